@@ -72,9 +72,9 @@ var joinChunksAddInt32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddInt32SM70},
@@ -106,9 +106,9 @@ var joinChunksAddInt64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddInt64SM70},
@@ -140,9 +140,9 @@ var joinChunksAddUint32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddUint32SM70},
@@ -174,9 +174,9 @@ var joinChunksAddUint64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddUint64SM70},
@@ -208,9 +208,9 @@ var joinChunksAddFloat32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddFloat32SM70},
@@ -242,9 +242,9 @@ var joinChunksAddFloat64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksAddFloat64SM70},
@@ -276,9 +276,9 @@ var joinChunksLeastInt32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastInt32SM70},
@@ -310,9 +310,9 @@ var joinChunksLeastInt64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastInt64SM70},
@@ -344,9 +344,9 @@ var joinChunksLeastUint32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastUint32SM70},
@@ -378,9 +378,9 @@ var joinChunksLeastUint64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastUint64SM70},
@@ -412,9 +412,9 @@ var joinChunksLeastFloat32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinChunksLeastFloat32SM80},
@@ -447,9 +447,9 @@ var joinChunksLeastFloat64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksLeastFloat64SM70},
@@ -481,9 +481,9 @@ var joinChunksGreatestInt32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestInt32SM70},
@@ -515,9 +515,9 @@ var joinChunksGreatestInt64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestInt64SM70},
@@ -549,9 +549,9 @@ var joinChunksGreatestUint32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestUint32SM70},
@@ -583,9 +583,9 @@ var joinChunksGreatestUint64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestUint64SM70},
@@ -617,9 +617,9 @@ var joinChunksGreatestFloat32Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinChunksGreatestFloat32SM80},
@@ -652,9 +652,9 @@ var joinChunksGreatestFloat64Kernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinChunksGreatestFloat64SM70},
@@ -738,9 +738,9 @@ var scanChunksAddInt32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddInt32SM70},
@@ -775,9 +775,9 @@ var scanChunksAddInt64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddInt64SM70},
@@ -812,9 +812,9 @@ var scanChunksAddUint32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddUint32SM70},
@@ -849,9 +849,9 @@ var scanChunksAddUint64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddUint64SM70},
@@ -886,9 +886,9 @@ var scanChunksAddFloat32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddFloat32SM70},
@@ -923,9 +923,9 @@ var scanChunksAddFloat64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddFloat64SM70},
@@ -960,9 +960,9 @@ var scanChunksLeastInt32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastInt32SM70},
@@ -997,9 +997,9 @@ var scanChunksLeastInt64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastInt64SM70},
@@ -1034,9 +1034,9 @@ var scanChunksLeastUint32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastUint32SM70},
@@ -1071,9 +1071,9 @@ var scanChunksLeastUint64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastUint64SM70},
@@ -1108,9 +1108,9 @@ var scanChunksLeastFloat32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: scanChunksLeastFloat32SM80},
@@ -1146,9 +1146,9 @@ var scanChunksLeastFloat64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastFloat64SM70},
@@ -1183,9 +1183,9 @@ var scanChunksGreatestInt32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestInt32SM70},
@@ -1220,9 +1220,9 @@ var scanChunksGreatestInt64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestInt64SM70},
@@ -1257,9 +1257,9 @@ var scanChunksGreatestUint32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestUint32SM70},
@@ -1294,9 +1294,9 @@ var scanChunksGreatestUint64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestUint64SM70},
@@ -1331,9 +1331,9 @@ var scanChunksGreatestFloat32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: scanChunksGreatestFloat32SM80},
@@ -1369,9 +1369,9 @@ var scanChunksGreatestFloat64Kernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestFloat64SM70},
@@ -1422,9 +1422,9 @@ var digitChunksUint32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 64, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 67, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: digitChunksUint32SM70},
@@ -1457,9 +1457,9 @@ var digitChunksUint64Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 64, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 67, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 63, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: digitChunksUint64SM70},
@@ -1523,9 +1523,9 @@ var moveChunksUint32NoneKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 85, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32NoneSM70},
@@ -1562,12 +1562,12 @@ var moveChunksUint32Uint32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d"},
 		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 85, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32Uint32SM70},
@@ -1604,12 +1604,12 @@ var moveChunksUint32Uint64Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d"},
 		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 85, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint32Uint64SM70},
@@ -1647,9 +1647,9 @@ var moveChunksUint64NoneKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 85, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64NoneSM70},
@@ -1686,12 +1686,12 @@ var moveChunksUint64Uint32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d"},
 		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 85, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64Uint32SM70},
@@ -1728,12 +1728,12 @@ var moveChunksUint64Uint64Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "chunkkernel.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d"},
 		{File: "chunkkernel.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "chunkkernel.go", Line: 85, Format: "negative shift amount"},
-		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 83, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveChunksUint64Uint64SM70},
@@ -1773,9 +1773,9 @@ var flagChunksKernel = &driver.Kernel{
 	ParamBytes: 64,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 109, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 104, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 104, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 109, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 104, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 104, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: flagChunksSM70},
@@ -1835,13 +1835,13 @@ var selectChunksUint8Kernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint8SM70},
@@ -1878,13 +1878,13 @@ var selectChunksUint16Kernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint16SM70},
@@ -1921,13 +1921,13 @@ var selectChunksUint32Kernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint32SM70},
@@ -1964,13 +1964,13 @@ var selectChunksUint64Kernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint64SM70},
@@ -2007,13 +2007,13 @@ var selectChunks2Uint64Kernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "chunkkernel.go", Line: 125, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 127, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 136, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 121, Format: "index out of range [%d] with length %d"},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunks2Uint64SM70},
@@ -2106,7 +2106,7 @@ var countUint16Kernel = &driver.Kernel{
 	Shared:     16384,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 64, 72},
 	Variants: []driver.Variant{
@@ -2155,7 +2155,7 @@ var countUint32Kernel = &driver.Kernel{
 	Shared:     16384,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 64, 72},
 	Variants: []driver.Variant{
@@ -2252,8 +2252,8 @@ var countFloat32Kernel = &driver.Kernel{
 	Shared:     16384,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "histogramkernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d"},
+		{File: "histogramkernel.go", Line: 30, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 72, 80},
 	Variants: []driver.Variant{
@@ -2302,8 +2302,8 @@ var countFloat64Kernel = &driver.Kernel{
 	Shared:     16384,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "histogramkernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "histogramkernel.go", Line: 28, Format: "index out of range [%d] with length %d"},
+		{File: "histogramkernel.go", Line: 30, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 80, 88},
 	Variants: []driver.Variant{
@@ -2597,7 +2597,7 @@ var reduceInt32AddInt324Int32Kernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -2633,7 +2633,7 @@ var reduceInt32LeastInt324Int32Kernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -2669,7 +2669,7 @@ var reduceInt32GreatestInt324Int32Kernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -2723,7 +2723,7 @@ var reduceInt64AddInt642Int64Kernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
@@ -2760,7 +2760,7 @@ var reduceInt64LeastInt642Int64Kernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
@@ -2797,7 +2797,7 @@ var reduceInt64GreatestInt642Int64Kernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
@@ -2852,7 +2852,7 @@ var reduceUint32AddUint324Uint32Kernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -2888,7 +2888,7 @@ var reduceUint32LeastUint324Uint32Kernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -2924,7 +2924,7 @@ var reduceUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -2978,7 +2978,7 @@ var reduceUint64AddUint642Uint64Kernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
@@ -3015,7 +3015,7 @@ var reduceUint64LeastUint642Uint64Kernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
@@ -3052,7 +3052,7 @@ var reduceUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
@@ -3107,7 +3107,7 @@ var reduceFloat32AddFloat324Float32Kernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -3143,7 +3143,7 @@ var reduceFloat32LeastFloat324Float32Kernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -3181,7 +3181,7 @@ var reduceFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -3237,7 +3237,7 @@ var reduceFloat64AddFloat642Float64Kernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -3273,7 +3273,7 @@ var reduceFloat64LeastFloat642Float64Kernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -3309,7 +3309,7 @@ var reduceFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -3395,7 +3395,7 @@ var reduceTailInt32AddKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -3431,7 +3431,7 @@ var reduceTailInt32LeastKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -3467,7 +3467,7 @@ var reduceTailInt32GreatestKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -3503,7 +3503,7 @@ var reduceTailInt64AddKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
@@ -3539,7 +3539,7 @@ var reduceTailInt64LeastKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
@@ -3575,7 +3575,7 @@ var reduceTailInt64GreatestKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
@@ -3611,7 +3611,7 @@ var reduceTailUint32AddKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -3647,7 +3647,7 @@ var reduceTailUint32LeastKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -3683,7 +3683,7 @@ var reduceTailUint32GreatestKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -3719,7 +3719,7 @@ var reduceTailUint64AddKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
@@ -3755,7 +3755,7 @@ var reduceTailUint64LeastKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
@@ -3791,7 +3791,7 @@ var reduceTailUint64GreatestKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
@@ -3827,7 +3827,7 @@ var reduceTailFloat32AddKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -3863,7 +3863,7 @@ var reduceTailFloat32LeastKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -3901,7 +3901,7 @@ var reduceTailFloat32GreatestKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -3939,7 +3939,7 @@ var reduceTailFloat64AddKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -3975,7 +3975,7 @@ var reduceTailFloat64LeastKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -4011,7 +4011,7 @@ var reduceTailFloat64GreatestKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducekernel.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -4076,12 +4076,12 @@ var scanInt32AddInt324Int32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -4126,12 +4126,12 @@ var scanInt32LeastInt324Int32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -4176,12 +4176,12 @@ var scanInt32GreatestInt324Int32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -4250,13 +4250,13 @@ var scanInt64AddInt642Int64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
@@ -4301,13 +4301,13 @@ var scanInt64LeastInt642Int64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
@@ -4352,13 +4352,13 @@ var scanInt64GreatestInt642Int64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
@@ -4427,12 +4427,12 @@ var scanUint32AddUint324Uint32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -4477,12 +4477,12 @@ var scanUint32LeastUint324Uint32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -4527,12 +4527,12 @@ var scanUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -4601,13 +4601,13 @@ var scanUint64AddUint642Uint64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
@@ -4652,13 +4652,13 @@ var scanUint64LeastUint642Uint64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
@@ -4703,13 +4703,13 @@ var scanUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
@@ -4778,12 +4778,12 @@ var scanFloat32AddFloat324Float32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -4828,12 +4828,12 @@ var scanFloat32LeastFloat324Float32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -4880,12 +4880,12 @@ var scanFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -4956,13 +4956,13 @@ var scanFloat64AddFloat642Float64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -5007,13 +5007,13 @@ var scanFloat64LeastFloat642Float64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -5058,13 +5058,13 @@ var scanFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scankernel.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scankernel.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "scankernel.go", Line: 123, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -5135,12 +5135,12 @@ var selectFlaggedUint8Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -5185,12 +5185,12 @@ var selectFlaggedUint16Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -5235,12 +5235,12 @@ var selectFlaggedUint32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -5285,12 +5285,12 @@ var selectFlaggedUint64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -5335,12 +5335,12 @@ var selectFlagged2Uint64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -5388,7 +5388,7 @@ var flagsSetKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "selectkernel.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "selectkernel.go", Line: 126, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -5445,7 +5445,7 @@ var countEachUint32Kernel = &driver.Kernel{
 	Shared:     8192,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "sortkernel.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 89, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
@@ -5486,7 +5486,7 @@ var countEachUint64Kernel = &driver.Kernel{
 	Shared:     8192,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "sortkernel.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 89, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96},
 	Variants: []driver.Variant{
@@ -5533,7 +5533,7 @@ var startEachKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "sortkernel.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 110, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 24},
 	Variants: []driver.Variant{
@@ -5608,19 +5608,19 @@ var sortPassUint32NoneKernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
-		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 270, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32NoneSM70},
@@ -5663,25 +5663,25 @@ var sortPassUint32Uint32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
-		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 238, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 238, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 280, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 270, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 287, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 287, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]"},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32Uint32SM70},
@@ -5724,25 +5724,25 @@ var sortPassUint32Uint64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
-		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 238, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 238, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 280, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 270, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 287, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 287, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]"},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint32Uint64SM70},
@@ -5785,19 +5785,19 @@ var sortPassUint64NoneKernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
-		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 270, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sortPassUint64NoneSM70},
@@ -5840,25 +5840,25 @@ var sortPassUint64Uint32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
-		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 238, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 238, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 280, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 270, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 287, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 287, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]"},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []driver.Variant{
@@ -5903,25 +5903,25 @@ var sortPassUint64Uint64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 311, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 359, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 195, Format: "negative shift amount"},
-		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 238, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 203, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 238, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 357, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 152, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 261, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "sortkernel.go", Line: 280, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 337, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 270, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 267, Format: "index out of range [%d] with length %d"},
 		{File: "sortkernel.go", Line: 290, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 287, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sortkernel.go", Line: 287, Format: "index out of range [%d] with length %d"},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 209, Format: "slice bounds out of range [%d:%d]"},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "sortkernel.go", Line: 244, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 192, 200, 208, 216, 224, 232, 240},
 	Variants: []driver.Variant{
@@ -5978,8 +5978,8 @@ var countNextUint32Kernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "topkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 28, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 36, Format: "index out of range [%d] with length %d"},
 		{File: "topkernel.go", Line: 30, Format: "negative shift amount"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
@@ -6018,8 +6018,8 @@ var countNextUint64Kernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "topkernel.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 28, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 36, Format: "index out of range [%d] with length %d"},
 		{File: "topkernel.go", Line: 30, Format: "negative shift amount"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96, 104, 112, 120},
@@ -6066,8 +6066,8 @@ var chooseNextKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "topkernel.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 50, Format: "index out of range [%d] with length %d"},
 		{File: "topkernel.go", Line: 53, Format: "negative shift amount"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
@@ -6132,13 +6132,13 @@ var pickBestUint32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "topkernel.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 68, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "topkernel.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "topkernel.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 85, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -6186,13 +6186,13 @@ var pickBestUint64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "topkernel.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "topkernel.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 68, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "topkernel.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "topkernel.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "topkernel.go", Line: 85, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160},
 	Variants: []driver.Variant{
@@ -6259,8 +6259,8 @@ var transposeAnyUint8Kernel = &driver.Kernel{
 	Shared:     1056,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d"},
+		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
@@ -6297,8 +6297,8 @@ var transposeAnyUint16Kernel = &driver.Kernel{
 	Shared:     2112,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d"},
+		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
@@ -6335,8 +6335,8 @@ var transposeAnyUint32Kernel = &driver.Kernel{
 	Shared:     4224,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d"},
+		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
@@ -6373,8 +6373,8 @@ var transposeAnyUint64Kernel = &driver.Kernel{
 	Shared:     8448,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d"},
+		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
@@ -6411,8 +6411,8 @@ var transposeAny2Uint64Kernel = &driver.Kernel{
 	Shared:     16896,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposekernel.go", Line: 24, Format: "index out of range [%d] with length %d"},
+		{File: "transposekernel.go", Line: 30, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{
@@ -6461,8 +6461,8 @@ var transposeWide32Kernel = &driver.Kernel{
 	Shared:     16640,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "transposekernel.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "transposekernel.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposekernel.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "transposekernel.go", Line: 60, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -23,17 +22,12 @@ var nothingKernel = &driver.Kernel{
 	File:       "kernels.go",
 	Line:       13,
 	ParamBytes: 16,
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: nothingSM70},
-	},
+	OnDemand:   true,
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
 		for ts.Next() {
 			nothing(ts.Thread())
 		}
 	},
-	Twin:    nothingTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{26},
 }
 
 // Multiply stores the element-wise product of a and b in c.
@@ -57,14 +51,10 @@ var multiplyKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 20, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: multiplySM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: multiplySM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: multiplySM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c []float32
@@ -73,9 +63,6 @@ var multiplyKernel = &driver.Kernel{
 			multiply(ts.Thread(), a.a, a.b, a.c)
 		}
 	},
-	Twin:    multiplyTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{22},
 }
 
 // Saxpy adds f times x to y.
@@ -99,14 +86,10 @@ var saxpyKernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 29, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: saxpySM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: saxpySM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: saxpySM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, y []float32
@@ -116,9 +99,6 @@ var saxpyKernel = &driver.Kernel{
 			saxpy(ts.Thread(), a.x, a.y, a.f)
 		}
 	},
-	Twin:    saxpyTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{27},
 }
 
 // Mandelbrot stores, for each pixel of an n x n picture, the number of steps after which the
@@ -141,13 +121,10 @@ var mandelbrotKernel = &driver.Kernel{
 	},
 	ParamBytes: 48,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 40, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 24},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: mandelbrotSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: mandelbrotSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			steps []float32
@@ -157,9 +134,6 @@ var mandelbrotKernel = &driver.Kernel{
 			mandelbrot(ts.Thread(), a.steps, a.n)
 		}
 	},
-	Twin:    mandelbrotTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{18, 19, 21},
 }
 
 // BlackScholes stores in value the price of each European call option, given the price of the share, the strike
@@ -186,13 +160,10 @@ var blackScholesKernel = &driver.Kernel{
 	},
 	ParamBytes: 112,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 63, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blackScholesSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blackScholesSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			price, strike, years, value []float32
@@ -201,9 +172,6 @@ var blackScholesKernel = &driver.Kernel{
 			blackScholes(ts.Thread(), a.price, a.strike, a.years, a.value)
 		}
 	},
-	Twin:    blackScholesTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 25},
 }
 
 // Nbody stores the accelerations of n bodies of equal mass in force, whose thirds are the x, y and z components.
@@ -228,15 +196,12 @@ var nbodyKernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 106, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: nbodySM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: nbodySM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			at, force []float32
@@ -246,9 +211,6 @@ var nbodyKernel = &driver.Kernel{
 			nbody(ts.Thread(), a.at, a.force, a.n)
 		}
 	},
-	Twin:    nbodyTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{2, 24},
 }
 
 // Stencil stores, for each inner element of a volume of w x h x d elements, the weighted sum of the
@@ -277,13 +239,10 @@ var stencilKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 119, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: stencilSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: stencilSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out []float32
@@ -293,9 +252,6 @@ var stencilKernel = &driver.Kernel{
 			stencil(ts.Thread(), a.in, a.out, a.w, a.h, a.d)
 		}
 	},
-	Twin:    stencilTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{28},
 }
 
 // Sums stores in out the sum of each block's elements of x.
@@ -320,13 +276,10 @@ var sumsKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 143, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 143, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: sumsSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumsSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			x, out []float32
@@ -335,9 +288,6 @@ var sumsKernel = &driver.Kernel{
 			sums(ts.Thread(), a.x, a.out)
 		}
 	},
-	Twin:    sumsTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{29, 31},
 }
 
 // Matmul stores the product of a and b in c, square matrices of n x n elements, one tile at a
@@ -367,15 +317,12 @@ var matmulKernel = &driver.Kernel{
 	Shared:     2048,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 170, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 162, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 163, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 170, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 162, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 163, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: matmulSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: matmulSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c []float32
@@ -385,9 +332,6 @@ var matmulKernel = &driver.Kernel{
 			matmul(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin:    matmulTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{20, 30},
 }
 
 // Naive computes the same product without tiles.
@@ -414,14 +358,11 @@ var naiveKernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 186, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 186, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 184, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: naiveSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: naiveSM70},
-	},
+	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			a, b, c []float32
@@ -431,7 +372,4 @@ var naiveKernel = &driver.Kernel{
 			naive(ts.Thread(), a.a, a.b, a.c, a.n)
 		}
 	},
-	Twin:    naiveTwin,
-	Sources: kernelSources,
-	Uses:    []uint16{23},
 }

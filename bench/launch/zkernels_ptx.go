@@ -58,7 +58,7 @@ p(
 !L
 `
 
-const stepSM70NarrowCoarse = `packed1 1495 step
+const stepSM70NarrowCoarse = `packed1 1537 step
 !pJ
 !pI
 !p8
@@ -68,7 +68,7 @@ const stepSM70NarrowCoarse = `packed1 1495 step
 !c
 p;qYpF
 p9,to
-p:x,
+p:te
 qS,un
 !
 p>
@@ -100,7 +100,8 @@ ri
 ynD
 5
 vdxF
-p{[GrS
+t+[G
+v0pK%
 _
 r@}R
 s8
@@ -113,7 +114,8 @@ td
 O
 !#
 "#
-p{[Gq^
+t+[G
+w0%
 vE
 w|}R
 w|}R
@@ -128,14 +130,14 @@ p(
 const stepSM70Narrow = stepSM70NarrowCoarse + `
  patch
  -1
-packed1 618 step
+packed1 639 step
  =5
  -6
 !pHwipD
 !c
 p;to
 p9sV
-p:t*
+p:8pF
 qSr0
  =3
  -1
@@ -145,10 +147,11 @@ qSr0
 p~w%vf
 u$
  =2
- -1
-uCp-
+ -2
+z_.
+tT
  =4
- -16
+ -17
  =3`
 
 const stepSM70 = stepSM70Narrow + `
@@ -165,7 +168,7 @@ p:x,
 p{rU%
 zC
  =2
- -1
+ -2
 o
 v0pK%
  =7`

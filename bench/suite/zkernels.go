@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -34,7 +33,7 @@ var histogramKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "histogram.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "histogram.go", Line: 29, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -277,7 +276,7 @@ var mandelbrot32Kernel = &driver.Kernel{
 	ParamBytes: 48,
 	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Sites: []driver.Site{
-		{File: "mandelbrot.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mandelbrot.go", Line: 33, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 24},
 	OnDemand: true,
@@ -312,7 +311,7 @@ var mandelbrot64Kernel = &driver.Kernel{
 	ParamBytes: 48,
 	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Sites: []driver.Site{
-		{File: "mandelbrot.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mandelbrot.go", Line: 53, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 24},
 	OnDemand: true,
@@ -350,7 +349,7 @@ var monteCarloKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "montecarlo.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "montecarlo.go", Line: 43, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -388,9 +387,9 @@ var nbodyKernel = &driver.Kernel{
 	Shared:     4096,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "nbody.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "nbody.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "nbody.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "nbody.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "nbody.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "nbody.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -434,7 +433,7 @@ var blackScholesKernel = &driver.Kernel{
 	},
 	ParamBytes: 144,
 	Sites: []driver.Site{
-		{File: "options.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "options.go", Line: 25, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	OnDemand: true,
@@ -477,8 +476,8 @@ var blackScholesBestKernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "options.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "options.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "options.go", Line: 37, Format: "index out of range [%d] with length %d"},
+		{File: "options.go", Line: 42, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	OnDemand: true,
@@ -518,8 +517,8 @@ var dot32Kernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reduce.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "reduce.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reduce.go", Line: 55, Format: "index out of range [%d] with length %d"},
+		{File: "reduce.go", Line: 51, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -557,8 +556,8 @@ var dot64Kernel = &driver.Kernel{
 	Shared:     2048,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reduce.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "reduce.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reduce.go", Line: 71, Format: "index out of range [%d] with length %d"},
+		{File: "reduce.go", Line: 67, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -595,7 +594,7 @@ var sum32Kernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reduce.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reduce.go", Line: 88, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -631,7 +630,7 @@ var sum64Kernel = &driver.Kernel{
 	Shared:     2048,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reduce.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reduce.go", Line: 104, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -667,7 +666,7 @@ var sum32BestKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducebest.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducebest.go", Line: 45, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -704,7 +703,7 @@ var sum64BestKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducebest.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducebest.go", Line: 62, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -743,8 +742,8 @@ var dot32BestKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducebest.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "reducebest.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducebest.go", Line: 79, Format: "index out of range [%d] with length %d"},
+		{File: "reducebest.go", Line: 74, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -783,8 +782,8 @@ var dot64BestKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducebest.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "reducebest.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducebest.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "reducebest.go", Line: 91, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -821,7 +820,7 @@ var histogramBestKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reducebest.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reducebest.go", Line: 116, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -862,9 +861,9 @@ var softmaxKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "rows.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 24, Format: "index out of range [%d] with length %d"},
+		{File: "rows.go", Line: 30, Format: "index out of range [%d] with length %d"},
+		{File: "rows.go", Line: 34, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -908,9 +907,9 @@ var layerNormKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "rows.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rows.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rows.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "rows.go", Line: 68, Format: "index out of range [%d] with length %d"},
+		{File: "rows.go", Line: 74, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96},
 	OnDemand: true,
@@ -952,11 +951,11 @@ var softmaxBestKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "rowsbest.go", Line: 46, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "rowsbest.go", Line: 42, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 44, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 42, Format: "slice bounds out of range [%d:%d]"},
+		{File: "rowsbest.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "rowsbest.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "rowsbest.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "rowsbest.go", Line: 44, Format: "slice bounds out of range [:%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -999,11 +998,11 @@ var layerNormBestKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "rowsbest.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 92, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 92, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 93, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "rowsbest.go", Line: 93, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "rowsbest.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "rowsbest.go", Line: 92, Format: "slice bounds out of range [%d:%d]"},
+		{File: "rowsbest.go", Line: 92, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "rowsbest.go", Line: 93, Format: "slice bounds out of range [%d:%d]"},
+		{File: "rowsbest.go", Line: 93, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96},
 	OnDemand: true,
@@ -1044,7 +1043,7 @@ var scanBlocksKernel = &driver.Kernel{
 	Shared:     4096,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "scan.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scan.go", Line: 32, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -1079,8 +1078,8 @@ var scanSumsKernel = &driver.Kernel{
 	Shared:     4096,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "scan.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "scan.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scan.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "scan.go", Line: 68, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -1114,7 +1113,7 @@ var addOffsetsKernel = &driver.Kernel{
 	ParamBytes: 64,
 	Block:      driver.Dim{X: 1024, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "scan.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scan.go", Line: 80, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1152,7 +1151,7 @@ var scanBlocksBestKernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "scanbest.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scanbest.go", Line: 62, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -1218,7 +1217,7 @@ var addOffsetsBestKernel = &driver.Kernel{
 	ParamBytes: 64,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "scanbest.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "scanbest.go", Line: 101, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1260,9 +1259,9 @@ var sgemm32Kernel = &driver.Kernel{
 	Shared:     8192,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "sgemm.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sgemm.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sgemm.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sgemm.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "sgemm.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "sgemm.go", Line: 24, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
@@ -1304,9 +1303,9 @@ var sgemm64Kernel = &driver.Kernel{
 	Shared:     4096,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "sgemm.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sgemm.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sgemm.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sgemm.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "sgemm.go", Line: 57, Format: "index out of range [%d] with length %d"},
+		{File: "sgemm.go", Line: 76, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
@@ -1347,9 +1346,9 @@ var sgemm32BestKernel = &driver.Kernel{
 	Shared:     8192,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "sgemmbest.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sgemmbest.go", Line: 16, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sgemmbest.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sgemmbest.go", Line: 16, Format: "index out of range [%d] with length %d"},
+		{File: "sgemmbest.go", Line: 17, Format: "index out of range [%d] with length %d"},
+		{File: "sgemmbest.go", Line: 27, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
@@ -1391,9 +1390,9 @@ var sgemm64BestKernel = &driver.Kernel{
 	Shared:     8448,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "sgemmbest.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sgemmbest.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sgemmbest.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sgemmbest.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "sgemmbest.go", Line: 55, Format: "index out of range [%d] with length %d"},
+		{File: "sgemmbest.go", Line: 68, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
@@ -1435,8 +1434,8 @@ var spmvKernel = &driver.Kernel{
 	},
 	ParamBytes: 136,
 	Sites: []driver.Site{
-		{File: "sparse.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sparse.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sparse.go", Line: 21, Format: "index out of range [%d] with length %d"},
+		{File: "sparse.go", Line: 22, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	OnDemand: true,
@@ -1476,8 +1475,8 @@ var stencil7Kernel = &driver.Kernel{
 	ParamBytes: 88,
 	Block:      driver.Dim{X: 32, Y: 4, Z: 2},
 	Sites: []driver.Site{
-		{File: "stencil.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencil.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencil.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "stencil.go", Line: 28, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -1517,9 +1516,9 @@ var stencil27Kernel = &driver.Kernel{
 	ParamBytes: 88,
 	Block:      driver.Dim{X: 32, Y: 4, Z: 2},
 	Sites: []driver.Site{
-		{File: "stencil.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencil.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencil.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencil.go", Line: 42, Format: "index out of range [%d] with length %d"},
+		{File: "stencil.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "stencil.go", Line: 53, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -1559,10 +1558,10 @@ var stencil7BestKernel = &driver.Kernel{
 	ParamBytes: 88,
 	Block:      driver.Dim{X: 32, Y: 4, Z: 2},
 	Sites: []driver.Site{
-		{File: "stencilbest.go", Line: 8, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 8, Format: "index out of range [%d] with length %d"},
+		{File: "stencilbest.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "stencilbest.go", Line: 53, Format: "index out of range [%d] with length %d"},
+		{File: "stencilbest.go", Line: 40, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -1602,10 +1601,10 @@ var stencil27BestKernel = &driver.Kernel{
 	ParamBytes: 88,
 	Block:      driver.Dim{X: 32, Y: 4, Z: 2},
 	Sites: []driver.Site{
-		{File: "stencilbest.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 8, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stencilbest.go", Line: 9, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stencilbest.go", Line: 66, Format: "index out of range [%d] with length %d"},
+		{File: "stencilbest.go", Line: 88, Format: "index out of range [%d] with length %d"},
+		{File: "stencilbest.go", Line: 8, Format: "index out of range [%d] with length %d"},
+		{File: "stencilbest.go", Line: 9, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -1640,7 +1639,7 @@ var copy32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 19, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1673,7 +1672,7 @@ var mul32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 28, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1708,7 +1707,7 @@ var add32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 37, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -1743,7 +1742,7 @@ var triad32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 46, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -1776,7 +1775,7 @@ var copy64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 55, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1809,7 +1808,7 @@ var mul64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 64, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1844,7 +1843,7 @@ var add64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 73, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -1879,7 +1878,7 @@ var triad64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "stream.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stream.go", Line: 82, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -1916,7 +1915,7 @@ var transposeNaiveKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Sites: []driver.Site{
-		{File: "transpose.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transpose.go", Line: 20, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -1956,8 +1955,8 @@ var transposeTiledKernel = &driver.Kernel{
 	Shared:     4224,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "transpose.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "transpose.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transpose.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "transpose.go", Line: 42, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -1995,8 +1994,8 @@ var transposeNaiveBestKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 8, Y: 32, Z: 1},
 	Sites: []driver.Site{
-		{File: "transposebest.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "transposebest.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposebest.go", Line: 15, Format: "index out of range [%d] with length %d"},
+		{File: "transposebest.go", Line: 17, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -2036,8 +2035,8 @@ var transposeTiledBestKernel = &driver.Kernel{
 	Shared:     16640,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "transposebest.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "transposebest.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "transposebest.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "transposebest.go", Line: 46, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -33,7 +32,7 @@ var addKernel = &driver.Kernel{
 	ParamBytes: 88,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 13, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 13, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{

@@ -6,7 +6,7 @@ package main
 const kernelSources = `3e3d815527f5e561	kernel.go	add
 `
 
-const addSM70NarrowCoarse = `packed1 3176 add
+const addSM70NarrowCoarse = `packed1 3198 add
 !pJ
 !pI
 !Ptqt@rKrKrT}M~(pM}6
@@ -17,7 +17,7 @@ const addSM70NarrowCoarse = `packed1 3176 add
 !c
 p;t=pF
 p9y?pF
-p:+r0
+p:y?pF
 qSve
 !
 p>
@@ -71,12 +71,13 @@ Yq,q=
 Yq,U
 4
 wh
-}9qI
+t+q,G
+tqy|p/#%
 _
-}9qA
+tqy|qIp-
 _
 z1rn6
-}9pU
+tqy|qArZ
 s8
 !#
 "#
@@ -87,15 +88,16 @@ td
 O
 !#
 "#
-|L#
+t+q,G
+tqy|p/#%
 vE
-|L%
+tqy|p/%p-
 vE
 z1|q
 z1|q
 z1|q
 z1|q
-|L'
+tqy|p/'rZ
 |*xfqsSv,L
 O
 !#
@@ -130,7 +132,7 @@ pS
 p'
 p?
 pT
-sCqI
+sCp/-
 qb
 pP
 pc
@@ -141,7 +143,7 @@ O
 const addSM70Narrow = addSM70NarrowCoarse + `
  patch
  -1
-packed1 1922 add
+packed1 1931 add
  =5
  -1
 !}|
@@ -149,12 +151,12 @@ packed1 1922 add
  -4
 p;sV
 p9ve
-p:ve
+p:}<
 {M
  =7
  -1
  =3
- -44
+ -45
 tN
 ri
 0
@@ -167,16 +169,17 @@ Y{q
 {b
 4
 rP
-uCs[
+z_.
+tqy|p[%
 _
-uCsu
+tqy|pGp-
  =2
  -1
-uCq^
+tqy|p"rZ
  =2
  -5
  =2
- -16
+ -17
 ya
 wP
 y0x4
@@ -188,7 +191,7 @@ Q
 N
  =4
  -1
-sCp[
+sCpU
  =6`
 
 const addSM70 = addSM70Narrow + `
@@ -196,9 +199,10 @@ const addSM70 = addSM70Narrow + `
  -1
 packed1 1807 add
  =9
- -1
+ -2
 p9,to
- =12
+p:ve
+ =11
  -6
 )
 yJrc%
@@ -208,7 +212,7 @@ zC
 rCp"
 rCpY
  =2
- -3
+ -4
 o
 tqy|pU%
 _

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -36,8 +35,8 @@ var blurRowsKernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
 	Variants: []driver.Variant{
@@ -83,8 +82,8 @@ var blurColumnsKernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernel.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "kernel.go", Line: 50, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
 	Variants: []driver.Variant{
@@ -129,8 +128,8 @@ var edgesKernel = &driver.Kernel{
 	ParamBytes: 80,
 	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernel.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 82, Format: "index out of range [%d] with length %d"},
+		{File: "kernel.go", Line: 76, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	Variants: []driver.Variant{

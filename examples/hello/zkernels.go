@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -24,7 +23,7 @@ var helloKernel = &driver.Kernel{
 	Line:       10,
 	ParamBytes: 16,
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 11, Format: "thread %d of block %d, %d threads a block: global index %d\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 11, Format: "thread %d of block %d, %d threads a block: global index %d\n"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: helloSM70Narrow},

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -34,7 +33,7 @@ var mandelbrotKernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 30, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 72, 80},
 	Variants: []driver.Variant{

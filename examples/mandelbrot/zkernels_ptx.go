@@ -10,7 +10,7 @@ f917a35fcd96bd2f	kernel.go	mandelbrot
 c7d12ab6978657dd	kernel.go	view
 `
 
-const mandelbrotSM70Narrow = `packed1 4521 mandelbrot
+const mandelbrotSM70Narrow = `packed1 4537 mandelbrot
 !pJ
 !pI
 !p8
@@ -21,7 +21,7 @@ const mandelbrotSM70Narrow = `packed1 4521 mandelbrot
 !c
 p;,te
 p9+sV
-p:+r0
+p:+t*
 qSr0
 Pt@r9rzqq~/Kpi~0sKpF
 !
@@ -147,9 +147,10 @@ s5qq~#2|T
 wnqqs\sB
 ")
 y,p*qR
-{%#
+z_.
+*#%
 x9r|
-{%%
+*%p-
 s8
 !#
 !pZ
@@ -178,7 +179,7 @@ pS
 p'
 p?
 pT
-sCqA
+sCqI
 qb
 pP
 pc
@@ -260,8 +261,7 @@ wnqqs\sB
 o
 *#%
 x9s0
-*%p-
- =5
+ =6
  -1
 qa$
  =2

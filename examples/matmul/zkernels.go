@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -36,8 +35,8 @@ var naiveKernel = &driver.Kernel{
 	ParamBytes: 112,
 	Block:      driver.Dim{X: 16, Y: 16, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernel.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "kernel.go", Line: 27, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []driver.Variant{
@@ -86,8 +85,8 @@ var tiledKernel = &driver.Kernel{
 	Shared:     2048,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernel.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 54, Format: "index out of range [%d] with length %d"},
+		{File: "kernel.go", Line: 64, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88},
 	Variants: []driver.Variant{

@@ -11,7 +11,7 @@ const kernelSources = `9700b4b91de7dc2b	kernel.go	at
 d3af64662f58a9fa	kernel.go	tiled
 `
 
-const naiveSM70Narrow = `packed1 5361 naive
+const naiveSM70Narrow = `packed1 6843 naive
 !pJ
 !pI
 !p8
@@ -20,10 +20,10 @@ const naiveSM70Narrow = `packed1 5361 naive
 !pHw$pD
 !Pt@|bq>rGymrIAB
 !c
-p;-un
-p9-sV
-p:.te
-qS}<
+p;.un
+p9uQpF
+p:7to
+qSrFpF
 !
 p>
 q*
@@ -48,6 +48,17 @@ x3
 x3
 tN
 u.
+t:qN
+zJvDympMy_xD2rU
+stp=
+zJvDympMy_xDUD
+stp=
+4
+zJvDympMy_xDq=D
+stp=
+4
+sJ~,
+"#
 p~y]2p*
 p~p*A2p0
 )
@@ -62,7 +73,7 @@ O
 z@pE
 }oqR
 :
-za
+wh
 t:r+
 t+r|qR
 vkq#
@@ -75,15 +86,15 @@ qoxZ
 4
 Yw%uZ
 4
-q+s7q^
+q+s7t]
 4
 ta
-rCp"
+rCpU
 4
 }3p0
 4
 t{XrS
-rCp"
+rCpU
 4
 s)
 J
@@ -92,13 +103,13 @@ uE
 )
 t:pE
 v0pK%
-rCpU
+T,
 qU
 o
 *#%
 _
 t{p@vQ
-rCqI
+T-
 pm
 o
 *%%
@@ -107,96 +118,146 @@ _
 qKs0DB
 qB[
 \
-u?~"
+u<
 !#
-"#
-xswv-
-t1u&p2
-}oD
-4
-x)
-zo
-|D
-J
-rP
-"#
 uuqA
 |D
-s_|t
+J
 !#
-sl
-{%#
+t<
+z_.
+*#%
 _
-{6q,3/
+yJp032
 o
 *%%
 _
-z~v2
-q1q9B
-w[p=x?
-t{q}3/
-o
-*%%
-_
-z~qs
-vG+
-w[p"u"
-t{M,3/
-o
-*%%
-_
-z~qs
-q1t"-
-w[pUxu
-t{M,3/
-o
-*%%
-_
-q~#v,S
-qKp@r2G
-Yp@1+
-Yt"[
-\
-w9
-!#
-pl0
-!#
-rsp2
-{%#
-_
-p{p21,3/
-o
-*%%
-_
-q~#6wz#
-qK|ZB
-Yp21+
+}"r_v,W
+w8
+xLp*
 \
 !#
 sWqN
-po-1,3/
+p{yDp032
 T.
 u(
 o
 *'%
-}5#
+|Hr_
+O
+!#
+")
+pB#yZ$
+pB%yZ&
+")
+rhxc*
+s=q,
+4
+p6
+")
+O
+!#
+")
+}ot0
+:
+wh
+"(
+qk+wv-
+t1yc+
+}oD
+4
+x)
+zo
+s)
+J
+rP
+"*
+xBu*p@1+
+s)
+s_|t
+!#
+sl
+z_.
+*#%
+_
+x%M,2[
+z_.
+*%%
+_
+z~qs
+vG,
+q1q9B
+z_.
+*#%
+_
+y,M,2p*
+z_.
+*%%
+_
+z~qs
+xsE
+q1[E
+z_.
+*#%
+_
+y,M,16
+z_.
+*%%
+_
+z~qs
+q1wg-
+q1p*q&
+z_.
+*#%
+_
+y,M,16
+z_.
+*%%
+_
+}"tLv,S
+xS"<"G
+tU"1+
+tU"18
+\
+w9
+!#
+xBu*M51+
+!#
+rsR$
+z_.
+*#%
+_
+tH%1,16
+z_.
+*%%
+_
+q~(6wz(
+xS%<%B
+tU%1+
+\
+!#
+sWr1
+pB51,16
+z_.
+*'%
+}5(
 !pZ
 p(
 !p^
-t:qN
+"#
 r7,
-qa5
+qa8
 qa,
 (
 !qZ
 g
-p38
+a8
 ;-
 (
 !s*
-sWr1
+"#
 r~
-pfpY
+a0
 ;.
 !q[
 w6
@@ -228,35 +289,53 @@ O
 const naiveSM70 = naiveSM70Narrow + `
  patch
  -1
-packed1 5119 naive
+packed1 6660 naive
  =8
  -3
-p;sKpF
-p9ve
-p:8te
+p;.sV
+p9+sV
+p:9un
  =16
- -15
-p~XAqR
+ -17
+t:qN
+ybtn|o9}#sT
+ri
+q+y:8|o9}#sT
+4
+t^
+rC8|o9}#sT
+4
+0
+t+rU
+stp[
+4
+t+wy
+stpG
+4
+t+p,D
+stp"
+ =3
+ -6
+p~p2A2[
 )
-t>
-{6p5%
+wr
+p{p@A%
 vYpj
-|,q^
-qop=
+|,t]
+qop"
  =6
- -11
-wurS
-:
-{#zQ
-t:r+
-vNp=q^
+ -1
+wus[
+ =3
+ -7
+vNp=t]
 vkq#
-xiqg
+v&qg
 w>
 yS
  =2
  -20
-q+p"Ex@9t2-7t2
+q+pUEx@9t2-7t2
 4
 yb3$
 4
@@ -265,7 +344,7 @@ T$
 4
 q+yo&
 4
-s.p)t]q^
+s.p)wXq^
 T&
 4
 uE
@@ -280,82 +359,124 @@ T$
 s.yo+t~
 T&
  =5
- -4
+ -2
 ugp"suB
 q\p"3*
-\
-u?~,
- =2
- -18
-**wv-
-qnp/*
-uh
-4
-w>
-uh
-5
+ =3
+ -6
 |D
+qm
+!#
+*2%
+o
+ =2
+ -1
+s.yo+31
+ =4
+ -2
+ugp"suB
+q\p"3*
+ =3
+ -2
+s.p//3+31
+T(
+ =7
+ -5
+p~p0A2p2
+s?p@
+p{[A%
+")
+qBX
+pC+
+ =6
+ -6
+Y=qR
+:
+vp
+")
+t+{q
+")
+vGyi-
+t1u&X
+ =4
+5
+ =2
+ -8
+H
+!#
+s)
 qm
 H
 !#
-|D
-v#
-H
-!#
-"#
-*/%
+)
+")
+tT
 o
-*#%
-_
-s.yo+3.
- =4
- -3
-w0B
-w[pYx?
-tQ+3.
- =4
- -3
-v0qIE
-w[p[u"
-tQ+3.
- =4
- -3
-i%q&
-|mu/"xu
-tQ+3.
- =4
- -3
-|w(V(G
-tf(3*
-tf(V)
- =3
- -6
-!#
-*/V)
+ =2
+ -2
+t{p@s[
 o
-*#%
-_
-s.pW,3+3.
- =4
+ =3
+ -7
+tj
+w[p=x?
+t{[t~
+o
+ =3
+ -7
+vT+
+w[p"u"
+t{p2V#
+o
+ =3
+ -7
+q1vn-
+w[pUxu
+t{p0V&
+o
+ =3
+ -3
+qK|IG
+u>Pt5q4r,pW&qR
+Yvnp*
+x<ry
+ =3
+ -4
+!#
+i(V'
+o
+ =2
  -2
-|w.V.B
-tf.3*
+s.pW*3+V,
+o
  =3
  -2
-s.p/,3+3.
-T(
- =10
- -1
-qa$
- =4
- -1
-;&
+|w,V,B
+tf,3*
+ =2
+ -3
+")
+p{[2p0V/
+o
  =5
  -1
+"*
+ =2
+ -1
+qa$
+ =3
+ -2
+aA
+;&
+ =2
+ -4
+sWr1
+r~
+a7
 ;(
  =26`
 
-const tiledSM70Narrow = `packed1 6445 tiled
+const tiledSM70Narrow = `packed1 6514 tiled
 !pJ
 !pI
 !p8
@@ -369,7 +490,7 @@ const tiledSM70Narrow = `packed1 6445 tiled
 !c
 p;-t*
 p98r0
-p:tGpF
+p:v<pF
 qS,un
 !
 p>
@@ -537,7 +658,8 @@ r\-
 zcpu
 "$
 q1q9U
-{%#
+z_.
+*#%
 :
 "(
 5
@@ -553,7 +675,8 @@ r\-
 w"t,
 "%
 qvM.2q,
-{%%
+z_.
+*%%
 :
 "#
 5
@@ -590,7 +713,8 @@ z)$1.
 5
 q'.ps
 tH&1.<%
-{%'
+z_.
+*'%
 |Hr_
 !#
 !pZ
@@ -603,13 +727,13 @@ qa,
 (
 !qZ
 g
-pfqA
+p38
 ;-
 (
 !s*
 "#
 r~
-pfpG
+pfqA
 ;.
 !q[
 w6
@@ -734,7 +858,7 @@ s.p/.3+wX
 T(
 qU
  =6
- -87
+ -90
 ")
 ]*rL
 (+

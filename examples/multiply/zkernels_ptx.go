@@ -6,7 +6,7 @@ package main
 const kernelSources = `23728af7af8d272d	kernel.go	multiply
 `
 
-const multiplySM70NarrowCoarse = `packed1 3242 multiply
+const multiplySM70NarrowCoarse = `packed1 3264 multiply
 !pJ
 !pI
 !p8
@@ -16,7 +16,7 @@ const multiplySM70NarrowCoarse = `packed1 3242 multiply
 !c
 p;t=pF
 p9+sV
-p:+r0
+p:y?pF
 qSve
 !
 p>
@@ -71,12 +71,13 @@ Yq,q=
 Yq,U
 4
 wh
-}9qI
+t+q,G
+*#%
 _
-}9qA
+v0qIp-
 _
 rx
-}9pU
+};rZ
 s8
 !#
 "#
@@ -87,15 +88,16 @@ td
 O
 !#
 "#
-|L#
+t+q,G
+*#%
 vE
-|L%
+*%p-
 vE
 |-W
 |-W
 |-W
 |-W
-|L'
+*'rZ
 |*xfqsSv,L
 O
 !#
@@ -130,7 +132,7 @@ pS
 p'
 p?
 pT
-sCqI
+sCp/-
 qb
 pP
 pc
@@ -141,19 +143,19 @@ O
 const multiplySM70Narrow = multiplySM70NarrowCoarse + `
  patch
  -1
-packed1 1983 multiply
+packed1 1992 multiply
  =5
  -6
 !}|
 !c
 p;sV
 p9}<
-p:ve
+p:}<
 {M
  =7
  -1
  =4
- -44
+ -45
 tN
 ri
 0
@@ -166,16 +168,17 @@ Y{q
 {b
 4
 rP
-uCs[
+z_.
+wm%
 _
-uCsu
+w0p-
  =2
  -1
-uCq^
+xirZ
  =2
  -5
  =2
- -16
+ -17
 ya
 wP
 y0x4
@@ -187,7 +190,7 @@ Q
 N
  =4
  -1
-sCp[
+sCpU
  =6`
 
 const multiplySM70 = multiplySM70Narrow + `
@@ -195,9 +198,10 @@ const multiplySM70 = multiplySM70Narrow + `
  -1
 packed1 1868 multiply
  =8
- -1
+ -2
 p9,r0
- =13
+p:ve
+ =12
  -6
 )
 p{rU%
@@ -207,7 +211,7 @@ zC
 rCp"
 rCpY
  =2
- -3
+ -4
 o
 v&%
 _

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -35,7 +34,7 @@ var partialSumsKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 32, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -74,7 +73,7 @@ var singleSumKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 44, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -114,7 +113,7 @@ var divideKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 52, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{

@@ -9,7 +9,7 @@ fc3e36e32becc825	kernel.go	divide
 4c31c91346fa896a	kernel.go	singleSum
 `
 
-const partialSumsSM70Narrow = `packed1 5147 partialSums
+const partialSumsSM70Narrow = `packed1 5239 partialSums
 !pJ
 !pI
 !p8
@@ -22,7 +22,7 @@ const partialSumsSM70Narrow = `packed1 5147 partialSums
 !c
 p;+un
 p9+to
-p:+sV
+p:sKpF
 qStGpF
 !
 p>
@@ -63,25 +63,27 @@ s)
 H
 !#
 {.qN
-p{q9GwX
+t+q9G
+*#%
 _
 q6
 x1sm
 vGq9
 )
 "#
-{%#
+z_.
+*#%
 _
 q6
 "#
-u;s[
+tmvQ
 "#
 o
 *#%
 _
 q6
 "#
-tmt~
+tm3*
 "#
 o
 *#%
@@ -90,14 +92,15 @@ r?t$v,
 "#
 tm3*
 pC'
-qoqA
+pC-
 rMXC
 \
 w9
 !#
 !#
 "#
-p{XyK#
+t+XG
+*#%
 _
 r?rvqW>
 "#
@@ -207,7 +210,8 @@ w.^
 x"I
 vd+@
 w)s:dzvn
-|L%
+t+q,G
+*%%
 s8
 !#
 !pZ
@@ -242,11 +246,11 @@ O
 const partialSumsSM70 = partialSumsSM70Narrow + `
  patch
  -1
-packed1 4997 partialSums
+packed1 5020 partialSums
  =11
  -2
 p9qupF
-p:xWpF
+p:+te
  =12
  -7
 wP
@@ -266,20 +270,12 @@ q\pYC
  =8
  -1
 z=E
-*#%
- =3
+ =4
  -4
 w0su
 "#
 o
-*#%
- =3
- -1
-tmvQ
- =6
- -1
-tm3*
- =6
+ =18
  -4
 }7)p-3*
 v1)3$
@@ -287,8 +283,7 @@ v1)wX
  =5
  -1
 tV)E
-*#%
- =3
+ =4
  -2
 }7)3)3*
 v1)3$
@@ -324,14 +319,14 @@ qTzE
 z['3&
  =7
  -1
-p{q9yK%
- =23
+t+q9G
+ =24
  -2
 sCp/'
 v_p/&
  =5`
 
-const singleSumSM70NarrowAligned = `packed1 2205 singleSum
+const singleSumSM70NarrowAligned = `packed1 2259 singleSum
 !pJ
 !pI
 !p8
@@ -341,7 +336,7 @@ const singleSumSM70NarrowAligned = `packed1 2205 singleSum
 !c
 p;,un
 p9qupF
-p:qYpF
+p:,to
 qSqYpF
 !
 p>
@@ -371,7 +366,8 @@ r~
 H
 !#
 |sq0
-uCq^
+z_.
+xi%
 vE
 z$r1
 x-v2W
@@ -387,7 +383,8 @@ w9
 !#
 !#
 "$
-uCsu
+z_.
+wm%
 _
 "$
 r?rvqW>
@@ -399,7 +396,7 @@ qBX
 yXr.
 Y=qR
 qU
-syy1r3dpYnqW
+syy1r3dp"nqW
 !pZ
 p(
 !p^
@@ -422,7 +419,7 @@ p'
 p?
 pT
 sC=
-v_pY
+v_p"
 pP
 pc
 O
@@ -432,8 +429,8 @@ O
 const singleSumSM70Narrow = singleSumSM70NarrowAligned + `
  patch
  -1
-packed1 2357 singleSum
- =40
+packed1 2411 singleSum
+ =41
  -6
 _
 z$r1
@@ -450,7 +447,7 @@ q6
 s4se
 "#
 r?t$v,
- =50`
+ =51`
 
 const singleSumSM70 = singleSumSM70Narrow + `
  patch
@@ -479,7 +476,7 @@ qm
  -1
 v#
  =3
- -1
+ -2
 o
 wm%
  =16
@@ -488,7 +485,7 @@ ugp)p-G
 |,s[
 |,rZ
  =5
- -1
+ -2
 |9
 };%
  =4
@@ -505,7 +502,7 @@ syy1r3dp[nqW
 v_pU
  =5`
 
-const divideSM70NarrowCoarse = `packed1 3735 divide
+const divideSM70NarrowCoarse = `packed1 3782 divide
 !pJ
 !pI
 !p8
@@ -515,7 +512,7 @@ const divideSM70NarrowCoarse = `packed1 3735 divide
 !c
 p;+te
 p9+t*
-p:,to
+p:,t*
 qS-r0
 !
 p>
@@ -559,7 +556,8 @@ Yp0U
 zo
 qU
 w[pYn
-p{p0Gs[
+t+p0G
+wm%
 _
 z-xhS
 s8
@@ -572,8 +570,9 @@ td
 O
 !#
 "#
-w[pKn
-p{p0Gt]
+w[p"n
+t+p0G
+};%
 vE
 |cq)q"q"vLrWvhrG~(s:v2
 u9s:u_
@@ -644,7 +643,7 @@ p'
 p?
 pT
 sC=
-v_pY
+v_p"
 pP
 pc
 O
@@ -654,19 +653,19 @@ O
 const divideSM70Narrow = divideSM70NarrowCoarse + `
  patch
  -1
-packed1 1540 divide
+packed1 1562 divide
  =5
  -6
 !pHpkpD
 !c
 p;t*
 p9ve
-p:te
+p:qYpF
 {M
  =5
  -1
  =4
- -33
+ -34
 ri
 0
 )
@@ -677,9 +676,10 @@ q'+q@
 Y=U
 qU
 |mz4n
-uCq^
+z_.
+xi%
  =4
- -57
+ -58
  =12
  -2
 Q
@@ -688,7 +688,7 @@ Q
 N
  =5
  -1
-v_p=
+v_pY
  =5`
 
 const divideSM70 = divideSM70Narrow + `
@@ -705,7 +705,7 @@ p:,un
 p{rU%
 qopY
  =2
- -4
+ -5
 q+=p-
 qU
 w[p=n

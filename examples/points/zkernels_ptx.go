@@ -18,7 +18,7 @@ f3da06262683a6c0	../../tensor/map.go	back.of
 7afc5fcc6e5050e3	softsign.go	softsign.Slope
 `
 
-const softsignSM80NarrowCoarse = `packed1 5713 MapKernel_tensor_BF16_softsign
+const softsignSM80NarrowCoarse = `packed1 5776 MapKernel_tensor_BF16_softsign
 !|hf|f
 !|gxO
 !p8
@@ -30,7 +30,7 @@ const softsignSM80NarrowCoarse = `packed1 5713 MapKernel_tensor_BF16_softsign
 p;+te
 zfqYpF
 p9-te
-p:ve
+p:,te
 qS8r0
 !
 p>
@@ -75,7 +75,8 @@ Yp0D
 "#
 Yp0U
 qU
-p{p0EvQ
+t+p0E
+};%
 rV
 wI/{G
 pv
@@ -88,7 +89,7 @@ wI/u:
 |l>
 s>
 {r.
-p{q}Et]
+v&p-
 wG
 !#
 "'
@@ -99,7 +100,8 @@ td
 O
 !#
 "'
-p{q}EwX
+t+q}E
+*#%
 v}Ps}.Pt5x${oL2ql
 "'
 yP
@@ -204,7 +206,8 @@ z-r8$$"
 u>Pt5p<Pt5p5rzu&~i
 !#
 "(
-po'Et~
+t+M'E
+*%%
 |[Pt5p5rzxf[ryq=DL
 !pZ
 p(
@@ -228,8 +231,8 @@ pS
 p'
 p?
 pT
-sCp"
-v_pG
+sCpU
+v_qA
 pP
 pc
 O
@@ -239,7 +242,7 @@ O
 const softsignSM80Narrow = softsignSM80NarrowCoarse + `
  patch
  -1
-packed1 2047 MapKernel_tensor_BF16_softsign
+packed1 2064 MapKernel_tensor_BF16_softsign
  =6
  -7
 !pHpkpD
@@ -247,12 +250,12 @@ packed1 2047 MapKernel_tensor_BF16_softsign
 p;t*
 zfto
 p9,te
-p:,un
+p:,to
 qS8pF
  =5
  -1
  =4
- -34
+ -35
 ri
 )
 t^
@@ -263,12 +266,13 @@ u$
 {rxF
 {b
 qU
-t{+su
+z_+
+w0%
  =12
  -1
-p{q9Eq^
+xip-
  =2
- -115
+ -117
  =12
  -2
 Q
@@ -277,8 +281,8 @@ Q
 N
  =4
  -2
-sCpY
-v_pK
+sCpK
+v_p"
  =5`
 
 const softsignSM80 = softsignSM80Narrow + `
@@ -286,10 +290,9 @@ const softsignSM80 = softsignSM80Narrow + `
  -1
 packed1 1990 MapKernel_tensor_BF16_softsign
  =10
- -2
+ -1
 p9ve
-p:,to
- =10
+ =11
  -6
 )
 p{rU%
@@ -299,28 +302,23 @@ zC
 rCpY
 qU
 }d
-w0%
- =12
+ =38
  -1
-xip-
- =23
- -2
-sCpK
 v_pU
  =5`
 
 const softsignSM70NarrowCoarse = softsignSM80NarrowCoarse + `
  patch
  -3
-packed1 7158 MapKernel_tensor_BF16_softsign
+packed1 7221 MapKernel_tensor_BF16_softsign
 !pJ
 !pI
  =6
  -3
 p;v<pF
 p9@r0
- =55
- -4
+ =56
+ -2
 q{
 rE
 rr
@@ -329,16 +327,14 @@ sl
 }y
 rE
 v5
-{r.
-po'Et]
- =3
+ =5
  -2
 z''1'B
 qt't0
  =5
  -1
-po'EwX
- =19
+t+M'E
+ =20
  -3
 s5xaxh
 rE
@@ -431,7 +427,7 @@ sl
 }y
 rE
 xKR.2|{9D?
- =3
+ =4
  -1
 |[Pt5p5rzxfRF<><6<.L
  =29`
@@ -439,15 +435,15 @@ xKR.2|{9D?
 const softsignSM70Narrow = softsignSM80Narrow + `
  patch
  -3
-packed1 2186 MapKernel_tensor_BF16_softsign
+packed1 2203 MapKernel_tensor_BF16_softsign
 !pJ
 !pI
  =6
  -3
 p;8pF
 p9y?pF
- =31
- -4
+ =32
+ -2
 q{
 rE
 rr
@@ -456,9 +452,7 @@ sl
 }y
 rE
 v5
-{r.
-p{p*Eq^
- =30`
+ =32`
 
 const softsignSM70 = softsignSM80 + `
  patch
@@ -482,7 +476,7 @@ rE
 v5
  =32`
 
-const softsignBackSM80NarrowCoarse = `packed1 6574 MapBackKernel_tensor_BF16_softsign
+const softsignBackSM80NarrowCoarse = `packed1 6625 MapBackKernel_tensor_BF16_softsign
 !|hf|f
 !|gxO
 !p8
@@ -494,7 +488,7 @@ const softsignBackSM80NarrowCoarse = `packed1 6574 MapBackKernel_tensor_BF16_sof
 p;y?pF
 zfqYpF
 p98un
-p:+r0
+p:+sV
 qSvOpF
 !
 p>
@@ -549,9 +543,10 @@ Yq,q=
 Yq,U
 4
 vp
-p{q,EwX
+t+q,E
+*#%
 rV
-p{q}Et~
+v0qIp-
 rV
 xn{G
 qzp,A
@@ -570,7 +565,7 @@ xnu:
 |l>
 s>
 {@r.
-po'EvQ
+};rZ
 wG
 !#
 ")
@@ -581,9 +576,10 @@ td
 O
 !#
 ")
-po'E3#
+t+M'E
+*#%
 v}Ps}.Pt5x${oL2ql
-po'E3%
+*%p-
 v}Ps}.Pt5x${oL2ql
 xnf@
 yP
@@ -700,7 +696,8 @@ uO(6
 u>Pt5p<Pt5p5rzu&~i
 !#
 "*
-po'E3'
+t+M'E
+*'%
 |[Pt5p5rzxfp*2[qRDL
 O
 !#
@@ -735,7 +732,7 @@ pS
 p'
 p?
 pT
-sCqI
+sCp/-
 qb
 pP
 pc
@@ -746,7 +743,7 @@ O
 const softsignBackSM80Narrow = softsignBackSM80NarrowCoarse + `
  patch
  -1
-packed1 2638 MapBackKernel_tensor_BF16_softsign
+packed1 2647 MapBackKernel_tensor_BF16_softsign
  =6
  -7
 !}|
@@ -754,12 +751,12 @@ packed1 2638 MapBackKernel_tensor_BF16_softsign
 p;sV
 zfto
 p9+to
-p:ve
+p:}<
 qS/pF
  =7
  -1
  =4
- -44
+ -45
 tN
 ri
 0
@@ -772,16 +769,17 @@ Y{q
 {b
 4
 rP
-t{+s[
+z_+
+wm%
 rV
-yJ+su
+w0p-
  =18
  -1
-p{p@Eq^
+xirZ
  =2
  -5
  =2
- -127
+ -129
 s?p0
 s?p2
 y0x4
@@ -793,7 +791,7 @@ Q
 N
  =4
  -1
-sCp[
+sCpU
  =6`
 
 const softsignBackSM80 = softsignBackSM80Narrow + `
@@ -801,9 +799,10 @@ const softsignBackSM80 = softsignBackSM80Narrow + `
  -1
 packed1 2523 MapBackKernel_tensor_BF16_softsign
  =10
- -1
+ -2
 p9t=pF
- =13
+p:ve
+ =12
  -6
 )
 p{rU%
@@ -813,7 +812,7 @@ zC
 rCp"
 rCpY
  =2
- -3
+ -4
 }d
 v&%
 rV
@@ -837,14 +836,14 @@ sCpG
 const softsignBackSM70NarrowCoarse = softsignBackSM80NarrowCoarse + `
  patch
  -3
-packed1 8030 MapBackKernel_tensor_BF16_softsign
+packed1 8081 MapBackKernel_tensor_BF16_softsign
 !pJ
 !pI
  =6
  -3
 p;-t*
 p9qY8pF
- =73
+ =74
  -2
 q{
 rE
@@ -857,7 +856,7 @@ v5
  =6
  -1
 qt'1.
- =28
+ =29
  -5
 q{
 rE
@@ -956,7 +955,7 @@ sl
 }y
 rE
 xKR.2|{9D?
- =3
+ =4
  -1
 |[Pt5p5rzxfRI<@<7<.L
  =4
@@ -967,15 +966,15 @@ xKR.2|{9D?
 const softsignBackSM70Narrow = softsignBackSM80Narrow + `
  patch
  -3
-packed1 2778 MapBackKernel_tensor_BF16_softsign
+packed1 2787 MapBackKernel_tensor_BF16_softsign
 !pJ
 !pI
  =6
  -3
 p;x,
 p9xWpF
- =43
- -4
+ =44
+ -2
 q{
 rE
 rr
@@ -984,9 +983,7 @@ sl
 }y
 rE
 v5
-{@r.
-p{q}Eq^
- =4
+ =6
  -3
 ru&
 ru'

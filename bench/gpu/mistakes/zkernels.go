@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -32,7 +31,7 @@ var pastKernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 12, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 12, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
@@ -76,8 +75,8 @@ var sumKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernel.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernel.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "kernel.go", Line: 31, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{

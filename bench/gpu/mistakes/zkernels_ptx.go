@@ -7,7 +7,7 @@ const kernelSources = `48d638f83a0ad9e5	kernel.go	past
 243c8aba1854f308	kernel.go	sum
 `
 
-const pastSM70NarrowCoarse = `packed1 3425 past
+const pastSM70NarrowCoarse = `packed1 3471 past
 !pJ
 !pI
 !p8
@@ -17,7 +17,7 @@ const pastSM70NarrowCoarse = `packed1 3425 past
 !c
 p;rFpF
 p9xWpF
-p:-sV
+p:v<pF
 qSsV
 !
 p>
@@ -93,7 +93,8 @@ qU
 o
 *#%
 _
-po'yK%
+t+M'G
+*%%
 s8
 !#
 "#
@@ -116,7 +117,8 @@ _
 tV2E
 *#%
 _
-po'yK%
+t+M'G
+*%%
 |*xfqsSv,L
 !pZ
 p(
@@ -151,14 +153,14 @@ O
 const pastSM70Narrow = pastSM70NarrowCoarse + `
  patch
  -1
-packed1 1683 past
+packed1 1706 past
  =5
  -6
 !pHr*pD
 !c
 p;t*
 p9}<
-p:qupF
+p:ve
 qSto
  =6
  -1
@@ -175,12 +177,13 @@ p~[r2ry
 5
 r#r+
  =4
- -3
+ -4
 };%
 _
-uCvQ
+z_.
+};%
  =2
- -22
+ -23
  =12
  -2
 Q
@@ -189,8 +192,8 @@ Q
 N
  =4
  -2
-sCpK
-v_p[
+sCp"
+v_pU
  =5`
 
 const pastSM70 = pastSM70Narrow + `
@@ -198,9 +201,10 @@ const pastSM70 = pastSM70Narrow + `
  -1
 packed1 1578 past
  =8
- -1
+ -2
 p9,r0
- =12
+p:qupF
+ =11
  -8
 )
 p{rU%
@@ -210,18 +214,17 @@ qop=
 x#
 rCp"
  =2
- -3
+ -4
 v&%
 _
 vIE
 v&%
- =23
- -2
-sCp"
+ =24
+ -1
 v_p/$
  =5`
 
-const sumSM70Narrow = `packed1 3656 sum
+const sumSM70Narrow = `packed1 3702 sum
 !pJ
 !pI
 !p8
@@ -234,7 +237,7 @@ const sumSM70Narrow = `packed1 3656 sum
 !c
 p;,t*
 p9t=pF
-p:qupF
+p:}<
 qS+x,
 !
 p>
@@ -257,7 +260,8 @@ ri
 )
 "#
 wr
-{6.t]
+t+p,G
+v&%
 _
 p~[Gq=
 so
@@ -345,7 +349,8 @@ wt^
 rjx\I
 w.qe
 w)s:dzvn
-p{p@Gs[
+t+p@G
+v&%
 s8
 !#
 !pZ
@@ -353,14 +358,14 @@ p(
 !p^
 usqN
 J
-tApK
 tApG
+tApU
 (
 !qZ
 "'
 g
-pfpY
-qPpK
+pfp"
+qPpG
 !q[
 q?
 p_
@@ -391,11 +396,12 @@ O
 const sumSM70 = sumSM70Narrow + `
  patch
  -1
-packed1 3607 sum
+packed1 3630 sum
  =11
- -1
+ -2
 p9qupF
- =11
+p:ve
+ =10
  -5
 "#
 t>
@@ -404,7 +410,7 @@ t>
 t{rcp-
 rCpK
  =3
- -7
+ -8
 usqN
 o
 wm%
@@ -437,16 +443,17 @@ x<G
  -1
 x<E
  =19
- -1
-{6.s[
+ -2
+t+p,G
+wm%
  =5
  -4
 "(
 J
-tApY
-tAqA
+tApK
+tAqI
  =4
  -2
-pfp"
-qPp[
+pfpG
+qPpU
  =26`

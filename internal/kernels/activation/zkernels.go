@@ -29,7 +29,7 @@ var gluBackKernel = &driver.Kernel{
 	Name:    "gluBack",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "back.go",
-	Line:    75,
+	Line:    125,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 4},
 		{Name: "up", Offset: 24, Size: 24, Elem: 4},
@@ -42,10 +42,10 @@ var gluBackKernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "back.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "back.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "back.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "back.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 146, Format: "slice bounds out of range [%d:%d]"},
+		{File: "back.go", Line: 146, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "back.go", Line: 147, Format: "slice bounds out of range [%d:%d]"},
+		{File: "back.go", Line: 147, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluBackSM70},
@@ -81,7 +81,7 @@ var gluBackHalfKernel = &driver.Kernel{
 	Name:    "gluBackHalf",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "back.go",
-	Line:    85,
+	Line:    135,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 2},
 		{Name: "up", Offset: 24, Size: 24, Elem: 2},
@@ -94,10 +94,10 @@ var gluBackHalfKernel = &driver.Kernel{
 	ParamBytes: 144,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "back.go", Line: 96, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "back.go", Line: 96, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "back.go", Line: 97, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "back.go", Line: 97, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 146, Format: "slice bounds out of range [%d:%d]"},
+		{File: "back.go", Line: 146, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "back.go", Line: 147, Format: "slice bounds out of range [%d:%d]"},
+		{File: "back.go", Line: 147, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: gluBackHalfSM80},
@@ -114,6 +114,96 @@ var gluBackHalfKernel = &driver.Kernel{
 	},
 	Sources: kernelSources,
 	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 21, 22, 23, 30, 31, 56, 57, 59, 60},
+}
+
+// slope32 stores dy times the derivative of a function at x, 16 bytes at a time.
+func slope32(s *device.Stream, g device.Blocks, x, dy, dx device.Slice[row.Words], f Function) error {
+	p := s.Plan(slope32Kernel, slope32Kernel.Grid(g))
+	x.Pass(p)
+	dy.Pass(p)
+	dx.Pass(p)
+	driver.Pass(p, f)
+	return p.Launch()
+}
+
+var slope32Kernel = &driver.Kernel{
+	Name:    "slope[[4]float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "back.go",
+	Line:    54,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "dy", Offset: 24, Size: 24, Elem: 16},
+		{Name: "dx", Offset: 48, Size: 24, Elem: 16},
+		{Name: "f", Offset: 72, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "back.go", Line: 57, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: slope32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: slope32SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, dy, dx []row.Words
+			f         Function
+		})(args)
+		for ts.Next() {
+			slope[[4]float32, row.F32](ts.Thread(), a.x, a.dy, a.dx, a.f)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 27, 36, 37, 38, 39, 61, 68, 69, 71, 76, 79, 81, 84, 86},
+}
+
+// slopeBF16 stores dy times the derivative of a function at x, 16 bytes at a time.
+func slopeBF16(s *device.Stream, g device.Blocks, x, dy, dx device.Slice[row.Words], f Function) error {
+	p := s.Plan(slopeBF16Kernel, slopeBF16Kernel.Grid(g))
+	x.Pass(p)
+	dy.Pass(p)
+	dx.Pass(p)
+	driver.Pass(p, f)
+	return p.Launch()
+}
+
+var slopeBF16Kernel = &driver.Kernel{
+	Name:    "slope[[8]float32, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
+	File:    "back.go",
+	Line:    54,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "dy", Offset: 24, Size: 24, Elem: 16},
+		{Name: "dx", Offset: 48, Size: 24, Elem: 16},
+		{Name: "f", Offset: 72, Size: 4},
+	},
+	ParamBytes: 96,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "back.go", Line: 57, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: slopeBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: slopeBF16SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, dy, dx []row.Words
+			f         Function
+		})(args)
+		for ts.Next() {
+			slope[[8]float32, row.BF16](ts.Thread(), a.x, a.dy, a.dx, a.f)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 21, 32, 33, 38, 39, 61, 68, 69, 71, 76, 79, 81, 84, 86},
 }
 
 // wideGLUBack32 is gluBack for 16 bytes at a time.
@@ -133,7 +223,7 @@ var wideGLUBack32Kernel = &driver.Kernel{
 	Name:    "wideGLUBack[[4]float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "back.go",
-	Line:    110,
+	Line:    160,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
 		{Name: "up", Offset: 24, Size: 24, Elem: 16},
@@ -147,10 +237,10 @@ var wideGLUBack32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "back.go", Line: 113, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "back.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "back.go", Line: 114, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "back.go", Line: 114, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 163, Format: "slice bounds out of range [%d:%d]"},
+		{File: "back.go", Line: 163, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "back.go", Line: 164, Format: "slice bounds out of range [%d:%d]"},
+		{File: "back.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -166,7 +256,7 @@ var wideGLUBack32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 27, 36, 37, 38, 39, 56, 61, 67},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 27, 36, 37, 38, 39, 56, 62, 68},
 }
 
 // wideGLUBackBF16 is gluBack for 16 bytes at a time.
@@ -186,7 +276,7 @@ var wideGLUBackBF16Kernel = &driver.Kernel{
 	Name:    "wideGLUBack[[8]float32, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "back.go",
-	Line:    110,
+	Line:    160,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
 		{Name: "up", Offset: 24, Size: 24, Elem: 16},
@@ -200,10 +290,10 @@ var wideGLUBackBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "back.go", Line: 113, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "back.go", Line: 113, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "back.go", Line: 114, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "back.go", Line: 114, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "back.go", Line: 163, Format: "slice bounds out of range [%d:%d]"},
+		{File: "back.go", Line: 163, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "back.go", Line: 164, Format: "slice bounds out of range [%d:%d]"},
+		{File: "back.go", Line: 164, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -220,7 +310,7 @@ var wideGLUBackBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 21, 32, 33, 38, 39, 56, 61, 67},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 21, 32, 33, 38, 39, 56, 62, 68},
 }
 
 // apply32 stores a function of each element of x in y.
@@ -244,7 +334,7 @@ var apply32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 23, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -264,7 +354,7 @@ var apply32Kernel = &driver.Kernel{
 	},
 	Twin:    apply32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 50, 51, 55, 62, 68, 69, 70, 71, 72, 73, 74, 77, 78, 80, 81, 82},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 50, 51, 55, 63, 69, 70, 71, 72, 73, 74, 75, 78, 80, 81, 83, 84, 85},
 }
 
 // applyBF16 stores a function of each element of x in y.
@@ -288,7 +378,7 @@ var applyBF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 23, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -308,7 +398,7 @@ var applyBF16Kernel = &driver.Kernel{
 	},
 	Twin:    applyBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 40, 41, 55, 62, 68, 69, 70, 71, 72, 73, 74, 77, 78, 80, 81, 82},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 40, 41, 55, 63, 69, 70, 71, 72, 73, 74, 75, 78, 80, 81, 83, 84, 85},
 }
 
 // applyF16 stores a function of each element of x in y.
@@ -332,7 +422,7 @@ var applyF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 23, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -352,7 +442,7 @@ var applyF16Kernel = &driver.Kernel{
 	},
 	Twin:    applyF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 45, 46, 55, 62, 68, 69, 70, 71, 72, 73, 74, 77, 78, 80, 81, 82},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 45, 46, 55, 63, 69, 70, 71, 72, 73, 74, 75, 78, 80, 81, 83, 84, 85},
 }
 
 // wide32 is apply for 16 bytes at a time, of functions of few instructions.
@@ -378,7 +468,7 @@ var wide32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 36, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -395,7 +485,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 27, 36, 37, 38, 39, 65, 67, 68, 70, 71, 72, 73, 75, 77, 78, 79, 80, 81, 82},
+	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 27, 36, 37, 38, 39, 66, 68, 69, 71, 72, 73, 74, 76, 78, 80, 81, 82, 83, 84, 85},
 }
 
 // wideBF16 is apply for 16 bytes at a time, of functions of few instructions.
@@ -421,7 +511,7 @@ var wideBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 36, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -438,7 +528,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 21, 32, 33, 38, 39, 65, 67, 68, 70, 71, 72, 73, 75, 77, 78, 79, 80, 81, 82},
+	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 21, 32, 33, 38, 39, 66, 68, 69, 71, 72, 73, 74, 76, 78, 80, 81, 82, 83, 84, 85},
 }
 
 // wideF16 is apply for 16 bytes at a time, of functions of few instructions.
@@ -464,7 +554,7 @@ var wideF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 36, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -481,7 +571,7 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 24, 34, 35, 38, 39, 65, 67, 68, 70, 71, 72, 73, 75, 77, 78, 79, 80, 81, 82},
+	Uses:    []uint16{0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 24, 34, 35, 38, 39, 66, 68, 69, 71, 72, 73, 74, 76, 78, 80, 81, 82, 83, 84, 85},
 }
 
 // gluPairs32 stores silu(gate)*up for neighbours in x.
@@ -496,14 +586,14 @@ var gluPairs32Kernel = &driver.Kernel{
 	Name:    "gluPairs[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    72,
+	Line:    74,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -523,7 +613,7 @@ var gluPairs32Kernel = &driver.Kernel{
 	},
 	Twin:    gluPairs32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 27, 28, 29, 30, 64, 76, 82},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 27, 28, 29, 30, 65, 77, 85},
 }
 
 // gluPairsBF16 stores silu(gate)*up for neighbours in x.
@@ -538,14 +628,14 @@ var gluPairsBF16Kernel = &driver.Kernel{
 	Name:    "gluPairs[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    72,
+	Line:    74,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -569,7 +659,7 @@ var gluPairsBF16Kernel = &driver.Kernel{
 	},
 	Twin:    gluPairsBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 21, 22, 23, 30, 64, 76, 82},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 21, 22, 23, 30, 65, 77, 85},
 }
 
 // gluPairsF16 stores silu(gate)*up for neighbours in x.
@@ -584,14 +674,14 @@ var gluPairsF16Kernel = &driver.Kernel{
 	Name:    "gluPairs[dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    72,
+	Line:    74,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -611,7 +701,7 @@ var gluPairsF16Kernel = &driver.Kernel{
 	},
 	Twin:    gluPairsF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 24, 25, 26, 30, 64, 76, 82},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 24, 25, 26, 30, 65, 77, 85},
 }
 
 // glu32 stores silu(gate)*up for rows of columns elements, which are stride elements from each other in gate and up. The blocks of a
@@ -641,7 +731,7 @@ var glu32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 48, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -659,7 +749,7 @@ var glu32Kernel = &driver.Kernel{
 	},
 	Twin:    glu32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 50, 52, 55, 63, 76, 82},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 50, 52, 55, 64, 77, 85},
 }
 
 // gluBF16 stores silu(gate)*up for rows of columns elements, which are stride elements from each other in gate and up. The blocks of a
@@ -689,7 +779,7 @@ var gluBF16Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 48, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -709,7 +799,7 @@ var gluBF16Kernel = &driver.Kernel{
 	},
 	Twin:    gluBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 40, 42, 55, 63, 76, 82},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 40, 42, 55, 64, 77, 85},
 }
 
 // gluF16 stores silu(gate)*up for rows of columns elements, which are stride elements from each other in gate and up. The blocks of a
@@ -739,7 +829,7 @@ var gluF16Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 48, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -757,7 +847,7 @@ var gluF16Kernel = &driver.Kernel{
 	},
 	Twin:    gluF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 45, 47, 55, 63, 76, 82},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 45, 47, 55, 64, 77, 85},
 }
 
 // wideGLU32 is glu for 16 bytes at a time, and for any number of rows.
@@ -789,10 +879,11 @@ var wideGLU32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 67, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: wideGLU32SM90NarrowAligned},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLU32SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -805,7 +896,7 @@ var wideGLU32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 53, 54, 55, 66, 76, 82},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 53, 54, 55, 67, 77, 85},
 }
 
 // wideGLUBF16 is glu for 16 bytes at a time, and for any number of rows.
@@ -837,10 +928,11 @@ var wideGLUBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 67, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: wideGLUBF16SM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLUBF16SM80NarrowAligned},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLUBF16SM70NarrowAligned},
 	},
@@ -854,7 +946,7 @@ var wideGLUBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 43, 44, 55, 66, 76, 82},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 43, 44, 55, 67, 77, 85},
 }
 
 // wideGLUF16 is glu for 16 bytes at a time, and for any number of rows.
@@ -886,10 +978,11 @@ var wideGLUF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 67, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: wideGLUF16SM90NarrowAligned},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideGLUF16SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -902,5 +995,5 @@ var wideGLUF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 48, 49, 55, 66, 76, 82},
+	Uses:    []uint16{0, 2, 3, 6, 7, 8, 9, 13, 14, 15, 18, 48, 49, 55, 67, 77, 85},
 }

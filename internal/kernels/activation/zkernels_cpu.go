@@ -14,7 +14,7 @@ import (
 
 // gluBackTwin runs blocks of the kernel gluBack.
 //
-//line back.go:75
+//line back.go:125
 func gluBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	gate := *(*unsafe.Pointer)(args)
 	gateLen := *(*int)(unsafe.Add(args, 8))
@@ -34,99 +34,99 @@ func gluBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	columns := *(*int32)(unsafe.Add(args, 120))
 	stride := *(*int32)(unsafe.Add(args, 124))
 	lanes := blocks.Lanes()
-//line back.go:95
+//line back.go:145
 	i47 := int(uint32(stride))
-//line back.go:95
+//line back.go:145
 	i44 := int(uint32(columns))
-//line back.go:75
+//line back.go:125
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line back.go:95
+//line back.go:145
 		i48 := bx * i47
 		if uint(i48) > uint(gateLen) {
-//line back.go:96
+//line back.go:146
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i48, gateLen)
-//line back.go:96
+//line back.go:146
 			return
 		}
-//line back.go:96
+//line back.go:146
 		o55 := i48 * 4
-//line back.go:96
+//line back.go:146
 		if uint(i44) > uint(gateCap-i48) {
-//line back.go:96
+//line back.go:146
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, gateCap-i48)
-//line back.go:96
+//line back.go:146
 			return
 		}
-//line back.go:96
+//line back.go:146
 		if uint(i48) > uint(upLen) {
-//line back.go:96
+//line back.go:146
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i48, upLen)
-//line back.go:96
+//line back.go:146
 			return
 		}
-//line back.go:96
+//line back.go:146
 		o72 := i48 * 4
-//line back.go:96
+//line back.go:146
 		if uint(i44) > uint(upCap-i48) {
-//line back.go:96
+//line back.go:146
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, upCap-i48)
-//line back.go:96
+//line back.go:146
 			return
 		}
-//line back.go:96
+//line back.go:146
 		if uint(i48) > uint(dgateLen) {
-//line back.go:96
+//line back.go:146
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i48, dgateLen)
-//line back.go:96
+//line back.go:146
 			return
 		}
-//line back.go:96
+//line back.go:146
 		o89 := i48 * 4
-//line back.go:96
+//line back.go:146
 		if uint(i44) > uint(dgateCap-i48) {
-//line back.go:96
+//line back.go:146
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, dgateCap-i48)
-//line back.go:96
+//line back.go:146
 			return
 		}
-//line back.go:96
+//line back.go:146
 		if uint(i48) > uint(dupLen) {
-//line back.go:96
+//line back.go:146
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i48, dupLen)
-//line back.go:96
+//line back.go:146
 			return
 		}
-//line back.go:96
+//line back.go:146
 		o106 := i48 * 4
-//line back.go:96
+//line back.go:146
 		if uint(i44) > uint(dupCap-i48) {
-//line back.go:96
+//line back.go:146
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, dupCap-i48)
-//line back.go:96
+//line back.go:146
 			return
 		}
-//line back.go:97
+//line back.go:147
 		i120 := bx * i44
-//line back.go:97
+//line back.go:147
 		if uint(i120) > uint(dyLen) {
-//line back.go:97
+//line back.go:147
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i120, dyLen)
-//line back.go:97
+//line back.go:147
 			return
 		}
-//line back.go:97
+//line back.go:147
 		o126 := i120 * 4
-//line back.go:97
+//line back.go:147
 		if uint(i44) > uint(dyCap-i120) {
-//line back.go:97
+//line back.go:147
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i44, dyCap-i120)
-//line back.go:97
+//line back.go:147
 			return
 		}
 		{
 			{
-//line back.go:95
+//line back.go:145
 				gluBackTwinRow(lanes, dgate, dgateCap, dgateLen, dup, dupCap, dupLen, dy, dyCap, dyLen, gate, gateCap, gateLen, i120, i44, i48, o106, o126, o55, o72, o89, up, upCap, upLen)
 			}
 		}
@@ -135,38 +135,38 @@ func gluBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluBackTwinRow is what a row of threads does in gluBackTwin.
 //
-//line back.go:95
+//line back.go:145
 func gluBackTwinRow(lanes int, dgate unsafe.Pointer, dgateCap int, dgateLen int, dup unsafe.Pointer, dupCap int, dupLen int, dy unsafe.Pointer, dyCap int, dyLen int, gate unsafe.Pointer, gateCap int, gateLen int, i120 int, i44 int, i48 int, o106 int, o126 int, o55 int, o72 int, o89 int, up unsafe.Pointer, upCap int, upLen int) {
 	first := 0
-//line back.go:95
+//line back.go:145
 	if lanes == 16 {
-//line back.go:95
+//line back.go:145
 		first = zvector.GluBackTwin(16, uint(i48) <= uint(gateLen), uint(i44) <= uint(gateCap-i48), uint(i48) <= uint(upLen), uint(i44) <= uint(upCap-i48), uint(i48) <= uint(dgateLen), uint(i44) <= uint(dgateCap-i48), uint(i48) <= uint(dupLen), uint(i44) <= uint(dupCap-i48), uint(i120) <= uint(dyLen), uint(i44) <= uint(dyCap-i120), i44, gate, o55, up, o72, dy, o126, dgate, o89, dup, o106)
-//line back.go:95
+//line back.go:145
 	} else if lanes == 8 {
-//line back.go:95
+//line back.go:145
 		first = zvector.GluBackTwinAVX2(16, uint(i48) <= uint(gateLen), uint(i44) <= uint(gateCap-i48), uint(i48) <= uint(upLen), uint(i44) <= uint(upCap-i48), uint(i48) <= uint(dgateLen), uint(i44) <= uint(dgateCap-i48), uint(i48) <= uint(dupLen), uint(i44) <= uint(dupCap-i48), uint(i120) <= uint(dyLen), uint(i44) <= uint(dyCap-i120), i44, gate, o55, up, o72, dy, o126, dgate, o89, dup, o106)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i139 int
 		var i237, i238 int32
 		var f250 float32
-//line back.go:98
+//line back.go:148
 		i139 = tx
-//line back.go:98
+//line back.go:148
 		for {
-//line back.go:98
+//line back.go:148
 			if i139 >= i44 {
-//line back.go:98
+//line back.go:148
 				break
 			}
-//line back.go:99
+//line back.go:149
 			f147 := *(*float32)(unsafe.Add(gate, o55+i139*4))
-//line back.go:99
+//line back.go:149
 			f154 := *(*float32)(unsafe.Add(up, o72+i139*4))
-//line back.go:99
+//line back.go:149
 			f161 := *(*float32)(unsafe.Add(dy, o126+i139*4))
-//line back.go:126
+//line back.go:176
 			f195 := float32(-f147)
 //line exp.go:36
 			f266 := math32.FMA(f195, 1.442695, 1.2582912e+07)
@@ -199,11 +199,11 @@ func gluBackTwinRow(lanes int, dgate unsafe.Pointer, dgateCap int, dgateLen int,
 			}
 //line fast.go:42
 			f221 := 1 / (f250 + 1)
-//line back.go:100
+//line back.go:150
 			*(*float32)(unsafe.Add(dgate, o89+i139*4)) = float32(float32(float32(f161*f154)*f221) * (float32(f147*(1-f221)) + 1))
-//line back.go:100
+//line back.go:150
 			*(*float32)(unsafe.Add(dup, o106+i139*4)) = float32(float32(f161*f147) * f221)
-//line back.go:98
+//line back.go:148
 			i139 = i139 + 16
 		}
 	}
@@ -261,7 +261,7 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c44 bool, c50 bool, c54 bool,
 		first = blocks.Done(zvector.Apply32TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c44, c50, c54, c58, c62, y))
 	}
 	for tx := first; tx < dx; tx++ {
-		var f523, f73, f262, f297, f178, f164, f340 float32
+		var f527, f73, f262, f297, f150, f136, f340 float32
 		var i249, i250, i284, i285, i327, i328 int32
 //line kernels.go:22
 		i16 := i13 + tx
@@ -277,45 +277,45 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c44 bool, c50 bool, c54 bool,
 			f25 := *(*float32)(unsafe.Add(x, i16*4))
 //line ops.go:29
 			if c44 {
-//line ops.go:50
-				f87 := min(math.Float32frombits(math.Float32bits(f25)&^(1<<31)), 15)
+//line ops.go:48
+				f77 := min(math.Float32frombits(math.Float32bits(f25)&^(1<<31)), 15)
 //line fast.go:46
-				f188 := 1 / (float32(f87*0.297) + 1)
-//line ops.go:53
-				f98 := float32((float32((float32((float32(f188*-0.08802945)+0.26130313)*f188)-0.073129095)*f188)+0.17818607)*f188) + 0.10098642
-//line ops.go:55
-				f105 := float32(float32(f87*-0.7213475) * f87)
+				f229 := 1 / (float32(f77*0.297) + 1)
+//line ops.go:58
+				f179 := float32((float32((float32((float32(f229*-0.08802945)+0.26130313)*f229)-0.073129095)*f229)+0.17818607)*f229) + 0.10098642
+//line ops.go:60
+				f185 := float32(float32(f77*-0.7213475) * f77)
 //line exp.go:73
-				f483 := f105 + 1.2582912e+07
-				f486 := f105 - (f483 - 1.2582912e+07) + 0
+				f487 := f185 + 1.2582912e+07
+				f490 := f185 - (f487 - 1.2582912e+07) + 0
 //line exp.go:77
-				i493 := int32(math.Float32bits(f483))
+				i497 := int32(math.Float32bits(f487))
 //line exp.go:47
-				i499 := int32(uint32(i493) >> 1)
-				f501 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f486, 0.001339097), f486, 0.009618499), f486, 0.055503596), f486, 0.24022648), f486, 0.6931472), f486, 1) * math.Float32frombits(uint32(i499<<23+1065353216)))
+				i503 := int32(uint32(i497) >> 1)
+				f505 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f490, 0.001339097), f490, 0.009618499), f490, 0.055503596), f490, 0.24022648), f490, 0.6931472), f490, 1) * math.Float32frombits(uint32(i503<<23+1065353216)))
 //line exp.go:59
-				if f105 < -151 {
+				if f185 < -151 {
 //line exp.go:59
-					f523 = 0
+					f527 = 0
 				} else {
 //line exp.go:62
-					f523 = float32(f501 * math.Float32frombits(uint32((i493-i499)<<23+1065353216)))
+					f527 = float32(f505 * math.Float32frombits(uint32((i497-i503)<<23+1065353216)))
 				}
-//line ops.go:55
-				f107 := float32((float32((float32(f98*f188)+0.120809376)*f188) - 0.00012711971) * f523)
-//line ops.go:55
-				f73 = max(f25, 0) - float32(f87*f107)
+//line ops.go:60
+				f187 := float32((float32((float32(f179*f229)+0.120809376)*f229) - 0.00012711971) * f527)
+//line ops.go:49
+				f73 = max(f25, 0) - float32(f77*f187)
 			} else {
 //line ops.go:31
 				if c50 {
-//line ops.go:61
-					f120 := float32((f25 + float32(float32(float32(f25*0.044715)*f25)*f25)) * -1.5957692)
+//line ops.go:82
+					f92 := float32((f25 + float32(float32(float32(f25*0.044715)*f25)*f25)) * -1.5957692)
 //line exp.go:36
-					f366 := math32.FMA(f120, 1.442695, 1.2582912e+07)
-					f367 := f366 - 1.2582912e+07
-					f369 := math32.FMA(f367, 1.9046542e-09, math32.FMA(f367, -0.6931472, f120))
+					f360 := math32.FMA(f92, 1.442695, 1.2582912e+07)
+					f361 := f360 - 1.2582912e+07
+					f363 := math32.FMA(f361, 1.9046542e-09, math32.FMA(f361, -0.6931472, f92))
 //line exp.go:21
-					c246 := 0 < f120
+					c246 := 0 < f92
 //line exp.go:21
 					if c246 {
 //line exp.go:21
@@ -325,8 +325,8 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c44 bool, c50 bool, c54 bool,
 						i249, i250 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f256 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f369, 0.008368675), f369, 0.041668262), f369, 0.16666521), f369, 0.49999994), f369, 1), f369, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f366))<<23+i249))) * math.Float32frombits(uint32(i250)))
-					if 104 < math.Float32frombits(math.Float32bits(f120)&^(1<<31)) {
+					f256 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f363, 0.008368675), f363, 0.041668262), f363, 0.16666521), f363, 0.49999994), f363, 1), f363, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f360))<<23+i249))) * math.Float32frombits(uint32(i250)))
+					if 104 < math.Float32frombits(math.Float32bits(f92)&^(1<<31)) {
 //line exp.go:27
 						if c246 {
 //line basic.go:19
@@ -344,19 +344,19 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c44 bool, c50 bool, c54 bool,
 				} else {
 //line ops.go:33
 					if c54 {
-//line ops.go:64
+//line ops.go:85
 						f73 = max(f25, 0)
 					} else {
 //line ops.go:35
 						if c58 {
-//line ops.go:66
-							f133 := float32(-f25)
+//line ops.go:87
+							f105 := float32(-f25)
 //line exp.go:36
-							f404 := math32.FMA(f133, 1.442695, 1.2582912e+07)
-							f405 := f404 - 1.2582912e+07
-							f407 := math32.FMA(f405, 1.9046542e-09, math32.FMA(f405, -0.6931472, f133))
+							f398 := math32.FMA(f105, 1.442695, 1.2582912e+07)
+							f399 := f398 - 1.2582912e+07
+							f401 := math32.FMA(f399, 1.9046542e-09, math32.FMA(f399, -0.6931472, f105))
 //line exp.go:21
-							c281 := 0 < f133
+							c281 := 0 < f105
 //line exp.go:21
 							if c281 {
 //line exp.go:21
@@ -366,7 +366,7 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c44 bool, c50 bool, c54 bool,
 								i284, i285 = 1602224128, 528482304
 							}
 //line exp.go:24
-							f291 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f407, 0.008368675), f407, 0.041668262), f407, 0.16666521), f407, 0.49999994), f407, 1), f407, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f404))<<23+i284))) * math.Float32frombits(uint32(i285)))
+							f291 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f401, 0.008368675), f401, 0.041668262), f401, 0.16666521), f401, 0.49999994), f401, 1), f401, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f398))<<23+i284))) * math.Float32frombits(uint32(i285)))
 							if 104 < math.Float32frombits(math.Float32bits(f25)&^(1<<31)) {
 //line exp.go:27
 								if c281 {
@@ -386,41 +386,41 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c44 bool, c50 bool, c54 bool,
 //line ops.go:37
 							if c62 {
 //line sinh.go:38
-								f149 := math.Float32frombits(math.Float32bits(f25) &^ (1 << 31))
-								if f149 < 0.6 {
-									f152 := float32(f149 * f149)
+								f121 := math.Float32frombits(math.Float32bits(f25) &^ (1 << 31))
+								if f121 < 0.6 {
+									f124 := float32(f121 * f121)
 //line sinh.go:42
-									f178 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f152, 0.020798625), f152, -0.053784717), f152, 0.13331936), f152, -0.333333), float32(f149*f152), f149))&^(1<<31) | math.Float32bits(f25)&(1<<31))
+									f150 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f124, 0.020798625), f124, -0.053784717), f124, 0.13331936), f124, -0.333333), float32(f121*f124), f121))&^(1<<31) | math.Float32bits(f25)&(1<<31))
 								} else {
-									if 10 < f149 {
+									if 10 < f121 {
 //line sinh.go:44
-										f164 = 10
+										f136 = 10
 									} else {
 //line sinh.go:44
-										f164 = f149
+										f136 = f121
 									}
 //line sinh.go:47
-									f165 := f164 + f164
+									f137 := f136 + f136
 //line exp.go:36
-									f210 := math32.FMA(f165, 1.442695, 1.2582912e+07)
-									f211 := f210 - 1.2582912e+07
-									f213 := math32.FMA(f211, 1.9046542e-09, math32.FMA(f211, -0.6931472, f165))
+									f209 := math32.FMA(f137, 1.442695, 1.2582912e+07)
+									f210 := f209 - 1.2582912e+07
+									f212 := math32.FMA(f210, 1.9046542e-09, math32.FMA(f210, -0.6931472, f137))
 //line sinh.go:48
-									f172 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f213, 0.008368675), f213, 0.041668262), f213, 0.16666521), f213, 0.49999994), f213, 1), f213, 1), math.Float32frombits(uint32(int32(math.Float32bits(f210))<<23+1065353216)), 1), 1)
+									f144 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f212, 0.008368675), f212, 0.041668262), f212, 0.16666521), f212, 0.49999994), f212, 1), f212, 1), math.Float32frombits(uint32(int32(math.Float32bits(f209))<<23+1065353216)), 1), 1)
 //line sinh.go:48
-									f178 = math.Float32frombits(math.Float32bits(f172)&^(1<<31) | math.Float32bits(f25)&(1<<31))
+									f150 = math.Float32frombits(math.Float32bits(f144)&^(1<<31) | math.Float32bits(f25)&(1<<31))
 								}
 //line ops.go:38
-								f73 = f178
+								f73 = f150
 							} else {
 //line ops.go:44
-								f180 := float32(-f25)
+								f152 := float32(-f25)
 //line exp.go:36
-								f447 := math32.FMA(f180, 1.442695, 1.2582912e+07)
-								f448 := f447 - 1.2582912e+07
-								f450 := math32.FMA(f448, 1.9046542e-09, math32.FMA(f448, -0.6931472, f180))
+								f441 := math32.FMA(f152, 1.442695, 1.2582912e+07)
+								f442 := f441 - 1.2582912e+07
+								f444 := math32.FMA(f442, 1.9046542e-09, math32.FMA(f442, -0.6931472, f152))
 //line exp.go:21
-								c324 := 0 < f180
+								c324 := 0 < f152
 //line exp.go:21
 								if c324 {
 //line exp.go:21
@@ -430,7 +430,7 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c44 bool, c50 bool, c54 bool,
 									i327, i328 = 1602224128, 528482304
 								}
 //line exp.go:24
-								f334 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f450, 0.008368675), f450, 0.041668262), f450, 0.16666521), f450, 0.49999994), f450, 1), f450, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f447))<<23+i327))) * math.Float32frombits(uint32(i328)))
+								f334 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f444, 0.008368675), f444, 0.041668262), f444, 0.16666521), f444, 0.49999994), f444, 1), f444, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f441))<<23+i327))) * math.Float32frombits(uint32(i328)))
 								if 104 < math.Float32frombits(math.Float32bits(f25)&^(1<<31)) {
 //line exp.go:27
 									if c324 {
@@ -510,7 +510,7 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 boo
 		first = blocks.Done(zvector.ApplyBF16TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c46, c52, c56, c60, c64, y))
 	}
 	for tx := first; tx < dx; tx++ {
-		var f525, f75, f264, f299, f180, f166, f342 float32
+		var f529, f75, f264, f299, f152, f138, f342 float32
 		var i251, i252, i286, i287, i329, i330 int32
 //line kernels.go:22
 		i16 := i13 + tx
@@ -526,45 +526,45 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 boo
 			f35 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i16*2)))).Float32()
 //line ops.go:29
 			if c46 {
-//line ops.go:50
-				f89 := min(math.Float32frombits(math.Float32bits(f35)&^(1<<31)), 15)
+//line ops.go:48
+				f79 := min(math.Float32frombits(math.Float32bits(f35)&^(1<<31)), 15)
 //line fast.go:46
-				f190 := 1 / (float32(f89*0.297) + 1)
-//line ops.go:53
-				f100 := float32((float32((float32((float32(f190*-0.08802945)+0.26130313)*f190)-0.073129095)*f190)+0.17818607)*f190) + 0.10098642
-//line ops.go:55
-				f107 := float32(float32(f89*-0.7213475) * f89)
+				f231 := 1 / (float32(f79*0.297) + 1)
+//line ops.go:58
+				f181 := float32((float32((float32((float32(f231*-0.08802945)+0.26130313)*f231)-0.073129095)*f231)+0.17818607)*f231) + 0.10098642
+//line ops.go:60
+				f187 := float32(float32(f79*-0.7213475) * f79)
 //line exp.go:73
-				f485 := f107 + 1.2582912e+07
-				f488 := f107 - (f485 - 1.2582912e+07) + 0
+				f489 := f187 + 1.2582912e+07
+				f492 := f187 - (f489 - 1.2582912e+07) + 0
 //line exp.go:77
-				i495 := int32(math.Float32bits(f485))
+				i499 := int32(math.Float32bits(f489))
 //line exp.go:47
-				i501 := int32(uint32(i495) >> 1)
-				f503 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f488, 0.001339097), f488, 0.009618499), f488, 0.055503596), f488, 0.24022648), f488, 0.6931472), f488, 1) * math.Float32frombits(uint32(i501<<23+1065353216)))
+				i505 := int32(uint32(i499) >> 1)
+				f507 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f492, 0.001339097), f492, 0.009618499), f492, 0.055503596), f492, 0.24022648), f492, 0.6931472), f492, 1) * math.Float32frombits(uint32(i505<<23+1065353216)))
 //line exp.go:59
-				if f107 < -151 {
+				if f187 < -151 {
 //line exp.go:59
-					f525 = 0
+					f529 = 0
 				} else {
 //line exp.go:62
-					f525 = float32(f503 * math.Float32frombits(uint32((i495-i501)<<23+1065353216)))
+					f529 = float32(f507 * math.Float32frombits(uint32((i499-i505)<<23+1065353216)))
 				}
-//line ops.go:55
-				f109 := float32((float32((float32(f100*f190)+0.120809376)*f190) - 0.00012711971) * f525)
-//line ops.go:55
-				f75 = max(f35, 0) - float32(f89*f109)
+//line ops.go:60
+				f189 := float32((float32((float32(f181*f231)+0.120809376)*f231) - 0.00012711971) * f529)
+//line ops.go:49
+				f75 = max(f35, 0) - float32(f79*f189)
 			} else {
 //line ops.go:31
 				if c52 {
-//line ops.go:61
-					f122 := float32((f35 + float32(float32(float32(f35*0.044715)*f35)*f35)) * -1.5957692)
+//line ops.go:82
+					f94 := float32((f35 + float32(float32(float32(f35*0.044715)*f35)*f35)) * -1.5957692)
 //line exp.go:36
-					f368 := math32.FMA(f122, 1.442695, 1.2582912e+07)
-					f369 := f368 - 1.2582912e+07
-					f371 := math32.FMA(f369, 1.9046542e-09, math32.FMA(f369, -0.6931472, f122))
+					f362 := math32.FMA(f94, 1.442695, 1.2582912e+07)
+					f363 := f362 - 1.2582912e+07
+					f365 := math32.FMA(f363, 1.9046542e-09, math32.FMA(f363, -0.6931472, f94))
 //line exp.go:21
-					c248 := 0 < f122
+					c248 := 0 < f94
 //line exp.go:21
 					if c248 {
 //line exp.go:21
@@ -574,8 +574,8 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 boo
 						i251, i252 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f258 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f371, 0.008368675), f371, 0.041668262), f371, 0.16666521), f371, 0.49999994), f371, 1), f371, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f368))<<23+i251))) * math.Float32frombits(uint32(i252)))
-					if 104 < math.Float32frombits(math.Float32bits(f122)&^(1<<31)) {
+					f258 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f365, 0.008368675), f365, 0.041668262), f365, 0.16666521), f365, 0.49999994), f365, 1), f365, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f362))<<23+i251))) * math.Float32frombits(uint32(i252)))
+					if 104 < math.Float32frombits(math.Float32bits(f94)&^(1<<31)) {
 //line exp.go:27
 						if c248 {
 //line basic.go:19
@@ -593,19 +593,19 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 boo
 				} else {
 //line ops.go:33
 					if c56 {
-//line ops.go:64
+//line ops.go:85
 						f75 = max(f35, 0)
 					} else {
 //line ops.go:35
 						if c60 {
-//line ops.go:66
-							f135 := float32(-f35)
+//line ops.go:87
+							f107 := float32(-f35)
 //line exp.go:36
-							f406 := math32.FMA(f135, 1.442695, 1.2582912e+07)
-							f407 := f406 - 1.2582912e+07
-							f409 := math32.FMA(f407, 1.9046542e-09, math32.FMA(f407, -0.6931472, f135))
+							f400 := math32.FMA(f107, 1.442695, 1.2582912e+07)
+							f401 := f400 - 1.2582912e+07
+							f403 := math32.FMA(f401, 1.9046542e-09, math32.FMA(f401, -0.6931472, f107))
 //line exp.go:21
-							c283 := 0 < f135
+							c283 := 0 < f107
 //line exp.go:21
 							if c283 {
 //line exp.go:21
@@ -615,7 +615,7 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 boo
 								i286, i287 = 1602224128, 528482304
 							}
 //line exp.go:24
-							f293 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f409, 0.008368675), f409, 0.041668262), f409, 0.16666521), f409, 0.49999994), f409, 1), f409, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f406))<<23+i286))) * math.Float32frombits(uint32(i287)))
+							f293 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f403, 0.008368675), f403, 0.041668262), f403, 0.16666521), f403, 0.49999994), f403, 1), f403, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f400))<<23+i286))) * math.Float32frombits(uint32(i287)))
 							if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
 //line exp.go:27
 								if c283 {
@@ -635,41 +635,41 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 boo
 //line ops.go:37
 							if c64 {
 //line sinh.go:38
-								f151 := math.Float32frombits(math.Float32bits(f35) &^ (1 << 31))
-								if f151 < 0.6 {
-									f154 := float32(f151 * f151)
+								f123 := math.Float32frombits(math.Float32bits(f35) &^ (1 << 31))
+								if f123 < 0.6 {
+									f126 := float32(f123 * f123)
 //line sinh.go:42
-									f180 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f154, 0.020798625), f154, -0.053784717), f154, 0.13331936), f154, -0.333333), float32(f151*f154), f151))&^(1<<31) | math.Float32bits(f35)&(1<<31))
+									f152 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f126, 0.020798625), f126, -0.053784717), f126, 0.13331936), f126, -0.333333), float32(f123*f126), f123))&^(1<<31) | math.Float32bits(f35)&(1<<31))
 								} else {
-									if 10 < f151 {
+									if 10 < f123 {
 //line sinh.go:44
-										f166 = 10
+										f138 = 10
 									} else {
 //line sinh.go:44
-										f166 = f151
+										f138 = f123
 									}
 //line sinh.go:47
-									f167 := f166 + f166
+									f139 := f138 + f138
 //line exp.go:36
-									f212 := math32.FMA(f167, 1.442695, 1.2582912e+07)
-									f213 := f212 - 1.2582912e+07
-									f215 := math32.FMA(f213, 1.9046542e-09, math32.FMA(f213, -0.6931472, f167))
+									f211 := math32.FMA(f139, 1.442695, 1.2582912e+07)
+									f212 := f211 - 1.2582912e+07
+									f214 := math32.FMA(f212, 1.9046542e-09, math32.FMA(f212, -0.6931472, f139))
 //line sinh.go:48
-									f174 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f215, 0.008368675), f215, 0.041668262), f215, 0.16666521), f215, 0.49999994), f215, 1), f215, 1), math.Float32frombits(uint32(int32(math.Float32bits(f212))<<23+1065353216)), 1), 1)
+									f146 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f214, 0.008368675), f214, 0.041668262), f214, 0.16666521), f214, 0.49999994), f214, 1), f214, 1), math.Float32frombits(uint32(int32(math.Float32bits(f211))<<23+1065353216)), 1), 1)
 //line sinh.go:48
-									f180 = math.Float32frombits(math.Float32bits(f174)&^(1<<31) | math.Float32bits(f35)&(1<<31))
+									f152 = math.Float32frombits(math.Float32bits(f146)&^(1<<31) | math.Float32bits(f35)&(1<<31))
 								}
 //line ops.go:38
-								f75 = f180
+								f75 = f152
 							} else {
 //line ops.go:44
-								f182 := float32(-f35)
+								f154 := float32(-f35)
 //line exp.go:36
-								f449 := math32.FMA(f182, 1.442695, 1.2582912e+07)
-								f450 := f449 - 1.2582912e+07
-								f452 := math32.FMA(f450, 1.9046542e-09, math32.FMA(f450, -0.6931472, f182))
+								f443 := math32.FMA(f154, 1.442695, 1.2582912e+07)
+								f444 := f443 - 1.2582912e+07
+								f446 := math32.FMA(f444, 1.9046542e-09, math32.FMA(f444, -0.6931472, f154))
 //line exp.go:21
-								c326 := 0 < f182
+								c326 := 0 < f154
 //line exp.go:21
 								if c326 {
 //line exp.go:21
@@ -679,7 +679,7 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 boo
 									i329, i330 = 1602224128, 528482304
 								}
 //line exp.go:24
-								f336 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f452, 0.008368675), f452, 0.041668262), f452, 0.16666521), f452, 0.49999994), f452, 1), f452, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f449))<<23+i329))) * math.Float32frombits(uint32(i330)))
+								f336 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f446, 0.008368675), f446, 0.041668262), f446, 0.16666521), f446, 0.49999994), f446, 1), f446, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f443))<<23+i329))) * math.Float32frombits(uint32(i330)))
 								if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
 //line exp.go:27
 									if c326 {
@@ -759,7 +759,7 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool
 		first = blocks.Done(zvector.ApplyF16TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c46, c52, c56, c60, c64, y))
 	}
 	for tx := first; tx < dx; tx++ {
-		var f525, f75, f264, f299, f180, f166, f342 float32
+		var f529, f75, f264, f299, f152, f138, f342 float32
 		var i251, i252, i286, i287, i329, i330 int32
 //line kernels.go:22
 		i16 := i13 + tx
@@ -775,45 +775,45 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool
 			f35 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, i16*2)))).Float32()
 //line ops.go:29
 			if c46 {
-//line ops.go:50
-				f89 := min(math.Float32frombits(math.Float32bits(f35)&^(1<<31)), 15)
+//line ops.go:48
+				f79 := min(math.Float32frombits(math.Float32bits(f35)&^(1<<31)), 15)
 //line fast.go:46
-				f190 := 1 / (float32(f89*0.297) + 1)
-//line ops.go:53
-				f100 := float32((float32((float32((float32(f190*-0.08802945)+0.26130313)*f190)-0.073129095)*f190)+0.17818607)*f190) + 0.10098642
-//line ops.go:55
-				f107 := float32(float32(f89*-0.7213475) * f89)
+				f231 := 1 / (float32(f79*0.297) + 1)
+//line ops.go:58
+				f181 := float32((float32((float32((float32(f231*-0.08802945)+0.26130313)*f231)-0.073129095)*f231)+0.17818607)*f231) + 0.10098642
+//line ops.go:60
+				f187 := float32(float32(f79*-0.7213475) * f79)
 //line exp.go:73
-				f485 := f107 + 1.2582912e+07
-				f488 := f107 - (f485 - 1.2582912e+07) + 0
+				f489 := f187 + 1.2582912e+07
+				f492 := f187 - (f489 - 1.2582912e+07) + 0
 //line exp.go:77
-				i495 := int32(math.Float32bits(f485))
+				i499 := int32(math.Float32bits(f489))
 //line exp.go:47
-				i501 := int32(uint32(i495) >> 1)
-				f503 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f488, 0.001339097), f488, 0.009618499), f488, 0.055503596), f488, 0.24022648), f488, 0.6931472), f488, 1) * math.Float32frombits(uint32(i501<<23+1065353216)))
+				i505 := int32(uint32(i499) >> 1)
+				f507 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f492, 0.001339097), f492, 0.009618499), f492, 0.055503596), f492, 0.24022648), f492, 0.6931472), f492, 1) * math.Float32frombits(uint32(i505<<23+1065353216)))
 //line exp.go:59
-				if f107 < -151 {
+				if f187 < -151 {
 //line exp.go:59
-					f525 = 0
+					f529 = 0
 				} else {
 //line exp.go:62
-					f525 = float32(f503 * math.Float32frombits(uint32((i495-i501)<<23+1065353216)))
+					f529 = float32(f507 * math.Float32frombits(uint32((i499-i505)<<23+1065353216)))
 				}
-//line ops.go:55
-				f109 := float32((float32((float32(f100*f190)+0.120809376)*f190) - 0.00012711971) * f525)
-//line ops.go:55
-				f75 = max(f35, 0) - float32(f89*f109)
+//line ops.go:60
+				f189 := float32((float32((float32(f181*f231)+0.120809376)*f231) - 0.00012711971) * f529)
+//line ops.go:49
+				f75 = max(f35, 0) - float32(f79*f189)
 			} else {
 //line ops.go:31
 				if c52 {
-//line ops.go:61
-					f122 := float32((f35 + float32(float32(float32(f35*0.044715)*f35)*f35)) * -1.5957692)
+//line ops.go:82
+					f94 := float32((f35 + float32(float32(float32(f35*0.044715)*f35)*f35)) * -1.5957692)
 //line exp.go:36
-					f368 := math32.FMA(f122, 1.442695, 1.2582912e+07)
-					f369 := f368 - 1.2582912e+07
-					f371 := math32.FMA(f369, 1.9046542e-09, math32.FMA(f369, -0.6931472, f122))
+					f362 := math32.FMA(f94, 1.442695, 1.2582912e+07)
+					f363 := f362 - 1.2582912e+07
+					f365 := math32.FMA(f363, 1.9046542e-09, math32.FMA(f363, -0.6931472, f94))
 //line exp.go:21
-					c248 := 0 < f122
+					c248 := 0 < f94
 //line exp.go:21
 					if c248 {
 //line exp.go:21
@@ -823,8 +823,8 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool
 						i251, i252 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f258 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f371, 0.008368675), f371, 0.041668262), f371, 0.16666521), f371, 0.49999994), f371, 1), f371, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f368))<<23+i251))) * math.Float32frombits(uint32(i252)))
-					if 104 < math.Float32frombits(math.Float32bits(f122)&^(1<<31)) {
+					f258 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f365, 0.008368675), f365, 0.041668262), f365, 0.16666521), f365, 0.49999994), f365, 1), f365, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f362))<<23+i251))) * math.Float32frombits(uint32(i252)))
+					if 104 < math.Float32frombits(math.Float32bits(f94)&^(1<<31)) {
 //line exp.go:27
 						if c248 {
 //line basic.go:19
@@ -842,19 +842,19 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool
 				} else {
 //line ops.go:33
 					if c56 {
-//line ops.go:64
+//line ops.go:85
 						f75 = max(f35, 0)
 					} else {
 //line ops.go:35
 						if c60 {
-//line ops.go:66
-							f135 := float32(-f35)
+//line ops.go:87
+							f107 := float32(-f35)
 //line exp.go:36
-							f406 := math32.FMA(f135, 1.442695, 1.2582912e+07)
-							f407 := f406 - 1.2582912e+07
-							f409 := math32.FMA(f407, 1.9046542e-09, math32.FMA(f407, -0.6931472, f135))
+							f400 := math32.FMA(f107, 1.442695, 1.2582912e+07)
+							f401 := f400 - 1.2582912e+07
+							f403 := math32.FMA(f401, 1.9046542e-09, math32.FMA(f401, -0.6931472, f107))
 //line exp.go:21
-							c283 := 0 < f135
+							c283 := 0 < f107
 //line exp.go:21
 							if c283 {
 //line exp.go:21
@@ -864,7 +864,7 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool
 								i286, i287 = 1602224128, 528482304
 							}
 //line exp.go:24
-							f293 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f409, 0.008368675), f409, 0.041668262), f409, 0.16666521), f409, 0.49999994), f409, 1), f409, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f406))<<23+i286))) * math.Float32frombits(uint32(i287)))
+							f293 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f403, 0.008368675), f403, 0.041668262), f403, 0.16666521), f403, 0.49999994), f403, 1), f403, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f400))<<23+i286))) * math.Float32frombits(uint32(i287)))
 							if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
 //line exp.go:27
 								if c283 {
@@ -884,41 +884,41 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool
 //line ops.go:37
 							if c64 {
 //line sinh.go:38
-								f151 := math.Float32frombits(math.Float32bits(f35) &^ (1 << 31))
-								if f151 < 0.6 {
-									f154 := float32(f151 * f151)
+								f123 := math.Float32frombits(math.Float32bits(f35) &^ (1 << 31))
+								if f123 < 0.6 {
+									f126 := float32(f123 * f123)
 //line sinh.go:42
-									f180 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f154, 0.020798625), f154, -0.053784717), f154, 0.13331936), f154, -0.333333), float32(f151*f154), f151))&^(1<<31) | math.Float32bits(f35)&(1<<31))
+									f152 = math.Float32frombits(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.0058979667, f126, 0.020798625), f126, -0.053784717), f126, 0.13331936), f126, -0.333333), float32(f123*f126), f123))&^(1<<31) | math.Float32bits(f35)&(1<<31))
 								} else {
-									if 10 < f151 {
+									if 10 < f123 {
 //line sinh.go:44
-										f166 = 10
+										f138 = 10
 									} else {
 //line sinh.go:44
-										f166 = f151
+										f138 = f123
 									}
 //line sinh.go:47
-									f167 := f166 + f166
+									f139 := f138 + f138
 //line exp.go:36
-									f212 := math32.FMA(f167, 1.442695, 1.2582912e+07)
-									f213 := f212 - 1.2582912e+07
-									f215 := math32.FMA(f213, 1.9046542e-09, math32.FMA(f213, -0.6931472, f167))
+									f211 := math32.FMA(f139, 1.442695, 1.2582912e+07)
+									f212 := f211 - 1.2582912e+07
+									f214 := math32.FMA(f212, 1.9046542e-09, math32.FMA(f212, -0.6931472, f139))
 //line sinh.go:48
-									f174 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f215, 0.008368675), f215, 0.041668262), f215, 0.16666521), f215, 0.49999994), f215, 1), f215, 1), math.Float32frombits(uint32(int32(math.Float32bits(f212))<<23+1065353216)), 1), 1)
+									f146 := math32.FMA(-2, 1/math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f214, 0.008368675), f214, 0.041668262), f214, 0.16666521), f214, 0.49999994), f214, 1), f214, 1), math.Float32frombits(uint32(int32(math.Float32bits(f211))<<23+1065353216)), 1), 1)
 //line sinh.go:48
-									f180 = math.Float32frombits(math.Float32bits(f174)&^(1<<31) | math.Float32bits(f35)&(1<<31))
+									f152 = math.Float32frombits(math.Float32bits(f146)&^(1<<31) | math.Float32bits(f35)&(1<<31))
 								}
 //line ops.go:38
-								f75 = f180
+								f75 = f152
 							} else {
 //line ops.go:44
-								f182 := float32(-f35)
+								f154 := float32(-f35)
 //line exp.go:36
-								f449 := math32.FMA(f182, 1.442695, 1.2582912e+07)
-								f450 := f449 - 1.2582912e+07
-								f452 := math32.FMA(f450, 1.9046542e-09, math32.FMA(f450, -0.6931472, f182))
+								f443 := math32.FMA(f154, 1.442695, 1.2582912e+07)
+								f444 := f443 - 1.2582912e+07
+								f446 := math32.FMA(f444, 1.9046542e-09, math32.FMA(f444, -0.6931472, f154))
 //line exp.go:21
-								c326 := 0 < f182
+								c326 := 0 < f154
 //line exp.go:21
 								if c326 {
 //line exp.go:21
@@ -928,7 +928,7 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool
 									i329, i330 = 1602224128, 528482304
 								}
 //line exp.go:24
-								f336 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f452, 0.008368675), f452, 0.041668262), f452, 0.16666521), f452, 0.49999994), f452, 1), f452, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f449))<<23+i329))) * math.Float32frombits(uint32(i330)))
+								f336 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f446, 0.008368675), f446, 0.041668262), f446, 0.16666521), f446, 0.49999994), f446, 1), f446, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f443))<<23+i329))) * math.Float32frombits(uint32(i330)))
 								if 104 < math.Float32frombits(math.Float32bits(f35)&^(1<<31)) {
 //line exp.go:27
 									if c326 {
@@ -958,7 +958,7 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool
 
 // gluPairs32Twin runs blocks of the kernel gluPairs_float32_row_F32.
 //
-//line kernels.go:72
+//line kernels.go:74
 func gluPairs32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -966,13 +966,13 @@ func gluPairs32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:72
+//line kernels.go:74
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i15 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:74
+//line kernels.go:76
 				if !gluPairs32TwinRow(blocks, lanes, i15, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -983,34 +983,34 @@ func gluPairs32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluPairs32TwinRow is what a row of threads does in gluPairs32Twin.
 //
-//line kernels.go:74
+//line kernels.go:76
 func gluPairs32TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:74
+//line kernels.go:76
 	if lanes == 16 && first == 0 {
-//line kernels.go:74
+//line kernels.go:76
 		first = blocks.Done(zvector.GluPairs32Twin(blocks.Span(), i15, yLen, xLen, x, y))
-//line kernels.go:74
+//line kernels.go:76
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:74
+//line kernels.go:76
 		first = blocks.Done(zvector.GluPairs32TwinAVX2(blocks.Span(), i15, yLen, xLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i89, i90 int32
 		var f102 float32
-//line kernels.go:74
+//line kernels.go:76
 		i18 := i15 + tx
-//line kernels.go:74
+//line kernels.go:76
 		if i18 < yLen {
 			if uint(i18) >= uint(xLen) {
-//line kernels.go:75
+//line kernels.go:77
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
-//line kernels.go:75
+//line kernels.go:77
 				return false
 			}
-//line kernels.go:75
+//line kernels.go:77
 			f27 := *(*float32)(unsafe.Add(x, i18*8))
-//line kernels.go:75
+//line kernels.go:77
 			f35 := *(*float32)(unsafe.Add(x, i18*8+4))
 //line ops.go:44
 			f62 := float32(-f27)
@@ -1043,7 +1043,7 @@ func gluPairs32TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer,
 //line exp.go:25
 				f102 = float32(f94 * math.Float32frombits(uint32(i90)))
 			}
-//line kernels.go:75
+//line kernels.go:77
 			*(*float32)(unsafe.Add(y, i18*4)) = float32(f27 / (f102 + 1) * f35)
 		}
 	}
@@ -1052,7 +1052,7 @@ func gluPairs32TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer,
 
 // gluPairsBF16Twin runs blocks of the kernel gluPairs_dtype_BF16_row_BF16.
 //
-//line kernels.go:72
+//line kernels.go:74
 func gluPairsBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1060,13 +1060,13 @@ func gluPairsBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:72
+//line kernels.go:74
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i15 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:74
+//line kernels.go:76
 				if !gluPairsBF16TwinRow(blocks, lanes, i15, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -1077,34 +1077,34 @@ func gluPairsBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluPairsBF16TwinRow is what a row of threads does in gluPairsBF16Twin.
 //
-//line kernels.go:74
+//line kernels.go:76
 func gluPairsBF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:74
+//line kernels.go:76
 	if lanes == 16 && first == 0 {
-//line kernels.go:74
+//line kernels.go:76
 		first = blocks.Done(zvector.GluPairsBF16Twin(blocks.Span(), i15, yLen, xLen, x, y))
-//line kernels.go:74
+//line kernels.go:76
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:74
+//line kernels.go:76
 		first = blocks.Done(zvector.GluPairsBF16TwinAVX2(blocks.Span(), i15, yLen, xLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i92, i93 int32
 		var f105 float32
-//line kernels.go:74
+//line kernels.go:76
 		i18 := i15 + tx
-//line kernels.go:74
+//line kernels.go:76
 		if i18 < yLen {
 			if uint(i18) >= uint(xLen) {
-//line kernels.go:75
+//line kernels.go:77
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
-//line kernels.go:75
+//line kernels.go:77
 				return false
 			}
 //line format.go:29
 			f47 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i18*4)))).Float32()
-//line kernels.go:75
+//line kernels.go:77
 			i35 := *(*int16)(unsafe.Add(x, i18*4+2))
 //line ops.go:44
 			f65 := float32(-f47)
@@ -1139,7 +1139,7 @@ func gluPairsBF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointe
 			}
 //line format.go:32
 			i60 := int16(dtype.BF16From32(float32(f47 / (f105 + 1) * dtype.BF16(uint16(i35)).Float32())))
-//line kernels.go:75
+//line kernels.go:77
 			*(*int16)(unsafe.Add(y, i18*2)) = i60
 		}
 	}
@@ -1148,7 +1148,7 @@ func gluPairsBF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointe
 
 // gluPairsF16Twin runs blocks of the kernel gluPairs_dtype_F16_row_F16.
 //
-//line kernels.go:72
+//line kernels.go:74
 func gluPairsF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1156,13 +1156,13 @@ func gluPairsF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:72
+//line kernels.go:74
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i15 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:74
+//line kernels.go:76
 				if !gluPairsF16TwinRow(blocks, lanes, i15, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -1173,34 +1173,34 @@ func gluPairsF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluPairsF16TwinRow is what a row of threads does in gluPairsF16Twin.
 //
-//line kernels.go:74
+//line kernels.go:76
 func gluPairsF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:74
+//line kernels.go:76
 	if lanes == 16 && first == 0 {
-//line kernels.go:74
+//line kernels.go:76
 		first = blocks.Done(zvector.GluPairsF16Twin(blocks.Span(), i15, yLen, xLen, x, y))
-//line kernels.go:74
+//line kernels.go:76
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:74
+//line kernels.go:76
 		first = blocks.Done(zvector.GluPairsF16TwinAVX2(blocks.Span(), i15, yLen, xLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i92, i93 int32
 		var f105 float32
-//line kernels.go:74
+//line kernels.go:76
 		i18 := i15 + tx
-//line kernels.go:74
+//line kernels.go:76
 		if i18 < yLen {
 			if uint(i18) >= uint(xLen) {
-//line kernels.go:75
+//line kernels.go:77
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
-//line kernels.go:75
+//line kernels.go:77
 				return false
 			}
 //line format.go:38
 			f47 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, i18*4)))).Float32()
-//line kernels.go:75
+//line kernels.go:77
 			i35 := *(*int16)(unsafe.Add(x, i18*4+2))
 //line ops.go:44
 			f65 := float32(-f47)
@@ -1235,7 +1235,7 @@ func gluPairsF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer
 			}
 //line format.go:41
 			i60 := int16(dtype.F16From32(float32(f47 / (f105 + 1) * dtype.F16(uint16(i35)).Float32())))
-//line kernels.go:75
+//line kernels.go:77
 			*(*int16)(unsafe.Add(y, i18*2)) = i60
 		}
 	}

@@ -64,12 +64,13 @@ e9252ee74054891	../row/vectors.go	Vector
 f89d22e7e43de2b7	back.go	gluBack
 48464644234fad33	back.go	gluBackHalf
 7bb227f32c9e2a85	back.go	gradientRows
+496a0e29038a9388	back.go	slope
 8f751a8dc5d7e50d	back.go	wideGLUBack
 5aab39e585d820f6	kernels.go	apply
 de9cb45f22b3bb25	kernels.go	glu
 868a3d867a4ae007	kernels.go	gluPairs
 45a50b68e3d15158	kernels.go	wide
-bcb3c0726cb3aefd	kernels.go	wideGLU
+42f5253472416019	kernels.go	wideGLU
 7bc6ba9622bdba13	launch.go	threads
 2989576324acaf0b	ops.go	Function
 6b362f47cb785d05	ops.go	Function.of
@@ -80,15 +81,18 @@ bcb3c0726cb3aefd	kernels.go	wideGLU
 8070f9c7ece5d878	ops.go	Tanh
 178d8030dfd91533	ops.go	each
 21158625a5c62551	ops.go	gated
-55452968289b57c	ops.go	gelu
+a33c8dfc7220c8ff	ops.go	gelu
+10de7ebf0b9183b	ops.go	geluSlope
 12fca0b521fc5f25	ops.go	geluTanh
+7c193bab858c8797	ops.go	normal
 3e61d7cacd945cc7	ops.go	quick
 b094ed285aaf8ec4	ops.go	relu
 f029d70a6a34536a	ops.go	sigmoid
 a97262a38b4d3d09	ops.go	silu
+734287e034c8bd76	ops.go	siluSlope
 `
 
-const gluBackSM70 = `packed1 4942 gluBack
+const gluBackSM70 = `packed1 4957 gluBack
 !pJ
 !pI
 !p8
@@ -99,7 +103,7 @@ const gluBackSM70 = `packed1 4942 gluBack
 !c
 p;+r0
 p9qupF
-p:.to
+p:.r0
 qSve
 !
 p>
@@ -119,11 +123,11 @@ xd
 qQw$
 h}4
 sjvm
-r68t;
+uv8t;
 Q
 wP
 z_r|
-yHr4
+uv7r4
 ub$
 {=%%
 zbp)C
@@ -136,12 +140,12 @@ zbpYC
 zbp=su
 vwp"rS
 zbpKC
-r69qe
+uv9qe
 z_p,
 ub*
 {=+%
 zbpGC
-yHtc
+uv7tc
 rex\2|;
 w"|;
 w"|;
@@ -149,11 +153,11 @@ w"|;
 w"|;
 w"|;
 w"|;
-r69px
+uv9px
 w"|;
 w"|;
 sd
-r6/q0
+uv/q0
 N
 "&
 zNE
@@ -164,25 +168,26 @@ zNE
 "$
 zNE
 *)%
-r6/r-
+uv/r-
 Y{q
 rP
 !#
 )
-r6@r]
-uCs[
+uv@r]
+z_.
+wm%
 _
-uCs[
+wmp-
 _
-uCrS
+v0pKrZ
 _
-r#7w-
+z57w-
 u9s:qs
 qi
 k
 r;
 w,r3s\t#6
-r#9px
+z59px
 sPu_rl
 qJS
 t3=K-qcz+q/
@@ -190,18 +195,18 @@ v;tL6t#
 sPv8
 sPtL'#
 qJrl
-rt=^
-uCt]
+sY=^
+v&rS
 |Hrn
-uCt]
+v&q^
 s8
-r6/t'
-xiA
+uv/t'
+w0A
 pC2
 rMs0C
 \
 !#
-qM7s6
+r#7s6
 O
 !#
 "*
@@ -268,7 +273,7 @@ p38
 !vKxw
 sk
 p32
-wp&
+wp'
 !q[
 |"
 p_
@@ -296,7 +301,7 @@ O
 !L
 `
 
-const gluBackHalfSM80 = `packed1 5408 gluBackHalf
+const gluBackHalfSM80 = `packed1 5425 gluBackHalf
 !|hf|f
 !|gxO
 !p8
@@ -309,7 +314,7 @@ const gluBackHalfSM80 = `packed1 5408 gluBackHalf
 p;+r0
 zfr0
 p9+r0
-p:.to
+p:.r0
 qSve
 !
 p>
@@ -329,11 +334,11 @@ xd
 qQw$
 h}4
 sjvm
-r68t;
+uv8t;
 Q
 wP
 z_r|
-yHr4
+uv7r4
 ub$
 {=%%
 zbp)C
@@ -346,12 +351,12 @@ zbpYC
 zbp=su
 vwp"rS
 zbpKC
-r69qe
+uv9qe
 z_p,
 ub*
 {=+%
 zbpGC
-yHtc
+uv7tc
 rex\2|;
 w"|;
 w"|;
@@ -359,11 +364,11 @@ w"|;
 w"|;
 w"|;
 w"|;
-r69px
+uv9px
 w"|;
 w"|;
 sd
-r6/q0
+uv/q0
 N
 "&
 zNB
@@ -374,36 +379,37 @@ zNB
 "$
 zNB
 *)%
-r6/r-
+uv/r-
 Y{q
 rP
 !#
 )
-r6@r]
-t{+s[
+uv@r]
+z_+
+wm%
 rV
 pnsrxG
 pv
 &
-r6@zg
-{6+s[
+uv@zg
+wmp-
 rV
 "#
 pv
 &
-r6@f,
-p{XErS
+uv@f,
+v0pKrZ
 rV
 "#
 pv
 &
-r#7w-
+z57w-
 u9s:qs
 qi
 k
 r;
 w,r3s\t#6
-r#9px
+z59px
 sPu_rl
 qJS
 t3=K-qcz+q/
@@ -416,18 +422,18 @@ pnr4q#-
 s>
 |l>
 s>
-rt=^
-p{p0Et]
+sY=^
+v&rS
 y/qlU
-p{p0Et]
+v&q^
 wG
-r6/t'
-xiA
+uv/t'
+w0A
 pC2
 rMp0C
 \
 !#
-r&7r4
+uA7r4
 O
 !#
 ".
@@ -494,7 +500,7 @@ p38
 !vKxw
 sk
 p32
-wp&
+wp'
 !q[
 |"
 p_
@@ -525,15 +531,15 @@ O
 const gluBackHalfSM70 = gluBackHalfSM80 + `
  patch
  -3
-packed1 5715 gluBackHalf
+packed1 5732 gluBackHalf
 !pJ
 !pI
  =7
  -3
 p;y?pF
 p9tGpF
- =103
- -8
+ =104
+ -4
 s5xarn
 rE
 rr
@@ -550,16 +556,986 @@ sl
 }y
 rE
 v5
-rt=^
-po&Et]
+ =2
+ -1
 y/ql2p2
-po&Et]
- =4
+ =5
  -1
 rMM&C
  =96`
 
-const wideGLUBack32SM70NarrowAligned = `packed1 7905 wideGLUBack_4_float32_row_F32
+const slope32SM80NarrowAligned = `packed1 7731 slope_4_float32_row_F32
+!|hf|f
+!|gxO
+!p8
+!sgv9q)pO}}rR
+!s]s}pMpOrGvPrR
+!vvy)w]
+!
+!pHrJpD
+!vV
+!c
+p;,to
+p9-un
+p:t=pF
+qS,}<
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+q'7q0
+Q
+N
+{<rW
+tN
+ri
+0
+p~[v-r2
+u$
+wh
+q'})
+qTp2B
+q'7r.8
+qzt"/
+!#
+t>
+q'9r-
+xLX
+xLq9
+4
+wh
+t+r|A
+wm%
+w@
+pnqyu:
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+q'9ps/
+w0p-
+w@
+"#
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"&
+uo~9I
+pr^9f9
+u9s:rv
+qi
+k
+r;
+w,r3s\t#6
+}g7q3
+t3=K-qcz+6
+r:#6t#
+sPv8
+"#
+u9r^$
+qi
+k
+r;
+w,r3s\t#6
+"#
+t3=K-qcz+6
+r:$6t#
+sPv8
+"#
+u9r^%
+qi
+k
+r;
+w,r3s\t#6
+"#
+t3=K-qcz+6
+r:%6t#
+sPv8
+"#
+u9r^&
+qi
+k
+r;
+w,r3s\t#6
+"#
+t3=K-qcz+6
+r:&6t#
+sPv8
+qD,ps
+H
+!#
+{?78pb
+x7r^#
+x8v?yvzIyr
+t)7qy
+r@r}@/qY7+t#
+rY
+t)9r-
+r@scu7tB.t2q5@r}/8q5@/7
+t)/qN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+t)@pX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+pry=ua
+sPulz{v<si{m
+qJsG
+k
+sPr_6
+{?79f
+}$'#
+{?7/pw
+u9s:v2
+v)t#
+"#
+ye?
+}g=qw
+rp#r}q5q5.{prX
+q~2>2z.
+"*
+x7r^$
+x8v?yvzIyr
+"*
+r@r}@/qY7+t#
+rY
+"*
+r@scu7tB.t2q5@r}/8q5@/7
+"*
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"*
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"*
+sPulz{v<si{m
+qJsG
+k
+sPr_6
+")
+}$'$
+"*
+u9s:v2
+v)t#
+"#
+ye?
+"*
+rp$r}q5q5.{prX
+|KJ>2z.
+"*
+x7r^%
+x8v?yvzIyr
+"*
+r@r}@/qY7+t#
+rY
+"*
+r@scu7tB.t2q5@r}/8q5@/7
+"*
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"*
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"*
+sPulz{v<si{m
+qJsG
+k
+sPr_6
+")
+}$'%
+"*
+u9s:v2
+v)t#
+"#
+ye?
+"*
+rp%r}q5q5.{prX
+|KT>2z.
+"*
+x7r^&
+x8v?yvzIyr
+"*
+r@r}@/qY7+t#
+rY
+"*
+r@scu7tB.t2q5@r}/8q5@/7
+"*
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"*
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"*
+sPulz{v<si{m
+qJsG
+k
+sPr_6
+")
+}$'&
+"*
+u9s:v2
+v)t#
+"#
+ye?
+"*
+rp&r}q5q5.{prX
+|K^>2z.
+!#
+{r.
+rp2''
+uOq'(
+uOj')
+uOc'*
+pnr4r-
+s5xaqs
+s5xarn
+s5xaxh
+q{
+qD7r.
+t+M*A
+w0%
+|[r,xfvfUDL
+q'7tc
+z'*1*1+
+qt*1)
+sJ~)
+!#
+"/
+O
+!#
+ru'
+ru(
+"5
+rj{'x4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCqA
+qb
+pP
+pc
+O
+!L
+`
+
+const slope32SM70NarrowAligned = slope32SM80NarrowAligned + `
+ patch
+ -3
+packed1 8042 slope_4_float32_row_F32
+!pJ
+!pI
+ =8
+ -1
+p;ve
+ =2
+ -1
+qSsTun
+ =92
+ -1
+wAyvzIyr
+tDv?yvzIyr
+rH
+ =29
+ -1
+wAyvzIyr
+tDv?yvzIyr
+rH
+ =26
+ -1
+|KL>2z.
+ =2
+ -1
+wAyvzIyr
+tDv?yvzIyr
+rH
+ =26
+ -1
+|KW>2z.
+ =2
+ -1
+wAyvzIyr
+tDv?yvzIyr
+rH
+ =26
+ -1
+|Kc>2z.
+ =3
+ -3
+uOu'(
+uOn')
+uOg'*
+ =20
+ -1
+rj{vx4
+ =34`
+
+const slopeBF16SM80NarrowAligned = `packed1 13682 slope_8_float32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgv9q)pO}}rR
+!s]s}pMpOrGvPrR
+!vvy)w]
+!
+!pHrJpD
+!vV
+!c
+p;ve
+p9.x,
+p:t=pF
+qS+-r0
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+q'7q0
+Q
+N
+{<rW
+tN
+ri
+0
+p~[v-r2
+u$
+wh
+q'})
+qTp2B
+q'7r.8
+qzt"/
+!#
+t>
+q'9r-
+xLX
+xLq9
+4
+wh
+t+r|A
+wm%
+w@
+tb=sQ
+yP
+&
+tb,ts
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+q'9ps/
+w0p-
+w@
+"$
+yP
+&
+"$
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"'
+uo~9I
+pr^9f9
+u9r^#
+qi
+k
+r;
+w,r3s\t#6
+}g7q3
+t3=K-qcz+6
+r:#6t#
+sPv8
+"#
+u9r^$
+qi
+k
+r;
+w,r3s\t#6
+"#
+t3=K-qcz+6
+r:$6t#
+sPv8
+"#
+u9r^%
+qi
+k
+r;
+w,r3s\t#6
+"#
+t3=K-qcz+6
+r:%6t#
+sPv8
+"#
+u9r^&
+qi
+k
+r;
+w,r3s\t#6
+"#
+t3=K-qcz+6
+r:&6t#
+sPv8
+"#
+u9r^'
+qi
+k
+r;
+w,r3s\t#6
+"#
+t3=K-qcz+6
+r:'6t#
+sPv8
+"#
+u9r^(
+qi
+k
+r;
+w,r3s\t#6
+"#
+t3=K-qcz+6
+r:(6t#
+sPv8
+"#
+u9r^)
+qi
+k
+r;
+w,r3s\t#6
+"#
+t3=K-qcz+6
+r:)6t#
+sPv8
+"#
+u9r^*
+qi
+k
+r;
+w,r3s\t#6
+"#
+t3=K-qcz+6
+r:*6t#
+sPv8
+qD,ps
+H
+!#
+{?78pb
+x7r^#
+x8v?yvzIyr
+t)7qy
+r@r}@/qY7+t#
+rY
+t)9r-
+r@scu7tB.t2q5@r}/8q5@/7
+t)/qN
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+t)@pX
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+pry=ua
+sPulz{v<si{m
+qJsG
+k
+sPr_6
+{?79f
+}$'#
+{?7/pw
+u9s:v2
+v)t#
+"#
+ye?
+}g=qw
+rp#r}q5q5.{prX
+|Ka>2z.
+"*
+x7r^$
+x8v?yvzIyr
+"*
+r@r}@/qY7+t#
+rY
+"*
+r@scu7tB.t2q5@r}/8q5@/7
+"*
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"*
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"*
+sPulz{v<si{m
+qJsG
+k
+sPr_6
+")
+}$'$
+"*
+u9s:v2
+v)t#
+"#
+ye?
+"*
+rp$r}q5q5.{prX
+|Kk>2z.
+"*
+x7r^%
+x8v?yvzIyr
+"*
+r@r}@/qY7+t#
+rY
+"*
+r@scu7tB.t2q5@r}/8q5@/7
+"*
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"*
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"*
+sPulz{v<si{m
+qJsG
+k
+sPr_6
+")
+}$'%
+"*
+u9s:v2
+v)t#
+"#
+ye?
+"*
+rp%r}q5q5.{prX
+|Ku>2z.
+"*
+x7r^&
+x8v?yvzIyr
+"*
+r@r}@/qY7+t#
+rY
+"*
+r@scu7tB.t2q5@r}/8q5@/7
+"*
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"*
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"*
+sPulz{v<si{m
+qJsG
+k
+sPr_6
+")
+}$'&
+"*
+u9s:v2
+v)t#
+"#
+ye?
+"*
+rp&r}q5q5.{prX
+q~R>2z.
+"*
+x7r^'
+x8v?yvzIyr
+"*
+r@r}@/qY7+t#
+rY
+"*
+r@scu7tB.t2q5@r}/8q5@/7
+"*
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"*
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"*
+sPulz{v<si{m
+qJsG
+k
+sPr_6
+")
+}$''
+"*
+u9s:v2
+v)t#
+"#
+ye?
+"*
+rp'r}q5q5.{prX
+q~Z>2z.
+"*
+x7r^(
+x8v?yvzIyr
+"*
+r@r}@/qY7+t#
+rY
+"*
+r@scu7tB.t2q5@r}/8q5@/7
+"*
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"*
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"*
+sPulz{v<si{m
+qJsG
+k
+sPr_6
+")
+}$'(
+"*
+u9s:v2
+v)t#
+"#
+ye?
+"*
+rp(r}q5q5.{prX
+q~c>2z.
+"*
+x7r^)
+x8v?yvzIyr
+"*
+r@r}@/qY7+t#
+rY
+"*
+r@scu7tB.t2q5@r}/8q5@/7
+"*
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"*
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"*
+sPulz{v<si{m
+qJsG
+k
+sPr_6
+")
+}$')
+"*
+u9s:v2
+v)t#
+"#
+ye?
+"*
+rp)r}q5q5.{prX
+q~k>2z.
+"*
+x7r^*
+x8v?yvzIyr
+"*
+r@r}@/qY7+t#
+rY
+"*
+r@scu7tB.t2q5@r}/8q5@/7
+"*
+zXscu7@8q5.tB8
+v)r}-7{X7@
+w4}Sq5q|qf,qc/
+"*
+y}}Sqc{XrXq|/
+r@sIsctB@=8.tB}r
+"*
+sPulz{v<si{m
+qJsG
+k
+sPr_6
+")
+}$'*
+"*
+u9s:v2
+v)t#
+"#
+ye?
+"*
+rp*r}q5q5.{prX
+q~s>2z.
+!#
+{r.
+rp:'+
+rpB',
+rpJ'-
+rpR'.
+rpZ'/
+rpc'0
+rpk'1
+rps'2
+tb@yC
+zpu_rl
+zpr_sU
+zprnq/
+zpu}6
+qD7r.
+t+M*A
+w0%
+|[r,xfvfUDL
+q'7tc
+z'*1*1+
+qt*1)
+sJ~)
+!#
+"/
+O
+!#
+ru'
+ru(
+"6
+rj{vx4
+zk
+!pZ
+p(
+!p^
+tAp)
+(
+!qZ
+zO
+!q[
+th
+p_
+m
+pN
+p]
+htO
+pQ
+hw7
+s"
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+sCqA
+qb
+pP
+pc
+O
+!L
+`
+
+const slopeBF16SM70NarrowAligned = slopeBF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 16120 slope_8_float32_row_BF16
+!pJ
+!pI
+ =8
+ -4
+p;-to
+p9qYx,
+p:t=pF
+qSw?un
+ =170
+ -1
+wAyvzIyr
+tDv?yvzIyr
+rH
+ =26
+ -1
+|Kb>2z.
+ =2
+ -1
+wAyvzIyr
+tDv?yvzIyr
+rH
+ =26
+ -1
+|Km>2z.
+ =2
+ -1
+wAyvzIyr
+tDv?yvzIyr
+rH
+ =26
+ -1
+|Kx>2z.
+ =2
+ -1
+wAyvzIyr
+tDv?yvzIyr
+rH
+ =29
+ -1
+wAyvzIyr
+tDv?yvzIyr
+rH
+ =29
+ -1
+wAyvzIyr
+tDv?yvzIyr
+rH
+ =29
+ -1
+wAyvzIyr
+tDv?yvzIyr
+rH
+ =29
+ -1
+wAyvzIyr
+tDv?yvzIyr
+rH
+ =37
+ -5
+tb@t;
+s5xat$
+rE
+rr
+v4
+sl
+t-t$rl
+rE
+v5
+s5xau_
+rE
+rr
+v4
+sl
+t-u_sI
+rE
+v5
+pv
+sXp*U
+s5xav2
+rE
+rr
+v4
+sl
+t-v2sU
+rE
+v5
+s5xar_
+rE
+rr
+v4
+sl
+t-r_W
+rE
+v5
+pv
+sXp*U
+s5xaqs
+rE
+rr
+v4
+sl
+t-qsq/
+rE
+v5
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+pv
+sXp*U
+s5xaxh
+rE
+rr
+v4
+sl
+t-xh6
+rE
+v5
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+pv
+sXp*U
+ =3
+ -1
+|[r,xfRF<6<&DL
+ =11
+ -1
+]%x4
+ =34`
+
+const wideGLUBack32SM70NarrowAligned = `packed1 7896 wideGLUBack_4_float32_row_F32
 !pJ
 !pI
 !p8
@@ -571,7 +1547,7 @@ const wideGLUBack32SM70NarrowAligned = `packed1 7905 wideGLUBack_4_float32_row_F
 !c
 p;+r0
 p98to
-p:.x,
+p:t2pF
 qS7un
 !
 p>
@@ -591,7 +1567,7 @@ xd
 qQw$
 h}4
 sjvm
-qx+t;
+x++t;
 Q
 pl$
 )
@@ -607,7 +1583,7 @@ u.
 ri
 ru#
 t+q,t0
-qx-sr
+x+-sr
 stp=
 0
 t(q,U
@@ -625,14 +1601,14 @@ qVq9r2
 t(t"X
 p\
 zbpKC
-qx.q0
+x+.q0
 t+M%1#
 stpG
 0
 t(q}U
 p\
 zbpGC
-qx-s-
+x+-s-
 rex\2|;
 w"|;
 w"|;
@@ -640,11 +1616,11 @@ w"|;
 w"|;
 w"|;
 w"|;
-qx.pj
+x+.pj
 w"|;
 w"|;
 sd
-qx8q0
+x+8q0
 N
 "&
 zNG
@@ -655,42 +1631,43 @@ zNG
 "$
 zNG
 *)%
-qx8r-
+x+8r-
 r\#
 rP
 !#
 )
-qx7sh
-}vs[
+x+7sh
+z_p5
+wm%
 w@
 pnqyu:
 s5z}s\qR
 s5z}s\q=
 s5z}s\U
 &
-qx7ua
-p{XAs[
+x+7ua
+wmp-
 w@
 "#
 s5z}s\qR
 s5z}s\q=
 s5z}s\U
 &
-qx7xG
-p{p0ArS
+x+7xG
+v0pKrZ
 w@
 "#
 s5z}s\qR
 s5z}s\q=
 s5z}s\U
 &
-r#7w-
+z57w-
 u9r^#
 qi
 k
 r;
 w,r3s\t#6
-r#9px
+z59px
 sPul''
 qJS
 t3=K-qcz+q/
@@ -749,13 +1726,13 @@ s5xarn
 {i.
 {i"
 q{
-r#=^
-po7At]
+z5=^
+v&rS
 |[r,xfyD[r2ryL
-po7At]
+v&q^
 |[r,xfvfUDL
-qx8t'
-xiv-
+x+8t'
+w0v-
 pC4
 rMM7C
 \
@@ -818,18 +1795,18 @@ qPp)
 !yE
 g
 p34
-wp+
+wp,
 (
 !{-
 "#
 qH
-a*
+a+
 ;3
 (
 !vKxw
 sk
 p34
-wp)
+wp*
 !q[
 |"
 p_
@@ -857,7 +1834,7 @@ O
 !L
 `
 
-const wideGLUBackBF16SM80NarrowAligned = `packed1 10981 wideGLUBack_8_float32_row_BF16
+const wideGLUBackBF16SM80NarrowAligned = `packed1 10972 wideGLUBack_8_float32_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -869,7 +1846,7 @@ const wideGLUBackBF16SM80NarrowAligned = `packed1 10981 wideGLUBack_8_float32_ro
 !c
 p;+r0
 p99sV
-p:.x,
+p:t2pF
 qSsTun
 !
 p>
@@ -889,7 +1866,7 @@ xd
 qQw$
 h}4
 sjvm
-qx+t;
+x++t;
 Q
 pl$
 )
@@ -905,7 +1882,7 @@ u.
 ri
 ru#
 t+q,t0
-qx-sr
+x+-sr
 stp=
 0
 t(q,U
@@ -923,14 +1900,14 @@ qVq9r2
 t(t"X
 p\
 zbpKC
-qx.q0
+x+.q0
 t+M%1#
 stpG
 0
 t(q}U
 p\
 zbpGC
-qx-s-
+x+-s-
 rex\2|;
 w"|;
 w"|;
@@ -938,11 +1915,11 @@ w"|;
 w"|;
 w"|;
 w"|;
-qx.pj
+x+.pj
 w"|;
 w"|;
 sd
-qx8q0
+x+8q0
 N
 "&
 zNG
@@ -953,13 +1930,14 @@ zNG
 "$
 zNG
 *)%
-qx8r-
+x+8r-
 r\#
 rP
 !#
 )
-qx7sh
-}vs[
+x+7sh
+z_p5
+wm%
 w@
 tb=sQ
 yP
@@ -985,8 +1963,8 @@ vq
 "#
 yO
 &
-qx7ua
-po7As[
+x+7ua
+wmp-
 w@
 "$
 yP
@@ -1012,8 +1990,8 @@ vq
 "#
 yO
 &
-qx7xG
-po7ArS
+x+7xG
+v0pKrZ
 w@
 "$
 yP
@@ -1039,13 +2017,13 @@ vq
 "#
 yO
 &
-r#7w-
+z57w-
 u9r^#
 qi
 k
 r;
 w,r3s\t#6
-r#9px
+z59px
 rp3'+
 qJS
 t3=K-qcz+q/
@@ -1160,13 +2138,13 @@ zprn$$
 |iF$R
 |i.$:
 zpu}$"
-r#=^
-po7At]
+z5=^
+v&rS
 |[r,xfyD[r2ryL
-po7At]
+v&q^
 |[r,xfvfUDL
-qx8t'
-xiv-
+x+8t'
+w0v-
 pC4
 rMM7C
 \
@@ -1229,18 +2207,18 @@ qPp)
 !yE
 g
 p34
-wp+
+wp,
 (
 !{-
 "#
 qH
-a*
+a+
 ;3
 (
 !vKxw
 sk
 p34
-wp)
+wp*
 !q[
 |"
 p_
@@ -1271,14 +2249,14 @@ O
 const wideGLUBackBF16SM70NarrowAligned = wideGLUBackBF16SM80NarrowAligned + `
  patch
  -3
-packed1 14785 wideGLUBack_8_float32_row_BF16
+packed1 14776 wideGLUBack_8_float32_row_BF16
 !pJ
 !pI
  =7
  -2
 p;-te
 p9w{sV
- =282
+ =283
  -9
 tb@t;
 {im
@@ -1428,11 +2406,11 @@ sXp*U
  =2
  -3
 |[r,xfMl<w<g<VL
-po7At]
+v&q^
 |[r,xfRF<6<&DL
  =102`
 
-const apply32SM80Narrow = `packed1 5125 apply_row_F32x1
+const apply32SM80Narrow = `packed1 5200 apply_row_F32x1
 !|hf|f
 !|gxO
 !p8
@@ -1445,7 +2423,7 @@ const apply32SM80Narrow = `packed1 5125 apply_row_F32x1
 !c
 p;,un
 p9,te
-p:,un
+p:,r0
 qS7te
 !
 p>
@@ -1467,7 +2445,8 @@ rD*
 usqN
 {b
 qU
-uCsu
+z_.
+w0%
 _
 pnsrf
 qT}w
@@ -1546,7 +2525,7 @@ pOy)r/}Mr9q>r3p4('#>
 pnsQr1
 u?~"
 !#
-s{7f9
+|.9f9
 u9r^#
 qi
 k
@@ -1554,11 +2533,11 @@ r;
 w,r3p4(t#>
 u?}~
 !#
-s{.w-
+|.8w-
 tpr3p4('#Z
 u<
 !#
-s{,q#+
+|.+q#+
 rp#vM
 x>#
 x>#
@@ -1570,39 +2549,42 @@ r;
 w,r3p4('#>
 H
 !#
-pn|Ypb
+tb/pb
 x7r^#
 x8v?yvzIyr
-pnwwt'
-qJr}@/qY7+
+tbx*
+tpr^#Z
+u-|#t'
+sPrnr}@/qY7+
 r;
 rY
-pny'qe
+u-ukqe
 qJscu7tB.t2q5@
 tMr}/8q5@/7
-pnzgpj
+pnzLpj
 qJq/
 t3xh}S@8q5.tB8
 qJsU
 tMr}-7{X7@
 qJrl
 tM}Sq5q|qf,qc/
-pn{G^
+pnwE^
 qJt|
 tM}Sqc{XrXq|/
 qJu#
 t3xhw=@=8.tB}r
-u-v(px
-tpr^#Z
+s{=ua
 uO'z{v<si{m
 ws(
 k
-sPz.
+sPr_6
+tb@q3
 uO+6
-|Ozir3p4(sU>
+|Ozir3p4($*>
 !#
 usps
-{6.q^
+t+p,G
+w0%
 }5(
 !#
 !pZ
@@ -1626,8 +2608,8 @@ pS
 p'
 p?
 pT
-sCpY
-v_pK
+sCp"
+v_pG
 pP
 pc
 O
@@ -1637,12 +2619,11 @@ O
 const apply32SM80 = apply32SM80Narrow + `
  patch
  -1
-packed1 5094 apply_row_F32x1
+packed1 5122 apply_row_F32x1
  =11
- -2
+ -1
 p9ve
-p:,r0
- =11
+ =12
  -6
 )
 p{rU%
@@ -1652,8 +2633,7 @@ zC
 rCpY
 qU
 o
-w0%
- =2
+ =3
  -1
 qTq9B
  =2
@@ -1668,20 +2648,18 @@ qTq9G
  =2
  -1
 qTvn8
- =119
+ =121
  -1
 |9
-w0%
- =23
- -2
-sCp"
+ =25
+ -1
 v_qA
  =5`
 
 const apply32SM70Narrow = apply32SM80Narrow + `
  patch
  -3
-packed1 5345 apply_row_F32x1
+packed1 5420 apply_row_F32x1
 !pJ
 !pI
  =8
@@ -1690,37 +2668,39 @@ p;,t*
  =2
  -1
 qS9to
- =108
+ =109
  -1
 t-p4#Z
 s/r^#Z
 }t(scyqqcqcqcqcqcqc>?
  =16
- -1
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =20
- -6
+tbx*
 t-p4#Z
 s/r^#Z
 rH
+u-|#t'
+sPqsr}@/qY7+
+ =18
+ -2
 uO(z{v<si{m
 ws)
-k
-sP}K
+ =3
+ -1
 uO,6
- =34`
+ =35`
 
 const apply32SM70 = apply32SM70Narrow + `
  patch
  -1
-packed1 5314 apply_row_F32x1
+packed1 5342 apply_row_F32x1
  =11
- -2
+ -1
 p9ve
-p:,r0
- =11
+ =12
  -6
 )
 p{rU%
@@ -1730,8 +2710,7 @@ zC
 rCpY
 qU
 o
-w0%
- =2
+ =3
  -1
 qTq9B
  =2
@@ -1746,17 +2725,15 @@ qTq9G
  =2
  -1
 qTvn8
- =125
+ =127
  -1
 |9
-w0%
- =23
- -2
-sCp"
+ =25
+ -1
 v_qA
  =5`
 
-const applyBF16SM80Narrow = `packed1 5110 apply_row_BF16x1
+const applyBF16SM80Narrow = `packed1 5185 apply_row_BF16x1
 !|hf|f
 !|gxO
 !p8
@@ -1771,7 +2748,7 @@ const applyBF16SM80Narrow = `packed1 5110 apply_row_BF16x1
 p;,un
 zfto
 p9+to
-p:,un
+p:,r0
 qS7un
 !
 p>
@@ -1793,7 +2770,8 @@ rD*
 usqN
 {b
 qU
-t{+su
+z_+
+w0%
 rV
 pnsmr.7
 pv
@@ -1875,7 +2853,7 @@ pOy)r/}Mr9q>r3p4('#>
 prsQr1
 u?~"
 !#
-{?77f9
+pr^9f9
 u9r^#
 qi
 k
@@ -1883,11 +2861,11 @@ r;
 w,r3p4(t#>
 u?}~
 !#
-pr}6w-
+pr^8w-
 tpr3p4('#Z
 u<
 !#
-prxGq#+
+pr^+q#+
 rp#vM
 x>#
 s&#'#
@@ -1898,35 +2876,38 @@ r;
 w,r3p4('#>
 H
 !#
-t)=pb
+r5/pb
 x7r^#
 x8v?yvzIyr
-t),qy
-r@r}@/qY7+t#
+r5x*
+tpr^#Z
+t)7qy
+y6r}@/qY7+t#
 rY
-t)+r-
+t)9r-
 r@scu7tB.t2q5@r}/8q5@/7
-t)-qN
+t)/qN
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-t).pX
+t)@pX
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-t)8px
-tpr^#Z
+pry=ua
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+r5@pE
 u9sM$
-q~(>6sU
+q~(>6$#
 !#
 pnsmr4
 |l'(
 s>
 usps
-p{p@Eq^
+t+p@E
+w0%
 wG
 !#
 !pZ
@@ -1950,8 +2931,8 @@ pS
 p'
 p?
 pT
-sCpY
-v_pK
+sCp"
+v_pG
 pP
 pc
 O
@@ -1961,12 +2942,11 @@ O
 const applyBF16SM80 = applyBF16SM80Narrow + `
  patch
  -1
-packed1 5079 apply_row_BF16x1
+packed1 5107 apply_row_BF16x1
  =13
- -2
+ -1
 p9,te
-p:,r0
- =11
+ =12
  -6
 )
 p{rU%
@@ -1976,8 +2956,7 @@ zC
 rCpY
 qU
 }d
-w0%
- =5
+ =6
  -1
 qTp@B
  =2
@@ -1992,47 +2971,48 @@ qTp@G
  =2
  -1
 qTt"8
- =114
+ =116
  -1
 {T
-w0%
- =23
- -2
-sCp"
+ =25
+ -1
 v_qA
  =5`
 
 const applyBF16SM70Narrow = applyBF16SM80Narrow + `
  patch
  -3
-packed1 5472 apply_row_BF16x1
+packed1 5547 apply_row_BF16x1
 !pJ
 !pI
  =9
  -5
 p;qupF
 p9xWpF
-p:,un
+p:,r0
 qS7t*
- =111
+ =112
  -1
 t-p4#Z
 s/r^#Z
 }t(scyqqcqcqcqcqcqc>?
  =15
- -1
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+r5x*
 t-p4#Z
 s/r^#Z
 rH
+t)7qy
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
+ =3
+ -1
 u9sM%
  =3
  -4
@@ -2045,18 +3025,17 @@ t-p4('(
 rE
 v5
 usps
-p{q}Eq^
- =30`
+t+q}E
+ =31`
 
 const applyBF16SM70 = applyBF16SM70Narrow + `
  patch
  -1
-packed1 5440 apply_row_BF16x1
+packed1 5468 apply_row_BF16x1
  =12
- -2
+ -1
 p9y?pF
-p:,r0
- =11
+ =12
  -6
 )
 p{rU%
@@ -2066,8 +3045,7 @@ zC
 rCpY
 qU
 }d
-w0%
- =5
+ =6
  -1
 qTp@B
  =2
@@ -2082,17 +3060,15 @@ qTp@G
  =2
  -1
 qTt"8
- =126
+ =128
  -1
 {T
-w0%
- =23
- -2
-sCp"
+ =25
+ -1
 v_qA
  =5`
 
-const applyF16SM80Narrow = `packed1 5103 apply_row_F16x1
+const applyF16SM80Narrow = `packed1 5178 apply_row_F16x1
 !|hf|f
 !|gxO
 !p8
@@ -2107,7 +3083,7 @@ const applyF16SM80Narrow = `packed1 5103 apply_row_F16x1
 p;,un
 zfr0
 p9+un
-p:,un
+p:,r0
 qS7un
 !
 p>
@@ -2129,7 +3105,8 @@ rD*
 usqN
 {b
 qU
-t{+su
+z_+
+w0%
 rV
 tb7zg
 ro
@@ -2211,7 +3188,7 @@ pOy)r/}Mr9q>r3p4('#>
 prsQr1
 u?~"
 !#
-{?77f9
+pr^9f9
 u9r^#
 qi
 k
@@ -2219,11 +3196,11 @@ r;
 w,r3p4(t#>
 u?}~
 !#
-pr}6w-
+pr^8w-
 tpr3p4('#Z
 u<
 !#
-prxGq#+
+pr^+q#+
 rp#vM
 x>#
 s&#'#
@@ -2234,35 +3211,38 @@ r;
 w,r3p4('#>
 H
 !#
-t)=pb
+r5/pb
 x7r^#
 x8v?yvzIyr
-t),qy
-r@r}@/qY7+t#
+r5x*
+tpr^#Z
+t)7qy
+y6r}@/qY7+t#
 rY
-t)+r-
+t)9r-
 r@scu7tB.t2q5@r}/8q5@/7
-t)-qN
+t)/qN
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-t).pX
+t)@pX
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-t)8px
-tpr^#Z
+pry=ua
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+r5@pE
 u9sM$
-q~(>6sU
+q~(>6$#
 !#
 tb7u:
 z"'(
 s>
 usps
-p{XEq^
+t+XE
+w0%
 wG
 !#
 !pZ
@@ -2286,8 +3266,8 @@ pS
 p'
 p?
 pT
-sCpY
-v_pK
+sCp"
+v_pG
 pP
 pc
 O
@@ -2297,12 +3277,11 @@ O
 const applyF16SM80 = applyF16SM80Narrow + `
  patch
  -1
-packed1 5072 apply_row_F16x1
+packed1 5100 apply_row_F16x1
  =13
- -2
+ -1
 p9t=pF
-p:,r0
- =11
+ =12
  -6
 )
 p{rU%
@@ -2312,8 +3291,7 @@ zC
 rCpY
 qU
 }d
-w0%
- =5
+ =6
  -1
 qTXB
  =2
@@ -2328,20 +3306,18 @@ qTXG
  =2
  -1
 qTXtn
- =114
+ =116
  -1
 {T
-w0%
- =23
- -2
-sCp"
+ =25
+ -1
 v_qA
  =5`
 
 const applyF16SM70Narrow = applyF16SM80Narrow + `
  patch
  -3
-packed1 5323 apply_row_F16x1
+packed1 5398 apply_row_F16x1
 !pJ
 !pI
  =9
@@ -2350,37 +3326,39 @@ p;,t*
  =3
  -1
 qS7t*
- =111
+ =112
  -1
 t-p4#Z
 s/r^#Z
 }t(scyqqcqcqcqcqcqc>?
  =15
- -1
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+r5x*
 t-p4#Z
 s/r^#Z
 rH
+t)7qy
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
+ =3
+ -1
 u9sM%
- =37`
+ =38`
 
 const applyF16SM70 = applyF16SM70Narrow + `
  patch
  -1
-packed1 5292 apply_row_F16x1
+packed1 5320 apply_row_F16x1
  =13
- -2
+ -1
 p9t=pF
-p:,r0
- =11
+ =12
  -6
 )
 p{rU%
@@ -2390,8 +3368,7 @@ zC
 rCpY
 qU
 }d
-w0%
- =5
+ =6
  -1
 qTXB
  =2
@@ -2406,17 +3383,15 @@ qTXG
  =2
  -1
 qTXtn
- =120
+ =122
  -1
 {T
-w0%
- =23
- -2
-sCp"
+ =25
+ -1
 v_qA
  =5`
 
-const wide32SM80NarrowAligned = `packed1 8034 wide_4_float32_row_F32
+const wide32SM80NarrowAligned = `packed1 8199 wide_4_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -2429,7 +3404,7 @@ const wide32SM80NarrowAligned = `packed1 8034 wide_4_float32_row_F32
 !c
 p;te
 p9+sV
-p:,un
+p:,r0
 qSx5r0
 !
 p>
@@ -2447,13 +3422,13 @@ t^
 p~p@v-ry
 u$
 {#zQ
-vc.f
+u-@8f
 qT}w
-vc7f
+u-@9f
 qT[E
-vc/f
+u-wbf
 qT[q&
-|.{L
+|A,f
 qT[G
 |<{G
 qzXqO
@@ -2462,7 +3437,8 @@ t>
 z*yC
 xLq9
 qU
-yJp5su
+t+r|A
+w0%
 w@
 prqyu:
 s5z}s\qR
@@ -2498,10 +3474,10 @@ qi
 k
 r;
 w,r^&6
-u-@,rz+
+uGsTrz+
 u?~"
 !#
-s{7f9
+|.9f9
 u9r^#
 qi
 k
@@ -2525,7 +3501,7 @@ w,r3r8&t#>
 "#
 u?}~
 !#
-s{.w-
+|.8w-
 tpr3p4+'#Z
 tpr3p40'$Z
 tpr3p45'%Z
@@ -2533,7 +3509,7 @@ tpr3r8&'&Z
 "#
 u<
 !#
-s{,q#+
+|.+q#+
 rp#vM
 x>#
 s&#'#
@@ -2569,98 +3545,106 @@ w,r3r8B'&>
 "#
 H
 !#
-pn|Ypb
+tb/pb
 x7r^#
 x8v?yvzIyr
-pnwwqy
-r@r}@/qY7+t#
+tbx*
+tpr^#Z
+u-|#qy
+y6r}@/qY7+t#
 rY
-pny'r-
+u-ukr-
 r@scu7tB.t2q5@r}/8q5@/7
-pnzgqN
+pnzLqN
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-pn{GpX
+pnwEpX
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-u-v(px
-tpr^#Z
+s{=ua
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+tb@pE
 u9sM$
-q~+>6sU
-"'
+q~+>6$#
+")
 x7r^$
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^$Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^$Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~0>6sU
-"'
+q~0>6$#
+")
 x7r^%
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^%Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^%Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~5>6sU
-"'
+q~5>6$#
+")
 x7r^&
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^&Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^&Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~:>6sU
+q~:>6$#
 !#
 prr4r-
 s5xap4+
@@ -2668,7 +3652,8 @@ s5xap40
 s5xap45
 s5xap4:
 z*ps
-p{p*Aq^
+t+p*A
+w0%
 |[r,xfvfUDL
 |<sm
 qKp*2p*2p0
@@ -2678,7 +3663,7 @@ sH"
 !pZ
 p(
 !p^
-"5
+"7
 r"
 p_
 m
@@ -2697,8 +3682,8 @@ pS
 p'
 p?
 pT
-sCpY
-v_pK
+sCp"
+v_pG
 pP
 pc
 O
@@ -2708,7 +3693,7 @@ O
 const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
  patch
  -3
-packed1 8939 wide_4_float32_row_F32
+packed1 9104 wide_4_float32_row_F32
 !pJ
 !pI
  =8
@@ -2717,7 +3702,7 @@ p;+un
  =2
  -1
 qSx@8pF
- =95
+ =96
  -4
 t-p4#Z
 s/r^#Z
@@ -2735,68 +3720,80 @@ xpr8*scyqqcqcqcqcqcqc>?
  -1
 w,r3r8F'&>
  =5
- -1
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+tbx*
 t-p4#Z
 s/r^#Z
 rH
+u-|#qy
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4$Z
 s/r^$Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4%Z
 s/r^%Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4&Z
 s/r^&Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
+ =3
+ -1
 u9sM%
- =44`
+ =45`
 
-const wideBF16SM80NarrowAligned = `packed1 14137 wide_8_float32_row_BF16
+const wideBF16SM80NarrowAligned = `packed1 14414 wide_8_float32_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -2809,7 +3806,7 @@ const wideBF16SM80NarrowAligned = `packed1 14137 wide_8_float32_row_BF16
 !c
 p;te
 p9-t*
-p:,un
+p:,r0
 qSzR8pF
 !
 p>
@@ -2827,13 +3824,13 @@ t^
 p~p@v-ry
 u$
 {#zQ
-vc.f
+u-@8f
 qT}w
-vc7f
+u-@9f
 qT[E
-vc/f
+u-wbf
 qT[q&
-|.{L
+|A,f
 qT[G
 |<{G
 qzXqO
@@ -2842,7 +3839,8 @@ t>
 z*yC
 xLq9
 qU
-yJp5su
+t+r|A
+w0%
 w@
 r5=sQ
 yP
@@ -2917,10 +3915,10 @@ qi
 k
 r;
 w,r^*6
-u-@,rz+
+uGsTrz+
 u?~"
 !#
-s{7f9
+|.9f9
 u9r^#
 qi
 k
@@ -2964,7 +3962,7 @@ w,r3r86t#>
 "#
 u?}~
 !#
-s{.w-
+|.8w-
 tpr3p4/'#Z
 tpr3p44'$Z
 tpr3r8O'%Z
@@ -2976,7 +3974,7 @@ tpr3r86'*Z
 "#
 u<
 !#
-s{,q#+
+|.+q#+
 rp#vM
 x>#
 s&#'#
@@ -3044,190 +4042,206 @@ w,r3r8o'*>
 "#
 H
 !#
-pn|Ypb
+tb/pb
 x7r^#
 x8v?yvzIyr
-pnwwqy
-r@r}@/qY7+t#
+tbx*
+tpr^#Z
+u-|#qy
+y6r}@/qY7+t#
 rY
-pny'r-
+u-ukr-
 r@scu7tB.t2q5@r}/8q5@/7
-pnzgqN
+pnzLqN
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-pn{GpX
+pnwEpX
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-u-v(px
-tpr^#Z
+s{=ua
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+tb@pE
 u9sM$
-q~/>6sU
-"'
+q~/>6$#
+")
 x7r^$
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^$Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^$Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~4>6sU
-"'
+q~4>6$#
+")
 x7r^%
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^%Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^%Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~9>6sU
-"'
+q~9>6$#
+")
 x7r^&
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^&Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^&Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~>>6sU
-"'
+q~>>6$#
+")
 x7r^'
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^'Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^'Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~C>6sU
-"'
+q~C>6$#
+")
 x7r^(
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^(Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^(Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~H>6sU
-"'
+q~H>6$#
+")
 x7r^)
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^)Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^)Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~M>6sU
-"'
+q~M>6$#
+")
 x7r^*
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^*Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^*Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~R>6sU
+q~R>6$#
 !#
 r5@yC
 |24'/
@@ -3235,7 +4249,8 @@ r5@yC
 |2H'C
 |2R'M
 z*ps
-po)Aq^
+t+M)A
+w0%
 |[r,xfvfUDL
 |<sm
 z')1)1*
@@ -3245,7 +4260,7 @@ sH"
 !pZ
 p(
 !p^
-"6
+"8
 r"
 p_
 m
@@ -3264,8 +4279,8 @@ pS
 p'
 p?
 pT
-sCpY
-v_pK
+sCp"
+v_pG
 pP
 pc
 O
@@ -3275,16 +4290,16 @@ O
 const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
  patch
  -3
-packed1 17744 wide_8_float32_row_BF16
+packed1 18021 wide_8_float32_row_BF16
 !pJ
 !pI
  =8
  -4
 p;.un
 p9@t*
-p:,un
+p:,r0
 qSxWte
- =154
+ =155
  -8
 t-p4#Z
 s/r^#Z
@@ -3329,124 +4344,148 @@ w,r3r8u')>
  -1
 w,r3r8w'*>
  =5
- -1
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+tbx*
 t-p4#Z
 s/r^#Z
 rH
+u-|#qy
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4$Z
 s/r^$Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4%Z
 s/r^%Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4&Z
 s/r^&Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4'Z
 s/r^'Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4(Z
 s/r^(Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4)Z
 s/r^)Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4*Z
 s/r^*Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
+ =3
+ -1
 u9sM%
  =2
  -5
@@ -3523,12 +4562,12 @@ rE
 v5
 pv
 sXp*U
- =2
+ =3
  -1
 |[r,xfRF<6<&DL
  =34`
 
-const wideF16SM80NarrowAligned = `packed1 14482 wide_8_float32_row_F16
+const wideF16SM80NarrowAligned = `packed1 14759 wide_8_float32_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -3542,7 +4581,7 @@ const wideF16SM80NarrowAligned = `packed1 14482 wide_8_float32_row_F16
 p;te
 zfte
 p9v<pF
-p:,un
+p:,r0
 qSzR8pF
 !
 p>
@@ -3560,13 +4599,13 @@ t^
 p~p@v-ry
 u$
 {#zQ
-vc.f
+u-@8f
 qT}w
-vc7f
+u-@9f
 qT[E
-vc/f
+u-wbf
 qT[q&
-|.{L
+|A,f
 qT[G
 |<{G
 qzXqO
@@ -3575,7 +4614,8 @@ t>
 z*yC
 xLq9
 qU
-yJp5su
+t+r|A
+w0%
 w@
 t)9pb
 y\
@@ -3662,10 +4702,10 @@ qi
 k
 r;
 w,r^*6
-u-@,rz+
+uGsTrz+
 u?~"
 !#
-s{7f9
+|.9f9
 u9r^#
 qi
 k
@@ -3709,7 +4749,7 @@ w,r3r86t#>
 "#
 u?}~
 !#
-s{.w-
+|.8w-
 tpr3p4/'#Z
 tpr3p44'$Z
 tpr3r8O'%Z
@@ -3721,7 +4761,7 @@ tpr3r86'*Z
 "#
 u<
 !#
-s{,q#+
+|.+q#+
 rp#vM
 x>#
 s&#'#
@@ -3789,190 +4829,206 @@ w,r3r8o'*>
 "#
 H
 !#
-pn|Ypb
+tb/pb
 x7r^#
 x8v?yvzIyr
-pnwwqy
-r@r}@/qY7+t#
+tbx*
+tpr^#Z
+u-|#qy
+y6r}@/qY7+t#
 rY
-pny'r-
+u-ukr-
 r@scu7tB.t2q5@r}/8q5@/7
-pnzgqN
+pnzLqN
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-pn{GpX
+pnwEpX
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-u-v(px
-tpr^#Z
+s{=ua
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+tb@pE
 u9sM$
-q~/>6sU
-"'
+q~/>6$#
+")
 x7r^$
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^$Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^$Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~4>6sU
-"'
+q~4>6$#
+")
 x7r^%
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^%Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^%Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~9>6sU
-"'
+q~9>6$#
+")
 x7r^&
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^&Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^&Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~>>6sU
-"'
+q~>>6$#
+")
 x7r^'
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^'Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^'Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~C>6sU
-"'
+q~C>6$#
+")
 x7r^(
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^(Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^(Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~H>6sU
-"'
+q~H>6$#
+")
 x7r^)
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^)Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^)Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~M>6sU
-"'
+q~M>6$#
+")
 x7r^*
 x8v?yvzIyr
-"'
-r@r}@/qY7+t#
+")
+tpr^*Z
+")
+y6r}@/qY7+t#
 rY
-"'
+")
 r@scu7tB.t2q5@r}/8q5@/7
-"'
+")
 zXscu7@8q5.tB8
 v)r}-7{X7@
 w4}Sq5q|qf,qc/
-"'
+")
 y}}Sqc{XrXq|/
 r@sIsctB@=8.tB}r
-"'
-tpr^*Z
+")
 sPszz{v<si{m
 qJu#
 k
-sPz.
+sPr_6
+")
 u9sM$
-q~R>6sU
+q~R>6$#
 !#
 {?77w-
 u>zivhp5rW+r3~7'4'/
@@ -3980,7 +5036,8 @@ u>zivhp5rW+r3~7'>'9
 u>zivhp5rW+r3~7'H'C
 u>zivhp5rW+r3~7'R'M
 z*ps
-po)Aq^
+t+M)A
+w0%
 |[r,xfvfUDL
 |<sm
 z')1)1*
@@ -3990,7 +5047,7 @@ sH"
 !pZ
 p(
 !p^
-"6
+"8
 r"
 p_
 m
@@ -4009,8 +5066,8 @@ pS
 p'
 p?
 pT
-sCpY
-v_pK
+sCp"
+v_pG
 pP
 pc
 O
@@ -4020,7 +5077,7 @@ O
 const wideF16SM70NarrowAligned = wideF16SM80NarrowAligned + `
  patch
  -3
-packed1 16796 wide_8_float32_row_F16
+packed1 17073 wide_8_float32_row_F16
 !pJ
 !pI
  =8
@@ -4028,9 +5085,9 @@ packed1 16796 wide_8_float32_row_F16
 p;-r0
 zf}<
 p9uQpF
-p:,un
+p:,r0
 qSxWte
- =166
+ =167
  -8
 t-p4#Z
 s/r^#Z
@@ -4075,124 +5132,148 @@ w,r3r8u')>
  -1
 w,r3r8w'*>
  =5
- -1
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+tbx*
 t-p4#Z
 s/r^#Z
 rH
+u-|#qy
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4$Z
 s/r^$Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4%Z
 s/r^%Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4&Z
 s/r^&Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4'Z
 s/r^'Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4(Z
 s/r^(Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4)Z
 s/r^)Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
-u9sM%
  =3
  -1
+u9sM%
+ =3
+ -5
 wAyvzIyr
 tDv?yvzIyr
 rH
- =13
- -6
+")
 t-p4*Z
 s/r^*Z
 rH
+")
+xTr}@/qY7+t#
+ =11
+ -2
 sPtLz{v<si{m
 ws"
-k
-sP}K
+ =3
+ -1
 u9sM%
  =2
  -5
@@ -4221,12 +5302,12 @@ z"'R
 s>
 pv
 sXq9U
- =2
+ =3
  -1
 |[r,xfR"2u4XDL
  =34`
 
-const gluPairs32SM70NarrowCoarseAligned = `packed1 3934 gluPairs_float32_row_F32
+const gluPairs32SM70NarrowCoarseAligned = `packed1 4026 gluPairs_float32_row_F32
 !pJ
 !pI
 !p8
@@ -4237,7 +5318,7 @@ const gluPairs32SM70NarrowCoarseAligned = `packed1 3934 gluPairs_float32_row_F32
 !c
 p;,t*
 p9+t*
-p:qupF
+p:,te
 qS.un
 !
 p>
@@ -4245,7 +5326,7 @@ q*
 pa
 q$
 xY
-{@pE
+qM7pE
 Q
 s1
 N
@@ -4258,7 +5339,7 @@ t^
 wR
 4
 u.
-qM8r4
+qM9r4
 Yp,D
 "#
 4
@@ -4281,7 +5362,8 @@ Yp0D
 "#
 Yp0U
 qU
-p{u4/t]
+t+u4/
+v&%
 }'z%s\2s\L2ql
 tb.f.
 ss
@@ -4289,10 +5371,11 @@ qi
 k
 r;
 z:
-s{@zL
+u-@=zL
 y*
-qM8ps
-p{p0Gs[
+qM9ps
+t+p0G
+v&%
 s8
 !#
 "&
@@ -4303,7 +5386,8 @@ td
 O
 !#
 "&
-p{u4/t~
+t+u4/
+*#%
 }'z%s\2s\L2ql
 s4p&
 s4s%
@@ -4344,7 +5428,8 @@ w,r^/6
 "#
 x>2
 "&
-p{p0GvQ
+t+p0G
+*%%
 |*xfp48$"sI>L
 !pZ
 p(
@@ -4368,8 +5453,8 @@ pS
 p'
 p?
 pT
-sCp"
-v_pG
+sCqA
+v_qI
 pP
 pc
 O
@@ -4379,19 +5464,19 @@ O
 const gluPairs32SM70NarrowAligned = gluPairs32SM70NarrowCoarseAligned + `
  patch
  -1
-packed1 1964 gluPairs_float32_row_F32
+packed1 2011 gluPairs_float32_row_F32
  =6
  -6
 !pHpkpD
 !c
 p;t*
 p9ve
-p:,un
+p:,r0
 qSte
  =5
  -1
  =4
- -33
+ -34
 ri
 )
 t^
@@ -4399,15 +5484,17 @@ p~t"XqR
 )
 u$
 5
-qM8r4
+qM9r4
 {b
 qU
-t{/su
+z_/
+w0%
  =10
- -1
-uCq^
+ -2
+z_.
+w0%
  =2
- -51
+ -53
  =12
  -2
 Q
@@ -4416,29 +5503,28 @@ Q
 N
  =4
  -2
-sCpY
-v_pK
+sCp"
+v_pG
  =5`
 
 const gluPairs32SM70Narrow = gluPairs32SM70NarrowAligned + `
  patch
  -1
-packed1 1984 gluPairs_float32_row_F32
- =32
+packed1 2031 gluPairs_float32_row_F32
+ =33
  -1
 _
 y(
- =40`
+ =41`
 
 const gluPairs32SM70 = gluPairs32SM70Narrow + `
  patch
  -1
 packed1 1953 gluPairs_float32_row_F32
  =9
- -2
+ -1
 p9,r0
-p:,r0
- =10
+ =11
  -6
 )
 p{rU%
@@ -4448,18 +5534,15 @@ zC
 rCpY
 qU
 w2
-w0%
- =11
+ =12
  -1
 |9
-w0%
- =23
- -2
-sCp"
+ =25
+ -1
 v_qA
  =5`
 
-const gluPairsBF16SM80NarrowCoarseAligned = `packed1 5076 gluPairs_dtype_BF16_row_BF16
+const gluPairsBF16SM80NarrowCoarseAligned = `packed1 5168 gluPairs_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -4472,7 +5555,7 @@ const gluPairsBF16SM80NarrowCoarseAligned = `packed1 5076 gluPairs_dtype_BF16_ro
 p;,t*
 zfsV
 p98r0
-p:qupF
+p:,te
 qS.un
 !
 p>
@@ -4480,7 +5563,7 @@ q*
 pa
 q$
 xY
-{@pE
+qM7pE
 Q
 s1
 N
@@ -4493,7 +5576,7 @@ t^
 wR
 4
 u.
-qM8r4
+qM9r4
 Yp,D
 "#
 4
@@ -4516,7 +5599,8 @@ Yp0D
 "#
 Yp0U
 qU
-p{p0Gt]
+t+p0G
+v&%
 sw
 q%
 r'p,A
@@ -4532,13 +5616,14 @@ qi
 k
 r;
 z:
-{?7@zL
+{D=zL
 y*
 pnr4q#-
 |l>
 s>
-qM8ps
-po'Es[
+qM9ps
+t+M'E
+v&%
 wG
 !#
 "(
@@ -4549,7 +5634,8 @@ td
 O
 !#
 "(
-po'Gt~
+t+M'G
+*#%
 sw
 q%
 r'p,A
@@ -4629,7 +5715,8 @@ rx
 |l>
 s>
 "(
-po'EvQ
+t+M'E
+*%%
 |[Pt5p5rzxfp*2[qRDL
 !pZ
 p(
@@ -4653,8 +5740,8 @@ pS
 p'
 p?
 pT
-sCp"
-v_pG
+sCqA
+v_qI
 pP
 pc
 O
@@ -4664,7 +5751,7 @@ O
 const gluPairsBF16SM80NarrowAligned = gluPairsBF16SM80NarrowCoarseAligned + `
  patch
  -1
-packed1 2282 gluPairs_dtype_BF16_row_BF16
+packed1 2329 gluPairs_dtype_BF16_row_BF16
  =7
  -7
 !pHpkpD
@@ -4672,12 +5759,12 @@ packed1 2282 gluPairs_dtype_BF16_row_BF16
 p;t*
 zfto
 p9+r0
-p:,un
+p:,r0
 qSte
  =5
  -1
  =4
- -33
+ -34
 ri
 )
 t^
@@ -4685,15 +5772,17 @@ p~t"XqR
 )
 u$
 5
-qM8r4
+qM9r4
 {b
 qU
-uCsu
+z_.
+w0%
  =21
- -1
-p{p2Eq^
+ -2
+t+p2E
+w0%
  =2
- -90
+ -92
  =12
  -2
 Q
@@ -4702,41 +5791,40 @@ Q
 N
  =4
  -2
-sCpY
-v_pK
+sCp"
+v_pG
  =5`
 
 const gluPairsBF16SM80Narrow = gluPairsBF16SM80NarrowAligned + `
  patch
  -1
-packed1 2261 gluPairs_dtype_BF16_row_BF16
+packed1 2308 gluPairs_dtype_BF16_row_BF16
  =11
  -1
 p9+un
- =22
+ =23
  -8
 rV
 pnsrxG
 pv
 &
-qM8r.8
+qM9r.8
 s|v=
 "#
 pv
  =13
  -1
-p{p@Eq^
- =30`
+t+p@E
+ =31`
 
 const gluPairsBF16SM80 = gluPairsBF16SM80Narrow + `
  patch
  -1
 packed1 2230 gluPairs_dtype_BF16_row_BF16
  =11
- -2
+ -1
 p9t=pF
-p:,r0
- =10
+ =11
  -6
 )
 p{rU%
@@ -4746,28 +5834,25 @@ zC
 rCpY
 qU
 o
-w0%
- =21
+ =22
  -1
 {T
-w0%
- =23
- -2
-sCp"
+ =25
+ -1
 v_qA
  =5`
 
 const gluPairsBF16SM70NarrowCoarseAligned = gluPairsBF16SM80NarrowCoarseAligned + `
  patch
  -3
-packed1 5870 gluPairs_dtype_BF16_row_BF16
+packed1 5962 gluPairs_dtype_BF16_row_BF16
 !pJ
 !pI
  =7
  -3
 p;,te
 p9/r0
- =63
+ =64
  -2
 q{
 rE
@@ -4777,10 +5862,10 @@ sl
 }y
 rE
 v5
- =6
+ =7
  -1
 qt'1-
- =31
+ =32
  -4
 q{
 rE
@@ -4835,7 +5920,7 @@ sl
 }y
 rE
 v5
- =2
+ =3
  -1
 |[Pt5p5rzxfR1<(2p*DL
  =29`
@@ -4843,14 +5928,14 @@ v5
 const gluPairsBF16SM70NarrowAligned = gluPairsBF16SM80NarrowAligned + `
  patch
  -3
-packed1 2422 gluPairs_dtype_BF16_row_BF16
+packed1 2469 gluPairs_dtype_BF16_row_BF16
 !pJ
 !pI
  =7
  -3
 p;8pF
 p9+te
- =40
+ =41
  -4
 q{
 rE
@@ -4860,31 +5945,31 @@ sl
 }y
 rE
 v5
-qM8ps
-po(Eq^
- =30`
+qM9ps
+t+M(E
+ =31`
 
 const gluPairsBF16SM70Narrow = gluPairsBF16SM70NarrowAligned + `
  patch
  -1
-packed1 2401 gluPairs_dtype_BF16_row_BF16
+packed1 2448 gluPairs_dtype_BF16_row_BF16
  =10
  -1
 p9+x,
- =22
+ =23
  -8
 rV
 pnsrxG
 pv
 &
-qM8r.8
+qM9r.8
 s|v=
 "#
 pv
  =19
  -1
-p{q}Eq^
- =30`
+t+q}E
+ =31`
 
 const gluPairsBF16SM70 = gluPairsBF16SM80 + `
  patch
@@ -4908,7 +5993,7 @@ rE
 v5
  =33`
 
-const gluPairsF16SM70NarrowCoarseAligned = `packed1 5104 gluPairs_dtype_F16_row_F16
+const gluPairsF16SM70NarrowCoarseAligned = `packed1 5196 gluPairs_dtype_F16_row_F16
 !pJ
 !pI
 !p8
@@ -4921,7 +6006,7 @@ const gluPairsF16SM70NarrowCoarseAligned = `packed1 5104 gluPairs_dtype_F16_row_
 p;,t*
 zfve
 p9.r0
-p:qupF
+p:,te
 qS.un
 !
 p>
@@ -4929,7 +6014,7 @@ q*
 pa
 q$
 xY
-{@pE
+qM7pE
 Q
 s1
 N
@@ -4942,7 +6027,7 @@ t^
 wR
 4
 u.
-qM8r4
+qM9r4
 Yp,D
 "#
 4
@@ -4965,7 +6050,8 @@ Yp0D
 "#
 Yp0U
 qU
-p{p0Gt]
+t+p0G
+v&%
 sw
 q%
 r'p,A
@@ -4981,13 +6067,14 @@ qi
 k
 r;
 z:
-{?7@zL
+{D=zL
 y*
 tb,y=
 }]
 s>
-qM8ps
-po'Es[
+qM9ps
+t+M'E
+v&%
 wG
 !#
 "(
@@ -4998,7 +6085,8 @@ td
 O
 !#
 "(
-po'Gt~
+t+M'G
+*#%
 sw
 q%
 r'p,A
@@ -5078,7 +6166,8 @@ rx
 }]
 s>
 "(
-po'EvQ
+t+M'E
+*%%
 |[Pt5p5rzxfvfUDL
 !pZ
 p(
@@ -5102,8 +6191,8 @@ pS
 p'
 p?
 pT
-sCp"
-v_pG
+sCqA
+v_qI
 pP
 pc
 O
@@ -5113,7 +6202,7 @@ O
 const gluPairsF16SM70NarrowAligned = gluPairsF16SM70NarrowCoarseAligned + `
  patch
  -1
-packed1 2271 gluPairs_dtype_F16_row_F16
+packed1 2318 gluPairs_dtype_F16_row_F16
  =7
  -7
 !pHpkpD
@@ -5121,12 +6210,12 @@ packed1 2271 gluPairs_dtype_F16_row_F16
 p;t*
 zft*
 p9+un
-p:,un
+p:,r0
 qSte
  =5
  -1
  =4
- -33
+ -34
 ri
 )
 t^
@@ -5134,15 +6223,17 @@ p~t"XqR
 )
 u$
 5
-qM8r4
+qM9r4
 {b
 qU
-uCsu
+z_.
+w0%
  =21
- -1
-p{p@Eq^
+ -2
+t+p@E
+w0%
  =2
- -90
+ -92
  =12
  -2
 Q
@@ -5151,41 +6242,40 @@ Q
 N
  =4
  -2
-sCpY
-v_pK
+sCp"
+v_pG
  =5`
 
 const gluPairsF16SM70Narrow = gluPairsF16SM70NarrowAligned + `
  patch
  -1
-packed1 2250 gluPairs_dtype_F16_row_F16
+packed1 2297 gluPairs_dtype_F16_row_F16
  =11
  -1
 p9,te
- =22
+ =23
  -7
 rV
 pnsQwE
  =2
-qM8r.8
+qM9r.8
 s|v=
 "#
 ro
 p7
  =12
  -1
-p{q9Eq^
- =30`
+t+q9E
+ =31`
 
 const gluPairsF16SM70 = gluPairsF16SM70Narrow + `
  patch
  -1
 packed1 2219 gluPairs_dtype_F16_row_F16
  =11
- -2
+ -1
 p9ve
-p:,r0
- =10
+ =11
  -6
 )
 p{rU%
@@ -5195,18 +6285,15 @@ zC
 rCpY
 qU
 o
-w0%
- =21
+ =22
  -1
 {T
-w0%
- =23
- -2
-sCp"
+ =25
+ -1
 v_qA
  =5`
 
-const glu32SM70Narrow = `packed1 3683 glu_row_F32x1
+const glu32SM70Narrow = `packed1 3722 glu_row_F32x1
 !pJ
 !pI
 !p8
@@ -5218,7 +6305,7 @@ const glu32SM70Narrow = `packed1 3683 glu_row_F32x1
 !c
 p;,to
 p9+t*
-p:-un
+p:-r0
 qS}<
 !
 p>
@@ -5279,7 +6366,7 @@ qi
 k
 r;
 z:
-s{@zL
+u-@=zL
 y*
 vl/ps
 q+p=3+
@@ -5296,9 +6383,10 @@ qBq}
 5
 "(
 p~p2t0U
-{%#
+z_.
+*#%
 _
-{%%
+*%p-
 _
 "&
 ss
@@ -5310,21 +6398,22 @@ z:
 y*
 "&
 p~p01#q=
-{%'
+z_.
+*'%
 s8
 !#
 !pZ
 p(
 !p^
-tAqA
+qa3
 qa)
 (
 !qZ
-pfqI
+p33
 ;*
 (
 !s*
-pfqA
+p34
 ;+
 !q[
 th
@@ -5393,7 +6482,7 @@ q+p=3&
  -1
 q+p=3(
  =8
- -10
+ -6
 t>
 {6rc%
 pC)
@@ -5403,10 +6492,8 @@ t{X%
 "'
 t{p@p-
 xM
-*#%
-_
-*%p-
-_
+ =4
+ -1
 "'
  =5
  -5
@@ -5414,8 +6501,7 @@ _
 y*
 "'
 vIE
-*'%
- =5
+ =6
  -2
 qa1
 qa$
@@ -5429,7 +6515,7 @@ p32
 ;(
  =26`
 
-const gluBF16SM80Narrow = `packed1 4084 glu_row_BF16x1
+const gluBF16SM80Narrow = `packed1 4123 glu_row_BF16x1
 !|hf|f
 !|gxO
 !p8
@@ -5443,7 +6529,7 @@ const gluBF16SM80Narrow = `packed1 4084 glu_row_BF16x1
 p;,to
 zfr0
 p9-t*
-p:-un
+p:-r0
 qS}<
 !
 p>
@@ -5509,7 +6595,7 @@ qi
 k
 r;
 z:
-{?7@zL
+{D=zL
 y*
 tb,r4
 |l>
@@ -5529,9 +6615,10 @@ r\#
 5
 "*
 pB(1$U
-t{+3#
+z_+
+*#%
 rV
-yJ+3%
+*%p-
 rV
 "(
 qzp,A
@@ -5551,21 +6638,22 @@ y*
 s>
 "(
 pB(1#2p2
-t{+3'
+z_+
+*'%
 y/qlU
 !#
 !pZ
 p(
 !p^
-tAqA
+qa3
 qa)
 (
 !qZ
-pfqI
+p33
 ;*
 (
 !s*
-pfqA
+p34
 ;+
 !q[
 th
@@ -5637,7 +6725,7 @@ qzp,A
  -1
 q+p=3(
  =8
- -10
+ -6
 s?[
 p{p2v-%
 pC)
@@ -5647,10 +6735,8 @@ p{t"p*%
 ")
 p{t"q,p-
 vaB
-*#%
-rV
-*%p-
-rV
+ =4
+ -1
 ")
  =4
  -1
@@ -5661,7 +6747,7 @@ rV
 y*
 ")
  =2
- -4
+ -5
 ")
 vIB
 *'%
@@ -5683,7 +6769,7 @@ p32
 const gluBF16SM70Narrow = gluBF16SM80Narrow + `
  patch
  -3
-packed1 4389 glu_row_BF16x1
+packed1 4428 glu_row_BF16x1
 !pJ
 !pI
  =8
@@ -5700,7 +6786,7 @@ sl
 }y
 rE
 v5
- =33
+ =34
  -4
 q{
 rE
@@ -5712,7 +6798,7 @@ rE
 v5
 "(
 pB(1#<#
- =42`
+ =43`
 
 const gluBF16SM70 = gluBF16SM80 + `
  patch
@@ -5755,7 +6841,7 @@ rE
 v5
  =44`
 
-const gluF16SM70Narrow = `packed1 4085 glu_row_F16x1
+const gluF16SM70Narrow = `packed1 4124 glu_row_F16x1
 !pJ
 !pI
 !p8
@@ -5769,7 +6855,7 @@ const gluF16SM70Narrow = `packed1 4085 glu_row_F16x1
 p;,to
 zfx,
 p9sKpF
-p:-un
+p:-r0
 qS}<
 !
 p>
@@ -5835,7 +6921,7 @@ qi
 k
 r;
 z:
-{?7@zL
+{D=zL
 y*
 pnwwu:
 }]
@@ -5855,9 +6941,10 @@ r\#
 5
 "*
 p~q,1$U
-t{+3#
+z_+
+*#%
 rV
-yJ+3%
+*%p-
 rV
 "(
 uBU
@@ -5877,21 +6964,22 @@ y*
 s>
 "(
 pB(1#r2
-t{+3'
+z_+
+*'%
 y/qlU
 !#
 !pZ
 p(
 !p^
-tAqA
+qa3
 qa)
 (
 !qZ
-pfqI
+p33
 ;*
 (
 !s*
-pfqA
+p34
 ;+
 !q[
 th
@@ -5963,7 +7051,7 @@ uBU
  -1
 q+p=3(
  =8
- -10
+ -6
 wr
 p{p@v-%
 pC)
@@ -5973,10 +7061,8 @@ p{vnp2%
 ")
 p{vnp0p-
 vaB
-*#%
-rV
-*%p-
-rV
+ =4
+ -1
 ")
  =4
  -1
@@ -5987,7 +7073,7 @@ rV
 y*
 ")
  =2
- -4
+ -5
 ")
 vIB
 *'%
@@ -6006,9 +7092,9 @@ p32
 ;(
  =26`
 
-const wideGLU32SM70NarrowAligned = `packed1 6265 wideGLU_row_F32x4
-!pJ
-!pI
+const wideGLU32SM90NarrowAligned = `packed1 6350 wideGLU_row_F32x4
+!|h^|f
+!|g@=
 !p8
 !xE
 !s]y)w]
@@ -6030,10 +7116,10 @@ r"
 hr*
 htl
 wx
-}%pb
+qD,pb
 Q
 N
-{1q0
+qD8q0
 p%
 {<r/
 tN
@@ -6042,21 +7128,25 @@ u.
 )
 ri
 )
-"#
+}%pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+qD=j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+"%
 p~p2v-2[
 )
-qD=qw
+{Nqw
 s?p*
 qVp*D
 zT
-"$
+"&
 s?p@
 s?q,
 Yt"q,
 sd
-qD.j
+qD7j
 s?p0
-{1r.7
+qD8r.7
 wr
 tmqg
 zepK?
@@ -6088,9 +7178,9 @@ T+
 uE
 !#
 s?p@
-{rzR
+qD7r-
 p{t"p03,
-qD8q0
+qD9q0
 p{t"p*3,
 q+u\)
 qU
@@ -6108,7 +7198,7 @@ qi
 k
 r;
 w,r^#6
-s{@zL
+u-@=zL
 qJt|
 "#
 u9r^$
@@ -6134,13 +7224,13 @@ r;
 w,r^&6
 "#
 x>*
-qD8ps
+qD9ps
 q+p=3+
 u(
 vIG
 *'%
 |*xfp40'6sI>L
-{1ts
+qD8ts
 wm31
 pC/
 rM[C
@@ -6204,7 +7294,7 @@ O
 !pZ
 p(
 !p^
-qD8r]
+qD9r]
 {j'
 qa)
 (
@@ -6242,9 +7332,23 @@ O
 !L
 `
 
-const wideGLUBF16SM80NarrowAligned = `packed1 11441 wideGLU_row_BF16x8
-!|hf|f
-!|gxO
+const wideGLU32SM70NarrowAligned = wideGLU32SM90NarrowAligned + `
+ patch
+ -3
+packed1 6265 wideGLU_row_F32x4
+!pJ
+!pI
+ =33
+ -5
+"#
+ =6
+ -1
+"$
+ =191`
+
+const wideGLUBF16SM90NarrowAligned = `packed1 11526 wideGLU_row_BF16x8
+!|h^|f
+!|g@=
 !p8
 !xE
 !s]s}pMpOrGvPw]
@@ -6267,10 +7371,10 @@ r"
 hr*
 htl
 wx
-}%pb
+qD,pb
 Q
 N
-{1q0
+qD8q0
 p%
 {<r/
 tN
@@ -6279,21 +7383,25 @@ u.
 )
 ri
 )
-"#
+}%pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+qD=j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+"%
 p~p2v-2[
 )
-qD=qw
+{Nqw
 s?p*
 qVp*D
 zT
-"$
+"&
 s?p@
 s?q,
 Yt"q,
 sd
-qD.j
+qD7j
 s?p0
-{1r.7
+qD8r.7
 wr
 tmqg
 zepK?
@@ -6325,9 +7433,9 @@ T+
 uE
 !#
 s?p@
-{rzR
+qD7r-
 p{t"p03,
-qD8q0
+qD9q0
 p{t"p*3,
 q+u\)
 qU
@@ -6374,7 +7482,7 @@ qi
 k
 r;
 z:
-{?7@zL
+{D=zL
 y*
 "$
 ph4A
@@ -6467,7 +7575,7 @@ r;
 z:
 "$
 y*
-qD8ps
+qD9ps
 q+p=3+
 u(
 vIG
@@ -6477,7 +7585,7 @@ vIG
 |i&$.
 zpu}qW
 |[r,xfvfUDL
-{1ts
+qD8ts
 wm31
 pC/
 rMM(C
@@ -6641,7 +7749,7 @@ O
 !pZ
 p(
 !p^
-qD8r]
+qD9r]
 {j'
 qa)
 (
@@ -6678,6 +7786,20 @@ pc
 O
 !L
 `
+
+const wideGLUBF16SM80NarrowAligned = wideGLUBF16SM90NarrowAligned + `
+ patch
+ -3
+packed1 11441 wideGLU_row_BF16x8
+!|hf|f
+!|gxO
+ =34
+ -5
+"#
+ =6
+ -1
+"$
+ =391`
 
 const wideGLUBF16SM70NarrowAligned = wideGLUBF16SM80NarrowAligned + `
  patch
@@ -6930,9 +8052,9 @@ sXR'U
 ")
  =47`
 
-const wideGLUF16SM70NarrowAligned = `packed1 12625 wideGLU_row_F16x8
-!pJ
-!pI
+const wideGLUF16SM90NarrowAligned = `packed1 11645 wideGLU_row_F16x8
+!|h^|f
+!|g@=
 !p8
 !xE
 !s]s}pMpOrGvPw]
@@ -6942,8 +8064,8 @@ const wideGLUF16SM70NarrowAligned = `packed1 12625 wideGLU_row_F16x8
 !vV
 !c
 p;+te
-zf.te
-p9,t=pF
+zf-r0
+p9@t*
 p:.8pF
 qSsTte
 !
@@ -6956,10 +8078,10 @@ r"
 hr*
 htl
 wx
-}%pb
+qD,pb
 Q
 N
-{1q0
+qD8q0
 p%
 {<r/
 tN
@@ -6968,21 +8090,25 @@ u.
 )
 ri
 )
-"#
+}%pw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+qD=j
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+"%
 p~p2v-2[
 )
-qD=qw
+{Nqw
 s?p*
 qVp*D
 zT
-"$
+"&
 s?p@
 s?q,
 Yt"q,
 sd
-qD.j
+qD7j
 s?p0
-{1r.7
+qD8r.7
 wr
 tmqg
 zepK?
@@ -7014,9 +8140,9 @@ T+
 uE
 !#
 s?p@
-{rzR
+qD7r-
 p{t"p03,
-qD8q0
+qD9q0
 p{t"p*3,
 q+u\)
 qU
@@ -7063,14 +8189,12 @@ qi
 k
 r;
 z:
-{?7@zL
+{D=zL
 y*
-u-@9p|
-}]
-s>
+"$
 uB14
 p7
-xrq,
+xrp*
 p7
 "$
 ss
@@ -7081,11 +8205,9 @@ z:
 "$
 y*
 "$
-}]
-s>
 uB15
 p7
-xrq,
+xrp0
 p7
 "$
 ss
@@ -7096,11 +8218,9 @@ z:
 "$
 y*
 "$
-}]
-s>
 uB17
 p7
-xrp*
+xr[
 p7
 "$
 ss
@@ -7111,11 +8231,9 @@ z:
 "$
 y*
 "$
-}]
-s>
 uB18
 p7
-xrp*
+uBr2
 p7
 "$
 ss
@@ -7126,11 +8244,9 @@ z:
 "$
 y*
 "$
-}]
-s>
-uB</
+uB<*
 p7
-xrp0
+uBqR
 p7
 "$
 ss
@@ -7141,11 +8257,9 @@ z:
 "$
 y*
 "$
-}]
-s>
-uB</
+uB<)
 p7
-xrp0
+uBq=
 p7
 "$
 ss
@@ -7156,11 +8270,9 @@ z:
 "$
 y*
 "$
-}]
-s>
-uB<.
+uB<'
 p7
-xrp2
+ro
 p7
 "$
 ss
@@ -7170,24 +8282,17 @@ r;
 z:
 "$
 y*
-"$
-}]
-s>
-qD8ps
+qD9ps
 q+p=3+
 u(
 vIG
 *'%
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-|[r,xf[ryq=DL
-{1ts
+u>zivhp5rW+r3~7'2'*
+u>zivhp5rW+r3~7$6$>
+u>zivhp5rW+r3~7$&$.
+u>zivhp5rW+r3~7>qW
+|[r,xfvfUDL
+qD8ts
 wm31
 pC/
 rMM(C
@@ -7195,9 +8300,9 @@ rMM(C
 H
 !#
 ru(
-")
+"(
 po(1%3,
-")
+"(
 po(1$3,
 vaG
 *#%
@@ -7228,52 +8333,20 @@ q%
 }k
 }m
 q%
-")
+"(
 uB<1
 p7
 uBt0
 p7
-")
+"(
 ss
 qi
 k
 r;
 z:
-")
-y*
-")
-}]
-s>
-uB<0
-p7
-xrq,
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
+"(
 y*
 "$
-}]
-s>
-uB<0
-p7
-xrq,
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-}]
-s>
 uB</
 p7
 xrp*
@@ -7287,23 +8360,6 @@ z:
 "$
 y*
 "$
-}]
-s>
-uB</
-p7
-xrp*
-p7
-"$
-ss
-qi
-k
-r;
-z:
-"$
-y*
-"$
-}]
-s>
 uB<.
 p7
 xrp0
@@ -7317,11 +8373,9 @@ z:
 "$
 y*
 "$
-}]
-s>
-uB<.
+uB<,
 p7
-xrp0
+xr[
 p7
 "$
 ss
@@ -7332,11 +8386,9 @@ z:
 "$
 y*
 "$
-}]
-s>
-uB<-
+uB<+
 p7
-xrp2
+uBr2
 p7
 "$
 ss
@@ -7347,21 +8399,53 @@ z:
 "$
 y*
 "$
-}]
-s>
-")
+uB<)
+p7
+uBqR
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+uB<(
+p7
+uBq=
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"$
+uB<&
+p7
+ro
+p7
+"$
+ss
+qi
+k
+r;
+z:
+"$
+y*
+"(
 vIG
 *'%
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-vq
-sXp*U
-|[r,xf[ryq=DL
-")
+u>zivhp5rW+r3~7$F$N
+u>zivhp5rW+r3~7$6$>
+u>zivhp5rW+r3~7$&$.
+u>zivhp5rW+r3~7>qW
+|[r,xfvfUDL
+"(
 wm31
 pC/
 rMM(C
@@ -7372,7 +8456,7 @@ O
 !pZ
 p(
 !p^
-qD8r]
+qD9r]
 {j'
 qa)
 (
@@ -7409,3 +8493,164 @@ pc
 O
 !L
 `
+
+const wideGLUF16SM70NarrowAligned = wideGLUF16SM90NarrowAligned + `
+ patch
+ -3
+packed1 12625 wideGLU_row_F16x8
+!pJ
+!pI
+ =9
+ -2
+zf.te
+p9,t=pF
+ =24
+ -5
+"#
+ =6
+ -1
+"$
+ =89
+ -1
+u-@9p|
+}]
+s>
+ =2
+ -1
+xrq,
+ =10
+}]
+s>
+ =2
+ -1
+xrq,
+ =10
+}]
+s>
+ =2
+ -1
+xrp*
+ =10
+}]
+s>
+ =2
+ -1
+xrp*
+ =10
+ -3
+}]
+s>
+uB</
+p7
+xrp0
+ =10
+ -3
+}]
+s>
+uB</
+p7
+xrp0
+ =10
+ -3
+}]
+s>
+uB<.
+p7
+xrp2
+ =9
+"$
+}]
+s>
+ =5
+ -5
+vq
+sXp*U
+vq
+sXp*U
+vq
+sXp*U
+vq
+sXp*U
+|[r,xf[ryq=DL
+ =8
+ -3
+")
+po(1%3,
+")
+ =30
+ -1
+")
+ =4
+ -1
+")
+ =5
+ -6
+")
+y*
+")
+}]
+s>
+uB<0
+p7
+xrq,
+ =10
+ -3
+}]
+s>
+uB<0
+p7
+xrq,
+ =10
+ -3
+}]
+s>
+uB</
+p7
+xrp*
+ =10
+ -3
+}]
+s>
+uB</
+p7
+xrp*
+ =10
+ -3
+}]
+s>
+uB<.
+p7
+xrp0
+ =10
+ -3
+}]
+s>
+uB<.
+p7
+xrp0
+ =10
+ -3
+}]
+s>
+uB<-
+p7
+xrp2
+ =9
+ -1
+"$
+}]
+s>
+")
+ =2
+ -6
+vq
+sXp*U
+vq
+sXp*U
+vq
+sXp*U
+vq
+sXp*U
+|[r,xf[ryq=DL
+")
+ =47`

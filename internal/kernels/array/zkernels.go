@@ -9,6 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
 // number stores for each element the position that its index gives it, and its own number: the keys and values that are sorted before
@@ -62,7 +63,7 @@ var number64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 62, 63, 69, 108, 109, 110},
+	Uses:    []uint16{46, 80, 81, 95, 134, 135, 136},
 }
 
 // AccumulateFloat adds to the elements of each key those of x with its numbers, in their order. The thread of the first one does it.
@@ -132,7 +133,7 @@ var accumulateFloatKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{33, 35, 48, 49, 50, 51, 55, 62, 63},
+	Uses:    []uint16{43, 45, 58, 59, 60, 61, 65, 80, 81},
 }
 
 // AccumulateInt is accumulateFloat for integers.
@@ -201,7 +202,7 @@ var accumulateIntKernel = &driver.Kernel{
 	},
 	Twin:    accumulateIntTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{34, 35, 52, 53, 54, 62, 63, 128, 134, 136},
+	Uses:    []uint16{44, 45, 62, 63, 64, 80, 81, 160, 166, 168},
 }
 
 // ArgFloat finds the index of the greatest or smallest of the candidates: all elements of a line, or, if there are candidates, those
@@ -267,7 +268,7 @@ var argFloatKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{37, 39, 40, 49, 50, 55, 62, 63, 108, 109, 110, 112, 114, 120, 121, 128, 134},
+	Uses:    []uint16{47, 49, 50, 59, 60, 65, 80, 81, 134, 135, 136, 138, 140, 146, 147, 160, 166},
 }
 
 // ArgInt is argFloat for integers.
@@ -331,7 +332,7 @@ var argIntKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{38, 39, 40, 52, 53, 62, 63, 108, 109, 110, 112, 114, 120, 121, 128, 134},
+	Uses:    []uint16{48, 49, 50, 62, 63, 80, 81, 134, 135, 136, 138, 140, 146, 147, 160, 166},
 }
 
 // Choose stores elements at positions B where the condition at position A holds, and elsewhere those at positions C.
@@ -408,7 +409,7 @@ var chooseKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 42, 43, 62, 63, 108, 109, 110},
+	Uses:    []uint16{51, 52, 53, 80, 81, 134, 135, 136},
 }
 
 // Transform stores elements at positions A as ones of another type at positions C.
@@ -483,7 +484,116 @@ var transformKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{44, 45, 46, 47, 48, 49, 50, 51, 55, 62, 63, 108, 109, 110, 128, 134, 136},
+	Uses:    []uint16{54, 55, 56, 57, 58, 59, 60, 61, 65, 80, 81, 134, 135, 136, 160, 166, 168},
+}
+
+// FoldRows reduces lines of neighbouring elements, for GPUs. Some threads take each part of a result.
+func FoldRows(s *device.Stream, g device.Blocks, x device.Slice[row.Words], out16 device.Slice[uint16], out32 device.Slice[float32], f groups) error {
+	p := s.Plan(foldRowsKernel, foldRowsKernel.Grid(g))
+	x.Pass(p)
+	out16.Pass(p)
+	out32.Pass(p)
+	driver.Pass(p, f)
+	return p.Launch()
+}
+
+var foldRowsKernel = &driver.Kernel{
+	Name:    "foldRows",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/array",
+	File:    "foldwide.go",
+	Line:    34,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out16", Offset: 24, Size: 24, Elem: 2},
+		{Name: "out32", Offset: 48, Size: 24, Elem: 4},
+		{Name: "f", Offset: 72, Size: 32},
+	},
+	ParamBytes: 120,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     32,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "mixed.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "mixed.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "element.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "element.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "element.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "foldwide.go", Line: 37, Format: "integer divide by zero"},
+		{File: "foldwide.go", Line: 38, Format: "integer divide by zero"},
+		{File: "mixed.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: foldRowsSM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x     []row.Words
+			out16 []uint16
+			out32 []float32
+			f     groups
+		})(args)
+		for ts.Next() {
+			foldRows(ts.Thread(), a.x, a.out16, a.out32, a.f)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{2, 33, 34, 35, 37, 39, 41, 42, 58, 59, 61, 72, 73, 74, 75, 76, 77, 87, 88, 92, 138, 139, 140, 141, 142, 148, 158, 160, 166, 167},
+}
+
+// FoldColumns reduces lines whose first elements are neighbours, for GPUs. A thread takes some rows of eight columns.
+func FoldColumns(s *device.Stream, g device.Blocks, x device.Slice[row.Words], out16 device.Slice[uint16], out32 device.Slice[float32], f groups) error {
+	p := s.Plan(foldColumnsKernel, foldColumnsKernel.Grid(g))
+	x.Pass(p)
+	out16.Pass(p)
+	out32.Pass(p)
+	driver.Pass(p, f)
+	return p.Launch()
+}
+
+var foldColumnsKernel = &driver.Kernel{
+	Name:    "foldColumns",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/array",
+	File:    "foldwide.go",
+	Line:    76,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out16", Offset: 24, Size: 24, Elem: 2},
+		{Name: "out32", Offset: 48, Size: 24, Elem: 4},
+		{Name: "f", Offset: 72, Size: 32},
+	},
+	ParamBytes: 120,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     8192,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "foldwide.go", Line: 81, Format: "integer divide by zero"},
+		{File: "mixed.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "mixed.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "element.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "element.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "element.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "mixed.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: foldColumnsSM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x     []row.Words
+			out16 []uint16
+			out32 []float32
+			f     groups
+		})(args)
+		for ts.Next() {
+			foldColumns(ts.Thread(), a.x, a.out16, a.out32, a.f)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{2, 33, 34, 35, 37, 39, 41, 42, 58, 59, 61, 70, 71, 73, 75, 77, 87, 88, 92, 138, 139, 140, 141, 142, 148, 158, 160, 166, 167},
 }
 
 // General32 applies any operation in float32. It has a loop, and the loop a store before checks, so that the compiler makes no vector
@@ -548,7 +658,7 @@ var general32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 48, 49, 50, 51, 55, 56, 57, 62, 63, 65, 68, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 58, 59, 60, 61, 65, 66, 67, 80, 81, 83, 86, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168},
 }
 
 // General64 applies any operation in float64.
@@ -602,7 +712,7 @@ var general64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 62, 63, 66, 68, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136},
+	Uses:    []uint16{68, 69, 80, 81, 84, 86, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168},
 }
 
 // GeneralInt applies an operation in int64.
@@ -670,7 +780,7 @@ var generalIntKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{52, 53, 54, 60, 61, 62, 63, 67, 68, 72, 73, 74, 76, 80, 81, 82, 83, 85, 86, 87, 88, 89, 90, 92, 95, 103, 104, 108, 109, 110, 124, 128, 134, 136},
+	Uses:    []uint16{62, 63, 64, 78, 79, 80, 81, 85, 86, 98, 99, 100, 102, 106, 107, 108, 109, 111, 112, 113, 114, 115, 116, 118, 121, 129, 130, 134, 135, 136, 156, 160, 166, 168},
 }
 
 // Flat32 applies an operation of few instructions to contiguous float32 elements. If y is empty, the scalar takes its place. If y is
@@ -701,7 +811,7 @@ var flat32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 104,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 87, Format: "index out of range [%d] with length %d"},
 		{File: "kernels.go", Line: 85, Format: "integer divide by zero"},
 		{File: "kernels.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
@@ -723,7 +833,72 @@ var flat32Kernel = &driver.Kernel{
 	},
 	Twin:    flat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 56, 64, 72, 73, 75, 85, 86, 87, 88, 90, 95, 96, 103, 104, 126, 128, 134, 135},
+	Uses:    []uint16{0, 66, 82, 98, 99, 101, 111, 112, 113, 114, 116, 121, 122, 129, 130, 158, 160, 166, 167},
+}
+
+// Mixed applies an operation to contiguous elements of types that may differ, for GPUs. Booleans are stored in truths, eight at a time.
+func Mixed(s *device.Stream, g device.Blocks, x, y, out device.Slice[row.Words], truths device.Slice[[group / 4]uint32], y16 device.Slice[uint16], y32 device.Slice[float32], m mixture) error {
+	p := s.Plan(mixedKernel, mixedKernel.Grid(g))
+	x.Pass(p)
+	y.Pass(p)
+	out.Pass(p)
+	truths.Pass(p)
+	y16.Pass(p)
+	y32.Pass(p)
+	driver.Pass(p, m)
+	return p.Launch()
+}
+
+var mixedKernel = &driver.Kernel{
+	Name:    "mixed",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/array",
+	File:    "mixed.go",
+	Line:    30,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "out", Offset: 48, Size: 24, Elem: 16},
+		{Name: "truths", Offset: 72, Size: 24, Elem: 8},
+		{Name: "y16", Offset: 96, Size: 24, Elem: 2},
+		{Name: "y32", Offset: 120, Size: 24, Elem: 4},
+		{Name: "m", Offset: 144, Size: 24},
+	},
+	ParamBytes: 184,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "mixed.go", Line: 37, Format: "integer divide by zero"},
+		{File: "mixed.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "mixed.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "element.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "element.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "element.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "mixed.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "mixed.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "mixed.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "mixed.go", Line: 42, Format: "integer divide by zero"},
+		{File: "mixed.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "mixed.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: mixedSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: mixedSM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y, out []row.Words
+			truths    [][group / 4]uint32
+			y16       []uint16
+			y32       []float32
+			m         mixture
+		})(args)
+		for ts.Next() {
+			mixed(ts.Thread(), a.x, a.y, a.out, a.truths, a.y16, a.y32, a.m)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 5, 7, 9, 10, 11, 12, 16, 17, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 59, 60, 65, 66, 80, 81, 87, 88, 89, 90, 91, 92, 93, 94, 98, 99, 101, 102, 103, 106, 107, 108, 109, 111, 112, 113, 114, 115, 116, 120, 121, 122, 126, 127, 128, 129, 130, 132, 156, 158, 160, 165, 166, 167, 168, 169},
 }
 
 // Relocate copies elements at positions A, moved on by the index at position B, to positions C. Elements at other indices become 0.
@@ -773,7 +948,7 @@ var relocateKernel = &driver.Kernel{
 		{File: "move.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "move.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "move.go", Line: 55, Format: "invalid memory address or nil pointer dereference"},
-		{File: "move.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "move.go", Line: 53, Format: "index out of range [%d] with length %d"},
 		{File: "move.go", Line: 53, Format: "invalid memory address or nil pointer dereference"},
 		{File: "places.go", Line: 50, Format: "integer divide by zero"},
 	},
@@ -798,7 +973,7 @@ var relocateKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{62, 63, 69, 70, 71, 108, 109, 110},
+	Uses:    []uint16{80, 81, 95, 96, 97, 134, 135, 136},
 }
 
 // Product64 stores in each element the sum of K products of elements at positions A and B, StepA and StepB from each other.
@@ -851,7 +1026,7 @@ var product64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{62, 63, 108, 109, 110, 111},
+	Uses:    []uint16{80, 81, 134, 135, 136, 137},
 }
 
 // Fold32 reduces in float32. It loads four elements before it adds them, in their order.
@@ -909,7 +1084,7 @@ var fold32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{2, 48, 49, 50, 51, 55, 62, 63, 108, 109, 110, 112, 113, 114, 115, 116, 117, 120, 121, 122, 126, 128, 134, 135},
+	Uses:    []uint16{2, 58, 59, 60, 61, 65, 80, 81, 134, 135, 136, 138, 139, 140, 141, 142, 143, 146, 147, 148, 158, 160, 166, 167},
 }
 
 // Fold64 reduces in float64.
@@ -960,7 +1135,7 @@ var fold64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{62, 63, 108, 109, 110, 112, 113, 115, 116, 118, 120, 121, 126, 128, 134, 135},
+	Uses:    []uint16{80, 81, 134, 135, 136, 138, 139, 141, 142, 144, 146, 147, 158, 160, 166, 167},
 }
 
 // FoldInt reduces in int64.
@@ -1024,7 +1199,140 @@ var foldIntKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{52, 53, 54, 62, 63, 108, 109, 110, 112, 113, 115, 116, 119, 120, 121, 126, 128, 134, 135, 136},
+	Uses:    []uint16{62, 63, 64, 80, 81, 134, 135, 136, 138, 139, 141, 142, 145, 146, 147, 158, 160, 166, 167, 168},
+}
+
+// TakeRows copies rows with the given numbers, 16 bytes at a time, for GPUs. Rows of other numbers become 0. It has two rows in flight.
+func TakeRows(s *device.Stream, g device.Blocks, x, out device.Slice[row.Words], i32 device.Slice[int32], i64 device.Slice[int64], how taking) error {
+	p := s.Plan(takeRowsKernel, takeRowsKernel.Grid(g))
+	x.Pass(p)
+	out.Pass(p)
+	i32.Pass(p)
+	i64.Pass(p)
+	driver.Pass(p, how)
+	return p.Launch()
+}
+
+var takeRowsKernel = &driver.Kernel{
+	Name:    "takeRows",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/array",
+	File:    "rows.go",
+	Line:    26,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "i32", Offset: 48, Size: 24, Elem: 4},
+		{Name: "i64", Offset: 72, Size: 24, Elem: 8},
+		{Name: "how", Offset: 96, Size: 32},
+	},
+	ParamBytes: 144,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "rows.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "rows.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "rows.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "rows.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "rows.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "rows.go", Line: 41, Format: "integer divide by zero"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 120},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: takeRowsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: takeRowsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: takeRowsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, out []row.Words
+			i32    []int32
+			i64    []int64
+			how    taking
+		})(args)
+		for ts.Next() {
+			takeRows(ts.Thread(), a.x, a.out, a.i32, a.i64, a.how)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{42, 80, 81, 152, 153, 154},
+}
+
+// MoveRows copies rows, 16 bytes at a time, for GPUs.
+func MoveRows(s *device.Stream, g device.Blocks, x, out device.Slice[row.Words], how moving) error {
+	p := s.Plan(moveRowsKernel, moveRowsKernel.Grid(g))
+	x.Pass(p)
+	out.Pass(p)
+	driver.Pass(p, how)
+	return p.Launch()
+}
+
+var moveRowsKernel = &driver.Kernel{
+	Name:    "moveRows",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/array",
+	File:    "rows.go",
+	Line:    62,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "how", Offset: 48, Size: 16},
+	},
+	ParamBytes: 80,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "rows.go", Line: 65, Format: "integer divide by zero"},
+		{File: "rows.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: moveRowsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveRowsSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, out []row.Words
+			how    moving
+		})(args)
+		for ts.Next() {
+			moveRows(ts.Thread(), a.x, a.out, a.how)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{42, 80, 81, 150, 151},
+}
+
+// Count stores each element's number.
+func Count(s *device.Stream, g device.Blocks, out device.Slice[int64]) error {
+	p := s.Plan(countKernel, countKernel.Grid(g))
+	out.Pass(p)
+	return p.Launch()
+}
+
+var countKernel = &driver.Kernel{
+	Name:    "count",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/array",
+	File:    "rows.go",
+	Line:    91,
+	Params: []driver.Param{
+		{Name: "out", Offset: 0, Size: 24, Elem: 8},
+	},
+	ParamBytes: 40,
+	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
+	Integers:   []int{8, 16},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 2, PTX: countSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			out []int64
+		})(args)
+		for ts.Next() {
+			count(ts.Thread(), a.out)
+		}
+	},
+	Twin:    countTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{149},
 }
 
 // wideF32 applies an operation of few instructions to 16 bytes of contiguous elements at a time, for GPUs. The vectors of y begin again at its
@@ -1080,7 +1388,7 @@ var wideF32Kernel = &driver.Kernel{
 	},
 	Twin:    wideF32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 56, 62, 63, 72, 73, 75, 85, 86, 87, 88, 90, 95, 96, 103, 104, 126, 128, 134, 135, 137, 141, 142, 143, 144, 145, 146},
+	Uses:    []uint16{0, 66, 80, 81, 98, 99, 101, 111, 112, 113, 114, 116, 121, 122, 129, 130, 158, 160, 166, 167, 169, 173, 174, 175, 176, 177, 178},
 }
 
 // wideBF16 applies an operation of few instructions to 16 bytes of contiguous elements at a time, for GPUs. The vectors of y begin again at its
@@ -1134,5 +1442,5 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 48, 55, 56, 62, 63, 72, 73, 75, 85, 86, 87, 88, 90, 95, 96, 103, 104, 126, 128, 134, 135, 137, 138, 139, 140, 144, 145, 146},
+	Uses:    []uint16{0, 58, 65, 66, 80, 81, 98, 99, 101, 111, 112, 113, 114, 116, 121, 122, 129, 130, 158, 160, 166, 167, 169, 170, 171, 172, 176, 177, 178},
 }

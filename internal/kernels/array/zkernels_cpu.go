@@ -556,6 +556,43 @@ func flat32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	}
 }
 
+// countTwin runs blocks of the kernel count.
+//
+//line rows.go:91
+func countTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	out := *(*unsafe.Pointer)(args)
+	outLen := *(*int)(unsafe.Add(args, 8))
+	lanes := blocks.Lanes()
+//line rows.go:91
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line rows.go:92
+		i23 := bx << 7
+		{
+			{
+				first := blocks.Begun()
+//line rows.go:92
+				if lanes == 16 && first == 0 {
+//line rows.go:92
+					first = blocks.Done(zvector.CountTwin(blocks.Span(), i23, outLen, out))
+//line rows.go:92
+				} else if lanes == 8 && first == 0 {
+//line rows.go:92
+					first = blocks.Done(zvector.CountTwinAVX2(blocks.Span(), i23, outLen, out))
+				}
+				for tx := first; tx < 128; tx++ {
+//line rows.go:92
+					i10 := i23 + tx
+//line rows.go:92
+					if i10 < outLen {
+						*(*int)(unsafe.Add(out, i10*8)) = i10
+					}
+				}
+			}
+		}
+	}
+}
+
 // wideF32Twin runs blocks of the kernel wide_4_float32_4_float32_four.
 //
 //line wide.go:47

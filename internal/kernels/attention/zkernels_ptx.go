@@ -17,7 +17,7 @@ fa6b5d6f99683bca	../../../math32/fma.go	FMA
 c63f306ea730a781	../../../math32/fma.go	fma
 f57687f3413c6cb0	../prefill/prefill.go	PageTokens
 734e0acf0a7059b3	../prefill/prefill.go	State
-973a17e75e3ecc2b	../prefill/span.go	Layout
+5f29572b9e2a0340	../prefill/span.go	Layout
 f3a544991a59737d	../prefill/span.go	Layout.Part
 a1d458d389c29f70	../prefill/span.go	Layout.Tile
 1b270df9b2874b14	../prefill/span.go	Part
@@ -165,7 +165,7 @@ d79925829cb50bc7	store.go	storeRows
 6c56ac29fee27171	store.go	storeThreads
 `
 
-const attendSM90A = `packed1 86963 attend
+const attendSM90A = `packed1 86882 attend
 !|h^|f
 !|g@=q)
 !p8
@@ -179,8 +179,8 @@ const attendSM90A = `packed1 86963 attend
 !PtDq>pOrGq)q"pMu[rKtkrz,
 !c
 p;rFr0
-p9--te
-p:x5un
+p9-v<pF
+p:sTte
 qSqYve
 !
 qQw}rg
@@ -445,32 +445,29 @@ qk.qg
 z@.ua
 q7*q&
 y7,
-)
-xUp,v^%
-z@8r+
+x%spU
+z@8p|
 pl$
 w<
-0
-t(rU
-z@7s6
-r(AwB
-r{+
+t(r|qR
+z@7pb
+pl+
+tHBrqU
+r{)
 q2-
 y7.
+q1XU
 ra*E
-pl+
-rs[
-rsX
-rsX
-t(r|t0
+t<
+t(r|<"
 t:=pw
-t1=2q,
+t1=2p*
 {,(t%?
 tr#
 s==
 zS'(?
 xVpu
-t1,2q,
+t1,2p*
 {,)t%?
 tr#
 s=,
@@ -485,13 +482,13 @@ xVyR
 s=,
 zS'+?
 xVv:
-t1/t0
+t1/2q,
 {,,t%?
 tr#
 rhz#/
 zS',?
 xVpu
-t1@t0
+t1@2q,
 {,-t%?
 tr#
 rhz#@
@@ -505,13 +502,13 @@ xVyR
 s=@
 zS'/?
 xVv:
-t1p5t0
+t1p52q,
 {,0t%?
 tr#
 rhr|A
 zS'0?
 xVpu
-t1zIt0
+t1zI2q,
 {,1t%?
 tr#
 rhz#zI
@@ -525,13 +522,13 @@ xVyR
 s=zI
 zS'3?
 xVv:
-t1w?t0
+t1w?2q,
 {,4t%?
 tr#
 rhr|yl
 zS'4?
 xVpu
-t1y?t0
+t1y?2q,
 {,5t%?
 tr#
 rhz#y?
@@ -545,13 +542,13 @@ xVyR
 s=y?
 zS'7?
 xVv:
-t1p<t0
+t1p<2q,
 {,8t%?
 tr#
 rhr|pd
 zS'8?
 xVpu
-t1--t0
+t1--2q,
 xps\$yt%?
 tr#
 rhz#--
@@ -565,13 +562,13 @@ xps\$}t%v:
 s=--
 zS$~?
 xVv:
-t1sqt0
+t1sq2q,
 {,<t%?
 tr#
 rhz#sq
 zS'<?
 xVpu
-t1.,t0
+t1.,2q,
 {,=t%?
 tr#
 rhr|G,
@@ -585,13 +582,13 @@ xVyR
 s=.,
 zS'??
 xVv:
-t1t2t0
+t1t22q,
 {,@t%?
 tr#
 rhz#t2
 zS'@?
 xVpu
-t1xet0
+t1xe2q,
 {,At%?
 tr#
 rhz#xe
@@ -605,13 +602,13 @@ xVyR
 s=xe
 zS'C?
 xVv:
-t1|#t0
+t1|#2q,
 {,Dt%?
 tr#
 rhz#|#
 zS'D?
 xVpu
-t1ukt0
+t1uk2q,
 {,Et%?
 tr#
 rhz#uk
@@ -625,13 +622,13 @@ xVyR
 s=uk
 zS'G?
 xVv:
-t1q4t0
+t1q42q,
 {,Ht%?
 tr#
 rhr|rq
 zS'H?
 xVpu
-t178t0
+t1782q,
 {,It%?
 tr#
 rhz#78
@@ -645,13 +642,13 @@ xVyR
 s=78
 zS'K?
 xVv:
-t1tyt0
+t1ty2q,
 {,Lt%?
 tr#
 rhz#ty
 zS'L?
 xVpu
-t19-t0
+t19-2q,
 {,Mt%?
 tr#
 rhz#9-
@@ -665,13 +662,13 @@ xVyR
 s=9-
 zS'O?
 xVv:
-t1xOt0
+t1xO2q,
 {,Pt%?
 tr#
 rhz#xO
 zS'P?
 xVpu
-t1/,t0
+t1/,2q,
 {,Qt%?
 tr#
 rhz#/,
@@ -685,13 +682,13 @@ xVyR
 s=/,
 zS'S?
 xVv:
-t1}(t0
+t1}(2q,
 {,Tt%?
 tr#
 rhz#}(
 zS'T?
 xVpu
-t1/@t0
+t1/@2q,
 {,Ut%?
 tr#
 rhz#/@
@@ -705,13 +702,13 @@ xVyR
 s=/@
 zS'W?
 xVv:
-t1u0t0
+t1u02q,
 {,Xt%?
 tr#
 rhz#u0
 zS'X?
 xVpu
-t1@9t0
+t1@92q,
 {,Yt%?
 tr#
 rhz#@9
@@ -725,13 +722,13 @@ xVyR
 s=@9
 zS'[?
 xVv:
-t1qY.t0
+t1qY.2q,
 {,\t%?
 tr#
 rhz#qY.
 zS'\?
 xVpu
-t1qY8t0
+t1qY82q,
 {,]t%?
 tr#
 rhz#qY8
@@ -745,13 +742,13 @@ xVyR
 s=qY8
 zS'_?
 xVv:
-t1,sTt0
+t1,sT2q,
 {,at%?
 tr#
 rhr|BsT
 zS'a?
 xVpu
-t1,x5t0
+t1,x52q,
 {,bt%?
 tr#
 rhr|Bx5
@@ -765,13 +762,13 @@ xVyR
 s=,x5
 zS'd?
 xVv:
-t1,rFt0
+t1,rF2q,
 {,et%?
 tr#
 rhr|BrF
 zS'e?
 xVpu
-t1sT,t0
+t1sT,2q,
 {,ft%?
 tr#
 rhz#sT,
@@ -1401,7 +1398,7 @@ x1/qw
 x1@s-
 p~p*2|{/1$
 ":
-v9KpM{"RpGB.
+v9KpM{"RoGB.
 rs=
 zd
 v9KpM{"q9GB.
@@ -2045,7 +2042,7 @@ qGsb(xF$7
 sH-
 !#
 vY-qy
-qE~B
+qE}B
 vY9j
 {)P|xxXr/q>pOP|SuNr9q>pMpi
 vY/q3
@@ -2112,7 +2109,7 @@ uA=rI
 pBFA-vF1$
 v@+f+
 q7*B8
-qkzU
+qk{U
 ra*G
 y7-
 q29
@@ -2416,8 +2413,8 @@ za
 sY9u:
 qk.qg
 x+,pw
-zKjEx@9t2-7t2
-r{j
+zKhEx@9t2-7t2
+r{h
 J
 !#
 )
@@ -2567,7 +2564,7 @@ O
 !L
 `
 
-const attendSpansSM90A = `packed1 117113 attendSpans
+const attendSpansSM90ANarrowAligned = `packed1 114821 attendSpans
 !|h^|f
 !|g@=q)
 !p8
@@ -2582,10 +2579,9 @@ const attendSpansSM90A = `packed1 117113 attendSpans
 !Pt@|bq>rGymsQ.wk
 !PtDq>pOrGq)q"pMu[rKtkrz,
 !c
-p;.-un
-zf78pF
+p;.tGpF
 p9tGx,
-p:zRsV
+p:zRr0
 qS,x@sV
 !
 qQ-tK
@@ -2601,9 +2597,9 @@ h.tO
 h.w7
 h8wV
 huQr>
-uxPt5/rz~72uwuQp&
+uxPt5/rz~72uww3
 m
-uxs:uww3
+uxs:uw8s%
 xlr4
 s5y4xD2tqrTq"w/q)tkrK
 u>q)Pq"w/q)tkqrxD%
@@ -2620,22 +2616,39 @@ rt-qy
 q2rO
 z@r+=
 p%
-q1p@qg
-t(r|r2
+uuqI
+)
+uuqA
+)
+uupU
+)
+zt
+)
+zt
+p\
+q1q,qg
+|OzYq,
 p\
 pntIpX
-wut]
-qm
-rP
-v#
-tAqA
+Y=ry
+J
+wh
+q\p=2xZ
+4
+5
+r~
+u<
+!#
+r~
+r7[
 !#
 tb=s6
-ta
-xv,
-T(
+t<
+{Y
+)
+qBp0
 qU
-{R
+z_p5
 *'%
 sw
 p\
@@ -2645,18 +2658,43 @@ ur9
 tT
 }e9
 p}p[
-qnp/0
+qnpU
 tb,j
-v&B
+q1q9B
 tb{L7
-vrp/1{f1?
-vrqIwXvQ?
+xK[D2[?
+xKp@r2qR?
 "%
-v11wX
+ynr2
+\
+H
+!#
+"%
+xs10
+{Y
+)
+z_p5
+*'%
+sw
+p\
+{Eui
+p\
+ur9
+tT
+}e9
+p}p[
+qnp/5
+"%
+q1q9B
+"%
+xKq}Dt0?
+xKM010qR?
+"%
+Yq}10
 \
 !#
 tb7pj
-{Zp/1p$
+qTq}p$
 qm
 qm
 qm
@@ -2664,13 +2702,11 @@ qm
 J
 uE
 tb@rI
-*1qg
-tV1G
+qk5qg
+)
+t+M5A
 *'%
-s@yis%
-s@yise
-s@yip&
-vAq9q<yir>
+v}Ps}.r,c~72~72~7rys,yis%
 pn|Yq0
 u'p,
 wcu*q9z/
@@ -2678,64 +2714,65 @@ p\
 ur9
 tT
 }e9
-{=0%
+0
+|&4U
+p\
 wKpU
 zZ9
 pnwwqN
+t1=r2
 t1=qR
-t1=U
 4
-t1=ry
+t1=2p2
 4
 p6
 uRpW$p$
 uRpW#p$
 uRpW"p$
 uRqIp$
-s_Xp$
+s_yD=
 H
 !#
 pn{Gsh
 |w$s[C
-u'p,
+u'X
 wKp)
 q\spC
 vrpW%v^C?
-t>
+ya
 |w%CrZ
 u-v(qy
 |w$Cp-
 !#
-wr
+s?p2
 pnsht'
 i'V(
 i(B
 pnr-f
-rBuJ(2{v
-rBp=V)2{v
+rBuJ(r)#
+rBp=V)r)#
 pnsrpw
 }o1%
-pnu:pw
-u'M&
+pnu:r-
 zJvDympMy_xD1&rq
 "#
-rBu\+?
+rBu\4?
 pnr4sh
 p}q4
-qopY
-zepK?
+qop=
+pg
 "1
-s?p*
+ru-
 t:pw
-|RpW1p$
-sHX
+|RpW0p$
+sHZ
 wtps@
 z3$p$
 wOu*M#1$
 ti
 4
-rDY
-uVq}U
+rD[
+uVM-U
 )
 w.j
 r[+p$
@@ -2796,9 +2833,9 @@ xi%
 p}x6
 }e9
 }%zg
-wcy|pW%z/
+wcy|pW$z/
 ur9
-i'%
+i&%
 }e9
 qo,
 0
@@ -2817,7 +2854,7 @@ qv-vF1+
 xv9
 0
 p1
-sHK
+sHM
 xnj
 rKpMrGs/q>t@r9PuNq>pOxXr/q>pOP|SuNr9q>pMpir,+sq
 rt-sh
@@ -2826,10 +2863,10 @@ ph,wB
 we+
 zj
 rjz]x_zQ
-|.,pw
+u-@/pw
 r[%p$
-|.@rI
-zJvDympMy_xD121&
+|A7rI
+zJvDympMy_xD<11&
 zj
 !#
 rt-zL
@@ -2839,39 +2876,37 @@ u?~"
 !#
 "$
 uoz]t\
-|./u:
-wcy|p)z/
-ur/
-q:
-}e7
-|.@t;
-v0pK%
-q\uJ5
-pC*
+|A8u:
+r$p)wB
+|A7t;
+ta
+t^
+s=M&
+pC3
 4
 r7zM
 5
-u-@=pb
-T*
+|A9pb
+T3
 pm
 o
 *)%
 vAu&ql
 !#
-u-|+px
+|Ax*
 t1M%D
 pzzMqj
 p\
 H
 !#
-|.+j
-i>t~
-|.-r4
-s(6wX
+u-wbj
+i:s[
+|A=r4
+s(3t]
 qoq4
 zeq4?
 tT
-v1+C
+v14C
 vrpYqgrZ?
 !#
 rt.q#-
@@ -2879,10 +2914,10 @@ rt.q#-
 yszG?
 !#
 rt-q#/
-|w#V#2t4
-tf#V8
+ugqAt~2t4
+q\qAV5
 ys{v2|;
-sH'
+sH)
 !#
 rt7q0
 q>rmrGPq"t@pirzxPs^"
@@ -2993,33 +3028,28 @@ w1w/u[uNs}pMyp}YrT2qp
 q7,q&
 )
 y7,
-)
 prr-8p|
-iPqg
-0
-t(r|q=
-prr-7s6
-r(>wB
-)
-il%
-r{.
+r{K
+w<
+t(r|qR
+prr-7pb
+r{d
+tH@rqU
+r{*
 q2-
 y7.
-)
-ta
+q1XU
 ra,E
-)
-ta
-0
-|OzYp*
+t<
+t(r|<"
 {?+}rpw
-t1=2p2
+t1=2p*
 {,$t%?
 tr#
 s==
 zS'$?
 xVpu
-t1,2p2
+t1,2p*
 {,%t%?
 tr#
 s=,
@@ -3034,13 +3064,13 @@ xVyR
 s=,
 zS''?
 xVv:
-t1/2p0
+t1/2q,
 {,(t%?
 tr#
 rhz#/
 zS'(?
 xVpu
-t1@2p0
+t1@2q,
 {,)t%?
 tr#
 rhz#@
@@ -3054,13 +3084,13 @@ xVyR
 s=@
 zS'+?
 xVv:
-t1p52p0
+t1p52q,
 {,,t%?
 tr#
 rhr|A
 zS',?
 xVpu
-t1zI2p0
+t1zI2q,
 {,-t%?
 tr#
 rhz#zI
@@ -3074,13 +3104,13 @@ xVyR
 s=zI
 zS'/?
 xVv:
-t1w?2p0
+t1w?2q,
 {,0t%?
 tr#
 rhr|yl
 zS'0?
 xVpu
-t1y?2p0
+t1y?2q,
 {,1t%?
 tr#
 rhz#y?
@@ -3094,13 +3124,13 @@ xVyR
 s=y?
 zS'3?
 xVv:
-t1p<2p0
+t1p<2q,
 {,4t%?
 tr#
 rhr|pd
 zS'4?
 xVpu
-t1--2p0
+t1--2q,
 {,5t%?
 tr#
 rhz#--
@@ -3114,13 +3144,13 @@ xVyR
 s=--
 zS'7?
 xVv:
-t1sq2p0
+t1sq2q,
 {,8t%?
 tr#
 rhz#sq
 zS'8?
 xVpu
-t1.,2p0
+t1.,2q,
 {,9t%?
 tr#
 rhr|G,
@@ -3134,13 +3164,13 @@ xVyR
 s=.,
 zS';?
 xVv:
-t1t22p0
+t1t22q,
 {,<t%?
 tr#
 rhz#t2
 zS'<?
 xVpu
-t1xe2p0
+t1xe2q,
 {,=t%?
 tr#
 rhz#xe
@@ -3154,13 +3184,13 @@ xVyR
 s=xe
 zS'??
 xVv:
-t1|#2p0
+t1|#2q,
 {,@t%?
 tr#
 rhz#|#
 zS'@?
 xVpu
-t1uk2p0
+t1uk2q,
 {,At%?
 tr#
 rhz#uk
@@ -3174,13 +3204,13 @@ xVyR
 s=uk
 zS'C?
 xVv:
-t1q42p0
+t1q42q,
 {,Dt%?
 tr#
 rhr|rq
 zS'D?
 xVpu
-t1782p0
+t1782q,
 {,Et%?
 tr#
 rhz#78
@@ -3194,13 +3224,13 @@ xVyR
 s=78
 zS'G?
 xVv:
-t1ty2p0
+t1ty2q,
 {,Ht%?
 tr#
 rhz#ty
 zS'H?
 xVpu
-t19-2p0
+t19-2q,
 {,It%?
 tr#
 rhz#9-
@@ -3214,13 +3244,13 @@ xVyR
 s=9-
 zS'K?
 xVv:
-t1xO2p0
+t1xO2q,
 {,Lt%?
 tr#
 rhz#xO
 zS'L?
 xVpu
-t1/,2p0
+t1/,2q,
 {,Mt%?
 tr#
 rhz#/,
@@ -3234,13 +3264,13 @@ xVyR
 s=/,
 zS'O?
 xVv:
-t1}(2p0
+t1}(2q,
 {,Pt%?
 tr#
 rhz#}(
 zS'P?
 xVpu
-t1/@2p0
+t1/@2q,
 {,Qt%?
 tr#
 rhz#/@
@@ -3254,13 +3284,13 @@ xVyR
 s=/@
 zS'S?
 xVv:
-t1u02p0
+t1u02q,
 {,Tt%?
 tr#
 rhz#u0
 zS'T?
 xVpu
-t1@92p0
+t1@92q,
 {,Ut%?
 tr#
 rhz#@9
@@ -3274,13 +3304,13 @@ xVyR
 s=@9
 zS'W?
 xVv:
-t1qY.2p0
+t1qY.2q,
 {,Xt%?
 tr#
 rhz#qY.
 zS'X?
 xVpu
-t1qY82p0
+t1qY82q,
 {,Yt%?
 tr#
 rhz#qY8
@@ -3294,13 +3324,13 @@ xVyR
 s=qY8
 zS'[?
 xVv:
-t1,sT2p0
+t1,sT2q,
 {,\t%?
 tr#
 rhr|BsT
 zS'\?
 xVpu
-t1,x52p0
+t1,x52q,
 {,]t%?
 tr#
 rhr|Bx5
@@ -3314,13 +3344,13 @@ xVyR
 s=,x5
 zS'_?
 xVv:
-t1,rF2p0
+t1,rF2q,
 {,at%?
 tr#
 rhr|BrF
 zS'a?
 xVpu
-t1sT,2p0
+t1sT,2q,
 {,bt%?
 tr#
 rhz#sT,
@@ -3790,7 +3820,7 @@ wfpM|b|ju&=
 \
 !#
 uL@8rI
-q\,VO
+q\,VD
 qGs\F$1
 qGs\F$U
 :
@@ -3857,8 +3887,8 @@ qGs\F$U
 :
 :
 :
-rD?
-r{O
+rDA
+r{D
 sFUZ
 sFTZ
 sFSZ
@@ -3950,7 +3980,7 @@ uL@/qw
 uLwbs-
 p~p*2|{/1(
 "9
-v9KpM{"RkGB.
+v9KpM{"RnGB.
 rs=
 zd
 v9KpM{"q9GB.
@@ -4029,31 +4059,28 @@ prq0+pE
 {){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
 prq0-q0
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz,
-]HI
+]LI
 prq08px
 qF9Av<q4
 w1w/u[uNs}pMyp}YrT2qp
 !#
 prq09qy
-qVMF<=
+qVMX<=
 5
 {?+q4s-
-zB=v^V:
-prr-8r+
-r{9
-0
-t(rU
-prr-7q@
-r{3
-t(r|qR
+tH>v^<t
+prr-8sr
+t(RsU
+prr-7q#9
+t(Rkq=
 "=
-t1=q=
+t1=U
 xps\$Vt%?
 tr#
 s==
 zS$W?
 xpr8W>6pu
-t1,q=
+t1,U
 xps\$Wt%?
 tr#
 s=,
@@ -4068,13 +4095,13 @@ xps\$Yt%v:
 s=,
 zS$Z?
 xpr8Z>6v:
-t1/qR
+t1/q=
 xps\$Zt%?
 tr#
 rhz#/
 zS$[?
 xpr8[>6pu
-t1@qR
+t1@q=
 xps\$[t%?
 tr#
 rhz#@
@@ -4088,13 +4115,13 @@ xps\$]t%v:
 s=@
 zS$^?
 xpr8^>6v:
-t1p5qR
+t1p5q=
 xps\$^t%?
 tr#
 rhr|A
 zS$_?
 xpr8_>6pu
-t1zIqR
+t1zIq=
 xps\$_t%?
 tr#
 rhz#zI
@@ -4108,13 +4135,13 @@ xps\$bt%v:
 s=zI
 zS$c?
 xpr8c>6v:
-t1w?qR
+t1w?q=
 xps\$ct%?
 tr#
 rhr|yl
 zS$d?
 xpr8d>6pu
-t1y?qR
+t1y?q=
 xps\$dt%?
 tr#
 rhz#y?
@@ -4128,13 +4155,13 @@ xps\$ft%v:
 s=y?
 zS$g?
 xpr8g>6v:
-t1p<qR
+t1p<q=
 xps\$gt%?
 tr#
 rhr|pd
 zS$h?
 xpr8h>6pu
-t1--qR
+t1--q=
 xps\$ht%?
 tr#
 rhz#--
@@ -4148,13 +4175,13 @@ xps\$jt%v:
 s=--
 zS$k?
 xpr8k>6v:
-t1sqqR
+t1sqq=
 xps\$kt%?
 tr#
 rhz#sq
 zS$l?
 xpr8l>6pu
-t1.,qR
+t1.,q=
 xps\$lt%?
 tr#
 rhr|G,
@@ -4168,13 +4195,13 @@ xps\$nt%v:
 s=.,
 zS$o?
 xpr8o>6v:
-t1t2qR
+t1t2q=
 xps\$ot%?
 tr#
 rhz#t2
 zS$p?
 xpr8p>6pu
-t1xeqR
+t1xeq=
 xps\$pt%?
 tr#
 rhz#xe
@@ -4188,13 +4215,13 @@ xps\$rt%v:
 s=xe
 zS$s?
 xpr8s>6v:
-t1|#qR
+t1|#q=
 xps\$st%?
 tr#
 rhz#|#
 zS$t?
 xpr8t>6pu
-t1ukqR
+t1ukq=
 xps\$tt%?
 tr#
 rhz#uk
@@ -4208,13 +4235,13 @@ xps\$vt%v:
 s=uk
 zS$w?
 xpr8w>6v:
-t1q4qR
+t1q4q=
 xps\$wt%?
 tr#
 rhr|rq
 zS$x?
 xpr8x>6pu
-t178qR
+t178q=
 xps\$xt%?
 tr#
 rhz#78
@@ -4228,13 +4255,13 @@ xps\$zt%v:
 s=78
 zS${?
 xpr8{>6v:
-t1tyqR
+t1tyq=
 xps\${t%?
 tr#
 rhz#ty
 zS$|?
 xpr8|>6pu
-t19-qR
+t19-q=
 xps\$|t%?
 tr#
 rhz#9-
@@ -4248,13 +4275,13 @@ xps\$~t%v:
 s=9-
 zSF#.?
 xpsb#.>6v:
-t1xOqR
+t1xOq=
 xps\F#.t%?
 tr#
 rhz#xO
 zSF#/?
 xpsb#/>6pu
-t1/,qR
+t1/,q=
 xps\F#/t%?
 tr#
 rhz#/,
@@ -4268,13 +4295,13 @@ xps\F#1t%v:
 s=/,
 zSF#2?
 xpsb#2>6v:
-t1}(qR
+t1}(q=
 xps\F#2t%?
 tr#
 rhz#}(
 zSF#3?
 xpsb#3>6pu
-t1/@qR
+t1/@q=
 xps\F#3t%?
 tr#
 rhz#/@
@@ -4288,13 +4315,13 @@ xps\F#5t%v:
 s=/@
 zSF#6?
 xpsb#6>6v:
-t1u0qR
+t1u0q=
 xps\F#6t%?
 tr#
 rhz#u0
 zSF#7?
 xpsb#7>6pu
-t1@9qR
+t1@9q=
 xps\F#7t%?
 tr#
 rhz#@9
@@ -4308,13 +4335,13 @@ xps\F#9t%v:
 s=@9
 zSF#:?
 xpsb#:>6v:
-t1qY.qR
+t1qY.q=
 xps\F#:t%?
 tr#
 rhz#qY.
 zSF#;?
 xpsb#;>6pu
-t1qY8qR
+t1qY8q=
 xps\F#;t%?
 tr#
 rhz#qY8
@@ -4328,13 +4355,13 @@ xps\F#=t%v:
 s=qY8
 zSF#>?
 xpsb#>>6v:
-t1,sTqR
+t1,sTq=
 xps\F#>t%?
 tr#
 rhr|BsT
 zSF#??
 xpsb#?>6pu
-t1,x5qR
+t1,x5q=
 xps\F#?t%?
 tr#
 rhr|Bx5
@@ -4348,13 +4375,13 @@ xps\F#At%v:
 s=,x5
 zSF#B?
 xpsb#B>6v:
-t1,rFqR
+t1,rFq=
 xps\F#Bt%?
 tr#
 rhr|BrF
 zSF#C?
 xpsb#C>6pu
-t1sT,qR
+t1sT,q=
 xps\F#Ct%?
 tr#
 rhz#sT,
@@ -4793,8 +4820,8 @@ pqs6t;
 {d(rF(rF$3$z
 {d'kF'kF$0>
 {?+xFpX
-qF@Av<xO
-qE?B
+qF>Av<xO
+qE=B
 !#
 rr
 w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
@@ -4806,45 +4833,45 @@ wfpM|b|ju&=
 !#
 {?+sTq0
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-]HI
+]LI
 {?+x@px
-tHE|B(
+tHC|B(
 tj7v<u0
 w1w/u[uNs}pMyp}YrT2qp
 !#
 "C
-u>zi{up5rW+r3RqF$)F$,
-u>zi{up5rW+r3Rp$s$v
-u>zi{up5rW+r3RoF$#F$&
-u>zi{up5rW+r3Rn$m$p
-u>zi{up5rW+r3RmF#zF#}
-u>zi{up5rW+r3Rl$g$j
-u>zi{up5rW+r3RkF#tF#w
-u>zi{up5rW+r3Rj$a$d
-u>zi{up5rW+r3RiF#nF#q
-u>zi{up5rW+r3Rh$Z$]
-u>zi{up5rW+r3RgF#hF#k
-u>zi{up5rW+r3Rf$T$W
-u>zi{up5rW+r3ReF#bF#e
-u>zi{up5rW+r3Rd$N$Q
-u>zi{up5rW+r3RcF#[F#^
-u>zi{up5rW+r3Rb$H$K
-u>zi{up5rW+r3RaF#UF#X
-u>zi{up5rW+r3R_$B$E
-u>zi{up5rW+r3R^F#OF#R
-u>zi{up5rW+r3R]$<$?
-u>zi{up5rW+r3R\F#IF#L
-u>zi{up5rW+r3R[$6$9
-u>zi{up5rW+r3RZF#CF#F
-u>zi{up5rW+r3RY$0$3
-u>zi{up5rW+r3RXF#=F#@
-u>zi{up5rW+r3RW$*$-
-u>zi{up5rW+r3RVF#7F#:
-u>zi{up5rW+r3RU$$$'
-u>zi{up5rW+r3RTF#1F#4
-u>zi{up5rW+r3RSqWu#
-u>zi{up5rW+r3RR$|F#.
-u>zi{up5rW+r3RQSsU
+u>zi{up5rW+r3RoF$)F$,
+u>zi{up5rW+r3Rn$s$v
+u>zi{up5rW+r3RmF$#F$&
+u>zi{up5rW+r3Rl$m$p
+u>zi{up5rW+r3RkF#zF#}
+u>zi{up5rW+r3Rj$g$j
+u>zi{up5rW+r3RiF#tF#w
+u>zi{up5rW+r3Rh$a$d
+u>zi{up5rW+r3RgF#nF#q
+u>zi{up5rW+r3Rf$Z$]
+u>zi{up5rW+r3ReF#hF#k
+u>zi{up5rW+r3Rd$T$W
+u>zi{up5rW+r3RcF#bF#e
+u>zi{up5rW+r3Rb$N$Q
+u>zi{up5rW+r3RaF#[F#^
+u>zi{up5rW+r3R_$H$K
+u>zi{up5rW+r3R^F#UF#X
+u>zi{up5rW+r3R]$B$E
+u>zi{up5rW+r3R\F#OF#R
+u>zi{up5rW+r3R[$<$?
+u>zi{up5rW+r3RZF#IF#L
+u>zi{up5rW+r3RY$6$9
+u>zi{up5rW+r3RXF#CF#F
+u>zi{up5rW+r3RW$0$3
+u>zi{up5rW+r3RVF#=F#@
+u>zi{up5rW+r3RU$*$-
+u>zi{up5rW+r3RTF#7F#:
+u>zi{up5rW+r3RS$$$'
+u>zi{up5rW+r3RRF#1F#4
+u>zi{up5rW+r3RQqWu#
+u>zi{up5rW+r3RP$|F#.
+u>zi{up5rW+r3ROSsU
 {?+zIsh
 |usb$3t#
 zj
@@ -4922,25 +4949,25 @@ ti
 {['hF'hF$0
 !#
 uL@8sh
-xSJ<JB
-tUJ<K
+xSH<HB
+tUH<I
 qGsb)yF'j
 qGsb*?F'i
-sH5
+sH7
 !#
 prq3-pE
-inqg
+ibqg
 0
 rr
 {?+w?f
-]7x_~,
+];x_~,
 {?+y?yY
 zZ9
-s(x%
+s(l%
 qx+qe
 q7+B8
 qx-t;
-raSG
+ragG
 )
 ta
 qosp
@@ -4987,12 +5014,12 @@ qx/q@
 r[,p$
 5
 qxx*
-pBR|B(
+pBf|B(
 tj7{JsT
 w1w/u[uNs}pMyp}YrT2qp
 !#
 r#,qN
-pBR|B(
+pBf|B(
 tj7{JsT
 J
 rr
@@ -5015,28 +5042,28 @@ v9KpM{"r|GB.
 rs-tGvO8{X
 zd
 zj
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#@rk#?rk#>rk#=LC?Bwk
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#>rk#=rk#<rk#;LC?Bwk
 vT-tGvO}r.
 zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#=rk#<rk#;rk#:LC?Bwk
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#;rk#:rk#9rk#8LC?Bwk
 q1vn-tGvO/p<
 zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#:rk#9rk#8rk#7LC?Bwk
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#8rk#7rk#6rk#5LC?Bwk
 vG--|#}#vO
 zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#7rk#6rk#5rk#4LC?Bwk
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#5rk#4rk#3rk#2LC?Bwk
 q1t"--|#wZ=
 zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#4rk#3rk#2rk#1LC?Bwk
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#2rk#1rk#0rk#/LC?Bwk
 q1[q&-|#zIxW
 zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#1rk#0rk#/rk#.LC?Bwk
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#/rk#.<~<}LC?Bwk
 xsq&-|#t=|#
 zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2py#.<~<}<|LC?Bwk
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2R}<|<{<zLC?Bwk
 q1u4--|#w{vF
 zd
-{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2R|<{<z<yLC?Bwk
+{)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$sb'(F')F'*F'+F',F'-F'.F'/F'0F'1F'2F'3F'4F'5F'6F'7F'8F'9F':F';F'<F'=F'>F'?F'@F'AF'BF'CF'DF'EF'FF'GF'HF'IF'JF'KF'LF'MF'NF'OF'PF'QF'RF'SF'TF'UF'VF'WF'XF'YF'ZF'[F'\F']F'^F'_F'aF'bF'cF'dF'eF'fF'gF'hu2Rz<y<x<wLC?Bwk
 prq3@qw
 {){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
 pqf,qy
@@ -5069,23 +5096,24 @@ z|
 {?+rOpE
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
 vl7f
-v/yq}Xu#r)G
-v/yq}Xq/r)G
+v/yq}Xu#r)K
+v/yq}Xq/r)K
 r#7sQ
-pBQrq1~
-rspy#M
+pBerqrk#L
+rspy#K
 p\
 r#@rI
-*>%
+*H%
 u'M#
-s.p)%3Z
+s.p)%3d
 zZ7
-}=V
+}=M
 uA=qy
 p}q4
-*$VX
-pl?
-rhwy
+qk.rk#W
+)
+plI
+rhp,D
 |R|>
 4
 uo~9I
@@ -5093,17 +5121,1007 @@ uo~9I
 |cz2sM'
 |cz2s:ul
 "&
-xpqsscyq}X6r)G
-xprnscyq}X>r)G
+xpqsscyq}X6r)K
+xprnscyq}X>r)K
 !#
 uA=^
 5
 uA.r.
+yb30
+tm2vO
+T0
+4
+rD\
+plH
+rsX
+qvM#1-
+qvq4rk#\
+{;'?W
+{;'AsU
+z_.
+*#%
+zpu}6
+x9s0
+{;'EsI
+{;'Grl
+zpu}6
+w(s%D
+{;'KqW
+{;'Mt|
+zpu}6
+w(sLD
+{;'QsG
+{;'Su#
+zpu}6
+w(t[D
+{;'W$"
+{;'Y$#
+zpu}6
+w(pkD
+{;']$$
+{;'_$%
+zpu}6
+w(tzD
+{;'d$&
+{;'f$'
+zpu}6
+w(rJD
+{;'j$(
+{;'l$)
+zpu}6
+w(w$D
+{;'p$*
+{;'r$+
+zpu}6
+w(t&D
+{;'v$,
+{;'x$-
+zpu}6
+w(z?D
+{;'|$.
+{;'~$/
+zpu}6
+w(wZt/
+{;(%$0
+{;('$1
+zpu}6
+w(,tlD
+{;(+$2
+{;(-$3
+zpu}6
+w(uKD
+{;(1$4
+{;(3$5
+zpu}6
+w(rF/t/
+{;(7$6
+{;(9$7
+zpu}6
+w(+vmD
+{;(=$8
+{;(?$9
+zpu}6
+w(+wiD
+!#
+r#/q@
+qF-qO
+"(
+};qO
+s.s7t~3d
+zZ7
+}=V
+"(
+p}q4
+s=R+
+qnp[
+4
+5
+"%
+q+u\0
+u;2vO
+T0
+4
+rD]
+plH
+rsR/
+rs/
+qvM#1-
+qvq4rk#s
+{;'b$9
+{;'d$:
+z_.
+*#%
+zpu}6
+x9s0
+{;'h$;
+{;'j$<
+zpu}6
+w(s%D
+{;'n$=
+{;'p$>
+zpu}6
+w(sLD
+{;'t$?
+{;'v$@
+zpu}6
+w(t[D
+{;'z$A
+{;'|$B
+zpu}6
+w(pkD
+{;(#$C
+{;(%$D
+zpu}6
+w(tzD
+{;()$E
+{;(+$F
+zpu}6
+w(rJD
+{;(/$G
+{;(1$H
+zpu}6
+w(w$D
+{;(5$I
+{;(7$J
+zpu}6
+w(t&D
+{;(;$K
+{;(=$L
+zpu}6
+w(z?D
+{;(A$M
+{;(C$N
+zpu}6
+w(wZt/
+{;(G$O
+{;(I$P
+zpu}6
+w(,tlD
+{;(M$Q
+{;(O$R
+zpu}6
+w(uKD
+{;(S$S
+{;(U$T
+zpu}6
+w(rF/t/
+{;(Y$U
+{;([$V
+zpu}6
+w(+vmD
+{;(_$W
+{;(b$X
+zpu}6
+w(+wiD
+!#
+{Pj
+{e/
+rP
+uv-r.7
+qTpy$&p$
+u~$
+tf%31
+4
+5
+uv.pX
+zK%31
+{K
+{;(d'#
+sn&q&
+*%%
+syy1Ps}+r3xfu}$jL
+!#
+"#
+re~5s^"
+q\p[31
+4
+5
+"#
+q+p[31
+s'8
+{;(f'#
+v3pUq&
+*%%
+syy1Ps}+r3xfu}$bL
+!#
+q'+q@
+O
+!#
+v|qw
+rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,w?
+wI/qw
+]9x_~*Y
+qD8rz+
+y.
+tj7v<sq
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
+qD/wE
+ph-29
+ru(
+u>q)u8qrxD%
+0
+q2x6
+p1
+z[HEx@9t2-7t2
+}3uZ
+4
+qLvn9
+p1
+4
+reuypu
+rD^
+plH
+J
+y.
+tj7v<sq
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdujpir/q>q)tkuNpOumw#-{^yDvfLumqp
+q1p0rq
+qBuZ
+re{'pu
+q29
+p1
+4
+s'7
+vGwT
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^uH[r2Lumdq9n
+xsrq
+qBuZ
+w"x\
+w"|;
+s'7
+q1[A-vF
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^R"U2p2Lumdp@n
+xsyl8{X
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^t"uHp0Lumd[n
+wu3k
+rDY
+u-@/pw
+r[%p$
+|A7rI
+zJvDympMy_xD1A1&
+r68u:
+u'M$
+r69t;
+t+MJv^
+|ypw
+rB=%r)3
+qM/q@
+yS
+0
+q29
+p1
+p}q4
+yS
+0
+q29
+p1
+r&8q@
+plk
+J
+!#
+)
+qM+q@
+rr
+zqsQ
+t+r|v^
+"*
+uot,t\
+|A8u:
+xv7
+|A7t;
+wm%
+t^
+s=M&
+pC3
+4
+r7zM
+5
+|A9pb
+T3
+s'9
+o
+*)%
+vAu&ql
+!#
+|Ax*
+t1M%D
+pzzMqj
+p\
+H
+!#
+u-wbj
+*Zsu
+|A=r4
+{=cs[
+qoq4
+zeq4?
+tT
+v14C
+vrpYqgrZ?
+!#
+r6-qN
+q\pYp$
+rB=q^?
+r68yC
+s.uJ&3e
+"/
+rB=p-r)3
+rBp)p$r)3
+zqf,
+i$rq
+",
+u^"t\
+",
+xv7
+",
+i,%
+t^
+s=M&
+pC3
+4
+r7zM
+5
+",
+T3
+s'/
+o
+*)%
+vAu&ql
+!#
+",
+t1M%D
+pzzMqj
+p\
+H
+!#
+",
+i*3Z
+p}q4
+",
+{=ct]
+qoq4
+zeq4?
+q:
+p}q4
+v14C
+vrp"qgrS?
+!#
+",
+q\p"p$
+rB=s[?
+",
+s.uJ63e
+",
+rB=p-r)3
+rBp)p$r)3
+{@qN
+p~p2|B(
+tj7v<q4
+r$pW5B
+0
+tj
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dXt/
+p6
+qQw}rg
+wU|P
+wfpM|b|ju&=
+\
+!#
+qM8pX
+xsAv<t2
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
+"2
+zK)Ex@9t2-7t2
+zK(Ex@9t2-7t2
+4
+u~/
+u~/
+s'@
+tH%2|{/1(
+rs|{/
+r{)
+r{(
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#.{^R.UDLumdXn
+zcs^/
+u~/
+s'@
+vGxe,w}
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^R-2rULumdp@n
+q+p=Ex@9t2-7t2
+ybEx@9t2-7t2
+4
+u~6
+u~6
+s'@
+q1t"sf=
+u.
+ri
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzdp,umw#.{^R2UDLumdp0n
+q1u4uku).
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^R12rULumdp*n
+r&,qN
+qF'Av<u0
+qE%B
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
+p6
+qQw}rg
+wU|P
+wfpM|b|ju&=
+\
+!#
+r&+pX
+qF+Av<xO
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2|{/
+r&8q3
+qF$2@/sK.
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R9<"t0Lumzyn
+qF%B=q4u0
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R8<#<"Lumdp,n
+qF&Bx@7}(
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R;2wgp*Lumdq9n
+qF'B+xWxO
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R:t02q,LumdXn
+xS7<7B
+tU7<8
+sHN
+!#
+|sr1
+O
+!#
+v@r1
+O
+!#
+wtps@
+]6rL=
+(qY
+!#
+uA.^
+iQG
+T0
+iRqO
+T0
+iSB+
+T0
+iTA
+T0
+iUE=
+T0
+iVyl
+T0
+iWE/
+T0
+iXpd
+T0
+iYq&7
+T0
+iZG=
+T0
+i[G.
+T0
+i\G/
+T0
+i]2w}
+T0
+i^2|#
+T0
+pVlrL,
+pV#rL+
+pV"rL-
+rj{vrL.
+rjx\rL8
+rj|;rL7
+rjzGrL9
+rj{'rL/
+rjuyrL@
+}^sx=
+rjt,sx,
+x"sx+
+y0sx-
+rjz]sx.
+u(8
+(zR
+!#
+iVG
+T0
+iWqO
+T0
+iXB+
+T0
+iYA
+T0
+iZE=
+T0
+i[yl
+T0
+i\E/
+T0
+i]pd
+T0
+i^q&7
+T0
+i_G=
+T0
+iaG.
+T0
+ibG/
+T0
+ic2w}
+T0
+id2|#
+T0
+pVtsx9
+pV#sx/
+pV"sx@
+rj{vs3sK
+rjx\s3rO
+rj|;s3p<
+rjzGs3--
+rj{'s3u)
+rjuys3tG
+}^s3-7
+rjt,s3y<
+x"s3v<
+y0s3{J
+rjz]zs=
+{K,
+({_
+!#
+qD/pw
+pVgzs-
+(7
+!pZ
+p(
+!p^
+tb=|Y
+r78
+qa6
+qa2
+(
+!qZ
+"4
+r~
+p3{
+;3
+(
+!s*
+qx.r+
+uI
+vg
+v#
+(
+!tS
+g
+a~
+qPq4
+(
+!vB
+"E
+sk
+aq
+;1
+(
+!w&
+sk
+ah
+;1
+(
+!x=
+"&
+sv/
+vg
+v#
+(
+!yE
+"%
+r~
+aR
+;3
+(
+!{-
+r~
+aD
+;3
+(
+!vKxw
+".
+qH
+vg
+v#
+(
+!pty@
+")
+sv9
+vg
+v#
+(
+!ptyG
+"H
+}G
+ao
+;0
+(
+!pt+uU
+}G
+a3
+;0
+(
+!pt{H
+}G
+a2
+;0
+(
+!pt.uU
+}G
+a1
+;0
+(
+!pt|F
+}G
+a0
+;0
+(
+!pt|G
+}G
+a/
+;0
+(
+!pt}x
+}G
+a.
+;0
+(
+!pt/uU
+}G
+a-
+;0
+(
+!ptxw
+}G
+a,
+;0
+(
+!tYy@
+}G
+a+
+;0
+(
+!tYyG
+}G
+a*
+;0
+(
+!tY+uU
+}G
+a)
+;0
+(
+!tY{H
+}G
+a(
+;0
+(
+!tY.uU
+}G
+a'
+;0
+(
+!tY|F
+}G
+a&
+;0
+(
+!tY|G
+}G
+al
+;0
+(
+!tY}x
+}G
+af
+;0
+(
+!tY/uU
+}G
+a%
+;0
+(
+!tYxw
+}G
+a$
+;0
+(
+!vK-y@
+}G
+a#
+;0
+(
+!vK-yG
+}G
+a"
+;0
+(
+!vKp<uU
+}G
+pfqI
+;0
+(
+!vK-{H
+}G
+pfqA
+;0
+(
+!vKu)uU
+}G
+pfpU
+;0
+(
+!vK-|F
+}G
+pfp[
+;0
+(
+!vK-|G
+}G
+pfpG
+;0
+(
+!vK-}x
+}G
+pfp"
+;0
+(
+!vKv<uU
+}G
+pfpK
+;0
+(
+!vK-xw
+}G
+pfpY
+;0
+(
+!vK.y@
+}G
+pfp=
+;0
+(
+!vK.yG
+}G
+pfp)
+;0
+(
+!vK{_uU
+}G
+ad
+;0
+(
+!vK.{H
+"&
+sv@
+vg
+v#
+!q[
+qQw}rg
+p_
+m
+pN
+p]
+hwdn
+pQ
+h8sL
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const attendSpansSM90A = attendSpansSM90ANarrowAligned + `
+ patch
+ -1
+packed1 117673 attendSpans
+ =15
+ -2
+zf78pF
+p9-vOpF
+p:zR/pF
+ =34
+ -12
+q1p@qg
+t(r|r2
+ =2
+ -11
+wut]
+qm
+wh
+q\pU2xZ
+4
+uE
+v#
+tAqA
+ =2
+ -6
+ta
+xv,
+T(
+qU
+{R
+ =9
+ -10
+qnp/0
+tb,j
+v&B
+tb{L7
+vrp/1{f1?
+vrqIwXvQ?
+"%
+v11wX
+\
+u<
+!#
+zl1p$
+ =2
+ -4
+*13(
+xv,
+{R
+ =9
+ -8
+qnp/0
+"%
+v&B
+"%
+vrp/1{f1?
+vrp/(3(vQ?
+"%
+v113(
+ =3
+ -1
+{Zp/1p$
+ =7
+ -5
+*1qg
+tV1G
+*'%
+s@yis%
+s@yise
+s@yip&
+vAq9q<yir>
+ =7
+ -3
+{=0%
+ =3
+ -4
+t1=qR
+t1=U
+4
+t1=ry
+ =6
+ -1
+s_Xp$
+ =4
+ -1
+u'p,
+ =3
+ -1
+t>
+ =4
+ -1
+wr
+ =8
+ -1
+pnu:pw
+u'M&
+ =2
+ -1
+rBu\+?
+ =2
+ -6
+qopY
+zepK?
+"1
+s?q}
+t:pw
+|RpW1p$
+ =68
+ -3
+wcy|pW%z/
+ur9
+i'%
+ =30
+ -1
+zJvDympMy_xD141&
+ =10
+ -6
+wcy|p)z/
+ur/
+q:
+}e7
+|A7t;
+v0pK%
+q\uJ5
+pC*
+ =4
+ -1
+T*
+ =12
+ -3
+i>t~
+|A=r4
+s(6wX
+ =3
+ -1
+v1+C
+ =7
+ -2
+|w#V#2t4
+tf#V8
+ =113
+ -1
+r{N
+ =3
+ -1
+r{h
+ =786
+ -1
+q\,VG
+ =67
+ -1
+r{G
+ =176
+ -1
+qVMH<=
+ =890
+ -1
+ieqg
+ =6
+ -1
+s(o%
+ =3
+ -1
+raUG
+ =46
+ -1
+pBT|B(
+ =4
+ -1
+pBT|B(
+ =79
+ -1
+pBSrqrk#L
+ =3
+ -3
+*I%
+u'M#
+s.p)%3f
+ =4
+ -4
+*$VO
+plJ
+rhwy
+ =13
+ -3
 yb3$
 tm2vO
 T$
-4
-rDZ
+ =2
+ -799
 {;'?W
 |l>
 s>
@@ -5239,9 +6257,9 @@ r#/q@
 qF8qO
 "(
 };qO
-s.s7t~3Z
+s.s7t~3f
 zZ7
-}=_
+}=V
 "(
 p}q4
 s=R7
@@ -5253,7 +6271,7 @@ q+u\$
 u;2vO
 T$
 4
-rD[
+rD]
 {;'b$9
 |l>
 s>
@@ -5389,7 +6407,7 @@ y/tR+{_t/
 wu3&
 rP
 uv-r.7
-r[wp$
+r[yp$
 u~$
 tf%3&
 4
@@ -5423,7 +6441,7 @@ O
 v|qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,w?
 wI/qw
-]5x_~*W
+]9x_~*Y
 qD8rz+
 y.
 tj7v<sq
@@ -5435,15 +6453,15 @@ u>q)u8qrxD%
 0
 q2x6
 p1
-z[>Ex@9t2-7t2
+z[IEx@9t2-7t2
 }3uZ
 4
 qLvn9
 p1
 4
 reuypu
-rD\
-pl>
+rD^
+plI
 J
 y.
 tj7v<sq
@@ -5466,18 +6484,18 @@ q1[A-vF
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^R"U2p2Lumdp@n
 xsyl8{X
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^t"uHp0Lumd[n
-wu3b
-rDW
-|.,pw
+wu3m
+rDY
+u-@/pw
 r[%p$
-|.@rI
-zJvDympMy_xD121&
+|A7rI
+zJvDympMy_xD141&
 r68u:
 u'M$
 r69t;
-t+M8v^
+t+M:v^
 |ypw
-rB=%r)/
+rB=%r)3
 qM/q@
 yS
 0
@@ -5489,7 +6507,7 @@ yS
 q29
 p1
 r&8q@
-plb
+plm
 J
 !#
 )
@@ -5499,32 +6517,32 @@ zqsQ
 t+r|v^
 "*
 uot,t\
-|./u:
+|A8u:
 xv7
-|.@t;
+|A7t;
 wm%
-q\u\U
+q\u\a
 pC*
 4
 r7zM
 5
-u-@=pb
+|A9pb
 T*
 s'9
 o
 *)%
 vAu&ql
 !#
-u-|+px
+|Ax*
 t1M%D
 pzzMqj
 p\
 H
 !#
-|.+j
-*Psu
-|.-r4
-{=Ys[
+u-wbj
+*[su
+|A=r4
+{=es[
 qoq4
 zeq4?
 tT
@@ -5535,10 +6553,10 @@ r6-qN
 q\pYp$
 rB=q^?
 r68yC
-s.uJ&3[
+s.uJ&3g
 "/
-rB=p-r)/
-rBp)p$r)/
+rB=p-r)3
+rBp)p$r)3
 zqf,
 i$rq
 ",
@@ -5547,7 +6565,7 @@ u^"t\
 xv7
 ",
 i,%
-q\u\U
+q\u\a
 pC*
 4
 r7zM
@@ -5566,10 +6584,10 @@ p\
 H
 !#
 ",
-i*3P
+i*3[
 p}q4
 ",
-{=Yt]
+{=et]
 qoq4
 zeq4?
 q:
@@ -5581,10 +6599,10 @@ vrp"qgrS?
 q\p"p$
 rB=s[?
 ",
-s.uJ63[
+s.uJ63g
 ",
-rB=p-r)/
-rBp)p$r)/
+rB=p-r)3
+rBp)p$r)3
 {@qN
 p~p@|B(
 tj7v<q4
@@ -5659,7 +6677,7 @@ qF'B+xWxO
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R8t02q,LumdXn
 xS5<5B
 tU5<6
-sHL
+sHN
 !#
 |sr1
 O
@@ -5668,7 +6686,7 @@ v@r1
 O
 !#
 wtps@
-]2rL=
+]6rL=
 (qY
 !#
 uA.^
@@ -5769,35 +6787,35 @@ pVgzs-
 p(
 !p^
 tb=|Y
-J
+r78
 qa4
 qa(
 (
 !qZ
 "4
-g
-p3u
+r~
+u+#s
 ;*
 (
 !s*
 qx.r+
-tW
+uI
 vg
 v#
 (
 !tS
-qH
+g
 a~
 qPq4
 (
 !vB
 "E
-uI
+sk
 aq
 ;&
 (
 !w&
-uI
+sk
 ah
 ;&
 (
@@ -5809,18 +6827,18 @@ v#
 (
 !yE
 "%
-g
+r~
 aR
 ;*
 (
 !{-
-g
+r~
 aD
 ;*
 (
 !vKxw
 ".
-sk
+qH
 vg
 v#
 (
@@ -6023,7 +7041,7 @@ O
 !L
 `
 
-const storeRowsSM90NarrowAligned = `packed1 9305 storeRows
+const storeRowsSM90NarrowAligned = `packed1 9331 storeRows
 !|h^|f
 !|g@=
 !p8
@@ -6034,7 +7052,7 @@ const storeRowsSM90NarrowAligned = `packed1 9305 storeRows
 !c
 p;tGpF
 p9uQpF
-p:x5te
+p:,sqpF
 qSqYpF
 !
 p>
@@ -6135,7 +7153,8 @@ r9u[ympipMq"pOrmq>rGvLrbPvD}L
 ru%
 qt%2p*
 pm
-po%qO3-
+t+M%qO
+*-%
 }'r,c~72~7L2ql
 r#pb
 t1=U
@@ -6144,13 +7163,13 @@ w9
 zWyD=
 u(
 t>
-sap/6V5
+sap/6V6
 tw
 p6
-vsp/6V6
+vsp/6V7
 vj
 w;6
-u1pW9
+u1pW:
 v$
 rY
 q{
@@ -6212,9 +7231,9 @@ o
 *+%
 sw
 uss6
-xUyc-V?
+xUyc-V@
 zZ7
-xBxXq4rzqICV\
+xBxXq4rzqICV]
 v3p"wB
 |OxXq4rzqIt~C
 {O
@@ -6228,14 +7247,14 @@ qD,|Y
 z3.p$
 {K
 zJvDympMy_xD1%1-
-s.uJ]V\
-sapW%Va
+s.uJ^V]
+sapW%Vb
 tw
 p6
-vspW&Vb
+vspW&Vc
 vj
 u1pW(
-u1pWe
+u1pWf
 v$
 rY
 q{
@@ -6269,10 +7288,10 @@ r{=
 uVxc.
 tv
 !#
-vNpW=Vx
-s.p)Vy%
-vNpW_Vz
-s(z%
+vNpW=Vy
+s.p)Vz%
+vNpWaV{
+s({%
 tT
 {Nsh
 zK434
@@ -6320,7 +7339,7 @@ qm
 !qZ
 qD=yC
 g
-ak
+al
 ;7
 (
 !s*
@@ -6391,8 +7410,8 @@ O
 const storeRowsSM90Narrow = storeRowsSM90NarrowAligned + `
  patch
  -1
-packed1 9634 storeRows
- =112
+packed1 9660 storeRows
+ =113
  -1
 sw
 s@r>
@@ -6423,11 +7442,11 @@ w(seD
 const storeRowsSM90 = storeRowsSM90Narrow + `
  patch
  -1
-packed1 9172 storeRows
+packed1 9197 storeRows
  =9
  -2
 p9.un
-p:x5un
+p:x5to
  =24
  -19
  =3
@@ -6455,8 +7474,8 @@ wY0C
 s?p@
 T.
 pm
-p{t"/3-
- =6
+t+t"/
+ =7
  -1
 |8p/2p$
  =2
@@ -6494,7 +7513,7 @@ T,
  -8
 p\
 uss6
-tQ0VA
+tQ0VB
 zZ7
 xBxXq4rzpW#{f1
 zNwB
@@ -6505,7 +7524,7 @@ q\p=3/
  -5
 |8p/1p$
 {K
-vNpWC30
+vNpWD30
 tQ334
 sapW'31
  =2
@@ -6523,7 +7542,7 @@ uVrU
  -4
 vNpW?33
 s.p)33%
-vNpWb33
+vNpWc33
 {=4%
  =2
  -6
@@ -6561,7 +7580,7 @@ pfp[
 const storeRowsSM70NarrowAligned = storeRowsSM90NarrowAligned + `
  patch
  -3
-packed1 9198 storeRows
+packed1 9224 storeRows
 !pJ
 !pI
  =52
@@ -6569,7 +7588,7 @@ packed1 9198 storeRows
  =49
  -3
 "%
- =177
+ =178
  -1
  =2
  -1
@@ -6579,30 +7598,12 @@ packed1 9198 storeRows
 const storeRowsSM70Narrow = storeRowsSM90Narrow + `
  patch
  -3
-packed1 9527 storeRows
+packed1 9553 storeRows
 !pJ
 !pI
  =52
  -2
  =49
- -3
-"%
- =190
- -1
- =2
- -1
-"-
- =74`
-
-const storeRowsSM70 = storeRowsSM90 + `
- patch
- -3
-packed1 9065 storeRows
-!pJ
-!pI
- =33
- -2
- =50
  -3
 "%
  =191
@@ -6612,7 +7613,25 @@ packed1 9065 storeRows
 "-
  =74`
 
-const lanes32SM80 = `packed1 33614 attendLanes_float32_row_F32
+const storeRowsSM70 = storeRowsSM90 + `
+ patch
+ -3
+packed1 9090 storeRows
+!pJ
+!pI
+ =33
+ -2
+ =50
+ -3
+"%
+ =192
+ -1
+ =2
+ -1
+"-
+ =74`
+
+const lanes32SM80 = `packed1 34414 attendLanes_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -6629,7 +7648,7 @@ const lanes32SM80 = `packed1 33614 attendLanes_float32_row_F32
 !c
 p;quun
 p9sTte
-p:+-t*
+p:zRsV
 qS+t=pF
 !
 p>
@@ -6680,7 +7699,8 @@ wtxj
 u3uj+pi-
 w.tc
 N
-p{[qO3-
+t+[qO
+*-%
 sw
 s@r>
 y2yC
@@ -6704,10 +7724,10 @@ z|
 {B
 4
 wWpx
-v3p=wB
+vIwB
 *#%
 z*^
-wus[
+wut]
 uoz]I
 y2r]
 z,zir^#
@@ -6716,47 +7736,52 @@ wOzir3rnzAtB/si{m>
 "#
 5
 v|ps@
-{6.%
+t+p,G
+ta
 _
 qJW
 x%.2[
 so
 !#
 "#
-q\,t]
+q\,t~
 5
 "#
-p{q9Gp-
+t+q9G
+q:
 s4pk
 y*
 p~XG2p2
 u6pk>
 !#
 "#
-q\+vQ
+q\+38
 5
 "#
-p{XGrZ
+t+XG
+xi%
 s4t&
 qJqW
 p~p@G2p0
 u6t&>
 !#
 "#
-q\-t~
+q\-38
 5
 "#
-p{p@GrS
+t+p@G
+wm%
 s4uK
 qJsG
 p~[G2p*
 u6uK>
 !#
 "#
-q\.wX
+q\.38
 5
 "#
-p{[Gq^
+t+[G
+};%
 s4y;
 x>1
 p~p2G2q,
@@ -6766,7 +7791,8 @@ u6y;>
 q\838
 5
 "#
-p{p2Gsu
+t+p2G
+i"%
 s4p<rg
 x>1
 p~p0Gt0
@@ -6776,7 +7802,8 @@ u6-rF}2
 q\738
 5
 "#
-p{p0Gs[
+t+p0G
+i$%
 s4-tK
 x>1
 p~p*u%&
@@ -6786,7 +7813,8 @@ u6-tK>
 q\938
 5
 "#
-p{p*Gt]
+t+p*G
+i&%
 s4.t[
 x>1
 p~q,u%&
@@ -6902,12 +7930,12 @@ tv
 !#
 |8}U
 pm
-sapW]%
+sapWg%
 tw
 p6
-vspW^p-
+vspWhp-
 vj
-u1pWa
+u1pWj
 u1pK
 v$
 rY
@@ -7061,104 +8089,109 @@ rt.zg
 w5
 )
 u@,
-t{q4p-
-po)G%
+z_q4
+tT
+t+M)G
+ta
 y,.1&
 vT,
 )
-u@/
+u@1
 4
 q1q9E
 )
-u@0
+u@2
 4
 vG-
 )
-u@1
+u@3
 4
 q1}w
 w5
 )
-u@2
+u@4
 4
-t{q4t]
-po)G%
+z_q4
+v0qI%
+p}p[
 tj
 )
-u@5
+u@8
 4
 vT+
 )
-u@6
+u@9
 4
 q1vn-
 )
-u@7
+u@:
 4
 q1q}E
 w5
 )
-u@8
+u@;
 4
-t{q4V$
-po)G%
+z_q4
+i(%
+}=%
 tj
 )
-u@;
+u@?
 4
 vT+
 )
-u@<
+u@@
 4
 q1vn-
 )
-u@=
+u@A
 4
 qF&q&
 w5
 )
-u@>
+u@B
 4
-t{q4V*
-po)G%
+z_q4
+i/%
+}=,
 tj
 )
-u@A
+u@F
 4
 vT+
 )
-u@B
+u@G
 4
 q1vn-
 )
-u@C
+u@H
 4
 qF+G
 5
-|mu/+n
+|mu/.n
 w)Ps}.z%s\2s\2s\2s\zmR)n
 w|sUsI
-|mu/+lpk
+|mu/.lpk
 v;}Kt|
-|mu/+lt&
+|mu/.lt&
 v;rv6$"
-|mu/+luK
+|mu/.luK
 v;sz6$%
-|mu/%n
+|mu/'n
 v;tL6qW
-|mu/%lpk
+|mu/'lpk
 s+#6qW
-|mu/%lt&
+|mu/'lt&
 s+%6qW
-|mu/%luK
+|mu/'luK
 s+'6qW
-w[pUn
+w[qAn
 s+(6qW
-w[pUlpk
+w[qAlpk
 s+*6qW
-w[pUlt&
+w[qAlt&
 s+,6qW
-w[pUluK
+w[qAluK
 s+.6qW
 w[p=n
 |K3$.>rl
@@ -7178,22 +8211,24 @@ w9
 !#
 r(,E
 )
-u@D
+u@I
 tj
 )
-u@E
+u@J
 vT+
 )
-u@F
+u@K
 q1vn-
 )
-u@G
+u@L
 ret,v:
 wj
 wj
 rDY
-p{q9rqV3
-po)G%
+t+q9rq
+i9%
+t+M)G
+ta
 _
 tH0u%&
 q;
@@ -7215,7 +8250,7 @@ sF;t%
 !#
 qD=q@
 t1=<4
-tf>3/
+tfE3/
 4
 p6
 sF;scyq}X
@@ -7494,10 +8529,10 @@ q8U$'>
 qM/pj
 p+
 r&+r.9
-vNpW838
-i;%
+vNpW?38
+iB%
 ub*
-zbpW;C
+zbpWBC
 4
 "B
 u~p
@@ -7512,9 +8547,9 @@ r&=ps
 |^N'N$^
 |^M'M$^
 r&+xj
-sn<wB
+snCwB
 *)%
-{=*V>
+{=*VE
 "$
 sapK38
 tw
@@ -7582,77 +8617,85 @@ qx@pj
 uh
 5
 r#=r.7
-po)Gp-
+t+M)G
+tT
 _
 y,.1'
 q;
 q~T}0T
 !#
 "#
-q\,%
+q\,p-
 5
 "#
-po)GrZ
+t+M)G
+v0pK%
 s4pk
 x%.1'
 q;
 q~S}0S
 !#
 "#
-q\+p-
+q\+rS
 5
 "#
-po)GrS
+t+M)G
+w0%
 s4t&
 p~Xu%'
 q;
 q~R}0R
 !#
 "#
-q\-rZ
+q\-su
 5
 "#
-po)Gq^
+t+M)G
+v&%
 s4uK
 p~p@u%'
 q;
 q~Q}0Q
 !#
 "#
-q\.rS
+q\.t]
 5
 "#
-po)Gsu
+t+M)G
+v0qI%
 s4y;
 p~[u%'
 q;
 q~P}0P
 !#
 "#
-q\8q^
+q\8t~
 5
 "#
-po)Gs[
+t+M)G
+i#%
 s4p<rg
 p~p2u%'
 q;
 q~O}0O
 !#
 "#
-q\7su
+q\7V"
 5
 "#
-po)Gt]
+t+M)G
+i%%
 s4-tK
 p~p0u%'
 q;
 q~N}0N
 !#
 "#
-q\9s[
+q\9V$
 5
 "#
-po)GvQ
+t+M)G
+i'%
 s4.t[
 p~p*u%'
 q;
@@ -7689,7 +8732,7 @@ w8
 xb<3&
 z>
 |]px
-{Zp/gp$
+{Zp/pp$
 xps\t#S?
 "#
 tV;wB
@@ -7698,56 +8741,64 @@ r6-^
 ]+I
 |yr4
 z-p4T6
-po)G%
+t+M)G
+ta
 s8
 !#
 "#
 ],I
 "#
 z-p4SS
-po)Gp-
+t+M)G
+q:
 pppk>
 !#
 "#
 ]-I
 "#
 z-p4Rq/
-po)GrZ
+t+M)G
+xi%
 ppt&>
 !#
 "#
 ].I
 "#
 z-p4QW
-po)GrS
+t+M)G
+wm%
 ppuK>
 !#
 "#
 ]/I
 "#
 z-p4PsU
-po)Gq^
+t+M)G
+};%
 ppy;>
 !#
 "#
 ]0I
 "#
 z-p4OsI
-po)Gsu
+t+M)G
+i"%
 pp-rF}2
 !#
 "#
 ]1I
 "#
 z-p4Nrl
-po)Gs[
+t+M)G
+i$%
 pp-tK>
 !#
 "#
 ]2I
 "#
 z-p4MqW
-po)Gt]
+t+M)G
+i&%
 pp.t[>
 !#
 O
@@ -7794,7 +8845,7 @@ v#
 !s*
 q'=q3
 r~
-a}
+u+#C
 ;,
 (
 !tS
@@ -7823,45 +8874,45 @@ p3;
 !yE
 ",
 sv9
-aq
+u+#7
 ;(
 (
 !{-
 sv/
-at
-wpq
+u+#:
+qPs2#7
 (
 !vKxw
 ",
 g+
-aU
-qPs2#3
+ah
+qPs2#J
 (
 !pty@
 g+
-aT
-qPs2#3
+ag
+qPs2#J
 (
 !ptyG
 g+
-aS
-qPs2#3
+af
+qPs2#J
 (
 !pt+uU
 g+
-aR
-qPs2#3
+ae
+qPs2#J
 (
 !pt{H
 ",
 sv@
-aN
+a^
 ;*
 (
 !pt.uU
 g=
-at
-wpN
+u+#:
+wp^
 (
 !pt|F
 ",
@@ -7872,13 +8923,13 @@ v#
 !pt|G
 ",
 g-
-a-
-wpK
+a=
+wp[
 (
 !pt}x
 g.
-a/
-wp-
+a?
+wp=
 !q[
 qQ,tl
 p_
@@ -7909,7 +8960,7 @@ O
 const lanes32SM70 = lanes32SM80 + `
  patch
  -3
-packed1 33987 attendLanes_float32_row_F32
+packed1 34787 attendLanes_float32_row_F32
 !pJ
 !pI
  =12
@@ -7918,7 +8969,7 @@ p;qusV
  =2
  -1
 qS{pr0
- =590
+ =606
  -1
 y>?$;
 s/sM@$<
@@ -7984,10 +9035,10 @@ w\W$b
  =52
  -1
 u~u
- =166
+ =174
  -1
 tJVF#4
- =91
+ =99
  -1
 ]Rs39
  =3
@@ -7997,7 +9048,7 @@ pV[rL=
 pVZrL,
  =139`
 
-const lanesBF16SM80 = `packed1 37270 attendLanes_dtype_BF16_row_BF16
+const lanesBF16SM80 = `packed1 38070 attendLanes_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -8016,7 +9067,7 @@ const lanesBF16SM80 = `packed1 37270 attendLanes_dtype_BF16_row_BF16
 p;quun
 zfte
 p9rFte
-p:+-t*
+p:zRsV
 qS+t=pF
 !
 p>
@@ -8067,7 +9118,8 @@ wtxj
 u3uj+pi-
 w.tc
 N
-p{[qO3-
+t+[qO
+*-%
 sw
 s@r>
 y2yC
@@ -8091,10 +9143,10 @@ z|
 {B
 4
 wWpx
-v3p=tn
+vItn
 *#%
 z*^
-wus[
+wut]
 uoz]I
 y2r]
 z,zir^#
@@ -8103,7 +9155,8 @@ wOzir3rnzAtB/si{m>
 "#
 5
 v|ps@
-{6+%
+t+p,E
+ta
 rV
 pnsrxG
 pv
@@ -8114,10 +9167,11 @@ p~p@G2p0
 so
 !#
 "%
-q\,t]
+q\,t~
 5
 "%
-p{p@Ep-
+t+p@E
+q:
 s|sL
 "%
 pv
@@ -8128,10 +9182,11 @@ p~p0Gt0
 u6pk>
 !#
 "%
-q\+vQ
+q\+38
 5
 "%
-p{p0ErZ
+t+p0E
+xi%
 s|pk
 "%
 pv
@@ -8142,10 +9197,11 @@ p~q}u%&
 u6t&>
 !#
 "%
-q\-t~
+q\-38
 5
 "%
-p{q}ErS
+t+q}E
+wm%
 s|rJ
 "%
 pv
@@ -8156,10 +9212,11 @@ pB)u%&
 u6uK>
 !#
 "%
-q\.wX
+q\.38
 5
 "%
-po)Eq^
+t+M)E
+};%
 s|t&
 "%
 pv
@@ -8173,7 +9230,8 @@ u6y;>
 q\838
 5
 "%
-po)Esu
+t+M)E
+i"%
 s|wZn
 "%
 pv
@@ -8187,7 +9245,8 @@ u6-rF}2
 q\738
 5
 "%
-po)Es[
+t+M)E
+i$%
 s|uK
 "%
 pv
@@ -8201,7 +9260,8 @@ u6-tK>
 q\938
 5
 "%
-po)Et]
+t+M)E
+i&%
 s|+vm
 "%
 pv
@@ -8321,12 +9381,12 @@ tv
 !#
 |8}U
 pm
-sapW]%
+sapWg%
 tw
 p6
-vspW^p-
+vspWhp-
 vj
-u1pWa
+u1pWj
 u1pK
 v$
 rY
@@ -8480,148 +9540,153 @@ rt.zg
 w5
 )
 u@,
-t{p<p-
-po)E%
+z_p<
+tT
+t+M)E
+ta
 y,.1&
 vT,
 )
-u@/
+u@1
 4
 q1q9E
 )
-u@0
+u@2
 4
 vG-
 )
-u@1
+u@3
 4
 q1}w
 w5
 )
-u@2
+u@4
 4
-t{p<t]
-po)E%
+z_p<
+v0qI%
+p}p[
 tj
 )
-u@5
+u@8
 4
 vT+
 )
-u@6
+u@9
 4
 q1vn-
 )
-u@7
+u@:
 4
 q1q}E
 w5
 )
-u@8
+u@;
 4
-t{p<V$
-po)E%
+z_p<
+i(%
+}=%
 tj
 )
-u@;
+u@?
 4
 vT+
 )
-u@<
+u@@
 4
 q1vn-
 )
-u@=
+u@A
 4
 qF&q&
 w5
 )
-u@>
+u@B
 4
-t{p<V*
-po)E%
+z_p<
+i/%
+}=,
 tj
 )
-u@A
+u@F
 4
 vT+
 )
-u@B
+u@G
 4
 q1vn-
 )
-u@C
+u@H
 4
 qF+G
 5
-{9u/+n
+{9u/.n
 "8
 pv
 &
 rt.r4
 w)Ps}.z%s\2s\2s\2s\zmR+n
 w|sUsI
-{9u/+lsL
+{9u/.lsL
 "#
 pv
 &
 rt.r-
 v;}Kt|
-{9u/+lpk
+{9u/.lpk
 "#
 pv
 &
 "#
 v;rv6$"
-{9u/+lrJ
+{9u/.lrJ
 "#
 pv
 &
 "#
 v;sz6$%
-{9u/%n
+{9u/'n
 "#
 pv
 &
 "#
 v;tL6qW
-{9u/%lsL
+{9u/'lsL
 "#
 pv
 &
 "#
 s+#6qW
-{9u/%lpk
+{9u/'lpk
 "#
 pv
 &
 "#
 s+%6qW
-{9u/%lrJ
+{9u/'lrJ
 "#
 pv
 &
 "#
 s+'6qW
-{9dpUn
+{9dqAn
 "#
 pv
 &
 "#
 s+(6qW
-{9dpUlsL
+{9dqAlsL
 "#
 pv
 &
 "#
 s+*6qW
-{9dpUlpk
+{9dqAlpk
 "#
 pv
 &
 "#
 s+,6qW
-{9dpUlrJ
+{9dqAlrJ
 "#
 pv
 &
@@ -8661,22 +9726,24 @@ w9
 !#
 r(LE
 )
-u@D
+u@I
 tj
 )
-u@E
+u@J
 vT+
 )
-u@F
+u@K
 q1vn-
 )
-u@G
+u@L
 ret,v:
 wj
 wj
 rDY
-p{q9pdV3
-po)E%
+t+q9pd
+i9%
+t+M)E
+ta
 rV
 "#
 pv
@@ -8714,7 +9781,7 @@ sF;t%
 !#
 qD=q@
 t1=<\
-tf>3/
+tfE3/
 4
 p6
 sF;scyq}X
@@ -8993,10 +10060,10 @@ q8U$'>
 qM/pj
 p+
 r&+r.9
-vNpW838
-i;%
+vNpW?38
+iB%
 ub*
-zbpW;C
+zbpWBC
 4
 "E
 u~p
@@ -9011,9 +10078,9 @@ r&=ps
 |^N'N$^
 |^M'M$^
 r&+xj
-sn<tn
+snCtn
 *)%
-{=*V>
+{=*VE
 "$
 sapK38
 tw
@@ -9081,7 +10148,8 @@ qx@pj
 uh
 5
 r#=r.7
-po)Ep-
+t+M)E
+tT
 rV
 "B
 pv
@@ -9092,10 +10160,11 @@ q;
 q~T}0T
 !#
 "%
-q\,%
+q\,p-
 5
 "%
-po)ErZ
+t+M)E
+v0pK%
 s|sL
 "%
 pv
@@ -9106,10 +10175,11 @@ q;
 q~S}0S
 !#
 "%
-q\+p-
+q\+rS
 5
 "%
-po)ErS
+t+M)E
+w0%
 s|pk
 "%
 pv
@@ -9120,10 +10190,11 @@ q;
 q~R}0R
 !#
 "%
-q\-rZ
+q\-su
 5
 "%
-po)Eq^
+t+M)E
+v&%
 s|rJ
 "%
 pv
@@ -9134,10 +10205,11 @@ q;
 q~Q}0Q
 !#
 "%
-q\.rS
+q\.t]
 5
 "%
-po)Esu
+t+M)E
+v0qI%
 s|t&
 "%
 pv
@@ -9148,10 +10220,11 @@ q;
 q~P}0P
 !#
 "%
-q\8q^
+q\8t~
 5
 "%
-po)Es[
+t+M)E
+i#%
 s|wZn
 "%
 pv
@@ -9162,10 +10235,11 @@ q;
 q~O}0O
 !#
 "%
-q\7su
+q\7V"
 5
 "%
-po)Et]
+t+M)E
+i%%
 s|uK
 "%
 pv
@@ -9176,10 +10250,11 @@ q;
 q~N}0N
 !#
 "%
-q\9s[
+q\9V$
 5
 "%
-po)EvQ
+t+M)E
+i'%
 s|+vm
 "%
 pv
@@ -9220,7 +10295,7 @@ w8
 xb<3&
 z>
 |]px
-{Zp/gp$
+{Zp/pp$
 xps\t#S?
 "#
 tV;tn
@@ -9233,7 +10308,8 @@ pnr4q#-
 |l>
 s>
 |ypX
-po)E%
+t+M)E
+ta
 wG
 !#
 "%
@@ -9244,7 +10320,8 @@ z-p4SS
 |l>
 s>
 "%
-po)Ep-
+t+M)E
+q:
 y/tRsLD
 !#
 "%
@@ -9255,7 +10332,8 @@ z-p4Rq/
 |l>
 s>
 "%
-po)ErZ
+t+M)E
+xi%
 y/tRpkD
 !#
 "%
@@ -9266,7 +10344,8 @@ z-p4QW
 |l>
 s>
 "%
-po)ErS
+t+M)E
+wm%
 y/tRrJD
 !#
 "%
@@ -9277,7 +10356,8 @@ z-p4PsU
 |l>
 s>
 "%
-po)Eq^
+t+M)E
+};%
 y/tRt&D
 !#
 "%
@@ -9288,7 +10368,8 @@ z-p4OsI
 |l>
 s>
 "%
-po)Esu
+t+M)E
+i"%
 y/tRwZt/
 !#
 "%
@@ -9299,7 +10380,8 @@ z-p4Nrl
 |l>
 s>
 "%
-po)Es[
+t+M)E
+i$%
 y/tRuKD
 !#
 "%
@@ -9310,7 +10392,8 @@ z-p4MqW
 |l>
 s>
 "%
-po)Et]
+t+M)E
+i&%
 y/tR+vmD
 !#
 O
@@ -9357,7 +10440,7 @@ v#
 !s*
 q'=q3
 r~
-a}
+u+#C
 ;,
 (
 !tS
@@ -9386,45 +10469,45 @@ p3;
 !yE
 ",
 sv9
-aq
+u+#7
 ;(
 (
 !{-
 sv/
-at
-wpq
+u+#:
+qPs2#7
 (
 !vKxw
 ",
 g+
-aU
-qPs2#3
+ah
+qPs2#J
 (
 !pty@
 g+
-aT
-qPs2#3
+ag
+qPs2#J
 (
 !ptyG
 g+
-aS
-qPs2#3
+af
+qPs2#J
 (
 !pt+uU
 g+
-aR
-qPs2#3
+ae
+qPs2#J
 (
 !pt{H
 ",
 sv@
-aN
+a^
 ;*
 (
 !pt.uU
 g=
-at
-wpN
+u+#:
+wp^
 (
 !pt|F
 ",
@@ -9435,13 +10518,13 @@ v#
 !pt|G
 ",
 g-
-a-
-wpK
+a=
+wp[
 (
 !pt}x
 g.
-a/
-wp-
+a?
+wp=
 !q[
 qQ,tl
 p_
@@ -9472,16 +10555,16 @@ O
 const lanesBF16SM70 = lanesBF16SM80 + `
  patch
  -3
-packed1 39064 attendLanes_dtype_BF16_row_BF16
+packed1 39864 attendLanes_dtype_BF16_row_BF16
 !pJ
 !pI
  =13
  -5
 p;p5t*
 p9y?x,
-p:+-t*
+p:zRsV
 qS{pr0
- =702
+ =718
  -1
 y>?$;
 s/sM@$<
@@ -9547,7 +10630,7 @@ w\W$b
  =52
  -1
 u~u
- =198
+ =206
  -1
 tJVF#4
  =31
@@ -9560,7 +10643,7 @@ sl
 }y
 rE
 v5
- =9
+ =10
  -2
 q{
 rE
@@ -9570,7 +10653,7 @@ sl
 }y
 rE
 v5
- =9
+ =10
  -2
 q{
 rE
@@ -9580,7 +10663,7 @@ sl
 }y
 rE
 v5
- =9
+ =10
  -2
 q{
 rE
@@ -9590,7 +10673,7 @@ sl
 }y
 rE
 v5
- =9
+ =10
  -2
 q{
 rE
@@ -9600,7 +10683,7 @@ sl
 }y
 rE
 v5
- =9
+ =10
  -2
 q{
 rE
@@ -9610,7 +10693,7 @@ sl
 }y
 rE
 v5
- =9
+ =10
  -2
 q{
 rE
@@ -9620,7 +10703,7 @@ sl
 }y
 rE
 v5
- =9
+ =10
  -2
 q{
 rE
@@ -9630,7 +10713,7 @@ sl
 }y
 rE
 v5
- =13
+ =14
  -1
 ]Rs39
  =3
@@ -9647,7 +10730,7 @@ pV5rL.
 pV-rL7
  =129`
 
-const lanesF16SM80 = `packed1 37347 attendLanes_dtype_F16_row_F16
+const lanesF16SM80 = `packed1 38147 attendLanes_dtype_F16_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -9666,7 +10749,7 @@ const lanesF16SM80 = `packed1 37347 attendLanes_dtype_F16_row_F16
 p;quun
 zf.8pF
 p9zIr0
-p:+-t*
+p:zRsV
 qS+t=pF
 !
 p>
@@ -9717,7 +10800,8 @@ wtxj
 u3uj+pi-
 w.tc
 N
-p{[qO3-
+t+[qO
+*-%
 sw
 s@r>
 y2yC
@@ -9741,10 +10825,10 @@ z|
 {B
 4
 wWpx
-v3p=tn
+vItn
 *#%
 z*^
-wus[
+wut]
 uoz]I
 y2r]
 z,zir^#
@@ -9753,7 +10837,8 @@ wOzir3rnzAtB/si{m>
 "#
 5
 v|ps@
-{6+%
+t+p,E
+ta
 rV
 pnsQwE
 ro
@@ -9764,10 +10849,11 @@ p~XG2p2
 so
 !#
 "%
-q\,t]
+q\,t~
 5
 "%
-p{XEp-
+t+XE
+q:
 s|sL
 "%
 ro
@@ -9778,10 +10864,11 @@ p~[G2p*
 u6pk>
 !#
 "%
-q\+vQ
+q\+38
 5
 "%
-p{[ErZ
+t+[E
+xi%
 s|pk
 "%
 ro
@@ -9792,10 +10879,11 @@ p~p0Gt0
 u6t&>
 !#
 "%
-q\-t~
+q\-38
 5
 "%
-p{p0ErS
+t+p0E
+wm%
 s|rJ
 "%
 ro
@@ -9806,10 +10894,11 @@ p~q,u%&
 u6uK>
 !#
 "%
-q\.wX
+q\.38
 5
 "%
-p{q,Eq^
+t+q,E
+};%
 s|t&
 "%
 ro
@@ -9823,7 +10912,8 @@ u6y;>
 q\838
 5
 "%
-po)Esu
+t+M)E
+i"%
 s|wZn
 "%
 ro
@@ -9837,7 +10927,8 @@ u6-rF}2
 q\738
 5
 "%
-po)Es[
+t+M)E
+i$%
 s|uK
 "%
 ro
@@ -9851,7 +10942,8 @@ u6-tK>
 q\938
 5
 "%
-po)Et]
+t+M)E
+i&%
 s|+vm
 "%
 ro
@@ -9971,12 +11063,12 @@ tv
 !#
 |8}U
 pm
-sapW]%
+sapWg%
 tw
 p6
-vspW^p-
+vspWhp-
 vj
-u1pWa
+u1pWj
 u1pK
 v$
 rY
@@ -10130,148 +11222,153 @@ rt.zg
 w5
 )
 u@,
-t{p<p-
-po)E%
+z_p<
+tT
+t+M)E
+ta
 y,.1&
 vT,
 )
-u@/
+u@1
 4
 q1q9E
 )
-u@0
+u@2
 4
 vG-
 )
-u@1
+u@3
 4
 q1}w
 w5
 )
-u@2
+u@4
 4
-t{p<t]
-po)E%
+z_p<
+v0qI%
+p}p[
 tj
 )
-u@5
+u@8
 4
 vT+
 )
-u@6
+u@9
 4
 q1vn-
 )
-u@7
+u@:
 4
 q1q}E
 w5
 )
-u@8
+u@;
 4
-t{p<V$
-po)E%
+z_p<
+i(%
+}=%
 tj
 )
-u@;
+u@?
 4
 vT+
 )
-u@<
+u@@
 4
 q1vn-
 )
-u@=
+u@A
 4
 qF&q&
 w5
 )
-u@>
+u@B
 4
-t{p<V*
-po)E%
+z_p<
+i/%
+}=,
 tj
 )
-u@A
+u@F
 4
 vT+
 )
-u@B
+u@G
 4
 q1vn-
 )
-u@C
+u@H
 4
 qF+G
 5
-{9u/+n
+{9u/.n
 "8
 ro
 p7
 rt.r4
 w)Ps}.z%s\2s\2s\2s\zmR*n
 w|sUsI
-{9u/+lsL
+{9u/.lsL
 "#
 ro
 p7
 rt.r-
 v;}Kt|
-{9u/+lpk
+{9u/.lpk
 "#
 ro
 p7
 "#
 v;rv6$"
-{9u/+lrJ
+{9u/.lrJ
 "#
 ro
 p7
 "#
 v;sz6$%
-{9u/%n
+{9u/'n
 "#
 ro
 p7
 "#
 v;tL6qW
-{9u/%lsL
+{9u/'lsL
 "#
 ro
 p7
 "#
 s+#6qW
-{9u/%lpk
+{9u/'lpk
 "#
 ro
 p7
 "#
 s+%6qW
-{9u/%lrJ
+{9u/'lrJ
 "#
 ro
 p7
 "#
 s+'6qW
-{9dpUn
+{9dqAn
 "#
 ro
 p7
 "#
 s+(6qW
-{9dpUlsL
+{9dqAlsL
 "#
 ro
 p7
 "#
 s+*6qW
-{9dpUlpk
+{9dqAlpk
 "#
 ro
 p7
 "#
 s+,6qW
-{9dpUlrJ
+{9dqAlrJ
 "#
 ro
 p7
@@ -10311,22 +11408,24 @@ w9
 !#
 r(<E
 )
-u@D
+u@I
 tj
 )
-u@E
+u@J
 vT+
 )
-u@F
+u@K
 q1vn-
 )
-u@G
+u@L
 ret,v:
 wj
 wj
 rDY
-p{q9pdV3
-po)E%
+t+q9pd
+i9%
+t+M)E
+ta
 rV
 "#
 ro
@@ -10364,7 +11463,7 @@ sF;t%
 !#
 qD=q@
 t1=<H
-tf>3/
+tfE3/
 4
 p6
 sF;scyq}X
@@ -10643,10 +11742,10 @@ q8U$'>
 qM/pj
 p+
 r&+r.9
-vNpW838
-i;%
+vNpW?38
+iB%
 ub*
-zbpW;C
+zbpWBC
 4
 "E
 u~p
@@ -10661,9 +11760,9 @@ r&=ps
 |^N'N$^
 |^M'M$^
 r&+xj
-sn<tn
+snCtn
 *)%
-{=*V>
+{=*VE
 "$
 sapK38
 tw
@@ -10731,7 +11830,8 @@ qx@pj
 uh
 5
 r#=r.7
-po)Ep-
+t+M)E
+tT
 rV
 "B
 ro
@@ -10742,10 +11842,11 @@ q;
 q~T}0T
 !#
 "%
-q\,%
+q\,p-
 5
 "%
-po)ErZ
+t+M)E
+v0pK%
 s|sL
 "%
 ro
@@ -10756,10 +11857,11 @@ q;
 q~S}0S
 !#
 "%
-q\+p-
+q\+rS
 5
 "%
-po)ErS
+t+M)E
+w0%
 s|pk
 "%
 ro
@@ -10770,10 +11872,11 @@ q;
 q~R}0R
 !#
 "%
-q\-rZ
+q\-su
 5
 "%
-po)Eq^
+t+M)E
+v&%
 s|rJ
 "%
 ro
@@ -10784,10 +11887,11 @@ q;
 q~Q}0Q
 !#
 "%
-q\.rS
+q\.t]
 5
 "%
-po)Esu
+t+M)E
+v0qI%
 s|t&
 "%
 ro
@@ -10798,10 +11902,11 @@ q;
 q~P}0P
 !#
 "%
-q\8q^
+q\8t~
 5
 "%
-po)Es[
+t+M)E
+i#%
 s|wZn
 "%
 ro
@@ -10812,10 +11917,11 @@ q;
 q~O}0O
 !#
 "%
-q\7su
+q\7V"
 5
 "%
-po)Et]
+t+M)E
+i%%
 s|uK
 "%
 ro
@@ -10826,10 +11932,11 @@ q;
 q~N}0N
 !#
 "%
-q\9s[
+q\9V$
 5
 "%
-po)EvQ
+t+M)E
+i'%
 s|+vm
 "%
 ro
@@ -10870,7 +11977,7 @@ w8
 xb<3&
 z>
 |]px
-{Zp/gp$
+{Zp/pp$
 xps\t#S?
 "#
 tV;tn
@@ -10883,7 +11990,8 @@ tb,y=
 }]
 s>
 |ypX
-po)E%
+t+M)E
+ta
 wG
 !#
 "%
@@ -10894,7 +12002,8 @@ z-p4SS
 }]
 s>
 "%
-po)Ep-
+t+M)E
+q:
 y/tRsLD
 !#
 "%
@@ -10905,7 +12014,8 @@ z-p4Rq/
 }]
 s>
 "%
-po)ErZ
+t+M)E
+xi%
 y/tRpkD
 !#
 "%
@@ -10916,7 +12026,8 @@ z-p4QW
 }]
 s>
 "%
-po)ErS
+t+M)E
+wm%
 y/tRrJD
 !#
 "%
@@ -10927,7 +12038,8 @@ z-p4PsU
 }]
 s>
 "%
-po)Eq^
+t+M)E
+};%
 y/tRt&D
 !#
 "%
@@ -10938,7 +12050,8 @@ z-p4OsI
 }]
 s>
 "%
-po)Esu
+t+M)E
+i"%
 y/tRwZt/
 !#
 "%
@@ -10949,7 +12062,8 @@ z-p4Nrl
 }]
 s>
 "%
-po)Es[
+t+M)E
+i$%
 y/tRuKD
 !#
 "%
@@ -10960,7 +12074,8 @@ z-p4MqW
 }]
 s>
 "%
-po)Et]
+t+M)E
+i&%
 y/tR+vmD
 !#
 O
@@ -11007,7 +12122,7 @@ v#
 !s*
 q'=q3
 r~
-a}
+u+#C
 ;,
 (
 !tS
@@ -11036,45 +12151,45 @@ p3;
 !yE
 ",
 sv9
-aq
+u+#7
 ;(
 (
 !{-
 sv/
-at
-wpq
+u+#:
+qPs2#7
 (
 !vKxw
 ",
 g+
-aU
-qPs2#3
+ah
+qPs2#J
 (
 !pty@
 g+
-aT
-qPs2#3
+ag
+qPs2#J
 (
 !ptyG
 g+
-aS
-qPs2#3
+af
+qPs2#J
 (
 !pt+uU
 g+
-aR
-qPs2#3
+ae
+qPs2#J
 (
 !pt{H
 ",
 sv@
-aN
+a^
 ;*
 (
 !pt.uU
 g=
-at
-wpN
+u+#:
+wp^
 (
 !pt|F
 ",
@@ -11085,13 +12200,13 @@ v#
 !pt|G
 ",
 g-
-a-
-wpK
+a=
+wp[
 (
 !pt}x
 g.
-a/
-wp-
+a?
+wp=
 !q[
 qQ,tl
 p_
@@ -11122,7 +12237,7 @@ O
 const lanesF16SM70 = lanesF16SM80 + `
  patch
  -3
-packed1 37720 attendLanes_dtype_F16_row_F16
+packed1 38520 attendLanes_dtype_F16_row_F16
 !pJ
 !pI
  =13
@@ -11131,7 +12246,7 @@ p;qusV
  =3
  -1
 qS{pr0
- =702
+ =718
  -1
 y>?$;
 s/sM@$<
@@ -11197,10 +12312,10 @@ w\W$b
  =52
  -1
 u~u
- =198
+ =206
  -1
 tJVF#4
- =123
+ =131
  -1
 ]Rs39
  =3
@@ -11210,7 +12325,7 @@ pV[rL=
 pVZrL,
  =139`
 
-const direct32SM80NarrowAligned = `packed1 41749 attendDirect_float32_row_F32
+const direct32SM80NarrowAligned = `packed1 42071 attendDirect_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -11225,8 +12340,8 @@ const direct32SM80NarrowAligned = `packed1 41749 attendDirect_float32_row_F32
 !Pt@|bq>rGympx/wk
 !c
 p;x@r0
-p9xWto
-p:qYun
+p9xWr0
+p:,qYpF
 qSsK/pF
 !
 p>
@@ -11291,7 +12406,8 @@ zt
 uupG
 )
 vl/q0
-po,qO3+
+t+M,qO
+*+%
 }'r,c~72~7L2ql
 ru1
 "(
@@ -11667,7 +12783,8 @@ rDl
 "8
 ]8I
 "#
-zB=A%
+t+R=A
+ta
 v}Ps}.z%u}6Sq/L2ql
 !#
 :
@@ -11677,7 +12794,8 @@ v}Ps}.z%u}6Sq/L2ql
 "#
 pVOI
 "#
-zB<Ap-
+t+R<A
+q:
 v}Ps}.z%u}6Sq/L2ql
 !#
 :
@@ -11687,7 +12805,8 @@ v}Ps}.z%u}6Sq/L2ql
 "#
 pVMI
 "#
-zB;ArZ
+t+R;A
+xi%
 v}Ps}.z%u}6Sq/L2ql
 !#
 :
@@ -11697,7 +12816,8 @@ v}Ps}.z%u}6Sq/L2ql
 "#
 pVKI
 "#
-zB:ArS
+t+R:A
+wm%
 v}Ps}.z%u}6Sq/L2ql
 !#
 :
@@ -11707,7 +12827,8 @@ v}Ps}.z%u}6Sq/L2ql
 "#
 pVII
 "#
-zB9Aq^
+t+R9A
+};%
 v}Ps}.z%u}6Sq/L2ql
 !#
 :
@@ -11717,7 +12838,8 @@ v}Ps}.z%u}6Sq/L2ql
 "#
 pVGI
 "#
-zB8Asu
+t+R8A
+i"%
 v}Ps}.z%u}6Sq/L2ql
 !#
 :
@@ -11727,7 +12849,8 @@ v}Ps}.z%u}6Sq/L2ql
 "#
 pVEI
 "#
-zB7As[
+t+R7A
+i$%
 v}Ps}.z%u}6Sq/L2ql
 !#
 :
@@ -11737,7 +12860,8 @@ v}Ps}.z%u}6Sq/L2ql
 "#
 pVCI
 "#
-zB6At]
+t+R6A
+i&%
 v}Ps}.z%u}6Sq/L2ql
 !#
 J
@@ -11966,7 +13090,7 @@ rP
 s{+ps7
 qvRd14
 )
-i%%
+i-%
 T6
 u(
 {R
@@ -12052,7 +13176,7 @@ q74q&
 p1
 5
 vc/q@
-r{<
+r{D
 qvq41.
 ra4E
 uFq=
@@ -12062,7 +13186,7 @@ syu8Ps}+r3x2cp4F>L
 qt4<j
 5
 |.-q@
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -12071,7 +13195,7 @@ u6y;'D
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -12080,7 +13204,7 @@ u6y;'C
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -12089,7 +13213,7 @@ u6y;'B
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -12098,7 +13222,7 @@ u6y;'A
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -12107,7 +13231,7 @@ u6{Xp&'@
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -12116,7 +13240,7 @@ u6{Xp&'?
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -12125,7 +13249,7 @@ u6{Xp&'>
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -12134,7 +13258,7 @@ u6{Xp&'=
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -12143,7 +13267,7 @@ u6sTtz'<
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -12152,7 +13276,7 @@ u6sTtz';
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -12161,7 +13285,7 @@ u6sTtz':
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -12170,7 +13294,7 @@ u6sTtz'9
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -12179,7 +13303,7 @@ u6zIw7'8
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -12188,7 +13312,7 @@ u6zIw7'7
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -12197,7 +13321,7 @@ u6zIw7'6
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -12206,7 +13330,7 @@ u6zIw7'5
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -12215,7 +13339,7 @@ u6}cr>'4
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -12224,7 +13348,7 @@ u6}cr>'3
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -12233,7 +13357,7 @@ u6}cr>'2
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -12242,7 +13366,7 @@ u6}cr>'1
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -12251,7 +13375,7 @@ u6xWs%'0
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -12260,7 +13384,7 @@ u6xWs%'/
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -12269,7 +13393,7 @@ u6xWs%'.
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -12278,7 +13402,7 @@ u6xWs%'-
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -12287,7 +13411,7 @@ u6-p<p&',
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -12296,7 +13420,7 @@ u6-p<p&'+
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -12305,7 +13429,7 @@ u6-p<p&'*
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -12314,7 +13438,7 @@ u6-p<p&')
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -12323,7 +13447,7 @@ u6v<wi'(
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -12332,7 +13456,7 @@ u6v<wi''
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -12341,7 +13465,7 @@ u6v<wi'&
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -12365,8 +13489,8 @@ wP
 prtIr-
 )
 qVs0v^
-vwsp%
-zb/C
+t(spU
+qV/D
 "#
 ret,v:
 "#
@@ -12374,7 +13498,7 @@ wj
 wj
 rDm
 "#
-x%/1.
+p~X|B.
 w)Ps}+z%s\2s\L2qp
 prs-ts
 w)Ps}+z%s\2s\L2y3pk
@@ -12390,8 +13514,8 @@ k
 prsQr1
 b#Z
 prtIq0
-p~w%{c1.
-x%.U
+p~t"{c1.
+p~XuD
 r5,sh
 w)Ps}.z%s\2s\2s\2s\L2y3y;
 v;u_WZ
@@ -12458,11 +13582,11 @@ s+'W$*
 r[BB
 p6
 }g-qe
-qkN2[
-t{M2VL
+qkN2p2
+t{M2VS
 }g.r+
 ru+
-s?p@
+s?[
 s.p=p-%
 T8
 z>
@@ -12471,10 +13595,10 @@ zZ8
 |*xftLsGt|qWL
 |*tRp5uzqsSv,L
 }g8f
-qTt"=
+qT[p$
 sd
 }g7qN
-q+pKVT
+q+pKV\
 {K
 v3p"q&
 */%
@@ -12482,10 +13606,10 @@ syy1Ps}+r3xfr8g$&L
 u<
 !#
 }g=q3
-qkN2p2
-s?[
+qkN2p0
+s?p2
 t{M+%
-u@W
+u@_
 s'8
 {?vFj
 |cq)q"q"vLrWvhrG~(sM'
@@ -12595,7 +13719,7 @@ qt3D
 5
 t)=sm
 poN1+%
-u@[
+u@d
 s'7
 zZ8
 *1%
@@ -12630,11 +13754,13 @@ pV_sx=
 pV]sx,
 ({p
 !#
+"9
+s?[
 ";
 pVFsx-
-"9
-pVEsx.
 ":
+pVEsx.
+"$
 pVDsx8
 (zR
 !pZ
@@ -12648,7 +13774,7 @@ qm
 !qZ
 qM,pb
 r~
-aD
+aL
 ;7
 (
 !s*
@@ -12660,32 +13786,32 @@ a.
 !tS
 }g.^
 uI
-a%
+a&
 ;8
 (
 !vB
 "5
 tW
-a(
-wpb
+a)
+wpk
 (
 !w&
 "3
 sk
-pfpU
-wpa
+pfqA
+wpj
 (
 !x=
 t)=ps
 qH
-pfpK
-wpa
+pfp"
+wpj
 (
 !yE
 "0
 sv9
 p33
-qPp)
+qPp=
 (
 !{-
 "0
@@ -12696,7 +13822,7 @@ v#
 !vKxw
 "0
 sv@
-aX
+aa
 ;4
 (
 !pty@
@@ -12706,65 +13832,65 @@ v#
 (
 !ptyG
 g,
-aW
+a_
 qP/
 (
 !pt+uU
 g,
-aV
+a^
 qPsp
 (
 !pt{H
 "0
 g+
-a:
+aB
 ;5
 (
 !pt.uU
 g-
-a;
-wp:
+aC
+wpB
 (
 !pt|F
 "0
 g.
-aO
-wpP
+aW
+wpX
 (
 !pt|G
 g.
-aN
-wpP
+aV
+wpX
 (
 !pt}x
 g.
-aM
-wpP
+aU
+wpX
 (
 !pt/uU
 g.
-aL
-wpP
+aT
+wpX
 (
 !ptxw
 g.
-aK
-wpP
+aS
+wpX
 (
 !tYy@
 g.
-aJ
-wpP
+aR
+wpX
 (
 !tYyG
 g.
-aI
-wpP
+aQ
+wpX
 (
 !tY+uU
 g.
-aH
-wpP
+aP
+wpX
 (
 !tY{H
 "0
@@ -12787,7 +13913,7 @@ qPsp
 !tY|G
 g/
 pf/
-wp)
+qPp)
 !q[
 qQ+wi
 p_
@@ -12818,11 +13944,11 @@ O
 const direct32SM80 = direct32SM80NarrowAligned + `
  patch
  -1
-packed1 42446 attendDirect_float32_row_F32
+packed1 42707 attendDirect_float32_row_F32
  =14
  -2
-p9+9t*
-p:@r0
+p9+98pF
+p:qYto
  =30
  -5
 )
@@ -12830,9 +13956,10 @@ rCpG
 vl@sr
 zWt"=
  =14
- -20
+ -21
 vl/q0
-p{yD/vQ
+t+yD/
+};%
 sw
 s@r>
 s?p@
@@ -12899,9 +14026,8 @@ qvp<1.
 qt3<C
 s{7pb
 x%rc1.
- =41
- -2
-*8%
+ =42
+ -1
 T*
  =15
  -1
@@ -12909,49 +14035,49 @@ T*
  =11
  -1
 ub&
- =40
+ =41
  -1
 v'ql
 yxxhq<r>
 yxrnq<p&
 yxqsq<se
- =9
+ =10
  -1
 v'ql
 yxxhq<r>
 yxrnq<p&
 yxqsq<se
- =9
+ =10
  -1
 v'ql
 yxxhq<r>
 yxrnq<p&
 yxqsq<se
- =9
+ =10
  -1
 v'ql
 yxxhq<r>
 yxrnq<p&
 yxqsq<se
- =9
+ =10
  -1
 v'ql
 yxxhq<r>
 yxrnq<p&
 yxqsq<se
- =9
+ =10
  -1
 v'ql
 yxxhq<r>
 yxrnq<p&
 yxqsq<se
- =9
+ =10
  -1
 v'ql
 yxxhq<r>
 yxrnq<p&
 yxqsq<se
- =9
+ =10
  -1
 v'ql
 yxxhq<r>
@@ -13141,17 +14267,17 @@ uVM21+
 xQM21+
  =17
  -1
-x%/1-
+p~X|B-
  =15
  -1
-p~w%{c1-
+p~t"{c1-
  =64
  -1
 r[:B
  =2
  -2
-qkF2[
-t{M135
+qkF2p2
+t{M136
  =4
  -1
 T.
@@ -13174,7 +14300,7 @@ q+pK30
 ppy%&
  =3
  -1
-qkF2p2
+qkF2p0
  =2
  -1
 T2
@@ -13212,9 +14338,9 @@ ppvmZ
 pp+p&Z
  =4
  -1
- =42
+ =44
  -2
-aC
+aK
 ;*
  =4
  -2
@@ -13222,88 +14348,85 @@ a-
 ;(
  =4
  -2
-a$
+a%
 ;.
  =4
  -2
-a'
+a(
 ;0
  =4
  -2
-pfp[
+pfpU
 ;2
  =4
  -2
-pfpY
+pfpK
 ;2
  =5
  -1
 ;,
  =10
  -2
-aW
+a_
 ;$
  =8
  -1
-aV
+a^
  =4
  -1
-aU
+a]
  =5
  -2
-a9
+aA
 ;&
  =3
  -2
-a:
-wp9
+aB
+wpA
  =4
  -2
-aN
-wpO
+aV
+wpW
  =3
  -2
-aM
-wpO
+aU
+wpW
  =3
  -2
-aL
-wpO
+aT
+wpW
  =3
  -2
-aK
-wpO
+aS
+wpW
  =3
  -2
-aJ
-wpO
+aR
+wpW
  =3
  -2
-aI
-wpO
+aQ
+wpW
  =3
  -2
-aH
-wpO
+aP
+wpW
  =3
  -2
-aG
-wpO
+aO
+wpW
  =10
  -1
 a*
  =5
  -1
 a)
- =5
- -1
-wp(
- =26`
+ =32`
 
 const direct32SM70NarrowAligned = direct32SM80NarrowAligned + `
  patch
  -3
-packed1 42266 attendDirect_float32_row_F32
+packed1 42588 attendDirect_float32_row_F32
 !pJ
 !pI
  =11
@@ -13312,7 +14435,7 @@ p;,uQpF
  =2
  -1
 qS-qupF
- =657
+ =666
  -1
 t-x^
 s/w+
@@ -13392,19 +14515,19 @@ pVkrL/
 pVirL@
 pVgsx=
 pVesx,
- =3
+ =5
  -5
 pVIsx-
-"9
-pVHsx.
 ":
+pVHsx.
+"$
 pVGsx8
  =178`
 
 const direct32SM70 = direct32SM80 + `
  patch
  -3
-packed1 42963 attendDirect_float32_row_F32
+packed1 43224 attendDirect_float32_row_F32
 !pJ
 !pI
  =11
@@ -13413,7 +14536,7 @@ p;,uQpF
  =2
  -1
 qS-qupF
- =667
+ =676
  -1
 t-x^
 s/w+
@@ -13493,16 +14616,16 @@ pVkrL/
 pVirL@
 pVgsx=
 pVesx,
- =3
+ =5
  -5
 pVIsx-
-"9
-pVHsx.
 ":
+pVHsx.
+"$
 pVGsx8
  =178`
 
-const directBF16SM80NarrowAligned = `packed1 44710 attendDirect_dtype_BF16_row_BF16
+const directBF16SM80NarrowAligned = `packed1 45031 attendDirect_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -13518,8 +14641,8 @@ const directBF16SM80NarrowAligned = `packed1 44710 attendDirect_dtype_BF16_row_B
 !Pt@|bq>rGympx/wk
 !c
 p;xFte
-p9{JsV
-p:qYun
+p9{Jx,
+p:,qYpF
 qS-ve
 !
 p>
@@ -13584,7 +14707,8 @@ zt
 uupG
 )
 vl/q0
-po,qO3+
+t+M,qO
+*+%
 }'r,c~72~7L2ql
 ru1
 "(
@@ -13938,7 +15062,8 @@ vaq&
 ]8I
 "7
 pV8sx
-zB=qO%
+t+R=qO
+ta
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -13964,7 +15089,8 @@ s5z}qsD
 pV7I
 "$
 pV6s3-
-zBHqOp-
+t+RHqO
+q:
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -13990,7 +15116,8 @@ s5z}qsD
 pV5I
 "$
 pV4zs
-zBSqOrZ
+t+RSqO
+xi%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -14016,7 +15143,8 @@ s5z}qsD
 pV3I
 "$
 pV2s38
-zB^qOrS
+t+R^qO
+wm%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -14042,7 +15170,8 @@ s5z}qsD
 pV1I
 "$
 pV0|1
-zBjqOq^
+t+RjqO
+};%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -14068,7 +15197,8 @@ s5z}qsD
 pV/I
 "$
 pV.s39
-zBuqOsu
+t+RuqO
+i"%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -14094,7 +15224,8 @@ s5z}qsD
 pV-I
 "$
 pV,s3/
-ponqOs[
+t+MnqO
+i$%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -14120,7 +15251,8 @@ s5z}qsD
 pV+I
 "$
 pV*s3@
-pooqOt]
+t+MoqO
+i&%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -14364,7 +15496,7 @@ rP
 s{+ps7
 qvMT14
 )
-i%%
+i-%
 T6
 pm=
 w2
@@ -14465,7 +15597,7 @@ q74q&
 p1
 5
 vc/q@
-r{<
+r{D
 qvq41.
 ra4E
 uFq=
@@ -14475,7 +15607,7 @@ syu8Ps}+r3x2cp4F>L
 qt41T
 5
 |.-q@
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -14484,7 +15616,7 @@ u6y;'D
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -14493,7 +15625,7 @@ u6y;'C
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -14502,7 +15634,7 @@ u6y;'B
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -14511,7 +15643,7 @@ u6y;'A
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -14520,7 +15652,7 @@ u6{Xp&'@
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -14529,7 +15661,7 @@ u6{Xp&'?
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -14538,7 +15670,7 @@ u6{Xp&'>
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -14547,7 +15679,7 @@ u6{Xp&'=
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -14556,7 +15688,7 @@ u6sTtz'<
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -14565,7 +15697,7 @@ u6sTtz';
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -14574,7 +15706,7 @@ u6sTtz':
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -14583,7 +15715,7 @@ u6sTtz'9
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -14592,7 +15724,7 @@ u6zIw7'8
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -14601,7 +15733,7 @@ u6zIw7'7
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -14610,7 +15742,7 @@ u6zIw7'6
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -14619,7 +15751,7 @@ u6zIw7'5
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -14628,7 +15760,7 @@ u6}cr>'4
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -14637,7 +15769,7 @@ u6}cr>'3
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -14646,7 +15778,7 @@ u6}cr>'2
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -14655,7 +15787,7 @@ u6}cr>'1
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -14664,7 +15796,7 @@ u6xWs%'0
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -14673,7 +15805,7 @@ u6xWs%'/
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -14682,7 +15814,7 @@ u6xWs%'.
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -14691,7 +15823,7 @@ u6xWs%'-
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -14700,7 +15832,7 @@ u6-p<p&',
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -14709,7 +15841,7 @@ u6-p<p&'+
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -14718,7 +15850,7 @@ u6-p<p&'*
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -14727,7 +15859,7 @@ u6-p<p&')
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -14736,7 +15868,7 @@ u6v<wi'(
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -14745,7 +15877,7 @@ u6v<wi''
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -14754,7 +15886,7 @@ u6v<wi'&
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -14778,8 +15910,8 @@ wP
 pqtIr-
 )
 qVs0v^
-vwsp%
-zb/C
+t(spU
+qV/D
 "#
 ret,v:
 "#
@@ -14787,7 +15919,7 @@ wj
 wj
 rDm
 "#
-x%/1.
+p~X|B.
 w)Ps}+z%s\2s\L2qp
 pqs-ts
 w)Ps}+z%s\2s\L2y3pk
@@ -14803,8 +15935,8 @@ k
 pqsQr1
 b#Z
 pqtIq0
-p~w%{c1.
-x%.U
+p~t"{c1.
+p~XuD
 pqxjsh
 w)Ps}.z%s\2s\2s\2s\L2y3y;
 v;u_WZ
@@ -14871,11 +16003,11 @@ pqq#@pw
 r[BB
 p6
 pqf-qe
-qkN2[
-t{M2VL
+qkN2p2
+t{M2VS
 pqf.r+
 ru+
-s?p@
+s?[
 s.p=p-%
 T8
 pm,
@@ -14884,10 +16016,10 @@ zZ8
 |*xftLsGt|qWL
 |*tRp5uzqsSv,L
 pqf8f
-qTt"=
+qT[p$
 sd
 pqf7qN
-q+pKVT
+q+pKV\
 pm+
 v3p"q&
 */%
@@ -14895,10 +16027,10 @@ syy1Ps}+r3xfr8g$&L
 u<
 !#
 pqf=q3
-qkN2p2
-s?[
+qkN2p0
+s?p2
 t{M+%
-u@W
+u@_
 pm-
 pq^.j
 |cq)q"q"vLrWvhrG~(sM'
@@ -15015,7 +16147,7 @@ qt3D
 5
 pq|Ysm
 poN1+%
-u@[
+u@d
 pm.
 {R
 *1%
@@ -15040,11 +16172,13 @@ tb9r]
 pVTsx,
 ({p
 !#
+"8
+s?q,
 ":
 pVFsx-
-"8
-pVEsx.
 "9
+pVEsx.
+"$
 pVDsx8
 (zR
 !pZ
@@ -15058,49 +16192,49 @@ qm
 !qZ
 qM,pb
 r~
-aD
+aL
 ;7
 (
 !s*
 "g
 sv9
-aO
-wpP
+aW
+wpX
 (
 !tS
 sv9
-aN
-wpP
+aV
+wpX
 (
 !vB
 sv9
-aM
-wpP
+aU
+wpX
 (
 !w&
 sv9
-aL
-wpP
+aT
+wpX
 (
 !x=
 sv9
-aK
-wpP
+aS
+wpX
 (
 !yE
 sv9
-aJ
-wpP
+aR
+wpX
 (
 !{-
 sv9
-aI
-wpP
+aQ
+wpX
 (
 !vKxw
 sv9
-aH
-wpP
+aP
+wpX
 (
 !pty@
 s{+sr
@@ -15111,32 +16245,32 @@ a.
 !ptyG
 pqf.^
 uI
-a%
+a&
 ;8
 (
 !pt+uU
 "5
 tW
-a(
-wpb
+a)
+wpk
 (
 !pt{H
 "3
 sk
-pfpU
-wpa
+pfqA
+wpj
 (
 !pt.uU
 pq|Yps
 qH
-pfpK
-wpa
+pfp"
+wpj
 (
 !pt|F
 "0
 sv/
 p33
-qPp)
+qPp=
 (
 !pt|G
 "0
@@ -15147,7 +16281,7 @@ v#
 !pt}x
 "0
 g=
-aX
+aa
 ;4
 (
 !pt/uU
@@ -15157,24 +16291,24 @@ v#
 (
 !ptxw
 g+
-aW
+a_
 qP/
 (
 !tYy@
 g+
-aV
+a^
 qPsp
 (
 !tYyG
 "0
 g-
-a:
+aB
 ;5
 (
 !tY+uU
 g.
-a;
-wp:
+aC
+wpB
 (
 !tY{H
 "0
@@ -15197,7 +16331,7 @@ qPsp
 !tY|G
 g/
 pf/
-wp)
+qPp)
 !q[
 qQ+wi
 p_
@@ -15228,12 +16362,12 @@ O
 const directBF16SM80 = directBF16SM80NarrowAligned + `
  patch
  -1
-packed1 45097 attendDirect_dtype_BF16_row_BF16
+packed1 45358 attendDirect_dtype_BF16_row_BF16
  =15
  -2
 zf}<
-p9tGsV
-p:@r0
+p9tGx,
+p:qYto
  =30
  -5
 )
@@ -15241,9 +16375,10 @@ rCpG
 vl@sr
 zWt"=
  =14
- -20
+ -21
 vl/q0
-p{yD/vQ
+t+yD/
+};%
 sw
 s@r>
 s?p@
@@ -15310,9 +16445,8 @@ qvp<1.
 qt3<E
 s{7pb
 x%rc1.
- =41
- -2
-*8%
+ =42
+ -1
 T*
  =15
  -1
@@ -15320,7 +16454,7 @@ T*
  =11
  -1
 ub&
- =14
+ =15
  -13
 rV
 s|v=
@@ -15333,8 +16467,9 @@ yP
 s5z}xhD
 yP
  =12
- -14
-zBDqOp-
+ -15
+t+RDqO
+q:
 rV
 s|v=
 s|r>
@@ -15346,8 +16481,9 @@ yP
 s5z}xhD
 yP
  =12
- -14
-zBKqOrZ
+ -15
+t+RKqO
+xi%
 rV
 s|v=
 s|r>
@@ -15359,8 +16495,9 @@ yP
 s5z}xhD
 yP
  =12
- -14
-zBRqOrS
+ -15
+t+RRqO
+wm%
 rV
 s|v=
 s|r>
@@ -15372,8 +16509,9 @@ yP
 s5z}xhD
 yP
  =12
- -14
-zBYqOq^
+ -15
+t+RYqO
+};%
 rV
 s|v=
 s|r>
@@ -15385,8 +16523,9 @@ yP
 s5z}xhD
 yP
  =12
- -14
-zBaqOsu
+ -15
+t+RaqO
+i"%
 rV
 s|v=
 s|r>
@@ -15398,8 +16537,9 @@ yP
 s5z}xhD
 yP
  =12
- -14
-zBhqOs[
+ -15
+t+RhqO
+i$%
 rV
 s|v=
 s|r>
@@ -15411,8 +16551,9 @@ yP
 s5z}xhD
 yP
  =12
- -14
-zBoqOt]
+ -15
+t+RoqO
+i&%
 rV
 s|v=
 s|r>
@@ -15673,17 +16814,17 @@ uVM21+
 xQM21+
  =17
  -1
-x%/1-
+p~X|B-
  =15
  -1
-p~w%{c1-
+p~t"{c1-
  =64
  -1
 r[:B
  =2
  -2
-qkF2[
-t{M135
+qkF2p2
+t{M136
  =4
  -1
 T.
@@ -15706,7 +16847,7 @@ q+pK30
 ppy%&
  =3
  -1
-qkF2p2
+qkF2p0
  =2
  -1
 T2
@@ -15828,123 +16969,120 @@ y/tR,r>p$
  -1
  =15
  -5
+"9
+|W$
 ";
 pVFsx-
-"9
-pVEsx.
 ":
- =13
+ =15
  -2
-aC
+aK
 ;*
  =2
  -6
 "h
  =2
  -3
-wpO
+wpW
 (
 !tS
  =2
  -3
-wpO
+wpW
 (
 !vB
  =2
  -3
-wpO
+wpW
 (
 !w&
  =2
  -3
-wpO
+wpW
 (
 !x=
  =2
  -3
-wpO
+wpW
 (
 !yE
  =2
  -3
-wpO
+wpW
 (
 !{-
  =2
  -1
-wpO
+wpW
 (
 !vKxw
 sv9
-aG
-wpO
+aO
+wpW
  =4
  -2
 a-
 ;(
  =4
  -2
-a$
+a%
 ;.
  =2
  -4
 "6
 tW
-a'
+a(
 ;0
  =4
  -2
-pfp[
+pfpU
 ;2
  =4
  -2
-pfpY
+pfpK
 ;2
  =5
  -1
 ;,
  =10
  -2
-aW
+a_
 ;$
  =8
  -1
-aV
+a^
  =4
  -1
-aU
+a]
  =5
  -2
-a9
+aA
 ;&
  =3
  -2
-a:
-wp9
+aB
+wpA
  =10
  -1
 a*
  =5
  -1
 a)
- =5
- -1
-wp(
- =26`
+ =32`
 
 const directBF16SM70NarrowAligned = directBF16SM80NarrowAligned + `
  patch
  -3
-packed1 49551 attendDirect_dtype_BF16_row_BF16
+packed1 49872 attendDirect_dtype_BF16_row_BF16
 !pJ
 !pI
  =12
  -4
 p;x@to
-p98ve
-p:qYun
+p98}<
+p:,qYpF
 qSp<r0
- =762
+ =771
  -1
 t-x^
 s/w+
@@ -16234,12 +17372,14 @@ vPz}RRt0D
  -1
 pVlsx,
  =2
- -6
+ -8
+"9
+s?py#H
 ";
 pVYsx-
-"9
-pVXsx.
 ":
+pVXsx.
+"$
 pVWsx8
  =16
  -1
@@ -16252,16 +17392,16 @@ pVWsx8
 const directBF16SM70 = directBF16SM80 + `
  patch
  -3
-packed1 48460 attendDirect_dtype_BF16_row_BF16
+packed1 48721 attendDirect_dtype_BF16_row_BF16
 !pJ
 !pI
  =12
  -5
 p;x@to
-p9.8to
-p:@r0
+p9.8r0
+p:qYto
 qSp<r0
- =724
+ =733
  -1
 t-x^
 s/w+
@@ -16527,15 +17667,17 @@ y/tR,r><F
  -1
 pVlsx,
  =3
- -5
+ -7
+s?py#4
+";
 pVYsx-
-"9
-pVXsx.
 ":
+pVXsx.
+"$
 pVWsx8
  =178`
 
-const directF16SM80NarrowAligned = `packed1 44782 attendDirect_dtype_F16_row_F16
+const directF16SM80NarrowAligned = `packed1 45103 attendDirect_dtype_F16_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -16552,8 +17694,8 @@ const directF16SM80NarrowAligned = `packed1 44782 attendDirect_dtype_F16_row_F16
 !c
 p;xFte
 zfv<pF
-p9tGte
-p:qYun
+p9-vOpF
+p:,qYpF
 qS-ve
 !
 p>
@@ -16618,7 +17760,8 @@ zt
 uupG
 )
 vl/q0
-po,qO3+
+t+M,qO
+*+%
 }'r,c~72~7L2ql
 ru1
 "(
@@ -16972,7 +18115,8 @@ vaq&
 ]8I
 "7
 pV8sx
-zB=qO%
+t+R=qO
+ta
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -16998,7 +18142,8 @@ u>vhp<vhp5rzqs2~i
 pV7I
 "$
 pV6s3-
-zBDqOp-
+t+RDqO
+q:
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -17024,7 +18169,8 @@ u>vhp<vhp5rzqs2~i
 pV5I
 "$
 pV4zs
-zBKqOrZ
+t+RKqO
+xi%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -17050,7 +18196,8 @@ u>vhp<vhp5rzqs2~i
 pV3I
 "$
 pV2s38
-zBRqOrS
+t+RRqO
+wm%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -17076,7 +18223,8 @@ u>vhp<vhp5rzqs2~i
 pV1I
 "$
 pV0|1
-zBYqOq^
+t+RYqO
+};%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -17102,7 +18250,8 @@ u>vhp<vhp5rzqs2~i
 pV/I
 "$
 pV.s39
-zBaqOsu
+t+RaqO
+i"%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -17128,7 +18277,8 @@ u>vhp<vhp5rzqs2~i
 pV-I
 "$
 pV,s3/
-zBhqOs[
+t+RhqO
+i$%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -17154,7 +18304,8 @@ u>vhp<vhp5rzqs2~i
 pV+I
 "$
 pV*s3@
-zBoqOt]
+t+RoqO
+i&%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -17398,7 +18549,7 @@ rP
 s{+ps7
 qvMT14
 )
-i%%
+i-%
 T6
 pm=
 w2
@@ -17499,7 +18650,7 @@ q74q&
 p1
 5
 vc/q@
-r{<
+r{D
 qvq41.
 ra4E
 uFq=
@@ -17509,7 +18660,7 @@ syu8Ps}+r3x2cp4F>L
 qt41T
 5
 |.-q@
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -17518,7 +18669,7 @@ u6y;'D
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -17527,7 +18678,7 @@ u6y;'C
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -17536,7 +18687,7 @@ u6y;'B
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -17545,7 +18696,7 @@ u6y;'A
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -17554,7 +18705,7 @@ u6{Xp&'@
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -17563,7 +18714,7 @@ u6{Xp&'?
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -17572,7 +18723,7 @@ u6{Xp&'>
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -17581,7 +18732,7 @@ u6{Xp&'=
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -17590,7 +18741,7 @@ u6sTtz'<
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -17599,7 +18750,7 @@ u6sTtz';
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -17608,7 +18759,7 @@ u6sTtz':
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -17617,7 +18768,7 @@ u6sTtz'9
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -17626,7 +18777,7 @@ u6zIw7'8
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -17635,7 +18786,7 @@ u6zIw7'7
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -17644,7 +18795,7 @@ u6zIw7'6
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -17653,7 +18804,7 @@ u6zIw7'5
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -17662,7 +18813,7 @@ u6}cr>'4
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -17671,7 +18822,7 @@ u6}cr>'3
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -17680,7 +18831,7 @@ u6}cr>'2
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -17689,7 +18840,7 @@ u6}cr>'1
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -17698,7 +18849,7 @@ u6xWs%'0
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -17707,7 +18858,7 @@ u6xWs%'/
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -17716,7 +18867,7 @@ u6xWs%'.
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -17725,7 +18876,7 @@ u6xWs%'-
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -17734,7 +18885,7 @@ u6-p<p&',
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -17743,7 +18894,7 @@ u6-p<p&'+
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -17752,7 +18903,7 @@ u6-p<p&'*
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -17761,7 +18912,7 @@ u6-p<p&')
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 ph4E
 vbq=
@@ -17770,7 +18921,7 @@ u6v<wi'(
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GB
 vbq=
@@ -17779,7 +18930,7 @@ u6v<wi''
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4GE
 vbq=
@@ -17788,7 +18939,7 @@ u6v<wi'&
 "#
 5
 "#
-r{<
+r{D
 qvsf1.
 pB4Gq&
 vbq=
@@ -17812,8 +18963,8 @@ wP
 pqtIr-
 )
 qVs0v^
-vwsp%
-zb/C
+t(spU
+qV/D
 "#
 ret,v:
 "#
@@ -17821,7 +18972,7 @@ wj
 wj
 rDm
 "#
-x%/1.
+p~X|B.
 w)Ps}+z%s\2s\L2qp
 pqs-ts
 w)Ps}+z%s\2s\L2y3pk
@@ -17837,8 +18988,8 @@ k
 pqsQr1
 b#Z
 pqtIq0
-p~w%{c1.
-x%.U
+p~t"{c1.
+p~XuD
 pqxjsh
 w)Ps}.z%s\2s\2s\2s\L2y3y;
 v;u_WZ
@@ -17905,11 +19056,11 @@ pqq#@pw
 r[BB
 p6
 pqf-qe
-qkN2[
-t{M2VL
+qkN2p2
+t{M2VS
 pqf.r+
 ru+
-s?p@
+s?[
 s.p=p-%
 T8
 pm,
@@ -17918,10 +19069,10 @@ zZ8
 |*xftLsGt|qWL
 |*tRp5uzqsSv,L
 pqf8f
-qTt"=
+qT[p$
 sd
 pqf7qN
-q+pKVT
+q+pKV\
 pm+
 v3p"q&
 */%
@@ -17929,10 +19080,10 @@ syy1Ps}+r3xfr8g$&L
 u<
 !#
 pqf=q3
-qkN2p2
-s?[
+qkN2p0
+s?p2
 t{M+%
-u@W
+u@_
 pm-
 pq^.j
 |cq)q"q"vLrWvhrG~(sM'
@@ -18049,7 +19200,7 @@ qt3D
 5
 pq|Ysm
 poN1+%
-u@[
+u@d
 pm.
 {R
 *1%
@@ -18074,11 +19225,13 @@ tb9r]
 pVTsx,
 ({p
 !#
+"8
+s?q,
 ":
 pVFsx-
-"8
-pVEsx.
 "9
+pVEsx.
+"$
 pVDsx8
 (zR
 !pZ
@@ -18092,49 +19245,49 @@ qm
 !qZ
 qM,pb
 r~
-aD
+aL
 ;7
 (
 !s*
 "g
 sv9
-aO
-wpP
+aW
+wpX
 (
 !tS
 sv9
-aN
-wpP
+aV
+wpX
 (
 !vB
 sv9
-aM
-wpP
+aU
+wpX
 (
 !w&
 sv9
-aL
-wpP
+aT
+wpX
 (
 !x=
 sv9
-aK
-wpP
+aS
+wpX
 (
 !yE
 sv9
-aJ
-wpP
+aR
+wpX
 (
 !{-
 sv9
-aI
-wpP
+aQ
+wpX
 (
 !vKxw
 sv9
-aH
-wpP
+aP
+wpX
 (
 !pty@
 s{+sr
@@ -18145,32 +19298,32 @@ a.
 !ptyG
 pqf.^
 uI
-a%
+a&
 ;8
 (
 !pt+uU
 "5
 tW
-a(
-wpb
+a)
+wpk
 (
 !pt{H
 "3
 sk
-pfpU
-wpa
+pfqA
+wpj
 (
 !pt.uU
 pq|Yps
 qH
-pfpK
-wpa
+pfp"
+wpj
 (
 !pt|F
 "0
 sv/
 p33
-qPp)
+qPp=
 (
 !pt|G
 "0
@@ -18181,7 +19334,7 @@ v#
 !pt}x
 "0
 g=
-aX
+aa
 ;4
 (
 !pt/uU
@@ -18191,24 +19344,24 @@ v#
 (
 !ptxw
 g+
-aW
+a_
 qP/
 (
 !tYy@
 g+
-aV
+a^
 qPsp
 (
 !tYyG
 "0
 g-
-a:
+aB
 ;5
 (
 !tY+uU
 g.
-a;
-wp:
+aC
+wpB
 (
 !tY{H
 "0
@@ -18231,7 +19384,7 @@ qPsp
 !tY|G
 g/
 pf/
-wp)
+qPp)
 !q[
 qQ+wi
 p_
@@ -18262,12 +19415,12 @@ O
 const directF16SM80 = directF16SM80NarrowAligned + `
  patch
  -1
-packed1 45159 attendDirect_dtype_F16_row_F16
+packed1 45420 attendDirect_dtype_F16_row_F16
  =15
  -3
 zf8t*
-p9rOte
-p:@r0
+p9-rFpF
+p:qYto
  =30
  -5
 )
@@ -18275,9 +19428,10 @@ rCpG
 vl@sr
 zWt"=
  =14
- -20
+ -21
 vl/q0
-p{yD/vQ
+t+yD/
+};%
 sw
 s@r>
 s?p@
@@ -18344,9 +19498,8 @@ qvp<1.
 qt3<D
 s{7pb
 x%rc1.
- =41
- -2
-*8%
+ =42
+ -1
 T*
  =15
  -1
@@ -18354,7 +19507,7 @@ T*
  =11
  -1
 ub&
- =14
+ =15
  -13
 rV
 s|v=
@@ -18367,8 +19520,9 @@ uBq=
 u>vhp<vhp5rzxh2~i
 uBU
  =12
- -14
-zB@qOp-
+ -15
+t+R@qO
+q:
 rV
 s|v=
 s|r>
@@ -18380,8 +19534,9 @@ uBq=
 u>vhp<vhp5rzxh2~i
 uBU
  =12
- -14
-zBCqOrZ
+ -15
+t+RCqO
+xi%
 rV
 s|v=
 s|r>
@@ -18393,8 +19548,9 @@ uBq=
 u>vhp<vhp5rzxh2~i
 uBU
  =12
- -14
-zBFqOrS
+ -15
+t+RFqO
+wm%
 rV
 s|v=
 s|r>
@@ -18406,8 +19562,9 @@ uBq=
 u>vhp<vhp5rzxh2~i
 uBU
  =12
- -14
-zBIqOq^
+ -15
+t+RIqO
+};%
 rV
 s|v=
 s|r>
@@ -18419,8 +19576,9 @@ uBq=
 u>vhp<vhp5rzxh2~i
 uBU
  =12
- -14
-zBLqOsu
+ -15
+t+RLqO
+i"%
 rV
 s|v=
 s|r>
@@ -18432,8 +19590,9 @@ uBq=
 u>vhp<vhp5rzxh2~i
 uBU
  =12
- -14
-zBOqOs[
+ -15
+t+ROqO
+i$%
 rV
 s|v=
 s|r>
@@ -18445,8 +19604,9 @@ uBq=
 u>vhp<vhp5rzxh2~i
 uBU
  =12
- -14
-zBRqOt]
+ -15
+t+RRqO
+i&%
 rV
 s|v=
 s|r>
@@ -18704,17 +19864,17 @@ uVM21+
 xQM21+
  =17
  -1
-x%/1-
+p~X|B-
  =15
  -1
-p~w%{c1-
+p~t"{c1-
  =64
  -1
 r[:B
  =2
  -2
-qkF2[
-t{M135
+qkF2p2
+t{M136
  =4
  -1
 T.
@@ -18737,7 +19897,7 @@ q+pK30
 ppy%&
  =3
  -1
-qkF2p2
+qkF2p0
  =2
  -1
 T2
@@ -18859,124 +20019,121 @@ y/tR,r>p$
  -1
  =15
  -5
+"9
+|W$
 ";
 pVFsx-
-"9
-pVEsx.
 ":
- =13
+ =15
  -2
-aC
+aK
 ;*
  =2
  -6
 "h
  =2
  -3
-wpO
+wpW
 (
 !tS
  =2
  -3
-wpO
+wpW
 (
 !vB
  =2
  -3
-wpO
+wpW
 (
 !w&
  =2
  -3
-wpO
+wpW
 (
 !x=
  =2
  -3
-wpO
+wpW
 (
 !yE
  =2
  -3
-wpO
+wpW
 (
 !{-
  =2
  -1
-wpO
+wpW
 (
 !vKxw
 sv9
-aG
-wpO
+aO
+wpW
  =4
  -2
 a-
 ;(
  =4
  -2
-a$
+a%
 ;.
  =2
  -4
 "6
 tW
-a'
+a(
 ;0
  =4
  -2
-pfp[
+pfpU
 ;2
  =4
  -2
-pfpY
+pfpK
 ;2
  =5
  -1
 ;,
  =10
  -2
-aW
+a_
 ;$
  =8
  -1
-aV
+a^
  =4
  -1
-aU
+a]
  =5
  -2
-a9
+aA
 ;&
  =3
  -2
-a:
-wp9
+aB
+wpA
  =10
  -1
 a*
  =5
  -1
 a)
- =5
- -1
-wp(
- =26`
+ =32`
 
 const directF16SM70NarrowAligned = directF16SM80NarrowAligned + `
  patch
  -3
-packed1 46767 attendDirect_dtype_F16_row_F16
+packed1 47088 attendDirect_dtype_F16_row_F16
 !pJ
 !pI
  =12
  -5
 p;sTsV
 zf8t*
-p9v<r0
-p:qYun
+p9v<t*
+p:,qYpF
 qSp<r0
- =762
+ =771
  -1
 t-x^
 s/w+
@@ -19149,12 +20306,14 @@ vPz}R"r2D
  -1
 pV[sx,
  =2
- -6
+ -8
+"9
+|W8
 ";
 pVIsx-
-"9
-pVHsx.
 ":
+pVHsx.
+"$
 pVGsx8
  =16
  -1
@@ -19167,7 +20326,7 @@ pVGsx8
 const directF16SM70 = directF16SM80 + `
  patch
  -3
-packed1 45676 attendDirect_dtype_F16_row_F16
+packed1 45937 attendDirect_dtype_F16_row_F16
 !pJ
 !pI
  =12
@@ -19176,7 +20335,7 @@ p;sTsV
  =3
  -1
 qSp<r0
- =724
+ =733
  -1
 t-x^
 s/w+
@@ -19247,16 +20406,16 @@ bX$*
  =255
  -1
 pV[sx,
- =3
+ =5
  -5
 pVIsx-
-"9
-pVHsx.
 ":
+pVHsx.
+"$
 pVGsx8
  =178`
 
-const decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = `packed1 39681 decode_dtype_BF16_row_BF16_dim64
+const decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = `packed1 40082 decode_dtype_BF16_row_BF16_dim64
 !|h^|f
 !|g@=
 !p8
@@ -19270,8 +20429,8 @@ const decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = `packed1 39681 decode_d
 !pHy;pD
 !c
 p;x5t*
-p9--te
-p:sTr0
+p9-sqpF
+p:,sqpF
 qSw?r0
 !
 p>
@@ -19356,7 +20515,8 @@ z3'p$
 4
 rD;
 r5/q0
-po5qO3.
+t+M5qO
+*.%
 }'r,c~72~7L2ql
 ru7
 "#
@@ -19516,7 +20676,7 @@ tU;q=
 pzR<qR?
 )
 wm%
-u@'
+u@(
 u(
 o
 *,%
@@ -19566,16 +20726,17 @@ rD<
 Yw%{c
 pzt"=?
 pzp5p$?
-yJp5p-
+t+r|A
+tT
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
 pqxjj
-t^
+ri
 t7
 p1
 z>
 q1p0v^
 qvp51.
-p{p@Ap-
+tmp-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
 "&
 qVq}<C
@@ -19586,12 +20747,13 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5rS
+t+r|A
+xi%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 pqxjr]
 vGsp
 qvp51.
-p{q9ArS
+xip-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR(<C
@@ -19602,12 +20764,13 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5su
+t+r|A
+v&%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGsp
 qvp51.
-p{q9Asu
+v&p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR/<C
@@ -19618,12 +20781,13 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5t]
+t+r|A
+i"%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGsp
 qvp51.
-p{q9At]
+i"p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 !#
 s{.j
@@ -19658,28 +20822,36 @@ o
 *#%
 |A@|Y
 q74q&
-uC%
+z_.
+ta
 vAq}2ql
 rs.
-uCp-
+z_.
+q:
 vAq}2ql
 vT/
-uCrZ
+z_.
+xi%
 vAq}2ql
 q1vnsT
-uCrS
+z_.
+wm%
 vAq}2ql
 q1XA
-uCq^
+z_.
+};%
 vAq}2ql
 q1t"rF
-uCsu
+z_.
+i"%
 vAq}2ql
 q1[yl
-uCs[
+z_.
+i$%
 vAq}2ql
 xsE/
-uCt]
+z_.
+i&%
 vAq}2ql
 !#
 s{/t;
@@ -19688,8 +20860,8 @@ qkXwB
 tU}D
 pzR~qj
 )
-i:%
-u@C
+iF%
+u@P
 {K
 o
 *,%
@@ -19761,8 +20933,8 @@ qkXU
 qtiD
 uXiqj
 )
-i>%
-u@G
+iJ%
+u@T
 s'8
 o
 *,%
@@ -19952,7 +21124,7 @@ r\f
 "R
 qtl<j
 uXl<k?
-t{M$V=
+t{M$VI
 "R
 zZ@
 "R
@@ -19998,16 +21170,17 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5rZ
+t+r|A
+q:
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "S
-t^
+ri
 t7
 p1
 z>
 q1[v^
 qvp51.
-p{p@Ap-
+tmp-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
 "$
 qVp*1x
@@ -20018,12 +21191,13 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5q^
+t+r|A
+w0%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "S
 vGsp
 qvp51.
-p{q9ArS
+xip-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR&rk$-
@@ -20034,12 +21208,13 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5s[
+t+r|A
+};%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGsp
 qvp51.
-p{q9Asu
+v&p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR-rk$-
@@ -20050,12 +21225,13 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5vQ
+t+r|A
+i#%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGsp
 qvp51.
-p{q9At]
+i"p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 |..ts
 q1py#429
@@ -20063,8 +21239,8 @@ q1py#429
 qtiD
 uXiqj
 )
-iP%
-u@Y
+ia%
+u@k
 s'9
 o
 *,%
@@ -20098,7 +21274,7 @@ p1
 u-@-q@
 qt_G
 s'@
-r{P
+r{a
 qvq41.
 }b#dqOU
 syu8r3qp'5
@@ -20107,7 +21283,7 @@ u6.}2
 x1r+
 qt_G
 pm=
-r{P
+r{a
 qvsf1.
 {.qe
 qz}w
@@ -20163,8 +21339,8 @@ wP
 wI@r-
 )
 qVs0v^
-vwsp%
-zb/C
+t(spU
+qV/D
 "#
 ret,v:
 "#
@@ -20172,7 +21348,7 @@ wj
 wj
 rD?
 "#
-x%/1.
+p~X|B.
 q;
 wWts
 |~
@@ -20189,8 +21365,8 @@ wI/tI
 t6r>
 y66Z
 wI@q0
-p~w%{c1.
-x%.U
+p~t"{c1.
+p~XuD
 |ssh
 t6y;
 w|6Z
@@ -20284,23 +21460,23 @@ qD@pw
 r[JB
 p6
 zqqe
-qkV2[
-t{M8VZ
+qkV2p2
+t{M8Vj
 {@r+
 ru+
-s?p@
+s?[
 s.p=p-%
-u@c
+u@s
 pm,
 zZ8
 *0%
 |*xfr8$$"sGqWL
 |*tRp5uzu_WS>L
 qM8f
-qTt"=
+qT[p$
 sd
 qM7qN
-q+pKVd
+q+pKVt
 pm+
 v3p"q&
 *2%
@@ -20308,10 +21484,10 @@ syy1Ps}+r3xfr8k$&L
 u<
 !#
 qM=q3
-qkV2p2
-s?[
+qkV2p0
+s?p2
 t{M+%
-u@g
+u@w
 pm-
 r&.j
 |cq)q"q"vLrWvhrG~(sM'
@@ -20430,7 +21606,7 @@ qt-D
 5
 q'=sm
 poV1+%
-u@k
+u@{
 pm.
 {R
 *4%
@@ -20446,8 +21622,8 @@ r5@sr
 (p5
 !#
 "S
+u'py$>
 u'py$=
-u'py$<
 ]7rL9
 ]8rL/
 ]9rL@
@@ -20457,13 +21633,13 @@ u'py$<
 (+,
 !#
 |A9qN
-u'py#l
+u'py#m
 pVqsx+
 (+-
 !#
 "$
+u'R[
 u'RZ
-u'RY
 pV_sx.
 pV^sx8
 pV]sx7
@@ -20471,11 +21647,13 @@ pV\sx9
 "$
 (+,
 !#
+":
+s?q,
 "<
 pVEsx/
-":
-pVDsx@
 ";
+pVDsx@
+"$
 pVCs3sK
 (rO
 !pZ
@@ -20490,14 +21668,14 @@ qm
 !qZ
 pn{G|_
 r~
-an
+a~
 qP{|
 (
 !s*
 }g,pb
 g
-ag
-wpx
+aw
+;9
 (
 !tS
 "S
@@ -20508,13 +21686,13 @@ v#
 !vB
 "#
 g
-aJ
-wpx
+aN
+;9
 (
 !w&
 g
-aF
-wpx
+aJ
+;9
 (
 !x=
 "q
@@ -20526,7 +21704,7 @@ v#
 "#
 g
 a4
-wpx
+;9
 (
 !{-
 u-@,tI
@@ -20537,44 +21715,44 @@ wp1
 !vKxw
 "J
 uI
-al
+a|
 qP.
 (
 !pty@
 "J
 }G
-al
+a|
 qP.
 (
 !ptyG
 {@^
 sv@
-a*
-wpw
+a+
+;:
 (
 !pt+uU
 ";
 g=
-a-
-wpv
+a.
+;;
 (
 !pt{H
 "9
 sv/
-a$
-wpu
+a%
+;<
 (
 !pt.uU
 q'=ps
 tW
-pfqA
-wpu
+pfqI
+;<
 (
 !pt|F
 "5
 g8
-at
-qPpG
+p3=
+qPp[
 (
 !pt|G
 "5
@@ -20585,23 +21763,23 @@ v#
 !pt}x
 "4
 g+
-ac
+as
 ;7
 (
 !pt/uU
 g-
 pf{c
-qPp"
+qPpG
 (
 !ptxw
 g+
-ac
+as
 ;8
 (
 !tYy@
 g-
 pf{c
-qPpK
+qPp"
 (
 !tYyG
 "4
@@ -20612,34 +21790,34 @@ v#
 !tY+uU
 "5
 g9
-aV
+ac
 ;6
 (
 !tY{H
 g/
 pfp<
-qPpY
+qPpK
 (
 !tY.uU
 "$
 g+
-aB
+aF
 ;7
 (
 !tY|F
 g-
 pf{c
-qPp=
+qPpY
 (
 !tY|G
 g+
-aB
+aF
 ;8
 (
 !tY}x
 g-
 pf{c
-qPp)
+qPp=
 (
 !tY/uU
 "5
@@ -20662,7 +21840,7 @@ qPsp
 !vK-yG
 qH+
 pf/
-wp.
+qPp)
 !q[
 qQ+wi
 p_
@@ -20693,14 +21871,14 @@ O
 const decodeBF16DtypeBF16RowBF16Dim64SM90 = decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned + `
  patch
  -1
-packed1 40582 decode_dtype_BF16_row_BF16_dim64
+packed1 40984 decode_dtype_BF16_row_BF16_dim64
  =7
 !v7r.v6|Q
  =6
  -2
 zf}<
-p9p<t*
-p:,qupF
+p9-y?pF
+p:x5to
  =51
  -18
  =8
@@ -20708,8 +21886,9 @@ p:,qupF
 ya
 rCpG
  =5
- -5
-p{vn/vQ
+ -6
+t+vn/
+};%
 sw
 s@r>
 ya
@@ -20743,51 +21922,51 @@ pqtst;
 vGR<
 qvp51.
 u.
- =13
+ =14
  -1
-yJp5rS
+v0pK%
  =2
  -1
-ri
+u.
  =5
  -1
-p{p@ArZ
+|%p-
  =2
  -4
 qVq}<@
 pzzM<@?
 "&
 qF%<>
+ =5
+ -1
+wm%
  =4
  -1
-yJp5su
- =4
- -1
-p{q9Aq^
+w0p-
  =2
  -4
 qVR(<@
 pzzM<@?
 "$
 qF,<>
+ =5
+ -1
+v0qI%
  =4
  -1
-yJp5t]
- =4
- -1
-p{q9As[
+};p-
  =2
  -4
 qVR/<@
 pzzM<@?
 "$
 qF3<>
+ =5
+ -1
+i$%
  =4
  -1
-yJp5t~
- =4
- -1
-p{q9AvQ
+i#p-
  =4
  -2
 xSB<BB
@@ -20805,28 +21984,28 @@ zbp<C
  =2
  -1
 xM
- =4
+ =5
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
  =2
@@ -20836,7 +22015,7 @@ qkMwB
 tUxD
 pzRyqj
 )
-i=%
+iI%
 T-
  =5
  -1
@@ -20855,7 +22034,7 @@ qkMU
 qt]D
 uX]qj
 )
-iA%
+iM%
 T-
  =15
  -1
@@ -20902,7 +22081,7 @@ r\Z
  -3
 qta<j
 uXa<k?
-t{M$V@
+t{M$VL
  =3
  -1
 ub'
@@ -20934,36 +22113,36 @@ qVycd
 pzzM1e?
 "R
 q1p@1h
- =4
+ =5
  -1
-yJp5q^
+xi%
  =11
  -4
 qVp*1m
 pzzM1n?
 "$
 qF$1q
- =4
+ =5
  -1
-yJp5s[
+v&%
  =7
  -4
 qVR&1t
 pzzM1u?
 "$
 qF+1x
- =4
+ =5
  -1
-yJp5vQ
+i"%
  =7
  -4
 qVR-1{
 pzzM1|?
 "$
 qF2rk$#
- =4
+ =5
  -1
-yJp5wX
+i%%
  =7
  -7
 q1py#129
@@ -20971,7 +22150,7 @@ q1py#129
 qt]D
 uX]qj
 )
-iU%
+if%
 T-
  =3
  -1
@@ -20984,14 +22163,14 @@ Ypy#31Z
  -5
 qtTG
 s'@
-r{U
+r{f
 qvq41.
 }b#^qOU
  =4
  -3
 qtTG
 pm=
-r{U
+r{f
  =5
  -1
 }b#duD
@@ -21003,8 +22182,8 @@ xBu*MH1+
 r[?B
  =2
  -2
-qkK2[
-t{M838
+qkK2p2
+t{M8Vo
  =4
  -1
 T1
@@ -21027,7 +22206,7 @@ q+pK33
 ppy%&
  =3
  -1
-qkK2p2
+qkK2p0
  =2
  -1
 T5
@@ -21157,28 +22336,28 @@ y/tR,r>p$
  -2
  =7
  -5
+";
+|W$
 "=
 pVEsx/
-";
-pVDsx@
 "<
- =14
+ =16
  -1
-am
+a}
  =5
  -2
-af
+av
 ;-
  =2
  -1
 "T
  =7
  -2
-aF
+aJ
 ;-
  =3
  -2
-aB
+aF
 ;-
  =2
  -1
@@ -21194,29 +22373,29 @@ wp+
  -3
 "K
 uI
-ak
+a{
  =3
  -3
 "K
 }G
-ak
+a{
  =5
  -2
-a$
+a%
 ;1
  =2
  -4
 "<
 g=
-a'
+a(
 ;3
  =4
  -2
-pfp[
+pfpU
 ;5
  =4
  -2
-pfpY
+pfpK
 ;5
  =4
  -2
@@ -21224,54 +22403,51 @@ p36
 ;/
  =10
  -2
-ab
+ar
 ;'
  =4
  -1
-wp^
+wpo
  =3
  -2
-ab
+ar
 ;*
  =4
  -1
-wp\
+wpm
  =10
  -2
-aS
+a_
 ;$
  =4
  -1
-wpR
+wp^
  =4
  -2
-a>
+aB
 ;'
  =4
  -1
-wp;
+wp?
  =3
  -2
-a>
+aB
 ;*
  =4
  -1
-wp:
+wp>
  =10
  -1
 a*
  =5
  -1
 a)
- =5
- -1
-wp(
- =26`
+ =32`
 
 const decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned = decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned + `
  patch
  -3
-packed1 39466 decode_dtype_BF16_row_BF16_dim64
+packed1 39867 decode_dtype_BF16_row_BF16_dim64
 !|hf|f
 !|gxO
  =82
@@ -21280,7 +22456,7 @@ packed1 39466 decode_dtype_BF16_row_BF16_dim64
  -4
 !#
 "$
- =68
+ =69
  -1
 "6
  =90
@@ -21288,9 +22464,9 @@ packed1 39466 decode_dtype_BF16_row_BF16_dim64
  =49
  -1
 "2
- =71
+ =75
  -2
- =51
+ =59
  -1
 "2
  =34
@@ -21319,13 +22495,13 @@ zZ@
  =2
  -1
 "Q
- =7
+ =8
  -1
 "R
- =19
+ =20
  -1
 "R
- =396
+ =398
  -2
  =26
  -1
@@ -21335,12 +22511,12 @@ zZ@
 "Q
  =18
  -5
+"9
+s?q,
 ";
 pVEsx/
-"9
-pVDsx@
 ":
- =3
+ =5
  -1
  =20
  -1
@@ -21365,7 +22541,7 @@ pVDsx@
 const decodeBF16DtypeBF16RowBF16Dim64SM80 = decodeBF16DtypeBF16RowBF16Dim64SM90 + `
  patch
  -3
-packed1 40367 decode_dtype_BF16_row_BF16_dim64
+packed1 40769 decode_dtype_BF16_row_BF16_dim64
 !|hf|f
 !|gxO
  =66
@@ -21374,7 +22550,7 @@ packed1 40367 decode_dtype_BF16_row_BF16_dim64
  -4
 !#
 "$
- =69
+ =70
  -1
 "6
  =90
@@ -21382,9 +22558,9 @@ packed1 40367 decode_dtype_BF16_row_BF16_dim64
  =48
  -1
 "2
- =71
+ =75
  -2
- =50
+ =58
  -1
 "2
  =34
@@ -21413,13 +22589,13 @@ zZ@
  =2
  -1
 "Q
- =7
+ =8
  -1
 "R
- =19
+ =20
  -1
 "R
- =464
+ =466
  -2
  =32
  -1
@@ -21429,12 +22605,12 @@ zZ@
 "R
  =15
  -5
+":
+|W$
 "<
 pVEsx/
-":
-pVDsx@
 ";
- =3
+ =5
  -1
  =20
  -1
@@ -21456,7 +22632,7 @@ pVDsx@
 "8
  =129`
 
-const decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = `packed1 51667 decode_dtype_BF16_row_BF16_dim128
+const decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = `packed1 52420 decode_dtype_BF16_row_BF16_dim128
 !|h^|f
 !|g@=
 !p8
@@ -21470,8 +22646,8 @@ const decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = `packed1 51667 decode_
 !pHy;pD
 !c
 p;,uQpF
-p9xesV
-p:x@x,
+p9xex,
+p:,xOpF
 qSsKx,
 !
 p>
@@ -21556,7 +22732,8 @@ z3'p$
 4
 rD;
 r5/q0
-po5qO3.
+t+M5qO
+*.%
 }'r,c~72~7L2ql
 ru7
 "#
@@ -21756,7 +22933,7 @@ tUWq=
 pzRXqR?
 )
 wm%
-u@'
+u@(
 u(
 o
 *,%
@@ -21806,16 +22983,17 @@ rD<
 YXB=w?
 pzt"=?
 pzp5p$?
-yJp5p-
+t+r|A
+tT
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
 pqxjj
-t^
+ri
 t7
 p1
 z>
 q1p0v-
 qvp51.
-p{p@Ap-
+tmp-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
 "&
 qVq}<_
@@ -21826,12 +23004,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5rS
+t+r|A
+xi%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 pqxjr]
 vGrc
 qvp51.
-p{q9ArS
+xip-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR(<_
@@ -21842,12 +23021,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5su
+t+r|A
+v&%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9Asu
+v&p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR/<_
@@ -21858,12 +23038,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5t]
+t+r|A
+i"%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9At]
+i"p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR6<_
@@ -21874,12 +23055,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5t~
+t+r|A
+i%%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9At~
+i%p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR=<_
@@ -21890,12 +23072,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5V"
+t+r|A
+i(%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9AV"
+i(p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVRD<_
@@ -21906,12 +23089,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5V$
+t+r|A
+i+%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9AV$
+i+p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVRK<_
@@ -21922,12 +23106,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5V&
+t+r|A
+i.%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9AV&
+i.p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 !#
 s{.j
@@ -21970,52 +23155,68 @@ o
 *#%
 |A@|Y
 q74q&
-uC%
+z_.
+ta
 vAR)2ql
 rs.
-uCp-
+z_.
+q:
 vAR)2ql
 vT/
-uCrZ
+z_.
+xi%
 vAR)2ql
 q1vnsT
-uCrS
+z_.
+wm%
 vAR)2ql
 q1XA
-uCq^
+z_.
+};%
 vAR)2ql
 q1t"rF
-uCsu
+z_.
+i"%
 vAR)2ql
 q1[yl
-uCs[
+z_.
+i$%
 vAR)2ql
 xsE/
-uCt]
+z_.
+i&%
 vAR)2ql
 q1p0pd
-uCvQ
+z_.
+i(%
 vAR)2ql
 q1p*q&7
-uCt~
+z_.
+i*%
 vAR)2ql
 q1wgsq
-uCwX
+z_.
+i,%
 vAR)2ql
 q1q}G.
-uCV"
+z_.
+i.%
 vAR)2ql
 qF"G/
-uCV#
+z_.
+i0%
 vAR)2ql
 qF#2w}
-uCV$
+z_.
+i2%
 vAR)2ql
 qF$2|#
-uCV%
+z_.
+i4%
 vAR)2ql
 qF%2vO
-uCV&
+z_.
+i6%
 vAR)2ql
 !#
 s{/t;
@@ -22024,8 +23225,8 @@ qkXq&
 qtiD
 uXiqj
 )
-iJ%
-u@S
+ic%
+u@m
 {K
 o
 *,%
@@ -22138,8 +23339,8 @@ qkXU
 qtiD
 uXiqj
 )
-iN%
-u@W
+ig%
+u@q
 s'8
 o
 *,%
@@ -22393,7 +23594,7 @@ r\f
 "R
 qtlrk#R
 uXlrk#S?
-t{M$VM
+t{M$Vf
 "R
 }d=
 "R
@@ -22439,16 +23640,17 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5rZ
+t+r|A
+q:
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "S
-t^
+ri
 t7
 p1
 z>
 q1[v-
 qvp51.
-p{p@Ap-
+tmp-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
 "$
 qVp*1x
@@ -22459,12 +23661,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5q^
+t+r|A
+w0%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "S
 vGrc
 qvp51.
-p{q9ArS
+xip-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR&rk%R
@@ -22475,12 +23678,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5s[
+t+r|A
+};%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9Asu
+v&p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR-rk%R
@@ -22491,12 +23695,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5vQ
+t+r|A
+i#%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9At]
+i"p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR4rk%R
@@ -22507,12 +23712,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5wX
+t+r|A
+i&%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9At~
+i%p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR;rk%R
@@ -22523,12 +23729,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5V#
+t+r|A
+i)%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9AV"
+i(p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVRBrk%R
@@ -22539,12 +23746,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5V%
+t+r|A
+i,%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9AV$
+i+p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVRIrk%R
@@ -22555,12 +23763,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5V'
+t+r|A
+i/%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9AV&
+i.p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 |..ts
 q1py$$G
@@ -22568,8 +23777,8 @@ q1py$$G
 qtiD
 uXiqj
 )
-ii%
-u@r
+*C%
+T9
 s'9
 o
 *,%
@@ -22603,7 +23812,7 @@ p1
 u-@-q@
 qt_G
 s'@
-r{i
+plF
 qvq41.
 }b$mqOU
 syu8r3qp'E
@@ -22612,7 +23821,7 @@ u6.}2
 x1r+
 qt_G
 pm=
-r{i
+plF
 qvsf1.
 {.qe
 qz}w
@@ -22700,8 +23909,8 @@ wP
 wI@r-
 )
 qVs0v^
-vwsp%
-zb/C
+t(spU
+qV/D
 "#
 ret,v:
 "#
@@ -22709,7 +23918,7 @@ wj
 wj
 rD?
 "#
-x%/1.
+p~X|B.
 q;
 wWts
 |~
@@ -22726,8 +23935,8 @@ wI/tI
 t6r>
 y66Z
 wI@q0
-p~w%{c1.
-x%.U
+p~t"{c1.
+p~XuD
 |ssh
 t6y;
 w|6Z
@@ -22821,23 +24030,23 @@ qD@pw
 r[JB
 p6
 zqqe
-qkV2[
-t{M8Vs
+qkV2p2
+t{M83@
 {@r+
 ru+
-s?p@
+s?[
 s.p=p-%
-u@{
+T:
 pm,
 zZ8
 *0%
 |*xfr8$$"sGqWL
 |*tRp5uzu_WS>L
 qM8f
-qTt"=
+qT[p$
 sd
 qM7qN
-q+pKV|
+q+pK3;
 pm+
 v3p"q&
 *2%
@@ -22845,8 +24054,8 @@ syy1Ps}+r3xfr8k$&L
 u<
 !#
 qM=q3
-qkV2p2
-s?[
+qkV2p0
+s?p2
 t{M+%
 T<
 pm-
@@ -22983,8 +24192,8 @@ r5@sr
 (p5
 !#
 "S
+u'py%d
 u'py%c
-u'py%b
 ]7rL9
 ]8rL/
 ]9rL@
@@ -22994,13 +24203,13 @@ u'py%b
 (+,
 !#
 |A9qN
-u'py$m
+u'py$n
 pVysx+
 (+-
 !#
 "$
+u'Rx
 u'Rw
-u'Rv
 pVhsx.
 pVgsx8
 pVfsx7
@@ -23008,11 +24217,13 @@ pVesx9
 "$
 (+,
 !#
+":
+s?q,
 "<
 pVEsx/
-":
-pVDsx@
 ";
+pVDsx@
+"$
 pVCs3sK
 (rO
 !pZ
@@ -23027,13 +24238,13 @@ qm
 !qZ
 pn{G|_
 r~
-p3C
+p3D
 qP{|
 (
 !s*
 }g,pb
 g
-p3J
+p3K
 ;9
 (
 !tS
@@ -23045,12 +24256,12 @@ v#
 !vB
 "#
 g
-aR
+aZ
 ;9
 (
 !w&
 g
-aN
+aV
 ;9
 (
 !x=
@@ -23074,44 +24285,44 @@ wp1
 !vKxw
 "J
 uI
-p3E
+p3F
 qP.
 (
 !pty@
 "J
 }G
-p3E
+p3F
 qP.
 (
 !ptyG
 {@^
 sv@
-a*
+a+
 ;:
 (
 !pt+uU
 ";
 g=
-a-
+a.
 ;;
 (
 !pt{H
 "9
 sv/
-a$
+a%
 ;<
 (
 !pt.uU
 q'=ps
 tW
-pfqA
+pfqI
 ;<
 (
 !pt|F
 "5
 g8
 p3=
-qPpG
+qPp[
 (
 !pt|G
 "5
@@ -23122,23 +24333,23 @@ v#
 !pt}x
 "4
 g+
-a{
+p3O
 ;7
 (
 !pt/uU
 g-
 pfqYw?
-qPp"
+qPpG
 (
 !ptxw
 g+
-a{
+p3O
 ;8
 (
 !tYy@
 g-
 pfqYw?
-qPpK
+qPp"
 (
 !tYyG
 "4
@@ -23149,34 +24360,34 @@ v#
 !tY+uU
 "5
 g9
-ag
+p3l
 ;6
 (
 !tY{H
 g/
 pfq4
-qPpY
+qPpK
 (
 !tY.uU
 "$
 g+
-aJ
+aR
 ;7
 (
 !tY|F
 g-
 pfqYw?
-qPp=
+qPpY
 (
 !tY|G
 g+
-aJ
+aR
 ;8
 (
 !tY}x
 g-
 pfqYw?
-qPp)
+qPp=
 (
 !tY/uU
 "5
@@ -23199,7 +24410,7 @@ qPsp
 !vK-yG
 qH+
 pf/
-wp.
+qPp)
 !q[
 qQ+wi
 p_
@@ -23230,14 +24441,14 @@ O
 const decodeBF16DtypeBF16RowBF16Dim128SM90 = decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned + `
  patch
  -1
-packed1 52574 decode_dtype_BF16_row_BF16_dim128
+packed1 53331 decode_dtype_BF16_row_BF16_dim128
  =7
 !v7r.v6|Q
  =6
  -2
 zf}<
-p9t2un
-p:x5te
+p9t2to
+p:zIto
  =51
  -18
  =8
@@ -23245,8 +24456,9 @@ p:x5te
 ya
 rCpG
  =5
- -5
-p{vn/vQ
+ -6
+t+vn/
+};%
 sw
 s@r>
 ya
@@ -23280,99 +24492,99 @@ pqtst;
 vGRX
 qvp51.
 u.
- =13
+ =14
  -1
-yJp5rS
+v0pK%
  =2
  -1
-ri
+u.
  =5
  -1
-p{p@ArZ
+|%p-
  =2
  -4
 qVq}<\
 pzzM<\?
 "&
 qF%<Z
+ =5
+ -1
+wm%
  =4
  -1
-yJp5su
- =4
- -1
-p{q9Aq^
+w0p-
  =2
  -4
 qVR(<\
 pzzM<\?
 "$
 qF,<Z
+ =5
+ -1
+v0qI%
  =4
  -1
-yJp5t]
- =4
- -1
-p{q9As[
+};p-
  =2
  -4
 qVR/<\
 pzzM<\?
 "$
 qF3<Z
+ =5
+ -1
+i$%
  =4
  -1
-yJp5t~
- =4
- -1
-p{q9AvQ
+i#p-
  =2
  -4
 qVR6<\
 pzzM<\?
 "$
 qF:<Z
+ =5
+ -1
+i'%
  =4
  -1
-yJp5V"
- =4
- -1
-p{q9AwX
+i&p-
  =2
  -4
 qVR=<\
 pzzM<\?
 "$
 qFA<Z
+ =5
+ -1
+i*%
  =4
  -1
-yJp5V$
- =4
- -1
-p{q9AV#
+i)p-
  =2
  -4
 qVRD<\
 pzzM<\?
 "$
 qFH<Z
+ =5
+ -1
+i-%
  =4
  -1
-yJp5V&
- =4
- -1
-p{q9AV%
+i,p-
  =2
  -4
 qVRK<\
 pzzM<\?
 "$
 qFO<Z
+ =5
+ -1
+i0%
  =4
  -1
-yJp5V(
- =4
- -1
-p{q9AV'
+i/p-
  =4
  -2
 xS^<^B
@@ -23390,52 +24602,52 @@ zbq4C
  =2
  -1
 xM
- =4
+ =5
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
  =2
@@ -23445,7 +24657,7 @@ qkMq&
 qt]D
 uX]qj
 )
-iM%
+if%
 T-
  =5
  -1
@@ -23463,7 +24675,7 @@ qkMU
 qt]D
 uX]qj
 )
-iQ%
+ij%
 T-
  =15
  -1
@@ -23530,7 +24742,7 @@ r\Z
  -3
 qtark#R
 uXark#S?
-t{M$VP
+t{M$Vi
  =3
  -1
 ub'
@@ -23562,72 +24774,72 @@ qVycd
 pzzM1e?
 "R
 q1p@1h
- =4
+ =5
  -1
-yJp5q^
+xi%
  =11
  -4
 qVp*1m
 pzzM1n?
 "$
 qF$1q
- =4
+ =5
  -1
-yJp5s[
+v&%
  =7
  -4
 qVR&1t
 pzzM1u?
 "$
 qF+1x
- =4
+ =5
  -1
-yJp5vQ
+i"%
  =7
  -4
 qVR-1{
 pzzM1|?
 "$
 qF2rk%H
- =4
+ =5
  -1
-yJp5wX
+i%%
  =7
  -4
 qVR4rk%J
 pzzMrk%J?
 "$
 qF9rk%H
- =4
+ =5
  -1
-yJp5V#
+i(%
  =7
  -4
 qVR;rk%J
 pzzMrk%J?
 "$
 qF@rk%H
- =4
+ =5
  -1
-yJp5V%
+i+%
  =7
  -4
 qVRBrk%J
 pzzMrk%J?
 "$
 qFGrk%H
- =4
+ =5
  -1
-yJp5V'
+i.%
  =7
  -4
 qVRIrk%J
 pzzMrk%J?
 "$
 qFNrk%H
- =4
+ =5
  -1
-yJp5V)
+i1%
  =7
  -7
 q1py#~G
@@ -23635,7 +24847,7 @@ q1py#~G
 qt]D
 uX]qj
 )
-in%
+*<%
 T-
  =3
  -1
@@ -23648,14 +24860,14 @@ Ypy$#1Z
  -5
 qtTG
 s'@
-r{n
+pl?
 qvq41.
 }b$hqOU
  =4
  -3
 qtTG
 pm=
-r{n
+pl?
  =5
  -1
 }b$muD
@@ -23667,8 +24879,8 @@ xBu*MH1+
 r[?B
  =2
  -2
-qkK2[
-t{M838
+qkK2p2
+t{M839
  =4
  -1
 T1
@@ -23691,7 +24903,7 @@ q+pK33
 ppy%&
  =3
  -1
-qkK2p2
+qkK2p0
  =2
  -1
 T5
@@ -23821,28 +25033,28 @@ y/tR,r>p$
  -2
  =7
  -5
+";
+|W$
 "=
 pVEsx/
-";
-pVDsx@
 "<
- =14
+ =16
  -1
-p3<
+p3=
  =5
  -2
-a~
+p3D
 ;-
  =2
  -1
 "T
  =7
  -2
-aN
+aV
 ;-
  =3
  -2
-aJ
+aR
 ;-
  =2
  -1
@@ -23858,29 +25070,29 @@ wp+
  -3
 "K
 uI
-p3>
+p3?
  =3
  -3
 "K
 }G
-p3>
+p3?
  =5
  -2
-a$
+a%
 ;1
  =2
  -4
 "<
 g=
-a'
+a(
 ;3
  =4
  -2
-pfp[
+pfpU
 ;5
  =4
  -2
-pfpY
+pfpK
 ;5
  =4
  -2
@@ -23888,54 +25100,51 @@ p36
 ;/
  =10
  -2
-az
+p3H
 ;'
  =4
  -1
-wpw
+;K
  =3
  -2
-az
+p3H
 ;*
  =4
  -1
-wpu
+;M
  =10
  -2
-ad
+a|
 ;$
  =4
  -1
-wpc
+wp{
  =4
  -2
-aF
+aN
 ;'
  =4
  -1
-wpC
+wpK
  =3
  -2
-aF
+aN
 ;*
  =4
  -1
-wpB
+wpJ
  =10
  -1
 a*
  =5
  -1
 a)
- =5
- -1
-wp(
- =26`
+ =32`
 
 const decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned = decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned + `
  patch
  -3
-packed1 51452 decode_dtype_BF16_row_BF16_dim128
+packed1 52205 decode_dtype_BF16_row_BF16_dim128
 !|hf|f
 !|gxO
  =82
@@ -23944,7 +25153,7 @@ packed1 51452 decode_dtype_BF16_row_BF16_dim128
  -4
 !#
 "$
- =68
+ =69
  -1
 "6
  =130
@@ -23952,9 +25161,9 @@ packed1 51452 decode_dtype_BF16_row_BF16_dim128
  =49
  -1
 "2
- =135
+ =143
  -2
- =83
+ =99
  -1
 "2
  =51
@@ -23983,13 +25192,13 @@ packed1 51452 decode_dtype_BF16_row_BF16_dim128
  =2
  -1
 "Q
- =7
+ =8
  -1
 "R
- =19
+ =20
  -1
 "R
- =492
+ =498
  -2
  =26
  -1
@@ -23999,12 +25208,12 @@ packed1 51452 decode_dtype_BF16_row_BF16_dim128
 "Q
  =18
  -5
+"9
+s?q,
 ";
 pVEsx/
-"9
-pVDsx@
 ":
- =3
+ =5
  -1
  =20
  -1
@@ -24029,7 +25238,7 @@ pVDsx@
 const decodeBF16DtypeBF16RowBF16Dim128SM80 = decodeBF16DtypeBF16RowBF16Dim128SM90 + `
  patch
  -3
-packed1 52359 decode_dtype_BF16_row_BF16_dim128
+packed1 53116 decode_dtype_BF16_row_BF16_dim128
 !|hf|f
 !|gxO
  =66
@@ -24038,7 +25247,7 @@ packed1 52359 decode_dtype_BF16_row_BF16_dim128
  -4
 !#
 "$
- =69
+ =70
  -1
 "6
  =130
@@ -24046,9 +25255,9 @@ packed1 52359 decode_dtype_BF16_row_BF16_dim128
  =48
  -1
 "2
- =135
+ =143
  -2
- =82
+ =98
  -1
 "2
  =51
@@ -24077,13 +25286,13 @@ packed1 52359 decode_dtype_BF16_row_BF16_dim128
  =2
  -1
 "Q
- =7
+ =8
  -1
 "R
- =19
+ =20
  -1
 "R
- =560
+ =566
  -2
  =32
  -1
@@ -24093,12 +25302,12 @@ packed1 52359 decode_dtype_BF16_row_BF16_dim128
 "R
  =15
  -5
+":
+|W$
 "<
 pVEsx/
-":
-pVDsx@
 ";
- =3
+ =5
  -1
  =20
  -1
@@ -24120,7 +25329,7 @@ pVDsx@
 "8
  =129`
 
-const decodeF16DtypeF16RowF16Dim64SM90NarrowAligned = `packed1 39577 decode_dtype_F16_row_F16_dim64
+const decodeF16DtypeF16RowF16Dim64SM90NarrowAligned = `packed1 39978 decode_dtype_F16_row_F16_dim64
 !|h^|f
 !|g@=
 !p8
@@ -24134,8 +25343,8 @@ const decodeF16DtypeF16RowF16Dim64SM90NarrowAligned = `packed1 39577 decode_dtyp
 !pHy;pD
 !c
 p;x5t*
-p9--te
-p:sTr0
+p9-sqpF
+p:,sqpF
 qSw?r0
 !
 p>
@@ -24220,7 +25429,8 @@ z3'p$
 4
 rD;
 r5/q0
-po5qO3.
+t+M5qO
+*.%
 }'r,c~72~7L2ql
 ru7
 "#
@@ -24380,7 +25590,7 @@ tU;q=
 pzR<qR?
 )
 wm%
-u@'
+u@(
 u(
 o
 *,%
@@ -24430,16 +25640,17 @@ rD<
 Yw%{c
 pzt"=?
 pzp5p$?
-yJp5p-
+t+r|A
+tT
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
 pqxjj
-t^
+ri
 t7
 p1
 z>
 q1p0v^
 qvp51.
-p{p@Ap-
+tmp-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
 "&
 qVq}<C
@@ -24450,12 +25661,13 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5rS
+t+r|A
+xi%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 pqxjr]
 vGsp
 qvp51.
-p{q9ArS
+xip-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR(<C
@@ -24466,12 +25678,13 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5su
+t+r|A
+v&%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGsp
 qvp51.
-p{q9Asu
+v&p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR/<C
@@ -24482,12 +25695,13 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5t]
+t+r|A
+i"%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGsp
 qvp51.
-p{q9At]
+i"p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 !#
 s{.j
@@ -24522,28 +25736,36 @@ o
 *#%
 |A@|Y
 q74q&
-uC%
+z_.
+ta
 vAq}2ql
 rs.
-uCp-
+z_.
+q:
 vAq}2ql
 vT/
-uCrZ
+z_.
+xi%
 vAq}2ql
 q1vnsT
-uCrS
+z_.
+wm%
 vAq}2ql
 q1XA
-uCq^
+z_.
+};%
 vAq}2ql
 q1t"rF
-uCsu
+z_.
+i"%
 vAq}2ql
 q1[yl
-uCs[
+z_.
+i$%
 vAq}2ql
 xsE/
-uCt]
+z_.
+i&%
 vAq}2ql
 !#
 s{/t;
@@ -24552,8 +25774,8 @@ qkXwB
 tU}D
 pzR~qj
 )
-i:%
-u@C
+iF%
+u@P
 {K
 o
 *,%
@@ -24625,8 +25847,8 @@ qkXU
 qtiD
 uXiqj
 )
-i>%
-u@G
+iJ%
+u@T
 s'8
 o
 *,%
@@ -24816,7 +26038,7 @@ r\f
 "R
 qtl<j
 uXl<k?
-t{M$V=
+t{M$VI
 "R
 zZ@
 "R
@@ -24862,16 +26084,17 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5rZ
+t+r|A
+q:
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "S
-t^
+ri
 t7
 p1
 z>
 q1[v^
 qvp51.
-p{p@Ap-
+tmp-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
 "$
 qVp*1x
@@ -24882,12 +26105,13 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5q^
+t+r|A
+w0%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "S
 vGsp
 qvp51.
-p{q9ArS
+xip-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR&rk$-
@@ -24898,12 +26122,13 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5s[
+t+r|A
+};%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGsp
 qvp51.
-p{q9Asu
+v&p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR-rk$-
@@ -24914,12 +26139,13 @@ qvp51.
 }3{c
 pzyW?
 pzp5p$?
-yJp5vQ
+t+r|A
+i#%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGsp
 qvp51.
-p{q9At]
+i"p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 |..ts
 q1py#429
@@ -24927,8 +26153,8 @@ q1py#429
 qtiD
 uXiqj
 )
-iP%
-u@Y
+ia%
+u@k
 s'9
 o
 *,%
@@ -24962,7 +26188,7 @@ p1
 u-@-q@
 qt_G
 s'@
-r{P
+r{a
 qvq41.
 }b#dqOU
 syu8r3qp'5
@@ -24971,7 +26197,7 @@ u6.}2
 x1r+
 qt_G
 pm=
-r{P
+r{a
 qvsf1.
 {.qe
 qz}w
@@ -25027,8 +26253,8 @@ wP
 wI@r-
 )
 qVs0v^
-vwsp%
-zb/C
+t(spU
+qV/D
 "#
 ret,v:
 "#
@@ -25036,7 +26262,7 @@ wj
 wj
 rD?
 "#
-x%/1.
+p~X|B.
 q;
 wWts
 |~
@@ -25053,8 +26279,8 @@ wI/tI
 t6r>
 y66Z
 wI@q0
-p~w%{c1.
-x%.U
+p~t"{c1.
+p~XuD
 |ssh
 t6y;
 w|6Z
@@ -25148,23 +26374,23 @@ qD@pw
 r[JB
 p6
 zqqe
-qkV2[
-t{M8VZ
+qkV2p2
+t{M8Vj
 {@r+
 ru+
-s?p@
+s?[
 s.p=p-%
-u@c
+u@s
 pm,
 zZ8
 *0%
 |*xfr8$$"sGqWL
 |*tRp5uzu_WS>L
 qM8f
-qTt"=
+qT[p$
 sd
 qM7qN
-q+pKVd
+q+pKVt
 pm+
 v3p"q&
 *2%
@@ -25172,10 +26398,10 @@ syy1Ps}+r3xfr8k$&L
 u<
 !#
 qM=q3
-qkV2p2
-s?[
+qkV2p0
+s?p2
 t{M+%
-u@g
+u@w
 pm-
 r&.j
 |cq)q"q"vLrWvhrG~(sM'
@@ -25294,7 +26520,7 @@ qt-D
 5
 q'=sm
 poV1+%
-u@k
+u@{
 pm.
 {R
 *4%
@@ -25310,8 +26536,8 @@ r5@sr
 (p5
 !#
 "S
+u'py$>
 u'py$=
-u'py$<
 ]7rL9
 ]8rL/
 ]9rL@
@@ -25321,13 +26547,13 @@ u'py$<
 (+,
 !#
 |A9qN
-u'py#l
+u'py#m
 pVqsx+
 (+-
 !#
 "$
+u'R[
 u'RZ
-u'RY
 pV_sx.
 pV^sx8
 pV]sx7
@@ -25335,11 +26561,13 @@ pV\sx9
 "$
 (+,
 !#
+":
+s?q,
 "<
 pVEsx/
-":
-pVDsx@
 ";
+pVDsx@
+"$
 pVCs3sK
 (rO
 !pZ
@@ -25354,14 +26582,14 @@ qm
 !qZ
 pn{G|_
 r~
-an
+a~
 qP{|
 (
 !s*
 }g,pb
 g
-ag
-wpx
+aw
+;9
 (
 !tS
 "S
@@ -25372,13 +26600,13 @@ v#
 !vB
 "#
 g
-aJ
-wpx
+aN
+;9
 (
 !w&
 g
-aF
-wpx
+aJ
+;9
 (
 !x=
 "q
@@ -25390,7 +26618,7 @@ v#
 "#
 g
 a4
-wpx
+;9
 (
 !{-
 u-@,tI
@@ -25401,44 +26629,44 @@ wp1
 !vKxw
 "J
 uI
-al
+a|
 qP.
 (
 !pty@
 "J
 }G
-al
+a|
 qP.
 (
 !ptyG
 {@^
 sv@
-a*
-wpw
+a+
+;:
 (
 !pt+uU
 ";
 g=
-a-
-wpv
+a.
+;;
 (
 !pt{H
 "9
 sv/
-a$
-wpu
+a%
+;<
 (
 !pt.uU
 q'=ps
 tW
-pfqA
-wpu
+pfqI
+;<
 (
 !pt|F
 "5
 g8
-at
-qPpG
+p3=
+qPp[
 (
 !pt|G
 "5
@@ -25449,23 +26677,23 @@ v#
 !pt}x
 "4
 g+
-ac
+as
 ;7
 (
 !pt/uU
 g-
 pf{c
-qPp"
+qPpG
 (
 !ptxw
 g+
-ac
+as
 ;8
 (
 !tYy@
 g-
 pf{c
-qPpK
+qPp"
 (
 !tYyG
 "4
@@ -25476,34 +26704,34 @@ v#
 !tY+uU
 "5
 g9
-aV
+ac
 ;6
 (
 !tY{H
 g/
 pfp<
-qPpY
+qPpK
 (
 !tY.uU
 "$
 g+
-aB
+aF
 ;7
 (
 !tY|F
 g-
 pf{c
-qPp=
+qPpY
 (
 !tY|G
 g+
-aB
+aF
 ;8
 (
 !tY}x
 g-
 pf{c
-qPp)
+qPp=
 (
 !tY/uU
 "5
@@ -25526,7 +26754,7 @@ qPsp
 !vK-yG
 qH+
 pf/
-wp.
+qPp)
 !q[
 qQ+wi
 p_
@@ -25557,14 +26785,14 @@ O
 const decodeF16DtypeF16RowF16Dim64SM90 = decodeF16DtypeF16RowF16Dim64SM90NarrowAligned + `
  patch
  -1
-packed1 40470 decode_dtype_F16_row_F16_dim64
+packed1 40872 decode_dtype_F16_row_F16_dim64
  =7
 !v7r.v6|Q
  =6
  -2
 zf}<
-p9p<t*
-p:,qupF
+p9-y?pF
+p:x5to
  =51
  -18
  =8
@@ -25572,8 +26800,9 @@ p:,qupF
 ya
 rCpG
  =5
- -5
-p{vn/vQ
+ -6
+t+vn/
+};%
 sw
 s@r>
 ya
@@ -25607,51 +26836,51 @@ pqtst;
 vGR<
 qvp51.
 u.
- =13
+ =14
  -1
-yJp5rS
+v0pK%
  =2
  -1
-ri
+u.
  =5
  -1
-p{p@ArZ
+|%p-
  =2
  -4
 qVq}<@
 pzzM<@?
 "&
 qF%<>
+ =5
+ -1
+wm%
  =4
  -1
-yJp5su
- =4
- -1
-p{q9Aq^
+w0p-
  =2
  -4
 qVR(<@
 pzzM<@?
 "$
 qF,<>
+ =5
+ -1
+v0qI%
  =4
  -1
-yJp5t]
- =4
- -1
-p{q9As[
+};p-
  =2
  -4
 qVR/<@
 pzzM<@?
 "$
 qF3<>
+ =5
+ -1
+i$%
  =4
  -1
-yJp5t~
- =4
- -1
-p{q9AvQ
+i#p-
  =4
  -2
 xSB<BB
@@ -25669,28 +26898,28 @@ zbp<C
  =2
  -1
 xM
- =4
+ =5
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
- =2
+ =3
  -1
 vAp*2ql
  =2
@@ -25700,7 +26929,7 @@ qkMwB
 tUxD
 pzRyqj
 )
-i=%
+iI%
 T-
  =5
  -1
@@ -25719,7 +26948,7 @@ qkMU
 qt]D
 uX]qj
 )
-iA%
+iM%
 T-
  =15
  -1
@@ -25766,7 +26995,7 @@ r\Z
  -3
 qta<j
 uXa<k?
-t{M$V@
+t{M$VL
  =3
  -1
 ub'
@@ -25798,36 +27027,36 @@ qVycd
 pzzM1e?
 "R
 q1p@1h
- =4
+ =5
  -1
-yJp5q^
+xi%
  =11
  -4
 qVp*1m
 pzzM1n?
 "$
 qF$1q
- =4
+ =5
  -1
-yJp5s[
+v&%
  =7
  -4
 qVR&1t
 pzzM1u?
 "$
 qF+1x
- =4
+ =5
  -1
-yJp5vQ
+i"%
  =7
  -4
 qVR-1{
 pzzM1|?
 "$
 qF2rk$#
- =4
+ =5
  -1
-yJp5wX
+i%%
  =7
  -7
 q1py#129
@@ -25835,7 +27064,7 @@ q1py#129
 qt]D
 uX]qj
 )
-iU%
+if%
 T-
  =3
  -1
@@ -25848,14 +27077,14 @@ Ypy#31Z
  -5
 qtTG
 s'@
-r{U
+r{f
 qvq41.
 }b#^qOU
  =4
  -3
 qtTG
 pm=
-r{U
+r{f
  =5
  -1
 }b#duD
@@ -25867,8 +27096,8 @@ xBu*MH1+
 r[?B
  =2
  -2
-qkK2[
-t{M838
+qkK2p2
+t{M8Vo
  =4
  -1
 T1
@@ -25891,7 +27120,7 @@ q+pK33
 ppy%&
  =3
  -1
-qkK2p2
+qkK2p0
  =2
  -1
 T5
@@ -26021,28 +27250,28 @@ y/tR,r>p$
  -2
  =7
  -5
+";
+|W$
 "=
 pVEsx/
-";
-pVDsx@
 "<
- =14
+ =16
  -1
-am
+a}
  =5
  -2
-af
+av
 ;-
  =2
  -1
 "T
  =7
  -2
-aF
+aJ
 ;-
  =3
  -2
-aB
+aF
 ;-
  =2
  -1
@@ -26058,29 +27287,29 @@ wp+
  -3
 "K
 uI
-ak
+a{
  =3
  -3
 "K
 }G
-ak
+a{
  =5
  -2
-a$
+a%
 ;1
  =2
  -4
 "<
 g=
-a'
+a(
 ;3
  =4
  -2
-pfp[
+pfpU
 ;5
  =4
  -2
-pfpY
+pfpK
 ;5
  =4
  -2
@@ -26088,54 +27317,51 @@ p36
 ;/
  =10
  -2
-ab
+ar
 ;'
  =4
  -1
-wp^
+wpo
  =3
  -2
-ab
+ar
 ;*
  =4
  -1
-wp\
+wpm
  =10
  -2
-aS
+a_
 ;$
  =4
  -1
-wpR
+wp^
  =4
  -2
-a>
+aB
 ;'
  =4
  -1
-wp;
+wp?
  =3
  -2
-a>
+aB
 ;*
  =4
  -1
-wp:
+wp>
  =10
  -1
 a*
  =5
  -1
 a)
- =5
- -1
-wp(
- =26`
+ =32`
 
 const decodeF16DtypeF16RowF16Dim64SM80NarrowAligned = decodeF16DtypeF16RowF16Dim64SM90NarrowAligned + `
  patch
  -3
-packed1 39362 decode_dtype_F16_row_F16_dim64
+packed1 39763 decode_dtype_F16_row_F16_dim64
 !|hf|f
 !|gxO
  =82
@@ -26144,7 +27370,7 @@ packed1 39362 decode_dtype_F16_row_F16_dim64
  -4
 !#
 "$
- =68
+ =69
  -1
 "6
  =90
@@ -26152,9 +27378,9 @@ packed1 39362 decode_dtype_F16_row_F16_dim64
  =49
  -1
 "2
- =71
+ =75
  -2
- =51
+ =59
  -1
 "2
  =34
@@ -26183,13 +27409,13 @@ zZ@
  =2
  -1
 "Q
- =7
+ =8
  -1
 "R
- =19
+ =20
  -1
 "R
- =396
+ =398
  -2
  =26
  -1
@@ -26199,12 +27425,12 @@ zZ@
 "Q
  =18
  -5
+"9
+s?q,
 ";
 pVEsx/
-"9
-pVDsx@
 ":
- =3
+ =5
  -1
  =20
  -1
@@ -26229,7 +27455,7 @@ pVDsx@
 const decodeF16DtypeF16RowF16Dim64SM80 = decodeF16DtypeF16RowF16Dim64SM90 + `
  patch
  -3
-packed1 40255 decode_dtype_F16_row_F16_dim64
+packed1 40657 decode_dtype_F16_row_F16_dim64
 !|hf|f
 !|gxO
  =66
@@ -26238,7 +27464,7 @@ packed1 40255 decode_dtype_F16_row_F16_dim64
  -4
 !#
 "$
- =69
+ =70
  -1
 "6
  =90
@@ -26246,9 +27472,9 @@ packed1 40255 decode_dtype_F16_row_F16_dim64
  =48
  -1
 "2
- =71
+ =75
  -2
- =50
+ =58
  -1
 "2
  =34
@@ -26277,13 +27503,13 @@ zZ@
  =2
  -1
 "Q
- =7
+ =8
  -1
 "R
- =19
+ =20
  -1
 "R
- =464
+ =466
  -2
  =32
  -1
@@ -26293,12 +27519,12 @@ zZ@
 "R
  =15
  -5
+":
+|W$
 "<
 pVEsx/
-":
-pVDsx@
 ";
- =3
+ =5
  -1
  =20
  -1
@@ -26320,7 +27546,7 @@ pVDsx@
 "8
  =129`
 
-const decodeF16DtypeF16RowF16Dim128SM90NarrowAligned = `packed1 51539 decode_dtype_F16_row_F16_dim128
+const decodeF16DtypeF16RowF16Dim128SM90NarrowAligned = `packed1 52292 decode_dtype_F16_row_F16_dim128
 !|h^|f
 !|g@=
 !p8
@@ -26334,8 +27560,8 @@ const decodeF16DtypeF16RowF16Dim128SM90NarrowAligned = `packed1 51539 decode_dty
 !pHy;pD
 !c
 p;,uQpF
-p9xesV
-p:x@x,
+p9xex,
+p:,xOpF
 qSsKx,
 !
 p>
@@ -26420,7 +27646,8 @@ z3'p$
 4
 rD;
 r5/q0
-po5qO3.
+t+M5qO
+*.%
 }'r,c~72~7L2ql
 ru7
 "#
@@ -26620,7 +27847,7 @@ tUWq=
 pzRXqR?
 )
 wm%
-u@'
+u@(
 u(
 o
 *,%
@@ -26670,16 +27897,17 @@ rD<
 YXB=w?
 pzt"=?
 pzp5p$?
-yJp5p-
+t+r|A
+tT
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdXumqlAD
 pqxjj
-t^
+ri
 t7
 p1
 z>
 q1p0v-
 qvp51.
-p{p@Ap-
+tmp-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
 "&
 qVq}<_
@@ -26690,12 +27918,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5rS
+t+r|A
+xi%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 pqxjr]
 vGrc
 qvp51.
-p{q9ArS
+xip-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR(<_
@@ -26706,12 +27935,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5su
+t+r|A
+v&%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9Asu
+v&p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR/<_
@@ -26722,12 +27952,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5t]
+t+r|A
+i"%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9At]
+i"p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR6<_
@@ -26738,12 +27969,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5t~
+t+r|A
+i%%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9At~
+i%p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR=<_
@@ -26754,12 +27986,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5V"
+t+r|A
+i(%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9AV"
+i(p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVRD<_
@@ -26770,12 +28003,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5V$
+t+r|A
+i+%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9AV$
+i+p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVRK<_
@@ -26786,12 +28020,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5V&
+t+r|A
+i.%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9AV&
+i.p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 !#
 s{.j
@@ -26834,52 +28069,68 @@ o
 *#%
 |A@|Y
 q74q&
-uC%
+z_.
+ta
 vAR)2ql
 rs.
-uCp-
+z_.
+q:
 vAR)2ql
 vT/
-uCrZ
+z_.
+xi%
 vAR)2ql
 q1vnsT
-uCrS
+z_.
+wm%
 vAR)2ql
 q1XA
-uCq^
+z_.
+};%
 vAR)2ql
 q1t"rF
-uCsu
+z_.
+i"%
 vAR)2ql
 q1[yl
-uCs[
+z_.
+i$%
 vAR)2ql
 xsE/
-uCt]
+z_.
+i&%
 vAR)2ql
 q1p0pd
-uCvQ
+z_.
+i(%
 vAR)2ql
 q1p*q&7
-uCt~
+z_.
+i*%
 vAR)2ql
 q1wgsq
-uCwX
+z_.
+i,%
 vAR)2ql
 q1q}G.
-uCV"
+z_.
+i.%
 vAR)2ql
 qF"G/
-uCV#
+z_.
+i0%
 vAR)2ql
 qF#2w}
-uCV$
+z_.
+i2%
 vAR)2ql
 qF$2|#
-uCV%
+z_.
+i4%
 vAR)2ql
 qF%2vO
-uCV&
+z_.
+i6%
 vAR)2ql
 !#
 s{/t;
@@ -26888,8 +28139,8 @@ qkXq&
 qtiD
 uXiqj
 )
-iJ%
-u@S
+ic%
+u@m
 {K
 o
 *,%
@@ -27002,8 +28253,8 @@ qkXU
 qtiD
 uXiqj
 )
-iN%
-u@W
+ig%
+u@q
 s'8
 o
 *,%
@@ -27257,7 +28508,7 @@ r\f
 "R
 qtlrk#R
 uXlrk#S?
-t{M$VM
+t{M$Vf
 "R
 }d=
 "R
@@ -27303,16 +28554,17 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5rZ
+t+r|A
+q:
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "S
-t^
+ri
 t7
 p1
 z>
 q1[v-
 qvp51.
-p{p@Ap-
+tmp-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAry
 "$
 qVp*1x
@@ -27323,12 +28575,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5q^
+t+r|A
+w0%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "S
 vGrc
 qvp51.
-p{q9ArS
+xip-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR&rk%R
@@ -27339,12 +28592,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5s[
+t+r|A
+};%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9Asu
+v&p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR-rk%R
@@ -27355,12 +28609,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5vQ
+t+r|A
+i#%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9At]
+i"p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR4rk%R
@@ -27371,12 +28626,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5wX
+t+r|A
+i&%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9At~
+i%p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVR;rk%R
@@ -27387,12 +28643,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5V#
+t+r|A
+i)%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9AV"
+i(p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVRBrk%R
@@ -27403,12 +28660,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5V%
+t+r|A
+i,%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9AV$
+i+p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 "$
 qVRIrk%R
@@ -27419,12 +28677,13 @@ qvp51.
 }3qYw?
 pzyW?
 pzp5p$?
-yJp5V'
+t+r|A
+i/%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzdp,umqlAD
 "$
 vGrc
 qvp51.
-p{q9AV&
+i.p-
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlAq=
 |..ts
 q1py$$G
@@ -27432,8 +28691,8 @@ q1py$$G
 qtiD
 uXiqj
 )
-ii%
-u@r
+*C%
+T9
 s'9
 o
 *,%
@@ -27467,7 +28726,7 @@ p1
 u-@-q@
 qt_G
 s'@
-r{i
+plF
 qvq41.
 }b$mqOU
 syu8r3qp'E
@@ -27476,7 +28735,7 @@ u6.}2
 x1r+
 qt_G
 pm=
-r{i
+plF
 qvsf1.
 {.qe
 qz}w
@@ -27564,8 +28823,8 @@ wP
 wI@r-
 )
 qVs0v^
-vwsp%
-zb/C
+t(spU
+qV/D
 "#
 ret,v:
 "#
@@ -27573,7 +28832,7 @@ wj
 wj
 rD?
 "#
-x%/1.
+p~X|B.
 q;
 wWts
 |~
@@ -27590,8 +28849,8 @@ wI/tI
 t6r>
 y66Z
 wI@q0
-p~w%{c1.
-x%.U
+p~t"{c1.
+p~XuD
 |ssh
 t6y;
 w|6Z
@@ -27685,23 +28944,23 @@ qD@pw
 r[JB
 p6
 zqqe
-qkV2[
-t{M8Vs
+qkV2p2
+t{M83@
 {@r+
 ru+
-s?p@
+s?[
 s.p=p-%
-u@{
+T:
 pm,
 zZ8
 *0%
 |*xfr8$$"sGqWL
 |*tRp5uzu_WS>L
 qM8f
-qTt"=
+qT[p$
 sd
 qM7qN
-q+pKV|
+q+pK3;
 pm+
 v3p"q&
 *2%
@@ -27709,8 +28968,8 @@ syy1Ps}+r3xfr8k$&L
 u<
 !#
 qM=q3
-qkV2p2
-s?[
+qkV2p0
+s?p2
 t{M+%
 T<
 pm-
@@ -27847,8 +29106,8 @@ r5@sr
 (p5
 !#
 "S
+u'py%d
 u'py%c
-u'py%b
 ]7rL9
 ]8rL/
 ]9rL@
@@ -27858,13 +29117,13 @@ u'py%b
 (+,
 !#
 |A9qN
-u'py$m
+u'py$n
 pVysx+
 (+-
 !#
 "$
+u'Rx
 u'Rw
-u'Rv
 pVhsx.
 pVgsx8
 pVfsx7
@@ -27872,11 +29131,13 @@ pVesx9
 "$
 (+,
 !#
+":
+s?q,
 "<
 pVEsx/
-":
-pVDsx@
 ";
+pVDsx@
+"$
 pVCs3sK
 (rO
 !pZ
@@ -27891,13 +29152,13 @@ qm
 !qZ
 pn{G|_
 r~
-p3C
+p3D
 qP{|
 (
 !s*
 }g,pb
 g
-p3J
+p3K
 ;9
 (
 !tS
@@ -27909,12 +29170,12 @@ v#
 !vB
 "#
 g
-aR
+aZ
 ;9
 (
 !w&
 g
-aN
+aV
 ;9
 (
 !x=
@@ -27938,44 +29199,44 @@ wp1
 !vKxw
 "J
 uI
-p3E
+p3F
 qP.
 (
 !pty@
 "J
 }G
-p3E
+p3F
 qP.
 (
 !ptyG
 {@^
 sv@
-a*
+a+
 ;:
 (
 !pt+uU
 ";
 g=
-a-
+a.
 ;;
 (
 !pt{H
 "9
 sv/
-a$
+a%
 ;<
 (
 !pt.uU
 q'=ps
 tW
-pfqA
+pfqI
 ;<
 (
 !pt|F
 "5
 g8
 p3=
-qPpG
+qPp[
 (
 !pt|G
 "5
@@ -27986,23 +29247,23 @@ v#
 !pt}x
 "4
 g+
-a{
+p3O
 ;7
 (
 !pt/uU
 g-
 pfqYw?
-qPp"
+qPpG
 (
 !ptxw
 g+
-a{
+p3O
 ;8
 (
 !tYy@
 g-
 pfqYw?
-qPpK
+qPp"
 (
 !tYyG
 "4
@@ -28013,34 +29274,34 @@ v#
 !tY+uU
 "5
 g9
-ag
+p3l
 ;6
 (
 !tY{H
 g/
 pfq4
-qPpY
+qPpK
 (
 !tY.uU
 "$
 g+
-aJ
+aR
 ;7
 (
 !tY|F
 g-
 pfqYw?
-qPp=
+qPpY
 (
 !tY|G
 g+
-aJ
+aR
 ;8
 (
 !tY}x
 g-
 pfqYw?
-qPp)
+qPp=
 (
 !tY/uU
 "5
@@ -28063,7 +29324,7 @@ qPsp
 !vK-yG
 qH+
 pf/
-wp.
+qPp)
 !q[
 qQ+wi
 p_
@@ -28094,14 +29355,14 @@ O
 const decodeF16DtypeF16RowF16Dim128SM90 = decodeF16DtypeF16RowF16Dim128SM90NarrowAligned + `
  patch
  -1
-packed1 52438 decode_dtype_F16_row_F16_dim128
+packed1 53195 decode_dtype_F16_row_F16_dim128
  =7
 !v7r.v6|Q
  =6
  -2
 zf}<
-p9t2un
-p:x5te
+p9t2to
+p:zIto
  =51
  -18
  =8
@@ -28109,8 +29370,9 @@ p:x5te
 ya
 rCpG
  =5
- -5
-p{vn/vQ
+ -6
+t+vn/
+};%
 sw
 s@r>
 ya
@@ -28144,99 +29406,99 @@ pqtst;
 vGRX
 qvp51.
 u.
- =13
+ =14
  -1
-yJp5rS
+v0pK%
  =2
  -1
-ri
+u.
  =5
  -1
-p{p@ArZ
+|%p-
  =2
  -4
 qVq}<\
 pzzM<\?
 "&
 qF%<Z
+ =5
+ -1
+wm%
  =4
  -1
-yJp5su
- =4
- -1
-p{q9Aq^
+w0p-
  =2
  -4
 qVR(<\
 pzzM<\?
 "$
 qF,<Z
+ =5
+ -1
+v0qI%
  =4
  -1
-yJp5t]
- =4
- -1
-p{q9As[
+};p-
  =2
  -4
 qVR/<\
 pzzM<\?
 "$
 qF3<Z
+ =5
+ -1
+i$%
  =4
  -1
-yJp5t~
- =4
- -1
-p{q9AvQ
+i#p-
  =2
  -4
 qVR6<\
 pzzM<\?
 "$
 qF:<Z
+ =5
+ -1
+i'%
  =4
  -1
-yJp5V"
- =4
- -1
-p{q9AwX
+i&p-
  =2
  -4
 qVR=<\
 pzzM<\?
 "$
 qFA<Z
+ =5
+ -1
+i*%
  =4
  -1
-yJp5V$
- =4
- -1
-p{q9AV#
+i)p-
  =2
  -4
 qVRD<\
 pzzM<\?
 "$
 qFH<Z
+ =5
+ -1
+i-%
  =4
  -1
-yJp5V&
- =4
- -1
-p{q9AV%
+i,p-
  =2
  -4
 qVRK<\
 pzzM<\?
 "$
 qFO<Z
+ =5
+ -1
+i0%
  =4
  -1
-yJp5V(
- =4
- -1
-p{q9AV'
+i/p-
  =4
  -2
 xS^<^B
@@ -28254,52 +29516,52 @@ zbq4C
  =2
  -1
 xM
- =4
+ =5
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
- =2
+ =3
  -1
 vAR'2ql
  =2
@@ -28309,7 +29571,7 @@ qkMq&
 qt]D
 uX]qj
 )
-iM%
+if%
 T-
  =5
  -1
@@ -28327,7 +29589,7 @@ qkMU
 qt]D
 uX]qj
 )
-iQ%
+ij%
 T-
  =15
  -1
@@ -28394,7 +29656,7 @@ r\Z
  -3
 qtark#R
 uXark#S?
-t{M$VP
+t{M$Vi
  =3
  -1
 ub'
@@ -28426,72 +29688,72 @@ qVycd
 pzzM1e?
 "R
 q1p@1h
- =4
+ =5
  -1
-yJp5q^
+xi%
  =11
  -4
 qVp*1m
 pzzM1n?
 "$
 qF$1q
- =4
+ =5
  -1
-yJp5s[
+v&%
  =7
  -4
 qVR&1t
 pzzM1u?
 "$
 qF+1x
- =4
+ =5
  -1
-yJp5vQ
+i"%
  =7
  -4
 qVR-1{
 pzzM1|?
 "$
 qF2rk%H
- =4
+ =5
  -1
-yJp5wX
+i%%
  =7
  -4
 qVR4rk%J
 pzzMrk%J?
 "$
 qF9rk%H
- =4
+ =5
  -1
-yJp5V#
+i(%
  =7
  -4
 qVR;rk%J
 pzzMrk%J?
 "$
 qF@rk%H
- =4
+ =5
  -1
-yJp5V%
+i+%
  =7
  -4
 qVRBrk%J
 pzzMrk%J?
 "$
 qFGrk%H
- =4
+ =5
  -1
-yJp5V'
+i.%
  =7
  -4
 qVRIrk%J
 pzzMrk%J?
 "$
 qFNrk%H
- =4
+ =5
  -1
-yJp5V)
+i1%
  =7
  -7
 q1py#~G
@@ -28499,7 +29761,7 @@ q1py#~G
 qt]D
 uX]qj
 )
-in%
+*<%
 T-
  =3
  -1
@@ -28512,14 +29774,14 @@ Ypy$#1Z
  -5
 qtTG
 s'@
-r{n
+pl?
 qvq41.
 }b$hqOU
  =4
  -3
 qtTG
 pm=
-r{n
+pl?
  =5
  -1
 }b$muD
@@ -28531,8 +29793,8 @@ xBu*MH1+
 r[?B
  =2
  -2
-qkK2[
-t{M838
+qkK2p2
+t{M839
  =4
  -1
 T1
@@ -28555,7 +29817,7 @@ q+pK33
 ppy%&
  =3
  -1
-qkK2p2
+qkK2p0
  =2
  -1
 T5
@@ -28685,28 +29947,28 @@ y/tR,r>p$
  -2
  =7
  -5
+";
+|W$
 "=
 pVEsx/
-";
-pVDsx@
 "<
- =14
+ =16
  -1
-p3<
+p3=
  =5
  -2
-a~
+p3D
 ;-
  =2
  -1
 "T
  =7
  -2
-aN
+aV
 ;-
  =3
  -2
-aJ
+aR
 ;-
  =2
  -1
@@ -28722,29 +29984,29 @@ wp+
  -3
 "K
 uI
-p3>
+p3?
  =3
  -3
 "K
 }G
-p3>
+p3?
  =5
  -2
-a$
+a%
 ;1
  =2
  -4
 "<
 g=
-a'
+a(
 ;3
  =4
  -2
-pfp[
+pfpU
 ;5
  =4
  -2
-pfpY
+pfpK
 ;5
  =4
  -2
@@ -28752,54 +30014,51 @@ p36
 ;/
  =10
  -2
-az
+p3H
 ;'
  =4
  -1
-wpw
+;K
  =3
  -2
-az
+p3H
 ;*
  =4
  -1
-wpu
+;M
  =10
  -2
-ad
+a|
 ;$
  =4
  -1
-wpc
+wp{
  =4
  -2
-aF
+aN
 ;'
  =4
  -1
-wpC
+wpK
  =3
  -2
-aF
+aN
 ;*
  =4
  -1
-wpB
+wpJ
  =10
  -1
 a*
  =5
  -1
 a)
- =5
- -1
-wp(
- =26`
+ =32`
 
 const decodeF16DtypeF16RowF16Dim128SM80NarrowAligned = decodeF16DtypeF16RowF16Dim128SM90NarrowAligned + `
  patch
  -3
-packed1 51324 decode_dtype_F16_row_F16_dim128
+packed1 52077 decode_dtype_F16_row_F16_dim128
 !|hf|f
 !|gxO
  =82
@@ -28808,7 +30067,7 @@ packed1 51324 decode_dtype_F16_row_F16_dim128
  -4
 !#
 "$
- =68
+ =69
  -1
 "6
  =130
@@ -28816,9 +30075,9 @@ packed1 51324 decode_dtype_F16_row_F16_dim128
  =49
  -1
 "2
- =135
+ =143
  -2
- =83
+ =99
  -1
 "2
  =51
@@ -28847,13 +30106,13 @@ packed1 51324 decode_dtype_F16_row_F16_dim128
  =2
  -1
 "Q
- =7
+ =8
  -1
 "R
- =19
+ =20
  -1
 "R
- =492
+ =498
  -2
  =26
  -1
@@ -28863,12 +30122,12 @@ packed1 51324 decode_dtype_F16_row_F16_dim128
 "Q
  =18
  -5
+"9
+s?q,
 ";
 pVEsx/
-"9
-pVDsx@
 ":
- =3
+ =5
  -1
  =20
  -1
@@ -28893,7 +30152,7 @@ pVDsx@
 const decodeF16DtypeF16RowF16Dim128SM80 = decodeF16DtypeF16RowF16Dim128SM90 + `
  patch
  -3
-packed1 52223 decode_dtype_F16_row_F16_dim128
+packed1 52980 decode_dtype_F16_row_F16_dim128
 !|hf|f
 !|gxO
  =66
@@ -28902,7 +30161,7 @@ packed1 52223 decode_dtype_F16_row_F16_dim128
  -4
 !#
 "$
- =69
+ =70
  -1
 "6
  =130
@@ -28910,9 +30169,9 @@ packed1 52223 decode_dtype_F16_row_F16_dim128
  =48
  -1
 "2
- =135
+ =143
  -2
- =82
+ =98
  -1
 "2
  =51
@@ -28941,13 +30200,13 @@ packed1 52223 decode_dtype_F16_row_F16_dim128
  =2
  -1
 "Q
- =7
+ =8
  -1
 "R
- =19
+ =20
  -1
 "R
- =560
+ =566
  -2
  =32
  -1
@@ -28957,12 +30216,12 @@ packed1 52223 decode_dtype_F16_row_F16_dim128
 "R
  =15
  -5
+":
+|W$
 "<
 pVEsx/
-":
-pVDsx@
 ";
- =3
+ =5
  -1
  =20
  -1
@@ -28984,7 +30243,7 @@ pVDsx@
 "8
  =129`
 
-const join32SM90 = `packed1 23534 joinParts_float32_row_F32
+const join32SM90 = `packed1 24469 joinParts_float32_row_F32
 !|h^|f
 !|g@=
 !p8
@@ -28997,7 +30256,7 @@ const join32SM90 = `packed1 23534 joinParts_float32_row_F32
 !c
 p;,sKpF
 p9,rFpF
-p:qYto
+p:x5sV
 qSx5t*
 !
 p>
@@ -29036,7 +30295,8 @@ r9u[ympipMq"pOrmq>rGvLrbPvD}L
 ya
 rCpU
 qU
-p{vn/wX
+t+vn/
+*#%
 sw
 s@r>
 pnr-p|
@@ -29314,73 +30574,106 @@ u~8
 w.}6
 u~7
 rD1
-zBXGV;
+t+RXG
+i<%
 "#
 _
-zBTG%
+t+RTG
+ta
 _
-zBRGp-
+t+RRG
+q:
 _
-zBPGrZ
+t+RPG
+xi%
 _
-zBNGrS
+t+RNG
+wm%
 _
-zBLGq^
+t+RLG
+};%
 _
-zBJGsu
+t+RJG
+i"%
 _
-zBHGs[
+t+RHG
+i$%
 _
-zBFGt]
+t+RFG
+i&%
 _
-zBDGvQ
+t+RDG
+i(%
 _
-zBBGt~
+t+RBG
+i*%
 _
-zB@GwX
+t+R@G
+i,%
 _
-zB>GV"
+t+R>G
+i.%
 _
-zB<GV#
+t+R<G
+i0%
 _
-zB:GV$
+t+R:G
+i2%
 _
-zB8GV%
+t+R8G
+i4%
 _
-zB6GV&
+t+R6G
+i6%
 _
-zB4GV'
+t+R4G
+i8%
 _
-zB2GV(
+t+R2G
+i:%
 _
-zB0GV)
+t+R0G
+i<%
 _
-zB.GV*
+t+R.G
+i>%
 _
-zB,GV+
+t+R,G
+i@%
 _
-zB*GV,
+t+R*G
+iB%
 _
-zB(GV-
+t+R(G
+iD%
 _
-zB&GV.
+t+R&G
+iF%
 _
-zB$GV/
+t+R$G
+iH%
 _
-zB"GV0
+t+R"G
+iJ%
 _
-}9pW1
+t+q,G
+iL%
 _
-p{p0GV2
+t+p0G
+iN%
 _
-p{[GV3
+t+[G
+iP%
 _
-p{XGV4
+t+XG
+iR%
 _
-{6.V5
+t+p,G
+iT%
 _
 "#
-t{/VY
+z_/
+i{%
 _
 y(
 wI+j
@@ -29579,7 +30872,7 @@ qt+17
 5
 xnq3
 |Wl
-s.p/033%
+s.p/134%
 T,
 pm
 z-p4%'$
@@ -29670,196 +30963,196 @@ v#
 !vB
 ")
 qH
-p34
+p35
 ;&
 (
 !w&
 sk
-p36
-;5
+p37
+;6
 (
 !x=
 qH
-p32
+p33
 ;)
 (
 !yE
 sk
-p38
-;7
+p39
+;8
 (
 !{-
 ")
 uI
-a^
-;6
+p3>
+;7
 (
 !vKxw
 ")
 tW
 vg
-wp]
+;?
 (
 !pty@
 tW
-a\
-wp]
+a~
+;?
 (
 !ptyG
 tW
-a[
-wp]
+a}
+;?
 (
 !pt+uU
 tW
-aZ
-wp]
+a|
+;?
 (
 !pt{H
 tW
-aY
-wp]
+a{
+;?
 (
 !pt.uU
 tW
-aX
-wp]
+az
+;?
 (
 !pt|F
 tW
-aW
-wp]
+ay
+;?
 (
 !pt|G
 tW
-aV
-wp]
+ax
+;?
 (
 !pt}x
 tW
-aU
-wp]
+aw
+;?
 (
 !pt/uU
 tW
-aT
-wp]
+av
+;?
 (
 !ptxw
 tW
-aS
-wp]
+au
+;?
 (
 !tYy@
 tW
-aR
-wp]
+at
+;?
 (
 !tYyG
 tW
-aQ
-wp]
+as
+;?
 (
 !tY+uU
 tW
-aP
-wp]
+ar
+;?
 (
 !tY{H
 tW
-aO
-wp]
+aq
+;?
 (
 !tY.uU
 tW
-aN
-wp]
+ap
+;?
 (
 !tY|F
 tW
-aM
-wp]
+ao
+;?
 (
 !tY|G
 tW
-aL
-wp]
+an
+;?
 (
 !tY}x
 tW
-aK
-wp]
+am
+;?
 (
 !tY/uU
 tW
-aJ
-wp]
+al
+;?
 (
 !tYxw
 tW
-aI
-wp]
+ak
+;?
 (
 !vK-y@
 tW
-aH
-wp]
+aj
+;?
 (
 !vK-yG
 tW
-aG
-wp]
+ai
+;?
 (
 !vKp<uU
 tW
-aF
-wp]
+ah
+;?
 (
 !vK-{H
 tW
-aE
-wp]
+ag
+;?
 (
 !vKu)uU
 tW
-aD
-wp]
+af
+;?
 (
 !vK-|F
 tW
-aC
-wp]
+ae
+;?
 (
 !vK-|G
 tW
-aB
-wp]
+ad
+;?
 (
 !vK-}x
 tW
-aA
-wp]
+ac
+;?
 (
 !vKv<uU
 tW
-a@
-wp]
+ab
+;?
 (
 !vK-xw
 tW
-a?
-wp]
+aa
+;?
 (
 !vK.y@
 tW
-a>
-wp]
+a_
+;?
 (
 !vK.yG
 ")
 }G
-a=
-;8
+a^
+;9
 !q[
 qQz?
 p_
@@ -29890,7 +31183,7 @@ O
 const join32SM80 = join32SM90 + `
  patch
  -3
-packed1 23391 joinParts_float32_row_F32
+packed1 24326 joinParts_float32_row_F32
 !|hf|f
 !|gxO
  =38
@@ -29899,12 +31192,12 @@ packed1 23391 joinParts_float32_row_F32
  -4
 !#
 "%
- =29
+ =30
  -2
  =3
  -1
 "*
- =526
+ =559
  -1
 "@
  =46
@@ -29914,7 +31207,7 @@ packed1 23391 joinParts_float32_row_F32
 const join32SM70 = join32SM80 + `
  patch
  -3
-packed1 23894 joinParts_float32_row_F32
+packed1 24829 joinParts_float32_row_F32
 !pJ
 !pI
  =8
@@ -29923,7 +31216,7 @@ p;x5x,
  =2
  -1
 qSx@un
- =405
+ =439
  -1
 t-x^
 s/w+
@@ -30028,7 +31321,7 @@ pVNs3{J
 pVLzs=
  =247`
 
-const joinBF16SM90 = `packed1 23744 joinParts_dtype_BF16_row_BF16
+const joinBF16SM90 = `packed1 24679 joinParts_dtype_BF16_row_BF16
 !|h^|f
 !|g@=
 !p8
@@ -30043,7 +31336,7 @@ const joinBF16SM90 = `packed1 23744 joinParts_dtype_BF16_row_BF16
 p;,sKpF
 zfto
 p9sTun
-p:qYto
+p:x5sV
 qSx5t*
 !
 p>
@@ -30082,7 +31375,8 @@ r9u[ympipMq"pOrmq>rGvLrbPvD}L
 ya
 rCpU
 qU
-p{vn/wX
+t+vn/
+*#%
 sw
 s@r>
 pnr-p|
@@ -30360,73 +31654,106 @@ u~8
 w.}6
 u~7
 rD1
-zBXGV;
+t+RXG
+i<%
 "#
 _
-zBTG%
+t+RTG
+ta
 _
-zBRGp-
+t+RRG
+q:
 _
-zBPGrZ
+t+RPG
+xi%
 _
-zBNGrS
+t+RNG
+wm%
 _
-zBLGq^
+t+RLG
+};%
 _
-zBJGsu
+t+RJG
+i"%
 _
-zBHGs[
+t+RHG
+i$%
 _
-zBFGt]
+t+RFG
+i&%
 _
-zBDGvQ
+t+RDG
+i(%
 _
-zBBGt~
+t+RBG
+i*%
 _
-zB@GwX
+t+R@G
+i,%
 _
-zB>GV"
+t+R>G
+i.%
 _
-zB<GV#
+t+R<G
+i0%
 _
-zB:GV$
+t+R:G
+i2%
 _
-zB8GV%
+t+R8G
+i4%
 _
-zB6GV&
+t+R6G
+i6%
 _
-zB4GV'
+t+R4G
+i8%
 _
-zB2GV(
+t+R2G
+i:%
 _
-zB0GV)
+t+R0G
+i<%
 _
-zB.GV*
+t+R.G
+i>%
 _
-zB,GV+
+t+R,G
+i@%
 _
-zB*GV,
+t+R*G
+iB%
 _
-zB(GV-
+t+R(G
+iD%
 _
-zB&GV.
+t+R&G
+iF%
 _
-zB$GV/
+t+R$G
+iH%
 _
-zB"GV0
+t+R"G
+iJ%
 _
-}9pW1
+t+q,G
+iL%
 _
-p{p0GV2
+t+p0G
+iN%
 _
-p{[GV3
+t+[G
+iP%
 _
-p{XGV4
+t+XG
+iR%
 _
-{6.V5
+t+p,G
+iT%
 _
 "#
-t{/VY
+z_/
+i{%
 _
 y(
 wI+j
@@ -30625,7 +31952,7 @@ qt+17
 5
 xnq3
 |Wl
-s.p/033%
+s.p/134%
 T,
 pm
 z-p4%'$
@@ -30720,196 +32047,196 @@ v#
 !vB
 ")
 qH
-p34
+p35
 ;&
 (
 !w&
 sk
-p36
-;5
+p37
+;6
 (
 !x=
 qH
-p32
+p33
 ;)
 (
 !yE
 sk
-p38
-;7
+p39
+;8
 (
 !{-
 ")
 uI
-a^
-;6
+p3>
+;7
 (
 !vKxw
 ")
 tW
 vg
-wp]
+;?
 (
 !pty@
 tW
-a\
-wp]
+a~
+;?
 (
 !ptyG
 tW
-a[
-wp]
+a}
+;?
 (
 !pt+uU
 tW
-aZ
-wp]
+a|
+;?
 (
 !pt{H
 tW
-aY
-wp]
+a{
+;?
 (
 !pt.uU
 tW
-aX
-wp]
+az
+;?
 (
 !pt|F
 tW
-aW
-wp]
+ay
+;?
 (
 !pt|G
 tW
-aV
-wp]
+ax
+;?
 (
 !pt}x
 tW
-aU
-wp]
+aw
+;?
 (
 !pt/uU
 tW
-aT
-wp]
+av
+;?
 (
 !ptxw
 tW
-aS
-wp]
+au
+;?
 (
 !tYy@
 tW
-aR
-wp]
+at
+;?
 (
 !tYyG
 tW
-aQ
-wp]
+as
+;?
 (
 !tY+uU
 tW
-aP
-wp]
+ar
+;?
 (
 !tY{H
 tW
-aO
-wp]
+aq
+;?
 (
 !tY.uU
 tW
-aN
-wp]
+ap
+;?
 (
 !tY|F
 tW
-aM
-wp]
+ao
+;?
 (
 !tY|G
 tW
-aL
-wp]
+an
+;?
 (
 !tY}x
 tW
-aK
-wp]
+am
+;?
 (
 !tY/uU
 tW
-aJ
-wp]
+al
+;?
 (
 !tYxw
 tW
-aI
-wp]
+ak
+;?
 (
 !vK-y@
 tW
-aH
-wp]
+aj
+;?
 (
 !vK-yG
 tW
-aG
-wp]
+ai
+;?
 (
 !vKp<uU
 tW
-aF
-wp]
+ah
+;?
 (
 !vK-{H
 tW
-aE
-wp]
+ag
+;?
 (
 !vKu)uU
 tW
-aD
-wp]
+af
+;?
 (
 !vK-|F
 tW
-aC
-wp]
+ae
+;?
 (
 !vK-|G
 tW
-aB
-wp]
+ad
+;?
 (
 !vK-}x
 tW
-aA
-wp]
+ac
+;?
 (
 !vKv<uU
 tW
-a@
-wp]
+ab
+;?
 (
 !vK-xw
 tW
-a?
-wp]
+aa
+;?
 (
 !vK.y@
 tW
-a>
-wp]
+a_
+;?
 (
 !vK.yG
 ")
 }G
-a=
-;8
+a^
+;9
 !q[
 qQz?
 p_
@@ -30940,7 +32267,7 @@ O
 const joinBF16SM80 = joinBF16SM90 + `
  patch
  -3
-packed1 23601 joinParts_dtype_BF16_row_BF16
+packed1 24536 joinParts_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
  =40
@@ -30949,12 +32276,12 @@ packed1 23601 joinParts_dtype_BF16_row_BF16
  -4
 !#
 "%
- =29
+ =30
  -2
  =3
  -1
 "*
- =530
+ =563
  -1
 "B
  =46
@@ -30964,16 +32291,16 @@ packed1 23601 joinParts_dtype_BF16_row_BF16
 const joinBF16SM70 = joinBF16SM80 + `
  patch
  -3
-packed1 24265 joinParts_dtype_BF16_row_BF16
+packed1 25200 joinParts_dtype_BF16_row_BF16
 !pJ
 !pI
  =9
  -5
 p;,v<pF
 p9sTx,
-p:qYto
+p:x5sV
 qSx@un
- =405
+ =439
  -1
 t-x^
 s/w+
@@ -31088,7 +32415,7 @@ pVOs3{J
 pVMzs=
  =247`
 
-const joinF16SM90 = `packed1 23699 joinParts_dtype_F16_row_F16
+const joinF16SM90 = `packed1 24634 joinParts_dtype_F16_row_F16
 !|h^|f
 !|g@=
 !p8
@@ -31103,7 +32430,7 @@ const joinF16SM90 = `packed1 23699 joinParts_dtype_F16_row_F16
 p;,sKpF
 zfto
 p9sTun
-p:qYto
+p:x5sV
 qSx5t*
 !
 p>
@@ -31142,7 +32469,8 @@ r9u[ympipMq"pOrmq>rGvLrbPvD}L
 ya
 rCpU
 qU
-p{vn/wX
+t+vn/
+*#%
 sw
 s@r>
 pnr-p|
@@ -31420,73 +32748,106 @@ u~8
 w.}6
 u~7
 rD1
-zBXGV;
+t+RXG
+i<%
 "#
 _
-zBTG%
+t+RTG
+ta
 _
-zBRGp-
+t+RRG
+q:
 _
-zBPGrZ
+t+RPG
+xi%
 _
-zBNGrS
+t+RNG
+wm%
 _
-zBLGq^
+t+RLG
+};%
 _
-zBJGsu
+t+RJG
+i"%
 _
-zBHGs[
+t+RHG
+i$%
 _
-zBFGt]
+t+RFG
+i&%
 _
-zBDGvQ
+t+RDG
+i(%
 _
-zBBGt~
+t+RBG
+i*%
 _
-zB@GwX
+t+R@G
+i,%
 _
-zB>GV"
+t+R>G
+i.%
 _
-zB<GV#
+t+R<G
+i0%
 _
-zB:GV$
+t+R:G
+i2%
 _
-zB8GV%
+t+R8G
+i4%
 _
-zB6GV&
+t+R6G
+i6%
 _
-zB4GV'
+t+R4G
+i8%
 _
-zB2GV(
+t+R2G
+i:%
 _
-zB0GV)
+t+R0G
+i<%
 _
-zB.GV*
+t+R.G
+i>%
 _
-zB,GV+
+t+R,G
+i@%
 _
-zB*GV,
+t+R*G
+iB%
 _
-zB(GV-
+t+R(G
+iD%
 _
-zB&GV.
+t+R&G
+iF%
 _
-zB$GV/
+t+R$G
+iH%
 _
-zB"GV0
+t+R"G
+iJ%
 _
-}9pW1
+t+q,G
+iL%
 _
-p{p0GV2
+t+p0G
+iN%
 _
-p{[GV3
+t+[G
+iP%
 _
-p{XGV4
+t+XG
+iR%
 _
-{6.V5
+t+p,G
+iT%
 _
 "#
-t{/VY
+z_/
+i{%
 _
 y(
 wI+j
@@ -31685,7 +33046,7 @@ qt+17
 5
 xnq3
 |Wl
-s.p/033%
+s.p/134%
 T,
 pm
 z-p4%'$
@@ -31780,196 +33141,196 @@ v#
 !vB
 ")
 qH
-p34
+p35
 ;&
 (
 !w&
 sk
-p36
-;5
+p37
+;6
 (
 !x=
 qH
-p32
+p33
 ;)
 (
 !yE
 sk
-p38
-;7
+p39
+;8
 (
 !{-
 ")
 uI
-a^
-;6
+p3>
+;7
 (
 !vKxw
 ")
 tW
 vg
-wp]
+;?
 (
 !pty@
 tW
-a\
-wp]
+a~
+;?
 (
 !ptyG
 tW
-a[
-wp]
+a}
+;?
 (
 !pt+uU
 tW
-aZ
-wp]
+a|
+;?
 (
 !pt{H
 tW
-aY
-wp]
+a{
+;?
 (
 !pt.uU
 tW
-aX
-wp]
+az
+;?
 (
 !pt|F
 tW
-aW
-wp]
+ay
+;?
 (
 !pt|G
 tW
-aV
-wp]
+ax
+;?
 (
 !pt}x
 tW
-aU
-wp]
+aw
+;?
 (
 !pt/uU
 tW
-aT
-wp]
+av
+;?
 (
 !ptxw
 tW
-aS
-wp]
+au
+;?
 (
 !tYy@
 tW
-aR
-wp]
+at
+;?
 (
 !tYyG
 tW
-aQ
-wp]
+as
+;?
 (
 !tY+uU
 tW
-aP
-wp]
+ar
+;?
 (
 !tY{H
 tW
-aO
-wp]
+aq
+;?
 (
 !tY.uU
 tW
-aN
-wp]
+ap
+;?
 (
 !tY|F
 tW
-aM
-wp]
+ao
+;?
 (
 !tY|G
 tW
-aL
-wp]
+an
+;?
 (
 !tY}x
 tW
-aK
-wp]
+am
+;?
 (
 !tY/uU
 tW
-aJ
-wp]
+al
+;?
 (
 !tYxw
 tW
-aI
-wp]
+ak
+;?
 (
 !vK-y@
 tW
-aH
-wp]
+aj
+;?
 (
 !vK-yG
 tW
-aG
-wp]
+ai
+;?
 (
 !vKp<uU
 tW
-aF
-wp]
+ah
+;?
 (
 !vK-{H
 tW
-aE
-wp]
+ag
+;?
 (
 !vKu)uU
 tW
-aD
-wp]
+af
+;?
 (
 !vK-|F
 tW
-aC
-wp]
+ae
+;?
 (
 !vK-|G
 tW
-aB
-wp]
+ad
+;?
 (
 !vK-}x
 tW
-aA
-wp]
+ac
+;?
 (
 !vKv<uU
 tW
-a@
-wp]
+ab
+;?
 (
 !vK-xw
 tW
-a?
-wp]
+aa
+;?
 (
 !vK.y@
 tW
-a>
-wp]
+a_
+;?
 (
 !vK.yG
 ")
 }G
-a=
-;8
+a^
+;9
 !q[
 qQz?
 p_
@@ -32000,7 +33361,7 @@ O
 const joinF16SM80 = joinF16SM90 + `
  patch
  -3
-packed1 23556 joinParts_dtype_F16_row_F16
+packed1 24491 joinParts_dtype_F16_row_F16
 !|hf|f
 !|gxO
  =40
@@ -32009,12 +33370,12 @@ packed1 23556 joinParts_dtype_F16_row_F16
  -4
 !#
 "%
- =29
+ =30
  -2
  =3
  -1
 "*
- =530
+ =563
  -1
 "B
  =46
@@ -32024,7 +33385,7 @@ packed1 23556 joinParts_dtype_F16_row_F16
 const joinF16SM70 = joinF16SM80 + `
  patch
  -3
-packed1 24059 joinParts_dtype_F16_row_F16
+packed1 24994 joinParts_dtype_F16_row_F16
 !pJ
 !pI
  =9
@@ -32033,7 +33394,7 @@ p;x5x,
  =3
  -1
 qSx@un
- =405
+ =439
  -1
 t-x^
 s/w+
@@ -32138,7 +33499,7 @@ pVNs3{J
 pVLzs=
  =247`
 
-const turnLanes32SM70Narrow = `packed1 15516 turnLanes_float32_row_F32
+const turnLanes32SM70Narrow = `packed1 15159 turnLanes_float32_row_F32
 !pJ
 !pI
 !p8
@@ -32148,9 +33509,9 @@ const turnLanes32SM70Narrow = `packed1 15516 turnLanes_float32_row_F32
 !pH+tzpD
 !}[
 !c
-p;9un
-p9.sV
-p:p5un
+p;7x,
+p9.x,
+p:p5r0
 qS+x,
 !
 p>
@@ -32191,15 +33552,9 @@ r&=j
 }h
 r&,r-
 stp=
-xz
 x#
 stpY
-t^
-0
-qVwy
-ret,v:
-wj
-wj
+4
 rD3
 qM/|Y
 p%
@@ -32223,52 +33578,52 @@ pl4
 )
 pl5
 pl6
-p\
 pl7
 p\
 pl8
 p\
 "'
 ru'
-ru,
-ru%
+ru*
 "%
-sn'E
+sn%E
 */%
-sn(E
+sn&E
 */%
 r&+pX
-qt,1%
+qt*1%
 sH.
 r6@ts
 qt'ry
 qU
 |yrz+
-vwp"q^
+|&*1%
 r68rI
-|RqAC
+t1q9D
 r69r1
-wKqI
+|OzYX
 "#
-wJ
+y#
+p\
 "%
-po'qO33
+t+M'qO
+*3%
 sw
 s@r>
 u{pb
 t1=U
 ysxPp$
 w9
-zWzE
+zWt"=
 pm
 t>
-sapW'V#
+sapW$wX
 tw
 p6
-vspW(V$
+vspW%V"
 vj
-u1pW*
 u1pW'
+u1pW%
 v$
 rY
 q{
@@ -32298,13 +33653,13 @@ u|+
 sA,
 H
 !#
-uVq,r2
+uVM22p0
 tv
 !#
 tf/C
 t1=qR
 ya
-zJvDympMy_xDr2rq
+zJvDympMy_xD2p0rq
 }s
 4
 ret,pu
@@ -32323,20 +33678,20 @@ p\
 ur/
 tT
 }e7
-xUt"[%
-u@I
+xUt"p*%
+u@F
 u(
 o
 *1%
 sw
 pnqes6
-xUu&p*V>
+xUyc5V?
 zZ7
-xBxXq4rzqICVJ
+xBxXq4rzqICVH
 v3p"wB
 |OxXq4rzqIt~C
 {O
-s=q,
+s=M4
 4
 yst,?
 !#
@@ -32346,16 +33701,16 @@ rt,r1
 O
 !#
 rt-sm
-vNpWAVL
+zJvDympMy_xD2p2t0
 po'1$%
-qh,zD
+qh(zD
 qx,pb
-}=N
-stpWV
+}=L
+stpWS
 xz
-zJvDympMy_xD2p0rq
+zJvDympMy_xDt0rq
 i'%
-stpWU
+stpWR
 zbpW'C
 ret,v:
 wj
@@ -32366,17 +33721,17 @@ vIE
 sn*E
 *+%
 qx+q0
-ru-
-qt-1&
+ru+
+qt+1&
 rP
 !#
-ru-
+ru+
 qx-q3
-u@V
-}=e
-u@W
+u@T
+}=b
+u@U
 qx.j
-po-rqV.
+po+rqV.
 rCpU
 qx8pw
 vawB
@@ -32390,72 +33745,74 @@ qx8ps
 wj
 rD5
 "'
-po-GvQ
+t+M+G
+};%
 _
-z=E
-v0qI%
+v3p"E
+i"%
 _
 qx.ts
-po-GVX
+iXrS
 _
-po-GVW
+iWq^
 _
 sPv8
 r=
 v;u_W6
-v3p[E
-i#%
+v3pUE
+i$%
 s8
 qx8yY
 w[p=n
 |mz4n
 sPul6
 v;ul2v8
-v3p[E
-i%%
+v3pUE
+i&%
 s8
 qx+s-
-i$A
-wer
-rMM-C
+i%A
+wep
+rMM+C
 \
 !#
 qx9qw
-po&EV&
-wef
+po&EV'
+wee
 0
 rP
 !#
 qx/j
-t{q4V<
-u@-
+t{q4V=
+u@.
 z>
-uCV+
+z_.
+i-%
 _
-xM
-i+%
+|9
+i-%
 s8
 qx9ua
 qKs0DA
-qBp*
+r\6
 \
 !#
 O
 !#
 rt8q3
-i3Vk
-stpWr
-zbpW3C
-s.pWAVlVB
-iBB
-s.uJnVD
-stpWr
+i5Vk
+stpWq
+zbpW5C
+s.pWCVlVD
+iDB
+s.uJnVF
+stpWq
 zbp)C
 ret,v:
 wj
 wj
 rD6
-sn7E
+sn9E
 *'%
 z=E
 *-%
@@ -32464,35 +33821,36 @@ x{
 t(rU
 p\
 rt7sh
-{*-18
+{*+16
 rP
 !#
-ru-
+ru+
 rt9r.
-qt-D
+qt+D
 {K
-po-Gq^
+t+M+G
+xi%
 _
-po-GrS
+v0pKp-
 s8
 rt7sm
-z'-1-A
-qt-18
+z'+1+A
+qt+16
 \
 !#
 rt@r1
 O
 !#
 }_ts
-zJvDympMy_xD1,18
+zJvDympMy_xD1*16
 po'1#%
-po'1%Vv
-vNuJz
+po'1%Vw
+vNuJ{
 r&.q3
-tmV{
+tmV|
 ub>
 zbp=C
-u;V|
+u;V}
 ubA
 zbp)C
 ret,v:
@@ -32504,56 +33862,58 @@ z=E
 z=E
 *)%
 "F
-ru-
-qt-1&
+ru+
+qt+1&
 rP
 !#
-ru-
+ru+
 r&7qe
-TG
+TF
 yg:
-TG
+TF
 4
 rD8
-po-Gsu
+t+M+G
+w0%
 _
-xM
-wm%
+|9
+v&%
 _
 r&9sm
-po-yKM
+*KrS
 _
-po-yKO
+*Mq^
 _
 sPv8
 r=
 v;u_W6
 sPt$W
 v;t$2}K
-po-GvQ
+};su
 |Hrn
-};q^
+v0qIq^
 s8
 r&8r]
-v&A
+};A
 pC:
-rMM-C
+rMM+C
 \
 !#
 r&@pE
-po&EwX
-pCG
+po&EV"
+pCF
 0
 rP
 !#
 r6=px
-uCV%
+z_.
+i'%
 _
-uCV$
+i&p-
 s8
 r&@|_
 qKs0DA
-r\8
+r\6
 \
 !#
 r6+r1
@@ -32561,45 +33921,43 @@ O
 !#
 "L
 ]#s38
-]$|1
-]%s39
-(/
+(7
 !#
 qx,qN
-pV@s3@
-pV?rL=
-pV>rL,
-(sT
+pV@s39
+pV?s3/
+pV>s3@
+(qY
 !#
 "9
-pV8rL-
-pV7rL.
+pV8rL,
+pV7rL+
 ";
-pV6rL8
+pV6rL-
 ";
-(p5
+(x@
 !#
 rt8px
-pV-rL9
-pV,rL/
-pV+rL@
-(rF
+pV-rL8
+pV,rL7
+pV+rL9
+(t=
 !#
 r&.px
-pV#sx,
-pV"sx+
-rj{vsx-
-(w?
+pV#rL@
+pV"sx=
+rj{vsx,
+({p
 !#
 "/
-}^sx8
-(zR
+}^sx-
+(w?
 !pZ
 p(
 !p^
 "K
 J
-qaI
+qaH
 qaE
 (
 !qZ
@@ -32611,20 +33969,20 @@ v#
 !s*
 pnq3pb
 sk
-a_
+ae
 ;D
 (
 !tS
 qx/ps
 qH
-a?
-wpV
+aC
+wp[
 (
 !vB
 "9
 g
-a2
-wp3
+a5
+wp6
 (
 !w&
 ".
@@ -32633,116 +33991,106 @@ p3<
 ;9
 (
 !x=
-sv9
-p3;
-;<
-(
-!yE
 }G
 p3=
 ;9
 (
-!{-
-sv9
-p3<
-;=
-(
-!vKxw
+!yE
 ".
 g-
-aW
+a\
 ;?
+(
+!{-
+g.
+a]
+wp\
+(
+!vKxw
+g-
+aZ
+;B
 (
 !pty@
 g.
-aX
-wpW
+al
+wpZ
 (
 !ptyG
-g-
-aU
-;B
+".
+g8
+aT
+;F
 (
 !pt+uU
-g.
-ag
-wpU
+g8
+aS
+;F
 (
 !pt{H
 ".
-g8
-aO
-;G
+g7
+aR
+wp[
 (
 !pt.uU
-g8
-aN
-;G
+".
+g9
+aP
+wp[
 (
 !pt|F
 ".
-g7
-aM
-wpV
+g,
+a>
+;@
 (
 !pt|G
-".
-g9
-aK
-wpV
+g+
+a]
+wp>
 (
 !pt}x
-".
 g,
 a;
-;@
+;C
 (
 !pt/uU
 g+
-aX
+a=
 wp;
 (
 !ptxw
-g,
-a8
-;C
-(
-!tYy@
-g+
-a:
-wp8
-(
-!tYyG
 ".
 sv/
-a+
+a-
 ;>
+(
+!tYy@
+sv@
+a0
+wp-
+(
+!tYyG
+sv/
+a,
+;A
 (
 !tY+uU
 sv@
 a.
-wp+
+wp,
 (
 !tY{H
-sv/
-a*
-;A
-(
-!tY.uU
-sv@
-a,
-wp*
-(
-!tY|F
 ".
 g=
-a$
-;G
+a&
+;F
 (
-!tY|G
+!tY.uU
 g=
-a#
-;G
+a%
+;F
 !q[
 qQ+pk
 p_
@@ -32773,12 +34121,12 @@ O
 const turnLanes32SM70 = turnLanes32SM70Narrow + `
  patch
  -1
-packed1 17585 turnLanes_float32_row_F32
+packed1 17630 turnLanes_float32_row_F32
  =9
  -4
 p;,z(pF
-p9xWpF
-p:zIsV
+p9+te
+p:zI/pF
 qSsKpF
  =29
  -6
@@ -32787,40 +34135,44 @@ qM@qw
 y7,
 z_p,
  =3
- -1
+ -5
 stqI
- =2
- -4
+xz
+x#
 ub0
 xz
- =3
- -1
+ret,v:
+wj
+wj
 rD6
  =4
- -31
+ -29
 "'
 ya
 t>
-s?p@
 "%
-v3p"E
+z=E
 */%
-zNE
+v3p"E
  =2
  -4
 xLp@
 sH0
 r6@ts
-q+p"34
- =4
- -3
+q+pK34
+ =2
+ -10
+t(uH[
+p\
+r68rI
 wY6C
 r69r1
 vwu\6
- =3
- -1
-p{vn/33
- =6
+"#
+wJ
+"%
+t+XqO
+ =7
  -1
 |8p/8p$
  =2
@@ -32858,7 +34210,7 @@ T2
  -8
 p\
 pnqes6
-tQ6V@
+tQ6VA
 zZ7
 xBxXq4rzpW#{f7
 zNwB
@@ -32867,7 +34219,7 @@ zNwB
 q\p=35
  =9
  -11
-vNpWC37
+vNpWD37
 po'1$%
 qh,x_~,
 qx,pb
@@ -32886,17 +34238,17 @@ rD7
 sn,E
  =2
  -2
-s?p*
-Yp*1&
+s?q,
+Yq,1&
  =2
  -7
-s?p*
+s?q,
 qx-q3
 T7
 }=[
 T7
 qx.j
-p{p*rqV0
+p{q,rqV0
  =3
  -1
 }=2
@@ -32904,18 +34256,18 @@ p{p*rqV0
  -3
 rD8
 "'
-p{p*GvQ
- =5
+t+q,G
+ =6
  -3
-p{p*GVZ
+i\rS
 _
-p{p*GVY
+i[q^
  =17
  -2
-wei
-rMp*C
+wej
+rMq,C
  =4
- -12
+ -13
 pC7
 sd
 *7qg
@@ -32932,16 +34284,16 @@ uE
 !#
 qx/q#
 vIwB
-}=B
+}=C
 q+pK37
 z>
 v3p"E
-i0%
+i1%
 _
-ybV3
+ybV4
 {K
 |9
-i0%
+i1%
  =2
  -2
 ugpUvQA
@@ -32951,36 +34303,36 @@ H
 !#
 "#
 {{wB
-}=H
-u@7
+}=I
+u@8
 s'8
 sn"E
-i6%
+i7%
 _
 |9
-i6%
+i7%
 s8
 "#
 |w%V%A
 tf%37
  =5
  -7
-i>37
+i?37
 ub(
-zbpW>C
-s.pWN37VO
-iOB
-tQ7VQ
+zbpW?C
+s.pWO37VP
+iPB
+tQ7VR
 ub.
  =4
  -2
 rD9
-snBE
+snCE
  =3
- -15
+ -16
 vwpKs[
 rt7pb
-s?p*
+s?q,
 pC7
 sd
 *7qg
@@ -33040,30 +34392,27 @@ rD:
  =4
  -3
 "G
-s?p*
-Yp*1&
+s?q,
+Yq,1&
  =2
  -8
-s?p*
+s?q,
 r&7qe
 T7
 yg9
 T7
 4
 rD;
-p{p*Gsu
- =5
- -3
-p{p*yKA
-_
-p{p*yKC
+t+q,G
  =6
- -1
-p{p*GvQ
- =5
+ -3
+*@rS
+_
+*Bq^
+ =12
  -2
 pC9
-rMp*C
+rMq,C
  =4
  -3
 pC7
@@ -33080,13 +34429,13 @@ q+u\7
 4
 uE
  =2
- -3
+ -4
 q+p=37
 s'@
 vIE
-i)%
+i*%
 _
-i(p-
+i)p-
  =2
  -2
 ugp"suA
@@ -33096,15 +34445,15 @@ H
 !#
 "#
 zNE
-i,%
+i-%
 _
-i+p-
+i,p-
 s8
 "#
 ugpUvQA
 q\pU37
  =5
- -5
+ -3
 "M
 ]#rL=
 ]$rL,
@@ -33148,42 +34497,42 @@ qa=
 qa4
  =10
  -2
-az
+a|
 ;2
  =2
  -4
 qx/sh
 qH
-aY
+aZ
 ;7
  =2
  -4
 qH
-aT
-wpp
+aU
+wpr
  =2
  -4
 qH
-aN
-wpp
+aO
+wpr
  =2
  -3
 ":
 g
-a@
+aA
 ;7
  =2
- -3
-g
-a@
-wpA
- =2
- -3
-g
-a@
-wpA
- =2
  -4
+g
+aA
+wpB
+ =2
+ -3
+g
+aA
+wpB
+ =2
+ -3
 "1
 tW
 pfqI
@@ -33195,7 +34544,7 @@ pfqI
 p3;
 ;0
  =2
- -3
+ -4
 sv9
 p3:
 ;;
@@ -33210,105 +34559,105 @@ sv9
 p3;
 ;<
  =2
- -3
+ -4
 "/
 g-
-aq
+as
 ;&
  =2
  -4
 g.
-ar
-wpq
+at
+wps
  =2
- -4
+ -3
 g-
-ao
+aq
 ;,
  =2
- -4
+ -3
 g.
 p3e
-wpo
+wpq
  =2
  -3
 "/
 g8
-ai
+ak
 ;7
  =2
- -3
+ -4
 g8
-ah
+aj
 ;7
  =2
  -3
 "/
 g7
-ag
-wpp
+ai
+wpr
  =2
- -4
+ -3
 "/
 g9
-ae
-wpp
+ag
+wpr
  =2
  -3
 "/
 g,
-aI
+aJ
 ;(
- =2
- -3
-g+
-ar
-wpI
- =2
- -3
-g,
-aF
-;.
  =2
  -4
 g+
-aH
-wpF
+at
+wpJ
  =2
  -3
+g,
+aG
+;.
+(
+!tY|F
+g+
+aI
+wpG
+(
+!tY|G
 "/
 sv/
-a2
+a3
 ;$
 (
 !tY}x
 sv@
-a5
-wp2
+a6
+wp3
 (
 !tY/uU
 sv/
-a1
+a2
 ;*
 (
 !tYxw
 sv@
-a3
-wp1
+a4
+wp2
 (
 !vK-y@
 "/
 g=
-a+
+a,
 ;7
 (
 !vK-yG
 g=
-a*
+a+
 ;7
  =26`
 
-const turnLanesBF16SM80Narrow = `packed1 16275 turnLanes_dtype_BF16_row_BF16
+const turnLanesBF16SM80Narrow = `packed1 15978 turnLanes_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -33319,10 +34668,10 @@ const turnLanesBF16SM80Narrow = `packed1 16275 turnLanes_dtype_BF16_row_BF16
 !pH+tzpD
 !}[
 !c
-p;9un
+p;7x,
 zf8pF
-p97un
-p:p5un
+p97to
+p:p58pF
 qS+t*
 !
 p>
@@ -33363,15 +34712,9 @@ r&=j
 }h
 r&,r-
 stp=
-xz
 x#
 stpY
-t^
-0
-qVwy
-ret,v:
-wj
-wj
+4
 rD3
 qM/|Y
 p%
@@ -33395,52 +34738,52 @@ pl4
 )
 pl5
 pl6
-p\
 pl7
 p\
 pl8
 p\
 "'
 ru'
-ru,
-ru%
+ru*
 "%
-sn'E
+sn%E
 */%
-sn(E
+sn&E
 */%
 r&+pX
-qt,1%
+qt*1%
 sH.
 r6@ts
 qt'ry
 qU
 |yrz+
-vwp"q^
+|&*1%
 r68rI
-|RqAC
+t1q9D
 r69r1
-wKqI
+|OzYX
 "#
-wJ
+y#
+p\
 "%
-po'qO33
+t+M'qO
+*3%
 sw
 s@r>
 u{pb
 t1=U
 ysxPp$
 w9
-zWzE
+zWt"=
 pm
 t>
-sapW'V#
+sapW$wX
 tw
 p6
-vspW(V$
+vspW%V"
 vj
-u1pW*
 u1pW'
+u1pW%
 v$
 rY
 q{
@@ -33470,13 +34813,13 @@ u|+
 sA,
 H
 !#
-uVq,r2
+uVM22p0
 tv
 !#
 tf/C
 t1=qR
 ya
-zJvDympMy_xDr2rq
+zJvDympMy_xD2p0rq
 }s
 4
 ret,pu
@@ -33495,20 +34838,20 @@ p\
 ur/
 tT
 }e7
-xUt"[%
-u@I
+xUt"p*%
+u@F
 u(
 o
 *1%
 sw
 pnqes6
-xUu&p*V>
+xUyc5V?
 zZ7
-xBxXq4rzqICVJ
+xBxXq4rzqICVH
 v3p"wB
 |OxXq4rzqIt~C
 {O
-s=q,
+s=M4
 4
 yst,?
 !#
@@ -33518,16 +34861,16 @@ rt,r1
 O
 !#
 rt-sm
-vNpWAVL
+zJvDympMy_xD2p2t0
 po'1$%
-qh,zD
+qh(zD
 qx,pb
-}=N
-stpWV
+}=L
+stpWS
 xz
-zJvDympMy_xD2p0rq
+zJvDympMy_xDt0rq
 i'%
-stpWU
+stpWR
 zbpW'C
 ret,v:
 wj
@@ -33538,17 +34881,17 @@ vIB
 sn*B
 *+%
 qx+q0
-ru-
-qt-1&
+ru+
+qt+1&
 rP
 !#
-ru-
+ru+
 qx-q3
-u@V
-}=e
-u@W
+u@T
+}=b
+u@U
 qx.j
-po-rqV.
+po+rqV.
 rCpU
 qx8pw
 vawB
@@ -33562,22 +34905,24 @@ qx8ps
 wj
 rD5
 "'
-po-EvQ
+t+M+E
+};%
 rV
 prsrxG
 pv
 &
 "&
-z=B
-v0qI%
+v3p"B
+i"%
 rV
 "#
 pv
 &
 qx.ts
-po-GVX
+t+M+G
+iY%
 _
-po-GVW
+iXp-
 _
 sPv8
 r=
@@ -33586,8 +34931,8 @@ prr4q#-
 |l>
 s>
 "(
-v3p[B
-i#%
+{{B
+i%%
 wG
 qx8yY
 w[p=n
@@ -33598,51 +34943,52 @@ v;ul2v8
 |l>
 s>
 ")
-v3p[B
-i%%
+{{B
+i'%
 wG
 qx+s-
-i$A
-wer
-rMM-C
+i&A
+weq
+rMM+C
 \
 !#
 qx9qw
-po&EV&
+po&EV(
 wef
 0
 rP
 !#
 qx/j
-t{q4V<
-u@-
+t{q4V>
+u@/
 z>
-t{+V+
+z_+
+i.%
 rV
-vaB
-i+%
+{T
+i.%
 wG
 qx9ua
 w87
-Yxc8
+Yxc6
 \
 !#
 O
 !#
 rt8q3
-i3Vk
+i6Vl
 stpWr
-zbpW3C
-s.pWAVlVB
-iBB
-s.uJnVD
+zbpW6C
+s.pWDVmVE
+iEB
+s.uJoVG
 stpWr
 zbp)C
 ret,v:
 wj
 wj
 rD6
-sn7B
+sn:B
 *'%
 z=B
 *-%
@@ -33651,35 +34997,36 @@ x{
 t(rU
 p\
 rt7sh
-{*-18
+{*+16
 rP
 !#
-ru-
+ru+
 rt9r.
-qt-D
+qt+D
 {K
-po-Eq^
+t+M+E
+xi%
 rV
-po-ErS
+v0pKp-
 wG
 rt7sm
-z'-1-A
-qt-18
+z'+1+A
+qt+16
 \
 !#
 rt@r1
 O
 !#
 }_ts
-zJvDympMy_xD1,18
+zJvDympMy_xD1*16
 po'1#%
-po'1%Vv
-vNuJz
+po'1%Vx
+vNuJ|
 r&.q3
-tmV{
+tmV}
 ub>
 zbp=C
-u;V|
+u;V~
 ubA
 zbp)C
 ret,v:
@@ -33691,33 +35038,35 @@ z=B
 z=B
 *)%
 "H
-ru-
-qt-1&
+ru+
+qt+1&
 rP
 !#
-ru-
+ru+
 r&7qe
-TG
+TF
 yg:
-TG
+TF
 4
 rD8
-po-Esu
+t+M+E
+w0%
 rV
 "4
 pv
 &
 r&7ts
-vaB
-wm%
+{T
+v&%
 rV
 "#
 pv
 &
 r&9sm
-po-yKM
+t+M+G
+*K%
 _
-po-yKO
+*Mp-
 _
 sPv8
 r=
@@ -33732,30 +35081,31 @@ v;t$2}K
 |l>
 s>
 r&9r.
-po-EvQ
+v0qIs[
 y/qlU
-};q^
+i"su
 wG
 r&8r]
-v&A
+v0qIA
 pC:
-rMM-C
+rMM+C
 \
 !#
 r&@pE
-po&EwX
-pCG
+po&EV#
+pCF
 0
 rP
 !#
 r6=px
-t{+V%
+z_+
+i(%
 rV
-yJ+V$
+i'p-
 wG
 r&@|_
 w87
-Yxc8
+Yxc6
 \
 !#
 r6+r1
@@ -33763,45 +35113,43 @@ O
 !#
 "Q
 ]#s38
-]$|1
-]%s39
-(/
+(7
 !#
 qx,qN
-pV@s3@
-pV?rL=
-pV>rL,
-(sT
+pV@s39
+pV?s3/
+pV>s3@
+(qY
 !#
 "A
-pV8rL-
-pV7rL.
+pV8rL,
+pV7rL+
 "?
-pV6rL8
+pV6rL-
 ">
-(p5
+(x@
 !#
 rt8px
-pV-rL9
-pV,rL/
-pV+rL@
-(rF
+pV-rL8
+pV,rL7
+pV+rL9
+(t=
 !#
 r&.px
-pV#sx,
-pV"sx+
-rj{vsx-
-(w?
+pV#rL@
+pV"sx=
+rj{vsx,
+({p
 !#
 "4
-}^sx8
-(zR
+}^sx-
+(w?
 !pZ
 p(
 !p^
 "P
 J
-qaI
+qaH
 qaE
 (
 !qZ
@@ -33813,20 +35161,20 @@ v#
 !s*
 pnq3pb
 sk
-a_
+ag
 ;D
 (
 !tS
 qx/ps
 qH
-a?
-wpV
+aD
+wp]
 (
 !vB
 ">
 g
-a2
-wp3
+a6
+wp7
 (
 !w&
 ".
@@ -33835,116 +35183,106 @@ p3<
 ;9
 (
 !x=
-sv9
-p3;
-;<
-(
-!yE
 }G
 p3=
 ;9
 (
-!{-
-sv9
-p3<
-;=
-(
-!vKxw
+!yE
 ".
 g-
-aW
+a^
 ;?
+(
+!{-
+g.
+a_
+wp^
+(
+!vKxw
+g-
+a\
+;B
 (
 !pty@
 g.
-aX
-wpW
+an
+wp\
 (
 !ptyG
-g-
-aU
-;B
+".
+g8
+aV
+;F
 (
 !pt+uU
-g.
-ag
-wpU
+g8
+aU
+;F
 (
 !pt{H
 ".
-g8
-aO
-;G
+g7
+aT
+wp]
 (
 !pt.uU
-g8
-aN
-;G
+".
+g9
+aR
+wp]
 (
 !pt|F
 ".
-g7
-aM
-wpV
+g,
+a?
+;@
 (
 !pt|G
-".
-g9
-aK
-wpV
+g+
+a_
+wp?
 (
 !pt}x
-".
 g,
-a;
-;@
+a<
+;C
 (
 !pt/uU
 g+
-aX
-wp;
+a>
+wp<
 (
 !ptxw
-g,
-a8
-;C
-(
-!tYy@
-g+
-a:
-wp8
-(
-!tYyG
 ".
 sv/
-a+
+a.
 ;>
+(
+!tYy@
+sv@
+a1
+wp.
+(
+!tYyG
+sv/
+a-
+;A
 (
 !tY+uU
 sv@
-a.
-wp+
+a/
+wp-
 (
 !tY{H
-sv/
-a*
-;A
-(
-!tY.uU
-sv@
-a,
-wp*
-(
-!tY|F
 ".
 g=
-a$
-;G
+a'
+;F
 (
-!tY|G
+!tY.uU
 g=
-a#
-;G
+a&
+;F
 !q[
 qQ+pk
 p_
@@ -33975,13 +35313,13 @@ O
 const turnLanesBF16SM80 = turnLanesBF16SM80Narrow + `
  patch
  -1
-packed1 18344 turnLanes_dtype_BF16_row_BF16
+packed1 18451 turnLanes_dtype_BF16_row_BF16
  =10
  -4
 p;,z(pF
 zf8pF
-p9.sV
-p:zIsV
+p9.x,
+p:,xOpF
  =30
  -6
 t>
@@ -33989,40 +35327,44 @@ qM@qw
 y7,
 z_p,
  =3
- -1
+ -5
 stqI
- =2
- -4
+xz
+x#
 ub0
 xz
- =3
- -1
+ret,v:
+wj
+wj
 rD6
  =4
- -31
+ -29
 "'
 ya
 t>
-s?p@
 "%
-v3p"E
+z=E
 */%
-zNE
+v3p"E
  =2
  -4
 xLp@
 sH0
 r6@ts
-q+p"34
- =4
- -3
+q+pK34
+ =2
+ -10
+t(uH[
+p\
+r68rI
 wY6C
 r69r1
 vwu\6
- =3
- -1
-p{vn/33
- =6
+"#
+wJ
+"%
+t+XqO
+ =7
  -1
 |8p/8p$
  =2
@@ -34060,7 +35402,7 @@ T2
  -8
 p\
 pnqes6
-tQ6V@
+tQ6VA
 zZ7
 xBxXq4rzpW#{f7
 zNwB
@@ -34069,7 +35411,7 @@ zNwB
 q\p=35
  =9
  -11
-vNpWC37
+vNpWD37
 po'1$%
 qh,x_~,
 qx,pb
@@ -34088,17 +35430,17 @@ rD7
 sn,B
  =2
  -2
-s?p*
-Yp*1&
+s?q,
+Yq,1&
  =2
  -7
-s?p*
+s?q,
 qx-q3
 T7
 }=[
 T7
 qx.j
-p{p*rqV0
+p{q,rqV0
  =3
  -1
 }=2
@@ -34106,18 +35448,19 @@ p{p*rqV0
  -3
 rD8
 "'
-p{p*EvQ
- =12
- -3
-po*GVZ
+t+q,E
+ =13
+ -4
+t+M*G
+i]%
 _
-po*GVY
+i\p-
  =25
  -2
-wei
+wek
 rMM*C
  =4
- -12
+ -13
 pC7
 sd
 *7qg
@@ -34134,16 +35477,16 @@ uE
 !#
 qx/q#
 vIwB
-}=B
+}=D
 q+pK37
 z>
 v3p"B
-i0%
+i2%
 rV
-ybV3
+ybV5
 {K
 {T
-i0%
+i2%
  =2
  -2
 ugpUvQA
@@ -34153,33 +35496,33 @@ H
 !#
 "#
 {{wB
-}=H
-u@7
+}=J
+u@9
 s'8
 sn"B
-i6%
+i8%
 rV
 {T
-i6%
+i8%
 wG
 "#
 |w%V%A
 tf%37
  =5
  -7
-i>37
+i@37
 ub(
-zbpW>C
-s.pWN37VO
-iOB
-tQ7VQ
+zbpW@C
+s.pWP37VQ
+iQB
+tQ7VS
 ub.
  =4
  -2
 rD9
-snBB
+snDB
  =3
- -15
+ -16
 vwpKs[
 rt7pb
 ru*
@@ -34245,7 +35588,7 @@ rD:
 ru*
 qt*1&
  =2
- -10
+ -8
 ru*
 r&7qe
 T7
@@ -34253,21 +35596,20 @@ yg9
 T7
 4
 rD;
-po*Esu
-rV
+t+M*E
+ =2
+ -1
 "5
  =10
- -3
-po*yKA
+ -4
+t+M*G
+*@%
 _
-po*yKC
+*Bp-
  =4
  -1
 "4
- =9
- -1
-po*EvQ
- =5
+ =15
  -2
 pC9
 rMM*C
@@ -34287,13 +35629,13 @@ q+u\7
 4
 uE
  =2
- -3
+ -4
 q+p=37
 s'@
 vIB
-i)%
+i+%
 rV
-i(p-
+i*p-
  =2
  -2
 ugp"suA
@@ -34303,15 +35645,15 @@ H
 !#
 "#
 zNB
-i,%
+i.%
 rV
-i+p-
+i-p-
 wG
 "#
 ugpUvQA
 q\pU37
  =5
- -5
+ -3
 "R
 ]#rL=
 ]$rL,
@@ -34355,42 +35697,42 @@ qa=
 qa4
  =10
  -2
-az
+a~
 ;2
  =2
  -4
 qx/sh
 qH
-aY
+a[
 ;7
  =2
  -4
 qH
-aT
-wpp
+aV
+wpt
  =2
  -4
 qH
-aN
-wpp
+aP
+wpt
  =2
  -3
 "?
 g
-a@
+aB
 ;7
  =2
- -3
-g
-a@
-wpA
- =2
- -3
-g
-a@
-wpA
- =2
  -4
+g
+aB
+wpC
+ =2
+ -3
+g
+aB
+wpC
+ =2
+ -3
 "1
 tW
 pfqI
@@ -34402,7 +35744,7 @@ pfqI
 p3;
 ;0
  =2
- -3
+ -4
 sv9
 p3:
 ;;
@@ -34417,115 +35759,115 @@ sv9
 p3;
 ;<
  =2
- -3
+ -4
 "/
 g-
-aq
+au
 ;&
  =2
  -4
 g.
-ar
-wpq
+av
+wpu
  =2
- -4
+ -3
 g-
-ao
+as
 ;,
  =2
- -4
+ -3
 g.
 p3e
-wpo
+wps
  =2
  -3
 "/
 g8
-ai
+am
 ;7
  =2
- -3
+ -4
 g8
-ah
+al
 ;7
  =2
  -3
 "/
 g7
-ag
-wpp
+ak
+wpt
  =2
- -4
+ -3
 "/
 g9
-ae
-wpp
+ai
+wpt
  =2
  -3
 "/
 g,
-aI
+aK
 ;(
- =2
- -3
-g+
-ar
-wpI
- =2
- -3
-g,
-aF
-;.
  =2
  -4
 g+
-aH
-wpF
+av
+wpK
  =2
  -3
+g,
+aH
+;.
+(
+!tY|F
+g+
+aJ
+wpH
+(
+!tY|G
 "/
 sv/
-a2
+a4
 ;$
 (
 !tY}x
 sv@
-a5
-wp2
+a7
+wp4
 (
 !tY/uU
 sv/
-a1
+a3
 ;*
 (
 !tYxw
 sv@
-a3
-wp1
+a5
+wp3
 (
 !vK-y@
 "/
 g=
-a+
+a-
 ;7
 (
 !vK-yG
 g=
-a*
+a,
 ;7
  =26`
 
 const turnLanesBF16SM70Narrow = turnLanesBF16SM80Narrow + `
  patch
  -3
-packed1 16908 turnLanes_dtype_BF16_row_BF16
+packed1 16611 turnLanes_dtype_BF16_row_BF16
 !pJ
 !pI
  =8
  -3
-p;98pF
-p9/8pF
- =261
+p;9un
+p9/sV
+ =257
  -2
 q{
 rE
@@ -34545,7 +35887,7 @@ sl
 }y
 rE
 v5
- =126
+ =130
  -2
 q{
 rE
@@ -34568,43 +35910,43 @@ v5
  =2
  -1
 y/ql2p2
- =34
+ =33
  -3
-pVDs3@
-pVCrL=
-pVBrL,
+pVDs39
+pVCs3/
+pVBs3@
  =3
  -4
-pV<rL-
-pV;rL.
+pV<rL,
+pV;rL+
 "?
-pV:rL8
+pV:rL-
  =4
  -3
-pV/rL9
-pV.rL/
-pV-rL@
+pV/rL8
+pV.rL7
+pV-rL9
  =3
  -3
-pV%sx,
-pV$sx+
-pV#sx-
+pV%rL@
+pV$sx=
+pV#sx,
  =3
  -1
-rj{'sx8
- =176`
+rj{'sx-
+ =166`
 
 const turnLanesBF16SM70 = turnLanesBF16SM80 + `
  patch
  -3
-packed1 18985 turnLanes_dtype_BF16_row_BF16
+packed1 19092 turnLanes_dtype_BF16_row_BF16
 !pJ
 !pI
  =8
  -3
 p;qYt*
-p9}rpF
- =238
+p99un
+ =241
  -2
 q{
 rE
@@ -34624,7 +35966,7 @@ sl
 }y
 rE
 v5
- =182
+ =184
  -2
 q{
 rE
@@ -34673,7 +36015,7 @@ pV,sx/
 pV&s3sK
  =202`
 
-const turnLanesF16SM70Narrow = `packed1 16225 turnLanes_dtype_F16_row_F16
+const turnLanesF16SM70Narrow = `packed1 15928 turnLanes_dtype_F16_row_F16
 !pJ
 !pI
 !p8
@@ -34684,10 +36026,10 @@ const turnLanesF16SM70Narrow = `packed1 16225 turnLanes_dtype_F16_row_F16
 !pH+tzpD
 !}[
 !c
-p;9un
+p;7x,
 zfte
-p98x,
-p:p5un
+p9y{pF
+p:p58pF
 qS+t*
 !
 p>
@@ -34728,15 +36070,9 @@ r&=j
 }h
 r&,r-
 stp=
-xz
 x#
 stpY
-t^
-0
-qVwy
-ret,v:
-wj
-wj
+4
 rD3
 qM/|Y
 p%
@@ -34760,52 +36096,52 @@ pl4
 )
 pl5
 pl6
-p\
 pl7
 p\
 pl8
 p\
 "'
 ru'
-ru,
-ru%
+ru*
 "%
-sn'E
+sn%E
 */%
-sn(E
+sn&E
 */%
 r&+pX
-qt,1%
+qt*1%
 sH.
 r6@ts
 qt'ry
 qU
 |yrz+
-vwp"q^
+|&*1%
 r68rI
-|RqAC
+t1q9D
 r69r1
-wKqI
+|OzYX
 "#
-wJ
+y#
+p\
 "%
-po'qO33
+t+M'qO
+*3%
 sw
 s@r>
 u{pb
 t1=U
 ysxPp$
 w9
-zWzE
+zWt"=
 pm
 t>
-sapW'V#
+sapW$wX
 tw
 p6
-vspW(V$
+vspW%V"
 vj
-u1pW*
 u1pW'
+u1pW%
 v$
 rY
 q{
@@ -34835,13 +36171,13 @@ u|+
 sA,
 H
 !#
-uVq,r2
+uVM22p0
 tv
 !#
 tf/C
 t1=qR
 ya
-zJvDympMy_xDr2rq
+zJvDympMy_xD2p0rq
 }s
 4
 ret,pu
@@ -34860,20 +36196,20 @@ p\
 ur/
 tT
 }e7
-xUt"[%
-u@I
+xUt"p*%
+u@F
 u(
 o
 *1%
 sw
 pnqes6
-xUu&p*V>
+xUyc5V?
 zZ7
-xBxXq4rzqICVJ
+xBxXq4rzqICVH
 v3p"wB
 |OxXq4rzqIt~C
 {O
-s=q,
+s=M4
 4
 yst,?
 !#
@@ -34883,16 +36219,16 @@ rt,r1
 O
 !#
 rt-sm
-vNpWAVL
+zJvDympMy_xD2p2t0
 po'1$%
-qh,zD
+qh(zD
 qx,pb
-}=N
-stpWV
+}=L
+stpWS
 xz
-zJvDympMy_xD2p0rq
+zJvDympMy_xDt0rq
 i'%
-stpWU
+stpWR
 zbpW'C
 ret,v:
 wj
@@ -34903,17 +36239,17 @@ vIB
 sn*B
 *+%
 qx+q0
-ru-
-qt-1&
+ru+
+qt+1&
 rP
 !#
-ru-
+ru+
 qx-q3
-u@V
-}=e
-u@W
+u@T
+}=b
+u@U
 qx.j
-po-rqV.
+po+rqV.
 rCpU
 qx8pw
 vawB
@@ -34927,22 +36263,24 @@ qx8ps
 wj
 rD5
 "'
-po-EvQ
+t+M+E
+};%
 rV
 prsQwE
 ro
 p7
 "&
-z=B
-v0qI%
+v3p"B
+i"%
 rV
 "#
 ro
 p7
 qx.ts
-po-GVX
+t+M+G
+iY%
 _
-po-GVW
+iXp-
 _
 sPv8
 r=
@@ -34951,8 +36289,8 @@ r5,y=
 }]
 s>
 "(
-v3p[B
-i#%
+{{B
+i%%
 wG
 qx8yY
 w[p=n
@@ -34963,51 +36301,52 @@ v;ul2v8
 }]
 s>
 ")
-v3p[B
-i%%
+{{B
+i'%
 wG
 qx+s-
-i$A
-wer
-rMM-C
+i&A
+weq
+rMM+C
 \
 !#
 qx9qw
-po&EV&
+po&EV(
 wef
 0
 rP
 !#
 qx/j
-t{q4V<
-u@-
+t{q4V>
+u@/
 z>
-t{+V+
+z_+
+i.%
 rV
-vaB
-i+%
+{T
+i.%
 wG
 qx9ua
 w87
-Yxc8
+Yxc6
 \
 !#
 O
 !#
 rt8q3
-i3Vk
+i6Vl
 stpWr
-zbpW3C
-s.pWAVlVB
-iBB
-s.uJnVD
+zbpW6C
+s.pWDVmVE
+iEB
+s.uJoVG
 stpWr
 zbp)C
 ret,v:
 wj
 wj
 rD6
-sn7B
+sn:B
 *'%
 z=B
 *-%
@@ -35016,35 +36355,36 @@ x{
 t(rU
 p\
 rt7sh
-{*-18
+{*+16
 rP
 !#
-ru-
+ru+
 rt9r.
-qt-D
+qt+D
 {K
-po-Eq^
+t+M+E
+xi%
 rV
-po-ErS
+v0pKp-
 wG
 rt7sm
-z'-1-A
-qt-18
+z'+1+A
+qt+16
 \
 !#
 rt@r1
 O
 !#
 }_ts
-zJvDympMy_xD1,18
+zJvDympMy_xD1*16
 po'1#%
-po'1%Vv
-vNuJz
+po'1%Vx
+vNuJ|
 r&.q3
-tmV{
+tmV}
 ub>
 zbp=C
-u;V|
+u;V~
 ubA
 zbp)C
 ret,v:
@@ -35056,33 +36396,35 @@ z=B
 z=B
 *)%
 "H
-ru-
-qt-1&
+ru+
+qt+1&
 rP
 !#
-ru-
+ru+
 r&7qe
-TG
+TF
 yg:
-TG
+TF
 4
 rD8
-po-Esu
+t+M+E
+w0%
 rV
 "4
 ro
 p7
 r&7ts
-vaB
-wm%
+{T
+v&%
 rV
 "#
 ro
 p7
 r&9sm
-po-yKM
+t+M+G
+*K%
 _
-po-yKO
+*Mp-
 _
 sPv8
 r=
@@ -35097,30 +36439,31 @@ v;t$2}K
 }]
 s>
 r&9r.
-po-EvQ
+v0qIs[
 y/qlU
-};q^
+i"su
 wG
 r&8r]
-v&A
+v0qIA
 pC:
-rMM-C
+rMM+C
 \
 !#
 r&@pE
-po&EwX
-pCG
+po&EV#
+pCF
 0
 rP
 !#
 r6=px
-t{+V%
+z_+
+i(%
 rV
-yJ+V$
+i'p-
 wG
 r&@|_
 w87
-Yxc8
+Yxc6
 \
 !#
 r6+r1
@@ -35128,45 +36471,43 @@ O
 !#
 "Q
 ]#s38
-]$|1
-]%s39
-(/
+(7
 !#
 qx,qN
-pV@s3@
-pV?rL=
-pV>rL,
-(sT
+pV@s39
+pV?s3/
+pV>s3@
+(qY
 !#
 "A
-pV8rL-
-pV7rL.
+pV8rL,
+pV7rL+
 "?
-pV6rL8
+pV6rL-
 ">
-(p5
+(x@
 !#
 rt8px
-pV-rL9
-pV,rL/
-pV+rL@
-(rF
+pV-rL8
+pV,rL7
+pV+rL9
+(t=
 !#
 r&.px
-pV#sx,
-pV"sx+
-rj{vsx-
-(w?
+pV#rL@
+pV"sx=
+rj{vsx,
+({p
 !#
 "4
-}^sx8
-(zR
+}^sx-
+(w?
 !pZ
 p(
 !p^
 "P
 J
-qaI
+qaH
 qaE
 (
 !qZ
@@ -35178,20 +36519,20 @@ v#
 !s*
 pnq3pb
 sk
-a_
+ag
 ;D
 (
 !tS
 qx/ps
 qH
-a?
-wpV
+aD
+wp]
 (
 !vB
 ">
 g
-a2
-wp3
+a6
+wp7
 (
 !w&
 ".
@@ -35200,116 +36541,106 @@ p3<
 ;9
 (
 !x=
-sv9
-p3;
-;<
-(
-!yE
 }G
 p3=
 ;9
 (
-!{-
-sv9
-p3<
-;=
-(
-!vKxw
+!yE
 ".
 g-
-aW
+a^
 ;?
+(
+!{-
+g.
+a_
+wp^
+(
+!vKxw
+g-
+a\
+;B
 (
 !pty@
 g.
-aX
-wpW
+an
+wp\
 (
 !ptyG
-g-
-aU
-;B
+".
+g8
+aV
+;F
 (
 !pt+uU
-g.
-ag
-wpU
+g8
+aU
+;F
 (
 !pt{H
 ".
-g8
-aO
-;G
+g7
+aT
+wp]
 (
 !pt.uU
-g8
-aN
-;G
+".
+g9
+aR
+wp]
 (
 !pt|F
 ".
-g7
-aM
-wpV
+g,
+a?
+;@
 (
 !pt|G
-".
-g9
-aK
-wpV
+g+
+a_
+wp?
 (
 !pt}x
-".
 g,
-a;
-;@
+a<
+;C
 (
 !pt/uU
 g+
-aX
-wp;
+a>
+wp<
 (
 !ptxw
-g,
-a8
-;C
-(
-!tYy@
-g+
-a:
-wp8
-(
-!tYyG
 ".
 sv/
-a+
+a.
 ;>
+(
+!tYy@
+sv@
+a1
+wp.
+(
+!tYyG
+sv/
+a-
+;A
 (
 !tY+uU
 sv@
-a.
-wp+
+a/
+wp-
 (
 !tY{H
-sv/
-a*
-;A
-(
-!tY.uU
-sv@
-a,
-wp*
-(
-!tY|F
 ".
 g=
-a$
-;G
+a'
+;F
 (
-!tY|G
+!tY.uU
 g=
-a#
-;G
+a&
+;F
 !q[
 qQ+pk
 p_
@@ -35340,13 +36671,13 @@ O
 const turnLanesF16SM70 = turnLanesF16SM70Narrow + `
  patch
  -1
-packed1 18294 turnLanes_dtype_F16_row_F16
+packed1 18401 turnLanes_dtype_F16_row_F16
  =10
  -4
 p;,z(pF
 zfte
-p9.to
-p:zIsV
+p9.r0
+p:,xOpF
  =30
  -6
 t>
@@ -35354,40 +36685,44 @@ qM@qw
 y7,
 z_p,
  =3
- -1
+ -5
 stqI
- =2
- -4
+xz
+x#
 ub0
 xz
- =3
- -1
+ret,v:
+wj
+wj
 rD6
  =4
- -31
+ -29
 "'
 ya
 t>
-s?p@
 "%
-v3p"E
+z=E
 */%
-zNE
+v3p"E
  =2
  -4
 xLp@
 sH0
 r6@ts
-q+p"34
- =4
- -3
+q+pK34
+ =2
+ -10
+t(uH[
+p\
+r68rI
 wY6C
 r69r1
 vwu\6
- =3
- -1
-p{vn/33
- =6
+"#
+wJ
+"%
+t+XqO
+ =7
  -1
 |8p/8p$
  =2
@@ -35425,7 +36760,7 @@ T2
  -8
 p\
 pnqes6
-tQ6V@
+tQ6VA
 zZ7
 xBxXq4rzpW#{f7
 zNwB
@@ -35434,7 +36769,7 @@ zNwB
 q\p=35
  =9
  -11
-vNpWC37
+vNpWD37
 po'1$%
 qh,x_~,
 qx,pb
@@ -35453,17 +36788,17 @@ rD7
 sn,B
  =2
  -2
-s?p*
-Yp*1&
+s?q,
+Yq,1&
  =2
  -7
-s?p*
+s?q,
 qx-q3
 T7
 }=[
 T7
 qx.j
-p{p*rqV0
+p{q,rqV0
  =3
  -1
 }=2
@@ -35471,18 +36806,19 @@ p{p*rqV0
  -3
 rD8
 "'
-p{p*EvQ
- =12
- -3
-p{q}GVZ
+t+q,E
+ =13
+ -4
+t+M*G
+i]%
 _
-p{q}GVY
+i\p-
  =25
  -2
-wei
+wek
 rMM*C
  =4
- -12
+ -13
 pC7
 sd
 *7qg
@@ -35499,16 +36835,16 @@ uE
 !#
 qx/q#
 vIwB
-}=B
+}=D
 q+pK37
 z>
 v3p"B
-i0%
+i2%
 rV
-ybV3
+ybV5
 {K
 {T
-i0%
+i2%
  =2
  -2
 ugpUvQA
@@ -35518,33 +36854,33 @@ H
 !#
 "#
 {{wB
-}=H
-u@7
+}=J
+u@9
 s'8
 sn"B
-i6%
+i8%
 rV
 {T
-i6%
+i8%
 wG
 "#
 |w%V%A
 tf%37
  =5
  -7
-i>37
+i@37
 ub(
-zbpW>C
-s.pWN37VO
-iOB
-tQ7VQ
+zbpW@C
+s.pWP37VQ
+iQB
+tQ7VS
 ub.
  =4
  -2
 rD9
-snBB
+snDB
  =3
- -15
+ -16
 vwpKs[
 rt7pb
 ru*
@@ -35610,7 +36946,7 @@ rD:
 ru*
 qt*1&
  =2
- -10
+ -8
 ru*
 r&7qe
 T7
@@ -35618,21 +36954,20 @@ yg9
 T7
 4
 rD;
-po*Esu
-rV
+t+M*E
+ =2
+ -1
 "5
  =10
- -3
-po*yKA
+ -4
+t+M*G
+*@%
 _
-po*yKC
+*Bp-
  =4
  -1
 "4
- =9
- -1
-po*EvQ
- =5
+ =15
  -2
 pC9
 rMM*C
@@ -35652,13 +36987,13 @@ q+u\7
 4
 uE
  =2
- -3
+ -4
 q+p=37
 s'@
 vIB
-i)%
+i+%
 rV
-i(p-
+i*p-
  =2
  -2
 ugp"suA
@@ -35668,15 +37003,15 @@ H
 !#
 "#
 zNB
-i,%
+i.%
 rV
-i+p-
+i-p-
 wG
 "#
 ugpUvQA
 q\pU37
  =5
- -5
+ -3
 "R
 ]#rL=
 ]$rL,
@@ -35720,42 +37055,42 @@ qa=
 qa4
  =10
  -2
-az
+a~
 ;2
  =2
  -4
 qx/sh
 qH
-aY
+a[
 ;7
  =2
  -4
 qH
-aT
-wpp
+aV
+wpt
  =2
  -4
 qH
-aN
-wpp
+aP
+wpt
  =2
  -3
 "?
 g
-a@
+aB
 ;7
  =2
- -3
-g
-a@
-wpA
- =2
- -3
-g
-a@
-wpA
- =2
  -4
+g
+aB
+wpC
+ =2
+ -3
+g
+aB
+wpC
+ =2
+ -3
 "1
 tW
 pfqI
@@ -35767,7 +37102,7 @@ pfqI
 p3;
 ;0
  =2
- -3
+ -4
 sv9
 p3:
 ;;
@@ -35782,105 +37117,105 @@ sv9
 p3;
 ;<
  =2
- -3
+ -4
 "/
 g-
-aq
+au
 ;&
  =2
  -4
 g.
-ar
-wpq
+av
+wpu
  =2
- -4
+ -3
 g-
-ao
+as
 ;,
  =2
- -4
+ -3
 g.
 p3e
-wpo
+wps
  =2
  -3
 "/
 g8
-ai
+am
 ;7
  =2
- -3
+ -4
 g8
-ah
+al
 ;7
  =2
  -3
 "/
 g7
-ag
-wpp
+ak
+wpt
  =2
- -4
+ -3
 "/
 g9
-ae
-wpp
+ai
+wpt
  =2
  -3
 "/
 g,
-aI
+aK
 ;(
- =2
- -3
-g+
-ar
-wpI
- =2
- -3
-g,
-aF
-;.
  =2
  -4
 g+
-aH
-wpF
+av
+wpK
  =2
  -3
+g,
+aH
+;.
+(
+!tY|F
+g+
+aJ
+wpH
+(
+!tY|G
 "/
 sv/
-a2
+a4
 ;$
 (
 !tY}x
 sv@
-a5
-wp2
+a7
+wp4
 (
 !tY/uU
 sv/
-a1
+a3
 ;*
 (
 !tYxw
 sv@
-a3
-wp1
+a5
+wp3
 (
 !vK-y@
 "/
 g=
-a+
+a-
 ;7
 (
 !vK-yG
 g=
-a*
+a,
 ;7
  =26`
 
-const turnRows32SM90NarrowAligned = `packed1 11335 turnRows_4_float32_row_F32
+const turnRows32SM90NarrowAligned = `packed1 11362 turnRows_4_float32_row_F32
 !|h^|f
 !|g@=
 !p8
@@ -35893,7 +37228,7 @@ const turnRows32SM90NarrowAligned = `packed1 11335 turnRows_4_float32_row_F32
 !c
 p;sqpF
 p978pF
-p:,qYpF
+p:xFun
 qSsqpF
 !
 p>
@@ -36005,7 +37340,8 @@ rjz]zD
 sY.|_
 qt)12
 u(
-po)qO33
+t+M)qO
+*3%
 }'r,c~72~7L2ql
 u{pb
 t1=U
@@ -36014,13 +37350,13 @@ w9
 z36p$
 z>
 t>
-saqIt]
+sapW"vQ
 tw
 p6
-vspW"vQ
+vspW#t~
 vj
-u1pW$
-u1pW"
+u1pW%
+u1pW#
 v$
 rY
 q{
@@ -36076,15 +37412,15 @@ ur/
 tT
 }e7
 xUp@16%
-u@C
+u@D
 {K
 o
 *1%
 sw
 pnqes6
-xUyc4VA
+xUyc4VB
 zZ7
-xBxXq4rzqICVE
+xBxXq4rzqICVF
 v3p"wB
 |OxXq4rzqIt~C
 {O
@@ -36097,7 +37433,7 @@ wcy|pW#z/
 xv7+
 i%%
 }e+
-tkq)piPrbrmxXq4rzpWDV%VEC
+tkq)piPrbrmxXq4rzpWEV%VFC
 sY7qw
 qTR$E
 vrp/#3'3%?
@@ -36137,9 +37473,9 @@ ph)B
 z_R3
 x+9u:
 p}pU
-u@Z
-u;t]
 u@[
+u;t]
+u@\
 4
 wh
 vaG
@@ -36197,8 +37533,8 @@ uX/1-?
 uX.Upu
 )
 xA,q#
-iXV&
-iYV%
+iYV&
+iZV%
 q+s7p-
 rCp)
 4
@@ -36248,8 +37584,8 @@ v#
 !s*
 ";
 qH
-af
-wpi
+ag
+wpj
 (
 !tS
 u{zL
@@ -36261,7 +37597,7 @@ v#
 pnq3pb
 sk
 a<
-wpj
+wpk
 (
 !w&
 ")
@@ -36278,12 +37614,12 @@ wp2
 ")
 }G
 a&
-wpk
+wpl
 (
 !{-
 }G
 a%
-wpk
+wpl
 (
 !vKxw
 ")
@@ -36325,11 +37661,11 @@ O
 const turnRows32SM90 = turnRows32SM90NarrowAligned + `
  patch
  -1
-packed1 11454 turnRows_4_float32_row_F32
+packed1 11479 turnRows_4_float32_row_F32
  =11
  -2
 p98t*
-p:qYx,
+p:qY/pF
  =33
  -18
  =2
@@ -36386,21 +37722,21 @@ ru,
  -1
 Y=2p0
  =3
- -4
+ -1
 q+pYvQ
-u(
-po)qOwX
+ =3
+ -1
 sw
 s@r>
  =4
  -1
-|8p"p$
+|8pGp$
  =2
  -1
-sap/2t]
+sap/2vQ
  =2
  -4
-vsp/2vQ
+vsp/2t~
 vj
 w;2
 w;8
@@ -36430,7 +37766,7 @@ T2
  -8
 p\
 pnqes6
-tQ6VC
+tQ6VD
 zZ7
 xBxXq4rzpW#{f7
 zNwB
@@ -36443,7 +37779,7 @@ wcy|pW%z/
 xv7+
 i'%
 }e+
-tkq)piPrbrmxXq4rzpWFV'VGC
+tkq)piPrbrmxXq4rzpWGV'VHC
 sY7qw
 r[1E
 vrp/#3'3%?
@@ -36502,8 +37838,8 @@ r[1E
 "#
 |=,%pu
 xA,q#
-iZV'
-i[V&
+i[V'
+i\V&
  =11
  -1
 x9p0
@@ -36521,7 +37857,7 @@ w(seU
 "G
  =13
  -2
-ah
+ai
 ;4
  =10
  -2
@@ -36548,7 +37884,7 @@ a&
 const turnRows32SM70NarrowAligned = turnRows32SM90NarrowAligned + `
  patch
  -3
-packed1 11226 turnRows_4_float32_row_F32
+packed1 11253 turnRows_4_float32_row_F32
 !pJ
 !pI
  =62
@@ -36557,7 +37893,7 @@ packed1 11226 turnRows_4_float32_row_F32
  -4
 ".
 ru)
- =238
+ =239
  -1
  =2
  -1
@@ -36570,7 +37906,7 @@ ru)
 const turnRows32SM70 = turnRows32SM90 + `
  patch
  -3
-packed1 11345 turnRows_4_float32_row_F32
+packed1 11370 turnRows_4_float32_row_F32
 !pJ
 !pI
  =44
@@ -36579,7 +37915,7 @@ packed1 11345 turnRows_4_float32_row_F32
  -4
 "0
 ru)
- =259
+ =260
  -1
  =2
  -1
@@ -36589,7 +37925,7 @@ ru)
 "C
  =80`
 
-const turnRowsBF16SM90NarrowAligned = `packed1 13028 turnRows_8_float32_row_BF16
+const turnRowsBF16SM90NarrowAligned = `packed1 13055 turnRows_8_float32_row_BF16
 !|h^|f
 !|g@=
 !p8
@@ -36602,7 +37938,7 @@ const turnRowsBF16SM90NarrowAligned = `packed1 13028 turnRows_8_float32_row_BF16
 !c
 p;sqpF
 p9/un
-p:,qYpF
+p:xFun
 qS9sV
 !
 p>
@@ -36714,7 +38050,8 @@ rjz]zD
 sY.|_
 qt)12
 u(
-po)qO33
+t+M)qO
+*3%
 }'r,c~72~7L2ql
 u{pb
 t1=U
@@ -36723,13 +38060,13 @@ w9
 z36p$
 z>
 t>
-saqIt]
+sapW"vQ
 tw
 p6
-vspW"vQ
+vspW#t~
 vj
-u1pW$
-u1pW"
+u1pW%
+u1pW#
 v$
 rY
 q{
@@ -36785,15 +38122,15 @@ ur/
 tT
 }e7
 xUp@16%
-u@C
+u@D
 {K
 o
 *1%
 sw
 pnqes6
-xUyc4VA
+xUyc4VB
 zZ7
-xBxXq4rzqICVE
+xBxXq4rzqICVF
 v3p"wB
 |OxXq4rzqIt~C
 {O
@@ -36806,7 +38143,7 @@ wcy|pW#z/
 xv7,
 i%%
 }e-
-tkq)piPrbrmxXq4rzpWDV%VEC
+tkq)piPrbrmxXq4rzpWEV%VFC
 sY7qw
 qTR$E
 vrp/#3'3%?
@@ -36846,9 +38183,9 @@ ph)B
 z_R3
 x+9u:
 p}pU
-u@Z
-u;t]
 u@[
+u;t]
+u@\
 4
 wh
 vatn
@@ -36967,8 +38304,8 @@ uX/1-?
 uX.Upu
 )
 xA,q#
-iXV&
-iYV%
+iYV&
+iZV%
 q+s7p-
 rCp)
 4
@@ -37018,8 +38355,8 @@ v#
 !s*
 "<
 qH
-af
-wpi
+ag
+wpj
 (
 !tS
 u{zL
@@ -37031,7 +38368,7 @@ v#
 pnq3pb
 sk
 a<
-wpj
+wpk
 (
 !w&
 ")
@@ -37048,12 +38385,12 @@ wp2
 ")
 }G
 a&
-wpk
+wpl
 (
 !{-
 }G
 a%
-wpk
+wpl
 (
 !vKxw
 ")
@@ -37095,11 +38432,11 @@ O
 const turnRowsBF16SM90 = turnRowsBF16SM90NarrowAligned + `
  patch
  -1
-packed1 13299 turnRows_8_float32_row_BF16
+packed1 13324 turnRows_8_float32_row_BF16
  =11
  -2
 p9}rpF
-p:qYx,
+p:qY/pF
  =33
  -18
  =2
@@ -37156,21 +38493,21 @@ ru,
  -1
 Y=2p0
  =3
- -4
+ -1
 q+pYvQ
-u(
-po)qOwX
+ =3
+ -1
 sw
 s@r>
  =4
  -1
-|8p"p$
+|8pGp$
  =2
  -1
-sap/2t]
+sap/2vQ
  =2
  -4
-vsp/2vQ
+vsp/2t~
 vj
 w;2
 w;8
@@ -37200,7 +38537,7 @@ T2
  -8
 p\
 pnqes6
-tQ6VC
+tQ6VD
 zZ7
 xBxXq4rzpW#{f7
 zNwB
@@ -37213,7 +38550,7 @@ wcy|pW%z/
 xv7,
 i'%
 }e-
-tkq)piPrbrmxXq4rzpWFV'VGC
+tkq)piPrbrmxXq4rzpWGV'VHC
 sY7qw
 r[1E
 vrp/#3'3%?
@@ -37280,8 +38617,8 @@ r[1E
 "#
 |=,%pu
 xA,q#
-iZV'
-i[V&
+i[V'
+i\V&
  =11
  -1
 x9R.
@@ -37299,7 +38636,7 @@ w(se<'
 "H
  =13
  -2
-ah
+ai
 ;4
  =10
  -2
@@ -37326,7 +38663,7 @@ a&
 const turnRowsBF16SM80NarrowAligned = turnRowsBF16SM90NarrowAligned + `
  patch
  -3
-packed1 12919 turnRows_8_float32_row_BF16
+packed1 12946 turnRows_8_float32_row_BF16
 !|hf|f
 !|gxO
  =62
@@ -37335,7 +38672,7 @@ packed1 12919 turnRows_8_float32_row_BF16
  -4
 ".
 ru)
- =299
+ =300
  -1
  =2
  -1
@@ -37348,7 +38685,7 @@ ru)
 const turnRowsBF16SM80 = turnRowsBF16SM90 + `
  patch
  -3
-packed1 13190 turnRows_8_float32_row_BF16
+packed1 13215 turnRows_8_float32_row_BF16
 !|hf|f
 !|gxO
  =44
@@ -37357,7 +38694,7 @@ packed1 13190 turnRows_8_float32_row_BF16
  -4
 "0
 ru)
- =326
+ =327
  -1
  =2
  -1
@@ -37370,14 +38707,14 @@ ru)
 const turnRowsBF16SM70NarrowAligned = turnRowsBF16SM80NarrowAligned + `
  patch
  -3
-packed1 16727 turnRows_8_float32_row_BF16
+packed1 16754 turnRows_8_float32_row_BF16
 !pJ
 !pI
  =8
  -2
 p;8sV
 p9rFun
- =342
+ =343
  -9
 r5@t;
 {i;
@@ -37546,14 +38883,14 @@ pV-s39
 const turnRowsBF16SM70 = turnRowsBF16SM80 + `
  patch
  -3
-packed1 16975 turnRows_8_float32_row_BF16
+packed1 17000 turnRows_8_float32_row_BF16
 !pJ
 !pI
  =8
  -2
 p;8sV
 p9w{=pF
- =349
+ =350
  -9
 r5@t;
 {i;
@@ -37720,7 +39057,7 @@ pV0s38
 pV-s39
  =95`
 
-const turnRowsF16SM90NarrowAligned = `packed1 13703 turnRows_8_float32_row_F16
+const turnRowsF16SM90NarrowAligned = `packed1 13730 turnRows_8_float32_row_F16
 !|h^|f
 !|g@=
 !p8
@@ -37734,7 +39071,7 @@ const turnRowsF16SM90NarrowAligned = `packed1 13703 turnRows_8_float32_row_F16
 p;sqpF
 zf}<
 p9/te
-p:,qYpF
+p:xFun
 qS9sV
 !
 p>
@@ -37846,7 +39183,8 @@ rjz]zD
 sY.|_
 qt)12
 u(
-po)qO33
+t+M)qO
+*3%
 }'r,c~72~7L2ql
 u{pb
 t1=U
@@ -37855,13 +39193,13 @@ w9
 z36p$
 z>
 t>
-saqIt]
+sapW"vQ
 tw
 p6
-vspW"vQ
+vspW#t~
 vj
-u1pW$
-u1pW"
+u1pW%
+u1pW#
 v$
 rY
 q{
@@ -37917,15 +39255,15 @@ ur/
 tT
 }e7
 xUp@16%
-u@C
+u@D
 {K
 o
 *1%
 sw
 pnqes6
-xUyc4VA
+xUyc4VB
 zZ7
-xBxXq4rzqICVE
+xBxXq4rzqICVF
 v3p"wB
 |OxXq4rzqIt~C
 {O
@@ -37938,7 +39276,7 @@ wcy|pW#z/
 xv7,
 i%%
 }e-
-tkq)piPrbrmxXq4rzpWDV%VEC
+tkq)piPrbrmxXq4rzpWEV%VFC
 sY7qw
 qTR$E
 vrp/#3'3%?
@@ -37978,9 +39316,9 @@ ph)B
 z_R3
 x+9u:
 p}pU
-u@Z
-u;t]
 u@[
+u;t]
+u@\
 4
 wh
 vatn
@@ -38123,8 +39461,8 @@ uX/1-?
 uX.Upu
 )
 xA,q#
-iXV&
-iYV%
+iYV&
+iZV%
 q+s7p-
 rCp)
 4
@@ -38174,8 +39512,8 @@ v#
 !s*
 "<
 qH
-af
-wpi
+ag
+wpj
 (
 !tS
 u{zL
@@ -38187,7 +39525,7 @@ v#
 pnq3pb
 sk
 a<
-wpj
+wpk
 (
 !w&
 ")
@@ -38204,12 +39542,12 @@ wp2
 ")
 }G
 a&
-wpk
+wpl
 (
 !{-
 }G
 a%
-wpk
+wpl
 (
 !vKxw
 ")
@@ -38251,11 +39589,11 @@ O
 const turnRowsF16SM90 = turnRowsF16SM90NarrowAligned + `
  patch
  -1
-packed1 13974 turnRows_8_float32_row_F16
+packed1 13999 turnRows_8_float32_row_F16
  =12
  -2
 p99/pF
-p:qYx,
+p:qY/pF
  =33
  -18
  =2
@@ -38312,21 +39650,21 @@ ru,
  -1
 Y=2p0
  =3
- -4
+ -1
 q+pYvQ
-u(
-po)qOwX
+ =3
+ -1
 sw
 s@r>
  =4
  -1
-|8p"p$
+|8pGp$
  =2
  -1
-sap/2t]
+sap/2vQ
  =2
  -4
-vsp/2vQ
+vsp/2t~
 vj
 w;2
 w;8
@@ -38356,7 +39694,7 @@ T2
  -8
 p\
 pnqes6
-tQ6VC
+tQ6VD
 zZ7
 xBxXq4rzpW#{f7
 zNwB
@@ -38369,7 +39707,7 @@ wcy|pW%z/
 xv7,
 i'%
 }e-
-tkq)piPrbrmxXq4rzpWFV'VGC
+tkq)piPrbrmxXq4rzpWGV'VHC
 sY7qw
 r[1E
 vrp/#3'3%?
@@ -38436,8 +39774,8 @@ r[1E
 "#
 |=,%pu
 xA,q#
-iZV'
-i[V&
+i[V'
+i\V&
  =11
  -1
 x9R6
@@ -38455,7 +39793,7 @@ w(se</
 "H
  =13
  -2
-ah
+ai
 ;4
  =10
  -2
@@ -38482,7 +39820,7 @@ a&
 const turnRowsF16SM70NarrowAligned = turnRowsF16SM90NarrowAligned + `
  patch
  -3
-packed1 14631 turnRows_8_float32_row_F16
+packed1 14658 turnRows_8_float32_row_F16
 !pJ
 !pI
  =9
@@ -38495,7 +39833,7 @@ p9xFr0
  -4
 ".
 ru)
- =270
+ =271
  -9
 {?77r4
 z"$;
@@ -38570,7 +39908,7 @@ qTR_E
 const turnRowsF16SM70 = turnRowsF16SM90 + `
  patch
  -3
-packed1 14870 turnRows_8_float32_row_F16
+packed1 14895 turnRows_8_float32_row_F16
 !pJ
 !pI
  =9
@@ -38583,7 +39921,7 @@ p9qYto
  -4
 "0
 ru)
- =292
+ =293
  -9
 {?77r4
 z"$;
@@ -38656,7 +39994,7 @@ w(se<G
 "D
  =80`
 
-const storeLanes32SM70Narrow = `packed1 8333 storeLanes_float32
+const storeLanes32SM70Narrow = `packed1 8358 storeLanes_float32
 !pJ
 !pI
 !p8
@@ -38667,7 +40005,7 @@ const storeLanes32SM70Narrow = `packed1 8333 storeLanes_float32
 !c
 p;.sV
 p9-sV
-p:xFto
+p:xFr0
 qS/pF
 !
 p>
@@ -38716,7 +40054,8 @@ p\
 "#
 s?q,
 vdsq
-po#qO3-
+t+M#qO
+*-%
 sw
 s@r>
 r#pb
@@ -38726,13 +40065,13 @@ w9
 zWzE
 pm
 t>
-sap"rS
+sapGq^
 tw
 p6
-vspGq^
+vsp[su
 vj
+u1qA
 u1pU
-u1p[
 v$
 rY
 q{
@@ -38788,15 +40127,15 @@ ur/
 tT
 }e7
 xUt"[%
-u@>
+u@?
 u(
 o
 *+%
 sw
 uss6
-xUu&p*V>
+xUu&p*V?
 zZ7
-xBxXq4rzqICVA
+xBxXq4rzqICVB
 v3p"wB
 |OxXq4rzqIt~C
 {O
@@ -38810,14 +40149,14 @@ wWr1
 O
 !#
 z*t;
-xUM#2p*VA
-vNuJD
+xUM#2p*VB
+vNuJE
 ",
 ru&
 {*&2p0
 sd
 wI@q@
-s.pW%VFV&
+s.pW%VGV&
 q1p*qg
 qt&2p*
 t8M&?
@@ -38929,7 +40268,7 @@ v#
 vYpb
 g
 aD
-wpm
+wpn
 (
 !tS
 wI/r]
@@ -38982,34 +40321,35 @@ O
 const storeLanes32SM70 = storeLanes32SM70Narrow + `
  patch
  -1
-packed1 7875 storeLanes_float32
+packed1 7900 storeLanes_float32
  =8
  -3
 p;.8pF
 p9+t*
-p:qY/pF
+p:qYte
  =20
  -4
 )
 rCpK
  =5
- -20
+ -21
 "#
 t>
 vdsq
-{6/t]
+t+uH/
+v&%
  =6
  -1
-|8p=p$
+|8pYp$
  =2
  -1
-saqIq^
+sap/,su
  =2
  -4
-vsp/,su
+vsp/,s[
 vj
 w;,
-u1pU
+u1qA
  =29
  -1
 pl,
@@ -39017,7 +40357,7 @@ pl2
 uVrU
  =2
  -4
-v16C
+v17C
 t1=r2
 s?p@
 tV2wB
@@ -39143,7 +40483,7 @@ aG
 ;*
  =26`
 
-const storeLanesBF16SM70Narrow = `packed1 8404 storeLanes_dtype_BF16
+const storeLanesBF16SM70Narrow = `packed1 8429 storeLanes_dtype_BF16
 !pJ
 !pI
 !p8
@@ -39154,7 +40494,7 @@ const storeLanesBF16SM70Narrow = `packed1 8404 storeLanes_dtype_BF16
 !c
 p;.sV
 p9sqpF
-p:xFto
+p:xFr0
 {M
 !
 p>
@@ -39203,7 +40543,8 @@ p\
 "#
 s?q,
 vdsq
-po#qO3-
+t+M#qO
+*-%
 sw
 s@r>
 r#pb
@@ -39213,13 +40554,13 @@ w9
 zWzE
 pm
 t>
-sap"rS
+sapGq^
 tw
 p6
-vspGq^
+vsp[su
 vj
+u1qA
 u1pU
-u1p[
 v$
 rY
 q{
@@ -39275,15 +40616,15 @@ ur/
 tT
 }e7
 xUt"[%
-u@>
+u@?
 u(
 o
 *+%
 sw
 uss6
-xUu&p*V>
+xUu&p*V?
 zZ7
-xBxXq4rzqICVA
+xBxXq4rzqICVB
 v3p"wB
 |OxXq4rzqIt~C
 {O
@@ -39297,14 +40638,14 @@ wWr1
 O
 !#
 z*t;
-xUM#2p*VA
-vNuJD
+xUM#2p*VB
+vNuJE
 ",
 ru&
 {*&2p0
 sd
 wI@q@
-s.pW%VFV&
+s.pW%VGV&
 q1p*qg
 qt&2p*
 t8M&?
@@ -39416,7 +40757,7 @@ v#
 vYpb
 g
 aD
-wpm
+wpn
 (
 !tS
 wI/r]
@@ -39469,34 +40810,35 @@ O
 const storeLanesBF16SM70 = storeLanesBF16SM70Narrow + `
  patch
  -1
-packed1 7946 storeLanes_dtype_BF16
+packed1 7971 storeLanes_dtype_BF16
  =8
  -3
 p;.8pF
 p9xWpF
-p:qY/pF
+p:qYte
  =20
  -4
 )
 rCpK
  =5
- -20
+ -21
 "#
 t>
 vdsq
-{6/t]
+t+uH/
+v&%
  =6
  -1
-|8p=p$
+|8pYp$
  =2
  -1
-saqIq^
+sap/,su
  =2
  -4
-vsp/,su
+vsp/,s[
 vj
 w;,
-u1pU
+u1qA
  =29
  -1
 pl,
@@ -39504,7 +40846,7 @@ pl2
 uVrU
  =2
  -4
-v16C
+v17C
 t1=r2
 s?p@
 tV2wB
@@ -39630,7 +40972,7 @@ aG
 ;*
  =26`
 
-const storeLanesF16SM70Narrow = `packed1 8383 storeLanes_dtype_F16
+const storeLanesF16SM70Narrow = `packed1 8408 storeLanes_dtype_F16
 !pJ
 !pI
 !p8
@@ -39641,7 +40983,7 @@ const storeLanesF16SM70Narrow = `packed1 8383 storeLanes_dtype_F16
 !c
 p;.sV
 p9sqpF
-p:xFto
+p:xFr0
 {M
 !
 p>
@@ -39690,7 +41032,8 @@ p\
 "#
 s?q,
 vdsq
-po#qO3-
+t+M#qO
+*-%
 sw
 s@r>
 r#pb
@@ -39700,13 +41043,13 @@ w9
 zWzE
 pm
 t>
-sap"rS
+sapGq^
 tw
 p6
-vspGq^
+vsp[su
 vj
+u1qA
 u1pU
-u1p[
 v$
 rY
 q{
@@ -39762,15 +41105,15 @@ ur/
 tT
 }e7
 xUt"[%
-u@>
+u@?
 u(
 o
 *+%
 sw
 uss6
-xUu&p*V>
+xUu&p*V?
 zZ7
-xBxXq4rzqICVA
+xBxXq4rzqICVB
 v3p"wB
 |OxXq4rzqIt~C
 {O
@@ -39784,14 +41127,14 @@ wWr1
 O
 !#
 z*t;
-xUM#2p*VA
-vNuJD
+xUM#2p*VB
+vNuJE
 ",
 ru&
 {*&2p0
 sd
 wI@q@
-s.pW%VFV&
+s.pW%VGV&
 q1p*qg
 qt&2p*
 t8M&?
@@ -39903,7 +41246,7 @@ v#
 vYpb
 g
 aD
-wpm
+wpn
 (
 !tS
 wI/r]
@@ -39956,34 +41299,35 @@ O
 const storeLanesF16SM70 = storeLanesF16SM70Narrow + `
  patch
  -1
-packed1 7925 storeLanes_dtype_F16
+packed1 7950 storeLanes_dtype_F16
  =8
  -3
 p;.8pF
 p9xWpF
-p:qY/pF
+p:qYte
  =20
  -4
 )
 rCpK
  =5
- -20
+ -21
 "#
 t>
 vdsq
-{6/t]
+t+uH/
+v&%
  =6
  -1
-|8p=p$
+|8pYp$
  =2
  -1
-saqIq^
+sap/,su
  =2
  -4
-vsp/,su
+vsp/,s[
 vj
 w;,
-u1pU
+u1qA
  =29
  -1
 pl,
@@ -39991,7 +41335,7 @@ pl2
 uVrU
  =2
  -4
-v16C
+v17C
 t1=r2
 s?p@
 tV2wB

@@ -53,12 +53,12 @@ var sequencesKernel = &driver.Kernel{
 	Dynamic:    86144,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "direct.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 140, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 140, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "direct.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "direct.go", Line: 39, Format: "index out of range [%d] with length %d"},
+		{File: "direct.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "direct.go", Line: 140, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "direct.go", Line: 140, Format: "slice bounds out of range [%d:%d]"},
+		{File: "direct.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "direct.go", Line: 126, Format: "slice bounds out of range [%d:%d]"},
 		{File: "direct.go", Line: 110, Format: "integer divide by zero"},
 	},
 	Variants: []driver.Variant{
@@ -78,7 +78,71 @@ var sequencesKernel = &driver.Kernel{
 	},
 	Twin:    sequencesTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 9, 10, 15, 21, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 9, 10, 15, 21, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 104},
+}
+
+// PrepareTiled is linesOf for rows whose elements a team multiplies. It also clears derivatives in rows of no sequence, which no block computes.
+func PrepareTiled(s *device.Stream, g device.Blocks, o, do device.Slice[[8]dtype.BF16], states device.Slice[prefill.State], spans device.Slice[prefill.Span], lines device.Slice[[2]float32], dq, dk, dv device.Slice[[8]dtype.BF16], l layout) error {
+	p := s.Plan(prepareTiledKernel, prepareTiledKernel.Grid(g))
+	o.Pass(p)
+	do.Pass(p)
+	states.Pass(p)
+	spans.Pass(p)
+	lines.Pass(p)
+	dq.Pass(p)
+	dk.Pass(p)
+	dv.Pass(p)
+	driver.Pass(p, l)
+	return p.Launch()
+}
+
+var prepareTiledKernel = &driver.Kernel{
+	Name:    "prepareTiled",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attentionback",
+	File:    "prepare.go",
+	Line:    43,
+	Params: []driver.Param{
+		{Name: "o", Offset: 0, Size: 24, Elem: 16},
+		{Name: "do", Offset: 24, Size: 24, Elem: 16},
+		{Name: "states", Offset: 48, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 72, Size: 24, Elem: 16},
+		{Name: "lines", Offset: 96, Size: 24, Elem: 8},
+		{Name: "dq", Offset: 120, Size: 24, Elem: 16},
+		{Name: "dk", Offset: 144, Size: 24, Elem: 16},
+		{Name: "dv", Offset: 168, Size: 24, Elem: 16},
+		{Name: "l", Offset: 192, Size: 28},
+	},
+	ParamBytes: 240,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "prepare.go", Line: 52, Format: "integer divide by zero"},
+		{File: "prepare.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "prepare.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "prepare.go", Line: 54, Format: "index out of range [%d] with length %d"},
+		{File: "prepare.go", Line: 57, Format: "index out of range [%d] with length %d"},
+		{File: "prepare.go", Line: 74, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: prepareTiledSM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			o, do      [][8]dtype.BF16
+			states     []prefill.State
+			spans      []prefill.Span
+			lines      [][2]float32
+			dq, dk, dv [][8]dtype.BF16
+			l          layout
+		})(args)
+		for ts.Next() {
+			prepareTiled(ts.Thread(), a.o, a.do, a.states, a.spans, a.lines, a.dq, a.dk, a.dv, a.l)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 9, 10, 11, 12, 13, 14, 17, 21, 104, 107, 109, 111},
 }
 
 // Widen converts elements to float32.
@@ -93,14 +157,14 @@ var widenKernel = &driver.Kernel{
 	Name:    "widen",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attentionback",
 	File:    "prepare.go",
-	Line:    40,
+	Line:    93,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "prepare.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "prepare.go", Line: 95, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: widenSM70},
@@ -115,7 +179,7 @@ var widenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{59},
+	Uses:    []uint16{112},
 }
 
 // AddHeads adds the rows of a group of heads, of dim elements.
@@ -132,7 +196,7 @@ var addHeadsKernel = &driver.Kernel{
 	Name:    "addHeads",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attentionback",
 	File:    "prepare.go",
-	Line:    51,
+	Line:    104,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -141,8 +205,8 @@ var addHeadsKernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "prepare.go", Line: 70, Format: "integer divide by zero"},
-		{File: "prepare.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "prepare.go", Line: 123, Format: "integer divide by zero"},
+		{File: "prepare.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: addHeadsSM70},
@@ -157,7 +221,7 @@ var addHeadsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{55, 58},
+	Uses:    []uint16{105, 110},
 }
 
 // AddHeadsHalf is addHeads with results rounded to bfloat16.
@@ -174,7 +238,7 @@ var addHeadsHalfKernel = &driver.Kernel{
 	Name:    "addHeadsHalf",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attentionback",
 	File:    "prepare.go",
-	Line:    62,
+	Line:    115,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
@@ -183,8 +247,8 @@ var addHeadsHalfKernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "prepare.go", Line: 70, Format: "integer divide by zero"},
-		{File: "prepare.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "prepare.go", Line: 123, Format: "integer divide by zero"},
+		{File: "prepare.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: addHeadsHalfSM80},
@@ -201,7 +265,327 @@ var addHeadsHalfKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{56, 58},
+	Uses:    []uint16{106, 110},
+}
+
+// groupedKeys64 computes the derivatives of up to blockRows keys and values of a head in each block. Tiles of the queries of all heads that share
+// them pass, as in tiledKeys.
+func groupedKeys64(s *device.Stream, g device.Blocks, q, k, v, do device.TensorMap[panel], lines device.Slice[[2]float32], spans device.Slice[prefill.Span], dk, dv device.Slice[[8]dtype.BF16], l layout) error {
+	p := s.Plan(groupedKeys64Kernel, groupedKeys64Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	do.Pass(p)
+	lines.Pass(p)
+	spans.Pass(p)
+	dk.Pass(p)
+	dv.Pass(p)
+	driver.Pass(p, l)
+	return p.Launch()
+}
+
+var groupedKeys64Kernel = &driver.Kernel{
+	Name:    "groupedKeys[[32]float32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attentionback",
+	File:    "groupedkeys.go",
+	Line:    54,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 128, Tensor: true},
+		{Name: "k", Offset: 128, Size: 128, Tensor: true},
+		{Name: "v", Offset: 256, Size: 128, Tensor: true},
+		{Name: "do", Offset: 384, Size: 128, Tensor: true},
+		{Name: "lines", Offset: 512, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 536, Size: 24, Elem: 16},
+		{Name: "dk", Offset: 560, Size: 24, Elem: 16},
+		{Name: "dv", Offset: 584, Size: 24, Elem: 16},
+		{Name: "l", Offset: 608, Size: 28},
+	},
+	ParamBytes: 656,
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    198752,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "grouped.go", Line: 80, Format: "integer divide by zero"},
+		{File: "groupedkeys.go", Line: 189, Format: "index out of range [%d] with length %d"},
+		{File: "tile.go", Line: 42, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 110, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
+		{File: "groupedkeys.go", Line: 108, Format: "index out of range [%d] with length %d"},
+		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "grouped.go", Line: 82, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 83, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 110, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "groupedkeys.go", Line: 96, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedkeys.go", Line: 96, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedkeys.go", Line: 143, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedkeys.go", Line: 143, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "grouped.go", Line: 116, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "grouped.go", Line: 116, Format: "index out of range [%d] with length %d"},
+		{File: "grouped.go", Line: 71, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "grouped.go", Line: 71, Format: "index out of range [%d] with length %d"},
+		{File: "grouped.go", Line: 71, Format: "gpu.Panel: column out of range"},
+	},
+	Integers: []int{520, 528, 544, 552, 568, 576, 592, 600},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: groupedKeys64SM90ANarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q      gpu.TensorMap[panel]
+			k      gpu.TensorMap[panel]
+			v      gpu.TensorMap[panel]
+			do     gpu.TensorMap[panel]
+			lines  [][2]float32
+			spans  []prefill.Span
+			dk, dv [][8]dtype.BF16
+			l      layout
+		})(args)
+		for ts.Next() {
+			groupedKeys[[32]float32](ts.Thread(), a.q, a.k, a.v, a.do, a.lines, a.spans, a.dk, a.dv, a.l)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 54, 55, 56, 57, 58, 60, 61, 63, 64, 65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 104, 121, 122, 124, 131, 133, 134},
+}
+
+// groupedKeys128 computes the derivatives of up to blockRows keys and values of a head in each block. Tiles of the queries of all heads that share
+// them pass, as in tiledKeys.
+func groupedKeys128(s *device.Stream, g device.Blocks, q, k, v, do device.TensorMap[panel], lines device.Slice[[2]float32], spans device.Slice[prefill.Span], dk, dv device.Slice[[8]dtype.BF16], l layout) error {
+	p := s.Plan(groupedKeys128Kernel, groupedKeys128Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	do.Pass(p)
+	lines.Pass(p)
+	spans.Pass(p)
+	dk.Pass(p)
+	dv.Pass(p)
+	driver.Pass(p, l)
+	return p.Launch()
+}
+
+var groupedKeys128Kernel = &driver.Kernel{
+	Name:    "groupedKeys[[64]float32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attentionback",
+	File:    "groupedkeys.go",
+	Line:    54,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 128, Tensor: true},
+		{Name: "k", Offset: 128, Size: 128, Tensor: true},
+		{Name: "v", Offset: 256, Size: 128, Tensor: true},
+		{Name: "do", Offset: 384, Size: 128, Tensor: true},
+		{Name: "lines", Offset: 512, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 536, Size: 24, Elem: 16},
+		{Name: "dk", Offset: 560, Size: 24, Elem: 16},
+		{Name: "dv", Offset: 584, Size: 24, Elem: 16},
+		{Name: "l", Offset: 608, Size: 28},
+	},
+	ParamBytes: 656,
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    198752,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "grouped.go", Line: 80, Format: "integer divide by zero"},
+		{File: "groupedkeys.go", Line: 189, Format: "index out of range [%d] with length %d"},
+		{File: "tile.go", Line: 42, Format: "integer divide by zero"},
+		{File: "groupedkeys.go", Line: 108, Format: "index out of range [%d] with length %d"},
+		{File: "grouped.go", Line: 110, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
+		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "grouped.go", Line: 82, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 83, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 110, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "groupedkeys.go", Line: 96, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedkeys.go", Line: 96, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedkeys.go", Line: 143, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedkeys.go", Line: 143, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "grouped.go", Line: 71, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "grouped.go", Line: 71, Format: "index out of range [%d] with length %d"},
+		{File: "grouped.go", Line: 71, Format: "gpu.Panel: column out of range"},
+		{File: "grouped.go", Line: 116, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "grouped.go", Line: 116, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{520, 528, 544, 552, 568, 576, 592, 600},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: groupedKeys128SM90ANarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q      gpu.TensorMap[panel]
+			k      gpu.TensorMap[panel]
+			v      gpu.TensorMap[panel]
+			do     gpu.TensorMap[panel]
+			lines  [][2]float32
+			spans  []prefill.Span
+			dk, dv [][8]dtype.BF16
+			l      layout
+		})(args)
+		for ts.Next() {
+			groupedKeys[[64]float32](ts.Thread(), a.q, a.k, a.v, a.do, a.lines, a.spans, a.dk, a.dv, a.l)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 54, 55, 56, 57, 58, 60, 61, 63, 64, 65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 104, 121, 122, 124, 131, 133, 134},
+}
+
+// groupedQueries64 computes the derivatives of up to blockRows queries of a head in each block. Tiles of keys pass, as in tiledQueries.
+// Blocks start as soon as those of groupedKeys leave room. They read nothing that groupedKeys writes, and groupedKeys starts after
+// the kernels before it.
+func groupedQueries64(s *device.Stream, g device.Blocks, q, do device.TensorMap[panel], k, v device.TensorMap[tall], lines device.Slice[[2]float32], spans device.Slice[prefill.Span], dq device.Slice[[8]dtype.BF16], l layout) error {
+	p := s.Plan(groupedQueries64Kernel, groupedQueries64Kernel.Grid(g))
+	q.Pass(p)
+	do.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	lines.Pass(p)
+	spans.Pass(p)
+	dq.Pass(p)
+	driver.Pass(p, l)
+	return p.Launch()
+}
+
+var groupedQueries64Kernel = &driver.Kernel{
+	Name:    "groupedQueries[[1][32]float32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attentionback",
+	File:    "groupedqueries.go",
+	Line:    56,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 128, Tensor: true},
+		{Name: "do", Offset: 128, Size: 128, Tensor: true},
+		{Name: "k", Offset: 256, Size: 128, Tensor: true},
+		{Name: "v", Offset: 384, Size: 128, Tensor: true},
+		{Name: "lines", Offset: 512, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 536, Size: 24, Elem: 16},
+		{Name: "dq", Offset: 560, Size: 24, Elem: 16},
+		{Name: "l", Offset: 584, Size: 28},
+	},
+	ParamBytes: 632,
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    196704,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "groupedqueries.go", Line: 65, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 80, Format: "integer divide by zero"},
+		{File: "groupedqueries.go", Line: 210, Format: "index out of range [%d] with length %d"},
+		{File: "tile.go", Line: 42, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 71, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "groupedqueries.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "grouped.go", Line: 82, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 83, Format: "integer divide by zero"},
+		{File: "groupedqueries.go", Line: 108, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 108, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "grouped.go", Line: 110, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "grouped.go", Line: 110, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
+		{File: "grouped.go", Line: 116, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "grouped.go", Line: 116, Format: "index out of range [%d] with length %d"},
+		{File: "groupedqueries.go", Line: 137, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedqueries.go", Line: 137, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 139, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedqueries.go", Line: 139, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+	},
+	Integers: []int{520, 528, 544, 552, 568, 576},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: groupedQueries64SM90ANarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q     gpu.TensorMap[panel]
+			do    gpu.TensorMap[panel]
+			k     gpu.TensorMap[tall]
+			v     gpu.TensorMap[tall]
+			lines [][2]float32
+			spans []prefill.Span
+			dq    [][8]dtype.BF16
+			l     layout
+		})(args)
+		for ts.Next() {
+			groupedQueries[[1][32]float32](ts.Thread(), a.q, a.do, a.k, a.v, a.lines, a.spans, a.dq, a.l)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 121, 122},
+}
+
+// groupedQueries128 computes the derivatives of up to blockRows queries of a head in each block. Tiles of keys pass, as in tiledQueries.
+// Blocks start as soon as those of groupedKeys leave room. They read nothing that groupedKeys writes, and groupedKeys starts after
+// the kernels before it.
+func groupedQueries128(s *device.Stream, g device.Blocks, q, do device.TensorMap[panel], k, v device.TensorMap[tall], lines device.Slice[[2]float32], spans device.Slice[prefill.Span], dq device.Slice[[8]dtype.BF16], l layout) error {
+	p := s.Plan(groupedQueries128Kernel, groupedQueries128Kernel.Grid(g))
+	q.Pass(p)
+	do.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	lines.Pass(p)
+	spans.Pass(p)
+	dq.Pass(p)
+	driver.Pass(p, l)
+	return p.Launch()
+}
+
+var groupedQueries128Kernel = &driver.Kernel{
+	Name:    "groupedQueries[[2][32]float32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attentionback",
+	File:    "groupedqueries.go",
+	Line:    56,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 128, Tensor: true},
+		{Name: "do", Offset: 128, Size: 128, Tensor: true},
+		{Name: "k", Offset: 256, Size: 128, Tensor: true},
+		{Name: "v", Offset: 384, Size: 128, Tensor: true},
+		{Name: "lines", Offset: 512, Size: 24, Elem: 8},
+		{Name: "spans", Offset: 536, Size: 24, Elem: 16},
+		{Name: "dq", Offset: 560, Size: 24, Elem: 16},
+		{Name: "l", Offset: 584, Size: 28},
+	},
+	ParamBytes: 632,
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    196704,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "groupedqueries.go", Line: 65, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 80, Format: "integer divide by zero"},
+		{File: "groupedqueries.go", Line: 210, Format: "index out of range [%d] with length %d"},
+		{File: "tile.go", Line: 42, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 110, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
+		{File: "grouped.go", Line: 71, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "groupedqueries.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "grouped.go", Line: 82, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 83, Format: "integer divide by zero"},
+		{File: "groupedqueries.go", Line: 108, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 108, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "grouped.go", Line: 110, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "groupedqueries.go", Line: 137, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 137, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedqueries.go", Line: 139, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 139, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "grouped.go", Line: 116, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "grouped.go", Line: 116, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{520, 528, 544, 552, 568, 576},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: groupedQueries128SM90ANarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q     gpu.TensorMap[panel]
+			do    gpu.TensorMap[panel]
+			k     gpu.TensorMap[tall]
+			v     gpu.TensorMap[tall]
+			lines [][2]float32
+			spans []prefill.Span
+			dq    [][8]dtype.BF16
+			l     layout
+		})(args)
+		for ts.Next() {
+			groupedQueries[[2][32]float32](ts.Thread(), a.q, a.do, a.k, a.v, a.lines, a.spans, a.dq, a.l)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 121, 122},
 }
 
 // linesOf32 stores for each query and head the logarithm to base 2 of the sum of the exponentials of the scores, and the product of the
@@ -231,8 +615,8 @@ var linesOf32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 120,
 	Sites: []driver.Site{
-		{File: "prepare.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "prepare.go", Line: 26, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "prepare.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "prepare.go", Line: 26, Format: "slice bounds out of range [%d:%d]"},
 		{File: "prepare.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
@@ -250,7 +634,7 @@ var linesOf32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 9, 10, 11, 12, 13, 14, 17, 31, 32, 33, 57},
+	Uses:    []uint16{0, 1, 9, 10, 11, 12, 13, 14, 17, 31, 32, 33, 108},
 }
 
 // linesOfBF16 stores for each query and head the logarithm to base 2 of the sum of the exponentials of the scores, and the product of the
@@ -280,8 +664,8 @@ var linesOfBF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 120,
 	Sites: []driver.Site{
-		{File: "prepare.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "prepare.go", Line: 26, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "prepare.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "prepare.go", Line: 26, Format: "slice bounds out of range [%d:%d]"},
 		{File: "prepare.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
@@ -299,7 +683,7 @@ var linesOfBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 9, 10, 11, 12, 13, 14, 17, 28, 29, 33, 57},
+	Uses:    []uint16{0, 1, 9, 10, 11, 12, 13, 14, 17, 28, 29, 33, 108},
 }
 
 // tiledKeys64 computes the derivatives of a tile of keys and values of a head in each block. Tiles of the queries of all heads that share them pass.
@@ -340,15 +724,15 @@ var tiledKeys64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "tile.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tile.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tile.go", Line: 45, Format: "integer divide by zero"},
-		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tile.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiledkeys.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 128, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "tiledkeys.go", Line: 103, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tile.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "tile.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "tiled.go", Line: 120, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "tile.go", Line: 42, Format: "integer divide by zero"},
+		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "tile.go", Line: 92, Format: "index out of range [%d] with length %d"},
+		{File: "tiledkeys.go", Line: 54, Format: "index out of range [%d] with length %d"},
+		{File: "tiled.go", Line: 129, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "tiledkeys.go", Line: 103, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "tiledkeys.go", Line: 104, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
@@ -368,7 +752,7 @@ var tiledKeys64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 54, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 104, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135},
 }
 
 // tiledKeys128 computes the derivatives of a tile of keys and values of a head in each block. Tiles of the queries of all heads that share them pass.
@@ -409,15 +793,15 @@ var tiledKeys128Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "tile.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tile.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tile.go", Line: 45, Format: "integer divide by zero"},
-		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tile.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiledkeys.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 128, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "tiledkeys.go", Line: 103, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tile.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "tiled.go", Line: 120, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "tile.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "tile.go", Line: 42, Format: "integer divide by zero"},
+		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "tile.go", Line: 92, Format: "index out of range [%d] with length %d"},
+		{File: "tiledkeys.go", Line: 54, Format: "index out of range [%d] with length %d"},
+		{File: "tiled.go", Line: 129, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "tiledkeys.go", Line: 103, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "tiledkeys.go", Line: 104, Format: "gpu.FetchAsync: address is not a multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
@@ -437,7 +821,7 @@ var tiledKeys128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 54, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 104, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135},
 }
 
 // tiledQueries64 computes the derivatives of a tile of queries of a head in each block. Tiles of keys pass, the next one on its way while one is
@@ -477,14 +861,14 @@ var tiledQueries64Kernel = &driver.Kernel{
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "tiledqueries.go", Line: 31, Format: "integer divide by zero"},
-		{File: "tile.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tile.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tile.go", Line: 45, Format: "integer divide by zero"},
-		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tile.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 128, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "tiledqueries.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tile.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "tiled.go", Line: 120, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "tile.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "tile.go", Line: 42, Format: "integer divide by zero"},
+		{File: "tile.go", Line: 92, Format: "index out of range [%d] with length %d"},
+		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "tiled.go", Line: 129, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "tiledqueries.go", Line: 71, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -503,7 +887,7 @@ var tiledQueries64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 54, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 82, 83, 84, 85},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 104, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 136, 137, 138, 139},
 }
 
 // tiledQueries128 computes the derivatives of a tile of queries of a head in each block. Tiles of keys pass, the next one on its way while one is
@@ -543,14 +927,14 @@ var tiledQueries128Kernel = &driver.Kernel{
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "tiledqueries.go", Line: 31, Format: "integer divide by zero"},
-		{File: "tile.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 119, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tile.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tile.go", Line: 45, Format: "integer divide by zero"},
-		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tile.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiled.go", Line: 128, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "tiledqueries.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tile.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "tiled.go", Line: 120, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "tile.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "tile.go", Line: 42, Format: "integer divide by zero"},
+		{File: "tile.go", Line: 92, Format: "index out of range [%d] with length %d"},
+		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "tiled.go", Line: 129, Format: "gpu.FetchAsync: address is not a multiple of the size"},
+		{File: "tiledqueries.go", Line: 71, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	Variants: []driver.Variant{
@@ -569,5 +953,5 @@ var tiledQueries128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 54, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 82, 83, 84, 85},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 104, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 136, 137, 138, 139},
 }

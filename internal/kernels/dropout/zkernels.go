@@ -33,7 +33,7 @@ var dropKernel = &driver.Kernel{
 	ParamBytes: 88,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "dropout.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dropout.go", Line: 99, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: dropSM70},
@@ -74,7 +74,7 @@ var dropHalfKernel = &driver.Kernel{
 	ParamBytes: 88,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "dropout.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "dropout.go", Line: 99, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: dropHalfSM80},

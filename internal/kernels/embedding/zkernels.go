@@ -41,10 +41,9 @@ var wideKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -64,7 +63,7 @@ var wideKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{6, 7, 8, 10, 11, 12, 13},
+	Uses:    []uint16{12, 13, 14, 16, 17, 18, 19},
 }
 
 // WideBF16 copies rows four elements at a time, which it widens.
@@ -96,10 +95,9 @@ var wideBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -119,7 +117,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{6, 7, 8, 12, 14, 17, 18},
+	Uses:    []uint16{12, 13, 14, 18, 20, 23, 24},
 }
 
 // plain32 copies rows an element at a time.
@@ -151,10 +149,9 @@ var plain32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -175,7 +172,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{5, 6, 7, 8, 9, 10, 11},
+	Uses:    []uint16{5, 12, 13, 14, 15, 16, 17},
 }
 
 // plain16 copies rows an element at a time.
@@ -207,10 +204,9 @@ var plain16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -231,7 +227,7 @@ var plain16Kernel = &driver.Kernel{
 	},
 	Twin:    plain16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{5, 6, 7, 8, 9, 10, 11},
+	Uses:    []uint16{5, 12, 13, 14, 15, 16, 17},
 }
 
 // plainBF16 copies rows an element at a time.
@@ -263,10 +259,9 @@ var plainBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -287,7 +282,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 4, 5, 6, 7, 8, 9, 15, 16},
+	Uses:    []uint16{0, 1, 4, 5, 12, 13, 14, 15, 21, 22},
 }
 
 // plainF16 copies rows an element at a time.
@@ -319,10 +314,9 @@ var plainF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "kernels.go", Line: 53, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -343,5 +337,118 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 3, 4, 5, 6, 7, 8, 9, 15, 16},
+	Uses:    []uint16{2, 3, 4, 5, 12, 13, 14, 15, 21, 22},
+}
+
+// sumBF16 stores a vector of eight sums with each thread. Rows are width vectors.
+func sumBF16(s *device.Stream, g device.Blocks, a, b, c device.Slice[row.Words], ofA, ofB, ofC device.Slice[int32], out device.Slice[row.Words], width uint32) error {
+	p := s.Plan(sumBF16Kernel, sumBF16Kernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	ofA.Pass(p)
+	ofB.Pass(p)
+	ofC.Pass(p)
+	out.Pass(p)
+	driver.Pass(p, width)
+	return p.Launch()
+}
+
+var sumBF16Kernel = &driver.Kernel{
+	Name:    "sum[row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/embedding",
+	File:    "sum.go",
+	Line:    56,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "c", Offset: 48, Size: 24, Elem: 16},
+		{Name: "ofA", Offset: 72, Size: 24, Elem: 4},
+		{Name: "ofB", Offset: 96, Size: 24, Elem: 4},
+		{Name: "ofC", Offset: 120, Size: 24, Elem: 4},
+		{Name: "out", Offset: 144, Size: 24, Elem: 16},
+		{Name: "width", Offset: 168, Size: 4},
+	},
+	ParamBytes: 192,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "sum.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sum.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sum.go", Line: 62, Format: "integer divide by zero"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: sumBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sumBF16SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b, c       []row.Words
+			ofA, ofB, ofC []int32
+			out           []row.Words
+			width         uint32
+		})(args)
+		for ts.Next() {
+			sum[row.BF16](ts.Thread(), a.a, a.b, a.c, a.ofA, a.ofB, a.ofC, a.out, a.width)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 6, 7, 10, 11, 25, 26},
+}
+
+// sumF16 stores a vector of eight sums with each thread. Rows are width vectors.
+func sumF16(s *device.Stream, g device.Blocks, a, b, c device.Slice[row.Words], ofA, ofB, ofC device.Slice[int32], out device.Slice[row.Words], width uint32) error {
+	p := s.Plan(sumF16Kernel, sumF16Kernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	ofA.Pass(p)
+	ofB.Pass(p)
+	ofC.Pass(p)
+	out.Pass(p)
+	driver.Pass(p, width)
+	return p.Launch()
+}
+
+var sumF16Kernel = &driver.Kernel{
+	Name:    "sum[row.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/embedding",
+	File:    "sum.go",
+	Line:    56,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "c", Offset: 48, Size: 24, Elem: 16},
+		{Name: "ofA", Offset: 72, Size: 24, Elem: 4},
+		{Name: "ofB", Offset: 96, Size: 24, Elem: 4},
+		{Name: "ofC", Offset: 120, Size: 24, Elem: 4},
+		{Name: "out", Offset: 144, Size: 24, Elem: 16},
+		{Name: "width", Offset: 168, Size: 4},
+	},
+	ParamBytes: 192,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "sum.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sum.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "sum.go", Line: 62, Format: "integer divide by zero"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sumF16SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b, c       []row.Words
+			ofA, ofB, ofC []int32
+			out           []row.Words
+			width         uint32
+		})(args)
+		for ts.Next() {
+			sum[row.F16](ts.Thread(), a.a, a.b, a.c, a.ofA, a.ofB, a.ofC, a.out, a.width)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{2, 8, 9, 10, 11, 25, 26},
 }

@@ -9,6 +9,12 @@ f5c5a8153459784e	../row/format.go	F16
 1d0227999566a9f3	../row/format.go	F16.Float32
 de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
+eee63dc469ae15c2	../row/vector.go	BF16.Pack
+495777b1a8904c8	../row/vector.go	BF16.Unpack
+44ac9bb8c42815fe	../row/vector.go	F16.Pack
+4e45db22ef72ac2d	../row/vector.go	F16.Unpack
+6831999e1a9acae	../row/vector.go	Vectors
+f474ab0ca21f84fe	../row/vector.go	Words
 f4e3818369da92a7	kernels.go	converter
 4f698247c57d2ece	kernels.go	gather
 ab7b5fcd4f1a74a6	kernels.go	gathering
@@ -22,9 +28,11 @@ a6483972b3eea7ce	kernels.go	same.convert
 31f23acfaaa168cc	kernels.go	widened.convert
 c3ca9fd648f09fe2	kernels.go	widenedQuad
 67f654d289248065	kernels.go	widenedQuad.convert
+dc5720e7169cce57	sum.go	sum
+61ee9533c37372d9	sum.go	wordsOf
 `
 
-const wideSM70NarrowAligned = `packed1 3818 wide
+const wideSM70NarrowAligned = `packed1 3655 wide
 !pJ
 !pI
 !p8
@@ -33,9 +41,9 @@ const wideSM70NarrowAligned = `packed1 3818 wide
 !pH}4pD
 !vV
 !c
-p;,te
+p;}<
 p9+t*
-p:-sV
+p:-te
 !
 p>
 v~
@@ -62,7 +70,8 @@ x3
 )
 tN
 wI/qy
-y$p@Gt~
+zJtqr,xDr2G
+v0qI%
 sw
 p\
 wI@j
@@ -81,7 +90,7 @@ Y=U
 4
 5
 |srI
-{+{:p[nB
+{+{:pUnB
 !#
 xn^
 p+
@@ -90,7 +99,7 @@ s?p2
 }pqy
 zJtqr,xD2[2p2
 }h
-stp"
+stpG
 pm
 vaG
 *'%
@@ -101,22 +110,21 @@ wh
 !#
 wr
 vl@q#
-y$XAp-
+zJtqr,xDryA
+tT
 |[r,xf=p$uWL
 vl/r4
-u;v-
-qopG
+tmv-
+qop[
 rMXC
 \
 u<
 !#
 q'-qe
-vNqAt]
-p}pU
+zJtqr,xDD2p2
+p}qA
 ub-
-xz
-4
-sd
+u(
 vaG
 *#%
 q'.r-
@@ -125,26 +133,21 @@ rP
 !#
 wr
 q'8p|
-y$XAp-
+zJtqr,xDryA
+tT
 w@
-y$p0At~
+*7p-
 |[r,xfvfUDL
 q'.t'
-tmv-
-pC2
+|%v-
+pC3
 rMp0C
 \
 !#
-r&.yY
-O
-!#
-q'-j
-rjt,sx
-(-
 !pZ
 p(
 !p^
-"3
+"1
 J
 qa,
 qa+
@@ -152,19 +155,14 @@ qa+
 !qZ
 }ppw
 g
-p34
+p35
 ;.
 (
 !s*
-"$
+q'-j
 qH
-pfp[
-;-
-(
-!tS
-sk
 pfpU
-qPp[
+;-
 !q[
 xd
 p_
@@ -195,19 +193,20 @@ O
 const wideSM70 = wideSM70NarrowAligned + `
  patch
  -1
-packed1 3859 wide
+packed1 3696 wide
  =9
  -2
 p9rFpF
-p:-r0
+p:-sV
  =13
  -4
 )
 rCpK
  =3
- -7
+ -8
 wI/qy
-y$r|Gs[
+zJtqr,xDUG
+wm%
  =4
  -1
 wr
@@ -216,25 +215,26 @@ wr
 qT|t
  =4
  -1
-wurS
+wuq^
  =4
  -1
-{+{:pKnB
+{+{:p"nB
  =4
  -5
 ya
 }pqy
 zJtqr,xDq=qR
 }h
-stpU
+stqA
  =5
  -1
 xLq9
  =2
- -4
+ -5
 t>
 vl@q#
-y$r|Ap-
+zJtqr,xDUA
+tT
 x9=
 w(r>p$
 w(p&p$
@@ -242,44 +242,47 @@ w(sep$
  =3
  -1
 rMr|C
- =6
- -1
+ =4
+ -3
+zJtqr,xD2{q
+p}qA
 ub$
- =6
+ =4
  -1
 xLq9
  =2
- -6
+ -7
 t>
 q'8p|
-y$r|Ap-
+zJtqr,xDUA
+tT
 sw
 s@r>
 s@p&
 s@se
-y$p@At~
+*4p-
 x9q9
 w(r>q=
 w(p&U
 w(seD
  =2
  -2
-pC/
+pC0
 rMp@C
- =13
+ =7
  -2
 qa+
 qa&
  =4
  -2
-p31
+p32
 ;(
  =5
  -1
 ;$
- =31`
+ =26`
 
-const wideBF16SM70NarrowAligned = `packed1 4284 wideBF16
+const wideBF16SM70NarrowAligned = `packed1 4151 wideBF16
 !pJ
 !pI
 !p8
@@ -288,9 +291,9 @@ const wideBF16SM70NarrowAligned = `packed1 4284 wideBF16
 !pH}4pD
 !vV
 !c
-p;,te
+p;}<
 p9-to
-p:-sV
+p:sqpF
 qS8pF
 !
 p>
@@ -318,7 +321,8 @@ x3
 )
 tN
 wI/qy
-p{p@Gt~
+t+p@G
+v0qI%
 sw
 p\
 wI@j
@@ -337,7 +341,7 @@ Y=U
 4
 5
 |srI
-{+{:p[nB
+{+{:pUnB
 !#
 xn^
 p+
@@ -346,7 +350,7 @@ s?p2
 }pqy
 t+[2p2
 }h
-stp"
+stpG
 pm
 vaG
 *'%
@@ -357,22 +361,21 @@ wh
 !#
 wr
 vl@q#
-p{XAp-
+t+XA
+tT
 |*xf=Kx;ZZZL
 vl/r4
-u;v-
-qopG
+tmv-
+qop[
 rMXC
 \
 u<
 !#
 q'-qe
-vNqAt]
-p}pU
+z_p2
+p}qA
 ub-
-xz
-4
-sd
+u(
 vaq&
 *#%
 q'.r-
@@ -381,7 +384,8 @@ rP
 !#
 wr
 q'8p|
-p{XqOp-
+t+XqO
+tT
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -399,24 +403,19 @@ x|
 yP
 &
 q'8r.
-po'At~
+t+M'A
+*7%
 |*xfqsSv,L
 q'.t'
-tmv-
-pC2
+v0pKv-
+pC3
 rMM'C
 \
 !#
-r6-ps/
-O
-!#
-q'-j
-rjt,sx
-(-
 !pZ
 p(
 !p^
-"5
+"3
 J
 qa,
 qa+
@@ -424,19 +423,14 @@ qa+
 !qZ
 }ppw
 g
-p34
+p35
 ;.
 (
 !s*
-"$
+q'-j
 qH
-pfp[
+pfqA
 ;-
-(
-!tS
-sk
-pfpU
-qPp[
 !q[
 xd
 p_
@@ -467,19 +461,20 @@ O
 const wideBF16SM70 = wideBF16SM70NarrowAligned + `
  patch
  -1
-packed1 4174 wideBF16
+packed1 4041 wideBF16
  =9
  -2
 p9+t*
-p:-r0
+p:-x,
  =14
  -4
 )
 rCpK
  =3
- -7
+ -8
 wI/qy
-yJ.s[
+t+r|G
+wm%
  =4
  -1
 wr
@@ -488,25 +483,26 @@ wr
 qT|t
  =4
  -1
-wurS
+wuq^
  =4
  -1
-{+{:pKnB
+{+{:p"nB
  =4
  -5
 ya
 }pqy
 t+p,qR
 }h
-stpU
+stqA
  =5
  -1
 xLq9
  =2
- -4
+ -5
 t>
 vl@q#
-yJp5p-
+t+r|A
+tT
 |H=Kx;
 ppr>Z
 ppp&Z
@@ -514,17 +510,20 @@ ppseZ
  =3
  -1
 rMr|C
- =6
- -1
+ =4
+ -3
+t+{q
+p}qA
 ub$
- =6
+ =4
  -1
 xLq9
  =2
- -16
+ -17
 t>
 q'8p|
-yJ/p-
+t+z#/
+tT
 rV
 s|v=
 s|r>
@@ -532,35 +531,36 @@ s|7n
 wtq3
 yP
  =3
- -3
+ -4
 yP
 &
 yP
 &
 q'8r.
-p{p*At~
+t+p*A
+*4%
 |Hqs
 ppr>S
 ppp&6
 ppse>
  =2
  -2
-pC/
+pC0
 rMp*C
- =13
+ =7
  -2
 qa+
 qa&
  =4
  -2
-p31
+p32
 ;(
  =5
  -1
 ;$
- =31`
+ =26`
 
-const plain32SM70Narrow = `packed1 4157 plain_uint32_uint32_same_uint32
+const plain32SM70Narrow = `packed1 3995 plain_uint32_uint32_same_uint32
 !pJ
 !pI
 !p8
@@ -569,9 +569,9 @@ const plain32SM70Narrow = `packed1 4157 plain_uint32_uint32_same_uint32
 !pH}4pD
 !}[
 !c
-p;,te
+p;}<
 p9+un
-p:-sV
+p:-te
 !
 p>
 v~
@@ -598,7 +598,8 @@ x3
 )
 tN
 wI/qy
-p{p@Gt~
+t+p@G
+v0qI%
 sw
 p\
 wI@j
@@ -617,7 +618,7 @@ Y=U
 4
 5
 |srI
-{+{:p[nB
+{+{:pUnB
 !#
 xn^
 p+
@@ -626,7 +627,7 @@ s?p2
 }pqy
 t+[2p2
 }h
-stp"
+stpG
 pm
 xM
 *'%
@@ -637,22 +638,21 @@ wh
 !#
 wr
 vl@q#
-p{XGp-
+t+XG
+tT
 x9=
 vl/r4
-u;A
-qopG
+tmA
+qop[
 rMXC
 \
 u<
 !#
 q'-qe
-vNqAt]
-p}pU
+z_p2
+p}qA
 ub-
-xz
-4
-sd
+u(
 xM
 *#%
 q'.r-
@@ -661,26 +661,21 @@ rP
 !#
 wr
 q'8p|
-p{XGp-
+t+XG
+tT
 sw
-p{p@Gt~
+*7p-
 x9s0
 q'.t'
-tmA
-pC2
+|%A
+pC3
 rMp@C
 \
 !#
-zqj
-O
-!#
-q'-j
-rjt,sx
-(-
 !pZ
 p(
 !p^
-"3
+"1
 J
 qa,
 qa+
@@ -688,19 +683,14 @@ qa+
 !qZ
 }ppw
 g
-p34
+p35
 ;.
 (
 !s*
-"$
+q'-j
 qH
-pfp[
-;-
-(
-!tS
-sk
 pfpU
-qPp[
+;-
 !q[
 xd
 p_
@@ -731,19 +721,20 @@ O
 const plain32SM70 = plain32SM70Narrow + `
  patch
  -1
-packed1 3973 plain_uint32_uint32_same_uint32
+packed1 3812 plain_uint32_uint32_same_uint32
  =9
  -2
 p9}<
-p:-r0
+p:-sV
  =13
  -4
 )
 rCpK
  =3
- -7
+ -8
 wI/qy
-yJ.s[
+t+r|G
+wm%
  =4
  -1
 wr
@@ -752,17 +743,17 @@ wr
 qT|t
  =4
  -1
-wurS
+wuq^
  =4
  -1
-{+{:pKnB
+{+{:p"nB
  =4
  -5
 ya
 }pqy
 t+p,qR
 }h
-stpU
+stqA
  =5
  -1
 xLq9
@@ -770,41 +761,44 @@ xLq9
  -3
 t>
 vl@q#
-yJ.p-
- =4
+t+r|G
+ =5
  -1
 rMr|C
- =6
- -1
+ =4
+ -3
+t+{q
+p}qA
 ub$
- =6
+ =4
  -1
 xLq9
  =2
- -5
+ -3
 t>
 q'8p|
-yJ.p-
-sw
-{6.t~
+t+r|G
+ =2
+ -1
+*4p-
  =3
  -2
-pC/
+pC0
 rMp,C
- =13
+ =7
  -2
 qa+
 qa&
  =4
  -2
-p31
+p32
 ;(
  =5
  -1
 ;$
- =31`
+ =26`
 
-const plain16SM70Narrow = `packed1 4157 plain_uint16_uint16_same_uint16
+const plain16SM70Narrow = `packed1 3995 plain_uint16_uint16_same_uint16
 !pJ
 !pI
 !p8
@@ -813,9 +807,9 @@ const plain16SM70Narrow = `packed1 4157 plain_uint16_uint16_same_uint16
 !pH}4pD
 !}[
 !c
-p;,te
+p;}<
 p9+un
-p:-sV
+p:-te
 !
 p>
 v~
@@ -842,7 +836,8 @@ x3
 )
 tN
 wI/qy
-p{p@Gt~
+t+p@G
+v0qI%
 sw
 p\
 wI@j
@@ -861,7 +856,7 @@ Y=U
 4
 5
 |srI
-{+{:p[nB
+{+{:pUnB
 !#
 xn^
 p+
@@ -870,7 +865,7 @@ s?p2
 }pqy
 t+[2p2
 }h
-stp"
+stpG
 pm
 vaB
 *'%
@@ -881,22 +876,21 @@ wh
 !#
 wr
 vl@q#
-p{XEp-
+t+XE
+tT
 y/qlp$
 vl/r4
-u;A
-qopG
+tmA
+qop[
 rMXC
 \
 u<
 !#
 q'-qe
-vNqAt]
-p}pU
+z_p2
+p}qA
 ub-
-xz
-4
-sd
+u(
 vaB
 *#%
 q'.r-
@@ -905,26 +899,21 @@ rP
 !#
 wr
 q'8p|
-p{XEp-
+t+XE
+tT
 rV
-p{p@Et~
+*7p-
 wG
 q'.t'
-tmA
-pC2
+|%A
+pC3
 rMp@C
 \
 !#
-zqj
-O
-!#
-q'-j
-rjt,sx
-(-
 !pZ
 p(
 !p^
-"3
+"1
 J
 qa,
 qa+
@@ -932,19 +921,14 @@ qa+
 !qZ
 }ppw
 g
-p34
+p35
 ;.
 (
 !s*
-"$
+q'-j
 qH
-pfp[
-;-
-(
-!tS
-sk
 pfpU
-qPp[
+;-
 !q[
 xd
 p_
@@ -975,19 +959,20 @@ O
 const plain16SM70 = plain16SM70Narrow + `
  patch
  -1
-packed1 3973 plain_uint16_uint16_same_uint16
+packed1 3812 plain_uint16_uint16_same_uint16
  =9
  -2
 p9}<
-p:-r0
+p:-sV
  =13
  -4
 )
 rCpK
  =3
- -7
+ -8
 wI/qy
-yJ.s[
+t+r|G
+wm%
  =4
  -1
 wr
@@ -996,17 +981,17 @@ wr
 qT|t
  =4
  -1
-wurS
+wuq^
  =4
  -1
-{+{:pKnB
+{+{:p"nB
  =4
  -5
 ya
 }pqy
 t+p,qR
 }h
-stpU
+stqA
  =5
  -1
 xLq9
@@ -1014,41 +999,44 @@ xLq9
  -3
 t>
 vl@q#
-yJ+p-
- =4
+t+r|E
+ =5
  -1
 rMr|C
- =6
- -1
+ =4
+ -3
+t+{q
+p}qA
 ub$
- =6
+ =4
  -1
 xLq9
  =2
- -5
+ -3
 t>
 q'8p|
-yJ+p-
-rV
-{6+t~
+t+r|E
+ =2
+ -1
+*4p-
  =3
  -2
-pC/
+pC0
 rMp,C
- =13
+ =7
  -2
 qa+
 qa&
  =4
  -2
-p31
+p32
 ;(
  =5
  -1
 ;$
- =31`
+ =26`
 
-const plainBF16SM70Narrow = `packed1 4590 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
+const plainBF16SM70Narrow = `packed1 4457 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
 !pJ
 !pI
 !p8
@@ -1058,9 +1046,9 @@ const plainBF16SM70Narrow = `packed1 4590 plain_dtype_BF16_float32_widened_dtype
 !pH}4pD
 !}[
 !c
-p;,te
+p;}<
 p9+to
-p:-sV
+p:sqpF
 qSto
 !
 p>
@@ -1088,7 +1076,8 @@ x3
 )
 tN
 wI/qy
-p{p@Gt~
+t+p@G
+v0qI%
 sw
 p\
 wI@j
@@ -1107,7 +1096,7 @@ Y=U
 4
 5
 |srI
-{+{:p[nB
+{+{:pUnB
 !#
 xn^
 p+
@@ -1116,7 +1105,7 @@ s?p2
 }pqy
 t+[2p2
 }h
-stp"
+stpG
 pm
 xM
 *'%
@@ -1127,22 +1116,21 @@ wh
 !#
 wr
 vl@q#
-p{XGp-
+t+XG
+tT
 |H=Kx;
 vl/r4
-u;A
-qopG
+tmA
+qop[
 rMXC
 \
 u<
 !#
 q'-qe
-vNqAt]
-p}pU
+z_p2
+p}qA
 ub-
-xz
-4
-sd
+u(
 vaB
 *#%
 q'.r-
@@ -1151,30 +1139,26 @@ rP
 !#
 wr
 q'8p|
-p{XEp-
+t+XE
+tT
 rV
 pnsrxG
 pv
 &
 q'8r.
-p{[Gt~
+t+[G
+*7%
 s8
 q'.t'
-tmA
-pC2
+v0pKA
+pC3
 rM[C
 \
 !#
-zqj
-O
-!#
-q'-j
-rjt,sx
-(-
 !pZ
 p(
 !p^
-"5
+"3
 J
 qa,
 qa+
@@ -1182,19 +1166,14 @@ qa+
 !qZ
 }ppw
 g
-p34
+p35
 ;.
 (
 !s*
-"$
+q'-j
 qH
-pfp[
+pfqA
 ;-
-(
-!tS
-sk
-pfpU
-qPp[
 !q[
 xd
 p_
@@ -1225,19 +1204,20 @@ O
 const plainBF16SM70 = plainBF16SM70Narrow + `
  patch
  -1
-packed1 4406 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
+packed1 4274 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
  =10
  -2
 p9t=pF
-p:-r0
+p:-x,
  =14
  -4
 )
 rCpK
  =3
- -7
+ -8
 wI/qy
-yJ.s[
+t+r|G
+wm%
  =4
  -1
 wr
@@ -1246,17 +1226,17 @@ wr
 qT|t
  =4
  -1
-wurS
+wuq^
  =4
  -1
-{+{:pKnB
+{+{:p"nB
  =4
  -5
 ya
 }pqy
 t+p,qR
 }h
-stpU
+stqA
  =5
  -1
 xLq9
@@ -1264,42 +1244,45 @@ xLq9
  -3
 t>
 vl@q#
-yJ.p-
- =4
+t+r|G
+ =5
  -1
 rMr|C
- =6
- -1
+ =4
+ -3
+t+{q
+p}qA
 ub$
- =6
+ =4
  -1
 xLq9
  =2
  -3
 t>
 q'8p|
-yJ+p-
- =5
- -1
-p{q9Gt~
+t+r|E
+ =6
+ -2
+t+q9G
+*4%
  =3
  -2
-pC/
+pC0
 rMq9C
- =13
+ =7
  -2
 qa+
 qa&
  =4
  -2
-p31
+p32
 ;(
  =5
  -1
 ;$
- =31`
+ =26`
 
-const plainF16SM70Narrow = `packed1 4568 plain_dtype_F16_float32_widened_dtype_F16_row_F16
+const plainF16SM70Narrow = `packed1 4435 plain_dtype_F16_float32_widened_dtype_F16_row_F16
 !pJ
 !pI
 !p8
@@ -1309,10 +1292,10 @@ const plainF16SM70Narrow = `packed1 4568 plain_dtype_F16_float32_widened_dtype_F
 !pH}4pD
 !}[
 !c
-p;,te
+p;}<
 zfto
 p9+un
-p:-sV
+p:sqpF
 qSto
 !
 p>
@@ -1340,7 +1323,8 @@ x3
 )
 tN
 wI/qy
-p{p@Gt~
+t+p@G
+v0qI%
 sw
 p\
 wI@j
@@ -1359,7 +1343,7 @@ Y=U
 4
 5
 |srI
-{+{:p[nB
+{+{:pUnB
 !#
 xn^
 p+
@@ -1368,7 +1352,7 @@ s?p2
 }pqy
 t+[2p2
 }h
-stp"
+stpG
 pm
 xM
 *'%
@@ -1379,22 +1363,21 @@ wh
 !#
 wr
 vl@q#
-p{XGp-
+t+XG
+tT
 |H=Kx;
 vl/r4
-u;A
-qopG
+tmA
+qop[
 rMXC
 \
 u<
 !#
 q'-qe
-vNqAt]
-p}pU
+z_p2
+p}qA
 ub-
-xz
-4
-sd
+u(
 vaB
 *#%
 q'.r-
@@ -1403,30 +1386,26 @@ rP
 !#
 wr
 q'8p|
-p{XEp-
+t+XE
+tT
 rV
 pnsQwE
 ro
 p7
 q'8r.
-p{p@Gt~
+t+p@G
+*7%
 s8
 q'.t'
-tmA
-pC2
+v0pKA
+pC3
 rMp@C
 \
 !#
-zqj
-O
-!#
-q'-j
-rjt,sx
-(-
 !pZ
 p(
 !p^
-"5
+"3
 J
 qa,
 qa+
@@ -1434,19 +1413,14 @@ qa+
 !qZ
 }ppw
 g
-p34
+p35
 ;.
 (
 !s*
-"$
+q'-j
 qH
-pfp[
+pfqA
 ;-
-(
-!tS
-sk
-pfpU
-qPp[
 !q[
 xd
 p_
@@ -1477,19 +1451,20 @@ O
 const plainF16SM70 = plainF16SM70Narrow + `
  patch
  -1
-packed1 4384 plain_dtype_F16_float32_widened_dtype_F16_row_F16
+packed1 4252 plain_dtype_F16_float32_widened_dtype_F16_row_F16
  =11
  -2
 p9}<
-p:-r0
+p:-x,
  =14
  -4
 )
 rCpK
  =3
- -7
+ -8
 wI/qy
-yJ.s[
+t+r|G
+wm%
  =4
  -1
 wr
@@ -1498,17 +1473,17 @@ wr
 qT|t
  =4
  -1
-wurS
+wuq^
  =4
  -1
-{+{:pKnB
+{+{:p"nB
  =4
  -5
 ya
 }pqy
 t+p,qR
 }h
-stpU
+stqA
  =5
  -1
 xLq9
@@ -1516,37 +1491,802 @@ xLq9
  -3
 t>
 vl@q#
-yJ.p-
- =4
+t+r|G
+ =5
  -1
 rMr|C
- =6
- -1
+ =4
+ -3
+t+{q
+p}qA
 ub$
- =6
+ =4
  -1
 xLq9
  =2
  -3
 t>
 q'8p|
-yJ+p-
- =5
- -1
-{6.t~
+t+r|E
+ =6
+ -2
+t+p,G
+*4%
  =3
  -2
-pC/
+pC0
 rMp,C
- =13
+ =7
  -2
 qa+
 qa&
  =4
  -2
-p31
+p32
 ;(
  =5
  -1
 ;$
- =31`
+ =26`
+
+const sumBF16SM80NarrowAligned = `packed1 7132 sum_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgrKt5tkrR
+!s]s}pMpOrGvPrR
+!
+!pHuKpD
+!vV
+!c
+p;ve
+p97/pF
+p:.sV
+qS.un
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+q'/qe
+Q
+N
+pl$
+)
+uuqI
+)
+uuqA
+)
+uupU
+uupG
+)
+x{
+)
+x3
+)
+p~p*v-2p0
+)
+}%f
+qVwy
+zT
+{Npb
+qTwg=
+pz,t0?
+ti
+uVrU
+{1sm
+)
+qB[
+4
+vp
+{Ns-
+xQvf
+"#
+t+r|G
+*)%
+sw
+qM+r.8
+t>
+t{M#%
+{O
+J
+J
+J
+J
+5
+rCqI
+s_yW
+s_zE
+s_|t
+r~
+5
+zqpx
+{R
+*#%
+v}Ps}.r,cvfUDL2ql
+!#
+{1^+
+ynt0
+qU
+tb=sQ
+yP
+&
+tb,ts
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"$
+t+M/G
+*+%
+sw
+qM+yY
+t{M#su
+{O
+J
+J
+J
+J
+5
+T2
+s_yW
+s_zE
+s_|t
+r~
+5
+"&
+{R
+*%%
+v}Ps}.r,cvfUDL2ql
+!#
+{1px/
+qt/1+
+pm
+"'
+yP
+&
+"'
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+"$
+t+M/G
+*-%
+sw
+"&
+t{M#wX
+{O
+J
+J
+J
+J
+5
+T3
+s_yW
+s_zE
+s_|t
+r~
+5
+"&
+{R
+*'%
+v}Ps}.r,cvfUDL2ql
+!#
+qD9r.
+qt-1,
+u(
+"'
+yP
+&
+"'
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+qD8rI
+yV+qW
+yV#6
+yV,t|
+yV$6
+yV-sG
+yV%6
+yV.u#
+yV&6
+yV/'7
+yV'6
+yV0'8
+yV(6
+yV1$$
+yV)6
+yV2$%
+yV*6
+tb@yC
+|i"$$
+zprvsG
+zpr_sI
+zpu}S
+"&
+t+M-A
+*/%
+|[r,xfvfUDL
+O
+!#
+qD=r1
+O
+!#
+ru)
+{Nj
+rj{vs3-
+".
+(.
+!pZ
+p(
+!p^
+J
+qa8
+qa4
+(
+!qZ
+r~
+p38
+;5
+(
+!s*
+"%
+g
+p37
+;6
+(
+!tS
+"$
+qH
+vg
+v#
+(
+!vB
+"$
+r~
+p38
+qPp)
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const sumBF16SM70NarrowAligned = sumBF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 8987 sum_row_BF16
+!pJ
+!pI
+ =7
+ -2
+p;+t*
+p9sppF
+ =219
+ -5
+tb@t;
+{i$
+rE
+rr
+v4
+sl
+y>$$$
+rE
+v5
+{i"
+rE
+rr
+v4
+sl
+y>"$"
+rE
+v5
+pv
+sXp*U
+s5xasz
+rE
+rr
+v4
+sl
+t-szsG
+rE
+v5
+s5xarv
+rE
+rr
+v4
+sl
+t-rvqW
+rE
+v5
+pv
+sXp*U
+s5xau_
+rE
+rr
+v4
+sl
+t-u_sI
+rE
+v5
+s5xar_
+rE
+rr
+v4
+sl
+t-r_W
+rE
+v5
+pv
+sXp*U
+s5xarn
+rE
+rr
+v4
+sl
+t-rnS
+rE
+v5
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+pv
+sXp*U
+ =3
+ -1
+|[r,xfRF<6<&DL
+ =7
+ -1
+]%s3-
+ =57`
+
+const sumF16SM70NarrowAligned = `packed1 8678 sum_row_F16
+!pJ
+!pI
+!p8
+!sgrKt5tkrR
+!s]s}pMpOrGvPrR
+!
+!pHuKpD
+!vV
+!c
+p;ve
+zf-r0
+p9@to
+p:.sV
+qS.un
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+hp5p&
+q'/qe
+Q
+N
+pl$
+)
+uuqI
+)
+uuqA
+)
+uupU
+uupG
+)
+x{
+)
+x3
+)
+p~p*v-2p0
+)
+}%f
+qVwy
+zT
+{Npb
+qTwg=
+pz,t0?
+ti
+uVrU
+{1sm
+)
+qB[
+4
+vp
+{Ns-
+xQvf
+"#
+t+r|G
+*)%
+sw
+qM+r.8
+t>
+t{M#%
+{O
+J
+J
+J
+J
+5
+rCqI
+s_yW
+s_zE
+s_|t
+r~
+5
+zqpx
+{R
+*#%
+v}Ps}.r,cvfUDL2ql
+!#
+{1^+
+ynt0
+qU
+u-ukpb
+y\
+ro
+p7
+pnzLsr
+|r
+q%
+ro
+p7
+"#
+}j
+ro
+p7
+"#
+}f
+q%
+ro
+p7
+"#
+z9
+ro
+p7
+"#
+}l
+q%
+ro
+p7
+"#
+}k
+ro
+p7
+"#
+}m
+q%
+ro
+p7
+"$
+t+M/G
+*+%
+sw
+qM+yY
+t{M#su
+{O
+J
+J
+J
+J
+5
+T2
+s_yW
+s_zE
+s_|t
+r~
+5
+"&
+{R
+*%%
+v}Ps}.r,cvfUDL2ql
+!#
+{1px/
+qt/1+
+pm
+"'
+y\
+ro
+p7
+"'
+|r
+q%
+ro
+p7
+"#
+}j
+ro
+p7
+"#
+}f
+q%
+ro
+p7
+"#
+z9
+ro
+p7
+"#
+}l
+q%
+ro
+p7
+"#
+}k
+ro
+p7
+"#
+}m
+q%
+ro
+p7
+"$
+t+M/G
+*-%
+sw
+"&
+t{M#wX
+{O
+J
+J
+J
+J
+5
+T3
+s_yW
+s_zE
+s_|t
+r~
+5
+"&
+{R
+*'%
+v}Ps}.r,cvfUDL2ql
+!#
+qD9r.
+qt-1,
+u(
+"'
+y\
+ro
+p7
+"'
+|r
+q%
+ro
+p7
+"#
+}j
+ro
+p7
+"#
+}f
+q%
+ro
+p7
+"#
+z9
+ro
+p7
+"#
+}l
+q%
+ro
+p7
+"#
+}k
+ro
+p7
+"#
+}m
+q%
+ro
+p7
+qD8rI
+yV+qW
+yV#6
+yV,t|
+yV$6
+yV-sG
+yV%6
+yV.u#
+yV&6
+yV/'7
+yV'6
+yV0'8
+yV(6
+yV1$$
+yV)6
+yV2$%
+yV*6
+s{7r4
+z"$$
+s>
+z"$"
+s>
+pv
+sXq9U
+z"sG
+s>
+z"qW
+s>
+pv
+sXq9U
+z"sI
+s>
+z"W
+s>
+pv
+sXq9U
+z"S
+s>
+}]
+s>
+pv
+sXq9U
+"&
+t+M-A
+*/%
+|[r,xfR"2u4XDL
+O
+!#
+qD=r1
+O
+!#
+ru)
+{Nj
+rj{vs3-
+".
+(.
+!pZ
+p(
+!p^
+J
+qa8
+qa4
+(
+!qZ
+r~
+p38
+;5
+(
+!s*
+"%
+g
+p37
+;6
+(
+!tS
+"$
+qH
+vg
+v#
+(
+!vB
+"$
+r~
+p38
+qPp)
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`

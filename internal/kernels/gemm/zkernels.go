@@ -28,7 +28,7 @@ var squareKernel = &driver.Kernel{
 	Name:    "square",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "single.go",
-	Line:    18,
+	Line:    19,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -42,12 +42,14 @@ var squareKernel = &driver.Kernel{
 	Shared:     25600,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "single.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "single.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: squareSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: squareSM80},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: squareSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: squareSM70},
 	},
@@ -60,9 +62,8 @@ var squareKernel = &driver.Kernel{
 			square(ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
 		}
 	},
-	Twin:    squareTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 108, 172, 173, 174, 175, 176, 177, 178, 180, 183, 184},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 39, 40, 45, 48, 55, 56, 57, 116, 182, 183, 184, 185, 186, 187, 188, 190, 193, 194},
 }
 
 // ResidentNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -104,8 +105,8 @@ var residentNTKernel = &driver.Kernel{
 		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d"},
+		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
@@ -129,7 +130,7 @@ var residentNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 85, 86, 87, 89, 93, 94, 95, 99, 100, 101, 102, 103, 104, 106, 107, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 93, 94, 95, 97, 101, 102, 103, 107, 108, 109, 110, 111, 112, 114, 115, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180},
 }
 
 // CurvedNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -171,8 +172,8 @@ var curvedNTKernel = &driver.Kernel{
 		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d"},
+		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
@@ -196,7 +197,7 @@ var curvedNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 43, 85, 86, 87, 89, 93, 94, 95, 99, 100, 101, 102, 103, 104, 106, 107, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 48, 49, 50, 51, 93, 94, 95, 97, 101, 102, 103, 107, 108, 109, 110, 111, 112, 114, 115, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180},
 }
 
 // ResidentNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -238,8 +239,8 @@ var residentNTF16Kernel = &driver.Kernel{
 		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d"},
+		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
@@ -263,7 +264,74 @@ var residentNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 44, 45, 46, 85, 86, 87, 89, 93, 94, 95, 99, 100, 101, 102, 103, 104, 106, 107, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 52, 53, 54, 93, 94, 95, 97, 101, 102, 103, 107, 108, 109, 110, 111, 112, 114, 115, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180},
+}
+
+// CurvedNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
+// bulk copy stores a tile from shared memory, the block already copies the operands of the next one. C is
+// E(op(A) op(B) + bias) + residual.
+func CurvedNTF16(s *device.Stream, g device.Blocks, a, b, c, r device.TensorMap[gpu.Panel[dtype.F16]], bias device.TensorMap[[1][128]float32], j job) error {
+	p := s.Plan(curvedNTF16Kernel, curvedNTF16Kernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	r.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, j)
+	return p.Launch()
+}
+
+var curvedNTF16Kernel = &driver.Kernel{
+	Name:    "resident[dtype.F16, layoutNT[dtype.F16], toF16, curved]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "resident.go",
+	Line:    52,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "c", Offset: 256, Size: 128, Tensor: true},
+		{Name: "r", Offset: 384, Size: 128, Tensor: true},
+		{Name: "bias", Offset: 512, Size: 128, Tensor: true},
+		{Name: "j", Offset: 640, Size: 36},
+	},
+	ParamBytes: 696,
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    218144,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
+		{File: "resident.go", Line: 91, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "resident.go", Line: 116, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "resident.go", Line: 96, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
+		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
+		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
+		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d"},
+		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d"},
+		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 58, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "resident.go", Line: 173, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "resident.go", Line: 156, Format: "gpu.EightAt: column is not a multiple of 8"},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, PTX: curvedNTF16SM90A},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a    gpu.TensorMap[gpu.Panel[dtype.F16]]
+			b    gpu.TensorMap[gpu.Panel[dtype.F16]]
+			c    gpu.TensorMap[gpu.Panel[dtype.F16]]
+			r    gpu.TensorMap[gpu.Panel[dtype.F16]]
+			bias gpu.TensorMap[[1][128]float32]
+			j    job
+		})(args)
+		for ts.Next() {
+			resident[dtype.F16, layoutNT[dtype.F16], toF16, curved](ts.Thread(), a.a, a.b, a.c, a.r, a.bias, a.j)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 48, 52, 53, 54, 93, 94, 95, 97, 101, 102, 103, 107, 108, 109, 110, 111, 112, 114, 115, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180},
 }
 
 // ResidentNN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -305,8 +373,8 @@ var residentNNKernel = &driver.Kernel{
 		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d"},
+		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 73, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 148, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 73, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
@@ -330,7 +398,7 @@ var residentNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 85, 86, 87, 88, 89, 90, 91, 92, 99, 100, 101, 102, 103, 104, 106, 107, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 93, 94, 95, 96, 97, 98, 99, 100, 107, 108, 109, 110, 111, 112, 114, 115, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180},
 }
 
 // ResidentTN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -372,8 +440,8 @@ var residentTNKernel = &driver.Kernel{
 		{File: "resident.go", Line: 173, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 		{File: "resident.go", Line: 156, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "resident.go", Line: 91, Format: "index out of range [%d] with length %d"},
+		{File: "resident.go", Line: 116, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 86, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 148, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 86, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
@@ -397,7 +465,7 @@ var residentTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 34, 37, 38, 39, 40, 41, 42, 43, 85, 86, 87, 88, 89, 96, 97, 98, 99, 100, 101, 102, 103, 104, 106, 107, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 93, 94, 95, 96, 97, 104, 105, 106, 107, 108, 109, 110, 111, 112, 114, 115, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180},
 }
 
 // PartsNT is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -431,8 +499,8 @@ var partsNTKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "parts.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "parts.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d"},
 		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
@@ -454,7 +522,7 @@ var partsNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{29, 85, 86, 87, 89, 93, 94, 95, 99, 100, 101, 102, 103, 104, 105, 106, 107, 138, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 161, 162, 163, 165, 166, 167, 168},
+	Uses:    []uint16{36, 93, 94, 95, 97, 101, 102, 103, 107, 108, 109, 110, 111, 112, 113, 114, 115, 148, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 171, 172, 173, 175, 176, 177, 178},
 }
 
 // PartsNTF16 is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -488,8 +556,8 @@ var partsNTF16Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "parts.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "parts.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d"},
 		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 58, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 61, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
@@ -511,7 +579,7 @@ var partsNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{29, 85, 86, 87, 89, 93, 94, 95, 99, 100, 101, 102, 103, 104, 105, 106, 107, 138, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 161, 162, 163, 165, 166, 167, 168},
+	Uses:    []uint16{36, 93, 94, 95, 97, 101, 102, 103, 107, 108, 109, 110, 111, 112, 113, 114, 115, 148, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 171, 172, 173, 175, 176, 177, 178},
 }
 
 // PartsNN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -545,8 +613,8 @@ var partsNNKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "parts.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "parts.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d"},
 		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 73, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 148, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
@@ -568,7 +636,7 @@ var partsNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{29, 85, 86, 87, 88, 89, 90, 91, 92, 99, 100, 101, 102, 103, 104, 105, 106, 107, 138, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 161, 162, 163, 165, 166, 167, 168},
+	Uses:    []uint16{36, 93, 94, 95, 96, 97, 98, 99, 100, 107, 108, 109, 110, 111, 112, 113, 114, 115, 148, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 171, 172, 173, 175, 176, 177, 178},
 }
 
 // PartsTN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -602,8 +670,8 @@ var partsTNKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "parts.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "parts.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "parts.go", Line: 154, Format: "index out of range [%d] with length %d"},
 		{File: "parts.go", Line: 165, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 86, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 148, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
@@ -625,7 +693,7 @@ var partsTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{29, 85, 86, 87, 88, 89, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 138, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 161, 162, 163, 165, 166, 167, 168},
+	Uses:    []uint16{36, 93, 94, 95, 96, 97, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 148, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 171, 172, 173, 175, 176, 177, 178},
 }
 
 // TensorBF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -658,9 +726,9 @@ var tensorBF16Kernel = &driver.Kernel{
 	Shared:     33280,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "tensor.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
 	Variants: []driver.Variant{
@@ -679,7 +747,7 @@ var tensorBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 108, 177, 178, 179, 180, 181, 182, 183, 184},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 39, 40, 45, 48, 49, 50, 51, 116, 187, 188, 189, 190, 191, 192, 193, 194},
 }
 
 // TensorF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -712,9 +780,9 @@ var tensorF16Kernel = &driver.Kernel{
 	Shared:     33280,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "tensor.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
 	Variants: []driver.Variant{
@@ -733,7 +801,7 @@ var tensorF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 108, 177, 178, 179, 180, 181, 182, 183, 184},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 39, 40, 45, 48, 52, 53, 54, 116, 187, 188, 189, 190, 191, 192, 193, 194},
 }
 
 // TensorBF16To32 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -766,9 +834,9 @@ var tensorBF16To32Kernel = &driver.Kernel{
 	Shared:     33280,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "tensor.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 176, 184, 192, 200},
 	Variants: []driver.Variant{
@@ -787,7 +855,7 @@ var tensorBF16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 16, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 108, 177, 178, 179, 180, 181, 182, 183, 184},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 39, 40, 45, 48, 55, 56, 57, 116, 187, 188, 189, 190, 191, 192, 193, 194},
 }
 
 // FewBF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -827,22 +895,22 @@ var fewBF16Kernel = &driver.Kernel{
 	Dynamic:    1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 254, Format: "integer divide by zero"},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "few.go", Line: 159, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "few.go", Line: 159, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "few.go", Line: 171, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "few.go", Line: 171, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -863,7 +931,7 @@ var fewBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 40, 41, 42, 43, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 87, 107, 108, 162, 165, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 45, 48, 49, 50, 51, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 95, 115, 116, 172, 175, 181},
 }
 
 // Few128BF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -903,22 +971,22 @@ var few128BF16Kernel = &driver.Kernel{
 	Dynamic:    1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 254, Format: "integer divide by zero"},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "few.go", Line: 159, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "few.go", Line: 159, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "few.go", Line: 171, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "few.go", Line: 171, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -939,7 +1007,7 @@ var few128BF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 40, 41, 42, 43, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 87, 107, 108, 162, 165, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 45, 48, 49, 50, 51, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 95, 115, 116, 172, 175, 181},
 }
 
 // FewF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -979,22 +1047,22 @@ var fewF16Kernel = &driver.Kernel{
 	Dynamic:    1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 254, Format: "integer divide by zero"},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "few.go", Line: 159, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "few.go", Line: 159, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "few.go", Line: 171, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "few.go", Line: 171, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -1015,7 +1083,7 @@ var fewF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 40, 44, 45, 46, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 87, 107, 108, 162, 165, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 45, 48, 52, 53, 54, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 95, 115, 116, 172, 175, 181},
 }
 
 // FewBF16To32 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -1055,22 +1123,22 @@ var fewBF16To32Kernel = &driver.Kernel{
 	Dynamic:    1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 254, Format: "integer divide by zero"},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "few.go", Line: 159, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "few.go", Line: 159, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "few.go", Line: 171, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "few.go", Line: 171, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -1091,7 +1159,7 @@ var fewBF16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 29, 30, 31, 32, 33, 40, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 87, 107, 108, 162, 165, 171},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 45, 48, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 95, 115, 116, 172, 175, 181},
 }
 
 // Lean8 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1126,12 +1194,12 @@ var lean8Kernel = &driver.Kernel{
 	Shared:     9216,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1150,7 +1218,7 @@ var lean8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 108, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 177, 178, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 49, 50, 51, 116, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 187, 188, 190},
 }
 
 // Lean16 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1185,12 +1253,12 @@ var lean16Kernel = &driver.Kernel{
 	Shared:     9216,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1209,7 +1277,7 @@ var lean16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 108, 112, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 177, 178, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 49, 50, 51, 116, 122, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 187, 188, 190},
 }
 
 // Lean16F16 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1244,12 +1312,12 @@ var lean16F16Kernel = &driver.Kernel{
 	Shared:     9216,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1268,7 +1336,7 @@ var lean16F16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 108, 112, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 177, 178, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 52, 53, 54, 116, 122, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 187, 188, 190},
 }
 
 // Lean16To32 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1303,12 +1371,12 @@ var lean16To32Kernel = &driver.Kernel{
 	Shared:     9216,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1327,11 +1395,12 @@ var lean16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 108, 112, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 177, 178, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 55, 56, 57, 116, 122, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 187, 188, 190},
 }
 
-// JoinBF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
-// those elements that it would have in an accumulator: of its warp's groups of eight columns, each eight groups after the one before.
+// JoinBF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
+// the first or the last 64 of each 128. A thread computes those elements that it would have in an accumulator: of its warp's groups of
+// eight columns, each 16 groups after the one before.
 func JoinBF16(s *device.Stream, g device.Blocks, parts device.Slice[float32], c, residual device.Slice[dtype.BF16], bias device.Slice[float32], j joint) error {
 	p := s.Plan(joinBF16Kernel, joinBF16Kernel.Grid(g))
 	parts.Pass(p)
@@ -1346,7 +1415,7 @@ var joinBF16Kernel = &driver.Kernel{
 	Name:    "join[dtype.BF16, toBF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "join.go",
-	Line:    18,
+	Line:    19,
 	Params: []driver.Param{
 		{Name: "parts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "c", Offset: 24, Size: 24, Elem: 2},
@@ -1356,20 +1425,18 @@ var joinBF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 160,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     16896,
+	Shared:     8704,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "parts.go", Line: 42, Format: "integer divide by zero"},
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "join.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "join.go", Line: 31, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "join.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Awaits: true, PTX: joinBF16SM90ANarrow},
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: joinBF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1384,11 +1451,12 @@ var joinBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 41, 42, 43, 87, 105, 106, 108, 109, 110, 111, 139, 143, 152, 161, 162, 163, 165, 166, 167, 177, 178, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 49, 50, 51, 95, 113, 114, 116, 117, 118, 119, 120, 121, 149, 153, 162, 171, 172, 173, 175, 176, 177, 187, 188, 190},
 }
 
-// JoinF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
-// those elements that it would have in an accumulator: of its warp's groups of eight columns, each eight groups after the one before.
+// JoinF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
+// the first or the last 64 of each 128. A thread computes those elements that it would have in an accumulator: of its warp's groups of
+// eight columns, each 16 groups after the one before.
 func JoinF16(s *device.Stream, g device.Blocks, parts device.Slice[float32], c, residual device.Slice[dtype.F16], bias device.Slice[float32], j joint) error {
 	p := s.Plan(joinF16Kernel, joinF16Kernel.Grid(g))
 	parts.Pass(p)
@@ -1403,7 +1471,7 @@ var joinF16Kernel = &driver.Kernel{
 	Name:    "join[dtype.F16, toF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "join.go",
-	Line:    18,
+	Line:    19,
 	Params: []driver.Param{
 		{Name: "parts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "c", Offset: 24, Size: 24, Elem: 2},
@@ -1413,20 +1481,18 @@ var joinF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 160,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     16896,
+	Shared:     8704,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "parts.go", Line: 42, Format: "integer divide by zero"},
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "join.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "join.go", Line: 31, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "join.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Awaits: true, PTX: joinF16SM90ANarrow},
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: joinF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1441,11 +1507,12 @@ var joinF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 44, 45, 46, 87, 105, 106, 108, 109, 110, 111, 139, 143, 152, 161, 162, 163, 165, 166, 167, 177, 178, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 52, 53, 54, 95, 113, 114, 116, 117, 118, 119, 120, 121, 149, 153, 162, 171, 172, 173, 175, 176, 177, 187, 188, 190},
 }
 
-// JoinF32 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of a tile. A thread computes
-// those elements that it would have in an accumulator: of its warp's groups of eight columns, each eight groups after the one before.
+// JoinF32 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
+// the first or the last 64 of each 128. A thread computes those elements that it would have in an accumulator: of its warp's groups of
+// eight columns, each 16 groups after the one before.
 func JoinF32(s *device.Stream, g device.Blocks, parts device.Slice[float32], c, residual device.Slice[float32], bias device.Slice[float32], j joint) error {
 	p := s.Plan(joinF32Kernel, joinF32Kernel.Grid(g))
 	parts.Pass(p)
@@ -1460,7 +1527,7 @@ var joinF32Kernel = &driver.Kernel{
 	Name:    "join[float32, toF32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "join.go",
-	Line:    18,
+	Line:    19,
 	Params: []driver.Param{
 		{Name: "parts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "c", Offset: 24, Size: 24, Elem: 4},
@@ -1470,20 +1537,18 @@ var joinF32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 160,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     16896,
+	Shared:     8704,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "parts.go", Line: 42, Format: "integer divide by zero"},
-		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
 		{File: "resident.go", Line: 22, Format: "integer divide by zero"},
 		{File: "resident.go", Line: 34, Format: "integer divide by zero"},
-		{File: "join.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "join.go", Line: 31, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "join.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Awaits: true, PTX: joinF32SM90ANarrow},
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: joinF32SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1498,7 +1563,7 @@ var joinF32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 20, 29, 30, 31, 32, 33, 40, 47, 48, 49, 87, 105, 106, 108, 109, 110, 111, 139, 143, 152, 161, 162, 163, 165, 166, 167, 177, 178, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 55, 56, 57, 95, 113, 114, 116, 117, 118, 119, 120, 121, 149, 153, 162, 171, 172, 173, 175, 176, 177, 187, 188, 190},
 }
 
 // BlockedNN computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1534,13 +1599,15 @@ var blockedNNKernel = &driver.Kernel{
 	Shared:     49152,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "blocked.go", Line: 142, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocked.go", Line: 144, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocked.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocked.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocked.go", Line: 142, Format: "index out of range [%d] with length %d"},
+		{File: "blocked.go", Line: 144, Format: "index out of range [%d] with length %d"},
+		{File: "blocked.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "blocked.go", Line: 96, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 184, 192, 200, 208},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: blockedNNSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: blockedNNSM80},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockedNNSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blockedNNSM70},
 	},
@@ -1557,7 +1624,7 @@ var blockedNNKernel = &driver.Kernel{
 	},
 	Twin:    blockedNNTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 108, 131, 132, 133, 134, 135, 136, 137},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 45, 116, 141, 142, 143, 144, 145, 146, 147},
 }
 
 // BlockedNT computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1593,13 +1660,15 @@ var blockedNTKernel = &driver.Kernel{
 	Shared:     49152,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "blocked.go", Line: 142, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocked.go", Line: 144, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocked.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocked.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocked.go", Line: 142, Format: "index out of range [%d] with length %d"},
+		{File: "blocked.go", Line: 144, Format: "index out of range [%d] with length %d"},
+		{File: "blocked.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "blocked.go", Line: 96, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 184, 192, 200, 208},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: blockedNTSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: blockedNTSM80},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockedNTSM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blockedNTSM70},
 	},
@@ -1616,7 +1685,7 @@ var blockedNTKernel = &driver.Kernel{
 	},
 	Twin:    blockedNTTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 108, 129, 130, 131, 132, 133, 136, 137},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 45, 116, 139, 140, 141, 142, 143, 146, 147},
 }
 
 // BlockedNTBF16 computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1652,13 +1721,15 @@ var blockedNTBF16Kernel = &driver.Kernel{
 	Shared:     49152,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "blocked.go", Line: 142, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocked.go", Line: 144, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocked.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocked.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocked.go", Line: 142, Format: "index out of range [%d] with length %d"},
+		{File: "blocked.go", Line: 144, Format: "index out of range [%d] with length %d"},
+		{File: "blocked.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "blocked.go", Line: 96, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 120, 128, 136, 144, 152, 160, 168, 184, 192, 200, 208},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: blockedNTBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: blockedNTBF16SM80},
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: blockedNTBF16SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: blockedNTBF16SM70},
 	},
@@ -1675,5 +1746,5 @@ var blockedNTBF16Kernel = &driver.Kernel{
 	},
 	Twin:    blockedNTBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 108, 127, 128, 129, 130, 131, 132, 133},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 45, 116, 137, 138, 139, 140, 141, 142, 143},
 }

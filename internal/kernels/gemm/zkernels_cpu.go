@@ -12,1046 +12,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// squareTwin runs blocks of the kernel square.
-//
-//line single.go:18
-func squareTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	a := *(*unsafe.Pointer)(args)
-	aLen := *(*int)(unsafe.Add(args, 8))
-	b := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	bLen := *(*int)(unsafe.Add(args, 32))
-	c := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	cLen := *(*int)(unsafe.Add(args, 56))
-	residual := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	residualLen := *(*int)(unsafe.Add(args, 80))
-	bias := *(*unsafe.Pointer)(unsafe.Add(args, 96))
-	biasLen := *(*int)(unsafe.Add(args, 104))
-	s0 := *(*int)(unsafe.Add(args, 120))
-	s8 := *(*int)(unsafe.Add(args, 128))
-	s16 := *(*int)(unsafe.Add(args, 136))
-	s24 := *(*int)(unsafe.Add(args, 144))
-	s32 := *(*int)(unsafe.Add(args, 152))
-	s40 := *(*int)(unsafe.Add(args, 160))
-	s48 := *(*int)(unsafe.Add(args, 168))
-	s56 := *(*int)(unsafe.Add(args, 176))
-	s64 := *(*int)(unsafe.Add(args, 184))
-	s72 := *(*int)(unsafe.Add(args, 192))
-	s80 := *(*int)(unsafe.Add(args, 200))
-	s88 := *(*int32)(unsafe.Add(args, 208))
-	shared := blocks.Shared(25600)
-	lanes := blocks.Lanes()
-	each1846 := blocks.Scratch(4)
-	each1844 := blocks.Scratch(4)
-	each1842 := blocks.Scratch(4)
-	each1840 := blocks.Scratch(4)
-	each1838 := blocks.Scratch(4)
-	each1836 := blocks.Scratch(4)
-	each1834 := blocks.Scratch(4)
-	each1832 := blocks.Scratch(4)
-	each1830 := blocks.Scratch(4)
-	each1828 := blocks.Scratch(4)
-	each1826 := blocks.Scratch(4)
-	each1824 := blocks.Scratch(4)
-	each1822 := blocks.Scratch(4)
-	each1820 := blocks.Scratch(4)
-	each1818 := blocks.Scratch(4)
-	each1816 := blocks.Scratch(4)
-//line single.go:27
-	c92 := s56 == 1
-//line single.go:32
-	c133 := s72 == 1
-//line single.go:60
-	c272 := s88 == 3
-//line ending.go:95
-	c528 := s88 == 2
-//line ending.go:98
-	c537 := s88 != 0
-//line tensor.go:113
-	c433 := s88 == 3
-//line tensor.go:117
-	c459 := 0 < residualLen
-//line single.go:18
-	for blocks.Next() {
-		bx, by, _ := blocks.Index()
-		var i74 int
-		i845 := by << 6
-//line single.go:21
-		i64 := bx * s32
-		{
-			{
-//line single.go:23
-				squareTwinRow(each1816, each1818, each1820, each1822, each1824, each1826, each1828, each1830, each1832, each1834, each1836, each1838, each1840, each1842, each1844, each1846)
-			}
-		}
-		i74 = 0
-//line single.go:24
-		for {
-//line single.go:24
-			if i74 >= s16 {
-				break
-			}
-			{
-				{
-//line single.go:25
-					if !squareTwinRow_(lanes, a, aLen, b, bLen, c133, c92, i64, i74, i845, s0, s16, s40, s48, s56, s64, s72, s8, shared, blocks) {
-						return
-					}
-				}
-			}
-			{
-				{
-//line single.go:41
-					squareTwinRow__(lanes, each1816, each1818, each1820, each1822, each1824, each1826, each1828, each1830, each1832, each1834, each1836, each1838, each1840, each1842, each1844, each1846, shared)
-				}
-			}
-			i74 = i74 + 16
-		}
-		{
-			{
-//line single.go:53
-				squareTwinRow___(lanes, each1816, each1818, each1820, each1822, each1824, each1826, each1828, each1830, each1832, each1834, each1836, each1838, each1840, each1842, each1844, each1846, shared)
-			}
-		}
-//line single.go:65
-		i288 := s0 - i845
-//line single.go:65
-		i290 := 64
-//line single.go:65
-		if i288 < 64 {
-//line single.go:65
-			i290 = i288
-		}
-		{
-			{
-//line single.go:57
-				if !squareTwinRow____(i64, c272, s40, s24, biasLen, i290, shared, bias, c528, c537, c433, i845, s80, c459, residualLen, residual, cLen, c, blocks) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// squareTwinRow is what a row of threads does in squareTwin.
-//
-//line single.go:23
-func squareTwinRow(each1816 unsafe.Pointer, each1818 unsafe.Pointer, each1820 unsafe.Pointer, each1822 unsafe.Pointer, each1824 unsafe.Pointer, each1826 unsafe.Pointer, each1828 unsafe.Pointer, each1830 unsafe.Pointer, each1832 unsafe.Pointer, each1834 unsafe.Pointer, each1836 unsafe.Pointer, each1838 unsafe.Pointer, each1840 unsafe.Pointer, each1842 unsafe.Pointer, each1844 unsafe.Pointer, each1846 unsafe.Pointer) {
-	for tx := range 256 {
-//line single.go:23
-		*(*float32)(unsafe.Add(each1846, tx*4)), *(*float32)(unsafe.Add(each1844, tx*4)), *(*float32)(unsafe.Add(each1842, tx*4)), *(*float32)(unsafe.Add(each1840, tx*4)), *(*float32)(unsafe.Add(each1838, tx*4)), *(*float32)(unsafe.Add(each1836, tx*4)), *(*float32)(unsafe.Add(each1834, tx*4)), *(*float32)(unsafe.Add(each1832, tx*4)), *(*float32)(unsafe.Add(each1830, tx*4)), *(*float32)(unsafe.Add(each1828, tx*4)), *(*float32)(unsafe.Add(each1826, tx*4)), *(*float32)(unsafe.Add(each1824, tx*4)), *(*float32)(unsafe.Add(each1822, tx*4)), *(*float32)(unsafe.Add(each1820, tx*4)), *(*float32)(unsafe.Add(each1818, tx*4)), *(*float32)(unsafe.Add(each1816, tx*4)) = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-	}
-}
-
-// squareTwinRow_ is what a row of threads does in squareTwin.
-//
-//line single.go:25
-func squareTwinRow_(lanes int, a unsafe.Pointer, aLen int, b unsafe.Pointer, bLen int, c133 bool, c92 bool, i64 int, i74 int, i845 int, s0 int, s16 int, s40 int, s48 int, s56 int, s64 int, s72 int, s8 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	first := 0
-//line single.go:25
-	if lanes == 16 {
-//line single.go:25
-		first = zvector.SquareTwin(256, c92, shared, i845, i74, s0, s16, s48, s56, aLen, a, c133, i64, s40, unsafe.Add(shared, 4352), s8, s64, s72, bLen, b)
-//line single.go:25
-	} else if lanes == 8 {
-//line single.go:25
-		first = zvector.SquareTwinAVX2(256, c92, shared, i845, i74, s0, s16, s48, s56, aLen, a, c133, i64, s40, unsafe.Add(shared, 4352), s8, s64, s72, bLen, b)
-	}
-	for tx := first; tx < 256; tx++ {
-		var i84, i100, i101, i138, i139, i148 int
-		var f370, f402 float32
-//line single.go:25
-		i84 = tx
-//line single.go:25
-		for {
-//line single.go:25
-			if i84 >= 1024 {
-//line single.go:25
-				break
-			}
-//line single.go:26
-			i87 := i84 / 64
-//line single.go:26
-			i88 := i84 % 64
-			if c92 {
-				i100, i101 = i84%16, i84/16
-			} else {
-//line single.go:27
-				i100, i101 = i87, i88
-			}
-//line single.go:30
-			i121 := i845 + i101
-//line single.go:30
-			i122 := i74 + i100
-//line single.go:73
-			if s0 <= i121 {
-//line single.go:73
-				f370 = 0
-			} else {
-//line single.go:73
-				if s16 <= i122 {
-//line single.go:73
-					f370 = 0
-				} else {
-//line single.go:76
-					i355 := i121*s48 + i122*s56
-//line single.go:76
-					if uint(i355) >= uint(aLen) {
-//line single.go:76
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i355, aLen)
-//line single.go:76
-						return false
-					}
-//line single.go:76
-					f370 = *(*float32)(unsafe.Add(a, i355*4))
-				}
-			}
-//line single.go:30
-			*(*float32)(unsafe.Add(shared, i100&15*272+i101&63*4)) = f370
-//line single.go:32
-			if c133 {
-				i138, i139 = i84%16, i84/16
-			} else {
-//line single.go:32
-				i138, i139 = i87, i88
-			}
-//line single.go:35
-			i140 := i64 + i139
-			if 32 <= i139 {
-				i148 = s40 + i140 - 32
-			} else {
-//line single.go:36
-				i148 = i140
-			}
-//line single.go:39
-			i169 := i74 + i138
-//line single.go:73
-			if s8 <= i148 {
-//line single.go:73
-				f402 = 0
-			} else {
-//line single.go:73
-				if s16 <= i169 {
-//line single.go:73
-					f402 = 0
-				} else {
-//line single.go:76
-					i387 := i148*s64 + i169*s72
-//line single.go:76
-					if uint(i387) >= uint(bLen) {
-//line single.go:76
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i387, bLen)
-//line single.go:76
-						return false
-					}
-//line single.go:76
-					f402 = *(*float32)(unsafe.Add(b, i387*4))
-				}
-			}
-//line single.go:39
-			*(*float32)(unsafe.Add(shared, i138&15*272+i139&63*4+4352)) = f402
-//line single.go:25
-			i84 = i84 + 256
-		}
-	}
-	return true
-}
-
-// squareTwinRow__ is what a row of threads does in squareTwin.
-//
-//line single.go:41
-func squareTwinRow__(lanes int, each1816 unsafe.Pointer, each1818 unsafe.Pointer, each1820 unsafe.Pointer, each1822 unsafe.Pointer, each1824 unsafe.Pointer, each1826 unsafe.Pointer, each1828 unsafe.Pointer, each1830 unsafe.Pointer, each1832 unsafe.Pointer, each1834 unsafe.Pointer, each1836 unsafe.Pointer, each1838 unsafe.Pointer, each1840 unsafe.Pointer, each1842 unsafe.Pointer, each1844 unsafe.Pointer, each1846 unsafe.Pointer, shared unsafe.Pointer) {
-	first := 0
-//line single.go:41
-	if lanes == 16 {
-//line single.go:41
-		first = zvector.SquareTwin_(256, unsafe.Add(each1846, 0*4), unsafe.Add(each1844, 0*4), unsafe.Add(each1842, 0*4), unsafe.Add(each1840, 0*4), unsafe.Add(each1838, 0*4), unsafe.Add(each1836, 0*4), unsafe.Add(each1834, 0*4), unsafe.Add(each1832, 0*4), unsafe.Add(each1830, 0*4), unsafe.Add(each1828, 0*4), unsafe.Add(each1826, 0*4), unsafe.Add(each1824, 0*4), unsafe.Add(each1822, 0*4), unsafe.Add(each1820, 0*4), unsafe.Add(each1818, 0*4), unsafe.Add(each1816, 0*4), shared, unsafe.Add(shared, 4352))
-//line single.go:41
-	} else if lanes == 8 {
-//line single.go:41
-		first = zvector.SquareTwinAVX2_(256, unsafe.Add(each1846, 0*4), unsafe.Add(each1844, 0*4), unsafe.Add(each1842, 0*4), unsafe.Add(each1840, 0*4), unsafe.Add(each1838, 0*4), unsafe.Add(each1836, 0*4), unsafe.Add(each1834, 0*4), unsafe.Add(each1832, 0*4), unsafe.Add(each1830, 0*4), unsafe.Add(each1828, 0*4), unsafe.Add(each1826, 0*4), unsafe.Add(each1824, 0*4), unsafe.Add(each1822, 0*4), unsafe.Add(each1820, 0*4), unsafe.Add(each1818, 0*4), unsafe.Add(each1816, 0*4), shared, unsafe.Add(shared, 4352))
-	}
-	for tx := first; tx < 256; tx += 4 {
-		var f1847a, f1847b, f1847c, f1847d, f1845a, f1845b, f1845c, f1845d, f1843a, f1843b, f1843c, f1843d, f1841a, f1841b, f1841c, f1841d, f1839a, f1839b, f1839c, f1839d, f1837a, f1837b, f1837c, f1837d, f1835a, f1835b, f1835c, f1835d, f1833a, f1833b, f1833c, f1833d, f1831a, f1831b, f1831c, f1831d, f1829a, f1829b, f1829c, f1829d, f1827a, f1827b, f1827c, f1827d, f1825a, f1825b, f1825c, f1825d, f1823a, f1823b, f1823c, f1823d, f1821a, f1821b, f1821c, f1821d, f1819a, f1819b, f1819c, f1819d, f1817a, f1817b, f1817c, f1817d, f1591a, f1591b, f1591c, f1591d, f1600a, f1600b, f1600c, f1600d, f1609a, f1609b, f1609c, f1609d, f1618a, f1618b, f1618c, f1618d, f1634a, f1634b, f1634c, f1634d, f1643a, f1643b, f1643c, f1643d, f1652a, f1652b, f1652c, f1652d, f1661a, f1661b, f1661c, f1661d, f1677a, f1677b, f1677c, f1677d, f1686a, f1686b, f1686c, f1686d, f1695a, f1695b, f1695c, f1695d, f1704a, f1704b, f1704c, f1704d, f1720a, f1720b, f1720c, f1720d, f1729a, f1729b, f1729c, f1729d, f1738a, f1738b, f1738c, f1738d, f1747a, f1747b, f1747c, f1747d float32
-		var i177 int
-//line single.go:41
-		f1846a := *(*float32)(unsafe.Add(each1846, tx*4))
-//line single.go:41
-		f1846b := *(*float32)(unsafe.Add(each1846, (tx+1)*4))
-//line single.go:41
-		f1846c := *(*float32)(unsafe.Add(each1846, (tx+2)*4))
-//line single.go:41
-		f1846d := *(*float32)(unsafe.Add(each1846, (tx+3)*4))
-//line single.go:41
-		f1844a := *(*float32)(unsafe.Add(each1844, tx*4))
-//line single.go:41
-		f1844b := *(*float32)(unsafe.Add(each1844, (tx+1)*4))
-//line single.go:41
-		f1844c := *(*float32)(unsafe.Add(each1844, (tx+2)*4))
-//line single.go:41
-		f1844d := *(*float32)(unsafe.Add(each1844, (tx+3)*4))
-//line single.go:41
-		f1842a := *(*float32)(unsafe.Add(each1842, tx*4))
-//line single.go:41
-		f1842b := *(*float32)(unsafe.Add(each1842, (tx+1)*4))
-//line single.go:41
-		f1842c := *(*float32)(unsafe.Add(each1842, (tx+2)*4))
-//line single.go:41
-		f1842d := *(*float32)(unsafe.Add(each1842, (tx+3)*4))
-//line single.go:41
-		f1840a := *(*float32)(unsafe.Add(each1840, tx*4))
-//line single.go:41
-		f1840b := *(*float32)(unsafe.Add(each1840, (tx+1)*4))
-//line single.go:41
-		f1840c := *(*float32)(unsafe.Add(each1840, (tx+2)*4))
-//line single.go:41
-		f1840d := *(*float32)(unsafe.Add(each1840, (tx+3)*4))
-//line single.go:41
-		f1838a := *(*float32)(unsafe.Add(each1838, tx*4))
-//line single.go:41
-		f1838b := *(*float32)(unsafe.Add(each1838, (tx+1)*4))
-//line single.go:41
-		f1838c := *(*float32)(unsafe.Add(each1838, (tx+2)*4))
-//line single.go:41
-		f1838d := *(*float32)(unsafe.Add(each1838, (tx+3)*4))
-//line single.go:41
-		f1836a := *(*float32)(unsafe.Add(each1836, tx*4))
-//line single.go:41
-		f1836b := *(*float32)(unsafe.Add(each1836, (tx+1)*4))
-//line single.go:41
-		f1836c := *(*float32)(unsafe.Add(each1836, (tx+2)*4))
-//line single.go:41
-		f1836d := *(*float32)(unsafe.Add(each1836, (tx+3)*4))
-//line single.go:41
-		f1834a := *(*float32)(unsafe.Add(each1834, tx*4))
-//line single.go:41
-		f1834b := *(*float32)(unsafe.Add(each1834, (tx+1)*4))
-//line single.go:41
-		f1834c := *(*float32)(unsafe.Add(each1834, (tx+2)*4))
-//line single.go:41
-		f1834d := *(*float32)(unsafe.Add(each1834, (tx+3)*4))
-//line single.go:41
-		f1832a := *(*float32)(unsafe.Add(each1832, tx*4))
-//line single.go:41
-		f1832b := *(*float32)(unsafe.Add(each1832, (tx+1)*4))
-//line single.go:41
-		f1832c := *(*float32)(unsafe.Add(each1832, (tx+2)*4))
-//line single.go:41
-		f1832d := *(*float32)(unsafe.Add(each1832, (tx+3)*4))
-//line single.go:41
-		f1830a := *(*float32)(unsafe.Add(each1830, tx*4))
-//line single.go:41
-		f1830b := *(*float32)(unsafe.Add(each1830, (tx+1)*4))
-//line single.go:41
-		f1830c := *(*float32)(unsafe.Add(each1830, (tx+2)*4))
-//line single.go:41
-		f1830d := *(*float32)(unsafe.Add(each1830, (tx+3)*4))
-//line single.go:41
-		f1828a := *(*float32)(unsafe.Add(each1828, tx*4))
-//line single.go:41
-		f1828b := *(*float32)(unsafe.Add(each1828, (tx+1)*4))
-//line single.go:41
-		f1828c := *(*float32)(unsafe.Add(each1828, (tx+2)*4))
-//line single.go:41
-		f1828d := *(*float32)(unsafe.Add(each1828, (tx+3)*4))
-//line single.go:41
-		f1826a := *(*float32)(unsafe.Add(each1826, tx*4))
-//line single.go:41
-		f1826b := *(*float32)(unsafe.Add(each1826, (tx+1)*4))
-//line single.go:41
-		f1826c := *(*float32)(unsafe.Add(each1826, (tx+2)*4))
-//line single.go:41
-		f1826d := *(*float32)(unsafe.Add(each1826, (tx+3)*4))
-//line single.go:41
-		f1824a := *(*float32)(unsafe.Add(each1824, tx*4))
-//line single.go:41
-		f1824b := *(*float32)(unsafe.Add(each1824, (tx+1)*4))
-//line single.go:41
-		f1824c := *(*float32)(unsafe.Add(each1824, (tx+2)*4))
-//line single.go:41
-		f1824d := *(*float32)(unsafe.Add(each1824, (tx+3)*4))
-//line single.go:41
-		f1822a := *(*float32)(unsafe.Add(each1822, tx*4))
-//line single.go:41
-		f1822b := *(*float32)(unsafe.Add(each1822, (tx+1)*4))
-//line single.go:41
-		f1822c := *(*float32)(unsafe.Add(each1822, (tx+2)*4))
-//line single.go:41
-		f1822d := *(*float32)(unsafe.Add(each1822, (tx+3)*4))
-//line single.go:41
-		f1820a := *(*float32)(unsafe.Add(each1820, tx*4))
-//line single.go:41
-		f1820b := *(*float32)(unsafe.Add(each1820, (tx+1)*4))
-//line single.go:41
-		f1820c := *(*float32)(unsafe.Add(each1820, (tx+2)*4))
-//line single.go:41
-		f1820d := *(*float32)(unsafe.Add(each1820, (tx+3)*4))
-//line single.go:41
-		f1818a := *(*float32)(unsafe.Add(each1818, tx*4))
-//line single.go:41
-		f1818b := *(*float32)(unsafe.Add(each1818, (tx+1)*4))
-//line single.go:41
-		f1818c := *(*float32)(unsafe.Add(each1818, (tx+2)*4))
-//line single.go:41
-		f1818d := *(*float32)(unsafe.Add(each1818, (tx+3)*4))
-//line single.go:41
-		f1816a := *(*float32)(unsafe.Add(each1816, tx*4))
-//line single.go:41
-		f1816b := *(*float32)(unsafe.Add(each1816, (tx+1)*4))
-//line single.go:41
-		f1816c := *(*float32)(unsafe.Add(each1816, (tx+2)*4))
-//line single.go:41
-		f1816d := *(*float32)(unsafe.Add(each1816, (tx+3)*4))
-//line single.go:22
-		i849a := tx / 16 << 2
-//line single.go:22
-		i849b := (tx + 1) / 16 << 2
-//line single.go:22
-		i849c := (tx + 2) / 16 << 2
-//line single.go:22
-		i849d := (tx + 3) / 16 << 2
-//line single.go:22
-		i847a := tx % 16 << 1
-//line single.go:22
-		i847b := (tx + 1) % 16 << 1
-//line single.go:22
-		i847c := (tx + 2) % 16 << 1
-//line single.go:22
-		i847d := (tx + 3) % 16 << 1
-//line single.go:45
-		i1594a := i847a + 1
-//line single.go:45
-		i1594b := i847b + 1
-//line single.go:45
-		i1594c := i847c + 1
-//line single.go:45
-		i1594d := i847d + 1
-//line single.go:45
-		i1603a := i847a + 32
-//line single.go:45
-		i1603b := i847b + 32
-//line single.go:45
-		i1603c := i847c + 32
-//line single.go:45
-		i1603d := i847d + 32
-//line single.go:45
-		i1612a := i847a + 33
-//line single.go:45
-		i1612b := i847b + 33
-//line single.go:45
-		i1612c := i847c + 33
-//line single.go:45
-		i1612d := i847d + 33
-//line single.go:45
-		i1626a := i849a + 1
-//line single.go:45
-		i1626b := i849b + 1
-//line single.go:45
-		i1626c := i849c + 1
-//line single.go:45
-		i1626d := i849d + 1
-//line single.go:45
-		i1669a := i849a + 2
-//line single.go:45
-		i1669b := i849b + 2
-//line single.go:45
-		i1669c := i849c + 2
-//line single.go:45
-		i1669d := i849d + 2
-//line single.go:45
-		i1712a := i849a + 3
-//line single.go:45
-		i1712b := i849b + 3
-//line single.go:45
-		i1712c := i849c + 3
-//line single.go:45
-		i1712d := i849d + 3
-//line single.go:41
-		f1847a, f1847b, f1847c, f1847d, f1845a, f1845b, f1845c, f1845d, f1843a, f1843b, f1843c, f1843d, f1841a, f1841b, f1841c, f1841d, f1839a, f1839b, f1839c, f1839d, f1837a, f1837b, f1837c, f1837d, f1835a, f1835b, f1835c, f1835d, f1833a, f1833b, f1833c, f1833d, f1831a, f1831b, f1831c, f1831d, f1829a, f1829b, f1829c, f1829d, f1827a, f1827b, f1827c, f1827d, f1825a, f1825b, f1825c, f1825d, f1823a, f1823b, f1823c, f1823d, f1821a, f1821b, f1821c, f1821d, f1819a, f1819b, f1819c, f1819d, f1817a, f1817b, f1817c, f1817d, i177 = f1846a, f1846b, f1846c, f1846d, f1844a, f1844b, f1844c, f1844d, f1842a, f1842b, f1842c, f1842d, f1840a, f1840b, f1840c, f1840d, f1838a, f1838b, f1838c, f1838d, f1836a, f1836b, f1836c, f1836d, f1834a, f1834b, f1834c, f1834d, f1832a, f1832b, f1832c, f1832d, f1830a, f1830b, f1830c, f1830d, f1828a, f1828b, f1828c, f1828d, f1826a, f1826b, f1826c, f1826d, f1824a, f1824b, f1824c, f1824d, f1822a, f1822b, f1822c, f1822d, f1820a, f1820b, f1820c, f1820d, f1818a, f1818b, f1818c, f1818d, f1816a, f1816b, f1816c, f1816d, 0
-//line single.go:45
-		for {
-//line single.go:45
-			f1585a := *(*float32)(unsafe.Add(shared, i177*272+i849a*4))
-//line single.go:45
-			f1585b := *(*float32)(unsafe.Add(shared, i177*272+i849b*4))
-//line single.go:45
-			f1585c := *(*float32)(unsafe.Add(shared, i177*272+i849c*4))
-//line single.go:45
-			f1585d := *(*float32)(unsafe.Add(shared, i177*272+i849d*4))
-//line single.go:45
-			f1588a := *(*float32)(unsafe.Add(shared, i177*272+i847a*4+4352))
-//line single.go:45
-			f1588b := *(*float32)(unsafe.Add(shared, i177*272+i847b*4+4352))
-//line single.go:45
-			f1588c := *(*float32)(unsafe.Add(shared, i177*272+i847c*4+4352))
-//line single.go:45
-			f1588d := *(*float32)(unsafe.Add(shared, i177*272+i847d*4+4352))
-//line single.go:45
-			f1591a = f1817a + float32(f1585a*f1588a)
-//line single.go:45
-			f1591b = f1817b + float32(f1585b*f1588b)
-//line single.go:45
-			f1591c = f1817c + float32(f1585c*f1588c)
-//line single.go:45
-			f1591d = f1817d + float32(f1585d*f1588d)
-//line single.go:45
-			f1596a := *(*float32)(unsafe.Add(shared, i177*272+i1594a*4+4352))
-//line single.go:45
-			f1596b := *(*float32)(unsafe.Add(shared, i177*272+i1594b*4+4352))
-//line single.go:45
-			f1596c := *(*float32)(unsafe.Add(shared, i177*272+i1594c*4+4352))
-//line single.go:45
-			f1596d := *(*float32)(unsafe.Add(shared, i177*272+i1594d*4+4352))
-//line single.go:45
-			f1600a = f1819a + float32(f1585a*f1596a)
-//line single.go:45
-			f1600b = f1819b + float32(f1585b*f1596b)
-//line single.go:45
-			f1600c = f1819c + float32(f1585c*f1596c)
-//line single.go:45
-			f1600d = f1819d + float32(f1585d*f1596d)
-//line single.go:45
-			f1605a := *(*float32)(unsafe.Add(shared, i177*272+i1603a*4+4352))
-//line single.go:45
-			f1605b := *(*float32)(unsafe.Add(shared, i177*272+i1603b*4+4352))
-//line single.go:45
-			f1605c := *(*float32)(unsafe.Add(shared, i177*272+i1603c*4+4352))
-//line single.go:45
-			f1605d := *(*float32)(unsafe.Add(shared, i177*272+i1603d*4+4352))
-//line single.go:45
-			f1609a = f1821a + float32(f1585a*f1605a)
-//line single.go:45
-			f1609b = f1821b + float32(f1585b*f1605b)
-//line single.go:45
-			f1609c = f1821c + float32(f1585c*f1605c)
-//line single.go:45
-			f1609d = f1821d + float32(f1585d*f1605d)
-//line single.go:45
-			f1614a := *(*float32)(unsafe.Add(shared, i177*272+i1612a*4+4352))
-//line single.go:45
-			f1614b := *(*float32)(unsafe.Add(shared, i177*272+i1612b*4+4352))
-//line single.go:45
-			f1614c := *(*float32)(unsafe.Add(shared, i177*272+i1612c*4+4352))
-//line single.go:45
-			f1614d := *(*float32)(unsafe.Add(shared, i177*272+i1612d*4+4352))
-//line single.go:45
-			f1618a = f1823a + float32(f1585a*f1614a)
-//line single.go:45
-			f1618b = f1823b + float32(f1585b*f1614b)
-//line single.go:45
-			f1618c = f1823c + float32(f1585c*f1614c)
-//line single.go:45
-			f1618d = f1823d + float32(f1585d*f1614d)
-//line single.go:45
-			f1628a := *(*float32)(unsafe.Add(shared, i177*272+i1626a*4))
-//line single.go:45
-			f1628b := *(*float32)(unsafe.Add(shared, i177*272+i1626b*4))
-//line single.go:45
-			f1628c := *(*float32)(unsafe.Add(shared, i177*272+i1626c*4))
-//line single.go:45
-			f1628d := *(*float32)(unsafe.Add(shared, i177*272+i1626d*4))
-//line single.go:45
-			f1634a = f1825a + float32(f1628a*f1588a)
-//line single.go:45
-			f1634b = f1825b + float32(f1628b*f1588b)
-//line single.go:45
-			f1634c = f1825c + float32(f1628c*f1588c)
-//line single.go:45
-			f1634d = f1825d + float32(f1628d*f1588d)
-//line single.go:45
-			f1643a = f1827a + float32(f1628a*f1596a)
-//line single.go:45
-			f1643b = f1827b + float32(f1628b*f1596b)
-//line single.go:45
-			f1643c = f1827c + float32(f1628c*f1596c)
-//line single.go:45
-			f1643d = f1827d + float32(f1628d*f1596d)
-//line single.go:45
-			f1652a = f1829a + float32(f1628a*f1605a)
-//line single.go:45
-			f1652b = f1829b + float32(f1628b*f1605b)
-//line single.go:45
-			f1652c = f1829c + float32(f1628c*f1605c)
-//line single.go:45
-			f1652d = f1829d + float32(f1628d*f1605d)
-//line single.go:45
-			f1661a = f1831a + float32(f1628a*f1614a)
-//line single.go:45
-			f1661b = f1831b + float32(f1628b*f1614b)
-//line single.go:45
-			f1661c = f1831c + float32(f1628c*f1614c)
-//line single.go:45
-			f1661d = f1831d + float32(f1628d*f1614d)
-//line single.go:45
-			f1671a := *(*float32)(unsafe.Add(shared, i177*272+i1669a*4))
-//line single.go:45
-			f1671b := *(*float32)(unsafe.Add(shared, i177*272+i1669b*4))
-//line single.go:45
-			f1671c := *(*float32)(unsafe.Add(shared, i177*272+i1669c*4))
-//line single.go:45
-			f1671d := *(*float32)(unsafe.Add(shared, i177*272+i1669d*4))
-//line single.go:45
-			f1677a = f1833a + float32(f1671a*f1588a)
-//line single.go:45
-			f1677b = f1833b + float32(f1671b*f1588b)
-//line single.go:45
-			f1677c = f1833c + float32(f1671c*f1588c)
-//line single.go:45
-			f1677d = f1833d + float32(f1671d*f1588d)
-//line single.go:45
-			f1686a = f1835a + float32(f1671a*f1596a)
-//line single.go:45
-			f1686b = f1835b + float32(f1671b*f1596b)
-//line single.go:45
-			f1686c = f1835c + float32(f1671c*f1596c)
-//line single.go:45
-			f1686d = f1835d + float32(f1671d*f1596d)
-//line single.go:45
-			f1695a = f1837a + float32(f1671a*f1605a)
-//line single.go:45
-			f1695b = f1837b + float32(f1671b*f1605b)
-//line single.go:45
-			f1695c = f1837c + float32(f1671c*f1605c)
-//line single.go:45
-			f1695d = f1837d + float32(f1671d*f1605d)
-//line single.go:45
-			f1704a = f1839a + float32(f1671a*f1614a)
-//line single.go:45
-			f1704b = f1839b + float32(f1671b*f1614b)
-//line single.go:45
-			f1704c = f1839c + float32(f1671c*f1614c)
-//line single.go:45
-			f1704d = f1839d + float32(f1671d*f1614d)
-//line single.go:45
-			f1714a := *(*float32)(unsafe.Add(shared, i177*272+i1712a*4))
-//line single.go:45
-			f1714b := *(*float32)(unsafe.Add(shared, i177*272+i1712b*4))
-//line single.go:45
-			f1714c := *(*float32)(unsafe.Add(shared, i177*272+i1712c*4))
-//line single.go:45
-			f1714d := *(*float32)(unsafe.Add(shared, i177*272+i1712d*4))
-//line single.go:45
-			f1720a = f1841a + float32(f1714a*f1588a)
-//line single.go:45
-			f1720b = f1841b + float32(f1714b*f1588b)
-//line single.go:45
-			f1720c = f1841c + float32(f1714c*f1588c)
-//line single.go:45
-			f1720d = f1841d + float32(f1714d*f1588d)
-//line single.go:45
-			f1729a = f1843a + float32(f1714a*f1596a)
-//line single.go:45
-			f1729b = f1843b + float32(f1714b*f1596b)
-//line single.go:45
-			f1729c = f1843c + float32(f1714c*f1596c)
-//line single.go:45
-			f1729d = f1843d + float32(f1714d*f1596d)
-//line single.go:45
-			f1738a = f1845a + float32(f1714a*f1605a)
-//line single.go:45
-			f1738b = f1845b + float32(f1714b*f1605b)
-//line single.go:45
-			f1738c = f1845c + float32(f1714c*f1605c)
-//line single.go:45
-			f1738d = f1845d + float32(f1714d*f1605d)
-//line single.go:45
-			f1747a = f1847a + float32(f1714a*f1614a)
-//line single.go:45
-			f1747b = f1847b + float32(f1714b*f1614b)
-//line single.go:45
-			f1747c = f1847c + float32(f1714c*f1614c)
-//line single.go:45
-			f1747d = f1847d + float32(f1714d*f1614d)
-//line single.go:45
-			i186 := i177 + 1
-//line single.go:45
-			if i186 >= 16 {
-//line single.go:45
-				break
-			}
-//line single.go:45
-			f1847a, f1847b, f1847c, f1847d, f1845a, f1845b, f1845c, f1845d, f1843a, f1843b, f1843c, f1843d, f1841a, f1841b, f1841c, f1841d, f1839a, f1839b, f1839c, f1839d, f1837a, f1837b, f1837c, f1837d, f1835a, f1835b, f1835c, f1835d, f1833a, f1833b, f1833c, f1833d, f1831a, f1831b, f1831c, f1831d, f1829a, f1829b, f1829c, f1829d, f1827a, f1827b, f1827c, f1827d, f1825a, f1825b, f1825c, f1825d, f1823a, f1823b, f1823c, f1823d, f1821a, f1821b, f1821c, f1821d, f1819a, f1819b, f1819c, f1819d, f1817a, f1817b, f1817c, f1817d, i177 = f1747a, f1747b, f1747c, f1747d, f1738a, f1738b, f1738c, f1738d, f1729a, f1729b, f1729c, f1729d, f1720a, f1720b, f1720c, f1720d, f1704a, f1704b, f1704c, f1704d, f1695a, f1695b, f1695c, f1695d, f1686a, f1686b, f1686c, f1686d, f1677a, f1677b, f1677c, f1677d, f1661a, f1661b, f1661c, f1661d, f1652a, f1652b, f1652c, f1652d, f1643a, f1643b, f1643c, f1643d, f1634a, f1634b, f1634c, f1634d, f1618a, f1618b, f1618c, f1618d, f1609a, f1609b, f1609c, f1609d, f1600a, f1600b, f1600c, f1600d, f1591a, f1591b, f1591c, f1591d, i186
-		}
-//line single.go:49
-		*(*float32)(unsafe.Add(each1816, tx*4)) = f1591a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1816, (tx+1)*4)) = f1591b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1816, (tx+2)*4)) = f1591c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1816, (tx+3)*4)) = f1591d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1818, tx*4)) = f1600a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1818, (tx+1)*4)) = f1600b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1818, (tx+2)*4)) = f1600c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1818, (tx+3)*4)) = f1600d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1820, tx*4)) = f1609a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1820, (tx+1)*4)) = f1609b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1820, (tx+2)*4)) = f1609c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1820, (tx+3)*4)) = f1609d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1822, tx*4)) = f1618a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1822, (tx+1)*4)) = f1618b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1822, (tx+2)*4)) = f1618c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1822, (tx+3)*4)) = f1618d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1824, tx*4)) = f1634a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1824, (tx+1)*4)) = f1634b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1824, (tx+2)*4)) = f1634c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1824, (tx+3)*4)) = f1634d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1826, tx*4)) = f1643a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1826, (tx+1)*4)) = f1643b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1826, (tx+2)*4)) = f1643c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1826, (tx+3)*4)) = f1643d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1828, tx*4)) = f1652a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1828, (tx+1)*4)) = f1652b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1828, (tx+2)*4)) = f1652c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1828, (tx+3)*4)) = f1652d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1830, tx*4)) = f1661a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1830, (tx+1)*4)) = f1661b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1830, (tx+2)*4)) = f1661c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1830, (tx+3)*4)) = f1661d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1832, tx*4)) = f1677a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1832, (tx+1)*4)) = f1677b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1832, (tx+2)*4)) = f1677c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1832, (tx+3)*4)) = f1677d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1834, tx*4)) = f1686a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1834, (tx+1)*4)) = f1686b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1834, (tx+2)*4)) = f1686c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1834, (tx+3)*4)) = f1686d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1836, tx*4)) = f1695a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1836, (tx+1)*4)) = f1695b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1836, (tx+2)*4)) = f1695c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1836, (tx+3)*4)) = f1695d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1838, tx*4)) = f1704a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1838, (tx+1)*4)) = f1704b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1838, (tx+2)*4)) = f1704c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1838, (tx+3)*4)) = f1704d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1840, tx*4)) = f1720a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1840, (tx+1)*4)) = f1720b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1840, (tx+2)*4)) = f1720c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1840, (tx+3)*4)) = f1720d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1842, tx*4)) = f1729a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1842, (tx+1)*4)) = f1729b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1842, (tx+2)*4)) = f1729c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1842, (tx+3)*4)) = f1729d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1844, tx*4)) = f1738a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1844, (tx+1)*4)) = f1738b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1844, (tx+2)*4)) = f1738c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1844, (tx+3)*4)) = f1738d
-//line single.go:49
-		*(*float32)(unsafe.Add(each1846, tx*4)) = f1747a
-//line single.go:49
-		*(*float32)(unsafe.Add(each1846, (tx+1)*4)) = f1747b
-//line single.go:49
-		*(*float32)(unsafe.Add(each1846, (tx+2)*4)) = f1747c
-//line single.go:49
-		*(*float32)(unsafe.Add(each1846, (tx+3)*4)) = f1747d
-	}
-}
-
-// squareTwinRow___ is what a row of threads does in squareTwin.
-//
-//line single.go:53
-func squareTwinRow___(lanes int, each1816 unsafe.Pointer, each1818 unsafe.Pointer, each1820 unsafe.Pointer, each1822 unsafe.Pointer, each1824 unsafe.Pointer, each1826 unsafe.Pointer, each1828 unsafe.Pointer, each1830 unsafe.Pointer, each1832 unsafe.Pointer, each1834 unsafe.Pointer, each1836 unsafe.Pointer, each1838 unsafe.Pointer, each1840 unsafe.Pointer, each1842 unsafe.Pointer, each1844 unsafe.Pointer, each1846 unsafe.Pointer, shared unsafe.Pointer) {
-	first := 0
-//line single.go:53
-	if lanes == 16 {
-//line single.go:53
-		first = zvector.SquareTwin__(256, unsafe.Add(each1816, 0*4), unsafe.Add(each1818, 0*4), unsafe.Add(each1820, 0*4), unsafe.Add(each1822, 0*4), unsafe.Add(each1824, 0*4), unsafe.Add(each1826, 0*4), unsafe.Add(each1828, 0*4), unsafe.Add(each1830, 0*4), unsafe.Add(each1832, 0*4), unsafe.Add(each1834, 0*4), unsafe.Add(each1836, 0*4), unsafe.Add(each1838, 0*4), unsafe.Add(each1840, 0*4), unsafe.Add(each1842, 0*4), unsafe.Add(each1844, 0*4), unsafe.Add(each1846, 0*4), unsafe.Add(shared, 8704))
-//line single.go:53
-	} else if lanes == 8 {
-//line single.go:53
-		first = zvector.SquareTwinAVX2__(256, unsafe.Add(each1816, 0*4), unsafe.Add(each1818, 0*4), unsafe.Add(each1820, 0*4), unsafe.Add(each1822, 0*4), unsafe.Add(each1824, 0*4), unsafe.Add(each1826, 0*4), unsafe.Add(each1828, 0*4), unsafe.Add(each1830, 0*4), unsafe.Add(each1832, 0*4), unsafe.Add(each1834, 0*4), unsafe.Add(each1836, 0*4), unsafe.Add(each1838, 0*4), unsafe.Add(each1840, 0*4), unsafe.Add(each1842, 0*4), unsafe.Add(each1844, 0*4), unsafe.Add(each1846, 0*4), unsafe.Add(shared, 8704))
-	}
-	for tx := first; tx < 256; tx++ {
-//line single.go:53
-		f1816 := *(*float32)(unsafe.Add(each1816, tx*4))
-//line single.go:22
-		i849 := tx / 16 << 2
-//line single.go:22
-		i847 := tx % 16 << 1
-//line single.go:53
-		f1818 := *(*float32)(unsafe.Add(each1818, tx*4))
-//line single.go:45
-		i1594 := i847 + 1
-//line single.go:53
-		f1820 := *(*float32)(unsafe.Add(each1820, tx*4))
-//line single.go:45
-		i1603 := i847 + 32
-//line single.go:53
-		f1822 := *(*float32)(unsafe.Add(each1822, tx*4))
-//line single.go:45
-		i1612 := i847 + 33
-//line single.go:53
-		f1824 := *(*float32)(unsafe.Add(each1824, tx*4))
-//line single.go:45
-		i1626 := i849 + 1
-//line single.go:53
-		f1826 := *(*float32)(unsafe.Add(each1826, tx*4))
-//line single.go:53
-		f1828 := *(*float32)(unsafe.Add(each1828, tx*4))
-//line single.go:53
-		f1830 := *(*float32)(unsafe.Add(each1830, tx*4))
-//line single.go:53
-		f1832 := *(*float32)(unsafe.Add(each1832, tx*4))
-//line single.go:45
-		i1669 := i849 + 2
-//line single.go:53
-		f1834 := *(*float32)(unsafe.Add(each1834, tx*4))
-//line single.go:53
-		f1836 := *(*float32)(unsafe.Add(each1836, tx*4))
-//line single.go:53
-		f1838 := *(*float32)(unsafe.Add(each1838, tx*4))
-//line single.go:53
-		f1840 := *(*float32)(unsafe.Add(each1840, tx*4))
-//line single.go:45
-		i1712 := i849 + 3
-//line single.go:53
-		f1842 := *(*float32)(unsafe.Add(each1842, tx*4))
-//line single.go:53
-		f1844 := *(*float32)(unsafe.Add(each1844, tx*4))
-//line single.go:53
-		f1846 := *(*float32)(unsafe.Add(each1846, tx*4))
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i849*264+i847*4+8704)) = f1816
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i849*264+i1594*4+8704)) = f1818
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i849*264+i1603*4+8704)) = f1820
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i849*264+i1612*4+8704)) = f1822
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i1626*264+i847*4+8704)) = f1824
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i1626*264+i1594*4+8704)) = f1826
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i1626*264+i1603*4+8704)) = f1828
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i1626*264+i1612*4+8704)) = f1830
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i1669*264+i847*4+8704)) = f1832
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i1669*264+i1594*4+8704)) = f1834
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i1669*264+i1603*4+8704)) = f1836
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i1669*264+i1612*4+8704)) = f1838
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i1712*264+i847*4+8704)) = f1840
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i1712*264+i1594*4+8704)) = f1842
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i1712*264+i1603*4+8704)) = f1844
-//line single.go:53
-		*(*float32)(unsafe.Add(shared, i1712*264+i1612*4+8704)) = f1846
-	}
-}
-
-// squareTwinRow____ is what a row of threads does in squareTwin.
-//
-//line single.go:57
-func squareTwinRow____(i64 int, c272 bool, s40 int, s24 int, biasLen int, i290 int, shared unsafe.Pointer, bias unsafe.Pointer, c528 bool, c537 bool, c433 bool, i845 int, s80 int, c459 bool, residualLen int, residual unsafe.Pointer, cLen int, c unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
-	for tx := range 256 {
-		var i274, i286 int
-		var f500, f536, f581, f544, f516, f448, f472 float32
-		var i568, i569 int32
-//line single.go:57
-		i235 := tx % 64
-		i236 := i64 + i235
-		if 32 <= i235 {
-			if c272 {
-				continue
-			}
-//line single.go:60
-			i274 = s40 + i236 - 32
-		} else {
-//line single.go:59
-			i274 = i236
-		}
-//line single.go:67
-		i305 := i235&31 + 32
-//line tensor.go:108
-		c418 := s24 <= i274
-//line join.go:63
-		c487 := uint(biasLen) <= uint(i274)
-//line join.go:66
-		o494 := i274 * 4
-//line tensor.go:114
-		i443 := i274 + s40
-//line join.go:63
-		c503 := uint(biasLen) <= uint(i443)
-//line join.go:66
-		o510 := i443 * 4
-//line single.go:65
-		i286 = tx / 64
-//line single.go:65
-		for {
-//line single.go:65
-			if i286 >= i290 {
-//line single.go:65
-				break
-			}
-			f301 := *(*float32)(unsafe.Add(shared, i286&63*264+i235*4+8704))
-//line single.go:67
-			f309 := *(*float32)(unsafe.Add(shared, i286&63*264+i305*4+8704))
-//line tensor.go:108
-			if !c418 {
-//line join.go:63
-				if c487 {
-//line join.go:63
-					f500 = 0
-				} else {
-//line join.go:66
-					f500 = *(*float32)(unsafe.Add(bias, o494))
-				}
-//line tensor.go:112
-				f427 := f301 + f500
-//line ending.go:95
-				if c528 {
-					f536 = float32((f427 + float32(float32(float32(f427*0.044715)*f427)*f427)) * 1.5957692)
-				} else {
-//line ending.go:95
-					f536 = f427
-				}
-//line ending.go:98
-				if c537 {
-					f539 := float32(-f536)
-//line exp.go:36
-					f597 := math32.FMA(f539, 1.442695, 1.2582912e+07)
-					f598 := f597 - 1.2582912e+07
-					f600 := math32.FMA(f598, 1.9046542e-09, math32.FMA(f598, -0.6931472, f539))
-//line exp.go:21
-					c565 := 0 < f539
-//line exp.go:21
-					if c565 {
-//line exp.go:21
-						i568, i569 = 528482304, 1602224128
-					} else {
-//line exp.go:21
-						i568, i569 = 1602224128, 528482304
-					}
-//line exp.go:24
-					f573 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f600, 0.008368675), f600, 0.041668262), f600, 0.16666521), f600, 0.49999994), f600, 1), f600, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f597))<<23+i568)))
-					if 104 < math.Float32frombits(math.Float32bits(f536)&^(1<<31)) {
-//line exp.go:27
-						if c565 {
-//line basic.go:19
-							f581 = math.Float32frombits(0x7f800000)
-						} else {
-//line exp.go:27
-							f581 = 0
-						}
-					} else {
-//line exp.go:25
-						f581 = float32(f573 * math.Float32frombits(uint32(i569)))
-					}
-//line fast.go:42
-					f544 = f427 / (f581 + 1)
-				} else {
-//line ending.go:98
-					f544 = f427
-				}
-//line tensor.go:113
-				if c433 {
-//line join.go:63
-					if c503 {
-//line join.go:63
-						f516 = 0
-					} else {
-//line join.go:66
-						f516 = *(*float32)(unsafe.Add(bias, o510))
-					}
-//line tensor.go:114
-					f448 = float32(f544 * (f309 + f516))
-				} else {
-//line tensor.go:113
-					f448 = f544
-				}
-//line tensor.go:116
-				i455 := (i845+i286)*s80 + i274
-				if c459 {
-					if uint(i455) >= uint(residualLen) {
-//line tensor.go:118
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i455, residualLen)
-//line tensor.go:118
-						return false
-					}
-//line tensor.go:118
-					f472 = f448 + *(*float32)(unsafe.Add(residual, i455*4))
-				} else {
-//line tensor.go:117
-					f472 = f448
-				}
-//line tensor.go:120
-				if uint(i455) >= uint(cLen) {
-//line tensor.go:120
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i455, cLen)
-//line tensor.go:120
-					return false
-				}
-//line tensor.go:120
-				*(*float32)(unsafe.Add(c, i455*4)) = f472
-			}
-//line single.go:65
-			i286 = i286 + 4
-		}
-	}
-	return true
-}
-
 // blockedNNTwin runs blocks of the kernel blocked_float32_single_rowMajor.
 //
 //line blocked.go:46
@@ -1081,26 +41,26 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(49152)
 	lanes := blocks.Lanes()
 //line blocked.go:96
-	i2980 := s16 - 1
+	i3107 := s16 - 1
 //line blocked.go:116
-	c3334 := uint(s72) < 2147483648
+	c3461 := uint(s72) < 2147483648
 //line blocked.go:113
-	i2152 := s0 - 1
+	i2279 := s0 - 1
 //line blocked.go:68
 	c212 := s56 != 3
 //line blocked.go:137
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:95
-	c601 := s56 == 2
-//line ending.go:98
-	c610 := s56 != 0
+//line ending.go:97
+	c599 := s56 == 0
+//line ending.go:99
+	c604 := s56 == 2
 //line blocked.go:46
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i55, i60, i64, i66, i68, i92, i99, i101, i106, i118, i2982, i2983, i2991, i2993, i2994, i3002, i3004, i3005, i3013, i3015, i3016, i3035, i3036, i3044, i3046, i3047, i3055, i3057, i3058, i3066, i3068, i3069, o2914, o2919, o2930, o2935, o2946, o2951, o2962, o2967, i2156, i3326, i3361, i130, i138, i2154, i2157, i2165, i2168, i2171, i2179, i2182, i2185, i2193, i2196, i2199, i2207, i2210, i2213, i2221, i2224, i2227, i2235, i2238, i2241, i2249, i2252, i2255, o2754, o2761, o2774, o2781, o2794, o2801, o2814, o2821, o2834, o2841, o2854, o2861, o2874, o2881, o2894, o2901, i1222, i155, i157, i158, o175, o185, i199, i525, i207 int
-		var c368, c3356, c3360, c3380, c3400, c3420 bool
+		var i55, i60, i64, i66, i68, i92, i99, i101, i106, i118, i3109, i3110, i3118, i3120, i3121, i3129, i3131, i3132, i3140, i3142, i3143, i3162, i3163, i3171, i3173, i3174, i3182, i3184, i3185, i3193, i3195, i3196, o3041, o3046, o3057, o3062, o3073, o3078, o3089, o3094, i2283, i3453, i3488, i130, i138, i2281, i2284, i2292, i2295, i2298, i2306, i2309, i2312, i2320, i2323, i2326, i2334, i2337, i2340, i2348, i2351, i2354, i2362, i2365, i2368, i2376, i2379, i2382, o2881, o2888, o2901, o2908, o2921, o2928, o2941, o2948, o2961, o2968, o2981, o2988, o3001, o3008, o3021, o3028, i1342, i155, i157, i158, o175, o185, i199, i525, i207 int
+		var c368, c3483, c3487, c3507, c3527, c3547 bool
 //line blocked.go:49
 		i55 = bx * s40
 //line blocked.go:49
@@ -1152,109 +112,109 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:59
 				i118 = i92 + i106
 //line blocked.go:96
-				i2982 = i118
+				i3109 = i118
 //line blocked.go:96
-				if i2980 < i118 {
+				if i3107 < i118 {
 //line blocked.go:96
-					i2982 = i2980
+					i3109 = i3107
 				}
 //line packing.go:34
-				i2983 = i2982 * s80
+				i3110 = i3109 * s80
 //line blocked.go:96
-				i2991 = i118 + 1
+				i3118 = i118 + 1
 //line blocked.go:96
-				i2993 = i2991
+				i3120 = i3118
 //line blocked.go:96
-				if i2980 < i2991 {
+				if i3107 < i3118 {
 //line blocked.go:96
-					i2993 = i2980
+					i3120 = i3107
 				}
 //line packing.go:34
-				i2994 = i2993 * s80
+				i3121 = i3120 * s80
 //line blocked.go:96
-				i3002 = i118 + 2
+				i3129 = i118 + 2
 //line blocked.go:96
-				i3004 = i3002
+				i3131 = i3129
 //line blocked.go:96
-				if i2980 < i3002 {
+				if i3107 < i3129 {
 //line blocked.go:96
-					i3004 = i2980
+					i3131 = i3107
 				}
 //line packing.go:34
-				i3005 = i3004 * s80
+				i3132 = i3131 * s80
 //line blocked.go:96
-				i3013 = i118 + 3
+				i3140 = i118 + 3
 //line blocked.go:96
-				i3015 = i3013
+				i3142 = i3140
 //line blocked.go:96
-				if i2980 < i3013 {
+				if i3107 < i3140 {
 //line blocked.go:96
-					i3015 = i2980
+					i3142 = i3107
 				}
 //line packing.go:34
-				i3016 = i3015 * s80
+				i3143 = i3142 * s80
 //line blocked.go:96
-				i3035 = i118
+				i3162 = i118
 //line blocked.go:96
-				if i2980 < i118 {
+				if i3107 < i118 {
 //line blocked.go:96
-					i3035 = i2980
+					i3162 = i3107
 				}
 //line packing.go:34
-				i3036 = i3035 * s80
+				i3163 = i3162 * s80
 //line blocked.go:96
-				i3044 = i118 + 1
+				i3171 = i118 + 1
 //line blocked.go:96
-				i3046 = i3044
+				i3173 = i3171
 //line blocked.go:96
-				if i2980 < i3044 {
+				if i3107 < i3171 {
 //line blocked.go:96
-					i3046 = i2980
+					i3173 = i3107
 				}
 //line packing.go:34
-				i3047 = i3046 * s80
+				i3174 = i3173 * s80
 //line blocked.go:96
-				i3055 = i118 + 2
+				i3182 = i118 + 2
 //line blocked.go:96
-				i3057 = i3055
+				i3184 = i3182
 //line blocked.go:96
-				if i2980 < i3055 {
+				if i3107 < i3182 {
 //line blocked.go:96
-					i3057 = i2980
+					i3184 = i3107
 				}
 //line packing.go:34
-				i3058 = i3057 * s80
+				i3185 = i3184 * s80
 //line blocked.go:96
-				i3066 = i118 + 3
+				i3193 = i118 + 3
 //line blocked.go:96
-				i3068 = i3066
+				i3195 = i3193
 //line blocked.go:96
-				if i2980 < i3066 {
+				if i3107 < i3193 {
 //line blocked.go:96
-					i3068 = i2980
+					i3195 = i3107
 				}
 //line packing.go:34
-				i3069 = i3068 * s80
+				i3196 = i3195 * s80
 //line blocked.go:102
-				o2914 = i106 & 127 * 128
+				o3041 = i106 & 127 * 128
 //line blocked.go:102
-				o2919 = o2914 + 64
+				o3046 = o3041 + 64
 //line blocked.go:102
-				o2930 = (i106 + 1) & 127 * 128
+				o3057 = (i106 + 1) & 127 * 128
 //line blocked.go:102
-				o2935 = o2930 + 64
+				o3062 = o3057 + 64
 //line blocked.go:102
-				o2946 = (i106 + 2) & 127 * 128
+				o3073 = (i106 + 2) & 127 * 128
 //line blocked.go:102
-				o2951 = o2946 + 64
+				o3078 = o3073 + 64
 //line blocked.go:102
-				o2962 = (i106 + 3) & 127 * 128
+				o3089 = (i106 + 3) & 127 * 128
 //line blocked.go:102
-				o2967 = o2962 + 64
+				o3094 = o3089 + 64
 				{
 					{
 //line blocked.go:59
-						if !blockedNNTwinRow_(lanes, b, bLen, i2983, i2994, i3005, i3016, i3036, i3047, i3058, i3069, i55, o2914, o2930, o2946, o2962, s48, s8, shared, o2919, o2935, o2951, o2967, blocks) {
+						if !blockedNNTwinRow_(lanes, b, bLen, i3110, i3121, i3132, i3143, i3163, i3174, i3185, i3196, i55, o3041, o3057, o3073, o3089, s48, s8, shared, o3046, o3062, o3078, o3094, blocks) {
 							return
 						}
 					}
@@ -1262,20 +222,20 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i106 = i106 + 4
 			}
 //line blocked.go:113
-			i2156 = i92 * s72
+			i2283 = i92 * s72
 //line blocked.go:116
 			c368 = 0 < i101
 //line blocked.go:116
-			i3326 = 0
+			i3453 = 0
 //line blocked.go:116
 			if c368 {
 //line blocked.go:116
-				i3326 = i101 - 1
+				i3453 = i101 - 1
 			}
 //line blocked.go:116
-			c3356 = uint(i3326) < 2147483648 && i3326 < 2305843009213693952 && c3334
+			c3483 = uint(i3453) < 2147483648 && i3453 < 2305843009213693952 && c3461
 //line blocked.go:116
-			i3361 = i3326 * s72
+			i3488 = i3453 * s72
 			i130 = 0
 //line blocked.go:62
 			for {
@@ -1286,208 +246,208 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:63
 				i138 = i60 + i130
 //line blocked.go:113
-				i2154 = i138
+				i2281 = i138
 //line blocked.go:113
-				if i2152 < i138 {
+				if i2279 < i138 {
 //line blocked.go:113
-					i2154 = i2152
+					i2281 = i2279
 				}
 //line blocked.go:113
-				i2157 = i2154*s64 + i2156
+				i2284 = i2281*s64 + i2283
 //line blocked.go:113
-				i2165 = i138 + 1
+				i2292 = i138 + 1
 //line blocked.go:113
-				i2168 = i2165
+				i2295 = i2292
 //line blocked.go:113
-				if i2152 < i2165 {
+				if i2279 < i2292 {
 //line blocked.go:113
-					i2168 = i2152
+					i2295 = i2279
 				}
 //line blocked.go:113
-				i2171 = i2168*s64 + i2156
+				i2298 = i2295*s64 + i2283
 //line blocked.go:113
-				i2179 = i138 + 2
+				i2306 = i138 + 2
 //line blocked.go:113
-				i2182 = i2179
+				i2309 = i2306
 //line blocked.go:113
-				if i2152 < i2179 {
+				if i2279 < i2306 {
 //line blocked.go:113
-					i2182 = i2152
+					i2309 = i2279
 				}
 //line blocked.go:113
-				i2185 = i2182*s64 + i2156
+				i2312 = i2309*s64 + i2283
 //line blocked.go:113
-				i2193 = i138 + 3
+				i2320 = i138 + 3
 //line blocked.go:113
-				i2196 = i2193
+				i2323 = i2320
 //line blocked.go:113
-				if i2152 < i2193 {
+				if i2279 < i2320 {
 //line blocked.go:113
-					i2196 = i2152
+					i2323 = i2279
 				}
 //line blocked.go:113
-				i2199 = i2196*s64 + i2156
+				i2326 = i2323*s64 + i2283
 //line blocked.go:113
-				i2207 = i138 + 4
+				i2334 = i138 + 4
 //line blocked.go:113
-				i2210 = i2207
+				i2337 = i2334
 //line blocked.go:113
-				if i2152 < i2207 {
+				if i2279 < i2334 {
 //line blocked.go:113
-					i2210 = i2152
+					i2337 = i2279
 				}
 //line blocked.go:113
-				i2213 = i2210*s64 + i2156
+				i2340 = i2337*s64 + i2283
 //line blocked.go:113
-				i2221 = i138 + 5
+				i2348 = i138 + 5
 //line blocked.go:113
-				i2224 = i2221
+				i2351 = i2348
 //line blocked.go:113
-				if i2152 < i2221 {
+				if i2279 < i2348 {
 //line blocked.go:113
-					i2224 = i2152
+					i2351 = i2279
 				}
 //line blocked.go:113
-				i2227 = i2224*s64 + i2156
+				i2354 = i2351*s64 + i2283
 //line blocked.go:113
-				i2235 = i138 + 6
+				i2362 = i138 + 6
 //line blocked.go:113
-				i2238 = i2235
+				i2365 = i2362
 //line blocked.go:113
-				if i2152 < i2235 {
+				if i2279 < i2362 {
 //line blocked.go:113
-					i2238 = i2152
+					i2365 = i2279
 				}
 //line blocked.go:113
-				i2241 = i2238*s64 + i2156
+				i2368 = i2365*s64 + i2283
 //line blocked.go:113
-				i2249 = i138 + 7
+				i2376 = i138 + 7
 //line blocked.go:113
-				i2252 = i2249
+				i2379 = i2376
 //line blocked.go:113
-				if i2152 < i2249 {
+				if i2279 < i2376 {
 //line blocked.go:113
-					i2252 = i2152
+					i2379 = i2279
 				}
 //line blocked.go:113
-				i2255 = i2252*s64 + i2156
+				i2382 = i2379*s64 + i2283
 //line blocked.go:113
-				c3360 = c3356 && uint(i2157) < uint(aLen)
+				c3487 = c3483 && uint(i2284) < uint(aLen)
 //line blocked.go:113
-				c3380 = c3360 && uint(i2157+i3361) < uint(aLen) && uint(i2171) < uint(aLen) && uint(i2171+i3361) < uint(aLen) && uint(i2185) < uint(aLen) && uint(i2185+i3361) < uint(aLen)
+				c3507 = c3487 && uint(i2284+i3488) < uint(aLen) && uint(i2298) < uint(aLen) && uint(i2298+i3488) < uint(aLen) && uint(i2312) < uint(aLen) && uint(i2312+i3488) < uint(aLen)
 //line blocked.go:113
-				c3400 = c3380 && uint(i2199) < uint(aLen) && uint(i2199+i3361) < uint(aLen) && uint(i2213) < uint(aLen) && uint(i2213+i3361) < uint(aLen) && uint(i2227) < uint(aLen)
+				c3527 = c3507 && uint(i2326) < uint(aLen) && uint(i2326+i3488) < uint(aLen) && uint(i2340) < uint(aLen) && uint(i2340+i3488) < uint(aLen) && uint(i2354) < uint(aLen)
 //line blocked.go:113
-				c3420 = c3400 && uint(i2227+i3361) < uint(aLen) && uint(i2241) < uint(aLen) && uint(i2241+i3361) < uint(aLen) && uint(i2255) < uint(aLen) && uint(i2255+i3361) < uint(aLen)
+				c3547 = c3527 && uint(i2354+i3488) < uint(aLen) && uint(i2368) < uint(aLen) && uint(i2368+i3488) < uint(aLen) && uint(i2382) < uint(aLen) && uint(i2382+i3488) < uint(aLen)
 //line blocked.go:126
-				o2754 = i130 & 255 * 128
+				o2881 = i130 & 255 * 128
 //line blocked.go:126
-				o2761 = o2754 + 64
+				o2888 = o2881 + 64
 //line blocked.go:126
-				o2774 = (i130 + 1) & 255 * 128
+				o2901 = (i130 + 1) & 255 * 128
 //line blocked.go:126
-				o2781 = o2774 + 64
+				o2908 = o2901 + 64
 //line blocked.go:126
-				o2794 = (i130 + 2) & 255 * 128
+				o2921 = (i130 + 2) & 255 * 128
 //line blocked.go:126
-				o2801 = o2794 + 64
+				o2928 = o2921 + 64
 //line blocked.go:126
-				o2814 = (i130 + 3) & 255 * 128
+				o2941 = (i130 + 3) & 255 * 128
 //line blocked.go:126
-				o2821 = o2814 + 64
+				o2948 = o2941 + 64
 //line blocked.go:126
-				o2834 = (i130 + 4) & 255 * 128
+				o2961 = (i130 + 4) & 255 * 128
 //line blocked.go:126
-				o2841 = o2834 + 64
+				o2968 = o2961 + 64
 //line blocked.go:126
-				o2854 = (i130 + 5) & 255 * 128
+				o2981 = (i130 + 5) & 255 * 128
 //line blocked.go:126
-				o2861 = o2854 + 64
+				o2988 = o2981 + 64
 //line blocked.go:126
-				o2874 = (i130 + 6) & 255 * 128
+				o3001 = (i130 + 6) & 255 * 128
 //line blocked.go:126
-				o2881 = o2874 + 64
+				o3008 = o3001 + 64
 //line blocked.go:126
-				o2894 = (i130 + 7) & 255 * 128
+				o3021 = (i130 + 7) & 255 * 128
 //line blocked.go:126
-				o2901 = o2894 + 64
+				o3028 = o3021 + 64
 				{
 					{
 						first := 0
 //line blocked.go:63
 						if lanes == 16 {
 //line blocked.go:63
-							first = zvector.BlockedNNTwin__(16, c368, c3420, s72, i2157, a, shared, i2171, i2185, i2199, i2213, i2227, i2241, i2255, i101, aLen, unsafe.Add(shared, 16384), o2754, o2774, o2794, o2814, o2834, o2854, o2874, o2894)
+							first = zvector.BlockedNNTwin__(16, c368, c3547, s72, i2284, a, shared, i2298, i2312, i2326, i2340, i2354, i2368, i2382, i101, aLen, unsafe.Add(shared, 16384), o2881, o2901, o2921, o2941, o2961, o2981, o3001, o3021)
 //line blocked.go:63
 						} else if lanes == 8 {
 //line blocked.go:63
-							first = zvector.BlockedNNTwinAVX2__(16, c368, c3420, s72, i2157, a, shared, i2171, i2185, i2199, i2213, i2227, i2241, i2255, i101, aLen, unsafe.Add(shared, 16384), o2754, o2774, o2794, o2814, o2834, o2854, o2874, o2894)
+							first = zvector.BlockedNNTwinAVX2__(16, c368, c3547, s72, i2284, a, shared, i2298, i2312, i2326, i2340, i2354, i2368, i2382, i101, aLen, unsafe.Add(shared, 16384), o2881, o2901, o2921, o2941, o2961, o2981, o3001, o3021)
 						}
 						for tx := first; tx < 16; tx++ {
-							var f3265, f3263, f3261, f3259, f3257, f3255, f3253, f3251, f3249, f3247, f3245, f3243, f3241, f3239, f3237, f3235, f2550, f2557, f2577, f2584, f2604, f2611, f2631, f2638, f2658, f2665, f2685, f2692, f2712, f2719, f2739, f2746, f3266, f3264, f3262, f3260, f3258, f3256, f3254, f3252, f3250, f3248, f3246, f3244, f3242, f3240, f3238, f3236, f3422, f3423, f3424, f3425, f3426, f3427, f3428, f3429, f3430, f3431, f3432, f3433, f3434, f3435, f3436, f3437, f3449, f3453, f3459, f3460, f3466, f3467, f3473, f3474, f3480, f3481, f3487, f3488, f3494, f3495, f3501, f3502 float32
-							var i370, i3438 int
+							var f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, f2677, f2684, f2704, f2711, f2731, f2738, f2758, f2765, f2785, f2792, f2812, f2819, f2839, f2846, f2866, f2873, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, f3576, f3580, f3586, f3587, f3593, f3594, f3600, f3601, f3607, f3608, f3614, f3615, f3621, f3622, f3628, f3629 float32
+							var i370, i3565 int
 //line blocked.go:116
 							if c368 {
 //line blocked.go:116
-								if c3420 {
+								if c3547 {
 //line blocked.go:120
-									f3265, f3263, f3261, f3259, f3257, f3255, f3253, f3251, f3249, f3247, f3245, f3243, f3241, f3239, f3237, f3235, i370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+									f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, i370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line blocked.go:120
 									for {
 //line blocked.go:118
-										i2538 := i370 * s72
+										i2665 := i370 * s72
 //line blocked.go:118
-										f2543 := *(*float32)(unsafe.Add(a, (i2157+i2538)*4))
+										f2670 := *(*float32)(unsafe.Add(a, (i2284+i2665)*4))
 //line blocked.go:120
-										f2548 := *(*float32)(unsafe.Add(shared, i370&127*128+tx*4))
+										f2675 := *(*float32)(unsafe.Add(shared, i370&127*128+tx*4))
 //line blocked.go:120
-										f2550 = math32.FMA(f2543, f2548, f3235)
+										f2677 = math32.FMA(f2670, f2675, f3362)
 //line blocked.go:120
-										f2554 := *(*float32)(unsafe.Add(shared, i370&127*128+64+tx*4))
+										f2681 := *(*float32)(unsafe.Add(shared, i370&127*128+64+tx*4))
 //line blocked.go:120
-										f2557 = math32.FMA(f2543, f2554, f3237)
+										f2684 = math32.FMA(f2670, f2681, f3364)
 //line blocked.go:118
-										f2570 := *(*float32)(unsafe.Add(a, (i2171+i2538)*4))
+										f2697 := *(*float32)(unsafe.Add(a, (i2298+i2665)*4))
 //line blocked.go:120
-										f2577 = math32.FMA(f2570, f2548, f3239)
+										f2704 = math32.FMA(f2697, f2675, f3366)
 //line blocked.go:120
-										f2584 = math32.FMA(f2570, f2554, f3241)
+										f2711 = math32.FMA(f2697, f2681, f3368)
 //line blocked.go:118
-										f2597 := *(*float32)(unsafe.Add(a, (i2185+i2538)*4))
+										f2724 := *(*float32)(unsafe.Add(a, (i2312+i2665)*4))
 //line blocked.go:120
-										f2604 = math32.FMA(f2597, f2548, f3243)
+										f2731 = math32.FMA(f2724, f2675, f3370)
 //line blocked.go:120
-										f2611 = math32.FMA(f2597, f2554, f3245)
+										f2738 = math32.FMA(f2724, f2681, f3372)
 //line blocked.go:118
-										f2624 := *(*float32)(unsafe.Add(a, (i2199+i2538)*4))
+										f2751 := *(*float32)(unsafe.Add(a, (i2326+i2665)*4))
 //line blocked.go:120
-										f2631 = math32.FMA(f2624, f2548, f3247)
+										f2758 = math32.FMA(f2751, f2675, f3374)
 //line blocked.go:120
-										f2638 = math32.FMA(f2624, f2554, f3249)
+										f2765 = math32.FMA(f2751, f2681, f3376)
 //line blocked.go:118
-										f2651 := *(*float32)(unsafe.Add(a, (i2213+i2538)*4))
+										f2778 := *(*float32)(unsafe.Add(a, (i2340+i2665)*4))
 //line blocked.go:120
-										f2658 = math32.FMA(f2651, f2548, f3251)
+										f2785 = math32.FMA(f2778, f2675, f3378)
 //line blocked.go:120
-										f2665 = math32.FMA(f2651, f2554, f3253)
+										f2792 = math32.FMA(f2778, f2681, f3380)
 //line blocked.go:118
-										f2678 := *(*float32)(unsafe.Add(a, (i2227+i2538)*4))
+										f2805 := *(*float32)(unsafe.Add(a, (i2354+i2665)*4))
 //line blocked.go:120
-										f2685 = math32.FMA(f2678, f2548, f3255)
+										f2812 = math32.FMA(f2805, f2675, f3382)
 //line blocked.go:120
-										f2692 = math32.FMA(f2678, f2554, f3257)
+										f2819 = math32.FMA(f2805, f2681, f3384)
 //line blocked.go:118
-										f2705 := *(*float32)(unsafe.Add(a, (i2241+i2538)*4))
+										f2832 := *(*float32)(unsafe.Add(a, (i2368+i2665)*4))
 //line blocked.go:120
-										f2712 = math32.FMA(f2705, f2548, f3259)
+										f2839 = math32.FMA(f2832, f2675, f3386)
 //line blocked.go:120
-										f2719 = math32.FMA(f2705, f2554, f3261)
+										f2846 = math32.FMA(f2832, f2681, f3388)
 //line blocked.go:118
-										f2732 := *(*float32)(unsafe.Add(a, (i2255+i2538)*4))
+										f2859 := *(*float32)(unsafe.Add(a, (i2382+i2665)*4))
 //line blocked.go:120
-										f2739 = math32.FMA(f2732, f2548, f3263)
+										f2866 = math32.FMA(f2859, f2675, f3390)
 //line blocked.go:120
-										f2746 = math32.FMA(f2732, f2554, f3265)
+										f2873 = math32.FMA(f2859, f2681, f3392)
 //line blocked.go:120
 										i393 := i370 + 1
 //line blocked.go:120
@@ -1496,190 +456,190 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											break
 										}
 //line blocked.go:120
-										f3265, f3263, f3261, f3259, f3257, f3255, f3253, f3251, f3249, f3247, f3245, f3243, f3241, f3239, f3237, f3235, i370 = f2746, f2739, f2719, f2712, f2692, f2685, f2665, f2658, f2638, f2631, f2611, f2604, f2584, f2577, f2557, f2550, i393
+										f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, i370 = f2873, f2866, f2846, f2839, f2819, f2812, f2792, f2785, f2765, f2758, f2738, f2731, f2711, f2704, f2684, f2677, i393
 									}
 //line blocked.go:120
-									f3266, f3264, f3262, f3260, f3258, f3256, f3254, f3252, f3250, f3248, f3246, f3244, f3242, f3240, f3238, f3236 = f2746, f2739, f2719, f2712, f2692, f2685, f2665, f2658, f2638, f2631, f2611, f2604, f2584, f2577, f2557, f2550
+									f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363 = f2873, f2866, f2846, f2839, f2819, f2812, f2792, f2785, f2765, f2758, f2738, f2731, f2711, f2704, f2684, f2677
 								} else {
 //line blocked.go:120
-									f3422, f3423, f3424, f3425, f3426, f3427, f3428, f3429, f3430, f3431, f3432, f3433, f3434, f3435, f3436, f3437, i3438 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+									f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, i3565 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line blocked.go:120
 									for {
 //line blocked.go:118
-										i3439 := i3438 * s72
+										i3566 := i3565 * s72
 //line blocked.go:118
-										i3440 := i2157 + i3439
+										i3567 := i2284 + i3566
 //line blocked.go:118
-										if uint(i3440) >= uint(aLen) {
+										if uint(i3567) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3440, aLen)
-//line blocked.go:118
-											return
-										}
-//line blocked.go:118
-										f3444 := *(*float32)(unsafe.Add(a, i3440*4))
-//line blocked.go:120
-										f3448 := *(*float32)(unsafe.Add(shared, i3438&127*128+tx*4))
-//line blocked.go:120
-										f3449 = math32.FMA(f3444, f3448, f3437)
-//line blocked.go:120
-										f3452 := *(*float32)(unsafe.Add(shared, i3438&127*128+64+tx*4))
-//line blocked.go:120
-										f3453 = math32.FMA(f3444, f3452, f3436)
-//line blocked.go:118
-										i3454 := i2171 + i3439
-//line blocked.go:118
-										if uint(i3454) >= uint(aLen) {
-//line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3454, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3567, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3458 := *(*float32)(unsafe.Add(a, i3454*4))
+										f3571 := *(*float32)(unsafe.Add(a, i3567*4))
 //line blocked.go:120
-										f3459 = math32.FMA(f3458, f3448, f3435)
+										f3575 := *(*float32)(unsafe.Add(shared, i3565&127*128+tx*4))
 //line blocked.go:120
-										f3460 = math32.FMA(f3458, f3452, f3434)
+										f3576 = math32.FMA(f3571, f3575, f3564)
+//line blocked.go:120
+										f3579 := *(*float32)(unsafe.Add(shared, i3565&127*128+64+tx*4))
+//line blocked.go:120
+										f3580 = math32.FMA(f3571, f3579, f3563)
 //line blocked.go:118
-										i3461 := i2185 + i3439
+										i3581 := i2298 + i3566
 //line blocked.go:118
-										if uint(i3461) >= uint(aLen) {
+										if uint(i3581) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3461, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3581, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3465 := *(*float32)(unsafe.Add(a, i3461*4))
+										f3585 := *(*float32)(unsafe.Add(a, i3581*4))
 //line blocked.go:120
-										f3466 = math32.FMA(f3465, f3448, f3433)
+										f3586 = math32.FMA(f3585, f3575, f3562)
 //line blocked.go:120
-										f3467 = math32.FMA(f3465, f3452, f3432)
+										f3587 = math32.FMA(f3585, f3579, f3561)
 //line blocked.go:118
-										i3468 := i2199 + i3439
+										i3588 := i2312 + i3566
 //line blocked.go:118
-										if uint(i3468) >= uint(aLen) {
+										if uint(i3588) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3468, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3588, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3472 := *(*float32)(unsafe.Add(a, i3468*4))
+										f3592 := *(*float32)(unsafe.Add(a, i3588*4))
 //line blocked.go:120
-										f3473 = math32.FMA(f3472, f3448, f3431)
+										f3593 = math32.FMA(f3592, f3575, f3560)
 //line blocked.go:120
-										f3474 = math32.FMA(f3472, f3452, f3430)
+										f3594 = math32.FMA(f3592, f3579, f3559)
 //line blocked.go:118
-										i3475 := i2213 + i3439
+										i3595 := i2326 + i3566
 //line blocked.go:118
-										if uint(i3475) >= uint(aLen) {
+										if uint(i3595) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3475, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3595, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3479 := *(*float32)(unsafe.Add(a, i3475*4))
+										f3599 := *(*float32)(unsafe.Add(a, i3595*4))
 //line blocked.go:120
-										f3480 = math32.FMA(f3479, f3448, f3429)
+										f3600 = math32.FMA(f3599, f3575, f3558)
 //line blocked.go:120
-										f3481 = math32.FMA(f3479, f3452, f3428)
+										f3601 = math32.FMA(f3599, f3579, f3557)
 //line blocked.go:118
-										i3482 := i2227 + i3439
+										i3602 := i2340 + i3566
 //line blocked.go:118
-										if uint(i3482) >= uint(aLen) {
+										if uint(i3602) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3482, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3602, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3486 := *(*float32)(unsafe.Add(a, i3482*4))
+										f3606 := *(*float32)(unsafe.Add(a, i3602*4))
 //line blocked.go:120
-										f3487 = math32.FMA(f3486, f3448, f3427)
+										f3607 = math32.FMA(f3606, f3575, f3556)
 //line blocked.go:120
-										f3488 = math32.FMA(f3486, f3452, f3426)
+										f3608 = math32.FMA(f3606, f3579, f3555)
 //line blocked.go:118
-										i3489 := i2241 + i3439
+										i3609 := i2354 + i3566
 //line blocked.go:118
-										if uint(i3489) >= uint(aLen) {
+										if uint(i3609) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3489, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3609, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3493 := *(*float32)(unsafe.Add(a, i3489*4))
+										f3613 := *(*float32)(unsafe.Add(a, i3609*4))
 //line blocked.go:120
-										f3494 = math32.FMA(f3493, f3448, f3425)
+										f3614 = math32.FMA(f3613, f3575, f3554)
 //line blocked.go:120
-										f3495 = math32.FMA(f3493, f3452, f3424)
+										f3615 = math32.FMA(f3613, f3579, f3553)
 //line blocked.go:118
-										i3496 := i2255 + i3439
+										i3616 := i2368 + i3566
 //line blocked.go:118
-										if uint(i3496) >= uint(aLen) {
+										if uint(i3616) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3496, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3616, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3500 := *(*float32)(unsafe.Add(a, i3496*4))
+										f3620 := *(*float32)(unsafe.Add(a, i3616*4))
 //line blocked.go:120
-										f3501 = math32.FMA(f3500, f3448, f3423)
+										f3621 = math32.FMA(f3620, f3575, f3552)
 //line blocked.go:120
-										f3502 = math32.FMA(f3500, f3452, f3422)
+										f3622 = math32.FMA(f3620, f3579, f3551)
+//line blocked.go:118
+										i3623 := i2382 + i3566
+//line blocked.go:118
+										if uint(i3623) >= uint(aLen) {
+//line blocked.go:118
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3623, aLen)
+//line blocked.go:118
+											return
+										}
+//line blocked.go:118
+										f3627 := *(*float32)(unsafe.Add(a, i3623*4))
 //line blocked.go:120
-										i3503 := i3438 + 1
+										f3628 = math32.FMA(f3627, f3575, f3550)
 //line blocked.go:120
-										if i3503 >= i101 {
+										f3629 = math32.FMA(f3627, f3579, f3549)
+//line blocked.go:120
+										i3630 := i3565 + 1
+//line blocked.go:120
+										if i3630 >= i101 {
 //line blocked.go:120
 											break
 										}
 //line blocked.go:120
-										f3422, f3423, f3424, f3425, f3426, f3427, f3428, f3429, f3430, f3431, f3432, f3433, f3434, f3435, f3436, f3437, i3438 = f3502, f3501, f3495, f3494, f3488, f3487, f3481, f3480, f3474, f3473, f3467, f3466, f3460, f3459, f3453, f3449, i3503
+										f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, i3565 = f3629, f3628, f3622, f3621, f3615, f3614, f3608, f3607, f3601, f3600, f3594, f3593, f3587, f3586, f3580, f3576, i3630
 									}
 //line blocked.go:120
-									f3266, f3264, f3262, f3260, f3258, f3256, f3254, f3252, f3250, f3248, f3246, f3244, f3242, f3240, f3238, f3236 = f3502, f3501, f3495, f3494, f3488, f3487, f3481, f3480, f3474, f3473, f3467, f3466, f3460, f3459, f3453, f3449
+									f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363 = f3629, f3628, f3622, f3621, f3615, f3614, f3608, f3607, f3601, f3600, f3594, f3593, f3587, f3586, f3580, f3576
 								}
 							} else {
 //line blocked.go:116
-								f3266, f3264, f3262, f3260, f3258, f3256, f3254, f3252, f3250, f3248, f3246, f3244, f3242, f3240, f3238, f3236 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 							}
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2754+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2754+tx*4+16384)) + f3236
+							*(*float32)(unsafe.Add(shared, o2881+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2881+tx*4+16384)) + f3363
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2761+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2761+tx*4+16384)) + f3238
+							*(*float32)(unsafe.Add(shared, o2888+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2888+tx*4+16384)) + f3365
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2774+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2774+tx*4+16384)) + f3240
+							*(*float32)(unsafe.Add(shared, o2901+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2901+tx*4+16384)) + f3367
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2781+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2781+tx*4+16384)) + f3242
+							*(*float32)(unsafe.Add(shared, o2908+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2908+tx*4+16384)) + f3369
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2794+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2794+tx*4+16384)) + f3244
+							*(*float32)(unsafe.Add(shared, o2921+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2921+tx*4+16384)) + f3371
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2801+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2801+tx*4+16384)) + f3246
+							*(*float32)(unsafe.Add(shared, o2928+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2928+tx*4+16384)) + f3373
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2814+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2814+tx*4+16384)) + f3248
+							*(*float32)(unsafe.Add(shared, o2941+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2941+tx*4+16384)) + f3375
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2821+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2821+tx*4+16384)) + f3250
+							*(*float32)(unsafe.Add(shared, o2948+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2948+tx*4+16384)) + f3377
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2834+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2834+tx*4+16384)) + f3252
+							*(*float32)(unsafe.Add(shared, o2961+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2961+tx*4+16384)) + f3379
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2841+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2841+tx*4+16384)) + f3254
+							*(*float32)(unsafe.Add(shared, o2968+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2968+tx*4+16384)) + f3381
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2854+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2854+tx*4+16384)) + f3256
+							*(*float32)(unsafe.Add(shared, o2981+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2981+tx*4+16384)) + f3383
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2861+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2861+tx*4+16384)) + f3258
+							*(*float32)(unsafe.Add(shared, o2988+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2988+tx*4+16384)) + f3385
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2874+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2874+tx*4+16384)) + f3260
+							*(*float32)(unsafe.Add(shared, o3001+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3001+tx*4+16384)) + f3387
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2881+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2881+tx*4+16384)) + f3262
+							*(*float32)(unsafe.Add(shared, o3008+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3008+tx*4+16384)) + f3389
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2894+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2894+tx*4+16384)) + f3264
+							*(*float32)(unsafe.Add(shared, o3021+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3021+tx*4+16384)) + f3391
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2901+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2901+tx*4+16384)) + f3266
+							*(*float32)(unsafe.Add(shared, o3028+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3028+tx*4+16384)) + f3393
 						}
 					}
 				}
@@ -1688,9 +648,9 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			i92 = i92 + 128
 		}
 //line blocked.go:67
-		i1222 = i68 << 1
+		i1342 = i68 << 1
 //line blocked.go:67
-		if 0 < i1222 {
+		if 0 < i1342 {
 			i155 = 0
 //line blocked.go:68
 			for {
@@ -1716,7 +676,7 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				{
 					{
 //line blocked.go:69
-						if !blockedNNTwinRow__(lanes, bias, biasLen, c, c506, c532, c601, c610, cLen, i157, i199, i525, o175, residual, residualLen, s24, s48, shared, o185, blocks) {
+						if !blockedNNTwinRow__(lanes, bias, biasLen, c, c506, c532, c599, c604, cLen, i157, i199, i525, o175, residual, residualLen, s24, s48, shared, o185, blocks) {
 							return
 						}
 					}
@@ -1725,7 +685,7 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:70
 				i207 = i155 + 1
 //line blocked.go:70
-				if i207 >= i1222 {
+				if i207 >= i1342 {
 					break
 				}
 				i155 = i207
@@ -1783,131 +743,131 @@ func blockedNNTwinRow(lanes int, i55 int, s48 int, s8 int, shared unsafe.Pointer
 }
 
 // blockedNNTwinRow_ is what a row of threads does in blockedNNTwin.
-func blockedNNTwinRow_(lanes int, b unsafe.Pointer, bLen int, i2983 int, i2994 int, i3005 int, i3016 int, i3036 int, i3047 int, i3058 int, i3069 int, i55 int, o2914 int, o2930 int, o2946 int, o2962 int, s48 int, s8 int, shared unsafe.Pointer, o2919 int, o2935 int, o2951 int, o2967 int, blocks *gpu.Blocks) (ok bool) {
+func blockedNNTwinRow_(lanes int, b unsafe.Pointer, bLen int, i3110 int, i3121 int, i3132 int, i3143 int, i3163 int, i3174 int, i3185 int, i3196 int, i55 int, o3041 int, o3057 int, o3073 int, o3089 int, s48 int, s8 int, shared unsafe.Pointer, o3046 int, o3062 int, o3078 int, o3094 int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line blocked.go:59
 	if lanes == 16 {
 //line blocked.go:59
-		first = zvector.BlockedNNTwin_(16, i55, s8, i2983, bLen, i2994, i3005, i3016, s48, i3036, i3047, i3058, i3069, b, shared, o2914, o2930, o2946, o2962)
+		first = zvector.BlockedNNTwin_(16, i55, s8, i3110, bLen, i3121, i3132, i3143, s48, i3163, i3174, i3185, i3196, b, shared, o3041, o3057, o3073, o3089)
 //line blocked.go:59
 	} else if lanes == 8 {
 //line blocked.go:59
-		first = zvector.BlockedNNTwinAVX2_(16, i55, s8, i2983, bLen, i2994, i3005, i3016, s48, i3036, i3047, i3058, i3069, b, shared, o2914, o2930, o2946, o2962)
+		first = zvector.BlockedNNTwinAVX2_(16, i55, s8, i3110, bLen, i3121, i3132, i3143, s48, i3163, i3174, i3185, i3196, b, shared, o3041, o3057, o3073, o3089)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f3233, f3231, f3229, f3227, f3234, f3232, f3230, f3228 float32
+		var f3360, f3358, f3356, f3354, f3361, f3359, f3357, f3355 float32
 //line blocked.go:59
 		i115 := i55 + tx
 //line blocked.go:94
-		c2978 := i115 < s8
+		c3105 := i115 < s8
 //line blocked.go:94
-		i3030 := i115 + s48
+		i3157 := i115 + s48
 //line blocked.go:94
-		c3031 := i3030 < s8
+		c3158 := i3157 < s8
 //line blocked.go:94
-		if c2978 {
+		if c3105 {
 //line packing.go:34
-			i2984 := i2983 + i115
+			i3111 := i3110 + i115
 //line blocked.go:96
-			if uint(i2984) >= uint(bLen) {
+			if uint(i3111) >= uint(bLen) {
 //line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2984, bLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3111, bLen)
 //line blocked.go:96
 				return false
 			}
 //line packing.go:34
-			i2995 := i2994 + i115
+			i3122 := i3121 + i115
 //line blocked.go:96
-			if uint(i2995) >= uint(bLen) {
+			if uint(i3122) >= uint(bLen) {
 //line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2995, bLen)
-//line blocked.go:96
-				return false
-			}
-//line packing.go:34
-			i3006 := i3005 + i115
-//line blocked.go:96
-			if uint(i3006) >= uint(bLen) {
-//line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3006, bLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3122, bLen)
 //line blocked.go:96
 				return false
 			}
 //line packing.go:34
-			i3017 := i3016 + i115
+			i3133 := i3132 + i115
 //line blocked.go:96
-			if uint(i3017) >= uint(bLen) {
+			if uint(i3133) >= uint(bLen) {
 //line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3017, bLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3133, bLen)
+//line blocked.go:96
+				return false
+			}
+//line packing.go:34
+			i3144 := i3143 + i115
+//line blocked.go:96
+			if uint(i3144) >= uint(bLen) {
+//line blocked.go:96
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3144, bLen)
 //line blocked.go:96
 				return false
 			}
 //line blocked.go:96
-			f3233, f3231, f3229, f3227 = *(*float32)(unsafe.Add(b, i3017*4)), *(*float32)(unsafe.Add(b, i3006*4)), *(*float32)(unsafe.Add(b, i2995*4)), *(*float32)(unsafe.Add(b, i2984*4))
+			f3360, f3358, f3356, f3354 = *(*float32)(unsafe.Add(b, i3144*4)), *(*float32)(unsafe.Add(b, i3133*4)), *(*float32)(unsafe.Add(b, i3122*4)), *(*float32)(unsafe.Add(b, i3111*4))
 		} else {
 //line blocked.go:94
-			f3233, f3231, f3229, f3227 = 0, 0, 0, 0
+			f3360, f3358, f3356, f3354 = 0, 0, 0, 0
 		}
 //line blocked.go:94
-		if c3031 {
+		if c3158 {
 //line packing.go:34
-			i3037 := i3036 + i3030
+			i3164 := i3163 + i3157
 //line blocked.go:96
-			if uint(i3037) >= uint(bLen) {
+			if uint(i3164) >= uint(bLen) {
 //line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3037, bLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3164, bLen)
 //line blocked.go:96
 				return false
 			}
 //line packing.go:34
-			i3048 := i3047 + i3030
+			i3175 := i3174 + i3157
 //line blocked.go:96
-			if uint(i3048) >= uint(bLen) {
+			if uint(i3175) >= uint(bLen) {
 //line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3048, bLen)
-//line blocked.go:96
-				return false
-			}
-//line packing.go:34
-			i3059 := i3058 + i3030
-//line blocked.go:96
-			if uint(i3059) >= uint(bLen) {
-//line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3059, bLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3175, bLen)
 //line blocked.go:96
 				return false
 			}
 //line packing.go:34
-			i3070 := i3069 + i3030
+			i3186 := i3185 + i3157
 //line blocked.go:96
-			if uint(i3070) >= uint(bLen) {
+			if uint(i3186) >= uint(bLen) {
 //line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3070, bLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3186, bLen)
+//line blocked.go:96
+				return false
+			}
+//line packing.go:34
+			i3197 := i3196 + i3157
+//line blocked.go:96
+			if uint(i3197) >= uint(bLen) {
+//line blocked.go:96
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3197, bLen)
 //line blocked.go:96
 				return false
 			}
 //line blocked.go:96
-			f3234, f3232, f3230, f3228 = *(*float32)(unsafe.Add(b, i3070*4)), *(*float32)(unsafe.Add(b, i3059*4)), *(*float32)(unsafe.Add(b, i3048*4)), *(*float32)(unsafe.Add(b, i3037*4))
+			f3361, f3359, f3357, f3355 = *(*float32)(unsafe.Add(b, i3197*4)), *(*float32)(unsafe.Add(b, i3186*4)), *(*float32)(unsafe.Add(b, i3175*4)), *(*float32)(unsafe.Add(b, i3164*4))
 		} else {
 //line blocked.go:94
-			f3234, f3232, f3230, f3228 = 0, 0, 0, 0
+			f3361, f3359, f3357, f3355 = 0, 0, 0, 0
 		}
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o2914+tx*4)) = f3227
+		*(*float32)(unsafe.Add(shared, o3041+tx*4)) = f3354
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o2919+tx*4)) = f3228
+		*(*float32)(unsafe.Add(shared, o3046+tx*4)) = f3355
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o2930+tx*4)) = f3229
+		*(*float32)(unsafe.Add(shared, o3057+tx*4)) = f3356
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o2935+tx*4)) = f3230
+		*(*float32)(unsafe.Add(shared, o3062+tx*4)) = f3357
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o2946+tx*4)) = f3231
+		*(*float32)(unsafe.Add(shared, o3073+tx*4)) = f3358
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o2951+tx*4)) = f3232
+		*(*float32)(unsafe.Add(shared, o3078+tx*4)) = f3359
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o2962+tx*4)) = f3233
+		*(*float32)(unsafe.Add(shared, o3089+tx*4)) = f3360
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o2967+tx*4)) = f3234
+		*(*float32)(unsafe.Add(shared, o3094+tx*4)) = f3361
 	}
 	return true
 }
@@ -1915,20 +875,20 @@ func blockedNNTwinRow_(lanes int, b unsafe.Pointer, bLen int, i2983 int, i2994 i
 // blockedNNTwinRow__ is what a row of threads does in blockedNNTwin.
 //
 //line blocked.go:69
-func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Pointer, c506 bool, c532 bool, c601 bool, c610 bool, cLen int, i157 int, i199 int, i525 int, o175 int, residual unsafe.Pointer, residualLen int, s24 int, s48 int, shared unsafe.Pointer, o185 int, blocks *gpu.Blocks) (ok bool) {
+func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Pointer, c506 bool, c532 bool, c599 bool, c604 bool, cLen int, i157 int, i199 int, i525 int, o175 int, residual unsafe.Pointer, residualLen int, s24 int, s48 int, shared unsafe.Pointer, o185 int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line blocked.go:69
 	if lanes == 16 {
 //line blocked.go:69
-		first = zvector.BlockedNNTwin___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c601, c610, s48, residual, c)
+		first = zvector.BlockedNNTwin___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c599, c604, s48, residual, c)
 //line blocked.go:69
 	} else if lanes == 8 {
 //line blocked.go:69
-		first = zvector.BlockedNNTwinAVX2___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c601, c610, s48, residual, c)
+		first = zvector.BlockedNNTwinAVX2___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c599, c604, s48, residual, c)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f576, f609, f654, f617, f592, f521, f544 float32
-		var i641, i642 int32
+		var f576, f615, f788, f682, f592, f521, f544 float32
+		var i669, i670 int32
 //line blocked.go:69
 		f179 := *(*float32)(unsafe.Add(shared, o175+tx*4+16384))
 //line blocked.go:69
@@ -1937,77 +897,100 @@ func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Po
 		i200 := i199 + tx
 //line blocked.go:133
 		if s24 > i200 {
-//line join.go:63
+//line join.go:90
 			if uint(biasLen) <= uint(i200) {
-//line join.go:63
+//line join.go:90
 				f576 = 0
 			} else {
-//line join.go:66
+//line join.go:93
 				f576 = *(*float32)(unsafe.Add(bias, i200*4))
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:95
-			if c601 {
-				f609 = float32((f500 + float32(float32(float32(f500*0.044715)*f500)*f500)) * 1.5957692)
+//line ending.go:97
+			if c599 {
+//line ending.go:97
+				f615 = f500
 			} else {
-//line ending.go:95
-				f609 = f500
-			}
-//line ending.go:98
-			if c610 {
-				f612 := float32(-f609)
-//line exp.go:36
-				f670 := math32.FMA(f612, 1.442695, 1.2582912e+07)
-				f671 := f670 - 1.2582912e+07
-				f673 := math32.FMA(f671, 1.9046542e-09, math32.FMA(f671, -0.6931472, f612))
-//line exp.go:21
-				c638 := 0 < f612
-//line exp.go:21
-				if c638 {
-//line exp.go:21
-					i641, i642 = 528482304, 1602224128
-				} else {
-//line exp.go:21
-					i641, i642 = 1602224128, 528482304
-				}
-//line exp.go:24
-				f646 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f673, 0.008368675), f673, 0.041668262), f673, 0.16666521), f673, 0.49999994), f673, 1), f673, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f670))<<23+i641)))
-				if 104 < math.Float32frombits(math.Float32bits(f609)&^(1<<31)) {
-//line exp.go:27
-					if c638 {
-//line basic.go:19
-						f654 = math.Float32frombits(0x7f800000)
+				if c604 {
+//line ending.go:109
+					f625 := min(math.Float32frombits(math.Float32bits(f500)&^(1<<31)), 15)
+//line fast.go:46
+					f649 := 1 / (float32(f625*0.332672) + 1)
+//line ending.go:112
+					f636 := float32(float32(f625*-0.7213475) * f625)
+//line exp.go:73
+					f748 := f636 + 1.2582912e+07
+					f751 := f636 - (f748 - 1.2582912e+07) + 0
+//line exp.go:77
+					i758 := int32(math.Float32bits(f748))
+//line exp.go:47
+					i764 := int32(uint32(i758) >> 1)
+					f766 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f751, 0.001339097), f751, 0.009618499), f751, 0.055503596), f751, 0.24022648), f751, 0.6931472), f751, 1) * math.Float32frombits(uint32(i764<<23+1065353216)))
+//line exp.go:59
+					if f636 < -151 {
+//line exp.go:59
+						f788 = 0
 					} else {
-//line exp.go:27
-						f654 = 0
+//line exp.go:62
+						f788 = float32(f766 * math.Float32frombits(uint32((i758-i764)<<23+1065353216)))
 					}
+//line ending.go:112
+					f638 := float32(float32((float32((float32(f649*0.3739278)-0.0479399)*f649)+0.1740121)*f649) * f788)
+//line ending.go:112
+					f615 = max(f500, 0) - float32(f625*f638)
 				} else {
+//line ending.go:102
+					f606 := float32(-f500)
+//line exp.go:36
+					f702 := math32.FMA(f606, 1.442695, 1.2582912e+07)
+					f703 := f702 - 1.2582912e+07
+					f705 := math32.FMA(f703, 1.9046542e-09, math32.FMA(f703, -0.6931472, f606))
+//line exp.go:21
+					c666 := 0 < f606
+//line exp.go:21
+					if c666 {
+//line exp.go:21
+						i669, i670 = 528482304, 1602224128
+					} else {
+//line exp.go:21
+						i669, i670 = 1602224128, 528482304
+					}
+//line exp.go:24
+					f674 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f705, 0.008368675), f705, 0.041668262), f705, 0.16666521), f705, 0.49999994), f705, 1), f705, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f702))<<23+i669)))
+					if 104 < math.Float32frombits(math.Float32bits(f500)&^(1<<31)) {
+//line exp.go:27
+						if c666 {
+//line basic.go:19
+							f682 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:27
+							f682 = 0
+						}
+					} else {
 //line exp.go:25
-					f654 = float32(f646 * math.Float32frombits(uint32(i642)))
-				}
+						f682 = float32(f674 * math.Float32frombits(uint32(i670)))
+					}
 //line fast.go:42
-				f617 = f500 / (f654 + 1)
-			} else {
-//line ending.go:98
-				f617 = f500
+					f615 = f500 / (f682 + 1)
+				}
 			}
 //line blocked.go:137
 			if c506 {
 				i516 := i200 + s48
-//line join.go:63
+//line join.go:90
 				if uint(biasLen) <= uint(i516) {
-//line join.go:63
+//line join.go:90
 					f592 = 0
 				} else {
-//line join.go:66
+//line join.go:93
 					f592 = *(*float32)(unsafe.Add(bias, i516*4))
 				}
 //line blocked.go:138
-				f521 = float32(f617 * (f189 + f592))
+				f521 = float32(f615 * (f189 + f592))
 			} else {
 //line blocked.go:137
-				f521 = f617
+				f521 = f615
 			}
 //line blocked.go:140
 			i528 := i525 + i200
@@ -2067,26 +1050,26 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(49152)
 	lanes := blocks.Lanes()
 //line blocked.go:96
-	i2980 := s16 - 1
+	i3107 := s16 - 1
 //line blocked.go:116
-	c3328 := uint(s72) < 2147483648
+	c3455 := uint(s72) < 2147483648
 //line blocked.go:113
-	i2152 := s0 - 1
+	i2279 := s0 - 1
 //line blocked.go:68
 	c212 := s56 != 3
 //line blocked.go:137
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:95
-	c601 := s56 == 2
-//line ending.go:98
-	c610 := s56 != 0
+//line ending.go:97
+	c599 := s56 == 0
+//line ending.go:99
+	c604 := s56 == 2
 //line blocked.go:46
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i55, i60, i64, i66, i68, i92, i99, i101, i106, i118, i2982, i2991, i2993, i3001, i3003, i3011, i3013, i3032, i3041, i3043, i3051, i3053, i3061, i3063, o2914, o2919, o2930, o2935, o2946, o2951, o2962, o2967, i2156, i3320, i3355, i130, i138, i2154, i2157, i2165, i2168, i2171, i2179, i2182, i2185, i2193, i2196, i2199, i2207, i2210, i2213, i2221, i2224, i2227, i2235, i2238, i2241, i2249, i2252, i2255, o2754, o2761, o2774, o2781, o2794, o2801, o2814, o2821, o2834, o2841, o2854, o2861, o2874, o2881, o2894, o2901, i1222, i155, i157, i158, o175, o185, i199, i525, i207 int
-		var c368, c3350, c3354, c3374, c3394, c3414 bool
+		var i55, i60, i64, i66, i68, i92, i99, i101, i106, i118, i3109, i3118, i3120, i3128, i3130, i3138, i3140, i3159, i3168, i3170, i3178, i3180, i3188, i3190, o3041, o3046, o3057, o3062, o3073, o3078, o3089, o3094, i2283, i3447, i3482, i130, i138, i2281, i2284, i2292, i2295, i2298, i2306, i2309, i2312, i2320, i2323, i2326, i2334, i2337, i2340, i2348, i2351, i2354, i2362, i2365, i2368, i2376, i2379, i2382, o2881, o2888, o2901, o2908, o2921, o2928, o2941, o2948, o2961, o2968, o2981, o2988, o3001, o3008, o3021, o3028, i1342, i155, i157, i158, o175, o185, i199, i525, i207 int
+		var c368, c3477, c3481, c3501, c3521, c3541 bool
 //line blocked.go:49
 		i55 = bx * s40
 //line blocked.go:49
@@ -2138,239 +1121,239 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:59
 				i118 = i92 + i106
 //line blocked.go:96
-				i2982 = i118
+				i3109 = i118
 //line blocked.go:96
-				if i2980 < i118 {
+				if i3107 < i118 {
 //line blocked.go:96
-					i2982 = i2980
+					i3109 = i3107
 				}
 //line blocked.go:96
-				i2991 = i118 + 1
+				i3118 = i118 + 1
 //line blocked.go:96
-				i2993 = i2991
+				i3120 = i3118
 //line blocked.go:96
-				if i2980 < i2991 {
+				if i3107 < i3118 {
 //line blocked.go:96
-					i2993 = i2980
+					i3120 = i3107
 				}
 //line blocked.go:96
-				i3001 = i118 + 2
+				i3128 = i118 + 2
 //line blocked.go:96
-				i3003 = i3001
+				i3130 = i3128
 //line blocked.go:96
-				if i2980 < i3001 {
+				if i3107 < i3128 {
 //line blocked.go:96
-					i3003 = i2980
+					i3130 = i3107
 				}
 //line blocked.go:96
-				i3011 = i118 + 3
+				i3138 = i118 + 3
 //line blocked.go:96
-				i3013 = i3011
+				i3140 = i3138
 //line blocked.go:96
-				if i2980 < i3011 {
+				if i3107 < i3138 {
 //line blocked.go:96
-					i3013 = i2980
+					i3140 = i3107
 				}
 //line blocked.go:96
-				i3032 = i118
+				i3159 = i118
 //line blocked.go:96
-				if i2980 < i118 {
+				if i3107 < i118 {
 //line blocked.go:96
-					i3032 = i2980
+					i3159 = i3107
 				}
 //line blocked.go:96
-				i3041 = i118 + 1
+				i3168 = i118 + 1
 //line blocked.go:96
-				i3043 = i3041
+				i3170 = i3168
 //line blocked.go:96
-				if i2980 < i3041 {
+				if i3107 < i3168 {
 //line blocked.go:96
-					i3043 = i2980
+					i3170 = i3107
 				}
 //line blocked.go:96
-				i3051 = i118 + 2
+				i3178 = i118 + 2
 //line blocked.go:96
-				i3053 = i3051
+				i3180 = i3178
 //line blocked.go:96
-				if i2980 < i3051 {
+				if i3107 < i3178 {
 //line blocked.go:96
-					i3053 = i2980
+					i3180 = i3107
 				}
 //line blocked.go:96
-				i3061 = i118 + 3
+				i3188 = i118 + 3
 //line blocked.go:96
-				i3063 = i3061
+				i3190 = i3188
 //line blocked.go:96
-				if i2980 < i3061 {
+				if i3107 < i3188 {
 //line blocked.go:96
-					i3063 = i2980
+					i3190 = i3107
 				}
 //line blocked.go:102
-				o2914 = i106 & 127 * 128
+				o3041 = i106 & 127 * 128
 //line blocked.go:102
-				o2919 = o2914 + 64
+				o3046 = o3041 + 64
 //line blocked.go:102
-				o2930 = (i106 + 1) & 127 * 128
+				o3057 = (i106 + 1) & 127 * 128
 //line blocked.go:102
-				o2935 = o2930 + 64
+				o3062 = o3057 + 64
 //line blocked.go:102
-				o2946 = (i106 + 2) & 127 * 128
+				o3073 = (i106 + 2) & 127 * 128
 //line blocked.go:102
-				o2951 = o2946 + 64
+				o3078 = o3073 + 64
 //line blocked.go:102
-				o2962 = (i106 + 3) & 127 * 128
+				o3089 = (i106 + 3) & 127 * 128
 //line blocked.go:102
-				o2967 = o2962 + 64
+				o3094 = o3089 + 64
 				{
 					{
 						first := 0
 //line blocked.go:59
 						if lanes == 16 {
 //line blocked.go:59
-							first = zvector.BlockedNTTwin_(16, i55, s8, s48, s80, i2982, bLen, b, i2993, i3003, i3013, i3032, i3043, i3053, i3063, shared, o2914, o2930, o2946, o2962)
+							first = zvector.BlockedNTTwin_(16, i55, s8, s48, s80, i3109, bLen, b, i3120, i3130, i3140, i3159, i3170, i3180, i3190, shared, o3041, o3057, o3073, o3089)
 //line blocked.go:59
 						} else if lanes == 8 {
 //line blocked.go:59
-							first = zvector.BlockedNTTwinAVX2_(16, i55, s8, s48, s80, i2982, bLen, b, i2993, i3003, i3013, i3032, i3043, i3053, i3063, shared, o2914, o2930, o2946, o2962)
+							first = zvector.BlockedNTTwinAVX2_(16, i55, s8, s48, s80, i3109, bLen, b, i3120, i3130, i3140, i3159, i3170, i3180, i3190, shared, o3041, o3057, o3073, o3089)
 						}
 						for tx := first; tx < 16; tx++ {
-							var f3227, f3225, f3223, f3221, f3228, f3226, f3224, f3222 float32
+							var f3354, f3352, f3350, f3348, f3355, f3353, f3351, f3349 float32
 //line blocked.go:59
 							i115 := i55 + tx
 //line packing.go:35
-							i2983 := i115 * s80
+							i3110 := i115 * s80
 //line blocked.go:94
-							c2978 := i115 < s8
+							c3105 := i115 < s8
 //line blocked.go:94
-							i3027 := i115 + s48
+							i3154 := i115 + s48
 //line packing.go:35
-							i3033 := i3027 * s80
+							i3160 := i3154 * s80
 //line blocked.go:94
-							c3028 := i3027 < s8
+							c3155 := i3154 < s8
 //line blocked.go:94
-							if c2978 {
+							if c3105 {
 //line packing.go:35
-								i2984 := i2983 + i2982
+								i3111 := i3110 + i3109
 //line blocked.go:96
-								if uint(i2984) >= uint(bLen) {
+								if uint(i3111) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2984, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3111, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i2994 := i2983 + i2993
+								i3121 := i3110 + i3120
 //line blocked.go:96
-								if uint(i2994) >= uint(bLen) {
+								if uint(i3121) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2994, bLen)
-//line blocked.go:96
-									return
-								}
-//line packing.go:35
-								i3004 := i2983 + i3003
-//line blocked.go:96
-								if uint(i3004) >= uint(bLen) {
-//line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3004, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3121, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3014 := i2983 + i3013
+								i3131 := i3110 + i3130
 //line blocked.go:96
-								if uint(i3014) >= uint(bLen) {
+								if uint(i3131) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3014, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3131, bLen)
+//line blocked.go:96
+									return
+								}
+//line packing.go:35
+								i3141 := i3110 + i3140
+//line blocked.go:96
+								if uint(i3141) >= uint(bLen) {
+//line blocked.go:96
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3141, bLen)
 //line blocked.go:96
 									return
 								}
 //line blocked.go:96
-								f3227, f3225, f3223, f3221 = *(*float32)(unsafe.Add(b, i3014*4)), *(*float32)(unsafe.Add(b, i3004*4)), *(*float32)(unsafe.Add(b, i2994*4)), *(*float32)(unsafe.Add(b, i2984*4))
+								f3354, f3352, f3350, f3348 = *(*float32)(unsafe.Add(b, i3141*4)), *(*float32)(unsafe.Add(b, i3131*4)), *(*float32)(unsafe.Add(b, i3121*4)), *(*float32)(unsafe.Add(b, i3111*4))
 							} else {
 //line blocked.go:94
-								f3227, f3225, f3223, f3221 = 0, 0, 0, 0
+								f3354, f3352, f3350, f3348 = 0, 0, 0, 0
 							}
 //line blocked.go:94
-							if c3028 {
+							if c3155 {
 //line packing.go:35
-								i3034 := i3033 + i3032
+								i3161 := i3160 + i3159
 //line blocked.go:96
-								if uint(i3034) >= uint(bLen) {
+								if uint(i3161) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3034, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3161, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3044 := i3033 + i3043
+								i3171 := i3160 + i3170
 //line blocked.go:96
-								if uint(i3044) >= uint(bLen) {
+								if uint(i3171) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3044, bLen)
-//line blocked.go:96
-									return
-								}
-//line packing.go:35
-								i3054 := i3033 + i3053
-//line blocked.go:96
-								if uint(i3054) >= uint(bLen) {
-//line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3054, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3171, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3064 := i3033 + i3063
+								i3181 := i3160 + i3180
 //line blocked.go:96
-								if uint(i3064) >= uint(bLen) {
+								if uint(i3181) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3064, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3181, bLen)
+//line blocked.go:96
+									return
+								}
+//line packing.go:35
+								i3191 := i3160 + i3190
+//line blocked.go:96
+								if uint(i3191) >= uint(bLen) {
+//line blocked.go:96
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3191, bLen)
 //line blocked.go:96
 									return
 								}
 //line blocked.go:96
-								f3228, f3226, f3224, f3222 = *(*float32)(unsafe.Add(b, i3064*4)), *(*float32)(unsafe.Add(b, i3054*4)), *(*float32)(unsafe.Add(b, i3044*4)), *(*float32)(unsafe.Add(b, i3034*4))
+								f3355, f3353, f3351, f3349 = *(*float32)(unsafe.Add(b, i3191*4)), *(*float32)(unsafe.Add(b, i3181*4)), *(*float32)(unsafe.Add(b, i3171*4)), *(*float32)(unsafe.Add(b, i3161*4))
 							} else {
 //line blocked.go:94
-								f3228, f3226, f3224, f3222 = 0, 0, 0, 0
+								f3355, f3353, f3351, f3349 = 0, 0, 0, 0
 							}
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2914+tx*4)) = f3221
+							*(*float32)(unsafe.Add(shared, o3041+tx*4)) = f3348
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2919+tx*4)) = f3222
+							*(*float32)(unsafe.Add(shared, o3046+tx*4)) = f3349
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2930+tx*4)) = f3223
+							*(*float32)(unsafe.Add(shared, o3057+tx*4)) = f3350
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2935+tx*4)) = f3224
+							*(*float32)(unsafe.Add(shared, o3062+tx*4)) = f3351
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2946+tx*4)) = f3225
+							*(*float32)(unsafe.Add(shared, o3073+tx*4)) = f3352
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2951+tx*4)) = f3226
+							*(*float32)(unsafe.Add(shared, o3078+tx*4)) = f3353
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2962+tx*4)) = f3227
+							*(*float32)(unsafe.Add(shared, o3089+tx*4)) = f3354
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2967+tx*4)) = f3228
+							*(*float32)(unsafe.Add(shared, o3094+tx*4)) = f3355
 						}
 					}
 				}
 				i106 = i106 + 4
 			}
 //line blocked.go:113
-			i2156 = i92 * s72
+			i2283 = i92 * s72
 //line blocked.go:116
 			c368 = 0 < i101
 //line blocked.go:116
-			i3320 = 0
+			i3447 = 0
 //line blocked.go:116
 			if c368 {
 //line blocked.go:116
-				i3320 = i101 - 1
+				i3447 = i101 - 1
 			}
 //line blocked.go:116
-			c3350 = uint(i3320) < 2147483648 && i3320 < 2305843009213693952 && c3328
+			c3477 = uint(i3447) < 2147483648 && i3447 < 2305843009213693952 && c3455
 //line blocked.go:116
-			i3355 = i3320 * s72
+			i3482 = i3447 * s72
 			i130 = 0
 //line blocked.go:62
 			for {
@@ -2381,208 +1364,208 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:63
 				i138 = i60 + i130
 //line blocked.go:113
-				i2154 = i138
+				i2281 = i138
 //line blocked.go:113
-				if i2152 < i138 {
+				if i2279 < i138 {
 //line blocked.go:113
-					i2154 = i2152
+					i2281 = i2279
 				}
 //line blocked.go:113
-				i2157 = i2154*s64 + i2156
+				i2284 = i2281*s64 + i2283
 //line blocked.go:113
-				i2165 = i138 + 1
+				i2292 = i138 + 1
 //line blocked.go:113
-				i2168 = i2165
+				i2295 = i2292
 //line blocked.go:113
-				if i2152 < i2165 {
+				if i2279 < i2292 {
 //line blocked.go:113
-					i2168 = i2152
+					i2295 = i2279
 				}
 //line blocked.go:113
-				i2171 = i2168*s64 + i2156
+				i2298 = i2295*s64 + i2283
 //line blocked.go:113
-				i2179 = i138 + 2
+				i2306 = i138 + 2
 //line blocked.go:113
-				i2182 = i2179
+				i2309 = i2306
 //line blocked.go:113
-				if i2152 < i2179 {
+				if i2279 < i2306 {
 //line blocked.go:113
-					i2182 = i2152
+					i2309 = i2279
 				}
 //line blocked.go:113
-				i2185 = i2182*s64 + i2156
+				i2312 = i2309*s64 + i2283
 //line blocked.go:113
-				i2193 = i138 + 3
+				i2320 = i138 + 3
 //line blocked.go:113
-				i2196 = i2193
+				i2323 = i2320
 //line blocked.go:113
-				if i2152 < i2193 {
+				if i2279 < i2320 {
 //line blocked.go:113
-					i2196 = i2152
+					i2323 = i2279
 				}
 //line blocked.go:113
-				i2199 = i2196*s64 + i2156
+				i2326 = i2323*s64 + i2283
 //line blocked.go:113
-				i2207 = i138 + 4
+				i2334 = i138 + 4
 //line blocked.go:113
-				i2210 = i2207
+				i2337 = i2334
 //line blocked.go:113
-				if i2152 < i2207 {
+				if i2279 < i2334 {
 //line blocked.go:113
-					i2210 = i2152
+					i2337 = i2279
 				}
 //line blocked.go:113
-				i2213 = i2210*s64 + i2156
+				i2340 = i2337*s64 + i2283
 //line blocked.go:113
-				i2221 = i138 + 5
+				i2348 = i138 + 5
 //line blocked.go:113
-				i2224 = i2221
+				i2351 = i2348
 //line blocked.go:113
-				if i2152 < i2221 {
+				if i2279 < i2348 {
 //line blocked.go:113
-					i2224 = i2152
+					i2351 = i2279
 				}
 //line blocked.go:113
-				i2227 = i2224*s64 + i2156
+				i2354 = i2351*s64 + i2283
 //line blocked.go:113
-				i2235 = i138 + 6
+				i2362 = i138 + 6
 //line blocked.go:113
-				i2238 = i2235
+				i2365 = i2362
 //line blocked.go:113
-				if i2152 < i2235 {
+				if i2279 < i2362 {
 //line blocked.go:113
-					i2238 = i2152
+					i2365 = i2279
 				}
 //line blocked.go:113
-				i2241 = i2238*s64 + i2156
+				i2368 = i2365*s64 + i2283
 //line blocked.go:113
-				i2249 = i138 + 7
+				i2376 = i138 + 7
 //line blocked.go:113
-				i2252 = i2249
+				i2379 = i2376
 //line blocked.go:113
-				if i2152 < i2249 {
+				if i2279 < i2376 {
 //line blocked.go:113
-					i2252 = i2152
+					i2379 = i2279
 				}
 //line blocked.go:113
-				i2255 = i2252*s64 + i2156
+				i2382 = i2379*s64 + i2283
 //line blocked.go:113
-				c3354 = c3350 && uint(i2157) < uint(aLen)
+				c3481 = c3477 && uint(i2284) < uint(aLen)
 //line blocked.go:113
-				c3374 = c3354 && uint(i2157+i3355) < uint(aLen) && uint(i2171) < uint(aLen) && uint(i2171+i3355) < uint(aLen) && uint(i2185) < uint(aLen) && uint(i2185+i3355) < uint(aLen)
+				c3501 = c3481 && uint(i2284+i3482) < uint(aLen) && uint(i2298) < uint(aLen) && uint(i2298+i3482) < uint(aLen) && uint(i2312) < uint(aLen) && uint(i2312+i3482) < uint(aLen)
 //line blocked.go:113
-				c3394 = c3374 && uint(i2199) < uint(aLen) && uint(i2199+i3355) < uint(aLen) && uint(i2213) < uint(aLen) && uint(i2213+i3355) < uint(aLen) && uint(i2227) < uint(aLen)
+				c3521 = c3501 && uint(i2326) < uint(aLen) && uint(i2326+i3482) < uint(aLen) && uint(i2340) < uint(aLen) && uint(i2340+i3482) < uint(aLen) && uint(i2354) < uint(aLen)
 //line blocked.go:113
-				c3414 = c3394 && uint(i2227+i3355) < uint(aLen) && uint(i2241) < uint(aLen) && uint(i2241+i3355) < uint(aLen) && uint(i2255) < uint(aLen) && uint(i2255+i3355) < uint(aLen)
+				c3541 = c3521 && uint(i2354+i3482) < uint(aLen) && uint(i2368) < uint(aLen) && uint(i2368+i3482) < uint(aLen) && uint(i2382) < uint(aLen) && uint(i2382+i3482) < uint(aLen)
 //line blocked.go:126
-				o2754 = i130 & 255 * 128
+				o2881 = i130 & 255 * 128
 //line blocked.go:126
-				o2761 = o2754 + 64
+				o2888 = o2881 + 64
 //line blocked.go:126
-				o2774 = (i130 + 1) & 255 * 128
+				o2901 = (i130 + 1) & 255 * 128
 //line blocked.go:126
-				o2781 = o2774 + 64
+				o2908 = o2901 + 64
 //line blocked.go:126
-				o2794 = (i130 + 2) & 255 * 128
+				o2921 = (i130 + 2) & 255 * 128
 //line blocked.go:126
-				o2801 = o2794 + 64
+				o2928 = o2921 + 64
 //line blocked.go:126
-				o2814 = (i130 + 3) & 255 * 128
+				o2941 = (i130 + 3) & 255 * 128
 //line blocked.go:126
-				o2821 = o2814 + 64
+				o2948 = o2941 + 64
 //line blocked.go:126
-				o2834 = (i130 + 4) & 255 * 128
+				o2961 = (i130 + 4) & 255 * 128
 //line blocked.go:126
-				o2841 = o2834 + 64
+				o2968 = o2961 + 64
 //line blocked.go:126
-				o2854 = (i130 + 5) & 255 * 128
+				o2981 = (i130 + 5) & 255 * 128
 //line blocked.go:126
-				o2861 = o2854 + 64
+				o2988 = o2981 + 64
 //line blocked.go:126
-				o2874 = (i130 + 6) & 255 * 128
+				o3001 = (i130 + 6) & 255 * 128
 //line blocked.go:126
-				o2881 = o2874 + 64
+				o3008 = o3001 + 64
 //line blocked.go:126
-				o2894 = (i130 + 7) & 255 * 128
+				o3021 = (i130 + 7) & 255 * 128
 //line blocked.go:126
-				o2901 = o2894 + 64
+				o3028 = o3021 + 64
 				{
 					{
 						first := 0
 //line blocked.go:63
 						if lanes == 16 {
 //line blocked.go:63
-							first = zvector.BlockedNTTwin__(16, c368, c3414, s72, i2157, a, shared, i2171, i2185, i2199, i2213, i2227, i2241, i2255, i101, aLen, unsafe.Add(shared, 16384), o2754, o2774, o2794, o2814, o2834, o2854, o2874, o2894)
+							first = zvector.BlockedNTTwin__(16, c368, c3541, s72, i2284, a, shared, i2298, i2312, i2326, i2340, i2354, i2368, i2382, i101, aLen, unsafe.Add(shared, 16384), o2881, o2901, o2921, o2941, o2961, o2981, o3001, o3021)
 //line blocked.go:63
 						} else if lanes == 8 {
 //line blocked.go:63
-							first = zvector.BlockedNTTwinAVX2__(16, c368, c3414, s72, i2157, a, shared, i2171, i2185, i2199, i2213, i2227, i2241, i2255, i101, aLen, unsafe.Add(shared, 16384), o2754, o2774, o2794, o2814, o2834, o2854, o2874, o2894)
+							first = zvector.BlockedNTTwinAVX2__(16, c368, c3541, s72, i2284, a, shared, i2298, i2312, i2326, i2340, i2354, i2368, i2382, i101, aLen, unsafe.Add(shared, 16384), o2881, o2901, o2921, o2941, o2961, o2981, o3001, o3021)
 						}
 						for tx := first; tx < 16; tx++ {
-							var f3259, f3257, f3255, f3253, f3251, f3249, f3247, f3245, f3243, f3241, f3239, f3237, f3235, f3233, f3231, f3229, f2550, f2557, f2577, f2584, f2604, f2611, f2631, f2638, f2658, f2665, f2685, f2692, f2712, f2719, f2739, f2746, f3260, f3258, f3256, f3254, f3252, f3250, f3248, f3246, f3244, f3242, f3240, f3238, f3236, f3234, f3232, f3230, f3416, f3417, f3418, f3419, f3420, f3421, f3422, f3423, f3424, f3425, f3426, f3427, f3428, f3429, f3430, f3431, f3443, f3447, f3453, f3454, f3460, f3461, f3467, f3468, f3474, f3475, f3481, f3482, f3488, f3489, f3495, f3496 float32
-							var i370, i3432 int
+							var f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, f3360, f3358, f3356, f2677, f2684, f2704, f2711, f2731, f2738, f2758, f2765, f2785, f2792, f2812, f2819, f2839, f2846, f2866, f2873, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3361, f3359, f3357, f3543, f3544, f3545, f3546, f3547, f3548, f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, f3570, f3574, f3580, f3581, f3587, f3588, f3594, f3595, f3601, f3602, f3608, f3609, f3615, f3616, f3622, f3623 float32
+							var i370, i3559 int
 //line blocked.go:116
 							if c368 {
 //line blocked.go:116
-								if c3414 {
+								if c3541 {
 //line blocked.go:120
-									f3259, f3257, f3255, f3253, f3251, f3249, f3247, f3245, f3243, f3241, f3239, f3237, f3235, f3233, f3231, f3229, i370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+									f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, f3360, f3358, f3356, i370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line blocked.go:120
 									for {
 //line blocked.go:118
-										i2538 := i370 * s72
+										i2665 := i370 * s72
 //line blocked.go:118
-										f2543 := *(*float32)(unsafe.Add(a, (i2157+i2538)*4))
+										f2670 := *(*float32)(unsafe.Add(a, (i2284+i2665)*4))
 //line blocked.go:120
-										f2548 := *(*float32)(unsafe.Add(shared, i370&127*128+tx*4))
+										f2675 := *(*float32)(unsafe.Add(shared, i370&127*128+tx*4))
 //line blocked.go:120
-										f2550 = math32.FMA(f2543, f2548, f3229)
+										f2677 = math32.FMA(f2670, f2675, f3356)
 //line blocked.go:120
-										f2554 := *(*float32)(unsafe.Add(shared, i370&127*128+64+tx*4))
+										f2681 := *(*float32)(unsafe.Add(shared, i370&127*128+64+tx*4))
 //line blocked.go:120
-										f2557 = math32.FMA(f2543, f2554, f3231)
+										f2684 = math32.FMA(f2670, f2681, f3358)
 //line blocked.go:118
-										f2570 := *(*float32)(unsafe.Add(a, (i2171+i2538)*4))
+										f2697 := *(*float32)(unsafe.Add(a, (i2298+i2665)*4))
 //line blocked.go:120
-										f2577 = math32.FMA(f2570, f2548, f3233)
+										f2704 = math32.FMA(f2697, f2675, f3360)
 //line blocked.go:120
-										f2584 = math32.FMA(f2570, f2554, f3235)
+										f2711 = math32.FMA(f2697, f2681, f3362)
 //line blocked.go:118
-										f2597 := *(*float32)(unsafe.Add(a, (i2185+i2538)*4))
+										f2724 := *(*float32)(unsafe.Add(a, (i2312+i2665)*4))
 //line blocked.go:120
-										f2604 = math32.FMA(f2597, f2548, f3237)
+										f2731 = math32.FMA(f2724, f2675, f3364)
 //line blocked.go:120
-										f2611 = math32.FMA(f2597, f2554, f3239)
+										f2738 = math32.FMA(f2724, f2681, f3366)
 //line blocked.go:118
-										f2624 := *(*float32)(unsafe.Add(a, (i2199+i2538)*4))
+										f2751 := *(*float32)(unsafe.Add(a, (i2326+i2665)*4))
 //line blocked.go:120
-										f2631 = math32.FMA(f2624, f2548, f3241)
+										f2758 = math32.FMA(f2751, f2675, f3368)
 //line blocked.go:120
-										f2638 = math32.FMA(f2624, f2554, f3243)
+										f2765 = math32.FMA(f2751, f2681, f3370)
 //line blocked.go:118
-										f2651 := *(*float32)(unsafe.Add(a, (i2213+i2538)*4))
+										f2778 := *(*float32)(unsafe.Add(a, (i2340+i2665)*4))
 //line blocked.go:120
-										f2658 = math32.FMA(f2651, f2548, f3245)
+										f2785 = math32.FMA(f2778, f2675, f3372)
 //line blocked.go:120
-										f2665 = math32.FMA(f2651, f2554, f3247)
+										f2792 = math32.FMA(f2778, f2681, f3374)
 //line blocked.go:118
-										f2678 := *(*float32)(unsafe.Add(a, (i2227+i2538)*4))
+										f2805 := *(*float32)(unsafe.Add(a, (i2354+i2665)*4))
 //line blocked.go:120
-										f2685 = math32.FMA(f2678, f2548, f3249)
+										f2812 = math32.FMA(f2805, f2675, f3376)
 //line blocked.go:120
-										f2692 = math32.FMA(f2678, f2554, f3251)
+										f2819 = math32.FMA(f2805, f2681, f3378)
 //line blocked.go:118
-										f2705 := *(*float32)(unsafe.Add(a, (i2241+i2538)*4))
+										f2832 := *(*float32)(unsafe.Add(a, (i2368+i2665)*4))
 //line blocked.go:120
-										f2712 = math32.FMA(f2705, f2548, f3253)
+										f2839 = math32.FMA(f2832, f2675, f3380)
 //line blocked.go:120
-										f2719 = math32.FMA(f2705, f2554, f3255)
+										f2846 = math32.FMA(f2832, f2681, f3382)
 //line blocked.go:118
-										f2732 := *(*float32)(unsafe.Add(a, (i2255+i2538)*4))
+										f2859 := *(*float32)(unsafe.Add(a, (i2382+i2665)*4))
 //line blocked.go:120
-										f2739 = math32.FMA(f2732, f2548, f3257)
+										f2866 = math32.FMA(f2859, f2675, f3384)
 //line blocked.go:120
-										f2746 = math32.FMA(f2732, f2554, f3259)
+										f2873 = math32.FMA(f2859, f2681, f3386)
 //line blocked.go:120
 										i393 := i370 + 1
 //line blocked.go:120
@@ -2591,190 +1574,190 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											break
 										}
 //line blocked.go:120
-										f3259, f3257, f3255, f3253, f3251, f3249, f3247, f3245, f3243, f3241, f3239, f3237, f3235, f3233, f3231, f3229, i370 = f2746, f2739, f2719, f2712, f2692, f2685, f2665, f2658, f2638, f2631, f2611, f2604, f2584, f2577, f2557, f2550, i393
+										f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, f3360, f3358, f3356, i370 = f2873, f2866, f2846, f2839, f2819, f2812, f2792, f2785, f2765, f2758, f2738, f2731, f2711, f2704, f2684, f2677, i393
 									}
 //line blocked.go:120
-									f3260, f3258, f3256, f3254, f3252, f3250, f3248, f3246, f3244, f3242, f3240, f3238, f3236, f3234, f3232, f3230 = f2746, f2739, f2719, f2712, f2692, f2685, f2665, f2658, f2638, f2631, f2611, f2604, f2584, f2577, f2557, f2550
+									f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3361, f3359, f3357 = f2873, f2866, f2846, f2839, f2819, f2812, f2792, f2785, f2765, f2758, f2738, f2731, f2711, f2704, f2684, f2677
 								} else {
 //line blocked.go:120
-									f3416, f3417, f3418, f3419, f3420, f3421, f3422, f3423, f3424, f3425, f3426, f3427, f3428, f3429, f3430, f3431, i3432 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+									f3543, f3544, f3545, f3546, f3547, f3548, f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, i3559 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line blocked.go:120
 									for {
 //line blocked.go:118
-										i3433 := i3432 * s72
+										i3560 := i3559 * s72
 //line blocked.go:118
-										i3434 := i2157 + i3433
+										i3561 := i2284 + i3560
 //line blocked.go:118
-										if uint(i3434) >= uint(aLen) {
+										if uint(i3561) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3434, aLen)
-//line blocked.go:118
-											return
-										}
-//line blocked.go:118
-										f3438 := *(*float32)(unsafe.Add(a, i3434*4))
-//line blocked.go:120
-										f3442 := *(*float32)(unsafe.Add(shared, i3432&127*128+tx*4))
-//line blocked.go:120
-										f3443 = math32.FMA(f3438, f3442, f3431)
-//line blocked.go:120
-										f3446 := *(*float32)(unsafe.Add(shared, i3432&127*128+64+tx*4))
-//line blocked.go:120
-										f3447 = math32.FMA(f3438, f3446, f3430)
-//line blocked.go:118
-										i3448 := i2171 + i3433
-//line blocked.go:118
-										if uint(i3448) >= uint(aLen) {
-//line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3448, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3561, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3452 := *(*float32)(unsafe.Add(a, i3448*4))
+										f3565 := *(*float32)(unsafe.Add(a, i3561*4))
 //line blocked.go:120
-										f3453 = math32.FMA(f3452, f3442, f3429)
+										f3569 := *(*float32)(unsafe.Add(shared, i3559&127*128+tx*4))
 //line blocked.go:120
-										f3454 = math32.FMA(f3452, f3446, f3428)
+										f3570 = math32.FMA(f3565, f3569, f3558)
+//line blocked.go:120
+										f3573 := *(*float32)(unsafe.Add(shared, i3559&127*128+64+tx*4))
+//line blocked.go:120
+										f3574 = math32.FMA(f3565, f3573, f3557)
 //line blocked.go:118
-										i3455 := i2185 + i3433
+										i3575 := i2298 + i3560
 //line blocked.go:118
-										if uint(i3455) >= uint(aLen) {
+										if uint(i3575) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3455, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3575, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3459 := *(*float32)(unsafe.Add(a, i3455*4))
+										f3579 := *(*float32)(unsafe.Add(a, i3575*4))
 //line blocked.go:120
-										f3460 = math32.FMA(f3459, f3442, f3427)
+										f3580 = math32.FMA(f3579, f3569, f3556)
 //line blocked.go:120
-										f3461 = math32.FMA(f3459, f3446, f3426)
+										f3581 = math32.FMA(f3579, f3573, f3555)
 //line blocked.go:118
-										i3462 := i2199 + i3433
+										i3582 := i2312 + i3560
 //line blocked.go:118
-										if uint(i3462) >= uint(aLen) {
+										if uint(i3582) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3462, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3582, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3466 := *(*float32)(unsafe.Add(a, i3462*4))
+										f3586 := *(*float32)(unsafe.Add(a, i3582*4))
 //line blocked.go:120
-										f3467 = math32.FMA(f3466, f3442, f3425)
+										f3587 = math32.FMA(f3586, f3569, f3554)
 //line blocked.go:120
-										f3468 = math32.FMA(f3466, f3446, f3424)
+										f3588 = math32.FMA(f3586, f3573, f3553)
 //line blocked.go:118
-										i3469 := i2213 + i3433
+										i3589 := i2326 + i3560
 //line blocked.go:118
-										if uint(i3469) >= uint(aLen) {
+										if uint(i3589) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3469, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3589, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3473 := *(*float32)(unsafe.Add(a, i3469*4))
+										f3593 := *(*float32)(unsafe.Add(a, i3589*4))
 //line blocked.go:120
-										f3474 = math32.FMA(f3473, f3442, f3423)
+										f3594 = math32.FMA(f3593, f3569, f3552)
 //line blocked.go:120
-										f3475 = math32.FMA(f3473, f3446, f3422)
+										f3595 = math32.FMA(f3593, f3573, f3551)
 //line blocked.go:118
-										i3476 := i2227 + i3433
+										i3596 := i2340 + i3560
 //line blocked.go:118
-										if uint(i3476) >= uint(aLen) {
+										if uint(i3596) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3476, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3596, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3480 := *(*float32)(unsafe.Add(a, i3476*4))
+										f3600 := *(*float32)(unsafe.Add(a, i3596*4))
 //line blocked.go:120
-										f3481 = math32.FMA(f3480, f3442, f3421)
+										f3601 = math32.FMA(f3600, f3569, f3550)
 //line blocked.go:120
-										f3482 = math32.FMA(f3480, f3446, f3420)
+										f3602 = math32.FMA(f3600, f3573, f3549)
 //line blocked.go:118
-										i3483 := i2241 + i3433
+										i3603 := i2354 + i3560
 //line blocked.go:118
-										if uint(i3483) >= uint(aLen) {
+										if uint(i3603) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3483, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3603, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3487 := *(*float32)(unsafe.Add(a, i3483*4))
+										f3607 := *(*float32)(unsafe.Add(a, i3603*4))
 //line blocked.go:120
-										f3488 = math32.FMA(f3487, f3442, f3419)
+										f3608 = math32.FMA(f3607, f3569, f3548)
 //line blocked.go:120
-										f3489 = math32.FMA(f3487, f3446, f3418)
+										f3609 = math32.FMA(f3607, f3573, f3547)
 //line blocked.go:118
-										i3490 := i2255 + i3433
+										i3610 := i2368 + i3560
 //line blocked.go:118
-										if uint(i3490) >= uint(aLen) {
+										if uint(i3610) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3490, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3610, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3494 := *(*float32)(unsafe.Add(a, i3490*4))
+										f3614 := *(*float32)(unsafe.Add(a, i3610*4))
 //line blocked.go:120
-										f3495 = math32.FMA(f3494, f3442, f3417)
+										f3615 = math32.FMA(f3614, f3569, f3546)
 //line blocked.go:120
-										f3496 = math32.FMA(f3494, f3446, f3416)
+										f3616 = math32.FMA(f3614, f3573, f3545)
+//line blocked.go:118
+										i3617 := i2382 + i3560
+//line blocked.go:118
+										if uint(i3617) >= uint(aLen) {
+//line blocked.go:118
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3617, aLen)
+//line blocked.go:118
+											return
+										}
+//line blocked.go:118
+										f3621 := *(*float32)(unsafe.Add(a, i3617*4))
 //line blocked.go:120
-										i3497 := i3432 + 1
+										f3622 = math32.FMA(f3621, f3569, f3544)
 //line blocked.go:120
-										if i3497 >= i101 {
+										f3623 = math32.FMA(f3621, f3573, f3543)
+//line blocked.go:120
+										i3624 := i3559 + 1
+//line blocked.go:120
+										if i3624 >= i101 {
 //line blocked.go:120
 											break
 										}
 //line blocked.go:120
-										f3416, f3417, f3418, f3419, f3420, f3421, f3422, f3423, f3424, f3425, f3426, f3427, f3428, f3429, f3430, f3431, i3432 = f3496, f3495, f3489, f3488, f3482, f3481, f3475, f3474, f3468, f3467, f3461, f3460, f3454, f3453, f3447, f3443, i3497
+										f3543, f3544, f3545, f3546, f3547, f3548, f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, i3559 = f3623, f3622, f3616, f3615, f3609, f3608, f3602, f3601, f3595, f3594, f3588, f3587, f3581, f3580, f3574, f3570, i3624
 									}
 //line blocked.go:120
-									f3260, f3258, f3256, f3254, f3252, f3250, f3248, f3246, f3244, f3242, f3240, f3238, f3236, f3234, f3232, f3230 = f3496, f3495, f3489, f3488, f3482, f3481, f3475, f3474, f3468, f3467, f3461, f3460, f3454, f3453, f3447, f3443
+									f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3361, f3359, f3357 = f3623, f3622, f3616, f3615, f3609, f3608, f3602, f3601, f3595, f3594, f3588, f3587, f3581, f3580, f3574, f3570
 								}
 							} else {
 //line blocked.go:116
-								f3260, f3258, f3256, f3254, f3252, f3250, f3248, f3246, f3244, f3242, f3240, f3238, f3236, f3234, f3232, f3230 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3361, f3359, f3357 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 							}
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2754+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2754+tx*4+16384)) + f3230
+							*(*float32)(unsafe.Add(shared, o2881+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2881+tx*4+16384)) + f3357
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2761+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2761+tx*4+16384)) + f3232
+							*(*float32)(unsafe.Add(shared, o2888+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2888+tx*4+16384)) + f3359
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2774+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2774+tx*4+16384)) + f3234
+							*(*float32)(unsafe.Add(shared, o2901+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2901+tx*4+16384)) + f3361
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2781+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2781+tx*4+16384)) + f3236
+							*(*float32)(unsafe.Add(shared, o2908+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2908+tx*4+16384)) + f3363
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2794+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2794+tx*4+16384)) + f3238
+							*(*float32)(unsafe.Add(shared, o2921+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2921+tx*4+16384)) + f3365
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2801+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2801+tx*4+16384)) + f3240
+							*(*float32)(unsafe.Add(shared, o2928+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2928+tx*4+16384)) + f3367
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2814+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2814+tx*4+16384)) + f3242
+							*(*float32)(unsafe.Add(shared, o2941+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2941+tx*4+16384)) + f3369
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2821+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2821+tx*4+16384)) + f3244
+							*(*float32)(unsafe.Add(shared, o2948+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2948+tx*4+16384)) + f3371
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2834+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2834+tx*4+16384)) + f3246
+							*(*float32)(unsafe.Add(shared, o2961+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2961+tx*4+16384)) + f3373
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2841+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2841+tx*4+16384)) + f3248
+							*(*float32)(unsafe.Add(shared, o2968+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2968+tx*4+16384)) + f3375
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2854+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2854+tx*4+16384)) + f3250
+							*(*float32)(unsafe.Add(shared, o2981+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2981+tx*4+16384)) + f3377
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2861+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2861+tx*4+16384)) + f3252
+							*(*float32)(unsafe.Add(shared, o2988+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2988+tx*4+16384)) + f3379
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2874+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2874+tx*4+16384)) + f3254
+							*(*float32)(unsafe.Add(shared, o3001+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3001+tx*4+16384)) + f3381
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2881+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2881+tx*4+16384)) + f3256
+							*(*float32)(unsafe.Add(shared, o3008+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3008+tx*4+16384)) + f3383
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2894+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2894+tx*4+16384)) + f3258
+							*(*float32)(unsafe.Add(shared, o3021+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3021+tx*4+16384)) + f3385
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2901+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2901+tx*4+16384)) + f3260
+							*(*float32)(unsafe.Add(shared, o3028+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3028+tx*4+16384)) + f3387
 						}
 					}
 				}
@@ -2783,9 +1766,9 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			i92 = i92 + 128
 		}
 //line blocked.go:67
-		i1222 = i68 << 1
+		i1342 = i68 << 1
 //line blocked.go:67
-		if 0 < i1222 {
+		if 0 < i1342 {
 			i155 = 0
 //line blocked.go:68
 			for {
@@ -2811,7 +1794,7 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				{
 					{
 //line blocked.go:69
-						if !blockedNTTwinRow_(lanes, bias, biasLen, c, c506, c532, c601, c610, cLen, i157, i199, i525, o175, residual, residualLen, s24, s48, shared, o185, blocks) {
+						if !blockedNTTwinRow_(lanes, bias, biasLen, c, c506, c532, c599, c604, cLen, i157, i199, i525, o175, residual, residualLen, s24, s48, shared, o185, blocks) {
 							return
 						}
 					}
@@ -2820,7 +1803,7 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:70
 				i207 = i155 + 1
 //line blocked.go:70
-				if i207 >= i1222 {
+				if i207 >= i1342 {
 					break
 				}
 				i155 = i207
@@ -2880,20 +1863,20 @@ func blockedNTTwinRow(lanes int, i55 int, s48 int, s8 int, s80 int, shared unsaf
 // blockedNTTwinRow_ is what a row of threads does in blockedNTTwin.
 //
 //line blocked.go:69
-func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Pointer, c506 bool, c532 bool, c601 bool, c610 bool, cLen int, i157 int, i199 int, i525 int, o175 int, residual unsafe.Pointer, residualLen int, s24 int, s48 int, shared unsafe.Pointer, o185 int, blocks *gpu.Blocks) (ok bool) {
+func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Pointer, c506 bool, c532 bool, c599 bool, c604 bool, cLen int, i157 int, i199 int, i525 int, o175 int, residual unsafe.Pointer, residualLen int, s24 int, s48 int, shared unsafe.Pointer, o185 int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line blocked.go:69
 	if lanes == 16 {
 //line blocked.go:69
-		first = zvector.BlockedNTTwin___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c601, c610, s48, residual, c)
+		first = zvector.BlockedNTTwin___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c599, c604, s48, residual, c)
 //line blocked.go:69
 	} else if lanes == 8 {
 //line blocked.go:69
-		first = zvector.BlockedNTTwinAVX2___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c601, c610, s48, residual, c)
+		first = zvector.BlockedNTTwinAVX2___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c599, c604, s48, residual, c)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f576, f609, f654, f617, f592, f521, f544 float32
-		var i641, i642 int32
+		var f576, f615, f788, f682, f592, f521, f544 float32
+		var i669, i670 int32
 //line blocked.go:69
 		f179 := *(*float32)(unsafe.Add(shared, o175+tx*4+16384))
 //line blocked.go:69
@@ -2902,77 +1885,100 @@ func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Poi
 		i200 := i199 + tx
 //line blocked.go:133
 		if s24 > i200 {
-//line join.go:63
+//line join.go:90
 			if uint(biasLen) <= uint(i200) {
-//line join.go:63
+//line join.go:90
 				f576 = 0
 			} else {
-//line join.go:66
+//line join.go:93
 				f576 = *(*float32)(unsafe.Add(bias, i200*4))
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:95
-			if c601 {
-				f609 = float32((f500 + float32(float32(float32(f500*0.044715)*f500)*f500)) * 1.5957692)
+//line ending.go:97
+			if c599 {
+//line ending.go:97
+				f615 = f500
 			} else {
-//line ending.go:95
-				f609 = f500
-			}
-//line ending.go:98
-			if c610 {
-				f612 := float32(-f609)
-//line exp.go:36
-				f670 := math32.FMA(f612, 1.442695, 1.2582912e+07)
-				f671 := f670 - 1.2582912e+07
-				f673 := math32.FMA(f671, 1.9046542e-09, math32.FMA(f671, -0.6931472, f612))
-//line exp.go:21
-				c638 := 0 < f612
-//line exp.go:21
-				if c638 {
-//line exp.go:21
-					i641, i642 = 528482304, 1602224128
-				} else {
-//line exp.go:21
-					i641, i642 = 1602224128, 528482304
-				}
-//line exp.go:24
-				f646 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f673, 0.008368675), f673, 0.041668262), f673, 0.16666521), f673, 0.49999994), f673, 1), f673, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f670))<<23+i641)))
-				if 104 < math.Float32frombits(math.Float32bits(f609)&^(1<<31)) {
-//line exp.go:27
-					if c638 {
-//line basic.go:19
-						f654 = math.Float32frombits(0x7f800000)
+				if c604 {
+//line ending.go:109
+					f625 := min(math.Float32frombits(math.Float32bits(f500)&^(1<<31)), 15)
+//line fast.go:46
+					f649 := 1 / (float32(f625*0.332672) + 1)
+//line ending.go:112
+					f636 := float32(float32(f625*-0.7213475) * f625)
+//line exp.go:73
+					f748 := f636 + 1.2582912e+07
+					f751 := f636 - (f748 - 1.2582912e+07) + 0
+//line exp.go:77
+					i758 := int32(math.Float32bits(f748))
+//line exp.go:47
+					i764 := int32(uint32(i758) >> 1)
+					f766 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f751, 0.001339097), f751, 0.009618499), f751, 0.055503596), f751, 0.24022648), f751, 0.6931472), f751, 1) * math.Float32frombits(uint32(i764<<23+1065353216)))
+//line exp.go:59
+					if f636 < -151 {
+//line exp.go:59
+						f788 = 0
 					} else {
-//line exp.go:27
-						f654 = 0
+//line exp.go:62
+						f788 = float32(f766 * math.Float32frombits(uint32((i758-i764)<<23+1065353216)))
 					}
+//line ending.go:112
+					f638 := float32(float32((float32((float32(f649*0.3739278)-0.0479399)*f649)+0.1740121)*f649) * f788)
+//line ending.go:112
+					f615 = max(f500, 0) - float32(f625*f638)
 				} else {
+//line ending.go:102
+					f606 := float32(-f500)
+//line exp.go:36
+					f702 := math32.FMA(f606, 1.442695, 1.2582912e+07)
+					f703 := f702 - 1.2582912e+07
+					f705 := math32.FMA(f703, 1.9046542e-09, math32.FMA(f703, -0.6931472, f606))
+//line exp.go:21
+					c666 := 0 < f606
+//line exp.go:21
+					if c666 {
+//line exp.go:21
+						i669, i670 = 528482304, 1602224128
+					} else {
+//line exp.go:21
+						i669, i670 = 1602224128, 528482304
+					}
+//line exp.go:24
+					f674 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f705, 0.008368675), f705, 0.041668262), f705, 0.16666521), f705, 0.49999994), f705, 1), f705, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f702))<<23+i669)))
+					if 104 < math.Float32frombits(math.Float32bits(f500)&^(1<<31)) {
+//line exp.go:27
+						if c666 {
+//line basic.go:19
+							f682 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:27
+							f682 = 0
+						}
+					} else {
 //line exp.go:25
-					f654 = float32(f646 * math.Float32frombits(uint32(i642)))
-				}
+						f682 = float32(f674 * math.Float32frombits(uint32(i670)))
+					}
 //line fast.go:42
-				f617 = f500 / (f654 + 1)
-			} else {
-//line ending.go:98
-				f617 = f500
+					f615 = f500 / (f682 + 1)
+				}
 			}
 //line blocked.go:137
 			if c506 {
 				i516 := i200 + s48
-//line join.go:63
+//line join.go:90
 				if uint(biasLen) <= uint(i516) {
-//line join.go:63
+//line join.go:90
 					f592 = 0
 				} else {
-//line join.go:66
+//line join.go:93
 					f592 = *(*float32)(unsafe.Add(bias, i516*4))
 				}
 //line blocked.go:138
-				f521 = float32(f617 * (f189 + f592))
+				f521 = float32(f615 * (f189 + f592))
 			} else {
 //line blocked.go:137
-				f521 = f617
+				f521 = f615
 			}
 //line blocked.go:140
 			i528 := i525 + i200
@@ -3032,26 +2038,26 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(49152)
 	lanes := blocks.Lanes()
 //line blocked.go:96
-	i2985 := s16 - 1
+	i3112 := s16 - 1
 //line blocked.go:116
-	c3341 := uint(s72) < 2147483648
+	c3468 := uint(s72) < 2147483648
 //line blocked.go:113
-	i2153 := s0 - 1
+	i2280 := s0 - 1
 //line blocked.go:68
 	c212 := s56 != 3
 //line blocked.go:137
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:95
-	c602 := s56 == 2
-//line ending.go:98
-	c611 := s56 != 0
+//line ending.go:97
+	c600 := s56 == 0
+//line ending.go:99
+	c605 := s56 == 2
 //line blocked.go:46
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i55, i60, i64, i66, i68, i92, i99, i101, i106, i118, i2987, i2997, i2999, i3008, i3010, i3019, i3021, i3041, i3051, i3053, i3062, i3064, i3073, i3075, o2919, o2924, o2935, o2940, o2951, o2956, o2967, o2972, i2157, i3333, i3368, i130, i138, i2155, i2158, i2166, i2169, i2172, i2180, i2183, i2186, i2194, i2197, i2200, i2208, i2211, i2214, i2222, i2225, i2228, i2236, i2239, i2242, i2250, i2253, i2256, o2759, o2766, o2779, o2786, o2799, o2806, o2819, o2826, o2839, o2846, o2859, o2866, o2879, o2886, o2899, o2906, i1223, i155, i157, i158, o175, o185, i199, i525, i207 int
-		var c368, c3363, c3367, c3387, c3407, c3427 bool
+		var i55, i60, i64, i66, i68, i92, i99, i101, i106, i118, i3114, i3124, i3126, i3135, i3137, i3146, i3148, i3168, i3178, i3180, i3189, i3191, i3200, i3202, o3046, o3051, o3062, o3067, o3078, o3083, o3094, o3099, i2284, i3460, i3495, i130, i138, i2282, i2285, i2293, i2296, i2299, i2307, i2310, i2313, i2321, i2324, i2327, i2335, i2338, i2341, i2349, i2352, i2355, i2363, i2366, i2369, i2377, i2380, i2383, o2886, o2893, o2906, o2913, o2926, o2933, o2946, o2953, o2966, o2973, o2986, o2993, o3006, o3013, o3026, o3033, i1343, i155, i157, i158, o175, o185, i199, i525, i207 int
+		var c368, c3490, c3494, c3514, c3534, c3554 bool
 //line blocked.go:49
 		i55 = bx * s40
 //line blocked.go:49
@@ -3103,239 +2109,239 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:59
 				i118 = i92 + i106
 //line blocked.go:96
-				i2987 = i118
+				i3114 = i118
 //line blocked.go:96
-				if i2985 < i118 {
+				if i3112 < i118 {
 //line blocked.go:96
-					i2987 = i2985
+					i3114 = i3112
 				}
 //line blocked.go:96
-				i2997 = i118 + 1
+				i3124 = i118 + 1
 //line blocked.go:96
-				i2999 = i2997
+				i3126 = i3124
 //line blocked.go:96
-				if i2985 < i2997 {
+				if i3112 < i3124 {
 //line blocked.go:96
-					i2999 = i2985
+					i3126 = i3112
 				}
 //line blocked.go:96
-				i3008 = i118 + 2
+				i3135 = i118 + 2
 //line blocked.go:96
-				i3010 = i3008
+				i3137 = i3135
 //line blocked.go:96
-				if i2985 < i3008 {
+				if i3112 < i3135 {
 //line blocked.go:96
-					i3010 = i2985
+					i3137 = i3112
 				}
 //line blocked.go:96
-				i3019 = i118 + 3
+				i3146 = i118 + 3
 //line blocked.go:96
-				i3021 = i3019
+				i3148 = i3146
 //line blocked.go:96
-				if i2985 < i3019 {
+				if i3112 < i3146 {
 //line blocked.go:96
-					i3021 = i2985
+					i3148 = i3112
 				}
 //line blocked.go:96
-				i3041 = i118
+				i3168 = i118
 //line blocked.go:96
-				if i2985 < i118 {
+				if i3112 < i118 {
 //line blocked.go:96
-					i3041 = i2985
+					i3168 = i3112
 				}
 //line blocked.go:96
-				i3051 = i118 + 1
+				i3178 = i118 + 1
 //line blocked.go:96
-				i3053 = i3051
+				i3180 = i3178
 //line blocked.go:96
-				if i2985 < i3051 {
+				if i3112 < i3178 {
 //line blocked.go:96
-					i3053 = i2985
+					i3180 = i3112
 				}
 //line blocked.go:96
-				i3062 = i118 + 2
+				i3189 = i118 + 2
 //line blocked.go:96
-				i3064 = i3062
+				i3191 = i3189
 //line blocked.go:96
-				if i2985 < i3062 {
+				if i3112 < i3189 {
 //line blocked.go:96
-					i3064 = i2985
+					i3191 = i3112
 				}
 //line blocked.go:96
-				i3073 = i118 + 3
+				i3200 = i118 + 3
 //line blocked.go:96
-				i3075 = i3073
+				i3202 = i3200
 //line blocked.go:96
-				if i2985 < i3073 {
+				if i3112 < i3200 {
 //line blocked.go:96
-					i3075 = i2985
+					i3202 = i3112
 				}
 //line blocked.go:102
-				o2919 = i106 & 127 * 128
+				o3046 = i106 & 127 * 128
 //line blocked.go:102
-				o2924 = o2919 + 64
+				o3051 = o3046 + 64
 //line blocked.go:102
-				o2935 = (i106 + 1) & 127 * 128
+				o3062 = (i106 + 1) & 127 * 128
 //line blocked.go:102
-				o2940 = o2935 + 64
+				o3067 = o3062 + 64
 //line blocked.go:102
-				o2951 = (i106 + 2) & 127 * 128
+				o3078 = (i106 + 2) & 127 * 128
 //line blocked.go:102
-				o2956 = o2951 + 64
+				o3083 = o3078 + 64
 //line blocked.go:102
-				o2967 = (i106 + 3) & 127 * 128
+				o3094 = (i106 + 3) & 127 * 128
 //line blocked.go:102
-				o2972 = o2967 + 64
+				o3099 = o3094 + 64
 				{
 					{
 						first := 0
 //line blocked.go:59
 						if lanes == 16 {
 //line blocked.go:59
-							first = zvector.BlockedNTBF16Twin_(16, i55, s8, s48, s80, i2987, bLen, b, i2999, i3010, i3021, i3041, i3053, i3064, i3075, shared, o2919, o2935, o2951, o2967)
+							first = zvector.BlockedNTBF16Twin_(16, i55, s8, s48, s80, i3114, bLen, b, i3126, i3137, i3148, i3168, i3180, i3191, i3202, shared, o3046, o3062, o3078, o3094)
 //line blocked.go:59
 						} else if lanes == 8 {
 //line blocked.go:59
-							first = zvector.BlockedNTBF16TwinAVX2_(16, i55, s8, s48, s80, i2987, bLen, b, i2999, i3010, i3021, i3041, i3053, i3064, i3075, shared, o2919, o2935, o2951, o2967)
+							first = zvector.BlockedNTBF16TwinAVX2_(16, i55, s8, s48, s80, i3114, bLen, b, i3126, i3137, i3148, i3168, i3180, i3191, i3202, shared, o3046, o3062, o3078, o3094)
 						}
 						for tx := first; tx < 16; tx++ {
-							var f3240, f3238, f3236, f3234, f3241, f3239, f3237, f3235 float32
+							var f3367, f3365, f3363, f3361, f3368, f3366, f3364, f3362 float32
 //line blocked.go:59
 							i115 := i55 + tx
 //line packing.go:35
-							i2988 := i115 * s80
+							i3115 := i115 * s80
 //line blocked.go:94
-							c2983 := i115 < s8
+							c3110 := i115 < s8
 //line blocked.go:94
-							i3036 := i115 + s48
+							i3163 := i115 + s48
 //line packing.go:35
-							i3042 := i3036 * s80
+							i3169 := i3163 * s80
 //line blocked.go:94
-							c3037 := i3036 < s8
+							c3164 := i3163 < s8
 //line blocked.go:94
-							if c2983 {
+							if c3110 {
 //line packing.go:35
-								i2989 := i2988 + i2987
+								i3116 := i3115 + i3114
 //line blocked.go:96
-								if uint(i2989) >= uint(bLen) {
+								if uint(i3116) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i2989, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3116, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3000 := i2988 + i2999
+								i3127 := i3115 + i3126
 //line blocked.go:96
-								if uint(i3000) >= uint(bLen) {
+								if uint(i3127) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3000, bLen)
-//line blocked.go:96
-									return
-								}
-//line packing.go:35
-								i3011 := i2988 + i3010
-//line blocked.go:96
-								if uint(i3011) >= uint(bLen) {
-//line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3011, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3127, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3022 := i2988 + i3021
+								i3138 := i3115 + i3137
 //line blocked.go:96
-								if uint(i3022) >= uint(bLen) {
+								if uint(i3138) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3022, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3138, bLen)
+//line blocked.go:96
+									return
+								}
+//line packing.go:35
+								i3149 := i3115 + i3148
+//line blocked.go:96
+								if uint(i3149) >= uint(bLen) {
+//line blocked.go:96
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3149, bLen)
 //line blocked.go:96
 									return
 								}
 //line blocked.go:96
-								f3240, f3238, f3236, f3234 = dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3022*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3011*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3000*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i2989*2)))).Float32()
+								f3367, f3365, f3363, f3361 = dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3149*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3138*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3127*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3116*2)))).Float32()
 							} else {
 //line blocked.go:94
-								f3240, f3238, f3236, f3234 = 0, 0, 0, 0
+								f3367, f3365, f3363, f3361 = 0, 0, 0, 0
 							}
 //line blocked.go:94
-							if c3037 {
+							if c3164 {
 //line packing.go:35
-								i3043 := i3042 + i3041
+								i3170 := i3169 + i3168
 //line blocked.go:96
-								if uint(i3043) >= uint(bLen) {
+								if uint(i3170) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3043, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3170, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3054 := i3042 + i3053
+								i3181 := i3169 + i3180
 //line blocked.go:96
-								if uint(i3054) >= uint(bLen) {
+								if uint(i3181) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3054, bLen)
-//line blocked.go:96
-									return
-								}
-//line packing.go:35
-								i3065 := i3042 + i3064
-//line blocked.go:96
-								if uint(i3065) >= uint(bLen) {
-//line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3065, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3181, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3076 := i3042 + i3075
+								i3192 := i3169 + i3191
 //line blocked.go:96
-								if uint(i3076) >= uint(bLen) {
+								if uint(i3192) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3076, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3192, bLen)
+//line blocked.go:96
+									return
+								}
+//line packing.go:35
+								i3203 := i3169 + i3202
+//line blocked.go:96
+								if uint(i3203) >= uint(bLen) {
+//line blocked.go:96
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3203, bLen)
 //line blocked.go:96
 									return
 								}
 //line blocked.go:96
-								f3241, f3239, f3237, f3235 = dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3076*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3065*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3054*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3043*2)))).Float32()
+								f3368, f3366, f3364, f3362 = dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3203*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3192*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3181*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3170*2)))).Float32()
 							} else {
 //line blocked.go:94
-								f3241, f3239, f3237, f3235 = 0, 0, 0, 0
+								f3368, f3366, f3364, f3362 = 0, 0, 0, 0
 							}
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2919+tx*4)) = f3234
+							*(*float32)(unsafe.Add(shared, o3046+tx*4)) = f3361
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2924+tx*4)) = f3235
+							*(*float32)(unsafe.Add(shared, o3051+tx*4)) = f3362
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2935+tx*4)) = f3236
+							*(*float32)(unsafe.Add(shared, o3062+tx*4)) = f3363
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2940+tx*4)) = f3237
+							*(*float32)(unsafe.Add(shared, o3067+tx*4)) = f3364
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2951+tx*4)) = f3238
+							*(*float32)(unsafe.Add(shared, o3078+tx*4)) = f3365
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2956+tx*4)) = f3239
+							*(*float32)(unsafe.Add(shared, o3083+tx*4)) = f3366
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2967+tx*4)) = f3240
+							*(*float32)(unsafe.Add(shared, o3094+tx*4)) = f3367
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o2972+tx*4)) = f3241
+							*(*float32)(unsafe.Add(shared, o3099+tx*4)) = f3368
 						}
 					}
 				}
 				i106 = i106 + 4
 			}
 //line blocked.go:113
-			i2157 = i92 * s72
+			i2284 = i92 * s72
 //line blocked.go:116
 			c368 = 0 < i101
 //line blocked.go:116
-			i3333 = 0
+			i3460 = 0
 //line blocked.go:116
 			if c368 {
 //line blocked.go:116
-				i3333 = i101 - 1
+				i3460 = i101 - 1
 			}
 //line blocked.go:116
-			c3363 = uint(i3333) < 2147483648 && i3333 < 2305843009213693952 && c3341
+			c3490 = uint(i3460) < 2147483648 && i3460 < 2305843009213693952 && c3468
 //line blocked.go:116
-			i3368 = i3333 * s72
+			i3495 = i3460 * s72
 			i130 = 0
 //line blocked.go:62
 			for {
@@ -3346,208 +2352,208 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:63
 				i138 = i60 + i130
 //line blocked.go:113
-				i2155 = i138
+				i2282 = i138
 //line blocked.go:113
-				if i2153 < i138 {
+				if i2280 < i138 {
 //line blocked.go:113
-					i2155 = i2153
+					i2282 = i2280
 				}
 //line blocked.go:113
-				i2158 = i2155*s64 + i2157
+				i2285 = i2282*s64 + i2284
 //line blocked.go:113
-				i2166 = i138 + 1
+				i2293 = i138 + 1
 //line blocked.go:113
-				i2169 = i2166
+				i2296 = i2293
 //line blocked.go:113
-				if i2153 < i2166 {
+				if i2280 < i2293 {
 //line blocked.go:113
-					i2169 = i2153
+					i2296 = i2280
 				}
 //line blocked.go:113
-				i2172 = i2169*s64 + i2157
+				i2299 = i2296*s64 + i2284
 //line blocked.go:113
-				i2180 = i138 + 2
+				i2307 = i138 + 2
 //line blocked.go:113
-				i2183 = i2180
+				i2310 = i2307
 //line blocked.go:113
-				if i2153 < i2180 {
+				if i2280 < i2307 {
 //line blocked.go:113
-					i2183 = i2153
+					i2310 = i2280
 				}
 //line blocked.go:113
-				i2186 = i2183*s64 + i2157
+				i2313 = i2310*s64 + i2284
 //line blocked.go:113
-				i2194 = i138 + 3
+				i2321 = i138 + 3
 //line blocked.go:113
-				i2197 = i2194
+				i2324 = i2321
 //line blocked.go:113
-				if i2153 < i2194 {
+				if i2280 < i2321 {
 //line blocked.go:113
-					i2197 = i2153
+					i2324 = i2280
 				}
 //line blocked.go:113
-				i2200 = i2197*s64 + i2157
+				i2327 = i2324*s64 + i2284
 //line blocked.go:113
-				i2208 = i138 + 4
+				i2335 = i138 + 4
 //line blocked.go:113
-				i2211 = i2208
+				i2338 = i2335
 //line blocked.go:113
-				if i2153 < i2208 {
+				if i2280 < i2335 {
 //line blocked.go:113
-					i2211 = i2153
+					i2338 = i2280
 				}
 //line blocked.go:113
-				i2214 = i2211*s64 + i2157
+				i2341 = i2338*s64 + i2284
 //line blocked.go:113
-				i2222 = i138 + 5
+				i2349 = i138 + 5
 //line blocked.go:113
-				i2225 = i2222
+				i2352 = i2349
 //line blocked.go:113
-				if i2153 < i2222 {
+				if i2280 < i2349 {
 //line blocked.go:113
-					i2225 = i2153
+					i2352 = i2280
 				}
 //line blocked.go:113
-				i2228 = i2225*s64 + i2157
+				i2355 = i2352*s64 + i2284
 //line blocked.go:113
-				i2236 = i138 + 6
+				i2363 = i138 + 6
 //line blocked.go:113
-				i2239 = i2236
+				i2366 = i2363
 //line blocked.go:113
-				if i2153 < i2236 {
+				if i2280 < i2363 {
 //line blocked.go:113
-					i2239 = i2153
+					i2366 = i2280
 				}
 //line blocked.go:113
-				i2242 = i2239*s64 + i2157
+				i2369 = i2366*s64 + i2284
 //line blocked.go:113
-				i2250 = i138 + 7
+				i2377 = i138 + 7
 //line blocked.go:113
-				i2253 = i2250
+				i2380 = i2377
 //line blocked.go:113
-				if i2153 < i2250 {
+				if i2280 < i2377 {
 //line blocked.go:113
-					i2253 = i2153
+					i2380 = i2280
 				}
 //line blocked.go:113
-				i2256 = i2253*s64 + i2157
+				i2383 = i2380*s64 + i2284
 //line blocked.go:113
-				c3367 = c3363 && uint(i2158) < uint(aLen)
+				c3494 = c3490 && uint(i2285) < uint(aLen)
 //line blocked.go:113
-				c3387 = c3367 && uint(i2158+i3368) < uint(aLen) && uint(i2172) < uint(aLen) && uint(i2172+i3368) < uint(aLen) && uint(i2186) < uint(aLen) && uint(i2186+i3368) < uint(aLen)
+				c3514 = c3494 && uint(i2285+i3495) < uint(aLen) && uint(i2299) < uint(aLen) && uint(i2299+i3495) < uint(aLen) && uint(i2313) < uint(aLen) && uint(i2313+i3495) < uint(aLen)
 //line blocked.go:113
-				c3407 = c3387 && uint(i2200) < uint(aLen) && uint(i2200+i3368) < uint(aLen) && uint(i2214) < uint(aLen) && uint(i2214+i3368) < uint(aLen) && uint(i2228) < uint(aLen)
+				c3534 = c3514 && uint(i2327) < uint(aLen) && uint(i2327+i3495) < uint(aLen) && uint(i2341) < uint(aLen) && uint(i2341+i3495) < uint(aLen) && uint(i2355) < uint(aLen)
 //line blocked.go:113
-				c3427 = c3407 && uint(i2228+i3368) < uint(aLen) && uint(i2242) < uint(aLen) && uint(i2242+i3368) < uint(aLen) && uint(i2256) < uint(aLen) && uint(i2256+i3368) < uint(aLen)
+				c3554 = c3534 && uint(i2355+i3495) < uint(aLen) && uint(i2369) < uint(aLen) && uint(i2369+i3495) < uint(aLen) && uint(i2383) < uint(aLen) && uint(i2383+i3495) < uint(aLen)
 //line blocked.go:126
-				o2759 = i130 & 255 * 128
+				o2886 = i130 & 255 * 128
 //line blocked.go:126
-				o2766 = o2759 + 64
+				o2893 = o2886 + 64
 //line blocked.go:126
-				o2779 = (i130 + 1) & 255 * 128
+				o2906 = (i130 + 1) & 255 * 128
 //line blocked.go:126
-				o2786 = o2779 + 64
+				o2913 = o2906 + 64
 //line blocked.go:126
-				o2799 = (i130 + 2) & 255 * 128
+				o2926 = (i130 + 2) & 255 * 128
 //line blocked.go:126
-				o2806 = o2799 + 64
+				o2933 = o2926 + 64
 //line blocked.go:126
-				o2819 = (i130 + 3) & 255 * 128
+				o2946 = (i130 + 3) & 255 * 128
 //line blocked.go:126
-				o2826 = o2819 + 64
+				o2953 = o2946 + 64
 //line blocked.go:126
-				o2839 = (i130 + 4) & 255 * 128
+				o2966 = (i130 + 4) & 255 * 128
 //line blocked.go:126
-				o2846 = o2839 + 64
+				o2973 = o2966 + 64
 //line blocked.go:126
-				o2859 = (i130 + 5) & 255 * 128
+				o2986 = (i130 + 5) & 255 * 128
 //line blocked.go:126
-				o2866 = o2859 + 64
+				o2993 = o2986 + 64
 //line blocked.go:126
-				o2879 = (i130 + 6) & 255 * 128
+				o3006 = (i130 + 6) & 255 * 128
 //line blocked.go:126
-				o2886 = o2879 + 64
+				o3013 = o3006 + 64
 //line blocked.go:126
-				o2899 = (i130 + 7) & 255 * 128
+				o3026 = (i130 + 7) & 255 * 128
 //line blocked.go:126
-				o2906 = o2899 + 64
+				o3033 = o3026 + 64
 				{
 					{
 						first := 0
 //line blocked.go:63
 						if lanes == 16 {
 //line blocked.go:63
-							first = zvector.BlockedNTBF16Twin__(16, c368, c3427, s72, i2158, a, shared, i2172, i2186, i2200, i2214, i2228, i2242, i2256, i101, aLen, unsafe.Add(shared, 16384), o2759, o2779, o2799, o2819, o2839, o2859, o2879, o2899)
+							first = zvector.BlockedNTBF16Twin__(16, c368, c3554, s72, i2285, a, shared, i2299, i2313, i2327, i2341, i2355, i2369, i2383, i101, aLen, unsafe.Add(shared, 16384), o2886, o2906, o2926, o2946, o2966, o2986, o3006, o3026)
 //line blocked.go:63
 						} else if lanes == 8 {
 //line blocked.go:63
-							first = zvector.BlockedNTBF16TwinAVX2__(16, c368, c3427, s72, i2158, a, shared, i2172, i2186, i2200, i2214, i2228, i2242, i2256, i101, aLen, unsafe.Add(shared, 16384), o2759, o2779, o2799, o2819, o2839, o2859, o2879, o2899)
+							first = zvector.BlockedNTBF16TwinAVX2__(16, c368, c3554, s72, i2285, a, shared, i2299, i2313, i2327, i2341, i2355, i2369, i2383, i101, aLen, unsafe.Add(shared, 16384), o2886, o2906, o2926, o2946, o2966, o2986, o3006, o3026)
 						}
 						for tx := first; tx < 16; tx++ {
-							var f3272, f3270, f3268, f3266, f3264, f3262, f3260, f3258, f3256, f3254, f3252, f3250, f3248, f3246, f3244, f3242, f2555, f2562, f2582, f2589, f2609, f2616, f2636, f2643, f2663, f2670, f2690, f2697, f2717, f2724, f2744, f2751, f3273, f3271, f3269, f3267, f3265, f3263, f3261, f3259, f3257, f3255, f3253, f3251, f3249, f3247, f3245, f3243, f3429, f3430, f3431, f3432, f3433, f3434, f3435, f3436, f3437, f3438, f3439, f3440, f3441, f3442, f3443, f3444, f3456, f3460, f3466, f3467, f3473, f3474, f3480, f3481, f3487, f3488, f3494, f3495, f3501, f3502, f3508, f3509 float32
-							var i370, i3445 int
+							var f3399, f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f2682, f2689, f2709, f2716, f2736, f2743, f2763, f2770, f2790, f2797, f2817, f2824, f2844, f2851, f2871, f2878, f3400, f3398, f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, f3565, f3566, f3567, f3568, f3569, f3570, f3571, f3583, f3587, f3593, f3594, f3600, f3601, f3607, f3608, f3614, f3615, f3621, f3622, f3628, f3629, f3635, f3636 float32
+							var i370, i3572 int
 //line blocked.go:116
 							if c368 {
 //line blocked.go:116
-								if c3427 {
+								if c3554 {
 //line blocked.go:120
-									f3272, f3270, f3268, f3266, f3264, f3262, f3260, f3258, f3256, f3254, f3252, f3250, f3248, f3246, f3244, f3242, i370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+									f3399, f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, i370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line blocked.go:120
 									for {
 //line blocked.go:118
-										i2543 := i370 * s72
+										i2670 := i370 * s72
 //line blocked.go:118
-										f2548 := *(*float32)(unsafe.Add(a, (i2158+i2543)*4))
+										f2675 := *(*float32)(unsafe.Add(a, (i2285+i2670)*4))
 //line blocked.go:120
-										f2553 := *(*float32)(unsafe.Add(shared, i370&127*128+tx*4))
+										f2680 := *(*float32)(unsafe.Add(shared, i370&127*128+tx*4))
 //line blocked.go:120
-										f2555 = math32.FMA(f2548, f2553, f3242)
+										f2682 = math32.FMA(f2675, f2680, f3369)
 //line blocked.go:120
-										f2559 := *(*float32)(unsafe.Add(shared, i370&127*128+64+tx*4))
+										f2686 := *(*float32)(unsafe.Add(shared, i370&127*128+64+tx*4))
 //line blocked.go:120
-										f2562 = math32.FMA(f2548, f2559, f3244)
+										f2689 = math32.FMA(f2675, f2686, f3371)
 //line blocked.go:118
-										f2575 := *(*float32)(unsafe.Add(a, (i2172+i2543)*4))
+										f2702 := *(*float32)(unsafe.Add(a, (i2299+i2670)*4))
 //line blocked.go:120
-										f2582 = math32.FMA(f2575, f2553, f3246)
+										f2709 = math32.FMA(f2702, f2680, f3373)
 //line blocked.go:120
-										f2589 = math32.FMA(f2575, f2559, f3248)
+										f2716 = math32.FMA(f2702, f2686, f3375)
 //line blocked.go:118
-										f2602 := *(*float32)(unsafe.Add(a, (i2186+i2543)*4))
+										f2729 := *(*float32)(unsafe.Add(a, (i2313+i2670)*4))
 //line blocked.go:120
-										f2609 = math32.FMA(f2602, f2553, f3250)
+										f2736 = math32.FMA(f2729, f2680, f3377)
 //line blocked.go:120
-										f2616 = math32.FMA(f2602, f2559, f3252)
+										f2743 = math32.FMA(f2729, f2686, f3379)
 //line blocked.go:118
-										f2629 := *(*float32)(unsafe.Add(a, (i2200+i2543)*4))
+										f2756 := *(*float32)(unsafe.Add(a, (i2327+i2670)*4))
 //line blocked.go:120
-										f2636 = math32.FMA(f2629, f2553, f3254)
+										f2763 = math32.FMA(f2756, f2680, f3381)
 //line blocked.go:120
-										f2643 = math32.FMA(f2629, f2559, f3256)
+										f2770 = math32.FMA(f2756, f2686, f3383)
 //line blocked.go:118
-										f2656 := *(*float32)(unsafe.Add(a, (i2214+i2543)*4))
+										f2783 := *(*float32)(unsafe.Add(a, (i2341+i2670)*4))
 //line blocked.go:120
-										f2663 = math32.FMA(f2656, f2553, f3258)
+										f2790 = math32.FMA(f2783, f2680, f3385)
 //line blocked.go:120
-										f2670 = math32.FMA(f2656, f2559, f3260)
+										f2797 = math32.FMA(f2783, f2686, f3387)
 //line blocked.go:118
-										f2683 := *(*float32)(unsafe.Add(a, (i2228+i2543)*4))
+										f2810 := *(*float32)(unsafe.Add(a, (i2355+i2670)*4))
 //line blocked.go:120
-										f2690 = math32.FMA(f2683, f2553, f3262)
+										f2817 = math32.FMA(f2810, f2680, f3389)
 //line blocked.go:120
-										f2697 = math32.FMA(f2683, f2559, f3264)
+										f2824 = math32.FMA(f2810, f2686, f3391)
 //line blocked.go:118
-										f2710 := *(*float32)(unsafe.Add(a, (i2242+i2543)*4))
+										f2837 := *(*float32)(unsafe.Add(a, (i2369+i2670)*4))
 //line blocked.go:120
-										f2717 = math32.FMA(f2710, f2553, f3266)
+										f2844 = math32.FMA(f2837, f2680, f3393)
 //line blocked.go:120
-										f2724 = math32.FMA(f2710, f2559, f3268)
+										f2851 = math32.FMA(f2837, f2686, f3395)
 //line blocked.go:118
-										f2737 := *(*float32)(unsafe.Add(a, (i2256+i2543)*4))
+										f2864 := *(*float32)(unsafe.Add(a, (i2383+i2670)*4))
 //line blocked.go:120
-										f2744 = math32.FMA(f2737, f2553, f3270)
+										f2871 = math32.FMA(f2864, f2680, f3397)
 //line blocked.go:120
-										f2751 = math32.FMA(f2737, f2559, f3272)
+										f2878 = math32.FMA(f2864, f2686, f3399)
 //line blocked.go:120
 										i393 := i370 + 1
 //line blocked.go:120
@@ -3556,190 +2562,190 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											break
 										}
 //line blocked.go:120
-										f3272, f3270, f3268, f3266, f3264, f3262, f3260, f3258, f3256, f3254, f3252, f3250, f3248, f3246, f3244, f3242, i370 = f2751, f2744, f2724, f2717, f2697, f2690, f2670, f2663, f2643, f2636, f2616, f2609, f2589, f2582, f2562, f2555, i393
+										f3399, f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, i370 = f2878, f2871, f2851, f2844, f2824, f2817, f2797, f2790, f2770, f2763, f2743, f2736, f2716, f2709, f2689, f2682, i393
 									}
 //line blocked.go:120
-									f3273, f3271, f3269, f3267, f3265, f3263, f3261, f3259, f3257, f3255, f3253, f3251, f3249, f3247, f3245, f3243 = f2751, f2744, f2724, f2717, f2697, f2690, f2670, f2663, f2643, f2636, f2616, f2609, f2589, f2582, f2562, f2555
+									f3400, f3398, f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370 = f2878, f2871, f2851, f2844, f2824, f2817, f2797, f2790, f2770, f2763, f2743, f2736, f2716, f2709, f2689, f2682
 								} else {
 //line blocked.go:120
-									f3429, f3430, f3431, f3432, f3433, f3434, f3435, f3436, f3437, f3438, f3439, f3440, f3441, f3442, f3443, f3444, i3445 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+									f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, f3565, f3566, f3567, f3568, f3569, f3570, f3571, i3572 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line blocked.go:120
 									for {
 //line blocked.go:118
-										i3446 := i3445 * s72
+										i3573 := i3572 * s72
 //line blocked.go:118
-										i3447 := i2158 + i3446
+										i3574 := i2285 + i3573
 //line blocked.go:118
-										if uint(i3447) >= uint(aLen) {
+										if uint(i3574) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3447, aLen)
-//line blocked.go:118
-											return
-										}
-//line blocked.go:118
-										f3451 := *(*float32)(unsafe.Add(a, i3447*4))
-//line blocked.go:120
-										f3455 := *(*float32)(unsafe.Add(shared, i3445&127*128+tx*4))
-//line blocked.go:120
-										f3456 = math32.FMA(f3451, f3455, f3444)
-//line blocked.go:120
-										f3459 := *(*float32)(unsafe.Add(shared, i3445&127*128+64+tx*4))
-//line blocked.go:120
-										f3460 = math32.FMA(f3451, f3459, f3443)
-//line blocked.go:118
-										i3461 := i2172 + i3446
-//line blocked.go:118
-										if uint(i3461) >= uint(aLen) {
-//line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3461, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3574, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3465 := *(*float32)(unsafe.Add(a, i3461*4))
+										f3578 := *(*float32)(unsafe.Add(a, i3574*4))
 //line blocked.go:120
-										f3466 = math32.FMA(f3465, f3455, f3442)
+										f3582 := *(*float32)(unsafe.Add(shared, i3572&127*128+tx*4))
 //line blocked.go:120
-										f3467 = math32.FMA(f3465, f3459, f3441)
+										f3583 = math32.FMA(f3578, f3582, f3571)
+//line blocked.go:120
+										f3586 := *(*float32)(unsafe.Add(shared, i3572&127*128+64+tx*4))
+//line blocked.go:120
+										f3587 = math32.FMA(f3578, f3586, f3570)
 //line blocked.go:118
-										i3468 := i2186 + i3446
+										i3588 := i2299 + i3573
 //line blocked.go:118
-										if uint(i3468) >= uint(aLen) {
+										if uint(i3588) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3468, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3588, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3472 := *(*float32)(unsafe.Add(a, i3468*4))
+										f3592 := *(*float32)(unsafe.Add(a, i3588*4))
 //line blocked.go:120
-										f3473 = math32.FMA(f3472, f3455, f3440)
+										f3593 = math32.FMA(f3592, f3582, f3569)
 //line blocked.go:120
-										f3474 = math32.FMA(f3472, f3459, f3439)
+										f3594 = math32.FMA(f3592, f3586, f3568)
 //line blocked.go:118
-										i3475 := i2200 + i3446
+										i3595 := i2313 + i3573
 //line blocked.go:118
-										if uint(i3475) >= uint(aLen) {
+										if uint(i3595) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3475, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3595, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3479 := *(*float32)(unsafe.Add(a, i3475*4))
+										f3599 := *(*float32)(unsafe.Add(a, i3595*4))
 //line blocked.go:120
-										f3480 = math32.FMA(f3479, f3455, f3438)
+										f3600 = math32.FMA(f3599, f3582, f3567)
 //line blocked.go:120
-										f3481 = math32.FMA(f3479, f3459, f3437)
+										f3601 = math32.FMA(f3599, f3586, f3566)
 //line blocked.go:118
-										i3482 := i2214 + i3446
+										i3602 := i2327 + i3573
 //line blocked.go:118
-										if uint(i3482) >= uint(aLen) {
+										if uint(i3602) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3482, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3602, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3486 := *(*float32)(unsafe.Add(a, i3482*4))
+										f3606 := *(*float32)(unsafe.Add(a, i3602*4))
 //line blocked.go:120
-										f3487 = math32.FMA(f3486, f3455, f3436)
+										f3607 = math32.FMA(f3606, f3582, f3565)
 //line blocked.go:120
-										f3488 = math32.FMA(f3486, f3459, f3435)
+										f3608 = math32.FMA(f3606, f3586, f3564)
 //line blocked.go:118
-										i3489 := i2228 + i3446
+										i3609 := i2341 + i3573
 //line blocked.go:118
-										if uint(i3489) >= uint(aLen) {
+										if uint(i3609) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3489, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3609, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3493 := *(*float32)(unsafe.Add(a, i3489*4))
+										f3613 := *(*float32)(unsafe.Add(a, i3609*4))
 //line blocked.go:120
-										f3494 = math32.FMA(f3493, f3455, f3434)
+										f3614 = math32.FMA(f3613, f3582, f3563)
 //line blocked.go:120
-										f3495 = math32.FMA(f3493, f3459, f3433)
+										f3615 = math32.FMA(f3613, f3586, f3562)
 //line blocked.go:118
-										i3496 := i2242 + i3446
+										i3616 := i2355 + i3573
 //line blocked.go:118
-										if uint(i3496) >= uint(aLen) {
+										if uint(i3616) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3496, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3616, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3500 := *(*float32)(unsafe.Add(a, i3496*4))
+										f3620 := *(*float32)(unsafe.Add(a, i3616*4))
 //line blocked.go:120
-										f3501 = math32.FMA(f3500, f3455, f3432)
+										f3621 = math32.FMA(f3620, f3582, f3561)
 //line blocked.go:120
-										f3502 = math32.FMA(f3500, f3459, f3431)
+										f3622 = math32.FMA(f3620, f3586, f3560)
 //line blocked.go:118
-										i3503 := i2256 + i3446
+										i3623 := i2369 + i3573
 //line blocked.go:118
-										if uint(i3503) >= uint(aLen) {
+										if uint(i3623) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3503, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3623, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3507 := *(*float32)(unsafe.Add(a, i3503*4))
+										f3627 := *(*float32)(unsafe.Add(a, i3623*4))
 //line blocked.go:120
-										f3508 = math32.FMA(f3507, f3455, f3430)
+										f3628 = math32.FMA(f3627, f3582, f3559)
 //line blocked.go:120
-										f3509 = math32.FMA(f3507, f3459, f3429)
+										f3629 = math32.FMA(f3627, f3586, f3558)
+//line blocked.go:118
+										i3630 := i2383 + i3573
+//line blocked.go:118
+										if uint(i3630) >= uint(aLen) {
+//line blocked.go:118
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3630, aLen)
+//line blocked.go:118
+											return
+										}
+//line blocked.go:118
+										f3634 := *(*float32)(unsafe.Add(a, i3630*4))
 //line blocked.go:120
-										i3510 := i3445 + 1
+										f3635 = math32.FMA(f3634, f3582, f3557)
 //line blocked.go:120
-										if i3510 >= i101 {
+										f3636 = math32.FMA(f3634, f3586, f3556)
+//line blocked.go:120
+										i3637 := i3572 + 1
+//line blocked.go:120
+										if i3637 >= i101 {
 //line blocked.go:120
 											break
 										}
 //line blocked.go:120
-										f3429, f3430, f3431, f3432, f3433, f3434, f3435, f3436, f3437, f3438, f3439, f3440, f3441, f3442, f3443, f3444, i3445 = f3509, f3508, f3502, f3501, f3495, f3494, f3488, f3487, f3481, f3480, f3474, f3473, f3467, f3466, f3460, f3456, i3510
+										f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, f3565, f3566, f3567, f3568, f3569, f3570, f3571, i3572 = f3636, f3635, f3629, f3628, f3622, f3621, f3615, f3614, f3608, f3607, f3601, f3600, f3594, f3593, f3587, f3583, i3637
 									}
 //line blocked.go:120
-									f3273, f3271, f3269, f3267, f3265, f3263, f3261, f3259, f3257, f3255, f3253, f3251, f3249, f3247, f3245, f3243 = f3509, f3508, f3502, f3501, f3495, f3494, f3488, f3487, f3481, f3480, f3474, f3473, f3467, f3466, f3460, f3456
+									f3400, f3398, f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370 = f3636, f3635, f3629, f3628, f3622, f3621, f3615, f3614, f3608, f3607, f3601, f3600, f3594, f3593, f3587, f3583
 								}
 							} else {
 //line blocked.go:116
-								f3273, f3271, f3269, f3267, f3265, f3263, f3261, f3259, f3257, f3255, f3253, f3251, f3249, f3247, f3245, f3243 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								f3400, f3398, f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 							}
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2759+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2759+tx*4+16384)) + f3243
+							*(*float32)(unsafe.Add(shared, o2886+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2886+tx*4+16384)) + f3370
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2766+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2766+tx*4+16384)) + f3245
+							*(*float32)(unsafe.Add(shared, o2893+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2893+tx*4+16384)) + f3372
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2779+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2779+tx*4+16384)) + f3247
+							*(*float32)(unsafe.Add(shared, o2906+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2906+tx*4+16384)) + f3374
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2786+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2786+tx*4+16384)) + f3249
+							*(*float32)(unsafe.Add(shared, o2913+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2913+tx*4+16384)) + f3376
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2799+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2799+tx*4+16384)) + f3251
+							*(*float32)(unsafe.Add(shared, o2926+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2926+tx*4+16384)) + f3378
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2806+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2806+tx*4+16384)) + f3253
+							*(*float32)(unsafe.Add(shared, o2933+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2933+tx*4+16384)) + f3380
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2819+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2819+tx*4+16384)) + f3255
+							*(*float32)(unsafe.Add(shared, o2946+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2946+tx*4+16384)) + f3382
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2826+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2826+tx*4+16384)) + f3257
+							*(*float32)(unsafe.Add(shared, o2953+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2953+tx*4+16384)) + f3384
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2839+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2839+tx*4+16384)) + f3259
+							*(*float32)(unsafe.Add(shared, o2966+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2966+tx*4+16384)) + f3386
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2846+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2846+tx*4+16384)) + f3261
+							*(*float32)(unsafe.Add(shared, o2973+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2973+tx*4+16384)) + f3388
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2859+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2859+tx*4+16384)) + f3263
+							*(*float32)(unsafe.Add(shared, o2986+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2986+tx*4+16384)) + f3390
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2866+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2866+tx*4+16384)) + f3265
+							*(*float32)(unsafe.Add(shared, o2993+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2993+tx*4+16384)) + f3392
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2879+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2879+tx*4+16384)) + f3267
+							*(*float32)(unsafe.Add(shared, o3006+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3006+tx*4+16384)) + f3394
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2886+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2886+tx*4+16384)) + f3269
+							*(*float32)(unsafe.Add(shared, o3013+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3013+tx*4+16384)) + f3396
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2899+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2899+tx*4+16384)) + f3271
+							*(*float32)(unsafe.Add(shared, o3026+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3026+tx*4+16384)) + f3398
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2906+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2906+tx*4+16384)) + f3273
+							*(*float32)(unsafe.Add(shared, o3033+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3033+tx*4+16384)) + f3400
 						}
 					}
 				}
@@ -3748,9 +2754,9 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			i92 = i92 + 128
 		}
 //line blocked.go:67
-		i1223 = i68 << 1
+		i1343 = i68 << 1
 //line blocked.go:67
-		if 0 < i1223 {
+		if 0 < i1343 {
 			i155 = 0
 //line blocked.go:68
 			for {
@@ -3776,7 +2782,7 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				{
 					{
 //line blocked.go:69
-						if !blockedNTBF16TwinRow_(lanes, bias, biasLen, c, c506, c532, c602, c611, cLen, i157, i199, i525, o175, residual, residualLen, s24, s48, shared, o185, blocks) {
+						if !blockedNTBF16TwinRow_(lanes, bias, biasLen, c, c506, c532, c600, c605, cLen, i157, i199, i525, o175, residual, residualLen, s24, s48, shared, o185, blocks) {
 							return
 						}
 					}
@@ -3785,7 +2791,7 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:70
 				i207 = i155 + 1
 //line blocked.go:70
-				if i207 >= i1223 {
+				if i207 >= i1343 {
 					break
 				}
 				i155 = i207
@@ -3845,20 +2851,20 @@ func blockedNTBF16TwinRow(lanes int, i55 int, s48 int, s8 int, s80 int, shared u
 // blockedNTBF16TwinRow_ is what a row of threads does in blockedNTBF16Twin.
 //
 //line blocked.go:69
-func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Pointer, c506 bool, c532 bool, c602 bool, c611 bool, cLen int, i157 int, i199 int, i525 int, o175 int, residual unsafe.Pointer, residualLen int, s24 int, s48 int, shared unsafe.Pointer, o185 int, blocks *gpu.Blocks) (ok bool) {
+func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Pointer, c506 bool, c532 bool, c600 bool, c605 bool, cLen int, i157 int, i199 int, i525 int, o175 int, residual unsafe.Pointer, residualLen int, s24 int, s48 int, shared unsafe.Pointer, o185 int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line blocked.go:69
 	if lanes == 16 {
 //line blocked.go:69
-		first = zvector.BlockedNTBF16Twin___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c602, c611, s48, residual, c)
+		first = zvector.BlockedNTBF16Twin___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c600, c605, s48, residual, c)
 //line blocked.go:69
 	} else if lanes == 8 {
 //line blocked.go:69
-		first = zvector.BlockedNTBF16TwinAVX2___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c602, c611, s48, residual, c)
+		first = zvector.BlockedNTBF16TwinAVX2___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c600, c605, s48, residual, c)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f576, f610, f655, f618, f592, f521, f544 float32
-		var i642, i643 int32
+		var f576, f616, f789, f683, f592, f521, f544 float32
+		var i670, i671 int32
 //line blocked.go:69
 		f179 := *(*float32)(unsafe.Add(shared, o175+tx*4+16384))
 //line blocked.go:69
@@ -3867,77 +2873,100 @@ func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe
 		i200 := i199 + tx
 //line blocked.go:133
 		if s24 > i200 {
-//line join.go:63
+//line join.go:90
 			if uint(biasLen) <= uint(i200) {
-//line join.go:63
+//line join.go:90
 				f576 = 0
 			} else {
-//line join.go:66
+//line join.go:93
 				f576 = *(*float32)(unsafe.Add(bias, i200*4))
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:95
-			if c602 {
-				f610 = float32((f500 + float32(float32(float32(f500*0.044715)*f500)*f500)) * 1.5957692)
+//line ending.go:97
+			if c600 {
+//line ending.go:97
+				f616 = f500
 			} else {
-//line ending.go:95
-				f610 = f500
-			}
-//line ending.go:98
-			if c611 {
-				f613 := float32(-f610)
-//line exp.go:36
-				f671 := math32.FMA(f613, 1.442695, 1.2582912e+07)
-				f672 := f671 - 1.2582912e+07
-				f674 := math32.FMA(f672, 1.9046542e-09, math32.FMA(f672, -0.6931472, f613))
-//line exp.go:21
-				c639 := 0 < f613
-//line exp.go:21
-				if c639 {
-//line exp.go:21
-					i642, i643 = 528482304, 1602224128
-				} else {
-//line exp.go:21
-					i642, i643 = 1602224128, 528482304
-				}
-//line exp.go:24
-				f647 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f674, 0.008368675), f674, 0.041668262), f674, 0.16666521), f674, 0.49999994), f674, 1), f674, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f671))<<23+i642)))
-				if 104 < math.Float32frombits(math.Float32bits(f610)&^(1<<31)) {
-//line exp.go:27
-					if c639 {
-//line basic.go:19
-						f655 = math.Float32frombits(0x7f800000)
+				if c605 {
+//line ending.go:109
+					f626 := min(math.Float32frombits(math.Float32bits(f500)&^(1<<31)), 15)
+//line fast.go:46
+					f650 := 1 / (float32(f626*0.332672) + 1)
+//line ending.go:112
+					f637 := float32(float32(f626*-0.7213475) * f626)
+//line exp.go:73
+					f749 := f637 + 1.2582912e+07
+					f752 := f637 - (f749 - 1.2582912e+07) + 0
+//line exp.go:77
+					i759 := int32(math.Float32bits(f749))
+//line exp.go:47
+					i765 := int32(uint32(i759) >> 1)
+					f767 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f752, 0.001339097), f752, 0.009618499), f752, 0.055503596), f752, 0.24022648), f752, 0.6931472), f752, 1) * math.Float32frombits(uint32(i765<<23+1065353216)))
+//line exp.go:59
+					if f637 < -151 {
+//line exp.go:59
+						f789 = 0
 					} else {
-//line exp.go:27
-						f655 = 0
+//line exp.go:62
+						f789 = float32(f767 * math.Float32frombits(uint32((i759-i765)<<23+1065353216)))
 					}
+//line ending.go:112
+					f639 := float32(float32((float32((float32(f650*0.3739278)-0.0479399)*f650)+0.1740121)*f650) * f789)
+//line ending.go:112
+					f616 = max(f500, 0) - float32(f626*f639)
 				} else {
+//line ending.go:102
+					f607 := float32(-f500)
+//line exp.go:36
+					f703 := math32.FMA(f607, 1.442695, 1.2582912e+07)
+					f704 := f703 - 1.2582912e+07
+					f706 := math32.FMA(f704, 1.9046542e-09, math32.FMA(f704, -0.6931472, f607))
+//line exp.go:21
+					c667 := 0 < f607
+//line exp.go:21
+					if c667 {
+//line exp.go:21
+						i670, i671 = 528482304, 1602224128
+					} else {
+//line exp.go:21
+						i670, i671 = 1602224128, 528482304
+					}
+//line exp.go:24
+					f675 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f706, 0.008368675), f706, 0.041668262), f706, 0.16666521), f706, 0.49999994), f706, 1), f706, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f703))<<23+i670)))
+					if 104 < math.Float32frombits(math.Float32bits(f500)&^(1<<31)) {
+//line exp.go:27
+						if c667 {
+//line basic.go:19
+							f683 = math.Float32frombits(0x7f800000)
+						} else {
+//line exp.go:27
+							f683 = 0
+						}
+					} else {
 //line exp.go:25
-					f655 = float32(f647 * math.Float32frombits(uint32(i643)))
-				}
+						f683 = float32(f675 * math.Float32frombits(uint32(i671)))
+					}
 //line fast.go:42
-				f618 = f500 / (f655 + 1)
-			} else {
-//line ending.go:98
-				f618 = f500
+					f616 = f500 / (f683 + 1)
+				}
 			}
 //line blocked.go:137
 			if c506 {
 				i516 := i200 + s48
-//line join.go:63
+//line join.go:90
 				if uint(biasLen) <= uint(i516) {
-//line join.go:63
+//line join.go:90
 					f592 = 0
 				} else {
-//line join.go:66
+//line join.go:93
 					f592 = *(*float32)(unsafe.Add(bias, i516*4))
 				}
 //line blocked.go:138
-				f521 = float32(f618 * (f189 + f592))
+				f521 = float32(f616 * (f189 + f592))
 			} else {
 //line blocked.go:137
-				f521 = f618
+				f521 = f616
 			}
 //line blocked.go:140
 			i528 := i525 + i200

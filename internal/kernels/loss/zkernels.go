@@ -42,12 +42,11 @@ var plainKernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 61, Format: "invalid memory address or nil pointer dereference"},
-		{File: "plain.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 18, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plain.go", Line: 59, Format: "invalid memory address or nil pointer dereference"},
+		{File: "plain.go", Line: 61, Format: "invalid memory address or nil pointer dereference"},
+		{File: "plain.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "plain.go", Line: 18, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 19, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainSM80},
@@ -100,12 +99,11 @@ var plainHalfKernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 61, Format: "invalid memory address or nil pointer dereference"},
-		{File: "plain.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{File: "plain.go", Line: 59, Format: "invalid memory address or nil pointer dereference"},
+		{File: "plain.go", Line: 61, Format: "invalid memory address or nil pointer dereference"},
+		{File: "plain.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "plain.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 32, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainHalfSM80},
@@ -159,10 +157,10 @@ var wide32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 43, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 28, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{
@@ -217,10 +215,10 @@ var wideBF16Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 43, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 28, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	Variants: []driver.Variant{

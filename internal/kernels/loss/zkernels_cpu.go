@@ -171,8 +171,6 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:61
 		c140 := unsafe.Add(losses, o58) != unsafe.Pointer(nil)
 //line plain.go:58
-		c119 := uint(i65) < uint(i23)
-//line plain.go:58
 		o122 := o33 + i65*4
 //line log.go:68
 		c450 := math.Float32frombits(math.Float32bits(f1259)&^(1<<31)) < 1.1754944e-38
@@ -192,13 +190,6 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			if c845 {
 //line plain.go:57
 				if c148 {
-					if !c119 {
-//line plain.go:58
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i65, i23)
-//line plain.go:58
-						return
-					}
-//line plain.go:58
 					f123 = *(*float32)(unsafe.Add(x, o122))
 					if !c128 {
 //line plain.go:59

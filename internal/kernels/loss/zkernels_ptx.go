@@ -65,7 +65,7 @@ ea5660fd5c8a8785	wide.go	wideRow
 d1840a934c789849	wide.go	wideRow.store
 `
 
-const plainSM80 = `packed1 10346 plain
+const plainSM80 = `packed1 10300 plain
 !|hf|f
 !|gxO
 !p8
@@ -78,9 +78,9 @@ const plainSM80 = `packed1 10346 plain
 !pH}4pD
 !}[
 !c
-p;.un
+p;-te
 p9-sV
-p:v(pF
+p:7t*
 qS9t*
 !
 p>
@@ -121,8 +121,9 @@ xM
 *#%
 *%p-
 "%
-{6.vQ
-{6.3'
+t+p,G
+};%
+*'p-
 sw
 p\
 "$
@@ -133,8 +134,8 @@ qM9j
 xLX
 qGs\t%
 vp
-};wvt2
-qnqA
+v0qIwvt2
+qnqI
 uh
 4
 0
@@ -152,7 +153,8 @@ H
 !#
 )
 qM/sQ
-uCvQ
+z_.
+v0qI%
 _
 tpw+
 s4pk
@@ -162,9 +164,9 @@ tpw+
 s4uK
 tpr3t$v,
 qM9sr
-u;rq
+tmrq
 pC,
-qop=
+qopY
 rMs0C
 \
 w9
@@ -172,11 +174,12 @@ w9
 !#
 )
 "#
-{%0
+z_.
+*0%
 _
 tpr3rvqW>
 "#
-u;A
+tmA
 pC,
 rMs0C
 \
@@ -220,7 +223,8 @@ H
 !#
 )
 r&7|_
-{%0
+z_.
+*0%
 _
 t3xhW
 qi
@@ -242,9 +246,9 @@ qi
 k
 q8/W>
 r&8sr
-u;rq
+tmrq
 pC,
-qop=
+qopY
 rMs0C
 \
 w9
@@ -252,14 +256,15 @@ w9
 !#
 )
 "#
-{%0
+z_.
+*0%
 _
 zw-
 qi
 k
 q8/'/>
 "#
-u;A
+tmA
 pC,
 rMs0C
 \
@@ -280,25 +285,23 @@ w8
 \
 q'9qN
 t1=t0
-v143,
+v153,
 4
 p6
 qD,r1
-|8p/2p$
+|8p/3p$
 qU
-syy1r3w#2nZ
+syy1r3w#3nZ
 tJ#Z
 :
 H
 !#
-q'/sr
-z[43,
 }%r1
-|8p/2p$
-4
-{#~%
-"#
-xUq}yK0
+|8p/3p$
+pm
+q'/sr
+zJvDympMy_xDt0G
+*0%
 v'ql
 {?7})
 x7s:qs
@@ -348,7 +351,7 @@ zSuf
 }%r+
 yV-6
 t3xh$,
-syy1r3w#2}2
+syy1r3w#3}2
 !#
 {1^
 p+
@@ -360,16 +363,17 @@ r6-j
 !#
 )
 |yy=
-{%0
+z_.
+*0%
 _
 zw-
 qi
 k
 qJsU
-{%1
+*1p-
 s8
 r6-sr
-tmA
+|%A
 pC,
 rMs0C
 \
@@ -383,22 +387,23 @@ qD@qw
 wcu*M'z/
 p\
 xvvO
-*4%
+*5%
 }e.
 {R
-{=4%
-{Zp/5C
+{=5%
+{Zp/6C
 sd
 qM{L
-z[43,
-pm
+z[53,
+u(
 sE3'-
 qi
 k
 z-xh$8
 t3xht#
 rp#6
-xUM'yK1
+zJvDympMy_xD1'G
+*1%
 s8
 u<
 !#
@@ -407,10 +412,11 @@ rt=j
 !#
 ru&
 rt,f
-po&yK1
+t+M&G
+*1%
 |H=Kx;
 rt=u:
-u;A
+tmA
 pC,
 rMM&C
 \
@@ -419,63 +425,52 @@ x1qN
 O
 !#
 "S
-]#sx
-]$s3-
+]#s3-
+]$zs
 "S
-]%zs
-(8
-!#
-"A
-rjx\|1
-"B
-(9
+]%s38
+(7
 !pZ
 p(
 !p^
 "C
-J
+r7,
 qm
 qm
 (
 !qZ
-"+
-g
-p34
-;,
+"C
+r~
+vg
+v#
 (
 !s*
-"'
+"*
 qH
+p35
+;,
+(
+!tS
+"&
+sk
 p3.
 ;$
 (
-!tS
-qH
+!vB
+sk
 p3.
 ;&
 (
-!vB
-"'
-sk
+!w&
+"&
+uI
 p3+
 ;*
 (
-!w&
-sk
+!x=
+uI
 p3+
 ;(
-(
-!x=
-"'
-uI
-p34
-;,
-(
-!yE
-"'
-tW
-vg
-v#
 !q[
 xd
 p_
@@ -506,16 +501,16 @@ O
 const plainSM70 = plainSM80 + `
  patch
  -3
-packed1 10747 plain
+packed1 10701 plain
 !pJ
 !pI
  =10
  -1
-p;.x,
+p;.8pF
  =2
  -1
 qSxOpF
- =72
+ =74
  -7
 t-x^
 s/w+
@@ -532,7 +527,7 @@ s4uK
 t-x^
 s/w+
 xptLscyqqcqcqcqcqcqc>?
- =13
+ =14
  -1
 t-p4$>
 s/r^$6
@@ -548,7 +543,7 @@ xprnscyqqcqcqcqcqcqc>?
  =7
  -1
 ]*zD
- =21
+ =22
  -1
 t3xhsU
  =4
@@ -563,7 +558,7 @@ zw2
  =2
  -1
 q85W>
- =13
+ =14
  -1
 zw2
  =2
@@ -572,18 +567,18 @@ q85'5>
  =7
  -1
 syu8r3dp@lpk'5
- =80
+ =78
  -1
 yV26
- =15
+ =16
  -1
 zw2
  =29
  -1
 sE3'2
- =109`
+ =100`
 
-const plainHalfSM80 = `packed1 11563 plainHalf
+const plainHalfSM80 = `packed1 11517 plainHalf
 !|hf|f
 !|gxO
 !p8
@@ -597,10 +592,10 @@ const plainHalfSM80 = `packed1 11563 plainHalf
 !pH}4pD
 !}[
 !c
-p;.un
+p;-te
 zfr0
 p97to
-p:v(pF
+p:7t*
 qS9t*
 !
 p>
@@ -641,8 +636,9 @@ vaB
 *#%
 *%p-
 "%
-{6.vQ
-{6.3'
+t+p,G
+};%
+*'p-
 sw
 p\
 "$
@@ -653,8 +649,8 @@ qM9j
 xLX
 qGs\t%
 vp
-};wvt2
-qnqA
+v0qIwvt2
+qnqI
 uh
 4
 0
@@ -672,7 +668,8 @@ H
 !#
 )
 qM/sQ
-t{+vQ
+z_+
+v0qI%
 rV
 pnsrxG
 pv
@@ -698,9 +695,9 @@ pv
 "#
 tpr3t$v,
 qM9sr
-u;rq
+tmrq
 pC,
-qop=
+qopY
 rMp0C
 \
 w9
@@ -708,7 +705,8 @@ w9
 !#
 s?p0
 "%
-p{p0E30
+t+p0E
+*0%
 rV
 "%
 pv
@@ -716,7 +714,7 @@ pv
 "%
 tpr3rvqW>
 "%
-u;A
+tmA
 pC,
 rMq,C
 \
@@ -760,7 +758,8 @@ H
 !#
 )
 r&7|_
-t{+30
+z_+
+*0%
 rV
 "*
 pv
@@ -798,9 +797,9 @@ qi
 k
 q8/W>
 r&8sr
-u;rq
+tmrq
 pC,
-qop=
+qopY
 rMp0C
 \
 w9
@@ -808,7 +807,8 @@ w9
 !#
 s?p0
 "%
-p{p0E30
+t+p0E
+*0%
 rV
 "%
 pv
@@ -819,7 +819,7 @@ qi
 k
 q8/'/>
 "%
-u;A
+tmA
 pC,
 rMq,C
 \
@@ -840,25 +840,23 @@ w8
 \
 q'9qN
 t1=1'
-v143,
+v153,
 4
 p6
 qD,r1
-|8p/2p$
+|8p/3p$
 qU
-syy1r3w#2nZ
+syy1r3w#3nZ
 tJ#Z
 :
 H
 !#
-q'/sr
-z[43,
 }%r1
-|8p/2p$
-4
-{#~%
-"#
-xUM'E30
+|8p/3p$
+pm
+q'/sr
+zJvDympMy_xD1'E
+*0%
 rV
 "+
 pv
@@ -911,7 +909,7 @@ zSuf
 }%r+
 yV-6
 t3xh$,
-syy1r3w#2}2
+syy1r3w#3}2
 !#
 {1^
 p+
@@ -923,7 +921,8 @@ r6-j
 !#
 )
 |yy=
-t{+30
+z_+
+*0%
 rV
 "6
 pv
@@ -937,10 +936,10 @@ pnr4q#-
 |l>
 s>
 |yf
-p{q9E31
+*1p-
 wG
 r6-sr
-tmA
+|%A
 pC,
 rMq9C
 \
@@ -954,15 +953,15 @@ qD@qw
 wcu*M'z/
 p\
 xvvO
-*4%
+*5%
 }e.
 {R
-{=4%
-{Zp/5C
+{=5%
+{Zp/6C
 sd
 qM{L
-z[43,
-pm
+z[53,
+u(
 sE3'-
 qi
 k
@@ -973,7 +972,8 @@ rp#6
 |l>
 s>
 "#
-xUM'E31
+zJvDympMy_xD1'E
+*1%
 wG
 u<
 !#
@@ -982,10 +982,11 @@ rt=j
 !#
 ru&
 rt,f
-po&E31
+t+M&E
+*1%
 y/qlp$
 rt=u:
-u;A
+tmA
 pC,
 rMM&C
 \
@@ -994,63 +995,52 @@ vdxF
 O
 !#
 "Y
-]#sx
-]$s3-
+]#s3-
+]$zs
 "Y
-]%zs
-(8
-!#
-"E
-rjx\|1
-"F
-(9
+]%s38
+(7
 !pZ
 p(
 !p^
 "G
-J
+r7,
 qm
 qm
 (
 !qZ
-"+
-g
-p34
-;,
+"G
+r~
+vg
+v#
 (
 !s*
-"'
+"*
 qH
+p35
+;,
+(
+!tS
+"&
+sk
 p3.
 ;$
 (
-!tS
-qH
+!vB
+sk
 p3.
 ;&
 (
-!vB
-"'
-sk
+!w&
+"&
+uI
 p3+
 ;*
 (
-!w&
-sk
+!x=
+uI
 p3+
 ;(
-(
-!x=
-"'
-uI
-p34
-;,
-(
-!yE
-"'
-tW
-vg
-v#
 !q[
 xd
 p_
@@ -1081,16 +1071,16 @@ O
 const plainHalfSM70 = plainHalfSM80 + `
  patch
  -3
-packed1 12271 plainHalf
+packed1 12225 plainHalf
 !pJ
 !pI
  =11
  -5
-p;.te
+p;.x,
 p99t*
-p:v(pF
+p:7t*
 qSxOpF
- =76
+ =78
  -1
 t-x^
 s/w+
@@ -1110,7 +1100,7 @@ rH
 t-x^
 s/w+
 xptLscyqqcqcqcqcqcqc>?
- =17
+ =18
  -1
 t-p4$>
 s/r^$6
@@ -1126,7 +1116,7 @@ xprnscyqqcqcqcqcqcqc>?
  =7
  -1
 ]*zD
- =25
+ =26
  -1
 t3xhsU
  =8
@@ -1141,7 +1131,7 @@ zw2
  =2
  -1
 q85W>
- =17
+ =18
  -1
 zw2
  =2
@@ -1150,14 +1140,14 @@ q85'5>
  =7
  -1
 syu8r3dM5lpk'5
- =83
+ =81
  -1
 yV26
- =19
+ =20
  -1
 zw2
  =4
- -4
+ -2
 q{
 rE
 rr
@@ -1166,9 +1156,7 @@ sl
 }y
 rE
 v5
-|yf
-p{p*E31
- =4
+ =6
  -1
 rMp*C
  =20
@@ -1184,12 +1172,9 @@ sl
 }y
 rE
 v5
- =29
- -1
-pV"|1
- =75`
+ =96`
 
-const wide32SM80NarrowAligned = `packed1 16943 wide_4_float32_row_F32
+const wide32SM80NarrowAligned = `packed1 16781 wide_4_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -1204,7 +1189,7 @@ const wide32SM80NarrowAligned = `packed1 16943 wide_4_float32_row_F32
 !Pt@|bq>rGymww+wk
 !c
 p;-t*
-p998pF
+p9}rpF
 p:y{pF
 qS+-r0
 !
@@ -1253,7 +1238,8 @@ v3p=G
 *#%
 *%p-
 "&
-p{p0yK'
+t+p0G
+*'%
 sw
 p\
 wts6
@@ -1269,10 +1255,11 @@ rP
 !#
 )
 vd/
-}vq^
+z_p5
+w0%
 |[r,xf=p$uWL
 w.r4
-u;2{c
+tm2{c
 pC-
 rMs0C
 \
@@ -1283,7 +1270,8 @@ qTXp$
 |<pX
 Yq,q=
 qU
-|L)
+t+q,G
+*)%
 |H=Kx;
 !#
 v|r1
@@ -1315,7 +1303,8 @@ H
 !#
 )
 q'/sh
-}v32
+z_p5
+*2%
 w@
 prqyu:
 s5z}s\qR
@@ -1476,9 +1465,9 @@ sE#'&
 k
 q8$S>
 q'9sr
-u;2t4
+tm2t4
 pC-
-qop=
+qopY
 rMM1C
 \
 tJ%'&
@@ -1487,7 +1476,8 @@ w9
 !#
 ru1
 "(
-po1A32
+t+M1A
+*2%
 w@
 "(
 s5z}s\qR
@@ -1528,7 +1518,7 @@ sE#'%
 k
 q8$S>
 "(
-u;2{c
+tm2{c
 pC-
 rMM1C
 tJ&'%
@@ -1622,7 +1612,8 @@ rf*
 !#
 )
 }_sh
-}v32
+z_p5
+*2%
 w@
 "3
 s5z}s\qR
@@ -1635,7 +1626,7 @@ k
 qJt|
 r&9^
 t+XG
-{Z|635
+{Z|636
 5
 r&@r.
 |Ozir3u}wz#
@@ -1647,7 +1638,7 @@ k
 ws"
 r&9r+
 t}
-{Z|635
+{Z|636
 5
 "$
 |Ozir3u}wz#
@@ -1659,7 +1650,7 @@ k
 ws%
 "$
 u;E
-{Z|635
+{Z|636
 5
 "$
 |Ozir3u}wz#
@@ -1671,7 +1662,7 @@ k
 ws(
 "$
 tmq&
-{Z|635
+{Z|636
 5
 "$
 |Ozir3u}wz#
@@ -1683,30 +1674,18 @@ s5xau_
 s5xaqs
 q{
 r6+f
-p{p0A33
+t+p0A
+*3%
 |[r,xfvfUDL
 r&+sr
-w02{c
+v&2{c
 pC-
 rMp0C
 sH-
 !#
 z$rI
-wcu*M-z/
-p\
-xv7+
-*5%
-}e+
-wcy|p)z/
-ur8
-ri
-0
-t<
-p\
-}e@
-0
-y7@
-t(vX
+ra-E
+q28xF
 r[*D
 5
 xnpj
@@ -1769,7 +1748,8 @@ xnqy
 zhR6
 u9sMD
 y6zAz&+t=6
-po$yK)
+t+M$G
+*)%
 s8
 !#
 O
@@ -1841,7 +1821,7 @@ O
 const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
  patch
  -3
-packed1 19076 wide_4_float32_row_F32
+packed1 18914 wide_4_float32_row_F32
 !pJ
 !pI
  =11
@@ -1850,7 +1830,7 @@ p;7t*
  =2
  -1
 qSzRr0
- =118
+ =122
  -5
 t-v2>
 s/s:}K
@@ -1995,7 +1975,7 @@ sE$'&
  =2
  -1
 sE$'&
- =24
+ =25
  -5
 t-p4&>
 s/r^&6
@@ -2078,9 +2058,9 @@ uO(6
  =15
  -1
 ]/x_~,
- =222`
+ =212`
 
-const wideBF16SM80NarrowAligned = `packed1 14826 wide_8_float32_row_BF16
+const wideBF16SM80NarrowAligned = `packed1 14641 wide_8_float32_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -2095,8 +2075,8 @@ const wideBF16SM80NarrowAligned = `packed1 14826 wide_8_float32_row_BF16
 !Pt@|bq>rGymww+wk
 !c
 p;-to
-p99r0
-p:8x,
+p97/pF
+p:8sV
 qSp5x,
 !
 p>
@@ -2144,7 +2124,8 @@ v3p=G
 *#%
 *%p-
 "&
-p{p0yK'
+t+p0G
+*'%
 sw
 p\
 wts6
@@ -2160,10 +2141,11 @@ rP
 !#
 )
 vd/
-}vq^
+z_p5
+w0%
 |[r,xf=p$uWL
 w.r4
-u;2{c
+tm2{c
 pC-
 rMs0C
 \
@@ -2174,7 +2156,8 @@ qTXp$
 |<pX
 Yq,q=
 qU
-|L)
+t+q,G
+*)%
 |H=Kx;
 !#
 v|r1
@@ -2194,7 +2177,8 @@ H
 !#
 )
 q'/sh
-}vt~
+z_p5
+*2%
 w@
 r5=sQ
 yP
@@ -2282,7 +2266,7 @@ sE/'&
 k
 q8$S>
 q'9sr
-u;2{c
+tm2{c
 pC-
 rMM/C
 tJ%'&
@@ -2376,7 +2360,8 @@ rf*
 !#
 )
 }_sh
-}v32
+z_p5
+*2%
 w@
 "4
 yP
@@ -2408,7 +2393,7 @@ k
 ws#
 r&9^
 t+R"qO
-{Z|635
+{Z|636
 5
 r&@r.
 |Ozir3u}wz#
@@ -2420,7 +2405,7 @@ k
 ws&
 r&9r+
 t}
-{Z|635
+{Z|636
 5
 "$
 |Ozir3u}wz#
@@ -2432,7 +2417,7 @@ k
 ws)
 "$
 u;E
-{Z|635
+{Z|636
 5
 "$
 |Ozir3u}wz#
@@ -2444,7 +2429,7 @@ k
 ws,
 "$
 tmq&
-{Z|635
+{Z|636
 5
 "$
 |Ozir3u}wz#
@@ -2456,7 +2441,7 @@ k
 ws/
 "$
 |%G
-{Z|635
+{Z|636
 5
 "$
 |Ozir3u}wz#
@@ -2468,7 +2453,7 @@ k
 ws2
 "$
 v0pKtn
-{Z|635
+{Z|636
 5
 "$
 |Ozir3u}wz#
@@ -2480,7 +2465,7 @@ k
 ws5
 "$
 xiwB
-{Z|635
+{Z|636
 5
 "$
 |Ozir3u}wz#
@@ -2492,7 +2477,7 @@ k
 ws8
 "$
 w029
-{Z|635
+{Z|636
 5
 "$
 |Ozir3u}wz#
@@ -2504,30 +2489,18 @@ r5@yC
 zpu_t|
 zpu}q/
 r6+f
-zB&A33
+t+R&A
+*3%
 |[r,xfvfUDL
 r&+sr
-v0qI2{c
+i#2{c
 pC-
 rMR&C
 sH+
 !#
 z$rI
-wcu*M-z/
-p\
-xv7,
-*5%
-}e-
-wcy|p)z/
-ur8
-ri
-0
-t<
-p\
-}e@
-0
-y7@
-t(vX
+ra-q&
+q28xF
 r[*D
 5
 xnpj
@@ -2590,7 +2563,8 @@ xnqy
 zhc6
 u9sMT
 y6zAz&+t=6
-po$yK)
+t+M$G
+*)%
 s8
 !#
 O
@@ -2662,16 +2636,16 @@ O
 const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
  patch
  -3
-packed1 17980 wide_8_float32_row_BF16
+packed1 17784 wide_8_float32_row_BF16
 !pJ
 !pI
  =11
  -4
 p;y{pF
-p9x5r0
-p:8x,
+p9sppF
+p:8sV
 qSt=8pF
- =125
+ =129
  -5
 t-sz>
 s/s:tL6
@@ -2783,8 +2757,8 @@ uO(6
  =15
  -1
 ]/x_~*4
- =129
- -8
+ =130
+ -9
 r5@t;
 {i+
 rE
@@ -2859,9 +2833,10 @@ v5
 pv
 sXp*U
 r6+f
-zBcA33
+t+RcA
+*3%
 |[r,xfRF<6<&DL
  =3
  -1
 rMRcC
- =148`
+ =136`

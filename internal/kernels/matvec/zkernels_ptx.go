@@ -438,7 +438,7 @@ rE
 v5
  =7`
 
-const bestPlainSM70 = `packed1 5035 bestPlain
+const bestPlainSM70 = `packed1 5076 bestPlain
 !pJ
 !pI
 !p8
@@ -505,85 +505,88 @@ sap)%
 qM7px
 q+pUC
 zeqA?
-"*
+"+
+vT,
+"+
 w[pKx?
-"*
+"+
 q{
-"&
+"'
 |uu}>
-"*
+"+
 v>rO
 ti
-"*
+"+
 tFp,qg
-"*
+"+
 sXvnuZ
-"*
+"+
 xN
 "&
 |0Upu
-"*
+"+
 )
 w2+
-q1p0B
-tFr|qg
+tFp2qg
 )
 sap)%
-"*
+"+
 q+pYC
 zepK?
-"*
+"+
+q1q,E
+"+
 w[qAu"
-"*
+"+
 q{
-"&
+"'
 |uu}>
-"*
+"+
 v>rO
 ti
-"*
+"+
 tFp,qg
-"*
+"+
 sXvnuZ
-"*
+"+
 xN
 "&
 |0Upu
-"*
+"+
 )
 w2+
-qk)E
-tFr|qg
+tFp2qg
 )
 sap)%
-"*
+"+
 q+pYC
 zepK?
-"*
+"+
+qk)q&
+"+
 |mw#,xu
-"*
+"+
 q{
-"&
+"'
 |uu}>
-"*
+"+
 v>rO
 ti
-"*
+"+
 tFp,qg
-"*
+"+
 sXvnuZ
-"*
+"+
 xN
 "&
 |0Upu
-"*
+"+
 )
 w2+
-qk)q&
-tFr|qg
+tFp2qg
 )
 sap)%
-"*
+"+
 q+pYC
 vrp/'CrS?
 "+
@@ -661,7 +664,7 @@ O
 !L
 `
 
-const tokenPlainSM80 = `packed1 8638 tokenPlain
+const tokenPlainSM80 = `packed1 8629 tokenPlain
 !|hf|f
 !|gxO
 !p8
@@ -672,8 +675,8 @@ const tokenPlainSM80 = `packed1 8638 tokenPlain
 !c
 p;-x,
 zfr0
-p9xWpF
-p:,z(pF
+p9+te
+p:@te
 qS,te
 !
 p>
@@ -782,11 +785,11 @@ pC0
 t1=q=
 4
 r7zM
-qm
+J
 sd
 |8p/0p$
 qU
-ya
+wr
 sap/(30
 tw
 p6
@@ -829,26 +832,26 @@ uVrU
 tv
 !#
 qnpW/
-s_p@qg
-uRpW0p$
+s_[qg
+s_t"=
 p6
 pnzLps/
-s.pW030V2
+s.pW030V1
 T(
 pm
 o
 *'%
-vAt"ql
-sn5wB
-|OxXq4rzpW4V9C
+vA[2ql
+|vt"p0z/
 !#
-u'p@
+u'[
+s?p@
 |.+pE
 x-v2sI
 x-v2qW
 |.-pb
 *-3.
-tfQC
+tfPC
 |..tc
 qJsG
 r=
@@ -859,10 +862,10 @@ v;v2'#6
 sDu_?
 xps\WqW?
 |.9pX
-tfQ3-
+tfP3-
 p6
 u-@=p|
-s(R3-
+s(Q3-
 u-@,qN
 wY.C
 u-|+r-
@@ -872,20 +875,20 @@ wJ
 vrp/13533?
 vrp/23634?
 u-@.sr
-s.pK3.%
+s.p"3.%
 zZ7
-}=<
+p}pG
 }d
-tkq)piPrbrmxXq4rzpWH{f/VV
+tkq)piPrbrmxXq4rzpWG{f/VU
 !#
 u-u0f
-|R=VH
-iI3/
+|R=VG
+iH3/
 pC2
 4
 5
 u-@9q#
-zKI32
+zKH32
 u-@/q#
 T2
 4
@@ -893,7 +896,7 @@ za
 u-@9s6
 |l>
 s>
-snJB
+snIB
 *1%
 wG
 u-@/r]
@@ -951,34 +954,34 @@ v#
 !tS
 ")
 sk
-a]
+a\
 ;*
 (
 !vB
 sk
-a\
+a[
 ;*
 (
 !w&
 ")
 uI
-aV
+aU
 ;,
 (
 !x=
 uI
-aU
+aT
 ;,
 (
 !yE
 ")
 tW
-aO
+aN
 ;$
 (
 !{-
 tW
-aN
+aM
 ;$
 (
 !vKxw
@@ -989,7 +992,7 @@ vg
 !pty@
 ")
 }G
-aO
+aN
 ;2
 (
 !ptyG
@@ -1027,13 +1030,13 @@ O
 const tokenPlainSM70 = tokenPlainSM80 + `
  patch
  -3
-packed1 8945 tokenPlain
+packed1 8936 tokenPlain
 !pJ
 !pI
  =6
  -3
 p;-te
-p9sqpF
+p9.un
  =218
  -2
 q{
@@ -1059,7 +1062,7 @@ v5
 rjt,rL=
  =97`
 
-const addProductSM90NarrowAligned = `packed1 43190 addProduct_deep
+const addProductSM90NarrowAligned = `packed1 43363 addProduct_deep
 !|h^|f
 !|g@=
 !p8
@@ -1073,7 +1076,7 @@ const addProductSM90NarrowAligned = `packed1 43190 addProduct_deep
 !c
 p;7te
 p9.8x,
-p:9x,
+p:/sV
 qS.t=pF
 !
 p>
@@ -1220,7 +1223,8 @@ rD5
 vaG
 *#%
 |..t;
-po,A%
+t+M,A
+ta
 v}Ps}.r,cyDu4p*2q,L2ql
 v}Ps}.r,cq}<"<#<$s,w3
 },%<&<'<(s,uY
@@ -1230,10 +1234,10 @@ v}Ps}.r,cq}<"<#<$s,w3
 },5<6<7<8s,sKr*
 },9<:<;<<s,tGtK
 |.+q@
-vIG
+z=G
 *#%
 "#
-po,A%
+p}pY
 },=<><?<@L2ql
 },A<B<C<Ds,w3
 },E<F<G<Hs,uY
@@ -1259,36 +1263,40 @@ prjwE
 ph%E
 !#
 prq0pE
-rhq91*
+x<1*
 pzX1*?
-p\
+)
 r\2
 qk*1%
-rhp@D
+Yp@D
 pz[qj
-p\
+)
 r\2
 qk*2[
-rhp2D
+Yp2D
 pzp0qj
-p\
+)
 r\2
 qk*2p2
-rhp*D
+Yp*D
 pzq,qj
-p\
+)
 r\2
 re{'yR
 w"t,
 wj
 rD6
-xU[A3&
+t+[A
+*&%
 w@
-xUp0A3&
+t+p0A
+*&%
 w@
-xUy]3&
+t+y]
+*&%
 w@
-xUR"A3&
+t+R"A
+*&%
 w@
 prqetI
 qt*12
@@ -1378,7 +1386,8 @@ o
 "'
 pV$I
 v@px
-po,G%
+t+M,G
+ta
 v'ql
 !#
 u-@8q3
@@ -2316,7 +2325,8 @@ rD9
 v3p=G
 *#%
 "D
-po,A%
+t+M,A
+ta
 {gx1w1v1uL2ql
 {gt1s1r1qs,w3
 {gp1o1n1ms,uY
@@ -2326,10 +2336,10 @@ po,A%
 {g_1^1]1\s,sKr*
 {g[1Z1Y1Xs,tGtK
 "E
-vIG
+z=G
 *#%
 "#
-po,A%
+p}pY
 {gW1V1U1TL2ql
 {gS1R1Q1Ps,w3
 {gO1N1M1Ls,uY
@@ -2411,7 +2421,8 @@ yO
 u{/r]
 tU#12
 pm
-zB#ArS
+t+R#A
+v0pK%
 w@
 "$
 yP
@@ -2454,7 +2465,7 @@ yO
 "%
 q~&sR$S
 "&
-zB/ArZ
+|%p-
 w@
 "&
 yP
@@ -2533,7 +2544,8 @@ vq
 yO
 &
 "(
-zBIAsu
+t+RIA
+wm%
 w@
 "$
 yP
@@ -2576,7 +2588,7 @@ yO
 "%
 q~&sR$S
 "&
-zBUAq^
+w0p-
 w@
 "&
 yP
@@ -2653,13 +2665,13 @@ q6
 pV7I
 y2j
 yV#$"
-syy1r3u/0}2
+syy1r3u/4}2
 !#
 "#
 pV6I
 "#
 yV#S
-syy1r3u/0x?>
+syy1r3u/4x?>
 !#
 ":
 v123/
@@ -2720,7 +2732,7 @@ qa,
 !qZ
 "4
 g
-a$
+a&
 ;.
 (
 !s*
@@ -2747,28 +2759,28 @@ qPp[
 !x=
 "(
 sv/
-aF
+aN
 ;.
 (
 !yE
 sv/
-aE
+aM
 ;.
 (
 !{-
 sv/
-aD
+aL
 ;.
 (
 !vKxw
 sv/
-aC
+aK
 ;.
 (
 !pty@
 "(
 qH
-a<
+a@
 ;-
 (
 !ptyG
@@ -2779,7 +2791,7 @@ qPpG
 !pt+uU
 "(
 uI
-a8
+a;
 ;.
 (
 !pt{H
@@ -2790,7 +2802,7 @@ qPp"
 !pt.uU
 "%
 sv@
-a4
+a7
 ;+
 (
 !pt|F
@@ -2800,7 +2812,7 @@ qPpK
 (
 !pt|G
 sv@
-a2
+a5
 ;+
 (
 !pt}x
@@ -2811,7 +2823,7 @@ qPpY
 !pt/uU
 "(
 }G
-a*
+a,
 ;+
 (
 !ptxw
@@ -2821,7 +2833,7 @@ qPp=
 (
 !tYy@
 }G
-a)
+a+
 ;+
 (
 !tYyG
@@ -2858,15 +2870,15 @@ O
 const addProductSM80NarrowAligned = addProductSM90NarrowAligned + `
  patch
  -3
-packed1 43083 addProduct_deep
+packed1 43256 addProduct_deep
 !|hf|f
 !|gxO
  =44
  -3
 "%
- =134
+ =135
  -2
- =1042
+ =1047
  -1
 "C
  =3
@@ -2878,14 +2890,14 @@ packed1 43083 addProduct_deep
  =13
  -1
 "C
- =9
+ =10
  -1
 "D
- =383
+ =385
  -1
  =144`
 
-const normSwiGLUSM90NarrowAligned = `packed1 49820 normSwiGLU_deep
+const normSwiGLUSM90NarrowAligned = `packed1 50039 normSwiGLU_deep
 !|h^|f
 !|g@=
 !p8
@@ -2902,7 +2914,7 @@ const normSwiGLUSM90NarrowAligned = `packed1 49820 normSwiGLU_deep
 p;9te
 zfto
 p9t2te
-p:/un
+p:@to
 qS8-un
 !
 p>
@@ -3051,7 +3063,8 @@ rD:
 vaG
 *#%
 |..t;
-po,A%
+t+M,A
+ta
 v}Ps}.r,c[2yDu4p*L2ql
 v}Ps}.r,cq,t0<"<#s,w3
 },$<%<&<'s,uY
@@ -3061,10 +3074,10 @@ v}Ps}.r,cq,t0<"<#s,w3
 },4<5<6<7s,sKr*
 },8<9<:<;s,tGtK
 |.+q@
-vIG
+z=G
 *#%
 "#
-po,A%
+p}pY
 },<<=<><?L2ql
 },@<A<B<Cs,w3
 },D<E<F<Gs,uY
@@ -3089,36 +3102,40 @@ ph%E
 rf*
 !#
 prq0pE
-rhXD
+YXD
 pzvX?
-p\
+)
 r\4
 vTM%
-rh[D
+ynD
 pzp2qj
-p\
+)
 r\4
 vGp2
-rhp0D
+Yp0D
 pzp*qj
-p\
+)
 r\4
 q1[2p0
-rh||
+Y||
 pzq}qj
-p\
+)
 r\4
 re{'yR
 w"t,
 wj
 rD;
-xU[A3&
+t+[A
+*&%
 w@
-xUp0A3&
+t+p0A
+*&%
 w@
-xUy]3&
+t+y]
+*&%
 w@
-xUR"A3&
+t+R"A
+*&%
 w@
 prqetI
 tU-14
@@ -3189,10 +3206,12 @@ u(
 "#
 v/x;t#pu
 r5,r+
-{6p<3(
+t+p,pd
+*(%
 vE
 v}Ps}.z%s\2s\2s\2s\s,s%
-t{p<3(
+z_p<
+*(%
 vE
 v}Ps}.z%s\2s\2s\2s\s,s%
 {?79r1
@@ -3314,7 +3333,8 @@ vq
 yO
 &
 t)7p|
-po*pd3(
+t+M*pd
+*(%
 vE
 v}Ps}.z%s\2s\2s\2s\s,s%
 t)9j
@@ -4313,7 +4333,8 @@ rD>
 v3p=G
 *#%
 "W
-po,A%
+t+M,A
+ta
 {gy1x1w1vL2ql
 {gu1t1s1rs,w3
 {gq1p1o1ns,uY
@@ -4323,10 +4344,10 @@ po,A%
 {ga1_1^1]s,sKr*
 {g\1[1Z1Ys,tGtK
 "X
-vIG
+z=G
 *#%
 "#
-po,A%
+p}pY
 {gX1W1V1UL2ql
 {gT1S1R1Qs,w3
 {gP1O1N1Ms,uY
@@ -4408,7 +4429,8 @@ yO
 u{/r]
 tU#14
 {K
-zB#ArS
+t+R#A
+v0pK%
 w@
 "$
 yP
@@ -4451,7 +4473,7 @@ yO
 "%
 {d%bsR$S
 "&
-zB/ArZ
+|%p-
 w@
 "&
 yP
@@ -4530,7 +4552,8 @@ vq
 yO
 &
 "(
-zBIAsu
+t+RIA
+wm%
 w@
 "$
 yP
@@ -4573,7 +4596,7 @@ yO
 "%
 {d&)sR$S
 "&
-zBUAq^
+w0p-
 w@
 "&
 yP
@@ -4689,7 +4712,7 @@ qD,ua
 ws+
 |l>
 s>
-y/u/.t/
+y/u/1t/
 !#
 "C
 v1430
@@ -4756,7 +4779,7 @@ p31
 !s*
 "h
 qH
-a@
+aF
 ;1
 (
 !tS
@@ -4768,7 +4791,7 @@ qPp<
 !vB
 "A
 uI
-a$
+a&
 ;1
 (
 !w&
@@ -4795,22 +4818,22 @@ qPp[
 !vKxw
 "+
 g,
-aH
+aR
 ;1
 (
 !pty@
 g,
-aG
+aQ
 ;1
 (
 !ptyG
 g,
-aF
+aP
 ;1
 (
 !pt+uU
 g,
-aE
+aO
 ;1
 (
 !pt{H
@@ -4827,7 +4850,7 @@ qPpG
 !pt|F
 "+
 sv9
-a7
+a:
 ;1
 (
 !pt|G
@@ -4838,7 +4861,7 @@ qPp"
 !pt}x
 "%
 g+
-a4
+a7
 ;-
 (
 !pt/uU
@@ -4848,7 +4871,7 @@ qPpK
 (
 !ptxw
 g+
-a2
+a5
 ;-
 (
 !tYy@
@@ -4859,7 +4882,7 @@ qPpY
 !tYyG
 "+
 sv@
-a*
+a,
 ;-
 (
 !tY+uU
@@ -4869,7 +4892,7 @@ qPp=
 (
 !tY{H
 sv@
-a)
+a+
 ;-
 (
 !tY.uU
@@ -4906,15 +4929,15 @@ O
 const normSwiGLUSM80NarrowAligned = normSwiGLUSM90NarrowAligned + `
  patch
  -3
-packed1 49713 normSwiGLU_deep
+packed1 49932 normSwiGLU_deep
 !|hf|f
 !|gxO
  =54
  -3
 "&
- =220
+ =225
  -2
- =1119
+ =1122
  -1
 "V
  =11
@@ -4923,17 +4946,17 @@ packed1 49713 normSwiGLU_deep
  =13
  -1
 "V
- =9
+ =10
  -1
 "W
- =416
+ =418
  -1
  =2
  -1
 "q
  =159`
 
-const normLogitsSM90NarrowAligned = `packed1 39365 normLogits_shallow
+const normLogitsSM90NarrowAligned = `packed1 39691 normLogits_shallow
 !|h^|f
 !|g@=
 !p8
@@ -4950,7 +4973,7 @@ const normLogitsSM90NarrowAligned = `packed1 39365 normLogits_shallow
 !c
 p;/te
 p9-7t*
-p:,z(pF
+p:xFto
 qS-uQpF
 !
 p>
@@ -5079,16 +5102,17 @@ rD@
 vaG
 *#%
 |..t;
-po-A%
+t+M-A
+ta
 v}Ps}.r,cyDu4p*2q,L2ql
 v}Ps}.r,cq}<"<#<$s,w3
 },%<&<'<(s,uY
 },)<*<+<,s,qusZ
 |.+q@
-vIG
+z=G
 *#%
 "#
-po-A%
+p}pY
 },-<.</<0L2ql
 },1<2<3<4s,w3
 },5<6<7<8s,uY
@@ -5109,36 +5133,40 @@ ph&E
 rf+
 !#
 prq0pE
-rhXD
+YXD
 pzvX?
-p\
+)
 r\6
 vTM&
-rh[D
+ynD
 pzp2qj
-p\
+)
 r\6
 vGp2
-rhp0D
+Yp0D
 pzp*qj
-p\
+)
 r\6
 q1[2p0
-rh||
+Y||
 pzq}qj
-p\
+)
 r\6
 re{'yR
 w"t,
 wj
 rDA
-xU[A3&
+t+[A
+*&%
 w@
-xUp0A3&
+t+p0A
+*&%
 w@
-xUy]3&
+t+y]
+*&%
 w@
-xUR"A3&
+t+R"A
+*&%
 w@
 prqetI
 tU-16
@@ -5209,10 +5237,12 @@ u(
 "#
 v/x;t#pu
 r5,r+
-{6p<3(
+t+p,pd
+*(%
 vE
 v}Ps}.z%s\2s\2s\2s\s,s%
-t{p<3(
+z_p<
+*(%
 vE
 v}Ps}.z%s\2s\2s\2s\s,s%
 {?79r1
@@ -5335,7 +5365,8 @@ vq
 yO
 &
 t)7p|
-zB#pd3(
+t+R#pd
+*(%
 vE
 v}Ps}.z%s\2s\2s\2s\s,s%
 t)9j
@@ -5399,7 +5430,7 @@ Yxc6
 uRp)p$
 !#
 |]qw
-sn0B
+sn8B
 r&@r+
 ub2
 0
@@ -5875,16 +5906,16 @@ qKpy#:rk#:B
 u-@/qN
 qTpy#:19
 |A=ps
-i4V3
+i<V;
 "#
-vrpW4CV4?
+vrpW<CV<?
 |0rk#;?
 "Z
-tf435
+tf<35
 |A+px
 5
 "Z
-sn5B
+sn=B
 |.+r.8
 y79
 )
@@ -5908,16 +5939,17 @@ rDD
 v3p=G
 *#%
 "Z
-po-A%
+t+M-A
+ta
 {g[1Z1Y1XL2ql
 {gW1V1U1Ts,w3
 {gS1R1Q1Ps,uY
 {gO1N1M1Ls,qusZ
 "[
-vIG
+z=G
 *#%
 "#
-po-A%
+p}pY
 {gK1J1I1HL2ql
 {gG1F1E1Ds,w3
 {gC1B1A1@s,uY
@@ -5928,9 +5960,9 @@ Ypy#@19
 td
 !#
 |A9r1
-i@V?
+iIVH
 ";
-vrpW@CV@s^/
+vrpWICVIs^/
 |A@q3
 pV.rzu<
 u{-sm
@@ -5995,7 +6027,8 @@ yO
 u{/r]
 tU#16
 {K
-zB#ArS
+t+R#A
+v0pK%
 w@
 "$
 yP
@@ -6038,7 +6071,7 @@ yO
 "%
 {d#zsR$S
 "&
-zB/ArZ
+|%p-
 w@
 "&
 yP
@@ -6117,7 +6150,8 @@ vq
 yO
 &
 "(
-zBIAsu
+t+RIA
+wm%
 w@
 "$
 yP
@@ -6160,7 +6194,7 @@ yO
 "%
 {d$AsR$S
 "&
-zBUAq^
+w0p-
 w@
 "&
 yP
@@ -6236,7 +6270,7 @@ q6
 "A
 pV?I
 r6-f
-syy1r3u//nu#
+syy1r3u/2nu#
 !#
 pq^r-
 s5xatL
@@ -6260,12 +6294,12 @@ tFpy$>qg
 )
 sap)%
 r68pw
-zK8C
-rBuJ9?
+zK;C
+rBuJ<?
 "+
 pV9I
 "+
-syy1r3u/4x?>
+syy1r3u/7x?>
 !#
 r68r]
 q1py$?B
@@ -6292,9 +6326,9 @@ tFp2qg
 sap)%
 ",
 q+pYC
-vrpW=CrS?
+vrpW@CrS?
 "C
-tfT35
+tf_35
 "N
 sH1
 !#
@@ -6305,7 +6339,7 @@ pl8
 qBp<
 s'8
 uF1%
-|?qpV=
+|?qpV@
 !#
 rt,^
 p+
@@ -6320,8 +6354,8 @@ rP
 rt.qe
 uF1%
 }1qp
-zK>C
-vrpW>CV>?
+zKAC
+vrpWACVA?
 rt-yC
 w8
 Yxc8
@@ -6330,8 +6364,9 @@ Yxc8
 rt7f
 qt'15
 s'7
-po'qO3-
-z8pW?
+t+M'qO
+*-%
+z8pWC
 !#
 O
 !#
@@ -6392,7 +6427,7 @@ p34
 !s*
 "p
 uI
-aN
+aU
 ;4
 (
 !tS
@@ -6404,7 +6439,7 @@ qPp<
 !vB
 "G
 }G
-a/
+a2
 ;4
 (
 !w&
@@ -6422,7 +6457,7 @@ p36
 !yE
 "*
 g.
-a^
+ak
 ;/
 (
 !{-
@@ -6432,7 +6467,7 @@ qPpU
 (
 !vKxw
 g.
-a]
+aj
 ;/
 (
 !pty@
@@ -6443,28 +6478,28 @@ qPp[
 !ptyG
 "-
 g-
-aV
+ab
 ;4
 (
 !pt+uU
 g-
-aU
+aa
 ;4
 (
 !pt{H
 g-
-aT
+a_
 ;4
 (
 !pt.uU
 g-
-aS
+a^
 ;4
 (
 !pt|F
 "-
 sv9
-aF
+aJ
 ;2
 (
 !pt|G
@@ -6475,7 +6510,7 @@ qPpG
 !pt}x
 "-
 sv@
-aC
+aG
 ;4
 (
 !pt/uU
@@ -6486,7 +6521,7 @@ qPp"
 !ptxw
 "%
 g.
-a?
+aC
 ;/
 (
 !tYy@
@@ -6496,7 +6531,7 @@ qPpK
 (
 !tYyG
 g.
-a=
+aA
 ;/
 (
 !tY+uU
@@ -6507,7 +6542,7 @@ qPpY
 !tY{H
 "-
 g,
-a5
+a8
 ;/
 (
 !tY.uU
@@ -6517,7 +6552,7 @@ qPp=
 (
 !tY|F
 g,
-a4
+a7
 ;/
 (
 !tY|G
@@ -6554,7 +6589,7 @@ O
 const normLogitsSM80NarrowAligned = normLogitsSM90NarrowAligned + `
  patch
  -3
-packed1 39258 normLogits_shallow
+packed1 39584 normLogits_shallow
 !|hf|f
 !|gxO
  =60
@@ -6563,9 +6598,9 @@ packed1 39258 normLogits_shallow
  =9
  -1
 "(
- =176
+ =181
  -2
- =692
+ =695
  -1
 "Y
  =3
@@ -6577,17 +6612,17 @@ packed1 39258 normLogits_shallow
  =13
  -1
 "Y
- =5
+ =6
  -1
 "Z
- =461
+ =464
  -1
  =2
  -1
 "y
  =171`
 
-const normQKVSM90NarrowAligned = `packed1 44592 normQKV_shallow
+const normQKVSM90NarrowAligned = `packed1 44898 normQKV_shallow
 !|h^|f
 !|g@=
 !p8
@@ -6602,8 +6637,8 @@ const normQKVSM90NarrowAligned = `packed1 44592 normQKV_shallow
 !c
 p;qYto
 zfr0
-p9-7sV
-p:t=un
+p9-7x,
+p:w{r0
 qS-7sV
 !
 p>
@@ -6752,23 +6787,24 @@ rDE
 {R
 *#%
 |..t;
-po,A%
+t+M,A
+ta
 v}Ps}.r,cw%t"[2p2L2ql
 v}Ps}.r,cu4p*2q,t0s,w3
 },"<#<$<%s,uY
 },&<'<(<)s,qusZ
 tb.t;
-w0V$
+wmV%
 "&
 x"I
 "&
-uupG
+zt
 uVxc8
 tkq)piPvDympMr,|6D18C
 !#
 "&
-vNuJ#
-stpW.
+vNuJ$
+stpW/
 0
 |&/U
 qVspD
@@ -6777,7 +6813,8 @@ rDF
 {R
 *#%
 "&
-po,A%
+t+M,A
+ta
 },.</<0<1L2ql
 },2<3<4<5s,w3
 },6<7<8<9s,uY
@@ -6798,36 +6835,40 @@ ph%E
 rf*
 !#
 prq0pE
-rhXD
+YXD
 pzvX?
-p\
+)
 qBRH
 vTM%
-rh[D
+ynD
 pzp2qj
-p\
+)
 qBRJ
 vGp2
-rhp0D
+Yp0D
 pzp*qj
-p\
+)
 qBRL
 q1[2p0
-rh||
+Y||
 pzq}qj
-p\
+)
 qBRN
 re{'yR
 w"t,
 wj
 rDG
-xU[A3&
+t+[A
+*&%
 w@
-xUp0A3&
+t+p0A
+*&%
 w@
-xUy]3&
+t+y]
+*&%
 w@
-xUR"A3&
+t+R"A
+*&%
 w@
 prqetI
 tU-<^
@@ -6895,18 +6936,18 @@ s=Rk
 t1=qR
 4
 r7zM
-qm
+J
 sd
-zWRlp$
+zWRmp$
 u(
-wr
-sapW=V7
+s?p@
+sapWBV<
 tw
 p6
-vspW>V8
+vspWCV=
 vj
+u1pWE
 u1pW@
-u1pW;
 v$
 rY
 q{
@@ -6936,26 +6977,26 @@ u|+
 sA,
 H
 !#
-uVM3<o
+uVM3<p
 tv
 !#
 qnpW/
-s_q9qg
-uRpW0p$
+s_Xqg
+s_yW
 p6
 q'/ps/
-xUp2<oV2
-u@V
+xUp0<pV1
+u@[
 z>
 o
 *,%
-vAvnql
-sn5wB
-|OxXq4rzpW4V9C
+vAw%ql
+|vvnp2z/
 !#
 prt;pw
-qVRk11
+qVRl11
 {K
+ya
 :
 prsms-
 ].t\
@@ -6966,19 +7007,21 @@ rf*
 prtcr-
 rsM%
 prsQpw
-qVRnD
+qVRoD
 xN
 )
 r5,s6
-qBRo
+qBRp
 s'8
 "#
 v/x;t#pu
 r5,r+
-{6p<3(
+t+p,pd
+*(%
 vE
 v}Ps}.z%s\2s\2s\2s\s,s%
-t{p<3(
+z_p<
+*(%
 vE
 v}Ps}.z%s\2s\2s\2s\s,s%
 {?79r1
@@ -7003,7 +7046,7 @@ s&(t|
 q8'''>
 prsmua
 qKp,q=qR
-}3Ro
+}3Rp
 \
 !#
 uG.9qy
@@ -7021,7 +7064,7 @@ r58q@
 r[,p$
 5
 r57^
-r{Q
+r{X
 qBp<
 s'7
 s;-
@@ -7030,7 +7073,7 @@ so
 r5})
 p+
 t)=t'
-Y=<p
+Y=<q
 5
 :
 J
@@ -7044,11 +7087,11 @@ s;-
 q;
 r?|X
 w8
-xLRr
+xLRs
 \
 !#
 t)-w-
-r(tq&
+r(uq&
 )
 wn}8|6
 z-v8
@@ -7100,7 +7143,8 @@ vq
 yO
 &
 t)7p|
-po*pd3(
+t+M*pd
+*(%
 vE
 v}Ps}.z%s\2s\2s\2s\s,s%
 t)9j
@@ -7155,9 +7199,9 @@ u{8s6
 rsM,
 r\=
 }_pb
-i\V[
+ieVd
 |yq3
-zJvDympMy_xD<517
+zJvDympMy_xD<617
 qk=qg
 y#
 )
@@ -7171,16 +7215,16 @@ Yxc=
 4
 !#
 qD@q0
-r{V
+r{^
 uVxc8
 )
 qM=qw
-vNuJ_
-s(Y%
+vNuJh
+s(b%
 qM,{G
-u@e
-ib%
-u@f
+u@m
+ij%
+u@n
 4
 rDH
 xM
@@ -7195,11 +7239,11 @@ _
 pV#I
 zqrI
 z_+
-s.uJhs[
+s.uJps[
 {@sh
-u@k
-}=i
-u@l
+u@s
+}=q
+u@t
 4
 rDI
 xM
@@ -7215,7 +7259,7 @@ u-@8q3
 :
 :
 :
-{jg
+{jo
 J
 H
 !#
@@ -7223,7 +7267,7 @@ qGqsZ
 |D
 {w
 s)
-wpg
+wpo
 u?~"
 !#
 u-u0r-
@@ -7266,22 +7310,22 @@ vq
 yO
 &
 "#
-r(zA
+r({A
 &
 uGuir1
 |JsG
 "$
-qE{qX
+qE|qX
 &
 uGq4r1
 {3$#
 "%
-r(}A
+r(~A
 &
 "%
 {kW
 "%
-qE~qX
+q7aqX
 &
 "%
 b"W
@@ -7677,12 +7721,12 @@ qKpy#:rk#:B
 u-@/qN
 qTpy#:1?
 |A=ps
-u;Vh
+u;Vp
 "#
 vrp)Cp-?
 |0rk#;?
 "e
-|,Vl
+|,Vt
 |A+px
 sd
 tAp=
@@ -7696,8 +7740,8 @@ tkq)piPvDympMr,|6D18rZ
 |.+r.8
 qzvn9
 )
-s.p)Vq%
-stpW|
+s.p)Vy%
+ub<
 0
 |&/U
 qVspD
@@ -7706,22 +7750,23 @@ rDK
 {R
 *#%
 "d
-po,A%
+t+M,A
+ta
 {gb1a1_1^L2ql
 {g]1\1[1Zs,w3
 {gY1X1W1Vs,uY
 {gU1T1S1Rs,qusZ
 "f
-v&Vw
+};3E
 "&
 pV-I
 "&
-uupU
+uuqA
 uVxc8
 tkq)piPvDympMr,|6D18C
 !#
 |.+|Y
-s.uJvsu
+tQGs[
 ub<
 0
 |&/U
@@ -7731,7 +7776,8 @@ rDL
 {R
 *#%
 "&
-po,A%
+t+M,A
+ta
 {gQ1P1O1NL2ql
 {gM1L1K1Js,w3
 {gI1H1G1Fs,uY
@@ -7742,25 +7788,25 @@ Ypy#D1?
 sJ~3
 !#
 |A9r1
-i$Vt
+i&V~
 "@
-rBuJ%s^0
+rBuJ's^0
 |A@q3
 pV/rzu<
 tb7r1
-iwV4
+*LV6
 "*
-rBuJxs^1
+rBu\Ls^1
 u{-sm
-vNuJ~
+vWG
 ub<
 0
 |&/U
 qVM=D
 ",
-iz3E
+*L3E
 "%
-}=8
+}=:
 "%
 zep)s^3
 "%
@@ -7817,7 +7863,8 @@ yO
 u{/r]
 tU#1=
 s'/
-zB#ArS
+t+R#A
+v0pK%
 w@
 "$
 yP
@@ -7860,7 +7907,7 @@ yO
 "%
 {d#zsR$S
 "&
-zB/ArZ
+|%p-
 w@
 "&
 yP
@@ -7939,7 +7986,8 @@ vq
 yO
 &
 "(
-zBIAsu
+t+RIA
+wm%
 w@
 "$
 yP
@@ -7982,7 +8030,7 @@ yO
 "%
 {d$AsR$S
 "&
-zBUAq^
+w0p-
 w@
 "&
 yP
@@ -8061,7 +8109,7 @@ r&+pE
 zh"F$j
 x-rnF$l
 }_pX
-tfDVH
+tfHVL
 r&.tc
 qJF$n
 r=
@@ -8072,10 +8120,10 @@ v;v2F$s6
 sDu_?
 xps\WqW?
 r&9pX
-tfD3C
+tfH3C
 p6
 r6=p|
-s(E3C
+s(I3C
 }TqN
 wYDC
 r6+r-
@@ -8085,17 +8133,17 @@ wJ
 |=:38?
 uX<1;?
 |ysr
-iLp-
+iPp-
 zZ7
-}=t
+}=\
 }d
-tQEVK
+tQEVO
 H
 !#
 |]pw
 qzpy$;B
 )
-tkq)piPrbrmxXq4rz|>3EVL
+tkq)piPrbrmxXq4rz|>3EVP
 uRp"36
 s_xc:
 !#
@@ -8126,8 +8174,8 @@ i"%
 wG
 !#
 "H
-tf63I
-zlLV6
+tf83I
+zlLV8
 "Z
 sH6
 !#
@@ -8207,7 +8255,7 @@ v#
 !tS
 q'/qe
 sk
-ak
+ar
 ;@
 (
 !vB
@@ -8219,7 +8267,7 @@ p3G
 !w&
 "y
 tW
-ag
+an
 ;G
 (
 !x=
@@ -8237,7 +8285,7 @@ v#
 !{-
 "I
 sv@
-a3
+a5
 ;G
 (
 !vKxw
@@ -8253,7 +8301,7 @@ qPp[
 (
 !ptyG
 g@
-p3T
+p3U
 ;<
 (
 !pt+uU
@@ -8264,50 +8312,50 @@ qPpG
 !pt{H
 "2
 g.
-p3X
+p3Z
 ;G
 (
 !pt.uU
 g.
-p3Y
+p3[
 ;G
 (
 !pt|F
 g.
-p3Z
+p3\
 ;G
 (
 !pt|G
 g.
-p3[
+p3]
 ;G
 (
 !pt}x
 "2
 g=
-a[
+a_
 ;A
 (
 !pt/uU
 g=
-aZ
+a^
 ;A
 (
 !ptxw
 "2
 g,
-aT
+aX
 ;B
 (
 !tYy@
 g,
-aS
+aW
 ;B
 (
 !tYyG
 "2
 g8
-aM
+aQ
 ;G
 (
 !tY+uU
@@ -8318,7 +8366,7 @@ qPp"
 !tY{H
 "&
 g@
-aI
+aM
 ;<
 (
 !tY.uU
@@ -8328,7 +8376,7 @@ qPpK
 (
 !tY|F
 g@
-aD
+aG
 ;<
 (
 !tY|G
@@ -8339,7 +8387,7 @@ qPpY
 !tY}x
 "2
 g9
-a<
+a>
 ;<
 (
 !tY/uU
@@ -8349,7 +8397,7 @@ qPp=
 (
 !tYxw
 g9
-a8
+a:
 ;<
 (
 !vK-y@
@@ -8398,13 +8446,13 @@ O
 const normQKVSM90 = normQKVSM90NarrowAligned + `
  patch
  -1
-packed1 46563 normQKV_shallow
+packed1 46888 normQKV_shallow
  =12
  -4
 p;qYte
 zfr0
-p9u)un
-p:zIsV
+p9u)to
+p:,}(pF
  =44
  -26
  =3
@@ -8459,7 +8507,7 @@ sS
 rDE
 |.+q@
 vaG
- =3
+ =4
  -19
 vAw%ql
 vAt"}/x?
@@ -8478,24 +8526,24 @@ vAR'q<quwi
 vAR(q<qu.r>
 vAR)q<qut[
 tb.t;
-v&34
+};34
 "*
 rjx\I
 "*
-uupU
+uuqA
 uVr|q=
 )
 tkq)piPrbrmxXq4rz|>34%
 !#
 "*
-vNp)V'
+vNp)V(
 ub$
 {=%%
 zbspC
  =2
  -1
 vaG
- =3
+ =4
  -4
 vAR,2ql
 vAR-q<r>
@@ -8515,7 +8563,7 @@ vAR5q<qY+p&
 {F3q<qut[
  =2
  -4
-zbpW+3'
+zbpW-3'
 pm
 prjs-
 qt*1.
@@ -8534,23 +8582,26 @@ r\.
  =4
  -1
 r\.
- =5
- -9
+ =6
+ -1
 sw
 s@r>
 s@p&
 s@se
-xUp0A3&
+ =2
+ -1
 sw
 s@r>
 s@p&
 s@se
-xUy]3&
+ =2
+ -1
 sw
 s@r>
 s@p&
 s@se
-xUR"A3&
+ =2
+ -3
 sw
 s@r>
 s@p&
@@ -8584,7 +8635,7 @@ t1=q=
  -4
 |8p/5p$
 z>
-ya
+wr
 sap/-35
  =2
  -4
@@ -8598,21 +8649,24 @@ pl-
 pl5
 uVrU
  =3
- -1
-s_p@qg
- =3
+ -2
+s_[qg
+s_t"=
+ =2
  -3
-s.pW035V2
+s.pW035V1
 T-
 {K
  =2
- -1
-vAt"ql
- =4
  -2
-zbpWW3)
+vA[2ql
+|vt"p0z/
+ =2
+ -3
+zbpW[3)
 s'8
-u'p@
+u'[
+s?p@
  =2
  -1
 ]5t\
@@ -8623,8 +8677,8 @@ qVM.D
  -2
 r\.
 s'7
- =4
- -5
+ =5
+ -2
 _
 y(
 s4p&
@@ -8633,7 +8687,8 @@ s4s%
 s4+rg
 s4vm
 s4+p&
-t{p<3(
+ =2
+ -2
 _
 y(
 s4p&
@@ -8647,7 +8702,7 @@ s4+p&
 }3M.
  =17
  -3
-r{V
+r{]
 qBp<
 s'9
  =6
@@ -8662,7 +8717,7 @@ ph.q&
  =18
  -1
 ]5t\
- =33
+ =34
  -2
 _
 y(
@@ -8696,19 +8751,19 @@ r\.
 }_pb
 *233
 |yq3
-vNpG33
+vNqI33
 qk.qg
  =8
  -1
 Yxc.
  =3
  -2
-r{[
+r{d
 uVz#p2
  =2
  -6
 vW4
-s(^%
+s(g%
 qM,{G
 T/
 *4%
@@ -8722,15 +8777,18 @@ yg4
 T1
  =15
  -1
-{jl
+{jt
  =7
  -1
-wpl
+wpt
  =5
  -2
 qVyc.
 |&.U
- =55
+ =50
+ -1
+q7QqX
+ =4
  -1
 phPA
  =4
@@ -8914,11 +8972,11 @@ q73qX
  -3
 qTpy#:10
 |A=ps
-u;Vm
+u;Vu
  =3
  -2
 "i
-|,Vq
+|,Vy
  =7
  -2
 uVr|rk#E
@@ -8926,14 +8984,14 @@ uVr|rk#E
 tkq)piPrbrmxXq4rz|>34rS
  =4
  -5
-s.p=Vx%
+s.p=3<%
 ub$
 {=%%
 zbspC
  =2
  -1
 vaG
- =3
+ =4
  -6
 {FR2ql
 {FQq<r>
@@ -8952,23 +9010,23 @@ vaG
 {FDq<qu.r>
 {FCq<qut[
 "f
-v0qI34
+i"34
  =3
  -3
-uuqI
+r{"
 uVr|rk#H
 )
 tkq)piPrbrmxXq4rz|>34%
  =2
  -5
-s.p)3<t]
+s.p)3<vQ
 ub$
 {=%%
 zbspC
  =2
  -1
 vaG
- =3
+ =4
  -4
 {FB2ql
 {FAq<r>
@@ -8991,12 +9049,12 @@ vaG
 Ypy#@10
  =3
  -3
-i(V}
+i*3C
 "@
-rBuJ)s^0
+rBuJ+s^0
  =3
  -13
-*BV8
+*BV:
 "*
 rBu\Bs^1
 u{-sm
@@ -9007,7 +9065,7 @@ xb<C
 ",
 *B34
 "%
-}==
+}=?
  =3
  -5
 vW<
@@ -9024,10 +9082,11 @@ vIG
 r7py#G
 r7py#H
  =34
- -4
+ -2
 tU#1.
 s'@
-zB#ArS
+ =2
+ -1
 sw
 s@r>
 s@p&
@@ -9041,7 +9100,7 @@ s@se
  =42
  -1
 tU;1.
- =35
+ =36
  -1
 sw
 s@r>
@@ -9058,13 +9117,13 @@ s@se
 tUb1.
  =34
  -1
-tfJVN
+tfNVR
  =10
  -1
-tfJ32
+tfN32
  =2
  -5
-s(K32
+s(O32
 }TqN
 wY3C
 r6+r-
@@ -9073,15 +9132,15 @@ vwu\3
  -7
 |=;39?
 |ysr
-iSrZ
+iWrZ
 zZ7
-}=|
+}=d
 }d
-tQ4VR
+tQ4VV
  =3
  -11
 t+py$1E
-tkq)piPrbrmxXq4rz|>34VS
+tkq)piPrbrmxXq4rz|>34VW
 uRpG36
 uRp"37
 !#
@@ -9099,8 +9158,8 @@ rCpG
 {T
  =10
  -2
-tf83?
-zlBV8
+tf:3?
+zlBV:
  =7
  -7
 ]*rL=
@@ -9173,7 +9232,7 @@ p3<
 !vB
  =2
  -8
-al
+as
 ;-
  =2
  -1
@@ -9201,7 +9260,7 @@ qD@sh
 !vKxw
 "J
 sv@
-a-
+a/
  =3
 "/
 g@
@@ -9214,31 +9273,31 @@ p3F
 ;G
  =2
 g@
-p3M
+p3N
 ;$
 (
 !pt{H
  =2
  -7
-;N
+;O
  =2
  -3
 "3
 g.
-p3R
-;<
- =3
- -2
-p3S
-;<
- =3
- -2
 p3T
+;<
+ =3
+ -2
+p3U
+;<
+ =3
+ -2
+p3V
 ;<
  =2
  -1
 g.
-p3U
+p3W
 ;<
 (
 !pt/uU
@@ -9277,22 +9336,22 @@ qPp)
 !tY.uU
  =2
  -4
-aH
+aL
 ;$
 (
 !tY|F
  =2
  -6
-wpG
+wpK
  =2
 g@
-aA
+aD
 ;$
 (
 !tY}x
  =2
  -7
-wp@
+wpC
  =2
  -5
 "3
@@ -9303,17 +9362,17 @@ wp@
 !tYxw
 g/
 p3<
-wp7
+wp9
  =2
  -3
 g9
-a3
+a5
 ;$
  =2
  -4
 g/
 p3<
-wp2
+wp4
  =2
  -3
 "3
@@ -9330,15 +9389,15 @@ pfpG
 const normQKVSM80NarrowAligned = normQKVSM90NarrowAligned + `
  patch
  -3
-packed1 44485 normQKV_shallow
+packed1 44791 normQKV_shallow
 !|hf|f
 !|gxO
  =84
  -3
 "&
- =197
+ =203
  -2
- =268
+ =271
  -1
 "N
  =536
@@ -9350,25 +9409,25 @@ packed1 44485 normQKV_shallow
  =16
  -1
 "c
- =5
+ =6
  -1
 "e
- =472
+ =475
  -1
  =209`
 
 const normQKVSM80 = normQKVSM90 + `
  patch
  -3
-packed1 46456 normQKV_shallow
+packed1 46781 normQKV_shallow
 !|hf|f
 !|gxO
  =58
  -3
 "&
- =250
+ =256
  -2
- =290
+ =293
  -1
 "N
  =536
@@ -9380,10 +9439,10 @@ packed1 46456 normQKV_shallow
  =16
  -1
 "c
- =17
+ =18
  -1
 "e
- =489
+ =492
  -1
  =215`
 

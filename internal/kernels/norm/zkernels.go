@@ -12,6 +12,64 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
+// NarrowRows is wide for LayerNorm of float32 with results of bfloat16.
+func NarrowRows(s *device.Stream, g device.Grid, x device.Slice[row.Words], y device.Slice[[2]uint32], weight, bias device.Slice[[4]float32], c config) error {
+	p := s.Plan(narrowRowsKernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	weight.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var narrowRowsKernel = &driver.Kernel{
+	Name:    "narrowRows",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "mixed.go",
+	Line:    51,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 8},
+		{Name: "weight", Offset: 48, Size: 24, Elem: 16},
+		{Name: "bias", Offset: 72, Size: 24, Elem: 16},
+		{Name: "c", Offset: 96, Size: 20},
+	},
+	ParamBytes: 136,
+	Shared:     128,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "mixed.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "mixed.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "mixed.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "mixed.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: narrowRowsSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: narrowRowsSM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x            []row.Words
+			y            [][2]uint32
+			weight, bias [][4]float32
+			c            config
+		})(args)
+		for ts.Next() {
+			narrowRows(ts.Thread(), a.x, a.y, a.weight, a.bias, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 2, 3, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 32, 33, 34, 35, 36, 66, 68, 70, 71, 72, 73},
+}
+
 // Narrow normalizes a row of x with each block. A thread reads its elements again in the second pass: they are in a cache.
 func Narrow(s *device.Stream, g device.Blocks, x, weight device.Slice[[4]float32], y device.Slice[[4]dtype.BF16], epsilon float32) error {
 	p := s.Plan(narrowKernel, narrowKernel.Grid(g))
@@ -26,7 +84,7 @@ var narrowKernel = &driver.Kernel{
 	Name:    "narrow",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "narrow.go",
-	Line:    39,
+	Line:    40,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "weight", Offset: 24, Size: 24, Elem: 16},
@@ -38,8 +96,8 @@ var narrowKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "narrow.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "narrow.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "narrow.go", Line: 44, Format: "slice bounds out of range [%d:%d]"},
+		{File: "narrow.go", Line: 44, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -61,7 +119,7 @@ var narrowKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 36, 37},
+	Uses:    []uint16{1, 2, 37, 38},
 }
 
 // PlainBack computes the derivative of a row's norm with each block.
@@ -96,11 +154,11 @@ var plainBackKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plainback.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 58, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 58, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "plainback.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainback.go", Line: 58, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainback.go", Line: 58, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plainback.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainBackSM70},
@@ -117,7 +175,7 @@ var plainBackKernel = &driver.Kernel{
 	},
 	Twin:    plainBackTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 35, 40, 43, 44, 45, 47, 49, 50, 51, 52, 53, 54},
+	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 35, 41, 44, 45, 46, 50, 52, 53, 54, 55, 56, 57},
 }
 
 // HalfBack is plainBack for bfloat16, which has fast code only for GPUs.
@@ -152,11 +210,11 @@ var halfBackKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plainback.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 58, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 58, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "plainback.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainback.go", Line: 58, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainback.go", Line: 58, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plainback.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: halfBackSM80},
@@ -174,19 +232,19 @@ var halfBackKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 35, 40, 43, 44, 45, 47, 48, 49, 50, 51, 53, 54},
+	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 35, 41, 44, 45, 46, 50, 51, 52, 53, 54, 56, 57},
 }
 
 // SumRows adds the rows of a chunk of dy*(x-mean)*factor, and of dy. A thread has a column. The sums of all chunks of the first follow each
 // other in parts, then those of the second.
-func SumRows(s *device.Stream, g device.Blocks, x, dy device.Slice[float32], lines device.Slice[[2]float32], parts device.Slice[float32], rows, columns uint32) error {
+func SumRows(s *device.Stream, g device.Blocks, x, dy device.Slice[float32], lines device.Slice[[2]float32], parts device.Slice[float32], rows, width uint32) error {
 	p := s.Plan(sumRowsKernel, sumRowsKernel.Grid(g))
 	x.Pass(p)
 	dy.Pass(p)
 	lines.Pass(p)
 	parts.Pass(p)
 	driver.Pass(p, rows)
-	driver.Pass(p, columns)
+	driver.Pass(p, width)
 	return p.Launch()
 }
 
@@ -201,46 +259,46 @@ var sumRowsKernel = &driver.Kernel{
 		{Name: "lines", Offset: 48, Size: 24, Elem: 8},
 		{Name: "parts", Offset: 72, Size: 24, Elem: 4},
 		{Name: "rows", Offset: 96, Size: 4},
-		{Name: "columns", Offset: 100, Size: 4},
+		{Name: "width", Offset: 100, Size: 4},
 	},
 	ParamBytes: 120,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "plainback.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 134, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainback.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plainback.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plainback.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainback.go", Line: 152, Format: "index out of range [%d] with length %d"},
+		{File: "plainback.go", Line: 153, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x, dy         []float32
-			lines         [][2]float32
-			parts         []float32
-			rows, columns uint32
+			x, dy       []float32
+			lines       [][2]float32
+			parts       []float32
+			rows, width uint32
 		})(args)
 		for ts.Next() {
-			sumRows(ts.Thread(), a.x, a.dy, a.lines, a.parts, a.rows, a.columns)
+			sumRows(ts.Thread(), a.x, a.dy, a.lines, a.parts, a.rows, a.width)
 		}
 	},
 	Twin:    sumRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 10, 12, 45, 46, 55, 58},
+	Uses:    []uint16{9, 10, 12, 47, 49, 58, 63},
 }
 
 // SumHalves is sumRows for bfloat16.
-func SumHalves(s *device.Stream, g device.Blocks, x, dy device.Slice[dtype.BF16], lines device.Slice[[2]float32], parts device.Slice[float32], rows, columns uint32) error {
+func SumHalves(s *device.Stream, g device.Blocks, x, dy device.Slice[dtype.BF16], lines device.Slice[[2]float32], parts device.Slice[float32], rows, width uint32) error {
 	p := s.Plan(sumHalvesKernel, sumHalvesKernel.Grid(g))
 	x.Pass(p)
 	dy.Pass(p)
 	lines.Pass(p)
 	parts.Pass(p)
 	driver.Pass(p, rows)
-	driver.Pass(p, columns)
+	driver.Pass(p, width)
 	return p.Launch()
 }
 
@@ -255,37 +313,91 @@ var sumHalvesKernel = &driver.Kernel{
 		{Name: "lines", Offset: 48, Size: 24, Elem: 8},
 		{Name: "parts", Offset: 72, Size: 24, Elem: 4},
 		{Name: "rows", Offset: 96, Size: 4},
-		{Name: "columns", Offset: 100, Size: 4},
+		{Name: "width", Offset: 100, Size: 4},
 	},
 	ParamBytes: 120,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "plainback.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 133, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainback.go", Line: 134, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plainback.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainback.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plainback.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plainback.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainback.go", Line: 152, Format: "index out of range [%d] with length %d"},
+		{File: "plainback.go", Line: 153, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumHalvesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x, dy         []dtype.BF16
-			lines         [][2]float32
-			parts         []float32
-			rows, columns uint32
+			x, dy       []dtype.BF16
+			lines       [][2]float32
+			parts       []float32
+			rows, width uint32
 		})(args)
 		for ts.Next() {
-			sumHalves(ts.Thread(), a.x, a.dy, a.lines, a.parts, a.rows, a.columns)
+			sumHalves(ts.Thread(), a.x, a.dy, a.lines, a.parts, a.rows, a.width)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{3, 4, 12, 45, 46, 55, 56},
+	Uses:    []uint16{3, 4, 12, 47, 49, 58, 60},
 }
 
-// SumParts adds partial sums, of which each has an element for each one of sums.
+// SumMixed is sumRows for float32 rows whose results are bfloat16.
+func SumMixed(s *device.Stream, g device.Blocks, x device.Slice[float32], dy device.Slice[dtype.BF16], lines device.Slice[[2]float32], parts device.Slice[float32], rows, width uint32) error {
+	p := s.Plan(sumMixedKernel, sumMixedKernel.Grid(g))
+	x.Pass(p)
+	dy.Pass(p)
+	lines.Pass(p)
+	parts.Pass(p)
+	driver.Pass(p, rows)
+	driver.Pass(p, width)
+	return p.Launch()
+}
+
+var sumMixedKernel = &driver.Kernel{
+	Name:    "sumMixed",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "plainback.go",
+	Line:    123,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "dy", Offset: 24, Size: 24, Elem: 2},
+		{Name: "lines", Offset: 48, Size: 24, Elem: 8},
+		{Name: "parts", Offset: 72, Size: 24, Elem: 4},
+		{Name: "rows", Offset: 96, Size: 4},
+		{Name: "width", Offset: 100, Size: 4},
+	},
+	ParamBytes: 120,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "plainback.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainback.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plainback.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plainback.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainback.go", Line: 152, Format: "index out of range [%d] with length %d"},
+		{File: "plainback.go", Line: 153, Format: "index out of range [%d] with length %d"},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumMixedSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x           []float32
+			dy          []dtype.BF16
+			lines       [][2]float32
+			parts       []float32
+			rows, width uint32
+		})(args)
+		for ts.Next() {
+			sumMixed(ts.Thread(), a.x, a.dy, a.lines, a.parts, a.rows, a.width)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{3, 4, 9, 10, 12, 47, 49, 58, 61},
+}
+
+// SumParts adds partial sums, of which each has an element for each one of sums. The threads of a block take some parts of some columns.
 func SumParts(s *device.Stream, g device.Blocks, parts, sums device.Slice[float32]) error {
 	p := s.Plan(sumPartsKernel, sumPartsKernel.Grid(g))
 	parts.Pass(p)
@@ -297,13 +409,15 @@ var sumPartsKernel = &driver.Kernel{
 	Name:    "sumParts",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plainback.go",
-	Line:    146,
+	Line:    170,
 	Params: []driver.Param{
 		{Name: "parts", Offset: 0, Size: 24, Elem: 4},
 		{Name: "sums", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     1024,
+	Barriers:   true,
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumPartsSM70},
 	},
@@ -317,12 +431,12 @@ var sumPartsKernel = &driver.Kernel{
 	},
 	Twin:    sumPartsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{57},
+	Uses:    []uint16{48, 59, 62, 64},
 }
 
 // wideBack32 computes the derivative of a row's norm with each team. Rows of x are in shared memory; those of dy are read twice, the second
 // time from a cache.
-func wideBack32(s *device.Stream, g device.Grid, x, dy, add, dx device.Slice[row.Words], weight device.Slice[[4]float32], lines device.Slice[[2]float32], c config) error {
+func wideBack32(s *device.Stream, g device.Grid, x device.Slice[row.Words], dy device.Slice[row.Words], add, dx device.Slice[row.Words], weight device.Slice[[4]float32], lines device.Slice[[2]float32], c config) error {
 	p := s.Plan(wideBack32Kernel, g)
 	x.Pass(p)
 	dy.Pass(p)
@@ -335,7 +449,7 @@ func wideBack32(s *device.Stream, g device.Grid, x, dy, add, dx device.Slice[row
 }
 
 var wideBack32Kernel = &driver.Kernel{
-	Name:    "wideBack[[4]float32, row.F32]",
+	Name:    "wideBack[[4]float32, row.F32, row.Words, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "wideback.go",
 	Line:    15,
@@ -353,20 +467,20 @@ var wideBack32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "wideback.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wideback.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wideback.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wideback.go", Line: 83, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wideback.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wideback.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "wideback.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wideback.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "wideback.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -375,22 +489,24 @@ var wideBack32Kernel = &driver.Kernel{
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x, dy, add, dx []row.Words
-			weight         [][4]float32
-			lines          [][2]float32
-			c              config
+			x       []row.Words
+			dy      []row.Words
+			add, dx []row.Words
+			weight  [][4]float32
+			lines   [][2]float32
+			c       config
 		})(args)
 		for ts.Next() {
-			wideBack[[4]float32, row.F32](ts.Thread(), a.x, a.dy, a.add, a.dx, a.weight, a.lines, a.c)
+			wideBack[[4]float32, row.F32, row.Words, row.F32](ts.Thread(), a.x, a.dy, a.add, a.dx, a.weight, a.lines, a.c)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 47, 49, 50, 51, 60, 64, 65, 66, 67},
+	Uses:    []uint16{1, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 50, 52, 53, 54, 66, 70, 74, 75, 76, 77},
 }
 
 // wideBackBF16 computes the derivative of a row's norm with each team. Rows of x are in shared memory; those of dy are read twice, the second
 // time from a cache.
-func wideBackBF16(s *device.Stream, g device.Grid, x, dy, add, dx device.Slice[row.Words], weight device.Slice[[8]float32], lines device.Slice[[2]float32], c config) error {
+func wideBackBF16(s *device.Stream, g device.Grid, x device.Slice[row.Words], dy device.Slice[row.Words], add, dx device.Slice[row.Words], weight device.Slice[[8]float32], lines device.Slice[[2]float32], c config) error {
 	p := s.Plan(wideBackBF16Kernel, g)
 	x.Pass(p)
 	dy.Pass(p)
@@ -403,7 +519,7 @@ func wideBackBF16(s *device.Stream, g device.Grid, x, dy, add, dx device.Slice[r
 }
 
 var wideBackBF16Kernel = &driver.Kernel{
-	Name:    "wideBack[[8]float32, row.BF16]",
+	Name:    "wideBack[[8]float32, row.BF16, row.Words, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "wideback.go",
 	Line:    15,
@@ -421,20 +537,20 @@ var wideBackBF16Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "wideback.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wideback.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wideback.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wideback.go", Line: 83, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wideback.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wideback.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "wideback.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wideback.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wideback.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "wideback.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -443,17 +559,19 @@ var wideBackBF16Kernel = &driver.Kernel{
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			x, dy, add, dx []row.Words
-			weight         [][8]float32
-			lines          [][2]float32
-			c              config
+			x       []row.Words
+			dy      []row.Words
+			add, dx []row.Words
+			weight  [][8]float32
+			lines   [][2]float32
+			c       config
 		})(args)
 		for ts.Next() {
-			wideBack[[8]float32, row.BF16](ts.Thread(), a.x, a.dy, a.add, a.dx, a.weight, a.lines, a.c)
+			wideBack[[8]float32, row.BF16, row.Words, row.BF16](ts.Thread(), a.x, a.dy, a.add, a.dx, a.weight, a.lines, a.c)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 47, 49, 50, 51, 60, 64, 65, 66, 67},
+	Uses:    []uint16{1, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 50, 52, 53, 54, 66, 70, 74, 75, 76, 77},
 }
 
 // plainAdd32 stores x + residual in sum.
@@ -477,7 +595,7 @@ var plainAdd32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 15, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -495,7 +613,7 @@ var plainAdd32Kernel = &driver.Kernel{
 	},
 	Twin:    plainAdd32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 10, 11, 12, 39},
+	Uses:    []uint16{9, 10, 11, 12, 40},
 }
 
 // plainAddBF16 stores x + residual in sum.
@@ -519,7 +637,7 @@ var plainAddBF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 15, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -540,7 +658,7 @@ var plainAddBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainAddBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{3, 4, 5, 12, 39},
+	Uses:    []uint16{3, 4, 5, 12, 40},
 }
 
 // plainAddF16 stores x + residual in sum.
@@ -564,7 +682,7 @@ var plainAddF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 15, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -582,7 +700,7 @@ var plainAddF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainAddF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{6, 7, 8, 12, 39},
+	Uses:    []uint16{6, 7, 8, 12, 40},
 }
 
 // plain32 normalizes a row with each block.
@@ -613,9 +731,9 @@ var plain32Kernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plain32SM70},
@@ -632,7 +750,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 35, 38, 40, 41, 42, 43},
+	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 35, 39, 41, 42, 43, 44},
 }
 
 // plainBF16 normalizes a row with each block.
@@ -663,9 +781,9 @@ var plainBF16Kernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainBF16SM80},
@@ -683,7 +801,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 35, 38, 40, 41, 42, 43},
+	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 35, 39, 41, 42, 43, 44},
 }
 
 // plainF16 normalizes a row with each block.
@@ -714,9 +832,9 @@ var plainF16Kernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainF16SM70},
@@ -733,7 +851,7 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 6, 7, 8, 12, 13, 14, 35, 38, 40, 41, 42, 43},
+	Uses:    []uint16{1, 2, 6, 7, 8, 12, 13, 14, 35, 39, 41, 42, 43, 44},
 }
 
 // wide32 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -768,16 +886,16 @@ var wide32Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 88, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 88, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -799,7 +917,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 59, 60, 61, 62, 63, 64},
+	Uses:    []uint16{0, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 65, 66, 67, 68, 69, 70},
 }
 
 // wideBF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -834,16 +952,16 @@ var wideBF16Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 88, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 88, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -865,7 +983,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 59, 60, 61, 62, 63, 64},
+	Uses:    []uint16{0, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 65, 66, 67, 68, 69, 70},
 }
 
 // wideF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -900,16 +1018,16 @@ var wideF16Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 88, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 88, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -931,5 +1049,75 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 6, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 33, 34, 35, 59, 60, 61, 62, 63, 64},
+	Uses:    []uint16{0, 2, 6, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 33, 34, 35, 65, 66, 67, 68, 69, 70},
+}
+
+// wideBackNarrow computes the derivative of a row's norm with each team. Rows of x are in shared memory; those of dy are read twice, the second
+// time from a cache.
+func wideBackNarrow(s *device.Stream, g device.Grid, x device.Slice[row.Words], dy device.Slice[[2]uint32], add, dx device.Slice[row.Words], weight device.Slice[[4]float32], lines device.Slice[[2]float32], c config) error {
+	p := s.Plan(wideBackNarrowKernel, g)
+	x.Pass(p)
+	dy.Pass(p)
+	add.Pass(p)
+	dx.Pass(p)
+	weight.Pass(p)
+	lines.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var wideBackNarrowKernel = &driver.Kernel{
+	Name:    "wideBack[[4]float32, row.F32, [2]uint32, fourHalves]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "wideback.go",
+	Line:    15,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "dy", Offset: 24, Size: 24, Elem: 8},
+		{Name: "add", Offset: 48, Size: 24, Elem: 16},
+		{Name: "dx", Offset: 72, Size: 24, Elem: 16},
+		{Name: "weight", Offset: 96, Size: 24, Elem: 16},
+		{Name: "lines", Offset: 120, Size: 24, Elem: 8},
+		{Name: "c", Offset: 144, Size: 20},
+	},
+	ParamBytes: 184,
+	Shared:     256,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "wideback.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wideback.go", Line: 83, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wideback.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wideback.go", Line: 23, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 27, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "wideback.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "wideback.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBackNarrowSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideBackNarrowSM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x       []row.Words
+			dy      [][2]uint32
+			add, dx []row.Words
+			weight  [][4]float32
+			lines   [][2]float32
+			c       config
+		})(args)
+		for ts.Next() {
+			wideBack[[4]float32, row.F32, [2]uint32, fourHalves](ts.Thread(), a.x, a.dy, a.add, a.dx, a.weight, a.lines, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 3, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 31, 32, 33, 34, 35, 50, 52, 53, 54, 66, 70, 71, 72, 73, 74, 75, 76, 77},
 }

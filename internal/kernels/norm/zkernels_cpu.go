@@ -424,86 +424,86 @@ func sumRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	partsLen := *(*int)(unsafe.Add(args, 80))
 	partsCap := *(*int)(unsafe.Add(args, 88))
 	rows := *(*int32)(unsafe.Add(args, 96))
-	columns := *(*int32)(unsafe.Add(args, 100))
+	width := *(*int32)(unsafe.Add(args, 100))
 	_, gy, _ := blocks.Grid()
 	lanes := blocks.Lanes()
 //line plainback.go:104
-	i26 := int(uint32(rows))
+	i28 := int(uint32(rows))
 //line plainback.go:104
-	i29 := int(uint32(columns))
+	i31 := int(uint32(width))
 //line plainback.go:103
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-//line plainback.go:123
-		i50 := bx * 256
-		i57 := by * i26
-		i61 := i57 + i26
-//line plainback.go:125
-		i66 := i61
-//line plainback.go:125
-		if linesLen < i61 {
-//line plainback.go:125
-			i66 = linesLen
+//line plainback.go:142
+		i52 := bx * 256
+		i59 := by * i28
+		i63 := i59 + i28
+//line plainback.go:144
+		i68 := i63
+//line plainback.go:144
+		if linesLen < i63 {
+//line plainback.go:144
+			i68 = linesLen
 		}
-//line plainback.go:125
-		if uint(i66) > uint(linesCap) {
-//line plainback.go:125
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i66, linesCap)
-//line plainback.go:125
+//line plainback.go:144
+		if uint(i68) > uint(linesCap) {
+//line plainback.go:144
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i68, linesCap)
+//line plainback.go:144
 			return
 		}
-//line plainback.go:125
-		if uint(i57) > uint(i66) {
-//line plainback.go:125
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i57, i66)
-//line plainback.go:125
+//line plainback.go:144
+		if uint(i59) > uint(i68) {
+//line plainback.go:144
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i59, i68)
+//line plainback.go:144
 			return
 		}
-//line plainback.go:125
-		o74 := i57 * 8
-//line plainback.go:125
-		i75 := i66 - i57
-		i78 := by * i29
-//line plainback.go:126
-		if uint(i78) > uint(partsLen) {
-//line plainback.go:126
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i78, partsLen)
-//line plainback.go:126
+//line plainback.go:144
+		o76 := i59 * 8
+//line plainback.go:144
+		i77 := i68 - i59
+		i82 := by * i31
+//line plainback.go:145
+		if uint(i82) > uint(partsLen) {
+//line plainback.go:145
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i82, partsLen)
+//line plainback.go:145
 			return
 		}
-//line plainback.go:126
-		o84 := i78 * 4
-//line plainback.go:126
-		if uint(i29) > uint(partsCap-i78) {
-//line plainback.go:126
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i29, partsCap-i78)
-//line plainback.go:126
+//line plainback.go:145
+		o88 := i82 * 4
+//line plainback.go:145
+		if uint(i31) > uint(partsCap-i82) {
+//line plainback.go:145
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i31, partsCap-i82)
+//line plainback.go:145
 			return
 		}
-//line plainback.go:126
-		i97 := (gy + by) * i29
-//line plainback.go:126
-		if uint(i97) > uint(partsLen) {
-//line plainback.go:126
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i97, partsLen)
-//line plainback.go:126
+//line plainback.go:145
+		i103 := (gy + by) * i31
+//line plainback.go:145
+		if uint(i103) > uint(partsLen) {
+//line plainback.go:145
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i103, partsLen)
+//line plainback.go:145
 			return
 		}
-//line plainback.go:126
-		o103 := i97 * 4
-//line plainback.go:126
-		if uint(i29) > uint(partsCap-i97) {
-//line plainback.go:126
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i29, partsCap-i97)
-//line plainback.go:126
+//line plainback.go:145
+		o109 := i103 * 4
+//line plainback.go:145
+		if uint(i31) > uint(partsCap-i103) {
+//line plainback.go:145
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i31, partsCap-i103)
+//line plainback.go:145
 			return
 		}
-//line plainback.go:131
-		i116 := i57 * i29
+//line plainback.go:150
+		i122 := i59 * i31
 		{
 			{
-//line plainback.go:123
-				if !sumRowsTwinRow(blocks, lanes, dy, dyLen, i116, i29, i50, i57, i66, i75, i78, i97, lines, linesCap, o103, o74, o84, parts, partsCap, partsLen, x, xLen) {
+//line plainback.go:142
+				if !sumRowsTwinRow(blocks, lanes, dy, dyLen, i103, i122, i31, i52, i59, i68, i77, i82, lines, linesCap, o109, o76, o88, parts, partsCap, partsLen, x, xLen) {
 					return
 				}
 			}
@@ -513,55 +513,55 @@ func sumRowsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sumRowsTwinRow is what a row of threads does in sumRowsTwin.
 //
-//line plainback.go:123
-func sumRowsTwinRow(blocks *gpu.Blocks, lanes int, dy unsafe.Pointer, dyLen int, i116 int, i29 int, i50 int, i57 int, i66 int, i75 int, i78 int, i97 int, lines unsafe.Pointer, linesCap int, o103 int, o74 int, o84 int, parts unsafe.Pointer, partsCap int, partsLen int, x unsafe.Pointer, xLen int) (ok bool) {
+//line plainback.go:142
+func sumRowsTwinRow(blocks *gpu.Blocks, lanes int, dy unsafe.Pointer, dyLen int, i103 int, i122 int, i31 int, i52 int, i59 int, i68 int, i77 int, i82 int, lines unsafe.Pointer, linesCap int, o109 int, o76 int, o88 int, parts unsafe.Pointer, partsCap int, partsLen int, x unsafe.Pointer, xLen int) (ok bool) {
 	first := blocks.Begun()
-//line plainback.go:123
+//line plainback.go:142
 	if lanes == 16 && first == 0 {
-//line plainback.go:123
-		first = blocks.Done(zvector.SumRowsTwin(blocks.Span(), uint(i66) <= uint(linesCap), uint(i57) <= uint(i66), uint(i78) <= uint(partsLen), uint(i29) <= uint(partsCap-i78), uint(i97) <= uint(partsLen), uint(i29) <= uint(partsCap-i97), i50, i29, i116, i75, dyLen, dy, xLen, x, lines, o74, parts, o84, o103))
-//line plainback.go:123
+//line plainback.go:142
+		first = blocks.Done(zvector.SumRowsTwin(blocks.Span(), uint(i68) <= uint(linesCap), uint(i59) <= uint(i68), uint(i82) <= uint(partsLen), uint(i31) <= uint(partsCap-i82), uint(i103) <= uint(partsLen), uint(i31) <= uint(partsCap-i103), i52, i31, i122, i77, dyLen, dy, xLen, x, lines, o76, parts, o88, o109))
+//line plainback.go:142
 	} else if lanes == 8 && first == 0 {
-//line plainback.go:123
-		first = blocks.Done(zvector.SumRowsTwinAVX2(blocks.Span(), uint(i66) <= uint(linesCap), uint(i57) <= uint(i66), uint(i78) <= uint(partsLen), uint(i29) <= uint(partsCap-i78), uint(i97) <= uint(partsLen), uint(i29) <= uint(partsCap-i97), i50, i29, i116, i75, dyLen, dy, xLen, x, lines, o74, parts, o84, o103))
+//line plainback.go:142
+		first = blocks.Done(zvector.SumRowsTwinAVX2(blocks.Span(), uint(i68) <= uint(linesCap), uint(i59) <= uint(i68), uint(i82) <= uint(partsLen), uint(i31) <= uint(partsCap-i82), uint(i103) <= uint(partsLen), uint(i31) <= uint(partsCap-i103), i52, i31, i122, i77, dyLen, dy, xLen, x, lines, o76, parts, o88, o109))
 	}
 	for tx := first; tx < 256; tx++ {
-		var f120, f121 float32
-		var i122, i123 int
-//line plainback.go:123
-		i53 := i50 + tx
-//line plainback.go:127
-		if i29 > i53 {
-//line plainback.go:131
-			f120, f121, i122, i123 = 0, 0, i116+i53, -1
-//line plainback.go:131
+		var f126, f127 float32
+		var i128, i129 int
+//line plainback.go:142
+		i55 := i52 + tx
+//line plainback.go:146
+		if i31 > i55 {
+//line plainback.go:150
+			f126, f127, i128, i129 = 0, 0, i122+i55, -1
+//line plainback.go:150
 			for {
-//line plainback.go:131
-				i124 := i123 + 1
-//line plainback.go:131
-				if i124 >= i75 {
-//line plainback.go:131
+//line plainback.go:150
+				i130 := i129 + 1
+//line plainback.go:150
+				if i130 >= i77 {
+//line plainback.go:150
 					break
 				}
-				if uint(i122) >= uint(dyLen) {
-//line plainback.go:133
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i122, dyLen)
-//line plainback.go:133
+				if uint(i128) >= uint(dyLen) {
+//line plainback.go:152
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i128, dyLen)
+//line plainback.go:152
 					return false
 				}
-//line plainback.go:133
-				f134 := *(*float32)(unsafe.Add(dy, i122*4))
-				if uint(i122) >= uint(xLen) {
-//line plainback.go:134
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i122, xLen)
-//line plainback.go:134
+//line plainback.go:152
+				f140 := *(*float32)(unsafe.Add(dy, i128*4))
+				if uint(i128) >= uint(xLen) {
+//line plainback.go:153
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i128, xLen)
+//line plainback.go:153
 					return false
 				}
-				f120, f121, i122, i123 = f120+float32(f134*float32((*(*float32)(unsafe.Add(x, i122*4))-*(*float32)(unsafe.Add(lines, o74+i124*8+4)))**(*float32)(unsafe.Add(lines, o74+i124*8)))), f121+f134, i122+i29, i124
+				f126, f127, i128, i129 = f126+float32(f140*float32((*(*float32)(unsafe.Add(x, i128*4))-*(*float32)(unsafe.Add(lines, o76+i130*8+4)))**(*float32)(unsafe.Add(lines, o76+i130*8)))), f127+f140, i128+i31, i130
 			}
-			*(*float32)(unsafe.Add(parts, o84+i53*4)) = f120
-//line plainback.go:138
-			*(*float32)(unsafe.Add(parts, o103+i53*4)) = f121
+			*(*float32)(unsafe.Add(parts, o88+i55*4)) = f126
+//line plainback.go:157
+			*(*float32)(unsafe.Add(parts, o109+i55*4)) = f127
 		}
 	}
 	return true
@@ -569,22 +569,32 @@ func sumRowsTwinRow(blocks *gpu.Blocks, lanes int, dy unsafe.Pointer, dyLen int,
 
 // sumPartsTwin runs blocks of the kernel sumParts.
 //
-//line plainback.go:146
+//line plainback.go:170
 func sumPartsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	parts := *(*unsafe.Pointer)(args)
 	partsLen := *(*int)(unsafe.Add(args, 8))
 	sums := *(*unsafe.Pointer)(unsafe.Add(args, 24))
 	sumsLen := *(*int)(unsafe.Add(args, 32))
+	shared := blocks.Shared(1024)
 	lanes := blocks.Lanes()
-//line plainback.go:146
+//line plainback.go:176
+	i86 := sumsLen << 4
+	each30 := blocks.Scratch(4)
+//line plainback.go:170
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line plainback.go:147
-		i44 := bx << 8
+//line plainback.go:173
+		i84 := bx << 4
 		{
 			{
-//line plainback.go:147
-				sumPartsTwinRow(blocks, lanes, i44, parts, partsLen, sums, sumsLen)
+//line plainback.go:171
+				sumPartsTwinRow(lanes, each30, i84, i86, parts, partsLen, shared, sumsLen)
+			}
+		}
+		{
+			{
+//line plainback.go:182
+				sumPartsTwinRow_(lanes, each30, i84, shared, sums, sumsLen)
 			}
 		}
 	}
@@ -592,38 +602,88 @@ func sumPartsTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // sumPartsTwinRow is what a row of threads does in sumPartsTwin.
 //
-//line plainback.go:147
-func sumPartsTwinRow(blocks *gpu.Blocks, lanes int, i44 int, parts unsafe.Pointer, partsLen int, sums unsafe.Pointer, sumsLen int) {
-	first := blocks.Begun()
-//line plainback.go:147
-	if lanes == 16 && first == 0 {
-//line plainback.go:147
-		first = blocks.Done(zvector.SumPartsTwin(blocks.Span(), i44, sumsLen, partsLen, parts, sums))
-//line plainback.go:147
-	} else if lanes == 8 && first == 0 {
-//line plainback.go:147
-		first = blocks.Done(zvector.SumPartsTwinAVX2(blocks.Span(), i44, sumsLen, partsLen, parts, sums))
+//line plainback.go:171
+func sumPartsTwinRow(lanes int, each30 unsafe.Pointer, i84 int, i86 int, parts unsafe.Pointer, partsLen int, shared unsafe.Pointer, sumsLen int) {
+	first := 0
+//line plainback.go:171
+	if lanes == 16 {
+//line plainback.go:171
+		first = zvector.SumPartsTwin(256, i84, sumsLen, partsLen, parts, i86, shared, unsafe.Add(each30, 0*4))
+//line plainback.go:171
+	} else if lanes == 8 {
+//line plainback.go:171
+		first = zvector.SumPartsTwinAVX2(256, i84, sumsLen, partsLen, parts, i86, shared, unsafe.Add(each30, 0*4))
 	}
 	for tx := first; tx < 256; tx++ {
-		var f21 float32
-		var i22 int
-//line plainback.go:147
-		i15 := i44 + tx
-		if sumsLen > i15 {
-//line plainback.go:152
-			f21, i22 = 0, i15
-//line plainback.go:152
+		var f41, f30 float32
+		var i42 int
+//line plainback.go:172
+		i15 := tx % 16
+//line plainback.go:172
+		i18 := tx / 16
+		i22 := i84 + i15
+//line plainback.go:175
+		if i22 < sumsLen {
+			f41, i42 = 0, i18*sumsLen+i22
+//line plainback.go:176
 			for {
-//line plainback.go:152
-				if i22 >= partsLen {
-//line plainback.go:152
+//line plainback.go:176
+				if i42 >= partsLen {
+//line plainback.go:176
 					break
 				}
-//line plainback.go:152
-				f21, i22 = f21+*(*float32)(unsafe.Add(parts, i22*4)), i22+sumsLen
+//line plainback.go:176
+				f41, i42 = f41+*(*float32)(unsafe.Add(parts, i42*4)), i42+i86
 			}
-//line plainback.go:155
-			*(*float32)(unsafe.Add(sums, i15*4)) = f21
+//line plainback.go:176
+			f30 = f41
+		} else {
+//line plainback.go:175
+			f30 = 0
+		}
+//line plainback.go:180
+		*(*float32)(unsafe.Add(shared, i18*64+i15*4)) = f30
+		*(*float32)(unsafe.Add(each30, tx*4)) = f30
+	}
+}
+
+// sumPartsTwinRow_ is what a row of threads does in sumPartsTwin.
+//
+//line plainback.go:182
+func sumPartsTwinRow_(lanes int, each30 unsafe.Pointer, i84 int, shared unsafe.Pointer, sums unsafe.Pointer, sumsLen int) {
+	first := 0
+//line plainback.go:182
+	if lanes == 16 {
+//line plainback.go:182
+		first = zvector.SumPartsTwin_(256, i84, unsafe.Add(each30, 0*4), sumsLen, shared, 64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 704, 768, 832, 896, 960, sums)
+//line plainback.go:182
+	} else if lanes == 8 {
+//line plainback.go:182
+		first = zvector.SumPartsTwinAVX2_(256, i84, unsafe.Add(each30, 0*4), sumsLen, shared, 64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 704, 768, 832, 896, 960, sums)
+	}
+	for tx := first; tx < 256; tx++ {
+//line plainback.go:174
+		f30 := *(*float32)(unsafe.Add(each30, tx*4))
+//line plainback.go:172
+		i15 := tx % 16
+		i22 := i84 + i15
+//line plainback.go:172
+		i18 := tx / 16
+//line plainback.go:182
+		if 0 >= i18 {
+//line plainback.go:182
+			if sumsLen > i22 {
+//line plainback.go:186
+				f136 := f30 + *(*float32)(unsafe.Add(shared, 64+i15*4)) + *(*float32)(unsafe.Add(shared, 128+i15*4)) + *(*float32)(unsafe.Add(shared, 192+i15*4)) + *(*float32)(unsafe.Add(shared, 256+i15*4))
+//line plainback.go:186
+				f172 := f136 + *(*float32)(unsafe.Add(shared, 320+i15*4)) + *(*float32)(unsafe.Add(shared, 384+i15*4)) + *(*float32)(unsafe.Add(shared, 448+i15*4))
+//line plainback.go:186
+				f208 := f172 + *(*float32)(unsafe.Add(shared, 512+i15*4)) + *(*float32)(unsafe.Add(shared, 576+i15*4)) + *(*float32)(unsafe.Add(shared, 640+i15*4))
+//line plainback.go:186
+				f244 := f208 + *(*float32)(unsafe.Add(shared, 704+i15*4)) + *(*float32)(unsafe.Add(shared, 768+i15*4)) + *(*float32)(unsafe.Add(shared, 832+i15*4))
+//line plainback.go:188
+				*(*float32)(unsafe.Add(sums, i22*4)) = f244 + *(*float32)(unsafe.Add(shared, 896+i15*4)) + *(*float32)(unsafe.Add(shared, 960+i15*4))
+			}
 		}
 	}
 }

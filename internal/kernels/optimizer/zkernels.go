@@ -36,7 +36,7 @@ var finishKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 162, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 162, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -88,10 +88,10 @@ var adamW32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 200,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 33, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -143,10 +143,10 @@ var adamWBF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 200,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 33, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -202,9 +202,9 @@ var wide32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 68, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 79, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -256,9 +256,9 @@ var wideBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 68, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 79, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -307,10 +307,10 @@ var sgd32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 152,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 103, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 108, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 98, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 100, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 103, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 108, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -360,10 +360,10 @@ var sgdBF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 152,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 103, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 108, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 98, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 100, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 103, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 108, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{

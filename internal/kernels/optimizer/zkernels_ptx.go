@@ -24,7 +24,7 @@ d47a107f16803f35	kernels.go	wideAdamW
 7bc6ba9622bdba13	launch.go	threads
 `
 
-const finishSM80Narrow = `packed1 3752 finish
+const finishSM80Narrow = `packed1 3800 finish
 !|hf|f
 !|gxO
 !p8
@@ -37,7 +37,7 @@ const finishSM80Narrow = `packed1 3752 finish
 !c
 p;t=pF
 p9+to
-p:,un
+p:,r0
 qSt=pF
 !
 p>
@@ -71,7 +71,8 @@ svp@
 H
 !#
 uA/q@
-uCrS
+z_.
+v0pK%
 _
 q6
 s4uY
@@ -89,7 +90,8 @@ w9
 !#
 !#
 "#
-uCq^
+z_.
+w0%
 _
 r?rvqW>
 "#
@@ -155,8 +157,8 @@ Y=2p0
 Y,2p0
 4
 rP
-syy1r3dp=nS
-syy1r3dp=x?q/
+syy1r3dpKnS
+syy1r3dpKx?q/
 !#
 O
 !#
@@ -223,7 +225,7 @@ z7
  =3
  -1
  =3
- -1
+ -2
 |9
 wm%
  =9
@@ -232,7 +234,7 @@ ugpYrSB=w?
 q\pYs[
 q\pYp-
  =5
- -1
+ -2
 z=E
 };%
  =3
@@ -275,7 +277,7 @@ v_qA
 const finishSM70Narrow = finishSM80Narrow + `
  patch
  -3
-packed1 3826 finish
+packed1 3874 finish
 !pJ
 !pI
  =8
@@ -284,15 +286,15 @@ p;,te
  =2
  -1
 qS,te
- =109
+ =111
  -1
 wAt#
 tDv?t#
 xpqsscyqqcqcqcqcqcqc>?
  =6
  -2
-syy1r3dp=nq/
-syy1r3dp=x?W
+syy1r3dpKnq/
+syy1r3dpKx?W
  =39`
 
 const finishSM70 = finishSM80 + `
@@ -318,7 +320,7 @@ syy1r3dp[nq/
 syy1r3dp[x?W
  =38`
 
-const adamW32SM70Narrow = `packed1 5675 adamW_float32_row_F32
+const adamW32SM70Narrow = `packed1 5730 adamW_float32_row_F32
 !pJ
 !pI
 !p8
@@ -328,7 +330,7 @@ const adamW32SM70Narrow = `packed1 5675 adamW_float32_row_F32
 !c
 p;+r0
 p9+to
-p:xWpF
+p:-un
 qS.r0
 !
 p>
@@ -392,20 +394,22 @@ w"{'
 w"t,
 vp
 "&
-uCs[
+z_.
+wm%
 _
 vd9
 ]#I
 "&
-w[p=n
+w[pYn
 y9|X
 !#
 |<s6
-{%#
+z_.
+*#%
 _
-{%%
+*%p-
 _
-{%'
+*'rZ
 _
 vl/tc
 sPszsU
@@ -452,11 +456,12 @@ syy1r3z4nW
 syy1r3yB'1
 }54
 v|q#
-syy1r3dp=nZ
+syy1r3dpYnZ
 "-
 ]+I
 ",
-uCvQ
+z_.
+*+%
 |Hr_
 !#
 O
@@ -483,7 +488,7 @@ p(
 !p^
 "%
 J
-tAqI
+qa/
 tApY
 (
 !qZ
@@ -564,28 +569,19 @@ wI@f
 rCpY
 |RpYp$
  =10
- -1
+ -2
 o
 v&%
  =4
  -1
 w[pKn
  =3
- -5
-|9
-*#%
-_
-*%p-
-_
-*'rZ
- =46
  -1
-syy1r3dpYnZ
- =3
+|9
+ =55
  -1
 zNE
-*+%
- =7
+ =8
  -5
  =14
  -2
@@ -608,7 +604,7 @@ pfqA
 ;,
  =26`
 
-const adamWBF16SM80Narrow = `packed1 5950 adamW_dtype_BF16_row_BF16
+const adamWBF16SM80Narrow = `packed1 6005 adamW_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -620,7 +616,7 @@ const adamWBF16SM80Narrow = `packed1 5950 adamW_dtype_BF16_row_BF16
 p;+r0
 zfto
 p9y?pF
-p:xWpF
+p:-un
 qS.r0
 !
 p>
@@ -684,7 +680,8 @@ w"{'
 w"t,
 vp
 "&
-t{+s[
+z_+
+wm%
 rV
 pnsrxG
 pv
@@ -692,15 +689,16 @@ pv
 vd9
 ]#I
 "'
-w[p=n
+w[pYn
 y9|X
 !#
 |<s6
-{6.3#
+t+p,G
+*#%
 _
-{6.3%
+*%p-
 _
-{6.3'
+*'rZ
 _
 vl/tc
 sPszsU
@@ -747,12 +745,13 @@ syy1r3z4nW
 syy1r3yB'1
 }54
 v|q#
-y/dp=np$
+y/dpYnp$
 pnr4q#-
 |lW
 s>
 "-
-p{q9EvQ
+t+q9E
+*+%
 "/
 ]+I
 "#
@@ -782,7 +781,7 @@ p(
 !p^
 "%
 J
-tAqI
+qa/
 tApY
 (
 !qZ
@@ -863,28 +862,19 @@ wI@f
 rCpY
 |RpYp$
  =10
- -1
+ -2
 }d
 v&%
  =7
  -1
 w[pKn
  =3
- -5
-|9
-*#%
-_
-*%p-
-_
-*'rZ
- =46
  -1
-y/dpYnp$
- =4
+|9
+ =56
  -1
 zNB
-*+%
- =10
+ =11
  -5
  =14
  -2
@@ -910,14 +900,14 @@ pfqA
 const adamWBF16SM70Narrow = adamWBF16SM80Narrow + `
  patch
  -3
-packed1 6094 adamW_dtype_BF16_row_BF16
+packed1 6149 adamW_dtype_BF16_row_BF16
 !pJ
 !pI
  =6
  -3
 p;+t*
 p9-un
- =129
+ =131
  -4
 s5xar_
 rE
@@ -928,8 +918,8 @@ t-r_W
 rE
 v5
 "-
-p{p*EvQ
- =10
+t+p*E
+ =11
  -5
 ru(
 ru)
@@ -960,7 +950,7 @@ rE
 v5
  =78`
 
-const wide32SM70NarrowAligned = `packed1 9654 wideAdamW_float32_row_F32
+const wide32SM70NarrowAligned = `packed1 9676 wideAdamW_float32_row_F32
 !pJ
 !pI
 !p8
@@ -971,7 +961,7 @@ const wide32SM70NarrowAligned = `packed1 9654 wideAdamW_float32_row_F32
 !c
 p;.un
 p9+un
-p:xWpF
+p:sKpF
 qSx@sV
 !
 p>
@@ -1038,13 +1028,14 @@ qD9f
 v'z4n
 !#
 "%
-}vs[
+z_p5
+wm%
 vE
-}v3#
+*#p-
 vE
-}v3%
+*%rZ
 vE
-}v3'
+*'rS
 vE
 zqr.9
 rp,'+
@@ -1219,7 +1210,8 @@ qM9^
 "+
 ]+I
 "+
-}vvQ
+z_p5
+v0qI%
 |*xfr8u$Z$@$&L
 !#
 O
@@ -1296,7 +1288,7 @@ O
 !L
 `
 
-const wideBF16SM80NarrowAligned = `packed1 10835 wideAdamW_dtype_BF16_row_BF16
+const wideBF16SM80NarrowAligned = `packed1 10888 wideAdamW_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -1309,7 +1301,7 @@ const wideBF16SM80NarrowAligned = `packed1 10835 wideAdamW_dtype_BF16_row_BF16
 p;.un
 zfte
 p9.un
-p:xWpF
+p:-un
 qSx@sV
 !
 p>
@@ -1376,7 +1368,8 @@ qD9f
 v'z4n
 !#
 "%
-t{/s[
+z_/
+wm%
 }'r,c~72~7L2ql
 qLp,x[
 r'q9A
@@ -1384,11 +1377,12 @@ q%
 y\
 |r
 q%
-p{p0A3#
+t+p0A
+*#%
 vE
-p{p0A3%
+*%p-
 vE
-p{p0A3'
+*'rZ
 vE
 pnsrxG
 yQ
@@ -1599,11 +1593,12 @@ qM9^
 |*z4uzr8x$\$A$&L
 |*yB{^p4;$t$X$=L
 |*xfp4>$q$U$:L
-syy1Ps}+{:p=uz=p$L
+syy1Ps}+{:pYuz=p$L
 ".
 ]+I
 ".
-po,qOvQ
+t+M,qO
+*+%
 x|
 sXp0U
 qzq9A
@@ -1687,14 +1682,14 @@ O
 const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
  patch
  -3
-packed1 12128 wideAdamW_dtype_BF16_row_BF16
+packed1 12181 wideAdamW_dtype_BF16_row_BF16
 !pJ
 !pI
  =7
  -3
 p;.te
 p9/te
- =120
+ =122
  -4
 q{
 rE
@@ -1790,7 +1785,7 @@ sl
 y>&$&
 rE
 xKR.2|{9D?
- =10
+ =11
  -4
 r(?A
 sXRHU
@@ -1798,7 +1793,7 @@ r(1A
 sXR:U
  =75`
 
-const sgd32SM70Narrow = `packed1 3952 sgd_float32_row_F32
+const sgd32SM70Narrow = `packed1 4014 sgd_float32_row_F32
 !pJ
 !pI
 !p8
@@ -1808,7 +1803,7 @@ const sgd32SM70Narrow = `packed1 3952 sgd_float32_row_F32
 !c
 p;ve
 p9+un
-p:+t*
+p:+x,
 qS,to
 !
 p>
@@ -1862,19 +1857,21 @@ w"uy
 wj
 wh
 "&
-uCs[
+z_.
+wm%
 _
 r6@f
 ]#I
 "&
-w[p=n
+w[pYn
 y9|X
 !#
 rt+pw
-{%#
+z_.
+*#%
 _
 "'
-uCwX
+*%p-
 _
 v;v2SW
 v;t$S6
@@ -1885,11 +1882,12 @@ rt8pX
 |Hrn
 syy1r3yB>
 rt7q#
-syy1r3z4nZ
+syy1r3dp=nZ
 "+
 rjuyI
 "+
-uCt]
+z_.
+v0qI%
 s8
 !#
 O
@@ -1914,7 +1912,7 @@ p(
 !p^
 "%
 J
-tApU
+qa-
 tApY
 (
 !qZ
@@ -1926,13 +1924,13 @@ qPp)
 !s*
 "%
 qH
-pfqA
+p3-
 qPpK
 (
 !tS
 "%
 sk
-pfqA
+p3-
 qPp=
 !q[
 qQ,sZ
@@ -1966,9 +1964,10 @@ const sgd32SM70 = sgd32SM70Narrow + `
  -1
 packed1 3780 sgd_float32_row_F32
  =8
- -1
+ -2
 p9qupF
- =22
+p:+t*
+ =21
  -9
 )
 p{rU%
@@ -1987,7 +1986,7 @@ wurS
 rt/f
 rCpY
  =10
- -1
+ -2
 o
 v&%
  =4
@@ -1996,15 +1995,8 @@ w[pKn
  =3
  -1
 |9
-*#%
- =2
- -1
-*%p-
- =10
- -1
-syy1r3dp=nZ
- =3
- -1
+ =18
+ -2
 v3p"E
 *)%
  =7
@@ -2026,7 +2018,7 @@ pfpU
 ;*
  =26`
 
-const sgdBF16SM80Narrow = `packed1 4200 sgd_dtype_BF16_row_BF16
+const sgdBF16SM80Narrow = `packed1 4262 sgd_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -2038,7 +2030,7 @@ const sgdBF16SM80Narrow = `packed1 4200 sgd_dtype_BF16_row_BF16
 p;ve
 zfto
 p9+t*
-p:+t*
+p:+x,
 qS,to
 !
 p>
@@ -2092,7 +2084,8 @@ w"uy
 wj
 wh
 "&
-t{+s[
+z_+
+wm%
 rV
 pnsrxG
 pv
@@ -2100,14 +2093,15 @@ pv
 r6@f
 ]#I
 "'
-w[p=n
+w[pYn
 y9|X
 !#
 rt+pw
-{6.3#
+t+p,G
+*#%
 _
 "(
-{6.wX
+*%p-
 _
 v;v2SW
 v;t$S6
@@ -2118,12 +2112,13 @@ rt8pX
 |Hrn
 syy1r3yB>
 rt7q#
-y/z4np$
+y/dp=np$
 pnr4q#-
 |l>
 s>
 ",
-p{q9Et]
+t+q9E
+v0qI%
 "-
 rjuyI
 "#
@@ -2151,7 +2146,7 @@ p(
 !p^
 "%
 J
-tApU
+qa-
 tApY
 (
 !qZ
@@ -2163,13 +2158,13 @@ qPp)
 !s*
 "%
 qH
-pfqA
+p3-
 qPpK
 (
 !tS
 "%
 sk
-pfqA
+p3-
 qPp=
 !q[
 qQ,sZ
@@ -2203,9 +2198,10 @@ const sgdBF16SM80 = sgdBF16SM80Narrow + `
  -1
 packed1 4028 sgd_dtype_BF16_row_BF16
  =10
- -1
+ -2
 p9t=pF
- =22
+p:+t*
+ =21
  -9
 )
 p{rU%
@@ -2224,7 +2220,7 @@ wurS
 rt/f
 rCpY
  =10
- -1
+ -2
 }d
 v&%
  =7
@@ -2233,15 +2229,8 @@ w[pKn
  =3
  -1
 |9
-*#%
- =2
- -1
-*%p-
- =10
- -1
-y/dp=np$
- =4
- -1
+ =19
+ -2
 v3p"B
 *)%
  =10
@@ -2266,15 +2255,15 @@ pfpU
 const sgdBF16SM70Narrow = sgdBF16SM80Narrow + `
  patch
  -3
-packed1 4344 sgd_dtype_BF16_row_BF16
+packed1 4406 sgd_dtype_BF16_row_BF16
 !pJ
 !pI
  =6
  -3
 p;}<
 p9sKpF
- =82
- -6
+ =84
+ -4
 q{
 rE
 rr
@@ -2284,8 +2273,9 @@ sl
 rE
 v5
 ",
-p{p*Et]
-"-
+t+p*E
+ =2
+ -1
 rj{'I
  =8
  -10
@@ -2333,7 +2323,7 @@ rj|;rL
 rjzGsx
  =53`
 
-const squares32SM70Narrow = `packed1 2387 squares_float32_row_F32
+const squares32SM70Narrow = `packed1 2479 squares_float32_row_F32
 !pJ
 !pI
 !p8
@@ -2343,7 +2333,7 @@ const squares32SM70Narrow = `packed1 2387 squares_float32_row_F32
 !c
 p;qYpF
 p9,un
-p:+to
+p:+sV
 qSqYpF
 !
 p>
@@ -2385,7 +2375,8 @@ s_{q
 H
 !#
 r#-q3
-uCvQ
+z_.
+};%
 _
 r#.r1
 r@6S
@@ -2393,12 +2384,13 @@ r#+u:
 rsp@
 )
 "$
-uCwX
+z_.
+*#%
 _
 "$
 r@6S
 "$
-u;s[
+tmvQ
 "$
 o
 *#%
@@ -2406,7 +2398,7 @@ _
 "$
 r@6S
 "$
-tmt~
+tm3(
 "$
 o
 *#%
@@ -2416,14 +2408,15 @@ _
 "$
 tm3(
 pC'
-qoqA
+pC+
 rMr|C
 \
 w9
 !#
 !#
 "$
-yJ.3#
+t+r|G
+*#%
 _
 "$
 }"rv>>qW
@@ -2433,7 +2426,8 @@ xL[
 \
 !#
 r#7q#
-p{XyK%
+t+XG
+*%%
 |Hrv
 O
 !#
@@ -2447,10 +2441,9 @@ const squares32SM70 = squares32SM70Narrow + `
  -1
 packed1 2322 squares_float32_row_F32
  =8
- -2
+ -1
 p9t*
-p:+sV
- =10
+ =11
  -7
 )
 p{rU%
@@ -2475,7 +2468,7 @@ tApY
  -1
 qPpY
  =3
- -1
+ -2
 o
 v0qI%
  =4
@@ -2483,8 +2476,7 @@ v0qI%
 tmvQ
 "$
 o
-*#%
- =4
+ =5
  -1
 tm3&
  =7
@@ -2498,18 +2490,16 @@ q\qI3+
  =5
  -1
 tV,E
-*#%
- =4
+ =5
  -2
 }7,3,3&
 v1,3$
  =3
  -1
 tV(E
-*%%
- =7`
+ =8`
 
-const squaresBF16SM70Narrow = `packed1 2731 squares_dtype_BF16_row_BF16
+const squaresBF16SM70Narrow = `packed1 2823 squares_dtype_BF16_row_BF16
 !pJ
 !pI
 !p8
@@ -2520,7 +2510,7 @@ const squaresBF16SM70Narrow = `packed1 2731 squares_dtype_BF16_row_BF16
 !c
 p;qYpF
 p9+un
-p:+to
+p:+sV
 qSqYpF
 !
 p>
@@ -2562,7 +2552,8 @@ s_{q
 H
 !#
 r#-q3
-t{+vQ
+z_+
+};%
 rV
 pnsrxG
 pv
@@ -2573,7 +2564,8 @@ r#+u:
 q1vnp2
 )
 "%
-t{+wX
+z_+
+*#%
 rV
 "%
 pv
@@ -2581,7 +2573,7 @@ pv
 "%
 r@6S
 "%
-u;s[
+tmvQ
 "%
 }d
 *#%
@@ -2592,7 +2584,7 @@ pv
 "%
 r@6S
 "%
-tmt~
+tm3(
 "%
 }d
 *#%
@@ -2605,14 +2597,15 @@ pv
 "%
 tm3(
 pC'
-qoqA
+pC+
 rMp*C
 \
 w9
 !#
 !#
 "%
-p{p*E3#
+t+p*E
+*#%
 rV
 "%
 pv
@@ -2625,7 +2618,8 @@ Yq}1&
 \
 !#
 r#7q#
-po(yK%
+t+M(G
+*%%
 |Hrv
 O
 !#
@@ -2639,10 +2633,9 @@ const squaresBF16SM70 = squaresBF16SM70Narrow + `
  -1
 packed1 2655 squares_dtype_BF16_row_BF16
  =9
- -2
+ -1
 p9,t*
-p:+sV
- =10
+ =11
  -7
 )
 p{rU%
@@ -2667,7 +2660,7 @@ tApY
  -1
 qPpY
  =3
- -1
+ -2
 }d
 v0qI%
  =7
@@ -2675,8 +2668,7 @@ v0qI%
 tmvQ
 "%
 }d
-*#%
- =7
+ =8
  -1
 tm3&
  =10
@@ -2690,13 +2682,11 @@ q\qI3+
  =5
  -1
 tV,B
-*#%
- =7
+ =8
  -2
 }7,3,3&
 v1,3$
  =3
  -1
 tV(E
-*%%
- =7`
+ =8`

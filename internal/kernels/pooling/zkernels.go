@@ -38,13 +38,13 @@ var plain32Kernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 90, Format: "integer divide by zero"},
-		{File: "kernels.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 78, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 78, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 150, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 153, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 112, Format: "integer divide by zero"},
+		{File: "kernels.go", Line: 134, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 135, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plain32SM80},
@@ -63,7 +63,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23},
+	Uses:    []uint16{1, 2, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 26, 27, 28, 29},
 }
 
 // plainBF16 reduces a sequence with each block of 16 threads.
@@ -92,13 +92,13 @@ var plainBF16Kernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 90, Format: "integer divide by zero"},
-		{File: "kernels.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 78, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 78, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 150, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 153, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 112, Format: "integer divide by zero"},
+		{File: "kernels.go", Line: 134, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 135, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainBF16SM80},
@@ -117,7 +117,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23},
+	Uses:    []uint16{1, 2, 3, 4, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 26, 27, 28, 29},
 }
 
 // plainF16 reduces a sequence with each block of 16 threads.
@@ -146,13 +146,13 @@ var plainF16Kernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 90, Format: "integer divide by zero"},
-		{File: "kernels.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 78, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 78, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 150, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 153, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 112, Format: "integer divide by zero"},
+		{File: "kernels.go", Line: 134, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 135, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainF16SM80},
@@ -171,10 +171,10 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 23},
+	Uses:    []uint16{1, 2, 5, 6, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 26, 27, 28, 29},
 }
 
-// wide32 reduces a sequence with each block of 128 threads.
+// wide32 reduces a sequence with each block. The threads of a column take its rows in turn.
 func wide32(s *device.Stream, g device.Blocks, x device.Slice[float32], starts device.Slice[int32], y device.Slice[float32], c config) error {
 	p := s.Plan(wide32Kernel, wide32Kernel.Grid(g))
 	x.Pass(p)
@@ -188,7 +188,7 @@ var wide32Kernel = &driver.Kernel{
 	Name:    "wide[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/pooling",
 	File:    "kernels.go",
-	Line:    38,
+	Line:    43,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "starts", Offset: 24, Size: 24, Elem: 4},
@@ -196,20 +196,20 @@ var wide32Kernel = &driver.Kernel{
 		{Name: "c", Offset: 72, Size: 16},
 	},
 	ParamBytes: 104,
-	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
-	Shared:     16,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     2064,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 90, Format: "integer divide by zero"},
-		{File: "kernels.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 78, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 78, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 134, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 135, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: wide32SM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wide32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: wide32SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wide32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -224,10 +224,10 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 6, 7, 8, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 22, 23},
+	Uses:    []uint16{0, 1, 2, 7, 8, 9, 12, 13, 14, 15, 16, 17, 19, 20, 22, 23, 24, 25, 26, 27, 28, 29},
 }
 
-// wideBF16 reduces a sequence with each block of 128 threads.
+// wideBF16 reduces a sequence with each block. The threads of a column take its rows in turn.
 func wideBF16(s *device.Stream, g device.Blocks, x device.Slice[dtype.BF16], starts device.Slice[int32], y device.Slice[float32], c config) error {
 	p := s.Plan(wideBF16Kernel, wideBF16Kernel.Grid(g))
 	x.Pass(p)
@@ -241,7 +241,7 @@ var wideBF16Kernel = &driver.Kernel{
 	Name:    "wide[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/pooling",
 	File:    "kernels.go",
-	Line:    38,
+	Line:    43,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "starts", Offset: 24, Size: 24, Elem: 4},
@@ -249,20 +249,20 @@ var wideBF16Kernel = &driver.Kernel{
 		{Name: "c", Offset: 72, Size: 16},
 	},
 	ParamBytes: 104,
-	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
-	Shared:     16,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     2064,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 90, Format: "integer divide by zero"},
-		{File: "kernels.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 78, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 78, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 134, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 135, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: wideBF16SM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: wideBF16SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -277,10 +277,10 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 8, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 22, 23},
+	Uses:    []uint16{0, 1, 2, 3, 4, 9, 12, 13, 14, 15, 16, 17, 19, 20, 22, 23, 24, 25, 26, 27, 28, 29},
 }
 
-// wideF16 reduces a sequence with each block of 128 threads.
+// wideF16 reduces a sequence with each block. The threads of a column take its rows in turn.
 func wideF16(s *device.Stream, g device.Blocks, x device.Slice[dtype.F16], starts device.Slice[int32], y device.Slice[float32], c config) error {
 	p := s.Plan(wideF16Kernel, wideF16Kernel.Grid(g))
 	x.Pass(p)
@@ -294,7 +294,7 @@ var wideF16Kernel = &driver.Kernel{
 	Name:    "wide[dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/pooling",
 	File:    "kernels.go",
-	Line:    38,
+	Line:    43,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "starts", Offset: 24, Size: 24, Elem: 4},
@@ -302,20 +302,20 @@ var wideF16Kernel = &driver.Kernel{
 		{Name: "c", Offset: 72, Size: 16},
 	},
 	ParamBytes: 104,
-	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
-	Shared:     16,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     2064,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 90, Format: "integer divide by zero"},
-		{File: "kernels.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 78, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 78, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 134, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 135, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "kernels.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: wideF16SM80Narrow},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: wideF16SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -330,5 +330,5 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 4, 5, 8, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 22, 23},
+	Uses:    []uint16{0, 1, 2, 5, 6, 9, 12, 13, 14, 15, 16, 17, 19, 20, 22, 23, 24, 25, 26, 27, 28, 29},
 }

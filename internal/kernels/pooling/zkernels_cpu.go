@@ -29,135 +29,152 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c12 := *(*bool)(unsafe.Add(args, 84))
 	shared := blocks.Shared(64)
 	lanes := blocks.Lanes()
-//line kernels.go:76
+//line kernels.go:134
 	i73 := int(uint32(c0))
-//line kernels.go:75
+//line kernels.go:133
 	i58 := int(uint32(c4))
-//line kernels.go:89
-	c197 := c8 == 0
-	i200 := i58
-//line kernels.go:90
+//line kernels.go:109
+	c316 := c8 != 0
+//line kernels.go:112
+	i330 := i58
+//line kernels.go:112
 	if c4 == 0 {
-//line kernels.go:90
-		i200 = 1
+//line kernels.go:112
+		i330 = 1
 	}
-//line kernels.go:90
-	c927 := !c197 || i200 != 0
-//line kernels.go:85
-	c187 := c8 == 2
-//line kernels.go:99
-	c264 := c8 == 1
+//line kernels.go:112
+	c955 := c316 || i330 != 0
+//line kernels.go:143
+	c182 := c8 == 2
+//line kernels.go:101
+	c355 := c8 == 1
 //line kernels.go:22
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line kernels.go:76
+//line kernels.go:134
 		if uint(bx) >= uint(startsLen) {
-//line kernels.go:76
+//line kernels.go:134
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, startsLen)
-//line kernels.go:76
+//line kernels.go:134
 			return
 		}
-//line kernels.go:76
+//line kernels.go:134
 		i68 := *(*int32)(unsafe.Add(starts, bx*4))
-//line kernels.go:76
+//line kernels.go:134
 		i71 := int(i68)
-//line kernels.go:76
+//line kernels.go:134
 		if i68 < 0 {
-//line kernels.go:76
+//line kernels.go:134
 			i71 = 0
 		}
-//line kernels.go:76
+//line kernels.go:134
 		i75 := i71
-//line kernels.go:76
+//line kernels.go:134
 		if i73 < i71 {
-//line kernels.go:76
+//line kernels.go:134
 			i75 = i73
 		}
-//line kernels.go:77
+//line kernels.go:135
 		i80 := bx + 1
-//line kernels.go:77
+//line kernels.go:135
 		if uint(i80) >= uint(startsLen) {
-//line kernels.go:77
+//line kernels.go:135
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i80, startsLen)
-//line kernels.go:77
+//line kernels.go:135
 			return
 		}
-//line kernels.go:77
+//line kernels.go:135
 		i86 := *(*int32)(unsafe.Add(starts, i80*4))
-//line kernels.go:77
+//line kernels.go:135
 		i87 := int(i86)
-//line kernels.go:77
+//line kernels.go:135
 		i89 := i87
-//line kernels.go:77
+//line kernels.go:135
 		if i87 < i75 {
-//line kernels.go:77
+//line kernels.go:135
 			i89 = i75
 		}
-//line kernels.go:77
+//line kernels.go:135
 		i93 := i89
-//line kernels.go:77
+//line kernels.go:135
 		if i73 < i89 {
-//line kernels.go:77
+//line kernels.go:135
 			i93 = i73
 		}
-//line kernels.go:78
+//line kernels.go:136
 		i98 := i75 * i58
-//line kernels.go:78
+//line kernels.go:136
 		i99 := i93 * i58
-//line kernels.go:78
+//line kernels.go:136
 		if uint(i99) > uint(xCap) {
-//line kernels.go:78
+//line kernels.go:136
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i99, xCap)
-//line kernels.go:78
+//line kernels.go:136
 			return
 		}
-//line kernels.go:78
+//line kernels.go:136
 		if uint(i98) > uint(i99) {
-//line kernels.go:78
+//line kernels.go:136
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i98, i99)
-//line kernels.go:78
+//line kernels.go:136
 			return
 		}
-//line kernels.go:78
+//line kernels.go:136
 		o107 := i98 * 4
-//line kernels.go:78
+//line kernels.go:136
 		i108 := i99 - i98
-//line kernels.go:78
+//line kernels.go:136
 		i117 := bx * i58
-//line kernels.go:78
+//line kernels.go:136
 		if uint(i117) > uint(yLen) {
-//line kernels.go:78
+//line kernels.go:136
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i117, yLen)
-//line kernels.go:78
+//line kernels.go:136
 			return
 		}
-//line kernels.go:78
+//line kernels.go:136
 		o123 := i117 * 4
-//line kernels.go:78
+//line kernels.go:136
 		if uint(i58) > uint(yCap-i117) {
-//line kernels.go:78
+//line kernels.go:136
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i58, yCap-i117)
-//line kernels.go:78
+//line kernels.go:136
 			return
 		}
-//line kernels.go:90
-		if !c927 {
-//line kernels.go:90
+//line kernels.go:112
+		if !c955 {
+//line kernels.go:112
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line kernels.go:90
+//line kernels.go:112
 			return
 		}
-//line kernels.go:86
-		i190 := i108
-//line kernels.go:86
+//line kernels.go:144
+		i185 := i108
+//line kernels.go:144
 		if i58 < i108 {
-//line kernels.go:86
-			i190 = i58
+//line kernels.go:144
+			i185 = i58
 		}
+//line kernels.go:112
+		var i333 int
+//line kernels.go:112
+		if i330 != 0 {
+//line kernels.go:112
+			i333 = i108 / i330
+		}
+//line kernels.go:112
+		i335 := i333
+//line kernels.go:112
+		if i333 < 1 {
+//line kernels.go:112
+			i335 = 1
+		}
+//line kernels.go:112
+		f337 := 1 / float32(i335)
 		{
 			{
-//line kernels.go:85
-				if !plain32TwinRow(c187, i190, i108, c197, i200, i58, o107, x, c264, o123, y, shared, blocks) {
+//line kernels.go:143
+				if !plain32TwinRow(c182, i185, i108, c316, f337, i58, o107, x, c355, o123, y, shared, blocks) {
 					return
 				}
 			}
@@ -173,95 +190,83 @@ func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plain32TwinRow is what a row of threads does in plain32Twin.
 //
-//line kernels.go:85
-func plain32TwinRow(c187 bool, i190 int, i108 int, c197 bool, i200 int, i58 int, o107 int, x unsafe.Pointer, c264 bool, o123 int, y unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line kernels.go:143
+func plain32TwinRow(c182 bool, i185 int, i108 int, c316 bool, f337 float32, i58 int, o107 int, x unsafe.Pointer, c355 bool, o123 int, y unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
-		var i192, i216, i242 int
-		var f209, f215, f238, f241, f286 float32
-//line kernels.go:85
-		if c187 {
-			i192 = i190
+		var i187, i195, i221 int
+		var f342, f194, f217, f220, f364 float32
+//line kernels.go:143
+		if c182 {
+			i187 = i185
 		} else {
-//line kernels.go:85
-			i192 = i108
+//line kernels.go:143
+			i187 = i108
 		}
-//line kernels.go:89
-		if c197 {
-			var i203 int
-//line kernels.go:90
-			if i200 != 0 {
-//line kernels.go:90
-				i203 = i192 / i200
-			}
-//line kernels.go:90
-			i205 := i203
-//line kernels.go:90
-			if i203 < 1 {
-//line kernels.go:90
-				i205 = 1
-			}
-//line kernels.go:90
-			f209 = 1 / float32(i205)
+//line kernels.go:109
+		if c316 {
+//line kernels.go:109
+			f342 = 1
 		} else {
-//line kernels.go:89
-			f209 = 1
+//line kernels.go:112
+			f342 = f337
 		}
-//line kernels.go:92
-		f215, i216 = 0, tx
-//line kernels.go:92
+//line kernels.go:147
+		f194, i195 = 0, tx
+//line kernels.go:147
 		for {
-//line kernels.go:92
-			if i216 >= i58 {
-//line kernels.go:92
+//line kernels.go:147
+			if i195 >= i58 {
+//line kernels.go:147
 				break
 			}
-			if i216 < i192 {
-				if uint(i216) >= uint(i108) {
-//line kernels.go:95
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i216, i108)
-//line kernels.go:95
+			if i195 < i187 {
+				if uint(i195) >= uint(i108) {
+//line kernels.go:150
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i195, i108)
+//line kernels.go:150
 					return false
 				}
-//line kernels.go:95
-				f238 = *(*float32)(unsafe.Add(x, o107+i216*4))
+//line kernels.go:150
+				f217 = *(*float32)(unsafe.Add(x, o107+i195*4))
 			} else {
-//line kernels.go:94
-				f238 = 0
+//line kernels.go:149
+				f217 = 0
 			}
-//line kernels.go:97
-			f241, i242 = f238, i216+i58
-//line kernels.go:97
+//line kernels.go:152
+			f220, i221 = f217, i195+i58
+//line kernels.go:152
 			for {
-//line kernels.go:97
-				if i242 >= i192 {
-//line kernels.go:97
+//line kernels.go:152
+				if i221 >= i187 {
+//line kernels.go:152
 					break
 				}
-//line kernels.go:98
-				if uint(i242) >= uint(i108) {
-//line kernels.go:98
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i242, i108)
-//line kernels.go:98
+//line kernels.go:153
+				if uint(i221) >= uint(i108) {
+//line kernels.go:153
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i221, i108)
+//line kernels.go:153
 					return false
 				}
-//line kernels.go:98
-				f258 := *(*float32)(unsafe.Add(x, o107+i242*4))
-				if c264 {
-					f286 = max(f241, f258)
+//line kernels.go:153
+				f237 := *(*float32)(unsafe.Add(x, o107+i221*4))
+//line kernels.go:101
+				if c355 {
+					f364 = max(f220, f237)
 				} else {
-					f286 = f241 + f258
+					f364 = f220 + f237
 				}
-//line kernels.go:97
-				f241, i242 = f286, i242+i58
+//line kernels.go:152
+				f220, i221 = f364, i221+i58
 			}
-//line kernels.go:105
-			f266 := float32(f241 * f209)
-			*(*float32)(unsafe.Add(y, o123+i216*4)) = f266
-//line kernels.go:92
-			f215, i216 = math32.FMA(f266, f266, f215), i216+16
+//line kernels.go:155
+			f242 := float32(f220 * f342)
+			*(*float32)(unsafe.Add(y, o123+i195*4)) = f242
+//line kernels.go:147
+			f194, i195 = math32.FMA(f242, f242, f194), i195+16
 		}
 //line kernels.go:26
-		*(*float32)(unsafe.Add(shared, tx*4)) = f215
+		*(*float32)(unsafe.Add(shared, tx*4)) = f194
 	}
 	return true
 }
@@ -281,31 +286,31 @@ func plain32TwinRow_(lanes int, c12 bool, i58 int, o123 int, shared unsafe.Point
 		first = zvector.Plain32TwinAVX2(16, c12, shared, i58, y, o123)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i304 int
+		var i273 int
 //line kernels.go:28
 		if c12 {
 //line lanes.go:9
-			f729 := *(*float32)(shared) + 0 + *(*float32)(unsafe.Add(shared, 4)) + *(*float32)(unsafe.Add(shared, 8)) + *(*float32)(unsafe.Add(shared, 12)) + *(*float32)(unsafe.Add(shared, 16))
+			f759 := *(*float32)(shared) + 0 + *(*float32)(unsafe.Add(shared, 4)) + *(*float32)(unsafe.Add(shared, 8)) + *(*float32)(unsafe.Add(shared, 12)) + *(*float32)(unsafe.Add(shared, 16))
 //line lanes.go:9
-			f769 := f729 + *(*float32)(unsafe.Add(shared, 20)) + *(*float32)(unsafe.Add(shared, 24)) + *(*float32)(unsafe.Add(shared, 28)) + *(*float32)(unsafe.Add(shared, 32))
+			f799 := f759 + *(*float32)(unsafe.Add(shared, 20)) + *(*float32)(unsafe.Add(shared, 24)) + *(*float32)(unsafe.Add(shared, 28)) + *(*float32)(unsafe.Add(shared, 32))
 //line lanes.go:9
-			f809 := f769 + *(*float32)(unsafe.Add(shared, 36)) + *(*float32)(unsafe.Add(shared, 40)) + *(*float32)(unsafe.Add(shared, 44)) + *(*float32)(unsafe.Add(shared, 48))
-//line kernels.go:114
-			f297 := max(float32(math.Sqrt(float64(f809+*(*float32)(unsafe.Add(shared, 52))+*(*float32)(unsafe.Add(shared, 56))+*(*float32)(unsafe.Add(shared, 60))))), 1e-12)
-//line kernels.go:114
-			f298 := 1 / f297
-			i304 = tx
-//line kernels.go:115
+			f839 := f799 + *(*float32)(unsafe.Add(shared, 36)) + *(*float32)(unsafe.Add(shared, 40)) + *(*float32)(unsafe.Add(shared, 44)) + *(*float32)(unsafe.Add(shared, 48))
+//line kernels.go:164
+			f266 := max(float32(math.Sqrt(float64(f839+*(*float32)(unsafe.Add(shared, 52))+*(*float32)(unsafe.Add(shared, 56))+*(*float32)(unsafe.Add(shared, 60))))), 1e-12)
+//line kernels.go:164
+			f267 := 1 / f266
+			i273 = tx
+//line kernels.go:165
 			for {
-//line kernels.go:115
-				if i304 >= i58 {
-//line kernels.go:115
+//line kernels.go:165
+				if i273 >= i58 {
+//line kernels.go:165
 					break
 				}
-//line kernels.go:116
-				*(*float32)(unsafe.Add(y, o123+i304*4)) = float32(*(*float32)(unsafe.Add(y, o123+i304*4)) * f298)
-//line kernels.go:115
-				i304 = i304 + 16
+//line kernels.go:166
+				*(*float32)(unsafe.Add(y, o123+i273*4)) = float32(*(*float32)(unsafe.Add(y, o123+i273*4)) * f267)
+//line kernels.go:165
+				i273 = i273 + 16
 			}
 		}
 	}
@@ -328,135 +333,152 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c12 := *(*bool)(unsafe.Add(args, 84))
 	shared := blocks.Shared(64)
 	lanes := blocks.Lanes()
-//line kernels.go:76
+//line kernels.go:134
 	i73 := int(uint32(c0))
-//line kernels.go:75
+//line kernels.go:133
 	i58 := int(uint32(c4))
-//line kernels.go:89
-	c197 := c8 == 0
-	i200 := i58
-//line kernels.go:90
+//line kernels.go:109
+	c316 := c8 != 0
+//line kernels.go:112
+	i330 := i58
+//line kernels.go:112
 	if c4 == 0 {
-//line kernels.go:90
-		i200 = 1
+//line kernels.go:112
+		i330 = 1
 	}
-//line kernels.go:90
-	c929 := !c197 || i200 != 0
-//line kernels.go:85
-	c187 := c8 == 2
-//line kernels.go:99
-	c264 := c8 == 1
+//line kernels.go:112
+	c957 := c316 || i330 != 0
+//line kernels.go:143
+	c182 := c8 == 2
+//line kernels.go:101
+	c357 := c8 == 1
 //line kernels.go:22
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line kernels.go:76
+//line kernels.go:134
 		if uint(bx) >= uint(startsLen) {
-//line kernels.go:76
+//line kernels.go:134
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, startsLen)
-//line kernels.go:76
+//line kernels.go:134
 			return
 		}
-//line kernels.go:76
+//line kernels.go:134
 		i68 := *(*int32)(unsafe.Add(starts, bx*4))
-//line kernels.go:76
+//line kernels.go:134
 		i71 := int(i68)
-//line kernels.go:76
+//line kernels.go:134
 		if i68 < 0 {
-//line kernels.go:76
+//line kernels.go:134
 			i71 = 0
 		}
-//line kernels.go:76
+//line kernels.go:134
 		i75 := i71
-//line kernels.go:76
+//line kernels.go:134
 		if i73 < i71 {
-//line kernels.go:76
+//line kernels.go:134
 			i75 = i73
 		}
-//line kernels.go:77
+//line kernels.go:135
 		i80 := bx + 1
-//line kernels.go:77
+//line kernels.go:135
 		if uint(i80) >= uint(startsLen) {
-//line kernels.go:77
+//line kernels.go:135
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i80, startsLen)
-//line kernels.go:77
+//line kernels.go:135
 			return
 		}
-//line kernels.go:77
+//line kernels.go:135
 		i86 := *(*int32)(unsafe.Add(starts, i80*4))
-//line kernels.go:77
+//line kernels.go:135
 		i87 := int(i86)
-//line kernels.go:77
+//line kernels.go:135
 		i89 := i87
-//line kernels.go:77
+//line kernels.go:135
 		if i87 < i75 {
-//line kernels.go:77
+//line kernels.go:135
 			i89 = i75
 		}
-//line kernels.go:77
+//line kernels.go:135
 		i93 := i89
-//line kernels.go:77
+//line kernels.go:135
 		if i73 < i89 {
-//line kernels.go:77
+//line kernels.go:135
 			i93 = i73
 		}
-//line kernels.go:78
+//line kernels.go:136
 		i98 := i75 * i58
-//line kernels.go:78
+//line kernels.go:136
 		i99 := i93 * i58
-//line kernels.go:78
+//line kernels.go:136
 		if uint(i99) > uint(xCap) {
-//line kernels.go:78
+//line kernels.go:136
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i99, xCap)
-//line kernels.go:78
+//line kernels.go:136
 			return
 		}
-//line kernels.go:78
+//line kernels.go:136
 		if uint(i98) > uint(i99) {
-//line kernels.go:78
+//line kernels.go:136
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i98, i99)
-//line kernels.go:78
+//line kernels.go:136
 			return
 		}
-//line kernels.go:78
+//line kernels.go:136
 		o107 := i98 * 2
-//line kernels.go:78
+//line kernels.go:136
 		i108 := i99 - i98
-//line kernels.go:78
+//line kernels.go:136
 		i117 := bx * i58
-//line kernels.go:78
+//line kernels.go:136
 		if uint(i117) > uint(yLen) {
-//line kernels.go:78
+//line kernels.go:136
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i117, yLen)
-//line kernels.go:78
+//line kernels.go:136
 			return
 		}
-//line kernels.go:78
+//line kernels.go:136
 		o123 := i117 * 4
-//line kernels.go:78
+//line kernels.go:136
 		if uint(i58) > uint(yCap-i117) {
-//line kernels.go:78
+//line kernels.go:136
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i58, yCap-i117)
-//line kernels.go:78
+//line kernels.go:136
 			return
 		}
-//line kernels.go:90
-		if !c929 {
-//line kernels.go:90
+//line kernels.go:112
+		if !c957 {
+//line kernels.go:112
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line kernels.go:90
+//line kernels.go:112
 			return
 		}
-//line kernels.go:86
-		i190 := i108
-//line kernels.go:86
+//line kernels.go:144
+		i185 := i108
+//line kernels.go:144
 		if i58 < i108 {
-//line kernels.go:86
-			i190 = i58
+//line kernels.go:144
+			i185 = i58
 		}
+//line kernels.go:112
+		var i333 int
+//line kernels.go:112
+		if i330 != 0 {
+//line kernels.go:112
+			i333 = i108 / i330
+		}
+//line kernels.go:112
+		i335 := i333
+//line kernels.go:112
+		if i333 < 1 {
+//line kernels.go:112
+			i335 = 1
+		}
+//line kernels.go:112
+		f337 := 1 / float32(i335)
 		{
 			{
-//line kernels.go:85
-				if !plainBF16TwinRow(c187, i190, i108, c197, i200, i58, o107, x, c264, o123, y, shared, blocks) {
+//line kernels.go:143
+				if !plainBF16TwinRow(c182, i185, i108, c316, f337, i58, o107, x, c357, o123, y, shared, blocks) {
 					return
 				}
 			}
@@ -472,96 +494,83 @@ func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainBF16TwinRow is what a row of threads does in plainBF16Twin.
 //
-//line kernels.go:85
-func plainBF16TwinRow(c187 bool, i190 int, i108 int, c197 bool, i200 int, i58 int, o107 int, x unsafe.Pointer, c264 bool, o123 int, y unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line kernels.go:143
+func plainBF16TwinRow(c182 bool, i185 int, i108 int, c316 bool, f337 float32, i58 int, o107 int, x unsafe.Pointer, c357 bool, o123 int, y unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
-		var i192, i216, i242 int
-		var f209, f215, f238, f241, f286 float32
-//line kernels.go:85
-		if c187 {
-			i192 = i190
+		var i187, i195, i221 int
+		var f342, f194, f217, f220, f366 float32
+//line kernels.go:143
+		if c182 {
+			i187 = i185
 		} else {
-//line kernels.go:85
-			i192 = i108
+//line kernels.go:143
+			i187 = i108
 		}
-//line kernels.go:89
-		if c197 {
-			var i203 int
-//line kernels.go:90
-			if i200 != 0 {
-//line kernels.go:90
-				i203 = i192 / i200
-			}
-//line kernels.go:90
-			i205 := i203
-//line kernels.go:90
-			if i203 < 1 {
-//line kernels.go:90
-				i205 = 1
-			}
-//line kernels.go:90
-			f209 = 1 / float32(i205)
+//line kernels.go:109
+		if c316 {
+//line kernels.go:109
+			f342 = 1
 		} else {
-//line kernels.go:89
-			f209 = 1
+//line kernels.go:112
+			f342 = f337
 		}
-//line kernels.go:92
-		f215, i216 = 0, tx
-//line kernels.go:92
+//line kernels.go:147
+		f194, i195 = 0, tx
+//line kernels.go:147
 		for {
-//line kernels.go:92
-			if i216 >= i58 {
-//line kernels.go:92
+//line kernels.go:147
+			if i195 >= i58 {
+//line kernels.go:147
 				break
 			}
-			if i216 < i192 {
-				if uint(i216) >= uint(i108) {
-//line kernels.go:95
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i216, i108)
-//line kernels.go:95
+			if i195 < i187 {
+				if uint(i195) >= uint(i108) {
+//line kernels.go:150
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i195, i108)
+//line kernels.go:150
 					return false
 				}
 //line format.go:29
-				f238 = dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o107+i216*2)))).Float32()
+				f217 = dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o107+i195*2)))).Float32()
 			} else {
-//line kernels.go:94
-				f238 = 0
+//line kernels.go:149
+				f217 = 0
 			}
-//line kernels.go:97
-			f241, i242 = f238, i216+i58
-//line kernels.go:97
+//line kernels.go:152
+			f220, i221 = f217, i195+i58
+//line kernels.go:152
 			for {
-//line kernels.go:97
-				if i242 >= i192 {
-//line kernels.go:97
+//line kernels.go:152
+				if i221 >= i187 {
+//line kernels.go:152
 					break
 				}
-//line kernels.go:98
-				if uint(i242) >= uint(i108) {
-//line kernels.go:98
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i242, i108)
-//line kernels.go:98
+//line kernels.go:153
+				if uint(i221) >= uint(i108) {
+//line kernels.go:153
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i221, i108)
+//line kernels.go:153
 					return false
 				}
 //line format.go:29
-				f342 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o107+i242*2)))).Float32()
-//line kernels.go:99
-				if c264 {
-					f286 = max(f241, f342)
+				f347 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o107+i221*2)))).Float32()
+//line kernels.go:101
+				if c357 {
+					f366 = max(f220, f347)
 				} else {
-					f286 = f241 + f342
+					f366 = f220 + f347
 				}
-//line kernels.go:97
-				f241, i242 = f286, i242+i58
+//line kernels.go:152
+				f220, i221 = f366, i221+i58
 			}
-//line kernels.go:105
-			f266 := float32(f241 * f209)
-			*(*float32)(unsafe.Add(y, o123+i216*4)) = f266
-//line kernels.go:92
-			f215, i216 = math32.FMA(f266, f266, f215), i216+16
+//line kernels.go:155
+			f242 := float32(f220 * f342)
+			*(*float32)(unsafe.Add(y, o123+i195*4)) = f242
+//line kernels.go:147
+			f194, i195 = math32.FMA(f242, f242, f194), i195+16
 		}
 //line kernels.go:26
-		*(*float32)(unsafe.Add(shared, tx*4)) = f215
+		*(*float32)(unsafe.Add(shared, tx*4)) = f194
 	}
 	return true
 }
@@ -581,31 +590,31 @@ func plainBF16TwinRow_(lanes int, c12 bool, i58 int, o123 int, shared unsafe.Poi
 		first = zvector.PlainBF16TwinAVX2(16, c12, shared, i58, y, o123)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i304 int
+		var i273 int
 //line kernels.go:28
 		if c12 {
 //line lanes.go:9
-			f731 := *(*float32)(shared) + 0 + *(*float32)(unsafe.Add(shared, 4)) + *(*float32)(unsafe.Add(shared, 8)) + *(*float32)(unsafe.Add(shared, 12)) + *(*float32)(unsafe.Add(shared, 16))
+			f761 := *(*float32)(shared) + 0 + *(*float32)(unsafe.Add(shared, 4)) + *(*float32)(unsafe.Add(shared, 8)) + *(*float32)(unsafe.Add(shared, 12)) + *(*float32)(unsafe.Add(shared, 16))
 //line lanes.go:9
-			f771 := f731 + *(*float32)(unsafe.Add(shared, 20)) + *(*float32)(unsafe.Add(shared, 24)) + *(*float32)(unsafe.Add(shared, 28)) + *(*float32)(unsafe.Add(shared, 32))
+			f801 := f761 + *(*float32)(unsafe.Add(shared, 20)) + *(*float32)(unsafe.Add(shared, 24)) + *(*float32)(unsafe.Add(shared, 28)) + *(*float32)(unsafe.Add(shared, 32))
 //line lanes.go:9
-			f811 := f771 + *(*float32)(unsafe.Add(shared, 36)) + *(*float32)(unsafe.Add(shared, 40)) + *(*float32)(unsafe.Add(shared, 44)) + *(*float32)(unsafe.Add(shared, 48))
-//line kernels.go:114
-			f297 := max(float32(math.Sqrt(float64(f811+*(*float32)(unsafe.Add(shared, 52))+*(*float32)(unsafe.Add(shared, 56))+*(*float32)(unsafe.Add(shared, 60))))), 1e-12)
-//line kernels.go:114
-			f298 := 1 / f297
-			i304 = tx
-//line kernels.go:115
+			f841 := f801 + *(*float32)(unsafe.Add(shared, 36)) + *(*float32)(unsafe.Add(shared, 40)) + *(*float32)(unsafe.Add(shared, 44)) + *(*float32)(unsafe.Add(shared, 48))
+//line kernels.go:164
+			f266 := max(float32(math.Sqrt(float64(f841+*(*float32)(unsafe.Add(shared, 52))+*(*float32)(unsafe.Add(shared, 56))+*(*float32)(unsafe.Add(shared, 60))))), 1e-12)
+//line kernels.go:164
+			f267 := 1 / f266
+			i273 = tx
+//line kernels.go:165
 			for {
-//line kernels.go:115
-				if i304 >= i58 {
-//line kernels.go:115
+//line kernels.go:165
+				if i273 >= i58 {
+//line kernels.go:165
 					break
 				}
-//line kernels.go:116
-				*(*float32)(unsafe.Add(y, o123+i304*4)) = float32(*(*float32)(unsafe.Add(y, o123+i304*4)) * f298)
-//line kernels.go:115
-				i304 = i304 + 16
+//line kernels.go:166
+				*(*float32)(unsafe.Add(y, o123+i273*4)) = float32(*(*float32)(unsafe.Add(y, o123+i273*4)) * f267)
+//line kernels.go:165
+				i273 = i273 + 16
 			}
 		}
 	}
@@ -628,135 +637,152 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c12 := *(*bool)(unsafe.Add(args, 84))
 	shared := blocks.Shared(64)
 	lanes := blocks.Lanes()
-//line kernels.go:76
+//line kernels.go:134
 	i73 := int(uint32(c0))
-//line kernels.go:75
+//line kernels.go:133
 	i58 := int(uint32(c4))
-//line kernels.go:89
-	c197 := c8 == 0
-	i200 := i58
-//line kernels.go:90
+//line kernels.go:109
+	c316 := c8 != 0
+//line kernels.go:112
+	i330 := i58
+//line kernels.go:112
 	if c4 == 0 {
-//line kernels.go:90
-		i200 = 1
+//line kernels.go:112
+		i330 = 1
 	}
-//line kernels.go:90
-	c929 := !c197 || i200 != 0
-//line kernels.go:85
-	c187 := c8 == 2
-//line kernels.go:99
-	c264 := c8 == 1
+//line kernels.go:112
+	c957 := c316 || i330 != 0
+//line kernels.go:143
+	c182 := c8 == 2
+//line kernels.go:101
+	c357 := c8 == 1
 //line kernels.go:22
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line kernels.go:76
+//line kernels.go:134
 		if uint(bx) >= uint(startsLen) {
-//line kernels.go:76
+//line kernels.go:134
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, startsLen)
-//line kernels.go:76
+//line kernels.go:134
 			return
 		}
-//line kernels.go:76
+//line kernels.go:134
 		i68 := *(*int32)(unsafe.Add(starts, bx*4))
-//line kernels.go:76
+//line kernels.go:134
 		i71 := int(i68)
-//line kernels.go:76
+//line kernels.go:134
 		if i68 < 0 {
-//line kernels.go:76
+//line kernels.go:134
 			i71 = 0
 		}
-//line kernels.go:76
+//line kernels.go:134
 		i75 := i71
-//line kernels.go:76
+//line kernels.go:134
 		if i73 < i71 {
-//line kernels.go:76
+//line kernels.go:134
 			i75 = i73
 		}
-//line kernels.go:77
+//line kernels.go:135
 		i80 := bx + 1
-//line kernels.go:77
+//line kernels.go:135
 		if uint(i80) >= uint(startsLen) {
-//line kernels.go:77
+//line kernels.go:135
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", i80, startsLen)
-//line kernels.go:77
+//line kernels.go:135
 			return
 		}
-//line kernels.go:77
+//line kernels.go:135
 		i86 := *(*int32)(unsafe.Add(starts, i80*4))
-//line kernels.go:77
+//line kernels.go:135
 		i87 := int(i86)
-//line kernels.go:77
+//line kernels.go:135
 		i89 := i87
-//line kernels.go:77
+//line kernels.go:135
 		if i87 < i75 {
-//line kernels.go:77
+//line kernels.go:135
 			i89 = i75
 		}
-//line kernels.go:77
+//line kernels.go:135
 		i93 := i89
-//line kernels.go:77
+//line kernels.go:135
 		if i73 < i89 {
-//line kernels.go:77
+//line kernels.go:135
 			i93 = i73
 		}
-//line kernels.go:78
+//line kernels.go:136
 		i98 := i75 * i58
-//line kernels.go:78
+//line kernels.go:136
 		i99 := i93 * i58
-//line kernels.go:78
+//line kernels.go:136
 		if uint(i99) > uint(xCap) {
-//line kernels.go:78
+//line kernels.go:136
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i99, xCap)
-//line kernels.go:78
+//line kernels.go:136
 			return
 		}
-//line kernels.go:78
+//line kernels.go:136
 		if uint(i98) > uint(i99) {
-//line kernels.go:78
+//line kernels.go:136
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i98, i99)
-//line kernels.go:78
+//line kernels.go:136
 			return
 		}
-//line kernels.go:78
+//line kernels.go:136
 		o107 := i98 * 2
-//line kernels.go:78
+//line kernels.go:136
 		i108 := i99 - i98
-//line kernels.go:78
+//line kernels.go:136
 		i117 := bx * i58
-//line kernels.go:78
+//line kernels.go:136
 		if uint(i117) > uint(yLen) {
-//line kernels.go:78
+//line kernels.go:136
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i117, yLen)
-//line kernels.go:78
+//line kernels.go:136
 			return
 		}
-//line kernels.go:78
+//line kernels.go:136
 		o123 := i117 * 4
-//line kernels.go:78
+//line kernels.go:136
 		if uint(i58) > uint(yCap-i117) {
-//line kernels.go:78
+//line kernels.go:136
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i58, yCap-i117)
-//line kernels.go:78
+//line kernels.go:136
 			return
 		}
-//line kernels.go:90
-		if !c929 {
-//line kernels.go:90
+//line kernels.go:112
+		if !c957 {
+//line kernels.go:112
 			blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line kernels.go:90
+//line kernels.go:112
 			return
 		}
-//line kernels.go:86
-		i190 := i108
-//line kernels.go:86
+//line kernels.go:144
+		i185 := i108
+//line kernels.go:144
 		if i58 < i108 {
-//line kernels.go:86
-			i190 = i58
+//line kernels.go:144
+			i185 = i58
 		}
+//line kernels.go:112
+		var i333 int
+//line kernels.go:112
+		if i330 != 0 {
+//line kernels.go:112
+			i333 = i108 / i330
+		}
+//line kernels.go:112
+		i335 := i333
+//line kernels.go:112
+		if i333 < 1 {
+//line kernels.go:112
+			i335 = 1
+		}
+//line kernels.go:112
+		f337 := 1 / float32(i335)
 		{
 			{
-//line kernels.go:85
-				if !plainF16TwinRow(c187, i190, i108, c197, i200, i58, o107, x, c264, o123, y, shared, blocks) {
+//line kernels.go:143
+				if !plainF16TwinRow(c182, i185, i108, c316, f337, i58, o107, x, c357, o123, y, shared, blocks) {
 					return
 				}
 			}
@@ -772,96 +798,83 @@ func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainF16TwinRow is what a row of threads does in plainF16Twin.
 //
-//line kernels.go:85
-func plainF16TwinRow(c187 bool, i190 int, i108 int, c197 bool, i200 int, i58 int, o107 int, x unsafe.Pointer, c264 bool, o123 int, y unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line kernels.go:143
+func plainF16TwinRow(c182 bool, i185 int, i108 int, c316 bool, f337 float32, i58 int, o107 int, x unsafe.Pointer, c357 bool, o123 int, y unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
-		var i192, i216, i242 int
-		var f209, f215, f238, f241, f286 float32
-//line kernels.go:85
-		if c187 {
-			i192 = i190
+		var i187, i195, i221 int
+		var f342, f194, f217, f220, f366 float32
+//line kernels.go:143
+		if c182 {
+			i187 = i185
 		} else {
-//line kernels.go:85
-			i192 = i108
+//line kernels.go:143
+			i187 = i108
 		}
-//line kernels.go:89
-		if c197 {
-			var i203 int
-//line kernels.go:90
-			if i200 != 0 {
-//line kernels.go:90
-				i203 = i192 / i200
-			}
-//line kernels.go:90
-			i205 := i203
-//line kernels.go:90
-			if i203 < 1 {
-//line kernels.go:90
-				i205 = 1
-			}
-//line kernels.go:90
-			f209 = 1 / float32(i205)
+//line kernels.go:109
+		if c316 {
+//line kernels.go:109
+			f342 = 1
 		} else {
-//line kernels.go:89
-			f209 = 1
+//line kernels.go:112
+			f342 = f337
 		}
-//line kernels.go:92
-		f215, i216 = 0, tx
-//line kernels.go:92
+//line kernels.go:147
+		f194, i195 = 0, tx
+//line kernels.go:147
 		for {
-//line kernels.go:92
-			if i216 >= i58 {
-//line kernels.go:92
+//line kernels.go:147
+			if i195 >= i58 {
+//line kernels.go:147
 				break
 			}
-			if i216 < i192 {
-				if uint(i216) >= uint(i108) {
-//line kernels.go:95
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i216, i108)
-//line kernels.go:95
+			if i195 < i187 {
+				if uint(i195) >= uint(i108) {
+//line kernels.go:150
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i195, i108)
+//line kernels.go:150
 					return false
 				}
 //line format.go:38
-				f238 = dtype.F16(uint16(*(*int16)(unsafe.Add(x, o107+i216*2)))).Float32()
+				f217 = dtype.F16(uint16(*(*int16)(unsafe.Add(x, o107+i195*2)))).Float32()
 			} else {
-//line kernels.go:94
-				f238 = 0
+//line kernels.go:149
+				f217 = 0
 			}
-//line kernels.go:97
-			f241, i242 = f238, i216+i58
-//line kernels.go:97
+//line kernels.go:152
+			f220, i221 = f217, i195+i58
+//line kernels.go:152
 			for {
-//line kernels.go:97
-				if i242 >= i192 {
-//line kernels.go:97
+//line kernels.go:152
+				if i221 >= i187 {
+//line kernels.go:152
 					break
 				}
-//line kernels.go:98
-				if uint(i242) >= uint(i108) {
-//line kernels.go:98
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i242, i108)
-//line kernels.go:98
+//line kernels.go:153
+				if uint(i221) >= uint(i108) {
+//line kernels.go:153
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i221, i108)
+//line kernels.go:153
 					return false
 				}
 //line format.go:38
-				f342 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o107+i242*2)))).Float32()
-//line kernels.go:99
-				if c264 {
-					f286 = max(f241, f342)
+				f347 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o107+i221*2)))).Float32()
+//line kernels.go:101
+				if c357 {
+					f366 = max(f220, f347)
 				} else {
-					f286 = f241 + f342
+					f366 = f220 + f347
 				}
-//line kernels.go:97
-				f241, i242 = f286, i242+i58
+//line kernels.go:152
+				f220, i221 = f366, i221+i58
 			}
-//line kernels.go:105
-			f266 := float32(f241 * f209)
-			*(*float32)(unsafe.Add(y, o123+i216*4)) = f266
-//line kernels.go:92
-			f215, i216 = math32.FMA(f266, f266, f215), i216+16
+//line kernels.go:155
+			f242 := float32(f220 * f342)
+			*(*float32)(unsafe.Add(y, o123+i195*4)) = f242
+//line kernels.go:147
+			f194, i195 = math32.FMA(f242, f242, f194), i195+16
 		}
 //line kernels.go:26
-		*(*float32)(unsafe.Add(shared, tx*4)) = f215
+		*(*float32)(unsafe.Add(shared, tx*4)) = f194
 	}
 	return true
 }
@@ -881,31 +894,31 @@ func plainF16TwinRow_(lanes int, c12 bool, i58 int, o123 int, shared unsafe.Poin
 		first = zvector.PlainF16TwinAVX2(16, c12, shared, i58, y, o123)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i304 int
+		var i273 int
 //line kernels.go:28
 		if c12 {
 //line lanes.go:9
-			f731 := *(*float32)(shared) + 0 + *(*float32)(unsafe.Add(shared, 4)) + *(*float32)(unsafe.Add(shared, 8)) + *(*float32)(unsafe.Add(shared, 12)) + *(*float32)(unsafe.Add(shared, 16))
+			f761 := *(*float32)(shared) + 0 + *(*float32)(unsafe.Add(shared, 4)) + *(*float32)(unsafe.Add(shared, 8)) + *(*float32)(unsafe.Add(shared, 12)) + *(*float32)(unsafe.Add(shared, 16))
 //line lanes.go:9
-			f771 := f731 + *(*float32)(unsafe.Add(shared, 20)) + *(*float32)(unsafe.Add(shared, 24)) + *(*float32)(unsafe.Add(shared, 28)) + *(*float32)(unsafe.Add(shared, 32))
+			f801 := f761 + *(*float32)(unsafe.Add(shared, 20)) + *(*float32)(unsafe.Add(shared, 24)) + *(*float32)(unsafe.Add(shared, 28)) + *(*float32)(unsafe.Add(shared, 32))
 //line lanes.go:9
-			f811 := f771 + *(*float32)(unsafe.Add(shared, 36)) + *(*float32)(unsafe.Add(shared, 40)) + *(*float32)(unsafe.Add(shared, 44)) + *(*float32)(unsafe.Add(shared, 48))
-//line kernels.go:114
-			f297 := max(float32(math.Sqrt(float64(f811+*(*float32)(unsafe.Add(shared, 52))+*(*float32)(unsafe.Add(shared, 56))+*(*float32)(unsafe.Add(shared, 60))))), 1e-12)
-//line kernels.go:114
-			f298 := 1 / f297
-			i304 = tx
-//line kernels.go:115
+			f841 := f801 + *(*float32)(unsafe.Add(shared, 36)) + *(*float32)(unsafe.Add(shared, 40)) + *(*float32)(unsafe.Add(shared, 44)) + *(*float32)(unsafe.Add(shared, 48))
+//line kernels.go:164
+			f266 := max(float32(math.Sqrt(float64(f841+*(*float32)(unsafe.Add(shared, 52))+*(*float32)(unsafe.Add(shared, 56))+*(*float32)(unsafe.Add(shared, 60))))), 1e-12)
+//line kernels.go:164
+			f267 := 1 / f266
+			i273 = tx
+//line kernels.go:165
 			for {
-//line kernels.go:115
-				if i304 >= i58 {
-//line kernels.go:115
+//line kernels.go:165
+				if i273 >= i58 {
+//line kernels.go:165
 					break
 				}
-//line kernels.go:116
-				*(*float32)(unsafe.Add(y, o123+i304*4)) = float32(*(*float32)(unsafe.Add(y, o123+i304*4)) * f298)
-//line kernels.go:115
-				i304 = i304 + 16
+//line kernels.go:166
+				*(*float32)(unsafe.Add(y, o123+i273*4)) = float32(*(*float32)(unsafe.Add(y, o123+i273*4)) * f267)
+//line kernels.go:165
+				i273 = i273 + 16
 			}
 		}
 	}

@@ -3,7 +3,8 @@
 package pooling
 
 // kernelSources lists the declarations that the kernels are made of, with their hashes.
-const kernelSources = `a0fe6924e953fc9c	../../../math32/basic.go	Sqrt
+const kernelSources = `8f0a8c2cf078dbf9	../../../math32/basic.go	Inf
+a0fe6924e953fc9c	../../../math32/basic.go	Sqrt
 fa6b5d6f99683bca	../../../math32/fma.go	FMA
 37d8ac170aa0ebd6	../row/format.go	BF16
 8c7fecd7bb2e7a9d	../row/format.go	BF16.Float32
@@ -17,19 +18,24 @@ de7bb12b6e5bf4f0	../row/lanes.go	SumLanes
 7a3eec43dd166230	kernels.go	arrays
 49529c8012af38cc	kernels.go	config
 99eb288970b543d6	kernels.go	job
-b6badd09893ca68d	kernels.go	job.reduce
+4b00bed7cf943e8c	kernels.go	job.combine
+380c99ec28a7283b	kernels.go	job.inverse
+c447f10abc317f4e	kernels.go	job.part
+2fad1df506efa11c	kernels.go	job.reduce
 727f29cc88dd2e5c	kernels.go	job.scale
 5a37af2c40fe23c9	kernels.go	jobOf
 9c3be3211e8e5bcd	kernels.go	plain
-5464a40d12015fad	kernels.go	wide
-b912eee4b54450be	kernels.go	wideThreads
+38c506ff8b684f70	kernels.go	wide
+9cbde50dad806f4c	kernels.go	wideColumns
+9cbde50dad806f4c	kernels.go	wideRows
+309ee8060972c9dd	kernels.go	wideThreads
 2bfef57c902497b6	launch.go	First
 2bfef57c902497b6	launch.go	Max
 2bfef57c902497b6	launch.go	Mean
 606c03b34ea844c8	launch.go	Method
 `
 
-const plain32SM80 = `packed1 8306 plain_float32_row_F32
+const plain32SM80 = `packed1 8428 plain_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -43,7 +49,7 @@ const plain32SM80 = `packed1 8306 plain_float32_row_F32
 !c
 p;-te
 p9-t*
-p:7te
+p:9r0
 qS-un
 !
 p>
@@ -58,11 +64,11 @@ htl
 wx
 uxPt5/rz~72uwtK
 m
-qM7tI
+uA.tI
 Q
 )
 rCpY
-qM9tI
+uA8tI
 tj
 )
 rCpK
@@ -70,12 +76,13 @@ rCpK
 rD.
 usxj
 u3
-qM/pj-
+uA7pj-
 N
-qM8pX
+uA-pX
 s?[
-qM7u:
-p{q9Gt]
+uA.u:
+t+q9G
+v&%
 sw
 s==
 |0qj
@@ -84,7 +91,7 @@ s?p*
 qos7
 pzq,qj
 p\
-qM9s6
+uA8s6
 v}{"dp=x?
 s=r|
 xN
@@ -92,9 +99,9 @@ p\
 z7
 uX#qj
 p\
-qM/xj
-vNp=s[
-vNp)t]
+uA7xj
+vNp=t]
+vNp)vQ
 ub$
 xz
 xM
@@ -110,29 +117,29 @@ ret,v:
 wj
 wj
 rD/
-r&8q@
+uv-q@
 qTq}E
-r&7pw
+uv.pw
 v1,rS
 |=,q^?
 "#
 zep"pu
-r&@q@
-qTq}p$
+rt@q@
+zWq}p$
 qGs\t#
-sd
-r6=tc
+}q
+qx+tc
 r[$p$
 pz,1$?
 ti
 qU
 )
-sap)%
+sap[%
 tw
 p6
-vsp=p-
+vspUp-
 vj
-u1pK
+u1qI
 u1pK
 v$
 rY
@@ -163,7 +170,7 @@ u|+
 sA,
 H
 !#
-r{0
+pl8
 uVz#X
 tv
 !#
@@ -172,57 +179,59 @@ rB,sO
 wn}8|6
 |cz2r3r_>
 !#
-r6+pE
+uv9pE
 Yq}1$
 :
 vp
-r6@rI
+rt,q@
 r[%B
 s)
 rf*
 !#
 )
-|y^
+uv@^
 we2
 :
 5
-r68s6
-T7
+sY=s6
+T8
 pm
-{%6
+z_.
+*7%
 v'ql
 !#
-r69q@
-u;3,
-we4
+sY+q@
+tm3,
+we5
 rP
 !#
-r6/sr
-T7
+sY-xj
+T8
 u(
 o
-*6%
+*7%
 _
-rt=px
+rt+pw
 tpw+
-rt+r.
+rt.qN
 |@S
 "(
 xpv8>2t,
-r69sr
+sY+sr
 ugp)p-3,
-|,V6
+|,V7
 \
 !#
-rt8r1
+sY8r1
 sPr_sG
-rt7q#
-uCV:
+sY7q#
+z_.
+i<%
 s8
-rt9qe
+sY9qe
 }"v2>>sU
-r6+qy
-xiA
+uv9qy
+wmA
 pC,
 rMs0C
 sJ~3
@@ -244,7 +253,7 @@ r?|X
 w8
 }u
 \
-qx.t'
+x+.t'
 u[z,Pq)q"q"vLrWvhrG~(s:rn
 sPv8
 |(
@@ -266,17 +275,18 @@ z,zir^.
 yU=K+tB/q5tBq5q5q5
 |cz2r3qs>
 !#
-qx8pE
+x+8pE
 rj{vt\
 !#
 ru*
-qx7q#
-po*GV=
+x+7q#
+t+M*G
+i@%
 _
 qJsU
 s8
-qx8tc
-u;A
+x+8tc
+tmA
 pC,
 rMM*C
 \
@@ -289,7 +299,7 @@ O
 ">
 (.
 !#
-qM/sm
+uA7sm
 ]+s38
 ],|1
 ]-s39
@@ -297,22 +307,22 @@ qM/sm
 !pZ
 p(
 !p^
-r6=t;
-J
+qx+t;
+r7+
 qm
 qm
 (
 !qZ
 "9
-g
-pfqI
-;7
+r~
+a$
+;8
 (
 !s*
 "8
-qH
-pfpU
-;7
+g
+pfqI
+;8
 (
 !tS
 "'
@@ -329,23 +339,23 @@ p3+
 !w&
 "'
 tW
-p34
+p35
 ;$
 (
 !x=
 }G
-p33
-;4
+p34
+;5
 (
 !yE
 }G
-p38
+aE
 ;(
 (
 !{-
 tW
 p3,
-wp?
+wpB
 !q[
 x.
 p_
@@ -376,7 +386,7 @@ O
 const plain32SM70 = plain32SM80 + `
  patch
  -3
-packed1 8520 plain_float32_row_F32
+packed1 8642 plain_float32_row_F32
 !pJ
 !pI
  =9
@@ -385,19 +395,19 @@ p;.to
  =2
  -1
 qS-t*
- =159
+ =161
  -5
 t-x^
 s/w+
 rH
-rt+r.
+rt.qN
 x-r_q/
 "(
 xpr_v,yR
  =6
  -1
 sPv2u#
- =4
+ =5
  -1
 }"u_>>sI
  =8
@@ -420,12 +430,12 @@ rH
  =2
  -1
 pV$t\
- =5
+ =6
  -1
 y*
  =98`
 
-const plainBF16SM80 = `packed1 8518 plain_dtype_BF16_row_BF16
+const plainBF16SM80 = `packed1 8640 plain_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -440,7 +450,7 @@ const plainBF16SM80 = `packed1 8518 plain_dtype_BF16_row_BF16
 !c
 p;-te
 p9v<pF
-p:7te
+p:9r0
 qS-un
 !
 p>
@@ -455,11 +465,11 @@ htl
 wx
 uxPt5/rz~72uwtK
 m
-qM7tI
+uA.tI
 Q
 )
 rCpY
-qM9tI
+uA8tI
 tj
 )
 rCpK
@@ -467,12 +477,13 @@ rCpK
 rD.
 usxj
 u3
-qM/pj-
+uA7pj-
 N
-qM8pX
+uA-pX
 s?[
-qM7u:
-p{q9Gt]
+uA.u:
+t+q9G
+v&%
 sw
 s==
 |0qj
@@ -481,7 +492,7 @@ s?p*
 qos7
 pzq,qj
 p\
-qM9s6
+uA8s6
 v}{"dp=x?
 s=r|
 xN
@@ -489,9 +500,9 @@ p\
 z7
 uX#qj
 p\
-qM/xj
-vNp=s[
-vNp)t]
+uA7xj
+vNp=t]
+vNp)vQ
 ub$
 xz
 vaB
@@ -507,29 +518,29 @@ ret,v:
 wj
 wj
 rD/
-r&8q@
+uv-q@
 qTq}E
-r&7pw
+uv.pw
 v1,rS
 |=,q^?
 "#
 zep"pu
-r&@q@
-qTq}p$
+rt@q@
+zWq}p$
 qGs\t#
-sd
-r6=tc
+}q
+qx+tc
 r[$p$
 pz,1$?
 ti
 qU
 )
-sap)%
+sap[%
 tw
 p6
-vsp=p-
+vspUp-
 vj
-u1pK
+u1qI
 u1pK
 v$
 rY
@@ -560,7 +571,7 @@ u|+
 sA,
 H
 !#
-r{0
+pl8
 uVz#X
 tv
 !#
@@ -569,63 +580,65 @@ rB,sO
 wn}8|6
 |cz2r3r_>
 !#
-r6+pE
+uv9pE
 Yq}1$
 :
 vp
-r6@rI
+rt,q@
 r[%B
 s)
 rf*
 !#
 )
-|y^
+uv@^
 we2
 :
 5
-r68s6
-T7
+sY=s6
+T8
 pm
-t{+36
+z_+
+*7%
 rV
 pnsrxG
 pv
 s5z}u}D
 !#
-r69q@
-u;3,
-we4
+sY+q@
+tm3,
+we5
 rP
 !#
-r6/sr
-T7
+sY-xj
+T8
 u(
 }d
-*6%
+*7%
 rV
 "$
 pv
 &
-rt=px
+rt+pw
 tpw+
-rt+r.
+rt.qN
 |@S
 ")
 xpv8>2t,
-r69sr
+sY+sr
 ugp)p-3,
-|,V6
+|,V7
 \
 !#
-rt8r1
+sY8r1
 sPr_sG
-rt7q#
-p{XGV:
+sY7q#
+t+XG
+i<%
 s8
-rt9qe
+sY9qe
 }"v2>>sU
-r6+qy
-xiA
+uv9qy
+wmA
 pC,
 rMXC
 sJ~3
@@ -647,7 +660,7 @@ r?|X
 w8
 }u
 \
-qx.t'
+x+.t'
 u[z,Pq)q"q"vLrWvhrG~(s:rn
 sPv8
 |(
@@ -669,17 +682,18 @@ z,zir^.
 yU=K+tB/q5tBq5q5q5
 |cz2r3qs>
 !#
-qx8pE
+x+8pE
 rj{vt\
 !#
 ru*
-qx7q#
-po*GV=
+x+7q#
+t+M*G
+i@%
 _
 qJsU
 s8
-qx8tc
-u;A
+x+8tc
+tmA
 pC,
 rMM*C
 \
@@ -692,7 +706,7 @@ O
 "?
 (.
 !#
-qM/sm
+uA7sm
 ]+s38
 ],|1
 ]-s39
@@ -700,22 +714,22 @@ qM/sm
 !pZ
 p(
 !p^
-r6=t;
-J
+qx+t;
+r7+
 qm
 qm
 (
 !qZ
 ":
-g
-pfqI
-;7
+r~
+a$
+;8
 (
 !s*
 "9
-qH
-pfpU
-;7
+g
+pfqI
+;8
 (
 !tS
 "'
@@ -732,23 +746,23 @@ p3+
 !w&
 "'
 tW
-p34
+p35
 ;$
 (
 !x=
 }G
-p33
-;4
+p34
+;5
 (
 !yE
 }G
-p38
+aE
 ;(
 (
 !{-
 tW
 p3,
-wp?
+wpB
 !q[
 x.
 p_
@@ -779,7 +793,7 @@ O
 const plainBF16SM70 = plainBF16SM80 + `
  patch
  -3
-packed1 8732 plain_dtype_BF16_row_BF16
+packed1 8854 plain_dtype_BF16_row_BF16
 !pJ
 !pI
  =10
@@ -788,19 +802,19 @@ p;.to
  =2
  -1
 qS-t*
- =165
+ =167
  -5
 t-x^
 s/w+
 rH
-rt+r.
+rt.qN
 x-r_q/
 ")
 xpr_v,yR
  =6
  -1
 sPv2u#
- =4
+ =5
  -1
 }"u_>>sI
  =8
@@ -823,12 +837,12 @@ rH
  =2
  -1
 pV$t\
- =5
+ =6
  -1
 y*
  =98`
 
-const plainF16SM80 = `packed1 8509 plain_dtype_F16_row_F16
+const plainF16SM80 = `packed1 8631 plain_dtype_F16_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -844,7 +858,7 @@ const plainF16SM80 = `packed1 8509 plain_dtype_F16_row_F16
 p;-te
 zfr0
 p9-sV
-p:7te
+p:9r0
 qS-un
 !
 p>
@@ -859,11 +873,11 @@ htl
 wx
 uxPt5/rz~72uwtK
 m
-qM7tI
+uA.tI
 Q
 )
 rCpY
-qM9tI
+uA8tI
 tj
 )
 rCpK
@@ -871,12 +885,13 @@ rCpK
 rD.
 usxj
 u3
-qM/pj-
+uA7pj-
 N
-qM8pX
+uA-pX
 s?[
-qM7u:
-p{q9Gt]
+uA.u:
+t+q9G
+v&%
 sw
 s==
 |0qj
@@ -885,7 +900,7 @@ s?p*
 qos7
 pzq,qj
 p\
-qM9s6
+uA8s6
 v}{"dp=x?
 s=r|
 xN
@@ -893,9 +908,9 @@ p\
 z7
 uX#qj
 p\
-qM/xj
-vNp=s[
-vNp)t]
+uA7xj
+vNp=t]
+vNp)vQ
 ub$
 xz
 vaB
@@ -911,29 +926,29 @@ ret,v:
 wj
 wj
 rD/
-r&8q@
+uv-q@
 qTq}E
-r&7pw
+uv.pw
 v1,rS
 |=,q^?
 "#
 zep"pu
-r&@q@
-qTq}p$
+rt@q@
+zWq}p$
 qGs\t#
-sd
-r6=tc
+}q
+qx+tc
 r[$p$
 pz,1$?
 ti
 qU
 )
-sap)%
+sap[%
 tw
 p6
-vsp=p-
+vspUp-
 vj
-u1pK
+u1qI
 u1pK
 v$
 rY
@@ -964,7 +979,7 @@ u|+
 sA,
 H
 !#
-r{0
+pl8
 uVz#X
 tv
 !#
@@ -973,63 +988,65 @@ rB,sO
 wn}8|6
 |cz2r3r_>
 !#
-r6+pE
+uv9pE
 Yq}1$
 :
 vp
-r6@rI
+rt,q@
 r[%B
 s)
 rf*
 !#
 )
-|y^
+uv@^
 we2
 :
 5
-r68s6
-T7
+sY=s6
+T8
 pm
-t{+36
+z_+
+*7%
 rV
 pnsQwE
 ro
 u>vhp<vhp5rzu}2~i
 !#
-r69q@
-u;3,
-we4
+sY+q@
+tm3,
+we5
 rP
 !#
-r6/sr
-T7
+sY-xj
+T8
 u(
 }d
-*6%
+*7%
 rV
 "$
 ro
 p7
-rt=px
+rt+pw
 tpw+
-rt+r.
+rt.qN
 |@S
 ")
 xpv8>2t,
-r69sr
+sY+sr
 ugp)p-3,
-|,V6
+|,V7
 \
 !#
-rt8r1
+sY8r1
 sPr_sG
-rt7q#
-{6.V:
+sY7q#
+t+p,G
+i<%
 s8
-rt9qe
+sY9qe
 }"v2>>sU
-r6+qy
-xiA
+uv9qy
+wmA
 pC,
 rMp,C
 sJ~3
@@ -1051,7 +1068,7 @@ r?|X
 w8
 }u
 \
-qx.t'
+x+.t'
 u[z,Pq)q"q"vLrWvhrG~(s:rn
 sPv8
 |(
@@ -1073,17 +1090,18 @@ z,zir^.
 yU=K+tB/q5tBq5q5q5
 |cz2r3qs>
 !#
-qx8pE
+x+8pE
 rj{vt\
 !#
 ru*
-qx7q#
-po*GV=
+x+7q#
+t+M*G
+i@%
 _
 qJsU
 s8
-qx8tc
-u;A
+x+8tc
+tmA
 pC,
 rMM*C
 \
@@ -1096,7 +1114,7 @@ O
 "?
 (.
 !#
-qM/sm
+uA7sm
 ]+s38
 ],|1
 ]-s39
@@ -1104,22 +1122,22 @@ qM/sm
 !pZ
 p(
 !p^
-r6=t;
-J
+qx+t;
+r7+
 qm
 qm
 (
 !qZ
 ":
-g
-pfqI
-;7
+r~
+a$
+;8
 (
 !s*
 "9
-qH
-pfpU
-;7
+g
+pfqI
+;8
 (
 !tS
 "'
@@ -1136,23 +1154,23 @@ p3+
 !w&
 "'
 tW
-p34
+p35
 ;$
 (
 !x=
 }G
-p33
-;4
+p34
+;5
 (
 !yE
 }G
-p38
+aE
 ;(
 (
 !{-
 tW
 p3,
-wp?
+wpB
 !q[
 x.
 p_
@@ -1183,7 +1201,7 @@ O
 const plainF16SM70 = plainF16SM80 + `
  patch
  -3
-packed1 8723 plain_dtype_F16_row_F16
+packed1 8845 plain_dtype_F16_row_F16
 !pJ
 !pI
  =10
@@ -1192,19 +1210,19 @@ p;.to
  =3
  -1
 qS-t*
- =165
+ =167
  -5
 t-x^
 s/w+
 rH
-rt+r.
+rt.qN
 x-r_q/
 ")
 xpr_v,yR
  =6
  -1
 sPv2u#
- =4
+ =5
  -1
 }"u_>>sI
  =8
@@ -1227,27 +1245,28 @@ rH
  =2
  -1
 pV$t\
- =5
+ =6
  -1
 y*
  =98`
 
-const wide32SM80 = `packed1 9759 wide_float32_row_F32
+const wide32SM80Narrow = `packed1 11423 wide_float32_row_F32
 !|hf|f
 !|gxO
 !p8
 !xE
 !s]}ZpOpMrR
 !
-!vts%s<
+!vtt4ns<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRds%s<
 !
 !pHy^pD
-!Pt@|bq>rGympx/wk
+!Pt@|bq>rGymww+wk
 !c
-p;.r0
-p9.t*
-p:9un
-qSt2pF
+p;uQpF
+p9vOpF
+p:xOpF
+qS7r0
 !
 p>
 v~
@@ -1261,35 +1280,43 @@ htl
 wx
 uxPt5/rz~72uwtK
 m
-qM7tI
+uA.tI
 Q
-)
-rCpY
-qM9tI
-tj
-)
-rCpK
+u.
+t>
+wR
+uA8tI
+vT,
+u$
 4
-rD2
-wI@zL
+rD5
+yXzg
 u3
-qM/pj-
+}pr.9
+u3xR
+uA7pj-
 N
-vl7qN
+qD7q#-
 q2rO
-qM8pX
-s?p2
-qM7u:
-p{XGt]
+x{
+)
+u.
+)
+u.
+uA-pX
+ru$
+uA.u:
+t+p*G
+};%
 sw
 s==
 |0qj
 p\
-s?q,
+ru#
 qos7
-pzq}qj
+uX#qj
 p\
-qM9s6
+uA8s6
 v}{"dp=x?
 s=r|
 xN
@@ -1297,47 +1324,70 @@ p\
 z7
 uX#qj
 p\
-qM/xj
-vNp=s[
-vNp)t]
-ub$
+uA7xj
+vNp=t]
+vNp)vQ
+stqI
 xz
 xM
 *#%
-vwp=rS
-t+q,1$
-ub(
+ri
+u.
+t(rU
+p\
+t+M'1$
+ub,
 o
 *'%
-{=)rZ
-xb,C
+ri
+t(q}U
+p\
+xb-C
 ret,v:
 wj
 wj
-rD3
-r&8q@
+rD6
+|ksh
+q7,2x6
+)
+ra,29
+vl@q3
+{e$
+:
+rD+
+q'=^
+qv{c1*
+r&,q@
+r[%B
+zSZ?
+r&.sr
 r[%E
-r&7pw
-v1,rS
-|=,q^?
-"#
-zep"pu
-r&@q@
-r[%p$
-qGs\t#
-sd
-r6=tc
+Y=U
+4
+q>rmrGPq"t@pirzxPpu
+r&9r+
+t+xc$
+t+M$G
+r6-q@
+qTt"=
+q'=px
+x%.U
+q'+u:
+qTzE
+q'-j
+p~Xu%*
+rt@q@
+z3%p$
+qx+tc
 r[$p$
 pz,1$?
-ti
-qU
 )
-sap)%
+sapU%
 tw
 p6
-vsp=p-
+vsqAp-
 vj
-u1pK
+u1pW"
 u1pK
 v$
 rY
@@ -1368,69 +1418,116 @@ u|+
 sA,
 H
 !#
-r{0
-uVz#X
+uVq}qR
 tv
 !#
 qo,
 rB,sO
 wn}8|6
-|cz2r3r_>
-!#
-r6+pE
-qt*1$
-:
-vp
-r6@rI
-r[%B
-s)
-rf*
+|cz2v?
+qGu_Z
+J
 !#
 )
-|y^
-we2
-:
+q'=s-
+}=5
+r&.px
+pC-
+w"x\
+qGs\sI
+wh
+r&9qw
+i5%
+we;
+0
 5
-r68s6
-T7
-pm
-{%6
-v'ql
+qGs\rl
+H
 !#
-r69q@
-u;3,
-we4
-rP
+qGu}rl
+H
 !#
-r6/sr
-T7
-u(
-o
-*6%
+)
+|]ts
+z_.
+*8%
 _
-rt=px
+rt+pw
 tpw+
-rt+r.
+rt.qN
 |@S
-"(
-xpv8>2t,
-r69sr
-ugp)p-3,
-|,V6
+rt,q@
+xpv8>r)3
+r&@r+
+qh4I
+r&9w-
+tmV8
+we?
+rMs0C
 \
 !#
-rt8r1
-sPr_sG
-rt7q#
-uCV:
+"0
+xpr_Zq/2{v
+!#
+"0
+syu8r3dp2nW
+{Ppj
+p+
+"1
+re{v2t,
+rP
+"1
+w)s:d[n
+q'8u:
+w)s:d[lw3
+",
+tpw+
+",
+|@S
+",
+}{6r)3
+"%
+w)s:d[luY
+"%
+tpw+
+"%
+|@S
+"%
+}{6r)3
+"%
+w)s:d[wosZ
+"%
+tpw+
+"%
+|@S
+"%
+}{6r)3
+qGs\t#
+"2
+uox\I
+qGu}')
+!#
+q'9ps
+rx
+q'/f
+v3p"E
+i>%
 s8
-rt9qe
-}"v2>>sU
-r6+qy
-xiv^
-pC,
-rMs0C
-sJ~3
+}%qy
+q~#>wz#
+!#
+qD,pj
+p+
+vl@ts
+v&v^
+pC-
+rMr|C
+sH$
+!#
+{1^
+qh#I
+{r-
+O
 !#
 pnwwj
 zj
@@ -1441,7 +1538,7 @@ uE
 pnzLyC
 vJ
 uT
-z<u_z\
+z<p4#z\
 pnwEpb
 |}
 qLXU
@@ -1451,7 +1548,7 @@ sd
 s{=wE
 vJ
 uT
-z<t$z\
+z<p4#z\
 pnsQps@
 r?|X
 pnwEzg
@@ -1462,9 +1559,9 @@ zWyW
 H
 !#
 pn{Gr4
-|Nrv{$
+|Np4#{$
 "$
-x-ul6
+yV#6
 "#
 zP
 "#
@@ -1482,32 +1579,32 @@ q6
 "#
 r?szv,
 !#
-xn^
-qh#I
-yXr1
-O
-!#
-vl7q@
-r[+p$
+qD7ps@
+qTR'p$
+r[-p$
+4
 5
-|kr+
+qD9q@
 q1=p$
-qvsp1*
+qv{c1,
 )
 ur
 0
-s;)
+q2-
+s;+
 syu8r3qpsG
 !#
-vl@^
+qD@^
 p+
-q'+r+
-w)Ps}.z%s\2s\2s\2s\zmzvn
-x-r_Z
-tMW
-tMW
-tMW
-qx.t'
+qM=^
+Y=<,
+zT
+{@q@
+w)Ps}.z%s\2s\2s\2s\zmzvxRn
+x-r_q/
+tMq/
+tMq/
+x+.t'
 u[z,Pq)q"q"vLrWvhrG~(v?
 rx
 |(
@@ -1524,91 +1621,83 @@ xI
 z|
 {B
 4
-p6
+x+8pE
+tU-1$
+uoz]I
+"#
 z,zisM$
 yU=K+tB/q5tBq5q5q5
 |cz2r3qs>
 !#
-qx8pE
-pV%t\
+"#
+rP
 !#
-ru*
-qx7q#
-po*GV?
+|W-
+x+7q#
+t+R-G
+iD%
 _
 qJsU
 s8
-qx8tc
-u;v^
-pC,
-rMM*C
+x+8tc
+tmv^
+pC-
+rMR-C
 \
 !#
-q'.pj
+{@pj
 O
 !#
-"H
-]$s3-
-"H
-(.
+qM,r1
+O
 !#
-qM/sm
-]+s38
-],|1
-]-s39
-(/
+ru(
+"[
+ru)
+"V
+]$x4
+"V
+zk
+!#
+uA7sm
+]+sx
+],s3-
+]-zs
+(8
 !pZ
 p(
 !p^
-r6=t;
+"$
 J
-qm
-qm
+qa*
+tAp=
 (
 !qZ
-"C
+"$
 g
-a#
-;7
+pfp)
+qPp=
 (
 !s*
-"B
+"$
 qH
-pfqI
-;7
+p36
+;+
 (
 !tS
-"'
 sk
-p3*
-;&
+p35
+;6
 (
 !vB
-"'
-uI
-p3+
-;&
+sk
+aK
+;,
 (
 !w&
-"'
-tW
-p34
-;$
-(
-!x=
-}G
-p33
-;4
-(
-!yE
-}G
-p38
-;(
-(
-!{-
-tW
-p3,
-wpA
+qH
+p3-
+wpH
 !q[
 x.
 p_
@@ -1635,54 +1724,287 @@ pc
 O
 !L
 `
+
+const wide32SM80 = wide32SM80Narrow + `
+ patch
+ -1
+packed1 11046 wide_float32_row_F32
+ =13
+ -2
+p98un
+p:98pF
+ =16
+ -6
+)
+rCpY
+uA8tI
+tj
+)
+rCpK
+ =10
+ -10
+uA-pX
+s?p0
+uA.u:
+t+p@G
+v&%
+ =4
+ -1
+s?q}
+ =14
+ -1
+ub$
+ =3
+ -6
+vwp=rS
+t+q}1$
+ub(
+ =2
+ -4
+{=)rZ
+xb,C
+ =5
+ -3
+qLu4x6
+)
+r'p*29
+ =5
+ -1
+qv{c1)
+ =12
+ -1
+{ZpGp$
+ =5
+ -1
+p~Xu%)
+ =11
+ -1
+w;8
+ =30
+ -1
+pl8
+uVz#X
+ =13
+ -1
+pC,
+ =5
+ -2
+pC8
+ =7
+ -4
+|]ts
+o
+*7%
+ =10
+ -3
+ugp)p-V6
+|,38
+ =46
+ -2
+vIE
+i<%
+ =7
+ -3
+w0v^
+pC,
+rMs0C
+ =58
+ -2
+r[4p$
+r[,p$
+ =4
+ -1
+qv{c1+
+ =4
+ -1
+s;*
+ =5
+ -1
+{e4
+ =24
+ -1
+qt31$
+ =9
+ -4
+ru3
+x+7q#
+t+M3G
+iB%
+ =5
+ -2
+pC,
+rMM3C
+ =8
+ -6
+"U
+]$x4
+"U
+ =13
+ -1
+qa&
+ =4
+ -2
+p3+
+;&
+ =4
+ -2
+p35
+;$
+ =3
+ -2
+p34
+;5
+ =3
+ -2
+aG
+;(
+ =3
+ -2
+p3,
+wpD
+ =26`
+
+const wide32SM70Narrow = wide32SM80Narrow + `
+ patch
+ -3
+packed1 11842 wide_float32_row_F32
+!pJ
+!pI
+ =10
+ -1
+p;8sV
+ =2
+ -1
+qS7te
+ =186
+ -5
+t-x^
+s/w+
+rH
+rt.qN
+x-r_q/
+rt,q@
+xpr_v,r)3
+ =9
+ -1
+xpv2ZWr)8
+ =2
+ -1
+syu8r3dp2nsU
+ =3
+ -1
+|V"yR
+ =6
+ -3
+t-x^
+s/w+
+rH
+",
+x-r_q/
+ =5
+ -3
+t-x^
+s/w+
+rH
+"%
+x-r_q/
+ =5
+ -3
+t-x^
+s/w+
+rH
+"%
+x-r_q/
+ =4
+ -1
+u^$I
+ =108
+ -1
+wAsc+tB/q5tBq5q5q5
+{0=K+tB/q5tBq5q5q5
+rH
+ =6
+ -1
+zcpu
+ =4
+ -3
+z,zisM%
+wAsc+tB/q5tBq5q5q5
+{0=K+tB/q5tBq5q5q5
+rH
+|cz2r3r_>
+ =2
+ -1
+rjz]t\
+ =6
+ -1
+y*
+ =86`
 
 const wide32SM70 = wide32SM80 + `
  patch
  -3
-packed1 9973 wide_float32_row_F32
+packed1 11465 wide_float32_row_F32
 !pJ
 !pI
- =9
+ =10
  -1
-p;.sV
+p;8sV
  =2
  -1
-qS8un
- =161
+qS7te
+ =175
  -5
 t-x^
 s/w+
 rH
-rt+r.
+rt.qN
 x-r_q/
-"(
-xpr_v,yR
- =6
+rt,q@
+xpr_v,r)3
+ =8
  -1
-sPv2u#
+xpv2ZWr)8
+ =2
+ -1
+syu8r3dp2nsU
+ =3
+ -1
+|V"yR
+ =6
+ -3
+t-x^
+s/w+
+rH
+",
+x-r_q/
+ =5
+ -3
+t-x^
+s/w+
+rH
+"%
+x-r_q/
+ =5
+ -3
+t-x^
+s/w+
+rH
+"%
+x-r_q/
  =4
  -1
-}"u_>>sI
- =15
- -1
-z<t$z\
- =9
- -1
-z<rvz\
- =10
- -3
-|Nul{$
-"$
-x-sz6
- =51
+u^$I
+ =108
  -1
 wAsc+tB/q5tBq5q5q5
 {0=K+tB/q5tBq5q5q5
 rH
  =6
- -5
+ -1
 zcpu
-p6
+ =4
+ -3
 z,zisM%
 wAsc+tB/q5tBq5q5q5
 {0=K+tB/q5tBq5q5q5
@@ -1690,13 +2012,13 @@ rH
 |cz2r3r_>
  =2
  -1
-pV(t\
- =5
+rjz]t\
+ =6
  -1
 y*
- =98`
+ =83`
 
-const wideBF16SM80 = `packed1 9975 wide_dtype_BF16_row_BF16
+const wideBF16SM80Narrow = `packed1 11587 wide_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -1704,15 +2026,16 @@ const wideBF16SM80 = `packed1 9975 wide_dtype_BF16_row_BF16
 !s]|Q
 !vv}ZpOpMrR
 !
-!vts%s<
+!vtt4ns<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRds%s<
 !
 !pHy^pD
-!Pt@|bq>rGympx/wk
+!Pt@|bq>rGymww+wk
 !c
-p;.r0
-p9t2pF
-p:9un
-qSt2pF
+p;uQpF
+p97to
+p:xOpF
+qS7r0
 !
 p>
 v~
@@ -1726,35 +2049,43 @@ htl
 wx
 uxPt5/rz~72uwtK
 m
-qM7tI
+uA.tI
 Q
-)
-rCpY
-qM9tI
-tj
-)
-rCpK
+u.
+t>
+wR
+uA8tI
+vT,
+u$
 4
-rD2
-wI@zL
+rD5
+yXzg
 u3
-qM/pj-
+}pr.9
+u3xR
+uA7pj-
 N
-vl7qN
+qD7q#-
 q2rO
-qM8pX
-s?p2
-qM7u:
-p{XGt]
+x{
+)
+u.
+)
+u.
+uA-pX
+ru$
+uA.u:
+t+p*G
+};%
 sw
 s==
 |0qj
 p\
-s?q,
+ru#
 qos7
-pzq}qj
+uX#qj
 p\
-qM9s6
+uA8s6
 v}{"dp=x?
 s=r|
 xN
@@ -1762,47 +2093,70 @@ p\
 z7
 uX#qj
 p\
-qM/xj
-vNp=s[
-vNp)t]
-ub$
+uA7xj
+vNp=t]
+vNp)vQ
+stqI
 xz
 vaB
 *#%
-vwp=rS
-t+q,1$
-ub(
+ri
+u.
+t(rU
+p\
+t+M'1$
+ub,
 o
 *'%
-{=)rZ
-xb,C
+ri
+t(q}U
+p\
+xb-C
 ret,v:
 wj
 wj
-rD3
-r&8q@
+rD6
+|ksh
+q7,2x6
+)
+ra,29
+vl@q3
+{e$
+:
+rD+
+q'=^
+qv{c1*
+r&,q@
+r[%B
+zSZ?
+r&.sr
 r[%E
-r&7pw
-v1,rS
-|=,q^?
-"#
-zep"pu
-r&@q@
-r[%p$
-qGs\t#
-sd
-r6=tc
+Y=U
+4
+q>rmrGPq"t@pirzxPpu
+r&9r+
+t+xc$
+t+M$G
+r6-q@
+qTt"=
+q'=px
+x%.U
+q'+u:
+qTzE
+q'-j
+p~Xu%*
+rt@q@
+z3%p$
+qx+tc
 r[$p$
 pz,1$?
-ti
-qU
 )
-sap)%
+sapU%
 tw
 p6
-vsp=p-
+vsqAp-
 vj
-u1pK
+u1pW"
 u1pK
 v$
 rY
@@ -1833,75 +2187,119 @@ u|+
 sA,
 H
 !#
-r{0
-uVz#X
+uVq}qR
 tv
 !#
 qo,
 rB,sO
 wn}8|6
-|cz2r3r_>
-!#
-r6+pE
-qt*1$
-:
-vp
-r6@rI
-r[%B
-s)
-rf*
+|cz2v?
+qGu_Z
+J
 !#
 )
-|y^
-we2
-:
+q'=s-
+}=5
+r&.px
+pC-
+w"x\
+qGs\sI
+wh
+r&9qw
+i5%
+we;
+0
 5
-r68s6
-T7
-pm
-t{+36
+qGs\rl
+H
+!#
+qGu}rl
+H
+!#
+)
+|]ts
+z_+
+*8%
 rV
 pnsrxG
 pv
-s5z}u}D
-!#
-r69q@
-u;3,
-we4
-rP
-!#
-r6/sr
-T7
-u(
-}d
-*6%
-rV
-"$
-pv
 &
-rt=px
+rt+pw
 tpw+
-rt+r.
+rt.qN
 |@S
-")
-xpv8>2t,
-r69sr
-ugp)p-3,
-|,V6
+rt,q@
+xpv8>r)3
+r&@r+
+qh4I
+r&9w-
+tmV8
+we?
+rMp,C
 \
 !#
-rt8r1
-sPr_sG
-rt7q#
-p{XGV:
+"1
+xpr_Zq/2{v
+!#
+"1
+syu8r3dp*nW
+{Ppj
+p+
+"2
+re{v2t,
+rP
+"2
+w)s:dp0n
+q'8u:
+w)s:dp0lw3
+",
+tpw+
+",
+|@S
+",
+}{6r)3
+"%
+w)s:dp0luY
+"%
+tpw+
+"%
+|@S
+"%
+}{6r)3
+"%
+w)s:dp0wosZ
+"%
+tpw+
+"%
+|@S
+"%
+}{6r)3
+qGs\t#
+"3
+uox\I
+qGu}')
+!#
+q'9ps
+rx
+q'/f
+v3p"E
+i>%
 s8
-rt9qe
-}"v2>>sU
-r6+qy
-xiv^
-pC,
-rMXC
-sJ~3
+}%qy
+q~#>wz#
+!#
+qD,pj
+p+
+vl@ts
+v&v^
+pC-
+rMq9C
+sH$
+!#
+{1^
+qh#I
+{r-
+O
 !#
 t),j
 zj
@@ -1912,7 +2310,7 @@ uE
 t)/yC
 vJ
 uT
-z<u_z\
+z<p4#z\
 t)@pb
 |}
 qLXU
@@ -1922,7 +2320,7 @@ sd
 pry=wE
 vJ
 uT
-z<t$z\
+z<p4#z\
 prsQps@
 r?|X
 t)@zg
@@ -1933,9 +2331,9 @@ zWyW
 H
 !#
 t).r4
-|Nrv{$
+|Np4#{$
 "$
-x-ul6
+yV#6
 "#
 zP
 "#
@@ -1953,32 +2351,32 @@ q6
 "#
 r?szv,
 !#
-xn^
-qh#I
-yXr1
-O
-!#
-vl7q@
-r[+p$
+qD7ps@
+qTR)p$
+r[-p$
+4
 5
-|kr+
+qD9q@
 q1=p$
-qvsp1*
+qv{c1,
 )
 ur
 0
-s;)
+q2-
+s;+
 syu8r3qpsG
 !#
-vl@^
+qD@^
 p+
-q'+r+
-w)Ps}.z%s\2s\2s\2s\zmzvn
-x-r_Z
-tMW
-tMW
-tMW
-qx.t'
+qM=^
+Y=<.
+zT
+{@q@
+w)Ps}.z%s\2s\2s\2s\zmzvxRn
+x-r_q/
+tMq/
+tMq/
+x+.t'
 u[z,Pq)q"q"vLrWvhrG~(v?
 rx
 |(
@@ -1995,91 +2393,83 @@ xI
 z|
 {B
 4
-p6
+x+8pE
+tU/1$
+uoz]I
+"#
 z,zisM$
 yU=K+tB/q5tBq5q5q5
 |cz2r3qs>
 !#
-qx8pE
-pV%t\
+"#
+rP
 !#
-ru*
-qx7q#
-po*GV?
+|W/
+x+7q#
+t+R/G
+iD%
 _
 qJsU
 s8
-qx8tc
-u;v^
-pC,
-rMM*C
+x+8tc
+tmv^
+pC-
+rMR/C
 \
 !#
-q'.pj
+{@pj
 O
 !#
-"I
-]$s3-
-"I
-(.
+qM,r1
+O
 !#
-qM/sm
-]+s38
-],|1
-]-s39
-(/
+ru(
+"\
+ru)
+"W
+]$x4
+"W
+zk
+!#
+uA7sm
+]+sx
+],s3-
+]-zs
+(8
 !pZ
 p(
 !p^
-r6=t;
+"$
 J
-qm
-qm
+qa*
+tAp=
 (
 !qZ
-"D
+"$
 g
-a#
-;7
+pfp)
+qPp=
 (
 !s*
-"C
+"$
 qH
-pfqI
-;7
+p36
+;+
 (
 !tS
-"'
 sk
-p3*
-;&
+p35
+;6
 (
 !vB
-"'
-uI
-p3+
-;&
+sk
+aK
+;,
 (
 !w&
-"'
-tW
-p34
-;$
-(
-!x=
-}G
-p33
-;4
-(
-!yE
-}G
-p38
-;(
-(
-!{-
-tW
-p3,
-wpA
+qH
+p3-
+wpH
 !q[
 x.
 p_
@@ -2106,54 +2496,287 @@ pc
 O
 !L
 `
+
+const wideBF16SM80 = wideBF16SM80Narrow + `
+ patch
+ -1
+packed1 11210 wide_dtype_BF16_row_BF16
+ =14
+ -2
+p98r0
+p:98pF
+ =16
+ -6
+)
+rCpY
+uA8tI
+tj
+)
+rCpK
+ =10
+ -10
+uA-pX
+s?p0
+uA.u:
+t+p@G
+v&%
+ =4
+ -1
+s?q}
+ =14
+ -1
+ub$
+ =3
+ -6
+vwp=rS
+t+q}1$
+ub(
+ =2
+ -4
+{=)rZ
+xb,C
+ =5
+ -3
+qLu4x6
+)
+r'p*29
+ =5
+ -1
+qv{c1)
+ =12
+ -1
+{ZpGp$
+ =5
+ -1
+p~Xu%)
+ =11
+ -1
+w;8
+ =30
+ -1
+pl8
+uVz#X
+ =13
+ -1
+pC,
+ =5
+ -2
+pC8
+ =7
+ -4
+|]ts
+}d
+*7%
+ =13
+ -3
+ugp)p-V6
+|,38
+ =46
+ -2
+vIE
+i<%
+ =7
+ -3
+w0v^
+pC,
+rMp,C
+ =58
+ -2
+r[4p$
+r[,p$
+ =4
+ -1
+qv{c1+
+ =4
+ -1
+s;*
+ =5
+ -1
+{e4
+ =24
+ -1
+qt31$
+ =9
+ -4
+ru3
+x+7q#
+t+M3G
+iB%
+ =5
+ -2
+pC,
+rMM3C
+ =8
+ -6
+"V
+]$x4
+"V
+ =13
+ -1
+qa&
+ =4
+ -2
+p3+
+;&
+ =4
+ -2
+p35
+;$
+ =3
+ -2
+p34
+;5
+ =3
+ -2
+aG
+;(
+ =3
+ -2
+p3,
+wpD
+ =26`
+
+const wideBF16SM70Narrow = wideBF16SM80Narrow + `
+ patch
+ -3
+packed1 12006 wide_dtype_BF16_row_BF16
+!pJ
+!pI
+ =11
+ -1
+p;8sV
+ =2
+ -1
+qS7te
+ =189
+ -5
+t-x^
+s/w+
+rH
+rt.qN
+x-r_q/
+rt,q@
+xpr_v,r)3
+ =9
+ -1
+xpv2ZWr)8
+ =2
+ -1
+syu8r3dp*nsU
+ =3
+ -1
+|V"yR
+ =6
+ -3
+t-x^
+s/w+
+rH
+",
+x-r_q/
+ =5
+ -3
+t-x^
+s/w+
+rH
+"%
+x-r_q/
+ =5
+ -3
+t-x^
+s/w+
+rH
+"%
+x-r_q/
+ =4
+ -1
+u^$I
+ =108
+ -1
+wAsc+tB/q5tBq5q5q5
+{0=K+tB/q5tBq5q5q5
+rH
+ =6
+ -1
+zcpu
+ =4
+ -3
+z,zisM%
+wAsc+tB/q5tBq5q5q5
+{0=K+tB/q5tBq5q5q5
+rH
+|cz2r3r_>
+ =2
+ -1
+rjz]t\
+ =6
+ -1
+y*
+ =86`
 
 const wideBF16SM70 = wideBF16SM80 + `
  patch
  -3
-packed1 10189 wide_dtype_BF16_row_BF16
+packed1 11629 wide_dtype_BF16_row_BF16
 !pJ
 !pI
- =10
+ =11
  -1
-p;.sV
+p;8sV
  =2
  -1
-qS8un
- =167
+qS7te
+ =178
  -5
 t-x^
 s/w+
 rH
-rt+r.
+rt.qN
 x-r_q/
-")
-xpr_v,yR
- =6
+rt,q@
+xpr_v,r)3
+ =8
  -1
-sPv2u#
+xpv2ZWr)8
+ =2
+ -1
+syu8r3dp*nsU
+ =3
+ -1
+|V"yR
+ =6
+ -3
+t-x^
+s/w+
+rH
+",
+x-r_q/
+ =5
+ -3
+t-x^
+s/w+
+rH
+"%
+x-r_q/
+ =5
+ -3
+t-x^
+s/w+
+rH
+"%
+x-r_q/
  =4
  -1
-}"u_>>sI
- =15
- -1
-z<t$z\
- =9
- -1
-z<rvz\
- =10
- -3
-|Nul{$
-"$
-x-sz6
- =51
+u^$I
+ =108
  -1
 wAsc+tB/q5tBq5q5q5
 {0=K+tB/q5tBq5q5q5
 rH
  =6
- -5
+ -1
 zcpu
-p6
+ =4
+ -3
 z,zisM%
 wAsc+tB/q5tBq5q5q5
 {0=K+tB/q5tBq5q5q5
@@ -2161,13 +2784,13 @@ rH
 |cz2r3r_>
  =2
  -1
-pV(t\
- =5
+rjz]t\
+ =6
  -1
 y*
- =98`
+ =83`
 
-const wideF16SM80 = `packed1 9964 wide_dtype_F16_row_F16
+const wideF16SM80Narrow = `packed1 11568 wide_dtype_F16_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -2175,16 +2798,17 @@ const wideF16SM80 = `packed1 9964 wide_dtype_F16_row_F16
 !s]|Q
 !vv}ZpOpMrR
 !
-!vts%s<
+!vtt4ns<
+!u8rzP|SuNr9q>rIrzPv9/rzzvxRds%s<
 !
 !pHy^pD
-!Pt@|bq>rGympx/wk
+!Pt@|bq>rGymww+wk
 !c
-p;.r0
-zfr0
-p9.sV
-p:9un
-qSt2pF
+p;uQpF
+zfto
+p97un
+p:xOpF
+qS7r0
 !
 p>
 v~
@@ -2198,35 +2822,43 @@ htl
 wx
 uxPt5/rz~72uwtK
 m
-qM7tI
+uA.tI
 Q
-)
-rCpY
-qM9tI
-tj
-)
-rCpK
+u.
+t>
+wR
+uA8tI
+vT,
+u$
 4
-rD2
-wI@zL
+rD5
+yXzg
 u3
-qM/pj-
+}pr.9
+u3xR
+uA7pj-
 N
-vl7qN
+qD7q#-
 q2rO
-qM8pX
-s?p2
-qM7u:
-p{XGt]
+x{
+)
+u.
+)
+u.
+uA-pX
+ru$
+uA.u:
+t+p*G
+};%
 sw
 s==
 |0qj
 p\
-s?q,
+ru#
 qos7
-pzq}qj
+uX#qj
 p\
-qM9s6
+uA8s6
 v}{"dp=x?
 s=r|
 xN
@@ -2234,47 +2866,70 @@ p\
 z7
 uX#qj
 p\
-qM/xj
-vNp=s[
-vNp)t]
-ub$
+uA7xj
+vNp=t]
+vNp)vQ
+stqI
 xz
 vaB
 *#%
-vwp=rS
-t+q,1$
-ub(
+ri
+u.
+t(rU
+p\
+t+M'1$
+ub,
 o
 *'%
-{=)rZ
-xb,C
+ri
+t(q}U
+p\
+xb-C
 ret,v:
 wj
 wj
-rD3
-r&8q@
+rD6
+|ksh
+q7,2x6
+)
+ra,29
+vl@q3
+{e$
+:
+rD+
+q'=^
+qv{c1*
+r&,q@
+r[%B
+zSZ?
+r&.sr
 r[%E
-r&7pw
-v1,rS
-|=,q^?
-"#
-zep"pu
-r&@q@
-r[%p$
-qGs\t#
-sd
-r6=tc
+Y=U
+4
+q>rmrGPq"t@pirzxPpu
+r&9r+
+t+xc$
+t+M$G
+r6-q@
+qTt"=
+q'=px
+x%.U
+q'+u:
+qTzE
+q'-j
+p~Xu%*
+rt@q@
+z3%p$
+qx+tc
 r[$p$
 pz,1$?
-ti
-qU
 )
-sap)%
+sapU%
 tw
 p6
-vsp=p-
+vsqAp-
 vj
-u1pK
+u1pW"
 u1pK
 v$
 rY
@@ -2305,75 +2960,119 @@ u|+
 sA,
 H
 !#
-r{0
-uVz#X
+uVq}qR
 tv
 !#
 qo,
 rB,sO
 wn}8|6
-|cz2r3r_>
-!#
-r6+pE
-qt*1$
-:
-vp
-r6@rI
-r[%B
-s)
-rf*
+|cz2v?
+qGu_Z
+J
 !#
 )
-|y^
-we2
-:
+q'=s-
+}=5
+r&.px
+pC-
+w"x\
+qGs\sI
+wh
+r&9qw
+i5%
+we;
+0
 5
-r68s6
-T7
-pm
-t{+36
+qGs\rl
+H
+!#
+qGu}rl
+H
+!#
+)
+|]ts
+z_+
+*8%
 rV
 pnsQwE
 ro
-u>vhp<vhp5rzu}2~i
-!#
-r69q@
-u;3,
-we4
-rP
-!#
-r6/sr
-T7
-u(
-}d
-*6%
-rV
-"$
-ro
 p7
-rt=px
+rt+pw
 tpw+
-rt+r.
+rt.qN
 |@S
-")
-xpv8>2t,
-r69sr
-ugp)p-3,
-|,V6
+rt,q@
+xpv8>r)3
+r&@r+
+qh4I
+r&9w-
+tmV8
+we?
+rMr|C
 \
 !#
-rt8r1
-sPr_sG
-rt7q#
-{6.V:
+"1
+xpr_Zq/2{v
+!#
+"1
+syu8r3dp0nW
+{Ppj
+p+
+"2
+re{v2t,
+rP
+"2
+w)s:dp2n
+q'8u:
+w)s:dp2lw3
+",
+tpw+
+",
+|@S
+",
+}{6r)3
+"%
+w)s:dp2luY
+"%
+tpw+
+"%
+|@S
+"%
+}{6r)3
+"%
+w)s:dp2wosZ
+"%
+tpw+
+"%
+|@S
+"%
+}{6r)3
+qGs\t#
+"3
+uox\I
+qGu}')
+!#
+q'9ps
+rx
+q'/f
+v3p"E
+i>%
 s8
-rt9qe
-}"v2>>sU
-r6+qy
-xiv^
-pC,
+}%qy
+q~#>wz#
+!#
+qD,pj
+p+
+vl@ts
+v&v^
+pC-
 rMp,C
-sJ~3
+sH$
+!#
+{1^
+qh#I
+{r-
+O
 !#
 t),j
 zj
@@ -2384,7 +3083,7 @@ uE
 t)/yC
 vJ
 uT
-z<u_z\
+z<p4#z\
 t)@pb
 |}
 qLXU
@@ -2394,7 +3093,7 @@ sd
 pry=wE
 vJ
 uT
-z<t$z\
+z<p4#z\
 prsQps@
 r?|X
 t)@zg
@@ -2405,9 +3104,9 @@ zWyW
 H
 !#
 t).r4
-|Nrv{$
+|Np4#{$
 "$
-x-ul6
+yV#6
 "#
 zP
 "#
@@ -2425,32 +3124,32 @@ q6
 "#
 r?szv,
 !#
-xn^
-qh#I
-yXr1
-O
-!#
-vl7q@
-r[+p$
+qD7ps@
+qTR(p$
+r[-p$
+4
 5
-|kr+
+qD9q@
 q1=p$
-qvsp1*
+qv{c1,
 )
 ur
 0
-s;)
+q2-
+s;+
 syu8r3qpsG
 !#
-vl@^
+qD@^
 p+
-q'+r+
-w)Ps}.z%s\2s\2s\2s\zmzvn
-x-r_Z
-tMW
-tMW
-tMW
-qx.t'
+qM=^
+Y=<-
+zT
+{@q@
+w)Ps}.z%s\2s\2s\2s\zmzvxRn
+x-r_q/
+tMq/
+tMq/
+x+.t'
 u[z,Pq)q"q"vLrWvhrG~(v?
 rx
 |(
@@ -2467,91 +3166,83 @@ xI
 z|
 {B
 4
-p6
+x+8pE
+tU.1$
+uoz]I
+"#
 z,zisM$
 yU=K+tB/q5tBq5q5q5
 |cz2r3qs>
 !#
-qx8pE
-pV%t\
+"#
+rP
 !#
-ru*
-qx7q#
-po*GV?
+|W.
+x+7q#
+t+R.G
+iD%
 _
 qJsU
 s8
-qx8tc
-u;v^
-pC,
-rMM*C
+x+8tc
+tmv^
+pC-
+rMR.C
 \
 !#
-q'.pj
+{@pj
 O
 !#
-"I
-]$s3-
-"I
-(.
+qM,r1
+O
 !#
-qM/sm
-]+s38
-],|1
-]-s39
-(/
+ru(
+"\
+ru)
+"W
+]$x4
+"W
+zk
+!#
+uA7sm
+]+sx
+],s3-
+]-zs
+(8
 !pZ
 p(
 !p^
-r6=t;
+"$
 J
-qm
-qm
+qa*
+tAp=
 (
 !qZ
-"D
+"$
 g
-a#
-;7
+pfp)
+qPp=
 (
 !s*
-"C
+"$
 qH
-pfqI
-;7
+p36
+;+
 (
 !tS
-"'
 sk
-p3*
-;&
+p35
+;6
 (
 !vB
-"'
-uI
-p3+
-;&
+sk
+aK
+;,
 (
 !w&
-"'
-tW
-p34
-;$
-(
-!x=
-}G
-p33
-;4
-(
-!yE
-}G
-p38
-;(
-(
-!{-
-tW
-p3,
-wpA
+qH
+p3-
+wpH
 !q[
 x.
 p_
@@ -2579,53 +3270,209 @@ O
 !L
 `
 
-const wideF16SM70 = wideF16SM80 + `
+const wideF16SM80 = wideF16SM80Narrow + `
+ patch
+ -1
+packed1 11191 wide_dtype_F16_row_F16
+ =15
+ -2
+p98to
+p:98pF
+ =16
+ -6
+)
+rCpY
+uA8tI
+tj
+)
+rCpK
+ =10
+ -10
+uA-pX
+s?p0
+uA.u:
+t+p@G
+v&%
+ =4
+ -1
+s?q}
+ =14
+ -1
+ub$
+ =3
+ -6
+vwp=rS
+t+q}1$
+ub(
+ =2
+ -4
+{=)rZ
+xb,C
+ =5
+ -3
+qLu4x6
+)
+r'p*29
+ =5
+ -1
+qv{c1)
+ =12
+ -1
+{ZpGp$
+ =5
+ -1
+p~Xu%)
+ =11
+ -1
+w;8
+ =30
+ -1
+pl8
+uVz#X
+ =13
+ -1
+pC,
+ =5
+ -2
+pC8
+ =7
+ -4
+|]ts
+}d
+*7%
+ =13
+ -3
+ugp)p-V6
+|,38
+ =46
+ -2
+vIE
+i<%
+ =7
+ -3
+w0v^
+pC,
+rMr|C
+ =58
+ -2
+r[4p$
+r[,p$
+ =4
+ -1
+qv{c1+
+ =4
+ -1
+s;*
+ =5
+ -1
+{e4
+ =24
+ -1
+qt31$
+ =9
+ -4
+ru3
+x+7q#
+t+M3G
+iB%
+ =5
+ -2
+pC,
+rMM3C
+ =8
+ -6
+"V
+]$x4
+"V
+ =13
+ -1
+qa&
+ =4
+ -2
+p3+
+;&
+ =4
+ -2
+p35
+;$
+ =3
+ -2
+p34
+;5
+ =3
+ -2
+aG
+;(
+ =3
+ -2
+p3,
+wpD
+ =26`
+
+const wideF16SM70Narrow = wideF16SM80Narrow + `
  patch
  -3
-packed1 10178 wide_dtype_F16_row_F16
+packed1 11987 wide_dtype_F16_row_F16
 !pJ
 !pI
- =10
+ =11
  -1
-p;.sV
+p;8sV
  =3
  -1
-qS8un
- =167
+qS7te
+ =189
  -5
 t-x^
 s/w+
 rH
-rt+r.
+rt.qN
 x-r_q/
-")
-xpr_v,yR
- =6
- -1
-sPv2u#
- =4
- -1
-}"u_>>sI
- =15
- -1
-z<t$z\
+rt,q@
+xpr_v,r)3
  =9
  -1
-z<rvz\
- =10
+xpv2ZWr)8
+ =2
+ -1
+syu8r3dp0nsU
+ =3
+ -1
+|V"yR
+ =6
  -3
-|Nul{$
-"$
-x-sz6
- =51
+t-x^
+s/w+
+rH
+",
+x-r_q/
+ =5
+ -3
+t-x^
+s/w+
+rH
+"%
+x-r_q/
+ =5
+ -3
+t-x^
+s/w+
+rH
+"%
+x-r_q/
+ =4
+ -1
+u^$I
+ =108
  -1
 wAsc+tB/q5tBq5q5q5
 {0=K+tB/q5tBq5q5q5
 rH
  =6
- -5
+ -1
 zcpu
-p6
+ =4
+ -3
 z,zisM%
 wAsc+tB/q5tBq5q5q5
 {0=K+tB/q5tBq5q5q5
@@ -2633,8 +3480,85 @@ rH
 |cz2r3r_>
  =2
  -1
-pV(t\
- =5
+rjz]t\
+ =6
  -1
 y*
- =98`
+ =86`
+
+const wideF16SM70 = wideF16SM80 + `
+ patch
+ -3
+packed1 11610 wide_dtype_F16_row_F16
+!pJ
+!pI
+ =11
+ -1
+p;8sV
+ =3
+ -1
+qS7te
+ =178
+ -5
+t-x^
+s/w+
+rH
+rt.qN
+x-r_q/
+rt,q@
+xpr_v,r)3
+ =8
+ -1
+xpv2ZWr)8
+ =2
+ -1
+syu8r3dp0nsU
+ =3
+ -1
+|V"yR
+ =6
+ -3
+t-x^
+s/w+
+rH
+",
+x-r_q/
+ =5
+ -3
+t-x^
+s/w+
+rH
+"%
+x-r_q/
+ =5
+ -3
+t-x^
+s/w+
+rH
+"%
+x-r_q/
+ =4
+ -1
+u^$I
+ =108
+ -1
+wAsc+tB/q5tBq5q5q5
+{0=K+tB/q5tBq5q5q5
+rH
+ =6
+ -1
+zcpu
+ =4
+ -3
+z,zisM%
+wAsc+tB/q5tBq5q5q5
+{0=K+tB/q5tBq5q5q5
+rH
+|cz2r3r_>
+ =2
+ -1
+rjz]t\
+ =6
+ -1
+y*
+ =83`

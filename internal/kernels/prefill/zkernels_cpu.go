@@ -37,446 +37,521 @@ func direct32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	s8 := *(*int32)(unsafe.Add(args, 176))
 	s12 := *(*int32)(unsafe.Add(args, 180))
 	s16 := *(*int32)(unsafe.Add(args, 184))
-	s20 := *(*bool)(unsafe.Add(args, 188))
-	s24 := *(*float32)(unsafe.Add(args, 192))
+	s20 := *(*int32)(unsafe.Add(args, 188))
+	s24 := *(*bool)(unsafe.Add(args, 192))
+	s28 := *(*float32)(unsafe.Add(args, 196))
 	shared := blocks.Shared(33856)
 	gx, _, _ := blocks.Grid()
 	lanes := blocks.Lanes()
 //line direct.go:45
-	i2249 := gx - 1
-//line direct.go:98
-	i989 := int(s8)
-//line span.go:73
-	i266 := int(s8)
-//line span.go:75
-	i278 := int(s4) * int(s8)
-//line span.go:72
-	c260 := 0 < s12
-//line direct.go:99
-	i993 := int(s0)
-//line direct.go:99
-	i994 := i993 * i989
-	c1018 := i994 != 0
-//line span.go:30
-	i2265 := int(s16) << 6
-//line direct.go:100
-	var i1020 int
-//line direct.go:100
-	if i994 != 0 {
-//line direct.go:100
-		i1020 = qLen / i994
-	}
-	each295 := blocks.Scratch(8)
-//line direct.go:118
-	i681 := i989 >> 4
-//line direct.go:118
-	c682 := 0 < i681
-//line direct.go:105
-	var i321 int32
-//line direct.go:105
-	if s4 != 0 {
-//line direct.go:105
-		i321 = s0 / s4
-	}
-//line direct.go:105
-	i322 := int(i321)
-//line direct.go:132
-	c2299 := 0 < s8
-//line span.go:89
-	i1551 := int(s16)
-	each104 := blocks.Scratch(4)
-	each105 := blocks.Scratch(4)
-//line direct.go:105
-	c319 := s4 != 0
-//line direct.go:105
-	c2322 := i321 != 0
-//line span.go:75
-	i1325 := int(s4)
-//line span.go:75
-	i1331 := i1325 * i989
+	i2539 := gx - 1
 //line span.go:92
-	i1576 := int(s12)
-//line span.go:81
-	c1525 := s12 == 0
+	i266 := int(s8)
+//line span.go:74
+	i624 := int(s8)
+//line span.go:77
+	i636 := int(s20)
+//line span.go:79
+	i648 := int(s4) * int(s8)
+//line span.go:76
+	c630 := 0 < s20
+//line span.go:73
+	c618 := 0 < s12
+//line span.go:77
+	i1259 := int(s20)
+//line span.go:92
+	i261 := int(s4)
+//line span.go:92
+	i267 := i261 * i266
+//line span.go:76
+	c1253 := 0 < s20
+//line span.go:30
+	i2565 := int(s16) << 6
+//line span.go:85
+	i1580 := int(s20)
+//line span.go:87
+	i1591 := int(s0) * i266
+//line span.go:84
+	c1574 := 0 < s20
+//line direct.go:100
+	i1083 := int(s0)
+//line direct.go:100
+	i1084 := i1083 * i266
+	each287 := blocks.Scratch(8)
+//line direct.go:125
+	i679 := i266 >> 4
+//line direct.go:125
+	c680 := 0 < i679
+//line direct.go:112
+	var i313 int32
+//line direct.go:112
+	if s4 != 0 {
+//line direct.go:112
+		i313 = s0 / s4
+	}
+//line direct.go:112
+	i314 := int(i313)
+//line direct.go:139
+	c2604 := 0 < s8
+//line span.go:106
+	i1731 := int(s16)
+	each102 := blocks.Scratch(4)
+	each103 := blocks.Scratch(4)
+//line direct.go:112
+	c311 := s4 != 0
+//line direct.go:112
+	c2630 := i313 != 0
+//line span.go:77
+	i1794 := int(s20)
+//line span.go:109
+	i1756 := int(s12)
+//line span.go:98
+	c1705 := s12 == 0
 //line direct.go:86
-	c139 := 0 < statesLen
+	c137 := 0 < statesLen
 //line direct.go:43
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i1854, i1859, i2549, i650, i1005, i1027, i1552, i106, i2085, i2086, i2087 int
-		var c82, c110 bool
+		var i2126, i2131, i2884, i605, i1596, i1099, i1113, i1732, i104, i2375, i2376, i2377 int
+		var c80, c108 bool
 //line direct.go:45
-		i58 := i2249 - bx
-//line direct.go:100
-		i1004 := by * i989
+		i59 := i2539 - bx
+//line direct.go:101
+		i1098 := by * i266
 		for tx := range 16 {
-			var i283, i1063, i1064, i1855, i1856, i1857, i2548, i645 int
-//line span.go:72
-			if c260 {
-				i283 = i266
+			var i654, i1277, i1149, i1150, i2127, i2128, i2129, i2883, i600 int
+//line span.go:73
+			if c618 {
+				i654 = i624
 			} else {
-				i283 = i278
+				if c630 {
+					i654 = i636
+				} else {
+					i654 = i648
+				}
 			}
-//line direct.go:45
-			if i283 == 0 {
-//line direct.go:45
+//line span.go:73
+			if c618 {
+//line span.go:73
+				i1277 = i266
+			} else {
+//line span.go:76
+				if c1253 {
+					i1277 = i1259
+				} else {
+//line span.go:76
+					i1277 = i267
+				}
+			}
+//line span.go:92
+			if i1277 == 0 {
+//line span.go:92
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line direct.go:45
+//line span.go:92
 				return
 			}
-//line direct.go:45
-			var i63 int
-//line direct.go:45
-			if i283 != 0 {
-//line direct.go:45
-				i63 = kLen / i283
+//line span.go:92
+			var i272 int
+//line span.go:92
+			if i1277 != 0 {
+//line span.go:92
+				i272 = (kLen + i654 - i267) / i1277
 			}
 //line span.go:38
-			i1063, i1064 = 0, spansLen
+			i1149, i1150 = 0, spansLen
 			for {
 //line span.go:39
-				if i1063 >= i1064 {
+				if i1149 >= i1150 {
 //line span.go:39
 					break
 				}
 //line span.go:40
-				i1047 := int(uint(i1063+i1064) / 2)
+				i1133 := int(uint(i1149+i1150) / 2)
 //line span.go:40
-				if uint(i1047) >= uint(spansLen) {
+				if uint(i1133) >= uint(spansLen) {
 //line span.go:40
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1047, spansLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1133, spansLen)
 //line span.go:40
 					return
 				}
 //line span.go:40
-				if int(*(*int32)(unsafe.Add(spans, i1047*16)))/16+i1047 <= i58 {
-					i1063 = i1047 + 1
+				if int(*(*int32)(unsafe.Add(spans, i1133*16)))/16+i1133 <= i59 {
+					i1149 = i1133 + 1
 				} else {
 //line span.go:40
-					i1064 = i1047
+					i1150 = i1133
 				}
 			}
 //line span.go:46
-			if i1063 == 0 {
+			if i1149 == 0 {
 //line span.go:46
-				i1854, i1855, i1856, i1857, i1859 = 0, 0, 0, 0, 0
+				i2126, i2127, i2128, i2129, i2131 = 0, 0, 0, 0, 0
 			} else {
 //line span.go:49
-				i2255 := i1063 - 1
+				i2555 := i1149 - 1
 //line span.go:49
-				i1719 := *(*int32)(unsafe.Add(spans, i2255*16))
+				i1991 := *(*int32)(unsafe.Add(spans, i2555*16))
 //line span.go:49
-				i1721 := *(*int32)(unsafe.Add(spans, i2255*16+4))
+				i1993 := *(*int32)(unsafe.Add(spans, i2555*16+4))
 //line span.go:49
-				i1723 := *(*int32)(unsafe.Add(spans, i2255*16+8))
+				i1995 := *(*int32)(unsafe.Add(spans, i2555*16+8))
 //line span.go:49
-				i1725 := *(*int32)(unsafe.Add(spans, i2255*16+12))
-				i1083 := int(i1719)
+				i1997 := *(*int32)(unsafe.Add(spans, i2555*16+12))
+				i1169 := int(i1991)
 //line span.go:50
-				i2260 := (i58 - i1083/16 - i2255) << 4
-				if i1719 < 0 {
+				i2560 := (i59 - i1169/16 - i2555) << 4
+				if i1991 < 0 {
 //line span.go:51
-					i1854, i1855, i1856, i1857, i1859 = 0, 0, 0, 0, 0
+					i2126, i2127, i2128, i2129, i2131 = 0, 0, 0, 0, 0
 				} else {
 //line span.go:51
-					if i1723 < 0 {
+					if i1995 < 0 {
 //line span.go:51
-						i1854, i1855, i1856, i1857, i1859 = 0, 0, 0, 0, 0
+						i2126, i2127, i2128, i2129, i2131 = 0, 0, 0, 0, 0
 					} else {
 //line span.go:51
-						if i1725 < 0 {
+						if i1997 < 0 {
 //line span.go:51
-							i1854, i1855, i1856, i1857, i1859 = 0, 0, 0, 0, 0
+							i2126, i2127, i2128, i2129, i2131 = 0, 0, 0, 0, 0
 						} else {
 //line span.go:54
-							i1105 := int(i1721)
+							i1191 := int(i1993)
 //line span.go:54
-							i1106 := i1105 - i2260
+							i1192 := i1191 - i2560
 //line span.go:54
-							i1108 := i1106
+							i1194 := i1192
 //line span.go:54
-							if 16 < i1106 {
+							if 16 < i1192 {
 //line span.go:54
-								i1108 = 16
+								i1194 = 16
 							}
 //line span.go:54
-							i1113 := int(i1723)
+							i1199 := int(i1995)
 //line span.go:56
-							i1854, i1855, i1856, i1857, i1859 = i1083+i2260, i1108, i1113+i2260, i1113+i1105, int(i1725)
+							i2126, i2127, i2128, i2129, i2131 = i1169+i2560, i1194, i1199+i2560, i1199+i1191, int(i1997)
 						}
 					}
 				}
 			}
+//line span.go:26
+			if s24 {
+				i2884, i2883 = i2128+1, i2128+i2127
+			} else {
+//line span.go:26
+				i2884, i2883 = i2129, i2129
+			}
+//line span.go:29
+			if c618 {
+				i600 = i2565
+			} else {
+//line span.go:29
+				i600 = i272
+			}
+//line span.go:32
+			i603 := i600 + 64
+//line span.go:32
+			i605 = i2883
+//line span.go:32
+			if i603 < i2883 {
+//line span.go:32
+				i605 = i603
+			}
+//line span.go:84
+			if c1574 {
+				i1596 = i1580
+			} else {
+				i1596 = i1591
+			}
 //line direct.go:100
-			if !c1018 {
+			if i1596 == 0 {
 //line direct.go:100
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line direct.go:100
 				return
 			}
-//line span.go:26
-			if s20 {
-				i2549, i2548 = i1856+1, i1856+i1855
-			} else {
-//line span.go:26
-				i2549, i2548 = i1857, i1857
+//line direct.go:100
+			var i1088 int
+//line direct.go:100
+			if i1596 != 0 {
+//line direct.go:100
+				i1088 = (qLen + i1596 - i1084) / i1596
 			}
-//line span.go:29
-			if c260 {
-				i645 = i2265
-			} else {
-//line span.go:29
-				i645 = i63
-			}
-//line span.go:32
-			i648 := i645 + 64
-//line span.go:32
-			i650 = i2548
-//line span.go:32
-			if i648 < i2548 {
-//line span.go:32
-				i650 = i648
-			}
-//line direct.go:100
-			i1005 = i1854*i994 + i1004
-//line direct.go:100
-			i1025 := i1020 - i1854
-//line direct.go:100
-			i1027 = i1855
-//line direct.go:100
-			if i1025 < i1855 {
-//line direct.go:100
-				i1027 = i1025
+//line direct.go:101
+			i1099 = i2126*i1596 + i1098
+//line direct.go:101
+			i1111 := i1088 - i2126
+//line direct.go:101
+			i1113 = i2127
+//line direct.go:101
+			if i1111 < i2127 {
+//line direct.go:101
+				i1113 = i1111
 			}
 //line direct.go:47
-			c82 = i1027 <= 0
+			c80 = i1113 <= 0
 		}
-//line span.go:72
-		if !c82 {
+//line span.go:73
+		if !c80 {
 			{
 				{
 //line span.go:60
-					direct32TwinRow(i2549, i650, each295)
+					direct32TwinRow(i2884, i605, each287)
 				}
 			}
 			{
 				{
 //line direct.go:52
-					if !direct32TwinRow_(lanes, c682, i1005, i1027, i681, i989, i994, q, qCap, shared, blocks) {
+					if !direct32TwinRow_(lanes, c680, i1099, i1113, i1596, i266, i679, q, qCap, shared, blocks) {
 						return
 					}
 				}
 			}
-//line direct.go:105
-			var i325 int
-//line direct.go:105
-			if i322 != 0 {
-//line direct.go:105
-				i325 = by / i322
+//line direct.go:112
+			var i317 int
+//line direct.go:112
+			if i314 != 0 {
+//line direct.go:112
+				i317 = by / i314
 			}
-//line span.go:105
-			i872 := i325 * i989
+//line span.go:122
+			i867 := i317 * i266
 			for tx := range 16 {
-				var i1162 int
-//line direct.go:132
-				if c2299 {
-//line direct.go:134
-					o1174 := 16384 + tx*512
-//line direct.go:132
-					i1162 = 0
-//line direct.go:135
+				var i1291 int
+//line direct.go:139
+				if c2604 {
+//line direct.go:141
+					o1303 := 16384 + tx*512
+//line direct.go:139
+					i1291 = 0
+//line direct.go:142
 					for {
-//line direct.go:134
-						i1165 := i1162 & 127
-//line direct.go:134
-						*(*float32)(unsafe.Add(shared, i1165*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1174+i1162>>4&7*64+i1162&15*4)) * s24)
-						*(*float32)(unsafe.Add(shared, 8192+i1165*64+tx*4)) = 0
-//line direct.go:135
-						i1201 := i1162 + 1
-//line direct.go:135
-						if i1201 >= i989 {
-//line direct.go:135
+//line direct.go:141
+						i1294 := i1291 & 127
+//line direct.go:141
+						*(*float32)(unsafe.Add(shared, i1294*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1303+i1291>>4&7*64+i1291&15*4)) * s28)
+						*(*float32)(unsafe.Add(shared, 8192+i1294*64+tx*4)) = 0
+//line direct.go:142
+						i1330 := i1291 + 1
+//line direct.go:142
+						if i1330 >= i266 {
+//line direct.go:142
 							break
 						}
-//line direct.go:135
-						i1162 = i1201
+//line direct.go:142
+						i1291 = i1330
 					}
 				}
-//line span.go:89
-				i1552 = i1859 * i1551
+//line span.go:106
+				i1732 = i2131 * i1731
 //line direct.go:55
-				*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = math.Float32frombits(0xff800000), 0
+				*(*float32)(unsafe.Add(each102, tx*4)), *(*float32)(unsafe.Add(each103, tx*4)) = math.Float32frombits(0xff800000), 0
 			}
-			i106 = 0
+			i104 = 0
 //line direct.go:56
 			for {
 				for range 16 {
 //line direct.go:56
-					c110 = i106 < i650
+					c108 = i104 < i605
 				}
 //line direct.go:56
-				if !c110 {
+				if !c108 {
 					break
 				}
-//line direct.go:105
-				if !c319 {
-//line direct.go:105
+//line direct.go:112
+				if !c311 {
+//line direct.go:112
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:105
+//line direct.go:112
 					return
 				}
-//line direct.go:105
-				if !c2322 {
-//line direct.go:105
+//line direct.go:112
+				if !c2630 {
+//line direct.go:112
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:105
+//line direct.go:112
 					return
 				}
-//line direct.go:106
-				i336 := i106 & -64
-//line span.go:88
-				i1542 := i336 / 64
-				c1559 := i1542 < i1551
-//line direct.go:110
-				i360 := i106 % 64
+//line direct.go:113
+				i328 := i104 & -64
+//line span.go:105
+				i1722 := i328 / 64
+				c1739 := i1722 < i1731
+//line direct.go:117
+				i352 := i104 % 64
 				for tx := range 16 {
-					var i1336, i1589, i1571, i902, i932, i1396 int
-//line span.go:72
-					if c260 {
-//line span.go:72
-						i1336 = i989
+					var i1812, i1903, i1769, i1751, i897, i1501, i940, i1544 int
+//line span.go:73
+					if c618 {
+//line span.go:73
+						i1812 = i266
 					} else {
-//line span.go:75
-						i1336 = i1331
+//line span.go:76
+						if c1574 {
+							i1812 = i1794
+						} else {
+//line span.go:76
+							i1812 = i267
+						}
 					}
-//line span.go:100
-					if i1336 == 0 {
-//line span.go:100
+//line span.go:73
+					if c618 {
+//line span.go:73
+						i1903 = i266
+					} else {
+//line span.go:76
+						if c1574 {
+							i1903 = i1794
+						} else {
+//line span.go:76
+							i1903 = i267
+						}
+					}
+//line span.go:92
+					if i1903 == 0 {
+//line span.go:92
 						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line span.go:100
+//line span.go:92
 						return
 					}
-//line span.go:100
-					var i858 int
-//line span.go:100
-					if i1336 != 0 {
-//line span.go:100
-						i858 = kLen / i1336
+//line span.go:92
+					var i1455 int
+//line span.go:92
+					if i1903 != 0 {
+//line span.go:92
+						i1455 = (kLen + i1812 - i267) / i1903
 					}
-//line span.go:81
-					if c1525 {
-						i1531 := i1859 + i336
-						i1536 := i650 - i336
-//line span.go:83
-						i1538 := 64
-//line span.go:83
-						if i1536 < 64 {
-//line span.go:83
-							i1538 = i1536
+//line span.go:98
+					if c1705 {
+						i1711 := i2131 + i328
+						i1716 := i605 - i328
+//line span.go:100
+						i1718 := 64
+//line span.go:100
+						if i1716 < 64 {
+//line span.go:100
+							i1718 = i1716
 						}
-//line span.go:83
-						if i858 < i1531+i1538 {
-//line span.go:83
-							i1589 = -1
+//line span.go:100
+						if i1455 < i1711+i1718 {
+//line span.go:100
+							i1769 = -1
 						} else {
-//line span.go:86
-							i1589 = i1531
+//line span.go:103
+							i1769 = i1711
 						}
 					} else {
-						i1553 := i1552 + i1542
-//line span.go:89
-						if c1559 {
-//line span.go:89
-							if i1553 < tableLen {
-								if uint(i1553) >= uint(tableLen) {
-//line span.go:90
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1553, tableLen)
-//line span.go:90
+						i1733 := i1732 + i1722
+//line span.go:106
+						if c1739 {
+//line span.go:106
+							if i1733 < tableLen {
+								if uint(i1733) >= uint(tableLen) {
+//line span.go:107
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1733, tableLen)
+//line span.go:107
 									return
 								}
-//line span.go:90
-								i1571 = int(*(*int32)(unsafe.Add(table, i1553*4)))
+//line span.go:107
+								i1751 = int(*(*int32)(unsafe.Add(table, i1733*4)))
 							} else {
-//line span.go:89
-								i1571 = -1
+//line span.go:106
+								i1751 = -1
 							}
 						} else {
-//line span.go:89
-							i1571 = -1
+//line span.go:106
+							i1751 = -1
 						}
-//line span.go:92
-						if i1576 <= i1571 {
-//line span.go:92
-							i1589 = -1
+//line span.go:109
+						if i1756 <= i1751 {
+//line span.go:109
+							i1769 = -1
 						} else {
-//line span.go:95
-							i1589 = i1571
+//line span.go:112
+							i1769 = i1751
 						}
 					}
-//line span.go:102
-					if i1589 < 0 {
-//line span.go:102
-						i902 = -1
+//line span.go:119
+					if i1769 < 0 {
+//line span.go:119
+						i897 = -1
 					} else {
-						if c1525 {
-							i902 = i1589*i1331 + i872
+						if c1705 {
+//line span.go:76
+							if c1574 {
+								i1501 = i1794
+							} else {
+//line span.go:76
+								i1501 = i267
+							}
+//line span.go:122
+							i897 = i1769*i1501 + i867
 						} else {
-							i902 = (i1589*i1325 + i325) << 6 * i989
+							i897 = (i1769*i261 + i317) << 6 * i266
 						}
 					}
-//line direct.go:107
-					if i902 < 0 {
-//line direct.go:107
-						i2085, i2086, i2087 = 0, 0, 0
+//line direct.go:114
+					if i897 < 0 {
+//line direct.go:114
+						i2375, i2376, i2377 = 0, 0, 0
 					} else {
-//line span.go:72
-						if c260 {
-//line span.go:72
-							i932 = i989
+//line span.go:73
+						if c618 {
+//line span.go:73
+							i940 = i266
 						} else {
-//line span.go:75
-							i932 = i1331
+//line span.go:76
+							if c1574 {
+								i940 = i1794
+							} else {
+//line span.go:76
+								i940 = i267
+							}
 						}
-//line span.go:72
-						if c260 {
-//line span.go:72
-							i1396 = i989
+//line span.go:73
+						if c618 {
+//line span.go:73
+							i1544 = i266
 						} else {
-//line span.go:75
-							i1396 = i1331
+//line span.go:76
+							if c1574 {
+								i1544 = i1794
+							} else {
+//line span.go:76
+								i1544 = i267
+							}
 						}
-//line direct.go:110
-						i2085, i2086, i2087 = i902+i360*i932, i650-i106, i1396
+//line direct.go:117
+						i2375, i2376, i2377 = i897+i352*i940, i605-i104, i1544
 					}
 				}
 				{
 					{
-//line direct.go:114
-						if !direct32TwinRow__(lanes, c682, i2085, i2086, i2087, i681, i989, k, kCap, shared, v, vCap, blocks) {
+//line direct.go:121
+						if !direct32TwinRow__(lanes, c680, i2375, i2376, i2377, i266, i679, k, kCap, shared, v, vCap, blocks) {
 							return
 						}
 					}
 				}
 				{
 					{
-//line direct.go:141
-						direct32TwinRow___(lanes, c2299, each104, each105, each295, i106, i2086, i650, i989, shared)
+//line direct.go:148
+						direct32TwinRow___(lanes, c2604, each102, each103, each287, i104, i2376, i266, i605, shared)
 					}
 				}
-				i106 = i106 + 16
+				i104 = i104 + 16
 			}
 			{
 				{
 //line direct.go:85
-					if !direct32TwinRow____(lanes, by, c139, each104, each105, i1027, i1854, i993, shared, states, statesLen, blocks) {
+					if !direct32TwinRow____(lanes, by, c137, each102, each103, i1083, i1113, i2126, shared, states, statesLen, blocks) {
 						return
 					}
 				}
 			}
 			{
 				{
-//line direct.go:171
-					if !direct32TwinRow_____(lanes, i1005, i1027, i989, i994, o, oCap, shared, blocks) {
+//line direct.go:107
+					if !direct32TwinRow_____(lanes, i1084, i1098, i1113, i2126, i266, o, oCap, shared, blocks) {
 						return
 					}
 				}
@@ -488,106 +563,106 @@ func direct32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // direct32TwinRow is what a row of threads does in direct32Twin.
 //
 //line span.go:60
-func direct32TwinRow(i2549 int, i650 int, each295 unsafe.Pointer) {
+func direct32TwinRow(i2884 int, i605 int, each287 unsafe.Pointer) {
 	for tx := range 16 {
 //line span.go:60
-		i289 := i2549 + tx
+		i281 := i2884 + tx
 //line span.go:60
-		i295 := i289
+		i287 := i281
 //line span.go:60
-		if i650 < i289 {
+		if i605 < i281 {
 //line span.go:60
-			i295 = i650
+			i287 = i605
 		}
 //line direct.go:51
-		*(*int)(unsafe.Add(each295, tx*8)) = i295
+		*(*int)(unsafe.Add(each287, tx*8)) = i287
 	}
 }
 
 // direct32TwinRow_ is what a row of threads does in direct32Twin.
 //
 //line direct.go:52
-func direct32TwinRow_(lanes int, c682 bool, i1005 int, i1027 int, i681 int, i989 int, i994 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func direct32TwinRow_(lanes int, c680 bool, i1099 int, i1113 int, i1596 int, i266 int, i679 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:52
 	if lanes == 16 {
 //line direct.go:52
-		first = zvector.Direct32Twin(16, c682, i1027, shared, 16384, i681, i994, i1005, i989, qCap, q)
+		first = zvector.Direct32Twin(16, c680, i1113, shared, 16384, i679, i1596, i1099, i266, qCap, q)
 //line direct.go:52
 	} else if lanes == 8 {
 //line direct.go:52
-		first = zvector.Direct32TwinAVX2(16, c682, i1027, shared, 16384, i681, i994, i1005, i989, qCap, q)
+		first = zvector.Direct32TwinAVX2(16, c680, i1113, shared, 16384, i679, i1596, i1099, i266, qCap, q)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i670, i704, i721, i722 int
-//line direct.go:114
-		i670 = 0
-//line direct.go:117
+		var i668, i702, i719, i720 int
+//line direct.go:121
+		i668 = 0
+//line direct.go:124
 		for {
-//line direct.go:117
-			if i1027 <= i670 {
-				if c682 {
-					o709 := 16384 + i670*512
-//line direct.go:118
-					i704 = 0
+//line direct.go:124
+			if i1113 <= i668 {
+				if c680 {
+					o707 := 16384 + i668*512
+//line direct.go:125
+					i702 = 0
 					for {
-//line direct.go:119
-						*(*float32)(unsafe.Add(shared, o709+i704&7*64+tx*4)) = 0
-//line direct.go:119
-						i718 := i704 + 1
-//line direct.go:119
-						if i718 >= i681 {
-//line direct.go:119
+//line direct.go:126
+						*(*float32)(unsafe.Add(shared, o707+i702&7*64+tx*4)) = 0
+//line direct.go:126
+						i716 := i702 + 1
+//line direct.go:126
+						if i716 >= i679 {
+//line direct.go:126
 							break
 						}
-//line direct.go:119
-						i704 = i718
+//line direct.go:126
+						i702 = i716
 					}
 				}
 			} else {
-				i688 := i1005 + i670*i994
-				i691 := i688 + i989
-//line direct.go:124
-				if uint(i691) > uint(qCap) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i691, qCap)
-//line direct.go:124
+				i686 := i1099 + i668*i1596
+				i689 := i686 + i266
+//line direct.go:131
+				if uint(i689) > uint(qCap) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i689, qCap)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				if uint(i688) > uint(i691) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i688, i691)
-//line direct.go:124
+//line direct.go:131
+				if uint(i686) > uint(i689) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i686, i689)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				o699 := i688 * 4
-//line direct.go:126
-				o730 := 16384 + i670*512
-//line direct.go:124
-				i721, i722 = tx, 0
+//line direct.go:131
+				o697 := i686 * 4
+//line direct.go:133
+				o728 := 16384 + i668*512
+//line direct.go:131
+				i719, i720 = tx, 0
 				for {
-//line direct.go:125
-					if i721 >= i989 {
-//line direct.go:125
+//line direct.go:132
+					if i719 >= i266 {
+//line direct.go:132
 						break
 					}
-//line direct.go:126
-					*(*float32)(unsafe.Add(shared, o730+i722&7*64+tx*4)) = *(*float32)(unsafe.Add(q, o699+i721*4))
-//line direct.go:125
-					i721, i722 = i721+16, i722+1
+//line direct.go:133
+					*(*float32)(unsafe.Add(shared, o728+i720&7*64+tx*4)) = *(*float32)(unsafe.Add(q, o697+i719*4))
+//line direct.go:132
+					i719, i720 = i719+16, i720+1
 				}
 			}
-//line direct.go:119
-			i676 := i670 + 1
-//line direct.go:119
-			if i676 >= 16 {
-//line direct.go:119
+//line direct.go:126
+			i674 := i668 + 1
+//line direct.go:126
+			if i674 >= 16 {
+//line direct.go:126
 				break
 			}
-//line direct.go:119
-			i670 = i676
+//line direct.go:126
+			i668 = i674
 		}
 	}
 	return true
@@ -595,157 +670,157 @@ func direct32TwinRow_(lanes int, c682 bool, i1005 int, i1027 int, i681 int, i989
 
 // direct32TwinRow__ is what a row of threads does in direct32Twin.
 //
-//line direct.go:114
-func direct32TwinRow__(lanes int, c682 bool, i2085 int, i2086 int, i2087 int, i681 int, i989 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:121
+func direct32TwinRow__(lanes int, c680 bool, i2375 int, i2376 int, i2377 int, i266 int, i679 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:114
+//line direct.go:121
 	if lanes == 16 {
-//line direct.go:114
-		first = zvector.Direct32Twin_(16, c682, i2086, shared, 16384, i681, i2087, i2085, i989, kCap, k, 24576, vCap, v)
-//line direct.go:114
+//line direct.go:121
+		first = zvector.Direct32Twin_(16, c680, i2376, shared, 16384, i679, i2377, i2375, i266, kCap, k, 24576, vCap, v)
+//line direct.go:121
 	} else if lanes == 8 {
-//line direct.go:114
-		first = zvector.Direct32TwinAVX2_(16, c682, i2086, shared, 16384, i681, i2087, i2085, i989, kCap, k, 24576, vCap, v)
+//line direct.go:121
+		first = zvector.Direct32TwinAVX2_(16, c680, i2376, shared, 16384, i679, i2377, i2375, i266, kCap, k, 24576, vCap, v)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i764, i798, i815, i816, i1223, i1257, i1274, i1275 int
-//line direct.go:114
-		i764 = 0
-//line direct.go:117
+		var i762, i796, i813, i814, i1352, i1386, i1403, i1404 int
+//line direct.go:121
+		i762 = 0
+//line direct.go:124
 		for {
-//line direct.go:117
-			if i2086 <= i764 {
-				if c682 {
-					o803 := 16384 + i764*512
-//line direct.go:118
-					i798 = 0
+//line direct.go:124
+			if i2376 <= i762 {
+				if c680 {
+					o801 := 16384 + i762*512
+//line direct.go:125
+					i796 = 0
 					for {
-//line direct.go:119
-						*(*float32)(unsafe.Add(shared, o803+i798&7*64+tx*4)) = 0
-//line direct.go:119
-						i812 := i798 + 1
-//line direct.go:119
-						if i812 >= i681 {
-//line direct.go:119
+//line direct.go:126
+						*(*float32)(unsafe.Add(shared, o801+i796&7*64+tx*4)) = 0
+//line direct.go:126
+						i810 := i796 + 1
+//line direct.go:126
+						if i810 >= i679 {
+//line direct.go:126
 							break
 						}
-//line direct.go:119
-						i798 = i812
+//line direct.go:126
+						i796 = i810
 					}
 				}
 			} else {
-				i782 := i2085 + i764*i2087
-				i785 := i782 + i989
-//line direct.go:124
-				if uint(i785) > uint(kCap) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i785, kCap)
-//line direct.go:124
+				i780 := i2375 + i762*i2377
+				i783 := i780 + i266
+//line direct.go:131
+				if uint(i783) > uint(kCap) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i783, kCap)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				if uint(i782) > uint(i785) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i782, i785)
-//line direct.go:124
+//line direct.go:131
+				if uint(i780) > uint(i783) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i780, i783)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				o793 := i782 * 4
-//line direct.go:126
-				o824 := 16384 + i764*512
-//line direct.go:124
-				i815, i816 = tx, 0
+//line direct.go:131
+				o791 := i780 * 4
+//line direct.go:133
+				o822 := 16384 + i762*512
+//line direct.go:131
+				i813, i814 = tx, 0
 				for {
-//line direct.go:125
-					if i815 >= i989 {
-//line direct.go:125
+//line direct.go:132
+					if i813 >= i266 {
+//line direct.go:132
 						break
 					}
-//line direct.go:126
-					*(*float32)(unsafe.Add(shared, o824+i816&7*64+tx*4)) = *(*float32)(unsafe.Add(k, o793+i815*4))
-//line direct.go:125
-					i815, i816 = i815+16, i816+1
+//line direct.go:133
+					*(*float32)(unsafe.Add(shared, o822+i814&7*64+tx*4)) = *(*float32)(unsafe.Add(k, o791+i813*4))
+//line direct.go:132
+					i813, i814 = i813+16, i814+1
 				}
 			}
-//line direct.go:119
-			i770 := i764 + 1
-//line direct.go:119
-			if i770 >= 16 {
-//line direct.go:119
+//line direct.go:126
+			i768 := i762 + 1
+//line direct.go:126
+			if i768 >= 16 {
+//line direct.go:126
 				break
 			}
-//line direct.go:119
-			i764 = i770
+//line direct.go:126
+			i762 = i768
 		}
-//line direct.go:117
-		i1223 = 0
-//line direct.go:117
+//line direct.go:124
+		i1352 = 0
+//line direct.go:124
 		for {
-//line direct.go:117
-			if i2086 <= i1223 {
-				if c682 {
-					o1262 := 24576 + i1223*512
-//line direct.go:118
-					i1257 = 0
+//line direct.go:124
+			if i2376 <= i1352 {
+				if c680 {
+					o1391 := 24576 + i1352*512
+//line direct.go:125
+					i1386 = 0
 					for {
-//line direct.go:119
-						*(*float32)(unsafe.Add(shared, o1262+i1257&7*64+tx*4)) = 0
-//line direct.go:119
-						i1271 := i1257 + 1
-//line direct.go:119
-						if i1271 >= i681 {
-//line direct.go:119
+//line direct.go:126
+						*(*float32)(unsafe.Add(shared, o1391+i1386&7*64+tx*4)) = 0
+//line direct.go:126
+						i1400 := i1386 + 1
+//line direct.go:126
+						if i1400 >= i679 {
+//line direct.go:126
 							break
 						}
-//line direct.go:119
-						i1257 = i1271
+//line direct.go:126
+						i1386 = i1400
 					}
 				}
 			} else {
-				i1241 := i2085 + i1223*i2087
-				i1244 := i1241 + i989
-//line direct.go:124
-				if uint(i1244) > uint(vCap) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1244, vCap)
-//line direct.go:124
+				i1370 := i2375 + i1352*i2377
+				i1373 := i1370 + i266
+//line direct.go:131
+				if uint(i1373) > uint(vCap) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1373, vCap)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				if uint(i1241) > uint(i1244) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1241, i1244)
-//line direct.go:124
+//line direct.go:131
+				if uint(i1370) > uint(i1373) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1370, i1373)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				o1252 := i1241 * 4
-//line direct.go:126
-				o1283 := 24576 + i1223*512
-//line direct.go:124
-				i1274, i1275 = tx, 0
+//line direct.go:131
+				o1381 := i1370 * 4
+//line direct.go:133
+				o1412 := 24576 + i1352*512
+//line direct.go:131
+				i1403, i1404 = tx, 0
 				for {
-//line direct.go:125
-					if i1274 >= i989 {
-//line direct.go:125
+//line direct.go:132
+					if i1403 >= i266 {
+//line direct.go:132
 						break
 					}
-//line direct.go:126
-					*(*float32)(unsafe.Add(shared, o1283+i1275&7*64+tx*4)) = *(*float32)(unsafe.Add(v, o1252+i1274*4))
-//line direct.go:125
-					i1274, i1275 = i1274+16, i1275+1
+//line direct.go:133
+					*(*float32)(unsafe.Add(shared, o1412+i1404&7*64+tx*4)) = *(*float32)(unsafe.Add(v, o1381+i1403*4))
+//line direct.go:132
+					i1403, i1404 = i1403+16, i1404+1
 				}
 			}
-//line direct.go:119
-			i1229 := i1223 + 1
-//line direct.go:119
-			if i1229 >= 16 {
-//line direct.go:119
+//line direct.go:126
+			i1358 := i1352 + 1
+//line direct.go:126
+			if i1358 >= 16 {
+//line direct.go:126
 				break
 			}
-//line direct.go:119
-			i1223 = i1229
+//line direct.go:126
+			i1352 = i1358
 		}
 	}
 	return true
@@ -753,472 +828,472 @@ func direct32TwinRow__(lanes int, c682 bool, i2085 int, i2086 int, i2087 int, i6
 
 // direct32TwinRow___ is what a row of threads does in direct32Twin.
 //
-//line direct.go:141
-func direct32TwinRow___(lanes int, c2299 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, each295 unsafe.Pointer, i106 int, i2086 int, i650 int, i989 int, shared unsafe.Pointer) {
+//line direct.go:148
+func direct32TwinRow___(lanes int, c2604 bool, each102 unsafe.Pointer, each103 unsafe.Pointer, each287 unsafe.Pointer, i104 int, i2376 int, i266 int, i605 int, shared unsafe.Pointer) {
 	first := 0
-//line direct.go:141
+//line direct.go:148
 	if lanes == 16 {
-//line direct.go:141
-		first = zvector.Direct32Twin__(16, c2299, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i989, i650, i106, 32768, i2086, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
-//line direct.go:141
+//line direct.go:148
+		first = zvector.Direct32Twin__(16, c2604, unsafe.Add(each102, 0*4), unsafe.Add(each287, 0*8), unsafe.Add(each103, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i266, i605, i104, 32768, i2376, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
+//line direct.go:148
 	} else if lanes == 8 {
-//line direct.go:141
-		first = zvector.Direct32TwinAVX2__(16, c2299, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i989, i650, i106, 32768, i2086, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
+//line direct.go:148
+		first = zvector.Direct32TwinAVX2__(16, c2604, unsafe.Add(each102, 0*4), unsafe.Add(each287, 0*8), unsafe.Add(each103, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i266, i605, i104, 32768, i2376, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, f4503, f4501, f2861, f2880, f2899, f2918, f2937, f2956, f2975, f2994, f3013, f3032, f3051, f3070, f3089, f3108, f3127, f3146, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506, f4504, f4502, f141, f170, f176, f186, f156, f1605, f190, f1629, f212, f216, f4485, f4486, f4487, f4488, f4489, f4490, f4491, f4492, f4493, f4494, f4495, f4496, f4497, f4498, f4499, f4500 float32
-		var i1444, i142, i191, i468 int
-//line direct.go:149
-		o3178 := 32768 + tx*4
-//line direct.go:149
-		o3191 := 32832 + tx*4
-//line direct.go:149
-		o3204 := 32896 + tx*4
-//line direct.go:149
-		o3217 := 32960 + tx*4
-//line direct.go:149
-		o3230 := 33024 + tx*4
-//line direct.go:149
-		o3243 := 33088 + tx*4
-//line direct.go:149
-		o3256 := 33152 + tx*4
-//line direct.go:149
-		o3269 := 33216 + tx*4
-//line direct.go:149
-		o3282 := 33280 + tx*4
-//line direct.go:149
-		o3295 := 33344 + tx*4
-//line direct.go:149
-		o3308 := 33408 + tx*4
-//line direct.go:149
-		o3321 := 33472 + tx*4
-//line direct.go:149
-		o3334 := 33536 + tx*4
-//line direct.go:149
-		o3347 := 33600 + tx*4
-//line direct.go:149
-		o3360 := 33664 + tx*4
-//line direct.go:149
-		o3373 := 33728 + tx*4
+		var f4877, f4875, f4873, f4871, f4869, f4867, f4865, f4863, f4861, f4859, f4857, f4855, f4853, f4851, f4849, f4847, f3207, f3226, f3245, f3264, f3283, f3302, f3321, f3340, f3359, f3378, f3397, f3416, f3435, f3454, f3473, f3492, f4878, f4876, f4874, f4872, f4870, f4868, f4866, f4864, f4862, f4860, f4858, f4856, f4854, f4852, f4850, f4848, f139, f168, f174, f184, f154, f1828, f188, f1852, f210, f214, f4831, f4832, f4833, f4834, f4835, f4836, f4837, f4838, f4839, f4840, f4841, f4842, f4843, f4844, f4845, f4846 float32
+		var i1624, i140, i189, i460 int
+//line direct.go:156
+		o3524 := 32768 + tx*4
+//line direct.go:156
+		o3537 := 32832 + tx*4
+//line direct.go:156
+		o3550 := 32896 + tx*4
+//line direct.go:156
+		o3563 := 32960 + tx*4
+//line direct.go:156
+		o3576 := 33024 + tx*4
+//line direct.go:156
+		o3589 := 33088 + tx*4
+//line direct.go:156
+		o3602 := 33152 + tx*4
+//line direct.go:156
+		o3615 := 33216 + tx*4
+//line direct.go:156
+		o3628 := 33280 + tx*4
+//line direct.go:156
+		o3641 := 33344 + tx*4
+//line direct.go:156
+		o3654 := 33408 + tx*4
+//line direct.go:156
+		o3667 := 33472 + tx*4
+//line direct.go:156
+		o3680 := 33536 + tx*4
+//line direct.go:156
+		o3693 := 33600 + tx*4
+//line direct.go:156
+		o3706 := 33664 + tx*4
+//line direct.go:156
+		o3719 := 33728 + tx*4
 //line direct.go:55
-		f104 := *(*float32)(unsafe.Add(each104, tx*4))
+		f102 := *(*float32)(unsafe.Add(each102, tx*4))
 //line span.go:60
-		i295 := *(*int)(unsafe.Add(each295, tx*8))
+		i287 := *(*int)(unsafe.Add(each287, tx*8))
 //line direct.go:55
-		f105 := *(*float32)(unsafe.Add(each105, tx*4))
-//line direct.go:141
-		if c2299 {
-//line direct.go:145
-			f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, f4503, f4501, i1444 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line direct.go:145
+		f103 := *(*float32)(unsafe.Add(each103, tx*4))
+//line direct.go:148
+		if c2604 {
+//line direct.go:152
+			f4877, f4875, f4873, f4871, f4869, f4867, f4865, f4863, f4861, f4859, f4857, f4855, f4853, f4851, f4849, f4847, i1624 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:152
 			for {
-//line direct.go:143
-				f1454 := *(*float32)(unsafe.Add(shared, i1444&127*64+tx*4))
-//line direct.go:145
-				i2852 := i1444 >> 4 & 7
-//line direct.go:145
-				i2855 := i1444 & 15
-//line direct.go:145
-				f2861 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 16384+i2852*64+i2855*4)), f4501)
-//line direct.go:145
-				f2880 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 16896+i2852*64+i2855*4)), f4503)
-//line direct.go:145
-				f2899 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 17408+i2852*64+i2855*4)), f4505)
-//line direct.go:145
-				f2918 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 17920+i2852*64+i2855*4)), f4507)
-//line direct.go:145
-				f2937 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 18432+i2852*64+i2855*4)), f4509)
-//line direct.go:145
-				f2956 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 18944+i2852*64+i2855*4)), f4511)
-//line direct.go:145
-				f2975 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 19456+i2852*64+i2855*4)), f4513)
-//line direct.go:145
-				f2994 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 19968+i2852*64+i2855*4)), f4515)
-//line direct.go:145
-				f3013 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 20480+i2852*64+i2855*4)), f4517)
-//line direct.go:145
-				f3032 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 20992+i2852*64+i2855*4)), f4519)
-//line direct.go:145
-				f3051 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 21504+i2852*64+i2855*4)), f4521)
-//line direct.go:145
-				f3070 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 22016+i2852*64+i2855*4)), f4523)
-//line direct.go:145
-				f3089 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 22528+i2852*64+i2855*4)), f4525)
-//line direct.go:145
-				f3108 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 23040+i2852*64+i2855*4)), f4527)
-//line direct.go:145
-				f3127 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 23552+i2852*64+i2855*4)), f4529)
-//line direct.go:145
-				f3146 = math32.FMA(f1454, *(*float32)(unsafe.Add(shared, 24064+i2852*64+i2855*4)), f4531)
-//line direct.go:145
-				i1489 := i1444 + 1
-//line direct.go:145
-				if i1489 >= i989 {
-//line direct.go:145
+//line direct.go:150
+				f1634 := *(*float32)(unsafe.Add(shared, i1624&127*64+tx*4))
+//line direct.go:152
+				i3198 := i1624 >> 4 & 7
+//line direct.go:152
+				i3201 := i1624 & 15
+//line direct.go:152
+				f3207 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 16384+i3198*64+i3201*4)), f4847)
+//line direct.go:152
+				f3226 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 16896+i3198*64+i3201*4)), f4849)
+//line direct.go:152
+				f3245 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 17408+i3198*64+i3201*4)), f4851)
+//line direct.go:152
+				f3264 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 17920+i3198*64+i3201*4)), f4853)
+//line direct.go:152
+				f3283 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 18432+i3198*64+i3201*4)), f4855)
+//line direct.go:152
+				f3302 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 18944+i3198*64+i3201*4)), f4857)
+//line direct.go:152
+				f3321 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 19456+i3198*64+i3201*4)), f4859)
+//line direct.go:152
+				f3340 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 19968+i3198*64+i3201*4)), f4861)
+//line direct.go:152
+				f3359 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 20480+i3198*64+i3201*4)), f4863)
+//line direct.go:152
+				f3378 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 20992+i3198*64+i3201*4)), f4865)
+//line direct.go:152
+				f3397 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 21504+i3198*64+i3201*4)), f4867)
+//line direct.go:152
+				f3416 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 22016+i3198*64+i3201*4)), f4869)
+//line direct.go:152
+				f3435 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 22528+i3198*64+i3201*4)), f4871)
+//line direct.go:152
+				f3454 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 23040+i3198*64+i3201*4)), f4873)
+//line direct.go:152
+				f3473 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 23552+i3198*64+i3201*4)), f4875)
+//line direct.go:152
+				f3492 = math32.FMA(f1634, *(*float32)(unsafe.Add(shared, 24064+i3198*64+i3201*4)), f4877)
+//line direct.go:152
+				i1669 := i1624 + 1
+//line direct.go:152
+				if i1669 >= i266 {
+//line direct.go:152
 					break
 				}
-//line direct.go:145
-				f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, f4503, f4501, i1444 = f3146, f3127, f3108, f3089, f3070, f3051, f3032, f3013, f2994, f2975, f2956, f2937, f2918, f2899, f2880, f2861, i1489
+//line direct.go:152
+				f4877, f4875, f4873, f4871, f4869, f4867, f4865, f4863, f4861, f4859, f4857, f4855, f4853, f4851, f4849, f4847, i1624 = f3492, f3473, f3454, f3435, f3416, f3397, f3378, f3359, f3340, f3321, f3302, f3283, f3264, f3245, f3226, f3207, i1669
 			}
-//line direct.go:145
-			f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506, f4504, f4502 = f3146, f3127, f3108, f3089, f3070, f3051, f3032, f3013, f2994, f2975, f2956, f2937, f2918, f2899, f2880, f2861
+//line direct.go:152
+			f4878, f4876, f4874, f4872, f4870, f4868, f4866, f4864, f4862, f4860, f4858, f4856, f4854, f4852, f4850, f4848 = f3492, f3473, f3454, f3435, f3416, f3397, f3378, f3359, f3340, f3321, f3302, f3283, f3264, f3245, f3226, f3207
 		} else {
-//line direct.go:141
-			f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506, f4504, f4502 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:148
+			f4878, f4876, f4874, f4872, f4870, f4868, f4866, f4864, f4862, f4860, f4858, f4856, f4854, f4852, f4850, f4848 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 		}
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3178)) = f4502
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3191)) = f4504
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3204)) = f4506
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3217)) = f4508
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3230)) = f4510
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3243)) = f4512
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3256)) = f4514
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3269)) = f4516
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3282)) = f4518
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3295)) = f4520
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3308)) = f4522
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3321)) = f4524
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3334)) = f4526
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3347)) = f4528
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3360)) = f4530
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3373)) = f4532
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3524)) = f4848
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3537)) = f4850
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3550)) = f4852
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3563)) = f4854
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3576)) = f4856
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3589)) = f4858
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3602)) = f4860
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3615)) = f4862
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3628)) = f4864
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3641)) = f4866
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3654)) = f4868
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3667)) = f4870
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3680)) = f4872
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3693)) = f4874
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3706)) = f4876
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3719)) = f4878
 //line direct.go:64
-		i127 := i650 - i106
+		i125 := i605 - i104
 //line direct.go:64
-		i129 := 16
+		i127 := 16
 //line direct.go:64
-		if i127 < 16 {
+		if i125 < 16 {
 //line direct.go:64
-			i129 = i127
+			i127 = i125
 		}
 //line direct.go:64
-		c130 := 0 < i129
+		c128 := 0 < i127
 //line direct.go:64
-		if c130 {
+		if c128 {
 //line direct.go:66
-			c154 := i2086 == 0
+			c152 := i2376 == 0
 //line direct.go:63
-			f141, i142 = f104, 0
+			f139, i140 = f102, 0
 //line direct.go:66
 			for {
 //line direct.go:65
-				f151 := *(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4))
-				if c154 {
+				f149 := *(*float32)(unsafe.Add(shared, 32768+i140&15*64+tx*4))
+				if c152 {
 //line basic.go:32
-					f170 = math.Float32frombits(0x7fc00000)
+					f168 = math.Float32frombits(0x7fc00000)
 				} else {
 //line direct.go:66
-					f170 = f151
+					f168 = f149
 				}
 //line direct.go:69
-				if i295 <= i106+i142 {
+				if i287 <= i104+i140 {
 //line basic.go:21
-					f176 = math.Float32frombits(0xff800000)
+					f174 = math.Float32frombits(0xff800000)
 				} else {
 //line direct.go:69
-					f176 = f170
+					f174 = f168
 				}
 //line direct.go:72
-				*(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4)) = f176
-				f186 = max(f141, f176)
+				*(*float32)(unsafe.Add(shared, 32768+i140&15*64+tx*4)) = f174
+				f184 = max(f139, f174)
 //line direct.go:73
-				i187 := i142 + 1
+				i185 := i140 + 1
 //line direct.go:73
-				if i187 >= i129 {
+				if i185 >= i127 {
 //line direct.go:73
 					break
 				}
 //line direct.go:73
-				f141, i142 = f186, i187
+				f139, i140 = f184, i185
 			}
 //line direct.go:73
-			f156 = f186
+			f154 = f184
 		} else {
 //line direct.go:64
-			f156 = f104
+			f154 = f102
 		}
 //line direct.go:75
-		f157 := f104 - f156
+		f155 := f102 - f154
 //line exp.go:73
-		f941 := f157 + 1.2582912e+07
-		f944 := f157 - (f941 - 1.2582912e+07) + 0
+		f949 := f155 + 1.2582912e+07
+		f952 := f155 - (f949 - 1.2582912e+07) + 0
 //line exp.go:77
-		i951 := int32(math.Float32bits(f941))
+		i959 := int32(math.Float32bits(f949))
 //line exp.go:47
-		i1398 := int32(uint32(i951) >> 1)
-		f1403 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f944, 0.001339097), f944, 0.009618499), f944, 0.055503596), f944, 0.24022648), f944, 0.6931472), f944, 1)*math.Float32frombits(uint32(i1398<<23+1065353216))) * math.Float32frombits(uint32((i951-i1398)<<23+1065353216)))
+		i1546 := int32(uint32(i959) >> 1)
+		f1551 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f952, 0.001339097), f952, 0.009618499), f952, 0.055503596), f952, 0.24022648), f952, 0.6931472), f952, 1)*math.Float32frombits(uint32(i1546<<23+1065353216))) * math.Float32frombits(uint32((i959-i1546)<<23+1065353216)))
 //line exp.go:56
-		if 151 < f157 {
+		if 151 < f155 {
 //line exp.go:56
-			f1605 = math.Float32frombits(0x7f800000)
+			f1828 = math.Float32frombits(0x7f800000)
 		} else {
 //line exp.go:59
-			if f157 < -151 {
+			if f155 < -151 {
 //line exp.go:59
-				f1605 = 0
+				f1828 = 0
 			} else {
 //line exp.go:62
-				f1605 = f1403
+				f1828 = f1551
 			}
 		}
 //line direct.go:77
-		f159 := float32(f105 * f1605)
-		if c130 {
+		f157 := float32(f103 * f1828)
+		if c128 {
 //line exp.go:56
-			f190, i191 = f159, 0
+			f188, i189 = f157, 0
 //line exp.go:56
 			for {
 //line direct.go:79
-				f201 := *(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) - f156
+				f199 := *(*float32)(unsafe.Add(shared, 32768+i189&15*64+tx*4)) - f154
 //line exp.go:73
-				f964 := f201 + 1.2582912e+07
-				f967 := f201 - (f964 - 1.2582912e+07) + 0
+				f972 := f199 + 1.2582912e+07
+				f975 := f199 - (f972 - 1.2582912e+07) + 0
 //line exp.go:77
-				i974 := int32(math.Float32bits(f964))
+				i982 := int32(math.Float32bits(f972))
 //line exp.go:47
-				i1408 := int32(uint32(i974) >> 1)
-				f1413 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f967, 0.001339097), f967, 0.009618499), f967, 0.055503596), f967, 0.24022648), f967, 0.6931472), f967, 1)*math.Float32frombits(uint32(i1408<<23+1065353216))) * math.Float32frombits(uint32((i974-i1408)<<23+1065353216)))
+				i1556 := int32(uint32(i982) >> 1)
+				f1561 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f975, 0.001339097), f975, 0.009618499), f975, 0.055503596), f975, 0.24022648), f975, 0.6931472), f975, 1)*math.Float32frombits(uint32(i1556<<23+1065353216))) * math.Float32frombits(uint32((i982-i1556)<<23+1065353216)))
 //line exp.go:56
-				if 151 < f201 {
+				if 151 < f199 {
 //line exp.go:56
-					f1629 = math.Float32frombits(0x7f800000)
+					f1852 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:59
-					if f201 < -151 {
+					if f199 < -151 {
 //line exp.go:59
-						f1629 = 0
+						f1852 = 0
 					} else {
 //line exp.go:62
-						f1629 = f1413
+						f1852 = f1561
 					}
 				}
 //line direct.go:80
-				*(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) = f1629
-				f212 = f190 + f1629
+				*(*float32)(unsafe.Add(shared, 32768+i189&15*64+tx*4)) = f1852
+				f210 = f188 + f1852
 //line direct.go:81
-				i213 := i191 + 1
+				i211 := i189 + 1
 //line direct.go:81
-				if i213 >= i129 {
+				if i211 >= i127 {
 //line direct.go:81
 					break
 				}
 //line direct.go:81
-				f190, i191 = f212, i213
+				f188, i189 = f210, i211
 			}
 //line direct.go:81
-			f216 = f212
+			f214 = f210
 		} else {
 //line direct.go:78
-			f216 = f159
+			f214 = f157
 		}
-//line direct.go:157
-		if c130 {
-			f4485 = *(*float32)(unsafe.Add(shared, o3178))
+//line direct.go:164
+		if c128 {
+			f4831 = *(*float32)(unsafe.Add(shared, o3524))
 		} else {
-//line direct.go:157
-			f4485 = 0
+//line direct.go:164
+			f4831 = 0
 		}
-//line direct.go:157
-		if 1 < i129 {
-			f4486 = *(*float32)(unsafe.Add(shared, o3191))
+//line direct.go:164
+		if 1 < i127 {
+			f4832 = *(*float32)(unsafe.Add(shared, o3537))
 		} else {
-//line direct.go:157
-			f4486 = 0
+//line direct.go:164
+			f4832 = 0
 		}
-//line direct.go:157
-		if 2 < i129 {
-			f4487 = *(*float32)(unsafe.Add(shared, o3204))
+//line direct.go:164
+		if 2 < i127 {
+			f4833 = *(*float32)(unsafe.Add(shared, o3550))
 		} else {
-//line direct.go:157
-			f4487 = 0
+//line direct.go:164
+			f4833 = 0
 		}
-//line direct.go:157
-		if 3 < i129 {
-			f4488 = *(*float32)(unsafe.Add(shared, o3217))
+//line direct.go:164
+		if 3 < i127 {
+			f4834 = *(*float32)(unsafe.Add(shared, o3563))
 		} else {
-//line direct.go:157
-			f4488 = 0
+//line direct.go:164
+			f4834 = 0
 		}
-//line direct.go:157
-		if 4 < i129 {
-			f4489 = *(*float32)(unsafe.Add(shared, o3230))
+//line direct.go:164
+		if 4 < i127 {
+			f4835 = *(*float32)(unsafe.Add(shared, o3576))
 		} else {
-//line direct.go:157
-			f4489 = 0
+//line direct.go:164
+			f4835 = 0
 		}
-//line direct.go:157
-		if 5 < i129 {
-			f4490 = *(*float32)(unsafe.Add(shared, o3243))
+//line direct.go:164
+		if 5 < i127 {
+			f4836 = *(*float32)(unsafe.Add(shared, o3589))
 		} else {
-//line direct.go:157
-			f4490 = 0
+//line direct.go:164
+			f4836 = 0
 		}
-//line direct.go:157
-		if 6 < i129 {
-			f4491 = *(*float32)(unsafe.Add(shared, o3256))
+//line direct.go:164
+		if 6 < i127 {
+			f4837 = *(*float32)(unsafe.Add(shared, o3602))
 		} else {
-//line direct.go:157
-			f4491 = 0
+//line direct.go:164
+			f4837 = 0
 		}
-//line direct.go:157
-		if 7 < i129 {
-			f4492 = *(*float32)(unsafe.Add(shared, o3269))
+//line direct.go:164
+		if 7 < i127 {
+			f4838 = *(*float32)(unsafe.Add(shared, o3615))
 		} else {
-//line direct.go:157
-			f4492 = 0
+//line direct.go:164
+			f4838 = 0
 		}
-//line direct.go:157
-		if 8 < i129 {
-			f4493 = *(*float32)(unsafe.Add(shared, o3282))
+//line direct.go:164
+		if 8 < i127 {
+			f4839 = *(*float32)(unsafe.Add(shared, o3628))
 		} else {
-//line direct.go:157
-			f4493 = 0
+//line direct.go:164
+			f4839 = 0
 		}
-//line direct.go:157
-		if 9 < i129 {
-			f4494 = *(*float32)(unsafe.Add(shared, o3295))
+//line direct.go:164
+		if 9 < i127 {
+			f4840 = *(*float32)(unsafe.Add(shared, o3641))
 		} else {
-//line direct.go:157
-			f4494 = 0
+//line direct.go:164
+			f4840 = 0
 		}
-//line direct.go:157
-		if 10 < i129 {
-			f4495 = *(*float32)(unsafe.Add(shared, o3308))
+//line direct.go:164
+		if 10 < i127 {
+			f4841 = *(*float32)(unsafe.Add(shared, o3654))
 		} else {
-//line direct.go:157
-			f4495 = 0
+//line direct.go:164
+			f4841 = 0
 		}
-//line direct.go:157
-		if 11 < i129 {
-			f4496 = *(*float32)(unsafe.Add(shared, o3321))
+//line direct.go:164
+		if 11 < i127 {
+			f4842 = *(*float32)(unsafe.Add(shared, o3667))
 		} else {
-//line direct.go:157
-			f4496 = 0
+//line direct.go:164
+			f4842 = 0
 		}
-//line direct.go:157
-		if 12 < i129 {
-			f4497 = *(*float32)(unsafe.Add(shared, o3334))
+//line direct.go:164
+		if 12 < i127 {
+			f4843 = *(*float32)(unsafe.Add(shared, o3680))
 		} else {
-//line direct.go:157
-			f4497 = 0
+//line direct.go:164
+			f4843 = 0
 		}
-//line direct.go:157
-		if 13 < i129 {
-			f4498 = *(*float32)(unsafe.Add(shared, o3347))
+//line direct.go:164
+		if 13 < i127 {
+			f4844 = *(*float32)(unsafe.Add(shared, o3693))
 		} else {
-//line direct.go:157
-			f4498 = 0
+//line direct.go:164
+			f4844 = 0
 		}
-//line direct.go:157
-		if 14 < i129 {
-			f4499 = *(*float32)(unsafe.Add(shared, o3360))
+//line direct.go:164
+		if 14 < i127 {
+			f4845 = *(*float32)(unsafe.Add(shared, o3706))
 		} else {
-//line direct.go:157
-			f4499 = 0
+//line direct.go:164
+			f4845 = 0
 		}
-//line direct.go:157
-		if 15 < i129 {
-			f4500 = *(*float32)(unsafe.Add(shared, o3373))
+//line direct.go:164
+		if 15 < i127 {
+			f4846 = *(*float32)(unsafe.Add(shared, o3719))
 		} else {
-//line direct.go:157
-			f4500 = 0
+//line direct.go:164
+			f4846 = 0
 		}
-//line direct.go:158
-		if c2299 {
-//line direct.go:166
-			i468 = 0
-//line direct.go:166
+//line direct.go:165
+		if c2604 {
+//line direct.go:173
+			i460 = 0
+//line direct.go:173
 			for {
-//line direct.go:164
-				i3403 := i468 >> 4 & 7
-//line direct.go:164
-				i3406 := i468 & 15
-//line direct.go:164
-				f3430 := math32.FMA(f4486, *(*float32)(unsafe.Add(shared, 25088+i3403*64+i3406*4)), math32.FMA(f4485, *(*float32)(unsafe.Add(shared, 24576+i3403*64+i3406*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i468&127*64+tx*4))*f1605)))
-//line direct.go:164
-				f3470 := math32.FMA(f4488, *(*float32)(unsafe.Add(shared, 26112+i3403*64+i3406*4)), math32.FMA(f4487, *(*float32)(unsafe.Add(shared, 25600+i3403*64+i3406*4)), f3430))
-//line direct.go:164
-				f3510 := math32.FMA(f4490, *(*float32)(unsafe.Add(shared, 27136+i3403*64+i3406*4)), math32.FMA(f4489, *(*float32)(unsafe.Add(shared, 26624+i3403*64+i3406*4)), f3470))
-//line direct.go:164
-				f3550 := math32.FMA(f4492, *(*float32)(unsafe.Add(shared, 28160+i3403*64+i3406*4)), math32.FMA(f4491, *(*float32)(unsafe.Add(shared, 27648+i3403*64+i3406*4)), f3510))
-//line direct.go:164
-				f3590 := math32.FMA(f4494, *(*float32)(unsafe.Add(shared, 29184+i3403*64+i3406*4)), math32.FMA(f4493, *(*float32)(unsafe.Add(shared, 28672+i3403*64+i3406*4)), f3550))
-//line direct.go:164
-				f3630 := math32.FMA(f4496, *(*float32)(unsafe.Add(shared, 30208+i3403*64+i3406*4)), math32.FMA(f4495, *(*float32)(unsafe.Add(shared, 29696+i3403*64+i3406*4)), f3590))
-//line direct.go:164
-				f3670 := math32.FMA(f4498, *(*float32)(unsafe.Add(shared, 31232+i3403*64+i3406*4)), math32.FMA(f4497, *(*float32)(unsafe.Add(shared, 30720+i3403*64+i3406*4)), f3630))
-//line direct.go:164
-				f3710 := math32.FMA(f4500, *(*float32)(unsafe.Add(shared, 32256+i3403*64+i3406*4)), math32.FMA(f4499, *(*float32)(unsafe.Add(shared, 31744+i3403*64+i3406*4)), f3670))
-//line direct.go:166
-				*(*float32)(unsafe.Add(shared, 8192+i468&127*64+tx*4)) = f3710
-//line direct.go:166
-				i522 := i468 + 1
-//line direct.go:166
-				if i522 >= i989 {
-//line direct.go:166
+//line direct.go:171
+				i3749 := i460 >> 4 & 7
+//line direct.go:171
+				i3752 := i460 & 15
+//line direct.go:171
+				f3776 := math32.FMA(f4832, *(*float32)(unsafe.Add(shared, 25088+i3749*64+i3752*4)), math32.FMA(f4831, *(*float32)(unsafe.Add(shared, 24576+i3749*64+i3752*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i460&127*64+tx*4))*f1828)))
+//line direct.go:171
+				f3816 := math32.FMA(f4834, *(*float32)(unsafe.Add(shared, 26112+i3749*64+i3752*4)), math32.FMA(f4833, *(*float32)(unsafe.Add(shared, 25600+i3749*64+i3752*4)), f3776))
+//line direct.go:171
+				f3856 := math32.FMA(f4836, *(*float32)(unsafe.Add(shared, 27136+i3749*64+i3752*4)), math32.FMA(f4835, *(*float32)(unsafe.Add(shared, 26624+i3749*64+i3752*4)), f3816))
+//line direct.go:171
+				f3896 := math32.FMA(f4838, *(*float32)(unsafe.Add(shared, 28160+i3749*64+i3752*4)), math32.FMA(f4837, *(*float32)(unsafe.Add(shared, 27648+i3749*64+i3752*4)), f3856))
+//line direct.go:171
+				f3936 := math32.FMA(f4840, *(*float32)(unsafe.Add(shared, 29184+i3749*64+i3752*4)), math32.FMA(f4839, *(*float32)(unsafe.Add(shared, 28672+i3749*64+i3752*4)), f3896))
+//line direct.go:171
+				f3976 := math32.FMA(f4842, *(*float32)(unsafe.Add(shared, 30208+i3749*64+i3752*4)), math32.FMA(f4841, *(*float32)(unsafe.Add(shared, 29696+i3749*64+i3752*4)), f3936))
+//line direct.go:171
+				f4016 := math32.FMA(f4844, *(*float32)(unsafe.Add(shared, 31232+i3749*64+i3752*4)), math32.FMA(f4843, *(*float32)(unsafe.Add(shared, 30720+i3749*64+i3752*4)), f3976))
+//line direct.go:171
+				f4056 := math32.FMA(f4846, *(*float32)(unsafe.Add(shared, 32256+i3749*64+i3752*4)), math32.FMA(f4845, *(*float32)(unsafe.Add(shared, 31744+i3749*64+i3752*4)), f4016))
+//line direct.go:173
+				*(*float32)(unsafe.Add(shared, 8192+i460&127*64+tx*4)) = f4056
+//line direct.go:173
+				i514 := i460 + 1
+//line direct.go:173
+				if i514 >= i266 {
+//line direct.go:173
 					break
 				}
-//line direct.go:166
-				i468 = i522
+//line direct.go:173
+				i460 = i514
 			}
 		}
 //line direct.go:56
-		*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = f156, f216
+		*(*float32)(unsafe.Add(each102, tx*4)), *(*float32)(unsafe.Add(each103, tx*4)) = f154, f214
 	}
 }
 
 // direct32TwinRow____ is what a row of threads does in direct32Twin.
 //
 //line direct.go:85
-func direct32TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, i1027 int, i1854 int, i993 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
+func direct32TwinRow____(lanes int, by int, c137 bool, each102 unsafe.Pointer, each103 unsafe.Pointer, i1083 int, i1113 int, i2126 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:85
 	if lanes == 16 {
 //line direct.go:85
-		first = zvector.Direct32Twin___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i1027, i1854, i993, by, statesLen, states)
+		first = zvector.Direct32Twin___(16, c137, unsafe.Add(each103, 0*4), unsafe.Add(each102, 0*4), shared, i1113, i2126, i1083, by, statesLen, states)
 //line direct.go:85
 	} else if lanes == 8 {
 //line direct.go:85
-		first = zvector.Direct32TwinAVX2___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i1027, i1854, i993, by, statesLen, states)
+		first = zvector.Direct32TwinAVX2___(16, c137, unsafe.Add(each103, 0*4), unsafe.Add(each102, 0*4), shared, i1113, i2126, i1083, by, statesLen, states)
 	}
 	for tx := first; tx < 16; tx++ {
 //line direct.go:55
-		f105 := *(*float32)(unsafe.Add(each105, tx*4))
+		f103 := *(*float32)(unsafe.Add(each103, tx*4))
 //line direct.go:55
-		f104 := *(*float32)(unsafe.Add(each104, tx*4))
+		f102 := *(*float32)(unsafe.Add(each102, tx*4))
 //line direct.go:85
-		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f105
-		if c139 {
+		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f103
+		if c137 {
 //line direct.go:86
-			if tx < i1027 {
-				i234 := (i1854+tx)*i993 + by
+			if tx < i1113 {
+				i232 := (i2126+tx)*i1083 + by
 //line direct.go:87
-				if uint(i234) >= uint(statesLen) {
+				if uint(i232) >= uint(statesLen) {
 //line direct.go:87
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i234, statesLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i232, statesLen)
 //line direct.go:87
 					return false
 				}
 //line direct.go:87
-				*(*float32)(unsafe.Add(states, i234*8)) = f104
+				*(*float32)(unsafe.Add(states, i232*8)) = f102
 //line direct.go:87
-				*(*float32)(unsafe.Add(states, i234*8+4)) = f105
+				*(*float32)(unsafe.Add(states, i232*8+4)) = f103
 			}
 		}
 	}
@@ -1227,72 +1302,74 @@ func direct32TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, e
 
 // direct32TwinRow_____ is what a row of threads does in direct32Twin.
 //
-//line direct.go:171
-func direct32TwinRow_____(lanes int, i1005 int, i1027 int, i989 int, i994 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:107
+func direct32TwinRow_____(lanes int, i1084 int, i1098 int, i1113 int, i2126 int, i266 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:171
+//line direct.go:107
 	if lanes == 16 {
-//line direct.go:171
-		first = zvector.Direct32Twin____(16, i1027, i994, i1005, i989, oCap, o, shared, 8192)
-//line direct.go:171
+//line direct.go:107
+		first = zvector.Direct32Twin____(16, i2126, i1084, i1098, i1113, i266, oCap, o, shared, 8192)
+//line direct.go:107
 	} else if lanes == 8 {
-//line direct.go:171
-		first = zvector.Direct32TwinAVX2____(16, i1027, i994, i1005, i989, oCap, o, shared, 8192)
+//line direct.go:107
+		first = zvector.Direct32TwinAVX2____(16, i2126, i1084, i1098, i1113, i266, oCap, o, shared, 8192)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i538, i549, i552, o560, o585, i565, i597 int
-//line direct.go:171
-		i538 = 0
-//line direct.go:174
+		var i542, i998, i1009, i1012, o1020, o1045, i1025, i1057 int
+//line direct.go:107
+		i542 = i2126*i1084 + i1098
+//line direct.go:178
+		i998 = 0
+//line direct.go:181
 		for {
-//line direct.go:174
-			if i1027 <= i538 {
-//line direct.go:174
+//line direct.go:181
+			if i1113 <= i998 {
+//line direct.go:181
 				break
 			}
-//line direct.go:177
-			i549 = i1005 + i538*i994
-			i552 = i549 + i989
-//line direct.go:178
-			if uint(i552) > uint(oCap) {
-//line direct.go:178
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i552, oCap)
-//line direct.go:178
+//line direct.go:184
+			i1009 = i542 + i998*i1084
+			i1012 = i1009 + i266
+//line direct.go:185
+			if uint(i1012) > uint(oCap) {
+//line direct.go:185
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1012, oCap)
+//line direct.go:185
 				return false
 			}
-//line direct.go:178
-			if uint(i549) > uint(i552) {
-//line direct.go:178
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i549, i552)
-//line direct.go:178
+//line direct.go:185
+			if uint(i1009) > uint(i1012) {
+//line direct.go:185
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1009, i1012)
+//line direct.go:185
 				return false
 			}
-//line direct.go:178
-			o560 = i549 * 4
-			o585 = 33792 + i538*4
-//line direct.go:178
-			i565 = tx
-//line direct.go:178
+//line direct.go:185
+			o1020 = i1009 * 4
+			o1045 = 33792 + i998*4
+//line direct.go:185
+			i1025 = tx
+//line direct.go:185
 			for {
-//line direct.go:178
-				if i565 >= i989 {
-//line direct.go:178
+//line direct.go:185
+				if i1025 >= i266 {
+//line direct.go:185
 					break
 				}
-//line direct.go:179
-				*(*float32)(unsafe.Add(o, o560+i565*4)) = float32(*(*float32)(unsafe.Add(shared, 8192+i565&127*64+i538*4)) * *(*float32)(unsafe.Add(shared, o585)))
-//line direct.go:178
-				i565 = i565 + 16
+//line direct.go:186
+				*(*float32)(unsafe.Add(o, o1020+i1025*4)) = float32(*(*float32)(unsafe.Add(shared, 8192+i1025&127*64+i998*4)) * *(*float32)(unsafe.Add(shared, o1045)))
+//line direct.go:185
+				i1025 = i1025 + 16
 			}
-//line direct.go:178
-			i597 = i538 + 1
-//line direct.go:178
-			if i597 >= 16 {
-//line direct.go:178
+//line direct.go:185
+			i1057 = i998 + 1
+//line direct.go:185
+			if i1057 >= 16 {
+//line direct.go:185
 				goto l1
 			}
-//line direct.go:178
-			i538 = i597
+//line direct.go:185
+			i998 = i1057
 		}
 //line direct.go:90
 		continue
@@ -1326,446 +1403,521 @@ func directBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	s8 := *(*int32)(unsafe.Add(args, 176))
 	s12 := *(*int32)(unsafe.Add(args, 180))
 	s16 := *(*int32)(unsafe.Add(args, 184))
-	s20 := *(*bool)(unsafe.Add(args, 188))
-	s24 := *(*float32)(unsafe.Add(args, 192))
+	s20 := *(*int32)(unsafe.Add(args, 188))
+	s24 := *(*bool)(unsafe.Add(args, 192))
+	s28 := *(*float32)(unsafe.Add(args, 196))
 	shared := blocks.Shared(33856)
 	gx, _, _ := blocks.Grid()
 	lanes := blocks.Lanes()
 //line direct.go:45
-	i2253 := gx - 1
-//line direct.go:98
-	i990 := int(s8)
-//line span.go:73
-	i266 := int(s8)
-//line span.go:75
-	i278 := int(s4) * int(s8)
-//line span.go:72
-	c260 := 0 < s12
-//line direct.go:99
-	i994 := int(s0)
-//line direct.go:99
-	i995 := i994 * i990
-	c1019 := i995 != 0
-//line span.go:30
-	i2269 := int(s16) << 6
-//line direct.go:100
-	var i1021 int
-//line direct.go:100
-	if i995 != 0 {
-//line direct.go:100
-		i1021 = qLen / i995
-	}
-	each295 := blocks.Scratch(8)
-//line direct.go:118
-	i681 := i990 >> 4
-//line direct.go:118
-	c682 := 0 < i681
-//line direct.go:105
-	var i321 int32
-//line direct.go:105
-	if s4 != 0 {
-//line direct.go:105
-		i321 = s0 / s4
-	}
-//line direct.go:105
-	i322 := int(i321)
-//line direct.go:132
-	c2303 := 0 < s8
-//line span.go:89
-	i1555 := int(s16)
-	each104 := blocks.Scratch(4)
-	each105 := blocks.Scratch(4)
-//line direct.go:105
-	c319 := s4 != 0
-//line direct.go:105
-	c2326 := i321 != 0
-//line span.go:75
-	i1328 := int(s4)
-//line span.go:75
-	i1334 := i1328 * i990
+	i2543 := gx - 1
 //line span.go:92
-	i1580 := int(s12)
-//line span.go:81
-	c1529 := s12 == 0
+	i266 := int(s8)
+//line span.go:74
+	i624 := int(s8)
+//line span.go:77
+	i636 := int(s20)
+//line span.go:79
+	i648 := int(s4) * int(s8)
+//line span.go:76
+	c630 := 0 < s20
+//line span.go:73
+	c618 := 0 < s12
+//line span.go:77
+	i1259 := int(s20)
+//line span.go:92
+	i261 := int(s4)
+//line span.go:92
+	i267 := i261 * i266
+//line span.go:76
+	c1253 := 0 < s20
+//line span.go:30
+	i2569 := int(s16) << 6
+//line span.go:85
+	i1583 := int(s20)
+//line span.go:87
+	i1594 := int(s0) * i266
+//line span.go:84
+	c1577 := 0 < s20
+//line direct.go:100
+	i1083 := int(s0)
+//line direct.go:100
+	i1084 := i1083 * i266
+	each287 := blocks.Scratch(8)
+//line direct.go:125
+	i679 := i266 >> 4
+//line direct.go:125
+	c680 := 0 < i679
+//line direct.go:112
+	var i313 int32
+//line direct.go:112
+	if s4 != 0 {
+//line direct.go:112
+		i313 = s0 / s4
+	}
+//line direct.go:112
+	i314 := int(i313)
+//line direct.go:139
+	c2608 := 0 < s8
+//line span.go:106
+	i1735 := int(s16)
+	each102 := blocks.Scratch(4)
+	each103 := blocks.Scratch(4)
+//line direct.go:112
+	c311 := s4 != 0
+//line direct.go:112
+	c2634 := i313 != 0
+//line span.go:77
+	i1798 := int(s20)
+//line span.go:109
+	i1760 := int(s12)
+//line span.go:98
+	c1709 := s12 == 0
 //line direct.go:86
-	c139 := 0 < statesLen
+	c137 := 0 < statesLen
 //line direct.go:43
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i1858, i1863, i2553, i650, i1006, i1028, i1556, i106, i2089, i2090, i2091 int
-		var c82, c110 bool
+		var i2130, i2135, i2888, i605, i1599, i1099, i1113, i1736, i104, i2379, i2380, i2381 int
+		var c80, c108 bool
 //line direct.go:45
-		i58 := i2253 - bx
-//line direct.go:100
-		i1005 := by * i990
+		i59 := i2543 - bx
+//line direct.go:101
+		i1098 := by * i266
 		for tx := range 16 {
-			var i283, i1064, i1065, i1859, i1860, i1861, i2552, i645 int
-//line span.go:72
-			if c260 {
-				i283 = i266
+			var i654, i1277, i1149, i1150, i2131, i2132, i2133, i2887, i600 int
+//line span.go:73
+			if c618 {
+				i654 = i624
 			} else {
-				i283 = i278
+				if c630 {
+					i654 = i636
+				} else {
+					i654 = i648
+				}
 			}
-//line direct.go:45
-			if i283 == 0 {
-//line direct.go:45
+//line span.go:73
+			if c618 {
+//line span.go:73
+				i1277 = i266
+			} else {
+//line span.go:76
+				if c1253 {
+					i1277 = i1259
+				} else {
+//line span.go:76
+					i1277 = i267
+				}
+			}
+//line span.go:92
+			if i1277 == 0 {
+//line span.go:92
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line direct.go:45
+//line span.go:92
 				return
 			}
-//line direct.go:45
-			var i63 int
-//line direct.go:45
-			if i283 != 0 {
-//line direct.go:45
-				i63 = kLen / i283
+//line span.go:92
+			var i272 int
+//line span.go:92
+			if i1277 != 0 {
+//line span.go:92
+				i272 = (kLen + i654 - i267) / i1277
 			}
 //line span.go:38
-			i1064, i1065 = 0, spansLen
+			i1149, i1150 = 0, spansLen
 			for {
 //line span.go:39
-				if i1064 >= i1065 {
+				if i1149 >= i1150 {
 //line span.go:39
 					break
 				}
 //line span.go:40
-				i1048 := int(uint(i1064+i1065) / 2)
+				i1133 := int(uint(i1149+i1150) / 2)
 //line span.go:40
-				if uint(i1048) >= uint(spansLen) {
+				if uint(i1133) >= uint(spansLen) {
 //line span.go:40
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1048, spansLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1133, spansLen)
 //line span.go:40
 					return
 				}
 //line span.go:40
-				if int(*(*int32)(unsafe.Add(spans, i1048*16)))/16+i1048 <= i58 {
-					i1064 = i1048 + 1
+				if int(*(*int32)(unsafe.Add(spans, i1133*16)))/16+i1133 <= i59 {
+					i1149 = i1133 + 1
 				} else {
 //line span.go:40
-					i1065 = i1048
+					i1150 = i1133
 				}
 			}
 //line span.go:46
-			if i1064 == 0 {
+			if i1149 == 0 {
 //line span.go:46
-				i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
+				i2130, i2131, i2132, i2133, i2135 = 0, 0, 0, 0, 0
 			} else {
 //line span.go:49
-				i2259 := i1064 - 1
+				i2559 := i1149 - 1
 //line span.go:49
-				i1723 := *(*int32)(unsafe.Add(spans, i2259*16))
+				i1995 := *(*int32)(unsafe.Add(spans, i2559*16))
 //line span.go:49
-				i1725 := *(*int32)(unsafe.Add(spans, i2259*16+4))
+				i1997 := *(*int32)(unsafe.Add(spans, i2559*16+4))
 //line span.go:49
-				i1727 := *(*int32)(unsafe.Add(spans, i2259*16+8))
+				i1999 := *(*int32)(unsafe.Add(spans, i2559*16+8))
 //line span.go:49
-				i1729 := *(*int32)(unsafe.Add(spans, i2259*16+12))
-				i1084 := int(i1723)
+				i2001 := *(*int32)(unsafe.Add(spans, i2559*16+12))
+				i1169 := int(i1995)
 //line span.go:50
-				i2264 := (i58 - i1084/16 - i2259) << 4
-				if i1723 < 0 {
+				i2564 := (i59 - i1169/16 - i2559) << 4
+				if i1995 < 0 {
 //line span.go:51
-					i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
+					i2130, i2131, i2132, i2133, i2135 = 0, 0, 0, 0, 0
 				} else {
 //line span.go:51
-					if i1727 < 0 {
+					if i1999 < 0 {
 //line span.go:51
-						i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
+						i2130, i2131, i2132, i2133, i2135 = 0, 0, 0, 0, 0
 					} else {
 //line span.go:51
-						if i1729 < 0 {
+						if i2001 < 0 {
 //line span.go:51
-							i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
+							i2130, i2131, i2132, i2133, i2135 = 0, 0, 0, 0, 0
 						} else {
 //line span.go:54
-							i1106 := int(i1725)
+							i1191 := int(i1997)
 //line span.go:54
-							i1107 := i1106 - i2264
+							i1192 := i1191 - i2564
 //line span.go:54
-							i1109 := i1107
+							i1194 := i1192
 //line span.go:54
-							if 16 < i1107 {
+							if 16 < i1192 {
 //line span.go:54
-								i1109 = 16
+								i1194 = 16
 							}
 //line span.go:54
-							i1114 := int(i1727)
+							i1199 := int(i1999)
 //line span.go:56
-							i1858, i1859, i1860, i1861, i1863 = i1084+i2264, i1109, i1114+i2264, i1114+i1106, int(i1729)
+							i2130, i2131, i2132, i2133, i2135 = i1169+i2564, i1194, i1199+i2564, i1199+i1191, int(i2001)
 						}
 					}
 				}
 			}
+//line span.go:26
+			if s24 {
+				i2888, i2887 = i2132+1, i2132+i2131
+			} else {
+//line span.go:26
+				i2888, i2887 = i2133, i2133
+			}
+//line span.go:29
+			if c618 {
+				i600 = i2569
+			} else {
+//line span.go:29
+				i600 = i272
+			}
+//line span.go:32
+			i603 := i600 + 64
+//line span.go:32
+			i605 = i2887
+//line span.go:32
+			if i603 < i2887 {
+//line span.go:32
+				i605 = i603
+			}
+//line span.go:84
+			if c1577 {
+				i1599 = i1583
+			} else {
+				i1599 = i1594
+			}
 //line direct.go:100
-			if !c1019 {
+			if i1599 == 0 {
 //line direct.go:100
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line direct.go:100
 				return
 			}
-//line span.go:26
-			if s20 {
-				i2553, i2552 = i1860+1, i1860+i1859
-			} else {
-//line span.go:26
-				i2553, i2552 = i1861, i1861
+//line direct.go:100
+			var i1088 int
+//line direct.go:100
+			if i1599 != 0 {
+//line direct.go:100
+				i1088 = (qLen + i1599 - i1084) / i1599
 			}
-//line span.go:29
-			if c260 {
-				i645 = i2269
-			} else {
-//line span.go:29
-				i645 = i63
-			}
-//line span.go:32
-			i648 := i645 + 64
-//line span.go:32
-			i650 = i2552
-//line span.go:32
-			if i648 < i2552 {
-//line span.go:32
-				i650 = i648
-			}
-//line direct.go:100
-			i1006 = i1858*i995 + i1005
-//line direct.go:100
-			i1026 := i1021 - i1858
-//line direct.go:100
-			i1028 = i1859
-//line direct.go:100
-			if i1026 < i1859 {
-//line direct.go:100
-				i1028 = i1026
+//line direct.go:101
+			i1099 = i2130*i1599 + i1098
+//line direct.go:101
+			i1111 := i1088 - i2130
+//line direct.go:101
+			i1113 = i2131
+//line direct.go:101
+			if i1111 < i2131 {
+//line direct.go:101
+				i1113 = i1111
 			}
 //line direct.go:47
-			c82 = i1028 <= 0
+			c80 = i1113 <= 0
 		}
-//line span.go:72
-		if !c82 {
+//line span.go:73
+		if !c80 {
 			{
 				{
 //line span.go:60
-					directBF16TwinRow(i2553, i650, each295)
+					directBF16TwinRow(i2888, i605, each287)
 				}
 			}
 			{
 				{
 //line direct.go:52
-					if !directBF16TwinRow_(lanes, c682, i1006, i1028, i681, i990, i995, q, qCap, shared, blocks) {
+					if !directBF16TwinRow_(lanes, c680, i1099, i1113, i1599, i266, i679, q, qCap, shared, blocks) {
 						return
 					}
 				}
 			}
-//line direct.go:105
-			var i325 int
-//line direct.go:105
-			if i322 != 0 {
-//line direct.go:105
-				i325 = by / i322
+//line direct.go:112
+			var i317 int
+//line direct.go:112
+			if i314 != 0 {
+//line direct.go:112
+				i317 = by / i314
 			}
-//line span.go:105
-			i872 := i325 * i990
+//line span.go:122
+			i867 := i317 * i266
 			for tx := range 16 {
-				var i1163 int
-//line direct.go:132
-				if c2303 {
-//line direct.go:134
-					o1175 := 16384 + tx*512
-//line direct.go:132
-					i1163 = 0
-//line direct.go:135
+				var i1291 int
+//line direct.go:139
+				if c2608 {
+//line direct.go:141
+					o1303 := 16384 + tx*512
+//line direct.go:139
+					i1291 = 0
+//line direct.go:142
 					for {
-//line direct.go:134
-						i1166 := i1163 & 127
-//line direct.go:134
-						*(*float32)(unsafe.Add(shared, i1166*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1175+i1163>>4&7*64+i1163&15*4)) * s24)
-						*(*float32)(unsafe.Add(shared, 8192+i1166*64+tx*4)) = 0
-//line direct.go:135
-						i1202 := i1163 + 1
-//line direct.go:135
-						if i1202 >= i990 {
-//line direct.go:135
+//line direct.go:141
+						i1294 := i1291 & 127
+//line direct.go:141
+						*(*float32)(unsafe.Add(shared, i1294*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1303+i1291>>4&7*64+i1291&15*4)) * s28)
+						*(*float32)(unsafe.Add(shared, 8192+i1294*64+tx*4)) = 0
+//line direct.go:142
+						i1330 := i1291 + 1
+//line direct.go:142
+						if i1330 >= i266 {
+//line direct.go:142
 							break
 						}
-//line direct.go:135
-						i1163 = i1202
+//line direct.go:142
+						i1291 = i1330
 					}
 				}
-//line span.go:89
-				i1556 = i1863 * i1555
+//line span.go:106
+				i1736 = i2135 * i1735
 //line direct.go:55
-				*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = math.Float32frombits(0xff800000), 0
+				*(*float32)(unsafe.Add(each102, tx*4)), *(*float32)(unsafe.Add(each103, tx*4)) = math.Float32frombits(0xff800000), 0
 			}
-			i106 = 0
+			i104 = 0
 //line direct.go:56
 			for {
 				for range 16 {
 //line direct.go:56
-					c110 = i106 < i650
+					c108 = i104 < i605
 				}
 //line direct.go:56
-				if !c110 {
+				if !c108 {
 					break
 				}
-//line direct.go:105
-				if !c319 {
-//line direct.go:105
+//line direct.go:112
+				if !c311 {
+//line direct.go:112
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:105
+//line direct.go:112
 					return
 				}
-//line direct.go:105
-				if !c2326 {
-//line direct.go:105
+//line direct.go:112
+				if !c2634 {
+//line direct.go:112
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:105
+//line direct.go:112
 					return
 				}
-//line direct.go:106
-				i336 := i106 & -64
-//line span.go:88
-				i1546 := i336 / 64
-				c1563 := i1546 < i1555
-//line direct.go:110
-				i360 := i106 % 64
+//line direct.go:113
+				i328 := i104 & -64
+//line span.go:105
+				i1726 := i328 / 64
+				c1743 := i1726 < i1735
+//line direct.go:117
+				i352 := i104 % 64
 				for tx := range 16 {
-					var i1339, i1593, i1575, i902, i932, i1399 int
-//line span.go:72
-					if c260 {
-//line span.go:72
-						i1339 = i990
+					var i1816, i1907, i1773, i1755, i897, i1503, i940, i1546 int
+//line span.go:73
+					if c618 {
+//line span.go:73
+						i1816 = i266
 					} else {
-//line span.go:75
-						i1339 = i1334
+//line span.go:76
+						if c1577 {
+							i1816 = i1798
+						} else {
+//line span.go:76
+							i1816 = i267
+						}
 					}
-//line span.go:100
-					if i1339 == 0 {
-//line span.go:100
+//line span.go:73
+					if c618 {
+//line span.go:73
+						i1907 = i266
+					} else {
+//line span.go:76
+						if c1577 {
+							i1907 = i1798
+						} else {
+//line span.go:76
+							i1907 = i267
+						}
+					}
+//line span.go:92
+					if i1907 == 0 {
+//line span.go:92
 						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line span.go:100
+//line span.go:92
 						return
 					}
-//line span.go:100
-					var i858 int
-//line span.go:100
-					if i1339 != 0 {
-//line span.go:100
-						i858 = kLen / i1339
+//line span.go:92
+					var i1457 int
+//line span.go:92
+					if i1907 != 0 {
+//line span.go:92
+						i1457 = (kLen + i1816 - i267) / i1907
 					}
-//line span.go:81
-					if c1529 {
-						i1535 := i1863 + i336
-						i1540 := i650 - i336
-//line span.go:83
-						i1542 := 64
-//line span.go:83
-						if i1540 < 64 {
-//line span.go:83
-							i1542 = i1540
+//line span.go:98
+					if c1709 {
+						i1715 := i2135 + i328
+						i1720 := i605 - i328
+//line span.go:100
+						i1722 := 64
+//line span.go:100
+						if i1720 < 64 {
+//line span.go:100
+							i1722 = i1720
 						}
-//line span.go:83
-						if i858 < i1535+i1542 {
-//line span.go:83
-							i1593 = -1
+//line span.go:100
+						if i1457 < i1715+i1722 {
+//line span.go:100
+							i1773 = -1
 						} else {
-//line span.go:86
-							i1593 = i1535
+//line span.go:103
+							i1773 = i1715
 						}
 					} else {
-						i1557 := i1556 + i1546
-//line span.go:89
-						if c1563 {
-//line span.go:89
-							if i1557 < tableLen {
-								if uint(i1557) >= uint(tableLen) {
-//line span.go:90
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1557, tableLen)
-//line span.go:90
+						i1737 := i1736 + i1726
+//line span.go:106
+						if c1743 {
+//line span.go:106
+							if i1737 < tableLen {
+								if uint(i1737) >= uint(tableLen) {
+//line span.go:107
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1737, tableLen)
+//line span.go:107
 									return
 								}
-//line span.go:90
-								i1575 = int(*(*int32)(unsafe.Add(table, i1557*4)))
+//line span.go:107
+								i1755 = int(*(*int32)(unsafe.Add(table, i1737*4)))
 							} else {
-//line span.go:89
-								i1575 = -1
+//line span.go:106
+								i1755 = -1
 							}
 						} else {
-//line span.go:89
-							i1575 = -1
+//line span.go:106
+							i1755 = -1
 						}
-//line span.go:92
-						if i1580 <= i1575 {
-//line span.go:92
-							i1593 = -1
+//line span.go:109
+						if i1760 <= i1755 {
+//line span.go:109
+							i1773 = -1
 						} else {
-//line span.go:95
-							i1593 = i1575
+//line span.go:112
+							i1773 = i1755
 						}
 					}
-//line span.go:102
-					if i1593 < 0 {
-//line span.go:102
-						i902 = -1
+//line span.go:119
+					if i1773 < 0 {
+//line span.go:119
+						i897 = -1
 					} else {
-						if c1529 {
-							i902 = i1593*i1334 + i872
+						if c1709 {
+//line span.go:76
+							if c1577 {
+								i1503 = i1798
+							} else {
+//line span.go:76
+								i1503 = i267
+							}
+//line span.go:122
+							i897 = i1773*i1503 + i867
 						} else {
-							i902 = (i1593*i1328 + i325) << 6 * i990
+							i897 = (i1773*i261 + i317) << 6 * i266
 						}
 					}
-//line direct.go:107
-					if i902 < 0 {
-//line direct.go:107
-						i2089, i2090, i2091 = 0, 0, 0
+//line direct.go:114
+					if i897 < 0 {
+//line direct.go:114
+						i2379, i2380, i2381 = 0, 0, 0
 					} else {
-//line span.go:72
-						if c260 {
-//line span.go:72
-							i932 = i990
+//line span.go:73
+						if c618 {
+//line span.go:73
+							i940 = i266
 						} else {
-//line span.go:75
-							i932 = i1334
+//line span.go:76
+							if c1577 {
+								i940 = i1798
+							} else {
+//line span.go:76
+								i940 = i267
+							}
 						}
-//line span.go:72
-						if c260 {
-//line span.go:72
-							i1399 = i990
+//line span.go:73
+						if c618 {
+//line span.go:73
+							i1546 = i266
 						} else {
-//line span.go:75
-							i1399 = i1334
+//line span.go:76
+							if c1577 {
+								i1546 = i1798
+							} else {
+//line span.go:76
+								i1546 = i267
+							}
 						}
-//line direct.go:110
-						i2089, i2090, i2091 = i902+i360*i932, i650-i106, i1399
+//line direct.go:117
+						i2379, i2380, i2381 = i897+i352*i940, i605-i104, i1546
 					}
 				}
 				{
 					{
-//line direct.go:114
-						if !directBF16TwinRow__(lanes, c682, i2089, i2090, i2091, i681, i990, k, kCap, shared, v, vCap, blocks) {
+//line direct.go:121
+						if !directBF16TwinRow__(lanes, c680, i2379, i2380, i2381, i266, i679, k, kCap, shared, v, vCap, blocks) {
 							return
 						}
 					}
 				}
 				{
 					{
-//line direct.go:141
-						directBF16TwinRow___(lanes, c2303, each104, each105, each295, i106, i2090, i650, i990, shared)
+//line direct.go:148
+						directBF16TwinRow___(lanes, c2608, each102, each103, each287, i104, i2380, i266, i605, shared)
 					}
 				}
-				i106 = i106 + 16
+				i104 = i104 + 16
 			}
 			{
 				{
 //line direct.go:85
-					if !directBF16TwinRow____(lanes, by, c139, each104, each105, i1028, i1858, i994, shared, states, statesLen, blocks) {
+					if !directBF16TwinRow____(lanes, by, c137, each102, each103, i1083, i1113, i2130, shared, states, statesLen, blocks) {
 						return
 					}
 				}
 			}
 			{
 				{
-//line direct.go:171
-					if !directBF16TwinRow_____(lanes, i1006, i1028, i990, i995, o, oCap, shared, blocks) {
+//line direct.go:107
+					if !directBF16TwinRow_____(lanes, i1084, i1098, i1113, i2130, i266, o, oCap, shared, blocks) {
 						return
 					}
 				}
@@ -1777,106 +1929,106 @@ func directBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // directBF16TwinRow is what a row of threads does in directBF16Twin.
 //
 //line span.go:60
-func directBF16TwinRow(i2553 int, i650 int, each295 unsafe.Pointer) {
+func directBF16TwinRow(i2888 int, i605 int, each287 unsafe.Pointer) {
 	for tx := range 16 {
 //line span.go:60
-		i289 := i2553 + tx
+		i281 := i2888 + tx
 //line span.go:60
-		i295 := i289
+		i287 := i281
 //line span.go:60
-		if i650 < i289 {
+		if i605 < i281 {
 //line span.go:60
-			i295 = i650
+			i287 = i605
 		}
 //line direct.go:51
-		*(*int)(unsafe.Add(each295, tx*8)) = i295
+		*(*int)(unsafe.Add(each287, tx*8)) = i287
 	}
 }
 
 // directBF16TwinRow_ is what a row of threads does in directBF16Twin.
 //
 //line direct.go:52
-func directBF16TwinRow_(lanes int, c682 bool, i1006 int, i1028 int, i681 int, i990 int, i995 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func directBF16TwinRow_(lanes int, c680 bool, i1099 int, i1113 int, i1599 int, i266 int, i679 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:52
 	if lanes == 16 {
 //line direct.go:52
-		first = zvector.DirectBF16Twin(16, c682, i1028, shared, 16384, i681, i995, i1006, i990, qCap, q)
+		first = zvector.DirectBF16Twin(16, c680, i1113, shared, 16384, i679, i1599, i1099, i266, qCap, q)
 //line direct.go:52
 	} else if lanes == 8 {
 //line direct.go:52
-		first = zvector.DirectBF16TwinAVX2(16, c682, i1028, shared, 16384, i681, i995, i1006, i990, qCap, q)
+		first = zvector.DirectBF16TwinAVX2(16, c680, i1113, shared, 16384, i679, i1599, i1099, i266, qCap, q)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i670, i704, i721, i722 int
-//line direct.go:114
-		i670 = 0
-//line direct.go:117
+		var i668, i702, i719, i720 int
+//line direct.go:121
+		i668 = 0
+//line direct.go:124
 		for {
-//line direct.go:117
-			if i1028 <= i670 {
-				if c682 {
-					o709 := 16384 + i670*512
-//line direct.go:118
-					i704 = 0
+//line direct.go:124
+			if i1113 <= i668 {
+				if c680 {
+					o707 := 16384 + i668*512
+//line direct.go:125
+					i702 = 0
 					for {
-//line direct.go:119
-						*(*float32)(unsafe.Add(shared, o709+i704&7*64+tx*4)) = 0
-//line direct.go:119
-						i718 := i704 + 1
-//line direct.go:119
-						if i718 >= i681 {
-//line direct.go:119
+//line direct.go:126
+						*(*float32)(unsafe.Add(shared, o707+i702&7*64+tx*4)) = 0
+//line direct.go:126
+						i716 := i702 + 1
+//line direct.go:126
+						if i716 >= i679 {
+//line direct.go:126
 							break
 						}
-//line direct.go:119
-						i704 = i718
+//line direct.go:126
+						i702 = i716
 					}
 				}
 			} else {
-				i688 := i1006 + i670*i995
-				i691 := i688 + i990
-//line direct.go:124
-				if uint(i691) > uint(qCap) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i691, qCap)
-//line direct.go:124
+				i686 := i1099 + i668*i1599
+				i689 := i686 + i266
+//line direct.go:131
+				if uint(i689) > uint(qCap) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i689, qCap)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				if uint(i688) > uint(i691) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i688, i691)
-//line direct.go:124
+//line direct.go:131
+				if uint(i686) > uint(i689) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i686, i689)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				o699 := i688 * 2
-//line direct.go:126
-				o730 := 16384 + i670*512
-//line direct.go:124
-				i721, i722 = tx, 0
+//line direct.go:131
+				o697 := i686 * 2
+//line direct.go:133
+				o728 := 16384 + i668*512
+//line direct.go:131
+				i719, i720 = tx, 0
 				for {
-//line direct.go:125
-					if i721 >= i990 {
-//line direct.go:125
+//line direct.go:132
+					if i719 >= i266 {
+//line direct.go:132
 						break
 					}
-//line direct.go:126
-					*(*float32)(unsafe.Add(shared, o730+i722&7*64+tx*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o699+i721*2)))).Float32()
-//line direct.go:125
-					i721, i722 = i721+16, i722+1
+//line direct.go:133
+					*(*float32)(unsafe.Add(shared, o728+i720&7*64+tx*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(q, o697+i719*2)))).Float32()
+//line direct.go:132
+					i719, i720 = i719+16, i720+1
 				}
 			}
-//line direct.go:119
-			i676 := i670 + 1
-//line direct.go:119
-			if i676 >= 16 {
-//line direct.go:119
+//line direct.go:126
+			i674 := i668 + 1
+//line direct.go:126
+			if i674 >= 16 {
+//line direct.go:126
 				break
 			}
-//line direct.go:119
-			i670 = i676
+//line direct.go:126
+			i668 = i674
 		}
 	}
 	return true
@@ -1884,157 +2036,157 @@ func directBF16TwinRow_(lanes int, c682 bool, i1006 int, i1028 int, i681 int, i9
 
 // directBF16TwinRow__ is what a row of threads does in directBF16Twin.
 //
-//line direct.go:114
-func directBF16TwinRow__(lanes int, c682 bool, i2089 int, i2090 int, i2091 int, i681 int, i990 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:121
+func directBF16TwinRow__(lanes int, c680 bool, i2379 int, i2380 int, i2381 int, i266 int, i679 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:114
+//line direct.go:121
 	if lanes == 16 {
-//line direct.go:114
-		first = zvector.DirectBF16Twin_(16, c682, i2090, shared, 16384, i681, i2091, i2089, i990, kCap, k, 24576, vCap, v)
-//line direct.go:114
+//line direct.go:121
+		first = zvector.DirectBF16Twin_(16, c680, i2380, shared, 16384, i679, i2381, i2379, i266, kCap, k, 24576, vCap, v)
+//line direct.go:121
 	} else if lanes == 8 {
-//line direct.go:114
-		first = zvector.DirectBF16TwinAVX2_(16, c682, i2090, shared, 16384, i681, i2091, i2089, i990, kCap, k, 24576, vCap, v)
+//line direct.go:121
+		first = zvector.DirectBF16TwinAVX2_(16, c680, i2380, shared, 16384, i679, i2381, i2379, i266, kCap, k, 24576, vCap, v)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i764, i798, i815, i816, i1225, i1259, i1276, i1277 int
-//line direct.go:114
-		i764 = 0
-//line direct.go:117
+		var i762, i796, i813, i814, i1353, i1387, i1404, i1405 int
+//line direct.go:121
+		i762 = 0
+//line direct.go:124
 		for {
-//line direct.go:117
-			if i2090 <= i764 {
-				if c682 {
-					o803 := 16384 + i764*512
-//line direct.go:118
-					i798 = 0
+//line direct.go:124
+			if i2380 <= i762 {
+				if c680 {
+					o801 := 16384 + i762*512
+//line direct.go:125
+					i796 = 0
 					for {
-//line direct.go:119
-						*(*float32)(unsafe.Add(shared, o803+i798&7*64+tx*4)) = 0
-//line direct.go:119
-						i812 := i798 + 1
-//line direct.go:119
-						if i812 >= i681 {
-//line direct.go:119
+//line direct.go:126
+						*(*float32)(unsafe.Add(shared, o801+i796&7*64+tx*4)) = 0
+//line direct.go:126
+						i810 := i796 + 1
+//line direct.go:126
+						if i810 >= i679 {
+//line direct.go:126
 							break
 						}
-//line direct.go:119
-						i798 = i812
+//line direct.go:126
+						i796 = i810
 					}
 				}
 			} else {
-				i782 := i2089 + i764*i2091
-				i785 := i782 + i990
-//line direct.go:124
-				if uint(i785) > uint(kCap) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i785, kCap)
-//line direct.go:124
+				i780 := i2379 + i762*i2381
+				i783 := i780 + i266
+//line direct.go:131
+				if uint(i783) > uint(kCap) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i783, kCap)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				if uint(i782) > uint(i785) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i782, i785)
-//line direct.go:124
+//line direct.go:131
+				if uint(i780) > uint(i783) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i780, i783)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				o793 := i782 * 2
-//line direct.go:126
-				o824 := 16384 + i764*512
-//line direct.go:124
-				i815, i816 = tx, 0
+//line direct.go:131
+				o791 := i780 * 2
+//line direct.go:133
+				o822 := 16384 + i762*512
+//line direct.go:131
+				i813, i814 = tx, 0
 				for {
-//line direct.go:125
-					if i815 >= i990 {
-//line direct.go:125
+//line direct.go:132
+					if i813 >= i266 {
+//line direct.go:132
 						break
 					}
-//line direct.go:126
-					*(*float32)(unsafe.Add(shared, o824+i816&7*64+tx*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(k, o793+i815*2)))).Float32()
-//line direct.go:125
-					i815, i816 = i815+16, i816+1
+//line direct.go:133
+					*(*float32)(unsafe.Add(shared, o822+i814&7*64+tx*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(k, o791+i813*2)))).Float32()
+//line direct.go:132
+					i813, i814 = i813+16, i814+1
 				}
 			}
-//line direct.go:119
-			i770 := i764 + 1
-//line direct.go:119
-			if i770 >= 16 {
-//line direct.go:119
+//line direct.go:126
+			i768 := i762 + 1
+//line direct.go:126
+			if i768 >= 16 {
+//line direct.go:126
 				break
 			}
-//line direct.go:119
-			i764 = i770
+//line direct.go:126
+			i762 = i768
 		}
-//line direct.go:117
-		i1225 = 0
-//line direct.go:117
+//line direct.go:124
+		i1353 = 0
+//line direct.go:124
 		for {
-//line direct.go:117
-			if i2090 <= i1225 {
-				if c682 {
-					o1264 := 24576 + i1225*512
-//line direct.go:118
-					i1259 = 0
+//line direct.go:124
+			if i2380 <= i1353 {
+				if c680 {
+					o1392 := 24576 + i1353*512
+//line direct.go:125
+					i1387 = 0
 					for {
-//line direct.go:119
-						*(*float32)(unsafe.Add(shared, o1264+i1259&7*64+tx*4)) = 0
-//line direct.go:119
-						i1273 := i1259 + 1
-//line direct.go:119
-						if i1273 >= i681 {
-//line direct.go:119
+//line direct.go:126
+						*(*float32)(unsafe.Add(shared, o1392+i1387&7*64+tx*4)) = 0
+//line direct.go:126
+						i1401 := i1387 + 1
+//line direct.go:126
+						if i1401 >= i679 {
+//line direct.go:126
 							break
 						}
-//line direct.go:119
-						i1259 = i1273
+//line direct.go:126
+						i1387 = i1401
 					}
 				}
 			} else {
-				i1243 := i2089 + i1225*i2091
-				i1246 := i1243 + i990
-//line direct.go:124
-				if uint(i1246) > uint(vCap) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1246, vCap)
-//line direct.go:124
+				i1371 := i2379 + i1353*i2381
+				i1374 := i1371 + i266
+//line direct.go:131
+				if uint(i1374) > uint(vCap) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1374, vCap)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				if uint(i1243) > uint(i1246) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1243, i1246)
-//line direct.go:124
+//line direct.go:131
+				if uint(i1371) > uint(i1374) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1371, i1374)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				o1254 := i1243 * 2
-//line direct.go:126
-				o1285 := 24576 + i1225*512
-//line direct.go:124
-				i1276, i1277 = tx, 0
+//line direct.go:131
+				o1382 := i1371 * 2
+//line direct.go:133
+				o1413 := 24576 + i1353*512
+//line direct.go:131
+				i1404, i1405 = tx, 0
 				for {
-//line direct.go:125
-					if i1276 >= i990 {
-//line direct.go:125
+//line direct.go:132
+					if i1404 >= i266 {
+//line direct.go:132
 						break
 					}
-//line direct.go:126
-					*(*float32)(unsafe.Add(shared, o1285+i1277&7*64+tx*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(v, o1254+i1276*2)))).Float32()
-//line direct.go:125
-					i1276, i1277 = i1276+16, i1277+1
+//line direct.go:133
+					*(*float32)(unsafe.Add(shared, o1413+i1405&7*64+tx*4)) = dtype.BF16(uint16(*(*int16)(unsafe.Add(v, o1382+i1404*2)))).Float32()
+//line direct.go:132
+					i1404, i1405 = i1404+16, i1405+1
 				}
 			}
-//line direct.go:119
-			i1231 := i1225 + 1
-//line direct.go:119
-			if i1231 >= 16 {
-//line direct.go:119
+//line direct.go:126
+			i1359 := i1353 + 1
+//line direct.go:126
+			if i1359 >= 16 {
+//line direct.go:126
 				break
 			}
-//line direct.go:119
-			i1225 = i1231
+//line direct.go:126
+			i1353 = i1359
 		}
 	}
 	return true
@@ -2042,472 +2194,472 @@ func directBF16TwinRow__(lanes int, c682 bool, i2089 int, i2090 int, i2091 int, 
 
 // directBF16TwinRow___ is what a row of threads does in directBF16Twin.
 //
-//line direct.go:141
-func directBF16TwinRow___(lanes int, c2303 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, each295 unsafe.Pointer, i106 int, i2090 int, i650 int, i990 int, shared unsafe.Pointer) {
+//line direct.go:148
+func directBF16TwinRow___(lanes int, c2608 bool, each102 unsafe.Pointer, each103 unsafe.Pointer, each287 unsafe.Pointer, i104 int, i2380 int, i266 int, i605 int, shared unsafe.Pointer) {
 	first := 0
-//line direct.go:141
+//line direct.go:148
 	if lanes == 16 {
-//line direct.go:141
-		first = zvector.DirectBF16Twin__(16, c2303, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i990, i650, i106, 32768, i2090, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
-//line direct.go:141
+//line direct.go:148
+		first = zvector.DirectBF16Twin__(16, c2608, unsafe.Add(each102, 0*4), unsafe.Add(each287, 0*8), unsafe.Add(each103, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i266, i605, i104, 32768, i2380, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
+//line direct.go:148
 	} else if lanes == 8 {
-//line direct.go:141
-		first = zvector.DirectBF16TwinAVX2__(16, c2303, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i990, i650, i106, 32768, i2090, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
+//line direct.go:148
+		first = zvector.DirectBF16TwinAVX2__(16, c2608, unsafe.Add(each102, 0*4), unsafe.Add(each287, 0*8), unsafe.Add(each103, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i266, i605, i104, 32768, i2380, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f4535, f4533, f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, f2865, f2884, f2903, f2922, f2941, f2960, f2979, f2998, f3017, f3036, f3055, f3074, f3093, f3112, f3131, f3150, f4536, f4534, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506, f141, f170, f176, f186, f156, f1609, f190, f1633, f212, f216, f4489, f4490, f4491, f4492, f4493, f4494, f4495, f4496, f4497, f4498, f4499, f4500, f4501, f4502, f4503, f4504 float32
-		var i1447, i142, i191, i468 int
-//line direct.go:149
-		o3182 := 32768 + tx*4
-//line direct.go:149
-		o3195 := 32832 + tx*4
-//line direct.go:149
-		o3208 := 32896 + tx*4
-//line direct.go:149
-		o3221 := 32960 + tx*4
-//line direct.go:149
-		o3234 := 33024 + tx*4
-//line direct.go:149
-		o3247 := 33088 + tx*4
-//line direct.go:149
-		o3260 := 33152 + tx*4
-//line direct.go:149
-		o3273 := 33216 + tx*4
-//line direct.go:149
-		o3286 := 33280 + tx*4
-//line direct.go:149
-		o3299 := 33344 + tx*4
-//line direct.go:149
-		o3312 := 33408 + tx*4
-//line direct.go:149
-		o3325 := 33472 + tx*4
-//line direct.go:149
-		o3338 := 33536 + tx*4
-//line direct.go:149
-		o3351 := 33600 + tx*4
-//line direct.go:149
-		o3364 := 33664 + tx*4
-//line direct.go:149
-		o3377 := 33728 + tx*4
+		var f4881, f4879, f4877, f4875, f4873, f4871, f4869, f4867, f4865, f4863, f4861, f4859, f4857, f4855, f4853, f4851, f3211, f3230, f3249, f3268, f3287, f3306, f3325, f3344, f3363, f3382, f3401, f3420, f3439, f3458, f3477, f3496, f4882, f4880, f4878, f4876, f4874, f4872, f4870, f4868, f4866, f4864, f4862, f4860, f4858, f4856, f4854, f4852, f139, f168, f174, f184, f154, f1832, f188, f1856, f210, f214, f4835, f4836, f4837, f4838, f4839, f4840, f4841, f4842, f4843, f4844, f4845, f4846, f4847, f4848, f4849, f4850 float32
+		var i1627, i140, i189, i460 int
+//line direct.go:156
+		o3528 := 32768 + tx*4
+//line direct.go:156
+		o3541 := 32832 + tx*4
+//line direct.go:156
+		o3554 := 32896 + tx*4
+//line direct.go:156
+		o3567 := 32960 + tx*4
+//line direct.go:156
+		o3580 := 33024 + tx*4
+//line direct.go:156
+		o3593 := 33088 + tx*4
+//line direct.go:156
+		o3606 := 33152 + tx*4
+//line direct.go:156
+		o3619 := 33216 + tx*4
+//line direct.go:156
+		o3632 := 33280 + tx*4
+//line direct.go:156
+		o3645 := 33344 + tx*4
+//line direct.go:156
+		o3658 := 33408 + tx*4
+//line direct.go:156
+		o3671 := 33472 + tx*4
+//line direct.go:156
+		o3684 := 33536 + tx*4
+//line direct.go:156
+		o3697 := 33600 + tx*4
+//line direct.go:156
+		o3710 := 33664 + tx*4
+//line direct.go:156
+		o3723 := 33728 + tx*4
 //line direct.go:55
-		f104 := *(*float32)(unsafe.Add(each104, tx*4))
+		f102 := *(*float32)(unsafe.Add(each102, tx*4))
 //line span.go:60
-		i295 := *(*int)(unsafe.Add(each295, tx*8))
+		i287 := *(*int)(unsafe.Add(each287, tx*8))
 //line direct.go:55
-		f105 := *(*float32)(unsafe.Add(each105, tx*4))
-//line direct.go:141
-		if c2303 {
-//line direct.go:145
-			f4535, f4533, f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, i1447 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line direct.go:145
+		f103 := *(*float32)(unsafe.Add(each103, tx*4))
+//line direct.go:148
+		if c2608 {
+//line direct.go:152
+			f4881, f4879, f4877, f4875, f4873, f4871, f4869, f4867, f4865, f4863, f4861, f4859, f4857, f4855, f4853, f4851, i1627 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:152
 			for {
-//line direct.go:143
-				f1457 := *(*float32)(unsafe.Add(shared, i1447&127*64+tx*4))
-//line direct.go:145
-				i2856 := i1447 >> 4 & 7
-//line direct.go:145
-				i2859 := i1447 & 15
-//line direct.go:145
-				f2865 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 16384+i2856*64+i2859*4)), f4505)
-//line direct.go:145
-				f2884 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 16896+i2856*64+i2859*4)), f4507)
-//line direct.go:145
-				f2903 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 17408+i2856*64+i2859*4)), f4509)
-//line direct.go:145
-				f2922 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 17920+i2856*64+i2859*4)), f4511)
-//line direct.go:145
-				f2941 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 18432+i2856*64+i2859*4)), f4513)
-//line direct.go:145
-				f2960 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 18944+i2856*64+i2859*4)), f4515)
-//line direct.go:145
-				f2979 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 19456+i2856*64+i2859*4)), f4517)
-//line direct.go:145
-				f2998 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 19968+i2856*64+i2859*4)), f4519)
-//line direct.go:145
-				f3017 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 20480+i2856*64+i2859*4)), f4521)
-//line direct.go:145
-				f3036 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 20992+i2856*64+i2859*4)), f4523)
-//line direct.go:145
-				f3055 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 21504+i2856*64+i2859*4)), f4525)
-//line direct.go:145
-				f3074 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 22016+i2856*64+i2859*4)), f4527)
-//line direct.go:145
-				f3093 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 22528+i2856*64+i2859*4)), f4529)
-//line direct.go:145
-				f3112 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 23040+i2856*64+i2859*4)), f4531)
-//line direct.go:145
-				f3131 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 23552+i2856*64+i2859*4)), f4533)
-//line direct.go:145
-				f3150 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 24064+i2856*64+i2859*4)), f4535)
-//line direct.go:145
-				i1492 := i1447 + 1
-//line direct.go:145
-				if i1492 >= i990 {
-//line direct.go:145
+//line direct.go:150
+				f1637 := *(*float32)(unsafe.Add(shared, i1627&127*64+tx*4))
+//line direct.go:152
+				i3202 := i1627 >> 4 & 7
+//line direct.go:152
+				i3205 := i1627 & 15
+//line direct.go:152
+				f3211 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 16384+i3202*64+i3205*4)), f4851)
+//line direct.go:152
+				f3230 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 16896+i3202*64+i3205*4)), f4853)
+//line direct.go:152
+				f3249 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 17408+i3202*64+i3205*4)), f4855)
+//line direct.go:152
+				f3268 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 17920+i3202*64+i3205*4)), f4857)
+//line direct.go:152
+				f3287 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 18432+i3202*64+i3205*4)), f4859)
+//line direct.go:152
+				f3306 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 18944+i3202*64+i3205*4)), f4861)
+//line direct.go:152
+				f3325 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 19456+i3202*64+i3205*4)), f4863)
+//line direct.go:152
+				f3344 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 19968+i3202*64+i3205*4)), f4865)
+//line direct.go:152
+				f3363 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 20480+i3202*64+i3205*4)), f4867)
+//line direct.go:152
+				f3382 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 20992+i3202*64+i3205*4)), f4869)
+//line direct.go:152
+				f3401 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 21504+i3202*64+i3205*4)), f4871)
+//line direct.go:152
+				f3420 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 22016+i3202*64+i3205*4)), f4873)
+//line direct.go:152
+				f3439 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 22528+i3202*64+i3205*4)), f4875)
+//line direct.go:152
+				f3458 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 23040+i3202*64+i3205*4)), f4877)
+//line direct.go:152
+				f3477 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 23552+i3202*64+i3205*4)), f4879)
+//line direct.go:152
+				f3496 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 24064+i3202*64+i3205*4)), f4881)
+//line direct.go:152
+				i1672 := i1627 + 1
+//line direct.go:152
+				if i1672 >= i266 {
+//line direct.go:152
 					break
 				}
-//line direct.go:145
-				f4535, f4533, f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, i1447 = f3150, f3131, f3112, f3093, f3074, f3055, f3036, f3017, f2998, f2979, f2960, f2941, f2922, f2903, f2884, f2865, i1492
+//line direct.go:152
+				f4881, f4879, f4877, f4875, f4873, f4871, f4869, f4867, f4865, f4863, f4861, f4859, f4857, f4855, f4853, f4851, i1627 = f3496, f3477, f3458, f3439, f3420, f3401, f3382, f3363, f3344, f3325, f3306, f3287, f3268, f3249, f3230, f3211, i1672
 			}
-//line direct.go:145
-			f4536, f4534, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506 = f3150, f3131, f3112, f3093, f3074, f3055, f3036, f3017, f2998, f2979, f2960, f2941, f2922, f2903, f2884, f2865
+//line direct.go:152
+			f4882, f4880, f4878, f4876, f4874, f4872, f4870, f4868, f4866, f4864, f4862, f4860, f4858, f4856, f4854, f4852 = f3496, f3477, f3458, f3439, f3420, f3401, f3382, f3363, f3344, f3325, f3306, f3287, f3268, f3249, f3230, f3211
 		} else {
-//line direct.go:141
-			f4536, f4534, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:148
+			f4882, f4880, f4878, f4876, f4874, f4872, f4870, f4868, f4866, f4864, f4862, f4860, f4858, f4856, f4854, f4852 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 		}
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3182)) = f4506
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3195)) = f4508
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3208)) = f4510
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3221)) = f4512
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3234)) = f4514
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3247)) = f4516
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3260)) = f4518
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3273)) = f4520
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3286)) = f4522
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3299)) = f4524
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3312)) = f4526
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3325)) = f4528
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3338)) = f4530
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3351)) = f4532
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3364)) = f4534
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3377)) = f4536
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3528)) = f4852
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3541)) = f4854
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3554)) = f4856
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3567)) = f4858
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3580)) = f4860
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3593)) = f4862
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3606)) = f4864
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3619)) = f4866
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3632)) = f4868
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3645)) = f4870
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3658)) = f4872
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3671)) = f4874
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3684)) = f4876
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3697)) = f4878
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3710)) = f4880
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3723)) = f4882
 //line direct.go:64
-		i127 := i650 - i106
+		i125 := i605 - i104
 //line direct.go:64
-		i129 := 16
+		i127 := 16
 //line direct.go:64
-		if i127 < 16 {
+		if i125 < 16 {
 //line direct.go:64
-			i129 = i127
+			i127 = i125
 		}
 //line direct.go:64
-		c130 := 0 < i129
+		c128 := 0 < i127
 //line direct.go:64
-		if c130 {
+		if c128 {
 //line direct.go:66
-			c154 := i2090 == 0
+			c152 := i2380 == 0
 //line direct.go:63
-			f141, i142 = f104, 0
+			f139, i140 = f102, 0
 //line direct.go:66
 			for {
 //line direct.go:65
-				f151 := *(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4))
-				if c154 {
+				f149 := *(*float32)(unsafe.Add(shared, 32768+i140&15*64+tx*4))
+				if c152 {
 //line basic.go:32
-					f170 = math.Float32frombits(0x7fc00000)
+					f168 = math.Float32frombits(0x7fc00000)
 				} else {
 //line direct.go:66
-					f170 = f151
+					f168 = f149
 				}
 //line direct.go:69
-				if i295 <= i106+i142 {
+				if i287 <= i104+i140 {
 //line basic.go:21
-					f176 = math.Float32frombits(0xff800000)
+					f174 = math.Float32frombits(0xff800000)
 				} else {
 //line direct.go:69
-					f176 = f170
+					f174 = f168
 				}
 //line direct.go:72
-				*(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4)) = f176
-				f186 = max(f141, f176)
+				*(*float32)(unsafe.Add(shared, 32768+i140&15*64+tx*4)) = f174
+				f184 = max(f139, f174)
 //line direct.go:73
-				i187 := i142 + 1
+				i185 := i140 + 1
 //line direct.go:73
-				if i187 >= i129 {
+				if i185 >= i127 {
 //line direct.go:73
 					break
 				}
 //line direct.go:73
-				f141, i142 = f186, i187
+				f139, i140 = f184, i185
 			}
 //line direct.go:73
-			f156 = f186
+			f154 = f184
 		} else {
 //line direct.go:64
-			f156 = f104
+			f154 = f102
 		}
 //line direct.go:75
-		f157 := f104 - f156
+		f155 := f102 - f154
 //line exp.go:73
-		f941 := f157 + 1.2582912e+07
-		f944 := f157 - (f941 - 1.2582912e+07) + 0
+		f949 := f155 + 1.2582912e+07
+		f952 := f155 - (f949 - 1.2582912e+07) + 0
 //line exp.go:77
-		i951 := int32(math.Float32bits(f941))
+		i959 := int32(math.Float32bits(f949))
 //line exp.go:47
-		i1401 := int32(uint32(i951) >> 1)
-		f1406 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f944, 0.001339097), f944, 0.009618499), f944, 0.055503596), f944, 0.24022648), f944, 0.6931472), f944, 1)*math.Float32frombits(uint32(i1401<<23+1065353216))) * math.Float32frombits(uint32((i951-i1401)<<23+1065353216)))
+		i1548 := int32(uint32(i959) >> 1)
+		f1553 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f952, 0.001339097), f952, 0.009618499), f952, 0.055503596), f952, 0.24022648), f952, 0.6931472), f952, 1)*math.Float32frombits(uint32(i1548<<23+1065353216))) * math.Float32frombits(uint32((i959-i1548)<<23+1065353216)))
 //line exp.go:56
-		if 151 < f157 {
+		if 151 < f155 {
 //line exp.go:56
-			f1609 = math.Float32frombits(0x7f800000)
+			f1832 = math.Float32frombits(0x7f800000)
 		} else {
 //line exp.go:59
-			if f157 < -151 {
+			if f155 < -151 {
 //line exp.go:59
-				f1609 = 0
+				f1832 = 0
 			} else {
 //line exp.go:62
-				f1609 = f1406
+				f1832 = f1553
 			}
 		}
 //line direct.go:77
-		f159 := float32(f105 * f1609)
-		if c130 {
+		f157 := float32(f103 * f1832)
+		if c128 {
 //line exp.go:56
-			f190, i191 = f159, 0
+			f188, i189 = f157, 0
 //line exp.go:56
 			for {
 //line direct.go:79
-				f201 := *(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) - f156
+				f199 := *(*float32)(unsafe.Add(shared, 32768+i189&15*64+tx*4)) - f154
 //line exp.go:73
-				f964 := f201 + 1.2582912e+07
-				f967 := f201 - (f964 - 1.2582912e+07) + 0
+				f972 := f199 + 1.2582912e+07
+				f975 := f199 - (f972 - 1.2582912e+07) + 0
 //line exp.go:77
-				i974 := int32(math.Float32bits(f964))
+				i982 := int32(math.Float32bits(f972))
 //line exp.go:47
-				i1411 := int32(uint32(i974) >> 1)
-				f1416 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f967, 0.001339097), f967, 0.009618499), f967, 0.055503596), f967, 0.24022648), f967, 0.6931472), f967, 1)*math.Float32frombits(uint32(i1411<<23+1065353216))) * math.Float32frombits(uint32((i974-i1411)<<23+1065353216)))
+				i1558 := int32(uint32(i982) >> 1)
+				f1563 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f975, 0.001339097), f975, 0.009618499), f975, 0.055503596), f975, 0.24022648), f975, 0.6931472), f975, 1)*math.Float32frombits(uint32(i1558<<23+1065353216))) * math.Float32frombits(uint32((i982-i1558)<<23+1065353216)))
 //line exp.go:56
-				if 151 < f201 {
+				if 151 < f199 {
 //line exp.go:56
-					f1633 = math.Float32frombits(0x7f800000)
+					f1856 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:59
-					if f201 < -151 {
+					if f199 < -151 {
 //line exp.go:59
-						f1633 = 0
+						f1856 = 0
 					} else {
 //line exp.go:62
-						f1633 = f1416
+						f1856 = f1563
 					}
 				}
 //line direct.go:80
-				*(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) = f1633
-				f212 = f190 + f1633
+				*(*float32)(unsafe.Add(shared, 32768+i189&15*64+tx*4)) = f1856
+				f210 = f188 + f1856
 //line direct.go:81
-				i213 := i191 + 1
+				i211 := i189 + 1
 //line direct.go:81
-				if i213 >= i129 {
+				if i211 >= i127 {
 //line direct.go:81
 					break
 				}
 //line direct.go:81
-				f190, i191 = f212, i213
+				f188, i189 = f210, i211
 			}
 //line direct.go:81
-			f216 = f212
+			f214 = f210
 		} else {
 //line direct.go:78
-			f216 = f159
+			f214 = f157
 		}
-//line direct.go:157
-		if c130 {
-			f4489 = *(*float32)(unsafe.Add(shared, o3182))
+//line direct.go:164
+		if c128 {
+			f4835 = *(*float32)(unsafe.Add(shared, o3528))
 		} else {
-//line direct.go:157
-			f4489 = 0
+//line direct.go:164
+			f4835 = 0
 		}
-//line direct.go:157
-		if 1 < i129 {
-			f4490 = *(*float32)(unsafe.Add(shared, o3195))
+//line direct.go:164
+		if 1 < i127 {
+			f4836 = *(*float32)(unsafe.Add(shared, o3541))
 		} else {
-//line direct.go:157
-			f4490 = 0
+//line direct.go:164
+			f4836 = 0
 		}
-//line direct.go:157
-		if 2 < i129 {
-			f4491 = *(*float32)(unsafe.Add(shared, o3208))
+//line direct.go:164
+		if 2 < i127 {
+			f4837 = *(*float32)(unsafe.Add(shared, o3554))
 		} else {
-//line direct.go:157
-			f4491 = 0
+//line direct.go:164
+			f4837 = 0
 		}
-//line direct.go:157
-		if 3 < i129 {
-			f4492 = *(*float32)(unsafe.Add(shared, o3221))
+//line direct.go:164
+		if 3 < i127 {
+			f4838 = *(*float32)(unsafe.Add(shared, o3567))
 		} else {
-//line direct.go:157
-			f4492 = 0
+//line direct.go:164
+			f4838 = 0
 		}
-//line direct.go:157
-		if 4 < i129 {
-			f4493 = *(*float32)(unsafe.Add(shared, o3234))
+//line direct.go:164
+		if 4 < i127 {
+			f4839 = *(*float32)(unsafe.Add(shared, o3580))
 		} else {
-//line direct.go:157
-			f4493 = 0
+//line direct.go:164
+			f4839 = 0
 		}
-//line direct.go:157
-		if 5 < i129 {
-			f4494 = *(*float32)(unsafe.Add(shared, o3247))
+//line direct.go:164
+		if 5 < i127 {
+			f4840 = *(*float32)(unsafe.Add(shared, o3593))
 		} else {
-//line direct.go:157
-			f4494 = 0
+//line direct.go:164
+			f4840 = 0
 		}
-//line direct.go:157
-		if 6 < i129 {
-			f4495 = *(*float32)(unsafe.Add(shared, o3260))
+//line direct.go:164
+		if 6 < i127 {
+			f4841 = *(*float32)(unsafe.Add(shared, o3606))
 		} else {
-//line direct.go:157
-			f4495 = 0
+//line direct.go:164
+			f4841 = 0
 		}
-//line direct.go:157
-		if 7 < i129 {
-			f4496 = *(*float32)(unsafe.Add(shared, o3273))
+//line direct.go:164
+		if 7 < i127 {
+			f4842 = *(*float32)(unsafe.Add(shared, o3619))
 		} else {
-//line direct.go:157
-			f4496 = 0
+//line direct.go:164
+			f4842 = 0
 		}
-//line direct.go:157
-		if 8 < i129 {
-			f4497 = *(*float32)(unsafe.Add(shared, o3286))
+//line direct.go:164
+		if 8 < i127 {
+			f4843 = *(*float32)(unsafe.Add(shared, o3632))
 		} else {
-//line direct.go:157
-			f4497 = 0
+//line direct.go:164
+			f4843 = 0
 		}
-//line direct.go:157
-		if 9 < i129 {
-			f4498 = *(*float32)(unsafe.Add(shared, o3299))
+//line direct.go:164
+		if 9 < i127 {
+			f4844 = *(*float32)(unsafe.Add(shared, o3645))
 		} else {
-//line direct.go:157
-			f4498 = 0
+//line direct.go:164
+			f4844 = 0
 		}
-//line direct.go:157
-		if 10 < i129 {
-			f4499 = *(*float32)(unsafe.Add(shared, o3312))
+//line direct.go:164
+		if 10 < i127 {
+			f4845 = *(*float32)(unsafe.Add(shared, o3658))
 		} else {
-//line direct.go:157
-			f4499 = 0
+//line direct.go:164
+			f4845 = 0
 		}
-//line direct.go:157
-		if 11 < i129 {
-			f4500 = *(*float32)(unsafe.Add(shared, o3325))
+//line direct.go:164
+		if 11 < i127 {
+			f4846 = *(*float32)(unsafe.Add(shared, o3671))
 		} else {
-//line direct.go:157
-			f4500 = 0
+//line direct.go:164
+			f4846 = 0
 		}
-//line direct.go:157
-		if 12 < i129 {
-			f4501 = *(*float32)(unsafe.Add(shared, o3338))
+//line direct.go:164
+		if 12 < i127 {
+			f4847 = *(*float32)(unsafe.Add(shared, o3684))
 		} else {
-//line direct.go:157
-			f4501 = 0
+//line direct.go:164
+			f4847 = 0
 		}
-//line direct.go:157
-		if 13 < i129 {
-			f4502 = *(*float32)(unsafe.Add(shared, o3351))
+//line direct.go:164
+		if 13 < i127 {
+			f4848 = *(*float32)(unsafe.Add(shared, o3697))
 		} else {
-//line direct.go:157
-			f4502 = 0
+//line direct.go:164
+			f4848 = 0
 		}
-//line direct.go:157
-		if 14 < i129 {
-			f4503 = *(*float32)(unsafe.Add(shared, o3364))
+//line direct.go:164
+		if 14 < i127 {
+			f4849 = *(*float32)(unsafe.Add(shared, o3710))
 		} else {
-//line direct.go:157
-			f4503 = 0
+//line direct.go:164
+			f4849 = 0
 		}
-//line direct.go:157
-		if 15 < i129 {
-			f4504 = *(*float32)(unsafe.Add(shared, o3377))
+//line direct.go:164
+		if 15 < i127 {
+			f4850 = *(*float32)(unsafe.Add(shared, o3723))
 		} else {
-//line direct.go:157
-			f4504 = 0
+//line direct.go:164
+			f4850 = 0
 		}
-//line direct.go:158
-		if c2303 {
-//line direct.go:166
-			i468 = 0
-//line direct.go:166
+//line direct.go:165
+		if c2608 {
+//line direct.go:173
+			i460 = 0
+//line direct.go:173
 			for {
-//line direct.go:164
-				i3407 := i468 >> 4 & 7
-//line direct.go:164
-				i3410 := i468 & 15
-//line direct.go:164
-				f3434 := math32.FMA(f4490, *(*float32)(unsafe.Add(shared, 25088+i3407*64+i3410*4)), math32.FMA(f4489, *(*float32)(unsafe.Add(shared, 24576+i3407*64+i3410*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i468&127*64+tx*4))*f1609)))
-//line direct.go:164
-				f3474 := math32.FMA(f4492, *(*float32)(unsafe.Add(shared, 26112+i3407*64+i3410*4)), math32.FMA(f4491, *(*float32)(unsafe.Add(shared, 25600+i3407*64+i3410*4)), f3434))
-//line direct.go:164
-				f3514 := math32.FMA(f4494, *(*float32)(unsafe.Add(shared, 27136+i3407*64+i3410*4)), math32.FMA(f4493, *(*float32)(unsafe.Add(shared, 26624+i3407*64+i3410*4)), f3474))
-//line direct.go:164
-				f3554 := math32.FMA(f4496, *(*float32)(unsafe.Add(shared, 28160+i3407*64+i3410*4)), math32.FMA(f4495, *(*float32)(unsafe.Add(shared, 27648+i3407*64+i3410*4)), f3514))
-//line direct.go:164
-				f3594 := math32.FMA(f4498, *(*float32)(unsafe.Add(shared, 29184+i3407*64+i3410*4)), math32.FMA(f4497, *(*float32)(unsafe.Add(shared, 28672+i3407*64+i3410*4)), f3554))
-//line direct.go:164
-				f3634 := math32.FMA(f4500, *(*float32)(unsafe.Add(shared, 30208+i3407*64+i3410*4)), math32.FMA(f4499, *(*float32)(unsafe.Add(shared, 29696+i3407*64+i3410*4)), f3594))
-//line direct.go:164
-				f3674 := math32.FMA(f4502, *(*float32)(unsafe.Add(shared, 31232+i3407*64+i3410*4)), math32.FMA(f4501, *(*float32)(unsafe.Add(shared, 30720+i3407*64+i3410*4)), f3634))
-//line direct.go:164
-				f3714 := math32.FMA(f4504, *(*float32)(unsafe.Add(shared, 32256+i3407*64+i3410*4)), math32.FMA(f4503, *(*float32)(unsafe.Add(shared, 31744+i3407*64+i3410*4)), f3674))
-//line direct.go:166
-				*(*float32)(unsafe.Add(shared, 8192+i468&127*64+tx*4)) = f3714
-//line direct.go:166
-				i522 := i468 + 1
-//line direct.go:166
-				if i522 >= i990 {
-//line direct.go:166
+//line direct.go:171
+				i3753 := i460 >> 4 & 7
+//line direct.go:171
+				i3756 := i460 & 15
+//line direct.go:171
+				f3780 := math32.FMA(f4836, *(*float32)(unsafe.Add(shared, 25088+i3753*64+i3756*4)), math32.FMA(f4835, *(*float32)(unsafe.Add(shared, 24576+i3753*64+i3756*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i460&127*64+tx*4))*f1832)))
+//line direct.go:171
+				f3820 := math32.FMA(f4838, *(*float32)(unsafe.Add(shared, 26112+i3753*64+i3756*4)), math32.FMA(f4837, *(*float32)(unsafe.Add(shared, 25600+i3753*64+i3756*4)), f3780))
+//line direct.go:171
+				f3860 := math32.FMA(f4840, *(*float32)(unsafe.Add(shared, 27136+i3753*64+i3756*4)), math32.FMA(f4839, *(*float32)(unsafe.Add(shared, 26624+i3753*64+i3756*4)), f3820))
+//line direct.go:171
+				f3900 := math32.FMA(f4842, *(*float32)(unsafe.Add(shared, 28160+i3753*64+i3756*4)), math32.FMA(f4841, *(*float32)(unsafe.Add(shared, 27648+i3753*64+i3756*4)), f3860))
+//line direct.go:171
+				f3940 := math32.FMA(f4844, *(*float32)(unsafe.Add(shared, 29184+i3753*64+i3756*4)), math32.FMA(f4843, *(*float32)(unsafe.Add(shared, 28672+i3753*64+i3756*4)), f3900))
+//line direct.go:171
+				f3980 := math32.FMA(f4846, *(*float32)(unsafe.Add(shared, 30208+i3753*64+i3756*4)), math32.FMA(f4845, *(*float32)(unsafe.Add(shared, 29696+i3753*64+i3756*4)), f3940))
+//line direct.go:171
+				f4020 := math32.FMA(f4848, *(*float32)(unsafe.Add(shared, 31232+i3753*64+i3756*4)), math32.FMA(f4847, *(*float32)(unsafe.Add(shared, 30720+i3753*64+i3756*4)), f3980))
+//line direct.go:171
+				f4060 := math32.FMA(f4850, *(*float32)(unsafe.Add(shared, 32256+i3753*64+i3756*4)), math32.FMA(f4849, *(*float32)(unsafe.Add(shared, 31744+i3753*64+i3756*4)), f4020))
+//line direct.go:173
+				*(*float32)(unsafe.Add(shared, 8192+i460&127*64+tx*4)) = f4060
+//line direct.go:173
+				i514 := i460 + 1
+//line direct.go:173
+				if i514 >= i266 {
+//line direct.go:173
 					break
 				}
-//line direct.go:166
-				i468 = i522
+//line direct.go:173
+				i460 = i514
 			}
 		}
 //line direct.go:56
-		*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = f156, f216
+		*(*float32)(unsafe.Add(each102, tx*4)), *(*float32)(unsafe.Add(each103, tx*4)) = f154, f214
 	}
 }
 
 // directBF16TwinRow____ is what a row of threads does in directBF16Twin.
 //
 //line direct.go:85
-func directBF16TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, i1028 int, i1858 int, i994 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
+func directBF16TwinRow____(lanes int, by int, c137 bool, each102 unsafe.Pointer, each103 unsafe.Pointer, i1083 int, i1113 int, i2130 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:85
 	if lanes == 16 {
 //line direct.go:85
-		first = zvector.DirectBF16Twin___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i1028, i1858, i994, by, statesLen, states)
+		first = zvector.DirectBF16Twin___(16, c137, unsafe.Add(each103, 0*4), unsafe.Add(each102, 0*4), shared, i1113, i2130, i1083, by, statesLen, states)
 //line direct.go:85
 	} else if lanes == 8 {
 //line direct.go:85
-		first = zvector.DirectBF16TwinAVX2___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i1028, i1858, i994, by, statesLen, states)
+		first = zvector.DirectBF16TwinAVX2___(16, c137, unsafe.Add(each103, 0*4), unsafe.Add(each102, 0*4), shared, i1113, i2130, i1083, by, statesLen, states)
 	}
 	for tx := first; tx < 16; tx++ {
 //line direct.go:55
-		f105 := *(*float32)(unsafe.Add(each105, tx*4))
+		f103 := *(*float32)(unsafe.Add(each103, tx*4))
 //line direct.go:55
-		f104 := *(*float32)(unsafe.Add(each104, tx*4))
+		f102 := *(*float32)(unsafe.Add(each102, tx*4))
 //line direct.go:85
-		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f105
-		if c139 {
+		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f103
+		if c137 {
 //line direct.go:86
-			if tx < i1028 {
-				i234 := (i1858+tx)*i994 + by
+			if tx < i1113 {
+				i232 := (i2130+tx)*i1083 + by
 //line direct.go:87
-				if uint(i234) >= uint(statesLen) {
+				if uint(i232) >= uint(statesLen) {
 //line direct.go:87
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i234, statesLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i232, statesLen)
 //line direct.go:87
 					return false
 				}
 //line direct.go:87
-				*(*float32)(unsafe.Add(states, i234*8)) = f104
+				*(*float32)(unsafe.Add(states, i232*8)) = f102
 //line direct.go:87
-				*(*float32)(unsafe.Add(states, i234*8+4)) = f105
+				*(*float32)(unsafe.Add(states, i232*8+4)) = f103
 			}
 		}
 	}
@@ -2516,72 +2668,74 @@ func directBF16TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer,
 
 // directBF16TwinRow_____ is what a row of threads does in directBF16Twin.
 //
-//line direct.go:171
-func directBF16TwinRow_____(lanes int, i1006 int, i1028 int, i990 int, i995 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:107
+func directBF16TwinRow_____(lanes int, i1084 int, i1098 int, i1113 int, i2130 int, i266 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:171
+//line direct.go:107
 	if lanes == 16 {
-//line direct.go:171
-		first = zvector.DirectBF16Twin____(16, i1028, i995, i1006, i990, oCap, o, shared, 8192)
-//line direct.go:171
+//line direct.go:107
+		first = zvector.DirectBF16Twin____(16, i2130, i1084, i1098, i1113, i266, oCap, o, shared, 8192)
+//line direct.go:107
 	} else if lanes == 8 {
-//line direct.go:171
-		first = zvector.DirectBF16TwinAVX2____(16, i1028, i995, i1006, i990, oCap, o, shared, 8192)
+//line direct.go:107
+		first = zvector.DirectBF16TwinAVX2____(16, i2130, i1084, i1098, i1113, i266, oCap, o, shared, 8192)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i538, i549, i552, o560, o585, i565, i597 int
-//line direct.go:171
-		i538 = 0
-//line direct.go:174
+		var i542, i998, i1009, i1012, o1020, o1045, i1025, i1057 int
+//line direct.go:107
+		i542 = i2130*i1084 + i1098
+//line direct.go:178
+		i998 = 0
+//line direct.go:181
 		for {
-//line direct.go:174
-			if i1028 <= i538 {
-//line direct.go:174
+//line direct.go:181
+			if i1113 <= i998 {
+//line direct.go:181
 				break
 			}
-//line direct.go:177
-			i549 = i1006 + i538*i995
-			i552 = i549 + i990
-//line direct.go:178
-			if uint(i552) > uint(oCap) {
-//line direct.go:178
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i552, oCap)
-//line direct.go:178
+//line direct.go:184
+			i1009 = i542 + i998*i1084
+			i1012 = i1009 + i266
+//line direct.go:185
+			if uint(i1012) > uint(oCap) {
+//line direct.go:185
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1012, oCap)
+//line direct.go:185
 				return false
 			}
-//line direct.go:178
-			if uint(i549) > uint(i552) {
-//line direct.go:178
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i549, i552)
-//line direct.go:178
+//line direct.go:185
+			if uint(i1009) > uint(i1012) {
+//line direct.go:185
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1009, i1012)
+//line direct.go:185
 				return false
 			}
-//line direct.go:178
-			o560 = i549 * 2
-			o585 = 33792 + i538*4
-//line direct.go:178
-			i565 = tx
-//line direct.go:178
+//line direct.go:185
+			o1020 = i1009 * 2
+			o1045 = 33792 + i998*4
+//line direct.go:185
+			i1025 = tx
+//line direct.go:185
 			for {
-//line direct.go:178
-				if i565 >= i990 {
-//line direct.go:178
+//line direct.go:185
+				if i1025 >= i266 {
+//line direct.go:185
 					break
 				}
-//line direct.go:179
-				*(*int16)(unsafe.Add(o, o560+i565*2)) = int16(dtype.BF16From32(float32(*(*float32)(unsafe.Add(shared, 8192+i565&127*64+i538*4)) * *(*float32)(unsafe.Add(shared, o585)))))
-//line direct.go:178
-				i565 = i565 + 16
+//line direct.go:186
+				*(*int16)(unsafe.Add(o, o1020+i1025*2)) = int16(dtype.BF16From32(float32(*(*float32)(unsafe.Add(shared, 8192+i1025&127*64+i998*4)) * *(*float32)(unsafe.Add(shared, o1045)))))
+//line direct.go:185
+				i1025 = i1025 + 16
 			}
-//line direct.go:178
-			i597 = i538 + 1
-//line direct.go:178
-			if i597 >= 16 {
-//line direct.go:178
+//line direct.go:185
+			i1057 = i998 + 1
+//line direct.go:185
+			if i1057 >= 16 {
+//line direct.go:185
 				goto l1
 			}
-//line direct.go:178
-			i538 = i597
+//line direct.go:185
+			i998 = i1057
 		}
 //line direct.go:90
 		continue
@@ -2615,446 +2769,521 @@ func directF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	s8 := *(*int32)(unsafe.Add(args, 176))
 	s12 := *(*int32)(unsafe.Add(args, 180))
 	s16 := *(*int32)(unsafe.Add(args, 184))
-	s20 := *(*bool)(unsafe.Add(args, 188))
-	s24 := *(*float32)(unsafe.Add(args, 192))
+	s20 := *(*int32)(unsafe.Add(args, 188))
+	s24 := *(*bool)(unsafe.Add(args, 192))
+	s28 := *(*float32)(unsafe.Add(args, 196))
 	shared := blocks.Shared(33856)
 	gx, _, _ := blocks.Grid()
 	lanes := blocks.Lanes()
 //line direct.go:45
-	i2253 := gx - 1
-//line direct.go:98
-	i990 := int(s8)
-//line span.go:73
-	i266 := int(s8)
-//line span.go:75
-	i278 := int(s4) * int(s8)
-//line span.go:72
-	c260 := 0 < s12
-//line direct.go:99
-	i994 := int(s0)
-//line direct.go:99
-	i995 := i994 * i990
-	c1019 := i995 != 0
-//line span.go:30
-	i2269 := int(s16) << 6
-//line direct.go:100
-	var i1021 int
-//line direct.go:100
-	if i995 != 0 {
-//line direct.go:100
-		i1021 = qLen / i995
-	}
-	each295 := blocks.Scratch(8)
-//line direct.go:118
-	i681 := i990 >> 4
-//line direct.go:118
-	c682 := 0 < i681
-//line direct.go:105
-	var i321 int32
-//line direct.go:105
-	if s4 != 0 {
-//line direct.go:105
-		i321 = s0 / s4
-	}
-//line direct.go:105
-	i322 := int(i321)
-//line direct.go:132
-	c2303 := 0 < s8
-//line span.go:89
-	i1555 := int(s16)
-	each104 := blocks.Scratch(4)
-	each105 := blocks.Scratch(4)
-//line direct.go:105
-	c319 := s4 != 0
-//line direct.go:105
-	c2326 := i321 != 0
-//line span.go:75
-	i1328 := int(s4)
-//line span.go:75
-	i1334 := i1328 * i990
+	i2543 := gx - 1
 //line span.go:92
-	i1580 := int(s12)
-//line span.go:81
-	c1529 := s12 == 0
+	i266 := int(s8)
+//line span.go:74
+	i624 := int(s8)
+//line span.go:77
+	i636 := int(s20)
+//line span.go:79
+	i648 := int(s4) * int(s8)
+//line span.go:76
+	c630 := 0 < s20
+//line span.go:73
+	c618 := 0 < s12
+//line span.go:77
+	i1259 := int(s20)
+//line span.go:92
+	i261 := int(s4)
+//line span.go:92
+	i267 := i261 * i266
+//line span.go:76
+	c1253 := 0 < s20
+//line span.go:30
+	i2569 := int(s16) << 6
+//line span.go:85
+	i1583 := int(s20)
+//line span.go:87
+	i1594 := int(s0) * i266
+//line span.go:84
+	c1577 := 0 < s20
+//line direct.go:100
+	i1083 := int(s0)
+//line direct.go:100
+	i1084 := i1083 * i266
+	each287 := blocks.Scratch(8)
+//line direct.go:125
+	i679 := i266 >> 4
+//line direct.go:125
+	c680 := 0 < i679
+//line direct.go:112
+	var i313 int32
+//line direct.go:112
+	if s4 != 0 {
+//line direct.go:112
+		i313 = s0 / s4
+	}
+//line direct.go:112
+	i314 := int(i313)
+//line direct.go:139
+	c2608 := 0 < s8
+//line span.go:106
+	i1735 := int(s16)
+	each102 := blocks.Scratch(4)
+	each103 := blocks.Scratch(4)
+//line direct.go:112
+	c311 := s4 != 0
+//line direct.go:112
+	c2634 := i313 != 0
+//line span.go:77
+	i1798 := int(s20)
+//line span.go:109
+	i1760 := int(s12)
+//line span.go:98
+	c1709 := s12 == 0
 //line direct.go:86
-	c139 := 0 < statesLen
+	c137 := 0 < statesLen
 //line direct.go:43
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i1858, i1863, i2553, i650, i1006, i1028, i1556, i106, i2089, i2090, i2091 int
-		var c82, c110 bool
+		var i2130, i2135, i2888, i605, i1599, i1099, i1113, i1736, i104, i2379, i2380, i2381 int
+		var c80, c108 bool
 //line direct.go:45
-		i58 := i2253 - bx
-//line direct.go:100
-		i1005 := by * i990
+		i59 := i2543 - bx
+//line direct.go:101
+		i1098 := by * i266
 		for tx := range 16 {
-			var i283, i1064, i1065, i1859, i1860, i1861, i2552, i645 int
-//line span.go:72
-			if c260 {
-				i283 = i266
+			var i654, i1277, i1149, i1150, i2131, i2132, i2133, i2887, i600 int
+//line span.go:73
+			if c618 {
+				i654 = i624
 			} else {
-				i283 = i278
+				if c630 {
+					i654 = i636
+				} else {
+					i654 = i648
+				}
 			}
-//line direct.go:45
-			if i283 == 0 {
-//line direct.go:45
+//line span.go:73
+			if c618 {
+//line span.go:73
+				i1277 = i266
+			} else {
+//line span.go:76
+				if c1253 {
+					i1277 = i1259
+				} else {
+//line span.go:76
+					i1277 = i267
+				}
+			}
+//line span.go:92
+			if i1277 == 0 {
+//line span.go:92
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line direct.go:45
+//line span.go:92
 				return
 			}
-//line direct.go:45
-			var i63 int
-//line direct.go:45
-			if i283 != 0 {
-//line direct.go:45
-				i63 = kLen / i283
+//line span.go:92
+			var i272 int
+//line span.go:92
+			if i1277 != 0 {
+//line span.go:92
+				i272 = (kLen + i654 - i267) / i1277
 			}
 //line span.go:38
-			i1064, i1065 = 0, spansLen
+			i1149, i1150 = 0, spansLen
 			for {
 //line span.go:39
-				if i1064 >= i1065 {
+				if i1149 >= i1150 {
 //line span.go:39
 					break
 				}
 //line span.go:40
-				i1048 := int(uint(i1064+i1065) / 2)
+				i1133 := int(uint(i1149+i1150) / 2)
 //line span.go:40
-				if uint(i1048) >= uint(spansLen) {
+				if uint(i1133) >= uint(spansLen) {
 //line span.go:40
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1048, spansLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1133, spansLen)
 //line span.go:40
 					return
 				}
 //line span.go:40
-				if int(*(*int32)(unsafe.Add(spans, i1048*16)))/16+i1048 <= i58 {
-					i1064 = i1048 + 1
+				if int(*(*int32)(unsafe.Add(spans, i1133*16)))/16+i1133 <= i59 {
+					i1149 = i1133 + 1
 				} else {
 //line span.go:40
-					i1065 = i1048
+					i1150 = i1133
 				}
 			}
 //line span.go:46
-			if i1064 == 0 {
+			if i1149 == 0 {
 //line span.go:46
-				i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
+				i2130, i2131, i2132, i2133, i2135 = 0, 0, 0, 0, 0
 			} else {
 //line span.go:49
-				i2259 := i1064 - 1
+				i2559 := i1149 - 1
 //line span.go:49
-				i1723 := *(*int32)(unsafe.Add(spans, i2259*16))
+				i1995 := *(*int32)(unsafe.Add(spans, i2559*16))
 //line span.go:49
-				i1725 := *(*int32)(unsafe.Add(spans, i2259*16+4))
+				i1997 := *(*int32)(unsafe.Add(spans, i2559*16+4))
 //line span.go:49
-				i1727 := *(*int32)(unsafe.Add(spans, i2259*16+8))
+				i1999 := *(*int32)(unsafe.Add(spans, i2559*16+8))
 //line span.go:49
-				i1729 := *(*int32)(unsafe.Add(spans, i2259*16+12))
-				i1084 := int(i1723)
+				i2001 := *(*int32)(unsafe.Add(spans, i2559*16+12))
+				i1169 := int(i1995)
 //line span.go:50
-				i2264 := (i58 - i1084/16 - i2259) << 4
-				if i1723 < 0 {
+				i2564 := (i59 - i1169/16 - i2559) << 4
+				if i1995 < 0 {
 //line span.go:51
-					i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
+					i2130, i2131, i2132, i2133, i2135 = 0, 0, 0, 0, 0
 				} else {
 //line span.go:51
-					if i1727 < 0 {
+					if i1999 < 0 {
 //line span.go:51
-						i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
+						i2130, i2131, i2132, i2133, i2135 = 0, 0, 0, 0, 0
 					} else {
 //line span.go:51
-						if i1729 < 0 {
+						if i2001 < 0 {
 //line span.go:51
-							i1858, i1859, i1860, i1861, i1863 = 0, 0, 0, 0, 0
+							i2130, i2131, i2132, i2133, i2135 = 0, 0, 0, 0, 0
 						} else {
 //line span.go:54
-							i1106 := int(i1725)
+							i1191 := int(i1997)
 //line span.go:54
-							i1107 := i1106 - i2264
+							i1192 := i1191 - i2564
 //line span.go:54
-							i1109 := i1107
+							i1194 := i1192
 //line span.go:54
-							if 16 < i1107 {
+							if 16 < i1192 {
 //line span.go:54
-								i1109 = 16
+								i1194 = 16
 							}
 //line span.go:54
-							i1114 := int(i1727)
+							i1199 := int(i1999)
 //line span.go:56
-							i1858, i1859, i1860, i1861, i1863 = i1084+i2264, i1109, i1114+i2264, i1114+i1106, int(i1729)
+							i2130, i2131, i2132, i2133, i2135 = i1169+i2564, i1194, i1199+i2564, i1199+i1191, int(i2001)
 						}
 					}
 				}
 			}
+//line span.go:26
+			if s24 {
+				i2888, i2887 = i2132+1, i2132+i2131
+			} else {
+//line span.go:26
+				i2888, i2887 = i2133, i2133
+			}
+//line span.go:29
+			if c618 {
+				i600 = i2569
+			} else {
+//line span.go:29
+				i600 = i272
+			}
+//line span.go:32
+			i603 := i600 + 64
+//line span.go:32
+			i605 = i2887
+//line span.go:32
+			if i603 < i2887 {
+//line span.go:32
+				i605 = i603
+			}
+//line span.go:84
+			if c1577 {
+				i1599 = i1583
+			} else {
+				i1599 = i1594
+			}
 //line direct.go:100
-			if !c1019 {
+			if i1599 == 0 {
 //line direct.go:100
 				blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
 //line direct.go:100
 				return
 			}
-//line span.go:26
-			if s20 {
-				i2553, i2552 = i1860+1, i1860+i1859
-			} else {
-//line span.go:26
-				i2553, i2552 = i1861, i1861
+//line direct.go:100
+			var i1088 int
+//line direct.go:100
+			if i1599 != 0 {
+//line direct.go:100
+				i1088 = (qLen + i1599 - i1084) / i1599
 			}
-//line span.go:29
-			if c260 {
-				i645 = i2269
-			} else {
-//line span.go:29
-				i645 = i63
-			}
-//line span.go:32
-			i648 := i645 + 64
-//line span.go:32
-			i650 = i2552
-//line span.go:32
-			if i648 < i2552 {
-//line span.go:32
-				i650 = i648
-			}
-//line direct.go:100
-			i1006 = i1858*i995 + i1005
-//line direct.go:100
-			i1026 := i1021 - i1858
-//line direct.go:100
-			i1028 = i1859
-//line direct.go:100
-			if i1026 < i1859 {
-//line direct.go:100
-				i1028 = i1026
+//line direct.go:101
+			i1099 = i2130*i1599 + i1098
+//line direct.go:101
+			i1111 := i1088 - i2130
+//line direct.go:101
+			i1113 = i2131
+//line direct.go:101
+			if i1111 < i2131 {
+//line direct.go:101
+				i1113 = i1111
 			}
 //line direct.go:47
-			c82 = i1028 <= 0
+			c80 = i1113 <= 0
 		}
-//line span.go:72
-		if !c82 {
+//line span.go:73
+		if !c80 {
 			{
 				{
 //line span.go:60
-					directF16TwinRow(i2553, i650, each295)
+					directF16TwinRow(i2888, i605, each287)
 				}
 			}
 			{
 				{
 //line direct.go:52
-					if !directF16TwinRow_(lanes, c682, i1006, i1028, i681, i990, i995, q, qCap, shared, blocks) {
+					if !directF16TwinRow_(lanes, c680, i1099, i1113, i1599, i266, i679, q, qCap, shared, blocks) {
 						return
 					}
 				}
 			}
-//line direct.go:105
-			var i325 int
-//line direct.go:105
-			if i322 != 0 {
-//line direct.go:105
-				i325 = by / i322
+//line direct.go:112
+			var i317 int
+//line direct.go:112
+			if i314 != 0 {
+//line direct.go:112
+				i317 = by / i314
 			}
-//line span.go:105
-			i872 := i325 * i990
+//line span.go:122
+			i867 := i317 * i266
 			for tx := range 16 {
-				var i1163 int
-//line direct.go:132
-				if c2303 {
-//line direct.go:134
-					o1175 := 16384 + tx*512
-//line direct.go:132
-					i1163 = 0
-//line direct.go:135
+				var i1291 int
+//line direct.go:139
+				if c2608 {
+//line direct.go:141
+					o1303 := 16384 + tx*512
+//line direct.go:139
+					i1291 = 0
+//line direct.go:142
 					for {
-//line direct.go:134
-						i1166 := i1163 & 127
-//line direct.go:134
-						*(*float32)(unsafe.Add(shared, i1166*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1175+i1163>>4&7*64+i1163&15*4)) * s24)
-						*(*float32)(unsafe.Add(shared, 8192+i1166*64+tx*4)) = 0
-//line direct.go:135
-						i1202 := i1163 + 1
-//line direct.go:135
-						if i1202 >= i990 {
-//line direct.go:135
+//line direct.go:141
+						i1294 := i1291 & 127
+//line direct.go:141
+						*(*float32)(unsafe.Add(shared, i1294*64+tx*4)) = float32(*(*float32)(unsafe.Add(shared, o1303+i1291>>4&7*64+i1291&15*4)) * s28)
+						*(*float32)(unsafe.Add(shared, 8192+i1294*64+tx*4)) = 0
+//line direct.go:142
+						i1330 := i1291 + 1
+//line direct.go:142
+						if i1330 >= i266 {
+//line direct.go:142
 							break
 						}
-//line direct.go:135
-						i1163 = i1202
+//line direct.go:142
+						i1291 = i1330
 					}
 				}
-//line span.go:89
-				i1556 = i1863 * i1555
+//line span.go:106
+				i1736 = i2135 * i1735
 //line direct.go:55
-				*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = math.Float32frombits(0xff800000), 0
+				*(*float32)(unsafe.Add(each102, tx*4)), *(*float32)(unsafe.Add(each103, tx*4)) = math.Float32frombits(0xff800000), 0
 			}
-			i106 = 0
+			i104 = 0
 //line direct.go:56
 			for {
 				for range 16 {
 //line direct.go:56
-					c110 = i106 < i650
+					c108 = i104 < i605
 				}
 //line direct.go:56
-				if !c110 {
+				if !c108 {
 					break
 				}
-//line direct.go:105
-				if !c319 {
-//line direct.go:105
+//line direct.go:112
+				if !c311 {
+//line direct.go:112
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:105
+//line direct.go:112
 					return
 				}
-//line direct.go:105
-				if !c2326 {
-//line direct.go:105
+//line direct.go:112
+				if !c2634 {
+//line direct.go:112
 					blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:105
+//line direct.go:112
 					return
 				}
-//line direct.go:106
-				i336 := i106 & -64
-//line span.go:88
-				i1546 := i336 / 64
-				c1563 := i1546 < i1555
-//line direct.go:110
-				i360 := i106 % 64
+//line direct.go:113
+				i328 := i104 & -64
+//line span.go:105
+				i1726 := i328 / 64
+				c1743 := i1726 < i1735
+//line direct.go:117
+				i352 := i104 % 64
 				for tx := range 16 {
-					var i1339, i1593, i1575, i902, i932, i1399 int
-//line span.go:72
-					if c260 {
-//line span.go:72
-						i1339 = i990
+					var i1816, i1907, i1773, i1755, i897, i1503, i940, i1546 int
+//line span.go:73
+					if c618 {
+//line span.go:73
+						i1816 = i266
 					} else {
-//line span.go:75
-						i1339 = i1334
+//line span.go:76
+						if c1577 {
+							i1816 = i1798
+						} else {
+//line span.go:76
+							i1816 = i267
+						}
 					}
-//line span.go:100
-					if i1339 == 0 {
-//line span.go:100
+//line span.go:73
+					if c618 {
+//line span.go:73
+						i1907 = i266
+					} else {
+//line span.go:76
+						if c1577 {
+							i1907 = i1798
+						} else {
+//line span.go:76
+							i1907 = i267
+						}
+					}
+//line span.go:92
+					if i1907 == 0 {
+//line span.go:92
 						blocks.Fault(blocks.Thread(tx, 0, 0), "integer divide by zero")
-//line span.go:100
+//line span.go:92
 						return
 					}
-//line span.go:100
-					var i858 int
-//line span.go:100
-					if i1339 != 0 {
-//line span.go:100
-						i858 = kLen / i1339
+//line span.go:92
+					var i1457 int
+//line span.go:92
+					if i1907 != 0 {
+//line span.go:92
+						i1457 = (kLen + i1816 - i267) / i1907
 					}
-//line span.go:81
-					if c1529 {
-						i1535 := i1863 + i336
-						i1540 := i650 - i336
-//line span.go:83
-						i1542 := 64
-//line span.go:83
-						if i1540 < 64 {
-//line span.go:83
-							i1542 = i1540
+//line span.go:98
+					if c1709 {
+						i1715 := i2135 + i328
+						i1720 := i605 - i328
+//line span.go:100
+						i1722 := 64
+//line span.go:100
+						if i1720 < 64 {
+//line span.go:100
+							i1722 = i1720
 						}
-//line span.go:83
-						if i858 < i1535+i1542 {
-//line span.go:83
-							i1593 = -1
+//line span.go:100
+						if i1457 < i1715+i1722 {
+//line span.go:100
+							i1773 = -1
 						} else {
-//line span.go:86
-							i1593 = i1535
+//line span.go:103
+							i1773 = i1715
 						}
 					} else {
-						i1557 := i1556 + i1546
-//line span.go:89
-						if c1563 {
-//line span.go:89
-							if i1557 < tableLen {
-								if uint(i1557) >= uint(tableLen) {
-//line span.go:90
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1557, tableLen)
-//line span.go:90
+						i1737 := i1736 + i1726
+//line span.go:106
+						if c1743 {
+//line span.go:106
+							if i1737 < tableLen {
+								if uint(i1737) >= uint(tableLen) {
+//line span.go:107
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1737, tableLen)
+//line span.go:107
 									return
 								}
-//line span.go:90
-								i1575 = int(*(*int32)(unsafe.Add(table, i1557*4)))
+//line span.go:107
+								i1755 = int(*(*int32)(unsafe.Add(table, i1737*4)))
 							} else {
-//line span.go:89
-								i1575 = -1
+//line span.go:106
+								i1755 = -1
 							}
 						} else {
-//line span.go:89
-							i1575 = -1
+//line span.go:106
+							i1755 = -1
 						}
-//line span.go:92
-						if i1580 <= i1575 {
-//line span.go:92
-							i1593 = -1
+//line span.go:109
+						if i1760 <= i1755 {
+//line span.go:109
+							i1773 = -1
 						} else {
-//line span.go:95
-							i1593 = i1575
+//line span.go:112
+							i1773 = i1755
 						}
 					}
-//line span.go:102
-					if i1593 < 0 {
-//line span.go:102
-						i902 = -1
+//line span.go:119
+					if i1773 < 0 {
+//line span.go:119
+						i897 = -1
 					} else {
-						if c1529 {
-							i902 = i1593*i1334 + i872
+						if c1709 {
+//line span.go:76
+							if c1577 {
+								i1503 = i1798
+							} else {
+//line span.go:76
+								i1503 = i267
+							}
+//line span.go:122
+							i897 = i1773*i1503 + i867
 						} else {
-							i902 = (i1593*i1328 + i325) << 6 * i990
+							i897 = (i1773*i261 + i317) << 6 * i266
 						}
 					}
-//line direct.go:107
-					if i902 < 0 {
-//line direct.go:107
-						i2089, i2090, i2091 = 0, 0, 0
+//line direct.go:114
+					if i897 < 0 {
+//line direct.go:114
+						i2379, i2380, i2381 = 0, 0, 0
 					} else {
-//line span.go:72
-						if c260 {
-//line span.go:72
-							i932 = i990
+//line span.go:73
+						if c618 {
+//line span.go:73
+							i940 = i266
 						} else {
-//line span.go:75
-							i932 = i1334
+//line span.go:76
+							if c1577 {
+								i940 = i1798
+							} else {
+//line span.go:76
+								i940 = i267
+							}
 						}
-//line span.go:72
-						if c260 {
-//line span.go:72
-							i1399 = i990
+//line span.go:73
+						if c618 {
+//line span.go:73
+							i1546 = i266
 						} else {
-//line span.go:75
-							i1399 = i1334
+//line span.go:76
+							if c1577 {
+								i1546 = i1798
+							} else {
+//line span.go:76
+								i1546 = i267
+							}
 						}
-//line direct.go:110
-						i2089, i2090, i2091 = i902+i360*i932, i650-i106, i1399
+//line direct.go:117
+						i2379, i2380, i2381 = i897+i352*i940, i605-i104, i1546
 					}
 				}
 				{
 					{
-//line direct.go:114
-						if !directF16TwinRow__(lanes, c682, i2089, i2090, i2091, i681, i990, k, kCap, shared, v, vCap, blocks) {
+//line direct.go:121
+						if !directF16TwinRow__(lanes, c680, i2379, i2380, i2381, i266, i679, k, kCap, shared, v, vCap, blocks) {
 							return
 						}
 					}
 				}
 				{
 					{
-//line direct.go:141
-						directF16TwinRow___(lanes, c2303, each104, each105, each295, i106, i2090, i650, i990, shared)
+//line direct.go:148
+						directF16TwinRow___(lanes, c2608, each102, each103, each287, i104, i2380, i266, i605, shared)
 					}
 				}
-				i106 = i106 + 16
+				i104 = i104 + 16
 			}
 			{
 				{
 //line direct.go:85
-					if !directF16TwinRow____(lanes, by, c139, each104, each105, i1028, i1858, i994, shared, states, statesLen, blocks) {
+					if !directF16TwinRow____(lanes, by, c137, each102, each103, i1083, i1113, i2130, shared, states, statesLen, blocks) {
 						return
 					}
 				}
 			}
 			{
 				{
-//line direct.go:171
-					if !directF16TwinRow_____(lanes, i1006, i1028, i990, i995, o, oCap, shared, blocks) {
+//line direct.go:107
+					if !directF16TwinRow_____(lanes, i1084, i1098, i1113, i2130, i266, o, oCap, shared, blocks) {
 						return
 					}
 				}
@@ -3066,106 +3295,106 @@ func directF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // directF16TwinRow is what a row of threads does in directF16Twin.
 //
 //line span.go:60
-func directF16TwinRow(i2553 int, i650 int, each295 unsafe.Pointer) {
+func directF16TwinRow(i2888 int, i605 int, each287 unsafe.Pointer) {
 	for tx := range 16 {
 //line span.go:60
-		i289 := i2553 + tx
+		i281 := i2888 + tx
 //line span.go:60
-		i295 := i289
+		i287 := i281
 //line span.go:60
-		if i650 < i289 {
+		if i605 < i281 {
 //line span.go:60
-			i295 = i650
+			i287 = i605
 		}
 //line direct.go:51
-		*(*int)(unsafe.Add(each295, tx*8)) = i295
+		*(*int)(unsafe.Add(each287, tx*8)) = i287
 	}
 }
 
 // directF16TwinRow_ is what a row of threads does in directF16Twin.
 //
 //line direct.go:52
-func directF16TwinRow_(lanes int, c682 bool, i1006 int, i1028 int, i681 int, i990 int, i995 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func directF16TwinRow_(lanes int, c680 bool, i1099 int, i1113 int, i1599 int, i266 int, i679 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:52
 	if lanes == 16 {
 //line direct.go:52
-		first = zvector.DirectF16Twin(16, c682, i1028, shared, 16384, i681, i995, i1006, i990, qCap, q)
+		first = zvector.DirectF16Twin(16, c680, i1113, shared, 16384, i679, i1599, i1099, i266, qCap, q)
 //line direct.go:52
 	} else if lanes == 8 {
 //line direct.go:52
-		first = zvector.DirectF16TwinAVX2(16, c682, i1028, shared, 16384, i681, i995, i1006, i990, qCap, q)
+		first = zvector.DirectF16TwinAVX2(16, c680, i1113, shared, 16384, i679, i1599, i1099, i266, qCap, q)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i670, i704, i721, i722 int
-//line direct.go:114
-		i670 = 0
-//line direct.go:117
+		var i668, i702, i719, i720 int
+//line direct.go:121
+		i668 = 0
+//line direct.go:124
 		for {
-//line direct.go:117
-			if i1028 <= i670 {
-				if c682 {
-					o709 := 16384 + i670*512
-//line direct.go:118
-					i704 = 0
+//line direct.go:124
+			if i1113 <= i668 {
+				if c680 {
+					o707 := 16384 + i668*512
+//line direct.go:125
+					i702 = 0
 					for {
-//line direct.go:119
-						*(*float32)(unsafe.Add(shared, o709+i704&7*64+tx*4)) = 0
-//line direct.go:119
-						i718 := i704 + 1
-//line direct.go:119
-						if i718 >= i681 {
-//line direct.go:119
+//line direct.go:126
+						*(*float32)(unsafe.Add(shared, o707+i702&7*64+tx*4)) = 0
+//line direct.go:126
+						i716 := i702 + 1
+//line direct.go:126
+						if i716 >= i679 {
+//line direct.go:126
 							break
 						}
-//line direct.go:119
-						i704 = i718
+//line direct.go:126
+						i702 = i716
 					}
 				}
 			} else {
-				i688 := i1006 + i670*i995
-				i691 := i688 + i990
-//line direct.go:124
-				if uint(i691) > uint(qCap) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i691, qCap)
-//line direct.go:124
+				i686 := i1099 + i668*i1599
+				i689 := i686 + i266
+//line direct.go:131
+				if uint(i689) > uint(qCap) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i689, qCap)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				if uint(i688) > uint(i691) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i688, i691)
-//line direct.go:124
+//line direct.go:131
+				if uint(i686) > uint(i689) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i686, i689)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				o699 := i688 * 2
-//line direct.go:126
-				o730 := 16384 + i670*512
-//line direct.go:124
-				i721, i722 = tx, 0
+//line direct.go:131
+				o697 := i686 * 2
+//line direct.go:133
+				o728 := 16384 + i668*512
+//line direct.go:131
+				i719, i720 = tx, 0
 				for {
-//line direct.go:125
-					if i721 >= i990 {
-//line direct.go:125
+//line direct.go:132
+					if i719 >= i266 {
+//line direct.go:132
 						break
 					}
-//line direct.go:126
-					*(*float32)(unsafe.Add(shared, o730+i722&7*64+tx*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(q, o699+i721*2)))).Float32()
-//line direct.go:125
-					i721, i722 = i721+16, i722+1
+//line direct.go:133
+					*(*float32)(unsafe.Add(shared, o728+i720&7*64+tx*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(q, o697+i719*2)))).Float32()
+//line direct.go:132
+					i719, i720 = i719+16, i720+1
 				}
 			}
-//line direct.go:119
-			i676 := i670 + 1
-//line direct.go:119
-			if i676 >= 16 {
-//line direct.go:119
+//line direct.go:126
+			i674 := i668 + 1
+//line direct.go:126
+			if i674 >= 16 {
+//line direct.go:126
 				break
 			}
-//line direct.go:119
-			i670 = i676
+//line direct.go:126
+			i668 = i674
 		}
 	}
 	return true
@@ -3173,157 +3402,157 @@ func directF16TwinRow_(lanes int, c682 bool, i1006 int, i1028 int, i681 int, i99
 
 // directF16TwinRow__ is what a row of threads does in directF16Twin.
 //
-//line direct.go:114
-func directF16TwinRow__(lanes int, c682 bool, i2089 int, i2090 int, i2091 int, i681 int, i990 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:121
+func directF16TwinRow__(lanes int, c680 bool, i2379 int, i2380 int, i2381 int, i266 int, i679 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:114
+//line direct.go:121
 	if lanes == 16 {
-//line direct.go:114
-		first = zvector.DirectF16Twin_(16, c682, i2090, shared, 16384, i681, i2091, i2089, i990, kCap, k, 24576, vCap, v)
-//line direct.go:114
+//line direct.go:121
+		first = zvector.DirectF16Twin_(16, c680, i2380, shared, 16384, i679, i2381, i2379, i266, kCap, k, 24576, vCap, v)
+//line direct.go:121
 	} else if lanes == 8 {
-//line direct.go:114
-		first = zvector.DirectF16TwinAVX2_(16, c682, i2090, shared, 16384, i681, i2091, i2089, i990, kCap, k, 24576, vCap, v)
+//line direct.go:121
+		first = zvector.DirectF16TwinAVX2_(16, c680, i2380, shared, 16384, i679, i2381, i2379, i266, kCap, k, 24576, vCap, v)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i764, i798, i815, i816, i1225, i1259, i1276, i1277 int
-//line direct.go:114
-		i764 = 0
-//line direct.go:117
+		var i762, i796, i813, i814, i1353, i1387, i1404, i1405 int
+//line direct.go:121
+		i762 = 0
+//line direct.go:124
 		for {
-//line direct.go:117
-			if i2090 <= i764 {
-				if c682 {
-					o803 := 16384 + i764*512
-//line direct.go:118
-					i798 = 0
+//line direct.go:124
+			if i2380 <= i762 {
+				if c680 {
+					o801 := 16384 + i762*512
+//line direct.go:125
+					i796 = 0
 					for {
-//line direct.go:119
-						*(*float32)(unsafe.Add(shared, o803+i798&7*64+tx*4)) = 0
-//line direct.go:119
-						i812 := i798 + 1
-//line direct.go:119
-						if i812 >= i681 {
-//line direct.go:119
+//line direct.go:126
+						*(*float32)(unsafe.Add(shared, o801+i796&7*64+tx*4)) = 0
+//line direct.go:126
+						i810 := i796 + 1
+//line direct.go:126
+						if i810 >= i679 {
+//line direct.go:126
 							break
 						}
-//line direct.go:119
-						i798 = i812
+//line direct.go:126
+						i796 = i810
 					}
 				}
 			} else {
-				i782 := i2089 + i764*i2091
-				i785 := i782 + i990
-//line direct.go:124
-				if uint(i785) > uint(kCap) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i785, kCap)
-//line direct.go:124
+				i780 := i2379 + i762*i2381
+				i783 := i780 + i266
+//line direct.go:131
+				if uint(i783) > uint(kCap) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i783, kCap)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				if uint(i782) > uint(i785) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i782, i785)
-//line direct.go:124
+//line direct.go:131
+				if uint(i780) > uint(i783) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i780, i783)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				o793 := i782 * 2
-//line direct.go:126
-				o824 := 16384 + i764*512
-//line direct.go:124
-				i815, i816 = tx, 0
+//line direct.go:131
+				o791 := i780 * 2
+//line direct.go:133
+				o822 := 16384 + i762*512
+//line direct.go:131
+				i813, i814 = tx, 0
 				for {
-//line direct.go:125
-					if i815 >= i990 {
-//line direct.go:125
+//line direct.go:132
+					if i813 >= i266 {
+//line direct.go:132
 						break
 					}
-//line direct.go:126
-					*(*float32)(unsafe.Add(shared, o824+i816&7*64+tx*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(k, o793+i815*2)))).Float32()
-//line direct.go:125
-					i815, i816 = i815+16, i816+1
+//line direct.go:133
+					*(*float32)(unsafe.Add(shared, o822+i814&7*64+tx*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(k, o791+i813*2)))).Float32()
+//line direct.go:132
+					i813, i814 = i813+16, i814+1
 				}
 			}
-//line direct.go:119
-			i770 := i764 + 1
-//line direct.go:119
-			if i770 >= 16 {
-//line direct.go:119
+//line direct.go:126
+			i768 := i762 + 1
+//line direct.go:126
+			if i768 >= 16 {
+//line direct.go:126
 				break
 			}
-//line direct.go:119
-			i764 = i770
+//line direct.go:126
+			i762 = i768
 		}
-//line direct.go:117
-		i1225 = 0
-//line direct.go:117
+//line direct.go:124
+		i1353 = 0
+//line direct.go:124
 		for {
-//line direct.go:117
-			if i2090 <= i1225 {
-				if c682 {
-					o1264 := 24576 + i1225*512
-//line direct.go:118
-					i1259 = 0
+//line direct.go:124
+			if i2380 <= i1353 {
+				if c680 {
+					o1392 := 24576 + i1353*512
+//line direct.go:125
+					i1387 = 0
 					for {
-//line direct.go:119
-						*(*float32)(unsafe.Add(shared, o1264+i1259&7*64+tx*4)) = 0
-//line direct.go:119
-						i1273 := i1259 + 1
-//line direct.go:119
-						if i1273 >= i681 {
-//line direct.go:119
+//line direct.go:126
+						*(*float32)(unsafe.Add(shared, o1392+i1387&7*64+tx*4)) = 0
+//line direct.go:126
+						i1401 := i1387 + 1
+//line direct.go:126
+						if i1401 >= i679 {
+//line direct.go:126
 							break
 						}
-//line direct.go:119
-						i1259 = i1273
+//line direct.go:126
+						i1387 = i1401
 					}
 				}
 			} else {
-				i1243 := i2089 + i1225*i2091
-				i1246 := i1243 + i990
-//line direct.go:124
-				if uint(i1246) > uint(vCap) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1246, vCap)
-//line direct.go:124
+				i1371 := i2379 + i1353*i2381
+				i1374 := i1371 + i266
+//line direct.go:131
+				if uint(i1374) > uint(vCap) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1374, vCap)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				if uint(i1243) > uint(i1246) {
-//line direct.go:124
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1243, i1246)
-//line direct.go:124
+//line direct.go:131
+				if uint(i1371) > uint(i1374) {
+//line direct.go:131
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1371, i1374)
+//line direct.go:131
 					return false
 				}
-//line direct.go:124
-				o1254 := i1243 * 2
-//line direct.go:126
-				o1285 := 24576 + i1225*512
-//line direct.go:124
-				i1276, i1277 = tx, 0
+//line direct.go:131
+				o1382 := i1371 * 2
+//line direct.go:133
+				o1413 := 24576 + i1353*512
+//line direct.go:131
+				i1404, i1405 = tx, 0
 				for {
-//line direct.go:125
-					if i1276 >= i990 {
-//line direct.go:125
+//line direct.go:132
+					if i1404 >= i266 {
+//line direct.go:132
 						break
 					}
-//line direct.go:126
-					*(*float32)(unsafe.Add(shared, o1285+i1277&7*64+tx*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(v, o1254+i1276*2)))).Float32()
-//line direct.go:125
-					i1276, i1277 = i1276+16, i1277+1
+//line direct.go:133
+					*(*float32)(unsafe.Add(shared, o1413+i1405&7*64+tx*4)) = dtype.F16(uint16(*(*int16)(unsafe.Add(v, o1382+i1404*2)))).Float32()
+//line direct.go:132
+					i1404, i1405 = i1404+16, i1405+1
 				}
 			}
-//line direct.go:119
-			i1231 := i1225 + 1
-//line direct.go:119
-			if i1231 >= 16 {
-//line direct.go:119
+//line direct.go:126
+			i1359 := i1353 + 1
+//line direct.go:126
+			if i1359 >= 16 {
+//line direct.go:126
 				break
 			}
-//line direct.go:119
-			i1225 = i1231
+//line direct.go:126
+			i1353 = i1359
 		}
 	}
 	return true
@@ -3331,472 +3560,472 @@ func directF16TwinRow__(lanes int, c682 bool, i2089 int, i2090 int, i2091 int, i
 
 // directF16TwinRow___ is what a row of threads does in directF16Twin.
 //
-//line direct.go:141
-func directF16TwinRow___(lanes int, c2303 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, each295 unsafe.Pointer, i106 int, i2090 int, i650 int, i990 int, shared unsafe.Pointer) {
+//line direct.go:148
+func directF16TwinRow___(lanes int, c2608 bool, each102 unsafe.Pointer, each103 unsafe.Pointer, each287 unsafe.Pointer, i104 int, i2380 int, i266 int, i605 int, shared unsafe.Pointer) {
 	first := 0
-//line direct.go:141
+//line direct.go:148
 	if lanes == 16 {
-//line direct.go:141
-		first = zvector.DirectF16Twin__(16, c2303, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i990, i650, i106, 32768, i2090, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
-//line direct.go:141
+//line direct.go:148
+		first = zvector.DirectF16Twin__(16, c2608, unsafe.Add(each102, 0*4), unsafe.Add(each287, 0*8), unsafe.Add(each103, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i266, i605, i104, 32768, i2380, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
+//line direct.go:148
 	} else if lanes == 8 {
-//line direct.go:141
-		first = zvector.DirectF16TwinAVX2__(16, c2303, unsafe.Add(each104, 0*4), unsafe.Add(each295, 0*8), unsafe.Add(each105, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i990, i650, i106, 32768, i2090, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
+//line direct.go:148
+		first = zvector.DirectF16TwinAVX2__(16, c2608, unsafe.Add(each102, 0*4), unsafe.Add(each287, 0*8), unsafe.Add(each103, 0*4), shared, 16384, 16896, 17408, 17920, 18432, 18944, 19456, 19968, 20480, 20992, 21504, 22016, 22528, 23040, 23552, 24064, i266, i605, i104, 32768, i2380, 8192, 24576, 25088, 25600, 26112, 26624, 27136, 27648, 28160, 28672, 29184, 29696, 30208, 30720, 31232, 31744, 32256)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f4535, f4533, f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, f2865, f2884, f2903, f2922, f2941, f2960, f2979, f2998, f3017, f3036, f3055, f3074, f3093, f3112, f3131, f3150, f4536, f4534, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506, f141, f170, f176, f186, f156, f1609, f190, f1633, f212, f216, f4489, f4490, f4491, f4492, f4493, f4494, f4495, f4496, f4497, f4498, f4499, f4500, f4501, f4502, f4503, f4504 float32
-		var i1447, i142, i191, i468 int
-//line direct.go:149
-		o3182 := 32768 + tx*4
-//line direct.go:149
-		o3195 := 32832 + tx*4
-//line direct.go:149
-		o3208 := 32896 + tx*4
-//line direct.go:149
-		o3221 := 32960 + tx*4
-//line direct.go:149
-		o3234 := 33024 + tx*4
-//line direct.go:149
-		o3247 := 33088 + tx*4
-//line direct.go:149
-		o3260 := 33152 + tx*4
-//line direct.go:149
-		o3273 := 33216 + tx*4
-//line direct.go:149
-		o3286 := 33280 + tx*4
-//line direct.go:149
-		o3299 := 33344 + tx*4
-//line direct.go:149
-		o3312 := 33408 + tx*4
-//line direct.go:149
-		o3325 := 33472 + tx*4
-//line direct.go:149
-		o3338 := 33536 + tx*4
-//line direct.go:149
-		o3351 := 33600 + tx*4
-//line direct.go:149
-		o3364 := 33664 + tx*4
-//line direct.go:149
-		o3377 := 33728 + tx*4
+		var f4881, f4879, f4877, f4875, f4873, f4871, f4869, f4867, f4865, f4863, f4861, f4859, f4857, f4855, f4853, f4851, f3211, f3230, f3249, f3268, f3287, f3306, f3325, f3344, f3363, f3382, f3401, f3420, f3439, f3458, f3477, f3496, f4882, f4880, f4878, f4876, f4874, f4872, f4870, f4868, f4866, f4864, f4862, f4860, f4858, f4856, f4854, f4852, f139, f168, f174, f184, f154, f1832, f188, f1856, f210, f214, f4835, f4836, f4837, f4838, f4839, f4840, f4841, f4842, f4843, f4844, f4845, f4846, f4847, f4848, f4849, f4850 float32
+		var i1627, i140, i189, i460 int
+//line direct.go:156
+		o3528 := 32768 + tx*4
+//line direct.go:156
+		o3541 := 32832 + tx*4
+//line direct.go:156
+		o3554 := 32896 + tx*4
+//line direct.go:156
+		o3567 := 32960 + tx*4
+//line direct.go:156
+		o3580 := 33024 + tx*4
+//line direct.go:156
+		o3593 := 33088 + tx*4
+//line direct.go:156
+		o3606 := 33152 + tx*4
+//line direct.go:156
+		o3619 := 33216 + tx*4
+//line direct.go:156
+		o3632 := 33280 + tx*4
+//line direct.go:156
+		o3645 := 33344 + tx*4
+//line direct.go:156
+		o3658 := 33408 + tx*4
+//line direct.go:156
+		o3671 := 33472 + tx*4
+//line direct.go:156
+		o3684 := 33536 + tx*4
+//line direct.go:156
+		o3697 := 33600 + tx*4
+//line direct.go:156
+		o3710 := 33664 + tx*4
+//line direct.go:156
+		o3723 := 33728 + tx*4
 //line direct.go:55
-		f104 := *(*float32)(unsafe.Add(each104, tx*4))
+		f102 := *(*float32)(unsafe.Add(each102, tx*4))
 //line span.go:60
-		i295 := *(*int)(unsafe.Add(each295, tx*8))
+		i287 := *(*int)(unsafe.Add(each287, tx*8))
 //line direct.go:55
-		f105 := *(*float32)(unsafe.Add(each105, tx*4))
-//line direct.go:141
-		if c2303 {
-//line direct.go:145
-			f4535, f4533, f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, i1447 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-//line direct.go:145
+		f103 := *(*float32)(unsafe.Add(each103, tx*4))
+//line direct.go:148
+		if c2608 {
+//line direct.go:152
+			f4881, f4879, f4877, f4875, f4873, f4871, f4869, f4867, f4865, f4863, f4861, f4859, f4857, f4855, f4853, f4851, i1627 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:152
 			for {
-//line direct.go:143
-				f1457 := *(*float32)(unsafe.Add(shared, i1447&127*64+tx*4))
-//line direct.go:145
-				i2856 := i1447 >> 4 & 7
-//line direct.go:145
-				i2859 := i1447 & 15
-//line direct.go:145
-				f2865 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 16384+i2856*64+i2859*4)), f4505)
-//line direct.go:145
-				f2884 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 16896+i2856*64+i2859*4)), f4507)
-//line direct.go:145
-				f2903 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 17408+i2856*64+i2859*4)), f4509)
-//line direct.go:145
-				f2922 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 17920+i2856*64+i2859*4)), f4511)
-//line direct.go:145
-				f2941 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 18432+i2856*64+i2859*4)), f4513)
-//line direct.go:145
-				f2960 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 18944+i2856*64+i2859*4)), f4515)
-//line direct.go:145
-				f2979 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 19456+i2856*64+i2859*4)), f4517)
-//line direct.go:145
-				f2998 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 19968+i2856*64+i2859*4)), f4519)
-//line direct.go:145
-				f3017 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 20480+i2856*64+i2859*4)), f4521)
-//line direct.go:145
-				f3036 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 20992+i2856*64+i2859*4)), f4523)
-//line direct.go:145
-				f3055 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 21504+i2856*64+i2859*4)), f4525)
-//line direct.go:145
-				f3074 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 22016+i2856*64+i2859*4)), f4527)
-//line direct.go:145
-				f3093 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 22528+i2856*64+i2859*4)), f4529)
-//line direct.go:145
-				f3112 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 23040+i2856*64+i2859*4)), f4531)
-//line direct.go:145
-				f3131 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 23552+i2856*64+i2859*4)), f4533)
-//line direct.go:145
-				f3150 = math32.FMA(f1457, *(*float32)(unsafe.Add(shared, 24064+i2856*64+i2859*4)), f4535)
-//line direct.go:145
-				i1492 := i1447 + 1
-//line direct.go:145
-				if i1492 >= i990 {
-//line direct.go:145
+//line direct.go:150
+				f1637 := *(*float32)(unsafe.Add(shared, i1627&127*64+tx*4))
+//line direct.go:152
+				i3202 := i1627 >> 4 & 7
+//line direct.go:152
+				i3205 := i1627 & 15
+//line direct.go:152
+				f3211 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 16384+i3202*64+i3205*4)), f4851)
+//line direct.go:152
+				f3230 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 16896+i3202*64+i3205*4)), f4853)
+//line direct.go:152
+				f3249 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 17408+i3202*64+i3205*4)), f4855)
+//line direct.go:152
+				f3268 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 17920+i3202*64+i3205*4)), f4857)
+//line direct.go:152
+				f3287 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 18432+i3202*64+i3205*4)), f4859)
+//line direct.go:152
+				f3306 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 18944+i3202*64+i3205*4)), f4861)
+//line direct.go:152
+				f3325 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 19456+i3202*64+i3205*4)), f4863)
+//line direct.go:152
+				f3344 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 19968+i3202*64+i3205*4)), f4865)
+//line direct.go:152
+				f3363 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 20480+i3202*64+i3205*4)), f4867)
+//line direct.go:152
+				f3382 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 20992+i3202*64+i3205*4)), f4869)
+//line direct.go:152
+				f3401 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 21504+i3202*64+i3205*4)), f4871)
+//line direct.go:152
+				f3420 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 22016+i3202*64+i3205*4)), f4873)
+//line direct.go:152
+				f3439 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 22528+i3202*64+i3205*4)), f4875)
+//line direct.go:152
+				f3458 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 23040+i3202*64+i3205*4)), f4877)
+//line direct.go:152
+				f3477 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 23552+i3202*64+i3205*4)), f4879)
+//line direct.go:152
+				f3496 = math32.FMA(f1637, *(*float32)(unsafe.Add(shared, 24064+i3202*64+i3205*4)), f4881)
+//line direct.go:152
+				i1672 := i1627 + 1
+//line direct.go:152
+				if i1672 >= i266 {
+//line direct.go:152
 					break
 				}
-//line direct.go:145
-				f4535, f4533, f4531, f4529, f4527, f4525, f4523, f4521, f4519, f4517, f4515, f4513, f4511, f4509, f4507, f4505, i1447 = f3150, f3131, f3112, f3093, f3074, f3055, f3036, f3017, f2998, f2979, f2960, f2941, f2922, f2903, f2884, f2865, i1492
+//line direct.go:152
+				f4881, f4879, f4877, f4875, f4873, f4871, f4869, f4867, f4865, f4863, f4861, f4859, f4857, f4855, f4853, f4851, i1627 = f3496, f3477, f3458, f3439, f3420, f3401, f3382, f3363, f3344, f3325, f3306, f3287, f3268, f3249, f3230, f3211, i1672
 			}
-//line direct.go:145
-			f4536, f4534, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506 = f3150, f3131, f3112, f3093, f3074, f3055, f3036, f3017, f2998, f2979, f2960, f2941, f2922, f2903, f2884, f2865
+//line direct.go:152
+			f4882, f4880, f4878, f4876, f4874, f4872, f4870, f4868, f4866, f4864, f4862, f4860, f4858, f4856, f4854, f4852 = f3496, f3477, f3458, f3439, f3420, f3401, f3382, f3363, f3344, f3325, f3306, f3287, f3268, f3249, f3230, f3211
 		} else {
-//line direct.go:141
-			f4536, f4534, f4532, f4530, f4528, f4526, f4524, f4522, f4520, f4518, f4516, f4514, f4512, f4510, f4508, f4506 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+//line direct.go:148
+			f4882, f4880, f4878, f4876, f4874, f4872, f4870, f4868, f4866, f4864, f4862, f4860, f4858, f4856, f4854, f4852 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 		}
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3182)) = f4506
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3195)) = f4508
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3208)) = f4510
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3221)) = f4512
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3234)) = f4514
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3247)) = f4516
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3260)) = f4518
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3273)) = f4520
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3286)) = f4522
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3299)) = f4524
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3312)) = f4526
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3325)) = f4528
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3338)) = f4530
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3351)) = f4532
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3364)) = f4534
-//line direct.go:149
-		*(*float32)(unsafe.Add(shared, o3377)) = f4536
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3528)) = f4852
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3541)) = f4854
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3554)) = f4856
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3567)) = f4858
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3580)) = f4860
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3593)) = f4862
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3606)) = f4864
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3619)) = f4866
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3632)) = f4868
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3645)) = f4870
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3658)) = f4872
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3671)) = f4874
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3684)) = f4876
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3697)) = f4878
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3710)) = f4880
+//line direct.go:156
+		*(*float32)(unsafe.Add(shared, o3723)) = f4882
 //line direct.go:64
-		i127 := i650 - i106
+		i125 := i605 - i104
 //line direct.go:64
-		i129 := 16
+		i127 := 16
 //line direct.go:64
-		if i127 < 16 {
+		if i125 < 16 {
 //line direct.go:64
-			i129 = i127
+			i127 = i125
 		}
 //line direct.go:64
-		c130 := 0 < i129
+		c128 := 0 < i127
 //line direct.go:64
-		if c130 {
+		if c128 {
 //line direct.go:66
-			c154 := i2090 == 0
+			c152 := i2380 == 0
 //line direct.go:63
-			f141, i142 = f104, 0
+			f139, i140 = f102, 0
 //line direct.go:66
 			for {
 //line direct.go:65
-				f151 := *(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4))
-				if c154 {
+				f149 := *(*float32)(unsafe.Add(shared, 32768+i140&15*64+tx*4))
+				if c152 {
 //line basic.go:32
-					f170 = math.Float32frombits(0x7fc00000)
+					f168 = math.Float32frombits(0x7fc00000)
 				} else {
 //line direct.go:66
-					f170 = f151
+					f168 = f149
 				}
 //line direct.go:69
-				if i295 <= i106+i142 {
+				if i287 <= i104+i140 {
 //line basic.go:21
-					f176 = math.Float32frombits(0xff800000)
+					f174 = math.Float32frombits(0xff800000)
 				} else {
 //line direct.go:69
-					f176 = f170
+					f174 = f168
 				}
 //line direct.go:72
-				*(*float32)(unsafe.Add(shared, 32768+i142&15*64+tx*4)) = f176
-				f186 = max(f141, f176)
+				*(*float32)(unsafe.Add(shared, 32768+i140&15*64+tx*4)) = f174
+				f184 = max(f139, f174)
 //line direct.go:73
-				i187 := i142 + 1
+				i185 := i140 + 1
 //line direct.go:73
-				if i187 >= i129 {
+				if i185 >= i127 {
 //line direct.go:73
 					break
 				}
 //line direct.go:73
-				f141, i142 = f186, i187
+				f139, i140 = f184, i185
 			}
 //line direct.go:73
-			f156 = f186
+			f154 = f184
 		} else {
 //line direct.go:64
-			f156 = f104
+			f154 = f102
 		}
 //line direct.go:75
-		f157 := f104 - f156
+		f155 := f102 - f154
 //line exp.go:73
-		f941 := f157 + 1.2582912e+07
-		f944 := f157 - (f941 - 1.2582912e+07) + 0
+		f949 := f155 + 1.2582912e+07
+		f952 := f155 - (f949 - 1.2582912e+07) + 0
 //line exp.go:77
-		i951 := int32(math.Float32bits(f941))
+		i959 := int32(math.Float32bits(f949))
 //line exp.go:47
-		i1401 := int32(uint32(i951) >> 1)
-		f1406 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f944, 0.001339097), f944, 0.009618499), f944, 0.055503596), f944, 0.24022648), f944, 0.6931472), f944, 1)*math.Float32frombits(uint32(i1401<<23+1065353216))) * math.Float32frombits(uint32((i951-i1401)<<23+1065353216)))
+		i1548 := int32(uint32(i959) >> 1)
+		f1553 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f952, 0.001339097), f952, 0.009618499), f952, 0.055503596), f952, 0.24022648), f952, 0.6931472), f952, 1)*math.Float32frombits(uint32(i1548<<23+1065353216))) * math.Float32frombits(uint32((i959-i1548)<<23+1065353216)))
 //line exp.go:56
-		if 151 < f157 {
+		if 151 < f155 {
 //line exp.go:56
-			f1609 = math.Float32frombits(0x7f800000)
+			f1832 = math.Float32frombits(0x7f800000)
 		} else {
 //line exp.go:59
-			if f157 < -151 {
+			if f155 < -151 {
 //line exp.go:59
-				f1609 = 0
+				f1832 = 0
 			} else {
 //line exp.go:62
-				f1609 = f1406
+				f1832 = f1553
 			}
 		}
 //line direct.go:77
-		f159 := float32(f105 * f1609)
-		if c130 {
+		f157 := float32(f103 * f1832)
+		if c128 {
 //line exp.go:56
-			f190, i191 = f159, 0
+			f188, i189 = f157, 0
 //line exp.go:56
 			for {
 //line direct.go:79
-				f201 := *(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) - f156
+				f199 := *(*float32)(unsafe.Add(shared, 32768+i189&15*64+tx*4)) - f154
 //line exp.go:73
-				f964 := f201 + 1.2582912e+07
-				f967 := f201 - (f964 - 1.2582912e+07) + 0
+				f972 := f199 + 1.2582912e+07
+				f975 := f199 - (f972 - 1.2582912e+07) + 0
 //line exp.go:77
-				i974 := int32(math.Float32bits(f964))
+				i982 := int32(math.Float32bits(f972))
 //line exp.go:47
-				i1411 := int32(uint32(i974) >> 1)
-				f1416 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f967, 0.001339097), f967, 0.009618499), f967, 0.055503596), f967, 0.24022648), f967, 0.6931472), f967, 1)*math.Float32frombits(uint32(i1411<<23+1065353216))) * math.Float32frombits(uint32((i974-i1411)<<23+1065353216)))
+				i1558 := int32(uint32(i982) >> 1)
+				f1563 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f975, 0.001339097), f975, 0.009618499), f975, 0.055503596), f975, 0.24022648), f975, 0.6931472), f975, 1)*math.Float32frombits(uint32(i1558<<23+1065353216))) * math.Float32frombits(uint32((i982-i1558)<<23+1065353216)))
 //line exp.go:56
-				if 151 < f201 {
+				if 151 < f199 {
 //line exp.go:56
-					f1633 = math.Float32frombits(0x7f800000)
+					f1856 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:59
-					if f201 < -151 {
+					if f199 < -151 {
 //line exp.go:59
-						f1633 = 0
+						f1856 = 0
 					} else {
 //line exp.go:62
-						f1633 = f1416
+						f1856 = f1563
 					}
 				}
 //line direct.go:80
-				*(*float32)(unsafe.Add(shared, 32768+i191&15*64+tx*4)) = f1633
-				f212 = f190 + f1633
+				*(*float32)(unsafe.Add(shared, 32768+i189&15*64+tx*4)) = f1856
+				f210 = f188 + f1856
 //line direct.go:81
-				i213 := i191 + 1
+				i211 := i189 + 1
 //line direct.go:81
-				if i213 >= i129 {
+				if i211 >= i127 {
 //line direct.go:81
 					break
 				}
 //line direct.go:81
-				f190, i191 = f212, i213
+				f188, i189 = f210, i211
 			}
 //line direct.go:81
-			f216 = f212
+			f214 = f210
 		} else {
 //line direct.go:78
-			f216 = f159
+			f214 = f157
 		}
-//line direct.go:157
-		if c130 {
-			f4489 = *(*float32)(unsafe.Add(shared, o3182))
+//line direct.go:164
+		if c128 {
+			f4835 = *(*float32)(unsafe.Add(shared, o3528))
 		} else {
-//line direct.go:157
-			f4489 = 0
+//line direct.go:164
+			f4835 = 0
 		}
-//line direct.go:157
-		if 1 < i129 {
-			f4490 = *(*float32)(unsafe.Add(shared, o3195))
+//line direct.go:164
+		if 1 < i127 {
+			f4836 = *(*float32)(unsafe.Add(shared, o3541))
 		} else {
-//line direct.go:157
-			f4490 = 0
+//line direct.go:164
+			f4836 = 0
 		}
-//line direct.go:157
-		if 2 < i129 {
-			f4491 = *(*float32)(unsafe.Add(shared, o3208))
+//line direct.go:164
+		if 2 < i127 {
+			f4837 = *(*float32)(unsafe.Add(shared, o3554))
 		} else {
-//line direct.go:157
-			f4491 = 0
+//line direct.go:164
+			f4837 = 0
 		}
-//line direct.go:157
-		if 3 < i129 {
-			f4492 = *(*float32)(unsafe.Add(shared, o3221))
+//line direct.go:164
+		if 3 < i127 {
+			f4838 = *(*float32)(unsafe.Add(shared, o3567))
 		} else {
-//line direct.go:157
-			f4492 = 0
+//line direct.go:164
+			f4838 = 0
 		}
-//line direct.go:157
-		if 4 < i129 {
-			f4493 = *(*float32)(unsafe.Add(shared, o3234))
+//line direct.go:164
+		if 4 < i127 {
+			f4839 = *(*float32)(unsafe.Add(shared, o3580))
 		} else {
-//line direct.go:157
-			f4493 = 0
+//line direct.go:164
+			f4839 = 0
 		}
-//line direct.go:157
-		if 5 < i129 {
-			f4494 = *(*float32)(unsafe.Add(shared, o3247))
+//line direct.go:164
+		if 5 < i127 {
+			f4840 = *(*float32)(unsafe.Add(shared, o3593))
 		} else {
-//line direct.go:157
-			f4494 = 0
+//line direct.go:164
+			f4840 = 0
 		}
-//line direct.go:157
-		if 6 < i129 {
-			f4495 = *(*float32)(unsafe.Add(shared, o3260))
+//line direct.go:164
+		if 6 < i127 {
+			f4841 = *(*float32)(unsafe.Add(shared, o3606))
 		} else {
-//line direct.go:157
-			f4495 = 0
+//line direct.go:164
+			f4841 = 0
 		}
-//line direct.go:157
-		if 7 < i129 {
-			f4496 = *(*float32)(unsafe.Add(shared, o3273))
+//line direct.go:164
+		if 7 < i127 {
+			f4842 = *(*float32)(unsafe.Add(shared, o3619))
 		} else {
-//line direct.go:157
-			f4496 = 0
+//line direct.go:164
+			f4842 = 0
 		}
-//line direct.go:157
-		if 8 < i129 {
-			f4497 = *(*float32)(unsafe.Add(shared, o3286))
+//line direct.go:164
+		if 8 < i127 {
+			f4843 = *(*float32)(unsafe.Add(shared, o3632))
 		} else {
-//line direct.go:157
-			f4497 = 0
+//line direct.go:164
+			f4843 = 0
 		}
-//line direct.go:157
-		if 9 < i129 {
-			f4498 = *(*float32)(unsafe.Add(shared, o3299))
+//line direct.go:164
+		if 9 < i127 {
+			f4844 = *(*float32)(unsafe.Add(shared, o3645))
 		} else {
-//line direct.go:157
-			f4498 = 0
+//line direct.go:164
+			f4844 = 0
 		}
-//line direct.go:157
-		if 10 < i129 {
-			f4499 = *(*float32)(unsafe.Add(shared, o3312))
+//line direct.go:164
+		if 10 < i127 {
+			f4845 = *(*float32)(unsafe.Add(shared, o3658))
 		} else {
-//line direct.go:157
-			f4499 = 0
+//line direct.go:164
+			f4845 = 0
 		}
-//line direct.go:157
-		if 11 < i129 {
-			f4500 = *(*float32)(unsafe.Add(shared, o3325))
+//line direct.go:164
+		if 11 < i127 {
+			f4846 = *(*float32)(unsafe.Add(shared, o3671))
 		} else {
-//line direct.go:157
-			f4500 = 0
+//line direct.go:164
+			f4846 = 0
 		}
-//line direct.go:157
-		if 12 < i129 {
-			f4501 = *(*float32)(unsafe.Add(shared, o3338))
+//line direct.go:164
+		if 12 < i127 {
+			f4847 = *(*float32)(unsafe.Add(shared, o3684))
 		} else {
-//line direct.go:157
-			f4501 = 0
+//line direct.go:164
+			f4847 = 0
 		}
-//line direct.go:157
-		if 13 < i129 {
-			f4502 = *(*float32)(unsafe.Add(shared, o3351))
+//line direct.go:164
+		if 13 < i127 {
+			f4848 = *(*float32)(unsafe.Add(shared, o3697))
 		} else {
-//line direct.go:157
-			f4502 = 0
+//line direct.go:164
+			f4848 = 0
 		}
-//line direct.go:157
-		if 14 < i129 {
-			f4503 = *(*float32)(unsafe.Add(shared, o3364))
+//line direct.go:164
+		if 14 < i127 {
+			f4849 = *(*float32)(unsafe.Add(shared, o3710))
 		} else {
-//line direct.go:157
-			f4503 = 0
+//line direct.go:164
+			f4849 = 0
 		}
-//line direct.go:157
-		if 15 < i129 {
-			f4504 = *(*float32)(unsafe.Add(shared, o3377))
+//line direct.go:164
+		if 15 < i127 {
+			f4850 = *(*float32)(unsafe.Add(shared, o3723))
 		} else {
-//line direct.go:157
-			f4504 = 0
+//line direct.go:164
+			f4850 = 0
 		}
-//line direct.go:158
-		if c2303 {
-//line direct.go:166
-			i468 = 0
-//line direct.go:166
+//line direct.go:165
+		if c2608 {
+//line direct.go:173
+			i460 = 0
+//line direct.go:173
 			for {
-//line direct.go:164
-				i3407 := i468 >> 4 & 7
-//line direct.go:164
-				i3410 := i468 & 15
-//line direct.go:164
-				f3434 := math32.FMA(f4490, *(*float32)(unsafe.Add(shared, 25088+i3407*64+i3410*4)), math32.FMA(f4489, *(*float32)(unsafe.Add(shared, 24576+i3407*64+i3410*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i468&127*64+tx*4))*f1609)))
-//line direct.go:164
-				f3474 := math32.FMA(f4492, *(*float32)(unsafe.Add(shared, 26112+i3407*64+i3410*4)), math32.FMA(f4491, *(*float32)(unsafe.Add(shared, 25600+i3407*64+i3410*4)), f3434))
-//line direct.go:164
-				f3514 := math32.FMA(f4494, *(*float32)(unsafe.Add(shared, 27136+i3407*64+i3410*4)), math32.FMA(f4493, *(*float32)(unsafe.Add(shared, 26624+i3407*64+i3410*4)), f3474))
-//line direct.go:164
-				f3554 := math32.FMA(f4496, *(*float32)(unsafe.Add(shared, 28160+i3407*64+i3410*4)), math32.FMA(f4495, *(*float32)(unsafe.Add(shared, 27648+i3407*64+i3410*4)), f3514))
-//line direct.go:164
-				f3594 := math32.FMA(f4498, *(*float32)(unsafe.Add(shared, 29184+i3407*64+i3410*4)), math32.FMA(f4497, *(*float32)(unsafe.Add(shared, 28672+i3407*64+i3410*4)), f3554))
-//line direct.go:164
-				f3634 := math32.FMA(f4500, *(*float32)(unsafe.Add(shared, 30208+i3407*64+i3410*4)), math32.FMA(f4499, *(*float32)(unsafe.Add(shared, 29696+i3407*64+i3410*4)), f3594))
-//line direct.go:164
-				f3674 := math32.FMA(f4502, *(*float32)(unsafe.Add(shared, 31232+i3407*64+i3410*4)), math32.FMA(f4501, *(*float32)(unsafe.Add(shared, 30720+i3407*64+i3410*4)), f3634))
-//line direct.go:164
-				f3714 := math32.FMA(f4504, *(*float32)(unsafe.Add(shared, 32256+i3407*64+i3410*4)), math32.FMA(f4503, *(*float32)(unsafe.Add(shared, 31744+i3407*64+i3410*4)), f3674))
-//line direct.go:166
-				*(*float32)(unsafe.Add(shared, 8192+i468&127*64+tx*4)) = f3714
-//line direct.go:166
-				i522 := i468 + 1
-//line direct.go:166
-				if i522 >= i990 {
-//line direct.go:166
+//line direct.go:171
+				i3753 := i460 >> 4 & 7
+//line direct.go:171
+				i3756 := i460 & 15
+//line direct.go:171
+				f3780 := math32.FMA(f4836, *(*float32)(unsafe.Add(shared, 25088+i3753*64+i3756*4)), math32.FMA(f4835, *(*float32)(unsafe.Add(shared, 24576+i3753*64+i3756*4)), float32(*(*float32)(unsafe.Add(shared, 8192+i460&127*64+tx*4))*f1832)))
+//line direct.go:171
+				f3820 := math32.FMA(f4838, *(*float32)(unsafe.Add(shared, 26112+i3753*64+i3756*4)), math32.FMA(f4837, *(*float32)(unsafe.Add(shared, 25600+i3753*64+i3756*4)), f3780))
+//line direct.go:171
+				f3860 := math32.FMA(f4840, *(*float32)(unsafe.Add(shared, 27136+i3753*64+i3756*4)), math32.FMA(f4839, *(*float32)(unsafe.Add(shared, 26624+i3753*64+i3756*4)), f3820))
+//line direct.go:171
+				f3900 := math32.FMA(f4842, *(*float32)(unsafe.Add(shared, 28160+i3753*64+i3756*4)), math32.FMA(f4841, *(*float32)(unsafe.Add(shared, 27648+i3753*64+i3756*4)), f3860))
+//line direct.go:171
+				f3940 := math32.FMA(f4844, *(*float32)(unsafe.Add(shared, 29184+i3753*64+i3756*4)), math32.FMA(f4843, *(*float32)(unsafe.Add(shared, 28672+i3753*64+i3756*4)), f3900))
+//line direct.go:171
+				f3980 := math32.FMA(f4846, *(*float32)(unsafe.Add(shared, 30208+i3753*64+i3756*4)), math32.FMA(f4845, *(*float32)(unsafe.Add(shared, 29696+i3753*64+i3756*4)), f3940))
+//line direct.go:171
+				f4020 := math32.FMA(f4848, *(*float32)(unsafe.Add(shared, 31232+i3753*64+i3756*4)), math32.FMA(f4847, *(*float32)(unsafe.Add(shared, 30720+i3753*64+i3756*4)), f3980))
+//line direct.go:171
+				f4060 := math32.FMA(f4850, *(*float32)(unsafe.Add(shared, 32256+i3753*64+i3756*4)), math32.FMA(f4849, *(*float32)(unsafe.Add(shared, 31744+i3753*64+i3756*4)), f4020))
+//line direct.go:173
+				*(*float32)(unsafe.Add(shared, 8192+i460&127*64+tx*4)) = f4060
+//line direct.go:173
+				i514 := i460 + 1
+//line direct.go:173
+				if i514 >= i266 {
+//line direct.go:173
 					break
 				}
-//line direct.go:166
-				i468 = i522
+//line direct.go:173
+				i460 = i514
 			}
 		}
 //line direct.go:56
-		*(*float32)(unsafe.Add(each104, tx*4)), *(*float32)(unsafe.Add(each105, tx*4)) = f156, f216
+		*(*float32)(unsafe.Add(each102, tx*4)), *(*float32)(unsafe.Add(each103, tx*4)) = f154, f214
 	}
 }
 
 // directF16TwinRow____ is what a row of threads does in directF16Twin.
 //
 //line direct.go:85
-func directF16TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, each105 unsafe.Pointer, i1028 int, i1858 int, i994 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
+func directF16TwinRow____(lanes int, by int, c137 bool, each102 unsafe.Pointer, each103 unsafe.Pointer, i1083 int, i1113 int, i2130 int, shared unsafe.Pointer, states unsafe.Pointer, statesLen int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:85
 	if lanes == 16 {
 //line direct.go:85
-		first = zvector.DirectF16Twin___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i1028, i1858, i994, by, statesLen, states)
+		first = zvector.DirectF16Twin___(16, c137, unsafe.Add(each103, 0*4), unsafe.Add(each102, 0*4), shared, i1113, i2130, i1083, by, statesLen, states)
 //line direct.go:85
 	} else if lanes == 8 {
 //line direct.go:85
-		first = zvector.DirectF16TwinAVX2___(16, c139, unsafe.Add(each105, 0*4), unsafe.Add(each104, 0*4), shared, i1028, i1858, i994, by, statesLen, states)
+		first = zvector.DirectF16TwinAVX2___(16, c137, unsafe.Add(each103, 0*4), unsafe.Add(each102, 0*4), shared, i1113, i2130, i1083, by, statesLen, states)
 	}
 	for tx := first; tx < 16; tx++ {
 //line direct.go:55
-		f105 := *(*float32)(unsafe.Add(each105, tx*4))
+		f103 := *(*float32)(unsafe.Add(each103, tx*4))
 //line direct.go:55
-		f104 := *(*float32)(unsafe.Add(each104, tx*4))
+		f102 := *(*float32)(unsafe.Add(each102, tx*4))
 //line direct.go:85
-		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f105
-		if c139 {
+		*(*float32)(unsafe.Add(shared, 33792+tx*4)) = 1 / f103
+		if c137 {
 //line direct.go:86
-			if tx < i1028 {
-				i234 := (i1858+tx)*i994 + by
+			if tx < i1113 {
+				i232 := (i2130+tx)*i1083 + by
 //line direct.go:87
-				if uint(i234) >= uint(statesLen) {
+				if uint(i232) >= uint(statesLen) {
 //line direct.go:87
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i234, statesLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i232, statesLen)
 //line direct.go:87
 					return false
 				}
 //line direct.go:87
-				*(*float32)(unsafe.Add(states, i234*8)) = f104
+				*(*float32)(unsafe.Add(states, i232*8)) = f102
 //line direct.go:87
-				*(*float32)(unsafe.Add(states, i234*8+4)) = f105
+				*(*float32)(unsafe.Add(states, i232*8+4)) = f103
 			}
 		}
 	}
@@ -3805,72 +4034,74 @@ func directF16TwinRow____(lanes int, by int, c139 bool, each104 unsafe.Pointer, 
 
 // directF16TwinRow_____ is what a row of threads does in directF16Twin.
 //
-//line direct.go:171
-func directF16TwinRow_____(lanes int, i1006 int, i1028 int, i990 int, i995 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+//line direct.go:107
+func directF16TwinRow_____(lanes int, i1084 int, i1098 int, i1113 int, i2130 int, i266 int, o unsafe.Pointer, oCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
-//line direct.go:171
+//line direct.go:107
 	if lanes == 16 {
-//line direct.go:171
-		first = zvector.DirectF16Twin____(16, i1028, i995, i1006, i990, oCap, o, shared, 8192)
-//line direct.go:171
+//line direct.go:107
+		first = zvector.DirectF16Twin____(16, i2130, i1084, i1098, i1113, i266, oCap, o, shared, 8192)
+//line direct.go:107
 	} else if lanes == 8 {
-//line direct.go:171
-		first = zvector.DirectF16TwinAVX2____(16, i1028, i995, i1006, i990, oCap, o, shared, 8192)
+//line direct.go:107
+		first = zvector.DirectF16TwinAVX2____(16, i2130, i1084, i1098, i1113, i266, oCap, o, shared, 8192)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i538, i549, i552, o560, o585, i565, i597 int
-//line direct.go:171
-		i538 = 0
-//line direct.go:174
+		var i542, i998, i1009, i1012, o1020, o1045, i1025, i1057 int
+//line direct.go:107
+		i542 = i2130*i1084 + i1098
+//line direct.go:178
+		i998 = 0
+//line direct.go:181
 		for {
-//line direct.go:174
-			if i1028 <= i538 {
-//line direct.go:174
+//line direct.go:181
+			if i1113 <= i998 {
+//line direct.go:181
 				break
 			}
-//line direct.go:177
-			i549 = i1006 + i538*i995
-			i552 = i549 + i990
-//line direct.go:178
-			if uint(i552) > uint(oCap) {
-//line direct.go:178
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i552, oCap)
-//line direct.go:178
+//line direct.go:184
+			i1009 = i542 + i998*i1084
+			i1012 = i1009 + i266
+//line direct.go:185
+			if uint(i1012) > uint(oCap) {
+//line direct.go:185
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1012, oCap)
+//line direct.go:185
 				return false
 			}
-//line direct.go:178
-			if uint(i549) > uint(i552) {
-//line direct.go:178
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i549, i552)
-//line direct.go:178
+//line direct.go:185
+			if uint(i1009) > uint(i1012) {
+//line direct.go:185
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1009, i1012)
+//line direct.go:185
 				return false
 			}
-//line direct.go:178
-			o560 = i549 * 2
-			o585 = 33792 + i538*4
-//line direct.go:178
-			i565 = tx
-//line direct.go:178
+//line direct.go:185
+			o1020 = i1009 * 2
+			o1045 = 33792 + i998*4
+//line direct.go:185
+			i1025 = tx
+//line direct.go:185
 			for {
-//line direct.go:178
-				if i565 >= i990 {
-//line direct.go:178
+//line direct.go:185
+				if i1025 >= i266 {
+//line direct.go:185
 					break
 				}
-//line direct.go:179
-				*(*int16)(unsafe.Add(o, o560+i565*2)) = int16(dtype.F16From32(float32(*(*float32)(unsafe.Add(shared, 8192+i565&127*64+i538*4)) * *(*float32)(unsafe.Add(shared, o585)))))
-//line direct.go:178
-				i565 = i565 + 16
+//line direct.go:186
+				*(*int16)(unsafe.Add(o, o1020+i1025*2)) = int16(dtype.F16From32(float32(*(*float32)(unsafe.Add(shared, 8192+i1025&127*64+i998*4)) * *(*float32)(unsafe.Add(shared, o1045)))))
+//line direct.go:185
+				i1025 = i1025 + 16
 			}
-//line direct.go:178
-			i597 = i538 + 1
-//line direct.go:178
-			if i597 >= 16 {
-//line direct.go:178
+//line direct.go:185
+			i1057 = i998 + 1
+//line direct.go:185
+			if i1057 >= 16 {
+//line direct.go:185
 				goto l1
 			}
-//line direct.go:178
-			i538 = i597
+//line direct.go:185
+			i998 = i1057
 		}
 //line direct.go:90
 		continue

@@ -36,7 +36,7 @@ var interleaveKernel = &driver.Kernel{
 	},
 	ParamBytes: 80,
 	Sites: []driver.Site{
-		{File: "batch.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 54, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: interleaveSM70},
@@ -52,7 +52,7 @@ var interleaveKernel = &driver.Kernel{
 	},
 	Twin:    interleaveTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{10, 11},
+	Uses:    []uint16{11, 12},
 }
 
 // Join stores the sums of parts, one after another, in y or in half, whichever has elements, or adds them to it.
@@ -78,8 +78,8 @@ var joinKernel = &driver.Kernel{
 	},
 	ParamBytes: 96,
 	Sites: []driver.Site{
-		{File: "join.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "join.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "join.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "join.go", Line: 28, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -102,7 +102,7 @@ var joinKernel = &driver.Kernel{
 	},
 	Twin:    joinTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{70},
+	Uses:    []uint16{74},
 }
 
 // SumHalves stores the sum of each 16 elements of x.
@@ -124,8 +124,8 @@ var sumHalvesKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "tiles.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "tiles.go", Line: 22, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: sumHalvesSM70},
@@ -140,7 +140,7 @@ var sumHalvesKernel = &driver.Kernel{
 	},
 	Twin:    sumHalvesTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 51, 111, 182},
+	Uses:    []uint16{1, 55, 149, 227},
 }
 
 // Enumerate stores consecutive numbers.
@@ -174,7 +174,7 @@ var enumerateKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{184},
+	Uses:    []uint16{229},
 }
 
 // BatchQ4 multiplies a tile of a matrix by a group of interleaved vectors.
@@ -215,11 +215,11 @@ var batchQ4Kernel = &driver.Kernel{
 	ParamBytes: 256,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "batch.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 75, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 77, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 77, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "batch.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "batch.go", Line: 77, Format: "slice bounds out of range [%d:%d]"},
+		{File: "batch.go", Line: 77, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchQ4SM70},
@@ -242,7 +242,7 @@ var batchQ4Kernel = &driver.Kernel{
 	},
 	Twin:    batchQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 9, 10, 12, 13, 50, 51, 52, 60, 61, 62, 63, 64, 65, 66, 67, 68, 71, 77, 78, 93, 96, 111, 112, 113},
+	Uses:    []uint16{0, 1, 10, 11, 13, 14, 54, 55, 56, 64, 65, 66, 67, 68, 69, 70, 71, 72, 75, 81, 82, 99, 112, 115, 149, 150, 151},
 }
 
 // BatchQ8 multiplies a tile of a matrix by a group of interleaved vectors.
@@ -283,11 +283,11 @@ var batchQ8Kernel = &driver.Kernel{
 	ParamBytes: 256,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "batch.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 75, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 77, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 77, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "batch.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "batch.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "batch.go", Line: 77, Format: "slice bounds out of range [%d:%d]"},
+		{File: "batch.go", Line: 77, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchQ8SM70},
@@ -310,7 +310,7 @@ var batchQ8Kernel = &driver.Kernel{
 	},
 	Twin:    batchQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 9, 10, 12, 13, 45, 46, 47, 48, 49, 50, 51, 52, 65, 66, 67, 68, 71, 77, 78, 82, 85, 111, 112, 113},
+	Uses:    []uint16{0, 1, 10, 11, 13, 14, 49, 50, 51, 52, 53, 54, 55, 56, 69, 70, 71, 72, 75, 81, 82, 87, 90, 99, 149, 150, 151},
 }
 
 // BatchMixed multiplies a tile of a matrix by a group of interleaved vectors.
@@ -351,14 +351,14 @@ var batchMixedKernel = &driver.Kernel{
 	ParamBytes: 256,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 75, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 77, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "batch.go", Line: 77, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d"},
+		{File: "batch.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "batch.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "batch.go", Line: 77, Format: "slice bounds out of range [%d:%d]"},
+		{File: "batch.go", Line: 77, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: batchMixedSM70},
@@ -381,16 +381,17 @@ var batchMixedKernel = &driver.Kernel{
 	},
 	Twin:    batchMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 9, 10, 12, 13, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 65, 66, 67, 68, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 111, 112, 113},
+	Uses:    []uint16{0, 1, 10, 11, 13, 14, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 69, 70, 71, 72, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 149, 150, 151},
 }
 
 // DotsQ4One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
-func DotsQ4One(s *device.Stream, g device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+func DotsQ4One(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
 	p := s.Plan(dotsQ4OneKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
 	y.Pass(p)
@@ -403,90 +404,190 @@ var dotsQ4OneKernel = &driver.Kernel{
 	Name:    "dots[nibbles, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    91,
+	Line:    134,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
-		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "half", Offset: 96, Size: 24, Elem: 8},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 60},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
 	},
-	ParamBytes: 248,
+	ParamBytes: 272,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "vectors.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "ring.go", Line: 50, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 51, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 91, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "dots.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 117, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4OneSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4OneSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes, scales, minima []quad
-			x                      []numbers
-			half                   []halves
-			y                      []float32
-			brief                  []dtype.BF16
-			z                      size
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
 		})(args)
 		for ts.Next() {
-			dots[nibbles, one](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+			dots[nibbles, one](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 14, 15, 16, 17, 18, 19, 20, 81, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 144, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214},
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 64, 66, 75, 78, 79, 81, 82, 84, 85, 86, 97, 98, 99, 100, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 189, 208, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
+}
+
+// DotsQ4Eight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ4Eight(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ4EightKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ4EightKernel = &driver.Kernel{
+	Name:    "dots[nibbles, eight]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    134,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
+	},
+	ParamBytes: 272,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 117, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4EightSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4EightSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
+		})(args)
+		for ts.Next() {
+			dots[nibbles, eight](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 64, 66, 75, 78, 79, 81, 82, 84, 85, 86, 97, 98, 99, 100, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 189, 208, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
 }
 
 // DotsQ4Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
-func DotsQ4Sixteen(s *device.Stream, g device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+func DotsQ4Sixteen(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
 	p := s.Plan(dotsQ4SixteenKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
 	y.Pass(p)
@@ -499,90 +600,92 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 	Name:    "dots[nibbles, sixteen]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    91,
+	Line:    134,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
-		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "half", Offset: 96, Size: 24, Elem: 8},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 60},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
 	},
-	ParamBytes: 248,
+	ParamBytes: 272,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "vectors.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "ring.go", Line: 50, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 51, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 91, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 117, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4SixteenSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4SixteenSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes, scales, minima []quad
-			x                      []numbers
-			half                   []halves
-			y                      []float32
-			brief                  []dtype.BF16
-			z                      size
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
 		})(args)
 		for ts.Next() {
-			dots[nibbles, sixteen](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+			dots[nibbles, sixteen](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 14, 15, 16, 17, 18, 19, 20, 81, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 144, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214},
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 64, 66, 75, 78, 79, 81, 82, 84, 85, 86, 97, 98, 99, 100, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 189, 208, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
 }
 
 // DotsQ4Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
-func DotsQ4Thrice(s *device.Stream, g device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+func DotsQ4Thrice(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
 	p := s.Plan(dotsQ4ThriceKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
 	y.Pass(p)
@@ -595,90 +698,92 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 	Name:    "dots[nibbles, thrice]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    91,
+	Line:    134,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
-		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "half", Offset: 96, Size: 24, Elem: 8},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 60},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
 	},
-	ParamBytes: 248,
+	ParamBytes: 272,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "vectors.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "ring.go", Line: 50, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 51, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 91, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 117, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4ThriceSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4ThriceSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes, scales, minima []quad
-			x                      []numbers
-			half                   []halves
-			y                      []float32
-			brief                  []dtype.BF16
-			z                      size
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
 		})(args)
 		for ts.Next() {
-			dots[nibbles, thrice](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+			dots[nibbles, thrice](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 14, 15, 16, 17, 18, 19, 20, 81, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 144, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214},
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 64, 66, 75, 78, 79, 81, 82, 84, 85, 86, 97, 98, 99, 100, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 189, 208, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
 }
 
 // DotsQ8One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
-func DotsQ8One(s *device.Stream, g device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+func DotsQ8One(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
 	p := s.Plan(dotsQ8OneKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
 	y.Pass(p)
@@ -691,88 +796,186 @@ var dotsQ8OneKernel = &driver.Kernel{
 	Name:    "dots[bytes, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    91,
+	Line:    134,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
-		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "half", Offset: 96, Size: 24, Elem: 8},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 60},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
 	},
-	ParamBytes: 248,
+	ParamBytes: 272,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "vectors.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "vectors.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "ring.go", Line: 50, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 51, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8OneSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8OneSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes, scales, minima []quad
-			x                      []numbers
-			half                   []halves
-			y                      []float32
-			brief                  []dtype.BF16
-			z                      size
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
 		})(args)
 		for ts.Next() {
-			dots[bytes, one](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+			dots[bytes, one](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 14, 15, 16, 17, 18, 19, 20, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 144, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214},
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 49, 51, 75, 78, 79, 81, 82, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 110, 111, 122, 123, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 184, 189, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
+}
+
+// DotsQ8Eight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ8Eight(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ8EightKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ8EightKernel = &driver.Kernel{
+	Name:    "dots[bytes, eight]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    134,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
+	},
+	ParamBytes: 272,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8EightSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8EightSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
+		})(args)
+		for ts.Next() {
+			dots[bytes, eight](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 49, 51, 75, 78, 79, 81, 82, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 110, 111, 122, 123, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 184, 189, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
 }
 
 // DotsQ8Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
-func DotsQ8Sixteen(s *device.Stream, g device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+func DotsQ8Sixteen(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
 	p := s.Plan(dotsQ8SixteenKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
 	y.Pass(p)
@@ -785,88 +988,90 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 	Name:    "dots[bytes, sixteen]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    91,
+	Line:    134,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
-		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "half", Offset: 96, Size: 24, Elem: 8},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 60},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
 	},
-	ParamBytes: 248,
+	ParamBytes: 272,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "vectors.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "vectors.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "ring.go", Line: 50, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 51, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8SixteenSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8SixteenSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes, scales, minima []quad
-			x                      []numbers
-			half                   []halves
-			y                      []float32
-			brief                  []dtype.BF16
-			z                      size
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
 		})(args)
 		for ts.Next() {
-			dots[bytes, sixteen](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+			dots[bytes, sixteen](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 14, 15, 16, 17, 18, 19, 20, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 144, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214},
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 49, 51, 75, 78, 79, 81, 82, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 110, 111, 122, 123, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 184, 189, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
 }
 
 // DotsQ8Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
-func DotsQ8Thrice(s *device.Stream, g device.Grid, planes, scales, minima device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+func DotsQ8Thrice(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
 	p := s.Plan(dotsQ8ThriceKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
 	minima.Pass(p)
+	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
 	y.Pass(p)
@@ -879,79 +1084,872 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 	Name:    "dots[bytes, thrice]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    91,
+	Line:    134,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
-		{Name: "x", Offset: 72, Size: 24, Elem: 16},
-		{Name: "half", Offset: 96, Size: 24, Elem: 8},
-		{Name: "y", Offset: 120, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
-		{Name: "z", Offset: 168, Size: 60},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
 	},
-	ParamBytes: 248,
+	ParamBytes: 272,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "vectors.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 96, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "vectors.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "vectors.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "ring.go", Line: 50, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 51, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 51, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 125, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 125, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 126, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 126, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 83, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 83, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 84, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 86, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "ring.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "ring.go", Line: 89, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 99, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "dots.go", Line: 99, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 115, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ8ThriceSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ8ThriceSM80NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			planes, scales, minima []quad
-			x                      []numbers
-			half                   []halves
-			y                      []float32
-			brief                  []dtype.BF16
-			z                      size
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
 		})(args)
 		for ts.Next() {
-			dots[bytes, thrice](ts.Thread(), a.planes, a.scales, a.minima, a.x, a.half, a.y, a.brief, a.z)
+			dots[bytes, thrice](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 14, 15, 16, 17, 18, 19, 20, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110, 111, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 144, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214},
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 49, 51, 75, 78, 79, 81, 82, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 110, 111, 122, 123, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 184, 189, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
+}
+
+// DotsQ4KOne multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ4KOne(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ4KOneKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ4KOneKernel = &driver.Kernel{
+	Name:    "dots[grouped, one]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    134,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
+	},
+	ParamBytes: 272,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 178, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 131, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 133, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 135, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 135, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4KOneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4KOneSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
+		})(args)
+		for ts.Next() {
+			dots[grouped, one](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 64, 66, 75, 78, 79, 81, 82, 84, 85, 86, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 139, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 189, 191, 193, 194, 197, 198, 208, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
+}
+
+// DotsQ4KEight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ4KEight(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ4KEightKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ4KEightKernel = &driver.Kernel{
+	Name:    "dots[grouped, eight]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    134,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
+	},
+	ParamBytes: 272,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 178, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 131, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 133, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 135, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 135, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4KEightSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4KEightSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
+		})(args)
+		for ts.Next() {
+			dots[grouped, eight](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 64, 66, 75, 78, 79, 81, 82, 84, 85, 86, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 139, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 189, 191, 193, 194, 197, 198, 208, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
+}
+
+// DotsQ4KSixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ4KSixteen(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ4KSixteenKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ4KSixteenKernel = &driver.Kernel{
+	Name:    "dots[grouped, sixteen]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    134,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
+	},
+	ParamBytes: 272,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 178, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 131, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 133, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 135, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 135, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4KSixteenSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4KSixteenSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
+		})(args)
+		for ts.Next() {
+			dots[grouped, sixteen](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 64, 66, 75, 78, 79, 81, 82, 84, 85, 86, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 139, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 189, 191, 193, 194, 197, 198, 208, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
+}
+
+// DotsQ4KThrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ4KThrice(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ4KThriceKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ4KThriceKernel = &driver.Kernel{
+	Name:    "dots[grouped, thrice]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    134,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
+	},
+	ParamBytes: 272,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 178, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 131, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 133, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 135, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 135, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ4KThriceSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ4KThriceSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
+		})(args)
+		for ts.Next() {
+			dots[grouped, thrice](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 64, 66, 75, 78, 79, 81, 82, 84, 85, 86, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 139, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 189, 191, 193, 194, 197, 198, 208, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
+}
+
+// DotsQ6KOne multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ6KOne(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ6KOneKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ6KOneKernel = &driver.Kernel{
+	Name:    "dots[sixes, one]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    134,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
+	},
+	ParamBytes: 272,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 178, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 131, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 133, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ6KOneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ6KOneSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
+		})(args)
+		for ts.Next() {
+			dots[sixes, one](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 75, 78, 79, 81, 82, 84, 85, 86, 97, 98, 110, 111, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 189, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
+}
+
+// DotsQ6KEight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ6KEight(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ6KEightKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ6KEightKernel = &driver.Kernel{
+	Name:    "dots[sixes, eight]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    134,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
+	},
+	ParamBytes: 272,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 178, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 131, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 133, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ6KEightSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ6KEightSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
+		})(args)
+		for ts.Next() {
+			dots[sixes, eight](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 75, 78, 79, 81, 82, 84, 85, 86, 97, 98, 110, 111, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 189, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
+}
+
+// DotsQ6KSixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ6KSixteen(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ6KSixteenKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ6KSixteenKernel = &driver.Kernel{
+	Name:    "dots[sixes, sixteen]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    134,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
+	},
+	ParamBytes: 272,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 178, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 131, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 133, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ6KSixteenSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ6KSixteenSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
+		})(args)
+		for ts.Next() {
+			dots[sixes, sixteen](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 75, 78, 79, 81, 82, 84, 85, 86, 97, 98, 110, 111, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 189, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
+}
+
+// DotsQ6KThrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
+// columns, of which each warp takes every n-th chunk of blocks. The result of slice i follows those of the slices before it in y.
+func DotsQ6KThrice(s *device.Stream, g device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(dotsQ6KThriceKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var dotsQ6KThriceKernel = &driver.Kernel{
+	Name:    "dots[sixes, thrice]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "dots.go",
+	Line:    134,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 16},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 16},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "y", Offset: 144, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
+		{Name: "z", Offset: 192, Size: 64},
+	},
+	ParamBytes: 272,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 166, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 178, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [%d:%d]"},
+		{File: "ring.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 131, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "ring.go", Line: 133, Format: "index out of range [%d] with length %d"},
+		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: dotsQ6KThriceSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: dotsQ6KThriceSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes, scales, minima, groups []quad
+			x                              []numbers
+			half                           []halves
+			y                              []float32
+			brief                          []dtype.BF16
+			z                              size
+		})(args)
+		for ts.Next() {
+			dots[sixes, thrice](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 75, 78, 79, 81, 82, 84, 85, 86, 97, 98, 110, 111, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 141, 142, 143, 144, 145, 146, 147, 148, 149, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 189, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265},
 }
 
 // FewQ4One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -975,7 +1973,7 @@ var fewQ4OneKernel = &driver.Kernel{
 	Name:    "few[nibbles, oneVector]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    123,
+	Line:    122,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -985,36 +1983,36 @@ var fewQ4OneKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 60},
-		{Name: "of", Offset: 252, Size: 56},
+		{Name: "z", Offset: 192, Size: 64},
+		{Name: "of", Offset: 256, Size: 56},
 	},
 	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1037,7 +2035,7 @@ var fewQ4OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 60, 62, 68, 71, 72, 74, 75, 77, 91, 93, 96, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 187, 190, 192, 199},
+	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 34, 35, 36, 37, 38, 39, 40, 41, 44, 45, 64, 66, 72, 75, 76, 78, 79, 81, 99, 110, 112, 115, 122, 142, 143, 144, 149, 151, 153, 175, 180, 181, 182, 189, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 238, 241, 243, 250},
 }
 
 // FewQ4Two multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1061,7 +2059,7 @@ var fewQ4TwoKernel = &driver.Kernel{
 	Name:    "few[nibbles, twoVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    123,
+	Line:    122,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -1071,36 +2069,36 @@ var fewQ4TwoKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 60},
-		{Name: "of", Offset: 252, Size: 56},
+		{Name: "z", Offset: 192, Size: 64},
+		{Name: "of", Offset: 256, Size: 56},
 	},
 	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1123,7 +2121,7 @@ var fewQ4TwoKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 60, 62, 68, 71, 72, 74, 75, 77, 91, 93, 96, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 187, 190, 192, 199},
+	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 34, 35, 36, 39, 40, 41, 42, 43, 44, 45, 64, 66, 72, 75, 76, 78, 79, 81, 99, 110, 112, 115, 122, 142, 143, 144, 149, 151, 153, 175, 180, 181, 182, 189, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 238, 241, 243, 250},
 }
 
 // FewQ4Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1147,7 +2145,7 @@ var fewQ4FourKernel = &driver.Kernel{
 	Name:    "few[nibbles, fourVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    123,
+	Line:    122,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -1157,36 +2155,36 @@ var fewQ4FourKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 60},
-		{Name: "of", Offset: 252, Size: 56},
+		{Name: "z", Offset: 192, Size: 64},
+		{Name: "of", Offset: 256, Size: 56},
 	},
 	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1209,7 +2207,7 @@ var fewQ4FourKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 60, 62, 68, 71, 72, 74, 75, 77, 91, 93, 96, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 187, 190, 192, 199},
+	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 39, 40, 41, 44, 45, 64, 66, 72, 75, 76, 78, 79, 81, 99, 110, 112, 115, 122, 142, 143, 144, 149, 151, 153, 175, 180, 181, 182, 189, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 238, 241, 243, 250},
 }
 
 // FewQ8One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1233,7 +2231,7 @@ var fewQ8OneKernel = &driver.Kernel{
 	Name:    "few[bytes, oneVector]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    123,
+	Line:    122,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -1243,35 +2241,35 @@ var fewQ8OneKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 60},
-		{Name: "of", Offset: 252, Size: 56},
+		{Name: "z", Offset: 192, Size: 64},
+		{Name: "of", Offset: 256, Size: 56},
 	},
 	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1294,7 +2292,7 @@ var fewQ8OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 45, 47, 68, 71, 72, 74, 75, 77, 82, 85, 91, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 187, 190, 192, 199},
+	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 34, 35, 36, 37, 38, 39, 40, 41, 44, 45, 49, 51, 72, 75, 76, 78, 79, 81, 87, 90, 99, 110, 122, 142, 143, 144, 149, 151, 153, 175, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 238, 241, 243, 250},
 }
 
 // FewQ8Two multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1318,7 +2316,7 @@ var fewQ8TwoKernel = &driver.Kernel{
 	Name:    "few[bytes, twoVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    123,
+	Line:    122,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -1328,35 +2326,35 @@ var fewQ8TwoKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 60},
-		{Name: "of", Offset: 252, Size: 56},
+		{Name: "z", Offset: 192, Size: 64},
+		{Name: "of", Offset: 256, Size: 56},
 	},
 	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1379,7 +2377,7 @@ var fewQ8TwoKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 45, 47, 68, 71, 72, 74, 75, 77, 82, 85, 91, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 187, 190, 192, 199},
+	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 34, 35, 36, 39, 40, 41, 42, 43, 44, 45, 49, 51, 72, 75, 76, 78, 79, 81, 87, 90, 99, 110, 122, 142, 143, 144, 149, 151, 153, 175, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 238, 241, 243, 250},
 }
 
 // FewQ8Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1403,7 +2401,7 @@ var fewQ8FourKernel = &driver.Kernel{
 	Name:    "few[bytes, fourVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    123,
+	Line:    122,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -1413,35 +2411,35 @@ var fewQ8FourKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 60},
-		{Name: "of", Offset: 252, Size: 56},
+		{Name: "z", Offset: 192, Size: 64},
+		{Name: "of", Offset: 256, Size: 56},
 	},
 	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1464,7 +2462,7 @@ var fewQ8FourKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 45, 47, 68, 71, 72, 74, 75, 77, 82, 85, 91, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 187, 190, 192, 199},
+	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 39, 40, 41, 44, 45, 49, 51, 72, 75, 76, 78, 79, 81, 87, 90, 99, 110, 122, 142, 143, 144, 149, 151, 153, 175, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 238, 241, 243, 250},
 }
 
 // FewQ4KOne multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1488,7 +2486,7 @@ var fewQ4KOneKernel = &driver.Kernel{
 	Name:    "few[grouped, oneVector]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    123,
+	Line:    122,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -1498,37 +2496,37 @@ var fewQ4KOneKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 60},
-		{Name: "of", Offset: 252, Size: 56},
+		{Name: "z", Offset: 192, Size: 64},
+		{Name: "of", Offset: 256, Size: 56},
 	},
 	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1551,94 +2549,7 @@ var fewQ4KOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 60, 62, 68, 71, 72, 74, 75, 77, 91, 93, 96, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 187, 190, 192, 199},
-}
-
-// FewQ4KFour multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
-// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ4KFour(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
-	p := s.Plan(fewQ4KFourKernel, g)
-	planes.Pass(p)
-	scales.Pass(p)
-	minima.Pass(p)
-	groups.Pass(p)
-	x.Pass(p)
-	half.Pass(p)
-	y.Pass(p)
-	brief.Pass(p)
-	driver.Pass(p, z)
-	driver.Pass(p, of)
-	return p.Launch()
-}
-
-var fewQ4KFourKernel = &driver.Kernel{
-	Name:    "few[grouped, fourVectors]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "few.go",
-	Line:    123,
-	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
-		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
-		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
-		{Name: "x", Offset: 96, Size: 24, Elem: 16},
-		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "y", Offset: 144, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 60},
-		{Name: "of", Offset: 252, Size: 56},
-	},
-	ParamBytes: 328,
-	Barriers:   true,
-	Assumes:    driver.Fit{Narrow: true, Aligned: true},
-	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4KFourSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4KFourSM80NarrowAligned},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			planes                 []quad
-			scales, minima, groups []pair
-			x                      []numbers
-			half                   []halves
-			y                      []float32
-			brief                  []dtype.BF16
-			z                      size
-			of                     fields
-		})(args)
-		for ts.Next() {
-			few[grouped, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 60, 62, 68, 71, 72, 74, 75, 77, 91, 93, 96, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 187, 190, 192, 199},
+	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 34, 35, 36, 37, 38, 39, 40, 41, 44, 45, 64, 66, 72, 75, 76, 78, 79, 81, 99, 110, 112, 115, 122, 142, 143, 144, 149, 151, 153, 175, 180, 181, 182, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 238, 241, 243, 250},
 }
 
 // FewMixedOne multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1662,7 +2573,7 @@ var fewMixedOneKernel = &driver.Kernel{
 	Name:    "few[mixed, oneVector]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    123,
+	Line:    122,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -1672,39 +2583,39 @@ var fewMixedOneKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 60},
-		{Name: "of", Offset: 252, Size: 56},
+		{Name: "z", Offset: 192, Size: 64},
+		{Name: "of", Offset: 256, Size: 56},
 	},
 	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1727,7 +2638,7 @@ var fewMixedOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 53, 54, 56, 57, 68, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 91, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 145, 156, 157, 158, 159, 160, 161, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 187, 190, 192, 199},
+	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 34, 35, 36, 37, 38, 39, 40, 41, 44, 45, 57, 58, 60, 61, 72, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 110, 122, 142, 143, 144, 149, 151, 153, 175, 180, 181, 182, 189, 190, 201, 202, 203, 204, 205, 206, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 238, 241, 243, 250},
 }
 
 // FewMixedFour multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1751,7 +2662,7 @@ var fewMixedFourKernel = &driver.Kernel{
 	Name:    "few[mixed, fourVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    123,
+	Line:    122,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -1761,39 +2672,39 @@ var fewMixedFourKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 60},
-		{Name: "of", Offset: 252, Size: 56},
+		{Name: "z", Offset: 192, Size: 64},
+		{Name: "of", Offset: 256, Size: 56},
 	},
 	ParamBytes: 328,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 184, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 170, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 172, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "few.go", Line: 138, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1816,7 +2727,7 @@ var fewMixedFourKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 18, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 53, 54, 56, 57, 68, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 91, 100, 104, 105, 106, 111, 113, 115, 131, 135, 136, 137, 144, 145, 156, 157, 158, 159, 160, 161, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 187, 190, 192, 199},
+	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 39, 40, 41, 44, 45, 57, 58, 60, 61, 72, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 110, 122, 142, 143, 144, 149, 151, 153, 175, 180, 181, 182, 189, 190, 201, 202, 203, 204, 205, 206, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 238, 241, 243, 250},
 }
 
 // GatherQ8 converts a row of the matrix.
@@ -1853,11 +2764,11 @@ var gatherQ8Kernel = &driver.Kernel{
 	ParamBytes: 240,
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "gather.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 48, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 48, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 47, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 86, Format: "index out of range [%d] with length %d"},
+		{File: "gather.go", Line: 48, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gather.go", Line: 48, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherQ8SM70},
@@ -1879,7 +2790,7 @@ var gatherQ8Kernel = &driver.Kernel{
 	},
 	Twin:    gatherQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 42, 43, 44, 46, 47, 48, 49, 50, 51, 52, 65, 66, 67, 68, 71, 77, 78, 82, 85, 111, 112, 113},
+	Uses:    []uint16{0, 1, 46, 47, 48, 50, 51, 52, 53, 54, 55, 56, 69, 70, 71, 72, 75, 81, 82, 87, 90, 99, 149, 150, 151},
 }
 
 // GatherMixed converts a row of the matrix.
@@ -1916,13 +2827,13 @@ var gatherMixedKernel = &driver.Kernel{
 	ParamBytes: 240,
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "gather.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 48, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "gather.go", Line: 48, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "gather.go", Line: 47, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "gather.go", Line: 48, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gather.go", Line: 48, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherMixedSM70},
@@ -1944,7 +2855,7 @@ var gatherMixedKernel = &driver.Kernel{
 	},
 	Twin:    gatherMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 42, 43, 44, 50, 51, 52, 53, 55, 56, 57, 58, 59, 65, 66, 67, 68, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 111, 112, 113},
+	Uses:    []uint16{0, 1, 46, 47, 48, 54, 55, 56, 57, 59, 60, 61, 62, 63, 69, 70, 71, 72, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 149, 150, 151},
 }
 
 // ConvertF32 stores elements as those of another type.
@@ -1985,7 +2896,7 @@ var convertF32Kernel = &driver.Kernel{
 	},
 	Twin:    convertF32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 3, 4, 5, 6, 7, 8, 69, 102},
+	Uses:    []uint16{3, 4, 5, 6, 7, 8, 9, 73, 140},
 }
 
 // ConvertBF16 stores elements as those of another type.
@@ -2023,7 +2934,7 @@ var convertBF16Kernel = &driver.Kernel{
 	},
 	Twin:    convertBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 3, 4, 5, 6, 7, 8, 69, 102},
+	Uses:    []uint16{3, 4, 5, 6, 7, 8, 9, 73, 140},
 }
 
 // TileQ4 multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -2062,13 +2973,13 @@ var tileQ4Kernel = &driver.Kernel{
 	ParamBytes: 256,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [%d:%d]"},
+		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [%d:%d]"},
+		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d"},
+		{File: "tiles.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "tiles.go", Line: 62, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileQ4SM70},
@@ -2089,7 +3000,7 @@ var tileQ4Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 50, 51, 52, 60, 61, 62, 63, 64, 65, 66, 68, 71, 77, 78, 93, 96, 111, 113, 181, 183},
+	Uses:    []uint16{0, 1, 54, 55, 56, 64, 65, 66, 67, 68, 69, 70, 72, 75, 81, 82, 99, 112, 115, 149, 151, 226, 228},
 }
 
 // TileQ8 multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -2128,11 +3039,11 @@ var tileQ8Kernel = &driver.Kernel{
 	ParamBytes: 256,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [%d:%d]"},
+		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [%d:%d]"},
+		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileQ8SM70},
@@ -2153,7 +3064,7 @@ var tileQ8Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 45, 46, 47, 48, 49, 50, 51, 52, 65, 66, 68, 71, 77, 78, 82, 85, 111, 113, 181, 183},
+	Uses:    []uint16{0, 1, 49, 50, 51, 52, 53, 54, 55, 56, 69, 70, 72, 75, 81, 82, 87, 90, 99, 149, 151, 226, 228},
 }
 
 // TileMixed multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -2192,15 +3103,15 @@ var tileMixedKernel = &driver.Kernel{
 	ParamBytes: 256,
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "tiles.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "tiles.go", Line: 45, Format: "slice bounds out of range [%d:%d]"},
+		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [%d:%d]"},
+		{File: "tiles.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "tiles.go", Line: 60, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileMixedSM70},
@@ -2221,11 +3132,12 @@ var tileMixedKernel = &driver.Kernel{
 	},
 	Twin:    tileMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 65, 66, 68, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 111, 113, 181, 183},
+	Uses:    []uint16{0, 1, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 69, 70, 72, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 149, 151, 226, 228},
 }
 
-// WidenQ4 converts a tile of a matrix. A thread takes a block at a time.
-func WidenQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[halves], s Shape, of fields) error {
+// WidenQ4 converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
+// planes of rows that are next to each other in memory, and store 128 bytes of each row.
+func WidenQ4(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[eightHalves], s Shape, of fields) error {
 	p := s_.Plan(widenQ4Kernel, widenQ4Kernel.Grid(g))
 	planes.Pass(p)
 	scales.Pass(p)
@@ -2242,29 +3154,29 @@ var widenQ4Kernel = &driver.Kernel{
 	Name:    "widen[nibbles]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "widen.go",
-	Line:    73,
+	Line:    80,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
 		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
 		{Name: "factor", Offset: 96, Size: 4},
-		{Name: "out", Offset: 104, Size: 24, Elem: 8},
+		{Name: "out", Offset: 104, Size: 24, Elem: 16},
 		{Name: "s", Offset: 128, Size: 16},
 		{Name: "of", Offset: 144, Size: 56},
 	},
 	ParamBytes: 216,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Assumes:    driver.Fit{Narrow: true},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "widen.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 79, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 72, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 100, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: widenQ4SM80Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: widenQ4SM70Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ4SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ4SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2272,7 +3184,7 @@ var widenQ4Kernel = &driver.Kernel{
 			scales, minima []dtype.F16
 			groups         []uint16
 			factor         float32
-			out            []halves
+			out            []eightHalves
 			s              Shape
 			of             fields
 		})(args)
@@ -2281,11 +3193,12 @@ var widenQ4Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 50, 52, 61, 62, 63, 64, 65, 66, 67, 68, 71, 77, 78, 93, 96, 111, 112, 113, 190, 215, 216},
+	Uses:    []uint16{0, 1, 54, 56, 65, 66, 67, 68, 69, 70, 71, 72, 75, 81, 82, 99, 112, 115, 149, 150, 151, 266, 267, 268, 269},
 }
 
-// WidenQ8 converts a tile of a matrix. A thread takes a block at a time.
-func WidenQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[halves], s Shape, of fields) error {
+// WidenQ8 converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
+// planes of rows that are next to each other in memory, and store 128 bytes of each row.
+func WidenQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[eightHalves], s Shape, of fields) error {
 	p := s_.Plan(widenQ8Kernel, widenQ8Kernel.Grid(g))
 	planes.Pass(p)
 	scales.Pass(p)
@@ -2302,29 +3215,29 @@ var widenQ8Kernel = &driver.Kernel{
 	Name:    "widen[bytes]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "widen.go",
-	Line:    73,
+	Line:    80,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
 		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
 		{Name: "factor", Offset: 96, Size: 4},
-		{Name: "out", Offset: 104, Size: 24, Elem: 8},
+		{Name: "out", Offset: 104, Size: 24, Elem: 16},
 		{Name: "s", Offset: 128, Size: 16},
 		{Name: "of", Offset: 144, Size: 56},
 	},
 	ParamBytes: 216,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Assumes:    driver.Fit{Narrow: true},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "widen.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 86, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 100, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: widenQ8SM80Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: widenQ8SM70Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ8SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ8SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2332,7 +3245,7 @@ var widenQ8Kernel = &driver.Kernel{
 			scales, minima []dtype.F16
 			groups         []uint16
 			factor         float32
-			out            []halves
+			out            []eightHalves
 			s              Shape
 			of             fields
 		})(args)
@@ -2341,11 +3254,12 @@ var widenQ8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 46, 47, 48, 49, 50, 52, 65, 66, 67, 68, 71, 77, 78, 82, 85, 111, 112, 113, 190, 215, 216},
+	Uses:    []uint16{0, 1, 50, 51, 52, 53, 54, 56, 69, 70, 71, 72, 75, 81, 82, 87, 90, 99, 149, 150, 151, 266, 267, 268, 269},
 }
 
-// WidenMixed converts a tile of a matrix. A thread takes a block at a time.
-func WidenMixed(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[halves], s Shape, of fields) error {
+// WidenMixed converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
+// planes of rows that are next to each other in memory, and store 128 bytes of each row.
+func WidenMixed(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, out device.Slice[eightHalves], s Shape, of fields) error {
 	p := s_.Plan(widenMixedKernel, widenMixedKernel.Grid(g))
 	planes.Pass(p)
 	scales.Pass(p)
@@ -2362,31 +3276,31 @@ var widenMixedKernel = &driver.Kernel{
 	Name:    "widen[mixed]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "widen.go",
-	Line:    73,
+	Line:    80,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
 		{Name: "minima", Offset: 48, Size: 24, Elem: 2},
 		{Name: "groups", Offset: 72, Size: 24, Elem: 2},
 		{Name: "factor", Offset: 96, Size: 4},
-		{Name: "out", Offset: 104, Size: 24, Elem: 8},
+		{Name: "out", Offset: 104, Size: 24, Elem: 16},
 		{Name: "s", Offset: 128, Size: 16},
 		{Name: "of", Offset: 144, Size: 56},
 	},
 	ParamBytes: 216,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Assumes:    driver.Fit{Narrow: true},
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "widen.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d"},
+		{File: "widen.go", Line: 100, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: widenMixedSM80Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: widenMixedSM70Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: widenMixedSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: widenMixedSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2394,7 +3308,7 @@ var widenMixedKernel = &driver.Kernel{
 			scales, minima []dtype.F16
 			groups         []uint16
 			factor         float32
-			out            []halves
+			out            []eightHalves
 			s              Shape
 			of             fields
 		})(args)
@@ -2403,5 +3317,5 @@ var widenMixedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 50, 52, 53, 55, 56, 57, 58, 59, 65, 66, 67, 68, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 111, 112, 113, 190, 215, 216},
+	Uses:    []uint16{0, 1, 54, 56, 57, 59, 60, 61, 62, 63, 69, 70, 71, 72, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 149, 150, 151, 266, 267, 268, 269},
 }

@@ -34,9 +34,9 @@ var storeAnglesKernel = &driver.Kernel{
 	ParamBytes: 88,
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "angles.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "angles.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "angles.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "angles.go", Line: 19, Format: "index out of range [%d] with length %d"},
+		{File: "angles.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "angles.go", Line: 22, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -80,10 +80,10 @@ var plain32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "plain.go", Line: 15, Format: "integer divide by zero"},
-		{File: "plain.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 19, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 19, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plain.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 22, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plain32SM70},
@@ -126,10 +126,10 @@ var plainBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "plain.go", Line: 15, Format: "integer divide by zero"},
-		{File: "plain.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 19, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 19, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plain.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 22, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainBF16SM80},
@@ -173,10 +173,10 @@ var plainF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Sites: []driver.Site{
 		{File: "plain.go", Line: 15, Format: "integer divide by zero"},
-		{File: "plain.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 19, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 22, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 19, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 19, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plain.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 22, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainF16SM70},
@@ -220,8 +220,8 @@ var wide32Kernel = &driver.Kernel{
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 24, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 26, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -265,8 +265,8 @@ var wideBF16Kernel = &driver.Kernel{
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 24, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 26, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -311,8 +311,8 @@ var wideF16Kernel = &driver.Kernel{
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 24, Format: "integer divide by zero"},
-		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 22, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 26, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{

@@ -43,7 +43,7 @@ f474ab0ca21f84fe	../row/vector.go	Words
 a5899b4008e18f4	wide.go	wide
 `
 
-const storeAnglesSM70Narrow = `packed1 7048 storeAngles
+const storeAnglesSM70Narrow = `packed1 7203 storeAngles
 !pJ
 !pI
 !p8
@@ -58,7 +58,7 @@ const storeAnglesSM70Narrow = `packed1 7048 storeAngles
 !c
 p;,t*
 p98te
-p:8sV
+p:7r0
 qS-r0
 Pt@r9rzqq~/Kpi~0r0
 !
@@ -96,20 +96,22 @@ N
 pntcsm
 tAujpOrmq>syujtkq)rGt?p<uj+pMrGvDrm~>s}pMu[~?uN
 "'
-p{p2yK#
+t+p2G
+*#%
 sw
 u,
 "%
-vIE
-};%
 z=E
+v0qI%
+v3p"E
 *'%
 usr-
 xL[
 za
 !#
 xlww
-yJ.3%
+t+r|G
+*%%
 _
 rx
 uG8pX
@@ -140,10 +142,12 @@ q2-
 qLt"rO
 pntcsQ
 vT+
-uCs[
+z_.
+};%
 rbpi{Armq>sy|P
 vG-
-uCt]
+z_.
+*.%
 rbpi{Armq>sy|P
 pnww}6
 wP
@@ -157,36 +161,38 @@ pntcqN
 t+p0D
 pnsQtI
 xsB
-{%.
+z_.
+*.%
 rbpi{Armq>sy|P
 "$
 )
 w2+
-ywqA
+ywqI
 zZp2
 p#
 0
 pnsQq#@
-r$pGpd
+r$p[pd
 p{q}D%
 pntIsm
-p{p*yK.
+t+p*G
+*.%
 rbpi{Armq>sy|P
 "$
 )
 w2+
-ywqA
+ywqI
 zZp*
 p#
 0
 pntIf8
-r$pGpd
+r$p[pd
 0
 pB22rU
 tb,pE
 )
 w2.
-uupU
+uuqA
 z_.
 sap)%
 tb+j
@@ -267,9 +273,10 @@ qLuHuZ
 tFrU
 &
 vkpX
-po*yK1
+t+M*G
+*2%
 s8
-po*yK3
+*4p-
 |Hul
 ust'
 z'*1*pd
@@ -334,12 +341,12 @@ O
 const storeAnglesSM70 = storeAnglesSM70Narrow + `
  patch
  -1
-packed1 7254 storeAngles
+packed1 7369 storeAngles
  =12
  -3
 p;t=pF
 p98t*
-p:8x,
+p:7to
  =11
  -20
 )
@@ -363,12 +370,12 @@ w"t,
 w"t,
  =6
  -1
-{6.3#
- =3
+t+p,G
+ =4
  -6
-z=E
-};%
 v3p"E
+v0qI%
+zNE
 *'%
 "%
 t>
@@ -376,14 +383,10 @@ pC&
  =3
  -1
 o
-*%%
- =30
+ =32
  -1
-uCvQ
- =2
- -1
-uCt~
- =38
+v0qI%
+ =44
  -1
 pB-2rU
  =16
@@ -405,15 +408,12 @@ ph'2sK
  -1
 qk'B
  =20
- -3
-tV4E
-*1%
-s8
-*3p-
- =2
+ -1
+tV5E
+ =5
  -2
-}7434pd
-v143&
+}7535pd
+v153&
  =4
  -8
 "G
@@ -448,7 +448,7 @@ p3,
 ;-
  =26`
 
-const plain32SM70 = `packed1 4544 plain_float32_row_F32
+const plain32SM70 = `packed1 4549 plain_float32_row_F32
 !pJ
 !pI
 !p8
@@ -459,7 +459,7 @@ const plain32SM70 = `packed1 4544 plain_float32_row_F32
 !c
 p;+un
 p9,te
-p:-to
+p:-r0
 qS,to
 !
 p>
@@ -529,13 +529,14 @@ rP
 !#
 )
 xls-
-uCrS
+z_.
+v0pK%
 _
-uCrZ
+|%p-
 _
-uCt~
+v0qIrZ
 _
-uCvQ
+};rS
 _
 sPz.
 vkt;
@@ -547,7 +548,7 @@ v;rvrl6
 syy1r3dp=nS
 syy1r3z4}2
 uss-
-v0pKA
+xiA
 pC'
 rMs0C
 \
@@ -642,7 +643,7 @@ O
 !L
 `
 
-const plainBF16SM80 = `packed1 4958 plain_dtype_BF16_row_BF16
+const plainBF16SM80 = `packed1 4992 plain_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -655,7 +656,7 @@ const plainBF16SM80 = `packed1 4958 plain_dtype_BF16_row_BF16
 p;+un
 zfr0
 p9y?pF
-p:-to
+p:-t*
 qS,to
 !
 p>
@@ -725,21 +726,23 @@ rP
 !#
 )
 xls-
-t{+rS
+z_+
+v0pK%
 rV
 pnsrxG
 pv
 &
 xl{G
-{6+rZ
+|%p-
 rV
 "#
 pv
 &
 xlq#9
-p{XGt~
+t+XG
+*1%
 _
-p{XGvQ
+v0qIp-
 _
 sPz.
 vkt;
@@ -756,10 +759,10 @@ v;rvrl6
 |l>
 s>
 vkq#
-y/dp=nU
-y/z4t/
+y/dpYnU
+y/dp=t/
 uss-
-v0pKA
+w0A
 pC'
 rM[C
 \
@@ -857,14 +860,14 @@ O
 const plainBF16SM70 = plainBF16SM80 + `
  patch
  -3
-packed1 5263 plain_dtype_BF16_row_BF16
+packed1 5297 plain_dtype_BF16_row_BF16
 !pJ
 !pI
  =7
  -3
 p;+r0
 p9-x,
- =92
+ =94
  -2
 q{
 rE
@@ -885,7 +888,7 @@ sl
 rE
 v5
 vkq#
-y/dp=ump2
+y/dpYump2
  =4
  -1
 rMM*C
@@ -894,7 +897,7 @@ rMM*C
 ]*s39
  =76`
 
-const plainF16SM70 = `packed1 4936 plain_dtype_F16_row_F16
+const plainF16SM70 = `packed1 4970 plain_dtype_F16_row_F16
 !pJ
 !pI
 !p8
@@ -907,7 +910,7 @@ const plainF16SM70 = `packed1 4936 plain_dtype_F16_row_F16
 p;+un
 zf8pF
 p9+r0
-p:-to
+p:-t*
 qS,to
 !
 p>
@@ -977,21 +980,23 @@ rP
 !#
 )
 xls-
-t{+rS
+z_+
+v0pK%
 rV
 pnsQwE
 ro
 p7
 xl{G
-yJ+rZ
+|%p-
 rV
 "#
 ro
 p7
 xlq#9
-{6.t~
+t+p,G
+*1%
 _
-{6.vQ
+v0qIp-
 _
 sPz.
 vkt;
@@ -1008,10 +1013,10 @@ v;rvrl6
 }]
 s>
 vkq#
-y/dp=nU
-y/z4t/
+y/dpYnU
+y/dp=t/
 uss-
-v0pKA
+w0A
 pC'
 rMXC
 \

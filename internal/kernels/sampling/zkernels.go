@@ -11,6 +11,66 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// ListLikely lists the most probable tokens of a row with each block: each pass over the row finds the next one.
+func ListLikely(s *device.Stream, g device.Blocks, logits device.Slice[float32], params device.Slice[Params], tokens device.Slice[int32], logprobs device.Slice[float32], list device.Slice[Likely], vocabulary uint32) error {
+	p := s.Plan(listLikelyKernel, listLikelyKernel.Grid(g))
+	logits.Pass(p)
+	params.Pass(p)
+	tokens.Pass(p)
+	logprobs.Pass(p)
+	list.Pass(p)
+	driver.Pass(p, vocabulary)
+	return p.Launch()
+}
+
+var listLikelyKernel = &driver.Kernel{
+	Name:    "listLikely",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/sampling",
+	File:    "likely.go",
+	Line:    55,
+	Params: []driver.Param{
+		{Name: "logits", Offset: 0, Size: 24, Elem: 4},
+		{Name: "params", Offset: 24, Size: 24, Elem: 48},
+		{Name: "tokens", Offset: 48, Size: 24, Elem: 4},
+		{Name: "logprobs", Offset: 72, Size: 24, Elem: 4},
+		{Name: "list", Offset: 96, Size: 24, Elem: 8},
+		{Name: "vocabulary", Offset: 120, Size: 4},
+	},
+	ParamBytes: 144,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     2048,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "likely.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "likely.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "likely.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "likely.go", Line: 71, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "likely.go", Line: 101, Format: "index out of range [%d] with length %d"},
+		{File: "likely.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "likely.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "likely.go", Line: 88, Format: "index out of range [%d] with length %d"},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: listLikelySM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			logits     []float32
+			params     []Params
+			tokens     []int32
+			logprobs   []float32
+			list       []Likely
+			vocabulary uint32
+		})(args)
+		for ts.Next() {
+			listLikely(ts.Thread(), a.logits, a.params, a.tokens, a.logprobs, a.list, a.vocabulary)
+		}
+	},
+	Twin:    listLikelyTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{1, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 53, 123, 124, 128},
+}
+
 // Plain samples a row with each block of 16 threads. It keeps keys, then weights in work, and finds thresholds by bisection:
 // if top-k keeps few tokens, among a small number of keys that have all of those.
 func Plain(s *device.Stream, g device.Blocks, logits device.Slice[float32], work device.Slice[int32], params device.Slice[Params], positions device.Slice[int32], counts device.Slice[uint16], mask device.Slice[uint32], biases device.Slice[Bias], offsets device.Slice[int32], tokens device.Slice[int32], logprobs device.Slice[float32], vocabulary uint32) error {
@@ -37,7 +97,7 @@ var plainKernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "logits", Offset: 0, Size: 24, Elem: 4},
 		{Name: "work", Offset: 24, Size: 24, Elem: 4},
-		{Name: "params", Offset: 48, Size: 24, Elem: 40},
+		{Name: "params", Offset: 48, Size: 24, Elem: 48},
 		{Name: "positions", Offset: 72, Size: 24, Elem: 4},
 		{Name: "counts", Offset: 96, Size: 24, Elem: 2},
 		{Name: "mask", Offset: 120, Size: 24, Elem: 4},
@@ -52,27 +112,26 @@ var plainKernel = &driver.Kernel{
 	Shared:     16640,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "adjust.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "adjust.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "adjust.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainsample.go", Line: 17, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainsample.go", Line: 29, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 137, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "adjust.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "adjust.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainsample.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "adjust.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainsample.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plain.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainsample.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainsample.go", Line: 38, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainsample.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "plainsample.go", Line: 60, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "plain.go", Line: 27, Format: "index out of range [%d] with length %d"},
+		{File: "plain.go", Line: 41, Format: "index out of range [%d] with length %d"},
+		{File: "plain.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "plain.go", Line: 53, Format: "index out of range [%d] with length %d"},
+		{File: "plain.go", Line: 55, Format: "index out of range [%d] with length %d"},
+		{File: "adjust.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "adjust.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "adjust.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainsample.go", Line: 17, Format: "slice bounds out of range [:%d] with length %d"},
+		{File: "plainsample.go", Line: 29, Format: "slice bounds out of range [:%d] with length %d"},
+		{File: "plain.go", Line: 137, Format: "index out of range [%d] with length %d"},
+		{File: "adjust.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "plainsample.go", Line: 101, Format: "index out of range [%d] with length %d"},
+		{File: "adjust.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "plainsample.go", Line: 95, Format: "index out of range [%d] with length %d"},
+		{File: "plain.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainsample.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainsample.go", Line: 38, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plainsample.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plainsample.go", Line: 60, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainSM80},
@@ -98,7 +157,7 @@ var plainKernel = &driver.Kernel{
 	},
 	Twin:    plainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 110, 111, 112, 113, 114, 116, 117, 118, 119, 123},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 120, 121, 122, 123, 124, 126, 127, 128, 129, 133},
 }
 
 // Wide samples a row with each block of wideThreads threads, in stages, each of which reads the row once.
@@ -126,7 +185,7 @@ var wideKernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "logits", Offset: 0, Size: 24, Elem: 4},
 		{Name: "quads", Offset: 24, Size: 24, Elem: 16},
-		{Name: "params", Offset: 48, Size: 24, Elem: 40},
+		{Name: "params", Offset: 48, Size: 24, Elem: 48},
 		{Name: "positions", Offset: 72, Size: 24, Elem: 4},
 		{Name: "counts", Offset: 96, Size: 24, Elem: 2},
 		{Name: "mask", Offset: 120, Size: 24, Elem: 4},
@@ -140,33 +199,32 @@ var wideKernel = &driver.Kernel{
 	Dynamic:    55616,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "wide.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "adjust.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "adjust.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "adjust.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 129, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "adjust.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "adjust.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 156, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 210, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 141, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 248, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 50, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 54, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 59, Format: "index out of range [%d] with length %d"},
+		{File: "adjust.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "adjust.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "adjust.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 129, Format: "index out of range [%d] with length %d"},
+		{File: "adjust.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 79, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 156, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 210, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 141, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 248, Format: "index out of range [%d] with length %d"},
 		{File: "histogram.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "stage.go", Line: 104, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "list.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "stage.go", Line: 206, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "adjust.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "histogram.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "histogram.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "wide.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "stage.go", Line: 104, Format: "index out of range [%d] with length %d"},
+		{File: "list.go", Line: 42, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 206, Format: "index out of range [%d] with length %d"},
+		{File: "adjust.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "histogram.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "histogram.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 38, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 72, Format: "invalid memory address or nil pointer dereference"},
-		{File: "wide.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "wide.go", Line: 84, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232},
 	Variants: []driver.Variant{
@@ -194,5 +252,5 @@ var wideKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 60, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 70, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147},
 }

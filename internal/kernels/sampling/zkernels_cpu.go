@@ -12,6 +12,588 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
+// listLikelyTwin runs blocks of the kernel listLikely.
+//
+//line likely.go:55
+func listLikelyTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	logits := *(*unsafe.Pointer)(args)
+	logitsCap := *(*int)(unsafe.Add(args, 16))
+	params := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	paramsLen := *(*int)(unsafe.Add(args, 32))
+	tokens := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	tokensLen := *(*int)(unsafe.Add(args, 56))
+	logprobs := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	logprobsLen := *(*int)(unsafe.Add(args, 80))
+	list := *(*unsafe.Pointer)(unsafe.Add(args, 96))
+	listLen := *(*int)(unsafe.Add(args, 104))
+	vocabulary := *(*int32)(unsafe.Add(args, 120))
+	shared := blocks.Shared(2048)
+	lanes := blocks.Lanes()
+//line likely.go:57
+	i29 := int(uint32(vocabulary))
+	each134 := blocks.Scratch(8)
+//line likely.go:55
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var i348, i50, i176 int32
+		var c352, c354, c68, c90, c167, c194, c203, c497, c121 bool
+		var f58 float32
+		var i66, o71, o382, i80, i84, o94, i102, i193, o197, i76, i77, i243, i521, i523, i533, i535, i545, i547, i557, i559, i569, i571, i581, i583, i593, i595, i605, i607, i617, i619, i629, i631, i641, i643, i653, i655, i665, i667, i677, i679, i689, i691, i424, o189, o124, o402, i127 int
+//line likely.go:58
+		if uint(bx) >= uint(paramsLen) {
+//line likely.go:58
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, paramsLen)
+//line likely.go:58
+			return
+		}
+//line likely.go:58
+		i348 = *(*int32)(unsafe.Add(params, bx*48+36))
+//line likely.go:58
+		c352 = *(*bool)(unsafe.Add(params, bx*48+41))
+//line likely.go:58
+		c354 = *(*bool)(unsafe.Add(params, bx*48+42))
+		if c352 {
+//line likely.go:59
+			if !c354 {
+//line likely.go:62
+				if uint(bx) >= uint(tokensLen) {
+//line likely.go:62
+					blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
+//line likely.go:62
+					return
+				}
+//line likely.go:62
+				i50 = *(*int32)(unsafe.Add(tokens, bx*4))
+//line likely.go:62
+				if uint(bx) >= uint(logprobsLen) {
+//line likely.go:62
+					blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, logprobsLen)
+//line likely.go:62
+					return
+				}
+//line likely.go:62
+				f58 = *(*float32)(unsafe.Add(logprobs, bx*4))
+//line likely.go:64
+				i66 = bx * 21
+//line likely.go:64
+				c68 = uint(i66) < uint(listLen)
+//line likely.go:64
+				o71 = i66 * 8
+//line likely.go:64
+				o382 = o71 + 4
+//line likely.go:68
+				i80 = int(i348)
+//line likely.go:71
+				i84 = bx * i29
+//line likely.go:71
+				c90 = uint(i84+i29) <= uint(logitsCap)
+//line likely.go:71
+				o94 = i84 * 4
+//line likely.go:73
+				i102 = bx * 21
+//line likely.go:83
+				c167 = i50 < 0
+//line likely.go:88
+				i193 = int(i50)
+//line likely.go:88
+				c194 = uint(i193) < uint(i29)
+//line likely.go:88
+				o197 = o94 + i193*4
+				{
+					{
+//line likely.go:63
+						if !listLikelyTwinRow(c68, i50, list, o71, f58, o382, blocks, i66, listLen) {
+							return
+						}
+					}
+				}
+				i76, i77 = 9223372036854775807, 0
+//line likely.go:68
+				for {
+//line likely.go:68
+					if i80 <= i77 {
+						break
+					}
+					if !c90 {
+//line likely.go:71
+						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i84+i29, logitsCap)
+//line likely.go:71
+						return
+					}
+					{
+						{
+//line likely.go:71
+							listLikelyTwinRow_(lanes, c90, each134, i29, i76, logits, o94)
+						}
+					}
+					{
+						{
+//line likely.go:97
+							listLikelyTwinRow__(lanes, each134, shared)
+						}
+					}
+					{
+						{
+//line likely.go:99
+							if !listLikelyTwinRow___(lanes, each134, shared, blocks) {
+								return
+							}
+						}
+					}
+//line likely.go:106
+					i243 = *(*int)(shared)
+//line likely.go:108
+					i521 = *(*int)(unsafe.Add(shared, 128))
+//line likely.go:108
+					i523 = i243
+//line likely.go:108
+					if i243 < i521 {
+//line likely.go:108
+						i523 = i521
+					}
+//line likely.go:108
+					i533 = *(*int)(unsafe.Add(shared, 256))
+//line likely.go:108
+					i535 = i523
+//line likely.go:108
+					if i523 < i533 {
+//line likely.go:108
+						i535 = i533
+					}
+//line likely.go:108
+					i545 = *(*int)(unsafe.Add(shared, 384))
+//line likely.go:108
+					i547 = i535
+//line likely.go:108
+					if i535 < i545 {
+//line likely.go:108
+						i547 = i545
+					}
+//line likely.go:108
+					i557 = *(*int)(unsafe.Add(shared, 512))
+//line likely.go:108
+					i559 = i547
+//line likely.go:108
+					if i547 < i557 {
+//line likely.go:108
+						i559 = i557
+					}
+//line likely.go:108
+					i569 = *(*int)(unsafe.Add(shared, 640))
+//line likely.go:108
+					i571 = i559
+//line likely.go:108
+					if i559 < i569 {
+//line likely.go:108
+						i571 = i569
+					}
+//line likely.go:108
+					i581 = *(*int)(unsafe.Add(shared, 768))
+//line likely.go:108
+					i583 = i571
+//line likely.go:108
+					if i571 < i581 {
+//line likely.go:108
+						i583 = i581
+					}
+//line likely.go:108
+					i593 = *(*int)(unsafe.Add(shared, 896))
+//line likely.go:108
+					i595 = i583
+//line likely.go:108
+					if i583 < i593 {
+//line likely.go:108
+						i595 = i593
+					}
+//line likely.go:108
+					i605 = *(*int)(unsafe.Add(shared, 1024))
+//line likely.go:108
+					i607 = i595
+//line likely.go:108
+					if i595 < i605 {
+//line likely.go:108
+						i607 = i605
+					}
+//line likely.go:108
+					i617 = *(*int)(unsafe.Add(shared, 1152))
+//line likely.go:108
+					i619 = i607
+//line likely.go:108
+					if i607 < i617 {
+//line likely.go:108
+						i619 = i617
+					}
+//line likely.go:108
+					i629 = *(*int)(unsafe.Add(shared, 1280))
+//line likely.go:108
+					i631 = i619
+//line likely.go:108
+					if i619 < i629 {
+//line likely.go:108
+						i631 = i629
+					}
+//line likely.go:108
+					i641 = *(*int)(unsafe.Add(shared, 1408))
+//line likely.go:108
+					i643 = i631
+//line likely.go:108
+					if i631 < i641 {
+//line likely.go:108
+						i643 = i641
+					}
+//line likely.go:108
+					i653 = *(*int)(unsafe.Add(shared, 1536))
+//line likely.go:108
+					i655 = i643
+//line likely.go:108
+					if i643 < i653 {
+//line likely.go:108
+						i655 = i653
+					}
+//line likely.go:108
+					i665 = *(*int)(unsafe.Add(shared, 1664))
+//line likely.go:108
+					i667 = i655
+//line likely.go:108
+					if i655 < i665 {
+//line likely.go:108
+						i667 = i665
+					}
+//line likely.go:108
+					i677 = *(*int)(unsafe.Add(shared, 1792))
+//line likely.go:108
+					i679 = i667
+//line likely.go:108
+					if i667 < i677 {
+//line likely.go:108
+						i679 = i677
+					}
+//line likely.go:108
+					i689 = *(*int)(unsafe.Add(shared, 1920))
+//line likely.go:108
+					i691 = i679
+//line likely.go:108
+					if i679 < i689 {
+//line likely.go:108
+						i691 = i689
+					}
+//line likely.go:73
+					i424 = i102 + i77 + 1
+//line likely.go:83
+					c203 = int32(i691>>32) <= -2139095041
+//line likely.go:86
+					i176 = ^int32(i691)
+//line likely.go:88
+					c497 = uint32(i176) < uint32(vocabulary)
+//line likely.go:88
+					o189 = o94 + int(uint32(i176))*4
+//line likely.go:73
+					c121 = uint(i424) < uint(listLen)
+//line likely.go:73
+					o124 = i424 * 8
+//line likely.go:73
+					o402 = o124 + 4
+//line likely.go:73
+					i127 = i77 + 1
+					{
+						{
+//line likely.go:106
+							if !listLikelyTwinRow____(lanes, c121, c167, c194, c203, c497, f58, i176, list, logits, o124, o189, o197, o402, i193, i29, blocks, i424, listLen) {
+								return
+							}
+						}
+					}
+//line likely.go:72
+					if i127 >= 20 {
+						goto l1
+					}
+					i76, i77 = i691, i127
+				}
+				continue
+			l1:
+			}
+		}
+	}
+}
+
+// listLikelyTwinRow is what a row of threads does in listLikelyTwin.
+//
+//line likely.go:63
+func listLikelyTwinRow(c68 bool, i50 int32, list unsafe.Pointer, o71 int, f58 float32, o382 int, blocks *gpu.Blocks, i66 int, listLen int) (ok bool) {
+	for tx := range 256 {
+//line likely.go:63
+		c405 := int32(tx) == 0
+//line likely.go:63
+		if c405 {
+			if !c68 {
+//line likely.go:64
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i66, listLen)
+//line likely.go:64
+				return false
+			}
+//line likely.go:64
+			*(*int32)(unsafe.Add(list, o71)) = i50
+//line likely.go:64
+			*(*float32)(unsafe.Add(list, o382)) = f58
+		}
+	}
+	return true
+}
+
+// listLikelyTwinRow_ is what a row of threads does in listLikelyTwin.
+func listLikelyTwinRow_(lanes int, c90 bool, each134 unsafe.Pointer, i29 int, i76 int, logits unsafe.Pointer, o94 int) {
+	first := 0
+//line likely.go:71
+	if lanes == 16 {
+//line likely.go:71
+		first = zvector.ListLikelyTwin_(256, c90, i29, logits, o94, i76, unsafe.Add(each134, 0*8))
+//line likely.go:71
+	} else if lanes == 8 {
+//line likely.go:71
+		first = zvector.ListLikelyTwinAVX2_(256, c90, i29, logits, o94, i76, unsafe.Add(each134, 0*8))
+	}
+	for tx := first; tx < 256; tx++ {
+		var i134, i135, i151 int
+		var i331 int32
+//line likely.go:116
+		i134, i135 = -9223372036854775808, tx
+//line likely.go:116
+		for {
+//line likely.go:116
+			if uint(i135) >= uint(i29) {
+//line likely.go:116
+				break
+			}
+//line likely.go:117
+			f143 := *(*float32)(unsafe.Add(logits, o94+i135*4))
+//line weight.go:19
+			if f143 != f143 {
+//line weight.go:19
+				i331 = -2147483648
+			} else {
+//line weight.go:22
+				i323 := int32(math.Float32bits(f143 + 0))
+				i331 = i323 ^ int32(uint32(i323>>31)>>1)
+			}
+//line likely.go:79
+			i298 := int(i331)<<32 | int(uint32(^int32(i135)))
+//line likely.go:117
+			if i298 < i76 {
+				i149 := i134
+//line likely.go:118
+				if i134 < i298 {
+//line likely.go:118
+					i149 = i298
+				}
+//line likely.go:118
+				i151 = i149
+			} else {
+//line likely.go:117
+				i151 = i134
+			}
+//line likely.go:116
+			i134, i135 = i151, i135+256
+		}
+//line likely.go:96
+		*(*int)(unsafe.Add(each134, tx*8)) = i134
+	}
+}
+
+// listLikelyTwinRow__ is what a row of threads does in listLikelyTwin.
+//
+//line likely.go:97
+func listLikelyTwinRow__(lanes int, each134 unsafe.Pointer, shared unsafe.Pointer) {
+	first := 0
+//line likely.go:97
+	if lanes == 16 {
+//line likely.go:97
+		first = zvector.ListLikelyTwin__(256, shared, unsafe.Add(each134, 0*8))
+//line likely.go:97
+	} else if lanes == 8 {
+//line likely.go:97
+		first = zvector.ListLikelyTwinAVX2__(256, shared, unsafe.Add(each134, 0*8))
+	}
+	for tx := first; tx < 256; tx++ {
+//line likely.go:115
+		i134 := *(*int)(unsafe.Add(each134, tx*8))
+//line likely.go:97
+		o230 := tx * 8
+//line likely.go:97
+		*(*int)(unsafe.Add(shared, o230)) = i134
+	}
+}
+
+// listLikelyTwinRow___ is what a row of threads does in listLikelyTwin.
+//
+//line likely.go:99
+func listLikelyTwinRow___(lanes int, each134 unsafe.Pointer, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line likely.go:99
+	if lanes == 16 {
+//line likely.go:99
+		first = zvector.ListLikelyTwin___(256, unsafe.Add(each134, 0*8), shared)
+//line likely.go:99
+	} else if lanes == 8 {
+//line likely.go:99
+		first = zvector.ListLikelyTwinAVX2___(256, unsafe.Add(each134, 0*8), shared)
+	}
+	for tx := first; tx < 256; tx++ {
+		var i246, i247, i258, i834, i820, i821, i828 int
+//line likely.go:115
+		i134 := *(*int)(unsafe.Add(each134, tx*8))
+//line likely.go:95
+		c815 := uint32(int32(tx)) < 256 && uint(tx+15) < 256
+//line likely.go:97
+		o230 := tx * 8
+//line likely.go:99
+		c236 := tx%16 == 0
+//line likely.go:99
+		if c236 {
+//line likely.go:95
+			if c815 {
+//line likely.go:101
+				i246, i247 = i134, 0
+//line likely.go:101
+				for {
+//line likely.go:101
+					i256 := *(*int)(unsafe.Add(shared, (tx+i247)*8))
+//line likely.go:101
+					i258 = i246
+//line likely.go:101
+					if i246 < i256 {
+//line likely.go:101
+						i258 = i256
+					}
+//line likely.go:101
+					i259 := i247 + 1
+//line likely.go:101
+					if i259 >= 16 {
+//line likely.go:101
+						break
+					}
+//line likely.go:101
+					i246, i247 = i258, i259
+				}
+//line likely.go:101
+				i834 = i258
+			} else {
+//line likely.go:101
+				i820, i821 = i134, 0
+//line likely.go:101
+				for {
+//line likely.go:101
+					i822 := tx + i821
+//line likely.go:101
+					if uint(i822) >= 256 {
+//line likely.go:101
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i822, int(256))
+//line likely.go:101
+						return false
+					}
+//line likely.go:101
+					i826 := *(*int)(unsafe.Add(shared, i822*8))
+//line likely.go:101
+					i828 = i820
+//line likely.go:101
+					if i820 < i826 {
+//line likely.go:101
+						i828 = i826
+					}
+//line likely.go:101
+					i830 := i821 + 1
+//line likely.go:101
+					if i830 >= 16 {
+//line likely.go:101
+						break
+					}
+//line likely.go:101
+					i820, i821 = i828, i830
+				}
+//line likely.go:101
+				i834 = i828
+			}
+			*(*int)(unsafe.Add(shared, o230)) = i834
+		}
+	}
+	return true
+}
+
+// listLikelyTwinRow____ is what a row of threads does in listLikelyTwin.
+//
+//line likely.go:106
+func listLikelyTwinRow____(lanes int, c121 bool, c167 bool, c194 bool, c203 bool, c497 bool, f58 float32, i176 int32, list unsafe.Pointer, logits unsafe.Pointer, o124 int, o189 int, o197 int, o402 int, i193 int, i29 int, blocks *gpu.Blocks, i424 int, listLen int) (ok bool) {
+	first := 0
+//line likely.go:106
+	if lanes == 16 {
+//line likely.go:106
+		first = zvector.ListLikelyTwin____(256, c167, c203, c497, c194, c121, logits, o189, o197, f58, int(i176), list, o124, o402)
+//line likely.go:106
+	} else if lanes == 8 {
+//line likely.go:106
+		first = zvector.ListLikelyTwinAVX2____(256, c167, c203, c497, c194, c121, logits, o189, o197, f58, int(i176), list, o124, o402)
+	}
+	for tx := first; tx < 256; tx++ {
+		var i399 int32
+		var f400, f450 float32
+//line likely.go:63
+		c405 := int32(tx) == 0
+//line likely.go:72
+		if c405 {
+//line likely.go:83
+			if c167 {
+//line likely.go:83
+				i399, f400 = -1, math.Float32frombits(0xff800000)
+			} else {
+//line likely.go:83
+				if c203 {
+//line likely.go:83
+					i399, f400 = -1, math.Float32frombits(0xff800000)
+				} else {
+//line likely.go:88
+					if !c497 {
+//line likely.go:88
+						blocks.Fault(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", uint(int(uint32(i176))), i29)
+//line likely.go:88
+						return false
+					}
+//line likely.go:88
+					f190 := *(*float32)(unsafe.Add(logits, o189))
+//line likely.go:88
+					if !c194 {
+//line likely.go:88
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i193, i29)
+//line likely.go:88
+						return false
+					}
+//line likely.go:88
+					f198 := *(*float32)(unsafe.Add(logits, o197))
+//line likely.go:88
+					if f190 != f198 {
+						f450 = f58 + (f190 - f198)
+					} else {
+//line likely.go:88
+						f450 = f58
+					}
+//line likely.go:91
+					i399, f400 = i176, f450
+				}
+			}
+//line likely.go:73
+			if !c121 {
+//line likely.go:73
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i424, listLen)
+//line likely.go:73
+				return false
+			}
+//line likely.go:73
+			*(*int32)(unsafe.Add(list, o124)) = i399
+//line likely.go:73
+			*(*float32)(unsafe.Add(list, o402)) = f400
+		}
+	}
+	return true
+}
+
 // plainTwin runs blocks of the kernel plain.
 //
 //line plain.go:22
@@ -53,33 +635,33 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line adjust.go:30
 	c288 := 0 < maskLen
 //line plainsample.go:51
-	i4110 := (i62/64/16 + 1) << 4
+	i4134 := (i62/64/16 + 1) << 4
 //line plainsample.go:51
-	i4196 := (i62/64/16 + 1) << 4
+	i4220 := (i62/64/16 + 1) << 4
 //line plain.go:46
 	c142 := 0 < logprobsLen
 //line plain.go:22
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var c819 bool
-		var i4533, i4532, i4531, i4535, i4534, i4530, i4537, i4536, i358, i1659, i4541, i4540, i421, i4539, i4538, i140 int32
-		var i4520, i4521, i393, i4524, i4525, i4529, i4522, i359, i4526, i4527, i4528, i4523 int
-		var i4533next int32
-		var i4532next int32
-		var i4520next int
-		var i4535next int32
-		var i4534next int32
-		var i4524next int
-		var i4537next int32
-		var i4536next int32
-		var i4529next int
-		var i4541next int32
-		var i4540next int32
-		var i4526next int
+		var i4563, i4562, i4561, i4565, i4564, i4560, i4567, i4566, i358, i1659, i4571, i4570, i421, i4569, i4568, i140 int32
+		var i4550, i4551, i393, i4554, i4555, i4559, i4552, i359, i4556, i4557, i4558, i4553 int
+		var i4563next int32
+		var i4562next int32
+		var i4550next int
+		var i4565next int32
+		var i4564next int32
+		var i4554next int
+		var i4567next int32
+		var i4566next int32
+		var i4559next int
+		var i4571next int32
+		var i4570next int32
+		var i4556next int
 		var i421next int32
-		var i4539next int32
-		var i4538next int32
-		var i4528next int
+		var i4569next int32
+		var i4568next int32
+		var i4558next int
 		var i140next int32
 //line plain.go:27
 		if uint(bx) >= uint(paramsLen) {
@@ -89,28 +671,28 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			return
 		}
 //line plain.go:27
-		i3311 := *(*int)(unsafe.Add(params, bx*40))
+		i3311 := *(*int)(unsafe.Add(params, bx*48))
 //line plain.go:27
-		f3313 := *(*float32)(unsafe.Add(params, bx*40+8))
+		f3313 := *(*float32)(unsafe.Add(params, bx*48+8))
 //line plain.go:27
-		f3315 := *(*float32)(unsafe.Add(params, bx*40+12))
+		f3315 := *(*float32)(unsafe.Add(params, bx*48+12))
 //line plain.go:27
-		f3317 := *(*float32)(unsafe.Add(params, bx*40+16))
+		f3317 := *(*float32)(unsafe.Add(params, bx*48+16))
 //line plain.go:27
-		i3319 := *(*int32)(unsafe.Add(params, bx*40+20))
+		i3319 := *(*int32)(unsafe.Add(params, bx*48+20))
 //line plain.go:27
-		f3321 := *(*float32)(unsafe.Add(params, bx*40+24))
+		f3321 := *(*float32)(unsafe.Add(params, bx*48+24))
 //line plain.go:27
-		f3323 := *(*float32)(unsafe.Add(params, bx*40+28))
+		f3323 := *(*float32)(unsafe.Add(params, bx*48+28))
 //line plain.go:27
-		f3325 := *(*float32)(unsafe.Add(params, bx*40+32))
+		f3325 := *(*float32)(unsafe.Add(params, bx*48+32))
 //line plain.go:27
-		c3327 := *(*bool)(unsafe.Add(params, bx*40+36))
+		c3329 := *(*bool)(unsafe.Add(params, bx*48+40))
 //line plain.go:27
-		c3329 := *(*bool)(unsafe.Add(params, bx*40+37))
+		c3331 := *(*bool)(unsafe.Add(params, bx*48+41))
 //line plain.go:27
-		c3331 := *(*bool)(unsafe.Add(params, bx*40+38))
-		if !c3331 {
+		c3333 := *(*bool)(unsafe.Add(params, bx*48+42))
+		if !c3333 {
 //line plain.go:31
 			i76 := bx * i62
 			i77 := i76 + i62
@@ -152,11 +734,11 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					i698 = 0
 				}
 //line adjust.go:39
-				o4051 := bx*4 + 4
+				o4075 := bx*4 + 4
 				{
 					{
 //line adjust.go:39
-						if !plainTwinRow(i698, o4051, offsets, biasesLen, biases, i62, logits, o85, blocks) {
+						if !plainTwinRow(i698, o4075, offsets, biasesLen, biases, i62, logits, o85, blocks) {
 							return
 						}
 					}
@@ -164,36 +746,36 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 //line adjust.go:26
 			if c260 {
-//line params.go:23
+//line params.go:25
 				c811 := f3321 != 0
-//line params.go:23
+//line params.go:25
 				c831 := f3321 != 1
-//line params.go:23
+//line params.go:25
 				c825 := f3323 != 0
-//line params.go:23
+//line params.go:25
 				c817 := f3325 != 0
 				for range 16 {
-//line params.go:23
+//line params.go:25
 					if c811 {
-//line params.go:23
+//line params.go:25
 						if c831 {
-//line params.go:23
+//line params.go:25
 							c819 = true
-//line params.go:23
+//line params.go:25
 							goto l1
 						}
 					}
-//line params.go:23
+//line params.go:25
 					if c825 {
-//line params.go:23
+//line params.go:25
 						c819 = true
 					} else {
-//line params.go:23
+//line params.go:25
 						c819 = c817
 					}
 				l1:
 				}
-//line params.go:23
+//line params.go:25
 				if c819 {
 //line adjust.go:27
 					if uint(i77) > uint(countsCap) {
@@ -215,7 +797,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line adjust.go:30
 			if c288 {
 //line adjust.go:30
-				if c3327 {
+				if c3329 {
 //line adjust.go:32
 					i298 := bx * i293
 //line adjust.go:32
@@ -252,43 +834,16 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:82
 			i2177 := *(*int)(unsafe.Add(shared, 128))
 //line plain.go:84
-			i6521 := *(*int)(unsafe.Add(shared, 136))
+			i6557 := *(*int)(unsafe.Add(shared, 136))
 //line plain.go:84
-			i6523 := i2177
+			i6559 := i2177
 //line plain.go:84
-			if i2177 < i6521 {
-//line plain.go:84
-				i6523 = i6521
-			}
-//line plain.go:84
-			i6533 := *(*int)(unsafe.Add(shared, 144))
-//line plain.go:84
-			i6535 := i6523
-//line plain.go:84
-			if i6523 < i6533 {
-//line plain.go:84
-				i6535 = i6533
-			}
-//line plain.go:84
-			i6545 := *(*int)(unsafe.Add(shared, 152))
-//line plain.go:84
-			i6547 := i6535
-//line plain.go:84
-			if i6535 < i6545 {
-//line plain.go:84
-				i6547 = i6545
-			}
-//line plain.go:84
-			i6557 := *(*int)(unsafe.Add(shared, 160))
-//line plain.go:84
-			i6559 := i6547
-//line plain.go:84
-			if i6547 < i6557 {
+			if i2177 < i6557 {
 //line plain.go:84
 				i6559 = i6557
 			}
 //line plain.go:84
-			i6569 := *(*int)(unsafe.Add(shared, 168))
+			i6569 := *(*int)(unsafe.Add(shared, 144))
 //line plain.go:84
 			i6571 := i6559
 //line plain.go:84
@@ -297,7 +852,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i6571 = i6569
 			}
 //line plain.go:84
-			i6581 := *(*int)(unsafe.Add(shared, 176))
+			i6581 := *(*int)(unsafe.Add(shared, 152))
 //line plain.go:84
 			i6583 := i6571
 //line plain.go:84
@@ -306,7 +861,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i6583 = i6581
 			}
 //line plain.go:84
-			i6593 := *(*int)(unsafe.Add(shared, 184))
+			i6593 := *(*int)(unsafe.Add(shared, 160))
 //line plain.go:84
 			i6595 := i6583
 //line plain.go:84
@@ -315,7 +870,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i6595 = i6593
 			}
 //line plain.go:84
-			i6605 := *(*int)(unsafe.Add(shared, 192))
+			i6605 := *(*int)(unsafe.Add(shared, 168))
 //line plain.go:84
 			i6607 := i6595
 //line plain.go:84
@@ -324,7 +879,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i6607 = i6605
 			}
 //line plain.go:84
-			i6617 := *(*int)(unsafe.Add(shared, 200))
+			i6617 := *(*int)(unsafe.Add(shared, 176))
 //line plain.go:84
 			i6619 := i6607
 //line plain.go:84
@@ -333,7 +888,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i6619 = i6617
 			}
 //line plain.go:84
-			i6629 := *(*int)(unsafe.Add(shared, 208))
+			i6629 := *(*int)(unsafe.Add(shared, 184))
 //line plain.go:84
 			i6631 := i6619
 //line plain.go:84
@@ -342,7 +897,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i6631 = i6629
 			}
 //line plain.go:84
-			i6641 := *(*int)(unsafe.Add(shared, 216))
+			i6641 := *(*int)(unsafe.Add(shared, 192))
 //line plain.go:84
 			i6643 := i6631
 //line plain.go:84
@@ -351,7 +906,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i6643 = i6641
 			}
 //line plain.go:84
-			i6653 := *(*int)(unsafe.Add(shared, 224))
+			i6653 := *(*int)(unsafe.Add(shared, 200))
 //line plain.go:84
 			i6655 := i6643
 //line plain.go:84
@@ -360,7 +915,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i6655 = i6653
 			}
 //line plain.go:84
-			i6665 := *(*int)(unsafe.Add(shared, 232))
+			i6665 := *(*int)(unsafe.Add(shared, 208))
 //line plain.go:84
 			i6667 := i6655
 //line plain.go:84
@@ -369,7 +924,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i6667 = i6665
 			}
 //line plain.go:84
-			i6677 := *(*int)(unsafe.Add(shared, 240))
+			i6677 := *(*int)(unsafe.Add(shared, 216))
 //line plain.go:84
 			i6679 := i6667
 //line plain.go:84
@@ -378,7 +933,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i6679 = i6677
 			}
 //line plain.go:84
-			i6689 := *(*int)(unsafe.Add(shared, 248))
+			i6689 := *(*int)(unsafe.Add(shared, 224))
 //line plain.go:84
 			i6691 := i6679
 //line plain.go:84
@@ -386,8 +941,35 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:84
 				i6691 = i6689
 			}
+//line plain.go:84
+			i6701 := *(*int)(unsafe.Add(shared, 232))
+//line plain.go:84
+			i6703 := i6691
+//line plain.go:84
+			if i6691 < i6701 {
+//line plain.go:84
+				i6703 = i6701
+			}
+//line plain.go:84
+			i6713 := *(*int)(unsafe.Add(shared, 240))
+//line plain.go:84
+			i6715 := i6703
+//line plain.go:84
+			if i6703 < i6713 {
+//line plain.go:84
+				i6715 = i6713
+			}
+//line plain.go:84
+			i6725 := *(*int)(unsafe.Add(shared, 248))
+//line plain.go:84
+			i6727 := i6715
+//line plain.go:84
+			if i6715 < i6725 {
+//line plain.go:84
+				i6727 = i6725
+			}
 //line plain.go:37
-			i133 := int32(i6691)
+			i133 := int32(i6727)
 //line plain.go:39
 			if -2139095041 < i133 {
 				if 0 < f3313 {
@@ -410,24 +992,24 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								{
 									{
 //line plainsample.go:51
-										if !plainTwinRow_____(lanes, i101, i4110, i62, o99, shared, work, blocks) {
+										if !plainTwinRow_____(lanes, i101, i4134, i62, o99, shared, work, blocks) {
 											return
 										}
 									}
 								}
-								i4533, i4532, i4520 = i133, -2147483648, 1
+								i4563, i4562, i4550 = i133, -2147483648, 1
 //line plainsample.go:62
 								for {
 //line plainsample.go:62
-									if i4532 >= i4533 {
+									if i4562 >= i4563 {
 										break
 									}
 //line plainsample.go:63
-									i997 := int32((int(i4532) + int(i4533) + 1) >> 1)
+									i997 := int32((int(i4562) + int(i4563) + 1) >> 1)
 //line plainsample.go:66
 									i1029 := int(i997)
 //line plain.go:68
-									i1725 := i4520 ^ 1
+									i1725 := i4550 ^ 1
 									o1741 := i1725 * 128
 									{
 										{
@@ -436,72 +1018,72 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 										}
 									}
 //line plain.go:72
-									i6355 := *(*int)(unsafe.Add(shared, o1741))
+									i6391 := *(*int)(unsafe.Add(shared, o1741))
 //line plain.go:72
-									i6365 := *(*int)(unsafe.Add(shared, o1741+8))
+									i6401 := *(*int)(unsafe.Add(shared, o1741+8))
 //line plain.go:72
-									i6375 := *(*int)(unsafe.Add(shared, o1741+16))
+									i6411 := *(*int)(unsafe.Add(shared, o1741+16))
 //line plain.go:72
-									i6385 := *(*int)(unsafe.Add(shared, o1741+24))
+									i6421 := *(*int)(unsafe.Add(shared, o1741+24))
 //line plain.go:72
-									i6395 := *(*int)(unsafe.Add(shared, o1741+32))
+									i6431 := *(*int)(unsafe.Add(shared, o1741+32))
 //line plain.go:72
-									i6396 := i6355 + i6365 + i6375 + i6385 + i6395
+									i6432 := i6391 + i6401 + i6411 + i6421 + i6431
 //line plain.go:72
-									i6405 := *(*int)(unsafe.Add(shared, o1741+40))
+									i6441 := *(*int)(unsafe.Add(shared, o1741+40))
 //line plain.go:72
-									i6415 := *(*int)(unsafe.Add(shared, o1741+48))
+									i6451 := *(*int)(unsafe.Add(shared, o1741+48))
 //line plain.go:72
-									i6425 := *(*int)(unsafe.Add(shared, o1741+56))
+									i6461 := *(*int)(unsafe.Add(shared, o1741+56))
 //line plain.go:72
-									i6435 := *(*int)(unsafe.Add(shared, o1741+64))
+									i6471 := *(*int)(unsafe.Add(shared, o1741+64))
 //line plain.go:72
-									i6436 := i6396 + i6405 + i6415 + i6425 + i6435
+									i6472 := i6432 + i6441 + i6451 + i6461 + i6471
 //line plain.go:72
-									i6445 := *(*int)(unsafe.Add(shared, o1741+72))
+									i6481 := *(*int)(unsafe.Add(shared, o1741+72))
 //line plain.go:72
-									i6455 := *(*int)(unsafe.Add(shared, o1741+80))
+									i6491 := *(*int)(unsafe.Add(shared, o1741+80))
 //line plain.go:72
-									i6465 := *(*int)(unsafe.Add(shared, o1741+88))
+									i6501 := *(*int)(unsafe.Add(shared, o1741+88))
 //line plain.go:72
-									i6475 := *(*int)(unsafe.Add(shared, o1741+96))
+									i6511 := *(*int)(unsafe.Add(shared, o1741+96))
 //line plain.go:72
-									i6476 := i6436 + i6445 + i6455 + i6465 + i6475
+									i6512 := i6472 + i6481 + i6491 + i6501 + i6511
 //line plain.go:72
-									i6485 := *(*int)(unsafe.Add(shared, o1741+104))
+									i6521 := *(*int)(unsafe.Add(shared, o1741+104))
 //line plain.go:72
-									i6495 := *(*int)(unsafe.Add(shared, o1741+112))
+									i6531 := *(*int)(unsafe.Add(shared, o1741+112))
 //line plain.go:72
-									i6505 := *(*int)(unsafe.Add(shared, o1741+120))
+									i6541 := *(*int)(unsafe.Add(shared, o1741+120))
 //line plainsample.go:70
-									c1036 := i378 <= i6476+i6485+i6495+i6505
+									c1036 := i378 <= i6512+i6521+i6531+i6541
 									for range 16 {
 //line plainsample.go:70
 										if c1036 {
 //line plainsample.go:70
-											i4533next, i4532next, i4520next = i4533, i997, i1725
+											i4563next, i4562next, i4550next = i4563, i997, i1725
 										} else {
 //line plainsample.go:73
-											i4533next, i4532next, i4520next = i997-1, i4532, i1725
+											i4563next, i4562next, i4550next = i997-1, i4562, i1725
 										}
 									}
-									i4533, i4532, i4520 = i4533next, i4532next, i4520next
+									i4563, i4562, i4550 = i4563next, i4562next, i4550next
 								}
 //line plainsample.go:91
-								i1807 := int(i4532)
+								i1807 := int(i4562)
 								{
 									{
 //line plainsample.go:77
-										if !plainTwinRow_______(i4110, i62, i1807, shared, o99, work, i4532, blocks) {
+										if !plainTwinRow_______(i4134, i62, i1807, shared, o99, work, i4562, blocks) {
 											return
 										}
 									}
 								}
 //line plainsample.go:81
 								i1064 := *(*int)(unsafe.Add(shared, 256))
-								i4531, i4521, i393 = i4532, i4520, i1064
+								i4561, i4551, i393 = i4562, i4550, i1064
 							} else {
-								i4531, i4521, i393 = -2147483648, 1, 0
+								i4561, i4551, i393 = -2147483648, 1, 0
 							}
 //line plainsample.go:16
 							if 0 < i393 {
@@ -511,17 +1093,17 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plainsample.go:17
 									return
 								}
-								i4535, i4534, i4524 = i133, i4531, i4521
+								i4565, i4564, i4554 = i133, i4561, i4551
 //line plainsample.go:172
 								for {
 //line plainsample.go:172
-									if i4534 >= i4535 {
+									if i4564 >= i4565 {
 										break
 									}
 //line plainsample.go:173
-									i1084 := int32((int(i4534) + int(i4535) + 1) >> 1)
+									i1084 := int32((int(i4564) + int(i4565) + 1) >> 1)
 //line plain.go:68
-									i2248 := i4524 ^ 1
+									i2248 := i4554 ^ 1
 									o2264 := i2248 * 128
 									{
 										{
@@ -530,70 +1112,70 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 										}
 									}
 //line plain.go:72
-									i6192 := *(*int)(unsafe.Add(shared, o2264))
+									i6228 := *(*int)(unsafe.Add(shared, o2264))
 //line plain.go:72
-									i6202 := *(*int)(unsafe.Add(shared, o2264+8))
+									i6238 := *(*int)(unsafe.Add(shared, o2264+8))
 //line plain.go:72
-									i6212 := *(*int)(unsafe.Add(shared, o2264+16))
+									i6248 := *(*int)(unsafe.Add(shared, o2264+16))
 //line plain.go:72
-									i6222 := *(*int)(unsafe.Add(shared, o2264+24))
+									i6258 := *(*int)(unsafe.Add(shared, o2264+24))
 //line plain.go:72
-									i6232 := *(*int)(unsafe.Add(shared, o2264+32))
+									i6268 := *(*int)(unsafe.Add(shared, o2264+32))
 //line plain.go:72
-									i6233 := i6192 + i6202 + i6212 + i6222 + i6232
+									i6269 := i6228 + i6238 + i6248 + i6258 + i6268
 //line plain.go:72
-									i6242 := *(*int)(unsafe.Add(shared, o2264+40))
+									i6278 := *(*int)(unsafe.Add(shared, o2264+40))
 //line plain.go:72
-									i6252 := *(*int)(unsafe.Add(shared, o2264+48))
+									i6288 := *(*int)(unsafe.Add(shared, o2264+48))
 //line plain.go:72
-									i6262 := *(*int)(unsafe.Add(shared, o2264+56))
+									i6298 := *(*int)(unsafe.Add(shared, o2264+56))
 //line plain.go:72
-									i6272 := *(*int)(unsafe.Add(shared, o2264+64))
+									i6308 := *(*int)(unsafe.Add(shared, o2264+64))
 //line plain.go:72
-									i6273 := i6233 + i6242 + i6252 + i6262 + i6272
+									i6309 := i6269 + i6278 + i6288 + i6298 + i6308
 //line plain.go:72
-									i6282 := *(*int)(unsafe.Add(shared, o2264+72))
+									i6318 := *(*int)(unsafe.Add(shared, o2264+72))
 //line plain.go:72
-									i6292 := *(*int)(unsafe.Add(shared, o2264+80))
+									i6328 := *(*int)(unsafe.Add(shared, o2264+80))
 //line plain.go:72
-									i6302 := *(*int)(unsafe.Add(shared, o2264+88))
+									i6338 := *(*int)(unsafe.Add(shared, o2264+88))
 //line plain.go:72
-									i6312 := *(*int)(unsafe.Add(shared, o2264+96))
+									i6348 := *(*int)(unsafe.Add(shared, o2264+96))
 //line plain.go:72
-									i6313 := i6273 + i6282 + i6292 + i6302 + i6312
+									i6349 := i6309 + i6318 + i6328 + i6338 + i6348
 //line plain.go:72
-									i6322 := *(*int)(unsafe.Add(shared, o2264+104))
+									i6358 := *(*int)(unsafe.Add(shared, o2264+104))
 //line plain.go:72
-									i6332 := *(*int)(unsafe.Add(shared, o2264+112))
+									i6368 := *(*int)(unsafe.Add(shared, o2264+112))
 //line plain.go:72
-									i6342 := *(*int)(unsafe.Add(shared, o2264+120))
+									i6378 := *(*int)(unsafe.Add(shared, o2264+120))
 //line plainsample.go:174
-									c1091 := i378 <= i6313+i6322+i6332+i6342
+									c1091 := i378 <= i6349+i6358+i6368+i6378
 									for range 16 {
 //line plainsample.go:174
 										if c1091 {
 //line plainsample.go:174
-											i4535next, i4534next, i4524next = i4535, i1084, i2248
+											i4565next, i4564next, i4554next = i4565, i1084, i2248
 										} else {
 //line plainsample.go:177
-											i4535next, i4534next, i4524next = i1084-1, i4534, i2248
+											i4565next, i4564next, i4554next = i1084-1, i4564, i2248
 										}
 									}
-									i4535, i4534, i4524 = i4535next, i4534next, i4524next
+									i4565, i4564, i4554 = i4565next, i4564next, i4554next
 								}
-								i4530, i4525 = i4534, i4524
+								i4560, i4555 = i4564, i4554
 							} else {
-								i4537, i4536, i4529 = i133, i4531, i4521
+								i4567, i4566, i4559 = i133, i4561, i4551
 //line plainsample.go:172
 								for {
 //line plainsample.go:172
-									if i4536 >= i4537 {
+									if i4566 >= i4567 {
 										break
 									}
 //line plainsample.go:173
-									i1121 := int32((int(i4536) + int(i4537) + 1) >> 1)
+									i1121 := int32((int(i4566) + int(i4567) + 1) >> 1)
 //line plain.go:68
-									i2313 := i4529 ^ 1
+									i2313 := i4559 ^ 1
 									o2329 := i2313 * 128
 									{
 										{
@@ -602,72 +1184,72 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 										}
 									}
 //line plain.go:72
-									i4822 := *(*int)(unsafe.Add(shared, o2329))
+									i4858 := *(*int)(unsafe.Add(shared, o2329))
 //line plain.go:72
-									i4832 := *(*int)(unsafe.Add(shared, o2329+8))
+									i4868 := *(*int)(unsafe.Add(shared, o2329+8))
 //line plain.go:72
-									i4842 := *(*int)(unsafe.Add(shared, o2329+16))
+									i4878 := *(*int)(unsafe.Add(shared, o2329+16))
 //line plain.go:72
-									i4852 := *(*int)(unsafe.Add(shared, o2329+24))
+									i4888 := *(*int)(unsafe.Add(shared, o2329+24))
 //line plain.go:72
-									i4862 := *(*int)(unsafe.Add(shared, o2329+32))
+									i4898 := *(*int)(unsafe.Add(shared, o2329+32))
 //line plain.go:72
-									i4863 := i4822 + i4832 + i4842 + i4852 + i4862
+									i4899 := i4858 + i4868 + i4878 + i4888 + i4898
 //line plain.go:72
-									i4872 := *(*int)(unsafe.Add(shared, o2329+40))
+									i4908 := *(*int)(unsafe.Add(shared, o2329+40))
 //line plain.go:72
-									i4882 := *(*int)(unsafe.Add(shared, o2329+48))
+									i4918 := *(*int)(unsafe.Add(shared, o2329+48))
 //line plain.go:72
-									i4892 := *(*int)(unsafe.Add(shared, o2329+56))
+									i4928 := *(*int)(unsafe.Add(shared, o2329+56))
 //line plain.go:72
-									i4902 := *(*int)(unsafe.Add(shared, o2329+64))
+									i4938 := *(*int)(unsafe.Add(shared, o2329+64))
 //line plain.go:72
-									i4903 := i4863 + i4872 + i4882 + i4892 + i4902
+									i4939 := i4899 + i4908 + i4918 + i4928 + i4938
 //line plain.go:72
-									i4912 := *(*int)(unsafe.Add(shared, o2329+72))
+									i4948 := *(*int)(unsafe.Add(shared, o2329+72))
 //line plain.go:72
-									i4922 := *(*int)(unsafe.Add(shared, o2329+80))
+									i4958 := *(*int)(unsafe.Add(shared, o2329+80))
 //line plain.go:72
-									i4932 := *(*int)(unsafe.Add(shared, o2329+88))
+									i4968 := *(*int)(unsafe.Add(shared, o2329+88))
 //line plain.go:72
-									i4942 := *(*int)(unsafe.Add(shared, o2329+96))
+									i4978 := *(*int)(unsafe.Add(shared, o2329+96))
 //line plain.go:72
-									i4943 := i4903 + i4912 + i4922 + i4932 + i4942
+									i4979 := i4939 + i4948 + i4958 + i4968 + i4978
 //line plain.go:72
-									i4952 := *(*int)(unsafe.Add(shared, o2329+104))
+									i4988 := *(*int)(unsafe.Add(shared, o2329+104))
 //line plain.go:72
-									i4962 := *(*int)(unsafe.Add(shared, o2329+112))
+									i4998 := *(*int)(unsafe.Add(shared, o2329+112))
 //line plain.go:72
-									i4972 := *(*int)(unsafe.Add(shared, o2329+120))
+									i5008 := *(*int)(unsafe.Add(shared, o2329+120))
 //line plainsample.go:174
-									c1128 := i378 <= i4943+i4952+i4962+i4972
+									c1128 := i378 <= i4979+i4988+i4998+i5008
 									for range 16 {
 //line plainsample.go:174
 										if c1128 {
 //line plainsample.go:174
-											i4537next, i4536next, i4529next = i4537, i1121, i2313
+											i4567next, i4566next, i4559next = i4567, i1121, i2313
 										} else {
 //line plainsample.go:177
-											i4537next, i4536next, i4529next = i1121-1, i4536, i2313
+											i4567next, i4566next, i4559next = i1121-1, i4566, i2313
 										}
 									}
-									i4537, i4536, i4529 = i4537next, i4536next, i4529next
+									i4567, i4566, i4559 = i4567next, i4566next, i4559next
 								}
-								i4530, i4525 = i4536, i4529
+								i4560, i4555 = i4566, i4559
 							}
 //line plainsample.go:21
 							i409 := int32(-2139095040)
 //line plainsample.go:21
-							if -2139095040 < i4530 {
+							if -2139095040 < i4560 {
 //line plainsample.go:21
-								i409 = i4530
+								i409 = i4560
 							}
-							i4522, i358, i359 = i4525, i409, i393
+							i4552, i358, i359 = i4555, i409, i393
 						} else {
-							i4522, i358, i359 = 1, -2139095040, 0
+							i4552, i358, i359 = 1, -2139095040, 0
 						}
 					} else {
-						i4522, i358, i359 = 1, -2139095040, 0
+						i4552, i358, i359 = 1, -2139095040, 0
 					}
 //line plainsample.go:24
 					f368 := 1 / f3313
@@ -712,7 +1294,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									return
 								}
 //line plain.go:68
-								i2664 := i4522 ^ 1
+								i2664 := i4552 ^ 1
 								o2680 := i2664 * 128
 								{
 									{
@@ -721,45 +1303,45 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									}
 								}
 //line plain.go:72
-								i5311 := *(*int)(unsafe.Add(shared, o2680))
+								i5347 := *(*int)(unsafe.Add(shared, o2680))
 //line plain.go:72
-								i5321 := *(*int)(unsafe.Add(shared, o2680+8))
+								i5357 := *(*int)(unsafe.Add(shared, o2680+8))
 //line plain.go:72
-								i5331 := *(*int)(unsafe.Add(shared, o2680+16))
+								i5367 := *(*int)(unsafe.Add(shared, o2680+16))
 //line plain.go:72
-								i5341 := *(*int)(unsafe.Add(shared, o2680+24))
+								i5377 := *(*int)(unsafe.Add(shared, o2680+24))
 //line plain.go:72
-								i5351 := *(*int)(unsafe.Add(shared, o2680+32))
+								i5387 := *(*int)(unsafe.Add(shared, o2680+32))
 //line plain.go:72
-								i5352 := i5311 + i5321 + i5331 + i5341 + i5351
+								i5388 := i5347 + i5357 + i5367 + i5377 + i5387
 //line plain.go:72
-								i5361 := *(*int)(unsafe.Add(shared, o2680+40))
+								i5397 := *(*int)(unsafe.Add(shared, o2680+40))
 //line plain.go:72
-								i5371 := *(*int)(unsafe.Add(shared, o2680+48))
+								i5407 := *(*int)(unsafe.Add(shared, o2680+48))
 //line plain.go:72
-								i5381 := *(*int)(unsafe.Add(shared, o2680+56))
+								i5417 := *(*int)(unsafe.Add(shared, o2680+56))
 //line plain.go:72
-								i5391 := *(*int)(unsafe.Add(shared, o2680+64))
+								i5427 := *(*int)(unsafe.Add(shared, o2680+64))
 //line plain.go:72
-								i5392 := i5352 + i5361 + i5371 + i5381 + i5391
+								i5428 := i5388 + i5397 + i5407 + i5417 + i5427
 //line plain.go:72
-								i5401 := *(*int)(unsafe.Add(shared, o2680+72))
+								i5437 := *(*int)(unsafe.Add(shared, o2680+72))
 //line plain.go:72
-								i5411 := *(*int)(unsafe.Add(shared, o2680+80))
+								i5447 := *(*int)(unsafe.Add(shared, o2680+80))
 //line plain.go:72
-								i5421 := *(*int)(unsafe.Add(shared, o2680+88))
+								i5457 := *(*int)(unsafe.Add(shared, o2680+88))
 //line plain.go:72
-								i5431 := *(*int)(unsafe.Add(shared, o2680+96))
+								i5467 := *(*int)(unsafe.Add(shared, o2680+96))
 //line plain.go:72
-								i5432 := i5392 + i5401 + i5411 + i5421 + i5431
+								i5468 := i5428 + i5437 + i5447 + i5457 + i5467
 //line plain.go:72
-								i5441 := *(*int)(unsafe.Add(shared, o2680+104))
+								i5477 := *(*int)(unsafe.Add(shared, o2680+104))
 //line plain.go:72
-								i5451 := *(*int)(unsafe.Add(shared, o2680+112))
+								i5487 := *(*int)(unsafe.Add(shared, o2680+112))
 //line plain.go:72
-								i5461 := *(*int)(unsafe.Add(shared, o2680+120))
+								i5497 := *(*int)(unsafe.Add(shared, o2680+120))
 //line weight.go:49
-								f2835 := float64(float64(f3315) * float64(i5432+i5441+i5451+i5461))
+								f2835 := float64(float64(f3315) * float64(i5468+i5477+i5487+i5497))
 //line weight.go:49
 								i2836 := int(f2835)
 //line weight.go:49
@@ -769,17 +1351,17 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line weight.go:49
 									i2838 = i2836
 								}
-								i4541, i4540, i4526 = 67108864, 0, i2664
+								i4571, i4570, i4556 = 67108864, 0, i2664
 //line plainsample.go:172
 								for {
 //line plainsample.go:172
-									if i4540 >= i4541 {
+									if i4570 >= i4571 {
 										break
 									}
 //line plainsample.go:173
-									i3021 := int32((int(i4540) + int(i4541) + 1) >> 1)
+									i3021 := int32((int(i4570) + int(i4571) + 1) >> 1)
 //line plain.go:68
-									i3249 := i4526 ^ 1
+									i3249 := i4556 ^ 1
 									o3265 := i3249 * 128
 									{
 										{
@@ -788,72 +1370,72 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 										}
 									}
 //line plain.go:72
-									i6029 := *(*int)(unsafe.Add(shared, o3265))
+									i6065 := *(*int)(unsafe.Add(shared, o3265))
 //line plain.go:72
-									i6039 := *(*int)(unsafe.Add(shared, o3265+8))
+									i6075 := *(*int)(unsafe.Add(shared, o3265+8))
 //line plain.go:72
-									i6049 := *(*int)(unsafe.Add(shared, o3265+16))
+									i6085 := *(*int)(unsafe.Add(shared, o3265+16))
 //line plain.go:72
-									i6059 := *(*int)(unsafe.Add(shared, o3265+24))
+									i6095 := *(*int)(unsafe.Add(shared, o3265+24))
 //line plain.go:72
-									i6069 := *(*int)(unsafe.Add(shared, o3265+32))
+									i6105 := *(*int)(unsafe.Add(shared, o3265+32))
 //line plain.go:72
-									i6070 := i6029 + i6039 + i6049 + i6059 + i6069
+									i6106 := i6065 + i6075 + i6085 + i6095 + i6105
 //line plain.go:72
-									i6079 := *(*int)(unsafe.Add(shared, o3265+40))
+									i6115 := *(*int)(unsafe.Add(shared, o3265+40))
 //line plain.go:72
-									i6089 := *(*int)(unsafe.Add(shared, o3265+48))
+									i6125 := *(*int)(unsafe.Add(shared, o3265+48))
 //line plain.go:72
-									i6099 := *(*int)(unsafe.Add(shared, o3265+56))
+									i6135 := *(*int)(unsafe.Add(shared, o3265+56))
 //line plain.go:72
-									i6109 := *(*int)(unsafe.Add(shared, o3265+64))
+									i6145 := *(*int)(unsafe.Add(shared, o3265+64))
 //line plain.go:72
-									i6110 := i6070 + i6079 + i6089 + i6099 + i6109
+									i6146 := i6106 + i6115 + i6125 + i6135 + i6145
 //line plain.go:72
-									i6119 := *(*int)(unsafe.Add(shared, o3265+72))
+									i6155 := *(*int)(unsafe.Add(shared, o3265+72))
 //line plain.go:72
-									i6129 := *(*int)(unsafe.Add(shared, o3265+80))
+									i6165 := *(*int)(unsafe.Add(shared, o3265+80))
 //line plain.go:72
-									i6139 := *(*int)(unsafe.Add(shared, o3265+88))
+									i6175 := *(*int)(unsafe.Add(shared, o3265+88))
 //line plain.go:72
-									i6149 := *(*int)(unsafe.Add(shared, o3265+96))
+									i6185 := *(*int)(unsafe.Add(shared, o3265+96))
 //line plain.go:72
-									i6150 := i6110 + i6119 + i6129 + i6139 + i6149
+									i6186 := i6146 + i6155 + i6165 + i6175 + i6185
 //line plain.go:72
-									i6159 := *(*int)(unsafe.Add(shared, o3265+104))
+									i6195 := *(*int)(unsafe.Add(shared, o3265+104))
 //line plain.go:72
-									i6169 := *(*int)(unsafe.Add(shared, o3265+112))
+									i6205 := *(*int)(unsafe.Add(shared, o3265+112))
 //line plain.go:72
-									i6179 := *(*int)(unsafe.Add(shared, o3265+120))
+									i6215 := *(*int)(unsafe.Add(shared, o3265+120))
 //line plainsample.go:174
-									c3028 := i2838 <= i6150+i6159+i6169+i6179
+									c3028 := i2838 <= i6186+i6195+i6205+i6215
 									for range 16 {
 //line plainsample.go:174
 										if c3028 {
 //line plainsample.go:174
-											i4541next, i4540next, i4526next = i4541, i3021, i3249
+											i4571next, i4570next, i4556next = i4571, i3021, i3249
 										} else {
 //line plainsample.go:177
-											i4541next, i4540next, i4526next = i3021-1, i4540, i3249
+											i4571next, i4570next, i4556next = i3021-1, i4570, i3249
 										}
 									}
-									i4541, i4540, i4526 = i4541next, i4540next, i4526next
+									i4571, i4570, i4556 = i4571next, i4570next, i4556next
 								}
 								for range 16 {
 //line plainsample.go:30
 									i451 := i1659
 //line plainsample.go:30
-									if i1659 < i4540 {
+									if i1659 < i4570 {
 //line plainsample.go:30
-										i451 = i4540
+										i451 = i4570
 									}
 //line plainsample.go:30
 									i421next = i451
 								}
-								i4527, i421 = i4526, i421next
+								i4557, i421 = i4556, i421next
 							} else {
 //line plain.go:68
-								i2421 := i4522 ^ 1
+								i2421 := i4552 ^ 1
 								o2437 := i2421 * 128
 								{
 									{
@@ -862,45 +1444,45 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 									}
 								}
 //line plain.go:72
-								i4985 := *(*int)(unsafe.Add(shared, o2437))
+								i5021 := *(*int)(unsafe.Add(shared, o2437))
 //line plain.go:72
-								i4995 := *(*int)(unsafe.Add(shared, o2437+8))
+								i5031 := *(*int)(unsafe.Add(shared, o2437+8))
 //line plain.go:72
-								i5005 := *(*int)(unsafe.Add(shared, o2437+16))
+								i5041 := *(*int)(unsafe.Add(shared, o2437+16))
 //line plain.go:72
-								i5015 := *(*int)(unsafe.Add(shared, o2437+24))
+								i5051 := *(*int)(unsafe.Add(shared, o2437+24))
 //line plain.go:72
-								i5025 := *(*int)(unsafe.Add(shared, o2437+32))
+								i5061 := *(*int)(unsafe.Add(shared, o2437+32))
 //line plain.go:72
-								i5026 := i4985 + i4995 + i5005 + i5015 + i5025
+								i5062 := i5021 + i5031 + i5041 + i5051 + i5061
 //line plain.go:72
-								i5035 := *(*int)(unsafe.Add(shared, o2437+40))
+								i5071 := *(*int)(unsafe.Add(shared, o2437+40))
 //line plain.go:72
-								i5045 := *(*int)(unsafe.Add(shared, o2437+48))
+								i5081 := *(*int)(unsafe.Add(shared, o2437+48))
 //line plain.go:72
-								i5055 := *(*int)(unsafe.Add(shared, o2437+56))
+								i5091 := *(*int)(unsafe.Add(shared, o2437+56))
 //line plain.go:72
-								i5065 := *(*int)(unsafe.Add(shared, o2437+64))
+								i5101 := *(*int)(unsafe.Add(shared, o2437+64))
 //line plain.go:72
-								i5066 := i5026 + i5035 + i5045 + i5055 + i5065
+								i5102 := i5062 + i5071 + i5081 + i5091 + i5101
 //line plain.go:72
-								i5075 := *(*int)(unsafe.Add(shared, o2437+72))
+								i5111 := *(*int)(unsafe.Add(shared, o2437+72))
 //line plain.go:72
-								i5085 := *(*int)(unsafe.Add(shared, o2437+80))
+								i5121 := *(*int)(unsafe.Add(shared, o2437+80))
 //line plain.go:72
-								i5095 := *(*int)(unsafe.Add(shared, o2437+88))
+								i5131 := *(*int)(unsafe.Add(shared, o2437+88))
 //line plain.go:72
-								i5105 := *(*int)(unsafe.Add(shared, o2437+96))
+								i5141 := *(*int)(unsafe.Add(shared, o2437+96))
 //line plain.go:72
-								i5106 := i5066 + i5075 + i5085 + i5095 + i5105
+								i5142 := i5102 + i5111 + i5121 + i5131 + i5141
 //line plain.go:72
-								i5115 := *(*int)(unsafe.Add(shared, o2437+104))
+								i5151 := *(*int)(unsafe.Add(shared, o2437+104))
 //line plain.go:72
-								i5125 := *(*int)(unsafe.Add(shared, o2437+112))
+								i5161 := *(*int)(unsafe.Add(shared, o2437+112))
 //line plain.go:72
-								i5135 := *(*int)(unsafe.Add(shared, o2437+120))
+								i5171 := *(*int)(unsafe.Add(shared, o2437+120))
 //line weight.go:49
-								f2759 := float64(float64(f3315) * float64(i5106+i5115+i5125+i5135))
+								f2759 := float64(float64(f3315) * float64(i5142+i5151+i5161+i5171))
 //line weight.go:49
 								i2760 := int(f2759)
 //line weight.go:49
@@ -910,17 +1492,17 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line weight.go:49
 									i2762 = i2760
 								}
-								i4539, i4538, i4528 = 67108864, 0, i2421
+								i4569, i4568, i4558 = 67108864, 0, i2421
 //line plainsample.go:172
 								for {
 //line plainsample.go:172
-									if i4538 >= i4539 {
+									if i4568 >= i4569 {
 										break
 									}
 //line plainsample.go:173
-									i2893 := int32((int(i4538) + int(i4539) + 1) >> 1)
+									i2893 := int32((int(i4568) + int(i4569) + 1) >> 1)
 //line plain.go:68
-									i3158 := i4528 ^ 1
+									i3158 := i4558 ^ 1
 									o3174 := i3158 * 128
 									{
 										{
@@ -929,88 +1511,88 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 										}
 									}
 //line plain.go:72
-									i5148 := *(*int)(unsafe.Add(shared, o3174))
+									i5184 := *(*int)(unsafe.Add(shared, o3174))
 //line plain.go:72
-									i5158 := *(*int)(unsafe.Add(shared, o3174+8))
+									i5194 := *(*int)(unsafe.Add(shared, o3174+8))
 //line plain.go:72
-									i5168 := *(*int)(unsafe.Add(shared, o3174+16))
+									i5204 := *(*int)(unsafe.Add(shared, o3174+16))
 //line plain.go:72
-									i5178 := *(*int)(unsafe.Add(shared, o3174+24))
+									i5214 := *(*int)(unsafe.Add(shared, o3174+24))
 //line plain.go:72
-									i5188 := *(*int)(unsafe.Add(shared, o3174+32))
+									i5224 := *(*int)(unsafe.Add(shared, o3174+32))
 //line plain.go:72
-									i5189 := i5148 + i5158 + i5168 + i5178 + i5188
+									i5225 := i5184 + i5194 + i5204 + i5214 + i5224
 //line plain.go:72
-									i5198 := *(*int)(unsafe.Add(shared, o3174+40))
+									i5234 := *(*int)(unsafe.Add(shared, o3174+40))
 //line plain.go:72
-									i5208 := *(*int)(unsafe.Add(shared, o3174+48))
+									i5244 := *(*int)(unsafe.Add(shared, o3174+48))
 //line plain.go:72
-									i5218 := *(*int)(unsafe.Add(shared, o3174+56))
+									i5254 := *(*int)(unsafe.Add(shared, o3174+56))
 //line plain.go:72
-									i5228 := *(*int)(unsafe.Add(shared, o3174+64))
+									i5264 := *(*int)(unsafe.Add(shared, o3174+64))
 //line plain.go:72
-									i5229 := i5189 + i5198 + i5208 + i5218 + i5228
+									i5265 := i5225 + i5234 + i5244 + i5254 + i5264
 //line plain.go:72
-									i5238 := *(*int)(unsafe.Add(shared, o3174+72))
+									i5274 := *(*int)(unsafe.Add(shared, o3174+72))
 //line plain.go:72
-									i5248 := *(*int)(unsafe.Add(shared, o3174+80))
+									i5284 := *(*int)(unsafe.Add(shared, o3174+80))
 //line plain.go:72
-									i5258 := *(*int)(unsafe.Add(shared, o3174+88))
+									i5294 := *(*int)(unsafe.Add(shared, o3174+88))
 //line plain.go:72
-									i5268 := *(*int)(unsafe.Add(shared, o3174+96))
+									i5304 := *(*int)(unsafe.Add(shared, o3174+96))
 //line plain.go:72
-									i5269 := i5229 + i5238 + i5248 + i5258 + i5268
+									i5305 := i5265 + i5274 + i5284 + i5294 + i5304
 //line plain.go:72
-									i5278 := *(*int)(unsafe.Add(shared, o3174+104))
+									i5314 := *(*int)(unsafe.Add(shared, o3174+104))
 //line plain.go:72
-									i5288 := *(*int)(unsafe.Add(shared, o3174+112))
+									i5324 := *(*int)(unsafe.Add(shared, o3174+112))
 //line plain.go:72
-									i5298 := *(*int)(unsafe.Add(shared, o3174+120))
+									i5334 := *(*int)(unsafe.Add(shared, o3174+120))
 //line plainsample.go:174
-									c2900 := i2762 <= i5269+i5278+i5288+i5298
+									c2900 := i2762 <= i5305+i5314+i5324+i5334
 									for range 16 {
 //line plainsample.go:174
 										if c2900 {
 //line plainsample.go:174
-											i4539next, i4538next, i4528next = i4539, i2893, i3158
+											i4569next, i4568next, i4558next = i4569, i2893, i3158
 										} else {
 //line plainsample.go:177
-											i4539next, i4538next, i4528next = i2893-1, i4538, i3158
+											i4569next, i4568next, i4558next = i2893-1, i4568, i3158
 										}
 									}
-									i4539, i4538, i4528 = i4539next, i4538next, i4528next
+									i4569, i4568, i4558 = i4569next, i4568next, i4558next
 								}
 								for range 16 {
 //line plainsample.go:32
 									i460 := i1659
 //line plainsample.go:32
-									if i1659 < i4538 {
+									if i1659 < i4568 {
 //line plainsample.go:32
-										i460 = i4538
+										i460 = i4568
 									}
 //line plainsample.go:32
 									i421next = i460
 								}
-								i4527, i421 = i4528, i421next
+								i4557, i421 = i4558, i421next
 							}
 						} else {
 							for range 16 {
 //line plainsample.go:27
 								i421next = i1659
 							}
-							i4527, i421 = i4522, i421next
+							i4557, i421 = i4552, i421next
 						}
 					} else {
 						for range 16 {
 //line plainsample.go:27
 							i421next = i1659
 						}
-						i4527, i421 = i4522, i421next
+						i4557, i421 = i4552, i421next
 					}
 					{
 						{
 //line plainsample.go:26
-							if !plainTwinRow_______________(lanes, i101, i4196, i421, i62, o99, shared, work, blocks) {
+							if !plainTwinRow_______________(lanes, i101, i421, i4220, i62, o99, shared, work, blocks) {
 								return
 							}
 						}
@@ -1020,20 +1602,20 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line weight.go:54
 					i2032 := int32(int(uint(i3311) >> 32))
 					for range 16 {
-						var i1253, i1254, i5525, i5573, i5621, i1258, i1259, i2507, i2769, i2920, i2520, i2044, i1276, i1277, i5721, i5769, i5817, i5853, i1283, i1284, i1305, i1308 int
+						var i1253, i1254, i5561, i5609, i5657, i1258, i1259, i2507, i2769, i2920, i2520, i2044, i1276, i1277, i5757, i5805, i5853, i5889, i1283, i1284, i1305, i1308 int
 						var i2501, i2502, i2503, i2504, i2505, i2506, i2923, i2515, i1301, i1319 int32
 //line plainsample.go:184
 						i1253, i1254 = 0, 0
 //line plainsample.go:187
 						for {
 //line plainsample.go:212
-							i5525 = *(*int)(unsafe.Add(shared, i1254*128+256)) + *(*int)(unsafe.Add(shared, i1254*128+8+256)) + *(*int)(unsafe.Add(shared, i1254*128+16+256)) + *(*int)(unsafe.Add(shared, i1254*128+24+256)) + *(*int)(unsafe.Add(shared, i1254*128+32+256))
+							i5561 = *(*int)(unsafe.Add(shared, i1254*128+256)) + *(*int)(unsafe.Add(shared, i1254*128+8+256)) + *(*int)(unsafe.Add(shared, i1254*128+16+256)) + *(*int)(unsafe.Add(shared, i1254*128+24+256)) + *(*int)(unsafe.Add(shared, i1254*128+32+256))
 //line plainsample.go:212
-							i5573 = i5525 + *(*int)(unsafe.Add(shared, i1254*128+40+256)) + *(*int)(unsafe.Add(shared, i1254*128+48+256)) + *(*int)(unsafe.Add(shared, i1254*128+56+256)) + *(*int)(unsafe.Add(shared, i1254*128+64+256))
+							i5609 = i5561 + *(*int)(unsafe.Add(shared, i1254*128+40+256)) + *(*int)(unsafe.Add(shared, i1254*128+48+256)) + *(*int)(unsafe.Add(shared, i1254*128+56+256)) + *(*int)(unsafe.Add(shared, i1254*128+64+256))
 //line plainsample.go:212
-							i5621 = i5573 + *(*int)(unsafe.Add(shared, i1254*128+72+256)) + *(*int)(unsafe.Add(shared, i1254*128+80+256)) + *(*int)(unsafe.Add(shared, i1254*128+88+256)) + *(*int)(unsafe.Add(shared, i1254*128+96+256))
+							i5657 = i5609 + *(*int)(unsafe.Add(shared, i1254*128+72+256)) + *(*int)(unsafe.Add(shared, i1254*128+80+256)) + *(*int)(unsafe.Add(shared, i1254*128+88+256)) + *(*int)(unsafe.Add(shared, i1254*128+96+256))
 //line plainsample.go:187
-							i1258 = i1253 + (i5621 + *(*int)(unsafe.Add(shared, i1254*128+104+256)) + *(*int)(unsafe.Add(shared, i1254*128+112+256)) + *(*int)(unsafe.Add(shared, i1254*128+120+256)))
+							i1258 = i1253 + (i5657 + *(*int)(unsafe.Add(shared, i1254*128+104+256)) + *(*int)(unsafe.Add(shared, i1254*128+112+256)) + *(*int)(unsafe.Add(shared, i1254*128+120+256)))
 //line plainsample.go:187
 							i1259 = i1254 + 1
 //line plainsample.go:187
@@ -1083,23 +1665,23 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 								break
 							}
 //line plainsample.go:212
-							i5721 = *(*int)(unsafe.Add(shared, i1277*128+256)) + *(*int)(unsafe.Add(shared, i1277*128+8+256)) + *(*int)(unsafe.Add(shared, i1277*128+16+256)) + *(*int)(unsafe.Add(shared, i1277*128+24+256)) + *(*int)(unsafe.Add(shared, i1277*128+32+256))
+							i5757 = *(*int)(unsafe.Add(shared, i1277*128+256)) + *(*int)(unsafe.Add(shared, i1277*128+8+256)) + *(*int)(unsafe.Add(shared, i1277*128+16+256)) + *(*int)(unsafe.Add(shared, i1277*128+24+256)) + *(*int)(unsafe.Add(shared, i1277*128+32+256))
 //line plainsample.go:212
-							i5769 = i5721 + *(*int)(unsafe.Add(shared, i1277*128+40+256)) + *(*int)(unsafe.Add(shared, i1277*128+48+256)) + *(*int)(unsafe.Add(shared, i1277*128+56+256)) + *(*int)(unsafe.Add(shared, i1277*128+64+256))
+							i5805 = i5757 + *(*int)(unsafe.Add(shared, i1277*128+40+256)) + *(*int)(unsafe.Add(shared, i1277*128+48+256)) + *(*int)(unsafe.Add(shared, i1277*128+56+256)) + *(*int)(unsafe.Add(shared, i1277*128+64+256))
 //line plainsample.go:212
-							i5817 = i5769 + *(*int)(unsafe.Add(shared, i1277*128+72+256)) + *(*int)(unsafe.Add(shared, i1277*128+80+256)) + *(*int)(unsafe.Add(shared, i1277*128+88+256)) + *(*int)(unsafe.Add(shared, i1277*128+96+256))
+							i5853 = i5805 + *(*int)(unsafe.Add(shared, i1277*128+72+256)) + *(*int)(unsafe.Add(shared, i1277*128+80+256)) + *(*int)(unsafe.Add(shared, i1277*128+88+256)) + *(*int)(unsafe.Add(shared, i1277*128+96+256))
 //line plainsample.go:212
-							i5853 = i5817 + *(*int)(unsafe.Add(shared, i1277*128+104+256)) + *(*int)(unsafe.Add(shared, i1277*128+112+256)) + *(*int)(unsafe.Add(shared, i1277*128+120+256))
+							i5889 = i5853 + *(*int)(unsafe.Add(shared, i1277*128+104+256)) + *(*int)(unsafe.Add(shared, i1277*128+112+256)) + *(*int)(unsafe.Add(shared, i1277*128+120+256))
 //line plainsample.go:193
-							if i1276 < i5853 {
+							if i1276 < i5889 {
 //line plainsample.go:193
 								break
 							}
 //line plainsample.go:191
-							i1276, i1277 = i1276-i5853, i1277+1
+							i1276, i1277 = i1276-i5889, i1277+1
 						}
 //line plainsample.go:198
-						i1283, i1284 = i1276, i1277*i4196
+						i1283, i1284 = i1276, i1277*i4220
 //line plainsample.go:198
 						for {
 //line plainsample.go:198
@@ -1137,7 +1719,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plainsample.go:41
 						i140next = i1319
 					}
-					i4523, i140 = i4527, i140next
+					i4553, i140 = i4557, i140next
 				} else {
 					{
 						{
@@ -1148,43 +1730,16 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:82
 					i1364 := *(*int)(shared)
 //line plain.go:84
-					i6716 := *(*int)(unsafe.Add(shared, 8))
+					i6752 := *(*int)(unsafe.Add(shared, 8))
 //line plain.go:84
-					i6718 := i1364
+					i6754 := i1364
 //line plain.go:84
-					if i1364 < i6716 {
-//line plain.go:84
-						i6718 = i6716
-					}
-//line plain.go:84
-					i6728 := *(*int)(unsafe.Add(shared, 16))
-//line plain.go:84
-					i6730 := i6718
-//line plain.go:84
-					if i6718 < i6728 {
-//line plain.go:84
-						i6730 = i6728
-					}
-//line plain.go:84
-					i6740 := *(*int)(unsafe.Add(shared, 24))
-//line plain.go:84
-					i6742 := i6730
-//line plain.go:84
-					if i6730 < i6740 {
-//line plain.go:84
-						i6742 = i6740
-					}
-//line plain.go:84
-					i6752 := *(*int)(unsafe.Add(shared, 32))
-//line plain.go:84
-					i6754 := i6742
-//line plain.go:84
-					if i6742 < i6752 {
+					if i1364 < i6752 {
 //line plain.go:84
 						i6754 = i6752
 					}
 //line plain.go:84
-					i6764 := *(*int)(unsafe.Add(shared, 40))
+					i6764 := *(*int)(unsafe.Add(shared, 16))
 //line plain.go:84
 					i6766 := i6754
 //line plain.go:84
@@ -1193,7 +1748,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i6766 = i6764
 					}
 //line plain.go:84
-					i6776 := *(*int)(unsafe.Add(shared, 48))
+					i6776 := *(*int)(unsafe.Add(shared, 24))
 //line plain.go:84
 					i6778 := i6766
 //line plain.go:84
@@ -1202,7 +1757,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i6778 = i6776
 					}
 //line plain.go:84
-					i6788 := *(*int)(unsafe.Add(shared, 56))
+					i6788 := *(*int)(unsafe.Add(shared, 32))
 //line plain.go:84
 					i6790 := i6778
 //line plain.go:84
@@ -1211,7 +1766,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i6790 = i6788
 					}
 //line plain.go:84
-					i6800 := *(*int)(unsafe.Add(shared, 64))
+					i6800 := *(*int)(unsafe.Add(shared, 40))
 //line plain.go:84
 					i6802 := i6790
 //line plain.go:84
@@ -1220,7 +1775,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i6802 = i6800
 					}
 //line plain.go:84
-					i6812 := *(*int)(unsafe.Add(shared, 72))
+					i6812 := *(*int)(unsafe.Add(shared, 48))
 //line plain.go:84
 					i6814 := i6802
 //line plain.go:84
@@ -1229,7 +1784,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i6814 = i6812
 					}
 //line plain.go:84
-					i6824 := *(*int)(unsafe.Add(shared, 80))
+					i6824 := *(*int)(unsafe.Add(shared, 56))
 //line plain.go:84
 					i6826 := i6814
 //line plain.go:84
@@ -1238,7 +1793,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i6826 = i6824
 					}
 //line plain.go:84
-					i6836 := *(*int)(unsafe.Add(shared, 88))
+					i6836 := *(*int)(unsafe.Add(shared, 64))
 //line plain.go:84
 					i6838 := i6826
 //line plain.go:84
@@ -1247,7 +1802,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i6838 = i6836
 					}
 //line plain.go:84
-					i6848 := *(*int)(unsafe.Add(shared, 96))
+					i6848 := *(*int)(unsafe.Add(shared, 72))
 //line plain.go:84
 					i6850 := i6838
 //line plain.go:84
@@ -1256,7 +1811,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i6850 = i6848
 					}
 //line plain.go:84
-					i6860 := *(*int)(unsafe.Add(shared, 104))
+					i6860 := *(*int)(unsafe.Add(shared, 80))
 //line plain.go:84
 					i6862 := i6850
 //line plain.go:84
@@ -1265,7 +1820,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i6862 = i6860
 					}
 //line plain.go:84
-					i6872 := *(*int)(unsafe.Add(shared, 112))
+					i6872 := *(*int)(unsafe.Add(shared, 88))
 //line plain.go:84
 					i6874 := i6862
 //line plain.go:84
@@ -1274,7 +1829,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						i6874 = i6872
 					}
 //line plain.go:84
-					i6884 := *(*int)(unsafe.Add(shared, 120))
+					i6884 := *(*int)(unsafe.Add(shared, 96))
 //line plain.go:84
 					i6886 := i6874
 //line plain.go:84
@@ -1282,19 +1837,46 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:84
 						i6886 = i6884
 					}
-					i4523, i140 = 0, int32(0-i6886)
+//line plain.go:84
+					i6896 := *(*int)(unsafe.Add(shared, 104))
+//line plain.go:84
+					i6898 := i6886
+//line plain.go:84
+					if i6886 < i6896 {
+//line plain.go:84
+						i6898 = i6896
+					}
+//line plain.go:84
+					i6908 := *(*int)(unsafe.Add(shared, 112))
+//line plain.go:84
+					i6910 := i6898
+//line plain.go:84
+					if i6898 < i6908 {
+//line plain.go:84
+						i6910 = i6908
+					}
+//line plain.go:84
+					i6920 := *(*int)(unsafe.Add(shared, 120))
+//line plain.go:84
+					i6922 := i6910
+//line plain.go:84
+					if i6910 < i6920 {
+//line plain.go:84
+						i6922 = i6920
+					}
+					i4553, i140 = 0, int32(0-i6922)
 				}
 			} else {
-				i4523, i140 = 1, -1
+				i4553, i140 = 1, -1
 			}
 //line plain.go:46
 			if c142 {
 //line plain.go:46
-				if c3329 {
+				if c3331 {
 //line weight.go:28
 					f1398 := math.Float32frombits(uint32(i133 ^ int32(uint32(i133>>31)>>1)))
 //line plain.go:69
-					o1444 := (i4523 ^ 1) * 128
+					o1444 := (i4553 ^ 1) * 128
 					{
 						{
 //line plain.go:128
@@ -1302,45 +1884,45 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						}
 					}
 //line plain.go:72
-					i5866 := *(*int)(unsafe.Add(shared, o1444))
+					i5902 := *(*int)(unsafe.Add(shared, o1444))
 //line plain.go:72
-					i5876 := *(*int)(unsafe.Add(shared, o1444+8))
+					i5912 := *(*int)(unsafe.Add(shared, o1444+8))
 //line plain.go:72
-					i5886 := *(*int)(unsafe.Add(shared, o1444+16))
+					i5922 := *(*int)(unsafe.Add(shared, o1444+16))
 //line plain.go:72
-					i5896 := *(*int)(unsafe.Add(shared, o1444+24))
+					i5932 := *(*int)(unsafe.Add(shared, o1444+24))
 //line plain.go:72
-					i5906 := *(*int)(unsafe.Add(shared, o1444+32))
+					i5942 := *(*int)(unsafe.Add(shared, o1444+32))
 //line plain.go:72
-					i5907 := i5866 + i5876 + i5886 + i5896 + i5906
+					i5943 := i5902 + i5912 + i5922 + i5932 + i5942
 //line plain.go:72
-					i5916 := *(*int)(unsafe.Add(shared, o1444+40))
+					i5952 := *(*int)(unsafe.Add(shared, o1444+40))
 //line plain.go:72
-					i5926 := *(*int)(unsafe.Add(shared, o1444+48))
+					i5962 := *(*int)(unsafe.Add(shared, o1444+48))
 //line plain.go:72
-					i5936 := *(*int)(unsafe.Add(shared, o1444+56))
+					i5972 := *(*int)(unsafe.Add(shared, o1444+56))
 //line plain.go:72
-					i5946 := *(*int)(unsafe.Add(shared, o1444+64))
+					i5982 := *(*int)(unsafe.Add(shared, o1444+64))
 //line plain.go:72
-					i5947 := i5907 + i5916 + i5926 + i5936 + i5946
+					i5983 := i5943 + i5952 + i5962 + i5972 + i5982
 //line plain.go:72
-					i5956 := *(*int)(unsafe.Add(shared, o1444+72))
+					i5992 := *(*int)(unsafe.Add(shared, o1444+72))
 //line plain.go:72
-					i5966 := *(*int)(unsafe.Add(shared, o1444+80))
+					i6002 := *(*int)(unsafe.Add(shared, o1444+80))
 //line plain.go:72
-					i5976 := *(*int)(unsafe.Add(shared, o1444+88))
+					i6012 := *(*int)(unsafe.Add(shared, o1444+88))
 //line plain.go:72
-					i5986 := *(*int)(unsafe.Add(shared, o1444+96))
+					i6022 := *(*int)(unsafe.Add(shared, o1444+96))
 //line plain.go:72
-					i5987 := i5947 + i5956 + i5966 + i5976 + i5986
+					i6023 := i5983 + i5992 + i6002 + i6012 + i6022
 //line plain.go:72
-					i5996 := *(*int)(unsafe.Add(shared, o1444+104))
+					i6032 := *(*int)(unsafe.Add(shared, o1444+104))
 //line plain.go:72
-					i6006 := *(*int)(unsafe.Add(shared, o1444+112))
+					i6042 := *(*int)(unsafe.Add(shared, o1444+112))
 //line plain.go:72
-					i6016 := *(*int)(unsafe.Add(shared, o1444+120))
+					i6052 := *(*int)(unsafe.Add(shared, o1444+120))
 //line plain.go:72
-					i6017 := i5987 + i5996 + i6006 + i6016
+					i6053 := i6023 + i6032 + i6042 + i6052
 //line plain.go:134
 					c597 := i140 < 0
 //line plain.go:137
@@ -1350,25 +1932,25 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:137
 					o625 := o85 + i621*4
 //line weight.go:64
-					f4231 := float32(float32(i6017) * 1.4901161e-08)
+					f4255 := float32(float32(i6053) * 1.4901161e-08)
 //line log.go:68
-					c2607 := math.Float32frombits(math.Float32bits(f4231)&^(1<<31)) < 1.1754944e-38
-					f2609 := float32(f4231 * 8.388608e+06)
+					c2607 := math.Float32frombits(math.Float32bits(f4255)&^(1<<31)) < 1.1754944e-38
+					f2609 := float32(f4255 * 8.388608e+06)
 //line log.go:87
-					c2973 := 2139095040 <= uint32(int32(math.Float32bits(f4231)))
-					f2977 := math32.FMA(f4231, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+					c2973 := 2139095040 <= uint32(int32(math.Float32bits(f4255)))
+					f2977 := math32.FMA(f4255, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-					c2980 := f4231 == 0
+					c2980 := f4255 == 0
 //line weight.go:62
-					f4244 := float32(float32(i6017) * 1.4901161e-08)
+					f4268 := float32(float32(i6053) * 1.4901161e-08)
 //line log.go:68
-					c2583 := math.Float32frombits(math.Float32bits(f4244)&^(1<<31)) < 1.1754944e-38
-					f2585 := float32(f4244 * 8.388608e+06)
+					c2583 := math.Float32frombits(math.Float32bits(f4268)&^(1<<31)) < 1.1754944e-38
+					f2585 := float32(f4268 * 8.388608e+06)
 //line log.go:87
-					c2933 := 2139095040 <= uint32(int32(math.Float32bits(f4244)))
-					f2937 := math32.FMA(f4244, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+					c2933 := 2139095040 <= uint32(int32(math.Float32bits(f4268)))
+					f2937 := math32.FMA(f4268, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-					c2940 := f4244 == 0
+					c2940 := f4268 == 0
 //line plain.go:49
 					c184 := uint(bx) < uint(logprobsLen)
 //line plain.go:49
@@ -1379,11 +1961,11 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:72
 							if lanes == 16 {
 //line plain.go:72
-								first = zvector.PlainTwin______________________(16, c597, c622, c184, logits, o625, f1398, c2583, f2585, f4244, c2933, f2937, c2940, c2607, f2609, f4231, c2973, f2977, c2980, logprobs, o187)
+								first = zvector.PlainTwin______________________(16, c597, c622, c184, logits, o625, f1398, c2583, f2585, f4268, c2933, f2937, c2940, c2607, f2609, f4255, c2973, f2977, c2980, logprobs, o187)
 //line plain.go:72
 							} else if lanes == 8 {
 //line plain.go:72
-								first = zvector.PlainTwinAVX2______________________(16, c597, c622, c184, logits, o625, f1398, c2583, f2585, f4244, c2933, f2937, c2940, c2607, f2609, f4231, c2973, f2977, c2980, logprobs, o187)
+								first = zvector.PlainTwinAVX2______________________(16, c597, c622, c184, logits, o625, f1398, c2583, f2585, f4268, c2933, f2937, c2940, c2607, f2609, f4255, c2973, f2977, c2980, logprobs, o187)
 							}
 							for tx := first; tx < 16; tx++ {
 								var f632, f2587, f2939, f2944, f1519, f2611, f2979, f2984 float32
@@ -1409,7 +1991,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											f2587, i2588 = f2585, 192937984
 										} else {
 //line log.go:68
-											f2587, i2588 = f4244, 0
+											f2587, i2588 = f4268, 0
 										}
 //line log.go:71
 										i2589 := int32(math.Float32bits(f2587))
@@ -1440,7 +2022,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											f2611, i2612 = f2609, 192937984
 										} else {
 //line log.go:68
-											f2611, i2612 = f4231, 0
+											f2611, i2612 = f4255, 0
 										}
 //line log.go:71
 										i2613 := int32(math.Float32bits(f2611))
@@ -1510,7 +2092,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // plainTwinRow is what a row of threads does in plainTwin.
 //
 //line adjust.go:39
-func plainTwinRow(i698 int, o4051 int, offsets unsafe.Pointer, biasesLen int, biases unsafe.Pointer, i62 int, logits unsafe.Pointer, o85 int, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow(i698 int, o4075 int, offsets unsafe.Pointer, biasesLen int, biases unsafe.Pointer, i62 int, logits unsafe.Pointer, o85 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
 		var i702 int
 //line adjust.go:39
@@ -1518,7 +2100,7 @@ func plainTwinRow(i698 int, o4051 int, offsets unsafe.Pointer, biasesLen int, bi
 //line adjust.go:39
 		for {
 //line adjust.go:39
-			i709 := int(*(*int32)(unsafe.Add(offsets, o4051)))
+			i709 := int(*(*int32)(unsafe.Add(offsets, o4075)))
 //line adjust.go:39
 			i716 := i709
 //line adjust.go:39
@@ -1546,13 +2128,6 @@ func plainTwinRow(i698 int, o4051 int, offsets unsafe.Pointer, biasesLen int, bi
 			if 0 <= i728 {
 //line adjust.go:40
 				if i729 < i62 {
-					if uint(i729) >= uint(i62) {
-//line adjust.go:41
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i729, i62)
-//line adjust.go:41
-						return false
-					}
-//line adjust.go:41
 					*(*float32)(unsafe.Add(logits, o85+i729*4)) = *(*float32)(unsafe.Add(logits, o85+i729*4)) + *(*float32)(unsafe.Add(biases, i702*8+4))
 				}
 			}
@@ -1593,12 +2168,12 @@ func plainTwinRow_(lanes int, c811 bool, counts unsafe.Pointer, countsCap int, f
 			f782 := *(*float32)(unsafe.Add(logits, o85+i773*4))
 //line adjust.go:49
 			i788 := *(*int16)(unsafe.Add(counts, o275+i773*2))
-//line params.go:28
+//line params.go:30
 			if i788 == 0 {
-//line params.go:28
+//line params.go:30
 				f1620 = f782
 			} else {
-//line params.go:31
+//line params.go:33
 				if c811 {
 					if 0 < f782 {
 						f1586 = f782 / f3321
@@ -1606,19 +2181,19 @@ func plainTwinRow_(lanes int, c811 bool, counts unsafe.Pointer, countsCap int, f
 						f1586 = float32(f782 * f3321)
 					}
 				} else {
-//line params.go:31
+//line params.go:33
 					f1586 = f782
 				}
-//line params.go:38
+//line params.go:40
 				i1587 := i788 & 32767
 				f1594 := f1586 - float32(f3323*float32(uint16(i1587)))
 				if 0 < uint16(i1587) {
 					f1615 = f1594 - f3325
 				} else {
-//line params.go:40
+//line params.go:42
 					f1615 = f1594
 				}
-//line params.go:43
+//line params.go:45
 				f1620 = f1615
 			}
 //line adjust.go:49
@@ -1649,9 +2224,9 @@ func plainTwinRow__(i293 int, mask unsafe.Pointer, o308 int, i62 int, logits uns
 			i854 := *(*int32)(unsafe.Add(mask, o308+i845*4))
 			if i854 != -1 {
 //line adjust.go:60
-				i4313 := i845 << 5
+				i4337 := i845 << 5
 //line adjust.go:60
-				i867 := i4313 + 32
+				i867 := i4337 + 32
 //line adjust.go:60
 				i870 := i867
 //line adjust.go:60
@@ -1660,7 +2235,7 @@ func plainTwinRow__(i293 int, mask unsafe.Pointer, o308 int, i62 int, logits uns
 					i870 = i62
 				}
 //line adjust.go:60
-				i864, i865 = i854, i4313
+				i864, i865 = i854, i4337
 //line adjust.go:60
 				for {
 //line adjust.go:60
@@ -1781,16 +2356,16 @@ func plainTwinRow____(lanes int, i62 int, o99 int, shared unsafe.Pointer, work u
 // plainTwinRow_____ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:51
-func plainTwinRow_____(lanes int, i101 int, i4110 int, i62 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow_____(lanes int, i101 int, i4134 int, i62 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line plainsample.go:51
 	if lanes == 16 {
 //line plainsample.go:51
-		first = zvector.PlainTwin______(16, i4110, i62, unsafe.Add(shared, 256), i101, work, o99)
+		first = zvector.PlainTwin______(16, i4134, i62, unsafe.Add(shared, 256), i101, work, o99)
 //line plainsample.go:51
 	} else if lanes == 8 {
 //line plainsample.go:51
-		first = zvector.PlainTwinAVX2______(16, i4110, i62, unsafe.Add(shared, 256), i101, work, o99)
+		first = zvector.PlainTwinAVX2______(16, i4134, i62, unsafe.Add(shared, 256), i101, work, o99)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i938, i1698 int
@@ -1802,7 +2377,7 @@ func plainTwinRow_____(lanes int, i101 int, i4110 int, i62 int, o99 int, shared 
 //line plainsample.go:59
 			i939 := i938 + 1
 //line plainsample.go:59
-			i940 := i939 * i4110
+			i940 := i939 * i4134
 //line plainsample.go:59
 			i947 := i940
 //line plainsample.go:59
@@ -1811,7 +2386,7 @@ func plainTwinRow_____(lanes int, i101 int, i4110 int, i62 int, o99 int, shared 
 				i947 = i62
 			}
 //line plainsample.go:60
-			i963 := i938 * i4110
+			i963 := i938 * i4134
 //line plainsample.go:60
 			i965 := i963
 //line plainsample.go:60
@@ -1917,7 +2492,7 @@ func plainTwinRow______(lanes int, i1029 int, o1741 int, shared unsafe.Pointer) 
 // plainTwinRow_______ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:77
-func plainTwinRow_______(i4110 int, i62 int, i1807 int, shared unsafe.Pointer, o99 int, work unsafe.Pointer, i4532 int32, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow_______(i4134 int, i62 int, i1807 int, shared unsafe.Pointer, o99 int, work unsafe.Pointer, i4562 int32, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
 		var i1788, i1789, o1802, i1818, i1823, i1824, i1831, i1794, i1795, i1814, i1821, i1822, i1846, i1815, i1875 int
 		var i1843 int32
@@ -1931,11 +2506,11 @@ func plainTwinRow_______(i4110 int, i62 int, i1807 int, shared unsafe.Pointer, o
 //line plainsample.go:91
 				o1802 = i1789 * 128
 //line plainsample.go:94
-				i1818 = i1789 * i4110
+				i1818 = i1789 * i4134
 //line plainsample.go:94
 				i1823 = i1789 + 1
 //line plainsample.go:94
-				i1824 = i1823 * i4110
+				i1824 = i1823 * i4134
 //line plainsample.go:94
 				i1831 = i1824
 //line plainsample.go:94
@@ -1971,7 +2546,7 @@ func plainTwinRow_______(i4110 int, i62 int, i1807 int, shared unsafe.Pointer, o
 //line plainsample.go:95
 							i1843 = *(*int32)(unsafe.Add(work, o99+i1822*4))
 //line plainsample.go:95
-							if i1843 < i4532 {
+							if i1843 < i4562 {
 //line plainsample.go:95
 								i1846 = i1821
 							} else {
@@ -2432,16 +3007,16 @@ func plainTwinRow______________(lanes int, i2893 int32, i62 int, o3174 int, o99 
 // plainTwinRow_______________ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:26
-func plainTwinRow_______________(lanes int, i101 int, i4196 int, i421 int32, i62 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow_______________(lanes int, i101 int, i421 int32, i4220 int, i62 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line plainsample.go:26
 	if lanes == 16 {
 //line plainsample.go:26
-		first = zvector.PlainTwin__________________(16, i4196, i62, i101, work, o99, int(i421), unsafe.Add(shared, 256))
+		first = zvector.PlainTwin__________________(16, i4220, i62, i101, work, o99, int(i421), unsafe.Add(shared, 256))
 //line plainsample.go:26
 	} else if lanes == 8 {
 //line plainsample.go:26
-		first = zvector.PlainTwinAVX2__________________(16, i4196, i62, i101, work, o99, int(i421), unsafe.Add(shared, 256))
+		first = zvector.PlainTwinAVX2__________________(16, i4220, i62, i101, work, o99, int(i421), unsafe.Add(shared, 256))
 	}
 	for tx := first; tx < 16; tx++ {
 		var i462, i1221, i1222, i1238 int
@@ -2452,7 +3027,7 @@ func plainTwinRow_______________(lanes int, i101 int, i4196 int, i421 int32, i62
 //line plainsample.go:37
 			i463 := i462 + 1
 //line plainsample.go:37
-			i464 := i463 * i4196
+			i464 := i463 * i4220
 //line plainsample.go:37
 			i471 := i464
 //line plainsample.go:37
@@ -2461,7 +3036,7 @@ func plainTwinRow_______________(lanes int, i101 int, i4196 int, i421 int32, i62
 				i471 = i62
 			}
 //line plainsample.go:38
-			i472 := i462 * i4196
+			i472 := i462 * i4220
 //line plainsample.go:38
 			i474 := i472
 //line plainsample.go:38
@@ -2692,12 +3267,12 @@ func plainTwinRow__________________(c191 bool, i140 int32, o194 int, tokens unsa
 					}
 //line plain.go:55
 					i209 := *(*int16)(unsafe.Add(counts, o208))
-//line params.go:55
+//line params.go:57
 					if i209&32767 == 32767 {
-//line params.go:55
+//line params.go:57
 						i644 = i209
 					} else {
-//line params.go:58
+//line params.go:60
 						i644 = i209 + 1
 					}
 //line plain.go:55

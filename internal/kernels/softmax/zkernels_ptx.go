@@ -85,7 +85,7 @@ b00293911b5addb0	wide.go	wideRow.masked
 3053b917e2bcdd40	wide.go	wideRow.store
 `
 
-const plain32SM80 = `packed1 9901 plain_float32_row_F32
+const plain32SM80 = `packed1 10108 plain_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -100,7 +100,7 @@ const plain32SM80 = `packed1 9901 plain_float32_row_F32
 !c
 p;t2pF
 p9.r0
-p:-r0
+p:.to
 qS9x,
 !
 p>
@@ -165,7 +165,8 @@ xKXD2q,?
 "*
 rj{'I
 "(
-p{p2Gt~
+t+p2G
+v0qI%
 sw
 s=p@
 xKp@Dr2?
@@ -178,7 +179,7 @@ xAq@
 x1^
 p+
 {NpX
-stp=
+stpY
 qU
 {1j
 Yp2D
@@ -200,7 +201,8 @@ svq,
 H
 !#
 {r-7
-uCq^
+z_.
+w0%
 _
 qJq/
 tps:v8
@@ -222,7 +224,8 @@ w9
 !#
 !#
 "#
-uCsu
+z_.
+v&%
 _
 x>#
 tpr3p4$'$>
@@ -273,7 +276,8 @@ H
 svM(
 H
 !#
-uCs[
+z_.
+v0qI%
 _
 s&#S
 qi
@@ -303,7 +307,8 @@ w9
 !#
 !#
 zqyC
-uCt]
+z_.
+*.%
 _
 s&#'6
 qi
@@ -344,7 +349,8 @@ qt(r2
 :
 5
 r&7yC
-po(Gt~
+t+M(G
+*.%
 _
 s&#q/
 qi
@@ -352,10 +358,11 @@ k
 y9r_>sI
 !#
 |]q#
-po(GvQ
+t+M(G
+*0%
 |Hr_
 }_sr
-tmA
+v0pKA
 pC*
 rMM(C
 td
@@ -420,15 +427,17 @@ qt(16
 qGs\t%
 5
 r69s6
-po(yK.
+t+M(G
+*.%
 _
 }"x^'#S
 !#
 r6@q#
-po(yK0
+t+M(G
+*0%
 |Hxh
 |ysr
-tmA
+v0pKA
 pC*
 rMM(C
 td
@@ -448,7 +457,7 @@ p(
 !p^
 "S
 J
-qa2
+qa3
 qa/
 (
 !qZ
@@ -503,7 +512,7 @@ O
 const plain32SM70 = plain32SM80 + `
  patch
  -3
-packed1 10304 plain_float32_row_F32
+packed1 10511 plain_float32_row_F32
 !pJ
 !pI
  =10
@@ -512,7 +521,7 @@ p;8t*
  =2
  -1
 qS/r0
- =101
+ =103
  -7
 t-rn>
 s/s:v8
@@ -532,7 +541,7 @@ rH
 t-rn>
 s/s:v8
 }t$scyqqcqcqcqcqcqc>?
- =12
+ =13
  -1
 t-p4$>
 s/r^$6
@@ -547,7 +556,7 @@ xprnscyqqcqcqcqcqcqc>?
 {/rnt%
 |02p2?
 v/x;q/?
- =35
+ =36
  -1
 s&#$"
  =4
@@ -556,7 +565,7 @@ s&#$'
  =2
  -1
 s~*W>
- =11
+ =12
  -1
 s&#$+
  =2
@@ -568,12 +577,12 @@ syu8r3d[l7y%.
  =20
  -1
 u9sM3
- =70
+ =72
  -1
 zhM6
- =91`
+ =93`
 
-const plainBF16SM80 = `packed1 11028 plain_dtype_BF16_row_BF16
+const plainBF16SM80 = `packed1 11235 plain_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -590,7 +599,7 @@ const plainBF16SM80 = `packed1 11028 plain_dtype_BF16_row_BF16
 p;t2pF
 zfr0
 p97te
-p:-r0
+p:.to
 qS9x,
 !
 p>
@@ -655,7 +664,8 @@ xKXD2q,?
 "*
 rj{'I
 "(
-p{p2Gt~
+t+p2G
+v0qI%
 sw
 s=p@
 xKp@Dr2?
@@ -668,7 +678,7 @@ xAq@
 x1^
 p+
 {NpX
-stp=
+stpY
 qU
 {1j
 Yp2D
@@ -690,7 +700,8 @@ svq,
 H
 !#
 {r-7
-t{+q^
+z_+
+w0%
 rV
 pnsrxG
 pv
@@ -728,7 +739,8 @@ w9
 !#
 !#
 "%
-p{p0Esu
+t+p0E
+v&%
 rV
 "%
 pv
@@ -783,7 +795,8 @@ H
 svM(
 H
 !#
-t{+s[
+z_+
+v0qI%
 rV
 "+
 pv
@@ -829,7 +842,8 @@ w9
 !#
 !#
 zqyC
-p{p0Et]
+t+p0E
+*.%
 rV
 "%
 pv
@@ -874,7 +888,8 @@ qt(<%
 :
 5
 r&7yC
-po(Et~
+t+M(E
+*.%
 rV
 "-
 pv
@@ -889,10 +904,11 @@ pnr4q#-
 |lW
 s>
 |]q#
-po(EvQ
+t+M(E
+*0%
 wG
 }_sr
-tmA
+v0pKA
 pC*
 rMM(C
 td
@@ -957,7 +973,8 @@ qt(</
 qGs\t%
 5
 r69s6
-po(E3.
+t+M(E
+*.%
 rV
 ":
 pv
@@ -969,10 +986,11 @@ pv
 |l6
 s>
 r6@q#
-po(E30
+t+M(E
+*0%
 wG
 |ysr
-tmA
+v0pKA
 pC*
 rMM(C
 td
@@ -992,7 +1010,7 @@ p(
 !p^
 "V
 J
-qa2
+qa3
 qa/
 (
 !qZ
@@ -1047,16 +1065,16 @@ O
 const plainBF16SM70 = plainBF16SM80 + `
  patch
  -3
-packed1 11738 plain_dtype_BF16_row_BF16
+packed1 11945 plain_dtype_BF16_row_BF16
 !pJ
 !pI
  =11
  -5
 p;8sV
 p9/un
-p:-r0
+p:.to
 qS/r0
- =105
+ =107
  -1
 t-rn>
 s/s:v8
@@ -1078,7 +1096,7 @@ rH
 t-rn>
 s/s:v8
 }t$scyqqcqcqcqcqcqc>?
- =16
+ =17
  -1
 t-p4$>
 s/r^$6
@@ -1093,7 +1111,7 @@ xprnscyqqcqcqcqcqcqc>?
 {/rnt%
 |01/?
 v/x;q/?
- =47
+ =48
  -1
 s&#$"
  =8
@@ -1102,7 +1120,7 @@ s&#$'
  =2
  -1
 s~*W>
- =15
+ =16
  -1
 s&#$+
  =2
@@ -1114,7 +1132,7 @@ pe&l7y%.
  =20
  -1
 u9sM3
- =19
+ =20
  -2
 s5xar_
 rE
@@ -1124,13 +1142,13 @@ sl
 t-r_W
 rE
 v5
- =56
+ =57
  -1
 zhM6
  =8
  -1
 qt(<5
- =12
+ =13
  -2
 s5xaxh
 rE
@@ -1140,9 +1158,9 @@ sl
 t-xh6
 rE
 v5
- =75`
+ =76`
 
-const plainF16SM80 = `packed1 11051 plain_dtype_F16_row_F16
+const plainF16SM80 = `packed1 11258 plain_dtype_F16_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -1159,7 +1177,7 @@ const plainF16SM80 = `packed1 11051 plain_dtype_F16_row_F16
 p;t2pF
 zfqupF
 p98x,
-p:-r0
+p:.to
 qS9x,
 !
 p>
@@ -1224,7 +1242,8 @@ xKXD2q,?
 "*
 rj{'I
 "(
-p{p2Gt~
+t+p2G
+v0qI%
 sw
 s=p@
 xKp@Dr2?
@@ -1237,7 +1256,7 @@ xAq@
 x1^
 p+
 {NpX
-stp=
+stpY
 qU
 {1j
 Yp2D
@@ -1259,7 +1278,8 @@ svq,
 H
 !#
 {r-7
-t{+q^
+z_+
+w0%
 rV
 pnsQwE
 ro
@@ -1297,7 +1317,8 @@ w9
 !#
 !#
 "%
-p{XEsu
+t+XE
+v&%
 rV
 "%
 ro
@@ -1352,7 +1373,8 @@ H
 svM(
 H
 !#
-t{+s[
+z_+
+v0qI%
 rV
 "+
 ro
@@ -1398,7 +1420,8 @@ w9
 !#
 !#
 zqyC
-p{XEt]
+t+XE
+*.%
 rV
 "%
 ro
@@ -1443,7 +1466,8 @@ qt(2q,
 :
 5
 r&7yC
-po(Et~
+t+M(E
+*.%
 rV
 "-
 ro
@@ -1458,10 +1482,11 @@ tb,y=
 z"W
 s>
 |]q#
-po(EvQ
+t+M(E
+*0%
 wG
 }_sr
-tmA
+v0pKA
 pC*
 rMM(C
 td
@@ -1526,7 +1551,8 @@ qt(<)
 qGs\t%
 5
 r69s6
-po(E3.
+t+M(E
+*.%
 rV
 ":
 ro
@@ -1538,10 +1564,11 @@ p7
 z"6
 s>
 r6@q#
-po(E30
+t+M(E
+*0%
 wG
 |ysr
-tmA
+v0pKA
 pC*
 rMM(C
 td
@@ -1561,7 +1588,7 @@ p(
 !p^
 "V
 J
-qa2
+qa3
 qa/
 (
 !qZ
@@ -1616,7 +1643,7 @@ O
 const plainF16SM70 = plainF16SM80 + `
  patch
  -3
-packed1 11454 plain_dtype_F16_row_F16
+packed1 11661 plain_dtype_F16_row_F16
 !pJ
 !pI
  =11
@@ -1625,7 +1652,7 @@ p;8t*
  =3
  -1
 qS/r0
- =105
+ =107
  -1
 t-rn>
 s/s:v8
@@ -1647,7 +1674,7 @@ rH
 t-rn>
 s/s:v8
 }t$scyqqcqcqcqcqcqc>?
- =16
+ =17
  -1
 t-p4$>
 s/r^$6
@@ -1662,7 +1689,7 @@ xprnscyqqcqcqcqcqcqc>?
 {/rnt%
 |01/?
 v/x;q/?
- =47
+ =48
  -1
 s&#$"
  =8
@@ -1671,7 +1698,7 @@ s&#$'
  =2
  -1
 s~*W>
- =15
+ =16
  -1
 s&#$+
  =2
@@ -1683,12 +1710,12 @@ syu8r3dq}l7y%.
  =20
  -1
 u9sM3
- =77
+ =79
  -1
 zhM6
- =98`
+ =100`
 
-const wide32SM80NarrowAligned = `packed1 16584 wide_4_float32_row_F32
+const wide32SM80NarrowAligned = `packed1 16676 wide_4_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -1706,7 +1733,7 @@ const wide32SM80NarrowAligned = `packed1 16584 wide_4_float32_row_F32
 !c
 p;7te
 p9/te
-p:.sV
+p:uQpF
 qS,rFpF
 !
 p>
@@ -1866,7 +1893,8 @@ w"~5
 w"~5
 rDG
 qvp510
-{6p5t]
+t+p,A
+v&%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
 pqr-pj.
 qKp,q=13
@@ -1899,7 +1927,8 @@ pqsQpx
 t>
 xLp*
 pm
-yJp5t~
+t+r|A
+*8%
 w@
 H
 !#
@@ -2181,7 +2210,8 @@ p6
 "V
 ru2
 rjz]zs
-po2A38
+t+M2A
+*8%
 w@
 H
 !#
@@ -2246,7 +2276,8 @@ s5xarn
 s5xaxh
 q{
 "#
-po2AV&
+t+M2A
+i*%
 |[r,xfvfUDL
 uG|#}6
 z'21213
@@ -2285,32 +2316,32 @@ qa5
 !qZ
 "4
 g
-a"
-wp(
+a%
+wp,
 (
 !s*
 qD@ps
 sk
-pfp[
+pfqA
 qPp5
 (
 !tS
 "P
 uI
-pfqA
+a"
 qPp5
 (
 !vB
 "$
 g
-pfpG
-wp(
+pfpU
+wp,
 (
 !w&
 "-
 qH
-pfpK
-wp)
+pfp"
+wp-
 (
 !x=
 "+
@@ -2343,13 +2374,13 @@ qPp=
 !ptyG
 "*
 sv@
-a%
+a)
 qPp)
 (
 !pt+uU
 sv@
-a$
-wp(
+a(
+wp,
 (
 !pt{H
 g=
@@ -2385,11 +2416,11 @@ O
 const wide32SM80 = wide32SM80NarrowAligned + `
  patch
  -1
-packed1 16572 wide_4_float32_row_F32
+packed1 16664 wide_4_float32_row_F32
  =16
  -2
 p9/r0
-p:.r0
+p:.x,
  =18
  -9
 )
@@ -2448,7 +2479,7 @@ rf.
  =10
  -1
 qvp51,
- =3
+ =4
  -1
 qKp,q=1/
  =2
@@ -2461,7 +2492,8 @@ rf.
  -1
 r\2
  =6
- -1
+ -2
+*6%
 sw
 s@r>
 s@p&
@@ -2525,10 +2557,11 @@ qt.<6
  -1
 tU912
  =2
- -4
+ -5
 ru.
 rjz]zs
-po.A36
+t+M.A
+*6%
 sw
 s@r>
 s@p&
@@ -2544,8 +2577,9 @@ ph.E
 ru.
 qt.<>
  =7
- -6
-po.A37
+ -7
+t+M.A
+*7%
 x9q9
 w(r>q=
 w(p&U
@@ -2565,21 +2599,21 @@ qa4
 qa3
  =4
  -2
-pfqI
-wp'
+a$
+wp+
  =4
- -1
-pfpG
- =5
  -1
 pfpU
  =5
+ -1
+pfqI
+ =5
  -2
-pfp"
-wp'
+pfp[
+wp+
  =4
  -2
-pfpY
+pfpK
 ;8
  =10
  -2
@@ -2599,26 +2633,26 @@ p30
 ;&
  =4
  -1
-a$
+a(
  =4
  -2
-a#
-wp'
+a'
+wp+
  =31`
 
 const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
  patch
  -3
-packed1 17648 wide_4_float32_row_F32
+packed1 17740 wide_4_float32_row_F32
 !pJ
 !pI
  =13
  -4
 p;/t*
 p9/te
-p:t2pF
+p:8to
 qS,tGpF
- =159
+ =160
  -1
 upyB
 upz4u"
@@ -2626,10 +2660,7 @@ upz4u"
 |5/{\
  =8
  -4
- =19
- -1
-yJp538
- =41
+ =62
  -4
 t-ulq/
 s/s:szW
@@ -2744,9 +2775,9 @@ s~^$^>
  =5
  -1
 u9sM_
- =79
+ =81
  -1
-po2AV(
+i,%
  =11
  -5
 "v
@@ -2767,35 +2798,35 @@ pVKrL-
 "l
  =8
  -1
-wp*
+wp.
  =17
  -1
-wp*
+wp.
  =5
  -1
-wp+
+wp/
  =32
  -1
-a'
+a+
  =4
  -2
-a&
-wp*
+a*
+wp.
  =31`
 
 const wide32SM70 = wide32SM80 + `
  patch
  -3
-packed1 17636 wide_4_float32_row_F32
+packed1 17728 wide_4_float32_row_F32
 !pJ
 !pI
  =13
  -4
 p;/t*
 p9/r0
-p:.8pF
+p:.te
 qS,tGpF
- =151
+ =152
  -1
 upyB
 upz4u"
@@ -2803,10 +2834,7 @@ upz4u"
 |5/{\
  =8
  -4
- =19
- -1
-yJp536
- =44
+ =65
  -4
 t-ulq/
 s/s:szW
@@ -2921,7 +2949,7 @@ s~^$^>
  =5
  -1
 u9sM_
- =96
+ =98
  -5
 "v
 ](|1
@@ -2941,20 +2969,20 @@ pVKrL-
 "l
  =8
  -1
-wp)
+wp-
  =17
  -1
-wp)
+wp-
  =38
  -1
-a&
+a*
  =4
  -2
-a%
-wp)
+a)
+wp-
  =31`
 
-const wideBF16SM80NarrowAligned = `packed1 19305 wide_8_float32_row_BF16
+const wideBF16SM80NarrowAligned = `packed1 19397 wide_8_float32_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -2972,7 +3000,7 @@ const wideBF16SM80NarrowAligned = `packed1 19305 wide_8_float32_row_BF16
 !c
 p;9x,
 p9qY8pF
-p:.sV
+p:uQpF
 qSqusV
 !
 p>
@@ -3132,7 +3160,8 @@ w"~5
 w"~5
 rDO
 qvp510
-{6p5t]
+t+p,A
+v&%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
 pqr-pj.
 qKp,q=13
@@ -3165,7 +3194,8 @@ pqsQpx
 t>
 xLp*
 pm
-yJp5t~
+t+r|A
+*8%
 w@
 H
 !#
@@ -3506,7 +3536,8 @@ p6
 "W
 ru2
 rjz]zs
-po2A38
+t+M2A
+*8%
 w@
 H
 !#
@@ -3618,7 +3649,8 @@ zpr_sU
 zprnq/
 zpu}6
 "#
-po2AV&
+t+M2A
+i*%
 |[r,xfvfUDL
 uG|#}6
 z'21213
@@ -3657,32 +3689,32 @@ qa5
 !qZ
 "5
 g
-a"
-wp(
+a%
+wp,
 (
 !s*
 qD@ps
 sk
-pfp[
+pfqA
 qPp5
 (
 !tS
 "Q
 uI
-pfqA
+a"
 qPp5
 (
 !vB
 "$
 g
-pfpG
-wp(
+pfpU
+wp,
 (
 !w&
 "-
 qH
-pfpK
-wp)
+pfp"
+wp-
 (
 !x=
 "+
@@ -3715,13 +3747,13 @@ qPp=
 !ptyG
 "*
 sv@
-a%
+a)
 qPp)
 (
 !pt+uU
 sv@
-a$
-wp(
+a(
+wp,
 (
 !pt{H
 g=
@@ -3757,11 +3789,11 @@ O
 const wideBF16SM80 = wideBF16SM80NarrowAligned + `
  patch
  -1
-packed1 19282 wide_8_float32_row_BF16
+packed1 19374 wide_8_float32_row_BF16
  =16
  -2
 p9@te
-p:.r0
+p:.x,
  =18
  -9
 )
@@ -3820,7 +3852,7 @@ rf.
  =10
  -1
 qvp51,
- =3
+ =4
  -1
 qKp,q=1/
  =2
@@ -3833,7 +3865,8 @@ rf.
  -1
 r\2
  =6
- -1
+ -2
+*6%
 sw
 s@r>
 s@p&
@@ -3897,10 +3930,11 @@ qt.<>
  -1
 tUA12
  =2
- -4
+ -5
 ru.
 rjz]zs
-po.A36
+t+M.A
+*6%
 sw
 s@r>
 s@p&
@@ -3916,8 +3950,9 @@ ph.q&
 ru.
 qt.<N
  =7
- -6
-po.A37
+ -7
+t+M.A
+*7%
 x9q9
 w(r>q=
 w(p&U
@@ -3937,21 +3972,21 @@ qa4
 qa3
  =4
  -2
-pfqI
-wp'
+a$
+wp+
  =4
- -1
-pfpG
- =5
  -1
 pfpU
  =5
+ -1
+pfqI
+ =5
  -2
-pfp"
-wp'
+pfp[
+wp+
  =4
  -2
-pfpY
+pfpK
 ;8
  =10
  -2
@@ -3971,26 +4006,26 @@ p30
 ;&
  =4
  -1
-a$
+a(
  =4
  -2
-a#
-wp'
+a'
+wp+
  =31`
 
 const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
  patch
  -3
-packed1 22604 wide_8_float32_row_BF16
+packed1 22696 wide_8_float32_row_BF16
 !pJ
 !pI
  =13
  -4
 p;qYt*
 p9p58pF
-p:t2pF
+p:8to
 qSzI8pF
- =159
+ =160
  -1
 upyB
 upz4u"
@@ -3998,10 +4033,7 @@ upz4u"
 |5/{\
  =8
  -4
- =19
- -1
-yJp538
- =80
+ =101
  -8
 t-p4&rl
 s/r^&qW
@@ -4125,8 +4157,8 @@ s~^$^>
  =5
  -1
 u9sM_
- =124
- -8
+ =125
+ -5
 eps@t;
 s5xat$
 rE
@@ -4200,8 +4232,9 @@ rE
 v5
 pv
 sXp*U
-"#
-po2AV(
+ =2
+ -2
+i,%
 |[r,xfRF<6<&DL
  =2
  -2
@@ -4227,30 +4260,30 @@ pV_rL-
 "m
  =8
  -1
-wp*
+wp.
  =17
  -1
-wp*
+wp.
  =5
  -1
-wp+
+wp/
  =32
  -1
-a'
+a+
  =4
  -2
-a&
-wp*
+a*
+wp.
  =31`
 
 const wideBF16SM70 = wideBF16SM70NarrowAligned + `
  patch
  -1
-packed1 22580 wide_8_float32_row_BF16
+packed1 22672 wide_8_float32_row_BF16
  =16
  -2
 p9qute
-p:.8pF
+p:.te
  =18
  -9
 )
@@ -4309,7 +4342,7 @@ rf.
  =10
  -1
 qvp51,
- =6
+ =7
  -1
 qKp,q=1/
  =2
@@ -4321,9 +4354,9 @@ rf.
  =8
  -1
 r\2
- =5
+ =6
  -2
-yJp536
+*6%
 sw
 s@r>
 s@p&
@@ -4387,10 +4420,11 @@ qt.<>
  -1
 tUA12
  =2
- -4
+ -5
 ru.
 rjz]zs
-po.A36
+t+M.A
+*6%
 sw
 s@r>
 s@p&
@@ -4406,8 +4440,9 @@ ph.q&
 ru.
 qt.<N
  =75
- -6
-po.A37
+ -7
+t+M.A
+*7%
 x9RF
 w(r><6
 w(p&<&
@@ -4427,21 +4462,21 @@ qa4
 qa3
  =4
  -2
-pfqI
-wp)
+a$
+wp-
  =4
- -1
-pfpG
- =5
  -1
 pfpU
  =5
+ -1
+pfqI
+ =5
  -2
-pfp"
-wp)
+pfp[
+wp-
  =4
  -2
-pfpY
+pfpK
 ;8
  =10
  -2
@@ -4461,14 +4496,14 @@ p30
 ;&
  =4
  -1
-a&
+a*
  =4
  -2
-a%
-wp)
+a)
+wp-
  =31`
 
-const wideF16SM80NarrowAligned = `packed1 20026 wide_8_float32_row_F16
+const wideF16SM80NarrowAligned = `packed1 20118 wide_8_float32_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -4487,7 +4522,7 @@ const wideF16SM80NarrowAligned = `packed1 20026 wide_8_float32_row_F16
 p;9x,
 zf}<
 p9xFr0
-p:.sV
+p:uQpF
 qSqusV
 !
 p>
@@ -4647,7 +4682,8 @@ w"~5
 w"~5
 rDO
 qvp510
-{6p5t]
+t+p,A
+v&%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
 pqr-pj.
 qKp,q=13
@@ -4680,7 +4716,8 @@ pqsQpx
 t>
 xLp*
 pm
-yJp5t~
+t+r|A
+*8%
 w@
 H
 !#
@@ -5033,7 +5070,8 @@ p6
 "W
 ru2
 rjz]zs
-po2A38
+t+M2A
+*8%
 w@
 H
 !#
@@ -5157,7 +5195,8 @@ u>zivhp5rW+r3~7WsU
 u>zivhp5rW+r3~7Sq/
 u>zivhp5rW+r3~7>6
 "#
-po2AV&
+t+M2A
+i*%
 |[r,xfvfUDL
 uG|#}6
 z'21213
@@ -5196,32 +5235,32 @@ qa5
 !qZ
 "5
 g
-a"
-wp(
+a%
+wp,
 (
 !s*
 qD@ps
 sk
-pfp[
+pfqA
 qPp5
 (
 !tS
 "Q
 uI
-pfqA
+a"
 qPp5
 (
 !vB
 "$
 g
-pfpG
-wp(
+pfpU
+wp,
 (
 !w&
 "-
 qH
-pfpK
-wp)
+pfp"
+wp-
 (
 !x=
 "+
@@ -5254,13 +5293,13 @@ qPp=
 !ptyG
 "*
 sv@
-a%
+a)
 qPp)
 (
 !pt+uU
 sv@
-a$
-wp(
+a(
+wp,
 (
 !pt{H
 g=
@@ -5296,11 +5335,11 @@ O
 const wideF16SM80 = wideF16SM80NarrowAligned + `
  patch
  -1
-packed1 19989 wide_8_float32_row_F16
+packed1 20081 wide_8_float32_row_F16
  =17
  -2
 p9qYx,
-p:.r0
+p:.x,
  =18
  -9
 )
@@ -5359,7 +5398,7 @@ rf.
  =10
  -1
 qvp51,
- =3
+ =4
  -1
 qKp,q=1/
  =2
@@ -5372,7 +5411,8 @@ rf.
  -1
 r\2
  =6
- -1
+ -2
+*6%
 sw
 s@r>
 s@p&
@@ -5436,10 +5476,11 @@ qt.<B
  -1
 tUE12
  =2
- -4
+ -5
 ru.
 rjz]zs
-po.A36
+t+M.A
+*6%
 sw
 s@r>
 s@p&
@@ -5455,8 +5496,9 @@ ph.q&
 ru.
 qt.<V
  =7
- -6
-po.A37
+ -7
+t+M.A
+*7%
 x9q9
 w(r>q=
 w(p&U
@@ -5476,21 +5518,21 @@ qa4
 qa3
  =4
  -2
-pfqI
-wp'
+a$
+wp+
  =4
- -1
-pfpG
- =5
  -1
 pfpU
  =5
+ -1
+pfqI
+ =5
  -2
-pfp"
-wp'
+pfp[
+wp+
  =4
  -2
-pfpY
+pfpK
 ;8
  =10
  -2
@@ -5510,17 +5552,17 @@ p30
 ;&
  =4
  -1
-a$
+a(
  =4
  -2
-a#
-wp'
+a'
+wp+
  =31`
 
 const wideF16SM70NarrowAligned = wideF16SM80NarrowAligned + `
  patch
  -3
-packed1 21893 wide_8_float32_row_F16
+packed1 21985 wide_8_float32_row_F16
 !pJ
 !pI
  =13
@@ -5528,9 +5570,9 @@ packed1 21893 wide_8_float32_row_F16
 p;@sV
 zfy?pF
 p9,y?pF
-p:t2pF
+p:8to
 qSzI8pF
- =159
+ =160
  -1
 upyB
 upz4u"
@@ -5538,10 +5580,7 @@ upz4u"
 |5/{\
  =8
  -4
- =19
- -1
-yJp538
- =92
+ =113
  -8
 t-p4&rl
 s/r^&qW
@@ -5665,8 +5704,8 @@ s~^$^>
  =5
  -1
 u9sM_
- =136
- -8
+ =137
+ -5
 eq#7r4
 z"rl
 s>
@@ -5692,8 +5731,9 @@ s>
 s>
 pv
 sXq9U
-"#
-po2AV(
+ =2
+ -2
+i,%
 |[r,xfR"2u4XDL
  =2
  -2
@@ -5719,30 +5759,30 @@ pVWrL-
 "m
  =8
  -1
-wp*
+wp.
  =17
  -1
-wp*
+wp.
  =5
  -1
-wp+
+wp/
  =32
  -1
-a'
+a+
  =4
  -2
-a&
-wp*
+a*
+wp.
  =31`
 
 const wideF16SM70 = wideF16SM70NarrowAligned + `
  patch
  -1
-packed1 21869 wide_8_float32_row_F16
+packed1 21961 wide_8_float32_row_F16
  =17
  -2
 p9xFte
-p:.8pF
+p:.te
  =18
  -9
 )
@@ -5801,7 +5841,7 @@ rf.
  =10
  -1
 qvp51,
- =6
+ =7
  -1
 qKp,q=1/
  =2
@@ -5813,9 +5853,9 @@ rf.
  =8
  -1
 r\2
- =5
+ =6
  -2
-yJp536
+*6%
 sw
 s@r>
 s@p&
@@ -5879,10 +5919,11 @@ qt.<B
  -1
 tUE12
  =2
- -4
+ -5
 ru.
 rjz]zs
-po.A36
+t+M.A
+*6%
 sw
 s@r>
 s@p&
@@ -5898,8 +5939,9 @@ ph.q&
 ru.
 qt.<V
  =27
- -6
-po.A37
+ -7
+t+M.A
+*7%
 x9R"
 w(.ump0
 w(p&ry
@@ -5919,21 +5961,21 @@ qa4
 qa3
  =4
  -2
-pfqI
-wp)
+a$
+wp-
  =4
- -1
-pfpG
- =5
  -1
 pfpU
  =5
+ -1
+pfqI
+ =5
  -2
-pfp"
-wp)
+pfp[
+wp-
  =4
  -2
-pfpY
+pfpK
 ;8
  =10
  -2
@@ -5953,14 +5995,14 @@ p30
 ;&
  =4
  -1
-a&
+a*
  =4
  -2
-a%
-wp)
+a)
+wp-
  =31`
 
-const spread32SM90NarrowAligned = `packed1 19601 spread_4_float32_row_F32
+const spread32SM90NarrowAligned = `packed1 19762 spread_4_float32_row_F32
 !|h^|f
 !|g@=
 !p8
@@ -5978,7 +6020,7 @@ const spread32SM90NarrowAligned = `packed1 19601 spread_4_float32_row_F32
 !c
 p;9/pF
 p9qYt*
-p:t2pF
+p:v(pF
 qSx@x,
 !
 p>
@@ -6077,7 +6119,8 @@ xKM$D1$?
 "1
 ])I
 ".
-xUM,GwX
+zJvDympMy_xD1,G
+*'%
 sw
 s=M$
 xKM$D1$?
@@ -6086,7 +6129,7 @@ r5x*
 {*$p$
 |01$?
 "/
-u.
+tN
 |&(U
 p\
 |.,sm
@@ -6100,7 +6143,7 @@ rN
 tP
 qU
 "$
-v3p"G
+zNG
 *#%
 pqpbpj-
 pB71314
@@ -6144,7 +6187,8 @@ w"~5
 w"~5
 rDO
 qvp510
-{6p5t]
+t+p,A
+v&%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
 pqr-pj.
 qKp,q=<+
@@ -6177,7 +6221,8 @@ pqsQpx
 t>
 xLp*
 pm
-yJp5t~
+t+r|A
+*7%
 w@
 H
 !#
@@ -6382,7 +6427,8 @@ tU></
 {K
 {i;
 {i7
-zB@A37
+t+R@A
+*8%
 |[r,xfwyuWL
 !#
 pntIr+
@@ -6396,7 +6442,8 @@ xBzYM3
 )
 qBR4
 s'8
-}v37
+z_p5
+*8%
 }'r,c~72~7L2ql
 tb,r+
 v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
@@ -6559,7 +6606,8 @@ p6
 "]
 |WN
 rjz]|1
-zBNA36
+t+RNA
+*7%
 w@
 H
 !#
@@ -6624,7 +6672,8 @@ s5xarn
 s5xaxh
 q{
 "#
-zBYA37
+t+RYA
+*8%
 |[r,xfvfUDL
 uG|#}6
 xSY<Y<X
@@ -6658,50 +6707,50 @@ p(
 !p^
 "u
 r7+
+qa5
 qa4
-qa3
 (
 !qZ
 "4
 sk
-a&
-wp,
+a+
+wp2
 (
 !s*
 qD@ps
 tW
-a"
+a&
 qPp5
 (
 !tS
 "b
 }G
-a$
+a(
 qPp5
 (
 !vB
 "a
 r~
 p31
-;8
+wp3
 (
 !w&
 tb=pX
 g
-pfqA
-;8
+a#
+wp3
 (
 !x=
 "&
 sk
-pfp[
-wp,
+pfqA
+wp2
 (
 !yE
 "/
 uI
-pfp"
-;8
+pfpG
+wp3
 (
 !{-
 "-
@@ -6734,13 +6783,13 @@ qPpY
 !pt{H
 ",
 g,
-a)
+a/
 qPp)
 (
 !pt.uU
 g,
-a(
-wp,
+a.
+wp2
 (
 !pt|F
 g+
@@ -6776,11 +6825,11 @@ O
 const spread32SM90 = spread32SM90NarrowAligned + `
  patch
  -1
-packed1 19676 spread_4_float32_row_F32
+packed1 19837 spread_4_float32_row_F32
  =16
  -2
 p9@/pF
-p:.8pF
+p:8to
  =16
  -7
 )
@@ -6811,11 +6860,12 @@ stpU
  -1
 xQM)1%
  =8
- -1
-xUM)Gt~
+ -2
+zJvDympMy_xD1)G
+v0qI%
  =8
  -5
-{=$rS
+{=$q^
 |.,sm
 rs-
  =2
@@ -6846,7 +6896,7 @@ rf8
  =10
  -1
 qvp51,
- =3
+ =4
  -1
 qKp,q=<)
  =2
@@ -6859,7 +6909,8 @@ rf8
  -1
 r\6
  =6
- -1
+ -2
+*6%
 sw
 s@r>
 s@p&
@@ -6918,8 +6969,9 @@ r[0p$
  -1
 qt7</
  =3
- -2
-po7A36
+ -3
+t+M7A
+*7%
 x9r|
 pQ
 w(p&p$
@@ -6930,9 +6982,9 @@ qk1qg
 r\2
 t8M2?
 xBzYM/
- =3
+ =4
  -2
-}v36
+*7%
 sw
 s@r>
  =7
@@ -6962,10 +7014,11 @@ qt8<?
  -1
 tUB16
  =2
- -4
+ -5
 ru8
 rjz]|1
-po8A35
+t+M8A
+*6%
 sw
 s@r>
 s@p&
@@ -6981,8 +7034,9 @@ ph8E
 ru8
 qt8<G
  =7
- -6
-po8A36
+ -7
+t+M8A
+*7%
 x9q9
 w(r>q=
 w(p&U
@@ -6998,34 +7052,34 @@ qt8<K
 ru6
  =10
  -2
+qa4
 qa3
-qa2
  =4
  -2
-a$
-;8
+a)
+wp0
  =4
  -1
-pfqA
+a$
  =5
  -1
-a"
+a&
  =5
  -2
 p30
-;7
- =4
- -2
-pfp[
-;7
- =4
- -2
-pfp"
 ;8
  =4
  -2
-pfpY
-;7
+pfqI
+;8
+ =4
+ -2
+pfp[
+wp0
+ =4
+ -2
+pfpK
+;8
  =10
  -2
 p3,
@@ -7044,14 +7098,14 @@ p3/
 ;&
  =4
  -1
-a'
+a-
  =4
  -2
-a&
-;8
+a,
+wp0
  =31`
 
-const spreadBF16SM90NarrowAligned = `packed1 22373 spread_8_float32_row_BF16
+const spreadBF16SM90NarrowAligned = `packed1 22534 spread_8_float32_row_BF16
 !|h^|f
 !|g@=
 !p8
@@ -7069,7 +7123,7 @@ const spreadBF16SM90NarrowAligned = `packed1 22373 spread_8_float32_row_BF16
 !c
 p;/sV
 p9,rFpF
-p:t2pF
+p:v(pF
 qSt=r0
 !
 p>
@@ -7168,7 +7222,8 @@ xKM$D1$?
 "1
 ])I
 ".
-xUM,GwX
+zJvDympMy_xD1,G
+*'%
 sw
 s=M$
 xKM$D1$?
@@ -7177,7 +7232,7 @@ r5x*
 {*$p$
 |01$?
 "/
-u.
+tN
 |&(U
 p\
 |.,sm
@@ -7191,7 +7246,7 @@ rN
 tP
 qU
 "$
-v3p"G
+zNG
 *#%
 pqpbpj-
 pB71314
@@ -7235,7 +7290,8 @@ w"~5
 w"~5
 rDW
 qvp510
-{6p5t]
+t+p,A
+v&%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
 pqr-pj.
 qKp,q=<+
@@ -7268,7 +7324,8 @@ pqsQpx
 t>
 xLp*
 pm
-yJp5t~
+t+r|A
+*7%
 w@
 H
 !#
@@ -7528,7 +7585,8 @@ tUF<7
 {K
 {i;
 {i7
-zBHA37
+t+RHA
+*8%
 |[r,xfwyuWL
 !#
 pntIr+
@@ -7542,7 +7600,8 @@ xBzYM3
 )
 qBR<
 s'8
-}v37
+z_p5
+*8%
 }'r,c~72~7L2ql
 tb,r+
 v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
@@ -7709,7 +7768,8 @@ p6
 "^
 |WV
 rjz]|1
-zBVA36
+t+RVA
+*7%
 w@
 H
 !#
@@ -7821,7 +7881,8 @@ zpr_sU
 zprnq/
 zpu}6
 "#
-zBjA37
+t+RjA
+*8%
 |[r,xfvfUDL
 uG|#}6
 xSj<j<i
@@ -7855,50 +7916,50 @@ p(
 !p^
 "v
 r7+
+qa5
 qa4
-qa3
 (
 !qZ
 "5
 sk
-a&
-wp,
+a+
+wp2
 (
 !s*
 qD@ps
 tW
-a"
+a&
 qPp5
 (
 !tS
 "c
 }G
-a$
+a(
 qPp5
 (
 !vB
 "b
 r~
 p31
-;8
+wp3
 (
 !w&
 tb=pX
 g
-pfqA
-;8
+a#
+wp3
 (
 !x=
 "&
 sk
-pfp[
-wp,
+pfqA
+wp2
 (
 !yE
 "/
 uI
-pfp"
-;8
+pfpG
+wp3
 (
 !{-
 "-
@@ -7931,13 +7992,13 @@ qPpY
 !pt{H
 ",
 g,
-a)
+a/
 qPp)
 (
 !pt.uU
 g,
-a(
-wp,
+a.
+wp2
 (
 !pt|F
 g+
@@ -7973,11 +8034,11 @@ O
 const spreadBF16SM90 = spreadBF16SM90NarrowAligned + `
  patch
  -1
-packed1 22438 spread_8_float32_row_BF16
+packed1 22599 spread_8_float32_row_BF16
  =16
  -2
 p9xFt*
-p:.8pF
+p:8to
  =16
  -7
 )
@@ -8008,11 +8069,12 @@ stpU
  -1
 xQM)1%
  =8
- -1
-xUM)Gt~
+ -2
+zJvDympMy_xD1)G
+v0qI%
  =8
  -5
-{=$rS
+{=$q^
 |.,sm
 rs9
  =2
@@ -8043,7 +8105,7 @@ rf8
  =10
  -1
 qvp51,
- =3
+ =4
  -1
 qKp,q=<)
  =2
@@ -8056,7 +8118,8 @@ rf8
  -1
 r\6
  =6
- -1
+ -2
+*6%
 sw
 s@r>
 s@p&
@@ -8115,8 +8178,9 @@ r[0p$
  -1
 qt7<7
  =3
- -2
-po7A36
+ -3
+t+M7A
+*7%
 x9r|
 pQ
 w(p&p$
@@ -8127,9 +8191,9 @@ qk1qg
 r\2
 t8M2?
 xBzYM/
- =3
+ =4
  -2
-}v36
+*7%
 sw
 s@r>
  =7
@@ -8159,10 +8223,11 @@ qt8<G
  -1
 tUJ16
  =2
- -4
+ -5
 ru8
 rjz]|1
-po8A35
+t+M8A
+*6%
 sw
 s@r>
 s@p&
@@ -8178,8 +8243,9 @@ ph8q&
 ru8
 qt8<W
  =7
- -6
-po8A36
+ -7
+t+M8A
+*7%
 x9q9
 w(r>q=
 w(p&U
@@ -8195,34 +8261,34 @@ qt8<[
 ru6
  =10
  -2
+qa4
 qa3
-qa2
  =4
  -2
-a$
-;8
+a)
+wp0
  =4
  -1
-pfqA
+a$
  =5
  -1
-a"
+a&
  =5
  -2
 p30
-;7
- =4
- -2
-pfp[
-;7
- =4
- -2
-pfp"
 ;8
  =4
  -2
-pfpY
-;7
+pfqI
+;8
+ =4
+ -2
+pfp[
+wp0
+ =4
+ -2
+pfpK
+;8
  =10
  -2
 p3,
@@ -8241,14 +8307,14 @@ p3/
 ;&
  =4
  -1
-a'
+a-
  =4
  -2
-a&
-;8
+a,
+wp0
  =31`
 
-const spreadF16SM90NarrowAligned = `packed1 23081 spread_8_float32_row_F16
+const spreadF16SM90NarrowAligned = `packed1 23242 spread_8_float32_row_F16
 !|h^|f
 !|g@=
 !p8
@@ -8267,7 +8333,7 @@ const spreadF16SM90NarrowAligned = `packed1 23081 spread_8_float32_row_F16
 p;/sV
 zf}<
 p9sppF
-p:t2pF
+p:v(pF
 qSt=r0
 !
 p>
@@ -8366,7 +8432,8 @@ xKM$D1$?
 "1
 ])I
 ".
-xUM,GwX
+zJvDympMy_xD1,G
+*'%
 sw
 s=M$
 xKM$D1$?
@@ -8375,7 +8442,7 @@ r5x*
 {*$p$
 |01$?
 "/
-u.
+tN
 |&(U
 p\
 |.,sm
@@ -8389,7 +8456,7 @@ rN
 tP
 qU
 "$
-v3p"G
+zNG
 *#%
 pqpbpj-
 pB71314
@@ -8433,7 +8500,8 @@ w"~5
 w"~5
 rDW
 qvp510
-{6p5t]
+t+p,A
+v&%
 pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
 pqr-pj.
 qKp,q=<+
@@ -8466,7 +8534,8 @@ pqsQpx
 t>
 xLp*
 pm
-yJp5t~
+t+r|A
+*7%
 w@
 H
 !#
@@ -8738,7 +8807,8 @@ tUJ<;
 {K
 {i;
 {i7
-zBLA37
+t+RLA
+*8%
 |[r,xfwyuWL
 !#
 pntIr+
@@ -8752,7 +8822,8 @@ xBzYM3
 )
 qBR@
 s'8
-}v37
+z_p5
+*8%
 }'r,c~72~7L2ql
 tb,r+
 v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
@@ -8919,7 +8990,8 @@ p6
 "^
 |WZ
 rjz]|1
-zBZA36
+t+RZA
+*7%
 w@
 H
 !#
@@ -9043,7 +9115,8 @@ u>zivhp5rW+r3~7WsU
 u>zivhp5rW+r3~7Sq/
 u>zivhp5rW+r3~7>6
 "#
-zBrA37
+t+RrA
+*8%
 |[r,xfvfUDL
 uG|#}6
 xSr<r<q
@@ -9077,50 +9150,50 @@ p(
 !p^
 "v
 r7+
+qa5
 qa4
-qa3
 (
 !qZ
 "5
 sk
-a&
-wp,
+a+
+wp2
 (
 !s*
 qD@ps
 tW
-a"
+a&
 qPp5
 (
 !tS
 "c
 }G
-a$
+a(
 qPp5
 (
 !vB
 "b
 r~
 p31
-;8
+wp3
 (
 !w&
 tb=pX
 g
-pfqA
-;8
+a#
+wp3
 (
 !x=
 "&
 sk
-pfp[
-wp,
+pfqA
+wp2
 (
 !yE
 "/
 uI
-pfp"
-;8
+pfpG
+wp3
 (
 !{-
 "-
@@ -9153,13 +9226,13 @@ qPpY
 !pt{H
 ",
 g,
-a)
+a/
 qPp)
 (
 !pt.uU
 g,
-a(
-wp,
+a.
+wp2
 (
 !pt|F
 g+
@@ -9195,11 +9268,11 @@ O
 const spreadF16SM90 = spreadF16SM90NarrowAligned + `
  patch
  -1
-packed1 23153 spread_8_float32_row_F16
+packed1 23314 spread_8_float32_row_F16
  =17
  -2
 p9sTto
-p:.8pF
+p:8to
  =16
  -7
 )
@@ -9230,11 +9303,12 @@ stpU
  -1
 xQM)1%
  =8
- -1
-xUM)Gt~
+ -2
+zJvDympMy_xD1)G
+v0qI%
  =8
  -5
-{=$rS
+{=$q^
 |.,sm
 rs9
  =2
@@ -9265,7 +9339,7 @@ rf8
  =10
  -1
 qvp51,
- =3
+ =4
  -1
 qKp,q=<)
  =2
@@ -9278,7 +9352,8 @@ rf8
  -1
 r\6
  =6
- -1
+ -2
+*6%
 sw
 s@r>
 s@p&
@@ -9337,8 +9412,9 @@ r[0p$
  -1
 qt7<;
  =3
- -2
-po7A36
+ -3
+t+M7A
+*7%
 x9r|
 pQ
 w(p&p$
@@ -9349,9 +9425,9 @@ qk1qg
 r\2
 t8M2?
 xBzYM/
- =3
+ =4
  -2
-}v36
+*7%
 sw
 s@r>
  =7
@@ -9381,10 +9457,11 @@ qt8<K
  -1
 tUN16
  =2
- -4
+ -5
 ru8
 rjz]|1
-po8A35
+t+M8A
+*6%
 sw
 s@r>
 s@p&
@@ -9400,8 +9477,9 @@ ph8q&
 ru8
 qt8<_
  =7
- -6
-po8A36
+ -7
+t+M8A
+*7%
 x9q9
 w(r>q=
 w(p&U
@@ -9417,34 +9495,34 @@ qt8<d
 ru6
  =10
  -2
+qa4
 qa3
-qa2
  =4
  -2
-a$
-;8
+a)
+wp0
  =4
  -1
-pfqA
+a$
  =5
  -1
-a"
+a&
  =5
  -2
 p30
-;7
- =4
- -2
-pfp[
-;7
- =4
- -2
-pfp"
 ;8
  =4
  -2
-pfpY
-;7
+pfqI
+;8
+ =4
+ -2
+pfp[
+wp0
+ =4
+ -2
+pfpK
+;8
  =10
  -2
 p3,
@@ -9463,9 +9541,9 @@ p3/
 ;&
  =4
  -1
-a'
+a-
  =4
  -2
-a&
-;8
+a,
+wp0
  =31`

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -47,7 +46,7 @@ var gatherUint8Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "copy.go", Line: 88, Format: "integer divide by zero"},
 		{File: "copy.go", Line: 95, Format: "integer divide by zero"},
-		{File: "copy.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "copy.go", Line: 98, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152},
 	Variants: []driver.Variant{
@@ -83,7 +82,7 @@ var gatherUint16Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "copy.go", Line: 88, Format: "integer divide by zero"},
 		{File: "copy.go", Line: 95, Format: "integer divide by zero"},
-		{File: "copy.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "copy.go", Line: 98, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152},
 	Variants: []driver.Variant{
@@ -119,7 +118,7 @@ var gatherUint32Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "copy.go", Line: 88, Format: "integer divide by zero"},
 		{File: "copy.go", Line: 95, Format: "integer divide by zero"},
-		{File: "copy.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "copy.go", Line: 98, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152},
 	Variants: []driver.Variant{
@@ -155,7 +154,7 @@ var gatherUint64Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "copy.go", Line: 88, Format: "integer divide by zero"},
 		{File: "copy.go", Line: 95, Format: "integer divide by zero"},
-		{File: "copy.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "copy.go", Line: 98, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144, 152},
 	Variants: []driver.Variant{

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -33,8 +32,8 @@ var sumKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "barriers.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "barriers.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "barriers.go", Line: 14, Format: "index out of range [%d] with length %d"},
+		{File: "barriers.go", Line: 23, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -70,8 +69,8 @@ var sumUnsyncedKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "barriers.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "barriers.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "barriers.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "barriers.go", Line: 42, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -111,9 +110,9 @@ var multiplyKernel = &driver.Kernel{
 	Shared:     512,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "barriers.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "barriers.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "barriers.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "barriers.go", Line: 67, Format: "index out of range [%d] with length %d"},
+		{File: "barriers.go", Line: 59, Format: "index out of range [%d] with length %d"},
+		{File: "barriers.go", Line: 60, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
@@ -154,9 +153,9 @@ var multiplyUnsyncedKernel = &driver.Kernel{
 	Shared:     512,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "barriers.go", Line: 88, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "barriers.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "barriers.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "barriers.go", Line: 88, Format: "index out of range [%d] with length %d"},
+		{File: "barriers.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "barriers.go", Line: 82, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
@@ -191,7 +190,7 @@ var halvesKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "barriers.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "barriers.go", Line: 98, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -224,7 +223,7 @@ var halvesDivergentKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "barriers.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "barriers.go", Line: 112, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -257,7 +256,7 @@ var neighboursKernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "barriers.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "barriers.go", Line: 128, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -289,7 +288,7 @@ var neighboursUnsyncedKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Shared:     128,
 	Sites: []driver.Site{
-		{File: "barriers.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "barriers.go", Line: 139, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -298,6 +297,74 @@ var neighboursUnsyncedKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			neighboursUnsynced(ts.Thread(), a.x)
+		}
+	},
+}
+
+// Leaders stores in each element the sum of two numbers of the block's first thread.
+func Leaders(s *device.Stream, g device.Blocks, x device.Slice[float32]) error {
+	p := s.Plan(leadersKernel, leadersKernel.Grid(g))
+	x.Pass(p)
+	return p.Launch()
+}
+
+var leadersKernel = &driver.Kernel{
+	Name:    "leaders",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
+	File:    "barriers.go",
+	Line:    147,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+	},
+	ParamBytes: 40,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Shared:     4,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "barriers.go", Line: 157, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x []float32
+		})(args)
+		for ts.Next() {
+			leaders(ts.Thread(), a.x)
+		}
+	},
+}
+
+// LeadersUnsynced is leaders without the barrier between two calls that use the same shared variable.
+func LeadersUnsynced(s *device.Stream, g device.Blocks, x device.Slice[float32]) error {
+	p := s.Plan(leadersUnsyncedKernel, leadersUnsyncedKernel.Grid(g))
+	x.Pass(p)
+	return p.Launch()
+}
+
+var leadersUnsyncedKernel = &driver.Kernel{
+	Name:    "leadersUnsynced",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/seeded",
+	File:    "barriers.go",
+	Line:    166,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+	},
+	ParamBytes: 40,
+	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
+	Shared:     4,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "barriers.go", Line: 176, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x []float32
+		})(args)
+		for ts.Next() {
+			leadersUnsynced(ts.Thread(), a.x)
 		}
 	},
 }
@@ -325,10 +392,10 @@ var lastKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "blocks.go", Line: 10, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocks.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocks.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocks.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocks.go", Line: 10, Format: "index out of range [%d] with length %d"},
+		{File: "blocks.go", Line: 17, Format: "index out of range [%d] with length %d"},
+		{File: "blocks.go", Line: 14, Format: "index out of range [%d] with length %d"},
+		{File: "blocks.go", Line: 15, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -366,10 +433,10 @@ var lastUnfencedKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "blocks.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocks.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocks.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocks.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocks.go", Line: 28, Format: "index out of range [%d] with length %d"},
+		{File: "blocks.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "blocks.go", Line: 32, Format: "index out of range [%d] with length %d"},
+		{File: "blocks.go", Line: 33, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -407,8 +474,8 @@ var foundKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "blocks.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocks.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocks.go", Line: 47, Format: "index out of range [%d] with length %d"},
+		{File: "blocks.go", Line: 48, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -445,8 +512,8 @@ var whereKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "blocks.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocks.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocks.go", Line: 57, Format: "index out of range [%d] with length %d"},
+		{File: "blocks.go", Line: 58, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -484,8 +551,8 @@ var countKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "blocks.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocks.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocks.go", Line: 67, Format: "index out of range [%d] with length %d"},
+		{File: "blocks.go", Line: 68, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -523,8 +590,8 @@ var countPlainlyKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "blocks.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "blocks.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "blocks.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "blocks.go", Line: 78, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -563,8 +630,8 @@ var differenceKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "memory.go", Line: 13, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "memory.go", Line: 16, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 13, Format: "index out of range [%d] with length %d"},
+		{File: "memory.go", Line: 16, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -600,8 +667,8 @@ var differencePastKernel = &driver.Kernel{
 	Shared:     260,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "memory.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "memory.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 27, Format: "index out of range [%d] with length %d"},
+		{File: "memory.go", Line: 29, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -637,8 +704,8 @@ var totalKernel = &driver.Kernel{
 	Shared:     4,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "memory.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "memory.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "memory.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -672,7 +739,7 @@ var shiftKernel = &driver.Kernel{
 	ParamBytes: 64,
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "memory.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 51, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -704,7 +771,7 @@ var doubleKernel = &driver.Kernel{
 	ParamBytes: 40,
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "memory.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 59, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -738,7 +805,7 @@ var freshKernel = &driver.Kernel{
 	ParamBytes: 64,
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "memory.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 67, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -773,8 +840,8 @@ var fetchKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     256,
 	Sites: []driver.Site{
-		{File: "memory.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "memory.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "memory.go", Line: 80, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -809,8 +876,8 @@ var fetchUnawaitedKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Shared:     256,
 	Sites: []driver.Site{
-		{File: "memory.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "memory.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 90, Format: "index out of range [%d] with length %d"},
+		{File: "memory.go", Line: 92, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -845,9 +912,9 @@ var fetchFourKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Shared:     256,
 	Sites: []driver.Site{
-		{File: "memory.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "memory.go", Line: 103, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "memory.go", Line: 103, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 106, Format: "index out of range [%d] with length %d"},
+		{File: "memory.go", Line: 103, Format: "slice bounds out of range [%d:%d]"},
+		{File: "memory.go", Line: 103, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
 		{File: "memory.go", Line: 103, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -883,9 +950,9 @@ var fetchFourShiftedKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
 	Shared:     256,
 	Sites: []driver.Site{
-		{File: "memory.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "memory.go", Line: 116, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "memory.go", Line: 116, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "memory.go", Line: 119, Format: "index out of range [%d] with length %d"},
+		{File: "memory.go", Line: 116, Format: "slice bounds out of range [%d:%d]"},
+		{File: "memory.go", Line: 116, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
 		{File: "memory.go", Line: 116, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -922,7 +989,7 @@ var copiedKernel = &driver.Kernel{
 	Shared:     520,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "panels.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "panels.go", Line: 24, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{136, 144},
 	OnDemand: true,
@@ -959,7 +1026,7 @@ var copiedUnawaitedKernel = &driver.Kernel{
 	Shared:     520,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "panels.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "panels.go", Line: 44, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{136, 144},
 	OnDemand: true,
@@ -996,7 +1063,7 @@ var copiedShortKernel = &driver.Kernel{
 	Shared:     520,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "panels.go", Line: 63, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "panels.go", Line: 63, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{136, 144},
 	OnDemand: true,
@@ -1091,7 +1158,7 @@ var squaredKernel = &driver.Kernel{
 	Shared:     8192,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "panels.go", Line: 119, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "panels.go", Line: 119, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -1125,7 +1192,7 @@ var squaredHastyKernel = &driver.Kernel{
 	Shared:     8192,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "panels.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "panels.go", Line: 140, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -1159,7 +1226,7 @@ var squaredUnreadyKernel = &driver.Kernel{
 	Shared:     8192,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "panels.go", Line: 158, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "panels.go", Line: 158, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,

@@ -9,3 +9,9 @@ func Flat32Twin(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 int, a7 bo
 
 //go:noescape
 func Flat32TwinAVX2(a0 int, a1 int, a2 int, a3 bool, a4 bool, a5 bool, a6 int, a7 bool, a8 unsafe.Pointer, a9 int, a10 int, a11 int, a12 float32, a13 unsafe.Pointer, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 bool, a20 bool, a21 bool, a22 bool, a23 bool, a24 bool, a25 unsafe.Pointer) (done int)
+
+//go:noescape
+func CountTwin(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)
+
+//go:noescape
+func CountTwinAVX2(a0 int, a1 int, a2 int, a3 unsafe.Pointer) (done int)

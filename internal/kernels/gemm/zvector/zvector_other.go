@@ -6,30 +6,6 @@ package zvector
 
 import "unsafe"
 
-func SquareTwin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func SquareTwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func SquareTwin(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 bool, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 int, a18 int, a19 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func SquareTwinAVX2(a0 int, a1 bool, a2 unsafe.Pointer, a3 int, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 bool, a12 int, a13 int, a14 unsafe.Pointer, a15 int, a16 int, a17 int, a18 int, a19 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func SquareTwin_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func SquareTwinAVX2_(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 unsafe.Pointer) (done int) {
-	return 0
-}
-
 func BlockedNNTwin(a0 int, a1 unsafe.Pointer, a2 int, a3 int, a4 int) (done int) {
 	return 0
 }

@@ -35,10 +35,16 @@ func SumRowsTwin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a
 func SumRowsTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 int, a8 int, a9 int, a10 int, a11 int, a12 unsafe.Pointer, a13 int, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 int, a17 unsafe.Pointer, a18 int, a19 int) (done int)
 
 //go:noescape
-func SumPartsTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+func SumPartsTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
 
 //go:noescape
-func SumPartsTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int)
+func SumPartsTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)
+
+//go:noescape
+func SumPartsTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer) (done int)
+
+//go:noescape
+func SumPartsTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer) (done int)
 
 //go:noescape
 func PlainAdd32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int)

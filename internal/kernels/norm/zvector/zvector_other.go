@@ -46,11 +46,19 @@ func SumRowsTwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 boo
 	return 0
 }
 
-func SumPartsTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+func SumPartsTwin(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
 	return 0
 }
 
-func SumPartsTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 unsafe.Pointer) (done int) {
+func SumPartsTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SumPartsTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func SumPartsTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer) (done int) {
 	return 0
 }
 

@@ -17,10 +17,10 @@ func Direct32Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 u
 func Direct32TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
-func Direct32Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+func Direct32Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
 
 //go:noescape
-func Direct32TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+func Direct32TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
 
 //go:noescape
 func Direct32Twin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer) (done int)
@@ -47,10 +47,10 @@ func DirectBF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4
 func DirectBF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
-func DirectBF16Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+func DirectBF16Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
 
 //go:noescape
-func DirectBF16TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+func DirectBF16TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
 
 //go:noescape
 func DirectBF16Twin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer) (done int)
@@ -77,10 +77,10 @@ func DirectF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 
 func DirectF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer) (done int)
 
 //go:noescape
-func DirectF16Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+func DirectF16Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
 
 //go:noescape
-func DirectF16TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int)
+func DirectF16TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int)
 
 //go:noescape
 func DirectF16Twin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 int, a7 int, a8 int, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 unsafe.Pointer) (done int)

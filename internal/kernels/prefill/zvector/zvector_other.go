@@ -22,11 +22,11 @@ func Direct32TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, 
 	return 0
 }
 
-func Direct32Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
+func Direct32Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int) {
 	return 0
 }
 
-func Direct32TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
+func Direct32TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int) {
 	return 0
 }
 
@@ -62,11 +62,11 @@ func DirectBF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer
 	return 0
 }
 
-func DirectBF16Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
+func DirectBF16Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int) {
 	return 0
 }
 
-func DirectBF16TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
+func DirectBF16TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int) {
 	return 0
 }
 
@@ -102,11 +102,11 @@ func DirectF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer,
 	return 0
 }
 
-func DirectF16Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
+func DirectF16Twin____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int) {
 	return 0
 }
 
-func DirectF16TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 int) (done int) {
+func DirectF16TwinAVX2____(a0 int, a1 int, a2 int, a3 int, a4 int, a5 int, a6 int, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 int) (done int) {
 	return 0
 }
 

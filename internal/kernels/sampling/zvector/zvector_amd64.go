@@ -5,6 +5,36 @@ package zvector
 import "unsafe"
 
 //go:noescape
+func ListLikelyTwin(a0 int, a1 bool) (done int)
+
+//go:noescape
+func ListLikelyTwinAVX2(a0 int, a1 bool) (done int)
+
+//go:noescape
+func ListLikelyTwin_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer) (done int)
+
+//go:noescape
+func ListLikelyTwinAVX2_(a0 int, a1 bool, a2 int, a3 unsafe.Pointer, a4 int, a5 int, a6 unsafe.Pointer) (done int)
+
+//go:noescape
+func ListLikelyTwin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+
+//go:noescape
+func ListLikelyTwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+
+//go:noescape
+func ListLikelyTwin___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+
+//go:noescape
+func ListLikelyTwinAVX2___(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
+
+//go:noescape
+func ListLikelyTwin____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 unsafe.Pointer, a7 int, a8 int, a9 float32, a10 int, a11 unsafe.Pointer, a12 int, a13 int) (done int)
+
+//go:noescape
+func ListLikelyTwinAVX2____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 unsafe.Pointer, a7 int, a8 int, a9 float32, a10 int, a11 unsafe.Pointer, a12 int, a13 int) (done int)
+
+//go:noescape
 func PlainTwin(a0 int, a1 bool) (done int)
 
 //go:noescape

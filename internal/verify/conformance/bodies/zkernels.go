@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -30,7 +29,7 @@ var whichKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 32, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 29, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -65,7 +64,7 @@ var lateKernel = &driver.Kernel{
 	},
 	ParamBytes: 40,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 29, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -103,8 +102,8 @@ var whichOfIntKernel = &driver.Kernel{
 	},
 	ParamBytes: 40,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -130,8 +129,8 @@ var whichOfFloat64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 40,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,

@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
@@ -30,7 +29,7 @@ var deferringKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "deferring.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "deferring.go", Line: 15, Format: "index out of range [%d] with length %d"},
 		{File: "deferring.go", Line: 59, Format: "invalid memory address or nil pointer dereference"},
 		{File: "deferring.go", Line: 57, Format: "invalid memory address or nil pointer dereference"},
 		{File: "deferring.go", Line: 63, Format: "invalid memory address or nil pointer dereference"},
@@ -73,7 +72,7 @@ var passingKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "passing.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "passing.go", Line: 33, Format: "index out of range [%d] with length %d"},
 		{File: "passing.go", Line: 218, Format: "yield function called after range loop exit"},
 		{File: "passing.go", Line: 233, Format: "yield function called after range loop exit"},
 		{File: "passing.go", Line: 236, Format: "yield function called after range loop exit"},
@@ -112,12 +111,12 @@ var textsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "texts.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "texts.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "texts.go", Line: 89, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "texts.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "texts.go", Line: 45, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "texts.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "texts.go", Line: 15, Format: "index out of range [%d] with length %d"},
+		{File: "texts.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "texts.go", Line: 89, Format: "slice bounds out of range [%d:%d]"},
+		{File: "texts.go", Line: 91, Format: "index out of range [%d] with length %d"},
+		{File: "texts.go", Line: 45, Format: "slice bounds out of range [:%d] with length %d"},
+		{File: "texts.go", Line: 38, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {

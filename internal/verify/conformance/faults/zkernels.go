@@ -34,9 +34,9 @@ var besideBarrierKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "beside.go", Line: 10, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "beside.go", Line: 12, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "beside.go", Line: 15, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "beside.go", Line: 10, Format: "index out of range [%d] with length %d"},
+		{File: "beside.go", Line: 12, Format: "index out of range [%d] with length %d"},
+		{File: "beside.go", Line: 15, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	OnDemand: true,
@@ -75,9 +75,9 @@ var besideBarriersKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "beside.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "beside.go", Line: 24, Format: "index out of range [%d] with length %d"},
 		{File: "beside.go", Line: 27, Format: "in turn"},
-		{File: "beside.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "beside.go", Line: 29, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 8, 24, 32},
 	OnDemand: true,
@@ -112,8 +112,8 @@ var besideCountKernel = &driver.Kernel{
 	ParamBytes: 48,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "beside.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "beside.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "beside.go", Line: 39, Format: "index out of range [%d] with length %d"},
+		{File: "beside.go", Line: 41, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24},
 	OnDemand: true,
@@ -148,8 +148,8 @@ var besideWarpKernel = &driver.Kernel{
 	ParamBytes: 48,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "beside.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "beside.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "beside.go", Line: 52, Format: "index out of range [%d] with length %d"},
+		{File: "beside.go", Line: 59, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24},
 	OnDemand: true,
@@ -181,7 +181,7 @@ var everyThreadKernel = &driver.Kernel{
 	},
 	ParamBytes: 40,
 	Sites: []driver.Site{
-		{File: "beside.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "beside.go", Line: 66, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -255,7 +255,7 @@ var printingKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "beside.go", Line: 82, Format: "before\n"},
 		{File: "beside.go", Line: 83, Format: "integer divide by zero"},
-		{File: "beside.go", Line: 83, Format: "%d\n", Args: []dtype.Type{dtype.Int64}},
+		{File: "beside.go", Line: 83, Format: "%d\n"},
 	},
 	Integers: []int{0},
 	OnDemand: true,
@@ -288,8 +288,8 @@ var twoFaultsKernel = &driver.Kernel{
 	},
 	ParamBytes: 48,
 	Sites: []driver.Site{
-		{File: "beside.go", Line: 94, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "beside.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "beside.go", Line: 94, Format: "index out of range [%d] with length %d"},
+		{File: "beside.go", Line: 95, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24},
 	OnDemand: true,
@@ -323,7 +323,7 @@ var writesKernel = &driver.Kernel{
 	},
 	ParamBytes: 48,
 	Sites: []driver.Site{
-		{File: "beside.go", Line: 102, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "beside.go", Line: 102, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -334,6 +334,88 @@ var writesKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			writes(ts.Thread(), a.x, a.by)
+		}
+	},
+}
+
+// Nearest stores for each point of a grid the one at its lower left, or the point of the grid that is nearest to that.
+func Nearest(s *device.Stream, g device.Blocks, a, b device.Slice[int32], width, height int) error {
+	p := s.Plan(nearestKernel, nearestKernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, width)
+	driver.Pass(p, height)
+	return p.Launch()
+}
+
+var nearestKernel = &driver.Kernel{
+	Name:    "nearest",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
+	File:    "columns.go",
+	Line:    18,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "b", Offset: 24, Size: 24, Elem: 4},
+		{Name: "width", Offset: 48, Size: 8},
+		{Name: "height", Offset: 56, Size: 8},
+	},
+	ParamBytes: 80,
+	Block:      driver.Dim{X: 4, Y: 2, Z: 1},
+	Sites: []driver.Site{
+		{File: "columns.go", Line: 21, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b          []int32
+			width, height int
+		})(args)
+		for ts.Next() {
+			nearest(ts.Thread(), a.a, a.b, a.width, a.height)
+		}
+	},
+}
+
+// Columns walks through the layers of a grid. It stores for each point the sum of the neighbours before it along two axes, or
+// of the point itself where there is none; in the last layer, their product.
+func Columns(s *device.Stream, g device.Blocks, a, b device.Slice[int32], width, height, layers int) error {
+	p := s.Plan(columnsKernel, columnsKernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	driver.Pass(p, width)
+	driver.Pass(p, height)
+	driver.Pass(p, layers)
+	return p.Launch()
+}
+
+var columnsKernel = &driver.Kernel{
+	Name:    "columns",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
+	File:    "columns.go",
+	Line:    29,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "b", Offset: 24, Size: 24, Elem: 4},
+		{Name: "width", Offset: 48, Size: 8},
+		{Name: "height", Offset: 56, Size: 8},
+		{Name: "layers", Offset: 64, Size: 8},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 4, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "columns.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "columns.go", Line: 43, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56, 64},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b                  []int32
+			width, height, layers int
+		})(args)
+		for ts.Next() {
+			columns(ts.Thread(), a.a, a.b, a.width, a.height, a.layers)
 		}
 	},
 }
@@ -363,8 +445,8 @@ var breaksKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "conclusions.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 21, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -402,8 +484,8 @@ var settlesKernel = &driver.Kernel{
 	},
 	ParamBytes: 80,
 	Sites: []driver.Site{
-		{File: "conclusions.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 41, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 39, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 24, 32, 48, 56},
 	OnDemand: true,
@@ -446,10 +528,10 @@ var inOrderKernel = &driver.Kernel{
 	},
 	ParamBytes: 112,
 	Sites: []driver.Site{
-		{File: "conclusions.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 51, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 53, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 59, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 8, 16, 32, 40, 56, 64, 80, 88},
 	OnDemand: true,
@@ -487,8 +569,8 @@ var inLineKernel = &driver.Kernel{
 	},
 	ParamBytes: 96,
 	Sites: []driver.Site{
-		{File: "conclusions.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 71, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24, 40, 48, 64, 72},
 	OnDemand: true,
@@ -528,9 +610,9 @@ var countedKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "conclusions.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 86, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 89, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -564,9 +646,9 @@ var shrinksKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "conclusions.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 115, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 115, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 106, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -603,7 +685,7 @@ var eitherKernel = &driver.Kernel{
 	},
 	ParamBytes: 80,
 	Sites: []driver.Site{
-		{File: "conclusions.go", Line: 130, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 130, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56},
 	OnDemand: true,
@@ -640,7 +722,7 @@ var unsignedKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Sites: []driver.Site{
 		{File: "conclusions.go", Line: 143, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "conclusions.go", Line: 145, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 145, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	OnDemand: true,
@@ -676,11 +758,11 @@ var farKernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "conclusions.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 158, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 164, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 161, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 157, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 158, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "conclusions.go", Line: 164, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 160, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 161, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	OnDemand: true,
@@ -716,9 +798,9 @@ var endlessKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "conclusions.go", Line: 173, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "conclusions.go", Line: 181, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "conclusions.go", Line: 173, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 177, Format: "index out of range [%d] with length %d"},
+		{File: "conclusions.go", Line: 181, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -753,7 +835,7 @@ var productKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "elements.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 14, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -788,7 +870,7 @@ var doubleKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "elements.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 21, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -826,7 +908,7 @@ var neighboursKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 1, Y: 1, Z: 2},
 	Sites: []driver.Site{
-		{File: "grids.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "grids.go", Line: 24, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -863,7 +945,7 @@ var cellsKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 4, Y: 2, Z: 1},
 	Sites: []driver.Site{
-		{File: "grids.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "grids.go", Line: 33, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -900,8 +982,8 @@ var foursKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 4, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "grids.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "grids.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "grids.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "grids.go", Line: 46, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -941,37 +1023,37 @@ var outOfRangeKernel = &driver.Kernel{
 	},
 	ParamBytes: 104,
 	Sites: []driver.Site{
-		{File: "indices.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "indices.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 27, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 38, Format: "index out of range [%d] with length %d"},
 		{File: "indices.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "indices.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "indices.go", Line: 48, Format: "index out of range [%d] with length %d"},
 		{File: "indices.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "indices.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "indices.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 85, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 90, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 83, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 94, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "indices.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "indices.go", Line: 54, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 57, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 106, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 74, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 79, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 85, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 90, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 33, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 42, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 83, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 94, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "indices.go", Line: 95, Format: "index out of range [%d] with length %d"},
+		{File: "indices.go", Line: 101, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56, 72, 80},
 	OnDemand: true,
@@ -1015,30 +1097,30 @@ var boundsKernel = &driver.Kernel{
 	},
 	ParamBytes: 96,
 	Sites: []driver.Site{
-		{File: "others.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 21, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 29, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 31, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 25, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 27, Format: "slice bounds out of range [::%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 27, Format: "slice bounds out of range [:%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 27, Format: "slice bounds out of range [%d:%d:]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 33, Format: "slice bounds out of range [:%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 33, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 35, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 35, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 37, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 39, Format: "cannot convert slice with length %d to array or pointer to array with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 42, Format: "slice bounds out of range [::%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 42, Format: "slice bounds out of range [:%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 44, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 44, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "others.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 21, Format: "slice bounds out of range [%d:%d]"},
+		{File: "others.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "others.go", Line: 29, Format: "slice bounds out of range [%d:%d]"},
+		{File: "others.go", Line: 31, Format: "slice bounds out of range [:%d] with length %d"},
+		{File: "others.go", Line: 25, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "others.go", Line: 25, Format: "slice bounds out of range [%d:%d]"},
+		{File: "others.go", Line: 27, Format: "slice bounds out of range [::%d] with capacity %d"},
+		{File: "others.go", Line: 27, Format: "slice bounds out of range [:%d:%d]"},
+		{File: "others.go", Line: 27, Format: "slice bounds out of range [%d:%d:]"},
+		{File: "others.go", Line: 33, Format: "slice bounds out of range [:%d] with length %d"},
+		{File: "others.go", Line: 33, Format: "slice bounds out of range [%d:%d]"},
+		{File: "others.go", Line: 35, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "others.go", Line: 35, Format: "slice bounds out of range [%d:%d]"},
+		{File: "others.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "others.go", Line: 37, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
+		{File: "others.go", Line: 37, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
+		{File: "others.go", Line: 39, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
+		{File: "others.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 42, Format: "slice bounds out of range [::%d] with capacity %d"},
+		{File: "others.go", Line: 42, Format: "slice bounds out of range [:%d:%d]"},
+		{File: "others.go", Line: 44, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "others.go", Line: 44, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{0, 8, 16, 24, 40, 48, 64, 72},
 	OnDemand: true,
@@ -1075,41 +1157,41 @@ var arithmeticKernel = &driver.Kernel{
 	},
 	ParamBytes: 56,
 	Sites: []driver.Site{
-		{File: "others.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 89, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "others.go", Line: 58, Format: "integer divide by zero"},
+		{File: "others.go", Line: 60, Format: "integer divide by zero"},
+		{File: "others.go", Line: 62, Format: "integer divide by zero"},
+		{File: "others.go", Line: 64, Format: "integer divide by zero"},
+		{File: "others.go", Line: 66, Format: "integer divide by zero"},
+		{File: "others.go", Line: 68, Format: "integer divide by zero"},
+		{File: "others.go", Line: 70, Format: "integer divide by zero"},
+		{File: "others.go", Line: 72, Format: "integer divide by zero"},
+		{File: "others.go", Line: 74, Format: "integer divide by zero"},
+		{File: "others.go", Line: 76, Format: "negative shift amount"},
+		{File: "others.go", Line: 78, Format: "negative shift amount"},
+		{File: "others.go", Line: 80, Format: "negative shift amount"},
+		{File: "others.go", Line: 82, Format: "integer divide by zero"},
+		{File: "others.go", Line: 98, Format: "integer divide by zero"},
+		{File: "others.go", Line: 92, Format: "integer divide by zero"},
 		{File: "others.go", Line: 86, Format: "integer divide by zero"},
 		{File: "others.go", Line: 86, Format: "integer overflow"},
 		{File: "deep.go", Line: 8, Format: "integer divide by zero"},
-		{File: "others.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 58, Format: "integer divide by zero"},
-		{File: "others.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 60, Format: "integer divide by zero"},
-		{File: "others.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 62, Format: "integer divide by zero"},
-		{File: "others.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 64, Format: "integer divide by zero"},
-		{File: "others.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 66, Format: "integer divide by zero"},
-		{File: "others.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 68, Format: "integer divide by zero"},
-		{File: "others.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 70, Format: "integer divide by zero"},
-		{File: "others.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 72, Format: "integer divide by zero"},
-		{File: "others.go", Line: 74, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 74, Format: "integer divide by zero"},
-		{File: "others.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 76, Format: "negative shift amount"},
-		{File: "others.go", Line: 78, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 78, Format: "negative shift amount"},
-		{File: "others.go", Line: 80, Format: "negative shift amount"},
-		{File: "others.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 82, Format: "integer divide by zero"},
-		{File: "others.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "others.go", Line: 98, Format: "integer divide by zero"},
-		{File: "others.go", Line: 92, Format: "integer divide by zero"},
-		{File: "others.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "others.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 66, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 68, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 72, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 74, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 76, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 78, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 80, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 82, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 86, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 89, Format: "index out of range [%d] with length %d"},
+		{File: "others.go", Line: 92, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 8, 24, 32},
 	OnDemand: true,
@@ -1149,20 +1231,20 @@ var saidKernel = &driver.Kernel{
 	ParamBytes: 64,
 	Sites: []driver.Site{
 		{File: "others.go", Line: 111, Format: "no such kind"},
-		{File: "others.go", Line: 113, Format: "%v", Args: []dtype.Type{dtype.Int64}},
+		{File: "others.go", Line: 113, Format: "%v"},
 		{File: "others.go", Line: 115, Format: "%v", Args: []dtype.Type{dtype.Uint8}},
 		{File: "others.go", Line: 117, Format: "%v", Args: []dtype.Type{dtype.Bool}},
 		{File: "others.go", Line: 119, Format: "%v", Args: []dtype.Type{dtype.Float32}},
-		{File: "others.go", Line: 121, Format: "100%% of %%d"},
+		{File: "others.go", Line: 121, Format: "100%% of %%d", Args: []dtype.Type{}},
 		{File: "others.go", Line: 123, Format: "assertion failed: n is large"},
 		{File: "others.go", Line: 127, Format: "42"},
 		{File: "others.go", Line: 129, Format: "invalid memory address or nil pointer dereference"},
 		{File: "others.go", Line: 131, Format: "invalid memory address or nil pointer dereference"},
 		{File: "others.go", Line: 139, Format: ""},
-		{File: "others.go", Line: 135, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "others.go", Line: 135, Format: "index out of range [%d] with length %d"},
 		{File: "others.go", Line: 137, Format: "invalid memory address or nil pointer dereference"},
 		{File: "others.go", Line: 141, Format: "%v", Args: []dtype.Type{dtype.Float64}},
-		{File: "others.go", Line: 143, Format: "%v", Args: []dtype.Type{dtype.Int64}},
+		{File: "others.go", Line: 143, Format: "%v"},
 		{File: "others.go", Line: 149, Format: "in a function"},
 	},
 	Integers: []int{0, 8, 32, 40},
@@ -1208,21 +1290,21 @@ var patternsKernel = &driver.Kernel{
 	},
 	ParamBytes: 128,
 	Sites: []driver.Site{
-		{File: "patterns.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 17, Format: "index out of range [%d] with length %d"},
 		{File: "patterns.go", Line: 47, Format: "%v", Args: []dtype.Type{dtype.Int32}},
-		{File: "patterns.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "patterns.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "patterns.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "patterns.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "patterns.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "patterns.go", Line: 68, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "patterns.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "patterns.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "patterns.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "patterns.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 61, Format: "index out of range [%d] with length %d"},
+		{File: "patterns.go", Line: 20, Format: "index out of range [%d] with length %d"},
+		{File: "patterns.go", Line: 22, Format: "index out of range [%d] with length %d"},
+		{File: "patterns.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "patterns.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "patterns.go", Line: 68, Format: "index out of range [%d] with length %d"},
+		{File: "patterns.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "patterns.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "patterns.go", Line: 33, Format: "index out of range [%d] with length %d"},
+		{File: "patterns.go", Line: 40, Format: "index out of range [%d] with length %d"},
 		{File: "patterns.go", Line: 40, Format: "negative shift amount"},
-		{File: "patterns.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "patterns.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "patterns.go", Line: 55, Format: "index out of range [%d] with length %d"},
+		{File: "patterns.go", Line: 51, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56, 72, 80, 96, 104},
 	OnDemand: true,
@@ -1235,6 +1317,52 @@ var patternsKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			patterns(ts.Thread(), a.kind, a.n, a.x, a.y, a.width, a.out)
+		}
+	},
+}
+
+// Search stores where in the elements of a from first to last, which ascend, key would be: by the middle of two numbers, and by
+// half of their distance.
+func Search(s *device.Stream, g device.Blocks, a, places device.Slice[int32], first, last int, key int32) error {
+	p := s.Plan(searchKernel, searchKernel.Grid(g))
+	a.Pass(p)
+	places.Pass(p)
+	driver.Pass(p, first)
+	driver.Pass(p, last)
+	driver.Pass(p, key)
+	return p.Launch()
+}
+
+var searchKernel = &driver.Kernel{
+	Name:    "search",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/faults",
+	File:    "searches.go",
+	Line:    20,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 4},
+		{Name: "places", Offset: 24, Size: 24, Elem: 4},
+		{Name: "first", Offset: 48, Size: 8},
+		{Name: "last", Offset: 56, Size: 8},
+		{Name: "key", Offset: 64, Size: 4},
+	},
+	ParamBytes: 88,
+	Block:      driver.Dim{X: 1, Y: 1, Z: 1},
+	Sites: []driver.Site{
+		{File: "searches.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "searches.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "searches.go", Line: 33, Format: "index out of range [%d] with length %d"},
+		{File: "searches.go", Line: 39, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 48, 56},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, places   []int32
+			first, last int
+			key         int32
+		})(args)
+		for ts.Next() {
+			search(ts.Thread(), a.a, a.places, a.first, a.last, a.key)
 		}
 	},
 }
@@ -1263,9 +1391,9 @@ var rowOfBlockKernel = &driver.Kernel{
 	ParamBytes: 112,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "sums.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 16, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 19, Format: "index out of range [%d] with length %d"},
+		{File: "sums.go", Line: 16, Format: "index out of range [%d] with length %d"},
+		{File: "sums.go", Line: 17, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	OnDemand: true,
@@ -1302,9 +1430,9 @@ var atLeastOnceKernel = &driver.Kernel{
 	},
 	ParamBytes: 112,
 	Sites: []driver.Site{
-		{File: "sums.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "sums.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "sums.go", Line: 30, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	OnDemand: true,
@@ -1342,9 +1470,9 @@ var everyFourthKernel = &driver.Kernel{
 	ParamBytes: 112,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "sums.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "sums.go", Line: 45, Format: "index out of range [%d] with length %d"},
+		{File: "sums.go", Line: 46, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	OnDemand: true,
@@ -1382,9 +1510,9 @@ var reversedKernel = &driver.Kernel{
 	ParamBytes: 112,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "sums.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "sums.go", Line: 59, Format: "index out of range [%d] with length %d"},
+		{File: "sums.go", Line: 60, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	OnDemand: true,
@@ -1421,8 +1549,8 @@ var pastRowKernel = &driver.Kernel{
 	},
 	ParamBytes: 112,
 	Sites: []driver.Site{
-		{File: "sums.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 71, Format: "index out of range [%d] with length %d"},
+		{File: "sums.go", Line: 72, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	OnDemand: true,
@@ -1459,8 +1587,8 @@ var endOfRowKernel = &driver.Kernel{
 	},
 	ParamBytes: 112,
 	Sites: []driver.Site{
-		{File: "sums.go", Line: 83, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "sums.go", Line: 84, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "sums.go", Line: 83, Format: "index out of range [%d] with length %d"},
+		{File: "sums.go", Line: 84, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	OnDemand: true,
@@ -1498,15 +1626,15 @@ var besideLoadKernel = &driver.Kernel{
 	ParamBytes: 80,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "waits.go", Line: 14, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 14, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 45, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 19, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 24, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56},
 	OnDemand: true,
@@ -1546,14 +1674,14 @@ var besideChangeKernel = &driver.Kernel{
 	ParamBytes: 80,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "waits.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 83, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 73, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 70, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 57, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 83, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 79, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 76, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 67, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 62, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 8, 24, 32, 48, 56},
 	OnDemand: true,
@@ -1593,7 +1721,7 @@ var besideSharedKernel = &driver.Kernel{
 	Spins:      true,
 	Sites: []driver.Site{
 		{File: "waits.go", Line: 98, Format: "before it is ready"},
-		{File: "waits.go", Line: 106, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 106, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24},
 	OnDemand: true,
@@ -1630,10 +1758,10 @@ var besideStandardKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "waits.go", Line: 114, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 120, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 114, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 120, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 116, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 118, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	OnDemand: true,
@@ -1671,8 +1799,8 @@ var besideGridKernel = &driver.Kernel{
 	Cooperative: true,
 	Barriers:    true,
 	Sites: []driver.Site{
-		{File: "waits.go", Line: 129, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 132, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 129, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 132, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 8, 24, 32},
 	OnDemand: true,
@@ -1709,7 +1837,7 @@ var handOverKernel = &driver.Kernel{
 	Spins:      true,
 	Sites: []driver.Site{
 		{File: "waits.go", Line: 143, Format: "dropped"},
-		{File: "waits.go", Line: 145, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 145, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 24},
 	OnDemand: true,
@@ -1746,8 +1874,8 @@ var lookBackKernel = &driver.Kernel{
 	Spins:      true,
 	Sites: []driver.Site{
 		{File: "waits.go", Line: 157, Format: "skipped"},
-		{File: "waits.go", Line: 161, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 169, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 161, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 169, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 24},
 	OnDemand: true,
@@ -1785,8 +1913,8 @@ var besideArrivalsKernel = &driver.Kernel{
 	Shared:     8,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "waits.go", Line: 189, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 185, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 189, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 185, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24},
 	OnDemand: true,
@@ -1827,9 +1955,9 @@ var besideDoneKernel = &driver.Kernel{
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "waits.go", Line: 206, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 226, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "waits.go", Line: 218, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "waits.go", Line: 206, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 226, Format: "index out of range [%d] with length %d"},
+		{File: "waits.go", Line: 218, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 8, 24, 32},
 	OnDemand: true,

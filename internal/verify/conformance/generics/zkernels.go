@@ -7,7 +7,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/generics/fold"
 )
@@ -203,7 +202,7 @@ var convertInt16Int64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -229,7 +228,7 @@ var convertInt16Float64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -255,7 +254,7 @@ var convertFloat32Int64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -281,7 +280,7 @@ var convertFloat32Float64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 31, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -321,9 +320,9 @@ var turn3Int32Kernel = &driver.Kernel{
 	ParamBytes: 40,
 	Shared:     12,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 42, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 46, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -348,9 +347,9 @@ var turn5Int32Kernel = &driver.Kernel{
 	ParamBytes: 40,
 	Shared:     20,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "kernels.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 42, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 46, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -390,7 +389,7 @@ var applyInt32LessKernel = &driver.Kernel{
 	},
 	ParamBytes: 48,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 66, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -416,7 +415,7 @@ var applyInt32NearestKernel = &driver.Kernel{
 	},
 	ParamBytes: 56,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 66, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 24, 32},
 	OnDemand: true,
@@ -462,8 +461,8 @@ var foldInt32FoldSumInt32Kernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	OnDemand: true,
@@ -493,8 +492,8 @@ var foldInt32FoldMaxInt32Kernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	OnDemand: true,
@@ -533,8 +532,8 @@ var foldLongKernel = &driver.Kernel{
 	Shared:     512,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	OnDemand: true,
@@ -573,8 +572,8 @@ var sumPointsKernel = &driver.Kernel{
 	Shared:     768,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "fold.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "fold.go", Line: 57, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48, 56},
 	OnDemand: true,

@@ -30,7 +30,7 @@ var conversionsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 39, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -64,7 +64,7 @@ var slowConversionsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 71, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -103,7 +103,7 @@ var printsKernel = &driver.Kernel{
 	ParamBytes: 112,
 	Sites: []driver.Site{
 		{File: "kernels.go", Line: 77, Format: "%v %.2f %g %v 1.5\n", Args: []dtype.Type{dtype.Float16, dtype.BFloat16, dtype.Float8E4M3, dtype.Float8E5M2}},
-		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
 	OnDemand: true,
@@ -185,7 +185,7 @@ var wideningKernel = &driver.Kernel{
 	},
 	ParamBytes: 136,
 	Sites: []driver.Site{
-		{File: "neighbours.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "neighbours.go", Line: 36, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	OnDemand: true,

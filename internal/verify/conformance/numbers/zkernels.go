@@ -30,7 +30,7 @@ var resizesKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "convert.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "convert.go", Line: 49, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -64,7 +64,7 @@ var convertToFloatsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "convert.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "convert.go", Line: 71, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -98,7 +98,7 @@ var convertFromFloatsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "convert.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "convert.go", Line: 100, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -132,7 +132,7 @@ var divisionsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "divisions.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "divisions.go", Line: 27, Format: "index out of range [%d] with length %d"},
 		{File: "divisions.go", Line: 17, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -167,7 +167,7 @@ var float32sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "floats.go", Line: 92, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "floats.go", Line: 92, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -201,7 +201,7 @@ var float64sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "floats.go", Line: 99, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "floats.go", Line: 99, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -235,7 +235,7 @@ var roundTwiceKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "floats.go", Line: 127, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "floats.go", Line: 127, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -269,7 +269,7 @@ var fusedKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "floats.go", Line: 136, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "floats.go", Line: 136, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -303,7 +303,7 @@ var mayFuseKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "floats.go", Line: 145, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "floats.go", Line: 145, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -337,7 +337,7 @@ var foreseesKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "foreseen.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "foreseen.go", Line: 116, Format: "index out of range [%d] with length %d"},
 		{File: "foreseen.go", Line: 67, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -372,7 +372,7 @@ var summingKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "foreseen.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "foreseen.go", Line: 139, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -406,7 +406,7 @@ var int8sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 111, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 111, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	OnDemand: true,
@@ -440,7 +440,7 @@ var int16sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 118, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 118, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -475,7 +475,7 @@ var int32sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 125, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -510,7 +510,7 @@ var int64sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 132, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 132, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -545,7 +545,7 @@ var intsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 139, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -580,7 +580,7 @@ var uint8sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 146, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 146, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	OnDemand: true,
@@ -614,7 +614,7 @@ var uint16sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 153, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 153, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -649,7 +649,7 @@ var uint32sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 160, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 160, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -684,7 +684,7 @@ var uint64sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 167, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -719,7 +719,7 @@ var uintsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 174, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "integers.go", Line: 174, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 81, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -736,7 +736,7 @@ var uintsKernel = &driver.Kernel{
 }
 
 // ComputesInLanes launches the kernel computesInLanes.
-func ComputesInLanes(s *device.Stream, g device.Grid, in device.Slice[wide], out device.Slice[inLanes]) error {
+func ComputesInLanes(s *device.Stream, g device.Grid, in device.Slice[Wide], out device.Slice[inLanes]) error {
 	p := s.Plan(computesInLanesKernel, g)
 	in.Pass(p)
 	out.Pass(p)
@@ -760,7 +760,7 @@ var computesInLanesKernel = &driver.Kernel{
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
-			in  []wide
+			in  []Wide
 			out []inLanes
 		})(args)
 		for ts.Next() {
@@ -819,7 +819,7 @@ var limitsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "limits.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "limits.go", Line: 46, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -853,7 +853,7 @@ var inSinglesKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "math32.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "math32.go", Line: 48, Format: "index out of range [%d] with length %d"},
 		{File: "mod.go", Line: 19, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -888,7 +888,7 @@ var approximatesKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "math32.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "math32.go", Line: 67, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -922,7 +922,7 @@ var fastTanhKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "math32.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "math32.go", Line: 76, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -955,7 +955,7 @@ var exactsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "mathematics.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mathematics.go", Line: 42, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -988,7 +988,7 @@ var evaluatesKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "mathematics.go", Line: 72, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "mathematics.go", Line: 72, Format: "index out of range [%d] with length %d"},
 		{File: "mathematics.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "mathematics.go", Line: 61, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "mathematics.go", Line: 62, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1026,7 +1026,7 @@ var convertMisfitsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "misfits.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "misfits.go", Line: 77, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1062,8 +1062,8 @@ var convertMisfitsInLanesKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "misfits.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "misfits.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "misfits.go", Line: 86, Format: "index out of range [%d] with length %d"},
+		{File: "misfits.go", Line: 87, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -1098,7 +1098,7 @@ var shiftInt8sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "shifts.go", Line: 86, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "shifts.go", Line: 86, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1131,7 +1131,7 @@ var shiftUint8sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "shifts.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "shifts.go", Line: 93, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1164,7 +1164,7 @@ var shiftInt16sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "shifts.go", Line: 100, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "shifts.go", Line: 100, Format: "index out of range [%d] with length %d"},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1199,7 +1199,7 @@ var shiftUint16sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "shifts.go", Line: 107, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "shifts.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1234,7 +1234,7 @@ var shiftInt32sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "shifts.go", Line: 114, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "shifts.go", Line: 114, Format: "index out of range [%d] with length %d"},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1269,7 +1269,7 @@ var shiftUint32sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "shifts.go", Line: 121, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "shifts.go", Line: 121, Format: "index out of range [%d] with length %d"},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1304,7 +1304,7 @@ var shiftInt64sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "shifts.go", Line: 128, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "shifts.go", Line: 128, Format: "index out of range [%d] with length %d"},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1339,7 +1339,7 @@ var shiftUint64sKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "shifts.go", Line: 135, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "shifts.go", Line: 135, Format: "index out of range [%d] with length %d"},
 		{File: "shifts.go", Line: 40, Format: "integer divide by zero"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -1374,7 +1374,7 @@ var countsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "shifts.go", Line: 185, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "shifts.go", Line: 185, Format: "index out of range [%d] with length %d"},
 		{File: "shifts.go", Line: 172, Format: "integer divide by zero"},
 		{File: "shifts.go", Line: 172, Format: "integer overflow"},
 		{File: "shifts.go", Line: 173, Format: "integer divide by zero"},
@@ -1448,7 +1448,7 @@ var zerosChosenKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "signs.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "signs.go", Line: 95, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1483,7 +1483,7 @@ var rootsTogetherKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "together.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "together.go", Line: 20, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1516,7 +1516,7 @@ var quotientsTogetherKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "together.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "together.go", Line: 29, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1560,7 +1560,7 @@ var neighbouringInt8sKernel = &driver.Kernel{
 	},
 	ParamBytes: 184,
 	Sites: []driver.Site{
-		{File: "neighbours.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "neighbours.go", Line: 42, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	OnDemand: true,
@@ -1608,7 +1608,7 @@ var neighbouringInt16sKernel = &driver.Kernel{
 	},
 	ParamBytes: 184,
 	Sites: []driver.Site{
-		{File: "neighbours.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "neighbours.go", Line: 42, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	OnDemand: true,
@@ -1656,7 +1656,7 @@ var neighbouringUint8sKernel = &driver.Kernel{
 	},
 	ParamBytes: 184,
 	Sites: []driver.Site{
-		{File: "neighbours.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "neighbours.go", Line: 42, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	OnDemand: true,
@@ -1704,7 +1704,7 @@ var neighbouringUint16sKernel = &driver.Kernel{
 	},
 	ParamBytes: 184,
 	Sites: []driver.Site{
-		{File: "neighbours.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "neighbours.go", Line: 42, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
 	OnDemand: true,

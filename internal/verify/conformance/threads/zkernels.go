@@ -30,8 +30,8 @@ var addInt32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 39, Format: "index out of range [%d] with length %d"},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -66,8 +66,8 @@ var addUint32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 42, Format: "index out of range [%d] with length %d"},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -102,8 +102,8 @@ var addInt64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 45, Format: "index out of range [%d] with length %d"},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -138,8 +138,8 @@ var addUint64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 48, Format: "index out of range [%d] with length %d"},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -174,8 +174,8 @@ var addFloat32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 51, Format: "index out of range [%d] with length %d"},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -210,8 +210,8 @@ var addFloat64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 20, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 54, Format: "index out of range [%d] with length %d"},
 		{File: "atomics.go", Line: 19, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -246,7 +246,7 @@ var combine32Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "atomics.go", Line: 61, Format: "negative shift amount"},
 		{File: "atomics.go", Line: 62, Format: "negative shift amount"},
-		{File: "atomics.go", Line: 66, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 66, Format: "index out of range [%d] with length %d"},
 		{File: "atomics.go", Line: 58, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16},
@@ -278,7 +278,7 @@ var combine64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 40,
 	Sites: []driver.Site{
-		{File: "atomics.go", Line: 69, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "atomics.go", Line: 58, Format: "invalid memory address or nil pointer dereference"},
 	},
 	Integers: []int{8, 16},
@@ -314,13 +314,13 @@ var standardKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "atomics.go", Line: 75, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 76, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 77, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 82, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 76, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 79, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 80, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 82, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -359,9 +359,9 @@ var lastBlockKernel = &driver.Kernel{
 	Shared:     1,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "atomics.go", Line: 93, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 95, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "atomics.go", Line: 101, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 93, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 95, Format: "index out of range [%d] with length %d"},
+		{File: "atomics.go", Line: 101, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -396,7 +396,7 @@ var queueKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "atomics.go", Line: 111, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "atomics.go", Line: 111, Format: "index out of range [%d] with length %d"},
 		{File: "atomics.go", Line: 112, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
@@ -434,10 +434,10 @@ var crookedKernel = &driver.Kernel{
 	Shared:     32,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "crooked.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "crooked.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "crooked.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "crooked.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "crooked.go", Line: 22, Format: "index out of range [%d] with length %d"},
+		{File: "crooked.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "crooked.go", Line: 53, Format: "index out of range [%d] with length %d"},
+		{File: "crooked.go", Line: 46, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -564,7 +564,7 @@ var lanesKernel = &driver.Kernel{
 	ParamBytes: 40,
 	Block:      driver.Dim{X: 16, Y: 4, Z: 1},
 	Sites: []driver.Site{
-		{File: "elements.go", Line: 87, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 87, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -597,9 +597,9 @@ var spaciousKernel = &driver.Kernel{
 	Dynamic:    56032,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "elements.go", Line: 109, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "elements.go", Line: 110, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "elements.go", Line: 116, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 109, Format: "index out of range [%d] with length %d"},
+		{File: "elements.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "elements.go", Line: 116, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -623,7 +623,7 @@ var spacedOutKernel = &driver.Kernel{
 	Name:    "spacedOut",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "elements.go",
-	Line:    147,
+	Line:    151,
 	Params: []driver.Param{
 		{Name: "out", Offset: 0, Size: 24, Elem: 4},
 	},
@@ -631,10 +631,9 @@ var spacedOutKernel = &driver.Kernel{
 	Shared:     384,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "elements.go", Line: 150, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "elements.go", Line: 152, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "elements.go", Line: 154, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "elements.go", Line: 157, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 154, Format: "index out of range [%d] with length %d"},
+		{File: "elements.go", Line: 158, Format: "index out of range [%d] with length %d"},
+		{File: "elements.go", Line: 161, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -661,7 +660,7 @@ var sweepKernel = &driver.Kernel{
 	Name:    "sweep",
 	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
 	File:    "elements.go",
-	Line:    177,
+	Line:    181,
 	Params: []driver.Param{
 		{Name: "n", Offset: 0, Size: 8},
 		{Name: "x", Offset: 8, Size: 24, Elem: 4},
@@ -671,9 +670,9 @@ var sweepKernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "elements.go", Line: 180, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "elements.go", Line: 183, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "elements.go", Line: 191, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "elements.go", Line: 184, Format: "index out of range [%d] with length %d"},
+		{File: "elements.go", Line: 187, Format: "index out of range [%d] with length %d"},
+		{File: "elements.go", Line: 195, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	OnDemand: true,
@@ -712,8 +711,8 @@ var turnKernel = &driver.Kernel{
 	Shared:     288,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "grids.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "grids.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "grids.go", Line: 22, Format: "index out of range [%d] with length %d"},
+		{File: "grids.go", Line: 29, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -750,9 +749,9 @@ var outerKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "grids.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "grids.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "grids.go", Line: 80, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "grids.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "grids.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "grids.go", Line: 80, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -783,7 +782,7 @@ var placesKernel = &driver.Kernel{
 	},
 	ParamBytes: 40,
 	Sites: []driver.Site{
-		{File: "indices.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "indices.go", Line: 19, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -820,8 +819,8 @@ var spreadKernel = &driver.Kernel{
 	ParamBytes: 88,
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "overlap.go", Line: 22, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "overlap.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "overlap.go", Line: 22, Format: "index out of range [%d] with length %d"},
+		{File: "overlap.go", Line: 28, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -857,7 +856,7 @@ var spreadTwiceKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "overlap.go", Line: 39, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "overlap.go", Line: 39, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -892,7 +891,7 @@ var reductionsKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "reduce.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "reduce.go", Line: 27, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	OnDemand: true,
@@ -1060,7 +1059,7 @@ var acrossKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "repeats.go", Line: 169, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "repeats.go", Line: 169, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -1096,9 +1095,9 @@ var exchangeKernel = &driver.Kernel{
 	Shared:     6976,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "shared.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "shared.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "shared.go", Line: 33, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "shared.go", Line: 28, Format: "index out of range [%d] with length %d"},
+		{File: "shared.go", Line: 55, Format: "index out of range [%d] with length %d"},
+		{File: "shared.go", Line: 33, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -1109,6 +1108,45 @@ var exchangeKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			exchange(ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
+// Totalize launches the kernel totalize.
+func Totalize(s *device.Stream, g device.Blocks, in device.Slice[int32], out device.Slice[totals]) error {
+	p := s.Plan(totalizeKernel, totalizeKernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var totalizeKernel = &driver.Kernel{
+	Name:    "totalize",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/threads",
+	File:    "sharing.go",
+	Line:    53,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 4},
+		{Name: "out", Offset: 24, Size: 24, Elem: 28},
+	},
+	ParamBytes: 64,
+	Block:      driver.Dim{X: 96, Y: 1, Z: 1},
+	Shared:     392,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "sharing.go", Line: 54, Format: "index out of range [%d] with length %d"},
+		{File: "sharing.go", Line: 72, Format: "index out of range [%d] with length %d"},
+		{File: "sharing.go", Line: 76, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []int32
+			out []totals
+		})(args)
+		for ts.Next() {
+			totalize(ts.Thread(), a.in, a.out)
 		}
 	},
 }
@@ -1137,16 +1175,15 @@ var cooperateKernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "together.go", Line: 122, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 142, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 200, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 202, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 186, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 227, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "together.go", Line: 122, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 142, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 200, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 202, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 186, Format: "index out of range [%d] with length %d"},
 		{File: "together.go", Line: 55, Format: "invalid memory address or nil pointer dereference"},
-		{File: "together.go", Line: 20, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "together.go", Line: 20, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 21, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	OnDemand: true,
@@ -1183,8 +1220,8 @@ var thinKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "together.go", Line: 241, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "together.go", Line: 243, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "together.go", Line: 241, Format: "index out of range [%d] with length %d"},
+		{File: "together.go", Line: 243, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24},
 	OnDemand: true,
@@ -1223,10 +1260,10 @@ var settleKernel = &driver.Kernel{
 	Shared:     256,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "votes.go", Line: 26, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "votes.go", Line: 41, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "votes.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "votes.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "votes.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "votes.go", Line: 41, Format: "index out of range [%d] with length %d"},
+		{File: "votes.go", Line: 30, Format: "index out of range [%d] with length %d"},
+		{File: "votes.go", Line: 25, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	OnDemand: true,
@@ -1263,12 +1300,11 @@ var warpsKernel = &driver.Kernel{
 	Shared:     1280,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "warps.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warps.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warps.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warps.go", Line: 24, Format: "index out of range [%d] with length %d"},
+		{File: "warps.go", Line: 32, Format: "index out of range [%d] with length %d"},
 		{File: "warps.go", Line: 39, Format: "invalid memory address or nil pointer dereference"},
-		{File: "warps.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "warps.go", Line: 18, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "warps.go", Line: 17, Format: "index out of range [%d] with length %d"},
+		{File: "warps.go", Line: 18, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -1303,9 +1339,9 @@ var slideKernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "windows.go", Line: 14, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "windows.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "windows.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "windows.go", Line: 14, Format: "slice bounds out of range [%d:%d]"},
+		{File: "windows.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "windows.go", Line: 21, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	OnDemand: true,
@@ -1342,9 +1378,9 @@ var fetchKernel = &driver.Kernel{
 	Shared:     512,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "windows.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "windows.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "windows.go", Line: 54, Format: "index out of range [%d] with length %d"},
 		{File: "windows.go", Line: 54, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "windows.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,

@@ -7,9 +7,24 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
+
+// cellsArg is the argument of launchers for a cells. Its slices are in the memory of a device.
+type cellsArg struct {
+	Of    device.Slice[int32]
+	Width int32
+}
+
+// particlesArg is the argument of launchers for a particles. Its slices are in the memory of a device.
+type particlesArg struct {
+	X, Y   device.Slice[float32]
+	Mass   device.Slice[float32]
+	Live   bool
+	Limits [2]float32
+	Cells  cellsArg
+	Tags   device.Slice[[2]uint8]
+}
 
 // Arranges launches the kernel arranges.
 func Arranges(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[arranged]) error {
@@ -30,24 +45,25 @@ var arrangesKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "arrays.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 123, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 126, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 204, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 201, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 207, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 98, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 267, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 195, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 64, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 199, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 269, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "arrays.go", Line: 222, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "arrays.go", Line: 37, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 43, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 51, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 123, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 204, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 201, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 207, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 98, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 267, Format: "slice bounds out of range [%d:%d]"},
+		{File: "arrays.go", Line: 195, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 199, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 269, Format: "index out of range [%d] with length %d"},
+		{File: "arrays.go", Line: 222, Format: "index out of range [%d] with length %d"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -56,6 +72,129 @@ var arrangesKernel = &driver.Kernel{
 		})(args)
 		for ts.Next() {
 			arranges(ts.Thread(), a.n, a.out)
+		}
+	},
+}
+
+// Advance changes the fields of from by way of to, which may share memory with from.
+func Advance(s *device.Stream, g device.Grid, dt float32, to, from particlesArg, extra device.Slice[float32]) error {
+	p := s.Plan(advanceKernel, g)
+	driver.Pass(p, dt)
+	to.X.Pass(p)
+	to.Y.Pass(p)
+	to.Mass.Pass(p)
+	driver.Pass(p, to.Live)
+	driver.Pass(p, to.Limits)
+	to.Cells.Of.Pass(p)
+	driver.Pass(p, to.Cells.Width)
+	to.Tags.Pass(p)
+	from.X.Pass(p)
+	from.Y.Pass(p)
+	from.Mass.Pass(p)
+	driver.Pass(p, from.Live)
+	driver.Pass(p, from.Limits)
+	from.Cells.Of.Pass(p)
+	driver.Pass(p, from.Cells.Width)
+	from.Tags.Pass(p)
+	extra.Pass(p)
+	return p.Launch()
+}
+
+var advanceKernel = &driver.Kernel{
+	Name:    "advance",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
+	File:    "fields.go",
+	Line:    52,
+	Params: []driver.Param{
+		{Name: "dt", Offset: 0, Size: 4},
+		{Name: "to.X", Offset: 8, Size: 24, Elem: 4},
+		{Name: "to.Y", Offset: 32, Size: 24, Elem: 4},
+		{Name: "to.Mass", Offset: 56, Size: 24, Elem: 4},
+		{Name: "to.Live", Offset: 80, Size: 1},
+		{Name: "to.Limits", Offset: 84, Size: 8},
+		{Name: "to.Cells.Of", Offset: 96, Size: 24, Elem: 4},
+		{Name: "to.Cells.Width", Offset: 120, Size: 4},
+		{Name: "to.Tags", Offset: 128, Size: 24, Elem: 2},
+		{Name: "from.X", Offset: 152, Size: 24, Elem: 4},
+		{Name: "from.Y", Offset: 176, Size: 24, Elem: 4},
+		{Name: "from.Mass", Offset: 200, Size: 24, Elem: 4},
+		{Name: "from.Live", Offset: 224, Size: 1},
+		{Name: "from.Limits", Offset: 228, Size: 8},
+		{Name: "from.Cells.Of", Offset: 240, Size: 24, Elem: 4},
+		{Name: "from.Cells.Width", Offset: 264, Size: 4},
+		{Name: "from.Tags", Offset: 272, Size: 24, Elem: 2},
+		{Name: "extra", Offset: 296, Size: 24, Elem: 4},
+	},
+	ParamBytes: 336,
+	Sites: []driver.Site{
+		{File: "fields.go", Line: 68, Format: "index out of range [%d] with length %d"},
+		{File: "fields.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "fields.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "fields.go", Line: 59, Format: "index out of range [%d] with length %d"},
+		{File: "fields.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "fields.go", Line: 61, Format: "integer divide by zero"},
+		{File: "fields.go", Line: 61, Format: "index out of range [%d] with length %d"},
+		{File: "fields.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "fields.go", Line: 59, Format: "integer divide by zero"},
+	},
+	Integers: []int{16, 24, 40, 48, 64, 72, 104, 112, 136, 144, 160, 168, 184, 192, 208, 216, 248, 256, 280, 288, 304, 312},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			dt       float32
+			to, from particles
+			extra    []float32
+		})(args)
+		for ts.Next() {
+			advance(ts.Thread(), a.dt, a.to, a.from, a.extra)
+		}
+	},
+}
+
+// Reach reads beyond the end of one field only.
+func Reach(s *device.Stream, g device.Grid, p particlesArg, out device.Slice[float32]) error {
+	p_ := s.Plan(reachKernel, g)
+	p.X.Pass(p_)
+	p.Y.Pass(p_)
+	p.Mass.Pass(p_)
+	driver.Pass(p_, p.Live)
+	driver.Pass(p_, p.Limits)
+	p.Cells.Of.Pass(p_)
+	driver.Pass(p_, p.Cells.Width)
+	p.Tags.Pass(p_)
+	out.Pass(p_)
+	return p_.Launch()
+}
+
+var reachKernel = &driver.Kernel{
+	Name:    "reach",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/values",
+	File:    "fields.go",
+	Line:    74,
+	Params: []driver.Param{
+		{Name: "p.X", Offset: 0, Size: 24, Elem: 4},
+		{Name: "p.Y", Offset: 24, Size: 24, Elem: 4},
+		{Name: "p.Mass", Offset: 48, Size: 24, Elem: 4},
+		{Name: "p.Live", Offset: 72, Size: 1},
+		{Name: "p.Limits", Offset: 76, Size: 8},
+		{Name: "p.Cells.Of", Offset: 88, Size: 24, Elem: 4},
+		{Name: "p.Cells.Width", Offset: 112, Size: 4},
+		{Name: "p.Tags", Offset: 120, Size: 24, Elem: 2},
+		{Name: "out", Offset: 144, Size: 24, Elem: 4},
+	},
+	ParamBytes: 184,
+	Sites: []driver.Site{
+		{File: "fields.go", Line: 76, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 96, 104, 128, 136, 152, 160},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			p   particles
+			out []float32
+		})(args)
+		for ts.Next() {
+			reach(ts.Thread(), a.p, a.out)
 		}
 	},
 }
@@ -79,12 +218,12 @@ var functionsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "functions.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 81, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 97, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 258, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 262, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 265, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "functions.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "functions.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "functions.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "functions.go", Line: 258, Format: "index out of range [%d] with length %d"},
+		{File: "functions.go", Line: 262, Format: "index out of range [%d] with length %d"},
+		{File: "functions.go", Line: 265, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -119,8 +258,8 @@ var weightedKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "optional.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "optional.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "optional.go", Line: 17, Format: "index out of range [%d] with length %d"},
+		{File: "optional.go", Line: 19, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -155,9 +294,9 @@ var presentKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "optional.go", Line: 29, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "optional.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "optional.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "optional.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "optional.go", Line: 32, Format: "index out of range [%d] with length %d"},
+		{File: "optional.go", Line: 34, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -216,7 +355,7 @@ var scalarsKernel = &driver.Kernel{
 	},
 	ParamBytes: 104,
 	Sites: []driver.Site{
-		{File: "pass.go", Line: 17, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "pass.go", Line: 17, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{16, 24, 32, 40, 72, 80},
 	OnDemand: true,
@@ -276,7 +415,7 @@ var aggregatesKernel = &driver.Kernel{
 	},
 	ParamBytes: 176,
 	Sites: []driver.Site{
-		{File: "pass.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "pass.go", Line: 28, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{24, 144, 152},
 	OnDemand: true,
@@ -333,11 +472,11 @@ var slicesOfKernel = &driver.Kernel{
 	},
 	ParamBytes: 240,
 	Sites: []driver.Site{
-		{File: "pass.go", Line: 44, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "pass.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "functions.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "pass.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "pass.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "pass.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "pass.go", Line: 52, Format: "index out of range [%d] with length %d"},
+		{File: "functions.go", Line: 125, Format: "index out of range [%d] with length %d"},
+		{File: "pass.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "pass.go", Line: 67, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 136, 144, 160, 168, 184, 192, 208, 216},
 	OnDemand: true,
@@ -380,8 +519,8 @@ var loadAgainKernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "places.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "places.go", Line: 27, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "places.go", Line: 21, Format: "index out of range [%d] with length %d"},
+		{File: "places.go", Line: 27, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24, 40, 48},
 	OnDemand: true,
@@ -420,7 +559,7 @@ var loadBetweenKernel = &driver.Kernel{
 	},
 	ParamBytes: 96,
 	Sites: []driver.Site{
-		{File: "places.go", Line: 43, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "places.go", Line: 43, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{16, 24, 40, 48, 64, 72},
 	OnDemand: true,
@@ -461,9 +600,9 @@ var rowsKernel = &driver.Kernel{
 	Shared:     84,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "places.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "places.go", Line: 59, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "places.go", Line: 60, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "places.go", Line: 52, Format: "index out of range [%d] with length %d"},
+		{File: "places.go", Line: 59, Format: "index out of range [%d] with length %d"},
+		{File: "places.go", Line: 60, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{0, 16, 24, 40, 48, 64, 72},
 	OnDemand: true,
@@ -499,7 +638,7 @@ var fromBelowKernel = &driver.Kernel{
 	},
 	ParamBytes: 48,
 	Sites: []driver.Site{
-		{File: "places.go", Line: 71, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "places.go", Line: 71, Format: "index out of range [%d] with length %d"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -532,7 +671,7 @@ var successorsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "places.go", Line: 79, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "places.go", Line: 79, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -565,9 +704,9 @@ var structsKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "structs.go", Line: 65, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "structs.go", Line: 179, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
-		{File: "structs.go", Line: 139, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "structs.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "structs.go", Line: 179, Format: "index out of range [%d] with length %d"},
+		{File: "structs.go", Line: 139, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,

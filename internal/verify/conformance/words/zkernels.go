@@ -28,7 +28,7 @@ var countKernel = &driver.Kernel{
 	},
 	ParamBytes: 40,
 	Sites: []driver.Site{
-		{File: "launch.go", Line: 13, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "launch.go", Line: 13, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -60,7 +60,7 @@ var fixedKernel = &driver.Kernel{
 	ParamBytes: 40,
 	Block:      driver.Dim{X: 8, Y: 4, Z: 2},
 	Sites: []driver.Site{
-		{File: "launch.go", Line: 19, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "launch.go", Line: 19, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
@@ -174,7 +174,7 @@ var lengthsKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "launch.go", Line: 42, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "launch.go", Line: 42, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	OnDemand: true,
@@ -208,7 +208,7 @@ var integersKernel = &driver.Kernel{
 	},
 	ParamBytes: 32,
 	Sites: []driver.Site{
-		{File: "print.go", Line: 15, Format: "%d|%5d|%-5d|%05d|%+d\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64}},
+		{File: "print.go", Line: 15, Format: "%d|%5d|%-5d|%05d|%+d\n"},
 		{File: "print.go", Line: 16, Format: "%x|%X|%#x|%o|%b|%c|%q|%U\n", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int64, dtype.Uint8, dtype.Int32, dtype.Int32, dtype.Int32}},
 		{File: "print.go", Line: 17, Format: "%d %d %d %d\n", Args: []dtype.Type{dtype.Int8, dtype.Int16, dtype.Uint32, dtype.Uint64}},
 		{File: "print.go", Line: 18, Format: "%v %v %v\n", Args: []dtype.Type{dtype.Int64, dtype.Uint8, dtype.Uint64}},
@@ -314,8 +314,8 @@ var orderedKernel = &driver.Kernel{
 	Line:       43,
 	ParamBytes: 16,
 	Sites: []driver.Site{
-		{File: "print.go", Line: 45, Format: "%d.%d.%d ", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64}},
-		{File: "print.go", Line: 52, Format: "block %d ends\n", Args: []dtype.Type{dtype.Int64}},
+		{File: "print.go", Line: 45, Format: "%d.%d.%d "},
+		{File: "print.go", Line: 52, Format: "block %d ends\n"},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
@@ -339,8 +339,8 @@ var aroundKernel = &driver.Kernel{
 	ParamBytes: 16,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "print.go", Line: 56, Format: "a%d,%d,%d ", Args: []dtype.Type{dtype.Int64, dtype.Int64, dtype.Int64}},
-		{File: "print.go", Line: 58, Format: "b%d ", Args: []dtype.Type{dtype.Int64}},
+		{File: "print.go", Line: 56, Format: "a%d,%d,%d "},
+		{File: "print.go", Line: 58, Format: "b%d "},
 	},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, _ unsafe.Pointer) {
@@ -413,7 +413,7 @@ var randomKernel = &driver.Kernel{
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "random.go", Line: 24, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "random.go", Line: 24, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -446,7 +446,7 @@ var clocksKernel = &driver.Kernel{
 	ParamBytes: 40,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "random.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
+		{File: "random.go", Line: 37, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16},
 	OnDemand: true,
