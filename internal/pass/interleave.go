@@ -146,6 +146,7 @@ func (b *interleaver) stages() bool {
 			b.stage[v] = max(b.stage[v.Args[0]], behind, first)
 			b.last = max(b.last, b.stage[v])
 		case b.steers[v] && v.Op != ir.OpPhi:
+			b.stage[v] = 0 // that of a constant, which has no arguments
 			for _, a := range v.Args {
 				b.stage[v] = max(b.stage[v], b.stage[a])
 			}
