@@ -53,16 +53,19 @@ func (r *plainRow[T, F]) compute(t gpu.Thread, loss *float32, label int, scale f
 	parts[1][me] = r.sum(me, top)
 	t.Sync()
 	sum := row.SumLanes(&parts[1])
-	own := float32(0)
+	own, value := float32(0), float32(0)
 	if label >= 0 && label < len(r.x) {
 		own = r.format.Float32(r.x[label])
-		*loss = top + math32.Log(sum) - own
+		value = top + math32.Log(sum) - own
 	} else {
-		*loss, scale = 0, 0
+		scale = 0
 	}
 	t.Sync()
 	r.store(me, top, scale/sum)
 	t.Sync()
+	if me == 0 {
+		*loss = value
+	}
 	switch {
 	case scale == 0:
 		r.clear(me)

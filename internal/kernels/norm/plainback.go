@@ -66,7 +66,7 @@ func backRow[T any, F row.Format[T]](t gpu.Thread, o backRows[T], c config) {
 	parts[0][me], parts[1][me], parts[2][me] = m.squares, m.products, m.sum
 	t.Sync()
 	l := c.lineOf(r.mean, moments{row.SumLanes(&parts[0]), row.SumLanes(&parts[1]), row.SumLanes(&parts[2])})
-	if len(o.lines) > 0 {
+	if me == 0 && len(o.lines) > 0 {
 		o.lines[at] = [2]float32{l.factor, l.mean}
 	}
 	t.Sync()
