@@ -42,9 +42,8 @@ var plainKernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 59, Format: "invalid memory address or nil pointer dereference"},
-		{File: "plain.go", Line: 61, Format: "invalid memory address or nil pointer dereference"},
-		{File: "plain.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "plain.go", Line: 67, Format: "invalid memory address or nil pointer dereference"},
+		{File: "plain.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 18, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "plain.go", Line: 19, Format: "index out of range [%d] with length %d"},
 	},
@@ -99,9 +98,8 @@ var plainHalfKernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 59, Format: "invalid memory address or nil pointer dereference"},
-		{File: "plain.go", Line: 61, Format: "invalid memory address or nil pointer dereference"},
-		{File: "plain.go", Line: 70, Format: "index out of range [%d] with length %d"},
+		{File: "plain.go", Line: 67, Format: "invalid memory address or nil pointer dereference"},
+		{File: "plain.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 31, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "plain.go", Line: 32, Format: "index out of range [%d] with length %d"},
 	},

@@ -32,7 +32,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:15
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var f132, f133 float32
+		var f129, f130, f131 float32
 //line plain.go:17
 		i24 := bx * i23
 		i25 := i24 + i23
@@ -80,190 +80,169 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			}
 		}
 //line plain.go:50
-		f938 := *(*float32)(shared)
+		f940 := *(*float32)(shared)
 //line plain.go:50
-		f948 := *(*float32)(unsafe.Add(shared, 4))
+		f950 := *(*float32)(unsafe.Add(shared, 4))
 //line plain.go:50
-		f958 := *(*float32)(unsafe.Add(shared, 8))
+		f960 := *(*float32)(unsafe.Add(shared, 8))
 //line plain.go:50
-		f968 := *(*float32)(unsafe.Add(shared, 12))
+		f970 := *(*float32)(unsafe.Add(shared, 12))
 //line plain.go:50
-		f978 := *(*float32)(unsafe.Add(shared, 16))
+		f980 := *(*float32)(unsafe.Add(shared, 16))
 //line plain.go:50
-		f979 := max(max(max(max(max(f938, math.Float32frombits(0xff800000)), f948), f958), f968), f978)
+		f981 := max(max(max(max(max(f940, math.Float32frombits(0xff800000)), f950), f960), f970), f980)
 //line plain.go:50
-		f988 := *(*float32)(unsafe.Add(shared, 20))
+		f990 := *(*float32)(unsafe.Add(shared, 20))
 //line plain.go:50
-		f998 := *(*float32)(unsafe.Add(shared, 24))
+		f1000 := *(*float32)(unsafe.Add(shared, 24))
 //line plain.go:50
-		f1008 := *(*float32)(unsafe.Add(shared, 28))
+		f1010 := *(*float32)(unsafe.Add(shared, 28))
 //line plain.go:50
-		f1018 := *(*float32)(unsafe.Add(shared, 32))
+		f1020 := *(*float32)(unsafe.Add(shared, 32))
 //line plain.go:50
-		f1019 := max(max(max(max(f979, f988), f998), f1008), f1018)
+		f1021 := max(max(max(max(f981, f990), f1000), f1010), f1020)
 //line plain.go:50
-		f1028 := *(*float32)(unsafe.Add(shared, 36))
+		f1030 := *(*float32)(unsafe.Add(shared, 36))
 //line plain.go:50
-		f1038 := *(*float32)(unsafe.Add(shared, 40))
+		f1040 := *(*float32)(unsafe.Add(shared, 40))
 //line plain.go:50
-		f1048 := *(*float32)(unsafe.Add(shared, 44))
+		f1050 := *(*float32)(unsafe.Add(shared, 44))
 //line plain.go:50
-		f1058 := *(*float32)(unsafe.Add(shared, 48))
+		f1060 := *(*float32)(unsafe.Add(shared, 48))
 //line plain.go:50
-		f1059 := max(max(max(max(f1019, f1028), f1038), f1048), f1058)
+		f1061 := max(max(max(max(f1021, f1030), f1040), f1050), f1060)
 //line plain.go:50
-		f1068 := *(*float32)(unsafe.Add(shared, 52))
+		f1070 := *(*float32)(unsafe.Add(shared, 52))
 //line plain.go:50
-		f1078 := *(*float32)(unsafe.Add(shared, 56))
+		f1080 := *(*float32)(unsafe.Add(shared, 56))
 //line plain.go:50
-		f1088 := *(*float32)(unsafe.Add(shared, 60))
+		f1090 := *(*float32)(unsafe.Add(shared, 60))
 //line plain.go:50
-		f1089 := max(max(max(f1059, f1068), f1078), f1088)
+		f1091 := max(max(max(f1061, f1070), f1080), f1090)
 		{
 			{
-				plainTwinRow_(lanes, f1089, i23, o33, shared, x)
+				plainTwinRow_(lanes, f1091, i23, o33, shared, x)
 			}
 		}
 //line lanes.go:9
-		f1108 := *(*float32)(unsafe.Add(shared, 64))
+		f1110 := *(*float32)(unsafe.Add(shared, 64))
 //line lanes.go:9
-		f1118 := *(*float32)(unsafe.Add(shared, 68))
+		f1120 := *(*float32)(unsafe.Add(shared, 68))
 //line lanes.go:9
-		f1128 := *(*float32)(unsafe.Add(shared, 72))
+		f1130 := *(*float32)(unsafe.Add(shared, 72))
 //line lanes.go:9
-		f1138 := *(*float32)(unsafe.Add(shared, 76))
+		f1140 := *(*float32)(unsafe.Add(shared, 76))
 //line lanes.go:9
-		f1148 := *(*float32)(unsafe.Add(shared, 80))
+		f1150 := *(*float32)(unsafe.Add(shared, 80))
 //line lanes.go:9
-		f1149 := f1108 + 0 + f1118 + f1128 + f1138 + f1148
+		f1151 := f1110 + 0 + f1120 + f1130 + f1140 + f1150
 //line lanes.go:9
-		f1158 := *(*float32)(unsafe.Add(shared, 84))
+		f1160 := *(*float32)(unsafe.Add(shared, 84))
 //line lanes.go:9
-		f1168 := *(*float32)(unsafe.Add(shared, 88))
+		f1170 := *(*float32)(unsafe.Add(shared, 88))
 //line lanes.go:9
-		f1178 := *(*float32)(unsafe.Add(shared, 92))
+		f1180 := *(*float32)(unsafe.Add(shared, 92))
 //line lanes.go:9
-		f1188 := *(*float32)(unsafe.Add(shared, 96))
+		f1190 := *(*float32)(unsafe.Add(shared, 96))
 //line lanes.go:9
-		f1189 := f1149 + f1158 + f1168 + f1178 + f1188
+		f1191 := f1151 + f1160 + f1170 + f1180 + f1190
 //line lanes.go:9
-		f1198 := *(*float32)(unsafe.Add(shared, 100))
+		f1200 := *(*float32)(unsafe.Add(shared, 100))
 //line lanes.go:9
-		f1208 := *(*float32)(unsafe.Add(shared, 104))
+		f1210 := *(*float32)(unsafe.Add(shared, 104))
 //line lanes.go:9
-		f1218 := *(*float32)(unsafe.Add(shared, 108))
+		f1220 := *(*float32)(unsafe.Add(shared, 108))
 //line lanes.go:9
-		f1228 := *(*float32)(unsafe.Add(shared, 112))
+		f1230 := *(*float32)(unsafe.Add(shared, 112))
 //line lanes.go:9
-		f1229 := f1189 + f1198 + f1208 + f1218 + f1228
+		f1231 := f1191 + f1200 + f1210 + f1220 + f1230
 //line lanes.go:9
-		f1238 := *(*float32)(unsafe.Add(shared, 116))
+		f1240 := *(*float32)(unsafe.Add(shared, 116))
 //line lanes.go:9
-		f1248 := *(*float32)(unsafe.Add(shared, 120))
+		f1250 := *(*float32)(unsafe.Add(shared, 120))
 //line lanes.go:9
-		f1258 := *(*float32)(unsafe.Add(shared, 124))
+		f1260 := *(*float32)(unsafe.Add(shared, 124))
 //line lanes.go:9
-		f1259 := f1229 + f1238 + f1248 + f1258
+		f1261 := f1231 + f1240 + f1250 + f1260
 //line plain.go:57
-		c845 := 0 <= i64
+		c846 := 0 <= i64
 //line plain.go:57
-		c148 := i65 < i23
-//line plain.go:61
-		c140 := unsafe.Add(losses, o58) != unsafe.Pointer(nil)
-//line plain.go:58
+		c143 := i65 < i23
 		o122 := o33 + i65*4
 //line log.go:68
-		c450 := math.Float32frombits(math.Float32bits(f1259)&^(1<<31)) < 1.1754944e-38
-//line plain.go:59
-		c128 := unsafe.Add(losses, o58) != unsafe.Pointer(nil)
-//line log.go:69
-		f452 := float32(f1259 * 8.388608e+06)
+		c451 := math.Float32frombits(math.Float32bits(f1261)&^(1<<31)) < 1.1754944e-38
+		f453 := float32(f1261 * 8.388608e+06)
 //line log.go:87
-		c623 := 2139095040 <= uint32(int32(math.Float32bits(f1259)))
-		f627 := math32.FMA(f1259, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+		c624 := 2139095040 <= uint32(int32(math.Float32bits(f1261)))
+		f628 := math32.FMA(f1261, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-		c630 := f1259 == 0
-		for tx := range 16 {
-			var f123, f454, f392, f652, f394, f629, f634 float32
-			var i455, i456, i458 int32
+		c631 := f1261 == 0
+		for range 16 {
+			var f455, f630, f635 float32
+			var i456 int32
 //line plain.go:57
-			if c845 {
+			if c846 {
 //line plain.go:57
-				if c148 {
-					f123 = *(*float32)(unsafe.Add(x, o122))
-					if !c128 {
-//line plain.go:59
-						blocks.Fault(blocks.Thread(tx, 0, 0), "invalid memory address or nil pointer dereference")
-//line plain.go:59
-						return
-					}
+				if c143 {
+					f123 := *(*float32)(unsafe.Add(x, o122))
 //line log.go:68
-					if c450 {
-						f454, i455 = f452, 192937984
+					if c451 {
+						f455, i456 = f453, 192937984
 					} else {
 //line log.go:68
-						f454, i455 = f1259, 0
+						f455, i456 = f1261, 0
 					}
 //line log.go:71
-					i456 = int32(math.Float32bits(f454))
-					i458 = (i456 - 1060439283) & -8388608
+					i457 := int32(math.Float32bits(f455))
+					i459 := (i457 - 1060439283) & -8388608
 //line log.go:8
-					f392 = math.Float32frombits(uint32(i456-i458)) - 1
+					f393 := math.Float32frombits(uint32(i457-i459)) - 1
 //line log.go:82
-					f652 = math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f392, 0.12901418), f392, -0.13246344), f392, 0.14182273), f392, -0.16608718), f392, 0.20001961), f392, -0.250016)
+					f653 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f393, 0.12901418), f393, -0.13246344), f393, 0.14182273), f393, -0.16608718), f393, 0.20001961), f393, -0.250016)
 //line log.go:9
-					f394 = math32.FMA(float32(i458-i455), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(f652, f392, 0.33333325), f392, -0.49999988), float32(f392*f392), f392))
+					f395 := math32.FMA(float32(i459-i456), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(f653, f393, 0.33333325), f393, -0.49999988), float32(f393*f393), f393))
 //line log.go:87
-					if c623 {
-						f629 = f627
+					if c624 {
+						f630 = f628
 					} else {
 //line log.go:87
-						f629 = f394
+						f630 = f395
 					}
 //line log.go:90
-					if c630 {
+					if c631 {
 //line basic.go:21
-						f634 = math.Float32frombits(0xff800000)
+						f635 = math.Float32frombits(0xff800000)
 					} else {
 //line log.go:90
-						f634 = f629
+						f635 = f630
 					}
 //line plain.go:59
-					*(*float32)(unsafe.Add(losses, o58)) = f1089 + f634 - f123
-//line plain.go:59
-					f132, f133 = scale, f123
-//line plain.go:59
-					goto l1
+					f129, f130, f131 = scale, f123, f1091+f635-f123
+				} else {
+//line plain.go:57
+					f129, f130, f131 = 0, 0, 0
 				}
+			} else {
+//line plain.go:57
+				f129, f130, f131 = 0, 0, 0
 			}
-//line plain.go:61
-			if !c140 {
-//line plain.go:61
-				blocks.Fault(blocks.Thread(tx, 0, 0), "invalid memory address or nil pointer dereference")
-//line plain.go:61
-				return
-			}
-//line plain.go:61
-			*(*float32)(unsafe.Add(losses, o58)) = 0
-//line plain.go:61
-			f132, f133 = 0, 0
-		l1:
 		}
 		{
 			{
 //line plain.go:64
-				plainTwinRow__(lanes, dx, f1089, f1259, f132, i23, o33, o47, x)
+				plainTwinRow__(lanes, dx, f1091, f1261, f129, i23, o33, o47, x)
 			}
 		}
-//line plain.go:69
-		i174 := i65 % 16
-		c168 := uint(i65) < uint(i23)
-//line plain.go:70
-		o171 := o47 + i65*4
+		c145 := unsafe.Add(losses, o58) != unsafe.Pointer(nil)
+//line plain.go:72
+		i175 := i65 % 16
+		c169 := uint(i65) < uint(i23)
+//line plain.go:73
+		o172 := o47 + i65*4
 		{
 			{
-//line plain.go:67
-				if !plainTwinRow___(lanes, c168, dx, f1089, f1259, f132, f133, i174, i23, o171, o47, blocks, i65) {
+//line plain.go:66
+				if !plainTwinRow___(lanes, c145, c169, dx, f1091, f1261, f129, f130, f131, i175, i23, losses, o172, o47, o58, blocks, i65) {
 					return
 				}
 			}
@@ -286,233 +265,244 @@ func plainTwinRow(lanes int, i23 int, o33 int, shared unsafe.Pointer, x unsafe.P
 		first = zvector.PlainTwinAVX2_(16, i23, x, o33, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f184 float32
-		var i185 int
+		var f185 float32
+		var i186 int
 //line basic.go:21
-		f184, i185 = math.Float32frombits(0xff800000), tx
-//line plain.go:77
+		f185, i186 = math.Float32frombits(0xff800000), tx
+//line plain.go:80
 		for {
-//line plain.go:77
-			if i185 >= i23 {
-//line plain.go:77
+//line plain.go:80
+			if i186 >= i23 {
+//line plain.go:80
 				break
 			}
-//line plain.go:77
-			f184, i185 = max(f184, *(*float32)(unsafe.Add(x, o33+i185*4))), i185+16
+//line plain.go:80
+			f185, i186 = max(f185, *(*float32)(unsafe.Add(x, o33+i186*4))), i186+16
 		}
 //line plain.go:46
-		*(*float32)(unsafe.Add(shared, tx*4)) = f184
+		*(*float32)(unsafe.Add(shared, tx*4)) = f185
 	}
 }
 
 // plainTwinRow_ is what a row of threads does in plainTwin.
 //
 //line plain.go:53
-func plainTwinRow_(lanes int, f1089 float32, i23 int, o33 int, shared unsafe.Pointer, x unsafe.Pointer) {
+func plainTwinRow_(lanes int, f1091 float32, i23 int, o33 int, shared unsafe.Pointer, x unsafe.Pointer) {
 	first := 0
 //line plain.go:53
 	if lanes == 16 {
 //line plain.go:53
-		first = zvector.PlainTwin___(16, i23, x, o33, f1089, shared)
+		first = zvector.PlainTwin___(16, i23, x, o33, f1091, shared)
 //line plain.go:53
 	} else if lanes == 8 {
 //line plain.go:53
-		first = zvector.PlainTwinAVX2___(16, i23, x, o33, f1089, shared)
+		first = zvector.PlainTwinAVX2___(16, i23, x, o33, f1091, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f216, f534 float32
-		var i217 int
-		var i521, i522 int32
-//line plain.go:84
-		f216, i217 = 0, tx
+		var f217, f535 float32
+		var i218 int
+		var i522, i523 int32
+//line plain.go:87
+		f217, i218 = 0, tx
 		for {
-//line plain.go:85
-			if i217 >= i23 {
-//line plain.go:85
+//line plain.go:88
+			if i218 >= i23 {
+//line plain.go:88
 				break
 			}
-//line plain.go:86
-			f238 := *(*float32)(unsafe.Add(x, o33+i217*4)) - f1089
+//line plain.go:89
+			f239 := *(*float32)(unsafe.Add(x, o33+i218*4)) - f1091
 //line exp.go:36
-			f590 := math32.FMA(f238, 1.442695, 1.2582912e+07)
-			f591 := f590 - 1.2582912e+07
-			f593 := math32.FMA(f591, 1.9046542e-09, math32.FMA(f591, -0.6931472, f238))
+			f591 := math32.FMA(f239, 1.442695, 1.2582912e+07)
+			f592 := f591 - 1.2582912e+07
+			f594 := math32.FMA(f592, 1.9046542e-09, math32.FMA(f592, -0.6931472, f239))
 //line exp.go:21
-			c518 := 0 < f238
+			c519 := 0 < f239
 //line exp.go:21
-			if c518 {
+			if c519 {
 //line exp.go:21
-				i521, i522 = 528482304, 1602224128
+				i522, i523 = 528482304, 1602224128
 			} else {
 //line exp.go:21
-				i521, i522 = 1602224128, 528482304
+				i522, i523 = 1602224128, 528482304
 			}
 //line exp.go:24
-			f528 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f593, 0.008368675), f593, 0.041668262), f593, 0.16666521), f593, 0.49999994), f593, 1), f593, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f590))<<23+i521))) * math.Float32frombits(uint32(i522)))
-			if 104 < math.Float32frombits(math.Float32bits(f238)&^(1<<31)) {
+			f529 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f594, 0.008368675), f594, 0.041668262), f594, 0.16666521), f594, 0.49999994), f594, 1), f594, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f591))<<23+i522))) * math.Float32frombits(uint32(i523)))
+			if 104 < math.Float32frombits(math.Float32bits(f239)&^(1<<31)) {
 //line exp.go:27
-				if c518 {
+				if c519 {
 //line basic.go:19
-					f534 = math.Float32frombits(0x7f800000)
+					f535 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:27
-					f534 = 0
+					f535 = 0
 				}
 			} else {
 //line exp.go:25
-				f534 = f528
+				f535 = f529
 			}
-//line plain.go:85
-			f216, i217 = f216+f534, i217+16
+//line plain.go:88
+			f217, i218 = f217+f535, i218+16
 		}
 //line plain.go:53
-		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f216
+		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f217
 	}
 }
 
 // plainTwinRow__ is what a row of threads does in plainTwin.
 //
 //line plain.go:64
-func plainTwinRow__(lanes int, dx unsafe.Pointer, f1089 float32, f1259 float32, f132 float32, i23 int, o33 int, o47 int, x unsafe.Pointer) {
+func plainTwinRow__(lanes int, dx unsafe.Pointer, f1091 float32, f1261 float32, f129 float32, i23 int, o33 int, o47 int, x unsafe.Pointer) {
 	first := 0
 //line plain.go:64
 	if lanes == 16 {
 //line plain.go:64
-		first = zvector.PlainTwin____(16, f132, f1259, i23, x, o33, f1089, dx, o47)
+		first = zvector.PlainTwin____(16, f129, f1261, i23, x, o33, f1091, dx, o47)
 //line plain.go:64
 	} else if lanes == 8 {
 //line plain.go:64
-		first = zvector.PlainTwinAVX2____(16, f132, f1259, i23, x, o33, f1089, dx, o47)
+		first = zvector.PlainTwinAVX2____(16, f129, f1261, i23, x, o33, f1091, dx, o47)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i252 int
-		var i561, i562 int32
-		var f574 float32
+		var i253 int
+		var i562, i563 int32
+		var f575 float32
 //line plain.go:64
-		f135 := f132 / f1259
-//line plain.go:92
-		i252 = tx
+		f133 := f129 / f1261
+//line plain.go:95
+		i253 = tx
 		for {
-//line plain.go:93
-			if i252 >= i23 {
-//line plain.go:93
+//line plain.go:96
+			if i253 >= i23 {
+//line plain.go:96
 				break
 			}
-//line plain.go:94
-			f273 := *(*float32)(unsafe.Add(x, o33+i252*4)) - f1089
+//line plain.go:97
+			f274 := *(*float32)(unsafe.Add(x, o33+i253*4)) - f1091
 //line exp.go:36
-			f668 := math32.FMA(f273, 1.442695, 1.2582912e+07)
-			f669 := f668 - 1.2582912e+07
-			f671 := math32.FMA(f669, 1.9046542e-09, math32.FMA(f669, -0.6931472, f273))
+			f669 := math32.FMA(f274, 1.442695, 1.2582912e+07)
+			f670 := f669 - 1.2582912e+07
+			f672 := math32.FMA(f670, 1.9046542e-09, math32.FMA(f670, -0.6931472, f274))
 //line exp.go:21
-			c558 := 0 < f273
+			c559 := 0 < f274
 //line exp.go:21
-			if c558 {
+			if c559 {
 //line exp.go:21
-				i561, i562 = 528482304, 1602224128
+				i562, i563 = 528482304, 1602224128
 			} else {
 //line exp.go:21
-				i561, i562 = 1602224128, 528482304
+				i562, i563 = 1602224128, 528482304
 			}
 //line exp.go:24
-			f568 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f671, 0.008368675), f671, 0.041668262), f671, 0.16666521), f671, 0.49999994), f671, 1), f671, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f668))<<23+i561))) * math.Float32frombits(uint32(i562)))
-			if 104 < math.Float32frombits(math.Float32bits(f273)&^(1<<31)) {
+			f569 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f672, 0.008368675), f672, 0.041668262), f672, 0.16666521), f672, 0.49999994), f672, 1), f672, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f669))<<23+i562))) * math.Float32frombits(uint32(i563)))
+			if 104 < math.Float32frombits(math.Float32bits(f274)&^(1<<31)) {
 //line exp.go:27
-				if c558 {
+				if c559 {
 //line basic.go:19
-					f574 = math.Float32frombits(0x7f800000)
+					f575 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:27
-					f574 = 0
+					f575 = 0
 				}
 			} else {
 //line exp.go:25
-				f574 = f568
+				f575 = f569
 			}
-//line plain.go:94
-			*(*float32)(unsafe.Add(dx, o47+i252*4)) = float32(f574 * f135)
-//line plain.go:93
-			i252 = i252 + 16
+//line plain.go:97
+			*(*float32)(unsafe.Add(dx, o47+i253*4)) = float32(f575 * f133)
+//line plain.go:96
+			i253 = i253 + 16
 		}
 	}
 }
 
 // plainTwinRow___ is what a row of threads does in plainTwin.
 //
-//line plain.go:67
-func plainTwinRow___(lanes int, c168 bool, dx unsafe.Pointer, f1089 float32, f1259 float32, f132 float32, f133 float32, i174 int, i23 int, o171 int, o47 int, blocks *gpu.Blocks, i65 int) (ok bool) {
+//line plain.go:66
+func plainTwinRow___(lanes int, c145 bool, c169 bool, dx unsafe.Pointer, f1091 float32, f1261 float32, f129 float32, f130 float32, f131 float32, i175 int, i23 int, losses unsafe.Pointer, o172 int, o47 int, o58 int, blocks *gpu.Blocks, i65 int) (ok bool) {
 	first := 0
-//line plain.go:67
+//line plain.go:66
 	if lanes == 16 {
-//line plain.go:67
-		first = zvector.PlainTwin_____(16, c168, f132, i23, dx, o47, i174, f133, f1089, f1259, o171)
-//line plain.go:67
+//line plain.go:66
+		first = zvector.PlainTwin_____(16, c145, c169, f131, losses, o58, f129, i23, dx, o47, i175, f130, f1091, f1261, o172)
+//line plain.go:66
 	} else if lanes == 8 {
-//line plain.go:67
-		first = zvector.PlainTwinAVX2_____(16, c168, f132, i23, dx, o47, i174, f133, f1089, f1259, o171)
+//line plain.go:66
+		first = zvector.PlainTwinAVX2_____(16, c145, c169, f131, losses, o58, f129, i23, dx, o47, i175, f130, f1091, f1261, o172)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i300 int
-		var i420, i421 int32
-		var f433 float32
+		var i301 int
+		var i421, i422 int32
+		var f434 float32
+//line plain.go:66
+		if int32(tx) == 0 {
+			if !c145 {
 //line plain.go:67
-		if f132 == 0 {
-//line plain.go:100
-			i300 = tx
-//line plain.go:100
+				blocks.Fault(blocks.Thread(tx, 0, 0), "invalid memory address or nil pointer dereference")
+//line plain.go:67
+				return false
+			}
+//line plain.go:67
+			*(*float32)(unsafe.Add(losses, o58)) = f131
+		}
+//line plain.go:70
+		if f129 == 0 {
+//line plain.go:103
+			i301 = tx
+//line plain.go:103
 			for {
-//line plain.go:100
-				if i300 >= i23 {
-//line plain.go:100
+//line plain.go:103
+				if i301 >= i23 {
+//line plain.go:103
 					break
 				}
-//line plain.go:101
-				*(*float32)(unsafe.Add(dx, o47+i300*4)) = 0
-//line plain.go:100
-				i300 = i300 + 16
+//line plain.go:104
+				*(*float32)(unsafe.Add(dx, o47+i301*4)) = 0
+//line plain.go:103
+				i301 = i301 + 16
 			}
 		} else {
-//line plain.go:69
-			if tx == i174 {
-				f153 := f133 - f1089
+//line plain.go:72
+			if tx == i175 {
+				f154 := f130 - f1091
 //line exp.go:36
-				f481 := math32.FMA(f153, 1.442695, 1.2582912e+07)
-				f482 := f481 - 1.2582912e+07
-				f484 := math32.FMA(f482, 1.9046542e-09, math32.FMA(f482, -0.6931472, f153))
+				f482 := math32.FMA(f154, 1.442695, 1.2582912e+07)
+				f483 := f482 - 1.2582912e+07
+				f485 := math32.FMA(f483, 1.9046542e-09, math32.FMA(f483, -0.6931472, f154))
 //line exp.go:21
-				c417 := 0 < f153
+				c418 := 0 < f154
 //line exp.go:21
-				if c417 {
+				if c418 {
 //line exp.go:21
-					i420, i421 = 528482304, 1602224128
+					i421, i422 = 528482304, 1602224128
 				} else {
 //line exp.go:21
-					i420, i421 = 1602224128, 528482304
+					i421, i422 = 1602224128, 528482304
 				}
 //line exp.go:24
-				f427 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f484, 0.008368675), f484, 0.041668262), f484, 0.16666521), f484, 0.49999994), f484, 1), f484, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f481))<<23+i420))) * math.Float32frombits(uint32(i421)))
-				if 104 < math.Float32frombits(math.Float32bits(f153)&^(1<<31)) {
+				f428 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f485, 0.008368675), f485, 0.041668262), f485, 0.16666521), f485, 0.49999994), f485, 1), f485, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f482))<<23+i421))) * math.Float32frombits(uint32(i422)))
+				if 104 < math.Float32frombits(math.Float32bits(f154)&^(1<<31)) {
 //line exp.go:27
-					if c417 {
+					if c418 {
 //line basic.go:19
-						f433 = math.Float32frombits(0x7f800000)
+						f434 = math.Float32frombits(0x7f800000)
 					} else {
 //line exp.go:27
-						f433 = 0
+						f434 = 0
 					}
 				} else {
 //line exp.go:25
-					f433 = f427
+					f434 = f428
 				}
-//line plain.go:70
-				if !c168 {
-//line plain.go:70
+//line plain.go:73
+				if !c169 {
+//line plain.go:73
 					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i65, i23)
-//line plain.go:70
+//line plain.go:73
 					return false
 				}
-//line plain.go:70
-				*(*float32)(unsafe.Add(dx, o171)) = float32(f132 * (f433/f1259 - 1))
+//line plain.go:73
+				*(*float32)(unsafe.Add(dx, o172)) = float32(f129 * (f434/f1261 - 1))
 			}
 		}
 	}

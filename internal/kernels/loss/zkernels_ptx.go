@@ -52,7 +52,7 @@ c0ceeb084e31e2ac	plain.go	plain
 aa5bc72d7aa3b46c	plain.go	plainHalf
 8b782154d8344582	plain.go	plainRow
 72f751bf8cc6b150	plain.go	plainRow.clear
-7965e14acc95bba3	plain.go	plainRow.compute
+5b458bb9dda057da	plain.go	plainRow.compute
 29405aaf5a433a08	plain.go	plainRow.greatest
 f25227ba476cf626	plain.go	plainRow.store
 a0db84914ad5642f	plain.go	plainRow.sum
@@ -65,7 +65,7 @@ ea5660fd5c8a8785	wide.go	wideRow
 d1840a934c789849	wide.go	wideRow.store
 `
 
-const plainSM80 = `packed1 10300 plain
+const plainSM80 = `packed1 10283 plain
 !|hf|f
 !|gxO
 !p8
@@ -78,7 +78,7 @@ const plainSM80 = `packed1 10300 plain
 !pH}4pD
 !}[
 !c
-p;-te
+p;v<pF
 p9-sV
 p:7t*
 qS9t*
@@ -111,7 +111,7 @@ ret,v:
 "#
 wj
 wj
-rD5
+rD7
 xnua
 r7ujrKt?q)t@piujrbrmrKrKuj+pMtq~XrmvDuj+piKrbrmq)rGp<uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMqcp<uj+piuj+pMpO{>q"t5u]uj+pMrKt?q)t@pi
 yXj
@@ -130,7 +130,7 @@ p\
 t>
 }p^
 p+
-qM9j
+r&=j
 xLX
 qGs\t%
 vp
@@ -152,7 +152,7 @@ svX
 H
 !#
 )
-qM/sQ
+r&,sQ
 z_.
 v0qI%
 _
@@ -163,7 +163,7 @@ s4t&
 tpw+
 s4uK
 tpr3t$v,
-qM9sr
+r&=sr
 tmrq
 pC,
 qopY
@@ -202,7 +202,7 @@ w8
 q'+^
 p+
 :
-r&8j
+|]j
 rjzGzD
 *,wvt2
 qnp/,
@@ -222,7 +222,7 @@ svq,
 H
 !#
 )
-r&7|_
+r&@|_
 z_.
 *0%
 _
@@ -245,7 +245,7 @@ zw-
 qi
 k
 q8/W>
-r&8sr
+|]sr
 tmrq
 pC,
 qopY
@@ -285,31 +285,30 @@ w8
 \
 q'9qN
 t1=t0
-v153,
-4
 p6
-qD,r1
-|8p/3p$
-qU
-syy1r3w#3nZ
 tJ#Z
 :
+:
+u<
+!#
+Yq}1#
+p6
+tJ#Z
+{w
+s)
 H
 !#
-}%r1
-|8p/3p$
-pm
 q'/sr
 zJvDympMy_xDt0G
 *0%
-v'ql
+yxxh2ql
 {?7})
-x7s:qs
+x7s:r_
 }nscz(z+
 {?7@pb
-sPr_yvtB{n
+sPv2yvtB{n
 {?7/px
-sDv2?
+sDu_?
 pz{]@y<@vFp$?
 }g,qe
 q{
@@ -339,30 +338,29 @@ z~sz
 {Dp|
 s+"w={m,tyt=6
 pr^9pb
-{i)
+{i*
 qV+zH}#uQsqD
 {?}(pX
-s+*}J}J
+s++}J}J
 pr^9p|
 xV?
 {D{L
-{/r8+Z
+{/r8,Z
 zSuf
 }%r+
 yV-6
-t3xh$,
-syy1r3w#3}2
+|Ozir3r8+sR,
 !#
 {1^
 p+
 {rw?
 z-p4#$/
 rf&
-r6-j
+yHj
 ]*t\
 !#
 )
-|yy=
+r69y=
 z_.
 *0%
 _
@@ -372,7 +370,7 @@ k
 qJsU
 *1p-
 s8
-r6-sr
+yHsr
 |%A
 pC,
 rMs0C
@@ -380,10 +378,18 @@ rMs0C
 !#
 qD8^
 p+
-qD9pw
+qD7^
+r[&p$
+5
+qD9r1
+|8p/3p$
+qU
+syy1r3w#3v+1
+!#
+qM=pw
 {/p4#Z
 p6
-qD@qw
+qM+qw
 wcu*M'z/
 p\
 xvvO
@@ -393,9 +399,9 @@ xvvO
 {=5%
 {Zp/6C
 sd
-qM{L
+zqf
 z[53,
-u(
+pm
 sE3'-
 qi
 k
@@ -407,15 +413,15 @@ zJvDympMy_xD1'G
 s8
 u<
 !#
-rt=j
+rt-j
 ]*t\
 !#
 ru&
-rt,f
+rt.f
 t+M&G
 *1%
 |H=Kx;
-rt=u:
+rt-u:
 tmA
 pC,
 rMM&C
@@ -425,50 +431,44 @@ x1qN
 O
 !#
 "S
-]#s3-
-]$zs
+]#sx
+]$s3-
 "S
-]%s38
-(7
+]%zs
+(8
 !pZ
 p(
 !p^
-"C
-r7,
+"+
+J
 qm
 qm
 (
 !qZ
-"C
-r~
-vg
-v#
-(
-!s*
-"*
-qH
+")
+g
 p35
 ;,
 (
-!tS
-"&
-sk
+!s*
+"%
+qH
 p3.
 ;$
 (
-!vB
-sk
+!tS
+qH
 p3.
 ;&
 (
-!w&
-"&
-uI
+!vB
+"%
+sk
 p3+
 ;*
 (
-!x=
-uI
+!w&
+sk
 p3+
 ;(
 !q[
@@ -501,12 +501,12 @@ O
 const plainSM70 = plainSM80 + `
  patch
  -3
-packed1 10701 plain
+packed1 10684 plain
 !pJ
 !pI
  =10
  -1
-p;.8pF
+p;.t*
  =2
  -1
 qSxOpF
@@ -567,18 +567,18 @@ q85'5>
  =7
  -1
 syu8r3dp@lpk'5
- =78
+ =77
  -1
 yV26
- =16
+ =15
  -1
 zw2
- =29
+ =37
  -1
 sE3'2
- =100`
+ =94`
 
-const plainHalfSM80 = `packed1 11517 plainHalf
+const plainHalfSM80 = `packed1 11500 plainHalf
 !|hf|f
 !|gxO
 !p8
@@ -592,7 +592,7 @@ const plainHalfSM80 = `packed1 11517 plainHalf
 !pH}4pD
 !}[
 !c
-p;-te
+p;v<pF
 zfr0
 p97to
 p:7t*
@@ -626,7 +626,7 @@ ret,v:
 "#
 wj
 wj
-rD5
+rD7
 xnua
 r7ujrKt?q)t@piujrbrmrKrKuj+pMq"u=uNq>~XrmvDuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+pipirGr/q"pMuj+pMtBqcp5uj+piuj+pir9uNrGt?t5v9uj+pMpO{>uj+pir9y)t?pMu[vDw/q"uj+pir9y)t?pMu[vDw/q"uj+piuNq>u]z2|Suj+pi}}pMz2pMrbrKuj+pivLvDuj+pMtBqcp5uj+piuj+pMpO{>q"t5u]uj+pMrKt?q)t@pi
 yXj
@@ -645,7 +645,7 @@ p\
 t>
 }p^
 p+
-qM9j
+r&=j
 xLX
 qGs\t%
 vp
@@ -667,14 +667,14 @@ svX
 H
 !#
 )
-qM/sQ
+r&,sQ
 z_+
 v0qI%
 rV
 pnsrxG
 pv
 &
-qM/px
+r&,px
 tpw+
 s|sL
 "#
@@ -694,7 +694,7 @@ pv
 &
 "#
 tpr3t$v,
-qM9sr
+r&=sr
 tmrq
 pC,
 qopY
@@ -737,7 +737,7 @@ w8
 q'+^
 p+
 :
-r&8j
+|]j
 rjzGzD
 *,wvt2
 qnp/,
@@ -757,14 +757,14 @@ svM&
 H
 !#
 )
-r&7|_
+r&@|_
 z_+
 *0%
 rV
 "*
 pv
 &
-r&7|Y
+r&@|Y
 t3xhW
 qi
 k
@@ -796,7 +796,7 @@ zw-
 qi
 k
 q8/W>
-r&8sr
+|]sr
 tmrq
 pC,
 qopY
@@ -840,34 +840,33 @@ w8
 \
 q'9qN
 t1=1'
-v153,
-4
 p6
-qD,r1
-|8p/3p$
-qU
-syy1r3w#3nZ
 tJ#Z
 :
+:
+u<
+!#
+qt'1#
+p6
+tJ#Z
+{w
+s)
 H
 !#
-}%r1
-|8p/3p$
-pm
 q'/sr
 zJvDympMy_xD1'E
 *0%
 rV
-"+
+")
 pv
-s5z}u}D
+s5z}xhD
 pqq#})
-x7s:qs
+x7s:r_
 }nscz(z+
 pqq#@pb
-sPr_yvtB{n
+sPv2yvtB{n
 pqq#/px
-sDv2?
+sDu_?
 pz{]@y<@vFp$?
 pqf,qe
 q{
@@ -897,37 +896,36 @@ z~sz
 pqpjp|
 s+"w={m,tyt=6
 pq^9pb
-{i)
+{i*
 qV+zH}#uQsqD
 pq^/pX
-s+*}J}J
+s++}J}J
 pq^9p|
 xV?
 pqpj{L
-{/r8+Z
+{/r8,Z
 zSuf
 }%r+
 yV-6
-t3xh$,
-syy1r3w#3}2
+|Ozir3r8+sR,
 !#
 {1^
 p+
 {rw?
 z-p4#$/
 rf&
-r6-j
+yHj
 ]*t\
 !#
 )
-|yy=
+r69y=
 z_+
 *0%
 rV
 "6
 pv
 &
-|y}6
+r69}6
 zw-
 qi
 k
@@ -935,10 +933,10 @@ qJsU
 pnr4q#-
 |l>
 s>
-|yf
+r69f
 *1p-
 wG
-r6-sr
+yHsr
 |%A
 pC,
 rMq9C
@@ -946,10 +944,18 @@ rMq9C
 !#
 qD8^
 p+
-qD9pw
+qD7^
+r[&p$
+5
+qD9r1
+|8p/3p$
+qU
+syy1r3w#3v+1
+!#
+qM=pw
 {/p4#Z
 p6
-qD@qw
+qM+qw
 wcu*M'z/
 p\
 xvvO
@@ -959,16 +965,16 @@ xvvO
 {=5%
 {Zp/6C
 sd
-qM{L
+zqf
 z[53,
-u(
+pm
 sE3'-
 qi
 k
 z-xh$8
 t3xht#
 rp#6
-"(
+"*
 |l>
 s>
 "#
@@ -977,15 +983,15 @@ zJvDympMy_xD1'E
 wG
 u<
 !#
-rt=j
+rt-j
 ]*t\
 !#
 ru&
-rt,f
+rt.f
 t+M&E
 *1%
 y/qlp$
-rt=u:
+rt-u:
 tmA
 pC,
 rMM&C
@@ -995,50 +1001,44 @@ vdxF
 O
 !#
 "Y
-]#s3-
-]$zs
+]#sx
+]$s3-
 "Y
-]%s38
-(7
+]%zs
+(8
 !pZ
 p(
 !p^
-"G
-r7,
+",
+J
 qm
 qm
 (
 !qZ
-"G
-r~
-vg
-v#
-(
-!s*
-"*
-qH
+")
+g
 p35
 ;,
 (
-!tS
-"&
-sk
+!s*
+"%
+qH
 p3.
 ;$
 (
-!vB
-sk
+!tS
+qH
 p3.
 ;&
 (
-!w&
-"&
-uI
+!vB
+"%
+sk
 p3+
 ;*
 (
-!x=
-uI
+!w&
+sk
 p3+
 ;(
 !q[
@@ -1071,12 +1071,12 @@ O
 const plainHalfSM70 = plainHalfSM80 + `
  patch
  -3
-packed1 12225 plainHalf
+packed1 12208 plainHalf
 !pJ
 !pI
  =11
  -5
-p;.x,
+p;.sV
 p99t*
 p:7t*
 qSxOpF
@@ -1140,10 +1140,10 @@ q85'5>
  =7
  -1
 syu8r3dM5lpk'5
- =81
+ =80
  -1
 yV26
- =20
+ =19
  -1
 zw2
  =4
@@ -1159,7 +1159,7 @@ v5
  =6
  -1
 rMp*C
- =20
+ =28
  -1
 sE3'2
  =6
@@ -1172,7 +1172,7 @@ sl
 }y
 rE
 v5
- =96`
+ =90`
 
 const wide32SM80NarrowAligned = `packed1 16781 wide_4_float32_row_F32
 !|hf|f

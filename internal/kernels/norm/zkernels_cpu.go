@@ -36,12 +36,11 @@ func plainBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plainback.go:63
 	f128 := float32(weightLen)
 //line plainback.go:69
-	c173 := 0 < linesLen
-	c2245 := !c173
+	c209 := 0 < linesLen
 //line plainback.go:32
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var f1114, f1118 float32
+		var f1118, f1122 float32
 //line plainback.go:57
 		i65 := bx * weightLen
 		i67 := i65 + weightLen
@@ -86,204 +85,210 @@ func plainBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				}
 			}
 //line lanes.go:9
-			f1230 := *(*float32)(unsafe.Add(shared, 192))
+			f1234 := *(*float32)(unsafe.Add(shared, 192))
 //line lanes.go:9
-			f1240 := *(*float32)(unsafe.Add(shared, 196))
+			f1244 := *(*float32)(unsafe.Add(shared, 196))
 //line lanes.go:9
-			f1250 := *(*float32)(unsafe.Add(shared, 200))
+			f1254 := *(*float32)(unsafe.Add(shared, 200))
 //line lanes.go:9
-			f1260 := *(*float32)(unsafe.Add(shared, 204))
+			f1264 := *(*float32)(unsafe.Add(shared, 204))
 //line lanes.go:9
-			f1270 := *(*float32)(unsafe.Add(shared, 208))
+			f1274 := *(*float32)(unsafe.Add(shared, 208))
 //line lanes.go:9
-			f1271 := f1230 + 0 + f1240 + f1250 + f1260 + f1270
+			f1275 := f1234 + 0 + f1244 + f1254 + f1264 + f1274
 //line lanes.go:9
-			f1280 := *(*float32)(unsafe.Add(shared, 212))
+			f1284 := *(*float32)(unsafe.Add(shared, 212))
 //line lanes.go:9
-			f1290 := *(*float32)(unsafe.Add(shared, 216))
+			f1294 := *(*float32)(unsafe.Add(shared, 216))
 //line lanes.go:9
-			f1300 := *(*float32)(unsafe.Add(shared, 220))
+			f1304 := *(*float32)(unsafe.Add(shared, 220))
 //line lanes.go:9
-			f1310 := *(*float32)(unsafe.Add(shared, 224))
+			f1314 := *(*float32)(unsafe.Add(shared, 224))
 //line lanes.go:9
-			f1311 := f1271 + f1280 + f1290 + f1300 + f1310
+			f1315 := f1275 + f1284 + f1294 + f1304 + f1314
 //line lanes.go:9
-			f1320 := *(*float32)(unsafe.Add(shared, 228))
+			f1324 := *(*float32)(unsafe.Add(shared, 228))
 //line lanes.go:9
-			f1330 := *(*float32)(unsafe.Add(shared, 232))
+			f1334 := *(*float32)(unsafe.Add(shared, 232))
 //line lanes.go:9
-			f1340 := *(*float32)(unsafe.Add(shared, 236))
+			f1344 := *(*float32)(unsafe.Add(shared, 236))
 //line lanes.go:9
-			f1350 := *(*float32)(unsafe.Add(shared, 240))
+			f1354 := *(*float32)(unsafe.Add(shared, 240))
 //line lanes.go:9
-			f1351 := f1311 + f1320 + f1330 + f1340 + f1350
+			f1355 := f1315 + f1324 + f1334 + f1344 + f1354
 //line lanes.go:9
-			f1360 := *(*float32)(unsafe.Add(shared, 244))
+			f1364 := *(*float32)(unsafe.Add(shared, 244))
 //line lanes.go:9
-			f1370 := *(*float32)(unsafe.Add(shared, 248))
+			f1374 := *(*float32)(unsafe.Add(shared, 248))
 //line lanes.go:9
-			f1380 := *(*float32)(unsafe.Add(shared, 252))
-			f1114 = (f1351 + f1360 + f1370 + f1380) / f128
+			f1384 := *(*float32)(unsafe.Add(shared, 252))
+			f1118 = (f1355 + f1364 + f1374 + f1384) / f128
 		} else {
-			f1114 = 0
+			f1118 = 0
 		}
 		{
 			{
 //line plainback.go:77
-				plainBackTwinRow_(lanes, dy, f1114, o112, o75, shared, weight, weightLen, x)
+				plainBackTwinRow_(lanes, dy, f1118, o112, o75, shared, weight, weightLen, x)
 			}
 		}
 //line lanes.go:9
-		f1393 := *(*float32)(shared)
+		f1397 := *(*float32)(shared)
 //line lanes.go:9
-		f1403 := *(*float32)(unsafe.Add(shared, 4))
+		f1407 := *(*float32)(unsafe.Add(shared, 4))
 //line lanes.go:9
-		f1413 := *(*float32)(unsafe.Add(shared, 8))
+		f1417 := *(*float32)(unsafe.Add(shared, 8))
 //line lanes.go:9
-		f1423 := *(*float32)(unsafe.Add(shared, 12))
+		f1427 := *(*float32)(unsafe.Add(shared, 12))
 //line lanes.go:9
-		f1433 := *(*float32)(unsafe.Add(shared, 16))
+		f1437 := *(*float32)(unsafe.Add(shared, 16))
 //line lanes.go:9
-		f1434 := f1393 + 0 + f1403 + f1413 + f1423 + f1433
+		f1438 := f1397 + 0 + f1407 + f1417 + f1427 + f1437
 //line lanes.go:9
-		f1443 := *(*float32)(unsafe.Add(shared, 20))
+		f1447 := *(*float32)(unsafe.Add(shared, 20))
 //line lanes.go:9
-		f1453 := *(*float32)(unsafe.Add(shared, 24))
+		f1457 := *(*float32)(unsafe.Add(shared, 24))
 //line lanes.go:9
-		f1463 := *(*float32)(unsafe.Add(shared, 28))
+		f1467 := *(*float32)(unsafe.Add(shared, 28))
 //line lanes.go:9
-		f1473 := *(*float32)(unsafe.Add(shared, 32))
+		f1477 := *(*float32)(unsafe.Add(shared, 32))
 //line lanes.go:9
-		f1474 := f1434 + f1443 + f1453 + f1463 + f1473
+		f1478 := f1438 + f1447 + f1457 + f1467 + f1477
 //line lanes.go:9
-		f1483 := *(*float32)(unsafe.Add(shared, 36))
+		f1487 := *(*float32)(unsafe.Add(shared, 36))
 //line lanes.go:9
-		f1493 := *(*float32)(unsafe.Add(shared, 40))
+		f1497 := *(*float32)(unsafe.Add(shared, 40))
 //line lanes.go:9
-		f1503 := *(*float32)(unsafe.Add(shared, 44))
+		f1507 := *(*float32)(unsafe.Add(shared, 44))
 //line lanes.go:9
-		f1513 := *(*float32)(unsafe.Add(shared, 48))
+		f1517 := *(*float32)(unsafe.Add(shared, 48))
 //line lanes.go:9
-		f1514 := f1474 + f1483 + f1493 + f1503 + f1513
+		f1518 := f1478 + f1487 + f1497 + f1507 + f1517
 //line lanes.go:9
-		f1523 := *(*float32)(unsafe.Add(shared, 52))
+		f1527 := *(*float32)(unsafe.Add(shared, 52))
 //line lanes.go:9
-		f1533 := *(*float32)(unsafe.Add(shared, 56))
+		f1537 := *(*float32)(unsafe.Add(shared, 56))
 //line lanes.go:9
-		f1543 := *(*float32)(unsafe.Add(shared, 60))
+		f1547 := *(*float32)(unsafe.Add(shared, 60))
 //line lanes.go:9
-		f1556 := *(*float32)(unsafe.Add(shared, 64))
+		f1560 := *(*float32)(unsafe.Add(shared, 64))
 //line lanes.go:9
-		f1566 := *(*float32)(unsafe.Add(shared, 68))
+		f1570 := *(*float32)(unsafe.Add(shared, 68))
 //line lanes.go:9
-		f1576 := *(*float32)(unsafe.Add(shared, 72))
+		f1580 := *(*float32)(unsafe.Add(shared, 72))
 //line lanes.go:9
-		f1586 := *(*float32)(unsafe.Add(shared, 76))
+		f1590 := *(*float32)(unsafe.Add(shared, 76))
 //line lanes.go:9
-		f1596 := *(*float32)(unsafe.Add(shared, 80))
+		f1600 := *(*float32)(unsafe.Add(shared, 80))
 //line lanes.go:9
-		f1597 := f1556 + 0 + f1566 + f1576 + f1586 + f1596
+		f1601 := f1560 + 0 + f1570 + f1580 + f1590 + f1600
 //line lanes.go:9
-		f1606 := *(*float32)(unsafe.Add(shared, 84))
+		f1610 := *(*float32)(unsafe.Add(shared, 84))
 //line lanes.go:9
-		f1616 := *(*float32)(unsafe.Add(shared, 88))
+		f1620 := *(*float32)(unsafe.Add(shared, 88))
 //line lanes.go:9
-		f1626 := *(*float32)(unsafe.Add(shared, 92))
+		f1630 := *(*float32)(unsafe.Add(shared, 92))
 //line lanes.go:9
-		f1636 := *(*float32)(unsafe.Add(shared, 96))
+		f1640 := *(*float32)(unsafe.Add(shared, 96))
 //line lanes.go:9
-		f1637 := f1597 + f1606 + f1616 + f1626 + f1636
+		f1641 := f1601 + f1610 + f1620 + f1630 + f1640
 //line lanes.go:9
-		f1646 := *(*float32)(unsafe.Add(shared, 100))
+		f1650 := *(*float32)(unsafe.Add(shared, 100))
 //line lanes.go:9
-		f1656 := *(*float32)(unsafe.Add(shared, 104))
+		f1660 := *(*float32)(unsafe.Add(shared, 104))
 //line lanes.go:9
-		f1666 := *(*float32)(unsafe.Add(shared, 108))
+		f1670 := *(*float32)(unsafe.Add(shared, 108))
 //line lanes.go:9
-		f1676 := *(*float32)(unsafe.Add(shared, 112))
+		f1680 := *(*float32)(unsafe.Add(shared, 112))
 //line lanes.go:9
-		f1677 := f1637 + f1646 + f1656 + f1666 + f1676
+		f1681 := f1641 + f1650 + f1660 + f1670 + f1680
 //line lanes.go:9
-		f1686 := *(*float32)(unsafe.Add(shared, 116))
+		f1690 := *(*float32)(unsafe.Add(shared, 116))
 //line lanes.go:9
-		f1696 := *(*float32)(unsafe.Add(shared, 120))
+		f1700 := *(*float32)(unsafe.Add(shared, 120))
 //line lanes.go:9
-		f1706 := *(*float32)(unsafe.Add(shared, 124))
+		f1710 := *(*float32)(unsafe.Add(shared, 124))
 //line lanes.go:9
-		f1719 := *(*float32)(unsafe.Add(shared, 128))
+		f1723 := *(*float32)(unsafe.Add(shared, 128))
 //line lanes.go:9
-		f1729 := *(*float32)(unsafe.Add(shared, 132))
+		f1733 := *(*float32)(unsafe.Add(shared, 132))
 //line lanes.go:9
-		f1739 := *(*float32)(unsafe.Add(shared, 136))
+		f1743 := *(*float32)(unsafe.Add(shared, 136))
 //line lanes.go:9
-		f1749 := *(*float32)(unsafe.Add(shared, 140))
+		f1753 := *(*float32)(unsafe.Add(shared, 140))
 //line lanes.go:9
-		f1759 := *(*float32)(unsafe.Add(shared, 144))
+		f1763 := *(*float32)(unsafe.Add(shared, 144))
 //line lanes.go:9
-		f1760 := f1719 + 0 + f1729 + f1739 + f1749 + f1759
+		f1764 := f1723 + 0 + f1733 + f1743 + f1753 + f1763
 //line lanes.go:9
-		f1769 := *(*float32)(unsafe.Add(shared, 148))
+		f1773 := *(*float32)(unsafe.Add(shared, 148))
 //line lanes.go:9
-		f1779 := *(*float32)(unsafe.Add(shared, 152))
+		f1783 := *(*float32)(unsafe.Add(shared, 152))
 //line lanes.go:9
-		f1789 := *(*float32)(unsafe.Add(shared, 156))
+		f1793 := *(*float32)(unsafe.Add(shared, 156))
 //line lanes.go:9
-		f1799 := *(*float32)(unsafe.Add(shared, 160))
+		f1803 := *(*float32)(unsafe.Add(shared, 160))
 //line lanes.go:9
-		f1800 := f1760 + f1769 + f1779 + f1789 + f1799
+		f1804 := f1764 + f1773 + f1783 + f1793 + f1803
 //line lanes.go:9
-		f1809 := *(*float32)(unsafe.Add(shared, 164))
+		f1813 := *(*float32)(unsafe.Add(shared, 164))
 //line lanes.go:9
-		f1819 := *(*float32)(unsafe.Add(shared, 168))
+		f1823 := *(*float32)(unsafe.Add(shared, 168))
 //line lanes.go:9
-		f1829 := *(*float32)(unsafe.Add(shared, 172))
+		f1833 := *(*float32)(unsafe.Add(shared, 172))
 //line lanes.go:9
-		f1839 := *(*float32)(unsafe.Add(shared, 176))
+		f1843 := *(*float32)(unsafe.Add(shared, 176))
 //line lanes.go:9
-		f1840 := f1800 + f1809 + f1819 + f1829 + f1839
+		f1844 := f1804 + f1813 + f1823 + f1833 + f1843
 //line lanes.go:9
-		f1849 := *(*float32)(unsafe.Add(shared, 180))
+		f1853 := *(*float32)(unsafe.Add(shared, 180))
 //line lanes.go:9
-		f1859 := *(*float32)(unsafe.Add(shared, 184))
+		f1863 := *(*float32)(unsafe.Add(shared, 184))
 //line lanes.go:9
-		f1869 := *(*float32)(unsafe.Add(shared, 188))
+		f1873 := *(*float32)(unsafe.Add(shared, 188))
 //line plainback.go:19
-		f526 := float32(math.Sqrt(float64(float32((f1514+f1523+f1533+f1543)*c8) + c12)))
+		f528 := float32(math.Sqrt(float64(float32((f1518+f1527+f1537+f1547)*c8) + c12)))
 //line plainback.go:19
-		f527 := 1 / f526
-		f532 := float32(-f527)
+		f529 := 1 / f528
+		f534 := float32(-f529)
 //line plainback.go:20
-		f537 := float32(float32(float32(f532*f527)*f527) * (f1677 + f1686 + f1696 + f1706))
+		f539 := float32(float32(float32(f534*f529)*f529) * (f1681 + f1690 + f1700 + f1710))
 //line plainback.go:20
-		f542 := float32(f537 * c8)
-//line plainback.go:70
-		if !(c2245 || uint(bx) < uint(linesLen)) {
-//line plainback.go:70
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, linesLen)
-//line plainback.go:70
-			return
-		}
+		f544 := float32(f539 * c8)
 //line plainback.go:22
-		f559 := float32(float32(f532*(f1840+f1849+f1859+f1869)) * c8)
+		f561 := float32(float32(f534*(f1844+f1853+f1863+f1873)) * c8)
 //line plainback.go:70
-		o188 := bx * 8
+		c182 := uint(bx) < uint(linesLen)
 //line plainback.go:70
-		o879 := o188 + 4
-		for range 16 {
+		o185 := bx * 8
+//line plainback.go:70
+		o881 := o185 + 4
+		for tx := range 16 {
 //line plainback.go:21
 			if c16 {
-				f1118 = f559
+				f1122 = f561
 			} else {
 //line plainback.go:21
-				f1118 = 0
+				f1122 = 0
 			}
 //line plainback.go:69
-			if c173 {
-				*(*float32)(unsafe.Add(lines, o188)) = f527
+			if int32(tx) == 0 {
+//line plainback.go:69
+				if c209 {
+					if !c182 {
 //line plainback.go:70
-				*(*float32)(unsafe.Add(lines, o879)) = f1114
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, linesLen)
+//line plainback.go:70
+						return
+					}
+//line plainback.go:70
+					*(*float32)(unsafe.Add(lines, o185)) = f529
+//line plainback.go:70
+					*(*float32)(unsafe.Add(lines, o881)) = f1118
+				}
 			}
 		}
+//line plainback.go:73
 		if uint(i67) > uint(addCap) {
 //line plainback.go:73
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i67, addCap)
@@ -291,11 +296,11 @@ func plainBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			return
 		}
 //line plainback.go:73
-		o203 := i65 * 4
+		o200 := i65 * 4
 		{
 			{
 //line plainback.go:73
-				plainBackTwinRow__(lanes, add, addCap, dx, dy, f1114, f1118, f527, f542, i67, o112, o203, o75, o91, weight, weightLen, x)
+				plainBackTwinRow__(lanes, add, addCap, dx, dy, f1118, f1122, f529, f544, i67, o112, o200, o75, o91, weight, weightLen, x)
 			}
 		}
 	}
@@ -316,95 +321,95 @@ func plainBackTwinRow(lanes int, o75 int, shared unsafe.Pointer, weightLen int, 
 		first = zvector.PlainBackTwinAVX2(16, weightLen, x, o75, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f215 float32
-		var i216 int
+		var f217 float32
+		var i218 int
 //line plain.go:49
-		f215, i216 = 0, tx
+		f217, i218 = 0, tx
 		for {
 //line plain.go:50
-			if i216 >= weightLen {
+			if i218 >= weightLen {
 //line plain.go:50
 				break
 			}
 //line plain.go:50
-			f215, i216 = f215+*(*float32)(unsafe.Add(x, o75+i216*4)), i216+16
+			f217, i218 = f217+*(*float32)(unsafe.Add(x, o75+i218*4)), i218+16
 		}
 //line plainback.go:61
-		*(*float32)(unsafe.Add(shared, 192+tx*4)) = f215
+		*(*float32)(unsafe.Add(shared, 192+tx*4)) = f217
 	}
 }
 
 // plainBackTwinRow_ is what a row of threads does in plainBackTwin.
 //
 //line plainback.go:77
-func plainBackTwinRow_(lanes int, dy unsafe.Pointer, f1114 float32, o112 int, o75 int, shared unsafe.Pointer, weight unsafe.Pointer, weightLen int, x unsafe.Pointer) {
+func plainBackTwinRow_(lanes int, dy unsafe.Pointer, f1118 float32, o112 int, o75 int, shared unsafe.Pointer, weight unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
 //line plainback.go:77
 	if lanes == 16 {
 //line plainback.go:77
-		first = zvector.PlainBackTwin__(16, weightLen, x, o75, dy, o112, f1114, weight, shared)
+		first = zvector.PlainBackTwin__(16, weightLen, x, o75, dy, o112, f1118, weight, shared)
 //line plainback.go:77
 	} else if lanes == 8 {
 //line plainback.go:77
-		first = zvector.PlainBackTwinAVX2__(16, weightLen, x, o75, dy, o112, f1114, weight, shared)
+		first = zvector.PlainBackTwinAVX2__(16, weightLen, x, o75, dy, o112, f1118, weight, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f1117, f1116, f1115 float32
-		var i247 int
+		var f1121, f1120, f1119 float32
+		var i249 int
 //line plainback.go:77
-		f1117, f1116, f1115, i247 = 0, 0, 0, tx
+		f1121, f1120, f1119, i249 = 0, 0, 0, tx
 		for {
 //line plainback.go:78
-			if i247 >= weightLen {
+			if i249 >= weightLen {
 //line plainback.go:78
 				break
 			}
 //line plainback.go:79
-			f284 := *(*float32)(unsafe.Add(x, o75+i247*4)) - f1114
+			f286 := *(*float32)(unsafe.Add(x, o75+i249*4)) - f1118
 //line plainback.go:79
-			f295 := float32(*(*float32)(unsafe.Add(dy, o112+i247*4)) * *(*float32)(unsafe.Add(weight, i247*4)))
+			f297 := float32(*(*float32)(unsafe.Add(dy, o112+i249*4)) * *(*float32)(unsafe.Add(weight, i249*4)))
 //line plainback.go:78
-			f1117, f1116, f1115, i247 = f1117+f295, math32.FMA(f295, f284, f1116), math32.FMA(f284, f284, f1115), i247+16
+			f1121, f1120, f1119, i249 = f1121+f297, math32.FMA(f297, f286, f1120), math32.FMA(f286, f286, f1119), i249+16
 		}
 //line plainback.go:66
-		*(*float32)(unsafe.Add(shared, tx*4)) = f1115
+		*(*float32)(unsafe.Add(shared, tx*4)) = f1119
 //line plainback.go:66
-		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f1116
+		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f1120
 //line plainback.go:66
-		*(*float32)(unsafe.Add(shared, 128+tx*4)) = f1117
+		*(*float32)(unsafe.Add(shared, 128+tx*4)) = f1121
 	}
 }
 
 // plainBackTwinRow__ is what a row of threads does in plainBackTwin.
 //
 //line plainback.go:73
-func plainBackTwinRow__(lanes int, add unsafe.Pointer, addCap int, dx unsafe.Pointer, dy unsafe.Pointer, f1114 float32, f1118 float32, f527 float32, f542 float32, i67 int, o112 int, o203 int, o75 int, o91 int, weight unsafe.Pointer, weightLen int, x unsafe.Pointer) {
+func plainBackTwinRow__(lanes int, add unsafe.Pointer, addCap int, dx unsafe.Pointer, dy unsafe.Pointer, f1118 float32, f1122 float32, f529 float32, f544 float32, i67 int, o112 int, o200 int, o75 int, o91 int, weight unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
 //line plainback.go:73
 	if lanes == 16 {
 //line plainback.go:73
-		first = zvector.PlainBackTwin___(16, uint(i67) <= uint(addCap), weightLen, add, o203, x, o75, dy, o112, weight, f527, f1114, f542, f1118, dx, o91)
+		first = zvector.PlainBackTwin___(16, uint(i67) <= uint(addCap), weightLen, add, o200, x, o75, dy, o112, weight, f529, f1118, f544, f1122, dx, o91)
 //line plainback.go:73
 	} else if lanes == 8 {
 //line plainback.go:73
-		first = zvector.PlainBackTwinAVX2___(16, uint(i67) <= uint(addCap), weightLen, add, o203, x, o75, dy, o112, weight, f527, f1114, f542, f1118, dx, o91)
+		first = zvector.PlainBackTwinAVX2___(16, uint(i67) <= uint(addCap), weightLen, add, o200, x, o75, dy, o112, weight, f529, f1118, f544, f1122, dx, o91)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i322 int
+		var i324 int
 //line plainback.go:89
-		i322 = tx
+		i324 = tx
 		for {
 //line plainback.go:90
-			if i322 >= weightLen {
+			if i324 >= weightLen {
 //line plainback.go:90
 				break
 			}
 //line plainback.go:86
-			f582 := float32(f527*float32(*(*float32)(unsafe.Add(dy, o112+i322*4))**(*float32)(unsafe.Add(weight, i322*4)))) + float32((*(*float32)(unsafe.Add(x, o75+i322*4))-f1114)*f542)
+			f584 := float32(f529*float32(*(*float32)(unsafe.Add(dy, o112+i324*4))**(*float32)(unsafe.Add(weight, i324*4)))) + float32((*(*float32)(unsafe.Add(x, o75+i324*4))-f1118)*f544)
 //line plainback.go:91
-			*(*float32)(unsafe.Add(dx, o91+i322*4)) = *(*float32)(unsafe.Add(add, o203+i322*4)) + (f582 + f1118)
+			*(*float32)(unsafe.Add(dx, o91+i324*4)) = *(*float32)(unsafe.Add(add, o200+i324*4)) + (f584 + f1122)
 //line plainback.go:90
-			i322 = i322 + 16
+			i324 = i324 + 16
 		}
 	}
 }

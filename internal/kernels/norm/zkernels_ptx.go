@@ -48,7 +48,7 @@ a8ee9a43b1dfebbe	plain.go	plainRow
 4eb262d8f7048eb7	plain.go	plainRow.squares
 fc0d8b767a84da7c	plain.go	plainRow.store
 4a10782a1482b472	plain.go	plainRow.sum
-4ea87476aefa0c90	plainback.go	backRow
+5ec6496b1dabe5a5	plainback.go	backRow
 5518ad61c15c16c1	plainback.go	backRows
 5ea80297935f8f2d	plainback.go	chunk
 407d359341792f31	plainback.go	columnThreads
@@ -1410,7 +1410,7 @@ y/tRv=<$
 y/tR.ump2
  =60`
 
-const plainBackSM70 = `packed1 10474 plainBack
+const plainBackSM70 = `packed1 10527 plainBack
 !pJ
 !pI
 !p8
@@ -1423,7 +1423,7 @@ const plainBackSM70 = `packed1 10474 plainBack
 !pH,tKpD
 !}[
 !c
-p;-x,
+p;-te
 p9y?pF
 p:8r0
 qS@x,
@@ -1702,9 +1702,11 @@ sPv2$*
 x>#
 xkf
 xps\6Zr)#
-qD@qw
+qD@^
+qTwg=
 wu3.
-uoz]I
+4
+uo~9I
 x1sh
 z,zisM+
 |cz2r3sz>
@@ -1836,7 +1838,7 @@ O
 !L
 `
 
-const halfBackSM80 = `packed1 12077 halfBack
+const halfBackSM80 = `packed1 12130 halfBack
 !|hf|f
 !|gxO
 !p8
@@ -1850,7 +1852,7 @@ const halfBackSM80 = `packed1 12077 halfBack
 !pH,tKpD
 !}[
 !c
-p;-x,
+p;-te
 zfto
 p97to
 p:8sV
@@ -2192,9 +2194,11 @@ sPv2$*
 x>#
 xkf
 xps\6Zr)#
-qD@qw
+qD@^
+r[&p$
 wu3.
-uoz]I
+4
+uo~9I
 x1sh
 z,zisM+
 |cz2r3sz>
@@ -2346,14 +2350,14 @@ O
 const halfBackSM70 = halfBackSM80 + `
  patch
  -3
-packed1 12221 halfBack
+packed1 12274 halfBack
 !pJ
 !pI
  =11
  -3
-p;v<pF
+p;sqpF
 p97/pF
- =409
+ =411
  -2
 q{
 rE

@@ -35,7 +35,7 @@ func PlainTwin____(a0 int, a1 float32, a2 float32, a3 int, a4 unsafe.Pointer, a5
 func PlainTwinAVX2____(a0 int, a1 float32, a2 float32, a3 int, a4 unsafe.Pointer, a5 int, a6 float32, a7 unsafe.Pointer, a8 int) (done int)
 
 //go:noescape
-func PlainTwin_____(a0 int, a1 bool, a2 float32, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 float32, a8 float32, a9 float32, a10 int) (done int)
+func PlainTwin_____(a0 int, a1 bool, a2 bool, a3 float32, a4 unsafe.Pointer, a5 int, a6 float32, a7 int, a8 unsafe.Pointer, a9 int, a10 int, a11 float32, a12 float32, a13 float32, a14 int) (done int)
 
 //go:noescape
-func PlainTwinAVX2_____(a0 int, a1 bool, a2 float32, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 float32, a8 float32, a9 float32, a10 int) (done int)
+func PlainTwinAVX2_____(a0 int, a1 bool, a2 bool, a3 float32, a4 unsafe.Pointer, a5 int, a6 float32, a7 int, a8 unsafe.Pointer, a9 int, a10 int, a11 float32, a12 float32, a13 float32, a14 int) (done int)

@@ -10,6 +10,43 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
+// Pick stores in out[i] the elements of a window of table that the bits of i select, combined.
+func Pick(s *device.Stream, g device.Grid, table device.Slice[uint32], window int, out device.Slice[uint32]) error {
+	p := s.Plan(pickKernel, g)
+	table.Pass(p)
+	driver.Pass(p, window)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var pickKernel = &driver.Kernel{
+	Name:    "pick",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/control",
+	File:    "bits.go",
+	Line:    14,
+	Params: []driver.Param{
+		{Name: "table", Offset: 0, Size: 24, Elem: 4},
+		{Name: "window", Offset: 24, Size: 8},
+		{Name: "out", Offset: 32, Size: 24, Elem: 4},
+	},
+	ParamBytes: 72,
+	Sites: []driver.Site{
+		{File: "bits.go", Line: 28, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 24, 40, 48},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			table  []uint32
+			window int
+			out    []uint32
+		})(args)
+		for ts.Next() {
+			pick(ts.Thread(), a.table, a.window, a.out)
+		}
+	},
+}
+
 // Bounds launches the kernel bounds.
 func Bounds(s *device.Stream, g device.Grid, n device.Slice[int64], out device.Slice[bounded]) error {
 	p := s.Plan(boundsKernel, g)
