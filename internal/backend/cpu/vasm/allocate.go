@@ -204,18 +204,14 @@ func (p *printer) write(op, operands string) {
 	p.line.WriteString(strings.TrimSpace(op + " " + operands))
 }
 
-// compact removes the spaces of lines with several instructions: a tenth of the text.
-var compact = strings.NewReplacer("; ", ";", ", ", ",")
+// compact removes spaces, which are a tenth of the text, and offsets of 0.
+var compact = strings.NewReplacer("; ", ";", ", 0(", ",(", ", ", ",", ": ", ":", " 0(", " (")
 
 // flush ends the current line.
 func (p *printer) flush() {
 	if p.line.Len() > 0 {
 		p.at(p.pos)
-		line := p.line.String()
-		if strings.Contains(line, "; ") {
-			line = compact.Replace(line)
-		}
-		p.end("\t" + line)
+		p.end(compact.Replace(p.line.String()))
 		p.line.Reset()
 	}
 }
