@@ -49,15 +49,37 @@ func (s Shape) sizes(lanes int) sizes {
 	return sizes{Rows: uint32(s.Rows), Adapters: uint32(s.Adapters), Columns: uint32(s.Columns / lanes), Stack: uint32(s.stack())}
 }
 
+// form is a way to compute both products.
+type form int
+
+const (
+	scalar form = iota // on CPUs, for float32
+	wide               // on GPUs
+	tensor             // with the tensor cores, for BF16
+)
+
+// String returns the name of the form.
+func (f form) String() string { return [...]string{"scalar", "wide", "tensor"}[f] }
+
+// formOf returns the form for matrices of a type on a device. The one of CPUs is only for float32, the type of their activations.
+func formOf[T float32 | dtype.BF16](d *device.Device) form {
+	var zero T
+	_, single := any(zero).(float32)
+	switch info := d.Info(); {
+	case single && row.FormOf(d) == row.Plain:
+		return scalar
+	case !single && (info.Kind == "interp" || info.Kind == "cuda" && info.Capability.Major >= 8):
+		return tensor
+	}
+	return wide
+}
+
 // places returns the shape for a form of Expand, and the number of blocks for each group.
-func (s Shape) places(form row.Form, of Span) (c places, tiles int) {
+func (s Shape) places(f form, of Span) (c places, tiles int) {
 	c = places{
 		Rows: uint32(s.Rows), Adapters: uint32(s.Adapters), Stack: uint32(s.stack()), Rank: uint32(s.Rank), Out: uint32(s.out()), Width: uint32(of.To - of.From), Add: 1,
 	}
-	columns := threads * columns // of a block
-	if form == row.Plain {
-		columns = row.Lanes
-	}
+	columns := [...]int{scalar: row.Lanes, wide: threads * columns, tensor: threads / 4 * tileColumns}[f] // of a block
 	begin, used := 0, 0
 	for i := range c.Segments {
 		c.Segments[i].Tile = math.MaxUint32
@@ -65,7 +87,7 @@ func (s Shape) places(form row.Form, of Span) (c places, tiles int) {
 			continue
 		}
 		from, to, first := max(begin, of.From), min(begin+s.Parts[i], of.To), 0
-		if first = from; form == row.Plain {
+		if first = from; f == scalar {
 			first += begin * (s.Rank - 1)
 		}
 		begin += s.Parts[i]
@@ -86,7 +108,7 @@ func (s Shape) plainShrink() (c places, tiles int) {
 	for range s.Parts {
 		first.Parts = append(first.Parts, s.Rank)
 	}
-	c, tiles = first.places(row.Plain, Span{0, s.stack()})
+	c, tiles = first.places(scalar, Span{0, s.stack()})
 	c.Stack, c.Add = uint32(s.Columns), 0
 	for i := range c.Segments {
 		c.Segments[i].Shift = 0 // all parts have the same rows
@@ -97,16 +119,7 @@ func (s Shape) plainShrink() (c places, tiles int) {
 // Transposed reports whether the matrices of each part are transposed on a device: A is [Adapters][parts][Columns][Rank], and B has
 // [Rank][results of the part] for each part of each adapter.
 func Transposed[T float32 | dtype.BF16](d *device.Device) bool {
-	return formOf[T](row.FormOf(d)) == row.Plain
-}
-
-// formOf returns a form for matrices of a type. The plain one, that of CPUs, is only for float32, the type of their activations.
-func formOf[T float32 | dtype.BF16](form row.Form) row.Form {
-	var zero T
-	if _, single := any(zero).(float32); single {
-		return form
-	}
-	return row.Wide
+	return formOf[T](d) == scalar
 }
 
 // Down are the operands of Shrink: X is [Rows][Columns], A [Adapters][parts][Rank][Columns] unless Transposed, and H [Rows][parts][Rank].
@@ -119,14 +132,14 @@ type Down[T float32 | dtype.BF16] struct {
 
 // Shrink multiplies rows by the first matrices of their adapters. X and A begin at multiples of 16 bytes.
 func Shrink[T float32 | dtype.BF16](s *device.Stream, shape Shape, x Down[T]) error {
-	return shrink(s, row.FormFor(s), shape, x)
+	return shrink(s, formOf[T](s.Device()), shape, x)
 }
 
 //gpu:instance shrinkWide32 = shrinkWide[[4]float32, row.F32]
 //gpu:instance shrinkWideBF16 = shrinkWide[[8]float32, row.BF16]
 
-// shrink is Shrink in a form, if there is that form for T.
-func shrink[T float32 | dtype.BF16](s *device.Stream, form row.Form, shape Shape, x Down[T]) error {
+// shrink is Shrink in a form that there is for T.
+func shrink[T float32 | dtype.BF16](s *device.Stream, f form, shape Shape, x Down[T]) error {
 	if err := shape.check(); err != nil {
 		return err
 	}
@@ -139,16 +152,20 @@ func shrink[T float32 | dtype.BF16](s *device.Stream, form row.Form, shape Shape
 	if shape.Rows*shape.Adapters*x.Groups.Len() == 0 {
 		return nil
 	}
-	wide := device.Blocks{X: x.Groups.Len(), Y: shape.stack() / strip}
+	grid := device.Blocks{X: x.Groups.Len(), Y: shape.stack() / strip}
 	switch x := any(x).(type) {
 	case Down[float32]:
-		if form == row.Plain {
+		if f == scalar {
 			c, tiles := shape.plainShrink()
-			return Plain(s, device.Blocks{X: wide.X, Y: tiles}, x.X, x.A, x.Groups, x.H, c)
+			return Plain(s, device.Blocks{X: grid.X, Y: tiles}, x.X, x.A, x.Groups, x.H, c)
 		}
-		return shrinkWide32(s, wide, device.View[row.Words](x.X), device.View[row.Words](x.A), x.Groups, x.H, shape.sizes(4))
+		return shrinkWide32(s, grid, device.View[row.Words](x.X), device.View[row.Words](x.A), x.Groups, x.H, shape.sizes(4))
 	case Down[dtype.BF16]:
-		return shrinkWideBF16(s, wide, device.View[row.Words](x.X), device.View[row.Words](x.A), x.Groups, x.H, shape.sizes(8))
+		a, b := device.View[row.Words](x.X), device.View[row.Words](x.A)
+		if f == tensor {
+			return ShrinkTensor(s, device.Blocks{X: grid.X, Y: (shape.stack() + matrixRows - 1) / matrixRows}, a, b, x.Groups, x.H, shape.sizes(8))
+		}
+		return shrinkWideBF16(s, grid, a, b, x.Groups, x.H, shape.sizes(8))
 	}
 	panic("BUG: lora: no such element type")
 }
@@ -169,15 +186,17 @@ type Up[T, U float32 | dtype.BF16] struct {
 // Expand multiplies the rows of H by the second matrices of their adapters, and adds the products to the rows of Y. Rows that are in no
 // group keep their values. H and B begin at multiples of 16 bytes.
 func Expand[T, U float32 | dtype.BF16](s *device.Stream, shape Shape, x Up[T, U]) error {
-	return expand(s, row.FormFor(s), shape, x)
+	return expand(s, formOf[T](s.Device()), shape, x)
 }
 
 //gpu:instance expandWide32 = expandWide[[4]float32, row.F32, float32, row.F32]
 //gpu:instance expandWideBF16 = expandWide[[8]float32, row.BF16, dtype.BF16, row.BF16]
 //gpu:instance expandWideSum = expandWide[[8]float32, row.BF16, float32, row.F32]
+//gpu:instance expandTensorBF16 = expandTensor[[8]float32, row.BF16]
+//gpu:instance expandTensorSum = expandTensor[[4]float32, row.F32]
 
-// expand is Expand in a form, if there is that form for T.
-func expand[T, U float32 | dtype.BF16](s *device.Stream, form row.Form, shape Shape, x Up[T, U]) error {
+// expand is Expand in a form that there is for T, or with kernels that any number of columns suits.
+func expand[T, U float32 | dtype.BF16](s *device.Stream, f form, shape Shape, x Up[T, U]) error {
 	if err := shape.check(); err != nil {
 		return err
 	}
@@ -187,20 +206,39 @@ func expand[T, U float32 | dtype.BF16](s *device.Stream, form row.Form, shape Sh
 	if shape.Rows*shape.Adapters*x.Groups.Len() == 0 {
 		return nil
 	}
-	c, tiles := shape.places(formOf[T](form), x.Columns)
+	if f == tensor && !x.inEights(shape) {
+		f = wide
+	}
+	c, tiles := shape.places(f, x.Columns)
 	grid := device.Blocks{X: x.Groups.Len(), Y: tiles}
 	switch x := any(x).(type) {
 	case Up[float32, float32]:
-		if form == row.Plain {
+		if f == scalar {
 			return Plain(s, grid, x.H, x.B, x.Groups, x.Y, c)
 		}
 		return expandWide32(s, grid, device.View[[4]float32](x.H), device.View[row.Words](x.B), x.Groups, x.Y, c)
 	case Up[dtype.BF16, dtype.BF16]:
+		if f == tensor {
+			return expandTensorBF16(s, grid, device.View[[4]float32](x.H), device.View[[2]uint32](x.B), x.Groups, device.View[row.Words](x.Y), c)
+		}
 		return expandWideBF16(s, grid, device.View[[4]float32](x.H), device.View[row.Words](x.B), x.Groups, x.Y, c)
 	case Up[dtype.BF16, float32]:
+		if f == tensor {
+			return expandTensorSum(s, grid, device.View[[4]float32](x.H), device.View[[2]uint32](x.B), x.Groups, device.View[row.Words](x.Y), c)
+		}
 		return expandWideSum(s, grid, device.View[[4]float32](x.H), device.View[row.Words](x.B), x.Groups, x.Y, c)
 	}
 	return fmt.Errorf("%w: results of another type than float32 for float32 matrices", ErrShape)
+}
+
+// inEights reports whether expandTensor can add to Y.
+func (x Up[T, U]) inEights(shape Shape) bool {
+	for _, n := range shape.Parts {
+		if n%tileColumns != 0 {
+			return false
+		}
+	}
+	return x.Columns.From%tileColumns == 0 && x.Columns.To%tileColumns == 0 && x.Y.Aligned(row.VectorBytes)
 }
 
 // check returns ErrShape if the operands do not fit a shape.
