@@ -57,7 +57,61 @@ var plainKernel = &driver.Kernel{
 	},
 	Twin:    plainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 8, 13, 16, 17, 18, 19, 20, 24},
+	Uses:    []uint16{0, 8, 15, 18, 19, 20, 21, 22, 26},
+}
+
+// ShrinkTensor computes matrixRows columns of H for a group with each block. Its warps divide the columns of X.
+func ShrinkTensor(s *device.Stream, g device.Blocks, x, a device.Slice[row.Words], groups device.Slice[Group], h device.Slice[float32], c sizes) error {
+	p := s.Plan(shrinkTensorKernel, shrinkTensorKernel.Grid(g))
+	x.Pass(p)
+	a.Pass(p)
+	groups.Pass(p)
+	h.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var shrinkTensorKernel = &driver.Kernel{
+	Name:    "shrinkTensor",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/lora",
+	File:    "tensor.go",
+	Line:    28,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "a", Offset: 24, Size: 24, Elem: 16},
+		{Name: "groups", Offset: 48, Size: 24, Elem: 36},
+		{Name: "h", Offset: 72, Size: 24, Elem: 4},
+		{Name: "c", Offset: 96, Size: 16},
+	},
+	ParamBytes: 128,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Shared:     8192,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tensor.go", Line: 31, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 72, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 50, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 47, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: shrinkTensorSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: shrinkTensorSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, a   []row.Words
+			groups []Group
+			h      []float32
+			c      sizes
+		})(args)
+		for ts.Next() {
+			shrinkTensor(ts.Thread(), a.x, a.a, a.groups, a.h, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{14, 15, 18, 24, 26, 29, 32, 33, 34, 35},
 }
 
 // shrinkWide32 computes strip columns of H for a group with each block. Its threads divide the columns of X.
@@ -110,7 +164,7 @@ var shrinkWide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 10, 11, 12, 13, 16, 21, 22, 23, 24, 25},
+	Uses:    []uint16{0, 4, 12, 13, 14, 15, 18, 23, 24, 25, 26, 27},
 }
 
 // shrinkWideBF16 computes strip columns of H for a group with each block. Its threads divide the columns of X.
@@ -163,7 +217,7 @@ var shrinkWideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 9, 11, 12, 13, 16, 21, 22, 23, 24, 25},
+	Uses:    []uint16{0, 1, 10, 13, 14, 15, 18, 23, 24, 25, 26, 27},
 }
 
 // expandWide32 adds to some columns of Y with each thread, for the rows of a group. What it reads of H serves all these columns.
@@ -215,7 +269,7 @@ var expandWide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 24},
+	Uses:    []uint16{0, 4, 5, 6, 7, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22, 26},
 }
 
 // expandWideBF16 adds to some columns of Y with each thread, for the rows of a group. What it reads of H serves all these columns.
@@ -269,7 +323,7 @@ var expandWideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 7, 9, 11, 12, 13, 14, 15, 16, 17, 18, 20, 24},
+	Uses:    []uint16{0, 1, 2, 3, 7, 10, 13, 14, 15, 16, 17, 18, 19, 20, 22, 26},
 }
 
 // expandWideSum adds to some columns of Y with each thread, for the rows of a group. What it reads of H serves all these columns.
@@ -321,5 +375,113 @@ var expandWideSumKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 24},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22, 26},
+}
+
+// expandTensorBF16 adds to tileColumns columns of Y with each thread, for two rows of a group. The elements of H are the sums of two of the
+// tensor cores' numbers. The number of columns of Y and those of all segments are multiples of tileColumns.
+func expandTensorBF16(s *device.Stream, g device.Blocks, h device.Slice[[4]float32], b device.Slice[[2]uint32], groups device.Slice[Group], y device.Slice[row.Words], c places) error {
+	p := s.Plan(expandTensorBF16Kernel, expandTensorBF16Kernel.Grid(g))
+	h.Pass(p)
+	b.Pass(p)
+	groups.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var expandTensorBF16Kernel = &driver.Kernel{
+	Name:    "expandTensor[[8]float32, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/lora",
+	File:    "tensor.go",
+	Line:    84,
+	Params: []driver.Param{
+		{Name: "h", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 48, Size: 24, Elem: 36},
+		{Name: "y", Offset: 72, Size: 24, Elem: 16},
+		{Name: "c", Offset: 96, Size: 100},
+	},
+	ParamBytes: 216,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tensor.go", Line: 85, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 103, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 138, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 99, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: expandTensorBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: expandTensorBF16SM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			h      [][4]float32
+			b      [][2]uint32
+			groups []Group
+			y      []row.Words
+			c      places
+		})(args)
+		for ts.Next() {
+			expandTensor[[8]float32, row.BF16](ts.Thread(), a.h, a.b, a.groups, a.y, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 9, 10, 13, 14, 15, 18, 19, 20, 22, 26, 28, 30, 31, 35, 36, 37},
+}
+
+// expandTensorSum adds to tileColumns columns of Y with each thread, for two rows of a group. The elements of H are the sums of two of the
+// tensor cores' numbers. The number of columns of Y and those of all segments are multiples of tileColumns.
+func expandTensorSum(s *device.Stream, g device.Blocks, h device.Slice[[4]float32], b device.Slice[[2]uint32], groups device.Slice[Group], y device.Slice[row.Words], c places) error {
+	p := s.Plan(expandTensorSumKernel, expandTensorSumKernel.Grid(g))
+	h.Pass(p)
+	b.Pass(p)
+	groups.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var expandTensorSumKernel = &driver.Kernel{
+	Name:    "expandTensor[[4]float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/lora",
+	File:    "tensor.go",
+	Line:    84,
+	Params: []driver.Param{
+		{Name: "h", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 48, Size: 24, Elem: 36},
+		{Name: "y", Offset: 72, Size: 24, Elem: 16},
+		{Name: "c", Offset: 96, Size: 100},
+	},
+	ParamBytes: 216,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tensor.go", Line: 85, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 103, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 138, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: expandTensorSumSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: expandTensorSumSM80},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			h      [][4]float32
+			b      [][2]uint32
+			groups []Group
+			y      []row.Words
+			c      places
+		})(args)
+		for ts.Next() {
+			expandTensor[[4]float32, row.F32](ts.Thread(), a.h, a.b, a.groups, a.y, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{4, 11, 12, 13, 14, 15, 18, 19, 20, 22, 26, 28, 30, 31, 35, 36, 37},
 }

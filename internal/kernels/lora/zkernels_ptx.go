@@ -12,7 +12,9 @@ ebeba963c2ca8401	../row/format.go	F32.Float32
 2f0109eb4a885549	../row/format.go	F32.Of
 de84420e26779845	../row/format.go	Format
 3bea18ae9fca5a03	../row/lanes.go	Lanes
+eee63dc469ae15c2	../row/vector.go	BF16.Pack
 495777b1a8904c8	../row/vector.go	BF16.Unpack
+69bf33f345bf510f	../row/vector.go	F32.Pack
 3a9c3b7b9b25c22	../row/vector.go	F32.Unpack
 6831999e1a9acae	../row/vector.go	Vectors
 f474ab0ca21f84fe	../row/vector.go	Words
@@ -29,6 +31,16 @@ d42348aa8ba8b39d	kernels.go	shrinkWide
 2f31e8e59ac35c50	kernels.go	strip
 2f31e8e59ac35c50	kernels.go	threads
 2f31e8e59ac35c50	kernels.go	warps
+2918b75e0a41bd6d	tensor.go	addEight
+275a38df9b371021	tensor.go	ahead
+cea32529b9632254	tensor.go	expandTensor
+4669648f14cac4a3	tensor.go	halves
+275a38df9b371021	tensor.go	matrixRows
+75be6f36b1857c8f	tensor.go	shrinkTensor
+275a38df9b371021	tensor.go	shrinkers
+920300001e284bfd	tensor.go	tile
+275a38df9b371021	tensor.go	tileColumns
+275a38df9b371021	tensor.go	tiles
 `
 
 const plainSM70 = `packed1 11396 plain
@@ -479,6 +491,797 @@ pc
 O
 !L
 `
+
+const shrinkTensorSM80NarrowAligned = `packed1 13182 shrinkTensor
+!|hf|f
+!|gxO
+!p8
+!sg}arR
+!
+!vt/uKs<
+!
+!pHt&pD
+!Pt@|bq>rGymww+wk
+!c
+p;-sV
+p9@te
+p:@un
+qS-te
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+hrJ
+sjwV
+hy^
+hqYp&
+w.q3
+Q
+ri
+)
+t>
+wR
+qU
+wtxG
+u3
+|<sQ
+p%
+N
+q2rO
+zt
+)
+uupG
+)
+tN
+)
+w.pw
+p{u4-7vQ
+sw
+vd+-
+qVM$D
+sH2
+|<j
+s?q}
+qzp2G
+r'[E
+t<
+)
+z*q3
+rs/
+u'X
+ru&
+vNp)%
+v|sQ
+t+p,G
+w0%
+s@r>
+wI@pb
+q1=p$
+qv{c1+
+)
+ur
+0
+w5
+r\%
+:
+:
+:
+:
+:
+:
+:
+:
+rD/
+z$ts
+q7,q&
+)
+xnq@
+Yp21&
+yXq0
+xivQ
+ue
+vl7q@
+yn1&
+|kq0
+u;qO
+vW1
+vl@qN
+Yp@1#
+q'=q3
+t+p@1%
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+!#
+t>
+z$u:
+p}pG
+pC1
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+sd
+yXsr
+xi%
+T.
+q>rmrGPq"t@pirzxPyR
+tP
+|ksr
+v0pKp-
+T.
+q>rmrGPq"t@pirzxP2{'
+tP
+ret,pu
+rD3
+s_yW
+s_zE
+s_|t
+r~
+"*
+rjx\I
+yXq@
+vaG
+*%%
+v}Ps}.r,cs0Uq=qRL2ql
+!#
+s_yD=
+s_[p$
+s_t"=
+s_Xp$
+"*
+rj|;I
+|kq@
+v3p=G
+*%%
+v}Ps}.r,cw%t"[2p2L2ql
+!#
+s_q}p$
+s_wg=
+s_p*p$
+s_u4=
+"*
+rjzGI
+q'=qy
+v&s[
+T-
+pm
+{R
+*#%
+v}Ps}.r,cu4p*2q,t0L2ql
+!#
+"*
+};rq
+pC1
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+sd
+s_yW
+s_zE
+s_|t
+r~
+"(
+]&I
+"*
+v0qIV&
+p}q4
+T.
+u(
+vaG
+*%%
+v}Ps}.r,cs0Uq=qRs,uY
+!#
+s_yD=
+s_[p$
+s_t"=
+s_Xp$
+"(
+]'I
+"*
+i%V(
+p}q4
+T.
+z>
+vaG
+*%%
+v}Ps}.r,cw%t"[2p2s,uY
+!#
+s_q}p$
+s_wg=
+s_p*p$
+s_u4=
+"(
+](I
+"(
+i)V+
+p}q4
+T-
+{K
+vaG
+*#%
+v}Ps}.r,cu4p*2q,t0s,uY
+!#
+"(
+i-v^
+pC1
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+sd
+s_yW
+s_zE
+s_|t
+r~
+"(
+]&I
+"(
+i.V3
+p}sp
+T.
+s'8
+vaG
+*%%
+v}Ps}.r,cs0Uq=qRs,t4n
+!#
+s_yD=
+s_[p$
+s_t"=
+s_Xp$
+"(
+]'I
+"(
+i2V5
+p}sp
+T.
+s'7
+vaG
+*%%
+v}Ps}.r,cw%t"[2p2s,t4n
+!#
+s_q}p$
+s_wg=
+s_p*p$
+s_u4=
+"(
+](I
+"(
+i6V8
+p}sp
+T-
+s'9
+vaG
+*#%
+v}Ps}.r,cu4p*2q,t0s,t4n
+!#
+"(
+i:2{]
+pC1
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+sd
+s_yW
+s_zE
+s_|t
+r~
+"(
+]&I
+"(
+i;V@
+p}{]
+T.
+s'/
+vaG
+*%%
+v}Ps}.r,cs0Uq=qRs,sKr*
+!#
+s_yD=
+s_[p$
+s_t"=
+s_Xp$
+"(
+]'I
+"(
+i?VB
+p}{]
+T.
+s'@
+vaG
+*%%
+v}Ps}.r,cw%t"[2p2s,sKr*
+!#
+s_q}p$
+s_wg=
+s_p*p$
+s_u4=
+"(
+](I
+"(
+iCVE
+p}{]
+T-
+pm=
+vaG
+*#%
+v}Ps}.r,cu4p*2q,t0s,sKr*
+!#
+q'7p|
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R:<><;<?u2RB<Cu2r_sUsIrlL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<@<=<Au2RD<Eu2p4&'%'$'#L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R.<2</<3u2R6<7u2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R0<4<1<5u2R8<9u2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R"<&<#<'u2R*<+u2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R$<(<%<)u2R,<-u2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2u&XUr2u2u4p*u2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2uH[2vnp2u2q,t0u2qsSv,L
+wI@ts
+iHv-
+pC1
+rMRGC
+sH"
+!#
+{N^
+r{O
+qv{c1)
+q7,q&
+y7,
+pB2qOU
+yV*'&
+vbry
+yV)'%
+syu8Ps}+r3x2cx^L
+qk2qO
+uFry
+yV('$
+vb2p2
+yV''#
+syu8Ps}+r3x2cx^L
+{r/
+p+
+qD8sh
+qt+v^
+:
+J
+rP
+!#
+qD/rI
+qv{c1)
+pB+uD
+q;
+r?|X
+qKuHy8
+Yp,A
+\
+qM=tI
+ra+q&
+qk1U
+)
+qM,|_
+q7+29
+z_.
+*0%
+s@r>
+r\#
+}3M&
+4
+5
+qM+r-
+t{M&rZ
+T/
+pm,
+o
+*)%
+|Hxh
+!#
+O
+!#
+y2r1
+O
+!#
+"4
+],rL+
+"4
+(x5
+!pZ
+p(
+!p^
+">
+J
+qa,
+qa+
+(
+!qZ
+q'=q@
+qH
+aH
+;-
+(
+!s*
+"%
+sk
+aC
+;.
+(
+!tS
+"%
+uI
+a?
+;.
+(
+!vB
+"$
+qH
+a;
+;-
+(
+!w&
+"$
+sk
+a6
+;.
+(
+!x=
+"$
+uI
+a2
+;.
+(
+!yE
+"$
+qH
+a.
+;-
+(
+!{-
+"$
+sk
+a)
+;.
+(
+!vKxw
+"$
+uI
+a%
+;.
+(
+!pty@
+"$
+qH
+pfqI
+;-
+(
+!ptyG
+qM+r.
+g
+pfpY
+;/
+(
+!pt+uU
+"%
+sk
+aN
+;.
+(
+!pt{H
+"%
+uI
+aM
+;.
+!q[
+qQw$
+p_
+m
+pN
+p]
+h}4
+pQ
+sjvm
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const shrinkTensorSM80 = shrinkTensorSM80NarrowAligned + `
+ patch
+ -1
+packed1 13911 shrinkTensor
+ =11
+ -2
+p9@8pF
+p:/x,
+ =16
+ -4
+)
+rCp=
+ =7
+ -8
+w.pw
+p{Xq&7q^
+ =2
+ -1
+qVp0D
+ =2
+ -3
+s?p2
+qzXG
+r'q9E
+ =5
+ -1
+s?q,
+ =7
+ -1
+qv{c2p*
+ =15
+ -1
+qLq}q&
+ =10
+ -1
+vW-
+ =16
+ -1
+pC-
+ =15
+ -1
+T&
+ =4
+ -1
+T&
+ =13
+ -1
+vAu&ql
+vAz#}/x?
+vAuH}/u"
+vAvn}/xu
+ =10
+ -1
+vAw%ql
+vAt"}/x?
+vA[q<p&
+vAyD}/xu
+ =9
+ -1
+T$
+ =3
+ -1
+vAu4ql
+vAp*q<r>
+vAwg}/u"
+vAq}q<se
+ =3
+ -1
+pC-
+ =20
+ -3
+v0qI38
+p}q4
+T&
+ =3
+ -1
+vAs0q<uY
+vAz#}/{S+p&
+vAuH}/{SsL
+vAvn}/{SsZ
+ =10
+ -1
+T&
+ =3
+ -1
+vAXq<uY
+vAt"}/{S+p&
+vA[q<qYsL
+vAyD}/{SsZ
+ =10
+ -1
+T$
+ =3
+ -1
+vAp0q<uY
+vAp*q<qY+p&
+vAwg}/{SsL
+vAq}q<qYsZ
+ =3
+ -1
+pC-
+ =20
+ -3
+i.38
+p}sp
+T&
+ =3
+ -1
+vAs0q<t4n
+vAr|q<rF8v=
+vAp,q<rFwN
+vAq9q<rF7rg
+ =10
+ -1
+T&
+ =3
+ -1
+vAXq<t4n
+vAp@q<rF8v=
+vA[q<rFwN
+vAp2q<rF7rg
+ =10
+ -1
+T$
+ =3
+ -1
+vAp0q<t4n
+vAp*q<rF8v=
+vAq,q<rFwN
+vAq}q<rF7rg
+ =3
+ -1
+pC-
+ =20
+ -3
+i;38
+p}{]
+T&
+ =3
+ -1
+vAs0q<sKr*
+vAr|q<sKtl
+vAp,q<sKtz
+vAq9q<sKtK
+ =10
+ -1
+T&
+ =3
+ -1
+vAXq<sKr*
+vAp@q<sKtl
+vA[q<sKtz
+vAp2q<sKtK
+ =10
+ -1
+T$
+ =3
+ -1
+vAp0q<sKr*
+vAp*q<sKtl
+vAq,q<sKtz
+vAq}q<sKtK
+ =3
+ -1
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R<<@<=<Au2M817u2p4&'%'$'#L
+ =8
+ -2
+pC-
+rMM5C
+ =3
+ -5
+pl5
+qv{c1(
+q7+q&
+y7,
+pB.qOU
+ =4
+ -1
+qk.qO
+ =8
+ -1
+qt*v^
+ =5
+ -2
+qv{c1(
+pB*uD
+ =6
+ -2
+ra*q&
+qk-U
+ =2
+ -3
+q7*29
+z_.
+*,%
+ =7
+ -1
+T*
+ =19
+ -2
+qa+
+qa(
+ =5
+ -1
+;$
+ =5
+ -1
+;&
+ =5
+ -1
+;&
+ =5
+ -1
+;$
+ =5
+ -1
+;&
+ =5
+ -1
+;&
+ =5
+ -1
+;$
+ =5
+ -1
+;&
+ =5
+ -1
+;&
+ =5
+ -1
+;$
+ =5
+ -1
+;*
+ =5
+ -1
+;&
+ =5
+ -1
+;&
+ =26`
 
 const shrinkWide32SM70NarrowAligned = `packed1 66206 shrinkWide_4_float32_row_F32
 !pJ
@@ -14792,4 +15595,1707 @@ p3y
  -2
 p3z
 ;$
+ =26`
+
+const expandTensorBF16SM80NarrowAligned = `packed1 16175 expandTensor_8_float32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sg}arR
+!s]}}pMz2pMrbw]
+!vvs}pMpOrGvPrR
+!
+!pH+s%pD
+!vV
+!c
+p;xWpF
+zf8pF
+p9,uQpF
+p:@te
+qS9x,
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+hrJ
+sjwV
+hy^
+hqYp&
+hw$
+sjs%
+sjvm
+ht&
+sjsL
+sjsZ
+hz?
+sjt[
+hy+
+sjwN
+hwZn
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+huK
+r&8q3
+Q
+ri
+)
+t>
+wR
+qU
+r&@|_
+p%
+N
+q2rO
+zt
+)
+uupG
+)
+tN
+)
+r&8pw
+p{yD-7vQ
+sw
+r&7qe
+qVM$D
+sJzQ
+"$
+s?[
+|A=pX
+qVM.2[
+uX.1)?
+uX/1*?
+uX01+?
+uX11,?
+uX21-?
+|A-pX
+qVM3t0
+uX3r2?
+uX4r2?
+uX5r2?
+uX6r2?
+uX7r2?
+r&@xG
+ra&E
+)
+qE&q&
+r6=qe
+s?[
+vwp=%
+zZ/
+|W'
+ta
+vj
+xv7+
+tT
+}e+
+w2
+}Tzg
+zV'E
+z_.
+*0%
+s@r>
+u'R$
+ru'
+s?p2
+s.p=p-%
+p}pG
+r6-qy
+Y=qR
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+wh
+r69q@
+s?p@
+q\p[C
+r6@qe
+vNp)32
+tm29
+vW2
+rt+pX
+r\#
+rt-u:
+ra%E
+r'[E
+)
+p{rU%
+r6@q@
+tH'1'2q,
+r{$
+uFq=
+xBzYp*
+vT,
+xBzYq}
+vG+
+xBzYR#
+q1[q&
+xBzYR%
+q1p0G
+xBzYR'
+q1wg8
+xBzYR)
+qF"wB
+xBzYR+
+qF$29
+xBzYR-
+tJ#Z
+tJ$Z
+tJ%Z
+tJ&Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+J
+!#
+yHj
+rsR.
+)
+qBR/
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+:
+:
+:
+:
+rP
+s_R%p$
+s_R$p$
+s_R#p$
+s_R"p$
+s_q}p$
+s_wg=
+s_p*p$
+s_u4=
+s_yD=
+s_[p$
+s_t"=
+s_Xp$
+s_yW
+s_zE
+s_|t
+r~
+r69pj
+y0I
+r6@sr
+xi%
+T.
+v0pKp-
+T.
+4
+{#zQ
+qF7<'
+qF6<(
+qF5<)
+qF4<*
+qF3<+
+qF2<,
+qF1<-
+qF0<.
+t+yD/
+*%%
+}'r,cu4p*L2ql
+t+[qO
+*%%
+}'r,cq,t0L2ql
+t+t"/
+*%%
+}'r,cR"<#L2ql
+t+XqO
+*%%
+}'r,cR$<%L2ql
+t+vn/
+*%%
+}'r,cR&<'L2ql
+t+uH/
+*%%
+}'r,cR(<)L2ql
+t+z#/
+*%%
+}'r,cR*<+L2ql
+z_/
+*%%
+}'r,cR,<-L2ql
+!#
+qGqsZ
+|D
+{w
+s)
+"'
+rjt,I
+rt-ps/
+i*V)
+T-
+pm
+{R
+*#%
+v}Ps}.z%qsSv,L2ql
+!#
+r#-t;
+|lq/
+s>
+|lS
+s>
+r#.ts
+pv
+zprnq/
+r#8p|
+yP
+&
+t3z.
+r#7s6
+s5z}s\q=
+t3}K
+"%
+|lsU
+s>
+|lW
+s>
+"%
+pv
+zpr_sU
+"%
+yP
+&
+t3t$6
+"%
+s5z}s\q=
+t3rv6
+r#.s6
+zpr_sI
+zpu}S
+rt/q3
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*<,<+<-u2p0qRu2p42'1'0'/L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R.<0</<1u2p0qRu2p4.'-','+L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R2<4<3<5u2p0qRu2p4*')'(''L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R6<8<7<9u2p0qRu2p4&'%'$'#L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p42'1'0'/u2R*<,<+<-u2wyu2r8%$$$#$"L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4.'-','+u2R.<0</<1u2wyu2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2R2<4<3<5u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2R6<8<7<9u2wyu2qsSv,L
+r6-t;
+xS;<;G
+tU;<S
+sJ~)
+!#
+qx-ua
+r(SB
+z_.
+*0%
+s@r>
+r\#
+|WW
+tf<C
+4
+5
+qx.xj
+ra(q&
+|WY
+}=>
+vj
+xv7,
+tT
+}e-
+p{wy%
+uA/j
+T/
+u(
+{R
+*)%
+w@
+r5=sQ
+yP
+&
+r5,ts
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+uv,ps
+x-rv'2
+x-rv'0
+x-rv'.
+x-rv',
+x-rv'*
+x-rv'(
+x-rv'&
+x-rv'$
+r5@yC
+zpu_rl
+zpr_sU
+zprnq/
+zpu}6
+uv-ps
+|[r,xfvfUDL
+!#
+qx-w-
+v}{"dqAu"
+r\#
+w"t,
+5
+")
+ra(q&
+|Wl
+}=G
+vj
+xv7,
+tT
+}e-
+p{wy%
+")
+T/
+z>
+{R
+*)%
+w@
+")
+yP
+&
+")
+yL
+&
+"#
+x|
+&
+"#
+yM
+&
+"#
+yQ
+&
+"#
+yN
+&
+"#
+vq
+&
+"#
+yO
+&
+")
+x-rv'1
+x-rv'/
+x-rv'-
+x-rv'+
+x-rv')
+x-rv''
+x-rv'%
+x-rv'#
+")
+zpu_rl
+zpr_sU
+zprnq/
+zpu}6
+")
+|[r,xfvfUDL
+!#
+qx.qw
+O
+!#
+r&9r1
+O
+!#
+r6@q0
+iHB
+iIE
+iJq&
+iKG
+iLtn
+iMwB
+s.p"32VG
+T.
+s.p"32VH
+T.
+s.p"32VI
+T.
+s.p"32VJ
+T.
+s.p"32VK
+T.
+s.p"32VL
+T.
+]+zs
+}^s38
+rjt,|1
+x"s39
+y0s3/
+rjz]s3@
+pm=
+(xF
+!pZ
+p(
+!p^
+"F
+J
+qa,
+qa+
+(
+!qZ
+rt-pX
+g
+a;
+;-
+(
+!s*
+",
+qH
+a/
+;/
+(
+!tS
+qH
+a&
+;/
+(
+!vB
+"<
+sk
+aM
+;.
+(
+!w&
+sk
+pfpG
+;.
+(
+!x=
+sk
+pfp"
+;.
+(
+!yE
+sk
+pfpK
+;.
+(
+!{-
+sk
+pfpY
+;.
+(
+!vKxw
+sk
+pfp=
+;.
+(
+!pty@
+sk
+pfp)
+;.
+(
+!ptyG
+sk
+aL
+;.
+!q[
+qQ+wV
+p_
+m
+pN
+p]
+hrFp&
+pQ
+h+se
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const expandTensorBF16SM80 = expandTensorBF16SM80NarrowAligned + `
+ patch
+ -1
+packed1 15794 expandTensor_8_float32_row_BF16
+ =12
+ -2
+p9,rFpF
+p:qYun
+ =33
+ -4
+)
+rCp=
+ =5
+ -8
+r&8pw
+p{vn-7q^
+ =5
+ -3
+ya
+|A=pX
+qVM.qR
+ =6
+ -1
+qVM32p0
+ =8
+ -1
+qE#q&
+ =4
+ -1
+|W$
+ =7
+ -3
+zV$E
+z_.
+*,%
+ =29
+ -3
+vNp)3.
+r%
+vW.
+v0pKE
+vW.
+w0q&
+vW.
+v&G
+vW.
+v0qItn
+vW.
+i#wB
+vW.
+i%29
+vW.
+ =7
+ -19
+ =19
+ -3
+rs[
+)
+qBp2
+ =40
+ -4
+i(%
+T&
+i'p-
+i&rZ
+i%rS
+i$q^
+i#su
+i"s[
+v0qIt]
+T&
+ =2
+ -32
+v3p[q&
+*%%
+vAu&ql
+vAz#}/x?
+v3pUq&
+*%%
+vAuHql
+vAvn}/x?
+{{q&
+*%%
+vAw%ql
+vAt"}/x?
+v3qIq&
+*%%
+vA[2ql
+vAyD}/x?
+sn"q&
+*%%
+vAu4ql
+vAp*q<r>
+sn#q&
+*%%
+vAwgql
+vAq}q<r>
+sn$q&
+*%%
+vAR"2ql
+vAR#q<r>
+sn%q&
+*%%
+vAR$2ql
+vAR%q<r>
+ =5
+ -1
+"&
+ =2
+ -2
+i0V/
+T$
+ =3
+ -1
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+ =35
+ -11
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R"<$<#<%u2p0qRu2p42'1'0'/L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&<(<'<)u2p0qRu2p4.'-','+L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*<,<+<-u2p0qRu2p4*')'(''L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R.<0</<1u2p0qRu2p4&'%'$'#L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p42'1'0'/u2R"<$<#<%u2wyu2r8%$$$#$"L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4.'-','+u2R&<(<'<)u2wyu2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2R*<,<+<-u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2R.<0</<1u2wyu2qsSv,L
+r6-t;
+xS3<3G
+tU3<9
+ =3
+ -3
+r(9B
+z_.
+*,%
+ =2
+ -2
+|W=
+v18C
+ =4
+ -2
+|W?
+yg8
+ =6
+ -1
+T*
+ =3
+ -1
+sw
+s@r>
+s@p&
+s@se
+ =39
+ -1
+x9q9
+w(r>q=
+w(p&U
+w(seD
+ =8
+ -2
+|WQ
+yg8
+ =6
+ -1
+T*
+ =3
+ -1
+sw
+s@r>
+s@p&
+s@se
+ =39
+ -1
+x9q9
+w(r>q=
+w(p&U
+w(seD
+ =7
+ -19
+r6@q@
+zKD3&
+zKC3&
+zKB3&
+zKA3&
+zK@3&
+zK?3&
+ =11
+ -4
+"E
+J
+qa+
+qa(
+ =4
+ -2
+a/
+;$
+ =4
+ -2
+a#
+;*
+ =3
+ -2
+pfpY
+;*
+ =2
+ -4
+"%
+sk
+aG
+;&
+ =3
+ -2
+aF
+;&
+ =3
+ -2
+aE
+;&
+ =3
+ -2
+aD
+;&
+ =3
+ -2
+aC
+;&
+ =3
+ -2
+aB
+;&
+ =3
+ -2
+aA
+;&
+ =3
+ -2
+a@
+;&
+ =26`
+
+const expandTensorSumSM80NarrowAligned = `packed1 16536 expandTensor_4_float32_row_F32
+!|hf|f
+!|gxO
+!p8
+!sg}arR
+!s]}}pMz2pMrbw]
+!vvs}pMpOrGvPrR
+!
+!pH+s%pD
+!vV
+!c
+p;-to
+zf8pF
+p9qut*
+p:qYr0
+qS9x,
+!
+p>
+q*
+pa
+q$
+q?
+r"
+rd
+th
+hrJ
+sjwV
+hy^
+hqYp&
+hw$
+sjs%
+sjvm
+ht&
+sjsL
+sjsZ
+hz?
+sjt[
+hy+
+sjwN
+hwZn
+hp5p&
+sjr*
+sjtl
+sjtz
+sjtK
+huK
+r&8q3
+Q
+ri
+)
+t>
+wR
+qU
+r&@|_
+p%
+N
+q2rO
+zt
+)
+uupG
+)
+tN
+)
+r&8pw
+p{yD-7vQ
+sw
+r&7qe
+qVM$D
+sJzQ
+"$
+s?[
+|A=pX
+qVM.2[
+uX.1)?
+uX/1*?
+uX01+?
+uX11,?
+uX21-?
+|A-pX
+qVM3t0
+uX3r2?
+uX4r2?
+uX5r2?
+uX6r2?
+uX7r2?
+r&@xG
+ra&E
+)
+qE&q&
+r6=qe
+s?[
+vwp=%
+zZ/
+|W'
+ta
+vj
+xv7+
+tT
+}e+
+w2
+}Tzg
+zV'E
+z_.
+*0%
+s@r>
+u'R$
+ru'
+s?p2
+s.p=p-%
+p}pG
+r6-qy
+Y=qR
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+wh
+r69q@
+s?p@
+q\p[C
+r6@qe
+vNp)32
+tm29
+vW2
+rt+pX
+r\#
+rt-u:
+ra%E
+r'[E
+)
+p{rU%
+r6@q@
+tH'1'2q,
+r{$
+uFq=
+xBzYp*
+vT,
+xBzYq}
+vG+
+xBzYR#
+q1[q&
+xBzYR%
+q1p0G
+xBzYR'
+q1wg8
+xBzYR)
+qF"wB
+xBzYR+
+qF$29
+xBzYR-
+tJ#Z
+tJ$Z
+tJ%Z
+tJ&Z
+qGtLZ
+}NZ
+qGulZ
+qGrvZ
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+J
+!#
+yHj
+rsR.
+)
+qBR/
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+J
+:
+:
+:
+:
+rP
+s_R%p$
+s_R$p$
+s_R#p$
+s_R"p$
+s_q}p$
+s_wg=
+s_p*p$
+s_u4=
+s_yD=
+s_[p$
+s_t"=
+s_Xp$
+s_yW
+s_zE
+s_|t
+r~
+r69pj
+y0I
+r6@sr
+xi%
+T.
+v0pKp-
+T.
+4
+{#zQ
+qF7<'
+qF6<(
+qF5<)
+qF4<*
+qF3<+
+qF2<,
+qF1<-
+qF0<.
+t+yD/
+*%%
+}'r,cu4p*L2ql
+t+[qO
+*%%
+}'r,cq,t0L2ql
+t+t"/
+*%%
+}'r,cR"<#L2ql
+t+XqO
+*%%
+}'r,cR$<%L2ql
+t+vn/
+*%%
+}'r,cR&<'L2ql
+t+uH/
+*%%
+}'r,cR(<)L2ql
+t+z#/
+*%%
+}'r,cR*<+L2ql
+z_/
+*%%
+}'r,cR,<-L2ql
+!#
+qGqsZ
+|D
+{w
+s)
+"'
+rjt,I
+rt-ps/
+i*V)
+T-
+pm
+{R
+*#%
+v}Ps}.z%qsSv,L2ql
+!#
+r#-t;
+|lq/
+s>
+|lS
+s>
+r#.ts
+pv
+zprnq/
+r#8p|
+yP
+&
+t3z.
+r#7s6
+s5z}s\q=
+t3}K
+"%
+|lsU
+s>
+|lW
+s>
+"%
+pv
+zpr_sU
+"%
+yP
+&
+t3t$6
+"%
+s5z}s\q=
+t3rv6
+r#.s6
+zpr_sI
+zpu}S
+rt/q3
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*<,<+<-u2p0qRu2p42'1'0'/L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R.<0</<1u2p0qRu2p4.'-','+L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R2<4<3<5u2p0qRu2p4*')'(''L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R6<8<7<9u2p0qRu2p4&'%'$'#L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p42'1'0'/u2R*<,<+<-u2wyu2r8%$$$#$"L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4.'-','+u2R.<0</<1u2wyu2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2R2<4<3<5u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2R6<8<7<9u2wyu2qsSv,L
+r6-t;
+xS;<;G
+tU;<S
+sJ~)
+!#
+qx-ua
+r(SB
+z_.
+*0%
+s@r>
+r\#
+|WW
+tf<C
+4
+5
+qx.xj
+ra(q&
+|WY
+}=>
+vj
+xv7,
+tT
+}e-
+p{wy%
+uA/q0
+}d
+T/
+0
+tj
+qBRe
+4
+vp
+{R
+*)%
+w@
+prqyu:
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+uv,ps
+x-r_'2
+x-r_'0
+x-r_'.
+x-r_',
+prr4r-
+s5xaqs
+s5xarn
+s5xaxh
+q{
+uv-ps
+|[r,xfvfUDL
+uA/j
+v}Ps}.r,c{os,s%
+"&
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"&
+x-r_'*
+x-r_'(
+x-r_'&
+x-r_'$
+"&
+s5xaqs
+s5xarn
+s5xaxh
+q{
+"&
+|[r,tRp5uzvfUDL
+!#
+qx-w-
+v}{"dqIu"
+r\#
+w"uy
+5
+")
+ra(q&
+|Wn
+}=H
+vj
+xv7,
+tT
+}e-
+p{wy%
+")
+}d
+T/
+0
+tj
+qBRy
+4
+vp
+{R
+*)%
+w@
+"(
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"(
+x-r_'1
+x-r_'/
+x-r_'-
+x-r_'+
+"(
+s5xaqs
+s5xarn
+s5xaxh
+q{
+"(
+|[r,xfvfUDL
+")
+v}Ps}.r,c{os,s%
+"&
+s5z}s\qR
+s5z}s\q=
+s5z}s\U
+&
+"&
+x-r_')
+x-r_''
+x-r_'%
+x-r_'#
+"&
+s5xaqs
+s5xarn
+s5xaxh
+q{
+"&
+|[r,tRp5uzvfUDL
+!#
+qx.qw
+O
+!#
+r&9r1
+O
+!#
+r6@q0
+iJB
+iKE
+iLq&
+iMG
+iNtn
+iOwB
+s.p"32VI
+T.
+s.p"32VJ
+T.
+s.p"32VK
+T.
+s.p"32VL
+T.
+s.p"32VM
+T.
+s.p"32VN
+T.
+]+sx
+}^s3-
+rjt,zs
+x"s38
+y0|1
+rjz]s39
+s'/
+(@
+!#
+uA/r-
+|W:
+]3rL=
+(xF
+!#
+|W&
+rjzGrL+
+(x5
+!pZ
+p(
+!p^
+"G
+J
+qa,
+qa+
+(
+!qZ
+rt-pX
+g
+a?
+;-
+(
+!s*
+"=
+qH
+aQ
+;.
+(
+!tS
+qH
+pfpU
+;.
+(
+!vB
+qH
+pfp[
+;.
+(
+!w&
+qH
+pfpG
+;.
+(
+!x=
+qH
+pfp"
+;.
+(
+!yE
+qH
+pfpK
+;.
+(
+!{-
+qH
+pfpY
+;.
+(
+!vKxw
+qH
+aP
+;.
+(
+!pty@
+"-
+sk
+a2
+;/
+(
+!ptyG
+sk
+pfp=
+;/
+(
+!pt+uU
+sk
+a(
+;/
+(
+!pt{H
+sk
+pfp)
+;/
+!q[
+qQ+wV
+p_
+m
+pN
+p]
+hrFp&
+pQ
+h+se
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const expandTensorSumSM80 = expandTensorSumSM80NarrowAligned + `
+ patch
+ -1
+packed1 16379 expandTensor_4_float32_row_F32
+ =12
+ -2
+p9,rFpF
+p:qY8pF
+ =33
+ -4
+)
+rCp=
+ =5
+ -8
+r&8pw
+p{vn-7q^
+ =5
+ -3
+ya
+|A=pX
+qVM.qR
+ =6
+ -1
+qVM32p0
+ =8
+ -1
+qE#q&
+ =4
+ -1
+|W$
+ =7
+ -3
+zV$E
+z_.
+*,%
+ =29
+ -3
+vNp)3.
+r%
+vW.
+v0pKE
+vW.
+w0q&
+vW.
+v&G
+vW.
+v0qItn
+vW.
+i#wB
+vW.
+i%29
+vW.
+ =7
+ -19
+ =19
+ -3
+rs[
+)
+qBp2
+ =40
+ -4
+i(%
+T&
+i'p-
+i&rZ
+i%rS
+i$q^
+i#su
+i"s[
+v0qIt]
+T&
+ =2
+ -32
+v3p[q&
+*%%
+vAu&ql
+vAz#}/x?
+v3pUq&
+*%%
+vAuHql
+vAvn}/x?
+{{q&
+*%%
+vAw%ql
+vAt"}/x?
+v3qIq&
+*%%
+vA[2ql
+vAyD}/x?
+sn"q&
+*%%
+vAu4ql
+vAp*q<r>
+sn#q&
+*%%
+vAwgql
+vAq}q<r>
+sn$q&
+*%%
+vAR"2ql
+vAR#q<r>
+sn%q&
+*%%
+vAR$2ql
+vAR%q<r>
+ =5
+ -1
+"&
+ =2
+ -2
+i0V/
+T$
+ =3
+ -1
+yxqs2ql
+yxrnq<r>
+yxxhq<p&
+v'}/xu
+ =35
+ -11
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R"<$<#<%u2p0qRu2p42'1'0'/L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R&<(<'<)u2p0qRu2p4.'-','+L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R*<,<+<-u2p0qRu2p4*')'(''L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R.<0</<1u2p0qRu2p4&'%'$'#L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p42'1'0'/u2R"<$<#<%u2wyu2r8%$$$#$"L
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4.'-','+u2R&<(<'<)u2wyu2tLsGt|qWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2R*<,<+<-u2wyu2t$sIsUWL
+y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2R.<0</<1u2wyu2qsSv,L
+r6-t;
+xS3<3G
+tU3<9
+ =3
+ -3
+r(9B
+z_.
+*,%
+ =2
+ -2
+|W=
+v18C
+ =4
+ -2
+|W?
+yg8
+ =7
+ -4
+T*
+t}
+T*
+ =2
+ -3
+vaG
+*)%
+sw
+s@r>
+s@p&
+s@se
+ =16
+ -3
+x9q9
+w(r>q=
+w(p&U
+w(seD
+uA/j
+s@s%
+s@+rg
+s@vm
+s@+p&
+ =16
+ -1
+w(s%qR
+w(+rgq=
+w(vmU
+w(xWt/
+ =2
+ -1
+v}{"u/"u"
+ =5
+ -2
+|WQ
+yg8
+ =7
+ -4
+T*
+t}
+T*
+ =2
+ -3
+vaG
+*)%
+sw
+s@r>
+s@p&
+s@se
+ =16
+ -3
+x9q9
+w(r>q=
+w(p&U
+w(seD
+")
+s@s%
+s@+rg
+s@vm
+s@+p&
+ =16
+ -1
+w(s%qR
+w(+rgq=
+w(vmU
+w(xWt/
+ =7
+ -19
+r6@q@
+zKH3&
+zKG3&
+zKF3&
+zKE3&
+zKD3&
+zKC3&
+ =9
+ -2
+")
+ =3
+ -1
+ =5
+ -4
+"E
+J
+qa+
+qa(
+ =4
+ -2
+a3
+;$
+ =2
+ -4
+"%
+qH
+aK
+;&
+ =3
+ -2
+aJ
+;&
+ =3
+ -2
+aI
+;&
+ =3
+ -2
+aH
+;&
+ =3
+ -2
+aG
+;&
+ =3
+ -2
+aF
+;&
+ =3
+ -2
+aE
+;&
+ =3
+ -2
+aD
+;&
+ =2
+ -4
+"%
+sk
+a&
+;*
+ =3
+ -2
+a%
+;*
+ =3
+ -2
+pfpK
+;*
+ =3
+ -2
+pfpY
+;*
  =26`
