@@ -25,14 +25,15 @@ import (
 
 // wide is a Model with one class for wide pictures and one for others. It refuses pictures of 13 pixels.
 type wide struct {
-	wait chan struct{} // unless it is nil, received from before each batch
-	lost *atomic.Bool
+	begun, wait chan struct{} // unless they are nil, each batch sends to the first one and then receives from the second one
+	lost        *atomic.Bool
 }
 
 func (wide) Classes() int { return 2 }
 
 func (m wide) Classify(ctx context.Context, _ int, list ...image.Image) (classes [][]classify.Class, err error) {
 	if m.wait != nil {
+		m.begun <- struct{}{}
 		select {
 		case <-m.wait:
 		case <-ctx.Done():
@@ -146,7 +147,7 @@ func TestUpload(t *testing.T) {
 
 // A full queue refuses pictures, and those that it has accepted are classified.
 func TestOverload(t *testing.T) {
-	m := wide{wait: make(chan struct{})}
+	m := wide{begun: make(chan struct{}, 12), wait: make(chan struct{})}
 	url, h := serve(t, m, pictures.Options{Pictures: 2})
 	p := file(t, 9, 3)
 	if _, err := h.Classify(t.Context(), []byte(p), []byte(p), []byte(p)); gate.FailureOf(err).Status != 400 {
@@ -154,7 +155,10 @@ func TestOverload(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	var ok, busy atomic.Int64
-	for range 12 {
+	for i := range 12 {
+		if i == 1 {
+			<-m.begun // a batch of the first picture alone
+		}
 		all.Go(func() {
 			switch status, got := send(t, url+"/classify", p); status {
 			case 200:
