@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/matvec"
+	"github.com/gopherwarp/gopherwarp/internal/verify/ondemand"
 	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
@@ -21,7 +22,12 @@ var small = []shape{
 
 func TestStep(t *testing.T) {
 	for name, open := range kerneltest.Executions() {
-		t.Run(name, func(t *testing.T) { steps(t, open) })
+		t.Run(name, func(t *testing.T) {
+			if name != "native" {
+				ondemand.NeedsCode(t)
+			}
+			steps(t, open)
+		})
 	}
 }
 

@@ -7,12 +7,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+	"github.com/gopherwarp/gopherwarp/internal/verify/ondemand"
 )
 
 // TestRun runs all cases on small arrays, which checks their results.
 func TestRun(t *testing.T) {
 	for name, open := range map[string]func() (*device.Device, error){"cpu": cpu.Open, "interp": ptxinterp.Open} {
 		t.Run(name, func(t *testing.T) {
+			if name != "cpu" {
+				ondemand.NeedsCode(t)
+			}
 			dev, err := open()
 			if err != nil {
 				t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/compile"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 // built is set in the environment of a test that has its kernels' code.
@@ -19,6 +20,21 @@ const built = "GOPHERWARP_TEST_BUILT"
 
 // garbage is how much the compiler may make before it is collected, in percent of what is in use: it soon ends.
 const garbage = 400
+
+// InSweeps is Main in sweeps. In others, it runs the tests without the code of their kernels, which then run natively only.
+func InSweeps(m *testing.M) int {
+	if !sweep.Whole() {
+		return m.Run()
+	}
+	return Main(m)
+}
+
+// NeedsCode skips a test whose device cannot run kernels natively, unless they have their code.
+func NeedsCode(t *testing.T) {
+	if os.Getenv(built) == "" {
+		t.Skip("needs compiled kernels, which this package has in sweeps")
+	}
+}
 
 // Main runs the tests of the package in the working directory with the code of its kernels, and returns their
 // exit code. If the kernels do not compile, Main prints why and returns 1.
