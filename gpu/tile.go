@@ -37,16 +37,18 @@ func MMA[T Half](t Thread, a [4]Tile[T], b [2]Tile[T], c [4]float32) [4]float32 
 	right := gather(t, simt.Multiply, pair(a[2], a[3]))
 	column := gather(t, simt.Multiply, pair(b[0], b[1]))
 	group, first := t.Lane()/4, 2*(t.Lane()%4)
-	for i := range c {
-		row, col := group+i/2*8, first+i%2
-		for k := range 16 {
-			half := left
-			if k >= 8 {
-				half = right
-			}
-			x := half[row%8*4+k%8/2] >> (row / 8 * 32) // from the lane that holds row and column
-			y := column[col*4+k%8/2] >> (k / 8 * 32)
-			c[i] += toFloat32[T](x>>(k%2*16)) * toFloat32[T](y>>(k%2*16))
+	for k := range 16 {
+		a, at := left, k%8/2
+		if k >= 8 {
+			a = right
+		}
+		var x, y [2]float32 // column k of a in the thread's two rows, and row k of b in its two columns
+		for i := range x {
+			x[i] = toFloat32[T](a[group*4+at] >> (i*32 + k%2*16)) // from the lane that holds it
+			y[i] = toFloat32[T](column[(first+i)*4+at] >> (k/8*32 + k%2*16))
+		}
+		for i := range c {
+			c[i] += x[i/2] * y[i%2]
 		}
 	}
 	return c

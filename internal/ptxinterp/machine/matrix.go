@@ -183,14 +183,18 @@ func (w *warp) multiply(op *syncOp, half func(uint64) float32) {
 			c[group+i>>1*8][inGroup*2+i&1] = math.Float32frombits(uint32(w.row(op.sources[6+i])[l]))
 		}
 	}
+	for row := range c {
+		sums := &c[row]
+		for k := range b {
+			x, y := a[row][k], &b[k]
+			for col := range sums { // which do not wait for each other, as the products of one sum do
+				sums[col] += x * y[col]
+			}
+		}
+	}
 	for l := range warpSize {
 		for i := range 4 {
-			row, col := l>>2+i>>1*8, l&3*2+i&1
-			sum := c[row][col]
-			for k := range 16 {
-				sum += a[row][k] * b[k][col]
-			}
-			w.row(op.results[i])[l] = uint64(math.Float32bits(sum))
+			w.row(op.results[i])[l] = uint64(math.Float32bits(c[l>>2+i>>1*8][l&3*2+i&1]))
 		}
 	}
 }
