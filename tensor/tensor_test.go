@@ -16,7 +16,7 @@ import (
 
 // run calls f on every execution, and fails if a device has memory in use afterwards.
 func run(t *testing.T, f func(t *testing.T, s *tensor.Scope) error) {
-	for name, open := range kerneltest.Executions() {
+	for name, open := range kerneltest.Some() {
 		t.Run(name, func(t *testing.T) {
 			dev := kerneltest.Device(t, open)
 			if err := tensor.Run(t.Context(), dev, func(s *tensor.Scope) error { return f(t, s) }); err != nil {

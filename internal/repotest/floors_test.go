@@ -81,7 +81,7 @@ var floors = map[string]string{
 	"internal/kernels/kerneltest":     "device cpu cuda internal/kernels/row internal/ptxinterp internal/verify/sweep",
 	"internal/kernels/prefilltest":    "internal/kernels/kerneltest internal/kernels/prefill internal/kernels/row device",
 	"internal/verify":                 "",
-	"internal/verify/ondemand":        "compile",
+	"internal/verify/ondemand":        "compile internal/verify/sweep",
 	"internal/verify/sweep":           "",
 	"internal/verify/seeded/...":      "device device/driver dtype gpu",
 	"internal/verify/progen":          "",

@@ -9,6 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/model/lora"
@@ -54,7 +55,7 @@ func TestAdaptEach(t *testing.T) {
 	} {
 		executions := kerneltest.Executions()
 		slow := []string{"native", "scalar", "AVX2"}
-		if name == "Qwen3" {
+		if name == "Qwen3" || name == "F32" && !sweep.Whole() {
 			slow = append(slow, "interp")
 		}
 		maps.DeleteFunc(executions, func(name string, _ kerneltest.Opener) bool { return slices.Contains(slow, name) })

@@ -106,24 +106,31 @@ func (d dora) reference() (y, da, db, dm, dx []float64) {
 	return y, da, db, dm, dx
 }
 
-// near compares numbers with a reference. Those computed with bfloat16, on GPUs, differ more: also by the rounding of the greatest of
-// two numbers that may cancel out.
-func near(t *testing.T, of dtype.Type, name string, got []float32, want []float64, greatest float64) {
+// compared is numbers and what they should be.
+type compared struct {
+	name     string
+	got      []float32
+	want     []float64
+	greatest float64 // of two numbers whose sum they are, and which may cancel out
+}
+
+// check compares the numbers. Those computed with bfloat16, on GPUs, differ more: also by the rounding of the greatest.
+func (c compared) check(t *testing.T, of dtype.Type) {
 	t.Helper()
 	most := 0.0
-	for _, v := range want {
+	for _, v := range c.want {
 		most = max(most, math.Abs(v))
 	}
 	allowed := 1e-5 * most
 	if of == dtype.BFloat16 {
-		allowed = max(0.05*most, greatest/256)
+		allowed = max(0.05*most, c.greatest/256)
 	}
-	if len(got) != len(want) {
-		t.Fatalf("%s has %d elements, want %d", name, len(got), len(want))
+	if len(c.got) != len(c.want) {
+		t.Fatalf("%s has %d elements, want %d", c.name, len(c.got), len(c.want))
 	}
-	for i := range got {
-		if d := math.Abs(float64(got[i]) - want[i]); !(d <= allowed) {
-			t.Errorf("%s: element %d is %v, want %v", name, i, got[i], want[i])
+	for i := range c.got {
+		if d := math.Abs(float64(c.got[i]) - c.want[i]); !(d <= allowed) {
+			t.Errorf("%s: element %d is %v, want %v", c.name, i, c.got[i], c.want[i])
 		}
 	}
 }
@@ -222,11 +229,12 @@ func (d dora) check(t *testing.T, s *device.Stream, a *lora.Adapter, base *nn.Li
 	}
 	got, slopes := d.run(t, s, a, base)
 	of := a.Params().Activations()
-	near(t, of, "y", got, y, 0)
-	near(t, of, "dA", slopes[name+".lora_A.weight"], da, 0)
-	near(t, of, "dB", slopes[name+".lora_B.weight"], db, 0)
-	near(t, of, "dm", slopes[name+".lora_magnitude_vector"], dm, 0)
-	near(t, of, "dx", slopes["x"], dx, d.throughLayer())
+	for _, c := range []compared{
+		{"y", got, y, 0}, {"dA", slopes[name+".lora_A.weight"], da, 0}, {"dB", slopes[name+".lora_B.weight"], db, 0},
+		{"dm", slopes[name+".lora_magnitude_vector"], dm, 0}, {"dx", slopes["x"], dx, d.throughLayer()},
+	} {
+		c.check(t, of)
+	}
 }
 
 // throughLayer returns the greatest derivative with respect to x of the layer without an adapter.

@@ -36,6 +36,20 @@ func Executions() map[string]Opener {
 	return list
 }
 
+// Some returns the devices to test what calls kernels on, by name: all in sweeps; otherwise without the kernels' own Go functions and without
+// AVX2, unless that is all there is.
+func Some() map[string]Opener {
+	list := Executions()
+	if sweep.Whole() {
+		return list
+	}
+	delete(list, "native")
+	if list["AVX-512"] != nil {
+		delete(list, "AVX2")
+	}
+	return list
+}
+
 // VectorUnits returns the CPU devices with vector code that this machine can run, by name.
 func VectorUnits() map[string]Opener {
 	list := map[string]Opener{}

@@ -58,7 +58,7 @@ func runs(device string, form prefill.Form, problem int) bool {
 	case device == "cuda":
 		return true
 	case tiled && device == "interp":
-		return sweep.Every(2, problem/3+problem%3) // one of the two types for each shape
+		return sweep.Every(3, problem/3+problem%3) // one of the two types for two of three shapes
 	case tiled: // which has no twin, so that all CPU devices run the same code
 		return problem == 4 && (device == "native" || sweep.Whole())
 	default:
