@@ -76,8 +76,9 @@ func pickBy[E element](s *device.Stream, p picking, at ends[E]) error {
 }
 
 func selectInTiles[E element](s *device.Stream, p picking, at ends[E]) error {
-	tiles := (at.src.Len() + selectTile - 1) / selectTile
-	state, err := newTileStates(s, tiles, 2)
+	tile := scanWidth * min(16, 64/int(reflect.TypeFor[E]().Size()))
+	tiles := (at.src.Len() + tile - 1) / tile
+	state, err := newTileStates(s, tiles, 1)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,20 @@ func selectInTiles[E element](s *device.Stream, p picking, at ends[E]) error {
 		err = flagsSet(s, device.Blocks{X: min(packs.Len()/reduceWidth+1, reduceGrid)}, packs, tail, p.Count)
 	}
 	if err == nil {
-		err = selectFlagged(s, device.Blocks{X: tiles}, at.src, at.dst, p.Set, rest, p.Count, state.ticket, state.words)
+		flags, tail := packed[[4]bool](p.Set)
+		grid := device.Blocks{X: tiles}
+		switch at := any(at).(type) {
+		case ends[uint8]:
+			err = selectBytes(s, grid, at.src, at.dst, flags, tail, rest, p.Count, state.ticket, state.words)
+		case ends[uint16]:
+			err = selectHalves(s, grid, at.src, at.dst, flags, tail, rest, p.Count, state.ticket, state.words)
+		case ends[uint32]:
+			err = selectWords(s, grid, at.src, at.dst, flags, tail, rest, p.Count, state.ticket, state.words)
+		case ends[uint64]:
+			err = selectDoubles(s, grid, at.src, at.dst, flags, tail, rest, p.Count, state.ticket, state.words)
+		case ends[[2]uint64]:
+			err = selectQuads(s, grid, at.src, at.dst, flags, tail, rest, p.Count, state.ticket, state.words)
+		}
 	}
 	return errors.Join(err, state.Close())
 }

@@ -42,10 +42,10 @@ func topBy[K key](s *device.Stream, order sortOrder[K], at ends[K], indices devi
 // topInTiles implements Top: it stores the elements greater than the last one, and then those equal
 // to it in their order.
 func topInTiles[K key](s *device.Stream, order sortOrder[K], at ends[K], indices device.Slice[int]) error {
-	tiles := (at.src.Len() + selectTile - 1) / selectTile
+	tiles := (at.src.Len() + topTile - 1) / topTile
 	known, err := device.Make[uint64](s, topWords+passes[K]()*digits)
-	above, errAbove := newTileStates(s, tiles, 2)
-	equal, errEqual := newTileStates(s, tiles, 2)
+	above, errAbove := newTileStates(s, tiles, 1)
+	equal, errEqual := newTileStates(s, tiles, 1)
 	if err = errors.Join(err, errAbove, errEqual); err == nil {
 		state := known.Slice(0, topWords)
 		err = cmp.Or(

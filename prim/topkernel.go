@@ -1,6 +1,10 @@
 package prim
 
-import "github.com/gopherwarp/gopherwarp/gpu"
+import (
+	"math/bits"
+
+	"github.com/gopherwarp/gopherwarp/gpu"
+)
 
 // The search finds the last of the greatest keys digit by digit, starting with the highest: of the
 // keys whose higher digits match, it counts those with each next digit. Then two passes select the
@@ -55,6 +59,11 @@ func chooseTop[C uint64](t gpu.Thread, counts, state []C, shift int) {
 	}
 }
 
+const (
+	topItems = 8 // keys of a thread
+	topTile  = scanWidth * topItems
+)
+
 // pickTop copies the keys greater than the key in state, or those equal to it, and their indices to
 // out and at, in their order. Equal keys follow the greater ones, as far as they fit.
 //
@@ -62,34 +71,39 @@ func chooseTop[C uint64](t gpu.Thread, counts, state []C, shift int) {
 //gpu:block 512
 //gpu:instance pickBest = pickTop[uint32|uint64]
 func pickTop[K key](t gpu.Thread, x, out []K, at []int, known []uint64, ticket []uint32, state []uint64, order sortOrder[K], equal bool) {
-	warps := gpu.Shared[[scanWarps]uint64](t)
+	counts := gpu.Shared[[scanWarps]uint32](t)
 	which := gpu.Shared[[1]uint32](t)
 	if t.ThreadX() == 0 {
 		which[0] = gpu.AtomicAdd(&ticket[0], 1)
 	}
 	t.Sync()
 	tile := int(which[0])
-	p := newPicker(t, tile)
+	first := (tile*scanWidth + t.Warp()*gpu.WarpSize) * topItems
 	last := K(known[topKey])
-	var keys [selectItems]K
+	var keys [topItems]K
+	own := uint32(0) // bit i: whether the key of iteration i is copied
 	for i := range keys {
-		from := p.at(i)
+		from := first + i*gpu.WarpSize + t.Lane()
 		if from < len(x) {
 			keys[i] = x[from]
 		}
-		k := order.turn(keys[i])
-		p.pick(i, from < len(x) && (k > last && !equal || k == last && equal))
+		if k := order.turn(keys[i]); from < len(x) && (k > last && !equal || k == last && equal) {
+			own |= 1 << i
+		}
 	}
-	to := p.place(warps, state, tile)
+	before, all := placeWarp(t, counts, bits.OnesCount32(own))
+	announce(t, state, tile, all)
+	to := int(connect(t, state, tile, all)) + before
 	if equal {
-		to += uint64(len(out)) - known[topWanted]
+		to += len(out) - int(known[topWanted])
 	}
 	for i, k := range keys {
-		picked, before, all := p.rank(i)
-		if place := to + before; picked && place < uint64(len(out)) {
+		picked := own>>i&1 != 0
+		set := gpu.Ballot(t, picked)
+		if place := to + bits.OnesCount32(set&(1<<t.Lane()-1)); picked && place < len(out) {
 			out[place] = k
-			at[place] = p.at(i)
+			at[place] = first + i*gpu.WarpSize + t.Lane()
 		}
-		to += all
+		to += bits.OnesCount32(set)
 	}
 }
