@@ -1440,7 +1440,7 @@ var digitChunksUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 23, 57, 58, 59, 128, 130, 132, 138, 140, 141, 143, 145, 148},
+	Uses:    []uint16{22, 23, 57, 58, 59, 129, 131, 133, 139, 141, 142, 144, 146, 149},
 }
 
 var digitChunksUint64Kernel = &driver.Kernel{
@@ -1475,7 +1475,7 @@ var digitChunksUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 23, 57, 58, 59, 128, 130, 132, 138, 140, 141, 143, 145, 148},
+	Uses:    []uint16{22, 23, 57, 58, 59, 129, 131, 133, 139, 141, 142, 144, 146, 149},
 }
 
 // moveChunks moves the chunk's keys and values. starts is indexed like the counts of digitChunk.
@@ -1542,7 +1542,7 @@ var moveChunksUint32NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 26, 57, 58, 59, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
+	Uses:    []uint16{22, 26, 57, 58, 59, 129, 131, 132, 133, 136, 139, 141, 142, 143, 144, 146, 149, 161},
 }
 
 var moveChunksUint32Uint32Kernel = &driver.Kernel{
@@ -1584,7 +1584,7 @@ var moveChunksUint32Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 26, 57, 58, 59, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
+	Uses:    []uint16{22, 26, 57, 58, 59, 129, 131, 132, 133, 136, 139, 141, 142, 143, 144, 146, 149, 161},
 }
 
 var moveChunksUint32Uint64Kernel = &driver.Kernel{
@@ -1626,7 +1626,7 @@ var moveChunksUint32Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 26, 57, 58, 59, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
+	Uses:    []uint16{22, 26, 57, 58, 59, 129, 131, 132, 133, 136, 139, 141, 142, 143, 144, 146, 149, 161},
 }
 
 var moveChunksUint64NoneKernel = &driver.Kernel{
@@ -1666,7 +1666,7 @@ var moveChunksUint64NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 26, 57, 58, 59, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
+	Uses:    []uint16{22, 26, 57, 58, 59, 129, 131, 132, 133, 136, 139, 141, 142, 143, 144, 146, 149, 161},
 }
 
 var moveChunksUint64Uint32Kernel = &driver.Kernel{
@@ -1708,7 +1708,7 @@ var moveChunksUint64Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 26, 57, 58, 59, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
+	Uses:    []uint16{22, 26, 57, 58, 59, 129, 131, 132, 133, 136, 139, 141, 142, 143, 144, 146, 149, 161},
 }
 
 var moveChunksUint64Uint64Kernel = &driver.Kernel{
@@ -1750,7 +1750,7 @@ var moveChunksUint64Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 26, 57, 58, 59, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
+	Uses:    []uint16{22, 26, 57, 58, 59, 129, 131, 132, 133, 136, 139, 141, 142, 143, 144, 146, 149, 161},
 }
 
 // flagChunks counts the flags of the chunk that are set.
@@ -1859,7 +1859,7 @@ var selectChunksUint8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 28, 116},
+	Uses:    []uint16{22, 28, 120},
 }
 
 var selectChunksUint16Kernel = &driver.Kernel{
@@ -1902,7 +1902,7 @@ var selectChunksUint16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 28, 116},
+	Uses:    []uint16{22, 28, 120},
 }
 
 var selectChunksUint32Kernel = &driver.Kernel{
@@ -1945,7 +1945,7 @@ var selectChunksUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 28, 116},
+	Uses:    []uint16{22, 28, 120},
 }
 
 var selectChunksUint64Kernel = &driver.Kernel{
@@ -1988,7 +1988,7 @@ var selectChunksUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 28, 116},
+	Uses:    []uint16{22, 28, 120},
 }
 
 var selectChunks2Uint64Kernel = &driver.Kernel{
@@ -2031,7 +2031,7 @@ var selectChunks2Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{22, 28, 116},
+	Uses:    []uint16{22, 28, 120},
 }
 
 // countUint8 adds to counts[i] the number of elements of x and tail that equal low+i.
@@ -5088,26 +5088,15 @@ var scanFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114},
 }
 
-// selectFlagged copies the elements whose flag is set to the start of out, as far as they fit. It
-// copies the others to out[rest[0]:] or, if rest is empty, stores the number of set flags in count.
-func selectFlagged[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Stream, g device.Blocks, in, out device.Slice[E], flags device.Slice[bool], rest, count device.Slice[int], ticket device.Slice[uint32], state device.Slice[uint64]) error {
-	var k *driver.Kernel
-	switch any((func(E))(nil)).(type) {
-	case func(uint8):
-		k = selectFlaggedUint8Kernel
-	case func(uint16):
-		k = selectFlaggedUint16Kernel
-	case func(uint32):
-		k = selectFlaggedUint32Kernel
-	case func(uint64):
-		k = selectFlaggedUint64Kernel
-	case func([2]uint64):
-		k = selectFlagged2Uint64Kernel
-	}
-	p := s.Plan(k, k.Grid(g))
+// selectBytes copies the elements whose flag is set to the start of out, as far as they fit. It
+// copies the others to out[rest[0]:] or, if rest is empty, stores the number of set flags in count. tail are the flags after those in
+// flags. A block brings its tile into order in shared memory while it waits for the number of elements before them.
+func selectBytes(s *device.Stream, g device.Blocks, in, out device.Slice[uint8], flags device.Slice[[4]bool], tail device.Slice[bool], rest, count device.Slice[int], ticket device.Slice[uint32], state device.Slice[uint64]) error {
+	p := s.Plan(selectBytesKernel, selectBytesKernel.Grid(g))
 	in.Pass(p)
 	out.Pass(p)
 	flags.Pass(p)
+	tail.Pass(p)
 	rest.Pass(p)
 	count.Pass(p)
 	ticket.Pass(p)
@@ -5115,254 +5104,347 @@ func selectFlagged[E uint8 | uint16 | uint32 | uint64 | [2]uint64](s *device.Str
 	return p.Launch()
 }
 
-var selectFlaggedUint8Kernel = &driver.Kernel{
-	Name:    "selectTiles[uint8]",
+var selectBytesKernel = &driver.Kernel{
+	Name:    "selectTiles[uint8, [16]uint8]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
-	Line:    69,
+	Line:    79,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 1},
 		{Name: "out", Offset: 24, Size: 24, Elem: 1},
-		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
-		{Name: "rest", Offset: 72, Size: 24, Elem: 8},
-		{Name: "count", Offset: 96, Size: 24, Elem: 8},
-		{Name: "ticket", Offset: 120, Size: 24, Elem: 4},
-		{Name: "state", Offset: 144, Size: 24, Elem: 8},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 4},
+		{Name: "tail", Offset: 72, Size: 24, Elem: 1},
+		{Name: "rest", Offset: 96, Size: 24, Elem: 8},
+		{Name: "count", Offset: 120, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 144, Size: 24, Elem: 4},
+		{Name: "state", Offset: 168, Size: 24, Elem: 8},
 	},
-	ParamBytes: 184,
+	ParamBytes: 208,
 	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
-	Shared:     132,
+	Shared:     8272,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 115, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 124, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 148, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 170, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 121, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint8SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint8SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint8SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectBytesSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectBytesSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectBytesSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectBytesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out     []uint8
-			flags       []bool
+			flags       [][4]bool
+			tail        []bool
 			rest, count []int
 			ticket      []uint32
 			state       []uint64
 		})(args)
 		for ts.Next() {
-			selectTiles[uint8](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
+			selectTiles[uint8, [16]uint8](ts.Thread(), a.in, a.out, a.flags, a.tail, a.rest, a.count, a.ticket, a.state)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126},
+	Uses:    []uint16{41, 48, 52, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 105, 108, 109, 115, 116, 117, 118, 120, 121, 122, 123, 124, 125, 126, 127},
 }
 
-var selectFlaggedUint16Kernel = &driver.Kernel{
-	Name:    "selectTiles[uint16]",
+// selectHalves copies the elements whose flag is set to the start of out, as far as they fit. It
+// copies the others to out[rest[0]:] or, if rest is empty, stores the number of set flags in count. tail are the flags after those in
+// flags. A block brings its tile into order in shared memory while it waits for the number of elements before them.
+func selectHalves(s *device.Stream, g device.Blocks, in, out device.Slice[uint16], flags device.Slice[[4]bool], tail device.Slice[bool], rest, count device.Slice[int], ticket device.Slice[uint32], state device.Slice[uint64]) error {
+	p := s.Plan(selectHalvesKernel, selectHalvesKernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	flags.Pass(p)
+	tail.Pass(p)
+	rest.Pass(p)
+	count.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	return p.Launch()
+}
+
+var selectHalvesKernel = &driver.Kernel{
+	Name:    "selectTiles[uint16, [16]uint16]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
-	Line:    69,
+	Line:    79,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 2},
 		{Name: "out", Offset: 24, Size: 24, Elem: 2},
-		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
-		{Name: "rest", Offset: 72, Size: 24, Elem: 8},
-		{Name: "count", Offset: 96, Size: 24, Elem: 8},
-		{Name: "ticket", Offset: 120, Size: 24, Elem: 4},
-		{Name: "state", Offset: 144, Size: 24, Elem: 8},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 4},
+		{Name: "tail", Offset: 72, Size: 24, Elem: 1},
+		{Name: "rest", Offset: 96, Size: 24, Elem: 8},
+		{Name: "count", Offset: 120, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 144, Size: 24, Elem: 4},
+		{Name: "state", Offset: 168, Size: 24, Elem: 8},
 	},
-	ParamBytes: 184,
+	ParamBytes: 208,
 	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
-	Shared:     132,
+	Shared:     16464,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 115, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 124, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 148, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 170, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 121, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectHalvesSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectHalvesSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectHalvesSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectHalvesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out     []uint16
-			flags       []bool
+			flags       [][4]bool
+			tail        []bool
 			rest, count []int
 			ticket      []uint32
 			state       []uint64
 		})(args)
 		for ts.Next() {
-			selectTiles[uint16](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
+			selectTiles[uint16, [16]uint16](ts.Thread(), a.in, a.out, a.flags, a.tail, a.rest, a.count, a.ticket, a.state)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126},
+	Uses:    []uint16{41, 48, 52, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 105, 108, 109, 115, 116, 117, 118, 120, 121, 122, 123, 124, 125, 126, 127},
 }
 
-var selectFlaggedUint32Kernel = &driver.Kernel{
-	Name:    "selectTiles[uint32]",
+// selectWords copies the elements whose flag is set to the start of out, as far as they fit. It
+// copies the others to out[rest[0]:] or, if rest is empty, stores the number of set flags in count. tail are the flags after those in
+// flags. A block brings its tile into order in shared memory while it waits for the number of elements before them.
+func selectWords(s *device.Stream, g device.Blocks, in, out device.Slice[uint32], flags device.Slice[[4]bool], tail device.Slice[bool], rest, count device.Slice[int], ticket device.Slice[uint32], state device.Slice[uint64]) error {
+	p := s.Plan(selectWordsKernel, selectWordsKernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	flags.Pass(p)
+	tail.Pass(p)
+	rest.Pass(p)
+	count.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	return p.Launch()
+}
+
+var selectWordsKernel = &driver.Kernel{
+	Name:    "selectTiles[uint32, [16]uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
-	Line:    69,
+	Line:    79,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
-		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
-		{Name: "rest", Offset: 72, Size: 24, Elem: 8},
-		{Name: "count", Offset: 96, Size: 24, Elem: 8},
-		{Name: "ticket", Offset: 120, Size: 24, Elem: 4},
-		{Name: "state", Offset: 144, Size: 24, Elem: 8},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 4},
+		{Name: "tail", Offset: 72, Size: 24, Elem: 1},
+		{Name: "rest", Offset: 96, Size: 24, Elem: 8},
+		{Name: "count", Offset: 120, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 144, Size: 24, Elem: 4},
+		{Name: "state", Offset: 168, Size: 24, Elem: 8},
 	},
-	ParamBytes: 184,
+	ParamBytes: 208,
 	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
-	Shared:     132,
+	Shared:     32848,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 115, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 124, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 148, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 170, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 121, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectWordsSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectWordsSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectWordsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectWordsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out     []uint32
-			flags       []bool
+			flags       [][4]bool
+			tail        []bool
 			rest, count []int
 			ticket      []uint32
 			state       []uint64
 		})(args)
 		for ts.Next() {
-			selectTiles[uint32](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
+			selectTiles[uint32, [16]uint32](ts.Thread(), a.in, a.out, a.flags, a.tail, a.rest, a.count, a.ticket, a.state)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126},
+	Uses:    []uint16{41, 48, 52, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 105, 108, 109, 115, 116, 117, 118, 120, 121, 122, 123, 124, 125, 126, 127},
 }
 
-var selectFlaggedUint64Kernel = &driver.Kernel{
-	Name:    "selectTiles[uint64]",
+// selectDoubles copies the elements whose flag is set to the start of out, as far as they fit. It
+// copies the others to out[rest[0]:] or, if rest is empty, stores the number of set flags in count. tail are the flags after those in
+// flags. A block brings its tile into order in shared memory while it waits for the number of elements before them.
+func selectDoubles(s *device.Stream, g device.Blocks, in, out device.Slice[uint64], flags device.Slice[[4]bool], tail device.Slice[bool], rest, count device.Slice[int], ticket device.Slice[uint32], state device.Slice[uint64]) error {
+	p := s.Plan(selectDoublesKernel, selectDoublesKernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	flags.Pass(p)
+	tail.Pass(p)
+	rest.Pass(p)
+	count.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	return p.Launch()
+}
+
+var selectDoublesKernel = &driver.Kernel{
+	Name:    "selectTiles[uint64, [8]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
-	Line:    69,
+	Line:    79,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
-		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
-		{Name: "rest", Offset: 72, Size: 24, Elem: 8},
-		{Name: "count", Offset: 96, Size: 24, Elem: 8},
-		{Name: "ticket", Offset: 120, Size: 24, Elem: 4},
-		{Name: "state", Offset: 144, Size: 24, Elem: 8},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 4},
+		{Name: "tail", Offset: 72, Size: 24, Elem: 1},
+		{Name: "rest", Offset: 96, Size: 24, Elem: 8},
+		{Name: "count", Offset: 120, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 144, Size: 24, Elem: 4},
+		{Name: "state", Offset: 168, Size: 24, Elem: 8},
 	},
-	ParamBytes: 184,
+	ParamBytes: 208,
 	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
-	Shared:     132,
+	Shared:     32848,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 115, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 124, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 148, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 170, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 121, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectFlaggedUint64SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectFlaggedUint64SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectFlaggedUint64SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: selectDoublesSM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectDoublesSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: selectDoublesSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectDoublesSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out     []uint64
-			flags       []bool
+			flags       [][4]bool
+			tail        []bool
 			rest, count []int
 			ticket      []uint32
 			state       []uint64
 		})(args)
 		for ts.Next() {
-			selectTiles[uint64](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
+			selectTiles[uint64, [8]uint64](ts.Thread(), a.in, a.out, a.flags, a.tail, a.rest, a.count, a.ticket, a.state)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126},
+	Uses:    []uint16{41, 48, 52, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 105, 108, 109, 115, 116, 117, 118, 120, 121, 122, 123, 124, 125, 126, 127},
 }
 
-var selectFlagged2Uint64Kernel = &driver.Kernel{
-	Name:    "selectTiles[[2]uint64]",
+// selectQuads copies the elements whose flag is set to the start of out, as far as they fit. It
+// copies the others to out[rest[0]:] or, if rest is empty, stores the number of set flags in count. tail are the flags after those in
+// flags. A block brings its tile into order in shared memory while it waits for the number of elements before them.
+func selectQuads(s *device.Stream, g device.Blocks, in, out device.Slice[[2]uint64], flags device.Slice[[4]bool], tail device.Slice[bool], rest, count device.Slice[int], ticket device.Slice[uint32], state device.Slice[uint64]) error {
+	p := s.Plan(selectQuadsKernel, selectQuadsKernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	flags.Pass(p)
+	tail.Pass(p)
+	rest.Pass(p)
+	count.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	return p.Launch()
+}
+
+var selectQuadsKernel = &driver.Kernel{
+	Name:    "selectTiles[[2]uint64, [4][2]uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
-	Line:    69,
+	Line:    79,
 	Params: []driver.Param{
 		{Name: "in", Offset: 0, Size: 24, Elem: 16},
 		{Name: "out", Offset: 24, Size: 24, Elem: 16},
-		{Name: "flags", Offset: 48, Size: 24, Elem: 1},
-		{Name: "rest", Offset: 72, Size: 24, Elem: 8},
-		{Name: "count", Offset: 96, Size: 24, Elem: 8},
-		{Name: "ticket", Offset: 120, Size: 24, Elem: 4},
-		{Name: "state", Offset: 144, Size: 24, Elem: 8},
+		{Name: "flags", Offset: 48, Size: 24, Elem: 4},
+		{Name: "tail", Offset: 72, Size: 24, Elem: 1},
+		{Name: "rest", Offset: 96, Size: 24, Elem: 8},
+		{Name: "count", Offset: 120, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 144, Size: 24, Elem: 4},
+		{Name: "state", Offset: 168, Size: 24, Elem: 8},
 	},
-	ParamBytes: 184,
+	ParamBytes: 208,
 	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
-	Shared:     132,
+	Shared:     32848,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "selectkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
-		{File: "selectkernel.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 115, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 124, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 148, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 170, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 121, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "selectkernel.go", Line: 104, Format: "index out of range [%d] with length %d"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: selectFlagged2Uint64SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectFlagged2Uint64SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: selectFlagged2Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectFlagged2Uint64SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: selectQuadsSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: selectQuadsSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: selectQuadsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectQuadsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
 			in, out     [][2]uint64
-			flags       []bool
+			flags       [][4]bool
+			tail        []bool
 			rest, count []int
 			ticket      []uint32
 			state       []uint64
 		})(args)
 		for ts.Next() {
-			selectTiles[[2]uint64](ts.Thread(), a.in, a.out, a.flags, a.rest, a.count, a.ticket, a.state)
+			selectTiles[[2]uint64, [4][2]uint64](ts.Thread(), a.in, a.out, a.flags, a.tail, a.rest, a.count, a.ticket, a.state)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126},
+	Uses:    []uint16{41, 48, 52, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 105, 108, 109, 115, 116, 117, 118, 120, 121, 122, 123, 124, 125, 126, 127},
 }
 
 // flagsSet adds the number of set flags to count. Threads advance in strides of the grid.
@@ -5378,7 +5460,7 @@ var flagsSetKernel = &driver.Kernel{
 	Name:    "countFlags[bool]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "selectkernel.go",
-	Line:    113,
+	Line:    190,
 	Params: []driver.Param{
 		{Name: "flags", Offset: 0, Size: 24, Elem: 16},
 		{Name: "tail", Offset: 24, Size: 24, Elem: 1},
@@ -5388,7 +5470,7 @@ var flagsSetKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "selectkernel.go", Line: 126, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 203, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -5407,7 +5489,7 @@ var flagsSetKernel = &driver.Kernel{
 	},
 	Twin:    flagsSetTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{104, 115},
+	Uses:    []uint16{104, 119},
 }
 
 // countEach adds the number of keys with each digit to the first of the rows of each pass.
@@ -5466,7 +5548,7 @@ var countEachUint32Kernel = &driver.Kernel{
 	},
 	Twin:    countEachUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{57, 58, 59, 127, 128, 130, 132, 136, 138, 140, 141, 143, 148},
+	Uses:    []uint16{57, 58, 59, 128, 129, 131, 133, 137, 139, 141, 142, 144, 149},
 }
 
 var countEachUint64Kernel = &driver.Kernel{
@@ -5507,7 +5589,7 @@ var countEachUint64Kernel = &driver.Kernel{
 	},
 	Twin:    countEachUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{57, 58, 59, 127, 128, 130, 132, 136, 138, 140, 141, 143, 148},
+	Uses:    []uint16{57, 58, 59, 128, 129, 131, 133, 137, 139, 141, 142, 144, 149},
 }
 
 // startEach replaces the counts in the first row of a pass by the sums of the preceding counts.
@@ -5551,7 +5633,7 @@ var startEachKernel = &driver.Kernel{
 	},
 	Twin:    startEachTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 140, 148, 157},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 129, 130, 131, 141, 149, 158},
 }
 
 // sortPass moves the keys of in and the values of fromValues by the digit at how.Shift. starts[d]
@@ -5638,7 +5720,7 @@ var sortPassUint32NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
+	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 129, 130, 131, 132, 133, 134, 135, 136, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 159, 160, 161, 162},
 }
 
 var sortPassUint32Uint32Kernel = &driver.Kernel{
@@ -5699,7 +5781,7 @@ var sortPassUint32Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
+	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 129, 130, 131, 132, 133, 134, 135, 136, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 159, 160, 161, 162},
 }
 
 var sortPassUint32Uint64Kernel = &driver.Kernel{
@@ -5760,7 +5842,7 @@ var sortPassUint32Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
+	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 129, 130, 131, 132, 133, 134, 135, 136, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 159, 160, 161, 162},
 }
 
 var sortPassUint64NoneKernel = &driver.Kernel{
@@ -5815,7 +5897,7 @@ var sortPassUint64NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
+	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 129, 130, 131, 132, 133, 134, 135, 136, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 159, 160, 161, 162},
 }
 
 var sortPassUint64Uint32Kernel = &driver.Kernel{
@@ -5878,7 +5960,7 @@ var sortPassUint64Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
+	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 129, 130, 131, 132, 133, 134, 135, 136, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 159, 160, 161, 162},
 }
 
 var sortPassUint64Uint64Kernel = &driver.Kernel{
@@ -5941,7 +6023,7 @@ var sortPassUint64Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
+	Uses:    []uint16{41, 48, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 129, 130, 131, 132, 133, 134, 135, 136, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 159, 160, 161, 162},
 }
 
 // countNext adds to counts the number of keys with each digit at how.Shift, among those whose higher
@@ -5966,7 +6048,7 @@ var countNextUint32Kernel = &driver.Kernel{
 	Name:    "countTop[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
-	Line:    23,
+	Line:    27,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
@@ -5978,9 +6060,9 @@ var countNextUint32Kernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "topkernel.go", Line: 28, Format: "index out of range [%d] with length %d"},
-		{File: "topkernel.go", Line: 36, Format: "index out of range [%d] with length %d"},
-		{File: "topkernel.go", Line: 30, Format: "negative shift amount"},
+		{File: "topkernel.go", Line: 32, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 34, Format: "negative shift amount"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	Variants: []driver.Variant{
@@ -5999,14 +6081,14 @@ var countNextUint32Kernel = &driver.Kernel{
 	},
 	Twin:    countNextUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{57, 58, 59, 128, 130, 132, 138, 140, 141, 143, 145, 148, 163, 165},
+	Uses:    []uint16{57, 58, 59, 129, 131, 133, 139, 141, 142, 144, 146, 149, 164, 167},
 }
 
 var countNextUint64Kernel = &driver.Kernel{
 	Name:    "countTop[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
-	Line:    23,
+	Line:    27,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "counts", Offset: 24, Size: 24, Elem: 8},
@@ -6018,9 +6100,9 @@ var countNextUint64Kernel = &driver.Kernel{
 	Shared:     1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "topkernel.go", Line: 28, Format: "index out of range [%d] with length %d"},
-		{File: "topkernel.go", Line: 36, Format: "index out of range [%d] with length %d"},
-		{File: "topkernel.go", Line: 30, Format: "negative shift amount"},
+		{File: "topkernel.go", Line: 32, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 34, Format: "negative shift amount"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80, 88, 96, 104, 112, 120},
 	Variants: []driver.Variant{
@@ -6039,7 +6121,7 @@ var countNextUint64Kernel = &driver.Kernel{
 	},
 	Twin:    countNextUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{57, 58, 59, 128, 130, 132, 138, 140, 141, 143, 145, 148, 163, 165},
+	Uses:    []uint16{57, 58, 59, 129, 131, 133, 139, 141, 142, 144, 146, 149, 164, 167},
 }
 
 // chooseNext appends the next digit to the key in state.
@@ -6055,7 +6137,7 @@ var chooseNextKernel = &driver.Kernel{
 	Name:    "chooseTop[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
-	Line:    45,
+	Line:    49,
 	Params: []driver.Param{
 		{Name: "counts", Offset: 0, Size: 24, Elem: 8},
 		{Name: "state", Offset: 24, Size: 24, Elem: 8},
@@ -6066,9 +6148,9 @@ var chooseNextKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "topkernel.go", Line: 48, Format: "index out of range [%d] with length %d"},
-		{File: "topkernel.go", Line: 50, Format: "index out of range [%d] with length %d"},
-		{File: "topkernel.go", Line: 53, Format: "negative shift amount"},
+		{File: "topkernel.go", Line: 52, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 54, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 57, Format: "negative shift amount"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	Variants: []driver.Variant{
@@ -6086,7 +6168,7 @@ var chooseNextKernel = &driver.Kernel{
 	},
 	Twin:    chooseNextTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 128, 129, 130, 140, 148, 162, 165, 166},
+	Uses:    []uint16{59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 129, 130, 131, 141, 149, 163, 167, 168},
 }
 
 // pickBest copies the keys greater than the key in state, or those equal to it, and their indices to
@@ -6115,7 +6197,7 @@ var pickBestUint32Kernel = &driver.Kernel{
 	Name:    "pickTop[uint32]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
-	Line:    64,
+	Line:    73,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "out", Offset: 24, Size: 24, Elem: 4},
@@ -6128,17 +6210,18 @@ var pickBestUint32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 176,
 	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
-	Shared:     132,
+	Shared:     80,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "topkernel.go", Line: 68, Format: "index out of range [%d] with length %d"},
-		{File: "topkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
-		{File: "topkernel.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "topkernel.go", Line: 85, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 82, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 148, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 98, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 170, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 104, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 105, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
@@ -6162,14 +6245,14 @@ var pickBestUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 117, 118, 119, 120, 121, 122, 123, 124, 126, 132, 138, 141, 143, 164, 165, 166},
+	Uses:    []uint16{41, 48, 52, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 105, 108, 109, 115, 116, 117, 118, 126, 133, 139, 142, 144, 165, 166, 167, 168},
 }
 
 var pickBestUint64Kernel = &driver.Kernel{
 	Name:    "pickTop[uint64]",
 	Package: "github.com/gopherwarp/gopherwarp/prim",
 	File:    "topkernel.go",
-	Line:    64,
+	Line:    73,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "out", Offset: 24, Size: 24, Elem: 8},
@@ -6182,17 +6265,18 @@ var pickBestUint64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 192,
 	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
-	Shared:     132,
+	Shared:     80,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
-		{File: "topkernel.go", Line: 68, Format: "index out of range [%d] with length %d"},
-		{File: "topkernel.go", Line: 73, Format: "index out of range [%d] with length %d"},
-		{File: "topkernel.go", Line: 91, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "topkernel.go", Line: 85, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
-		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 82, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 148, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 98, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 157, Format: "index out of range [%d] with length %d"},
+		{File: "selectkernel.go", Line: 170, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 104, Format: "index out of range [%d] with length %d"},
+		{File: "topkernel.go", Line: 105, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160},
 	Variants: []driver.Variant{
@@ -6216,7 +6300,7 @@ var pickBestUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 75, 76, 105, 108, 109, 117, 118, 119, 120, 121, 122, 123, 124, 126, 132, 138, 141, 143, 164, 165, 166},
+	Uses:    []uint16{41, 48, 52, 57, 58, 59, 62, 63, 64, 65, 66, 67, 68, 69, 70, 72, 73, 74, 76, 105, 108, 109, 115, 116, 117, 118, 126, 133, 139, 142, 144, 165, 166, 167, 168},
 }
 
 // transposeAny transposes a matrix by tiles in shared memory. The rows of a tile have an extra
@@ -6278,7 +6362,7 @@ var transposeAnyUint8Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{116, 167, 168, 169},
+	Uses:    []uint16{120, 169, 170, 171},
 }
 
 var transposeAnyUint16Kernel = &driver.Kernel{
@@ -6316,7 +6400,7 @@ var transposeAnyUint16Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{116, 167, 168, 169},
+	Uses:    []uint16{120, 169, 170, 171},
 }
 
 var transposeAnyUint32Kernel = &driver.Kernel{
@@ -6354,7 +6438,7 @@ var transposeAnyUint32Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{116, 167, 168, 169},
+	Uses:    []uint16{120, 169, 170, 171},
 }
 
 var transposeAnyUint64Kernel = &driver.Kernel{
@@ -6392,7 +6476,7 @@ var transposeAnyUint64Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{116, 167, 168, 169},
+	Uses:    []uint16{120, 169, 170, 171},
 }
 
 var transposeAny2Uint64Kernel = &driver.Kernel{
@@ -6431,7 +6515,7 @@ var transposeAny2Uint64Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAny2Uint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{116, 167, 168, 169},
+	Uses:    []uint16{120, 169, 170, 171},
 }
 
 // transposeWide32 is like transposeTiles for groups of four elements. rows and columns count groups
@@ -6480,5 +6564,5 @@ var transposeWide32Kernel = &driver.Kernel{
 	},
 	Twin:    transposeWide32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{170, 171},
+	Uses:    []uint16{172, 173},
 }

@@ -7389,7 +7389,7 @@ func integers64TwinRow(d8 int, i59 int, d0 int32, d4 int32, d16 int, in8 int, xL
 
 // flagsSetTwin runs blocks of the kernel countFlags_bool.
 //
-//line selectkernel.go:113
+//line selectkernel.go:190
 func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	flags := *(*unsafe.Pointer)(args)
 	flagsLen := *(*int)(unsafe.Add(args, 8))
@@ -7398,7 +7398,7 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	count := *(*unsafe.Pointer)(unsafe.Add(args, 48))
 	countLen := *(*int)(unsafe.Add(args, 56))
 	gx, _, _ := blocks.Grid()
-//line selectkernel.go:115
+//line selectkernel.go:192
 	i221 := gx << 8
 	each66 := blocks.Scratch(8)
 	each139 := blocks.Scratch(8)
@@ -7412,9 +7412,9 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	each255 := blocks.Scratch(8)
 	each256 := blocks.Scratch(8)
 	each264 := blocks.Scratch(8)
-//line selectkernel.go:126
+//line selectkernel.go:203
 	c80 := 0 < uint(countLen)
-//line selectkernel.go:113
+//line selectkernel.go:190
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var i100, i132 int32
@@ -7425,195 +7425,195 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			for state < 7 {
 				switch state {
 				case 0:
-//line selectkernel.go:115
+//line selectkernel.go:192
 					i211 := bx << 8
 //line reduce.go:51
 					i100 = 0
 					for tx := warp; tx < end; tx++ {
 						var i25, i26, i292, i304, i316, i328, i340, i352, i364, i376, i388, i400, i412, i424, i436, i448, i460, i472, i66 int
-//line selectkernel.go:115
+//line selectkernel.go:192
 						i23 := i211 + tx
-//line selectkernel.go:115
+//line selectkernel.go:192
 						i25, i26 = 0, i23
-//line selectkernel.go:115
+//line selectkernel.go:192
 						for {
-//line selectkernel.go:115
+//line selectkernel.go:192
 							if i26 >= flagsLen {
-//line selectkernel.go:115
+//line selectkernel.go:192
 								break
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c150 := *(*bool)(unsafe.Add(flags, i26*16+1))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c152 := *(*bool)(unsafe.Add(flags, i26*16+2))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c154 := *(*bool)(unsafe.Add(flags, i26*16+3))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c156 := *(*bool)(unsafe.Add(flags, i26*16+4))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c158 := *(*bool)(unsafe.Add(flags, i26*16+5))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c160 := *(*bool)(unsafe.Add(flags, i26*16+6))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c162 := *(*bool)(unsafe.Add(flags, i26*16+7))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c164 := *(*bool)(unsafe.Add(flags, i26*16+8))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c166 := *(*bool)(unsafe.Add(flags, i26*16+9))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c168 := *(*bool)(unsafe.Add(flags, i26*16+10))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c170 := *(*bool)(unsafe.Add(flags, i26*16+11))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c172 := *(*bool)(unsafe.Add(flags, i26*16+12))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c174 := *(*bool)(unsafe.Add(flags, i26*16+13))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c176 := *(*bool)(unsafe.Add(flags, i26*16+14))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							c178 := *(*bool)(unsafe.Add(flags, i26*16+15))
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if *(*bool)(unsafe.Add(flags, i26*16)) {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i292 = i25 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i292 = i25
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c150 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i304 = i292 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i304 = i292
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c152 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i316 = i304 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i316 = i304
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c154 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i328 = i316 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i328 = i316
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c156 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i340 = i328 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i340 = i328
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c158 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i352 = i340 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i352 = i340
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c160 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i364 = i352 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i364 = i352
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c162 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i376 = i364 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i376 = i364
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c164 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i388 = i376 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i388 = i376
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c166 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i400 = i388 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i400 = i388
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c168 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i412 = i400 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i412 = i400
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c170 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i424 = i412 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i424 = i412
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c172 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i436 = i424 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i436 = i424
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c174 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i448 = i436 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i448 = i436
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c176 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i460 = i448 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i460 = i448
 							}
-//line selectkernel.go:116
+//line selectkernel.go:193
 							if c178 {
-//line selectkernel.go:118
+//line selectkernel.go:195
 								i472 = i460 + 1
 							} else {
-//line selectkernel.go:116
+//line selectkernel.go:193
 								i472 = i460
 							}
-//line selectkernel.go:115
+//line selectkernel.go:192
 							i25, i26 = i472, i26+i221
 						}
-//line selectkernel.go:122
+//line selectkernel.go:199
 						if i23 < tailLen {
-//line selectkernel.go:122
+//line selectkernel.go:199
 							if *(*bool)(unsafe.Add(tail, i23)) {
 								i66 = i25 + 1
 							} else {
-//line selectkernel.go:122
+//line selectkernel.go:199
 								i66 = i25
 							}
 						} else {
-//line selectkernel.go:122
+//line selectkernel.go:199
 							i66 = i25
 						}
 //line reduce.go:51
@@ -7630,7 +7630,7 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line reduce.go:58
 					i108 = -1
 					for tx := warp; tx < end; tx++ {
-//line selectkernel.go:114
+//line selectkernel.go:191
 						i66 := *(*int)(unsafe.Add(each66, tx*8))
 //line reduce.go:58
 						if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i100)))&31 {
@@ -7656,7 +7656,7 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line reduce.go:60
 					i126 = -1
 					for tx := warp; tx < end; tx++ {
-//line selectkernel.go:114
+//line selectkernel.go:191
 						i66 := *(*int)(unsafe.Add(each66, tx*8))
 //line reduce.go:60
 						if int32(tx&31) == int32(bits.TrailingZeros32(uint32(i132)))&31 {
@@ -7668,7 +7668,7 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					state = 2
 				case 5:
 					for tx := warp; tx < end; tx++ {
-//line selectkernel.go:114
+//line selectkernel.go:191
 						i66 := *(*int)(unsafe.Add(each66, tx*8))
 //line reduce.go:54
 						*(*int)(unsafe.Add(brought64, tx*8)) = i66
@@ -7676,7 +7676,7 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line reduce.go:54
 					(&gpu.Lanes[uint64]{Alive: alive, To: unsafe.Add(each228, warp*8), From: unsafe.Add(brought64, warp*8)}).Xor(16)
 					for tx := warp; tx < end; tx++ {
-//line selectkernel.go:114
+//line selectkernel.go:191
 						i66 := *(*int)(unsafe.Add(each66, tx*8))
 //line reduce.go:54
 						i228 := *(*int)(unsafe.Add(each228, tx*8))
@@ -7742,19 +7742,19 @@ func flagsSetTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					state = 6
 				case 6:
 					for tx := warp; tx < end; tx++ {
-//line selectkernel.go:126
+//line selectkernel.go:203
 						i139 := *(*int)(unsafe.Add(each139, tx*8))
-//line selectkernel.go:125
+//line selectkernel.go:202
 						i68 := int32(tx % 32)
-//line selectkernel.go:125
+//line selectkernel.go:202
 						if i68 == 0 {
 							if !c80 {
-//line selectkernel.go:126
+//line selectkernel.go:203
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(0), countLen)
-//line selectkernel.go:126
+//line selectkernel.go:203
 								return
 							}
-//line selectkernel.go:126
+//line selectkernel.go:203
 							gpu.AtomicAdd((*int)(count), i139)
 						}
 					}
@@ -8623,7 +8623,7 @@ func startEachTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // countNextUint32Twin runs blocks of the kernel countTop_uint32.
 //
-//line topkernel.go:23
+//line topkernel.go:27
 func countNextUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -8638,45 +8638,45 @@ func countNextUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(1024)
 	gx, _, _ := blocks.Grid()
 	lanes := blocks.Lanes()
-//line topkernel.go:28
+//line topkernel.go:32
 	c40 := 0 < uint(stateLen)
-//line topkernel.go:30
+//line topkernel.go:34
 	c68 := 0 <= how0
-//line topkernel.go:30
+//line topkernel.go:34
 	i71 := 64
-//line topkernel.go:30
+//line topkernel.go:34
 	if uint(how0) < 64 {
-//line topkernel.go:30
+//line topkernel.go:34
 		i71 = how0
 	}
-//line topkernel.go:30
+//line topkernel.go:34
 	i72 := int32(i71)
-//line topkernel.go:29
+//line topkernel.go:33
 	i211 := gx << 8
-//line topkernel.go:23
+//line topkernel.go:27
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		{
 			{
-//line topkernel.go:23
+//line topkernel.go:27
 				countNextUint32TwinRow(lanes, shared)
 			}
 		}
-//line topkernel.go:28
+//line topkernel.go:32
 		if !c40 {
-//line topkernel.go:28
+//line topkernel.go:32
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", int(0), stateLen)
-//line topkernel.go:28
+//line topkernel.go:32
 			return
 		}
-//line topkernel.go:28
+//line topkernel.go:32
 		i44 := *(*int)(state)
-//line topkernel.go:28
+//line topkernel.go:32
 		i45 := int32(i44)
 		i197 := bx << 8
 		{
 			{
-//line topkernel.go:29
+//line topkernel.go:33
 				if !countNextUint32TwinRow_(i197, xLen, x, how12, how16, how8, c68, i45, i72, shared, i211, blocks) {
 					return
 				}
@@ -8684,7 +8684,7 @@ func countNextUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 		{
 			{
-//line topkernel.go:26
+//line topkernel.go:30
 				if !countNextUint32TwinRow__(shared, countsLen, counts, blocks) {
 					return
 				}
@@ -8695,56 +8695,56 @@ func countNextUint32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // countNextUint32TwinRow is what a row of threads does in countNextUint32Twin.
 //
-//line topkernel.go:23
+//line topkernel.go:27
 func countNextUint32TwinRow(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line topkernel.go:23
+//line topkernel.go:27
 	if lanes == 16 {
-//line topkernel.go:23
+//line topkernel.go:27
 		first = zvector.CountNextUint32Twin(256, shared)
-//line topkernel.go:23
+//line topkernel.go:27
 	} else if lanes == 8 {
-//line topkernel.go:23
+//line topkernel.go:27
 		first = zvector.CountNextUint32TwinAVX2(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 		o36 := tx * 4
-//line topkernel.go:26
+//line topkernel.go:30
 		*(*int32)(unsafe.Add(shared, o36)) = 0
 	}
 }
 
 // countNextUint32TwinRow_ is what a row of threads does in countNextUint32Twin.
 //
-//line topkernel.go:29
+//line topkernel.go:33
 func countNextUint32TwinRow_(i197 int, xLen int, x unsafe.Pointer, how12 int32, how16 int32, how8 int32, c68 bool, i45 int32, i72 int32, shared unsafe.Pointer, i211 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
 		var i53 int
-//line topkernel.go:29
+//line topkernel.go:33
 		i53 = i197 + tx
-//line topkernel.go:29
+//line topkernel.go:33
 		for {
-//line topkernel.go:29
+//line topkernel.go:33
 			if i53 >= xLen {
-//line topkernel.go:29
+//line topkernel.go:33
 				break
 			}
-//line topkernel.go:30
+//line topkernel.go:34
 			i64 := *(*int32)(unsafe.Add(x, i53*4))
 //line sortkernel.go:50
 			i133 := i64 ^ ((0-int32(uint32(i64)>>31))&how8 | how12) ^ how16
-//line topkernel.go:30
+//line topkernel.go:34
 			if !c68 {
-//line topkernel.go:30
+//line topkernel.go:34
 				blocks.Fault(blocks.Thread(tx, 0, 0), "negative shift amount")
-//line topkernel.go:30
+//line topkernel.go:34
 				return false
 			}
-//line topkernel.go:30
+//line topkernel.go:34
 			if int32(uint32(int32(uint32(i133^i45)>>uint32(i72)))>>8) == 0 {
 				gpu.AtomicAdd((*int32)(unsafe.Add(shared, int(uint32(int32(uint32(int32(uint32(i133)>>uint32(i72)))%256)))*4)), 1)
 			}
-//line topkernel.go:29
+//line topkernel.go:33
 			i53 = i53 + i211
 		}
 	}
@@ -8753,22 +8753,22 @@ func countNextUint32TwinRow_(i197 int, xLen int, x unsafe.Pointer, how12 int32, 
 
 // countNextUint32TwinRow__ is what a row of threads does in countNextUint32Twin.
 //
-//line topkernel.go:26
+//line topkernel.go:30
 func countNextUint32TwinRow__(shared unsafe.Pointer, countsLen int, counts unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
-//line topkernel.go:26
+//line topkernel.go:30
 		o36 := tx * 4
-//line topkernel.go:35
+//line topkernel.go:39
 		i81 := *(*int32)(unsafe.Add(shared, o36))
-//line topkernel.go:35
+//line topkernel.go:39
 		if i81 != 0 {
 			if uint(tx) >= uint(countsLen) {
-//line topkernel.go:36
+//line topkernel.go:40
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", tx, countsLen)
-//line topkernel.go:36
+//line topkernel.go:40
 				return false
 			}
-//line topkernel.go:36
+//line topkernel.go:40
 			gpu.AtomicAdd((*int)(unsafe.Add(counts, tx*8)), int(uint32(i81)))
 		}
 	}
@@ -8777,7 +8777,7 @@ func countNextUint32TwinRow__(shared unsafe.Pointer, countsLen int, counts unsaf
 
 // countNextUint64Twin runs blocks of the kernel countTop_uint64.
 //
-//line topkernel.go:23
+//line topkernel.go:27
 func countNextUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -8792,43 +8792,43 @@ func countNextUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(1024)
 	gx, _, _ := blocks.Grid()
 	lanes := blocks.Lanes()
-//line topkernel.go:28
+//line topkernel.go:32
 	c39 := 0 < uint(stateLen)
-//line topkernel.go:30
+//line topkernel.go:34
 	c66 := 0 <= how0
-//line topkernel.go:30
+//line topkernel.go:34
 	i69 := 64
-//line topkernel.go:30
+//line topkernel.go:34
 	if uint(how0) < 64 {
-//line topkernel.go:30
+//line topkernel.go:34
 		i69 = how0
 	}
-//line topkernel.go:30
+//line topkernel.go:34
 	i70 := int32(i69)
-//line topkernel.go:29
+//line topkernel.go:33
 	i205 := gx << 8
-//line topkernel.go:23
+//line topkernel.go:27
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		{
 			{
-//line topkernel.go:23
+//line topkernel.go:27
 				countNextUint64TwinRow(lanes, shared)
 			}
 		}
-//line topkernel.go:28
+//line topkernel.go:32
 		if !c39 {
-//line topkernel.go:28
+//line topkernel.go:32
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", int(0), stateLen)
-//line topkernel.go:28
+//line topkernel.go:32
 			return
 		}
-//line topkernel.go:28
+//line topkernel.go:32
 		i43 := *(*int)(state)
 		i193 := bx << 8
 		{
 			{
-//line topkernel.go:29
+//line topkernel.go:33
 				if !countNextUint64TwinRow_(i193, xLen, x, how16, how24, how8, c66, i43, i70, shared, i205, blocks) {
 					return
 				}
@@ -8836,7 +8836,7 @@ func countNextUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 		{
 			{
-//line topkernel.go:26
+//line topkernel.go:30
 				if !countNextUint64TwinRow__(shared, countsLen, counts, blocks) {
 					return
 				}
@@ -8847,56 +8847,56 @@ func countNextUint64Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // countNextUint64TwinRow is what a row of threads does in countNextUint64Twin.
 //
-//line topkernel.go:23
+//line topkernel.go:27
 func countNextUint64TwinRow(lanes int, shared unsafe.Pointer) {
 	first := 0
-//line topkernel.go:23
+//line topkernel.go:27
 	if lanes == 16 {
-//line topkernel.go:23
+//line topkernel.go:27
 		first = zvector.CountNextUint64Twin(256, shared)
-//line topkernel.go:23
+//line topkernel.go:27
 	} else if lanes == 8 {
-//line topkernel.go:23
+//line topkernel.go:27
 		first = zvector.CountNextUint64TwinAVX2(256, shared)
 	}
 	for tx := first; tx < 256; tx++ {
 		o35 := tx * 4
-//line topkernel.go:26
+//line topkernel.go:30
 		*(*int32)(unsafe.Add(shared, o35)) = 0
 	}
 }
 
 // countNextUint64TwinRow_ is what a row of threads does in countNextUint64Twin.
 //
-//line topkernel.go:29
+//line topkernel.go:33
 func countNextUint64TwinRow_(i193 int, xLen int, x unsafe.Pointer, how16 int, how24 int, how8 int, c66 bool, i43 int, i70 int32, shared unsafe.Pointer, i205 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
 		var i51 int
-//line topkernel.go:29
+//line topkernel.go:33
 		i51 = i193 + tx
-//line topkernel.go:29
+//line topkernel.go:33
 		for {
-//line topkernel.go:29
+//line topkernel.go:33
 			if i51 >= xLen {
-//line topkernel.go:29
+//line topkernel.go:33
 				break
 			}
-//line topkernel.go:30
+//line topkernel.go:34
 			i62 := *(*int)(unsafe.Add(x, i51*8))
 //line sortkernel.go:50
 			i129 := i62 ^ ((0-int(uint(i62)>>63))&how8 | how16) ^ how24
-//line topkernel.go:30
+//line topkernel.go:34
 			if !c66 {
-//line topkernel.go:30
+//line topkernel.go:34
 				blocks.Fault(blocks.Thread(tx, 0, 0), "negative shift amount")
-//line topkernel.go:30
+//line topkernel.go:34
 				return false
 			}
-//line topkernel.go:30
+//line topkernel.go:34
 			if int(uint(int(uint(i129^i43)>>uint32(i70)))>>8) == 0 {
 				gpu.AtomicAdd((*int32)(unsafe.Add(shared, int(uint(int(uint(i129)>>uint32(i70)))%256)*4)), 1)
 			}
-//line topkernel.go:29
+//line topkernel.go:33
 			i51 = i51 + i205
 		}
 	}
@@ -8905,22 +8905,22 @@ func countNextUint64TwinRow_(i193 int, xLen int, x unsafe.Pointer, how16 int, ho
 
 // countNextUint64TwinRow__ is what a row of threads does in countNextUint64Twin.
 //
-//line topkernel.go:26
+//line topkernel.go:30
 func countNextUint64TwinRow__(shared unsafe.Pointer, countsLen int, counts unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 256 {
-//line topkernel.go:26
+//line topkernel.go:30
 		o35 := tx * 4
-//line topkernel.go:35
+//line topkernel.go:39
 		i79 := *(*int32)(unsafe.Add(shared, o35))
-//line topkernel.go:35
+//line topkernel.go:39
 		if i79 != 0 {
 			if uint(tx) >= uint(countsLen) {
-//line topkernel.go:36
+//line topkernel.go:40
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", tx, countsLen)
-//line topkernel.go:36
+//line topkernel.go:40
 				return false
 			}
-//line topkernel.go:36
+//line topkernel.go:40
 			gpu.AtomicAdd((*int)(unsafe.Add(counts, tx*8)), int(uint32(i79)))
 		}
 	}
@@ -8929,7 +8929,7 @@ func countNextUint64TwinRow__(shared unsafe.Pointer, countsLen int, counts unsaf
 
 // chooseNextTwin runs blocks of the kernel chooseTop_uint64.
 //
-//line topkernel.go:45
+//line topkernel.go:49
 func chooseNextTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	counts := *(*unsafe.Pointer)(args)
 	countsLen := *(*int)(unsafe.Add(args, 8))
@@ -8953,21 +8953,21 @@ func chooseNextTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	each380 := blocks.Scratch(8)
 	each389 := blocks.Scratch(8)
 	each394 := blocks.Scratch(8)
-//line topkernel.go:50
+//line topkernel.go:54
 	c25 := 1 < uint(stateLen)
 	each297 := blocks.Scratch(8)
-//line topkernel.go:53
+//line topkernel.go:57
 	c35 := 0 <= shift
-//line topkernel.go:53
+//line topkernel.go:57
 	i38 := 64
-//line topkernel.go:53
+//line topkernel.go:57
 	if uint(shift) < 64 {
-//line topkernel.go:53
+//line topkernel.go:57
 		i38 = shift
 	}
-//line topkernel.go:53
+//line topkernel.go:57
 	i39 := int32(i38)
-//line topkernel.go:45
+//line topkernel.go:49
 	for blocks.Next() {
 		var i29 int
 		for again, waiting := false, true; waiting; again = true {
@@ -8983,16 +8983,16 @@ func chooseNextTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					switch state_ {
 					case 0:
 						for tx := warp; tx < end; tx++ {
-//line topkernel.go:48
+//line topkernel.go:52
 							i16 := 255 - tx
-//line topkernel.go:48
+//line topkernel.go:52
 							if uint(i16) >= uint(countsLen) {
-//line topkernel.go:48
+//line topkernel.go:52
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i16, countsLen)
-//line topkernel.go:48
+//line topkernel.go:52
 								return
 							}
-//line topkernel.go:48
+//line topkernel.go:52
 							i22 := *(*int)(unsafe.Add(counts, i16*8))
 //line op.go:124
 							*(*int)(unsafe.Add(brought64, tx*8)) = i22
@@ -9005,7 +9005,7 @@ func chooseNextTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							var i338 int
 //line op.go:124
 							i333 := *(*int)(unsafe.Add(each333, tx*8))
-//line topkernel.go:48
+//line topkernel.go:52
 							i22 := *(*int)(unsafe.Add(each22, tx*8))
 //line op.go:122
 							i116 := int32(tx % 32)
@@ -9140,11 +9140,11 @@ func chooseNextTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 							i170 := *(*int)(unsafe.Add(shared, 40))
 //line sortkernel.go:123
 							i172 := *(*int)(unsafe.Add(shared, 48))
-//line topkernel.go:50
+//line topkernel.go:54
 							if !c25 {
-//line topkernel.go:50
+//line topkernel.go:54
 								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", int(1), stateLen)
-//line topkernel.go:50
+//line topkernel.go:54
 								return
 							}
 //line sortkernel.go:124
@@ -9196,7 +9196,7 @@ func chooseNextTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line sortkernel.go:124
 								i297 = i284
 							}
-//line topkernel.go:50
+//line topkernel.go:54
 							i29 = *(*int)(unsafe.Add(state, 8))
 							*(*int)(unsafe.Add(each297, tx*8)) = i297
 						}
@@ -9207,35 +9207,35 @@ func chooseNextTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					case 2:
 						{
 							first := warp
-//line topkernel.go:52
+//line topkernel.go:56
 							if lanes == 16 {
-//line topkernel.go:52
+//line topkernel.go:56
 								first = zvector.ChooseNextTwin(end, warp, c35, unsafe.Add(each297, 0*8), unsafe.Add(each22, 0*8), i29, int(i39), state, 8)
-//line topkernel.go:52
+//line topkernel.go:56
 							} else if lanes == 8 {
-//line topkernel.go:52
+//line topkernel.go:56
 								first = zvector.ChooseNextTwinAVX2(end, warp, c35, unsafe.Add(each297, 0*8), unsafe.Add(each22, 0*8), i29, int(i39), state, 8)
 							}
 							for tx := first; tx < end; tx++ {
 //line sortkernel.go:116
 								i297 := *(*int)(unsafe.Add(each297, tx*8))
-//line topkernel.go:48
+//line topkernel.go:52
 								i22 := *(*int)(unsafe.Add(each22, tx*8))
-//line topkernel.go:48
+//line topkernel.go:52
 								i16 := 255 - tx
-//line topkernel.go:52
+//line topkernel.go:56
 								i31 := i297 - i22
-//line topkernel.go:52
+//line topkernel.go:56
 								if uint(i31) < uint(i29) {
-//line topkernel.go:52
+//line topkernel.go:56
 									if uint(i29) <= uint(i297) {
 										if !c35 {
-//line topkernel.go:53
+//line topkernel.go:57
 											blocks.Fault(blocks.Thread(tx, 0, 0), "negative shift amount")
-//line topkernel.go:53
+//line topkernel.go:57
 											return
 										}
-//line topkernel.go:53
+//line topkernel.go:57
 										*(*int)(state) = *(*int)(state) | i16<<uint32(i39)
 										*(*int)(unsafe.Add(state, 8)) = i29 - i31
 									}
