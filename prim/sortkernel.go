@@ -15,7 +15,7 @@ const (
 	digits    = 1 << digitBits
 	sortWidth = 256 // threads in a block, at least one per digit
 	sortWarps = sortWidth / gpu.WarpSize
-	sortItems = 24 // keys of a thread
+	sortItems = 26 // keys of a thread
 	sortTile  = sortWidth * sortItems
 	warpItems = gpu.WarpSize * sortItems
 )
@@ -138,7 +138,7 @@ const (
 )
 
 // sortReach is the number of tiles that a thread reads at once when it looks back.
-const sortReach = 2
+const sortReach = 4
 
 // keysBefore returns the number of keys with a digit in all tiles before the given one. state
 // starts at the digit's word of the first tile.
