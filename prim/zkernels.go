@@ -5686,7 +5686,7 @@ var sortPassUint32NoneKernel = &driver.Kernel{
 	},
 	ParamBytes: 240,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     34852,
+	Shared:     36900,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
@@ -5741,7 +5741,7 @@ var sortPassUint32Uint32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 240,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Dynamic:    59440,
+	Dynamic:    63536,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
@@ -5802,7 +5802,7 @@ var sortPassUint32Uint64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 240,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Dynamic:    84016,
+	Dynamic:    90160,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
@@ -5863,7 +5863,7 @@ var sortPassUint64NoneKernel = &driver.Kernel{
 	},
 	ParamBytes: 264,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Dynamic:    59440,
+	Dynamic:    63536,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
@@ -5918,7 +5918,7 @@ var sortPassUint64Uint32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 264,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Dynamic:    84016,
+	Dynamic:    90160,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
@@ -5981,7 +5981,7 @@ var sortPassUint64Uint64Kernel = &driver.Kernel{
 	},
 	ParamBytes: 264,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Dynamic:    108592,
+	Dynamic:    116784,
 	Barriers:   true,
 	Spins:      true,
 	Sites: []driver.Site{
