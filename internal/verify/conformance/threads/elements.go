@@ -121,7 +121,7 @@ func spacious(t gpu.Thread, out []int64) {
 }
 
 func roomy(r *check.Run) {
-	if l := r.Device.Info().Limits; max(l.SharedPerBlock, l.SharedDynamic) < 48<<10 {
+	if l := r.Device.Info().Limits; max(l.SharedPerBlock, l.SharedDynamic) < 56<<10 {
 		r.Skip("the device has less shared memory")
 		return
 	}
