@@ -94,7 +94,7 @@ func (t *translator) multiplyAdd() {
 }
 
 // quotient translates div and rem of integers, and div of floats.
-func (t *translator) quotient(unsigned, signed spirv.Op) {
+func (t *translator) quotient(rest bool) {
 	typ := t.typ(0)
 	if isFloat(typ) {
 		t.divide(typ)
@@ -102,15 +102,19 @@ func (t *translator) quotient(unsigned, signed spirv.Op) {
 	}
 	a, b := t.trim(typ, t.arg(1, typ)), t.trim(typ, t.arg(2, typ))
 	if typ.Class() != ptx.Signed {
-		t.result(typ, t.op(unsigned, typ, a, b))
+		op := spirv.OpUDiv
+		if rest {
+			op = spirv.OpUMod
+		}
+		t.result(typ, t.op(op, typ, a, b))
 		return
 	}
 	// The smallest number divided by -1 overflows, which SPIR-V leaves undefined.
 	odd := t.test(spirv.OpIEqual, b, t.number(held(typ), ^uint64(0)))
-	v := t.op(signed, typ, a, t.choose(typ, odd, t.number(held(typ), 1), b))
-	special := t.number(held(typ), 0)
-	if signed == spirv.OpSDiv {
-		special = t.op(spirv.OpSNegate, typ, a)
+	b = t.choose(typ, odd, t.number(held(typ), 1), b)
+	v, special := t.op(spirv.OpSDiv, typ, a, b), t.op(spirv.OpSNegate, typ, a)
+	if rest { // OpSRem of negative numbers is undefined in Vulkan
+		v, special = t.op(spirv.OpISub, typ, a, t.op(spirv.OpIMul, typ, v, b)), t.number(held(typ), 0)
 	}
 	t.result(typ, t.choose(typ, odd, special, v))
 }

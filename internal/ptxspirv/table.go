@@ -63,9 +63,9 @@ func (t *translator) computes() bool {
 	case "mad", "fma":
 		t.multiplyAdd()
 	case "div":
-		t.quotient(spirv.OpUDiv, spirv.OpSDiv)
+		t.quotient(false)
 	case "rem":
-		t.quotient(spirv.OpUMod, spirv.OpSRem)
+		t.quotient(true)
 	case "min":
 		t.extremum(spirv.GLSLUMin, spirv.GLSLSMin, spirv.OpFOrdLessThan)
 	case "max":

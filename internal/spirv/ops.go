@@ -54,7 +54,6 @@ const (
 	OpSDiv                          Op = 135
 	OpFDiv                          Op = 136
 	OpUMod                          Op = 137
-	OpSRem                          Op = 138
 	OpLogicalEqual                  Op = 164
 	OpLogicalNotEqual               Op = 165
 	OpLogicalOr                     Op = 166
