@@ -8,8 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/image/draw"
-
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/model/efficientnet"
@@ -95,14 +93,14 @@ func (m *Model) load(f *weights.File, o Options) error {
 	if _, missing := f.Tensor("_conv_stem.weight"); missing == nil {
 		n, err := efficientnet.Load(m.stream, f, efficientnet.LoadOptions{DType: o.DType, Progress: o.Progress})
 		if err == nil {
-			m.network, m.classes, m.prepare = n, n.Classes, preparation{draw.CatmullRom, efficientnet.Mean(), efficientnet.Deviation()}
+			m.network, m.classes, m.prepare = n, n.Classes, preparation{bicubic, efficientnet.Mean(), efficientnet.Deviation()}
 		}
 		return err
 	}
 	if _, missing := f.Tensor("layer1.0.conv1.weight"); missing == nil {
 		n, err := resnet.Load(m.stream, f, resnet.LoadOptions{DType: o.DType, Progress: o.Progress})
 		if err == nil {
-			m.network, m.classes, m.prepare = n, n.Classes, preparation{draw.BiLinear, resnet.Mean(), resnet.Deviation()}
+			m.network, m.classes, m.prepare = n, n.Classes, preparation{bilinear, resnet.Mean(), resnet.Deviation()}
 		}
 		return err
 	}

@@ -8,8 +8,6 @@ import (
 	_ "image/jpeg" // the formats of Decode
 	_ "image/png"
 	"math"
-
-	"golang.org/x/image/draw"
 )
 
 // ErrPicture is the error of data that is no picture, and of pictures that are too large or empty.
@@ -43,7 +41,7 @@ func Decode(data []byte) (image.Image, error) {
 
 // preparation is how a model wants its pixels.
 type preparation struct {
-	scaler          draw.Interpolator
+	resize          filter
 	mean, deviation [3]float32
 }
 
@@ -58,17 +56,9 @@ func (p preparation) pixels(picture image.Image) ([]float32, error) {
 		return nil, fmt.Errorf("%w: %d x %d pixels", ErrPicture, w, h)
 	}
 	wide, high := shorter*w/min(w, h), shorter*h/min(w, h)
-	small := image.NewRGBA(image.Rect(0, 0, wide, high))
-	p.scaler.Scale(small, small.Bounds(), picture, b, draw.Src, nil)
-	left, top := margin(wide), margin(high)
-	x := make([]float32, 0, side*side*3)
-	for row := range side {
-		for column := range side {
-			rgb := small.Pix[small.PixOffset(left+column, top+row):]
-			for c := range 3 {
-				x = append(x, (float32(rgb[c])/255-p.mean[c])/p.deviation[c])
-			}
-		}
+	x := make([]float32, side*side*3)
+	for i, v := range p.resize.square(picture, wide, high) {
+		x[i] = (float32(v)/255 - p.mean[i%3]) / p.deviation[i%3]
 	}
 	return x, nil
 }

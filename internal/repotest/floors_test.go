@@ -136,7 +136,7 @@ var floors = map[string]string{
 	"model/resnet":            "nn tensor weights device dtype",
 	"model/resnet/resnettest": "model/resnet weights weights/safetensors",
 	"model/efficientnet":      "nn tensor weights device dtype",
-	"classify":                "model/efficientnet model/resnet tensor weights weights/formats device dtype x/image",
+	"classify":                "model/efficientnet model/resnet tensor weights weights/formats device dtype",
 	"embeddings":              "model/bert tensor tokenizer weights weights/formats device dtype",
 	"llm":                     "model/llama model/lora tensor tokenizer chat grammar weights weights/formats weights/safetensors internal/kernels/sampling device",
 	"serve/batch":             "",
@@ -213,7 +213,6 @@ var modules = map[string]string{
 	"google.golang.org/protobuf":          "protobuf",
 	"github.com/rivo/uniseg":              "uniseg",
 	"golang.org/x/text":                   "x/text",
-	"golang.org/x/image":                  "x/image",
 	"github.com/ardanlabs/jinja":          "jinja",
 }
 
