@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/google/pprof/profile"
-
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
@@ -16,11 +14,19 @@ import (
 // source line, and the outer frames are the callers of the launch or copy. A Profile can watch
 // several devices.
 type Profile struct {
-	mu        sync.Mutex
-	p         *profile.Profile
-	samples   map[string]*profile.Sample // by the IDs of the locations
-	locations map[frame]*profile.Location
-	functions map[frame]*profile.Function // keys have line 0
+	mu          sync.Mutex
+	program     string
+	begin, took int64              // in nanoseconds; the first since 1970
+	samples     map[string]*sample // by the numbers of their locations
+	list        []*sample
+	locations   numbered
+	functions   numbered // of frames with line 0
+}
+
+// sample is the work that a call stack has caused.
+type sample struct {
+	stack  []int64  // the numbers of its locations, the innermost first
+	values [3]int64 // activities, bytes and nanoseconds
 }
 
 // A frame is a line of a function.
@@ -29,19 +35,36 @@ type frame struct {
 	line           int
 }
 
+// whole returns the frame of the function without a line.
+func (f frame) whole() frame {
+	f.line = 0
+	return f
+}
+
+// numbered holds frames by number, from 1.
+type numbered struct {
+	list []frame
+	ids  map[frame]int64
+}
+
+// id returns the number of a frame, which it adds if it is new.
+func (n *numbered) id(f frame) int64 {
+	id, ok := n.ids[f]
+	if !ok {
+		n.list = append(n.list, f)
+		id = int64(len(n.list))
+		if n.ids == nil {
+			n.ids = map[frame]int64{}
+		}
+		n.ids[f] = id
+	}
+	return id
+}
+
 // NewProfile returns an empty profile.
 func NewProfile() *Profile {
 	program, _ := os.Executable() // the name of the profile in viewers; the file is not read
-	return &Profile{
-		p: &profile.Profile{
-			Mapping:           []*profile.Mapping{{ID: 1, File: program, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}},
-			SampleType:        []*profile.ValueType{{Type: "work", Unit: "count"}, {Type: "bytes", Unit: "bytes"}, {Type: "device", Unit: "nanoseconds"}},
-			DefaultSampleType: "device",
-			PeriodType:        &profile.ValueType{Type: "device", Unit: "nanoseconds"},
-			Period:            1,
-		},
-		samples: map[string]*profile.Sample{}, locations: map[frame]*profile.Location{}, functions: map[frame]*profile.Function{},
-	}
+	return &Profile{program: program, samples: map[string]*sample{}}
 }
 
 // Did implements device.Watcher.
@@ -51,13 +74,13 @@ func (p *Profile) Did(done []device.Activity) {
 	for _, a := range done {
 		s := p.sample(a)
 		took := a.End.Sub(a.Begin).Nanoseconds()
-		s.Value[0]++
-		s.Value[1] += int64(a.Bytes)
-		s.Value[2] += took
-		if p.p.TimeNanos == 0 {
-			p.p.TimeNanos = a.Called.UnixNano()
+		s.values[0]++
+		s.values[1] += int64(a.Bytes)
+		s.values[2] += took
+		if p.begin == 0 {
+			p.begin = a.Called.UnixNano()
 		}
-		p.p.DurationNanos = max(p.p.DurationNanos, a.End.UnixNano()-p.p.TimeNanos)
+		p.took = max(p.took, a.End.UnixNano()-p.begin)
 	}
 }
 
@@ -65,25 +88,23 @@ func (p *Profile) Did(done []device.Activity) {
 func (p *Profile) Closed() error { return nil }
 
 // sample returns the sample to which a contributes.
-func (p *Profile) sample(a device.Activity) *profile.Sample {
-	stack := []*profile.Location{p.location(innermost(a))}
-	key := fmt.Sprint(stack[0].ID)
+func (p *Profile) sample(a device.Activity) *sample {
+	stack := []int64{p.location(innermost(a))}
 	for frames := runtime.CallersFrames(a.Stack); ; {
 		f, more := frames.Next()
 		if f.Function != "" && !plumbing(f) {
-			l := p.location(frame{f.Function, f.File, f.Line})
-			stack = append(stack, l)
-			key += fmt.Sprint(" ", l.ID)
+			stack = append(stack, p.location(frame{f.Function, f.File, f.Line}))
 		}
 		if !more {
 			break
 		}
 	}
+	key := fmt.Sprint(stack)
 	s, ok := p.samples[key]
 	if !ok {
-		s = &profile.Sample{Location: stack, Value: make([]int64, len(p.p.SampleType))}
+		s = &sample{stack: stack}
 		p.samples[key] = s
-		p.p.Sample = append(p.p.Sample, s)
+		p.list = append(p.list, s)
 	}
 	return s
 }
@@ -96,33 +117,17 @@ func innermost(a device.Activity) frame {
 	return frame{function: "(" + a.Work.String() + ")"}
 }
 
-func (p *Profile) location(at frame) *profile.Location {
-	l, ok := p.locations[at]
-	if !ok {
-		f := p.function(at)
-		l = &profile.Location{ID: uint64(len(p.p.Location) + 1), Mapping: p.p.Mapping[0], Line: []profile.Line{{Function: f, Line: int64(at.line)}}}
-		p.locations[at] = l
-		p.p.Location = append(p.p.Location, l)
-	}
-	return l
-}
-
-func (p *Profile) function(at frame) *profile.Function {
-	at.line = 0
-	f, ok := p.functions[at]
-	if !ok {
-		f = &profile.Function{ID: uint64(len(p.p.Function) + 1), Name: at.function, SystemName: at.function, Filename: at.file}
-		p.functions[at] = f
-		p.p.Function = append(p.p.Function, f)
-	}
-	return f
+// location returns the number of a frame, and gives its function a number.
+func (p *Profile) location(at frame) int64 {
+	p.functions.id(at.whole())
+	return p.locations.id(at)
 }
 
 // Write writes the profile recorded so far in the format of go tool pprof.
 func (p *Profile) Write(w io.Writer) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err := p.p.Write(w); err != nil {
+	if err := p.encode().write(w); err != nil {
 		return fmt.Errorf("trace: profile: %w", err)
 	}
 	return nil

@@ -161,6 +161,16 @@ func TestProfile(t *testing.T) {
 	if len(read.Mapping) != 1 || !strings.Contains(read.Mapping[0].File, "trace") {
 		t.Errorf("the profile is of %+v, want this program", read.Mapping)
 	}
+	var types string
+	for _, v := range append(read.SampleType, read.PeriodType) {
+		types += v.Type + " in " + v.Unit + ", "
+	}
+	if types += read.DefaultSampleType; types != "work in count, bytes in bytes, device in nanoseconds, device in nanoseconds, device" || read.Period != 1 {
+		t.Errorf("the values are %s, with period %d", types, read.Period)
+	}
+	if at := time.Unix(0, read.TimeNanos); time.Since(at) < 0 || time.Since(at) > time.Minute || read.DurationNanos <= 0 {
+		t.Errorf("the profile begins at %v and covers %d ns", at, read.DurationNanos)
+	}
 	for name, want := range map[string]int64{"example.com/kernels.negate": 3, "(upload)": 1, "(download)": 1} {
 		if counts[name] != want {
 			t.Errorf("%s occurs %d times, want %d", name, counts[name], want)

@@ -151,7 +151,7 @@ var floors = map[string]string{
 	"serve/llamacpp":          "serve/gate llm chat grammar tokenizer",
 
 	// What is told of devices.
-	"trace":   "device pprof",
+	"trace":   "device",
 	"metrics": "device cuda/nvml prometheus",
 
 	// What programs import first.
