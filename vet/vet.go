@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
-	"golang.org/x/tools/go/ssa/ssautil"
 
 	"github.com/gopherwarp/gopherwarp/compile"
 	"github.com/gopherwarp/gopherwarp/internal/diag"
@@ -47,7 +46,7 @@ func run(pass *analysis.Pass) (any, error) {
 	r.stale(compile.Stale(pass.Pkg, files))
 	program := build(pass)
 	for _, k := range kernels {
-		for _, fn := range instances(program, k) {
+		for _, fn := range instances(program, pass, k) {
 			if err := r.kernel(fn, k.Block); err != nil {
 				return nil, err
 			}
@@ -59,18 +58,46 @@ func run(pass *analysis.Pass) (any, error) {
 // instances returns the functions to analyze for a kernel. For a generic kernel, these are the
 // instances that the package uses, which include those that the generated file uses because of
 // directives.
-func instances(program *ssa.Program, k compile.Declared) []*ssa.Function {
+func instances(program *ssa.Program, pass *analysis.Pass, k compile.Declared) []*ssa.Function {
 	fn := program.FuncValue(k.Func)
 	if !k.Generic {
 		return []*ssa.Function{fn}
 	}
 	var all []*ssa.Function
-	for f := range ssautil.AllFunctions(program) {
+	for f := range functions(program, pass) {
 		if f.Origin() == fn && f != fn {
 			all = append(all, f)
 		}
 	}
 	slices.SortFunc(all, func(a, b *ssa.Function) int { return cmp.Compare(a.Name(), b.Name()) })
+	return all
+}
+
+// functions returns the functions that the package declares, and all that they mention.
+func functions(program *ssa.Program, pass *analysis.Pass) map[*ssa.Function]bool {
+	all := map[*ssa.Function]bool{}
+	var add func(f *ssa.Function)
+	add = func(f *ssa.Function) {
+		if f == nil || all[f] {
+			return
+		}
+		all[f] = true
+		for _, b := range f.Blocks {
+			for _, i := range b.Instrs {
+				for _, v := range i.Operands(nil) {
+					if g, ok := (*v).(*ssa.Function); ok {
+						add(g)
+					}
+				}
+			}
+		}
+	}
+	add(program.Package(pass.Pkg).Func("init")) // for the values of variables
+	for _, x := range pass.TypesInfo.Defs {
+		if f, ok := x.(*types.Func); ok {
+			add(program.FuncValue(f))
+		}
+	}
 	return all
 }
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"os"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/gopherwarp/gopherwarp/cmd/internal/build"
@@ -34,30 +34,21 @@ Example:
 
 // Run is called by kong.
 func (c *vetCommand) Run(ctx context.Context, t terminal) error {
-	graph, err := c.analyze(ctx, t)
+	found, err := c.findings(ctx, t)
 	if err != nil {
 		return err
 	}
-	found := 0
-	var failed []error
-	for _, a := range graph.Roots {
-		failed = append(failed, a.Err)
-		found += len(a.Diagnostics)
-		for _, d := range a.Diagnostics {
-			printFinding(t, a.Package.Fset, d)
-		}
+	for _, f := range found {
+		f.print(t)
 	}
-	if err := errors.Join(failed...); err != nil {
-		return err
-	}
-	if found > 0 {
+	if len(found) > 0 {
 		return exit{code: exitFailed}
 	}
 	return nil
 }
 
-// analyze loads the packages and has the analyzer look at them.
-func (c *vetCommand) analyze(ctx context.Context, t terminal) (*checker.Graph, error) {
+// findings loads the packages and has the analyzer look at them.
+func (c *vetCommand) findings(ctx context.Context, t terminal) (found []finding, err error) {
 	progress := console.StartProgress(t.err)
 	defer progress.Stop()
 	progress.Show("loading packages")
@@ -71,7 +62,37 @@ func (c *vetCommand) analyze(ctx context.Context, t terminal) (*checker.Graph, e
 		}
 	}
 	progress.Show("checking kernels")
-	return checker.Analyze([]*analysis.Analyzer{vet.Analyzer}, loaded, nil)
+	for _, p := range loaded {
+		of, err := analyze(p)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, of...)
+	}
+	return found, nil
+}
+
+// finding is a diagnostic of a package whose files are in fset.
+type finding struct {
+	analysis.Diagnostic
+	fset *token.FileSet
+}
+
+// analyze returns the findings in a package. It does the little that package checker of golang.org/x/tools does for an analyzer
+// without facts and without dependencies on others.
+func analyze(p *packages.Package) (found []finding, err error) {
+	_, err = vet.Analyzer.Run(&analysis.Pass{
+		Analyzer:   vet.Analyzer,
+		Fset:       p.Fset,
+		Files:      p.Syntax,
+		OtherFiles: p.OtherFiles,
+		Pkg:        p.Types,
+		TypesInfo:  p.TypesInfo,
+		TypesSizes: p.TypesSizes,
+		ReadFile:   os.ReadFile,
+		Report:     func(d analysis.Diagnostic) { found = append(found, finding{d, p.Fset}) },
+	})
+	return found, err
 }
 
 // loadError explains why p, which has the error e, cannot be checked.
@@ -86,8 +107,8 @@ func loadError(p *packages.Package, e packages.Error) error {
 	return err
 }
 
-func printFinding(t terminal, fset *token.FileSet, d analysis.Diagnostic) {
-	at := fset.Position(d.Pos)
+func (f finding) print(t terminal) {
+	at := f.fset.Position(f.Pos)
 	at.Filename = build.Short(at.Filename)
-	console.Print(t.out, fmt.Sprintf("%v: %s (%s)", at, d.Message, d.Category), 2)
+	console.Print(t.out, fmt.Sprintf("%v: %s (%s)", at, f.Message, f.Category), 2)
 }
