@@ -1,18 +1,12 @@
 package report
 
 import (
-	_ "embed"
-	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"slices"
 )
 
-//go:embed page.html
-var pageSource string
-
-// page is the data of the template. Lengths are in units of the drawings.
+// page is what the page shows. Lengths are in units of the drawings.
 type page struct {
 	*Report
 	Summary  Summary // of all groups but stream
@@ -51,10 +45,6 @@ const (
 // WritePage writes the report as an HTML page with charts: the bars, the speeds of all contenders
 // by group, and a roofline. The page is one file that loads no other.
 func (r *Report) WritePage(w io.Writer) error {
-	t, err := template.New("page").Parse(pageSource)
-	if err != nil {
-		return fmt.Errorf("BUG: bench: page: %w", err)
-	}
 	p := page{Report: r, Summary: r.Summarize(func(c Result) bool { return c.Group != Stream }), Roofline: r.roofline()}
 	for _, b := range r.Bars() {
 		if b.Measured() {
@@ -65,11 +55,11 @@ func (r *Report) WritePage(w io.Writer) error {
 	for _, group := range r.groups() {
 		p.Groups = append(p.Groups, r.chart(group, bandwidth))
 	}
-	return t.Execute(w, p)
+	var d document
+	d.page(p)
+	_, err := io.WriteString(w, d.String())
+	return err
 }
-
-// Text returns the figure as a table shows it.
-func (b Bar) Text() string { return digits(b.Figure) }
 
 // bandwidth returns the highest bandwidth of any measurement, in bytes per second.
 func (r *Report) bandwidth() (most float64) {
