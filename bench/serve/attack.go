@@ -37,6 +37,7 @@ func attacks() []attack {
 		{"three times as many users as places", (*target).overload},
 		{"idle connections and slow clients", (*target).crowd},
 		{"30 % of the users leave", (*target).leave},
+		{"all of these at once", (*target).besiege},
 		{"malformed requests", (*target).garble},
 		{"a step that fails", (*target).fault},
 		{"no memory for a time", (*target).starve},

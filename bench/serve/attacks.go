@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -142,55 +141,41 @@ func read(from io.Reader, most int) (text string, status int, err error) {
 	return text, 0, errors.Join(lines.Err(), io.ErrUnexpectedEOF)
 }
 
-// crowd opens connections without requests, and clients that send a header or a body a byte at a time. Two users are answered meanwhile.
+// crowd has connections without requests, and clients that send a header or a body a byte at a time. Two users are answered meanwhile.
 func (t *target) crowd(ctx context.Context) {
-	var open []net.Conn
-	defer func() {
-		for _, c := range open {
-			c.Close()
-		}
-	}()
-	for i := range t.idle + t.slow {
-		c, err := net.Dial("tcp", t.address)
-		if err != nil {
-			t.blame("connection %d: %w", i, err)
-			return
-		}
-		open = append(open, c)
-	}
-	slow, cancel := context.WithCancel(ctx)
-	var all sync.WaitGroup
-	for i, c := range open[t.idle:] {
-		all.Go(func() { t.dawdle(slow, c, i) })
+	end, err := crowd{address: t.address, idle: t.idle, slow: t.slow}.send(ctx)
+	if err != nil {
+		t.blame("the crowd: %w", err)
+		return
 	}
 	t.users(ctx, 2, func(_ context.Context, r *rand.Rand) { t.ask(ctx, r.IntN(prompts), false) })
-	cancel()
-	all.Wait()
+	if err := end(); err != nil {
+		t.blame("the crowd: %w", err)
+	}
 	if t.failed > 0 || len(t.refused) > 0 {
 		t.blame("%d requests of others fail", t.failed+len(t.refused))
 	}
 }
 
-// dawdle is a slow client: it sends a header, or a body, a byte at a time.
-func (t *target) dawdle(ctx context.Context, c net.Conn, i int) {
-	text := "POST /v1/completions HTTP/1.1\r\nHost: x\r\nX-Slow: " + strings.Repeat("x", 1000)
-	if i%2 == 1 {
-		text = `{"prompt": "` + strings.Repeat("x", 1000)
-		if _, err := fmt.Fprintf(c, "POST /tokenize HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n"); err != nil {
-			return
-		}
+// besiege is the crowd, clients that read answers a byte at a time, and three users for each place, of whom 30 % leave.
+func (t *target) besiege(ctx context.Context) {
+	body, err := json.Marshal(map[string]any{"prompt": words(prompts, t.words), "max_tokens": t.tokens, "stream": true})
+	if err != nil {
+		t.blame("%w", err)
+		return
 	}
-	tick := time.NewTicker(500 * time.Millisecond)
-	defer tick.Stop()
-	for _, b := range []byte(text) {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if _, err := c.Write([]byte{b}); err != nil {
-				return // the server has closed the connection
-			}
+	end, err := crowd{address: t.address, idle: t.idle, slow: t.slow, readers: t.places / 4, body: string(body)}.send(ctx)
+	if err != nil {
+		t.blame("the crowd: %w", err)
+		return
+	}
+	t.users(ctx, 3*t.places, func(_ context.Context, r *rand.Rand) {
+		if t.ask(ctx, r.IntN(prompts), r.IntN(10) < 3) == http.StatusTooManyRequests {
+			time.Sleep(time.Duration(10+r.IntN(40)) * time.Millisecond)
 		}
+	})
+	if err := end(); err != nil {
+		t.blame("the crowd: %w", err)
 	}
 }
 

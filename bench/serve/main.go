@@ -69,6 +69,13 @@ type plan struct {
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == crowdCommand {
+		if err := runCrowd(os.Args[2:], os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "serve: crowd:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	p := plan{users: []int{1, 8}, Shape: random.Llama8B()}
 	random.Flags(flag.CommandLine, &p.Shape)
 	flag.StringVar(&p.model, "model", "", "the model in a file or folder, not one with random weights")
@@ -82,7 +89,7 @@ func main() {
 	flag.StringVar(&p.profile, "profile", "", "the file for a CPU profile of the last load")
 	flag.BoolVar(&p.attack, "attack", false, "attack the server")
 	flag.IntVar(&p.places, "places", 64, "requests that the attacked server admits, and texts that may wait in it")
-	flag.IntVar(&p.idle, "idle", 10000, "connections without a request; each needs two open files")
+	flag.IntVar(&p.idle, "idle", 10000, "connections without a request; each needs an open file")
 	flag.IntVar(&p.slow, "slow", 1000, "clients that send a byte at a time")
 	flag.DurationVar(&p.siege.refused, "refused", 10*time.Millisecond, "the longest median time of a refusal")
 	flag.DurationVar(&p.settled, "settled", 100*time.Millisecond, "the longest time until nothing is in use after the last client")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/bench/random"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 )
+
+// TestMain lets the program of the tests be a crowd, as the command does.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == crowdCommand {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
 
 // TestRun measures a small model.
 func TestRun(t *testing.T) {
