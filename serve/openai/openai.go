@@ -77,6 +77,7 @@ func (h *Handler) route() {
 	h.mux.HandleFunc("POST /v1/chat/completions/input_tokens", h.guard(h.LimitBrief(h.countTokens)))
 	h.mux.HandleFunc("POST /v1/completions", h.guard(h.Limit(h.complete)))
 	h.mux.HandleFunc("POST /v1/responses", h.guard(h.Limit(h.responses)))
+	h.mux.HandleFunc("POST /v1/responses/compact", h.guard(h.Limit(h.compact)))
 	h.mux.HandleFunc("POST /v1/embeddings", h.guard(h.Limit(h.embed)))
 	h.mux.HandleFunc("POST /tokenize", h.guard(h.LimitBrief(h.tokenize)))
 	h.mux.HandleFunc("POST /detokenize", h.guard(h.LimitBrief(h.detokenize)))

@@ -125,9 +125,14 @@ func (r *response) finish(why llm.Finish, took llm.Usage) {
 	} else {
 		r.Completed = &now
 	}
+	r.Usage = newUsage(took)
+}
+
+// newUsage returns the counts of a response.
+func newUsage(took llm.Usage) *responseUsage {
 	u := &responseUsage{Input: took.Prompt, Output: took.Generated, Total: took.Prompt + took.Generated}
 	u.Details.Cached = took.Known
-	r.Usage = u
+	return u
 }
 
 // text returns the answer's field text.

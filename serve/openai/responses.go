@@ -61,6 +61,7 @@ type inputItem struct {
 	Name      string  `json:"name"`
 	Arguments string  `json:"arguments"`
 	Output    content `json:"output"`
+	Encrypted string  `json:"encrypted_content"` // of a compaction
 }
 
 // input is a conversation, which may be given as the text of the user.
@@ -103,6 +104,12 @@ func (in input) messages() (list []chat.Message, err error) {
 			last.ToolCalls = append(last.ToolCalls, chat.ToolCall{ID: item.CallID, Name: item.Name, Arguments: gate.Arguments(item.Arguments)})
 		case "function_call_output":
 			list = append(list, chat.Message{Role: "tool", ToolCallID: item.CallID, Content: string(item.Output)})
+		case "compaction":
+			summary, err := compacted(item.Encrypted)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, summary...)
 		case "reasoning": // of another model
 		default:
 			return nil, gate.Invalid("input", "item %d has the type %q, which is not supported", i, item.Type)
