@@ -65,15 +65,34 @@ func (f filter) weights(first, end int, center, shrink float64) []int32 {
 	return rounded
 }
 
-// sum returns a color of the pixel of the window. Neighbours of source along the window's axis are stride bytes apart.
-func (w window) sum(source []uint8, stride int) uint8 {
-	sum, at := int32(1)<<(fraction-1), w.first*stride
+// half is added to a sum of weights that is cut off, so that it is rounded.
+const half = 1 << (fraction - 1)
+
+// row stores the color of the pixel of the window, whose source is a row of red, green and blue.
+func (w window) row(to, source []uint8) {
+	r, g, b := int32(half), int32(half), int32(half)
+	source = source[3*w.first:]
+	for i, weight := range w.weights {
+		pixel := source[3*i : 3*i+3]
+		r += int32(pixel[0]) * weight
+		g += int32(pixel[1]) * weight
+		b += int32(pixel[2]) * weight
+	}
+	to[0], to[1], to[2] = clip(r), clip(g), clip(b)
+}
+
+// column returns a color of the pixel of the window, whose source is a column of bytes that are stride apart.
+func (w window) column(source []uint8, stride int) uint8 {
+	sum, at := int32(half), w.first*stride
 	for _, weight := range w.weights {
 		sum += int32(source[at]) * weight
 		at += stride
 	}
-	return uint8(max(0, min(sum>>fraction, 255)))
+	return clip(sum)
 }
+
+// clip returns the color of a sum.
+func clip(sum int32) uint8 { return uint8(max(0, min(sum>>fraction, 255))) }
 
 // square resizes a picture to wide x high pixels and returns the red, green and blue of those in the middle, of shape [side side 3].
 // The result is bit for bit that of Pillow's resize, from version 13 on. Its first pass is along rows, or along columns if the height
@@ -100,22 +119,21 @@ func (f filter) passes(s source, wide, high int) []uint8 {
 	rows := f.windows(s.height, high, margin(high), side)
 	last := rows[side-1]
 	narrow := make([]uint8, (last.first+len(last.weights))*side*3) // the rows above the square stay zero
-	line := make([]uint8, s.width*3)
+	line, left := make([]uint8, s.width*3), columns[0].first
+	right := columns[side-1].first + len(columns[side-1].weights)
 	for y := rows[0].first; y < len(narrow)/(side*3); y++ {
-		for x := range s.width { // transparency is ignored
+		for x := left; x < right; x++ { // transparency is ignored
 			c := s.at(x, y)
 			line[3*x], line[3*x+1], line[3*x+2] = c.R, c.G, c.B
 		}
 		for i, w := range columns {
-			for c := range 3 {
-				narrow[(y*side+i)*3+c] = w.sum(line[c:], 3)
-			}
+			w.row(narrow[(y*side+i)*3:], line)
 		}
 	}
 	pixels := make([]uint8, 0, side*side*3)
 	for _, w := range rows {
 		for i := range side * 3 {
-			pixels = append(pixels, w.sum(narrow[i:], side*3))
+			pixels = append(pixels, w.column(narrow[i:], side*3))
 		}
 	}
 	return pixels
