@@ -24,8 +24,8 @@ type photograph struct {
 func photographs(t *testing.T, model, folder string) (list []photograph) {
 	t.Helper()
 	python := cmp.Or(os.Getenv("GOPHERWARP_PYTHON"), "python3")
-	if out, err := exec.CommandContext(t.Context(), python, "-c", "import safetensors, skimage, timm, torchvision").CombinedOutput(); err != nil {
-		t.Skipf("%s cannot import safetensors, skimage, timm and torchvision: %v\n%s", python, err, out)
+	if out, err := exec.CommandContext(t.Context(), python, "-c", "import PIL, safetensors, skimage, timm, torchvision; assert PIL.__version__ >= '13'").CombinedOutput(); err != nil {
+		t.Skipf("%s cannot import safetensors, skimage, timm, torchvision and Pillow 13: %v\n%s", python, err, out)
 	}
 	c := exec.CommandContext(t.Context(), python, "testdata/judge.py", filepath.Join(model, "model.safetensors"), folder)
 	var stderr bytes.Buffer
