@@ -26,6 +26,7 @@ func FuzzBody(f *testing.F) {
 		`{"input": "a", "max_output_tokens": 16}`, `{"input": [{"role": "user", "content": [{"type": "input_text", "text": "a"}]}], "max_output_tokens": 16, "text": {"format": {"type": "text"}}}`,
 		`{"input": ["a", [1, 2]], "encoding_format": "base64"}`, `{"input": [99, 5], "dimensions": 2}`, `{"tokens": [1, 2, 300]}`, `{"content": "a", "with_pieces": true}`, `null`, `[]`, `{"stop": [1]}`,
 		`{"prompt": [[1, "a"], "b"], "best_of": 3, "echo": true, "max_tokens": 1}`, `{"prompt": "a", "logprobs": 2, "presence_penalty": 1, "repetition_penalty": 0.5, "max_tokens": 1}`,
+		`{"model": "m", "input": [{"role": "user", "content": "a"}, {"type": "compaction", "encrypted_content": "YQ=="}]}`,
 	} {
 		f.Add(body)
 	}
@@ -39,7 +40,7 @@ func FuzzBody(f *testing.F) {
 	}
 	generates, embeds := gated(f, gate.Options{Models: map[string]gate.Model{"m": m}}), gated(f, gate.Options{Others: []string{"m"}})
 	paths := map[string]*openai.Handler{"/v1/embeddings": embeds}
-	for _, path := range []string{"/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/chat/completions/input_tokens", "/tokenize", "/detokenize"} {
+	for _, path := range []string{"/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/responses/compact", "/v1/chat/completions/input_tokens", "/tokenize", "/detokenize"} {
 		paths[path] = generates
 	}
 	f.Fuzz(func(t *testing.T, body string) {
