@@ -147,7 +147,7 @@ func deliver[T gpu.Half, F row.Format[T], A sums](t gpu.Thread, r *ring[T], to r
 			for e := range 8 {
 				v := f.Float32(x[e]) + f.Float32(extra[k][e])
 				if o.SiLU {
-					v /= 1 + math32.Exp(-v)
+					v = math32.FastDiv(v, 1+math32.FastExp(-v)) // short, because there are 64 copies of it
 				}
 				x[e] = f.Of(min(max(v, o.Low), o.High))
 			}
