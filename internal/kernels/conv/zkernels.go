@@ -49,8 +49,6 @@ var fusedF16Kernel = &driver.Kernel{
 		{File: "hopper.go", Line: 173, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 61, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 133, Format: "index out of range [%d] with length %d"},
-		{File: "hopper.go", Line: 146, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "hopper.go", Line: 154, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 227, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "hopper.go", Line: 227, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 		{File: "hopper.go", Line: 180, Format: "index out of range [%d] with length %d"},
@@ -58,6 +56,8 @@ var fusedF16Kernel = &driver.Kernel{
 		{File: "hopper.go", Line: 180, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 183, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 183, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 146, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "hopper.go", Line: 154, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320},
 	Variants: []driver.Variant{
@@ -77,7 +77,7 @@ var fusedF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 13, 14, 15, 19, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15, 16, 17, 21, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41},
 }
 
 // FusedWideF16 computes a tile of a convolution with warp-group products of panels. One warp copies, and two warp groups multiply. The results of a
@@ -117,8 +117,6 @@ var fusedWideF16Kernel = &driver.Kernel{
 		{File: "hopper.go", Line: 173, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 61, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 133, Format: "index out of range [%d] with length %d"},
-		{File: "hopper.go", Line: 146, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "hopper.go", Line: 154, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 227, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "hopper.go", Line: 227, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 		{File: "hopper.go", Line: 180, Format: "index out of range [%d] with length %d"},
@@ -126,6 +124,8 @@ var fusedWideF16Kernel = &driver.Kernel{
 		{File: "hopper.go", Line: 180, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 183, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 183, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 146, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "hopper.go", Line: 154, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320},
 	Variants: []driver.Variant{
@@ -145,7 +145,7 @@ var fusedWideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 13, 14, 15, 19, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 15, 16, 17, 21, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41},
 }
 
 // FusedBF16 computes a tile of a convolution with warp-group products of panels. One warp copies, and two warp groups multiply. The results of a
@@ -185,8 +185,6 @@ var fusedBF16Kernel = &driver.Kernel{
 		{File: "hopper.go", Line: 173, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 61, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 133, Format: "index out of range [%d] with length %d"},
-		{File: "hopper.go", Line: 146, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "hopper.go", Line: 154, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 227, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "hopper.go", Line: 227, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 		{File: "hopper.go", Line: 180, Format: "index out of range [%d] with length %d"},
@@ -194,6 +192,8 @@ var fusedBF16Kernel = &driver.Kernel{
 		{File: "hopper.go", Line: 180, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 183, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 183, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 146, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "hopper.go", Line: 154, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320},
 	Variants: []driver.Variant{
@@ -213,7 +213,7 @@ var fusedBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 19, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 21, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41},
 }
 
 // FusedWideBF16 computes a tile of a convolution with warp-group products of panels. One warp copies, and two warp groups multiply. The results of a
@@ -253,8 +253,6 @@ var fusedWideBF16Kernel = &driver.Kernel{
 		{File: "hopper.go", Line: 173, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 61, Format: "integer divide by zero"},
 		{File: "hopper.go", Line: 133, Format: "index out of range [%d] with length %d"},
-		{File: "hopper.go", Line: 146, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "hopper.go", Line: 154, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 227, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "hopper.go", Line: 227, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 		{File: "hopper.go", Line: 180, Format: "index out of range [%d] with length %d"},
@@ -262,6 +260,8 @@ var fusedWideBF16Kernel = &driver.Kernel{
 		{File: "hopper.go", Line: 180, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 		{File: "hopper.go", Line: 183, Format: "index out of range [%d] with length %d"},
 		{File: "hopper.go", Line: 183, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "hopper.go", Line: 146, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "hopper.go", Line: 154, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320},
 	Variants: []driver.Variant{
@@ -281,7 +281,7 @@ var fusedWideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 19, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 21, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41},
 }
 
 // gatherWords stores the elements of X that each place of Y depends on in a row of y: a thread stores a unit.
@@ -330,7 +330,7 @@ var gatherWordsKernel = &driver.Kernel{
 	},
 	Twin:    gatherWordsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{20, 43, 45},
+	Uses:    []uint16{22, 45, 47},
 }
 
 // gather16 stores the elements of X that each place of Y depends on in a row of y: a thread stores a unit.
@@ -378,7 +378,7 @@ var gather16Kernel = &driver.Kernel{
 	},
 	Twin:    gather16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{43, 45},
+	Uses:    []uint16{45, 47},
 }
 
 // gather32 stores the elements of X that each place of Y depends on in a row of y: a thread stores a unit.
@@ -426,7 +426,7 @@ var gather32Kernel = &driver.Kernel{
 	},
 	Twin:    gather32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{43, 45},
+	Uses:    []uint16{45, 47},
 }
 
 // gatherEight16 is gather for GPUs and any number of channels: a thread stores eight elements of a row.
@@ -474,7 +474,7 @@ var gatherEight16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{44, 45},
+	Uses:    []uint16{46, 47},
 }
 
 // gatherEight32 is gather for GPUs and any number of channels: a thread stores eight elements of a row.
@@ -522,7 +522,7 @@ var gatherEight32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{44, 45},
+	Uses:    []uint16{46, 47},
 }
 
 // finish32 adds a residual, unless it is empty, to the elements of y, and applies an activation.
@@ -564,7 +564,7 @@ var finish32Kernel = &driver.Kernel{
 	},
 	Twin:    finish32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 16, 17, 18, 19, 40, 42, 51, 55, 56, 57},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 11, 18, 19, 20, 21, 42, 44, 53, 57, 58, 59},
 }
 
 // finishBF16 adds a residual, unless it is empty, to the elements of y, and applies an activation.
@@ -606,7 +606,7 @@ var finishBF16Kernel = &driver.Kernel{
 	},
 	Twin:    finishBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 19, 40, 42, 51, 55, 56, 57},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 14, 21, 42, 44, 53, 57, 58, 59},
 }
 
 // finishF16 adds a residual, unless it is empty, to the elements of y, and applies an activation.
@@ -648,7 +648,7 @@ var finishF16Kernel = &driver.Kernel{
 	},
 	Twin:    finishF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 9, 13, 14, 15, 19, 40, 42, 51, 55, 56, 57},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 11, 15, 16, 17, 21, 42, 44, 53, 57, 58, 59},
 }
 
 // depthwise32 convolves each channel with a filter of its own. A block computes strip channels of a place.
@@ -706,7 +706,7 @@ var depthwise32Kernel = &driver.Kernel{
 	},
 	Twin:    depthwise32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 18, 19, 40, 41, 45, 48, 49, 50, 51, 55, 56, 57},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 18, 19, 20, 21, 42, 43, 47, 50, 51, 52, 53, 57, 58, 59},
 }
 
 // depthwiseBF16 convolves each channel with a filter of its own. A block computes strip channels of a place.
@@ -764,7 +764,7 @@ var depthwiseBF16Kernel = &driver.Kernel{
 	},
 	Twin:    depthwiseBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 19, 40, 41, 45, 48, 49, 50, 51, 55, 56, 57},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 21, 42, 43, 47, 50, 51, 52, 53, 57, 58, 59},
 }
 
 // depthwiseF16 convolves each channel with a filter of its own. A block computes strip channels of a place.
@@ -822,7 +822,7 @@ var depthwiseF16Kernel = &driver.Kernel{
 	},
 	Twin:    depthwiseF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 15, 19, 40, 41, 45, 48, 49, 50, 51, 55, 56, 57},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 15, 16, 17, 21, 42, 43, 47, 50, 51, 52, 53, 57, 58, 59},
 }
 
 // pool32 stores the largest or the mean element of each channel under a window. A block computes strip channels of a place.
@@ -870,7 +870,7 @@ var pool32Kernel = &driver.Kernel{
 	},
 	Twin:    pool32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 16, 17, 18, 19, 45, 46, 48, 49, 50, 52, 53, 54},
+	Uses:    []uint16{1, 18, 19, 20, 21, 47, 48, 50, 51, 52, 54, 55, 56},
 }
 
 // poolBF16 stores the largest or the mean element of each channel under a window. A block computes strip channels of a place.
@@ -918,7 +918,7 @@ var poolBF16Kernel = &driver.Kernel{
 	},
 	Twin:    poolBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 10, 11, 12, 19, 45, 46, 48, 49, 50, 52, 53, 54},
+	Uses:    []uint16{1, 12, 13, 14, 21, 47, 48, 50, 51, 52, 54, 55, 56},
 }
 
 // poolF16 stores the largest or the mean element of each channel under a window. A block computes strip channels of a place.
@@ -966,7 +966,7 @@ var poolF16Kernel = &driver.Kernel{
 	},
 	Twin:    poolF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 13, 14, 15, 19, 45, 46, 48, 49, 50, 52, 53, 54},
+	Uses:    []uint16{1, 15, 16, 17, 21, 47, 48, 50, 51, 52, 54, 55, 56},
 }
 
 // poolEightBF16 is pool for GPUs: a thread stores eight neighbours, of which Channels counts the groups.
@@ -1016,7 +1016,7 @@ var poolEightBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 10, 11, 12, 19, 45, 47, 49, 50, 52, 53, 54},
+	Uses:    []uint16{1, 12, 13, 14, 21, 47, 49, 51, 52, 54, 55, 56},
 }
 
 // poolEightF16 is pool for GPUs: a thread stores eight neighbours, of which Channels counts the groups.
@@ -1066,5 +1066,5 @@ var poolEightF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 13, 14, 15, 19, 45, 47, 49, 50, 52, 53, 54},
+	Uses:    []uint16{1, 15, 16, 17, 21, 47, 49, 51, 52, 54, 55, 56},
 }

@@ -11,6 +11,8 @@ d4070200a422827	../../../math32/exp.go	ln2Hi
 d4070200a422827	../../../math32/exp.go	ln2Lo
 d4070200a422827	../../../math32/exp.go	log2e
 d4070200a422827	../../../math32/exp.go	shifter
+a4b47ced94454920	../../../math32/fast.go	FastDiv
+70ec45b2427934f5	../../../math32/fast.go	FastExp
 fa6b5d6f99683bca	../../../math32/fma.go	FMA
 c63f306ea730a781	../../../math32/fma.go	fma
 37d8ac170aa0ebd6	../row/format.go	BF16
@@ -25,7 +27,7 @@ ebeba963c2ca8401	../row/format.go	F32.Float32
 de84420e26779845	../row/format.go	Format
 f474ab0ca21f84fe	../row/vector.go	Words
 10d049f405ded4c2	hopper.go	across
-390ca6bf4e44431b	hopper.go	deliver
+9f7bf50b0d030905	hopper.go	deliver
 ef8d932623bdbf01	hopper.go	deposit
 8859094c84cf7e0a	hopper.go	depth
 4780c9bfa4e29635	hopper.go	each
@@ -63,24 +65,23 @@ bf590c56557b7511	launch.go	Mean
 461bcc04f94b5f14	launch.go	SiLU
 `
 
-const fusedF16SM90ANarrowAligned = `packed1 79428 fused_dtype_F16_row_F16_32_float32
+const fusedF16SM90ANarrowAligned = `packed1 48542 fused_dtype_F16_row_F16_32_float32
 !|h^|f
 !|g@=q)
 !p8
 !sgt?y)q"pMu[rR
 !s]|Q
-!vv|\z;
 !
 !P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
 !
 !Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKd.wVpD
 !Pt@|bq>rGyms6/wk
 !c
-p;+,to
+p;,rFpF
 zf78pF
-p9w}te
+p9squn
 p:@te
-qS/8to
+qS.-sV
 !
 qQy;
 qQ+pk
@@ -204,7 +205,7 @@ qv+}(11
 xv9
 0
 qTs0E
-sHX
+sH8
 rt.tI
 xBu*M&1(
 x1.zL
@@ -362,7 +363,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-rDa
+rD@
 vY,xj
 q72q&
 uF1/
@@ -403,7 +404,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-rDb
+rDA
 "%
 w)Ps}+z%s\2s\zmq}l@/|on
 "%
@@ -442,7 +443,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-rDc
+rDB
 "%
 w)Ps}+z%s\2s\zmR,l@vFsL
 "%
@@ -481,7 +482,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-rDd
+rDC
 "%
 w)Ps}+z%s\2s\zmR7l@vFrJ
 "%
@@ -838,11 +839,15 @@ uv=t'
 qkv<x
 uv-pw
 tf1p$
-sH<
+p6
 uv7pb
 qE}29
 p1
-s'9
+sY.^
+zK13,
+4
+rDD
+"#
 qLuH9
 y7.
 qzpy#0G
@@ -869,425 +874,170 @@ uBrk#.
 p7
 uv/r-
 q6
-uv@pX
-]#I
-sY=r-
+sY=|_
 r=
-prsmpX
-}@
-prtcpj
-y5
-prsQp|
-}A
-}F
-prtIpb
-}?
-}B
-}C
-}D
-r5=rI
-}E
-yj
-yk
-prpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-prqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-prp|^
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-sY=pw
+qi
+k
 r;
-wOzir3r8)$)>
-!#
+y&z.
+uv@pX
+sDu_r)#
 sY+qy
-tpsM*'#
+yUp4#
 x8v?'$
-"/
-uB<#
+"&
+xrp*
+p7
+uBrk#/
+p7
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+xrp0
+p7
+uBrk#0
+p7
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+xr[
+p7
+uBrk#1
+p7
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+uBr2
+p7
+uBrk#2
+p7
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+uBqR
 p7
 uBrk#3
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<&
+"&
+uBq=
 p7
-uBrk#8
+uBrk#4
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<(
+"&
+ro
 p7
-uBrk#=
+uBrk#5
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<+
-p7
-uBrk#B
-p7
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
-x8v?'$
-"/
-uB<-
-p7
-uBrk#G
-p7
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
-x8v?'$
-"/
-uB<0
-p7
-uBrk#L
-p7
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
-x8v?'$
-"/
-uB<2
-p7
-uBrk#Q
-p7
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-sY.^
-zK13,
-s'/
-"0
-tpsM*'#
-x8v?'$
-"#
+"(
 sn2G
 *#%
-u>zivhp5rW+r3~7F#VF#o
-u>zivhp5rW+r3~7$wF#>
-u>zivhp5rW+r3~7$F$^
-u>zivhp5rW+r3~7sR.
+u>zivhp5rW+r3~7$X$d
+u>zivhp5rW+r3~7$B$M
+u>zivhp5rW+r3~7$,$7
+u>zivhp5rW+r3~7>u#
 |[r,xfvfUDL
 !#
-"3
-qFRG
-"3
+"*
+qF2G
+"*
 tf,p$
-sHE
-"3
-qLpy#i29
+p6
+"*
+qLpy#H29
 p1
-s'9
+"%
+zK,3,
+4
+rDE
+"#
 qLuH9
 y7.
-qzpy#mG
+qzpy#LG
 q-
-tHXv^1s
+tH8v^1s
 sl
 w)Ps}.r,c{ozmXlw3
 y\
@@ -1302,432 +1052,177 @@ q%
 }k
 }m
 q%
-"3
+"*
 uBt0
 p7
-uBrk#R
+uBrk#2
 p7
-"3
+"*
 q6
-"3
-]#I
-"3
+"*
 r=
-"3
-}@
-"3
-y5
-"3
-}A
-}F
-"3
-}?
-}B
-}C
-}D
-"3
-}E
-yj
-yk
-"3
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"3
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"3
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"3
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-tpsM*'#
+y&z.
+"*
+sDu_r)#
+"*
+yUp4#
 x8v?'$
-"/
-uB<#
+"&
+xrp*
 p7
-uBrk#W
+uBrk#3
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<&
+"&
+xrp0
 p7
-uBrk#\
+uBrk#4
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<(
+"&
+xr[
 p7
-uBrk#b
+uBrk#5
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<+
+"&
+uBr2
 p7
-uBrk#g
+uBrk#6
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<-
+"&
+uBqR
 p7
-uBrk#l
+uBrk#7
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<0
+"&
+uBq=
 p7
-uBrk#q
+uBrk#8
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<2
+"&
+ro
 p7
-uBrk#v
+uBrk#9
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-zK,3,
-s'@
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn-G
 *#%
-u>zivhp5rW+r3~7F#VF#o
-u>zivhp5rW+r3~7$wF#>
-u>zivhp5rW+r3~7$F$^
-u>zivhp5rW+r3~7sR.
+u>zivhp5rW+r3~7$X$d
+u>zivhp5rW+r3~7$B$M
+u>zivhp5rW+r3~7$,$7
+u>zivhp5rW+r3~7>u#
 |[r,xfvfUDL
 !#
-"3
-q1py#>qO
-"3
+"*
+qFNqO
+"*
 tf'p$
-sHN
-"3
-qLpy$H29
+p6
+"*
+qLpy#e29
 p1
-s'9
+"%
+zK'3,
+4
+rDF
+"#
 qLuH9
 y7.
-qzpy$LG
+qzpy#iG
 q-
-}b#Dv^1s
+tHTv^1s
 sl
 w)Ps}.r,c{ozmXluY
 y\
@@ -1742,432 +1237,177 @@ q%
 }k
 }m
 q%
-"3
+"*
 uBt0
 p7
-uBrk#w
+uBrk#6
 p7
-"3
+"*
 q6
-"3
-]#I
-"3
+"*
 r=
-"3
-}@
-"3
-y5
-"3
-}A
-}F
-"3
-}?
-}B
-}C
-}D
-"3
-}E
-yj
-yk
-"3
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"3
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"3
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"3
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-tpsM*'#
+y&z.
+"*
+sDu_r)#
+"*
+yUp4#
 x8v?'$
-"/
-uB<#
+"&
+xrp*
 p7
-uBrk#|
+uBrk#7
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<&
+"&
+xrp0
 p7
-uBrk$$
+uBrk#8
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<(
+"&
+xr[
 p7
-uBrk$)
+uBrk#9
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<+
+"&
+uBr2
 p7
-uBrk$.
+uBrk#:
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<-
+"&
+uBqR
 p7
-uBrk$3
+uBrk#;
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<0
+"&
+uBq=
 p7
-uBrk$8
+uBrk#<
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<2
+"&
+ro
 p7
-uBrk$=
+uBrk#=
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-zK'3,
-pm=
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn(G
 *#%
-u>zivhp5rW+r3~7F#VF#o
-u>zivhp5rW+r3~7$wF#>
-u>zivhp5rW+r3~7$F$^
-u>zivhp5rW+r3~7sR.
+u>zivhp5rW+r3~7$X$d
+u>zivhp5rW+r3~7$B$M
+u>zivhp5rW+r3~7$,$7
+u>zivhp5rW+r3~7>u#
 |[r,xfvfUDL
 !#
-"3
-q1py#{B+
-"3
+"*
+qFkB+
+"*
 tf"p$
-sHW
-"3
-qLpy%(29
+p6
+"*
+qLpy$$29
 p1
-s'9
+"%
+zK"3,
+4
+rDG
+"#
 qLuH9
 y7.
-qzpy%,G
+qzpy$(G
 q-
-}b$$v^1s
+tHqv^1s
 sl
 w)Ps}.r,c{ozmXwosZ
 y\
@@ -2182,416 +1422,157 @@ q%
 }k
 }m
 q%
-"3
+"*
 uBt0
 p7
-uBrk$>
+uBrk#:
 p7
-"3
+"*
 q6
-"3
-]#I
-"3
+"*
 r=
-"3
-}@
-"3
-y5
-"3
-}A
-}F
-"3
-}?
-}B
-}C
-}D
-"3
-}E
-yj
-yk
-"3
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"3
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"3
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"3
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-tpsM*'#
+y&z.
+"*
+sDu_r)#
+"*
+yUp4#
 x8v?'$
-"/
-uB<#
+"&
+xrp*
 p7
-uBrk$C
+uBrk#;
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<&
+"&
+xrp0
 p7
-uBrk$H
+uBrk#<
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<(
+"&
+xr[
 p7
-uBrk$M
+uBrk#=
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<+
+"&
+uBr2
 p7
-uBrk$R
+uBrk#>
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<-
+"&
+uBqR
 p7
-uBrk$W
+uBrk#?
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<0
+"&
+uBq=
 p7
-uBrk$\
+uBrk#@
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<2
+"&
+ro
 p7
-uBrk$b
+uBrk#A
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-zK"3,
-pm,
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn#G
 *#%
-u>zivhp5rW+r3~7F#VF#o
-u>zivhp5rW+r3~7$wF#>
-u>zivhp5rW+r3~7$F$^
-u>zivhp5rW+r3~7sR.
+u>zivhp5rW+r3~7$X$d
+u>zivhp5rW+r3~7$B$M
+u>zivhp5rW+r3~7$,$7
+u>zivhp5rW+r3~7>u#
 |[r,xfvfUDL
 !#
 qx+qw
@@ -2629,7 +1610,7 @@ qa/
 "&
 rjt,I
 "&
-x"rL+
+x"s39
 t@tkzYM'
 wOu*p,1'
 qvM)q=
@@ -2681,7 +1662,7 @@ p1
 4
 re~52{v
 sS
-{#zQ
+rDH
 t^
 qvwT1/
 J
@@ -2692,7 +1673,7 @@ qBsT
 re{v2{'
 w"uy
 zcpu
-{#~%
+rDI
 vGwT
 J
 qF&2@}(p5
@@ -2708,7 +1689,7 @@ q29
 p1
 4
 re~5pu
-rDg
+rDJ
 q1y]-vF
 J
 qF,2@}(p5
@@ -2725,22 +1706,42 @@ sJ~)
 !#
 xS6<6B
 z)61&
-sHY
+sH9
 !#
 rt,r1
 O
 !#
 vY9r]
-]3rL-
-(x@
+]3s3/
+(@
 !#
-]6rL-
-(x@
+]6s3/
+(@
 !#
-]9rL-
-(x@
+pVvs3/
+(@
 !#
-]<rL-
+pVss3/
+(@
+!#
+";
+pVDrL=
+"6
+(xF
+!#
+"#
+pV@rL=
+"#
+(sT
+!#
+"#
+pV<rL=
+"#
+(x5
+!#
+"#
+pV8rL=
+"#
 (x@
 !#
 xA=sh
@@ -2752,7 +1753,7 @@ s?p*
 pV"rL/
 (zI
 !#
-"'
+")
 s?p@
 rjzGrL@
 (rF
@@ -2760,25 +1761,25 @@ rjzGrL@
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"|
+"s
 J
 qm
 qm
 (
 !qZ
-"z
+"q
 g
 p32
 ;.
 (
 !s*
-"S
+"J
 sk
 vg
 v#
 (
 !tS
-"K
+"B
 uI
 aI
 ;-
@@ -2799,78 +1800,78 @@ a4
 ;-
 (
 !yE
-"I
-tW
-vg
-v#
-(
-!{-
-";
-}G
-aI
-;,
-(
-!vKxw
-}G
-aB
-;,
-(
-!pty@
-}G
-a;
-;,
-(
-!ptyG
-}G
-a4
-;,
-(
-!pt+uU
 "5
 qH
 vg
 v#
 (
-!pt{H
+!{-
 "+
-sv9
+tW
 vg
 v#
 (
-!pt.uU
-sv/
+!vKxw
+}G
 vg
 v#
+(
+!pty@
+"+
+g+
+vg
+v#
+(
+!ptyG
+"+
+g-
+aI
+;,
+(
+!pt+uU
+g-
+aB
+;,
+(
+!pt{H
+g-
+a;
+;,
+(
+!pt.uU
+g-
+a4
+;,
 (
 !pt|F
 "+
-sv@
+sv9
 pfpG
 qPsT
 (
 !pt|G
-g=
+sv/
 vg
 v#
 (
 !pt}x
-g,
+sv@
 vg
 v#
 (
 !pt/uU
-sv@
+sv9
 pfp=
 qPsT
 (
 !ptxw
 xA-sh
-g+
+g=
 pfp)
 qPsT
 (
 !tYy@
-g-
+g,
 vg
 v#
 !q[
@@ -2903,11 +1904,11 @@ O
 const fusedF16SM90A = fusedF16SM90ANarrowAligned + `
  patch
  -1
-packed1 81170 fused_dtype_F16_row_F16_32_float32
- =13
+packed1 50284 fused_dtype_F16_row_F16_32_float32
+ =12
  -3
 zf@x,
-p98qYpF
+p9v<to
 p:@sV
  =35
  -6
@@ -3031,7 +2032,10 @@ qks<W
  =4
  -1
 qE\29
- =4
+ =2
+ -1
+zK13$
+ =5
  -3
 r(aG
 q-
@@ -3039,1412 +2043,666 @@ p~[v^1p
  =17
  -1
 uB<^
- =46
- -16
+ =14
+ -8
 tb,y=
 }]
 s>
-"0
-uB<$
+"'
+xrq,
+p7
+uB<a
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrq,
+p7
+uB<c
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
 p7
 uB<e
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB<(
+"'
+xrp*
+p7
+uB<g
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uB<i
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
 p7
 uB<k
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB<+
+"'
+xrp2
+p7
+uB<m
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+}]
+s>
+")
+ =2
+ -9
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+"+
+qF6G
+"+
+ =2
+ -2
+"+
+qE}29
+ =2
+ -1
+zK,3$
+ =5
+ -3
+qzpy#0G
+q-
+tH<v^1p
+ =14
+ -1
+"+
+ =2
+ -5
+uB<o
+p7
+"+
+q6
+"+
+ =5
+ -3
+"+
+sDu_r)#
+"+
+ =2
+ -8
+"+
+}]
+s>
+"'
+xrq,
 p7
 uB<q
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB</
+"'
+xrq,
+p7
+uB<s
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
+p7
+uB<u
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
 p7
 uB<w
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB<2
+"'
+xrp0
+p7
+uB<y
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uB<{
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp2
 p7
 uB<}
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<6
-p7
-uBrk#2
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<9
-p7
-uBrk#8
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =4
  -3
-zK13$
-s'/
-"1
+"'
+sDu_r)#
+"'
  =2
  -1
-"1
+"'
 }]
 s>
-"$
+")
  =2
  -9
-y/ql<9
-y/tRv=<4
-y/}/x?</
-y/tR7n<*
-y/}/u"<%
-y/}/{Sumq,
-y/}/xur2
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
 y/tRx@t/
 !#
-"4
-qFVG
-"4
+"+
+qFVqO
+"+
  =2
  -2
-"4
+"+
 qLpy#L29
- =4
+ =2
+ -1
+zK'3$
+ =5
  -3
 qzpy#PG
 q-
 tH\v^1p
  =14
  -1
-"4
+"+
  =2
- -13
-uBrk#>
+ -5
+uBrk#.
 p7
-"4
+"+
 q6
-"4
-]#I
-"4
-r=
-"4
-}@
-"4
-y5
-"4
- =2
- -1
-"4
- =4
- -1
-"4
- =3
- -1
-"4
- =3
- -1
-"4
+"+
  =5
- -1
-"4
- =5
- -1
-"4
- =3
- -1
-"4
+ -3
+"+
+sDu_r)#
+"+
  =2
- -16
-"4
+ -8
+"+
 }]
 s>
-"0
-uB<$
+"'
+xrq,
+p7
+uBrk#0
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrq,
+p7
+uBrk#2
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
+p7
+uBrk#4
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
+p7
+uBrk#6
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk#8
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk#:
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp2
+p7
+uBrk#<
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+}]
+s>
+")
+ =2
+ -9
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+"+
+qFwB+
+"+
+ =2
+ -2
+"+
+qLpy#m29
+ =2
+ -1
+zK"3$
+ =5
+ -3
+qzpy#qG
+q-
+tH}v^1p
+ =14
+ -1
+"+
+ =2
+ -5
+uBrk#>
+p7
+"+
+q6
+"+
+ =5
+ -3
+"+
+sDu_r)#
+"+
+ =2
+ -8
+"+
+}]
+s>
+"'
+xrq,
+p7
+uBrk#@
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrq,
+p7
+uBrk#B
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
 p7
 uBrk#D
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB<(
+"'
+xrp*
+p7
+uBrk#F
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk#H
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
 p7
 uBrk#J
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<+
-p7
-uBrk#P
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB</
-p7
-uBrk#V
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<2
-p7
-uBrk#\
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<6
-p7
-uBrk#c
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<9
-p7
-uBrk#i
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"4
-zK,3$
-s'@
-"1
- =2
- -1
-"1
-}]
-s>
-"$
- =2
- -9
-y/ql<9
-y/tRv=<4
-y/}/x?</
-y/tR7n<*
-y/}/u"<%
-y/}/{Sumq,
-y/}/xur2
-y/tRx@t/
-!#
-"4
-q1py#FqO
-"4
- =2
- -2
-"4
-qLpy$029
- =4
  -3
-qzpy$4G
-q-
-}b#Lv^1p
- =14
- -1
-"4
+"'
+sDu_r)#
+"'
  =2
- -13
-uBrk#o
-p7
-"4
-q6
-"4
-]#I
-"4
-r=
-"4
-}@
-"4
-y5
-"4
- =2
- -1
-"4
- =4
- -1
-"4
- =3
- -1
-"4
- =3
- -1
-"4
- =5
- -1
-"4
- =5
- -1
-"4
- =3
- -1
-"4
- =2
- -16
-"4
+ -8
+"'
 }]
 s>
-"0
-uB<$
+"'
+xrp2
 p7
-uBrk#u
+uBrk#L
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<(
-p7
-uBrk#{
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<+
-p7
-uBrk$$
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB</
-p7
-uBrk$*
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<2
-p7
-uBrk$0
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<6
-p7
-uBrk$6
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<9
-p7
-uBrk$<
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"4
-zK'3$
-pm=
-"1
- =2
- -1
-"1
-}]
-s>
-"$
- =2
- -9
-y/ql<9
-y/tRv=<4
-y/}/x?</
-y/tR7n<*
-y/}/u"<%
-y/}/{Sumq,
-y/}/xur2
-y/tRx@t/
-!#
-"4
-q1py$*B+
-"4
- =2
- -2
-"4
-qLpy$q29
- =4
  -3
-qzpy$uG
-q-
-}b$0v^1p
- =14
- -1
-"4
- =2
- -13
-uBrk$B
-p7
-"4
-q6
-"4
-]#I
-"4
-r=
-"4
-}@
-"4
-y5
-"4
+"'
+sDu_r)#
+"'
  =2
  -1
-"4
- =4
- -1
-"4
- =3
- -1
-"4
- =3
- -1
-"4
- =5
- -1
-"4
- =5
- -1
-"4
- =3
- -1
-"4
- =2
- -16
-"4
+"'
 }]
 s>
-"0
-uB<$
-p7
-uBrk$H
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<(
-p7
-uBrk$N
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<+
-p7
-uBrk$T
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB</
-p7
-uBrk$Z
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<2
-p7
-uBrk$a
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<6
-p7
-uBrk$g
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<9
-p7
-uBrk$m
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"4
-zK"3$
-pm,
-"1
- =2
- -1
-"1
-}]
-s>
-"$
+")
  =2
  -5
-y/ql<9
-y/tRv=<4
-y/}/x?</
-y/tR7n<*
-y/}/u"<%
-y/}/{Sumq,
-y/}/xur2
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
 y/tRx@t/
  =26
  -2
@@ -4456,21 +2714,24 @@ qa,
  =8
  -1
 ugu\,C
- =125
+ =108
  -1
-"}
+"<
+ =36
+ -1
+"t
  =5
  -4
-"{
+"r
 g
 p3/
 ;(
  =2
  -1
-"T
+"K
  =5
  -1
-"L
+"C
  =2
  -1
 ;&
@@ -4483,10 +2744,7 @@ p3/
  =4
  -1
 ;&
- =2
- -1
-"J
- =8
+ =28
  -1
 ;$
  =4
@@ -4498,26 +2756,25 @@ p3/
  =4
  -1
 ;$
- =75`
+ =58`
 
-const fusedWideF16SM90ANarrowAligned = `packed1 144614 fused_dtype_F16_row_F16_64_float32
+const fusedWideF16SM90ANarrowAligned = `packed1 81022 fused_dtype_F16_row_F16_64_float32
 !|h^|f
 !|g@=q)
 !p8
 !sgt?y)q"pMu[rR
 !s]|Q
-!vv|\z;
 !
 !P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
 !
 !Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKd.wVpD
 !Pt@|bq>rGyms6/wk
 !c
-p;u)to
+p;,y{pF
 zfsTte
-p9/}rpF
+p97,t*
 p:,uQpF
-qSzIz(pF
+qS/7/pF
 !
 qQy;
 qQ+pk
@@ -4641,7 +2898,7 @@ qv+}(11
 xv9
 0
 qTs0E
-sJvu@.
+sH@
 rt.tI
 xBu*M&1(
 x1.zL
@@ -4839,7 +3096,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-{#vuqY+
+rDH
 vY,xj
 q72q&
 uF1/
@@ -4880,7 +3137,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-{#vuqY-
+rDI
 "%
 w)Ps}+z%s\2s\zmq}l@/|on
 "%
@@ -4919,7 +3176,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-{#vuqY.
+rDJ
 "%
 w)Ps}+z%s\2s\zmR,l@vFsL
 "%
@@ -4958,7 +3215,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-{#vuqY8
+rDK
 "%
 w)Ps}+z%s\2s\zmR7l@vFrJ
 "%
@@ -5646,11 +3903,15 @@ uv=t'
 qk~rk#h
 uv-pw
 tfRp$
-sH@
+p6
 uv7pb
 qLpy#m29
 p1
-pm+
+sY.^
+zKR3,
+4
+rDL
+"#
 qLuH9
 y7.
 qzpy#qG
@@ -5677,423 +3938,168 @@ uBrk#o
 p7
 uv/r-
 q6
-uv@pX
-]#I
-sY=r-
+sY=|_
 r=
-prsmpX
-}@
-prtcpj
-y5
-prsQp|
-}A
-}F
-prtIpb
-}?
-}B
-}C
-}D
-r5=rI
-}E
-yj
-yk
-prpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-prqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-prp|^
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-sY=pw
+qi
+k
 r;
-wOzir3r8)$)>
-!#
+y&z.
+uv@pX
+sDu_r)#
 sY+qy
-tpsM*'#
+yUp4#
 x8v?'$
-"/
-uB<#
+"&
+xrp*
+p7
+uBrk#p
+p7
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+xrp0
+p7
+uBrk#q
+p7
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+xr[
+p7
+uBrk#r
+p7
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+uBr2
+p7
+uBrk#s
+p7
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+uBqR
 p7
 uBrk#t
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<&
+"&
+uBq=
 p7
-uBrk#y
+uBrk#u
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<(
+"&
+ro
 p7
-uBrk#~
+uBrk#v
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<+
-p7
-uBrk$&
-p7
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
-x8v?'$
-"/
-uB<-
-p7
-uBrk$+
-p7
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
-x8v?'$
-"/
-uB<0
-p7
-uBrk$0
-p7
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
-x8v?'$
-"/
-uB<2
-p7
-uBrk$5
-p7
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-sY.^
-zKR3,
-pm-
-"0
-tpsM*'#
-x8v?'$
-"#
+"(
 snSG
 *#%
-u>zivhp5rW+r3~7F#VF#o
-u>zivhp5rW+r3~7$wF#>
-u>zivhp5rW+r3~7$F$^
-u>zivhp5rW+r3~7sR.
+u>zivhp5rW+r3~7$X$d
+u>zivhp5rW+r3~7$B$M
+u>zivhp5rW+r3~7$,$7
+u>zivhp5rW+r3~7>u#
 |[r,xfvfUDL
 !#
-"2
+")
 tfLp$
-sHI
-"2
-qLpy$K29
+p6
+")
+qLpy$+29
 p1
-pm+
-qES29
+"$
+zKL3,
+4
+rDM
+"#
+qE329
 y7.
-qzpy$OG
+qzpy$/G
 q-
-tHWv^1{
+tH7v^1{
 sl
 w)Ps}.r,c{ozmXl/uK
 y\
@@ -6108,432 +4114,177 @@ q%
 }k
 }m
 q%
-"2
+")
 uBt0
 p7
-uBrk$=
+uBrk#z
 p7
-"2
+")
 q6
-"2
-]#I
-"2
+")
 r=
-"2
-}@
-"2
-y5
-"2
-}A
-}F
-"2
-}?
-}B
-}C
-}D
-"2
-}E
-yj
-yk
-"2
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"2
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"2
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"2
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-tpsM*'#
+y&z.
+")
+sDu_r)#
+")
+yUp4#
 x8v?'$
-"/
-uB<#
+"&
+xrp*
 p7
-uBrk$B
+uBrk#{
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<&
+"&
+xrp0
 p7
-uBrk$G
+uBrk#|
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<(
+"&
+xr[
 p7
-uBrk$L
+uBrk#}
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<+
+"&
+uBr2
 p7
-uBrk$Q
+uBrk#~
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<-
+"&
+uBqR
 p7
-uBrk$V
+uBrk$"
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<0
+"&
+uBq=
 p7
-uBrk$[
+uBrk$#
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<2
+"&
+ro
 p7
-uBrk$a
+uBrk$$
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-zKL3,
-pm.
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 snMG
 *#%
-u>zivhp5rW+r3~7F#VF#o
-u>zivhp5rW+r3~7$wF#>
-u>zivhp5rW+r3~7$F$^
-u>zivhp5rW+r3~7sR.
+u>zivhp5rW+r3~7$X$d
+u>zivhp5rW+r3~7$B$M
+u>zivhp5rW+r3~7$,$7
+u>zivhp5rW+r3~7>u#
 |[r,xfvfUDL
 !#
-"3
-q1py#=G
-"3
+"*
+qFMG
+"*
 tfFp$
-sHR
-"3
-qLpy%+29
+p6
+"*
+qLpy$G29
 p1
-pm+
+"%
+zKF3,
+4
+rDN
+"#
 qLuH9
 y7.
-qzpy%/G
+qzpy$KG
 q-
-}b#Cv^1{
+tHSv^1{
 sl
 w)Ps}.r,c{ozmXlw3
 y\
@@ -6548,430 +4299,175 @@ q%
 }k
 }m
 q%
-"3
+"*
 uBt0
 p7
-uBrk$b
+uBrk#~
 p7
-"3
+"*
 q6
-"3
-]#I
-"3
+"*
 r=
-"3
-}@
-"3
-y5
-"3
-}A
-}F
-"3
-}?
-}B
-}C
-}D
-"3
-}E
-yj
-yk
-"3
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"3
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"3
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"3
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-tpsM*'#
+y&z.
+"*
+sDu_r)#
+"*
+yUp4#
 x8v?'$
-"/
-uB<#
+"&
+xrp*
 p7
-uBrk$g
+uBrk$"
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<&
+"&
+xrp0
 p7
-uBrk$l
+uBrk$#
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<(
+"&
+xr[
 p7
-uBrk$q
+uBrk$$
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<+
+"&
+uBr2
 p7
-uBrk$v
+uBrk$%
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<-
+"&
+uBqR
 p7
-uBrk${
+uBrk$&
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<0
+"&
+uBq=
 p7
-uBrk%#
+uBrk$'
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<2
+"&
+ro
 p7
-uBrk%(
+uBrk$(
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-zKF3,
-pm8
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 snGG
 *#%
-u>zivhp5rW+r3~7F#VF#o
-u>zivhp5rW+r3~7$wF#>
-u>zivhp5rW+r3~7$F$^
-u>zivhp5rW+r3~7sR.
+u>zivhp5rW+r3~7$X$d
+u>zivhp5rW+r3~7$B$M
+u>zivhp5rW+r3~7$,$7
+u>zivhp5rW+r3~7>u#
 |[r,xfvfUDL
 !#
-"2
+")
 tfAp$
-sH[
-"2
-qLpy%g29
+p6
+")
+qLpy$c29
 p1
-pm+
-qES29
+"$
+zKA3,
+4
+rDO
+"#
+qE329
 y7.
-qzpy%kG
+qzpy$gG
 q-
-}b$"v^1{
+tHov^1{
 sl
 w)Ps}.r,c{ozmXl/}rr>
 y\
@@ -6986,432 +4482,177 @@ q%
 }k
 }m
 q%
-"2
+")
 uBt0
 p7
-uBrk%0
+uBrk$,
 p7
-"2
+")
 q6
-"2
-]#I
-"2
+")
 r=
-"2
-}@
-"2
-y5
-"2
-}A
-}F
-"2
-}?
-}B
-}C
-}D
-"2
-}E
-yj
-yk
-"2
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"2
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"2
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"2
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-tpsM*'#
+y&z.
+")
+sDu_r)#
+")
+yUp4#
 x8v?'$
-"/
-uB<#
+"&
+xrp*
 p7
-uBrk%5
+uBrk$-
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<&
+"&
+xrp0
 p7
-uBrk%:
+uBrk$.
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<(
+"&
+xr[
 p7
-uBrk%?
+uBrk$/
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<+
+"&
+uBr2
 p7
-uBrk%D
+uBrk$0
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<-
+"&
+uBqR
 p7
-uBrk%I
+uBrk$1
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<0
+"&
+uBq=
 p7
-uBrk%N
+uBrk$2
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<2
+"&
+ro
 p7
-uBrk%S
+uBrk$3
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-zKA3,
-pm7
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 snBG
 *#%
-u>zivhp5rW+r3~7F#VF#o
-u>zivhp5rW+r3~7$wF#>
-u>zivhp5rW+r3~7$F$^
-u>zivhp5rW+r3~7sR.
+u>zivhp5rW+r3~7$X$d
+u>zivhp5rW+r3~7$B$M
+u>zivhp5rW+r3~7$,$7
+u>zivhp5rW+r3~7>u#
 |[r,xfvfUDL
 !#
-"3
-q1py$XqO
-"3
+"*
+q1py#4qO
+"*
 tf;p$
-sHe
-"3
-qLpy&F29
+p6
+"*
+qLpy%"29
 p1
-pm+
+"%
+zK;3,
+4
+rDP
+"#
 qLuH9
 y7.
-qzpy&JG
+qzpy%&G
 q-
-}b$^v^1{
+}b#:v^1{
 sl
 w)Ps}.r,c{ozmXluY
 y\
@@ -7426,430 +4667,175 @@ q%
 }k
 }m
 q%
-"3
+"*
 uBt0
 p7
-uBrk%T
+uBrk$0
 p7
-"3
+"*
 q6
-"3
-]#I
-"3
+"*
 r=
-"3
-}@
-"3
-y5
-"3
-}A
-}F
-"3
-}?
-}B
-}C
-}D
-"3
-}E
-yj
-yk
-"3
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"3
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"3
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"3
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-tpsM*'#
+y&z.
+"*
+sDu_r)#
+"*
+yUp4#
 x8v?'$
-"/
-uB<#
+"&
+xrp*
 p7
-uBrk%Y
+uBrk$1
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<&
+"&
+xrp0
 p7
-uBrk%^
+uBrk$2
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<(
+"&
+xr[
 p7
-uBrk%d
+uBrk$3
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<+
+"&
+uBr2
 p7
-uBrk%i
+uBrk$4
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<-
+"&
+uBqR
 p7
-uBrk%n
+uBrk$5
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<0
+"&
+uBq=
 p7
-uBrk%s
+uBrk$6
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<2
+"&
+ro
 p7
-uBrk%x
+uBrk$7
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-zK;3,
-pm9
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn<G
 *#%
-u>zivhp5rW+r3~7F#VF#o
-u>zivhp5rW+r3~7$wF#>
-u>zivhp5rW+r3~7$F$^
-u>zivhp5rW+r3~7sR.
+u>zivhp5rW+r3~7$X$d
+u>zivhp5rW+r3~7$B$M
+u>zivhp5rW+r3~7$,$7
+u>zivhp5rW+r3~7>u#
 |[r,xfvfUDL
 !#
-"2
+")
 tf6p$
-sHn
-"2
-qLpy'%29
+p6
+")
+qLpy%=29
 p1
-pm+
-qES29
+"$
+zK63,
+4
+rDQ
+"#
+qE329
 y7.
-qzpy')G
+qzpy%AG
 q-
-}b%=v^1{
+}b#Uv^1{
 sl
 w)Ps}.r,c{ozmXl|+s%
 y\
@@ -7864,432 +4850,177 @@ q%
 }k
 }m
 q%
-"2
+")
 uBt0
 p7
-uBrk&#
+uBrk$;
 p7
-"2
+")
 q6
-"2
-]#I
-"2
+")
 r=
-"2
-}@
-"2
-y5
-"2
-}A
-}F
-"2
-}?
-}B
-}C
-}D
-"2
-}E
-yj
-yk
-"2
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"2
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"2
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"2
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-tpsM*'#
+y&z.
+")
+sDu_r)#
+")
+yUp4#
 x8v?'$
-"/
-uB<#
+"&
+xrp*
 p7
-uBrk&(
+uBrk$<
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<&
+"&
+xrp0
 p7
-uBrk&-
+uBrk$=
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<(
+"&
+xr[
 p7
-uBrk&2
+uBrk$>
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<+
+"&
+uBr2
 p7
-uBrk&7
+uBrk$?
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<-
+"&
+uBqR
 p7
-uBrk&<
+uBrk$@
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<0
+"&
+uBq=
 p7
-uBrk&A
+uBrk$A
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<2
+"&
+ro
 p7
-uBrk&F
+uBrk$B
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-zK63,
-pm/
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn7G
 *#%
-u>zivhp5rW+r3~7F#VF#o
-u>zivhp5rW+r3~7$wF#>
-u>zivhp5rW+r3~7$F$^
-u>zivhp5rW+r3~7sR.
+u>zivhp5rW+r3~7$X$d
+u>zivhp5rW+r3~7$B$M
+u>zivhp5rW+r3~7$,$7
+u>zivhp5rW+r3~7>u#
 |[r,xfvfUDL
 !#
-"3
-q1py%tB+
-"3
+"*
+q1py#lB+
+"*
 tf0p$
-sHw
-"3
-qLpy'b29
+p6
+"*
+qLpy%Y29
 p1
-pm+
+"%
+zK03,
+4
+rDR
+"#
 qLuH9
 y7.
-qzpy'fG
+qzpy%]G
 q-
-}b%zv^1{
+}b#rv^1{
 sl
 w)Ps}.r,c{ozmXwosZ
 y\
@@ -8304,430 +5035,175 @@ q%
 }k
 }m
 q%
-"3
+"*
 uBt0
 p7
-uBrk&G
+uBrk$?
 p7
-"3
+"*
 q6
-"3
-]#I
-"3
+"*
 r=
-"3
-}@
-"3
-y5
-"3
-}A
-}F
-"3
-}?
-}B
-}C
-}D
-"3
-}E
-yj
-yk
-"3
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"3
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"3
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"3
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-tpsM*'#
+y&z.
+"*
+sDu_r)#
+"*
+yUp4#
 x8v?'$
-"/
-uB<#
+"&
+xrp*
 p7
-uBrk&L
+uBrk$@
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<&
+"&
+xrp0
 p7
-uBrk&Q
+uBrk$A
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<(
+"&
+xr[
 p7
-uBrk&V
+uBrk$B
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<+
+"&
+uBr2
 p7
-uBrk&[
+uBrk$C
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<-
+"&
+uBqR
 p7
-uBrk&a
+uBrk$D
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<0
+"&
+uBq=
 p7
-uBrk&f
+uBrk$E
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<2
+"&
+ro
 p7
-uBrk&k
+uBrk$F
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-zK03,
-pm@
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn1G
 *#%
-u>zivhp5rW+r3~7F#VF#o
-u>zivhp5rW+r3~7$wF#>
-u>zivhp5rW+r3~7$F$^
-u>zivhp5rW+r3~7sR.
+u>zivhp5rW+r3~7$X$d
+u>zivhp5rW+r3~7$B$M
+u>zivhp5rW+r3~7$,$7
+u>zivhp5rW+r3~7>u#
 |[r,xfvfUDL
 !#
-"2
+")
 tf+p$
-sJvu@-
-"2
-qLpy(@29
+p6
+")
+qLpy%u29
 p1
-pm+
-qES29
+"$
+zK+3,
+4
+rDS
+"#
+qE329
 y7.
-qzpy(DG
+qzpy%yG
 q-
-}b&Xv^1{
+}b$0v^1{
 sl
 w)Ps}.r,c{ozmXl@typ&
 y\
@@ -8742,416 +5218,157 @@ q%
 }k
 }m
 q%
-"2
+")
 uBt0
 p7
-uBrk&s
+uBrk$J
 p7
-"2
+")
 q6
-"2
-]#I
-"2
+")
 r=
-"2
-}@
-"2
-y5
-"2
-}A
-}F
-"2
-}?
-}B
-}C
-}D
-"2
-}E
-yj
-yk
-"2
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"2
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"2
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"2
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-tpsM*'#
+y&z.
+")
+sDu_r)#
+")
+yUp4#
 x8v?'$
-"/
-uB<#
+"&
+xrp*
 p7
-uBrk&x
+uBrk$K
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<&
+"&
+xrp0
 p7
-uBrk&}
+uBrk$L
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<(
+"&
+xr[
 p7
-uBrk'%
+uBrk$M
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<+
+"&
+uBr2
 p7
-uBrk'*
+uBrk$N
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<-
+"&
+uBqR
 p7
-uBrk'/
+uBrk$O
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<0
+"&
+uBq=
 p7
-uBrk'4
+uBrk$P
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-uB<2
+"&
+ro
 p7
-uBrk'9
+uBrk$Q
 p7
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-zK+3,
-u(=
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn,G
 *#%
-u>zivhp5rW+r3~7F#VF#o
-u>zivhp5rW+r3~7$wF#>
-u>zivhp5rW+r3~7$F$^
-u>zivhp5rW+r3~7sR.
+u>zivhp5rW+r3~7$X$d
+u>zivhp5rW+r3~7$B$M
+u>zivhp5rW+r3~7$,$7
+u>zivhp5rW+r3~7>u#
 |[r,xfvfUDL
 !#
 qx+qw
@@ -9192,7 +5409,7 @@ qa/
 "&
 }^I
 "&
-rjt,sx,
+rjt,rL+
 t@tkzYM'
 wOu*p,1'
 qvM)q=
@@ -9244,7 +5461,7 @@ p1
 4
 re~5s^"
 sS
-{#zQ
+rDT
 t^
 qvwT1/
 J
@@ -9255,7 +5472,7 @@ qBsT
 re{v2{'
 w"uy
 zcpu
-{#~%
+rDU
 vGwT
 J
 qF&2@}(p5
@@ -9271,7 +5488,7 @@ q29
 p1
 4
 re~5pu
-{#vuqY/
+rDV
 q1y]-vF
 J
 qF,2@}(p5
@@ -9281,7 +5498,7 @@ qBsT
 |V-2uy
 w"~5
 zcpu
-{#vu,}#
+rDW
 qF$yl8{X
 J
 qF02@}(p5
@@ -9298,23 +5515,63 @@ sJ~)
 !#
 xS:<:B
 z):1&
-sJvu@8
+sHA
 !#
 rt,r1
 O
 !#
 vY9r]
-]3sx+
+]3rL-
 (+
 !#
-]6sx+
+]6rL-
 (+
 !#
-]9sx+
+]9rL-
 (+
 !#
-]<sx+
+]<rL-
 (+
+!#
+";
+pVYrL.
+"6
+(qu
+!#
+"#
+pVUrL.
+"#
+(p5
+!#
+"#
+pVQrL.
+"#
+(zI
+!#
+"#
+pVMrL.
+"#
+(t=
+!#
+"#
+pVIrL.
+"#
+(w{
+!#
+"#
+pVErL.
+"#
+(rF
+!#
+"#
+pVArL.
+"#
+(+,
+!#
+"#
+pV=rL.
+"#
+({p
 !#
 xA=sh
 pV-sx-
@@ -9325,7 +5582,7 @@ pV4sx.
 pV&sx7
 (y?
 !#
-"'
+")
 s?p*
 pV"sx9
 (xW
@@ -9337,31 +5594,31 @@ rjuysx@
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"}
+"t
 J
 qm
 qm
 (
 !qZ
-"{
+"r
 g
 p32
 ;.
 (
 !s*
-"]
-sv/
+"T
+}G
 vg
 v#
 (
 !tS
-"T
+"K
 sk
 vg
 v#
 (
 !vB
-"L
+"C
 uI
 au
 ;-
@@ -9402,98 +5659,98 @@ a?
 ;-
 (
 !pt+uU
-"J
-tW
-vg
-v#
-(
-!pt{H
-"<
-}G
-au
-;,
-(
-!pt.uU
-}G
-am
-;,
-(
-!pt|F
-}G
-ae
-;,
-(
-!pt|G
-}G
-a]
-;,
-(
-!pt}x
-}G
-aU
-;,
-(
-!pt/uU
-}G
-aN
-;,
-(
-!ptxw
-}G
-aF
-;,
-(
-!tYy@
-}G
-a?
-;,
-(
-!tYyG
 "6
 qH
 vg
 v#
 (
-!tY+uU
+!pt{H
 ",
-sv9
+tW
 vg
 v#
 (
+!pt.uU
+",
+g+
+vg
+v#
+(
+!pt|F
+",
+g-
+au
+;,
+(
+!pt|G
+g-
+am
+;,
+(
+!pt}x
+g-
+ae
+;,
+(
+!pt/uU
+g-
+a]
+;,
+(
+!ptxw
+g-
+aU
+;,
+(
+!tYy@
+g-
+aN
+;,
+(
+!tYyG
+g-
+aF
+;,
+(
+!tY+uU
+g-
+a?
+;,
+(
 !tY{H
 ",
-sv@
+sv9
 pfp[
 qPsT
 (
 !tY.uU
-g=
+sv/
 vg
 v#
 (
 !tY|F
-g,
+sv@
 vg
 v#
 (
 !tY|G
-sv@
+sv9
 pfpY
 qPsT
 (
 !tY}x
 xA-sh
-g+
+g=
 pfp=
 qPsT
 (
 !tY/uU
-g-
+g,
 vg
 v#
 (
 !tYxw
-g+
+g=
 pfp)
 qPsT
 !q[
@@ -9526,11 +5783,11 @@ O
 const fusedWideF16SM90A = fusedWideF16SM90ANarrowAligned + `
  patch
  -1
-packed1 148446 fused_dtype_F16_row_F16_64_float32
- =13
+packed1 84854 fused_dtype_F16_row_F16_64_float32
+ =12
  -3
 zfw{r0
-p9/tGpF
+p9ukte
 p:x@x,
  =35
  -6
@@ -9727,7 +5984,10 @@ qk{<x
  =4
  -1
 qE}29
- =4
+ =2
+ -1
+zKR3$
+ =5
  -3
 qzpy#0G
 q-
@@ -9735,2871 +5995,1357 @@ p~[v^1x
  =17
  -1
 uBrk#.
- =46
- -16
+ =14
+ -8
 tb,y=
 }]
 s>
-"0
-uB<$
+"'
+xrq,
+p7
+uBrk#0
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrq,
+p7
+uBrk#2
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
 p7
 uBrk#4
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB<(
+"'
+xrp*
+p7
+uBrk#6
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk#8
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
 p7
 uBrk#:
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<+
-p7
-uBrk#@
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB</
-p7
-uBrk#F
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<2
-p7
-uBrk#L
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<6
-p7
-uBrk#R
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<9
-p7
-uBrk#X
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =4
  -3
-zKR3$
-pm-
-"1
+"'
+sDu_r)#
+"'
  =2
- -1
-"1
+ -8
+"'
 }]
 s>
-"$
+"'
+xrp2
+p7
+uBrk#<
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+}]
+s>
+")
  =2
  -7
-y/ql<9
-y/tRv=<4
-y/}/x?</
-y/tR7n<*
-y/}/u"<%
-y/}/{Sumq,
-y/}/xur2
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
 y/tRx@t/
 !#
-"3
+"*
  =2
  -2
-"3
-qLpy#l29
+"*
+qLpy#K29
+ =2
+ -1
+zKL3$
+ =3
+ -5
+qE729
+y7.
+qzpy#OG
+q-
+tH;v^1x
+ =14
+ -1
+"*
  =2
  -5
-qEW29
-y7.
+uBrk#E
+p7
+"*
+q6
+"*
+ =5
+ -3
+"*
+sDu_r)#
+"*
+ =2
+ -8
+"*
+}]
+s>
+"'
+xrq,
+p7
+uBrk#G
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrq,
+p7
+uBrk#I
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
+p7
+uBrk#K
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
+p7
+uBrk#M
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk#O
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk#Q
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp2
+p7
+uBrk#S
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+}]
+s>
+")
+ =2
+ -9
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+"+
+qFUG
+"+
+ =2
+ -2
+"+
+qLpy#l29
+ =2
+ -1
+zKF3$
+ =5
+ -3
 qzpy#pG
 q-
 tH[v^1x
  =14
  -1
-"3
+"+
  =2
- -13
-uBrk#f
+ -5
+uBrk#U
 p7
-"3
+"+
 q6
-"3
-]#I
-"3
-r=
-"3
-}@
-"3
-y5
-"3
- =2
- -1
-"3
- =4
- -1
-"3
- =3
- -1
-"3
- =3
- -1
-"3
+"+
  =5
- -1
-"3
- =5
- -1
-"3
- =3
- -1
-"3
+ -3
+"+
+sDu_r)#
+"+
  =2
- -16
-"3
+ -8
+"+
 }]
 s>
-"0
-uB<$
+"'
+xrq,
 p7
-uBrk#l
+uBrk#W
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB<(
+"'
+xrq,
 p7
-uBrk#r
+uBrk#Y
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB<+
+"'
+xrp*
 p7
-uBrk#x
+uBrk#[
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB</
+"'
+xrp*
 p7
-uBrk#~
+uBrk#]
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB<2
+"'
+xrp0
 p7
-uBrk$'
+uBrk#_
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB<6
+"'
+xrp0
 p7
-uBrk$-
+uBrk#b
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB<9
+"'
+xrp2
 p7
-uBrk$3
+uBrk#d
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
  =2
  -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"3
-zKL3$
-pm.
-"1
- =2
- -1
-"1
+"'
 }]
 s>
-"$
+")
  =2
- -9
-y/ql<9
-y/tRv=<4
-y/}/x?</
-y/tR7n<*
-y/}/u"<%
-y/}/{Sumq,
-y/}/xur2
+ -7
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
 y/tRx@t/
 !#
-"4
-q1py#EG
-"4
+"*
  =2
  -2
-"4
-qLpy$O29
- =4
- -3
-qzpy$SG
+"*
+qLpy$.29
+ =2
+ -1
+zKA3$
+ =3
+ -5
+qE729
+y7.
+qzpy$2G
 q-
-}b#Kv^1x
+tH{v^1x
  =14
  -1
-"4
+"*
  =2
- -13
+ -5
+uBrk#m
+p7
+"*
+q6
+"*
+ =5
+ -3
+"*
+sDu_r)#
+"*
+ =2
+ -8
+"*
+}]
+s>
+"'
+xrq,
+p7
+uBrk#o
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrq,
+p7
+uBrk#q
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
+p7
+uBrk#s
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
+p7
+uBrk#u
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk#w
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk#y
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp2
+p7
+uBrk#{
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+}]
+s>
+")
+ =2
+ -9
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+"+
+q1py#DqO
+"+
+ =2
+ -2
+"+
+qLpy$N29
+ =2
+ -1
+zK;3$
+ =5
+ -3
+qzpy$RG
+q-
+}b#Jv^1x
+ =14
+ -1
+"+
+ =2
+ -5
+uBrk#}
+p7
+"+
+q6
+"+
+ =5
+ -3
+"+
+sDu_r)#
+"+
+ =2
+ -8
+"+
+}]
+s>
+"'
+xrq,
+p7
+uBrk$"
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrq,
+p7
+uBrk$$
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
+p7
+uBrk$&
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
+p7
+uBrk$(
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk$*
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk$,
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp2
+p7
+uBrk$.
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+}]
+s>
+")
+ =2
+ -7
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+"*
+ =2
+ -2
+"*
+qLpy$n29
+ =2
+ -1
+zK63$
+ =3
+ -5
+qE729
+y7.
+qzpy$rG
+q-
+}b#jv^1x
+ =14
+ -1
+"*
+ =2
+ -5
+uBrk$7
+p7
+"*
+q6
+"*
+ =5
+ -3
+"*
+sDu_r)#
+"*
+ =2
+ -8
+"*
+}]
+s>
+"'
+xrq,
+p7
 uBrk$9
 p7
-"4
+"'
 q6
-"4
-]#I
-"4
-r=
-"4
-}@
-"4
-y5
-"4
- =2
- -1
-"4
- =4
- -1
-"4
- =3
- -1
-"4
- =3
- -1
-"4
+"'
  =5
- -1
-"4
- =5
- -1
-"4
- =3
- -1
-"4
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"4
+ -8
+"'
 }]
 s>
-"0
-uB<$
+"'
+xrq,
 p7
-uBrk$?
+uBrk$;
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB<(
+"'
+xrp*
+p7
+uBrk$=
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -2
+"'
+}]
+s>
+"'
+xrp*
+ =3
+ -3
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk$A
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk$C
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp2
 p7
 uBrk$E
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
  =2
  -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
+"'
 }]
 s>
-"0
-uB<+
+")
+ =2
+ -9
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+"+
+q1py$'B+
+"+
+ =2
+ -2
+"+
+qLpy%129
+ =2
+ -1
+zK03$
+ =5
+ -3
+qzpy%5G
+q-
+}b$-v^1x
+ =14
+ -1
+"+
+ =2
+ -5
+uBrk$G
+p7
+"+
+q6
+"+
+ =5
+ -3
+"+
+sDu_r)#
+"+
+ =2
+ -8
+"+
+}]
+s>
+"'
+xrq,
+p7
+uBrk$I
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrq,
 p7
 uBrk$K
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 }]
 s>
-"0
-uB</
+"'
+xrp*
+p7
+uBrk$M
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
+p7
+uBrk$O
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
 p7
 uBrk$Q
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<2
-p7
-uBrk$W
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<6
-p7
-uBrk$]
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<9
-p7
-uBrk$d
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"4
-zKF3$
-pm8
-"1
- =2
- -1
-"1
-}]
-s>
-"$
- =2
- -7
-y/ql<9
-y/tRv=<4
-y/}/x?</
-y/tR7n<*
-y/}/u"<%
-y/}/{Sumq,
-y/}/xur2
-y/tRx@t/
-!#
-"3
- =2
- -2
-"3
-qLpy%229
- =2
- -5
-qEW29
-y7.
-qzpy%6G
-q-
-}b$.v^1x
- =14
- -1
-"3
- =2
- -13
-uBrk$q
-p7
-"3
-q6
-"3
-]#I
-"3
-r=
-"3
-}@
-"3
-y5
-"3
- =2
- -1
-"3
- =4
- -1
-"3
- =3
- -1
-"3
- =3
- -1
-"3
- =5
- -1
-"3
- =5
- -1
-"3
- =3
- -1
-"3
- =2
- -16
-"3
-}]
-s>
-"0
-uB<$
-p7
-uBrk$w
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<(
-p7
-uBrk$}
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<+
-p7
-uBrk%&
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB</
-p7
-uBrk%,
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<2
-p7
-uBrk%2
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<6
-p7
-uBrk%8
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<9
-p7
-uBrk%>
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"3
-zKA3$
-pm7
-"1
- =2
- -1
-"1
-}]
-s>
-"$
- =2
- -9
-y/ql<9
-y/tRv=<4
-y/}/x?</
-y/tR7n<*
-y/}/u"<%
-y/}/{Sumq,
-y/}/xur2
-y/tRx@t/
-!#
-"4
-q1py$iqO
-"4
- =2
- -2
-"4
-qLpy%s29
- =4
  -3
-qzpy%wG
-q-
-}b$ov^1x
- =14
- -1
-"4
+"'
+sDu_r)#
+"'
  =2
- -13
-uBrk%D
-p7
-"4
-q6
-"4
-]#I
-"4
-r=
-"4
-}@
-"4
-y5
-"4
- =2
- -1
-"4
- =4
- -1
-"4
- =3
- -1
-"4
- =3
- -1
-"4
- =5
- -1
-"4
- =5
- -1
-"4
- =3
- -1
-"4
- =2
- -16
-"4
+ -8
+"'
 }]
 s>
-"0
-uB<$
+"'
+xrp0
 p7
-uBrk%J
+uBrk$S
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<(
-p7
-uBrk%P
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<+
-p7
-uBrk%V
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB</
-p7
-uBrk%\
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<2
-p7
-uBrk%c
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<6
-p7
-uBrk%i
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<9
-p7
-uBrk%o
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"4
-zK;3$
-pm9
-"1
- =2
- -1
-"1
-}]
-s>
-"$
- =2
- -7
-y/ql<9
-y/tRv=<4
-y/}/x?</
-y/tR7n<*
-y/}/u"<%
-y/}/{Sumq,
-y/}/xur2
-y/tRx@t/
-!#
-"3
- =2
- -2
-"3
-qLpy&U29
- =2
- -5
-qEW29
-y7.
-qzpy&YG
-q-
-}b%Qv^1x
- =14
- -1
-"3
- =2
- -13
-uBrk%|
-p7
-"3
-q6
-"3
-]#I
-"3
-r=
-"3
-}@
-"3
-y5
-"3
- =2
- -1
-"3
- =4
- -1
-"3
- =3
- -1
-"3
- =3
- -1
-"3
- =5
- -1
-"3
- =5
- -1
-"3
- =3
- -1
-"3
- =2
- -16
-"3
-}]
-s>
-"0
-uB<$
-p7
-uBrk&%
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<(
-p7
-uBrk&+
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<+
-p7
-uBrk&1
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -2
-"0
-}]
-s>
-"0
-uB</
- =3
- -11
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<2
-p7
-uBrk&=
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<6
-p7
-uBrk&C
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<9
-p7
-uBrk&I
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"3
-zK63$
-pm/
-"1
- =2
- -1
-"1
-}]
-s>
-"$
- =2
- -9
-y/ql<9
-y/tRv=<4
-y/}/x?</
-y/tR7n<*
-y/}/u"<%
-y/}/{Sumq,
-y/}/xur2
-y/tRx@t/
-!#
-"4
-q1py&/B+
-"4
- =2
- -2
-"4
-qLpy'929
- =4
  -3
-qzpy'=G
-q-
-}b&5v^1x
- =14
- -1
-"4
+"'
+sDu_r)#
+"'
  =2
- -13
-uBrk&O
-p7
-"4
-q6
-"4
-]#I
-"4
-r=
-"4
-}@
-"4
-y5
-"4
- =2
- -1
-"4
- =4
- -1
-"4
- =3
- -1
-"4
- =3
- -1
-"4
- =5
- -1
-"4
- =5
- -1
-"4
- =3
- -1
-"4
- =2
- -16
-"4
+ -8
+"'
 }]
 s>
-"0
-uB<$
+"'
+xrp2
 p7
-uBrk&U
+uBrk$U
 p7
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
  =2
  -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
+"'
 }]
 s>
-"0
-uB<(
-p7
-uBrk&[
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<+
-p7
-uBrk&b
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB</
-p7
-uBrk&h
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<2
-p7
-uBrk&n
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<6
-p7
-uBrk&t
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<9
-p7
-uBrk&z
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"4
-zK03$
-pm@
-"1
- =2
- -1
-"1
-}]
-s>
-"$
+")
  =2
  -7
-y/ql<9
-y/tRv=<4
-y/}/x?</
-y/tR7n<*
-y/}/u"<%
-y/}/{Sumq,
-y/}/xur2
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
 y/tRx@t/
 !#
-"3
+"*
  =2
  -2
-"3
-qLpy'y29
- =2
- -5
-qEW29
-y7.
-qzpy'}G
-q-
-}b&uv^1x
- =14
- -1
-"3
- =2
- -13
-uBrk'*
-p7
-"3
-q6
-"3
-]#I
-"3
-r=
-"3
-}@
-"3
-y5
-"3
+"*
+qLpy%P29
  =2
  -1
-"3
- =4
- -1
-"3
- =3
- -1
-"3
- =3
- -1
-"3
- =5
- -1
-"3
- =5
- -1
-"3
- =3
- -1
-"3
- =2
- -16
-"3
-}]
-s>
-"0
-uB<$
-p7
-uBrk'0
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<(
-p7
-uBrk'6
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<+
-p7
-uBrk'<
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB</
-p7
-uBrk'B
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<2
-p7
-uBrk'H
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<6
-p7
-uBrk'N
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-}]
-s>
-"0
-uB<9
-p7
-uBrk'T
-p7
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"3
 zK+3$
-u(=
-"1
- =2
+ =3
+ -5
+qE729
+y7.
+qzpy%TG
+q-
+}b$Lv^1x
+ =14
  -1
-"1
-}]
-s>
-"$
+"*
  =2
  -5
-y/ql<9
-y/tRv=<4
-y/}/x?</
-y/tR7n<*
-y/}/u"<%
-y/}/{Sumq,
-y/}/xur2
+uBrk$^
+p7
+"*
+q6
+"*
+ =5
+ -3
+"*
+sDu_r)#
+"*
+ =2
+ -8
+"*
+}]
+s>
+"'
+xrq,
+p7
+uBrk$a
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrq,
+p7
+uBrk$c
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
+p7
+uBrk$e
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp*
+p7
+uBrk$g
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk$i
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp0
+p7
+uBrk$k
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+}]
+s>
+"'
+xrp2
+p7
+uBrk$m
+p7
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+}]
+s>
+")
+ =2
+ -5
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
 y/tRx@t/
  =26
  -3
@@ -12612,24 +7358,27 @@ qa,
  =8
  -1
 ugu\,C
- =139
+ =118
  -1
-"~
+"<
+ =60
+ -1
+"u
  =5
  -4
-"|
+"s
 g
 p3/
 ;(
  =2
  -1
-"^
- =5
- -1
 "U
  =5
  -1
-"M
+"L
+ =5
+ -1
+"D
  =2
  -1
 ;&
@@ -12654,10 +7403,7 @@ p3/
  =4
  -1
 ;&
- =2
- -1
-"K
- =8
+ =23
  -1
 ;$
  =4
@@ -12681,25 +7427,24 @@ p3/
  =4
  -1
 ;$
- =75`
+ =63`
 
-const fusedBF16SM90ANarrowAligned = `packed1 79268 fused_dtype_BF16_row_BF16_32_float32
+const fusedBF16SM90ANarrowAligned = `packed1 48382 fused_dtype_BF16_row_BF16_32_float32
 !|h^|f
 !|g@=q)
 !p8
 !sgt?y)q"pMu[rR
 !s]|Q
-!vv|\z;
 !
 !P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
 !
 !Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKd.wVpD
 !Pt@|bq>rGyms6/wk
 !c
-p;+,to
-p98@r0
+p;,rFpF
+p9.78pF
 p:@te
-qS/8to
+qS.-sV
 !
 qQy;
 qQ+pk
@@ -12823,7 +7568,7 @@ qv+}(11
 xv9
 0
 qTs0E
-sHX
+sH8
 rt.tI
 xBu*M&1(
 x1.zL
@@ -12981,7 +7726,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-rDa
+rD@
 vY,xj
 q72q&
 uF1/
@@ -13022,7 +7767,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-rDb
+rDA
 "%
 w)Ps}+z%s\2s\zmq}l@/|on
 "%
@@ -13061,7 +7806,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-rDc
+rDB
 "%
 w)Ps}+z%s\2s\zmR,l@vFsL
 "%
@@ -13100,7 +7845,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-rDd
+rDC
 "%
 w)Ps}+z%s\2s\zmR7l@vFrJ
 "%
@@ -13457,11 +8202,15 @@ uv=t'
 qkv<x
 uv-pw
 tf1p$
-sH<
+p6
 uv7pb
 qE}29
 p1
-s'9
+sY.^
+zK13,
+4
+rDD
+"#
 qLuH9
 y7.
 qzpy#0G
@@ -13488,425 +8237,170 @@ qzpy#0A
 &
 uv/r-
 q6
+sY=|_
+r=
+qi
+k
+r;
+y&z.
 uv@pX
-]#I
-sY=r-
-r=
-prsmpX
-}@
-prtcpj
-y5
-prsQp|
-}A
-}F
-prtIpb
-}?
-}B
-}C
-}D
-r5=rI
-}E
-yj
-yk
-prpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-prqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-prp|^
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-sY=pw
-r;
-wOzir3r8)$)>
-!#
+sDu_r)#
 sY+qy
-tpsM*'#
+yUp4#
 x8v?'$
-"/
-r(&A
+"&
+r("A
 &
-qzpy#7A
+qzpy#3A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(+A
+"&
+r(#A
 &
-qzpy#>A
+qzpy#6A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(/A
+"&
+r(#A
+&
+qzpy#9A
+&
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+r($A
+&
+qzpy#<A
+&
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+r($A
+&
+qzpy#?A
+&
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+r(%A
+&
+qzpy#BA
+&
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+r(%A
 &
 qzpy#EA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(4A
-&
-qzpy#LA
-&
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
-x8v?'$
-"/
-r(8A
-&
-qzpy#SA
-&
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
-x8v?'$
-"/
-r(=A
-&
-qzpy#ZA
-&
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
-x8v?'$
-"/
-r(AA
-&
-qzpy#bA
-&
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-sY.^
-zK13,
-s'/
-"0
-tpsM*'#
-x8v?'$
-"#
+"(
 sn2G
 *#%
-zpsb#VF#o
-|iwF#>
-|iF$^
-zpu}$.
+|iX$d
+|iB$M
+|i,$7
+zpu}u#
 |[r,xfvfUDL
 !#
-"3
-qFcG
-"3
+"*
+qFBG
+"*
 tf,p$
-sHE
-"3
-qLpy#y29
+p6
+"*
+qLpy#X29
 p1
-s'9
+"%
+zK,3,
+4
+rDE
+"#
 qLuH9
 y7.
-qzpy#}G
+qzpy#\G
 q-
-tHiv^1s
+tHHv^1s
 sl
 w)Ps}.r,c{ozmXlw3
 y\
@@ -13921,432 +8415,177 @@ q%
 }k
 }m
 q%
-"3
+"*
 r("A
 &
-qzpy#eA
+qzpy#DA
 &
-"3
+"*
 q6
-"3
-]#I
-"3
+"*
 r=
-"3
-}@
-"3
-y5
-"3
-}A
-}F
-"3
-}?
-}B
-}C
-}D
-"3
-}E
-yj
-yk
-"3
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"3
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"3
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"3
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-tpsM*'#
+y&z.
+"*
+sDu_r)#
+"*
+yUp4#
 x8v?'$
-"/
-r(&A
+"&
+r("A
 &
-qzpy#lA
+qzpy#GA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(+A
+"&
+r(#A
 &
-qzpy#sA
+qzpy#JA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(/A
+"&
+r(#A
 &
-qzpy#zA
+qzpy#MA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(4A
+"&
+r($A
 &
-qzpy$$A
+qzpy#PA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(8A
+"&
+r($A
 &
-qzpy$+A
+qzpy#SA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(=A
+"&
+r(%A
 &
-qzpy$2A
+qzpy#VA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(AA
+"&
+r(%A
 &
-qzpy$9A
+qzpy#YA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-zK,3,
-s'@
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn-G
 *#%
-zpsb#VF#o
-|iwF#>
-|iF$^
-zpu}$.
+|iX$d
+|iB$M
+|i,$7
+zpu}u#
 |[r,xfvfUDL
 !#
-"3
-q1py#^qO
-"3
+"*
+qFoqO
+"*
 tf'p$
-sHN
-"3
-qLpy$i29
+p6
+"*
+qLpy$(29
 p1
-s'9
+"%
+zK'3,
+4
+rDF
+"#
 qLuH9
 y7.
-qzpy$mG
+qzpy$,G
 q-
-}b#ev^1s
+tHuv^1s
 sl
 w)Ps}.r,c{ozmXluY
 y\
@@ -14361,432 +8600,177 @@ q%
 }k
 }m
 q%
-"3
+"*
 r("A
 &
-qzpy$<A
+qzpy#XA
 &
-"3
+"*
 q6
-"3
-]#I
-"3
+"*
 r=
-"3
-}@
-"3
-y5
-"3
-}A
-}F
-"3
-}?
-}B
-}C
-}D
-"3
-}E
-yj
-yk
-"3
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"3
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"3
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"3
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-tpsM*'#
+y&z.
+"*
+sDu_r)#
+"*
+yUp4#
 x8v?'$
-"/
-r(&A
+"&
+r("A
 &
-qzpy$CA
+qzpy#[A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(+A
+"&
+r(#A
 &
-qzpy$JA
+qzpy#^A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(/A
+"&
+r(#A
 &
-qzpy$QA
+qzpy#bA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(4A
+"&
+r($A
 &
-qzpy$XA
+qzpy#eA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(8A
+"&
+r($A
 &
-qzpy$_A
+qzpy#hA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(=A
+"&
+r(%A
 &
-qzpy$gA
+qzpy#kA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(AA
+"&
+r(%A
 &
-qzpy$nA
+qzpy#nA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-zK'3,
-pm=
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn(G
 *#%
-zpsb#VF#o
-|iwF#>
-|iF$^
-zpu}$.
+|iX$d
+|iB$M
+|i,$7
+zpu}u#
 |[r,xfvfUDL
 !#
-"3
-q1py$NB+
-"3
+"*
+q1py#JB+
+"*
 tf"p$
-sHW
-"3
-qLpy%X29
+p6
+"*
+qLpy$T29
 p1
-s'9
+"%
+zK"3,
+4
+rDG
+"#
 qLuH9
 y7.
-qzpy%\G
+qzpy$XG
 q-
-}b$Tv^1s
+}b#Pv^1s
 sl
 w)Ps}.r,c{ozmXwosZ
 y\
@@ -14801,416 +8785,157 @@ q%
 }k
 }m
 q%
-"3
+"*
 r("A
 &
-qzpy$qA
+qzpy#mA
 &
-"3
+"*
 q6
-"3
-]#I
-"3
+"*
 r=
-"3
-}@
-"3
-y5
-"3
-}A
-}F
-"3
-}?
-}B
-}C
-}D
-"3
-}E
-yj
-yk
-"3
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"3
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"3
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"3
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-tpsM*'#
+y&z.
+"*
+sDu_r)#
+"*
+yUp4#
 x8v?'$
-"/
-r(&A
+"&
+r("A
 &
-qzpy$xA
+qzpy#pA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(+A
+"&
+r(#A
 &
-qzpy%"A
+qzpy#sA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(/A
+"&
+r(#A
 &
-qzpy%)A
+qzpy#vA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(4A
+"&
+r($A
 &
-qzpy%0A
+qzpy#yA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(8A
+"&
+r($A
 &
-qzpy%7A
+qzpy#|A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(=A
+"&
+r(%A
 &
-qzpy%>A
+qzpy$"A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(AA
+"&
+r(%A
 &
-qzpy%EA
+qzpy$%A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-zK"3,
-pm,
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn#G
 *#%
-zpsb#VF#o
-|iwF#>
-|iF$^
-zpu}$.
+|iX$d
+|iB$M
+|i,$7
+zpu}u#
 |[r,xfvfUDL
 !#
 qx+qw
@@ -15248,7 +8973,7 @@ qa/
 "&
 rjt,I
 "&
-x"rL+
+x"s39
 t@tkzYM'
 wOu*p,1'
 qvM)q=
@@ -15300,7 +9025,7 @@ p1
 4
 re~52{v
 sS
-{#zQ
+rDH
 t^
 qvwT1/
 J
@@ -15311,7 +9036,7 @@ qBsT
 re{v2{'
 w"uy
 zcpu
-{#~%
+rDI
 vGwT
 J
 qF&2@}(p5
@@ -15327,7 +9052,7 @@ q29
 p1
 4
 re~5pu
-rDg
+rDJ
 q1y]-vF
 J
 qF,2@}(p5
@@ -15344,22 +9069,42 @@ sJ~)
 !#
 xS6<6B
 z)61&
-sHY
+sH9
 !#
 rt,r1
 O
 !#
 vY9r]
-]3rL-
-(x@
+]3s3/
+(@
 !#
-]6rL-
-(x@
+]6s3/
+(@
 !#
-]9rL-
-(x@
+pVvs3/
+(@
 !#
-]<rL-
+pVss3/
+(@
+!#
+";
+pVDrL=
+"6
+(xF
+!#
+"#
+pV@rL=
+"#
+(sT
+!#
+"#
+pV<rL=
+"#
+(x5
+!#
+"#
+pV8rL=
+"#
 (x@
 !#
 xA=sh
@@ -15371,7 +9116,7 @@ s?p*
 pV"rL/
 (zI
 !#
-"'
+")
 s?p@
 rjzGrL@
 (rF
@@ -15379,25 +9124,25 @@ rjzGrL@
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"|
+"s
 J
 qm
 qm
 (
 !qZ
-"z
+"q
 g
 p32
 ;.
 (
 !s*
-"S
+"J
 sk
 vg
 v#
 (
 !tS
-"K
+"B
 uI
 aI
 ;-
@@ -15418,78 +9163,78 @@ a4
 ;-
 (
 !yE
-"I
-tW
-vg
-v#
-(
-!{-
-";
-}G
-aI
-;,
-(
-!vKxw
-}G
-aB
-;,
-(
-!pty@
-}G
-a;
-;,
-(
-!ptyG
-}G
-a4
-;,
-(
-!pt+uU
 "5
 qH
 vg
 v#
 (
-!pt{H
+!{-
 "+
-sv9
+tW
 vg
 v#
 (
-!pt.uU
-sv/
+!vKxw
+}G
 vg
 v#
+(
+!pty@
+"+
+g+
+vg
+v#
+(
+!ptyG
+"+
+g-
+aI
+;,
+(
+!pt+uU
+g-
+aB
+;,
+(
+!pt{H
+g-
+a;
+;,
+(
+!pt.uU
+g-
+a4
+;,
 (
 !pt|F
 "+
-sv@
+sv9
 pfpG
 qPsT
 (
 !pt|G
-g=
+sv/
 vg
 v#
 (
 !pt}x
-g,
+sv@
 vg
 v#
 (
 !pt/uU
-sv@
+sv9
 pfp=
 qPsT
 (
 !ptxw
 xA-sh
-g+
+g=
 pfp)
 qPsT
 (
 !tYy@
-g-
+g,
 vg
 v#
 !q[
@@ -15522,11 +9267,11 @@ O
 const fusedBF16SM90A = fusedBF16SM90ANarrowAligned + `
  patch
  -1
-packed1 81028 fused_dtype_BF16_row_BF16_32_float32
- =13
+packed1 50142 fused_dtype_BF16_row_BF16_32_float32
+ =12
  -2
 zf-r0
-p9ukt*
+p9..sV
 p:@sV
  =35
  -6
@@ -15650,7 +9395,10 @@ qks<W
  =4
  -1
 qE\29
- =4
+ =2
+ -1
+zK13$
+ =5
  -3
 r(aG
 q-
@@ -15658,1412 +9406,666 @@ p~[v^1p
  =17
  -1
 r(aA
- =46
- -16
+ =14
+ -8
 pnr4q#-
 |l>
 s>
-"0
-r('A
+"'
+r(#A
+&
+r(eA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(%A
 &
 r(iA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(-A
+"'
+r(&A
+&
+r(mA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r((A
 &
 r(qA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(2A
+"'
+r()A
+&
+r(uA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(+A
 &
 r(yA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(8A
+"'
+r(,A
 &
+r(}A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+|l>
+s>
+")
+ =2
+ -9
+y/ql<+
+y/tRv=<(
+y/}/x?<%
+y/tR7n<"
+y/tR/ump*
+y/}/{Sum[
+y/}/xuqR
+y/tRx@t/
+!#
+"+
+qFFG
+"+
+ =2
+ -2
+"+
+qLpy#<29
+ =2
+ -1
+zK,3$
+ =5
+ -3
+qzpy#@G
+q-
+tHLv^1p
+ =14
+ -1
+"+
+ =2
+ -5
 qzpy#0A
 &
-"0
+"+
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"+
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"+
+sDu_r)#
+"+
  =2
- -16
-"0
+ -8
+"+
 |l>
 s>
-"0
-r(=A
+"'
+r(#A
+&
+qzpy#4A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(%A
 &
 qzpy#8A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(CA
+"'
+r(&A
+&
+qzpy#<A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r((A
 &
 qzpy#@A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(HA
+"'
+r()A
+&
+qzpy#DA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(+A
 &
 qzpy#HA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =4
  -3
-zK13$
-s'/
-"1
+"'
+sDu_r)#
+"'
  =2
- -1
-"1
+ -8
+"'
 |l>
 s>
-"$
+"'
+r(,A
+&
+qzpy#LA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+|l>
+s>
+")
  =2
  -9
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
+y/ql<+
+y/tRv=<(
+y/}/x?<%
+y/tR7n<"
+y/tR/ump*
+y/}/{Sum[
+y/}/xuqR
 y/tRx@t/
 !#
-"4
-qFgG
-"4
+"+
+qFwqO
+"+
  =2
  -2
-"4
-qLpy#\29
- =4
+"+
+qLpy#m29
+ =2
+ -1
+zK'3$
+ =5
  -3
-qzpy#aG
+qzpy#qG
 q-
-tHmv^1p
+tH}v^1p
  =14
  -1
-"4
+"+
  =2
- -13
+ -5
 qzpy#PA
 &
-"4
+"+
 q6
-"4
-]#I
-"4
-r=
-"4
-}@
-"4
-y5
-"4
- =2
- -1
-"4
- =4
- -1
-"4
- =3
- -1
-"4
- =3
- -1
-"4
+"+
  =5
- -1
-"4
- =5
- -1
-"4
- =3
- -1
-"4
+ -3
+"+
+sDu_r)#
+"+
  =2
- -16
-"4
+ -8
+"+
 |l>
 s>
-"0
-r('A
+"'
+r(#A
+&
+qzpy#TA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(%A
 &
 qzpy#XA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(-A
+"'
+r(&A
+&
+qzpy#\A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r((A
 &
 qzpy#aA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(2A
+"'
+r()A
+&
+qzpy#eA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(+A
 &
 qzpy#iA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(8A
+"'
+r(,A
 &
+qzpy#mA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+|l>
+s>
+")
+ =2
+ -9
+y/ql<+
+y/tRv=<(
+y/}/x?<%
+y/tR7n<"
+y/tR/ump*
+y/}/{Sum[
+y/}/xuqR
+y/tRx@t/
+!#
+"+
+q1py#VB+
+"+
+ =2
+ -2
+"+
+qLpy$@29
+ =2
+ -1
+zK"3$
+ =5
+ -3
+qzpy$DG
+q-
+}b#\v^1p
+ =14
+ -1
+"+
+ =2
+ -5
 qzpy#qA
 &
-"0
+"+
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"+
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"+
+sDu_r)#
+"+
  =2
- -16
-"0
+ -8
+"+
 |l>
 s>
-"0
-r(=A
+"'
+r(#A
+&
+qzpy#uA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(%A
 &
 qzpy#yA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(CA
+"'
+r(&A
+&
+qzpy#}A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r((A
 &
 qzpy$$A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(HA
+"'
+r()A
+&
+qzpy$(A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(+A
 &
 qzpy$,A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"4
-zK,3$
-s'@
-"1
- =2
- -1
-"1
-|l>
-s>
-"$
- =2
- -9
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
-y/tRx@t/
-!#
-"4
-q1py#gqO
-"4
- =2
- -2
-"4
-qLpy$P29
- =4
  -3
-qzpy$TG
-q-
-}b#mv^1p
- =14
- -1
-"4
+"'
+sDu_r)#
+"'
  =2
- -13
-qzpy$4A
-&
-"4
-q6
-"4
-]#I
-"4
-r=
-"4
-}@
-"4
-y5
-"4
- =2
- -1
-"4
- =4
- -1
-"4
- =3
- -1
-"4
- =3
- -1
-"4
- =5
- -1
-"4
- =5
- -1
-"4
- =3
- -1
-"4
- =2
- -16
-"4
+ -8
+"'
 |l>
 s>
-"0
-r('A
+"'
+r(,A
 &
-qzpy$<A
+qzpy$0A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(-A
-&
-qzpy$DA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(2A
-&
-qzpy$LA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(8A
-&
-qzpy$TA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(=A
-&
-qzpy$\A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(CA
-&
-qzpy$eA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(HA
-&
-qzpy$mA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"4
-zK'3$
-pm=
-"1
- =2
- -1
-"1
-|l>
-s>
-"$
- =2
- -9
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
-y/tRx@t/
-!#
-"4
-q1py$ZB+
-"4
- =2
- -2
-"4
-qLpy%D29
- =4
  -3
-qzpy%HG
-q-
-}b$av^1p
- =14
- -1
-"4
- =2
- -13
-qzpy$uA
-&
-"4
-q6
-"4
-]#I
-"4
-r=
-"4
-}@
-"4
-y5
-"4
+"'
+sDu_r)#
+"'
  =2
  -1
-"4
- =4
- -1
-"4
- =3
- -1
-"4
- =3
- -1
-"4
- =5
- -1
-"4
- =5
- -1
-"4
- =3
- -1
-"4
- =2
- -16
-"4
+"'
 |l>
 s>
-"0
-r('A
-&
-qzpy$}A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(-A
-&
-qzpy%(A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(2A
-&
-qzpy%0A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(8A
-&
-qzpy%8A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(=A
-&
-qzpy%@A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(CA
-&
-qzpy%HA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(HA
-&
-qzpy%PA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"4
-zK"3$
-pm,
-"1
- =2
- -1
-"1
-|l>
-s>
-"$
+")
  =2
  -5
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
+y/ql<+
+y/tRv=<(
+y/}/x?<%
+y/tR7n<"
+y/tR/ump*
+y/}/{Sum[
+y/}/xuqR
 y/tRx@t/
  =26
  -2
@@ -17075,21 +10077,24 @@ qa,
  =8
  -1
 ugu\,C
- =125
+ =108
  -1
-"}
+"<
+ =36
+ -1
+"t
  =5
  -4
-"{
+"r
 g
 p3/
 ;(
  =2
  -1
-"T
+"K
  =5
  -1
-"L
+"C
  =2
  -1
 ;&
@@ -17102,10 +10107,7 @@ p3/
  =4
  -1
 ;&
- =2
- -1
-"J
- =8
+ =28
  -1
 ;$
  =4
@@ -17117,25 +10119,24 @@ p3/
  =4
  -1
 ;$
- =75`
+ =58`
 
-const fusedWideBF16SM90ANarrowAligned = `packed1 144171 fused_dtype_BF16_row_BF16_64_float32
+const fusedWideBF16SM90ANarrowAligned = `packed1 80579 fused_dtype_BF16_row_BF16_64_float32
 !|h^|f
 !|g@=q)
 !p8
 !sgt?y)q"pMu[rR
 !s]|Q
-!vv|\z;
 !
 !P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
 !
 !Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKd.wVpD
 !Pt@|bq>rGyms6/wk
 !c
-p;u)to
-p9wb/pF
+p;,y{pF
+p99.to
 p:,uQpF
-qSzIz(pF
+qS/7/pF
 !
 qQy;
 qQ+pk
@@ -17259,7 +10260,7 @@ qv+}(11
 xv9
 0
 qTs0E
-sJvu@.
+sH@
 rt.tI
 xBu*M&1(
 x1.zL
@@ -17457,7 +10458,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-{#vuqY+
+rDH
 vY,xj
 q72q&
 uF1/
@@ -17498,7 +10499,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-{#vuqY-
+rDI
 "%
 w)Ps}+z%s\2s\zmq}l@/|on
 "%
@@ -17537,7 +10538,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-{#vuqY.
+rDJ
 "%
 w)Ps}+z%s\2s\zmR,l@vFsL
 "%
@@ -17576,7 +10577,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-{#vuqY8
+rDK
 "%
 w)Ps}+z%s\2s\zmR7l@vFrJ
 "%
@@ -18264,11 +11265,15 @@ uv=t'
 qk~rk#h
 uv-pw
 tfRp$
-sH@
+p6
 uv7pb
 qLpy#m29
 p1
-pm+
+sY.^
+zKR3,
+4
+rDL
+"#
 qLuH9
 y7.
 qzpy#qG
@@ -18295,423 +11300,168 @@ qzpy#qA
 &
 uv/r-
 q6
+sY=|_
+r=
+qi
+k
+r;
+y&z.
 uv@pX
-]#I
-sY=r-
-r=
-prsmpX
-}@
-prtcpj
-y5
-prsQp|
-}A
-}F
-prtIpb
-}?
-}B
-}C
-}D
-r5=rI
-}E
-yj
-yk
-prpbf
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-prqyww
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-prp|^
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-sY=pw
-r;
-wOzir3r8)$)>
-!#
+sDu_r)#
 sY+qy
-tpsM*'#
+yUp4#
 x8v?'$
-"/
-r(&A
+"&
+r("A
 &
-qzpy#xA
+qzpy#tA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(+A
+"&
+r(#A
 &
-qzpy$"A
+qzpy#wA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(/A
+"&
+r(#A
+&
+qzpy#zA
+&
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+r($A
+&
+qzpy#}A
+&
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+r($A
+&
+qzpy$#A
+&
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+r(%A
+&
+qzpy$&A
+&
+"&
+q6
+"&
+r=
+qi
+k
+r;
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
+x8v?'$
+"&
+r(%A
 &
 qzpy$)A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(4A
-&
-qzpy$0A
-&
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
-x8v?'$
-"/
-r(8A
-&
-qzpy$7A
-&
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
-x8v?'$
-"/
-r(=A
-&
-qzpy$>A
-&
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
-x8v?'$
-"/
-r(AA
-&
-qzpy$EA
-&
-"/
-q6
-"/
-]#I
-"/
-r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
-r;
-wOzir3r8)$)>
-!#
-sY.^
-zKR3,
-pm-
-"0
-tpsM*'#
-x8v?'$
-"#
+"(
 snSG
 *#%
-zpsb#VF#o
-|iwF#>
-|iF$^
-zpu}$.
+|iX$d
+|iB$M
+|i,$7
+zpu}u#
 |[r,xfvfUDL
 !#
-"2
+")
 tfLp$
-sHI
-"2
-qLpy$[29
+p6
+")
+qLpy$;29
 p1
-pm+
-qEd29
+"$
+zKL3,
+4
+rDM
+"#
+qEC29
 y7.
-qzpy$_G
+qzpy$?G
 q-
-tHhv^1{
+tHGv^1{
 sl
 w)Ps}.r,c{ozmXl/uK
 y\
@@ -18726,432 +11476,177 @@ q%
 }k
 }m
 q%
-"2
+")
 r("A
 &
-qzpy$OA
+qzpy$/A
 &
-"2
+")
 q6
-"2
-]#I
-"2
+")
 r=
-"2
-}@
-"2
-y5
-"2
-}A
-}F
-"2
-}?
-}B
-}C
-}D
-"2
-}E
-yj
-yk
-"2
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"2
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"2
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"2
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-tpsM*'#
+y&z.
+")
+sDu_r)#
+")
+yUp4#
 x8v?'$
-"/
-r(&A
+"&
+r("A
 &
-qzpy$VA
+qzpy$2A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(+A
+"&
+r(#A
 &
-qzpy$]A
+qzpy$5A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(/A
+"&
+r(#A
 &
-qzpy$eA
+qzpy$8A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(4A
+"&
+r($A
 &
-qzpy$lA
+qzpy$;A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(8A
+"&
+r($A
 &
-qzpy$sA
+qzpy$>A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(=A
+"&
+r(%A
 &
-qzpy$zA
+qzpy$AA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(AA
+"&
+r(%A
 &
-qzpy%$A
+qzpy$DA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-zKL3,
-pm.
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 snMG
 *#%
-zpsb#VF#o
-|iwF#>
-|iF$^
-zpu}$.
+|iX$d
+|iB$M
+|i,$7
+zpu}u#
 |[r,xfvfUDL
 !#
-"3
-q1py#]G
-"3
+"*
+qFnG
+"*
 tfFp$
-sHR
-"3
-qLpy%K29
+p6
+"*
+qLpy$h29
 p1
-pm+
+"%
+zKF3,
+4
+rDN
+"#
 qLuH9
 y7.
-qzpy%OG
+qzpy$lG
 q-
-}b#dv^1{
+tHtv^1{
 sl
 w)Ps}.r,c{ozmXlw3
 y\
@@ -19166,430 +11661,175 @@ q%
 }k
 }m
 q%
-"3
+"*
 r("A
 &
-qzpy%'A
+qzpy$CA
 &
-"3
+"*
 q6
-"3
-]#I
-"3
+"*
 r=
-"3
-}@
-"3
-y5
-"3
-}A
-}F
-"3
-}?
-}B
-}C
-}D
-"3
-}E
-yj
-yk
-"3
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"3
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"3
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"3
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-tpsM*'#
+y&z.
+"*
+sDu_r)#
+"*
+yUp4#
 x8v?'$
-"/
-r(&A
+"&
+r("A
 &
-qzpy%.A
+qzpy$FA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(+A
+"&
+r(#A
 &
-qzpy%5A
+qzpy$IA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(/A
+"&
+r(#A
 &
-qzpy%<A
+qzpy$LA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(4A
+"&
+r($A
 &
-qzpy%CA
+qzpy$OA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(8A
+"&
+r($A
 &
-qzpy%JA
+qzpy$RA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(=A
+"&
+r(%A
 &
-qzpy%QA
+qzpy$UA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(AA
+"&
+r(%A
 &
-qzpy%XA
+qzpy$XA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-zKF3,
-pm8
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 snGG
 *#%
-zpsb#VF#o
-|iwF#>
-|iF$^
-zpu}$.
+|iX$d
+|iB$M
+|i,$7
+zpu}u#
 |[r,xfvfUDL
 !#
-"2
+")
 tfAp$
-sH[
-"2
-qLpy&:29
+p6
+")
+qLpy%629
 p1
-pm+
-qEd29
+"$
+zKA3,
+4
+rDO
+"#
+qEC29
 y7.
-qzpy&>G
+qzpy%:G
 q-
-}b$Rv^1{
+}b#Nv^1{
 sl
 w)Ps}.r,c{ozmXl/}rr>
 y\
@@ -19604,432 +11844,177 @@ q%
 }k
 }m
 q%
-"2
+")
 r("A
 &
-qzpy%cA
+qzpy$^A
 &
-"2
+")
 q6
-"2
-]#I
-"2
+")
 r=
-"2
-}@
-"2
-y5
-"2
-}A
-}F
-"2
-}?
-}B
-}C
-}D
-"2
-}E
-yj
-yk
-"2
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"2
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"2
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"2
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-tpsM*'#
+y&z.
+")
+sDu_r)#
+")
+yUp4#
 x8v?'$
-"/
-r(&A
+"&
+r("A
 &
-qzpy%jA
+qzpy$bA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(+A
+"&
+r(#A
 &
-qzpy%qA
+qzpy$eA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(/A
+"&
+r(#A
 &
-qzpy%xA
+qzpy$hA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(4A
+"&
+r($A
 &
-qzpy&"A
+qzpy$kA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(8A
+"&
+r($A
 &
-qzpy&)A
+qzpy$nA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(=A
+"&
+r(%A
 &
-qzpy&0A
+qzpy$qA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(AA
+"&
+r(%A
 &
-qzpy&7A
+qzpy$tA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-zKA3,
-pm7
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 snBG
 *#%
-zpsb#VF#o
-|iwF#>
-|iF$^
-zpu}$.
+|iX$d
+|iB$M
+|i,$7
+zpu}u#
 |[r,xfvfUDL
 !#
-"3
-q1py%<qO
-"3
+"*
+q1py#uqO
+"*
 tf;p$
-sHe
-"3
-qLpy'*29
+p6
+"*
+qLpy%c29
 p1
-pm+
+"%
+zK;3,
+4
+rDP
+"#
 qLuH9
 y7.
-qzpy'.G
+qzpy%gG
 q-
-}b%Bv^1{
+}b#{v^1{
 sl
 w)Ps}.r,c{ozmXluY
 y\
@@ -20044,430 +12029,175 @@ q%
 }k
 }m
 q%
-"3
+"*
 r("A
 &
-qzpy&:A
+qzpy$sA
 &
-"3
+"*
 q6
-"3
-]#I
-"3
+"*
 r=
-"3
-}@
-"3
-y5
-"3
-}A
-}F
-"3
-}?
-}B
-}C
-}D
-"3
-}E
-yj
-yk
-"3
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"3
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"3
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"3
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-tpsM*'#
+y&z.
+"*
+sDu_r)#
+"*
+yUp4#
 x8v?'$
-"/
-r(&A
+"&
+r("A
 &
-qzpy&AA
+qzpy$vA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(+A
+"&
+r(#A
 &
-qzpy&HA
+qzpy$yA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(/A
+"&
+r(#A
 &
-qzpy&OA
+qzpy$|A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(4A
+"&
+r($A
 &
-qzpy&VA
+qzpy%"A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(8A
+"&
+r($A
 &
-qzpy&]A
+qzpy%%A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(=A
+"&
+r(%A
 &
-qzpy&eA
+qzpy%(A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(AA
+"&
+r(%A
 &
-qzpy&lA
+qzpy%+A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-zK;3,
-pm9
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn<G
 *#%
-zpsb#VF#o
-|iwF#>
-|iF$^
-zpu}$.
+|iX$d
+|iB$M
+|i,$7
+zpu}u#
 |[r,xfvfUDL
 !#
-"2
+")
 tf6p$
-sHn
-"2
-qLpy'v29
+p6
+")
+qLpy&129
 p1
-pm+
-qEd29
+"$
+zK63,
+4
+rDQ
+"#
+qEC29
 y7.
-qzpy'zG
+qzpy&5G
 q-
-}b&1v^1{
+}b$Iv^1{
 sl
 w)Ps}.r,c{ozmXl|+s%
 y\
@@ -20482,432 +12212,177 @@ q%
 }k
 }m
 q%
-"2
+")
 r("A
 &
-qzpy&vA
+qzpy%1A
 &
-"2
+")
 q6
-"2
-]#I
-"2
+")
 r=
-"2
-}@
-"2
-y5
-"2
-}A
-}F
-"2
-}?
-}B
-}C
-}D
-"2
-}E
-yj
-yk
-"2
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"2
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"2
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"2
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-tpsM*'#
+y&z.
+")
+sDu_r)#
+")
+yUp4#
 x8v?'$
-"/
-r(&A
+"&
+r("A
 &
-qzpy&}A
+qzpy%4A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(+A
+"&
+r(#A
 &
-qzpy''A
+qzpy%7A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(/A
+"&
+r(#A
 &
-qzpy'.A
+qzpy%:A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(4A
+"&
+r($A
 &
-qzpy'5A
+qzpy%=A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(8A
+"&
+r($A
 &
-qzpy'<A
+qzpy%@A
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(=A
+"&
+r(%A
 &
-qzpy'CA
+qzpy%CA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(AA
+"&
+r(%A
 &
-qzpy'JA
+qzpy%FA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-zK63,
-pm/
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn7G
 *#%
-zpsb#VF#o
-|iwF#>
-|iF$^
-zpu}$.
+|iX$d
+|iB$M
+|i,$7
+zpu}u#
 |[r,xfvfUDL
 !#
-"3
-q1py&xB+
-"3
+"*
+q1py$pB+
+"*
 tf0p$
-sHw
-"3
-qLpy(f29
+p6
+"*
+qLpy&]29
 p1
-pm+
+"%
+zK03,
+4
+rDR
+"#
 qLuH9
 y7.
-qzpy(jG
+qzpy&bG
 q-
-}b&~v^1{
+}b$vv^1{
 sl
 w)Ps}.r,c{ozmXwosZ
 y\
@@ -20922,430 +12397,175 @@ q%
 }k
 }m
 q%
-"3
+"*
 r("A
 &
-qzpy'MA
+qzpy%EA
 &
-"3
+"*
 q6
-"3
-]#I
-"3
+"*
 r=
-"3
-}@
-"3
-y5
-"3
-}A
-}F
-"3
-}?
-}B
-}C
-}D
-"3
-}E
-yj
-yk
-"3
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"3
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"3
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"3
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-tpsM*'#
+y&z.
+"*
+sDu_r)#
+"*
+yUp4#
 x8v?'$
-"/
-r(&A
+"&
+r("A
 &
-qzpy'TA
+qzpy%HA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(+A
+"&
+r(#A
 &
-qzpy'[A
+qzpy%KA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(/A
+"&
+r(#A
 &
-qzpy'cA
+qzpy%NA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(4A
+"&
+r($A
 &
-qzpy'jA
+qzpy%QA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(8A
+"&
+r($A
 &
-qzpy'qA
+qzpy%TA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(=A
+"&
+r(%A
 &
-qzpy'xA
+qzpy%WA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(AA
+"&
+r(%A
 &
-qzpy("A
+qzpy%ZA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"3
-zK03,
-pm@
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn1G
 *#%
-zpsb#VF#o
-|iwF#>
-|iF$^
-zpu}$.
+|iX$d
+|iB$M
+|i,$7
+zpu}u#
 |[r,xfvfUDL
 !#
-"2
+")
 tf+p$
-sJvu@-
-"2
-qLpy)T29
+p6
+")
+qLpy',29
 p1
-pm+
-qEd29
+"$
+zK+3,
+4
+rDS
+"#
+qEC29
 y7.
-qzpy)XG
+qzpy'0G
 q-
-}b'mv^1{
+}b%Dv^1{
 sl
 w)Ps}.r,c{ozmXl@typ&
 y\
@@ -21360,416 +12580,157 @@ q%
 }k
 }m
 q%
-"2
+")
 r("A
 &
-qzpy(,A
+qzpy%aA
 &
-"2
+")
 q6
-"2
-]#I
-"2
+")
 r=
-"2
-}@
-"2
-y5
-"2
-}A
-}F
-"2
-}?
-}B
-}C
-}D
-"2
-}E
-yj
-yk
-"2
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"2
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"2
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"2
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-tpsM*'#
+y&z.
+")
+sDu_r)#
+")
+yUp4#
 x8v?'$
-"/
-r(&A
+"&
+r("A
 &
-qzpy(3A
+qzpy%dA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(+A
+"&
+r(#A
 &
-qzpy(:A
+qzpy%gA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(/A
+"&
+r(#A
 &
-qzpy(AA
+qzpy%jA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(4A
+"&
+r($A
 &
-qzpy(HA
+qzpy%mA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(8A
+"&
+r($A
 &
-qzpy(OA
+qzpy%pA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(=A
+"&
+r(%A
 &
-qzpy(VA
+qzpy%sA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"/
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"/
-r(AA
+"&
+r(%A
 &
-qzpy(]A
+qzpy%vA
 &
-"/
+"&
 q6
-"/
-]#I
-"/
+"&
 r=
-"/
-}@
-"/
-y5
-"/
-}A
-}F
-"/
-}?
-}B
-}C
-}D
-"/
-}E
-yj
-yk
-"/
-}$sG
-pzwdt2}c.|a}H?
-pzwZ}H2wdt2}c.?
-"/
-x%/|4q=
-&
-rx
-s5z}s\U
-rx
-"/
-x7sM&
-vo{_qf}>
-v/x;S?
-sS
-xps\}Juf
-"/
+qi
+k
 r;
-wOzir3r8)$)>
-!#
-"2
-zK+3,
-u(=
-"0
-tpsM*'#
+y&z.
+"&
+sDu_r)#
+"&
+yUp4#
 x8v?'$
-"#
+"(
 sn,G
 *#%
-zpsb#VF#o
-|iwF#>
-|iF$^
-zpu}$.
+|iX$d
+|iB$M
+|i,$7
+zpu}u#
 |[r,xfvfUDL
 !#
 qx+qw
@@ -21810,7 +12771,7 @@ qa/
 "&
 }^I
 "&
-rjt,sx,
+rjt,rL+
 t@tkzYM'
 wOu*p,1'
 qvM)q=
@@ -21862,7 +12823,7 @@ p1
 4
 re~5s^"
 sS
-{#zQ
+rDT
 t^
 qvwT1/
 J
@@ -21873,7 +12834,7 @@ qBsT
 re{v2{'
 w"uy
 zcpu
-{#~%
+rDU
 vGwT
 J
 qF&2@}(p5
@@ -21889,7 +12850,7 @@ q29
 p1
 4
 re~5pu
-{#vuqY/
+rDV
 q1y]-vF
 J
 qF,2@}(p5
@@ -21899,7 +12860,7 @@ qBsT
 |V-2uy
 w"~5
 zcpu
-{#vu,}#
+rDW
 qF$yl8{X
 J
 qF02@}(p5
@@ -21916,23 +12877,63 @@ sJ~)
 !#
 xS:<:B
 z):1&
-sJvu@8
+sHA
 !#
 rt,r1
 O
 !#
 vY9r]
-]3sx+
+]3rL-
 (+
 !#
-]6sx+
+]6rL-
 (+
 !#
-]9sx+
+]9rL-
 (+
 !#
-]<sx+
+]<rL-
 (+
+!#
+";
+pVYrL.
+"6
+(qu
+!#
+"#
+pVUrL.
+"#
+(p5
+!#
+"#
+pVQrL.
+"#
+(zI
+!#
+"#
+pVMrL.
+"#
+(t=
+!#
+"#
+pVIrL.
+"#
+(w{
+!#
+"#
+pVErL.
+"#
+(rF
+!#
+"#
+pVArL.
+"#
+(+,
+!#
+"#
+pV=rL.
+"#
+({p
 !#
 xA=sh
 pV-sx-
@@ -21943,7 +12944,7 @@ pV4sx.
 pV&sx7
 (y?
 !#
-"'
+")
 s?p*
 pV"sx9
 (xW
@@ -21955,31 +12956,31 @@ rjuysx@
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"}
+"t
 J
 qm
 qm
 (
 !qZ
-"{
+"r
 g
 p32
 ;.
 (
 !s*
-"]
-sv/
+"T
+}G
 vg
 v#
 (
 !tS
-"T
+"K
 sk
 vg
 v#
 (
 !vB
-"L
+"C
 uI
 au
 ;-
@@ -22020,98 +13021,98 @@ a?
 ;-
 (
 !pt+uU
-"J
-tW
-vg
-v#
-(
-!pt{H
-"<
-}G
-au
-;,
-(
-!pt.uU
-}G
-am
-;,
-(
-!pt|F
-}G
-ae
-;,
-(
-!pt|G
-}G
-a]
-;,
-(
-!pt}x
-}G
-aU
-;,
-(
-!pt/uU
-}G
-aN
-;,
-(
-!ptxw
-}G
-aF
-;,
-(
-!tYy@
-}G
-a?
-;,
-(
-!tYyG
 "6
 qH
 vg
 v#
 (
-!tY+uU
+!pt{H
 ",
-sv9
+tW
 vg
 v#
 (
+!pt.uU
+",
+g+
+vg
+v#
+(
+!pt|F
+",
+g-
+au
+;,
+(
+!pt|G
+g-
+am
+;,
+(
+!pt}x
+g-
+ae
+;,
+(
+!pt/uU
+g-
+a]
+;,
+(
+!ptxw
+g-
+aU
+;,
+(
+!tYy@
+g-
+aN
+;,
+(
+!tYyG
+g-
+aF
+;,
+(
+!tY+uU
+g-
+a?
+;,
+(
 !tY{H
 ",
-sv@
+sv9
 pfp[
 qPsT
 (
 !tY.uU
-g=
+sv/
 vg
 v#
 (
 !tY|F
-g,
+sv@
 vg
 v#
 (
 !tY|G
-sv@
+sv9
 pfpY
 qPsT
 (
 !tY}x
 xA-sh
-g+
+g=
 pfp=
 qPsT
 (
 !tY/uU
-g-
+g,
 vg
 v#
 (
 !tYxw
-g+
+g=
 pfp)
 qPsT
 !q[
@@ -22144,11 +13145,11 @@ O
 const fusedWideBF16SM90A = fusedWideBF16SM90ANarrowAligned + `
  patch
  -1
-packed1 147909 fused_dtype_BF16_row_BF16_64_float32
- =13
+packed1 84317 fused_dtype_BF16_row_BF16_64_float32
+ =12
  -2
 zf78pF
-p9u0r0
+p9}rx,
 p:x@x,
  =35
  -6
@@ -22345,7 +13346,10 @@ qk{<x
  =4
  -1
 qE}29
- =4
+ =2
+ -1
+zKR3$
+ =5
  -3
 qzpy#0G
 q-
@@ -22353,2871 +13357,1357 @@ p~[v^1x
  =17
  -1
 qzpy#0A
- =46
- -16
+ =14
+ -8
 pnr4q#-
 |l>
 s>
-"0
-r('A
+"'
+r(#A
+&
+qzpy#4A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(%A
 &
 qzpy#8A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(-A
+"'
+r(&A
+&
+qzpy#<A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r((A
 &
 qzpy#@A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(2A
+"'
+r()A
+&
+qzpy#DA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(+A
 &
 qzpy#HA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(8A
-&
-qzpy#PA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(=A
-&
-qzpy#XA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(CA
-&
-qzpy#aA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(HA
-&
-qzpy#iA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =4
  -3
-zKR3$
-pm-
-"1
+"'
+sDu_r)#
+"'
  =2
- -1
-"1
+ -8
+"'
 |l>
 s>
-"$
+"'
+r(,A
+&
+qzpy#LA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+|l>
+s>
+")
  =2
  -7
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
+y/ql<+
+y/tRv=<(
+y/}/x?<%
+y/tR7n<"
+y/tR/ump*
+y/}/{Sum[
+y/}/xuqR
 y/tRx@t/
 !#
-"3
+"*
  =2
  -2
-"3
-qLpy#|29
+"*
+qLpy#[29
  =2
+ -1
+zKL3$
+ =3
  -5
-qEh29
+qEG29
 y7.
-qzpy$#G
+qzpy#_G
 q-
-tHlv^1x
+tHKv^1x
  =14
  -1
-"3
+"*
  =2
- -13
-qzpy#xA
+ -5
+qzpy#WA
 &
-"3
+"*
 q6
-"3
-]#I
-"3
-r=
-"3
-}@
-"3
-y5
-"3
- =2
- -1
-"3
- =4
- -1
-"3
- =3
- -1
-"3
- =3
- -1
-"3
+"*
  =5
- -1
-"3
- =5
- -1
-"3
- =3
- -1
-"3
+ -3
+"*
+sDu_r)#
+"*
  =2
- -16
-"3
+ -8
+"*
 |l>
 s>
-"0
-r('A
+"'
+r(#A
+&
+qzpy#[A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(%A
+&
+qzpy#_A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(&A
+&
+qzpy#dA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r((A
+&
+qzpy#hA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r()A
+&
+qzpy#lA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(+A
+&
+qzpy#pA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(,A
+&
+qzpy#tA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+|l>
+s>
+")
+ =2
+ -9
+y/ql<+
+y/tRv=<(
+y/}/x?<%
+y/tR7n<"
+y/tR/ump*
+y/}/{Sum[
+y/}/xuqR
+y/tRx@t/
+!#
+"+
+qFvG
+"+
+ =2
+ -2
+"+
+qLpy$/29
+ =2
+ -1
+zKF3$
+ =5
+ -3
+qzpy$3G
+q-
+tH|v^1x
+ =14
+ -1
+"+
+ =2
+ -5
+qzpy#xA
+&
+"+
+q6
+"+
+ =5
+ -3
+"+
+sDu_r)#
+"+
+ =2
+ -8
+"+
+|l>
+s>
+"'
+r(#A
+&
+qzpy#|A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(%A
 &
 qzpy$#A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(-A
+"'
+r(&A
+&
+qzpy$'A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r((A
 &
 qzpy$+A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(2A
+"'
+r()A
+&
+qzpy$/A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(+A
 &
 qzpy$3A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(8A
-&
-qzpy$;A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(=A
-&
-qzpy$CA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(CA
-&
-qzpy$KA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(HA
-&
-qzpy$SA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"3
-zKL3$
-pm.
-"1
- =2
- -1
-"1
-|l>
-s>
-"$
- =2
- -9
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
-y/tRx@t/
-!#
-"4
-q1py#fG
-"4
- =2
- -2
-"4
-qLpy$p29
- =4
  -3
-qzpy$tG
-q-
-}b#lv^1x
- =14
- -1
-"4
+"'
+sDu_r)#
+"'
  =2
- -13
-qzpy$[A
-&
-"4
-q6
-"4
-]#I
-"4
-r=
-"4
-}@
-"4
-y5
-"4
- =2
- -1
-"4
- =4
- -1
-"4
- =3
- -1
-"4
- =3
- -1
-"4
- =5
- -1
-"4
- =5
- -1
-"4
- =3
- -1
-"4
- =2
- -16
-"4
+ -8
+"'
 |l>
 s>
-"0
-r('A
+"'
+r(,A
 &
-qzpy$dA
+qzpy$7A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
  =2
  -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
+"'
 |l>
 s>
-"0
-r(-A
-&
-qzpy$lA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(2A
-&
-qzpy$tA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(8A
-&
-qzpy$|A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(=A
-&
-qzpy%'A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(CA
-&
-qzpy%/A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(HA
-&
-qzpy%7A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"4
-zKF3$
-pm8
-"1
- =2
- -1
-"1
-|l>
-s>
-"$
+")
  =2
  -7
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
+y/ql<+
+y/tRv=<(
+y/}/x?<%
+y/tR7n<"
+y/tR/ump*
+y/}/{Sum[
+y/}/xuqR
 y/tRx@t/
 !#
-"3
+"*
  =2
  -2
-"3
-qLpy%c29
- =2
- -5
-qEh29
-y7.
-qzpy%gG
-q-
-}b$^v^1x
- =14
- -1
-"3
- =2
- -13
-qzpy%FA
-&
-"3
-q6
-"3
-]#I
-"3
-r=
-"3
-}@
-"3
-y5
-"3
+"*
+qLpy$^29
  =2
  -1
-"3
- =4
- -1
-"3
- =3
- -1
-"3
- =3
- -1
-"3
- =5
- -1
-"3
- =5
- -1
-"3
- =3
- -1
-"3
- =2
- -16
-"3
-|l>
-s>
-"0
-r('A
-&
-qzpy%NA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(-A
-&
-qzpy%VA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(2A
-&
-qzpy%^A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(8A
-&
-qzpy%gA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(=A
-&
-qzpy%oA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(CA
-&
-qzpy%wA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(HA
-&
-qzpy&"A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"3
 zKA3$
-pm7
-"1
- =2
- -1
-"1
-|l>
-s>
-"$
- =2
- -9
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
-y/tRx@t/
-!#
-"4
-q1py%LqO
-"4
- =2
- -2
-"4
-qLpy&V29
- =4
- -3
-qzpy&ZG
+ =3
+ -5
+qEG29
+y7.
+qzpy$cG
 q-
-}b%Rv^1x
+}b#Zv^1x
  =14
  -1
-"4
+"*
  =2
- -13
-qzpy&*A
+ -5
+qzpy$BA
 &
-"4
+"*
 q6
-"4
-]#I
-"4
-r=
-"4
-}@
-"4
-y5
-"4
- =2
- -1
-"4
- =4
- -1
-"4
- =3
- -1
-"4
- =3
- -1
-"4
+"*
  =5
- -1
-"4
- =5
- -1
-"4
- =3
- -1
-"4
+ -3
+"*
+sDu_r)#
+"*
  =2
- -16
-"4
+ -8
+"*
 |l>
 s>
-"0
-r('A
+"'
+r(#A
 &
-qzpy&2A
+qzpy$FA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(-A
+"'
+r(%A
 &
-qzpy&:A
+qzpy$JA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(2A
+"'
+r(&A
 &
-qzpy&BA
+qzpy$NA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(8A
+"'
+r((A
 &
-qzpy&JA
+qzpy$RA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(=A
+"'
+r()A
 &
-qzpy&RA
+qzpy$VA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(CA
+"'
+r(+A
 &
-qzpy&ZA
+qzpy$ZA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(HA
+"'
+r(,A
 &
-qzpy&cA
+qzpy$^A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
  =2
  -1
-"0
- =4
+"'
+|l>
+s>
+")
+ =2
+ -9
+y/ql<+
+y/tRv=<(
+y/}/x?<%
+y/tR7n<"
+y/tR/ump*
+y/}/{Sum[
+y/}/xuqR
+y/tRx@t/
+!#
+"+
+q1py$(qO
+"+
+ =2
+ -2
+"+
+qLpy%229
+ =2
  -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"4
 zK;3$
-pm9
-"1
- =2
- -1
-"1
-|l>
-s>
-"$
- =2
- -7
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
-y/tRx@t/
-!#
-"3
- =2
- -2
-"3
-qLpy'I29
- =2
- -5
-qEh29
-y7.
-qzpy'MG
+ =5
+ -3
+qzpy%6G
 q-
-}b&Ev^1x
+}b$.v^1x
  =14
  -1
-"3
+"+
  =2
- -13
-qzpy&rA
+ -5
+qzpy$cA
 &
-"3
+"+
 q6
-"3
-]#I
-"3
-r=
-"3
-}@
-"3
-y5
-"3
- =2
- -1
-"3
- =4
- -1
-"3
- =3
- -1
-"3
- =3
- -1
-"3
+"+
  =5
- -1
-"3
- =5
- -1
-"3
- =3
- -1
-"3
+ -3
+"+
+sDu_r)#
+"+
  =2
- -16
-"3
+ -8
+"+
 |l>
 s>
-"0
-r('A
+"'
+r(#A
 &
-qzpy&zA
+qzpy$gA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(-A
+"'
+r(%A
 &
-qzpy'%A
+qzpy$kA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(2A
+"'
+r(&A
 &
-qzpy'-A
+qzpy$oA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r((A
+&
+qzpy$sA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r()A
+&
+qzpy$wA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(+A
+&
+qzpy${A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(,A
+&
+qzpy%"A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
  =2
  -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+"'
+|l>
+s>
+")
+ =2
+ -7
+y/ql<+
+y/tRv=<(
+y/}/x?<%
+y/tR7n<"
+y/tR/ump*
+y/}/{Sum[
+y/}/xuqR
+y/tRx@t/
+!#
+"*
  =2
  -2
-"0
-|l>
-s>
-"0
-r(8A
- =3
- -11
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
+"*
+qLpy%b29
  =2
  -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(=A
-&
-qzpy'=A
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(CA
-&
-qzpy'EA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(HA
-&
-qzpy'MA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"3
 zK63$
-pm/
-"1
- =2
+ =3
+ -5
+qEG29
+y7.
+qzpy%fG
+q-
+}b$]v^1x
+ =14
  -1
-"1
+"*
+ =2
+ -5
+qzpy%-A
+&
+"*
+q6
+"*
+ =5
+ -3
+"*
+sDu_r)#
+"*
+ =2
+ -8
+"*
 |l>
 s>
-"$
+"'
+r(#A
+&
+qzpy%1A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(%A
+&
+qzpy%5A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(&A
+&
+qzpy%9A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -2
+"'
+|l>
+s>
+"'
+r((A
+ =3
+ -3
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r()A
+&
+qzpy%AA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(+A
+&
+qzpy%EA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(,A
+&
+qzpy%IA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+|l>
+s>
+")
  =2
  -9
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
+y/ql<+
+y/tRv=<(
+y/}/x?<%
+y/tR7n<"
+y/tR/ump*
+y/}/{Sum[
+y/}/xuqR
 y/tRx@t/
 !#
-"4
-q1py'3B+
-"4
+"+
+q1py%+B+
+"+
  =2
  -2
-"4
-qLpy(=29
- =4
+"+
+qLpy&529
+ =2
+ -1
+zK03$
+ =5
  -3
-qzpy(AG
+qzpy&9G
 q-
-}b'9v^1x
+}b%1v^1x
  =14
  -1
-"4
+"+
  =2
- -13
-qzpy'UA
+ -5
+qzpy%MA
 &
-"4
+"+
 q6
-"4
-]#I
-"4
-r=
-"4
-}@
-"4
-y5
-"4
- =2
- -1
-"4
- =4
- -1
-"4
- =3
- -1
-"4
- =3
- -1
-"4
+"+
  =5
- -1
-"4
- =5
- -1
-"4
- =3
- -1
-"4
+ -3
+"+
+sDu_r)#
+"+
  =2
- -16
-"4
+ -8
+"+
 |l>
 s>
-"0
-r('A
+"'
+r(#A
 &
-qzpy']A
+qzpy%QA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(-A
+"'
+r(%A
 &
-qzpy'fA
+qzpy%UA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(2A
+"'
+r(&A
 &
-qzpy'nA
+qzpy%YA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(8A
+"'
+r((A
 &
-qzpy'vA
+qzpy%]A
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(=A
+"'
+r()A
 &
-qzpy'~A
+qzpy%bA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(CA
+"'
+r(+A
 &
-qzpy()A
+qzpy%fA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
+"'
  =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
+ -3
+"'
+sDu_r)#
+"'
  =2
- -16
-"0
+ -8
+"'
 |l>
 s>
-"0
-r(HA
+"'
+r(,A
 &
-qzpy(1A
+qzpy%jA
 &
-"0
+"'
 q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
  =2
  -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"4
-zK03$
-pm@
-"1
- =2
- -1
-"1
+"'
 |l>
 s>
-"$
+")
  =2
  -7
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
+y/ql<+
+y/tRv=<(
+y/}/x?<%
+y/tR7n<"
+y/tR/ump*
+y/}/{Sum[
+y/}/xuqR
 y/tRx@t/
 !#
-"3
+"*
  =2
  -2
-"3
-qLpy)029
+"*
+qLpy&e29
  =2
+ -1
+zK+3$
+ =3
  -5
-qEh29
+qEG29
 y7.
-qzpy)4G
+qzpy&iG
 q-
-}b(,v^1x
+}b%av^1x
  =14
  -1
-"3
- =2
- -13
-qzpy(@A
-&
-"3
-q6
-"3
-]#I
-"3
-r=
-"3
-}@
-"3
-y5
-"3
- =2
- -1
-"3
- =4
- -1
-"3
- =3
- -1
-"3
- =3
- -1
-"3
- =5
- -1
-"3
- =5
- -1
-"3
- =3
- -1
-"3
- =2
- -16
-"3
-|l>
-s>
-"0
-r('A
-&
-qzpy(HA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(-A
-&
-qzpy(PA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(2A
-&
-qzpy(XA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(8A
-&
-qzpy(aA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(=A
-&
-qzpy(iA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(CA
-&
-qzpy(qA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -1
-"0
- =2
- -16
-"0
-|l>
-s>
-"0
-r(HA
-&
-qzpy(yA
-&
-"0
-q6
-"0
-]#I
-"0
-r=
-"0
-}@
-"0
-y5
-"0
- =2
- -1
-"0
- =4
- -1
-"0
- =3
- -1
-"0
- =3
- -1
-"0
- =5
- -1
-"0
- =5
- -1
-"0
- =3
- -4
-"3
-zK+3$
-u(=
-"1
- =2
- -1
-"1
-|l>
-s>
-"$
+"*
  =2
  -5
-y/ql<G
-y/tRv=<@
-y/}/x?<9
-y/tR7n<2
-y/}/u"<+
-y/tR,rg<$
-y/}/xu2p2
+qzpy%uA
+&
+"*
+q6
+"*
+ =5
+ -3
+"*
+sDu_r)#
+"*
+ =2
+ -8
+"*
+|l>
+s>
+"'
+r(#A
+&
+qzpy%yA
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(%A
+&
+qzpy%}A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(&A
+&
+qzpy&$A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r((A
+&
+qzpy&(A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r()A
+&
+qzpy&,A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(+A
+&
+qzpy&0A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -8
+"'
+|l>
+s>
+"'
+r(,A
+&
+qzpy&4A
+&
+"'
+q6
+"'
+ =5
+ -3
+"'
+sDu_r)#
+"'
+ =2
+ -1
+"'
+|l>
+s>
+")
+ =2
+ -5
+y/ql<+
+y/tRv=<(
+y/}/x?<%
+y/tR7n<"
+y/tR/ump*
+y/}/{Sum[
+y/}/xuqR
 y/tRx@t/
  =26
  -3
@@ -25230,24 +14720,27 @@ qa,
  =8
  -1
 ugu\,C
- =139
+ =118
  -1
-"~
+"<
+ =60
+ -1
+"u
  =5
  -4
-"|
+"s
 g
 p3/
 ;(
  =2
  -1
-"^
- =5
- -1
 "U
  =5
  -1
-"M
+"L
+ =5
+ -1
+"D
  =2
  -1
 ;&
@@ -25272,10 +14765,7 @@ p3/
  =4
  -1
 ;&
- =2
- -1
-"K
- =8
+ =23
  -1
 ;$
  =4
@@ -25299,7 +14789,7 @@ p3/
  =4
  -1
 ;$
- =75`
+ =63`
 
 const gatherWordsSM70NarrowAligned = `packed1 4307 gather_row_Words
 !pJ
