@@ -20,7 +20,7 @@ import (
 // TestEveryFailure lets each driver call of a workload fail in turn: every time, there is an error,
 // nothing leaks and nothing hangs.
 func TestEveryFailure(t *testing.T) {
-	t.Run("pool", func(t *testing.T) { everyFailure(t, cudafake.H200, 3) })
+	t.Run("pool", func(t *testing.T) { everyFailure(t, cudafake.H200, 2) })
 	t.Run("no pool", func(t *testing.T) {
 		everyFailure(t, cudafake.Device{Major: 9, Memory: 1 << 28, NoPools: true}, 1)
 	})

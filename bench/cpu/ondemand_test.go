@@ -8,4 +8,4 @@ import (
 )
 
 // TestMain compiles the kernels before the tests, which then run in a second process.
-func TestMain(m *testing.M) { os.Exit(ondemand.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(ondemand.InSweeps(m)) }

@@ -101,7 +101,7 @@ func TestForward(t *testing.T) {
 		}
 		first, second := prompt(n, 1), prompt(9, 2)
 		want, other := r.answers(first), r.answers(second)
-		for name, open := range kerneltest.Executions() {
+		for name, open := range kerneltest.Some() {
 			if name == "native" && format != "Q4_1" || name == "interp" && format != "Q4_1" && format != "BF16" || name == "scalar" && o.Wide && format != "mixed" {
 				continue // they are slow
 			}
@@ -157,7 +157,7 @@ func TestFewTokens(t *testing.T) {
 		path := llamatest.Write(t, o)
 		tokens := prompt(13, 1)
 		want := newReference(t, path).answers(tokens)
-		for name, open := range kerneltest.Executions() {
+		for name, open := range kerneltest.Some() {
 			if (name == "native" || name == "interp" || name == "scalar") && format != "mixed" {
 				continue // they are slow
 			}

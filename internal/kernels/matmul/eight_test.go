@@ -12,6 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/matmul"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+	"github.com/gopherwarp/gopherwarp/internal/verify/ondemand"
 )
 
 var shapes8 = []matmul.Shape{{M: 128, N: 256, K: 128}, {M: 130, N: 264, K: 400}, {M: 5, N: 8, K: 16}}
@@ -50,6 +51,9 @@ func opened(t testing.TB, open func() (*device.Device, error)) (*device.Device, 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { dev.Close() })
+	if dev.Info().Kind != "cpu" {
+		ondemand.NeedsCode(t)
+	}
 	s, err := dev.NewStream()
 	if err != nil {
 		t.Fatal(err)

@@ -12,5 +12,5 @@ import (
 // matrices of tests are small.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
-	os.Exit(ondemand.Main(m))
+	os.Exit(ondemand.InSweeps(m))
 }

@@ -38,16 +38,7 @@ func gpu(t testing.TB) func() (*device.Device, error) {
 
 func onDevice(t *testing.T, open func() (*device.Device, error), shapes []matmul.Shape) {
 	t.Parallel()
-	dev, err := open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.Close()
-	s, err := dev.NewStream()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	_, s := opened(t, open)
 	for _, shape := range shapes {
 		p := newProblem(shape)
 		for _, v := range matmul.Versions() {

@@ -12,18 +12,31 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance"
 	"github.com/gopherwarp/gopherwarp/internal/verify/conformance/check"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/vulkan"
 )
 
-// limit is for one case: a kernel that hangs ends the case, not the tests.
-const limit = time.Minute
+// limit is for one case, also on a busy machine: a kernel that hangs ends the case, not the tests.
+const limit = 4 * time.Minute
 
 func TestNative(t *testing.T)      { run(t, cpu.OpenNative, plainGo) }
 func TestCPU(t *testing.T)         { run(t, cpu.Open, plainGo) }
 func TestScalar(t *testing.T)      { run(t, threads(cpu.Scalar), plainGo) }
 func TestCoroutines(t *testing.T)  { run(t, threads(cpu.Coroutines), plainGo) }
-func TestGoroutines(t *testing.T)  { run(t, threads(cpu.Goroutines), plainGo) }
 func TestInterpreter(t *testing.T) { run(t, ptxinterp.Open, 0) }
+
+// TestGoroutines runs each thread as a goroutine, which differs from coroutines only in who goes on.
+func TestGoroutines(t *testing.T) {
+	inSweeps(t)
+	run(t, threads(cpu.Goroutines), plainGo)
+}
+
+// inSweeps skips a test of an execution that differs little from others.
+func inSweeps(t *testing.T) {
+	if !sweep.Whole() {
+		t.Skip("runs in sweeps")
+	}
+}
 
 // The numbers of cases that an execution skips. If a case is added that needs a new GPU, the second one grows.
 const (
@@ -48,6 +61,7 @@ func TestInterpreterWide(t *testing.T) {
 // TestInterpreterPlain runs, on the oldest GPU that there is code for, that for narrow launches which counts on
 // nothing else.
 func TestInterpreterPlain(t *testing.T) {
+	inSweeps(t)
 	run(t, func() (*device.Device, error) {
 		return ptxinterp.OpenWith(ptxinterp.Options{Plain: true, Capability: device.Capability{Major: 7}, Checks: ptxinterp.Checked().Checks})
 	}, volta)

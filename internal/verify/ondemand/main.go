@@ -30,7 +30,8 @@ func InSweeps(m *testing.M) int {
 }
 
 // NeedsCode skips a test whose device cannot run kernels natively, unless they have their code.
-func NeedsCode(t *testing.T) {
+func NeedsCode(t testing.TB) {
+	t.Helper()
 	if os.Getenv(built) == "" {
 		t.Skip("needs compiled kernels, which this package has in sweeps")
 	}
