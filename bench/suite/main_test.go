@@ -11,5 +11,5 @@ import (
 // TestMain lets garbage grow to some tens of megabytes: the tests make much, launch by launch, and keep little.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(1000)
-	os.Exit(ondemand.Main(m))
+	os.Exit(ondemand.InSweeps(m))
 }

@@ -168,7 +168,7 @@ var floors = map[string]string{
 	"bench/report":              "",
 	"bench/peers":               "",
 	"bench/harness":             "bench/peers bench/report device device/driver",
-	"bench/harness/harnesstest": "bench/harness bench/report cpu internal/ptxinterp device device/driver",
+	"bench/harness/harnesstest": "bench/harness bench/report cpu internal/ptxinterp internal/verify/ondemand device device/driver",
 	"bench/public":              "bench/harness bench/report device device/driver dtype gpu math32",
 	"bench/suite":               "bench/harness bench/report prim internal/kernels/gemm internal/kernels/matmul cuda/cublas device device/driver dtype gpu math32",
 	"bench/compile":             "bench/report compile internal/ir internal/pass internal/backend/...",

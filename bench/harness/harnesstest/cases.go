@@ -9,6 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp"
+	"github.com/gopherwarp/gopherwarp/internal/verify/ondemand"
 )
 
 // Prepare makes a case in its small size on a device. The end of the test frees it.
@@ -48,6 +49,9 @@ func Cases(t *testing.T, suite harness.Suite) {
 		dev := Opened(t, open)
 		for _, c := range suite.Cases {
 			t.Run(name+"/"+c.Name, func(t *testing.T) {
+				if name == "interp" {
+					ondemand.NeedsCode(t)
+				}
 				b, w := Prepare(t, dev, c)
 				for _, ours := range w.Contenders(nil) {
 					if err := b.Verify(t.Context(), w, ours); err != nil {

@@ -24,7 +24,7 @@ func TestParts(t *testing.T) {
 						t.Skip("needs a GPU of compute capability 9.0")
 					}
 					for k, add := range []bool{false, true} {
-						if name == "interp" && !sweep.Every(4, i+parts+2*k) {
+						if name == "interp" && !sweep.Every(6, i+parts+2*k) {
 							continue
 						}
 						p := newProblem(shape, add)

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 )
 
 // asCommand, set in the environment, makes the test binary the command itself, and so its workers.
@@ -131,8 +133,8 @@ func write(t *testing.T, name, text string) {
 
 // TestLong runs two parts, one of them in two goes, and sums up.
 func TestLong(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles kernels")
+	if !sweep.Whole() {
+		t.Skip("compiles kernels, as other tests do: runs in sweeps")
 	}
 	dir := t.TempDir()
 	program, err := os.Executable()
