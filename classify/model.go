@@ -27,7 +27,7 @@ type Options struct {
 	DType dtype.Type
 	// Names are the names of the classes, in the order of the model's scores. Classes without one are called "class" with their number.
 	Names []string
-	// Progress is called, unless it is nil, with the bytes that have been loaded and all.
+	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 }
 

@@ -28,7 +28,8 @@ type Handle struct {
 func Do(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lend) }
 
 // Each is like Do, but does not make the context current. Instead, f must call C only through
-// functions that first call the handle's Before on the same thread. Each saves one transition into C.
+// functions that first call the handle's Before on the same thread, which packages of this module do.
+// Compared with Do, this saves one transition into C.
 func Each(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lendEach) }
 
 func do(s *device.Stream, f func(h Handle) error, lend func(*queue, func(h Handle) error) error) error {

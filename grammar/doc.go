@@ -11,12 +11,12 @@
 //	}
 //
 // Whatever tokens are chosen among the allowed ones, each text that ends satisfies the schema. A schema that cannot be enforced exactly
-// is an error that says which part of it. With a complex pattern beside a bound of the length, a text may come to a place that no token can
-// continue, which is ErrStuck: the search for what can still follow is limited.
+// is an error that says which part of it. If a schema combines a complex pattern with a bound on the length, a text may reach a point where
+// no token is allowed, because the search for continuations is limited. Mask then returns ErrStuck.
 //
 // # Documents
 //
-// Documents of a schema are a subset of those that satisfy it, in which the parser of each language finds the same:
+// Not all documents that satisfy a schema are allowed, but only those of this form, which parsers of all languages read alike:
 //
 //   - The members of an object come in the order in which the schema names them; others follow.
 //   - Between values there is nothing, a space, or a new line with its indentation.
@@ -25,9 +25,9 @@
 //
 // # Schemas
 //
-// JSON Schema of draft 2020-12 and of the drafts 4, 6, 7 and 2019-09: all keywords, but dynamic references, references to other
-// documents, and unevaluatedProperties and unevaluatedItems beside keywords that apply schemas. The following are supported
+// JSON Schema of draft 2020-12 and of the drafts 4, 6, 7 and 2019-09: all keywords are supported, except dynamic references, references to
+// other documents, and unevaluatedProperties and unevaluatedItems in a schema that also has keywords such as allOf or $ref. The following are supported
 // within limits: not, oneOf and if where the negation of their schemas is a schema; uniqueItems for a few strings; patterns without
-// back references, lookbehind and word boundaries. The formats that the specification defines are enforced, without regex; other formats
+// back references, lookbehind and word boundaries. The formats that the specification defines are enforced, except the format regex, which is an error; other formats
 // and unknown keywords are annotations, such as OpenAPI's nullable.
 package grammar

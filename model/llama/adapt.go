@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// ErrAdapter is the error of an adapter for layers that the model does not have, and of a sequence with an adapter that there is not.
+// ErrAdapter is the error of an adapter for layers that the model does not have, and of a sequence whose adapter does not exist.
 var ErrAdapter = errors.New("llama: the adapter does not fit the model")
 
 // adapters are the matrices of a decoder layer's adapter, nil where a linear layer has none.

@@ -101,8 +101,8 @@ func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
 
 // Batch is what Advance computes at once. No sequence occurs twice.
 type Batch struct {
-	Rows  []int  // the sequences of the first rows, as those of Step
-	Ends  []Span // as those of Begin, from the row after Rows on
+	Rows  []int  // sequences that get one token each, as in Step: element i is row i of the Decoder
+	Ends  []Span // spans to append, as in Begin: their rows follow those of Rows
 	Parts []Span // tokens after which none is chosen
 	// Meanwhile, unless it is nil, is called while the device computes.
 	Meanwhile func() error

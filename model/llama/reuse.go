@@ -6,9 +6,9 @@ type Origin struct {
 	Salt    string // anything
 }
 
-// Reuse gives a sequence the pages of other sequences, present and past, that have its next tokens, and returns how many of these the
-// sequence has then. tokens are those of the sequence from the first on, and may be longer than what the cache has. A sequence has the
-// Origin of the last call before its first token, and its tokens are computed with the adapter of the Origin. Only full pages are shared;
+// Reuse looks up a sequence's next tokens in the pages of other sequences, present and past. It gives the sequence the pages that it finds,
+// and returns the number of tokens that the sequence then has. tokens are those of the sequence from the first on, and may be longer than what the cache has. A call sets
+// the Origin of a sequence only while the sequence is empty. The sequence's tokens are computed with the adapter of its Origin. Only full pages are shared;
 // the last page of a sequence that has been released is one that its successor continues. Nothing happens if Keep has not seen all tokens
 // of the sequence.
 func (c *Cache) Reuse(sequence int, origin Origin, tokens []int32) int {
@@ -64,7 +64,7 @@ func (c *Cache) Reset() {
 	c.pool = newPool(len(c.pool.pages))
 }
 
-// Cost returns the number of pages that a new sequence with an Origin and tokens would take from those that no sequence has.
+// Cost returns how many unused pages a new sequence with this Origin and these tokens would take. A page is unused if no sequence has it.
 func (c *Cache) Cost(origin Origin, tokens []int32) int {
 	r, shared := row{origin: origin}, 0
 	for len(tokens) >= (r.kept+1)*PageTokens {

@@ -151,7 +151,7 @@ type LoadOptions struct {
 	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. By default it is Float16 on GPUs with tensor cores
 	// for it, from compute capability 8.0 on, and else Float32.
 	DType dtype.Type
-	// Progress is called, unless it is nil, with the bytes that have been loaded and all.
+	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 }
 

@@ -9,6 +9,7 @@
 //
 // Anthropic's clients work with the base URL http://localhost:8080. The key is that of the header X-Api-Key or of Authorization.
 //
-// Pictures, documents, Anthropic's own tools, and answers that begin with a text of the request are errors; thinking cannot be enabled.
+// Pictures, documents and Anthropic's own tools are refused, and so is a conversation that ends with a message of the assistant; thinking
+// cannot be enabled.
 // Fields that the package does not know are ignored, and so are those that change only speed or cost: cache_control, metadata, service_tier.
 package anthropic

@@ -10,6 +10,6 @@
 //	return http.ListenAndServe("localhost:8080", h)
 //
 // Adapters have numbers in the order of their names, and the field lora of /completion chooses one. What the server does not do is refused:
-// grammars in GBNF, infilling, pictures, saved slots, scales of adapters other than 0 and 1, and probabilities after the choice is
-// restricted.
+// grammars in GBNF, infilling, pictures, saved slots, scales of adapters other than 0 and 1, and probabilities after sampling
+// (post_sampling_probs).
 package llamacpp
