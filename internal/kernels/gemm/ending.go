@@ -29,6 +29,8 @@ import (
 //gpu:instance Lean8 = lean[dtype.BF16, dtype.BF16, toBF16, eightRows]
 //gpu:instance Lean16 = lean[dtype.BF16, dtype.BF16, toBF16, sixteenRows]
 //gpu:instance Lean16F16 = lean[dtype.F16, dtype.F16, toF16, sixteenRows]
+//gpu:instance Lean32F16 = lean[dtype.F16, dtype.F16, toF16, thirtyTwoRows]
+//gpu:instance Lean32 = lean[dtype.BF16, dtype.BF16, toBF16, thirtyTwoRows]
 //gpu:instance Lean16To32 = lean[dtype.BF16, float32, toF32, sixteenRows]
 //gpu:instance JoinBF16 = join[dtype.BF16, toBF16]
 //gpu:instance JoinF16 = join[dtype.F16, toF16]
@@ -75,23 +77,26 @@ type (
 func (linear) active() bool { return false }
 func (curved) active() bool { return true }
 
-// apply applies an activation to an accumulator. SwiGLU leaves its results in the first half.
+// apply applies an activation to an accumulator. SwiGLU leaves its results in the first half. The elements of one activation follow each
+// other without a branch, so that a multiprocessor computes several at the same time.
 func apply(acc *[128]float32, a Activation) {
-	if a == None {
-		return
-	}
-	for i := range 64 {
-		x, up := activate(acc[i], a), acc[64+i]
-		if a == SwiGLU {
-			x *= up
-		} else {
-			up = activate(up, a)
+	switch a {
+	case SiLU:
+		for i := range acc {
+			acc[i] = silu(acc[i])
 		}
-		acc[i], acc[64+i] = x, up
+	case GELU:
+		for i := range acc {
+			acc[i] = gelu(acc[i])
+		}
+	case SwiGLU:
+		for i := range 64 {
+			acc[i] = silu(acc[i]) * acc[64+i]
+		}
 	}
 }
 
-// activate returns an activation of x: SiLU for SwiGLU. Of negative infinity, the result is NaN.
+// activate returns an activation of x: SiLU for SwiGLU.
 func activate(x float32, a Activation) float32 {
 	switch a {
 	case None:
@@ -99,8 +104,11 @@ func activate(x float32, a Activation) float32 {
 	case GELU:
 		return gelu(x)
 	}
-	return math32.FastDiv(x, 1+math32.FastExp(-x))
+	return silu(x)
 }
+
+// silu returns x times the logistic function of x. Of negative infinity, the result is NaN.
+func silu(x float32) float32 { return math32.FastDiv(x, 1+math32.FastExp(-x)) }
 
 // gelu returns x times the normal distribution function of x (Hendrycks, Gimpel, "Gaussian Error Linear Units"). That of -a, for a = |x|, is
 // exp(-a*a/2) times a polynomial in 1/(1 + 0.332672*a): formula 7.1.25 of Abramowitz and Stegun, "Handbook of Mathematical Functions".

@@ -16,7 +16,7 @@ const (
 	Tiles             // whole tiles
 	Split             // equal shares of the steps of all tiles for each multiprocessor; a second kernel adds the sums
 	Few               // layout NT, and C in groups of eight columns: the blocks of a cluster share a tile
-	Lean              // at most 16 rows of op(A), and layout NT: weights go from memory to registers
+	Lean              // at most 32 rows of op(A), and layout NT: weights go from memory to registers
 	Plain             // any shape and any device
 )
 
@@ -58,7 +58,7 @@ func (p planner[T, C]) job() job {
 // choose returns the fastest form that fits.
 func (p planner[T, C]) choose() Form {
 	switch {
-	case p.fits(Lean):
+	case p.fits(Lean) && leanBest(p.Shape, p.info.Cores):
 		return Lean
 	case p.fits(Few) && fewBest(p.Shape, p.info.Cores):
 		return Few
@@ -106,7 +106,8 @@ func (p planner[T, C]) fits(f Form) bool {
 	case f == Few:
 		return p.Layout == NT && inEights(p.Shape, p.width)
 	case f == Lean:
-		return p.Layout == NT && p.M <= leanRows && p.K%leanMultiple == 0
+		i := leanOf(p.Shape)
+		return i >= 0 && p.x.lean[i] != nil
 	}
 	return k.parts != nil && p.x.Workspace.Len() >= workspaceOf(p.job(), p.info.Cores)
 }
@@ -135,7 +136,7 @@ func Workspace(d *device.Device, s Shape, a Activation) int {
 	}
 	j, cores := jobOf(s, width, a), d.Info().Cores
 	switch {
-	case s.Layout == NT && s.M <= leanRows && s.K%leanMultiple == 0:
+	case leanOf(s) >= 0 && leanBest(s, cores):
 		return 0
 	case fewBest(s, cores) && inEights(s, width):
 		return fewWorkspace(s, partsOf(s, cores))

@@ -24,11 +24,11 @@ func halves(x []float32) []dtype.BF16 {
 func TestHopper(t *testing.T) {
 	for _, name := range []string{"interp", "cuda"} {
 		for _, shape := range []Shape{
-			{Layout: NT, M: 1, N: 8, K: 8}, {Layout: NT, M: 3, N: 40, K: 512}, {Layout: NT, M: 60, N: 264, K: 200}, {Layout: NN, M: 130, N: 264, K: 72}, {Layout: TN, M: 136, N: 520, K: 130},
+			{Layout: NT, M: 1, N: 8, K: 8}, {Layout: NT, M: 3, N: 40, K: 512}, {Layout: NT, M: 11, N: 24, K: 384}, {Layout: NT, M: 29, N: 72, K: 576}, {Layout: NT, M: 60, N: 264, K: 200}, {Layout: NN, M: 130, N: 264, K: 72}, {Layout: TN, M: 136, N: 520, K: 130},
 			{Layout: NT, M: 130, N: 264, K: 328, LDA: 336, LDB: 344, LDC: 272}, {Layout: TN, M: 304, N: 264, K: 392},
 		} {
 			for _, m := range []Form{Tiles, Split, Few, Lean, Plain} {
-				if (m == Few || m == Lean) && shape.Layout != NT || m == Lean && (shape.M > leanRows || shape.K%leanMultiple != 0) {
+				if (m == Few || m == Lean) && shape.Layout != NT || m == Lean && leanOf(shape) < 0 {
 					continue
 				}
 				if name == "interp" && !sweep.Every(2, shape.M+int(m)) {

@@ -9,11 +9,10 @@ import (
 type quad = [4]uint32
 
 const (
-	leanRows     = 16  // maximum of rows of op(A)
-	leanMultiple = 256 // of the number of products of a sum
-	leanWarps    = 8   // of a block
-	quadWidth    = 8   // elements of a quad
-	blockK       = 4   // quads of a row that four lanes load at once
+	leanRows  = 32 // maximum of rows of op(A)
+	leanWarps = 8  // of a block
+	quadWidth = 8  // elements of a quad
+	blockK    = 4  // quads of a row that four lanes load at once
 )
 
 // reach is what a warp of lean works on at once: blocks of eight rows of op(A), and ahead parts of 32 products of each sum, whose
@@ -24,14 +23,18 @@ type reach interface {
 }
 
 type (
-	eightRows   struct{}
-	sixteenRows struct{}
+	eightRows     struct{}
+	sixteenRows   struct{}
+	thirtyTwoRows struct{}
 )
 
 func (eightRows) blocks() int   { return 1 }
 func (eightRows) ahead() int    { return 8 }
 func (sixteenRows) blocks() int { return 2 }
 func (sixteenRows) ahead() int  { return 4 }
+
+func (thirtyTwoRows) blocks() int { return 4 }
+func (thirtyTwoRows) ahead() int  { return 2 }
 
 // lines is the operands of lean in quads: rows are LDA and LDB quads apart, and have Quads quads, a multiple of those of a step. N is the
 // number of columns of C. A block has eight columns of op(B) and those Second columns further right, Span columns from the next block's.
@@ -42,7 +45,7 @@ type lines struct {
 	Weights               bool
 }
 
-// lean computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
+// lean computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
 // detour. A block has 16 columns of op(B), the rows of its products, and each of its warps every eighth step of their sums. The order of
 // the terms of a sum is such that a lane loads 16 consecutive bytes: both operands have the same order.
 //
@@ -52,11 +55,11 @@ type lines struct {
 func lean[T gpu.Half, C any, F rounding[C], R reach](t gpu.Thread, a, b []quad, c, residual []C, bias []float32, s lines) {
 	t.StartNext()
 	var r R
-	parts := gpu.Shared[[2][leanWarps][16][9]float32](t)
+	parts := gpu.Shared[[4][leanWarps][16][9]float32](t)
 	col := int32(t.BlockX())*s.Span + int32(t.Lane()/4)
 	var w [16]quad // by part, then by half of the rows
 	var x [8]quad  // by part, then by block
-	var acc [2][4]float32
+	var acc [4][4]float32
 	step := int32(r.ahead() * blockK)
 	at := int32(t.Warp()) * step
 	if at < s.Quads && s.Weights {
@@ -99,7 +102,7 @@ func lean[T gpu.Half, C any, F rounding[C], R reach](t gpu.Thread, a, b []quad, 
 	var sums [2]float32
 	for i := range leanWarps {
 		for half := range 2 {
-			sums[half] += parts[row/8&1][i][t.ThreadX()%8+half*8][row%8]
+			sums[half] += parts[row/8&3][i][t.ThreadX()%8+half*8][row%8]
 		}
 	}
 	o, f := operandsOf[C]{c, residual, bias}, final{int(s.N), int(s.Second), int(s.LDC), s.Activation}
@@ -148,6 +151,26 @@ func loadRows[R reach](t gpu.Thread, x *[8]quad, f feed) {
 
 type leanLauncher[C any] func(s *device.Stream, g device.Blocks, a, b device.Slice[quad], c, residual device.Slice[C], bias device.Slice[float32], l lines) error
 
+// leanBest reports whether lean is the fastest form for a product that it can compute. With more rows, it is for products whose blocks all
+// run at the same time: each of them loads op(A).
+func leanBest(s Shape, cores int) bool {
+	return s.M <= leanRows/2 || ceil(s.N, 2*quadWidth) <= 2*cores
+}
+
+// leanOf returns the number of the instance of lean with the fewest rows that computes a product, or -1 if there is none. An instance
+// of fewer rows loads more products of a sum at once, and their number must be a multiple of that.
+func leanOf(s Shape) int {
+	if s.Layout != NT {
+		return -1
+	}
+	for i, rows := range [...]int{8, 16, 32} {
+		if s.M <= rows && s.K%(2048/rows) == 0 {
+			return i
+		}
+	}
+	return -1
+}
+
 // lean launches the kernel.
 func (p planner[T, C]) lean(s *device.Stream) error {
 	l := lines{M: int32(p.M), N: int32(p.width), Quads: int32(p.K / quadWidth), LDA: int32(p.LDA / quadWidth), LDB: int32(p.LDB / quadWidth),
@@ -155,5 +178,5 @@ func (p planner[T, C]) lean(s *device.Stream) error {
 	if p.x.Activation == SwiGLU {
 		l.Span, l.Second = 8, int32(p.width)
 	}
-	return p.x.lean[(p.M-1)/8](s, device.Blocks{X: ceil(p.width, int(l.Span))}, device.View[quad](p.x.A), device.View[quad](p.x.B), p.x.C, p.x.Residual, p.x.Bias, l)
+	return p.x.lean[leanOf(p.Shape)](s, device.Blocks{X: ceil(p.width, int(l.Span))}, device.View[quad](p.x.A), device.View[quad](p.x.B), p.x.C, p.x.Residual, p.x.Bias, l)
 }

@@ -63,7 +63,7 @@ var squareKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 39, 40, 45, 48, 55, 56, 57, 116, 182, 183, 184, 185, 186, 187, 188, 190, 193, 194},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 118, 187, 188, 189, 190, 191, 192, 193, 195, 198, 199},
 }
 
 // ResidentNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -130,7 +130,7 @@ var residentNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 93, 94, 95, 97, 101, 102, 103, 107, 108, 109, 110, 111, 112, 114, 115, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 95, 96, 97, 99, 103, 104, 105, 109, 110, 111, 112, 113, 114, 116, 117, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185},
 }
 
 // CurvedNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -197,7 +197,7 @@ var curvedNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 48, 49, 50, 51, 93, 94, 95, 97, 101, 102, 103, 107, 108, 109, 110, 111, 112, 114, 115, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 43, 44, 45, 46, 49, 50, 51, 52, 53, 95, 96, 97, 99, 103, 104, 105, 109, 110, 111, 112, 113, 114, 116, 117, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185},
 }
 
 // ResidentNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -264,7 +264,7 @@ var residentNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 52, 53, 54, 93, 94, 95, 97, 101, 102, 103, 107, 108, 109, 110, 111, 112, 114, 115, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 54, 55, 56, 95, 96, 97, 99, 103, 104, 105, 109, 110, 111, 112, 113, 114, 116, 117, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185},
 }
 
 // CurvedNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -331,7 +331,7 @@ var curvedNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 48, 52, 53, 54, 93, 94, 95, 97, 101, 102, 103, 107, 108, 109, 110, 111, 112, 114, 115, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 43, 44, 45, 46, 49, 50, 54, 55, 56, 95, 96, 97, 99, 103, 104, 105, 109, 110, 111, 112, 113, 114, 116, 117, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185},
 }
 
 // ResidentNN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -398,7 +398,7 @@ var residentNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 93, 94, 95, 96, 97, 98, 99, 100, 107, 108, 109, 110, 111, 112, 114, 115, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 95, 96, 97, 98, 99, 100, 101, 102, 109, 110, 111, 112, 113, 114, 116, 117, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185},
 }
 
 // ResidentTN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -465,7 +465,7 @@ var residentTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 93, 94, 95, 96, 97, 104, 105, 106, 107, 108, 109, 110, 111, 112, 114, 115, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 95, 96, 97, 98, 99, 106, 107, 108, 109, 110, 111, 112, 113, 114, 116, 117, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185},
 }
 
 // PartsNT is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -522,7 +522,7 @@ var partsNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 93, 94, 95, 97, 101, 102, 103, 107, 108, 109, 110, 111, 112, 113, 114, 115, 148, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 171, 172, 173, 175, 176, 177, 178},
+	Uses:    []uint16{36, 95, 96, 97, 99, 103, 104, 105, 109, 110, 111, 112, 113, 114, 115, 116, 117, 153, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 176, 177, 178, 180, 181, 182, 183},
 }
 
 // PartsNTF16 is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -579,7 +579,7 @@ var partsNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 93, 94, 95, 97, 101, 102, 103, 107, 108, 109, 110, 111, 112, 113, 114, 115, 148, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 171, 172, 173, 175, 176, 177, 178},
+	Uses:    []uint16{36, 95, 96, 97, 99, 103, 104, 105, 109, 110, 111, 112, 113, 114, 115, 116, 117, 153, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 176, 177, 178, 180, 181, 182, 183},
 }
 
 // PartsNN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -636,7 +636,7 @@ var partsNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 93, 94, 95, 96, 97, 98, 99, 100, 107, 108, 109, 110, 111, 112, 113, 114, 115, 148, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 171, 172, 173, 175, 176, 177, 178},
+	Uses:    []uint16{36, 95, 96, 97, 98, 99, 100, 101, 102, 109, 110, 111, 112, 113, 114, 115, 116, 117, 153, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 176, 177, 178, 180, 181, 182, 183},
 }
 
 // PartsTN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -693,7 +693,7 @@ var partsTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 93, 94, 95, 96, 97, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 148, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 171, 172, 173, 175, 176, 177, 178},
+	Uses:    []uint16{36, 95, 96, 97, 98, 99, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 153, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 176, 177, 178, 180, 181, 182, 183},
 }
 
 // TensorBF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -747,7 +747,7 @@ var tensorBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 39, 40, 45, 48, 49, 50, 51, 116, 187, 188, 189, 190, 191, 192, 193, 194},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 118, 192, 193, 194, 195, 196, 197, 198, 199},
 }
 
 // TensorF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -801,7 +801,7 @@ var tensorF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 39, 40, 45, 48, 52, 53, 54, 116, 187, 188, 189, 190, 191, 192, 193, 194},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 118, 192, 193, 194, 195, 196, 197, 198, 199},
 }
 
 // TensorBF16To32 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -855,7 +855,7 @@ var tensorBF16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 39, 40, 45, 48, 55, 56, 57, 116, 187, 188, 189, 190, 191, 192, 193, 194},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 118, 192, 193, 194, 195, 196, 197, 198, 199},
 }
 
 // FewBF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -931,7 +931,7 @@ var fewBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 45, 48, 49, 50, 51, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 95, 115, 116, 172, 175, 181},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 117, 118, 177, 180, 186},
 }
 
 // Few128BF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -1007,7 +1007,7 @@ var few128BF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 45, 48, 49, 50, 51, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 95, 115, 116, 172, 175, 181},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 117, 118, 177, 180, 186},
 }
 
 // FewF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -1083,7 +1083,7 @@ var fewF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 45, 48, 52, 53, 54, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 95, 115, 116, 172, 175, 181},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 117, 118, 177, 180, 186},
 }
 
 // FewBF16To32 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -1159,10 +1159,10 @@ var fewBF16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 39, 40, 45, 48, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 95, 115, 116, 172, 175, 181},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 117, 118, 177, 180, 186},
 }
 
-// Lean8 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
+// Lean8 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
 // detour. A block has 16 columns of op(B), the rows of its products, and each of its warps every eighth step of their sums. The order of
 // the terms of a sum is such that a lane loads 16 consecutive bytes: both operands have the same order.
 func Lean8(s_ *device.Stream, g device.Blocks, a, b device.Slice[quad], c, residual device.Slice[dtype.BF16], bias device.Slice[float32], s lines) error {
@@ -1180,7 +1180,7 @@ var lean8Kernel = &driver.Kernel{
 	Name:    "lean[dtype.BF16, dtype.BF16, toBF16, eightRows]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "lean.go",
-	Line:    52,
+	Line:    55,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -1191,15 +1191,15 @@ var lean8Kernel = &driver.Kernel{
 	},
 	ParamBytes: 176,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     9216,
+	Shared:     18432,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 133, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 133, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1218,10 +1218,10 @@ var lean8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 49, 50, 51, 116, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 187, 188, 190},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 118, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 192, 193, 195},
 }
 
-// Lean16 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
+// Lean16 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
 // detour. A block has 16 columns of op(B), the rows of its products, and each of its warps every eighth step of their sums. The order of
 // the terms of a sum is such that a lane loads 16 consecutive bytes: both operands have the same order.
 func Lean16(s_ *device.Stream, g device.Blocks, a, b device.Slice[quad], c, residual device.Slice[dtype.BF16], bias device.Slice[float32], s lines) error {
@@ -1239,7 +1239,7 @@ var lean16Kernel = &driver.Kernel{
 	Name:    "lean[dtype.BF16, dtype.BF16, toBF16, sixteenRows]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "lean.go",
-	Line:    52,
+	Line:    55,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -1250,15 +1250,15 @@ var lean16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 176,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     9216,
+	Shared:     18432,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 133, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 133, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1277,10 +1277,10 @@ var lean16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 49, 50, 51, 116, 122, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 187, 188, 190},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 118, 124, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 192, 193, 195},
 }
 
-// Lean16F16 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
+// Lean16F16 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
 // detour. A block has 16 columns of op(B), the rows of its products, and each of its warps every eighth step of their sums. The order of
 // the terms of a sum is such that a lane loads 16 consecutive bytes: both operands have the same order.
 func Lean16F16(s_ *device.Stream, g device.Blocks, a, b device.Slice[quad], c, residual device.Slice[dtype.F16], bias device.Slice[float32], s lines) error {
@@ -1298,7 +1298,7 @@ var lean16F16Kernel = &driver.Kernel{
 	Name:    "lean[dtype.F16, dtype.F16, toF16, sixteenRows]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "lean.go",
-	Line:    52,
+	Line:    55,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -1309,15 +1309,15 @@ var lean16F16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 176,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     9216,
+	Shared:     18432,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 133, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 133, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1336,10 +1336,128 @@ var lean16F16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 52, 53, 54, 116, 122, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 187, 188, 190},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 118, 124, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 192, 193, 195},
 }
 
-// Lean16To32 computes products of at most 16 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
+// Lean32F16 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
+// detour. A block has 16 columns of op(B), the rows of its products, and each of its warps every eighth step of their sums. The order of
+// the terms of a sum is such that a lane loads 16 consecutive bytes: both operands have the same order.
+func Lean32F16(s_ *device.Stream, g device.Blocks, a, b device.Slice[quad], c, residual device.Slice[dtype.F16], bias device.Slice[float32], s lines) error {
+	p := s_.Plan(lean32F16Kernel, lean32F16Kernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	residual.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var lean32F16Kernel = &driver.Kernel{
+	Name:    "lean[dtype.F16, dtype.F16, toF16, thirtyTwoRows]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "lean.go",
+	Line:    55,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "c", Offset: 48, Size: 24, Elem: 2},
+		{Name: "residual", Offset: 72, Size: 24, Elem: 2},
+		{Name: "bias", Offset: 96, Size: 24, Elem: 4},
+		{Name: "s", Offset: 120, Size: 40},
+	},
+	ParamBytes: 176,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     18432,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
+		{File: "lean.go", Line: 133, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 133, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: lean32F16SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: lean32F16SM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b        []quad
+			c, residual []dtype.F16
+			bias        []float32
+			s           lines
+		})(args)
+		for ts.Next() {
+			lean[dtype.F16, dtype.F16, toF16, thirtyTwoRows](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 118, 124, 128, 129, 130, 131, 132, 133, 134, 135, 139, 140, 141, 192, 193, 195},
+}
+
+// Lean32 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
+// detour. A block has 16 columns of op(B), the rows of its products, and each of its warps every eighth step of their sums. The order of
+// the terms of a sum is such that a lane loads 16 consecutive bytes: both operands have the same order.
+func Lean32(s_ *device.Stream, g device.Blocks, a, b device.Slice[quad], c, residual device.Slice[dtype.BF16], bias device.Slice[float32], s lines) error {
+	p := s_.Plan(lean32Kernel, lean32Kernel.Grid(g))
+	a.Pass(p)
+	b.Pass(p)
+	c.Pass(p)
+	residual.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, s)
+	return p.Launch()
+}
+
+var lean32Kernel = &driver.Kernel{
+	Name:    "lean[dtype.BF16, dtype.BF16, toBF16, thirtyTwoRows]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "lean.go",
+	Line:    55,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 24, Elem: 16},
+		{Name: "b", Offset: 24, Size: 24, Elem: 16},
+		{Name: "c", Offset: 48, Size: 24, Elem: 2},
+		{Name: "residual", Offset: 72, Size: 24, Elem: 2},
+		{Name: "bias", Offset: 96, Size: 24, Elem: 4},
+		{Name: "s", Offset: 120, Size: 40},
+	},
+	ParamBytes: 176,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     18432,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
+		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
+		{File: "lean.go", Line: 133, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 133, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: lean32SM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: lean32SM90},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a, b        []quad
+			c, residual []dtype.BF16
+			bias        []float32
+			s           lines
+		})(args)
+		for ts.Next() {
+			lean[dtype.BF16, dtype.BF16, toBF16, thirtyTwoRows](ts.Thread(), a.a, a.b, a.c, a.residual, a.bias, a.s)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 118, 124, 128, 129, 130, 131, 132, 133, 134, 135, 139, 140, 141, 192, 193, 195},
+}
+
+// Lean16To32 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
 // detour. A block has 16 columns of op(B), the rows of its products, and each of its warps every eighth step of their sums. The order of
 // the terms of a sum is such that a lane loads 16 consecutive bytes: both operands have the same order.
 func Lean16To32(s_ *device.Stream, g device.Blocks, a, b device.Slice[quad], c, residual device.Slice[float32], bias device.Slice[float32], s lines) error {
@@ -1357,7 +1475,7 @@ var lean16To32Kernel = &driver.Kernel{
 	Name:    "lean[dtype.BF16, float32, toF32, sixteenRows]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "lean.go",
-	Line:    52,
+	Line:    55,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -1368,15 +1486,15 @@ var lean16To32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 176,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
-	Shared:     9216,
+	Shared:     18432,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 133, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 133, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1395,7 +1513,7 @@ var lean16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 55, 56, 57, 116, 122, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 187, 188, 190},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 118, 124, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 192, 193, 195},
 }
 
 // JoinBF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
@@ -1451,7 +1569,7 @@ var joinBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 49, 50, 51, 95, 113, 114, 116, 117, 118, 119, 120, 121, 149, 153, 162, 171, 172, 173, 175, 176, 177, 187, 188, 190},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 97, 115, 116, 118, 119, 120, 121, 122, 123, 154, 158, 167, 176, 177, 178, 180, 181, 182, 192, 193, 195},
 }
 
 // JoinF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
@@ -1507,7 +1625,7 @@ var joinF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 52, 53, 54, 95, 113, 114, 116, 117, 118, 119, 120, 121, 149, 153, 162, 171, 172, 173, 175, 176, 177, 187, 188, 190},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 97, 115, 116, 118, 119, 120, 121, 122, 123, 154, 158, 167, 176, 177, 178, 180, 181, 182, 192, 193, 195},
 }
 
 // JoinF32 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
@@ -1563,7 +1681,7 @@ var joinF32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 39, 40, 45, 48, 55, 56, 57, 95, 113, 114, 116, 117, 118, 119, 120, 121, 149, 153, 162, 171, 172, 173, 175, 176, 177, 187, 188, 190},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 97, 115, 116, 118, 119, 120, 121, 122, 123, 154, 158, 167, 176, 177, 178, 180, 181, 182, 192, 193, 195},
 }
 
 // BlockedNN computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1624,7 +1742,7 @@ var blockedNNKernel = &driver.Kernel{
 	},
 	Twin:    blockedNNTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 45, 116, 141, 142, 143, 144, 145, 146, 147},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 118, 146, 147, 148, 149, 150, 151, 152},
 }
 
 // BlockedNT computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1685,7 +1803,7 @@ var blockedNTKernel = &driver.Kernel{
 	},
 	Twin:    blockedNTTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 45, 116, 139, 140, 141, 142, 143, 146, 147},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 118, 144, 145, 146, 147, 148, 151, 152},
 }
 
 // BlockedNTBF16 computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1746,5 +1864,5 @@ var blockedNTBF16Kernel = &driver.Kernel{
 	},
 	Twin:    blockedNTBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 45, 116, 137, 138, 139, 140, 141, 142, 143},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 118, 142, 143, 144, 145, 146, 147, 148},
 }

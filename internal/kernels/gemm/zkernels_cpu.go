@@ -41,26 +41,26 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(49152)
 	lanes := blocks.Lanes()
 //line blocked.go:96
-	i3107 := s16 - 1
+	i3111 := s16 - 1
 //line blocked.go:116
-	c3461 := uint(s72) < 2147483648
+	c3465 := uint(s72) < 2147483648
 //line blocked.go:113
-	i2279 := s0 - 1
+	i2283 := s0 - 1
 //line blocked.go:68
 	c212 := s56 != 3
 //line blocked.go:137
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:97
-	c599 := s56 == 0
-//line ending.go:99
-	c604 := s56 == 2
+//line ending.go:102
+	c598 := s56 == 0
+//line ending.go:104
+	c603 := s56 == 2
 //line blocked.go:46
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i55, i60, i64, i66, i68, i92, i99, i101, i106, i118, i3109, i3110, i3118, i3120, i3121, i3129, i3131, i3132, i3140, i3142, i3143, i3162, i3163, i3171, i3173, i3174, i3182, i3184, i3185, i3193, i3195, i3196, o3041, o3046, o3057, o3062, o3073, o3078, o3089, o3094, i2283, i3453, i3488, i130, i138, i2281, i2284, i2292, i2295, i2298, i2306, i2309, i2312, i2320, i2323, i2326, i2334, i2337, i2340, i2348, i2351, i2354, i2362, i2365, i2368, i2376, i2379, i2382, o2881, o2888, o2901, o2908, o2921, o2928, o2941, o2948, o2961, o2968, o2981, o2988, o3001, o3008, o3021, o3028, i1342, i155, i157, i158, o175, o185, i199, i525, i207 int
-		var c368, c3483, c3487, c3507, c3527, c3547 bool
+		var i55, i60, i64, i66, i68, i92, i99, i101, i106, i118, i3113, i3114, i3122, i3124, i3125, i3133, i3135, i3136, i3144, i3146, i3147, i3166, i3167, i3175, i3177, i3178, i3186, i3188, i3189, i3197, i3199, i3200, o3045, o3050, o3061, o3066, o3077, o3082, o3093, o3098, i2287, i3457, i3492, i130, i138, i2285, i2288, i2296, i2299, i2302, i2310, i2313, i2316, i2324, i2327, i2330, i2338, i2341, i2344, i2352, i2355, i2358, i2366, i2369, i2372, i2380, i2383, i2386, o2885, o2892, o2905, o2912, o2925, o2932, o2945, o2952, o2965, o2972, o2985, o2992, o3005, o3012, o3025, o3032, i1346, i155, i157, i158, o175, o185, i199, i525, i207 int
+		var c368, c3487, c3491, c3511, c3531, c3551 bool
 //line blocked.go:49
 		i55 = bx * s40
 //line blocked.go:49
@@ -112,109 +112,109 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:59
 				i118 = i92 + i106
 //line blocked.go:96
-				i3109 = i118
+				i3113 = i118
 //line blocked.go:96
-				if i3107 < i118 {
+				if i3111 < i118 {
 //line blocked.go:96
-					i3109 = i3107
+					i3113 = i3111
 				}
 //line packing.go:34
-				i3110 = i3109 * s80
+				i3114 = i3113 * s80
 //line blocked.go:96
-				i3118 = i118 + 1
+				i3122 = i118 + 1
 //line blocked.go:96
-				i3120 = i3118
+				i3124 = i3122
 //line blocked.go:96
-				if i3107 < i3118 {
+				if i3111 < i3122 {
 //line blocked.go:96
-					i3120 = i3107
+					i3124 = i3111
 				}
 //line packing.go:34
-				i3121 = i3120 * s80
+				i3125 = i3124 * s80
 //line blocked.go:96
-				i3129 = i118 + 2
+				i3133 = i118 + 2
 //line blocked.go:96
-				i3131 = i3129
+				i3135 = i3133
 //line blocked.go:96
-				if i3107 < i3129 {
+				if i3111 < i3133 {
 //line blocked.go:96
-					i3131 = i3107
+					i3135 = i3111
 				}
 //line packing.go:34
-				i3132 = i3131 * s80
+				i3136 = i3135 * s80
 //line blocked.go:96
-				i3140 = i118 + 3
+				i3144 = i118 + 3
 //line blocked.go:96
-				i3142 = i3140
+				i3146 = i3144
 //line blocked.go:96
-				if i3107 < i3140 {
+				if i3111 < i3144 {
 //line blocked.go:96
-					i3142 = i3107
+					i3146 = i3111
 				}
 //line packing.go:34
-				i3143 = i3142 * s80
+				i3147 = i3146 * s80
 //line blocked.go:96
-				i3162 = i118
+				i3166 = i118
 //line blocked.go:96
-				if i3107 < i118 {
+				if i3111 < i118 {
 //line blocked.go:96
-					i3162 = i3107
+					i3166 = i3111
 				}
 //line packing.go:34
-				i3163 = i3162 * s80
+				i3167 = i3166 * s80
 //line blocked.go:96
-				i3171 = i118 + 1
+				i3175 = i118 + 1
 //line blocked.go:96
-				i3173 = i3171
+				i3177 = i3175
 //line blocked.go:96
-				if i3107 < i3171 {
+				if i3111 < i3175 {
 //line blocked.go:96
-					i3173 = i3107
+					i3177 = i3111
 				}
 //line packing.go:34
-				i3174 = i3173 * s80
+				i3178 = i3177 * s80
 //line blocked.go:96
-				i3182 = i118 + 2
+				i3186 = i118 + 2
 //line blocked.go:96
-				i3184 = i3182
+				i3188 = i3186
 //line blocked.go:96
-				if i3107 < i3182 {
+				if i3111 < i3186 {
 //line blocked.go:96
-					i3184 = i3107
+					i3188 = i3111
 				}
 //line packing.go:34
-				i3185 = i3184 * s80
+				i3189 = i3188 * s80
 //line blocked.go:96
-				i3193 = i118 + 3
+				i3197 = i118 + 3
 //line blocked.go:96
-				i3195 = i3193
+				i3199 = i3197
 //line blocked.go:96
-				if i3107 < i3193 {
+				if i3111 < i3197 {
 //line blocked.go:96
-					i3195 = i3107
+					i3199 = i3111
 				}
 //line packing.go:34
-				i3196 = i3195 * s80
+				i3200 = i3199 * s80
 //line blocked.go:102
-				o3041 = i106 & 127 * 128
+				o3045 = i106 & 127 * 128
 //line blocked.go:102
-				o3046 = o3041 + 64
+				o3050 = o3045 + 64
 //line blocked.go:102
-				o3057 = (i106 + 1) & 127 * 128
+				o3061 = (i106 + 1) & 127 * 128
 //line blocked.go:102
-				o3062 = o3057 + 64
+				o3066 = o3061 + 64
 //line blocked.go:102
-				o3073 = (i106 + 2) & 127 * 128
+				o3077 = (i106 + 2) & 127 * 128
 //line blocked.go:102
-				o3078 = o3073 + 64
+				o3082 = o3077 + 64
 //line blocked.go:102
-				o3089 = (i106 + 3) & 127 * 128
+				o3093 = (i106 + 3) & 127 * 128
 //line blocked.go:102
-				o3094 = o3089 + 64
+				o3098 = o3093 + 64
 				{
 					{
 //line blocked.go:59
-						if !blockedNNTwinRow_(lanes, b, bLen, i3110, i3121, i3132, i3143, i3163, i3174, i3185, i3196, i55, o3041, o3057, o3073, o3089, s48, s8, shared, o3046, o3062, o3078, o3094, blocks) {
+						if !blockedNNTwinRow_(lanes, b, bLen, i3114, i3125, i3136, i3147, i3167, i3178, i3189, i3200, i55, o3045, o3061, o3077, o3093, s48, s8, shared, o3050, o3066, o3082, o3098, blocks) {
 							return
 						}
 					}
@@ -222,20 +222,20 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				i106 = i106 + 4
 			}
 //line blocked.go:113
-			i2283 = i92 * s72
+			i2287 = i92 * s72
 //line blocked.go:116
 			c368 = 0 < i101
 //line blocked.go:116
-			i3453 = 0
+			i3457 = 0
 //line blocked.go:116
 			if c368 {
 //line blocked.go:116
-				i3453 = i101 - 1
+				i3457 = i101 - 1
 			}
 //line blocked.go:116
-			c3483 = uint(i3453) < 2147483648 && i3453 < 2305843009213693952 && c3461
+			c3487 = uint(i3457) < 2147483648 && i3457 < 2305843009213693952 && c3465
 //line blocked.go:116
-			i3488 = i3453 * s72
+			i3492 = i3457 * s72
 			i130 = 0
 //line blocked.go:62
 			for {
@@ -246,208 +246,208 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:63
 				i138 = i60 + i130
 //line blocked.go:113
-				i2281 = i138
+				i2285 = i138
 //line blocked.go:113
-				if i2279 < i138 {
+				if i2283 < i138 {
 //line blocked.go:113
-					i2281 = i2279
+					i2285 = i2283
 				}
 //line blocked.go:113
-				i2284 = i2281*s64 + i2283
+				i2288 = i2285*s64 + i2287
 //line blocked.go:113
-				i2292 = i138 + 1
+				i2296 = i138 + 1
 //line blocked.go:113
-				i2295 = i2292
+				i2299 = i2296
 //line blocked.go:113
-				if i2279 < i2292 {
+				if i2283 < i2296 {
 //line blocked.go:113
-					i2295 = i2279
+					i2299 = i2283
 				}
 //line blocked.go:113
-				i2298 = i2295*s64 + i2283
+				i2302 = i2299*s64 + i2287
 //line blocked.go:113
-				i2306 = i138 + 2
+				i2310 = i138 + 2
 //line blocked.go:113
-				i2309 = i2306
+				i2313 = i2310
 //line blocked.go:113
-				if i2279 < i2306 {
+				if i2283 < i2310 {
 //line blocked.go:113
-					i2309 = i2279
+					i2313 = i2283
 				}
 //line blocked.go:113
-				i2312 = i2309*s64 + i2283
+				i2316 = i2313*s64 + i2287
 //line blocked.go:113
-				i2320 = i138 + 3
+				i2324 = i138 + 3
 //line blocked.go:113
-				i2323 = i2320
+				i2327 = i2324
 //line blocked.go:113
-				if i2279 < i2320 {
+				if i2283 < i2324 {
 //line blocked.go:113
-					i2323 = i2279
+					i2327 = i2283
 				}
 //line blocked.go:113
-				i2326 = i2323*s64 + i2283
+				i2330 = i2327*s64 + i2287
 //line blocked.go:113
-				i2334 = i138 + 4
+				i2338 = i138 + 4
 //line blocked.go:113
-				i2337 = i2334
+				i2341 = i2338
 //line blocked.go:113
-				if i2279 < i2334 {
+				if i2283 < i2338 {
 //line blocked.go:113
-					i2337 = i2279
+					i2341 = i2283
 				}
 //line blocked.go:113
-				i2340 = i2337*s64 + i2283
+				i2344 = i2341*s64 + i2287
 //line blocked.go:113
-				i2348 = i138 + 5
+				i2352 = i138 + 5
 //line blocked.go:113
-				i2351 = i2348
+				i2355 = i2352
 //line blocked.go:113
-				if i2279 < i2348 {
+				if i2283 < i2352 {
 //line blocked.go:113
-					i2351 = i2279
+					i2355 = i2283
 				}
 //line blocked.go:113
-				i2354 = i2351*s64 + i2283
+				i2358 = i2355*s64 + i2287
 //line blocked.go:113
-				i2362 = i138 + 6
+				i2366 = i138 + 6
 //line blocked.go:113
-				i2365 = i2362
+				i2369 = i2366
 //line blocked.go:113
-				if i2279 < i2362 {
+				if i2283 < i2366 {
 //line blocked.go:113
-					i2365 = i2279
+					i2369 = i2283
 				}
 //line blocked.go:113
-				i2368 = i2365*s64 + i2283
+				i2372 = i2369*s64 + i2287
 //line blocked.go:113
-				i2376 = i138 + 7
+				i2380 = i138 + 7
 //line blocked.go:113
-				i2379 = i2376
+				i2383 = i2380
 //line blocked.go:113
-				if i2279 < i2376 {
+				if i2283 < i2380 {
 //line blocked.go:113
-					i2379 = i2279
+					i2383 = i2283
 				}
 //line blocked.go:113
-				i2382 = i2379*s64 + i2283
+				i2386 = i2383*s64 + i2287
 //line blocked.go:113
-				c3487 = c3483 && uint(i2284) < uint(aLen)
+				c3491 = c3487 && uint(i2288) < uint(aLen)
 //line blocked.go:113
-				c3507 = c3487 && uint(i2284+i3488) < uint(aLen) && uint(i2298) < uint(aLen) && uint(i2298+i3488) < uint(aLen) && uint(i2312) < uint(aLen) && uint(i2312+i3488) < uint(aLen)
+				c3511 = c3491 && uint(i2288+i3492) < uint(aLen) && uint(i2302) < uint(aLen) && uint(i2302+i3492) < uint(aLen) && uint(i2316) < uint(aLen) && uint(i2316+i3492) < uint(aLen)
 //line blocked.go:113
-				c3527 = c3507 && uint(i2326) < uint(aLen) && uint(i2326+i3488) < uint(aLen) && uint(i2340) < uint(aLen) && uint(i2340+i3488) < uint(aLen) && uint(i2354) < uint(aLen)
+				c3531 = c3511 && uint(i2330) < uint(aLen) && uint(i2330+i3492) < uint(aLen) && uint(i2344) < uint(aLen) && uint(i2344+i3492) < uint(aLen) && uint(i2358) < uint(aLen)
 //line blocked.go:113
-				c3547 = c3527 && uint(i2354+i3488) < uint(aLen) && uint(i2368) < uint(aLen) && uint(i2368+i3488) < uint(aLen) && uint(i2382) < uint(aLen) && uint(i2382+i3488) < uint(aLen)
+				c3551 = c3531 && uint(i2358+i3492) < uint(aLen) && uint(i2372) < uint(aLen) && uint(i2372+i3492) < uint(aLen) && uint(i2386) < uint(aLen) && uint(i2386+i3492) < uint(aLen)
 //line blocked.go:126
-				o2881 = i130 & 255 * 128
+				o2885 = i130 & 255 * 128
 //line blocked.go:126
-				o2888 = o2881 + 64
+				o2892 = o2885 + 64
 //line blocked.go:126
-				o2901 = (i130 + 1) & 255 * 128
+				o2905 = (i130 + 1) & 255 * 128
 //line blocked.go:126
-				o2908 = o2901 + 64
+				o2912 = o2905 + 64
 //line blocked.go:126
-				o2921 = (i130 + 2) & 255 * 128
+				o2925 = (i130 + 2) & 255 * 128
 //line blocked.go:126
-				o2928 = o2921 + 64
+				o2932 = o2925 + 64
 //line blocked.go:126
-				o2941 = (i130 + 3) & 255 * 128
+				o2945 = (i130 + 3) & 255 * 128
 //line blocked.go:126
-				o2948 = o2941 + 64
+				o2952 = o2945 + 64
 //line blocked.go:126
-				o2961 = (i130 + 4) & 255 * 128
+				o2965 = (i130 + 4) & 255 * 128
 //line blocked.go:126
-				o2968 = o2961 + 64
+				o2972 = o2965 + 64
 //line blocked.go:126
-				o2981 = (i130 + 5) & 255 * 128
+				o2985 = (i130 + 5) & 255 * 128
 //line blocked.go:126
-				o2988 = o2981 + 64
+				o2992 = o2985 + 64
 //line blocked.go:126
-				o3001 = (i130 + 6) & 255 * 128
+				o3005 = (i130 + 6) & 255 * 128
 //line blocked.go:126
-				o3008 = o3001 + 64
+				o3012 = o3005 + 64
 //line blocked.go:126
-				o3021 = (i130 + 7) & 255 * 128
+				o3025 = (i130 + 7) & 255 * 128
 //line blocked.go:126
-				o3028 = o3021 + 64
+				o3032 = o3025 + 64
 				{
 					{
 						first := 0
 //line blocked.go:63
 						if lanes == 16 {
 //line blocked.go:63
-							first = zvector.BlockedNNTwin__(16, c368, c3547, s72, i2284, a, shared, i2298, i2312, i2326, i2340, i2354, i2368, i2382, i101, aLen, unsafe.Add(shared, 16384), o2881, o2901, o2921, o2941, o2961, o2981, o3001, o3021)
+							first = zvector.BlockedNNTwin__(16, c368, c3551, s72, i2288, a, shared, i2302, i2316, i2330, i2344, i2358, i2372, i2386, i101, aLen, unsafe.Add(shared, 16384), o2885, o2905, o2925, o2945, o2965, o2985, o3005, o3025)
 //line blocked.go:63
 						} else if lanes == 8 {
 //line blocked.go:63
-							first = zvector.BlockedNNTwinAVX2__(16, c368, c3547, s72, i2284, a, shared, i2298, i2312, i2326, i2340, i2354, i2368, i2382, i101, aLen, unsafe.Add(shared, 16384), o2881, o2901, o2921, o2941, o2961, o2981, o3001, o3021)
+							first = zvector.BlockedNNTwinAVX2__(16, c368, c3551, s72, i2288, a, shared, i2302, i2316, i2330, i2344, i2358, i2372, i2386, i101, aLen, unsafe.Add(shared, 16384), o2885, o2905, o2925, o2945, o2965, o2985, o3005, o3025)
 						}
 						for tx := first; tx < 16; tx++ {
-							var f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, f2677, f2684, f2704, f2711, f2731, f2738, f2758, f2765, f2785, f2792, f2812, f2819, f2839, f2846, f2866, f2873, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, f3576, f3580, f3586, f3587, f3593, f3594, f3600, f3601, f3607, f3608, f3614, f3615, f3621, f3622, f3628, f3629 float32
-							var i370, i3565 int
+							var f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f2681, f2688, f2708, f2715, f2735, f2742, f2762, f2769, f2789, f2796, f2816, f2823, f2843, f2850, f2870, f2877, f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3553, f3554, f3555, f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, f3565, f3566, f3567, f3568, f3580, f3584, f3590, f3591, f3597, f3598, f3604, f3605, f3611, f3612, f3618, f3619, f3625, f3626, f3632, f3633 float32
+							var i370, i3569 int
 //line blocked.go:116
 							if c368 {
 //line blocked.go:116
-								if c3547 {
+								if c3551 {
 //line blocked.go:120
-									f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, i370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+									f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, i370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line blocked.go:120
 									for {
 //line blocked.go:118
-										i2665 := i370 * s72
+										i2669 := i370 * s72
 //line blocked.go:118
-										f2670 := *(*float32)(unsafe.Add(a, (i2284+i2665)*4))
+										f2674 := *(*float32)(unsafe.Add(a, (i2288+i2669)*4))
 //line blocked.go:120
-										f2675 := *(*float32)(unsafe.Add(shared, i370&127*128+tx*4))
+										f2679 := *(*float32)(unsafe.Add(shared, i370&127*128+tx*4))
 //line blocked.go:120
-										f2677 = math32.FMA(f2670, f2675, f3362)
+										f2681 = math32.FMA(f2674, f2679, f3366)
 //line blocked.go:120
-										f2681 := *(*float32)(unsafe.Add(shared, i370&127*128+64+tx*4))
+										f2685 := *(*float32)(unsafe.Add(shared, i370&127*128+64+tx*4))
 //line blocked.go:120
-										f2684 = math32.FMA(f2670, f2681, f3364)
+										f2688 = math32.FMA(f2674, f2685, f3368)
 //line blocked.go:118
-										f2697 := *(*float32)(unsafe.Add(a, (i2298+i2665)*4))
+										f2701 := *(*float32)(unsafe.Add(a, (i2302+i2669)*4))
 //line blocked.go:120
-										f2704 = math32.FMA(f2697, f2675, f3366)
+										f2708 = math32.FMA(f2701, f2679, f3370)
 //line blocked.go:120
-										f2711 = math32.FMA(f2697, f2681, f3368)
+										f2715 = math32.FMA(f2701, f2685, f3372)
 //line blocked.go:118
-										f2724 := *(*float32)(unsafe.Add(a, (i2312+i2665)*4))
+										f2728 := *(*float32)(unsafe.Add(a, (i2316+i2669)*4))
 //line blocked.go:120
-										f2731 = math32.FMA(f2724, f2675, f3370)
+										f2735 = math32.FMA(f2728, f2679, f3374)
 //line blocked.go:120
-										f2738 = math32.FMA(f2724, f2681, f3372)
+										f2742 = math32.FMA(f2728, f2685, f3376)
 //line blocked.go:118
-										f2751 := *(*float32)(unsafe.Add(a, (i2326+i2665)*4))
+										f2755 := *(*float32)(unsafe.Add(a, (i2330+i2669)*4))
 //line blocked.go:120
-										f2758 = math32.FMA(f2751, f2675, f3374)
+										f2762 = math32.FMA(f2755, f2679, f3378)
 //line blocked.go:120
-										f2765 = math32.FMA(f2751, f2681, f3376)
+										f2769 = math32.FMA(f2755, f2685, f3380)
 //line blocked.go:118
-										f2778 := *(*float32)(unsafe.Add(a, (i2340+i2665)*4))
+										f2782 := *(*float32)(unsafe.Add(a, (i2344+i2669)*4))
 //line blocked.go:120
-										f2785 = math32.FMA(f2778, f2675, f3378)
+										f2789 = math32.FMA(f2782, f2679, f3382)
 //line blocked.go:120
-										f2792 = math32.FMA(f2778, f2681, f3380)
+										f2796 = math32.FMA(f2782, f2685, f3384)
 //line blocked.go:118
-										f2805 := *(*float32)(unsafe.Add(a, (i2354+i2665)*4))
+										f2809 := *(*float32)(unsafe.Add(a, (i2358+i2669)*4))
 //line blocked.go:120
-										f2812 = math32.FMA(f2805, f2675, f3382)
+										f2816 = math32.FMA(f2809, f2679, f3386)
 //line blocked.go:120
-										f2819 = math32.FMA(f2805, f2681, f3384)
+										f2823 = math32.FMA(f2809, f2685, f3388)
 //line blocked.go:118
-										f2832 := *(*float32)(unsafe.Add(a, (i2368+i2665)*4))
+										f2836 := *(*float32)(unsafe.Add(a, (i2372+i2669)*4))
 //line blocked.go:120
-										f2839 = math32.FMA(f2832, f2675, f3386)
+										f2843 = math32.FMA(f2836, f2679, f3390)
 //line blocked.go:120
-										f2846 = math32.FMA(f2832, f2681, f3388)
+										f2850 = math32.FMA(f2836, f2685, f3392)
 //line blocked.go:118
-										f2859 := *(*float32)(unsafe.Add(a, (i2382+i2665)*4))
+										f2863 := *(*float32)(unsafe.Add(a, (i2386+i2669)*4))
 //line blocked.go:120
-										f2866 = math32.FMA(f2859, f2675, f3390)
+										f2870 = math32.FMA(f2863, f2679, f3394)
 //line blocked.go:120
-										f2873 = math32.FMA(f2859, f2681, f3392)
+										f2877 = math32.FMA(f2863, f2685, f3396)
 //line blocked.go:120
 										i393 := i370 + 1
 //line blocked.go:120
@@ -456,190 +456,190 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											break
 										}
 //line blocked.go:120
-										f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, i370 = f2873, f2866, f2846, f2839, f2819, f2812, f2792, f2785, f2765, f2758, f2738, f2731, f2711, f2704, f2684, f2677, i393
+										f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, i370 = f2877, f2870, f2850, f2843, f2823, f2816, f2796, f2789, f2769, f2762, f2742, f2735, f2715, f2708, f2688, f2681, i393
 									}
 //line blocked.go:120
-									f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363 = f2873, f2866, f2846, f2839, f2819, f2812, f2792, f2785, f2765, f2758, f2738, f2731, f2711, f2704, f2684, f2677
+									f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367 = f2877, f2870, f2850, f2843, f2823, f2816, f2796, f2789, f2769, f2762, f2742, f2735, f2715, f2708, f2688, f2681
 								} else {
 //line blocked.go:120
-									f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, i3565 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+									f3553, f3554, f3555, f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, f3565, f3566, f3567, f3568, i3569 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line blocked.go:120
 									for {
 //line blocked.go:118
-										i3566 := i3565 * s72
+										i3570 := i3569 * s72
 //line blocked.go:118
-										i3567 := i2284 + i3566
+										i3571 := i2288 + i3570
 //line blocked.go:118
-										if uint(i3567) >= uint(aLen) {
+										if uint(i3571) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3567, aLen)
-//line blocked.go:118
-											return
-										}
-//line blocked.go:118
-										f3571 := *(*float32)(unsafe.Add(a, i3567*4))
-//line blocked.go:120
-										f3575 := *(*float32)(unsafe.Add(shared, i3565&127*128+tx*4))
-//line blocked.go:120
-										f3576 = math32.FMA(f3571, f3575, f3564)
-//line blocked.go:120
-										f3579 := *(*float32)(unsafe.Add(shared, i3565&127*128+64+tx*4))
-//line blocked.go:120
-										f3580 = math32.FMA(f3571, f3579, f3563)
-//line blocked.go:118
-										i3581 := i2298 + i3566
-//line blocked.go:118
-										if uint(i3581) >= uint(aLen) {
-//line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3581, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3571, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3585 := *(*float32)(unsafe.Add(a, i3581*4))
+										f3575 := *(*float32)(unsafe.Add(a, i3571*4))
 //line blocked.go:120
-										f3586 = math32.FMA(f3585, f3575, f3562)
+										f3579 := *(*float32)(unsafe.Add(shared, i3569&127*128+tx*4))
 //line blocked.go:120
-										f3587 = math32.FMA(f3585, f3579, f3561)
+										f3580 = math32.FMA(f3575, f3579, f3568)
+//line blocked.go:120
+										f3583 := *(*float32)(unsafe.Add(shared, i3569&127*128+64+tx*4))
+//line blocked.go:120
+										f3584 = math32.FMA(f3575, f3583, f3567)
 //line blocked.go:118
-										i3588 := i2312 + i3566
+										i3585 := i2302 + i3570
 //line blocked.go:118
-										if uint(i3588) >= uint(aLen) {
+										if uint(i3585) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3588, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3585, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3592 := *(*float32)(unsafe.Add(a, i3588*4))
+										f3589 := *(*float32)(unsafe.Add(a, i3585*4))
 //line blocked.go:120
-										f3593 = math32.FMA(f3592, f3575, f3560)
+										f3590 = math32.FMA(f3589, f3579, f3566)
 //line blocked.go:120
-										f3594 = math32.FMA(f3592, f3579, f3559)
+										f3591 = math32.FMA(f3589, f3583, f3565)
 //line blocked.go:118
-										i3595 := i2326 + i3566
+										i3592 := i2316 + i3570
 //line blocked.go:118
-										if uint(i3595) >= uint(aLen) {
+										if uint(i3592) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3595, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3592, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3599 := *(*float32)(unsafe.Add(a, i3595*4))
+										f3596 := *(*float32)(unsafe.Add(a, i3592*4))
 //line blocked.go:120
-										f3600 = math32.FMA(f3599, f3575, f3558)
+										f3597 = math32.FMA(f3596, f3579, f3564)
 //line blocked.go:120
-										f3601 = math32.FMA(f3599, f3579, f3557)
+										f3598 = math32.FMA(f3596, f3583, f3563)
 //line blocked.go:118
-										i3602 := i2340 + i3566
+										i3599 := i2330 + i3570
 //line blocked.go:118
-										if uint(i3602) >= uint(aLen) {
+										if uint(i3599) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3602, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3599, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3606 := *(*float32)(unsafe.Add(a, i3602*4))
+										f3603 := *(*float32)(unsafe.Add(a, i3599*4))
 //line blocked.go:120
-										f3607 = math32.FMA(f3606, f3575, f3556)
+										f3604 = math32.FMA(f3603, f3579, f3562)
 //line blocked.go:120
-										f3608 = math32.FMA(f3606, f3579, f3555)
+										f3605 = math32.FMA(f3603, f3583, f3561)
 //line blocked.go:118
-										i3609 := i2354 + i3566
+										i3606 := i2344 + i3570
 //line blocked.go:118
-										if uint(i3609) >= uint(aLen) {
+										if uint(i3606) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3609, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3606, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3613 := *(*float32)(unsafe.Add(a, i3609*4))
+										f3610 := *(*float32)(unsafe.Add(a, i3606*4))
 //line blocked.go:120
-										f3614 = math32.FMA(f3613, f3575, f3554)
+										f3611 = math32.FMA(f3610, f3579, f3560)
 //line blocked.go:120
-										f3615 = math32.FMA(f3613, f3579, f3553)
+										f3612 = math32.FMA(f3610, f3583, f3559)
 //line blocked.go:118
-										i3616 := i2368 + i3566
+										i3613 := i2358 + i3570
 //line blocked.go:118
-										if uint(i3616) >= uint(aLen) {
+										if uint(i3613) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3616, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3613, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3620 := *(*float32)(unsafe.Add(a, i3616*4))
+										f3617 := *(*float32)(unsafe.Add(a, i3613*4))
 //line blocked.go:120
-										f3621 = math32.FMA(f3620, f3575, f3552)
+										f3618 = math32.FMA(f3617, f3579, f3558)
 //line blocked.go:120
-										f3622 = math32.FMA(f3620, f3579, f3551)
+										f3619 = math32.FMA(f3617, f3583, f3557)
 //line blocked.go:118
-										i3623 := i2382 + i3566
+										i3620 := i2372 + i3570
 //line blocked.go:118
-										if uint(i3623) >= uint(aLen) {
+										if uint(i3620) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3623, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3620, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3627 := *(*float32)(unsafe.Add(a, i3623*4))
+										f3624 := *(*float32)(unsafe.Add(a, i3620*4))
 //line blocked.go:120
-										f3628 = math32.FMA(f3627, f3575, f3550)
+										f3625 = math32.FMA(f3624, f3579, f3556)
 //line blocked.go:120
-										f3629 = math32.FMA(f3627, f3579, f3549)
+										f3626 = math32.FMA(f3624, f3583, f3555)
+//line blocked.go:118
+										i3627 := i2386 + i3570
+//line blocked.go:118
+										if uint(i3627) >= uint(aLen) {
+//line blocked.go:118
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3627, aLen)
+//line blocked.go:118
+											return
+										}
+//line blocked.go:118
+										f3631 := *(*float32)(unsafe.Add(a, i3627*4))
 //line blocked.go:120
-										i3630 := i3565 + 1
+										f3632 = math32.FMA(f3631, f3579, f3554)
 //line blocked.go:120
-										if i3630 >= i101 {
+										f3633 = math32.FMA(f3631, f3583, f3553)
+//line blocked.go:120
+										i3634 := i3569 + 1
+//line blocked.go:120
+										if i3634 >= i101 {
 //line blocked.go:120
 											break
 										}
 //line blocked.go:120
-										f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, i3565 = f3629, f3628, f3622, f3621, f3615, f3614, f3608, f3607, f3601, f3600, f3594, f3593, f3587, f3586, f3580, f3576, i3630
+										f3553, f3554, f3555, f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, f3565, f3566, f3567, f3568, i3569 = f3633, f3632, f3626, f3625, f3619, f3618, f3612, f3611, f3605, f3604, f3598, f3597, f3591, f3590, f3584, f3580, i3634
 									}
 //line blocked.go:120
-									f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363 = f3629, f3628, f3622, f3621, f3615, f3614, f3608, f3607, f3601, f3600, f3594, f3593, f3587, f3586, f3580, f3576
+									f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367 = f3633, f3632, f3626, f3625, f3619, f3618, f3612, f3611, f3605, f3604, f3598, f3597, f3591, f3590, f3584, f3580
 								}
 							} else {
 //line blocked.go:116
-								f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 							}
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2881+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2881+tx*4+16384)) + f3363
+							*(*float32)(unsafe.Add(shared, o2885+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2885+tx*4+16384)) + f3367
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2888+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2888+tx*4+16384)) + f3365
+							*(*float32)(unsafe.Add(shared, o2892+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2892+tx*4+16384)) + f3369
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2901+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2901+tx*4+16384)) + f3367
+							*(*float32)(unsafe.Add(shared, o2905+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2905+tx*4+16384)) + f3371
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2908+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2908+tx*4+16384)) + f3369
+							*(*float32)(unsafe.Add(shared, o2912+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2912+tx*4+16384)) + f3373
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2921+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2921+tx*4+16384)) + f3371
+							*(*float32)(unsafe.Add(shared, o2925+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2925+tx*4+16384)) + f3375
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2928+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2928+tx*4+16384)) + f3373
+							*(*float32)(unsafe.Add(shared, o2932+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2932+tx*4+16384)) + f3377
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2941+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2941+tx*4+16384)) + f3375
+							*(*float32)(unsafe.Add(shared, o2945+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2945+tx*4+16384)) + f3379
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2948+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2948+tx*4+16384)) + f3377
+							*(*float32)(unsafe.Add(shared, o2952+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2952+tx*4+16384)) + f3381
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2961+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2961+tx*4+16384)) + f3379
+							*(*float32)(unsafe.Add(shared, o2965+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2965+tx*4+16384)) + f3383
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2968+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2968+tx*4+16384)) + f3381
+							*(*float32)(unsafe.Add(shared, o2972+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2972+tx*4+16384)) + f3385
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2981+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2981+tx*4+16384)) + f3383
+							*(*float32)(unsafe.Add(shared, o2985+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2985+tx*4+16384)) + f3387
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2988+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2988+tx*4+16384)) + f3385
+							*(*float32)(unsafe.Add(shared, o2992+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2992+tx*4+16384)) + f3389
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o3001+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3001+tx*4+16384)) + f3387
+							*(*float32)(unsafe.Add(shared, o3005+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3005+tx*4+16384)) + f3391
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o3008+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3008+tx*4+16384)) + f3389
+							*(*float32)(unsafe.Add(shared, o3012+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3012+tx*4+16384)) + f3393
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o3021+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3021+tx*4+16384)) + f3391
+							*(*float32)(unsafe.Add(shared, o3025+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3025+tx*4+16384)) + f3395
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o3028+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3028+tx*4+16384)) + f3393
+							*(*float32)(unsafe.Add(shared, o3032+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3032+tx*4+16384)) + f3397
 						}
 					}
 				}
@@ -648,9 +648,9 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			i92 = i92 + 128
 		}
 //line blocked.go:67
-		i1342 = i68 << 1
+		i1346 = i68 << 1
 //line blocked.go:67
-		if 0 < i1342 {
+		if 0 < i1346 {
 			i155 = 0
 //line blocked.go:68
 			for {
@@ -676,7 +676,7 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				{
 					{
 //line blocked.go:69
-						if !blockedNNTwinRow__(lanes, bias, biasLen, c, c506, c532, c599, c604, cLen, i157, i199, i525, o175, residual, residualLen, s24, s48, shared, o185, blocks) {
+						if !blockedNNTwinRow__(lanes, bias, biasLen, c, c506, c532, c598, c603, cLen, i157, i199, i525, o175, residual, residualLen, s24, s48, shared, o185, blocks) {
 							return
 						}
 					}
@@ -685,7 +685,7 @@ func blockedNNTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:70
 				i207 = i155 + 1
 //line blocked.go:70
-				if i207 >= i1342 {
+				if i207 >= i1346 {
 					break
 				}
 				i155 = i207
@@ -743,131 +743,131 @@ func blockedNNTwinRow(lanes int, i55 int, s48 int, s8 int, shared unsafe.Pointer
 }
 
 // blockedNNTwinRow_ is what a row of threads does in blockedNNTwin.
-func blockedNNTwinRow_(lanes int, b unsafe.Pointer, bLen int, i3110 int, i3121 int, i3132 int, i3143 int, i3163 int, i3174 int, i3185 int, i3196 int, i55 int, o3041 int, o3057 int, o3073 int, o3089 int, s48 int, s8 int, shared unsafe.Pointer, o3046 int, o3062 int, o3078 int, o3094 int, blocks *gpu.Blocks) (ok bool) {
+func blockedNNTwinRow_(lanes int, b unsafe.Pointer, bLen int, i3114 int, i3125 int, i3136 int, i3147 int, i3167 int, i3178 int, i3189 int, i3200 int, i55 int, o3045 int, o3061 int, o3077 int, o3093 int, s48 int, s8 int, shared unsafe.Pointer, o3050 int, o3066 int, o3082 int, o3098 int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line blocked.go:59
 	if lanes == 16 {
 //line blocked.go:59
-		first = zvector.BlockedNNTwin_(16, i55, s8, i3110, bLen, i3121, i3132, i3143, s48, i3163, i3174, i3185, i3196, b, shared, o3041, o3057, o3073, o3089)
+		first = zvector.BlockedNNTwin_(16, i55, s8, i3114, bLen, i3125, i3136, i3147, s48, i3167, i3178, i3189, i3200, b, shared, o3045, o3061, o3077, o3093)
 //line blocked.go:59
 	} else if lanes == 8 {
 //line blocked.go:59
-		first = zvector.BlockedNNTwinAVX2_(16, i55, s8, i3110, bLen, i3121, i3132, i3143, s48, i3163, i3174, i3185, i3196, b, shared, o3041, o3057, o3073, o3089)
+		first = zvector.BlockedNNTwinAVX2_(16, i55, s8, i3114, bLen, i3125, i3136, i3147, s48, i3167, i3178, i3189, i3200, b, shared, o3045, o3061, o3077, o3093)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f3360, f3358, f3356, f3354, f3361, f3359, f3357, f3355 float32
+		var f3364, f3362, f3360, f3358, f3365, f3363, f3361, f3359 float32
 //line blocked.go:59
 		i115 := i55 + tx
 //line blocked.go:94
-		c3105 := i115 < s8
+		c3109 := i115 < s8
 //line blocked.go:94
-		i3157 := i115 + s48
+		i3161 := i115 + s48
 //line blocked.go:94
-		c3158 := i3157 < s8
+		c3162 := i3161 < s8
 //line blocked.go:94
-		if c3105 {
+		if c3109 {
 //line packing.go:34
-			i3111 := i3110 + i115
+			i3115 := i3114 + i115
 //line blocked.go:96
-			if uint(i3111) >= uint(bLen) {
+			if uint(i3115) >= uint(bLen) {
 //line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3111, bLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3115, bLen)
 //line blocked.go:96
 				return false
 			}
 //line packing.go:34
-			i3122 := i3121 + i115
+			i3126 := i3125 + i115
 //line blocked.go:96
-			if uint(i3122) >= uint(bLen) {
+			if uint(i3126) >= uint(bLen) {
 //line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3122, bLen)
-//line blocked.go:96
-				return false
-			}
-//line packing.go:34
-			i3133 := i3132 + i115
-//line blocked.go:96
-			if uint(i3133) >= uint(bLen) {
-//line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3133, bLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3126, bLen)
 //line blocked.go:96
 				return false
 			}
 //line packing.go:34
-			i3144 := i3143 + i115
+			i3137 := i3136 + i115
 //line blocked.go:96
-			if uint(i3144) >= uint(bLen) {
+			if uint(i3137) >= uint(bLen) {
 //line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3144, bLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3137, bLen)
+//line blocked.go:96
+				return false
+			}
+//line packing.go:34
+			i3148 := i3147 + i115
+//line blocked.go:96
+			if uint(i3148) >= uint(bLen) {
+//line blocked.go:96
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3148, bLen)
 //line blocked.go:96
 				return false
 			}
 //line blocked.go:96
-			f3360, f3358, f3356, f3354 = *(*float32)(unsafe.Add(b, i3144*4)), *(*float32)(unsafe.Add(b, i3133*4)), *(*float32)(unsafe.Add(b, i3122*4)), *(*float32)(unsafe.Add(b, i3111*4))
+			f3364, f3362, f3360, f3358 = *(*float32)(unsafe.Add(b, i3148*4)), *(*float32)(unsafe.Add(b, i3137*4)), *(*float32)(unsafe.Add(b, i3126*4)), *(*float32)(unsafe.Add(b, i3115*4))
 		} else {
 //line blocked.go:94
-			f3360, f3358, f3356, f3354 = 0, 0, 0, 0
+			f3364, f3362, f3360, f3358 = 0, 0, 0, 0
 		}
 //line blocked.go:94
-		if c3158 {
+		if c3162 {
 //line packing.go:34
-			i3164 := i3163 + i3157
+			i3168 := i3167 + i3161
 //line blocked.go:96
-			if uint(i3164) >= uint(bLen) {
+			if uint(i3168) >= uint(bLen) {
 //line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3164, bLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3168, bLen)
 //line blocked.go:96
 				return false
 			}
 //line packing.go:34
-			i3175 := i3174 + i3157
+			i3179 := i3178 + i3161
 //line blocked.go:96
-			if uint(i3175) >= uint(bLen) {
+			if uint(i3179) >= uint(bLen) {
 //line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3175, bLen)
-//line blocked.go:96
-				return false
-			}
-//line packing.go:34
-			i3186 := i3185 + i3157
-//line blocked.go:96
-			if uint(i3186) >= uint(bLen) {
-//line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3186, bLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3179, bLen)
 //line blocked.go:96
 				return false
 			}
 //line packing.go:34
-			i3197 := i3196 + i3157
+			i3190 := i3189 + i3161
 //line blocked.go:96
-			if uint(i3197) >= uint(bLen) {
+			if uint(i3190) >= uint(bLen) {
 //line blocked.go:96
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3197, bLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3190, bLen)
+//line blocked.go:96
+				return false
+			}
+//line packing.go:34
+			i3201 := i3200 + i3161
+//line blocked.go:96
+			if uint(i3201) >= uint(bLen) {
+//line blocked.go:96
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3201, bLen)
 //line blocked.go:96
 				return false
 			}
 //line blocked.go:96
-			f3361, f3359, f3357, f3355 = *(*float32)(unsafe.Add(b, i3197*4)), *(*float32)(unsafe.Add(b, i3186*4)), *(*float32)(unsafe.Add(b, i3175*4)), *(*float32)(unsafe.Add(b, i3164*4))
+			f3365, f3363, f3361, f3359 = *(*float32)(unsafe.Add(b, i3201*4)), *(*float32)(unsafe.Add(b, i3190*4)), *(*float32)(unsafe.Add(b, i3179*4)), *(*float32)(unsafe.Add(b, i3168*4))
 		} else {
 //line blocked.go:94
-			f3361, f3359, f3357, f3355 = 0, 0, 0, 0
+			f3365, f3363, f3361, f3359 = 0, 0, 0, 0
 		}
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o3041+tx*4)) = f3354
+		*(*float32)(unsafe.Add(shared, o3045+tx*4)) = f3358
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o3046+tx*4)) = f3355
+		*(*float32)(unsafe.Add(shared, o3050+tx*4)) = f3359
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o3057+tx*4)) = f3356
+		*(*float32)(unsafe.Add(shared, o3061+tx*4)) = f3360
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o3062+tx*4)) = f3357
+		*(*float32)(unsafe.Add(shared, o3066+tx*4)) = f3361
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o3073+tx*4)) = f3358
+		*(*float32)(unsafe.Add(shared, o3077+tx*4)) = f3362
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o3078+tx*4)) = f3359
+		*(*float32)(unsafe.Add(shared, o3082+tx*4)) = f3363
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o3089+tx*4)) = f3360
+		*(*float32)(unsafe.Add(shared, o3093+tx*4)) = f3364
 //line blocked.go:102
-		*(*float32)(unsafe.Add(shared, o3094+tx*4)) = f3361
+		*(*float32)(unsafe.Add(shared, o3098+tx*4)) = f3365
 	}
 	return true
 }
@@ -875,20 +875,20 @@ func blockedNNTwinRow_(lanes int, b unsafe.Pointer, bLen int, i3110 int, i3121 i
 // blockedNNTwinRow__ is what a row of threads does in blockedNNTwin.
 //
 //line blocked.go:69
-func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Pointer, c506 bool, c532 bool, c599 bool, c604 bool, cLen int, i157 int, i199 int, i525 int, o175 int, residual unsafe.Pointer, residualLen int, s24 int, s48 int, shared unsafe.Pointer, o185 int, blocks *gpu.Blocks) (ok bool) {
+func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Pointer, c506 bool, c532 bool, c598 bool, c603 bool, cLen int, i157 int, i199 int, i525 int, o175 int, residual unsafe.Pointer, residualLen int, s24 int, s48 int, shared unsafe.Pointer, o185 int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line blocked.go:69
 	if lanes == 16 {
 //line blocked.go:69
-		first = zvector.BlockedNNTwin___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c599, c604, s48, residual, c)
+		first = zvector.BlockedNNTwin___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c598, c603, s48, residual, c)
 //line blocked.go:69
 	} else if lanes == 8 {
 //line blocked.go:69
-		first = zvector.BlockedNNTwinAVX2___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c599, c604, s48, residual, c)
+		first = zvector.BlockedNNTwinAVX2___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c598, c603, s48, residual, c)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f576, f615, f788, f682, f592, f521, f544 float32
-		var i669, i670 int32
+		var f576, f611, f792, f690, f592, f521, f544 float32
+		var i677, i678 int32
 //line blocked.go:69
 		f179 := *(*float32)(unsafe.Add(shared, o175+tx*4+16384))
 //line blocked.go:69
@@ -907,72 +907,72 @@ func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Po
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:97
-			if c599 {
-//line ending.go:97
-				f615 = f500
+//line ending.go:102
+			if c598 {
+//line ending.go:102
+				f611 = f500
 			} else {
-				if c604 {
-//line ending.go:109
-					f625 := min(math.Float32frombits(math.Float32bits(f500)&^(1<<31)), 15)
+				if c603 {
+//line ending.go:117
+					f621 := min(math.Float32frombits(math.Float32bits(f500)&^(1<<31)), 15)
 //line fast.go:46
-					f649 := 1 / (float32(f625*0.332672) + 1)
-//line ending.go:112
-					f636 := float32(float32(f625*-0.7213475) * f625)
+					f649 := 1 / (float32(f621*0.332672) + 1)
+//line ending.go:120
+					f632 := float32(float32(f621*-0.7213475) * f621)
 //line exp.go:73
-					f748 := f636 + 1.2582912e+07
-					f751 := f636 - (f748 - 1.2582912e+07) + 0
+					f752 := f632 + 1.2582912e+07
+					f755 := f632 - (f752 - 1.2582912e+07) + 0
 //line exp.go:77
-					i758 := int32(math.Float32bits(f748))
+					i762 := int32(math.Float32bits(f752))
 //line exp.go:47
-					i764 := int32(uint32(i758) >> 1)
-					f766 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f751, 0.001339097), f751, 0.009618499), f751, 0.055503596), f751, 0.24022648), f751, 0.6931472), f751, 1) * math.Float32frombits(uint32(i764<<23+1065353216)))
+					i768 := int32(uint32(i762) >> 1)
+					f770 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f755, 0.001339097), f755, 0.009618499), f755, 0.055503596), f755, 0.24022648), f755, 0.6931472), f755, 1) * math.Float32frombits(uint32(i768<<23+1065353216)))
 //line exp.go:59
-					if f636 < -151 {
+					if f632 < -151 {
 //line exp.go:59
-						f788 = 0
+						f792 = 0
 					} else {
 //line exp.go:62
-						f788 = float32(f766 * math.Float32frombits(uint32((i758-i764)<<23+1065353216)))
+						f792 = float32(f770 * math.Float32frombits(uint32((i762-i768)<<23+1065353216)))
 					}
-//line ending.go:112
-					f638 := float32(float32((float32((float32(f649*0.3739278)-0.0479399)*f649)+0.1740121)*f649) * f788)
-//line ending.go:112
-					f615 = max(f500, 0) - float32(f625*f638)
+//line ending.go:120
+					f634 := float32(float32((float32((float32(f649*0.3739278)-0.0479399)*f649)+0.1740121)*f649) * f792)
+//line ending.go:120
+					f611 = max(f500, 0) - float32(f621*f634)
 				} else {
-//line ending.go:102
-					f606 := float32(-f500)
+//line ending.go:111
+					f641 := float32(-f500)
 //line exp.go:36
-					f702 := math32.FMA(f606, 1.442695, 1.2582912e+07)
-					f703 := f702 - 1.2582912e+07
-					f705 := math32.FMA(f703, 1.9046542e-09, math32.FMA(f703, -0.6931472, f606))
+					f716 := math32.FMA(f641, 1.442695, 1.2582912e+07)
+					f717 := f716 - 1.2582912e+07
+					f719 := math32.FMA(f717, 1.9046542e-09, math32.FMA(f717, -0.6931472, f641))
 //line exp.go:21
-					c666 := 0 < f606
+					c674 := 0 < f641
 //line exp.go:21
-					if c666 {
+					if c674 {
 //line exp.go:21
-						i669, i670 = 528482304, 1602224128
+						i677, i678 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i669, i670 = 1602224128, 528482304
+						i677, i678 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f674 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f705, 0.008368675), f705, 0.041668262), f705, 0.16666521), f705, 0.49999994), f705, 1), f705, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f702))<<23+i669)))
+					f682 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f719, 0.008368675), f719, 0.041668262), f719, 0.16666521), f719, 0.49999994), f719, 1), f719, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f716))<<23+i677)))
 					if 104 < math.Float32frombits(math.Float32bits(f500)&^(1<<31)) {
 //line exp.go:27
-						if c666 {
+						if c674 {
 //line basic.go:19
-							f682 = math.Float32frombits(0x7f800000)
+							f690 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f682 = 0
+							f690 = 0
 						}
 					} else {
 //line exp.go:25
-						f682 = float32(f674 * math.Float32frombits(uint32(i670)))
+						f690 = float32(f682 * math.Float32frombits(uint32(i678)))
 					}
 //line fast.go:42
-					f615 = f500 / (f682 + 1)
+					f611 = f500 / (f690 + 1)
 				}
 			}
 //line blocked.go:137
@@ -987,10 +987,10 @@ func blockedNNTwinRow__(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Po
 					f592 = *(*float32)(unsafe.Add(bias, i516*4))
 				}
 //line blocked.go:138
-				f521 = float32(f615 * (f189 + f592))
+				f521 = float32(f611 * (f189 + f592))
 			} else {
 //line blocked.go:137
-				f521 = f615
+				f521 = f611
 			}
 //line blocked.go:140
 			i528 := i525 + i200
@@ -1050,26 +1050,26 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(49152)
 	lanes := blocks.Lanes()
 //line blocked.go:96
-	i3107 := s16 - 1
+	i3111 := s16 - 1
 //line blocked.go:116
-	c3455 := uint(s72) < 2147483648
+	c3459 := uint(s72) < 2147483648
 //line blocked.go:113
-	i2279 := s0 - 1
+	i2283 := s0 - 1
 //line blocked.go:68
 	c212 := s56 != 3
 //line blocked.go:137
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:97
-	c599 := s56 == 0
-//line ending.go:99
-	c604 := s56 == 2
+//line ending.go:102
+	c598 := s56 == 0
+//line ending.go:104
+	c603 := s56 == 2
 //line blocked.go:46
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i55, i60, i64, i66, i68, i92, i99, i101, i106, i118, i3109, i3118, i3120, i3128, i3130, i3138, i3140, i3159, i3168, i3170, i3178, i3180, i3188, i3190, o3041, o3046, o3057, o3062, o3073, o3078, o3089, o3094, i2283, i3447, i3482, i130, i138, i2281, i2284, i2292, i2295, i2298, i2306, i2309, i2312, i2320, i2323, i2326, i2334, i2337, i2340, i2348, i2351, i2354, i2362, i2365, i2368, i2376, i2379, i2382, o2881, o2888, o2901, o2908, o2921, o2928, o2941, o2948, o2961, o2968, o2981, o2988, o3001, o3008, o3021, o3028, i1342, i155, i157, i158, o175, o185, i199, i525, i207 int
-		var c368, c3477, c3481, c3501, c3521, c3541 bool
+		var i55, i60, i64, i66, i68, i92, i99, i101, i106, i118, i3113, i3122, i3124, i3132, i3134, i3142, i3144, i3163, i3172, i3174, i3182, i3184, i3192, i3194, o3045, o3050, o3061, o3066, o3077, o3082, o3093, o3098, i2287, i3451, i3486, i130, i138, i2285, i2288, i2296, i2299, i2302, i2310, i2313, i2316, i2324, i2327, i2330, i2338, i2341, i2344, i2352, i2355, i2358, i2366, i2369, i2372, i2380, i2383, i2386, o2885, o2892, o2905, o2912, o2925, o2932, o2945, o2952, o2965, o2972, o2985, o2992, o3005, o3012, o3025, o3032, i1346, i155, i157, i158, o175, o185, i199, i525, i207 int
+		var c368, c3481, c3485, c3505, c3525, c3545 bool
 //line blocked.go:49
 		i55 = bx * s40
 //line blocked.go:49
@@ -1121,239 +1121,239 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:59
 				i118 = i92 + i106
 //line blocked.go:96
-				i3109 = i118
+				i3113 = i118
 //line blocked.go:96
-				if i3107 < i118 {
+				if i3111 < i118 {
 //line blocked.go:96
-					i3109 = i3107
+					i3113 = i3111
 				}
 //line blocked.go:96
-				i3118 = i118 + 1
+				i3122 = i118 + 1
 //line blocked.go:96
-				i3120 = i3118
+				i3124 = i3122
 //line blocked.go:96
-				if i3107 < i3118 {
+				if i3111 < i3122 {
 //line blocked.go:96
-					i3120 = i3107
+					i3124 = i3111
 				}
 //line blocked.go:96
-				i3128 = i118 + 2
+				i3132 = i118 + 2
 //line blocked.go:96
-				i3130 = i3128
+				i3134 = i3132
 //line blocked.go:96
-				if i3107 < i3128 {
+				if i3111 < i3132 {
 //line blocked.go:96
-					i3130 = i3107
+					i3134 = i3111
 				}
 //line blocked.go:96
-				i3138 = i118 + 3
+				i3142 = i118 + 3
 //line blocked.go:96
-				i3140 = i3138
+				i3144 = i3142
 //line blocked.go:96
-				if i3107 < i3138 {
+				if i3111 < i3142 {
 //line blocked.go:96
-					i3140 = i3107
+					i3144 = i3111
 				}
 //line blocked.go:96
-				i3159 = i118
+				i3163 = i118
 //line blocked.go:96
-				if i3107 < i118 {
+				if i3111 < i118 {
 //line blocked.go:96
-					i3159 = i3107
+					i3163 = i3111
 				}
 //line blocked.go:96
-				i3168 = i118 + 1
+				i3172 = i118 + 1
 //line blocked.go:96
-				i3170 = i3168
+				i3174 = i3172
 //line blocked.go:96
-				if i3107 < i3168 {
+				if i3111 < i3172 {
 //line blocked.go:96
-					i3170 = i3107
+					i3174 = i3111
 				}
 //line blocked.go:96
-				i3178 = i118 + 2
+				i3182 = i118 + 2
 //line blocked.go:96
-				i3180 = i3178
+				i3184 = i3182
 //line blocked.go:96
-				if i3107 < i3178 {
+				if i3111 < i3182 {
 //line blocked.go:96
-					i3180 = i3107
+					i3184 = i3111
 				}
 //line blocked.go:96
-				i3188 = i118 + 3
+				i3192 = i118 + 3
 //line blocked.go:96
-				i3190 = i3188
+				i3194 = i3192
 //line blocked.go:96
-				if i3107 < i3188 {
+				if i3111 < i3192 {
 //line blocked.go:96
-					i3190 = i3107
+					i3194 = i3111
 				}
 //line blocked.go:102
-				o3041 = i106 & 127 * 128
+				o3045 = i106 & 127 * 128
 //line blocked.go:102
-				o3046 = o3041 + 64
+				o3050 = o3045 + 64
 //line blocked.go:102
-				o3057 = (i106 + 1) & 127 * 128
+				o3061 = (i106 + 1) & 127 * 128
 //line blocked.go:102
-				o3062 = o3057 + 64
+				o3066 = o3061 + 64
 //line blocked.go:102
-				o3073 = (i106 + 2) & 127 * 128
+				o3077 = (i106 + 2) & 127 * 128
 //line blocked.go:102
-				o3078 = o3073 + 64
+				o3082 = o3077 + 64
 //line blocked.go:102
-				o3089 = (i106 + 3) & 127 * 128
+				o3093 = (i106 + 3) & 127 * 128
 //line blocked.go:102
-				o3094 = o3089 + 64
+				o3098 = o3093 + 64
 				{
 					{
 						first := 0
 //line blocked.go:59
 						if lanes == 16 {
 //line blocked.go:59
-							first = zvector.BlockedNTTwin_(16, i55, s8, s48, s80, i3109, bLen, b, i3120, i3130, i3140, i3159, i3170, i3180, i3190, shared, o3041, o3057, o3073, o3089)
+							first = zvector.BlockedNTTwin_(16, i55, s8, s48, s80, i3113, bLen, b, i3124, i3134, i3144, i3163, i3174, i3184, i3194, shared, o3045, o3061, o3077, o3093)
 //line blocked.go:59
 						} else if lanes == 8 {
 //line blocked.go:59
-							first = zvector.BlockedNTTwinAVX2_(16, i55, s8, s48, s80, i3109, bLen, b, i3120, i3130, i3140, i3159, i3170, i3180, i3190, shared, o3041, o3057, o3073, o3089)
+							first = zvector.BlockedNTTwinAVX2_(16, i55, s8, s48, s80, i3113, bLen, b, i3124, i3134, i3144, i3163, i3174, i3184, i3194, shared, o3045, o3061, o3077, o3093)
 						}
 						for tx := first; tx < 16; tx++ {
-							var f3354, f3352, f3350, f3348, f3355, f3353, f3351, f3349 float32
+							var f3358, f3356, f3354, f3352, f3359, f3357, f3355, f3353 float32
 //line blocked.go:59
 							i115 := i55 + tx
 //line packing.go:35
-							i3110 := i115 * s80
+							i3114 := i115 * s80
 //line blocked.go:94
-							c3105 := i115 < s8
+							c3109 := i115 < s8
 //line blocked.go:94
-							i3154 := i115 + s48
+							i3158 := i115 + s48
 //line packing.go:35
-							i3160 := i3154 * s80
+							i3164 := i3158 * s80
 //line blocked.go:94
-							c3155 := i3154 < s8
+							c3159 := i3158 < s8
 //line blocked.go:94
-							if c3105 {
+							if c3109 {
 //line packing.go:35
-								i3111 := i3110 + i3109
+								i3115 := i3114 + i3113
 //line blocked.go:96
-								if uint(i3111) >= uint(bLen) {
+								if uint(i3115) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3111, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3115, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3121 := i3110 + i3120
+								i3125 := i3114 + i3124
 //line blocked.go:96
-								if uint(i3121) >= uint(bLen) {
+								if uint(i3125) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3121, bLen)
-//line blocked.go:96
-									return
-								}
-//line packing.go:35
-								i3131 := i3110 + i3130
-//line blocked.go:96
-								if uint(i3131) >= uint(bLen) {
-//line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3131, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3125, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3141 := i3110 + i3140
+								i3135 := i3114 + i3134
 //line blocked.go:96
-								if uint(i3141) >= uint(bLen) {
+								if uint(i3135) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3141, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3135, bLen)
+//line blocked.go:96
+									return
+								}
+//line packing.go:35
+								i3145 := i3114 + i3144
+//line blocked.go:96
+								if uint(i3145) >= uint(bLen) {
+//line blocked.go:96
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3145, bLen)
 //line blocked.go:96
 									return
 								}
 //line blocked.go:96
-								f3354, f3352, f3350, f3348 = *(*float32)(unsafe.Add(b, i3141*4)), *(*float32)(unsafe.Add(b, i3131*4)), *(*float32)(unsafe.Add(b, i3121*4)), *(*float32)(unsafe.Add(b, i3111*4))
+								f3358, f3356, f3354, f3352 = *(*float32)(unsafe.Add(b, i3145*4)), *(*float32)(unsafe.Add(b, i3135*4)), *(*float32)(unsafe.Add(b, i3125*4)), *(*float32)(unsafe.Add(b, i3115*4))
 							} else {
 //line blocked.go:94
-								f3354, f3352, f3350, f3348 = 0, 0, 0, 0
+								f3358, f3356, f3354, f3352 = 0, 0, 0, 0
 							}
 //line blocked.go:94
-							if c3155 {
+							if c3159 {
 //line packing.go:35
-								i3161 := i3160 + i3159
+								i3165 := i3164 + i3163
 //line blocked.go:96
-								if uint(i3161) >= uint(bLen) {
+								if uint(i3165) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3161, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3165, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3171 := i3160 + i3170
+								i3175 := i3164 + i3174
 //line blocked.go:96
-								if uint(i3171) >= uint(bLen) {
+								if uint(i3175) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3171, bLen)
-//line blocked.go:96
-									return
-								}
-//line packing.go:35
-								i3181 := i3160 + i3180
-//line blocked.go:96
-								if uint(i3181) >= uint(bLen) {
-//line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3181, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3175, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3191 := i3160 + i3190
+								i3185 := i3164 + i3184
 //line blocked.go:96
-								if uint(i3191) >= uint(bLen) {
+								if uint(i3185) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3191, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3185, bLen)
+//line blocked.go:96
+									return
+								}
+//line packing.go:35
+								i3195 := i3164 + i3194
+//line blocked.go:96
+								if uint(i3195) >= uint(bLen) {
+//line blocked.go:96
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3195, bLen)
 //line blocked.go:96
 									return
 								}
 //line blocked.go:96
-								f3355, f3353, f3351, f3349 = *(*float32)(unsafe.Add(b, i3191*4)), *(*float32)(unsafe.Add(b, i3181*4)), *(*float32)(unsafe.Add(b, i3171*4)), *(*float32)(unsafe.Add(b, i3161*4))
+								f3359, f3357, f3355, f3353 = *(*float32)(unsafe.Add(b, i3195*4)), *(*float32)(unsafe.Add(b, i3185*4)), *(*float32)(unsafe.Add(b, i3175*4)), *(*float32)(unsafe.Add(b, i3165*4))
 							} else {
 //line blocked.go:94
-								f3355, f3353, f3351, f3349 = 0, 0, 0, 0
+								f3359, f3357, f3355, f3353 = 0, 0, 0, 0
 							}
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3041+tx*4)) = f3348
+							*(*float32)(unsafe.Add(shared, o3045+tx*4)) = f3352
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3046+tx*4)) = f3349
+							*(*float32)(unsafe.Add(shared, o3050+tx*4)) = f3353
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3057+tx*4)) = f3350
+							*(*float32)(unsafe.Add(shared, o3061+tx*4)) = f3354
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3062+tx*4)) = f3351
+							*(*float32)(unsafe.Add(shared, o3066+tx*4)) = f3355
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3073+tx*4)) = f3352
+							*(*float32)(unsafe.Add(shared, o3077+tx*4)) = f3356
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3078+tx*4)) = f3353
+							*(*float32)(unsafe.Add(shared, o3082+tx*4)) = f3357
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3089+tx*4)) = f3354
+							*(*float32)(unsafe.Add(shared, o3093+tx*4)) = f3358
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3094+tx*4)) = f3355
+							*(*float32)(unsafe.Add(shared, o3098+tx*4)) = f3359
 						}
 					}
 				}
 				i106 = i106 + 4
 			}
 //line blocked.go:113
-			i2283 = i92 * s72
+			i2287 = i92 * s72
 //line blocked.go:116
 			c368 = 0 < i101
 //line blocked.go:116
-			i3447 = 0
+			i3451 = 0
 //line blocked.go:116
 			if c368 {
 //line blocked.go:116
-				i3447 = i101 - 1
+				i3451 = i101 - 1
 			}
 //line blocked.go:116
-			c3477 = uint(i3447) < 2147483648 && i3447 < 2305843009213693952 && c3455
+			c3481 = uint(i3451) < 2147483648 && i3451 < 2305843009213693952 && c3459
 //line blocked.go:116
-			i3482 = i3447 * s72
+			i3486 = i3451 * s72
 			i130 = 0
 //line blocked.go:62
 			for {
@@ -1364,208 +1364,208 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:63
 				i138 = i60 + i130
 //line blocked.go:113
-				i2281 = i138
+				i2285 = i138
 //line blocked.go:113
-				if i2279 < i138 {
+				if i2283 < i138 {
 //line blocked.go:113
-					i2281 = i2279
+					i2285 = i2283
 				}
 //line blocked.go:113
-				i2284 = i2281*s64 + i2283
+				i2288 = i2285*s64 + i2287
 //line blocked.go:113
-				i2292 = i138 + 1
+				i2296 = i138 + 1
 //line blocked.go:113
-				i2295 = i2292
+				i2299 = i2296
 //line blocked.go:113
-				if i2279 < i2292 {
+				if i2283 < i2296 {
 //line blocked.go:113
-					i2295 = i2279
+					i2299 = i2283
 				}
 //line blocked.go:113
-				i2298 = i2295*s64 + i2283
+				i2302 = i2299*s64 + i2287
 //line blocked.go:113
-				i2306 = i138 + 2
+				i2310 = i138 + 2
 //line blocked.go:113
-				i2309 = i2306
+				i2313 = i2310
 //line blocked.go:113
-				if i2279 < i2306 {
+				if i2283 < i2310 {
 //line blocked.go:113
-					i2309 = i2279
+					i2313 = i2283
 				}
 //line blocked.go:113
-				i2312 = i2309*s64 + i2283
+				i2316 = i2313*s64 + i2287
 //line blocked.go:113
-				i2320 = i138 + 3
+				i2324 = i138 + 3
 //line blocked.go:113
-				i2323 = i2320
+				i2327 = i2324
 //line blocked.go:113
-				if i2279 < i2320 {
+				if i2283 < i2324 {
 //line blocked.go:113
-					i2323 = i2279
+					i2327 = i2283
 				}
 //line blocked.go:113
-				i2326 = i2323*s64 + i2283
+				i2330 = i2327*s64 + i2287
 //line blocked.go:113
-				i2334 = i138 + 4
+				i2338 = i138 + 4
 //line blocked.go:113
-				i2337 = i2334
+				i2341 = i2338
 //line blocked.go:113
-				if i2279 < i2334 {
+				if i2283 < i2338 {
 //line blocked.go:113
-					i2337 = i2279
+					i2341 = i2283
 				}
 //line blocked.go:113
-				i2340 = i2337*s64 + i2283
+				i2344 = i2341*s64 + i2287
 //line blocked.go:113
-				i2348 = i138 + 5
+				i2352 = i138 + 5
 //line blocked.go:113
-				i2351 = i2348
+				i2355 = i2352
 //line blocked.go:113
-				if i2279 < i2348 {
+				if i2283 < i2352 {
 //line blocked.go:113
-					i2351 = i2279
+					i2355 = i2283
 				}
 //line blocked.go:113
-				i2354 = i2351*s64 + i2283
+				i2358 = i2355*s64 + i2287
 //line blocked.go:113
-				i2362 = i138 + 6
+				i2366 = i138 + 6
 //line blocked.go:113
-				i2365 = i2362
+				i2369 = i2366
 //line blocked.go:113
-				if i2279 < i2362 {
+				if i2283 < i2366 {
 //line blocked.go:113
-					i2365 = i2279
+					i2369 = i2283
 				}
 //line blocked.go:113
-				i2368 = i2365*s64 + i2283
+				i2372 = i2369*s64 + i2287
 //line blocked.go:113
-				i2376 = i138 + 7
+				i2380 = i138 + 7
 //line blocked.go:113
-				i2379 = i2376
+				i2383 = i2380
 //line blocked.go:113
-				if i2279 < i2376 {
+				if i2283 < i2380 {
 //line blocked.go:113
-					i2379 = i2279
+					i2383 = i2283
 				}
 //line blocked.go:113
-				i2382 = i2379*s64 + i2283
+				i2386 = i2383*s64 + i2287
 //line blocked.go:113
-				c3481 = c3477 && uint(i2284) < uint(aLen)
+				c3485 = c3481 && uint(i2288) < uint(aLen)
 //line blocked.go:113
-				c3501 = c3481 && uint(i2284+i3482) < uint(aLen) && uint(i2298) < uint(aLen) && uint(i2298+i3482) < uint(aLen) && uint(i2312) < uint(aLen) && uint(i2312+i3482) < uint(aLen)
+				c3505 = c3485 && uint(i2288+i3486) < uint(aLen) && uint(i2302) < uint(aLen) && uint(i2302+i3486) < uint(aLen) && uint(i2316) < uint(aLen) && uint(i2316+i3486) < uint(aLen)
 //line blocked.go:113
-				c3521 = c3501 && uint(i2326) < uint(aLen) && uint(i2326+i3482) < uint(aLen) && uint(i2340) < uint(aLen) && uint(i2340+i3482) < uint(aLen) && uint(i2354) < uint(aLen)
+				c3525 = c3505 && uint(i2330) < uint(aLen) && uint(i2330+i3486) < uint(aLen) && uint(i2344) < uint(aLen) && uint(i2344+i3486) < uint(aLen) && uint(i2358) < uint(aLen)
 //line blocked.go:113
-				c3541 = c3521 && uint(i2354+i3482) < uint(aLen) && uint(i2368) < uint(aLen) && uint(i2368+i3482) < uint(aLen) && uint(i2382) < uint(aLen) && uint(i2382+i3482) < uint(aLen)
+				c3545 = c3525 && uint(i2358+i3486) < uint(aLen) && uint(i2372) < uint(aLen) && uint(i2372+i3486) < uint(aLen) && uint(i2386) < uint(aLen) && uint(i2386+i3486) < uint(aLen)
 //line blocked.go:126
-				o2881 = i130 & 255 * 128
+				o2885 = i130 & 255 * 128
 //line blocked.go:126
-				o2888 = o2881 + 64
+				o2892 = o2885 + 64
 //line blocked.go:126
-				o2901 = (i130 + 1) & 255 * 128
+				o2905 = (i130 + 1) & 255 * 128
 //line blocked.go:126
-				o2908 = o2901 + 64
+				o2912 = o2905 + 64
 //line blocked.go:126
-				o2921 = (i130 + 2) & 255 * 128
+				o2925 = (i130 + 2) & 255 * 128
 //line blocked.go:126
-				o2928 = o2921 + 64
+				o2932 = o2925 + 64
 //line blocked.go:126
-				o2941 = (i130 + 3) & 255 * 128
+				o2945 = (i130 + 3) & 255 * 128
 //line blocked.go:126
-				o2948 = o2941 + 64
+				o2952 = o2945 + 64
 //line blocked.go:126
-				o2961 = (i130 + 4) & 255 * 128
+				o2965 = (i130 + 4) & 255 * 128
 //line blocked.go:126
-				o2968 = o2961 + 64
+				o2972 = o2965 + 64
 //line blocked.go:126
-				o2981 = (i130 + 5) & 255 * 128
+				o2985 = (i130 + 5) & 255 * 128
 //line blocked.go:126
-				o2988 = o2981 + 64
+				o2992 = o2985 + 64
 //line blocked.go:126
-				o3001 = (i130 + 6) & 255 * 128
+				o3005 = (i130 + 6) & 255 * 128
 //line blocked.go:126
-				o3008 = o3001 + 64
+				o3012 = o3005 + 64
 //line blocked.go:126
-				o3021 = (i130 + 7) & 255 * 128
+				o3025 = (i130 + 7) & 255 * 128
 //line blocked.go:126
-				o3028 = o3021 + 64
+				o3032 = o3025 + 64
 				{
 					{
 						first := 0
 //line blocked.go:63
 						if lanes == 16 {
 //line blocked.go:63
-							first = zvector.BlockedNTTwin__(16, c368, c3541, s72, i2284, a, shared, i2298, i2312, i2326, i2340, i2354, i2368, i2382, i101, aLen, unsafe.Add(shared, 16384), o2881, o2901, o2921, o2941, o2961, o2981, o3001, o3021)
+							first = zvector.BlockedNTTwin__(16, c368, c3545, s72, i2288, a, shared, i2302, i2316, i2330, i2344, i2358, i2372, i2386, i101, aLen, unsafe.Add(shared, 16384), o2885, o2905, o2925, o2945, o2965, o2985, o3005, o3025)
 //line blocked.go:63
 						} else if lanes == 8 {
 //line blocked.go:63
-							first = zvector.BlockedNTTwinAVX2__(16, c368, c3541, s72, i2284, a, shared, i2298, i2312, i2326, i2340, i2354, i2368, i2382, i101, aLen, unsafe.Add(shared, 16384), o2881, o2901, o2921, o2941, o2961, o2981, o3001, o3021)
+							first = zvector.BlockedNTTwinAVX2__(16, c368, c3545, s72, i2288, a, shared, i2302, i2316, i2330, i2344, i2358, i2372, i2386, i101, aLen, unsafe.Add(shared, 16384), o2885, o2905, o2925, o2945, o2965, o2985, o3005, o3025)
 						}
 						for tx := first; tx < 16; tx++ {
-							var f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, f3360, f3358, f3356, f2677, f2684, f2704, f2711, f2731, f2738, f2758, f2765, f2785, f2792, f2812, f2819, f2839, f2846, f2866, f2873, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3361, f3359, f3357, f3543, f3544, f3545, f3546, f3547, f3548, f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, f3570, f3574, f3580, f3581, f3587, f3588, f3594, f3595, f3601, f3602, f3608, f3609, f3615, f3616, f3622, f3623 float32
-							var i370, i3559 int
+							var f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, f3360, f2681, f2688, f2708, f2715, f2735, f2742, f2762, f2769, f2789, f2796, f2816, f2823, f2843, f2850, f2870, f2877, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3361, f3547, f3548, f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3574, f3578, f3584, f3585, f3591, f3592, f3598, f3599, f3605, f3606, f3612, f3613, f3619, f3620, f3626, f3627 float32
+							var i370, i3563 int
 //line blocked.go:116
 							if c368 {
 //line blocked.go:116
-								if c3541 {
+								if c3545 {
 //line blocked.go:120
-									f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, f3360, f3358, f3356, i370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+									f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, f3360, i370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line blocked.go:120
 									for {
 //line blocked.go:118
-										i2665 := i370 * s72
+										i2669 := i370 * s72
 //line blocked.go:118
-										f2670 := *(*float32)(unsafe.Add(a, (i2284+i2665)*4))
+										f2674 := *(*float32)(unsafe.Add(a, (i2288+i2669)*4))
 //line blocked.go:120
-										f2675 := *(*float32)(unsafe.Add(shared, i370&127*128+tx*4))
+										f2679 := *(*float32)(unsafe.Add(shared, i370&127*128+tx*4))
 //line blocked.go:120
-										f2677 = math32.FMA(f2670, f2675, f3356)
+										f2681 = math32.FMA(f2674, f2679, f3360)
 //line blocked.go:120
-										f2681 := *(*float32)(unsafe.Add(shared, i370&127*128+64+tx*4))
+										f2685 := *(*float32)(unsafe.Add(shared, i370&127*128+64+tx*4))
 //line blocked.go:120
-										f2684 = math32.FMA(f2670, f2681, f3358)
+										f2688 = math32.FMA(f2674, f2685, f3362)
 //line blocked.go:118
-										f2697 := *(*float32)(unsafe.Add(a, (i2298+i2665)*4))
+										f2701 := *(*float32)(unsafe.Add(a, (i2302+i2669)*4))
 //line blocked.go:120
-										f2704 = math32.FMA(f2697, f2675, f3360)
+										f2708 = math32.FMA(f2701, f2679, f3364)
 //line blocked.go:120
-										f2711 = math32.FMA(f2697, f2681, f3362)
+										f2715 = math32.FMA(f2701, f2685, f3366)
 //line blocked.go:118
-										f2724 := *(*float32)(unsafe.Add(a, (i2312+i2665)*4))
+										f2728 := *(*float32)(unsafe.Add(a, (i2316+i2669)*4))
 //line blocked.go:120
-										f2731 = math32.FMA(f2724, f2675, f3364)
+										f2735 = math32.FMA(f2728, f2679, f3368)
 //line blocked.go:120
-										f2738 = math32.FMA(f2724, f2681, f3366)
+										f2742 = math32.FMA(f2728, f2685, f3370)
 //line blocked.go:118
-										f2751 := *(*float32)(unsafe.Add(a, (i2326+i2665)*4))
+										f2755 := *(*float32)(unsafe.Add(a, (i2330+i2669)*4))
 //line blocked.go:120
-										f2758 = math32.FMA(f2751, f2675, f3368)
+										f2762 = math32.FMA(f2755, f2679, f3372)
 //line blocked.go:120
-										f2765 = math32.FMA(f2751, f2681, f3370)
+										f2769 = math32.FMA(f2755, f2685, f3374)
 //line blocked.go:118
-										f2778 := *(*float32)(unsafe.Add(a, (i2340+i2665)*4))
+										f2782 := *(*float32)(unsafe.Add(a, (i2344+i2669)*4))
 //line blocked.go:120
-										f2785 = math32.FMA(f2778, f2675, f3372)
+										f2789 = math32.FMA(f2782, f2679, f3376)
 //line blocked.go:120
-										f2792 = math32.FMA(f2778, f2681, f3374)
+										f2796 = math32.FMA(f2782, f2685, f3378)
 //line blocked.go:118
-										f2805 := *(*float32)(unsafe.Add(a, (i2354+i2665)*4))
+										f2809 := *(*float32)(unsafe.Add(a, (i2358+i2669)*4))
 //line blocked.go:120
-										f2812 = math32.FMA(f2805, f2675, f3376)
+										f2816 = math32.FMA(f2809, f2679, f3380)
 //line blocked.go:120
-										f2819 = math32.FMA(f2805, f2681, f3378)
+										f2823 = math32.FMA(f2809, f2685, f3382)
 //line blocked.go:118
-										f2832 := *(*float32)(unsafe.Add(a, (i2368+i2665)*4))
+										f2836 := *(*float32)(unsafe.Add(a, (i2372+i2669)*4))
 //line blocked.go:120
-										f2839 = math32.FMA(f2832, f2675, f3380)
+										f2843 = math32.FMA(f2836, f2679, f3384)
 //line blocked.go:120
-										f2846 = math32.FMA(f2832, f2681, f3382)
+										f2850 = math32.FMA(f2836, f2685, f3386)
 //line blocked.go:118
-										f2859 := *(*float32)(unsafe.Add(a, (i2382+i2665)*4))
+										f2863 := *(*float32)(unsafe.Add(a, (i2386+i2669)*4))
 //line blocked.go:120
-										f2866 = math32.FMA(f2859, f2675, f3384)
+										f2870 = math32.FMA(f2863, f2679, f3388)
 //line blocked.go:120
-										f2873 = math32.FMA(f2859, f2681, f3386)
+										f2877 = math32.FMA(f2863, f2685, f3390)
 //line blocked.go:120
 										i393 := i370 + 1
 //line blocked.go:120
@@ -1574,190 +1574,190 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											break
 										}
 //line blocked.go:120
-										f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, f3360, f3358, f3356, i370 = f2873, f2866, f2846, f2839, f2819, f2812, f2792, f2785, f2765, f2758, f2738, f2731, f2711, f2704, f2684, f2677, i393
+										f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3368, f3366, f3364, f3362, f3360, i370 = f2877, f2870, f2850, f2843, f2823, f2816, f2796, f2789, f2769, f2762, f2742, f2735, f2715, f2708, f2688, f2681, i393
 									}
 //line blocked.go:120
-									f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3361, f3359, f3357 = f2873, f2866, f2846, f2839, f2819, f2812, f2792, f2785, f2765, f2758, f2738, f2731, f2711, f2704, f2684, f2677
+									f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3361 = f2877, f2870, f2850, f2843, f2823, f2816, f2796, f2789, f2769, f2762, f2742, f2735, f2715, f2708, f2688, f2681
 								} else {
 //line blocked.go:120
-									f3543, f3544, f3545, f3546, f3547, f3548, f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, i3559 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+									f3547, f3548, f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, f3559, f3560, f3561, f3562, i3563 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line blocked.go:120
 									for {
 //line blocked.go:118
-										i3560 := i3559 * s72
+										i3564 := i3563 * s72
 //line blocked.go:118
-										i3561 := i2284 + i3560
+										i3565 := i2288 + i3564
 //line blocked.go:118
-										if uint(i3561) >= uint(aLen) {
+										if uint(i3565) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3561, aLen)
-//line blocked.go:118
-											return
-										}
-//line blocked.go:118
-										f3565 := *(*float32)(unsafe.Add(a, i3561*4))
-//line blocked.go:120
-										f3569 := *(*float32)(unsafe.Add(shared, i3559&127*128+tx*4))
-//line blocked.go:120
-										f3570 = math32.FMA(f3565, f3569, f3558)
-//line blocked.go:120
-										f3573 := *(*float32)(unsafe.Add(shared, i3559&127*128+64+tx*4))
-//line blocked.go:120
-										f3574 = math32.FMA(f3565, f3573, f3557)
-//line blocked.go:118
-										i3575 := i2298 + i3560
-//line blocked.go:118
-										if uint(i3575) >= uint(aLen) {
-//line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3575, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3565, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3579 := *(*float32)(unsafe.Add(a, i3575*4))
+										f3569 := *(*float32)(unsafe.Add(a, i3565*4))
 //line blocked.go:120
-										f3580 = math32.FMA(f3579, f3569, f3556)
+										f3573 := *(*float32)(unsafe.Add(shared, i3563&127*128+tx*4))
 //line blocked.go:120
-										f3581 = math32.FMA(f3579, f3573, f3555)
+										f3574 = math32.FMA(f3569, f3573, f3562)
+//line blocked.go:120
+										f3577 := *(*float32)(unsafe.Add(shared, i3563&127*128+64+tx*4))
+//line blocked.go:120
+										f3578 = math32.FMA(f3569, f3577, f3561)
 //line blocked.go:118
-										i3582 := i2312 + i3560
+										i3579 := i2302 + i3564
 //line blocked.go:118
-										if uint(i3582) >= uint(aLen) {
+										if uint(i3579) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3582, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3579, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3586 := *(*float32)(unsafe.Add(a, i3582*4))
+										f3583 := *(*float32)(unsafe.Add(a, i3579*4))
 //line blocked.go:120
-										f3587 = math32.FMA(f3586, f3569, f3554)
+										f3584 = math32.FMA(f3583, f3573, f3560)
 //line blocked.go:120
-										f3588 = math32.FMA(f3586, f3573, f3553)
+										f3585 = math32.FMA(f3583, f3577, f3559)
 //line blocked.go:118
-										i3589 := i2326 + i3560
+										i3586 := i2316 + i3564
 //line blocked.go:118
-										if uint(i3589) >= uint(aLen) {
+										if uint(i3586) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3589, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3586, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3593 := *(*float32)(unsafe.Add(a, i3589*4))
+										f3590 := *(*float32)(unsafe.Add(a, i3586*4))
 //line blocked.go:120
-										f3594 = math32.FMA(f3593, f3569, f3552)
+										f3591 = math32.FMA(f3590, f3573, f3558)
 //line blocked.go:120
-										f3595 = math32.FMA(f3593, f3573, f3551)
+										f3592 = math32.FMA(f3590, f3577, f3557)
 //line blocked.go:118
-										i3596 := i2340 + i3560
+										i3593 := i2330 + i3564
 //line blocked.go:118
-										if uint(i3596) >= uint(aLen) {
+										if uint(i3593) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3596, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3593, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3600 := *(*float32)(unsafe.Add(a, i3596*4))
+										f3597 := *(*float32)(unsafe.Add(a, i3593*4))
 //line blocked.go:120
-										f3601 = math32.FMA(f3600, f3569, f3550)
+										f3598 = math32.FMA(f3597, f3573, f3556)
 //line blocked.go:120
-										f3602 = math32.FMA(f3600, f3573, f3549)
+										f3599 = math32.FMA(f3597, f3577, f3555)
 //line blocked.go:118
-										i3603 := i2354 + i3560
+										i3600 := i2344 + i3564
 //line blocked.go:118
-										if uint(i3603) >= uint(aLen) {
+										if uint(i3600) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3603, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3600, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3607 := *(*float32)(unsafe.Add(a, i3603*4))
+										f3604 := *(*float32)(unsafe.Add(a, i3600*4))
 //line blocked.go:120
-										f3608 = math32.FMA(f3607, f3569, f3548)
+										f3605 = math32.FMA(f3604, f3573, f3554)
 //line blocked.go:120
-										f3609 = math32.FMA(f3607, f3573, f3547)
+										f3606 = math32.FMA(f3604, f3577, f3553)
 //line blocked.go:118
-										i3610 := i2368 + i3560
+										i3607 := i2358 + i3564
 //line blocked.go:118
-										if uint(i3610) >= uint(aLen) {
+										if uint(i3607) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3610, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3607, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3614 := *(*float32)(unsafe.Add(a, i3610*4))
+										f3611 := *(*float32)(unsafe.Add(a, i3607*4))
 //line blocked.go:120
-										f3615 = math32.FMA(f3614, f3569, f3546)
+										f3612 = math32.FMA(f3611, f3573, f3552)
 //line blocked.go:120
-										f3616 = math32.FMA(f3614, f3573, f3545)
+										f3613 = math32.FMA(f3611, f3577, f3551)
 //line blocked.go:118
-										i3617 := i2382 + i3560
+										i3614 := i2372 + i3564
 //line blocked.go:118
-										if uint(i3617) >= uint(aLen) {
+										if uint(i3614) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3617, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3614, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3621 := *(*float32)(unsafe.Add(a, i3617*4))
+										f3618 := *(*float32)(unsafe.Add(a, i3614*4))
 //line blocked.go:120
-										f3622 = math32.FMA(f3621, f3569, f3544)
+										f3619 = math32.FMA(f3618, f3573, f3550)
 //line blocked.go:120
-										f3623 = math32.FMA(f3621, f3573, f3543)
+										f3620 = math32.FMA(f3618, f3577, f3549)
+//line blocked.go:118
+										i3621 := i2386 + i3564
+//line blocked.go:118
+										if uint(i3621) >= uint(aLen) {
+//line blocked.go:118
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3621, aLen)
+//line blocked.go:118
+											return
+										}
+//line blocked.go:118
+										f3625 := *(*float32)(unsafe.Add(a, i3621*4))
 //line blocked.go:120
-										i3624 := i3559 + 1
+										f3626 = math32.FMA(f3625, f3573, f3548)
 //line blocked.go:120
-										if i3624 >= i101 {
+										f3627 = math32.FMA(f3625, f3577, f3547)
+//line blocked.go:120
+										i3628 := i3563 + 1
+//line blocked.go:120
+										if i3628 >= i101 {
 //line blocked.go:120
 											break
 										}
 //line blocked.go:120
-										f3543, f3544, f3545, f3546, f3547, f3548, f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, i3559 = f3623, f3622, f3616, f3615, f3609, f3608, f3602, f3601, f3595, f3594, f3588, f3587, f3581, f3580, f3574, f3570, i3624
+										f3547, f3548, f3549, f3550, f3551, f3552, f3553, f3554, f3555, f3556, f3557, f3558, f3559, f3560, f3561, f3562, i3563 = f3627, f3626, f3620, f3619, f3613, f3612, f3606, f3605, f3599, f3598, f3592, f3591, f3585, f3584, f3578, f3574, i3628
 									}
 //line blocked.go:120
-									f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3361, f3359, f3357 = f3623, f3622, f3616, f3615, f3609, f3608, f3602, f3601, f3595, f3594, f3588, f3587, f3581, f3580, f3574, f3570
+									f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3361 = f3627, f3626, f3620, f3619, f3613, f3612, f3606, f3605, f3599, f3598, f3592, f3591, f3585, f3584, f3578, f3574
 								}
 							} else {
 //line blocked.go:116
-								f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3361, f3359, f3357 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f3367, f3365, f3363, f3361 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 							}
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2881+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2881+tx*4+16384)) + f3357
+							*(*float32)(unsafe.Add(shared, o2885+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2885+tx*4+16384)) + f3361
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2888+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2888+tx*4+16384)) + f3359
+							*(*float32)(unsafe.Add(shared, o2892+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2892+tx*4+16384)) + f3363
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2901+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2901+tx*4+16384)) + f3361
+							*(*float32)(unsafe.Add(shared, o2905+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2905+tx*4+16384)) + f3365
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2908+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2908+tx*4+16384)) + f3363
+							*(*float32)(unsafe.Add(shared, o2912+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2912+tx*4+16384)) + f3367
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2921+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2921+tx*4+16384)) + f3365
+							*(*float32)(unsafe.Add(shared, o2925+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2925+tx*4+16384)) + f3369
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2928+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2928+tx*4+16384)) + f3367
+							*(*float32)(unsafe.Add(shared, o2932+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2932+tx*4+16384)) + f3371
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2941+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2941+tx*4+16384)) + f3369
+							*(*float32)(unsafe.Add(shared, o2945+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2945+tx*4+16384)) + f3373
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2948+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2948+tx*4+16384)) + f3371
+							*(*float32)(unsafe.Add(shared, o2952+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2952+tx*4+16384)) + f3375
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2961+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2961+tx*4+16384)) + f3373
+							*(*float32)(unsafe.Add(shared, o2965+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2965+tx*4+16384)) + f3377
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2968+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2968+tx*4+16384)) + f3375
+							*(*float32)(unsafe.Add(shared, o2972+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2972+tx*4+16384)) + f3379
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2981+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2981+tx*4+16384)) + f3377
+							*(*float32)(unsafe.Add(shared, o2985+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2985+tx*4+16384)) + f3381
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2988+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2988+tx*4+16384)) + f3379
+							*(*float32)(unsafe.Add(shared, o2992+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2992+tx*4+16384)) + f3383
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o3001+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3001+tx*4+16384)) + f3381
+							*(*float32)(unsafe.Add(shared, o3005+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3005+tx*4+16384)) + f3385
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o3008+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3008+tx*4+16384)) + f3383
+							*(*float32)(unsafe.Add(shared, o3012+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3012+tx*4+16384)) + f3387
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o3021+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3021+tx*4+16384)) + f3385
+							*(*float32)(unsafe.Add(shared, o3025+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3025+tx*4+16384)) + f3389
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o3028+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3028+tx*4+16384)) + f3387
+							*(*float32)(unsafe.Add(shared, o3032+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3032+tx*4+16384)) + f3391
 						}
 					}
 				}
@@ -1766,9 +1766,9 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			i92 = i92 + 128
 		}
 //line blocked.go:67
-		i1342 = i68 << 1
+		i1346 = i68 << 1
 //line blocked.go:67
-		if 0 < i1342 {
+		if 0 < i1346 {
 			i155 = 0
 //line blocked.go:68
 			for {
@@ -1794,7 +1794,7 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				{
 					{
 //line blocked.go:69
-						if !blockedNTTwinRow_(lanes, bias, biasLen, c, c506, c532, c599, c604, cLen, i157, i199, i525, o175, residual, residualLen, s24, s48, shared, o185, blocks) {
+						if !blockedNTTwinRow_(lanes, bias, biasLen, c, c506, c532, c598, c603, cLen, i157, i199, i525, o175, residual, residualLen, s24, s48, shared, o185, blocks) {
 							return
 						}
 					}
@@ -1803,7 +1803,7 @@ func blockedNTTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:70
 				i207 = i155 + 1
 //line blocked.go:70
-				if i207 >= i1342 {
+				if i207 >= i1346 {
 					break
 				}
 				i155 = i207
@@ -1863,20 +1863,20 @@ func blockedNTTwinRow(lanes int, i55 int, s48 int, s8 int, s80 int, shared unsaf
 // blockedNTTwinRow_ is what a row of threads does in blockedNTTwin.
 //
 //line blocked.go:69
-func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Pointer, c506 bool, c532 bool, c599 bool, c604 bool, cLen int, i157 int, i199 int, i525 int, o175 int, residual unsafe.Pointer, residualLen int, s24 int, s48 int, shared unsafe.Pointer, o185 int, blocks *gpu.Blocks) (ok bool) {
+func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Pointer, c506 bool, c532 bool, c598 bool, c603 bool, cLen int, i157 int, i199 int, i525 int, o175 int, residual unsafe.Pointer, residualLen int, s24 int, s48 int, shared unsafe.Pointer, o185 int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line blocked.go:69
 	if lanes == 16 {
 //line blocked.go:69
-		first = zvector.BlockedNTTwin___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c599, c604, s48, residual, c)
+		first = zvector.BlockedNTTwin___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c598, c603, s48, residual, c)
 //line blocked.go:69
 	} else if lanes == 8 {
 //line blocked.go:69
-		first = zvector.BlockedNTTwinAVX2___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c599, c604, s48, residual, c)
+		first = zvector.BlockedNTTwinAVX2___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c598, c603, s48, residual, c)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f576, f615, f788, f682, f592, f521, f544 float32
-		var i669, i670 int32
+		var f576, f611, f792, f690, f592, f521, f544 float32
+		var i677, i678 int32
 //line blocked.go:69
 		f179 := *(*float32)(unsafe.Add(shared, o175+tx*4+16384))
 //line blocked.go:69
@@ -1895,72 +1895,72 @@ func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Poi
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:97
-			if c599 {
-//line ending.go:97
-				f615 = f500
+//line ending.go:102
+			if c598 {
+//line ending.go:102
+				f611 = f500
 			} else {
-				if c604 {
-//line ending.go:109
-					f625 := min(math.Float32frombits(math.Float32bits(f500)&^(1<<31)), 15)
+				if c603 {
+//line ending.go:117
+					f621 := min(math.Float32frombits(math.Float32bits(f500)&^(1<<31)), 15)
 //line fast.go:46
-					f649 := 1 / (float32(f625*0.332672) + 1)
-//line ending.go:112
-					f636 := float32(float32(f625*-0.7213475) * f625)
+					f649 := 1 / (float32(f621*0.332672) + 1)
+//line ending.go:120
+					f632 := float32(float32(f621*-0.7213475) * f621)
 //line exp.go:73
-					f748 := f636 + 1.2582912e+07
-					f751 := f636 - (f748 - 1.2582912e+07) + 0
+					f752 := f632 + 1.2582912e+07
+					f755 := f632 - (f752 - 1.2582912e+07) + 0
 //line exp.go:77
-					i758 := int32(math.Float32bits(f748))
+					i762 := int32(math.Float32bits(f752))
 //line exp.go:47
-					i764 := int32(uint32(i758) >> 1)
-					f766 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f751, 0.001339097), f751, 0.009618499), f751, 0.055503596), f751, 0.24022648), f751, 0.6931472), f751, 1) * math.Float32frombits(uint32(i764<<23+1065353216)))
+					i768 := int32(uint32(i762) >> 1)
+					f770 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f755, 0.001339097), f755, 0.009618499), f755, 0.055503596), f755, 0.24022648), f755, 0.6931472), f755, 1) * math.Float32frombits(uint32(i768<<23+1065353216)))
 //line exp.go:59
-					if f636 < -151 {
+					if f632 < -151 {
 //line exp.go:59
-						f788 = 0
+						f792 = 0
 					} else {
 //line exp.go:62
-						f788 = float32(f766 * math.Float32frombits(uint32((i758-i764)<<23+1065353216)))
+						f792 = float32(f770 * math.Float32frombits(uint32((i762-i768)<<23+1065353216)))
 					}
-//line ending.go:112
-					f638 := float32(float32((float32((float32(f649*0.3739278)-0.0479399)*f649)+0.1740121)*f649) * f788)
-//line ending.go:112
-					f615 = max(f500, 0) - float32(f625*f638)
+//line ending.go:120
+					f634 := float32(float32((float32((float32(f649*0.3739278)-0.0479399)*f649)+0.1740121)*f649) * f792)
+//line ending.go:120
+					f611 = max(f500, 0) - float32(f621*f634)
 				} else {
-//line ending.go:102
-					f606 := float32(-f500)
+//line ending.go:111
+					f641 := float32(-f500)
 //line exp.go:36
-					f702 := math32.FMA(f606, 1.442695, 1.2582912e+07)
-					f703 := f702 - 1.2582912e+07
-					f705 := math32.FMA(f703, 1.9046542e-09, math32.FMA(f703, -0.6931472, f606))
+					f716 := math32.FMA(f641, 1.442695, 1.2582912e+07)
+					f717 := f716 - 1.2582912e+07
+					f719 := math32.FMA(f717, 1.9046542e-09, math32.FMA(f717, -0.6931472, f641))
 //line exp.go:21
-					c666 := 0 < f606
+					c674 := 0 < f641
 //line exp.go:21
-					if c666 {
+					if c674 {
 //line exp.go:21
-						i669, i670 = 528482304, 1602224128
+						i677, i678 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i669, i670 = 1602224128, 528482304
+						i677, i678 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f674 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f705, 0.008368675), f705, 0.041668262), f705, 0.16666521), f705, 0.49999994), f705, 1), f705, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f702))<<23+i669)))
+					f682 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f719, 0.008368675), f719, 0.041668262), f719, 0.16666521), f719, 0.49999994), f719, 1), f719, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f716))<<23+i677)))
 					if 104 < math.Float32frombits(math.Float32bits(f500)&^(1<<31)) {
 //line exp.go:27
-						if c666 {
+						if c674 {
 //line basic.go:19
-							f682 = math.Float32frombits(0x7f800000)
+							f690 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f682 = 0
+							f690 = 0
 						}
 					} else {
 //line exp.go:25
-						f682 = float32(f674 * math.Float32frombits(uint32(i670)))
+						f690 = float32(f682 * math.Float32frombits(uint32(i678)))
 					}
 //line fast.go:42
-					f615 = f500 / (f682 + 1)
+					f611 = f500 / (f690 + 1)
 				}
 			}
 //line blocked.go:137
@@ -1975,10 +1975,10 @@ func blockedNTTwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Poi
 					f592 = *(*float32)(unsafe.Add(bias, i516*4))
 				}
 //line blocked.go:138
-				f521 = float32(f615 * (f189 + f592))
+				f521 = float32(f611 * (f189 + f592))
 			} else {
 //line blocked.go:137
-				f521 = f615
+				f521 = f611
 			}
 //line blocked.go:140
 			i528 := i525 + i200
@@ -2038,26 +2038,26 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(49152)
 	lanes := blocks.Lanes()
 //line blocked.go:96
-	i3112 := s16 - 1
+	i3116 := s16 - 1
 //line blocked.go:116
-	c3468 := uint(s72) < 2147483648
+	c3472 := uint(s72) < 2147483648
 //line blocked.go:113
-	i2280 := s0 - 1
+	i2284 := s0 - 1
 //line blocked.go:68
 	c212 := s56 != 3
 //line blocked.go:137
 	c506 := s56 == 3
 //line blocked.go:141
 	c532 := 0 < residualLen
-//line ending.go:97
-	c600 := s56 == 0
-//line ending.go:99
-	c605 := s56 == 2
+//line ending.go:102
+	c599 := s56 == 0
+//line ending.go:104
+	c604 := s56 == 2
 //line blocked.go:46
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i55, i60, i64, i66, i68, i92, i99, i101, i106, i118, i3114, i3124, i3126, i3135, i3137, i3146, i3148, i3168, i3178, i3180, i3189, i3191, i3200, i3202, o3046, o3051, o3062, o3067, o3078, o3083, o3094, o3099, i2284, i3460, i3495, i130, i138, i2282, i2285, i2293, i2296, i2299, i2307, i2310, i2313, i2321, i2324, i2327, i2335, i2338, i2341, i2349, i2352, i2355, i2363, i2366, i2369, i2377, i2380, i2383, o2886, o2893, o2906, o2913, o2926, o2933, o2946, o2953, o2966, o2973, o2986, o2993, o3006, o3013, o3026, o3033, i1343, i155, i157, i158, o175, o185, i199, i525, i207 int
-		var c368, c3490, c3494, c3514, c3534, c3554 bool
+		var i55, i60, i64, i66, i68, i92, i99, i101, i106, i118, i3118, i3128, i3130, i3139, i3141, i3150, i3152, i3172, i3182, i3184, i3193, i3195, i3204, i3206, o3050, o3055, o3066, o3071, o3082, o3087, o3098, o3103, i2288, i3464, i3499, i130, i138, i2286, i2289, i2297, i2300, i2303, i2311, i2314, i2317, i2325, i2328, i2331, i2339, i2342, i2345, i2353, i2356, i2359, i2367, i2370, i2373, i2381, i2384, i2387, o2890, o2897, o2910, o2917, o2930, o2937, o2950, o2957, o2970, o2977, o2990, o2997, o3010, o3017, o3030, o3037, i1347, i155, i157, i158, o175, o185, i199, i525, i207 int
+		var c368, c3494, c3498, c3518, c3538, c3558 bool
 //line blocked.go:49
 		i55 = bx * s40
 //line blocked.go:49
@@ -2109,239 +2109,239 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:59
 				i118 = i92 + i106
 //line blocked.go:96
-				i3114 = i118
+				i3118 = i118
 //line blocked.go:96
-				if i3112 < i118 {
+				if i3116 < i118 {
 //line blocked.go:96
-					i3114 = i3112
+					i3118 = i3116
 				}
 //line blocked.go:96
-				i3124 = i118 + 1
+				i3128 = i118 + 1
 //line blocked.go:96
-				i3126 = i3124
+				i3130 = i3128
 //line blocked.go:96
-				if i3112 < i3124 {
+				if i3116 < i3128 {
 //line blocked.go:96
-					i3126 = i3112
+					i3130 = i3116
 				}
 //line blocked.go:96
-				i3135 = i118 + 2
+				i3139 = i118 + 2
 //line blocked.go:96
-				i3137 = i3135
+				i3141 = i3139
 //line blocked.go:96
-				if i3112 < i3135 {
+				if i3116 < i3139 {
 //line blocked.go:96
-					i3137 = i3112
+					i3141 = i3116
 				}
 //line blocked.go:96
-				i3146 = i118 + 3
+				i3150 = i118 + 3
 //line blocked.go:96
-				i3148 = i3146
+				i3152 = i3150
 //line blocked.go:96
-				if i3112 < i3146 {
+				if i3116 < i3150 {
 //line blocked.go:96
-					i3148 = i3112
+					i3152 = i3116
 				}
 //line blocked.go:96
-				i3168 = i118
+				i3172 = i118
 //line blocked.go:96
-				if i3112 < i118 {
+				if i3116 < i118 {
 //line blocked.go:96
-					i3168 = i3112
+					i3172 = i3116
 				}
 //line blocked.go:96
-				i3178 = i118 + 1
+				i3182 = i118 + 1
 //line blocked.go:96
-				i3180 = i3178
+				i3184 = i3182
 //line blocked.go:96
-				if i3112 < i3178 {
+				if i3116 < i3182 {
 //line blocked.go:96
-					i3180 = i3112
+					i3184 = i3116
 				}
 //line blocked.go:96
-				i3189 = i118 + 2
+				i3193 = i118 + 2
 //line blocked.go:96
-				i3191 = i3189
+				i3195 = i3193
 //line blocked.go:96
-				if i3112 < i3189 {
+				if i3116 < i3193 {
 //line blocked.go:96
-					i3191 = i3112
+					i3195 = i3116
 				}
 //line blocked.go:96
-				i3200 = i118 + 3
+				i3204 = i118 + 3
 //line blocked.go:96
-				i3202 = i3200
+				i3206 = i3204
 //line blocked.go:96
-				if i3112 < i3200 {
+				if i3116 < i3204 {
 //line blocked.go:96
-					i3202 = i3112
+					i3206 = i3116
 				}
 //line blocked.go:102
-				o3046 = i106 & 127 * 128
+				o3050 = i106 & 127 * 128
 //line blocked.go:102
-				o3051 = o3046 + 64
+				o3055 = o3050 + 64
 //line blocked.go:102
-				o3062 = (i106 + 1) & 127 * 128
+				o3066 = (i106 + 1) & 127 * 128
 //line blocked.go:102
-				o3067 = o3062 + 64
+				o3071 = o3066 + 64
 //line blocked.go:102
-				o3078 = (i106 + 2) & 127 * 128
+				o3082 = (i106 + 2) & 127 * 128
 //line blocked.go:102
-				o3083 = o3078 + 64
+				o3087 = o3082 + 64
 //line blocked.go:102
-				o3094 = (i106 + 3) & 127 * 128
+				o3098 = (i106 + 3) & 127 * 128
 //line blocked.go:102
-				o3099 = o3094 + 64
+				o3103 = o3098 + 64
 				{
 					{
 						first := 0
 //line blocked.go:59
 						if lanes == 16 {
 //line blocked.go:59
-							first = zvector.BlockedNTBF16Twin_(16, i55, s8, s48, s80, i3114, bLen, b, i3126, i3137, i3148, i3168, i3180, i3191, i3202, shared, o3046, o3062, o3078, o3094)
+							first = zvector.BlockedNTBF16Twin_(16, i55, s8, s48, s80, i3118, bLen, b, i3130, i3141, i3152, i3172, i3184, i3195, i3206, shared, o3050, o3066, o3082, o3098)
 //line blocked.go:59
 						} else if lanes == 8 {
 //line blocked.go:59
-							first = zvector.BlockedNTBF16TwinAVX2_(16, i55, s8, s48, s80, i3114, bLen, b, i3126, i3137, i3148, i3168, i3180, i3191, i3202, shared, o3046, o3062, o3078, o3094)
+							first = zvector.BlockedNTBF16TwinAVX2_(16, i55, s8, s48, s80, i3118, bLen, b, i3130, i3141, i3152, i3172, i3184, i3195, i3206, shared, o3050, o3066, o3082, o3098)
 						}
 						for tx := first; tx < 16; tx++ {
-							var f3367, f3365, f3363, f3361, f3368, f3366, f3364, f3362 float32
+							var f3371, f3369, f3367, f3365, f3372, f3370, f3368, f3366 float32
 //line blocked.go:59
 							i115 := i55 + tx
 //line packing.go:35
-							i3115 := i115 * s80
+							i3119 := i115 * s80
 //line blocked.go:94
-							c3110 := i115 < s8
+							c3114 := i115 < s8
 //line blocked.go:94
-							i3163 := i115 + s48
+							i3167 := i115 + s48
 //line packing.go:35
-							i3169 := i3163 * s80
+							i3173 := i3167 * s80
 //line blocked.go:94
-							c3164 := i3163 < s8
+							c3168 := i3167 < s8
 //line blocked.go:94
-							if c3110 {
+							if c3114 {
 //line packing.go:35
-								i3116 := i3115 + i3114
+								i3120 := i3119 + i3118
 //line blocked.go:96
-								if uint(i3116) >= uint(bLen) {
+								if uint(i3120) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3116, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3120, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3127 := i3115 + i3126
+								i3131 := i3119 + i3130
 //line blocked.go:96
-								if uint(i3127) >= uint(bLen) {
+								if uint(i3131) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3127, bLen)
-//line blocked.go:96
-									return
-								}
-//line packing.go:35
-								i3138 := i3115 + i3137
-//line blocked.go:96
-								if uint(i3138) >= uint(bLen) {
-//line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3138, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3131, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3149 := i3115 + i3148
+								i3142 := i3119 + i3141
 //line blocked.go:96
-								if uint(i3149) >= uint(bLen) {
+								if uint(i3142) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3149, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3142, bLen)
+//line blocked.go:96
+									return
+								}
+//line packing.go:35
+								i3153 := i3119 + i3152
+//line blocked.go:96
+								if uint(i3153) >= uint(bLen) {
+//line blocked.go:96
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3153, bLen)
 //line blocked.go:96
 									return
 								}
 //line blocked.go:96
-								f3367, f3365, f3363, f3361 = dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3149*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3138*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3127*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3116*2)))).Float32()
+								f3371, f3369, f3367, f3365 = dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3153*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3142*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3131*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3120*2)))).Float32()
 							} else {
 //line blocked.go:94
-								f3367, f3365, f3363, f3361 = 0, 0, 0, 0
+								f3371, f3369, f3367, f3365 = 0, 0, 0, 0
 							}
 //line blocked.go:94
-							if c3164 {
+							if c3168 {
 //line packing.go:35
-								i3170 := i3169 + i3168
+								i3174 := i3173 + i3172
 //line blocked.go:96
-								if uint(i3170) >= uint(bLen) {
+								if uint(i3174) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3170, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3174, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3181 := i3169 + i3180
+								i3185 := i3173 + i3184
 //line blocked.go:96
-								if uint(i3181) >= uint(bLen) {
+								if uint(i3185) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3181, bLen)
-//line blocked.go:96
-									return
-								}
-//line packing.go:35
-								i3192 := i3169 + i3191
-//line blocked.go:96
-								if uint(i3192) >= uint(bLen) {
-//line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3192, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3185, bLen)
 //line blocked.go:96
 									return
 								}
 //line packing.go:35
-								i3203 := i3169 + i3202
+								i3196 := i3173 + i3195
 //line blocked.go:96
-								if uint(i3203) >= uint(bLen) {
+								if uint(i3196) >= uint(bLen) {
 //line blocked.go:96
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3203, bLen)
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3196, bLen)
+//line blocked.go:96
+									return
+								}
+//line packing.go:35
+								i3207 := i3173 + i3206
+//line blocked.go:96
+								if uint(i3207) >= uint(bLen) {
+//line blocked.go:96
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3207, bLen)
 //line blocked.go:96
 									return
 								}
 //line blocked.go:96
-								f3368, f3366, f3364, f3362 = dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3203*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3192*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3181*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3170*2)))).Float32()
+								f3372, f3370, f3368, f3366 = dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3207*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3196*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3185*2)))).Float32(), dtype.BF16(uint16(*(*int16)(unsafe.Add(b, i3174*2)))).Float32()
 							} else {
 //line blocked.go:94
-								f3368, f3366, f3364, f3362 = 0, 0, 0, 0
+								f3372, f3370, f3368, f3366 = 0, 0, 0, 0
 							}
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3046+tx*4)) = f3361
+							*(*float32)(unsafe.Add(shared, o3050+tx*4)) = f3365
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3051+tx*4)) = f3362
+							*(*float32)(unsafe.Add(shared, o3055+tx*4)) = f3366
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3062+tx*4)) = f3363
+							*(*float32)(unsafe.Add(shared, o3066+tx*4)) = f3367
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3067+tx*4)) = f3364
+							*(*float32)(unsafe.Add(shared, o3071+tx*4)) = f3368
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3078+tx*4)) = f3365
+							*(*float32)(unsafe.Add(shared, o3082+tx*4)) = f3369
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3083+tx*4)) = f3366
+							*(*float32)(unsafe.Add(shared, o3087+tx*4)) = f3370
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3094+tx*4)) = f3367
+							*(*float32)(unsafe.Add(shared, o3098+tx*4)) = f3371
 //line blocked.go:102
-							*(*float32)(unsafe.Add(shared, o3099+tx*4)) = f3368
+							*(*float32)(unsafe.Add(shared, o3103+tx*4)) = f3372
 						}
 					}
 				}
 				i106 = i106 + 4
 			}
 //line blocked.go:113
-			i2284 = i92 * s72
+			i2288 = i92 * s72
 //line blocked.go:116
 			c368 = 0 < i101
 //line blocked.go:116
-			i3460 = 0
+			i3464 = 0
 //line blocked.go:116
 			if c368 {
 //line blocked.go:116
-				i3460 = i101 - 1
+				i3464 = i101 - 1
 			}
 //line blocked.go:116
-			c3490 = uint(i3460) < 2147483648 && i3460 < 2305843009213693952 && c3468
+			c3494 = uint(i3464) < 2147483648 && i3464 < 2305843009213693952 && c3472
 //line blocked.go:116
-			i3495 = i3460 * s72
+			i3499 = i3464 * s72
 			i130 = 0
 //line blocked.go:62
 			for {
@@ -2352,208 +2352,208 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:63
 				i138 = i60 + i130
 //line blocked.go:113
-				i2282 = i138
+				i2286 = i138
 //line blocked.go:113
-				if i2280 < i138 {
+				if i2284 < i138 {
 //line blocked.go:113
-					i2282 = i2280
+					i2286 = i2284
 				}
 //line blocked.go:113
-				i2285 = i2282*s64 + i2284
+				i2289 = i2286*s64 + i2288
 //line blocked.go:113
-				i2293 = i138 + 1
+				i2297 = i138 + 1
 //line blocked.go:113
-				i2296 = i2293
+				i2300 = i2297
 //line blocked.go:113
-				if i2280 < i2293 {
+				if i2284 < i2297 {
 //line blocked.go:113
-					i2296 = i2280
+					i2300 = i2284
 				}
 //line blocked.go:113
-				i2299 = i2296*s64 + i2284
+				i2303 = i2300*s64 + i2288
 //line blocked.go:113
-				i2307 = i138 + 2
+				i2311 = i138 + 2
 //line blocked.go:113
-				i2310 = i2307
+				i2314 = i2311
 //line blocked.go:113
-				if i2280 < i2307 {
+				if i2284 < i2311 {
 //line blocked.go:113
-					i2310 = i2280
+					i2314 = i2284
 				}
 //line blocked.go:113
-				i2313 = i2310*s64 + i2284
+				i2317 = i2314*s64 + i2288
 //line blocked.go:113
-				i2321 = i138 + 3
+				i2325 = i138 + 3
 //line blocked.go:113
-				i2324 = i2321
+				i2328 = i2325
 //line blocked.go:113
-				if i2280 < i2321 {
+				if i2284 < i2325 {
 //line blocked.go:113
-					i2324 = i2280
+					i2328 = i2284
 				}
 //line blocked.go:113
-				i2327 = i2324*s64 + i2284
+				i2331 = i2328*s64 + i2288
 //line blocked.go:113
-				i2335 = i138 + 4
+				i2339 = i138 + 4
 //line blocked.go:113
-				i2338 = i2335
+				i2342 = i2339
 //line blocked.go:113
-				if i2280 < i2335 {
+				if i2284 < i2339 {
 //line blocked.go:113
-					i2338 = i2280
+					i2342 = i2284
 				}
 //line blocked.go:113
-				i2341 = i2338*s64 + i2284
+				i2345 = i2342*s64 + i2288
 //line blocked.go:113
-				i2349 = i138 + 5
+				i2353 = i138 + 5
 //line blocked.go:113
-				i2352 = i2349
+				i2356 = i2353
 //line blocked.go:113
-				if i2280 < i2349 {
+				if i2284 < i2353 {
 //line blocked.go:113
-					i2352 = i2280
+					i2356 = i2284
 				}
 //line blocked.go:113
-				i2355 = i2352*s64 + i2284
+				i2359 = i2356*s64 + i2288
 //line blocked.go:113
-				i2363 = i138 + 6
+				i2367 = i138 + 6
 //line blocked.go:113
-				i2366 = i2363
+				i2370 = i2367
 //line blocked.go:113
-				if i2280 < i2363 {
+				if i2284 < i2367 {
 //line blocked.go:113
-					i2366 = i2280
+					i2370 = i2284
 				}
 //line blocked.go:113
-				i2369 = i2366*s64 + i2284
+				i2373 = i2370*s64 + i2288
 //line blocked.go:113
-				i2377 = i138 + 7
+				i2381 = i138 + 7
 //line blocked.go:113
-				i2380 = i2377
+				i2384 = i2381
 //line blocked.go:113
-				if i2280 < i2377 {
+				if i2284 < i2381 {
 //line blocked.go:113
-					i2380 = i2280
+					i2384 = i2284
 				}
 //line blocked.go:113
-				i2383 = i2380*s64 + i2284
+				i2387 = i2384*s64 + i2288
 //line blocked.go:113
-				c3494 = c3490 && uint(i2285) < uint(aLen)
+				c3498 = c3494 && uint(i2289) < uint(aLen)
 //line blocked.go:113
-				c3514 = c3494 && uint(i2285+i3495) < uint(aLen) && uint(i2299) < uint(aLen) && uint(i2299+i3495) < uint(aLen) && uint(i2313) < uint(aLen) && uint(i2313+i3495) < uint(aLen)
+				c3518 = c3498 && uint(i2289+i3499) < uint(aLen) && uint(i2303) < uint(aLen) && uint(i2303+i3499) < uint(aLen) && uint(i2317) < uint(aLen) && uint(i2317+i3499) < uint(aLen)
 //line blocked.go:113
-				c3534 = c3514 && uint(i2327) < uint(aLen) && uint(i2327+i3495) < uint(aLen) && uint(i2341) < uint(aLen) && uint(i2341+i3495) < uint(aLen) && uint(i2355) < uint(aLen)
+				c3538 = c3518 && uint(i2331) < uint(aLen) && uint(i2331+i3499) < uint(aLen) && uint(i2345) < uint(aLen) && uint(i2345+i3499) < uint(aLen) && uint(i2359) < uint(aLen)
 //line blocked.go:113
-				c3554 = c3534 && uint(i2355+i3495) < uint(aLen) && uint(i2369) < uint(aLen) && uint(i2369+i3495) < uint(aLen) && uint(i2383) < uint(aLen) && uint(i2383+i3495) < uint(aLen)
+				c3558 = c3538 && uint(i2359+i3499) < uint(aLen) && uint(i2373) < uint(aLen) && uint(i2373+i3499) < uint(aLen) && uint(i2387) < uint(aLen) && uint(i2387+i3499) < uint(aLen)
 //line blocked.go:126
-				o2886 = i130 & 255 * 128
+				o2890 = i130 & 255 * 128
 //line blocked.go:126
-				o2893 = o2886 + 64
+				o2897 = o2890 + 64
 //line blocked.go:126
-				o2906 = (i130 + 1) & 255 * 128
+				o2910 = (i130 + 1) & 255 * 128
 //line blocked.go:126
-				o2913 = o2906 + 64
+				o2917 = o2910 + 64
 //line blocked.go:126
-				o2926 = (i130 + 2) & 255 * 128
+				o2930 = (i130 + 2) & 255 * 128
 //line blocked.go:126
-				o2933 = o2926 + 64
+				o2937 = o2930 + 64
 //line blocked.go:126
-				o2946 = (i130 + 3) & 255 * 128
+				o2950 = (i130 + 3) & 255 * 128
 //line blocked.go:126
-				o2953 = o2946 + 64
+				o2957 = o2950 + 64
 //line blocked.go:126
-				o2966 = (i130 + 4) & 255 * 128
+				o2970 = (i130 + 4) & 255 * 128
 //line blocked.go:126
-				o2973 = o2966 + 64
+				o2977 = o2970 + 64
 //line blocked.go:126
-				o2986 = (i130 + 5) & 255 * 128
+				o2990 = (i130 + 5) & 255 * 128
 //line blocked.go:126
-				o2993 = o2986 + 64
+				o2997 = o2990 + 64
 //line blocked.go:126
-				o3006 = (i130 + 6) & 255 * 128
+				o3010 = (i130 + 6) & 255 * 128
 //line blocked.go:126
-				o3013 = o3006 + 64
+				o3017 = o3010 + 64
 //line blocked.go:126
-				o3026 = (i130 + 7) & 255 * 128
+				o3030 = (i130 + 7) & 255 * 128
 //line blocked.go:126
-				o3033 = o3026 + 64
+				o3037 = o3030 + 64
 				{
 					{
 						first := 0
 //line blocked.go:63
 						if lanes == 16 {
 //line blocked.go:63
-							first = zvector.BlockedNTBF16Twin__(16, c368, c3554, s72, i2285, a, shared, i2299, i2313, i2327, i2341, i2355, i2369, i2383, i101, aLen, unsafe.Add(shared, 16384), o2886, o2906, o2926, o2946, o2966, o2986, o3006, o3026)
+							first = zvector.BlockedNTBF16Twin__(16, c368, c3558, s72, i2289, a, shared, i2303, i2317, i2331, i2345, i2359, i2373, i2387, i101, aLen, unsafe.Add(shared, 16384), o2890, o2910, o2930, o2950, o2970, o2990, o3010, o3030)
 //line blocked.go:63
 						} else if lanes == 8 {
 //line blocked.go:63
-							first = zvector.BlockedNTBF16TwinAVX2__(16, c368, c3554, s72, i2285, a, shared, i2299, i2313, i2327, i2341, i2355, i2369, i2383, i101, aLen, unsafe.Add(shared, 16384), o2886, o2906, o2926, o2946, o2966, o2986, o3006, o3026)
+							first = zvector.BlockedNTBF16TwinAVX2__(16, c368, c3558, s72, i2289, a, shared, i2303, i2317, i2331, i2345, i2359, i2373, i2387, i101, aLen, unsafe.Add(shared, 16384), o2890, o2910, o2930, o2950, o2970, o2990, o3010, o3030)
 						}
 						for tx := first; tx < 16; tx++ {
-							var f3399, f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, f2682, f2689, f2709, f2716, f2736, f2743, f2763, f2770, f2790, f2797, f2817, f2824, f2844, f2851, f2871, f2878, f3400, f3398, f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370, f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, f3565, f3566, f3567, f3568, f3569, f3570, f3571, f3583, f3587, f3593, f3594, f3600, f3601, f3607, f3608, f3614, f3615, f3621, f3622, f3628, f3629, f3635, f3636 float32
-							var i370, i3572 int
+							var f3403, f3401, f3399, f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f2686, f2693, f2713, f2720, f2740, f2747, f2767, f2774, f2794, f2801, f2821, f2828, f2848, f2855, f2875, f2882, f3404, f3402, f3400, f3398, f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3560, f3561, f3562, f3563, f3564, f3565, f3566, f3567, f3568, f3569, f3570, f3571, f3572, f3573, f3574, f3575, f3587, f3591, f3597, f3598, f3604, f3605, f3611, f3612, f3618, f3619, f3625, f3626, f3632, f3633, f3639, f3640 float32
+							var i370, i3576 int
 //line blocked.go:116
 							if c368 {
 //line blocked.go:116
-								if c3554 {
+								if c3558 {
 //line blocked.go:120
-									f3399, f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, i370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+									f3403, f3401, f3399, f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, i370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line blocked.go:120
 									for {
 //line blocked.go:118
-										i2670 := i370 * s72
+										i2674 := i370 * s72
 //line blocked.go:118
-										f2675 := *(*float32)(unsafe.Add(a, (i2285+i2670)*4))
+										f2679 := *(*float32)(unsafe.Add(a, (i2289+i2674)*4))
 //line blocked.go:120
-										f2680 := *(*float32)(unsafe.Add(shared, i370&127*128+tx*4))
+										f2684 := *(*float32)(unsafe.Add(shared, i370&127*128+tx*4))
 //line blocked.go:120
-										f2682 = math32.FMA(f2675, f2680, f3369)
+										f2686 = math32.FMA(f2679, f2684, f3373)
 //line blocked.go:120
-										f2686 := *(*float32)(unsafe.Add(shared, i370&127*128+64+tx*4))
+										f2690 := *(*float32)(unsafe.Add(shared, i370&127*128+64+tx*4))
 //line blocked.go:120
-										f2689 = math32.FMA(f2675, f2686, f3371)
+										f2693 = math32.FMA(f2679, f2690, f3375)
 //line blocked.go:118
-										f2702 := *(*float32)(unsafe.Add(a, (i2299+i2670)*4))
+										f2706 := *(*float32)(unsafe.Add(a, (i2303+i2674)*4))
 //line blocked.go:120
-										f2709 = math32.FMA(f2702, f2680, f3373)
+										f2713 = math32.FMA(f2706, f2684, f3377)
 //line blocked.go:120
-										f2716 = math32.FMA(f2702, f2686, f3375)
+										f2720 = math32.FMA(f2706, f2690, f3379)
 //line blocked.go:118
-										f2729 := *(*float32)(unsafe.Add(a, (i2313+i2670)*4))
+										f2733 := *(*float32)(unsafe.Add(a, (i2317+i2674)*4))
 //line blocked.go:120
-										f2736 = math32.FMA(f2729, f2680, f3377)
+										f2740 = math32.FMA(f2733, f2684, f3381)
 //line blocked.go:120
-										f2743 = math32.FMA(f2729, f2686, f3379)
+										f2747 = math32.FMA(f2733, f2690, f3383)
 //line blocked.go:118
-										f2756 := *(*float32)(unsafe.Add(a, (i2327+i2670)*4))
+										f2760 := *(*float32)(unsafe.Add(a, (i2331+i2674)*4))
 //line blocked.go:120
-										f2763 = math32.FMA(f2756, f2680, f3381)
+										f2767 = math32.FMA(f2760, f2684, f3385)
 //line blocked.go:120
-										f2770 = math32.FMA(f2756, f2686, f3383)
+										f2774 = math32.FMA(f2760, f2690, f3387)
 //line blocked.go:118
-										f2783 := *(*float32)(unsafe.Add(a, (i2341+i2670)*4))
+										f2787 := *(*float32)(unsafe.Add(a, (i2345+i2674)*4))
 //line blocked.go:120
-										f2790 = math32.FMA(f2783, f2680, f3385)
+										f2794 = math32.FMA(f2787, f2684, f3389)
 //line blocked.go:120
-										f2797 = math32.FMA(f2783, f2686, f3387)
+										f2801 = math32.FMA(f2787, f2690, f3391)
 //line blocked.go:118
-										f2810 := *(*float32)(unsafe.Add(a, (i2355+i2670)*4))
+										f2814 := *(*float32)(unsafe.Add(a, (i2359+i2674)*4))
 //line blocked.go:120
-										f2817 = math32.FMA(f2810, f2680, f3389)
+										f2821 = math32.FMA(f2814, f2684, f3393)
 //line blocked.go:120
-										f2824 = math32.FMA(f2810, f2686, f3391)
+										f2828 = math32.FMA(f2814, f2690, f3395)
 //line blocked.go:118
-										f2837 := *(*float32)(unsafe.Add(a, (i2369+i2670)*4))
+										f2841 := *(*float32)(unsafe.Add(a, (i2373+i2674)*4))
 //line blocked.go:120
-										f2844 = math32.FMA(f2837, f2680, f3393)
+										f2848 = math32.FMA(f2841, f2684, f3397)
 //line blocked.go:120
-										f2851 = math32.FMA(f2837, f2686, f3395)
+										f2855 = math32.FMA(f2841, f2690, f3399)
 //line blocked.go:118
-										f2864 := *(*float32)(unsafe.Add(a, (i2383+i2670)*4))
+										f2868 := *(*float32)(unsafe.Add(a, (i2387+i2674)*4))
 //line blocked.go:120
-										f2871 = math32.FMA(f2864, f2680, f3397)
+										f2875 = math32.FMA(f2868, f2684, f3401)
 //line blocked.go:120
-										f2878 = math32.FMA(f2864, f2686, f3399)
+										f2882 = math32.FMA(f2868, f2690, f3403)
 //line blocked.go:120
 										i393 := i370 + 1
 //line blocked.go:120
@@ -2562,190 +2562,190 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 											break
 										}
 //line blocked.go:120
-										f3399, f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, f3371, f3369, i370 = f2878, f2871, f2851, f2844, f2824, f2817, f2797, f2790, f2770, f2763, f2743, f2736, f2716, f2709, f2689, f2682, i393
+										f3403, f3401, f3399, f3397, f3395, f3393, f3391, f3389, f3387, f3385, f3383, f3381, f3379, f3377, f3375, f3373, i370 = f2882, f2875, f2855, f2848, f2828, f2821, f2801, f2794, f2774, f2767, f2747, f2740, f2720, f2713, f2693, f2686, i393
 									}
 //line blocked.go:120
-									f3400, f3398, f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370 = f2878, f2871, f2851, f2844, f2824, f2817, f2797, f2790, f2770, f2763, f2743, f2736, f2716, f2709, f2689, f2682
+									f3404, f3402, f3400, f3398, f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374 = f2882, f2875, f2855, f2848, f2828, f2821, f2801, f2794, f2774, f2767, f2747, f2740, f2720, f2713, f2693, f2686
 								} else {
 //line blocked.go:120
-									f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, f3565, f3566, f3567, f3568, f3569, f3570, f3571, i3572 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+									f3560, f3561, f3562, f3563, f3564, f3565, f3566, f3567, f3568, f3569, f3570, f3571, f3572, f3573, f3574, f3575, i3576 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line blocked.go:120
 									for {
 //line blocked.go:118
-										i3573 := i3572 * s72
+										i3577 := i3576 * s72
 //line blocked.go:118
-										i3574 := i2285 + i3573
+										i3578 := i2289 + i3577
 //line blocked.go:118
-										if uint(i3574) >= uint(aLen) {
+										if uint(i3578) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3574, aLen)
-//line blocked.go:118
-											return
-										}
-//line blocked.go:118
-										f3578 := *(*float32)(unsafe.Add(a, i3574*4))
-//line blocked.go:120
-										f3582 := *(*float32)(unsafe.Add(shared, i3572&127*128+tx*4))
-//line blocked.go:120
-										f3583 = math32.FMA(f3578, f3582, f3571)
-//line blocked.go:120
-										f3586 := *(*float32)(unsafe.Add(shared, i3572&127*128+64+tx*4))
-//line blocked.go:120
-										f3587 = math32.FMA(f3578, f3586, f3570)
-//line blocked.go:118
-										i3588 := i2299 + i3573
-//line blocked.go:118
-										if uint(i3588) >= uint(aLen) {
-//line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3588, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3578, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3592 := *(*float32)(unsafe.Add(a, i3588*4))
+										f3582 := *(*float32)(unsafe.Add(a, i3578*4))
 //line blocked.go:120
-										f3593 = math32.FMA(f3592, f3582, f3569)
+										f3586 := *(*float32)(unsafe.Add(shared, i3576&127*128+tx*4))
 //line blocked.go:120
-										f3594 = math32.FMA(f3592, f3586, f3568)
+										f3587 = math32.FMA(f3582, f3586, f3575)
+//line blocked.go:120
+										f3590 := *(*float32)(unsafe.Add(shared, i3576&127*128+64+tx*4))
+//line blocked.go:120
+										f3591 = math32.FMA(f3582, f3590, f3574)
 //line blocked.go:118
-										i3595 := i2313 + i3573
+										i3592 := i2303 + i3577
 //line blocked.go:118
-										if uint(i3595) >= uint(aLen) {
+										if uint(i3592) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3595, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3592, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3599 := *(*float32)(unsafe.Add(a, i3595*4))
+										f3596 := *(*float32)(unsafe.Add(a, i3592*4))
 //line blocked.go:120
-										f3600 = math32.FMA(f3599, f3582, f3567)
+										f3597 = math32.FMA(f3596, f3586, f3573)
 //line blocked.go:120
-										f3601 = math32.FMA(f3599, f3586, f3566)
+										f3598 = math32.FMA(f3596, f3590, f3572)
 //line blocked.go:118
-										i3602 := i2327 + i3573
+										i3599 := i2317 + i3577
 //line blocked.go:118
-										if uint(i3602) >= uint(aLen) {
+										if uint(i3599) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3602, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3599, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3606 := *(*float32)(unsafe.Add(a, i3602*4))
+										f3603 := *(*float32)(unsafe.Add(a, i3599*4))
 //line blocked.go:120
-										f3607 = math32.FMA(f3606, f3582, f3565)
+										f3604 = math32.FMA(f3603, f3586, f3571)
 //line blocked.go:120
-										f3608 = math32.FMA(f3606, f3586, f3564)
+										f3605 = math32.FMA(f3603, f3590, f3570)
 //line blocked.go:118
-										i3609 := i2341 + i3573
+										i3606 := i2331 + i3577
 //line blocked.go:118
-										if uint(i3609) >= uint(aLen) {
+										if uint(i3606) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3609, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3606, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3613 := *(*float32)(unsafe.Add(a, i3609*4))
+										f3610 := *(*float32)(unsafe.Add(a, i3606*4))
 //line blocked.go:120
-										f3614 = math32.FMA(f3613, f3582, f3563)
+										f3611 = math32.FMA(f3610, f3586, f3569)
 //line blocked.go:120
-										f3615 = math32.FMA(f3613, f3586, f3562)
+										f3612 = math32.FMA(f3610, f3590, f3568)
 //line blocked.go:118
-										i3616 := i2355 + i3573
+										i3613 := i2345 + i3577
 //line blocked.go:118
-										if uint(i3616) >= uint(aLen) {
+										if uint(i3613) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3616, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3613, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3620 := *(*float32)(unsafe.Add(a, i3616*4))
+										f3617 := *(*float32)(unsafe.Add(a, i3613*4))
 //line blocked.go:120
-										f3621 = math32.FMA(f3620, f3582, f3561)
+										f3618 = math32.FMA(f3617, f3586, f3567)
 //line blocked.go:120
-										f3622 = math32.FMA(f3620, f3586, f3560)
+										f3619 = math32.FMA(f3617, f3590, f3566)
 //line blocked.go:118
-										i3623 := i2369 + i3573
+										i3620 := i2359 + i3577
 //line blocked.go:118
-										if uint(i3623) >= uint(aLen) {
+										if uint(i3620) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3623, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3620, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3627 := *(*float32)(unsafe.Add(a, i3623*4))
+										f3624 := *(*float32)(unsafe.Add(a, i3620*4))
 //line blocked.go:120
-										f3628 = math32.FMA(f3627, f3582, f3559)
+										f3625 = math32.FMA(f3624, f3586, f3565)
 //line blocked.go:120
-										f3629 = math32.FMA(f3627, f3586, f3558)
+										f3626 = math32.FMA(f3624, f3590, f3564)
 //line blocked.go:118
-										i3630 := i2383 + i3573
+										i3627 := i2373 + i3577
 //line blocked.go:118
-										if uint(i3630) >= uint(aLen) {
+										if uint(i3627) >= uint(aLen) {
 //line blocked.go:118
-											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3630, aLen)
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3627, aLen)
 //line blocked.go:118
 											return
 										}
 //line blocked.go:118
-										f3634 := *(*float32)(unsafe.Add(a, i3630*4))
+										f3631 := *(*float32)(unsafe.Add(a, i3627*4))
 //line blocked.go:120
-										f3635 = math32.FMA(f3634, f3582, f3557)
+										f3632 = math32.FMA(f3631, f3586, f3563)
 //line blocked.go:120
-										f3636 = math32.FMA(f3634, f3586, f3556)
+										f3633 = math32.FMA(f3631, f3590, f3562)
+//line blocked.go:118
+										i3634 := i2387 + i3577
+//line blocked.go:118
+										if uint(i3634) >= uint(aLen) {
+//line blocked.go:118
+											blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i3634, aLen)
+//line blocked.go:118
+											return
+										}
+//line blocked.go:118
+										f3638 := *(*float32)(unsafe.Add(a, i3634*4))
 //line blocked.go:120
-										i3637 := i3572 + 1
+										f3639 = math32.FMA(f3638, f3586, f3561)
 //line blocked.go:120
-										if i3637 >= i101 {
+										f3640 = math32.FMA(f3638, f3590, f3560)
+//line blocked.go:120
+										i3641 := i3576 + 1
+//line blocked.go:120
+										if i3641 >= i101 {
 //line blocked.go:120
 											break
 										}
 //line blocked.go:120
-										f3556, f3557, f3558, f3559, f3560, f3561, f3562, f3563, f3564, f3565, f3566, f3567, f3568, f3569, f3570, f3571, i3572 = f3636, f3635, f3629, f3628, f3622, f3621, f3615, f3614, f3608, f3607, f3601, f3600, f3594, f3593, f3587, f3583, i3637
+										f3560, f3561, f3562, f3563, f3564, f3565, f3566, f3567, f3568, f3569, f3570, f3571, f3572, f3573, f3574, f3575, i3576 = f3640, f3639, f3633, f3632, f3626, f3625, f3619, f3618, f3612, f3611, f3605, f3604, f3598, f3597, f3591, f3587, i3641
 									}
 //line blocked.go:120
-									f3400, f3398, f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370 = f3636, f3635, f3629, f3628, f3622, f3621, f3615, f3614, f3608, f3607, f3601, f3600, f3594, f3593, f3587, f3583
+									f3404, f3402, f3400, f3398, f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374 = f3640, f3639, f3633, f3632, f3626, f3625, f3619, f3618, f3612, f3611, f3605, f3604, f3598, f3597, f3591, f3587
 								}
 							} else {
 //line blocked.go:116
-								f3400, f3398, f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374, f3372, f3370 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+								f3404, f3402, f3400, f3398, f3396, f3394, f3392, f3390, f3388, f3386, f3384, f3382, f3380, f3378, f3376, f3374 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 							}
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2886+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2886+tx*4+16384)) + f3370
+							*(*float32)(unsafe.Add(shared, o2890+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2890+tx*4+16384)) + f3374
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2893+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2893+tx*4+16384)) + f3372
+							*(*float32)(unsafe.Add(shared, o2897+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2897+tx*4+16384)) + f3376
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2906+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2906+tx*4+16384)) + f3374
+							*(*float32)(unsafe.Add(shared, o2910+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2910+tx*4+16384)) + f3378
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2913+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2913+tx*4+16384)) + f3376
+							*(*float32)(unsafe.Add(shared, o2917+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2917+tx*4+16384)) + f3380
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2926+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2926+tx*4+16384)) + f3378
+							*(*float32)(unsafe.Add(shared, o2930+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2930+tx*4+16384)) + f3382
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2933+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2933+tx*4+16384)) + f3380
+							*(*float32)(unsafe.Add(shared, o2937+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2937+tx*4+16384)) + f3384
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2946+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2946+tx*4+16384)) + f3382
+							*(*float32)(unsafe.Add(shared, o2950+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2950+tx*4+16384)) + f3386
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2953+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2953+tx*4+16384)) + f3384
+							*(*float32)(unsafe.Add(shared, o2957+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2957+tx*4+16384)) + f3388
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2966+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2966+tx*4+16384)) + f3386
+							*(*float32)(unsafe.Add(shared, o2970+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2970+tx*4+16384)) + f3390
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2973+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2973+tx*4+16384)) + f3388
+							*(*float32)(unsafe.Add(shared, o2977+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2977+tx*4+16384)) + f3392
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2986+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2986+tx*4+16384)) + f3390
+							*(*float32)(unsafe.Add(shared, o2990+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2990+tx*4+16384)) + f3394
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o2993+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2993+tx*4+16384)) + f3392
+							*(*float32)(unsafe.Add(shared, o2997+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o2997+tx*4+16384)) + f3396
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o3006+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3006+tx*4+16384)) + f3394
+							*(*float32)(unsafe.Add(shared, o3010+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3010+tx*4+16384)) + f3398
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o3013+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3013+tx*4+16384)) + f3396
+							*(*float32)(unsafe.Add(shared, o3017+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3017+tx*4+16384)) + f3400
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o3026+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3026+tx*4+16384)) + f3398
+							*(*float32)(unsafe.Add(shared, o3030+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3030+tx*4+16384)) + f3402
 //line blocked.go:126
-							*(*float32)(unsafe.Add(shared, o3033+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3033+tx*4+16384)) + f3400
+							*(*float32)(unsafe.Add(shared, o3037+tx*4+16384)) = *(*float32)(unsafe.Add(shared, o3037+tx*4+16384)) + f3404
 						}
 					}
 				}
@@ -2754,9 +2754,9 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			i92 = i92 + 128
 		}
 //line blocked.go:67
-		i1343 = i68 << 1
+		i1347 = i68 << 1
 //line blocked.go:67
-		if 0 < i1343 {
+		if 0 < i1347 {
 			i155 = 0
 //line blocked.go:68
 			for {
@@ -2782,7 +2782,7 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				{
 					{
 //line blocked.go:69
-						if !blockedNTBF16TwinRow_(lanes, bias, biasLen, c, c506, c532, c600, c605, cLen, i157, i199, i525, o175, residual, residualLen, s24, s48, shared, o185, blocks) {
+						if !blockedNTBF16TwinRow_(lanes, bias, biasLen, c, c506, c532, c599, c604, cLen, i157, i199, i525, o175, residual, residualLen, s24, s48, shared, o185, blocks) {
 							return
 						}
 					}
@@ -2791,7 +2791,7 @@ func blockedNTBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line blocked.go:70
 				i207 = i155 + 1
 //line blocked.go:70
-				if i207 >= i1343 {
+				if i207 >= i1347 {
 					break
 				}
 				i155 = i207
@@ -2851,20 +2851,20 @@ func blockedNTBF16TwinRow(lanes int, i55 int, s48 int, s8 int, s80 int, shared u
 // blockedNTBF16TwinRow_ is what a row of threads does in blockedNTBF16Twin.
 //
 //line blocked.go:69
-func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Pointer, c506 bool, c532 bool, c600 bool, c605 bool, cLen int, i157 int, i199 int, i525 int, o175 int, residual unsafe.Pointer, residualLen int, s24 int, s48 int, shared unsafe.Pointer, o185 int, blocks *gpu.Blocks) (ok bool) {
+func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe.Pointer, c506 bool, c532 bool, c599 bool, c604 bool, cLen int, i157 int, i199 int, i525 int, o175 int, residual unsafe.Pointer, residualLen int, s24 int, s48 int, shared unsafe.Pointer, o185 int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line blocked.go:69
 	if lanes == 16 {
 //line blocked.go:69
-		first = zvector.BlockedNTBF16Twin___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c600, c605, s48, residual, c)
+		first = zvector.BlockedNTBF16Twin___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c599, c604, s48, residual, c)
 //line blocked.go:69
 	} else if lanes == 8 {
 //line blocked.go:69
-		first = zvector.BlockedNTBF16TwinAVX2___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c600, c605, s48, residual, c)
+		first = zvector.BlockedNTBF16TwinAVX2___(16, i199, s24, c506, c532, i525, residualLen, cLen, unsafe.Add(shared, 16384), o175, i157*128, biasLen, bias, c599, c604, s48, residual, c)
 	}
 	for tx := first; tx < 16; tx++ {
-		var f576, f616, f789, f683, f592, f521, f544 float32
-		var i670, i671 int32
+		var f576, f612, f793, f691, f592, f521, f544 float32
+		var i678, i679 int32
 //line blocked.go:69
 		f179 := *(*float32)(unsafe.Add(shared, o175+tx*4+16384))
 //line blocked.go:69
@@ -2883,72 +2883,72 @@ func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe
 			}
 //line blocked.go:136
 			f500 := f179 + f576
-//line ending.go:97
-			if c600 {
-//line ending.go:97
-				f616 = f500
+//line ending.go:102
+			if c599 {
+//line ending.go:102
+				f612 = f500
 			} else {
-				if c605 {
-//line ending.go:109
-					f626 := min(math.Float32frombits(math.Float32bits(f500)&^(1<<31)), 15)
+				if c604 {
+//line ending.go:117
+					f622 := min(math.Float32frombits(math.Float32bits(f500)&^(1<<31)), 15)
 //line fast.go:46
-					f650 := 1 / (float32(f626*0.332672) + 1)
-//line ending.go:112
-					f637 := float32(float32(f626*-0.7213475) * f626)
+					f650 := 1 / (float32(f622*0.332672) + 1)
+//line ending.go:120
+					f633 := float32(float32(f622*-0.7213475) * f622)
 //line exp.go:73
-					f749 := f637 + 1.2582912e+07
-					f752 := f637 - (f749 - 1.2582912e+07) + 0
+					f753 := f633 + 1.2582912e+07
+					f756 := f633 - (f753 - 1.2582912e+07) + 0
 //line exp.go:77
-					i759 := int32(math.Float32bits(f749))
+					i763 := int32(math.Float32bits(f753))
 //line exp.go:47
-					i765 := int32(uint32(i759) >> 1)
-					f767 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f752, 0.001339097), f752, 0.009618499), f752, 0.055503596), f752, 0.24022648), f752, 0.6931472), f752, 1) * math.Float32frombits(uint32(i765<<23+1065353216)))
+					i769 := int32(uint32(i763) >> 1)
+					f771 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f756, 0.001339097), f756, 0.009618499), f756, 0.055503596), f756, 0.24022648), f756, 0.6931472), f756, 1) * math.Float32frombits(uint32(i769<<23+1065353216)))
 //line exp.go:59
-					if f637 < -151 {
+					if f633 < -151 {
 //line exp.go:59
-						f789 = 0
+						f793 = 0
 					} else {
 //line exp.go:62
-						f789 = float32(f767 * math.Float32frombits(uint32((i759-i765)<<23+1065353216)))
+						f793 = float32(f771 * math.Float32frombits(uint32((i763-i769)<<23+1065353216)))
 					}
-//line ending.go:112
-					f639 := float32(float32((float32((float32(f650*0.3739278)-0.0479399)*f650)+0.1740121)*f650) * f789)
-//line ending.go:112
-					f616 = max(f500, 0) - float32(f626*f639)
+//line ending.go:120
+					f635 := float32(float32((float32((float32(f650*0.3739278)-0.0479399)*f650)+0.1740121)*f650) * f793)
+//line ending.go:120
+					f612 = max(f500, 0) - float32(f622*f635)
 				} else {
-//line ending.go:102
-					f607 := float32(-f500)
+//line ending.go:111
+					f642 := float32(-f500)
 //line exp.go:36
-					f703 := math32.FMA(f607, 1.442695, 1.2582912e+07)
-					f704 := f703 - 1.2582912e+07
-					f706 := math32.FMA(f704, 1.9046542e-09, math32.FMA(f704, -0.6931472, f607))
+					f717 := math32.FMA(f642, 1.442695, 1.2582912e+07)
+					f718 := f717 - 1.2582912e+07
+					f720 := math32.FMA(f718, 1.9046542e-09, math32.FMA(f718, -0.6931472, f642))
 //line exp.go:21
-					c667 := 0 < f607
+					c675 := 0 < f642
 //line exp.go:21
-					if c667 {
+					if c675 {
 //line exp.go:21
-						i670, i671 = 528482304, 1602224128
+						i678, i679 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i670, i671 = 1602224128, 528482304
+						i678, i679 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f675 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f706, 0.008368675), f706, 0.041668262), f706, 0.16666521), f706, 0.49999994), f706, 1), f706, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f703))<<23+i670)))
+					f683 := float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f720, 0.008368675), f720, 0.041668262), f720, 0.16666521), f720, 0.49999994), f720, 1), f720, 1) * math.Float32frombits(uint32(int32(math.Float32bits(f717))<<23+i678)))
 					if 104 < math.Float32frombits(math.Float32bits(f500)&^(1<<31)) {
 //line exp.go:27
-						if c667 {
+						if c675 {
 //line basic.go:19
-							f683 = math.Float32frombits(0x7f800000)
+							f691 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f683 = 0
+							f691 = 0
 						}
 					} else {
 //line exp.go:25
-						f683 = float32(f675 * math.Float32frombits(uint32(i671)))
+						f691 = float32(f683 * math.Float32frombits(uint32(i679)))
 					}
 //line fast.go:42
-					f616 = f500 / (f683 + 1)
+					f612 = f500 / (f691 + 1)
 				}
 			}
 //line blocked.go:137
@@ -2963,10 +2963,10 @@ func blockedNTBF16TwinRow_(lanes int, bias unsafe.Pointer, biasLen int, c unsafe
 					f592 = *(*float32)(unsafe.Add(bias, i516*4))
 				}
 //line blocked.go:138
-				f521 = float32(f616 * (f189 + f592))
+				f521 = float32(f612 * (f189 + f592))
 			} else {
 //line blocked.go:137
-				f521 = f616
+				f521 = f612
 			}
 //line blocked.go:140
 			i528 := i525 + i200
