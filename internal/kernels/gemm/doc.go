@@ -19,8 +19,8 @@
 //	4096^3  720  (0.99)   704  (1.00)   701  (1.01)
 //	8192^3  745  (1.02)   719  (1.04)   710  (1.02)
 //
-// Products of few rows with layout NT, as in linear layers, have their own kernels. At most 16 rows: weights go from memory to registers, and
-// the warps of a block share K. At most 256 rows: weights are the rows of warp-group products, and the blocks of a cluster share K; rows of C
+// Products of few rows with layout NT, as in linear layers, have their own kernels. At most 16 rows, or 32 if the result has few
+// columns: weights go from memory to registers, and the warps of a block share K. At most 256 rows: weights are the rows of warp-group products, and the blocks of a cluster share K; rows of C
 // must be multiples of eight elements, and be as far apart. Both request their first weights before the preceding kernel is done
 // (Operands.Weights). Microseconds for the weights of an 8B model on an H200, and the ratio to the faster one of cublasLt and cublasGemmEx
 // in the same run (medians):
