@@ -1,4 +1,4 @@
-package public
+package public_test
 
 import (
 	"os"

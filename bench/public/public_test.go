@@ -1,4 +1,4 @@
-package public
+package public_test
 
 import (
 	"maps"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/bench/harness"
 	"github.com/gopherwarp/gopherwarp/bench/harness/harnesstest"
+	"github.com/gopherwarp/gopherwarp/bench/public"
 	"github.com/gopherwarp/gopherwarp/bench/report"
 	"github.com/gopherwarp/gopherwarp/cpu"
 )
@@ -15,15 +16,15 @@ import (
 // TestPrograms compares the programs with the list that was fixed before any was measured.
 func TestPrograms(t *testing.T) {
 	want := map[string]string{
-		Rodinia:   "srad backprop gaussian hotspot3D streamcluster particlefilter lavaMD nn dwt2d",
-		PolyBench: "atax bicg correlation fdtd2d gramschmidt syr2k",
-		SHOC:      "md stencil2d md5hash fft",
-		Parboil:   "cutcp mri-q sad tpacf",
-		Samples:   "binomialOptions quasirandomGenerator dct8x8 mergeSort FDTD3d eigenvalues",
-		Numba:     "laplace",
+		public.Rodinia:   "srad backprop gaussian hotspot3D streamcluster particlefilter lavaMD nn dwt2d",
+		public.PolyBench: "atax bicg correlation fdtd2d gramschmidt syr2k",
+		public.SHOC:      "md stencil2d md5hash fft",
+		public.Parboil:   "cutcp mri-q sad tpacf",
+		public.Samples:   "binomialOptions quasirandomGenerator dct8x8 mergeSort FDTD3d eigenvalues",
+		public.Numba:     "laplace",
 	}
 	got := map[string]string{}
-	for _, c := range Suite().Cases {
+	for _, c := range public.Suite().Cases {
 		got[c.Group] = strings.TrimSpace(got[c.Group] + " " + c.Name)
 	}
 	if !maps.Equal(got, want) {
@@ -31,18 +32,18 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-func TestCases(t *testing.T) { harnesstest.Cases(t, Suite()) }
+func TestCases(t *testing.T) { harnesstest.Cases(t, public.Suite()) }
 
-func TestChecks(t *testing.T) { harnesstest.Checks(t, Suite()) }
+func TestChecks(t *testing.T) { harnesstest.Checks(t, public.Suite()) }
 
-func TestTwins(t *testing.T) { harnesstest.Twins(t, Suite()) }
+func TestTwins(t *testing.T) { harnesstest.Twins(t, public.Suite()) }
 
-func TestTwinLayouts(t *testing.T) { harnesstest.Layouts(t, Suite()) }
+func TestTwinLayouts(t *testing.T) { harnesstest.Layouts(t, public.Suite()) }
 
 // TestRun measures a program on the CPU.
 func TestRun(t *testing.T) {
 	dev := harnesstest.Opened(t, cpu.Open)
-	r, err := Run(t.Context(), dev, harness.Options{Only: regexp.MustCompile("^nn$")})
+	r, err := public.Run(t.Context(), dev, harness.Options{Only: regexp.MustCompile("^nn$")})
 	if err != nil {
 		t.Fatal(err)
 	}

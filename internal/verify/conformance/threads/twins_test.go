@@ -1,4 +1,4 @@
-package threads
+package threads_test
 
 import (
 	"strings"
