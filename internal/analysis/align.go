@@ -80,6 +80,8 @@ func (a *Alignment) transfer(v *ir.Value) int {
 		return trailing(v.Aux.(*ir.Type).Align())
 	case ir.OpVar:
 		return trailing(VariableAlign(v.Aux.(*ir.Variable)))
+	case ir.OpPeer: // blocks have their shared memory at the same addresses, but for multiples of more than Aligned
+		return min(arg(0), trailing(Aligned))
 	case ir.OpOffset:
 		return min(arg(0), trailing(v.Imm))
 	case ir.OpIndex:
@@ -90,10 +92,10 @@ func (a *Alignment) transfer(v *ir.Value) int {
 
 func trailing(x int64) int { return min(bits.TrailingZeros64(uint64(x)), 63) }
 
-// VariableAlign returns the alignment that a variable must be given.
+// VariableAlign returns the alignment that a variable must be given. A shared variable of size 0 is dynamic shared memory.
 func VariableAlign(v *ir.Variable) int64 {
-	if v.Type.Size() >= Aligned {
-		return Aligned
+	if v.Type.Size() >= Aligned || v.Space == ir.Shared && v.Type.Size() == 0 {
+		return max(Aligned, v.Align)
 	}
 	return v.Type.Align()
 }
