@@ -9,10 +9,11 @@ import (
 type quad = [4]uint32
 
 const (
-	leanRows  = 32 // maximum of rows of op(A)
-	leanWarps = 8  // of a block
-	quadWidth = 8  // elements of a quad
-	blockK    = 4  // quads of a row that four lanes load at once
+	leanRows  = 32   // maximum of rows of op(A)
+	leanWarps = 8    // of a block
+	quadWidth = 8    // elements of a quad
+	blockK    = 4    // quads of a row that four lanes load at once
+	leanLong  = 8192 // the longest sums of products of more than leanRows/2 rows for which lean is the best form
 )
 
 // reach is what a warp of lean works on at once: blocks of eight rows of op(A), and ahead parts of 32 products of each sum, whose
@@ -152,9 +153,9 @@ func loadRows[R reach](t gpu.Thread, x *[8]quad, f feed) {
 type leanLauncher[C any] func(s *device.Stream, g device.Blocks, a, b device.Slice[quad], c, residual device.Slice[C], bias device.Slice[float32], l lines) error
 
 // leanBest reports whether lean is the fastest form for a product that it can compute. With more rows, it is for products whose blocks all
-// run at the same time: each of them loads op(A).
+// run at the same time, and whose sums are not too long: each block loads op(A).
 func leanBest(s Shape, cores int) bool {
-	return s.M <= leanRows/2 || ceil(s.N, 2*quadWidth) <= 2*cores
+	return s.M <= leanRows/2 || ceil(s.N, 2*quadWidth) <= 2*cores && s.K <= leanLong
 }
 
 // leanOf returns the number of the instance of lean with the fewest rows that computes a product, or -1 if there is none. An instance

@@ -17,14 +17,17 @@ const mostParts = 8
 type fewLauncher[T gpu.Half, C any] func(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[T]], work device.Slice[[4]float32], c, residual device.Slice[[eight]C], bias device.Slice[float32], j thin) error
 
 // partsOf returns the number of blocks that share the sums of a tile of few: as many as a device with some multiprocessors can run at the
-// same time, at most four. These are two blocks for each multiprocessor, or one if tiles have more rows, and of the clusters of more than
-// two of those, only some fit in the device.
+// same time, at most four, or six of small tiles with many steps. These are two blocks for each multiprocessor, or one if tiles have more
+// rows, and of the clusters of more than two of those, only some fit in the device.
 func partsOf(s Shape, cores int) int {
 	parts, tiles, most := 1, fewTiles(s), 2*cores
 	if s.M > fewRows {
 		most = cores
 	}
-	for next := 2; next <= min(4, ceil(s.K, depth)) && next*tiles <= most; next++ {
+	for next := 2; next <= min(6, ceil(s.K, depth)) && next*tiles <= most; next++ {
+		if next > 4 && (s.M > fewRows || s.K < next*manySteps*depth) {
+			break
+		}
 		if s.M <= fewRows && next == 3 || s.M > fewRows && next > 2 && next*tiles > cores*7/8 {
 			continue
 		}
@@ -32,6 +35,9 @@ func partsOf(s Shape, cores int) int {
 	}
 	return parts
 }
+
+// manySteps is the number of steps of each block from which more than four blocks share a tile.
+const manySteps = 32
 
 // fewBest reports whether Few is faster than Tiles and Split: for one row of small tiles, and for up to two of large ones if all blocks run
 // at the same time.

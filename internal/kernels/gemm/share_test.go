@@ -47,7 +47,7 @@ func TestParts(t *testing.T) {
 // TestPartsOf checks how many blocks share a tile, for the shapes of an 8B model and others.
 func TestPartsOf(t *testing.T) {
 	for _, test := range []struct{ m, n, k, want int }{
-		{64, 6144, 4096, 4}, {64, 4096, 4096, 4}, {64, 28672, 4096, 1}, {64, 4096, 14336, 4}, {64, 128, 64, 1}, {64, 128, 192, 2},
+		{64, 6144, 4096, 4}, {64, 4096, 4096, 4}, {64, 28672, 4096, 1}, {64, 4096, 14336, 6}, {64, 4096, 8192, 4}, {64, 4096, 10240, 5}, {64, 128, 64, 1}, {64, 128, 192, 2},
 		{128, 6144, 4096, 2}, {128, 4096, 4096, 3}, {256, 6144, 4096, 1}, {256, 4096, 4096, 2}, {256, 4096, 14336, 2}, {256, 128, 64, 1},
 	} {
 		if got := partsOf(Shape{Layout: NT, M: test.m, N: test.n, K: test.k}, 132); got != test.want {
