@@ -220,7 +220,7 @@ func (o options) forms(info device.Info) []quant.Form {
 		return list
 	}
 	for _, threads := range []int{128, 256, 384, 512} {
-		for _, blocks := range []int{1, 2, 3} {
+		for _, blocks := range []int{1, 2, 3, 4, 6} {
 			list = append(list, quant.Form{Threads: threads, Blocks: blocks * info.Cores})
 		}
 	}

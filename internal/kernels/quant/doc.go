@@ -34,7 +34,8 @@
 // instruction that selects two integers and sets the exponents that make them bfloat16 numbers, and half a shift. To remain exact, the
 // product takes each float32 of a vector as three bfloat16 numbers of 8 bits. Scales and minima apply to the float32 sums of blocks or, in
 // Q6_K, of half blocks. In Q4_K and Q6_K, a warp first multiplies the scales and minima of a superblock by its groups, once for all lanes.
-// Weights arrive by asynchronous copies in a ring in shared memory.
+// Weights arrive by asynchronous copies in a ring in shared memory. A single bfloat16 vector and a matrix in the format Q6_K are multiplied
+// by tensor cores, too, with weights that a lane loads into registers, as above.
 //
 // If the vectors do not fit in shared memory, blocks of threads take slices of the columns, which a second kernel adds up. For more than
 // 64 vectors, or 16 in the formats without kernels for tensor cores, the weights are converted to bfloat16 for package gemm.

@@ -110,7 +110,7 @@ func (grouped) scale(d, m [2]float32, g uint32) numbers {
 	return numbers{d[0] * unsigned(g), d[1] * unsigned(g>>16), m[0] * unsigned(g>>8), m[1] * unsigned(g>>24)}
 }
 
-// sixes is the conversion of Q6_K. An integer q of 6 bits, which stands for q - 32, becomes 1 + q/64.
+// sixes is the conversion of Q6_K. An integer q of 6 bits, which stands for q - 32, becomes 128 + q.
 type sixes struct{}
 
 func (sixes) planes(fields) int32 { return 6 }
@@ -120,8 +120,8 @@ func (sixes) shift(i int) uint32  { return uint32(i) & 2 }
 func (sixes) halves() int         { return 2 }
 func (sixes) offset() bool        { return false }
 func (sixes) grouped() bool       { return true }
-func (sixes) start() float32      { return 1.5 }
-func (sixes) unit() float32       { return 64 }
+func (sixes) start() float32      { return 128 + 32 }
+func (sixes) unit() float32       { return 1 }
 func (sixes) count() int          { return 2 }
 func (sixes) half(i int) int      { return i }
 
@@ -132,12 +132,12 @@ func (sixes) scale(d, _ [2]float32, g uint32) numbers {
 
 // parts joins the lower four and the upper two bits of the integers of each half.
 func (sixes) parts(w [2]pair, m masks) (p parts) {
-	const one = 0x3f803f80
+	const large = 0x43004300
 	for row, low := range w[0] {
 		high := w[1][row]
 		for half := range 2 {
 			x := low>>(4*half)&nibbled | high<<(4-4*half)&(twos<<4)
-			p[half][row], p[half][2+row] = bits(x<<1, m.Sixes, one), bits(x>>7, m.Sixes, one)
+			p[half][row], p[half][2+row] = bits(x, m.Sixes, large), bits(x>>8, m.Sixes, large)
 		}
 	}
 	return p

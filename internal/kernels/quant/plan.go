@@ -31,7 +31,10 @@ type plan struct {
 }
 
 // kernel is which kernel multiplies, with its vectors, if it is few, or its tiles of columns, and the bytes of a block of the vectors.
-type kernel struct{ number, few, tiles, bytes int }
+type kernel struct {
+	gemv                      bool
+	number, few, tiles, bytes int
+}
 
 // fewOf returns the instance of the kernel few for a number of vectors.
 func fewOf(f Format, rows int) kernel {
@@ -88,9 +91,16 @@ func planOf[X Element](d *device.Device, m Matrix, rows int) plan {
 	return planIn[X](formOf[X](d.Info().Cores, m, rows, few), m, rows, few)
 }
 
+// prefersGemv reports whether the kernel gemv multiplies that number of vectors fastest.
+func prefersGemv[X Element](f Format, rows int) bool { return f == Q6_K && rows == 1 && brief[X]() }
+
 // formOf returns the form that was fastest on an H200.
 func formOf[X Element](cores int, m Matrix, rows int, few bool) Form {
 	switch {
+	case prefersGemv[X](m.Format, rows) && m.blocks() < 256:
+		return Form{128, 3 * cores}
+	case prefersGemv[X](m.Format, rows):
+		return Form{fewThreads, cores}
 	case few && rows == 1 && (!m.Format.dots() || m.Format == Q6_K): // whose kernel has the most registers
 		return Form{128, 3 * cores}
 	case few:
@@ -114,6 +124,13 @@ func planIn[X Element](f Form, m Matrix, rows int, few bool) plan {
 		p.kernel = fewOf(m.Format, rows)
 	}
 	p.share = m.blocks()
+	if prefersGemv[X](m.Format, rows) {
+		gemv := p
+		gemv.kernel, gemv.slices = kernel{gemv: true}, 1
+		if gemv.shared() <= mostBytes {
+			return gemv
+		}
+	}
 	if most := mostBytes/p.bytes - p.before(); p.share > most {
 		step := 1 // blocks of which slices are a multiple
 		if m.Format.groups() && !few {
@@ -152,8 +169,12 @@ func (p plan) sums() int {
 	return p.Threads / warpSize * ringQuads(p.planes, p.grouped)
 }
 
-// before returns the shared memory beside the vectors, in blocks of them.
+// before returns the shared memory beside the vectors, in blocks of them, or, in the kernel gemv, the number of chunks of a warp.
 func (p plan) before() int {
+	if p.gemv {
+		perChunk := chunkSize * p.Threads / warpSize
+		return (p.blocks() + perChunk - 1) / perChunk
+	}
 	bytes := 2 * p.Threads / warpSize * p.few * tileRows * 4
 	if p.few == 0 {
 		bytes = p.sums()*16 + 2*p.Threads/warpSize*sumPairs(p.kernel.tiles)*8
@@ -161,12 +182,20 @@ func (p plan) before() int {
 	return (bytes + p.bytes - 1) / p.bytes
 }
 
+// shared returns the bytes of shared memory: in the kernel gemv, of the vector and of the sums of the warps.
+func (p plan) shared() int {
+	if p.gemv {
+		return (p.before()+1)*p.Threads*(16+8) + 2*p.Threads/warpSize*tileRows*4
+	}
+	return (p.before() + p.share) * p.bytes
+}
+
 // grid returns the blocks of threads.
 func (p plan) grid() device.Grid {
 	return device.Grid{
 		Blocks: device.Dim{X: max(1, min(p.Shape.tiles(), p.Blocks/p.slices)), Y: p.slices},
 		Block:  device.Dim{X: p.Threads},
-		Shared: (p.before() + p.share) * p.bytes,
+		Shared: p.shared(),
 	}
 }
 
@@ -196,7 +225,7 @@ func MultiplyIn[X, Y Element](s *device.Stream, f Form, m Matrix, x Operands[X, 
 func multiplyDots[X, Y Element](s *device.Stream, p plan, m Matrix, x Operands[X, Y]) error {
 	single, brief := split(x.X)
 	y, half := split(x.Y)
-	z := size{int32(m.Rows), int32(m.Columns), int32(x.Rows), int32(p.parts), int32(p.share), int32(p.lanes()), int32(p.sums()), int32(p.before()), 0, x.Add, masks{0x00780078, 0x007f007f, 0x00800080, 0x007e007e}, castsOf(m.Format)}
+	z := size{int32(m.Rows), int32(m.Columns), int32(x.Rows), int32(p.parts), int32(p.share), int32(p.lanes()), int32(p.sums()), int32(p.before()), 0, x.Add, masks{0x00780078, 0x007f007f, 0x00800080, 0x003f003f}, castsOf(m.Format)}
 	if p.slices == 1 && x.aligned() {
 		return p.launch(s, m, ends{single, brief, y, half}, z)
 	}
@@ -232,6 +261,9 @@ func (p plan) launch(s *device.Stream, m Matrix, e ends, z size) error {
 	minima, factor := m.minima()
 	z.Minimum = factor
 	planes, x, half := device.View[quad](m.Planes), device.View[numbers](e.x), device.View[halves](e.half)
+	if p.gemv {
+		return Gemv(s, p.grid(), planes, device.View[pair](m.Scales), device.View[pair](m.Groups), half, e.y, e.brief, z)
+	}
 	if p.few == 0 {
 		return m.Format.tensor()[p.number](s, p.grid(), planes, device.View[quad](m.Scales), device.View[quad](minima), device.View[quad](m.groups()), x, half, e.y, e.brief, z)
 	}

@@ -18,7 +18,10 @@ func TestPlan(t *testing.T) {
 		for rows := 1; rows <= batchRows; rows++ {
 			for name, f := range formats {
 				m := Matrix{Shape: Shape{100, blocks * BlockSize}, Format: f}
-				plans := []plan{planIn[float32](formOf[float32](132, m, rows, true), m, min(rows, maxVectors), true)}
+				plans := []plan{
+					planIn[float32](formOf[float32](132, m, rows, true), m, min(rows, maxVectors), true),
+					planIn[dtype.BF16](formOf[dtype.BF16](132, m, rows, true), m, min(rows, maxVectors), true),
+				}
 				if f.dots() {
 					plans = append(plans,
 						planIn[float32](formOf[float32](132, m, rows, false), m, rows, false),
@@ -43,14 +46,16 @@ func TestMultiplyIn(t *testing.T) {
 			m, w := upload(t, s, Q4_1, shape)
 			for _, rows := range []int{1, 5} {
 				for _, f := range []Form{{128, 1}, {256, 3}, {256, 9}} {
-					inForm(t, s, formTrial{f, m, w, rows})
+					inForm[float32](t, s, formTrial{f, m, w, rows})
+					inForm[dtype.BF16](t, s, formTrial{f, m, w, rows})
 				}
 			}
-			inForm(t, s, formTrial{Form{384, 9}, m, w, 5})
+			inForm[float32](t, s, formTrial{Form{384, 9}, m, w, 5})
 			for _, format := range []Format{Q4_K, Q5_K, Q6_K} {
 				m, w := upload(t, s, format, Shape{70, 768})
-				inForm(t, s, formTrial{Form{256, 3}, m, w, 1})
-				inForm(t, s, formTrial{Form{128, 9}, m, w, 3})
+				inForm[float32](t, s, formTrial{Form{256, 3}, m, w, 1})
+				inForm[dtype.BF16](t, s, formTrial{Form{128, 3}, m, w, 1})
+				inForm[float32](t, s, formTrial{Form{128, 9}, m, w, 3})
 			}
 			o := Operands[float32, float32]{Rows: 1, X: kerneltest.Upload(t, s, vector[float32](shape.Columns)), Y: kerneltest.Upload(t, s, make([]float32, shape.Rows))}
 			for _, f := range []Form{{100, 1}, {0, 1}, {1024, 1}, {256, 0}, {384, 1}} {
@@ -85,10 +90,10 @@ type formTrial struct {
 }
 
 // inForm multiplies vectors in a form.
-func inForm(t *testing.T, s *device.Stream, c formTrial) {
+func inForm[X Element](t *testing.T, s *device.Stream, c formTrial) {
 	t.Helper()
-	f, m, x := c.form, c.m, vector[float32](c.rows*c.m.Columns)
-	o := Operands[float32, float32]{Rows: c.rows, X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, make([]float32, c.rows*m.Rows))}
+	f, m, x := c.form, c.m, vector[X](c.rows*c.m.Columns)
+	o := Operands[X, float32]{Rows: c.rows, X: kerneltest.Upload(t, s, x), Y: kerneltest.Upload(t, s, make([]float32, c.rows*m.Rows))}
 	if err := MultiplyIn(s, f, m, o); err != nil {
 		t.Fatal(err)
 	}
