@@ -1180,7 +1180,7 @@ var lean8Kernel = &driver.Kernel{
 	Name:    "lean[dtype.BF16, dtype.BF16, toBF16, eightRows]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "lean.go",
-	Line:    55,
+	Line:    56,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -1196,10 +1196,10 @@ var lean8Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
-		{File: "lean.go", Line: 133, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 133, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lean.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 134, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 134, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 146, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 146, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1239,7 +1239,7 @@ var lean16Kernel = &driver.Kernel{
 	Name:    "lean[dtype.BF16, dtype.BF16, toBF16, sixteenRows]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "lean.go",
-	Line:    55,
+	Line:    56,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -1255,10 +1255,10 @@ var lean16Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
-		{File: "lean.go", Line: 133, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 133, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lean.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 134, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 134, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 146, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 146, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1298,7 +1298,7 @@ var lean16F16Kernel = &driver.Kernel{
 	Name:    "lean[dtype.F16, dtype.F16, toF16, sixteenRows]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "lean.go",
-	Line:    55,
+	Line:    56,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -1314,10 +1314,10 @@ var lean16F16Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
-		{File: "lean.go", Line: 133, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 133, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lean.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 134, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 134, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 146, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 146, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1357,7 +1357,7 @@ var lean32F16Kernel = &driver.Kernel{
 	Name:    "lean[dtype.F16, dtype.F16, toF16, thirtyTwoRows]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "lean.go",
-	Line:    55,
+	Line:    56,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -1373,10 +1373,10 @@ var lean32F16Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
-		{File: "lean.go", Line: 133, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 133, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lean.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 134, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 134, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 146, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 146, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1416,7 +1416,7 @@ var lean32Kernel = &driver.Kernel{
 	Name:    "lean[dtype.BF16, dtype.BF16, toBF16, thirtyTwoRows]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "lean.go",
-	Line:    55,
+	Line:    56,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -1432,10 +1432,10 @@ var lean32Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
-		{File: "lean.go", Line: 133, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 133, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lean.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 134, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 134, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 146, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 146, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{
@@ -1475,7 +1475,7 @@ var lean16To32Kernel = &driver.Kernel{
 	Name:    "lean[dtype.BF16, float32, toF32, sixteenRows]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "lean.go",
-	Line:    55,
+	Line:    56,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 16},
 		{Name: "b", Offset: 24, Size: 24, Elem: 16},
@@ -1491,10 +1491,10 @@ var lean16To32Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "tensor.go", Line: 118, Format: "index out of range [%d] with length %d"},
 		{File: "tensor.go", Line: 120, Format: "index out of range [%d] with length %d"},
-		{File: "lean.go", Line: 133, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 133, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lean.go", Line: 145, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lean.go", Line: 145, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 134, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 134, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lean.go", Line: 146, Format: "slice bounds out of range [%d:%d]"},
+		{File: "lean.go", Line: 146, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112},
 	Variants: []driver.Variant{

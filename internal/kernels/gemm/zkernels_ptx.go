@@ -127,13 +127,13 @@ df9798e22cb16398	join.go	joint
 dac330114e9e7c43	join.go	joint.part
 24e577c26c46ce3b	join.go	joint.segments
 d30c38ebe9b52eee	join.go	joint.sum
-e26b992886968a85	lean.go	blockK
+ab339de8f78c2a6e	lean.go	blockK
 3fd256243d1df7fe	lean.go	eightRows
 840af1de32836814	lean.go	eightRows.ahead
 4fac932d5f1540d2	lean.go	eightRows.blocks
 68699fa1eeca2d26	lean.go	feed
 89162ae9ae4b4a02	lean.go	lean
-e26b992886968a85	lean.go	leanWarps
+ab339de8f78c2a6e	lean.go	leanWarps
 a019e3c327b76f89	lean.go	lines
 a5ac971863e8cf00	lean.go	loadRows
 1bcf408bfb43ffea	lean.go	loadWeights
@@ -36514,7 +36514,7 @@ a:
 ;(
  =26`
 
-const fewBF16SM90ANarrowAligned = `packed1 40017 few_dtype_BF16_dtype_BF16_toBF16_32_float32
+const fewBF16SM90ANarrowAligned = `packed1 39689 few_dtype_BF16_dtype_BF16_toBF16_32_float32
 !|h^|f
 !|g@=q)
 !p8
@@ -37305,14 +37305,8 @@ y.
 0
 qvp5q=
 v@8pE
-t6uY
-t6qY+p&
-t6qYsL
-t6qYsZ
-t6qYwi
-t6qY.r>
-t6qYt[
-t6qY8v=
+w)Ps}.z%s\2s\2s\2s\L2y3uY
+w)Ps}.z%s\2s\2s\2s\zms0{Swi
 "+
 rj{vx_~*K
 pqpj=pw
@@ -37664,14 +37658,8 @@ pV&x_~*f
 z@.|Y
 i339
 "/
-t6sTtz
-t6sTtK
-t6sTtO
-t6sTw7
-t6sTrJ
-t6x5wV
-t6,sKr>
-t6,sKp&
+w)Ps}.z%s\2s\2s\2s\L2y3sTtz
+w)Ps}.z%s\2s\2s\2s\L2y3sTrJ
 "/
 pV)x_~*e
 "/
@@ -38040,7 +38028,7 @@ O
 const fewBF16SM90A = fewBF16SM90ANarrowAligned + `
  patch
  -1
-packed1 40774 few_dtype_BF16_dtype_BF16_toBF16_32_float32
+packed1 40446 few_dtype_BF16_dtype_BF16_toBF16_32_float32
  =13
  -2
 zfte
@@ -38240,7 +38228,7 @@ pl0
  =2
  -1
 *4%
- =29
+ =23
  -1
 xb+q^
  =11
@@ -38267,7 +38255,7 @@ xb+C
  =261
  -1
 i335
- =12
+ =6
  -1
 xb+C
  =11
@@ -38430,7 +38418,7 @@ aU
 ;l
  =31`
 
-const few128BF16SM90ANarrowAligned = `packed1 45451 few_dtype_BF16_dtype_BF16_toBF16_64_float32
+const few128BF16SM90ANarrowAligned = `packed1 45123 few_dtype_BF16_dtype_BF16_toBF16_64_float32
 !|h^|f
 !|g@=q)
 !p8
@@ -39378,14 +39366,8 @@ y.
 0
 qvp5q=
 v@8pE
-t6uY
-t6qY+p&
-t6qYsL
-t6qYsZ
-t6qYwi
-t6qY.r>
-t6qYt[
-t6qY8v=
+w)Ps}.z%s\2s\2s\2s\L2y3uY
+w)Ps}.z%s\2s\2s\2s\zms0{Swi
 "+
 rj{vx_~*S
 pqpj=pw
@@ -39737,14 +39719,8 @@ pV&x_~*n
 z@.|Y
 i339
 "/
-t6sTtz
-t6sTtK
-t6sTtO
-t6sTw7
-t6sTrJ
-t6x5wV
-t6,sKr>
-t6,sKp&
+w)Ps}.z%s\2s\2s\2s\L2y3sTtz
+w)Ps}.z%s\2s\2s\2s\L2y3sTrJ
 "/
 pV)x_~*m
 "/
@@ -40113,7 +40089,7 @@ O
 const few128BF16SM90A = few128BF16SM90ANarrowAligned + `
  patch
  -1
-packed1 46926 few_dtype_BF16_dtype_BF16_toBF16_64_float32
+packed1 46598 few_dtype_BF16_dtype_BF16_toBF16_64_float32
  =13
  -2
 zfte
@@ -40386,7 +40362,7 @@ pl0
  =2
  -1
 *4%
- =29
+ =23
  -1
 xb+q^
  =11
@@ -40413,7 +40389,7 @@ xb+C
  =261
  -1
 i335
- =12
+ =6
  -1
 xb+C
  =11
@@ -40576,7 +40552,7 @@ aU
 ;l
  =31`
 
-const fewF16SM90ANarrowAligned = `packed1 39959 few_dtype_F16_dtype_F16_toF16_32_float32
+const fewF16SM90ANarrowAligned = `packed1 39631 few_dtype_F16_dtype_F16_toF16_32_float32
 !|h^|f
 !|g@=q)
 !p8
@@ -41368,14 +41344,8 @@ y.
 0
 qvp5q=
 v@8pE
-t6uY
-t6qY+p&
-t6qYsL
-t6qYsZ
-t6qYwi
-t6qY.r>
-t6qYt[
-t6qY8v=
+w)Ps}.z%s\2s\2s\2s\L2y3uY
+w)Ps}.z%s\2s\2s\2s\zms0{Swi
 "+
 rj{vx_~*K
 pqpj=pw
@@ -41727,14 +41697,8 @@ pV&x_~*f
 z@.|Y
 i339
 "/
-t6sTtz
-t6sTtK
-t6sTtO
-t6sTw7
-t6sTrJ
-t6x5wV
-t6,sKr>
-t6,sKp&
+w)Ps}.z%s\2s\2s\2s\L2y3sTtz
+w)Ps}.z%s\2s\2s\2s\L2y3sTrJ
 "/
 pV)x_~*e
 "/
@@ -42103,7 +42067,7 @@ O
 const fewF16SM90A = fewF16SM90ANarrowAligned + `
  patch
  -1
-packed1 40708 few_dtype_F16_dtype_F16_toF16_32_float32
+packed1 40380 few_dtype_F16_dtype_F16_toF16_32_float32
  =13
  -3
 zf}<
@@ -42303,7 +42267,7 @@ pl0
  =2
  -1
 *4%
- =29
+ =23
  -1
 xb+q^
  =11
@@ -42330,7 +42294,7 @@ xb+C
  =261
  -1
 i335
- =12
+ =6
  -1
 xb+C
  =11
@@ -42493,7 +42457,7 @@ aU
 ;l
  =31`
 
-const fewBF16To32SM90ANarrowAligned = `packed1 38913 few_dtype_BF16_float32_toF32_32_float32
+const fewBF16To32SM90ANarrowAligned = `packed1 38585 few_dtype_BF16_float32_toF32_32_float32
 !|h^|f
 !|g@=q)
 !p8
@@ -43284,14 +43248,8 @@ y.
 0
 qvp5q=
 v@8pE
-t6uY
-t6qY+p&
-t6qYsL
-t6qYsZ
-t6qYwi
-t6qY.r>
-t6qYt[
-t6qY8v=
+w)Ps}.z%s\2s\2s\2s\L2y3uY
+w)Ps}.z%s\2s\2s\2s\zms0{Swi
 "+
 rj{vx_~*K
 pqpj=pw
@@ -43643,14 +43601,8 @@ pV&x_~*f
 z@.|Y
 i339
 "/
-t6sTtz
-t6sTtK
-t6sTtO
-t6sTw7
-t6sTrJ
-t6x5wV
-t6,sKr>
-t6,sKp&
+w)Ps}.z%s\2s\2s\2s\L2y3sTtz
+w)Ps}.z%s\2s\2s\2s\L2y3sTrJ
 "/
 pV)x_~*e
 "/
@@ -43974,7 +43926,7 @@ O
 const fewBF16To32SM90A = fewBF16To32SM90ANarrowAligned + `
  patch
  -1
-packed1 39565 few_dtype_BF16_float32_toF32_32_float32
+packed1 39237 few_dtype_BF16_float32_toF32_32_float32
  =13
  -2
 p9rFt*
@@ -44173,7 +44125,7 @@ pl0
  =2
  -1
 *4%
- =29
+ =23
  -1
 xb+q^
  =11
@@ -44200,7 +44152,7 @@ xb+C
  =261
  -1
 i335
- =12
+ =6
  -1
 xb+C
  =11
@@ -44306,7 +44258,7 @@ aU
 ;l
  =31`
 
-const lean8SM90NarrowAligned = `packed1 25715 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
+const lean8SM90NarrowAligned = `packed1 25716 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
 !|h^|f
 !|g@=
 !p8
@@ -44349,9 +44301,9 @@ sjt[
 hy+
 uxPt5/rz~72uw,wN
 m
-q'/ww
+}%ww
 u3
-}%qe
+qD=qe
 Q
 N
 q2rO
@@ -44367,19 +44319,19 @@ x3
 )
 tN
 )
-q'7pw
+q'9pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-}%|Y
+qD=|Y
 r'p0E
 p~q}1(U
-{rrF
+qD8q0
 q1=p$
 qvrc1/
 )
 ur
 0
 y78
-qD8^
+qD7^
 s=M%
 sS
 J
@@ -44447,30 +44399,30 @@ J
 J
 J
 5
-r#9q@
+r#/q@
 qk$qg
-r#/qw
+r#@qw
 r[+q&
-r#@r1
+uA=r1
 qk$1)
 w<
 "#
 t.?
-uA+pw
+uA-pw
 s=R^
 t8R_?
-uA-sQ
+uA.sQ
 |W[
 xUyc'%
 stpG
 0
 |&4U
 qVp<D
-uA+pE
+uA-pE
 qFc1)
 rhXD
 pzvX?
-uA-s-
+uA.s-
 xUyc'p-
 stp[
 0
@@ -44482,7 +44434,7 @@ wj
 rD7
 vaG
 *&%
-uA8ts
+uA7ts
 q70q&
 z_p5
 ta
@@ -44494,10 +44446,10 @@ ta
 },J<K<L<Ms,p<rg
 },R<S<T<Us,-tK
 },Z<[<\<]s,.t[
-uA-q@
+uA.q@
 z=G
 *&%
-uA8q3
+uA7q3
 p}pY
 },&<'<(<)L2ql
 },.</<0<1s,pk
@@ -44508,7 +44460,7 @@ p}pY
 },V<W<X<Ys,-tK
 },^<_<a<bs,.t[
 !#
-qD/j
+qD@j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 J
 J
@@ -44542,9 +44494,9 @@ J
 J
 J
 J
-qD@^
+qM=^
 rj{vt\
-qM=pj
+qM,pj
 qh#I
 ".
 qk$qg
@@ -44607,11 +44559,11 @@ p}pY
 {gI1H1G1Fs,-tK
 {gA1@1?1>s,.t[
 !#
-uv.ts
+uv8ts
 qk#qg
 s=M8
 t8M8?
-uv8sQ
+uv7sQ
 ru=
 xUyc&%
 ub/
@@ -44622,7 +44574,7 @@ qVp<D
 rD9
 {R
 *#%
-uv9ps7
+uv/ps7
 q70q&
 z_p5
 ta
@@ -44639,7 +44591,7 @@ ta
 :
 :
 :
-qM8pj
+qM7pj
 ]$rzu<
 "/
 qk$qg
@@ -44653,7 +44605,7 @@ t.?
 "/
 s=M9
 t8M9?
-uA-qe
+uA.qe
 zJvDympMy_xDD1'
 "-
 q70q&
@@ -44667,14 +44619,14 @@ zJvDympMy_xDD1'
 qk#qg
 s=M8
 t8M8?
-uv8qe
+uv7qe
 zJvDympMy_xDD1&
 qGqsZ
 |D
 {w
 s)
 !#
-r&+q3
+}_q3
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R]<b<^<cu2R1<2u2r_sUsIrlL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R_<d<a<eu2R3<4u2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rf<j<g<ku2R5<6u2t$sIsUWL
@@ -44691,9 +44643,9 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2MM1I1L1Hu2RI<Ju2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2MK1G1J1Fu2RK<Lu2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2ME1A1D1@u2RM<Nu2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2MC1?1B1>u2RO<Pu2qsSv,L
-r&7r1
+r&9r1
 z'=1=v-
-r&9pj
+|]pj
 {*=1%
 5
 "4
@@ -44708,17 +44660,17 @@ ub0
 0
 |&4U
 qVp<D
-uv8s-
+uv7s-
 |%rZ
 ub/
 0
 |&2U
 qVp<D
-uA-ps7
+uA.ps7
 reuyyR
 w"~5
 w"~5
-uv8q@
+uv7q@
 w"~5
 w"~5
 rD:
@@ -44752,7 +44704,7 @@ p}pY
 "$
 v3p[G
 *#%
-uv9s6
+uv/s6
 p}pG
 },7<8<9<:L2ql
 },;<<<=<>s,pk
@@ -44766,7 +44718,7 @@ p}pG
 "5
 uo{vx_~|
 !#
-|ypb
+r68pb
 q7<29
 qv8{X1-
 pB8q&7U
@@ -44777,14 +44729,14 @@ syu8r3qp'&
 u6r>'%
 u6+tO'$
 u6+w7'#
-r69^
+r6})
 p+
-r6/pb
+r6@pb
 ra/q&
-r6@pj
+rt=pj
 t1M#D
 sH6
-rt8sh
+rt7sh
 ra/wB
 q2-
 vbvO/1-
@@ -44825,10 +44777,10 @@ t6sqsL
 x-r_6
 t6.p<rg
 x-r_6
-rt/zg
+rt@zg
 u'M$
 u'M)
-rt@{G
+qx={G
 xUM.1(rZ
 |A/qN
 |Rp)C
@@ -44923,10 +44875,10 @@ s>
 *)%
 wG
 !#
-qx,qw
+qx+qw
 z3+q&
 {#zQ
-qx+r1
+qx-r1
 v0qIV"
 "8
 |RpW#C
@@ -45021,10 +44973,10 @@ s>
 *)%
 wG
 !#
-qx-r+
+qx.r+
 O
 !#
-rt=r1
+rt,r1
 O
 !#
 "F
@@ -45200,7 +45152,7 @@ O
 const lean8SM90 = lean8SM90NarrowAligned + `
  patch
  -1
-packed1 29892 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
+packed1 29893 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
  =15
  -2
 p9zIsV
@@ -45218,17 +45170,17 @@ qvrcr2
  -19
 s=M2
 t8M2?
-uA-sQ
+uA.sQ
 ru6
 xUyc'%
 stqI
 vwqI%
 zbp<C
-uA+pE
+uA-pE
 qk21)
 rhp,D
 pzq9qj
-uA-s-
+uA.s-
 xUyc'rZ
 ub'
 {=(%
@@ -45270,7 +45222,7 @@ vARVq<.t[
 vARWq<.8v=
 vARXq<.wN
 vARYq<.7rg
-uA-q@
+uA.q@
 v3p"G
  =3
  -8
@@ -45402,7 +45354,7 @@ vAR~q<-rJ
  -9
 s=M1
 t8M1?
-uv8sQ
+uv7sQ
 ru6
 xUyc&%
 ub$
@@ -45474,9 +45426,9 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2MF1B1E1Au2RC<Du2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2MD1@1C1?u2RE<Fu2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2M>1:1=19u2RG<Hu2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2M<181;17u2RI<Ju2qsSv,L
-r&7r1
+r&9r1
 z'616v-
-r&9pj
+|]pj
 {*61%
  =2
  -17
@@ -45489,7 +45441,7 @@ v0pKrZ
 ub'
 {=(%
 zbp<C
-uv8s-
+uv7s-
 xiq^
 ub$
 {=%%
@@ -45722,7 +45674,7 @@ a<
 wp;
  =26`
 
-const lean16SM90NarrowAligned = `packed1 25539 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
+const lean16SM90NarrowAligned = `packed1 25540 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
 !|h^|f
 !|g@=
 !p8
@@ -45765,9 +45717,9 @@ sjt[
 hy+
 uxPt5/rz~72uw,wN
 m
-q'/ww
+}%ww
 u3
-}%qe
+qD=qe
 Q
 N
 q2rO
@@ -45783,19 +45735,19 @@ x3
 )
 tN
 )
-q'7pw
+q'9pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-}%|Y
+qD=|Y
 r'p0E
 p~q}1(U
-{rrF
+qD8q0
 q1=p$
 qvrc1/
 )
 ur
 0
 y7.
-qD8^
+qD7^
 s=M%
 sS
 J
@@ -45831,30 +45783,30 @@ J
 J
 J
 5
-r#9q@
+r#/q@
 qk$qg
-r#/qw
+r#@qw
 r[+q&
-r#@r1
+uA=r1
 qk$1)
 w<
 "#
 t.?
-uA+pw
+uA-pw
 s=R>
 t8R??
-uA-sQ
+uA.sQ
 |W;
 xUyc'%
 stpG
 0
 |&4U
 qVp5D
-uA+pE
+uA-pE
 qFB1)
 rhXD
 pzvX?
-uA-s-
+uA.s-
 xUyc'p-
 stp[
 0
@@ -45866,7 +45818,7 @@ wj
 rD7
 vaG
 *&%
-uA8ts
+uA7ts
 q70q&
 z_p5
 ta
@@ -45874,17 +45826,17 @@ ta
 },*<+<,<-s,pk
 },2<3<4<5s,t&
 },:<;<<<=s,uK
-uA-q@
+uA.q@
 z=G
 *&%
-uA8q3
+uA7q3
 p}pY
 },&<'<(<)L2ql
 },.</<0<1s,pk
 },6<7<8<9s,t&
 },><?<@<As,uK
 !#
-qD/j
+qD@j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 J
 J
@@ -45918,9 +45870,9 @@ J
 J
 J
 J
-qD@^
+qM=^
 rj{vt\
-qM=pj
+qM,pj
 qh#I
 ".
 qk$qg
@@ -45975,22 +45927,22 @@ p}pY
 },c<d<e<fs,t&
 },k<l<m<ns,uK
 !#
-uv.ts
+uv8ts
 qk#qg
 s=M8
 t8M8?
-uv8sQ
+uv7sQ
 |Wq
 xUyc&%
 ub/
 0
 |&2U
 qVp5D
-uv.qe
+uv8qe
 qk8qO
 rhXD
 pzvX?
-uv8s-
+uv7s-
 xUyc&p-
 ub/
 0
@@ -46002,7 +45954,7 @@ wj
 rD9
 vaG
 *#%
-uv9ps7
+uv/ps7
 q70q&
 z_p5
 ta
@@ -46010,10 +45962,10 @@ ta
 },3<4<5<6s,pk
 },;<<<=<>s,t&
 },C<D<E<Fs,uK
-uv8q@
+uv7q@
 z=G
 *#%
-uv9s6
+uv/s6
 p}pY
 },/<0<1<2L2ql
 },7<8<9<:s,pk
@@ -46028,7 +45980,7 @@ p}pY
 :
 :
 :
-qM8pj
+qM7pj
 ]$rzu<
 "3
 qk$qg
@@ -46042,7 +45994,7 @@ t.?
 "3
 s=M9
 t8M9?
-uA-qe
+uA.qe
 zJvDympMy_xDD1'
 "1
 q70q&
@@ -46056,7 +46008,7 @@ zJvDympMy_xDD1'
 qk#qg
 s=M8
 t8M8?
-uv8qe
+uv7qe
 zJvDympMy_xDD1&
 "0
 qk8qO
@@ -46073,7 +46025,7 @@ qGqsZ
 {w
 s)
 !#
-r&+q3
+}_q3
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rd<h<e<iu2R7<8u2r_sUsIrlL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rf<j<g<ku2R9<:u2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rd<h<e<iu2R;<<u2p4&'%'$'#L
@@ -46090,9 +46042,9 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R|1A<}1@u2RO<Pu2r8%$$$#$"L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2R~1?1B1>u2RQ<Ru2qsSv,L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R|1A<}1@u2RS<Tu2tLsGt|qWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2R~1?1B1>u2RU<Vu2qsSv,L
-r&7r1
+r&9r1
 z'=1=v^
-r&9pj
+|]pj
 {*=1%
 5
 "8
@@ -46118,7 +46070,7 @@ ub/
 0
 |&2U
 qVp5D
-uA-ps7
+uA.ps7
 rezG2{'
 w"{'
 w"{'
@@ -46169,7 +46121,7 @@ p}qA
 "6
 u^%x_~|
 !#
-|ypb
+r68pb
 q7<29
 qv8{X1-
 pB8q&7U
@@ -46184,14 +46136,14 @@ u6.vOp&'&
 u6.7se'%
 u6t2rJ'$
 u6xewV'#
-r69^
+r6})
 p+
-r6/pb
+r6@pb
 ra/q&
-r6@pj
+rt=pj
 t1M#D
 sH6
-rt8sh
+rt7sh
 ra/wB
 q2-
 vbvO/1-
@@ -46232,10 +46184,10 @@ t6sqsL
 x-r_6
 t6.p<rg
 x-r_6
-rt/zg
+rt@zg
 u'M$
 u'M)
-rt@{G
+qx={G
 xUM.1(rZ
 |A/qN
 |Rp)C
@@ -46330,10 +46282,10 @@ s>
 *)%
 wG
 !#
-qx,qw
+qx+qw
 z3+q&
 {#zQ
-qx+r1
+qx-r1
 v0qIV"
 "8
 |RpW#C
@@ -46428,10 +46380,10 @@ s>
 *)%
 wG
 !#
-qx-r+
+qx.r+
 O
 !#
-rt=r1
+rt,r1
 O
 !#
 "F
@@ -46633,7 +46585,7 @@ O
 const lean16SM90 = lean16SM90NarrowAligned + `
  patch
  -1
-packed1 27686 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
+packed1 27687 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
  =15
  -2
 p9,t2pF
@@ -46651,17 +46603,17 @@ qvrcr2
  -19
 s=M2
 t8M2?
-uA-sQ
+uA.sQ
 ru6
 xUyc'%
 stqI
 vwqI%
 zbp5C
-uA+pE
+uA-pE
 qk21)
 rhp,D
 pzq9qj
-uA-s-
+uA.s-
 xUyc'rZ
 ub'
 {=(%
@@ -46687,7 +46639,7 @@ vAR6q<uK
 vAR7q<,rJ
 vAR8q<+wV
 vAR9q<rFr>
-uA-q@
+uA.q@
 v3p"G
  =3
  -4
@@ -46771,17 +46723,17 @@ vARdq<,rJ
  -19
 s=M1
 t8M1?
-uv8sQ
+uv7sQ
 ru6
 xUyc&%
 ub$
 {=%%
 zbp5C
-uv.qe
+uv8qe
 qk1qO
 rhp,D
 pzq9qj
-uv8s-
+uv7s-
 xUyc&rZ
 ub$
 {=%%
@@ -46807,7 +46759,7 @@ vAR;q<uK
 vAR<q<,rJ
 vAR=q<+wV
 vAR>q<rFr>
-uv8q@
+uv7q@
 v3p"G
  =3
  -4
@@ -46859,9 +46811,9 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rp<t<q<uu2RG<Hu2r8%$$$#$"L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2Rr18<s17u2RI<Ju2qsSv,L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rp<t<q<uu2RK<Lu2tLsGt|qWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2Rr18<s17u2RM<Nu2qsSv,L
-r&7r1
+r&9r1
 z'616v^
-r&9pj
+|]pj
 {*61%
  =2
  -22
@@ -47097,7 +47049,7 @@ a?
 wp>
  =26`
 
-const lean16F16SM90NarrowAligned = `packed1 25422 lean_dtype_F16_dtype_F16_toF16_sixteenRows
+const lean16F16SM90NarrowAligned = `packed1 25423 lean_dtype_F16_dtype_F16_toF16_sixteenRows
 !|h^|f
 !|g@=
 !p8
@@ -47140,9 +47092,9 @@ sjt[
 hy+
 uxPt5/rz~72uw,wN
 m
-q'/ww
+}%ww
 u3
-}%qe
+qD=qe
 Q
 N
 q2rO
@@ -47158,19 +47110,19 @@ x3
 )
 tN
 )
-q'7pw
+q'9pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-}%|Y
+qD=|Y
 r'p0E
 p~q}1(U
-{rrF
+qD8q0
 q1=p$
 qvrc1/
 )
 ur
 0
 y7.
-qD8^
+qD7^
 s=M%
 sS
 J
@@ -47206,30 +47158,30 @@ J
 J
 J
 5
-r#9q@
+r#/q@
 qk$qg
-r#/qw
+r#@qw
 r[+q&
-r#@r1
+uA=r1
 qk$1)
 w<
 "#
 t.?
-uA+pw
+uA-pw
 s=R>
 t8R??
-uA-sQ
+uA.sQ
 |W;
 xUyc'%
 stpG
 0
 |&4U
 qVp5D
-uA+pE
+uA-pE
 qFB1)
 rhXD
 pzvX?
-uA-s-
+uA.s-
 xUyc'p-
 stp[
 0
@@ -47241,7 +47193,7 @@ wj
 rD7
 vaG
 *&%
-uA8ts
+uA7ts
 q70q&
 z_p5
 ta
@@ -47249,17 +47201,17 @@ ta
 },*<+<,<-s,pk
 },2<3<4<5s,t&
 },:<;<<<=s,uK
-uA-q@
+uA.q@
 z=G
 *&%
-uA8q3
+uA7q3
 p}pY
 },&<'<(<)L2ql
 },.</<0<1s,pk
 },6<7<8<9s,t&
 },><?<@<As,uK
 !#
-qD/j
+qD@j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 J
 J
@@ -47293,9 +47245,9 @@ J
 J
 J
 J
-qD@^
+qM=^
 rj{vt\
-qM=pj
+qM,pj
 qh#I
 ".
 qk$qg
@@ -47350,22 +47302,22 @@ p}pY
 },c<d<e<fs,t&
 },k<l<m<ns,uK
 !#
-uv.ts
+uv8ts
 qk#qg
 s=M8
 t8M8?
-uv8sQ
+uv7sQ
 |Wq
 xUyc&%
 ub/
 0
 |&2U
 qVp5D
-uv.qe
+uv8qe
 qk8qO
 rhXD
 pzvX?
-uv8s-
+uv7s-
 xUyc&p-
 ub/
 0
@@ -47377,7 +47329,7 @@ wj
 rD9
 vaG
 *#%
-uv9ps7
+uv/ps7
 q70q&
 z_p5
 ta
@@ -47385,10 +47337,10 @@ ta
 },3<4<5<6s,pk
 },;<<<=<>s,t&
 },C<D<E<Fs,uK
-uv8q@
+uv7q@
 z=G
 *#%
-uv9s6
+uv/s6
 p}pY
 },/<0<1<2L2ql
 },7<8<9<:s,pk
@@ -47403,7 +47355,7 @@ p}pY
 :
 :
 :
-qM8pj
+qM7pj
 ]$rzu<
 "3
 qk$qg
@@ -47417,7 +47369,7 @@ t.?
 "3
 s=M9
 t8M9?
-uA-qe
+uA.qe
 zJvDympMy_xDD1'
 "1
 q70q&
@@ -47431,7 +47383,7 @@ zJvDympMy_xDD1'
 qk#qg
 s=M8
 t8M8?
-uv8qe
+uv7qe
 zJvDympMy_xDD1&
 "0
 qk8qO
@@ -47448,7 +47400,7 @@ qGqsZ
 {w
 s)
 !#
-r&+q3
+}_q3
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rd<h<e<iu2R7<8u2r_sUsIrlL
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rf<j<g<ku2R9<:u2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rd<h<e<iu2R;<<u2p4&'%'$'#L
@@ -47465,9 +47417,9 @@ y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R|1A<}1@u2RO<Pu2r8%$$$#$"L
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4*')'(''u2R~1?1B1>u2RQ<Ru2qsSv,L
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2R|1A<}1@u2RS<Tu2tLsGt|qWL
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4&'%'$'#u2R~1?1B1>u2RU<Vu2qsSv,L
-r&7r1
+r&9r1
 z'=1=v^
-r&9pj
+|]pj
 {*=1%
 5
 "8
@@ -47493,7 +47445,7 @@ ub/
 0
 |&2U
 qVp5D
-uA-ps7
+uA.ps7
 rezG2{'
 w"{'
 w"{'
@@ -47544,7 +47496,7 @@ p}qA
 "6
 u^%x_~|
 !#
-|ypb
+r68pb
 q7<29
 qv8{X1-
 pB8q&7U
@@ -47559,14 +47511,14 @@ u6.vOp&'&
 u6.7se'%
 u6t2rJ'$
 u6xewV'#
-r69^
+r6})
 p+
-r6/pb
+r6@pb
 ra/q&
-r6@pj
+rt=pj
 t1M#D
 sH6
-rt8sh
+rt7sh
 ra/wB
 q2-
 vbvO/1-
@@ -47607,10 +47559,10 @@ t6sqsL
 x-r_6
 t6.p<rg
 x-r_6
-rt/zg
+rt@zg
 u'M$
 u'M)
-rt@{G
+qx={G
 xUM.1(rZ
 |A/qN
 |Rp)C
@@ -47705,10 +47657,10 @@ s>
 *)%
 wG
 !#
-qx,qw
+qx+qw
 z3+q&
 {#zQ
-qx+r1
+qx-r1
 v0qIV"
 "8
 |RpW#C
@@ -47803,10 +47755,10 @@ s>
 *)%
 wG
 !#
-qx-r+
+qx.r+
 O
 !#
-rt=r1
+rt,r1
 O
 !#
 "F
@@ -48008,7 +47960,7 @@ O
 const lean16F16SM90 = lean16F16SM90NarrowAligned + `
  patch
  -1
-packed1 27569 lean_dtype_F16_dtype_F16_toF16_sixteenRows
+packed1 27570 lean_dtype_F16_dtype_F16_toF16_sixteenRows
  =15
  -2
 p9x@sV
@@ -48026,17 +47978,17 @@ qvrcr2
  -19
 s=M2
 t8M2?
-uA-sQ
+uA.sQ
 ru6
 xUyc'%
 stqI
 vwqI%
 zbp5C
-uA+pE
+uA-pE
 qk21)
 rhp,D
 pzq9qj
-uA-s-
+uA.s-
 xUyc'rZ
 ub'
 {=(%
@@ -48062,7 +48014,7 @@ vAR6q<uK
 vAR7q<,rJ
 vAR8q<+wV
 vAR9q<rFr>
-uA-q@
+uA.q@
 v3p"G
  =3
  -4
@@ -48146,17 +48098,17 @@ vARdq<,rJ
  -19
 s=M1
 t8M1?
-uv8sQ
+uv7sQ
 ru6
 xUyc&%
 ub$
 {=%%
 zbp5C
-uv.qe
+uv8qe
 qk1qO
 rhp,D
 pzq9qj
-uv8s-
+uv7s-
 xUyc&rZ
 ub$
 {=%%
@@ -48182,7 +48134,7 @@ vAR;q<uK
 vAR<q<,rJ
 vAR=q<+wV
 vAR>q<rFr>
-uv8q@
+uv7q@
 v3p"G
  =3
  -4
@@ -48234,9 +48186,9 @@ y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rp<t<q<uu2RG<Hu2r8%$$$#$"L
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4*')'(''u2Rr18<s17u2RI<Ju2qsSv,L
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rp<t<q<uu2RK<Lu2tLsGt|qWL
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4&'%'$'#u2Rr18<s17u2RM<Nu2qsSv,L
-r&7r1
+r&9r1
 z'616v^
-r&9pj
+|]pj
 {*61%
  =2
  -22
@@ -48472,7 +48424,7 @@ a?
 wp>
  =26`
 
-const lean32F16SM90NarrowAligned = `packed1 28042 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
+const lean32F16SM90NarrowAligned = `packed1 28043 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
 !|h^|f
 !|g@=
 !p8
@@ -48515,9 +48467,9 @@ sjt[
 hy+
 uxPt5/rz~72uw,wN
 m
-q'/ww
+}%ww
 u3
-}%qe
+qD=qe
 Q
 N
 q2rO
@@ -48533,19 +48485,19 @@ x3
 )
 tN
 )
-q'7pw
+q'9pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-}%|Y
+qD=|Y
 r'p0E
 p~q}1(U
-{rrF
+qD8q0
 q1=p$
 qvrc1/
 )
 ur
 0
 y7-
-qD8^
+qD7^
 s=M%
 sS
 J
@@ -48565,30 +48517,30 @@ J
 J
 J
 5
-r#9q@
+r#/q@
 qk$qg
-r#/qw
+r#@qw
 r[+q&
-r#@r1
+uA=r1
 qk$1)
 w<
 "#
 t.?
-uA+pw
+uA-pw
 s=R.
 t8R/?
-uA-sQ
+uA.sQ
 |W+
 xUyc'%
 stpG
 0
 |&4U
 qV/D
-uA+pE
+uA-pE
 qF21)
 rhXD
 pzvX?
-uA-s-
+uA.s-
 xUyc'p-
 stp[
 0
@@ -48600,21 +48552,21 @@ wj
 rD7
 vaG
 *&%
-uA8ts
+uA7ts
 q70q&
 z_p5
 ta
 },"<#<$<%L2ql
 },*<+<,<-s,pk
-uA-q@
+uA.q@
 z=G
 *&%
-uA8q3
+uA7q3
 p}pY
 },&<'<(<)L2ql
 },.</<0<1s,pk
 !#
-qD/j
+qD@j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 J
 J
@@ -48648,9 +48600,9 @@ J
 J
 J
 J
-qD@^
+qM=^
 rj{vt\
-qM=pj
+qM,pj
 qh#I
 ".
 qk$qg
@@ -48701,22 +48653,22 @@ p}pY
 },R<S<T<UL2ql
 },Z<[<\<]s,pk
 !#
-uv.ts
+uv8ts
 qk#qg
 s=M8
 t8M8?
-uv8sQ
+uv7sQ
 |Wa
 xUyc&%
 ub/
 0
 |&2U
 qV/D
-uv.qe
+uv8qe
 qk8qO
 rhXD
 pzvX?
-uv8s-
+uv7s-
 xUyc&p-
 ub/
 0
@@ -48752,16 +48704,16 @@ w"{'
 rD9
 vIG
 *#%
-uv9ps7
+uv/ps7
 q70q&
 z_p5
 ta
 },3<4<5<6L2ql
 },C<D<E<Fs,pk
-uv8q@
+uv7q@
 zNG
 *#%
-uv9s6
+uv/s6
 p}pY
 },7<8<9<:L2ql
 },G<H<I<Js,pk
@@ -48796,7 +48748,7 @@ p}qA
 :
 :
 :
-qM8pj
+qM7pj
 ]$rzu<
 "3
 qk$qg
@@ -48810,7 +48762,7 @@ t.?
 "3
 s=Rx
 t8Ry?
-uA-qe
+uA.qe
 zJvDympMy_xDD1'
 "1
 q70q&
@@ -48824,7 +48776,7 @@ zJvDympMy_xDD1'
 qk#qg
 s=M8
 t8M8?
-uv8qe
+uv7qe
 zJvDympMy_xDD1&
 "0
 qk8qO
@@ -48861,7 +48813,7 @@ qGqsZ
 {w
 s)
 !#
-r&+q3
+}_q3
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rp<t<q<uu2RC<Du2r_sUsIrlL
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rr<v<s<wu2RE<Fu2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rp<t<q<uu2RG<Hu2p4.'-','+L
@@ -48878,9 +48830,9 @@ y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rx<|<y<}u2R[<\u2r8-$,$+$*L
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4*')'(''u2Rz<~<{1>u2R]<^u2qsSv,L
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rx<|<y<}u2R_<au2r8)$($'$&L
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4&'%'$'#u2Rz<~<{1>u2Rb<cu2qsSv,L
-r&7r1
+r&9r1
 z'=1=rq
-r&9pj
+|]pj
 {*=1%
 5
 "8
@@ -48916,7 +48868,7 @@ ub/
 0
 |&2U
 qV/D
-uA-ps7
+uA.ps7
 |V"2{v
 w"{v
 w"{v
@@ -48977,7 +48929,7 @@ sn'G
 "6
 u^-x_~|
 !#
-|ypb
+r68pb
 q7<29
 qv8{X1-
 pB8q&7U
@@ -49000,14 +48952,14 @@ u6,v<vm'&
 u6,v<+p&'%
 u6x@w$'$
 u6x@,s%'#
-r69^
+r6})
 p+
-r6/pb
+r6@pb
 ra/q&
-r6@pj
+rt=pj
 t1M#D
 sH6
-rt8sh
+rt7sh
 ra/wB
 q2-
 vbvO/1-
@@ -49048,10 +49000,10 @@ t6sqsL
 x-r_6
 t6.p<rg
 x-r_6
-rt/zg
+rt@zg
 u'M$
 u'M)
-rt@{G
+qx={G
 xUM.1(rZ
 |A/qN
 |Rp)C
@@ -49146,10 +49098,10 @@ s>
 *)%
 wG
 !#
-qx,qw
+qx+qw
 z3+q&
 {#zQ
-qx+r1
+qx-r1
 v0qIV"
 "8
 |RpW#C
@@ -49244,10 +49196,10 @@ s>
 *)%
 wG
 !#
-qx-r+
+qx.r+
 O
 !#
-rt=r1
+rt,r1
 O
 !#
 "F
@@ -49501,7 +49453,7 @@ O
 const lean32F16SM90 = lean32F16SM90NarrowAligned + `
  patch
  -1
-packed1 29000 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
+packed1 29001 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
  =15
  -2
 p9,v<pF
@@ -49519,17 +49471,17 @@ qvrcr2
  -19
 s=M2
 t8M2?
-uA-sQ
+uA.sQ
 ru6
 xUyc'%
 stqI
 vwqI%
 zb/C
-uA+pE
+uA-pE
 qk21)
 rhp,D
 pzq9qj
-uA-s-
+uA.s-
 xUyc'rZ
 ub'
 {=(%
@@ -49547,7 +49499,7 @@ vAR&q<pk
 vAR'q<7p&
 vAR(q<r*
 vAR)q<tl
-uA-q@
+uA.q@
 v3p"G
  =3
  -2
@@ -49607,17 +49559,17 @@ vARSq<7p&
  -11
 s=M1
 t8M1?
-uv8sQ
+uv7sQ
 ru6
 xUyc&%
 ub$
 {=%%
 zb/C
-uv.qe
+uv8qe
 qk1qO
 rhp,D
 pzq9qj
-uv8s-
+uv7s-
 xUyc&rZ
 ub$
 {=%%
@@ -49653,7 +49605,7 @@ vAR7q<pk
 vAR8q<7p&
 vAR9q<r*
 vAR:q<tl
-uv8q@
+uv7q@
 {{G
  =3
  -4
@@ -49727,9 +49679,9 @@ y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rh<l<i<mu2RO<Pu2r8-$,$+$*L
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4*')'(''u2Rj18<k17u2RQ<Ru2qsSv,L
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%s\2s\2s\2s\u2Rh<l<i<mu2RS<Tu2r8)$($'$&L
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4&'%'$'#u2Rj18<k17u2RU<Vu2qsSv,L
-r&7r1
+r&9r1
 z'616rq
-r&9pj
+|]pj
 {*61%
  =2
  -32
@@ -49993,7 +49945,7 @@ aE
 wpD
  =26`
 
-const lean32SM90NarrowAligned = `packed1 28159 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
+const lean32SM90NarrowAligned = `packed1 28160 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
 !|h^|f
 !|g@=
 !p8
@@ -50036,9 +49988,9 @@ sjt[
 hy+
 uxPt5/rz~72uw,wN
 m
-q'/ww
+}%ww
 u3
-}%qe
+qD=qe
 Q
 N
 q2rO
@@ -50054,19 +50006,19 @@ x3
 )
 tN
 )
-q'7pw
+q'9pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-}%|Y
+qD=|Y
 r'p0E
 p~q}1(U
-{rrF
+qD8q0
 q1=p$
 qvrc1/
 )
 ur
 0
 y7-
-qD8^
+qD7^
 s=M%
 sS
 J
@@ -50086,30 +50038,30 @@ J
 J
 J
 5
-r#9q@
+r#/q@
 qk$qg
-r#/qw
+r#@qw
 r[+q&
-r#@r1
+uA=r1
 qk$1)
 w<
 "#
 t.?
-uA+pw
+uA-pw
 s=R.
 t8R/?
-uA-sQ
+uA.sQ
 |W+
 xUyc'%
 stpG
 0
 |&4U
 qV/D
-uA+pE
+uA-pE
 qF21)
 rhXD
 pzvX?
-uA-s-
+uA.s-
 xUyc'p-
 stp[
 0
@@ -50121,21 +50073,21 @@ wj
 rD7
 vaG
 *&%
-uA8ts
+uA7ts
 q70q&
 z_p5
 ta
 },"<#<$<%L2ql
 },*<+<,<-s,pk
-uA-q@
+uA.q@
 z=G
 *&%
-uA8q3
+uA7q3
 p}pY
 },&<'<(<)L2ql
 },.</<0<1s,pk
 !#
-qD/j
+qD@j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 J
 J
@@ -50169,9 +50121,9 @@ J
 J
 J
 J
-qD@^
+qM=^
 rj{vt\
-qM=pj
+qM,pj
 qh#I
 ".
 qk$qg
@@ -50222,22 +50174,22 @@ p}pY
 },R<S<T<UL2ql
 },Z<[<\<]s,pk
 !#
-uv.ts
+uv8ts
 qk#qg
 s=M8
 t8M8?
-uv8sQ
+uv7sQ
 |Wa
 xUyc&%
 ub/
 0
 |&2U
 qV/D
-uv.qe
+uv8qe
 qk8qO
 rhXD
 pzvX?
-uv8s-
+uv7s-
 xUyc&p-
 ub/
 0
@@ -50273,16 +50225,16 @@ w"{'
 rD9
 vIG
 *#%
-uv9ps7
+uv/ps7
 q70q&
 z_p5
 ta
 },3<4<5<6L2ql
 },C<D<E<Fs,pk
-uv8q@
+uv7q@
 zNG
 *#%
-uv9s6
+uv/s6
 p}pY
 },7<8<9<:L2ql
 },G<H<I<Js,pk
@@ -50317,7 +50269,7 @@ p}qA
 :
 :
 :
-qM8pj
+qM7pj
 ]$rzu<
 "3
 qk$qg
@@ -50331,7 +50283,7 @@ t.?
 "3
 s=Rx
 t8Ry?
-uA-qe
+uA.qe
 zJvDympMy_xDD1'
 "1
 q70q&
@@ -50345,7 +50297,7 @@ zJvDympMy_xDD1'
 qk#qg
 s=M8
 t8M8?
-uv8qe
+uv7qe
 zJvDympMy_xDD1&
 "0
 qk8qO
@@ -50382,7 +50334,7 @@ qGqsZ
 {w
 s)
 !#
-r&+q3
+}_q3
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rp<t<q<uu2RC<Du2r_sUsIrlL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rr<v<s<wu2RE<Fu2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rp<t<q<uu2RG<Hu2p4.'-','+L
@@ -50399,9 +50351,9 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rx<|<y<}u2R[<\u2r8-$,$+$*L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2Rz<~<{1>u2R]<^u2qsSv,L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rx<|<y<}u2R_<au2r8)$($'$&L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2Rz<~<{1>u2Rb<cu2qsSv,L
-r&7r1
+r&9r1
 z'=1=rq
-r&9pj
+|]pj
 {*=1%
 5
 "8
@@ -50437,7 +50389,7 @@ ub/
 0
 |&2U
 qV/D
-uA-ps7
+uA.ps7
 |V"2{v
 w"{v
 w"{v
@@ -50498,7 +50450,7 @@ sn'G
 "6
 u^-x_~|
 !#
-|ypb
+r68pb
 q7<29
 qv8{X1-
 pB8q&7U
@@ -50521,14 +50473,14 @@ u6,v<vm'&
 u6,v<+p&'%
 u6x@w$'$
 u6x@,s%'#
-r69^
+r6})
 p+
-r6/pb
+r6@pb
 ra/q&
-r6@pj
+rt=pj
 t1M#D
 sH6
-rt8sh
+rt7sh
 ra/wB
 q2-
 vbvO/1-
@@ -50569,10 +50521,10 @@ t6sqsL
 x-r_6
 t6.p<rg
 x-r_6
-rt/zg
+rt@zg
 u'M$
 u'M)
-rt@{G
+qx={G
 xUM.1(rZ
 |A/qN
 |Rp)C
@@ -50667,10 +50619,10 @@ s>
 *)%
 wG
 !#
-qx,qw
+qx+qw
 z3+q&
 {#zQ
-qx+r1
+qx-r1
 v0qIV"
 "8
 |RpW#C
@@ -50765,10 +50717,10 @@ s>
 *)%
 wG
 !#
-qx-r+
+qx.r+
 O
 !#
-rt=r1
+rt,r1
 O
 !#
 "F
@@ -51022,7 +50974,7 @@ O
 const lean32SM90 = lean32SM90NarrowAligned + `
  patch
  -1
-packed1 29117 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
+packed1 29118 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
  =15
  -2
 p9,sqpF
@@ -51040,17 +50992,17 @@ qvrcr2
  -19
 s=M2
 t8M2?
-uA-sQ
+uA.sQ
 ru6
 xUyc'%
 stqI
 vwqI%
 zb/C
-uA+pE
+uA-pE
 qk21)
 rhp,D
 pzq9qj
-uA-s-
+uA.s-
 xUyc'rZ
 ub'
 {=(%
@@ -51068,7 +51020,7 @@ vAR&q<pk
 vAR'q<7p&
 vAR(q<r*
 vAR)q<tl
-uA-q@
+uA.q@
 v3p"G
  =3
  -2
@@ -51128,17 +51080,17 @@ vARSq<7p&
  -11
 s=M1
 t8M1?
-uv8sQ
+uv7sQ
 ru6
 xUyc&%
 ub$
 {=%%
 zb/C
-uv.qe
+uv8qe
 qk1qO
 rhp,D
 pzq9qj
-uv8s-
+uv7s-
 xUyc&rZ
 ub$
 {=%%
@@ -51174,7 +51126,7 @@ vAR7q<pk
 vAR8q<7p&
 vAR9q<r*
 vAR:q<tl
-uv8q@
+uv7q@
 {{G
  =3
  -4
@@ -51248,9 +51200,9 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rh<l<i<mu2RO<Pu2r8-$,$+$*L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2Rj18<k17u2RQ<Ru2qsSv,L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rh<l<i<mu2RS<Tu2r8)$($'$&L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2Rj18<k17u2RU<Vu2qsSv,L
-r&7r1
+r&9r1
 z'616rq
-r&9pj
+|]pj
 {*61%
  =2
  -32
@@ -51514,7 +51466,7 @@ aE
 wpD
  =26`
 
-const lean16To32SM90NarrowAligned = `packed1 25080 lean_dtype_BF16_float32_toF32_sixteenRows
+const lean16To32SM90NarrowAligned = `packed1 25081 lean_dtype_BF16_float32_toF32_sixteenRows
 !|h^|f
 !|g@=
 !p8
@@ -51556,9 +51508,9 @@ sjt[
 hy+
 uxPt5/rz~72uw,wN
 m
-q'/ww
+}%ww
 u3
-}%qe
+qD=qe
 Q
 N
 q2rO
@@ -51574,19 +51526,19 @@ x3
 )
 tN
 )
-q'7pw
+q'9pw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
-}%|Y
+qD=|Y
 r'p0E
 p~q}1(U
-{rrF
+qD8q0
 q1=p$
 qvrc1/
 )
 ur
 0
 y7.
-qD8^
+qD7^
 s=M%
 sS
 J
@@ -51622,30 +51574,30 @@ J
 J
 J
 5
-r#9q@
+r#/q@
 qk$qg
-r#/qw
+r#@qw
 r[+q&
-r#@r1
+uA=r1
 qk$1)
 w<
 "#
 t.?
-uA+pw
+uA-pw
 s=R>
 t8R??
-uA-sQ
+uA.sQ
 |W;
 xUyc'%
 stpG
 0
 |&4U
 qVp5D
-uA+pE
+uA-pE
 qFB1)
 rhXD
 pzvX?
-uA-s-
+uA.s-
 xUyc'p-
 stp[
 0
@@ -51657,7 +51609,7 @@ wj
 rD7
 vaG
 *&%
-uA8ts
+uA7ts
 q70q&
 z_p5
 ta
@@ -51665,17 +51617,17 @@ ta
 },*<+<,<-s,pk
 },2<3<4<5s,t&
 },:<;<<<=s,uK
-uA-q@
+uA.q@
 z=G
 *&%
-uA8q3
+uA7q3
 p}pY
 },&<'<(<)L2ql
 },.</<0<1s,pk
 },6<7<8<9s,t&
 },><?<@<As,uK
 !#
-qD/j
+qD@j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 J
 J
@@ -51709,9 +51661,9 @@ J
 J
 J
 J
-qD@^
+qM=^
 rj{vt\
-qM=pj
+qM,pj
 qh#I
 ".
 qk$qg
@@ -51766,22 +51718,22 @@ p}pY
 },c<d<e<fs,t&
 },k<l<m<ns,uK
 !#
-uv.ts
+uv8ts
 qk#qg
 s=M8
 t8M8?
-uv8sQ
+uv7sQ
 |Wq
 xUyc&%
 ub/
 0
 |&2U
 qVp5D
-uv.qe
+uv8qe
 qk8qO
 rhXD
 pzvX?
-uv8s-
+uv7s-
 xUyc&p-
 ub/
 0
@@ -51793,7 +51745,7 @@ wj
 rD9
 vaG
 *#%
-uv9ps7
+uv/ps7
 q70q&
 z_p5
 ta
@@ -51801,10 +51753,10 @@ ta
 },3<4<5<6s,pk
 },;<<<=<>s,t&
 },C<D<E<Fs,uK
-uv8q@
+uv7q@
 z=G
 *#%
-uv9s6
+uv/s6
 p}pY
 },/<0<1<2L2ql
 },7<8<9<:s,pk
@@ -51819,7 +51771,7 @@ p}pY
 :
 :
 :
-qM8pj
+qM7pj
 ]$rzu<
 "3
 qk$qg
@@ -51833,7 +51785,7 @@ t.?
 "3
 s=M9
 t8M9?
-uA-qe
+uA.qe
 zJvDympMy_xDD1'
 "1
 q70q&
@@ -51847,7 +51799,7 @@ zJvDympMy_xDD1'
 qk#qg
 s=M8
 t8M8?
-uv8qe
+uv7qe
 zJvDympMy_xDD1&
 "0
 qk8qO
@@ -51864,7 +51816,7 @@ qGqsZ
 {w
 s)
 !#
-r&+q3
+}_q3
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rd<h<e<iu2R7<8u2r_sUsIrlL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rf<j<g<ku2R9<:u2t$sIsUWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rd<h<e<iu2R;<<u2p4&'%'$'#L
@@ -51881,9 +51833,9 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R|1A<}1@u2RO<Pu2r8%$$$#$"L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2R~1?1B1>u2RQ<Ru2qsSv,L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R|1A<}1@u2RS<Tu2tLsGt|qWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2R~1?1B1>u2RU<Vu2qsSv,L
-r&7r1
+r&9r1
 z'=1=v^
-r&9pj
+|]pj
 {*=1%
 5
 "8
@@ -51909,7 +51861,7 @@ ub/
 0
 |&2U
 qVp5D
-uA-ps7
+uA.ps7
 rezG2{'
 w"{'
 w"{'
@@ -51960,7 +51912,7 @@ p}qA
 "6
 u^%x_~|
 !#
-|ypb
+r68pb
 q7<29
 qv8{X1-
 pB8q&7U
@@ -51975,14 +51927,14 @@ u6.vOp&'&
 u6.7se'%
 u6t2rJ'$
 u6xewV'#
-r69^
+r6})
 p+
-r6/pb
+r6@pb
 ra/q&
-r6@pj
+rt=pj
 t1M#D
 sH6
-rt8sh
+rt7sh
 ra/wB
 q2-
 vbvO/1-
@@ -52023,10 +51975,10 @@ t6sqsL
 x-r_6
 t6.p<rg
 x-r_6
-rt/zg
+rt@zg
 u'M$
 u'M)
-rt@{G
+qx={G
 xUM.1(rZ
 |A/qN
 |Rp)C
@@ -52113,10 +52065,10 @@ pm
 *)%
 |Hr8*
 !#
-qx,qw
+qx+qw
 z3+q&
 {#zQ
-qx+r1
+qx-r1
 v0qIV"
 "5
 |RpW#C
@@ -52203,10 +52155,10 @@ z>
 *)%
 |Hr8*
 !#
-qx-r+
+qx.r+
 O
 !#
-rt=r1
+rt,r1
 O
 !#
 "C
@@ -52408,7 +52360,7 @@ O
 const lean16To32SM90 = lean16To32SM90NarrowAligned + `
  patch
  -1
-packed1 27227 lean_dtype_BF16_float32_toF32_sixteenRows
+packed1 27228 lean_dtype_BF16_float32_toF32_sixteenRows
  =14
  -2
 p9x@to
@@ -52426,17 +52378,17 @@ qvrcr2
  -19
 s=M2
 t8M2?
-uA-sQ
+uA.sQ
 ru6
 xUyc'%
 stqI
 vwqI%
 zbp5C
-uA+pE
+uA-pE
 qk21)
 rhp,D
 pzq9qj
-uA-s-
+uA.s-
 xUyc'rZ
 ub'
 {=(%
@@ -52462,7 +52414,7 @@ vAR6q<uK
 vAR7q<,rJ
 vAR8q<+wV
 vAR9q<rFr>
-uA-q@
+uA.q@
 v3p"G
  =3
  -4
@@ -52546,17 +52498,17 @@ vARdq<,rJ
  -19
 s=M1
 t8M1?
-uv8sQ
+uv7sQ
 ru6
 xUyc&%
 ub$
 {=%%
 zbp5C
-uv.qe
+uv8qe
 qk1qO
 rhp,D
 pzq9qj
-uv8s-
+uv7s-
 xUyc&rZ
 ub$
 {=%%
@@ -52582,7 +52534,7 @@ vAR;q<uK
 vAR<q<,rJ
 vAR=q<+wV
 vAR>q<rFr>
-uv8q@
+uv7q@
 v3p"G
  =3
  -4
@@ -52634,9 +52586,9 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rp<t<q<uu2RG<Hu2r8%$$$#$"L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4*')'(''u2Rr18<s17u2RI<Ju2qsSv,L
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2Rp<t<q<uu2RK<Lu2tLsGt|qWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4&'%'$'#u2Rr18<s17u2RM<Nu2qsSv,L
-r&7r1
+r&9r1
 z'616v^
-r&9pj
+|]pj
 {*61%
  =2
  -22

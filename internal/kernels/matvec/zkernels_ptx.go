@@ -1062,7 +1062,7 @@ v5
 rjt,rL=
  =97`
 
-const addProductSM90NarrowAligned = `packed1 43363 addProduct_deep
+const addProductSM90NarrowAligned = `packed1 42274 addProduct_deep
 !|h^|f
 !|g@=
 !p8
@@ -1303,40 +1303,28 @@ qt*12
 5
 prqyq#
 pB*yZ#
-{Qqp<&
-tCr><%
-tCp&<$
-tCse<#
+syu8Ps}.r,x2cR&<%<$<#L
 !#
 "#
 tU,12
 5
 "#
 tH-yZ#
-{Qqp<#
-tCr><"
-tCp&t0
-tCse2q,
+syu8Ps}.r,x2cR#<"t02q,L
 !#
 "#
 tU+12
 5
 "#
 tH,yZ#
-{Qx2q,
-tC.ump*
-tC/ump0
-tCse2p2
+syu8Ps}.r,x2cwgp*2u4p2L
 !#
 "#
 tU*12
 5
 "#
 tH+yZ#
-{Qx2p2
-tC.um[
-tCp&r2
-tCsery
+syu8Ps}.r,x2cyD[r2ryL
 !#
 prjua
 z'*1*<1
@@ -1416,10 +1404,7 @@ rD8
 y,p51#
 uGy<j
 pB,AU
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 uG}rxG
 yP
 &
@@ -1525,10 +1510,7 @@ q7TqX
 "%
 s&/W
 "&
-x:3lw3
-x:4l8s%
-x:5lw}rg
-x:6l8vm
+w)Ps}.r,c{ozmR6lw3
 "&
 yP
 &
@@ -1634,10 +1616,7 @@ q7PqX
 "%
 b6W
 "&
-x:OluY
-x:P{S+p&
-x:Q{SsL
-x:R{SsZ
+w)Ps}.r,c{ozmRRluY
 "&
 yP
 &
@@ -1743,10 +1722,7 @@ q7LqX
 "%
 b6W
 "&
-x:lwosZ
-x:mwowi
-x:nwo.r>
-x:owot[
+w)Ps}.r,c{ozmRowosZ
 "&
 yP
 &
@@ -1852,10 +1828,7 @@ q7HqX
 "%
 b6W
 "&
-sNpy#7lt4n
-sNpy#8lrF8v=
-sNpy#9lrFwN
-sNpy#:lrF7rg
+w)Ps}.r,c{ozmpy#:lt4n
 "&
 yP
 &
@@ -1961,10 +1934,7 @@ q7DqX
 "%
 b6W
 "&
-sNpy#Slrcrg
-sNpy#Tly?pk
-sNpy#Ulrcp&
-sNpy#Vly?r*
+w)Ps}.r,c{ozmpy#Vlrcrg
 "&
 yP
 &
@@ -2070,10 +2040,7 @@ q7@qX
 "%
 b6W
 "&
-sNpy#plsKr*
-sNpy#qlsKtl
-sNpy#rlsKtz
-sNpy#slsKtK
+w)Ps}.r,c{ozmpy#slsKr*
 "&
 yP
 &
@@ -2179,10 +2146,7 @@ q7<qX
 "%
 b6W
 "&
-sNpy$/ltGtK
-sNpy$0ltGtO
-sNpy$1ltGw7
-sNpy$2ltGrJ
+w)Ps}.r,c{ozmpy$2ltGtK
 "&
 yP
 &
@@ -2390,10 +2354,7 @@ u^-t\
 )
 u{7j
 qvp51#
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 "7
 yP
 &
@@ -2515,10 +2476,7 @@ H
 !#
 "(
 tH=yZ#
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 "'
 yP
 &
@@ -2870,7 +2828,7 @@ O
 const addProductSM80NarrowAligned = addProductSM90NarrowAligned + `
  patch
  -3
-packed1 43256 addProduct_deep
+packed1 42167 addProduct_deep
 !|hf|f
 !|gxO
  =44
@@ -2878,7 +2836,7 @@ packed1 43256 addProduct_deep
 "%
  =135
  -2
- =1047
+ =1011
  -1
 "C
  =3
@@ -2893,11 +2851,11 @@ packed1 43256 addProduct_deep
  =10
  -1
 "D
- =385
+ =379
  -1
  =144`
 
-const normSwiGLUSM90NarrowAligned = `packed1 50039 normSwiGLU_deep
+const normSwiGLUSM90NarrowAligned = `packed1 48802 normSwiGLU_deep
 !|h^|f
 !|g@=
 !p8
@@ -3142,40 +3100,28 @@ tU-14
 5
 prqyq#
 tH.yZ#
-{Qqp<&
-tCr><%
-tCp&<$
-tCse<#
+syu8Ps}.r,x2cR&<%<$<#L
 !#
 "#
 tU,14
 5
 "#
 tH-yZ#
-{Qqp<#
-tCr><"
-tCp&t0
-tCse2q,
+syu8Ps}.r,x2cR#<"t02q,L
 !#
 "#
 tU+14
 5
 "#
 tH,yZ#
-{Qx2q,
-tC.ump*
-tC/ump0
-tCse2p2
+syu8Ps}.r,x2cwgp*2u4p2L
 !#
 "#
 tU*14
 5
 "#
 tH+yZ#
-{Qx2p2
-tC.um[
-tCp&r2
-tCsery
+syu8Ps}.r,x2cyD[r2ryL
 !#
 prjua
 xS1<1<2
@@ -3304,10 +3250,7 @@ t).r-
 !#
 t)8q0
 pB*yZ#
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 uG}rxG
 yP
 &
@@ -3360,10 +3303,7 @@ zprvsG
 zpr_sI
 zpu}S
 t)@ps
-w'R&nqR
-w'R&x?q=
-w'R&u"U
-w'R&xuD
+syu8Ps}.{:R&uzvfUDL
 t).sm
 z'*1*1%
 qt*14
@@ -3426,10 +3366,7 @@ rD=
 y,p51#
 uGy<j
 pB,AU
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 "1
 yP
 &
@@ -3535,10 +3472,7 @@ q7UqX
 "%
 b6W
 "&
-x:3lw3
-x:4l8s%
-x:5lw}rg
-x:6l8vm
+w)Ps}.r,c{ozmR6lw3
 "&
 yP
 &
@@ -3644,10 +3578,7 @@ q7QqX
 "%
 b6W
 "&
-x:OluY
-x:P{S+p&
-x:Q{SsL
-x:R{SsZ
+w)Ps}.r,c{ozmRRluY
 "&
 yP
 &
@@ -3753,10 +3684,7 @@ q7MqX
 "%
 b6W
 "&
-x:lwosZ
-x:mwowi
-x:nwo.r>
-x:owot[
+w)Ps}.r,c{ozmRowosZ
 "&
 yP
 &
@@ -3862,10 +3790,7 @@ q7IqX
 "%
 b6W
 "&
-sNpy#7lt4n
-sNpy#8lrF8v=
-sNpy#9lrFwN
-sNpy#:lrF7rg
+w)Ps}.r,c{ozmpy#:lt4n
 "&
 yP
 &
@@ -3971,10 +3896,7 @@ q7EqX
 "%
 b6W
 "&
-sNpy#Slrcrg
-sNpy#Tly?pk
-sNpy#Ulrcp&
-sNpy#Vly?r*
+w)Ps}.r,c{ozmpy#Vlrcrg
 "&
 yP
 &
@@ -4080,10 +4002,7 @@ q7AqX
 "%
 b6W
 "&
-sNpy#plsKr*
-sNpy#qlsKtl
-sNpy#rlsKtz
-sNpy#slsKtK
+w)Ps}.r,c{ozmpy#slsKr*
 "&
 yP
 &
@@ -4189,10 +4108,7 @@ q7=qX
 "%
 b6W
 "&
-sNpy$/ltGtK
-sNpy$0ltGtO
-sNpy$1ltGw7
-sNpy$2ltGrJ
+w)Ps}.r,c{ozmpy$2ltGtK
 "&
 yP
 &
@@ -4398,10 +4314,7 @@ u^-t\
 )
 u{7j
 qvp51#
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 "6
 yP
 &
@@ -4523,10 +4436,7 @@ H
 !#
 "(
 tH=yZ#
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 "'
 yP
 &
@@ -4929,15 +4839,15 @@ O
 const normSwiGLUSM80NarrowAligned = normSwiGLUSM90NarrowAligned + `
  patch
  -3
-packed1 49932 normSwiGLU_deep
+packed1 48695 normSwiGLU_deep
 !|hf|f
 !|gxO
  =54
  -3
 "&
- =225
+ =213
  -2
- =1122
+ =1092
  -1
 "V
  =11
@@ -4949,14 +4859,14 @@ packed1 49932 normSwiGLU_deep
  =10
  -1
 "W
- =418
+ =412
  -1
  =2
  -1
 "q
  =159`
 
-const normLogitsSM90NarrowAligned = `packed1 39691 normLogits_shallow
+const normLogitsSM90NarrowAligned = `packed1 38794 normLogits_shallow
 !|h^|f
 !|g@=
 !p8
@@ -5173,40 +5083,28 @@ tU-16
 5
 prqyq#
 tH.yZ#
-{Qqp<&
-tCr><%
-tCp&<$
-tCse<#
+syu8Ps}.r,x2cR&<%<$<#L
 !#
 "#
 tU,16
 5
 "#
 tH-yZ#
-{Qqp<#
-tCr><"
-tCp&t0
-tCse2q,
+syu8Ps}.r,x2cR#<"t02q,L
 !#
 "#
 tU+16
 5
 "#
 tH,yZ#
-{Qx2q,
-tC.ump*
-tC/ump0
-tCse2p2
+syu8Ps}.r,x2cwgp*2u4p2L
 !#
 "#
 tU*16
 5
 "#
 tH+yZ#
-{Qx2p2
-tC.um[
-tCp&r2
-tCsery
+syu8Ps}.r,x2cyD[r2ryL
 !#
 prjua
 xS1<1<2
@@ -5336,10 +5234,7 @@ t).r-
 !#
 t)8q0
 qvp51#
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 uG}rxG
 yP
 &
@@ -5392,10 +5287,7 @@ zprvsG
 zpr_sI
 zpu}S
 t)@ps
-w'R&nqR
-w'R&x?q=
-w'R&u"U
-w'R&xuD
+syu8Ps}.{:R&uzvfUDL
 t).sm
 xS'<'1&
 tU'16
@@ -5466,10 +5358,7 @@ rDC
 y,p51#
 uGy<j
 pB-AU
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 "3
 yP
 &
@@ -5575,10 +5464,7 @@ q7HqX
 "%
 b6W
 "&
-x:3lw3
-x:4l8s%
-x:5lw}rg
-x:6l8vm
+w)Ps}.r,c{ozmR6lw3
 "&
 yP
 &
@@ -5684,10 +5570,7 @@ q7DqX
 "%
 b6W
 "&
-x:OluY
-x:P{S+p&
-x:Q{SsL
-x:R{SsZ
+w)Ps}.r,c{ozmRRluY
 "&
 yP
 &
@@ -5793,10 +5676,7 @@ q7@qX
 "%
 b6W
 "&
-x:lwosZ
-x:mwowi
-x:nwo.r>
-x:owot[
+w)Ps}.r,c{ozmRowosZ
 "&
 yP
 &
@@ -5996,10 +5876,7 @@ u^-t\
 )
 u{7j
 qvp51#
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 "7
 yP
 &
@@ -6121,10 +5998,7 @@ H
 !#
 "(
 tH=yZ#
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 "'
 yP
 &
@@ -6589,7 +6463,7 @@ O
 const normLogitsSM80NarrowAligned = normLogitsSM90NarrowAligned + `
  patch
  -3
-packed1 39584 normLogits_shallow
+packed1 38687 normLogits_shallow
 !|hf|f
 !|gxO
  =60
@@ -6598,9 +6472,9 @@ packed1 39584 normLogits_shallow
  =9
  -1
 "(
- =181
+ =169
  -2
- =695
+ =677
  -1
 "Y
  =3
@@ -6615,14 +6489,14 @@ packed1 39584 normLogits_shallow
  =6
  -1
 "Z
- =464
+ =458
  -1
  =2
  -1
 "y
  =171`
 
-const normQKVSM90NarrowAligned = `packed1 44898 normQKV_shallow
+const normQKVSM90NarrowAligned = `packed1 43989 normQKV_shallow
 !|h^|f
 !|g@=
 !p8
@@ -6875,40 +6749,28 @@ tU-<^
 5
 prqyq#
 tH.yZ#
-{Qqp<&
-tCr><%
-tCp&<$
-tCse<#
+syu8Ps}.r,x2cR&<%<$<#L
 !#
 "#
 tU,<_
 5
 "#
 tH-yZ#
-{Qqp<#
-tCr><"
-tCp&t0
-tCse2q,
+syu8Ps}.r,x2cR#<"t02q,L
 !#
 "#
 tU+<a
 5
 "#
 tH,yZ#
-{Qx2q,
-tC.ump*
-tC/ump0
-tCse2p2
+syu8Ps}.r,x2cwgp*2u4p2L
 !#
 "#
 tU*<b
 5
 "#
 tH+yZ#
-{Qx2p2
-tC.um[
-tCp&r2
-tCsery
+syu8Ps}.r,x2cyD[r2ryL
 !#
 prjua
 xS1<1<2
@@ -7114,10 +6976,7 @@ t).r-
 !#
 t)8q0
 pB*yZ#
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 uG}rxG
 yP
 &
@@ -7170,10 +7029,7 @@ zprvsG
 zpr_sI
 zpu}S
 t)@ps
-w'R&nqR
-w'R&x?q=
-w'R&u"U
-w'R&xuD
+syu8Ps}.{:R&uzvfUDL
 t).sm
 z'*1*1%
 qt*1=
@@ -7281,10 +7137,7 @@ rDJ
 y,p51#
 uGy<j
 pB,AU
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 ":
 yP
 &
@@ -7390,10 +7243,7 @@ q7NqX
 "%
 b6W
 "&
-x:3lw3
-x:4l8s%
-x:5lw}rg
-x:6l8vm
+w)Ps}.r,c{ozmR6lw3
 "&
 yP
 &
@@ -7499,10 +7349,7 @@ q7JqX
 "%
 b6W
 "&
-x:OluY
-x:P{S+p&
-x:Q{SsL
-x:R{SsZ
+w)Ps}.r,c{ozmRRluY
 "&
 yP
 &
@@ -7608,10 +7455,7 @@ q7FqX
 "%
 b6W
 "&
-x:lwosZ
-x:mwowi
-x:nwo.r>
-x:owot[
+w)Ps}.r,c{ozmRowosZ
 "&
 yP
 &
@@ -7832,10 +7676,7 @@ u^/t\
 )
 u{7j
 qvp51#
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 "8
 yP
 &
@@ -7957,10 +7798,7 @@ H
 !#
 "(
 tH=yZ#
-v%
-sNp,x?
-sNq9u"
-sNXxu
+w)Ps}.r,c{ozmXn
 "'
 yP
 &
@@ -8446,7 +8284,7 @@ O
 const normQKVSM90 = normQKVSM90NarrowAligned + `
  patch
  -1
-packed1 46888 normQKV_shallow
+packed1 45991 normQKV_shallow
  =12
  -4
 p;qYte
@@ -8608,16 +8446,16 @@ s@p&
 s@se
 prqetI
 tU-1.
- =9
+ =6
  -1
 tU,1.
- =9
+ =6
  -1
 tU+1.
- =9
+ =6
  -1
 tU*1.
- =10
+ =7
  -1
 tU11.
  =5
@@ -8717,7 +8555,7 @@ ph.q&
  =18
  -1
 ]5t\
- =34
+ =31
  -2
 _
 y(
@@ -8727,7 +8565,7 @@ s4s%
 s4+rg
 s4vm
 s4+p&
- =29
+ =26
  -1
 qt*1.
  =6
@@ -8785,7 +8623,7 @@ wpt
  -2
 qVyc.
 |&.U
- =50
+ =47
  -1
 q7QqX
  =4
@@ -8824,7 +8662,7 @@ ph?A
  =4
  -1
 q7?qX
- =33
+ =30
  -1
 phNA
  =4
@@ -8872,7 +8710,7 @@ ph;A
  =4
  -1
 q7;qX
- =33
+ =30
  -1
 phJA
  =4
@@ -8920,7 +8758,7 @@ ph7A
  =4
  -1
 q77qX
- =33
+ =30
  -1
 phFA
  =4
@@ -9081,7 +8919,7 @@ vIG
  -2
 r7py#G
 r7py#H
- =34
+ =31
  -2
 tU#1.
 s'@
@@ -9100,7 +8938,7 @@ s@se
  =42
  -1
 tU;1.
- =36
+ =33
  -1
 sw
 s@r>
@@ -9389,18 +9227,18 @@ pfpG
 const normQKVSM80NarrowAligned = normQKVSM90NarrowAligned + `
  patch
  -3
-packed1 44791 normQKV_shallow
+packed1 43882 normQKV_shallow
 !|hf|f
 !|gxO
  =84
  -3
 "&
- =203
+ =191
  -2
- =271
+ =265
  -1
 "N
- =536
+ =524
  -1
 "d
  =6
@@ -9412,25 +9250,25 @@ packed1 44791 normQKV_shallow
  =6
  -1
 "e
- =475
+ =469
  -1
  =209`
 
 const normQKVSM80 = normQKVSM90 + `
  patch
  -3
-packed1 46781 normQKV_shallow
+packed1 45884 normQKV_shallow
 !|hf|f
 !|gxO
  =58
  -3
 "&
- =256
+ =244
  -2
- =293
+ =287
  -1
 "N
- =536
+ =524
  -1
 "h
  =6
@@ -9442,7 +9280,7 @@ packed1 46781 normQKV_shallow
  =18
  -1
 "e
- =492
+ =486
  -1
  =215`
 

@@ -83,7 +83,7 @@ f5d7ccee00c2acda	wideback.go	momentsOf
 8fc30f01687dce1b	wideback.go	wideBack
 `
 
-const narrowRowsSM80NarrowAligned = `packed1 14287 narrowRows
+const narrowRowsSM80NarrowAligned = `packed1 14074 narrowRows
 !|hf|f
 !|gxO
 !p8
@@ -230,10 +230,7 @@ H
 !#
 prsmrI
 p~p@yZ+
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 eqyu:
 s5z}s\ry
@@ -356,10 +353,7 @@ H
 !#
 "8
 p~p@yZ+
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 "8
 s5z}s\ry
@@ -504,10 +498,7 @@ H
 !#
 "8
 pB5yZ+
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 s{7y'
 ru-
@@ -693,7 +684,7 @@ O
 const narrowRowsSM70NarrowAligned = narrowRowsSM80NarrowAligned + `
  patch
  -3
-packed1 15200 narrowRows
+packed1 14987 narrowRows
 !pJ
 !pI
  =12
@@ -712,13 +703,13 @@ upz4u"
  =18
  -1
 *5%
- =61
+ =58
  -1
 "8
  =9
  -1
 "9
- =240
+ =234
  -3
 eps@t;
 yk
@@ -3537,7 +3528,7 @@ p(
 !L
 `
 
-const wideBack32SM80NarrowAligned = `packed1 24029 wideBack_4_float32_row_F32_row_Words_row_F32
+const wideBack32SM80NarrowAligned = `packed1 23816 wideBack_4_float32_row_F32_row_Words_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -3707,10 +3698,7 @@ H
 !#
 prsmrI
 p~p@yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 eqyu:
 s5z}s\ry
@@ -3846,10 +3834,7 @@ H
 !#
 "9
 p~p@yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 s{8q#+
 s?[
@@ -4216,10 +4201,7 @@ H
 !#
 "@
 tHTyZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 vc/q#+
 ru1
@@ -4508,7 +4490,7 @@ O
 const wideBack32SM70NarrowAligned = wideBack32SM80NarrowAligned + `
  patch
  -3
-packed1 24031 wideBack_4_float32_row_F32_row_Words_row_F32
+packed1 23818 wideBack_4_float32_row_F32_row_Words_row_F32
 !pJ
 !pI
  =15
@@ -4525,7 +4507,7 @@ upz4u"
  =21
  -1
 i#%
- =61
+ =58
  -1
 ":
  =9
@@ -4534,10 +4516,10 @@ i#%
  =66
  -1
 i+%
- =369
+ =366
  -1
 i?%
- =88
+ =85
  -1
 iF%
  =12
@@ -4570,7 +4552,7 @@ aH
 wpL
  =43`
 
-const wideBackBF16SM80NarrowAligned = `packed1 28789 wideBack_8_float32_row_BF16_row_Words_row_BF16
+const wideBackBF16SM80NarrowAligned = `packed1 28573 wideBack_8_float32_row_BF16_row_Words_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -4740,10 +4722,7 @@ H
 !#
 prsmrI
 p~p@yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 etssQ
 x|
@@ -4902,10 +4881,7 @@ H
 !#
 ":
 p~p@yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 s{8q#+
 s?[
@@ -5340,10 +5316,7 @@ H
 !#
 "A
 tHmyZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 vc/q#+
 ru1
@@ -5723,7 +5696,7 @@ O
 const wideBackBF16SM70NarrowAligned = wideBackBF16SM80NarrowAligned + `
  patch
  -3
-packed1 30727 wideBack_8_float32_row_BF16_row_Words_row_BF16
+packed1 30511 wideBack_8_float32_row_BF16_row_Words_row_BF16
 !pJ
 !pI
  =13
@@ -5742,7 +5715,7 @@ upz4u"
  =21
  -1
 i#%
- =84
+ =81
  -1
 ";
  =9
@@ -5751,10 +5724,10 @@ i#%
  =66
  -1
 i+%
- =437
+ =434
  -1
 i@%
- =172
+ =169
  -5
 eps@t;
 {iA
@@ -7958,7 +7931,7 @@ O
 !L
 `
 
-const wide32SM80NarrowAligned = `packed1 18033 wide_4_float32_row_F32
+const wide32SM80NarrowAligned = `packed1 17749 wide_4_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -8162,10 +8135,7 @@ tU"<.
 5
 pnzLpX
 tH#yZ/
-{Qx2X
-tCr>qR
-tCp&q=
-tCseU
+syu8Ps}.r,x2cw%vfUL
 !#
 pn|Y}6
 xS$<$12
@@ -8201,10 +8171,7 @@ H
 !#
 prsmrI
 p~p@yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 "-
 s5z}s\ry
@@ -8332,10 +8299,7 @@ H
 !#
 "8
 p~p@yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 "8
 s5z}s\ry
@@ -8478,10 +8442,7 @@ H
 !#
 "8
 tHQyZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 u-@=ww
 ru1
@@ -8723,7 +8684,7 @@ O
 const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
  patch
  -3
-packed1 18049 wide_4_float32_row_F32
+packed1 17765 wide_4_float32_row_F32
 !pJ
 !pI
  =13
@@ -8741,10 +8702,10 @@ pru:q@
  =51
  -1
 i(rZ
- =39
+ =36
  -1
 i+%
- =61
+ =58
  -1
 "F
  =9
@@ -8753,10 +8714,10 @@ i+%
  =58
  -1
 i1%
- =145
+ =142
  -1
 i8%
- =56
+ =53
  -1
 i>%
  =12
@@ -8807,7 +8768,7 @@ aI
 wpD
  =26`
 
-const wideBF16SM80NarrowAligned = `packed1 21550 wide_8_float32_row_BF16
+const wideBF16SM80NarrowAligned = `packed1 21263 wide_8_float32_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -9053,10 +9014,7 @@ tU2<>
 5
 pnzLpX
 tH3yZ/
-{Qx2X
-tCr>qR
-tCp&q=
-tCseU
+syu8Ps}.r,x2cw%vfUL
 !#
 pn|Y}6
 xS4<412
@@ -9092,10 +9050,7 @@ H
 !#
 prsmrI
 p~p@yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 ".
 x|
@@ -9246,10 +9201,7 @@ H
 !#
 "9
 p~p@yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 "9
 x|
@@ -9427,10 +9379,7 @@ H
 !#
 "9
 tHryZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 u-@=ww
 ru1
@@ -9705,7 +9654,7 @@ O
 const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
  patch
  -3
-packed1 25463 wide_8_float32_row_BF16
+packed1 25167 wide_8_float32_row_BF16
 !pJ
 !pI
  =11
@@ -9803,12 +9752,10 @@ i(rZ
 u-ukqN
 tUo<{
  =2
- -4
+ -2
 tHpyZ/
-{Qqp<G
-tCr><7
-tCp&<'
- =3
+syu8Ps}.r,x2cRG<7<'UL
+ =2
  -3
 xSq<q12
 xSp<p<z
@@ -9828,7 +9775,7 @@ xLR{
  =2
  -1
 i+%
- =45
+ =42
  -2
 xS#<#1<
 tU$1=
@@ -9853,7 +9800,7 @@ Yxc=
  =2
  -1
 i1%
- =68
+ =65
  -2
 xS#<#1<
 tU$1=
@@ -9875,7 +9822,7 @@ i8%
  =4
  -1
 pB;yZ/
- =75
+ =72
  -1
 qt11=
  =2
@@ -10014,7 +9961,7 @@ aI
 wpD
  =26`
 
-const wideF16SM80NarrowAligned = `packed1 23357 wide_8_float32_row_F16
+const wideF16SM80NarrowAligned = `packed1 23067 wide_8_float32_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -10285,10 +10232,7 @@ tU:<F
 5
 pnzLpX
 tH;yZ/
-{Qx2X
-tCr>qR
-tCp&q=
-tCseU
+syu8Ps}.r,x2cw%vfUL
 !#
 pn|Y}6
 xS<<<12
@@ -10324,10 +10268,7 @@ H
 !#
 prsmrI
 p~p@yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 ".
 qLp@x[
@@ -10490,10 +10431,7 @@ H
 !#
 "9
 p~p@yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 "9
 qLp@x[
@@ -10683,10 +10621,7 @@ H
 !#
 "9
 pB;yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 u-@=ww
 ru1
@@ -10973,7 +10908,7 @@ O
 const wideF16SM70NarrowAligned = wideF16SM80NarrowAligned + `
  patch
  -3
-packed1 24424 wide_8_float32_row_F16
+packed1 24134 wide_8_float32_row_F16
 !pJ
 !pI
  =12
@@ -11023,12 +10958,10 @@ i(rZ
 u-ukqN
 tUF<R
  =2
- -4
+ -2
 tHGyZ/
-{Qqp<#
-tC.ump*
-tCp&r2
- =3
+syu8Ps}.r,x2cR#2p*2vXL
+ =2
  -3
 xSH<H12
 xSG<G<Q
@@ -11048,7 +10981,7 @@ xLRR
  =2
  -1
 i+%
- =57
+ =54
  -2
 xS'<'<e
 tU(<d
@@ -11073,7 +11006,7 @@ xLRn
  =2
  -1
 i1%
- =80
+ =77
  -2
 xS'<'1<
 tU(1=
@@ -11090,7 +11023,7 @@ qt11=
  =2
  -1
 i8%
- =95
+ =92
  -4
 z"$,
 s>
@@ -11168,7 +11101,7 @@ aI
 wpD
  =26`
 
-const wideBackNarrowSM80NarrowAligned = `packed1 24447 wideBack_4_float32_row_F32_2_uint32_fourHalves
+const wideBackNarrowSM80NarrowAligned = `packed1 24234 wideBack_4_float32_row_F32_2_uint32_fourHalves
 !|hf|f
 !|gxO
 !p8
@@ -11338,10 +11271,7 @@ H
 !#
 prsmrI
 p~p@yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 eqyu:
 s5z}s\ry
@@ -11477,10 +11407,7 @@ H
 !#
 "9
 p~p@yZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 s{8q#+
 s?[
@@ -11855,10 +11782,7 @@ H
 !#
 "B
 tHVyZ/
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 vc/q#+
 ru1
@@ -12155,7 +12079,7 @@ O
 const wideBackNarrowSM70NarrowAligned = wideBackNarrowSM80NarrowAligned + `
  patch
  -3
-packed1 24449 wideBack_4_float32_row_F32_2_uint32_fourHalves
+packed1 24236 wideBack_4_float32_row_F32_2_uint32_fourHalves
 !pJ
 !pI
  =15
@@ -12172,7 +12096,7 @@ upz4u"
  =21
  -1
 i#%
- =61
+ =58
  -1
 ":
  =9
@@ -12181,10 +12105,10 @@ i#%
  =66
  -1
 i+%
- =377
+ =374
  -1
 i@%
- =96
+ =93
  -1
 iH%
  =12

@@ -1715,7 +1715,7 @@ u9sM3
 zhM6
  =100`
 
-const wide32SM80NarrowAligned = `packed1 16676 wide_4_float32_row_F32
+const wide32SM80NarrowAligned = `packed1 16534 wide_4_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -1934,10 +1934,7 @@ H
 !#
 pqsmrI
 p~p@yZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 eqyu:
 s5z}s\ry
@@ -2217,10 +2214,7 @@ H
 !#
 "V
 tH>yZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 "V
 s5z}u}ry
@@ -2416,7 +2410,7 @@ O
 const wide32SM80 = wide32SM80NarrowAligned + `
  patch
  -1
-packed1 16664 wide_4_float32_row_F32
+packed1 16522 wide_4_float32_row_F32
  =16
  -2
 p9/r0
@@ -2501,7 +2495,7 @@ s@se
  =3
  -1
 p~p@yZ,
- =17
+ =14
  -1
 t(R,U
  =40
@@ -2569,7 +2563,7 @@ s@se
  =3
  -1
 tH>yZ,
- =30
+ =27
  -1
 ph.E
  =19
@@ -2643,7 +2637,7 @@ wp+
 const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
  patch
  -3
-packed1 17740 wide_4_float32_row_F32
+packed1 17598 wide_4_float32_row_F32
 !pJ
 !pI
  =13
@@ -2653,6 +2647,180 @@ p9/te
 p:8to
 qS,tGpF
  =160
+ -1
+upyB
+upz4u"
+|?qp%
+|5/{\
+ =8
+ -4
+ =59
+ -4
+t-ulq/
+s/s:szW
+rH
+wAW
+{0v2
+rH
+wAsU
+{0u_
+rH
+wAsI
+{0t$
+}t'scyqqcqcqcqcqcqc>?
+ =5
+ -1
+w\,''
+ =23
+ -9
+t-p4'>
+s/r^'6
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+rH
+ =15
+ -1
+t-x^
+s/w+
+xprnscyqqcqcqcqcqcqc>?
+ =6
+ -1
+w\'q/
+ =3
+ -1
+uozGI
+ =30
+ -1
+"N
+ =3
+ -1
+"N
+ =8
+ -1
+syu8Ps}+r3x2cr8%sGL
+ =17
+ -13
+t-rn>
+s/s:v8
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+xpr85scyqqcqcqcqcqcqc>?
+"/
+sE&$6
+k
+uO'6
+ =10
+ -1
+s~<v,
+ =2
+ -1
+|cq)q"q"vLrWvhrG~(sM=
+ =4
+ -1
+x7sM?
+ =2
+ -3
+uO@yvtB{n
+qCq#/px
+sDr8A?
+ =37
+ -1
+{iV
+ =2
+ -1
+s+W}J}J
+ =3
+ -1
+{/r8XZ
+ =2
+ -1
+s~^$^>
+ =4
+ -1
+{/r8YZ
+ =5
+ -1
+u9sM_
+ =78
+ -1
+i,%
+ =11
+ -5
+"v
+](|1
+"l
+],s39
+"i
+ =4
+ -1
+"q
+ =2
+ -3
+pVIrL,
+pVHrL+
+pVKrL-
+ =4
+ -1
+"l
+ =8
+ -1
+wp.
+ =17
+ -1
+wp.
+ =5
+ -1
+wp/
+ =32
+ -1
+a+
+ =4
+ -2
+a*
+wp.
+ =31`
+
+const wide32SM70 = wide32SM80 + `
+ patch
+ -3
+packed1 17586 wide_4_float32_row_F32
+!pJ
+!pI
+ =13
+ -4
+p;/t*
+p9/r0
+p:.te
+qS,tGpF
+ =152
  -1
 upyB
 upz4u"
@@ -2775,181 +2943,7 @@ s~^$^>
  =5
  -1
 u9sM_
- =81
- -1
-i,%
- =11
- -5
-"v
-](|1
-"l
-],s39
-"i
- =4
- -1
-"q
- =2
- -3
-pVIrL,
-pVHrL+
-pVKrL-
- =4
- -1
-"l
- =8
- -1
-wp.
- =17
- -1
-wp.
- =5
- -1
-wp/
- =32
- -1
-a+
- =4
- -2
-a*
-wp.
- =31`
-
-const wide32SM70 = wide32SM80 + `
- patch
- -3
-packed1 17728 wide_4_float32_row_F32
-!pJ
-!pI
- =13
- -4
-p;/t*
-p9/r0
-p:.te
-qS,tGpF
- =152
- -1
-upyB
-upz4u"
-|?qp%
-|5/{\
- =8
- -4
- =65
- -4
-t-ulq/
-s/s:szW
-rH
-wAW
-{0v2
-rH
-wAsU
-{0u_
-rH
-wAsI
-{0t$
-}t'scyqqcqcqcqcqcqc>?
- =5
- -1
-w\,''
- =23
- -9
-t-p4'>
-s/r^'6
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-rH
- =15
- -1
-t-x^
-s/w+
-xprnscyqqcqcqcqcqcqc>?
- =6
- -1
-w\'q/
- =3
- -1
-uozGI
- =30
- -1
-"N
- =3
- -1
-"N
- =8
- -1
-syu8Ps}+r3x2cr8%sGL
- =17
- -13
-t-rn>
-s/s:v8
-rH
-|7
-t-x^
-s/w+
-rH
-}-
-t-x^
-s/w+
-rH
-zP
-t-x^
-s/w+
-rH
-|Nxh{$
-t-x^
-s/w+
-xpr85scyqqcqcqcqcqcqc>?
-"/
-sE&$6
-k
-uO'6
- =10
- -1
-s~<v,
- =2
- -1
-|cq)q"q"vLrWvhrG~(sM=
- =4
- -1
-x7sM?
- =2
- -3
-uO@yvtB{n
-qCq#/px
-sDr8A?
- =37
- -1
-{iV
- =2
- -1
-s+W}J}J
- =3
- -1
-{/r8XZ
- =2
- -1
-s~^$^>
- =4
- -1
-{/r8YZ
- =5
- -1
-u9sM_
- =98
+ =95
  -5
 "v
 ](|1
@@ -2982,7 +2976,7 @@ a)
 wp-
  =31`
 
-const wideBF16SM80NarrowAligned = `packed1 19397 wide_8_float32_row_BF16
+const wideBF16SM80NarrowAligned = `packed1 19255 wide_8_float32_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -3201,10 +3195,7 @@ H
 !#
 pqsmrI
 p~p@yZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 etssQ
 x|
@@ -3543,10 +3534,7 @@ H
 !#
 "W
 tHFyZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 "W
 x|
@@ -3789,7 +3777,7 @@ O
 const wideBF16SM80 = wideBF16SM80NarrowAligned + `
  patch
  -1
-packed1 19374 wide_8_float32_row_BF16
+packed1 19232 wide_8_float32_row_BF16
  =16
  -2
 p9@te
@@ -3874,7 +3862,7 @@ s@se
  =3
  -1
 p~p@yZ,
- =40
+ =37
  -1
 t(R4U
  =72
@@ -3942,7 +3930,7 @@ s@se
  =3
  -1
 tHFyZ,
- =61
+ =58
  -1
 ph.q&
  =35
@@ -4016,7 +4004,7 @@ wp+
 const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
  patch
  -3
-packed1 22696 wide_8_float32_row_BF16
+packed1 22554 wide_8_float32_row_BF16
 !pJ
 !pI
  =13
@@ -4033,7 +4021,7 @@ upz4u"
 |5/{\
  =8
  -4
- =101
+ =98
  -8
 t-p4&rl
 s/r^&qW
@@ -4157,7 +4145,7 @@ s~^$^>
  =5
  -1
 u9sM_
- =125
+ =122
  -5
 eps@t;
 s5xat$
@@ -4279,7 +4267,7 @@ wp.
 const wideBF16SM70 = wideBF16SM70NarrowAligned + `
  patch
  -1
-packed1 22672 wide_8_float32_row_BF16
+packed1 22530 wide_8_float32_row_BF16
  =16
  -2
 p9qute
@@ -4364,7 +4352,7 @@ s@se
  =3
  -1
 p~p@yZ,
- =40
+ =37
  -1
 t(R4U
  =88
@@ -4432,7 +4420,7 @@ s@se
  =3
  -1
 tHFyZ,
- =61
+ =58
  -1
 ph.q&
  =35
@@ -4503,7 +4491,7 @@ a)
 wp-
  =31`
 
-const wideF16SM80NarrowAligned = `packed1 20118 wide_8_float32_row_F16
+const wideF16SM80NarrowAligned = `packed1 19976 wide_8_float32_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -4723,10 +4711,7 @@ H
 !#
 pqsmrI
 p~p@yZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 er.9pb
 qLp@x[
@@ -5077,10 +5062,7 @@ H
 !#
 "W
 tHJyZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 "W
 qLp@x[
@@ -5335,7 +5317,7 @@ O
 const wideF16SM80 = wideF16SM80NarrowAligned + `
  patch
  -1
-packed1 20081 wide_8_float32_row_F16
+packed1 19939 wide_8_float32_row_F16
  =17
  -2
 p9qYx,
@@ -5420,7 +5402,7 @@ s@se
  =3
  -1
 p~p@yZ,
- =52
+ =49
  -1
 t(R8U
  =72
@@ -5488,7 +5470,7 @@ s@se
  =3
  -1
 tHJyZ,
- =73
+ =70
  -1
 ph.q&
  =35
@@ -5562,7 +5544,7 @@ wp+
 const wideF16SM70NarrowAligned = wideF16SM80NarrowAligned + `
  patch
  -3
-packed1 21985 wide_8_float32_row_F16
+packed1 21843 wide_8_float32_row_F16
 !pJ
 !pI
  =13
@@ -5580,7 +5562,7 @@ upz4u"
 |5/{\
  =8
  -4
- =113
+ =110
  -8
 t-p4&rl
 s/r^&qW
@@ -5704,7 +5686,7 @@ s~^$^>
  =5
  -1
 u9sM_
- =137
+ =134
  -5
 eq#7r4
 z"rl
@@ -5778,7 +5760,7 @@ wp.
 const wideF16SM70 = wideF16SM70NarrowAligned + `
  patch
  -1
-packed1 21961 wide_8_float32_row_F16
+packed1 21819 wide_8_float32_row_F16
  =17
  -2
 p9xFte
@@ -5863,7 +5845,7 @@ s@se
  =3
  -1
 p~p@yZ,
- =52
+ =49
  -1
 t(R8U
  =88
@@ -5931,7 +5913,7 @@ s@se
  =3
  -1
 tHJyZ,
- =73
+ =70
  -1
 ph.q&
  =35
@@ -6002,7 +5984,7 @@ a)
 wp-
  =31`
 
-const spread32SM90NarrowAligned = `packed1 19762 spread_4_float32_row_F32
+const spread32SM90NarrowAligned = `packed1 19620 spread_4_float32_row_F32
 !|h^|f
 !|g@=
 !p8
@@ -6228,10 +6210,7 @@ H
 !#
 pqsmrI
 p~p@yZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 eqyu:
 s5z}s\ry
@@ -6613,10 +6592,7 @@ H
 !#
 "]
 tHGyZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 "]
 s5z}u}ry
@@ -6825,7 +6801,7 @@ O
 const spread32SM90 = spread32SM90NarrowAligned + `
  patch
  -1
-packed1 19837 spread_4_float32_row_F32
+packed1 19695 spread_4_float32_row_F32
  =16
  -2
 p9@/pF
@@ -6918,7 +6894,7 @@ s@se
  =3
  -1
 p~p@yZ,
- =17
+ =14
  -1
 t(R,U
  =40
@@ -7026,7 +7002,7 @@ s@se
  =3
  -1
 tHGyZ,
- =30
+ =27
  -1
 ph8E
  =19
@@ -7105,7 +7081,7 @@ a,
 wp0
  =31`
 
-const spreadBF16SM90NarrowAligned = `packed1 22534 spread_8_float32_row_BF16
+const spreadBF16SM90NarrowAligned = `packed1 22392 spread_8_float32_row_BF16
 !|h^|f
 !|g@=
 !p8
@@ -7331,10 +7307,7 @@ H
 !#
 pqsmrI
 p~p@yZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 etssQ
 x|
@@ -7775,10 +7748,7 @@ H
 !#
 "^
 tHOyZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 "^
 x|
@@ -8034,7 +8004,7 @@ O
 const spreadBF16SM90 = spreadBF16SM90NarrowAligned + `
  patch
  -1
-packed1 22599 spread_8_float32_row_BF16
+packed1 22457 spread_8_float32_row_BF16
  =16
  -2
 p9xFt*
@@ -8127,7 +8097,7 @@ s@se
  =3
  -1
 p~p@yZ,
- =40
+ =37
  -1
 t(R4U
  =72
@@ -8235,7 +8205,7 @@ s@se
  =3
  -1
 tHOyZ,
- =61
+ =58
  -1
 ph8q&
  =35
@@ -8314,7 +8284,7 @@ a,
 wp0
  =31`
 
-const spreadF16SM90NarrowAligned = `packed1 23242 spread_8_float32_row_F16
+const spreadF16SM90NarrowAligned = `packed1 23100 spread_8_float32_row_F16
 !|h^|f
 !|g@=
 !p8
@@ -8541,10 +8511,7 @@ H
 !#
 pqsmrI
 p~p@yZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 er.9pb
 qLp@x[
@@ -8997,10 +8964,7 @@ H
 !#
 "^
 tHSyZ0
-w)r,w%qp
-w)r,vny3r>
-w)r,uHy3p&
-w)r,z#y3se
+w)Ps}.r,cw%vfUL2qp
 !#
 "^
 qLp@x[
@@ -9268,7 +9232,7 @@ O
 const spreadF16SM90 = spreadF16SM90NarrowAligned + `
  patch
  -1
-packed1 23314 spread_8_float32_row_F16
+packed1 23172 spread_8_float32_row_F16
  =17
  -2
 p9sTto
@@ -9361,7 +9325,7 @@ s@se
  =3
  -1
 p~p@yZ,
- =52
+ =49
  -1
 t(R8U
  =72
@@ -9469,7 +9433,7 @@ s@se
  =3
  -1
 tHSyZ,
- =73
+ =70
  -1
 ph8q&
  =35
