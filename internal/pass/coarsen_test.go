@@ -67,7 +67,7 @@ func runGrid(f *ir.Func, seed uint64, block, blocks int) (out ran, err error) {
 	if f.Coarse > 0 {
 		params = params[:len(params)-1]
 	}
-	args := m.arguments(params, rand.New(rand.NewPCG(seed, 0)))
+	args := m.arguments(f, params, rand.New(rand.NewPCG(seed, 0)))
 	if f.Coarse > 0 {
 		args = append(args, datum{bits: uint64(block * blocks)})
 		blocks = (blocks + f.Coarse - 1) / f.Coarse
@@ -92,22 +92,4 @@ func runGrid(f *ir.Func, seed uint64, block, blocks int) (out ran, err error) {
 		}
 	}
 	return out, nil
-}
-
-// arguments returns random arguments of a narrow kernel.
-func (m *machine) arguments(params []*ir.Value, r *rand.Rand) []datum {
-	var args []datum
-	for i := 0; i < len(params); i++ {
-		if isSlice(params[i:]) {
-			args = append(args, m.random(ir.Slice, r).parts...)
-			i += 2
-			continue
-		}
-		arg := m.random(params[i].Type, r)
-		if params[i].Type.Equal(ir.I64) {
-			arg.bits = uint64(int64(int32(arg.bits)))
-		}
-		args = append(args, arg)
-	}
-	return args
 }

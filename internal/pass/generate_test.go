@@ -28,6 +28,8 @@ func TestRandomPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		defined += sameBehaviour(t, k, f, rand.New(rand.NewPCG(3, seed)))
+		runsAsClaimed(t, k, rand.New(rand.NewPCG(4, seed)))
+		runsAsClaimed(t, f, rand.New(rand.NewPCG(5, seed)))
 		if t.Failed() {
 			t.Fatalf("seed %d\n%s", seed, blame(t, m, k))
 		}

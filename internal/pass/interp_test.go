@@ -1,7 +1,6 @@
 package pass
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -33,12 +33,13 @@ type datum struct {
 type stopped struct{ fault string }
 
 type machine struct {
-	regions [][]byte
+	regions []region
 	vars    map[*ir.Variable]uint64
 	ids     map[ir.Op][3]uint32
 	trace   strings.Builder // prints
 	steps   int
 	limit   int
+	watch   func(b *ir.Block, i int, values []datum) // called before value i of a block that is not a phi
 }
 
 // outcome is what a run shows to its surroundings.
@@ -49,22 +50,33 @@ type outcome struct {
 	memory string // the bytes of the regions that existed at the start
 }
 
+// A region is memory from an offset on.
+type region struct {
+	bytes []byte
+	from  int64
+}
+
 const regionShift = 32
 
-// alloc adds a region of n zero bytes and returns its address.
-func (m *machine) alloc(n int64) uint64 {
-	m.regions = append(m.regions, make([]byte, n))
-	return uint64(len(m.regions)) << regionShift
+// alloc adds a region of n zero bytes and returns its address, which is a multiple of align, a power of two, and of no
+// larger one.
+func (m *machine) alloc(n, align int64) uint64 {
+	m.regions = append(m.regions, region{make([]byte, n), align})
+	return uint64(len(m.regions))<<regionShift + uint64(align)
 }
 
 // bytes returns n bytes at addr.
 func (m *machine) bytes(addr uint64, n int64) []byte {
-	r := int(addr>>regionShift) - 1
-	off := int64(addr & (1<<regionShift - 1))
-	if r < 0 || r >= len(m.regions) || off+n > int64(len(m.regions[r])) {
+	i := int(addr>>regionShift) - 1
+	if i < 0 || i >= len(m.regions) {
 		panic(errWild)
 	}
-	return m.regions[r][off : off+n]
+	r := m.regions[i]
+	off := int64(addr&(1<<regionShift-1)) - r.from
+	if off < 0 || off+n > int64(len(r.bytes)) {
+		panic(errWild)
+	}
+	return r.bytes[off : off+n]
 }
 
 func (m *machine) load(addr uint64, t *ir.Type) datum {
@@ -112,10 +124,20 @@ func (m *machine) run(f *ir.Func, args []datum) (o outcome, err error) {
 			panic(r)
 		}
 		o.prints = m.trace.String()
-		o.memory = string(bytes.Join(m.regions[:visible], []byte("\n")))
+		o.memory = m.contents(visible)
 	}()
 	o.result = show(f.Result, m.call(f, args))
 	return o, nil
+}
+
+// contents returns the bytes of the first n regions.
+func (m *machine) contents(n int) string {
+	var s strings.Builder
+	for _, r := range m.regions[:n] {
+		s.Write(r.bytes)
+		s.WriteByte('\n')
+	}
+	return s.String()
 }
 
 // show prints a result, with all NaNs alike.
@@ -204,7 +226,10 @@ func (fr *frame) block(b, from *ir.Block) (*ir.Block, datum) {
 	for i, phi := range phis {
 		fr.values[phi.ID] = now[i]
 	}
-	for _, v := range b.Values[len(phis):] {
+	for i, v := range b.Values[len(phis):] {
+		if fr.m.watch != nil {
+			fr.m.watch(b, len(phis)+i, fr.values)
+		}
 		if fr.m.steps++; fr.m.steps > fr.m.limit {
 			panic(errLong)
 		}
@@ -287,7 +312,8 @@ func (fr *frame) effect(v *ir.Value, args []datum) datum {
 	m := fr.m
 	switch v.Op {
 	case ir.OpAlloca:
-		return datum{bits: m.alloc(v.Aux.(*ir.Type).Size())}
+		t := v.Aux.(*ir.Type)
+		return datum{bits: m.alloc(t.Size(), t.Align())}
 	case ir.OpVar:
 		return datum{bits: m.variable(v.Aux.(*ir.Variable))}
 	case ir.OpOffset:
@@ -322,8 +348,8 @@ func (fr *frame) effect(v *ir.Value, args []datum) datum {
 
 func (m *machine) variable(v *ir.Variable) uint64 {
 	if m.vars[v] == 0 {
-		m.vars[v] = m.alloc(v.Type.Size())
-		copy(m.regions[len(m.regions)-1], v.Init)
+		m.vars[v] = m.alloc(v.Type.Size(), analysis.VariableAlign(v))
+		copy(m.regions[len(m.regions)-1].bytes, v.Init)
 	}
 	return m.vars[v]
 }
