@@ -89,7 +89,9 @@ func (p *prober) constant(t *ir.Type) *ir.Value {
 // probe adds a value, and makes it known.
 func (p *prober) probe() {
 	t := []*ir.Type{ir.I64, ir.I64, ir.I64, ir.I32, ir.I32, ir.I8}[p.r.IntN(6)]
-	switch p.r.IntN(12) {
+	switch p.r.IntN(15) {
+	case 12, 13, 14:
+		p.know(p.small(t))
 	case 0, 1:
 		p.check(p.condition(t))
 	case 2:
@@ -106,6 +108,12 @@ func (p *prober) probe() {
 	default:
 		p.know(p.e.make(ir.OpAdd+ir.Op(p.r.IntN(int(ir.OpXor-ir.OpAdd)+1)), t, p.operand(t), p.operand(t)))
 	}
+}
+
+// small adds a number whose range has few numbers, often all above 0.
+func (p *prober) small(t *ir.Type) *ir.Value {
+	low := p.e.make(ir.OpAnd, t, p.operand(t), p.e.constant(t, []int64{1, 2, 3, 7, 12, 31}[p.r.IntN(6)]))
+	return p.e.make(ir.OpAdd, t, low, p.e.constant(t, []int64{0, 1, 1, 2, 5, -1, -3, -9}[p.r.IntN(8)]))
 }
 
 // extension adds a conversion between integers.

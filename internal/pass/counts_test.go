@@ -1,0 +1,160 @@
+package pass
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
+
+// TestCounts compiles many kernels and counts what each pass leaves of them, and what the results consist of. A pass that
+// does less than before, or more, changes testdata/counts.txt even if its golden cases stay the same.
+func TestCounts(t *testing.T) {
+	var columns []*counts
+	for _, kernels := range [][]*ir.Func{kernelsOf(t, "../frontend/testdata/lower/*.txtar", ".ir"), kernelsOf(t, "testdata/*/*.txtar", "in"), randomKernels(t)} {
+		c := newCounts()
+		for i, k := range kernels {
+			c.compile(t, k, Options{Contract: i%2 == 0, Narrow: i%3 > 0, Coarse: true, Wide: true, Aligned: i%5 > 0, Unroll: i%4 == 0})
+		}
+		columns = append(columns, c)
+	}
+	sameFile(t, "testdata/counts.txt", table(columns))
+}
+
+// sameFile compares text with a file, or writes it with -update.
+func sameFile(t *testing.T, file, text string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		t.Errorf("%s (-want +got; -update accepts)\n%s", file, diff)
+	}
+}
+
+// counts says of kernels how many values and blocks they have after each step, and how many operations in the end.
+type counts struct {
+	sizes      [][2]int // by step: values and blocks
+	operations map[string]int
+}
+
+func newCounts() *counts {
+	return &counts{sizes: make([][2]int, len(pipeline)), operations: map[string]int{}}
+}
+
+func (c *counts) compile(t *testing.T, k *ir.Func, o Options) {
+	t.Helper()
+	step := -1 // before the first
+	o.Dump = func(_ string, f *ir.Func) {
+		if step >= 0 {
+			c.sizes[step][0] += valuesIn(f)
+			c.sizes[step][1] += len(f.Blocks)
+		}
+		step++
+	}
+	f, err := Compile(k, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			c.operations[v.Op.String()+" "+operated(v).String()]++
+		}
+	}
+}
+
+// operated returns the type of what an operation is about.
+func operated(v *ir.Value) *ir.Type {
+	if v.Type.Kind <= ir.KindI1 && len(v.Args) > 0 {
+		return v.Args[len(v.Args)-1].Type
+	}
+	return v.Type
+}
+
+func valuesIn(f *ir.Func) int {
+	n := 0
+	for _, b := range f.Blocks {
+		n += len(b.Values)
+	}
+	return n
+}
+
+// table prints the counts of several sets of kernels side by side.
+func table(columns []*counts) string {
+	var s strings.Builder
+	s.WriteString("values and blocks after each step: of the frontend's output, of the passes' cases, of random kernels\n")
+	operations := map[string]int{}
+	for i, step := range pipeline {
+		s.WriteString(step.name)
+		for _, c := range columns {
+			fmt.Fprintf(&s, " %d/%d", c.sizes[i][0], c.sizes[i][1])
+		}
+		s.WriteByte('\n')
+	}
+	for _, c := range columns {
+		maps.Copy(operations, c.operations)
+	}
+	s.WriteString("\noperations in the end\n")
+	for _, op := range slices.Sorted(maps.Keys(operations)) {
+		s.WriteString(op + ":")
+		for _, c := range columns {
+			fmt.Fprintf(&s, " %d", c.operations[op])
+		}
+		s.WriteByte('\n')
+	}
+	return s.String()
+}
+
+// kernelsOf returns the kernels in parts of files.
+func kernelsOf(t *testing.T, pattern, suffix string) []*ir.Func {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files %s: %v", pattern, err)
+	}
+	var list []*ir.Func
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range a.Files {
+			if !strings.HasSuffix(part.Name, suffix) {
+				continue
+			}
+			for _, f := range parse(t, string(part.Data)).Funcs {
+				if f.Kernel {
+					list = append(list, f)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// randomKernels returns kernels of all generators.
+func randomKernels(t *testing.T) []*ir.Func {
+	t.Helper()
+	var list []*ir.Func
+	r := rand.New(rand.NewPCG(3, 4))
+	for seed := range uint64(60) {
+		list = append(list, generate(seed).Func("random"), generateTeam(seed), parse(t, boundedKernel(r)).Funcs[0])
+	}
+	return list
+}
