@@ -62,7 +62,7 @@ type ran struct {
 // runGrid launches a one-dimensional grid on arguments that depend on the seed. A coarse kernel
 // gets the number of elements as its last parameter, and fewer blocks.
 func runGrid(f *ir.Func, seed uint64, block, blocks int) (out ran, err error) {
-	m := &machine{vars: map[*ir.Variable]uint64{}}
+	m := &machine{setting: usual, vars: map[*ir.Variable]uint64{}}
 	params := f.Params
 	if f.Coarse > 0 {
 		params = params[:len(params)-1]

@@ -15,11 +15,11 @@ func runsWithoutUndemanded(t *testing.T, f *ir.Func, r *rand.Rand) {
 	demands := analysis.NewDemands(f)
 	for range claimRuns {
 		seed := r.Uint64()
-		want, err := runRandom(f, seed, maxSteps)
+		want, err := runRandom(f, seed, usual)
 		if err != nil {
 			continue
 		}
-		m, args := randomInput(f, seed, maxSteps)
+		m, args := randomInput(f, seed, usual)
 		bits := rand.New(rand.NewPCG(seed, 16))
 		m.watch = func(b *ir.Block, i int, values []datum) {
 			if b.Func == f {

@@ -60,7 +60,7 @@ func compileAll(t *testing.T, m *ir.Module) {
 				runsAsClaimed(t, f, rand.New(rand.NewPCG(6, 1)))
 			}
 			isLow(t, f)
-			sameBehaviour(t, k, f, rand.New(rand.NewPCG(2, uint64(i))))
+			sameBehaviour(t, k, f, compiledSetting(k, f), rand.New(rand.NewPCG(2, uint64(i))))
 			if t.Failed() {
 				t.Fatalf("without %q", name)
 			}

@@ -27,7 +27,7 @@ func TestRandomPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defined += sameBehaviour(t, k, f, rand.New(rand.NewPCG(3, seed)))
+		defined += sameBehaviour(t, k, f, compiledSetting(k, f), rand.New(rand.NewPCG(3, seed)))
 		runsAsClaimed(t, k, rand.New(rand.NewPCG(4, seed)))
 		runsAsClaimed(t, f, rand.New(rand.NewPCG(5, seed)))
 		if t.Failed() {
@@ -46,11 +46,11 @@ func blame(t *testing.T, m *ir.Module, k *ir.Func) string {
 		last := f.String()
 		s.apply(f, &Options{Verify: true, Wide: true}, &ir.Verifier{})
 		for seed := range uint64(2000) {
-			want, err := runRandom(k, seed, maxSteps)
+			want, err := runRandom(k, seed, usual)
 			if err != nil {
 				continue
 			}
-			got, err := runRandom(f, seed, 1000*maxSteps)
+			got, err := runRandom(f, seed, setting{limit: 1000 * maxSteps, align: paramAlign})
 			if want.fault != "" && got.fault != "" {
 				want.memory, got.memory = "", ""
 			}

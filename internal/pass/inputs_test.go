@@ -8,16 +8,26 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// runRandom runs f on arguments that depend on the seed and on the parameters' types only.
-func runRandom(f *ir.Func, seed uint64, limit int) (outcome, error) {
-	m, args := randomInput(f, seed, limit)
+// A setting is what a run assumes.
+type setting struct {
+	limit  int   // of values that it computes
+	align  int64 // of slices
+	joined bool  // arrays are moved at once, not number by number
+}
+
+// usual is the setting for functions as the passes get them.
+var usual = setting{limit: maxSteps, align: paramAlign}
+
+// runRandom runs f on arguments that depend on the seed, on the parameters' types and on the alignment of slices only.
+func runRandom(f *ir.Func, seed uint64, s setting) (outcome, error) {
+	m, args := randomInput(f, seed, s)
 	return m.run(f, args)
 }
 
 // randomInput returns a machine whose thread has a random place in a random grid, and arguments in its memory.
-func randomInput(f *ir.Func, seed uint64, limit int) (*machine, []datum) {
+func randomInput(f *ir.Func, seed uint64, s setting) (*machine, []datum) {
 	r := rand.New(rand.NewPCG(seed, 0))
-	m := &machine{limit: limit, vars: map[*ir.Variable]uint64{}, ids: map[ir.Op][3]uint32{}}
+	m := &machine{setting: s, vars: map[*ir.Variable]uint64{}, ids: map[ir.Op][3]uint32{}}
 	large := r.IntN(4) == 0
 	for axis := range 3 {
 		ntid, nctaid := 1+r.Uint32N(4), 1+r.Uint32N(4)
@@ -117,7 +127,10 @@ func (m *machine) random(t *ir.Type, r *rand.Rand) datum {
 		}
 		return d
 	case t.IsPtr():
-		p := m.alloc(128, paramAlign)
+		if len(m.regions) > 0 && r.IntN(4) == 0 { // slices may overlap
+			return datum{bits: uint64(1+r.IntN(len(m.regions)))<<regionShift + uint64(m.align) + paramAlign*r.Uint64N(2)}
+		}
+		p := m.alloc(128, m.align)
 		for i := range int64(32) {
 			m.store(p+uint64(4*i), ir.F32, m.random(ir.F32, r))
 		}

@@ -16,11 +16,13 @@ import (
 
 // The interpreter below runs a function of the IR on one thread, by the words of the table
 // of operations and nothing else. Programs that reach beyond their memory or run for too
-// long have no defined outcome: errWild, errLong.
+// long have no defined outcome: errWild, errLong. Joined accesses must be aligned: errMisaligned.
 
 var (
 	errWild = errors.New("access outside of memory")
 	errLong = errors.New("too many steps")
+
+	errMisaligned = errors.New("misaligned access")
 )
 
 // A datum is the value of a scalar, its bits extended by zeros, or of an aggregate.
@@ -38,8 +40,8 @@ type machine struct {
 	ids     map[ir.Op][3]uint32
 	trace   strings.Builder // prints
 	steps   int
-	limit   int
-	watch   func(b *ir.Block, i int, values []datum) // called before value i of a block that is not a phi
+	setting
+	watch func(b *ir.Block, i int, values []datum) // called before value i of a block that is not a phi
 }
 
 // outcome is what a run shows to its surroundings.
@@ -116,7 +118,7 @@ func (m *machine) run(f *ir.Func, args []datum) (o outcome, err error) {
 		case stopped:
 			o.fault = r.fault
 		case error:
-			if !errors.Is(r, errWild) && !errors.Is(r, errLong) {
+			if !slices.Contains([]error{errWild, errLong, errMisaligned}, r) {
 				panic(r)
 			}
 			err = r
@@ -321,8 +323,10 @@ func (fr *frame) effect(v *ir.Value, args []datum) datum {
 	case ir.OpIndex:
 		return datum{bits: args[0].bits + uint64(signed(v.Args[1].Type, args[1].bits)*v.Imm)}
 	case ir.OpLoad:
+		m.aligned(args[0].bits, v.Type)
 		return m.load(args[0].bits, v.Type)
 	case ir.OpStore:
+		m.aligned(args[0].bits, v.Args[1].Type)
 		m.store(args[0].bits, v.Args[1].Type, args[1])
 	case ir.OpAtomicAdd:
 		old := m.load(args[0].bits, v.Type)
@@ -344,6 +348,13 @@ func (fr *frame) effect(v *ir.Value, args []datum) datum {
 		return m.call(v.Aux.(*ir.Func), args)
 	}
 	return zeroDatum(v.Type) // what threads do together, clocks and matrices
+}
+
+// aligned stops the program if it moves an array at once that does not start at a multiple of its size.
+func (m *machine) aligned(addr uint64, t *ir.Type) {
+	if m.joined && t.Kind == ir.KindArray && addr%uint64(t.Size()) != 0 {
+		panic(errMisaligned)
+	}
 }
 
 func (m *machine) variable(v *ir.Variable) uint64 {

@@ -34,7 +34,7 @@ const maxTeam = 80
 // newTeam returns the team of a block of f with random arguments. It has no members if the block is too large.
 func newTeam(f *ir.Func, seed uint64) *team {
 	t := &team{f: f}
-	t.m, t.args = randomInput(f, seed, maxTeam*maxSteps)
+	t.m, t.args = randomInput(f, seed, setting{limit: maxTeam * maxSteps, align: paramAlign})
 	block := f.Block
 	if block == [3]int{} {
 		block = [3]int{4, 2, 1}

@@ -55,7 +55,7 @@ func runsAsClaimed(t *testing.T, f *ir.Func, r *rand.Rand) {
 }
 
 func (w *witness) run(seed uint64) {
-	m, args := randomInput(w.f, seed, maxSteps)
+	m, args := randomInput(w.f, seed, usual)
 	w.visits, w.touches = make([]int, w.f.NumBlocks()), touches{}
 	m.watch = w.watch
 	w.way = w.way[:0]
