@@ -96,6 +96,10 @@ func (g *teamGenerator) statement() {
 	case 4:
 		g.b.Append(ir.OpStore, ir.Void, g.own, g.expr())
 	case 5:
+		if g.pick(3) == 0 {
+			g.values = append(g.values, g.exchange())
+			return
+		}
 		g.values = append(g.values, g.load())
 	case 6, 7:
 		if g.depth < 3 || g.pick(4) == 0 {
@@ -110,6 +114,19 @@ func (g *teamGenerator) statement() {
 	default:
 		g.branch()
 	}
+}
+
+// exchange exchanges values in the warp. The interpreter does not execute that, but the analyses know it.
+func (g *teamGenerator) exchange() *ir.Value {
+	switch g.pick(4) {
+	case 0:
+		return g.b.Append(ir.OpBallot, ir.I32, g.condition())
+	case 1:
+		return g.b.Append(ir.OpWarpReduce, ir.I32, g.leaf())
+	case 2:
+		return g.b.Append(ir.OpShuffle, ir.I32, g.leaf(), g.leaf())
+	}
+	return g.b.Append(ir.OpLane, ir.I32)
 }
 
 // load loads a number from shared memory: the thread's own, or one at a random place.
