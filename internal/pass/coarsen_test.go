@@ -63,6 +63,7 @@ type ran struct {
 // gets the number of elements as its last parameter, and fewer blocks.
 func runGrid(f *ir.Func, seed uint64, block, blocks int) (out ran, err error) {
 	m := &machine{setting: usual, vars: map[*ir.Variable]uint64{}}
+	m.apart = true // a thread must not store what another one loads
 	params := f.Params
 	if f.Coarse > 0 {
 		params = params[:len(params)-1]

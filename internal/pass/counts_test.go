@@ -20,7 +20,7 @@ import (
 // does less than before, or more, changes testdata/counts.txt even if its golden cases stay the same.
 func TestCounts(t *testing.T) {
 	var columns []*counts
-	for _, kernels := range [][]*ir.Func{kernelsOf(t, "../frontend/testdata/lower/*.txtar", ".ir"), kernelsOf(t, "testdata/*/*.txtar", "in"), randomKernels(t)} {
+	for _, kernels := range [][]*ir.Func{kernelsOf(t, "../frontend/testdata/lower/*.txtar", ".ir"), kernelsOf(t, "testdata/*/*.txtar", "in"), randomKernels(t), randomLoops()} {
 		c := newCounts()
 		for i, k := range kernels {
 			c.compile(t, k, Options{Contract: i%2 == 0, Narrow: i%3 > 0, Coarse: true, Wide: true, Aligned: i%5 > 0, Unroll: i%4 == 0})
@@ -98,7 +98,7 @@ func valuesIn(f *ir.Func) int {
 // table prints the counts of several sets of kernels side by side.
 func table(columns []*counts) string {
 	var s strings.Builder
-	s.WriteString("values and blocks after each step: of the frontend's output, of the passes' cases, of random kernels\n")
+	s.WriteString("values and blocks after each step: of the frontend's output, of the passes' cases, of random kernels, of random loops\n")
 	operations := map[string]int{}
 	for i, step := range pipeline {
 		s.WriteString(step.name)
@@ -155,6 +155,14 @@ func randomKernels(t *testing.T) []*ir.Func {
 	r := rand.New(rand.NewPCG(3, 4))
 	for seed := range uint64(60) {
 		list = append(list, generate(seed).Func("random"), generateTeam(seed), parse(t, boundedKernel(r)).Funcs[0])
+	}
+	return list
+}
+
+func randomLoops() []*ir.Func {
+	var list []*ir.Func
+	for seed := range uint64(150) {
+		list = append(list, generateLoops(1000+seed))
 	}
 	return list
 }

@@ -13,6 +13,7 @@ type setting struct {
 	limit  int   // of values that it computes
 	align  int64 // of slices
 	joined bool  // arrays are moved at once, not number by number
+	apart  bool  // slices do not overlap
 }
 
 // usual is the setting for functions as the passes get them.
@@ -127,7 +128,7 @@ func (m *machine) random(t *ir.Type, r *rand.Rand) datum {
 		}
 		return d
 	case t.IsPtr():
-		if len(m.regions) > 0 && r.IntN(4) == 0 { // slices may overlap
+		if len(m.regions) > 0 && r.IntN(4) == 0 && !m.apart {
 			return datum{bits: uint64(1+r.IntN(len(m.regions)))<<regionShift + uint64(m.align) + paramAlign*r.Uint64N(2)}
 		}
 		p := m.alloc(128, m.align)
