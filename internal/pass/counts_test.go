@@ -48,14 +48,15 @@ func sameFile(t *testing.T, file, text string) {
 	}
 }
 
-// counts says of kernels how many values and blocks they have after each step, and how many operations in the end.
+// counts says of kernels how many values and blocks they have after each step, in which order, and how many operations in
+// the end.
 type counts struct {
-	sizes      [][2]int // by step: values and blocks
+	sizes      [][3]int // by step: values, blocks and distances to uses
 	operations map[string]int
 }
 
 func newCounts() *counts {
-	return &counts{sizes: make([][2]int, len(pipeline)), operations: map[string]int{}}
+	return &counts{sizes: make([][3]int, len(pipeline)), operations: map[string]int{}}
 }
 
 func (c *counts) compile(t *testing.T, k *ir.Func, o Options) {
@@ -63,8 +64,10 @@ func (c *counts) compile(t *testing.T, k *ir.Func, o Options) {
 	step := -1 // before the first
 	o.Dump = func(_ string, f *ir.Func) {
 		if step >= 0 {
-			c.sizes[step][0] += valuesIn(f)
+			n, distance := extent(f)
+			c.sizes[step][0] += n
 			c.sizes[step][1] += len(f.Blocks)
+			c.sizes[step][2] += distance
 		}
 		step++
 	}
@@ -87,23 +90,35 @@ func operated(v *ir.Value) *ir.Type {
 	return v.Type
 }
 
-func valuesIn(f *ir.Func) int {
-	n := 0
+// extent returns the number of values, and the sum of their distances to their uses in the same block, which shows their
+// order.
+func extent(f *ir.Func) (n, distance int) {
+	place := make([]int, f.NumValues())
 	for _, b := range f.Blocks {
+		for i, v := range b.Values {
+			place[v.ID] = i
+		}
+		for i, v := range b.Values {
+			for _, a := range v.Args {
+				if a.Block == b && v.Op != ir.OpPhi {
+					distance += i - place[a.ID]
+				}
+			}
+		}
 		n += len(b.Values)
 	}
-	return n
+	return n, distance
 }
 
 // table prints the counts of several sets of kernels side by side.
 func table(columns []*counts) string {
 	var s strings.Builder
-	s.WriteString("values and blocks after each step: of the frontend's output, of the passes' cases, of random kernels, of random loops\n")
+	s.WriteString("values, blocks and distances between values and their uses after each step: of the frontend's output, of the passes' cases, of random kernels, of random loops\n")
 	operations := map[string]int{}
 	for i, step := range pipeline {
 		s.WriteString(step.name)
 		for _, c := range columns {
-			fmt.Fprintf(&s, " %d/%d", c.sizes[i][0], c.sizes[i][1])
+			fmt.Fprintf(&s, " %d/%d/%d", c.sizes[i][0], c.sizes[i][1], c.sizes[i][2])
 		}
 		s.WriteByte('\n')
 	}

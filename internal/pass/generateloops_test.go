@@ -154,22 +154,39 @@ func (g *loopGenerator) elements() {
 	g.guard(g.test(ir.OpSLt, g.index, limit), body)
 }
 
-// loop writes a loop and returns its counter to body.
-func (g *loopGenerator) loop(start, limit, step *ir.Value, body func(i *ir.Value)) {
+// local returns a new local that holds v.
+func (g *loopGenerator) local(v *ir.Value) *ir.Value {
 	a := g.b.Append(ir.OpAlloca, ir.Ptr)
-	a.Aux = ir.I64
-	g.b.Append(ir.OpStore, ir.Void, a, start)
+	a.Aux = v.Type
+	g.b.Append(ir.OpStore, ir.Void, a, v)
+	return a
+}
+
+// loop writes a loop and calls body to write what it repeats.
+func (g *loopGenerator) loop(start, limit, step *ir.Value, body func()) {
+	a := g.local(start)
+	var second *ir.Value // a counter that differs from the first by a constant
+	if g.pick(4) == 0 {
+		second = g.local(g.do(ir.OpAdd, start, g.c(int64(g.pick(3)-1))))
+	}
 	head, in, done := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.jump(head)
 	g.b = head
 	i := g.b.Append(ir.OpLoad, ir.I64, a)
+	around := len(g.loops)
 	g.b.Append(ir.OpIf, ir.Void, g.test([]ir.Op{ir.OpSLt, ir.OpSLt, ir.OpSLt, ir.OpSLe, ir.OpNe}[g.pick(5)], i, limit))
 	g.b.AddEdge(in)
 	g.b.AddEdge(done)
 	g.b = in
 	g.loops = append(g.loops, i)
-	body(i)
-	g.loops = g.loops[:len(g.loops)-1]
+	if second != nil {
+		g.loops = append(g.loops, g.b.Append(ir.OpLoad, ir.I64, second))
+	}
+	body()
+	if second != nil {
+		g.b.Append(ir.OpStore, ir.Void, second, g.do(ir.OpAdd, g.b.Append(ir.OpLoad, ir.I64, second), step))
+	}
+	g.loops = g.loops[:around]
 	g.b.Append(ir.OpStore, ir.Void, a, g.do(ir.OpAdd, i, step))
 	g.jump(head)
 	g.b = done
@@ -178,7 +195,7 @@ func (g *loopGenerator) loop(start, limit, step *ir.Value, body func(i *ir.Value
 // bounds returns how a loop begins, ends and proceeds.
 func (g *loopGenerator) bounds() (start, limit, step *ir.Value) {
 	start = []*ir.Value{g.c(0), g.c(0), g.c(1), g.index, g.rows}[g.pick(5)]
-	limit = []*ir.Value{g.slices[0][1], g.slices[2][1], g.rows, g.cols, g.c(4), g.c(9)}[g.pick(6)]
+	limit = []*ir.Value{g.slices[0][1], g.slices[2][1], g.rows, g.cols, g.c(4), g.c(9), g.c(16), g.c(32)}[g.pick(8)]
 	if g.pick(5) == 0 {
 		limit = g.do(ir.OpSub, limit, g.c(int64(1+g.pick(3))))
 	}
@@ -211,17 +228,12 @@ func (g *loopGenerator) place() *ir.Value {
 
 // nest writes one or two loops around each other, and what they compute.
 func (g *loopGenerator) nest() {
-	for range 2 {
-		a := g.b.Append(ir.OpAlloca, ir.Ptr)
-		a.Aux = g.elem
-		g.b.Append(ir.OpStore, ir.Void, a, g.scale)
-		g.locals = append(g.locals, a)
-	}
+	g.locals = []*ir.Value{g.local(g.scale), g.local(g.scale)}
 	start, limit, step := g.bounds()
-	g.loop(start, limit, step, func(*ir.Value) {
+	g.loop(start, limit, step, func() {
 		if g.pick(2) == 0 {
 			start, limit, step := g.bounds()
-			g.loop(start, limit, step, func(*ir.Value) { g.iteration() })
+			g.loop(start, limit, step, func() { g.iteration() })
 			if g.pick(2) == 0 {
 				g.store(g.loops[0], g.b.Append(ir.OpLoad, g.elem, g.locals[0]))
 			}
@@ -232,8 +244,21 @@ func (g *loopGenerator) nest() {
 	g.guard(g.test(ir.OpSLt, g.index, g.slices[2][1]), func() { g.store(g.index, g.b.Append(ir.OpLoad, g.elem, g.locals[0])) })
 }
 
-// iteration adds elements to a local, and stores some.
+// iteration adds elements to a local or to an element, and stores some.
 func (g *loopGenerator) iteration() {
+	switch g.pick(6) {
+	case 0: // in every iteration of an inner loop the same element
+		i := g.loops[0]
+		g.store(i, g.value(g.load(g.slices[2], i), g.load(g.slices[0], g.place())))
+		return
+	case 1: // the guard proves the check
+		i := g.do(ir.OpAdd, g.index, g.loops[len(g.loops)-1])
+		g.guard(g.test(ir.OpSLt, i, g.slices[0][1]), func() {
+			sum := g.b.Append(ir.OpLoad, g.elem, g.locals[0])
+			g.b.Append(ir.OpStore, ir.Void, g.locals[0], g.value(sum, g.load(g.slices[0], i)))
+		})
+		return
+	}
 	sum := g.b.Append(ir.OpLoad, g.elem, g.locals[g.pick(2)])
 	x := g.load(g.slices[0], g.place())
 	list := []*ir.Value{sum, x}
@@ -257,12 +282,7 @@ func (g *loopGenerator) iteration() {
 
 // search writes a binary search for the scale.
 func (g *loopGenerator) search() {
-	var ends [2]*ir.Value
-	for i, v := range []*ir.Value{g.c(0), g.slices[0][1]} {
-		ends[i] = g.b.Append(ir.OpAlloca, ir.Ptr)
-		ends[i].Aux = ir.I64
-		g.b.Append(ir.OpStore, ir.Void, ends[i], v)
-	}
+	ends := [2]*ir.Value{g.local(g.c(0)), g.local(g.slices[0][1])}
 	head, in, up, down, done := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.jump(head)
 	g.b = head
