@@ -12,12 +12,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
+// coarseRuns is the number of grids that a coarse kernel is run on.
+const coarseRuns = 400
+
 // sameElements runs all threads of small grids of the kernel before, and the threads that do
-// the same elements after it was coarsened.
-func sameElements(t *testing.T, before, after *ir.Func) {
+// the same elements after it was coarsened. It returns the number of grids without a fault.
+func sameElements(t *testing.T, before, after *ir.Func) (complete int) {
 	t.Helper()
-	faults := 0
-	for seed := range uint64(400) {
+	for seed := range uint64(coarseRuns) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		block, blocks := 1+r.IntN(5), 1+r.IntN(5)
 		if n := before.Block[0]; n > 0 {
@@ -40,16 +42,14 @@ func sameElements(t *testing.T, before, after *ir.Func) {
 			t.Fatalf("%s: seed %d: faults %q, want one of %q", before.Name, seed, got.faults, want.faults)
 		}
 		if len(want.faults) > 0 {
-			faults++
 			continue
 		}
+		complete++
 		if diff := cmp.Diff(want.memory, got.memory); diff != "" {
 			t.Fatalf("%s: seed %d: memory (-want +got)\n%s", before.Name, seed, diff)
 		}
 	}
-	if faults == 400 {
-		t.Errorf("%s: faults always", before.Name)
-	}
+	return complete
 }
 
 // ran is what the threads of a grid leave: the faults, each with the thread that it is

@@ -38,10 +38,10 @@ func generateLoops(seed uint64) *ir.Func {
 	}
 	g.rows, g.cols, g.scale = f.NewParam(ir.I64, 72), f.NewParam(ir.I64, 80), f.NewParam(g.elem, 88)
 	g.threads()
-	switch g.pick(6) {
-	case 0, 1:
+	switch g.pick(8) {
+	case 0, 1, 2:
 		g.elements()
-	case 2:
+	case 3:
 		g.search()
 	default:
 		g.nest()
@@ -70,7 +70,21 @@ func (g *loopGenerator) threads() {
 	if k := g.f.Block[0]; k > 0 {
 		n = g.c(int64(k))
 	}
-	g.index = g.do(ir.OpAdd, g.do(ir.OpMul, long(ir.OpCtaid), n), long(ir.OpTid))
+	either := func(x, y *ir.Value) (*ir.Value, *ir.Value) {
+		if g.pick(4) == 0 {
+			return y, x
+		}
+		return x, y
+	}
+	block, first := long(ir.OpCtaid), long(ir.OpTid)
+	if x, y := either(block, n); g.pick(10) > 0 {
+		block = g.do(ir.OpMul, x, y)
+	}
+	x, y := either(block, first)
+	g.index = g.do(ir.OpAdd, x, y)
+	if g.pick(12) == 0 {
+		g.cols = first
+	}
 	g.count = g.do(ir.OpMul, long(ir.OpNCtaid), n)
 }
 
@@ -162,124 +176,6 @@ func (g *loopGenerator) local(v *ir.Value) *ir.Value {
 	return a
 }
 
-// loop writes a loop and calls body to write what it repeats.
-func (g *loopGenerator) loop(start, limit, step *ir.Value, body func()) {
-	a := g.local(start)
-	var second *ir.Value // a counter that differs from the first by a constant
-	if g.pick(4) == 0 {
-		second = g.local(g.do(ir.OpAdd, start, g.c(int64(g.pick(3)-1))))
-	}
-	head, in, done := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
-	g.jump(head)
-	g.b = head
-	i := g.b.Append(ir.OpLoad, ir.I64, a)
-	around := len(g.loops)
-	g.b.Append(ir.OpIf, ir.Void, g.test([]ir.Op{ir.OpSLt, ir.OpSLt, ir.OpSLt, ir.OpSLe, ir.OpNe}[g.pick(5)], i, limit))
-	g.b.AddEdge(in)
-	g.b.AddEdge(done)
-	g.b = in
-	g.loops = append(g.loops, i)
-	if second != nil {
-		g.loops = append(g.loops, g.b.Append(ir.OpLoad, ir.I64, second))
-	}
-	body()
-	if second != nil {
-		g.b.Append(ir.OpStore, ir.Void, second, g.do(ir.OpAdd, g.b.Append(ir.OpLoad, ir.I64, second), step))
-	}
-	g.loops = g.loops[:around]
-	g.b.Append(ir.OpStore, ir.Void, a, g.do(ir.OpAdd, i, step))
-	g.jump(head)
-	g.b = done
-}
-
-// bounds returns how a loop begins, ends and proceeds.
-func (g *loopGenerator) bounds() (start, limit, step *ir.Value) {
-	start = []*ir.Value{g.c(0), g.c(0), g.c(1), g.index, g.rows}[g.pick(5)]
-	limit = []*ir.Value{g.slices[0][1], g.slices[2][1], g.rows, g.cols, g.c(4), g.c(9), g.c(16), g.c(32)}[g.pick(8)]
-	if g.pick(5) == 0 {
-		limit = g.do(ir.OpSub, limit, g.c(int64(1+g.pick(3))))
-	}
-	step = g.c([]int64{1, 1, 1, 2, 3, 4}[g.pick(6)])
-	if start == g.index || g.pick(8) == 0 {
-		step = []*ir.Value{g.count, g.cols, g.c(1)}[g.pick(3)]
-	}
-	return start, limit, step
-}
-
-// place returns an index made of the loops' counters.
-func (g *loopGenerator) place() *ir.Value {
-	i := g.loops[g.pick(len(g.loops))]
-	switch g.pick(8) {
-	case 0:
-		return g.do(ir.OpAdd, i, g.c(int64(g.pick(4)-1)))
-	case 1:
-		return g.do(ir.OpAdd, g.do(ir.OpMul, g.loops[0], g.cols), i)
-	case 2:
-		return g.do(ir.OpAdd, g.do(ir.OpMul, i, g.cols), g.index)
-	case 3:
-		return g.do(ir.OpAdd, g.do(ir.OpMul, g.index, g.cols), i)
-	case 4:
-		return g.do(ir.OpAdd, g.do(ir.OpMul, i, g.c(int64(1+g.pick(4)))), g.c(int64(g.pick(3))))
-	case 5:
-		return g.do([]ir.Op{ir.OpSDiv, ir.OpSRem, ir.OpUDiv, ir.OpURem}[g.pick(4)], i, g.b.Append(ir.OpOr, ir.I64, g.cols, g.c(1)))
-	}
-	return i
-}
-
-// nest writes one or two loops around each other, and what they compute.
-func (g *loopGenerator) nest() {
-	g.locals = []*ir.Value{g.local(g.scale), g.local(g.scale)}
-	start, limit, step := g.bounds()
-	g.loop(start, limit, step, func() {
-		if g.pick(2) == 0 {
-			start, limit, step := g.bounds()
-			g.loop(start, limit, step, func() { g.iteration() })
-			if g.pick(2) == 0 {
-				g.store(g.loops[0], g.b.Append(ir.OpLoad, g.elem, g.locals[0]))
-			}
-			return
-		}
-		g.iteration()
-	})
-	g.guard(g.test(ir.OpSLt, g.index, g.slices[2][1]), func() { g.store(g.index, g.b.Append(ir.OpLoad, g.elem, g.locals[0])) })
-}
-
-// iteration adds elements to a local or to an element, and stores some.
-func (g *loopGenerator) iteration() {
-	switch g.pick(6) {
-	case 0: // in every iteration of an inner loop the same element
-		i := g.loops[0]
-		g.store(i, g.value(g.load(g.slices[2], i), g.load(g.slices[0], g.place())))
-		return
-	case 1: // the guard proves the check
-		i := g.do(ir.OpAdd, g.index, g.loops[len(g.loops)-1])
-		g.guard(g.test(ir.OpSLt, i, g.slices[0][1]), func() {
-			sum := g.b.Append(ir.OpLoad, g.elem, g.locals[0])
-			g.b.Append(ir.OpStore, ir.Void, g.locals[0], g.value(sum, g.load(g.slices[0], i)))
-		})
-		return
-	}
-	sum := g.b.Append(ir.OpLoad, g.elem, g.locals[g.pick(2)])
-	x := g.load(g.slices[0], g.place())
-	list := []*ir.Value{sum, x}
-	if g.pick(2) == 0 {
-		list = append(list, g.load(g.slices[1], g.place()))
-	}
-	v := g.value(list...)
-	if g.pick(3) == 0 {
-		op := ir.OpSLt
-		if g.elem.IsFloat() {
-			op = ir.OpFLt
-		}
-		g.guard(g.test(op, x, g.scale), func() { g.b.Append(ir.OpStore, ir.Void, g.locals[0], v) })
-	} else {
-		g.b.Append(ir.OpStore, ir.Void, g.locals[0], v)
-	}
-	if g.pick(3) == 0 {
-		g.store(g.place(), v)
-	}
-}
-
 // search writes a binary search for the scale.
 func (g *loopGenerator) search() {
 	ends := [2]*ir.Value{g.local(g.c(0)), g.local(g.slices[0][1])}
@@ -291,8 +187,7 @@ func (g *loopGenerator) search() {
 	g.b.AddEdge(in)
 	g.b.AddEdge(done)
 	g.b = in
-	half := []ir.Op{ir.OpSDiv, ir.OpUDiv}[g.pick(2)]
-	middle := g.do(half, g.do(ir.OpAdd, low, high), g.c(2))
+	middle := g.middle(low, high)
 	op := ir.OpSLt
 	if g.elem.IsFloat() {
 		op = ir.OpFLt
@@ -304,8 +199,25 @@ func (g *loopGenerator) search() {
 	g.b.Append(ir.OpStore, ir.Void, ends[0], g.do(ir.OpAdd, middle, g.c(int64([]int{1, 1, 1, 0, 2}[g.pick(5)]))))
 	g.jump(head)
 	g.b = down
-	g.b.Append(ir.OpStore, ir.Void, ends[1], middle)
+	g.b.Append(ir.OpStore, ir.Void, ends[1], g.do(ir.OpSub, middle, g.c(int64(g.pick(4)/3))))
 	g.jump(head)
 	g.b = done
 	g.store(g.b.Append(ir.OpLoad, ir.I64, ends[0]), g.scale)
+}
+
+// middle returns the middle of an interval, in one of the ways that programs compute it.
+func (g *loopGenerator) middle(low, high *ir.Value) *ir.Value {
+	one := g.b.Const(ir.I32, 1)
+	sum := g.do(ir.OpAdd, low, high)
+	switch g.pick(6) {
+	case 0:
+		return g.do(ir.OpSDiv, sum, g.c(2))
+	case 1:
+		return g.do(ir.OpAShr, sum, one)
+	case 2:
+		return g.do(ir.OpAdd, low, g.do(ir.OpLShr, g.do(ir.OpSub, high, low), one))
+	case 3:
+		return g.b.Append(ir.OpZExt, ir.I64, g.do(ir.OpLShr, g.b.Append(ir.OpTrunc, ir.I32, sum), one))
+	}
+	return g.do(ir.OpLShr, sum, one)
 }

@@ -9,7 +9,7 @@ import (
 
 // TestRandomLoops compiles random loops with all options and runs them before and after.
 func TestRandomLoops(t *testing.T) {
-	defined, coarse := 0, 0
+	defined, coarse, complete := 0, 0, 0
 	for seed := range uint64(300) {
 		k := generateLoops(seed)
 		if err := ir.Verify(k); err != nil {
@@ -24,7 +24,7 @@ func TestRandomLoops(t *testing.T) {
 		runsAsClaimed(t, f, r)
 		if f.Coarse > 0 {
 			coarse++
-			sameElements(t, k, f)
+			complete += sameElements(t, k, f)
 		} else {
 			defined += sameBehaviour(t, k, f, compiledSetting(k, f), r)
 		}
@@ -32,7 +32,7 @@ func TestRandomLoops(t *testing.T) {
 			t.Fatalf("seed %d, options %+v\n%v", seed, o, k)
 		}
 	}
-	if defined < 8000 || coarse < 30 {
-		t.Errorf("%d runs are defined, %d kernels compute several elements in a thread", defined, coarse)
+	if defined < 8000 || coarse < 25 || complete < 1000 {
+		t.Errorf("%d runs are defined; %d kernels compute several elements in a thread, on %d grids without faults", defined, coarse, complete)
 	}
 }
