@@ -88,7 +88,20 @@ func generate(seed uint64) *ir.Module {
 		kernel.Block = [3]int{4, 2, 1}
 	}
 	generateFunc(r, callee, kernel)
+	if seed%4 > 0 { // else it is as one of the standard library
+		placeValues(callee)
+	}
+	placeValues(kernel)
 	return &ir.Module{Funcs: []*ir.Func{callee, kernel}}
+}
+
+// placeValues gives each value a line of its own, which faults must keep.
+func placeValues(f *ir.Func) {
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			v.Pos = ir.Pos{File: f.Name, Line: 1 + v.ID}
+		}
+	}
 }
 
 func generateFunc(r *rand.Rand, callee, f *ir.Func) *ir.Func {
@@ -253,11 +266,19 @@ func (g *generator) slot() *ir.Value {
 
 func (g *generator) sliceStore() {
 	if len(g.slices) == 0 {
+		g.check()
 		return
 	}
 	t := []*ir.Type{ir.F32, ir.I32}[g.pick(2)]
 	v := g.expr(t, 3)
 	g.b.Append(ir.OpStore, ir.Void, g.slot(), v)
+}
+
+// check checks a number that is rarely wrong.
+func (g *generator) check() {
+	x := g.expr(ir.I64, 2)
+	c := g.b.Append(ir.OpCheck, ir.Void, g.b.Append(ir.OpNe, ir.I1, x, g.b.Const(ir.I64, int64(g.pick(3)))), x)
+	c.Aux = &ir.Site{Format: fmt.Sprintf("number %d", c.ID), Args: []dtype.Type{dtype.Int64}}
 }
 
 // quad copies four elements side by side, in any order, aligned most of the time.

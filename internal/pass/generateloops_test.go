@@ -47,6 +47,7 @@ func generateLoops(seed uint64) *ir.Func {
 		g.nest()
 	}
 	g.b.Append(ir.OpRet, ir.Void)
+	placeValues(f)
 	mem2reg(f, &Options{})
 	return f
 }
@@ -207,7 +208,7 @@ func (g *loopGenerator) search() {
 
 // middle returns the middle of an interval, in one of the ways that programs compute it.
 func (g *loopGenerator) middle(low, high *ir.Value) *ir.Value {
-	one := g.b.Const(ir.I32, 1)
+	one := g.b.Const(ir.I32, int64(1+g.pick(5)/4)) // or 2, which is not the middle
 	sum := g.do(ir.OpAdd, low, high)
 	switch g.pick(6) {
 	case 0:

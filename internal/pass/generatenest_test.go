@@ -1,6 +1,9 @@
 package pass
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
 // A counter is how a loop counts.
 type counter struct {
@@ -126,7 +129,12 @@ func (g *loopGenerator) nest() {
 
 // iteration adds elements to a local or to an element, and stores some.
 func (g *loopGenerator) iteration() {
-	switch g.pick(6) {
+	switch g.pick(8) {
+	case 2:
+		g.b.Append(ir.OpBarrier, ir.Void)
+	case 3:
+		p := g.b.Append(ir.OpPrint, ir.Void, g.place())
+		p.Aux = &ir.Site{Format: "%d", Args: []dtype.Type{dtype.Int64}}
 	case 0: // in every iteration of an inner loop the same element
 		i := g.loops[0]
 		g.store(i, g.value(g.load(g.slices[2], i), g.load(g.slices[0], g.place())))

@@ -128,7 +128,7 @@ func (m *machine) run(f *ir.Func, args []datum) (o outcome, err error) {
 		o.prints = m.trace.String()
 		o.memory = m.contents(visible)
 	}()
-	o.result = show(f.Result, m.call(f, args))
+	o.result = show(f.Result, m.call(f, args, ir.Pos{}))
 	return o, nil
 }
 
@@ -198,12 +198,13 @@ func truth(b bool) datum {
 
 type frame struct {
 	m      *machine
+	called ir.Pos  // where the function was called: the place of what has none
 	values []datum // by the values' IDs
 	args   []datum // of the value or of the phis that are being computed
 }
 
-func (m *machine) call(f *ir.Func, args []datum) datum {
-	fr := &frame{m: m, values: make([]datum, f.NumValues())}
+func (m *machine) call(f *ir.Func, args []datum, at ir.Pos) datum {
+	fr := &frame{m: m, called: at, values: make([]datum, f.NumValues())}
 	for i, p := range f.Params {
 		fr.values[p.ID] = args[i]
 	}
@@ -253,8 +254,16 @@ func (fr *frame) block(b, from *ir.Block) (*ir.Block, datum) {
 	panic("block without end")
 }
 
+// place returns where v is in the source. What can fault in functions without places is where these are called.
+func (fr *frame) place(v *ir.Value) ir.Pos {
+	if !v.Pos.Known() && v.Op != ir.OpPrint {
+		return fr.called
+	}
+	return v.Pos
+}
+
 func (fr *frame) site(v *ir.Value, args []*ir.Value) string {
-	s := v.Aux.(*ir.Site).Format
+	s := fr.place(v).String() + ": " + v.Aux.(*ir.Site).Format
 	for _, a := range args {
 		s += " " + show(a.Type, fr.values[a.ID])
 	}
@@ -345,7 +354,7 @@ func (fr *frame) effect(v *ir.Value, args []datum) datum {
 	case ir.OpPrint:
 		m.trace.WriteString(fr.site(v, v.Args))
 	case ir.OpCall:
-		return m.call(v.Aux.(*ir.Func), args)
+		return m.call(v.Aux.(*ir.Func), args, fr.place(v))
 	}
 	return zeroDatum(v.Type) // what threads do together, clocks and matrices
 }
