@@ -16,7 +16,7 @@ import (
 // testdata/precision.txt; that what it knows is true is compared elsewhere.
 func TestPrecision(t *testing.T) {
 	k := knowledge{}
-	for i, f := range slices.Concat(kernelsOf(t, "testdata/*/*.txtar", "in"), randomKernels(t), randomLoops()[:60]) {
+	for i, f := range slices.Concat(frontendKernels(t), randomKernels(t), randomLoops()[:60]) {
 		if slices.ContainsFunc(f.Blocks[0].Values, func(v *ir.Value) bool { return v.Op == ir.OpAlloca }) {
 			g, err := Compile(f, Options{Disable: []string{"prove", "version-loops", "version-kernel"}})
 			if err != nil {
