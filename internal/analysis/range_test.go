@@ -75,29 +75,30 @@ func compute(op ir.Op, t *ir.Type, x, y int64) int64 {
 		high := new(big.Int).Rsh(a.Mul(a, b), uint(n))
 		z = int64(new(big.Int).And(high, new(big.Int).SetUint64(math.MaxUint64)).Uint64())
 	default:
-		z = divide(op, x, y, unsigned(x), unsigned(y))
+		switch {
+		case op == ir.OpUDiv && y != 0:
+			z = int64(unsigned(x) / unsigned(y))
+		case op == ir.OpURem && y != 0:
+			z = int64(unsigned(x) % unsigned(y))
+		default:
+			z = divide(op, x, y)
+		}
 	}
 	return z << (64 - n) >> (64 - n)
 }
 
-// divide returns a quotient or remainder of x and y, or without sign of ux and uy. By 0, where any result is allowed, it is
-// that of GPUs.
-func divide(op ir.Op, x, y int64, ux, uy uint64) int64 {
+// divide returns a quotient or remainder of numbers with signs. By 0, where any result is allowed, it is that of GPUs.
+func divide(op ir.Op, x, y int64) int64 {
+	quotient := op == ir.OpSDiv || op == ir.OpUDiv
 	switch {
-	case y == 0 && (op == ir.OpSDiv || op == ir.OpUDiv):
+	case y == 0 && quotient:
 		return -1
 	case y == 0:
 		return x
-	}
-	switch op {
-	case ir.OpSDiv:
+	case quotient:
 		return x / y
-	case ir.OpSRem:
-		return x % y
-	case ir.OpUDiv:
-		return int64(ux / uy)
 	}
-	return int64(ux % uy)
+	return x % y
 }
 
 // TestNarrow compares all numbers of small ranges: none for which the comparison holds is lost.

@@ -24,7 +24,7 @@ func TestFold(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(op), uint64(10*i+k)))
 				args := 1
 				for n := 0; n < 30 && args <= 3; n++ {
-					f := operation(r, op, []*ir.Type{result, arg}, args, n%3 == 0)
+					f := operation(r, signature{op, result, arg, args}, n%3 == 0)
 					if !fits(op, arg) || ir.Verify(f) != nil {
 						args++ // there is no such operation
 						continue
@@ -60,14 +60,21 @@ func fits(op ir.Op, t *ir.Type) bool {
 	return true
 }
 
-// operation returns a function that returns the result of op on constants. Some may be a parameter instead.
-func operation(r *rand.Rand, op ir.Op, types []*ir.Type, n int, params bool) *ir.Func {
-	f := ir.NewFunc("f", types[0])
-	p := f.NewParam(types[1], 0)
+// A signature is an operation, the types of its result and its arguments, and their number.
+type signature struct {
+	op          ir.Op
+	result, arg *ir.Type
+	args        int
+}
+
+// operation returns a function that returns the result of an operation on constants. Some may be a parameter instead.
+func operation(r *rand.Rand, s signature, params bool) *ir.Func {
+	f, op := ir.NewFunc("f", s.result), s.op
+	p := f.NewParam(s.arg, 0)
 	b := f.NewBlock()
 	var args []*ir.Value
-	for i := range n {
-		t := types[1]
+	for i := range s.args {
+		t := s.arg
 		switch {
 		case op == ir.OpSelect && i == 0:
 			t = ir.I1
@@ -86,6 +93,6 @@ func operation(r *rand.Rand, op ir.Op, types []*ir.Type, n int, params bool) *ir
 			args = append(args, b.Const(t, signExtend(t, int64(randomInt(r)))))
 		}
 	}
-	b.Append(ir.OpRet, ir.Void, b.Append(op, types[0], args...))
+	b.Append(ir.OpRet, ir.Void, b.Append(op, s.result, args...))
 	return f
 }
