@@ -75,7 +75,7 @@ func (p *parser) parseLine(s *scanner) {
 		s.fail("want var, func or kernel")
 	case s.accept("}"):
 		p.end()
-	case isBlock(s.tok) && strings.HasPrefix(s.rest, ":"):
+	case isBlock(s.tok) && strings.HasPrefix(strings.TrimPrefix(strings.TrimSpace(s.rest), "cold"), ":"):
 		p.block(s)
 	case p.b == nil:
 		s.fail("want a block")

@@ -26,7 +26,7 @@ b0:
 	%6 = alloca ptr.local <{i32, [2]f64}>
 	%7 = var ptr.shared $tile
 	if %5 b1 b2
-b1: <- b0
+b1 cold: <- b0
 	%8 = index ptr.global %0, %4 {4} !scale.go:9:7
 	%9 = load f32 %8
 	%10 = call f32 @square %9

@@ -29,6 +29,9 @@ func TestBounds(t *testing.T) {
 		if err := ir.Verify(after); err != nil {
 			t.Fatalf("kernel %d: %v\n%v", i, err, after)
 		}
+		if applied%8 == 0 {
+			runsAsClaimed(t, after, rand.New(rand.NewPCG(12, uint64(i))))
+		}
 		for range 60 {
 			seed := r.Uint64()
 			want, err := runBounded(before, seed)
@@ -178,7 +181,7 @@ func (k *randomBounds) polynomial() int {
 // runBounded runs one thread of a kernel, on a slice that is often as long as a product of its numbers.
 func runBounded(f *ir.Func, seed uint64) (outcome, error) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	m := &machine{limit: maxSteps, vars: map[*ir.Variable]uint64{}, ids: map[ir.Op][3]uint32{}}
+	m := &machine{setting: usual, vars: map[*ir.Variable]uint64{}, ids: map[ir.Op][3]uint32{}}
 	var tid, ctaid, ntid, nctaid [3]uint32
 	for axis := range 3 {
 		ntid[axis], nctaid[axis] = uint32(f.Block[axis]), 1+r.Uint32N(3)
@@ -199,6 +202,6 @@ func runBounded(f *ir.Func, seed uint64) (outcome, error) {
 	a, b := number(), number()
 	length := []int64{a * a, a * b, a * a * a, a*b + r.Int64N(20), r.Int64N(300), a*b - 1, a*a*b + b}[r.IntN(7)]
 	length = min(max(length, 0), 4000)
-	x := m.alloc(4 * length)
+	x := m.alloc(4*length, paramAlign)
 	return m.run(f, []datum{{bits: x}, {bits: uint64(length)}, {bits: uint64(length)}, {bits: uint64(a)}, {bits: uint64(b)}})
 }

@@ -12,12 +12,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
+// coarseRuns is the number of grids that a coarse kernel is run on.
+const coarseRuns = 400
+
 // sameElements runs all threads of small grids of the kernel before, and the threads that do
-// the same elements after it was coarsened.
-func sameElements(t *testing.T, before, after *ir.Func) {
+// the same elements after it was coarsened. It returns the number of grids without a fault.
+func sameElements(t *testing.T, before, after *ir.Func) (complete int) {
 	t.Helper()
-	faults := 0
-	for seed := range uint64(400) {
+	for seed := range uint64(coarseRuns) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		block, blocks := 1+r.IntN(5), 1+r.IntN(5)
 		if n := before.Block[0]; n > 0 {
@@ -40,16 +42,14 @@ func sameElements(t *testing.T, before, after *ir.Func) {
 			t.Fatalf("%s: seed %d: faults %q, want one of %q", before.Name, seed, got.faults, want.faults)
 		}
 		if len(want.faults) > 0 {
-			faults++
 			continue
 		}
+		complete++
 		if diff := cmp.Diff(want.memory, got.memory); diff != "" {
 			t.Fatalf("%s: seed %d: memory (-want +got)\n%s", before.Name, seed, diff)
 		}
 	}
-	if faults == 400 {
-		t.Errorf("%s: faults always", before.Name)
-	}
+	return complete
 }
 
 // ran is what the threads of a grid leave: the faults, each with the thread that it is
@@ -62,12 +62,13 @@ type ran struct {
 // runGrid launches a one-dimensional grid on arguments that depend on the seed. A coarse kernel
 // gets the number of elements as its last parameter, and fewer blocks.
 func runGrid(f *ir.Func, seed uint64, block, blocks int) (out ran, err error) {
-	m := &machine{vars: map[*ir.Variable]uint64{}}
+	m := &machine{setting: usual, vars: map[*ir.Variable]uint64{}}
+	m.apart = true // a thread must not store what another one loads
 	params := f.Params
 	if f.Coarse > 0 {
 		params = params[:len(params)-1]
 	}
-	args := m.arguments(params, rand.New(rand.NewPCG(seed, 0)))
+	args := m.arguments(f, params, rand.New(rand.NewPCG(seed, 0)))
 	if f.Coarse > 0 {
 		args = append(args, datum{bits: uint64(block * blocks)})
 		blocks = (blocks + f.Coarse - 1) / f.Coarse
@@ -92,22 +93,4 @@ func runGrid(f *ir.Func, seed uint64, block, blocks int) (out ran, err error) {
 		}
 	}
 	return out, nil
-}
-
-// arguments returns random arguments of a narrow kernel.
-func (m *machine) arguments(params []*ir.Value, r *rand.Rand) []datum {
-	var args []datum
-	for i := 0; i < len(params); i++ {
-		if isSlice(params[i:]) {
-			args = append(args, m.random(ir.Slice, r).parts...)
-			i += 2
-			continue
-		}
-		arg := m.random(params[i].Type, r)
-		if params[i].Type.Equal(ir.I64) {
-			arg.bits = uint64(int64(int32(arg.bits)))
-		}
-		args = append(args, arg)
-	}
-	return args
 }

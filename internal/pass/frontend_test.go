@@ -46,6 +46,7 @@ func compileAll(t *testing.T, m *ir.Module) {
 		if !k.Kernel {
 			continue
 		}
+		runsAsClaimed(t, k, rand.New(rand.NewPCG(6, 0)))
 		for i, name := range disable {
 			o := Options{Verify: true, Disable: []string{name}}
 			if name == "" {
@@ -55,8 +56,11 @@ func compileAll(t *testing.T, m *ir.Module) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if name == "" {
+				runsAsClaimed(t, f, rand.New(rand.NewPCG(6, 1)))
+			}
 			isLow(t, f)
-			sameBehaviour(t, k, f, rand.New(rand.NewPCG(2, uint64(i))))
+			sameBehaviour(t, k, f, compiledSetting(k, f), rand.New(rand.NewPCG(2, uint64(i))))
 			if t.Failed() {
 				t.Fatalf("without %q", name)
 			}

@@ -27,7 +27,9 @@ func TestRandomPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defined += sameBehaviour(t, k, f, rand.New(rand.NewPCG(3, seed)))
+		defined += sameBehaviour(t, k, f, compiledSetting(k, f), rand.New(rand.NewPCG(3, seed)))
+		runsAsClaimed(t, k, rand.New(rand.NewPCG(4, seed)))
+		runsAsClaimed(t, f, rand.New(rand.NewPCG(5, seed)))
 		if t.Failed() {
 			t.Fatalf("seed %d\n%s", seed, blame(t, m, k))
 		}
@@ -44,11 +46,11 @@ func blame(t *testing.T, m *ir.Module, k *ir.Func) string {
 		last := f.String()
 		s.apply(f, &Options{Verify: true, Wide: true}, &ir.Verifier{})
 		for seed := range uint64(2000) {
-			want, err := runRandom(k, seed, maxSteps)
+			want, err := runRandom(k, seed, usual)
 			if err != nil {
 				continue
 			}
-			got, err := runRandom(f, seed, 1000*maxSteps)
+			got, err := runRandom(f, seed, setting{limit: 1000 * maxSteps, align: paramAlign})
 			if want.fault != "" && got.fault != "" {
 				want.memory, got.memory = "", ""
 			}
@@ -86,7 +88,20 @@ func generate(seed uint64) *ir.Module {
 		kernel.Block = [3]int{4, 2, 1}
 	}
 	generateFunc(r, callee, kernel)
+	if seed%4 > 0 { // else it is as one of the standard library
+		placeValues(callee)
+	}
+	placeValues(kernel)
 	return &ir.Module{Funcs: []*ir.Func{callee, kernel}}
+}
+
+// placeValues gives each value a line of its own, which faults must keep.
+func placeValues(f *ir.Func) {
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			v.Pos = ir.Pos{File: f.Name, Line: 1 + v.ID}
+		}
+	}
 }
 
 func generateFunc(r *rand.Rand, callee, f *ir.Func) *ir.Func {
@@ -251,11 +266,19 @@ func (g *generator) slot() *ir.Value {
 
 func (g *generator) sliceStore() {
 	if len(g.slices) == 0 {
+		g.check()
 		return
 	}
 	t := []*ir.Type{ir.F32, ir.I32}[g.pick(2)]
 	v := g.expr(t, 3)
 	g.b.Append(ir.OpStore, ir.Void, g.slot(), v)
+}
+
+// check checks a number that is rarely wrong.
+func (g *generator) check() {
+	x := g.expr(ir.I64, 2)
+	c := g.b.Append(ir.OpCheck, ir.Void, g.b.Append(ir.OpNe, ir.I1, x, g.b.Const(ir.I64, int64(g.pick(3)))), x)
+	c.Aux = &ir.Site{Format: fmt.Sprintf("number %d", c.ID), Args: []dtype.Type{dtype.Int64}}
 }
 
 // quad copies four elements side by side, in any order, aligned most of the time.

@@ -1,7 +1,6 @@
 package pass
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,16 +10,19 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
 // The interpreter below runs a function of the IR on one thread, by the words of the table
 // of operations and nothing else. Programs that reach beyond their memory or run for too
-// long have no defined outcome: errWild, errLong.
+// long have no defined outcome: errWild, errLong. Joined accesses must be aligned: errMisaligned.
 
 var (
 	errWild = errors.New("access outside of memory")
 	errLong = errors.New("too many steps")
+
+	errMisaligned = errors.New("misaligned access")
 )
 
 // A datum is the value of a scalar, its bits extended by zeros, or of an aggregate.
@@ -33,12 +35,13 @@ type datum struct {
 type stopped struct{ fault string }
 
 type machine struct {
-	regions [][]byte
+	regions []region
 	vars    map[*ir.Variable]uint64
 	ids     map[ir.Op][3]uint32
 	trace   strings.Builder // prints
 	steps   int
-	limit   int
+	setting
+	watch func(b *ir.Block, i int, values []datum) // called before value i of a block that is not a phi
 }
 
 // outcome is what a run shows to its surroundings.
@@ -49,22 +52,33 @@ type outcome struct {
 	memory string // the bytes of the regions that existed at the start
 }
 
+// A region is memory from an offset on.
+type region struct {
+	bytes []byte
+	from  int64
+}
+
 const regionShift = 32
 
-// alloc adds a region of n zero bytes and returns its address.
-func (m *machine) alloc(n int64) uint64 {
-	m.regions = append(m.regions, make([]byte, n))
-	return uint64(len(m.regions)) << regionShift
+// alloc adds a region of n zero bytes and returns its address, which is a multiple of align, a power of two, and of no
+// larger one.
+func (m *machine) alloc(n, align int64) uint64 {
+	m.regions = append(m.regions, region{make([]byte, n), align})
+	return uint64(len(m.regions))<<regionShift + uint64(align)
 }
 
 // bytes returns n bytes at addr.
 func (m *machine) bytes(addr uint64, n int64) []byte {
-	r := int(addr>>regionShift) - 1
-	off := int64(addr & (1<<regionShift - 1))
-	if r < 0 || r >= len(m.regions) || off+n > int64(len(m.regions[r])) {
+	i := int(addr>>regionShift) - 1
+	if i < 0 || i >= len(m.regions) {
 		panic(errWild)
 	}
-	return m.regions[r][off : off+n]
+	r := m.regions[i]
+	off := int64(addr&(1<<regionShift-1)) - r.from
+	if off < 0 || off+n > int64(len(r.bytes)) {
+		panic(errWild)
+	}
+	return r.bytes[off : off+n]
 }
 
 func (m *machine) load(addr uint64, t *ir.Type) datum {
@@ -104,7 +118,7 @@ func (m *machine) run(f *ir.Func, args []datum) (o outcome, err error) {
 		case stopped:
 			o.fault = r.fault
 		case error:
-			if !errors.Is(r, errWild) && !errors.Is(r, errLong) {
+			if !slices.Contains([]error{errWild, errLong, errMisaligned}, r) {
 				panic(r)
 			}
 			err = r
@@ -112,10 +126,20 @@ func (m *machine) run(f *ir.Func, args []datum) (o outcome, err error) {
 			panic(r)
 		}
 		o.prints = m.trace.String()
-		o.memory = string(bytes.Join(m.regions[:visible], []byte("\n")))
+		o.memory = m.contents(visible)
 	}()
-	o.result = show(f.Result, m.call(f, args))
+	o.result = show(f.Result, m.call(f, args, ir.Pos{}))
 	return o, nil
+}
+
+// contents returns the bytes of the first n regions.
+func (m *machine) contents(n int) string {
+	var s strings.Builder
+	for _, r := range m.regions[:n] {
+		s.Write(r.bytes)
+		s.WriteByte('\n')
+	}
+	return s.String()
 }
 
 // show prints a result, with all NaNs alike.
@@ -174,12 +198,13 @@ func truth(b bool) datum {
 
 type frame struct {
 	m      *machine
+	called ir.Pos  // where the function was called: the place of what has none
 	values []datum // by the values' IDs
 	args   []datum // of the value or of the phis that are being computed
 }
 
-func (m *machine) call(f *ir.Func, args []datum) datum {
-	fr := &frame{m: m, values: make([]datum, f.NumValues())}
+func (m *machine) call(f *ir.Func, args []datum, at ir.Pos) datum {
+	fr := &frame{m: m, called: at, values: make([]datum, f.NumValues())}
 	for i, p := range f.Params {
 		fr.values[p.ID] = args[i]
 	}
@@ -204,7 +229,10 @@ func (fr *frame) block(b, from *ir.Block) (*ir.Block, datum) {
 	for i, phi := range phis {
 		fr.values[phi.ID] = now[i]
 	}
-	for _, v := range b.Values[len(phis):] {
+	for i, v := range b.Values[len(phis):] {
+		if fr.m.watch != nil {
+			fr.m.watch(b, len(phis)+i, fr.values)
+		}
 		if fr.m.steps++; fr.m.steps > fr.m.limit {
 			panic(errLong)
 		}
@@ -226,8 +254,16 @@ func (fr *frame) block(b, from *ir.Block) (*ir.Block, datum) {
 	panic("block without end")
 }
 
+// place returns where v is in the source. What can fault in functions without places is where these are called.
+func (fr *frame) place(v *ir.Value) ir.Pos {
+	if !v.Pos.Known() && v.Op != ir.OpPrint {
+		return fr.called
+	}
+	return v.Pos
+}
+
 func (fr *frame) site(v *ir.Value, args []*ir.Value) string {
-	s := v.Aux.(*ir.Site).Format
+	s := fr.place(v).String() + ": " + v.Aux.(*ir.Site).Format
 	for _, a := range args {
 		s += " " + show(a.Type, fr.values[a.ID])
 	}
@@ -287,7 +323,8 @@ func (fr *frame) effect(v *ir.Value, args []datum) datum {
 	m := fr.m
 	switch v.Op {
 	case ir.OpAlloca:
-		return datum{bits: m.alloc(v.Aux.(*ir.Type).Size())}
+		t := v.Aux.(*ir.Type)
+		return datum{bits: m.alloc(t.Size(), t.Align())}
 	case ir.OpVar:
 		return datum{bits: m.variable(v.Aux.(*ir.Variable))}
 	case ir.OpOffset:
@@ -295,8 +332,10 @@ func (fr *frame) effect(v *ir.Value, args []datum) datum {
 	case ir.OpIndex:
 		return datum{bits: args[0].bits + uint64(signed(v.Args[1].Type, args[1].bits)*v.Imm)}
 	case ir.OpLoad:
+		m.aligned(args[0].bits, v.Type)
 		return m.load(args[0].bits, v.Type)
 	case ir.OpStore:
+		m.aligned(args[0].bits, v.Args[1].Type)
 		m.store(args[0].bits, v.Args[1].Type, args[1])
 	case ir.OpAtomicAdd:
 		old := m.load(args[0].bits, v.Type)
@@ -315,15 +354,22 @@ func (fr *frame) effect(v *ir.Value, args []datum) datum {
 	case ir.OpPrint:
 		m.trace.WriteString(fr.site(v, v.Args))
 	case ir.OpCall:
-		return m.call(v.Aux.(*ir.Func), args)
+		return m.call(v.Aux.(*ir.Func), args, fr.place(v))
 	}
 	return zeroDatum(v.Type) // what threads do together, clocks and matrices
 }
 
+// aligned stops the program if it moves an array at once that does not start at a multiple of its size.
+func (m *machine) aligned(addr uint64, t *ir.Type) {
+	if m.joined && t.Kind == ir.KindArray && addr%uint64(t.Size()) != 0 {
+		panic(errMisaligned)
+	}
+}
+
 func (m *machine) variable(v *ir.Variable) uint64 {
 	if m.vars[v] == 0 {
-		m.vars[v] = m.alloc(v.Type.Size())
-		copy(m.regions[len(m.regions)-1], v.Init)
+		m.vars[v] = m.alloc(v.Type.Size(), analysis.VariableAlign(v))
+		copy(m.regions[len(m.regions)-1].bytes, v.Init)
 	}
 	return m.vars[v]
 }
