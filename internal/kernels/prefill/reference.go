@@ -41,10 +41,13 @@ func (x Tensors[T]) Scores(span Span, i, head int) []float64 {
 		n = int(span.First) + i + 1
 	}
 	q := x.Q[((int(span.Row)+i)*x.Heads+head)*x.Dim:][:x.Dim]
-	scores := make([]float64, n)
+	scaled, scores := make([]float64, x.Dim), make([]float64, n)
+	for d := range q {
+		scaled[d] = row.Float64(q[d]) / math.Sqrt(float64(x.Dim))
+	}
 	for j := range scores {
 		for d, k := range x.key(x.K, span, j, head) {
-			scores[j] += row.Float64(q[d]) * row.Float64(k) / math.Sqrt(float64(x.Dim))
+			scores[j] += scaled[d] * row.Float64(k)
 		}
 	}
 	return scores
