@@ -71,6 +71,7 @@ type translator struct {
 	shared      spirv.ID            // variable: an array of words
 	local       spirv.ID            // likewise
 	scratch     spirv.ID            // variable: a word of shared memory for barriers that reduce
+	round       round
 	sharedBytes int
 	localBytes  int
 	data        []byte
@@ -202,6 +203,9 @@ func (t *translator) instructions(i int) {
 		if t.translate(); t.err != nil {
 			return
 		}
+	}
+	if tail := t.blocks[i].tail; tail != nil {
+		tail(t)
 	}
 }
 

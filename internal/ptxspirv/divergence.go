@@ -1,0 +1,131 @@
+package ptxspirv
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+)
+
+// divergence is what is known of a kernel: which registers may differ between the threads of a block, and which blocks only some of the
+// threads may run at a time.
+type divergence struct {
+	*graph
+	registers []bool
+	blocks    []bool
+	spread    []bool // conditions whose blocks have been marked, by block
+}
+
+// separates reports whether threads of a block may part at a branch, so that some reach a barrier and others do not.
+func (g *graph) separates(f *ptx.Func) bool {
+	barriers := slices.ContainsFunc(g.order, func(i int) bool { return g.blocks[i].barrier() })
+	if !barriers {
+		return false
+	}
+	n := len(g.blocks)
+	d := &divergence{g, make([]bool, len(f.Regs)), make([]bool, n), make([]bool, n)}
+	rejoin := g.postdominators()
+	for changed := true; changed; {
+		changed = false
+		for _, i := range g.order {
+			changed = d.define(i) || changed
+			b := &g.blocks[i]
+			if len(b.next) < 2 || d.spread[i] || !d.registers[b.guard.Reg] {
+				continue
+			}
+			d.spread[i], changed = true, true
+			d.part(i, rejoin[i])
+		}
+	}
+	return slices.ContainsFunc(g.order, func(i int) bool { return d.blocks[i] && g.blocks[i].barrier() })
+}
+
+// postdominators returns the immediate postdominator of each block, or -1 if the thread may run for ever.
+func (g *graph) postdominators() []int {
+	swap := func(i int) int { // the block that ends the thread becomes block 0
+		switch i {
+		case 0:
+			return g.end
+		case g.end:
+			return 0
+		}
+		return i
+	}
+	reverse := &graph{blocks: make([]block, len(g.blocks))}
+	for i, list := range g.before() {
+		for _, p := range list {
+			b := &reverse.blocks[swap(i)]
+			b.next = append(b.next, swap(p))
+		}
+	}
+	reverse.sort()
+	reverse.dominators()
+	list := make([]int, len(g.blocks))
+	for i := range list {
+		if list[i] = reverse.blocks[swap(i)].dominator; list[i] >= 0 {
+			list[i] = swap(list[i])
+		}
+	}
+	return list
+}
+
+// part marks the blocks between the branch of a block and where all threads come together again.
+func (d *divergence) part(i, rejoin int) {
+	for list := slices.Clone(d.graph.blocks[i].next); len(list) > 0; {
+		n := list[len(list)-1]
+		list = list[:len(list)-1]
+		if n != rejoin && !d.blocks[n] {
+			d.blocks[n] = true
+			list = append(list, d.graph.blocks[n].next...)
+		}
+	}
+}
+
+// define marks the registers that the instructions of a block make differ. It reports whether there are new ones.
+func (d *divergence) define(i int) bool {
+	changed := false
+	for _, in := range d.graph.blocks[i].code {
+		if in.Op == "st" || in.Op == "red" || len(in.Args) == 0 || !d.blocks[i] && d.same(in) {
+			continue
+		}
+		registersOf(in.Args[:1], func(r int) {
+			changed = changed || !d.registers[r]
+			d.registers[r] = true
+		})
+	}
+	return changed
+}
+
+// same reports whether an instruction has the same results in all threads of a block.
+func (d *divergence) same(in *ptx.Instr) bool {
+	switch in.Op {
+	case "bar":
+		return true // its result, if it has one
+	case "ld":
+		return slices.Contains(in.Mods, "param")
+	case "atom", "shfl", "vote", "activemask", "redux", "match":
+		return false
+	}
+	same := true
+	registersOf(in.Args[1:], func(r int) { same = same && !d.registers[r] })
+	return same && !slices.ContainsFunc(in.Args[1:], differs)
+}
+
+// differs reports whether an operand is a special register that is not the same in all threads of a block.
+func differs(o ptx.Operand) bool {
+	if o.Kind != ptx.SpecialOperand {
+		return slices.ContainsFunc(o.Elems, differs)
+	}
+	base, _, _ := strings.Cut(o.Name, ".")
+	return !slices.Contains([]string{"%ctaid", "%nctaid", "%ntid", "%dynamic_smem_size"}, base)
+}
+
+// registersOf calls f for the registers of operands.
+func registersOf(list []ptx.Operand, f func(int)) {
+	for _, o := range list {
+		if o.Kind == ptx.RegOperand {
+			f(o.Reg)
+		}
+		registersOf(o.Elems, f)
+	}
+}
