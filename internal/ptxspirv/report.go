@@ -61,7 +61,7 @@ func (g *graph) reports() map[int]bool {
 		next := g.blocks[i].next
 		if len(next) == 2 && slices.ContainsFunc(g.blocks[i].code, isClaim) {
 			for k, n := range next {
-				if next[1-k] == g.end && g.makesReport(n) {
+				if g.ends(next[1-k]) && g.makesReport(n) {
 					set[i], set[n] = true, true
 				}
 			}
@@ -76,7 +76,13 @@ func (g *graph) reports() map[int]bool {
 // makesReport reports whether a block stores a report and ends the thread.
 func (g *graph) makesReport(i int) bool {
 	b := &g.blocks[i]
-	return slices.Equal(b.next, []int{g.end}) && slices.ContainsFunc(b.code, isReport)
+	return len(b.next) == 1 && g.ends(b.next[0]) && slices.ContainsFunc(b.code, isReport)
+}
+
+// ends reports whether a block does nothing but end the thread.
+func (g *graph) ends(i int) bool {
+	b := &g.blocks[i]
+	return i == g.end || len(b.code) == 0 && slices.Equal(b.next, []int{g.end})
 }
 
 // isReport reports whether an instruction is the last one of a report, which tells the host that there is one.
