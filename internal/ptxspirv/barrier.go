@@ -42,6 +42,9 @@ func (t *translator) addVote() {
 	if t.has("and") {
 		c = t.op(spirv.OpLogicalNot, ptx.Pred, c)
 	}
+	if t.gone != 0 { // shadows do not vote
+		c = t.op(spirv.OpLogicalAnd, ptx.Pred, c, t.op(spirv.OpLogicalNot, ptx.Pred, t.isGone()))
+	}
 	one := t.choose(ptx.U32, c, t.word(1), t.word(0))
 	t.op(spirv.OpAtomicIAdd, ptx.U32, t.votes(), t.word(spirv.ScopeWorkgroup), t.word(0), one)
 }

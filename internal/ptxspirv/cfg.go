@@ -42,17 +42,27 @@ func newGraph(f *ptx.Func) (*graph, error) {
 	if err := g.analyze(); err != nil {
 		return nil, err
 	}
-	if g.waits() && g.copyReports() {
+	copied := g.waits() && g.copyReports()
+	if copied {
 		if err := g.analyze(); err != nil {
 			return nil, err
 		}
 	}
-	if g.separates(f) {
-		if err := g.rounds(); err != nil {
-			return nil, err
-		}
+	// If threads can leave a loop that follows a barrier by ending, llvmpipe of Mesa 22.3 ends the loop after a few iterations.
+	endInLoop := copied && g.hasBarrier()
+	if !endInLoop && !g.separates(f) {
+		return g, nil
 	}
-	return g, nil
+	if err := g.emptyFirst(); err != nil {
+		return nil, err
+	}
+	if endInLoop {
+		return g, g.rounds()
+	}
+	if c := g.withShadows(f); c != nil {
+		return c, nil
+	}
+	return g, g.rounds()
 }
 
 // split returns the blocks of a function. A guarded instruction becomes a block of its own, which the kernel enters if the guard holds.

@@ -18,10 +18,21 @@ type divergence struct {
 
 // separates reports whether threads of a block may part at a branch, so that some reach a barrier and others do not.
 func (g *graph) separates(f *ptx.Func) bool {
-	barriers := slices.ContainsFunc(g.order, func(i int) bool { return g.blocks[i].barrier() })
-	if !barriers {
-		return false
-	}
+	return g.hasBarrier() && g.diverge(f, func(int) bool { return false }).separates()
+}
+
+// hasBarrier reports whether the kernel has a barrier of the block.
+func (g *graph) hasBarrier() bool {
+	return slices.ContainsFunc(g.order, func(i int) bool { return g.blocks[i].barrier() })
+}
+
+// separates reports whether only some threads of a block may reach a barrier.
+func (d *divergence) separates() bool {
+	return slices.ContainsFunc(d.order, func(i int) bool { return d.blocks[i] && d.graph.blocks[i].barrier() })
+}
+
+// diverge finds what may differ between the threads of a block, for threads that do not take the branches in blocks that are left out.
+func (g *graph) diverge(f *ptx.Func, out func(int) bool) *divergence {
 	n := len(g.blocks)
 	d := &divergence{g, make([]bool, len(f.Regs)), make([]bool, n), make([]bool, n)}
 	rejoin := g.postdominators()
@@ -30,14 +41,16 @@ func (g *graph) separates(f *ptx.Func) bool {
 		for _, i := range g.order {
 			changed = d.define(i) || changed
 			b := &g.blocks[i]
-			if len(b.next) < 2 || d.spread[i] || !d.registers[b.guard.Reg] {
+			if len(b.next) < 2 || d.spread[i] || !d.registers[b.guard.Reg] || out(i) {
 				continue
 			}
 			d.spread[i], changed = true, true
-			d.part(i, rejoin[i])
+			for _, n := range g.between(i, rejoin[i]) {
+				d.blocks[n] = true
+			}
 		}
 	}
-	return slices.ContainsFunc(g.order, func(i int) bool { return d.blocks[i] && g.blocks[i].barrier() })
+	return d
 }
 
 // postdominators returns the immediate postdominator of each block, or -1 if the thread may run for ever.
@@ -69,26 +82,30 @@ func (g *graph) postdominators() []int {
 	return list
 }
 
-// part marks the blocks between the branch of a block and where all threads come together again.
-func (d *divergence) part(i, rejoin int) {
-	for list := slices.Clone(d.graph.blocks[i].next); len(list) > 0; {
+// between returns the blocks between the branch of a block and where all threads come together again.
+func (g *graph) between(i, rejoin int) []int {
+	var found []int
+	seen := map[int]bool{}
+	for list := slices.Clone(g.blocks[i].next); len(list) > 0; {
 		n := list[len(list)-1]
 		list = list[:len(list)-1]
-		if n != rejoin && !d.blocks[n] {
-			d.blocks[n] = true
-			list = append(list, d.graph.blocks[n].next...)
+		if n != rejoin && !seen[n] {
+			seen[n] = true
+			found = append(found, n)
+			list = append(list, g.blocks[n].next...)
 		}
 	}
+	return found
 }
 
 // define marks the registers that the instructions of a block make differ. It reports whether there are new ones.
 func (d *divergence) define(i int) bool {
 	changed := false
 	for _, in := range d.graph.blocks[i].code {
-		if in.Op == "st" || in.Op == "red" || len(in.Args) == 0 || !d.blocks[i] && d.same(in) {
+		if !d.blocks[i] && d.same(in) {
 			continue
 		}
-		registersOf(in.Args[:1], func(r int) {
+		results(in, func(r int) {
 			changed = changed || !d.registers[r]
 			d.registers[r] = true
 		})
@@ -106,6 +123,9 @@ func (d *divergence) same(in *ptx.Instr) bool {
 	case "atom", "shfl", "vote", "activemask", "redux", "match":
 		return false
 	}
+	if len(in.Args) == 0 {
+		return true
+	}
 	same := true
 	registersOf(in.Args[1:], func(r int) { same = same && !d.registers[r] })
 	return same && !slices.ContainsFunc(in.Args[1:], differs)
@@ -118,6 +138,13 @@ func differs(o ptx.Operand) bool {
 	}
 	base, _, _ := strings.Cut(o.Name, ".")
 	return !slices.Contains([]string{"%ctaid", "%nctaid", "%ntid", "%dynamic_smem_size"}, base)
+}
+
+// results calls f for the registers that an instruction sets.
+func results(in *ptx.Instr, f func(int)) {
+	if in.Op != "st" && in.Op != "red" && len(in.Args) > 0 {
+		registersOf(in.Args[:1], f)
+	}
 }
 
 // registersOf calls f for the registers of operands.

@@ -42,16 +42,23 @@ func (g *graph) copyReports() bool {
 	return len(reports) > 0
 }
 
-// copyReport returns a copy of the code from a block on.
+// copyReport returns a copy of the code from a block on. Threads that have a report and those that are too late end together.
 func (g *graph) copyReport(i int, reports map[int]bool) int {
-	b := g.blocks[i]
-	b.prompt, b.next = true, slices.Clone(b.next)
-	for k, n := range b.next {
-		if reports[n] {
-			b.next[k] = g.copyReport(n, reports)
+	last := g.plain(nil, g.end)
+	g.blocks[last].prompt = true
+	var copied func(int) int
+	copied = func(i int) int {
+		if !reports[i] {
+			return last
 		}
+		b := g.blocks[i]
+		b.prompt, b.next = true, slices.Clone(b.next)
+		for k, n := range b.next {
+			b.next[k] = copied(n)
+		}
+		return g.add(b)
 	}
-	return g.add(b)
+	return copied(i)
 }
 
 // reports returns the blocks that report a fault: one that claims the report, the one that makes it, and those that only lead there.

@@ -36,15 +36,9 @@ type round struct {
 	ended  spirv.ID // shared variable: likewise for both parities; a thread reads one while others may change the other
 }
 
-// rounds makes the kernel run in rounds.
+// rounds makes a kernel whose first block is empty run in rounds.
 func (g *graph) rounds() error {
-	first := g.add(g.blocks[0])
-	g.replace(0, first)
-	g.blocks[0] = block{guard: ptx.Guard{Reg: -1}, next: []int{first}}
-	if err := g.analyze(); err != nil {
-		return err
-	}
-	old := len(g.blocks)
+	old, first := len(g.blocks), g.blocks[0].next[0]
 	r := &rounds{graph: g, number: map[int]uint32{}, headers: map[int]int{}}
 	r.meet, r.root = r.plain(nil), r.plain(nil)
 	r.done = r.plain(func(t *translator) { t.endThread(uint32(len(r.states))) }, r.meet)
@@ -61,28 +55,6 @@ func (g *graph) rounds() error {
 	g.blocks[r.meet] = block{guard: ptx.Guard{Reg: -1}, test: (*translator).allEnded, next: []int{g.end, start}}
 	g.blocks[r.root] = g.blocks[r.dispatch(0, len(r.states)+1)]
 	return g.analyze()
-}
-
-// add adds a block.
-func (g *graph) add(b block) int {
-	g.blocks = append(g.blocks, b)
-	return len(g.blocks) - 1
-}
-
-// plain adds a block without code.
-func (g *graph) plain(tail func(*translator), next ...int) int {
-	return g.add(block{guard: ptx.Guard{Reg: -1}, tail: tail, next: next})
-}
-
-// replace makes the edges to one block lead to another.
-func (g *graph) replace(old, to int) {
-	for i := range g.blocks {
-		for k, n := range g.blocks[i].next {
-			if n == old {
-				g.blocks[i].next[k] = to
-			}
-		}
-	}
 }
 
 // state returns the number of the state in which a thread goes on with a block.
@@ -172,9 +144,6 @@ func (r *rounds) dispatch(low, high int) int {
 		},
 	})
 }
-
-// barrier reports whether the block is a barrier.
-func (b *block) barrier() bool { return len(b.code) == 1 && isBarrier(b.code[0]) }
 
 // beginRounds is what a thread does first.
 func (t *translator) beginRounds() {

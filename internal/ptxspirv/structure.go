@@ -65,7 +65,7 @@ type nester struct {
 func (n *nester) place(i int) {
 	b := &n.blocks[i]
 	single := b.joins == 1
-	if b.prompt || single && slices.Equal(b.next, []int{n.end}) {
+	if single && (b.prompt || slices.Equal(b.next, []int{n.end})) {
 		n.inline[i] = true
 		return
 	}
@@ -75,6 +75,8 @@ func (n *nester) place(i int) {
 	}
 	switch {
 	case i == n.end:
+	case b.prompt:
+		n.inner[b.dominator] = append(n.inner[b.dominator], i)
 	case left >= 0:
 		n.after[left] = append(n.after[left], i)
 	case single:

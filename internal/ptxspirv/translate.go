@@ -72,6 +72,7 @@ type translator struct {
 	local       spirv.ID            // likewise
 	scratch     spirv.ID            // variable: a word of shared memory for barriers that reduce
 	round       round
+	gone        spirv.ID // variable: the thread is a shadow; 0 in kernels without shadows
 	sharedBytes int
 	localBytes  int
 	data        []byte
