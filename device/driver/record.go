@@ -70,7 +70,7 @@ func index(p []byte) [3]int {
 func (s Site) text(p []byte) string {
 	types := s.Args
 	if types == nil {
-		types = slices.Repeat([]dtype.Type{dtype.Int64}, strings.Count(s.Format, "%"))
+		types = slices.Repeat([]dtype.Type{dtype.Int64}, strings.Count(strings.ReplaceAll(s.Format, "%%", ""), "%"))
 	}
 	args := make([]any, min(len(types), len(p)/8))
 	for i, t := range types[:len(args)] {

@@ -36,6 +36,7 @@ func kernels(number uint32) *driver.Kernel {
 		{File: "k.go", Line: 12, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Int64, dtype.Int64}},
 		{Format: "%v %v %v %v %v %v %v %v %v %v %v", Args: all},
 		{Format: "plain\n"},
+		{Format: "100%%"},
 	}}
 }
 
@@ -52,6 +53,9 @@ func TestDecodeFault(t *testing.T) {
 	}
 	if text := "example.com/p.k: k.go:12: index out of range [9] with length 5 (block 1,2,3 thread 4,5,6)"; got.Error() != text {
 		t.Errorf("error %q, want %q", got.Error(), text)
+	}
+	if got := driver.DecodeFault(padded(record(7, 1, 3)), kernels); got.Message != "100%" {
+		t.Errorf("the message of a site without arguments is %q", got.Message)
 	}
 	if none := driver.DecodeFault(make([]byte, driver.RecordMax), kernels); none != nil {
 		t.Errorf("an empty record is the fault %v", none)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ptxinterp/ptx"
+	"github.com/gopherwarp/gopherwarp/internal/spirv"
 )
 
 // A block is instructions that run one after another. Control leaves it at its end:
@@ -13,8 +14,11 @@ import (
 //   - to next[0] if the condition holds, else to next[1];
 //   - out of the kernel, if there is no successor.
 type block struct {
-	code      []*ptx.Instr // without branches
-	guard     ptx.Guard    // the condition, if there are two successors
+	code      []*ptx.Instr               // without branches
+	tail      func(*translator)          // emits what follows the code and has no instruction, or nil
+	guard     ptx.Guard                  // the condition, if there are two successors
+	test      func(*translator) spirv.ID // emits the condition if there is no register with it
+	prompt    bool                       // part of a copy of the code that reports a fault
 	next      []int
 	number    int // in reverse postorder, -1 if it is never reached
 	dominator int // the immediate one, -1 for the first block
@@ -27,11 +31,42 @@ type block struct {
 // graph is the control flow of a kernel. Block 0 is the first one.
 type graph struct {
 	blocks []block
+	end    int   // the block that ends the thread
 	order  []int // the reached blocks in reverse postorder
 }
 
-// newGraph returns the control flow of a function. A guarded instruction becomes a block of its own, which the kernel enters if the guard holds.
+// newGraph returns the control flow of a function, so that SPIR-V's rules for barriers hold and threads do not wait for each other
+// for ever.
 func newGraph(f *ptx.Func) (*graph, error) {
+	g := split(f)
+	if err := g.analyze(); err != nil {
+		return nil, err
+	}
+	copied := g.waits() && g.copyReports()
+	if copied {
+		if err := g.analyze(); err != nil {
+			return nil, err
+		}
+	}
+	// If threads can leave a loop that follows a barrier by ending, llvmpipe of Mesa 22.3 ends the loop after a few iterations.
+	endInLoop := copied && g.hasBarrier()
+	if !endInLoop && !g.separates(f) {
+		return g, nil
+	}
+	if err := g.emptyFirst(); err != nil {
+		return nil, err
+	}
+	if endInLoop {
+		return g, g.rounds()
+	}
+	if c := g.withShadows(f); c != nil {
+		return c, nil
+	}
+	return g, g.rounds()
+}
+
+// split returns the blocks of a function. A guarded instruction becomes a block of its own, which the kernel enters if the guard holds.
+func split(f *ptx.Func) *graph {
 	starts := leaders(f)
 	end := len(starts) // the block that leaves the kernel
 	starts = append(starts, len(f.Code))
@@ -39,18 +74,23 @@ func newGraph(f *ptx.Func) (*graph, error) {
 	for i, s := range starts {
 		at[s] = i
 	}
-	g := &graph{blocks: make([]block, end+1)}
+	g := &graph{blocks: make([]block, end+1), end: end}
 	g.blocks[end].guard.Reg = -1
 	for i := range end {
 		g.fill(f, starts[i], starts[i+1], at)
 	}
+	return g
+}
+
+// analyze orders the blocks, and finds their dominators and loops.
+func (g *graph) analyze() error {
 	g.sort()
 	g.dominators()
 	if err := g.loops(); err != nil {
-		return nil, err
+		return err
 	}
 	g.count()
-	return g, nil
+	return nil
 }
 
 // leaders returns the indices of the instructions that start blocks.
@@ -62,7 +102,7 @@ func leaders(f *ptx.Func) []int {
 		case in.Op == "bra":
 			set[in.Args[0].Target] = true
 		case leaves(in):
-		case in.Guard.Reg >= 0:
+		case in.Guard.Reg >= 0, isBarrier(in):
 			set[i] = true
 		default:
 			continue
@@ -75,6 +115,9 @@ func leaders(f *ptx.Func) []int {
 
 // leaves reports whether an instruction ends the thread.
 func leaves(in *ptx.Instr) bool { return in.Op == "ret" || in.Op == "exit" || in.Op == "trap" }
+
+// isBarrier reports whether an instruction is a barrier of the block. It has a block of its own.
+func isBarrier(in *ptx.Instr) bool { return in.Op == "bar" && !slices.Contains(in.Mods, "warp") }
 
 // fill makes the block of the instructions from start to stop.
 func (g *graph) fill(f *ptx.Func, start, stop int, at map[int]int) {
@@ -106,8 +149,10 @@ func (g *graph) fill(f *ptx.Func, start, stop int, at map[int]int) {
 
 // sort numbers the blocks that are reached.
 func (g *graph) sort() {
+	g.order = nil
 	for i := range g.blocks {
-		g.blocks[i].number, g.blocks[i].dominator, g.blocks[i].loop = -1, -1, -1
+		b := &g.blocks[i]
+		b.number, b.dominator, b.loop, b.outer, b.joins, b.header = -1, -1, -1, -1, 0, false
 	}
 	seen := make([]bool, len(g.blocks))
 	var walk func(int)

@@ -67,9 +67,17 @@ func (t *translator) part(start, merge spirv.ID, f func() bool) bool {
 	return open
 }
 
+// condition emits the condition of a block without the negation of its guard.
+func (t *translator) condition(b *block) spirv.ID {
+	if b.test != nil {
+		return b.test(t)
+	}
+	return t.Value(spirv.OpLoad, t.boolean(), t.registers[b.guard.Reg])
+}
+
 func (t *translator) choice(x *choice, around []frame) bool {
 	b := &t.blocks[x.block]
-	c := t.Value(spirv.OpLoad, t.boolean(), t.registers[b.guard.Reg])
+	c := t.condition(b)
 	arms := x.arms
 	if b.guard.Negate {
 		arms[0], arms[1] = arms[1], arms[0]

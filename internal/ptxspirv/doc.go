@@ -14,4 +14,7 @@
 // Registers become variables of the function, which drivers turn into values again. Addresses of global memory are 64-bit numbers, as in
 // PTX (SPIR-V's physical storage buffers). Shared memory is an array of 32-bit words. The control flow of PTX is a graph; that of SPIR-V
 // consists of nested constructs, which are found from the dominator tree (Ramsey, "Beyond Relooper", 2022) and from the loops.
+//
+// PTX's barriers do not wait for threads that have ended, but Vulkan's do. Before it is nested, the graph is changed so that all threads of a
+// block reach each barrier: see shadows and, for kernels that they do not suit, rounds.
 package ptxspirv

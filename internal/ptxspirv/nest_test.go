@@ -10,18 +10,24 @@ import (
 
 // text returns a kernel with a body. Its predicates are %p0 to %p9.
 func text(body string) string {
-	return ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n\t.reg .pred %p<10>;\n\t.reg .b32 %r<10>;\n" +
+	return ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n\t.reg .pred %p<10>;\n\t.reg .b32 %r<10>;\n\t.reg .b64 %rd<10>;\n" +
 		strings.ReplaceAll(body, ";", ";\n") + "\n}\n"
 }
 
-// nested returns the nested form of a body, with blocks by their numbers in the text.
-func nested(t *testing.T, body string) string {
+// graphOf returns the control flow of a body.
+func graphOf(t *testing.T, body string) (*graph, error) {
 	t.Helper()
 	m, err := ptx.Parse(text(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newGraph(m.Func("k"))
+	return newGraph(m.Func("k"))
+}
+
+// nested returns the nested form of a body, with blocks by their numbers in the text.
+func nested(t *testing.T, body string) string {
+	t.Helper()
+	g, err := graphOf(t, body)
 	if err != nil {
 		return err.Error()
 	}

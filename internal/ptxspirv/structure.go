@@ -42,12 +42,7 @@ type exits struct {
 
 // nest returns the nested form of a graph.
 func nest(g *graph) []node {
-	n := &nester{graph: g, end: -1, inner: map[int][]int{}, after: map[int][]int{}, inline: map[int]bool{}}
-	for _, i := range g.order {
-		if len(g.blocks[i].next) == 0 {
-			n.end = i
-		}
-	}
+	n := &nester{graph: g, inner: map[int][]int{}, after: map[int][]int{}, inline: map[int]bool{}}
 	for _, i := range g.order[1:] { // in reverse postorder, so the lists are sorted by it
 		n.place(i)
 	}
@@ -59,18 +54,18 @@ func nest(g *graph) []node {
 // nester makes the nested form.
 type nester struct {
 	*graph
-	end    int           // the block that ends the thread, or -1
 	inner  map[int][]int // blocks that control reaches from several places, by their dominator
 	after  map[int][]int // blocks that follow a loop, by its header
 	inline map[int]bool  // blocks with one predecessor
 }
 
 // place finds where a block belongs: directly after its only predecessor, after the code that its dominator controls, or, if it is outside
-// of a loop that has its dominator, after the loop. Blocks that end the thread stay in the loop, so that no other thread waits for them.
+// of a loop that has its dominator, after the loop. Blocks that end the thread, and those that report a fault to threads that may wait
+// for it, stay in the loop: after it, they would run only when all other threads of the subgroup have left the loop.
 func (n *nester) place(i int) {
 	b := &n.blocks[i]
 	single := b.joins == 1
-	if single && slices.Equal(b.next, []int{n.end}) {
+	if single && (b.prompt || slices.Equal(b.next, []int{n.end})) {
 		n.inline[i] = true
 		return
 	}
@@ -80,6 +75,8 @@ func (n *nester) place(i int) {
 	}
 	switch {
 	case i == n.end:
+	case b.prompt:
+		n.inner[b.dominator] = append(n.inner[b.dominator], i)
 	case left >= 0:
 		n.after[left] = append(n.after[left], i)
 	case single:

@@ -71,6 +71,8 @@ type translator struct {
 	shared      spirv.ID            // variable: an array of words
 	local       spirv.ID            // likewise
 	scratch     spirv.ID            // variable: a word of shared memory for barriers that reduce
+	round       round
+	gone        spirv.ID // variable: the thread is a shadow; 0 in kernels without shadows
 	sharedBytes int
 	localBytes  int
 	data        []byte
@@ -202,6 +204,9 @@ func (t *translator) instructions(i int) {
 		if t.translate(); t.err != nil {
 			return
 		}
+	}
+	if tail := t.blocks[i].tail; tail != nil {
+		tail(t)
 	}
 }
 

@@ -71,9 +71,6 @@ func settledBlock(x []int32) []settled {
 
 func settles(r *check.Run) {
 	for _, n := range []int{1, 2, 33, 64} {
-		if n < 64 && r.Device.Info().Kind == "vulkan" {
-			continue // a barrier of Vulkan is for all threads of a block
-		}
 		in := make([]int32, 192)
 		for i, v := range numbers(len(in)) {
 			in[i] = int32(v)
