@@ -22,9 +22,10 @@
 //
 // Weights are integers and their sums exact, so all devices and forms choose the same token for equal logits.
 //
-// On a GPU, a block reads a row twice if top-k keeps at most 2,048 tokens: for the greatest logit and a histogram of the leading
-// bits of the logits, and for a list of the tokens that top-k may keep, among which a warp finds the thresholds and the token. Other
-// rows need two reads, and five more for top-p. On the CPU, 16 lanes find thresholds by bisection.
+// On a GPU, the blocks of a first kernel do steps 1 and 2 for spans of rows, and find the greatest logit of each span, unless top-k
+// applies. In a second kernel, a block has a row. It reads the row twice if top-k keeps at most 2,048 tokens: for the greatest logit and
+// a histogram of the leading bits of the logits, and for a list of the tokens that top-k may keep, among which a warp finds the
+// thresholds and the token. Rows without top-k need one read, and four more for top-p. On the CPU, 16 lanes find thresholds by bisection.
 package sampling
 
 //go:generate go tool kernelgen .

@@ -59,10 +59,13 @@ func Workspace(s *device.Stream, shape Shape) int { return workspace(row.FormFor
 
 func workspace(form row.Form, shape Shape) int {
 	if form == row.Wide && shape.Vocabulary <= maxWide {
-		return 0
+		return topIntegers * shape.Rows * spans(shape)
 	}
 	return shape.Rows * shape.Vocabulary
 }
+
+// spans returns the number of spans of a row in the Wide form.
+func spans(shape Shape) int { return (shape.Vocabulary + spanTokens - 1) / spanTokens }
 
 // Sample chooses a token for each row.
 //
@@ -78,9 +81,21 @@ func run(s *device.Stream, form row.Form, shape Shape, x Operands) error {
 	x.Logits, x.Work, x.Counts, x.Mask = orNone(x.Logits), orNone(x.Work), orNone(x.Counts), orNone(x.Mask)
 	x.Biases, x.Offsets, x.Logprobs = orNone(x.Biases), orNone(x.Offsets), orNone(x.Logprobs)
 	if form == row.Wide && shape.Vocabulary <= maxWide {
-		return Wide(s, device.Grid{Blocks: device.Dim{X: shape.Rows}, Block: device.Dim{X: wideThreads}}, x.Logits, device.View[[4]float32](x.Logits), x.Params, x.Positions, x.Counts, x.Mask,
-			x.Biases, x.Offsets, x.Tokens, x.Logprobs, uint32(shape.Vocabulary))
+		return runWide(s, shape, x)
 	}
 	return Plain(s, device.Blocks{X: shape.Rows}, x.Logits, x.Work, x.Params, x.Positions, x.Counts, x.Mask, x.Biases, x.Offsets,
 		x.Tokens, x.Logprobs, uint32(shape.Vocabulary))
+}
+
+// runWide samples in the Wide form.
+func runWide(s *device.Stream, shape Shape, x Operands) error {
+	best := device.None[top]()
+	if n := workspace(row.Wide, shape); n > 0 {
+		best = device.View[top](x.Work.Slice(0, n))
+		if err := Scout(s, device.Blocks{X: shape.Rows, Y: spans(shape)}, x.Logits, best, x.Params, x.Counts, x.Mask, x.Biases, x.Offsets, uint32(shape.Vocabulary)); err != nil {
+			return err
+		}
+	}
+	return Wide(s, device.Grid{Blocks: device.Dim{X: shape.Rows}, Block: device.Dim{X: wideThreads}}, x.Logits, device.View[[4]float32](x.Logits), best, x.Params, x.Positions,
+		x.Counts, x.Tokens, x.Logprobs, uint32(shape.Vocabulary))
 }

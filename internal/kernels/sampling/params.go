@@ -25,6 +25,9 @@ func (p *Params) penalises() bool {
 	return p.Repetition != 0 && p.Repetition != 1 || p.Frequency != 0 || p.Presence != 0
 }
 
+// cuts reports whether top-k keeps fewer than n tokens.
+func (p *Params) cuts(n int) bool { return p.Temperature > 0 && p.TopK > 0 && int(p.TopK) < n }
+
 // penalise returns a logit after penalties, given the count of its token.
 func (p *Params) penalise(z float32, count uint16) float32 {
 	if count == 0 {

@@ -31,7 +31,7 @@ func plain(t gpu.Thread, logits []float32, work []int32, params []Params, positi
 	first := at * n
 	r := plainRow{logits: logits[first : first+n], work: work[first : first+n], me: t.ThreadX()}
 	o := options{counts, mask, biases, offsets}
-	o.adjust(t, r.logits, p, team{r.me, row.Lanes})
+	o.adjust(t, r.logits, p, span{0, n, team{r.me, row.Lanes}})
 	r.keys()
 	t.Sync()
 	top := int32(lanes.greatest(t, int64(r.greatest())))

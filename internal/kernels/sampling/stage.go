@@ -21,7 +21,7 @@ type state int32
 
 const (
 	probe         state = iota // begins with greatest, and finds a key below which top-k keeps none
-	greatest                   // finds the greatest logit, and the first histogram of keys for top-k
+	greatest                   // finds the greatest logit and, for top-k, the first histogram of keys
 	listKeys                   // lists what top-k may keep
 	narrowKeys                 // a histogram of keys
 	totalWeight                // adds up all weights, for top-p
@@ -65,15 +65,16 @@ type stage struct {
 }
 
 // first returns the first stage of a row.
-func first(all []Params, position int32, r *wideRow) stage {
-	s := stage{all: all, at: r.at, position: position, floor: excluded, token: -1, leastKey: lowest + 1, span: math.MaxUint32, shift: keyShift, own: top{excluded, math.MaxInt32}}
-	p := s.params()
-	s.read(r, greatest, nothing)
-	if p.Temperature > 0 && p.TopK > 0 && int(p.TopK) < r.end-r.start {
-		s.cut, s.action, s.need = true, count, int64(p.TopK)
+func first(t gpu.Thread, all []Params, position int32, r *wideRow) stage {
+	s := stage{all: all, at: r.at, position: position, state: greatest, floor: excluded, token: -1, leastKey: lowest + 1, span: math.MaxUint32, shift: keyShift, own: top{excluded, math.MaxInt32}}
+	if p := s.params(); p.cuts(r.end - r.start) {
+		s.read(r, greatest, count)
+		s.cut, s.need = true, int64(p.TopK)
 		if s.to > 2*probeTiles {
 			s.state, s.to = probe, probeTiles
 		}
+	} else if t.ThreadX() < len(r.best) {
+		s.own = r.best[t.ThreadX()]
 	}
 	return s
 }

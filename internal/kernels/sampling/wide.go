@@ -20,22 +20,21 @@ type arena struct {
 	tiles [maxTiles]int64
 }
 
-// wide samples a row with each block of wideThreads threads, in stages, each of which reads the row once.
+// wide samples a row with each block of wideThreads threads, in stages, each of which reads the row once. It is given what scout stores.
 //
 //gpu:kernel
 //gpu:twin off
 //gpu:contract off
-func wide(t gpu.Thread, logits []float32, quads [][4]float32, params []Params, positions []int32, counts []uint16, mask []uint32, biases []Bias, offsets []int32, tokens []int32, logprobs []float32, vocabulary uint32) {
+func wide(t gpu.Thread, logits []float32, quads [][4]float32, best []top, params []Params, positions []int32, counts []uint16, tokens []int32, logprobs []float32, vocabulary uint32) {
 	a := gpu.Shared[arena](t)
 	n, at := int(vocabulary), t.BlockX()
 	p := params[at]
 	if p.Skip {
 		return
 	}
-	o := options{counts, mask, biases, offsets}
-	o.adjust(t, logits[at*n:at*n+n], p, team{t.ThreadX(), wideThreads})
-	r := wideRow{logits: logits, quads: quads, start: at * n, end: at*n + n, at: at, arena: a}
-	s := first(params, positions[at], &r)
+	spans := len(best) / t.GridDimX()
+	r := wideRow{logits: logits, quads: quads, best: best[at*spans : at*spans+spans], start: at * n, end: at*n + n, at: at, arena: a}
+	s := first(t, params, positions[at], &r)
 	a.hist.clear(t)
 	for range maxStages {
 		if s.state == done {
@@ -64,6 +63,7 @@ func wide(t gpu.Thread, logits []float32, quads [][4]float32, params []Params, p
 type wideRow struct {
 	logits     []float32
 	quads      [][4]float32
+	best       []top // of the spans of the row
 	start, end int
 	at         int // the row
 	*arena
