@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
@@ -13,13 +14,16 @@ const PageTokens = 64
 // MaxDim is the largest number of elements of a cached key.
 const MaxDim = 128
 
+// Element is an element type of a Cache.
+type Element interface{ float32 | dtype.BF16 }
+
 // Cache holds keys and values of sequences in pages of PageTokens tokens, as Kwon et al., "Efficient Memory Management for Large
 // Language Model Serving with PagedAttention" (2023), describe. Any page may hold tokens of any sequence.
 //
 // Table has a row of MaxPages numbers of pages for each sequence: token i of a sequence is in the row's page i/PageTokens. The table
 // may change between launches of a graph. On the CPU, Attend reads whole pages, also where no token has been stored, so that Keys must
 // have been written before, with any numbers. The order of the keys depends on the device. Slices begin at multiples of 16 bytes.
-type Cache[T row.Number] struct {
+type Cache[T Element] struct {
 	CacheShape
 	Keys   device.Slice[T]     // [Pages][KeyHeads][PageTokens][Dim], or [Pages][KeyHeads][Dim][PageTokens] on the CPU
 	Values device.Slice[T]     // [Pages][KeyHeads][PageTokens][Dim]
@@ -36,13 +40,13 @@ func (s CacheShape) Elements() int { return s.Pages * s.KeyHeads * PageTokens * 
 type Token struct{ Sequence, Position int32 }
 
 // New are the operands of Store: a row of keys and one of values for each token.
-type New[T row.Number] struct {
+type New[T Element] struct {
 	K, V   device.Slice[T] // [tokens][KeyHeads][Dim]
 	Tokens device.Slice[Token]
 }
 
 // Queries are the operands of Attend: a row of queries for each token. Attend overwrites O.
-type Queries[T row.Number] struct {
+type Queries[T Element] struct {
 	Heads  int             // a multiple of KeyHeads; consecutive heads share the keys and values of one
 	Q, O   device.Slice[T] // [tokens][Heads][Dim]
 	Tokens device.Slice[Token]

@@ -11,7 +11,7 @@ import (
 
 // Chunk are the operands of Prefill: a row of queries for each token. The tokens are the last ones of their sequences, which Spans
 // describe as well, with the sequence's row of the table as Keys.
-type Chunk[T row.Number] struct {
+type Chunk[T Element] struct {
 	Heads  int             // a multiple of KeyHeads; consecutive heads share the keys and values of one
 	Q, O   device.Slice[T] // [tokens][Heads][Dim]
 	Tokens device.Slice[Token]

@@ -20,12 +20,11 @@ func TestCachePrefill(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			prefilled[float32](t, open)
 			prefilled[dtype.BF16](t, open)
-			prefilled[dtype.F16](t, open)
 		})
 	}
 }
 
-func prefilled[T row.Number](t *testing.T, open kerneltest.Opener) {
+func prefilled[T attention.Element](t *testing.T, open kerneltest.Opener) {
 	t.Helper()
 	s := kerneltest.Stream(t, open)
 	const heads, maxPages = 4, 3

@@ -48,7 +48,6 @@ func (c Cache[T]) attend(s *device.Stream, f form, x Queries[T]) error {
 
 //gpu:instance lanes32 = attendLanes[float32, row.F32]
 //gpu:instance lanesBF16 = attendLanes[dtype.BF16, row.BF16]
-//gpu:instance lanesF16 = attendLanes[dtype.F16, row.F16]
 
 func (c Cache[T]) attendPages(s *device.Stream, x Queries[T]) error {
 	grid := device.Blocks{X: x.Tokens.Len(), Y: x.Heads}
@@ -59,16 +58,12 @@ func (c Cache[T]) attendPages(s *device.Stream, x Queries[T]) error {
 	case Cache[dtype.BF16]:
 		x := any(x).(Queries[dtype.BF16])
 		return lanesBF16(s, grid, sixteen(x.Q), sixteen(x.O), sixteen(c.Keys), sixteen(c.Values), c.Table, x.Tokens, c.CacheShape)
-	case Cache[dtype.F16]:
-		x := any(x).(Queries[dtype.F16])
-		return lanesF16(s, grid, sixteen(x.Q), sixteen(x.O), sixteen(c.Keys), sixteen(c.Values), c.Table, x.Tokens, c.CacheShape)
 	}
 	panic("BUG: attention: no such element type")
 }
 
 //gpu:instance direct32 = attendDirect[float32, row.F32]
 //gpu:instance directBF16 = attendDirect[dtype.BF16, row.BF16]
-//gpu:instance directF16 = attendDirect[dtype.F16, row.F16]
 
 func (c Cache[T]) attendParts(s *device.Stream, f form, d decoded, x Queries[T]) error {
 	switch c := any(c).(type) {
@@ -81,18 +76,11 @@ func (c Cache[T]) attendParts(s *device.Stream, f form, d decoded, x Queries[T])
 			return d.bfloat16(s, c, x)
 		}
 		return directBF16(s, d.grid, x.Q, four(c.Keys), four(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
-	case Cache[dtype.F16]:
-		x := any(x).(Queries[dtype.F16])
-		if f == matrix {
-			return d.float16(s, c, x)
-		}
-		return directF16(s, d.grid, x.Q, four(c.Keys), four(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
 	}
 	panic("BUG: attention: no such element type")
 }
 
 //gpu:instance decodeBF16 = decode[dtype.BF16, row.BF16, dim64|dim128]
-//gpu:instance decodeF16 = decode[dtype.F16, row.F16, dim64|dim128]
 
 // decoded is a launch of decode or attendDirect.
 type decoded struct {
@@ -115,17 +103,8 @@ func (d decoded) bfloat16(s *device.Stream, c Cache[dtype.BF16], x Queries[dtype
 	return launch(s, d.ringed(), pairs(x.Q), eight(c.Keys), eight(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
 }
 
-func (d decoded) float16(s *device.Stream, c Cache[dtype.F16], x Queries[dtype.F16]) error {
-	launch := decodeF16[dtype.F16, row.F16, dim128]
-	if c.Dim == 64 {
-		launch = decodeF16[dtype.F16, row.F16, dim64]
-	}
-	return launch(s, d.ringed(), pairs(x.Q), eight(c.Keys), eight(c.Values), c.Table, x.Tokens, d.decoding, d.sums, d.states, eight(x.O))
-}
-
 //gpu:instance join32 = joinParts[float32, row.F32]
 //gpu:instance joinBF16 = joinParts[dtype.BF16, row.BF16]
-//gpu:instance joinF16 = joinParts[dtype.F16, row.F16]
 
 func (c Cache[T]) join(s *device.Stream, d decoded, x Queries[T]) error {
 	grid := device.Blocks{X: x.Tokens.Len(), Y: x.Heads}
@@ -135,8 +114,6 @@ func (c Cache[T]) join(s *device.Stream, d decoded, x Queries[T]) error {
 		return join32(s, grid, x.Tokens, d.decoding, parts, sums, d.states, o)
 	case device.Slice[dtype.BF16]:
 		return joinBF16(s, grid, x.Tokens, d.decoding, parts, sums, d.states, o)
-	case device.Slice[dtype.F16]:
-		return joinF16(s, grid, x.Tokens, d.decoding, parts, sums, d.states, o)
 	}
 	panic("BUG: attention: no such element type")
 }

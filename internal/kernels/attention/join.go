@@ -10,6 +10,7 @@ import (
 // state of one of 32 parts. It leaves queries alone of which a block had all pages.
 //
 //gpu:kernel
+//gpu:twin off
 //gpu:block 128
 func joinParts[T any, F row.Format[T]](t gpu.Thread, tokens []Token, c decoding, parts uint32, sums []float32, states []state, o []T) {
 	var f F

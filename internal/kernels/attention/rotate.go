@@ -11,7 +11,7 @@ import (
 
 // Turn are the operands of StoreRotated: a row of queries, one of keys and one of values for each token. Rows begin Stride elements
 // apart, as they do in the result of one product for all three. StoreRotated overwrites Rotated, which may be Q if Stride is 0.
-type Turn[T row.Number] struct {
+type Turn[T Element] struct {
 	Heads   int             // of queries
 	Q       device.Slice[T] // [tokens][Heads][Dim]
 	K, V    device.Slice[T] // [tokens][KeyHeads][Dim]
@@ -183,10 +183,8 @@ func turnRows[A [4]float32 | [8]float32, F row.Vectors[A]](t gpu.Thread, q, k, v
 
 //gpu:instance turnLanes32 = turnLanes[float32, row.F32]
 //gpu:instance turnLanesBF16 = turnLanes[dtype.BF16, row.BF16]
-//gpu:instance turnLanesF16 = turnLanes[dtype.F16, row.F16]
 //gpu:instance turnRows32 = turnRows[[4]float32, row.F32]
 //gpu:instance turnRowsBF16 = turnRows[[8]float32, row.BF16]
-//gpu:instance turnRowsF16 = turnRows[[8]float32, row.F16]
 
 // storeRotated stores in a form.
 func (c Cache[T]) storeRotated(s *device.Stream, f form, x Turn[T]) error {
@@ -209,12 +207,6 @@ func (c Cache[T]) storeRotated(s *device.Stream, f form, x Turn[T]) error {
 			return turnLanesBF16(s, grid, x.Q, x.K, x.V, x.Rotated, c.Keys, c.Values, x.Angles, c.Table, x.Tokens, c.CacheShape, r)
 		}
 		return turnRowsBF16(s, grid, words(x.Q), words(x.K), words(x.V), words(x.Rotated), words(c.Keys), words(c.Values), eight(x.Angles), c.Table, x.Tokens, c.CacheShape, r)
-	case Cache[dtype.F16]:
-		x := any(x).(Turn[dtype.F16])
-		if f == lanes {
-			return turnLanesF16(s, grid, x.Q, x.K, x.V, x.Rotated, c.Keys, c.Values, x.Angles, c.Table, x.Tokens, c.CacheShape, r)
-		}
-		return turnRowsF16(s, grid, words(x.Q), words(x.K), words(x.V), words(x.Rotated), words(c.Keys), words(c.Values), eight(x.Angles), c.Table, x.Tokens, c.CacheShape, r)
 	}
 	panic("BUG: attention: no such element type")
 }

@@ -65,7 +65,6 @@ func storeRows(t gpu.Thread, k, v, keys, values []quad, table []int32, tokens []
 
 //gpu:instance storeLanes32 = storeLanes[float32]
 //gpu:instance storeLanesBF16 = storeLanes[dtype.BF16]
-//gpu:instance storeLanesF16 = storeLanes[dtype.F16]
 
 // store stores in a form.
 func (c Cache[T]) store(s *device.Stream, f form, x New[T]) error {
@@ -83,9 +82,6 @@ func (c Cache[T]) store(s *device.Stream, f form, x New[T]) error {
 	case Cache[dtype.BF16]:
 		x := any(x).(New[dtype.BF16])
 		return storeLanesBF16(s, grid, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
-	case Cache[dtype.F16]:
-		x := any(x).(New[dtype.F16])
-		return storeLanesF16(s, grid, x.K, x.V, c.Keys, c.Values, c.Table, x.Tokens, c.CacheShape)
 	}
 	panic("BUG: attention: no such element type")
 }
