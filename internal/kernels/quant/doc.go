@@ -28,7 +28,7 @@
 // registers, and converts each weight once for all vectors: one instruction selects its bits and sets the exponent of 2^23, one subtracts
 // 2^23, which is exact, and one for each vector multiplies and adds. The vectors are in shared memory, where a lane reads each quad once
 // for four rows. A lane holds two units of 64 bytes, and requests another unit when it has multiplied one. The first requests precede the
-// wait for the preceding kernel.
+// wait for the preceding kernel. A single vector may be normalized (RMSNorm) on its way to shared memory: see MultiplyNorm.
 //
 // In the formats Q4_0, Q4_1, Q8_0, Q4_K and Q6_K, tensor cores multiply 2 to 16 vectors, except a few float32 vectors. A weight costs half an
 // instruction that selects two integers and sets the exponents that make them bfloat16 numbers, and half a shift. To remain exact, the

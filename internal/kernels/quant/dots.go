@@ -13,7 +13,7 @@ import (
 // follow after Sums quads, and vectors after Before records (in the kernel few, at the beginning). Minimum is the factor of the minima. If Add is set, products are added to y.
 type size struct {
 	Rows, Columns, Vectors, Parts, Share, Lanes, Sums, Before int32
-	Minimum                                                   float32
+	Minimum, Epsilon                                          float32
 	Add                                                       bool
 	Masks                                                     masks
 	Casts                                                     casts

@@ -111,7 +111,6 @@ func fourOf(x pair) numbers {
 //gpu:twin off
 //gpu:target sm_80
 //gpu:instance FewQ4One = few[nibbles, oneVector]
-//gpu:instance FewQ4Two = few[nibbles, twoVectors]
 //gpu:instance FewQ4Four = few[nibbles, fourVectors]
 //gpu:instance FewQ8One = few[bytes, oneVector]
 //gpu:instance FewQ8Two = few[bytes, twoVectors]
@@ -119,7 +118,7 @@ func fourOf(x pair) numbers {
 //gpu:instance FewQ4KOne = few[grouped, oneVector]
 //gpu:instance FewMixedOne = few[mixed, oneVector]
 //gpu:instance FewMixedFour = few[mixed, fourVectors]
-func few[Q scalar, N width](t gpu.Thread, planes []quad, scales, minima, groups []pair, x []numbers, half []halves, y []float32, brief []dtype.BF16, z size, of fields) {
+func few[Q scalar, N width](t gpu.Thread, planes []quad, scales, minima, groups []pair, x []numbers, half []halves, gain []numbers, y []float32, brief []dtype.BF16, z size, of fields) {
 	t.StartNext()
 	f := fewState[Q, N]{size: z, of: of}
 	s := strip[Q]{planes: planes, scales: scales, minima: minima, groups: groups, all: z.Columns / BlockSize}
@@ -135,8 +134,13 @@ func few[Q scalar, N width](t gpu.Thread, planes []quad, scales, minima, groups 
 	f.output = output{y: y, half: brief, first: int32(t.BlockY()) * z.Vectors * z.Rows}
 	f.near = gpu.DynamicShared[numbers](t)[:z.Sums]
 	f.sums = gpu.DynamicShared[float32](t)[4*z.Sums:]
-	t.AwaitPrevious()
-	f.stage(t, elements{x, half})
+	var n N
+	if n.vectors() == 1 && len(gain) > 0 {
+		f.stageNormalized(t, x, gain, z.Epsilon)
+	} else {
+		t.AwaitPrevious()
+		f.stage(t, elements{x, half})
+	}
 	for tile := int32(t.BlockX()); tile*tileRows < z.Rows; tile += int32(t.GridDimX()) {
 		f.output.begin(t, z, tile)
 		f.totals = totals{}

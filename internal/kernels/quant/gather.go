@@ -8,8 +8,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// gatherThreads is the number of threads of a block that gathers a row.
-const gatherThreads = 64
+const (
+	gatherThreads = 64 // of a block
+	gatherColumns = 4 * gatherThreads
+)
 
 // Gather stores the rows of the matrix with the given numbers in y, as float32 weights. A number outside the matrix yields a row of
 // zeros.
@@ -24,7 +26,7 @@ func Gather(s *device.Stream, m Matrix, rows device.Slice[int32], y device.Slice
 		return nil
 	}
 	minima, factor := m.minima()
-	return m.Format.family().gather(s, device.Blocks{X: rows.Len()}, m.Planes, m.Scales, minima, m.groups(), factor, rows, y, m.Shape, m.Format.fields())
+	return m.Format.family().gather(s, device.Blocks{X: rows.Len(), Y: (m.Columns + gatherColumns - 1) / gatherColumns}, m.Planes, m.Scales, minima, m.groups(), factor, rows, y, m.Shape, m.Format.fields())
 }
 
 // find returns a row's number, or -1 if it is outside the matrix, its place in its tile, and the number of the tile's first block.
@@ -35,7 +37,7 @@ func find(row int, s Shape) (valid, lane, block int) {
 	return row, row % tileRows, row / tileRows * (s.Columns / BlockSize)
 }
 
-// gather converts a row of the matrix.
+// gather converts columns of a row of the matrix: those from gatherColumns*BlockY on of row BlockX.
 //
 //gpu:kernel
 //gpu:assume nothing
@@ -46,7 +48,7 @@ func gather[I integers](t gpu.Thread, planes []uint32, scales, minima []dtype.F1
 	var q I
 	row, lane, tile := find(int(rows[t.BlockX()]), s)
 	out := y[t.BlockX()*s.Columns : (t.BlockX()+1)*s.Columns]
-	for i := t.ThreadX(); i < len(out); i += gatherThreads {
+	for i := t.BlockY()*gatherColumns + t.ThreadX(); i < min((t.BlockY()+1)*gatherColumns, len(out)); i += gatherThreads {
 		var w float32
 		if row >= 0 {
 			block, k := tile+int(uint(i)/BlockSize), uint(i)%BlockSize

@@ -41,7 +41,7 @@ func fewOf(f Format, rows int) kernel {
 	switch {
 	case rows == 1:
 		return kernel{number: 0, few: 1, bytes: f.blockBytes()}
-	case rows == 2 && !f.groups() && f.dots():
+	case rows == 2 && f == Q8_0:
 		return kernel{number: 1, few: 2, bytes: 2 * f.blockBytes()}
 	}
 	return kernel{number: 2, few: maxVectors, bytes: maxVectors * f.blockBytes()}
@@ -225,25 +225,37 @@ func MultiplyIn[X, Y Element](s *device.Stream, f Form, m Matrix, x Operands[X, 
 func multiplyDots[X, Y Element](s *device.Stream, p plan, m Matrix, x Operands[X, Y]) error {
 	single, brief := split(x.X)
 	y, half := split(x.Y)
-	z := size{int32(m.Rows), int32(m.Columns), int32(x.Rows), int32(p.parts), int32(p.share), int32(p.lanes()), int32(p.sums()), int32(p.before()), 0, x.Add, masks{0x00780078, 0x007f007f, 0x00800080, 0x003f003f}, castsOf(m.Format)}
+	z := p.size(m, x.Rows)
+	z.Add = x.Add
+	none := device.None[float32]()
 	if p.slices == 1 && x.aligned() {
-		return p.launch(s, m, ends{single, brief, y, half}, z)
+		return p.launch(s, m, ends{single, brief, none, y, half}, z)
 	}
 	if x.Workspace.Len() < p.workspace() {
 		return fmt.Errorf("%w: a matrix of %d x %d, %d vectors, a workspace of %d elements instead of %d", ErrShape, m.Rows, m.Columns, x.Rows, x.Workspace.Len(), p.workspace())
 	}
 	work := x.Workspace.Slice(0, p.workspace())
 	z.Add = false
-	if err := p.launch(s, m, ends{single, brief, work, device.None[dtype.BF16]()}, z); err != nil {
+	if err := p.launch(s, m, ends{single, brief, none, work, device.None[dtype.BF16]()}, z); err != nil {
 		return err
 	}
 	return Join(s, device.Cover(x.Y.Len(), 256), work, y, half, x.Add)
 }
 
-// ends are vectors and results, each in one of two element types.
+// size returns the size of a product of a number of vectors.
+func (p plan) size(m Matrix, rows int) size {
+	_, factor := m.minima()
+	return size{
+		Rows: int32(m.Rows), Columns: int32(m.Columns), Vectors: int32(rows), Parts: int32(p.parts), Share: int32(p.share), Lanes: int32(p.lanes()),
+		Sums: int32(p.sums()), Before: int32(p.before()), Minimum: factor, Masks: masks{0x00780078, 0x007f007f, 0x00800080, 0x003f003f}, Casts: castsOf(m.Format),
+	}
+}
+
+// ends are vectors and results, each in one of two element types, and the gain of a norm or none.
 type ends struct {
 	x     device.Slice[float32]
 	half  device.Slice[dtype.BF16]
+	gain  device.Slice[float32]
 	y     device.Slice[float32]
 	brief device.Slice[dtype.BF16]
 }
@@ -258,8 +270,7 @@ func castsOf(f Format) casts {
 
 // launch launches the kernel for the format and the vectors.
 func (p plan) launch(s *device.Stream, m Matrix, e ends, z size) error {
-	minima, factor := m.minima()
-	z.Minimum = factor
+	minima, _ := m.minima()
 	planes, x, half := device.View[quad](m.Planes), device.View[numbers](e.x), device.View[halves](e.half)
 	if p.gemv {
 		return Gemv(s, p.grid(), planes, device.View[pair](m.Scales), device.View[pair](m.Groups), half, e.y, e.brief, z)
@@ -267,14 +278,14 @@ func (p plan) launch(s *device.Stream, m Matrix, e ends, z size) error {
 	if p.few == 0 {
 		return m.Format.tensor()[p.number](s, p.grid(), planes, device.View[quad](m.Scales), device.View[quad](minima), device.View[quad](m.groups()), x, half, e.y, e.brief, z)
 	}
-	return m.Format.few()[p.number](s, p.grid(), planes, device.View[pair](m.Scales), device.View[pair](minima), device.View[pair](m.groups()), x, half, e.y, e.brief, z, m.Format.fields())
+	return m.Format.few()[p.number](s, p.grid(), planes, device.View[pair](m.Scales), device.View[pair](minima), device.View[pair](m.groups()), x, half, device.View[numbers](e.gain), e.y, e.brief, z, m.Format.fields())
 }
 
 // dotsLauncher is a launcher of the kernel dots.
 type dotsLauncher = func(s *device.Stream, grid device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error
 
 // fewLauncher is a launcher of the kernel few.
-type fewLauncher = func(s *device.Stream, grid device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error
+type fewLauncher = func(s *device.Stream, grid device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error
 
 // tensor returns the instances of the kernel dots for the format, by the number that dotsOf returns.
 func (f Format) tensor() [4]dotsLauncher {
@@ -293,7 +304,7 @@ func (f Format) tensor() [4]dotsLauncher {
 func (f Format) few() [3]fewLauncher {
 	switch f {
 	case Q4_0, Q4_1:
-		return [...]fewLauncher{FewQ4One, FewQ4Two, FewQ4Four}
+		return [...]fewLauncher{FewQ4One, nil, FewQ4Four}
 	case Q8_0:
 		return [...]fewLauncher{FewQ8One, FewQ8Two, FewQ8Four}
 	case Q4_K:

@@ -8,13 +8,14 @@ import (
 
 // scalar is a format's conversion to float32. A unit is a block or, in Q8_0, half a block.
 type scalar interface {
-	planes(of fields) int32     // of a block
-	quads() int                 // columns of a unit, in quads
-	halves() int                // scales of a block
-	offset() bool               // whether blocks have minima
-	grouped() bool              // whether the factors of blocks are products of two numbers
-	lower(j int, of fields) int // which plane of a unit a lane's plane j is
-	uppers() int                // planes with upper bits
+	planes(of fields) int32               // of a block
+	quads() int                           // columns of a unit, in quads
+	halves() int                          // scales of a block
+	offset() bool                         // whether blocks have minima
+	grouped() bool                        // whether the factors of blocks are products of two numbers
+	scaleOf(block int32, of fields) int32 // the number of the scale of a block, if they are
+	lower(j int, of fields) int           // which plane of a unit a lane's plane j is
+	uppers() int                          // planes with upper bits
 	numbers(b *share, w weightsOf, c casts, of fields) numbers
 	factors(b *share, half int, of fields) (scale, minimum numbers)
 }
@@ -33,6 +34,8 @@ func (nibbles) quads() int                { return 8 }
 func (nibbles) grouped() bool             { return false }
 func (nibbles) lower(j int, _ fields) int { return j }
 func (nibbles) uppers() int               { return 0 }
+
+func (nibbles) scaleOf(block int32, _ fields) int32 { return block }
 
 // numbers returns the lower or the upper halves of the bytes. With the bits of 2^23, an integer of 4 bits at bit 4k is 2^23 + 16^k q.
 func (nibbles) numbers(b *share, at weightsOf, c casts, _ fields) (v numbers) {
@@ -53,6 +56,8 @@ func (bytes) quads() int                { return 4 }
 func (bytes) grouped() bool             { return false }
 func (bytes) lower(j int, _ fields) int { return j }
 func (bytes) uppers() int               { return 0 }
+
+func (bytes) scaleOf(block int32, _ fields) int32 { return block }
 
 // numbers returns the bytes. With the bits of 2^23 and the opposite sign bit, an integer of 8 bits at bit k is 2^23 + 2^k (q + 128).
 func (bytes) numbers(b *share, at weightsOf, c casts, _ fields) (v numbers) {
@@ -83,6 +88,8 @@ func (grouped) grouped() bool             { return true }
 func (grouped) uppers() int               { return 0 }
 func (grouped) lower(j int, _ fields) int { return j }
 
+func (grouped) scaleOf(block int32, _ fields) int32 { return block >> 3 }
+
 func (grouped) numbers(b *share, at weightsOf, c casts, of fields) numbers {
 	return nibbles{}.numbers(b, at, c, of)
 }
@@ -105,6 +112,8 @@ func (mixed) quads() int                 { return 8 }
 func (mixed) grouped() bool              { return true }
 func (mixed) uppers() int                { return 2 }
 func (mixed) lower(j int, of fields) int { return of.lower(j) }
+
+func (mixed) scaleOf(block int32, of fields) int32 { return int32(of.scale(int(block))) }
 
 // numbers returns the bytes of the joined planes.
 func (mixed) numbers(b *share, at weightsOf, c casts, of fields) (v numbers) {

@@ -14,10 +14,7 @@ func (f *fewState[Q, N]) stage(t gpu.Thread, from elements) {
 	for v := range n.vectors() {
 		at := min(int32(v), f.Vectors-1)*(f.Columns/4) + f.strip.first*(BlockSize/4)
 		for first := int32(t.ThreadX() - t.Lane()); first < quads; first += stageQuads * threads {
-			var where [stageQuads]int32
-			for k := range where {
-				where[k] = first + int32(k)*threads + int32(t.Lane())
-			}
+			where := places(t, first)
 			x := from.several(where, at, quads-1)
 			var sums [stageQuads]float32
 			if q.offset() {
@@ -29,6 +26,14 @@ func (f *fewState[Q, N]) stage(t gpu.Thread, from elements) {
 		}
 	}
 	t.Sync()
+}
+
+// places returns the quads that a thread copies at once, given the first one of its warp.
+func places(t gpu.Thread, first int32) (where [stageQuads]int32) {
+	for k := range where {
+		where[k] = first + int32(k*t.BlockDimX()+t.Lane())
+	}
+	return where
 }
 
 // several returns quads with numbers up to last, all of which it requests at once.

@@ -39,19 +39,19 @@ func (s *strip[Q]) request(t gpu.Thread, z size, of fields, k int) {
 	}
 	u := min(s.next.chunk+int32(k*warpUnits+t.Lane()/laneQuads), s.units-1)
 	block := s.next.tile*s.all + s.first
-	quads := laneQuads * int(q.planes(of)) / int(perUnit[Q]())
-	from := s.planes[int(block*perUnit[Q]()+u)*quads:][:quads]
+	lane, quads := int32(t.Lane()%laneQuads), laneQuads*q.planes(of)/perUnit[Q]()
+	from := s.planes[(block*perUnit[Q]()+u)*quads:][:quads]
 	b := &s.ahead[k]
 	for j := range b.planes {
-		b.planes[j] = from[q.lower(j, of)*laneQuads+t.Lane()%laneQuads]
+		b.planes[j] = from[int32(q.lower(j, of)*laneQuads)+lane]
 	}
 	for j := range q.uppers() {
-		b.upper[j] = from[of.upper(j)*laneQuads+t.Lane()%laneQuads]
+		b.upper[j] = from[int32(of.upper(j)*laneQuads)+lane]
 	}
-	at := int(block+u/perUnit[Q]())*laneQuads + t.Lane()%laneQuads
+	at := (block+u/perUnit[Q]())*laneQuads + lane
 	if q.grouped() {
 		b.g = s.groups[at]
-		at = of.scale(int(block+u))*laneQuads + t.Lane()%laneQuads
+		at = q.scaleOf(block+u, of)*laneQuads + lane
 	}
 	b.d = s.scales[at]
 	if q.offset() {

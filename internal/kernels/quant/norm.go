@@ -1,0 +1,89 @@
+package quant
+
+import (
+	"fmt"
+
+	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/gpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
+	"github.com/gopherwarp/gopherwarp/math32"
+)
+
+// Norm is a vector for which MultiplyNorm computes RMSNorm: it divides the vector by the root of the mean of its squares plus Epsilon, and
+// multiplies it by Gain. Both slices have an element for each column of the matrix.
+type Norm struct {
+	X, Gain device.Slice[float32]
+	Epsilon float32
+}
+
+// Normalizes reports whether MultiplyNorm supports the matrix on the stream's device, a GPU.
+func Normalizes(s *device.Stream, m Matrix) bool {
+	return row.FormFor(s) != row.Plain && m.normalizes(s.Device())
+}
+
+// normalizes reports whether the kernel few multiplies the matrix by one vector that it normalizes first: each thread takes a few quads.
+func (m Matrix) normalizes(d *device.Device) bool {
+	if !m.valid() || m.Rows == 0 || m.blocks() < chunkSize {
+		return false
+	}
+	p := planOf[dtype.BF16](d, m, 1)
+	return p.few == 1 && p.slices == 1 && m.Columns <= 4*stageQuads*p.Threads
+}
+
+// MultiplyNorm stores the product of a matrix and the normalized vector in y. Normalizes must be true. All vectors begin at multiples of 16
+// bytes. It saves a kernel before each product: a block of threads normalizes the vector while it copies it to shared memory.
+func MultiplyNorm(s *device.Stream, m Matrix, x Norm, y device.Slice[dtype.BF16]) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	if x.X.Len() != m.Columns || x.Gain.Len() != m.Columns || y.Len() != m.Rows || !y.Aligned(16) || !m.normalizes(s.Device()) {
+		return fmt.Errorf("%w: a matrix of %d x %d, a vector of %d, a gain of %d, results of %d", ErrShape, m.Rows, m.Columns, x.X.Len(), x.Gain.Len(), y.Len())
+	}
+	p := planOf[dtype.BF16](s.Device(), m, 1)
+	z := p.size(m, 1)
+	z.Epsilon = x.Epsilon
+	return p.launch(s, m, ends{x: x.X, half: device.None[dtype.BF16](), gain: x.Gain, y: device.None[float32](), brief: y}, z)
+}
+
+// stageNormalized copies a vector to shared memory and normalizes it. It loads the gain while the preceding kernel runs.
+func (f *fewState[Q, N]) stageNormalized(t gpu.Thread, from, gain []numbers, epsilon float32) {
+	var q Q
+	where, quads := places(t, int32(t.ThreadX()-t.Lane())), f.Columns/4
+	g := elements{single: gain}.several(where, 0, quads-1)
+	t.AwaitPrevious()
+	x := elements{single: from}.several(where, 0, quads-1)
+	var squares float32
+	for k := range x {
+		if where[k] < quads {
+			squares = dot(x[k], x[k], squares)
+		}
+	}
+	factor := 1 / math32.Sqrt(f.total(t, squares)/float32(f.Columns)+epsilon)
+	for k := range x {
+		for j := range x[k] {
+			x[k][j] *= factor * g[k][j]
+		}
+	}
+	var sums [stageQuads]float32
+	if q.offset() {
+		sums = overQuads(t, x, BlockSize/4/q.halves())
+	}
+	for k := range x {
+		f.store(0, where[k], x[k], sums[k])
+	}
+	t.Sync()
+}
+
+// total returns the sum of what the threads of a block have.
+func (f *fewState[Q, N]) total(t gpu.Thread, v float32) (sum float32) {
+	v = gpu.WarpReduceAdd(t, v)
+	if t.Lane() == 0 {
+		f.sums[t.Warp()] = v
+	}
+	t.Sync()
+	for w := range t.BlockDimX() / warpSize {
+		sum += f.sums[w]
+	}
+	return sum
+}
