@@ -69,9 +69,9 @@ func (l *loader) read(i int, name string, rows, columns int) (stored, error) {
 	return stored{t.Type(), data, quant.Shape{Rows: rows, Columns: columns}}, err
 }
 
-// matrices loads matrices with the same number of columns. If all are dense and have elements of the same type on the device, their
-// rows follow each other in memory, and all is the matrix of all rows.
-func (l *loader) matrices(names []string, rows []int, columns int) (list []matrix, all matrix, err error) {
+// matrices loads matrices with the same number of columns. The rows of neighbours that are quantized in the same format follow each other
+// in memory, as do those of all if they are dense and have elements of the same type on the device; runs are the matrices of such rows.
+func (l *loader) matrices(names []string, rows []int, columns int) (list, runs []matrix, err error) {
 	var from []stored
 	for i, name := range names {
 		m, err := l.read(i, name, rows[i], columns)
@@ -80,20 +80,19 @@ func (l *loader) matrices(names []string, rows []int, columns int) (list []matri
 		}
 		from = append(from, m)
 	}
-	if list, all, err = l.dense(from); all != nil || err != nil {
-		return list, all, err
+	list, all, err := l.dense(from)
+	if all != nil || err != nil {
+		return list, []matrix{all}, err
 	}
-	if f, ok := stackable(from); ok {
-		return l.stack(f, from)
-	}
-	for _, m := range from {
-		one, err := l.place(m)
+	for len(from) > 0 {
+		n := stackable(from)
+		parts, run, err := l.place(from[:n])
 		if err != nil {
 			return nil, nil, err
 		}
-		list = append(list, one)
+		list, runs, from = append(list, parts...), append(runs, run), from[n:]
 	}
-	return list, nil, nil
+	return list, runs, nil
 }
 
 // matrix loads a matrix of rows of the given number of columns.
@@ -105,14 +104,12 @@ func (l *loader) matrix(name string, rows, columns int) (matrix, error) {
 	return list[0], nil
 }
 
-// place uploads one matrix.
-func (l *loader) place(m stored) (matrix, error) {
-	if f, ok := formatOf(m.of); ok {
-		_, all, err := l.stack(f, []stored{m})
-		return all, err
+// place uploads one matrix, or quantized ones that are stackable.
+func (l *loader) place(from []stored) (list []matrix, all matrix, err error) {
+	if f, ok := formatOf(from[0].of); ok {
+		return l.stack(f, from)
 	}
-	_, all, err := l.dense([]stored{m})
-	return all, err
+	return l.dense(from)
 }
 
 // rows reads the rows of matrix number i of those that are loaded together, in the order that LoadOptions.Order says. The result is

@@ -225,6 +225,70 @@ func TestOrder(t *testing.T) {
 	})
 }
 
+// TestTogether multiplies one row by stacked matrices in one format and in several.
+func TestTogether(t *testing.T) {
+	const width = 64
+	rows := []int{32, 16, 48}
+	for name, open := range kerneltest.Executions() {
+		for _, formats := range [][]weights.Type{{weights.Q8_0, weights.Q8_0, weights.Q8_0}, {weights.Q8_0, weights.Q8_0, weights.Q4_1}, {weights.Q4_1, weights.Q8_0, weights.Q4_0}, {weights.Q8_0, weights.BF16, weights.Q8_0}} {
+			t.Run(fmt.Sprintf("%s/%v", name, formats), func(t *testing.T) {
+				dev := kerneltest.Device(t, open)
+				err := tensor.Run(t.Context(), dev, func(s *tensor.Scope) error {
+					p := nn.NewParams(s.Stream(), nn.Options{DType: dtype.BFloat16})
+					defer p.Close()
+					x := numbers(width)
+					var list []entry
+					var want []float64
+					for i, of := range formats {
+						e := entry{fmt.Sprintf("%d.weight", i), of, []int{rows[i], width}, make([]float32, rows[i]*width)}
+						for k := range e.values {
+							e.values[k] = float32((k*7+i)%16-8) / 4
+							if k%32 == 0 {
+								e.values[k] = -127. / 4 // the largest of a block
+								if of != weights.Q8_0 {
+									e.values[k] = -2
+								}
+							}
+						}
+						list = append(list, e)
+						want = append(want, reference{e.values, width, make([]float32, rows[i])}.times(float64s(x))...)
+					}
+					var m struct {
+						All nn.Stacked `weights:"{0,1,2}"`
+					}
+					m.All = nn.Stacked{In: width, Out: rows}
+					if err := nn.Load(p, &m, file(t, "", list...), nn.LoadOptions{}); err != nil {
+						return err
+					}
+					row := tensor.From(s, x, 1, width).To(dtype.BFloat16)
+					all, ok := m.All.Together(row)
+					if !ok {
+						if formats[1] != weights.BF16 {
+							t.Error("the products are not together")
+						}
+						return nil
+					}
+					near(t, all, want)
+					at := 0
+					for i, part := range m.All.Forward(row) {
+						near(t, part, want[at:at+rows[i]])
+						at += rows[i]
+					}
+					if two := tensor.From(s, numbers(2*width), 2, width).To(dtype.BFloat16); formats[0] != formats[2] {
+						if _, ok := m.All.Together(two); ok {
+							t.Error("the products of two rows are together")
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
 // testModel has each kind of layer that computes.
 type testModel struct {
 	Norm  nn.RMSNorm   `weights:"norm"`

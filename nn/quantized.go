@@ -164,14 +164,11 @@ func together[T any](p *Params, list []*quant.Packed, of func(i int) ([]T, *devi
 	return all, nil
 }
 
-// stackable returns the format of matrices that can be stacked.
-func stackable(from []stored) (f quant.Format, ok bool) {
-	for i, m := range from {
-		g, quantized := formatOf(m.of)
-		if !quantized || i > 0 && g != f || i+1 < len(from) && !m.WholeTiles() {
-			return 0, false
-		}
-		f = g
+// stackable returns how many of the first matrices can be parts of one quantized matrix; 1 if they cannot.
+func stackable(from []stored) int {
+	n := 1
+	for _, quantized := formatOf(from[0].of); quantized && n < len(from) && from[n].of == from[0].of && from[n-1].WholeTiles(); {
+		n++
 	}
-	return f, true
+	return n
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/activation"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/gemm"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/matvec"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/quant"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
@@ -21,6 +22,7 @@ type Stacked struct {
 	parts []Linear
 	whole *affine               // trained layers of MultiHead, in one, or nil
 	all   matrix                // of all rows, or nil
+	runs  []matrix              // of the rows of all layers, in order
 	bias  device.Slice[float32] // of all rows, if there are biases and all is not nil
 }
 
@@ -32,11 +34,13 @@ func (l *Stacked) load(from *loader, name string) error {
 	if from.options.Train {
 		return l.loadTrained(from, names)
 	}
-	matrices, all, err := from.matrices(suffixed(names, ".weight"), l.Out, l.In)
+	matrices, runs, err := from.matrices(suffixed(names, ".weight"), l.Out, l.In)
 	if err != nil {
 		return err
 	}
-	l.all = all
+	if l.runs = runs; len(runs) == 1 {
+		l.all = runs[0]
+	}
 	for i, m := range matrices {
 		l.parts = append(l.parts, Linear{In: l.In, Out: l.Out[i], Bias: l.Bias, weight: m})
 	}
@@ -116,8 +120,19 @@ func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
 }
 
 // Together returns the results of all layers, side by side in one tensor, if their matrices are one and its elements and activations are
-// of the same type of half precision, or if it is quantized, without biases, and activations are bfloat16.
+// of the same type of half precision, or if it is quantized, without biases, and activations are bfloat16. If x is one row, there may be
+// several quantized matrices.
 func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
+	if runs, ok := l.quantizedRuns(); ok && x.DType() == dtype.BFloat16 && x.Len() == l.In && !x.NeedsGrad() {
+		x = x.Contiguous()
+		return l.eachRun(runs, x, func(s *device.Stream, m quantized, y device.Slice[dtype.BF16]) error {
+			row, err := tensor.SliceOf[dtype.BF16](x)
+			if err != nil {
+				return err
+			}
+			return runQuantized(s, m, quant.Operands[dtype.BF16, dtype.BF16]{Rows: 1, X: row, Y: y})
+		}), true
+	}
 	if !halfOf(l.all, x.DType()) && !(l.stackedBlocks() && x.DType() == dtype.BFloat16) {
 		return nil, false
 	}
@@ -132,6 +147,9 @@ func (l *Stacked) SwiGLU(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 			return l.fusedSwiGLU(w, n, x)
 		}
 	}
+	if both, ok := l.NormTogether(n, x); ok {
+		return l.Gated(both)
+	}
 	x = n.Forward(x)
 	if b, ok := l.all.(brains); ok && x.DType() == dtype.BFloat16 && !x.NeedsGrad() {
 		return l.halfSwiGLU(b, x)
@@ -141,6 +159,65 @@ func (l *Stacked) SwiGLU(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	}
 	list := l.Forward(x)
 	return tensor.SwiGLU(list[0], list[1])
+}
+
+// NormTogether is Together of n.Forward(x) without the tensor between them, if there is a kernel for that: for one row of the residual
+// stream and quantized matrices, on a GPU.
+func (l *Stacked) NormTogether(n *RMSNorm, x *tensor.Tensor) (*tensor.Tensor, bool) {
+	if x.Err() != nil || x.Scope() == nil || x.DType() != dtype.Float32 || x.Len() != l.In || x.NeedsGrad() || n.out != dtype.BFloat16 || n.values == nil {
+		return nil, false
+	}
+	runs, ok := l.quantizedRuns()
+	for _, m := range runs {
+		ok = ok && quant.Normalizes(x.Scope().Stream(), m.Matrix)
+	}
+	if !ok {
+		return nil, false
+	}
+	x = x.Contiguous()
+	return l.eachRun(runs, x, func(s *device.Stream, m quantized, y device.Slice[dtype.BF16]) error {
+		v, err := tensor.SlicesOf[float32](x, n.values)
+		if err != nil {
+			return err
+		}
+		return quant.MultiplyNorm(s, m.Matrix, quant.Norm{X: v[0], Gain: v[1], Epsilon: n.Epsilon}, y)
+	}), true
+}
+
+// quantizedRuns returns the matrices if all are quantized, so that the results of each begin at a multiple of 16 bytes in one row, and
+// the layers have no biases.
+func (l *Stacked) quantizedRuns() (runs []quantized, ok bool) {
+	for i, m := range l.runs {
+		q, ok := m.(quantized)
+		if !ok || i+1 < len(l.runs) && !q.WholeTiles() {
+			return nil, false
+		}
+		runs = append(runs, q)
+	}
+	return runs, len(runs) > 0 && !l.Bias
+}
+
+// eachRun returns a row with the results of matrices for a row x, one after another.
+func (l *Stacked) eachRun(runs []quantized, x *tensor.Tensor, multiply func(s *device.Stream, m quantized, y device.Slice[dtype.BF16]) error) *tensor.Tensor {
+	shape, rows := x.Shape(), 0
+	for _, m := range runs {
+		rows += m.Rows
+	}
+	shape[len(shape)-1] = rows
+	return tensor.Op{Name: "Linear", In: []*tensor.Tensor{x}, DType: dtype.BFloat16, Shape: shape, Launch: func(s *device.Stream, y *tensor.Tensor) error {
+		to, err := tensor.SliceOf[dtype.BF16](y)
+		if err != nil {
+			return err
+		}
+		at := 0
+		for _, m := range runs {
+			if err := multiply(s, m, to.Slice(at, at+m.Rows)); err != nil {
+				return err
+			}
+			at += m.Rows
+		}
+		return nil
+	}}.Apply()
 }
 
 // stackedBlocks reports whether the matrices are one quantized matrix, and have no biases.

@@ -96,6 +96,11 @@ func (p typed[T]) project(a *attender, l *layer, x *tensor.Tensor) *tensor.Tenso
 			Place: device.View[int32](a.tokens), Angles: a.angles, Table: p.Table, Keys: b.Keys, Values: b.Values,
 		})
 	}
+	if plain && !l.banks.qkv.Uses(a.adapters) {
+		if all, ok := l.QKV.NormTogether(&l.AttnNorm, x); ok {
+			return p.rotate(a, all)
+		}
+	}
 	x = l.AttnNorm.Forward(x)
 	if plain {
 		if all, ok := l.QKV.Together(x); ok {
