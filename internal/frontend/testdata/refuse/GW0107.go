@@ -118,3 +118,17 @@ func large(t gpu.Thread, x []int) {
 	table[x[0]] = fits[x[1]&0xffff]
 	x[1] = table[x[2]]
 }
+
+// throughDefer passes an address to a deferred function, which stores it.
+func throughDefer(v *view) {
+	var data [4]float32 // want "address of data is stored in memory that may live longer"
+	defer keep(v, data[:])
+	data[0] = 1
+}
+
+//gpu:kernel
+func defers(t gpu.Thread, x []float32) {
+	var v view
+	throughDefer(&v)
+	x[0] = v.data[0]
+}
