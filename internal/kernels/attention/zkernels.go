@@ -70,7 +70,7 @@ var attendKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 111, 112, 113, 114, 115, 116, 117, 118, 146},
+	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 106, 107, 108, 109, 110, 111, 112, 113, 141},
 }
 
 // AttendSpans is attend for queries of spans, with keys and values in rows or in pages.
@@ -142,7 +142,7 @@ var attendSpansKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 40, 42, 43, 44, 45, 46, 48, 50, 51, 52, 54, 55, 56, 57, 58, 61, 62, 63, 64, 65, 66, 111, 113, 114, 115, 116, 117, 118, 145, 146, 147, 148, 149, 150, 151, 152, 153},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 17, 18, 19, 35, 37, 38, 39, 40, 41, 43, 45, 46, 47, 49, 50, 51, 52, 53, 56, 57, 58, 59, 60, 61, 106, 108, 109, 110, 111, 112, 113, 140, 141, 142, 143, 144, 145, 146, 147, 148},
 }
 
 // StoreRows stores keys and values of a token, 16 bytes of each with each thread. A head has width times 16 bytes.
@@ -207,7 +207,7 @@ var storeRowsKernel = &driver.Kernel{
 	},
 	Twin:    storeRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{67, 69, 70, 154, 155, 156, 158, 159},
+	Uses:    []uint16{62, 64, 65, 149, 150, 151, 153, 154},
 }
 
 // lanes32 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
@@ -277,7 +277,7 @@ var lanes32Kernel = &driver.Kernel{
 	},
 	Twin:    lanes32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 26, 27, 28, 29, 30, 31, 67, 68, 69, 70, 105, 106, 107, 108, 109, 110, 154},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 23, 24, 25, 26, 27, 28, 62, 63, 64, 65, 100, 101, 102, 103, 104, 105, 149},
 }
 
 // lanesBF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
@@ -347,77 +347,7 @@ var lanesBF16Kernel = &driver.Kernel{
 	},
 	Twin:    lanesBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 20, 21, 22, 29, 30, 31, 67, 68, 69, 70, 105, 106, 107, 108, 109, 110, 154},
-}
-
-// lanesF16 computes the result of a head of a query, page by page, with an online softmax (Milakov and Gimelshein, "Online
-// normalizer calculation for softmax", 2018) in base 2. A page outside the cache makes scores NaN. Slices are views of 16 elements, one
-// for each thread.
-func lanesF16(s_ *device.Stream, g device.Blocks, q, o, keys, values device.Slice[[row.Lanes]dtype.F16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
-	p := s_.Plan(lanesF16Kernel, lanesF16Kernel.Grid(g))
-	q.Pass(p)
-	o.Pass(p)
-	keys.Pass(p)
-	values.Pass(p)
-	table.Pass(p)
-	tokens.Pass(p)
-	driver.Pass(p, s)
-	return p.Launch()
-}
-
-var lanesF16Kernel = &driver.Kernel{
-	Name:    "attendLanes[dtype.F16, row.F16]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "lanes.go",
-	Line:    26,
-	Params: []driver.Param{
-		{Name: "q", Offset: 0, Size: 24, Elem: 32},
-		{Name: "o", Offset: 24, Size: 24, Elem: 32},
-		{Name: "keys", Offset: 48, Size: 24, Elem: 32},
-		{Name: "values", Offset: 72, Size: 24, Elem: 32},
-		{Name: "table", Offset: 96, Size: 24, Elem: 4},
-		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
-		{Name: "s", Offset: 144, Size: 32},
-	},
-	ParamBytes: 192,
-	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
-	Shared:     832,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "lanes.go", Line: 50, Format: "index out of range [%d] with length %d"},
-		{File: "lanes.go", Line: 45, Format: "integer divide by zero"},
-		{File: "store.go", Line: 12, Format: "integer divide by zero"},
-		{File: "lanes.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lanes.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "lanes.go", Line: 34, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lanes.go", Line: 34, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lanes.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lanes.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lanes.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lanes.go", Line: 82, Format: "slice bounds out of range [%d:%d]"},
-		{File: "lanes.go", Line: 116, Format: "integer divide by zero"},
-		{File: "lanes.go", Line: 104, Format: "index out of range [%d] with length %d"},
-		{File: "lanes.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "lanes.go", Line: 117, Format: "slice bounds out of range [%d:%d]"},
-	},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: lanesF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: lanesF16SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			q, o, keys, values [][row.Lanes]dtype.F16
-			table              []int32
-			tokens             []Token
-			s                  CacheShape
-		})(args)
-		for ts.Next() {
-			attendLanes[dtype.F16, row.F16](ts.Thread(), a.q, a.o, a.keys, a.values, a.table, a.tokens, a.s)
-		}
-	},
-	Twin:    lanesF16Twin,
-	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 23, 24, 25, 29, 30, 31, 67, 68, 69, 70, 105, 106, 107, 108, 109, 110, 154},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 20, 21, 22, 26, 27, 28, 62, 63, 64, 65, 100, 101, 102, 103, 104, 105, 149},
 }
 
 // direct32 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
@@ -500,7 +430,7 @@ var direct32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 26, 27, 28, 29, 68, 69, 70, 73, 83, 84, 85, 87, 88, 89, 90, 91, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 119, 120, 121, 122, 125, 126, 128, 129},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 23, 24, 25, 26, 63, 64, 65, 68, 78, 79, 80, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 114, 115, 116, 117, 120, 121, 123, 124},
 }
 
 // directBF16 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
@@ -583,90 +513,7 @@ var directBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 20, 21, 22, 29, 68, 69, 70, 73, 83, 84, 85, 87, 88, 89, 90, 91, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 119, 120, 121, 122, 125, 126, 128, 129},
-}
-
-// directF16 computes what decode does, of elements of any type, with any multiple of 16 of them, and without tensor cores. A warp
-// takes eight tokens at a time, with four lanes for the scores of each. Then each lane adds four elements of all eight values.
-func directF16(s *device.Stream, g device.Blocks, q device.Slice[dtype.F16], keys, values device.Slice[[4]dtype.F16], table device.Slice[int32], tokens device.Slice[Token], c decoding, sums device.Slice[[8]float32], states device.Slice[state], o device.Slice[[8]dtype.F16]) error {
-	p := s.Plan(directF16Kernel, directF16Kernel.Grid(g))
-	q.Pass(p)
-	keys.Pass(p)
-	values.Pass(p)
-	table.Pass(p)
-	tokens.Pass(p)
-	driver.Pass(p, c)
-	sums.Pass(p)
-	states.Pass(p)
-	o.Pass(p)
-	return p.Launch()
-}
-
-var directF16Kernel = &driver.Kernel{
-	Name:    "attendDirect[dtype.F16, row.F16]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "direct.go",
-	Line:    26,
-	Params: []driver.Param{
-		{Name: "q", Offset: 0, Size: 24, Elem: 2},
-		{Name: "keys", Offset: 24, Size: 24, Elem: 8},
-		{Name: "values", Offset: 48, Size: 24, Elem: 8},
-		{Name: "table", Offset: 72, Size: 24, Elem: 4},
-		{Name: "tokens", Offset: 96, Size: 24, Elem: 8},
-		{Name: "c", Offset: 120, Size: 44},
-		{Name: "sums", Offset: 168, Size: 24, Elem: 32},
-		{Name: "states", Offset: 192, Size: 24, Elem: 8},
-		{Name: "o", Offset: 216, Size: 24, Elem: 16},
-	},
-	ParamBytes: 256,
-	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
-	Shared:     21888,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "direct.go", Line: 62, Format: "index out of range [%d] with length %d"},
-		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
-		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d"},
-		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d"},
-		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d"},
-		{File: "part.go", Line: 32, Format: "integer divide by zero"},
-		{File: "direct.go", Line: 96, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d"},
-		{File: "part.go", Line: 49, Format: "integer divide by zero"},
-		{File: "direct.go", Line: 36, Format: "index out of range [%d] with length %d"},
-		{File: "direct.go", Line: 36, Format: "integer divide by zero"},
-		{File: "direct.go", Line: 36, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "direct.go", Line: 47, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "direct.go", Line: 47, Format: "slice bounds out of range [%d:%d]"},
-		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
-		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: directF16SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: directF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: directF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: directF16SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			q            []dtype.F16
-			keys, values [][4]dtype.F16
-			table        []int32
-			tokens       []Token
-			c            decoding
-			sums         [][8]float32
-			states       []state
-			o            [][8]dtype.F16
-		})(args)
-		for ts.Next() {
-			attendDirect[dtype.F16, row.F16](ts.Thread(), a.q, a.keys, a.values, a.table, a.tokens, a.c, a.sums, a.states, a.o)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 23, 24, 25, 29, 68, 69, 70, 73, 83, 84, 85, 87, 88, 89, 90, 91, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 119, 120, 121, 122, 125, 126, 128, 129},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 20, 21, 22, 26, 63, 64, 65, 68, 78, 79, 80, 82, 83, 84, 85, 86, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 114, 115, 116, 117, 120, 121, 123, 124},
 }
 
 // decodeBF16 computes the results of up to eight heads that share a head of keys: with each block for a part of a query's tokens. It is
@@ -760,7 +607,7 @@ var decodeBF16DtypeBF16RowBF16Dim64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 20, 22, 29, 68, 69, 70, 71, 72, 73, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 89, 90, 91, 92, 93, 94, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 20, 22, 26, 63, 64, 65, 66, 67, 68, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 84, 85, 86, 87, 88, 89, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136},
 }
 
 var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
@@ -829,170 +676,7 @@ var decodeBF16DtypeBF16RowBF16Dim128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 20, 22, 29, 68, 69, 70, 71, 72, 73, 74, 75, 76, 80, 81, 82, 83, 84, 85, 86, 87, 89, 90, 91, 92, 93, 94, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141},
-}
-
-// decodeF16 computes the results of up to eight heads that share a head of keys: with each block for a part of a query's tokens. It is
-// for elements of two bytes and the tensor cores of compute capability 8.0. A warp takes 16 tokens of each page, which it copies to its
-// own ring of stages in shared memory, several pages ahead. Products of queries and keys have a head in each row; products with values
-// are transposed, so that they have a head in each column: then the scores are where the second product needs the weights.
-func decodeF16[T dtype.F16, F row.F16, D dim64 | dim128](s *device.Stream, g device.Grid, q device.Slice[uint32], keys, values device.Slice[[8]T], table device.Slice[int32], tokens device.Slice[Token], c decoding, sums device.Slice[[8]float32], states device.Slice[state], o device.Slice[[8]T]) error {
-	var k *driver.Kernel
-	switch any((func(T, F, D))(nil)).(type) {
-	case func(dtype.F16, row.F16, dim64):
-		k = decodeF16DtypeF16RowF16Dim64Kernel
-	case func(dtype.F16, row.F16, dim128):
-		k = decodeF16DtypeF16RowF16Dim128Kernel
-	}
-	p := s.Plan(k, g)
-	q.Pass(p)
-	keys.Pass(p)
-	values.Pass(p)
-	table.Pass(p)
-	tokens.Pass(p)
-	driver.Pass(p, c)
-	sums.Pass(p)
-	states.Pass(p)
-	o.Pass(p)
-	return p.Launch()
-}
-
-var decodeF16DtypeF16RowF16Dim64Kernel = &driver.Kernel{
-	Name:    "decode[dtype.F16, row.F16, dim64]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "decode.go",
-	Line:    42,
-	Params: []driver.Param{
-		{Name: "q", Offset: 0, Size: 24, Elem: 4},
-		{Name: "keys", Offset: 24, Size: 24, Elem: 16},
-		{Name: "values", Offset: 48, Size: 24, Elem: 16},
-		{Name: "table", Offset: 72, Size: 24, Elem: 4},
-		{Name: "tokens", Offset: 96, Size: 24, Elem: 8},
-		{Name: "c", Offset: 120, Size: 44},
-		{Name: "sums", Offset: 168, Size: 24, Elem: 32},
-		{Name: "states", Offset: 192, Size: 24, Elem: 8},
-		{Name: "o", Offset: 216, Size: 24, Elem: 16},
-	},
-	ParamBytes: 256,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "decode.go", Line: 54, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
-		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "ring.go", Line: 68, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
-		{File: "decode.go", Line: 91, Format: "index out of range [%d] with length %d"},
-		{File: "decode.go", Line: 93, Format: "index out of range [%d] with length %d"},
-		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
-		{File: "deliver.go", Line: 19, Format: "index out of range [%d] with length %d"},
-		{File: "part.go", Line: 32, Format: "integer divide by zero"},
-		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d"},
-		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d"},
-		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d"},
-		{File: "ring.go", Line: 41, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "ring.go", Line: 30, Format: "slice bounds out of range [%d:%d]"},
-		{File: "ring.go", Line: 30, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "ring.go", Line: 40, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d"},
-		{File: "part.go", Line: 49, Format: "integer divide by zero"},
-		{File: "decode.go", Line: 107, Format: "slice bounds out of range [%d:%d]"},
-		{File: "decode.go", Line: 107, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
-		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: decodeF16DtypeF16RowF16Dim64SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: decodeF16DtypeF16RowF16Dim64SM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: decodeF16DtypeF16RowF16Dim64SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: decodeF16DtypeF16RowF16Dim64SM80},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			q            []uint32
-			keys, values [][8]dtype.F16
-			table        []int32
-			tokens       []Token
-			c            decoding
-			sums         [][8]float32
-			states       []state
-			o            [][8]dtype.F16
-		})(args)
-		for ts.Next() {
-			decode[dtype.F16, row.F16, dim64](ts.Thread(), a.q, a.keys, a.values, a.table, a.tokens, a.c, a.sums, a.states, a.o)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 23, 25, 29, 68, 69, 70, 71, 72, 73, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 89, 90, 91, 92, 93, 94, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141},
-}
-
-var decodeF16DtypeF16RowF16Dim128Kernel = &driver.Kernel{
-	Name:    "decode[dtype.F16, row.F16, dim128]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "decode.go",
-	Line:    42,
-	Params: []driver.Param{
-		{Name: "q", Offset: 0, Size: 24, Elem: 4},
-		{Name: "keys", Offset: 24, Size: 24, Elem: 16},
-		{Name: "values", Offset: 48, Size: 24, Elem: 16},
-		{Name: "table", Offset: 72, Size: 24, Elem: 4},
-		{Name: "tokens", Offset: 96, Size: 24, Elem: 8},
-		{Name: "c", Offset: 120, Size: 44},
-		{Name: "sums", Offset: 168, Size: 24, Elem: 32},
-		{Name: "states", Offset: 192, Size: 24, Elem: 8},
-		{Name: "o", Offset: 216, Size: 24, Elem: 16},
-	},
-	ParamBytes: 256,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "decode.go", Line: 54, Format: "cannot convert slice with length %d to array or pointer to array with length %d"},
-		{File: "part.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "ring.go", Line: 68, Format: "gpu.LoadMatrix: address is not a multiple of the size"},
-		{File: "decode.go", Line: 91, Format: "index out of range [%d] with length %d"},
-		{File: "decode.go", Line: 93, Format: "index out of range [%d] with length %d"},
-		{File: "deliver.go", Line: 50, Format: "index out of range [%d] with length %d"},
-		{File: "deliver.go", Line: 19, Format: "index out of range [%d] with length %d"},
-		{File: "part.go", Line: 32, Format: "integer divide by zero"},
-		{File: "deliver.go", Line: 70, Format: "index out of range [%d] with length %d"},
-		{File: "deliver.go", Line: 74, Format: "index out of range [%d] with length %d"},
-		{File: "deliver.go", Line: 76, Format: "index out of range [%d] with length %d"},
-		{File: "ring.go", Line: 41, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "ring.go", Line: 30, Format: "slice bounds out of range [%d:%d]"},
-		{File: "ring.go", Line: 30, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "ring.go", Line: 40, Format: "gpu.FetchAsync: address is not a multiple of the size"},
-		{File: "part.go", Line: 48, Format: "index out of range [%d] with length %d"},
-		{File: "part.go", Line: 49, Format: "integer divide by zero"},
-		{File: "decode.go", Line: 107, Format: "slice bounds out of range [%d:%d]"},
-		{File: "decode.go", Line: 107, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "deliver.go", Line: 67, Format: "integer divide by zero"},
-		{File: "deliver.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "deliver.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 176, 184, 200, 208, 224, 232},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: decodeF16DtypeF16RowF16Dim128SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: decodeF16DtypeF16RowF16Dim128SM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: decodeF16DtypeF16RowF16Dim128SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: decodeF16DtypeF16RowF16Dim128SM80},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			q            []uint32
-			keys, values [][8]dtype.F16
-			table        []int32
-			tokens       []Token
-			c            decoding
-			sums         [][8]float32
-			states       []state
-			o            [][8]dtype.F16
-		})(args)
-		for ts.Next() {
-			decode[dtype.F16, row.F16, dim128](ts.Thread(), a.q, a.keys, a.values, a.table, a.tokens, a.c, a.sums, a.states, a.o)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 23, 25, 29, 68, 69, 70, 71, 72, 73, 74, 75, 76, 80, 81, 82, 83, 84, 85, 86, 87, 89, 90, 91, 92, 93, 94, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 20, 22, 26, 63, 64, 65, 66, 67, 68, 69, 70, 71, 75, 76, 77, 78, 79, 80, 81, 82, 84, 85, 86, 87, 88, 89, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136},
 }
 
 // join32 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
@@ -1012,7 +696,7 @@ var join32Kernel = &driver.Kernel{
 	Name:    "joinParts[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "join.go",
-	Line:    14,
+	Line:    15,
 	Params: []driver.Param{
 		{Name: "tokens", Offset: 0, Size: 24, Elem: 8},
 		{Name: "c", Offset: 24, Size: 44},
@@ -1025,13 +709,13 @@ var join32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "join.go", Line: 20, Format: "index out of range [%d] with length %d"},
-		{File: "join.go", Line: 43, Format: "index out of range [%d] with length %d"},
-		{File: "join.go", Line: 26, Format: "slice bounds out of range [%d:%d]"},
-		{File: "join.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "join.go", Line: 31, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "join.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "join.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 21, Format: "index out of range [%d] with length %d"},
+		{File: "join.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "join.go", Line: 27, Format: "slice bounds out of range [%d:%d]"},
+		{File: "join.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 32, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "part.go", Line: 31, Format: "integer divide by zero"},
 		{File: "part.go", Line: 32, Format: "integer divide by zero"},
 	},
@@ -1054,7 +738,7 @@ var join32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 26, 28, 29, 69, 70, 103, 104, 119, 121, 128, 129},
+	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 23, 25, 26, 64, 65, 98, 99, 114, 116, 123, 124},
 }
 
 // joinBF16 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
@@ -1074,7 +758,7 @@ var joinBF16Kernel = &driver.Kernel{
 	Name:    "joinParts[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
 	File:    "join.go",
-	Line:    14,
+	Line:    15,
 	Params: []driver.Param{
 		{Name: "tokens", Offset: 0, Size: 24, Elem: 8},
 		{Name: "c", Offset: 24, Size: 44},
@@ -1087,13 +771,13 @@ var joinBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "join.go", Line: 20, Format: "index out of range [%d] with length %d"},
-		{File: "join.go", Line: 43, Format: "index out of range [%d] with length %d"},
-		{File: "join.go", Line: 26, Format: "slice bounds out of range [%d:%d]"},
-		{File: "join.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "join.go", Line: 31, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "join.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "join.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 21, Format: "index out of range [%d] with length %d"},
+		{File: "join.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "join.go", Line: 27, Format: "slice bounds out of range [%d:%d]"},
+		{File: "join.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 32, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "join.go", Line: 32, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "part.go", Line: 31, Format: "integer divide by zero"},
 		{File: "part.go", Line: 32, Format: "integer divide by zero"},
 	},
@@ -1116,69 +800,7 @@ var joinBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 20, 22, 29, 69, 70, 103, 104, 119, 121, 128, 129},
-}
-
-// joinF16 adds what several blocks have stored for a query: with each block a head, with each thread an element. Each lane has the
-// state of one of 32 parts. It leaves queries alone of which a block had all pages.
-func joinF16(s *device.Stream, g device.Blocks, tokens device.Slice[Token], c decoding, parts uint32, sums device.Slice[float32], states device.Slice[state], o device.Slice[dtype.F16]) error {
-	p := s.Plan(joinF16Kernel, joinF16Kernel.Grid(g))
-	tokens.Pass(p)
-	driver.Pass(p, c)
-	driver.Pass(p, parts)
-	sums.Pass(p)
-	states.Pass(p)
-	o.Pass(p)
-	return p.Launch()
-}
-
-var joinF16Kernel = &driver.Kernel{
-	Name:    "joinParts[dtype.F16, row.F16]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "join.go",
-	Line:    14,
-	Params: []driver.Param{
-		{Name: "tokens", Offset: 0, Size: 24, Elem: 8},
-		{Name: "c", Offset: 24, Size: 44},
-		{Name: "parts", Offset: 68, Size: 4},
-		{Name: "sums", Offset: 72, Size: 24, Elem: 4},
-		{Name: "states", Offset: 96, Size: 24, Elem: 8},
-		{Name: "o", Offset: 120, Size: 24, Elem: 2},
-	},
-	ParamBytes: 160,
-	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "join.go", Line: 20, Format: "index out of range [%d] with length %d"},
-		{File: "join.go", Line: 43, Format: "index out of range [%d] with length %d"},
-		{File: "join.go", Line: 26, Format: "slice bounds out of range [%d:%d]"},
-		{File: "join.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "join.go", Line: 31, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "join.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "join.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "part.go", Line: 31, Format: "integer divide by zero"},
-		{File: "part.go", Line: 32, Format: "integer divide by zero"},
-	},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: joinF16SM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: joinF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: joinF16SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			tokens []Token
-			c      decoding
-			parts  uint32
-			sums   []float32
-			states []state
-			o      []dtype.F16
-		})(args)
-		for ts.Next() {
-			joinParts[dtype.F16, row.F16](ts.Thread(), a.tokens, a.c, a.parts, a.sums, a.states, a.o)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 23, 25, 29, 69, 70, 103, 104, 119, 121, 128, 129},
+	Uses:    []uint16{0, 3, 4, 5, 6, 7, 8, 9, 11, 20, 22, 26, 64, 65, 98, 99, 114, 116, 123, 124},
 }
 
 // turnLanes32 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
@@ -1257,7 +879,7 @@ var turnLanes32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{26, 27, 28, 29, 30, 67, 69, 70, 142, 144, 154, 155},
+	Uses:    []uint16{23, 24, 25, 26, 27, 62, 64, 65, 137, 139, 149, 150},
 }
 
 // turnLanesBF16 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
@@ -1338,86 +960,7 @@ var turnLanesBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{20, 21, 22, 29, 30, 67, 69, 70, 142, 144, 154, 155},
-}
-
-// turnLanesF16 is the form of StoreRotated for CPUs: with each block for a head of queries, keys or values of a token.
-func turnLanesF16(s_ *device.Stream, g device.Blocks, q, k, v, rotated, keys, values device.Slice[dtype.F16], angles device.Slice[float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r turning) error {
-	p := s_.Plan(turnLanesF16Kernel, turnLanesF16Kernel.Grid(g))
-	q.Pass(p)
-	k.Pass(p)
-	v.Pass(p)
-	rotated.Pass(p)
-	keys.Pass(p)
-	values.Pass(p)
-	angles.Pass(p)
-	table.Pass(p)
-	tokens.Pass(p)
-	driver.Pass(p, s)
-	driver.Pass(p, r)
-	return p.Launch()
-}
-
-var turnLanesF16Kernel = &driver.Kernel{
-	Name:    "turnLanes[dtype.F16, row.F16]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "rotate.go",
-	Line:    76,
-	Params: []driver.Param{
-		{Name: "q", Offset: 0, Size: 24, Elem: 2},
-		{Name: "k", Offset: 24, Size: 24, Elem: 2},
-		{Name: "v", Offset: 48, Size: 24, Elem: 2},
-		{Name: "rotated", Offset: 72, Size: 24, Elem: 2},
-		{Name: "keys", Offset: 96, Size: 24, Elem: 2},
-		{Name: "values", Offset: 120, Size: 24, Elem: 2},
-		{Name: "angles", Offset: 144, Size: 24, Elem: 4},
-		{Name: "table", Offset: 168, Size: 24, Elem: 4},
-		{Name: "tokens", Offset: 192, Size: 24, Elem: 8},
-		{Name: "s", Offset: 216, Size: 32},
-		{Name: "r", Offset: 248, Size: 16},
-	},
-	ParamBytes: 280,
-	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
-	Sites: []driver.Site{
-		{File: "rotate.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "rotate.go", Line: 107, Format: "index out of range [%d] with length %d"},
-		{File: "rotate.go", Line: 118, Format: "index out of range [%d] with length %d"},
-		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d"},
-		{File: "store.go", Line: 12, Format: "integer divide by zero"},
-		{File: "rotate.go", Line: 90, Format: "index out of range [%d] with length %d"},
-		{File: "rotate.go", Line: 81, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "rotate.go", Line: 81, Format: "slice bounds out of range [%d:%d]"},
-		{File: "rotate.go", Line: 84, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "rotate.go", Line: 84, Format: "slice bounds out of range [%d:%d]"},
-		{File: "rotate.go", Line: 86, Format: "index out of range [%d] with length %d"},
-		{File: "rotate.go", Line: 105, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "rotate.go", Line: 105, Format: "slice bounds out of range [%d:%d]"},
-		{File: "rotate.go", Line: 111, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "rotate.go", Line: 111, Format: "slice bounds out of range [%d:%d]"},
-		{File: "rotate.go", Line: 113, Format: "index out of range [%d] with length %d"},
-		{File: "rotate.go", Line: 114, Format: "index out of range [%d] with length %d"},
-		{File: "rotate.go", Line: 115, Format: "index out of range [%d] with length %d"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 216, 224, 232, 240},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: turnLanesF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: turnLanesF16SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			q, k, v, rotated, keys, values []dtype.F16
-			angles                         []float32
-			table                          []int32
-			tokens                         []Token
-			s                              CacheShape
-			r                              turning
-		})(args)
-		for ts.Next() {
-			turnLanes[dtype.F16, row.F16](ts.Thread(), a.q, a.k, a.v, a.rotated, a.keys, a.values, a.angles, a.table, a.tokens, a.s, a.r)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{23, 24, 25, 29, 30, 67, 69, 70, 142, 144, 154, 155},
+	Uses:    []uint16{20, 21, 22, 26, 27, 62, 64, 65, 137, 139, 149, 150},
 }
 
 // turnRows32 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
@@ -1489,7 +1032,7 @@ var turnRows32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{26, 36, 37, 38, 39, 67, 69, 70, 143, 144, 154, 155, 159},
+	Uses:    []uint16{23, 31, 32, 33, 34, 62, 64, 65, 138, 139, 149, 150, 154},
 }
 
 // turnRowsBF16 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
@@ -1563,79 +1106,7 @@ var turnRowsBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{20, 32, 33, 38, 39, 67, 69, 70, 143, 144, 154, 155, 159},
-}
-
-// turnRowsF16 is the form of StoreRotated for GPUs: with each thread for 32 bytes of a head, and for the angles of 16. Slices are views
-// of 16 bytes, and of the angles of as many elements.
-func turnRowsF16(s_ *device.Stream, g device.Blocks, q, k, v, rotated, keys, values device.Slice[row.Words], angles device.Slice[[8]float32], table device.Slice[int32], tokens device.Slice[Token], s CacheShape, r turning) error {
-	p := s_.Plan(turnRowsF16Kernel, turnRowsF16Kernel.Grid(g))
-	q.Pass(p)
-	k.Pass(p)
-	v.Pass(p)
-	rotated.Pass(p)
-	keys.Pass(p)
-	values.Pass(p)
-	angles.Pass(p)
-	table.Pass(p)
-	tokens.Pass(p)
-	driver.Pass(p, s)
-	driver.Pass(p, r)
-	return p.Launch()
-}
-
-var turnRowsF16Kernel = &driver.Kernel{
-	Name:    "turnRows[[8]float32, row.F16]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "rotate.go",
-	Line:    127,
-	Params: []driver.Param{
-		{Name: "q", Offset: 0, Size: 24, Elem: 16},
-		{Name: "k", Offset: 24, Size: 24, Elem: 16},
-		{Name: "v", Offset: 48, Size: 24, Elem: 16},
-		{Name: "rotated", Offset: 72, Size: 24, Elem: 16},
-		{Name: "keys", Offset: 96, Size: 24, Elem: 16},
-		{Name: "values", Offset: 120, Size: 24, Elem: 16},
-		{Name: "angles", Offset: 144, Size: 24, Elem: 32},
-		{Name: "table", Offset: 168, Size: 24, Elem: 4},
-		{Name: "tokens", Offset: 192, Size: 24, Elem: 8},
-		{Name: "s", Offset: 216, Size: 32},
-		{Name: "r", Offset: 248, Size: 16},
-	},
-	ParamBytes: 280,
-	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
-	Sites: []driver.Site{
-		{File: "rotate.go", Line: 134, Format: "integer divide by zero"},
-		{File: "rotate.go", Line: 138, Format: "integer divide by zero"},
-		{File: "rotate.go", Line: 154, Format: "index out of range [%d] with length %d"},
-		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d"},
-		{File: "store.go", Line: 12, Format: "integer divide by zero"},
-		{File: "rotate.go", Line: 164, Format: "index out of range [%d] with length %d"},
-		{File: "rotate.go", Line: 167, Format: "index out of range [%d] with length %d"},
-		{File: "rotate.go", Line: 181, Format: "index out of range [%d] with length %d"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 216, 224, 232, 240},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: turnRowsF16SM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: turnRowsF16SM90},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: turnRowsF16SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: turnRowsF16SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			q, k, v, rotated, keys, values []row.Words
-			angles                         [][8]float32
-			table                          []int32
-			tokens                         []Token
-			s                              CacheShape
-			r                              turning
-		})(args)
-		for ts.Next() {
-			turnRows[[8]float32, row.F16](ts.Thread(), a.q, a.k, a.v, a.rotated, a.keys, a.values, a.angles, a.table, a.tokens, a.s, a.r)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{23, 34, 35, 38, 39, 67, 69, 70, 143, 144, 154, 155, 159},
+	Uses:    []uint16{20, 29, 30, 33, 34, 62, 64, 65, 138, 139, 149, 150, 154},
 }
 
 // storeLanes32 stores a head of a token's keys and values.
@@ -1692,7 +1163,7 @@ var storeLanes32Kernel = &driver.Kernel{
 	},
 	Twin:    storeLanes32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{30, 67, 69, 70, 154, 155, 157},
+	Uses:    []uint16{27, 62, 64, 65, 149, 150, 152},
 }
 
 // storeLanesBF16 stores a head of a token's keys and values.
@@ -1749,62 +1220,5 @@ var storeLanesBF16Kernel = &driver.Kernel{
 	},
 	Twin:    storeLanesBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{30, 67, 69, 70, 154, 155, 157},
-}
-
-// storeLanesF16 stores a head of a token's keys and values.
-func storeLanesF16(s_ *device.Stream, g device.Blocks, k, v, keys, values device.Slice[dtype.F16], table device.Slice[int32], tokens device.Slice[Token], s CacheShape) error {
-	p := s_.Plan(storeLanesF16Kernel, storeLanesF16Kernel.Grid(g))
-	k.Pass(p)
-	v.Pass(p)
-	keys.Pass(p)
-	values.Pass(p)
-	table.Pass(p)
-	tokens.Pass(p)
-	driver.Pass(p, s)
-	return p.Launch()
-}
-
-var storeLanesF16Kernel = &driver.Kernel{
-	Name:    "storeLanes[dtype.F16]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attention",
-	File:    "store.go",
-	Line:    30,
-	Params: []driver.Param{
-		{Name: "k", Offset: 0, Size: 24, Elem: 2},
-		{Name: "v", Offset: 24, Size: 24, Elem: 2},
-		{Name: "keys", Offset: 48, Size: 24, Elem: 2},
-		{Name: "values", Offset: 72, Size: 24, Elem: 2},
-		{Name: "table", Offset: 96, Size: 24, Elem: 4},
-		{Name: "tokens", Offset: 120, Size: 24, Elem: 8},
-		{Name: "s", Offset: 144, Size: 32},
-	},
-	ParamBytes: 192,
-	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
-	Sites: []driver.Site{
-		{File: "store.go", Line: 32, Format: "index out of range [%d] with length %d"},
-		{File: "store.go", Line: 22, Format: "index out of range [%d] with length %d"},
-		{File: "store.go", Line: 12, Format: "integer divide by zero"},
-		{File: "store.go", Line: 38, Format: "index out of range [%d] with length %d"},
-		{File: "store.go", Line: 39, Format: "index out of range [%d] with length %d"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeLanesF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeLanesF16SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			k, v, keys, values []dtype.F16
-			table              []int32
-			tokens             []Token
-			s                  CacheShape
-		})(args)
-		for ts.Next() {
-			storeLanes[dtype.F16](ts.Thread(), a.k, a.v, a.keys, a.values, a.table, a.tokens, a.s)
-		}
-	},
-	Twin:    storeLanesF16Twin,
-	Sources: kernelSources,
-	Uses:    []uint16{30, 67, 69, 70, 154, 155, 157},
+	Uses:    []uint16{27, 62, 64, 65, 149, 150, 152},
 }

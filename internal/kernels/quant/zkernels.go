@@ -52,7 +52,7 @@ var interleaveKernel = &driver.Kernel{
 	},
 	Twin:    interleaveTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{11, 12},
+	Uses:    []uint16{12, 13},
 }
 
 // Gemv multiplies a matrix in the format Q6_K by a bfloat16 vector with tensor cores, whose operands come from memory without a detour. A
@@ -82,9 +82,9 @@ var gemvKernel = &driver.Kernel{
 		{Name: "x", Offset: 72, Size: 24, Elem: 8},
 		{Name: "y", Offset: 96, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 120, Size: 24, Elem: 2},
-		{Name: "z", Offset: 144, Size: 64},
+		{Name: "z", Offset: 144, Size: 68},
 	},
-	ParamBytes: 224,
+	ParamBytes: 232,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -128,7 +128,7 @@ var gemvKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 20, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 88, 94, 98, 99, 111, 123, 124, 135, 136, 137, 138, 144, 145, 146, 147, 148, 150, 155, 156, 157, 162, 164, 166, 188, 190, 193, 194, 195, 202, 243, 244, 254, 256, 263},
+	Uses:    []uint16{1, 2, 3, 21, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 90, 96, 100, 101, 113, 125, 126, 137, 138, 139, 140, 146, 147, 148, 149, 150, 152, 159, 160, 161, 166, 168, 170, 192, 194, 197, 198, 199, 207, 252, 253, 263, 265, 272},
 }
 
 // Join stores the sums of parts, one after another, in y or in half, whichever has elements, or adds them to it.
@@ -178,7 +178,7 @@ var joinKernel = &driver.Kernel{
 	},
 	Twin:    joinTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{87},
+	Uses:    []uint16{89},
 }
 
 // SumHalves stores the sum of each 16 elements of x.
@@ -216,7 +216,7 @@ var sumHalvesKernel = &driver.Kernel{
 	},
 	Twin:    sumHalvesTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 68, 162, 240},
+	Uses:    []uint16{2, 70, 166, 249},
 }
 
 // Enumerate stores consecutive numbers.
@@ -250,7 +250,7 @@ var enumerateKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{242},
+	Uses:    []uint16{251},
 }
 
 // BatchQ4 multiplies a tile of a matrix by a group of interleaved vectors.
@@ -318,7 +318,7 @@ var batchQ4Kernel = &driver.Kernel{
 	},
 	Twin:    batchQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 10, 11, 13, 14, 67, 68, 69, 77, 78, 79, 80, 81, 82, 83, 84, 85, 88, 94, 95, 112, 125, 128, 162, 163, 164},
+	Uses:    []uint16{1, 2, 11, 12, 14, 15, 69, 70, 71, 79, 80, 81, 82, 83, 84, 85, 86, 87, 90, 96, 97, 114, 127, 130, 166, 167, 168},
 }
 
 // BatchQ8 multiplies a tile of a matrix by a group of interleaved vectors.
@@ -386,7 +386,7 @@ var batchQ8Kernel = &driver.Kernel{
 	},
 	Twin:    batchQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 10, 11, 13, 14, 62, 63, 64, 65, 66, 67, 68, 69, 82, 83, 84, 85, 88, 94, 95, 100, 103, 112, 162, 163, 164},
+	Uses:    []uint16{1, 2, 11, 12, 14, 15, 64, 65, 66, 67, 68, 69, 70, 71, 84, 85, 86, 87, 90, 96, 97, 102, 105, 114, 166, 167, 168},
 }
 
 // BatchMixed multiplies a tile of a matrix by a group of interleaved vectors.
@@ -457,7 +457,7 @@ var batchMixedKernel = &driver.Kernel{
 	},
 	Twin:    batchMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 10, 11, 13, 14, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 82, 83, 84, 85, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 162, 163, 164},
+	Uses:    []uint16{1, 2, 11, 12, 14, 15, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 84, 85, 86, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 166, 167, 168},
 }
 
 // DotsQ4One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -490,9 +490,9 @@ var dotsQ4OneKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -555,7 +555,7 @@ var dotsQ4OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 77, 79, 88, 91, 92, 94, 95, 97, 98, 99, 110, 111, 112, 113, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 202, 221, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ4Eight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -588,9 +588,9 @@ var dotsQ4EightKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -653,7 +653,7 @@ var dotsQ4EightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 77, 79, 88, 91, 92, 94, 95, 97, 98, 99, 110, 111, 112, 113, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 202, 221, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ4Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -686,9 +686,9 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -751,7 +751,7 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 77, 79, 88, 91, 92, 94, 95, 97, 98, 99, 110, 111, 112, 113, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 202, 221, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ4Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -784,9 +784,9 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -849,7 +849,7 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 77, 79, 88, 91, 92, 94, 95, 97, 98, 99, 110, 111, 112, 113, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 202, 221, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ8One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -882,9 +882,9 @@ var dotsQ8OneKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -945,7 +945,7 @@ var dotsQ8OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 62, 64, 88, 91, 92, 94, 95, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 123, 124, 135, 136, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 197, 202, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ8Eight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -978,9 +978,9 @@ var dotsQ8EightKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -1041,7 +1041,7 @@ var dotsQ8EightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 62, 64, 88, 91, 92, 94, 95, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 123, 124, 135, 136, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 197, 202, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ8Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1074,9 +1074,9 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -1137,7 +1137,7 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 62, 64, 88, 91, 92, 94, 95, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 123, 124, 135, 136, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 197, 202, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ8Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1170,9 +1170,9 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -1233,7 +1233,7 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 62, 64, 88, 91, 92, 94, 95, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 123, 124, 135, 136, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 197, 202, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ4KOne multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1266,9 +1266,9 @@ var dotsQ4KOneKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -1333,7 +1333,7 @@ var dotsQ4KOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 77, 79, 88, 91, 92, 94, 95, 97, 98, 99, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 152, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 202, 204, 206, 207, 210, 211, 221, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ4KEight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1366,9 +1366,9 @@ var dotsQ4KEightKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -1433,7 +1433,7 @@ var dotsQ4KEightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 77, 79, 88, 91, 92, 94, 95, 97, 98, 99, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 152, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 202, 204, 206, 207, 210, 211, 221, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ4KSixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1466,9 +1466,9 @@ var dotsQ4KSixteenKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -1533,7 +1533,7 @@ var dotsQ4KSixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 77, 79, 88, 91, 92, 94, 95, 97, 98, 99, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 152, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 202, 204, 206, 207, 210, 211, 221, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ4KThrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1566,9 +1566,9 @@ var dotsQ4KThriceKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -1633,7 +1633,7 @@ var dotsQ4KThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 77, 79, 88, 91, 92, 94, 95, 97, 98, 99, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 152, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 202, 204, 206, 207, 210, 211, 221, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ6KOne multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1666,9 +1666,9 @@ var dotsQ6KOneKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -1731,7 +1731,7 @@ var dotsQ6KOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 88, 91, 92, 94, 95, 97, 98, 99, 110, 111, 123, 124, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 202, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ6KEight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1764,9 +1764,9 @@ var dotsQ6KEightKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -1829,7 +1829,7 @@ var dotsQ6KEightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 88, 91, 92, 94, 95, 97, 98, 99, 110, 111, 123, 124, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 202, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ6KSixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1862,9 +1862,9 @@ var dotsQ6KSixteenKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -1927,7 +1927,7 @@ var dotsQ6KSixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 88, 91, 92, 94, 95, 97, 98, 99, 110, 111, 123, 124, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 202, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // DotsQ6KThrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1960,9 +1960,9 @@ var dotsQ6KThriceKernel = &driver.Kernel{
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
 		{Name: "y", Offset: 144, Size: 24, Elem: 4},
 		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
+		{Name: "z", Offset: 192, Size: 68},
 	},
-	ParamBytes: 272,
+	ParamBytes: 280,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
@@ -2025,12 +2025,12 @@ var dotsQ6KThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 88, 91, 92, 94, 95, 97, 98, 99, 110, 111, 123, 124, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 154, 155, 156, 157, 158, 159, 160, 161, 162, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 202, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
 }
 
 // FewQ4One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ4One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+func FewQ4One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ4OneKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
@@ -2038,6 +2038,7 @@ func FewQ4One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales
 	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
+	gain.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
@@ -2049,7 +2050,7 @@ var fewQ4OneKernel = &driver.Kernel{
 	Name:    "few[nibbles, oneVector]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    122,
+	Line:    121,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -2057,40 +2058,43 @@ var fewQ4OneKernel = &driver.Kernel{
 		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
 		{Name: "x", Offset: 96, Size: 24, Elem: 16},
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "y", Offset: 144, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
-		{Name: "of", Offset: 256, Size: 56},
+		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
+		{Name: "y", Offset: 168, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
+		{Name: "z", Offset: 216, Size: 68},
+		{Name: "of", Offset: 284, Size: 56},
 	},
-	ParamBytes: 328,
+	ParamBytes: 360,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 82, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 86, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4OneSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4OneSM80NarrowAligned},
@@ -2101,108 +2105,23 @@ var fewQ4OneKernel = &driver.Kernel{
 			scales, minima, groups []pair
 			x                      []numbers
 			half                   []halves
+			gain                   []numbers
 			y                      []float32
 			brief                  []dtype.BF16
 			z                      size
 			of                     fields
 		})(args)
 		for ts.Next() {
-			few[nibbles, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
+			few[nibbles, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 34, 35, 36, 37, 38, 39, 40, 41, 44, 45, 77, 79, 85, 88, 89, 91, 92, 94, 112, 123, 125, 128, 135, 155, 156, 157, 162, 164, 166, 188, 193, 194, 195, 202, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 251, 254, 256, 263},
-}
-
-// FewQ4Two multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
-// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ4Two(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
-	p := s.Plan(fewQ4TwoKernel, g)
-	planes.Pass(p)
-	scales.Pass(p)
-	minima.Pass(p)
-	groups.Pass(p)
-	x.Pass(p)
-	half.Pass(p)
-	y.Pass(p)
-	brief.Pass(p)
-	driver.Pass(p, z)
-	driver.Pass(p, of)
-	return p.Launch()
-}
-
-var fewQ4TwoKernel = &driver.Kernel{
-	Name:    "few[nibbles, twoVectors]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "few.go",
-	Line:    122,
-	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
-		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
-		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
-		{Name: "x", Offset: 96, Size: 24, Elem: 16},
-		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "y", Offset: 144, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
-		{Name: "of", Offset: 256, Size: 56},
-	},
-	ParamBytes: 328,
-	Barriers:   true,
-	Assumes:    driver.Fit{Narrow: true, Aligned: true},
-	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4TwoSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4TwoSM80NarrowAligned},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			planes                 []quad
-			scales, minima, groups []pair
-			x                      []numbers
-			half                   []halves
-			y                      []float32
-			brief                  []dtype.BF16
-			z                      size
-			of                     fields
-		})(args)
-		for ts.Next() {
-			few[nibbles, twoVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 34, 35, 36, 39, 40, 41, 42, 43, 44, 45, 77, 79, 85, 88, 89, 91, 92, 94, 112, 123, 125, 128, 135, 155, 156, 157, 162, 164, 166, 188, 193, 194, 195, 202, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 251, 254, 256, 263},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 79, 81, 87, 90, 91, 94, 96, 114, 125, 127, 130, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
 }
 
 // FewQ4Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ4Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+func FewQ4Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ4FourKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
@@ -2210,6 +2129,7 @@ func FewQ4Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scale
 	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
+	gain.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
@@ -2221,7 +2141,7 @@ var fewQ4FourKernel = &driver.Kernel{
 	Name:    "few[nibbles, fourVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    122,
+	Line:    121,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -2229,40 +2149,41 @@ var fewQ4FourKernel = &driver.Kernel{
 		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
 		{Name: "x", Offset: 96, Size: 24, Elem: 16},
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "y", Offset: 144, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
-		{Name: "of", Offset: 256, Size: 56},
+		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
+		{Name: "y", Offset: 168, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
+		{Name: "z", Offset: 216, Size: 68},
+		{Name: "of", Offset: 284, Size: 56},
 	},
-	ParamBytes: 328,
+	ParamBytes: 360,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4FourSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4FourSM80NarrowAligned},
@@ -2273,22 +2194,23 @@ var fewQ4FourKernel = &driver.Kernel{
 			scales, minima, groups []pair
 			x                      []numbers
 			half                   []halves
+			gain                   []numbers
 			y                      []float32
 			brief                  []dtype.BF16
 			z                      size
 			of                     fields
 		})(args)
 		for ts.Next() {
-			few[nibbles, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
+			few[nibbles, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 39, 40, 41, 44, 45, 77, 79, 85, 88, 89, 91, 92, 94, 112, 123, 125, 128, 135, 155, 156, 157, 162, 164, 166, 188, 193, 194, 195, 202, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 251, 254, 256, 263},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 45, 46, 79, 81, 87, 90, 91, 94, 96, 114, 125, 127, 130, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
 }
 
 // FewQ8One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ8One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+func FewQ8One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ8OneKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
@@ -2296,6 +2218,7 @@ func FewQ8One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales
 	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
+	gain.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
@@ -2307,7 +2230,7 @@ var fewQ8OneKernel = &driver.Kernel{
 	Name:    "few[bytes, oneVector]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    122,
+	Line:    121,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -2315,39 +2238,42 @@ var fewQ8OneKernel = &driver.Kernel{
 		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
 		{Name: "x", Offset: 96, Size: 24, Elem: 16},
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "y", Offset: 144, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
-		{Name: "of", Offset: 256, Size: 56},
+		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
+		{Name: "y", Offset: 168, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
+		{Name: "z", Offset: 216, Size: 68},
+		{Name: "of", Offset: 284, Size: 56},
 	},
-	ParamBytes: 328,
+	ParamBytes: 360,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 82, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 86, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8OneSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8OneSM80NarrowAligned},
@@ -2358,22 +2284,23 @@ var fewQ8OneKernel = &driver.Kernel{
 			scales, minima, groups []pair
 			x                      []numbers
 			half                   []halves
+			gain                   []numbers
 			y                      []float32
 			brief                  []dtype.BF16
 			z                      size
 			of                     fields
 		})(args)
 		for ts.Next() {
-			few[bytes, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
+			few[bytes, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 34, 35, 36, 37, 38, 39, 40, 41, 44, 45, 62, 64, 85, 88, 89, 91, 92, 94, 100, 103, 112, 123, 135, 155, 156, 157, 162, 164, 166, 188, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 251, 254, 256, 263},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 64, 66, 87, 90, 91, 94, 96, 102, 105, 114, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
 }
 
 // FewQ8Two multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ8Two(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+func FewQ8Two(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ8TwoKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
@@ -2381,6 +2308,7 @@ func FewQ8Two(s *device.Stream, g device.Grid, planes device.Slice[quad], scales
 	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
+	gain.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
@@ -2392,7 +2320,7 @@ var fewQ8TwoKernel = &driver.Kernel{
 	Name:    "few[bytes, twoVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    122,
+	Line:    121,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -2400,39 +2328,40 @@ var fewQ8TwoKernel = &driver.Kernel{
 		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
 		{Name: "x", Offset: 96, Size: 24, Elem: 16},
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "y", Offset: 144, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
-		{Name: "of", Offset: 256, Size: 56},
+		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
+		{Name: "y", Offset: 168, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
+		{Name: "z", Offset: 216, Size: 68},
+		{Name: "of", Offset: 284, Size: 56},
 	},
-	ParamBytes: 328,
+	ParamBytes: 360,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8TwoSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8TwoSM80NarrowAligned},
@@ -2443,22 +2372,23 @@ var fewQ8TwoKernel = &driver.Kernel{
 			scales, minima, groups []pair
 			x                      []numbers
 			half                   []halves
+			gain                   []numbers
 			y                      []float32
 			brief                  []dtype.BF16
 			z                      size
 			of                     fields
 		})(args)
 		for ts.Next() {
-			few[bytes, twoVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
+			few[bytes, twoVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 34, 35, 36, 39, 40, 41, 42, 43, 44, 45, 62, 64, 85, 88, 89, 91, 92, 94, 100, 103, 112, 123, 135, 155, 156, 157, 162, 164, 166, 188, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 251, 254, 256, 263},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 64, 66, 87, 90, 91, 94, 96, 102, 105, 114, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
 }
 
 // FewQ8Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ8Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+func FewQ8Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ8FourKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
@@ -2466,6 +2396,7 @@ func FewQ8Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scale
 	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
+	gain.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
@@ -2477,7 +2408,7 @@ var fewQ8FourKernel = &driver.Kernel{
 	Name:    "few[bytes, fourVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    122,
+	Line:    121,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -2485,39 +2416,40 @@ var fewQ8FourKernel = &driver.Kernel{
 		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
 		{Name: "x", Offset: 96, Size: 24, Elem: 16},
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "y", Offset: 144, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
-		{Name: "of", Offset: 256, Size: 56},
+		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
+		{Name: "y", Offset: 168, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
+		{Name: "z", Offset: 216, Size: 68},
+		{Name: "of", Offset: 284, Size: 56},
 	},
-	ParamBytes: 328,
+	ParamBytes: 360,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8FourSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8FourSM80NarrowAligned},
@@ -2528,22 +2460,23 @@ var fewQ8FourKernel = &driver.Kernel{
 			scales, minima, groups []pair
 			x                      []numbers
 			half                   []halves
+			gain                   []numbers
 			y                      []float32
 			brief                  []dtype.BF16
 			z                      size
 			of                     fields
 		})(args)
 		for ts.Next() {
-			few[bytes, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
+			few[bytes, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 39, 40, 41, 44, 45, 62, 64, 85, 88, 89, 91, 92, 94, 100, 103, 112, 123, 135, 155, 156, 157, 162, 164, 166, 188, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 251, 254, 256, 263},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 45, 46, 64, 66, 87, 90, 91, 94, 96, 102, 105, 114, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
 }
 
 // FewQ4KOne multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ4KOne(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+func FewQ4KOne(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ4KOneKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
@@ -2551,6 +2484,7 @@ func FewQ4KOne(s *device.Stream, g device.Grid, planes device.Slice[quad], scale
 	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
+	gain.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
@@ -2562,7 +2496,7 @@ var fewQ4KOneKernel = &driver.Kernel{
 	Name:    "few[grouped, oneVector]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    122,
+	Line:    121,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -2570,41 +2504,44 @@ var fewQ4KOneKernel = &driver.Kernel{
 		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
 		{Name: "x", Offset: 96, Size: 24, Elem: 16},
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "y", Offset: 144, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
-		{Name: "of", Offset: 256, Size: 56},
+		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
+		{Name: "y", Offset: 168, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
+		{Name: "z", Offset: 216, Size: 68},
+		{Name: "of", Offset: 284, Size: 56},
 	},
-	ParamBytes: 328,
+	ParamBytes: 360,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 82, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 86, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4KOneSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4KOneSM80NarrowAligned},
@@ -2615,22 +2552,23 @@ var fewQ4KOneKernel = &driver.Kernel{
 			scales, minima, groups []pair
 			x                      []numbers
 			half                   []halves
+			gain                   []numbers
 			y                      []float32
 			brief                  []dtype.BF16
 			z                      size
 			of                     fields
 		})(args)
 		for ts.Next() {
-			few[grouped, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
+			few[grouped, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 34, 35, 36, 37, 38, 39, 40, 41, 44, 45, 77, 79, 85, 88, 89, 91, 92, 94, 112, 123, 125, 128, 135, 155, 156, 157, 162, 164, 166, 188, 193, 194, 195, 202, 203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 251, 254, 256, 263},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 79, 81, 87, 90, 91, 94, 96, 114, 125, 127, 130, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
 }
 
 // FewMixedOne multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewMixedOne(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+func FewMixedOne(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewMixedOneKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
@@ -2638,6 +2576,7 @@ func FewMixedOne(s *device.Stream, g device.Grid, planes device.Slice[quad], sca
 	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
+	gain.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
@@ -2649,7 +2588,7 @@ var fewMixedOneKernel = &driver.Kernel{
 	Name:    "few[mixed, oneVector]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    122,
+	Line:    121,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -2657,29 +2596,32 @@ var fewMixedOneKernel = &driver.Kernel{
 		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
 		{Name: "x", Offset: 96, Size: 24, Elem: 16},
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "y", Offset: 144, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
-		{Name: "of", Offset: 256, Size: 56},
+		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
+		{Name: "y", Offset: 168, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
+		{Name: "z", Offset: 216, Size: 68},
+		{Name: "of", Offset: 284, Size: 56},
 	},
-	ParamBytes: 328,
+	ParamBytes: 360,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 82, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 86, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 46, Format: "index out of range [%d] with length %d"},
@@ -2687,13 +2629,13 @@ var fewMixedOneKernel = &driver.Kernel{
 		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewMixedOneSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewMixedOneSM80NarrowAligned},
@@ -2704,22 +2646,23 @@ var fewMixedOneKernel = &driver.Kernel{
 			scales, minima, groups []pair
 			x                      []numbers
 			half                   []halves
+			gain                   []numbers
 			y                      []float32
 			brief                  []dtype.BF16
 			z                      size
 			of                     fields
 		})(args)
 		for ts.Next() {
-			few[mixed, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
+			few[mixed, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 34, 35, 36, 37, 38, 39, 40, 41, 44, 45, 70, 71, 73, 74, 85, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 123, 135, 155, 156, 157, 162, 164, 166, 188, 193, 194, 195, 202, 203, 214, 215, 216, 217, 218, 219, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 251, 254, 256, 263},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 72, 73, 75, 76, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 208, 220, 221, 222, 223, 224, 225, 226, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
 }
 
 // FewMixedFour multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
 // columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewMixedFour(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+func FewMixedFour(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewMixedFourKernel, g)
 	planes.Pass(p)
 	scales.Pass(p)
@@ -2727,6 +2670,7 @@ func FewMixedFour(s *device.Stream, g device.Grid, planes device.Slice[quad], sc
 	groups.Pass(p)
 	x.Pass(p)
 	half.Pass(p)
+	gain.Pass(p)
 	y.Pass(p)
 	brief.Pass(p)
 	driver.Pass(p, z)
@@ -2738,7 +2682,7 @@ var fewMixedFourKernel = &driver.Kernel{
 	Name:    "few[mixed, fourVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    122,
+	Line:    121,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -2746,29 +2690,30 @@ var fewMixedFourKernel = &driver.Kernel{
 		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
 		{Name: "x", Offset: 96, Size: 24, Elem: 16},
 		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "y", Offset: 144, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 168, Size: 24, Elem: 2},
-		{Name: "z", Offset: 192, Size: 64},
-		{Name: "of", Offset: 256, Size: 56},
+		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
+		{Name: "y", Offset: 168, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
+		{Name: "z", Offset: 216, Size: 68},
+		{Name: "of", Offset: 284, Size: 56},
 	},
-	ParamBytes: 328,
+	ParamBytes: 360,
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 183, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 169, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 171, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 44, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 46, Format: "index out of range [%d] with length %d"},
@@ -2776,13 +2721,13 @@ var fewMixedFourKernel = &driver.Kernel{
 		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 60, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 137, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewMixedFourSM90NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewMixedFourSM80NarrowAligned},
@@ -2793,20 +2738,21 @@ var fewMixedFourKernel = &driver.Kernel{
 			scales, minima, groups []pair
 			x                      []numbers
 			half                   []halves
+			gain                   []numbers
 			y                      []float32
 			brief                  []dtype.BF16
 			z                      size
 			of                     fields
 		})(args)
 		for ts.Next() {
-			few[mixed, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.y, a.brief, a.z, a.of)
+			few[mixed, fourVectors](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 20, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 39, 40, 41, 44, 45, 70, 71, 73, 74, 85, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 123, 135, 155, 156, 157, 162, 164, 166, 188, 193, 194, 195, 202, 203, 214, 215, 216, 217, 218, 219, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 251, 254, 256, 263},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 45, 46, 72, 73, 75, 76, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 208, 220, 221, 222, 223, 224, 225, 226, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
 }
 
-// GatherQ8 converts a row of the matrix.
+// GatherQ8 converts columns of a row of the matrix: those from gatherColumns*BlockY on of row BlockX.
 func GatherQ8(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, rows device.Slice[int32], y device.Slice[float32], s Shape, of fields) error {
 	p := s_.Plan(gatherQ8Kernel, gatherQ8Kernel.Grid(g))
 	planes.Pass(p)
@@ -2825,7 +2771,7 @@ var gatherQ8Kernel = &driver.Kernel{
 	Name:    "gather[bytes]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "gather.go",
-	Line:    45,
+	Line:    47,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
@@ -2840,11 +2786,12 @@ var gatherQ8Kernel = &driver.Kernel{
 	ParamBytes: 240,
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "gather.go", Line: 47, Format: "index out of range [%d] with length %d"},
+		{File: "gather.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "gather.go", Line: 59, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 92, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 86, Format: "index out of range [%d] with length %d"},
-		{File: "gather.go", Line: 48, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "gather.go", Line: 48, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gather.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gather.go", Line: 50, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherQ8SM70},
@@ -2866,10 +2813,10 @@ var gatherQ8Kernel = &driver.Kernel{
 	},
 	Twin:    gatherQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 46, 47, 48, 63, 64, 65, 66, 67, 68, 69, 82, 83, 84, 85, 88, 94, 95, 100, 103, 112, 162, 163, 164},
+	Uses:    []uint16{1, 2, 47, 48, 49, 50, 65, 66, 67, 68, 69, 70, 71, 84, 85, 86, 87, 90, 96, 97, 102, 105, 114, 166, 167, 168},
 }
 
-// GatherMixed converts a row of the matrix.
+// GatherMixed converts columns of a row of the matrix: those from gatherColumns*BlockY on of row BlockX.
 func GatherMixed(s_ *device.Stream, g device.Blocks, planes device.Slice[uint32], scales, minima device.Slice[dtype.F16], groups device.Slice[uint16], factor float32, rows device.Slice[int32], y device.Slice[float32], s Shape, of fields) error {
 	p := s_.Plan(gatherMixedKernel, gatherMixedKernel.Grid(g))
 	planes.Pass(p)
@@ -2888,7 +2835,7 @@ var gatherMixedKernel = &driver.Kernel{
 	Name:    "gather[mixed]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "gather.go",
-	Line:    45,
+	Line:    47,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 4},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 2},
@@ -2903,13 +2850,14 @@ var gatherMixedKernel = &driver.Kernel{
 	ParamBytes: 240,
 	Block:      driver.Dim{X: 64, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "gather.go", Line: 47, Format: "index out of range [%d] with length %d"},
+		{File: "gather.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "gather.go", Line: 59, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d"},
-		{File: "gather.go", Line: 48, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "gather.go", Line: 48, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gather.go", Line: 50, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gather.go", Line: 50, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherMixedSM70},
@@ -2931,7 +2879,7 @@ var gatherMixedKernel = &driver.Kernel{
 	},
 	Twin:    gatherMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 46, 47, 48, 67, 68, 69, 70, 72, 73, 74, 75, 76, 82, 83, 84, 85, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 162, 163, 164},
+	Uses:    []uint16{1, 2, 47, 48, 49, 50, 69, 70, 71, 72, 74, 75, 76, 77, 78, 84, 85, 86, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 166, 167, 168},
 }
 
 // ConvertF32 stores elements as those of another type.
@@ -2972,7 +2920,7 @@ var convertF32Kernel = &driver.Kernel{
 	},
 	Twin:    convertF32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{3, 4, 5, 6, 7, 8, 9, 86, 153},
+	Uses:    []uint16{4, 5, 6, 7, 8, 9, 10, 88, 155},
 }
 
 // ConvertBF16 stores elements as those of another type.
@@ -3010,7 +2958,7 @@ var convertBF16Kernel = &driver.Kernel{
 	},
 	Twin:    convertBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{3, 4, 5, 6, 7, 8, 9, 86, 153},
+	Uses:    []uint16{4, 5, 6, 7, 8, 9, 10, 88, 155},
 }
 
 // TileQ4 multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -3076,7 +3024,7 @@ var tileQ4Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 67, 68, 69, 77, 78, 79, 80, 81, 82, 83, 85, 88, 94, 95, 112, 125, 128, 162, 164, 239, 241},
+	Uses:    []uint16{1, 2, 69, 70, 71, 79, 80, 81, 82, 83, 84, 85, 87, 90, 96, 97, 114, 127, 130, 166, 168, 248, 250},
 }
 
 // TileQ8 multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -3140,7 +3088,7 @@ var tileQ8Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 62, 63, 64, 65, 66, 67, 68, 69, 82, 83, 85, 88, 94, 95, 100, 103, 112, 162, 164, 239, 241},
+	Uses:    []uint16{1, 2, 64, 65, 66, 67, 68, 69, 70, 71, 84, 85, 87, 90, 96, 97, 102, 105, 114, 166, 168, 248, 250},
 }
 
 // TileMixed multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -3208,7 +3156,7 @@ var tileMixedKernel = &driver.Kernel{
 	},
 	Twin:    tileMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 82, 83, 85, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 162, 164, 239, 241},
+	Uses:    []uint16{1, 2, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 84, 85, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 166, 168, 248, 250},
 }
 
 // WidenQ4 converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
@@ -3269,7 +3217,7 @@ var widenQ4Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 67, 69, 78, 79, 80, 81, 82, 83, 84, 85, 88, 94, 95, 112, 125, 128, 162, 163, 164, 279, 280, 281, 282},
+	Uses:    []uint16{1, 2, 69, 71, 80, 81, 82, 83, 84, 85, 86, 87, 90, 96, 97, 114, 127, 130, 166, 167, 168, 288, 289, 290, 291},
 }
 
 // WidenQ8 converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
@@ -3330,7 +3278,7 @@ var widenQ8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 63, 64, 65, 66, 67, 69, 82, 83, 84, 85, 88, 94, 95, 100, 103, 112, 162, 163, 164, 279, 280, 281, 282},
+	Uses:    []uint16{1, 2, 65, 66, 67, 68, 69, 71, 84, 85, 86, 87, 90, 96, 97, 102, 105, 114, 166, 167, 168, 288, 289, 290, 291},
 }
 
 // WidenMixed converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
@@ -3393,5 +3341,5 @@ var widenMixedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 67, 69, 70, 72, 73, 74, 75, 76, 82, 83, 84, 85, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 162, 163, 164, 279, 280, 281, 282},
+	Uses:    []uint16{1, 2, 69, 71, 72, 74, 75, 76, 77, 78, 84, 85, 86, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 166, 167, 168, 288, 289, 290, 291},
 }

@@ -1504,7 +1504,7 @@ func batchMixedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gatherQ8Twin runs blocks of the kernel gather_bytes.
 //
-//line gather.go:45
+//line gather.go:47
 func gatherQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesLen := *(*int)(unsafe.Add(args, 8))
@@ -1516,45 +1516,55 @@ func gatherQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yCap := *(*int)(unsafe.Add(args, 144))
 	s0 := *(*int)(unsafe.Add(args, 152))
 	s8 := *(*int)(unsafe.Add(args, 160))
-//line gather.go:35
-	i162 := s8 / 32
-//line gather.go:45
+//line gather.go:37
+	i173 := s8 / 32
+//line gather.go:47
 	for blocks.Next() {
-		bx, _, _ := blocks.Index()
+		bx, by, _ := blocks.Index()
 		if uint(bx) >= uint(rowsLen) {
-//line gather.go:47
+//line gather.go:49
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, rowsLen)
-//line gather.go:47
+//line gather.go:49
 			return
 		}
-//line gather.go:47
-		i63 := *(*int32)(unsafe.Add(rows, bx*4))
-//line gather.go:47
-		i64 := int(i63)
-//line gather.go:32
-		c379 := i63 < 0
-//line gather.go:32
-		c167 := s0 <= i64
-//line gather.go:35
-		i158 := i64 % 16
-//line gather.go:35
-		i163 := i64 / 16 * i162
-//line gather.go:48
-		i74 := bx * s8
-//line gather.go:48
-		i80 := (bx + 1) * s8
-//line gather.go:48
-		c84 := uint(i80) <= uint(yCap)
-//line gather.go:48
-		c86 := uint(i74) <= uint(i80)
-//line gather.go:48
-		o88 := i74 * 4
-//line gather.go:48
-		i89 := i80 - i74
+//line gather.go:49
+		i64 := *(*int32)(unsafe.Add(rows, bx*4))
+//line gather.go:49
+		i65 := int(i64)
+//line gather.go:34
+		c390 := i64 < 0
+//line gather.go:34
+		c178 := s0 <= i65
+//line gather.go:37
+		i169 := i65 % 16
+//line gather.go:37
+		i174 := i65 / 16 * i173
+//line gather.go:50
+		i75 := bx * s8
+//line gather.go:50
+		i81 := (bx + 1) * s8
+//line gather.go:50
+		c85 := uint(i81) <= uint(yCap)
+//line gather.go:50
+		c87 := uint(i75) <= uint(i81)
+//line gather.go:50
+		o89 := i75 * 4
+//line gather.go:50
+		i90 := i81 - i75
+		i392 := by << 8
+//line gather.go:51
+		i394 := (by + 1) << 8
+//line gather.go:51
+		i107 := i394
+//line gather.go:51
+		if i90 < i394 {
+//line gather.go:51
+			i107 = i90
+		}
 		{
 			{
-//line gather.go:32
-				if !gatherQ8TwinRow(c379, c167, i158, i163, i64, c84, c86, i89, scalesLen, planesLen, planes, scales, o88, y, yCap, i74, i80, blocks) {
+//line gather.go:34
+				if !gatherQ8TwinRow(c390, c178, i169, i174, i65, c85, c87, i392, i107, scalesLen, planesLen, planes, scales, i90, o89, y, yCap, i75, i81, blocks) {
 					return
 				}
 			}
@@ -1564,84 +1574,91 @@ func gatherQ8Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gatherQ8TwinRow is what a row of threads does in gatherQ8Twin.
 //
-//line gather.go:32
-func gatherQ8TwinRow(c379 bool, c167 bool, i158 int, i163 int, i64 int, c84 bool, c86 bool, i89 int, scalesLen int, planesLen int, planes unsafe.Pointer, scales unsafe.Pointer, o88 int, y unsafe.Pointer, yCap int, i74 int, i80 int, blocks *gpu.Blocks) (ok bool) {
+//line gather.go:34
+func gatherQ8TwinRow(c390 bool, c178 bool, i169 int, i174 int, i65 int, c85 bool, c87 bool, i392 int, i107 int, scalesLen int, planesLen int, planes unsafe.Pointer, scales unsafe.Pointer, i90 int, o89 int, y unsafe.Pointer, yCap int, i75 int, i81 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 64 {
-		var i295, i296, i297, i95 int
-		var f139 float32
-//line gather.go:32
-		if c379 {
-//line gather.go:32
-			i295, i296, i297 = -1, 0, 0
+		var i306, i307, i308, i100 int
+		var f150 float32
+//line gather.go:34
+		if c390 {
+//line gather.go:34
+			i306, i307, i308 = -1, 0, 0
 		} else {
-//line gather.go:32
-			if c167 {
-//line gather.go:32
-				i295, i296, i297 = -1, 0, 0
+//line gather.go:34
+			if c178 {
+//line gather.go:34
+				i306, i307, i308 = -1, 0, 0
 			} else {
-//line gather.go:35
-				i295, i296, i297 = i64, i158, i163
+//line gather.go:37
+				i306, i307, i308 = i65, i169, i174
 			}
 		}
-//line gather.go:48
-		if !c84 {
-//line gather.go:48
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i80, yCap)
-//line gather.go:48
+//line gather.go:50
+		if !c85 {
+//line gather.go:50
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i81, yCap)
+//line gather.go:50
 			return false
 		}
-//line gather.go:48
-		if !c86 {
-//line gather.go:48
-			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i74, i80)
-//line gather.go:48
+//line gather.go:50
+		if !c87 {
+//line gather.go:50
+			blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i75, i81)
+//line gather.go:50
 			return false
 		}
+//line gather.go:53
+		c110 := 0 <= i306
 //line gather.go:51
-		c99 := 0 <= i295
-//line gather.go:49
-		i95 = tx
-//line gather.go:49
+		i100 = i392 + tx
+//line gather.go:51
 		for {
-//line gather.go:49
-			if i95 >= i89 {
-//line gather.go:49
+//line gather.go:51
+			if i100 >= i107 {
+//line gather.go:51
 				break
 			}
-			if c99 {
-				i103 := i297 + int(uint(i95)/32)
-//line gather.go:52
-				i104 := int(uint(i95) % 32)
+			if c110 {
+				i114 := i308 + int(uint(i100)/32)
+//line gather.go:54
+				i115 := int(uint(i100) % 32)
 //line integers.go:92
-				i185 := i103<<4 + i296
+				i196 := i114<<4 + i307
 //line integers.go:92
-				if uint(i185) >= uint(scalesLen) {
+				if uint(i196) >= uint(scalesLen) {
 //line integers.go:92
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i185, scalesLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i196, scalesLen)
 //line integers.go:92
 					return false
 				}
 //line integers.go:86
-				i214 := i103<<7 + i296 + (int(uint(i104)/16)<<2+int(uint(i104)/4)%4)<<4
+				i225 := i114<<7 + i307 + (int(uint(i115)/16)<<2+int(uint(i115)/4)%4)<<4
 //line integers.go:86
-				if uint(i214) >= uint(planesLen) {
+				if uint(i225) >= uint(planesLen) {
 //line integers.go:86
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i214, planesLen)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i225, planesLen)
 //line integers.go:86
 					return false
 				}
 //line integers.go:102
-				f239 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i185*2)))).Float32() * float32(*(*int32)(unsafe.Add(planes, i214*4))<<uint32(int32(24-int(uint(i104)%4)<<3))>>24))
+				f250 := float32(dtype.F16(uint16(*(*int16)(unsafe.Add(scales, i196*2)))).Float32() * float32(*(*int32)(unsafe.Add(planes, i225*4))<<uint32(int32(24-int(uint(i115)%4)<<3))>>24))
 //line integers.go:102
-				f139 = f239
+				f150 = f250
 			} else {
-//line gather.go:51
-				f139 = 0
+//line gather.go:53
+				f150 = 0
 			}
-//line gather.go:57
-			*(*float32)(unsafe.Add(y, o88+i95*4)) = f139
-//line gather.go:49
-			i95 = i95 + 64
+//line gather.go:59
+			if uint(i100) >= uint(i90) {
+//line gather.go:59
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i100, i90)
+//line gather.go:59
+				return false
+			}
+//line gather.go:59
+			*(*float32)(unsafe.Add(y, o89+i100*4)) = f150
+//line gather.go:51
+			i100 = i100 + 64
 		}
 	}
 	return true
@@ -1649,7 +1666,7 @@ func gatherQ8TwinRow(c379 bool, c167 bool, i158 int, i163 int, i64 int, c84 bool
 
 // gatherMixedTwin runs blocks of the kernel gather_mixed.
 //
-//line gather.go:45
+//line gather.go:47
 func gatherMixedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	planes := *(*unsafe.Pointer)(args)
 	planesLen := *(*int)(unsafe.Add(args, 8))
@@ -1680,184 +1697,201 @@ func gatherMixedTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	of44 := *(*int32)(unsafe.Add(args, 212))
 	of48 := *(*int32)(unsafe.Add(args, 216))
 	of52 := *(*int32)(unsafe.Add(args, 220))
-//line gather.go:35
-	i162 := s8 / 32
+//line gather.go:37
+	i173 := s8 / 32
 //line mixed.go:60
-	i254 := int(of28)
+	i265 := int(of28)
 //line mixed.go:60
-	i259 := ^i254
-//line gather.go:55
-	i124 := int(of0)
+	i270 := ^i265
+//line gather.go:57
+	i135 := int(of0)
 //line mixed.go:70
-	i489 := ^of16
+	i500 := ^of16
 //line integers.go:49
-	c284 := of24 != 0
+	c295 := of24 != 0
 //line mixed.go:66
-	i381 := ^of8
-//line gather.go:45
+	i392 := ^of8
+//line gather.go:47
 	for blocks.Next() {
-		bx, _, _ := blocks.Index()
+		bx, by, _ := blocks.Index()
 		if uint(bx) >= uint(rowsLen) {
-//line gather.go:47
+//line gather.go:49
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, rowsLen)
-//line gather.go:47
+//line gather.go:49
 			return
 		}
-//line gather.go:47
-		i63 := *(*int32)(unsafe.Add(rows, bx*4))
-//line gather.go:47
-		i64 := int(i63)
-//line gather.go:32
-		c1072 := i63 < 0
-//line gather.go:32
-		c167 := s0 <= i64
-//line gather.go:35
-		i158 := i64 % 16
-//line gather.go:35
-		i163 := i64 / 16 * i162
-//line gather.go:48
-		i74 := bx * s8
-//line gather.go:48
-		i80 := (bx + 1) * s8
-//line gather.go:48
-		c84 := uint(i80) <= uint(yCap)
-//line gather.go:48
-		c86 := uint(i74) <= uint(i80)
-//line gather.go:48
-		o88 := i74 * 4
-//line gather.go:48
-		i89 := i80 - i74
+//line gather.go:49
+		i64 := *(*int32)(unsafe.Add(rows, bx*4))
+//line gather.go:49
+		i65 := int(i64)
+//line gather.go:34
+		c1083 := i64 < 0
+//line gather.go:34
+		c178 := s0 <= i65
+//line gather.go:37
+		i169 := i65 % 16
+//line gather.go:37
+		i174 := i65 / 16 * i173
+//line gather.go:50
+		i75 := bx * s8
+//line gather.go:50
+		i81 := (bx + 1) * s8
+//line gather.go:50
+		c85 := uint(i81) <= uint(yCap)
+//line gather.go:50
+		c87 := uint(i75) <= uint(i81)
+//line gather.go:50
+		o89 := i75 * 4
+//line gather.go:50
+		i90 := i81 - i75
+		i1085 := by << 8
+//line gather.go:51
+		i1087 := (by + 1) << 8
+//line gather.go:51
+		i107 := i1087
+//line gather.go:51
+		if i90 < i1087 {
+//line gather.go:51
+			i107 = i90
+		}
 		for tx := range 64 {
-			var i527, i528, i529, i95 int
-			var i301 int32
-			var f449, f139 float32
-//line gather.go:32
-			if c1072 {
-//line gather.go:32
-				i527, i528, i529 = -1, 0, 0
+			var i538, i539, i540, i100 int
+			var i312 int32
+			var f460, f150 float32
+//line gather.go:34
+			if c1083 {
+//line gather.go:34
+				i538, i539, i540 = -1, 0, 0
 			} else {
-//line gather.go:32
-				if c167 {
-//line gather.go:32
-					i527, i528, i529 = -1, 0, 0
+//line gather.go:34
+				if c178 {
+//line gather.go:34
+					i538, i539, i540 = -1, 0, 0
 				} else {
-//line gather.go:35
-					i527, i528, i529 = i64, i158, i163
+//line gather.go:37
+					i538, i539, i540 = i65, i169, i174
 				}
 			}
-//line gather.go:48
-			if !c84 {
-//line gather.go:48
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i80, yCap)
-//line gather.go:48
+//line gather.go:50
+			if !c85 {
+//line gather.go:50
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i81, yCap)
+//line gather.go:50
 				return
 			}
-//line gather.go:48
-			if !c86 {
-//line gather.go:48
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i74, i80)
-//line gather.go:48
+//line gather.go:50
+			if !c87 {
+//line gather.go:50
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i75, i81)
+//line gather.go:50
 				return
 			}
+//line gather.go:53
+			c110 := 0 <= i538
 //line gather.go:51
-			c99 := 0 <= i527
-//line gather.go:49
-			i95 = tx
-//line gather.go:49
+			i100 = i1085 + tx
+//line gather.go:51
 			for {
-//line gather.go:49
-				if i95 >= i89 {
-//line gather.go:49
+//line gather.go:51
+				if i100 >= i107 {
+//line gather.go:51
 					break
 				}
-				if c99 {
-					i103 := i529 + int(uint(i95)/32)
-//line gather.go:52
-					i104 := int(uint(i95) % 32)
-					i105 := int(uint(i104) / 16)
+				if c110 {
+					i114 := i540 + int(uint(i100)/32)
+//line gather.go:54
+					i115 := int(uint(i100) % 32)
+					i116 := int(uint(i115) / 16)
 //line integers.go:63
-					i187 := i103<<4 + i528
+					i198 := i114<<4 + i539
 //line integers.go:63
-					if uint(i187) >= uint(groupsLen) {
+					if uint(i198) >= uint(groupsLen) {
 //line integers.go:63
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i187, groupsLen)
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i198, groupsLen)
 //line integers.go:63
 						return
 					}
 //line integers.go:63
-					i194 := int32(uint16(*(*int16)(unsafe.Add(groups, i187*2))))
-					i201 := (i103>>3&i254|i103&i259)<<4 + i528
-					if uint(i201) >= uint(scalesLen) {
+					i205 := int32(uint16(*(*int16)(unsafe.Add(groups, i198*2))))
+					i212 := (i114>>3&i265|i114&i270)<<4 + i539
+					if uint(i212) >= uint(scalesLen) {
 //line integers.go:65
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i201, scalesLen)
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i212, scalesLen)
 //line integers.go:65
 						return
 					}
 //line integers.go:65
-					i208 := *(*int16)(unsafe.Add(scales, i201*2))
+					i219 := *(*int16)(unsafe.Add(scales, i212*2))
 //line mixed.go:75
-					i316 := int32(i105) * of40
+					i327 := int32(i116) * of40
 //line integers.go:65
-					if uint(i201) >= uint(minimaLen) {
+					if uint(i212) >= uint(minimaLen) {
 //line integers.go:65
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i201, minimaLen)
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i212, minimaLen)
 //line integers.go:65
 						return
 					}
 //line integers.go:65
-					i225 := *(*int16)(unsafe.Add(minima, i201*2))
-//line gather.go:55
-					i127 := i103*i124<<4 + i528
+					i236 := *(*int16)(unsafe.Add(minima, i212*2))
+//line gather.go:57
+					i138 := i114*i135<<4 + i539
 //line mixed.go:55
-					i346 := int32(int(uint(i104)/4) % 4)
+					i357 := int32(int(uint(i115)/4) % 4)
 //line integers.go:48
-					i275 := i127 + int(i346&of8)<<4
+					i286 := i138 + int(i357&of8)<<4
 //line integers.go:48
-					if uint(i275) >= uint(planesLen) {
+					if uint(i286) >= uint(planesLen) {
 //line integers.go:48
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i275, planesLen)
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i286, planesLen)
 //line integers.go:48
 						return
 					}
 //line integers.go:48
-					i281 := *(*int32)(unsafe.Add(planes, i275*4))
-					if c284 {
-						i291 := i127 + int(of12+i346&of16)<<4
+					i292 := *(*int32)(unsafe.Add(planes, i286*4))
+					if c295 {
+						i302 := i138 + int(of12+i357&of16)<<4
 //line integers.go:50
-						if uint(i291) >= uint(planesLen) {
+						if uint(i302) >= uint(planesLen) {
 //line integers.go:50
-							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i291, planesLen)
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i302, planesLen)
 //line integers.go:50
 							return
 						}
 //line mixed.go:70
-						i301 = int32(uint32(*(*int32)(unsafe.Add(planes, i291*4)))>>uint32(int32(i105<<2)+i346&i489)) & of24 << uint32(of4)
+						i312 = int32(uint32(*(*int32)(unsafe.Add(planes, i302*4)))>>uint32(int32(i116<<2)+i357&i500)) & of24 << uint32(of4)
 					} else {
 //line integers.go:49
-						i301 = 0
+						i312 = 0
 					}
 //line integers.go:52
-					i305 := int32(uint32(i281)>>uint32(int32(i105<<2)+i346&i381))&of20 | i301
-//line gather.go:55
-					i136 := int(uint(i104) % 4)
+					i316 := int32(uint32(i292)>>uint32(int32(i116<<2)+i357&i392))&of20 | i312
+//line gather.go:57
+					i147 := int(uint(i115) % 4)
 //line integers.go:56
-					if i136 == 3 {
-						f449 = float32(int32(uint32(i305) >> 24))
+					if i147 == 3 {
+						f460 = float32(int32(uint32(i316) >> 24))
 					} else {
-						f449 = float32(int32(uint32(i305)>>uint32(int32(i136<<3))) & 255)
+						f460 = float32(int32(uint32(i316)>>uint32(int32(i147<<3))) & 255)
 					}
 //line integers.go:100
-					f334 := math32.FMA(float32(dtype.F16(uint16(i208)).Float32()*float32(i194>>uint32(of32+i316)&of44^of48-of52)), f449, float32(float32(dtype.F16(uint16(i225)).Float32()*factor)*float32(i194>>uint32(of36+i316)&of44^of48-of52)))
+					f345 := math32.FMA(float32(dtype.F16(uint16(i219)).Float32()*float32(i205>>uint32(of32+i327)&of44^of48-of52)), f460, float32(float32(dtype.F16(uint16(i236)).Float32()*factor)*float32(i205>>uint32(of36+i327)&of44^of48-of52)))
 //line integers.go:100
-					f139 = f334
+					f150 = f345
 				} else {
-//line gather.go:51
-					f139 = 0
+//line gather.go:53
+					f150 = 0
 				}
-//line gather.go:57
-				*(*float32)(unsafe.Add(y, o88+i95*4)) = f139
-//line gather.go:49
-				i95 = i95 + 64
+//line gather.go:59
+				if uint(i100) >= uint(i90) {
+//line gather.go:59
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i100, i90)
+//line gather.go:59
+					return
+				}
+//line gather.go:59
+				*(*float32)(unsafe.Add(y, o89+i100*4)) = f150
+//line gather.go:51
+				i100 = i100 + 64
 			}
 		}
 	}

@@ -68,7 +68,7 @@ var listLikelyKernel = &driver.Kernel{
 	},
 	Twin:    listLikelyTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 53, 123, 124, 128},
+	Uses:    []uint16{1, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 53, 126, 127, 131},
 }
 
 // Plain samples a row with each block of 16 threads. It keeps keys, then weights in work, and finds thresholds by bisection:
@@ -117,17 +117,20 @@ var plainKernel = &driver.Kernel{
 		{File: "plain.go", Line: 49, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 53, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 55, Format: "index out of range [%d] with length %d"},
-		{File: "adjust.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "adjust.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "adjust.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "plainsample.go", Line: 17, Format: "slice bounds out of range [:%d] with length %d"},
 		{File: "plainsample.go", Line: 29, Format: "slice bounds out of range [:%d] with length %d"},
 		{File: "plain.go", Line: 137, Format: "index out of range [%d] with length %d"},
-		{File: "adjust.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "adjust.go", Line: 46, Format: "index out of range [%d] with length %d"},
 		{File: "plainsample.go", Line: 101, Format: "index out of range [%d] with length %d"},
-		{File: "adjust.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "adjust.go", Line: 68, Format: "index out of range [%d] with length %d"},
 		{File: "plainsample.go", Line: 95, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "adjust.go", Line: 29, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "adjust.go", Line: 29, Format: "slice bounds out of range [%d:%d]"},
+		{File: "adjust.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "adjust.go", Line: 33, Format: "slice bounds out of range [%d:%d]"},
+		{File: "adjust.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "adjust.go", Line: 38, Format: "slice bounds out of range [%d:%d]"},
 		{File: "plainsample.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "plainsample.go", Line: 38, Format: "slice bounds out of range [%d:%d]"},
 		{File: "plainsample.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d"},
@@ -157,20 +160,91 @@ var plainKernel = &driver.Kernel{
 	},
 	Twin:    plainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 120, 121, 122, 123, 124, 126, 127, 128, 129, 133},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 52, 53, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 123, 124, 125, 126, 127, 129, 130, 131, 132, 136},
 }
 
-// Wide samples a row with each block of wideThreads threads, in stages, each of which reads the row once.
-func Wide(s *device.Stream, g device.Grid, logits device.Slice[float32], quads device.Slice[[4]float32], params device.Slice[Params], positions device.Slice[int32], counts device.Slice[uint16], mask device.Slice[uint32], biases device.Slice[Bias], offsets device.Slice[int32], tokens device.Slice[int32], logprobs device.Slice[float32], vocabulary uint32) error {
-	p := s.Plan(wideKernel, g)
+// Scout adjusts a span of a row with each block, and stores the greatest key and its first token unless a histogram of all keys follows,
+// for which all are read again. BlockX is the row.
+func Scout(s *device.Stream, g device.Blocks, logits device.Slice[float32], best device.Slice[top], params device.Slice[Params], counts device.Slice[uint16], mask device.Slice[uint32], biases device.Slice[Bias], offsets device.Slice[int32], vocabulary uint32) error {
+	p := s.Plan(scoutKernel, scoutKernel.Grid(g))
 	logits.Pass(p)
-	quads.Pass(p)
+	best.Pass(p)
 	params.Pass(p)
-	positions.Pass(p)
 	counts.Pass(p)
 	mask.Pass(p)
 	biases.Pass(p)
 	offsets.Pass(p)
+	driver.Pass(p, vocabulary)
+	return p.Launch()
+}
+
+var scoutKernel = &driver.Kernel{
+	Name:    "scout",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/sampling",
+	File:    "scout.go",
+	Line:    22,
+	Params: []driver.Param{
+		{Name: "logits", Offset: 0, Size: 24, Elem: 4},
+		{Name: "best", Offset: 24, Size: 24, Elem: 8},
+		{Name: "params", Offset: 48, Size: 24, Elem: 48},
+		{Name: "counts", Offset: 72, Size: 24, Elem: 2},
+		{Name: "mask", Offset: 96, Size: 24, Elem: 4},
+		{Name: "biases", Offset: 120, Size: 24, Elem: 8},
+		{Name: "offsets", Offset: 144, Size: 24, Elem: 4},
+		{Name: "vocabulary", Offset: 168, Size: 4},
+	},
+	ParamBytes: 192,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     64,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "scout.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "scout.go", Line: 29, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "adjust.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "adjust.go", Line: 55, Format: "index out of range [%d] with length %d"},
+		{File: "adjust.go", Line: 68, Format: "index out of range [%d] with length %d"},
+		{File: "scout.go", Line: 52, Format: "index out of range [%d] with length %d"},
+		{File: "scout.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "adjust.go", Line: 29, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "adjust.go", Line: 29, Format: "slice bounds out of range [%d:%d]"},
+		{File: "adjust.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "adjust.go", Line: 33, Format: "slice bounds out of range [%d:%d]"},
+		{File: "adjust.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "adjust.go", Line: 38, Format: "slice bounds out of range [%d:%d]"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scoutSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scoutSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			logits     []float32
+			best       []top
+			params     []Params
+			counts     []uint16
+			mask       []uint32
+			biases     []Bias
+			offsets    []int32
+			vocabulary uint32
+		})(args)
+		for ts.Next() {
+			scout(ts.Thread(), a.logits, a.best, a.params, a.counts, a.mask, a.biases, a.offsets, a.vocabulary)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 16, 17, 18, 19, 20, 21, 22, 44, 52, 53, 54, 55, 56, 57, 59, 89, 90, 91, 126, 127, 144},
+}
+
+// Wide samples a row with each block of wideThreads threads, in stages, each of which reads the row once. It is given what scout stores.
+func Wide(s *device.Stream, g device.Grid, logits device.Slice[float32], quads device.Slice[[4]float32], best device.Slice[top], params device.Slice[Params], positions device.Slice[int32], counts device.Slice[uint16], tokens device.Slice[int32], logprobs device.Slice[float32], vocabulary uint32) error {
+	p := s.Plan(wideKernel, g)
+	logits.Pass(p)
+	quads.Pass(p)
+	best.Pass(p)
+	params.Pass(p)
+	positions.Pass(p)
+	counts.Pass(p)
 	tokens.Pass(p)
 	logprobs.Pass(p)
 	driver.Pass(p, vocabulary)
@@ -185,48 +259,42 @@ var wideKernel = &driver.Kernel{
 	Params: []driver.Param{
 		{Name: "logits", Offset: 0, Size: 24, Elem: 4},
 		{Name: "quads", Offset: 24, Size: 24, Elem: 16},
-		{Name: "params", Offset: 48, Size: 24, Elem: 48},
-		{Name: "positions", Offset: 72, Size: 24, Elem: 4},
-		{Name: "counts", Offset: 96, Size: 24, Elem: 2},
-		{Name: "mask", Offset: 120, Size: 24, Elem: 4},
-		{Name: "biases", Offset: 144, Size: 24, Elem: 8},
-		{Name: "offsets", Offset: 168, Size: 24, Elem: 4},
-		{Name: "tokens", Offset: 192, Size: 24, Elem: 4},
-		{Name: "logprobs", Offset: 216, Size: 24, Elem: 4},
-		{Name: "vocabulary", Offset: 240, Size: 4},
+		{Name: "best", Offset: 48, Size: 24, Elem: 8},
+		{Name: "params", Offset: 72, Size: 24, Elem: 48},
+		{Name: "positions", Offset: 96, Size: 24, Elem: 4},
+		{Name: "counts", Offset: 120, Size: 24, Elem: 2},
+		{Name: "tokens", Offset: 144, Size: 24, Elem: 4},
+		{Name: "logprobs", Offset: 168, Size: 24, Elem: 4},
+		{Name: "vocabulary", Offset: 192, Size: 4},
 	},
-	ParamBytes: 264,
+	ParamBytes: 216,
 	Dynamic:    55616,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "wide.go", Line: 50, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 54, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 59, Format: "index out of range [%d] with length %d"},
-		{File: "adjust.go", Line: 23, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "adjust.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "adjust.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 53, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 55, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 58, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 129, Format: "index out of range [%d] with length %d"},
-		{File: "adjust.go", Line: 40, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 79, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 156, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 210, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 211, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 141, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 248, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 249, Format: "index out of range [%d] with length %d"},
 		{File: "histogram.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "stage.go", Line: 104, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "list.go", Line: 42, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 206, Format: "index out of range [%d] with length %d"},
-		{File: "adjust.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 207, Format: "index out of range [%d] with length %d"},
 		{File: "histogram.go", Line: 38, Format: "index out of range [%d] with length %d"},
 		{File: "histogram.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 38, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 72, Format: "invalid memory address or nil pointer dereference"},
 		{File: "wide.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "wide.go", Line: 36, Format: "slice bounds out of range [%d:%d]"},
+		{File: "wide.go", Line: 37, Format: "index out of range [%d] with length %d"},
+		{File: "params.go", Line: 29, Format: "invalid memory address or nil pointer dereference"},
 	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208, 224, 232},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: wideSM80NarrowAligned},
 		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: wideSM80},
@@ -237,20 +305,18 @@ var wideKernel = &driver.Kernel{
 		a := (*struct {
 			logits     []float32
 			quads      [][4]float32
+			best       []top
 			params     []Params
 			positions  []int32
 			counts     []uint16
-			mask       []uint32
-			biases     []Bias
-			offsets    []int32
 			tokens     []int32
 			logprobs   []float32
 			vocabulary uint32
 		})(args)
 		for ts.Next() {
-			wide(ts.Thread(), a.logits, a.quads, a.params, a.positions, a.counts, a.mask, a.biases, a.offsets, a.tokens, a.logprobs, a.vocabulary)
+			wide(ts.Thread(), a.logits, a.quads, a.best, a.params, a.positions, a.counts, a.tokens, a.logprobs, a.vocabulary)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 70, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 45, 46, 47, 48, 49, 50, 51, 53, 54, 57, 58, 59, 71, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150},
 }

@@ -625,44 +625,49 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	shared := blocks.Shared(16640)
 	lanes := blocks.Lanes()
 //line plain.go:26
-	i62 := int(uint32(vocabulary))
-//line adjust.go:22
-	c235 := 0 < offsetsLen
-//line adjust.go:26
-	c260 := 0 < countsLen
-//line adjust.go:31
-	i293 := (i62 + 31) / 32
-//line adjust.go:30
-	c288 := 0 < maskLen
+	i63 := int(uint32(vocabulary))
+//line adjust.go:29
+	c4880 := 0 <= uint32(vocabulary)
+//line adjust.go:28
+	c244 := 0 < offsetsLen
+//line adjust.go:33
+	c4886 := 0 <= uint32(vocabulary)
+//line adjust.go:32
+	c286 := 0 < countsLen
+//line adjust.go:37
+	i339 := (i63 + 31) / 32
+	c4892 := 0 <= uint32(vocabulary)
+//line adjust.go:36
+	c334 := 0 < maskLen
 //line plainsample.go:51
-	i4134 := (i62/64/16 + 1) << 4
+	i4233 := (i63/64/16 + 1) << 4
 //line plainsample.go:51
-	i4220 := (i62/64/16 + 1) << 4
+	i4319 := (i63/64/16 + 1) << 4
 //line plain.go:46
-	c142 := 0 < logprobsLen
+	c149 := 0 < logprobsLen
 //line plain.go:22
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-		var c819 bool
-		var i4563, i4562, i4561, i4565, i4564, i4560, i4567, i4566, i358, i1659, i4571, i4570, i421, i4569, i4568, i140 int32
-		var i4550, i4551, i393, i4554, i4555, i4559, i4552, i359, i4556, i4557, i4558, i4553 int
-		var i4563next int32
-		var i4562next int32
-		var i4550next int
-		var i4565next int32
-		var i4564next int32
-		var i4554next int
-		var i4567next int32
-		var i4566next int32
-		var i4559next int
-		var i4571next int32
-		var i4570next int32
-		var i4556next int
-		var i421next int32
-		var i4569next int32
-		var i4568next int32
-		var i4558next int
-		var i140next int32
+		var c888 bool
+		var i4668, i4667, i4666, i4670, i4669, i4665, i4672, i4671, i426, i1728, i4676, i4675, i489, i4674, i4673, i147 int32
+		var i4655, i4656, i461, i4659, i4660, i4664, i4657, i427, i4661, i4662, i4663, i4658 int
+		var i4668next int32
+		var i4667next int32
+		var i4655next int
+		var i4670next int32
+		var i4669next int32
+		var i4659next int
+		var i4672next int32
+		var i4671next int32
+		var i4664next int
+		var i4676next int32
+		var i4675next int32
+		var i4661next int
+		var i489next int32
+		var i4674next int32
+		var i4673next int32
+		var i4663next int
+		var i147next int32
 //line plain.go:27
 		if uint(bx) >= uint(paramsLen) {
 //line plain.go:27
@@ -671,148 +676,190 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			return
 		}
 //line plain.go:27
-		i3311 := *(*int)(unsafe.Add(params, bx*48))
+		i3380 := *(*int)(unsafe.Add(params, bx*48))
 //line plain.go:27
-		f3313 := *(*float32)(unsafe.Add(params, bx*48+8))
+		f3382 := *(*float32)(unsafe.Add(params, bx*48+8))
 //line plain.go:27
-		f3315 := *(*float32)(unsafe.Add(params, bx*48+12))
+		f3384 := *(*float32)(unsafe.Add(params, bx*48+12))
 //line plain.go:27
-		f3317 := *(*float32)(unsafe.Add(params, bx*48+16))
+		f3386 := *(*float32)(unsafe.Add(params, bx*48+16))
 //line plain.go:27
-		i3319 := *(*int32)(unsafe.Add(params, bx*48+20))
+		i3388 := *(*int32)(unsafe.Add(params, bx*48+20))
 //line plain.go:27
-		f3321 := *(*float32)(unsafe.Add(params, bx*48+24))
+		f3390 := *(*float32)(unsafe.Add(params, bx*48+24))
 //line plain.go:27
-		f3323 := *(*float32)(unsafe.Add(params, bx*48+28))
+		f3392 := *(*float32)(unsafe.Add(params, bx*48+28))
 //line plain.go:27
-		f3325 := *(*float32)(unsafe.Add(params, bx*48+32))
+		f3394 := *(*float32)(unsafe.Add(params, bx*48+32))
 //line plain.go:27
-		c3329 := *(*bool)(unsafe.Add(params, bx*48+40))
+		c3398 := *(*bool)(unsafe.Add(params, bx*48+40))
 //line plain.go:27
-		c3331 := *(*bool)(unsafe.Add(params, bx*48+41))
+		c3400 := *(*bool)(unsafe.Add(params, bx*48+41))
 //line plain.go:27
-		c3333 := *(*bool)(unsafe.Add(params, bx*48+42))
-		if !c3333 {
+		c3402 := *(*bool)(unsafe.Add(params, bx*48+42))
+		if !c3402 {
 //line plain.go:31
-			i76 := bx * i62
-			i77 := i76 + i62
+			i77 := bx * i63
+			i78 := i77 + i63
 //line plain.go:32
-			if uint(i77) > uint(logitsCap) {
+			if uint(i78) > uint(logitsCap) {
 //line plain.go:32
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, logitsCap)
-//line plain.go:32
-				return
-			}
-//line plain.go:32
-			o85 := i76 * 4
-//line plain.go:32
-			if uint(i77) > uint(workCap) {
-//line plain.go:32
-				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, workCap)
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, logitsCap)
 //line plain.go:32
 				return
 			}
 //line plain.go:32
-			o99 := i76 * 4
+			o86 := i77 * 4
 //line plain.go:32
-			i101 := workCap - i76
-//line adjust.go:22
-			if c235 {
-				if uint(bx+2) > uint(offsetsCap) {
-//line adjust.go:23
-					blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", bx+2, offsetsCap)
-//line adjust.go:23
+			i88 := logitsCap - i77
+//line plain.go:32
+			if uint(i78) > uint(workCap) {
+//line plain.go:32
+				blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, workCap)
+//line plain.go:32
+				return
+			}
+//line plain.go:32
+			o100 := i77 * 4
+//line plain.go:32
+			i102 := workCap - i77
+//line adjust.go:28
+			if c244 {
+				if uint(i63) > uint(i88) {
+//line adjust.go:29
+					blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i63, i88)
+//line adjust.go:29
 					return
 				}
-//line adjust.go:39
-				i695 := *(*int32)(unsafe.Add(offsets, bx*4))
-//line adjust.go:39
-				i698 := int(i695)
-//line adjust.go:39
-				if i695 < 0 {
-//line adjust.go:39
-					i698 = 0
+//line adjust.go:29
+				if !c4880 {
+//line adjust.go:29
+					blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", int(0), i63)
+//line adjust.go:29
+					return
 				}
-//line adjust.go:39
-				o4075 := bx*4 + 4
+//line adjust.go:29
+				if uint(bx+2) > uint(offsetsCap) {
+//line adjust.go:29
+					blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", bx+2, offsetsCap)
+//line adjust.go:29
+					return
+				}
+//line adjust.go:45
+				i763 := *(*int32)(unsafe.Add(offsets, bx*4))
+//line adjust.go:45
+				i766 := int(i763)
+//line adjust.go:45
+				if i763 < 0 {
+//line adjust.go:45
+					i766 = 0
+				}
+//line adjust.go:45
+				o4172 := bx*4 + 4
 				{
 					{
-//line adjust.go:39
-						if !plainTwinRow(i698, o4075, offsets, biasesLen, biases, i62, logits, o85, blocks) {
+//line adjust.go:45
+						if !plainTwinRow(i766, o4172, offsets, biasesLen, biases, i63, logits, o86, blocks) {
 							return
 						}
 					}
 				}
 			}
-//line adjust.go:26
-			if c260 {
+//line adjust.go:32
+			if c286 {
 //line params.go:25
-				c811 := f3321 != 0
+				c880 := f3390 != 0
 //line params.go:25
-				c831 := f3321 != 1
+				c900 := f3390 != 1
 //line params.go:25
-				c825 := f3323 != 0
+				c894 := f3392 != 0
 //line params.go:25
-				c817 := f3325 != 0
+				c886 := f3394 != 0
 				for range 16 {
 //line params.go:25
-					if c811 {
+					if c880 {
 //line params.go:25
-						if c831 {
+						if c900 {
 //line params.go:25
-							c819 = true
+							c888 = true
 //line params.go:25
 							goto l1
 						}
 					}
 //line params.go:25
-					if c825 {
+					if c894 {
 //line params.go:25
-						c819 = true
+						c888 = true
 					} else {
 //line params.go:25
-						c819 = c817
+						c888 = c886
 					}
 				l1:
 				}
 //line params.go:25
-				if c819 {
-//line adjust.go:27
-					if uint(i77) > uint(countsCap) {
-//line adjust.go:27
-						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i77, countsCap)
-//line adjust.go:27
+				if c888 {
+//line adjust.go:33
+					if uint(i63) > uint(i88) {
+//line adjust.go:33
+						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i63, i88)
+//line adjust.go:33
 						return
 					}
-//line adjust.go:27
-					o275 := i76 * 2
+//line adjust.go:33
+					if !c4886 {
+//line adjust.go:33
+						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", int(0), i63)
+//line adjust.go:33
+						return
+					}
+//line adjust.go:33
+					if uint(i78) > uint(countsCap) {
+//line adjust.go:33
+						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, countsCap)
+//line adjust.go:33
+						return
+					}
+//line adjust.go:33
+					o319 := i77 * 2
 					{
 						{
-//line adjust.go:27
-							plainTwinRow_(lanes, c811, counts, countsCap, f3321, f3323, f3325, i62, i77, logits, o275, o85)
+//line adjust.go:33
+							plainTwinRow_(lanes, c4886, c880, counts, countsCap, f3390, f3392, f3394, i63, i78, i88, logits, o319, o86)
 						}
 					}
 				}
 			}
-//line adjust.go:30
-			if c288 {
-//line adjust.go:30
-				if c3329 {
-//line adjust.go:32
-					i298 := bx * i293
-//line adjust.go:32
-					if uint(i298+i293) > uint(maskCap) {
-//line adjust.go:32
-						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i298+i293, maskCap)
-//line adjust.go:32
+//line adjust.go:36
+			if c334 {
+//line adjust.go:36
+				if c3398 {
+					i340 := bx * i339
+					if uint(i63) > uint(i88) {
+//line adjust.go:38
+						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i63, i88)
+//line adjust.go:38
 						return
 					}
-//line adjust.go:32
-					o308 := i298 * 4
+//line adjust.go:38
+					if !c4892 {
+//line adjust.go:38
+						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", int(0), i63)
+//line adjust.go:38
+						return
+					}
+//line adjust.go:38
+					if uint(i340+i339) > uint(maskCap) {
+//line adjust.go:38
+						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i340+i339, maskCap)
+//line adjust.go:38
+						return
+					}
+//line adjust.go:38
+					o374 := i340 * 4
 					{
 						{
-//line adjust.go:55
-							if !plainTwinRow__(i293, mask, o308, i62, logits, o85, blocks) {
+//line adjust.go:61
+							if !plainTwinRow__(i339, mask, o374, i63, logits, o86, blocks) {
 								return
 							}
 						}
@@ -822,157 +869,157 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			{
 				{
 //line plain.go:98
-					plainTwinRow___(lanes, i62, logits, o85, o99, work)
+					plainTwinRow___(lanes, i63, logits, o100, o86, work)
 				}
 			}
 			{
 				{
 //line plain.go:106
-					plainTwinRow____(lanes, i62, o99, shared, work)
+					plainTwinRow____(lanes, i63, o100, shared, work)
 				}
 			}
 //line plain.go:82
-			i2177 := *(*int)(unsafe.Add(shared, 128))
+			i2246 := *(*int)(unsafe.Add(shared, 128))
 //line plain.go:84
-			i6557 := *(*int)(unsafe.Add(shared, 136))
+			i6693 := *(*int)(unsafe.Add(shared, 136))
 //line plain.go:84
-			i6559 := i2177
+			i6695 := i2246
 //line plain.go:84
-			if i2177 < i6557 {
+			if i2246 < i6693 {
 //line plain.go:84
-				i6559 = i6557
+				i6695 = i6693
 			}
 //line plain.go:84
-			i6569 := *(*int)(unsafe.Add(shared, 144))
+			i6705 := *(*int)(unsafe.Add(shared, 144))
 //line plain.go:84
-			i6571 := i6559
+			i6707 := i6695
 //line plain.go:84
-			if i6559 < i6569 {
+			if i6695 < i6705 {
 //line plain.go:84
-				i6571 = i6569
+				i6707 = i6705
 			}
 //line plain.go:84
-			i6581 := *(*int)(unsafe.Add(shared, 152))
+			i6717 := *(*int)(unsafe.Add(shared, 152))
 //line plain.go:84
-			i6583 := i6571
+			i6719 := i6707
 //line plain.go:84
-			if i6571 < i6581 {
+			if i6707 < i6717 {
 //line plain.go:84
-				i6583 = i6581
+				i6719 = i6717
 			}
 //line plain.go:84
-			i6593 := *(*int)(unsafe.Add(shared, 160))
+			i6729 := *(*int)(unsafe.Add(shared, 160))
 //line plain.go:84
-			i6595 := i6583
+			i6731 := i6719
 //line plain.go:84
-			if i6583 < i6593 {
+			if i6719 < i6729 {
 //line plain.go:84
-				i6595 = i6593
+				i6731 = i6729
 			}
 //line plain.go:84
-			i6605 := *(*int)(unsafe.Add(shared, 168))
+			i6741 := *(*int)(unsafe.Add(shared, 168))
 //line plain.go:84
-			i6607 := i6595
+			i6743 := i6731
 //line plain.go:84
-			if i6595 < i6605 {
+			if i6731 < i6741 {
 //line plain.go:84
-				i6607 = i6605
+				i6743 = i6741
 			}
 //line plain.go:84
-			i6617 := *(*int)(unsafe.Add(shared, 176))
+			i6753 := *(*int)(unsafe.Add(shared, 176))
 //line plain.go:84
-			i6619 := i6607
+			i6755 := i6743
 //line plain.go:84
-			if i6607 < i6617 {
+			if i6743 < i6753 {
 //line plain.go:84
-				i6619 = i6617
+				i6755 = i6753
 			}
 //line plain.go:84
-			i6629 := *(*int)(unsafe.Add(shared, 184))
+			i6765 := *(*int)(unsafe.Add(shared, 184))
 //line plain.go:84
-			i6631 := i6619
+			i6767 := i6755
 //line plain.go:84
-			if i6619 < i6629 {
+			if i6755 < i6765 {
 //line plain.go:84
-				i6631 = i6629
+				i6767 = i6765
 			}
 //line plain.go:84
-			i6641 := *(*int)(unsafe.Add(shared, 192))
+			i6777 := *(*int)(unsafe.Add(shared, 192))
 //line plain.go:84
-			i6643 := i6631
+			i6779 := i6767
 //line plain.go:84
-			if i6631 < i6641 {
+			if i6767 < i6777 {
 //line plain.go:84
-				i6643 = i6641
+				i6779 = i6777
 			}
 //line plain.go:84
-			i6653 := *(*int)(unsafe.Add(shared, 200))
+			i6789 := *(*int)(unsafe.Add(shared, 200))
 //line plain.go:84
-			i6655 := i6643
+			i6791 := i6779
 //line plain.go:84
-			if i6643 < i6653 {
+			if i6779 < i6789 {
 //line plain.go:84
-				i6655 = i6653
+				i6791 = i6789
 			}
 //line plain.go:84
-			i6665 := *(*int)(unsafe.Add(shared, 208))
+			i6801 := *(*int)(unsafe.Add(shared, 208))
 //line plain.go:84
-			i6667 := i6655
+			i6803 := i6791
 //line plain.go:84
-			if i6655 < i6665 {
+			if i6791 < i6801 {
 //line plain.go:84
-				i6667 = i6665
+				i6803 = i6801
 			}
 //line plain.go:84
-			i6677 := *(*int)(unsafe.Add(shared, 216))
+			i6813 := *(*int)(unsafe.Add(shared, 216))
 //line plain.go:84
-			i6679 := i6667
+			i6815 := i6803
 //line plain.go:84
-			if i6667 < i6677 {
+			if i6803 < i6813 {
 //line plain.go:84
-				i6679 = i6677
+				i6815 = i6813
 			}
 //line plain.go:84
-			i6689 := *(*int)(unsafe.Add(shared, 224))
+			i6825 := *(*int)(unsafe.Add(shared, 224))
 //line plain.go:84
-			i6691 := i6679
+			i6827 := i6815
 //line plain.go:84
-			if i6679 < i6689 {
+			if i6815 < i6825 {
 //line plain.go:84
-				i6691 = i6689
+				i6827 = i6825
 			}
 //line plain.go:84
-			i6701 := *(*int)(unsafe.Add(shared, 232))
+			i6837 := *(*int)(unsafe.Add(shared, 232))
 //line plain.go:84
-			i6703 := i6691
+			i6839 := i6827
 //line plain.go:84
-			if i6691 < i6701 {
+			if i6827 < i6837 {
 //line plain.go:84
-				i6703 = i6701
+				i6839 = i6837
 			}
 //line plain.go:84
-			i6713 := *(*int)(unsafe.Add(shared, 240))
+			i6849 := *(*int)(unsafe.Add(shared, 240))
 //line plain.go:84
-			i6715 := i6703
+			i6851 := i6839
 //line plain.go:84
-			if i6703 < i6713 {
+			if i6839 < i6849 {
 //line plain.go:84
-				i6715 = i6713
+				i6851 = i6849
 			}
 //line plain.go:84
-			i6725 := *(*int)(unsafe.Add(shared, 248))
+			i6861 := *(*int)(unsafe.Add(shared, 248))
 //line plain.go:84
-			i6727 := i6715
+			i6863 := i6851
 //line plain.go:84
-			if i6715 < i6725 {
+			if i6851 < i6861 {
 //line plain.go:84
-				i6727 = i6725
+				i6863 = i6861
 			}
 //line plain.go:37
-			i133 := int32(i6727)
+			i140 := int32(i6863)
 //line plain.go:39
-			if -2139095041 < i133 {
-				if 0 < f3313 {
+			if -2139095041 < i140 {
+				if 0 < f3382 {
 					if uint(bx) >= uint(positionsLen) {
 //line plain.go:41
 						blocks.OutOfRange(blocks.Thread(0, 0, 0), "index out of range [%d] with length %d", bx, positionsLen)
@@ -980,1087 +1027,1087 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						return
 					}
 //line plain.go:41
-					i155 := *(*int32)(unsafe.Add(positions, bx*4))
+					i162 := *(*int32)(unsafe.Add(positions, bx*4))
 //line plainsample.go:11
-					if 0 < i3319 {
+					if 0 < i3388 {
 //line plainsample.go:11
-						i378 := int(i3319)
+						i446 := int(i3388)
 //line plainsample.go:11
-						if i378 < i62 {
+						if i446 < i63 {
 //line plainsample.go:13
-							if i3319 <= 1024 {
+							if i3388 <= 1024 {
 								{
 									{
 //line plainsample.go:51
-										if !plainTwinRow_____(lanes, i101, i4134, i62, o99, shared, work, blocks) {
+										if !plainTwinRow_____(lanes, i102, i4233, i63, o100, shared, work, blocks) {
 											return
 										}
 									}
 								}
-								i4563, i4562, i4550 = i133, -2147483648, 1
+								i4668, i4667, i4655 = i140, -2147483648, 1
 //line plainsample.go:62
 								for {
 //line plainsample.go:62
-									if i4562 >= i4563 {
+									if i4667 >= i4668 {
 										break
 									}
 //line plainsample.go:63
-									i997 := int32((int(i4562) + int(i4563) + 1) >> 1)
+									i1066 := int32((int(i4667) + int(i4668) + 1) >> 1)
 //line plainsample.go:66
-									i1029 := int(i997)
+									i1098 := int(i1066)
 //line plain.go:68
-									i1725 := i4550 ^ 1
-									o1741 := i1725 * 128
+									i1794 := i4655 ^ 1
+									o1810 := i1794 * 128
 									{
 										{
 //line plainsample.go:63
-											plainTwinRow______(lanes, i1029, o1741, shared)
+											plainTwinRow______(lanes, i1098, o1810, shared)
 										}
 									}
 //line plain.go:72
-									i6391 := *(*int)(unsafe.Add(shared, o1741))
+									i6527 := *(*int)(unsafe.Add(shared, o1810))
 //line plain.go:72
-									i6401 := *(*int)(unsafe.Add(shared, o1741+8))
+									i6537 := *(*int)(unsafe.Add(shared, o1810+8))
 //line plain.go:72
-									i6411 := *(*int)(unsafe.Add(shared, o1741+16))
+									i6547 := *(*int)(unsafe.Add(shared, o1810+16))
 //line plain.go:72
-									i6421 := *(*int)(unsafe.Add(shared, o1741+24))
+									i6557 := *(*int)(unsafe.Add(shared, o1810+24))
 //line plain.go:72
-									i6431 := *(*int)(unsafe.Add(shared, o1741+32))
+									i6567 := *(*int)(unsafe.Add(shared, o1810+32))
 //line plain.go:72
-									i6432 := i6391 + i6401 + i6411 + i6421 + i6431
+									i6568 := i6527 + i6537 + i6547 + i6557 + i6567
 //line plain.go:72
-									i6441 := *(*int)(unsafe.Add(shared, o1741+40))
+									i6577 := *(*int)(unsafe.Add(shared, o1810+40))
 //line plain.go:72
-									i6451 := *(*int)(unsafe.Add(shared, o1741+48))
+									i6587 := *(*int)(unsafe.Add(shared, o1810+48))
 //line plain.go:72
-									i6461 := *(*int)(unsafe.Add(shared, o1741+56))
+									i6597 := *(*int)(unsafe.Add(shared, o1810+56))
 //line plain.go:72
-									i6471 := *(*int)(unsafe.Add(shared, o1741+64))
+									i6607 := *(*int)(unsafe.Add(shared, o1810+64))
 //line plain.go:72
-									i6472 := i6432 + i6441 + i6451 + i6461 + i6471
+									i6608 := i6568 + i6577 + i6587 + i6597 + i6607
 //line plain.go:72
-									i6481 := *(*int)(unsafe.Add(shared, o1741+72))
+									i6617 := *(*int)(unsafe.Add(shared, o1810+72))
 //line plain.go:72
-									i6491 := *(*int)(unsafe.Add(shared, o1741+80))
+									i6627 := *(*int)(unsafe.Add(shared, o1810+80))
 //line plain.go:72
-									i6501 := *(*int)(unsafe.Add(shared, o1741+88))
+									i6637 := *(*int)(unsafe.Add(shared, o1810+88))
 //line plain.go:72
-									i6511 := *(*int)(unsafe.Add(shared, o1741+96))
+									i6647 := *(*int)(unsafe.Add(shared, o1810+96))
 //line plain.go:72
-									i6512 := i6472 + i6481 + i6491 + i6501 + i6511
+									i6648 := i6608 + i6617 + i6627 + i6637 + i6647
 //line plain.go:72
-									i6521 := *(*int)(unsafe.Add(shared, o1741+104))
+									i6657 := *(*int)(unsafe.Add(shared, o1810+104))
 //line plain.go:72
-									i6531 := *(*int)(unsafe.Add(shared, o1741+112))
+									i6667 := *(*int)(unsafe.Add(shared, o1810+112))
 //line plain.go:72
-									i6541 := *(*int)(unsafe.Add(shared, o1741+120))
+									i6677 := *(*int)(unsafe.Add(shared, o1810+120))
 //line plainsample.go:70
-									c1036 := i378 <= i6512+i6521+i6531+i6541
+									c1105 := i446 <= i6648+i6657+i6667+i6677
 									for range 16 {
 //line plainsample.go:70
-										if c1036 {
+										if c1105 {
 //line plainsample.go:70
-											i4563next, i4562next, i4550next = i4563, i997, i1725
+											i4668next, i4667next, i4655next = i4668, i1066, i1794
 										} else {
 //line plainsample.go:73
-											i4563next, i4562next, i4550next = i997-1, i4562, i1725
+											i4668next, i4667next, i4655next = i1066-1, i4667, i1794
 										}
 									}
-									i4563, i4562, i4550 = i4563next, i4562next, i4550next
+									i4668, i4667, i4655 = i4668next, i4667next, i4655next
 								}
 //line plainsample.go:91
-								i1807 := int(i4562)
+								i1876 := int(i4667)
 								{
 									{
 //line plainsample.go:77
-										if !plainTwinRow_______(i4134, i62, i1807, shared, o99, work, i4562, blocks) {
+										if !plainTwinRow_______(i4233, i63, i1876, shared, o100, work, i4667, blocks) {
 											return
 										}
 									}
 								}
 //line plainsample.go:81
-								i1064 := *(*int)(unsafe.Add(shared, 256))
-								i4561, i4551, i393 = i4562, i4550, i1064
+								i1133 := *(*int)(unsafe.Add(shared, 256))
+								i4666, i4656, i461 = i4667, i4655, i1133
 							} else {
-								i4561, i4551, i393 = -2147483648, 1, 0
+								i4666, i4656, i461 = -2147483648, 1, 0
 							}
 //line plainsample.go:16
-							if 0 < i393 {
-								if uint(i393) > 2048 {
+							if 0 < i461 {
+								if uint(i461) > 2048 {
 //line plainsample.go:17
-									blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with length %d", i393, int(2048))
+									blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with length %d", i461, int(2048))
 //line plainsample.go:17
 									return
 								}
-								i4565, i4564, i4554 = i133, i4561, i4551
+								i4670, i4669, i4659 = i140, i4666, i4656
 //line plainsample.go:172
 								for {
 //line plainsample.go:172
-									if i4564 >= i4565 {
+									if i4669 >= i4670 {
 										break
 									}
 //line plainsample.go:173
-									i1084 := int32((int(i4564) + int(i4565) + 1) >> 1)
+									i1153 := int32((int(i4669) + int(i4670) + 1) >> 1)
 //line plain.go:68
-									i2248 := i4554 ^ 1
-									o2264 := i2248 * 128
+									i2317 := i4659 ^ 1
+									o2333 := i2317 * 128
 									{
 										{
 //line plainsample.go:173
-											plainTwinRow________(lanes, i1084, i393, o2264, shared)
+											plainTwinRow________(lanes, i1153, i461, o2333, shared)
 										}
 									}
 //line plain.go:72
-									i6228 := *(*int)(unsafe.Add(shared, o2264))
+									i6364 := *(*int)(unsafe.Add(shared, o2333))
 //line plain.go:72
-									i6238 := *(*int)(unsafe.Add(shared, o2264+8))
+									i6374 := *(*int)(unsafe.Add(shared, o2333+8))
 //line plain.go:72
-									i6248 := *(*int)(unsafe.Add(shared, o2264+16))
+									i6384 := *(*int)(unsafe.Add(shared, o2333+16))
 //line plain.go:72
-									i6258 := *(*int)(unsafe.Add(shared, o2264+24))
+									i6394 := *(*int)(unsafe.Add(shared, o2333+24))
 //line plain.go:72
-									i6268 := *(*int)(unsafe.Add(shared, o2264+32))
+									i6404 := *(*int)(unsafe.Add(shared, o2333+32))
 //line plain.go:72
-									i6269 := i6228 + i6238 + i6248 + i6258 + i6268
+									i6405 := i6364 + i6374 + i6384 + i6394 + i6404
 //line plain.go:72
-									i6278 := *(*int)(unsafe.Add(shared, o2264+40))
+									i6414 := *(*int)(unsafe.Add(shared, o2333+40))
 //line plain.go:72
-									i6288 := *(*int)(unsafe.Add(shared, o2264+48))
+									i6424 := *(*int)(unsafe.Add(shared, o2333+48))
 //line plain.go:72
-									i6298 := *(*int)(unsafe.Add(shared, o2264+56))
+									i6434 := *(*int)(unsafe.Add(shared, o2333+56))
 //line plain.go:72
-									i6308 := *(*int)(unsafe.Add(shared, o2264+64))
+									i6444 := *(*int)(unsafe.Add(shared, o2333+64))
 //line plain.go:72
-									i6309 := i6269 + i6278 + i6288 + i6298 + i6308
+									i6445 := i6405 + i6414 + i6424 + i6434 + i6444
 //line plain.go:72
-									i6318 := *(*int)(unsafe.Add(shared, o2264+72))
+									i6454 := *(*int)(unsafe.Add(shared, o2333+72))
 //line plain.go:72
-									i6328 := *(*int)(unsafe.Add(shared, o2264+80))
+									i6464 := *(*int)(unsafe.Add(shared, o2333+80))
 //line plain.go:72
-									i6338 := *(*int)(unsafe.Add(shared, o2264+88))
+									i6474 := *(*int)(unsafe.Add(shared, o2333+88))
 //line plain.go:72
-									i6348 := *(*int)(unsafe.Add(shared, o2264+96))
+									i6484 := *(*int)(unsafe.Add(shared, o2333+96))
 //line plain.go:72
-									i6349 := i6309 + i6318 + i6328 + i6338 + i6348
+									i6485 := i6445 + i6454 + i6464 + i6474 + i6484
 //line plain.go:72
-									i6358 := *(*int)(unsafe.Add(shared, o2264+104))
+									i6494 := *(*int)(unsafe.Add(shared, o2333+104))
 //line plain.go:72
-									i6368 := *(*int)(unsafe.Add(shared, o2264+112))
+									i6504 := *(*int)(unsafe.Add(shared, o2333+112))
 //line plain.go:72
-									i6378 := *(*int)(unsafe.Add(shared, o2264+120))
+									i6514 := *(*int)(unsafe.Add(shared, o2333+120))
 //line plainsample.go:174
-									c1091 := i378 <= i6349+i6358+i6368+i6378
+									c1160 := i446 <= i6485+i6494+i6504+i6514
 									for range 16 {
 //line plainsample.go:174
-										if c1091 {
+										if c1160 {
 //line plainsample.go:174
-											i4565next, i4564next, i4554next = i4565, i1084, i2248
+											i4670next, i4669next, i4659next = i4670, i1153, i2317
 										} else {
 //line plainsample.go:177
-											i4565next, i4564next, i4554next = i1084-1, i4564, i2248
+											i4670next, i4669next, i4659next = i1153-1, i4669, i2317
 										}
 									}
-									i4565, i4564, i4554 = i4565next, i4564next, i4554next
+									i4670, i4669, i4659 = i4670next, i4669next, i4659next
 								}
-								i4560, i4555 = i4564, i4554
+								i4665, i4660 = i4669, i4659
 							} else {
-								i4567, i4566, i4559 = i133, i4561, i4551
+								i4672, i4671, i4664 = i140, i4666, i4656
 //line plainsample.go:172
 								for {
 //line plainsample.go:172
-									if i4566 >= i4567 {
+									if i4671 >= i4672 {
 										break
 									}
 //line plainsample.go:173
-									i1121 := int32((int(i4566) + int(i4567) + 1) >> 1)
+									i1190 := int32((int(i4671) + int(i4672) + 1) >> 1)
 //line plain.go:68
-									i2313 := i4559 ^ 1
-									o2329 := i2313 * 128
+									i2382 := i4664 ^ 1
+									o2398 := i2382 * 128
 									{
 										{
 //line plainsample.go:173
-											plainTwinRow_________(lanes, i1121, i62, o2329, o99, shared, work)
+											plainTwinRow_________(lanes, i1190, i63, o100, o2398, shared, work)
 										}
 									}
 //line plain.go:72
-									i4858 := *(*int)(unsafe.Add(shared, o2329))
+									i4994 := *(*int)(unsafe.Add(shared, o2398))
 //line plain.go:72
-									i4868 := *(*int)(unsafe.Add(shared, o2329+8))
+									i5004 := *(*int)(unsafe.Add(shared, o2398+8))
 //line plain.go:72
-									i4878 := *(*int)(unsafe.Add(shared, o2329+16))
+									i5014 := *(*int)(unsafe.Add(shared, o2398+16))
 //line plain.go:72
-									i4888 := *(*int)(unsafe.Add(shared, o2329+24))
+									i5024 := *(*int)(unsafe.Add(shared, o2398+24))
 //line plain.go:72
-									i4898 := *(*int)(unsafe.Add(shared, o2329+32))
+									i5034 := *(*int)(unsafe.Add(shared, o2398+32))
 //line plain.go:72
-									i4899 := i4858 + i4868 + i4878 + i4888 + i4898
+									i5035 := i4994 + i5004 + i5014 + i5024 + i5034
 //line plain.go:72
-									i4908 := *(*int)(unsafe.Add(shared, o2329+40))
+									i5044 := *(*int)(unsafe.Add(shared, o2398+40))
 //line plain.go:72
-									i4918 := *(*int)(unsafe.Add(shared, o2329+48))
+									i5054 := *(*int)(unsafe.Add(shared, o2398+48))
 //line plain.go:72
-									i4928 := *(*int)(unsafe.Add(shared, o2329+56))
+									i5064 := *(*int)(unsafe.Add(shared, o2398+56))
 //line plain.go:72
-									i4938 := *(*int)(unsafe.Add(shared, o2329+64))
+									i5074 := *(*int)(unsafe.Add(shared, o2398+64))
 //line plain.go:72
-									i4939 := i4899 + i4908 + i4918 + i4928 + i4938
+									i5075 := i5035 + i5044 + i5054 + i5064 + i5074
 //line plain.go:72
-									i4948 := *(*int)(unsafe.Add(shared, o2329+72))
+									i5084 := *(*int)(unsafe.Add(shared, o2398+72))
 //line plain.go:72
-									i4958 := *(*int)(unsafe.Add(shared, o2329+80))
+									i5094 := *(*int)(unsafe.Add(shared, o2398+80))
 //line plain.go:72
-									i4968 := *(*int)(unsafe.Add(shared, o2329+88))
+									i5104 := *(*int)(unsafe.Add(shared, o2398+88))
 //line plain.go:72
-									i4978 := *(*int)(unsafe.Add(shared, o2329+96))
+									i5114 := *(*int)(unsafe.Add(shared, o2398+96))
 //line plain.go:72
-									i4979 := i4939 + i4948 + i4958 + i4968 + i4978
+									i5115 := i5075 + i5084 + i5094 + i5104 + i5114
 //line plain.go:72
-									i4988 := *(*int)(unsafe.Add(shared, o2329+104))
+									i5124 := *(*int)(unsafe.Add(shared, o2398+104))
 //line plain.go:72
-									i4998 := *(*int)(unsafe.Add(shared, o2329+112))
+									i5134 := *(*int)(unsafe.Add(shared, o2398+112))
 //line plain.go:72
-									i5008 := *(*int)(unsafe.Add(shared, o2329+120))
+									i5144 := *(*int)(unsafe.Add(shared, o2398+120))
 //line plainsample.go:174
-									c1128 := i378 <= i4979+i4988+i4998+i5008
+									c1197 := i446 <= i5115+i5124+i5134+i5144
 									for range 16 {
 //line plainsample.go:174
-										if c1128 {
+										if c1197 {
 //line plainsample.go:174
-											i4567next, i4566next, i4559next = i4567, i1121, i2313
+											i4672next, i4671next, i4664next = i4672, i1190, i2382
 										} else {
 //line plainsample.go:177
-											i4567next, i4566next, i4559next = i1121-1, i4566, i2313
+											i4672next, i4671next, i4664next = i1190-1, i4671, i2382
 										}
 									}
-									i4567, i4566, i4559 = i4567next, i4566next, i4559next
+									i4672, i4671, i4664 = i4672next, i4671next, i4664next
 								}
-								i4560, i4555 = i4566, i4559
+								i4665, i4660 = i4671, i4664
 							}
 //line plainsample.go:21
-							i409 := int32(-2139095040)
+							i477 := int32(-2139095040)
 //line plainsample.go:21
-							if -2139095040 < i4560 {
+							if -2139095040 < i4665 {
 //line plainsample.go:21
-								i409 = i4560
+								i477 = i4665
 							}
-							i4552, i358, i359 = i4555, i409, i393
+							i4657, i426, i427 = i4660, i477, i461
 						} else {
-							i4552, i358, i359 = 1, -2139095040, 0
+							i4657, i426, i427 = 1, -2139095040, 0
 						}
 					} else {
-						i4552, i358, i359 = 1, -2139095040, 0
+						i4657, i426, i427 = 1, -2139095040, 0
 					}
 //line plainsample.go:24
-					f368 := 1 / f3313
+					f436 := 1 / f3382
 //line weight.go:28
-					f1665 := math.Float32frombits(uint32(i133 ^ int32(uint32(i133>>31)>>1)))
+					f1734 := math.Float32frombits(uint32(i140 ^ int32(uint32(i140>>31)>>1)))
 					{
 						{
 //line plainsample.go:24
-							plainTwinRow__________(lanes, f1665, f368, i358, i62, o99, work)
+							plainTwinRow__________(lanes, f1734, f436, i426, i63, o100, work)
 						}
 					}
 //line weight.go:41
-					c1643 := 0 < f3317
+					c1712 := 0 < f3386
 //line weight.go:44
-					i1652 := int32(float32(min(f3317, 1) * 6.7108864e+07))
+					i1721 := int32(float32(min(f3386, 1) * 6.7108864e+07))
 //line weight.go:44
-					i1654 := int32(1)
+					i1723 := int32(1)
 //line weight.go:44
-					if 1 < i1652 {
+					if 1 < i1721 {
 //line weight.go:44
-						i1654 = i1652
+						i1723 = i1721
 					}
 					for range 16 {
 //line weight.go:41
-						if c1643 {
+						if c1712 {
 //line weight.go:44
-							i1659 = i1654
+							i1728 = i1723
 						} else {
 //line weight.go:41
-							i1659 = 1
+							i1728 = 1
 						}
 					}
 //line weight.go:41
-					if 0 < f3315 {
+					if 0 < f3384 {
 //line plainsample.go:27
-						if f3315 < 1 {
-							if 0 < i359 {
-								if uint(i359) > 2048 {
+						if f3384 < 1 {
+							if 0 < i427 {
+								if uint(i427) > 2048 {
 //line plainsample.go:29
-									blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with length %d", i359, int(2048))
+									blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with length %d", i427, int(2048))
 //line plainsample.go:29
 									return
 								}
 //line plain.go:68
-								i2664 := i4552 ^ 1
-								o2680 := i2664 * 128
+								i2733 := i4657 ^ 1
+								o2749 := i2733 * 128
 								{
 									{
 //line plainsample.go:29
-										plainTwinRow___________(lanes, f1665, f368, i358, i359, o2680, shared)
+										plainTwinRow___________(lanes, f1734, f436, i426, i427, o2749, shared)
 									}
 								}
 //line plain.go:72
-								i5347 := *(*int)(unsafe.Add(shared, o2680))
+								i5483 := *(*int)(unsafe.Add(shared, o2749))
 //line plain.go:72
-								i5357 := *(*int)(unsafe.Add(shared, o2680+8))
+								i5493 := *(*int)(unsafe.Add(shared, o2749+8))
 //line plain.go:72
-								i5367 := *(*int)(unsafe.Add(shared, o2680+16))
+								i5503 := *(*int)(unsafe.Add(shared, o2749+16))
 //line plain.go:72
-								i5377 := *(*int)(unsafe.Add(shared, o2680+24))
+								i5513 := *(*int)(unsafe.Add(shared, o2749+24))
 //line plain.go:72
-								i5387 := *(*int)(unsafe.Add(shared, o2680+32))
+								i5523 := *(*int)(unsafe.Add(shared, o2749+32))
 //line plain.go:72
-								i5388 := i5347 + i5357 + i5367 + i5377 + i5387
+								i5524 := i5483 + i5493 + i5503 + i5513 + i5523
 //line plain.go:72
-								i5397 := *(*int)(unsafe.Add(shared, o2680+40))
+								i5533 := *(*int)(unsafe.Add(shared, o2749+40))
 //line plain.go:72
-								i5407 := *(*int)(unsafe.Add(shared, o2680+48))
+								i5543 := *(*int)(unsafe.Add(shared, o2749+48))
 //line plain.go:72
-								i5417 := *(*int)(unsafe.Add(shared, o2680+56))
+								i5553 := *(*int)(unsafe.Add(shared, o2749+56))
 //line plain.go:72
-								i5427 := *(*int)(unsafe.Add(shared, o2680+64))
+								i5563 := *(*int)(unsafe.Add(shared, o2749+64))
 //line plain.go:72
-								i5428 := i5388 + i5397 + i5407 + i5417 + i5427
+								i5564 := i5524 + i5533 + i5543 + i5553 + i5563
 //line plain.go:72
-								i5437 := *(*int)(unsafe.Add(shared, o2680+72))
+								i5573 := *(*int)(unsafe.Add(shared, o2749+72))
 //line plain.go:72
-								i5447 := *(*int)(unsafe.Add(shared, o2680+80))
+								i5583 := *(*int)(unsafe.Add(shared, o2749+80))
 //line plain.go:72
-								i5457 := *(*int)(unsafe.Add(shared, o2680+88))
+								i5593 := *(*int)(unsafe.Add(shared, o2749+88))
 //line plain.go:72
-								i5467 := *(*int)(unsafe.Add(shared, o2680+96))
+								i5603 := *(*int)(unsafe.Add(shared, o2749+96))
 //line plain.go:72
-								i5468 := i5428 + i5437 + i5447 + i5457 + i5467
+								i5604 := i5564 + i5573 + i5583 + i5593 + i5603
 //line plain.go:72
-								i5477 := *(*int)(unsafe.Add(shared, o2680+104))
+								i5613 := *(*int)(unsafe.Add(shared, o2749+104))
 //line plain.go:72
-								i5487 := *(*int)(unsafe.Add(shared, o2680+112))
+								i5623 := *(*int)(unsafe.Add(shared, o2749+112))
 //line plain.go:72
-								i5497 := *(*int)(unsafe.Add(shared, o2680+120))
+								i5633 := *(*int)(unsafe.Add(shared, o2749+120))
 //line weight.go:49
-								f2835 := float64(float64(f3315) * float64(i5468+i5477+i5487+i5497))
+								f2904 := float64(float64(f3384) * float64(i5604+i5613+i5623+i5633))
 //line weight.go:49
-								i2836 := int(f2835)
+								i2905 := int(f2904)
 //line weight.go:49
-								i2838 := 1
+								i2907 := 1
 //line weight.go:49
-								if 1 < i2836 {
+								if 1 < i2905 {
 //line weight.go:49
-									i2838 = i2836
+									i2907 = i2905
 								}
-								i4571, i4570, i4556 = 67108864, 0, i2664
+								i4676, i4675, i4661 = 67108864, 0, i2733
 //line plainsample.go:172
 								for {
 //line plainsample.go:172
-									if i4570 >= i4571 {
+									if i4675 >= i4676 {
 										break
 									}
 //line plainsample.go:173
-									i3021 := int32((int(i4570) + int(i4571) + 1) >> 1)
+									i3090 := int32((int(i4675) + int(i4676) + 1) >> 1)
 //line plain.go:68
-									i3249 := i4556 ^ 1
-									o3265 := i3249 * 128
+									i3318 := i4661 ^ 1
+									o3334 := i3318 * 128
 									{
 										{
 //line plainsample.go:173
-											plainTwinRow____________(lanes, i3021, i359, o3265, shared)
+											plainTwinRow____________(lanes, i3090, i427, o3334, shared)
 										}
 									}
 //line plain.go:72
-									i6065 := *(*int)(unsafe.Add(shared, o3265))
+									i6201 := *(*int)(unsafe.Add(shared, o3334))
 //line plain.go:72
-									i6075 := *(*int)(unsafe.Add(shared, o3265+8))
+									i6211 := *(*int)(unsafe.Add(shared, o3334+8))
 //line plain.go:72
-									i6085 := *(*int)(unsafe.Add(shared, o3265+16))
+									i6221 := *(*int)(unsafe.Add(shared, o3334+16))
 //line plain.go:72
-									i6095 := *(*int)(unsafe.Add(shared, o3265+24))
+									i6231 := *(*int)(unsafe.Add(shared, o3334+24))
 //line plain.go:72
-									i6105 := *(*int)(unsafe.Add(shared, o3265+32))
+									i6241 := *(*int)(unsafe.Add(shared, o3334+32))
 //line plain.go:72
-									i6106 := i6065 + i6075 + i6085 + i6095 + i6105
+									i6242 := i6201 + i6211 + i6221 + i6231 + i6241
 //line plain.go:72
-									i6115 := *(*int)(unsafe.Add(shared, o3265+40))
+									i6251 := *(*int)(unsafe.Add(shared, o3334+40))
 //line plain.go:72
-									i6125 := *(*int)(unsafe.Add(shared, o3265+48))
+									i6261 := *(*int)(unsafe.Add(shared, o3334+48))
 //line plain.go:72
-									i6135 := *(*int)(unsafe.Add(shared, o3265+56))
+									i6271 := *(*int)(unsafe.Add(shared, o3334+56))
 //line plain.go:72
-									i6145 := *(*int)(unsafe.Add(shared, o3265+64))
+									i6281 := *(*int)(unsafe.Add(shared, o3334+64))
 //line plain.go:72
-									i6146 := i6106 + i6115 + i6125 + i6135 + i6145
+									i6282 := i6242 + i6251 + i6261 + i6271 + i6281
 //line plain.go:72
-									i6155 := *(*int)(unsafe.Add(shared, o3265+72))
+									i6291 := *(*int)(unsafe.Add(shared, o3334+72))
 //line plain.go:72
-									i6165 := *(*int)(unsafe.Add(shared, o3265+80))
+									i6301 := *(*int)(unsafe.Add(shared, o3334+80))
 //line plain.go:72
-									i6175 := *(*int)(unsafe.Add(shared, o3265+88))
+									i6311 := *(*int)(unsafe.Add(shared, o3334+88))
 //line plain.go:72
-									i6185 := *(*int)(unsafe.Add(shared, o3265+96))
+									i6321 := *(*int)(unsafe.Add(shared, o3334+96))
 //line plain.go:72
-									i6186 := i6146 + i6155 + i6165 + i6175 + i6185
+									i6322 := i6282 + i6291 + i6301 + i6311 + i6321
 //line plain.go:72
-									i6195 := *(*int)(unsafe.Add(shared, o3265+104))
+									i6331 := *(*int)(unsafe.Add(shared, o3334+104))
 //line plain.go:72
-									i6205 := *(*int)(unsafe.Add(shared, o3265+112))
+									i6341 := *(*int)(unsafe.Add(shared, o3334+112))
 //line plain.go:72
-									i6215 := *(*int)(unsafe.Add(shared, o3265+120))
+									i6351 := *(*int)(unsafe.Add(shared, o3334+120))
 //line plainsample.go:174
-									c3028 := i2838 <= i6186+i6195+i6205+i6215
+									c3097 := i2907 <= i6322+i6331+i6341+i6351
 									for range 16 {
 //line plainsample.go:174
-										if c3028 {
+										if c3097 {
 //line plainsample.go:174
-											i4571next, i4570next, i4556next = i4571, i3021, i3249
+											i4676next, i4675next, i4661next = i4676, i3090, i3318
 										} else {
 //line plainsample.go:177
-											i4571next, i4570next, i4556next = i3021-1, i4570, i3249
+											i4676next, i4675next, i4661next = i3090-1, i4675, i3318
 										}
 									}
-									i4571, i4570, i4556 = i4571next, i4570next, i4556next
+									i4676, i4675, i4661 = i4676next, i4675next, i4661next
 								}
 								for range 16 {
 //line plainsample.go:30
-									i451 := i1659
+									i519 := i1728
 //line plainsample.go:30
-									if i1659 < i4570 {
+									if i1728 < i4675 {
 //line plainsample.go:30
-										i451 = i4570
+										i519 = i4675
 									}
 //line plainsample.go:30
-									i421next = i451
+									i489next = i519
 								}
-								i4557, i421 = i4556, i421next
+								i4662, i489 = i4661, i489next
 							} else {
 //line plain.go:68
-								i2421 := i4552 ^ 1
-								o2437 := i2421 * 128
+								i2490 := i4657 ^ 1
+								o2506 := i2490 * 128
 								{
 									{
 //line plainsample.go:155
-										plainTwinRow_____________(lanes, i62, o2437, o99, shared, work)
+										plainTwinRow_____________(lanes, i63, o100, o2506, shared, work)
 									}
 								}
 //line plain.go:72
-								i5021 := *(*int)(unsafe.Add(shared, o2437))
+								i5157 := *(*int)(unsafe.Add(shared, o2506))
 //line plain.go:72
-								i5031 := *(*int)(unsafe.Add(shared, o2437+8))
+								i5167 := *(*int)(unsafe.Add(shared, o2506+8))
 //line plain.go:72
-								i5041 := *(*int)(unsafe.Add(shared, o2437+16))
+								i5177 := *(*int)(unsafe.Add(shared, o2506+16))
 //line plain.go:72
-								i5051 := *(*int)(unsafe.Add(shared, o2437+24))
+								i5187 := *(*int)(unsafe.Add(shared, o2506+24))
 //line plain.go:72
-								i5061 := *(*int)(unsafe.Add(shared, o2437+32))
+								i5197 := *(*int)(unsafe.Add(shared, o2506+32))
 //line plain.go:72
-								i5062 := i5021 + i5031 + i5041 + i5051 + i5061
+								i5198 := i5157 + i5167 + i5177 + i5187 + i5197
 //line plain.go:72
-								i5071 := *(*int)(unsafe.Add(shared, o2437+40))
+								i5207 := *(*int)(unsafe.Add(shared, o2506+40))
 //line plain.go:72
-								i5081 := *(*int)(unsafe.Add(shared, o2437+48))
+								i5217 := *(*int)(unsafe.Add(shared, o2506+48))
 //line plain.go:72
-								i5091 := *(*int)(unsafe.Add(shared, o2437+56))
+								i5227 := *(*int)(unsafe.Add(shared, o2506+56))
 //line plain.go:72
-								i5101 := *(*int)(unsafe.Add(shared, o2437+64))
+								i5237 := *(*int)(unsafe.Add(shared, o2506+64))
 //line plain.go:72
-								i5102 := i5062 + i5071 + i5081 + i5091 + i5101
+								i5238 := i5198 + i5207 + i5217 + i5227 + i5237
 //line plain.go:72
-								i5111 := *(*int)(unsafe.Add(shared, o2437+72))
+								i5247 := *(*int)(unsafe.Add(shared, o2506+72))
 //line plain.go:72
-								i5121 := *(*int)(unsafe.Add(shared, o2437+80))
+								i5257 := *(*int)(unsafe.Add(shared, o2506+80))
 //line plain.go:72
-								i5131 := *(*int)(unsafe.Add(shared, o2437+88))
+								i5267 := *(*int)(unsafe.Add(shared, o2506+88))
 //line plain.go:72
-								i5141 := *(*int)(unsafe.Add(shared, o2437+96))
+								i5277 := *(*int)(unsafe.Add(shared, o2506+96))
 //line plain.go:72
-								i5142 := i5102 + i5111 + i5121 + i5131 + i5141
+								i5278 := i5238 + i5247 + i5257 + i5267 + i5277
 //line plain.go:72
-								i5151 := *(*int)(unsafe.Add(shared, o2437+104))
+								i5287 := *(*int)(unsafe.Add(shared, o2506+104))
 //line plain.go:72
-								i5161 := *(*int)(unsafe.Add(shared, o2437+112))
+								i5297 := *(*int)(unsafe.Add(shared, o2506+112))
 //line plain.go:72
-								i5171 := *(*int)(unsafe.Add(shared, o2437+120))
+								i5307 := *(*int)(unsafe.Add(shared, o2506+120))
 //line weight.go:49
-								f2759 := float64(float64(f3315) * float64(i5142+i5151+i5161+i5171))
+								f2828 := float64(float64(f3384) * float64(i5278+i5287+i5297+i5307))
 //line weight.go:49
-								i2760 := int(f2759)
+								i2829 := int(f2828)
 //line weight.go:49
-								i2762 := 1
+								i2831 := 1
 //line weight.go:49
-								if 1 < i2760 {
+								if 1 < i2829 {
 //line weight.go:49
-									i2762 = i2760
+									i2831 = i2829
 								}
-								i4569, i4568, i4558 = 67108864, 0, i2421
+								i4674, i4673, i4663 = 67108864, 0, i2490
 //line plainsample.go:172
 								for {
 //line plainsample.go:172
-									if i4568 >= i4569 {
+									if i4673 >= i4674 {
 										break
 									}
 //line plainsample.go:173
-									i2893 := int32((int(i4568) + int(i4569) + 1) >> 1)
+									i2962 := int32((int(i4673) + int(i4674) + 1) >> 1)
 //line plain.go:68
-									i3158 := i4558 ^ 1
-									o3174 := i3158 * 128
+									i3227 := i4663 ^ 1
+									o3243 := i3227 * 128
 									{
 										{
 //line plainsample.go:173
-											plainTwinRow______________(lanes, i2893, i62, o3174, o99, shared, work)
+											plainTwinRow______________(lanes, i2962, i63, o100, o3243, shared, work)
 										}
 									}
 //line plain.go:72
-									i5184 := *(*int)(unsafe.Add(shared, o3174))
+									i5320 := *(*int)(unsafe.Add(shared, o3243))
 //line plain.go:72
-									i5194 := *(*int)(unsafe.Add(shared, o3174+8))
+									i5330 := *(*int)(unsafe.Add(shared, o3243+8))
 //line plain.go:72
-									i5204 := *(*int)(unsafe.Add(shared, o3174+16))
+									i5340 := *(*int)(unsafe.Add(shared, o3243+16))
 //line plain.go:72
-									i5214 := *(*int)(unsafe.Add(shared, o3174+24))
+									i5350 := *(*int)(unsafe.Add(shared, o3243+24))
 //line plain.go:72
-									i5224 := *(*int)(unsafe.Add(shared, o3174+32))
+									i5360 := *(*int)(unsafe.Add(shared, o3243+32))
 //line plain.go:72
-									i5225 := i5184 + i5194 + i5204 + i5214 + i5224
+									i5361 := i5320 + i5330 + i5340 + i5350 + i5360
 //line plain.go:72
-									i5234 := *(*int)(unsafe.Add(shared, o3174+40))
+									i5370 := *(*int)(unsafe.Add(shared, o3243+40))
 //line plain.go:72
-									i5244 := *(*int)(unsafe.Add(shared, o3174+48))
+									i5380 := *(*int)(unsafe.Add(shared, o3243+48))
 //line plain.go:72
-									i5254 := *(*int)(unsafe.Add(shared, o3174+56))
+									i5390 := *(*int)(unsafe.Add(shared, o3243+56))
 //line plain.go:72
-									i5264 := *(*int)(unsafe.Add(shared, o3174+64))
+									i5400 := *(*int)(unsafe.Add(shared, o3243+64))
 //line plain.go:72
-									i5265 := i5225 + i5234 + i5244 + i5254 + i5264
+									i5401 := i5361 + i5370 + i5380 + i5390 + i5400
 //line plain.go:72
-									i5274 := *(*int)(unsafe.Add(shared, o3174+72))
+									i5410 := *(*int)(unsafe.Add(shared, o3243+72))
 //line plain.go:72
-									i5284 := *(*int)(unsafe.Add(shared, o3174+80))
+									i5420 := *(*int)(unsafe.Add(shared, o3243+80))
 //line plain.go:72
-									i5294 := *(*int)(unsafe.Add(shared, o3174+88))
+									i5430 := *(*int)(unsafe.Add(shared, o3243+88))
 //line plain.go:72
-									i5304 := *(*int)(unsafe.Add(shared, o3174+96))
+									i5440 := *(*int)(unsafe.Add(shared, o3243+96))
 //line plain.go:72
-									i5305 := i5265 + i5274 + i5284 + i5294 + i5304
+									i5441 := i5401 + i5410 + i5420 + i5430 + i5440
 //line plain.go:72
-									i5314 := *(*int)(unsafe.Add(shared, o3174+104))
+									i5450 := *(*int)(unsafe.Add(shared, o3243+104))
 //line plain.go:72
-									i5324 := *(*int)(unsafe.Add(shared, o3174+112))
+									i5460 := *(*int)(unsafe.Add(shared, o3243+112))
 //line plain.go:72
-									i5334 := *(*int)(unsafe.Add(shared, o3174+120))
+									i5470 := *(*int)(unsafe.Add(shared, o3243+120))
 //line plainsample.go:174
-									c2900 := i2762 <= i5305+i5314+i5324+i5334
+									c2969 := i2831 <= i5441+i5450+i5460+i5470
 									for range 16 {
 //line plainsample.go:174
-										if c2900 {
+										if c2969 {
 //line plainsample.go:174
-											i4569next, i4568next, i4558next = i4569, i2893, i3158
+											i4674next, i4673next, i4663next = i4674, i2962, i3227
 										} else {
 //line plainsample.go:177
-											i4569next, i4568next, i4558next = i2893-1, i4568, i3158
+											i4674next, i4673next, i4663next = i2962-1, i4673, i3227
 										}
 									}
-									i4569, i4568, i4558 = i4569next, i4568next, i4558next
+									i4674, i4673, i4663 = i4674next, i4673next, i4663next
 								}
 								for range 16 {
 //line plainsample.go:32
-									i460 := i1659
+									i528 := i1728
 //line plainsample.go:32
-									if i1659 < i4568 {
+									if i1728 < i4673 {
 //line plainsample.go:32
-										i460 = i4568
+										i528 = i4673
 									}
 //line plainsample.go:32
-									i421next = i460
+									i489next = i528
 								}
-								i4557, i421 = i4558, i421next
+								i4662, i489 = i4663, i489next
 							}
 						} else {
 							for range 16 {
 //line plainsample.go:27
-								i421next = i1659
+								i489next = i1728
 							}
-							i4557, i421 = i4552, i421next
+							i4662, i489 = i4657, i489next
 						}
 					} else {
 						for range 16 {
 //line plainsample.go:27
-							i421next = i1659
+							i489next = i1728
 						}
-						i4557, i421 = i4552, i421next
+						i4662, i489 = i4657, i489next
 					}
 					{
 						{
 //line plainsample.go:26
-							if !plainTwinRow_______________(lanes, i101, i421, i4220, i62, o99, shared, work, blocks) {
+							if !plainTwinRow_______________(lanes, i102, i4319, i489, i63, o100, shared, work, blocks) {
 								return
 							}
 						}
 					}
 //line weight.go:54
-					i2028 := int32(i3311)
+					i2097 := int32(i3380)
 //line weight.go:54
-					i2032 := int32(int(uint(i3311) >> 32))
+					i2101 := int32(int(uint(i3380) >> 32))
 					for range 16 {
-						var i1253, i1254, i5561, i5609, i5657, i1258, i1259, i2507, i2769, i2920, i2520, i2044, i1276, i1277, i5757, i5805, i5853, i5889, i1283, i1284, i1305, i1308 int
-						var i2501, i2502, i2503, i2504, i2505, i2506, i2923, i2515, i1301, i1319 int32
+						var i1322, i1323, i5697, i5745, i5793, i1327, i1328, i2576, i2838, i2989, i2589, i2113, i1345, i1346, i5893, i5941, i5989, i6025, i1352, i1353, i1374, i1377 int
+						var i2570, i2571, i2572, i2573, i2574, i2575, i2992, i2584, i1370, i1388 int32
 //line plainsample.go:184
-						i1253, i1254 = 0, 0
+						i1322, i1323 = 0, 0
 //line plainsample.go:187
 						for {
 //line plainsample.go:212
-							i5561 = *(*int)(unsafe.Add(shared, i1254*128+256)) + *(*int)(unsafe.Add(shared, i1254*128+8+256)) + *(*int)(unsafe.Add(shared, i1254*128+16+256)) + *(*int)(unsafe.Add(shared, i1254*128+24+256)) + *(*int)(unsafe.Add(shared, i1254*128+32+256))
+							i5697 = *(*int)(unsafe.Add(shared, i1323*128+256)) + *(*int)(unsafe.Add(shared, i1323*128+8+256)) + *(*int)(unsafe.Add(shared, i1323*128+16+256)) + *(*int)(unsafe.Add(shared, i1323*128+24+256)) + *(*int)(unsafe.Add(shared, i1323*128+32+256))
 //line plainsample.go:212
-							i5609 = i5561 + *(*int)(unsafe.Add(shared, i1254*128+40+256)) + *(*int)(unsafe.Add(shared, i1254*128+48+256)) + *(*int)(unsafe.Add(shared, i1254*128+56+256)) + *(*int)(unsafe.Add(shared, i1254*128+64+256))
+							i5745 = i5697 + *(*int)(unsafe.Add(shared, i1323*128+40+256)) + *(*int)(unsafe.Add(shared, i1323*128+48+256)) + *(*int)(unsafe.Add(shared, i1323*128+56+256)) + *(*int)(unsafe.Add(shared, i1323*128+64+256))
 //line plainsample.go:212
-							i5657 = i5609 + *(*int)(unsafe.Add(shared, i1254*128+72+256)) + *(*int)(unsafe.Add(shared, i1254*128+80+256)) + *(*int)(unsafe.Add(shared, i1254*128+88+256)) + *(*int)(unsafe.Add(shared, i1254*128+96+256))
+							i5793 = i5745 + *(*int)(unsafe.Add(shared, i1323*128+72+256)) + *(*int)(unsafe.Add(shared, i1323*128+80+256)) + *(*int)(unsafe.Add(shared, i1323*128+88+256)) + *(*int)(unsafe.Add(shared, i1323*128+96+256))
 //line plainsample.go:187
-							i1258 = i1253 + (i5657 + *(*int)(unsafe.Add(shared, i1254*128+104+256)) + *(*int)(unsafe.Add(shared, i1254*128+112+256)) + *(*int)(unsafe.Add(shared, i1254*128+120+256)))
+							i1327 = i1322 + (i5793 + *(*int)(unsafe.Add(shared, i1323*128+104+256)) + *(*int)(unsafe.Add(shared, i1323*128+112+256)) + *(*int)(unsafe.Add(shared, i1323*128+120+256)))
 //line plainsample.go:187
-							i1259 = i1254 + 1
+							i1328 = i1323 + 1
 //line plainsample.go:187
-							if i1259 >= 64 {
+							if i1328 >= 64 {
 //line plainsample.go:187
 								break
 							}
 //line plainsample.go:187
-							i1253, i1254 = i1258, i1259
+							i1322, i1323 = i1327, i1328
 						}
 //line philox.go:14
-						i2501, i2502, i2503, i2504, i2505, i2506, i2507 = i155, 0, 0, 0, i2028, i2032, 0
+						i2570, i2571, i2572, i2573, i2574, i2575, i2576 = i162, 0, 0, 0, i2097, i2101, 0
 //line philox.go:19
 						for {
 //line bits.go:460
-							i2769 = int(uint32(i2501)) * 3528531795
+							i2838 = int(uint32(i2570)) * 3528531795
 //line bits.go:460
-							i2920 = int(uint32(i2503)) * 3449720151
-							i2923 = int32(i2920)
+							i2989 = int(uint32(i2572)) * 3449720151
+							i2992 = int32(i2989)
 //line philox.go:18
-							i2515 = int32(int(uint(i2920)>>32)) ^ i2502 ^ i2505
-							i2520 = i2507 + 1
+							i2584 = int32(int(uint(i2989)>>32)) ^ i2571 ^ i2574
+							i2589 = i2576 + 1
 //line philox.go:19
-							if i2520 >= 10 {
+							if i2589 >= 10 {
 //line philox.go:19
 								break
 							}
 //line philox.go:19
-							i2501, i2502, i2503, i2504, i2505, i2506, i2507 = i2515, i2923, int32(int(uint(i2769)>>32))^i2504^i2506, int32(i2769), i2505-1640531527, i2506-1150833019, i2520
+							i2570, i2571, i2572, i2573, i2574, i2575, i2576 = i2584, i2992, int32(int(uint(i2838)>>32))^i2573^i2575, int32(i2838), i2574-1640531527, i2575-1150833019, i2589
 						}
 //line weight.go:55
-						i2044 = 0
+						i2113 = 0
 //line weight.go:55
 						{
 //line weight.go:55
-							hi, _ := bits.Mul64(uint64(int(uint32(i2923))<<32|int(uint32(i2515))), uint64(i1258))
+							hi, _ := bits.Mul64(uint64(int(uint32(i2992))<<32|int(uint32(i2584))), uint64(i1327))
 //line weight.go:55
-							i2044 = int(hi)
+							i2113 = int(hi)
 						}
 //line weight.go:56
-						i1276, i1277 = i2044, 0
+						i1345, i1346 = i2113, 0
 //line plainsample.go:191
 						for {
 //line plainsample.go:191
-							if i1277 >= 63 {
+							if i1346 >= 63 {
 //line plainsample.go:191
 								break
 							}
 //line plainsample.go:212
-							i5757 = *(*int)(unsafe.Add(shared, i1277*128+256)) + *(*int)(unsafe.Add(shared, i1277*128+8+256)) + *(*int)(unsafe.Add(shared, i1277*128+16+256)) + *(*int)(unsafe.Add(shared, i1277*128+24+256)) + *(*int)(unsafe.Add(shared, i1277*128+32+256))
+							i5893 = *(*int)(unsafe.Add(shared, i1346*128+256)) + *(*int)(unsafe.Add(shared, i1346*128+8+256)) + *(*int)(unsafe.Add(shared, i1346*128+16+256)) + *(*int)(unsafe.Add(shared, i1346*128+24+256)) + *(*int)(unsafe.Add(shared, i1346*128+32+256))
 //line plainsample.go:212
-							i5805 = i5757 + *(*int)(unsafe.Add(shared, i1277*128+40+256)) + *(*int)(unsafe.Add(shared, i1277*128+48+256)) + *(*int)(unsafe.Add(shared, i1277*128+56+256)) + *(*int)(unsafe.Add(shared, i1277*128+64+256))
+							i5941 = i5893 + *(*int)(unsafe.Add(shared, i1346*128+40+256)) + *(*int)(unsafe.Add(shared, i1346*128+48+256)) + *(*int)(unsafe.Add(shared, i1346*128+56+256)) + *(*int)(unsafe.Add(shared, i1346*128+64+256))
 //line plainsample.go:212
-							i5853 = i5805 + *(*int)(unsafe.Add(shared, i1277*128+72+256)) + *(*int)(unsafe.Add(shared, i1277*128+80+256)) + *(*int)(unsafe.Add(shared, i1277*128+88+256)) + *(*int)(unsafe.Add(shared, i1277*128+96+256))
+							i5989 = i5941 + *(*int)(unsafe.Add(shared, i1346*128+72+256)) + *(*int)(unsafe.Add(shared, i1346*128+80+256)) + *(*int)(unsafe.Add(shared, i1346*128+88+256)) + *(*int)(unsafe.Add(shared, i1346*128+96+256))
 //line plainsample.go:212
-							i5889 = i5853 + *(*int)(unsafe.Add(shared, i1277*128+104+256)) + *(*int)(unsafe.Add(shared, i1277*128+112+256)) + *(*int)(unsafe.Add(shared, i1277*128+120+256))
+							i6025 = i5989 + *(*int)(unsafe.Add(shared, i1346*128+104+256)) + *(*int)(unsafe.Add(shared, i1346*128+112+256)) + *(*int)(unsafe.Add(shared, i1346*128+120+256))
 //line plainsample.go:193
-							if i1276 < i5889 {
+							if i1345 < i6025 {
 //line plainsample.go:193
 								break
 							}
 //line plainsample.go:191
-							i1276, i1277 = i1276-i5889, i1277+1
+							i1345, i1346 = i1345-i6025, i1346+1
 						}
 //line plainsample.go:198
-						i1283, i1284 = i1276, i1277*i4220
+						i1352, i1353 = i1345, i1346*i4319
 //line plainsample.go:198
 						for {
 //line plainsample.go:198
-							if i1284 >= i62 {
+							if i1353 >= i63 {
 //line plainsample.go:198
 								goto l5
 							}
 //line plainsample.go:199
-							i1301 = *(*int32)(unsafe.Add(work, o99+i1284*4))
+							i1370 = *(*int32)(unsafe.Add(work, o100+i1353*4))
 //line plainsample.go:199
-							if i421 <= i1301 {
-								i1305 = int(i1301)
+							if i489 <= i1370 {
+								i1374 = int(i1370)
 //line plainsample.go:200
-								if i1283 < i1305 {
+								if i1352 < i1374 {
 //line plainsample.go:200
 									break
 								}
 //line plainsample.go:203
-								i1308 = i1283 - i1305
+								i1377 = i1352 - i1374
 							} else {
 //line plainsample.go:199
-								i1308 = i1283
+								i1377 = i1352
 							}
 //line plainsample.go:198
-							i1283, i1284 = i1308, i1284+1
+							i1352, i1353 = i1377, i1353+1
 						}
 //line plainsample.go:201
-						i1319 = int32(i1284)
+						i1388 = int32(i1353)
 //line plainsample.go:201
 						goto l6
 					l5:
 //line plainsample.go:198
-						i1319 = -1
+						i1388 = -1
 					l6:
 //line plainsample.go:41
-						i140next = i1319
+						i147next = i1388
 					}
-					i4553, i140 = i4557, i140next
+					i4658, i147 = i4662, i147next
 				} else {
 					{
 						{
 //line plain.go:115
-							plainTwinRow________________(lanes, i133, i62, o99, shared, vocabulary, work)
+							plainTwinRow________________(lanes, i140, i63, o100, shared, vocabulary, work)
 						}
 					}
 //line plain.go:82
-					i1364 := *(*int)(shared)
+					i1433 := *(*int)(shared)
 //line plain.go:84
-					i6752 := *(*int)(unsafe.Add(shared, 8))
+					i6888 := *(*int)(unsafe.Add(shared, 8))
 //line plain.go:84
-					i6754 := i1364
+					i6890 := i1433
 //line plain.go:84
-					if i1364 < i6752 {
+					if i1433 < i6888 {
 //line plain.go:84
-						i6754 = i6752
+						i6890 = i6888
 					}
 //line plain.go:84
-					i6764 := *(*int)(unsafe.Add(shared, 16))
+					i6900 := *(*int)(unsafe.Add(shared, 16))
 //line plain.go:84
-					i6766 := i6754
+					i6902 := i6890
 //line plain.go:84
-					if i6754 < i6764 {
+					if i6890 < i6900 {
 //line plain.go:84
-						i6766 = i6764
+						i6902 = i6900
 					}
 //line plain.go:84
-					i6776 := *(*int)(unsafe.Add(shared, 24))
+					i6912 := *(*int)(unsafe.Add(shared, 24))
 //line plain.go:84
-					i6778 := i6766
+					i6914 := i6902
 //line plain.go:84
-					if i6766 < i6776 {
+					if i6902 < i6912 {
 //line plain.go:84
-						i6778 = i6776
+						i6914 = i6912
 					}
 //line plain.go:84
-					i6788 := *(*int)(unsafe.Add(shared, 32))
+					i6924 := *(*int)(unsafe.Add(shared, 32))
 //line plain.go:84
-					i6790 := i6778
+					i6926 := i6914
 //line plain.go:84
-					if i6778 < i6788 {
+					if i6914 < i6924 {
 //line plain.go:84
-						i6790 = i6788
+						i6926 = i6924
 					}
 //line plain.go:84
-					i6800 := *(*int)(unsafe.Add(shared, 40))
+					i6936 := *(*int)(unsafe.Add(shared, 40))
 //line plain.go:84
-					i6802 := i6790
+					i6938 := i6926
 //line plain.go:84
-					if i6790 < i6800 {
+					if i6926 < i6936 {
 //line plain.go:84
-						i6802 = i6800
+						i6938 = i6936
 					}
 //line plain.go:84
-					i6812 := *(*int)(unsafe.Add(shared, 48))
+					i6948 := *(*int)(unsafe.Add(shared, 48))
 //line plain.go:84
-					i6814 := i6802
+					i6950 := i6938
 //line plain.go:84
-					if i6802 < i6812 {
+					if i6938 < i6948 {
 //line plain.go:84
-						i6814 = i6812
+						i6950 = i6948
 					}
 //line plain.go:84
-					i6824 := *(*int)(unsafe.Add(shared, 56))
+					i6960 := *(*int)(unsafe.Add(shared, 56))
 //line plain.go:84
-					i6826 := i6814
+					i6962 := i6950
 //line plain.go:84
-					if i6814 < i6824 {
+					if i6950 < i6960 {
 //line plain.go:84
-						i6826 = i6824
+						i6962 = i6960
 					}
 //line plain.go:84
-					i6836 := *(*int)(unsafe.Add(shared, 64))
+					i6972 := *(*int)(unsafe.Add(shared, 64))
 //line plain.go:84
-					i6838 := i6826
+					i6974 := i6962
 //line plain.go:84
-					if i6826 < i6836 {
+					if i6962 < i6972 {
 //line plain.go:84
-						i6838 = i6836
+						i6974 = i6972
 					}
 //line plain.go:84
-					i6848 := *(*int)(unsafe.Add(shared, 72))
+					i6984 := *(*int)(unsafe.Add(shared, 72))
 //line plain.go:84
-					i6850 := i6838
+					i6986 := i6974
 //line plain.go:84
-					if i6838 < i6848 {
+					if i6974 < i6984 {
 //line plain.go:84
-						i6850 = i6848
+						i6986 = i6984
 					}
 //line plain.go:84
-					i6860 := *(*int)(unsafe.Add(shared, 80))
+					i6996 := *(*int)(unsafe.Add(shared, 80))
 //line plain.go:84
-					i6862 := i6850
+					i6998 := i6986
 //line plain.go:84
-					if i6850 < i6860 {
+					if i6986 < i6996 {
 //line plain.go:84
-						i6862 = i6860
+						i6998 = i6996
 					}
 //line plain.go:84
-					i6872 := *(*int)(unsafe.Add(shared, 88))
+					i7008 := *(*int)(unsafe.Add(shared, 88))
 //line plain.go:84
-					i6874 := i6862
+					i7010 := i6998
 //line plain.go:84
-					if i6862 < i6872 {
+					if i6998 < i7008 {
 //line plain.go:84
-						i6874 = i6872
+						i7010 = i7008
 					}
 //line plain.go:84
-					i6884 := *(*int)(unsafe.Add(shared, 96))
+					i7020 := *(*int)(unsafe.Add(shared, 96))
 //line plain.go:84
-					i6886 := i6874
+					i7022 := i7010
 //line plain.go:84
-					if i6874 < i6884 {
+					if i7010 < i7020 {
 //line plain.go:84
-						i6886 = i6884
+						i7022 = i7020
 					}
 //line plain.go:84
-					i6896 := *(*int)(unsafe.Add(shared, 104))
+					i7032 := *(*int)(unsafe.Add(shared, 104))
 //line plain.go:84
-					i6898 := i6886
+					i7034 := i7022
 //line plain.go:84
-					if i6886 < i6896 {
+					if i7022 < i7032 {
 //line plain.go:84
-						i6898 = i6896
+						i7034 = i7032
 					}
 //line plain.go:84
-					i6908 := *(*int)(unsafe.Add(shared, 112))
+					i7044 := *(*int)(unsafe.Add(shared, 112))
 //line plain.go:84
-					i6910 := i6898
+					i7046 := i7034
 //line plain.go:84
-					if i6898 < i6908 {
+					if i7034 < i7044 {
 //line plain.go:84
-						i6910 = i6908
+						i7046 = i7044
 					}
 //line plain.go:84
-					i6920 := *(*int)(unsafe.Add(shared, 120))
+					i7056 := *(*int)(unsafe.Add(shared, 120))
 //line plain.go:84
-					i6922 := i6910
+					i7058 := i7046
 //line plain.go:84
-					if i6910 < i6920 {
+					if i7046 < i7056 {
 //line plain.go:84
-						i6922 = i6920
+						i7058 = i7056
 					}
-					i4553, i140 = 0, int32(0-i6922)
+					i4658, i147 = 0, int32(0-i7058)
 				}
 			} else {
-				i4553, i140 = 1, -1
+				i4658, i147 = 1, -1
 			}
 //line plain.go:46
-			if c142 {
+			if c149 {
 //line plain.go:46
-				if c3331 {
+				if c3400 {
 //line weight.go:28
-					f1398 := math.Float32frombits(uint32(i133 ^ int32(uint32(i133>>31)>>1)))
+					f1467 := math.Float32frombits(uint32(i140 ^ int32(uint32(i140>>31)>>1)))
 //line plain.go:69
-					o1444 := (i4553 ^ 1) * 128
+					o1513 := (i4658 ^ 1) * 128
 					{
 						{
 //line plain.go:128
-							plainTwinRow_________________(lanes, f1398, i62, logits, o1444, o85, shared)
+							plainTwinRow_________________(lanes, f1467, i63, logits, o1513, o86, shared)
 						}
 					}
 //line plain.go:72
-					i5902 := *(*int)(unsafe.Add(shared, o1444))
+					i6038 := *(*int)(unsafe.Add(shared, o1513))
 //line plain.go:72
-					i5912 := *(*int)(unsafe.Add(shared, o1444+8))
+					i6048 := *(*int)(unsafe.Add(shared, o1513+8))
 //line plain.go:72
-					i5922 := *(*int)(unsafe.Add(shared, o1444+16))
+					i6058 := *(*int)(unsafe.Add(shared, o1513+16))
 //line plain.go:72
-					i5932 := *(*int)(unsafe.Add(shared, o1444+24))
+					i6068 := *(*int)(unsafe.Add(shared, o1513+24))
 //line plain.go:72
-					i5942 := *(*int)(unsafe.Add(shared, o1444+32))
+					i6078 := *(*int)(unsafe.Add(shared, o1513+32))
 //line plain.go:72
-					i5943 := i5902 + i5912 + i5922 + i5932 + i5942
+					i6079 := i6038 + i6048 + i6058 + i6068 + i6078
 //line plain.go:72
-					i5952 := *(*int)(unsafe.Add(shared, o1444+40))
+					i6088 := *(*int)(unsafe.Add(shared, o1513+40))
 //line plain.go:72
-					i5962 := *(*int)(unsafe.Add(shared, o1444+48))
+					i6098 := *(*int)(unsafe.Add(shared, o1513+48))
 //line plain.go:72
-					i5972 := *(*int)(unsafe.Add(shared, o1444+56))
+					i6108 := *(*int)(unsafe.Add(shared, o1513+56))
 //line plain.go:72
-					i5982 := *(*int)(unsafe.Add(shared, o1444+64))
+					i6118 := *(*int)(unsafe.Add(shared, o1513+64))
 //line plain.go:72
-					i5983 := i5943 + i5952 + i5962 + i5972 + i5982
+					i6119 := i6079 + i6088 + i6098 + i6108 + i6118
 //line plain.go:72
-					i5992 := *(*int)(unsafe.Add(shared, o1444+72))
+					i6128 := *(*int)(unsafe.Add(shared, o1513+72))
 //line plain.go:72
-					i6002 := *(*int)(unsafe.Add(shared, o1444+80))
+					i6138 := *(*int)(unsafe.Add(shared, o1513+80))
 //line plain.go:72
-					i6012 := *(*int)(unsafe.Add(shared, o1444+88))
+					i6148 := *(*int)(unsafe.Add(shared, o1513+88))
 //line plain.go:72
-					i6022 := *(*int)(unsafe.Add(shared, o1444+96))
+					i6158 := *(*int)(unsafe.Add(shared, o1513+96))
 //line plain.go:72
-					i6023 := i5983 + i5992 + i6002 + i6012 + i6022
+					i6159 := i6119 + i6128 + i6138 + i6148 + i6158
 //line plain.go:72
-					i6032 := *(*int)(unsafe.Add(shared, o1444+104))
+					i6168 := *(*int)(unsafe.Add(shared, o1513+104))
 //line plain.go:72
-					i6042 := *(*int)(unsafe.Add(shared, o1444+112))
+					i6178 := *(*int)(unsafe.Add(shared, o1513+112))
 //line plain.go:72
-					i6052 := *(*int)(unsafe.Add(shared, o1444+120))
+					i6188 := *(*int)(unsafe.Add(shared, o1513+120))
 //line plain.go:72
-					i6053 := i6023 + i6032 + i6042 + i6052
+					i6189 := i6159 + i6168 + i6178 + i6188
 //line plain.go:134
-					c597 := i140 < 0
+					c665 := i147 < 0
 //line plain.go:137
-					i621 := int(i140)
+					i689 := int(i147)
 //line plain.go:137
-					c622 := uint(i621) < uint(i62)
+					c690 := uint(i689) < uint(i63)
 //line plain.go:137
-					o625 := o85 + i621*4
+					o693 := o86 + i689*4
 //line weight.go:64
-					f4255 := float32(float32(i6053) * 1.4901161e-08)
+					f4354 := float32(float32(i6189) * 1.4901161e-08)
 //line log.go:68
-					c2607 := math.Float32frombits(math.Float32bits(f4255)&^(1<<31)) < 1.1754944e-38
-					f2609 := float32(f4255 * 8.388608e+06)
+					c2676 := math.Float32frombits(math.Float32bits(f4354)&^(1<<31)) < 1.1754944e-38
+					f2678 := float32(f4354 * 8.388608e+06)
 //line log.go:87
-					c2973 := 2139095040 <= uint32(int32(math.Float32bits(f4255)))
-					f2977 := math32.FMA(f4255, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+					c3042 := 2139095040 <= uint32(int32(math.Float32bits(f4354)))
+					f3046 := math32.FMA(f4354, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-					c2980 := f4255 == 0
+					c3049 := f4354 == 0
 //line weight.go:62
-					f4268 := float32(float32(i6053) * 1.4901161e-08)
+					f4367 := float32(float32(i6189) * 1.4901161e-08)
 //line log.go:68
-					c2583 := math.Float32frombits(math.Float32bits(f4268)&^(1<<31)) < 1.1754944e-38
-					f2585 := float32(f4268 * 8.388608e+06)
+					c2652 := math.Float32frombits(math.Float32bits(f4367)&^(1<<31)) < 1.1754944e-38
+					f2654 := float32(f4367 * 8.388608e+06)
 //line log.go:87
-					c2933 := 2139095040 <= uint32(int32(math.Float32bits(f4268)))
-					f2937 := math32.FMA(f4268, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+					c3002 := 2139095040 <= uint32(int32(math.Float32bits(f4367)))
+					f3006 := math32.FMA(f4367, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 //line log.go:90
-					c2940 := f4268 == 0
+					c3009 := f4367 == 0
 //line plain.go:49
-					c184 := uint(bx) < uint(logprobsLen)
+					c191 := uint(bx) < uint(logprobsLen)
 //line plain.go:49
-					o187 := bx * 4
+					o194 := bx * 4
 					{
 						{
 							first := 0
 //line plain.go:72
 							if lanes == 16 {
 //line plain.go:72
-								first = zvector.PlainTwin______________________(16, c597, c622, c184, logits, o625, f1398, c2583, f2585, f4268, c2933, f2937, c2940, c2607, f2609, f4255, c2973, f2977, c2980, logprobs, o187)
+								first = zvector.PlainTwin______________________(16, c665, c690, c191, logits, o693, f1467, c2652, f2654, f4367, c3002, f3006, c3009, c2676, f2678, f4354, c3042, f3046, c3049, logprobs, o194)
 //line plain.go:72
 							} else if lanes == 8 {
 //line plain.go:72
-								first = zvector.PlainTwinAVX2______________________(16, c597, c622, c184, logits, o625, f1398, c2583, f2585, f4268, c2933, f2937, c2940, c2607, f2609, f4255, c2973, f2977, c2980, logprobs, o187)
+								first = zvector.PlainTwinAVX2______________________(16, c665, c690, c191, logits, o693, f1467, c2652, f2654, f4367, c3002, f3006, c3009, c2676, f2678, f4354, c3042, f3046, c3049, logprobs, o194)
 							}
 							for tx := first; tx < 16; tx++ {
-								var f632, f2587, f2939, f2944, f1519, f2611, f2979, f2984 float32
-								var i2588, i2612 int32
+								var f700, f2656, f3008, f3013, f1588, f2680, f3048, f3053 float32
+								var i2657, i2681 int32
 //line plain.go:134
-								if c597 {
+								if c665 {
 //line plain.go:134
-									f632 = math.Float32frombits(0x7fc00000)
+									f700 = math.Float32frombits(0x7fc00000)
 								} else {
 //line plain.go:137
-									if !c622 {
+									if !c690 {
 //line plain.go:137
-										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i621, i62)
+										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i689, i63)
 //line plain.go:137
 										return
 									}
 //line plain.go:137
-									f626 := *(*float32)(unsafe.Add(logits, o625))
+									f694 := *(*float32)(unsafe.Add(logits, o693))
 //line weight.go:61
-									if f626 == f1398 {
+									if f694 == f1467 {
 //line log.go:68
-										if c2583 {
-											f2587, i2588 = f2585, 192937984
+										if c2652 {
+											f2656, i2657 = f2654, 192937984
 										} else {
 //line log.go:68
-											f2587, i2588 = f4268, 0
+											f2656, i2657 = f4367, 0
 										}
 //line log.go:71
-										i2589 := int32(math.Float32bits(f2587))
-										i2591 := (i2589 - 1060439283) & -8388608
+										i2658 := int32(math.Float32bits(f2656))
+										i2660 := (i2658 - 1060439283) & -8388608
 //line log.go:8
-										f2114 := math.Float32frombits(uint32(i2589-i2591)) - 1
-										f2116 := math32.FMA(float32(i2591-i2588), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f2114, 0.12901418), f2114, -0.13246344), f2114, 0.14182273), f2114, -0.16608718), f2114, 0.20001961), f2114, -0.250016), f2114, 0.33333325), f2114, -0.49999988), float32(f2114*f2114), f2114))
+										f2183 := math.Float32frombits(uint32(i2658-i2660)) - 1
+										f2185 := math32.FMA(float32(i2660-i2657), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f2183, 0.12901418), f2183, -0.13246344), f2183, 0.14182273), f2183, -0.16608718), f2183, 0.20001961), f2183, -0.250016), f2183, 0.33333325), f2183, -0.49999988), float32(f2183*f2183), f2183))
 //line log.go:87
-										if c2933 {
-											f2939 = f2937
+										if c3002 {
+											f3008 = f3006
 										} else {
 //line log.go:87
-											f2939 = f2116
+											f3008 = f2185
 										}
 //line log.go:90
-										if c2940 {
+										if c3009 {
 //line basic.go:21
-											f2944 = math.Float32frombits(0xff800000)
+											f3013 = math.Float32frombits(0xff800000)
 										} else {
 //line log.go:90
-											f2944 = f2939
+											f3013 = f3008
 										}
 //line weight.go:62
-										f1519 = -f2944
+										f1588 = -f3013
 									} else {
 //line log.go:68
-										if c2607 {
-											f2611, i2612 = f2609, 192937984
+										if c2676 {
+											f2680, i2681 = f2678, 192937984
 										} else {
 //line log.go:68
-											f2611, i2612 = f4255, 0
+											f2680, i2681 = f4354, 0
 										}
 //line log.go:71
-										i2613 := int32(math.Float32bits(f2611))
-										i2615 := (i2613 - 1060439283) & -8388608
+										i2682 := int32(math.Float32bits(f2680))
+										i2684 := (i2682 - 1060439283) & -8388608
 //line log.go:8
-										f2126 := math.Float32frombits(uint32(i2613-i2615)) - 1
-										f2128 := math32.FMA(float32(i2615-i2612), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f2126, 0.12901418), f2126, -0.13246344), f2126, 0.14182273), f2126, -0.16608718), f2126, 0.20001961), f2126, -0.250016), f2126, 0.33333325), f2126, -0.49999988), float32(f2126*f2126), f2126))
+										f2195 := math.Float32frombits(uint32(i2682-i2684)) - 1
+										f2197 := math32.FMA(float32(i2684-i2681), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f2195, 0.12901418), f2195, -0.13246344), f2195, 0.14182273), f2195, -0.16608718), f2195, 0.20001961), f2195, -0.250016), f2195, 0.33333325), f2195, -0.49999988), float32(f2195*f2195), f2195))
 //line log.go:87
-										if c2973 {
-											f2979 = f2977
+										if c3042 {
+											f3048 = f3046
 										} else {
 //line log.go:87
-											f2979 = f2128
+											f3048 = f2197
 										}
 //line log.go:90
-										if c2980 {
+										if c3049 {
 //line basic.go:21
-											f2984 = math.Float32frombits(0xff800000)
+											f3053 = math.Float32frombits(0xff800000)
 										} else {
 //line log.go:90
-											f2984 = f2979
+											f3053 = f3048
 										}
 //line weight.go:64
-										f1519 = f626 - f1398 - f2984
+										f1588 = f694 - f1467 - f3053
 									}
 //line plain.go:137
-									f632 = f1519
+									f700 = f1588
 								}
 //line plain.go:48
 								if int32(tx) == 0 {
-									if !c184 {
+									if !c191 {
 //line plain.go:49
 										blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, logprobsLen)
 //line plain.go:49
 										return
 									}
 //line plain.go:49
-									*(*float32)(unsafe.Add(logprobs, o187)) = f632
+									*(*float32)(unsafe.Add(logprobs, o194)) = f700
 								}
 							}
 						}
@@ -2068,19 +2115,19 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				}
 			}
 //line plain.go:53
-			c191 := uint(bx) < uint(tokensLen)
+			c198 := uint(bx) < uint(tokensLen)
 //line plain.go:53
-			o194 := bx * 4
-			c218 := 0 <= i140
-			i201 := i76 + int(i140)
+			o201 := bx * 4
+			c225 := 0 <= i147
+			i208 := i77 + int(i147)
 //line plain.go:55
-			c205 := uint(i201) < uint(countsLen)
+			c212 := uint(i208) < uint(countsLen)
 //line plain.go:55
-			o208 := i201 * 2
+			o215 := i208 * 2
 			{
 				{
 //line plain.go:52
-					if !plainTwinRow__________________(c191, i140, o194, tokens, c260, c218, c205, counts, o208, bx, tokensLen, blocks, countsLen, i201) {
+					if !plainTwinRow__________________(c198, i147, o201, tokens, c286, c225, c212, counts, o215, bx, tokensLen, blocks, countsLen, i208) {
 						return
 					}
 				}
@@ -2091,48 +2138,48 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainTwinRow is what a row of threads does in plainTwin.
 //
-//line adjust.go:39
-func plainTwinRow(i698 int, o4075 int, offsets unsafe.Pointer, biasesLen int, biases unsafe.Pointer, i62 int, logits unsafe.Pointer, o85 int, blocks *gpu.Blocks) (ok bool) {
+//line adjust.go:45
+func plainTwinRow(i766 int, o4172 int, offsets unsafe.Pointer, biasesLen int, biases unsafe.Pointer, i63 int, logits unsafe.Pointer, o86 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
-		var i702 int
-//line adjust.go:39
-		i702 = i698 + tx
-//line adjust.go:39
+		var i770 int
+//line adjust.go:45
+		i770 = i766 + tx
+//line adjust.go:45
 		for {
-//line adjust.go:39
-			i709 := int(*(*int32)(unsafe.Add(offsets, o4075)))
-//line adjust.go:39
-			i716 := i709
-//line adjust.go:39
-			if biasesLen < i709 {
-//line adjust.go:39
-				i716 = biasesLen
+//line adjust.go:45
+			i777 := int(*(*int32)(unsafe.Add(offsets, o4172)))
+//line adjust.go:45
+			i784 := i777
+//line adjust.go:45
+			if biasesLen < i777 {
+//line adjust.go:45
+				i784 = biasesLen
 			}
-//line adjust.go:39
-			if i702 >= i716 {
-//line adjust.go:39
+//line adjust.go:45
+			if i770 >= i784 {
+//line adjust.go:45
 				break
 			}
-//line adjust.go:40
-			if uint(i702) >= uint(biasesLen) {
-//line adjust.go:40
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i702, biasesLen)
-//line adjust.go:40
+//line adjust.go:46
+			if uint(i770) >= uint(biasesLen) {
+//line adjust.go:46
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i770, biasesLen)
+//line adjust.go:46
 				return false
 			}
-//line adjust.go:40
-			i728 := *(*int32)(unsafe.Add(biases, i702*8))
-//line adjust.go:40
-			i729 := int(i728)
-//line adjust.go:40
-			if 0 <= i728 {
-//line adjust.go:40
-				if i729 < i62 {
-					*(*float32)(unsafe.Add(logits, o85+i729*4)) = *(*float32)(unsafe.Add(logits, o85+i729*4)) + *(*float32)(unsafe.Add(biases, i702*8+4))
+//line adjust.go:46
+			i796 := *(*int32)(unsafe.Add(biases, i770*8))
+//line adjust.go:46
+			i797 := int(i796)
+//line adjust.go:46
+			if 0 <= i796 {
+//line adjust.go:46
+				if i797 < i63 {
+					*(*float32)(unsafe.Add(logits, o86+i797*4)) = *(*float32)(unsafe.Add(logits, o86+i797*4)) + *(*float32)(unsafe.Add(biases, i770*8+4))
 				}
 			}
-//line adjust.go:39
-			i702 = i702 + 16
+//line adjust.go:45
+			i770 = i770 + 16
 		}
 	}
 	return true
@@ -2140,126 +2187,126 @@ func plainTwinRow(i698 int, o4075 int, offsets unsafe.Pointer, biasesLen int, bi
 
 // plainTwinRow_ is what a row of threads does in plainTwin.
 //
-//line adjust.go:27
-func plainTwinRow_(lanes int, c811 bool, counts unsafe.Pointer, countsCap int, f3321 float32, f3323 float32, f3325 float32, i62 int, i77 int, logits unsafe.Pointer, o275 int, o85 int) {
+//line adjust.go:33
+func plainTwinRow_(lanes int, c4886 bool, c880 bool, counts unsafe.Pointer, countsCap int, f3390 float32, f3392 float32, f3394 float32, i63 int, i78 int, i88 int, logits unsafe.Pointer, o319 int, o86 int) {
 	first := 0
-//line adjust.go:27
+//line adjust.go:33
 	if lanes == 16 {
-//line adjust.go:27
-		first = zvector.PlainTwin_(16, uint(i77) <= uint(countsCap), i62, logits, o85, counts, o275, c811, f3321, f3323, f3325)
-//line adjust.go:27
+//line adjust.go:33
+		first = zvector.PlainTwin_(16, uint(i63) <= uint(i88), c4886, uint(i78) <= uint(countsCap), i63, logits, o86, counts, o319, c880, f3390, f3392, f3394)
+//line adjust.go:33
 	} else if lanes == 8 {
-//line adjust.go:27
-		first = zvector.PlainTwinAVX2_(16, uint(i77) <= uint(countsCap), i62, logits, o85, counts, o275, c811, f3321, f3323, f3325)
+//line adjust.go:33
+		first = zvector.PlainTwinAVX2_(16, uint(i63) <= uint(i88), c4886, uint(i78) <= uint(countsCap), i63, logits, o86, counts, o319, c880, f3390, f3392, f3394)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i773 int
-		var f1620, f1586, f1615 float32
-//line adjust.go:48
-		i773 = tx
-//line adjust.go:48
+		var i842 int
+		var f1689, f1655, f1684 float32
+//line adjust.go:54
+		i842 = tx
+//line adjust.go:54
 		for {
-//line adjust.go:48
-			if i773 >= i62 {
-//line adjust.go:48
+//line adjust.go:54
+			if i842 >= i63 {
+//line adjust.go:54
 				break
 			}
-//line adjust.go:49
-			f782 := *(*float32)(unsafe.Add(logits, o85+i773*4))
-//line adjust.go:49
-			i788 := *(*int16)(unsafe.Add(counts, o275+i773*2))
-//line params.go:30
-			if i788 == 0 {
-//line params.go:30
-				f1620 = f782
-			} else {
+//line adjust.go:55
+			f851 := *(*float32)(unsafe.Add(logits, o86+i842*4))
+//line adjust.go:55
+			i857 := *(*int16)(unsafe.Add(counts, o319+i842*2))
 //line params.go:33
-				if c811 {
-					if 0 < f782 {
-						f1586 = f782 / f3321
+			if i857 == 0 {
+//line params.go:33
+				f1689 = f851
+			} else {
+//line params.go:36
+				if c880 {
+					if 0 < f851 {
+						f1655 = f851 / f3390
 					} else {
-						f1586 = float32(f782 * f3321)
+						f1655 = float32(f851 * f3390)
 					}
 				} else {
-//line params.go:33
-					f1586 = f782
+//line params.go:36
+					f1655 = f851
 				}
-//line params.go:40
-				i1587 := i788 & 32767
-				f1594 := f1586 - float32(f3323*float32(uint16(i1587)))
-				if 0 < uint16(i1587) {
-					f1615 = f1594 - f3325
+//line params.go:43
+				i1656 := i857 & 32767
+				f1663 := f1655 - float32(f3392*float32(uint16(i1656)))
+				if 0 < uint16(i1656) {
+					f1684 = f1663 - f3394
 				} else {
-//line params.go:42
-					f1615 = f1594
-				}
 //line params.go:45
-				f1620 = f1615
+					f1684 = f1663
+				}
+//line params.go:48
+				f1689 = f1684
 			}
-//line adjust.go:49
-			*(*float32)(unsafe.Add(logits, o85+i773*4)) = f1620
-//line adjust.go:48
-			i773 = i773 + 16
+//line adjust.go:55
+			*(*float32)(unsafe.Add(logits, o86+i842*4)) = f1689
+//line adjust.go:54
+			i842 = i842 + 16
 		}
 	}
 }
 
 // plainTwinRow__ is what a row of threads does in plainTwin.
 //
-//line adjust.go:55
-func plainTwinRow__(i293 int, mask unsafe.Pointer, o308 int, i62 int, logits unsafe.Pointer, o85 int, blocks *gpu.Blocks) (ok bool) {
+//line adjust.go:61
+func plainTwinRow__(i339 int, mask unsafe.Pointer, o374 int, i63 int, logits unsafe.Pointer, o86 int, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
-		var i845, i865 int
-		var i864 int32
-//line adjust.go:55
-		i845 = tx
-//line adjust.go:55
+		var i914, i934 int
+		var i933 int32
+//line adjust.go:61
+		i914 = tx
+//line adjust.go:61
 		for {
-//line adjust.go:55
-			if i845 >= i293 {
-//line adjust.go:55
+//line adjust.go:61
+			if i914 >= i339 {
+//line adjust.go:61
 				break
 			}
-//line adjust.go:56
-			i854 := *(*int32)(unsafe.Add(mask, o308+i845*4))
-			if i854 != -1 {
-//line adjust.go:60
-				i4337 := i845 << 5
-//line adjust.go:60
-				i867 := i4337 + 32
-//line adjust.go:60
-				i870 := i867
-//line adjust.go:60
-				if i62 < i867 {
-//line adjust.go:60
-					i870 = i62
+//line adjust.go:62
+			i923 := *(*int32)(unsafe.Add(mask, o374+i914*4))
+			if i923 != -1 {
+//line adjust.go:66
+				i4436 := i914 << 5
+//line adjust.go:66
+				i936 := i4436 + 32
+//line adjust.go:66
+				i939 := i936
+//line adjust.go:66
+				if i63 < i936 {
+//line adjust.go:66
+					i939 = i63
 				}
-//line adjust.go:60
-				i864, i865 = i854, i4337
-//line adjust.go:60
+//line adjust.go:66
+				i933, i934 = i923, i4436
+//line adjust.go:66
 				for {
-//line adjust.go:60
-					if i865 >= i870 {
-//line adjust.go:60
+//line adjust.go:66
+					if i934 >= i939 {
+//line adjust.go:66
 						break
 					}
-//line adjust.go:61
-					if i864&1 == 0 {
-						if uint(i865) >= uint(i62) {
-//line adjust.go:62
-							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i865, i62)
-//line adjust.go:62
+//line adjust.go:67
+					if i933&1 == 0 {
+						if uint(i934) >= uint(i63) {
+//line adjust.go:68
+							blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i934, i63)
+//line adjust.go:68
 							return false
 						}
-//line adjust.go:62
-						*(*float32)(unsafe.Add(logits, o85+i865*4)) = math.Float32frombits(0xff800000)
+//line adjust.go:68
+						*(*float32)(unsafe.Add(logits, o86+i934*4)) = math.Float32frombits(0xff800000)
 					}
-//line adjust.go:60
-					i864, i865 = int32(uint32(i864)>>1), i865+1
+//line adjust.go:66
+					i933, i934 = int32(uint32(i933)>>1), i934+1
 				}
 			}
-//line adjust.go:55
-			i845 = i845 + 16
+//line adjust.go:61
+			i914 = i914 + 16
 		}
 	}
 	return true
@@ -2268,44 +2315,44 @@ func plainTwinRow__(i293 int, mask unsafe.Pointer, o308 int, i62 int, logits uns
 // plainTwinRow___ is what a row of threads does in plainTwin.
 //
 //line plain.go:98
-func plainTwinRow___(lanes int, i62 int, logits unsafe.Pointer, o85 int, o99 int, work unsafe.Pointer) {
+func plainTwinRow___(lanes int, i63 int, logits unsafe.Pointer, o100 int, o86 int, work unsafe.Pointer) {
 	first := 0
 //line plain.go:98
 	if lanes == 16 {
 //line plain.go:98
-		first = zvector.PlainTwin__(16, i62, logits, o85, work, o99)
+		first = zvector.PlainTwin__(16, i63, logits, o86, work, o100)
 //line plain.go:98
 	} else if lanes == 8 {
 //line plain.go:98
-		first = zvector.PlainTwinAVX2__(16, i62, logits, o85, work, o99)
+		first = zvector.PlainTwinAVX2__(16, i63, logits, o86, work, o100)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i652 int
-		var i1570 int32
+		var i720 int
+		var i1639 int32
 //line plain.go:98
-		i652 = tx
+		i720 = tx
 //line plain.go:98
 		for {
 //line plain.go:98
-			if i652 >= i62 {
+			if i720 >= i63 {
 //line plain.go:98
 				break
 			}
 //line plain.go:99
-			f672 := *(*float32)(unsafe.Add(logits, o85+i652*4))
+			f740 := *(*float32)(unsafe.Add(logits, o86+i720*4))
 //line weight.go:19
-			if f672 != f672 {
+			if f740 != f740 {
 //line weight.go:19
-				i1570 = -2147483648
+				i1639 = -2147483648
 			} else {
 //line weight.go:22
-				i1562 := int32(math.Float32bits(f672 + 0))
-				i1570 = i1562 ^ int32(uint32(i1562>>31)>>1)
+				i1631 := int32(math.Float32bits(f740 + 0))
+				i1639 = i1631 ^ int32(uint32(i1631>>31)>>1)
 			}
 //line plain.go:99
-			*(*int32)(unsafe.Add(work, o99+i652*4)) = i1570
+			*(*int32)(unsafe.Add(work, o100+i720*4)) = i1639
 //line plain.go:98
-			i652 = i652 + 16
+			i720 = i720 + 16
 		}
 	}
 }
@@ -2313,135 +2360,135 @@ func plainTwinRow___(lanes int, i62 int, logits unsafe.Pointer, o85 int, o99 int
 // plainTwinRow____ is what a row of threads does in plainTwin.
 //
 //line plain.go:106
-func plainTwinRow____(lanes int, i62 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+func plainTwinRow____(lanes int, i63 int, o100 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
 //line plain.go:106
 	if lanes == 16 {
 //line plain.go:106
-		first = zvector.PlainTwin___(16, i62, work, o99, shared)
+		first = zvector.PlainTwin___(16, i63, work, o100, shared)
 //line plain.go:106
 	} else if lanes == 8 {
 //line plain.go:106
-		first = zvector.PlainTwinAVX2___(16, i62, work, o99, shared)
+		first = zvector.PlainTwinAVX2___(16, i63, work, o100, shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1528 int32
-		var i1529 int
+		var i1597 int32
+		var i1598 int
 //line plain.go:106
-		i1528, i1529 = -2147483648, tx
+		i1597, i1598 = -2147483648, tx
 //line plain.go:106
 		for {
 //line plain.go:106
-			if i1529 >= i62 {
+			if i1598 >= i63 {
 //line plain.go:106
 				break
 			}
 //line plain.go:107
-			i1546 := *(*int32)(unsafe.Add(work, o99+i1529*4))
+			i1615 := *(*int32)(unsafe.Add(work, o100+i1598*4))
 //line plain.go:107
-			i1548 := i1528
+			i1617 := i1597
 //line plain.go:107
-			if i1528 < i1546 {
+			if i1597 < i1615 {
 //line plain.go:107
-				i1548 = i1546
+				i1617 = i1615
 			}
 //line plain.go:106
-			i1528, i1529 = i1548, i1529+16
+			i1597, i1598 = i1617, i1598+16
 		}
 //line plain.go:80
-		*(*int)(unsafe.Add(shared, 128+tx*8)) = int(i1528)
+		*(*int)(unsafe.Add(shared, 128+tx*8)) = int(i1597)
 	}
 }
 
 // plainTwinRow_____ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:51
-func plainTwinRow_____(lanes int, i101 int, i4134 int, i62 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow_____(lanes int, i102 int, i4233 int, i63 int, o100 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line plainsample.go:51
 	if lanes == 16 {
 //line plainsample.go:51
-		first = zvector.PlainTwin______(16, i4134, i62, unsafe.Add(shared, 256), i101, work, o99)
+		first = zvector.PlainTwin______(16, i4233, i63, unsafe.Add(shared, 256), i102, work, o100)
 //line plainsample.go:51
 	} else if lanes == 8 {
 //line plainsample.go:51
-		first = zvector.PlainTwinAVX2______(16, i4134, i62, unsafe.Add(shared, 256), i101, work, o99)
+		first = zvector.PlainTwinAVX2______(16, i4233, i63, unsafe.Add(shared, 256), i102, work, o100)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i938, i1698 int
-		var i1697 int32
+		var i1007, i1767 int
+		var i1766 int32
 //line plainsample.go:57
-		i938 = 0
+		i1007 = 0
 //line plainsample.go:110
 		for {
 //line plainsample.go:59
-			i939 := i938 + 1
+			i1008 := i1007 + 1
 //line plainsample.go:59
-			i940 := i939 * i4134
+			i1009 := i1008 * i4233
 //line plainsample.go:59
-			i947 := i940
+			i1016 := i1009
 //line plainsample.go:59
-			if i62 < i940 {
+			if i63 < i1009 {
 //line plainsample.go:59
-				i947 = i62
+				i1016 = i63
 			}
 //line plainsample.go:60
-			i963 := i938 * i4134
+			i1032 := i1007 * i4233
 //line plainsample.go:60
-			i965 := i963
+			i1034 := i1032
 //line plainsample.go:60
-			if i947 < i963 {
+			if i1016 < i1032 {
 //line plainsample.go:60
-				i965 = i947
+				i1034 = i1016
 			}
 //line plainsample.go:60
-			if uint(i947) > uint(i101) {
+			if uint(i1016) > uint(i102) {
 //line plainsample.go:60
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i947, i101)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1016, i102)
 //line plainsample.go:60
 				return false
 			}
 //line plainsample.go:60
-			if uint(i965) > uint(i947) {
+			if uint(i1034) > uint(i1016) {
 //line plainsample.go:60
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i965, i947)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1034, i1016)
 //line plainsample.go:60
 				return false
 			}
 //line plainsample.go:60
-			o973 := o99 + i965*4
+			o1042 := o100 + i1034*4
 //line plainsample.go:60
-			i974 := i947 - i965
+			i1043 := i1016 - i1034
 //line plainsample.go:110
-			i1697, i1698 = -2147483648, tx
+			i1766, i1767 = -2147483648, tx
 //line plainsample.go:112
 			for {
 //line plainsample.go:112
-				if i1698 >= i974 {
+				if i1767 >= i1043 {
 //line plainsample.go:112
 					break
 				}
 //line plainsample.go:113
-				i1707 := *(*int32)(unsafe.Add(work, o973+i1698*4))
+				i1776 := *(*int32)(unsafe.Add(work, o1042+i1767*4))
 //line plainsample.go:113
-				i1709 := i1697
+				i1778 := i1766
 //line plainsample.go:113
-				if i1697 < i1707 {
+				if i1766 < i1776 {
 //line plainsample.go:113
-					i1709 = i1707
+					i1778 = i1776
 				}
 //line plainsample.go:112
-				i1697, i1698 = i1709, i1698+16
+				i1766, i1767 = i1778, i1767+16
 			}
 //line plainsample.go:60
-			*(*int)(unsafe.Add(shared, i938*128+tx*8+256)) = int(i1697)
+			*(*int)(unsafe.Add(shared, i1007*128+tx*8+256)) = int(i1766)
 //line plainsample.go:60
-			if i939 >= 64 {
+			if i1008 >= 64 {
 //line plainsample.go:60
 				break
 			}
 //line plainsample.go:60
-			i938 = i939
+			i1007 = i1008
 		}
 	}
 	return true
@@ -2450,156 +2497,156 @@ func plainTwinRow_____(lanes int, i101 int, i4134 int, i62 int, o99 int, shared 
 // plainTwinRow______ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:63
-func plainTwinRow______(lanes int, i1029 int, o1741 int, shared unsafe.Pointer) {
+func plainTwinRow______(lanes int, i1098 int, o1810 int, shared unsafe.Pointer) {
 	first := 0
 //line plainsample.go:63
 	if lanes == 16 {
 //line plainsample.go:63
-		first = zvector.PlainTwin_______(16, unsafe.Add(shared, 256), i1029, shared, o1741)
+		first = zvector.PlainTwin_______(16, unsafe.Add(shared, 256), i1098, shared, o1810)
 //line plainsample.go:63
 	} else if lanes == 8 {
 //line plainsample.go:63
-		first = zvector.PlainTwinAVX2_______(16, unsafe.Add(shared, 256), i1029, shared, o1741)
+		first = zvector.PlainTwinAVX2_______(16, unsafe.Add(shared, 256), i1098, shared, o1810)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1012, i1013, i1040 int
+		var i1081, i1082, i1109 int
 //line plainsample.go:63
-		i1012, i1013 = 0, 0
+		i1081, i1082 = 0, 0
 //line plainsample.go:66
 		for {
 //line plainsample.go:66
-			if i1029 <= *(*int)(unsafe.Add(shared, i1013*128+tx*8+256)) {
-				i1040 = i1012 + 1
+			if i1098 <= *(*int)(unsafe.Add(shared, i1082*128+tx*8+256)) {
+				i1109 = i1081 + 1
 			} else {
 //line plainsample.go:66
-				i1040 = i1012
+				i1109 = i1081
 			}
 //line plainsample.go:64
-			i1041 := i1013 + 1
+			i1110 := i1082 + 1
 //line plainsample.go:64
-			if i1041 >= 64 {
+			if i1110 >= 64 {
 //line plainsample.go:64
 				break
 			}
 //line plainsample.go:64
-			i1012, i1013 = i1040, i1041
+			i1081, i1082 = i1109, i1110
 		}
 //line plain.go:69
-		*(*int)(unsafe.Add(shared, o1741+tx*8)) = i1040
+		*(*int)(unsafe.Add(shared, o1810+tx*8)) = i1109
 	}
 }
 
 // plainTwinRow_______ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:77
-func plainTwinRow_______(i4134 int, i62 int, i1807 int, shared unsafe.Pointer, o99 int, work unsafe.Pointer, i4562 int32, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow_______(i4233 int, i63 int, i1876 int, shared unsafe.Pointer, o100 int, work unsafe.Pointer, i4667 int32, blocks *gpu.Blocks) (ok bool) {
 	for tx := range 16 {
-		var i1788, i1789, o1802, i1818, i1823, i1824, i1831, i1794, i1795, i1814, i1821, i1822, i1846, i1815, i1875 int
-		var i1843 int32
+		var i1857, i1858, o1871, i1887, i1892, i1893, i1900, i1863, i1864, i1883, i1890, i1891, i1915, i1884, i1944 int
+		var i1912 int32
 //line plainsample.go:77
 		if int32(tx) == 0 {
 //line plainsample.go:87
-			i1788, i1789 = 0, 0
+			i1857, i1858 = 0, 0
 		l2:
 //line plainsample.go:87
 			for {
 //line plainsample.go:91
-				o1802 = i1789 * 128
+				o1871 = i1858 * 128
 //line plainsample.go:94
-				i1818 = i1789 * i4134
+				i1887 = i1858 * i4233
 //line plainsample.go:94
-				i1823 = i1789 + 1
+				i1892 = i1858 + 1
 //line plainsample.go:94
-				i1824 = i1823 * i4134
+				i1893 = i1892 * i4233
 //line plainsample.go:94
-				i1831 = i1824
+				i1900 = i1893
 //line plainsample.go:94
-				if i62 < i1824 {
+				if i63 < i1893 {
 //line plainsample.go:94
-					i1831 = i62
+					i1900 = i63
 				}
 //line plainsample.go:87
-				i1794, i1795 = i1788, 0
+				i1863, i1864 = i1857, 0
 //line plainsample.go:91
 				for {
 //line plainsample.go:91
-					if *(*int)(unsafe.Add(shared, o1802+i1795*8+256)) < i1807 {
+					if *(*int)(unsafe.Add(shared, o1871+i1864*8+256)) < i1876 {
 //line plainsample.go:91
-						i1814 = i1794
+						i1883 = i1863
 					} else {
 //line plainsample.go:94
-						i1821, i1822 = i1794, i1818+i1795
+						i1890, i1891 = i1863, i1887+i1864
 //line plainsample.go:94
 						for {
 //line plainsample.go:94
-							if i1822 >= i1831 {
+							if i1891 >= i1900 {
 //line plainsample.go:94
 								break
 							}
 //line plainsample.go:95
-							if uint(i1822) >= uint(i62) {
+							if uint(i1891) >= uint(i63) {
 //line plainsample.go:95
-								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1822, i62)
+								blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1891, i63)
 //line plainsample.go:95
 								return false
 							}
 //line plainsample.go:95
-							i1843 = *(*int32)(unsafe.Add(work, o99+i1822*4))
+							i1912 = *(*int32)(unsafe.Add(work, o100+i1891*4))
 //line plainsample.go:95
-							if i1843 < i4562 {
+							if i1912 < i4667 {
 //line plainsample.go:95
-								i1846 = i1821
+								i1915 = i1890
 							} else {
 //line plainsample.go:98
-								if i1821 == 2048 {
+								if i1890 == 2048 {
 //line plainsample.go:98
 									break l2
 								}
 //line plainsample.go:101
-								if uint(i1821) >= 2048 {
+								if uint(i1890) >= 2048 {
 //line plainsample.go:101
-									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1821, int(2048))
+									blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i1890, int(2048))
 //line plainsample.go:101
 									return false
 								}
 //line plainsample.go:101
-								*(*int32)(unsafe.Add(shared, i1821*4+8448)) = i1843
-								i1846 = i1821 + 1
+								*(*int32)(unsafe.Add(shared, i1890*4+8448)) = i1912
+								i1915 = i1890 + 1
 							}
 //line plainsample.go:94
-							i1821, i1822 = i1846, i1822+16
+							i1890, i1891 = i1915, i1891+16
 						}
 //line plainsample.go:94
-						i1814 = i1821
+						i1883 = i1890
 					}
 //line plainsample.go:87
-					i1815 = i1795 + 1
+					i1884 = i1864 + 1
 //line plainsample.go:87
-					if i1815 >= 16 {
+					if i1884 >= 16 {
 //line plainsample.go:87
 						break
 					}
 //line plainsample.go:87
-					i1794, i1795 = i1814, i1815
+					i1863, i1864 = i1883, i1884
 				}
 //line plainsample.go:87
-				if i1823 >= 64 {
+				if i1892 >= 64 {
 //line plainsample.go:87
 					goto l3
 				}
 //line plainsample.go:87
-				i1788, i1789 = i1814, i1823
+				i1857, i1858 = i1883, i1892
 			}
 //line plainsample.go:98
-			i1875 = 0
+			i1944 = 0
 //line plainsample.go:98
 			goto l4
 		l3:
 //line plainsample.go:87
-			i1875 = i1814
+			i1944 = i1883
 		l4:
 //line plainsample.go:78
-			*(*int)(unsafe.Add(shared, 256)) = i1875
+			*(*int)(unsafe.Add(shared, 256)) = i1944
 		}
 	}
 	return true
@@ -2608,164 +2655,164 @@ func plainTwinRow_______(i4134 int, i62 int, i1807 int, shared unsafe.Pointer, o
 // plainTwinRow________ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:173
-func plainTwinRow________(lanes int, i1084 int32, i393 int, o2264 int, shared unsafe.Pointer) {
+func plainTwinRow________(lanes int, i1153 int32, i461 int, o2333 int, shared unsafe.Pointer) {
 	first := 0
 //line plainsample.go:173
 	if lanes == 16 {
 //line plainsample.go:173
-		first = zvector.PlainTwin_________(16, i393, unsafe.Add(shared, 8448), int(i1084), shared, o2264)
+		first = zvector.PlainTwin_________(16, i461, unsafe.Add(shared, 8448), int(i1153), shared, o2333)
 //line plainsample.go:173
 	} else if lanes == 8 {
 //line plainsample.go:173
-		first = zvector.PlainTwinAVX2_________(16, i393, unsafe.Add(shared, 8448), int(i1084), shared, o2264)
+		first = zvector.PlainTwinAVX2_________(16, i461, unsafe.Add(shared, 8448), int(i1153), shared, o2333)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1880, i1881, i1897 int
+		var i1949, i1950, i1966 int
 //line plainsample.go:153
-		i1880, i1881 = 0, tx
+		i1949, i1950 = 0, tx
 //line plainsample.go:155
 		for {
 //line plainsample.go:155
-			if i1881 >= i393 {
+			if i1950 >= i461 {
 //line plainsample.go:155
 				break
 			}
 //line plainsample.go:156
-			if i1084 <= *(*int32)(unsafe.Add(shared, i1881*4+8448)) {
-				i1897 = i1880 + 1
+			if i1153 <= *(*int32)(unsafe.Add(shared, i1950*4+8448)) {
+				i1966 = i1949 + 1
 			} else {
 //line plainsample.go:156
-				i1897 = i1880
+				i1966 = i1949
 			}
 //line plainsample.go:155
-			i1880, i1881 = i1897, i1881+16
+			i1949, i1950 = i1966, i1950+16
 		}
 //line plain.go:69
-		*(*int)(unsafe.Add(shared, o2264+tx*8)) = i1880
+		*(*int)(unsafe.Add(shared, o2333+tx*8)) = i1949
 	}
 }
 
 // plainTwinRow_________ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:173
-func plainTwinRow_________(lanes int, i1121 int32, i62 int, o2329 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+func plainTwinRow_________(lanes int, i1190 int32, i63 int, o100 int, o2398 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
 //line plainsample.go:173
 	if lanes == 16 {
 //line plainsample.go:173
-		first = zvector.PlainTwin__________(16, i62, work, o99, int(i1121), shared, o2329)
+		first = zvector.PlainTwin__________(16, i63, work, o100, int(i1190), shared, o2398)
 //line plainsample.go:173
 	} else if lanes == 8 {
 //line plainsample.go:173
-		first = zvector.PlainTwinAVX2__________(16, i62, work, o99, int(i1121), shared, o2329)
+		first = zvector.PlainTwinAVX2__________(16, i63, work, o100, int(i1190), shared, o2398)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1906, i1907, i1923 int
+		var i1975, i1976, i1992 int
 //line plainsample.go:153
-		i1906, i1907 = 0, tx
+		i1975, i1976 = 0, tx
 //line plainsample.go:155
 		for {
 //line plainsample.go:155
-			if i1907 >= i62 {
+			if i1976 >= i63 {
 //line plainsample.go:155
 				break
 			}
 //line plainsample.go:156
-			if i1121 <= *(*int32)(unsafe.Add(work, o99+i1907*4)) {
-				i1923 = i1906 + 1
+			if i1190 <= *(*int32)(unsafe.Add(work, o100+i1976*4)) {
+				i1992 = i1975 + 1
 			} else {
 //line plainsample.go:156
-				i1923 = i1906
+				i1992 = i1975
 			}
 //line plainsample.go:155
-			i1906, i1907 = i1923, i1907+16
+			i1975, i1976 = i1992, i1976+16
 		}
 //line plain.go:69
-		*(*int)(unsafe.Add(shared, o2329+tx*8)) = i1906
+		*(*int)(unsafe.Add(shared, o2398+tx*8)) = i1975
 	}
 }
 
 // plainTwinRow__________ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:24
-func plainTwinRow__________(lanes int, f1665 float32, f368 float32, i358 int32, i62 int, o99 int, work unsafe.Pointer) {
+func plainTwinRow__________(lanes int, f1734 float32, f436 float32, i426 int32, i63 int, o100 int, work unsafe.Pointer) {
 	first := 0
 //line plainsample.go:24
 	if lanes == 16 {
 //line plainsample.go:24
-		first = zvector.PlainTwin___________(16, i62, work, o99, int(i358), f1665, f368)
+		first = zvector.PlainTwin___________(16, i63, work, o100, int(i426), f1734, f436)
 //line plainsample.go:24
 	} else if lanes == 8 {
 //line plainsample.go:24
-		first = zvector.PlainTwinAVX2___________(16, i62, work, o99, int(i358), f1665, f368)
+		first = zvector.PlainTwinAVX2___________(16, i63, work, o100, int(i426), f1734, f436)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i898 int
-		var i2222, i2636, i2637, i914 int32
-		var f2649 float32
+		var i967 int
+		var i2291, i2705, i2706, i983 int32
+		var f2718 float32
 //line plainsample.go:130
-		i898 = tx
+		i967 = tx
 //line plainsample.go:130
 		for {
 //line plainsample.go:130
-			if i898 >= i62 {
+			if i967 >= i63 {
 //line plainsample.go:130
 				break
 			}
-			i907 := *(*int32)(unsafe.Add(work, o99+i898*4))
+			i976 := *(*int32)(unsafe.Add(work, o100+i967*4))
 //line plainsample.go:132
-			if i358 <= i907 {
+			if i426 <= i976 {
 //line weight.go:28
-				f1674 := math.Float32frombits(uint32(i907 ^ int32(uint32(i907>>31)>>1)))
+				f1743 := math.Float32frombits(uint32(i976 ^ int32(uint32(i976>>31)>>1)))
 //line weight.go:33
-				if f1674 == f1665 {
+				if f1743 == f1734 {
 //line weight.go:33
-					i2222 = 67108864
+					i2291 = 67108864
 				} else {
 //line weight.go:36
-					f2213 := float32((f1674 - f1665) * f368)
+					f2282 := float32((f1743 - f1734) * f436)
 //line exp.go:36
-					f2799 := math32.FMA(f2213, 1.442695, 1.2582912e+07)
-					f2800 := f2799 - 1.2582912e+07
-					f2802 := math32.FMA(f2800, 1.9046542e-09, math32.FMA(f2800, -0.6931472, f2213))
+					f2868 := math32.FMA(f2282, 1.442695, 1.2582912e+07)
+					f2869 := f2868 - 1.2582912e+07
+					f2871 := math32.FMA(f2869, 1.9046542e-09, math32.FMA(f2869, -0.6931472, f2282))
 //line exp.go:21
-					c2633 := 0 < f2213
+					c2702 := 0 < f2282
 //line exp.go:21
-					if c2633 {
+					if c2702 {
 //line exp.go:21
-						i2636, i2637 = 528482304, 1602224128
+						i2705, i2706 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i2636, i2637 = 1602224128, 528482304
+						i2705, i2706 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f2643 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2802, 0.008368675), f2802, 0.041668262), f2802, 0.16666521), f2802, 0.49999994), f2802, 1), f2802, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2799))<<23+i2636))) * math.Float32frombits(uint32(i2637)))
-					if 104 < math.Float32frombits(math.Float32bits(f2213)&^(1<<31)) {
+					f2712 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2871, 0.008368675), f2871, 0.041668262), f2871, 0.16666521), f2871, 0.49999994), f2871, 1), f2871, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2868))<<23+i2705))) * math.Float32frombits(uint32(i2706)))
+					if 104 < math.Float32frombits(math.Float32bits(f2282)&^(1<<31)) {
 //line exp.go:27
-						if c2633 {
+						if c2702 {
 //line basic.go:19
-							f2649 = math.Float32frombits(0x7f800000)
+							f2718 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f2649 = 0
+							f2718 = 0
 						}
 					} else {
 //line exp.go:25
-						f2649 = f2643
+						f2718 = f2712
 					}
 //line weight.go:36
-					i2222 = int32(float32(f2649*6.7108864e+07) + 0.5)
+					i2291 = int32(float32(f2718*6.7108864e+07) + 0.5)
 				}
 //line plainsample.go:133
-				i914 = i2222
+				i983 = i2291
 			} else {
 //line plainsample.go:132
-				i914 = -1
+				i983 = -1
 			}
 //line plainsample.go:135
-			*(*int32)(unsafe.Add(work, o99+i898*4)) = i914
+			*(*int32)(unsafe.Add(work, o100+i967*4)) = i983
 //line plainsample.go:130
-			i898 = i898 + 16
+			i967 = i967 + 16
 		}
 	}
 }
@@ -2773,325 +2820,325 @@ func plainTwinRow__________(lanes int, f1665 float32, f368 float32, i358 int32, 
 // plainTwinRow___________ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:29
-func plainTwinRow___________(lanes int, f1665 float32, f368 float32, i358 int32, i359 int, o2680 int, shared unsafe.Pointer) {
+func plainTwinRow___________(lanes int, f1734 float32, f436 float32, i426 int32, i427 int, o2749 int, shared unsafe.Pointer) {
 	first := 0
 //line plainsample.go:29
 	if lanes == 16 {
 //line plainsample.go:29
-		first = zvector.PlainTwin____________(16, uint(i359) <= 2048, i359, unsafe.Add(shared, 8448), int(i358), f1665, f368, shared, o2680)
+		first = zvector.PlainTwin____________(16, uint(i427) <= 2048, i427, unsafe.Add(shared, 8448), int(i426), f1734, f436, shared, o2749)
 //line plainsample.go:29
 	} else if lanes == 8 {
 //line plainsample.go:29
-		first = zvector.PlainTwinAVX2____________(16, uint(i359) <= 2048, i359, unsafe.Add(shared, 8448), int(i358), f1665, f368, shared, o2680)
+		first = zvector.PlainTwinAVX2____________(16, uint(i427) <= 2048, i427, unsafe.Add(shared, 8448), int(i426), f1734, f436, shared, o2749)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1170, i2373, i2374, i2390 int
-		var i2411, i2732, i2733, i1186 int32
-		var f2745 float32
+		var i1239, i2442, i2443, i2459 int
+		var i2480, i2801, i2802, i1255 int32
+		var f2814 float32
 //line plainsample.go:130
-		i1170 = tx
+		i1239 = tx
 //line plainsample.go:130
 		for {
 //line plainsample.go:130
-			if i1170 >= i359 {
+			if i1239 >= i427 {
 //line plainsample.go:130
 				break
 			}
-			i1179 := *(*int32)(unsafe.Add(shared, i1170*4+8448))
+			i1248 := *(*int32)(unsafe.Add(shared, i1239*4+8448))
 //line plainsample.go:132
-			if i358 <= i1179 {
+			if i426 <= i1248 {
 //line weight.go:28
-				f1962 := math.Float32frombits(uint32(i1179 ^ int32(uint32(i1179>>31)>>1)))
+				f2031 := math.Float32frombits(uint32(i1248 ^ int32(uint32(i1248>>31)>>1)))
 //line weight.go:33
-				if f1962 == f1665 {
+				if f2031 == f1734 {
 //line weight.go:33
-					i2411 = 67108864
+					i2480 = 67108864
 				} else {
 //line weight.go:36
-					f2402 := float32((f1962 - f1665) * f368)
+					f2471 := float32((f2031 - f1734) * f436)
 //line exp.go:36
-					f2852 := math32.FMA(f2402, 1.442695, 1.2582912e+07)
-					f2853 := f2852 - 1.2582912e+07
-					f2855 := math32.FMA(f2853, 1.9046542e-09, math32.FMA(f2853, -0.6931472, f2402))
+					f2921 := math32.FMA(f2471, 1.442695, 1.2582912e+07)
+					f2922 := f2921 - 1.2582912e+07
+					f2924 := math32.FMA(f2922, 1.9046542e-09, math32.FMA(f2922, -0.6931472, f2471))
 //line exp.go:21
-					c2729 := 0 < f2402
+					c2798 := 0 < f2471
 //line exp.go:21
-					if c2729 {
+					if c2798 {
 //line exp.go:21
-						i2732, i2733 = 528482304, 1602224128
+						i2801, i2802 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i2732, i2733 = 1602224128, 528482304
+						i2801, i2802 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f2739 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2855, 0.008368675), f2855, 0.041668262), f2855, 0.16666521), f2855, 0.49999994), f2855, 1), f2855, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2852))<<23+i2732))) * math.Float32frombits(uint32(i2733)))
-					if 104 < math.Float32frombits(math.Float32bits(f2402)&^(1<<31)) {
+					f2808 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2924, 0.008368675), f2924, 0.041668262), f2924, 0.16666521), f2924, 0.49999994), f2924, 1), f2924, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2921))<<23+i2801))) * math.Float32frombits(uint32(i2802)))
+					if 104 < math.Float32frombits(math.Float32bits(f2471)&^(1<<31)) {
 //line exp.go:27
-						if c2729 {
+						if c2798 {
 //line basic.go:19
-							f2745 = math.Float32frombits(0x7f800000)
+							f2814 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f2745 = 0
+							f2814 = 0
 						}
 					} else {
 //line exp.go:25
-						f2745 = f2739
+						f2814 = f2808
 					}
 //line weight.go:36
-					i2411 = int32(float32(f2745*6.7108864e+07) + 0.5)
+					i2480 = int32(float32(f2814*6.7108864e+07) + 0.5)
 				}
 //line plainsample.go:133
-				i1186 = i2411
+				i1255 = i2480
 			} else {
 //line plainsample.go:132
-				i1186 = -1
+				i1255 = -1
 			}
 //line plainsample.go:135
-			*(*int32)(unsafe.Add(shared, i1170*4+8448)) = i1186
+			*(*int32)(unsafe.Add(shared, i1239*4+8448)) = i1255
 //line plainsample.go:130
-			i1170 = i1170 + 16
+			i1239 = i1239 + 16
 		}
 //line plainsample.go:155
-		i2373, i2374 = 0, tx
+		i2442, i2443 = 0, tx
 //line plainsample.go:155
 		for {
 //line plainsample.go:155
-			if i2374 >= i359 {
+			if i2443 >= i427 {
 //line plainsample.go:155
 				break
 			}
 //line plainsample.go:156
-			i2383 := *(*int32)(unsafe.Add(shared, i2374*4+8448))
+			i2452 := *(*int32)(unsafe.Add(shared, i2443*4+8448))
 //line plainsample.go:156
-			if 0 <= i2383 {
-				i2390 = i2373 + int(i2383)
+			if 0 <= i2452 {
+				i2459 = i2442 + int(i2452)
 			} else {
 //line plainsample.go:156
-				i2390 = i2373
+				i2459 = i2442
 			}
 //line plainsample.go:155
-			i2373, i2374 = i2390, i2374+16
+			i2442, i2443 = i2459, i2443+16
 		}
 //line plain.go:69
-		*(*int)(unsafe.Add(shared, o2680+tx*8)) = i2373
+		*(*int)(unsafe.Add(shared, o2749+tx*8)) = i2442
 	}
 }
 
 // plainTwinRow____________ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:173
-func plainTwinRow____________(lanes int, i3021 int32, i359 int, o3265 int, shared unsafe.Pointer) {
+func plainTwinRow____________(lanes int, i3090 int32, i427 int, o3334 int, shared unsafe.Pointer) {
 	first := 0
 //line plainsample.go:173
 	if lanes == 16 {
 //line plainsample.go:173
-		first = zvector.PlainTwin______________(16, i359, unsafe.Add(shared, 8448), int(i3021), shared, o3265)
+		first = zvector.PlainTwin______________(16, i427, unsafe.Add(shared, 8448), int(i3090), shared, o3334)
 //line plainsample.go:173
 	} else if lanes == 8 {
 //line plainsample.go:173
-		first = zvector.PlainTwinAVX2______________(16, i359, unsafe.Add(shared, 8448), int(i3021), shared, o3265)
+		first = zvector.PlainTwinAVX2______________(16, i427, unsafe.Add(shared, 8448), int(i3090), shared, o3334)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i3127, i3128, i3144 int
+		var i3196, i3197, i3213 int
 //line plainsample.go:153
-		i3127, i3128 = 0, tx
+		i3196, i3197 = 0, tx
 //line plainsample.go:155
 		for {
 //line plainsample.go:155
-			if i3128 >= i359 {
+			if i3197 >= i427 {
 //line plainsample.go:155
 				break
 			}
 //line plainsample.go:156
-			i3137 := *(*int32)(unsafe.Add(shared, i3128*4+8448))
+			i3206 := *(*int32)(unsafe.Add(shared, i3197*4+8448))
 //line plainsample.go:156
-			if i3021 <= i3137 {
-				i3144 = i3127 + int(i3137)
+			if i3090 <= i3206 {
+				i3213 = i3196 + int(i3206)
 			} else {
 //line plainsample.go:156
-				i3144 = i3127
+				i3213 = i3196
 			}
 //line plainsample.go:155
-			i3127, i3128 = i3144, i3128+16
+			i3196, i3197 = i3213, i3197+16
 		}
 //line plain.go:69
-		*(*int)(unsafe.Add(shared, o3265+tx*8)) = i3127
+		*(*int)(unsafe.Add(shared, o3334+tx*8)) = i3196
 	}
 }
 
 // plainTwinRow_____________ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:155
-func plainTwinRow_____________(lanes int, i62 int, o2437 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+func plainTwinRow_____________(lanes int, i63 int, o100 int, o2506 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
 //line plainsample.go:155
 	if lanes == 16 {
 //line plainsample.go:155
-		first = zvector.PlainTwin_______________(16, i62, work, o99, shared, o2437)
+		first = zvector.PlainTwin_______________(16, i63, work, o100, shared, o2506)
 //line plainsample.go:155
 	} else if lanes == 8 {
 //line plainsample.go:155
-		first = zvector.PlainTwinAVX2_______________(16, i62, work, o99, shared, o2437)
+		first = zvector.PlainTwinAVX2_______________(16, i63, work, o100, shared, o2506)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1970, i1971, i1987 int
+		var i2039, i2040, i2056 int
 //line plainsample.go:155
-		i1970, i1971 = 0, tx
+		i2039, i2040 = 0, tx
 //line plainsample.go:155
 		for {
 //line plainsample.go:155
-			if i1971 >= i62 {
+			if i2040 >= i63 {
 //line plainsample.go:155
 				break
 			}
 //line plainsample.go:156
-			i1980 := *(*int32)(unsafe.Add(work, o99+i1971*4))
+			i2049 := *(*int32)(unsafe.Add(work, o100+i2040*4))
 //line plainsample.go:156
-			if 0 <= i1980 {
-				i1987 = i1970 + int(i1980)
+			if 0 <= i2049 {
+				i2056 = i2039 + int(i2049)
 			} else {
 //line plainsample.go:156
-				i1987 = i1970
+				i2056 = i2039
 			}
 //line plainsample.go:155
-			i1970, i1971 = i1987, i1971+16
+			i2039, i2040 = i2056, i2040+16
 		}
 //line plain.go:69
-		*(*int)(unsafe.Add(shared, o2437+tx*8)) = i1970
+		*(*int)(unsafe.Add(shared, o2506+tx*8)) = i2039
 	}
 }
 
 // plainTwinRow______________ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:173
-func plainTwinRow______________(lanes int, i2893 int32, i62 int, o3174 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer) {
+func plainTwinRow______________(lanes int, i2962 int32, i63 int, o100 int, o3243 int, shared unsafe.Pointer, work unsafe.Pointer) {
 	first := 0
 //line plainsample.go:173
 	if lanes == 16 {
 //line plainsample.go:173
-		first = zvector.PlainTwin_________________(16, i62, work, o99, int(i2893), shared, o3174)
+		first = zvector.PlainTwin_________________(16, i63, work, o100, int(i2962), shared, o3243)
 //line plainsample.go:173
 	} else if lanes == 8 {
 //line plainsample.go:173
-		first = zvector.PlainTwinAVX2_________________(16, i62, work, o99, int(i2893), shared, o3174)
+		first = zvector.PlainTwinAVX2_________________(16, i63, work, o100, int(i2962), shared, o3243)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i3049, i3050, i3066 int
+		var i3118, i3119, i3135 int
 //line plainsample.go:153
-		i3049, i3050 = 0, tx
+		i3118, i3119 = 0, tx
 //line plainsample.go:155
 		for {
 //line plainsample.go:155
-			if i3050 >= i62 {
+			if i3119 >= i63 {
 //line plainsample.go:155
 				break
 			}
 //line plainsample.go:156
-			i3059 := *(*int32)(unsafe.Add(work, o99+i3050*4))
+			i3128 := *(*int32)(unsafe.Add(work, o100+i3119*4))
 //line plainsample.go:156
-			if i2893 <= i3059 {
-				i3066 = i3049 + int(i3059)
+			if i2962 <= i3128 {
+				i3135 = i3118 + int(i3128)
 			} else {
 //line plainsample.go:156
-				i3066 = i3049
+				i3135 = i3118
 			}
 //line plainsample.go:155
-			i3049, i3050 = i3066, i3050+16
+			i3118, i3119 = i3135, i3119+16
 		}
 //line plain.go:69
-		*(*int)(unsafe.Add(shared, o3174+tx*8)) = i3049
+		*(*int)(unsafe.Add(shared, o3243+tx*8)) = i3118
 	}
 }
 
 // plainTwinRow_______________ is what a row of threads does in plainTwin.
 //
 //line plainsample.go:26
-func plainTwinRow_______________(lanes int, i101 int, i421 int32, i4220 int, i62 int, o99 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func plainTwinRow_______________(lanes int, i102 int, i4319 int, i489 int32, i63 int, o100 int, shared unsafe.Pointer, work unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line plainsample.go:26
 	if lanes == 16 {
 //line plainsample.go:26
-		first = zvector.PlainTwin__________________(16, i4220, i62, i101, work, o99, int(i421), unsafe.Add(shared, 256))
+		first = zvector.PlainTwin__________________(16, i4319, i63, i102, work, o100, int(i489), unsafe.Add(shared, 256))
 //line plainsample.go:26
 	} else if lanes == 8 {
 //line plainsample.go:26
-		first = zvector.PlainTwinAVX2__________________(16, i4220, i62, i101, work, o99, int(i421), unsafe.Add(shared, 256))
+		first = zvector.PlainTwinAVX2__________________(16, i4319, i63, i102, work, o100, int(i489), unsafe.Add(shared, 256))
 	}
 	for tx := first; tx < 16; tx++ {
-		var i462, i1221, i1222, i1238 int
+		var i530, i1290, i1291, i1307 int
 //line plainsample.go:35
-		i462 = 0
+		i530 = 0
 //line plainsample.go:153
 		for {
 //line plainsample.go:37
-			i463 := i462 + 1
+			i531 := i530 + 1
 //line plainsample.go:37
-			i464 := i463 * i4220
+			i532 := i531 * i4319
 //line plainsample.go:37
-			i471 := i464
+			i539 := i532
 //line plainsample.go:37
-			if i62 < i464 {
+			if i63 < i532 {
 //line plainsample.go:37
-				i471 = i62
+				i539 = i63
 			}
 //line plainsample.go:38
-			i472 := i462 * i4220
+			i540 := i530 * i4319
 //line plainsample.go:38
-			i474 := i472
+			i542 := i540
 //line plainsample.go:38
-			if i471 < i472 {
+			if i539 < i540 {
 //line plainsample.go:38
-				i474 = i471
+				i542 = i539
 			}
 //line plainsample.go:38
-			if uint(i471) > uint(i101) {
+			if uint(i539) > uint(i102) {
 //line plainsample.go:38
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i471, i101)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i539, i102)
 //line plainsample.go:38
 				return false
 			}
 //line plainsample.go:38
-			if uint(i474) > uint(i471) {
+			if uint(i542) > uint(i539) {
 //line plainsample.go:38
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i474, i471)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i542, i539)
 //line plainsample.go:38
 				return false
 			}
 //line plainsample.go:38
-			o486 := o99 + i474*4
+			o554 := o100 + i542*4
 //line plainsample.go:38
-			i487 := i471 - i474
+			i555 := i539 - i542
 //line plainsample.go:153
-			i1221, i1222 = 0, tx
+			i1290, i1291 = 0, tx
 //line plainsample.go:155
 			for {
 //line plainsample.go:155
-				if i1222 >= i487 {
+				if i1291 >= i555 {
 //line plainsample.go:155
 					break
 				}
 //line plainsample.go:156
-				i1231 := *(*int32)(unsafe.Add(work, o486+i1222*4))
+				i1300 := *(*int32)(unsafe.Add(work, o554+i1291*4))
 //line plainsample.go:156
-				if i421 <= i1231 {
-					i1238 = i1221 + int(i1231)
+				if i489 <= i1300 {
+					i1307 = i1290 + int(i1300)
 				} else {
 //line plainsample.go:156
-					i1238 = i1221
+					i1307 = i1290
 				}
 //line plainsample.go:155
-				i1221, i1222 = i1238, i1222+16
+				i1290, i1291 = i1307, i1291+16
 			}
 //line plainsample.go:38
-			*(*int)(unsafe.Add(shared, i462*128+tx*8+256)) = i1221
+			*(*int)(unsafe.Add(shared, i530*128+tx*8+256)) = i1290
 //line plainsample.go:38
-			if i463 >= 64 {
+			if i531 >= 64 {
 //line plainsample.go:38
 				break
 			}
 //line plainsample.go:38
-			i462 = i463
+			i530 = i531
 		}
 	}
 	return true
@@ -3100,183 +3147,183 @@ func plainTwinRow_______________(lanes int, i101 int, i421 int32, i4220 int, i62
 // plainTwinRow________________ is what a row of threads does in plainTwin.
 //
 //line plain.go:115
-func plainTwinRow________________(lanes int, i133 int32, i62 int, o99 int, shared unsafe.Pointer, vocabulary int32, work unsafe.Pointer) {
+func plainTwinRow________________(lanes int, i140 int32, i63 int, o100 int, shared unsafe.Pointer, vocabulary int32, work unsafe.Pointer) {
 	first := 0
 //line plain.go:115
 	if lanes == 16 {
 //line plain.go:115
-		first = zvector.PlainTwin___________________(16, int(vocabulary), i62, work, o99, int(i133), shared)
+		first = zvector.PlainTwin___________________(16, int(vocabulary), i63, work, o100, int(i140), shared)
 //line plain.go:115
 	} else if lanes == 8 {
 //line plain.go:115
-		first = zvector.PlainTwinAVX2___________________(16, int(vocabulary), i62, work, o99, int(i133), shared)
+		first = zvector.PlainTwinAVX2___________________(16, int(vocabulary), i63, work, o100, int(i140), shared)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i532, i558 int32
-		var i533 int
+		var i600, i626 int32
+		var i601 int
 //line plain.go:115
-		i532, i533 = vocabulary, tx
+		i600, i601 = vocabulary, tx
 //line plain.go:115
 		for {
 //line plain.go:115
-			if i533 >= i62 {
+			if i601 >= i63 {
 //line plain.go:115
 				break
 			}
 //line plain.go:116
-			if *(*int32)(unsafe.Add(work, o99+i533*4)) == i133 {
-				i554 := int32(i533)
+			if *(*int32)(unsafe.Add(work, o100+i601*4)) == i140 {
+				i622 := int32(i601)
 //line plain.go:117
-				i556 := i532
+				i624 := i600
 //line plain.go:117
-				if i554 < i532 {
+				if i622 < i600 {
 //line plain.go:117
-					i556 = i554
+					i624 = i622
 				}
 //line plain.go:117
-				i558 = i556
+				i626 = i624
 			} else {
 //line plain.go:116
-				i558 = i532
+				i626 = i600
 			}
 //line plain.go:115
-			i532, i533 = i558, i533+16
+			i600, i601 = i626, i601+16
 		}
 //line plain.go:80
-		*(*int)(unsafe.Add(shared, tx*8)) = 0 - int(i532)
+		*(*int)(unsafe.Add(shared, tx*8)) = 0 - int(i600)
 	}
 }
 
 // plainTwinRow_________________ is what a row of threads does in plainTwin.
 //
 //line plain.go:128
-func plainTwinRow_________________(lanes int, f1398 float32, i62 int, logits unsafe.Pointer, o1444 int, o85 int, shared unsafe.Pointer) {
+func plainTwinRow_________________(lanes int, f1467 float32, i63 int, logits unsafe.Pointer, o1513 int, o86 int, shared unsafe.Pointer) {
 	first := 0
 //line plain.go:128
 	if lanes == 16 {
 //line plain.go:128
-		first = zvector.PlainTwin_____________________(16, i62, logits, o85, f1398, shared, o1444)
+		first = zvector.PlainTwin_____________________(16, i63, logits, o86, f1467, shared, o1513)
 //line plain.go:128
 	} else if lanes == 8 {
 //line plain.go:128
-		first = zvector.PlainTwinAVX2_____________________(16, i62, logits, o85, f1398, shared, o1444)
+		first = zvector.PlainTwinAVX2_____________________(16, i63, logits, o86, f1467, shared, o1513)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i576, i577, i612 int
-		var i1418, i1496, i2090, i2091 int32
-		var f2103 float32
+		var i644, i645, i680 int
+		var i1487, i1565, i2159, i2160 int32
+		var f2172 float32
 //line plain.go:128
-		i576, i577 = 0, tx
+		i644, i645 = 0, tx
 //line plain.go:128
 		for {
 //line plain.go:128
-			if i577 >= i62 {
+			if i645 >= i63 {
 //line plain.go:128
 				break
 			}
 //line plain.go:129
-			f592 := *(*float32)(unsafe.Add(logits, o85+i577*4))
+			f660 := *(*float32)(unsafe.Add(logits, o86+i645*4))
 //line weight.go:19
-			if f592 != f592 {
+			if f660 != f660 {
 //line weight.go:19
-				i1418 = -2147483648
+				i1487 = -2147483648
 			} else {
 //line weight.go:22
-				i1410 := int32(math.Float32bits(f592 + 0))
-				i1418 = i1410 ^ int32(uint32(i1410>>31)>>1)
+				i1479 := int32(math.Float32bits(f660 + 0))
+				i1487 = i1479 ^ int32(uint32(i1479>>31)>>1)
 			}
 //line plain.go:129
-			if -2139095041 < i1418 {
+			if -2139095041 < i1487 {
 //line weight.go:33
-				if f592 == f1398 {
+				if f660 == f1467 {
 //line weight.go:33
-					i1496 = 67108864
+					i1565 = 67108864
 				} else {
 //line weight.go:36
-					f1486 := f592 - f1398
+					f1555 := f660 - f1467
 //line exp.go:36
-					f2548 := math32.FMA(f1486, 1.442695, 1.2582912e+07)
-					f2549 := f2548 - 1.2582912e+07
-					f2551 := math32.FMA(f2549, 1.9046542e-09, math32.FMA(f2549, -0.6931472, f1486))
+					f2617 := math32.FMA(f1555, 1.442695, 1.2582912e+07)
+					f2618 := f2617 - 1.2582912e+07
+					f2620 := math32.FMA(f2618, 1.9046542e-09, math32.FMA(f2618, -0.6931472, f1555))
 //line exp.go:21
-					c2087 := 0 < f1486
+					c2156 := 0 < f1555
 //line exp.go:21
-					if c2087 {
+					if c2156 {
 //line exp.go:21
-						i2090, i2091 = 528482304, 1602224128
+						i2159, i2160 = 528482304, 1602224128
 					} else {
 //line exp.go:21
-						i2090, i2091 = 1602224128, 528482304
+						i2159, i2160 = 1602224128, 528482304
 					}
 //line exp.go:24
-					f2097 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2551, 0.008368675), f2551, 0.041668262), f2551, 0.16666521), f2551, 0.49999994), f2551, 1), f2551, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2548))<<23+i2090))) * math.Float32frombits(uint32(i2091)))
-					if 104 < math.Float32frombits(math.Float32bits(f1486)&^(1<<31)) {
+					f2166 := float32(float32(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.0013821056, f2620, 0.008368675), f2620, 0.041668262), f2620, 0.16666521), f2620, 0.49999994), f2620, 1), f2620, 1)*math.Float32frombits(uint32(int32(math.Float32bits(f2617))<<23+i2159))) * math.Float32frombits(uint32(i2160)))
+					if 104 < math.Float32frombits(math.Float32bits(f1555)&^(1<<31)) {
 //line exp.go:27
-						if c2087 {
+						if c2156 {
 //line basic.go:19
-							f2103 = math.Float32frombits(0x7f800000)
+							f2172 = math.Float32frombits(0x7f800000)
 						} else {
 //line exp.go:27
-							f2103 = 0
+							f2172 = 0
 						}
 					} else {
 //line exp.go:25
-						f2103 = f2097
+						f2172 = f2166
 					}
 //line weight.go:36
-					i1496 = int32(float32(f2103*6.7108864e+07) + 0.5)
+					i1565 = int32(float32(f2172*6.7108864e+07) + 0.5)
 				}
 //line plain.go:130
-				i612 = i576 + int(i1496)
+				i680 = i644 + int(i1565)
 			} else {
 //line plain.go:129
-				i612 = i576
+				i680 = i644
 			}
 //line plain.go:128
-			i576, i577 = i612, i577+16
+			i644, i645 = i680, i645+16
 		}
 //line plain.go:69
-		*(*int)(unsafe.Add(shared, o1444+tx*8)) = i576
+		*(*int)(unsafe.Add(shared, o1513+tx*8)) = i644
 	}
 }
 
 // plainTwinRow__________________ is what a row of threads does in plainTwin.
 //
 //line plain.go:52
-func plainTwinRow__________________(c191 bool, i140 int32, o194 int, tokens unsafe.Pointer, c260 bool, c218 bool, c205 bool, counts unsafe.Pointer, o208 int, bx int, tokensLen int, blocks *gpu.Blocks, countsLen int, i201 int) (ok bool) {
+func plainTwinRow__________________(c198 bool, i147 int32, o201 int, tokens unsafe.Pointer, c286 bool, c225 bool, c212 bool, counts unsafe.Pointer, o215 int, bx int, tokensLen int, blocks *gpu.Blocks, countsLen int, i208 int) (ok bool) {
 	for tx := range 16 {
-		var i644 int16
+		var i712 int16
 //line plain.go:52
 		if int32(tx) == 0 {
-			if !c191 {
+			if !c198 {
 //line plain.go:53
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", bx, tokensLen)
 //line plain.go:53
 				return false
 			}
 //line plain.go:53
-			*(*int32)(unsafe.Add(tokens, o194)) = i140
-			if c260 {
+			*(*int32)(unsafe.Add(tokens, o201)) = i147
+			if c286 {
 //line plain.go:54
-				if c218 {
-					if !c205 {
+				if c225 {
+					if !c212 {
 //line plain.go:55
-						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i201, countsLen)
+						blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i208, countsLen)
 //line plain.go:55
 						return false
 					}
 //line plain.go:55
-					i209 := *(*int16)(unsafe.Add(counts, o208))
-//line params.go:57
-					if i209&32767 == 32767 {
-//line params.go:57
-						i644 = i209
-					} else {
+					i216 := *(*int16)(unsafe.Add(counts, o215))
 //line params.go:60
-						i644 = i209 + 1
+					if i216&32767 == 32767 {
+//line params.go:60
+						i712 = i216
+					} else {
+//line params.go:63
+						i712 = i216 + 1
 					}
 //line plain.go:55
-					*(*int16)(unsafe.Add(counts, o208)) = i644
+					*(*int16)(unsafe.Add(counts, o215)) = i712
 				}
 			}
 		}

@@ -19,12 +19,12 @@ ca84eb74142a9be6	../../../math32/log.go	log1pTail
 2b92b9d0f046ee49	../../../math32/log.go	logarithm
 fc10c63ddd21dbff	../../../math32/log.go	rootOfHalf
 14742012f9b244eb	../../../math32/log.go	split
-3bea18ae9fca5a03	../row/lanes.go	Lanes
 6cdbe25d1873bb33	adjust.go	exclude
 1bcd495fb858de5a	adjust.go	options
-270bc7761636f382	adjust.go	options.adjust
-226e360b1e27aec	adjust.go	options.bias
+c9f5b6b4e2816df2	adjust.go	options.adjust
+9ab6ef522257cd2c	adjust.go	options.bias
 d10c3db70dcbfee8	adjust.go	penalise
+7878e22f2b24ae3d	adjust.go	span
 9328967d5db14650	adjust.go	team
 38440d0585a7931a	histogram.go	bucketBits
 38440d0585a7931a	histogram.go	bucketCount
@@ -57,13 +57,14 @@ e9389a549baff900	list.go	list.rankOf
 11e09fb9049435bb	list.go	query
 984de80c63b89542	params.go	Bias
 75ee76c7ff6b5c5b	params.go	Params
+9b67e6ed4be2908f	params.go	Params.cuts
 d170990d13d894cd	params.go	Params.penalise
 a80461b1f9c5e1d7	params.go	Params.penalises
 82f6624a76f7250a	params.go	Prompt
 e6f88e73a1315f70	params.go	counted
 82f6624a76f7250a	params.go	maxCount
 67d7aea1f55704f	plain.go	fewKeys
-8f6239fb5ca81631	plain.go	plain
+3eaad23da107e682	plain.go	plain
 a0dea2da3cbe0834	plain.go	plainBlock
 beba6fcc20f3ddc5	plain.go	plainBlock.greatest
 760afbf400420a1f	plain.go	plainBlock.sum
@@ -91,19 +92,21 @@ cbb97436006e7828	plainsample.go	threshold
 d6894c968cabb58b	plainsample.go	tileSum
 cfc18a7d09d40e73	plainsample.go	weight
 d664bab64375db31	plainsample.go	weight.of
+1517d5989c6b582e	scout.go	scout
+8a8420d7445e372b	scout.go	scoutThreads
+8a8420d7445e372b	scout.go	spanTokens
 16f1a3f32944d515	stage.go	action
 46dc67f43dcf9922	stage.go	addUp
 46dc67f43dcf9922	stage.go	count
 1bfa220923f58cce	stage.go	done
 46dc67f43dcf9922	stage.go	fill
-caba36d0f22a4801	stage.go	first
+5c25aa5ca0f54a85	stage.go	first
 1bfa220923f58cce	stage.go	greatest
 1bfa220923f58cce	stage.go	listKeys
 1bfa220923f58cce	stage.go	listTile
 1eaba7625c5c8e22	stage.go	maxStages
 1bfa220923f58cce	stage.go	narrowKeys
 1bfa220923f58cce	stage.go	narrowWeights
-46dc67f43dcf9922	stage.go	nothing
 1bfa220923f58cce	stage.go	probability
 1bfa220923f58cce	stage.go	probe
 1d98b15c52a5cd28	stage.go	probeTiles
@@ -145,8 +148,8 @@ becf591511d98e0b	wide.go	arena.sum
 427e1fa05e3b2e23	wide.go	maxWide
 427e1fa05e3b2e23	wide.go	tileTokens
 63beb40c7efc8fb4	wide.go	top
-d95597ec854b9341	wide.go	wide
-cb9dc0c57e49975c	wide.go	wideRow
+603ecbad5211ae5	wide.go	wide
+46b85b75daaa36a4	wide.go	wideRow
 bcd5dc67ca9d92e9	wide.go	wideRow.four
 b66562af5d864ebd	wide.go	wideRow.pass
 82401be6dd07fa37	wide.go	wideRow.tileCount
@@ -628,7 +631,7 @@ O
 !L
 `
 
-const plainSM80 = `packed1 53519 plain
+const plainSM80 = `packed1 54688 plain
 !|hf|f
 !|gxO
 !p8
@@ -649,9 +652,9 @@ const plainSM80 = `packed1 53519 plain
 !pH+pkpD
 !}[
 !c
-p;xWx,
+p;+@te
 p9p<t*
-p:u)t*
+p:u)8pF
 qS,tGpF
 Pt@r9rzqq~/Kpi~0x,
 !
@@ -723,20 +726,25 @@ ub&
 {#vux6
 xM
 *#%
-*%p-
-{=&q^
+{=$rS
+*%rZ
+{=&su
 wr
-pnq3q0
+pns6q0
 wu34
 wh
-pnqet;
+pnsrrI
+zbqArZ
+qV=2p*
 q1p*E
 )
 ub5
-pm
+zcyz
+sS
+{#vusp
 t+p*G
 *3%
-pntIp|
+tb8p|
 sw
 s==
 |0qj
@@ -753,26 +761,26 @@ ri
 sd
 !#
 p\
-tb=sh
+tb7sh
 T2
-u(
+pm
 zJvDympMy_xDDqO
 *1%
 sw
 p\
 {O
-we*
+we+
 4
 5
-tb,t;
+tb9t;
 wHr>
 zJvDympMy_xDDG
-i&%
+i'%
 _
 tZ
 s8
 !#
-pntI^-
+tb8^-
 w87
 t>
 v}{"dqIx?
@@ -783,10 +791,10 @@ p\
 z7
 td
 !#
-pnqypj
+pnu:pj
 p+
 !#
-pnr-pE
+pnr4pE
 wu3,
 prp|q3
 |uv2Z
@@ -799,95 +807,103 @@ vPPq"t@pirzxP2t,pu
 "#
 rezGpu
 za
-pnshs6
-zbpW+3-
-z>
-sn-B
+pnt;qw
+zbpW0V)
+qV=1#
+zbpW,3-
+zcyz
+sS
+{#vusT@
+sn.B
 *+%
-tb/q0
+pn{Gq0
 qt(1#
 rf(
 vp
 !#
 )
-tb@r4
+u-v(r4
 z_.
-i.%
+i/%
 _
 z_+
 v0pK%
 rV
-pru:qN
+prt;qN
 p1
 }q
-prt;qw
-rjx\t\
-prs-^
+prsmqw
+pV$t\
+prtc^
 }$>
 p6
-prtcps
+r5=ps
 y9u}>sI
 H
 !#
-prr]ps
+prsQps
 wOzir3u}>sI
 !#
-r5=pb
+r5-pb
 q2|{9
-r5,sm
+r5.sm
 r<
 sPt$6
 t3v8
-r5+r+
+r58r+
 zo
-r5-r1
+r57r1
 t3xhqW
 "#
 xpr_>uf
 !#
-tb@pj
+u-v(pj
 syy1r3z4nW
-tb/r]
+pn{Gr]
 v0pKA
-we7
+we8
 rMp,C
 sJ~3
 !#
-pns6pj
+pns-pj
 p+
 !#
-pnu:j
+pnsmj
 wu3/
 tr$
 {#~%
-pnt'r+
-i82rO
+pntcpb
+i92rO
 ur
-pnr4s6
 0
 t+M$D
+pnsQj
+zbpW;V4
+qV=1#
 }h
 ub0
-{K
+zcyz
+sS
+{#vu,sK
 xM
 *.%
-u-v(r-
+s{,r-
 qt(D
 rf(
 {#zQ
 !#
-u-|#qw
+s{+qw
 z_.
 ta
 sw
-u-ukq@
+s{-q@
 |)
 sJ~"
-s{=r+
+s{7r+
 qzuH8
 )
 p}p<
-tfAC
+tfBC
 0
 uX#qj
 Yp,D
@@ -906,20 +922,20 @@ r\#
 }q
 !#
 wr
-s{,q@
+s{9q@
 qL}w
 p1
 5
-s{+qN
+s{/qN
 Yp@1#
-s'8
+u(
 t+p@G
-i@%
+iA%
 syy1r3qlt%
 !#
-s{.ps
+vc=ps
 wcr,[2}w
-s{=r.9
+s{7r.9
 qKp@r2B
 Yp@qR
 td
@@ -931,7 +947,7 @@ p1
 5
 "%
 t+[G
-iB%
+iC%
 syy1r3qlt%
 !#
 "%
@@ -941,12 +957,12 @@ qK[2}w
 ynry
 td
 !#
-u-v(tI
+s{,tI
 qKu4p0A
 Yu4p*
 sH,
 !#
-pnt;pj
+pntIpj
 p+
 !#
 r6{}
@@ -957,7 +973,7 @@ rP
 )
 r6@sr
 z_.
-iE%
+iF%
 _
 pqpEf
 |uu}>
@@ -975,7 +991,7 @@ iEp-
 x9s0
 r6/s-
 |%A
-weM
+weN
 rMp@C
 \
 !#
@@ -984,8 +1000,8 @@ p+
 r7uZ
 rt7pE
 y0zD
-iNwvt2
-qnpWN
+iOwvt2
+qnpWO
 uh
 4
 0
@@ -1019,7 +1035,7 @@ rhwy
 xK||qj
 rt7s-
 tmrq
-weS
+weT
 qopY
 rMp2C
 \
@@ -1035,7 +1051,7 @@ rhq}D
 xKq}Dt0?
 "#
 tmA
-weW
+weX
 rMp0C
 \
 !#
@@ -1072,8 +1088,8 @@ sJzQ
 rf#
 qx8pE
 pV(zD
-i[wvt2
-qnpW[
+i\wvt2
+qnpW\
 uh
 4
 0
@@ -1132,7 +1148,7 @@ pzp,qR?
 xKR'2{qpu
 "%
 tmrq
-wea
+web
 qopY
 rMR$C
 \
@@ -1152,7 +1168,7 @@ pzR&<)?
 xKR)D<)pu
 "%
 tmA
-wee
+wef
 rMR&C
 \
 !#
@@ -1183,8 +1199,8 @@ s_R.p$
 u?vu,qu
 !#
 |sq#8
-zKj3*
-s'7
+zKk3*
+z>
 t+M$G
 *)%
 sw
@@ -1215,7 +1231,7 @@ J
 ewEpE
 tj
 z_p,
-tfnC
+tfoC
 0
 uX#qj
 )
@@ -1227,7 +1243,7 @@ xN
 zbuJh
 qVs0q=
 4
-{#vusp
+{#vu,rO
 p~[v^1&
 t+r|G
 ik%
@@ -1403,9 +1419,9 @@ s?q,
 t>
 epj8q@
 Yxc#
-s'9
+{K
 t+r|G
-*B%
+*C%
 sw
 s=RC
 uE
@@ -1417,7 +1433,7 @@ u?zQ
 !#
 epX,pX
 Yq}2t4
-s'/
+s'8
 tH"u%'
 {QqpU
 epX+r.
@@ -1434,7 +1450,7 @@ u?}~
 ya
 "&
 t+q9G
-*B%
+*C%
 sw
 s=RE
 uE
@@ -1446,7 +1462,7 @@ u?}~
 !#
 "&
 tU#2t4
-s'@
+s'7
 tH$u%'
 {QqpU
 "&
@@ -1514,7 +1530,7 @@ H
 )
 er+7j
 z_.
-*B%
+*C%
 sw
 t1p,D
 er+9ps
@@ -1551,7 +1567,7 @@ w9
 wr
 "%
 t+XG
-*B%
+*C%
 sw
 t1[D
 "%
@@ -1596,7 +1612,7 @@ u?zQ
 !#
 ejw-
 zbpW_2t4
-pm=
+s'9
 "#
 z)U<r
 za
@@ -1615,7 +1631,7 @@ t}
 "#
 5
 qm
-qaD
+qaE
 H
 !#
 vg
@@ -1679,12 +1695,12 @@ tFMYU
 &
 rf(
 epw=pE
-]Xx_}~
+]ex_}~
 !#
 )
 epw+pE
 z_.
-*B%
+*C%
 sw
 t1RgD
 r7zM
@@ -1769,7 +1785,7 @@ wuVn
 sHy
 qm
 "E
-]XzD
+]ezD
 *;wvt2
 qnp/;
 uh
@@ -1790,7 +1806,7 @@ H
 )
 "E
 z_.
-*B%
+*C%
 sw
 {O
 er+=yY
@@ -1835,7 +1851,7 @@ w9
 wr
 "&
 t+XG
-*B%
+*C%
 sw
 {O
 "&
@@ -1896,7 +1912,7 @@ xv,
 0
 qm
 "-
-]XzD
+]ezD
 5
 v#
 rf(
@@ -1909,7 +1925,7 @@ H
 )
 "-
 z_.
-*B%
+*C%
 sw
 t1p,D
 "-
@@ -1954,7 +1970,7 @@ w9
 wr
 "&
 t+XG
-*B%
+*C%
 sw
 t1[D
 "&
@@ -2004,11 +2020,11 @@ u?vuwb
 !#
 esrj
 zbs2#V2t4
-pm,
+s'/
 "G
 uus2#V
 qt(D
-qaD
+qaE
 wh
 !#
 "G
@@ -2079,7 +2095,7 @@ qm
 "@
 rjuyt\
 v#
-qaD
+qaE
 !#
 "@
 0
@@ -2136,7 +2152,7 @@ xv,
 "-
 rj{vI
 qm
-qaD
+qaE
 H
 !#
 vg
@@ -2208,15 +2224,15 @@ xBu*Xr2
 wR
 xN
 )
-zbu\C
+zbu\D
 qVs0q=
 4
-{#vusT@
+{#vu,p<
 z_.
-*B%
+*C%
 vwpYrZ
 "2
-v1DC
+v1EC
 qm
 vp
 u;wvt2
@@ -2399,7 +2415,7 @@ u<
 !#
 epE@j
 t+M[G
-*B%
+*C%
 sw
 t1R}D
 5
@@ -2430,7 +2446,7 @@ r#7^
 p+
 qm
 r#{}
-]Xx_}~
+]ex_}~
 v#
 rf(
 !#
@@ -2531,7 +2547,7 @@ uA.qN
 uA9p|
 ru[
 qt[1#
-pm+
+s'@
 t+M[G
 *A%
 _
@@ -2648,7 +2664,7 @@ r[(p$
 5
 vlx*
 z[:39
-pm-
+pm=
 t+M$G
 *8%
 |Hr8D
@@ -2658,29 +2674,29 @@ r[(p$
 5
 q'-pj
 z[:37
-pm.
+pm,
 t+M$G
 *6%
 x9M[
 q'.t'
 t1=1[
-re|35pu
+re|39pu
 5
 q'8q0
 ru[
 *>%
 T,
-pm8
+pm+
 }d
 *+%
 rV
-t)9pX
+pry=pX
 q2|{9
 qTu&|{9
-pry=r+
+{?uir+
 vT,
 q%
-t)9q0
+pry=q0
 pzXqj
 q'8pX
 wG
@@ -2691,16 +2707,31 @@ sWr1
 O
 !#
 vdsK
-]'rL7
+]'rL-
+(x@
+!#
+pnsrrI
+]+rL8
+],rL7
 (zI
 !#
+pnt;qw
+]BrL/
+]CrL@
+(rF
+!#
+pnsQj
+]Nsx,
+]Osx+
+(+-
+!#
 ey=w-
-rj~8$%rL/
-(w{
+rj~8$%sx.
+(y?
 !#
 esQyY
-pVKsx=
-(+,
+pVKsx7
+(+9
 !pZ
 p(
 !p^
@@ -2710,124 +2741,154 @@ qa:
 qa(
 (
 !qZ
-pnqesh
-tW
-p3E
-;5
-(
-!s*
-tb=sh
-g,
-p3L
+tb7sh
+sv/
+p3M
 ;2
 (
-!tS
-pnshs6
-}G
-p3?
-;-
-(
-!vB
-pnr4p|
-sv9
-p3a
-;0
-(
-!w&
-s{+qN
-g-
-p3j
+!s*
+s{/qN
+g=
+p3k
 ;;
 (
-!x=
+!tS
 |sq#8
 g
 p3:
 ;*
 (
-!yE
+!vB
 epj8q@
-g.
+g,
 u+$+
 ;;
 (
-!{-
+!w&
 epX,pX
-g+
+sv@
 u+$,
 qPt4
 (
-!vKxw
-g+
+!x=
+sv@
 u+$'
 qPt4
 (
-!pty@
+!yE
 ejw-
-sv/
+tW
 u+$Q
 qPt4
 (
-!ptyG
+!{-
 esrj
-sv@
+}G
 u+$Q
 qPt4
 (
-!pt+uU
+!vKxw
 "O
-g=
+sv9
 a"
 ;;
 (
-!pt{H
+!pty@
 ":
 qH
 p3:
 ;9
 (
-!pt.uU
+!ptyG
 "9
 sk
 p3:
 ;7
 (
-!pt|F
+!pt+uU
 q'8|_
 uI
 pfpY
 ;,
 (
-!pt|G
+!pt{H
 "3
-g8
+g+
 p3?
 ;$
 (
-!pt}x
-g8
+!pt.uU
+g+
 p3?
 ;&
 (
+!pt|F
+"3
+g-
+p3;
+;B
+(
+!pt|G
+g.
+vg
+;;
+(
+!pt}x
+g-
+p3F
+;5
+(
 !pt/uU
 "3
-g/
-u+$N
-;C
+g8
+p3;
+;B
 (
 !ptxw
-g@
+g7
+vg
+;;
+(
+!tYy@
+g8
+p3?
+;-
+(
+!tYyG
+"3
+g9
+p3;
+;B
+(
+!tY+uU
+g/
+vg
+;;
+(
+!tY{H
+g9
+p3b
+;0
+(
+!tY.uU
+"3
+qH,
+u+$N
+;D
+(
+!tY|F
+qH+
 u+$M
 qPs2$N
 (
-!tYy@
+!tY|G
 "3
-g7
+g@
 aY
-;C
+;D
 (
-!tYyG
-g9
+!tY}x
+qH=
 aX
 wpY
 !q[
@@ -2860,16 +2921,16 @@ O
 const plainSM70 = plainSM80 + `
  patch
  -3
-packed1 53596 plain
+packed1 54765 plain
 !pJ
 !pI
  =18
  -1
-p;+}(pF
+p;-z(pF
  =2
  -1
 qSx5sV
- =1099
+ =1112
  -1
 t-p4%t#
 tDr^%t#
@@ -2877,40 +2938,33 @@ rH
  =5
  -1
 t8,yz
- =936
+ =951
  -1
-rj~8$&rL/
- =160`
+rj~8$&sx.
+ =190`
 
-const wideSM80NarrowAligned = `packed1 85235 wide
-!|hf|f
-!|gxO
+const scoutSM70NarrowAligned = `packed1 22677 scout
+!pJ
+!pI
 !p8
 !sgtqrR
-!s]t?uNsyrmr9u[q)tkrR
-!vvq)pi~<t5syrR
-!v7psv6q"w/q)tkw]
-!v7r.v6syq)r9pMrR
-!v7q#v6vDpMuNr9t?rGrR
-!v7fv6|\z;
-!v7^v6rbuNsyrR
-!v7pjv6}ZpOpMrR
-!v7pXv6v9uNrGw]
-!v7qNv6q"t?uNrbrmrWrR
-!v7pxv6rbrmr9rR
+!s]q)pi~<t5syrR
+!vvq"w/q)tkw]
+!v7psv6vDpMuNr9t?rGrR
+!v7r.v6rbuN}}pMrbr/rR
+!v7q#v6}ZpOpMrR
 !
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!vtpks<
 !
-!pH+pkpD
+!pHuKpD
+!vV
 !c
-p;.qupF
-p97+to
-p:.,t*
-qSw{t*
-Pt@r9rzqq~/Kpi~0x,
+p;xFte
+p9p58pF
+p:t=sV
+qS+te
 !
 p>
-q*
 v~
 pa
 q$
@@ -2918,144 +2972,145 @@ q?
 r"
 rd
 th
+x.
 w6
 xd
 qQw$
 {I
 |"
-qQ,sZ
 qQz?
 qQy+
-z6p&
-qQ,tl
-qQ,tK
-qQuK
-qQ+wV
-qQ+s%
-qQ+vm
-h+wi
-wtsm
+z6rg
+hp5p&
+xlsm
 Q
-pl)
-)
-t>
-w.pw
-wR
-qU
-sWqy
-y.
-z*y'
-N
-sY7j
-p?
-r7~/q>rGymPr/
-p'
-s1
-s{7px
-r7~/u=q>pMym
-pl$
-)
-pl%
-)
-pl'
-)
-pl+
-pl-
-)
-pl.
-)
-pl0
-pl1
-)
-pl3
-)
-pl5
-pl6
-)
-pl8
-)
 uuqI
 )
-wtq@
+t>
+vkpw
+wR
+qU
+usr.9
+u3
+wtpb
+p%
+N
+q'+q0
+{<r/
+z$qN
+qLuHrO
+pl$
+)
+pl&
+)
+pl*
+pl+
+)
+uuqI
+uuqA
+)
+uupU
+)
+zt
+uupG
+xlq@
 ru#
 "'
-y$M$G/3(
+po$G/3'
+s4p&
+s@+rg
 }'z%s\2s\s,vm
 s4sL
 viwi
 m
-vi.,n
-m
 vi.v=
 m
-vd9
-sJvuzI.
-z*qe
-zJtqr,xD1$1#
+z@f
+sH@
+sWpb
+t+M$1#
 x#
-stpW"
+stp[
 pm
 xM
 *#%
+vwqIrS
+"(
 ru'
-prq3q0
-Y=2[
-wh
-prqet;
-qk$E
+ph'B,
 )
-qVu&[
-u(
-zJtqr,xD1$G
-*4%
-prtIp|
+qk'B
+y7xF
+qt#D
+uX#qj
+)
+ru(
+pns6q0
+Y=2p0
+wh
+pnsrrI
+zbs7rS
+qVq9D
+qk$E
+qVu&p0
+zcyz
+sS
+rDA
+t+XG
+w0%
+t(p,r2
+p\
+t+M$G
+*1%
+tb8p|
 sw
 s==
 |0qj
 p\
-p}pK
+p}pG
 v}{"z4x?
-rhq}D
-uX5qj
+{*1D
+uX1qj
 p\
 }s
 t^
 sd
 !#
 p\
-r5=sh
-r\5
-z>
-zJtqy_xDDqO
-*2%
+tb7sh
+r\1
+u(
+zJvDympMy_xDDqO
+*/%
 sw
 p\
-{O
-we&
+sA%
+wM
+qoqA
 4
 5
-r5,t;
-wHr>
-zJtqy_xDDG
+tb9t;
+|mz4x?
+o
 i#%
 _
 tZ
 s8
 !#
-prtI^-
-qKz#z#{c
-v}{"dpUx?
-{*5D
-uX5qj
+tb8^-
+qKr|Uv-
+v}{"dqAx?
+{*1D
+uX1qj
 rhq9D
 td
 !#
-prqypj
+pnu:pj
 p+
 !#
-prr-pE
-{e1
-pqp|q3
+pnr4pE
+{e-
+prp|q3
 |uv2Z
 |uv2t#
 4
@@ -3066,216 +3121,1282 @@ vPPq"t@pirzxP2t,pu
 "#
 rezGpu
 za
-prshs6
-r{%
-qVyc2
-{K
-sn'B
-*,%
-r5/q0
-qt'1#
-rf'
+pnt;qw
+zbpW&V)
+qVM72q,
+i.V(
+i/V(
+ub8
+xz
+ret,v:
+wj
+wj
+rDB
+t+M7G
+i.%
+t(q}17
+vIB
+*)%
+tN
+x3
+t(rU
+p\
+pn{Gq0
+{*(qR
+rf(
 vp
 !#
 )
-r5@r4
-zJtqr,xDDG
-i(%
+u-v(yC
+u$
+z>
+z_.
+xi%
 _
-zJtqr,xDDE
-v0pK%
+z_+
+xi%
 rV
-pqu:qN
+prt;qN
 p1
 }q
-pqt;qw
-rjx\t\
-pqs-^
+prsmqw
+]8t\
+prtc^
 }$>
 p6
-pqtcps
+r5=ps
 y9u}>sI
 H
 !#
-pqr]ps
+prsQps
 wOzir3u}>sI
 !#
-pqtspb
+r5-pb
 q2|{9
-pqxjsm
+r5.sm
 r<
 sPt$6
 t3v8
-pqw-r+
+r58r+
 zo
-pqyCr1
+r57r1
 t3xhqW
 "#
 xpr_>uf
 !#
-r5@pj
+u-v(pj
 syy1r3z4nW
-r5/r]
-v0pK2{c
-we0
-rMp,C
+pn{Gr]
+qKp,q=v-
+}3[
 sJ~3
 !#
-prs6pj
+pns-pj
 p+
 !#
-pru:j
-{e3
+pnsmj
+{e/
 tr$
-{#~%
-prt'r+
-i12rO
+za
+pntcpb
+i<2rO
 ur
-prr4s6
 0
-zJtqr,xD1$D
-}h
-stpW9
-s'8
-xM
-*/%
-t)8r-
-qt'D
-rf'
-{#zQ
+t+M$D
+pnsQj
+zbpW5V8
+qVM7<(
+ra7tn
+)
+ta
+qF*2rO
+v>8
+)
+q:
+stpWD
+zbp)C
+ret,v:
+wj
+wj
+rDC
+t+M7G
+i?%
+t(R,17
+p\
+v3p"E
+*,%
+x3
+uupG
+t(rU
+s{,r-
+{*(D
+rf(
+vp
 !#
-t)7qw
-zJtqr,xDDG
+s{+qw
+z_.
 ta
 sw
-t)9q@
+s{-q@
 |)
-sJ~"
-pry=r+
-qzuH8
-)
-p}p<
-tf:C
-0
-uX#qj
-Yp,D
-vp
-w<
-t8X?
-)
-wKp=
-yS
-{hxZ
-4
-YX1#
-4
-r\#
-4
 }q
+s{7r+
+t+r|pd
+p}p<
+q\p"C
+0
+pzp2qj
+p\
+z7
+ri
+sd
 !#
-wr
-prxGq@
-qL}w
+)
+s{9q@
+qLXB
 p1
 5
-{?7+qN
-Yp@1#
-s'7
-zJtqr,xDr2G
-i:%
+s{/qN
+xLp*
+{K
+t+r|G
+v0qI%
 syy1r3qlt%
 !#
-pr}6ps
-wcr,[2}w
-pry=r.9
-qKp@r2B
-Yp@qR
-td
-u<
-!#
-"%
-qLp2B
-p1
-5
-"%
-zJtqr,xD2[G
-i<%
-syy1r3qlt%
-!#
-"%
-wcr,|ZB
-"%
-qK[2}w
-ynry
+vc=ps
+wcr,XryB
+s{7r.9
+w8
+xLp,
 td
 !#
-t)8tI
-qKu4u4{c
-Yu4p*
-sH,
+s{,tI
+qKp@r2v-
+Yt"[
+sJ~3
 !#
-prt;pj
+pntIpj
 p+
 !#
-wI/u:
-qt$10
-ef+f
-|8pW@p$
+prsrzL
+}$u#
+}o14
 4
-{#vuzI8
+qt41#
+4
+vdxF
+sH?
+v|sm
+qk71(
+)
+qBR6
+qmrW/v"x;
+5
+wI/ts
+r\#
+s'8
+z_.
+iN%
+_
+pqpEf
+|uu}>
+pqq3r4
+tMZ
+q{
+pqqesh
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+ef@r.7
+p\
+w2+
+tF[qg
+)
+sap)%
+wI/qw
+wurW/v"x;C
+vrp"2}UrW/v"x;?
+!#
+"(
+xsv-
+)
+qBR=
+5
+"(
+r\#
+s'7
+t+p2G
+iU%
+s4uY
+"&
+|uu}>
+"(
+tMZ
+q{
+"(
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"(
+p\
+w2+
+tF[qg
+)
+sap)%
+"(
+tf#C
+vrpW#CV#?
+!#
+"(
+qF$2{c
+)
+qBRD
+5
+"(
+r\#
+s'9
+t+R$G
+i\%
+s4t4n
+"&
+|uu}>
+"(
+tMZ
+q{
+"(
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"(
+p\
+w2+
+tF[qg
+)
+sap)%
+"(
+tf*C
+vrpW*CV*?
+!#
+"(
+qF+2{X/
+)
+qBRK
+5
+"(
+r\#
+s'/
+t+R+G
+id%
+s4sKr*
+"&
+|uu}>
+"(
+tMZ
+q{
+"(
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"(
+p\
+w2+
+tF[qg
+)
+sap)%
+"(
+tf1C
+vrpW1CV1?
+!#
+"(
+qF2B=w?
+)
+qBRR
+5
+"(
+r\#
+s'@
+t+R2G
+ik%
+s4sfn
+"&
+|uu}>
+"(
+tMZ
+q{
+"(
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"(
+p\
+w2+
+tF[qg
+)
+sap)%
+"(
+tf8C
+vrpW8CV8?
+!#
+"(
+qF9v^=
+)
+qBRY
+5
+"(
+r\#
+pm=
+t+R9G
+ir%
+s48}4
+"&
+|uu}>
+"(
+tMZ
+q{
+"(
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"(
+p\
+w2+
+tF[qg
+)
+sap)%
+"(
+tf?C
+vrpW?CV??
+!#
+"(
+qF@B8-7
+)
+qBRa
+5
+"(
+r\#
+pm,
+t+R@G
+iy%
+s47z?
+"&
+|uu}>
+"(
+tMZ
+q{
+"(
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"(
+p\
+w2+
+tF[qg
+)
+sap)%
+"(
+tfFC
+vrpWFCVF?
+!#
+"(
+qFGB9|+
+)
+qBRh
+5
+"(
+r\#
+pm+
+t+RGG
+*@%
+s49p5p&
+"&
+|uu}>
+"(
+tMZ
+q{
+"(
+{ErO
+{Y
+tFq9U
+"$
+pzuZqj
+"(
+p\
+w2+
+tF[qg
+)
+sap)%
+"(
+tfMC
+vrpWMCVM?
+!#
+qCwwj
+zj
+p.
+qCy'qN
+|)
+uE
+qCzLyC
+vJ
+uT
+r{M
+yTxar|q=wL
+r$pWNpd
+0
+yTxaz#XwL
+pA
+qCwEpb
+xsqg
+qLp0U
+ti
+sd
+!#
+qCy=wE
+vJ
+uT
+r{O
+yTxar|q=wL
+r$pWPpd
+0
+yTxaz#XwL
+pA
+qCts|Y
+z7
+vrp)Cp-?
+qCwEzg
+xsqg
+|v|ZD
+zWyD=
+\
+H
+!#
+qC{Gr4
+r{Q
+xt
+r$pWRpd
+0
+xt
+pA
+"$
+tfSC
+rBuJT?
 "#
+0
+v]
+p#
+0
+v]
+pA
+"#
+z7
+zu
+"#
+0
+v\
+p#
+0
+v\
+pA
+"#
+z7
+zu
+"#
+0
+v[
+p#
+0
+v[
+pA
+"#
+z7
+zu
+"#
+0
+vZ
+p#
+0
+vZ
+pA
+"#
+z7
+vrpW&Cp-?
+!#
+z$q@
+r[*p$
+5
+xnr+
+q1=p$
+qvrc1(
+)
+ur
+0
+uF1&
+|?qpV(
+!#
+}p^
+p+
+vl7j
+{e(
+p6
+q'+q3
+po$1)3B
+T7
+pm-
+vl@q0
+w)Ps}+qrcxD2xDzmzvn
+q'=j
+tf+%
+rBp)V,?
+qos7
+rBp)sO
+"#
+w)Ps}+qrcxD2xDzmzvls%
+"#
+|,%
+rBp)rZ?
+qos7
+rBp)sO
+"#
+w)Ps}+qrcxD2xDzmzvlsL
+"#
+|,%
+rBp)rZ?
+qos7
+rBp)sO
+"#
+w)Ps}+qrcxD2xDzmzvlt[
+"#
+|,%
+rBp)rZ?
+qos7
+rBp)sO
+q'+r.7
+}ep<
+0
+t^
+tFr|qg
+sn(q&
+*%%
+syy1Ps}+r,xfp,DL
+O
+!#
+|kr1
+O
+!#
+y2r1
+O
+!#
+t:r1
+O
+!#
+ru3
+pnsrr.9
+ru;
+])rL.
+]*rL8
+(p5
+!#
+"Z
+pVnrL9
+pVmrL/
+pVlrL@
+(rF
+!#
+"J
+pV^sx,
+pV]sx+
+pV\sx-
+(w?
+!pZ
+p(
+!p^
+"h
+J
+qa5
+qa4
+(
+!qZ
+sWqw
+g
+p3>
+;6
+(
+!s*
+"c
+qH
+p3N
+;:
+(
+!tS
+"\
+sk
+p3\
+;[
+(
+!vB
+"I
+uI
+a~
+;k
+(
+!w&
+"B
+}G
+a{
+;;
+(
+!x=
+}G
+as
+;;
+(
+!yE
+}G
+al
+;;
+(
+!{-
+}G
+ae
+;;
+(
+!vKxw
+}G
+a]
+;;
+(
+!pty@
+}G
+aV
+;;
+(
+!ptyG
+}G
+aO
+;;
+(
+!pt+uU
+}G
+aH
+;;
+(
+!pt{H
+q'+q#
+tW
+a-
+;7
+(
+!pt.uU
+"f
+sv9
+p3D
+;A
+(
+!pt|F
+sv/
+p3C
+;D
+(
+!pt|G
+sv9
+pfp)
+qPp=
+(
+!pt}x
+"+
+sv@
+p3D
+;A
+(
+!pt/uU
+g=
+p3C
+;D
+(
+!ptxw
+sv@
+p3V
+;8
+(
+!tYy@
+g=
+p3U
+;V
+(
+!tYyG
+"+
+g,
+p3D
+;A
+(
+!tY+uU
+g+
+p3C
+;D
+(
+!tY{H
+g,
+p3h
+;9
+(
+!tY.uU
+g+
+p3f
+;h
+!q[
+qQ,tl
+p_
+m
+pN
+p]
+sjtK
+pQ
+sjtO
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const scoutSM70 = scoutSM70NarrowAligned + `
+ patch
+ -1
+packed1 22232 scout
+ =16
+ -2
+p9x@te
+p:t=t*
+ =22
+ -5
+)
+vkpw
+T(
+ =10
+ -18
+xlq@
+s?[
+"'
+p{t"t23'
+ =2
+ -1
+s4vm
+s4+p&
+ =8
+ -3
+t+u4p*
+x#
+ub$
+ =3
+ -6
+{=$rS
+"(
+s?[
+qzyDxF
+)
+q1p0B
+ =4
+ -3
+s?p*
+pns6q0
+wu32
+ =5
+ -1
+)
+ub3
+ =4
+ -1
+wm%
+ =9
+ -7
+p}p[
+v}{"z4x?
+p\
+v10C
+pl0
+y#
+p\
+z7
+ri
+ =4
+ -1
+T0
+ =5
+ -3
+sA'
+wM
+qoqI
+ =5
+ -1
+i$%
+ =6
+ -4
+t>
+v}{"u/"x?
+p\
+v10C
+pzvX?
+p\
+z7
+ =6
+ -1
+wu3*
+ =12
+ -5
+zbpW+V.
+qVM-t0
+*7V-
+*7V-
+ub+
+ =5
+ -3
+t+M-G
+i3%
+|&01-
+ =2
+ -7
+vwpKsu
+pn{Gq0
+{*'D
+rf'
+ =4
+ -1
+rCs7
+ =39
+ -1
+}3q9
+ =6
+ -1
+wu3-
+ =3
+ -1
+*52rO
+ =4
+ -3
+zbpW:V=
+qVM-10
+ra-tn
+ =2
+ -1
+qk02rO
+ =3
+ -1
+ub.
+ =5
+ -3
+t+M-G
+iD%
+|&01-
+ =3
+ -6
+vwp"t]
+s{,r-
+tfCC
+ =3
+ -2
+snDE
+tT
+ =5
+ -5
+snFtn
+p}p<
+q\pGC
+0
+pzq9qj
+ =11
+ -1
+xLp@
+ =2
+ -1
+i"%
+ =10
+ -2
+|wKVKv-
+tfKt]
+ =7
+ -3
+}o1*
+4
+qt*1#
+ =4
+ -3
+qk-1'
+)
+r\0
+ =6
+ -1
+iT%
+ =25
+ -1
+r\0
+ =5
+ -1
+i[%
+ =25
+ -1
+r\0
+ =5
+ -1
+ic%
+ =25
+ -1
+r\0
+ =5
+ -1
+ij%
+ =25
+ -1
+r\0
+ =5
+ -1
+iq%
+ =25
+ -1
+r\0
+ =5
+ -1
+ix%
+ =25
+ -1
+r\0
+ =5
+ -1
+*:%
+ =25
+ -1
+r\0
+ =5
+ -1
+*:%
+ =114
+ -1
+r[)p$
+ =3
+ -1
+qvrc1'
+ =3
+ -1
+uF1%
+ =5
+ -1
+{e'
+ =2
+ -2
+po$1(3<
+T&
+ =36
+ -1
+x9p,
+pQ
+ =11
+ -3
+"b
+ =18
+ -4
+"g
+J
+qa4
+qa(
+ =4
+ -2
+p38
+;$
+ =4
+ -2
+p3J
+;0
+ =4
+ -2
+p3[
+;Z
+ =4
+ -2
+a|
+;j
+ =4
+ -2
+ay
+;5
+ =3
+ -2
+aq
+;5
+ =3
+ -2
+aj
+;5
+ =3
+ -2
+ac
+;5
+ =3
+ -2
+a[
+;5
+ =3
+ -2
+aT
+;5
+ =3
+ -2
+aM
+;5
+ =3
+ -2
+aF
+;5
+ =4
+ -2
+a+
+;&
+ =2
+ -4
+"+
+sv9
+p3>
+;;
+ =3
+ -2
+p3=
+;>
+ =3
+ -2
+p3@
+;3
+ =4
+ -2
+p3>
+;;
+ =3
+ -2
+p3=
+;>
+ =3
+ -2
+p3U
+;+
+ =3
+ -2
+p3T
+;U
+ =4
+ -2
+p3>
+;;
+ =3
+ -2
+p3=
+;>
+ =3
+ -2
+p3g
+;.
+ =3
+ -2
+p3e
+;g
+ =26`
+
+const wideSM80NarrowAligned = `packed1 79077 wide
+!|hf|f
+!|gxO
+!p8
+!sgtqrR
+!s]t?uNsyrmr9u[q)tkrR
+!vvq"w/q)tkw]
+!v7psv6syq)r9pMrR
+!v7r.v6vDpMuNr9t?rGrR
+!v7q#v6|\z;
+!v7fv6rbuNsyrR
+!v7^v6}ZpOpMrR
+!v7pjv6v9uNrGw]
+!v7pXv6q"t?uNrbrmrWrR
+!v7qNv6rbrmr9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pH+s%pD
+!c
+p;-7te
+p9y{8pF
+p:v<un
+qSt=r0
+Pt@r9rzqq~/Kpi~0x,
+!
+p>
+q*
+pa
+q$
+q?
+r"
+xY
+rd
+th
+w6
+xd
+{I
+|"
+qQz?
+qQy+
+z6p&
+qQ,tl
+huK
+wtsm
+Q
+zt
+)
+t>
+w.pw
+wR
+qU
+sWqy
+y.
+|<t;
+{<rW
+vl7q@
+N
+sY7j
+p?
+r7~/q>rGymPr/
+p'
+s1
+s{7px
+r7~/u=q>pMym
+pl$
+)
+pl&
+)
+pl(
+pl)
+)
+uuqI
+uupU
+)
+zt
+)
+uupG
+)
+wtq@
+ru#
+"(
+y$M$G/3*
+vi.,n
+m
+vi.v=
+m
+vd9
+sJvu,v(
+|<pb
+uVp01'
+)
+z*zL
+zJtqr,xD1$D
+}h
+stp[
+v|t;
+qt$2[
+prsrps7
+|8p=p$
+"#
+zcyz
+"#
+sS
+{#vu,|#
+z*r.8
+vaq&
+*'%
+zJtqr,xD1$1#
+p}p[
+"$
 zJtqr,xD1$G
-**%
+*,%
 sw
+"$
+w[pUu"
+}$>
+ysxPp$
+rjz]I
+v}{"dpUyyrg
+}oD
+ysz]p$
+5
+r\#
+ys~2?
+!#
+pqf=s6
+uo~2I
+pqf7qy
+qt(q=
+ysxPp$
+J
+r7+x@9t2-q49
+r7uZ
+qm
+J
+r7,
+rjz]t\
+pqf9j
+zJtqr,xD1(qO
+w0%
+}'r,cp,qRL2ql
+ys~fp$
+s_Xp$
+uRp)p$
+s_|t
+g
+H
+!#
 zqy=
-r$pWBE
+r$pGE
 o
-s(C%
+vwp[%
 p}rF.9
 vj
 ur-
 q:
 p}rF.9
 }exF
-"$
-|mu/Ku"
-}$>
-ysxPp$
-J
-tAs7
-J
-r7,
-w9
-vAuHu/Lyyrg
-}oq=
-p6
-ysz]p$
-s_zE
-zO
-s_|t
-g
-u<
-!#
-}3M#
-p6
-ys~2p$
-s_zE
-zO
-s_|t
-g
-H
-!#
-ef.qN
-q\/%
-vr|6GsO
+pqf+t;
+vAw%u/+yyrg
+pqf-qN
+q\/C
+vrqIGC?
 xKu&=B?
-ys~9B
+ysz]B
+s_q9Ex@9t2-q49
+s_uHuZ
 s_r|E
 !#
-wP
+u'X
 pnpb^
 p+
-rf'
+pnq3q0
+ru(
+rf(
 !#
 pnqe^
 s;&
@@ -3287,20 +4408,22 @@ xLsf
 \
 pnp|^
 p+
+yHqy
+r$pW(E
 sY8q@
-r[,p$
-"U
-pB(1)1*
-qvM+1'
+r[-p$
+"8
+pB)1*1+
+qvM,1(
 )
 ur
 0
 qBp<
 uF1&
 r#{}
-r['p$
+r[(p$
 pn{Gsh
-ph'q&
+ph(q&
 )
 pnsQq0
 qBsf
@@ -3310,38 +4433,41 @@ vT9
 "#
 qBsf
 u-|#qN
-qt'2{c
-pB'|B&
+qt(2{c
+pB(|B&
 pnzLq@
 qTt"=
 u-@=j
-ru,
-epX-r4
-wusu
-eq07r-
-w0qg
+ru-
+zqq#+
+z=E
+s(-%
+p}rF.9
+vj
+ur-
+q:
+p}rF.9
+}exF
+pqpX.r4
+uh
+pqq09r-
+p}zM
 uh
 rt8xj
-r{Q
-"(
+r{5
+")
 reuyyR
-"(
+")
 w"~5
-uupG
-w<
-Y=U
-x)
-)
-qBuZ
+ze=v:
+yS
 qoxZ
 4
-qB+uk
+rC+uk
 4
-qt,2t4
-v&wv+
-ri
-zo
-w>
+qt-2t4
+tmwv+
+ze=2zG
 yS
 qoxZ
 4
@@ -3353,8 +4479,6 @@ J
 r7yi+zH}#uQsq
 :
 :
-r7+x@9t2-q49
-r7uZ
 r7rF
 r7zM
 J
@@ -3365,58 +4489,54 @@ J
 !#
 yHr]
 zZ@
-i,%
-}=U
+i*%
+}=,
 qM9pw
 o
 qM/qN
-|RpWZC
+|RpW>C
 p}.
-qnpWZ
+qnpW>
 4
 sJ~"
 }_ts
-q\uJZ
+q\uJ>
 ret,pu
 r&.pE
-t^
-r\-
+q+u\6
 rN
 tP
 }_j
 u;B
-|RpW\C
-we[
+|RpW@C
+we?
 4
 "#
-0
-r\-
+T6
 rN
 tP
 "#
 tmE
-|RpW]C
-we\
+|RpWAC
+we@
 4
 "#
-0
-r\-
+T6
 rN
 tP
 "#
 |%q&
-|RpW^C
-we]
+|RpWBC
+weA
 4
 "#
-0
-r\-
+T6
 rN
 tP
 |V)s^#
 |e
 wj
-{#vu,{X
+{#vu,uk
 {zyq}X
 }_qy
 pV.I
@@ -3453,79 +4573,75 @@ r&9rz+
 H
 !#
 qM@j
-zK#Vq
-s'9
+zK#37
+pm
 sn$G
-*&%
+*%%
 v}Ps}.z%qsSv,L2ql
 !#
 r69sh
-tf(V3
-rDi
+tf(VH
+rDV
 qx7pj
-qTR4B
+qTR*B
 qx/pj
-qTR4E
+qTR*E
 r#+pj
-qTR4q&
+qTR*q&
 {j)
 !#
 r6/sr
 zZ@
-i?%
-}=i
+i=%
+}=?
 rt=qy
 p}{c
 "/
 o
 "/
-|RpWoC
+|RpWRC
 p}.
-qnpWo
+qnpWR
 4
 sJ~"
 "/
-q\uJo
+q\uJR
 ret,pu
 "-
-t^
-r\-
+q+u\6
 rN
 tP
 "/
 u;B
-|RpWqC
-wep
+|RpWTC
+weS
 4
 "#
-0
-r\-
+T6
 rN
 tP
 "#
 tmE
-|RpWrC
-weq
+|RpWUC
+weT
 4
 "#
-0
-r\-
+T6
 rN
 tP
 "#
 |%q&
-|RpWsC
-wer
+|RpWVC
+weU
 4
 "#
-0
-r\-
+T6
 rN
 tP
 |V)s^#
 |e
 wj
-{#vuzI9
+{#vu,y{
 {zyq}X
 "/
 pV.I
@@ -3562,94 +4678,94 @@ v'}/xu
 H
 !#
 "/
-zK#3?
-s'/
+zK#37
+u(
 sn%G
-*&%
+*%%
 v}Ps}.z%qsSv,s,/uK
 !#
-qCpEf
+epEf
 |ut$rl
-qCq3r4
+eq3r4
 x-rvZ
 q{
-qCqesh
+eqesh
 {ErO
 {Y
 tFq9U
 "$
 pzuZqj
 rt.qN
-z)(D
+z)0D
 5
 rt8sr
 r{&
 w5
-|Oy_R+D<3
-s_R*q=
+|Oy_R3D<%
+s_R2q=
 !#
-qCq#/r.7
+eq#/r.7
 tFvnuZ
 r7,
 rt/pj
 pVXrzu<
-epb7pj
-rhX<.
+pqpb9pj
+rhX<$
 s_Xqg
 uE
-qCt;f
+et;f
 {/rvt|
 s_XwB9qY}(q4
 p6
-qCsms6
+esms6
 t3ulsG
-x>/
-vCfsmpX
+x>$
+qCsmpX
 }@
-vCftcpj
+qCtcpj
 y5
-vCfsQp|
+qCsQp|
 }A
 }F
-vCftIpb
+qCtIpb
 }?
 }B
 }C
 }D
-vCftsrI
+qCtsrI
 }E
 yj
 yk
-vCfpbf
+qCpbf
 }$sG
 pzwdt2}c.|a}H?
 pzwZ}H2wdt2}c.?
-vCfqyww
+qCqyww
 x%/|4q=
 &
 rx
 s5z}s\U
 rx
-vCfp|^
-x7sM%
+qCp|^
+x7r^0
 vo{_qf}>
 v/x;S?
 sS
 xps\}Juf
-qCsmw-
+esmw-
 qJyvq5z+
 tMvH
 u>Pu[~(uNxXp<r3p0>
 !#
 !#
-qCf-f,
+ef-f,
 wny_s\2p0
 q{
 qK[Dqg=78tGp<p5
 s_t"p*
 !#
 qx+pw
-rhp*<-
+rhp*<%
 J
 }q
 "C
@@ -3661,16 +4777,16 @@ xKu&[p$s^<
 u<
 !#
 qxx*
-t(p0<0
-qVs0<1
+t(p0<(
+qVs0<)
 s_|t
 rP
 r#=sr
-v>R3
+v>R+
 pnu:q3
 )
 qBsf
-s'@
+z>
 s;&
 qLwg/w{,
 {2r,zyt/
@@ -3687,13 +4803,13 @@ H
 qx9qy
 r{'
 w5
-t(r|<C
-vC^r-sh
+t(r|<5
+vCfr-sh
 q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
 qBt4
 s_p*p$
 5
-vC^shqN
+vCfshqN
 s;&
 tC|otO<*
 tC.uQtzq=
@@ -3701,9 +4817,9 @@ s_wg=
 !#
 u'q,
 "?
-|up42'2
+|up4'''
 "A
-yV2Z
+yV'Z
 q{
 "A
 {ErO
@@ -3712,13 +4828,13 @@ tFq9U
 "$
 pzuZqj
 "A
-z)AD
+z)ID
 5
 "A
 r{(
 vbB
-|Oy_RDD<L
-s_RCq=
+|Oy_RLD<>
+s_RKq=
 !#
 "A
 tFvnuZ
@@ -3726,16 +4842,16 @@ r7,
 "A
 pVerzu<
 "A
-rhX<G
+rhX<=
 s_Xqg
 uE
 "A
-{/p42'0
+{/p4''%
 s_XwB9qY}(q4
 p6
 "A
-w\2'0
-x>/
+w\''%
+x>$
 "A
 }@
 "A
@@ -3781,7 +4897,7 @@ qK[Dqg=78tGp<p5
 s_t"p*
 !#
 "A
-rhp*<F
+rhp*<>
 }q
 "A
 u^Jt\
@@ -3795,15 +4911,15 @@ vrp)Cp-s^H
 u<
 !#
 "B
-t(p2<H
-qVs0<I
+t(p2<@
+qVs0<A
 rP
 "B
-v>RK
+v>RC
 "B
 )
 qBsf
-pm=
+{K
 s;&
 qLp*qOw{,
 {2r,zyt/
@@ -3818,7 +4934,7 @@ H
 "B
 r{+
 vbB
-t(r|<[
+t(r|<M
 "B
 q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
 qBt4
@@ -3829,9 +4945,9 @@ tC|otO<)
 tC.uQtzq=
 !#
 "@
-|up43'3
+|up4('(
 "B
-yV3Z
+yV(Z
 q{
 "B
 {ErO
@@ -3840,13 +4956,13 @@ tFq9U
 "$
 pzuZqj
 "B
-z)YD
+z)bD
 5
 "B
 r{+
 vbE
-|Oy_R\D<e
-s_R[q=
+|Oy_ReD<V
+s_Rdq=
 !#
 "B
 tFvnuZ
@@ -3854,16 +4970,16 @@ r7,
 "B
 pVqrzu<
 "B
-rhX<_
+rhX<U
 s_Xqg
 uE
 "B
-{/p43'0
+{/p4('%
 s_XwB9qY}(q4
 p6
 "B
-w\3'0
-x>/
+w\('%
+x>$
 "B
 }@
 "B
@@ -3909,7 +5025,7 @@ qK[Dqg=78tGp<p5
 s_t"p*
 !#
 "B
-rhp*<^
+rhp*<V
 }q
 "B
 u^Vt\
@@ -3923,15 +5039,15 @@ vrpKCq^s^T
 u<
 !#
 "B
-t(p2<a
-qVs0<b
+t(p2<X
+qVs0<Y
 rP
 "B
-v>Rd
+v>R[
 "B
 )
 qBsf
-pm,
+s'8
 s;&
 qLp*qOw{,
 {2r,zyt/
@@ -3946,7 +5062,7 @@ H
 "B
 r{.
 vbE
-t(r|<t
+t(r|<f
 "B
 q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
 qBt4
@@ -3957,9 +5073,9 @@ tC|otO<)
 tC.uQtzq=
 !#
 "@
-|up44'4
+|up4)')
 "B
-yV4Z
+yV)Z
 q{
 "B
 {ErO
@@ -3968,13 +5084,13 @@ tFq9U
 "$
 pzuZqj
 "B
-z)rD
+z)zD
 5
 "B
 r{.
 vbq&
-|Oy_RuD<}
-s_Rtq=
+|Oy_R}D<o
+s_R|q=
 !#
 "B
 tFvnuZ
@@ -3982,16 +5098,16 @@ r7,
 "B
 pV}rzu<
 "B
-rhX<x
+rhX<n
 s_Xqg
 uE
 "B
-{/p44'0
+{/p4)'%
 s_XwB9qY}(q4
 p6
 "B
-w\4'0
-x>/
+w\)'%
+x>$
 "B
 }@
 "B
@@ -4037,7 +5153,7 @@ qK[Dqg=78tGp<p5
 s_t"p*
 !#
 "B
-rhp*<w
+rhp*<o
 }q
 "B
 u^ct\
@@ -4051,15 +5167,15 @@ vrp[Ct]s^a
 u<
 !#
 "B
-t(p2<y
-qVs0<z
+t(p2<q
+qVs0<r
 rP
 "B
-v>R|
+v>Rt
 "B
 )
 qBsf
-pm+
+s'7
 s;&
 qLp*qOw{,
 {2r,zyt/
@@ -4074,7 +5190,7 @@ H
 "B
 r{1
 vbq&
-t(xcc
+t(r|<~
 "B
 q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
 qBt4
@@ -4088,13 +5204,13 @@ r#7r+
 pVex_~,
 sY-^
 p+
-|$wwj
+vC^wwj
 zj
 p.
-|$y'qN
+vC^y'qN
 |)
 uE
-|$zLyC
+vC^zLyC
 vJ
 uT
 uupU
@@ -4103,13 +5219,13 @@ r$qApd
 0
 yTxaz#XwL
 pA
-|$wEpb
+vC^wEpb
 xsqg
 qLp0U
 ti
 sd
 !#
-|$y=wE
+vC^y=wE
 vJ
 uT
 uuqI
@@ -4118,16 +5234,16 @@ r$pW"pd
 0
 yTxaz#XwL
 pA
-|$sQps@
+vC^sQps@
 ugp)p-C
-|$wEzg
+vC^wEzg
 xsqg
 |v|ZD
 zWyD=
 \
 H
 !#
-|${Gr4
+vC^{Gr4
 r{#
 xt
 r$pW$pd
@@ -4173,11 +5289,11 @@ pA
 "#
 |w&p-C
 !#
-"e
-]_I
+"f
+]3I
 sY7pX
-]arL-
-|?dM]l8p<rJV&
+]4s39
+|?dMEl8p<rJV&
 !#
 sY})
 p+
@@ -4191,38 +5307,38 @@ ugy:|>
 w8
 }u
 \
-"g
-]bI
+"h
+]5I
 r#x*
 zKHEuk
-pm.
+s'/
 r{H
 uF1&
 |58-v(v=%
 !#
 r69r]
 |wHVHB
-tfHVg
-tJ1'5
-tJ2'6
-tJ3'7
-tJ4'8
-sJ~;>
+tfHV|
+tJ&'*
+tJ''+
+tJ(',
+tJ)'-
+sH-
 !#
 uA-^
 p+
-epj+q@
-r[VE
+pqpj-q@
+r[>E
 qm
-rDx
+rDf
 pn|Y^
 p+
 "d
-]jx_vuzI/
+]=x_vuqu@
 "e
-w)Ps}.r,c{ozmM_n
+w)Ps}.r,c{ozmMGn
 ya
-w)Ps}.r,c{ozmM_y~uitK
+w)Ps}.r,c{ozmMGy~uitK
 y$vnwT%
 s?[
 y$uHwT%
@@ -4239,9 +5355,9 @@ y$u&wT%
 "#
 tT
 "$
-w)Ps}.r,c{ozmM_ls%
+w)Ps}.r,c{ozmMGls%
 ya
-w)Ps}.r,c{ozmM_y~q4wV
+w)Ps}.r,c{ozmMGy~q4wV
 y$vnwT%
 "#
 tT
@@ -4261,20 +5377,20 @@ y$u&wT%
 "#
 tT
 "%
-|?dMbl|{/{\
+|?dMIl|{/{\
 u-uk^
 p+
 J
 r78xF
-"m
-]fx_~*w
+"n
+]9x_~*e
 !#
 vc/qw
 t<
 tj
 {Y
 qm
-rf,
+rf-
 !#
 u-@,^
 qVwy
@@ -4381,7 +5497,7 @@ r$pW'pd
 yTxa|twL
 pA
 vc@qy
-|Rs2#CC
+wYSC
 |.+qw
 qFAqg
 "#
@@ -4389,11 +5505,11 @@ xKRE<A<E?
 xKRD<DD?
 vc9pX
 tUE<D
-sHj
+sHW
 s{=sh
 qFFB
 qm
-rf,
+rf-
 !#
 "1
 qVwy
@@ -4511,7 +5627,7 @@ y$u&wT%
 s{,yC
 tT
 s{+px
-qos2#\
+pCS
 YXqR
 4
 p6
@@ -4531,7 +5647,7 @@ y$u&wT%
 s{.s6
 ugp)rZC
 "%
-|,2s2#_
+|,3S
 Yp0qR
 4
 5
@@ -4541,7 +5657,7 @@ u?~-
 !#
 ya
 s{7r+
-]_I
+]3I
 s{9q#
 syu8Ps}+qrdujpir/q>q)tkuNpOl|oq4uz|6rZL
 |?dujpir/q>q)tkuNpOl|otzrS
@@ -4552,133 +5668,136 @@ vc,t;
 w)Ps}+qrcxDVbzmujpir/q>q)tkuNpOl|opk
 0
 }1dujpir/q>q)tkuNpOl|otz
-epj.q@
-r[Wp$
-sJvup58
-epj@t;
-y7Mm
-z'o1oD
-|OxXq4rzs2#c2s2#cC
+pqpj8q@
+r[?p$
+sJvux@7
+pqpX=t;
+y7MN
+z'P1PD
+|OxXq4rzp/S3SC
 !#
-epX,q@
-r[Vq&
-vrs2#Yp$2s2#Y?
-trg
+pqpX+q@
+r[>q&
 wh
-]pI
-uRs2#Yp$
-J
+zlgp$
+pqpX.r4
+]:x_}~
+]BI
+zlgp$
+qm
 u<
 !#
-uRs2#Yp$
+zlgp$
 J
 !#
 )
-epX.q0
+pqpX8q0
 qB+uk
-pm8
+s'@
 uF1&
 zn8-v(v=
-ugs2#[2s2#[C
+}7g3gC
 w8
-Yxcd
+t>
+pCb
 \
 H
 !#
-x%/1&
+u.
+uF1&
 zn8-v(v=
-ugs2#\2s2#\C
-qK|IB
-x<1d
+}7g3gC
+ugpYrSB
+q\yob
 \
 !#
-epX/f
-r[WB
-sJvux@9
-eqN{L
-r[Wq&
-sJvux@.
-eqN8f
-r[WG
-sJvu,{_
-eqN@f
-r[Wtn
-sJvuzH
-epx.f
-r[WwB
-sJvu,p<
-epx7f
-r[WE
-z3WE
-z3W29
+pqpX@f
+r[?B
+sJvusp
+pqqN,f
+r[?q&
+sJvu,y?
+pqqN7f
+r[?G
+sJvusT-
+pqpx{L
+r[?tn
+sJvu,rF
+pqpx8f
+r[?wB
+sJvu,x@
+pqpx9f
+r[?E
+z3?E
+z3?29
 4
-uMW2@
-sJvup57
-eq3.pw
-x"x_vusT-
-eqe@q@
-]fx_zQ
-"y
-|up40'0
-"{
-yV0Z
+uM?2@
+sJvux@9
+pqq38pw
+x"x_vuqY8
+pqqy=q@
+]9x_zQ
+"z
+|up4%'%
+"|
+yV%Z
 q{
-"{
+"|
 {ErO
 {Y
 tFq9U
 "$
 pzuZqj
-eqy=px@
-v}{"w#Hyyrg
+pqqy,px@
+v}{"w#=yyrg
 p\
-vC^r.8pw
-{*jU
+vCfr.8pw
+{*MU
 za
-vC^xjt'
+vCfxjt'
 sN}zr*
-qt,D
+qt-D
 )
 p}zM
-zes2#f?
-wKs2#g
+rBu\Y?
+vwu\Y
 yS
 {hxZ
 4
-trq
+trC
 q+y:t4
 4
 !#
-vC^r.7p|
-u'Mj
+vCfr.7p|
+u'MM
 u'p,
 ta
 t}
 }e,
 0
 J
-vC^xjqe
+vCfxjqe
 rjuyx_}~
 5
 r~
-rf,
+rf-
 u<
 !#
 s_|t
-rf,
+rf-
 !#
 )
-vC^w-q@
+vCfw-q@
 qBt4
-pm7
+pm=
 s;&
 sNr|l|otO
 t1p@D
-vC^yYpE
+vCfyYpE
 q1p@B
-vC^w-w-
+vCfw-w-
 xKp@Dr2?
-vC^xjts
+vCfxjts
 qK|Ipd
 Yvnp2
 \
@@ -4699,153 +5818,153 @@ qoqI
 rMp2C
 \
 !#
-vC^|Yr4
+vCf|Yr4
 }ZrWxXr/q>pOPq1p*p$rWKKKKKKKK
 )
 J
 }ZrWxXr/q>pOPrs=rWKKKKKKKK
 y$u&wT%
-vC^r.9s6
+vCfr.9s6
 |RpW$C
-vC^y=pb
+vCfy=pb
 qF#qg
 "#
 xKR&<&D?
-xKMj<#1j?
+xKMM<#1M?
 ",
-{*j<&
-sH}
+{*M<&
+sHk
 !#
-eqy,r+
-]_I
-eqy+qe
-u'Mj
+pqqy+r+
+]3I
+pqqy-qe
+u'MM
 |?d}ztzC
 !#
-eqy8^
+pqqy7^
 p+
-eqy7sr
+pqqy9sr
 }1d}ztz
-rMMjC
-eqy9s-
+rMMMC
+pqqy/s-
 sN}zr*
-qt'D
-rf'
+qt(D
+rf(
 wh
 !#
 )
-eqy/qw
+pqqy@qw
 qBt4
-pm9
+pm,
 s;&
 sNr|l|otO
-qCs6wE
+es6wE
 {ErO
 {Y
 tFq9U
 &
-epb7pj
-rhq91j
+pqpb9pj
+rhq91M
 r7zM
 uE
-qCt;f
-{/u}'0
+et;f
+{/u}'%
 }G9qY}(q4
 p6
-qCsms6
-zw0
-x>/
-vCfsmpX
+esms6
+zw%
+x>$
+qCsmpX
 }@
-vCftcpj
+qCtcpj
 y5
-vCfsQp|
+qCsQp|
 }A
 }F
-vCftIpb
+qCtIpb
 }?
 }B
 }C
 }D
-vCftsrI
+qCtsrI
 }E
 yj
 yk
-vCfpbf
+qCpbf
 }$sG
 pzwdt2}c.|a}H?
 pzwZ}H2wdt2}c.?
-vCfqyww
+qCqyww
 x%/|4q=
 &
 rx
 s5z}s\U
 rx
-vCfp|^
+qCp|^
 x7sM%
 vo{_qf}>
 v/x;S?
 sS
 xps\}Juf
-qCsmw-
+esmw-
 qJyvq5z+
 tMvH
 u>Pu[~(uNxXp<r3X>
 !#
 !#
-eqy@qN
+pqp|=qN
 w'p*l|otOry
-eqy9yC
+pqqy/yC
 qKwgwg{c
 sN}zr*
 Yq}D
 sJ~)
 !#
-ep|,^
+pqp|+^
 p+
-ep|+q@
-]fx_vusT,
-ep|.p|
-|mw#Hxu
+pqp|-q@
+]9x_vuqY-
+pqp|8p|
+|mw#=xu
 }$>
-{#vu,x@
+{#vuu0
 }nt#
-{#vu,x@
+{#vuu0
 "D
 sN}zr*
-qt,D
+qt-D
 J
 J
 za
 wP
 p}zM
-zes2#w?
-wKs2#x
+rBu\Y?
+vwu\Y
 yS
 {hxZ
 4
-trq
+trC
 q+y:t4
 4
 5
 s_|t
 r~
-rf,
+rf-
 u?}~
 !#
 s_zE
 s_|t
-rf,
+rf-
 !#
 )
 "B
 qBt4
-pm/
+pm+
 s;&
 sNr|l|otO
 {O
 5
-vC^yYpb
+vCfyYpb
 q2/w{,
 qK[2[D
 r'y8-
@@ -4880,7 +5999,7 @@ td
 )
 }ZrWxXr/q>pOPqF"p$rWKKKKKKKK
 y$u&wT%
-qCps@sr
+eps@sr
 u>vhq4r3y[>
 u>zivhq4qry[C
 wqzUs$
@@ -4889,21 +6008,21 @@ zzsB
 rB=sO
 q\,C
 ze,?
-vC^xjs6
+vCfxjs6
 |W$
 p}zM
-zes2$&s^#
-wKs2$'
+rBu\Ys^#
+vwu\Y
 yS
 {hxZ
 4
-trq
+trC
 q+y:t4
 4
 r779qY}(q4
 J
 !#
-vC^r.7s-
+vCfr.7s-
 sl
 tj
 )
@@ -4916,17 +6035,17 @@ pV)x_~,
 5
 s_|t
 r~
-rf,
+rf-
 u?}~
 !#
 s_zE
 s_|t
-rf,
+rf-
 !#
 )
 ")
 qBt4
-pm@
+pm-
 s;&
 sNr|l|otO
 {O
@@ -4979,46 +6098,46 @@ xKR)<)D?
 xKR(<%<(?
 "E
 z)(<)
-sJvuqY9
-ep|8r+
-{*i<(
-xKMi<(1i?
+sH|
+pqp|7r+
+{*L<(
+xKML<(1L?
 !#
 ".
 sN}zr*
-qt,D
+qt-D
 J
 J
 za
 wP
 p}zM
-zes2$1?
-wKs2$2
+rBu\Y?
+vwu\Y
 yS
 {hxZ
 4
-trq
+trC
 q+y:t4
 4
 5
 s_|t
 r~
-rf,
+rf-
 u?}~
 !#
 s_zE
 s_|t
-rf,
+rf-
 !#
 )
 "*
 qBt4
-u(=
+pm.
 s;&
 sNr|l|otO
 {O
 5
-t1MiD
+t1MLD
 5
 "*
 q2/w{,
@@ -5038,7 +6157,7 @@ p~[u%&
 sNr|l|otO
 {O
 5
-t1MiD
+t1MLD
 5
 "$
 q2/w{,
@@ -5057,32 +6176,32 @@ td
 )
 }ZrWxXr/q>pOPqF"p$rWKKKKKKKK
 y$u&wT%
-ep|9ps7
-]_I
-ep|/sr
-u'Mi
+pqp|/ps7
+]3I
+pqp|@sr
+u'ML
 syu8Ps}+qrd}zxOuz|6%L
 !#
-er-,^
+pqr-+^
 p+
-er-+r4
+pqr--r4
 w)Ps}+qrcxD2xDzm}ztz
-rMMi%
-er--xj
-upw#Hn
-qC{Gq#9
+rMML%
+pqr-.xj
+upw#=n
+e{Gq#9
 0
 p#
 0
-rfT
+rf9
 J
 J
 J
 J
 !#
-vCpXpsvOpE
+|$psvOpE
 zJtqr,xDryq&wd8z&@8
-vCpXps7,pb
+|$ps7,pb
 p#
 0
 t^
@@ -5092,12 +6211,12 @@ zJtqr,xD2w%u)xe9rFqu,
 p#
 0
 t^
-vCqNqwpb
+vCpXqwpb
 tFuHp0
 |Mp*Dt0
 tFt"p2
 |Mp0Dt0
-vCqNpEqN
+vCpXpEqN
 xS"<"qg7sq8rOw}9
 qKq}t0qg,uQ/-sKw{
 qK[2}w
@@ -5105,30 +6224,30 @@ Y}w=
 s_p*q=
 s_yDX
 \
-qCr.8u:
+er.8u:
 wP
 w2+
 s?q,
 sap)%
 zJt?uNqrxD%wX
-er--qe
-|OxXq4rzs2$IwXC
-er-.^
+pqr-.qe
+|OxXq4rzp/SwXC
+pqr-8^
 p+
 !#
-eq39q@
-]fx_~%
+pqq3/q@
+]9x_~%
 "4
 sN}zr*
-qt,D
+qt-D
 )
 p}zM
-zes2$H?
-wKs2$I
+rBu\Y?
+vwu\Y
 yS
 {hxZ
 4
-trq
+trC
 q+y:t4
 4
 r7+x@9t2-q49
@@ -5147,20 +6266,20 @@ rjuyx_~,
 5
 s_|t
 r~
-rf,
+rf-
 u?}~
 !#
 s_zE
 s_|t
-rf,
+rf-
 !#
 )
 "6
 qBt4
-u(,
+pm8
 s;&
 sNr|l|otO
-t1MiD
+t1MLD
 5
 sNp,l.uQtz
 t1p2D
@@ -5181,7 +6300,7 @@ s?[
 "$
 p~p2u%&
 sNr|l|otO
-t1MiD
+t1MLD
 5
 sNp,l.uQtz
 t1R"D
@@ -5204,7 +6323,7 @@ td
 }ZrWxXr/q>pOPqF$p$rWKKKKKKKK
 y$u&wT%
 "9
-|Rs2$TC
+wYSC
 ":
 qF'qg
 "#
@@ -5212,41 +6331,41 @@ xKR+<+D?
 xKR*<'<*?
 ":
 z)*<+
-sJvu,w?
-eq3@r+
-]_I
-eqe=qe
+sJvuqY7
+pqqe=r+
+]3I
+pqqe,qe
 |W*
 |?d}ztzC
 !#
-eqe-^
+pqqe.^
 p+
-eqe.r-
+pqqe8r-
 }1d}ztz
-rMMhC
-epE8j
-yFw#Hl.,n
+rMMKC
+pqpE7j
+yFw#=l.,n
 m
-uMW2@
-{#vup57
-uMjwv+zH}#uQsq
-tJ/t#
-uMpB
-ys|3xB
-uRs2$W3~
-uRs2$Lp$
-uMVq&
-uMWqO
-eq0=s-
-u?vup57
+uM?2@
+{#vux@9
+uMMwv+zH}#uQsq
+tJ$t#
+uMQB
+ys|3IB
+zlG3b
+zlhp$
+uM>q&
+uM?qO
+pqq0,s-
+u?vux@9
 !#
-eq08r4
-upw#Hn
+pqq07r4
+upw#=n
 ";
 0
 p#
 0
-rfT
+rf9
 J
 J
 J
@@ -5282,79 +6401,78 @@ wP
 w2+
 s?q,
 sap)%
-zJt?uNqrxD%2s2$X
+zJt?uNqrxD%3g
+zlhp$
+pqq09qN
+];rzu<
+zlhp$
 J
-eq07qN
-]hx_}~
-]wI
-r~
-u<
+qhHt\
 !#
-r~
-!#
-)
+u>Pt5q4r,p/hD
 qB+uk
-u(+
+pm7
 uF1&
 zn8-v(v=
-qnp)
+qns7
 rP
-eq09r1
-|OxXq4rzp)p-C
-eq0/r1
+pqq0/r1
+|OxXq4rzy:|>
+pqq0@r1
 w8
+u>Pt5q4r,p/hU
 "$
-Yxcg
+v1h3c
 \
 H
 !#
-y,/1&
+plh
+uF1&
 zn8-v(v=
-qnp=
+qnp)
 5
 "$
-|OxXq4rzp=rZC
+|OxXq4rzp)p-C
 "$
-qKuHy8
+}7h3hB
 "$
-}3Mg
+v1h3c
 \
 !#
-u>Pt5q4r,s2$Zq=
-epb=^,
-}3+uk
-u(-
-q1q9B
-u>Pt5q4r,s2$fD
-p~X|B&
+pqpb,^,
+z[hEuk
+pm9
+}7G3hB
+plh
+uF1&
 zn8-v(v=
-|OxXq4rzs2$fCrS
-vC^j^
+|OxXq4rzp/SCrZ
+vCfj^
 p+
-vC^qwj
-]bI
-vC^pEr.
+vCfqwj
+]5I
+vCfpEr.
 w'}zr*p$
 !#
-vC^pb^
+vCfpb^
 p+
-uMVB
-uMW29
-u?vup57
+uM>B
+uM?29
+u?vux@9
 !#
-erI@pw
-r[mp$
+pqj=pw
+r[Np$
 zj
 uoz]t\
-ej+pb
-qz,1m
-z'nDqg
-YsT1m
-pzsT1m?
-|Oy_Mm1mD
+pqj-pb
+qz,1N
+z'ODqg
+YsT1N
+pzsT1N?
+|Oy_MN1ND
 pnpb^
 p+
-rf'
+rf(
 !#
 pnqe^
 s;&
@@ -5368,36 +6486,36 @@ pnp|^
 p+
 ys~2p$
 !#
-epx=rI
-y0x_vup57
-qCf.f@
-qkoB=78tGp<p5
+pqpx,rI
+y0x_vux@9
+ef.f@
+qkPB=78tGp<p5
 &
 u>Pu[~(uNxX}O
-epx,qe
-{*iD
-xKMiD1i?
-uMp1i
-uRs2$g3~
-uRs2$[p$
-uMVq&
-uMWwB
-epE=ps
-u?vup57
+pqpx+qe
+{*LD
+xKMLD1L?
+uMQ1L
+zlG3b
+zlhp$
+uM>q&
+uM?wB
+pqpE,ps
+u?vux@9
 !#
-qCps@r4
-|mw#Hxu
+eps@r4
+|mw#=xu
 u>vhq4r3y[>
-u>zivhq4xXq4rzy[2s2$\
+u>zivhq4xXq4rzy[3g
 wqzUs$
 u>Pu[~(uNxXq4qqxDsB
 zzsB
 rB=sO
 q\,C
-vrs2$hCB?
+vrp/SCB?
 "*
 p+
-rf'
+rf(
 !#
 "*
 s;&
@@ -5409,28 +6527,28 @@ xLsf
 \
 "*
 p+
-uMmA
-uMnEt=qY-xO/
-uMop$
-uRs2$i3~
-uRs2$]p$
-uMVE
-uMWtn
-u?vup57
+uMNA
+uMOEt=qY-xO/
+uMPp$
+zlG3b
+zlhp$
+uM>E
+uM?tn
+u?vux@9
 !#
 ",
-r[mp$
+r[Np$
 zj
 uoz]t\
 ",
-qz,1m
-z'nDqg
-YsT1m
-pzsT1m?
-|Oy_Mm1mD
+qz,1N
+z'ODqg
+YsT1N
+pzsT1N?
+|Oy_MN1ND
 "'
 p+
-rf'
+rf(
 !#
 "'
 s;&
@@ -5444,51 +6562,51 @@ xLsf
 p+
 ys~2p$
 !#
-eqN,rI
-y0x_vup57
-qCq#@r.8
-tFMo2uZ
-eqN+q0
+pqqN+rI
+y0x_vux@9
+eq#@r.8
+tFMP2uZ
+pqqN-q0
 rhyi+zH}#uQsqD
-xKMjDwv+zH}#uQsq?
-eqw=rI
-|mw#Hxu
+xKMMDwv+zH}#uQsq?
+pqqw,rI
+|mw#=xu
 }$>
-uMp1i
-ys|3xB
-uRs2$i3~
-uRs2$]p$
-uMVq&
-uMWwB
-{#vup57
+uMQ1L
+ys|3IB
+zlG3b
+zlhp$
+uM>q&
+uM?wB
+{#vux@9
 }nt#
-uMpB
-ys|3xB
-uRs2$i3~
-uRs2$]p$
-uMVq&
-uMWG
-sJvup57
-uMp1i
-ys|3xB
-uRs2$i3~
-uRs2$]p$
-uMVq&
-uMWwB
+uMQB
+ys|3IB
+zlG3b
+zlhp$
+uM>q&
+uM?G
+sJvux@9
+uMQ1L
+ys|3IB
+zlG3b
+zlhp$
+uM>q&
+uM?wB
 "-
-u?vup57
+u?vux@9
 !#
-epw7sr
-u'Ml
+pqpw9sr
+u'M=
 uA})
 p+
-|$wwj
+vC^wwj
 zj
 p.
-|$y'qN
+vC^y'qN
 |)
 uE
-|$zLyC
+vC^zLyC
 vJ
 uT
 0
@@ -5497,13 +6615,13 @@ p#
 0
 yTxaz#XwL
 pA
-|$wEpb
+vC^wEpb
 xsqg
 qLp0U
 ti
 sd
 !#
-|$y=wE
+vC^y=wE
 vJ
 uT
 ri
@@ -5512,17 +6630,17 @@ r$p=pd
 0
 yTxaz#XwL
 pA
-|$ts|Y
+vC^ts|Y
 z7
 vrp)Cp-?
-|$wEzg
+vC^wEzg
 xsqg
 |v|ZD
 zWyD=
 \
 H
 !#
-|${Gr4
+vC^{Gr4
 tN
 xt
 r$pKpd
@@ -5574,10 +6692,10 @@ z7
 vrpW&Cp-?
 !#
 uv=q@
-]_I
+]3I
 uv,pX
-]asx.
-|?dM]l8p<rJV&
+]4rL/
+|?dMEl8p<rJV&
 !#
 uv-^
 p+
@@ -5593,26 +6711,26 @@ vr|>sO
 w8
 }u
 \
-epw7q@
+pqpw9q@
 t^
-epw9pj
+pqpw/pj
 t1s0wv+zH}#uQ.,
-uMW2@
-sJvup57
+uM?2@
+sJvux@9
 "~
 {ErO
 {Y
 tFq9U
-s5z}p40D
-eq@+qw
-|mw#Hu"
+s5z}p4%D
+pqq@-qw
+|mw#=u"
 }$>
 sJ~,
-eq@-rI
-z3lqR
-xKMkEx@9t2-q491k?
-eq@7r]
-u'Mk
+pqq@.rI
+z3=qR
+xKM<Ex@9t2-q491<?
+pqq@9r]
+u'M<
 vw=%
 "5
 p+
@@ -5708,10 +6826,10 @@ z7
 vrpW&Cp-?
 !#
 "5
-]_I
+]3I
 "5
-]asx.
-|?dM]l8p<rJV&
+]4rL/
+|?dMEl8p<rJV&
 !#
 "5
 p+
@@ -5727,88 +6845,88 @@ vr|>sO
 w8
 }u
 \
-eq@7pE
+pqq@9pE
 t^
-|Oy_Mhp$D
+|Oy_MKp$D
 "W
-yFw#Hl.,n
+yFw#=l.,n
 m
-uMW2@
-{#vup57
-uMjwv+zH}#uQsq
-tJ/t#
-uMpB
-ys|3xB
-uRs2%73~
-uRs2%,p$
-uMVq&
-uMWqO
+uM?2@
+{#vux@9
+uMMwv+zH}#uQsq
+tJ$t#
+uMQB
+ys|3IB
+zlG3b
+zlhp$
+uM>q&
+uM?qO
 "W
-u?vup57
+u?vux@9
 !#
-er+=u:
-|cz2r3p4/>
-qCxjpj
-|mw#Hls%
+pqr+,u:
+|cz2r3p4$>
+exjpj
+|mw#=ls%
 }$>
-uMiB
+uMLB
 5
-qCuap|
+euap|
 x8v?t#
 qJyvq5z+
 u>Pu[~(uNxX}O
 rh,D
-xKMiDB?
+xKMLDB?
 !#
-er+,^
-qhZI
+pqr++^
+qh0I
 "?
-|mw#Hxu
+|mw#=xu
 }$>
-uMp1i
-ys|3xB
-uRs2%73~
-uRs2%,p$
-uMVq&
-uMWwB
+uMQ1L
+ys|3IB
+zlG3b
+zlhp$
+uM>q&
+uM?wB
 {#zQ
 }nt#
-uMpB
-ys|3xB
-uRs2%73~
-uRs2%,p$
-uMVq&
-uMWG
+uMQB
+ys|3IB
+zlG3b
+zlhp$
+uM>q&
+uM?G
 sJzQ
-uMp1i
-ys|3xB
-uRs2%73~
-uRs2%,p$
-uMVq&
-uMWwB
+uMQ1L
+ys|3IB
+zlG3b
+zlhp$
+uM>q&
+uM?wB
 "?
 u?zQ
 !#
 "A
-tFMo2uZ
-er+8qw
-{*jD
-xKMjD1j?
-er+7px
-|Rs2$B2t4
+tFMP2uZ
+pqr+7qw
+{*MD
+xKMMD1M?
+pqr+9px
+|Rs2$C2t4
 }q
 "J
-r[mp$
+r[Np$
 uE
 "J
-qz,1m
-z'nDqg
-YsT1m
-pzsT1m?
-|Oy_Mm1mD
+qz,1N
+z'ODqg
+YsT1N
+pzsT1N?
+|Oy_MN1ND
 "J
 p+
-rf'
+rf(
 !#
 "J
 s;&
@@ -5821,129 +6939,129 @@ xLsf
 "J
 p+
 !#
-uMp2uZ
-uRs2%73~
-uRs2%,p$
-uMVE
-uMWq&
-erI.px
+uMQ2uZ
+zlG3b
+zlhp$
+uM>E
+uM?q&
+pqrI8px
 u?}~
 !#
 "S
 p+
 "S
-]bI
+]5I
 "S
 w'}zr*p$
 !#
 "S
 p+
-uMp1j
-uRs2%73~
-uRs2%,p$
-uMVB
-uMWE
+uMQ1M
+zlG3b
+zlhp$
+uM>B
+uM?E
 H
 !#
-epj8t;
-qzpy$a1m
+pqpj7t;
+qzpy$b1N
 "0
-|MMpD2uZ
-uRs2%,2s2%7
-uRs2%73~
-uMWB
+|MMQD2uZ
+zlh3G
+zlG3b
+uM?B
 !#
-}ppx
-z'q1qB
-qtqB,
+yXpx
+z'R1RB
+qtRB,
 5
-|sq@
-z3W2@
-sH8
+z0q@
+z3?2@
+sH&
 !#
-|kj
-{e'
+vl7j
+{e(
 sJ~,
-q'=^
-qt$18
-u(8
+vl@^
+qt$14
+pm@
 zJtqr,xD1$G
-*7%
-x9Mh
-{PpE
-{e9
-tr%
+*0%
+x9MK
+q'=pE
+{e5
+tr$
 wh
-q'-q@
-t1=1h
+q'+q@
+t1=1K
 {zyq}X
 sd
-q'.t'
-ruh
-*I%
-T=
-u(7
+q'-t'
+ruK
+*C%
+T6
+u(=
 o
 *#%
 _
-qCxGf
-{/u}'0
+exGf
+{/u}'%
 p6
-qC}6qN
-zw0
-wnxXq4rzs\2s2%3
+e}6qN
+zw%
+wnxXq4rzs\3g
 qJw=+z+
-vCpxq#})
+vCqNq#})
 z|
 }nscz(z+
-vCpxq#@pb
+vCqNq#@pb
 sPrnyvtB{n
-vCpxq#/px
+vCqNq#/px
 ye?
 pz{]@y<@vFp$?
-vCpxf,qe
+vCqNf,qe
 q{
-vCpxf+pX
+vCqNf+pX
 w<=vO.{JxW-
 q2yi/|4
-vCpxf-r4
+vCqNf-r4
 }+
 &
 t(p,r2
 u,
-vCpx^pj
+vCqN^pj
 t3rnt#
-vCpx^,q3
+vCqN^,q3
 w:u7@u777qc6r}=.,q5.tB
 zXtx=9rX.yq
 v)r},zHqcrX
 w4tx+rXsTq5+
-vCpx^+qy
+vCqN^+qy
 y}r}.q5qf,qc,
 r@sItx/z(+w{
 r@rlr}rXsisi/
 r@qWtxqcqcqcqcqcq5
-vCpxf9q#9
+vCqNf9q#9
 sPult|
 z~sz
-vCpxpjp|
+vCqNpjp|
 s+"w={m,tyt=6
-vCpx^9pb
+vCqN^9pb
 {i'
 qV+zH}#uQsqD
-vCpx^/pX
+vCqN^/pX
 s+(}J}J
-vCpx^9p|
+vCqN^9p|
 xV?
-vCpxpj{L
+vCqNpj{L
 {/r8)Z
 zSuf
-qC}6j
+e}6j
 |Ozir3r8.$,>
 H
 !#
-qCq#+sr
-wnxXq4rzs\2s2%3
+eq#+sr
+wnxXq4rzs\3g
 qJw=+z+
 "2
 z|
@@ -5990,385 +7108,358 @@ xV?
 "2
 {/r8)Z
 zSuf
-qCq#+pX
+eq#+pX
 u9r3r8D>
 !#
 !#
-q'7qN
-qt$19
-u(9
+q'8qN
+qt$15
+u(,
 zJtqr,xD1$G
-*9%
+*2%
 |Hr8D
 !#
-q'/r4
-t1=1h
-re|33pu
+q'9j
+{e3
+t1=1K
+4
 5
-}%qw
-ruh
-*I%
-T@
-u(/
+q'/qw
+ruK
+*C%
+T9
+u(+
 }d
-*,%
+*.%
 rV
-pqr.9pX
+pry=pX
 q2|{9
 qTu&|{9
-pqy=r+
+{?uir+
 vT,
 q%
-pqr.9q0
+pry=q0
 pzXqj
-}%pj
+q'/pj
 wG
 !#
 O
 !#
-vl/r1
+|kr1
 O
 !#
 y2r1
 O
 !#
-ru0
-wI/u:
-]Vsx@
-ef+f
-(sK
+ru2
+z*r.8
+]&sx-
+v|t;
+]'sx.
+prsrps7
+(y?
 !#
 r&.pE
-rj~8%Hs3rO
-rj~8%Bs3p<
-rj~8%<s3--
-(u)
+]Qsx7
+]Wsx9
+]]sx/
+(+@
 !#
-rj~8%&s3tG
-rj~8$}s3-7
-rj~8$ws3y<
-(v<
+]ts3sK
+]zs3rO
+rj~8$ws3p<
+(--
 !#
 pn{Gt;
-qk^B
+qkFB
 )
 pnsQq0
 qBsf
 "#
-qk^E
+qkFE
 )
 "#
 qBsf
 "#
-qk^q&
+qkFq&
 )
 "#
 qBsf
 "#
-qk^G
+qkFG
 )
 "#
 qBsf
 "#
-qk^tn
+qkFtn
 )
 "#
 qBsf
 "#
-qk^wB
+qkFwB
 )
 "#
 qBsf
 "#
-rua
+ruH
 "#
-]cs3{J
-}^zs=
-rjt,zs,
-x"zs+
-y0zs-
-rjz]zs.
-{K8
-]dzs7
+]6s3u)
+}^s3tG
+rjt,s3-7
+x"s3y<
+y0s3v<
+rjz]s3{J
+{K=
+]7zs,
 u-|#qN
-(.9
+({_
 !pZ
 p(
 !p^
 w.pw
 J
-qa<
-qa;
+qa5
+qa4
 (
 !qZ
-z*q0
-g
-p3J
-;>
+qM@j
+}G
+p3k
+;7
 (
 !s*
-prqesh
 }G
-p3N
-;D
+u+%,
+;7
 (
 !tS
-r5=sh
-g=
-p3T
-;C
+pnu:q3
+g,
+u+$y
+qPsf
 (
 !vB
-prshs6
-sv9
-p3J
-;A
+g,
+u+$u
+qPsf
 (
 !w&
-prr4p|
-sv/
-p3f
-;B
+g,
+u+$r
+qPsf
 (
 !x=
-{?7+qN
-qH=
-p3o
-;G
+g,
+u+$o
+qPsf
 (
 !yE
-qM@j
-g,
-u+%?
-;?
-(
-!{-
-g,
-u+%+
-;?
-(
-!vKxw
-pnu:q3
-g7
-u+$x
-qPsf
-(
-!pty@
-g7
-u+$t
-qPsf
-(
-!ptyG
-g7
-u+$q
-qPsf
-(
-!pt+uU
-g7
-u+$n
-qPsf
-(
-!pt{H
 sY7pX
-g+
-u+%J
+sv9
+p3W
 qPp<
 (
-!pt.uU
+!{-
 r#x*
-sv@
-u+%/
+tW
+p3{
 qP+uk
 (
-!pt|F
-epX.q0
-g9
+!vKxw
+pqpX8q0
+g+
 u+#h
 qP+uk
 (
-!pt|G
-vC^w-q@
-g/
-u+#Z
+!pty@
+vCfw-q@
+g-
+u+#Y
 qPt4
+(
+!ptyG
+pqqy@qw
+g=
+u+#R
+qPt4
+(
+!pt+uU
+"#
+g-
+u+#M
+qPt4
+(
+!pt{H
+g-
+u+#?
+qPt4
+(
+!pt.uU
+g-
+u+#6
+qPt4
+(
+!pt|F
+g-
+an
+qPt4
+(
+!pt|G
+pqq09yY
+g.
+p3h
+qP+uk
 (
 !pt}x
-eqy/qw
-g8
-u+#S
-qPt4
+pqpb,^,
+sv/
+p3h
+qP+uk
 (
 !pt/uU
-"#
-g/
-u+#N
-qPt4
-(
-!ptxw
-g/
-u+#@
-qPt4
-(
-!tYy@
-g/
-u+#7
-qPt4
-(
-!tYyG
-g/
-ao
-qPt4
-(
-!tY+uU
-eq07yY
-g@
-a\
-qP+uk
-(
-!tY{H
-epb=^,
-g-
-u+%B
-qP+uk
-(
-!tY.uU
-"x
-g.
-u+%J
+"s
+sv@
+p3W
 qPp<
 (
-!tY|F
-"Y
+!ptxw
+"T
+g
+p35
+;:
+(
+!tYy@
+q'-q3
 qH
-p3<
-;E
-(
-!tY|G
-q'.q3
-sk
 a(
-;=
+;6
 (
-!tY}x
-"C
+!tYyG
+">
+sk
+p35
+;;
+(
+!tY+uU
+q'/|_
 uI
-p3<
-;F
-(
-!tY/uU
-}%|_
-tW
 a"
-;@
+;9
 (
-!tYxw
-"<
-qH-
-p3<
+!tY{H
+"7
+g/
+p3@
+;8
+(
+!tY.uU
+"7
+qH=
+p35
 qPpU
 (
-!vK-y@
-"<
-qH.
+!tY|F
+"7
+qH,
 vg
 v#
 (
+!tY|G
+"7
+g9
+p3l
+;6
+(
+!tY}x
+g9
+p3n
+;6
+(
+!tY/uU
+g9
+p3o
+;6
+(
+!tYxw
+g9
+p3p
+;6
+(
+!vK-y@
+g9
+u+%+
+;6
+(
 !vK-yG
-"<
-qH8
-u+%>
-;=
+g9
+u+%)
+;6
 (
 !vKp<uU
-qH8
-u+%<
-;=
+g9
+u+%(
+;6
 (
 !vK-{H
-qH8
-u+%;
-;=
+g9
+u+%'
+;6
 (
 !vKu)uU
-qH8
-u+%:
-;=
-(
-!vK-|F
-qH8
-u+%*
-;=
-(
-!vK-|G
-qH8
-u+%(
-;=
-(
-!vK-}x
-qH8
-u+%'
-;=
-(
-!vKv<uU
-qH8
-u+%&
-;=
-(
-!vK-xw
-";
-qH,
-u+%I
+"6
+g8
+p3X
 qPsf
 (
-!vK.y@
-qH,
+!vK-|F
+g8
 pfp[
 qPsf
 (
-!vK.yG
-qH,
+!vK-|G
+g8
 pfpG
 qPsf
 (
-!vK{_uU
-qH,
+!vK-}x
+g8
 pfp"
 qPsf
 (
-!vK.{H
-qH,
+!vKv<uU
+g8
 pfpK
 qPsf
 (
-!vK..uU
-qH,
+!vK-xw
+g8
 pfpY
 qPsf
 (
-!vK.|F
-qH,
+!vK.y@
+g8
 pfp=
 qPsf
 (
-!vK.|G
-qH,
+!vK.yG
+g8
 pfp)
 qPsf
 (
-!vK.}x
-";
-qH+
-p3M
+!vK{_uU
+"6
+g7
+p3T
 qP{c
 !q[
-qQ+t[
+qQ+wV
 p_
 m
 pN
 p]
-hy;
+hrFp&
 pQ
-hzRrg
+h+se
 s9
 Q
 p%
@@ -6390,271 +7481,240 @@ O
 const wideSM80 = wideSM80NarrowAligned + `
  patch
  -1
-packed1 84424 wide
- =20
- -3
-p;.,r0
-p98@x,
-p:sqx,
- =30
+packed1 80010 wide
+ =19
+ -4
+p;y<t*
+p9ukte
+p:{Jr0
+qSt=sV
+ =22
  -5
 )
 w.pw
-T)
- =12
- -28
+rCpU
+ =14
+ -18
 wtq@
-s?p0
-"'
-y$yDt23(
-s4vm
-s4+p&
- =8
- -5
-sJvuzI-
-z*qe
-zJtqr,xD2q,t0
-x#
-ub%
- =3
- -3
-s?p0
-prq3q0
-wu35
- =2
- -5
-q1q}E
-)
-ub6
-u(
-zJtqr,xDt0G
- =8
- -5
-p\
-v13C
-pl3
-y#
-p\
-z7
-ri
- =4
- -1
-T3
- =6
- -1
-we'
+s?p*
+"(
+y$u4t23*
  =5
- -1
-i$%
- =6
- -4
-t>
-v}{"dqIx?
-p\
-v13C
-pzvX?
-p\
-z7
- =6
- -1
-wu3-
- =12
- -4
-zbpW)3.
-{K
-sn+B
- =2
- -2
-qt&1#
-rf&
- =5
- -1
-i,%
- =36
- -1
-we4
- =7
- -1
-wu30
+ -18
+sJvu,uk
+"(
+s?p0
+sap/(%
+tw
+p6
+u>Pu[q"vhp<}8s7
+rY
+q{
+tt
+&
+tu
+}Pp=
+q_
+q]
+q:
+}PpG
+q_
+q]
+q:
+zJt?uNqrxD3(%
+vW7
+{=(%
+wfr9pMqrxP{f7
+r%
+pg
+vwp=37
+pg
+wfr9pMqrxP{f7
+r%
+pg
+H
+!#
+pl(
+uVxc&
+tv
+!#
+z*zL
+vNp/4%
+}h
+ub)
+xz
+v|t;
+z[43-
+prsrps7
+|8p/6p$
+z*r.8
+ret,v:
+"$
+wj
+"$
+wj
+{#vu,y{
+"$
  =3
  -1
-i52rO
+yg5
  =5
  -1
-ub1
- =4
+|mw#6u"
+ =3
+ -1
+v}{"w#6yyrg
+ =8
  -2
-qt&D
-rf&
- =13
- -1
-tf>C
- =26
- -1
-i>%
- =16
- -1
-i@%
- =18
- -5
-zKF3+
-ef+f
-|8pWDp$
-4
-{#vuzI.
- =5
+pqf7pb
+ru'
+qopU
+ =9
  -3
-r$pWFE
+zJtqr,xD1'qO
+wm%
+vAuHql
+vAvn}/x?
+ =8
+ -3
+r$p[E
 o
-s(G%
+vwpU%
  =7
  -1
-|mu/Ou"
- =7
- -1
-vAuHu/Pyyrg
- =28
- -1
-rf&
+vAw%w#6yyrg
+ =13
+ -2
+ru'
+rf'
  =2
  -1
 s;%
  =9
- -4
-r[+p$
-"U
-pB'1(1)
-qvM*1&
+ -6
+r$pW)E
+sY8q@
+r[,p$
+"8
+pB(1)1*
+qvM+1'
  =4
  -5
 uF1%
 r#{}
-r[&p$
+r['p$
 pn{Gsh
-ph&q&
+ph'q&
  =3
  -1
 s;%
  =5
  -2
-qt&2{c
-pB&|B%
+qt'2{c
+pB'|B%
  =3
  -1
-ru+
- =6
- -1
-r{U
- =4
- -6
-ze=v:
-yS
+ru,
  =2
- -10
- =2
-qt+2t4
-v&wv+
-ze=2zG
-yS
-qoxZ
-4
-rC+uk
-4
- =19
  -1
-}=Y
- =3
+s(.%
+ =12
+ -1
+r{6
+ =10
+ -1
+qt,2t4
+ =28
  -3
-|RpW^C
+|RpW?C
 p}.
-qnpW^
+qnpW?
  =3
  -1
-q\uJ^
+q\uJ?
  =2
- -2
+ -1
 q+u\$
  =4
  -2
-|RpWaC
-we_
+|RpWAC
+we@
  =2
- -2
+ -1
 T$
  =4
  -2
-|RpWbC
-wea
+|RpWBC
+weA
  =2
- -2
+ -1
 T$
  =4
  -2
-|RpWcC
-web
+|RpWCC
+weB
  =2
- -2
+ -1
 T$
  =5
  -1
-{#vuzI8
+{#vuqu@
  =36
  -1
-zK#3'
+zK#3&
  =3
  -1
 yxqs2ql
 yxrnq<r>
 yxxhq<p&
 v'}/xu
- =5
- -5
-qTR,B
+ =3
+ -7
+rDX
+qx7pj
+r[8B
 qx/pj
-qTR,E
+r[8E
 r#+pj
-qTR,q&
- =5
- -1
-}=m
- =5
+r[8q&
+ =11
  -3
-|RpWsC
+|RpWSC
 p}.
-qnpWs
+qnpWS
  =3
  -1
-q\uJs
+q\uJS
  =2
- -2
+ -1
 q+u\$
  =4
  -2
-|RpWuC
-wet
+|RpWUC
+weT
  =2
- -2
+ -1
 T$
  =4
  -2
-|RpWvC
-weu
+|RpWVC
+weU
  =2
- -2
+ -1
 T$
  =4
  -2
-|RpWwC
-wev
+|RpWWC
+weV
  =2
- -2
+ -1
 T$
  =5
  -1
-{#vu,{X
+{#vuwZ
  =36
  -1
-zK#3'
+zK#3&
  =3
  -1
 yxqsq</uK
@@ -6663,159 +7723,158 @@ yxxhq</+wV
 v'tR/rFr>
  =13
  -1
-rh||
+{*7D
  =4
  -2
-|Oy_R#D<'
-s_R"q=
- =7
- -1
-rhX<&
- =54
- -1
-rhp*<%
- =11
- -2
-t(p0<(
-qVs0<)
- =3
- -1
-v>R+
- =4
- -1
-s;%
- =15
- -1
-t(r|<7
- =6
- -1
-s;%
- =17
- -1
-z)9D
- =4
- -2
-|Oy_R<D<@
-s_R;q=
- =7
- -1
-rhX<?
- =54
- -1
-rhp*<>
- =13
- -2
-t(p2<@
-qVs0<A
- =2
- -1
-v>RC
- =4
- -1
-s;%
- =13
- -1
-t(r|<O
- =5
- -1
-s;%
- =15
- -1
-z)QD
- =4
- -2
-|Oy_RTD<X
-s_RSq=
- =7
- -1
-rhX<W
- =54
- -1
-rhp*<V
- =13
- -2
-t(p2<X
-qVs0<Y
- =2
- -1
-v>R[
- =4
- -1
-s;%
- =13
- -1
-t(r|<h
- =5
- -1
-s;%
- =15
- -1
-z)jD
- =4
- -2
-|Oy_RmD<q
-s_Rlq=
- =7
- -1
-rhX<p
- =54
- -1
-rhp*<o
- =13
- -2
-t(p2<q
-qVs0<r
- =2
- -1
-v>Rt
- =4
- -1
-s;%
- =13
- -1
-t(xcT
- =5
- -1
-s;%
- =96
- -1
-|?dMOl8p<rJV&
- =7
- -1
-uF1%
- =11
- -1
-uF1%
- =14
- -1
-r[HE
- =5
- -5
-]jx_vuzI9
-"e
-w)Ps}.r,c{ozmMQn
-ya
-w)Ps}.r,c{ozmMQy~uitK
+|Oy_M6D<%
+uM7q=
  =16
+ -1
+x>'
+ =27
+ -1
+x7r^3
+ =39
+ -1
+s;%
+ =22
+ -1
+s;%
+ =6
  -3
-w)Ps}.r,c{ozmMQls%
-ya
-w)Ps}.r,c{ozmMQy~q4wV
+|up4*'*
+"A
+yV*Z
+ =8
+ -1
+{*7D
+ =4
+ -2
+|Oy_M6D<>
+uM7q=
+ =11
+ -1
+{/p4*'(
+ =3
+ -2
+w\*'(
+x>'
+ =68
+ -1
+s;%
  =19
  -1
-|?dMSl|{/{\
- =12
+s;%
+ =4
+ -3
+|up4+'+
+"B
+yV+Z
+ =8
  -1
-rf+
+{*7D
+ =4
+ -2
+|Oy_M6D<V
+uM7q=
+ =11
+ -1
+{/p4+'(
+ =3
+ -2
+w\+'(
+x>'
+ =68
+ -1
+s;%
+ =19
+ -1
+s;%
+ =4
+ -3
+|up4,',
+"B
+yV,Z
+ =8
+ -1
+{*7D
+ =4
+ -2
+|Oy_M6D<o
+uM7q=
+ =11
+ -1
+{/p4,'(
+ =3
+ -2
+w\,'(
+x>'
+ =68
+ -1
+s;%
+ =19
+ -1
+s;%
+ =93
+ -4
+]8I
+sY7pX
+]9s39
+|?dM?l8p<rJV&
+ =7
+ -1
+uF1%
+ =6
+ -1
+]:I
+ =4
+ -1
+uF1%
+ =5
+ -5
+tJ)'-
+tJ*'.
+tJ+'/
+tJ,'0
+sH/
+ =4
+ -3
+r[8E
+qm
+rDh
+ =3
+ -5
+]Bx_vup5,
+"e
+w)Ps}.r,c{ozmMAn
+ya
+w)Ps}.r,c{ozmMAy~uitK
+ =16
+ -3
+w)Ps}.r,c{ozmMAls%
+ya
+w)Ps}.r,c{ozmMAy~q4wV
+ =19
+ -1
+|?dMCl|{/{\
+ =5
+ -1
+]>x_~*g
+ =6
+ -1
+rf,
  =5
  -1
 uF1%
  =100
  -1
-wYyC
- =11
+wYaC
+ =7
  -1
-rf+
+sHY
+ =3
+ -1
+rf,
  =5
  -1
 uF1%
@@ -6824,97 +7883,107 @@ uF1%
 y,.1%
  =7
  -1
-pCy
+pCa
  =11
  -1
 p~p@u%%
  =7
  -1
-|,3y
- =21
+|,3a
+ =9
+ -1
+]8I
+ =11
  -6
-r[Ip$
-sJvu,q4
-epj@t;
-y7MZ
-z'\1\D
-|OxXq4rzp/y3yC
+r[9p$
+sJvu,t2
+pqpX=t;
+y7MH
+z'J1JD
+|OxXq4rzp/a3aC
  =2
- -1
-r[Hq&
+ -7
+r[8q&
+wh
+zltp$
+pqpX.r4
+]?x_}~
+]GI
+zltp$
  =3
- -3
-]oI
-uRs2#Yp$
-qm
- =2
  -1
-uRs2#Zp$
+zltp$
  =6
- -9
-uF1%
- =2
- -2
-w8
-t>
-pCw
-\
-H
-!#
-u.
+ -3
 uF1%
 zn8-v(v=
-ugs2#^2s2#^C
+}7t3tC
+ =2
+ -1
+pCo
+ =4
+ -5
+uF1%
+zn8-v(v=
+}7t3tC
 ugpYrSB
-q\yow
+q\yoo
  =3
- -13
-r[IB
-sJvux@7
-eqN{L
-r[Iq&
-sJvux@-
-eqN8f
-r[IG
-sJvux@,
-eqN@f
-r[Itn
-sJvu,v<
-epx.f
-r[IwB
- =2
- -6
-r[IE
-z3IE
-z3I29
+ -29
+r[9B
+sJvu,sK
+pqqN,f
+r[9q&
+sJvux6
+pqqN7f
+r[9G
+sJvu,y?
+pqpx{L
+r[9tn
+sJvu,{p
+pqpx8f
+r[9wB
+sJvu,p5
+pqpx9f
+r[9E
+z39E
+z3929
 4
-uMI2@
-sJvup58
- =16
+uM92@
+sJvu,xe
+pqq38pw
+x"x_vuqY9
+pqqy=q@
+]>x_zQ
+"z
+|up4('(
+"|
+yV(Z
+ =8
  -1
-v}{"w#=yyrg
+v}{"w#6yyrg
  =2
  -1
-{*WU
+{*GU
  =3
  -1
-qt+D
+qt,D
  =2
  -2
-rBu\}?
-vwu\}
+rBu\g?
+vwu\g
  =3
  -1
-trp
+trH
  =4
  -1
-u'MW
+u'MG
  =10
  -1
-rf+
+rf,
  =3
  -1
-rf+
+rf,
  =5
  -1
 s;%
@@ -6922,45 +7991,61 @@ s;%
  -1
 p~p@u%%
  =24
- -3
-xKMW<#1W?
+ -4
+xKMG<#1G?
 ",
-{*W<&
- =5
- -1
-u'MW
+{*G<&
+sHm
+ =2
+ -3
+]8I
+pqqy-qe
+u'MG
  =6
  -1
-rMMWC
+rMMGC
  =2
  -2
-qt&D
-rf&
+qt'D
+rf'
  =6
  -1
 s;%
  =7
  -1
-rhq91W
- =60
- -1
-|mw#=xu
- =6
- -1
-qt+D
- =5
- -2
-rBu\}?
-vwu\}
+rhq91G
  =3
  -1
-trp
+{/u}'(
+ =3
+ -2
+zw(
+x>'
+ =49
+ -7
+]>x_vuqY8
+pqp|8p|
+|mw#6xu
+}$>
+{#vu@/
+}nt#
+{#vu@/
+ =2
+ -1
+qt,D
+ =5
+ -2
+rBu\g?
+vwu\g
+ =3
+ -1
+trH
  =5
  -1
-rf+
+rf,
  =4
  -1
-rf+
+rf,
  =5
  -1
 s;%
@@ -6969,512 +8054,555 @@ s;%
 p~[u%%
  =32
  -2
-rBu\}s^#
-vwu\}
+rBu\gs^#
+vwu\g
  =3
  -1
-trp
+trH
  =18
  -1
-rf+
+rf,
  =4
  -1
-rf+
+rf,
  =5
  -1
 s;%
  =19
  -1
 p~[u%%
- =33
- -2
-{*V<(
-xKMV<(1V?
+ =31
+ -4
+sH~
+pqp|7r+
+{*F<(
+xKMF<(1F?
  =3
  -1
-qt+D
+qt,D
  =5
  -2
-rBu\}?
-vwu\}
+rBu\g?
+vwu\g
  =3
  -1
-trp
+trH
  =5
  -1
-rf+
+rf,
  =4
  -1
-rf+
+rf,
  =5
  -1
 s;%
  =3
  -1
-t1MVD
+t1MFD
  =15
  -1
 p~[u%%
  =3
  -1
-t1MVD
- =21
- -1
-u'MV
+t1MFD
+ =19
+ -3
+]8I
+pqp|@sr
+u'MF
  =6
  -3
-rMMV%
-er--xj
-upw#=n
+rMMF%
+pqr-.xj
+upw#6n
  =4
  -1
-rfF
+rf3
  =37
  -1
-|OxXq4rzp/ywXC
- =7
- -1
-qt+D
- =2
- -2
-rBu\}?
-vwu\}
- =3
- -1
-trp
- =18
- -1
-rf+
+|OxXq4rzp/awXC
  =4
  -1
-rf+
+]>x_~%
+ =2
+ -1
+qt,D
+ =2
+ -2
+rBu\g?
+vwu\g
+ =3
+ -1
+trH
+ =18
+ -1
+rf,
+ =4
+ -1
+rf,
  =5
  -3
 s;%
 sNr|l|otO
-t1MVD
+t1MFD
  =18
  -3
 p~p2u%%
 sNr|l|otO
-t1MVD
+t1MFD
  =22
  -1
-wYyC
- =18
+wYaC
+ =7
+ -3
+sJvuqY/
+pqqe=r+
+]8I
+ =8
  -16
-rMMUC
-epE8j
-yFw#=l.,n
+rMMEC
+pqpE7j
+yFw#6l.,n
 m
-uMI2@
-{#vup58
-uMWwv+zH}#uQsq
-tJ/t#
-uM]B
-ys|3vB
-zlx3w
-uRs2$Np$
-uMHq&
-uMIqO
-eq0=s-
-u?vup58
+uM92@
+{#vu,xe
+uMGwv+zH}#uQsq
+tJ't#
+uMKB
+ys|3NB
+zlT3o
+zlup$
+uM8q&
+uM9qO
+pqq0,s-
+u?vu,xe
  =2
  -1
-upw#=n
+upw#6n
  =4
  -1
-rfF
+rf3
  =35
- -11
-zJt?uNqrxD%2s2$Z
-uRs2$Yp$
-eq07qN
-]hrzu<
-uRs2$Yp$
-J
-qhut\
-!#
-u>Pt5q4r,s2$YD
- =2
- -3
-uF1%
-zn8-v(v=
-qns7
- =2
- -1
-|OxXq4rzy:|>
- =2
- -2
-u>Pt5q4r,s2$ZU
-"$
-q\s2$Z3~
- =3
- -3
-uus2$Z
-uF1%
-zn8-v(v=
-qnp)
- =2
- -5
-|OxXq4rzp)p-C
-"$
-ugs2$[2s2$[B
-"$
-q\s2$[3~
- =2
  -9
-epb=^,
-q+s2$[Euk
-u(-
-}7x2s2$[B
-uus2$[
+zJt?uNqrxD%3t
+zlup$
+pqq09qN
+]@rzu<
+zlup$
+J
+qhMt\
+!#
+u>Pt5q4r,p/uD
+ =2
+ -1
+uF1%
+ =7
+ -3
+u>Pt5q4r,p/uU
+"$
+v1u3p
+ =3
+ -2
+plu
+uF1%
+ =6
+ -3
+}7u3uB
+"$
+v1u3p
+ =3
+ -7
+z[uEuk
+pm9
+}7T3uB
+plu
 uF1%
 zn8-v(v=
-|OxXq4rzp/yCrZ
- =9
+|OxXq4rzp/aCrZ
+ =3
+ -1
+]:I
+ =5
  -3
-uMHB
-uMI29
-u?vup58
+uM8B
+uM929
+u?vu,xe
  =2
  -1
-r[Zp$
+r[Hp$
  =3
  -5
-qz,1Z
-z'[Dqg
-YsT1Z
-pzsT1Z?
-|Oy_MZ1ZD
+qz,1H
+z'IDqg
+YsT1H
+pzsT1H?
+|Oy_MH1HD
  =2
  -1
-rf&
+rf'
  =2
  -1
 s;%
  =11
  -3
-y0x_vup58
-qCf.f@
-qk\B=78tGp<p5
+y0x_vu,xe
+ef.f@
+qkJB=78tGp<p5
  =3
  -9
-{*VD
-xKMVD1V?
-uM]1V
-zlx3w
-uRs2$\p$
-uMHq&
-uMIwB
-epE=ps
-u?vup58
+{*FD
+xKMFD1F?
+uMK1F
+zlT3o
+zlup$
+uM8q&
+uM9wB
+pqpE,ps
+u?vu,xe
  =2
  -3
-|mw#=xu
+|mw#6xu
 u>vhq4r3y[>
-u>zivhq4xXq4rzy[2s2$]
+u>zivhq4xXq4rzy[3t
  =5
  -1
-vrp/yCB?
+vrp/aCB?
  =2
  -1
-rf&
+rf'
  =2
  -1
 s;%
  =8
  -8
-uMZA
-uM[Et=qY-xO/
-uM\p$
-zlx3w
-uRs2$^p$
-uMHE
-uMItn
-u?vup58
+uMHA
+uMIEt=qY-xO/
+uMJp$
+zlT3o
+zlup$
+uM8E
+uM9tn
+u?vu,xe
  =2
  -1
-r[Zp$
+r[Hp$
  =3
  -5
-qz,1Z
-z'[Dqg
-YsT1Z
-pzsT1Z?
-|Oy_MZ1ZD
+qz,1H
+z'IDqg
+YsT1H
+pzsT1H?
+|Oy_MH1HD
  =2
  -1
-rf&
+rf'
  =2
  -1
 s;%
  =11
  -3
-y0x_vup58
-qCq#@r.8
-tFM\2uZ
+y0x_vu,xe
+eq#@r.8
+tFMJ2uZ
  =2
  -27
-xKMWDwv+zH}#uQsq?
-eqw=rI
-|mw#=xu
+xKMGDwv+zH}#uQsq?
+pqqw,rI
+|mw#6xu
 }$>
-uM]1V
-ys|3vB
-zlx3w
-uRs2$^p$
-uMHq&
-uMIwB
-{#vup58
+uMK1F
+ys|3NB
+zlT3o
+zlup$
+uM8q&
+uM9wB
+{#vu,xe
 }nt#
-uM]B
-ys|3vB
-zlx3w
-uRs2$^p$
-uMHq&
-uMIG
-sJvup58
-uM]1V
-ys|3vB
-zlx3w
-uRs2$^p$
-uMHq&
-uMIwB
+uMKB
+ys|3NB
+zlT3o
+zlup$
+uM8q&
+uM9G
+sJvu,xe
+uMK1F
+ys|3NB
+zlT3o
+zlup$
+uM8q&
+uM9wB
 "-
-u?vup58
+u?vu,xe
  =2
  -1
-u'MY
- =97
- -1
-|?dMOl8p<rJV&
+u'M7
+ =94
+ -4
+]8I
+uv,pX
+]9rL/
+|?dM?l8p<rJV&
  =8
  -1
 uF1%
  =10
  -2
-uMI2@
-sJvup58
- =6
- -1
-|mw#=u"
+uM92@
+sJvu,xe
+ =4
+ -3
+s5z}p4(D
+pqq@-qw
+|mw#6u"
  =3
  -4
-z3YqR
-xKMXEx@9t2-q491X?
-eq@7r]
-u'MX
- =98
- -1
-|?dMOl8p<rJV&
+z37qR
+xKM6Ex@9t2-q4916?
+pqq@9r]
+u'M6
+ =95
+ -4
+]8I
+"5
+]9rL/
+|?dM?l8p<rJV&
  =8
  -1
 uF1%
  =8
  -16
-|Oy_MUp$D
+|Oy_MEp$D
 "W
-yFw#=l.,n
+yFw#6l.,n
 m
-uMI2@
-{#vup58
-uMWwv+zH}#uQsq
-tJ/t#
-uM]B
-ys|3vB
-zlx3w
-uRs2%-p$
-uMHq&
-uMIqO
+uM92@
+{#vu,xe
+uMGwv+zH}#uQsq
+tJ't#
+uMKB
+ys|3NB
+zlT3o
+zlup$
+uM8q&
+uM9qO
 "W
-u?vup58
- =4
- -3
-|mw#=ls%
-}$>
-uMVB
- =6
- -1
-xKMVDB?
- =4
- -8
-|mw#=xu
-}$>
-uM]1V
-ys|3vB
-zlx3w
-uRs2%-p$
-uMHq&
-uMIwB
- =2
- -13
-uM]B
-ys|3vB
-zlx3w
-uRs2%-p$
-uMHq&
-uMIG
-sJzQ
-uM]1V
-ys|3vB
-zlx3w
-uRs2%-p$
-uMHq&
-uMIwB
- =4
- -6
-tFM\2uZ
-er+8qw
-{*WD
-xKMWD1W?
-er+7px
-|Rs2$C2t4
- =2
- -1
-r[Zp$
+u?vu,xe
  =2
  -5
-qz,1Z
-z'[Dqg
-YsT1Z
-pzsT1Z?
-|Oy_MZ1ZD
+|cz2r3p4'>
+exjpj
+|mw#6ls%
+}$>
+uMFB
+ =6
+ -1
+xKMFDB?
+ =2
+ -10
+qh5I
+"?
+|mw#6xu
+}$>
+uMK1F
+ys|3NB
+zlT3o
+zlup$
+uM8q&
+uM9wB
+ =2
+ -13
+uMKB
+ys|3NB
+zlT3o
+zlup$
+uM8q&
+uM9G
+sJzQ
+uMK1F
+ys|3NB
+zlT3o
+zlup$
+uM8q&
+uM9wB
+ =4
+ -4
+tFMJ2uZ
+pqr+7qw
+{*GD
+xKMGD1G?
+ =4
+ -1
+r[Hp$
+ =2
+ -5
+qz,1H
+z'IDqg
+YsT1H
+pzsT1H?
+|Oy_MH1HD
  =2
  -1
-rf&
+rf'
  =2
  -1
 s;%
  =9
  -5
-uM]2uZ
-zlx3w
-uRs2%-p$
-uMHE
-uMIq&
- =12
+uMK2uZ
+zlT3o
+zlup$
+uM8E
+uM9q&
+ =6
+ -1
+]:I
+ =5
  -5
-uM]1W
-zlx3w
-uRs2%-p$
-uMHB
-uMIE
+uMK1G
+zlT3o
+zlup$
+uM8B
+uM9E
  =3
  -6
-qzpy$b1Z
+qzpy$b1H
 "0
-|MM]D2uZ
-uRs2%-3x
-zlx3w
-uMIB
+|MMKD2uZ
+zlu3T
+zlT3o
+uM9B
  =2
  -2
-z'^1^B
-qt^B,
+z'L1LB
+qtLB,
+ =2
+ -2
+z392@
+sH(
  =2
  -1
-z3I2@
- =3
- -1
-{e&
+{e'
  =2
  -1
-z[;38
+z[431
  =3
  -3
-x9MU
-{PpE
-wu3:
+x9ME
+q'=pE
+wu33
  =3
  -1
-t1=1U
+t1=1E
  =3
  -3
-ruU
-*>%
+ruE
+*O%
 T$
- =9
- -1
-wnxXq4rzs\2s2%4
- =51
- -1
-wnxXq4rzs\2s2%4
- =51
- -1
-z[;3:
- =6
- -1
-t1=1U
- =3
- -3
-ruU
-*>%
-T-
- =23
- -1
- =6
- -1
-]~s3rO
- =10
- -1
-qkPB
- =4
- -1
-qkPE
- =4
- -1
-qkPq&
- =4
- -1
-qkPG
- =4
- -1
-qkPtn
- =4
- -1
-qkPwB
- =4
- -1
-ruR
- =16
- -2
-qa;
-qa)
- =4
- -2
-p3?
-;%
- =4
- -2
-p3C
-;6
- =4
- -2
-p3J
-;3
- =4
- -2
-p3?
-;.
- =4
- -2
-p3^
-;1
- =4
- -2
-p3h
-;<
  =5
  -1
-;'
+{/u}'(
+ =2
+ -2
+zw(
+wnxXq4rzs\3t
+ =51
+ -1
+wnxXq4rzs\3t
+ =51
+ -1
+z[433
+ =6
+ -2
+wu3/
+t1=1E
+ =3
+ -3
+ruE
+*O%
+T/
+ =23
+ -7
+z*r.8
+])sx-
+]*sx.
+v|t;
+]+sx8
+prsrps7
+(zR
+ =2
+ -9
+]Vsx9
+]\sx/
+]csx@
+(sK
+!#
+]ys3rO
+rj~8$}s3p<
+rj~8$ws3--
+(u)
+ =2
+ -1
+qk@B
  =4
  -1
-;'
- =25
+qk@E
+ =4
  -1
-p3{
- =11
+qk@q&
+ =4
+ -1
+qk@G
+ =4
+ -1
+qk@tn
+ =4
+ -1
+qk@wB
+ =4
+ -12
+ruB
+"#
+];s3tG
+}^s3-7
+rjt,s3y<
+x"s3v<
+y0s3{J
+rjz]zs=
+{K,
+]<zs+
+u-|#qN
+(.-
+ =5
+ -2
+qa4
+qa+
+ =4
+ -2
+p3x
+;&
+ =3
+ -2
+u+%+
+;&
+ =4
+ -1
+u+$x
+ =4
+ -1
+u+$t
+ =4
+ -1
+u+$q
+ =4
+ -1
+u+$n
+ =5
+ -1
+p3e
+ =5
+ -1
+u+%/
+ =5
  -1
 u+#g
  =5
@@ -7497,117 +8625,167 @@ u+#5
 am
  =5
  -1
-u+%B
- =11
+p3u
+ =5
  -1
-p3{
+p3u
+ =5
+ -1
+p3e
  =5
  -2
-p3;
-;8
+p34
+;1
  =4
  -2
 a'
 ;$
  =4
  -2
-p3;
-;:
+p34
+;3
  =4
  -2
 pfqI
-;-
+;/
  =4
  -2
-p3;
-;+
- =11
+p3L
+;)
+ =2
+g@
+p3K
+;L
+(
+!tY|F
+ =2
+ -4
+p34
+;-
+(
+!tY|G
+ =5
  -1
+!tY}x
+ =2
+ -7
+p3y
 ;$
- =4
- -1
+ =3
+ -2
+p3{
 ;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
-;$
- =4
- -1
+ =3
+ -2
 p3|
- =40
+;$
+ =3
+ -2
+p3}
+;$
+ =3
+ -2
+u+%*
+;$
+ =4
  -1
-p3B
+;$
+ =4
+ -1
+;$
+ =2
+g9
+u+%&
+;$
+(
+!vK-|F
+ =2
+ -1
+p3f
+ =2
+ -1
+!vK-|G
+ =4
+ -1
+!vK-}x
+ =4
+ -1
+!vKv<uU
+ =4
+ -1
+!vK-xw
+ =4
+ -1
+!vK.y@
+ =4
+ -1
+!vK.yG
+ =4
+ -1
+!vK{_uU
+ =4
+ -1
+!vK.{H
+ =2
+ -1
+p3b
  =27`
 
 const wideSM70NarrowAligned = wideSM80NarrowAligned + `
  patch
  -3
-packed1 94624 wide
+packed1 88469 wide
 !pJ
 !pI
- =18
+ =17
  -4
-p;..sV
-p9xOto
-p:.,t*
-qSw{8pF
- =82
+p;.z(pF
+p9{X8pF
+p:v<un
+qSt=t*
+ =64
  -1
-sJvurF.
- =232
+sJvut=8
+ =15
  -1
-{#vurF8
- =193
+{#vut=7
+ =210
  -1
-{#vurF7
- =108
+{#vut=9
+ =104
  -1
-{#vurF9
+{#vu,}(
  =692
  -1
-]jx_vurF/
+]=x_vut=@
  =335
  -1
-sJvuw{8
- =39
+sJvu,{X
+ =42
  -1
-sJvuzI9
+sJvu,y{
  =2
  -1
-sJvuzI.
+sJvu,v(
  =2
  -1
-sJvu,ty
+sJvuqu-
  =2
  -1
-sJvup5@
+sJvu,uQ
  =2
  -1
-sJvup5+
+sJvux@.
  =6
  -5
-sJvu,u0
-eq3.pw
-x"x_vux@9
-eqe@q@
-]fx_vuqY+
+sJvuzI9
+pqq38pw
+x"x_vusT@
+pqqy=q@
+]9x_~*w
  =16
  -1
-{#vuqY,
+rDv
  =65
  -5
 zj
@@ -7682,17 +8860,17 @@ y$u4wT%
 qFGqg
 "#
 xKRJ<JD?
-xKMj<G1j?
+xKMM<G1M?
 ",
-{*j<J
+{*M<J
  =90
  -1
-]fx_vux@8
+]9x_vux6
  =3
  -3
-{#vu,p<
+{#vu,x@
 }nt#
-{#vu,p<
+{#vu,x@
  =65
  -4
 zj
@@ -7765,7 +8943,7 @@ y$u4wT%
  -3
 |WH
 p}zM
-zes2$&s^)
+rBu\Ys^)
  =19
  -1
 pV/x_~,
@@ -7849,9 +9027,9 @@ xKRL<I<L?
 "E
 z)L<M
 sJ~;"
-ep|8r+
-{*i<L
-xKMi<L1i?
+pqp|7r+
+{*L<L
+xKML<L1L?
  =70
  -4
 zj
@@ -7922,7 +9100,7 @@ u?~-
 y$u4wT%
  =60
  -1
-]fx_vup5,
+]9x_vux@-
  =81
  -4
 zj
@@ -8005,43 +9183,43 @@ sJ~;"
 |WN
  =11
  -1
-{#vu,u0
+{#vuzI9
  =9
  -1
-u?vu,u0
- =101
+u?vuzI9
+ =100
  -1
-u?vu,u0
+u?vuzI9
  =28
  -1
-y0x_vu,u0
+y0x_vuzI9
  =13
  -1
-u?vu,u0
+u?vuzI9
  =32
  -1
-u?vu,u0
+u?vuzI9
  =28
  -1
-y0x_vu,u0
+y0x_vuzI9
  =14
  -1
-{#vu,u0
+{#vuzI9
  =7
  -1
-sJvu,u0
+sJvuzI9
  =7
  -1
-u?vu,u0
+u?vuzI9
  =121
  -1
-sJvu,u0
+sJvuzI9
  =135
  -1
-{#vu,u0
+{#vuzI9
  =9
  -1
-u?vu,u0
+u?vuzI9
  =9
  -1
 wAt#
@@ -8049,74 +9227,67 @@ tDv?t#
 rH
  =91
  -1
-qzpy&\1m
- =192
- -3
-rj~8%hs3rO
-rj~8%bs3p<
-rj~8%[s3--
- =2
- -3
-rj~8%Es3tG
-rj~8%?s3-7
-rj~8%9s3y<
- =339`
+qzpy&]1N
+ =202
+ -1
+rj~8%9s3p<
+ =309`
 
 const wideSM70 = wideSM80 + `
  patch
  -3
-packed1 93813 wide
+packed1 89401 wide
 !pJ
 !pI
- =18
+ =17
  -4
-p;..t*
-p999x,
-p:sqx,
-qSw{8pF
- =58
+p;sq8pF
+p998te
+p:{Jr0
+qSt=x,
+ =48
  -1
-sJvurF-
- =236
+sJvut=9
+ =51
  -1
-{#vurF.
- =183
+{#vu,}(
+ =212
  -1
-{#vurF8
+{#vut=@
  =107
  -1
-{#vurF7
+{#vuw{=
  =695
  -1
-]jx_vurF9
+]Bx_vuw{,
  =335
  -1
-sJvuw{.
- =41
+sJvuzI/
+ =42
  -1
-sJvu,{X
+sJvuwZ
  =2
  -1
-sJvuzI-
+sJvu,uk
  =2
  -1
-sJvuzI,
+sJvu,v(
  =2
  -1
-sJvup5/
+sJvu,w}
  =2
  -1
-sJvup5+
+sJvux@7
  =6
  -5
-sJvuw{8
-eq3.pw
-x"x_vux@9
-eqe@q@
-]fx_vuqY+
+sJvuzI@
+pqq38pw
+x"x_vu,rO
+pqqy=q@
+]>x_~*y
  =16
  -1
-{#vuqY,
+rDx
  =65
  -5
 zj
@@ -8191,17 +9362,17 @@ y$u4wT%
 qFGqg
 "#
 xKRJ<JD?
-xKMW<G1W?
+xKMG<G1G?
 ",
-{*W<J
+{*G<J
  =90
  -1
-]fx_vux@8
+]>x_vusT@
  =3
  -3
-{#vu,p<
+{#vu,p5
 }nt#
-{#vu,p<
+{#vu,p5
  =65
  -4
 zj
@@ -8274,7 +9445,7 @@ y$u4wT%
  -3
 |WH
 p}zM
-rBu\}s^)
+rBu\gs^)
  =19
  -1
 pV/x_~,
@@ -8358,9 +9529,9 @@ xKRL<I<L?
 "E
 z)L<M
 sJ~;"
-ep|8r+
-{*V<L
-xKMV<L1V?
+pqp|7r+
+{*F<L
+xKMF<L1F?
  =70
  -4
 zj
@@ -8431,7 +9602,7 @@ u?~-
 y$u4wT%
  =60
  -1
-]fx_vup5,
+]>x_vux@8
  =81
  -4
 zj
@@ -8514,43 +9685,43 @@ sJ~;"
 |WN
  =11
  -1
-{#vuw{8
+{#vuzI@
  =9
  -1
-u?vuw{8
+u?vuzI@
  =100
  -1
-u?vuw{8
+u?vuzI@
  =28
  -1
-y0x_vuw{8
+y0x_vuzI@
  =13
  -1
-u?vuw{8
+u?vuzI@
  =32
  -1
-u?vuw{8
+u?vuzI@
  =28
  -1
-y0x_vuw{8
+y0x_vuzI@
  =14
  -1
-{#vuw{8
+{#vuzI@
  =7
  -1
-sJvuw{8
+sJvuzI@
  =7
  -1
-u?vuw{8
+u?vuzI@
  =121
  -1
-sJvuw{8
+sJvuzI@
  =135
  -1
-{#vuw{8
+{#vuzI@
  =9
  -1
-u?vuw{8
+u?vuzI@
  =9
  -1
 wAt#
@@ -8558,14 +9729,9 @@ tDv?t#
 rH
  =91
  -1
-qzpy&]1Z
- =192
+qzpy&]1H
+ =201
  -2
-rj~8%bs3p<
-rj~8%[s3--
- =2
- -3
-rj~8%Es3tG
-rj~8%?s3-7
-rj~8%9s3y<
- =339`
+rj~8%?s3p<
+rj~8%9s3--
+ =314`

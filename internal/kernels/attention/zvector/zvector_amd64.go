@@ -75,39 +75,3 @@ func LanesBF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 
 
 //go:noescape
 func LanesBF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
-
-//go:noescape
-func LanesF16Twin(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
-
-//go:noescape
-func LanesF16TwinAVX2(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 bool, a11 bool, a12 unsafe.Pointer, a13 int, a14 float32, a15 unsafe.Pointer) (done int)
-
-//go:noescape
-func LanesF16Twin____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
-
-//go:noescape
-func LanesF16TwinAVX2____(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer) (done int)
-
-//go:noescape
-func LanesF16Twin_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
-
-//go:noescape
-func LanesF16TwinAVX2_____(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 bool, a6 bool, a7 bool, a8 bool, a9 bool, a10 unsafe.Pointer, a11 unsafe.Pointer, a12 unsafe.Pointer, a13 unsafe.Pointer, a14 unsafe.Pointer, a15 unsafe.Pointer, a16 unsafe.Pointer, a17 unsafe.Pointer, a18 int, a19 float32, a20 unsafe.Pointer, a21 int) (done int)
-
-//go:noescape
-func LanesF16Twin_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
-
-//go:noescape
-func LanesF16TwinAVX2_(a0 int, a1 bool, a2 bool, a3 bool, a4 bool, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 int, a8 unsafe.Pointer, a9 int, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 bool, a15 bool, a16 bool, a17 bool, a18 bool, a19 unsafe.Pointer, a20 unsafe.Pointer, a21 unsafe.Pointer, a22 unsafe.Pointer, a23 unsafe.Pointer) (done int)
-
-//go:noescape
-func LanesF16Twin__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
-
-//go:noescape
-func LanesF16TwinAVX2__(a0 int, a1 unsafe.Pointer, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 float32, a9 float32, a10 float32, a11 float32, a12 float32, a13 float32, a14 float32, a15 float32, a16 float32, a17 float32, a18 float32, a19 float32, a20 float32, a21 float32, a22 float32, a23 float32, a24 unsafe.Pointer, a25 unsafe.Pointer) (done int)
-
-//go:noescape
-func LanesF16Twin___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
-
-//go:noescape
-func LanesF16TwinAVX2___(a0 int, a1 bool, a2 unsafe.Pointer, a3 unsafe.Pointer, a4 unsafe.Pointer, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 unsafe.Pointer, a11 int, a12 int, a13 int, a14 int, a15 int, a16 unsafe.Pointer, a17 int, a18 unsafe.Pointer) (done int)
