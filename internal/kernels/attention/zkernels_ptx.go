@@ -37099,7 +37099,7 @@ a,
 ;7
  =26`
 
-const turnRows32SM90NarrowAligned = `packed1 11362 turnRows_4_float32_row_F32
+const turnRows32SM90NarrowAligned = `packed1 11408 turnRows_4_float32_row_F32
 !|h^|f
 !|g@=
 !p8
@@ -37195,7 +37195,7 @@ t@tkr,XUt0
 !#
 uv,pX
 Y+q=
-sJ~%
+sH+
 uv.j
 }3+
 Yvn[
@@ -37214,13 +37214,17 @@ sY=j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 sY,r]
 s?p*
-po)1%%
 ru8
-vNp)%
 sY-pX
 Y=2p2
+p6
+sY,t'
+po)1%p-
+uS
 zj
-rjz]zD
+"#
+u?~,
+!#
 sY.|_
 qt)12
 u(
@@ -37317,7 +37321,7 @@ wcy|pW#z/
 xv7+
 i%%
 }e+
-tkq)piPrbrmxXq4rzpWEV%VFC
+tkq)piPrbrmxXq4rzpWEV%VGC
 sY7qw
 qTR$E
 vrp/#3'3%?
@@ -37454,13 +37458,13 @@ y0s3@
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"F
+"G
 J
 qm
 qm
 (
 !qZ
-"D
+"E
 g
 vg
 v#
@@ -37545,7 +37549,7 @@ O
 const turnRows32SM90 = turnRows32SM90NarrowAligned + `
  patch
  -1
-packed1 11479 turnRows_4_float32_row_F32
+packed1 11525 turnRows_4_float32_row_F32
  =11
  -2
 p98t*
@@ -37598,14 +37602,12 @@ pzp0q=?
 pzXq=?
 "1
  =4
- -3
+ -4
 s?q,
-po)1%%
 ru,
- =2
- -1
+sY-pX
 Y=2p0
- =3
+ =9
  -1
 q+pYvQ
  =3
@@ -37663,7 +37665,7 @@ wcy|pW%z/
 xv7+
 i'%
 }e+
-tkq)piPrbrmxXq4rzpWGV'VHC
+tkq)piPrbrmxXq4rzpWGV'VIC
 sY7qw
 r[1E
 vrp/#3'3%?
@@ -37738,7 +37740,7 @@ w(p&q=
 w(seU
  =20
  -1
-"G
+"H
  =13
  -2
 ai
@@ -37768,7 +37770,7 @@ a&
 const turnRows32SM70NarrowAligned = turnRows32SM90NarrowAligned + `
  patch
  -3
-packed1 11253 turnRows_4_float32_row_F32
+packed1 11299 turnRows_4_float32_row_F32
 !pJ
 !pI
  =62
@@ -37777,20 +37779,20 @@ packed1 11253 turnRows_4_float32_row_F32
  -4
 ".
 ru)
- =239
+ =243
  -1
  =2
  -1
-"E
+"F
  =5
  -1
-"C
+"D
  =80`
 
 const turnRows32SM70 = turnRows32SM90 + `
  patch
  -3
-packed1 11370 turnRows_4_float32_row_F32
+packed1 11416 turnRows_4_float32_row_F32
 !pJ
 !pI
  =44
@@ -37799,17 +37801,17 @@ packed1 11370 turnRows_4_float32_row_F32
  -4
 "0
 ru)
- =260
+ =264
  -1
  =2
  -1
-"F
+"G
  =5
  -1
-"C
+"D
  =80`
 
-const turnRowsBF16SM90NarrowAligned = `packed1 13055 turnRows_8_float32_row_BF16
+const turnRowsBF16SM90NarrowAligned = `packed1 13101 turnRows_8_float32_row_BF16
 !|h^|f
 !|g@=
 !p8
@@ -37905,7 +37907,7 @@ t@tkr,XUt0
 !#
 uv,pX
 Y+q=
-sJ~%
+sH+
 uv.j
 }3+
 Yvn[
@@ -37924,13 +37926,17 @@ sY=j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 sY,r]
 s?p*
-po)1%%
 ru8
-vNp)%
 sY-pX
 Y=2p2
+p6
+sY,t'
+po)1%p-
+uS
 zj
-rjz]zD
+"#
+u?~,
+!#
 sY.|_
 qt)12
 u(
@@ -38027,7 +38033,7 @@ wcy|pW#z/
 xv7,
 i%%
 }e-
-tkq)piPrbrmxXq4rzpWEV%VFC
+tkq)piPrbrmxXq4rzpWEV%VGC
 sY7qw
 qTR$E
 vrp/#3'3%?
@@ -38225,13 +38231,13 @@ y0s3@
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"G
+"H
 J
 qm
 qm
 (
 !qZ
-"E
+"F
 g
 vg
 v#
@@ -38316,7 +38322,7 @@ O
 const turnRowsBF16SM90 = turnRowsBF16SM90NarrowAligned + `
  patch
  -1
-packed1 13324 turnRows_8_float32_row_BF16
+packed1 13370 turnRows_8_float32_row_BF16
  =11
  -2
 p9}rpF
@@ -38369,14 +38375,12 @@ pzp0q=?
 pzXq=?
 "1
  =4
- -3
+ -4
 s?q,
-po)1%%
 ru,
- =2
- -1
+sY-pX
 Y=2p0
- =3
+ =9
  -1
 q+pYvQ
  =3
@@ -38434,7 +38438,7 @@ wcy|pW%z/
 xv7,
 i'%
 }e-
-tkq)piPrbrmxXq4rzpWGV'VHC
+tkq)piPrbrmxXq4rzpWGV'VIC
 sY7qw
 r[1E
 vrp/#3'3%?
@@ -38517,7 +38521,7 @@ w(p&<(
 w(se<'
  =20
  -1
-"H
+"I
  =13
  -2
 ai
@@ -38547,7 +38551,7 @@ a&
 const turnRowsBF16SM80NarrowAligned = turnRowsBF16SM90NarrowAligned + `
  patch
  -3
-packed1 12946 turnRows_8_float32_row_BF16
+packed1 12992 turnRows_8_float32_row_BF16
 !|hf|f
 !|gxO
  =62
@@ -38556,20 +38560,20 @@ packed1 12946 turnRows_8_float32_row_BF16
  -4
 ".
 ru)
- =300
+ =304
  -1
  =2
  -1
-"F
+"G
  =5
  -1
-"D
+"E
  =80`
 
 const turnRowsBF16SM80 = turnRowsBF16SM90 + `
  patch
  -3
-packed1 13215 turnRows_8_float32_row_BF16
+packed1 13261 turnRows_8_float32_row_BF16
 !|hf|f
 !|gxO
  =44
@@ -38578,27 +38582,27 @@ packed1 13215 turnRows_8_float32_row_BF16
  -4
 "0
 ru)
- =327
+ =331
  -1
  =2
  -1
-"G
+"H
  =5
  -1
-"D
+"E
  =80`
 
 const turnRowsBF16SM70NarrowAligned = turnRowsBF16SM80NarrowAligned + `
  patch
  -3
-packed1 16754 turnRows_8_float32_row_BF16
+packed1 16800 turnRows_8_float32_row_BF16
 !pJ
 !pI
  =8
  -2
 p;8sV
 p9rFun
- =343
+ =347
  -9
 r5@t;
 {i;
@@ -38767,14 +38771,14 @@ pV-s39
 const turnRowsBF16SM70 = turnRowsBF16SM80 + `
  patch
  -3
-packed1 17000 turnRows_8_float32_row_BF16
+packed1 17046 turnRows_8_float32_row_BF16
 !pJ
 !pI
  =8
  -2
 p;8sV
 p9w{=pF
- =350
+ =354
  -9
 r5@t;
 {i;
@@ -38941,7 +38945,7 @@ pV0s38
 pV-s39
  =95`
 
-const turnRowsF16SM90NarrowAligned = `packed1 13730 turnRows_8_float32_row_F16
+const turnRowsF16SM90NarrowAligned = `packed1 13776 turnRows_8_float32_row_F16
 !|h^|f
 !|g@=
 !p8
@@ -39038,7 +39042,7 @@ t@tkr,XUt0
 !#
 uv,pX
 Y+q=
-sJ~%
+sH+
 uv.j
 }3+
 Yvn[
@@ -39057,13 +39061,17 @@ sY=j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 sY,r]
 s?p*
-po)1%%
 ru8
-vNp)%
 sY-pX
 Y=2p2
+p6
+sY,t'
+po)1%p-
+uS
 zj
-rjz]zD
+"#
+u?~,
+!#
 sY.|_
 qt)12
 u(
@@ -39160,7 +39168,7 @@ wcy|pW#z/
 xv7,
 i%%
 }e-
-tkq)piPrbrmxXq4rzpWEV%VFC
+tkq)piPrbrmxXq4rzpWEV%VGC
 sY7qw
 qTR$E
 vrp/#3'3%?
@@ -39382,13 +39390,13 @@ y0s3@
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"G
+"H
 J
 qm
 qm
 (
 !qZ
-"E
+"F
 g
 vg
 v#
@@ -39473,7 +39481,7 @@ O
 const turnRowsF16SM90 = turnRowsF16SM90NarrowAligned + `
  patch
  -1
-packed1 13999 turnRows_8_float32_row_F16
+packed1 14045 turnRows_8_float32_row_F16
  =12
  -2
 p99/pF
@@ -39526,14 +39534,12 @@ pzp0q=?
 pzXq=?
 "1
  =4
- -3
+ -4
 s?q,
-po)1%%
 ru,
- =2
- -1
+sY-pX
 Y=2p0
- =3
+ =9
  -1
 q+pYvQ
  =3
@@ -39591,7 +39597,7 @@ wcy|pW%z/
 xv7,
 i'%
 }e-
-tkq)piPrbrmxXq4rzpWGV'VHC
+tkq)piPrbrmxXq4rzpWGV'VIC
 sY7qw
 r[1E
 vrp/#3'3%?
@@ -39674,7 +39680,7 @@ w(p&<0
 w(se</
  =20
  -1
-"H
+"I
  =13
  -2
 ai
@@ -39704,7 +39710,7 @@ a&
 const turnRowsF16SM70NarrowAligned = turnRowsF16SM90NarrowAligned + `
  patch
  -3
-packed1 14658 turnRows_8_float32_row_F16
+packed1 14704 turnRows_8_float32_row_F16
 !pJ
 !pI
  =9
@@ -39717,7 +39723,7 @@ p9xFr0
  -4
 ".
 ru)
- =271
+ =275
  -9
 {?77r4
 z"$;
@@ -39783,16 +39789,16 @@ qTR_E
  -1
  =2
  -1
-"F
+"G
  =5
  -1
-"D
+"E
  =80`
 
 const turnRowsF16SM70 = turnRowsF16SM90 + `
  patch
  -3
-packed1 14895 turnRows_8_float32_row_F16
+packed1 14941 turnRows_8_float32_row_F16
 !pJ
 !pI
  =9
@@ -39805,7 +39811,7 @@ p9qYto
  -4
 "0
 ru)
- =293
+ =297
  -9
 {?77r4
 z"$;
@@ -39872,10 +39878,10 @@ w(se<G
  -1
  =2
  -1
-"G
+"H
  =5
  -1
-"D
+"E
  =80`
 
 const storeLanes32SM70Narrow = `packed1 8358 storeLanes_float32

@@ -4182,7 +4182,7 @@ O
 !L
 `
 
-const batchMixedSM70 = `packed1 14852 batch_mixed
+const batchMixedSM70 = `packed1 14904 batch_mixed
 !pJ
 !pI
 !p8
@@ -4413,12 +4413,12 @@ t)+r4
 sXr|<"
 t)9sr
 v>w?
-r<
 t)@tI
 qLp,Ev(
+t)7f
 r<
 uLz(q0
-v;t$6q/
+v;}KS
 }_r.7
 r()E
 r(*tn
@@ -4426,7 +4426,7 @@ r&8sm
 z_.
 wm%
 _
-y6xJ+
+z~tL
 y(
 w|xJ*
 s4p&
@@ -4436,27 +4436,28 @@ v;rvxJ(
 s4s%
 v;szxJ'
 s4+rg
-r:5xJ&
+r:4xJ&
 s4vm
-r:5xJ%
+r:4xJ%
 s4+p&
-r:5xJ$
+r:4xJ$
 t)@s6
 r't"/
 rQ
+"&
 r<
-"%
+"&
 r:.xJ2
 }_zL
 vG,
 y7-
-"%
+"&
 z_.
 };%
 _
-y6xJ7
+y6xJ6
 y(
-w|6$(
+w|xJ8
 s4p&
 v;}K$(
 s4se
@@ -4469,16 +4470,17 @@ s4vm
 s+$6$(
 s4+p&
 s+&6$(
-"%
+"&
 }l
 rQ
+"&
 r<
-"%
+"&
 r:.xJ2
-"%
+"&
 q1p0E
 y7-
-"%
+"&
 z_.
 i"%
 _
@@ -4497,30 +4499,32 @@ s4vm
 s+$6$(
 s4+p&
 s+&6$(
-"$
-r:.'3'2
-"$
+"%
+wnr,s\t0
+"%
+r:.xJ2
+"%
 q1wg-
 y7-
-"$
+"%
 z_.
 i$%
 _
-q~+6sR&
+q~+6sR'
 y(
-q~*SsR%
+q~*SsR&
 s4p&
-q~)q/sR$
+q~)q/sR%
 s4se
-q~(WsR#
+q~(WsR$
 s4s%
-q~'sUsR"
+q~'sUsR#
 s4+rg
-q~&sI>u#
+q~&sIsR"
 s4vm
-q~%rl>sG
+q~%rl>u#
 s4+p&
-q~$qW>t|
+q~$qW>sG
 xS4<4B
 tU4G
 td
@@ -4659,16 +4663,16 @@ sn5E
 r6+qN
 O
 !#
-"E
+"F
 ]&sx
 (-
 !#
-"A
+"B
 ],zs
 ]-s38
-"A
+"B
 ])|1
-"A
+"B
 ]*s39
 (/
 !pZ
@@ -4750,7 +4754,7 @@ O
 !L
 `
 
-const dotsQ4OneSM90NarrowAligned = `packed1 55350 dots_nibbles_one
+const dotsQ4OneSM90NarrowAligned = `packed1 55291 dots_nibbles_one
 !|h^|f
 !|g@=
 !p8
@@ -4768,7 +4772,7 @@ p;qute
 zf-t*
 p9q4t*
 p:x@to
-qSy?te
+qS+y{pF
 !
 p>
 q*
@@ -6448,12 +6452,9 @@ qBpy&O
 pm=
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pq^7r.
-|@S
-pq^/r.
-x-r_S
 pq^8pw
-xpr_v,s^P
+}{6s^P
+r?qsq/>
 pqf,q#7
 qKuHy8
 rhp,1&
@@ -6469,8 +6470,8 @@ pqpj9s-
 pVQt\
 !#
 pqpj/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 pqpj9tI
 wcr,s0DB
 }oD
@@ -6481,7 +6482,7 @@ t1=rk&=
 u~S
 rP
 pqpX-rz+
-x-u_'E
+x-v2'E
 pqpX.j
 u^ZI
 pqpX9q#
@@ -6531,17 +6532,17 @@ vc8ts
 ](rL9
 (t=
 !#
-"p
+"n
 u'Mc
 ]3rL@
 ]4sx=
-"p
+"n
 ]5sx,
 (+,
 !#
-"o
+"m
 u'Mj
-"n
+"l
 u'Ml
 "#
 ]:sx+
@@ -6549,14 +6550,14 @@ u'Ml
 "#
 ]<sx.
 ]=sx8
-"n
+"l
 (zR
 !#
-"s
+"q
 u'M{
 "'
 u'M}
-"r
+"p
 ]Hsx9
 "#
 ]Isx/
@@ -6583,9 +6584,9 @@ s?py'i
 pV{s3u)
 (tG
 !#
-"G
+"E
 u'q}
-"F
+"D
 u'q,
 "#
 pV%s3-7
@@ -6621,11 +6622,11 @@ pV>zs9
 "*
 (zR
 !#
-"d
+"b
 u'py%z
-"d
+"b
 u'py%x
-"f
+"d
 pV4zs/
 pV3zs@
 "$
@@ -6971,7 +6972,7 @@ O
 const dotsQ4OneSM80NarrowAligned = dotsQ4OneSM90NarrowAligned + `
  patch
  -3
-packed1 55241 dots_nibbles_one
+packed1 55182 dots_nibbles_one
 !|hf|f
 !|gxO
  =79
@@ -7036,11 +7037,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "z
 q1py#b17
 "z
- =1044
+ =1041
  -1
  =331`
 
-const dotsQ4EightSM90NarrowAligned = `packed1 55294 dots_nibbles_eight
+const dotsQ4EightSM90NarrowAligned = `packed1 55235 dots_nibbles_eight
 !|h^|f
 !|g@=
 !p8
@@ -7058,7 +7059,7 @@ p;qux,
 zf-t*
 p9q4to
 p:x@to
-qSy?te
+qS+y{pF
 !
 p>
 q*
@@ -8734,12 +8735,9 @@ qBpy&O
 pm=
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^P
+}{6s^P
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -8755,8 +8753,8 @@ r7py&E
 pVQt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -8767,7 +8765,7 @@ t1=rk&=
 u~S
 rP
 uL=-rz+
-x-u_'E
+x-v2'E
 uL=.j
 u^ZI
 uL=9q#
@@ -8817,17 +8815,17 @@ vc8ts
 ](rL9
 (t=
 !#
-"p
+"n
 u'Mc
 ]3rL@
 ]4sx=
-"p
+"n
 ]5sx,
 (+,
 !#
-"o
+"m
 u'Mj
-"n
+"l
 u'Ml
 "#
 ]:sx+
@@ -8835,14 +8833,14 @@ u'Ml
 "#
 ]<sx.
 ]=sx8
-"n
+"l
 (zR
 !#
-"s
+"q
 u'M{
 "'
 u'M}
-"r
+"p
 ]Hsx9
 "#
 ]Isx/
@@ -8869,9 +8867,9 @@ s?py'g
 pVys3u)
 (tG
 !#
-"G
+"E
 u'q}
-"F
+"D
 u'q,
 "#
 pV%s3-7
@@ -8907,11 +8905,11 @@ pV>zs9
 "*
 (zR
 !#
-"d
+"b
 u'py%z
-"d
+"b
 u'py%x
-"f
+"d
 pV4zs/
 pV3zs@
 "$
@@ -9257,7 +9255,7 @@ O
 const dotsQ4EightSM80NarrowAligned = dotsQ4EightSM90NarrowAligned + `
  patch
  -3
-packed1 55185 dots_nibbles_eight
+packed1 55126 dots_nibbles_eight
 !|hf|f
 !|gxO
  =79
@@ -9322,11 +9320,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "z
 q1py#_16
 "z
- =1044
+ =1041
  -1
  =331`
 
-const dotsQ4SixteenSM90NarrowAligned = `packed1 39974 dots_nibbles_sixteen
+const dotsQ4SixteenSM90NarrowAligned = `packed1 39915 dots_nibbles_sixteen
 !|h^|f
 !|g@=
 !p8
@@ -9344,7 +9342,7 @@ p;wZpF
 zfsV
 p9y<r0
 p:x@to
-qSqYx,
+qSqYsV
 !
 p>
 q*
@@ -10485,12 +10483,9 @@ qBpy#P
 pm=
 uF2p0
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^Q
+}{6s^Q
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -10506,8 +10501,8 @@ r7py#D
 pVRt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -10518,7 +10513,7 @@ t1=rk#<
 u~T
 rP
 uL=-rz+
-x-u_$]
+x-v2$\
 uL=.j
 u^[I
 uL=9q#
@@ -10568,17 +10563,17 @@ vc8ts
 ](rL9
 (t=
 !#
-"r
+"p
 u'Mc
 ]3rL@
 ]4sx=
-"r
+"p
 ]5sx,
 (+,
 !#
-"q
+"o
 u'Mj
-"p
+"n
 u'Ml
 "#
 ]:sx+
@@ -10586,14 +10581,14 @@ u'Ml
 "#
 ]<sx.
 ]=sx8
-"p
+"n
 (zR
 !#
-"u
+"s
 u'M{
 "'
 u'M}
-"t
+"r
 ]Hsx9
 "#
 ]Isx/
@@ -10620,9 +10615,9 @@ s?py$n
 pV|s3u)
 (tG
 !#
-"G
+"E
 u'R"
-"F
+"D
 u'q}
 "#
 pV%s3-7
@@ -10658,11 +10653,11 @@ pV?zs9
 "*
 (zR
 !#
-"f
+"d
 u'Rm
-"f
+"d
 u'Rk
-"h
+"f
 pV5zs/
 pV4zs@
 "$
@@ -11008,7 +11003,7 @@ O
 const dotsQ4SixteenSM80NarrowAligned = dotsQ4SixteenSM90NarrowAligned + `
  patch
  -3
-packed1 39865 dots_nibbles_sixteen
+packed1 39806 dots_nibbles_sixteen
 !|hf|f
 !|gxO
  =79
@@ -11073,11 +11068,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "|
 q1py#h16
 "|
- =488
+ =485
  -1
  =331`
 
-const dotsQ4ThriceSM90NarrowAligned = `packed1 41718 dots_nibbles_thrice
+const dotsQ4ThriceSM90NarrowAligned = `packed1 41659 dots_nibbles_thrice
 !|h^|f
 !|g@=
 !p8
@@ -11095,7 +11090,7 @@ p;,y{pF
 zfsV
 p9{Jt*
 p:x@to
-qSx@un
+qS,sqpF
 !
 p>
 q*
@@ -12263,12 +12258,9 @@ qBpy#b
 pm=
 uF2[
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^Q
+}{6s^Q
+r?qsq/>
 pr^+q#8
 qKp,q=1(
 rhp,1Z
@@ -12279,8 +12271,8 @@ r7py#V
 pVQt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -12291,7 +12283,7 @@ t1=rk#N
 u~S
 rP
 uL=-rz+
-x-u_$~
+x-v2$}
 uL=.j
 u^YI
 uL=9q#
@@ -12341,17 +12333,17 @@ vc8ts
 ](rL9
 (t=
 !#
-"q
+"o
 u'Mc
 ]3rL@
 ]4sx=
-"q
+"o
 ]5sx,
 (+,
 !#
-"p
+"n
 u'Mj
-"o
+"m
 u'Ml
 "#
 ]:sx+
@@ -12359,14 +12351,14 @@ u'Ml
 "#
 ]<sx.
 ]=sx8
-"o
+"m
 (zR
 !#
-"t
+"r
 u'M{
 "'
 u'M}
-"s
+"q
 ]Hsx9
 "#
 ]Isx/
@@ -12393,9 +12385,9 @@ s?py%&
 pVzs3u)
 (tG
 !#
-"F
+"D
 u'q,
-"E
+"C
 u'p*
 "#
 pV$s3-7
@@ -12431,11 +12423,11 @@ pV>zs9
 "*
 (zR
 !#
-"e
+"c
 u'py#.
-"e
+"c
 u'R}
-"g
+"e
 pV4zs/
 pV3zs@
 "$
@@ -12781,7 +12773,7 @@ O
 const dotsQ4ThriceSM80NarrowAligned = dotsQ4ThriceSM90NarrowAligned + `
  patch
  -3
-packed1 41609 dots_nibbles_thrice
+packed1 41550 dots_nibbles_thrice
 !|hf|f
 !|gxO
  =79
@@ -12811,11 +12803,11 @@ q1py#U1E
  =20
  -1
 "~
- =561
+ =558
  -1
  =331`
 
-const dotsQ8OneSM90NarrowAligned = `packed1 53212 dots_bytes_one
+const dotsQ8OneSM90NarrowAligned = `packed1 53153 dots_bytes_one
 !|h^|f
 !|g@=
 !p8
@@ -12833,7 +12825,7 @@ p;x@r0
 zft=pF
 p97/x,
 p:sTsV
-qS+t=pF
+qS+}<
 !
 p>
 q*
@@ -14340,12 +14332,9 @@ qBpy'"
 pm,
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pq^7r.
-|@S
-pq^/r.
-x-r_S
 pq^8pw
-xpr_v,s^K
+}{6s^K
+r?qsq/>
 pqf,q#7
 qKuHy8
 rhp,1&
@@ -14361,8 +14350,8 @@ pqpj9s-
 pVLt\
 !#
 pqpj/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 pqpj9tI
 wcr,s0DB
 }oD
@@ -14373,7 +14362,7 @@ t1=rk&m
 u~N
 rP
 pqpX-rz+
-x-u_'C
+x-v2'C
 pqpX.j
 u^VI
 pqpX9q#
@@ -14422,24 +14411,24 @@ vc-tc
 ](rL/
 (w{
 !#
-"e
+"c
 u'Mc
 ]3sx=
 ]4sx,
-"e
+"c
 ]5sx+
 ({p
 !#
-"d
+"b
 u'Mj
 ]:sx-
 (w?
 !#
-"h
+"f
 u'Mz
 "%
 u'M|
-"g
+"e
 ]Csx8
 "#
 ]Dsx7
@@ -14477,11 +14466,11 @@ u'py&Y
 pV=s3-7
 (y<
 !#
-"X
+"V
 u'py&N
-"X
+"V
 u'py&L
-"Z
+"X
 pV5s3v<
 pV4s3{J
 "$
@@ -14491,9 +14480,9 @@ pV2zs,
 pV1zs+
 (.-
 !#
-"E
+"C
 u'q}
-"D
+"B
 u'q,
 "#
 pV%zs.
@@ -14505,7 +14494,7 @@ pVVzs7
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"f
+"d
 r7/
 qm
 qm
@@ -14559,13 +14548,13 @@ vg
 v#
 (
 !vKxw
-"x
+"v
 g
 aI
 ;5
 (
 !pty@
-"x
+"v
 r~
 aF
 ;6
@@ -14805,7 +14794,7 @@ O
 const dotsQ8OneSM80NarrowAligned = dotsQ8OneSM90NarrowAligned + `
  patch
  -3
-packed1 53103 dots_bytes_one
+packed1 53044 dots_bytes_one
 !|hf|f
 !|gxO
  =73
@@ -14864,11 +14853,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "y
 q1py#]18
 "y
- =872
+ =869
  -1
  =298`
 
-const dotsQ8EightSM90NarrowAligned = `packed1 53211 dots_bytes_eight
+const dotsQ8EightSM90NarrowAligned = `packed1 53152 dots_bytes_eight
 !|h^|f
 !|g@=
 !p8
@@ -14886,7 +14875,7 @@ p;x@to
 zft=pF
 p97/sV
 p:sTsV
-qS+t=pF
+qS+}<
 !
 p>
 q*
@@ -16391,12 +16380,9 @@ qBpy'"
 pm,
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^K
+}{6s^K
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -16412,8 +16398,8 @@ r7py&u
 pVLt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -16424,7 +16410,7 @@ t1=rk&m
 u~N
 rP
 uL=-rz+
-x-u_'C
+x-v2'C
 uL=.j
 u^VI
 uL=9q#
@@ -16473,24 +16459,24 @@ vc-tc
 ](rL/
 (w{
 !#
-"e
+"c
 u'Mc
 ]3sx=
 ]4sx,
-"e
+"c
 ]5sx+
 ({p
 !#
-"d
+"b
 u'Mj
 ]:sx-
 (w?
 !#
-"h
+"f
 u'Mz
 "%
 u'M|
-"g
+"e
 ]Csx8
 "#
 ]Dsx7
@@ -16528,11 +16514,11 @@ u'py&Y
 pV=s3-7
 (y<
 !#
-"X
+"V
 u'py&N
-"X
+"V
 u'py&L
-"Z
+"X
 pV5s3v<
 pV4s3{J
 "$
@@ -16542,9 +16528,9 @@ pV2zs,
 pV1zs+
 (.-
 !#
-"E
+"C
 u'q}
-"D
+"B
 u'q,
 "#
 pV%zs.
@@ -16556,7 +16542,7 @@ pVVzs7
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"f
+"d
 r7/
 qm
 qm
@@ -16610,13 +16596,13 @@ vg
 v#
 (
 !vKxw
-"x
+"v
 g
 aI
 ;5
 (
 !pty@
-"x
+"v
 r~
 aF
 ;6
@@ -16856,7 +16842,7 @@ O
 const dotsQ8EightSM80NarrowAligned = dotsQ8EightSM90NarrowAligned + `
  patch
  -3
-packed1 53102 dots_bytes_eight
+packed1 53043 dots_bytes_eight
 !|hf|f
 !|gxO
  =73
@@ -16915,11 +16901,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "y
 q1py#\17
 "y
- =872
+ =869
  -1
  =298`
 
-const dotsQ8SixteenSM90NarrowAligned = `packed1 37396 dots_bytes_sixteen
+const dotsQ8SixteenSM90NarrowAligned = `packed1 37340 dots_bytes_sixteen
 !|h^|f
 !|g@=
 !p8
@@ -16937,7 +16923,7 @@ p;x@t*
 zft*
 p9-7te
 p:sTsV
-qS/t*
+qS/r0
 !
 p>
 q*
@@ -17990,12 +17976,9 @@ qBpy#R
 pm,
 uF2p0
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^L
+}{6s^L
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -18011,8 +17994,8 @@ r7py#F
 pVMt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -18023,7 +18006,7 @@ t1=rk#>
 u~O
 rP
 uL=-rz+
-x-u_$H
+x-v2$G
 uL=.j
 u^WI
 uL=9q#
@@ -18072,24 +18055,24 @@ vc-tc
 ](rL/
 (w{
 !#
-"h
+"f
 u'Mc
 ]3sx=
 ]4sx,
-"h
+"f
 ]5sx+
 ({p
 !#
-"g
+"e
 u'Mj
 ]:sx-
 (w?
 !#
-"k
+"i
 u'Mz
 "%
 u'M|
-"j
+"h
 ]Csx8
 "#
 ]Dsx7
@@ -18127,11 +18110,11 @@ u'R|
 pV>s3-7
 (y<
 !#
-"[
+"Y
 u'Rq
-"[
+"Y
 u'Ro
-"]
+"[
 pV6s3v<
 pV5s3{J
 "$
@@ -18141,9 +18124,9 @@ pV3zs,
 pV2zs+
 (.-
 !#
-"E
+"C
 u'R"
-"D
+"B
 u'q}
 "#
 pV%zs.
@@ -18155,7 +18138,7 @@ pVWzs7
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"i
+"g
 r7/
 qm
 qm
@@ -18209,13 +18192,13 @@ vg
 v#
 (
 !vKxw
-"{
+"y
 g
 aI
 ;5
 (
 !pty@
-"{
+"y
 r~
 aF
 ;6
@@ -18455,7 +18438,7 @@ O
 const dotsQ8SixteenSM80NarrowAligned = dotsQ8SixteenSM90NarrowAligned + `
  patch
  -3
-packed1 37287 dots_bytes_sixteen
+packed1 37231 dots_bytes_sixteen
 !|hf|f
 !|gxO
  =73
@@ -18514,11 +18497,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "y
 q1py#b17
 "y
- =406
+ =403
  -1
  =298`
 
-const dotsQ8ThriceSM90NarrowAligned = `packed1 40388 dots_bytes_thrice
+const dotsQ8ThriceSM90NarrowAligned = `packed1 40329 dots_bytes_thrice
 !|h^|f
 !|g@=
 !p8
@@ -18536,7 +18519,7 @@ p;x@to
 zft*
 p9{J=pF
 p:sTsV
-qS,uQpF
+qSx@te
 !
 p>
 q*
@@ -19624,12 +19607,9 @@ qBpy#d
 pm,
 uF2[
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^L
+}{6s^L
+r?qsq/>
 pr^+q#8
 qKp,q=1(
 rhp,1Z
@@ -19640,8 +19620,8 @@ r7py#X
 pVLt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -19652,7 +19632,7 @@ t1=rk#P
 u~N
 rP
 uL=-rz+
-x-u_'E
+x-v2'E
 uL=.j
 u^UI
 uL=9q#
@@ -19701,24 +19681,24 @@ vc-tc
 ](rL/
 (w{
 !#
-"g
+"e
 u'Mc
 ]3sx=
 ]4sx,
-"g
+"e
 ]5sx+
 ({p
 !#
-"f
+"d
 u'Mj
 ]:sx-
 (w?
 !#
-"j
+"h
 u'Mz
 "%
 u'M|
-"i
+"g
 ]Csx8
 "#
 ]Dsx7
@@ -19756,11 +19736,11 @@ u'py#=
 pV=s3-7
 (y<
 !#
-"Z
+"X
 u'py#2
-"Z
+"X
 u'py#0
-"\
+"Z
 pV5s3v<
 pV4s3{J
 "$
@@ -19770,9 +19750,9 @@ pV2zs,
 pV1zs+
 (.-
 !#
-"D
+"B
 u'q,
-"C
+"A
 u'p*
 "#
 pV$zs.
@@ -19784,7 +19764,7 @@ pVUzs7
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"h
+"f
 r7/
 qm
 qm
@@ -19838,13 +19818,13 @@ vg
 v#
 (
 !vKxw
-"z
+"x
 g
 aI
 ;5
 (
 !pty@
-"z
+"x
 r~
 aF
 ;6
@@ -20084,7 +20064,7 @@ O
 const dotsQ8ThriceSM80NarrowAligned = dotsQ8ThriceSM90NarrowAligned + `
  patch
  -3
-packed1 40279 dots_bytes_thrice
+packed1 40220 dots_bytes_thrice
 !|hf|f
 !|gxO
  =73
@@ -20143,11 +20123,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "|
 q1py#e17
 "|
- =421
+ =418
  -1
  =298`
 
-const dotsQ4KOneSM90NarrowAligned = `packed1 58435 dots_grouped_one
+const dotsQ4KOneSM90NarrowAligned = `packed1 58376 dots_grouped_one
 !|h^|f
 !|g@=
 !p8
@@ -20165,7 +20145,7 @@ p;t=r0
 zfsV
 p97}(pF
 p:zI/pF
-qS+98pF
+qS+9t*
 !
 p>
 q*
@@ -21943,12 +21923,9 @@ qBpy&R
 pm=
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pq^7r.
-|@S
-pq^/r.
-x-r_S
 pq^8pw
-xpr_v,s^R
+}{6s^R
+r?qsq/>
 pqf,q#7
 qKuHy8
 rhp,1&
@@ -21964,8 +21941,8 @@ pqpj9s-
 pVSt\
 !#
 pqpj/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 pqpj9tI
 wcr,s0DB
 }oD
@@ -21976,7 +21953,7 @@ t1=rk&@
 u~U
 rP
 pqpX-rz+
-x-u_'E
+x-v2'E
 pqpX.j
 u^cI
 pqpX9q#
@@ -22025,11 +22002,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"w
+"u
 u'Mc
 ]3rL@
 ]4sx=
-"w
+"u
 ]5sx,
 (+,
 !#
@@ -22050,11 +22027,11 @@ uGrOy'
 ]Hsx9
 (+9
 !#
-"}
+"{
 u'py(7
 "'
 u'py(5
-"|
+"z
 ]Psx/
 "#
 ]Qsx@
@@ -22085,9 +22062,9 @@ s?py'u
 ]ls3u)
 (tG
 !#
-"F
+"D
 u'q}
-"E
+"C
 u'q,
 "#
 pV%s3-7
@@ -22129,11 +22106,11 @@ pV:sx9
 !#
 pnj/qw
 u'py&Y
-"j
+"h
 u'py%r
-"j
+"h
 u'py%p
-"k
+"i
 pV3zs9
 pV2zs/
 "$
@@ -22142,7 +22119,7 @@ pV0s3uQ
 "$
 pV/s38,
 pV.s3w}
-"l
+"j
 (8-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -22484,7 +22461,7 @@ O
 const dotsQ4KOneSM80NarrowAligned = dotsQ4KOneSM90NarrowAligned + `
  patch
  -3
-packed1 58326 dots_grouped_one
+packed1 58267 dots_grouped_one
 !|hf|f
 !|gxO
  =79
@@ -22511,11 +22488,11 @@ qt6A
  =106
  -1
 "l
- =1145
+ =1142
  -1
  =334`
 
-const dotsQ4KEightSM90NarrowAligned = `packed1 58379 dots_grouped_eight
+const dotsQ4KEightSM90NarrowAligned = `packed1 58320 dots_grouped_eight
 !|h^|f
 !|g@=
 !p8
@@ -22533,7 +22510,7 @@ p;t=un
 zfsV
 p97/sV
 p:zI/pF
-qS+98pF
+qS+9t*
 !
 p>
 q*
@@ -24307,12 +24284,9 @@ qBpy&R
 pm=
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^R
+}{6s^R
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -24328,8 +24302,8 @@ r7py&H
 pVSt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -24340,7 +24314,7 @@ t1=rk&@
 u~U
 rP
 uL=-rz+
-x-u_'E
+x-v2'E
 uL=.j
 u^cI
 uL=9q#
@@ -24389,11 +24363,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"w
+"u
 u'Mc
 ]3rL@
 ]4sx=
-"w
+"u
 ]5sx,
 (+,
 !#
@@ -24414,11 +24388,11 @@ uGrOy'
 ]Hsx9
 (+9
 !#
-"}
+"{
 u'py(5
 "'
 u'py(3
-"|
+"z
 ]Psx/
 "#
 ]Qsx@
@@ -24449,9 +24423,9 @@ s?py's
 ]ls3u)
 (tG
 !#
-"F
+"D
 u'q}
-"E
+"C
 u'q,
 "#
 pV%s3-7
@@ -24493,11 +24467,11 @@ pV:sx9
 !#
 pnj/qw
 u'py&Y
-"j
+"h
 u'py%r
-"j
+"h
 u'py%p
-"k
+"i
 pV3zs9
 pV2zs/
 "$
@@ -24506,7 +24480,7 @@ pV0s3uQ
 "$
 pV/s38,
 pV.s3w}
-"l
+"j
 (8-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -24848,7 +24822,7 @@ O
 const dotsQ4KEightSM80NarrowAligned = dotsQ4KEightSM90NarrowAligned + `
  patch
  -3
-packed1 58270 dots_grouped_eight
+packed1 58211 dots_grouped_eight
 !|hf|f
 !|gxO
  =79
@@ -24872,11 +24846,11 @@ qt7A
  =106
  -1
 "l
- =1145
+ =1142
  -1
  =334`
 
-const dotsQ4KSixteenSM90NarrowAligned = `packed1 45382 dots_grouped_sixteen
+const dotsQ4KSixteenSM90NarrowAligned = `packed1 45323 dots_grouped_sixteen
 !|h^|f
 !|g@=
 !p8
@@ -24894,7 +24868,7 @@ p;t=t*
 zfsV
 p9..t*
 p:zI/pF
-qSsTr0
+qSsTto
 !
 p>
 q*
@@ -26223,12 +26197,9 @@ qBpy#o
 pm=
 uF2p0
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^S
+}{6s^S
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -26244,8 +26215,8 @@ r7py#c
 pVTt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -26256,7 +26227,7 @@ t1=rk#Z
 u~V
 rP
 uL=-rz+
-x-u_$n
+x-v2$m
 uL=.j
 u^dI
 uL=9q#
@@ -26305,11 +26276,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"y
+"w
 u'Mc
 ]3rL@
 ]4sx=
-"y
+"w
 ]5sx,
 (+,
 !#
@@ -26330,11 +26301,11 @@ uGrOy'
 ]Hsx9
 (+9
 !#
-|A8q@
+"}
 u'py%W
 "'
 u'py%U
-"~
+"|
 ]Psx/
 "#
 ]Qsx@
@@ -26365,9 +26336,9 @@ s?py%8
 ]ls3u)
 (tG
 !#
-"F
+"D
 u'R"
-"E
+"C
 u'q}
 "#
 pV%s3-7
@@ -26409,11 +26380,11 @@ pV;sx9
 !#
 pnj/qw
 u'py#v
-"l
+"j
 u'py#/
-"l
+"j
 u'R~
-"m
+"k
 pV4zs9
 pV3zs/
 "$
@@ -26422,7 +26393,7 @@ pV1s3uQ
 "$
 pV0s38,
 pV/s3w}
-"n
+"l
 (8-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -26764,7 +26735,7 @@ O
 const dotsQ4KSixteenSM80NarrowAligned = dotsQ4KSixteenSM90NarrowAligned + `
  patch
  -3
-packed1 45273 dots_grouped_sixteen
+packed1 45214 dots_grouped_sixteen
 !|hf|f
 !|gxO
  =79
@@ -26788,11 +26759,11 @@ qt7A
  =116
  -1
 "n
- =679
+ =676
  -1
  =334`
 
-const dotsQ4KThriceSM90NarrowAligned = `packed1 47132 dots_grouped_thrice
+const dotsQ4KThriceSM90NarrowAligned = `packed1 47073 dots_grouped_thrice
 !|h^|f
 !|g@=
 !p8
@@ -26810,7 +26781,7 @@ p;t=to
 zfsV
 p9.78pF
 p:zI/pF
-qSqux,
+qSqusV
 !
 p>
 q*
@@ -28166,12 +28137,9 @@ qBpy$#
 pm=
 uF2[
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^S
+}{6s^S
+r?qsq/>
 pr^+q#8
 qKp,q=1(
 rhp,1Z
@@ -28182,8 +28150,8 @@ r7py#u
 pVSt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -28194,7 +28162,7 @@ t1=rk#m
 u~U
 rP
 uL=-rz+
-x-u_'G
+x-v2'G
 uL=.j
 u^bI
 uL=9q#
@@ -28243,11 +28211,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"x
+"v
 u'Mc
 ]3rL@
 ]4sx=
-"x
+"v
 ]5sx,
 (+,
 !#
@@ -28268,11 +28236,11 @@ uGrOy'
 ]Hsx9
 (+9
 !#
-"~
+"|
 u'py%m
 "'
 u'py%k
-"}
+"{
 ]Psx/
 "#
 ]Qsx@
@@ -28303,9 +28271,9 @@ s?py%M
 ]ls3u)
 (tG
 !#
-"E
+"C
 u'q,
-"D
+"B
 u'p*
 "#
 pV$s3-7
@@ -28347,11 +28315,11 @@ pV:sx9
 !#
 pnj/qw
 u'py$.
-"k
+"i
 u'py#A
-"k
+"i
 u'py#?
-"l
+"j
 pV3zs9
 pV2zs/
 "$
@@ -28360,7 +28328,7 @@ pV0s3uQ
 "$
 pV/s38,
 pV.s3w}
-"m
+"k
 (8-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -28702,7 +28670,7 @@ O
 const dotsQ4KThriceSM80NarrowAligned = dotsQ4KThriceSM90NarrowAligned + `
  patch
  -3
-packed1 47023 dots_grouped_thrice
+packed1 46964 dots_grouped_thrice
 !|hf|f
 !|gxO
  =79
@@ -28726,11 +28694,11 @@ qt7A
  =118
  -1
 "q
- =686
+ =683
  -1
  =334`
 
-const dotsQ6KOneSM90NarrowAligned = `packed1 60493 dots_sixes_one
+const dotsQ6KOneSM90NarrowAligned = `packed1 60434 dots_sixes_one
 !|h^|f
 !|g@=
 !p8
@@ -28748,7 +28716,7 @@ p;p5sV
 zft*
 p99@to
 p:wZpF
-qS+9te
+qS+9/pF
 !
 p>
 q*
@@ -30604,12 +30572,9 @@ qBpy'n
 pm=
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pq^7r.
-|@S
-pq^/r.
-x-r_S
 pq^8pw
-xpr_v,s^N
+}{6s^N
+r?qsq/>
 pqf,q#7
 qKuHy8
 rhp,1&
@@ -30625,8 +30590,8 @@ pqpj9s-
 pVOt\
 !#
 pqpj/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 pqpj9tI
 wcr,s0DB
 }oD
@@ -30637,7 +30602,7 @@ t1=rk'[
 u~Q
 rP
 pqpX-rz+
-x-u_'C
+x-v2'C
 pqpX.j
 u^]I
 pqpX9q#
@@ -30686,11 +30651,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"s
+"q
 u'Mb
 ]3rL@
 ]4sx=
-"s
+"q
 ]5sx,
 (+,
 !#
@@ -30705,11 +30670,11 @@ uGrOy'
 ]Bsx8
 (y?
 !#
-"x
+"v
 u'py)L
 "&
 u'py)J
-"w
+"u
 ]Jsx7
 "#
 ]Ksx9
@@ -30761,11 +30726,11 @@ pV;sx8
 !#
 pnj/qw
 u'py'u
-"h
+"f
 u'py'7
-"h
+"f
 u'py'5
-"i
+"g
 pV4s3{J
 pV3zs=
 "$
@@ -30774,12 +30739,12 @@ pV1zs+
 "$
 pV0zs-
 pV/zs.
-"j
+"h
 (.8
 !#
-"H
+"F
 u'q}
-"G
+"E
 u'q,
 "#
 pV%zs7
@@ -31104,7 +31069,7 @@ O
 const dotsQ6KOneSM80NarrowAligned = dotsQ6KOneSM90NarrowAligned + `
  patch
  -3
-packed1 60384 dots_sixes_one
+packed1 60325 dots_sixes_one
 !|hf|f
 !|gxO
  =74
@@ -31128,11 +31093,11 @@ qt6A
  =123
  -1
 "r
- =1240
+ =1237
  -1
  =311`
 
-const dotsQ6KEightSM90NarrowAligned = `packed1 60431 dots_sixes_eight
+const dotsQ6KEightSM90NarrowAligned = `packed1 60372 dots_sixes_eight
 !|h^|f
 !|g@=
 !p8
@@ -31150,7 +31115,7 @@ p;p5t*
 zft*
 p99@=pF
 p:wZpF
-qS+9te
+qS+9/pF
 !
 p>
 q*
@@ -33002,12 +32967,9 @@ qBpy'n
 pm=
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^N
+}{6s^N
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -33023,8 +32985,8 @@ r7py'd
 pVOt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -33035,7 +32997,7 @@ t1=rk'[
 u~Q
 rP
 uL=-rz+
-x-u_'C
+x-v2'C
 uL=.j
 u^]I
 uL=9q#
@@ -33084,11 +33046,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"s
+"q
 u'Mb
 ]3rL@
 ]4sx=
-"s
+"q
 ]5sx,
 (+,
 !#
@@ -33103,11 +33065,11 @@ uGrOy'
 ]Bsx8
 (y?
 !#
-"x
+"v
 u'py)J
 "&
 u'py)H
-"w
+"u
 ]Jsx7
 "#
 ]Ksx9
@@ -33159,11 +33121,11 @@ pV;sx8
 !#
 pnj/qw
 u'py'u
-"h
+"f
 u'py'7
-"h
+"f
 u'py'5
-"i
+"g
 pV4s3{J
 pV3zs=
 "$
@@ -33172,12 +33134,12 @@ pV1zs+
 "$
 pV0zs-
 pV/zs.
-"j
+"h
 (.8
 !#
-"H
+"F
 u'q}
-"G
+"E
 u'q,
 "#
 pV%zs7
@@ -33502,7 +33464,7 @@ O
 const dotsQ6KEightSM80NarrowAligned = dotsQ6KEightSM90NarrowAligned + `
  patch
  -3
-packed1 60322 dots_sixes_eight
+packed1 60263 dots_sixes_eight
 !|hf|f
 !|gxO
  =74
@@ -33523,11 +33485,11 @@ qt7A
  =123
  -1
 "r
- =1240
+ =1237
  -1
  =311`
 
-const dotsQ6KSixteenSM90NarrowAligned = `packed1 42624 dots_sixes_sixteen
+const dotsQ6KSixteenSM90NarrowAligned = `packed1 42565 dots_sixes_sixteen
 !|h^|f
 !|g@=
 !p8
@@ -33545,7 +33507,7 @@ p;p5x,
 zft*
 p9.v<pF
 p:wZpF
-qSqYx,
+qSqYsV
 !
 p>
 q*
@@ -34794,12 +34756,9 @@ qBpy#x
 pm=
 uF2p0
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^O
+}{6s^O
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -34815,8 +34774,8 @@ r7py#l
 pVPt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -34827,7 +34786,7 @@ t1=rk#d
 u~R
 rP
 uL=-rz+
-x-u_$_
+x-v2$^
 uL=.j
 u^^I
 uL=9q#
@@ -34876,11 +34835,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"v
+"t
 u'Mb
 ]3rL@
 ]4sx=
-"v
+"t
 ]5sx,
 (+,
 !#
@@ -34895,11 +34854,11 @@ uGrOy'
 ]Bsx8
 (y?
 !#
-"{
+"y
 u'py%Z
 "&
 u'py%X
-"z
+"x
 ]Jsx7
 "#
 ]Ksx9
@@ -34951,11 +34910,11 @@ pV<sx8
 !#
 pnj/qw
 u'py$"
-"k
+"i
 u'py#?
-"k
+"i
 u'py#=
-"l
+"j
 pV5s3{J
 pV4zs=
 "$
@@ -34964,12 +34923,12 @@ pV2zs+
 "$
 pV1zs-
 pV0zs.
-"m
+"k
 (.8
 !#
-"H
+"F
 u'R"
-"G
+"E
 u'q}
 "#
 pV%zs7
@@ -35294,7 +35253,7 @@ O
 const dotsQ6KSixteenSM80NarrowAligned = dotsQ6KSixteenSM90NarrowAligned + `
  patch
  -3
-packed1 42515 dots_sixes_sixteen
+packed1 42456 dots_sixes_sixteen
 !|hf|f
 !|gxO
  =74
@@ -35315,11 +35274,11 @@ qt7A
  =133
  -1
 "t
- =616
+ =613
  -1
  =311`
 
-const dotsQ6KThriceSM90NarrowAligned = `packed1 44372 dots_sixes_thrice
+const dotsQ6KThriceSM90NarrowAligned = `packed1 44313 dots_sixes_thrice
 !|h^|f
 !|g@=
 !p8
@@ -35337,7 +35296,7 @@ p;p58pF
 zft*
 p9.8te
 p:wZpF
-qSx@un
+qS,sqpF
 !
 p>
 q*
@@ -36613,12 +36572,9 @@ qBpy$,
 pm=
 uF2[
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^O
+}{6s^O
+r?qsq/>
 pr^+q#8
 qKp,q=1(
 rhp,1Y
@@ -36629,8 +36585,8 @@ r7py#~
 pVOt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -36641,7 +36597,7 @@ t1=rk#v
 u~Q
 rP
 uL=-rz+
-x-u_'E
+x-v2'E
 uL=.j
 u^\I
 uL=9q#
@@ -36690,11 +36646,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"u
+"s
 u'Mb
 ]3rL@
 ]4sx=
-"u
+"s
 ]5sx,
 (+,
 !#
@@ -36709,11 +36665,11 @@ uGrOy'
 ]Bsx8
 (y?
 !#
-"z
+"x
 u'py%p
 "&
 u'py%n
-"y
+"w
 ]Jsx7
 "#
 ]Ksx9
@@ -36765,11 +36721,11 @@ pV;sx8
 !#
 pnj/qw
 u'py$7
-"j
+"h
 u'py#Q
-"j
+"h
 u'py#O
-"k
+"i
 pV4s3{J
 pV3zs=
 "$
@@ -36778,12 +36734,12 @@ pV1zs+
 "$
 pV0zs-
 pV/zs.
-"l
+"j
 (.8
 !#
-"G
+"E
 u'q,
-"F
+"D
 u'p*
 "#
 pV$zs7
@@ -37108,7 +37064,7 @@ O
 const dotsQ6KThriceSM80NarrowAligned = dotsQ6KThriceSM90NarrowAligned + `
  patch
  -3
-packed1 44263 dots_sixes_thrice
+packed1 44204 dots_sixes_thrice
 !|hf|f
 !|gxO
  =74
@@ -37129,7 +37085,7 @@ qt7A
  =135
  -1
 "w
- =623
+ =620
  -1
  =311`
 
@@ -67326,7 +67282,7 @@ O
 !L
 `
 
-const gatherMixedSM70 = `packed1 8042 gather_mixed
+const gatherMixedSM70 = `packed1 8014 gather_mixed
 !pJ
 !pI
 !p8
@@ -67339,9 +67295,9 @@ const gatherMixedSM70 = `packed1 8042 gather_mixed
 !c
 p;+un
 zfr0
-p99r0
+p99t*
 p:7x,
-qS,r0
+qS,un
 !
 p>
 q*
@@ -67557,21 +67513,20 @@ t)7f
 qTu&-
 t)9sr
 r'p,yl
-r<
 t)@s-
 qzuH-
 r'XU
 rQ
-r<
 "$
-}{uf
+pzXqj
+r<
 uLz(q0
-}"szrl>q/
+}"rvsU>6
 !#
 q'9q#
 sn3E
 i6%
-|Hsz
+|Hrv
 vl@sQ
 |w4V4rq
 tf4V5
@@ -69325,7 +69280,7 @@ O
 !L
 `
 
-const tileMixedSM70 = `packed1 14744 tile_mixed
+const tileMixedSM70 = `packed1 15008 tile_mixed
 !pJ
 !pI
 !p8
@@ -69587,9 +69542,9 @@ pny'r4
 sXz#p0
 u-uksr
 v>w?
-r<
 pnwEtI
 qLp,Ev(
+u-|#f
 r<
 q'-|Y
 _
@@ -69597,25 +69552,30 @@ y66Z
 pnwEs6
 r'vn/
 rQ
+"$
 r<
-"#
+"$
 y(
 y66Z
-"#
+"$
 |r
 rQ
+"$
 r<
-"#
+"$
 s4p&
 {a
+"#
+wnr,s\r2
+"#
 s4se
-v;tL6sU
-"+
+{a
+",
 v}{"u/5n
 J
-"+
+",
 ]&I
-"+
+",
 v}{"u/3n
 }g=sm
 qF#<9
@@ -69627,124 +69587,139 @@ rKt?rbz}XD1%
 qF&<;
 r'p2U
 q2M)
-"+
+",
 sXz#p0
-"+
+",
 v>w?
+",
+qLp,Ev(
+"+
 r<
 "+
-qLp,Ev(
-r<
-"*
 s4s%
 {a
-"+
+",
 r'vn/
 rQ
+"$
 r<
-"#
+"$
 s4+rg
-z~t$
-"#
+{a
+"$
 |r
 rQ
+"$
 r<
-"#
+"$
 s4vm
 {a
+"#
+wnr,s\r2
+"#
 s4+p&
-v;tL6sU
-"+
+{a
+",
 v}{"u/1n
 J
-"+
+",
 ]&I
-"+
+",
 v}{"u//n
-"+
+",
 qF3<C
 r'rU
 q2M*
 rKt?rbz}XD1%
 !#
-"+
+",
 qF6<E
 r'p2U
 q2M)
-"+
+",
 sXz#p0
-"+
+",
 v>w?
+",
+qLp,Ev(
+"+
 r<
 "+
-qLp,Ev(
-r<
-"*
 s4sL
 {a
-"+
+",
 r'vn/
 rQ
+"$
 r<
-"#
+"$
 s4sZ
-z~t$
-"#
+{a
+"$
 |r
 rQ
+"$
 r<
-"#
+"$
 s4wi
 {a
+"#
+wnr,s\r2
+"#
 s4.r>
-v;tL6sU
-"+
+{a
+",
 v}{"u/-n
 J
-"+
+",
 ]&I
-"+
+",
 v}{"u/+n
-"+
+",
 qFC<M
 r'rU
 q2M*
 rKt?rbz}XD1%
 !#
-"+
+",
 qFF<O
 r'p2U
 q2M)
-"+
+",
 sXz#p0
-"+
+",
 v>w?
+",
+qLp,Ev(
+"+
 r<
 "+
-qLp,Ev(
-r<
-"*
 s4t[
 {a
-"+
+",
 r'vn/
 rQ
+"$
 r<
-"#
+"$
 s48v=
-z~t$
-"#
+{a
+"$
 |r
 rQ
+"$
 r<
-"#
+"$
 s4wN
 {a
+"#
+wnr,s\r2
+"#
 s47rg
-v;tL6sU
-"1
+{a
+"2
 {9u/'n
-"1
+"2
 {9dpUn
 ro
 p7
@@ -69774,9 +69749,9 @@ u,
 s{8pX+
 rx
 q'/sm
-x-szqW
+x-tLqW
 q~$sUwz$
-"7
+"8
 |9
 *.%
 _
@@ -69816,12 +69791,12 @@ O
 ].x4
 zk
 !#
-"@
+"A
 ]4sx
 ]5s3-
-">
+"?
 ]%zs
-"=
+">
 ]7s38
 "#
 ](|1
@@ -71346,7 +71321,7 @@ z'<1<G
 qt<17
  =54`
 
-const widenMixedSM80NarrowAligned = `packed1 16086 widen_mixed
+const widenMixedSM80NarrowAligned = `packed1 16354 widen_mixed
 !|hf|f
 !|gxO
 !p8
@@ -71620,26 +71595,31 @@ t)+r4
 sXz#[
 t)9sr
 v>w?
-r<
 t)@tI
 qLp,Ev(
+t)7f
 r<
 uLz(q0
-v;t$6q/
+v;}KS
 t)@s6
 r'vn/
 rQ
+"$
 r<
-"#
-v;ul6sU
-"#
+"$
+v;rv6W
+"$
 |r
 rQ
+"$
 r<
+"$
+v;sz6sI
 "#
-v;tL6rl
-r:&rlqW
-"+
+wnr,s\r2
+"#
+r:&6qW
+",
 w0V?
 T/
 s'8
@@ -71647,46 +71627,51 @@ o
 *#%
 sw
 J
-"+
+",
 ]&I
-"+
+",
 };VA
 T/
 s'7
 o
 *#%
 sw
-"+
+",
 v>R9
 q2M)
 rKt?rbz}vnyc$
 !#
-"+
+",
 r'p@<9
 q2M(
-"+
+",
 sXz#[
-"+
+",
 v>w?
-r<
-"+
+",
 qLp,Ev(
-r<
-"*
-r:&6u#
 "+
+r<
+"+
+r:&6sG
+",
 r'vn/
 rQ
+"$
 r<
-"#
+"$
 r:&xJ*
-"#
+"$
 |r
 rQ
+"$
 r<
+"$
+r:&xJ*
+"#
+wnr,s\r2
 "#
 r:&xJ*
-r:&rl'*
 rt=qw
 iCV4
 o
@@ -71695,10 +71680,10 @@ T3
 s'9
 {R
 *+%
-zptL'-
-zprvt|
-zpqssU
-zpu}6
+|2.',
+zprvsG
+zpr_sI
+zpu}S
 |[r,xfvfUDL
 r6{L+
 xS_<_G
@@ -71707,28 +71692,28 @@ sJ~)
 u?}~
 !#
 |W_
-"8
+"9
 iQ%
-"7
+"8
 }e-
 q)q>piy4xD%VR
 q)q>piy4xDrZVR
 sap)%
-"7
+"8
 {R
 }=Y
-"7
+"8
 T0
 0
 r\6
-"2
+"3
 vNpGVU
 {R
 }=\
-"2
+"3
 }=W
 T/
-"1
+"2
 u;VW
 T/
 q>rmrGPq"t@pirzxPr)&
@@ -71751,7 +71736,7 @@ w"uy
 "#
 w"~5
 vp
-";
+"<
 sn$G
 }=c
 }d
@@ -71763,125 +71748,135 @@ sn"B
 rV
 ro
 p7
-";
+"<
 r'p,<a
-"9
+":
 q2M.
 {~|p/
 t(xc0
 u,
-";
+"<
 rx
 *'p-
 rV
 ro
 p7
 x>#
-";
+"<
 r'p2<e
 "$
 q2M.
 {~|p/
 t(xc0
 u,
-";
+"<
 rx
 "*
 v3qIE
 *#%
 sw
 J
-";
+"<
 ]&I
 "+
 sn"E
 *#%
 sw
-";
+"<
 v>Rb
 q2M)
 rKt?rbz}vnyc$
 !#
-";
+"<
 r'p@<a
 q2M(
-";
+"<
 sXz#[
-";
+"<
 v>w?
-r<
-";
+"<
 qLp,Ev(
-r<
-":
-v;t$6q/
 ";
+r<
+";
+v;}KS
+"<
 r'vn/
 rQ
+"$
 r<
-"#
-v;ul6sU
-"#
+"$
+v;rv6W
+"$
 |r
 rQ
+"$
 r<
+"$
+v;sz6sI
 "#
-v;tL6rl
-s+"rlqW
-"+
+wnr,s\r2
+"#
+s+"6qW
+",
 sn#E
 *#%
 sw
 J
-"+
+",
 ]&I
-"+
+",
 sn$E
 *#%
 sw
-"+
+",
 v>Rf
 q2M)
 rKt?rbz}vnyc$
 !#
-"+
+",
 r'p@<f
 q2M(
-"+
+",
 sXz#[
-"+
+",
 v>w?
-r<
-"+
+",
 qLp,Ev(
-r<
-"*
-s+%6u#
 "+
+r<
+"+
+s+$6sG
+",
 r'vn/
 rQ
+"$
 r<
-"#
-s+'6$#
-"#
+"$
+s+&6$"
+"$
 |r
 rQ
+"$
 r<
+"$
+s+(6$$
 "#
-s+)6$%
-s+*rl$&
-";
+wnr,s\r2
+"#
+s+*6$&
+"<
 igV4
 o
 }=t
 {R
 *+%
-zptL$#
-zprvt|
-zpqssU
-zpu}6
+|i"$$
+zprvsG
+zpr_sI
+zpu}S
 |[r,xfvfUDL
-";
+"<
 z'L1LG
 qtL1G
 sJ~)
@@ -71891,12 +71886,12 @@ O
 |]r1
 O
 !#
-"4
+"5
 pV$s3/
 pV#s3@
-"/
+"0
 pV"rL=
-".
+"/
 rj|;rL,
 "#
 rjzGrL+
@@ -72015,7 +72010,7 @@ O
 const widenMixedSM70NarrowAligned = widenMixedSM80NarrowAligned + `
  patch
  -3
-packed1 20210 widen_mixed
+packed1 20418 widen_mixed
 !pJ
 !pI
  =8
@@ -72024,7 +72019,7 @@ p;y{pF
 zf8pF
 p9+@=pF
  =266
- -2
+ -19
 r69r4
 q{
 rE
@@ -72036,11 +72031,12 @@ rE
 v5
 t)@s6
 r'wg/
- =2
- -4
-"$
-v;ul6sU
-"$
+rQ
+"%
+r<
+"%
+v;rv6W
+"%
 q{
 rE
 rr
@@ -72049,12 +72045,26 @@ sl
 }y
 rE
 v5
-"$
+"%
 zV)A
- =2
- -4
+rQ
+"%
+r<
+"%
+v;sz6sI
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
 "$
-v;tL6rl
+wnr,s\<0
+"$
+r:&6qW
 "$
 q{
 rE
@@ -72064,58 +72074,32 @@ sl
 }y
 rE
 v5
-"#
-r:&rlqW
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-",
+"-
  =7
  -3
-",
+"-
 ]&I
-",
+"-
  =6
  -2
-",
+"-
 v>RU
  =3
- -6
-",
+ -12
+"-
 r'p@<U
 q2M(
-",
+"-
 sXz#[
+"-
+v>w?
+"-
+qLp,Ev(
 ",
- =2
- -1
+r<
 ",
- =2
- -1
-"+
- =2
- -1
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-",
-r'wg/
  =2
  -4
-"$
-r:&xJ*
-"$
 q{
 rE
 rr
@@ -72124,13 +72108,30 @@ sl
 }y
 rE
 v5
-"$
+"-
+r'wg/
+rQ
+"%
+r<
+"%
+r:&xJ*
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
 zV)A
- =2
- -3
-"$
+rQ
+"%
+r<
+"%
 r:&xJ*
-"$
+"%
 q{
 rE
 rr
@@ -72139,9 +72140,10 @@ sl
 }y
 rE
 v5
-"#
-r:&rl'*
-"#
+"$
+wnr,s\<0
+ =3
+ -10
 q{
 rE
 rr
@@ -72167,65 +72169,65 @@ qtL1G
  =3
  -4
 ruL
-"9
+":
 iQ%
-"8
+"9
  =4
  -1
-"8
+"9
  =2
  -1
-"8
+"9
  =3
  -1
-"3
+"4
  =3
  -1
-"3
+"4
  =2
  -1
-"2
+"3
  =22
  -1
-"<
+"=
  =11
  -3
-"<
+"=
 r'p,1O
-":
+";
  =4
  -1
-"<
+"=
  =6
  -2
-"<
+"=
 r'p21P
  =5
  -1
-"<
+"=
  =6
  -1
-"<
+"=
  =5
  -2
-"<
+"=
 v>MZ
  =3
- -6
-"<
+ -12
+"=
 r'p@1]
 q2M(
-"<
+"=
 sXz#[
+"=
+v>w?
+"=
+qLp,Ev(
+"<
+r<
 "<
  =2
- -1
-"<
- =2
- -1
-";
- =2
- -1
+ -18
 q{
 rE
 rr
@@ -72234,13 +72236,14 @@ sl
 }y
 rE
 v5
-"<
+"=
 r'wg/
- =2
- -4
-"$
-v;ul6sU
-"$
+rQ
+"%
+r<
+"%
+v;rv6W
+"%
 q{
 rE
 rr
@@ -72249,12 +72252,26 @@ sl
 }y
 rE
 v5
-"$
+"%
 zV)A
- =2
- -4
+rQ
+"%
+r<
+"%
+v;sz6sI
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
 "$
-v;tL6rl
+wnr,s\<0
+"$
+s+"6qW
 "$
 q{
 rE
@@ -72264,43 +72281,32 @@ sl
 }y
 rE
 v5
-"#
-s+"rlqW
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-",
+"-
  =4
  -3
-",
+"-
 ]&I
-",
+"-
  =3
  -2
-",
+"-
 v>Me
  =3
- -6
-",
+ -12
+"-
 r'p@1g
 q2M(
-",
+"-
 sXz#[
+"-
+v>w?
+"-
+qLp,Ev(
+",
+r<
 ",
  =2
- -1
-",
- =2
- -1
-"+
- =2
- -1
+ -18
 q{
 rE
 rr
@@ -72309,13 +72315,14 @@ sl
 }y
 rE
 v5
-",
+"-
 r'wg/
- =2
- -4
-"$
-s+'6$#
-"$
+rQ
+"%
+r<
+"%
+s+&6$"
+"%
 q{
 rE
 rr
@@ -72324,12 +72331,26 @@ sl
 }y
 rE
 v5
-"$
+"%
 zV)A
- =2
- -4
+rQ
+"%
+r<
+"%
+s+(6$$
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
 "$
-s+)6$%
+wnr,s\<0
+"$
+s+*6$&
 "$
 q{
 rE
@@ -72339,18 +72360,7 @@ sl
 }y
 rE
 v5
-"#
-s+*rl$&
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"<
+"=
  =5
  -6
 r(QA
@@ -72362,15 +72372,15 @@ sXR5U
 vq
 sXR%U
 |[r,xf[ryq=DL
-"<
+"=
  =9
  -9
-"5
+"6
 pV,s3/
 pV+s3@
-"0
+"1
 pV*rL=
-"/
+"0
 pV'rL,
 "#
 pV&rL+
