@@ -12,10 +12,17 @@ func Cos(x float32) float32 {
 	return sine(r, quarters+1)
 }
 
-// Sincos returns Sin(x) and Cos(x).
+// Sincos returns Sin(x) and Cos(x). It evaluates both series and swaps the results, which takes fewer operations than to
+// select the coefficients of each.
 func Sincos(x float32) (sin, cos float32) {
 	r, quarters := reduce(x)
-	return sine(r, quarters), sine(r, quarters+1)
+	s := float32(r * r)
+	sin = fma(fma(fma(-0x1.9953p-13, s, 0x1.110776p-7), s, -0x1.555546p-3), fma(r, s, 0), r)
+	cos = fma(fma(fma(fma(0x1.99e904p-16, s, -0x1.6c0c2ap-10), s, 0x1.55554ap-5), s, -0.5), s, 1)
+	if quarters&1 != 0 {
+		sin, cos = cos, sin
+	}
+	return flip(sin, quarters<<30), flip(cos, (quarters+1)<<30)
 }
 
 // sine returns the sine of r plus the given number of quarter turns, for r from -pi/4 to pi/4. An

@@ -6596,9 +6596,9 @@ func normal32TwinRow(blocks *gpu.Blocks, lanes int, d0 int32, d16 int, d4 int32,
 		first = blocks.Done(zvector.Normal32TwinAVX2(blocks.Span(), i76, d8, int(d0), int(d4), d16, unsafe.Pointer(&normal32TwinTable), of4, of0, xLen, x))
 	}
 	for tx := first; tx < 256; tx++ {
-		var i155, i156, i157, i158, i159, i160, i223, i282, i169, i171, i774, i908, i898, i989, i1123, i1113 int32
+		var i155, i156, i157, i158, i159, i160, i223, i310, i169, i171, i740, i874, i864, i943, i1077, i1067 int32
 		var i161 int
-		var f773, f799, f803, f907, f897, f915, f916, f917, f918, f934, f935, f936, f937, f988, f1014, f1018, f1122, f1112, f1130, f1131, f1132, f1133, f1149, f1150, f1151, f1152 float32
+		var f739, f765, f769, f873, f863, f888, f889, f942, f968, f972, f1076, f1066, f1091, f1092 float32
 //line randomkernel.go:38
 		i80 := d8 + (i76 + tx)
 //line philox.go:14
@@ -6609,10 +6609,10 @@ func normal32TwinRow(blocks *gpu.Blocks, lanes int, d0 int32, d16 int, d4 int32,
 			i220 := int(uint32(i155)) * 3528531795
 			i223 = int32(i220)
 //line bits.go:460
-			i279 := int(uint32(i157)) * 3449720151
-			i282 = int32(i279)
+			i307 := int(uint32(i157)) * 3449720151
+			i310 = int32(i307)
 //line philox.go:18
-			i169 = int32(int(uint(i279)>>32)) ^ i156 ^ i159
+			i169 = int32(int(uint(i307)>>32)) ^ i156 ^ i159
 //line philox.go:18
 			i171 = int32(int(uint(i220)>>32)) ^ i158 ^ i160
 			i174 := i161 + 1
@@ -6622,233 +6622,211 @@ func normal32TwinRow(blocks *gpu.Blocks, lanes int, d0 int32, d16 int, d4 int32,
 				break
 			}
 //line philox.go:19
-			i155, i156, i157, i158, i159, i160, i161 = i169, i282, i171, i223, i159-1640531527, i160-1150833019, i174
+			i155, i156, i157, i158, i159, i160, i161 = i169, i310, i171, i223, i159-1640531527, i160-1150833019, i174
 		}
 //line randomkernel.go:40
 		i103 := int(uint(i80)/32)<<7 + int(uint(i80)%32) - d16
 //line randomkernel.go:132
-		f767 := float32(float32(uint32(i169))*2.3283064e-10) + 1.1641532e-10
+		f733 := float32(float32(uint32(i169))*2.3283064e-10) + 1.1641532e-10
 //line log.go:68
-		if math.Float32frombits(math.Float32bits(f767)&^(1<<31)) < 1.1754944e-38 {
-			f773, i774 = float32(f767*8.388608e+06), 192937984
+		if math.Float32frombits(math.Float32bits(f733)&^(1<<31)) < 1.1754944e-38 {
+			f739, i740 = float32(f733*8.388608e+06), 192937984
 		} else {
 //line log.go:68
-			f773, i774 = f767, 0
+			f739, i740 = f733, 0
 		}
 //line log.go:71
-		i775 := int32(math.Float32bits(f773))
-		i777 := (i775 - 1060439283) & -8388608
+		i741 := int32(math.Float32bits(f739))
+		i743 := (i741 - 1060439283) & -8388608
 //line log.go:8
-		f782 := math.Float32frombits(uint32(i775-i777)) - 1
-		f793 := math32.FMA(float32(i777-i774), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f782, 0.12901418), f782, -0.13246344), f782, 0.14182273), f782, -0.16608718), f782, 0.20001961), f782, -0.250016), f782, 0.33333325), f782, -0.49999988), float32(f782*f782), f782))
+		f748 := math.Float32frombits(uint32(i741-i743)) - 1
+		f759 := math32.FMA(float32(i743-i740), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f748, 0.12901418), f748, -0.13246344), f748, 0.14182273), f748, -0.16608718), f748, 0.20001961), f748, -0.250016), f748, 0.33333325), f748, -0.49999988), float32(f748*f748), f748))
 //line log.go:87
-		if 2139095040 <= uint32(int32(math.Float32bits(f767))) {
-			f799 = math32.FMA(f767, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+		if 2139095040 <= uint32(int32(math.Float32bits(f733))) {
+			f765 = math32.FMA(f733, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 		} else {
 //line log.go:87
-			f799 = f793
+			f765 = f759
 		}
 //line log.go:90
-		if f767 == 0 {
+		if f733 == 0 {
 //line basic.go:21
-			f803 = math.Float32frombits(0xff800000)
+			f769 = math.Float32frombits(0xff800000)
 		} else {
 //line log.go:90
-			f803 = f799
+			f769 = f765
 		}
 //line randomkernel.go:133
-		f805 := float32(math.Sqrt(float64(float32(f803 * -2))))
-		f808 := float32(float32(uint32(int32(uint32(i282)>>8))) * 3.7450704e-07)
+		f771 := float32(math.Sqrt(float64(float32(f769 * -2))))
+		f774 := float32(float32(uint32(int32(uint32(i310)>>8))) * 3.7450704e-07)
 //line reduce.go:15
-		f809 := math.Float32frombits(math.Float32bits(f808) &^ (1 << 31))
+		f775 := math.Float32frombits(math.Float32bits(f774) &^ (1 << 31))
 //line reduce.go:15
-		if f809 < 65536 {
+		if f775 < 65536 {
 //line reduce.go:18
-			f900 := math32.FMA(f808, 0.63661975, 1.2582912e+07)
-			f901 := f900 - 1.2582912e+07
-			f907, i908 = math32.FMA(f901, -5.3903025e-15, math32.FMA(f901, -7.5497894e-08, math32.FMA(f901, -1.5707963, f808))), int32(math.Float32bits(f900))
+			f866 := math32.FMA(f774, 0.63661975, 1.2582912e+07)
+			f867 := f866 - 1.2582912e+07
+			f873, i874 = math32.FMA(f867, -5.3903025e-15, math32.FMA(f867, -7.5497894e-08, math32.FMA(f867, -1.5707963, f774))), int32(math.Float32bits(f866))
 		} else {
 //line reduce.go:30
-			if f809 <= 3.4028235e+38 {
+			if f775 <= 3.4028235e+38 {
 //line reduce.go:33
-				i816 := int32(math.Float32bits(f808))
-				i819 := int32(uint32(i816)>>23)&255 - 128
-				i821 := i816<<8 | -2147483648
+				i782 := int32(math.Float32bits(f774))
+				i785 := int32(uint32(i782)>>23)&255 - 128
+				i787 := i782<<8 | -2147483648
 //line reduce.go:35
-				i822 := int(uint32(i821))
-				i824 := int32(uint32(i819)>>5) & 3
+				i788 := int(uint32(i787))
+				i790 := int32(uint32(i785)>>5) & 3
 //line reduce.go:36
-				i825 := i819 & 31
+				i791 := i785 & 31
 //line reduce.go:51
-				i836 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i824+2))*4))))
+				i802 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i790+2))*4))))
 //line reduce.go:51
-				i851 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i824+1))*4))))
+				i817 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i790+1))*4))))
 //line reduce.go:38
-				i860 := int(uint(i822*int(uint32(int32(int(uint((i836<<32|int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i824+3))*4)))))<<uint32(i825))>>32))))) >> 32)
+				i826 := int(uint(i788*int(uint32(int32(int(uint((i802<<32|int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i790+3))*4)))))<<uint32(i791))>>32))))) >> 32)
 //line reduce.go:38
-				i861 := i822*int(uint32(int32(int(uint((i851<<32|i836)<<uint32(i825))>>32)))) + i860
-				i877 := i821*int32(int(uint((int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i824))*4))))<<32|i851)<<uint32(i825))>>32)) + int32(int(uint(i861)>>32))
+				i827 := i788*int(uint32(int32(int(uint((i817<<32|i802)<<uint32(i791))>>32)))) + i826
+				i843 := i787*int32(int(uint((int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i790))*4))))<<32|i817)<<uint32(i791))>>32)) + int32(int(uint(i827)>>32))
 //line reduce.go:41
-				i883 := int(uint32(i877))<<34 | int(uint32(int32(i861)))<<2
-				i887 := int32(uint32(i877)>>30) + int32(int(uint(i883)>>63))
-				f890 := float32(float64(float64(i883) * 8.515303950216386e-20))
-				if int32(uint32(i816)>>31) != 0 {
-					f897, i898 = -f890, 0-i887
+				i849 := int(uint32(i843))<<34 | int(uint32(int32(i827)))<<2
+				i853 := int32(uint32(i843)>>30) + int32(int(uint(i849)>>63))
+				f856 := float32(float64(float64(i849) * 8.515303950216386e-20))
+				if int32(uint32(i782)>>31) != 0 {
+					f863, i864 = -f856, 0-i853
 				} else {
 //line reduce.go:44
-					f897, i898 = f890, i887
+					f863, i864 = f856, i853
 				}
 			} else {
 //line reduce.go:31
-				f897, i898 = f808-f808, 0
+				f863, i864 = f774-f774, 0
 			}
 //line reduce.go:16
-			f907, i908 = f897, i898
+			f873, i874 = f863, i864
 		}
-//line sin.go:24
-		f909 := float32(f907 * f907)
-//line sin.go:26
-		if i908&1 != 0 {
-			f915, f916, f917, f918 = 1, math32.FMA(2.4432553e-05, f909, -0.0013887311), 0.041666646, -0.5
+//line sin.go:19
+		f875 := float32(f873 * f873)
+		f879 := math32.FMA(math32.FMA(math32.FMA(-0.000195181, f875, 0.008332188), f875, -0.16666655), math32.FMA(f873, f875, 0), f873)
+		f883 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(2.4432553e-05, f875, -0.0013887311), f875, 0.041666646), f875, -0.5), f875, 1)
+		if i874&1 != 0 {
+//line sin.go:22
+			f888, f889 = f883, f879
 		} else {
-//line sin.go:26
-			f915, f916, f917, f918 = f907, -0.000195181, 0.008332188, -0.16666655
+//line sin.go:22
+			f888, f889 = f879, f883
 		}
-//line reduce.go:55
-		f927 := math.Float32frombits(uint32(int32(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(f916, f909, f917), f909, f918), math32.FMA(f915, f909, 0), f915))) ^ i908<<30&-2147483648))
-//line sin.go:18
-		i928 := i908 + 1
-//line sin.go:26
-		if i928&1 != 0 {
-			f934, f935, f936, f937 = 1, math32.FMA(2.4432553e-05, f909, -0.0013887311), 0.041666646, -0.5
-		} else {
-//line sin.go:26
-			f934, f935, f936, f937 = f907, -0.000195181, 0.008332188, -0.16666655
-		}
-//line reduce.go:55
-		f946 := math.Float32frombits(uint32(int32(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(f935, f909, f936), f909, f937), math32.FMA(f934, f909, 0), f934))) ^ i928<<30&-2147483648))
 //line randomkernel.go:45
 		if uint(i103) < uint(xLen) {
-			*(*float32)(unsafe.Add(x, i103*4)) = float32(float32(f805*f946)*of4) + of0
+			*(*float32)(unsafe.Add(x, i103*4)) = float32(float32(f771*math.Float32frombits(uint32(int32(math.Float32bits(f889))^(i874+1)<<30&-2147483648)))*of4) + of0
 		}
 //line randomkernel.go:77
-		i959 := i103 + 32
+		i913 := i103 + 32
 //line randomkernel.go:45
-		if uint(i959) < uint(xLen) {
-			*(*float32)(unsafe.Add(x, i959*4)) = float32(float32(f805*f927)*of4) + of0
+		if uint(i913) < uint(xLen) {
+			*(*float32)(unsafe.Add(x, i913*4)) = float32(float32(f771*math.Float32frombits(uint32(int32(math.Float32bits(f888))^i874<<30&-2147483648)))*of4) + of0
 		}
 //line randomkernel.go:132
-		f982 := float32(float32(uint32(i171))*2.3283064e-10) + 1.1641532e-10
+		f936 := float32(float32(uint32(i171))*2.3283064e-10) + 1.1641532e-10
 //line log.go:68
-		if math.Float32frombits(math.Float32bits(f982)&^(1<<31)) < 1.1754944e-38 {
-			f988, i989 = float32(f982*8.388608e+06), 192937984
+		if math.Float32frombits(math.Float32bits(f936)&^(1<<31)) < 1.1754944e-38 {
+			f942, i943 = float32(f936*8.388608e+06), 192937984
 		} else {
 //line log.go:68
-			f988, i989 = f982, 0
+			f942, i943 = f936, 0
 		}
 //line log.go:71
-		i990 := int32(math.Float32bits(f988))
-		i992 := (i990 - 1060439283) & -8388608
+		i944 := int32(math.Float32bits(f942))
+		i946 := (i944 - 1060439283) & -8388608
 //line log.go:8
-		f997 := math.Float32frombits(uint32(i990-i992)) - 1
-		f1008 := math32.FMA(float32(i992-i989), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f997, 0.12901418), f997, -0.13246344), f997, 0.14182273), f997, -0.16608718), f997, 0.20001961), f997, -0.250016), f997, 0.33333325), f997, -0.49999988), float32(f997*f997), f997))
+		f951 := math.Float32frombits(uint32(i944-i946)) - 1
+		f962 := math32.FMA(float32(i946-i943), 8.262958e-08, math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(-0.07609259, f951, 0.12901418), f951, -0.13246344), f951, 0.14182273), f951, -0.16608718), f951, 0.20001961), f951, -0.250016), f951, 0.33333325), f951, -0.49999988), float32(f951*f951), f951))
 //line log.go:87
-		if 2139095040 <= uint32(int32(math.Float32bits(f982))) {
-			f1014 = math32.FMA(f982, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
+		if 2139095040 <= uint32(int32(math.Float32bits(f936))) {
+			f968 = math32.FMA(f936, math.Float32frombits(0x7f800000), math.Float32frombits(0x7f800000))
 		} else {
 //line log.go:87
-			f1014 = f1008
+			f968 = f962
 		}
 //line log.go:90
-		if f982 == 0 {
+		if f936 == 0 {
 //line basic.go:21
-			f1018 = math.Float32frombits(0xff800000)
+			f972 = math.Float32frombits(0xff800000)
 		} else {
 //line log.go:90
-			f1018 = f1014
+			f972 = f968
 		}
 //line randomkernel.go:133
-		f1020 := float32(math.Sqrt(float64(float32(f1018 * -2))))
-		f1023 := float32(float32(uint32(int32(uint32(i223)>>8))) * 3.7450704e-07)
+		f974 := float32(math.Sqrt(float64(float32(f972 * -2))))
+		f977 := float32(float32(uint32(int32(uint32(i223)>>8))) * 3.7450704e-07)
 //line reduce.go:15
-		f1024 := math.Float32frombits(math.Float32bits(f1023) &^ (1 << 31))
+		f978 := math.Float32frombits(math.Float32bits(f977) &^ (1 << 31))
 //line reduce.go:15
-		if f1024 < 65536 {
+		if f978 < 65536 {
 //line reduce.go:18
-			f1115 := math32.FMA(f1023, 0.63661975, 1.2582912e+07)
-			f1116 := f1115 - 1.2582912e+07
-			f1122, i1123 = math32.FMA(f1116, -5.3903025e-15, math32.FMA(f1116, -7.5497894e-08, math32.FMA(f1116, -1.5707963, f1023))), int32(math.Float32bits(f1115))
+			f1069 := math32.FMA(f977, 0.63661975, 1.2582912e+07)
+			f1070 := f1069 - 1.2582912e+07
+			f1076, i1077 = math32.FMA(f1070, -5.3903025e-15, math32.FMA(f1070, -7.5497894e-08, math32.FMA(f1070, -1.5707963, f977))), int32(math.Float32bits(f1069))
 		} else {
 //line reduce.go:30
-			if f1024 <= 3.4028235e+38 {
+			if f978 <= 3.4028235e+38 {
 //line reduce.go:33
-				i1031 := int32(math.Float32bits(f1023))
-				i1034 := int32(uint32(i1031)>>23)&255 - 128
-				i1036 := i1031<<8 | -2147483648
+				i985 := int32(math.Float32bits(f977))
+				i988 := int32(uint32(i985)>>23)&255 - 128
+				i990 := i985<<8 | -2147483648
 //line reduce.go:35
-				i1037 := int(uint32(i1036))
-				i1039 := int32(uint32(i1034)>>5) & 3
+				i991 := int(uint32(i990))
+				i993 := int32(uint32(i988)>>5) & 3
 //line reduce.go:36
-				i1040 := i1034 & 31
+				i994 := i988 & 31
 //line reduce.go:51
-				i1051 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i1039+2))*4))))
+				i1005 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i993+2))*4))))
 //line reduce.go:51
-				i1066 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i1039+1))*4))))
+				i1020 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i993+1))*4))))
 //line reduce.go:38
-				i1075 := int(uint(i1037*int(uint32(int32(int(uint((i1051<<32|int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i1039+3))*4)))))<<uint32(i1040))>>32))))) >> 32)
+				i1029 := int(uint(i991*int(uint32(int32(int(uint((i1005<<32|int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i993+3))*4)))))<<uint32(i994))>>32))))) >> 32)
 //line reduce.go:38
-				i1076 := i1037*int(uint32(int32(int(uint((i1066<<32|i1051)<<uint32(i1040))>>32)))) + i1075
-				i1092 := i1036*int32(int(uint((int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i1039))*4))))<<32|i1066)<<uint32(i1040))>>32)) + int32(int(uint(i1076)>>32))
+				i1030 := i991*int(uint32(int32(int(uint((i1020<<32|i1005)<<uint32(i994))>>32)))) + i1029
+				i1046 := i990*int32(int(uint((int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&normal32TwinTable), int(uint32(i993))*4))))<<32|i1020)<<uint32(i994))>>32)) + int32(int(uint(i1030)>>32))
 //line reduce.go:41
-				i1098 := int(uint32(i1092))<<34 | int(uint32(int32(i1076)))<<2
-				i1102 := int32(uint32(i1092)>>30) + int32(int(uint(i1098)>>63))
-				f1105 := float32(float64(float64(i1098) * 8.515303950216386e-20))
-				if int32(uint32(i1031)>>31) != 0 {
-					f1112, i1113 = -f1105, 0-i1102
+				i1052 := int(uint32(i1046))<<34 | int(uint32(int32(i1030)))<<2
+				i1056 := int32(uint32(i1046)>>30) + int32(int(uint(i1052)>>63))
+				f1059 := float32(float64(float64(i1052) * 8.515303950216386e-20))
+				if int32(uint32(i985)>>31) != 0 {
+					f1066, i1067 = -f1059, 0-i1056
 				} else {
 //line reduce.go:44
-					f1112, i1113 = f1105, i1102
+					f1066, i1067 = f1059, i1056
 				}
 			} else {
 //line reduce.go:31
-				f1112, i1113 = f1023-f1023, 0
+				f1066, i1067 = f977-f977, 0
 			}
 //line reduce.go:16
-			f1122, i1123 = f1112, i1113
+			f1076, i1077 = f1066, i1067
 		}
-//line sin.go:24
-		f1124 := float32(f1122 * f1122)
-//line sin.go:26
-		if i1123&1 != 0 {
-			f1130, f1131, f1132, f1133 = 1, math32.FMA(2.4432553e-05, f1124, -0.0013887311), 0.041666646, -0.5
+//line sin.go:19
+		f1078 := float32(f1076 * f1076)
+		f1082 := math32.FMA(math32.FMA(math32.FMA(-0.000195181, f1078, 0.008332188), f1078, -0.16666655), math32.FMA(f1076, f1078, 0), f1076)
+		f1086 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(2.4432553e-05, f1078, -0.0013887311), f1078, 0.041666646), f1078, -0.5), f1078, 1)
+		if i1077&1 != 0 {
+//line sin.go:22
+			f1091, f1092 = f1086, f1082
 		} else {
-//line sin.go:26
-			f1130, f1131, f1132, f1133 = f1122, -0.000195181, 0.008332188, -0.16666655
+//line sin.go:22
+			f1091, f1092 = f1082, f1086
 		}
-//line reduce.go:55
-		f1142 := math.Float32frombits(uint32(int32(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(f1131, f1124, f1132), f1124, f1133), math32.FMA(f1130, f1124, 0), f1130))) ^ i1123<<30&-2147483648))
-//line sin.go:18
-		i1143 := i1123 + 1
-//line sin.go:26
-		if i1143&1 != 0 {
-			f1149, f1150, f1151, f1152 = 1, math32.FMA(2.4432553e-05, f1124, -0.0013887311), 0.041666646, -0.5
-		} else {
-//line sin.go:26
-			f1149, f1150, f1151, f1152 = f1122, -0.000195181, 0.008332188, -0.16666655
-		}
-//line reduce.go:55
-		f1161 := math.Float32frombits(uint32(int32(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(f1150, f1124, f1151), f1124, f1152), math32.FMA(f1149, f1124, 0), f1149))) ^ i1143<<30&-2147483648))
 //line randomkernel.go:76
-		i1165 := i103 + 64
+		i1107 := i103 + 64
 //line randomkernel.go:45
-		if uint(i1165) < uint(xLen) {
-			*(*float32)(unsafe.Add(x, i1165*4)) = float32(float32(f1020*f1161)*of4) + of0
+		if uint(i1107) < uint(xLen) {
+			*(*float32)(unsafe.Add(x, i1107*4)) = float32(float32(f974*math.Float32frombits(uint32(int32(math.Float32bits(f1092))^(i1077+1)<<30&-2147483648)))*of4) + of0
 		}
 //line randomkernel.go:77
-		i1174 := i103 + 96
+		i1116 := i103 + 96
 //line randomkernel.go:45
-		if uint(i1174) < uint(xLen) {
-			*(*float32)(unsafe.Add(x, i1174*4)) = float32(float32(f1020*f1142)*of4) + of0
+		if uint(i1116) < uint(xLen) {
+			*(*float32)(unsafe.Add(x, i1116*4)) = float32(float32(f974*math.Float32frombits(uint32(int32(math.Float32bits(f1091))^i1077<<30&-2147483648)))*of4) + of0
 		}
 	}
 }

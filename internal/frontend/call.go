@@ -38,6 +38,9 @@ func (l *lowerer) callFunction(v *ssa.Call, fn *ssa.Function) *ir.Value {
 	if fullName(l.fn) == "math.pow" && fullName(fn) == "math.Pow" {
 		return l.powerOfZero(fn.Pkg.Func("isOddInt"), v.Call.Args[1])
 	}
+	if fullName(fn) == "math.ldexp" {
+		return l.scaleByPower(fn, l.value(v.Call.Args[0]), l.value(v.Call.Args[1]))
+	}
 	if mustInline(fn) {
 		return l.inline(v, fn, ref{v.Call.Value, l})
 	}

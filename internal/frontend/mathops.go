@@ -72,6 +72,29 @@ func (l *lowerer) powerOfZero(isOddInt *ssa.Function, y ssa.Value) *ir.Value {
 	return l.emit(ir.OpSelect, ir.F64, odd, l.emit(ir.OpFNeg, ir.F64, p), p)
 }
 
+// scaleByPower computes x * 2**n. If x and the product are normal numbers, n is added to the exponent field of x;
+// otherwise ldexp, the function of package math, is called.
+func (l *lowerer) scaleByPower(ldexp *ssa.Function, x, n *ir.Value) *ir.Value {
+	const maxField = 0x7ff
+	fraction := l.constant(ir.I32, 52) // the bits below the field
+	bits := l.emit(ir.OpBitcast, ir.I64, x)
+	field := l.emit(ir.OpAnd, ir.I64, l.emit(ir.OpLShr, ir.I64, bits, fraction), l.int64(maxField))
+	normal := func(field *ir.Value) *ir.Value { // neither 0 nor maxField
+		return l.emit(ir.OpULt, ir.I1, l.emit(ir.OpSub, ir.I64, field, l.int64(1)), l.int64(maxField-1))
+	}
+	ordinary := l.emit(ir.OpAnd, ir.I1, normal(field), normal(l.emit(ir.OpAdd, ir.I64, field, n)))
+	scaled := l.emit(ir.OpAdd, ir.I64, bits, l.emit(ir.OpShl, ir.I64, n, fraction))
+	product := l.emit(ir.OpBitcast, ir.F64, scaled)
+	call, after := l.f.NewBlock(), l.f.NewBlock()
+	l.fork(ordinary, after, call)
+
+	l.cur = call
+	other := l.emitAux(ir.OpCall, ir.F64, l.reach(ldexp).ir, x, n)
+	l.jump(after)
+	l.cur = after
+	return l.emit(ir.OpPhi, ir.F64, product, other)
+}
+
 // wideProduct is bits.Mul64: the upper and the lower half of the product.
 func wideProduct(l *lowerer, v *ssa.Call) *ir.Value {
 	x, y := l.value(v.Call.Args[0]), l.value(v.Call.Args[1])

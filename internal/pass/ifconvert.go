@@ -85,7 +85,7 @@ func convertDiamond(b *ir.Block) bool {
 	}
 	c := b.Term().Args[0]
 	e := &editor{b: b, out: b.Values[: len(b.Values)-1 : len(b.Values)-1], pos: b.Term().Pos}
-	edges := [2]int{}
+	before, edges := len(e.out), [2]int{}
 	for i, s := range [2]*ir.Block{x, y} {
 		from := b
 		if s != join {
@@ -94,12 +94,13 @@ func convertDiamond(b *ir.Block) bool {
 		}
 		edges[i] = join.PredIndex(from)
 	}
+	var given [][2]*ir.Value
 	for _, phi := range join.Phis() {
-		v := phi.Args[edges[0]]
-		if w := phi.Args[edges[1]]; w != v {
-			v = e.make(ir.OpSelect, phi.Type, c, v, w)
-		}
-		phi.Args = append(phi.Args, v)
+		given = append(given, [2]*ir.Value{phi.Args[edges[0]], phi.Args[edges[1]]})
+	}
+	choose := newChoice(e, c, e.out[before:], given)
+	for i, phi := range join.Phis() {
+		phi.Args = append(phi.Args, choose.pick(given[i][0], given[i][1]))
 	}
 	e.make(ir.OpJump, ir.Void)
 	b.Values = e.out

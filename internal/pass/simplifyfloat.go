@@ -58,6 +58,49 @@ func neverLess(x, y *ir.Value) bool {
 	return (isConst(x) || isConst(y)) && !analysis.SignsOf(x).Below && !analysis.SignsOf(y).Above
 }
 
+// simplifyConjunction replaces two comparisons of a float with constants by one, in either order:
+//
+//	-c < x && x < c       |x| < c
+//	x == x && !(c < x)    x <= c
+//	x == x && !(x < c)    c <= x
+func simplifyConjunction(e *editor, v *ir.Value) *ir.Value {
+	if v.Op != ir.OpAnd || v.Type.Kind != ir.KindI1 {
+		return v
+	}
+	for i, p := range v.Args {
+		q := v.Args[1-i]
+		if (p.Op == ir.OpFLt || p.Op == ir.OpFLe) && p.Op == q.Op && p.Args[1] == q.Args[0] && opposite(p.Args[0], q.Args[1]) {
+			return e.make(p.Op, ir.I1, e.make(ir.OpFAbs, q.Args[0].Type, q.Args[0]), q.Args[1])
+		}
+		if n := negated(q); n != nil && p.Op == ir.OpFEq && p.Args[0] == p.Args[1] && comparesWithConst(n, p.Args[0]) {
+			op := ir.OpFLe
+			if n.Op == ir.OpFLe {
+				op = ir.OpFLt
+			}
+			return e.make(op, ir.I1, n.Args[1], n.Args[0])
+		}
+	}
+	return v
+}
+
+// opposite reports whether c and d are constants and c is -d.
+func opposite(c, d *ir.Value) bool {
+	return isConst(c) && isConst(d) && floatOf(c.Type, c.Imm) == -floatOf(d.Type, d.Imm)
+}
+
+// comparesWithConst reports whether c says which of x and a constant, no NaN, is less.
+func comparesWithConst(c, x *ir.Value) bool {
+	if c.Op != ir.OpFLt && c.Op != ir.OpFLe {
+		return false
+	}
+	for i, a := range c.Args {
+		if k := c.Args[1-i]; a == x && isConst(k) {
+			return !math.IsNaN(floatOf(k.Type, k.Imm))
+		}
+	}
+	return false
+}
+
 // simplifyQuotient divides by a power of two by multiplying: both are exact, but for the
 // rounding at the edge of the range, which is the same. The reciprocal must be a normal number.
 func simplifyQuotient(e *editor, v *ir.Value, c float64) *ir.Value {

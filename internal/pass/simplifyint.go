@@ -123,7 +123,7 @@ func simplifyBits(e *editor, v *ir.Value) *ir.Value {
 	}
 	c, ok := intConst(y)
 	if !ok {
-		return v
+		return simplifyConjunction(e, v)
 	}
 	ones := signExtend(v.Type, -1)
 	switch {

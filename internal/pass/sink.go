@@ -7,8 +7,9 @@ import (
 )
 
 // sink moves pure values that are wanted only where a thread faults into the block that does
-// so. Back ends put such blocks last; the others then compute only what they need.
+// so. Back ends put such blocks last; the others then compute only what they need. What one edge alone needs moves there.
 func sink(f *ir.Func, _ *Options) {
+	sinkToEdges(f)
 	users := uses(f)
 	for _, b := range slices.Backward(ir.Dominators(f).Order()) {
 		for i, v := range slices.Backward(b.Values) {

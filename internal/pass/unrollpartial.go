@@ -85,5 +85,14 @@ func unrollLoopPartially(l *analysis.Loop) {
 	for i, phi := range phis {
 		phi.Args[k] = last[i]
 	}
+	for _, s := range b.Succs {
+		if s == b {
+			continue
+		}
+		for _, phi := range s.Phis() {
+			at := s.PredIndex(b)
+			phi.Args[at] = of(now, phi.Args[at])
+		}
+	}
 	b.Values = append(e.out, term)
 }

@@ -25621,7 +25621,7 @@ pV,sx/
 pV&s3sK
  =202`
 
-const turnRows32SM90NarrowAligned = `packed1 11362 turnRows_4_float32_row_F32
+const turnRows32SM90NarrowAligned = `packed1 11408 turnRows_4_float32_row_F32
 !|h^|f
 !|g@=
 !p8
@@ -25717,7 +25717,7 @@ t@tkr,XUt0
 !#
 uv,pX
 Y+q=
-sJ~%
+sH+
 uv.j
 }3+
 Yvn[
@@ -25736,13 +25736,17 @@ sY=j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 sY,r]
 s?p*
-po)1%%
 ru8
-vNp)%
 sY-pX
 Y=2p2
+p6
+sY,t'
+po)1%p-
+uS
 zj
-rjz]zD
+"#
+u?~,
+!#
 sY.|_
 qt)12
 u(
@@ -25839,7 +25843,7 @@ wcy|pW#z/
 xv7+
 i%%
 }e+
-tkq)piPrbrmxXq4rzpWEV%VFC
+tkq)piPrbrmxXq4rzpWEV%VGC
 sY7qw
 qTR$E
 vrp/#3'3%?
@@ -25976,13 +25980,13 @@ y0s3@
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"F
+"G
 J
 qm
 qm
 (
 !qZ
-"D
+"E
 g
 vg
 v#
@@ -26067,7 +26071,7 @@ O
 const turnRows32SM90 = turnRows32SM90NarrowAligned + `
  patch
  -1
-packed1 11479 turnRows_4_float32_row_F32
+packed1 11525 turnRows_4_float32_row_F32
  =11
  -2
 p98t*
@@ -26120,14 +26124,12 @@ pzp0q=?
 pzXq=?
 "1
  =4
- -3
+ -4
 s?q,
-po)1%%
 ru,
- =2
- -1
+sY-pX
 Y=2p0
- =3
+ =9
  -1
 q+pYvQ
  =3
@@ -26185,7 +26187,7 @@ wcy|pW%z/
 xv7+
 i'%
 }e+
-tkq)piPrbrmxXq4rzpWGV'VHC
+tkq)piPrbrmxXq4rzpWGV'VIC
 sY7qw
 r[1E
 vrp/#3'3%?
@@ -26260,7 +26262,7 @@ w(p&q=
 w(seU
  =20
  -1
-"G
+"H
  =13
  -2
 ai
@@ -26290,7 +26292,7 @@ a&
 const turnRows32SM70NarrowAligned = turnRows32SM90NarrowAligned + `
  patch
  -3
-packed1 11253 turnRows_4_float32_row_F32
+packed1 11299 turnRows_4_float32_row_F32
 !pJ
 !pI
  =62
@@ -26299,20 +26301,20 @@ packed1 11253 turnRows_4_float32_row_F32
  -4
 ".
 ru)
- =239
+ =243
  -1
  =2
  -1
-"E
+"F
  =5
  -1
-"C
+"D
  =80`
 
 const turnRows32SM70 = turnRows32SM90 + `
  patch
  -3
-packed1 11370 turnRows_4_float32_row_F32
+packed1 11416 turnRows_4_float32_row_F32
 !pJ
 !pI
  =44
@@ -26321,17 +26323,17 @@ packed1 11370 turnRows_4_float32_row_F32
  -4
 "0
 ru)
- =260
+ =264
  -1
  =2
  -1
-"F
+"G
  =5
  -1
-"C
+"D
  =80`
 
-const turnRowsBF16SM90NarrowAligned = `packed1 13055 turnRows_8_float32_row_BF16
+const turnRowsBF16SM90NarrowAligned = `packed1 13101 turnRows_8_float32_row_BF16
 !|h^|f
 !|g@=
 !p8
@@ -26427,7 +26429,7 @@ t@tkr,XUt0
 !#
 uv,pX
 Y+q=
-sJ~%
+sH+
 uv.j
 }3+
 Yvn[
@@ -26446,13 +26448,17 @@ sY=j
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 sY,r]
 s?p*
-po)1%%
 ru8
-vNp)%
 sY-pX
 Y=2p2
+p6
+sY,t'
+po)1%p-
+uS
 zj
-rjz]zD
+"#
+u?~,
+!#
 sY.|_
 qt)12
 u(
@@ -26549,7 +26555,7 @@ wcy|pW#z/
 xv7,
 i%%
 }e-
-tkq)piPrbrmxXq4rzpWEV%VFC
+tkq)piPrbrmxXq4rzpWEV%VGC
 sY7qw
 qTR$E
 vrp/#3'3%?
@@ -26747,13 +26753,13 @@ y0s3@
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"G
+"H
 J
 qm
 qm
 (
 !qZ
-"E
+"F
 g
 vg
 v#
@@ -26838,7 +26844,7 @@ O
 const turnRowsBF16SM90 = turnRowsBF16SM90NarrowAligned + `
  patch
  -1
-packed1 13324 turnRows_8_float32_row_BF16
+packed1 13370 turnRows_8_float32_row_BF16
  =11
  -2
 p9}rpF
@@ -26891,14 +26897,12 @@ pzp0q=?
 pzXq=?
 "1
  =4
- -3
+ -4
 s?q,
-po)1%%
 ru,
- =2
- -1
+sY-pX
 Y=2p0
- =3
+ =9
  -1
 q+pYvQ
  =3
@@ -26956,7 +26960,7 @@ wcy|pW%z/
 xv7,
 i'%
 }e-
-tkq)piPrbrmxXq4rzpWGV'VHC
+tkq)piPrbrmxXq4rzpWGV'VIC
 sY7qw
 r[1E
 vrp/#3'3%?
@@ -27039,7 +27043,7 @@ w(p&<(
 w(se<'
  =20
  -1
-"H
+"I
  =13
  -2
 ai
@@ -27069,7 +27073,7 @@ a&
 const turnRowsBF16SM80NarrowAligned = turnRowsBF16SM90NarrowAligned + `
  patch
  -3
-packed1 12946 turnRows_8_float32_row_BF16
+packed1 12992 turnRows_8_float32_row_BF16
 !|hf|f
 !|gxO
  =62
@@ -27078,20 +27082,20 @@ packed1 12946 turnRows_8_float32_row_BF16
  -4
 ".
 ru)
- =300
+ =304
  -1
  =2
  -1
-"F
+"G
  =5
  -1
-"D
+"E
  =80`
 
 const turnRowsBF16SM80 = turnRowsBF16SM90 + `
  patch
  -3
-packed1 13215 turnRows_8_float32_row_BF16
+packed1 13261 turnRows_8_float32_row_BF16
 !|hf|f
 !|gxO
  =44
@@ -27100,27 +27104,27 @@ packed1 13215 turnRows_8_float32_row_BF16
  -4
 "0
 ru)
- =327
+ =331
  -1
  =2
  -1
-"G
+"H
  =5
  -1
-"D
+"E
  =80`
 
 const turnRowsBF16SM70NarrowAligned = turnRowsBF16SM80NarrowAligned + `
  patch
  -3
-packed1 16754 turnRows_8_float32_row_BF16
+packed1 16800 turnRows_8_float32_row_BF16
 !pJ
 !pI
  =8
  -2
 p;8sV
 p9rFun
- =343
+ =347
  -9
 r5@t;
 {i;
@@ -27289,14 +27293,14 @@ pV-s39
 const turnRowsBF16SM70 = turnRowsBF16SM80 + `
  patch
  -3
-packed1 17000 turnRows_8_float32_row_BF16
+packed1 17046 turnRows_8_float32_row_BF16
 !pJ
 !pI
  =8
  -2
 p;8sV
 p9w{=pF
- =350
+ =354
  -9
 r5@t;
 {i;

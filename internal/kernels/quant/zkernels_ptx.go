@@ -4191,7 +4191,7 @@ O
 !L
 `
 
-const batchMixedSM70 = `packed1 14852 batch_mixed
+const batchMixedSM70 = `packed1 14904 batch_mixed
 !pJ
 !pI
 !p8
@@ -4422,12 +4422,12 @@ t)+r4
 sXr|<"
 t)9sr
 v>w?
-r<
 t)@tI
 qLp,Ev(
+t)7f
 r<
 uLz(q0
-v;t$6q/
+v;}KS
 }_r.7
 r()E
 r(*tn
@@ -4435,7 +4435,7 @@ r&8sm
 z_.
 wm%
 _
-y6xJ+
+z~tL
 y(
 w|xJ*
 s4p&
@@ -4445,27 +4445,28 @@ v;rvxJ(
 s4s%
 v;szxJ'
 s4+rg
-r:5xJ&
+r:4xJ&
 s4vm
-r:5xJ%
+r:4xJ%
 s4+p&
-r:5xJ$
+r:4xJ$
 t)@s6
 r't"/
 rQ
+"&
 r<
-"%
+"&
 r:.xJ2
 }_zL
 vG,
 y7-
-"%
+"&
 z_.
 };%
 _
-y6xJ7
+y6xJ6
 y(
-w|6$(
+w|xJ8
 s4p&
 v;}K$(
 s4se
@@ -4478,16 +4479,17 @@ s4vm
 s+$6$(
 s4+p&
 s+&6$(
-"%
+"&
 }l
 rQ
+"&
 r<
-"%
+"&
 r:.xJ2
-"%
+"&
 q1p0E
 y7-
-"%
+"&
 z_.
 i"%
 _
@@ -4506,30 +4508,32 @@ s4vm
 s+$6$(
 s4+p&
 s+&6$(
-"$
-r:.'3'2
-"$
+"%
+wnr,s\t0
+"%
+r:.xJ2
+"%
 q1wg-
 y7-
-"$
+"%
 z_.
 i$%
 _
-q~+6sR&
+q~+6sR'
 y(
-q~*SsR%
+q~*SsR&
 s4p&
-q~)q/sR$
+q~)q/sR%
 s4se
-q~(WsR#
+q~(WsR$
 s4s%
-q~'sUsR"
+q~'sUsR#
 s4+rg
-q~&sI>u#
+q~&sIsR"
 s4vm
-q~%rl>sG
+q~%rl>u#
 s4+p&
-q~$qW>t|
+q~$qW>sG
 xS4<4B
 tU4G
 td
@@ -4668,16 +4672,16 @@ sn5E
 r6+qN
 O
 !#
-"E
+"F
 ]&sx
 (-
 !#
-"A
+"B
 ],zs
 ]-s38
-"A
+"B
 ])|1
-"A
+"B
 ]*s39
 (/
 !pZ
@@ -4759,7 +4763,7 @@ O
 !L
 `
 
-const dotsQ4OneSM90NarrowAligned = `packed1 55350 dots_nibbles_one
+const dotsQ4OneSM90NarrowAligned = `packed1 55291 dots_nibbles_one
 !|h^|f
 !|g@=
 !p8
@@ -4777,7 +4781,7 @@ p;qute
 zf-t*
 p9q4t*
 p:x@to
-qSy?te
+qS+y{pF
 !
 p>
 q*
@@ -6457,12 +6461,9 @@ qBpy&O
 pm=
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pq^7r.
-|@S
-pq^/r.
-x-r_S
 pq^8pw
-xpr_v,s^P
+}{6s^P
+r?qsq/>
 pqf,q#7
 qKuHy8
 rhp,1&
@@ -6478,8 +6479,8 @@ pqpj9s-
 pVQt\
 !#
 pqpj/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 pqpj9tI
 wcr,s0DB
 }oD
@@ -6490,7 +6491,7 @@ t1=rk&=
 u~S
 rP
 pqpX-rz+
-x-u_'E
+x-v2'E
 pqpX.j
 u^ZI
 pqpX9q#
@@ -6540,17 +6541,17 @@ vc8ts
 ](rL9
 (t=
 !#
-"p
+"n
 u'Mc
 ]3rL@
 ]4sx=
-"p
+"n
 ]5sx,
 (+,
 !#
-"o
+"m
 u'Mj
-"n
+"l
 u'Ml
 "#
 ]:sx+
@@ -6558,14 +6559,14 @@ u'Ml
 "#
 ]<sx.
 ]=sx8
-"n
+"l
 (zR
 !#
-"s
+"q
 u'M{
 "'
 u'M}
-"r
+"p
 ]Hsx9
 "#
 ]Isx/
@@ -6592,9 +6593,9 @@ s?py'i
 pV{s3u)
 (tG
 !#
-"G
+"E
 u'q}
-"F
+"D
 u'q,
 "#
 pV%s3-7
@@ -6630,11 +6631,11 @@ pV>zs9
 "*
 (zR
 !#
-"d
+"b
 u'py%z
-"d
+"b
 u'py%x
-"f
+"d
 pV4zs/
 pV3zs@
 "$
@@ -6980,7 +6981,7 @@ O
 const dotsQ4OneSM80NarrowAligned = dotsQ4OneSM90NarrowAligned + `
  patch
  -3
-packed1 55241 dots_nibbles_one
+packed1 55182 dots_nibbles_one
 !|hf|f
 !|gxO
  =79
@@ -7045,11 +7046,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "z
 q1py#b17
 "z
- =1044
+ =1041
  -1
  =331`
 
-const dotsQ4EightSM90NarrowAligned = `packed1 55294 dots_nibbles_eight
+const dotsQ4EightSM90NarrowAligned = `packed1 55235 dots_nibbles_eight
 !|h^|f
 !|g@=
 !p8
@@ -7067,7 +7068,7 @@ p;qux,
 zf-t*
 p9q4to
 p:x@to
-qSy?te
+qS+y{pF
 !
 p>
 q*
@@ -8743,12 +8744,9 @@ qBpy&O
 pm=
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^P
+}{6s^P
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -8764,8 +8762,8 @@ r7py&E
 pVQt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -8776,7 +8774,7 @@ t1=rk&=
 u~S
 rP
 uL=-rz+
-x-u_'E
+x-v2'E
 uL=.j
 u^ZI
 uL=9q#
@@ -8826,17 +8824,17 @@ vc8ts
 ](rL9
 (t=
 !#
-"p
+"n
 u'Mc
 ]3rL@
 ]4sx=
-"p
+"n
 ]5sx,
 (+,
 !#
-"o
+"m
 u'Mj
-"n
+"l
 u'Ml
 "#
 ]:sx+
@@ -8844,14 +8842,14 @@ u'Ml
 "#
 ]<sx.
 ]=sx8
-"n
+"l
 (zR
 !#
-"s
+"q
 u'M{
 "'
 u'M}
-"r
+"p
 ]Hsx9
 "#
 ]Isx/
@@ -8878,9 +8876,9 @@ s?py'g
 pVys3u)
 (tG
 !#
-"G
+"E
 u'q}
-"F
+"D
 u'q,
 "#
 pV%s3-7
@@ -8916,11 +8914,11 @@ pV>zs9
 "*
 (zR
 !#
-"d
+"b
 u'py%z
-"d
+"b
 u'py%x
-"f
+"d
 pV4zs/
 pV3zs@
 "$
@@ -9266,7 +9264,7 @@ O
 const dotsQ4EightSM80NarrowAligned = dotsQ4EightSM90NarrowAligned + `
  patch
  -3
-packed1 55185 dots_nibbles_eight
+packed1 55126 dots_nibbles_eight
 !|hf|f
 !|gxO
  =79
@@ -9331,11 +9329,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "z
 q1py#_16
 "z
- =1044
+ =1041
  -1
  =331`
 
-const dotsQ4SixteenSM90NarrowAligned = `packed1 39974 dots_nibbles_sixteen
+const dotsQ4SixteenSM90NarrowAligned = `packed1 39915 dots_nibbles_sixteen
 !|h^|f
 !|g@=
 !p8
@@ -9353,7 +9351,7 @@ p;wZpF
 zfsV
 p9y<r0
 p:x@to
-qSqYx,
+qSqYsV
 !
 p>
 q*
@@ -10494,12 +10492,9 @@ qBpy#P
 pm=
 uF2p0
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^Q
+}{6s^Q
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -10515,8 +10510,8 @@ r7py#D
 pVRt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -10527,7 +10522,7 @@ t1=rk#<
 u~T
 rP
 uL=-rz+
-x-u_$]
+x-v2$\
 uL=.j
 u^[I
 uL=9q#
@@ -10577,17 +10572,17 @@ vc8ts
 ](rL9
 (t=
 !#
-"r
+"p
 u'Mc
 ]3rL@
 ]4sx=
-"r
+"p
 ]5sx,
 (+,
 !#
-"q
+"o
 u'Mj
-"p
+"n
 u'Ml
 "#
 ]:sx+
@@ -10595,14 +10590,14 @@ u'Ml
 "#
 ]<sx.
 ]=sx8
-"p
+"n
 (zR
 !#
-"u
+"s
 u'M{
 "'
 u'M}
-"t
+"r
 ]Hsx9
 "#
 ]Isx/
@@ -10629,9 +10624,9 @@ s?py$n
 pV|s3u)
 (tG
 !#
-"G
+"E
 u'R"
-"F
+"D
 u'q}
 "#
 pV%s3-7
@@ -10667,11 +10662,11 @@ pV?zs9
 "*
 (zR
 !#
-"f
+"d
 u'Rm
-"f
+"d
 u'Rk
-"h
+"f
 pV5zs/
 pV4zs@
 "$
@@ -11017,7 +11012,7 @@ O
 const dotsQ4SixteenSM80NarrowAligned = dotsQ4SixteenSM90NarrowAligned + `
  patch
  -3
-packed1 39865 dots_nibbles_sixteen
+packed1 39806 dots_nibbles_sixteen
 !|hf|f
 !|gxO
  =79
@@ -11082,11 +11077,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "|
 q1py#h16
 "|
- =488
+ =485
  -1
  =331`
 
-const dotsQ4ThriceSM90NarrowAligned = `packed1 41718 dots_nibbles_thrice
+const dotsQ4ThriceSM90NarrowAligned = `packed1 41659 dots_nibbles_thrice
 !|h^|f
 !|g@=
 !p8
@@ -11104,7 +11099,7 @@ p;,y{pF
 zfsV
 p9{Jt*
 p:x@to
-qSx@un
+qS,sqpF
 !
 p>
 q*
@@ -12272,12 +12267,9 @@ qBpy#b
 pm=
 uF2[
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^Q
+}{6s^Q
+r?qsq/>
 pr^+q#8
 qKp,q=1(
 rhp,1Z
@@ -12288,8 +12280,8 @@ r7py#V
 pVQt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -12300,7 +12292,7 @@ t1=rk#N
 u~S
 rP
 uL=-rz+
-x-u_$~
+x-v2$}
 uL=.j
 u^YI
 uL=9q#
@@ -12350,17 +12342,17 @@ vc8ts
 ](rL9
 (t=
 !#
-"q
+"o
 u'Mc
 ]3rL@
 ]4sx=
-"q
+"o
 ]5sx,
 (+,
 !#
-"p
+"n
 u'Mj
-"o
+"m
 u'Ml
 "#
 ]:sx+
@@ -12368,14 +12360,14 @@ u'Ml
 "#
 ]<sx.
 ]=sx8
-"o
+"m
 (zR
 !#
-"t
+"r
 u'M{
 "'
 u'M}
-"s
+"q
 ]Hsx9
 "#
 ]Isx/
@@ -12402,9 +12394,9 @@ s?py%&
 pVzs3u)
 (tG
 !#
-"F
+"D
 u'q,
-"E
+"C
 u'p*
 "#
 pV$s3-7
@@ -12440,11 +12432,11 @@ pV>zs9
 "*
 (zR
 !#
-"e
+"c
 u'py#.
-"e
+"c
 u'R}
-"g
+"e
 pV4zs/
 pV3zs@
 "$
@@ -12790,7 +12782,7 @@ O
 const dotsQ4ThriceSM80NarrowAligned = dotsQ4ThriceSM90NarrowAligned + `
  patch
  -3
-packed1 41609 dots_nibbles_thrice
+packed1 41550 dots_nibbles_thrice
 !|hf|f
 !|gxO
  =79
@@ -12820,11 +12812,11 @@ q1py#U1E
  =20
  -1
 "~
- =561
+ =558
  -1
  =331`
 
-const dotsQ8OneSM90NarrowAligned = `packed1 53212 dots_bytes_one
+const dotsQ8OneSM90NarrowAligned = `packed1 53153 dots_bytes_one
 !|h^|f
 !|g@=
 !p8
@@ -12842,7 +12834,7 @@ p;x@r0
 zft=pF
 p97/x,
 p:sTsV
-qS+t=pF
+qS+}<
 !
 p>
 q*
@@ -14349,12 +14341,9 @@ qBpy'"
 pm,
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pq^7r.
-|@S
-pq^/r.
-x-r_S
 pq^8pw
-xpr_v,s^K
+}{6s^K
+r?qsq/>
 pqf,q#7
 qKuHy8
 rhp,1&
@@ -14370,8 +14359,8 @@ pqpj9s-
 pVLt\
 !#
 pqpj/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 pqpj9tI
 wcr,s0DB
 }oD
@@ -14382,7 +14371,7 @@ t1=rk&m
 u~N
 rP
 pqpX-rz+
-x-u_'C
+x-v2'C
 pqpX.j
 u^VI
 pqpX9q#
@@ -14431,24 +14420,24 @@ vc-tc
 ](rL/
 (w{
 !#
-"e
+"c
 u'Mc
 ]3sx=
 ]4sx,
-"e
+"c
 ]5sx+
 ({p
 !#
-"d
+"b
 u'Mj
 ]:sx-
 (w?
 !#
-"h
+"f
 u'Mz
 "%
 u'M|
-"g
+"e
 ]Csx8
 "#
 ]Dsx7
@@ -14486,11 +14475,11 @@ u'py&Y
 pV=s3-7
 (y<
 !#
-"X
+"V
 u'py&N
-"X
+"V
 u'py&L
-"Z
+"X
 pV5s3v<
 pV4s3{J
 "$
@@ -14500,9 +14489,9 @@ pV2zs,
 pV1zs+
 (.-
 !#
-"E
+"C
 u'q}
-"D
+"B
 u'q,
 "#
 pV%zs.
@@ -14514,7 +14503,7 @@ pVVzs7
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"f
+"d
 r7/
 qm
 qm
@@ -14568,13 +14557,13 @@ vg
 v#
 (
 !vKxw
-"x
+"v
 g
 aI
 ;5
 (
 !pty@
-"x
+"v
 r~
 aF
 ;6
@@ -14814,7 +14803,7 @@ O
 const dotsQ8OneSM80NarrowAligned = dotsQ8OneSM90NarrowAligned + `
  patch
  -3
-packed1 53103 dots_bytes_one
+packed1 53044 dots_bytes_one
 !|hf|f
 !|gxO
  =73
@@ -14873,11 +14862,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "y
 q1py#]18
 "y
- =872
+ =869
  -1
  =298`
 
-const dotsQ8EightSM90NarrowAligned = `packed1 53211 dots_bytes_eight
+const dotsQ8EightSM90NarrowAligned = `packed1 53152 dots_bytes_eight
 !|h^|f
 !|g@=
 !p8
@@ -14895,7 +14884,7 @@ p;x@to
 zft=pF
 p97/sV
 p:sTsV
-qS+t=pF
+qS+}<
 !
 p>
 q*
@@ -16400,12 +16389,9 @@ qBpy'"
 pm,
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^K
+}{6s^K
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -16421,8 +16407,8 @@ r7py&u
 pVLt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -16433,7 +16419,7 @@ t1=rk&m
 u~N
 rP
 uL=-rz+
-x-u_'C
+x-v2'C
 uL=.j
 u^VI
 uL=9q#
@@ -16482,24 +16468,24 @@ vc-tc
 ](rL/
 (w{
 !#
-"e
+"c
 u'Mc
 ]3sx=
 ]4sx,
-"e
+"c
 ]5sx+
 ({p
 !#
-"d
+"b
 u'Mj
 ]:sx-
 (w?
 !#
-"h
+"f
 u'Mz
 "%
 u'M|
-"g
+"e
 ]Csx8
 "#
 ]Dsx7
@@ -16537,11 +16523,11 @@ u'py&Y
 pV=s3-7
 (y<
 !#
-"X
+"V
 u'py&N
-"X
+"V
 u'py&L
-"Z
+"X
 pV5s3v<
 pV4s3{J
 "$
@@ -16551,9 +16537,9 @@ pV2zs,
 pV1zs+
 (.-
 !#
-"E
+"C
 u'q}
-"D
+"B
 u'q,
 "#
 pV%zs.
@@ -16565,7 +16551,7 @@ pVVzs7
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"f
+"d
 r7/
 qm
 qm
@@ -16619,13 +16605,13 @@ vg
 v#
 (
 !vKxw
-"x
+"v
 g
 aI
 ;5
 (
 !pty@
-"x
+"v
 r~
 aF
 ;6
@@ -16865,7 +16851,7 @@ O
 const dotsQ8EightSM80NarrowAligned = dotsQ8EightSM90NarrowAligned + `
  patch
  -3
-packed1 53102 dots_bytes_eight
+packed1 53043 dots_bytes_eight
 !|hf|f
 !|gxO
  =73
@@ -16924,11 +16910,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "y
 q1py#\17
 "y
- =872
+ =869
  -1
  =298`
 
-const dotsQ8SixteenSM90NarrowAligned = `packed1 37396 dots_bytes_sixteen
+const dotsQ8SixteenSM90NarrowAligned = `packed1 37340 dots_bytes_sixteen
 !|h^|f
 !|g@=
 !p8
@@ -16946,7 +16932,7 @@ p;x@t*
 zft*
 p9-7te
 p:sTsV
-qS/t*
+qS/r0
 !
 p>
 q*
@@ -17999,12 +17985,9 @@ qBpy#R
 pm,
 uF2p0
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^L
+}{6s^L
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -18020,8 +18003,8 @@ r7py#F
 pVMt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -18032,7 +18015,7 @@ t1=rk#>
 u~O
 rP
 uL=-rz+
-x-u_$H
+x-v2$G
 uL=.j
 u^WI
 uL=9q#
@@ -18081,24 +18064,24 @@ vc-tc
 ](rL/
 (w{
 !#
-"h
+"f
 u'Mc
 ]3sx=
 ]4sx,
-"h
+"f
 ]5sx+
 ({p
 !#
-"g
+"e
 u'Mj
 ]:sx-
 (w?
 !#
-"k
+"i
 u'Mz
 "%
 u'M|
-"j
+"h
 ]Csx8
 "#
 ]Dsx7
@@ -18136,11 +18119,11 @@ u'R|
 pV>s3-7
 (y<
 !#
-"[
+"Y
 u'Rq
-"[
+"Y
 u'Ro
-"]
+"[
 pV6s3v<
 pV5s3{J
 "$
@@ -18150,9 +18133,9 @@ pV3zs,
 pV2zs+
 (.-
 !#
-"E
+"C
 u'R"
-"D
+"B
 u'q}
 "#
 pV%zs.
@@ -18164,7 +18147,7 @@ pVWzs7
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"i
+"g
 r7/
 qm
 qm
@@ -18218,13 +18201,13 @@ vg
 v#
 (
 !vKxw
-"{
+"y
 g
 aI
 ;5
 (
 !pty@
-"{
+"y
 r~
 aF
 ;6
@@ -18464,7 +18447,7 @@ O
 const dotsQ8SixteenSM80NarrowAligned = dotsQ8SixteenSM90NarrowAligned + `
  patch
  -3
-packed1 37287 dots_bytes_sixteen
+packed1 37231 dots_bytes_sixteen
 !|hf|f
 !|gxO
  =73
@@ -18523,11 +18506,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "y
 q1py#b17
 "y
- =406
+ =403
  -1
  =298`
 
-const dotsQ8ThriceSM90NarrowAligned = `packed1 40388 dots_bytes_thrice
+const dotsQ8ThriceSM90NarrowAligned = `packed1 40329 dots_bytes_thrice
 !|h^|f
 !|g@=
 !p8
@@ -18545,7 +18528,7 @@ p;x@to
 zft*
 p9{J=pF
 p:sTsV
-qS,uQpF
+qSx@te
 !
 p>
 q*
@@ -19633,12 +19616,9 @@ qBpy#d
 pm,
 uF2[
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^L
+}{6s^L
+r?qsq/>
 pr^+q#8
 qKp,q=1(
 rhp,1Z
@@ -19649,8 +19629,8 @@ r7py#X
 pVLt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -19661,7 +19641,7 @@ t1=rk#P
 u~N
 rP
 uL=-rz+
-x-u_'E
+x-v2'E
 uL=.j
 u^UI
 uL=9q#
@@ -19710,24 +19690,24 @@ vc-tc
 ](rL/
 (w{
 !#
-"g
+"e
 u'Mc
 ]3sx=
 ]4sx,
-"g
+"e
 ]5sx+
 ({p
 !#
-"f
+"d
 u'Mj
 ]:sx-
 (w?
 !#
-"j
+"h
 u'Mz
 "%
 u'M|
-"i
+"g
 ]Csx8
 "#
 ]Dsx7
@@ -19765,11 +19745,11 @@ u'py#=
 pV=s3-7
 (y<
 !#
-"Z
+"X
 u'py#2
-"Z
+"X
 u'py#0
-"\
+"Z
 pV5s3v<
 pV4s3{J
 "$
@@ -19779,9 +19759,9 @@ pV2zs,
 pV1zs+
 (.-
 !#
-"D
+"B
 u'q,
-"C
+"A
 u'p*
 "#
 pV$zs.
@@ -19793,7 +19773,7 @@ pVUzs7
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-"h
+"f
 r7/
 qm
 qm
@@ -19847,13 +19827,13 @@ vg
 v#
 (
 !vKxw
-"z
+"x
 g
 aI
 ;5
 (
 !pty@
-"z
+"x
 r~
 aF
 ;6
@@ -20093,7 +20073,7 @@ O
 const dotsQ8ThriceSM80NarrowAligned = dotsQ8ThriceSM90NarrowAligned + `
  patch
  -3
-packed1 40279 dots_bytes_thrice
+packed1 40220 dots_bytes_thrice
 !|hf|f
 !|gxO
  =73
@@ -20152,11 +20132,11 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 "|
 q1py#e17
 "|
- =421
+ =418
  -1
  =298`
 
-const dotsQ4KOneSM90NarrowAligned = `packed1 58435 dots_grouped_one
+const dotsQ4KOneSM90NarrowAligned = `packed1 58376 dots_grouped_one
 !|h^|f
 !|g@=
 !p8
@@ -20174,7 +20154,7 @@ p;t=r0
 zfsV
 p97}(pF
 p:zI/pF
-qS+98pF
+qS+9t*
 !
 p>
 q*
@@ -21952,12 +21932,9 @@ qBpy&R
 pm=
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pq^7r.
-|@S
-pq^/r.
-x-r_S
 pq^8pw
-xpr_v,s^R
+}{6s^R
+r?qsq/>
 pqf,q#7
 qKuHy8
 rhp,1&
@@ -21973,8 +21950,8 @@ pqpj9s-
 pVSt\
 !#
 pqpj/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 pqpj9tI
 wcr,s0DB
 }oD
@@ -21985,7 +21962,7 @@ t1=rk&@
 u~U
 rP
 pqpX-rz+
-x-u_'E
+x-v2'E
 pqpX.j
 u^cI
 pqpX9q#
@@ -22034,11 +22011,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"w
+"u
 u'Mc
 ]3rL@
 ]4sx=
-"w
+"u
 ]5sx,
 (+,
 !#
@@ -22059,11 +22036,11 @@ uGrOy'
 ]Hsx9
 (+9
 !#
-"}
+"{
 u'py(7
 "'
 u'py(5
-"|
+"z
 ]Psx/
 "#
 ]Qsx@
@@ -22094,9 +22071,9 @@ s?py'u
 ]ls3u)
 (tG
 !#
-"F
+"D
 u'q}
-"E
+"C
 u'q,
 "#
 pV%s3-7
@@ -22138,11 +22115,11 @@ pV:sx9
 !#
 pnj/qw
 u'py&Y
-"j
+"h
 u'py%r
-"j
+"h
 u'py%p
-"k
+"i
 pV3zs9
 pV2zs/
 "$
@@ -22151,7 +22128,7 @@ pV0s3uQ
 "$
 pV/s38,
 pV.s3w}
-"l
+"j
 (8-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -22493,7 +22470,7 @@ O
 const dotsQ4KOneSM80NarrowAligned = dotsQ4KOneSM90NarrowAligned + `
  patch
  -3
-packed1 58326 dots_grouped_one
+packed1 58267 dots_grouped_one
 !|hf|f
 !|gxO
  =79
@@ -22520,11 +22497,11 @@ qt6A
  =106
  -1
 "l
- =1145
+ =1142
  -1
  =334`
 
-const dotsQ4KEightSM90NarrowAligned = `packed1 58379 dots_grouped_eight
+const dotsQ4KEightSM90NarrowAligned = `packed1 58320 dots_grouped_eight
 !|h^|f
 !|g@=
 !p8
@@ -22542,7 +22519,7 @@ p;t=un
 zfsV
 p97/sV
 p:zI/pF
-qS+98pF
+qS+9t*
 !
 p>
 q*
@@ -24316,12 +24293,9 @@ qBpy&R
 pm=
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^R
+}{6s^R
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -24337,8 +24311,8 @@ r7py&H
 pVSt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -24349,7 +24323,7 @@ t1=rk&@
 u~U
 rP
 uL=-rz+
-x-u_'E
+x-v2'E
 uL=.j
 u^cI
 uL=9q#
@@ -24398,11 +24372,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"w
+"u
 u'Mc
 ]3rL@
 ]4sx=
-"w
+"u
 ]5sx,
 (+,
 !#
@@ -24423,11 +24397,11 @@ uGrOy'
 ]Hsx9
 (+9
 !#
-"}
+"{
 u'py(5
 "'
 u'py(3
-"|
+"z
 ]Psx/
 "#
 ]Qsx@
@@ -24458,9 +24432,9 @@ s?py's
 ]ls3u)
 (tG
 !#
-"F
+"D
 u'q}
-"E
+"C
 u'q,
 "#
 pV%s3-7
@@ -24502,11 +24476,11 @@ pV:sx9
 !#
 pnj/qw
 u'py&Y
-"j
+"h
 u'py%r
-"j
+"h
 u'py%p
-"k
+"i
 pV3zs9
 pV2zs/
 "$
@@ -24515,7 +24489,7 @@ pV0s3uQ
 "$
 pV/s38,
 pV.s3w}
-"l
+"j
 (8-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -24857,7 +24831,7 @@ O
 const dotsQ4KEightSM80NarrowAligned = dotsQ4KEightSM90NarrowAligned + `
  patch
  -3
-packed1 58270 dots_grouped_eight
+packed1 58211 dots_grouped_eight
 !|hf|f
 !|gxO
  =79
@@ -24881,11 +24855,11 @@ qt7A
  =106
  -1
 "l
- =1145
+ =1142
  -1
  =334`
 
-const dotsQ4KSixteenSM90NarrowAligned = `packed1 45382 dots_grouped_sixteen
+const dotsQ4KSixteenSM90NarrowAligned = `packed1 45323 dots_grouped_sixteen
 !|h^|f
 !|g@=
 !p8
@@ -24903,7 +24877,7 @@ p;t=t*
 zfsV
 p9..t*
 p:zI/pF
-qSsTr0
+qSsTto
 !
 p>
 q*
@@ -26232,12 +26206,9 @@ qBpy#o
 pm=
 uF2p0
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^S
+}{6s^S
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -26253,8 +26224,8 @@ r7py#c
 pVTt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -26265,7 +26236,7 @@ t1=rk#Z
 u~V
 rP
 uL=-rz+
-x-u_$n
+x-v2$m
 uL=.j
 u^dI
 uL=9q#
@@ -26314,11 +26285,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"y
+"w
 u'Mc
 ]3rL@
 ]4sx=
-"y
+"w
 ]5sx,
 (+,
 !#
@@ -26339,11 +26310,11 @@ uGrOy'
 ]Hsx9
 (+9
 !#
-|A8q@
+"}
 u'py%W
 "'
 u'py%U
-"~
+"|
 ]Psx/
 "#
 ]Qsx@
@@ -26374,9 +26345,9 @@ s?py%8
 ]ls3u)
 (tG
 !#
-"F
+"D
 u'R"
-"E
+"C
 u'q}
 "#
 pV%s3-7
@@ -26418,11 +26389,11 @@ pV;sx9
 !#
 pnj/qw
 u'py#v
-"l
+"j
 u'py#/
-"l
+"j
 u'R~
-"m
+"k
 pV4zs9
 pV3zs/
 "$
@@ -26431,7 +26402,7 @@ pV1s3uQ
 "$
 pV0s38,
 pV/s3w}
-"n
+"l
 (8-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -26773,7 +26744,7 @@ O
 const dotsQ4KSixteenSM80NarrowAligned = dotsQ4KSixteenSM90NarrowAligned + `
  patch
  -3
-packed1 45273 dots_grouped_sixteen
+packed1 45214 dots_grouped_sixteen
 !|hf|f
 !|gxO
  =79
@@ -26797,11 +26768,11 @@ qt7A
  =116
  -1
 "n
- =679
+ =676
  -1
  =334`
 
-const dotsQ4KThriceSM90NarrowAligned = `packed1 47132 dots_grouped_thrice
+const dotsQ4KThriceSM90NarrowAligned = `packed1 47073 dots_grouped_thrice
 !|h^|f
 !|g@=
 !p8
@@ -26819,7 +26790,7 @@ p;t=to
 zfsV
 p9.78pF
 p:zI/pF
-qSqux,
+qSqusV
 !
 p>
 q*
@@ -28175,12 +28146,9 @@ qBpy$#
 pm=
 uF2[
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^S
+}{6s^S
+r?qsq/>
 pr^+q#8
 qKp,q=1(
 rhp,1Z
@@ -28191,8 +28159,8 @@ r7py#u
 pVSt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -28203,7 +28171,7 @@ t1=rk#m
 u~U
 rP
 uL=-rz+
-x-u_'G
+x-v2'G
 uL=.j
 u^bI
 uL=9q#
@@ -28252,11 +28220,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"x
+"v
 u'Mc
 ]3rL@
 ]4sx=
-"x
+"v
 ]5sx,
 (+,
 !#
@@ -28277,11 +28245,11 @@ uGrOy'
 ]Hsx9
 (+9
 !#
-"~
+"|
 u'py%m
 "'
 u'py%k
-"}
+"{
 ]Psx/
 "#
 ]Qsx@
@@ -28312,9 +28280,9 @@ s?py%M
 ]ls3u)
 (tG
 !#
-"E
+"C
 u'q,
-"D
+"B
 u'p*
 "#
 pV$s3-7
@@ -28356,11 +28324,11 @@ pV:sx9
 !#
 pnj/qw
 u'py$.
-"k
+"i
 u'py#A
-"k
+"i
 u'py#?
-"l
+"j
 pV3zs9
 pV2zs/
 "$
@@ -28369,7 +28337,7 @@ pV0s3uQ
 "$
 pV/s38,
 pV.s3w}
-"m
+"k
 (8-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -28711,7 +28679,7 @@ O
 const dotsQ4KThriceSM80NarrowAligned = dotsQ4KThriceSM90NarrowAligned + `
  patch
  -3
-packed1 47023 dots_grouped_thrice
+packed1 46964 dots_grouped_thrice
 !|hf|f
 !|gxO
  =79
@@ -28735,11 +28703,11 @@ qt7A
  =118
  -1
 "q
- =686
+ =683
  -1
  =334`
 
-const dotsQ6KOneSM90NarrowAligned = `packed1 60493 dots_sixes_one
+const dotsQ6KOneSM90NarrowAligned = `packed1 60434 dots_sixes_one
 !|h^|f
 !|g@=
 !p8
@@ -28757,7 +28725,7 @@ p;p5sV
 zft*
 p99@to
 p:wZpF
-qS+9te
+qS+9/pF
 !
 p>
 q*
@@ -30613,12 +30581,9 @@ qBpy'n
 pm=
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pq^7r.
-|@S
-pq^/r.
-x-r_S
 pq^8pw
-xpr_v,s^N
+}{6s^N
+r?qsq/>
 pqf,q#7
 qKuHy8
 rhp,1&
@@ -30634,8 +30599,8 @@ pqpj9s-
 pVOt\
 !#
 pqpj/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 pqpj9tI
 wcr,s0DB
 }oD
@@ -30646,7 +30611,7 @@ t1=rk'[
 u~Q
 rP
 pqpX-rz+
-x-u_'C
+x-v2'C
 pqpX.j
 u^]I
 pqpX9q#
@@ -30695,11 +30660,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"s
+"q
 u'Mb
 ]3rL@
 ]4sx=
-"s
+"q
 ]5sx,
 (+,
 !#
@@ -30714,11 +30679,11 @@ uGrOy'
 ]Bsx8
 (y?
 !#
-"x
+"v
 u'py)L
 "&
 u'py)J
-"w
+"u
 ]Jsx7
 "#
 ]Ksx9
@@ -30770,11 +30735,11 @@ pV;sx8
 !#
 pnj/qw
 u'py'u
-"h
+"f
 u'py'7
-"h
+"f
 u'py'5
-"i
+"g
 pV4s3{J
 pV3zs=
 "$
@@ -30783,12 +30748,12 @@ pV1zs+
 "$
 pV0zs-
 pV/zs.
-"j
+"h
 (.8
 !#
-"H
+"F
 u'q}
-"G
+"E
 u'q,
 "#
 pV%zs7
@@ -31113,7 +31078,7 @@ O
 const dotsQ6KOneSM80NarrowAligned = dotsQ6KOneSM90NarrowAligned + `
  patch
  -3
-packed1 60384 dots_sixes_one
+packed1 60325 dots_sixes_one
 !|hf|f
 !|gxO
  =74
@@ -31137,11 +31102,11 @@ qt6A
  =123
  -1
 "r
- =1240
+ =1237
  -1
  =311`
 
-const dotsQ6KEightSM90NarrowAligned = `packed1 60431 dots_sixes_eight
+const dotsQ6KEightSM90NarrowAligned = `packed1 60372 dots_sixes_eight
 !|h^|f
 !|g@=
 !p8
@@ -31159,7 +31124,7 @@ p;p5t*
 zft*
 p99@=pF
 p:wZpF
-qS+9te
+qS+9/pF
 !
 p>
 q*
@@ -33011,12 +32976,9 @@ qBpy'n
 pm=
 uF2p2
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^N
+}{6s^N
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -33032,8 +32994,8 @@ r7py'd
 pVOt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -33044,7 +33006,7 @@ t1=rk'[
 u~Q
 rP
 uL=-rz+
-x-u_'C
+x-v2'C
 uL=.j
 u^]I
 uL=9q#
@@ -33093,11 +33055,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"s
+"q
 u'Mb
 ]3rL@
 ]4sx=
-"s
+"q
 ]5sx,
 (+,
 !#
@@ -33112,11 +33074,11 @@ uGrOy'
 ]Bsx8
 (y?
 !#
-"x
+"v
 u'py)J
 "&
 u'py)H
-"w
+"u
 ]Jsx7
 "#
 ]Ksx9
@@ -33168,11 +33130,11 @@ pV;sx8
 !#
 pnj/qw
 u'py'u
-"h
+"f
 u'py'7
-"h
+"f
 u'py'5
-"i
+"g
 pV4s3{J
 pV3zs=
 "$
@@ -33181,12 +33143,12 @@ pV1zs+
 "$
 pV0zs-
 pV/zs.
-"j
+"h
 (.8
 !#
-"H
+"F
 u'q}
-"G
+"E
 u'q,
 "#
 pV%zs7
@@ -33511,7 +33473,7 @@ O
 const dotsQ6KEightSM80NarrowAligned = dotsQ6KEightSM90NarrowAligned + `
  patch
  -3
-packed1 60322 dots_sixes_eight
+packed1 60263 dots_sixes_eight
 !|hf|f
 !|gxO
  =74
@@ -33532,11 +33494,11 @@ qt7A
  =123
  -1
 "r
- =1240
+ =1237
  -1
  =311`
 
-const dotsQ6KSixteenSM90NarrowAligned = `packed1 42624 dots_sixes_sixteen
+const dotsQ6KSixteenSM90NarrowAligned = `packed1 42565 dots_sixes_sixteen
 !|h^|f
 !|g@=
 !p8
@@ -33554,7 +33516,7 @@ p;p5x,
 zft*
 p9.v<pF
 p:wZpF
-qSqYx,
+qSqYsV
 !
 p>
 q*
@@ -34803,12 +34765,9 @@ qBpy#x
 pm=
 uF2p0
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^O
+}{6s^O
+r?qsq/>
 }g,q#7
 qKuHy8
 rhp,1&
@@ -34824,8 +34783,8 @@ r7py#l
 pVPt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -34836,7 +34795,7 @@ t1=rk#d
 u~R
 rP
 uL=-rz+
-x-u_$_
+x-v2$^
 uL=.j
 u^^I
 uL=9q#
@@ -34885,11 +34844,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"v
+"t
 u'Mb
 ]3rL@
 ]4sx=
-"v
+"t
 ]5sx,
 (+,
 !#
@@ -34904,11 +34863,11 @@ uGrOy'
 ]Bsx8
 (y?
 !#
-"{
+"y
 u'py%Z
 "&
 u'py%X
-"z
+"x
 ]Jsx7
 "#
 ]Ksx9
@@ -34960,11 +34919,11 @@ pV<sx8
 !#
 pnj/qw
 u'py$"
-"k
+"i
 u'py#?
-"k
+"i
 u'py#=
-"l
+"j
 pV5s3{J
 pV4zs=
 "$
@@ -34973,12 +34932,12 @@ pV2zs+
 "$
 pV1zs-
 pV0zs.
-"m
+"k
 (.8
 !#
-"H
+"F
 u'R"
-"G
+"E
 u'q}
 "#
 pV%zs7
@@ -35303,7 +35262,7 @@ O
 const dotsQ6KSixteenSM80NarrowAligned = dotsQ6KSixteenSM90NarrowAligned + `
  patch
  -3
-packed1 42515 dots_sixes_sixteen
+packed1 42456 dots_sixes_sixteen
 !|hf|f
 !|gxO
  =74
@@ -35324,11 +35283,11 @@ qt7A
  =133
  -1
 "t
- =616
+ =613
  -1
  =311`
 
-const dotsQ6KThriceSM90NarrowAligned = `packed1 44372 dots_sixes_thrice
+const dotsQ6KThriceSM90NarrowAligned = `packed1 44313 dots_sixes_thrice
 !|h^|f
 !|g@=
 !p8
@@ -35346,7 +35305,7 @@ p;p58pF
 zft*
 p9.8te
 p:wZpF
-qSx@un
+qS,sqpF
 !
 p>
 q*
@@ -36622,12 +36581,9 @@ qBpy$,
 pm=
 uF2[
 w)Ps}+z%s\2s\L2qp
-pr^7r.
-|@S
-{?}(r.
-x-r_S
 pr^8pw
-xpr_v,s^O
+}{6s^O
+r?qsq/>
 pr^+q#8
 qKp,q=1(
 rhp,1Y
@@ -36638,8 +36594,8 @@ r7py#~
 pVOt\
 !#
 {D/qy
-|Nv2z\
-r?v2sU>
+|Nr_z\
+r?r_W>
 {D9tI
 wcr,s0DB
 }oD
@@ -36650,7 +36606,7 @@ t1=rk#v
 u~Q
 rP
 uL=-rz+
-x-u_'E
+x-v2'E
 uL=.j
 u^\I
 uL=9q#
@@ -36699,11 +36655,11 @@ vc-tc
 ](rL9
 (t=
 !#
-"u
+"s
 u'Mb
 ]3rL@
 ]4sx=
-"u
+"s
 ]5sx,
 (+,
 !#
@@ -36718,11 +36674,11 @@ uGrOy'
 ]Bsx8
 (y?
 !#
-"z
+"x
 u'py%p
 "&
 u'py%n
-"y
+"w
 ]Jsx7
 "#
 ]Ksx9
@@ -36774,11 +36730,11 @@ pV;sx8
 !#
 pnj/qw
 u'py$7
-"j
+"h
 u'py#Q
-"j
+"h
 u'py#O
-"k
+"i
 pV4s3{J
 pV3zs=
 "$
@@ -36787,12 +36743,12 @@ pV1zs+
 "$
 pV0zs-
 pV/zs.
-"l
+"j
 (.8
 !#
-"G
+"E
 u'q,
-"F
+"D
 u'p*
 "#
 pV$zs7
@@ -37117,7 +37073,7 @@ O
 const dotsQ6KThriceSM80NarrowAligned = dotsQ6KThriceSM90NarrowAligned + `
  patch
  -3
-packed1 44263 dots_sixes_thrice
+packed1 44204 dots_sixes_thrice
 !|hf|f
 !|gxO
  =74
@@ -37138,7 +37094,7 @@ qt7A
  =135
  -1
 "w
- =623
+ =620
  -1
  =311`
 
@@ -66664,7 +66620,7 @@ O
 !L
 `
 
-const gatherMixedSM70 = `packed1 8464 gather_mixed
+const gatherMixedSM70 = `packed1 8436 gather_mixed
 !pJ
 !pI
 !p8
@@ -66677,9 +66633,9 @@ const gatherMixedSM70 = `packed1 8464 gather_mixed
 !c
 p;+r0
 zfr0
-p99/pF
+p99te
 p:}rpF
-qS,r0
+qS,un
 !
 p>
 q*
@@ -66905,26 +66861,25 @@ t)7f
 qTu&-
 t)9sr
 r'p,yl
-r<
 t)@s-
 qzuH-
 r'XU
 rQ
-r<
 "$
-}{uf
+pzXqj
+r<
 uLz(q0
-}"szrl>q/
+}"rvsU>6
 !#
 }%q#
 zK/V6
 u(
 t+M8G
 i9%
-|Hsz
+|Hrv
 {PpX=
 z'818rq
-qt8<>
+qt8<?
 sJ~)
 !#
 O
@@ -68681,7 +68636,7 @@ O
 !L
 `
 
-const tileMixedSM70 = `packed1 14744 tile_mixed
+const tileMixedSM70 = `packed1 15008 tile_mixed
 !pJ
 !pI
 !p8
@@ -68943,9 +68898,9 @@ pny'r4
 sXz#p0
 u-uksr
 v>w?
-r<
 pnwEtI
 qLp,Ev(
+u-|#f
 r<
 q'-|Y
 _
@@ -68953,25 +68908,30 @@ y66Z
 pnwEs6
 r'vn/
 rQ
+"$
 r<
-"#
+"$
 y(
 y66Z
-"#
+"$
 |r
 rQ
+"$
 r<
-"#
+"$
 s4p&
 {a
+"#
+wnr,s\r2
+"#
 s4se
-v;tL6sU
-"+
+{a
+",
 v}{"u/5n
 J
-"+
+",
 ]&I
-"+
+",
 v}{"u/3n
 }g=sm
 qF#<9
@@ -68983,124 +68943,139 @@ rKt?rbz}XD1%
 qF&<;
 r'p2U
 q2M)
-"+
+",
 sXz#p0
-"+
+",
 v>w?
+",
+qLp,Ev(
+"+
 r<
 "+
-qLp,Ev(
-r<
-"*
 s4s%
 {a
-"+
+",
 r'vn/
 rQ
+"$
 r<
-"#
+"$
 s4+rg
-z~t$
-"#
+{a
+"$
 |r
 rQ
+"$
 r<
-"#
+"$
 s4vm
 {a
+"#
+wnr,s\r2
+"#
 s4+p&
-v;tL6sU
-"+
+{a
+",
 v}{"u/1n
 J
-"+
+",
 ]&I
-"+
+",
 v}{"u//n
-"+
+",
 qF3<C
 r'rU
 q2M*
 rKt?rbz}XD1%
 !#
-"+
+",
 qF6<E
 r'p2U
 q2M)
-"+
+",
 sXz#p0
-"+
+",
 v>w?
+",
+qLp,Ev(
+"+
 r<
 "+
-qLp,Ev(
-r<
-"*
 s4sL
 {a
-"+
+",
 r'vn/
 rQ
+"$
 r<
-"#
+"$
 s4sZ
-z~t$
-"#
+{a
+"$
 |r
 rQ
+"$
 r<
-"#
+"$
 s4wi
 {a
+"#
+wnr,s\r2
+"#
 s4.r>
-v;tL6sU
-"+
+{a
+",
 v}{"u/-n
 J
-"+
+",
 ]&I
-"+
+",
 v}{"u/+n
-"+
+",
 qFC<M
 r'rU
 q2M*
 rKt?rbz}XD1%
 !#
-"+
+",
 qFF<O
 r'p2U
 q2M)
-"+
+",
 sXz#p0
-"+
+",
 v>w?
+",
+qLp,Ev(
+"+
 r<
 "+
-qLp,Ev(
-r<
-"*
 s4t[
 {a
-"+
+",
 r'vn/
 rQ
+"$
 r<
-"#
+"$
 s48v=
-z~t$
-"#
+{a
+"$
 |r
 rQ
+"$
 r<
-"#
+"$
 s4wN
 {a
+"#
+wnr,s\r2
+"#
 s47rg
-v;tL6sU
-"1
+{a
+"2
 {9u/'n
-"1
+"2
 {9dpUn
 ro
 p7
@@ -69130,9 +69105,9 @@ u,
 s{8pX+
 rx
 q'/sm
-x-szqW
+x-tLqW
 q~$sUwz$
-"7
+"8
 |9
 *.%
 _
@@ -69172,12 +69147,12 @@ O
 ].x4
 zk
 !#
-"@
+"A
 ]4sx
 ]5s3-
-">
+"?
 ]%zs
-"=
+">
 ]7s38
 "#
 ](|1
@@ -70702,7 +70677,7 @@ z'<1<G
 qt<17
  =54`
 
-const widenMixedSM80NarrowAligned = `packed1 16086 widen_mixed
+const widenMixedSM80NarrowAligned = `packed1 16354 widen_mixed
 !|hf|f
 !|gxO
 !p8
@@ -70976,26 +70951,31 @@ t)+r4
 sXz#[
 t)9sr
 v>w?
-r<
 t)@tI
 qLp,Ev(
+t)7f
 r<
 uLz(q0
-v;t$6q/
+v;}KS
 t)@s6
 r'vn/
 rQ
+"$
 r<
-"#
-v;ul6sU
-"#
+"$
+v;rv6W
+"$
 |r
 rQ
+"$
 r<
+"$
+v;sz6sI
 "#
-v;tL6rl
-r:&rlqW
-"+
+wnr,s\r2
+"#
+r:&6qW
+",
 w0V?
 T/
 s'8
@@ -71003,46 +70983,51 @@ o
 *#%
 sw
 J
-"+
+",
 ]&I
-"+
+",
 };VA
 T/
 s'7
 o
 *#%
 sw
-"+
+",
 v>R9
 q2M)
 rKt?rbz}vnyc$
 !#
-"+
+",
 r'p@<9
 q2M(
-"+
+",
 sXz#[
-"+
+",
 v>w?
-r<
-"+
+",
 qLp,Ev(
-r<
-"*
-r:&6u#
 "+
+r<
+"+
+r:&6sG
+",
 r'vn/
 rQ
+"$
 r<
-"#
+"$
 r:&xJ*
-"#
+"$
 |r
 rQ
+"$
 r<
+"$
+r:&xJ*
+"#
+wnr,s\r2
 "#
 r:&xJ*
-r:&rl'*
 rt=qw
 iCV4
 o
@@ -71051,10 +71036,10 @@ T3
 s'9
 {R
 *+%
-zptL'-
-zprvt|
-zpqssU
-zpu}6
+|2.',
+zprvsG
+zpr_sI
+zpu}S
 |[r,xfvfUDL
 r6{L+
 xS_<_G
@@ -71063,28 +71048,28 @@ sJ~)
 u?}~
 !#
 |W_
-"8
+"9
 iQ%
-"7
+"8
 }e-
 q)q>piy4xD%VR
 q)q>piy4xDrZVR
 sap)%
-"7
+"8
 {R
 }=Y
-"7
+"8
 T0
 0
 r\6
-"2
+"3
 vNpGVU
 {R
 }=\
-"2
+"3
 }=W
 T/
-"1
+"2
 u;VW
 T/
 q>rmrGPq"t@pirzxPr)&
@@ -71107,7 +71092,7 @@ w"uy
 "#
 w"~5
 vp
-";
+"<
 sn$G
 }=c
 }d
@@ -71119,125 +71104,135 @@ sn"B
 rV
 ro
 p7
-";
+"<
 r'p,<a
-"9
+":
 q2M.
 {~|p/
 t(xc0
 u,
-";
+"<
 rx
 *'p-
 rV
 ro
 p7
 x>#
-";
+"<
 r'p2<e
 "$
 q2M.
 {~|p/
 t(xc0
 u,
-";
+"<
 rx
 "*
 v3qIE
 *#%
 sw
 J
-";
+"<
 ]&I
 "+
 sn"E
 *#%
 sw
-";
+"<
 v>Rb
 q2M)
 rKt?rbz}vnyc$
 !#
-";
+"<
 r'p@<a
 q2M(
-";
+"<
 sXz#[
-";
+"<
 v>w?
-r<
-";
+"<
 qLp,Ev(
-r<
-":
-v;t$6q/
 ";
+r<
+";
+v;}KS
+"<
 r'vn/
 rQ
+"$
 r<
-"#
-v;ul6sU
-"#
+"$
+v;rv6W
+"$
 |r
 rQ
+"$
 r<
+"$
+v;sz6sI
 "#
-v;tL6rl
-s+"rlqW
-"+
+wnr,s\r2
+"#
+s+"6qW
+",
 sn#E
 *#%
 sw
 J
-"+
+",
 ]&I
-"+
+",
 sn$E
 *#%
 sw
-"+
+",
 v>Rf
 q2M)
 rKt?rbz}vnyc$
 !#
-"+
+",
 r'p@<f
 q2M(
-"+
+",
 sXz#[
-"+
+",
 v>w?
-r<
-"+
+",
 qLp,Ev(
-r<
-"*
-s+%6u#
 "+
+r<
+"+
+s+$6sG
+",
 r'vn/
 rQ
+"$
 r<
-"#
-s+'6$#
-"#
+"$
+s+&6$"
+"$
 |r
 rQ
+"$
 r<
+"$
+s+(6$$
 "#
-s+)6$%
-s+*rl$&
-";
+wnr,s\r2
+"#
+s+*6$&
+"<
 igV4
 o
 }=t
 {R
 *+%
-zptL$#
-zprvt|
-zpqssU
-zpu}6
+|i"$$
+zprvsG
+zpr_sI
+zpu}S
 |[r,xfvfUDL
-";
+"<
 z'L1LG
 qtL1G
 sJ~)
@@ -71247,12 +71242,12 @@ O
 |]r1
 O
 !#
-"4
+"5
 pV$s3/
 pV#s3@
-"/
+"0
 pV"rL=
-".
+"/
 rj|;rL,
 "#
 rjzGrL+
@@ -71371,7 +71366,7 @@ O
 const widenMixedSM70NarrowAligned = widenMixedSM80NarrowAligned + `
  patch
  -3
-packed1 20210 widen_mixed
+packed1 20418 widen_mixed
 !pJ
 !pI
  =8
@@ -71380,7 +71375,7 @@ p;y{pF
 zf8pF
 p9+@=pF
  =266
- -2
+ -19
 r69r4
 q{
 rE
@@ -71392,11 +71387,12 @@ rE
 v5
 t)@s6
 r'wg/
- =2
- -4
-"$
-v;ul6sU
-"$
+rQ
+"%
+r<
+"%
+v;rv6W
+"%
 q{
 rE
 rr
@@ -71405,12 +71401,26 @@ sl
 }y
 rE
 v5
-"$
+"%
 zV)A
- =2
- -4
+rQ
+"%
+r<
+"%
+v;sz6sI
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
 "$
-v;tL6rl
+wnr,s\<0
+"$
+r:&6qW
 "$
 q{
 rE
@@ -71420,58 +71430,32 @@ sl
 }y
 rE
 v5
-"#
-r:&rlqW
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-",
+"-
  =7
  -3
-",
+"-
 ]&I
-",
+"-
  =6
  -2
-",
+"-
 v>RU
  =3
- -6
-",
+ -12
+"-
 r'p@<U
 q2M(
-",
+"-
 sXz#[
+"-
+v>w?
+"-
+qLp,Ev(
 ",
- =2
- -1
+r<
 ",
- =2
- -1
-"+
- =2
- -1
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-",
-r'wg/
  =2
  -4
-"$
-r:&xJ*
-"$
 q{
 rE
 rr
@@ -71480,13 +71464,30 @@ sl
 }y
 rE
 v5
-"$
+"-
+r'wg/
+rQ
+"%
+r<
+"%
+r:&xJ*
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
+"%
 zV)A
- =2
- -3
-"$
+rQ
+"%
+r<
+"%
 r:&xJ*
-"$
+"%
 q{
 rE
 rr
@@ -71495,9 +71496,10 @@ sl
 }y
 rE
 v5
-"#
-r:&rl'*
-"#
+"$
+wnr,s\<0
+ =3
+ -10
 q{
 rE
 rr
@@ -71523,65 +71525,65 @@ qtL1G
  =3
  -4
 ruL
-"9
+":
 iQ%
-"8
+"9
  =4
  -1
-"8
+"9
  =2
  -1
-"8
+"9
  =3
  -1
-"3
+"4
  =3
  -1
-"3
+"4
  =2
  -1
-"2
+"3
  =22
  -1
-"<
+"=
  =11
  -3
-"<
+"=
 r'p,1O
-":
+";
  =4
  -1
-"<
+"=
  =6
  -2
-"<
+"=
 r'p21P
  =5
  -1
-"<
+"=
  =6
  -1
-"<
+"=
  =5
  -2
-"<
+"=
 v>MZ
  =3
- -6
-"<
+ -12
+"=
 r'p@1]
 q2M(
-"<
+"=
 sXz#[
+"=
+v>w?
+"=
+qLp,Ev(
+"<
+r<
 "<
  =2
- -1
-"<
- =2
- -1
-";
- =2
- -1
+ -18
 q{
 rE
 rr
@@ -71590,13 +71592,14 @@ sl
 }y
 rE
 v5
-"<
+"=
 r'wg/
- =2
- -4
-"$
-v;ul6sU
-"$
+rQ
+"%
+r<
+"%
+v;rv6W
+"%
 q{
 rE
 rr
@@ -71605,12 +71608,26 @@ sl
 }y
 rE
 v5
-"$
+"%
 zV)A
- =2
- -4
+rQ
+"%
+r<
+"%
+v;sz6sI
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
 "$
-v;tL6rl
+wnr,s\<0
+"$
+s+"6qW
 "$
 q{
 rE
@@ -71620,43 +71637,32 @@ sl
 }y
 rE
 v5
-"#
-s+"rlqW
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-",
+"-
  =4
  -3
-",
+"-
 ]&I
-",
+"-
  =3
  -2
-",
+"-
 v>Me
  =3
- -6
-",
+ -12
+"-
 r'p@1g
 q2M(
-",
+"-
 sXz#[
+"-
+v>w?
+"-
+qLp,Ev(
+",
+r<
 ",
  =2
- -1
-",
- =2
- -1
-"+
- =2
- -1
+ -18
 q{
 rE
 rr
@@ -71665,13 +71671,14 @@ sl
 }y
 rE
 v5
-",
+"-
 r'wg/
- =2
- -4
-"$
-s+'6$#
-"$
+rQ
+"%
+r<
+"%
+s+&6$"
+"%
 q{
 rE
 rr
@@ -71680,12 +71687,26 @@ sl
 }y
 rE
 v5
-"$
+"%
 zV)A
- =2
- -4
+rQ
+"%
+r<
+"%
+s+(6$$
+"%
+q{
+rE
+rr
+v4
+sl
+}y
+rE
+v5
 "$
-s+)6$%
+wnr,s\<0
+"$
+s+*6$&
 "$
 q{
 rE
@@ -71695,18 +71716,7 @@ sl
 }y
 rE
 v5
-"#
-s+*rl$&
-"#
-q{
-rE
-rr
-v4
-sl
-}y
-rE
-v5
-"<
+"=
  =5
  -6
 r(QA
@@ -71718,15 +71728,15 @@ sXR5U
 vq
 sXR%U
 |[r,xf[ryq=DL
-"<
+"=
  =9
  -9
-"5
+"6
 pV,s3/
 pV+s3@
-"0
+"1
 pV*rL=
-"/
+"0
 pV'rL,
 "#
 pV&rL+

@@ -100,8 +100,8 @@ func storeAnglesTwinRow(lanes int, angles unsafe.Pointer, anglesCap int, bx int,
 	}
 	for tx := first; tx < 32; tx++ {
 		var i55 int
-		var f344, f342, f138, f139, f140, f141, f280, f281, f282, f283 float32
-		var i345, i343 int32
+		var f310, f308, f111, f112 float32
+		var i311, i309 int32
 //line angles.go:23
 		i55 = tx
 //line angles.go:23
@@ -114,77 +114,66 @@ func storeAnglesTwinRow(lanes int, angles unsafe.Pointer, anglesCap int, bx int,
 //line angles.go:24
 			f64 := float32(f24 * *(*float32)(unsafe.Add(frequencies, i55*4)))
 //line reduce.go:15
-			f100 := math.Float32frombits(math.Float32bits(f64) &^ (1 << 31))
+			f128 := math.Float32frombits(math.Float32bits(f64) &^ (1 << 31))
 //line reduce.go:15
-			if f100 < 65536 {
+			if f128 < 65536 {
 //line reduce.go:18
-				f108 := math32.FMA(f64, 0.63661975, 1.2582912e+07)
-				f109 := f108 - 1.2582912e+07
-				f344, i345 = math32.FMA(f109, -5.3903025e-15, math32.FMA(f109, -7.5497894e-08, math32.FMA(f109, -1.5707963, f64))), int32(math.Float32bits(f108))
+				f136 := math32.FMA(f64, 0.63661975, 1.2582912e+07)
+				f137 := f136 - 1.2582912e+07
+				f310, i311 = math32.FMA(f137, -5.3903025e-15, math32.FMA(f137, -7.5497894e-08, math32.FMA(f137, -1.5707963, f64))), int32(math.Float32bits(f136))
 			} else {
 //line reduce.go:30
-				if f100 <= 3.4028235e+38 {
+				if f128 <= 3.4028235e+38 {
 //line reduce.go:33
-					i176 := int32(math.Float32bits(f64))
-					i349 := int32(uint32(i176)>>23)&255 - 128
-					i181 := i176<<8 | -2147483648
+					i181 := int32(math.Float32bits(f64))
+					i315 := int32(uint32(i181)>>23)&255 - 128
+					i186 := i181<<8 | -2147483648
 //line reduce.go:35
-					i182 := int(uint32(i181))
-					i184 := int32(uint32(i349)>>5) & 3
+					i187 := int(uint32(i186))
+					i189 := int32(uint32(i315)>>5) & 3
 //line reduce.go:36
-					i185 := i349 & 31
+					i190 := i315 & 31
 //line reduce.go:51
-					i302 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&storeAnglesTwinTable), int(uint32(i184+2))*4))))
+					i276 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&storeAnglesTwinTable), int(uint32(i189+2))*4))))
 //line reduce.go:51
-					i321 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&storeAnglesTwinTable), int(uint32(i184+1))*4))))
+					i287 := int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&storeAnglesTwinTable), int(uint32(i189+1))*4))))
 //line reduce.go:38
-					i216 := int(uint(i182*int(uint32(int32(int(uint((i302<<32|int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&storeAnglesTwinTable), int(uint32(i184+3))*4)))))<<uint32(i185))>>32))))) >> 32)
+					i221 := int(uint(i187*int(uint32(int32(int(uint((i276<<32|int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&storeAnglesTwinTable), int(uint32(i189+3))*4)))))<<uint32(i190))>>32))))) >> 32)
 //line reduce.go:38
-					i217 := i182*int(uint32(int32(int(uint((i321<<32|i302)<<uint32(i185))>>32)))) + i216
-					i234 := i181*int32(int(uint((int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&storeAnglesTwinTable), int(uint32(i184))*4))))<<32|i321)<<uint32(i185))>>32)) + int32(int(uint(i217)>>32))
+					i222 := i187*int(uint32(int32(int(uint((i287<<32|i276)<<uint32(i190))>>32)))) + i221
+					i239 := i186*int32(int(uint((int(uint32(*(*int32)(unsafe.Add(unsafe.Pointer(&storeAnglesTwinTable), int(uint32(i189))*4))))<<32|i287)<<uint32(i190))>>32)) + int32(int(uint(i222)>>32))
 //line reduce.go:41
-					i240 := int(uint32(i234))<<34 | int(uint32(int32(i217)))<<2
-					i244 := int32(uint32(i234)>>30) + int32(int(uint(i240)>>63))
-					f247 := float32(float64(float64(i240) * 8.515303950216386e-20))
-					if int32(uint32(i176)>>31) != 0 {
-						f342, i343 = -f247, 0-i244
+					i245 := int(uint32(i239))<<34 | int(uint32(int32(i222)))<<2
+					i249 := int32(uint32(i239)>>30) + int32(int(uint(i245)>>63))
+					f252 := float32(float64(float64(i245) * 8.515303950216386e-20))
+					if int32(uint32(i181)>>31) != 0 {
+						f308, i309 = -f252, 0-i249
 					} else {
 //line reduce.go:44
-						f342, i343 = f247, i244
+						f308, i309 = f252, i249
 					}
 				} else {
 //line reduce.go:31
-					f342, i343 = f64-f64, 0
+					f308, i309 = f64-f64, 0
 				}
 //line reduce.go:16
-				f344, i345 = f342, i343
+				f310, i311 = f308, i309
 			}
-//line sin.go:24
-			f132 := float32(f344 * f344)
-//line sin.go:26
-			if i345&1 != 0 {
-				f138, f139, f140, f141 = 1, math32.FMA(2.4432553e-05, f132, -0.0013887311), 0.041666646, -0.5
+//line sin.go:19
+			f98 := float32(f310 * f310)
+			f102 := math32.FMA(math32.FMA(math32.FMA(-0.000195181, f98, 0.008332188), f98, -0.16666655), math32.FMA(f310, f98, 0), f310)
+			f106 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(2.4432553e-05, f98, -0.0013887311), f98, 0.041666646), f98, -0.5), f98, 1)
+			if i311&1 != 0 {
+//line sin.go:22
+				f111, f112 = f106, f102
 			} else {
-//line sin.go:26
-				f138, f139, f140, f141 = f344, -0.000195181, 0.008332188, -0.16666655
+//line sin.go:22
+				f111, f112 = f102, f106
 			}
-//line reduce.go:55
-			f297 := math.Float32frombits(uint32(int32(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(f139, f132, f140), f132, f141), math32.FMA(f138, f132, 0), f138))) ^ i345<<30&-2147483648))
-//line sin.go:18
-			i88 := i345 + 1
-//line sin.go:26
-			if i88&1 != 0 {
-				f280, f281, f282, f283 = 1, math32.FMA(2.4432553e-05, f132, -0.0013887311), 0.041666646, -0.5
-			} else {
-//line sin.go:26
-				f280, f281, f282, f283 = f344, -0.000195181, 0.008332188, -0.16666655
-			}
-//line reduce.go:55
-			f316 := math.Float32frombits(uint32(int32(math.Float32bits(math32.FMA(math32.FMA(math32.FMA(f281, f132, f282), f132, f283), math32.FMA(f280, f132, 0), f280))) ^ i88<<30&-2147483648))
 //line angles.go:25
-			*(*float32)(unsafe.Add(angles, o36+i55*4)) = f316
+			*(*float32)(unsafe.Add(angles, o36+i55*4)) = math.Float32frombits(uint32(int32(math.Float32bits(f112)) ^ (i311+1)<<30&-2147483648))
 //line angles.go:25
-			*(*float32)(unsafe.Add(angles, o48+i55*4)) = f297
+			*(*float32)(unsafe.Add(angles, o48+i55*4)) = math.Float32frombits(uint32(int32(math.Float32bits(f111)) ^ i311<<30&-2147483648))
 //line angles.go:23
 			i55 = i55 + 32
 		}

@@ -14,8 +14,7 @@ c63f306ea730a781	../../../math32/fma.go	fma
 d74c64904b02cd4a	../../../math32/reduce.go	reduce
 ee5857efc43e791b	../../../math32/reduce.go	reduceLarge
 6f94c8c10a8de6b2	../../../math32/reduce.go	twoOverPi
-830e45191f2231ce	../../../math32/sin.go	Sincos
-c31eed804d71579e	../../../math32/sin.go	sine
+d729c2073f04af02	../../../math32/sin.go	Sincos
 37d8ac170aa0ebd6	../row/format.go	BF16
 8c7fecd7bb2e7a9d	../row/format.go	BF16.Float32
 c0c886d06aa20c0a	../row/format.go	BF16.Of
@@ -43,7 +42,7 @@ f474ab0ca21f84fe	../row/vector.go	Words
 a5899b4008e18f4	wide.go	wide
 `
 
-const storeAnglesSM70Narrow = `packed1 7203 storeAngles
+const storeAnglesSM70Narrow = `packed1 6813 storeAngles
 !pJ
 !pI
 !p8
@@ -56,10 +55,10 @@ const storeAnglesSM70Narrow = `packed1 7203 storeAngles
 !}|
 !Pt@|bq>rGymr4wk
 !c
-p;,t*
-p98te
+p;,r0
+p9y{pF
 p:7r0
-qS-r0
+qS+sV
 Pt@r9rzqq~/Kpi~0r0
 !
 p>
@@ -227,48 +226,35 @@ y6sctB-rX{pp5/6
 }"u_SscrX9q5+u)q5.>
 s5z}M,q/
 !#
-prqyj
+uL@j
 sPt$rl
-prr-pw
+prq0pE
+w:tB@.q5rX@xO6zx=}({mtB
+zXtx+sisi-
+v;szq/Z
+z~tL
+prpbqe
+w:y<q5q5qct2+sUsctBrXtBvO7qu
+r@sI}S+sisi8
+r@rlz{{n
+r@qWt#
+prq3pw
 q7,B
 ti
-prshs6
-w:y<q5q5qct2+6sctBrXtBvO7qu
-prr-rI
-xps\t#t|?
-}{sctB@.q5rX@xO?
-v/-qf+sisi8zx=}({mtB?
-xps\z{{ntx+sisi-?
-prsrpw
-xTsIS
-r@rlS
-prt'qy
-v;u_qWZ
-z~t$
+sDv2?
+xps\sIS?
+prp|sh
 ph,2sK
 u-v(ps7
-q{
+s5xaxh
 qLuHuZ
 tFrU
 &
-uL/ua
+prp|zg
 qk,B
-"(
-rr
-ti
-xps\t#'(?
-xps\u#sctB@.q5rX@xO?
-v/-qf+sisi8zx=}({mtB?
-xps\z{{ntx+sisi-?
-"&
-xT'/S
-s&/S
-"&
-v;u_'/Z
-z~t$
-qzuHsK
-"&
-q{
+y7sK
+"#
+s5xaxh
 qLuHuZ
 tFrU
 &
@@ -277,7 +263,7 @@ t+M*G
 *2%
 s8
 *4p-
-|Hul
+|Hxh
 ust'
 z'*1*pd
 qt*1%
@@ -288,10 +274,10 @@ O
 ru$
 vYq#-
 ru)
-"H
-rj{vx4
-"H
-rjx\rL
+"G
+rjx\x4
+"G
+rj|;rL
 (+
 !pZ
 p(
@@ -341,11 +327,11 @@ O
 const storeAnglesSM70 = storeAnglesSM70Narrow + `
  patch
  -1
-packed1 7369 storeAngles
+packed1 6979 storeAngles
  =12
  -3
-p;t=pF
-p98t*
+p;}<
+p98r0
 p:7to
  =11
  -20
@@ -398,16 +384,16 @@ xKM'Dq=?
  =12
  -1
 s5z}M'q/
- =4
+ =14
  -1
 q7'B
- =14
+ =4
  -1
 ph'2sK
  =6
  -1
 qk'B
- =20
+ =7
  -1
 tV5E
  =5
@@ -416,12 +402,12 @@ tV5E
 v153&
  =4
  -8
-"G
+"F
 ]#x4
-"G
+"F
 ]$rL
 ]%sx
-]&s3-
+rj{vs3-
 (.
  =5
  -2

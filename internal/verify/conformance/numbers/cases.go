@@ -34,6 +34,7 @@ func Cases() []check.Case {
 		check.Fields("conversion from floats in the lanes of vectors", ConvertsInLanes, integersInLanesOf, numbers...),
 		check.Fields("exact sums of products", Summing, sums, smallPairs()...),
 		check.Fields("math", Exacts, exactly, realPairs[float64]()...),
+		check.Fields("powers of two", Scales, scaled, powers()...),
 		check.Fields("math32", InSingles, inSingle, realPairs[float32]()...),
 		check.Map("tested together/roots", RootsTogether, rootsOfBoth, realPairs[float32]()...),
 		check.Map("tested together/quotients", QuotientsTogether, quotientsOfBoth, realPairs[float32]()...),

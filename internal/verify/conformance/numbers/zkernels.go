@@ -1079,6 +1079,40 @@ var convertMisfitsInLanesKernel = &driver.Kernel{
 	},
 }
 
+// Scales launches the kernel scales.
+func Scales(s *device.Stream, g device.Grid, in device.Slice[binary], out device.Slice[scaling]) error {
+	p := s.Plan(scalesKernel, g)
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var scalesKernel = &driver.Kernel{
+	Name:    "scales",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
+	File:    "powers.go",
+	Line:    46,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 24},
+	},
+	ParamBytes: 64,
+	Sites: []driver.Site{
+		{File: "powers.go", Line: 48, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in  []binary
+			out []scaling
+		})(args)
+		for ts.Next() {
+			scales(ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
 // ShiftInt8s launches the kernel shiftInt8s.
 func ShiftInt8s(s *device.Stream, g device.Grid, in device.Slice[shiftInput[int8]], out device.Slice[shifted[int8]]) error {
 	p := s.Plan(shiftInt8sKernel, g)
