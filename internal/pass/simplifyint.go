@@ -314,6 +314,9 @@ func compareExtended(e *editor, v *ir.Value) *ir.Value {
 			op = ir.OpULe
 		}
 	}
+	if k, ok := intConst(narrow[0]); ok && k == 0 && op == ir.OpULe {
+		return e.constant(ir.I1, 1)
+	}
 	return e.make(op, ir.I1, narrow[0], narrow[1])
 }
 

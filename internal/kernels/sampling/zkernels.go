@@ -68,7 +68,7 @@ var listLikelyKernel = &driver.Kernel{
 	},
 	Twin:    listLikelyTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 54, 127, 128, 132},
+	Uses:    []uint16{1, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 53, 126, 127, 131},
 }
 
 // Plain samples a row with each block of 16 threads. It keeps keys, then weights in work, and finds thresholds by bisection:
@@ -126,11 +126,8 @@ var plainKernel = &driver.Kernel{
 		{File: "plainsample.go", Line: 95, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 32, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "adjust.go", Line: 29, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "adjust.go", Line: 29, Format: "slice bounds out of range [%d:%d]"},
 		{File: "adjust.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "adjust.go", Line: 33, Format: "slice bounds out of range [%d:%d]"},
 		{File: "adjust.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "adjust.go", Line: 38, Format: "slice bounds out of range [%d:%d]"},
 		{File: "plainsample.go", Line: 38, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "plainsample.go", Line: 38, Format: "slice bounds out of range [%d:%d]"},
 		{File: "plainsample.go", Line: 60, Format: "slice bounds out of range [:%d] with capacity %d"},
@@ -160,7 +157,7 @@ var plainKernel = &driver.Kernel{
 	},
 	Twin:    plainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 53, 54, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 124, 125, 126, 127, 128, 130, 131, 132, 133, 137},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 52, 53, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 123, 124, 125, 126, 127, 129, 130, 131, 132, 136},
 }
 
 // Scout adjusts a span of a row with each block, and stores the greatest key and its first token unless a histogram of all keys follows,
@@ -233,7 +230,7 @@ var scoutKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 17, 18, 19, 20, 21, 22, 23, 45, 53, 54, 55, 56, 57, 58, 60, 90, 91, 92, 127, 128, 145},
+	Uses:    []uint16{1, 16, 17, 18, 19, 20, 21, 22, 44, 52, 53, 54, 55, 56, 57, 59, 89, 90, 91, 126, 127, 144},
 }
 
 // Wide samples a row with each block of wideThreads threads, in stages, each of which reads the row once. It is given what scout stores.
@@ -318,5 +315,5 @@ var wideKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 46, 47, 48, 49, 50, 51, 52, 54, 55, 58, 59, 60, 72, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 45, 46, 47, 48, 49, 50, 51, 53, 54, 57, 58, 59, 71, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150},
 }

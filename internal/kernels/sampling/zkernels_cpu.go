@@ -626,17 +626,12 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	lanes := blocks.Lanes()
 //line plain.go:26
 	i63 := int(uint32(vocabulary))
-//line adjust.go:29
-	c4880 := 0 <= uint32(vocabulary)
 //line adjust.go:28
 	c244 := 0 < offsetsLen
-//line adjust.go:33
-	c4886 := 0 <= uint32(vocabulary)
 //line adjust.go:32
 	c286 := 0 < countsLen
 //line adjust.go:37
 	i339 := (i63 + 31) / 32
-	c4892 := 0 <= uint32(vocabulary)
 //line adjust.go:36
 	c334 := 0 < maskLen
 //line plainsample.go:51
@@ -732,13 +727,6 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					return
 				}
 //line adjust.go:29
-				if !c4880 {
-//line adjust.go:29
-					blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", int(0), i63)
-//line adjust.go:29
-					return
-				}
-//line adjust.go:29
 				if uint(bx+2) > uint(offsetsCap) {
 //line adjust.go:29
 					blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", bx+2, offsetsCap)
@@ -806,13 +794,6 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 						return
 					}
 //line adjust.go:33
-					if !c4886 {
-//line adjust.go:33
-						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", int(0), i63)
-//line adjust.go:33
-						return
-					}
-//line adjust.go:33
 					if uint(i78) > uint(countsCap) {
 //line adjust.go:33
 						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i78, countsCap)
@@ -824,7 +805,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					{
 						{
 //line adjust.go:33
-							plainTwinRow_(lanes, c4886, c880, counts, countsCap, f3390, f3392, f3394, i63, i78, i88, logits, o319, o86)
+							plainTwinRow_(lanes, c880, counts, countsCap, f3390, f3392, f3394, i63, i78, i88, logits, o319, o86)
 						}
 					}
 				}
@@ -837,13 +818,6 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 					if uint(i63) > uint(i88) {
 //line adjust.go:38
 						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i63, i88)
-//line adjust.go:38
-						return
-					}
-//line adjust.go:38
-					if !c4892 {
-//line adjust.go:38
-						blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", int(0), i63)
 //line adjust.go:38
 						return
 					}
@@ -2188,16 +2162,16 @@ func plainTwinRow(i766 int, o4172 int, offsets unsafe.Pointer, biasesLen int, bi
 // plainTwinRow_ is what a row of threads does in plainTwin.
 //
 //line adjust.go:33
-func plainTwinRow_(lanes int, c4886 bool, c880 bool, counts unsafe.Pointer, countsCap int, f3390 float32, f3392 float32, f3394 float32, i63 int, i78 int, i88 int, logits unsafe.Pointer, o319 int, o86 int) {
+func plainTwinRow_(lanes int, c880 bool, counts unsafe.Pointer, countsCap int, f3390 float32, f3392 float32, f3394 float32, i63 int, i78 int, i88 int, logits unsafe.Pointer, o319 int, o86 int) {
 	first := 0
 //line adjust.go:33
 	if lanes == 16 {
 //line adjust.go:33
-		first = zvector.PlainTwin_(16, uint(i63) <= uint(i88), c4886, uint(i78) <= uint(countsCap), i63, logits, o86, counts, o319, c880, f3390, f3392, f3394)
+		first = zvector.PlainTwin_(16, uint(i63) <= uint(i88), uint(i78) <= uint(countsCap), i63, logits, o86, counts, o319, c880, f3390, f3392, f3394)
 //line adjust.go:33
 	} else if lanes == 8 {
 //line adjust.go:33
-		first = zvector.PlainTwinAVX2_(16, uint(i63) <= uint(i88), c4886, uint(i78) <= uint(countsCap), i63, logits, o86, counts, o319, c880, f3390, f3392, f3394)
+		first = zvector.PlainTwinAVX2_(16, uint(i63) <= uint(i88), uint(i78) <= uint(countsCap), i63, logits, o86, counts, o319, c880, f3390, f3392, f3394)
 	}
 	for tx := first; tx < 16; tx++ {
 		var i842 int

@@ -19,7 +19,6 @@ ca84eb74142a9be6	../../../math32/log.go	log1pTail
 2b92b9d0f046ee49	../../../math32/log.go	logarithm
 fc10c63ddd21dbff	../../../math32/log.go	rootOfHalf
 14742012f9b244eb	../../../math32/log.go	split
-3bea18ae9fca5a03	../row/lanes.go	Lanes
 6cdbe25d1873bb33	adjust.go	exclude
 1bcd495fb858de5a	adjust.go	options
 c9f5b6b4e2816df2	adjust.go	options.adjust
@@ -632,7 +631,7 @@ O
 !L
 `
 
-const plainSM80 = `packed1 54688 plain
+const plainSM80 = `packed1 54184 plain
 !|hf|f
 !|gxO
 !p8
@@ -653,7 +652,7 @@ const plainSM80 = `packed1 54688 plain
 !pH+pkpD
 !}[
 !c
-p;+@te
+p;+@r0
 p9p<t*
 p:u)8pF
 qS,tGpF
@@ -736,12 +735,10 @@ wu34
 wh
 pnsrrI
 zbqArZ
-qV=2p*
 q1p*E
 )
 ub5
-zcyz
-sS
+4
 {#vusp
 t+p*G
 *3%
@@ -810,10 +807,8 @@ rezGpu
 za
 pnt;qw
 zbpW0V)
-qV=1#
 zbpW,3-
-zcyz
-sS
+4
 {#vusT@
 sn.B
 *+%
@@ -834,7 +829,7 @@ prt;qN
 p1
 }q
 prsmqw
-pV$t\
+]8t\
 prtc^
 }$>
 p6
@@ -880,11 +875,9 @@ ur
 t+M$D
 pnsQj
 zbpW;V4
-qV=1#
 }h
 ub0
-zcyz
-sS
+4
 {#vu,sK
 xM
 *.%
@@ -1696,7 +1689,7 @@ tFMYU
 &
 rf(
 epw=pE
-]ex_}~
+]^x_}~
 !#
 )
 epw+pE
@@ -1786,7 +1779,7 @@ wuVn
 sHy
 qm
 "E
-]ezD
+]^zD
 *;wvt2
 qnp/;
 uh
@@ -1913,7 +1906,7 @@ xv,
 0
 qm
 "-
-]ezD
+]^zD
 5
 v#
 rf(
@@ -2447,7 +2440,7 @@ r#7^
 p+
 qm
 r#{}
-]ex_}~
+]^x_}~
 v#
 rf(
 !#
@@ -2681,7 +2674,7 @@ t+M$G
 x9M[
 q'.t'
 t1=1[
-re|39pu
+re|37pu
 5
 q'8q0
 ru[
@@ -2713,26 +2706,23 @@ vdsK
 !#
 pnsrrI
 ]+rL8
-],rL7
-(zI
+(p5
 !#
 pnt;qw
-]BrL/
-]CrL@
-(rF
+]@rL9
+(t=
 !#
 pnsQj
-]Nsx,
-]Osx+
-(+-
+]JrL@
+(rF
 !#
 ey=w-
-rj~8$%sx.
-(y?
+rj~8$%sx,
+({p
 !#
 esQyY
-pVKsx7
-(+9
+pVKsx-
+(w?
 !pZ
 p(
 !p^
@@ -2830,66 +2820,51 @@ p3;
 ;B
 (
 !pt|G
-g.
-vg
-;;
-(
-!pt}x
 g-
 p3F
 ;5
 (
-!pt/uU
+!pt}x
 "3
-g8
+g.
 p3;
 ;B
 (
-!ptxw
-g7
-vg
-;;
-(
-!tYy@
-g8
+!pt/uU
+g.
 p3?
 ;-
 (
-!tYyG
+!ptxw
 "3
-g9
+g8
 p3;
 ;B
 (
-!tY+uU
-g/
-vg
-;;
-(
-!tY{H
-g9
+!tYy@
+g8
 p3b
 ;0
 (
-!tY.uU
+!tYyG
 "3
-qH,
+g/
 u+$N
 ;D
 (
-!tY|F
-qH+
+!tY+uU
+g@
 u+$M
 qPs2$N
 (
-!tY|G
+!tY{H
 "3
-g@
+g7
 aY
 ;D
 (
-!tY}x
-qH=
+!tY.uU
+g9
 aX
 wpY
 !q[
@@ -2922,16 +2897,16 @@ O
 const plainSM70 = plainSM80 + `
  patch
  -3
-packed1 54765 plain
+packed1 54261 plain
 !pJ
 !pI
  =18
  -1
-p;-z(pF
+p;+@t*
  =2
  -1
 qSx5sV
- =1112
+ =1106
  -1
 t-p4%t#
 tDr^%t#
@@ -2939,10 +2914,10 @@ rH
  =5
  -1
 t8,yz
- =951
+ =948
  -1
-rj~8$&sx.
- =190`
+rj~8$&sx,
+ =175`
 
 const scoutSM70NarrowAligned = `packed1 22677 scout
 !pJ

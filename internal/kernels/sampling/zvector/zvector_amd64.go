@@ -41,10 +41,10 @@ func PlainTwin(a0 int, a1 bool) (done int)
 func PlainTwinAVX2(a0 int, a1 bool) (done int)
 
 //go:noescape
-func PlainTwin_(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 int, a9 bool, a10 float32, a11 float32, a12 float32) (done int)
+func PlainTwin_(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 bool, a9 float32, a10 float32, a11 float32) (done int)
 
 //go:noescape
-func PlainTwinAVX2_(a0 int, a1 bool, a2 bool, a3 bool, a4 int, a5 unsafe.Pointer, a6 int, a7 unsafe.Pointer, a8 int, a9 bool, a10 float32, a11 float32, a12 float32) (done int)
+func PlainTwinAVX2_(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 unsafe.Pointer, a7 int, a8 bool, a9 float32, a10 float32, a11 float32) (done int)
 
 //go:noescape
 func PlainTwin__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int) (done int)
