@@ -107,6 +107,28 @@ func (g *gen) rangeLoop() {
 	})
 }
 
+// divide writes a loop of one block with a division, as often as compilers unroll it in part. It may be left out, and both of its
+// variables count after it.
+func (g *gen) divide() {
+	t, n := pick(g.r, typeFloat32, typeFloat64, typeInt, typeInt64, typeUint64), pick(g.r, 8, 12, 16)
+	if g.trips*n > 60 {
+		return
+	}
+	i, x, y := g.name("i"), g.name("v"), g.name("v")
+	by := y
+	if t.kind != float {
+		by = fmt.Sprintf("(%s | 1)", y)
+	}
+	g.line("var %s, %s %s = %s, %s", x, y, t.name, g.expr(t, 2), g.expr(t, 2))
+	g.line("if %s {", g.value(typeBool, 2))
+	g.line("\tfor %s := 0; %s < %d; %s++ {", i, i, n, i)
+	g.line("\t\t%s, %s = %s/%s, %s", x, y, x, by, pick(g.r, x, y, fmt.Sprintf("%s + %s", x, y)))
+	g.line("\t}")
+	g.line("}")
+	g.declare(x, t, false)
+	g.declare(y, t, false)
+}
+
 // jump leaves a loop, begins its next round, or returns.
 func (g *gen) jump() {
 	what := ""

@@ -58,7 +58,7 @@ func statements() [50]func(*gen) {
 		31: (*gen).assert, 34: (*gen).reduce, 35: (*gen).reduce, 36: (*gen).reduce, 37: (*gen).march,
 		38: (*gen).stencil, 39: (*gen).choosePointer, 40: (*gen).pointers, 41: (*gen).slicesOf,
 		42: (*gen).regrow, 43: (*gen).deferring, 44: (*gen).localAtomic, 45: (*gen).texts,
-		46: (*gen).settle, 47: (*gen).whole, 48: (*gen).search,
+		46: (*gen).settle, 47: (*gen).whole, 48: (*gen).search, 49: (*gen).divide,
 	}
 }
 
