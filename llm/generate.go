@@ -16,7 +16,7 @@ import (
 var (
 	// ErrClosed is the error of a Model that is closed.
 	ErrClosed = errors.New("llm: the model is closed")
-	// ErrContext is the error of a prompt that fills the context.
+	// ErrContext is the error of a prompt that fills the context. Generate and Chat return it as a *ContextError.
 	ErrContext = errors.New("llm: the prompt is longer than the context")
 	// ErrChat is the error of a conversation with a model that has no template for one.
 	ErrChat = errors.New("llm: the model has no chat template; use Generate")
@@ -25,6 +25,20 @@ var (
 	// ErrLogits is the error of a model whose scores are all NaN.
 	ErrLogits = errors.New("llm: all scores are NaN; the weights may be damaged")
 )
+
+// A ContextError is the ErrContext of a prompt.
+type ContextError struct {
+	Tokens  int // of the prompt
+	Context int // tokens of the prompt and the text together, at most
+}
+
+// Error implements error.
+func (e *ContextError) Error() string {
+	return fmt.Sprintf("%v: %d tokens, %d", ErrContext, e.Tokens, e.Context)
+}
+
+// Unwrap returns ErrContext.
+func (e *ContextError) Unwrap() error { return ErrContext }
 
 // Request says how to generate a text. The zero value chooses the most probable token each time.
 type Request struct {
@@ -159,7 +173,7 @@ func (m *Model) read(ctx context.Context, t task, yield func(Token, error) bool)
 		}
 	}
 	if len(t.prompt) == 0 || len(t.prompt) >= m.context {
-		yield(Token{}, fmt.Errorf("%w: %d tokens, %d", ErrContext, len(t.prompt), m.context))
+		yield(Token{}, &ContextError{Tokens: len(t.prompt), Context: m.context})
 		return
 	}
 	if err := m.check(t.request); err != nil {

@@ -165,7 +165,8 @@ func TestCancel(t *testing.T) {
 func TestErrors(t *testing.T) {
 	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Context: 50})
 	for token, err := range m.Generate(t.Context(), strings.Repeat("x", 50), llm.Request{}) {
-		if !errors.Is(err, llm.ErrContext) {
+		long, ok := errors.AsType[*llm.ContextError](err)
+		if !errors.Is(err, llm.ErrContext) || !ok || *long != (llm.ContextError{Tokens: 50, Context: 50}) {
 			t.Errorf("a prompt of 50 tokens: %+v, %v", token, err)
 		}
 	}

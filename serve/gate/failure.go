@@ -18,9 +18,10 @@ var ErrLeft = errors.New("serve: the client has left")
 
 // Failure is an error of a request.
 type Failure struct {
-	Status      int    // of HTTP
-	Message     string // for the client
-	Param, Code string // the field at fault, and OpenAI's name of the error; each may be empty
+	Status      int              // of HTTP
+	Message     string           // for the client
+	Param, Code string           // the field at fault, and OpenAI's name of the error; each may be empty
+	Long        llm.ContextError // of a prompt that fills the context; otherwise zero
 }
 
 // Error returns the message.
@@ -58,7 +59,11 @@ func FailureOf(err error) Failure {
 	case errors.Is(err, llm.ErrDevice):
 		return Failure{Status: http.StatusServiceUnavailable, Message: err.Error()}
 	case errors.Is(err, llm.ErrContext):
-		return Failure{Status: http.StatusBadRequest, Code: "context_length_exceeded", Message: err.Error()}
+		f := Failure{Status: http.StatusBadRequest, Code: "context_length_exceeded", Message: err.Error()}
+		if long, ok := errors.AsType[*llm.ContextError](err); ok {
+			f.Long = *long
+		}
+		return f
 	case errors.Is(err, llm.ErrRequest), errors.Is(err, llm.ErrAdapter):
 		return Failure{Status: http.StatusBadRequest, Message: err.Error()}
 	case errors.Is(err, grammar.ErrStuck):

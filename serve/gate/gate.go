@@ -163,8 +163,17 @@ func UserOf(ctx context.Context) string {
 	return key
 }
 
-// Guard returns a handler that admits clients with a key. fail writes the error of next, unless the client has left. The status 429 comes
-// with Retry-After.
+// failing is the key of a context's value: the function that writes the Failure of a request.
+type failing struct{}
+
+// WithFailures returns a context for a request that another protocol passes on to a handler of Guard: fail writes its Failure, in the form
+// of that protocol.
+func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) context.Context {
+	return context.WithValue(ctx, failing{}, fail)
+}
+
+// Guard returns a handler that admits clients with a key. fail, or the function of WithFailures, writes the error of next, unless the
+// client has left. The status 429 comes with Retry-After.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := error(Failure{
@@ -181,7 +190,11 @@ func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http
 		if f.Status == http.StatusTooManyRequests {
 			w.Header().Set("Retry-After", "1")
 		}
-		fail(w, f)
+		write, ok := r.Context().Value(failing{}).(func(http.ResponseWriter, Failure))
+		if !ok {
+			write = fail
+		}
+		write(w, f)
 	}
 }
 

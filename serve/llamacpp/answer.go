@@ -3,10 +3,10 @@ package llamacpp
 import (
 	"bytes"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
 
 // part is a part of a stream.
@@ -83,7 +83,7 @@ func (a *answer) whole(i int) (map[string]any, error) {
 		"index": i, "content": content, "tokens": tokens, "id_slot": -1, "stop": true, "model": a.name,
 		"tokens_predicted": len(x.tokens), "tokens_evaluated": len(ids), "tokens_cached": len(ids) + len(x.tokens), "prompt": prompt,
 		"has_new_line": bytes.Contains(x.all, []byte("\n")), "truncated": false, "stop_type": stops[x.last.Finish], "stopping_word": x.last.Stop,
-		"generation_settings": settings(a.request), "timings": timings(a.took),
+		"generation_settings": settings(a.request), "timings": gate.Timings(a.took),
 	}
 	if len(x.logs) > 0 && !a.body.Stream {
 		whole["completion_probabilities"] = x.logs
@@ -102,20 +102,4 @@ func settings(r llm.Request) map[string]any {
 		"repeat_penalty": r.RepetitionPenalty, "presence_penalty": r.PresencePenalty, "frequency_penalty": r.FrequencyPenalty,
 		"ignore_eos": r.IgnoreEnd, "n_probs": r.TopLogprobs, "stop": append([]string{}, r.Stop...),
 	}
-}
-
-// timings returns what the texts took. The rate of the tokens leaves out the first one, which the prompt's computation yields.
-func timings(u llm.Usage) map[string]float64 {
-	milliseconds := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
-	prompt, steps := float64(u.Prompt-u.Known), float64(max(u.Generated-1, 0))
-	t := map[string]float64{
-		"cache_n": float64(u.Known), "prompt_n": prompt, "prompt_ms": milliseconds(u.First), "predicted_n": float64(u.Generated), "predicted_ms": milliseconds(u.Rest),
-	}
-	for name, x := range map[string]struct{ n, ms float64 }{"prompt": {prompt, t["prompt_ms"]}, "predicted": {steps, t["predicted_ms"]}} {
-		t[name+"_per_second"], t[name+"_per_token_ms"] = 0, 0
-		if x.n > 0 && x.ms > 0 {
-			t[name+"_per_second"], t[name+"_per_token_ms"] = 1e3/x.ms*x.n, x.ms/x.n
-		}
-	}
-	return t
 }

@@ -42,7 +42,7 @@ func Handle(g *gate.Gate, next http.Handler, o Options) *Handler {
 	h.mux.HandleFunc("POST /lora-adapters", h.guard(h.LimitBrief(h.scale)))
 	for _, path := range []string{"POST /chat/completions", "POST /chat/completions/input_tokens", "POST /embeddings", "GET /models", "POST /responses"} {
 		h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
-			to := r.Clone(r.Context())
+			to := r.Clone(gate.WithFailures(r.Context(), write))
 			to.URL.Path = "/v1" + r.URL.Path
 			next.ServeHTTP(w, to)
 		})
@@ -69,6 +69,8 @@ type problem struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	Type    string `json:"type"`
+	Tokens  int    `json:"n_prompt_tokens,omitempty"` // of a prompt that fills the context
+	Context int    `json:"n_ctx,omitempty"`           // tokens
 }
 
 // problemOf returns a failure in the form of the protocol.
@@ -76,6 +78,9 @@ func problemOf(f gate.Failure) map[string]problem {
 	p := problem{Code: f.Status, Message: f.Message, Type: "invalid_request_error"}
 	if kind, ok := kinds[f.Status]; ok {
 		p.Type = kind
+	}
+	if f.Long != (llm.ContextError{}) {
+		p.Type, p.Tokens, p.Context = "exceed_context_size_error", f.Long.Tokens, f.Long.Context
 	}
 	return map[string]problem{"error": p}
 }

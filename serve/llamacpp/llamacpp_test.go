@@ -232,6 +232,31 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestLongPrompt expects llama-server's error, which has the numbers of tokens, from its own paths and from those of OpenAI's API without /v1.
+func TestLongPrompt(t *testing.T) {
+	url := serve(t)
+	want := fmt.Sprintf(`"type":"exceed_context_size_error","n_prompt_tokens":%d,"n_ctx":%[1]d}}`, llamatest.Context)
+	long := strings.Repeat("x", llamatest.Context)
+	if status, text := send(t, url+"/completion", `{"prompt": "`+long+`"}`); status != http.StatusBadRequest || !strings.HasSuffix(text, want+"\n") {
+		t.Errorf("/completion: %d %s, want %s", status, text, want)
+	}
+	g, err := gate.New(gate.Options{Others: []string{"m"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chat := g.Guard(func(http.ResponseWriter, *http.Request) error {
+		return &llm.ContextError{Tokens: llamatest.Context, Context: llamatest.Context}
+	}, func(w http.ResponseWriter, f gate.Failure) { http.Error(w, f.Message, f.Status) })
+	h := llamacpp.Handle(g, chat, llamacpp.Options{})
+	for path, end := range map[string]string{"/chat/completions": want, "/v1/chat/completions": "200 tokens, 200"} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader("{}")))
+		if text := w.Body.String(); w.Code != http.StatusBadRequest || !strings.HasSuffix(text, end+"\n") {
+			t.Errorf("%s: %d %s, want %s", path, w.Code, text, end)
+		}
+	}
+}
+
 // TestAdapters chooses adapters by their numbers and by their names.
 func TestAdapters(t *testing.T) {
 	url := serveWith(t, map[string]string{"a": llamatest.WriteAdapter(t, 1), "b": llamatest.WriteAdapter(t, 2)})

@@ -37,6 +37,14 @@ type head struct {
 	Build   string `json:"system_fingerprint"`
 }
 
+// body is an answer, or a part of a stream.
+type body struct {
+	head
+	Choices []choice           `json:"choices"`
+	Usage   *usage             `json:"usage,omitempty"`
+	Timings map[string]float64 `json:"timings,omitempty"`
+}
+
 // usage counts tokens.
 type usage struct {
 	Prompt    int `json:"prompt_tokens"`
@@ -121,11 +129,15 @@ func (a *answer) run(texts []text, parts iter.Seq2[gate.Part, error]) error {
 	for i := range texts {
 		list[i] = a.whole(&texts[i])
 	}
-	return gate.WriteJSON(a.w, struct {
-		head
-		Choices []choice `json:"choices"`
-		Usage   usage    `json:"usage"`
-	}{a.head, list, a.usage})
+	return gate.WriteJSON(a.w, body{a.head, list, &a.usage, a.timings()})
+}
+
+// timings returns what the texts have taken so far, or nil if the request does not ask for it.
+func (a *answer) timings() map[string]float64 {
+	if !a.request.Timings {
+		return nil
+	}
+	return gate.Timings(*a.took)
 }
 
 // text is a choice that is being generated.
@@ -240,7 +252,8 @@ func (a *answer) choose(texts []text) (list []text) {
 func (a *answer) stream(t *text, part gate.Part) error {
 	last := part.Finish != llm.Unfinished
 	if a.chat && !t.begun {
-		if err := a.part(choice{Index: t.index, Delta: &delta{Role: "assistant", Content: json.RawMessage("null")}}); err != nil {
+		role := []choice{{Index: t.index, Delta: &delta{Role: "assistant", Content: json.RawMessage("null")}}}
+		if err := a.events.Send("", body{head: a.head, Choices: role}); err != nil {
 			return err
 		}
 	}
@@ -276,11 +289,7 @@ func (a *answer) part(list ...choice) error {
 	if list == nil {
 		list = []choice{} // not null
 	}
-	p := struct {
-		head
-		Choices []choice `json:"choices"`
-		Usage   *usage   `json:"usage,omitempty"`
-	}{head: a.head, Choices: list}
+	p := body{head: a.head, Choices: list, Timings: a.timings()}
 	if len(list) == 0 {
 		p.Usage = &a.usage
 	}

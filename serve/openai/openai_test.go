@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"net/http"
@@ -270,6 +271,28 @@ func TestStream(t *testing.T) {
 	}
 	for i := range want[:5] {
 		check(t, got[i], want[i])
+	}
+}
+
+// TestTimings expects timings in an answer and in all parts of a stream but the first, which has only the role.
+func TestTimings(t *testing.T) {
+	s := serve(t, openai.Options{Models: map[string]openai.Model{"m": &echo{}}})
+	const request = `{"timings_per_token": true, "stream": %t, "stream_options": {"include_usage": true}, "messages": [{"role": "user", "content": "a b c"}]}`
+	list := events(t, s.URL+"/v1/chat/completions", fmt.Sprintf(request, true))
+	_, answer := post(t, s.URL+"/v1/chat/completions", fmt.Sprintf(request, false))
+	list = append(list[:len(list)-1], answer)
+	if len(list) != 7 {
+		t.Fatalf("%d parts and an answer: %q", len(list), list)
+	}
+	for i, text := range list {
+		var part struct{ Timings map[string]float64 }
+		if err := json.Unmarshal([]byte(text), &part); err != nil {
+			t.Fatal(err)
+		}
+		x := part.Timings
+		if i == 0 && x != nil || i > 0 && (x["cache_n"] != 1 || x["prompt_n"] != 2 || x["predicted_n"] != 3) {
+			t.Errorf("part %d: timings %v", i, x)
+		}
 	}
 }
 

@@ -27,7 +27,8 @@ type common struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
 	penalties
-	IgnoreEnd bool `json:"ignore_eos"` // an extension of vLLM and others
+	IgnoreEnd bool `json:"ignore_eos"`        // an extension of vLLM and others
+	Timings   bool `json:"timings_per_token"` // an extension of llama-server
 }
 
 // penalties are the fields that change the scores of tokens.

@@ -1,0 +1,23 @@
+package gate
+
+import (
+	"time"
+
+	"github.com/gopherwarp/gopherwarp/llm"
+)
+
+// Timings returns what texts took, with the names of llama-server. The rate of the tokens leaves out the first one, which the prompt's computation yields.
+func Timings(u llm.Usage) map[string]float64 {
+	milliseconds := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
+	prompt, steps := float64(u.Prompt-u.Known), float64(max(u.Generated-1, 0))
+	t := map[string]float64{
+		"cache_n": float64(u.Known), "prompt_n": prompt, "prompt_ms": milliseconds(u.First), "predicted_n": float64(u.Generated), "predicted_ms": milliseconds(u.Rest),
+	}
+	for name, x := range map[string]struct{ n, ms float64 }{"prompt": {prompt, t["prompt_ms"]}, "predicted": {steps, t["predicted_ms"]}} {
+		t[name+"_per_second"], t[name+"_per_token_ms"] = 0, 0
+		if x.n > 0 && x.ms > 0 {
+			t[name+"_per_second"], t[name+"_per_token_ms"] = 1e3/x.ms*x.n, x.ms/x.n
+		}
+	}
+	return t
+}
