@@ -56,29 +56,55 @@ func TestPEFT(t *testing.T) {
 		tolerances
 	}{"cpu": {cpu.Open, tolerances{1e-4, 1e-4}}, "cuda": {kerneltest.Executions()["cuda"], tolerances{0.01, 0.15}}} {
 		t.Run(name, func(t *testing.T) {
-			s := kerneltest.Stream(t, x.open)
-			m := openModel(t, s, llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM", Matrices: weights.F32}))
-			a, err := lora.New(s, m.Linears(), lora.Options{Rank: 2, Alpha: 3, Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer a.Close()
-			fill(t, s, a)
-			if err := m.Adapt(a); err != nil {
-				t.Fatal(err)
-			}
-			folder := t.TempDir()
-			if err := a.Save(t.Context(), s, folder); err != nil {
-				t.Fatal(err)
-			}
-			r := results{tolerances: x.tolerances}
-			r.losses, r.gradients = tenSteps(t, s, m.Model, a)
-			if file := runPEFT(t, m.folder, folder); file != "" {
+			r, file := learn(t, kerneltest.Stream(t, x.open), lora.Options{Rank: 2, Alpha: 3, Seed: 1})
+			r.tolerances = x.tolerances
+			if file != "" {
 				r.compare(t, file)
 			}
 			r.compare(t, vectors)
 		})
 	}
+}
+
+// TestPEFTMethods is TestPEFT for DoRA and rsLoRA, on the CPU and only if Python has PEFT.
+func TestPEFTMethods(t *testing.T) {
+	for name, o := range map[string]lora.Options{
+		"DoRA": {Rank: 2, Alpha: 3, Seed: 1, DoRA: true}, "rsLoRA": {Rank: 2, Alpha: 3, Seed: 1, RankStabilized: true},
+		"both": {Rank: 2, Alpha: 3, Seed: 1, DoRA: true, RankStabilized: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if *update {
+				t.Skip("-update writes the results of TestPEFT")
+			}
+			r, file := learn(t, kerneltest.Stream(t, cpu.Open), o)
+			if file == "" {
+				t.Skip("needs the Python package PEFT")
+			}
+			r.tolerances = tolerances{1e-4, 1e-4}
+			r.compare(t, file)
+		})
+	}
+}
+
+// learn trains an adapter of a small model, and returns the results and the file of PEFT's, or "" if Python lacks a package.
+func learn(t *testing.T, s *device.Stream, o lora.Options) (r results, file string) {
+	t.Helper()
+	m := openModel(t, s, llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM", Matrices: weights.F32}))
+	a, err := lora.New(s, m.Linears(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if err := m.Adapt(a); err != nil { // makes the norms of DoRA
+		t.Fatal(err)
+	}
+	fill(t, s, a)
+	folder := t.TempDir()
+	if err := a.Save(t.Context(), s, folder); err != nil {
+		t.Fatal(err)
+	}
+	r.losses, r.gradients = tenSteps(t, s, m.Model, a)
+	return r, runPEFT(t, m.folder, folder)
 }
 
 // folderModel is a model of a folder.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -108,7 +109,7 @@ func randomBlocks(typ weights.Type, n int, r *rand.Rand) []byte {
 func TestPythonDequantize(t *testing.T) {
 	python := needPython(t)
 	r := rand.New(rand.NewPCG(1, 2))
-	for typ := range halves {
+	for _, typ := range slices.AppendSeq([]weights.Type{weights.BF16}, maps.Keys(halves)) {
 		data := randomBlocks(typ, 4096, r)
 		want := floats(python.run(t, data, "dequantize", typ.String()))
 		sameBits(t, typ.String(), dequantized(t, typ, data), want)
