@@ -19,6 +19,7 @@ ca84eb74142a9be6	../../../math32/log.go	log1pTail
 2b92b9d0f046ee49	../../../math32/log.go	logarithm
 fc10c63ddd21dbff	../../../math32/log.go	rootOfHalf
 14742012f9b244eb	../../../math32/log.go	split
+3bea18ae9fca5a03	../row/lanes.go	Lanes
 6cdbe25d1873bb33	adjust.go	exclude
 1bcd495fb858de5a	adjust.go	options
 c9f5b6b4e2816df2	adjust.go	options.adjust
