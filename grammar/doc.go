@@ -11,7 +11,7 @@
 //	}
 //
 // Whatever tokens are chosen among the allowed ones, each text that ends satisfies the schema. A schema that cannot be enforced exactly
-// is an error that says which part of it. If a schema combines a complex pattern with a bound on the length, a text may reach a point where
+// is an error that names the part that cannot. If a schema combines a complex pattern with a bound on the length, a text may reach a point where
 // no token is allowed, because the search for continuations is limited. Mask then returns ErrStuck.
 //
 // # Documents
@@ -27,7 +27,7 @@
 //
 // JSON Schema of draft 2020-12 and of the drafts 4, 6, 7 and 2019-09: all keywords are supported, except dynamic references, references to
 // other documents, and unevaluatedProperties and unevaluatedItems in a schema that also has keywords such as allOf or $ref. The following are supported
-// within limits: not, oneOf and if where the negation of their schemas is a schema; uniqueItems for a few strings; patterns without
+// within limits: not, oneOf and if, unless their schemas have keywords whose negation is not supported, such as format; uniqueItems for a few strings; patterns without
 // back references, lookbehind and word boundaries. The formats that the specification defines are enforced, except the format regex, which is an error; other formats
 // and unknown keywords are annotations, such as OpenAPI's nullable.
 package grammar

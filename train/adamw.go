@@ -28,7 +28,8 @@ type AdamW struct {
 	options AdamWOptions
 }
 
-// NewAdamW returns an optimizer of all parameters of params that are trained. Its mistakes, which wrap ErrOptions, are those of Step.
+// NewAdamW returns an optimizer of all parameters of params that are trained. If an option is out of
+// range, Step returns an error that wraps ErrOptions.
 func NewAdamW(params *nn.Params, o AdamWOptions) *AdamW {
 	for v, value := range map[*float64]float64{&o.Rate: 1e-3, &o.Beta1: 0.9, &o.Beta2: 0.999, &o.Epsilon: 1e-8} {
 		if *v == 0 {
@@ -40,8 +41,8 @@ func NewAdamW(params *nn.Params, o AdamWOptions) *AdamW {
 	return &AdamW{state{params: params, rate: o.Rate, schedule: o.Schedule, clip: o.Clip, moments: 2, err: err}, o}
 }
 
-// Step updates all parameters from their derivatives, which it clears. The error is one of the options, the Scope or the device. After
-// one of the Scope, whose derivatives may not be complete, Step only clears them.
+// Step updates all parameters from their derivatives, which it clears. It returns an error of the options, the Scope or
+// the device. If the Scope has an error, derivatives may be incomplete: Step then clears them and changes no parameter.
 func (o *AdamW) Step(s *tensor.Scope) error {
 	m, err := o.begin(s)
 	if err != nil {

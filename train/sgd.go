@@ -25,7 +25,8 @@ type SGD struct {
 	options SGDOptions
 }
 
-// NewSGD returns an optimizer of all parameters of params that are trained. Its mistakes, which wrap ErrOptions, are those of Step.
+// NewSGD returns an optimizer of all parameters of params that are trained. If an option is out of
+// range, Step returns an error that wraps ErrOptions.
 func NewSGD(params *nn.Params, o SGDOptions) *SGD {
 	if o.Rate == 0 {
 		o.Rate = 1e-3

@@ -1,5 +1,6 @@
 // Package vulkan runs kernels on GPUs of any maker whose driver speaks Vulkan 1.2: AMD, Intel, Qualcomm, NVIDIA, and Apple through
-// MoltenVK. It has been tested only on Mesa's software device llvmpipe. It needs only the driver and Vulkan's loader: neither cgo nor an SDK.
+// MoltenVK. It has been tested on Mesa's software device llvmpipe, and in part on an NVIDIA H200. It needs only the
+// driver and Vulkan's loader: neither cgo nor an SDK.
 //
 //	dev, err := vulkan.Open(0)                    // *device.Device
 //	if errors.Is(err, vulkan.ErrNoLoader) { ... } // or ErrNoDevice, ErrFeatures

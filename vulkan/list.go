@@ -34,8 +34,8 @@ type Description struct {
 	Lacks []string
 }
 
-// Complete reports whether the device is a GPU with all features that kernels use. Programs that run on the CPU also run on such a
-// device, so gopherwarp.Open can choose it without being asked to.
+// Complete reports whether the device is a GPU with all features that Vulkan offers and kernels use. gopherwarp.Open can choose such a device
+// without being asked to. Features that Vulkan does not offer, such as tensor cores and clusters, are missing there, too.
 func (d *Description) Complete() bool { return d.Type != Other && len(d.Missing)+len(d.Lacks) == 0 }
 
 // List describes the devices in the loader's order, including those that Open refuses.

@@ -69,8 +69,8 @@ type ProcessLoad struct {
 	GPU, Memory, Encoder, Decoder int
 }
 
-// ProcessLoads returns the load of each process since a time, of which the device keeps the last
-// few seconds. The result is empty if nothing ran, and if the device does not report it.
+// ProcessLoads returns the last load of each process that was measured after the given time. The device keeps only
+// the measurements of the last few seconds. The result is empty if nothing ran, and if the device does not report it.
 func (d *Device) ProcessLoads(since time.Time) ([]ProcessLoad, error) {
 	if err := d.library.open(); err != nil {
 		return nil, err

@@ -20,8 +20,8 @@ const functions = 128
 // nameOfFunction matches the names of functions.
 var nameOfFunction = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
-// CheckFunctions returns the Failure of functions that a field describes: of too many, without a name, or with parameters that are no
-// object.
+// CheckFunctions checks the functions in the field param of a request. It returns a Failure if there are too many, or if one has no valid
+// name or has parameters that are not a JSON object.
 func CheckFunctions(param string, list []Function) error {
 	if len(list) > functions {
 		return Invalid(param, "%d functions, at most %d are allowed", len(list), functions)

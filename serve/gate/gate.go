@@ -166,8 +166,8 @@ func UserOf(ctx context.Context) string {
 // failing is the key of a context's value: the function that writes the Failure of a request.
 type failing struct{}
 
-// WithFailures returns a context for a request that another protocol passes on to a handler of Guard: fail writes its Failure, in the form
-// of that protocol.
+// WithFailures returns a context for a request that one protocol passes on to a handler of another protocol, which Gate.Guard has made. If
+// the request fails, that handler calls fail, which writes the Failure in the form of the first protocol.
 func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) context.Context {
 	return context.WithValue(ctx, failing{}, fail)
 }

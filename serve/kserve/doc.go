@@ -13,6 +13,6 @@
 //	}
 //	return http.Serve(l, h)
 //
-// Vectors and Pictures make models of what computes vectors of texts and classes of pictures. Their inputs are texts or files, so all inputs
+// Vectors makes a Model from a program that computes vectors of texts, and Pictures from one that classifies pictures. Their inputs are texts or files, so all inputs
 // have the datatype BYTES. Models have the version 1.
 package kserve

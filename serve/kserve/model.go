@@ -118,8 +118,8 @@ type Wanted struct {
 	Classes int // of each row; 0 for the values
 }
 
-// Infer computes what a request to a model asks for, and counts it. read returns the request; its error is the request's. Infer is for other
-// transports of the protocol, which limit requests themselves.
+// Infer computes what a request to a model asks for, and counts the request. read returns the request; if it fails, the request has failed,
+// and Infer returns the error. Infer is for other transports of the protocol, which limit requests themselves.
 func (h *Handler) Infer(ctx context.Context, model, version string, read func() (Request, error)) ([]Tensor, error) {
 	m, err := h.Model(model, version)
 	if err != nil {

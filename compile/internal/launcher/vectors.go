@@ -46,7 +46,7 @@ func (v *Vectors) Files(name, of string) []VectorFile {
 		clause += "import \"unsafe\"\n\n"
 	}
 	doc := "// Package " + name + " contains the vector code of the kernels of package " + of + ".\n//\n" +
-		"// Each function runs as many threads of a row as fill whole vectors, up to its first argument, and\n// returns their number. Only the kernels' twins call these functions.\n"
+		"// The first argument of each function is a number of threads that are adjacent along x. The function runs as many of\n// them as fill whole vectors, and returns how many these are. Only the kernels' twins call these functions.\n"
 	var amd64, other strings.Builder
 	for _, d := range v.declarations {
 		amd64.WriteString("//go:noescape\n" + d + "\n\n")
