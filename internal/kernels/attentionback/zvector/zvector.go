@@ -2,6 +2,6 @@
 
 // Package zvector contains the vector code of the kernels of package attentionback.
 //
-// Each function runs as many threads of a row as fill whole vectors, up to its first argument, and
-// returns their number. Only the kernels' twins call these functions.
+// The first argument of each function is a number of threads that are adjacent along x. The function runs as many of
+// them as fill whole vectors, and returns how many these are. Only the kernels' twins call these functions.
 package zvector
