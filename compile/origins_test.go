@@ -13,12 +13,13 @@ const traced = `package k
 
 import (
 	"example.com/user/k/other"
+	"example.com/user/k/sizes"
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
 //gpu:kernel
 func sum(t gpu.Thread, x []other.Point) {
-	x[0].X = helper(x[1].Length()) * table[limit]
+	x[0].X = helper(x[1].Length()) * table[limit] * sizes.Height
 }
 
 func helper(x float32) float32 { return x + unit }
@@ -61,15 +62,26 @@ func (p Point) Area() float32 { return p.X * p.Y }
 var Count int
 `
 
+// tracedSizes has no code.
+const tracedSizes = `package sizes
+
+const (
+	Height = 2 * Width
+	Width  = 4
+)
+
+const Depth = 5
+`
+
 // TestOrigins checks from which declarations the code of kernels is said to be made.
 func TestOrigins(t *testing.T) {
 	dir := module(t, map[string]*txtar.Archive{"k": {Files: []txtar.File{
-		{Name: "k.go", Data: []byte(traced)}, {Name: "other/other.go", Data: []byte(tracedOther)},
+		{Name: "k.go", Data: []byte(traced)}, {Name: "other/other.go", Data: []byte(tracedOther)}, {Name: "sizes/sizes.go", Data: []byte(tracedSizes)},
 	}}})
 	want := map[string][]string{
 		"sum": {
 			"k.go helper", "k.go limit", "k.go start", "k.go sum", "k.go table", "k.go unit",
-			"other/other.go Point", "other/other.go Point.Length",
+			"other/other.go Point", "other/other.go Point.Length", "sizes/sizes.go Height", "sizes/sizes.go Width",
 		},
 		"apply[Twice]": {"k.go Op", "k.go Twice", "k.go Twice.Do", "k.go apply"},
 	}

@@ -34,7 +34,7 @@ type ContextError struct {
 
 // Error implements error.
 func (e *ContextError) Error() string {
-	return fmt.Sprintf("%v: %d tokens of at most %d", ErrContext, e.Tokens, e.Context)
+	return fmt.Sprintf("%v: %d tokens, %d", ErrContext, e.Tokens, e.Context)
 }
 
 // Unwrap returns ErrContext.

@@ -97,6 +97,9 @@ func (c *checker) search(from *Reach) {
 			}
 		}
 	}
+	for x, n := range s.symbols { // also constants and types, which kernels are made of, too
+		c.needed[x.pkg] = c.needed[x.pkg] || n.reached && x.pkg.InMain()
+	}
 	s.declare()
 }
 
