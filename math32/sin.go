@@ -17,21 +17,27 @@ func Cos(x float32) float32 {
 func Sincos(x float32) (sin, cos float32) {
 	r, quarters := reduce(x)
 	s := float32(r * r)
-	sin = fma(fma(fma(-0x1.9953p-13, s, 0x1.110776p-7), s, -0x1.555546p-3), fma(r, s, 0), r)
-	cos = fma(fma(fma(fma(0x1.99e904p-16, s, -0x1.6c0c2ap-10), s, 0x1.55554ap-5), s, -0.5), s, 1)
+	sin = fma(fma(fma(sin2, s, sin1), s, sin0), fma(r, s, 0), r)
+	cos = fma(fma(fma(fma(cos3, s, cos2), s, cos1), s, cos0), s, 1)
 	if quarters&1 != 0 {
 		sin, cos = cos, sin
 	}
 	return flip(sin, quarters<<30), flip(cos, (quarters+1)<<30)
 }
 
+// The coefficients of the series of sine and cosine, in powers of the square of the argument.
+const (
+	sin0, sin1, sin2       float32 = -0x1.555546p-3, 0x1.110776p-7, -0x1.9953p-13
+	cos0, cos1, cos2, cos3 float32 = -0.5, 0x1.55554ap-5, -0x1.6c0c2ap-10, 0x1.99e904p-16
+)
+
 // sine returns the sine of r plus the given number of quarter turns, for r from -pi/4 to pi/4. An
 // odd number of quarter turns gives a cosine; the two series share their last steps.
 func sine(r float32, quarters uint32) float32 {
 	s := float32(r * r)
-	first, p, c1, c0 := r, float32(-0x1.9953p-13), float32(0x1.110776p-7), float32(-0x1.555546p-3)
+	first, p, c1, c0 := r, sin2, sin1, sin0
 	if quarters&1 != 0 {
-		first, p, c1, c0 = 1, fma(0x1.99e904p-16, s, -0x1.6c0c2ap-10), 0x1.55554ap-5, -0.5
+		first, p, c1, c0 = 1, fma(cos3, s, cos2), cos1, cos0
 	}
 	p = fma(fma(p, s, c1), s, c0)
 	// Adding 0 preserves the sign of a negative zero.
