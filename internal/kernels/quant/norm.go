@@ -19,16 +19,18 @@ type Norm struct {
 
 // Normalizes reports whether MultiplyNorm supports the matrix on the stream's device, a GPU.
 func Normalizes(s *device.Stream, m Matrix) bool {
-	return row.FormFor(s) != row.Plain && m.normalizes(s.Device())
+	_, ok := m.normPlan(s.Device())
+	return ok && row.FormFor(s) != row.Plain
 }
 
-// normalizes reports whether the kernel few multiplies the matrix by one vector that it normalizes first: each thread takes a few quads.
-func (m Matrix) normalizes(d *device.Device) bool {
+// normPlan returns the plan of a product of the matrix and one vector, and reports whether the kernel few can normalize the vector: each
+// thread takes a few quads.
+func (m Matrix) normPlan(d *device.Device) (p plan, ok bool) {
 	if !m.valid() || m.Rows == 0 || m.blocks() < chunkSize {
-		return false
+		return p, false
 	}
-	p := planOf[dtype.BF16](d, m, 1)
-	return p.few == 1 && p.slices == 1 && m.Columns <= 4*stageQuads*p.Threads
+	p = planOf[dtype.BF16](d, m, 1)
+	return p, p.few == 1 && p.slices == 1 && m.Columns <= 4*stageQuads*p.Threads
 }
 
 // MultiplyNorm stores the product of a matrix and the normalized vector in y. Normalizes must be true. All vectors begin at multiples of 16
@@ -37,10 +39,10 @@ func MultiplyNorm(s *device.Stream, m Matrix, x Norm, y device.Slice[dtype.BF16]
 	if err := m.check(); err != nil {
 		return err
 	}
-	if x.X.Len() != m.Columns || x.Gain.Len() != m.Columns || y.Len() != m.Rows || !y.Aligned(16) || !m.normalizes(s.Device()) {
+	p, ok := m.normPlan(s.Device())
+	if x.X.Len() != m.Columns || x.Gain.Len() != m.Columns || y.Len() != m.Rows || !y.Aligned(16) || !ok {
 		return fmt.Errorf("%w: a matrix of %d x %d, a vector of %d, a gain of %d, results of %d", ErrShape, m.Rows, m.Columns, x.X.Len(), x.Gain.Len(), y.Len())
 	}
-	p := planOf[dtype.BF16](s.Device(), m, 1)
 	z := p.size(m, 1)
 	z.Epsilon = x.Epsilon
 	return p.launch(s, m, ends{x: x.X, half: device.None[dtype.BF16](), gain: x.Gain, y: device.None[float32](), brief: y}, z)
@@ -48,7 +50,6 @@ func MultiplyNorm(s *device.Stream, m Matrix, x Norm, y device.Slice[dtype.BF16]
 
 // stageNormalized copies a vector to shared memory and normalizes it. It loads the gain while the preceding kernel runs.
 func (f *fewState[Q, N]) stageNormalized(t gpu.Thread, from, gain []numbers, epsilon float32) {
-	var q Q
 	where, quads := places(t, int32(t.ThreadX()-t.Lane())), f.Columns/4
 	g := elements{single: gain}.several(where, 0, quads-1)
 	t.AwaitPrevious()
@@ -65,13 +66,7 @@ func (f *fewState[Q, N]) stageNormalized(t gpu.Thread, from, gain []numbers, eps
 			x[k][j] *= factor * g[k][j]
 		}
 	}
-	var sums [stageQuads]float32
-	if q.offset() {
-		sums = overQuads(t, x, BlockSize/4/q.halves())
-	}
-	for k := range x {
-		f.store(0, where[k], x[k], sums[k])
-	}
+	f.keep(t, 0, where, x)
 	t.Sync()
 }
 

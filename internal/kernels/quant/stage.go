@@ -8,21 +8,13 @@ const stageQuads = 4
 // stage copies the vectors to shared memory. They pass through registers, because a wait for asynchronous copies is also one for the
 // weights that were requested before.
 func (f *fewState[Q, N]) stage(t gpu.Thread, from elements) {
-	var q Q
 	var n N
 	quads, threads := f.strip.count*(BlockSize/4), int32(t.BlockDimX())
 	for v := range n.vectors() {
 		at := min(int32(v), f.Vectors-1)*(f.Columns/4) + f.strip.first*(BlockSize/4)
 		for first := int32(t.ThreadX() - t.Lane()); first < quads; first += stageQuads * threads {
 			where := places(t, first)
-			x := from.several(where, at, quads-1)
-			var sums [stageQuads]float32
-			if q.offset() {
-				sums = overQuads(t, x, BlockSize/4/q.halves())
-			}
-			for k := range x {
-				f.store(int32(v), where[k], x[k], sums[k])
-			}
+			f.keep(t, int32(v), where, from.several(where, at, quads-1))
 		}
 	}
 	t.Sync()
@@ -52,6 +44,18 @@ func (s elements) several(where [stageQuads]int32, first, last int32) (x [stageQ
 		x[k] = numbers{h[k][0].Float32(), h[k][1].Float32(), h[k][2].Float32(), h[k][3].Float32()}
 	}
 	return x
+}
+
+// keep stores quads of a vector, and the sums that the minima need.
+func (f *fewState[Q, N]) keep(t gpu.Thread, vector int32, where [stageQuads]int32, x [stageQuads]numbers) {
+	var q Q
+	var sums [stageQuads]float32
+	if q.offset() {
+		sums = overQuads(t, x, BlockSize/4/q.halves())
+	}
+	for k := range x {
+		f.store(vector, where[k], x[k], sums[k])
+	}
 }
 
 // store stores four elements of a vector, and the sum over a block or over half a block.
