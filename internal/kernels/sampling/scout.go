@@ -38,16 +38,7 @@ func scout(t gpu.Thread, logits []float32, best []top, params []Params, counts [
 			greatest = max(greatest, orderOf(row[i], i))
 		}
 	}
-	greatest = gpu.WarpReduceMax(t, greatest)
-	if t.Lane() == 0 {
-		parts[t.Warp()] = greatest
+	if greatest = maxOfBlock(t, parts[:], greatest); t.ThreadX() == 0 {
+		best[at*t.GridDimY()+t.BlockY()] = top{int32(greatest >> 32), int32(^uint32(greatest))}
 	}
-	t.Sync()
-	if t.ThreadX() > 0 {
-		return
-	}
-	for _, v := range parts {
-		greatest = max(greatest, v)
-	}
-	best[at*t.GridDimY()+t.BlockY()] = top{int32(greatest >> 32), int32(^uint32(greatest))}
 }

@@ -40,7 +40,9 @@ func wide(t gpu.Thread, logits []float32, quads [][4]float32, best []top, params
 		if s.state == done {
 			break
 		}
-		r.pass(t, &s)
+		if s.from < s.to {
+			r.pass(t, &s)
+		}
 		s.advance(t, &r)
 	}
 	if t.ThreadX() > 0 {
@@ -135,15 +137,20 @@ func (r *wideRow) pass(t gpu.Thread, s *stage) {
 
 // max returns the greatest v of a block to all threads.
 func (a *arena) max(t gpu.Thread, v int64) int64 {
+	return maxOfBlock(t, a.parts[:wideThreads/gpu.WarpSize], v)
+}
+
+// maxOfBlock returns the greatest v of a block to all threads. parts has an element for each warp.
+func maxOfBlock(t gpu.Thread, parts []int64, v int64) int64 {
 	t.Sync()
 	v = gpu.WarpReduceMax(t, v)
 	if t.Lane() == 0 {
-		a.parts[t.Warp()] = v
+		parts[t.Warp()] = v
 	}
 	t.Sync()
-	v = a.parts[0]
-	for i := range wideThreads / gpu.WarpSize {
-		v = max(v, a.parts[i])
+	v = parts[0]
+	for _, p := range parts {
+		v = max(v, p)
 	}
 	return v
 }
