@@ -22,7 +22,7 @@ type Stacked struct {
 	parts []Linear
 	whole *affine               // trained layers of MultiHead, in one, or nil
 	all   matrix                // of all rows, or nil
-	runs  []matrix              // of the rows of all layers, in order
+	runs  []quantized           // of the rows of all layers, in order, or nil if some matrix is dense, or there are biases
 	bias  device.Slice[float32] // of all rows, if there are biases and all is not nil
 }
 
@@ -38,8 +38,11 @@ func (l *Stacked) load(from *loader, name string) error {
 	if err != nil {
 		return err
 	}
-	if l.runs = runs; len(runs) == 1 {
+	if len(runs) == 1 {
 		l.all = runs[0]
+	}
+	if !l.Bias {
+		l.runs = quantizedRuns(runs)
 	}
 	for i, m := range matrices {
 		l.parts = append(l.parts, Linear{In: l.In, Out: l.Out[i], Bias: l.Bias, weight: m})
@@ -123,20 +126,20 @@ func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
 // of the same type of half precision, or if it is quantized, without biases, and activations are bfloat16. If x is one row, there may be
 // several quantized matrices.
 func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
-	if runs, ok := l.quantizedRuns(); ok && x.DType() == dtype.BFloat16 && x.Len() == l.In && !x.NeedsGrad() {
-		x = x.Contiguous()
-		return l.eachRun(runs, x, func(s *device.Stream, m quantized, y device.Slice[dtype.BF16]) error {
-			row, err := tensor.SliceOf[dtype.BF16](x)
-			if err != nil {
-				return err
-			}
-			return runQuantized(s, m, quant.Operands[dtype.BF16, dtype.BF16]{Rows: 1, X: row, Y: y})
-		}), true
+	if halfOf(l.all, x.DType()) || l.stackedBlocks() && x.DType() == dtype.BFloat16 {
+		return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true
 	}
-	if !halfOf(l.all, x.DType()) && !(l.stackedBlocks() && x.DType() == dtype.BFloat16) {
+	if l.runs == nil || x.DType() != dtype.BFloat16 || x.Len() != l.In || x.NeedsGrad() {
 		return nil, false
 	}
-	return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true
+	x = x.Contiguous()
+	return l.eachRun(x, func(s *device.Stream, m quantized, y device.Slice[dtype.BF16]) error {
+		row, err := tensor.SliceOf[dtype.BF16](x)
+		if err != nil {
+			return err
+		}
+		return runQuantized(s, m, quant.Operands[dtype.BF16, dtype.BF16]{Rows: 1, X: row, Y: y})
+	}), true
 }
 
 // SwiGLU returns SwiGLU of the results of two layers, the gate first, for the normalized rows of the residual stream.
@@ -164,18 +167,16 @@ func (l *Stacked) SwiGLU(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 // NormTogether is Together of n.Forward(x) without the tensor between them, if there is a kernel for that: for one row of the residual
 // stream and quantized matrices, on a GPU.
 func (l *Stacked) NormTogether(n *RMSNorm, x *tensor.Tensor) (*tensor.Tensor, bool) {
-	if x.Err() != nil || x.Scope() == nil || x.DType() != dtype.Float32 || x.Len() != l.In || x.NeedsGrad() || n.out != dtype.BFloat16 || n.values == nil {
+	if l.runs == nil || x.Err() != nil || x.Scope() == nil || x.DType() != dtype.Float32 || x.Len() != l.In || x.NeedsGrad() || n.out != dtype.BFloat16 || n.values == nil {
 		return nil, false
 	}
-	runs, ok := l.quantizedRuns()
-	for _, m := range runs {
-		ok = ok && quant.Normalizes(x.Scope().Stream(), m.Matrix)
-	}
-	if !ok {
-		return nil, false
+	for _, m := range l.runs {
+		if !quant.Normalizes(x.Scope().Stream(), m.Matrix) {
+			return nil, false
+		}
 	}
 	x = x.Contiguous()
-	return l.eachRun(runs, x, func(s *device.Stream, m quantized, y device.Slice[dtype.BF16]) error {
+	return l.eachRun(x, func(s *device.Stream, m quantized, y device.Slice[dtype.BF16]) error {
 		v, err := tensor.SlicesOf[float32](x, n.values)
 		if err != nil {
 			return err
@@ -184,23 +185,22 @@ func (l *Stacked) NormTogether(n *RMSNorm, x *tensor.Tensor) (*tensor.Tensor, bo
 	}), true
 }
 
-// quantizedRuns returns the matrices if all are quantized, so that the results of each begin at a multiple of 16 bytes in one row, and
-// the layers have no biases.
-func (l *Stacked) quantizedRuns() (runs []quantized, ok bool) {
-	for i, m := range l.runs {
+// quantizedRuns returns the matrices if all are quantized, and the results of each begin at a multiple of 16 bytes in one row; else nil.
+func quantizedRuns(from []matrix) (runs []quantized) {
+	for i, m := range from {
 		q, ok := m.(quantized)
-		if !ok || i+1 < len(l.runs) && !q.WholeTiles() {
-			return nil, false
+		if !ok || i+1 < len(from) && !q.WholeTiles() {
+			return nil
 		}
 		runs = append(runs, q)
 	}
-	return runs, len(runs) > 0 && !l.Bias
+	return runs
 }
 
-// eachRun returns a row with the results of matrices for a row x, one after another.
-func (l *Stacked) eachRun(runs []quantized, x *tensor.Tensor, multiply func(s *device.Stream, m quantized, y device.Slice[dtype.BF16]) error) *tensor.Tensor {
+// eachRun returns a row with the results of the matrices for a row x, one after another.
+func (l *Stacked) eachRun(x *tensor.Tensor, multiply func(s *device.Stream, m quantized, y device.Slice[dtype.BF16]) error) *tensor.Tensor {
 	shape, rows := x.Shape(), 0
-	for _, m := range runs {
+	for _, m := range l.runs {
 		rows += m.Rows
 	}
 	shape[len(shape)-1] = rows
@@ -210,7 +210,7 @@ func (l *Stacked) eachRun(runs []quantized, x *tensor.Tensor, multiply func(s *d
 			return err
 		}
 		at := 0
-		for _, m := range runs {
+		for _, m := range l.runs {
 			if err := multiply(s, m, to.Slice(at, at+m.Rows)); err != nil {
 				return err
 			}
