@@ -7,7 +7,7 @@ import (
 )
 
 // A choice is what a branch selects, once the values of both sides are computed in one block. An operation on floats that
-// both sides end with moves behind the selection, so that it runs once:
+// both sides end with moves after the selection, so that it runs once:
 //
 //	%5 = ftos i64 %3                          %8 = select f64 %1, %3, %4
 //	%6 = ftos i64 %4              becomes     %7 = ftos i64 %8
@@ -51,14 +51,14 @@ func (c *choice) pick(x, y *ir.Value) *ir.Value {
 		if i := soleDifference(x, y); i >= 0 {
 			c.drop(x)
 			c.drop(y)
-			return c.behind(x, i, c.pick(x.Args[i], y.Args[i]))
+			return c.withArg(x, i, c.pick(x.Args[i], y.Args[i]))
 		}
 	case c.movable(x) && isZeroFor(x, y):
 		c.drop(x)
-		return c.behind(x, 0, c.pick(x.Args[0], c.e.constant(x.Args[0].Type, 0)))
+		return c.withArg(x, 0, c.pick(x.Args[0], c.e.constant(x.Args[0].Type, 0)))
 	case c.movable(y) && isZeroFor(y, x):
 		c.drop(y)
-		return c.behind(y, 0, c.pick(c.e.constant(y.Args[0].Type, 0), y.Args[0]))
+		return c.withArg(y, 0, c.pick(c.e.constant(y.Args[0].Type, 0), y.Args[0]))
 	}
 	return c.e.make(ir.OpSelect, x.Type, c.cond, x, y)
 }
@@ -74,8 +74,8 @@ func (c *choice) drop(v *ir.Value) {
 	c.e.out = slices.Delete(c.e.out, i, i+1)
 }
 
-// behind makes v with another argument i.
-func (c *choice) behind(v *ir.Value, i int, a *ir.Value) *ir.Value {
+// withArg makes v with another argument i.
+func (c *choice) withArg(v *ir.Value, i int, a *ir.Value) *ir.Value {
 	args := slices.Clone(v.Args)
 	args[i] = a
 	return c.e.makeImm(v.Op, v.Type, v.Imm, args...)

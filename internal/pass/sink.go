@@ -7,7 +7,8 @@ import (
 )
 
 // sink moves pure values that are wanted only where a thread faults into the block that does
-// so. Back ends put such blocks last; the others then compute only what they need. What one edge alone needs moves there.
+// so. Back ends put such blocks last; the others then compute only what they need. Values that only one
+// edge needs move to that edge.
 func sink(f *ir.Func, _ *Options) {
 	sinkToEdges(f)
 	users := uses(f)
