@@ -90,7 +90,7 @@ var joinChunksAddInt32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksAddInt32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksAddInt64Kernel = &driver.Kernel{
@@ -124,7 +124,7 @@ var joinChunksAddInt64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksAddInt64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksAddUint32Kernel = &driver.Kernel{
@@ -158,7 +158,7 @@ var joinChunksAddUint32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksAddUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksAddUint64Kernel = &driver.Kernel{
@@ -192,7 +192,7 @@ var joinChunksAddUint64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksAddUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksAddFloat32Kernel = &driver.Kernel{
@@ -226,7 +226,7 @@ var joinChunksAddFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksAddFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksAddFloat64Kernel = &driver.Kernel{
@@ -260,7 +260,7 @@ var joinChunksAddFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksAddFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksLeastInt32Kernel = &driver.Kernel{
@@ -294,7 +294,7 @@ var joinChunksLeastInt32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksLeastInt32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksLeastInt64Kernel = &driver.Kernel{
@@ -328,7 +328,7 @@ var joinChunksLeastInt64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksLeastInt64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksLeastUint32Kernel = &driver.Kernel{
@@ -362,7 +362,7 @@ var joinChunksLeastUint32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksLeastUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksLeastUint64Kernel = &driver.Kernel{
@@ -396,7 +396,7 @@ var joinChunksLeastUint64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksLeastUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksLeastFloat32Kernel = &driver.Kernel{
@@ -431,7 +431,7 @@ var joinChunksLeastFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksLeastFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksLeastFloat64Kernel = &driver.Kernel{
@@ -465,7 +465,7 @@ var joinChunksLeastFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksLeastFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksGreatestInt32Kernel = &driver.Kernel{
@@ -499,7 +499,7 @@ var joinChunksGreatestInt32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksGreatestInt32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksGreatestInt64Kernel = &driver.Kernel{
@@ -533,7 +533,7 @@ var joinChunksGreatestInt64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksGreatestInt64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksGreatestUint32Kernel = &driver.Kernel{
@@ -567,7 +567,7 @@ var joinChunksGreatestUint32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksGreatestUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksGreatestUint64Kernel = &driver.Kernel{
@@ -601,7 +601,7 @@ var joinChunksGreatestUint64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksGreatestUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksGreatestFloat32Kernel = &driver.Kernel{
@@ -636,7 +636,7 @@ var joinChunksGreatestFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksGreatestFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var joinChunksGreatestFloat64Kernel = &driver.Kernel{
@@ -670,7 +670,7 @@ var joinChunksGreatestFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    joinChunksGreatestFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 24, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 31, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 // scanChunks scans the chunk, starting from the block's element of start if start is not empty.
@@ -757,7 +757,7 @@ var scanChunksAddInt32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksAddInt32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksAddInt64Kernel = &driver.Kernel{
@@ -794,7 +794,7 @@ var scanChunksAddInt64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksAddInt64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksAddUint32Kernel = &driver.Kernel{
@@ -831,7 +831,7 @@ var scanChunksAddUint32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksAddUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksAddUint64Kernel = &driver.Kernel{
@@ -868,7 +868,7 @@ var scanChunksAddUint64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksAddUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksAddFloat32Kernel = &driver.Kernel{
@@ -905,7 +905,7 @@ var scanChunksAddFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksAddFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksAddFloat64Kernel = &driver.Kernel{
@@ -942,7 +942,7 @@ var scanChunksAddFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksAddFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksLeastInt32Kernel = &driver.Kernel{
@@ -979,7 +979,7 @@ var scanChunksLeastInt32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksLeastInt32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksLeastInt64Kernel = &driver.Kernel{
@@ -1016,7 +1016,7 @@ var scanChunksLeastInt64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksLeastInt64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksLeastUint32Kernel = &driver.Kernel{
@@ -1053,7 +1053,7 @@ var scanChunksLeastUint32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksLeastUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksLeastUint64Kernel = &driver.Kernel{
@@ -1090,7 +1090,7 @@ var scanChunksLeastUint64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksLeastUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksLeastFloat32Kernel = &driver.Kernel{
@@ -1128,7 +1128,7 @@ var scanChunksLeastFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksLeastFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksLeastFloat64Kernel = &driver.Kernel{
@@ -1165,7 +1165,7 @@ var scanChunksLeastFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksLeastFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksGreatestInt32Kernel = &driver.Kernel{
@@ -1202,7 +1202,7 @@ var scanChunksGreatestInt32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksGreatestInt32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksGreatestInt64Kernel = &driver.Kernel{
@@ -1239,7 +1239,7 @@ var scanChunksGreatestInt64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksGreatestInt64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksGreatestUint32Kernel = &driver.Kernel{
@@ -1276,7 +1276,7 @@ var scanChunksGreatestUint32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksGreatestUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksGreatestUint64Kernel = &driver.Kernel{
@@ -1313,7 +1313,7 @@ var scanChunksGreatestUint64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksGreatestUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksGreatestFloat32Kernel = &driver.Kernel{
@@ -1351,7 +1351,7 @@ var scanChunksGreatestFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksGreatestFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 var scanChunksGreatestFloat64Kernel = &driver.Kernel{
@@ -1388,7 +1388,7 @@ var scanChunksGreatestFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    scanChunksGreatestFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{21, 26, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73},
+	Uses:    []uint16{28, 33, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80},
 }
 
 // digitChunks counts the keys of the chunk with each digit. counts has an element for each block in
@@ -1440,7 +1440,7 @@ var digitChunksUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 22, 56, 57, 58, 128, 130, 132, 138, 140, 141, 143, 145, 148},
+	Uses:    []uint16{28, 29, 63, 64, 65, 135, 137, 139, 145, 147, 148, 150, 152, 155},
 }
 
 var digitChunksUint64Kernel = &driver.Kernel{
@@ -1475,7 +1475,7 @@ var digitChunksUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 22, 56, 57, 58, 128, 130, 132, 138, 140, 141, 143, 145, 148},
+	Uses:    []uint16{28, 29, 63, 64, 65, 135, 137, 139, 145, 147, 148, 150, 152, 155},
 }
 
 // moveChunks moves the chunk's keys and values. starts is indexed like the counts of digitChunk.
@@ -1542,7 +1542,7 @@ var moveChunksUint32NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 25, 56, 57, 58, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
+	Uses:    []uint16{28, 32, 63, 64, 65, 135, 137, 138, 139, 142, 145, 147, 148, 149, 150, 152, 155, 167},
 }
 
 var moveChunksUint32Uint32Kernel = &driver.Kernel{
@@ -1584,7 +1584,7 @@ var moveChunksUint32Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 25, 56, 57, 58, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
+	Uses:    []uint16{28, 32, 63, 64, 65, 135, 137, 138, 139, 142, 145, 147, 148, 149, 150, 152, 155, 167},
 }
 
 var moveChunksUint32Uint64Kernel = &driver.Kernel{
@@ -1626,7 +1626,7 @@ var moveChunksUint32Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 25, 56, 57, 58, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
+	Uses:    []uint16{28, 32, 63, 64, 65, 135, 137, 138, 139, 142, 145, 147, 148, 149, 150, 152, 155, 167},
 }
 
 var moveChunksUint64NoneKernel = &driver.Kernel{
@@ -1666,7 +1666,7 @@ var moveChunksUint64NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 25, 56, 57, 58, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
+	Uses:    []uint16{28, 32, 63, 64, 65, 135, 137, 138, 139, 142, 145, 147, 148, 149, 150, 152, 155, 167},
 }
 
 var moveChunksUint64Uint32Kernel = &driver.Kernel{
@@ -1708,7 +1708,7 @@ var moveChunksUint64Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 25, 56, 57, 58, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
+	Uses:    []uint16{28, 32, 63, 64, 65, 135, 137, 138, 139, 142, 145, 147, 148, 149, 150, 152, 155, 167},
 }
 
 var moveChunksUint64Uint64Kernel = &driver.Kernel{
@@ -1750,7 +1750,7 @@ var moveChunksUint64Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 25, 56, 57, 58, 128, 130, 131, 132, 135, 138, 140, 141, 142, 143, 145, 148, 160},
+	Uses:    []uint16{28, 32, 63, 64, 65, 135, 137, 138, 139, 142, 145, 147, 148, 149, 150, 152, 155, 167},
 }
 
 // flagChunks counts the flags of the chunk that are set.
@@ -1790,7 +1790,7 @@ var flagChunksKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 23},
+	Uses:    []uint16{28, 30},
 }
 
 // selectChunks is selectTiles for a chunk. starts[i] is the number of flags that are set before
@@ -1859,7 +1859,7 @@ var selectChunksUint8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 27, 119},
+	Uses:    []uint16{28, 34, 126},
 }
 
 var selectChunksUint16Kernel = &driver.Kernel{
@@ -1902,7 +1902,7 @@ var selectChunksUint16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 27, 119},
+	Uses:    []uint16{28, 34, 126},
 }
 
 var selectChunksUint32Kernel = &driver.Kernel{
@@ -1945,7 +1945,7 @@ var selectChunksUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 27, 119},
+	Uses:    []uint16{28, 34, 126},
 }
 
 var selectChunksUint64Kernel = &driver.Kernel{
@@ -1988,7 +1988,7 @@ var selectChunksUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 27, 119},
+	Uses:    []uint16{28, 34, 126},
 }
 
 var selectChunks2Uint64Kernel = &driver.Kernel{
@@ -2031,7 +2031,7 @@ var selectChunks2Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{21, 27, 119},
+	Uses:    []uint16{28, 34, 126},
 }
 
 // countUint8 adds to counts[i] the number of elements of x and tail that equal low+i.
@@ -2077,7 +2077,7 @@ var countUint8Kernel = &driver.Kernel{
 	},
 	Twin:    countUint8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{28, 29, 30, 31, 32, 33, 34, 36, 37, 38},
+	Uses:    []uint16{35, 36, 37, 38, 39, 40, 41, 43, 44, 45},
 }
 
 // countUint16 adds to counts[i] the number of elements of x and tail that equal low+i.
@@ -2126,7 +2126,7 @@ var countUint16Kernel = &driver.Kernel{
 	},
 	Twin:    countUint16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{28, 29, 30, 31, 32, 33, 34, 36, 37, 38},
+	Uses:    []uint16{35, 36, 37, 38, 39, 40, 41, 43, 44, 45},
 }
 
 // countUint32 adds to counts[i] the number of elements of x and tail that equal low+i.
@@ -2176,7 +2176,7 @@ var countUint32Kernel = &driver.Kernel{
 	},
 	Twin:    countUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{28, 29, 30, 31, 32, 33, 34, 36, 37, 38},
+	Uses:    []uint16{35, 36, 37, 38, 39, 40, 41, 43, 44, 45},
 }
 
 // countUint64 adds to counts[i] the number of elements of x and tail that equal low+i.
@@ -2223,7 +2223,7 @@ var countUint64Kernel = &driver.Kernel{
 	},
 	Twin:    countUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{28, 29, 30, 31, 32, 33, 34, 36, 37, 38},
+	Uses:    []uint16{35, 36, 37, 38, 39, 40, 41, 43, 44, 45},
 }
 
 // countFloat32 adds to counts[i] the number of elements of x and tail in bin i.
@@ -2273,7 +2273,7 @@ var countFloat32Kernel = &driver.Kernel{
 	},
 	Twin:    countFloat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{28, 29, 30, 31, 32, 35, 37, 38, 39},
+	Uses:    []uint16{35, 36, 37, 38, 39, 42, 44, 45, 46},
 }
 
 // countFloat64 adds to counts[i] the number of elements of x and tail in bin i.
@@ -2323,7 +2323,7 @@ var countFloat64Kernel = &driver.Kernel{
 	},
 	Twin:    countFloat64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{28, 29, 30, 31, 32, 35, 37, 38, 39},
+	Uses:    []uint16{35, 36, 37, 38, 39, 42, 44, 45, 46},
 }
 
 // uniform32 launches the kernel uniforms32.
@@ -2361,7 +2361,7 @@ var uniform32Kernel = &driver.Kernel{
 	},
 	Twin:    uniform32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{79, 82, 88, 93, 94, 96},
+	Uses:    []uint16{86, 89, 95, 100, 101, 103},
 }
 
 // uniform64 launches the kernel uniforms64.
@@ -2399,7 +2399,7 @@ var uniform64Kernel = &driver.Kernel{
 	},
 	Twin:    uniform64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{79, 83, 88, 93, 94, 97},
+	Uses:    []uint16{86, 90, 95, 100, 101, 104},
 }
 
 // normal32 launches the kernel normals32.
@@ -2438,7 +2438,7 @@ var normal32Kernel = &driver.Kernel{
 	},
 	Twin:    normal32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 76, 79, 80, 84, 88, 90, 93, 94},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 83, 86, 87, 91, 95, 97, 100, 101},
 }
 
 // normal64 launches the kernel normals64.
@@ -2479,7 +2479,7 @@ var normal64Kernel = &driver.Kernel{
 	},
 	Twin:    normal64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{76, 79, 81, 85, 88, 89, 91, 93, 94, 95},
+	Uses:    []uint16{83, 86, 88, 92, 95, 96, 98, 100, 101, 102},
 }
 
 // integers32 launches the kernel integersOf32.
@@ -2520,7 +2520,7 @@ var integers32Kernel = &driver.Kernel{
 	},
 	Twin:    integers32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{77, 79, 86, 88, 92, 93, 94, 98},
+	Uses:    []uint16{84, 86, 93, 95, 99, 100, 101, 105},
 }
 
 // integers64 launches the kernel integersOf64.
@@ -2561,7 +2561,7 @@ var integers64Kernel = &driver.Kernel{
 	},
 	Twin:    integers64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{78, 79, 87, 88, 92, 93, 94, 99},
+	Uses:    []uint16{85, 86, 94, 95, 99, 100, 101, 106},
 }
 
 // reduceInt32 reduces, in each block, the elements that its threads visit in strides of the grid.
@@ -2615,7 +2615,7 @@ var reduceInt32AddInt324Int32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 var reduceInt32LeastInt324Int32Kernel = &driver.Kernel{
@@ -2651,7 +2651,7 @@ var reduceInt32LeastInt324Int32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 var reduceInt32GreatestInt324Int32Kernel = &driver.Kernel{
@@ -2687,7 +2687,7 @@ var reduceInt32GreatestInt324Int32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 // reduceInt64 reduces, in each block, the elements that its threads visit in strides of the grid.
@@ -2742,7 +2742,7 @@ var reduceInt64AddInt642Int64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 var reduceInt64LeastInt642Int64Kernel = &driver.Kernel{
@@ -2779,7 +2779,7 @@ var reduceInt64LeastInt642Int64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 var reduceInt64GreatestInt642Int64Kernel = &driver.Kernel{
@@ -2816,7 +2816,7 @@ var reduceInt64GreatestInt642Int64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 // reduceUint32 reduces, in each block, the elements that its threads visit in strides of the grid.
@@ -2870,7 +2870,7 @@ var reduceUint32AddUint324Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 var reduceUint32LeastUint324Uint32Kernel = &driver.Kernel{
@@ -2906,7 +2906,7 @@ var reduceUint32LeastUint324Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 var reduceUint32GreatestUint324Uint32Kernel = &driver.Kernel{
@@ -2942,7 +2942,7 @@ var reduceUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 // reduceUint64 reduces, in each block, the elements that its threads visit in strides of the grid.
@@ -2997,7 +2997,7 @@ var reduceUint64AddUint642Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 var reduceUint64LeastUint642Uint64Kernel = &driver.Kernel{
@@ -3034,7 +3034,7 @@ var reduceUint64LeastUint642Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 var reduceUint64GreatestUint642Uint64Kernel = &driver.Kernel{
@@ -3071,7 +3071,7 @@ var reduceUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 // reduceFloat32 reduces, in each block, the elements that its threads visit in strides of the grid.
@@ -3125,7 +3125,7 @@ var reduceFloat32AddFloat324Float32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 var reduceFloat32LeastFloat324Float32Kernel = &driver.Kernel{
@@ -3163,7 +3163,7 @@ var reduceFloat32LeastFloat324Float32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 var reduceFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
@@ -3201,7 +3201,7 @@ var reduceFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 // reduceFloat64 reduces, in each block, the elements that its threads visit in strides of the grid.
@@ -3255,7 +3255,7 @@ var reduceFloat64AddFloat642Float64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 var reduceFloat64LeastFloat642Float64Kernel = &driver.Kernel{
@@ -3291,7 +3291,7 @@ var reduceFloat64LeastFloat642Float64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 var reduceFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
@@ -3327,7 +3327,7 @@ var reduceFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 59, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 100, 101, 103},
+	Uses:    []uint16{65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 107, 108, 110},
 }
 
 // reduceTail reduces, in one block, the results of the blocks and the elements that fill no pack.
@@ -3412,7 +3412,7 @@ var reduceTailInt32AddKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailInt32LeastKernel = &driver.Kernel{
@@ -3448,7 +3448,7 @@ var reduceTailInt32LeastKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailInt32GreatestKernel = &driver.Kernel{
@@ -3484,7 +3484,7 @@ var reduceTailInt32GreatestKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailInt64AddKernel = &driver.Kernel{
@@ -3520,7 +3520,7 @@ var reduceTailInt64AddKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailInt64LeastKernel = &driver.Kernel{
@@ -3556,7 +3556,7 @@ var reduceTailInt64LeastKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailInt64GreatestKernel = &driver.Kernel{
@@ -3592,7 +3592,7 @@ var reduceTailInt64GreatestKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailUint32AddKernel = &driver.Kernel{
@@ -3628,7 +3628,7 @@ var reduceTailUint32AddKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailUint32LeastKernel = &driver.Kernel{
@@ -3664,7 +3664,7 @@ var reduceTailUint32LeastKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailUint32GreatestKernel = &driver.Kernel{
@@ -3700,7 +3700,7 @@ var reduceTailUint32GreatestKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailUint64AddKernel = &driver.Kernel{
@@ -3736,7 +3736,7 @@ var reduceTailUint64AddKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailUint64LeastKernel = &driver.Kernel{
@@ -3772,7 +3772,7 @@ var reduceTailUint64LeastKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailUint64GreatestKernel = &driver.Kernel{
@@ -3808,7 +3808,7 @@ var reduceTailUint64GreatestKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailFloat32AddKernel = &driver.Kernel{
@@ -3844,7 +3844,7 @@ var reduceTailFloat32AddKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailFloat32LeastKernel = &driver.Kernel{
@@ -3882,7 +3882,7 @@ var reduceTailFloat32LeastKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailFloat32GreatestKernel = &driver.Kernel{
@@ -3920,7 +3920,7 @@ var reduceTailFloat32GreatestKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailFloat64AddKernel = &driver.Kernel{
@@ -3956,7 +3956,7 @@ var reduceTailFloat64AddKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailFloat64LeastKernel = &driver.Kernel{
@@ -3992,7 +3992,7 @@ var reduceTailFloat64LeastKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 var reduceTailFloat64GreatestKernel = &driver.Kernel{
@@ -4028,7 +4028,7 @@ var reduceTailFloat64GreatestKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 74, 100, 102, 103},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 81, 107, 109, 110},
 }
 
 // scanInt32 scans in to out, which may be the same slice. restIn and restOut are the elements after
@@ -4102,7 +4102,7 @@ var scanInt32AddInt324Int32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 var scanInt32LeastInt324Int32Kernel = &driver.Kernel{
@@ -4152,7 +4152,7 @@ var scanInt32LeastInt324Int32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 var scanInt32GreatestInt324Int32Kernel = &driver.Kernel{
@@ -4202,7 +4202,7 @@ var scanInt32GreatestInt324Int32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 // scanInt64 scans in to out, which may be the same slice. restIn and restOut are the elements after
@@ -4277,7 +4277,7 @@ var scanInt64AddInt642Int64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 var scanInt64LeastInt642Int64Kernel = &driver.Kernel{
@@ -4328,7 +4328,7 @@ var scanInt64LeastInt642Int64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 var scanInt64GreatestInt642Int64Kernel = &driver.Kernel{
@@ -4379,7 +4379,7 @@ var scanInt64GreatestInt642Int64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 // scanUint32 scans in to out, which may be the same slice. restIn and restOut are the elements after
@@ -4453,7 +4453,7 @@ var scanUint32AddUint324Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 var scanUint32LeastUint324Uint32Kernel = &driver.Kernel{
@@ -4503,7 +4503,7 @@ var scanUint32LeastUint324Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 var scanUint32GreatestUint324Uint32Kernel = &driver.Kernel{
@@ -4553,7 +4553,7 @@ var scanUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 // scanUint64 scans in to out, which may be the same slice. restIn and restOut are the elements after
@@ -4628,7 +4628,7 @@ var scanUint64AddUint642Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 var scanUint64LeastUint642Uint64Kernel = &driver.Kernel{
@@ -4679,7 +4679,7 @@ var scanUint64LeastUint642Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 var scanUint64GreatestUint642Uint64Kernel = &driver.Kernel{
@@ -4730,7 +4730,7 @@ var scanUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 // scanFloat32 scans in to out, which may be the same slice. restIn and restOut are the elements after
@@ -4804,7 +4804,7 @@ var scanFloat32AddFloat324Float32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 var scanFloat32LeastFloat324Float32Kernel = &driver.Kernel{
@@ -4856,7 +4856,7 @@ var scanFloat32LeastFloat324Float32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 var scanFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
@@ -4908,7 +4908,7 @@ var scanFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 // scanFloat64 scans in to out, which may be the same slice. restIn and restOut are the elements after
@@ -4983,7 +4983,7 @@ var scanFloat64AddFloat642Float64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 var scanFloat64LeastFloat642Float64Kernel = &driver.Kernel{
@@ -5034,7 +5034,7 @@ var scanFloat64LeastFloat642Float64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 var scanFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
@@ -5085,7 +5085,7 @@ var scanFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113},
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
 // selectBytes copies the elements whose flag is set to the start of out, as far as they fit. It
@@ -5157,7 +5157,7 @@ var selectBytesKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 51, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 104, 107, 108, 114, 115, 116, 117, 119, 120, 121, 122, 123, 124, 125, 126},
+	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 126, 127, 128, 129, 130, 131, 132, 133},
 }
 
 // selectHalves copies the elements whose flag is set to the start of out, as far as they fit. It
@@ -5229,7 +5229,7 @@ var selectHalvesKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 51, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 104, 107, 108, 114, 115, 116, 117, 119, 120, 121, 122, 123, 124, 125, 126},
+	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 126, 127, 128, 129, 130, 131, 132, 133},
 }
 
 // selectWords copies the elements whose flag is set to the start of out, as far as they fit. It
@@ -5301,7 +5301,7 @@ var selectWordsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 51, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 104, 107, 108, 114, 115, 116, 117, 119, 120, 121, 122, 123, 124, 125, 126},
+	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 126, 127, 128, 129, 130, 131, 132, 133},
 }
 
 // selectDoubles copies the elements whose flag is set to the start of out, as far as they fit. It
@@ -5373,7 +5373,7 @@ var selectDoublesKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 51, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 104, 107, 108, 114, 115, 116, 117, 119, 120, 121, 122, 123, 124, 125, 126},
+	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 126, 127, 128, 129, 130, 131, 132, 133},
 }
 
 // selectQuads copies the elements whose flag is set to the start of out, as far as they fit. It
@@ -5444,7 +5444,7 @@ var selectQuadsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 51, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 104, 107, 108, 114, 115, 116, 117, 119, 120, 121, 122, 123, 124, 125, 126},
+	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 126, 127, 128, 129, 130, 131, 132, 133},
 }
 
 // flagsSet adds the number of set flags to count. Threads advance in strides of the grid.
@@ -5489,7 +5489,7 @@ var flagsSetKernel = &driver.Kernel{
 	},
 	Twin:    flagsSetTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{103, 118},
+	Uses:    []uint16{110, 125},
 }
 
 // countEach adds the number of keys with each digit to the first of the rows of each pass.
@@ -5548,7 +5548,7 @@ var countEachUint32Kernel = &driver.Kernel{
 	},
 	Twin:    countEachUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{56, 57, 58, 127, 128, 130, 132, 136, 138, 140, 141, 143, 148},
+	Uses:    []uint16{63, 64, 65, 134, 135, 137, 139, 143, 145, 147, 148, 150, 155},
 }
 
 var countEachUint64Kernel = &driver.Kernel{
@@ -5589,7 +5589,7 @@ var countEachUint64Kernel = &driver.Kernel{
 	},
 	Twin:    countEachUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{56, 57, 58, 127, 128, 130, 132, 136, 138, 140, 141, 143, 148},
+	Uses:    []uint16{63, 64, 65, 134, 135, 137, 139, 143, 145, 147, 148, 150, 155},
 }
 
 // startEach replaces the counts in the first row of a pass by the sums of the preceding counts.
@@ -5633,7 +5633,7 @@ var startEachKernel = &driver.Kernel{
 	},
 	Twin:    startEachTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 128, 129, 130, 140, 148, 157},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 147, 155, 164},
 }
 
 // sortPass moves the keys of in and the values of fromValues by the digit at how.Shift. starts[d]
@@ -5720,7 +5720,7 @@ var sortPassUint32NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 56, 57, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
+	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 138, 139, 140, 141, 142, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 167, 168},
 }
 
 var sortPassUint32Uint32Kernel = &driver.Kernel{
@@ -5781,7 +5781,7 @@ var sortPassUint32Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 56, 57, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
+	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 138, 139, 140, 141, 142, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 167, 168},
 }
 
 var sortPassUint32Uint64Kernel = &driver.Kernel{
@@ -5842,7 +5842,7 @@ var sortPassUint32Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 56, 57, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
+	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 138, 139, 140, 141, 142, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 167, 168},
 }
 
 var sortPassUint64NoneKernel = &driver.Kernel{
@@ -5897,7 +5897,7 @@ var sortPassUint64NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 56, 57, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
+	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 138, 139, 140, 141, 142, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 167, 168},
 }
 
 var sortPassUint64Uint32Kernel = &driver.Kernel{
@@ -5960,7 +5960,7 @@ var sortPassUint64Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 56, 57, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
+	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 138, 139, 140, 141, 142, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 167, 168},
 }
 
 var sortPassUint64Uint64Kernel = &driver.Kernel{
@@ -6023,7 +6023,7 @@ var sortPassUint64Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 56, 57, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 128, 129, 130, 131, 132, 133, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 158, 159, 160, 161},
+	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 138, 139, 140, 141, 142, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 167, 168},
 }
 
 // countNext adds to counts the number of keys with each digit at how.Shift, among those whose higher
@@ -6081,7 +6081,7 @@ var countNextUint32Kernel = &driver.Kernel{
 	},
 	Twin:    countNextUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{56, 57, 58, 128, 130, 132, 138, 140, 141, 143, 145, 148, 163, 166},
+	Uses:    []uint16{63, 64, 65, 135, 137, 139, 145, 147, 148, 150, 152, 155, 170, 173},
 }
 
 var countNextUint64Kernel = &driver.Kernel{
@@ -6121,7 +6121,7 @@ var countNextUint64Kernel = &driver.Kernel{
 	},
 	Twin:    countNextUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{56, 57, 58, 128, 130, 132, 138, 140, 141, 143, 145, 148, 163, 166},
+	Uses:    []uint16{63, 64, 65, 135, 137, 139, 145, 147, 148, 150, 152, 155, 170, 173},
 }
 
 // chooseNext appends the next digit to the key in state.
@@ -6168,7 +6168,7 @@ var chooseNextKernel = &driver.Kernel{
 	},
 	Twin:    chooseNextTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 128, 129, 130, 140, 148, 162, 166, 167},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 147, 155, 169, 173, 174},
 }
 
 // pickBest copies the keys greater than the key in state, or those equal to it, and their indices to
@@ -6245,7 +6245,7 @@ var pickBestUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 51, 56, 57, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 104, 107, 108, 114, 115, 116, 117, 125, 132, 138, 141, 143, 164, 165, 166, 167},
+	Uses:    []uint16{47, 54, 58, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 132, 139, 145, 148, 150, 171, 172, 173, 174},
 }
 
 var pickBestUint64Kernel = &driver.Kernel{
@@ -6300,7 +6300,7 @@ var pickBestUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{40, 47, 51, 56, 57, 58, 61, 62, 63, 64, 65, 66, 67, 68, 69, 71, 72, 73, 75, 104, 107, 108, 114, 115, 116, 117, 125, 132, 138, 141, 143, 164, 165, 166, 167},
+	Uses:    []uint16{47, 54, 58, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 132, 139, 145, 148, 150, 171, 172, 173, 174},
 }
 
 // transposeAny transposes a matrix by tiles in shared memory. The rows of a tile have an extra
@@ -6362,7 +6362,7 @@ var transposeAnyUint8Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{119, 168, 169, 170},
+	Uses:    []uint16{126, 175, 176, 177},
 }
 
 var transposeAnyUint16Kernel = &driver.Kernel{
@@ -6400,7 +6400,7 @@ var transposeAnyUint16Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{119, 168, 169, 170},
+	Uses:    []uint16{126, 175, 176, 177},
 }
 
 var transposeAnyUint32Kernel = &driver.Kernel{
@@ -6438,7 +6438,7 @@ var transposeAnyUint32Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{119, 168, 169, 170},
+	Uses:    []uint16{126, 175, 176, 177},
 }
 
 var transposeAnyUint64Kernel = &driver.Kernel{
@@ -6476,7 +6476,7 @@ var transposeAnyUint64Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{119, 168, 169, 170},
+	Uses:    []uint16{126, 175, 176, 177},
 }
 
 var transposeAny2Uint64Kernel = &driver.Kernel{
@@ -6515,7 +6515,7 @@ var transposeAny2Uint64Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAny2Uint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{119, 168, 169, 170},
+	Uses:    []uint16{126, 175, 176, 177},
 }
 
 // transposeWide32 is like transposeTiles for groups of four elements. rows and columns count groups
@@ -6564,5 +6564,5 @@ var transposeWide32Kernel = &driver.Kernel{
 	},
 	Twin:    transposeWide32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{171, 172},
+	Uses:    []uint16{178, 179},
 }

@@ -128,7 +128,7 @@ var gemvKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 21, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 90, 96, 100, 101, 113, 125, 126, 137, 138, 139, 140, 146, 147, 148, 149, 150, 152, 159, 160, 161, 166, 168, 170, 192, 194, 197, 198, 199, 207, 252, 253, 263, 265, 272},
+	Uses:    []uint16{1, 2, 3, 21, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 90, 96, 100, 101, 113, 125, 126, 137, 138, 139, 140, 146, 147, 148, 149, 150, 152, 159, 160, 161, 166, 168, 170, 192, 194, 197, 198, 199, 207, 253, 254, 264, 266, 273},
 }
 
 // Join stores the sums of parts, one after another, in y or in half, whichever has elements, or adds them to it.
@@ -216,7 +216,7 @@ var sumHalvesKernel = &driver.Kernel{
 	},
 	Twin:    sumHalvesTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 70, 166, 249},
+	Uses:    []uint16{2, 70, 166, 250},
 }
 
 // Enumerate stores consecutive numbers.
@@ -250,7 +250,7 @@ var enumerateKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{251},
+	Uses:    []uint16{252},
 }
 
 // BatchQ4 multiplies a tile of a matrix by a group of interleaved vectors.
@@ -555,7 +555,7 @@ var dotsQ4OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ4Eight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -653,7 +653,7 @@ var dotsQ4EightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ4Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -751,7 +751,7 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ4Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -849,7 +849,7 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ8One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -945,7 +945,7 @@ var dotsQ8OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ8Eight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1041,7 +1041,7 @@ var dotsQ8EightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ8Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1137,7 +1137,7 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ8Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1233,7 +1233,7 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ4KOne multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1333,7 +1333,7 @@ var dotsQ4KOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ4KEight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1433,7 +1433,7 @@ var dotsQ4KEightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ4KSixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1533,7 +1533,7 @@ var dotsQ4KSixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ4KThrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1633,7 +1633,7 @@ var dotsQ4KThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ6KOne multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1731,7 +1731,7 @@ var dotsQ6KOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ6KEight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1829,7 +1829,7 @@ var dotsQ6KEightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ6KSixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1927,7 +1927,7 @@ var dotsQ6KSixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // DotsQ6KThrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2025,7 +2025,7 @@ var dotsQ6KThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 252, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287},
+	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
 }
 
 // FewQ4One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2071,26 +2071,26 @@ var fewQ4OneKernel = &driver.Kernel{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 82, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 86, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 81, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
@@ -2116,7 +2116,7 @@ var fewQ4OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 79, 81, 87, 90, 91, 94, 96, 114, 125, 127, 130, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 79, 81, 87, 90, 91, 94, 96, 114, 125, 127, 130, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
 }
 
 // FewQ4Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2171,15 +2171,15 @@ var fewQ4FourKernel = &driver.Kernel{
 		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
@@ -2205,7 +2205,7 @@ var fewQ4FourKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 45, 46, 79, 81, 87, 90, 91, 94, 96, 114, 125, 127, 130, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 45, 46, 79, 81, 87, 90, 91, 94, 96, 114, 125, 127, 130, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
 }
 
 // FewQ8One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2251,25 +2251,25 @@ var fewQ8OneKernel = &driver.Kernel{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 82, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 86, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 81, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
@@ -2295,7 +2295,7 @@ var fewQ8OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 64, 66, 87, 90, 91, 94, 96, 102, 105, 114, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 64, 66, 87, 90, 91, 94, 96, 102, 105, 114, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
 }
 
 // FewQ8Two multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2350,14 +2350,14 @@ var fewQ8TwoKernel = &driver.Kernel{
 		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
@@ -2383,7 +2383,7 @@ var fewQ8TwoKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 64, 66, 87, 90, 91, 94, 96, 102, 105, 114, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 64, 66, 87, 90, 91, 94, 96, 102, 105, 114, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
 }
 
 // FewQ8Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2438,14 +2438,14 @@ var fewQ8FourKernel = &driver.Kernel{
 		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
@@ -2471,7 +2471,7 @@ var fewQ8FourKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 45, 46, 64, 66, 87, 90, 91, 94, 96, 102, 105, 114, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 45, 46, 64, 66, 87, 90, 91, 94, 96, 102, 105, 114, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
 }
 
 // FewQ4KOne multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2517,27 +2517,27 @@ var fewQ4KOneKernel = &driver.Kernel{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 82, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 86, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 81, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
@@ -2563,7 +2563,7 @@ var fewQ4KOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 79, 81, 87, 90, 91, 94, 96, 114, 125, 127, 130, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 79, 81, 87, 90, 91, 94, 96, 114, 125, 127, 130, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
 }
 
 // FewMixedOne multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2609,19 +2609,19 @@ var fewMixedOneKernel = &driver.Kernel{
 		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 82, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 86, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 81, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 46, Format: "index out of range [%d] with length %d"},
@@ -2629,9 +2629,9 @@ var fewMixedOneKernel = &driver.Kernel{
 		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
@@ -2657,7 +2657,7 @@ var fewMixedOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 72, 73, 75, 76, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 208, 220, 221, 222, 223, 224, 225, 226, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 72, 73, 75, 76, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 208, 220, 221, 222, 223, 224, 225, 226, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
 }
 
 // FewMixedFour multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2712,8 +2712,8 @@ var fewMixedFourKernel = &driver.Kernel{
 		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 43, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "strip.go", Line: 46, Format: "index out of range [%d] with length %d"},
@@ -2721,9 +2721,9 @@ var fewMixedFourKernel = &driver.Kernel{
 		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 64, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 65, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
 	},
@@ -2749,7 +2749,7 @@ var fewMixedFourKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 45, 46, 72, 73, 75, 76, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 208, 220, 221, 222, 223, 224, 225, 226, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 260, 263, 265, 272},
+	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 45, 46, 72, 73, 75, 76, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 208, 220, 221, 222, 223, 224, 225, 226, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
 }
 
 // GatherQ8 converts columns of a row of the matrix: those from gatherColumns*BlockY on of row BlockX.
@@ -3024,7 +3024,7 @@ var tileQ4Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 69, 70, 71, 79, 80, 81, 82, 83, 84, 85, 87, 90, 96, 97, 114, 127, 130, 166, 168, 248, 250},
+	Uses:    []uint16{1, 2, 69, 70, 71, 79, 80, 81, 82, 83, 84, 85, 87, 90, 96, 97, 114, 127, 130, 166, 168, 249, 251},
 }
 
 // TileQ8 multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -3088,7 +3088,7 @@ var tileQ8Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 64, 65, 66, 67, 68, 69, 70, 71, 84, 85, 87, 90, 96, 97, 102, 105, 114, 166, 168, 248, 250},
+	Uses:    []uint16{1, 2, 64, 65, 66, 67, 68, 69, 70, 71, 84, 85, 87, 90, 96, 97, 102, 105, 114, 166, 168, 249, 251},
 }
 
 // TileMixed multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -3156,7 +3156,7 @@ var tileMixedKernel = &driver.Kernel{
 	},
 	Twin:    tileMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 84, 85, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 166, 168, 248, 250},
+	Uses:    []uint16{1, 2, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 84, 85, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 166, 168, 249, 251},
 }
 
 // WidenQ4 converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
@@ -3217,7 +3217,7 @@ var widenQ4Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 69, 71, 80, 81, 82, 83, 84, 85, 86, 87, 90, 96, 97, 114, 127, 130, 166, 167, 168, 288, 289, 290, 291},
+	Uses:    []uint16{1, 2, 69, 71, 80, 81, 82, 83, 84, 85, 86, 87, 90, 96, 97, 114, 127, 130, 166, 167, 168, 289, 290, 291, 292},
 }
 
 // WidenQ8 converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
@@ -3278,7 +3278,7 @@ var widenQ8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 65, 66, 67, 68, 69, 71, 84, 85, 86, 87, 90, 96, 97, 102, 105, 114, 166, 167, 168, 288, 289, 290, 291},
+	Uses:    []uint16{1, 2, 65, 66, 67, 68, 69, 71, 84, 85, 86, 87, 90, 96, 97, 102, 105, 114, 166, 167, 168, 289, 290, 291, 292},
 }
 
 // WidenMixed converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
@@ -3341,5 +3341,5 @@ var widenMixedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 69, 71, 72, 74, 75, 76, 77, 78, 84, 85, 86, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 166, 167, 168, 288, 289, 290, 291},
+	Uses:    []uint16{1, 2, 69, 71, 72, 74, 75, 76, 77, 78, 84, 85, 86, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 166, 167, 168, 289, 290, 291, 292},
 }

@@ -54,7 +54,7 @@ var storeAnglesKernel = &driver.Kernel{
 	},
 	Twin:    storeAnglesTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 31, 32},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 38, 39},
 }
 
 // plain32 rotates a head of a token with each block.
@@ -100,7 +100,7 @@ var plain32Kernel = &driver.Kernel{
 	},
 	Twin:    plain32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{18, 19, 20, 21, 22, 33, 34},
+	Uses:    []uint16{25, 26, 27, 28, 29, 40, 41},
 }
 
 // plainBF16 rotates a head of a token with each block.
@@ -147,7 +147,7 @@ var plainBF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{12, 13, 14, 21, 22, 33, 34},
+	Uses:    []uint16{19, 20, 21, 28, 29, 40, 41},
 }
 
 // plainF16 rotates a head of a token with each block.
@@ -193,7 +193,7 @@ var plainF16Kernel = &driver.Kernel{
 	},
 	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{15, 16, 17, 21, 22, 33, 34},
+	Uses:    []uint16{22, 23, 24, 28, 29, 40, 41},
 }
 
 // wide32 rotates the heads of a token with each block.
@@ -238,7 +238,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{18, 27, 28, 29, 30, 33, 35, 36},
+	Uses:    []uint16{25, 34, 35, 36, 37, 40, 42, 43},
 }
 
 // wideBF16 rotates the heads of a token with each block.
@@ -284,7 +284,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{12, 23, 24, 29, 30, 33, 35, 36},
+	Uses:    []uint16{19, 30, 31, 36, 37, 40, 42, 43},
 }
 
 // wideF16 rotates the heads of a token with each block.
@@ -329,5 +329,5 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{15, 25, 26, 29, 30, 33, 35, 36},
+	Uses:    []uint16{22, 32, 33, 36, 37, 40, 42, 43},
 }

@@ -14,7 +14,14 @@ c63f306ea730a781	../../../math32/fma.go	fma
 d74c64904b02cd4a	../../../math32/reduce.go	reduce
 ee5857efc43e791b	../../../math32/reduce.go	reduceLarge
 6f94c8c10a8de6b2	../../../math32/reduce.go	twoOverPi
-d729c2073f04af02	../../../math32/sin.go	Sincos
+83349ffe11a48a79	../../../math32/sin.go	Sincos
+fa6f6a77bc6c9a4c	../../../math32/sin.go	cos0
+fa6f6a77bc6c9a4c	../../../math32/sin.go	cos1
+fa6f6a77bc6c9a4c	../../../math32/sin.go	cos2
+fa6f6a77bc6c9a4c	../../../math32/sin.go	cos3
+fa6f6a77bc6c9a4c	../../../math32/sin.go	sin0
+fa6f6a77bc6c9a4c	../../../math32/sin.go	sin1
+fa6f6a77bc6c9a4c	../../../math32/sin.go	sin2
 37d8ac170aa0ebd6	../row/format.go	BF16
 8c7fecd7bb2e7a9d	../row/format.go	BF16.Float32
 c0c886d06aa20c0a	../row/format.go	BF16.Of

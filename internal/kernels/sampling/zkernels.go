@@ -197,10 +197,10 @@ var scoutKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "scout.go", Line: 25, Format: "index out of range [%d] with length %d"},
 		{File: "scout.go", Line: 29, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scout.go", Line: 42, Format: "index out of range [%d] with length %d"},
 		{File: "adjust.go", Line: 46, Format: "index out of range [%d] with length %d"},
 		{File: "adjust.go", Line: 55, Format: "index out of range [%d] with length %d"},
 		{File: "adjust.go", Line: 68, Format: "index out of range [%d] with length %d"},
-		{File: "scout.go", Line: 52, Format: "index out of range [%d] with length %d"},
 		{File: "scout.go", Line: 38, Format: "index out of range [%d] with length %d"},
 		{File: "adjust.go", Line: 29, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "adjust.go", Line: 29, Format: "slice bounds out of range [%d:%d]"},
@@ -230,7 +230,7 @@ var scoutKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 17, 18, 19, 20, 21, 22, 23, 45, 53, 54, 55, 56, 57, 58, 60, 90, 91, 92, 127, 128, 145},
+	Uses:    []uint16{1, 17, 18, 19, 20, 21, 22, 23, 45, 53, 54, 55, 56, 57, 58, 60, 90, 91, 92, 127, 128, 142, 146},
 }
 
 // Wide samples a row with each block of wideThreads threads, in stages, each of which reads the row once. It is given what scout stores.
@@ -269,23 +269,23 @@ var wideKernel = &driver.Kernel{
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 49, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 53, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 51, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 55, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 129, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 79, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 156, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 57, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 131, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 81, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 163, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 211, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 141, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 249, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 148, Format: "index out of range [%d] with length %d"},
 		{File: "histogram.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 105, Format: "index out of range [%d] with length %d"},
 		{File: "list.go", Line: 42, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 207, Format: "index out of range [%d] with length %d"},
 		{File: "histogram.go", Line: 38, Format: "index out of range [%d] with length %d"},
 		{File: "histogram.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 86, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 36, Format: "slice bounds out of range [%d:%d]"},
 		{File: "wide.go", Line: 37, Format: "index out of range [%d] with length %d"},
@@ -315,5 +315,5 @@ var wideKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 46, 47, 48, 49, 50, 51, 52, 54, 55, 58, 59, 60, 72, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 46, 47, 48, 49, 50, 51, 52, 54, 55, 58, 59, 60, 72, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152},
 }

@@ -93,7 +93,7 @@ cbb97436006e7828	plainsample.go	threshold
 d6894c968cabb58b	plainsample.go	tileSum
 cfc18a7d09d40e73	plainsample.go	weight
 d664bab64375db31	plainsample.go	weight.of
-1517d5989c6b582e	scout.go	scout
+7145306fe390bbb	scout.go	scout
 8a8420d7445e372b	scout.go	scoutThreads
 8a8420d7445e372b	scout.go	spanTokens
 16f1a3f32944d515	stage.go	action
@@ -143,13 +143,14 @@ ac3c41b1a105d0a0	weight.go	rankOfWeight
 9e44fdd06c2ac5f4	weight.go	weightOf
 4faef84447fbdcaf	weight.go	weightOfRank
 8c84dd9e7f8f488	wide.go	arena
-594cb1060e7bd15b	wide.go	arena.max
+d2a65e65c3928031	wide.go	arena.max
 becf591511d98e0b	wide.go	arena.sum
+4889a9baf77b2761	wide.go	maxOfBlock
 427e1fa05e3b2e23	wide.go	maxTiles
 427e1fa05e3b2e23	wide.go	maxWide
 427e1fa05e3b2e23	wide.go	tileTokens
 63beb40c7efc8fb4	wide.go	top
-603ecbad5211ae5	wide.go	wide
+b6bca40ffafc17a4	wide.go	wide
 46b85b75daaa36a4	wide.go	wideRow
 bcd5dc67ca9d92e9	wide.go	wideRow.four
 b66562af5d864ebd	wide.go	wideRow.pass
@@ -2920,25 +2921,26 @@ t8,yz
 rj~8$&sx,
  =175`
 
-const scoutSM70NarrowAligned = `packed1 22677 scout
+const scoutSM70NarrowAligned = `packed1 22625 scout
 !pJ
 !pI
 !p8
 !sgtqrR
-!s]q)pi~<t5syrR
-!vvq"w/q)tkw]
-!v7psv6vDpMuNr9t?rGrR
-!v7r.v6rbuN}}pMrbr/rR
-!v7q#v6}ZpOpMrR
+!s]vDympMrR
+!vvq)pi~<t5syrR
+!v7psv6q"w/q)tkw]
+!v7r.v6vDpMuNr9t?rGrR
+!v7q#v6rbuN}}pMrbr/rR
+!v7fv6}ZpOpMrR
 !
 !vtpks<
 !
 !pHuKpD
 !vV
 !c
-p;xFte
+p;,t=pF
 p9p58pF
-p:t=sV
+p:t=8pF
 qS+te
 !
 p>
@@ -2972,9 +2974,9 @@ u3
 wtpb
 p%
 N
-q'+q0
+z$pb
 {<r/
-z$qN
+uG.9qN
 qLuHrO
 pl$
 )
@@ -3022,10 +3024,10 @@ qt#D
 uX#qj
 )
 ru(
-pns6q0
+prs6q0
 Y=2p0
 wh
-pnsrrI
+prsrrI
 zbs7rS
 qVq9D
 qk$E
@@ -3039,7 +3041,7 @@ t(p,r2
 p\
 t+M$G
 *1%
-tb8p|
+r58p|
 sw
 s==
 |0qj
@@ -3054,7 +3056,7 @@ t^
 sd
 !#
 p\
-tb7sh
+r57sh
 r\1
 u(
 zJvDympMy_xDDqO
@@ -3066,7 +3068,7 @@ wM
 qoqA
 4
 5
-tb9t;
+r59t;
 |mz4x?
 o
 i#%
@@ -3074,7 +3076,7 @@ _
 tZ
 s8
 !#
-tb8^-
+r58^-
 qKr|Uv-
 v}{"dqAx?
 {*1D
@@ -3082,12 +3084,12 @@ uX1qj
 rhq9D
 td
 !#
-pnu:pj
+pru:pj
 p+
 !#
-pnr4pE
+prr4pE
 {e-
-prp|q3
+pqp|q3
 |uv2Z
 |uv2t#
 4
@@ -3098,7 +3100,7 @@ vPPq"t@pirzxP2t,pu
 "#
 rezGpu
 za
-pnt;qw
+prt;qw
 zbpW&V)
 qVM72q,
 i.V(
@@ -3118,13 +3120,13 @@ tN
 x3
 t(rU
 p\
-pn{Gq0
+t).q0
 {*(qR
 rf(
 vp
 !#
 )
-u-v(yC
+t)8yC
 u$
 z>
 z_.
@@ -3133,54 +3135,54 @@ _
 z_+
 xi%
 rV
-prt;qN
+pqt;qN
 p1
 }q
-prsmqw
+pqsmqw
 ]8t\
-prtc^
+pqtc^
 }$>
 p6
-r5=ps
+pqtsps
 y9u}>sI
 H
 !#
-prsQps
+pqsQps
 wOzir3u}>sI
 !#
-r5-pb
+pqyCpb
 q2|{9
-r5.sm
+pquasm
 r<
 sPt$6
 t3v8
-r58r+
+pq|_r+
 zo
-r57r1
+pqps7r1
 t3xhqW
 "#
 xpr_>uf
 !#
-u-v(pj
+t)8pj
 syy1r3z4nW
-pn{Gr]
+t).r]
 qKp,q=v-
 }3[
 sJ~3
 !#
-pns-pj
+prs-pj
 p+
 !#
-pnsmj
+prsmj
 {e/
 tr$
 za
-pntcpb
+prtcpb
 i<2rO
 ur
 0
 t+M$D
-pnsQj
+prsQj
 zbpW5V8
 qVM7<(
 ra7tn
@@ -3205,19 +3207,19 @@ v3p"E
 x3
 uupG
 t(rU
-s{,r-
+prxGr-
 {*(D
 rf(
 vp
 !#
-s{+qw
+{?7+qw
 z_.
 ta
 sw
-s{-q@
+{?uiq@
 |)
 }q
-s{7r+
+{?77r+
 t+r|pd
 p}p<
 q\p"C
@@ -3229,33 +3231,33 @@ ri
 sd
 !#
 )
-s{9q@
+{?79q@
 qLXB
 p1
 5
-s{/qN
+{?7/qN
 xLp*
 {K
 t+r|G
 v0qI%
 syy1r3qlt%
 !#
-vc=ps
+}g=ps
 wcr,XryB
-s{7r.9
+{?77r.9
 w8
 xLp,
 td
 !#
-s{,tI
+prxGtI
 qKp@r2v-
 Yt"[
 sJ~3
 !#
-pntIpj
+prtIpj
 p+
 !#
-prsrzL
+pqsrzL
 }$u#
 }o14
 4
@@ -3275,18 +3277,18 @@ s'8
 z_.
 iN%
 _
-pqpEf
+epEf
 |uu}>
-pqq3r4
+eq3r4
 tMZ
 q{
-pqqesh
+eqesh
 {ErO
 {Y
 tFq9U
 "$
 pzuZqj
-ef@r.7
+qCf@r.7
 p\
 w2+
 tF[qg
@@ -3520,13 +3522,15 @@ sap)%
 tfMC
 vrpWMCVM?
 !#
-qCwwj
+uG.8^
+p+
+vCfwwj
 zj
 p.
-qCy'qN
+vCfy'qN
 |)
 uE
-qCzLyC
+vCfzLyC
 vJ
 uT
 r{M
@@ -3535,13 +3539,13 @@ r$pWNpd
 0
 yTxaz#XwL
 pA
-qCwEpb
+vCfwEpb
 xsqg
 qLp0U
 ti
 sd
 !#
-qCy=wE
+vCfy=wE
 vJ
 uT
 r{O
@@ -3550,17 +3554,17 @@ r$pWPpd
 0
 yTxaz#XwL
 pA
-qCts|Y
+vCfts|Y
 z7
 vrp)Cp-?
-qCwEzg
+vCfwEzg
 xsqg
 |v|ZD
 zWyD=
 \
 H
 !#
-qC{Gr4
+vCf{Gr4
 r{Q
 xt
 r$pWRpd
@@ -3611,11 +3615,11 @@ pA
 z7
 vrpW&Cp-?
 !#
-z$q@
+uG.9q@
 r[*p$
 5
-xnr+
-q1=p$
+uGt2r+
+p~,uW
 qvrc1(
 )
 ur
@@ -3623,23 +3627,14 @@ ur
 uF1&
 |?qpV(
 !#
-}p^
+uGuQ^
 p+
-vl7j
-{e(
-p6
-q'+q3
-po$1)3B
-T7
-pm-
-vl@q0
+uG8,qN
 w)Ps}+qrcxD2xDzmzvn
-q'=j
-tf+%
-rBp)V,?
-qos7
-rBp)sO
-"#
+uG8-pX
+}s
+wJ
+uGw}q0
 w)Ps}+qrcxD2xDzmzvls%
 "#
 |,%
@@ -3660,17 +3655,21 @@ w)Ps}+qrcxD2xDzmzvlt[
 rBp)rZ?
 qos7
 rBp)sO
-q'+r.7
-}ep<
+|sq#-
+r[(p$
+5
+z$qe
+po$1)3B
+T7
+pm-
+wcy|p)pd
 0
-t^
+ri
 tFr|qg
-sn(q&
+vaq&
 *%%
 syy1Ps}+r,xfp,DL
-O
 !#
-|kr1
 O
 !#
 y2r1
@@ -3680,22 +3679,22 @@ t:r1
 O
 !#
 ru3
-pnsrr.9
+prsrr.9
 ru;
 ])rL.
 ]*rL8
 (p5
 !#
 "Z
-pVnrL9
-pVmrL/
-pVlrL@
+pVmrL9
+pVlrL/
+pVkrL@
 (rF
 !#
 "J
-pV^sx,
-pV]sx+
-pV\sx-
+pV]sx,
+pV\sx+
+pV[sx-
 (w?
 !pZ
 p(
@@ -3713,67 +3712,67 @@ p3>
 (
 !s*
 "c
-qH
+sk
 p3N
 ;:
 (
 !tS
 "\
-sk
+uI
 p3\
 ;[
 (
 !vB
 "I
-uI
-a~
+tW
+a}
 ;k
 (
 !w&
 "B
 }G
-a{
+az
 ;;
 (
 !x=
 }G
-as
+ar
 ;;
 (
 !yE
 }G
-al
+ak
 ;;
 (
 !{-
 }G
-ae
+ad
 ;;
 (
 !vKxw
 }G
-a]
+a\
 ;;
 (
 !pty@
 }G
-aV
+aU
 ;;
 (
 !ptyG
 }G
-aO
+aN
 ;;
 (
 !pt+uU
 }G
-aH
+aG
 ;;
 (
 !pt{H
-q'+q#
-tW
-a-
+z$f
+qH
+pfpG
 ;7
 (
 !pt.uU
@@ -3863,11 +3862,11 @@ O
 const scoutSM70 = scoutSM70NarrowAligned + `
  patch
  -1
-packed1 22232 scout
- =16
+packed1 22180 scout
+ =17
  -2
 p9x@te
-p:t=t*
+p:t=r0
  =22
  -5
 )
@@ -3899,7 +3898,7 @@ q1p0B
  =4
  -3
 s?p*
-pns6q0
+prs6q0
 wu32
  =5
  -1
@@ -3957,7 +3956,7 @@ i3%
  =2
  -7
 vwpKsu
-pn{Gq0
+t).q0
 {*'D
 rf'
  =4
@@ -3991,7 +3990,7 @@ iD%
  =3
  -6
 vwp"t]
-s{,r-
+prxGr-
 tfCC
  =3
  -2
@@ -4069,7 +4068,7 @@ r\0
  =5
  -1
 *:%
- =114
+ =116
  -1
 r[)p$
  =3
@@ -4078,18 +4077,18 @@ qvrc1'
  =3
  -1
 uF1%
- =5
+ =31
  -1
-{e'
+r['p$
  =2
  -2
 po$1(3<
 T&
- =36
+ =7
  -1
 x9p,
 pQ
- =11
+ =9
  -3
 "b
  =18
@@ -4112,43 +4111,43 @@ p3[
 ;Z
  =4
  -2
-a|
+a{
 ;j
  =4
  -2
-ay
+ax
 ;5
  =3
  -2
-aq
+ap
 ;5
  =3
  -2
-aj
+ai
 ;5
  =3
  -2
-ac
+ab
 ;5
  =3
  -2
-a[
+aZ
 ;5
  =3
  -2
-aT
+aS
 ;5
  =3
  -2
-aM
+aL
 ;5
  =3
  -2
-aF
+aE
 ;5
  =4
  -2
-a+
+pfpK
 ;&
  =2
  -4
@@ -4198,7 +4197,7 @@ p3e
 ;g
  =26`
 
-const wideSM80NarrowAligned = `packed1 79077 wide
+const wideSM80NarrowAligned = `packed1 79180 wide
 !|hf|f
 !|gxO
 !p8
@@ -4218,7 +4217,7 @@ const wideSM80NarrowAligned = `packed1 79077 wide
 !
 !pH+s%pD
 !c
-p;-7te
+p;-}rpF
 p9y{8pF
 p:v<un
 qSt=r0
@@ -4254,9 +4253,9 @@ sWqy
 y.
 |<t;
 {<rW
-vl7q@
+vl/q@
 N
-sY7j
+x+-j
 p?
 r7~/q>rGymPr/
 p'
@@ -4347,7 +4346,7 @@ s_|t
 g
 H
 !#
-zqy=
+qM8y=
 r$pGE
 o
 vwp[%
@@ -4385,9 +4384,9 @@ xLsf
 \
 pnp|^
 p+
-yHqy
+r6/qy
 r$pW(E
-sY8q@
+x++q@
 r[-p$
 "8
 pB)1*1+
@@ -4397,7 +4396,7 @@ ur
 0
 qBp<
 uF1&
-r#{}
+uA=pE
 r[(p$
 pn{Gsh
 ph(q&
@@ -4416,7 +4415,7 @@ pnzLq@
 qTt"=
 u-@=j
 ru-
-zqq#+
+qM8q#+
 z=E
 s(-%
 p}rF.9
@@ -4430,13 +4429,15 @@ uh
 pqq09r-
 p}zM
 uh
-rt8xj
+uv})
+Yp@A
+rt9xj
 r{5
-")
-reuyyR
-")
-w"~5
-ze=v:
+"*
+re{'2uy
+"*
+w"uy
+ze=2t,
 yS
 qoxZ
 4
@@ -4444,7 +4445,7 @@ rC+uk
 4
 qt-2t4
 tmwv+
-ze=2zG
+ze=2|;
 yS
 qoxZ
 4
@@ -4464,26 +4465,29 @@ ysxPp$
 qm
 J
 !#
-yHr]
+xnpw
+we6
+rDV
+r6/r]
 zZ@
 i*%
 }=,
-qM9pw
+qM@pw
 o
-qM/qN
+r&=qN
 |RpW>C
 p}.
 qnpW>
 4
 sJ~"
-}_ts
+r&8ts
 q\uJ>
 ret,pu
-r&.pE
+r&7pE
 q+u\6
 rN
 tP
-}_j
+r&8j
 u;B
 |RpW@C
 we?
@@ -4515,7 +4519,7 @@ tP
 wj
 {#vu,uk
 {zyq}X
-}_qy
+r&8qy
 pV.I
 "#
 z=E
@@ -4546,49 +4550,46 @@ v3qIE
 *#%
 v'}/xu
 !#
-r&9rz+
+r&@rz+
 H
 !#
-qM@j
+r&,j
 zK#37
 pm
 sn$G
 *%%
 v}Ps}.z%qsSv,L2ql
 !#
-r69sh
-tf(VH
-rDV
-qx7pj
-qTR*B
 qx/pj
+qTR*B
+r#=pj
 qTR*E
-r#+pj
+r#.pj
 qTR*q&
 {j)
 !#
-r6/sr
+rt=sr
 zZ@
 i=%
 }=?
-rt=qy
+rt+qy
 p}{c
-"/
+".
 o
-"/
+".
 |RpWRC
 p}.
 qnpWR
 4
 sJ~"
-"/
+".
 q\uJR
 ret,pu
-"-
+",
 q+u\6
 rN
 tP
-"/
+".
 u;B
 |RpWTC
 weS
@@ -4620,7 +4621,7 @@ tP
 wj
 {#vu,y{
 {zyq}X
-"/
+".
 pV.I
 "#
 z=E
@@ -4651,10 +4652,10 @@ v3qIE
 *#%
 v'}/xu
 !#
-"/
+".
 H
 !#
-"/
+".
 zK#37
 u(
 sn%G
@@ -4672,10 +4673,10 @@ eqesh
 tFq9U
 "$
 pzuZqj
-rt.qN
+rt7qN
 z)0D
 5
-rt8sr
+rt9sr
 r{&
 w5
 |Oy_R3D<%
@@ -4684,7 +4685,7 @@ s_R2q=
 eq#/r.7
 tFvnuZ
 r7,
-rt/pj
+qx=pj
 pVXrzu<
 pqpb9pj
 rhX<$
@@ -4741,7 +4742,7 @@ q{
 qK[Dqg=78tGp<p5
 s_t"p*
 !#
-qx+pw
+qx.pw
 rhp*<%
 J
 }q
@@ -4753,12 +4754,12 @@ u^=I
 xKu&[p$s^<
 u<
 !#
-qxx*
+r#,px
 t(p0<(
 qVs0<)
 s_|t
 rP
-r#=sr
+r#+sr
 v>R+
 pnu:q3
 )
@@ -4777,7 +4778,7 @@ pnr4rI
 s_t"=
 H
 !#
-qx9qy
+qx@qy
 r{'
 w5
 t(r|<5
@@ -4880,7 +4881,7 @@ rhp*<>
 u^Jt\
 "A
 u^II
-r#-j
+r#8j
 u'p@
 ta
 "B
@@ -5177,9 +5178,9 @@ s;&
 tC|otO<)
 tC.uQtzq=
 !#
-r#7r+
+r#/r+
 pVex_~,
-sY-^
+x+=^
 p+
 vC^wwj
 zj
@@ -5266,34 +5267,34 @@ pA
 "#
 |w&p-C
 !#
-"f
+"g
 ]3I
-sY7pX
+x+-pX
 ]4s39
 |?dMEl8p<rJV&
 !#
-sY})
+x+8^
 p+
 qm
 J
 !#
-x+=j
+x+9j
 uF1&
 zn8p<rJ
 ugy:|>
 w8
 }u
 \
-"h
+"i
 ]5I
-r#x*
+uA,px
 zKHEuk
 s'/
 r{H
 uF1&
 |58-v(v=%
 !#
-r69r]
+r6@r]
 |wHVHB
 tfHV|
 tJ&'*
@@ -5301,9 +5302,9 @@ tJ''+
 tJ(',
 tJ)'-
 sH-
-!#
-uA-^
+uA8^
 p+
+!#
 pqpj-q@
 r[>E
 qm
@@ -5311,7 +5312,7 @@ rDf
 pn|Y^
 p+
 "d
-]=x_vuqu@
+]>x_vuqu@
 "e
 w)Ps}.r,c{ozmMGn
 ya
@@ -5359,7 +5360,7 @@ u-uk^
 p+
 J
 r78xF
-"n
+"o
 ]9x_~*e
 !#
 vc/qw
@@ -5659,7 +5660,7 @@ wh
 zlgp$
 pqpX.r4
 ]:x_}~
-]BI
+]CI
 zlgp$
 qm
 u<
@@ -5741,7 +5742,7 @@ vwu\Y
 yS
 {hxZ
 4
-trC
+trD
 q+y:t4
 4
 !#
@@ -5920,7 +5921,7 @@ vwu\Y
 yS
 {hxZ
 4
-trC
+trD
 q+y:t4
 4
 5
@@ -5993,7 +5994,7 @@ vwu\Y
 yS
 {hxZ
 4
-trC
+trD
 q+y:t4
 4
 r779qY}(q4
@@ -6093,7 +6094,7 @@ vwu\Y
 yS
 {hxZ
 4
-trC
+trD
 q+y:t4
 4
 5
@@ -6224,7 +6225,7 @@ vwu\Y
 yS
 {hxZ
 4
-trC
+trD
 q+y:t4
 4
 r7+x@9t2-q49
@@ -6328,7 +6329,7 @@ uM?2@
 uMMwv+zH}#uQsq
 tJ$t#
 uMQB
-ys|3IB
+ys|3JB
 zlG3b
 zlhp$
 uM>q&
@@ -6384,7 +6385,7 @@ pqq09qN
 ];rzu<
 zlhp$
 J
-qhHt\
+qhIt\
 !#
 u>Pt5q4r,p/hD
 qB+uk
@@ -6550,7 +6551,7 @@ pqqw,rI
 |mw#=xu
 }$>
 uMQ1L
-ys|3IB
+ys|3JB
 zlG3b
 zlhp$
 uM>q&
@@ -6558,14 +6559,14 @@ uM?wB
 {#vux@9
 }nt#
 uMQB
-ys|3IB
+ys|3JB
 zlG3b
 zlhp$
 uM>q&
 uM?G
 sJvux@9
 uMQ1L
-ys|3IB
+ys|3JB
 zlG3b
 zlhp$
 uM>q&
@@ -6575,7 +6576,7 @@ u?vux@9
 !#
 pqpw9sr
 u'M=
-uA})
+uv8^
 p+
 vC^wwj
 zj
@@ -6668,23 +6669,25 @@ pA
 z7
 vrpW&Cp-?
 !#
-uv=q@
+uv9q@
 ]3I
-uv,pX
-]4rL/
+uv})
+]<rL/
 |?dMEl8p<rJV&
 !#
-uv-^
+sY=^
 p+
-uv.pw
+sY,qN
 }1d}zrJ
 J
 !#
-uv7pb
+sY+q0
 uF1&
 zn8p<rJ
+sY-pX
 }s
 vr|>sO
+uv.ps7
 w8
 }u
 \
@@ -6694,7 +6697,7 @@ pqpw/pj
 t1s0wv+zH}#uQ.,
 uM?2@
 sJvux@9
-"~
+es6wE
 {ErO
 {Y
 tFq9U
@@ -6709,15 +6712,15 @@ xKM<Ex@9t2-q491<?
 pqq@9r]
 u'M<
 vw=%
-"5
+"7
 p+
-"5
+"7
 zj
 p.
-"5
+"7
 |)
 uE
-"5
+"7
 vJ
 uT
 0
@@ -6726,13 +6729,13 @@ p#
 0
 yTxaz#XwL
 pA
-"5
+"7
 xsqg
 qLp0U
 ti
 sd
 !#
-"5
+"7
 vJ
 uT
 ri
@@ -6741,17 +6744,17 @@ r$p=pd
 0
 yTxaz#XwL
 pA
-"3
+"5
 z7
 vrp)Cp-?
-"5
+"7
 xsqg
 |v|ZD
 zWyD=
 \
 H
 !#
-"5
+"7
 tN
 xt
 r$pKpd
@@ -6802,30 +6805,32 @@ pA
 z7
 vrpW&Cp-?
 !#
-"5
+"7
 ]3I
-"5
-]4rL/
+"7
+]<rL/
 |?dMEl8p<rJV&
 !#
-"5
+"7
 p+
-"5
+"7
 }1d}zrJ
 J
 !#
-"5
+"7
 uF1&
 zn8p<rJ
+"7
 }s
 vr|>sO
+"7
 w8
 }u
 \
 pqq@9pE
 t^
 |Oy_MKp$D
-"W
+"Y
 yFw#=l.,n
 m
 uM?2@
@@ -6833,12 +6838,12 @@ uM?2@
 uMMwv+zH}#uQsq
 tJ$t#
 uMQB
-ys|3IB
+ys|3JB
 zlG3b
 zlhp$
 uM>q&
 uM?qO
-"W
+"Y
 u?vux@9
 !#
 pqr+,u:
@@ -6857,11 +6862,11 @@ xKMLDB?
 !#
 pqr++^
 qh0I
-"?
+"A
 |mw#=xu
 }$>
 uMQ1L
-ys|3IB
+ys|3JB
 zlG3b
 zlhp$
 uM>q&
@@ -6869,22 +6874,22 @@ uM?wB
 {#zQ
 }nt#
 uMQB
-ys|3IB
+ys|3JB
 zlG3b
 zlhp$
 uM>q&
 uM?G
 sJzQ
 uMQ1L
-ys|3IB
+ys|3JB
 zlG3b
 zlhp$
 uM>q&
 uM?wB
-"?
+"A
 u?zQ
 !#
-"A
+"C
 tFMP2uZ
 pqr+7qw
 {*MD
@@ -6892,28 +6897,28 @@ xKMMD1M?
 pqr+9px
 |Rs2$C2t4
 }q
-"J
+"L
 r[Np$
 uE
-"J
+"L
 qz,1N
 z'ODqg
 YsT1N
 pzsT1N?
 |Oy_MN1ND
-"J
+"L
 p+
 rf(
 !#
-"J
+"L
 s;&
 {Qx2=
 tC,uitKp$
-"J
+"L
 qKz#z#{c
 xLsf
 \
-"J
+"L
 p+
 !#
 uMQ2uZ
@@ -6924,14 +6929,14 @@ uM?q&
 pqrI8px
 u?}~
 !#
-"S
+"U
 p+
-"S
+"U
 ]5I
-"S
+"U
 w'}zr*p$
 !#
-"S
+"U
 p+
 uMQ1M
 zlG3b
@@ -6948,7 +6953,7 @@ zlh3G
 zlG3b
 uM?B
 !#
-yXpx
+vl7px
 z'R1RB
 qtRB,
 5
@@ -6956,24 +6961,24 @@ z0q@
 z3?2@
 sH&
 !#
-vl7j
+vl/j
 {e(
 sJ~,
-vl@^
+{P^
 qt$14
 pm@
 zJtqr,xD1$G
 *0%
 x9MK
-q'=pE
+q'+pE
 {e5
 tr$
 wh
-q'+q@
+q'.q@
 t1=1K
 {zyq}X
 sd
-q'-t'
+q'8t'
 ruK
 *C%
 T6
@@ -7089,19 +7094,19 @@ eq#+pX
 u9r3r8D>
 !#
 !#
-q'8qN
+q'9qN
 qt$15
 u(,
 zJtqr,xD1$G
 *2%
 |Hr8D
 !#
-q'9j
+}%j
 {e3
 t1=1K
 4
 5
-q'/qw
+qD=qw
 ruK
 *C%
 T9
@@ -7117,12 +7122,12 @@ vT,
 q%
 pry=q0
 pzXqj
-q'/pj
+qD=pj
 wG
 !#
 O
 !#
-|kr1
+vl@r1
 O
 !#
 y2r1
@@ -7136,14 +7141,14 @@ v|t;
 prsrps7
 (y?
 !#
-r&.pE
-]Qsx7
-]Wsx9
-]]sx/
+r&7pE
+]Ssx7
+]Ysx9
+]_sx/
 (+@
 !#
-]ts3sK
-]zs3rO
+]us3sK
+]{s3rO
 rj~8$ws3p<
 (--
 !#
@@ -7199,7 +7204,7 @@ qa5
 qa4
 (
 !qZ
-qM@j
+r&,j
 }G
 p3k
 ;7
@@ -7231,13 +7236,13 @@ u+$o
 qPsf
 (
 !yE
-sY7pX
+x+-pX
 sv9
 p3W
 qPp<
 (
 !{-
-r#x*
+uA,px
 tW
 p3{
 qP+uk
@@ -7256,7 +7261,7 @@ qPt4
 (
 !ptyG
 pqqy@qw
-g=
+sv@
 u+#R
 qPt4
 (
@@ -7294,10 +7299,10 @@ p3h
 qP+uk
 (
 !pt/uU
-"s
-sv@
+"u
+g=
 p3W
-qPp<
+qPp5
 (
 !ptxw
 "T
@@ -7306,7 +7311,7 @@ p35
 ;:
 (
 !tYy@
-q'-q3
+q'8q3
 qH
 a(
 ;6
@@ -7318,7 +7323,7 @@ p35
 ;;
 (
 !tY+uU
-q'/|_
+qD=|_
 uI
 a"
 ;9
@@ -7458,10 +7463,10 @@ O
 const wideSM80 = wideSM80NarrowAligned + `
  patch
  -1
-packed1 80010 wide
+packed1 80113 wide
  =19
  -4
-p;y<t*
+p;y<8pF
 p9ukte
 p:{Jr0
 qSt=sV
@@ -7570,7 +7575,7 @@ s;%
  =9
  -6
 r$pW)E
-sY8q@
+x++q@
 r[,p$
 "8
 pB(1)1*
@@ -7578,7 +7583,7 @@ qvM+1'
  =4
  -5
 uF1%
-r#{}
+uA=pE
 r['p$
 pn{Gsh
 ph'q&
@@ -7595,13 +7600,16 @@ ru,
  =2
  -1
 s(.%
- =12
+ =14
  -1
 r{6
  =10
  -1
 qt,2t4
- =28
+ =23
+ -1
+rDX
+ =7
  -3
 |RpW?C
 p}.
@@ -7645,14 +7653,12 @@ yxqs2ql
 yxrnq<r>
 yxxhq<p&
 v'}/xu
- =3
- -7
-rDX
-qx7pj
+ =2
+ -5
 r[8B
-qx/pj
+r#=pj
 r[8E
-r#+pj
+r#.pj
 r[8q&
  =11
  -3
@@ -7795,7 +7801,7 @@ s;%
  =93
  -4
 ]8I
-sY7pX
+x+-pX
 ]9s39
 |?dM?l8p<rJV&
  =7
@@ -7821,7 +7827,7 @@ qm
 rDh
  =3
  -5
-]Bx_vup5,
+]Cx_vup5,
 "e
 w)Ps}.r,c{ozmMAn
 ya
@@ -7885,7 +7891,7 @@ wh
 zltp$
 pqpX.r4
 ]?x_}~
-]GI
+]HI
 zltp$
  =3
  -1
@@ -7951,7 +7957,7 @@ rBu\g?
 vwu\g
  =3
  -1
-trH
+trI
  =4
  -1
 u'MG
@@ -8016,7 +8022,7 @@ rBu\g?
 vwu\g
  =3
  -1
-trH
+trI
  =5
  -1
 rf,
@@ -8035,7 +8041,7 @@ rBu\gs^#
 vwu\g
  =3
  -1
-trH
+trI
  =18
  -1
 rf,
@@ -8063,7 +8069,7 @@ rBu\g?
 vwu\g
  =3
  -1
-trH
+trI
  =5
  -1
 rf,
@@ -8110,7 +8116,7 @@ rBu\g?
 vwu\g
  =3
  -1
-trH
+trI
  =18
  -1
 rf,
@@ -8146,7 +8152,7 @@ uM92@
 uMGwv+zH}#uQsq
 tJ't#
 uMKB
-ys|3NB
+ys|3OB
 zlT3o
 zlup$
 uM8q&
@@ -8167,7 +8173,7 @@ pqq09qN
 ]@rzu<
 zlup$
 J
-qhMt\
+qhNt\
 !#
 u>Pt5q4r,p/uD
  =2
@@ -8288,7 +8294,7 @@ pqqw,rI
 |mw#6xu
 }$>
 uMK1F
-ys|3NB
+ys|3OB
 zlT3o
 zlup$
 uM8q&
@@ -8296,14 +8302,14 @@ uM9wB
 {#vu,xe
 }nt#
 uMKB
-ys|3NB
+ys|3OB
 zlT3o
 zlup$
 uM8q&
 uM9G
 sJvu,xe
 uMK1F
-ys|3NB
+ys|3OB
 zlT3o
 zlup$
 uM8q&
@@ -8316,13 +8322,13 @@ u'M7
  =94
  -4
 ]8I
-uv,pX
-]9rL/
+uv})
+]ArL/
 |?dM?l8p<rJV&
  =8
  -1
 uF1%
- =10
+ =12
  -2
 uM92@
 sJvu,xe
@@ -8340,16 +8346,16 @@ u'M6
  =95
  -4
 ]8I
-"5
-]9rL/
+"7
+]ArL/
 |?dM?l8p<rJV&
  =8
  -1
 uF1%
- =8
+ =10
  -16
 |Oy_MEp$D
-"W
+"Y
 yFw#6l.,n
 m
 uM92@
@@ -8357,12 +8363,12 @@ uM92@
 uMGwv+zH}#uQsq
 tJ't#
 uMKB
-ys|3NB
+ys|3OB
 zlT3o
 zlup$
 uM8q&
 uM9qO
-"W
+"Y
 u?vu,xe
  =2
  -5
@@ -8377,11 +8383,11 @@ xKMFDB?
  =2
  -10
 qh5I
-"?
+"A
 |mw#6xu
 }$>
 uMK1F
-ys|3NB
+ys|3OB
 zlT3o
 zlup$
 uM8q&
@@ -8389,14 +8395,14 @@ uM9wB
  =2
  -13
 uMKB
-ys|3NB
+ys|3OB
 zlT3o
 zlup$
 uM8q&
 uM9G
 sJzQ
 uMK1F
-ys|3NB
+ys|3OB
 zlT3o
 zlup$
 uM8q&
@@ -8465,7 +8471,7 @@ z[431
  =3
  -3
 x9ME
-q'=pE
+q'+pE
 wu33
  =3
  -1
@@ -8508,12 +8514,12 @@ prsrps7
 (zR
  =2
  -9
-]Vsx9
-]\sx/
-]csx@
+]Xsx9
+]^sx/
+]esx@
 (sK
 !#
-]ys3rO
+]zs3rO
 rj~8$}s3p<
 rj~8$ws3--
 (u)
@@ -8711,12 +8717,12 @@ p3b
 const wideSM70NarrowAligned = wideSM80NarrowAligned + `
  patch
  -3
-packed1 88469 wide
+packed1 88572 wide
 !pJ
 !pI
  =17
  -4
-p;.z(pF
+p;squn
 p9{X8pF
 p:v<un
 qSt=t*
@@ -8726,15 +8732,15 @@ sJvut=8
  =15
  -1
 {#vut=7
- =210
+ =215
  -1
 {#vut=9
- =104
+ =101
  -1
 {#vu,}(
  =692
  -1
-]=x_vut=@
+]>x_vut=@
  =335
  -1
 sJvu,{X
@@ -9188,10 +9194,10 @@ sJvuzI9
  =7
  -1
 u?vuzI9
- =121
+ =123
  -1
 sJvuzI9
- =135
+ =137
  -1
 {#vuzI9
  =9
@@ -9213,12 +9219,12 @@ rj~8%9s3p<
 const wideSM70 = wideSM80 + `
  patch
  -3
-packed1 89401 wide
+packed1 89504 wide
 !pJ
 !pI
  =17
  -4
-p;sq8pF
+p;sqsV
 p998te
 p:{Jr0
 qSt=x,
@@ -9228,15 +9234,15 @@ sJvut=9
  =51
  -1
 {#vu,}(
- =212
+ =217
  -1
 {#vut=@
- =107
+ =104
  -1
 {#vuw{=
  =695
  -1
-]Bx_vuw{,
+]Cx_vuw{,
  =335
  -1
 sJvuzI/
@@ -9690,10 +9696,10 @@ sJvuzI@
  =7
  -1
 u?vuzI@
- =121
+ =123
  -1
 sJvuzI@
- =135
+ =137
  -1
 {#vuzI@
  =9
