@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+)
+
+// tally is what the requests of a load saw.
+type tally struct {
+	span time.Duration
+
+	mu                sync.Mutex
+	answered, refused []time.Duration
+	err               error
+}
+
+// note notes a request that began at a time.
+func (t *tally) note(began time.Time, answered bool, err error) {
+	took := time.Since(began)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case err != nil:
+		if t.err == nil {
+			t.err = err
+		}
+	case answered:
+		t.answered = append(t.answered, took)
+	default:
+		t.refused = append(t.refused, took)
+	}
+}
+
+// failed returns the first error.
+func (t *tally) failed() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.err
+}
+
+// end sorts the times and returns the load's error.
+func (t *tally) end(began time.Time) (*tally, error) {
+	t.span = time.Since(began)
+	slices.Sort(t.answered)
+	slices.Sort(t.refused)
+	if t.err == nil && len(t.answered) == 0 {
+		t.err = errors.New("no request was answered")
+	}
+	return t, t.err
+}
+
+// rate returns the answers per second.
+func (t *tally) rate() float64 { return float64(len(t.answered)) / t.span.Seconds() }
+
+// quantile returns the time within which a share of the answers came.
+func (t *tally) quantile(share float64) time.Duration { return quantile(t.answered, share) }
+
+func quantile(sorted []time.Duration, share float64) time.Duration {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[int(share*float64(len(sorted)-1))]
+}
+
+// times returns the columns of the times of answers.
+func (t *tally) times() string {
+	var sum time.Duration
+	for _, d := range t.answered {
+		sum += d
+	}
+	mean := sum.Seconds() / float64(max(len(t.answered), 1))
+	return fmt.Sprintf("%.2f\t%.2f\t%.2f", 1e3*mean, 1e3*t.quantile(0.5).Seconds(), 1e3*t.quantile(0.99).Seconds())
+}
+
+// refusals returns the columns of refused requests.
+func (t *tally) refusals() string {
+	return fmt.Sprintf("%.0f\t%.2f\t%.2f", float64(len(t.refused))/t.span.Seconds(), 1e3*quantile(t.refused, 0.5).Seconds(), 1e3*quantile(t.refused, 0.99).Seconds())
+}
+
+// bodies returns different requests.
+func (s *service) bodies(seed uint64, items int) (list [][]byte, err error) {
+	r := rand.New(rand.NewPCG(seed, uint64(items)))
+	for range 64 {
+		b, err := s.body(r, items)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, b)
+	}
+	return list, nil
+}
+
+// closed is a load of users, each of whom sends a request when the one before is answered.
+func (s *service) closed(ctx context.Context, users, items int, span time.Duration) (*tally, error) {
+	list, err := s.bodies(uint64(users), items)
+	if err != nil {
+		return nil, err
+	}
+	var t tally
+	var all sync.WaitGroup
+	began := time.Now()
+	for u := range users {
+		all.Go(func() {
+			for i := u; time.Since(began) < span && t.failed() == nil; i++ {
+				now := time.Now()
+				answered, err := s.send(ctx, list[i%len(list)])
+				t.note(now, answered, err)
+			}
+		})
+	}
+	all.Wait()
+	return t.end(began)
+}
+
+// open is a load of requests that begin at random moments, so many a second on average. Their times count from those moments.
+func (s *service) open(ctx context.Context, rate float64, items int, span time.Duration) (*tally, error) {
+	list, err := s.bodies(uint64(rate), items)
+	if err != nil {
+		return nil, err
+	}
+	var t tally
+	var all sync.WaitGroup
+	r, began := rand.New(rand.NewPCG(uint64(rate), 3)), time.Now()
+	next := began
+	for i := 0; next.Sub(began) < span && t.failed() == nil; i++ {
+		at := next
+		until(at)
+		all.Go(func() {
+			answered, err := s.send(ctx, list[i%len(list)])
+			t.note(at, answered, err)
+		})
+		next = next.Add(time.Duration(r.ExpFloat64() / rate * float64(time.Second)))
+	}
+	all.Wait()
+	return t.end(began)
+}
+
+// until waits for a moment, more precisely than a timer.
+func until(at time.Time) {
+	for {
+		left := time.Until(at)
+		switch {
+		case left <= 0:
+			return
+		case left > 2*time.Millisecond:
+			time.Sleep(left - 2*time.Millisecond)
+		default:
+			runtime.Gosched()
+		}
+	}
+}
