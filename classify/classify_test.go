@@ -172,7 +172,7 @@ func TestMargin(t *testing.T) {
 		for i := range picture.Pix {
 			picture.Pix[i] = uint8(i % width)
 		}
-		pixels, err := classify.Prepare(m, picture)
+		pixels, err := classify.Prepare(t.Context(), m, picture)
 		if err != nil {
 			t.Fatal(err)
 		}

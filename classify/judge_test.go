@@ -64,7 +64,7 @@ func TestPyTorch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pixels, err := classify.Prepare(m, picture)
+			pixels, err := classify.Prepare(t.Context(), m, picture)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,9 +7,11 @@ import (
 	"image"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/resize"
 	"github.com/gopherwarp/gopherwarp/model/efficientnet"
 	"github.com/gopherwarp/gopherwarp/model/resnet"
 	"github.com/gopherwarp/gopherwarp/tensor"
@@ -44,7 +46,7 @@ type Model struct {
 	stream  *device.Stream
 	network network
 	prepare preparation
-	names   []string
+	names   []string // of all classes
 	classes int
 }
 
@@ -77,9 +79,10 @@ func Open(dev *device.Device, path string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	m := &Model{stream: stream, names: o.Names}
+	m := &Model{stream: stream}
 	err = m.load(f, o)
 	if err == nil {
+		m.name(o.Names)
 		err = stream.Synchronize(context.Background())
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
@@ -93,18 +96,26 @@ func (m *Model) load(f *weights.File, o Options) error {
 	if _, missing := f.Tensor("_conv_stem.weight"); missing == nil {
 		n, err := efficientnet.Load(m.stream, f, efficientnet.LoadOptions{DType: o.DType, Progress: o.Progress})
 		if err == nil {
-			m.network, m.classes, m.prepare = n, n.Classes, preparation{bicubic, efficientnet.Mean(), efficientnet.Deviation()}
+			m.network, m.classes, m.prepare = n, n.Classes, preparation{bicubic, resize.Normalization{Mean: efficientnet.Mean(), Deviation: efficientnet.Deviation()}}
 		}
 		return err
 	}
 	if _, missing := f.Tensor("layer1.0.conv1.weight"); missing == nil {
 		n, err := resnet.Load(m.stream, f, resnet.LoadOptions{DType: o.DType, Progress: o.Progress})
 		if err == nil {
-			m.network, m.classes, m.prepare = n, n.Classes, preparation{bilinear, resnet.Mean(), resnet.Deviation()}
+			m.network, m.classes, m.prepare = n, n.Classes, preparation{bilinear, resize.Normalization{Mean: resnet.Mean(), Deviation: resnet.Deviation()}}
 		}
 		return err
 	}
 	return fmt.Errorf("%w: the file has neither the tensors of a ResNet of torchvision nor those of EfficientNet-Lite0", ErrModel)
+}
+
+// name keeps the names of classes.
+func (m *Model) name(given []string) {
+	m.names = slices.Clone(given[:min(len(given), m.classes)])
+	for i := len(m.names); i < m.classes; i++ {
+		m.names = append(m.names, fmt.Sprintf("class %d", i))
+	}
 }
 
 // Close frees the model's memory.
@@ -130,26 +141,28 @@ func (m *Model) Classify(ctx context.Context, n int, pictures ...image.Image) ([
 	if len(pictures) == 0 {
 		return nil, nil
 	}
-	var all []float32
-	for i, p := range pictures {
-		x, err := m.prepare.pixels(p)
-		if err != nil {
-			return nil, fmt.Errorf("picture %d: %w", i, err)
-		}
-		all = append(all, x...)
+	pixels, err := m.prepare.pixels(m.stream, pictures...)
+	if err != nil {
+		return nil, err
 	}
+	defer pixels.Close() // in stream order
 	var scores []float32
-	err := tensor.RunOn(ctx, m.stream, func(s *tensor.Scope) (err error) {
-		scores, err = tensor.Values[float32](ctx, m.network.Forward(tensor.From(s, all, len(pictures), side, side, 3)))
+	err = tensor.RunOn(ctx, m.stream, func(s *tensor.Scope) error {
+		x, err := tensor.Wrap(pixels.All(), len(pictures), side, side, 3)
+		if err == nil {
+			scores, err = tensor.Values[float32](ctx, m.network.Forward(s.Use(x)))
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	var list [][]Class
-	for row := range slices.Chunk(scores, len(scores)/len(pictures)) {
-		list = append(list, m.best(row, n))
+	list := make([][]Class, len(pictures))
+	var all sync.WaitGroup
+	for i := range list {
+		all.Go(func() { list[i] = m.best(scores[i*m.classes:(i+1)*m.classes], n) })
 	}
+	all.Wait()
 	return list, nil
 }
 
@@ -160,10 +173,7 @@ func (m *Model) best(scores []float32, n int) []Class {
 	for i, v := range scores {
 		p := math.Exp(float64(v) - most)
 		sum += p
-		list[i] = Class{Index: i, Name: fmt.Sprintf("class %d", i), Probability: p}
-		if i < len(m.names) {
-			list[i].Name = m.names[i]
-		}
+		list[i] = Class{Index: i, Name: m.names[i], Probability: p}
 	}
 	for i := range list {
 		list[i].Probability /= sum

@@ -7,17 +7,18 @@ import (
 	"image"
 	_ "image/jpeg" // the formats of Decode
 	_ "image/png"
-	"math"
+
+	"github.com/gopherwarp/gopherwarp/internal/kernels/resize"
 )
 
 // ErrPicture is the error of data that is no picture, and of pictures that are too large or empty.
 var ErrPicture = errors.New("classify: not a picture")
 
 const (
-	maxPixels = 1 << 26  // of a picture
-	shorter   = 256      // pixels of the shorter side of a resized picture
-	side      = 224      // pixels of a side of what is classified
-	densest   = 8 * 1032 // pixels that a byte of a file may stand for: the factor of deflate, with a bit per pixel
+	maxPixels = 1 << 26     // of a picture
+	shorter   = 256         // pixels of the shorter side of a resized picture
+	side      = resize.Side // pixels of a side of what is classified
+	densest   = 8 * 1032    // pixels that a byte of a file may stand for: the factor of deflate, with a bit per pixel
 )
 
 // Decode returns the picture in the contents of a JPEG or PNG file of at most 64 megapixels. The error matches ErrPicture.
@@ -37,28 +38,4 @@ func Decode(data []byte) (image.Image, error) {
 		return nil, fmt.Errorf("%w: %w", ErrPicture, err)
 	}
 	return picture, nil
-}
-
-// preparation is how a model wants its pixels.
-type preparation struct {
-	resize          filter
-	mean, deviation [3]float32
-}
-
-// margin returns the number of pixels before the square in the middle: as torchvision's, half of the others, rounded to even.
-func margin(pixels int) int { return int(math.RoundToEven(float64(pixels-side) / 2)) }
-
-// pixels returns the normalized pixels of a picture, of shape [side side 3].
-func (p preparation) pixels(picture image.Image) ([]float32, error) {
-	b := picture.Bounds()
-	w, h := b.Dx(), b.Dy()
-	if w < 1 || h < 1 || max(w, h)/min(w, h) > maxPixels/(shorter*shorter) {
-		return nil, fmt.Errorf("%w: %d x %d pixels", ErrPicture, w, h)
-	}
-	wide, high := shorter*w/min(w, h), shorter*h/min(w, h)
-	x := make([]float32, side*side*3)
-	for i, v := range p.resize.square(picture, wide, high) {
-		x[i] = (float32(v)/255 - p.mean[i%3]) / p.deviation[i%3]
-	}
-	return x, nil
 }

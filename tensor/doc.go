@@ -22,7 +22,8 @@
 //
 // A Scope owns the tensors that are made in it and frees them when Run returns. Tidy frees earlier: it opens a frame, which owns the
 // tensors that are made while a function runs. The result of an operation belongs to the innermost frame of its operands'
-// Scope. A tensor of Wrap has no Scope and is never freed, as parameters of a model are. A Scope and its tensors must be used by
+// Scope. A tensor made by Wrap, such as one for a parameter of a model, has no Scope. Its memory belongs to the caller, and Run does not
+// free it. A Scope and its tensors must be used by
 // one goroutine at a time.
 //
 // # Errors

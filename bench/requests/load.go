@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -118,7 +117,8 @@ func (s *service) closed(ctx context.Context, users, items int, span time.Durati
 	return t.end(began)
 }
 
-// open is a load of requests that begin at random moments, so many a second on average. Their times count from those moments.
+// open is a load of requests that begin at random moments, so many a second on average. Their times count from those moments. At most
+// twice as many as the server admits are under way; others are not sent, because each needs two open files.
 func (s *service) open(ctx context.Context, rate float64, items int, span time.Duration) (*tally, error) {
 	list, err := s.bodies(uint64(rate), items)
 	if err != nil {
@@ -126,32 +126,33 @@ func (s *service) open(ctx context.Context, rate float64, items int, span time.D
 	}
 	var t tally
 	var all sync.WaitGroup
+	places := make(chan struct{}, 2*s.users)
 	r, began := rand.New(rand.NewPCG(uint64(rate), 3)), time.Now()
 	next := began
 	for i := 0; next.Sub(began) < span && t.failed() == nil; i++ {
 		at := next
 		until(at)
-		all.Go(func() {
-			answered, err := s.send(ctx, list[i%len(list)])
-			t.note(at, answered, err)
-		})
+		select {
+		case places <- struct{}{}:
+			all.Go(func() {
+				answered, err := s.send(ctx, list[i%len(list)])
+				t.note(at, answered, err)
+				<-places
+			})
+		default:
+		}
 		next = next.Add(time.Duration(r.ExpFloat64() / rate * float64(time.Second)))
 	}
 	all.Wait()
 	return t.end(began)
 }
 
-// until waits for a moment, more precisely than a timer.
+// until waits for a moment, more precisely than a timer. Many calls of runtime.Gosched would disturb the server.
 func until(at time.Time) {
-	for {
-		left := time.Until(at)
-		switch {
-		case left <= 0:
-			return
-		case left > 2*time.Millisecond:
-			time.Sleep(left - 2*time.Millisecond)
-		default:
-			runtime.Gosched()
-		}
+	const timer = 2 * time.Millisecond
+	if left := time.Until(at); left > timer {
+		time.Sleep(left - timer)
+	}
+	for time.Now().Before(at) {
 	}
 }

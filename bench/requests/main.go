@@ -118,11 +118,11 @@ func (b *bench) run(ctx context.Context) error {
 		fmt.Fprintf(b.w, "%s\t%d\t%.0f\t%.3f\t%s\t%.2f\t%s\t\n", name, b.n, rate, rate/most, t.times(), t.quantile(0.99).Seconds()/base.Seconds(), t.refusals())
 	}
 	row("one client", one)
-	peak, err := b.closed(ctx, b.users, b.n, b.span/5)
+	peak, err := b.closed(ctx, b.plan.users, b.n, b.span/5)
 	if err != nil {
 		return err
 	}
-	row(fmt.Sprint(b.users, " clients"), peak)
+	row(fmt.Sprint(b.plan.users, " clients"), peak)
 	for _, l := range []struct {
 		share float64
 		span  time.Duration

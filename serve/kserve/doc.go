@@ -13,6 +13,6 @@
 //	}
 //	return http.Serve(l, h)
 //
-// Vectors makes a Model from a program that computes vectors of texts, and Pictures from one that classifies pictures. Their inputs are texts or files, so all inputs
-// have the datatype BYTES. Models have the version 1.
+// Vectors makes a Model from an Embedder, which computes vectors of texts, and Pictures makes one from a Classifier, which classifies
+// pictures. Their inputs are texts or files, so all inputs have the datatype BYTES. Models have the version 1.
 package kserve

@@ -31,7 +31,7 @@ type Model interface {
 
 // Options are a model and its limits.
 type Options struct {
-	Name   string // among the Others of the gate
+	Name   string // of the model, which must be in gate.Options.Others
 	Model  Model
 	Labels []string // names of the classes, perhaps not of all
 	// Pictures limits the pictures that wait; requests with more are refused with status 429. 0 means 256.
