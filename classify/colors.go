@@ -3,6 +3,7 @@ package classify
 import (
 	"image"
 	"image/color"
+	"image/draw"
 	"slices"
 )
 
@@ -17,8 +18,10 @@ func colors(picture image.Image) []uint8 {
 		if p.Opaque() {
 			return joined(p.Pix, p.Stride, b)
 		}
-	case *image.YCbCr:
-		return converted(p)
+	case *image.YCbCr, *image.Gray:
+		m := image.NewRGBA(b)
+		draw.Draw(m, b, p, b.Min, draw.Src)
+		return m.Pix
 	}
 	list := make([]uint8, 0, 4*b.Dx()*b.Dy())
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -39,22 +42,6 @@ func joined(rows []uint8, stride int, b image.Rectangle) []uint8 {
 	var list []uint8
 	for y := range b.Dy() {
 		list = append(slices.Grow(list, w*b.Dy()-len(list)), rows[y*stride:y*stride+w]...)
-	}
-	return list
-}
-
-// converted returns the colors of a picture of luma and chroma.
-func converted(p *image.YCbCr) []uint8 {
-	b := p.Rect
-	list := make([]uint8, 4*b.Dx()*b.Dy())
-	to := list
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		luma := p.Y[p.YOffset(b.Min.X, y):]
-		for x := range b.Dx() {
-			at := p.COffset(b.Min.X+x, y)
-			to[0], to[1], to[2] = color.YCbCrToRGB(luma[x], p.Cb[at], p.Cr[at])
-			to = to[4:]
-		}
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -178,14 +179,11 @@ func (m *Model) best(scores []float32, n int) []Class {
 	for i := range list {
 		list[i].Probability /= sum
 	}
-	slices.SortStableFunc(list, func(a, b Class) int {
-		switch {
-		case a.Probability > b.Probability:
-			return -1
-		case a.Probability < b.Probability:
-			return 1
+	slices.SortFunc(list, func(a, b Class) int {
+		if a.Probability != b.Probability {
+			return cmp.Compare(b.Probability, a.Probability)
 		}
-		return 0
+		return a.Index - b.Index
 	})
 	return list[:max(0, min(n, len(list)))]
 }

@@ -38,14 +38,14 @@ func (p preparation) pixels(s *device.Stream, pictures ...image.Image) (*device.
 	}
 	n := 0
 	for some := range slices.Chunk(pictures, runtime.GOMAXPROCS(0)) { // which bounds the memory of their colors
-		list := make([][]uint8, len(some))
+		list := make([]plan, len(some))
 		var all sync.WaitGroup
 		for i, picture := range some {
-			all.Go(func() { list[i] = colors(picture) })
+			all.Go(func() { list[i] = p.plan(picture) })
 		}
 		all.Wait()
-		for i, picture := range some {
-			if err := p.square(s, out.Slice(n*each, (n+1)*each), picture.Bounds().Size(), list[i]); err != nil {
+		for _, job := range list {
+			if err := job.square(s, out.Slice(n*each, (n+1)*each), p.Normalization); err != nil {
 				return nil, errors.Join(err, out.Close())
 			}
 			n++
@@ -54,35 +54,48 @@ func (p preparation) pixels(s *device.Stream, pictures ...image.Image) (*device.
 	return out, nil
 }
 
-// square resizes a picture with the given colors. The first pass is along rows, or along columns if the height decreases by more than twice
-// what the width does.
-func (p preparation) square(s *device.Stream, out device.Slice[float32], size image.Point, colors []uint8) error {
+// plan is how a picture is resized.
+type plan struct {
+	resize.Operands
+	colors        []uint8 // of its pixels
+	first, second []int32 // tables of the windows
+}
+
+// plan returns the plan of a picture. The first pass is along rows, or along columns if the height decreases by more than twice what the
+// width does.
+func (p preparation) plan(picture image.Image) plan {
+	size := picture.Bounds().Size()
 	w, h := size.X, size.Y
 	wide, high := shorter*w/min(w, h), shorter*h/min(w, h)
-	columns, first := p.table(w, wide)
-	rows, second := p.table(h, high)
-	tables, err := device.Upload(s, slices.Concat(first, second))
+	columns, across := p.table(w, wide)
+	rows, down := p.table(h, high)
+	x := plan{colors: colors(picture), first: across, second: down}
+	x.Along, x.Across, x.First, x.Second, x.Down, x.Right = 1, w, columns, rows, side, 1
+	if h-high > max(0, 2*(w-wide)) {
+		x.first, x.second = down, across
+		x.Along, x.Across, x.First, x.Second, x.Down, x.Right = w, 1, rows, columns, 1, side
+	}
+	return x
+}
+
+// square enqueues the kernels that resize the picture and store its normalized pixels.
+func (x *plan) square(s *device.Stream, out device.Slice[float32], n resize.Normalization) error {
+	tables, err := device.Upload(s, slices.Concat(x.first, x.second))
 	if err != nil {
 		return err
 	}
 	defer tables.Close() // in stream order, as all of this memory
-	columns.Table, rows.Table = tables.Slice(0, len(first)), tables.Slice(len(first), tables.Len())
-	pixels, err := device.Upload(s, colors)
+	pixels, err := device.Upload(s, x.colors)
 	if err != nil {
 		return err
 	}
 	defer pixels.Close()
-	x := resize.Operands{Out: out, Normalization: p.Normalization}
-	if x.Pixels = device.View[uint32](pixels.All()); h-high > max(0, 2*(w-wide)) {
-		x.Along, x.Across, x.First, x.Second, x.Down, x.Right = w, 1, rows, columns, 1, side
-	} else {
-		x.Along, x.Across, x.First, x.Second, x.Down, x.Right = 1, w, columns, rows, side, 1
-	}
 	lines, err := device.MakeDirty[uint32](s, x.Second.Count*side)
 	if err != nil {
 		return err
 	}
 	defer lines.Close()
-	x.Lines = lines.All()
-	return resize.Square(s, x)
+	x.First.Table, x.Second.Table = tables.Slice(0, len(x.first)), tables.Slice(len(x.first), tables.Len())
+	x.Pixels, x.Lines, x.Out, x.Normalization = device.View[uint32](pixels.All()), lines.All(), out, n
+	return resize.Square(s, x.Operands)
 }
