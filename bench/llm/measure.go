@@ -117,7 +117,7 @@ func (b *bench) check() error {
 	defer func() { b.logits = device.Slice[float32]{} }()
 	return b.decoding(llama.CacheOptions{Sequences: 2, Tokens: 400}, func(c *llama.Cache, d *llama.Decoder) error {
 		var far float64
-		for prompt := range uint64(3) { // of a prompt after which two tokens are about as probable, the second step has another token
+		for prompt := range 3 { // of a prompt after which two tokens are about as probable, the second step has another token
 			var results [2][]float32
 			for i := range results {
 				c.Truncate(0, 0)
