@@ -18,7 +18,7 @@ import (
 var gpuOnly = []string{
 	"simplify-by-range", "divide-by-power", "divide-by-constant", "if-convert", "rotate", "unify-phis", "separate-offsets", "truncate-integers",
 	"bypass-slow-division", "unroll-dense", "unroll-guarded", "version-kernel", "speculate-addresses", "hoist-checks", "fuse-checks", "expand-fdiv",
-	"sink",
+	"launch-tests", "sink",
 }
 
 // twinOptions returns the options for the IR from which the twin is generated.

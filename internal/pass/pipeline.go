@@ -87,6 +87,8 @@ var pipeline = []step{
 	{"coarsen", coarsen, false},
 	{"vectorize-memory", vectorizeMemory, false},
 	{"expand-fdiv", expandFDiv, false},
+	{"launch-tests", launchTests, false},
+	{"dce", deadCode, false},
 	{"sink", sink, false},
 }
 
@@ -159,5 +161,8 @@ var order = []struct{ before, after, reason string }{
 	{"coarsen", "vectorize-memory", "it reads accesses of numbers, not of arrays"},
 	{"coarsen", "expand-fdiv", "the elements of a thread are tested together"},
 	{"vectorize-memory", "expand-fdiv", "between joined loads and joined stores there are more quotients to test together"},
+	{"version-kernel", "launch-tests", "most of the tests are its"},
+	{"coarsen", "launch-tests", "a coarse grid has fewer blocks than the kernel knows of"},
+	{"launch-tests", "sink", "the computations of tests would hinder it"},
 	{"fuse-checks", "sink", "what distinguishes faults is needed only after a fused check has failed"},
 }
