@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	minLaunchTest = 8   // instructions of a condition that is left to the launcher
+	minLaunchTest = 6   // instructions of a condition that is left to the launcher
 	maxLaunchTest = 150 // values of such a condition
 )
 
@@ -25,7 +25,7 @@ const (
 // What it computed before and nothing else needs is dead code afterwards.
 func launchTests(f *ir.Func, _ *Options) {
 	locals := slices.ContainsFunc(f.Blocks[0].Values, func(v *ir.Value) bool { return v.Op == ir.OpAlloca }) // which must stay in the entry
-	if !f.Kernel || f.Coarse > 0 || locals { // a coarse grid has fewer blocks than the kernel knows of
+	if !f.Kernel || f.Coarse > 0 || locals {                                                                 // a coarse grid has fewer blocks than the kernel knows of
 		return
 	}
 	var test []*ir.Value
