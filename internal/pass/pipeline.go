@@ -57,6 +57,8 @@ var pipeline = []step{
 	{"gvn", gvn, false},
 	{"unroll-dense", unrollDense, false},
 	{"load-elimination", loadElimination, false},
+	{"if-convert", ifConvert, false}, // where a block only loaded again what it knew
+	{"simplify", simplify, false},
 	{"licm", licm, false},
 	{"scalar-promotion", scalarPromotion, false},
 	{"mem2reg", mem2reg, false},
