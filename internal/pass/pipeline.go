@@ -68,7 +68,6 @@ var pipeline = []step{
 	{"unroll-guarded", unrollGuarded, false},
 	{"interleave", interleave, false},
 	{"unroll-calls", unrollCalls, false},
-	{"prove", prove, false},
 	{"subsume-checks", subsumeChecks, false},
 	{"simplify", simplify, false},
 	{"separate-offsets", separateOffsets, false},

@@ -34,6 +34,7 @@ func unrollCalls(f *ir.Func, o *Options) {
 	}
 	if changed {
 		mem2reg(f, o)
+		prove(f, o) // what only the first iteration has to ask, the copies know
 	}
 }
 
