@@ -34,58 +34,59 @@ func TestOperand(n int) byte { return byte(testBase + n) }
 func (t LaunchTest) holds(params []uint64, blocks *[3]int) bool {
 	var results [MaxLaunchTest]uint64
 	n := 0
-	for ; len(t) > 0; n++ {
-		op := t[0]
-		t = t[1:]
-		switch op {
-		case '=':
-			results[n] = t.number()
-		case 'p':
-			results[n] = params[t.number()/8]
-		case 'P':
-			at := t.number()
-			results[n] = uint64(uint32(params[at/8] >> (at % 8 * 8)))
+	operand := func(i int) int { return int(t[i]) - testBase }
+	for i := 0; i < len(t); n++ {
+		switch op := t[i]; op {
+		case '=', 'p', 'P':
+			var x uint64
+			x, i = t.number(i + 1)
+			results[n] = leaf(op, x, params)
 		case 'g':
-			results[n] = uint64(blocks[t.next()])
+			results[n] = uint64(blocks[operand(i+1)])
+			i += 2
 		case 't':
-			results[n] = uint64(uint32(results[t.next()]))
+			results[n] = uint64(uint32(results[operand(i+1)]))
+			i += 2
 		case 'x':
-			results[n] = uint64(int32(results[t.next()]))
+			results[n] = uint64(int32(results[operand(i+1)]))
+			i += 2
 		case '?':
-			if c, x, y := results[t.next()], results[t.next()], results[t.next()]; c != 0 {
-				results[n] = x
-			} else {
-				results[n] = y
+			chosen := i + 2
+			if results[operand(i+1)] == 0 {
+				chosen++
 			}
+			results[n] = results[operand(chosen)]
+			i += 4
 		default:
-			results[n] = combine(op, results[t.next()], results[t.next()])
+			results[n] = combine(op, results[operand(i+1)], results[operand(i+2)])
+			i += 3
 		}
 	}
 	return n > 0 && results[n-1] != 0
 }
 
-// next removes an operand.
-func (t *LaunchTest) next() int {
-	n := (*t)[0] - testBase
-	*t = (*t)[1:]
-	return int(n)
+// number reads a decimal number from byte i on, and returns the place after its semicolon.
+func (t LaunchTest) number(i int) (n uint64, after int) {
+	negative := t[i] == '-'
+	if negative {
+		i++
+	}
+	for ; t[i] != ';'; i++ {
+		n = 10*n + uint64(t[i]-'0')
+	}
+	if negative {
+		n = -n
+	}
+	return n, i + 1
 }
 
-// number removes a decimal number and its semicolon.
-func (t *LaunchTest) number() uint64 {
-	text := *t
-	negative := text[0] == '-'
-	if negative {
-		text = text[1:]
-	}
-	n := uint64(0)
-	for text[0] != ';' {
-		n = 10*n + uint64(text[0]-'0')
-		text = text[1:]
-	}
-	*t = text[1:]
-	if negative {
-		return -n
+// leaf returns the constant n, or the parameter at offset n.
+func leaf(op byte, n uint64, params []uint64) uint64 {
+	switch op {
+	case 'p':
+		return params[n/8]
+	case 'P':
+		return uint64(uint32(params[n/8] >> (n % 8 * 8)))
 	}
 	return n
 }

@@ -52,10 +52,13 @@ func TestLaunchTest(t *testing.T) {
 	}
 }
 
-// BenchmarkLaunchTest computes the condition of a stencil in three dimensions.
+// BenchmarkLaunchTest computes whether all indices of a stencil in three dimensions are in range.
 func BenchmarkLaunchTest(b *testing.B) {
-	const test driver.LaunchTest = "=0;p0;j!\"=524288;u\"$&#%p8;j!'&&(u'$&)*g!m\",m-'a.-p16;v/0&+1m.'a3/v40&25a4/v70&68"
-	p := tested(test, driver.Dim{X: 3}, 5, 6, 1<<40)
+	const test driver.LaunchTest = "=0;p72;t\"J!#p80;t%J!&&$'p88;t)J!*&(+=524288;u#-&,.u&-&/0u*-&12g!u4-&35=6;L47=0;s9#a8:m#&a;<g\"m#>=2;l?@a=Ap32;tCvBD&6Es9<a;Gm<*aHIaJAvKD&FLaGIaNAvOD&MPa;IvRD&QSp8;tUvKV&TWp56;tYvKZ&X[vAD&\\]a;Av_V&^`v_Z&ab"
+	p := tested(test, driver.Dim{X: 8, Y: 128}, 0, 1<<21, 1<<21, 0, 1<<21, 1<<21, 0, 1<<21, 1<<21, 512, 512, 8)
+	if passed(p) != 1 {
+		b.Error("the slices are long enough")
+	}
 	for b.Loop() {
 		passed(p)
 	}
