@@ -111,8 +111,8 @@ func checkParams(k function) diag.List {
 }
 
 // maxParams is the size of the largest parameter block (CUDA C++ programming guide, Function
-// Parameters: 4 KB on devices before Volta and by older drivers on all).
-const maxParams = 4096
+// Parameters: 4 KB on devices before Volta and by older drivers on all), without the extra parameters of variants.
+const maxParams = 4096 - driver.CoarseBytes - driver.TestBytes
 
 // checkParam returns what is wrong with a field of type t.
 func checkParam(f decl.Field, t types.Type) (diag.Diagnostic, bool) {

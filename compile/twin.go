@@ -17,8 +17,8 @@ import (
 // the Go compiler. Products and sums are not fused either, so that all machines compute the same results.
 var gpuOnly = []string{
 	"simplify-by-range", "divide-by-power", "divide-by-constant", "if-convert", "rotate", "unify-phis", "separate-offsets", "truncate-integers",
-	"bypass-slow-division", "unroll-dense", "unroll-guarded", "version-kernel", "speculate-addresses", "hoist-checks", "fuse-checks", "expand-fdiv",
-	"sink",
+	"bypass-slow-division", "unroll-dense", "unroll-guarded", "unroll-calls", "version-kernel", "speculate-addresses", "hoist-checks", "fuse-checks", "expand-fdiv",
+	"launch-tests", "sink",
 }
 
 // twinOptions returns the options for the IR from which the twin is generated.

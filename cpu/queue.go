@@ -44,7 +44,7 @@ func (q *queue) Launch(p *driver.Plan) error {
 	if g := p.Options(); g.Cooperative && g.Blocks.Count()*g.Block.Count() > maxCooperative {
 		return fmt.Errorf("cpu: %s: a cooperative launch of %v blocks of %v threads: at most %d threads can run at the same time: %w", k.Name, g.Blocks, g.Block, maxCooperative, driver.ErrGrid)
 	}
-	p.SetHidden(0, q.launch.number, 0)
+	p.SetHidden(nil, 0, q.launch.number, 0)
 	q.running.Store(k)
 	fault := q.launch.run(p, q.backend.tier(k))
 	q.running.Store(nil)

@@ -146,7 +146,7 @@ func (g *graph) kernelNode(p *driver.Plan, number int) (*cudasys.KernelNode, err
 	if err != nil {
 		return nil, err
 	}
-	p.SetHidden(uint64(env), uint32(number), l.number)
+	p.SetHidden(l.variant, uint64(env), uint32(number), l.number)
 	k := &cudasys.KernelNode{Function: cudasys.Function(l.function.Load()), Shared: uint32(p.Shared(l.variant))}
 	l.sizes(p, &k.Grid, &k.Block)
 	k.Params[0] = p.Params()

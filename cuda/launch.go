@@ -33,7 +33,7 @@ func (q *queue) Launch(p *driver.Plan) error {
 			return err
 		}
 	}
-	p.SetHidden(uint64(env), q.launches, l.number)
+	p.SetHidden(l.variant, uint64(env), q.launches, l.number)
 	q.launches++
 
 	a := q.launch

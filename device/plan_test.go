@@ -30,7 +30,7 @@ func TestParameterBlock(t *testing.T) {
 			t.Errorf("parameter block %#x, want %#x", f.params, c.want)
 		}
 		p := plan(s, kernel(), c.x, c.y)
-		p.SetHidden(0x1122334455667788, 3, 9)
+		p.SetHidden(nil, 0x1122334455667788, 3, 9)
 		must(t, p.Launch())
 		if got := f.params[8:]; got[0] != 0x1122334455667788 || got[1] != 9<<32|3 {
 			t.Errorf("hidden parameters %#x", got)

@@ -2308,6 +2308,7 @@ var countFloat64Kernel = &driver.Kernel{
 	Integers: []int{8, 16, 32, 40, 80, 88},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: countFloat64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: countFloat64SM70Narrow},
 		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: countFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
@@ -4085,8 +4086,8 @@ var scanInt32AddInt324Int32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32AddInt324Int32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanInt32AddInt324Int32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanInt32AddInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanInt32AddInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4135,8 +4136,8 @@ var scanInt32LeastInt324Int32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32LeastInt324Int32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanInt32LeastInt324Int32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanInt32LeastInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanInt32LeastInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4185,8 +4186,8 @@ var scanInt32GreatestInt324Int32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt32GreatestInt324Int32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanInt32GreatestInt324Int32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanInt32GreatestInt324Int32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanInt32GreatestInt324Int32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4260,8 +4261,8 @@ var scanInt64AddInt642Int64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64AddInt642Int64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanInt64AddInt642Int64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanInt64AddInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanInt64AddInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4311,8 +4312,8 @@ var scanInt64LeastInt642Int64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64LeastInt642Int64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanInt64LeastInt642Int64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanInt64LeastInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanInt64LeastInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4362,8 +4363,8 @@ var scanInt64GreatestInt642Int64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanInt64GreatestInt642Int64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanInt64GreatestInt642Int64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanInt64GreatestInt642Int64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanInt64GreatestInt642Int64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4436,8 +4437,8 @@ var scanUint32AddUint324Uint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32AddUint324Uint32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanUint32AddUint324Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanUint32AddUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanUint32AddUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4486,8 +4487,8 @@ var scanUint32LeastUint324Uint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32LeastUint324Uint32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanUint32LeastUint324Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanUint32LeastUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanUint32LeastUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4536,8 +4537,8 @@ var scanUint32GreatestUint324Uint32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint32GreatestUint324Uint32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanUint32GreatestUint324Uint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanUint32GreatestUint324Uint32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanUint32GreatestUint324Uint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4611,8 +4612,8 @@ var scanUint64AddUint642Uint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64AddUint642Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanUint64AddUint642Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanUint64AddUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanUint64AddUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4662,8 +4663,8 @@ var scanUint64LeastUint642Uint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64LeastUint642Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanUint64LeastUint642Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanUint64LeastUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanUint64LeastUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4713,8 +4714,8 @@ var scanUint64GreatestUint642Uint64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanUint64GreatestUint642Uint64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanUint64GreatestUint642Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanUint64GreatestUint642Uint64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanUint64GreatestUint642Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4787,8 +4788,8 @@ var scanFloat32AddFloat324Float32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32AddFloat324Float32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanFloat32AddFloat324Float32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat32AddFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat32AddFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4837,10 +4838,10 @@ var scanFloat32LeastFloat324Float32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32LeastFloat324Float32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanFloat32LeastFloat324Float32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat32LeastFloat324Float32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat32LeastFloat324Float32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat32LeastFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat32LeastFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4889,10 +4890,10 @@ var scanFloat32GreatestFloat324Float32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat32GreatestFloat324Float32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanFloat32GreatestFloat324Float32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat32GreatestFloat324Float32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat32GreatestFloat324Float32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat32GreatestFloat324Float32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat32GreatestFloat324Float32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -4966,8 +4967,8 @@ var scanFloat64AddFloat642Float64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64AddFloat642Float64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanFloat64AddFloat642Float64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat64AddFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat64AddFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5017,8 +5018,8 @@ var scanFloat64LeastFloat642Float64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64LeastFloat642Float64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanFloat64LeastFloat642Float64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat64LeastFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat64LeastFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -5068,8 +5069,8 @@ var scanFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: scanFloat64GreatestFloat642Float64SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanFloat64GreatestFloat642Float64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: scanFloat64GreatestFloat642Float64SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;p56;i!\"=-1;a\"$?#%!=2147483648;u&'=2305843009213693952;i&)&(*p80;u!,&+-u&,&./", PTX: scanFloat64GreatestFloat642Float64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -129,7 +129,7 @@ func (q *queue) Launch(p *driver.Plan) error {
 			}
 			env = q.env.memory.address
 		}
-		p.SetHidden(env, q.launches, l.number)
+		p.SetHidden(v, env, q.launches, l.number)
 		q.launches++
 		n := v.ParamBytes(k)
 		s, err := q.stage.take(max(n, 1))

@@ -21,6 +21,10 @@ const (
 // u64, the number of threads along x that the launch requested.
 const CoarseBytes = 8
 
+// TestBytes is the size of the extra parameter of a variant with a LaunchTest, after that of a coarse variant, whether the
+// variant is one or not: a u64, 1 if the launch passes the test.
+const TestBytes = 8
+
 // SliceAlign is the size in bytes of a thread's widest memory access. A slice of a whole buffer
 // is aligned to it.
 const SliceAlign = 16

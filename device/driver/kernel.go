@@ -125,7 +125,9 @@ type Variant struct {
 	// for the kernel's own. Shared and Dynamic are then those of Body.
 	Body            string
 	Shared, Dynamic int
-	PTX             Text
+	// Test is what the code wants to know of a launch, in an extra parameter (see TestBytes).
+	Test LaunchTest
+	PTX  Text
 }
 
 // Memory returns the sizes of shared memory for a variant, with the meaning of Kernel.Shared and
@@ -139,7 +141,10 @@ func (k *Kernel) Memory(v *Variant) (shared, dynamic int) {
 
 // ParamBytes returns the size of the parameter block of k's variant v.
 func (v *Variant) ParamBytes(k *Kernel) int {
-	if v.Coarse > 0 {
+	switch {
+	case v.Test != "":
+		return k.ParamBytes + CoarseBytes + TestBytes
+	case v.Coarse > 0:
 		return k.ParamBytes + CoarseBytes
 	}
 	return k.ParamBytes

@@ -18,7 +18,7 @@ type Plan struct {
 	grid   Grid
 	blocks [3]int   // of grid, with every dimension at least 1, or 0 along x
 	block  [3]int   // of grid, with every dimension at least 1
-	words  []uint64 // the parameter block, with room for a coarse variant's parameter
+	words  []uint64 // the parameter block, with room for the extra parameters of variants
 	next   int      // index of the next parameter
 	best   int      // index of the variant, set by Check
 	number uint32   // of the launch in its queue
@@ -49,7 +49,7 @@ func (p *Plan) Clone(o PlanOwner) *Plan {
 
 // Reset makes p a launch of k without arguments.
 func (p *Plan) Reset(k *Kernel, g Grid) {
-	n := (k.ParamBytes + CoarseBytes + 7) / 8
+	n := (k.ParamBytes + CoarseBytes + TestBytes + 7) / 8
 	if cap(p.words) < n {
 		p.words = make([]uint64, n)
 	}
@@ -134,18 +134,21 @@ func (p *Plan) Overlaps() bool {
 // Serialize makes the launch wait for all preceding work.
 func (p *Plan) Serialize() { p.serial = true }
 
-// Params returns the parameter block, which is 8-aligned and has Kernel().ParamBytes+CoarseBytes
+// Params returns the parameter block, which is 8-aligned and has Kernel().ParamBytes+CoarseBytes+TestBytes
 // bytes.
 func (p *Plan) Params() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(p.words)) }
 
-// SetHidden sets the hidden parameters, including the extra parameter of a coarse variant. The launch
+// SetHidden sets the hidden parameters, including the extra parameters of v, the variant that runs; nil means none. The launch
 // number counts the launches of a queue from 0; package device finds the launch of a Fault by it.
-func (p *Plan) SetHidden(env uint64, launch, kernel uint32) {
+func (p *Plan) SetHidden(v *Variant, env uint64, launch, kernel uint32) {
 	p.number = launch
 	at := (p.kernel.ParamBytes - HiddenBytes) / 8
 	p.words[at] = env
 	p.words[at+1] = uint64(kernel)<<32 | uint64(launch)
 	p.words[at+2] = uint64(p.blocks[0] * p.block[0])
+	if v != nil && v.Test != "" {
+		p.words[at+3] = bit(v.Test.holds(p.words, &p.blocks))
+	}
 }
 
 // Number returns the launch number that SetHidden has set.

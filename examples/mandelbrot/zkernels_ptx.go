@@ -10,18 +10,18 @@ f917a35fcd96bd2f	kernel.go	mandelbrot
 c7d12ab6978657dd	kernel.go	view
 `
 
-const mandelbrotSM70Narrow = `packed1 4537 mandelbrot
+const mandelbrotSM70Narrow = `packed1 4488 mandelbrot
 !pJ
 !pI
 !p8
 !t9
 !
-!pHy^pD
+!pH}4pD
 !Pt@|bq>rGymrIAB
 !c
-p;,te
-p9+sV
-p:+t*
+p;}<
+p9+x,
+p:+r0
 qSr0
 Pt@r9rzqq~/Kpi~0sKpF
 !
@@ -34,6 +34,8 @@ uxtEuwwN
 uxtEuwpk
 rd
 th
+hw$
+m
 t:pE
 Q
 N
@@ -46,10 +48,6 @@ u.
 u.
 ri
 wt^
-zJvDympMy_xDUD
-stp)
-sts7
-4
 }q
 "#
 p~p0A2p2
@@ -93,7 +91,7 @@ s5qq~#2|T
 xnqe
 wnqqs\sB
 "*
-rCpK
+rCpY
 qU
 o
 *#%
@@ -101,13 +99,13 @@ x9s0
 ri
 qB[
 pm
-*%p-
+v0qIp-
 s8
 !#
 O
 !#
 "*
-pB#At0
+pB$At0
 )
 p~}\2q,
 )
@@ -190,44 +188,38 @@ O
 const mandelbrotSM70 = mandelbrotSM70Narrow + `
  patch
  -1
-packed1 4559 mandelbrot
- =8
- -3
-p;+r0
-p9rFpF
-p:y?pF
- =17
- -10
+packed1 4382 mandelbrot
+ =9
+ -2
+p9+un
+p:+t*
+ =19
+ -7
 wt^
-q+y:8|o9}#sT
 t^
-rC8|o9}#sT
-4
 0
-t+wy
-stpK
-4
-stp=
- =3
+ =2
  -3
 wr
 p{p@A%
 p~XAqR
  =2
  -2
-{hpK
-qopY
+{hpY
+qop=
  =3
  -1
-s.s7sup-
+s.s7q^p-
  =30
  -1
-rCpU
- =4
- -4
-ybvQ
+rCp[
+ =2
+ -6
+v0qI%
+x9s0
+ybt]
 pm
-v0qIp-
+};p-
  =5
  -3
 s?[
@@ -235,7 +227,7 @@ p{p2A%
 p~[Ar2
  =2
  -2
-q\u\'
+{hqI
 Y{q
  =2
  -4
@@ -269,5 +261,5 @@ qa$
 ;&
  =19
  -1
-sCp/-
+sCp/,
  =6`

@@ -11,18 +11,18 @@ const kernelSources = `9700b4b91de7dc2b	kernel.go	at
 d3af64662f58a9fa	kernel.go	tiled
 `
 
-const naiveSM70Narrow = `packed1 6843 naive
+const naiveSM70Narrow = `packed1 6673 naive
 !pJ
 !pI
 !p8
 !t9
 !
-!pHw$pD
+!pHt&pD
 !Pt@|bq>rGymrIAB
 !c
-p;.un
-p9uQpF
-p:7to
+p;-x,
+p98un
+p:8te
 qSrFpF
 !
 p>
@@ -34,6 +34,8 @@ r"
 rd
 th
 x.
+h}4
+m
 xkqe
 p%
 p'
@@ -49,14 +51,6 @@ x3
 tN
 u.
 t:qN
-zJvDympMy_xD2rU
-stp=
-zJvDympMy_xDUD
-stp=
-4
-zJvDympMy_xDq=D
-stp=
-4
 sJ~,
 "#
 p~y]2p*
@@ -86,15 +80,15 @@ qoxZ
 4
 Yw%uZ
 4
-q+s7t]
+q+s7q^
 4
 ta
-rCpU
+rCp"
 4
 }3p0
 4
 t{XrS
-rCpU
+rCp"
 4
 s)
 J
@@ -103,13 +97,13 @@ uE
 )
 t:pE
 v0pK%
-T,
+rCpU
 qU
 o
 *#%
 _
 t{p@vQ
-T-
+rCqI
 pm
 o
 *%%
@@ -128,7 +122,7 @@ t<
 z_.
 *#%
 _
-yJp032
+yJp03/
 o
 *%%
 _
@@ -138,7 +132,7 @@ xLp*
 \
 !#
 sWqN
-p{yDp032
+p{yDp03/
 T.
 u(
 o
@@ -147,10 +141,10 @@ o
 O
 !#
 ")
-pB#yZ$
-pB%yZ&
+pB$yZ%
+pB&yZ'
 ")
-rhxc*
+rhxc+
 s=q,
 4
 p6
@@ -162,8 +156,8 @@ O
 :
 wh
 "(
-qk+wv-
-t1yc+
+qk,wv-
+t1yc,
 }oD
 4
 x)
@@ -172,7 +166,7 @@ s)
 J
 rP
 "*
-xBu*p@1+
+xBu*p@1,
 s)
 s_|t
 !#
@@ -180,7 +174,7 @@ sl
 z_.
 *#%
 _
-x%M,2[
+x%M-2[
 z_.
 *%%
 _
@@ -190,7 +184,7 @@ q1q9B
 z_.
 *#%
 _
-y,M,2p*
+y,M-2p*
 z_.
 *%%
 _
@@ -200,7 +194,7 @@ q1[E
 z_.
 *#%
 _
-y,M,16
+y,M-17
 z_.
 *%%
 _
@@ -210,34 +204,34 @@ q1p*q&
 z_.
 *#%
 _
-y,M,16
+y,M-17
 z_.
 *%%
 _
 }"tLv,S
 xS"<"G
-tU"1+
-tU"18
+tU"1,
+tU"<#
 \
 w9
 !#
-xBu*M51+
+xBu*M61,
 !#
 rsR$
 z_.
 *#%
 _
-tH%1,16
+tH%1-17
 z_.
 *%%
 _
 q~(6wz(
 xS%<%B
-tU%1+
+tU%1,
 \
 !#
 sWr1
-pB51,16
+pB61-17
 z_.
 *'%
 }5(
@@ -246,12 +240,12 @@ p(
 !p^
 "#
 r7,
-qa8
+qa5
 qa,
 (
 !qZ
 g
-a8
+p38
 ;-
 (
 !s*
@@ -289,53 +283,40 @@ O
 const naiveSM70 = naiveSM70Narrow + `
  patch
  -1
-packed1 6660 naive
+packed1 6292 naive
  =8
  -3
-p;.sV
-p9+sV
-p:9un
- =16
- -17
+p;-sV
+p9+x,
+p:7/pF
+ =18
+ -10
 t:qN
-ybtn|o9}#sT
 ri
-q+y:8|o9}#sT
-4
 t^
-rC8|o9}#sT
-4
 0
-t+rU
-stp[
-4
-t+wy
-stpG
-4
-t+p,D
-stp"
- =3
+ =2
  -6
 p~p2A2[
 )
 wr
 p{p@A%
 vYpj
-|,t]
-qop"
+|,q^
+qop=
  =6
  -1
-wus[
+wurS
  =3
  -7
-vNp=t]
+vNp=q^
 vkq#
-v&qg
+xiqg
 w>
 yS
  =2
  -20
-q+pUEx@9t2-7t2
+q+p"Ex@9t2-7t2
 4
 yb3$
 4
@@ -344,7 +325,7 @@ T$
 4
 q+yo&
 4
-s.p)wXq^
+s.p)t]q^
 T&
 4
 uE
@@ -367,18 +348,18 @@ q\p"3*
 |D
 qm
 !#
-*2%
+*/%
 o
  =2
  -1
-s.yo+31
+s.yo+3.
  =4
  -2
 ugp"suB
 q\p"3*
  =3
  -2
-s.p//3+31
+s.p/,3+3.
 T(
  =7
  -5
@@ -464,9 +445,8 @@ o
  =2
  -1
 qa$
- =3
- -2
-aA
+ =4
+ -1
 ;&
  =2
  -4
@@ -476,7 +456,7 @@ a7
 ;(
  =26`
 
-const tiledSM70Narrow = `packed1 6514 tiled
+const tiledSM70Narrow = `packed1 6328 tiled
 !pJ
 !pI
 !p8
@@ -485,12 +465,12 @@ const tiledSM70Narrow = `packed1 6514 tiled
 !vtuYs<
 !u8rzP|SuNr9q>rIrzPv9/rzzvxRduYs<
 !
-!pHw$pD
+!pHt&pD
 !Pt@|bq>rGymrIAB
 !c
-p;-t*
-p98r0
-p:v<pF
+p;sKpF
+p98t*
+p:tGpF
 qS,un
 !
 p>
@@ -502,6 +482,8 @@ r"
 rd
 th
 x.
+h}4
+m
 wI@tI
 u3
 z0tI
@@ -522,14 +504,6 @@ x3
 tN
 u.
 {rp5
-zJvDympMy_xD2rU
-stp=
-zJvDympMy_xDUD
-stp=
-4
-zJvDympMy_xDq=D
-stp=
-4
 sJzQ
 "#
 p~p0A2p*
@@ -540,24 +514,24 @@ yXqy
 :
 vp
 }pr.
-p~q}rq1#
+p~q}rq1$
 {1pj
 rhp,r2
 {rrF
 t+uHX
 }p^
-pB%uD
+pB&uD
 vl7r.
-pB&rq1$
+pB'rq1%
 {1p|
 rhq9r2
 vl7^
-pB%uD
+pB&uD
 s)
 J
 !#
 }pyY
-rsM%
+rsM&
 )
 "$
 qBp*
@@ -566,7 +540,7 @@ zcpu
 5
 {r+9
 ta
-rCpU
+rCp"
 qU
 o
 *#%
@@ -575,7 +549,7 @@ v'ql
 "'
 syu8r3dX}2
 vl7w-
-vTM&
+vTM'
 "*
 qBq,
 w"~5
@@ -583,7 +557,7 @@ w"~5
 5
 "%
 t{p*su
-rCqI
+rCp[
 pm
 o
 *%%
@@ -598,8 +572,8 @@ J
 vl@rI
 vb2p0
 q;
-y,q41$
-pB%uD
+y,q41%
+pB&uD
 q;
 }"r_v,W
 qK|IB
@@ -609,17 +583,17 @@ x<A
 p+
 yXt'
 qK[2[A
-yn1-
+yn1.
 sJ~3
 !#
 q'-pj
-{*/1,
-rhq}1.
+{*01-
+rhq}1/
 4
 5
 q'.px
-po/1.vQ
-T.
+po01/vQ
+rCqA
 u(
 o
 *'%
@@ -628,33 +602,33 @@ o
 O
 !#
 "3
-pB'yZ&
-pB(yZ%
+pB(yZ'
+pB)yZ&
 "3
-}o1-
+}o1.
 :
 vp
 "3
-pB&rq1#
+pB'rq1$
 "-
-rhp,1,
+rhp,1-
 "/
-pB%uD
+pB&uD
 "2
-pB&rq1$
+pB'rq1%
 "1
-rhq91.
+rhq91/
 "/
-pB%uD
+pB&uD
 "4
-xBu*[1-
+xBu*[1.
 s)
 J
 !#
 "3
-rsM%
+rsM&
 "%
-r\-
+r\.
 zcpu
 "$
 q1q9U
@@ -669,12 +643,12 @@ v'ql
 "(
 syu8r3d[}2
 "3
-q1q91&
+q1q91'
 "%
-r\-
+r\.
 w"t,
 "%
-qvM.2q,
+qvM/2q,
 z_.
 *%%
 :
@@ -692,8 +666,8 @@ J
 "2
 vbt0
 q;
-y,q41$
-pB%uD
+y,q41%
+pB&uD
 q;
 }"r_v,W
 qK|IB
@@ -703,16 +677,16 @@ x<A
 p+
 "2
 qKu4p0A
-Yp01-
+Yp01.
 sJ~3
 !#
 "2
-z)%1,
-z)$1.
+z)%1-
+z)$1/
 4
 5
 q'.ps
-tH&1.<%
+tH&1/<%
 z_.
 *'%
 |Hr_
@@ -722,12 +696,12 @@ p(
 !p^
 ")
 r7,
-qa5
+qa2
 qa,
 (
 !qZ
 g
-p38
+p35
 ;-
 (
 !s*
@@ -766,14 +740,19 @@ const tiledSM70 = tiledSM70Narrow + `
  patch
  -1
 packed1 4300 tiled
- =11
+ =8
+ -1
+!pHw$pD
+ =2
  -4
 p;+to
 p9+sV
 p:-un
 qSsV
- =20
- -25
+ =10
+ -2
+ =10
+ -17
 "#
 ya
 wP
@@ -842,9 +821,12 @@ rjt,I
 ")
 so
  =5
- -1
+ -4
 vbr2
- =11
+q;
+y,q41$
+pB%uD
+ =8
  -2
 ugp[t]A
 q\p[3*

@@ -77,9 +77,9 @@ var singleSumKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: singleSumSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: singleSumSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: singleSumSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p8;t\"=4294967293;A#$J%#I!%&&'?(%!u!)", PTX: singleSumSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;p8;t\"=4294967293;A#$J%#I!%&&'?(%!u!)", PTX: singleSumSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;=-3;p8;a#\"j$#=0;i&$&%'?($&i!)", PTX: singleSumSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -326,16 +326,16 @@ sCp/'
 v_p/&
  =5`
 
-const singleSumSM70NarrowAligned = `packed1 2259 singleSum
+const singleSumSM70NarrowAligned = `packed1 2303 singleSum
 !pJ
 !pI
 !p8
 !t9
 !
-!pHpkpD
+!pHtzpD
 !c
 p;,un
-p9qupF
+p9ve
 p:,to
 qSqYpF
 !
@@ -343,6 +343,8 @@ p>
 q*
 pa
 q$
+hr*
+m
 ri
 0
 )
@@ -355,8 +357,7 @@ t1s0q=
 }oD
 4
 x)
-zo
-5
+rjt,I
 s)
 J
 H
@@ -429,8 +430,8 @@ O
 const singleSumSM70Narrow = singleSumSM70NarrowAligned + `
  patch
  -1
-packed1 2411 singleSum
- =41
+packed1 2455 singleSum
+ =42
  -6
 _
 z$r1
@@ -452,23 +453,22 @@ r?t$v,
 const singleSumSM70 = singleSumSM70Narrow + `
  patch
  -1
-packed1 2347 singleSum
+packed1 2390 singleSum
  =8
  -2
-p9qYpF
+p9,un
 p:,t*
- =6
+ =8
  -5
 z0q#
 wup-
  =2
- -6
+ -5
 tmwv-
 qnp=
 uh
 4
 w>
-uh
  =2
  -1
 qm

@@ -76,6 +76,9 @@ type Block struct {
 	Preds  []*Block
 	Succs  []*Block
 	Cold   bool // expected to run rarely; does not affect semantics
+	// Launch means that the block computes a condition, its last value before the jump, from the parameters and the number
+	// of blocks. A back end may leave that to the launcher. Other blocks use no other value of the block.
+	Launch bool
 }
 
 // Value is an operation and its result.

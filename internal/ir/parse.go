@@ -75,7 +75,7 @@ func (p *parser) parseLine(s *scanner) {
 		s.fail("want var, func or kernel")
 	case s.accept("}"):
 		p.end()
-	case isBlock(s.tok) && strings.HasPrefix(strings.TrimPrefix(strings.TrimSpace(s.rest), "cold"), ":"):
+	case isBlock(s.tok) && headsBlock(s.rest):
 		p.block(s)
 	case p.b == nil:
 		s.fail("want a block")
@@ -85,6 +85,13 @@ func (p *parser) parseLine(s *scanner) {
 	if s.tok != "" {
 		s.fail("want the end of the line")
 	}
+}
+
+// headsBlock reports whether the rest of a line continues a block's name as the line before the block's values does.
+func headsBlock(rest string) bool {
+	before, _, ok := strings.Cut(rest, ":")
+	before = strings.TrimSpace(before)
+	return ok && (before == "" || before == "cold" || before == "launch")
 }
 
 func isBlock(tok string) bool {
@@ -177,7 +184,7 @@ func (p *parser) block(s *scanner) {
 	if p.blocks[id] != nil {
 		s.fail("b%d stands twice", id)
 	}
-	p.b = &Block{ID: id, Func: p.f, Cold: s.accept("cold")}
+	p.b = &Block{ID: id, Func: p.f, Cold: s.accept("cold"), Launch: s.accept("launch")}
 	p.blocks[id] = p.b
 	p.f.Blocks = append(p.f.Blocks, p.b)
 	p.f.nextBlock = max(p.f.nextBlock, id+1)

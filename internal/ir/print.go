@@ -88,6 +88,9 @@ func (b *Block) print(w io.Writer) {
 	if b.Cold {
 		fmt.Fprint(w, " cold")
 	}
+	if b.Launch {
+		fmt.Fprint(w, " launch")
+	}
 	fmt.Fprint(w, ":")
 	for i, p := range b.Preds {
 		if i == 0 {

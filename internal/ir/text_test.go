@@ -129,6 +129,11 @@ func TestVerify(t *testing.T) {
 		{"format", "b0:\n\t%1 = const f32 0.0\n\t%2 = mma [4]f32 %0, %0, %0, %0, %0, %0, %1, %1, %1, %1 {2}\n\tret", "makes [4]f32 of format 2"},
 		{"wait", "b0:\n\tcopywait {8}\n\tret", "cannot leave 8 groups"},
 		{"clock", "b0:\n\t%1 = clock i64 {2}\n\tret", "wants type i64 and a clock of 0 or 1"},
+		{"launcher", "b0 launch:\n\t%1 = ctaid i32 {0}\n\t%2 = eq i1 %0, %1\n\tjump b1\nb1: <- b0\n\tif %2 b2 b3\nb2: <- b1\n\tret\nb3: <- b1\n\tret", "%1 = ctaid: cannot be computed by a launcher"},
+		{"launcher's number", "b0 launch:\n\t%1 = add i32 %0, %0\n\tjump b1\nb1: <- b0\n\tret", "%1 = add: is no condition"},
+		{"launcher's secret", "b0 launch:\n\t%1 = add i32 %0, %0\n\t%2 = eq i1 %0, %1\n\tjump b1\nb1: <- b0\n\t%3 = add i32 %1, %0\n\tret", "uses %1, which only the launcher computes"},
+		{"launcher's place", "b0:\n\tjump b1\nb1 launch: <- b0\n\t%1 = eq i1 %0, %0\n\tjump b2\nb2: <- b1\n\tret", "b1: is no block that a launcher can run"},
+		{"launcher's branch", "b0 launch:\n\t%1 = eq i1 %0, %0\n\tif %1 b1 b2\nb1: <- b0\n\tret\nb2: <- b0\n\tret", "b0: is no block that a launcher can run"},
 		{"site", "b0:\n\tprint %0 \"%d\"(int64)\n\tret", "has an argument of type i32 for a int64"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

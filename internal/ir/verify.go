@@ -30,6 +30,9 @@ func (r *Verifier) Verify(f *Func) error {
 		for i, v := range b.Values {
 			c.place(b, i, v)
 		}
+		if b.Launch && len(c.errs) == 0 {
+			c.launchBlock(b)
+		}
 	}
 	if len(c.errs) == 0 { // uses cannot be judged in a broken graph
 		c.dom.compute(f)
@@ -230,6 +233,8 @@ func (c *checker) uses(i int, v *Value) {
 		case !known:
 			c.fail(v, "uses %%%d (%s), which stands nowhere", a.ID, a.Op)
 		case at < 0:
+		case a.Block.Launch && a.Block != v.Block && a != a.Block.Values[len(a.Block.Values)-2]:
+			c.fail(v, "uses %%%d, which only the launcher computes", a.ID)
 		case v.Op == OpPhi:
 			if p := v.Block.Preds[k]; c.dom.Rank(p) >= 0 && !c.dom.Dominates(a.Block, p) {
 				c.fail(v, "uses %%%d, which does not reach the end of b%d", a.ID, p.ID)

@@ -57,6 +57,8 @@ var pipeline = []step{
 	{"gvn", gvn, false},
 	{"unroll-dense", unrollDense, false},
 	{"load-elimination", loadElimination, false},
+	{"if-convert", ifConvert, false}, // where a block only loaded again what it knew
+	{"simplify", simplify, false},
 	{"licm", licm, false},
 	{"scalar-promotion", scalarPromotion, false},
 	{"mem2reg", mem2reg, false},
@@ -65,6 +67,7 @@ var pipeline = []step{
 	{"version-loops", versionLoops, false},
 	{"unroll-guarded", unrollGuarded, false},
 	{"interleave", interleave, false},
+	{"unroll-calls", unrollCalls, false},
 	{"subsume-checks", subsumeChecks, false},
 	{"simplify", simplify, false},
 	{"separate-offsets", separateOffsets, false},
@@ -87,6 +90,8 @@ var pipeline = []step{
 	{"coarsen", coarsen, false},
 	{"vectorize-memory", vectorizeMemory, false},
 	{"expand-fdiv", expandFDiv, false},
+	{"launch-tests", launchTests, false},
+	{"dce", deadCode, false},
 	{"sink", sink, false},
 }
 
@@ -126,6 +131,10 @@ var order = []struct{ before, after, reason string }{
 	{"sroa", "unroll-dense", "a product is added to a register only then"},
 	{"unroll", "unroll-partial", "a loop that is fully unrolled need not be unrolled by four"},
 	{"version-loops", "unroll-guarded", "a loop without checks can be unrolled without their copies"},
+	{"version-loops", "unroll-calls", "a loop without checks can be unrolled without their copies"},
+	{"interleave", "unroll-calls", "it finds the blocks before loops, and has joined iterations of those with loads that wait"},
+	{"unroll-calls", "separate-offsets", "the indices of the iterations differ by constants, which cost nothing in addresses"},
+	{"unroll-calls", "expand-fdiv", "the divisions of four iterations are tested together"},
 	{"unroll-guarded", "separate-offsets", "the indices of the iterations differ by constants, which cost nothing in addresses"},
 	{"unroll-partial", "separate-offsets", "the indices of four iterations differ by constants, which cost nothing in addresses"},
 	{"licm", "scalar-promotion", "an address is computed outside of the loop only then"},
@@ -159,5 +168,8 @@ var order = []struct{ before, after, reason string }{
 	{"coarsen", "vectorize-memory", "it reads accesses of numbers, not of arrays"},
 	{"coarsen", "expand-fdiv", "the elements of a thread are tested together"},
 	{"vectorize-memory", "expand-fdiv", "between joined loads and joined stores there are more quotients to test together"},
+	{"version-kernel", "launch-tests", "most of the tests are its"},
+	{"coarsen", "launch-tests", "a coarse grid has fewer blocks than the kernel knows of"},
+	{"launch-tests", "sink", "the computations of tests would hinder it"},
 	{"fuse-checks", "sink", "what distinguishes faults is needed only after a fused check has failed"},
 }

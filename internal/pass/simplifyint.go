@@ -123,6 +123,9 @@ func simplifyBits(e *editor, v *ir.Value) *ir.Value {
 	}
 	c, ok := intConst(y)
 	if !ok {
+		if r := combineOrder(e, v); r != nil {
+			return r
+		}
 		return simplifyConjunction(e, v)
 	}
 	ones := signExtend(v.Type, -1)
@@ -142,6 +145,50 @@ func simplifyBits(e *editor, v *ir.Value) *ir.Value {
 		}
 	}
 	return v
+}
+
+// combineOrder returns one comparison for two of the same integers or floats, or nil:
+//
+//	x < y || x == y     x <= y
+//	x <= y && x != y    x < y
+func combineOrder(e *editor, v *ir.Value) *ir.Value {
+	for i, p := range v.Args {
+		q := v.Args[1-i]
+		op, equal := ordered(p.Op, v.Op)
+		if op == ir.OpInvalid || q.Op != equal {
+			continue
+		}
+		x, y := p.Args[0], p.Args[1]
+		if q.Args[0] == x && q.Args[1] == y || q.Args[0] == y && q.Args[1] == x {
+			return e.make(op, ir.I1, x, y)
+		}
+	}
+	return nil
+}
+
+// ordered returns what a comparison combines to, by or or and, and the comparison that it does so with.
+func ordered(op, by ir.Op) (combined, equal ir.Op) {
+	if by == ir.OpOr {
+		switch op {
+		case ir.OpSLt:
+			return ir.OpSLe, ir.OpEq
+		case ir.OpULt:
+			return ir.OpULe, ir.OpEq
+		case ir.OpFLt:
+			return ir.OpFLe, ir.OpFEq
+		}
+	}
+	if by == ir.OpAnd {
+		switch op {
+		case ir.OpSLe:
+			return ir.OpSLt, ir.OpNe
+		case ir.OpULe:
+			return ir.OpULt, ir.OpNe
+		case ir.OpFLe:
+			return ir.OpFLt, ir.OpFNe
+		}
+	}
+	return ir.OpInvalid, ir.OpInvalid
 }
 
 // invert returns the comparison that holds where comparison x does not, or nil: the order of

@@ -6,6 +6,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
+const (
+	minSunk    = 3  // the cost of values that are worth a block of their own
+	minSkipped = 32 // the cost of what such an edge skips: beside that, another branch costs little
+)
+
 // sink moves pure values that are wanted only where a thread faults into the block that does
 // so. Back ends put such blocks last; the others then compute only what they need. Values that only one
 // edge needs move to that edge.
@@ -36,4 +41,84 @@ func coldUser(v *ir.Value, users []*ir.Value) *ir.Block {
 		return nil
 	}
 	return to
+}
+
+// sinkToEdges moves pure values that a block computes only for the phis of one successor to a new block on that edge:
+//
+//	b0:                                       b0:
+//		%2 = select f64 %0, %4, %5                if %1 b1 b3
+//		%3 = fmul f64 %2, %2                  b3: <- b0
+//		if %1 b1 b2               becomes         %2 = select f64 %0, %4, %5
+//	...                                           %3 = fmul f64 %2, %2
+//	b2: <- b0 b1                                  jump b2
+//		%6 = phi f64 %3, %7                   b2: <- b3 b1
+//
+// The edge must skip much more than that, as the special cases of functions do. A back edge gets no block, nor does an edge
+// beside one to a cold block: they are what follows most often.
+func sinkToEdges(f *ir.Func) {
+	dom, users := ir.Dominators(f), uses(f)
+	for _, b := range dom.Order() {
+		if len(b.Succs) != 2 || b.Succs[0] == b.Succs[1] {
+			continue
+		}
+		for i, s := range b.Succs {
+			if len(s.Preds) == 1 || dom.Dominates(s, b) || b.Succs[1-i].Cold {
+				continue
+			}
+			if moved := onlyForEdge(b, s, users); moved != nil && costOfAll(b.Succs[1-i], dom) >= minSkipped {
+				edge := b.SplitEdge(i)
+				edge.Values = slices.Concat(moved, edge.Values)
+				for _, v := range moved {
+					v.Block = edge
+				}
+				b.Values = slices.DeleteFunc(b.Values, func(v *ir.Value) bool { return v.Block == edge })
+			}
+		}
+	}
+}
+
+// onlyForEdge returns the pure values of b that only phis of s use, for the edge from b, and values that only these use. It
+// returns nil if they cost too little.
+func onlyForEdge(b, s *ir.Block, users *userLists) []*ir.Value {
+	var moved []*ir.Value
+	sum, at := 0, s.PredIndex(b)
+	for _, v := range slices.Backward(b.Values) {
+		only := func(u *ir.Value) bool {
+			if u.Op == ir.OpPhi {
+				return u.Block == s && usesOnly(u, v, at)
+			}
+			return slices.Contains(moved, u)
+		}
+		if list := users.of(v); v.Op.Pure() && !isConst(v) && len(list) > 0 && !slices.ContainsFunc(list, func(u *ir.Value) bool { return !only(u) }) {
+			moved = append(moved, v)
+			sum += cost(v)
+		}
+	}
+	if sum < minSunk {
+		return nil
+	}
+	slices.Reverse(moved)
+	return moved
+}
+
+// costOfAll returns the cost of the blocks that are reached only through b.
+func costOfAll(b *ir.Block, dom *ir.Dom) (sum int) {
+	for _, d := range dom.Order() {
+		if dom.Dominates(b, d) {
+			for _, v := range d.Values {
+				sum += cost(v)
+			}
+		}
+	}
+	return sum
+}
+
+// usesOnly reports whether v is no argument of the phi but the one with the index at.
+func usesOnly(phi, v *ir.Value, at int) bool {
+	for i, a := range phi.Args {
+		if a == v && i != at {
+			return false
+		}
+	}
+	return true
 }

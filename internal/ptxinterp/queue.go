@@ -78,7 +78,7 @@ func (q *queue) Launch(p *driver.Plan) error {
 			}
 			env = q.env.addresses[0]
 		}
-		p.SetHidden(env, q.launches, l.number)
+		p.SetHidden(&l.variant, env, q.launches, l.number)
 		q.launches++
 		_, block := p.Grid()
 		// The view of the plan's parameter block lives only as long as this call runs.

@@ -199,6 +199,9 @@ func (w *writer) variants(variants []driver.Variant, ptx []string) {
 		if v.Body != "" {
 			w.printf("Body: %q, Shared: %d, Dynamic: %d, ", v.Body, v.Shared, v.Dynamic)
 		}
+		if v.Test != "" {
+			w.printf("Test: %q, ", string(v.Test))
+		}
 		w.printf("PTX: %s},\n", ptx[i])
 	}
 	w.printf("},\n")

@@ -24,6 +24,7 @@ type Result struct {
 	Awaits       bool // all threads wait for the kernels before this one
 	Spins        bool // a loop waits for other threads with atomic operations
 	Exact        bool // the code runs on Target only
+	Test         driver.LaunchTest
 }
 
 // Options describe the variant of a kernel to emit. The zero Options select the lowest of its
@@ -71,6 +72,7 @@ func Emit(f *ir.Func, o Options) (*Result, error) {
 		Cooperative: uses(f, func(op ir.Op) bool { return op == ir.OpGridBarrier }),
 		Awaits:      s.awaits(),
 		Spins:       slices.Contains(s.polls, true),
+		Test:        launchTest(f.Blocks[0]),
 	}, nil
 }
 
@@ -106,7 +108,10 @@ func (s *selector) module(w *writer, body string) string {
 
 // paramBytes returns the size of the parameter block.
 func paramBytes(f *ir.Func) int {
-	if f.Coarse > 0 {
+	switch {
+	case f.Blocks[0].Launch:
+		return f.ParamBytes + driver.CoarseBytes + driver.TestBytes
+	case f.Coarse > 0:
 		return f.ParamBytes + driver.CoarseBytes
 	}
 	return f.ParamBytes

@@ -75,7 +75,7 @@ func (s *selector) function(order []*ir.Block) {
 			s.params()
 			s.cluster.enter(s)
 		}
-		for _, v := range b.Values {
+		for _, v := range s.emitted(b) {
 			s.pos = v.Pos
 			s.value(v)
 		}

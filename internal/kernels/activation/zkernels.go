@@ -735,8 +735,8 @@ var glu32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: glu32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: glu32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;t)v(*p32;t,v(-&+.m!&p56;t1v02&/3", PTX: glu32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;v()p32;v(+&*,m!&p56;v./&-0", PTX: glu32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -783,10 +783,10 @@ var gluBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, PTX: gluBF16SM80Narrow},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: gluBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gluBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;t)v(*p32;t,v(-&+.m!&p56;t1v02&/3", PTX: gluBF16SM80Narrow},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;v()p32;v(+&*,m!&p56;v./&-0", PTX: gluBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;t)v(*p32;t,v(-&+.m!&p56;t1v02&/3", PTX: gluBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;v()p32;v(+&*,m!&p56;v./&-0", PTX: gluBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -833,8 +833,8 @@ var gluF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gluF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gluF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;t)v(*p32;t,v(-&+.m!&p56;t1v02&/3", PTX: gluF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "P72;=0;P76;s\"#a!$g\"m#&a%'p8;v()p32;v(+&*,m!&p56;v./&-0", PTX: gluF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

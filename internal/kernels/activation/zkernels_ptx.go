@@ -6293,19 +6293,19 @@ o
 v_qA
  =5`
 
-const glu32SM70Narrow = `packed1 3722 glu_row_F32x1
+const glu32SM70Narrow = `packed1 3434 glu_row_F32x1
 !pJ
 !pI
 !p8
 !xE
 !s]y)w]
 !
-!pHrJpD
+!pHw$pD
 !vV
 !c
-p;,to
+p;/pF
 p9+t*
-p:-r0
+p:+x,
 qS}<
 !
 p>
@@ -6316,8 +6316,8 @@ q?
 r"
 hr*
 htl
-vl/r]
-{<r/
+hy^
+m
 vl7s6
 Q
 N
@@ -6328,18 +6328,7 @@ u.
 )
 ri
 )
-"#
-s?p0
-s?p2
-vw=%
-tT
-p{yD[%
-stpG
-stp"
-4
-t+u4[
-stp"
-4
+vl/r]
 uE
 "#
 p~[v-r2
@@ -6350,7 +6339,7 @@ qBp*
 p{w%p0%
 vl/q0
 p{w%p*p-
-q+s7wX
+q+s7q^
 qU
 xM
 *#%
@@ -6369,7 +6358,7 @@ z:
 u-@=zL
 y*
 vl/ps
-q+p=3+
+q+p=su
 u(
 vIE
 *'%
@@ -6405,15 +6394,15 @@ s8
 !pZ
 p(
 !p^
-qa3
+qa-
 qa)
 (
 !qZ
-p33
+p3-
 ;*
 (
 !s*
-p34
+p3.
 ;+
 !q[
 th
@@ -6445,47 +6434,42 @@ O
 const glu32SM70 = glu32SM70Narrow + `
  patch
  -1
-packed1 3594 glu_row_F32x1
+packed1 3330 glu_row_F32x1
  =10
  -2
 p9ve
-p:tGpF
+p:sKpF
  =16
- -9
-"#
+ -7
+vl/r]
 s?p@
-wr
- =2
- -2
-p{XqR%
-stpU
-stpG
-4
-t+p@qR
- =2
- -3
  =2
  -3
 t>
 {6rc%
-qopG
+zC
  =2
  -4
 t{X%
 vl/q0
 t{p@p-
-q+u\$
+q+s7vQ
  =4
- -2
-q+p=3&
- =12
+ -4
+q+p=vQ
+pm
+v0qIp-
+ =10
  -1
-q+p=3(
- =8
+q+p=t]
+ =2
+ -1
+v0qI%
+ =5
  -6
 t>
 {6rc%
-pC)
+qoqI
 5
 "'
 t{X%
@@ -6503,19 +6487,19 @@ y*
 vIE
  =6
  -2
-qa1
+qa,
 qa$
  =2
  -2
-p31
+p3,
 ;&
  =2
  -2
-p32
+p3-
 ;(
  =26`
 
-const gluBF16SM80Narrow = `packed1 4123 glu_row_BF16x1
+const gluBF16SM80Narrow = `packed1 3836 glu_row_BF16x1
 !|hf|f
 !|gxO
 !p8
@@ -6523,13 +6507,13 @@ const gluBF16SM80Narrow = `packed1 4123 glu_row_BF16x1
 !s]s}pMpOrGvPw]
 !vvy)w]
 !
-!pHrJpD
+!pHw$pD
 !vV
 !c
-p;,to
+p;/pF
 zfr0
 p9-t*
-p:-r0
+p:+x,
 qS}<
 !
 p>
@@ -6540,8 +6524,8 @@ q?
 r"
 hr*
 htl
-vl/r]
-{<r/
+hy^
+m
 vl7s6
 Q
 N
@@ -6552,18 +6536,7 @@ u.
 )
 ri
 )
-"#
-s?p0
-s?p2
-vw=%
-tT
-p{yD[%
-stpG
-stp"
-4
-t+u4[
-stp"
-4
+vl/r]
 uE
 "#
 p~[v-r2
@@ -6574,7 +6547,7 @@ qBp*
 p{w%p0%
 vl/q0
 p{w%p*p-
-q+s7wX
+q+s7q^
 qU
 vaB
 *#%
@@ -6601,7 +6574,7 @@ tb,r4
 |l>
 s>
 vl/ps
-q+p=3+
+q+p=su
 u(
 vIB
 *'%
@@ -6645,15 +6618,15 @@ y/qlU
 !pZ
 p(
 !p^
-qa3
+qa-
 qa)
 (
 !qZ
-p33
+p3-
 ;*
 (
 !s*
-p34
+p3.
 ;+
 !q[
 th
@@ -6685,50 +6658,45 @@ O
 const gluBF16SM80 = gluBF16SM80Narrow + `
  patch
  -1
-packed1 3995 glu_row_BF16x1
+packed1 3732 glu_row_BF16x1
  =12
  -2
 p9+sV
-p:tGpF
+p:sKpF
  =16
- -9
-"#
+ -7
+vl/r]
 s?p@
-wr
- =2
- -2
-p{XqR%
-stpU
-stpG
-4
-t+p@qR
- =2
- -3
  =2
  -3
 t>
 {6rc%
-qopG
+zC
  =2
  -4
 t{X%
 vl/q0
 t{p@p-
-q+u\$
+q+s7vQ
  =4
- -2
-q+p=3&
- =4
+ -4
+q+p=vQ
+pm
+v0qIp-
+ =2
  -1
 qzp,A
  =15
  -1
-q+p=3(
- =8
+q+p=t]
+ =2
+ -1
+v0qI%
+ =5
  -6
 s?[
 p{p2v-%
-pC)
+qoqI
 5
 ")
 p{t"p*%
@@ -6754,29 +6722,29 @@ vIB
 wG
  =4
  -2
-qa1
+qa,
 qa$
  =2
  -2
-p31
+p3,
 ;&
  =2
  -2
-p32
+p3-
 ;(
  =26`
 
 const gluBF16SM70Narrow = gluBF16SM80Narrow + `
  patch
  -3
-packed1 4428 glu_row_BF16x1
+packed1 4138 glu_row_BF16x1
 !pJ
 !pI
  =8
  -3
-p;,t*
+p;qYpF
 p9.sV
- =69
+ =58
  -2
 q{
 rE
@@ -6803,14 +6771,14 @@ pB(1#<#
 const gluBF16SM70 = gluBF16SM80 + `
  patch
  -3
-packed1 4300 glu_row_BF16x1
+packed1 4034 glu_row_BF16x1
 !pJ
 !pI
  =8
  -3
-p;,t*
+p;qYpF
 p9v<pF
- =62
+ =52
  -2
 q{
 rE
@@ -6841,7 +6809,7 @@ rE
 v5
  =44`
 
-const gluF16SM70Narrow = `packed1 4124 glu_row_F16x1
+const gluF16SM70Narrow = `packed1 3836 glu_row_F16x1
 !pJ
 !pI
 !p8
@@ -6849,13 +6817,13 @@ const gluF16SM70Narrow = `packed1 4124 glu_row_F16x1
 !s]s}pMpOrGvPw]
 !vvy)w]
 !
-!pHrJpD
+!pHw$pD
 !vV
 !c
-p;,to
+p;/pF
 zfx,
 p9sKpF
-p:-r0
+p:+x,
 qS}<
 !
 p>
@@ -6866,8 +6834,8 @@ q?
 r"
 hr*
 htl
-vl/r]
-{<r/
+hy^
+m
 vl7s6
 Q
 N
@@ -6878,18 +6846,7 @@ u.
 )
 ri
 )
-"#
-s?p0
-s?p2
-vw=%
-tT
-p{yD[%
-stpG
-stp"
-4
-t+u4[
-stp"
-4
+vl/r]
 uE
 "#
 p~[v-r2
@@ -6900,7 +6857,7 @@ qBp*
 p{w%p0%
 vl/q0
 p{w%p*p-
-q+s7wX
+q+s7q^
 qU
 vaB
 *#%
@@ -6927,7 +6884,7 @@ pnwwu:
 }]
 s>
 vl/ps
-q+p=3+
+q+p=su
 u(
 vIB
 *'%
@@ -6971,15 +6928,15 @@ y/qlU
 !pZ
 p(
 !p^
-qa3
+qa-
 qa)
 (
 !qZ
-p33
+p3-
 ;*
 (
 !s*
-p34
+p3.
 ;+
 !q[
 th
@@ -7011,50 +6968,45 @@ O
 const gluF16SM70 = gluF16SM70Narrow + `
  patch
  -1
-packed1 3996 glu_row_F16x1
+packed1 3732 glu_row_F16x1
  =12
  -2
 p9+to
-p:tGpF
+p:sKpF
  =16
- -9
-"#
+ -7
+vl/r]
 s?p@
-wr
- =2
- -2
-p{XqR%
-stpU
-stpG
-4
-t+p@qR
- =2
- -3
  =2
  -3
 t>
 {6rc%
-qopG
+zC
  =2
  -4
 t{X%
 vl/q0
 t{p@p-
-q+u\$
+q+s7vQ
  =4
- -2
-q+p=3&
- =4
+ -4
+q+p=vQ
+pm
+v0qIp-
+ =2
  -1
 uBU
  =15
  -1
-q+p=3(
- =8
+q+p=t]
+ =2
+ -1
+v0qI%
+ =5
  -6
 wr
 p{p@v-%
-pC)
+qoqI
 5
 ")
 p{vnp2%
@@ -7080,15 +7032,15 @@ vIB
 wG
  =4
  -2
-qa1
+qa,
 qa$
  =2
  -2
-p31
+p3,
 ;&
  =2
  -2
-p32
+p3-
 ;(
  =26`
 

@@ -160,7 +160,7 @@ d79925829cb50bc7	store.go	storeRows
 6c56ac29fee27171	store.go	storeThreads
 `
 
-const attendSM90A = `packed1 86882 attend
+const attendSM90A = `packed1 86844 attend
 !|h^|f
 !|g@=q)
 !p8
@@ -328,7 +328,7 @@ qv-vF1'
 xv9
 0
 p1
-sH<
+sH;
 r#-j
 rKpMrGs/q>t@r9PuNq>pOxXr/q>pOP|SuNr9q>pMpir,+sq
 r#.r-
@@ -1366,7 +1366,7 @@ qGqsZ
 |D
 {w
 s)
-u?~*6
+u?~*5
 !#
 )
 x17pb
@@ -1955,12 +1955,9 @@ u>zi{up5rW+r3RK$|F#.
 u>zi{up5rW+r3RJSsU
 xk9sh
 |usb$4t#
-zj
-uoz]I
 |usb$0t#
-ysz]?
-!#
-s}rmu]xXr/q>pOPv9|SrbrmrGxaz]p$rWKKKKKKKK
+vPPq"t@pirzxPyzpu
+p.
 ti
 5
 xk@r.
@@ -2127,7 +2124,7 @@ uo~9I
 |cz2r3xhsU
 !#
 v@+q0
-rDC
+rDB
 r#/r1
 {;%vu#
 {;%x$"
@@ -2212,7 +2209,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-rDD
+rDC
 "#
 |iL$M
 |iJ$K
@@ -2232,7 +2229,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-rDE
+rDD
 "#
 |iD$E
 |iB$C
@@ -2252,7 +2249,7 @@ u>q)u8qrxD%
 t7
 p1
 4
-rDF
+rDE
 "#
 |i<$=
 |i:$;
@@ -2384,7 +2381,7 @@ z[+Ex@9t2-7t2
 z[.Ex@9t2-7t2
 4
 ret,pu
-rDG
+rDF
 pl+
 pl.
 J
@@ -2480,7 +2477,7 @@ qF'B+xWxO
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#){^vf<3Lumdp2n
 xS2<2B
 tU21.
-sH=
+sH<
 !#
 r#,r1
 O
@@ -2559,7 +2556,7 @@ O
 !L
 `
 
-const attendSpansSM90ANarrowAligned = `packed1 114821 attendSpans
+const attendSpansSM90ANarrowAligned = `packed1 114783 attendSpans
 !|h^|f
 !|g@=q)
 !p8
@@ -2760,13 +2757,13 @@ pg
 ru-
 t:pw
 |RpW0p$
-sHZ
+sHY
 wtps@
 z3$p$
 wOu*M#1$
 ti
 4
-rD[
+rDZ
 uVM-U
 )
 w.j
@@ -2849,7 +2846,7 @@ qv-vF1+
 xv9
 0
 p1
-sHM
+sHL
 xnj
 rKpMrGs/q>t@r9PuNq>pOxXr/q>pOP|SuNr9q>pMpir,+sq
 rt-sh
@@ -3882,7 +3879,7 @@ qGs\F$U
 :
 :
 :
-rDA
+rD@
 r{D
 sFUZ
 sFTZ
@@ -4869,12 +4866,9 @@ u>zi{up5rW+r3RP$|F#.
 u>zi{up5rW+r3ROSsU
 {?+zIsh
 |usb$3t#
-zj
-uoz]I
 |usb$0t#
-ysz]?
-!#
-s}rmu]xXr/q>pOPv9|SrbrmrGxaz]p$rWKKKKKKKK
+vPPq"t@pirzxPyzpu
+p.
 ti
 5
 {?+w{r.
@@ -5126,7 +5120,7 @@ yb30
 tm2vO
 T0
 4
-rD\
+rD[
 plH
 rsX
 qvM#1-
@@ -5216,7 +5210,7 @@ q+u\0
 u;2vO
 T0
 4
-rD]
+rD\
 plH
 rsR/
 rs/
@@ -5325,7 +5319,7 @@ O
 v|qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,w?
 wI/qw
-]9x_~*Y
+]9x_~*X
 qD8rz+
 y.
 tj7v<sq
@@ -5344,7 +5338,7 @@ qLvn9
 p1
 4
 reuypu
-rD^
+rD]
 plH
 J
 y.
@@ -5369,7 +5363,7 @@ q1[A-vF
 xsyl8{X
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^t"uHp0Lumd[n
 wu3k
-rDY
+rDX
 u-@/pw
 r[%p$
 |A7rI
@@ -5563,7 +5557,7 @@ qF'B+xWxO
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R:t02q,LumdXn
 xS7<7B
 tU7<8
-sHN
+sHM
 !#
 |sr1
 O
@@ -5930,7 +5924,7 @@ O
 const attendSpansSM90A = attendSpansSM90ANarrowAligned + `
  patch
  -1
-packed1 117673 attendSpans
+packed1 117635 attendSpans
  =15
  -2
 zf78pF
@@ -6082,7 +6076,7 @@ r{G
  =176
  -1
 qVMH<=
- =890
+ =887
  -1
 ieqg
  =6
@@ -6266,7 +6260,7 @@ q+u\$
 u;2vO
 T$
 4
-rD]
+rD\
 {;'b$9
 |l>
 s>
@@ -6436,7 +6430,7 @@ O
 v|qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,w?
 wI/qw
-]9x_~*Y
+]9x_~*X
 qD8rz+
 y.
 tj7v<sq
@@ -6455,7 +6449,7 @@ qLvn9
 p1
 4
 reuypu
-rD^
+rD]
 plI
 J
 y.
@@ -6480,7 +6474,7 @@ q1[A-vF
 xsyl8{X
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^t"uHp0Lumd[n
 wu3m
-rDY
+rDX
 u-@/pw
 r[%p$
 |A7rI
@@ -6672,7 +6666,7 @@ qF'B+xWxO
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#/{^R8t02q,LumdXn
 xS5<5B
 tU5<6
-sHN
+sHM
 !#
 |sr1
 O
@@ -7626,7 +7620,7 @@ packed1 9090 storeRows
 "-
  =74`
 
-const lanes32SM80 = `packed1 34414 attendLanes_float32_row_F32
+const lanes32SM80 = `packed1 34359 attendLanes_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -7644,7 +7638,7 @@ const lanes32SM80 = `packed1 34414 attendLanes_float32_row_F32
 p;quun
 p9sTte
 p:zRsV
-qS+t=pF
+qS{psV
 !
 p>
 v~
@@ -7685,7 +7679,7 @@ ub$
 xz
 zcyz
 sS
-rDW
+rDO
 v@tI
 u3
 sWua
@@ -7976,7 +7970,7 @@ wuVH
 :
 :
 :
-rDM
+rDE
 q'=r-
 u'M*
 vW2
@@ -8056,7 +8050,7 @@ tmV)
 ub(
 zbp=C
 4
-rDX
+rDP
 vIwB
 *'%
 :
@@ -8219,7 +8213,7 @@ u@L
 ret,v:
 wj
 wj
-rDY
+rDQ
 t+q9rq
 i9%
 t+M)G
@@ -8240,51 +8234,35 @@ tU0<:
 !#
 q'9qy
 t1R11)
-5
-sF;t%
-!#
+zS$<?
 qD=q@
 t1=<4
 tfE3/
 4
-p6
-sF;scyq}X
-!#
+sD=Kyq}X?
 {1q@
-tpsM@$<
+tpsMB6
 "$
 t1R1<?
-5
-sF=t%
-!#
+zS$@?
 "$
-uoz]I
-sF=scyq}X
-!#
+sD=Kyq}Xpu
 "$
-{5>
+tps:v8
 "$
 t1R1<>
-5
-sF?t%
-!#
+zS$D?
 "$
-uo~2I
-sF?scyq}X
-!#
+sD=Kyq}Xyz
 "$
-{5@
+tps:v8
 "$
 t1R1<=
-5
-sFAt%
-!#
+zS$H?
 "$
-uo~9I
-sFAscyq}X
-!#
+sD=Kyq}Xv:
 "$
-{5B
+tps:v8
 "/
 pe<}2
 qD7pj
@@ -8299,7 +8277,7 @@ w8
 }u
 \
 qM=u:
-sEES
+sEMS
 }g-pj
 tMyvtB.yr
 }g.q@
@@ -8340,9 +8318,9 @@ xps\}JZv:
 4
 }{uf
 qM+r1
-uOW6
+uO_6
 {@t'
-sES$*
+sE4$*
 ".
 tMyvtB.yr
 ".
@@ -8387,7 +8365,7 @@ peG}2
 qM7ps
 zh(6
 "/
-sEg$<
+sEC$<
 "/
 tMyvtB.yr
 "/
@@ -8432,7 +8410,7 @@ peLlpk>
 "/
 zh(6
 "/
-sEz$N
+sER$N
 "/
 tMyvtB.yr
 "/
@@ -8477,7 +8455,7 @@ peQlt&>
 "/
 zh(6
 "/
-w\W$a
+sEb$a
 "/
 tMyvtB.yr
 "/
@@ -8531,7 +8509,7 @@ zbpWBC
 4
 "B
 u~p
-rDZ
+rDR
 r&=ps
 |^T'T$^
 |^S'S$^
@@ -8590,7 +8568,7 @@ tv
 q\q4C
 rBq4sO
 uh
-rDL
+rDD
 r#=pj
 0
 J
@@ -8604,7 +8582,7 @@ vW8
 stpW4
 zbp)C
 4
-rD[
+rDS
 v3p=wB
 i7%
 vwp=q^
@@ -8698,7 +8676,7 @@ q~M}0M
 !#
 Yu4q,
 s_p*2p0
-sHC
+sH;
 !#
 }_pj
 p+
@@ -8955,7 +8933,7 @@ O
 const lanes32SM70 = lanes32SM80 + `
  patch
  -3
-packed1 34787 attendLanes_float32_row_F32
+packed1 34725 attendLanes_float32_row_F32
 !pJ
 !pI
  =12
@@ -8963,47 +8941,37 @@ packed1 34787 attendLanes_float32_row_F32
 p;qusV
  =2
  -1
-qS{pr0
- =606
+qS+-un
+ =602
  -1
-y>?$;
-s/sM@$<
+y>A>
+s/sMB6
 rH
+ =2
+ -8
+zS$A?
  =3
  -1
-sF>t%
- =2
- -2
-uo~2I
-sF>scyq}X
- =2
- -1
-wA$>
-{0r8?
+t-rn>
+s/s:v8
 rH
- =3
- -1
-sFAt%
- =2
- -2
-uot,I
-sFAscyq}X
- =2
- -1
-wA$A
-{0r8B
+"$
+t1R1<>
+zS$F?
+"$
+sD=Kyq}X2t,
+"$
+t-rn>
+s/s:v8
 rH
- =3
- -1
-sFDt%
  =2
- -2
-uouyI
-sFDscyq}X
- =2
- -1
-wA$D
-{0r8E
+ -5
+zS$K?
+"$
+sD=Kyq}X2uy
+"$
+t-rn>
+s/s:v8
 rH
  =9
  -1
@@ -9012,21 +8980,21 @@ s/w+
 xprnscyqqcqcqcqcqcqc>?
  =4
  -1
-sEJq/
+sERq/
  =40
  -3
-uO\6
+uOe6
 {@t'
-sEX$+
+sE9$+
  =44
  -1
-sEl$=
+sEG$=
  =44
  -1
-w\X$O
+sEU$O
  =44
  -1
-w\W$b
+sEd$b
  =52
  -1
 u~u
@@ -9043,7 +9011,7 @@ pV[rL=
 pVZrL,
  =139`
 
-const lanesBF16SM80 = `packed1 38070 attendLanes_dtype_BF16_row_BF16
+const lanesBF16SM80 = `packed1 38015 attendLanes_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -9063,7 +9031,7 @@ p;quun
 zfte
 p9rFte
 p:zRsV
-qS+t=pF
+qS{psV
 !
 p>
 v~
@@ -9104,7 +9072,7 @@ ub$
 xz
 zcyz
 sS
-rDW
+rDO
 v@tI
 u3
 sWua
@@ -9427,7 +9395,7 @@ wuVH
 :
 :
 :
-rDM
+rDE
 q'=r-
 u'M*
 vW2
@@ -9507,7 +9475,7 @@ tmV)
 ub(
 zbp=C
 4
-rDX
+rDP
 vItn
 *'%
 :
@@ -9734,7 +9702,7 @@ u@L
 ret,v:
 wj
 wj
-rDY
+rDQ
 t+q9pd
 i9%
 t+M)E
@@ -9771,51 +9739,35 @@ tUX<c
 !#
 q'9qy
 t1RY1)
-5
-sF;t%
-!#
+zS$<?
 qD=q@
 t1=<\
 tfE3/
 4
-p6
-sF;scyq}X
-!#
+sD=Kyq}X?
 {1q@
-tpsM@$<
+tpsMB6
 "$
 t1RY<h
-5
-sF=t%
-!#
+zS$@?
 "$
-uoz]I
-sF=scyq}X
-!#
+sD=Kyq}Xpu
 "$
-{5>
+tps:v8
 "$
 t1RY<g
-5
-sF?t%
-!#
+zS$D?
 "$
-uo~2I
-sF?scyq}X
-!#
+sD=Kyq}Xyz
 "$
-{5@
+tps:v8
 "$
 t1RY<f
-5
-sFAt%
-!#
+zS$H?
 "$
-uo~9I
-sFAscyq}X
-!#
+sD=Kyq}Xv:
 "$
-{5B
+tps:v8
 "2
 pee}2
 qD7pj
@@ -9830,7 +9782,7 @@ w8
 }u
 \
 qM=u:
-sEES
+sEMS
 pqf-pj
 tMyvtB.yr
 pqf.q@
@@ -9871,9 +9823,9 @@ xps\}JZv:
 4
 }{uf
 qM+r1
-uOW6
+uO_6
 {@t'
-sES$*
+sE4$*
 ".
 tMyvtB.yr
 ".
@@ -9918,7 +9870,7 @@ pep}2
 qM7ps
 zh(6
 "/
-sEg$<
+sEC$<
 "/
 tMyvtB.yr
 "/
@@ -9963,7 +9915,7 @@ peulpk>
 "/
 zh(6
 "/
-sEz$N
+sER$N
 "/
 tMyvtB.yr
 "/
@@ -10008,7 +9960,7 @@ pezlt&>
 "/
 zh(6
 "/
-w\W$a
+sEb$a
 "/
 tMyvtB.yr
 "/
@@ -10062,7 +10014,7 @@ zbpWBC
 4
 "E
 u~p
-rDZ
+rDR
 r&=ps
 |^T'T$^
 |^S'S$^
@@ -10121,7 +10073,7 @@ tv
 q\q4C
 rBq4sO
 uh
-rDL
+rDD
 r#=pj
 0
 J
@@ -10135,7 +10087,7 @@ vW8
 stpW4
 zbp)C
 4
-rD[
+rDS
 v3p=tn
 i7%
 vwp=q^
@@ -10261,7 +10213,7 @@ q~M}0M
 !#
 tU.<0
 s_R/<.
-sHC
+sH;
 !#
 }_pj
 p+
@@ -10550,7 +10502,7 @@ O
 const lanesBF16SM70 = lanesBF16SM80 + `
  patch
  -3
-packed1 39864 attendLanes_dtype_BF16_row_BF16
+packed1 39802 attendLanes_dtype_BF16_row_BF16
 !pJ
 !pI
  =13
@@ -10558,47 +10510,37 @@ packed1 39864 attendLanes_dtype_BF16_row_BF16
 p;p5t*
 p9y?x,
 p:zRsV
-qS{pr0
- =718
+qS+-un
+ =714
  -1
-y>?$;
-s/sM@$<
+y>A>
+s/sMB6
 rH
+ =2
+ -8
+zS$A?
  =3
  -1
-sF>t%
- =2
- -2
-uo~2I
-sF>scyq}X
- =2
- -1
-wA$>
-{0r8?
+t-rn>
+s/s:v8
 rH
- =3
- -1
-sFAt%
- =2
- -2
-uot,I
-sFAscyq}X
- =2
- -1
-wA$A
-{0r8B
+"$
+t1RY<g
+zS$F?
+"$
+sD=Kyq}X2t,
+"$
+t-rn>
+s/s:v8
 rH
- =3
- -1
-sFDt%
  =2
- -2
-uouyI
-sFDscyq}X
- =2
- -1
-wA$D
-{0r8E
+ -5
+zS$K?
+"$
+sD=Kyq}X2uy
+"$
+t-rn>
+s/s:v8
 rH
  =9
  -1
@@ -10607,21 +10549,21 @@ s/w+
 xprnscyqqcqcqcqcqcqc>?
  =4
  -1
-sEJq/
+sERq/
  =40
  -3
-uO\6
+uOe6
 {@t'
-sEX$+
+sE9$+
  =44
  -1
-sEl$=
+sEG$=
  =44
  -1
-w\X$O
+sEU$O
  =44
  -1
-w\W$b
+sEd$b
  =52
  -1
 u~u
@@ -10725,7 +10667,7 @@ pV5rL.
 pV-rL7
  =129`
 
-const direct32SM80NarrowAligned = `packed1 42071 attendDirect_float32_row_F32
+const direct32SM80NarrowAligned = `packed1 42031 attendDirect_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -10742,7 +10684,7 @@ const direct32SM80NarrowAligned = `packed1 42071 attendDirect_float32_row_F32
 p;x@r0
 p9xWr0
 p:,qYpF
-qSsK/pF
+qSrOto
 !
 p>
 q*
@@ -10778,7 +10720,7 @@ wR
 vl@sr
 zW[p$
 4
-rDj
+rDf
 pns6t;
 u3
 u3xR
@@ -10867,7 +10809,7 @@ tU'D
 pzR(qj
 pnu:pw
 qVs0q=
-sHh
+sHd
 pns-p|
 ph+q&
 ph+B
@@ -10892,7 +10834,7 @@ qBsp
 zc2t,
 wj
 wj
-rDk
+rDg
 |9
 *#%
 _
@@ -10953,7 +10895,7 @@ Yp,D
 :
 :
 qGs\t%
-rDB
+rD>
 qM,ps@
 qF&qg
 qM9s-
@@ -11175,7 +11117,7 @@ u~"
 w"{v
 w"x\
 w"|;
-rDl
+rDh
 :
 :
 :
@@ -11386,13 +11328,9 @@ w)r3u}2dR9lsfn
 !#
 u-zHq3
 qVR,<;
-5
-uc
-!#
+zSuf
 uG{_pj
-rjz]I
-qGu}scyq}X
-!#
+v/yq}X6pu
 :
 "%
 pV:I
@@ -11401,24 +11339,20 @@ w)r3u}2dR7lsfn
 !#
 "%
 qVR,<8
-5
-uc
-!#
+zSuf
 "%
-y0I
-qGu}scyq}X
-!#
+v/yq}X6yz
 uG.7px
-tpw+
+tps:r_6
 uG.9t'
 |U
 tpw+
 uGt2t'
 |7
 tpw+
-tpr3r8|sR{
+tpr3p4FwzG
 uGxes-
-sE|$}
+w\G'F
 x>#
 k
 uGuQsh
@@ -11426,7 +11360,7 @@ rpE6
 uGw}yC
 rpF'#
 r=
-s+#'#6
+s+%'#6
 k
 uG8-sh
 pe9lsf}2
@@ -11896,7 +11830,7 @@ ret,v:
 "#
 wj
 wj
-rDm
+rDi
 "#
 p~X|B.
 w)Ps}+z%s\2s\L2qp
@@ -12344,7 +12278,7 @@ O
 const direct32SM80 = direct32SM80NarrowAligned + `
  patch
  -1
-packed1 42707 attendDirect_float32_row_F32
+packed1 42667 attendDirect_float32_row_F32
  =14
  -2
 p9+98pF
@@ -12507,7 +12441,7 @@ tH#2{c1.
  =10
  -1
 tH%2{c1.
- =138
+ =130
  -1
 qvRd13
  =2
@@ -12826,7 +12760,7 @@ a)
 const direct32SM70NarrowAligned = direct32SM80NarrowAligned + `
  patch
  -3
-packed1 42588 attendDirect_float32_row_F32
+packed1 42548 attendDirect_float32_row_F32
 !pJ
 !pI
  =11
@@ -12834,11 +12768,11 @@ packed1 42588 attendDirect_float32_row_F32
 p;,uQpF
  =2
  -1
-qS-qupF
- =666
+qSrOte
+ =658
  -1
-t-x^
-s/w+
+t-qs>
+s/s:r_6
 rH
  =2
  -1
@@ -12846,18 +12780,16 @@ t-x^
 s/w+
 rH
  =2
- -4
+ -2
 t-x^
 s/w+
 rH
-wA$~
+wA'G
 {0p4G
 }tFscyqqcqcqcqcqcqc>?
-uGxes-
-w\G'F
- =7
+ =9
  -1
-s+''#6
+s+)'#6
  =6
  -1
 s+)'#W
@@ -12927,7 +12859,7 @@ pVGsx8
 const direct32SM70 = direct32SM80 + `
  patch
  -3
-packed1 43224 attendDirect_float32_row_F32
+packed1 43184 attendDirect_float32_row_F32
 !pJ
 !pI
  =11
@@ -12935,11 +12867,11 @@ packed1 43224 attendDirect_float32_row_F32
 p;,uQpF
  =2
  -1
-qS-qupF
- =676
+qSrOte
+ =668
  -1
-t-x^
-s/w+
+t-qs>
+s/s:r_6
 rH
  =2
  -1
@@ -12947,18 +12879,16 @@ t-x^
 s/w+
 rH
  =2
- -4
+ -2
 t-x^
 s/w+
 rH
-wA$~
+wA'G
 {0p4G
 }tFscyqqcqcqcqcqcqc>?
-uGxes-
-w\G'F
- =7
+ =9
  -1
-s+''#6
+s+)'#6
  =6
  -1
 s+)'#W
@@ -13025,7 +12955,7 @@ pVHsx.
 pVGsx8
  =178`
 
-const directBF16SM80NarrowAligned = `packed1 45031 attendDirect_dtype_BF16_row_BF16
+const directBF16SM80NarrowAligned = `packed1 44991 attendDirect_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -13043,7 +12973,7 @@ const directBF16SM80NarrowAligned = `packed1 45031 attendDirect_dtype_BF16_row_B
 p;xFte
 p9{Jx,
 p:,qYpF
-qS-ve
+qS-rFpF
 !
 p>
 q*
@@ -13079,7 +13009,7 @@ wR
 vl@sr
 zW[p$
 4
-rDj
+rDf
 pns6t;
 u3
 u3xR
@@ -13168,7 +13098,7 @@ tU'D
 pzR(qj
 pnu:pw
 qVs0q=
-sHh
+sHd
 pns-p|
 ph+q&
 ph+B
@@ -13193,7 +13123,7 @@ qBsp
 zc2t,
 wj
 wj
-rDk
+rDg
 {T
 *#%
 rV
@@ -13258,7 +13188,7 @@ Yp,D
 :
 :
 qGs\t%
-rDB
+rD>
 qM,ps@
 qF(qg
 qM9s-
@@ -13451,7 +13381,7 @@ tb9yY
 ub5
 xz
 4
-rDl
+rDh
 vaq&
 *%%
 :
@@ -13792,13 +13722,9 @@ w)r3u}2dpy#Ilsfn
 !#
 u-zHq3
 qVpy#<1}
-5
-uc
-!#
+zSuf
 uG{_pj
-rjz]I
-qGu}scyq}X
-!#
+v/yq}X6pu
 :
 "%
 pV"I
@@ -13807,24 +13733,20 @@ w)r3u}2dpy#Glsfn
 !#
 "%
 qVpy#<rk#H
-5
-uc
-!#
+zSuf
 "%
-y0I
-qGu}scyq}X
-!#
+v/yq}X6yz
 uG.7px
-tpw+
+tps:r_6
 uG.9t'
 |U
 tpw+
 uGt2t'
 |7
 tpw+
-tpr3r8|sR{
+tpr3p4FwzG
 uGxes-
-sE|$}
+w\G'F
 x>#
 k
 uGuQsh
@@ -13832,7 +13754,7 @@ rpE6
 uGw}yC
 rpF'#
 r=
-s+#'#6
+s+%'#6
 k
 uG8-sh
 syu8r3dpy#Ilsf}2
@@ -14317,7 +14239,7 @@ ret,v:
 "#
 wj
 wj
-rDm
+rDi
 "#
 p~X|B.
 w)Ps}+z%s\2s\L2qp
@@ -14762,7 +14684,7 @@ O
 const directBF16SM80 = directBF16SM80NarrowAligned + `
  patch
  -1
-packed1 45358 attendDirect_dtype_BF16_row_BF16
+packed1 45318 attendDirect_dtype_BF16_row_BF16
  =15
  -2
 zf}<
@@ -15012,13 +14934,13 @@ w)r3u}2dRzlsfn
  =2
  -1
 qVRm<|
- =11
+ =7
  -1
 w)r3u}2dRxlsfn
  =2
  -1
 qVRm<y
- =28
+ =24
  -1
 pezlsf}2
  =6
@@ -15473,7 +15395,7 @@ a)
 const directBF16SM70NarrowAligned = directBF16SM80NarrowAligned + `
  patch
  -3
-packed1 49872 attendDirect_dtype_BF16_row_BF16
+packed1 49832 attendDirect_dtype_BF16_row_BF16
 !pJ
 !pI
  =12
@@ -15481,11 +15403,11 @@ packed1 49872 attendDirect_dtype_BF16_row_BF16
 p;x@to
 p98}<
 p:,qYpF
-qSp<r0
- =771
+qSp<x,
+ =763
  -1
-t-x^
-s/w+
+t-qs>
+s/s:r_6
 rH
  =2
  -1
@@ -15493,18 +15415,16 @@ t-x^
 s/w+
 rH
  =2
- -4
+ -2
 t-x^
 s/w+
 rH
-wA$~
+wA'G
 {0p4G
 }tFscyqqcqcqcqcqcqc>?
-uGxes-
-w\G'F
- =7
+ =9
  -1
-s+''#6
+s+)'#6
  =6
  -1
 s+)'#W
@@ -15792,7 +15712,7 @@ pVWsx8
 const directBF16SM70 = directBF16SM80 + `
  patch
  -3
-packed1 48721 attendDirect_dtype_BF16_row_BF16
+packed1 48681 attendDirect_dtype_BF16_row_BF16
 !pJ
 !pI
  =12
@@ -15800,11 +15720,11 @@ packed1 48721 attendDirect_dtype_BF16_row_BF16
 p;x@to
 p9.8r0
 p:qYto
-qSp<r0
- =733
+qSp<x,
+ =725
  -1
-t-x^
-s/w+
+t-qs>
+s/s:r_6
 rH
  =2
  -1
@@ -15812,18 +15732,16 @@ t-x^
 s/w+
 rH
  =2
- -4
+ -2
 t-x^
 s/w+
 rH
-wA$~
+wA'G
 {0p4G
 }tFscyqqcqcqcqcqcqc>?
-uGxes-
-w\G'F
- =7
+ =9
  -1
-s+''#6
+s+)'#6
  =6
  -1
 s+)'#W
@@ -16077,7 +15995,7 @@ pVXsx.
 pVWsx8
  =178`
 
-const decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = `packed1 39312 decode_dtype_BF16_row_BF16_dim64
+const decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = `packed1 39251 decode_dtype_BF16_row_BF16_dim64
 !|h^|f
 !|g@=
 !p8
@@ -16090,10 +16008,10 @@ const decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = `packed1 39312 decode_d
 !
 !pHy;pD
 !c
-p;x5t*
+p;x5sV
 p9-sqpF
 p:,sqpF
-qSw?r0
+qSw?x,
 !
 p>
 q*
@@ -16175,7 +16093,7 @@ qt5qR
 r5@sr
 z3'p$
 4
-rD;
+rD2
 r5/q0
 t+M5qO
 *.%
@@ -16238,7 +16156,7 @@ tU'D
 pzR(qj
 tb/pw
 qVs0q=
-sH9
+sH0
 "8
 ra/G
 )
@@ -16384,7 +16302,7 @@ w"~5
 "3
 tr1
 w"~5
-rD<
+rD3
 Yw%{c
 pzt"=?
 pzp5p$?
@@ -16479,7 +16397,7 @@ ub6
 |&:U
 qVp<D
 4
-rD=
+rD4
 o
 *#%
 |A@|Y
@@ -16548,7 +16466,7 @@ vc=rz+
 :
 :
 qGs\t%
-rD4
+wh
 pqy=pb
 ra4G
 uF<|
@@ -16650,58 +16568,41 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RW<(<V<(u2wyu2tLsGt|qWL
 vc7r4
 qF7B
 y77
-qtGD
-p6
 qVM#<6
-rD2
-!#
+qVycG
+tU61#
+4
+p6
 pr^+sh
 tH9rq<=
 pr^8sh
 qVMGD
-5
-qGt$t%
-!#
+zSqW?
 {?}(q@
-qVM#<7
-5
-qGt$scyq}X
-!#
+xprvscyq}X>2t,
 pr^8px
 tj
 qVMGD
-5
-qGu_t%
-!#
+zSqW?
 "#
-rjz]I
-qGu_scyq}X
-!#
+xprvscyq}X>yR
 "#
 vT/
 qVMGD
-5
-qGqst%
-!#
+zSsI?
 "#
-y0I
-qGqsscyq}X
-!#
+xpu_scyq}X>2uy
 "#
 q1vn@
 qVMGD
-5
-qGrnt%
-!#
+zSsI?
 "#
-x"I
-qGrnscyq}X
-!#
+xpu_scyq}X>2{'
 !#
 {D9px
-tps:rvrl
-yUv2
-yUv2
+tpsM"u#
+yUul
+yUul
 {D/t'
 |U
 tpw+
@@ -16718,22 +16619,22 @@ rp46
 uL=.ua
 rp5'#
 r=
-s++'#6
+s+/'#6
 k
 uL=7ps
 x-z.
 uL=.tI
-s+-'#W
+s+1'#W
 k
 "#
 xy
 "#
-s+-'#rl
+s+1'#rl
 k
 "#
 xy
 "#
-s+/'#sG
+s+3'#sG
 k
 "#
 q84S>
@@ -16809,7 +16710,7 @@ w"t,
 w"t,
 "#
 w"t,
-rD>
+rD5
 "=
 zJt?uN{"p2qg.-p5v({X8
 v>+
@@ -16913,7 +16814,7 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 qKpy#6rk#6B
 Ypy#61f
 tJ6'5
-sH(
+sJ~)
 !#
 |./p|
 |Np44BwL
@@ -17007,7 +16908,7 @@ ret,v:
 "#
 wj
 wj
-rD?
+rD6
 "#
 p~X|B.
 w)Ps}+z%s\2s\L2qp
@@ -17233,9 +17134,9 @@ ru-
 r[Gp$
 r[7p$
 4
-5
 xBu*MS1+
 qt-D
+4
 5
 q'=sm
 poV1+%
@@ -17267,27 +17168,27 @@ u'py$=
 !#
 |A9qN
 u'py#m
-pVqsx+
+pVssx+
 (+-
 !#
 "$
 u'R[
 u'RZ
-pV_sx.
-pV^sx8
-pV]sx7
-pV\sx9
+pVasx.
+pV_sx8
+pV^sx7
+pV]sx9
 "$
 (+,
 !#
 ":
 s?q,
 "<
-pVEsx/
+pVFsx/
 ";
-pVDsx@
+pVEsx@
 "$
-pVCs3sK
+pVDs3sK
 (rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -17504,7 +17405,7 @@ O
 const decodeBF16DtypeBF16RowBF16Dim64SM90 = decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned + `
  patch
  -1
-packed1 40214 decode_dtype_BF16_row_BF16_dim64
+packed1 40153 decode_dtype_BF16_row_BF16_dim64
  =7
 !v7r.v6|Q
  =6
@@ -17692,22 +17593,22 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<"<P<"u2wyu2tLsGt|qWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RU<(<T<(u2vfu2tLsGt|qWL
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RU<(<T<(u2wyu2tLsGt|qWL
- =3
+ =4
  -1
-qt<D
- =7
- -1
-qVM<D
- =10
+qVyc<
+ =6
  -1
 qVM<D
- =9
+ =5
  -1
 qVM<D
- =9
+ =5
  -1
 qVM<D
- =91
+ =5
+ -1
+qVM<D
+ =87
  -1
 r\Z
  =2
@@ -17938,10 +17839,10 @@ y/tRx@t/
  =8
  -1
 r[<p$
- =3
+ =2
  -1
 xBu*MH1+
- =3
+ =4
  -2
 poK1+%
 T5
@@ -17972,7 +17873,7 @@ y/tR,r>p$
 ";
 |W$
 "=
-pVEsx/
+pVFsx/
 "<
  =16
  -1
@@ -18080,7 +17981,7 @@ a)
 const decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned = decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned + `
  patch
  -3
-packed1 39097 decode_dtype_BF16_row_BF16_dim64
+packed1 39036 decode_dtype_BF16_row_BF16_dim64
 !|hf|f
 !|gxO
  =82
@@ -18108,7 +18009,7 @@ packed1 39097 decode_dtype_BF16_row_BF16_dim64
  =53
  -1
 ";
- =175
+ =158
  -1
 "Q
  =3
@@ -18147,7 +18048,7 @@ zZ@
 "9
 s?q,
 ";
-pVEsx/
+pVFsx/
 ":
  =5
  -1
@@ -18174,7 +18075,7 @@ pVEsx/
 const decodeBF16DtypeBF16RowBF16Dim64SM80 = decodeBF16DtypeBF16RowBF16Dim64SM90 + `
  patch
  -3
-packed1 39999 decode_dtype_BF16_row_BF16_dim64
+packed1 39938 decode_dtype_BF16_row_BF16_dim64
 !|hf|f
 !|gxO
  =66
@@ -18202,7 +18103,7 @@ packed1 39999 decode_dtype_BF16_row_BF16_dim64
  =53
  -1
 ";
- =175
+ =158
  -1
 "Q
  =3
@@ -18241,7 +18142,7 @@ zZ@
 ":
 |W$
 "<
-pVEsx/
+pVFsx/
 ";
  =5
  -1
@@ -18265,7 +18166,7 @@ pVEsx/
 "8
  =129`
 
-const decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = `packed1 51650 decode_dtype_BF16_row_BF16_dim128
+const decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = `packed1 51588 decode_dtype_BF16_row_BF16_dim128
 !|h^|f
 !|g@=
 !p8
@@ -18278,10 +18179,10 @@ const decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = `packed1 51650 decode_
 !
 !pHy;pD
 !c
-p;,uQpF
+p;quto
 p9xex,
 p:,xOpF
-qSsKx,
+qSrOun
 !
 p>
 q*
@@ -18363,7 +18264,7 @@ qt5qR
 r5@sr
 z3'p$
 4
-rD;
+rD2
 r5/q0
 t+M5qO
 *.%
@@ -18426,7 +18327,7 @@ tU'D
 pzR(qj
 tb/pw
 qVs0q=
-sH9
+sH0
 "8
 ra/G
 )
@@ -18612,7 +18513,7 @@ w"~5
 "3
 tr1
 w"~5
-rD<
+rD3
 YXB=w?
 pzt"=?
 pzp5p$?
@@ -18783,7 +18684,7 @@ ub6
 |&:U
 qVq4D
 4
-rD=
+rD4
 o
 *#%
 |A@|Y
@@ -18900,7 +18801,7 @@ vc=rz+
 :
 :
 qGs\t%
-rD4
+wh
 pqy=t'
 q7429
 pBmqOU
@@ -19059,102 +18960,85 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#0<@rk#/<@u2wyu2tLsGt|qWL
 vc7r4
 qFOB
 y77
-qtGD
-p6
 qVM#<N
-rD2
-!#
+qVycG
+tUN1#
+4
+p6
 pr^+sh
 tHQrq<U
 pr^8sh
 qVMGD
-5
-qGt$t%
-!#
+zSqW?
 {?}(q@
-qVM#<O
-5
-qGt$scyq}X
-!#
+xprvscyq}X>2t,
 pr^8px
 tj
 qVMGD
-5
-qGu_t%
-!#
+zSqW?
 "#
-rjz]I
-qGu_scyq}X
-!#
+xprvscyq}X>yR
 "#
 vT/
 qVMGD
-5
-qGqst%
-!#
+zSsI?
 "#
-y0I
-qGqsscyq}X
-!#
+xpu_scyq}X>2uy
 "#
 q1vn@
 qVMGD
-5
-qGrnt%
-!#
+zSsI?
 "#
-x"I
-qGrnscyq}X
-!#
+xpu_scyq}X>2{'
 !#
 {D9px
-tps:rvrl
-yUv2
-yUv2
+tpsM"u#
+yUul
+yUul
 {D/t'
 |U
 tpw+
 {D@t'
 |7
 tpw+
-tpr3r8_sR^
+tpr3r8dsRc
 uLz(s-
-sE_$a
+sEd$e
 x>#
 k
 uL=,sh
-uOe6
+uOi6
 uL=.ua
-uOe'#
+uOi'#
 r=
-s++'#6
+s+/'#6
 k
 uL=7ps
 x-z.
 uL=.tI
-s+-'#W
+s+1'#W
 k
 "#
 xy
 "#
-s+-'#rl
+s+1'#rl
 k
 "#
 xy
 "#
-s+/'#sG
+s+3'#sG
 k
 "#
-s~rS>
+s~vS>
 pq^+r-
 z<r8%<WwL
 z<r8&<VwL
 pq^8t'
-uOvS
-uOxS
-uOzW
-uO|W
-uO~sI
+uOzS
+uO|S
+uO~W
+rp@W
+rp?sI
 rp>sI
 rp=qW
 rp<qW
@@ -19250,7 +19134,7 @@ w"t,
 w"t,
 "#
 w"t,
-rD>
+rD5
 "=
 zJt?uN{"p2qg.-p5v({X8
 {Y
@@ -19422,7 +19306,7 @@ pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
 qKpy$&rk$&B
 Ypy$&1f
 tJF'E
-sH(
+sJ~)
 !#
 |./p|
 |Np4DBwL
@@ -19548,7 +19432,7 @@ ret,v:
 "#
 wj
 wj
-rD?
+rD6
 "#
 p~X|B.
 w)Ps}+z%s\2s\L2qp
@@ -19774,9 +19658,9 @@ ru-
 r[Gp$
 r[7p$
 4
-5
 xBu*MS1+
 qt-D
+4
 5
 q'=sm
 poV1+%
@@ -19808,27 +19692,27 @@ u'py%c
 !#
 |A9qN
 u'py$n
-pVysx+
+pV{sx+
 (+-
 !#
 "$
 u'Rx
 u'Rw
-pVhsx.
-pVgsx8
-pVfsx7
-pVesx9
+pVisx.
+pVhsx8
+pVgsx7
+pVfsx9
 "$
 (+,
 !#
 ":
 s?q,
 "<
-pVEsx/
+pVFsx/
 ";
-pVDsx@
+pVEsx@
 "$
-pVCs3sK
+pVDs3sK
 (rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -20045,7 +19929,7 @@ O
 const decodeBF16DtypeBF16RowBF16Dim128SM90 = decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned + `
  patch
  -1
-packed1 52561 decode_dtype_BF16_row_BF16_dim128
+packed1 52499 decode_dtype_BF16_row_BF16_dim128
  =7
 !v7r.v6|Q
  =6
@@ -20324,22 +20208,22 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R{<:<z<:u2wyu2tLsGt|qWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#.<@<~<@u2vfu2tLsGt|qWL
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#.<@<~<@u2wyu2tLsGt|qWL
- =3
+ =4
  -1
-qt<D
- =7
- -1
-qVM<D
- =10
+qVyc<
+ =6
  -1
 qVM<D
- =9
+ =5
  -1
 qVM<D
- =9
+ =5
  -1
 qVM<D
- =123
+ =5
+ -1
+qVM<D
+ =119
  -1
 r\Z
  =2
@@ -20606,10 +20490,10 @@ y/tRx@t/
  =8
  -1
 r[<p$
- =3
+ =2
  -1
 xBu*MH1+
- =3
+ =4
  -2
 poK1+%
 T5
@@ -20640,7 +20524,7 @@ y/tR,r>p$
 ";
 |W$
 "=
-pVEsx/
+pVFsx/
 "<
  =16
  -1
@@ -20748,7 +20632,7 @@ a)
 const decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned = decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned + `
  patch
  -3
-packed1 51435 decode_dtype_BF16_row_BF16_dim128
+packed1 51373 decode_dtype_BF16_row_BF16_dim128
 !|hf|f
 !|gxO
  =82
@@ -20776,7 +20660,7 @@ packed1 51435 decode_dtype_BF16_row_BF16_dim128
  =77
  -1
 ";
- =239
+ =222
  -1
 "Q
  =3
@@ -20815,7 +20699,7 @@ packed1 51435 decode_dtype_BF16_row_BF16_dim128
 "9
 s?q,
 ";
-pVEsx/
+pVFsx/
 ":
  =5
  -1
@@ -20842,7 +20726,7 @@ pVEsx/
 const decodeBF16DtypeBF16RowBF16Dim128SM80 = decodeBF16DtypeBF16RowBF16Dim128SM90 + `
  patch
  -3
-packed1 52346 decode_dtype_BF16_row_BF16_dim128
+packed1 52284 decode_dtype_BF16_row_BF16_dim128
 !|hf|f
 !|gxO
  =66
@@ -20870,7 +20754,7 @@ packed1 52346 decode_dtype_BF16_row_BF16_dim128
  =77
  -1
 ";
- =239
+ =222
  -1
 "Q
  =3
@@ -20909,7 +20793,7 @@ packed1 52346 decode_dtype_BF16_row_BF16_dim128
 ":
 |W$
 "<
-pVEsx/
+pVFsx/
 ";
  =5
  -1
@@ -20933,7 +20817,7 @@ pVEsx/
 "8
  =129`
 
-const join32SM90 = `packed1 24469 joinParts_float32_row_F32
+const join32SM90 = `packed1 24474 joinParts_float32_row_F32
 !|h^|f
 !|g@=
 !p8
@@ -20944,10 +20828,10 @@ const join32SM90 = `packed1 24469 joinParts_float32_row_F32
 !pHwZnpD
 !Pt@|bq>rGympx/wk
 !c
-p;,sKpF
+p;x5un
 p9,rFpF
 p:x5sV
-qSx5t*
+qSx5sV
 !
 p>
 q*
@@ -20990,12 +20874,11 @@ t+vn/
 sw
 s@r>
 pnr-p|
-qVq,U
+xLq,
+qBp*
+4
 J
-p6
-qVq,U
-r~
-p6
+5
 pnu:r]
 vTq4
 v>7
@@ -21007,7 +20890,7 @@ uVxc(
 pnr4r]
 ti
 4
-rD/
+rD.
 q1XU
 w<
 wOr,p2Dq=
@@ -21016,7 +20899,7 @@ vYj
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 usqN
 Yp2E
-sH.
+sH-
 "-
 ru*
 po)1#%
@@ -21038,7 +20921,7 @@ sts7
 ret,v:
 wj
 wj
-rD0
+rD/
 z=E
 *%%
 v3pUq&
@@ -21051,7 +20934,7 @@ w.r4
 Y=t0
 :
 :
-rD,
+{#~%
 vd/7
 qk/qg
 {w
@@ -21229,8 +21112,8 @@ pzRZqj
 )
 r\/
 {PrI
-re|34r)5
-tr7
+re|35r)6
+tr8
 u~U
 u~T
 u~S
@@ -21263,7 +21146,7 @@ u~9
 u~8
 vdq4
 u~7
-rD1
+rD0
 t+RXG
 i<%
 "#
@@ -21368,10 +21251,8 @@ _
 y(
 y2j
 qVM/U
-5
-s)
-qGxht%
-!#
+v/x;uf
+zSq/?
 t),j
 zj
 p.
@@ -21381,7 +21262,7 @@ uE
 t)/yC
 vJ
 uT
-z<rnz\
+z<xhz\
 t)@pb
 |}
 qLXU
@@ -21391,7 +21272,7 @@ sd
 pry=wE
 vJ
 uT
-z<qsz\
+z<rnz\
 r5=|Y
 tpr3|X
 t)@zg
@@ -21402,9 +21283,9 @@ zWyW
 H
 !#
 t).r4
-|Nr_{$
+|Nqs{$
 "$
-tps:z.
+tps:r_6
 "#
 zP
 "#
@@ -21428,11 +21309,11 @@ v|yC
 w\&6
 x>#
 k
-sE'W
+sE&W
 x>#
 k
 wI/q#/
-ws)
+ws*
 ",
 zj
 p.
@@ -21524,33 +21405,33 @@ s&7S
 z<r8FB9wL
 s&8S
 z<r8HB/wL
-bkS
-z<r8JB@wL
-blS
-z<r8LE=wL
 bmS
-z<r8NE,wL
+z<r8JB@wL
 bnS
-z<r8PE+wL
+z<r8LE=wL
 boS
-z<r8RE-wL
+z<r8NE,wL
 bpS
-z<r8TylwL
+z<r8PE+wL
 bqS
-z<r8VE8wL
+z<r8RE-wL
 brS
-z<r8XE7wL
+z<r8TylwL
 bsS
-z<r8ZE9wL
+z<r8VE8wL
 btS
-z<r8\E/wL
+z<r8XE7wL
 buS
-z<r8^E@wL
+z<r8ZE9wL
 bvS
-z<r8a2sKwL
+z<r8\E/wL
 bwS
+z<r8^E@wL
+bxS
+z<r8a2sKwL
+byS
 z<r8c2rOwL
-q~%sRw6
+q~%sRy6
 w.xj
 xSj<jpd
 tUj1/
@@ -21576,22 +21457,22 @@ xlr1
 O
 !#
 pnt's-
-]'sx
+](sx
 "A
 (-
 !#
 t:pE
-]+zs
-],s38
-]-|1
+],zs
+]-s38
+].|1
 (9
 !#
 vdzR
-]4s3/
+]5s3/
 ":
-]5s3@
-]7rL=
-]9rL,
+]6s3@
+]8rL=
+]:rL,
 pV~rL+
 pV|rL-
 pVzrL.
@@ -21873,7 +21754,7 @@ O
 const join32SM80 = join32SM90 + `
  patch
  -3
-packed1 24326 joinParts_float32_row_F32
+packed1 24331 joinParts_float32_row_F32
 !|hf|f
 !|gxO
  =38
@@ -21882,12 +21763,12 @@ packed1 24326 joinParts_float32_row_F32
  -4
 !#
 "%
- =30
+ =29
  -2
  =3
  -1
 "*
- =559
+ =557
  -1
 "@
  =46
@@ -21897,26 +21778,26 @@ packed1 24326 joinParts_float32_row_F32
 const join32SM70 = join32SM80 + `
  patch
  -3
-packed1 24829 joinParts_float32_row_F32
+packed1 24834 joinParts_float32_row_F32
 !pJ
 !pI
  =8
  -1
-p;x5x,
+p;,v<pF
  =2
  -1
-qSx@un
- =439
+qSx@r0
+ =436
  -1
 t-x^
 s/w+
 xprnscyqqcqcqcqcqcqc>?
  =8
  -3
-|Nv2{$
+|Nr_{$
 "$
-t-v2>
-s/s:}K
+t-r_>
+s/s:z.
 rH
  =3
  -1
@@ -21945,45 +21826,45 @@ s/r^&$'
 rH
  =4
  -1
-sE.W
+sE-W
  =3
  -1
-ws0
+ws1
  =91
  -27
-brS
-z<r8JB@wL
-bsS
-z<r8LE=wL
 btS
-z<r8NE,wL
+z<r8JB@wL
 buS
-z<r8PE+wL
+z<r8LE=wL
 bvS
-z<r8RE-wL
+z<r8NE,wL
 bwS
-z<r8TylwL
+z<r8PE+wL
 bxS
-z<r8VE8wL
+z<r8RE-wL
 byS
-z<r8XE7wL
+z<r8TylwL
 bzS
-z<r8ZE9wL
+z<r8VE8wL
 b{S
-z<r8\E/wL
+z<r8XE7wL
 b|S
-z<r8^E@wL
+z<r8ZE9wL
 b}S
-z<r8a2sKwL
+z<r8\E/wL
 b~S
+z<r8^E@wL
+s&DS
+z<r8a2sKwL
+s&ES
 z<r8c2rOwL
-q~%sR~6
+q~%wzF6
  =41
  -29
-];rL+
-]=rL-
-]?rL.
-]ArL8
+]<rL+
+]>rL-
+]@rL.
+]BrL8
 pV}rL7
 pV{rL9
 pVyrL/
@@ -22011,7 +21892,7 @@ pVNs3{J
 pVLzs=
  =247`
 
-const joinBF16SM90 = `packed1 24679 joinParts_dtype_BF16_row_BF16
+const joinBF16SM90 = `packed1 24684 joinParts_dtype_BF16_row_BF16
 !|h^|f
 !|g@=
 !p8
@@ -22023,11 +21904,11 @@ const joinBF16SM90 = `packed1 24679 joinParts_dtype_BF16_row_BF16
 !pHwZnpD
 !Pt@|bq>rGympx/wk
 !c
-p;,sKpF
+p;x5un
 zfto
 p9sTun
 p:x5sV
-qSx5t*
+qSx5sV
 !
 p>
 q*
@@ -22070,12 +21951,11 @@ t+vn/
 sw
 s@r>
 pnr-p|
-qVq,U
+xLq,
+qBp*
+4
 J
-p6
-qVq,U
-r~
-p6
+5
 pnu:r]
 vTq4
 v>7
@@ -22087,7 +21967,7 @@ uVxc(
 pnr4r]
 ti
 4
-rD/
+rD.
 q1XU
 w<
 wOr,p2Dq=
@@ -22096,7 +21976,7 @@ vYj
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 usqN
 Yp2E
-sH.
+sH-
 "-
 ru*
 po)1#%
@@ -22118,7 +21998,7 @@ sts7
 ret,v:
 wj
 wj
-rD0
+rD/
 z=E
 *%%
 v3pUq&
@@ -22131,7 +22011,7 @@ w.r4
 Y=t0
 :
 :
-rD,
+{#~%
 vd/7
 qk/qg
 {w
@@ -22309,8 +22189,8 @@ pzRZqj
 )
 r\/
 {PrI
-re|34r)5
-tr7
+re|35r)6
+tr8
 u~U
 u~T
 u~S
@@ -22343,7 +22223,7 @@ u~9
 u~8
 vdq4
 u~7
-rD1
+rD0
 t+RXG
 i<%
 "#
@@ -22448,10 +22328,8 @@ _
 y(
 y2j
 qVM/U
-5
-s)
-qGxht%
-!#
+v/x;uf
+zSq/?
 t),j
 zj
 p.
@@ -22461,7 +22339,7 @@ uE
 t)/yC
 vJ
 uT
-z<rnz\
+z<xhz\
 t)@pb
 |}
 qLXU
@@ -22471,7 +22349,7 @@ sd
 pry=wE
 vJ
 uT
-z<qsz\
+z<rnz\
 r5=|Y
 tpr3|X
 t)@zg
@@ -22482,9 +22360,9 @@ zWyW
 H
 !#
 t).r4
-|Nr_{$
+|Nqs{$
 "$
-tps:z.
+tps:r_6
 "#
 zP
 "#
@@ -22508,11 +22386,11 @@ v|yC
 w\&6
 x>#
 k
-sE'W
+sE&W
 x>#
 k
 wI/q#/
-ws)
+ws*
 ",
 zj
 p.
@@ -22604,33 +22482,33 @@ s&7S
 z<r8FB9wL
 s&8S
 z<r8HB/wL
-bkS
-z<r8JB@wL
-blS
-z<r8LE=wL
 bmS
-z<r8NE,wL
+z<r8JB@wL
 bnS
-z<r8PE+wL
+z<r8LE=wL
 boS
-z<r8RE-wL
+z<r8NE,wL
 bpS
-z<r8TylwL
+z<r8PE+wL
 bqS
-z<r8VE8wL
+z<r8RE-wL
 brS
-z<r8XE7wL
+z<r8TylwL
 bsS
-z<r8ZE9wL
+z<r8VE8wL
 btS
-z<r8\E/wL
+z<r8XE7wL
 buS
-z<r8^E@wL
+z<r8ZE9wL
 bvS
-z<r8a2sKwL
+z<r8\E/wL
 bwS
+z<r8^E@wL
+bxS
+z<r8a2sKwL
+byS
 z<r8c2rOwL
-q~%sRw6
+q~%sRy6
 w.xj
 xSj<jpd
 tUj1/
@@ -22660,22 +22538,22 @@ xlr1
 O
 !#
 pnt's-
-]'sx
+](sx
 "C
 (-
 !#
 t:pE
-]+zs
-],s38
-]-|1
+],zs
+]-s38
+].|1
 (9
 !#
 vdzR
-]4s3/
+]5s3/
 "<
-]5s3@
-]7rL=
-]9rL,
+]6s3@
+]8rL=
+]:rL,
 pV~rL+
 pV|rL-
 pVzrL.
@@ -22957,7 +22835,7 @@ O
 const joinBF16SM80 = joinBF16SM90 + `
  patch
  -3
-packed1 24536 joinParts_dtype_BF16_row_BF16
+packed1 24541 joinParts_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
  =40
@@ -22966,12 +22844,12 @@ packed1 24536 joinParts_dtype_BF16_row_BF16
  -4
 !#
 "%
- =30
+ =29
  -2
  =3
  -1
 "*
- =563
+ =561
  -1
 "B
  =46
@@ -22981,26 +22859,26 @@ packed1 24536 joinParts_dtype_BF16_row_BF16
 const joinBF16SM70 = joinBF16SM80 + `
  patch
  -3
-packed1 25200 joinParts_dtype_BF16_row_BF16
+packed1 25205 joinParts_dtype_BF16_row_BF16
 !pJ
 !pI
  =9
  -5
-p;,v<pF
+p;x5te
 p9sTx,
 p:x5sV
-qSx@un
- =439
+qSx@r0
+ =436
  -1
 t-x^
 s/w+
 xprnscyqqcqcqcqcqcqc>?
  =8
  -3
-|Nv2{$
+|Nr_{$
 "$
-t-v2>
-s/s:}K
+t-r_>
+s/s:z.
 rH
  =3
  -1
@@ -23029,39 +22907,39 @@ s/r^&$'
 rH
  =4
  -1
-sE.W
+sE-W
  =3
  -1
-ws0
+ws1
  =91
  -27
-brS
-z<r8JB@wL
-bsS
-z<r8LE=wL
 btS
-z<r8NE,wL
+z<r8JB@wL
 buS
-z<r8PE+wL
+z<r8LE=wL
 bvS
-z<r8RE-wL
+z<r8NE,wL
 bwS
-z<r8TylwL
+z<r8PE+wL
 bxS
-z<r8VE8wL
+z<r8RE-wL
 byS
-z<r8XE7wL
+z<r8TylwL
 bzS
-z<r8ZE9wL
+z<r8VE8wL
 b{S
-z<r8\E/wL
+z<r8XE7wL
 b|S
-z<r8^E@wL
+z<r8ZE9wL
 b}S
-z<r8a2sKwL
+z<r8\E/wL
 b~S
+z<r8^E@wL
+s&DS
+z<r8a2sKwL
+s&ES
 z<r8c2rOwL
-q~%sR~6
+q~%wzF6
  =16
  -2
 q{
@@ -23074,10 +22952,10 @@ rE
 v5
  =27
  -29
-];rL+
-]=rL-
-]?rL.
-]ArL8
+]<rL+
+]>rL-
+]@rL.
+]BrL8
 pV~rL7
 pV|rL9
 pVzrL/

@@ -209,7 +209,7 @@ var addHeadsKernel = &driver.Kernel{
 		{File: "prepare.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: addHeadsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P48;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: addHeadsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -251,8 +251,8 @@ var addHeadsHalfKernel = &driver.Kernel{
 		{File: "prepare.go", Line: 125, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: addHeadsHalfSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: addHeadsHalfSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "=0;P48;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: addHeadsHalfSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P48;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: addHeadsHalfSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -620,7 +620,7 @@ var linesOf32Kernel = &driver.Kernel{
 		{File: "prepare.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: linesOf32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P96;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: linesOf32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -669,7 +669,7 @@ var linesOfBF16Kernel = &driver.Kernel{
 		{File: "prepare.go", Line: 26, Format: "slice bounds out of range [:%d] with capacity %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: linesOfBF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P96;=-3;a\"#j$\"=0;i&$&%'t$?()!u!*", PTX: linesOfBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

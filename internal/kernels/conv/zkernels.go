@@ -315,9 +315,9 @@ var gatherWordsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: gatherWordsSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gatherWordsSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherWordsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gatherWordsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gatherWordsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gatherWordsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -364,8 +364,8 @@ var gather16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gather16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gather16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gather16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gather16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -412,8 +412,8 @@ var gather32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: gather32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gather32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gather32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;P80;n\"!P56;n$!&#%P64;n'!&&(P60;n*!&)+P68;n-!&,.", PTX: gather32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -14791,17 +14791,17 @@ p3/
 ;$
  =63`
 
-const gatherWordsSM70NarrowAligned = `packed1 4307 gather_row_Words
+const gatherWordsSM70NarrowAligned = `packed1 4195 gather_row_Words
 !pJ
 !pI
 !p8
 !xE
 !
-!pHy^pD
+!pH}4pD
 !vV
 !c
-p;ve
-p9.x,
+p;,to
+p9t2pF
 p:qupF
 !
 p>
@@ -14817,6 +14817,8 @@ hpk
 hr*
 htl
 wx
+hw$
+m
 v@rI
 Q
 N
@@ -14827,35 +14829,18 @@ p~Xv-qR
 sWf
 qVwy
 uE
-vd+-
-zWt"=
-y2rI
-zWq}p$
-wWq0
-zWp*p$
-|<pb
-zWwg=
 z*s-
-zWu4=
-"%
-re~52t,
-"%
-w"t,
-"%
-w"t,
-"%
-w"t,
-sd
-"&
-uVz#[
-xQuHp2
-"&
+w9
+vd+-
+uVz#p2
+xQuHp0
+y2rI
 uVxc%
 xQp,1%
-"&
+wWq0
 xQX1'
 uVp@1'
-"&
+|<pb
 xQxc&
 uVp,1&
 "&
@@ -14879,25 +14864,25 @@ s_|t
 r~
 5
 xBu*M(1(
-qt3D
+qt4D
 s_Xp$
 s_yW
 s_zE
 s_|t
 5
 wI@sr
-pB81#2p*
+tH"1#2p*
 qvM$2p2
-qvM%14
+qvM%15
 )
-r\.
+r\/
 qU
 z_p5
 w0%
 v}Ps}.r,cyD[r2ryL2ql
 !#
 |sr1
-t+M0A
+t+M1A
 w0%
 |[r,xfyD[r2ryL
 O
@@ -14906,13 +14891,21 @@ wtr1
 O
 !#
 "*
-]$rL
+z3+p$
 "*
-rj{vsx
+z3%p$
 "*
-rjx\s3-
+z3'p$
 "*
-rj|;zs
+z3&p$
+"%
+x"rL
+"%
+y0sx
+"%
+rjz]s3-
+"%
+{K
 "*
 (8
 !pZ
@@ -14982,8 +14975,8 @@ O
 const gatherWordsSM70Narrow = gatherWordsSM70NarrowAligned + `
  patch
  -1
-packed1 4452 gather_row_Words
- =102
+packed1 4340 gather_row_Words
+ =87
  -1
 vAyDql
 vA[q<r>
@@ -14995,47 +14988,36 @@ x9p2
 w(.um[
 w(p&r2
 w(sery
- =78`
+ =86`
 
 const gatherWordsSM70 = gatherWordsSM70Narrow + `
  patch
  -1
-packed1 4425 gather_row_Words
+packed1 4313 gather_row_Words
  =9
  -2
-p9.8pF
+p9.sV
 p:ve
- =17
+ =19
  -6
 )
 yJrc%
 sWf
 |Rp)C
- =2
- -9
-zWzE
-y2rI
-zWu4=
-wWq0
-zW[p$
-|<pb
-zWyD=
-z*s-
-zWt"=
- =9
+ =3
  -3
 vdrF
 0
-uVz#X
-xQp,r2
+uVr|r2
+xQuH[
  =30
  -1
-qt1D
+qt2D
  =6
  -5
-pB61#2p*
+pB71#2p*
 qvM$2p2
-qvM%12
+qvM%13
 )
 rCpK
  =2
@@ -15047,23 +15029,23 @@ vIG
 wm%
  =9
  -1
-"+
- =15
+vd+-
+ =23
  -1
 tAqI
  =56`
 
-const gather16SM70Narrow = `packed1 4029 gather_uint16
+const gather16SM70Narrow = `packed1 3914 gather_uint16
 !pJ
 !pI
 !p8
 !xE
 !
-!pHy^pD
+!pH}4pD
 !vV
 !c
-p;t=pF
-p9.t*
+p;,t*
+p9.8pF
 p:qupF
 !
 p>
@@ -15079,6 +15061,8 @@ hpk
 hr*
 htl
 wx
+hw$
+m
 v@rI
 Q
 N
@@ -15089,35 +15073,18 @@ p~Xv-qR
 sWf
 qVwy
 uE
-vd+-
-zWt"=
-y2rI
-zWq}p$
-wWq0
-zWp*p$
-|<pb
-zWwg=
 z*s-
-zWu4=
-"%
-re~52t,
-"%
-w"t,
-"%
-w"t,
-"%
-w"t,
-sd
-"&
-uVz#[
-xQuHp2
-"&
+w9
+vd+-
+uVz#p2
+xQuHp0
+y2rI
 uVxc%
 xQp,1%
-"&
+wWq0
 xQX1'
 uVp@1'
-"&
+|<pb
 xQxc&
 uVp,1&
 "&
@@ -15132,23 +15099,23 @@ x<1#
 r\$
 4
 xBu*M(1(
-qt3D
+qt4D
 4
 J
 5
 wI@sr
 p~p*1#2[
 qvM$ry
-qvM%14
+qvM%15
 )
-r\.
+r\/
 qU
 z_+
 w0%
 v}Pt5p5rzvnql
 !#
 |sr1
-t+M0E
+t+M1E
 w0%
 y/qlqR
 O
@@ -15157,13 +15124,21 @@ wtr1
 O
 !#
 "*
-]$rL
+z3+p$
 "*
-]%sx
+z3%p$
 "*
-]&s3-
+z3'p$
 "*
-rj{vzs
+z3&p$
+"%
+x"rL
+"%
+y0sx
+"%
+rjz]s3-
+"%
+{K
 "*
 (8
 !pZ
@@ -15233,40 +15208,29 @@ O
 const gather16SM70 = gather16SM70Narrow + `
  patch
  -1
-packed1 4003 gather_uint16
+packed1 3888 gather_uint16
  =9
  -2
-p9.to
+p9.r0
 p:ve
- =17
+ =19
  -6
 )
 yJrc%
 sWf
 |Rp)C
- =2
- -9
-zWzE
-y2rI
-zWu4=
-wWq0
-zW[p$
-|<pb
-zWyD=
-z*s-
-zWt"=
- =9
+ =3
  -3
 vdrF
 0
-uVz#X
-xQp,r2
+uVr|r2
+xQuH[
  =21
  -1
-qt1D
+qt2D
  =6
  -3
-qvM%12
+qvM%13
 )
 rCpK
  =2
@@ -15278,23 +15242,23 @@ vIB
 wm%
  =6
  -1
-"+
- =15
+vd+-
+ =23
  -1
 tAqI
  =56`
 
-const gather32SM70Narrow = `packed1 4029 gather_uint32
+const gather32SM70Narrow = `packed1 3914 gather_uint32
 !pJ
 !pI
 !p8
 !xE
 !
-!pHy^pD
+!pH}4pD
 !vV
 !c
-p;t=pF
-p9.t*
+p;,t*
+p9.8pF
 p:qupF
 !
 p>
@@ -15310,6 +15274,8 @@ hpk
 hr*
 htl
 wx
+hw$
+m
 v@rI
 Q
 N
@@ -15320,35 +15286,18 @@ p~Xv-qR
 sWf
 qVwy
 uE
-vd+-
-zWt"=
-y2rI
-zWq}p$
-wWq0
-zWp*p$
-|<pb
-zWwg=
 z*s-
-zWu4=
-"%
-re~52t,
-"%
-w"t,
-"%
-w"t,
-"%
-w"t,
-sd
-"&
-uVz#[
-xQuHp2
-"&
+w9
+vd+-
+uVz#p2
+xQuHp0
+y2rI
 uVxc%
 xQp,1%
-"&
+wWq0
 xQX1'
 uVp@1'
-"&
+|<pb
 xQxc&
 uVp,1&
 "&
@@ -15363,23 +15312,23 @@ x<1#
 r\$
 4
 xBu*M(1(
-qt3D
+qt4D
 4
 J
 5
 wI@sr
 p~p*1#2[
 qvM$ry
-qvM%14
+qvM%15
 )
-r\.
+r\/
 qU
 z_.
 w0%
 vAvnql
 !#
 |sr1
-t+M0G
+t+M1G
 w0%
 x9q9
 O
@@ -15388,13 +15337,21 @@ wtr1
 O
 !#
 "*
-]$rL
+z3+p$
 "*
-]%sx
+z3%p$
 "*
-]&s3-
+z3'p$
 "*
-rj{vzs
+z3&p$
+"%
+x"rL
+"%
+y0sx
+"%
+rjz]s3-
+"%
+{K
 "*
 (8
 !pZ
@@ -15464,40 +15421,29 @@ O
 const gather32SM70 = gather32SM70Narrow + `
  patch
  -1
-packed1 4003 gather_uint32
+packed1 3888 gather_uint32
  =9
  -2
-p9.to
+p9.r0
 p:ve
- =17
+ =19
  -6
 )
 yJrc%
 sWf
 |Rp)C
- =2
- -9
-zWzE
-y2rI
-zWu4=
-wWq0
-zW[p$
-|<pb
-zWyD=
-z*s-
-zWt"=
- =9
+ =3
  -3
 vdrF
 0
-uVz#X
-xQp,r2
+uVr|r2
+xQuH[
  =21
  -1
-qt1D
+qt2D
  =6
  -3
-qvM%12
+qvM%13
 )
 rCpK
  =2
@@ -15509,8 +15455,8 @@ vIE
 wm%
  =6
  -1
-"+
- =15
+vd+-
+ =23
  -1
 tAqI
  =56`
@@ -20582,7 +20528,7 @@ rH
 yV#q/
  =93`
 
-const poolEightBF16SM80NarrowAligned = `packed1 11640 poolEight_dtype_BF16_row_BF16
+const poolEightBF16SM80NarrowAligned = `packed1 10571 poolEight_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -20593,9 +20539,9 @@ const poolEightBF16SM80NarrowAligned = `packed1 11640 poolEight_dtype_BF16_row_B
 !vV
 !c
 p;sKpF
-p9xFr0
+p9@x,
 p:.te
-qS8un
+qS7x,
 !
 p>
 q*
@@ -20619,7 +20565,7 @@ t^
 p~Xv-qR
 x+9^
 qVwy
-sHH
+sJzQ
 z5=q3
 zWq}p$
 {.@pw
@@ -20630,7 +20576,7 @@ zWwg=
 zcyz
 "#
 sS
-rDI
+{#~%
 "$
 xQxc%
 )
@@ -20684,7 +20630,7 @@ qGs\W
 qGs\sU
 qGs\sI
 qGs\rl
-rDF
+vp
 z5/q3
 q\pGC
 z5@xj
@@ -20711,7 +20657,7 @@ qGxhrl
 qGu}rl
 !#
 "$
-rjuyx_~*E
+rjuyrzu<
 z5@pE
 p{[1$3)
 yg0
@@ -20724,7 +20670,7 @@ T'
 4
 r7p@
 r7[
-sH4
+uE
 !#
 )
 xi%
@@ -20746,133 +20692,85 @@ q%
 }k
 }m
 q%
-xA,pX
-qh-I
 pnsrxG
 r("A
 &
-xA.q#
-r?|X
-H
-!#
-"#
-r(#A
-&
 xA+rI
-tpr3rnS>
-!#
+tpw+
+xA.q#
+|@S
+xA,pX
+xpv8>r)-
 "%
-qh-I
-"$
-r("A
+qz}\
 &
 "%
-r?r_W>
-H
-!#
-"#
-r(#A
+tps:}K
+"%
+x-t$S
+"%
+xpt$v,r)-
+"%
+qz}\
 &
 "%
-tpr3v2sU>
-!#
+tps:sz6
 "%
-qh-I
-"$
-r(#A
+x-tLS
+"%
+xptLv,r)-
+"%
+qzy]
 &
 "%
-r?t$rl>
-H
-!#
-"#
-r($A
+tpr^'6
+"%
+yV'S
+"%
+}t'v,r)-
+"%
+qzy]
 &
 "%
-tpr3rvqW>
-!#
+tpr^&6
 "%
-qh-I
-"$
-r(#A
+yV&S
+"%
+}t&v,r)-
+"%
+|C
 &
 "%
-r?szsG>
-H
-!#
-"#
-r($A
+tpr^%6
+"%
+yV%S
+"%
+}t%v,r)-
+"%
+|C
 &
 "%
-tpr3tLu#>
-!#
+tpr^$6
 "%
-qh-I
-"$
-r($A
+yV$S
+"%
+}t$v,r)-
+"%
+{x
 &
 "%
-q8&'&>
-H
-!#
-"#
-r(%A
-&
+tpr^#6
 "%
-tpr3p4&'&>
-!#
+yV#S
 "%
-qh-I
-"$
-r($A
-&
-"%
-q8%'%>
-H
-!#
-"#
-r(%A
-&
-"%
-tpr3p4%'%>
-!#
-"%
-qh-I
-"$
-r(%A
-&
-"%
-q8$'$>
-H
-!#
-"#
-r(&A
-&
-"%
-tpr3p4$'$>
-!#
-"%
-qh-I
-"$
-r(%A
-&
-"%
-q8#'#>
-H
-!#
-"#
-r(&A
-&
-"%
-tpr3p4#'#>
-!#
+}t#v,r)-
 z5/t;
-xS6<6B
-tU6<;
-sH#
-u?~*E
+xS.<.B
+tU.<3
+\
+H
 !#
-|W7
+|W/
 z5@s-
 v0qI%
 tQ83(
@@ -20892,134 +20790,86 @@ q%
 }m
 q%
 "'
-qh-I
-"&
 r("A
 &
 "'
-q8*'*>
-H
-!#
-"#
-r(#A
-&
+tpr^*6
 "'
-tpr3p4*'*>
-!#
-"%
-qh-I
-"$
-r("A
-&
-"%
-q8)')>
-H
-!#
-"#
-r(#A
-&
-"%
-tpr3p4)')>
-!#
-"%
-qh-I
-"$
-r(#A
-&
-"%
-q8('(>
-H
-!#
-"#
-r($A
-&
-"%
-tpr3p4('(>
-!#
-"%
-qh-I
-"$
-r(#A
-&
-"%
-q8'''>
-H
-!#
-"#
-r($A
-&
-"%
-tpr3p4'''>
-!#
-"%
-qh-I
-"$
-r($A
-&
-"%
-q8&'&>
-H
-!#
-"#
-r(%A
-&
-"%
-tpr3p4&'&>
-!#
-"%
-qh-I
-"$
-r($A
-&
-"%
-q8%'%>
-H
-!#
-"#
-r(%A
-&
-"%
-tpr3p4%'%>
-!#
-"%
-qh-I
-"$
-r(%A
-&
-"%
-q8$'$>
-H
-!#
-"#
-r(&A
-&
-"%
-tpr3p4$'$>
-!#
-"%
-qh-I
-"$
-r(%A
-&
-"%
-q8#'#>
-H
-!#
-"#
-r(&A
-&
-"%
-tpr3p4#'#>
-!#
+yV*S
 "'
-xSW<WB
-tUW<[
-sH4
+}t*v,r)-
+"%
+qz}\
+&
+"%
+tpr^)6
+"%
+yV)S
+"%
+}t)v,r)-
+"%
+qz}\
+&
+"%
+tpr^(6
+"%
+yV(S
+"%
+}t(v,r)-
+"%
+qzy]
+&
+"%
+tpr^'6
+"%
+yV'S
+"%
+}t'v,r)-
+"%
+qzy]
+&
+"%
+tpr^&6
+"%
+yV&S
+"%
+}t&v,r)-
+"%
+|C
+&
+"%
+tpr^%6
+"%
+yV%S
+"%
+}t%v,r)-
+"%
+|C
+&
+"%
+tpr^$6
+"%
+yV$S
+"%
+}t$v,r)-
+"%
+{x
+&
+"%
+tpr^#6
+"%
+yV#S
+"%
+}t#v,r)-
+"'
+xSG<GB
+tUG<K
+\
 !#
 z59r4
-xS^<^B
-tU^<X
-sH"
+xSN<NB
+tUN<H
+sJ~3
 !#
 x1{L
 r[+B
@@ -21115,11 +20965,11 @@ O
 const poolEightBF16SM80 = poolEightBF16SM80NarrowAligned + `
  patch
  -1
-packed1 12068 poolEight_dtype_BF16_row_BF16
+packed1 11029 poolEight_dtype_BF16_row_BF16
  =10
  -2
 zfte
-p9@te
+p9/r0
 p:uQpF
  =18
  -6
@@ -21159,7 +21009,7 @@ T$
 s.s7t~3)
 T$
  =3
- -13
+ -15
 rV
 s|v=
 s|r>
@@ -21168,60 +21018,38 @@ s|p&
 s|,rg
 s|se
 s|,r>
- =3
+pnsrxG
+{x
+ =8
  -1
 {x
- =6
+ =8
  -1
-|C
- =7
+{x
+ =8
  -1
-|C
- =6
+{x
+ =8
  -1
-qzy]
- =7
+{x
+ =8
  -1
-qzy]
- =6
+{x
+ =8
  -1
-qz}\
- =7
- -1
-qz}\
- =6
- -1
-r("A
- =7
- -1
-r("A
- =6
- -1
-r(#A
- =7
- -1
-r(#A
- =6
- -1
-r($A
- =7
- -1
-r($A
- =6
- -1
-r(%A
- =20
+{x
+ =17
  -2
-xS.<.B
-tU.<3
+xS&<&B
+tU&<+
  =3
  -1
-|W/
+|W'
  =2
  -1
 s.uJ%3)
  =2
- -13
+ -15
 rV
 s|v=
 s|r>
@@ -21230,56 +21058,34 @@ s|p&
 s|,rg
 s|se
 s|,r>
- =3
+"'
+{x
+ =8
  -1
 {x
- =6
+ =8
  -1
-|C
- =7
+{x
+ =8
  -1
-|C
- =6
+{x
+ =8
  -1
-qzy]
- =7
+{x
+ =8
  -1
-qzy]
- =6
+{x
+ =8
  -1
-qz}\
- =7
- -1
-qz}\
- =6
- -1
-r("A
- =7
- -1
-r("A
- =6
- -1
-r(#A
- =7
- -1
-r(#A
- =6
- -1
-r($A
- =7
- -1
-r($A
- =6
- -1
-r(%A
- =20
+{x
+ =17
  -2
-xSG<GB
-tUG<K
+xS7<7B
+tU7<;
  =3
  -2
-xSN<NB
-tUN<H
+xS><>B
+tU><8
  =7
  -2
 {=530
@@ -21350,105 +21156,134 @@ qa$
 const poolEightBF16SM70NarrowAligned = poolEightBF16SM80NarrowAligned + `
  patch
  -3
-packed1 14848 poolEight_dtype_BF16_row_BF16
+packed1 13774 poolEight_dtype_BF16_row_BF16
 !pJ
 !pI
  =7
  -4
 p;8t*
-p9zIr0
+p9qux,
 p:.te
-qS7x,
- =163
- -1
-t-rn>
-s/s:v8
-xpqsscyqqcqcqcqcqcqc>?
- =7
- -1
-r?v2sU>
- =6
- -1
+qS/r0
+ =154
+ -5
+t-x^
+s/w+
+rH
+xA.q#
+x-r_q/
+xA,pX
+xpr_v,r)-
+ =4
+ -5
 t-u_>
 s/s:t$6
-xpt$scyqqcqcqcqcqcqc>?
- =7
- -1
-r?ult|>
- =6
- -1
-t-sz>
-s/s:tL6
-xptLscyqqcqcqcqcqcqc>?
- =7
- -1
-q8'''>
- =6
- -1
+rH
+"%
+x-ulq/
+"%
+xpulv,r)-
+ =4
+ -5
+t-tL>
+s/r^(6
+rH
+"%
+yV(q/
+"%
+}t(v,r)-
+ =4
+ -3
 t-p4'>
 s/r^'6
-}t'scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV'q/
+ =6
+ -3
 t-p4&>
 s/r^&6
-}t&scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV&q/
+ =6
+ -3
 t-p4%>
 s/r^%6
-}t%scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV%q/
+ =6
+ -3
 t-p4$>
 s/r^$6
-}t$scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV$q/
+ =6
+ -3
 t-p4#>
 s/r^#6
-}t#scyqqcqcqcqcqcqc>?
- =39
- -1
+rH
+"%
+yV#q/
+ =31
+ -3
 t-p4*>
 s/r^*6
-}t*scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"'
+yV*q/
+ =6
+ -3
 t-p4)>
 s/r^)6
-}t)scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV)q/
+ =6
+ -3
 t-p4(>
 s/r^(6
-}t(scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV(q/
+ =6
+ -3
 t-p4'>
 s/r^'6
-}t'scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV'q/
+ =6
+ -3
 t-p4&>
 s/r^&6
-}t&scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV&q/
+ =6
+ -3
 t-p4%>
 s/r^%6
-}t%scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV%q/
+ =6
+ -3
 t-p4$>
 s/r^$6
-}t$scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV$q/
+ =6
+ -3
 t-p4#>
 s/r^#6
-}t#scyqqcqcqcqcqcqc>?
- =24
+rH
+"%
+yV#q/
+ =25
  -7
 pnr4q#-
 q{
@@ -21559,10 +21394,10 @@ sXR%U
 const poolEightBF16SM70 = poolEightBF16SM70NarrowAligned + `
  patch
  -1
-packed1 14528 poolEight_dtype_BF16_row_BF16
+packed1 13454 poolEight_dtype_BF16_row_BF16
  =10
  -2
-p9x@x,
+p9x5un
 p:uQpF
  =18
  -6
@@ -21602,7 +21437,7 @@ T$
 s.s7t~3)
 T$
  =3
- -13
+ -15
 rV
 s|v=
 s|r>
@@ -21611,60 +21446,38 @@ s|p&
 s|,rg
 s|se
 s|,r>
- =3
+pnsrxG
+{x
+ =10
  -1
 {x
- =6
+ =10
  -1
-|C
- =9
+{x
+ =10
  -1
-|C
- =6
+{x
+ =10
  -1
-qzy]
- =9
+{x
+ =10
  -1
-qzy]
- =6
+{x
+ =10
  -1
-qz}\
- =9
- -1
-qz}\
- =6
- -1
-r("A
- =9
- -1
-r("A
- =6
- -1
-r(#A
- =9
- -1
-r(#A
- =6
- -1
-r($A
- =9
- -1
-r($A
- =6
- -1
-r(%A
- =24
+{x
+ =21
  -2
-xS.<.B
-tU.<3
+xS&<&B
+tU&<+
  =3
  -1
-|W/
+|W'
  =2
  -1
 s.uJ%3)
  =2
- -13
+ -15
 rV
 s|v=
 s|r>
@@ -21673,56 +21486,34 @@ s|p&
 s|,rg
 s|se
 s|,r>
- =3
+"'
+{x
+ =10
  -1
 {x
- =6
+ =10
  -1
-|C
- =9
+{x
+ =10
  -1
-|C
- =6
+{x
+ =10
  -1
-qzy]
- =9
+{x
+ =10
  -1
-qzy]
- =6
+{x
+ =10
  -1
-qz}\
- =9
- -1
-qz}\
- =6
- -1
-r("A
- =9
- -1
-r("A
- =6
- -1
-r(#A
- =9
- -1
-r(#A
- =6
- -1
-r($A
- =9
- -1
-r($A
- =6
- -1
-r(%A
- =24
+{x
+ =21
  -2
-xSG<GB
-tUG<K
+xS7<7B
+tU7<;
  =3
  -2
-xSN<NB
-tUN<H
+xS><>B
+tU><8
  =7
  -2
 {=530
@@ -21747,7 +21538,7 @@ y/tRx@t/
 qa$
  =44`
 
-const poolEightF16SM80NarrowAligned = `packed1 11764 poolEight_dtype_F16_row_F16
+const poolEightF16SM80NarrowAligned = `packed1 10629 poolEight_dtype_F16_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -21758,10 +21549,10 @@ const poolEightF16SM80NarrowAligned = `packed1 11764 poolEight_dtype_F16_row_F16
 !vV
 !c
 p;sKpF
-zf-r0
+zf}<
 p9/un
 p:.te
-qS8un
+qS7x,
 !
 p>
 q*
@@ -21785,7 +21576,7 @@ t^
 p~Xv-qR
 x+9^
 qVwy
-sHH
+sJzQ
 z5=q3
 zWq}p$
 {.@pw
@@ -21796,7 +21587,7 @@ zWwg=
 zcyz
 "#
 sS
-rDI
+{#~%
 "$
 xQxc%
 )
@@ -21850,7 +21641,7 @@ qGs\W
 qGs\sU
 qGs\sI
 qGs\rl
-rDF
+vp
 z5/q3
 q\pGC
 z5@xj
@@ -21877,7 +21668,7 @@ qGxhrl
 qGu}rl
 !#
 "$
-rjuyx_~*E
+rjuyrzu<
 z5@pE
 p{[1$3)
 yg0
@@ -21890,7 +21681,7 @@ T'
 4
 r7p@
 r7[
-sH4
+uE
 !#
 )
 xi%
@@ -21912,131 +21703,83 @@ q%
 }k
 }m
 q%
-xA,pX
-qh-I
 pnsQwE
 uBt0
 p7
-xA.q#
-r?|X
-H
-!#
-"#
-uBt0
-p7
 xA+rI
-tpr3rnS>
-!#
+tpw+
+xA.q#
+|@S
+xA,pX
+xpv8>r)-
 "%
-qh-I
-"$
 xrp*
 p7
 "%
-r?r_W>
-H
-!#
-"#
-xrp*
-p7
+tps:}K
 "%
-tpr3v2sU>
-!#
+x-t$S
 "%
-qh-I
-"$
+xpt$v,r)-
+"%
 xrp0
 p7
 "%
-r?t$rl>
-H
-!#
-"#
-xrp0
-p7
+tps:sz6
 "%
-tpr3rvqW>
-!#
+x-tLS
 "%
-qh-I
-"$
+xptLv,r)-
+"%
 xr[
 p7
 "%
-r?szsG>
-H
-!#
-"#
-xr[
-p7
+tpr^'6
 "%
-tpr3tLu#>
-!#
+yV'S
 "%
-qh-I
-"$
+}t'v,r)-
+"%
 uBr2
 p7
 "%
-q8&'&>
-H
-!#
-"#
-uBr2
-p7
+tpr^&6
 "%
-tpr3p4&'&>
-!#
+yV&S
 "%
-qh-I
-"$
+}t&v,r)-
+"%
 uBqR
 p7
 "%
-q8%'%>
-H
-!#
-"#
-uBqR
-p7
+tpr^%6
 "%
-tpr3p4%'%>
-!#
+yV%S
 "%
-qh-I
-"$
+}t%v,r)-
+"%
 uBq=
 p7
 "%
-q8$'$>
-H
-!#
-"#
-uBq=
-p7
+tpr^$6
 "%
-tpr3p4$'$>
-!#
+yV$S
 "%
-qh-I
-"$
+}t$v,r)-
+"%
 ro
 p7
 "%
-q8#'#>
-H
-!#
-"#
-ro
-p7
+tpr^#6
 "%
-tpr3p4#'#>
-!#
+yV#S
+"%
+}t#v,r)-
 z5/t;
 xS&<&B
 tU&<+
-sH#
-u?~*E
+\
+H
 !#
 |W'
 z5@s-
@@ -22058,134 +21801,86 @@ q%
 }m
 q%
 "'
-qh-I
-"&
 uBt0
 p7
 "'
-q8*'*>
-H
-!#
-"#
-uBt0
-p7
+tpr^*6
 "'
-tpr3p4*'*>
-!#
+yV*S
+"'
+}t*v,r)-
 "%
-qh-I
-"$
 xrp*
 p7
 "%
-q8)')>
-H
-!#
-"#
-xrp*
-p7
+tpr^)6
 "%
-tpr3p4)')>
-!#
+yV)S
 "%
-qh-I
-"$
+}t)v,r)-
+"%
 xrp0
 p7
 "%
-q8('(>
-H
-!#
-"#
-xrp0
-p7
+tpr^(6
 "%
-tpr3p4('(>
-!#
+yV(S
 "%
-qh-I
-"$
+}t(v,r)-
+"%
 xr[
 p7
 "%
-q8'''>
-H
-!#
-"#
-xr[
-p7
+tpr^'6
 "%
-tpr3p4'''>
-!#
+yV'S
 "%
-qh-I
-"$
+}t'v,r)-
+"%
 uBr2
 p7
 "%
-q8&'&>
-H
-!#
-"#
-uBr2
-p7
+tpr^&6
 "%
-tpr3p4&'&>
-!#
+yV&S
 "%
-qh-I
-"$
+}t&v,r)-
+"%
 uBqR
 p7
 "%
-q8%'%>
-H
-!#
-"#
-uBqR
-p7
+tpr^%6
 "%
-tpr3p4%'%>
-!#
+yV%S
 "%
-qh-I
-"$
+}t%v,r)-
+"%
 uBq=
 p7
 "%
-q8$'$>
-H
-!#
-"#
-uBq=
-p7
+tpr^$6
 "%
-tpr3p4$'$>
-!#
+yV$S
 "%
-qh-I
-"$
+}t$v,r)-
+"%
 ro
 p7
 "%
-q8#'#>
-H
-!#
-"#
-ro
-p7
+tpr^#6
 "%
-tpr3p4#'#>
-!#
+yV#S
+"%
+}t#v,r)-
 "'
 xS7<7B
 tU7<;
-sH4
+\
 !#
 z59r4
 xS><>B
 tU><8
-sH"
+sJ~3
 !#
 x1{L
 r[+B
@@ -22281,10 +21976,10 @@ O
 const poolEightF16SM80 = poolEightF16SM80NarrowAligned + `
  patch
  -1
-packed1 12215 poolEight_dtype_F16_row_F16
+packed1 11080 poolEight_dtype_F16_row_F16
  =10
  -3
-zf.un
+zfy?pF
 p97x,
 p:uQpF
  =18
@@ -22325,7 +22020,7 @@ T$
 s.s7t~3)
 T$
  =3
- -13
+ -15
 rV
 s|v=
 s|r>
@@ -22334,49 +22029,27 @@ s|p&
 s|,rg
 s|se
 s|,r>
- =3
- -1
+pnsQwE
 xrp2
- =6
- -1
-xrp2
- =7
+ =8
  -1
 xr[
- =6
- -1
-xr[
- =7
+ =8
  -1
 uBr2
- =6
- -1
-uBr2
- =7
+ =8
  -1
 xrX
- =6
- -1
-xrX
- =7
+ =8
  -1
 uBqR
- =6
- -1
-uBqR
- =7
+ =8
  -1
 uBq=
- =6
- -1
-uBq=
- =7
+ =8
  -1
 uBU
- =6
- -1
-uBU
- =20
+ =17
  -2
 qKu4p0B
 Yp0<#
@@ -22387,7 +22060,7 @@ s?p*
  -1
 s.uJ%3)
  =2
- -13
+ -15
 rV
 s|v=
 s|r>
@@ -22396,49 +22069,27 @@ s|p&
 s|,rg
 s|se
 s|,r>
- =3
- -1
+"'
 xrp2
- =6
- -1
-xrp2
- =7
+ =8
  -1
 xr[
- =6
- -1
-xr[
- =7
+ =8
  -1
 uBr2
- =6
- -1
-uBr2
- =7
+ =8
  -1
 xrX
- =6
- -1
-xrX
- =7
+ =8
  -1
 uBqR
- =6
- -1
-uBqR
- =7
+ =8
  -1
 uBq=
- =6
- -1
-uBq=
- =7
+ =8
  -1
 uBU
- =6
- -1
-uBU
- =20
+ =17
  -2
 xS'<'B
 tU'<+
@@ -22516,106 +22167,135 @@ qa$
 const poolEightF16SM70NarrowAligned = poolEightF16SM80NarrowAligned + `
  patch
  -3
-packed1 13553 poolEight_dtype_F16_row_F16
+packed1 12417 poolEight_dtype_F16_row_F16
 !pJ
 !pI
  =7
  -5
 p;.sV
-zf.un
+zfy?pF
 p9@r0
 p:.te
-qS7x,
- =163
- -1
-t-rn>
-s/s:v8
-xpqsscyqqcqcqcqcqcqc>?
- =7
- -1
-r?v2sU>
- =6
- -1
+qS/r0
+ =154
+ -5
+t-x^
+s/w+
+rH
+xA.q#
+x-r_q/
+xA,pX
+xpr_v,r)-
+ =4
+ -5
 t-u_>
 s/s:t$6
-xpt$scyqqcqcqcqcqcqc>?
- =7
- -1
-r?ult|>
- =6
- -1
-t-sz>
-s/s:tL6
-xptLscyqqcqcqcqcqcqc>?
- =7
- -1
-q8'''>
- =6
- -1
+rH
+"%
+x-ulq/
+"%
+xpulv,r)-
+ =4
+ -5
+t-tL>
+s/r^(6
+rH
+"%
+yV(q/
+"%
+}t(v,r)-
+ =4
+ -3
 t-p4'>
 s/r^'6
-}t'scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV'q/
+ =6
+ -3
 t-p4&>
 s/r^&6
-}t&scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV&q/
+ =6
+ -3
 t-p4%>
 s/r^%6
-}t%scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV%q/
+ =6
+ -3
 t-p4$>
 s/r^$6
-}t$scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV$q/
+ =6
+ -3
 t-p4#>
 s/r^#6
-}t#scyqqcqcqcqcqcqc>?
- =39
- -1
+rH
+"%
+yV#q/
+ =31
+ -3
 t-p4*>
 s/r^*6
-}t*scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"'
+yV*q/
+ =6
+ -3
 t-p4)>
 s/r^)6
-}t)scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV)q/
+ =6
+ -3
 t-p4(>
 s/r^(6
-}t(scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV(q/
+ =6
+ -3
 t-p4'>
 s/r^'6
-}t'scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV'q/
+ =6
+ -3
 t-p4&>
 s/r^&6
-}t&scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV&q/
+ =6
+ -3
 t-p4%>
 s/r^%6
-}t%scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV%q/
+ =6
+ -3
 t-p4$>
 s/r^$6
-}t$scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV$q/
+ =6
+ -3
 t-p4#>
 s/r^#6
-}t#scyqqcqcqcqcqcqc>?
- =24
+rH
+"%
+yV#q/
+ =25
  -7
 tb,y=
 }]
@@ -22678,7 +22358,7 @@ sXp*U
 const poolEightF16SM70 = poolEightF16SM80 + `
  patch
  -3
-packed1 13287 poolEight_dtype_F16_row_F16
+packed1 12151 poolEight_dtype_F16_row_F16
 !pJ
 !pI
  =7
@@ -22686,94 +22366,123 @@ packed1 13287 poolEight_dtype_F16_row_F16
 p;.sV
  =3
  -1
-qS7x,
- =157
- -1
-t-rn>
-s/s:v8
-xpqsscyqqcqcqcqcqcqc>?
- =7
- -1
-r?v2sU>
- =6
- -1
+qS/r0
+ =148
+ -5
+t-x^
+s/w+
+rH
+xA.q#
+x-r_q/
+xA,pX
+xpr_v,r)-
+ =4
+ -5
 t-u_>
 s/s:t$6
-xpt$scyqqcqcqcqcqcqc>?
- =7
- -1
-r?ult|>
- =6
- -1
-t-sz>
-s/s:tL6
-xptLscyqqcqcqcqcqcqc>?
- =7
- -1
-q8'''>
- =6
- -1
+rH
+"%
+x-ulq/
+"%
+xpulv,r)-
+ =4
+ -5
+t-tL>
+s/r^(6
+rH
+"%
+yV(q/
+"%
+}t(v,r)-
+ =4
+ -3
 t-p4'>
 s/r^'6
-}t'scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV'q/
+ =6
+ -3
 t-p4&>
 s/r^&6
-}t&scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV&q/
+ =6
+ -3
 t-p4%>
 s/r^%6
-}t%scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV%q/
+ =6
+ -3
 t-p4$>
 s/r^$6
-}t$scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV$q/
+ =6
+ -3
 t-p4#>
 s/r^#6
-}t#scyqqcqcqcqcqcqc>?
- =34
- -1
+rH
+"%
+yV#q/
+ =26
+ -3
 t-p4*>
 s/r^*6
-}t*scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"'
+yV*q/
+ =6
+ -3
 t-p4)>
 s/r^)6
-}t)scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV)q/
+ =6
+ -3
 t-p4(>
 s/r^(6
-}t(scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV(q/
+ =6
+ -3
 t-p4'>
 s/r^'6
-}t'scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV'q/
+ =6
+ -3
 t-p4&>
 s/r^&6
-}t&scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV&q/
+ =6
+ -3
 t-p4%>
 s/r^%6
-}t%scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV%q/
+ =6
+ -3
 t-p4$>
 s/r^$6
-}t$scyqqcqcqcqcqcqc>?
- =14
- -1
+rH
+"%
+yV$q/
+ =6
+ -3
 t-p4#>
 s/r^#6
-}t#scyqqcqcqcqcqcqc>?
- =135`
+rH
+"%
+yV#q/
+ =136`

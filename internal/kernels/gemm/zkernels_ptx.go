@@ -1185,7 +1185,7 @@ s~,$,>
 |Hr8,
  =58`
 
-const residentNTSM90A = `packed1 67272 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_linear
+const residentNTSM90A = `packed1 67284 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_linear
 !|h^|f
 !|g@=q)
 !p8
@@ -1199,7 +1199,7 @@ const residentNTSM90A = `packed1 67272 resident_dtype_BF16_layoutNT_dtype_BF16_t
 !Pt@|bq>rGymsQ.wk
 !PtDq>pOrGq)q"pMu[rKtkrz,
 !c
-p;sTt*
+p;,y?pF
 p99-un
 p:@8pF
 qSp<un
@@ -3427,10 +3427,10 @@ O
 !#
 qD7qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,sq
-qD9qw
-]#x_zQ
 qD/s-
 {*,1C
+qD9qw
+re|3#pu
 {#zQ
 "d
 phBG
@@ -3707,7 +3707,7 @@ O
 !L
 `
 
-const curvedNTSM90A = `packed1 180991 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_curved
+const curvedNTSM90A = `packed1 181003 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_curved
 !|h^|f
 !|g@=q)
 !p8
@@ -3721,7 +3721,7 @@ const curvedNTSM90A = `packed1 180991 resident_dtype_BF16_layoutNT_dtype_BF16_to
 !Pt@|bq>rGymsQ.wk
 !PtDq>pOrGq)q"pMu[rKtkrz,
 !c
-p;sTx,
+p;sppF
 p99-to
 p:@8pF
 qSxW}<
@@ -9425,10 +9425,10 @@ O
 !#
 qD7qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,sq
-qD9qw
-]#x_zQ
 qD/s-
 {*-1D
+qD9qw
+re|3#pu
 {#zQ
 "m
 phCG
@@ -9705,7 +9705,7 @@ O
 !L
 `
 
-const residentNTF16SM90A = `packed1 67722 resident_dtype_F16_layoutNT_dtype_F16_toF16_linear
+const residentNTF16SM90A = `packed1 67734 resident_dtype_F16_layoutNT_dtype_F16_toF16_linear
 !|h^|f
 !|g@=q)
 !p8
@@ -9719,7 +9719,7 @@ const residentNTF16SM90A = `packed1 67722 resident_dtype_F16_layoutNT_dtype_F16_
 !Pt@|bq>rGymsQ.wk
 !PtDq>pOrGq)q"pMu[rKtkrz,
 !c
-p;sTt*
+p;,y?pF
 zfsTte
 p9vOr0
 p:@8pF
@@ -11948,10 +11948,10 @@ O
 !#
 qD7qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,sq
-qD9qw
-]#x_zQ
 qD/s-
 {*,1C
+qD9qw
+re|3#pu
 {#zQ
 "d
 phBG
@@ -12228,7 +12228,7 @@ O
 !L
 `
 
-const curvedNTF16SM90A = `packed1 181438 resident_dtype_F16_layoutNT_dtype_F16_toF16_curved
+const curvedNTF16SM90A = `packed1 181450 resident_dtype_F16_layoutNT_dtype_F16_toF16_curved
 !|h^|f
 !|g@=q)
 !p8
@@ -12242,7 +12242,7 @@ const curvedNTF16SM90A = `packed1 181438 resident_dtype_F16_layoutNT_dtype_F16_t
 !Pt@|bq>rGymsQ.wk
 !PtDq>pOrGq)q"pMu[rKtkrz,
 !c
-p;sTx,
+p;sppF
 zfsTte
 p9vOt*
 p:@8pF
@@ -17947,10 +17947,10 @@ O
 !#
 qD7qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,sq
-qD9qw
-]#x_zQ
 qD/s-
 {*-1D
+qD9qw
+re|3#pu
 {#zQ
 "m
 phCG
@@ -18227,7 +18227,7 @@ O
 !L
 `
 
-const residentNNSM90A = `packed1 67515 resident_dtype_BF16_layoutNN_dtype_BF16_toBF16_linear
+const residentNNSM90A = `packed1 67527 resident_dtype_BF16_layoutNN_dtype_BF16_toBF16_linear
 !|h^|f
 !|g@=q)
 !p8
@@ -18241,7 +18241,7 @@ const residentNNSM90A = `packed1 67515 resident_dtype_BF16_layoutNN_dtype_BF16_t
 !Pt@|bq>rGymsQ.wk
 !PtDq>pOrGq)q"pMu[rKtkrz,
 !c
-p;sppF
+p;sTte
 p99tGpF
 p:@8pF
 qSp<un
@@ -20469,10 +20469,10 @@ O
 !#
 qD7qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,sq
-qD9qw
-]#x_zQ
 qD/s-
 {*,1C
+qD9qw
+re|3#pu
 {#zQ
 "d
 phBG
@@ -20757,7 +20757,7 @@ O
 !L
 `
 
-const residentTNSM90A = `packed1 67599 resident_dtype_BF16_layoutTN_dtype_BF16_toBF16_linear
+const residentTNSM90A = `packed1 67611 resident_dtype_BF16_layoutTN_dtype_BF16_toBF16_linear
 !|h^|f
 !|g@=q)
 !p8
@@ -20771,7 +20771,7 @@ const residentTNSM90A = `packed1 67599 resident_dtype_BF16_layoutTN_dtype_BF16_t
 !Pt@|bq>rGymsQ.wk
 !PtDq>pOrGq)q"pMu[rKtkrz,
 !c
-p;sTte
+p;,sKpF
 p99-sV
 p:@8pF
 qSp<un
@@ -22999,10 +22999,10 @@ O
 !#
 qD7qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,sq
-qD9qw
-]#x_zQ
 qD/s-
 {*,1C
+qD9qw
+re|3#pu
 {#zQ
 "d
 phBG
@@ -23289,7 +23289,7 @@ O
 !L
 `
 
-const partsNTSM90A = `packed1 40910 parts_dtype_BF16_layoutNT_dtype_BF16
+const partsNTSM90A = `packed1 40920 parts_dtype_BF16_layoutNT_dtype_BF16
 !|h^|f
 !|g@=q)
 !p8
@@ -23303,7 +23303,7 @@ const partsNTSM90A = `packed1 40910 parts_dtype_BF16_layoutNT_dtype_BF16
 !Pt@|bq>rGymsQ.wk
 !PtDq>pOrGq)q"pMu[rKtkrz,
 !c
-p;/te
+p;@=pF
 p9w?x,
 p:,qupF
 qSx5te
@@ -24456,10 +24456,10 @@ O
 !#
 {1qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,sq
-{rt=
-]#x_zQ
 qD8qy
 {*M1H
+{rt=
+re|3#pu
 {#zQ
 "X
 z3=p$
@@ -24700,7 +24700,7 @@ O
 !L
 `
 
-const partsNTF16SM90A = `packed1 40858 parts_dtype_F16_layoutNT_dtype_F16
+const partsNTF16SM90A = `packed1 40868 parts_dtype_F16_layoutNT_dtype_F16
 !|h^|f
 !|g@=q)
 !p8
@@ -24714,7 +24714,7 @@ const partsNTF16SM90A = `packed1 40858 parts_dtype_F16_layoutNT_dtype_F16
 !Pt@|bq>rGymsQ.wk
 !PtDq>pOrGq)q"pMu[rKtkrz,
 !c
-p;/te
+p;@=pF
 p9w?x,
 p:,qupF
 qSx5te
@@ -25867,10 +25867,10 @@ O
 !#
 {1qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,sq
-{rt=
-]#x_zQ
 qD8qy
 {*M1H
+{rt=
+re|3#pu
 {#zQ
 "X
 z3=p$
@@ -26111,7 +26111,7 @@ O
 !L
 `
 
-const partsNNSM90A = `packed1 41149 parts_dtype_BF16_layoutNN_dtype_BF16
+const partsNNSM90A = `packed1 41159 parts_dtype_BF16_layoutNN_dtype_BF16
 !|h^|f
 !|g@=q)
 !p8
@@ -26125,7 +26125,7 @@ const partsNNSM90A = `packed1 41149 parts_dtype_BF16_layoutNN_dtype_BF16
 !Pt@|bq>rGymsQ.wk
 !PtDq>pOrGq)q"pMu[rKtkrz,
 !c
-p;@r0
+p;@t*
 p9y?un
 p:,qupF
 qSx5te
@@ -27278,10 +27278,10 @@ O
 !#
 {1qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,sq
-{rt=
-]#x_zQ
 qD8qy
 {*M1H
+{rt=
+re|3#pu
 {#zQ
 "X
 z3=p$
@@ -27530,7 +27530,7 @@ O
 !L
 `
 
-const partsTNSM90A = `packed1 41232 parts_dtype_BF16_layoutTN_dtype_BF16
+const partsTNSM90A = `packed1 41242 parts_dtype_BF16_layoutTN_dtype_BF16
 !|h^|f
 !|g@=q)
 !p8
@@ -27544,7 +27544,7 @@ const partsTNSM90A = `packed1 41232 parts_dtype_BF16_layoutTN_dtype_BF16
 !Pt@|bq>rGymsQ.wk
 !PtDq>pOrGq)q"pMu[rKtkrz,
 !c
-p;@t*
+p;@8pF
 p9y?to
 p:,qupF
 qSx5te
@@ -28697,10 +28697,10 @@ O
 !#
 {1qw
 rKpMrGs/q>t@r9PpipMpOxXr/q>pOP|SuNr9q>pMpir,sq
-{rt=
-]#x_zQ
 qD8qy
 {*M1H
+{rt=
+re|3#pu
 {#zQ
 "X
 z3=p$
@@ -36514,7 +36514,7 @@ a:
 ;(
  =26`
 
-const fewBF16SM90ANarrowAligned = `packed1 39689 few_dtype_BF16_dtype_BF16_toBF16_32_float32
+const fewBF16SM90ANarrowAligned = `packed1 39715 few_dtype_BF16_dtype_BF16_toBF16_32_float32
 !|h^|f
 !|g@=q)
 !p8
@@ -36527,7 +36527,7 @@ const fewBF16SM90ANarrowAligned = `packed1 39689 few_dtype_BF16_dtype_BF16_toBF1
 !
 !Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
 !c
-p;qY8pF
+p;qYsV
 p9+sqpF
 p:t=te
 qS+xWpF
@@ -37094,9 +37094,10 @@ v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
 v9w/u[uNpMu[Px'x(PvD}L
 qD@q0
 qt\E
-wh
 qM=r-
 qtW1Y
+"#
+4
 wh
 ">
 ru9
@@ -37861,14 +37862,14 @@ u'py#C
 (9
 !#
 "d
-pV]s3/
+pV^s3/
 (@
 !#
 "V
-pVQrL=
+pVRrL=
 (xF
 !#
-pVKrL=
+pVLrL=
 (xF
 !#
 qM,q0
@@ -38028,7 +38029,7 @@ O
 const fewBF16SM90A = fewBF16SM90ANarrowAligned + `
  patch
  -1
-packed1 40446 few_dtype_BF16_dtype_BF16_toBF16_32_float32
+packed1 40472 few_dtype_BF16_dtype_BF16_toBF16_32_float32
  =13
  -2
 zfte
@@ -38153,12 +38154,11 @@ pl4
  -1
 qkL<#
  =46
- -1
+ -3
 qtWE
- =2
- -1
+qM=r-
 qtR1T
- =10
+ =12
  -1
 pl7
  =8
@@ -38418,7 +38418,7 @@ aU
 ;l
  =31`
 
-const few128BF16SM90ANarrowAligned = `packed1 45123 few_dtype_BF16_dtype_BF16_toBF16_64_float32
+const few128BF16SM90ANarrowAligned = `packed1 45149 few_dtype_BF16_dtype_BF16_toBF16_64_float32
 !|h^|f
 !|g@=q)
 !p8
@@ -38431,7 +38431,7 @@ const few128BF16SM90ANarrowAligned = `packed1 45123 few_dtype_BF16_dtype_BF16_to
 !
 !Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
 !c
-p;,qupF
+p;,ve
 p9zRsV
 p:t=te
 qS+vOpF
@@ -39155,9 +39155,10 @@ v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
 v9w/u[uNpMu[Px'x(PvD}L
 qD@q0
 qtaE
-wh
 qM=r-
 qt[1]
+"#
+4
 wh
 "=
 ru9
@@ -39922,14 +39923,14 @@ u'py#Q
 (9
 !#
 "c
-pV]s3/
+pV^s3/
 (@
 !#
 "V
-pVQrL=
+pVRrL=
 (xF
 !#
-pVKrL=
+pVLrL=
 (xF
 !#
 qM,q0
@@ -40089,7 +40090,7 @@ O
 const few128BF16SM90A = few128BF16SM90ANarrowAligned + `
  patch
  -1
-packed1 46598 few_dtype_BF16_dtype_BF16_toBF16_64_float32
+packed1 46624 few_dtype_BF16_dtype_BF16_toBF16_64_float32
  =13
  -2
 zfte
@@ -40287,12 +40288,11 @@ pl4
  -1
 qkP<%
  =46
- -1
+ -3
 qt[E
- =2
- -1
+qM=r-
 qtV1X
- =10
+ =12
  -1
 pl7
  =8
@@ -40552,7 +40552,7 @@ aU
 ;l
  =31`
 
-const fewF16SM90ANarrowAligned = `packed1 39631 few_dtype_F16_dtype_F16_toF16_32_float32
+const fewF16SM90ANarrowAligned = `packed1 39657 few_dtype_F16_dtype_F16_toF16_32_float32
 !|h^|f
 !|g@=q)
 !p8
@@ -40565,7 +40565,7 @@ const fewF16SM90ANarrowAligned = `packed1 39631 few_dtype_F16_dtype_F16_toF16_32
 !
 !Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
 !c
-p;qY8pF
+p;qYsV
 zfte
 p9+-to
 p:t=te
@@ -41133,9 +41133,10 @@ v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
 v9w/u[uNpMu[Px'x(PvD}L
 qD@q0
 qt\E
-wh
 qM=r-
 qtW1Y
+"#
+4
 wh
 ">
 ru9
@@ -41900,14 +41901,14 @@ u'py#;
 (9
 !#
 "d
-pV]s3/
+pV^s3/
 (@
 !#
 "V
-pVQrL=
+pVRrL=
 (xF
 !#
-pVKrL=
+pVLrL=
 (xF
 !#
 qM,q0
@@ -42067,7 +42068,7 @@ O
 const fewF16SM90A = fewF16SM90ANarrowAligned + `
  patch
  -1
-packed1 40380 few_dtype_F16_dtype_F16_toF16_32_float32
+packed1 40406 few_dtype_F16_dtype_F16_toF16_32_float32
  =13
  -3
 zf}<
@@ -42192,12 +42193,11 @@ pl4
  -1
 qkL<#
  =46
- -1
+ -3
 qtWE
- =2
- -1
+qM=r-
 qtR1T
- =10
+ =12
  -1
 pl7
  =8
@@ -42457,7 +42457,7 @@ aU
 ;l
  =31`
 
-const fewBF16To32SM90ANarrowAligned = `packed1 38585 few_dtype_BF16_float32_toF32_32_float32
+const fewBF16To32SM90ANarrowAligned = `packed1 38611 few_dtype_BF16_float32_toF32_32_float32
 !|h^|f
 !|g@=q)
 !p8
@@ -42470,7 +42470,7 @@ const fewBF16To32SM90ANarrowAligned = `packed1 38585 few_dtype_BF16_float32_toF3
 !
 !Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
 !c
-p;qY8pF
+p;qYsV
 p9+,to
 p:t=te
 qS+xWpF
@@ -43037,9 +43037,10 @@ v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
 v9w/u[uNpMu[Px'x(PvD}L
 qD@q0
 qt\E
-wh
 qM=r-
 qtW1Y
+"#
+4
 wh
 ">
 ru9
@@ -43759,14 +43760,14 @@ u'Rx
 (9
 !#
 "c
-pV]s3/
+pV^s3/
 (@
 !#
 "U
-pVQrL=
+pVRrL=
 (xF
 !#
-pVKrL=
+pVLrL=
 (xF
 !#
 qM,q0
@@ -43926,7 +43927,7 @@ O
 const fewBF16To32SM90A = fewBF16To32SM90ANarrowAligned + `
  patch
  -1
-packed1 39237 few_dtype_BF16_float32_toF32_32_float32
+packed1 39263 few_dtype_BF16_float32_toF32_32_float32
  =13
  -2
 p9rFt*
@@ -44050,12 +44051,11 @@ pl4
  -1
 qkL<#
  =46
- -1
+ -3
 qtWE
- =2
- -1
+qM=r-
 qtR1T
- =10
+ =12
  -1
 pl7
  =8
@@ -44258,7 +44258,7 @@ aU
 ;l
  =31`
 
-const lean8SM90NarrowAligned = `packed1 25716 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
+const lean8SM90NarrowAligned = `packed1 25727 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
 !|h^|f
 !|g@=
 !p8
@@ -44272,7 +44272,7 @@ const lean8SM90NarrowAligned = `packed1 25716 lean_dtype_BF16_dtype_BF16_toBF16_
 !pH,tlpD
 !vV
 !c
-p;78pF
+p;7sV
 zfr0
 p9w{te
 p:,z(pF
@@ -44877,30 +44877,30 @@ wG
 !#
 qx+qw
 z3+q&
-{#zQ
 qx-r1
 v0qIV"
-"8
-|RpW#C
-sJzQ
-".
+"#
+we#
+4
+{#zQ
+"-
 xb3C
 :
 p6
-".
+"-
 o
 *-%
 v'ql
 !#
-"8
+"7
 zh.6
-"8
+"7
 r[+p$
 uE
-"8
+"7
 r[+E
 p6
-"8
+"7
 r=
 qi
 k
@@ -44908,17 +44908,17 @@ r;
 w,r3r_W>
 H
 !#
-"8
+"7
 x7s:v2
 x8v?yvzIyr
-"8
+"7
 r@r}si8-qcq5t#
 rY
-"8
+"7
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"8
+"7
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -44927,10 +44927,10 @@ sPz.
 u9s:tL
 |K'>6sU
 !#
-"8
+"7
 r[+q&
 rP
-"8
+"7
 tmV%
 "-
 xb3C
@@ -44941,31 +44941,31 @@ o
 *-%
 v'ql
 !#
-"8
+"7
 tMZ
 t_)$)>
 !#
-"8
+"7
 xUq,1*su
-"8
+"7
 {e6
 5
-"8
+"7
 T2
 u(
 }d
 *+%
 rV
-"8
+"7
 pv
 &
-"8
+"7
 s~*$*>
 !#
-"7
+"6
 yb31
 z>
-"8
+"7
 |l$*
 s>
 "#
@@ -44996,7 +44996,7 @@ u'R@
 !#
 "E
 u'R;
-pV<rL+
+pV=rL+
 (x5
 !#
 "#
@@ -45005,12 +45005,12 @@ u'R,
 "#
 u'R*
 "#
-pV4rL.
-pV3rL8
-pV2rL7
-pV1rL9
+pV5rL.
+pV4rL8
+pV3rL7
+pV2rL9
 "#
-pV0rL/
+pV1rL/
 (w{
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -45152,7 +45152,7 @@ O
 const lean8SM90 = lean8SM90NarrowAligned + `
  patch
  -1
-packed1 29893 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
+packed1 29904 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
  =15
  -2
 p9zIsV
@@ -45674,7 +45674,7 @@ a<
 wp;
  =26`
 
-const lean16SM90NarrowAligned = `packed1 25540 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
+const lean16SM90NarrowAligned = `packed1 25551 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
 !|h^|f
 !|g@=
 !p8
@@ -45688,7 +45688,7 @@ const lean16SM90NarrowAligned = `packed1 25540 lean_dtype_BF16_dtype_BF16_toBF16
 !pH,tlpD
 !vV
 !c
-p;98pF
+p;9sV
 zfr0
 p9zI8pF
 p:xFun
@@ -46284,30 +46284,30 @@ wG
 !#
 qx+qw
 z3+q&
-{#zQ
 qx-r1
 v0qIV"
-"8
-|RpW#C
-sJzQ
-".
+"#
+we#
+4
+{#zQ
+"-
 xb3C
 :
 p6
-".
+"-
 o
 *-%
 v'ql
 !#
-"8
+"7
 zh.6
-"8
+"7
 r[+p$
 uE
-"8
+"7
 r[+E
 p6
-"8
+"7
 r=
 qi
 k
@@ -46315,17 +46315,17 @@ r;
 w,r3r_W>
 H
 !#
-"8
+"7
 x7s:v2
 x8v?yvzIyr
-"8
+"7
 r@r}si8-qcq5t#
 rY
-"8
+"7
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"8
+"7
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -46334,10 +46334,10 @@ sPz.
 u9s:tL
 |K'>6sU
 !#
-"8
+"7
 r[+q&
 rP
-"8
+"7
 tmV%
 "-
 xb3C
@@ -46348,31 +46348,31 @@ o
 *-%
 v'ql
 !#
-"8
+"7
 tMZ
 t_)$)>
 !#
-"8
+"7
 xUq,1*su
-"8
+"7
 {e6
 5
-"8
+"7
 T2
 u(
 }d
 *+%
 rV
-"8
+"7
 pv
 &
-"8
+"7
 s~*$*>
 !#
-"7
+"6
 yb31
 z>
-"8
+"7
 |l$*
 s>
 "#
@@ -46404,9 +46404,9 @@ u'RH
 "E
 u'RC
 u'R?
-pVFrL+
-pVErL-
-pVCrL.
+pVGrL+
+pVFrL-
+pVDrL.
 (qu
 !#
 "#
@@ -46416,14 +46416,14 @@ u'R.
 u'R,
 u'R*
 "#
-pV8rL7
-pV7rL9
-pV6rL/
-pV5rL@
+pV9rL7
+pV8rL9
+pV7rL/
+pV6rL@
 "#
-pV4sx=
-pV3sx,
-pV2sx+
+pV5sx=
+pV4sx,
+pV3sx+
 (+-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -46585,7 +46585,7 @@ O
 const lean16SM90 = lean16SM90NarrowAligned + `
  patch
  -1
-packed1 27687 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
+packed1 27698 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
  =15
  -2
 p9,t2pF
@@ -47049,7 +47049,7 @@ a?
 wp>
  =26`
 
-const lean16F16SM90NarrowAligned = `packed1 25423 lean_dtype_F16_dtype_F16_toF16_sixteenRows
+const lean16F16SM90NarrowAligned = `packed1 25434 lean_dtype_F16_dtype_F16_toF16_sixteenRows
 !|h^|f
 !|g@=
 !p8
@@ -47063,7 +47063,7 @@ const lean16F16SM90NarrowAligned = `packed1 25423 lean_dtype_F16_dtype_F16_toF16
 !pH,tlpD
 !vV
 !c
-p;98pF
+p;9sV
 zf8pF
 p9zIr0
 p:xFun
@@ -47659,30 +47659,30 @@ wG
 !#
 qx+qw
 z3+q&
-{#zQ
 qx-r1
 v0qIV"
-"8
-|RpW#C
-sJzQ
-".
+"#
+we#
+4
+{#zQ
+"-
 xb3C
 :
 p6
-".
+"-
 o
 *-%
 v'ql
 !#
-"8
+"7
 zh.6
-"8
+"7
 r[+p$
 uE
-"8
+"7
 r[+E
 p6
-"8
+"7
 r=
 qi
 k
@@ -47690,17 +47690,17 @@ r;
 w,r3r_W>
 H
 !#
-"8
+"7
 x7s:v2
 x8v?yvzIyr
-"8
+"7
 r@r}si8-qcq5t#
 rY
-"8
+"7
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"8
+"7
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -47709,10 +47709,10 @@ sPz.
 u9s:tL
 |K'>6sU
 !#
-"8
+"7
 r[+q&
 rP
-"8
+"7
 tmV%
 "-
 xb3C
@@ -47723,31 +47723,31 @@ o
 *-%
 v'ql
 !#
-"8
+"7
 tMZ
 t_)$)>
 !#
-"8
+"7
 xUp*1*su
-"8
+"7
 {e6
 5
-"8
+"7
 T2
 u(
 }d
 *+%
 rV
-"8
+"7
 ro
 p7
-"8
+"7
 s~*$*>
 !#
-"7
+"6
 yb31
 z>
-"8
+"7
 z"$*
 s>
 "#
@@ -47779,9 +47779,9 @@ u'RF
 "E
 u'RA
 u'R=
-pVFrL+
-pVErL-
-pVCrL.
+pVGrL+
+pVFrL-
+pVDrL.
 (qu
 !#
 "#
@@ -47791,14 +47791,14 @@ u'R,
 u'R*
 u'R(
 "#
-pV8rL7
-pV7rL9
-pV6rL/
-pV5rL@
+pV9rL7
+pV8rL9
+pV7rL/
+pV6rL@
 "#
-pV4sx=
-pV3sx,
-pV2sx+
+pV5sx=
+pV4sx,
+pV3sx+
 (+-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -47960,7 +47960,7 @@ O
 const lean16F16SM90 = lean16F16SM90NarrowAligned + `
  patch
  -1
-packed1 27570 lean_dtype_F16_dtype_F16_toF16_sixteenRows
+packed1 27581 lean_dtype_F16_dtype_F16_toF16_sixteenRows
  =15
  -2
 p9x@sV
@@ -48424,7 +48424,7 @@ a?
 wp>
  =26`
 
-const lean32F16SM90NarrowAligned = `packed1 28043 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
+const lean32F16SM90NarrowAligned = `packed1 28054 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
 !|h^|f
 !|g@=
 !p8
@@ -48438,7 +48438,7 @@ const lean32F16SM90NarrowAligned = `packed1 28043 lean_dtype_F16_dtype_F16_toF16
 !pH,tlpD
 !vV
 !c
-p;@8pF
+p;@sV
 zf8pF
 p9zIr0
 p:x5r0
@@ -49100,30 +49100,30 @@ wG
 !#
 qx+qw
 z3+q&
-{#zQ
 qx-r1
 v0qIV"
-"8
-|RpW#C
-sJzQ
-".
+"#
+we#
+4
+{#zQ
+"-
 xb3C
 :
 p6
-".
+"-
 o
 *-%
 v'ql
 !#
-"8
+"7
 zh.6
-"8
+"7
 r[+p$
 uE
-"8
+"7
 r[+E
 p6
-"8
+"7
 r=
 qi
 k
@@ -49131,17 +49131,17 @@ r;
 w,r3r_W>
 H
 !#
-"8
+"7
 x7s:v2
 x8v?yvzIyr
-"8
+"7
 r@r}si8-qcq5t#
 rY
-"8
+"7
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"8
+"7
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -49150,10 +49150,10 @@ sPz.
 u9s:tL
 |K'>6sU
 !#
-"8
+"7
 r[+q&
 rP
-"8
+"7
 tmV%
 "-
 xb3C
@@ -49164,31 +49164,31 @@ o
 *-%
 v'ql
 !#
-"8
+"7
 tMZ
 t_)$)>
 !#
-"8
+"7
 xUp*1*su
-"8
+"7
 {e6
 5
-"8
+"7
 T2
 u(
 }d
 *+%
 rV
-"8
+"7
 ro
 p7
-"8
+"7
 s~*$*>
 !#
-"7
+"6
 yb31
 z>
-"8
+"7
 z"$*
 s>
 "#
@@ -49222,13 +49222,13 @@ u'RQ
 u'RM
 u'RI
 u'RE
-pVZrL+
-pVYrL-
-pVWrL.
-pVVrL8
-pVTrL7
-pVSrL9
-pVQrL/
+pV[rL+
+pVZrL-
+pVXrL.
+pVWrL8
+pVUrL7
+pVTrL9
+pVRrL/
 (w{
 !#
 "#
@@ -49240,18 +49240,18 @@ u'R,
 u'R*
 u'R(
 "#
-pV@sx=
-pV?sx,
-pV>sx+
-pV=sx-
+pVAsx=
+pV@sx,
+pV?sx+
+pV>sx-
 "#
-pV<sx.
-pV;sx8
-pV:sx7
-pV9sx9
-pV8sx/
-pV7sx@
-pV6s3sK
+pV=sx.
+pV<sx8
+pV;sx7
+pV:sx9
+pV9sx/
+pV8sx@
+pV7s3sK
 (rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -49453,7 +49453,7 @@ O
 const lean32F16SM90 = lean32F16SM90NarrowAligned + `
  patch
  -1
-packed1 29001 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
+packed1 29012 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
  =15
  -2
 p9,v<pF
@@ -49945,7 +49945,7 @@ aE
 wpD
  =26`
 
-const lean32SM90NarrowAligned = `packed1 28160 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
+const lean32SM90NarrowAligned = `packed1 28171 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
 !|h^|f
 !|g@=
 !p8
@@ -49959,7 +49959,7 @@ const lean32SM90NarrowAligned = `packed1 28160 lean_dtype_BF16_dtype_BF16_toBF16
 !pH,tlpD
 !vV
 !c
-p;@8pF
+p;@sV
 zfr0
 p9zI8pF
 p:x5r0
@@ -50621,30 +50621,30 @@ wG
 !#
 qx+qw
 z3+q&
-{#zQ
 qx-r1
 v0qIV"
-"8
-|RpW#C
-sJzQ
-".
+"#
+we#
+4
+{#zQ
+"-
 xb3C
 :
 p6
-".
+"-
 o
 *-%
 v'ql
 !#
-"8
+"7
 zh.6
-"8
+"7
 r[+p$
 uE
-"8
+"7
 r[+E
 p6
-"8
+"7
 r=
 qi
 k
@@ -50652,17 +50652,17 @@ r;
 w,r3r_W>
 H
 !#
-"8
+"7
 x7s:v2
 x8v?yvzIyr
-"8
+"7
 r@r}si8-qcq5t#
 rY
-"8
+"7
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"8
+"7
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -50671,10 +50671,10 @@ sPz.
 u9s:tL
 |K'>6sU
 !#
-"8
+"7
 r[+q&
 rP
-"8
+"7
 tmV%
 "-
 xb3C
@@ -50685,31 +50685,31 @@ o
 *-%
 v'ql
 !#
-"8
+"7
 tMZ
 t_)$)>
 !#
-"8
+"7
 xUq,1*su
-"8
+"7
 {e6
 5
-"8
+"7
 T2
 u(
 }d
 *+%
 rV
-"8
+"7
 pv
 &
-"8
+"7
 s~*$*>
 !#
-"7
+"6
 yb31
 z>
-"8
+"7
 |l$*
 s>
 "#
@@ -50743,13 +50743,13 @@ u'RS
 u'RO
 u'RK
 u'RG
-pVZrL+
-pVYrL-
-pVWrL.
-pVVrL8
-pVTrL7
-pVSrL9
-pVQrL/
+pV[rL+
+pVZrL-
+pVXrL.
+pVWrL8
+pVUrL7
+pVTrL9
+pVRrL/
 (w{
 !#
 "#
@@ -50761,18 +50761,18 @@ u'R.
 u'R,
 u'R*
 "#
-pV@sx=
-pV?sx,
-pV>sx+
-pV=sx-
+pVAsx=
+pV@sx,
+pV?sx+
+pV>sx-
 "#
-pV<sx.
-pV;sx8
-pV:sx7
-pV9sx9
-pV8sx/
-pV7sx@
-pV6s3sK
+pV=sx.
+pV<sx8
+pV;sx7
+pV:sx9
+pV9sx/
+pV8sx@
+pV7s3sK
 (rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -50974,7 +50974,7 @@ O
 const lean32SM90 = lean32SM90NarrowAligned + `
  patch
  -1
-packed1 29118 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
+packed1 29129 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
  =15
  -2
 p9,sqpF
@@ -51466,7 +51466,7 @@ aE
 wpD
  =26`
 
-const lean16To32SM90NarrowAligned = `packed1 25081 lean_dtype_BF16_float32_toF32_sixteenRows
+const lean16To32SM90NarrowAligned = `packed1 25092 lean_dtype_BF16_float32_toF32_sixteenRows
 !|h^|f
 !|g@=
 !p8
@@ -51480,7 +51480,7 @@ const lean16To32SM90NarrowAligned = `packed1 25081 lean_dtype_BF16_float32_toF32
 !pH,tlpD
 !vV
 !c
-p;98pF
+p;9sV
 p9p5te
 p:xFun
 qSx@un
@@ -52067,30 +52067,30 @@ pm
 !#
 qx+qw
 z3+q&
-{#zQ
 qx-r1
 v0qIV"
-"5
-|RpW#C
-sJzQ
-"+
+"#
+we#
+4
+{#zQ
+"*
 xb3C
 :
 p6
-"+
+"*
 o
 *-%
 v'ql
 !#
-"5
+"4
 zh.6
-"5
+"4
 r[+p$
 uE
-"5
+"4
 r[+E
 p6
-"5
+"4
 r=
 qi
 k
@@ -52098,17 +52098,17 @@ r;
 w,r3r_W>
 H
 !#
-"5
+"4
 x7s:v2
 x8v?yvzIyr
-"5
+"4
 r@r}si8-qcq5t#
 rY
-"5
+"4
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"5
+"4
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -52117,10 +52117,10 @@ sPz.
 u9s:tL
 |K'>6sU
 !#
-"5
+"4
 r[+q&
 rP
-"5
+"4
 tmV%
 "-
 xb3C
@@ -52131,16 +52131,16 @@ o
 *-%
 v'ql
 !#
-"5
+"4
 tMZ
 t_)$)>
 !#
-"5
+"4
 xUp21*su
-"5
+"4
 {e6
 5
-"5
+"4
 T2
 u(
 o
@@ -52148,7 +52148,7 @@ o
 _
 s~*$*>
 !#
-"5
+"4
 yb31
 z>
 |9
@@ -52179,9 +52179,9 @@ u'RB
 "B
 u'R=
 u'R9
-pVFrL+
-pVErL-
-pVCrL.
+pVGrL+
+pVFrL-
+pVDrL.
 (qu
 !#
 "#
@@ -52191,14 +52191,14 @@ u'R(
 u'R&
 u'R$
 "#
-pV8rL7
-pV7rL9
-pV6rL/
-pV5rL@
+pV9rL7
+pV8rL9
+pV7rL/
+pV6rL@
 "#
-pV4sx=
-pV3sx,
-pV2sx+
+pV5sx=
+pV4sx,
+pV3sx+
 (+-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -52360,7 +52360,7 @@ O
 const lean16To32SM90 = lean16To32SM90NarrowAligned + `
  patch
  -1
-packed1 27228 lean_dtype_BF16_float32_toF32_sixteenRows
+packed1 27239 lean_dtype_BF16_float32_toF32_sixteenRows
  =14
  -2
 p9x@to

@@ -185,7 +185,7 @@ var bestPlainKernel = &driver.Kernel{
 		{File: "plain.go", Line: 78, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: bestPlainSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=0;=-3;p8;a#\"j$#=0;i&$&%'?($&i!)", PTX: bestPlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

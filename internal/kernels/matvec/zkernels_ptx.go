@@ -438,18 +438,18 @@ rE
 v5
  =7`
 
-const bestPlainSM70 = `packed1 5076 bestPlain
+const bestPlainSM70 = `packed1 5119 bestPlain
 !pJ
 !pI
 !p8
 !sgq"u=|z
 !s]}}pMr/rR
 !
-!pHpkpD
+!pHtzpD
 !Pt@|bq>rGymrz,wk
 !c
 p;+sV
-p9uQpF
+p98un
 p:v<pF
 qSsV
 !
@@ -457,6 +457,8 @@ p>
 q*
 pa
 q$
+hr*
+m
 {@q#
 wup-
 qm
@@ -466,8 +468,7 @@ qnpY
 uh
 4
 w>
-uh
-5
+rjt,I
 uRp)p$
 qm
 H
@@ -562,7 +563,7 @@ sap)%
 q+pYC
 zepK?
 "+
-qk)q&
+qk*q&
 "+
 |mw#,xu
 "+

@@ -3395,7 +3395,7 @@ O
 !L
 `
 
-const sumPartsSM70 = `packed1 2863 sumParts
+const sumPartsSM70 = `packed1 2877 sumParts
 !pJ
 !pI
 !p8
@@ -3406,7 +3406,7 @@ const sumPartsSM70 = `packed1 2863 sumParts
 !pHpkpD
 !vV
 !c
-p;,r0
+p;,t*
 p9,un
 p:xWpF
 qS,un
@@ -3430,13 +3430,14 @@ z5-sr
 {6p5p-
 z58f
 qop=
-:
-vp
 z57r-
 s.p)rS%
 qop"
-s)
+"#
+4
+:
 vp
+z57q#8
 z=G
 }P-
 vwpU%
@@ -3504,7 +3505,7 @@ xA,^
 p+
 xA+^
 qVzE
-w"x\
+w"{v
 r7,
 p6
 xA-r1

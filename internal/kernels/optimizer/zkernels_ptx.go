@@ -24,7 +24,7 @@ d47a107f16803f35	kernels.go	wideAdamW
 7bc6ba9622bdba13	launch.go	threads
 `
 
-const finishSM80Narrow = `packed1 3800 finish
+const finishSM80Narrow = `packed1 3871 finish
 !|hf|f
 !|gxO
 !p8
@@ -35,7 +35,7 @@ const finishSM80Narrow = `packed1 3800 finish
 !pHr*pD
 !vV
 !c
-p;t=pF
+p;rFpF
 p9+to
 p:,r0
 qSt=pF
@@ -106,9 +106,12 @@ uv,^
 p+
 uv+^
 ynA
-rP
 uv-r+
 xsA
+qBrc
+"#
+4
+rP
 !#
 uv.rI
 vb2p*
@@ -122,7 +125,7 @@ xLrc
 uv9^
 p+
 uv})
-rjz]I
+x"I
 uv@^
 syu8r3dp,nt|
 !#
@@ -202,7 +205,7 @@ O
 const finishSM80 = finishSM80Narrow + `
  patch
  -1
-packed1 3720 finish
+packed1 3791 finish
  =11
  -2
 p9}<
@@ -245,12 +248,11 @@ q\p"vQ
  -1
 vbq=
  =4
- -1
+ -3
 }u
- =2
- -1
+uv-r+
 vTp5
- =2
+ =6
  -1
 vbry
  =17
@@ -277,16 +279,16 @@ v_qA
 const finishSM70Narrow = finishSM80Narrow + `
  patch
  -3
-packed1 3874 finish
+packed1 3945 finish
 !pJ
 !pI
  =8
  -1
-p;,te
+p;+un
  =2
  -1
 qS,te
- =111
+ =114
  -1
 wAt#
 tDv?t#
@@ -300,16 +302,16 @@ syy1r3dpKx?W
 const finishSM70 = finishSM80 + `
  patch
  -3
-packed1 3794 finish
+packed1 3865 finish
 !pJ
 !pI
  =8
  -1
-p;,te
+p;+un
  =2
  -1
 qS,te
- =108
+ =111
  -1
 wAt#
 tDv?t#

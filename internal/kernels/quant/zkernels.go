@@ -3006,7 +3006,7 @@ var tileQ4Kernel = &driver.Kernel{
 		{File: "tiles.go", Line: 62, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: tileQ4SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "=5;p112;r\"!=536870912;u#$g!=536870912;u&'&%(t#m*&=4;l+,p32;v-.&)/p56;v-1&02", PTX: tileQ4SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -370,9 +370,9 @@ var spread32Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 37, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},

@@ -1715,7 +1715,7 @@ u9sM3
 zhM6
  =100`
 
-const wide32SM80NarrowAligned = `packed1 16534 wide_4_float32_row_F32
+const wide32SM80NarrowAligned = `packed1 16959 wide_4_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -1731,10 +1731,10 @@ const wide32SM80NarrowAligned = `packed1 16534 wide_4_float32_row_F32
 !
 !pHw$pD
 !c
-p;7te
+p;9un
 p9/te
 p:uQpF
-qS,rFpF
+qSx@t*
 !
 p>
 v~
@@ -1793,7 +1793,7 @@ rezG2t,
 w"t,
 w"t,
 w"t,
-rDF
+rD=
 uG/xj
 u3
 uG@sQ
@@ -1891,7 +1891,7 @@ xL[
 4
 w"~5
 w"~5
-rDG
+rD>
 qvp510
 t+p,A
 v&%
@@ -1918,7 +1918,7 @@ H
 !#
 {w
 {zqcqcyqqcqcqcqc
-u?~%
+u?}~
 !#
 pqr]pX
 r\6
@@ -1950,42 +1950,40 @@ u{+t'
 qzp2E
 t(R.U
 s=.
-wh
 u{.rI
 t1u&=
-5
-qGqst%
-!#
+zSW?
 t1s0B
-5
-qGrnt%
-!#
+zSW?
 t1s0E
-5
-qGxht%
-!#
-uc
-!#
+zSW?
+t1u&-
+zSW?
+u{+y'
+sDv22t,
+xps\q/rl2t,
+xps\sUt|2t,
+xps\rlu#2t,
 |A@pw
-tps:szW
-yUr_
-yUr_
-tpr3tL>q/
+tpr^&6
+yUqs
+yUv2
+tpr3p4'>sI
 uGxFs-
 w\&''
 k
 rp%6
 uGx5s-
-t3sz''
+t3t$''
 k
 xy
-w\-''
+t3tL''
 k
 xy
-w\.''
+w\5''
 k
 xy
-w\/''
+w\4''
 k
 q8%S>
 |A,}6
@@ -1993,7 +1991,7 @@ qKu4p013
 qK|Z<(
 Yp0<&
 tJ&''
-sH)
+sJ~)
 !#
 rt.px
 qt3pd
@@ -2066,11 +2064,11 @@ r\3
 uGtGr+
 qVM3pd
 }q
-"P
+"Q
 ru4
 r[4p$
 5
-"P
+"Q
 pB51(1)
 qvM312
 )
@@ -2190,7 +2188,7 @@ uG8-pw
 |0<>?
 uG|#t;
 qt2<7
-rDE
+vp
 uG7+qy
 u9sMY
 !#
@@ -2201,10 +2199,10 @@ qt2<6
 :
 :
 sd
-"V
+"W
 tU916
 p6
-"V
+"W
 ru2
 rjz]zs
 t+M2A
@@ -2212,64 +2210,64 @@ t+M2A
 w@
 H
 !#
-"V
+"W
 tH>yZ0
 w)Ps}.r,cw%vfUL2qp
 !#
-"V
+"W
 s5z}u}ry
 s5z}xhqR
 s5z}rnq=
 s5z}qsU
 !#
-"'
+uGtyq#
+ru2
+qt2<<
+s'8
+"(
 s&$sU
 xT'$sI
 v;v2'$rl
 v;t$'$qW
-uGq4pj
-qh#I
 uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
+|\+Pq)q"q"vLrWvhrG~(s:r_
+|\+Pq)q"q"vLrWvhrG~(s:r_
+|\+Pq)q"q"vLrWvhrG~(s:r_
+|\+Pq)q"q"vLrWvhrG~(s:r_
+uGq4pj
+xps\2z.r)#
+xps\rlq/r)#
+xps\t|sUr)#
+xps\u#rlr)#
 uG}rps
-sPr_$<
-sPr_$=
-sPr_$>
-sPr_$?
-"X
+wsD
+sPqs$E
+sPv2$F
+sPt$$G
+"Z
 ph2E
 t(p2U
 s=.
-wh
-"X
+"Z
 t1u&=
-5
-qGqs$>
-!#
+xps\$GW?
 t1s0B
-5
-qGrn$>
-!#
+xps\$HW?
 t1s0E
-5
-qGxh$>
-!#
-qGu}$>
-!#
-uGtyq#
-ru2
-qt2<>
-s'8
+xps\$IW?
+t1u&-
+xps\$JW?
+"Z
+sDv22t,
+xps\q/rl2t,
+xps\sUt|2t,
+xps\rlu#2t,
 er4r-
-s5xaqs
-s5xarn
-s5xaxh
 q{
-"#
+s5xaxh
+s5xarn
+s5xaqs
+"*
 t+M2A
 i*%
 |[r,xfvfUDL
@@ -2277,38 +2275,38 @@ uG|#}6
 z'21213
 xSD<D<C
 qt2<B
-sH<
+sJ~3
 !#
 pnq3pj
 O
 !#
 ru+
-"x
+"y
 ](|1
-"n
+"o
 ],s39
-"k
+"l
 ]-s3/
 ].s3@
 (qY
 !#
-"s
+"t
 ru6
 pqshsh
-pV:rL,
-pV9rL+
-pV<rL-
+pV<rL,
+pV;rL+
+pV>rL-
 (x5
 !pZ
 p(
 !p^
-"n
+"o
 J
 qa6
 qa5
 (
 !qZ
-"4
+"5
 g
 a%
 wp,
@@ -2320,7 +2318,7 @@ pfqA
 qPp5
 (
 !tS
-"P
+"Q
 uI
 a"
 qPp5
@@ -2410,7 +2408,7 @@ O
 const wide32SM80 = wide32SM80NarrowAligned + `
  patch
  -1
-packed1 16522 wide_4_float32_row_F32
+packed1 16947 wide_4_float32_row_F32
  =16
  -2
 p9/r0
@@ -2498,7 +2496,7 @@ p~p@yZ,
  =14
  -1
 t(R,U
- =40
+ =38
  -1
 qKu4p01/
  =6
@@ -2563,14 +2561,14 @@ s@se
  =3
  -1
 tH>yZ,
- =27
- -1
-ph.E
- =19
+ =9
  -2
 ru.
-qt.<>
- =7
+qt.<<
+ =22
+ -1
+ph.E
+ =22
  -7
 t+M.A
 *7%
@@ -2637,15 +2635,15 @@ wp+
 const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
  patch
  -3
-packed1 17598 wide_4_float32_row_F32
+packed1 18031 wide_4_float32_row_F32
 !pJ
 !pI
  =13
  -4
-p;/t*
+p;/sV
 p9/te
 p:8to
-qS,tGpF
+qSqute
  =160
  -1
 upyB
@@ -2654,24 +2652,27 @@ upz4u"
 |5/{\
  =8
  -4
- =59
+ =57
  -4
-t-ulq/
-s/s:szW
+t-p4&>
+s/r^&6
 rH
-wAW
-{0v2
-rH
-wAsU
-{0u_
+wAq/
+{0r_
 rH
 wAsI
 {0t$
+rH
+wAt|
+{0sz
 }t'scyqqcqcqcqcqcqc>?
  =5
  -1
-w\,''
- =23
+t3tL''
+ =2
+ -1
+w\6''
+ =20
  -9
 t-p4'>
 s/r^'6
@@ -2705,10 +2706,10 @@ w\'q/
 uozGI
  =30
  -1
-"N
+"O
  =3
  -1
-"N
+"O
  =8
  -1
 syu8Ps}+r3x2cr8%sGL
@@ -2774,22 +2775,22 @@ u9sM_
 i,%
  =11
  -5
-"v
+"w
 ](|1
-"l
+"m
 ],s39
-"i
+"j
  =4
  -1
-"q
+"r
  =2
  -3
-pVIrL,
-pVHrL+
-pVKrL-
+pVKrL,
+pVJrL+
+pVMrL-
  =4
  -1
-"l
+"m
  =8
  -1
 wp.
@@ -2811,15 +2812,15 @@ wp.
 const wide32SM70 = wide32SM80 + `
  patch
  -3
-packed1 17586 wide_4_float32_row_F32
+packed1 18019 wide_4_float32_row_F32
 !pJ
 !pI
  =13
  -4
-p;/t*
+p;/sV
 p9/r0
 p:.te
-qS,tGpF
+qSqute
  =152
  -1
 upyB
@@ -2828,24 +2829,27 @@ upz4u"
 |5/{\
  =8
  -4
- =62
+ =60
  -4
-t-ulq/
-s/s:szW
+t-p4&>
+s/r^&6
 rH
-wAW
-{0v2
-rH
-wAsU
-{0u_
+wAq/
+{0r_
 rH
 wAsI
 {0t$
+rH
+wAt|
+{0sz
 }t'scyqqcqcqcqcqcqc>?
  =5
  -1
-w\,''
- =23
+t3tL''
+ =2
+ -1
+w\6''
+ =20
  -9
 t-p4'>
 s/r^'6
@@ -2879,10 +2883,10 @@ w\'q/
 uozGI
  =30
  -1
-"N
+"O
  =3
  -1
-"N
+"O
  =8
  -1
 syu8Ps}+r3x2cr8%sGL
@@ -2945,22 +2949,22 @@ s~^$^>
 u9sM_
  =95
  -5
-"v
+"w
 ](|1
-"l
+"m
 ],s39
-"i
+"j
  =4
  -1
-"q
+"r
  =2
  -3
-pVIrL,
-pVHrL+
-pVKrL-
+pVKrL,
+pVJrL+
+pVMrL-
  =4
  -1
-"l
+"m
  =8
  -1
 wp-
@@ -2976,7 +2980,7 @@ a)
 wp-
  =31`
 
-const wideBF16SM80NarrowAligned = `packed1 19255 wide_8_float32_row_BF16
+const wideBF16SM80NarrowAligned = `packed1 19374 wide_8_float32_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -2995,7 +2999,7 @@ const wideBF16SM80NarrowAligned = `packed1 19255 wide_8_float32_row_BF16
 p;9x,
 p9qY8pF
 p:uQpF
-qSqusV
+qSzIto
 !
 p>
 v~
@@ -3054,7 +3058,7 @@ rezG2t,
 w"t,
 w"t,
 w"t,
-rDN
+rD?
 uG/xj
 u3
 uG@sQ
@@ -3152,7 +3156,7 @@ xL[
 4
 w"~5
 w"~5
-rDO
+rD@
 qvp510
 t+p,A
 v&%
@@ -3179,7 +3183,7 @@ H
 !#
 {w
 {zqcqcyqqcqcqcqc
-u?~*4
+u?~"
 !#
 pqr]pX
 r\6
@@ -3234,36 +3238,22 @@ u{+t'
 r(%q&
 t(R6U
 s=/
-{#~%
+5
 u{.rI
 t1u&=
-5
-qGt$t%
-!#
+xpt$t%rl?
 t1s0B
-5
-qGu_t%
-!#
+xpu_t%sI?
 t1s0E
-5
-qGv2t%
-!#
+xpv2t%sU?
 t1u&-
-5
-qGr_t%
-!#
+xpr_t%W?
 t1s0G
-5
-qGqst%
-!#
+xpqst%q/?
 t1u&8
-5
-qGrnt%
-!#
+xprnt%S?
 t1u&7
-5
-qGxht%
-!#
+xpxht%uf
 uc
 !#
 |A@pw
@@ -3309,7 +3299,7 @@ xS&<&13
 xS%<%<0
 tU&<.
 tJ&''
-sH)
+sJ~3
 !#
 rt.px
 qt3pd
@@ -3506,7 +3496,7 @@ uG8-pw
 |0<F?
 uG|#t;
 qt2<?
-rDM
+za
 uG7+qy
 u9sMY
 !#
@@ -3570,62 +3560,54 @@ v;ul'$$#
 v;tL'$$$
 s+#'$$%
 s+%'$$&
-uGq4pj
-qh#I
 uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3t$rl
-|\+Pq)q"q"vLrWvhrG~(r3u_sI
-|\+Pq)q"q"vLrWvhrG~(r3v2sU
-|\+Pq)q"q"vLrWvhrG~(r3r_W
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+uGq4pj
+xps\t|6r)#
+xps\u#q/r)#
+xps\$#sUr)#
+xps\$%rlr)#
+xps\$'t|r)#
+xps\$)u#r)#
+xps\$+$#r)#
+xps\$-$%r)#
 uG}rps
-|-$D
-|-$E
-|-$F
-|-$G
-|-$H
-|-$I
-|-$J
-|-$K
+wsT
+sPqs$U
+sPv2$V
+sPt$$W
+sPul$X
+sPtL$Y
+uO#$Z
+uO%$[
 "Y
 ph2q&
 t(R%U
 s=/
-{#~%
+5
 "Y
 t1u&=
-5
-qGt$$J
-!#
+xpt$$Zrl?
 t1s0B
-5
-qGu_$J
-!#
+xpu_$ZsI?
 t1s0E
-5
-qGv2$J
-!#
+xpv2$ZsU?
 t1u&-
-5
-qGr_$J
-!#
+xpr_$ZW?
 t1s0G
-5
-qGqs$J
-!#
+xpqs$Zq/?
 t1u&8
-5
-qGrn$J
-!#
+xprn$ZS?
 t1u&7
-5
-qGxh$J
-!#
-qGu}$J
+xpxh$Zuf
+qGu}$Z
 !#
 uGtyq#
 ru2
@@ -3644,7 +3626,7 @@ uG|#}6
 z'21213
 xST<T<S
 qt2<R
-sJ~;"
+sH9
 !#
 pnq3pj
 O
@@ -3777,7 +3759,7 @@ O
 const wideBF16SM80 = wideBF16SM80NarrowAligned + `
  patch
  -1
-packed1 19232 wide_8_float32_row_BF16
+packed1 19351 wide_8_float32_row_BF16
  =16
  -2
 p9@te
@@ -3865,7 +3847,7 @@ p~p@yZ,
  =37
  -1
 t(R4U
- =72
+ =58
  -1
 xS&<&1/
  =6
@@ -3930,10 +3912,10 @@ s@se
  =3
  -1
 tHFyZ,
- =58
+ =64
  -1
 ph.q&
- =35
+ =21
  -2
 ru.
 qt.<N
@@ -4004,7 +3986,7 @@ wp+
 const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
  patch
  -3
-packed1 22554 wide_8_float32_row_BF16
+packed1 22673 wide_8_float32_row_BF16
 !pJ
 !pI
  =13
@@ -4012,7 +3994,7 @@ packed1 22554 wide_8_float32_row_BF16
 p;qYt*
 p9p58pF
 p:8to
-qSzI8pF
+qSw{un
  =160
  -1
 upyB
@@ -4021,7 +4003,7 @@ upz4u"
 |5/{\
  =8
  -4
- =98
+ =84
  -8
 t-p4&rl
 s/r^&qW
@@ -4145,7 +4127,7 @@ s~^$^>
  =5
  -1
 u9sM_
- =122
+ =114
  -5
 eps@t;
 s5xat$
@@ -4267,7 +4249,7 @@ wp.
 const wideBF16SM70 = wideBF16SM70NarrowAligned + `
  patch
  -1
-packed1 22530 wide_8_float32_row_BF16
+packed1 22649 wide_8_float32_row_BF16
  =16
  -2
 p9qute
@@ -4355,7 +4337,7 @@ p~p@yZ,
  =37
  -1
 t(R4U
- =88
+ =74
  -1
 xS&<&1/
  =6
@@ -4420,10 +4402,10 @@ s@se
  =3
  -1
 tHFyZ,
- =58
+ =64
  -1
 ph.q&
- =35
+ =21
  -2
 ru.
 qt.<N
@@ -4491,7 +4473,7 @@ a)
 wp-
  =31`
 
-const wideF16SM80NarrowAligned = `packed1 19976 wide_8_float32_row_F16
+const wideF16SM80NarrowAligned = `packed1 20095 wide_8_float32_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -4511,7 +4493,7 @@ p;9x,
 zf}<
 p9xFr0
 p:uQpF
-qSqusV
+qSzIto
 !
 p>
 v~
@@ -4570,7 +4552,7 @@ rezG2t,
 w"t,
 w"t,
 w"t,
-rDN
+rD?
 uG/xj
 u3
 uG@sQ
@@ -4668,7 +4650,7 @@ xL[
 4
 w"~5
 w"~5
-rDO
+rD@
 qvp510
 t+p,A
 v&%
@@ -4695,7 +4677,7 @@ H
 !#
 {w
 {zqcqcyqqcqcqcqc
-u?~*4
+u?~"
 !#
 pqr]pX
 r\6
@@ -4762,36 +4744,22 @@ u{+t'
 r()q&
 t(R:U
 s=/
-{#~%
+5
 u{.rI
 t1u&=
-5
-qGt$t%
-!#
+xpt$t%rl?
 t1s0B
-5
-qGu_t%
-!#
+xpu_t%sI?
 t1s0E
-5
-qGv2t%
-!#
+xpv2t%sU?
 t1u&-
-5
-qGr_t%
-!#
+xpr_t%W?
 t1s0G
-5
-qGqst%
-!#
+xpqst%q/?
 t1u&8
-5
-qGrnt%
-!#
+xprnt%S?
 t1u&7
-5
-qGxht%
-!#
+xpxht%uf
 uc
 !#
 |A@pw
@@ -4837,7 +4805,7 @@ xS*<*13
 xS)<)<4
 tU*<2
 tJ&''
-sH)
+sJ~3
 !#
 rt.px
 qt3pd
@@ -5034,7 +5002,7 @@ uG8-pw
 |0<J?
 uG|#t;
 qt2<C
-rDM
+za
 uG7+qy
 u9sMY
 !#
@@ -5110,62 +5078,54 @@ v;ul'$$#
 v;tL'$$$
 s+#'$$%
 s+%'$$&
-uGq4pj
-qh#I
 uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3t$rl
-|\+Pq)q"q"vLrWvhrG~(r3u_sI
-|\+Pq)q"q"vLrWvhrG~(r3v2sU
-|\+Pq)q"q"vLrWvhrG~(r3r_W
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+uGq4pj
+xps\t|6r)#
+xps\u#q/r)#
+xps\$#sUr)#
+xps\$%rlr)#
+xps\$'t|r)#
+xps\$)u#r)#
+xps\$+$#r)#
+xps\$-$%r)#
 uG}rps
-|-$D
-|-$E
-|-$F
-|-$G
-|-$H
-|-$I
-|-$J
-|-$K
+wsT
+sPqs$U
+sPv2$V
+sPt$$W
+sPul$X
+sPtL$Y
+uO#$Z
+uO%$[
 "Y
 ph2q&
 t(R)U
 s=/
-{#~%
+5
 "Y
 t1u&=
-5
-qGt$$J
-!#
+xpt$$Zrl?
 t1s0B
-5
-qGu_$J
-!#
+xpu_$ZsI?
 t1s0E
-5
-qGv2$J
-!#
+xpv2$ZsU?
 t1u&-
-5
-qGr_$J
-!#
+xpr_$ZW?
 t1s0G
-5
-qGqs$J
-!#
+xpqs$Zq/?
 t1u&8
-5
-qGrn$J
-!#
+xprn$ZS?
 t1u&7
-5
-qGxh$J
-!#
-qGu}$J
+xpxh$Zuf
+qGu}$Z
 !#
 uGtyq#
 ru2
@@ -5184,7 +5144,7 @@ uG|#}6
 z'21213
 xS\<\<[
 qt2<Z
-sJ~;"
+sH9
 !#
 pnq3pj
 O
@@ -5317,7 +5277,7 @@ O
 const wideF16SM80 = wideF16SM80NarrowAligned + `
  patch
  -1
-packed1 19939 wide_8_float32_row_F16
+packed1 20058 wide_8_float32_row_F16
  =17
  -2
 p9qYx,
@@ -5405,7 +5365,7 @@ p~p@yZ,
  =49
  -1
 t(R8U
- =72
+ =58
  -1
 xS*<*1/
  =6
@@ -5470,10 +5430,10 @@ s@se
  =3
  -1
 tHJyZ,
- =70
+ =76
  -1
 ph.q&
- =35
+ =21
  -2
 ru.
 qt.<V
@@ -5544,7 +5504,7 @@ wp+
 const wideF16SM70NarrowAligned = wideF16SM80NarrowAligned + `
  patch
  -3
-packed1 21843 wide_8_float32_row_F16
+packed1 21962 wide_8_float32_row_F16
 !pJ
 !pI
  =13
@@ -5553,7 +5513,7 @@ p;@sV
 zfy?pF
 p9,y?pF
 p:8to
-qSzI8pF
+qSw{un
  =160
  -1
 upyB
@@ -5562,7 +5522,7 @@ upz4u"
 |5/{\
  =8
  -4
- =110
+ =96
  -8
 t-p4&rl
 s/r^&qW
@@ -5686,7 +5646,7 @@ s~^$^>
  =5
  -1
 u9sM_
- =134
+ =126
  -5
 eq#7r4
 z"rl
@@ -5760,7 +5720,7 @@ wp.
 const wideF16SM70 = wideF16SM70NarrowAligned + `
  patch
  -1
-packed1 21819 wide_8_float32_row_F16
+packed1 21938 wide_8_float32_row_F16
  =17
  -2
 p9xFte
@@ -5848,7 +5808,7 @@ p~p@yZ,
  =49
  -1
 t(R8U
- =88
+ =74
  -1
 xS*<*1/
  =6
@@ -5913,10 +5873,10 @@ s@se
  =3
  -1
 tHJyZ,
- =70
+ =76
  -1
 ph.q&
- =35
+ =21
  -2
 ru.
 qt.<V
@@ -5984,7 +5944,7 @@ a)
 wp-
  =31`
 
-const spread32SM90NarrowAligned = `packed1 19620 spread_4_float32_row_F32
+const spread32SM90NarrowAligned = `packed1 20059 spread_4_float32_row_F32
 !|h^|f
 !|g@=
 !p8
@@ -6000,10 +5960,10 @@ const spread32SM90NarrowAligned = `packed1 19620 spread_4_float32_row_F32
 !
 !pHw$pD
 !c
-p;9/pF
+p;xOpF
 p9qYt*
 p:v(pF
-qSx@x,
+qSzIun
 !
 p>
 v~
@@ -6060,7 +6020,7 @@ rezG2t,
 w"t,
 w"t,
 w"t,
-rDN
+rDE
 pnt'xj
 u3
 pnr4sQ
@@ -6167,7 +6127,7 @@ xL[
 4
 w"~5
 w"~5
-rDO
+rDF
 qvp510
 t+p,A
 v&%
@@ -6194,7 +6154,7 @@ H
 !#
 {w
 {zqcqcyqqcqcqcqc
-u?~%
+u?}~
 !#
 pqr]pX
 qBR0
@@ -6226,42 +6186,40 @@ u{+t'
 qzp2E
 t(R.U
 s=.
-wh
 u{.rI
 t1u&=
-5
-qGqst%
-!#
+zSW?
 t1s0B
-5
-qGrnt%
-!#
+zSW?
 t1s0E
-5
-qGxht%
-!#
-uc
-!#
+zSW?
+t1u&-
+zSW?
+u{+y'
+sDv22t,
+xps\q/rl2t,
+xps\sUt|2t,
+xps\rlu#2t,
 |A@pw
-tps:szW
-yUr_
-yUr_
-tpr3tL>q/
+tpr^&6
+yUqs
+yUv2
+tpr3p4'>sI
 uGxFs-
 w\&''
 k
 rp%6
 uGx5s-
-t3sz''
+t3t$''
 k
 xy
-w\-''
+t3tL''
 k
 xy
-w\.''
+w\5''
 k
 xy
-w\/''
+w\4''
 k
 q8%S>
 |A,}6
@@ -6269,7 +6227,7 @@ qKu4p0<4
 qK|Z<(
 Yp0<&
 tJ&''
-sH)
+sJ~)
 !#
 rt.px
 tU4pd
@@ -6346,7 +6304,7 @@ qD/qN
 ru6
 r[6p$
 5
-"Q
+"R
 tH;1817
 qvM314
 )
@@ -6568,7 +6526,7 @@ uG8-pw
 |0<G?
 uG|#t;
 tUN<@
-rDM
+vp
 uG7+qy
 u9sMB
 !#
@@ -6579,10 +6537,10 @@ tUN<?
 :
 :
 sd
-"]
+"^
 tUB<P
 p6
-"]
+"^
 |WN
 rjz]|1
 t+RNA
@@ -6590,64 +6548,64 @@ t+RNA
 w@
 H
 !#
-"]
+"^
 tHGyZ0
 w)Ps}.r,cw%vfUL2qp
 !#
-"]
+"^
 s5z}u}ry
 s5z}xhqR
 s5z}rnq=
 s5z}qsU
 !#
-"'
+uGtyq#
+|WS
+tUS<E
+s'9
+"(
 s&$sU
 xT'$sI
 v;v2'$rl
 v;t$'$qW
-uGq4pj
-qh#I
 uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
+|\+Pq)q"q"vLrWvhrG~(s:r_
+|\+Pq)q"q"vLrWvhrG~(s:r_
+|\+Pq)q"q"vLrWvhrG~(s:r_
+|\+Pq)q"q"vLrWvhrG~(s:r_
+uGq4pj
+xps\2z.r)#
+xps\rlq/r)#
+xps\t|sUr)#
+xps\u#rlr)#
 uG}rps
-sPr_$<
-sPr_$=
-sPr_$>
-sPr_$?
-"_
+wsD
+sPqs$E
+sPv2$F
+sPt$$G
+"b
 r(TE
 t(p2U
 s=.
-wh
-"_
+"b
 t1u&=
-5
-qGqs$>
-!#
+xps\$GW?
 t1s0B
-5
-qGrn$>
-!#
+xps\$HW?
 t1s0E
-5
-qGxh$>
-!#
-qGu}$>
-!#
-uGtyq#
-|WU
-tUU<G
-s'9
+xps\$IW?
+t1u&-
+xps\$JW?
+"b
+sDv22t,
+xps\q/rl2t,
+xps\sUt|2t,
+xps\rlu#2t,
 er4r-
-s5xaqs
-s5xarn
-s5xaxh
 q{
-"#
+s5xaxh
+s5xarn
+s5xaqs
+"*
 t+RYA
 *8%
 |[r,xfvfUDL
@@ -6655,7 +6613,7 @@ uG|#}6
 xSY<Y<X
 xSM<M<L
 tUY<K
-sHD
+sJ~3
 !#
 tb7pj
 O
@@ -6664,31 +6622,31 @@ ru)
 ru*
 r5.xj
 ](s3/
-"u
+"v
 ],s3@
-"r
+"s
 ]-rL=
 ].rL,
 (sT
 !#
-"{
+"|
 |W[
 pqshsh
-pVCrL-
-pVBrL.
-pVErL8
+pVErL-
+pVDrL.
+pVGrL8
 (qu
 !pZ
 p(
 !p^
-"u
-r7+
+"v
+r7-
 qa5
 qa4
 (
 !qZ
-"4
-sk
+"5
+uI
 a+
 wp2
 (
@@ -6699,13 +6657,13 @@ a&
 qPp5
 (
 !tS
-"b
+"c
 }G
 a(
 qPp5
 (
 !vB
-"a
+"b
 r~
 p31
 wp3
@@ -6718,13 +6676,13 @@ wp3
 (
 !x=
 "&
-sk
+uI
 pfqA
 wp2
 (
 !yE
 "/
-uI
+qH
 pfpG
 wp3
 (
@@ -6801,7 +6759,7 @@ O
 const spread32SM90 = spread32SM90NarrowAligned + `
  patch
  -1
-packed1 19695 spread_4_float32_row_F32
+packed1 20134 spread_4_float32_row_F32
  =16
  -2
 p9@/pF
@@ -6897,7 +6855,7 @@ p~p@yZ,
  =14
  -1
 t(R,U
- =40
+ =38
  -1
 qKu4p0<2
  =6
@@ -7002,14 +6960,14 @@ s@se
  =3
  -1
 tHGyZ,
- =27
- -1
-ph8E
- =19
+ =9
  -2
 ru8
-qt8<G
- =7
+qt8<E
+ =22
+ -1
+ph8E
+ =22
  -7
 t+M8A
 *7%
@@ -7081,7 +7039,7 @@ a,
 wp0
  =31`
 
-const spreadBF16SM90NarrowAligned = `packed1 22392 spread_8_float32_row_BF16
+const spreadBF16SM90NarrowAligned = `packed1 22511 spread_8_float32_row_BF16
 !|h^|f
 !|g@=
 !p8
@@ -7100,7 +7058,7 @@ const spreadBF16SM90NarrowAligned = `packed1 22392 spread_8_float32_row_BF16
 p;/sV
 p9,rFpF
 p:v(pF
-qSt=r0
+qSw{te
 !
 p>
 v~
@@ -7157,7 +7115,7 @@ rezG2t,
 w"t,
 w"t,
 w"t,
-rDV
+rDG
 pnt'xj
 u3
 pnr4sQ
@@ -7264,7 +7222,7 @@ xL[
 4
 w"~5
 w"~5
-rDW
+rDH
 qvp510
 t+p,A
 v&%
@@ -7291,7 +7249,7 @@ H
 !#
 {w
 {zqcqcyqqcqcqcqc
-u?~*4
+u?~"
 !#
 pqr]pX
 qBR0
@@ -7346,36 +7304,22 @@ u{+t'
 r(%q&
 t(R6U
 s=/
-{#~%
+5
 u{.rI
 t1u&=
-5
-qGt$t%
-!#
+xpt$t%rl?
 t1s0B
-5
-qGu_t%
-!#
+xpu_t%sI?
 t1s0E
-5
-qGv2t%
-!#
+xpv2t%sU?
 t1u&-
-5
-qGr_t%
-!#
+xpr_t%W?
 t1s0G
-5
-qGqst%
-!#
+xpqst%q/?
 t1u&8
-5
-qGrnt%
-!#
+xprnt%S?
 t1u&7
-5
-qGxht%
-!#
+xpxht%uf
 uc
 !#
 |A@pw
@@ -7421,7 +7365,7 @@ xS&<&<<
 xS%<%<0
 tU&<.
 tJ&''
-sH)
+sJ~3
 !#
 rt.px
 tU<pd
@@ -7720,7 +7664,7 @@ uG8-pw
 |0<O?
 uG|#t;
 tUV<H
-rDU
+za
 uG7+qy
 u9sMB
 !#
@@ -7784,62 +7728,54 @@ v;ul'$$#
 v;tL'$$$
 s+#'$$%
 s+%'$$&
-uGq4pj
-qh#I
 uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3t$rl
-|\+Pq)q"q"vLrWvhrG~(r3u_sI
-|\+Pq)q"q"vLrWvhrG~(r3v2sU
-|\+Pq)q"q"vLrWvhrG~(r3r_W
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+uGq4pj
+xps\t|6r)#
+xps\u#q/r)#
+xps\$#sUr)#
+xps\$%rlr)#
+xps\$'t|r)#
+xps\$)u#r)#
+xps\$+$#r)#
+xps\$-$%r)#
 uG}rps
-|-$D
-|-$E
-|-$F
-|-$G
-|-$H
-|-$I
-|-$J
-|-$K
+wsT
+sPqs$U
+sPv2$V
+sPt$$W
+sPul$X
+sPtL$Y
+uO#$Z
+uO%$[
 "a
 r(eq&
 t(R%U
 s=/
-{#~%
+5
 "a
 t1u&=
-5
-qGt$$J
-!#
+xpt$$Zrl?
 t1s0B
-5
-qGu_$J
-!#
+xpu_$ZsI?
 t1s0E
-5
-qGv2$J
-!#
+xpv2$ZsU?
 t1u&-
-5
-qGr_$J
-!#
+xpr_$ZW?
 t1s0G
-5
-qGqs$J
-!#
+xpqs$Zq/?
 t1u&8
-5
-qGrn$J
-!#
+xprn$ZS?
 t1u&7
-5
-qGxh$J
-!#
-qGu}$J
+xpxh$Zuf
+qGu}$Z
 !#
 uGtyq#
 |Wf
@@ -7858,7 +7794,7 @@ uG|#}6
 xSj<j<i
 xS]<]<\
 tUj<[
-sJ~;"
+sHA
 !#
 tb7pj
 O
@@ -8004,7 +7940,7 @@ O
 const spreadBF16SM90 = spreadBF16SM90NarrowAligned + `
  patch
  -1
-packed1 22457 spread_8_float32_row_BF16
+packed1 22576 spread_8_float32_row_BF16
  =16
  -2
 p9xFt*
@@ -8100,7 +8036,7 @@ p~p@yZ,
  =37
  -1
 t(R4U
- =72
+ =58
  -1
 xS&<&<:
  =6
@@ -8205,10 +8141,10 @@ s@se
  =3
  -1
 tHOyZ,
- =58
+ =64
  -1
 ph8q&
- =35
+ =21
  -2
 ru8
 qt8<W
@@ -8284,7 +8220,7 @@ a,
 wp0
  =31`
 
-const spreadF16SM90NarrowAligned = `packed1 23100 spread_8_float32_row_F16
+const spreadF16SM90NarrowAligned = `packed1 23219 spread_8_float32_row_F16
 !|h^|f
 !|g@=
 !p8
@@ -8304,7 +8240,7 @@ p;/sV
 zf}<
 p9sppF
 p:v(pF
-qSt=r0
+qSw{te
 !
 p>
 v~
@@ -8361,7 +8297,7 @@ rezG2t,
 w"t,
 w"t,
 w"t,
-rDV
+rDG
 pnt'xj
 u3
 pnr4sQ
@@ -8468,7 +8404,7 @@ xL[
 4
 w"~5
 w"~5
-rDW
+rDH
 qvp510
 t+p,A
 v&%
@@ -8495,7 +8431,7 @@ H
 !#
 {w
 {zqcqcyqqcqcqcqc
-u?~*4
+u?~"
 !#
 pqr]pX
 qBR0
@@ -8562,36 +8498,22 @@ u{+t'
 r()q&
 t(R:U
 s=/
-{#~%
+5
 u{.rI
 t1u&=
-5
-qGt$t%
-!#
+xpt$t%rl?
 t1s0B
-5
-qGu_t%
-!#
+xpu_t%sI?
 t1s0E
-5
-qGv2t%
-!#
+xpv2t%sU?
 t1u&-
-5
-qGr_t%
-!#
+xpr_t%W?
 t1s0G
-5
-qGqst%
-!#
+xpqst%q/?
 t1u&8
-5
-qGrnt%
-!#
+xprnt%S?
 t1u&7
-5
-qGxht%
-!#
+xpxht%uf
 uc
 !#
 |A@pw
@@ -8637,7 +8559,7 @@ xS*<*<@
 xS)<)<4
 tU*<2
 tJ&''
-sH)
+sJ~3
 !#
 rt.px
 tU@pd
@@ -8936,7 +8858,7 @@ uG8-pw
 |0<S?
 uG|#t;
 tUZ<L
-rDU
+za
 uG7+qy
 u9sMB
 !#
@@ -9012,62 +8934,54 @@ v;ul'$$#
 v;tL'$$$
 s+#'$$%
 s+%'$$&
-uGq4pj
-qh#I
 uG77sh
-|\+Pq)q"q"vLrWvhrG~(r3t$rl
-|\+Pq)q"q"vLrWvhrG~(r3u_sI
-|\+Pq)q"q"vLrWvhrG~(r3v2sU
-|\+Pq)q"q"vLrWvhrG~(r3r_W
-|\+Pq)q"q"vLrWvhrG~(r3qsq/
-|\+Pq)q"q"vLrWvhrG~(r3rnS
-|\+Pq)q"q"vLrWvhrG~(r3xh6
-|\+Pq)q"q"vLrWvhrG~(r3u}>
-!#
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+|\+Pq)q"q"vLrWvhrG~(s:rv
+uGq4pj
+xps\t|6r)#
+xps\u#q/r)#
+xps\$#sUr)#
+xps\$%rlr)#
+xps\$'t|r)#
+xps\$)u#r)#
+xps\$+$#r)#
+xps\$-$%r)#
 uG}rps
-|-$D
-|-$E
-|-$F
-|-$G
-|-$H
-|-$I
-|-$J
-|-$K
+wsT
+sPqs$U
+sPv2$V
+sPt$$W
+sPul$X
+sPtL$Y
+uO#$Z
+uO%$[
 "a
 r(mq&
 t(R)U
 s=/
-{#~%
+5
 "a
 t1u&=
-5
-qGt$$J
-!#
+xpt$$Zrl?
 t1s0B
-5
-qGu_$J
-!#
+xpu_$ZsI?
 t1s0E
-5
-qGv2$J
-!#
+xpv2$ZsU?
 t1u&-
-5
-qGr_$J
-!#
+xpr_$ZW?
 t1s0G
-5
-qGqs$J
-!#
+xpqs$Zq/?
 t1u&8
-5
-qGrn$J
-!#
+xprn$ZS?
 t1u&7
-5
-qGxh$J
-!#
-qGu}$J
+xpxh$Zuf
+qGu}$Z
 !#
 uGtyq#
 |Wn
@@ -9086,7 +9000,7 @@ uG|#}6
 xSr<r<q
 xSf<f<e
 tUr<d
-sJ~;"
+sHA
 !#
 tb7pj
 O
@@ -9232,7 +9146,7 @@ O
 const spreadF16SM90 = spreadF16SM90NarrowAligned + `
  patch
  -1
-packed1 23172 spread_8_float32_row_F16
+packed1 23291 spread_8_float32_row_F16
  =17
  -2
 p9sTto
@@ -9328,7 +9242,7 @@ p~p@yZ,
  =49
  -1
 t(R8U
- =72
+ =58
  -1
 xS*<*<>
  =6
@@ -9433,10 +9347,10 @@ s@se
  =3
  -1
 tHSyZ,
- =70
+ =76
  -1
 ph8q&
- =35
+ =21
  -2
 ru8
 qt8<_
