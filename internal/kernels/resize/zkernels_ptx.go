@@ -16,17 +16,17 @@ ec1d522b888fa8ff	kernels.go	secondPass
 f27bab687d0d34bd	kernels.go	source
 `
 
-const firstPassSM70Narrow = `packed1 9201 firstPass
+const firstPassSM70Narrow = `packed1 9255 firstPass
 !pJ
 !pI
 !p8
 !xE
 !
-!pH}4pD
+!pH,sZpD
 !Pt@|bq>rGymq3.wk
 !c
 p;.r0
-p9xFr0
+p9xFt*
 p:9t*
 !
 p>
@@ -39,6 +39,8 @@ rd
 th
 x.
 w6
+ht&
+m
 wI@q3
 N
 tN
@@ -78,8 +80,8 @@ x)
 qBuZ
 qoxZ
 4
-qk#Ew?
-r\$
+qk$Ew?
+r\%
 4
 vT,
 t{+w?vQ
@@ -95,8 +97,8 @@ uE
 v0pK%
 q\p[C
 0
-uX*qj
-xUyc(q^
+uX+qj
+xUyc)q^
 rCqA
 pm
 o
@@ -115,32 +117,31 @@ tkq)piPrbrmy_||U2q,
 {.q0
 r'vn/
 rQ
-tkq)piPrbrmy_M.2{q1.
+tkq)piPrbrmy_M/2{q1/
 xkq0
 |r
 rQ
-tkq)piPrbrmy_M-Dr21-
+tkq)piPrbrmy_M.Dr21.
 z$pX
-Yp*1+
+Yp*1,
 \
 u?~,
 !#
-qk+wv-
-t1yc+
+qk,wv-
+t1yc,
 }oD
 4
 x)
-zo
-5
-uM-E}#9,w}
+]#I
 uM.E}#9,w}
 uM/E}#9,w}
+uM0E}#9,w}
 J
 H
 !#
-uM-E}#9,w}
 uM.E}#9,w}
 uM/E}#9,w}
+uM0E}#9,w}
 r~
 H
 !#
@@ -148,8 +149,8 @@ H
 *4%
 v11C
 0
-uX*qj
-xUyc(35
+uX+qj
+xUyc)35
 T0
 o
 *%%
@@ -160,8 +161,8 @@ o
 w0B
 v11C
 0
-uX*qj
-xUyc(35
+uX+qj
+xUyc)35
 T0
 zcpu
 o
@@ -173,8 +174,8 @@ o
 i$E
 v11C
 0
-uX*qj
-xUyc(35
+uX+qj
+xUyc)35
 T0
 zcpu
 o
@@ -186,8 +187,8 @@ o
 i+q&
 v11C
 0
-uX*qj
-xUyc(35
+uX+qj
+xUyc)35
 T0
 zcpu
 o
@@ -201,15 +202,15 @@ v}{"u/.n
 v}{"u/+n
 "%
 qLp,Ev(
-qvp,1/
+qvp,10
 "%
 r'XqO
 rQ
-qvp@1.
+qvp@1/
 "%
 }f
 rQ
-qvp01-
+qvp01.
 z$r+
 v}{"u/'n
 v}{"u/$n
@@ -243,17 +244,17 @@ v}{"dp=n
 sw
 "%
 qLp,Ev(
-tkq)piPrbrmy_M/DU2p*
+tkq)piPrbrmy_M0DU2p*
 "%
 r'vn/
 rQ
-tkq)piPrbrmy_M.D2vnp0
+tkq)piPrbrmy_M/D2vnp0
 "%
 |r
 rQ
-tkq)piPrbrmy_M-D2t"p2
+tkq)piPrbrmy_M.D2t"p2
 "&
-tU;1+
+tU;1,
 tU;<H
 s_RG<;
 \
@@ -265,8 +266,8 @@ w9
 *4%
 v11C
 0
-uX*qj
-xUyc(35
+uX+qj
+xUyc)35
 T0
 z>
 o
@@ -279,31 +280,31 @@ o
 sw
 "%
 qLp,Ev(
-tkq)piPrbrmy_M/DU1/
+tkq)piPrbrmy_M0DU10
 "%
 r'vn/
 rQ
-tkq)piPrbrmy_M.2{q1.
+tkq)piPrbrmy_M/2{q1/
 "%
 |r
 rQ
-tkq)piPrbrmy_M-Dr21-
+tkq)piPrbrmy_M.Dr21.
 "%
-tUP1+
+tUP1,
 \
 !#
 yXq@
-pB%Ew?1#
+pB&Ew?1$
 )
-r\&
+r\'
 {K
 w.wE
-wcu*M/E+
+wcu*M0E+
 rh+v(D
 pz+v(qj
 }oD
 x)
-wcu*M.E+
+wcu*M/E+
 rh+v(D
 pz+v(qj
 }oD
@@ -312,7 +313,7 @@ yX|_
 y7/
 sXvX
 "#
-wcu*M-E+
+wcu*M.E+
 rh+v(D
 pz+v(qj
 }oD
@@ -382,13 +383,13 @@ O
 const firstPassSM70 = firstPassSM70Narrow + `
  patch
  -1
-packed1 8643 firstPass
+packed1 8688 firstPass
  =8
  -3
 p;.to
-p9/to
+p9/r0
 p:/8pF
- =13
+ =15
  -5
 )
 z0sh
@@ -446,14 +447,13 @@ tkq)piPrbrmy_||2t"q,
 z$pX
 q\p[3,
  =3
- -11
+ -10
 *,wv-
 qnp/,
 uh
 4
 w>
-uh
-5
+]#I
 s_q,E}#9,w}
 s_p*E}#9,w}
 s_p0E}#9,w}
@@ -514,13 +514,13 @@ v}{"u/5n
 v}{"u/1n
  =2
  -1
-qvp,1(
+qvp,1)
  =3
  -1
-qvp@1'
+qvp@1(
  =3
  -4
-qvp01&
+qvp01'
 z$r+
 v}{"u/,n
 v}{"u/(n
@@ -533,13 +533,13 @@ v}{"dpUn
 v}{"dpYn
  =3
  -1
-tkq)piPrbrmy_M(DU2p*
+tkq)piPrbrmy_M)DU2p*
  =3
  -1
-tkq)piPrbrmy_M'D2vnp0
+tkq)piPrbrmy_M(D2vnp0
  =3
  -7
-tkq)piPrbrmy_M&D2t"p2
+tkq)piPrbrmy_M'D2t"p2
 "&
 q\p=3,
 q\p=V;
@@ -559,28 +559,28 @@ T&
 s.pW@Ew?3-
  =5
  -1
-tkq)piPrbrmy_M(DU1(
+tkq)piPrbrmy_M)DU1)
  =3
  -1
-tkq)piPrbrmy_M'2{q1'
+tkq)piPrbrmy_M(2{q1(
  =3
  -3
-tkq)piPrbrmy_M&Dr21&
+tkq)piPrbrmy_M'Dr21'
 "%
 tfB3,
  =3
  -3
-po$Ew?3-
+po%Ew?3-
 T$
  =2
  -1
-wcu*M(E+
+wcu*M)E+
  =4
  -1
-wcu*M'E+
+wcu*M(E+
  =8
  -1
-wcu*M&E+
+wcu*M'E+
  =7
  -1
 o
@@ -604,18 +604,18 @@ aL
 ;$
  =26`
 
-const secondPassSM70Narrow = `packed1 17019 secondPass
+const secondPassSM70Narrow = `packed1 16733 secondPass
 !pJ
 !pI
 !p8
 !xE
 !
-!pHwZnpD
+!pH,tlpD
 !Pt@|bq>rGymq3.wk
 !c
-p;}(pF
+p;/t*
 p9qut*
-p:,qYpF
+p:qY8pF
 qS}rpF
 !
 p>
@@ -636,8 +636,8 @@ uxs:uwt&
 uxs:uw,sL
 uxs:uw,sZ
 uxs:uw,wi
-qD@r.
-{<rW
+hp5p&
+m
 {Nq3
 N
 Q
@@ -654,17 +654,7 @@ p\
 x{
 x3
 tN
-"#
-t1=U
-{O
-4
-zJvDympMy_xDUt0
-}P-
-xUr|wv-%
-xUu&77@%
-p}-
-stp[
-4
+qD@r.
 sJ~"
 {Ns-
 s?p*
@@ -695,7 +685,7 @@ r\(
 4
 vT,
 t{+w?su
-T1
+rCp[
 4
 5
 s_[E}#9,w}
@@ -711,7 +701,7 @@ J
 !#
 )
 v0pK%
-v12C
+q\pUC
 0
 uX+qj
 xUyc)q^
@@ -721,7 +711,7 @@ o
 *%%
 sw
 qK|IB
-p{q9Ew?38
+p{q9Ew?33
 T1
 u(
 o
@@ -744,18 +734,18 @@ Yp*1,
 H
 !#
 s?q,
-i#%
+*6%
 v12C
 0
 uX+qj
-xUyc)V#
+xUyc)37
 T0
 z>
 o
 *%%
 sw
 z'717B
-po7Ew?38
+po7Ew?33
 o
 *'%
 sw
@@ -1168,7 +1158,7 @@ p(
 !p^
 "+
 J
-qa8
+qa3
 qa1
 (
 !qZ
@@ -1254,15 +1244,14 @@ O
 const secondPassSM70 = secondPassSM70Narrow + `
  patch
  -1
-packed1 11680 secondPass
+packed1 11726 secondPass
  =8
  -4
 p;vOpF
-p99/pF
+p99te
 p:@un
 qSy{pF
- =19
- -2
+ =21
 {Ns-
 Q
 )
@@ -1270,7 +1259,7 @@ Q
 rCpG
 qU
  =2
- -33
+ -23
 )
 "#
 t+r|G
@@ -1331,8 +1320,7 @@ qnp/,
 uh
 4
 w>
-uh
-5
+]#I
 s_q,E}#9,w}
 s_p*E}#9,w}
 s_p0E}#9,w}
@@ -1397,15 +1385,15 @@ v}{"u/5n
 v}{"u/1n
  =2
  -1
-qvp,1(
+qvp,1)
 "%
 r'XqO
 rQ
-qvp@1'
+qvp@1(
 "%
 }f
 rQ
-qvp01&
+qvp01'
 qD8r+
 v}{"u/,n
 v}{"u/(n
@@ -1439,13 +1427,13 @@ v}{"dpYn
 sw
 "%
 qLp,Ev(
-tkq)piPrbrmy_M(DU2p*
+tkq)piPrbrmy_M)DU2p*
  =3
  -1
-tkq)piPrbrmy_M'D2vnp0
+tkq)piPrbrmy_M(D2vnp0
  =3
  -3
-tkq)piPrbrmy_M&D2t"p2
+tkq)piPrbrmy_M'D2t"p2
 "&
 q\p=3,
 q\p=V;
@@ -1471,15 +1459,15 @@ o
 sw
 "%
 qLp,Ev(
-tkq)piPrbrmy_M(DU1(
+tkq)piPrbrmy_M)DU1)
 "%
 r'vn/
 rQ
-tkq)piPrbrmy_M'2{q1'
+tkq)piPrbrmy_M(2{q1(
 "%
 |r
 rQ
-tkq)piPrbrmy_M&Dr21&
+tkq)piPrbrmy_M'Dr21'
 "%
 tfB3,
  =3
@@ -1494,13 +1482,13 @@ T$
 4
 wh
 w.wE
+wcu*M)E+
+ =4
+ -1
 wcu*M(E+
  =4
  -1
 wcu*M'E+
- =4
- -1
-wcu*M&E+
  =6
  -27
 qJsc{mxOxO/,
