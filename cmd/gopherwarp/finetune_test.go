@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -184,10 +185,12 @@ func TestFinetuneMethods(t *testing.T) {
 
 func TestFinetuneErrors(t *testing.T) {
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
-	config := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(config, []byte("ranks: 3\n"), 0o600); err != nil {
+	config, data := filepath.Join(t.TempDir(), "config.yaml"), filepath.Join(t.TempDir(), "train.jsonl")
+	lines := `{"text": "a"}` + "\n" + `{"text": 1}` + "\n" + `{"text": "abcdefghij"}` + "\n"
+	if err := errors.Join(os.WriteFile(config, []byte("ranks: 3\n"), 0o600), os.WriteFile(data, []byte(lines), 0o600)); err != nil {
 		t.Fatal(err)
 	}
+	texts := []string{"finetune", "-model", llamatest.Write(t, llamatest.Options{}), "-data", data, "-out", filepath.Join(t.TempDir(), "out"), "-length=8"}
 	for _, x := range []struct {
 		args []string
 		code int
@@ -198,6 +201,7 @@ func TestFinetuneErrors(t *testing.T) {
 		{[]string{"finetune", "-rank=2"}, exitFailed, "model, data and out are needed"},
 		{[]string{"finetune", "-model=m", "-data=d", "-out=o", "-method=full", "-dora"}, exitFailed, "need the method lora"},
 		{[]string{"finetune", "-model=m", "-data=d", "-out=o", "-devices=cpu,gpu"}, exitFailed, `is "gpu"`},
+		{texts, exitFailed, data + ":2: "}, {texts, exitFailed, data + ":3: "},
 		{[]string{"adapter", "info", t.TempDir()}, exitFailed, "adapter_config.json"},
 	} {
 		var stderr bytes.Buffer

@@ -29,21 +29,44 @@ var update = flag.Bool("update", false, "write testdata/peft.safetensors with th
 // vectors is the file that testdata/judge.py writes.
 const vectors = "testdata/peft.safetensors"
 
-// texts are sequences to learn: tokens and labels.
-func texts() (p llama.Packed, labels []int32, list [][2][]int32) {
+// lesson is sequences to learn, and how.
+type lesson struct {
+	llama.Packed
+	labels []int32                                               // the token to learn after each token, or -1
+	rate   float64                                               // of the optimizer
+	fill   func(t *testing.T, s *device.Stream, a *lora.Adapter) // sets all parameters
+}
+
+// add adds a sequence.
+func (l *lesson) add(tokens, labels []int32) {
+	l.Tokens, l.Lengths, l.labels = append(l.Tokens, tokens...), append(l.Lengths, len(tokens)), append(l.labels, labels...)
+}
+
+// texts returns the tokens and labels of each sequence.
+func (l lesson) texts() (list [][2][]int32) {
+	at := 0
+	for _, n := range l.Lengths {
+		list = append(list, [2][]int32{l.Tokens[at : at+n], l.labels[at : at+n]})
+		at += n
+	}
+	return list
+}
+
+// small is the lesson of a model of package llamatest.
+func small() (l lesson) {
+	l.rate, l.fill = 1e-2, fill
 	for i, n := range []int{13, 70, 2} {
-		var text [2][]int32
+		var tokens, labels []int32
 		for j := range n {
 			label := int32((i*17 + (j+1)*(j+1)*5 + 3) % llamatest.Vocabulary)
 			if (i+j)%3 == 0 {
 				label = -1
 			}
-			text[0], text[1] = append(text[0], int32((i*17+j*j*5+3)%llamatest.Vocabulary)), append(text[1], label)
+			tokens, labels = append(tokens, int32((i*17+j*j*5+3)%llamatest.Vocabulary)), append(labels, label)
 		}
-		p.Tokens, p.Lengths, labels = append(p.Tokens, text[0]...), append(p.Lengths, n), append(labels, text[1]...)
-		list = append(list, text)
+		l.add(tokens, labels)
 	}
-	return p, labels, list
+	return l
 }
 
 // TestPEFT compares ten losses, and the derivative with respect to each matrix, with those of the Python package PEFT in float64. If Python
@@ -90,6 +113,23 @@ func TestPEFTMethods(t *testing.T) {
 func learn(t *testing.T, s *device.Stream, o lora.Options) (r results, file string) {
 	t.Helper()
 	m := openModel(t, s, llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM", Matrices: weights.F32}))
+	x := small()
+	r, adapter := m.learn(t, s, o, x)
+	python, ok := findPEFT(t)
+	if !ok {
+		return r, ""
+	}
+	file = filepath.Join(t.TempDir(), "peft.safetensors")
+	if *update {
+		file = vectors
+	}
+	judge{model: m.path, adapter: adapter, lesson: x, dtype: "float64"}.write(t, python, file)
+	return r, file
+}
+
+// learn trains an adapter, and returns the results and the folder with the adapter before.
+func (m opened) learn(t *testing.T, s *device.Stream, o lora.Options, x lesson) (r results, folder string) {
+	t.Helper()
 	a, err := lora.New(s, m.Linears(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -98,38 +138,40 @@ func learn(t *testing.T, s *device.Stream, o lora.Options) (r results, file stri
 	if err := m.Adapt(a); err != nil { // makes the norms of DoRA
 		t.Fatal(err)
 	}
-	fill(t, s, a)
-	folder := t.TempDir()
+	x.fill(t, s, a)
+	folder = t.TempDir()
 	if err := a.Save(t.Context(), s, folder); err != nil {
 		t.Fatal(err)
 	}
-	r.losses, r.gradients = tenSteps(t, s, m.Model, a)
-	return r, runPEFT(t, m.folder, folder)
+	r.losses, r.gradients = x.tenSteps(t, s, m.Model, a)
+	return r, folder
 }
 
-// folderModel is a model of a folder.
-type folderModel struct {
+// opened is a model, and the path of its folder or GGUF file.
+type opened struct {
 	*llama.Model
-	folder string
+	path string
 }
 
 // openModel loads a model, which is closed when the test ends.
-func openModel(t *testing.T, s *device.Stream, folder string) folderModel {
+func openModel(t *testing.T, s *device.Stream, path string) opened {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, "config.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err := llama.ParseConfig(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := formats.Open(folder)
+	f, err := formats.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	m, err := llama.Load(s, f, llama.LoadOptions{Config: config})
+	var o llama.LoadOptions
+	if f.Format == "safetensors" {
+		text, err := os.ReadFile(filepath.Join(path, "config.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Config, err = llama.ParseConfig(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := llama.Load(s, f, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,23 +180,22 @@ func openModel(t *testing.T, s *device.Stream, folder string) folderModel {
 			t.Error(err)
 		}
 	})
-	return folderModel{m, folder}
+	return opened{m, path}
 }
 
 // tenSteps returns the losses of ten steps, and the derivatives of the first one.
-func tenSteps(t *testing.T, s *device.Stream, m *llama.Model, a *lora.Adapter) (losses []float32, gradients map[string][]float32) {
+func (x lesson) tenSteps(t *testing.T, s *device.Stream, m *llama.Model, a *lora.Adapter) (losses []float32, gradients map[string][]float32) {
 	t.Helper()
-	p, labels, _ := texts()
-	opt := train.NewAdamW(a.Params(), train.AdamWOptions{Rate: 1e-2, Decay: 0.01, Clip: 1})
+	opt := train.NewAdamW(a.Params(), train.AdamWOptions{Rate: x.rate, Decay: 0.01, Clip: 1})
 	defer opt.Close()
 	for step := range 10 {
 		err := tensor.RunOn(t.Context(), s, func(scope *tensor.Scope) error {
 			scope.Record()
-			x, err := m.Read(scope, p)
+			y, err := m.Read(scope, x.Packed)
 			if err != nil {
 				return err
 			}
-			loss := m.Loss(x, labels)
+			loss := m.Loss(y, x.labels)
 			scope.Backward(loss)
 			v, err := tensor.Values[float32](t.Context(), loss)
 			if err != nil {
@@ -175,30 +216,37 @@ func tenSteps(t *testing.T, s *device.Stream, m *llama.Model, a *lora.Adapter) (
 	return losses, gradients
 }
 
-// runPEFT runs testdata/judge.py and returns the file that it writes, or "" if Python lacks a package.
-func runPEFT(t *testing.T, model, adapter string) string {
+// findPEFT returns the interpreter of Python that GOPHERWARP_PYTHON names, and reports whether it has the packages of testdata/judge.py.
+func findPEFT(t *testing.T) (python string, ok bool) {
 	t.Helper()
-	python := cmp.Or(os.Getenv("GOPHERWARP_PYTHON"), "python3")
-	if out, err := exec.CommandContext(t.Context(), python, "-c", "import peft, torch, transformers").CombinedOutput(); err != nil {
-		t.Logf("compared with %s only: %s cannot import peft, torch and transformers: %v\n%s", vectors, python, err, out)
-		return ""
+	python = cmp.Or(os.Getenv("GOPHERWARP_PYTHON"), "python3")
+	out, err := exec.CommandContext(t.Context(), python, "-c", "import gguf, peft, torch, transformers").CombinedOutput()
+	if err != nil {
+		t.Logf("%s cannot import gguf, peft, torch and transformers: %v\n%s", python, err, out)
 	}
-	_, _, list := texts()
-	text, err := json.Marshal(list)
+	return python, err == nil
+}
+
+// judge is what testdata/judge.py computes.
+type judge struct {
+	model, adapter string // folders, or a GGUF file of the model
+	lesson
+	dtype string // of PyTorch
+}
+
+// write writes a file of the results.
+func (j judge) write(t *testing.T, python, file string) {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"texts": j.texts(), "rate": j.rate, "dtype": j.dtype})
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "peft.safetensors")
-	if *update {
-		file = vectors
-	}
 	var stderr bytes.Buffer
-	c := exec.CommandContext(t.Context(), python, "testdata/judge.py", model, adapter, string(text), file)
+	c := exec.CommandContext(t.Context(), python, "testdata/judge.py", j.model, j.adapter, string(text), file)
 	c.Stderr = &stderr
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v\n%s", err, &stderr)
 	}
-	return file
 }
 
 // results are ten losses and the derivatives of the first step, by their names in files.
@@ -226,7 +274,7 @@ func (r results) compare(t *testing.T, file string) {
 	if len(f.Tensors) != len(all) {
 		t.Errorf("%s has %d tensors, want %d", file, len(f.Tensors), len(all))
 	}
-	worst := 0.0
+	worst := map[bool]float64{} // of the losses, and of the derivatives
 	for name, got := range all {
 		x, err := f.Tensor(name)
 		if err != nil {
@@ -237,15 +285,15 @@ func (r results) compare(t *testing.T, file string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, most := distance(got, want), r.gradient
-		if name == "losses" {
+		e, most, loss := distance(got, want), r.gradient, name == "losses"
+		if loss {
 			most = r.loss
 		}
-		if worst = max(worst, e); !(e <= most) {
+		if worst[loss] = max(worst[loss], e); !(e <= most) {
 			t.Errorf("%s differs from %s by %g of its norm", name, file, e)
 		}
 	}
-	t.Logf("losses %v; the greatest difference from %s is %.2g", r.losses, file, worst)
+	t.Logf("losses %v; the greatest differences from %s are %.2g of the losses and %.2g of one of %d derivatives", r.losses, file, worst[true], worst[false], len(r.gradients))
 }
 
 // distance returns the norm of the difference relative to that of want.

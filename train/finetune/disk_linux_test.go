@@ -35,8 +35,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// fullDisk takes a step on a file system with one more free page each time, until the step, its line and its checkpoint succeed. After each failure,
-// the checkpoint before is intact. The results are those of a training without failures.
+// fullDisk takes the second and the third step on a file system with one more free page each time, until the step, its line and its checkpoint succeed.
+// Then it writes the adapter in the same way. After each failure, the checkpoint before is intact. The results are those of a training without failures.
 func fullDisk(t *testing.T, c finetune.Config) {
 	t.Helper()
 	disk, dev := c.Out, open(t)
@@ -53,17 +53,26 @@ func fullDisk(t *testing.T, c finetune.Config) {
 	if _, err := train(t, dev, c, func(finetune.Progress) error { return stop }); !errors.Is(err, stop) {
 		t.Fatal(err)
 	}
-	failures := 0
-	for ; takeStep(t, dev, c, failures); failures++ {
-		if failures > 100 {
-			t.Fatal("no step succeeds")
+	for _, step := range []int{2, 3} {
+		n := failures(t, dev, c, func(p finetune.Progress) error {
+			if p.Step != step {
+				t.Errorf("continued with step %d, want %d", p.Step, step)
+			}
+			return stop
+		})
+		if n < 5 {
+			t.Errorf("%d failures of step %d, but a checkpoint has more pages", n, step)
 		}
 	}
-	if failures < 5 {
-		t.Errorf("%d failures, but a checkpoint has more pages", failures)
+	n := failures(t, dev, c, func(p finetune.Progress) error {
+		t.Errorf("continued with step %d after the last one", p.Step)
+		return nil
+	})
+	if n < 2 {
+		t.Errorf("%d failures, but the files of the adapter have more pages", n)
 	}
-	if rest, err := train(t, dev, c, proceed); err != nil || rest[0].Step != 3 {
-		t.Fatalf("continued with step %d, %v", rest[0].Step, err)
+	if names, err := filepath.Glob(filepath.Join(c.Out, ".*")); err != nil || len(names) > 0 {
+		t.Errorf("temporary files %v, %v", names, err)
 	}
 	for name, text := range files(t, c.Out) {
 		if text != want[name] {
@@ -72,28 +81,30 @@ func fullDisk(t *testing.T, c finetune.Config) {
 	}
 }
 
-// takeStep trains with the given number of free pages, and reports whether it failed because there were no more.
-func takeStep(t *testing.T, dev *device.Device, c finetune.Config, pages int) (failed bool) {
+// failures trains with one more free page each time until the training ends, or stops because report returns an error. It returns how often there were
+// too few.
+func failures(t *testing.T, dev *device.Device, c finetune.Config, report func(finetune.Progress) error) int {
 	t.Helper()
 	ballast := filepath.Join(filepath.Dir(c.Out), "ballast")
-	fill(t, ballast, pages)
-	stop := errors.New("stop")
-	_, err := train(t, dev, c, func(p finetune.Progress) error {
-		if p.Step != 2 {
-			t.Errorf("continued with step %d, want 2", p.Step)
+	for pages := range 100 {
+		fill(t, ballast, pages)
+		var stopped error
+		_, err := train(t, dev, c, func(p finetune.Progress) error {
+			stopped = report(p)
+			return stopped
+		})
+		if err := os.Remove(ballast); err != nil {
+			t.Fatal(err)
 		}
-		return stop
-	})
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
+		if err == nil || stopped != nil && errors.Is(err, stopped) {
+			return pages
+		}
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), c.Out) {
+			t.Fatalf("%d free pages: %v", pages, err)
+		}
 	}
-	if errors.Is(err, stop) {
-		return false
-	}
-	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), c.Out) {
-		t.Fatalf("%d free pages: %v", pages, err)
-	}
-	return true
+	t.Fatal("no training succeeds")
+	return 0
 }
 
 // fill writes a file that leaves a number of free pages on its file system.
