@@ -13,6 +13,7 @@ type Info struct {
 	Bus        string     // PCI address of a CUDA device, such as "0000:41:00.0"
 	Driver     string     // version of the driver, if there is one
 	Cores      int        // multiprocessors or CPU cores
+	GPU        bool       // it is a GPU, not software that runs on the CPU
 	Limits     Limits
 }
 
