@@ -106,6 +106,7 @@ func (s *session) info(i int) driver.Info {
 		info.Limits.Block[axis], info.Limits.Grid[axis] = int(l.GroupSize[axis]), int(l.GroupCount[axis])
 	}
 	info.Limits.Block[2] = min(info.Limits.Block[2], 64) // as on all other devices
+	info.FlushesSubnormals = !s.arithmetic(s.physical[i]).Denormals[0]
 	m := s.Memories(s.physical[i])
 	for _, h := range m.Heaps[:m.HeapCount] {
 		info.Memory = max(info.Memory, int64(h.Size))

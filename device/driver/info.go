@@ -15,6 +15,8 @@ type Info struct {
 	Cores      int        // multiprocessors or CPU cores
 	GPU        bool       // it is a GPU, not software that runs on the CPU
 	Limits     Limits
+	// FlushesSubnormals reports whether arithmetic in float32 may take subnormal numbers for zeros.
+	FlushesSubnormals bool
 }
 
 // Limits bounds the launches of a device.
