@@ -70,6 +70,7 @@ func (q *queue) Follow(other driver.Queue) error {
 	return q.work(func() error {
 		if !o.closed {
 			o.submit()
+			q.followed = append(q.followed, o)
 		}
 		return nil
 	})

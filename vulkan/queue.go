@@ -28,6 +28,7 @@ type queue struct {
 	reads    []read
 	queries  vulkansys.QueryPool // 0 until a mark needs it
 	marks    []*mark             // among the collected commands
+	followed []*queue            // whose commands are done when the collected commands are
 	failed   error
 	left     driver.Outcome
 	closed   bool
@@ -275,13 +276,19 @@ func (q *queue) finishBy(ctx context.Context) error {
 			copy(r.to, r.from)
 		}
 	}
+	followed := q.followed
 	q.forget()
+	for _, o := range followed {
+		if o.started {
+			o.finish() // at once; whoever has waited for q may read what o has downloaded
+		}
+	}
 	return nil
 }
 
 // forget forgets the collected commands, which are done or have failed.
 func (q *queue) forget() {
-	q.count, q.started, q.reads, q.marks = 0, false, nil, q.marks[:0]
+	q.count, q.started, q.reads, q.marks, q.followed = 0, false, nil, q.marks[:0], nil
 	q.stage.reset()
 }
 
