@@ -87,6 +87,7 @@ func (m machine) describe(d *cudasys.Driver, index int) (cudasys.Device, driver.
 		Capability: driver.Capability{Major: q.attribute(cudasys.CapabilityMajor), Minor: q.attribute(cudasys.CapabilityMinor)},
 		Driver:     m.versions(d),
 		Cores:      q.attribute(cudasys.MultiprocessorCount),
+		GPU:        true,
 		Limits: driver.Limits{
 			ThreadsPerBlock: q.attribute(cudasys.MaxThreadsPerBlock),
 			Block:           q.attribute3(cudasys.MaxBlockDimX),

@@ -21,6 +21,7 @@ type backend struct {
 	layout      vulkansys.PipelineLayout
 	arithmetic  ptxspirv.Arithmetic
 	subgroup    int // lanes
+	clock       clock
 
 	submitting sync.Mutex // held while the queue is used
 	queue      vulkansys.Queue
@@ -113,11 +114,7 @@ func (p *buffer) make(flags uint32) (err error) {
 		return err
 	}
 	need := b.Requirements(b.device, p.handle)
-	index := slices.IndexFunc(b.memories.Types[:b.memories.TypeCount], func(t vulkansys.MemoryType) bool {
-		possible := need.Types&1 != 0
-		need.Types >>= 1
-		return possible && t.Flags&flags == flags
-	})
+	index := memoryType(b.memories, need.Types, flags)
 	if index < 0 {
 		return fmt.Errorf("no memory of this kind: %w", driver.ErrMemory)
 	}
@@ -135,6 +132,23 @@ func (p *buffer) make(flags uint32) (err error) {
 	}
 	p.address = b.Address(b.device, p.handle)
 	return nil
+}
+
+// memoryType returns the index of a type of memory that has the flags, or -1. Bit i of types is set if the caller can use type i. Memory
+// that the host reads is memory that its caches hold, if there is such memory; reads from other memory are slow.
+func memoryType(m *vulkansys.MemoryProperties, types, flags uint32) int {
+	wanted := []uint32{flags}
+	if flags&vulkansys.MemoryHostVisible != 0 {
+		wanted = []uint32{flags | vulkansys.MemoryHostCached, flags}
+	}
+	for _, w := range wanted {
+		for i, t := range m.Types[:m.TypeCount] {
+			if types>>i&1 != 0 && t.Flags&w == w {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // outOfMemory makes an error for lack of memory match driver.ErrMemory.

@@ -98,7 +98,7 @@ func (s *session) info(i int) driver.Info {
 	s.Properties(s.physical[i], p)
 	l := &p.Limits
 	info := driver.Info{
-		Kind: "vulkan", Index: i, Name: text(p.Name[:]), Capability: capability, Cores: 1,
+		Kind: "vulkan", Index: i, Name: text(p.Name[:]), Capability: capability, Cores: 1, GPU: typeOf(p.Kind) != Other,
 		Driver: fmt.Sprintf("%s %s (Vulkan %d.%d)", text(d.Name[:]), text(d.Version[:]), p.API>>22, p.API>>12&0x3ff),
 		Limits: driver.Limits{ThreadsPerBlock: int(l.Invocations), SharedPerBlock: int(l.SharedMemory)},
 	}
@@ -106,6 +106,7 @@ func (s *session) info(i int) driver.Info {
 		info.Limits.Block[axis], info.Limits.Grid[axis] = int(l.GroupSize[axis]), int(l.GroupCount[axis])
 	}
 	info.Limits.Block[2] = min(info.Limits.Block[2], 64) // as on all other devices
+	info.FlushesSubnormals = !s.arithmetic(s.physical[i]).Denormals[0]
 	m := s.Memories(s.physical[i])
 	for _, h := range m.Heaps[:m.HeapCount] {
 		info.Memory = max(info.Memory, int64(h.Size))
@@ -124,8 +125,8 @@ func (s *session) open(index int) (*backend, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", info.Name, err)
 	}
-	family := -1
-	for i, q := range s.Families(p) {
+	family, families := -1, s.Families(p)
+	for i, q := range families {
 		if q.Flags&vulkansys.FamilyCompute != 0 && family < 0 {
 			family = i
 		}
@@ -140,7 +141,7 @@ func (s *session) open(index int) (*backend, error) {
 	b := &backend{session: s, device: dev, information: info, family: uint32(family), kernels: map[code]*loaded{}}
 	b.queue = s.Queue(dev, b.family, 0)
 	b.memories = s.Memories(p)
-	b.arithmetic, b.subgroup = s.arithmetic(p), s.subgroup(p)
+	b.arithmetic, b.subgroup, b.clock = s.arithmetic(p), s.subgroup(p), s.newClock(p, families[family])
 	if b.layout, err = s.CreatePipelineLayout(dev); err != nil {
 		s.DestroyDevice(dev)
 		return nil, fmt.Errorf("%s: %w", info.Name, err)

@@ -14,7 +14,7 @@ import (
 // mostCommands is the number of commands after which a queue starts what it has collected.
 const mostCommands = 256
 
-// queue implements driver.Queue. It collects commands, which are started together. The lock of the device guards all fields.
+// queue implements driver.Queue and driver.Asynchronous. It collects commands, which are started together. The lock of the device guards all fields.
 type queue struct {
 	backend  *backend
 	pool     vulkansys.CommandPool
@@ -26,6 +26,9 @@ type queue struct {
 	env      *environment // nil until a kernel needs it
 	launches uint32
 	reads    []read
+	queries  vulkansys.QueryPool // 0 until a mark needs it
+	marks    []*mark             // among the collected commands
+	followed []*queue            // whose commands are done when the collected commands are
 	failed   error
 	left     driver.Outcome
 	closed   bool
@@ -116,6 +119,9 @@ func (q *queue) usable() error {
 func (q *queue) Launch(p *driver.Plan) error {
 	return q.work(func() error {
 		b := q.backend
+		if err := p.Closed(); err != nil { // a buffer that is closed from here on waits for the lock, and is freed after the launch
+			return err
+		}
 		l := b.load(p)
 		if l.err != nil {
 			return l.err
@@ -261,7 +267,7 @@ func (q *queue) finishBy(ctx context.Context) error {
 		done, err = q.backend.WaitFence(q.backend.device, q.fence, poll)
 	}
 	if err == nil {
-		err = errors.Join(q.backend.ResetFence(q.backend.device, q.fence), q.backend.ResetCommandPool(q.backend.device, q.pool))
+		err = errors.Join(q.readMarks(), q.backend.ResetFence(q.backend.device, q.fence), q.backend.ResetCommandPool(q.backend.device, q.pool))
 	}
 	if err != nil {
 		q.fail(err)
@@ -270,9 +276,20 @@ func (q *queue) finishBy(ctx context.Context) error {
 			copy(r.to, r.from)
 		}
 	}
-	q.count, q.started, q.reads = 0, false, nil
-	q.stage.reset()
+	followed := q.followed
+	q.forget()
+	for _, o := range followed {
+		if o.started {
+			o.finish() // at once; whoever has waited for q may read what o has downloaded
+		}
+	}
 	return nil
+}
+
+// forget forgets the collected commands, which are done or have failed.
+func (q *queue) forget() {
+	q.count, q.started, q.reads, q.marks, q.followed = 0, false, nil, q.marks[:0], nil
+	q.stage.reset()
 }
 
 // fail records a failure for Wait. Once the driver reports that the device is lost, all of its streams are.
@@ -300,28 +317,6 @@ func (q *queue) start() error {
 	defer b.submitting.Unlock()
 	return b.Submit(b.queue, vulkansys.NewSubmitInfo(q.commands), q.fence)
 }
-
-// Mark implements driver.Queue.
-func (q *queue) Mark() (driver.Mark, error) {
-	q.backend.mu.Lock()
-	defer q.backend.mu.Unlock()
-	if err := q.usable(); err != nil {
-		return nil, err
-	}
-	q.finish()
-	return &mark{time.Now()}, nil
-}
-
-// mark implements driver.Mark by a time of the host's clock.
-type mark struct{ at time.Time }
-
-// Since implements driver.Mark.
-func (m *mark) Since(earlier driver.Mark) (time.Duration, error) {
-	return m.at.Sub(earlier.(*mark).at), nil
-}
-
-// Free implements driver.Mark.
-func (m *mark) Free() error { return nil }
 
 // Wait implements driver.Queue.
 func (q *queue) Wait(ctx context.Context) error {
@@ -377,6 +372,7 @@ func (q *queue) free() {
 	b := q.backend
 	b.DestroyFence(b.device, q.fence)
 	b.DestroyCommandPool(b.device, q.pool)
+	b.DestroyQueryPool(b.device, q.queries)
 	q.stage.free()
 	if q.env != nil {
 		q.env.memory.free()

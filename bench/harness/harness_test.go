@@ -20,7 +20,7 @@ func TestCompileTwins(t *testing.T) {
 		info device.Info
 		want string
 	}{
-		{"nvcc", device.Info{Kind: "cpu"}, "the device is no GPU"},
+		{"nvcc", device.Info{Kind: "cpu"}, "the device is no CUDA GPU"},
 		{"", gpu, "there is no nvcc"},
 		{filepath.Join(t.TempDir(), "nvcc"), gpu, "nvcc: "},
 	} {

@@ -111,7 +111,7 @@ type runner struct {
 // rounds returns the number of times that each contender is measured.
 func (r runner) rounds(i device.Info) int {
 	switch {
-	case i.Kind != "cuda":
+	case !i.GPU:
 		return cpuRounds
 	case r.options.Quick:
 		return quickRounds
@@ -130,7 +130,7 @@ func measure(ctx context.Context, dev *device.Device, c Case, r runner) (result 
 	defer func() { err = errors.Join(err, b.Close(), s.Close()) }()
 	defer runtime.GC() // the host's images of a big case are gigabytes
 	size := c.Small
-	if dev.Info().Kind == "cuda" {
+	if dev.Info().GPU {
 		size = c.Big
 	}
 	w := c.Make(b, size)

@@ -45,7 +45,7 @@ func CompileTwins(ctx context.Context, source, nvcc string, i device.Info) (*Twi
 	case i.Kind == "interp": // which runs PTX
 		form = "-ptx"
 	case i.Kind != "cuda":
-		return nil, errors.New("the device is no GPU")
+		return nil, errors.New("the device is no CUDA GPU")
 	}
 	if nvcc == "" {
 		return nil, errors.New("there is no nvcc")

@@ -93,7 +93,7 @@ func launchLadder(ctx context.Context, dev *device.Device, quick bool) (ls []rep
 	b := harness.NewBench(s, 0)
 	defer func() { err = errors.Join(err, b.Close(), s.Close()) }()
 	count, repeats := 2000, 9
-	if quick || dev.Info().Kind != "cuda" {
+	if quick || !dev.Info().GPU {
 		count, repeats = 200, 5
 	}
 	rungs := rungsOf(harness.Scratch[float32](b, 1))

@@ -36,7 +36,7 @@ func TestRun(t *testing.T) {
 	if len(r.Launches) != 6 || r.Launches[5].Arguments != 16 || r.Launches[5].Seconds <= 0 {
 		t.Errorf("launches: %+v", r.Launches)
 	}
-	if want := []report.Skip{{What: "CUDA C++ twins", Why: "the device is no GPU"}}; !cmp.Equal(r.Skipped, want) {
+	if want := []report.Skip{{What: "CUDA C++ twins", Why: "the device is no CUDA GPU"}}; !cmp.Equal(r.Skipped, want) {
 		t.Errorf("skipped: %v", r.Skipped)
 	}
 }

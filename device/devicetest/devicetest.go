@@ -56,6 +56,7 @@ func TestBackend(t *testing.T, open func() (*device.Device, error)) {
 		{"Planes", (*rig).testPlanes},
 		{"BetweenDevices", (*rig).testBetweenDevices},
 		{"WaitFor", (*rig).testWaitFor},
+		{"DownloadBefore", (*rig).testDownloadBefore},
 		{"WaitForErrors", (*rig).testWaitForErrors},
 		{"FaultIsInherited", (*rig).testFaultIsInherited},
 		{"Done", (*rig).testDone},

@@ -35,6 +35,29 @@ func (r *rig) testWaitFor(t *testing.T) {
 	check(t, second, y, products(numbers(n, 9), numbers(n, 9)))
 }
 
+// testDownloadBefore reads what a stream has downloaded before an event, after waiting only for a stream that waits for the event.
+func (r *rig) testDownloadBefore(t *testing.T) {
+	first, second := r.stream(t), r.stream(t)
+	p, err := device.NewPinned[float32](first.Device(), 4)
+	must(t, err)
+	for i := range 3 {
+		x := upload(t, first, numbers(4, i))
+		must(t, device.DownloadPinned(first, p.All(), x.All()))
+		e, err := first.Record()
+		must(t, err)
+		must(t, device.UploadTo(first, x.All(), numbers(4, 9))) // after the event
+		must(t, second.WaitFor(e))
+		must(t, second.Synchronize(t.Context()))
+		if got := p.Host(); !slices.Equal(got, numbers(4, i)) {
+			t.Errorf("pass %d: downloaded %v, want %v", i, got, numbers(4, i))
+		}
+		must(t, e.Close())
+		must(t, x.Close())
+	}
+	must(t, first.Synchronize(t.Context()))
+	must(t, p.Close())
+}
+
 func (r *rig) testWaitForErrors(t *testing.T) {
 	s, other := r.stream(t), streamTo(t, opened(t, r.open), nil)
 	e, err := s.Record()

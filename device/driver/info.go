@@ -13,7 +13,10 @@ type Info struct {
 	Bus        string     // PCI address of a CUDA device, such as "0000:41:00.0"
 	Driver     string     // version of the driver, if there is one
 	Cores      int        // multiprocessors or CPU cores
+	GPU        bool       // it is a GPU, not software that runs on the CPU
 	Limits     Limits
+	// FlushesSubnormals reports whether arithmetic in float32 may take subnormal numbers for zeros.
+	FlushesSubnormals bool
 }
 
 // Limits bounds the launches of a device.

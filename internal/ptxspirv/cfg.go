@@ -18,6 +18,7 @@ type block struct {
 	tail      func(*translator)          // emits what follows the code and has no instruction, or nil
 	guard     ptx.Guard                  // the condition, if there are two successors
 	test      func(*translator) spirv.ID // emits the condition if there is no register with it
+	meeting   bool                       // its only instruction is one at which all threads of the block meet
 	prompt    bool                       // part of a copy of the code that reports a fault
 	next      []int
 	number    int // in reverse postorder, -1 if it is never reached
@@ -33,15 +34,28 @@ type graph struct {
 	blocks []block
 	end    int   // the block that ends the thread
 	order  []int // the reached blocks in reverse postorder
+	slow   bool  // operations of warps are barriers of the block
+	meets  bool  // there are such operations
+	// inRounds is set if the kernel runs in rounds.
+	inRounds bool
 }
 
 // newGraph returns the control flow of a function, so that SPIR-V's rules for barriers hold and threads do not wait for each other
-// for ever.
-func newGraph(f *ptx.Func) (*graph, error) {
-	g := split(f)
+// for ever. If it is slow, operations of warps become barriers.
+func newGraph(f *ptx.Func, slow bool) (*graph, error) {
+	g := split(f, slow)
 	if err := g.analyze(); err != nil {
 		return nil, err
 	}
+	ready, err := g.clone().meetable(f)
+	if err != nil || depth(nest(ready)) <= mostNested {
+		return ready, err
+	}
+	return g.flat()
+}
+
+// meetable returns the control flow after changes that make all threads of a block reach each barrier.
+func (g *graph) meetable(f *ptx.Func) (*graph, error) {
 	copied := g.waits() && g.copyReports()
 	if copied {
 		if err := g.analyze(); err != nil {
@@ -57,24 +71,25 @@ func newGraph(f *ptx.Func) (*graph, error) {
 		return nil, err
 	}
 	if endInLoop {
-		return g, g.rounds()
+		return g, g.rounds(findHeaders)
 	}
 	if c := g.withShadows(f); c != nil {
 		return c, nil
 	}
-	return g, g.rounds()
+	return g, g.rounds(findHeaders)
 }
 
 // split returns the blocks of a function. A guarded instruction becomes a block of its own, which the kernel enters if the guard holds.
-func split(f *ptx.Func) *graph {
-	starts := leaders(f)
+func split(f *ptx.Func, slow bool) *graph {
+	g := &graph{slow: slow}
+	starts := g.leaders(f)
 	end := len(starts) // the block that leaves the kernel
 	starts = append(starts, len(f.Code))
 	at := make(map[int]int, len(starts)) // blocks by their first instruction
 	for i, s := range starts {
 		at[s] = i
 	}
-	g := &graph{blocks: make([]block, end+1), end: end}
+	g.blocks, g.end = make([]block, end+1), end
 	g.blocks[end].guard.Reg = -1
 	for i := range end {
 		g.fill(f, starts[i], starts[i+1], at)
@@ -94,7 +109,7 @@ func (g *graph) analyze() error {
 }
 
 // leaders returns the indices of the instructions that start blocks.
-func leaders(f *ptx.Func) []int {
+func (g *graph) leaders(f *ptx.Func) []int {
 	set := map[int]bool{0: true}
 	for i := range f.Code {
 		in := &f.Code[i]
@@ -102,7 +117,7 @@ func leaders(f *ptx.Func) []int {
 		case in.Op == "bra":
 			set[in.Args[0].Target] = true
 		case leaves(in):
-		case in.Guard.Reg >= 0, isBarrier(in):
+		case in.Guard.Reg >= 0, g.isBarrier(in):
 			set[i] = true
 		default:
 			continue
@@ -116,8 +131,13 @@ func leaders(f *ptx.Func) []int {
 // leaves reports whether an instruction ends the thread.
 func leaves(in *ptx.Instr) bool { return in.Op == "ret" || in.Op == "exit" || in.Op == "trap" }
 
-// isBarrier reports whether an instruction is a barrier of the block. It has a block of its own.
-func isBarrier(in *ptx.Instr) bool { return in.Op == "bar" && !slices.Contains(in.Mods, "warp") }
+// isBarrier reports whether all threads of the block meet at an instruction. It has a block of its own.
+func (g *graph) isBarrier(in *ptx.Instr) bool {
+	if meetsInWarp(in) {
+		return g.slow
+	}
+	return in.Op == "bar"
+}
 
 // fill makes the block of the instructions from start to stop.
 func (g *graph) fill(f *ptx.Func, start, stop int, at map[int]int) {
@@ -126,6 +146,8 @@ func (g *graph) fill(f *ptx.Func, start, stop int, at map[int]int) {
 		b.code = append(b.code, &f.Code[k])
 	}
 	last := &f.Code[stop-1]
+	meeting := g.isBarrier(last)
+	g.meets = g.meets || meeting && meetsInWarp(last)
 	taken := -1
 	switch {
 	case last.Op == "bra":
@@ -134,9 +156,9 @@ func (g *graph) fill(f *ptx.Func, start, stop int, at map[int]int) {
 		taken = at[len(f.Code)]
 	case last.Guard.Reg >= 0:
 		taken = len(g.blocks)
-		g.blocks = append(g.blocks, block{code: []*ptx.Instr{last}, guard: ptx.Guard{Reg: -1}, next: []int{at[stop]}})
+		g.blocks = append(g.blocks, block{code: []*ptx.Instr{last}, guard: ptx.Guard{Reg: -1}, next: []int{at[stop]}, meeting: meeting})
 	default:
-		b.code = append(b.code, last)
+		b.code, b.meeting = append(b.code, last), meeting
 	}
 	switch {
 	case taken >= 0 && last.Guard.Reg >= 0 && taken != at[stop]:

@@ -28,16 +28,17 @@ func (g *graph) replace(old, to int) {
 	}
 }
 
-// barrier reports whether the block is a barrier.
-func (b *block) barrier() bool { return len(b.code) == 1 && isBarrier(b.code[0]) }
+// barrier reports whether the block is a barrier, or an operation of warps that has become one.
+func (b *block) barrier() bool { return b.meeting }
 
 // clone returns a copy of the graph, which can be edited.
 func (g *graph) clone() *graph {
-	c := &graph{blocks: slices.Clone(g.blocks), end: g.end, order: slices.Clone(g.order)}
+	c := *g
+	c.blocks, c.order = slices.Clone(g.blocks), slices.Clone(g.order)
 	for i := range c.blocks {
 		c.blocks[i].next = slices.Clone(c.blocks[i].next)
 	}
-	return c
+	return &c
 }
 
 // emptyFirst gives the kernel an empty first block, to which no control returns.

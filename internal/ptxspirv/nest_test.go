@@ -21,7 +21,7 @@ func graphOf(t *testing.T, body string) (*graph, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newGraph(m.Func("k"))
+	return newGraph(m.Func("k"), false)
 }
 
 // nested returns the nested form of a body, with blocks by their numbers in the text.

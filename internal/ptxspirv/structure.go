@@ -61,11 +61,12 @@ type nester struct {
 
 // place finds where a block belongs: directly after its only predecessor, after the code that its dominator controls, or, if it is outside
 // of a loop that has its dominator, after the loop. Blocks that end the thread, and those that report a fault to threads that may wait
-// for it, stay in the loop: after it, they would run only when all other threads of the subgroup have left the loop.
+// for it, stay in the loop: after it, they would run only when all other threads of the subgroup have left the loop. In rounds, all blocks stay,
+// because most leave the loop that goes from state to state: a construct for each would nest too deeply.
 func (n *nester) place(i int) {
 	b := &n.blocks[i]
 	single := b.joins == 1
-	if single && (b.prompt || slices.Equal(b.next, []int{n.end})) {
+	if single && (b.prompt || n.inRounds || slices.Equal(b.next, []int{n.end})) {
 		n.inline[i] = true
 		return
 	}

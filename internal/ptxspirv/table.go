@@ -6,6 +6,10 @@ import (
 
 // translate translates the instruction.
 func (t *translator) translate() {
+	if t.slow && meetsInWarp(t.in) {
+		t.meet()
+		return
+	}
 	switch t.in.Op {
 	case "mov":
 		t.move()

@@ -38,12 +38,15 @@ func Translate(m *ptx.Module, name string, o Options) (*Program, error) {
 	if f == nil || !f.Entry {
 		return nil, fmt.Errorf("ptxspirv: no kernel %s", name)
 	}
-	g, err := newGraph(f)
+	g, err := newGraph(f, o.Subgroup != warpLanes)
 	if err != nil {
 		return nil, fmt.Errorf("ptxspirv: %s: %w: %w", name, err, ErrUnsupported)
 	}
 	t := &translator{Builder: spirv.New(), f: f, graph: g, options: o}
 	t.declare(m)
+	if g.meets {
+		t.beginMeetings()
+	}
 	if t.list(nest(g), nil) {
 		t.Emit(spirv.OpReturn)
 	}
@@ -72,6 +75,7 @@ type translator struct {
 	local       spirv.ID            // likewise
 	scratch     spirv.ID            // variable: a word of shared memory for barriers that reduce
 	round       round
+	meeting     meeting
 	gone        spirv.ID // variable: the thread is a shadow; 0 in kernels without shadows
 	sharedBytes int
 	localBytes  int

@@ -31,14 +31,20 @@ func (t *translator) shuffle() {
 	if !t.warp(spirv.CapabilityGroupNonUniformShuffle) {
 		return
 	}
+	value := t.arg(1, ptx.B32)
+	from, inside := t.source()
+	t.shuffled(t.op(spirv.OpGroupNonUniformShuffle, ptx.U32, t.subgroup(), value, from), inside)
+}
+
+// source returns the lane that shfl.sync reads, and whether that is the lane that the operands select. Otherwise it is the thread's own.
+func (t *translator) source() (from, inside spirv.ID) {
 	u := func(op spirv.Op, a, b spirv.ID) spirv.ID { return t.op(op, ptx.U32, a, b) }
-	value, by, clamp := t.arg(1, ptx.B32), u(spirv.OpBitwiseAnd, t.arg(2, ptx.B32), t.word(31)), t.arg(3, ptx.B32)
+	by, clamp := u(spirv.OpBitwiseAnd, t.arg(2, ptx.B32), t.word(31)), t.arg(3, ptx.B32)
 	lane := t.lane()
 	segment := u(spirv.OpBitwiseAnd, u(spirv.OpShiftRightLogical, clamp, t.word(8)), t.word(31))
 	low := u(spirv.OpBitwiseAnd, lane, segment)
 	rest := u(spirv.OpBitwiseAnd, clamp, u(spirv.OpBitwiseAnd, t.op(spirv.OpNot, ptx.U32, segment), t.word(31)))
 	last := u(spirv.OpBitwiseOr, low, rest)
-	var from, inside spirv.ID
 	switch {
 	case t.has("up"):
 		from = u(spirv.OpISub, lane, by)
@@ -53,8 +59,11 @@ func (t *translator) shuffle() {
 		from = u(spirv.OpBitwiseOr, low, u(spirv.OpBitwiseAnd, by, t.op(spirv.OpNot, ptx.U32, segment)))
 		inside = t.test(spirv.OpSLessThanEqual, from, last)
 	}
-	from = t.choose(ptx.U32, inside, from, lane)
-	v := t.op(spirv.OpGroupNonUniformShuffle, ptx.U32, t.subgroup(), value, from)
+	return t.choose(ptx.U32, inside, from, lane), inside
+}
+
+// shuffled stores the results of shfl.sync.
+func (t *translator) shuffled(v, inside spirv.ID) {
 	to := t.in.Args[0]
 	if to.Kind == ptx.PairOperand {
 		t.assign(to.Elems[1], ptx.Pred, inside)
@@ -68,10 +77,12 @@ func (t *translator) vote() {
 	if !t.warp(spirv.CapabilityGroupNonUniformBallot) {
 		return
 	}
-	c := t.operand(t.in.Args[1], ptx.Pred)
 	mask := t.operand(t.in.Args[2], ptx.B32)
-	votes := t.ballot(c)
-	votes = t.op(spirv.OpBitwiseAnd, ptx.U32, votes, mask)
+	t.voted(t.op(spirv.OpBitwiseAnd, ptx.U32, t.ballot(t.operand(t.in.Args[1], ptx.Pred)), mask), mask)
+}
+
+// voted stores the result of vote.sync for the lanes whose conditions hold, of those that take part.
+func (t *translator) voted(votes, mask spirv.ID) {
 	switch {
 	case t.has("ballot"):
 		t.result(ptx.B32, votes)

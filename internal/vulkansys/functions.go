@@ -41,6 +41,8 @@ const (
 	fnCmdPipelineBarrier
 	fnCmdCopyBuffer
 	fnCmdFillBuffer
+	fnCmdResetQueryPool
+	fnCmdWriteTimestamp
 	fnCreateBuffer
 	fnDestroyBuffer
 	fnGetBufferMemoryRequirements
@@ -55,6 +57,9 @@ const (
 	fnDestroyPipelineLayout
 	fnCreateComputePipelines
 	fnDestroyPipeline
+	fnCreateQueryPool
+	fnDestroyQueryPool
+	fnGetQueryPoolResults
 	functions
 )
 
@@ -63,10 +68,10 @@ var names = [functions]string{
 	"GetPhysicalDeviceFeatures2", "GetPhysicalDeviceMemoryProperties", "GetPhysicalDeviceQueueFamilyProperties", "CreateDevice",
 	"DestroyDevice", "DeviceWaitIdle", "GetDeviceQueue", "QueueSubmit", "CreateFence", "DestroyFence", "ResetFences", "WaitForFences",
 	"CreateCommandPool", "DestroyCommandPool", "ResetCommandPool", "AllocateCommandBuffers", "BeginCommandBuffer", "EndCommandBuffer",
-	"CmdBindPipeline", "CmdPushConstants", "CmdDispatch", "CmdPipelineBarrier", "CmdCopyBuffer", "CmdFillBuffer", "CreateBuffer",
-	"DestroyBuffer", "GetBufferMemoryRequirements", "AllocateMemory", "FreeMemory", "BindBufferMemory", "MapMemory",
+	"CmdBindPipeline", "CmdPushConstants", "CmdDispatch", "CmdPipelineBarrier", "CmdCopyBuffer", "CmdFillBuffer",
+	"CmdResetQueryPool", "CmdWriteTimestamp", "CreateBuffer", "DestroyBuffer", "GetBufferMemoryRequirements", "AllocateMemory", "FreeMemory", "BindBufferMemory", "MapMemory",
 	"GetBufferDeviceAddress", "CreateShaderModule", "DestroyShaderModule", "CreatePipelineLayout", "DestroyPipelineLayout",
-	"CreateComputePipelines", "DestroyPipeline",
+	"CreateComputePipelines", "DestroyPipeline", "CreateQueryPool", "DestroyQueryPool", "GetQueryPoolResults",
 }
 
 // escape makes the compiler place on the heap what it is given: C sees its address, and stacks move.
@@ -266,6 +271,16 @@ func (d *Driver) ClearBuffer(c CommandBuffer, b Buffer, offset, n uint64) {
 	d.call(fnCmdFillBuffer, uintptr(c), uintptr(b), uintptr(offset), uintptr(n), 0)
 }
 
+// ResetQueries records the reset of the first n queries of a pool.
+func (d *Driver) ResetQueries(c CommandBuffer, p QueryPool, n int) {
+	d.call(fnCmdResetQueryPool, uintptr(c), uintptr(p), 0, uintptr(n))
+}
+
+// WriteTimestamp records a timestamp, which is taken when all earlier commands are done.
+func (d *Driver) WriteTimestamp(c CommandBuffer, p QueryPool, query uint32) {
+	d.call(fnCmdWriteTimestamp, uintptr(c), stageBottom, uintptr(p), uintptr(query))
+}
+
 // CreateBuffer makes a buffer of a size that commands and kernels may read and write.
 func (d *Driver) CreateBuffer(dev Device, size uint64) (Buffer, error) {
 	return create[Buffer](d, fnCreateBuffer, dev, &BufferInfo{Type: typeBuffer, Size: size, Usage: usageTransfer | usageStorage | usageAddress})
@@ -328,6 +343,18 @@ func (d *Driver) CreatePipeline(dev Device, l PipelineLayout, m ShaderModule) (P
 	return *out, err
 }
 
+// CreateQueryPool makes a pool of n queries for timestamps.
+func (d *Driver) CreateQueryPool(dev Device, n uint32) (QueryPool, error) {
+	return create[QueryPool](d, fnCreateQueryPool, dev, &QueryPoolInfo{Type: typeQueryPool, Kind: queryTimestamp, Count: n})
+}
+
+// QueryResults returns the timestamps of the first n queries of a pool. It waits until they are available.
+func (d *Driver) QueryResults(dev Device, p QueryPool, n int) ([]uint64, error) {
+	stamps := make([]uint64, n)
+	err := d.call(fnGetQueryPoolResults, uintptr(dev), uintptr(p), 0, uintptr(n), uintptr(8*n), at(&stamps[0]), 8, query64|queryWait).Err(fnGetQueryPoolResults)
+	return stamps, err
+}
+
 // destroy frees an object of a device.
 func (d *Driver) destroy(f function, dev Device, object uint64) {
 	if object != 0 {
@@ -341,6 +368,11 @@ func (d *Driver) DestroyFence(dev Device, f Fence) { d.destroy(fnDestroyFence, d
 // DestroyCommandPool frees a pool and its command buffers.
 func (d *Driver) DestroyCommandPool(dev Device, p CommandPool) {
 	d.destroy(fnDestroyCommandPool, dev, uint64(p))
+}
+
+// DestroyQueryPool frees a pool of queries.
+func (d *Driver) DestroyQueryPool(dev Device, p QueryPool) {
+	d.destroy(fnDestroyQueryPool, dev, uint64(p))
 }
 
 // DestroyBuffer frees a buffer, but not its memory.

@@ -19,6 +19,7 @@ type (
 	ShaderModule   uint64
 	PipelineLayout uint64
 	Pipeline       uint64
+	QueryPool      uint64
 )
 
 // Result is a VkResult.
@@ -76,6 +77,7 @@ const (
 	typeSubmit        = 4
 	typeMemory        = 5
 	typeFence         = 8
+	typeQueryPool     = 11
 	typeBuffer        = 12
 	typeShader        = 16
 	typeStage         = 18
@@ -99,6 +101,7 @@ const (
 // Bits of flags.
 const (
 	stageCompute  = 0x20
+	stageBottom   = 0x2000
 	stagesAll     = 0x10000
 	stageHost     = 0x4000
 	accessRead    = 0x8000
@@ -107,11 +110,16 @@ const (
 	usageStorage  = 0x20
 	usageAddress  = 0x20000
 
+	queryTimestamp = 2
+	query64        = 0x1
+	queryWait      = 0x2
+
 	FamilyCompute = 0x2 // of QueueFamily.Flags
 
 	MemoryDeviceLocal  = 0x1 // of MemoryType.Flags
 	MemoryHostVisible  = 0x2
 	MemoryHostCoherent = 0x4
+	MemoryHostCached   = 0x8
 
 	KindIntegrated = 1 // of Properties2.Kind
 	KindDiscrete   = 2
@@ -202,14 +210,16 @@ type FloatControls struct {
 	_                   uint32
 }
 
-// Limits is VkPhysicalDeviceLimits, of which only the limits of compute shaders have names.
+// Limits is VkPhysicalDeviceLimits, of which only the limits of compute shaders and the unit of timestamps have names.
 type Limits struct {
-	_            [54]uint32
-	SharedMemory uint32
-	GroupCount   [3]uint32
-	Invocations  uint32
-	GroupSize    [3]uint32
-	_            [64]uint32
+	_               [54]uint32
+	SharedMemory    uint32
+	GroupCount      [3]uint32
+	Invocations     uint32
+	GroupSize       [3]uint32
+	_               [44]uint32
+	TimestampPeriod float32 // nanoseconds
+	_               [19]uint32
 }
 
 // SubgroupProperties is VkPhysicalDeviceSubgroupProperties.
@@ -388,6 +398,16 @@ type BufferInfo struct {
 	Sharing     uint32
 	FamilyCount uint32
 	Families    unsafe.Pointer
+}
+
+// QueryPoolInfo is VkQueryPoolCreateInfo.
+type QueryPoolInfo struct {
+	Type       uint32
+	Next       unsafe.Pointer
+	Flags      uint32
+	Kind       uint32
+	Count      uint32
+	Statistics uint32
 }
 
 // Requirements is VkMemoryRequirements.

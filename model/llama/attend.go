@@ -147,7 +147,7 @@ func (p typed[T]) attend(a *attender, q *tensor.Tensor) *tensor.Tensor {
 		x := attention.Queries[T]{Heads: a.cache.config.Heads, Q: v[0], O: v[1], Tokens: a.tokens, Context: a.longest, Settled: a.single}
 		others := a.tokens.Len() - a.rows
 		switch {
-		case s.Device().Info().Kind == "cpu":
+		case attention.Transposed(s):
 			return p.Attend(s, x)
 		case a.spans.Len() > 0 && others > 4*a.spans.Len(): // prompts, not single tokens of many sequences
 			if err := p.Prefill(s, attention.Chunk[T]{Heads: x.Heads, Q: x.Q, O: x.O, Tokens: x.Tokens, Spans: a.spans}); err != nil || a.rows == 0 {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
-	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
 // Chunk are the operands of Prefill: a row of queries for each token. The tokens are the last ones of their sequences, which Spans
@@ -24,7 +23,7 @@ func (c Cache[T]) Prefill(s *device.Stream, x Chunk[T]) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if row.FormFor(s) == row.Plain { // keys are transposed
+	if Transposed(s) { // keys are transposed
 		return c.Attend(s, Queries[T]{Heads: x.Heads, Q: x.Q, O: x.O, Tokens: x.Tokens})
 	}
 	shape := prefill.Shape{Heads: x.Heads, KeyHeads: c.KeyHeads, Dim: c.Dim, Causal: true, Pages: c.Pages, MaxPages: c.MaxPages}

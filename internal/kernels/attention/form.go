@@ -18,9 +18,13 @@ const (
 	matrix             // elements of two bytes, on the tensor cores of compute capability 8.0
 )
 
+// Transposed reports whether the keys in caches are transposed on the stream's device. Attend then needs no scratch memory, and Prefill
+// has no kernel.
+func Transposed(s *device.Stream) bool { return row.FormFor(s) == row.Plain }
+
 // formFor returns the form for a stream's device.
 func (c Cache[T]) formFor(s *device.Stream) form {
-	if row.FormFor(s) == row.Plain {
+	if Transposed(s) {
 		return lanes
 	}
 	if c.hasMatrix() && s.Device().Info().Capability.Major >= 8 {

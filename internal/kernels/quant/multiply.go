@@ -5,7 +5,6 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
-	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
 // Element is an element type of vectors.
@@ -49,7 +48,7 @@ func Multiply[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y]) error 
 		return fmt.Errorf("%w: a matrix of %d x %d, %d vectors, a workspace of %d elements instead of %d", ErrShape, m.Rows, m.Columns, x.Rows, x.Workspace.Len(), n)
 	}
 	switch {
-	case row.FormFor(s) == row.Plain || m.blocks() < chunkSize:
+	case plain(s.Device()) || m.blocks() < chunkSize:
 		return multiplyPlain(s, m, x)
 	case m.widens(x.Rows):
 		return multiplyWidened(s, m, x)
@@ -93,7 +92,7 @@ func Workspace[X, Y Element](d *device.Device, m Matrix, rows int) int {
 	switch {
 	case !m.valid() || rows < 1:
 		return 0
-	case row.FormOf(d) == row.Plain || m.blocks() < chunkSize:
+	case plain(d) || m.blocks() < chunkSize:
 		return plainWorkspace[X, Y](m.Shape, rows)
 	case m.widens(rows):
 		return widenedWorkspace[X, Y](d, m.Shape, rows)

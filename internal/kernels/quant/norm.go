@@ -6,7 +6,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
-	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
@@ -20,7 +19,7 @@ type Norm struct {
 // Normalizes reports whether MultiplyNorm supports the matrix on the stream's device, a GPU.
 func Normalizes(s *device.Stream, m Matrix) bool {
 	_, ok := m.normPlan(s.Device())
-	return ok && row.FormFor(s) != row.Plain
+	return ok && !plain(s.Device())
 }
 
 // normPlan returns the plan of a product of the matrix and one vector, and reports whether the kernel few can normalize the vector: each

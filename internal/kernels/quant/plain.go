@@ -3,11 +3,17 @@ package quant
 import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
 // fewVectors is the number of vectors for which it is faster to multiply one after another: the kernels for several take as long for two
 // as for eight, which is 2.4 times as long as for one.
 const fewVectors = 2
+
+// plain reports whether the kernels for CPUs multiply: on a CPU, and on GPUs that lack the instructions of the other kernels.
+func plain(d *device.Device) bool {
+	return row.FormOf(d) == row.Plain || d.Info().Capability.Major < 8
+}
 
 // plainWorkspace returns the elements of scratch memory for the kernels for CPUs: the sums of half blocks of a single vector, or interleaved
 // vectors; and vectors and products as float32 numbers.

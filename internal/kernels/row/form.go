@@ -14,9 +14,13 @@ const (
 // FormFor returns the form for a stream's device.
 func FormFor(s *device.Stream) Form { return FormOf(s.Device()) }
 
-// FormOf returns the form for a device: Plain for the CPU, Wide for a GPU and for the interpreter of a GPU's code.
+// wideShared is the shared memory of a block that kernels of the Wide form may use. All CUDA GPUs have it.
+const wideShared = 48 << 10
+
+// FormOf returns the form for a device: Plain for the CPU and for a device of Vulkan that has little shared memory, Wide for a GPU
+// and for the interpreter of a GPU's code.
 func FormOf(d *device.Device) Form {
-	if d.Info().Kind == "cpu" {
+	if i := d.Info(); i.Kind == "cpu" || i.Limits.SharedPerBlock < wideShared {
 		return Plain
 	}
 	return Wide

@@ -41,7 +41,7 @@ func inSweeps(t *testing.T) {
 // The numbers of cases that an execution skips. If a case is added that needs a new GPU, the second one grows.
 const (
 	plainGo  = 2  // what only a device can do: stop a loop of sync/atomic, print by println to a stream
-	llvmpipe = 68 // what Mesa's software device lacks: warps of 32 lanes, clusters, copies in bulk, tensor cores
+	llvmpipe = 61 // what Mesa's software device lacks: clusters, copies in bulk, tensor cores
 	volta    = 54 // what GPUs of capability 7.0 lack: clusters, bulk copies, products on tensor cores
 )
 
@@ -131,6 +131,7 @@ type suite struct {
 	dev        *device.Device
 	cases, ran int
 	skipped    []string
+	excused    []string // behaviours
 }
 
 // run runs a group's cases, each as a test of its own.
@@ -153,6 +154,11 @@ func (s *suite) report(t *testing.T, name string, c check.Case) {
 		t.Skip(err)
 	}
 	for behaviour, err := range wrong {
+		if check.Excused(err) {
+			s.excused = append(s.excused, behaviour)
+			t.Logf("%s: %v", behaviour, err)
+			continue
+		}
 		if why := mesa[behaviour]; why != "" && strings.HasPrefix(s.dev.Info().Name, "llvmpipe") {
 			t.Logf("%s: %v, because %s", behaviour, err, why)
 			continue
@@ -170,6 +176,9 @@ var mesa = map[string]string{
 
 // demand fails t if another number of cases was skipped, unless a flag has selected cases.
 func (s *suite) demand(t *testing.T, skips int) {
+	if s.excused != nil && strings.HasPrefix(s.dev.Info().Name, "llvmpipe") {
+		t.Errorf("llvmpipe preserves subnormal numbers, but not in %v", s.excused)
+	}
 	if n := len(s.skipped); skips != unknown && n != skips && s.ran == s.cases {
 		t.Errorf("%d of %d cases are skipped on %v, want %d:\n%s", n, s.cases, s.dev.Info(), skips, strings.Join(s.skipped, "\n"))
 	}

@@ -17,6 +17,8 @@ type Case struct {
 	Type   string // distinguishes cases of the same name
 	Fields []string
 	Run    func(*Run)
+	// subnormal lists fields, for Subnormal.
+	subnormal []string
 }
 
 // Of returns the case with the given type name.
@@ -45,6 +47,9 @@ func (c Case) On(ctx context.Context, dev *device.Device) map[string]error {
 		return map[string]error{c.Name: err}
 	}
 	r.Stream = stream
+	for _, f := range c.subnormal {
+		r.subnormal = append(r.subnormal, c.Name+"/"+f)
+	}
 	c.Run(r)
 	r.close()
 	return r.wrong
@@ -59,6 +64,8 @@ type Run struct {
 	printed bytes.Buffer
 	buffers []io.Closer
 	wrong   map[string]error
+	// subnormal lists behaviours that need subnormal numbers of float32.
+	subnormal []string
 }
 
 // Wrong records an error of the case.

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 
@@ -19,17 +18,17 @@ func Fields[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, 
 		r.Launch(launch(r.Stream, device.Cover(len(in), 32), Upload(r, in...), out))
 		for i, got := range Get(r, out) {
 			if want := f(in[i]); !same(got, want) {
-				Compare(r, fmt.Sprintf("%+v", in[i]), got, want)
+				r.fields(in[i], reflect.ValueOf(got), reflect.ValueOf(want))
 			}
 		}
 	})
 }
 
 // fields compares two structs. Where the case went wrong as a whole, each field did.
-func (r *Run) fields(of string, got, want reflect.Value) {
+func (r *Run) fields(of any, got, want reflect.Value) {
 	for i := range want.NumField() {
 		if g, w := got.Field(i), want.Field(i); !equal(g, w) {
-			r.fail(r.name+"/"+want.Type().Field(i).Name, fmt.Errorf("of %s is %v, want %v", of, g, w))
+			r.differs(r.name+"/"+want.Type().Field(i).Name, of, g, w)
 		}
 	}
 }
@@ -37,12 +36,13 @@ func (r *Run) fields(of string, got, want reflect.Value) {
 // Map returns a case whose kernel stores f(in[i]) in out[i] and which is one behaviour.
 func Map[In, Out any](name string, launch Launcher[In, Out], f func(In) Out, in ...In) Case {
 	return Case{Name: name, Run: func(r *Run) {
-		out, want := Make[Out](r, len(in)), make([]Out, len(in))
-		for i, x := range in {
-			want[i] = f(x)
-		}
+		out := Make[Out](r, len(in))
 		r.Launch(launch(r.Stream, device.Cover(len(in), 32), Upload(r, in...), out))
-		Want(r, out, want...)
+		for i, got := range Get(r, out) {
+			if want := f(in[i]); !same(got, want) {
+				r.differs(name, in[i], reflect.ValueOf(got), reflect.ValueOf(want))
+			}
+		}
 	}}
 }
 
@@ -69,7 +69,7 @@ func Within[In, Out any](l Loose, launch Launcher[In, Out], f func(In) Out, in .
 			for j := range want.NumField() {
 				x, y := g.Field(j).Float(), want.Field(j).Float()
 				if !equal(g.Field(j), want.Field(j)) && !(math.Abs(x-y) <= l.Tolerance*max(1, math.Abs(y))) {
-					r.fail(l.Name+"/"+want.Type().Field(j).Name, fmt.Errorf("of %v is %v, want %v", in[i], x, y))
+					r.differs(l.Name+"/"+want.Type().Field(j).Name, in[i], g.Field(j), want.Field(j))
 				}
 			}
 		}

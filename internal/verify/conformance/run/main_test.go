@@ -42,3 +42,13 @@ func TestWrong(t *testing.T) {
 		}
 	}
 }
+
+// TestRemarks tests what a line says of behaviours that are not right.
+func TestRemarks(t *testing.T) {
+	all := tally{right: 1, wrong: 2}
+	all.add(tally{right: 3, skipped: 4, excused: 5})
+	want := ", 2 wrong, 4 skipped, which need another device, 5 skipped, which need subnormal numbers of float32"
+	if got := all.remarks(); got != want || all.right != 4 {
+		t.Errorf("%q of %d right ones, want %q of 4", got, all.right, want)
+	}
+}
