@@ -23,7 +23,7 @@ func TestList(t *testing.T) {
 		t.Fatalf("%d devices, want 2", len(infos))
 	}
 	want := device.Info{
-		Kind: "cuda", Index: 1, Name: "Fake V100", Memory: 1 << 28, Capability: device.Capability{Major: 7},
+		Kind: "cuda", GPU: true, Index: 1, Name: "Fake V100", Memory: 1 << 28, Capability: device.Capability{Major: 7},
 		Bus: "0000:0b:00.0", Driver: "580.159.04, CUDA 13.0", Cores: 132,
 		Limits: driver.Limits{
 			ThreadsPerBlock: 1024, Block: [3]int{1024, 1024, 64},
