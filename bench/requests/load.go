@@ -83,21 +83,21 @@ func (t *tally) refusals() string {
 }
 
 // bodies returns different requests.
-func (s *service) bodies(seed uint64, items int) (list [][]byte, err error) {
-	r := rand.New(rand.NewPCG(seed, uint64(items)))
+func (b *bench) bodies(seed uint64) (list [][]byte, err error) {
+	r := rand.New(rand.NewPCG(seed, uint64(b.n)))
 	for range 64 {
-		b, err := s.body(r, items)
+		body, err := b.body(r, b.n)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, b)
+		list = append(list, body)
 	}
 	return list, nil
 }
 
 // closed is a load of users, each of whom sends a request when the one before is answered.
-func (s *service) closed(ctx context.Context, users, items int, span time.Duration) (*tally, error) {
-	list, err := s.bodies(uint64(users), items)
+func (b *bench) closed(ctx context.Context, users int, span time.Duration) (*tally, error) {
+	list, err := b.bodies(uint64(users))
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (s *service) closed(ctx context.Context, users, items int, span time.Durati
 		all.Go(func() {
 			for i := u; time.Since(began) < span && t.failed() == nil; i++ {
 				now := time.Now()
-				answered, err := s.send(ctx, list[i%len(list)])
+				answered, err := b.send(ctx, list[i%len(list)])
 				t.note(now, answered, err)
 			}
 		})
@@ -117,16 +117,16 @@ func (s *service) closed(ctx context.Context, users, items int, span time.Durati
 	return t.end(began)
 }
 
-// open is a load of requests that begin at random moments, so many a second on average. Their times count from those moments. At most
-// twice as many as the server admits are under way; others are not sent, because each needs two open files.
-func (s *service) open(ctx context.Context, rate float64, items int, span time.Duration) (*tally, error) {
-	list, err := s.bodies(uint64(rate), items)
+// open is a load of requests that begin at random moments, rate of them a second on average. Their times count from those moments. At
+// most twice as many as the server admits are in flight; others are not sent, because each needs two open files.
+func (b *bench) open(ctx context.Context, rate float64, span time.Duration) (*tally, error) {
+	list, err := b.bodies(uint64(rate))
 	if err != nil {
 		return nil, err
 	}
 	var t tally
 	var all sync.WaitGroup
-	places := make(chan struct{}, 2*s.users)
+	places := make(chan struct{}, 2*b.users)
 	r, began := rand.New(rand.NewPCG(uint64(rate), 3)), time.Now()
 	next := began
 	for i := 0; next.Sub(began) < span && t.failed() == nil; i++ {
@@ -135,7 +135,7 @@ func (s *service) open(ctx context.Context, rate float64, items int, span time.D
 		select {
 		case places <- struct{}{}:
 			all.Go(func() {
-				answered, err := s.send(ctx, list[i%len(list)])
+				answered, err := b.send(ctx, list[i%len(list)])
 				t.note(at, answered, err)
 				<-places
 			})

@@ -108,7 +108,7 @@ func (b *bench) run(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(b.w, "the model itself\t%d\t%.0f\t1.000\t\t\t\t\t\t\t\t\n", b.n, most)
-	one, err := b.closed(ctx, 1, b.n, b.span/5)
+	one, err := b.closed(ctx, 1, b.span/5)
 	if err != nil {
 		return err
 	}
@@ -118,16 +118,16 @@ func (b *bench) run(ctx context.Context) error {
 		fmt.Fprintf(b.w, "%s\t%d\t%.0f\t%.3f\t%s\t%.2f\t%s\t\n", name, b.n, rate, rate/most, t.times(), t.quantile(0.99).Seconds()/base.Seconds(), t.refusals())
 	}
 	row("one client", one)
-	peak, err := b.closed(ctx, b.plan.users, b.n, b.span/5)
+	peak, err := b.closed(ctx, b.users, b.span/5)
 	if err != nil {
 		return err
 	}
-	row(fmt.Sprint(b.plan.users, " clients"), peak)
+	row(fmt.Sprint(b.users, " clients"), peak)
 	for _, l := range []struct {
 		share float64
 		span  time.Duration
 	}{{0.8, b.span}, {3, b.span / 5}} {
-		t, err := b.open(ctx, l.share*peak.rate(), b.n, l.span)
+		t, err := b.open(ctx, l.share*peak.rate(), l.span)
 		if err != nil {
 			return err
 		}

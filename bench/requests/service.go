@@ -38,7 +38,6 @@ type service struct {
 	path    string                          // of requests
 	kind    string                          // of their bodies
 	body    func(r *rand.Rand, items int) ([]byte, error)
-	users   int // requests that the server admits
 
 	client *http.Client
 	url    string
@@ -73,7 +72,7 @@ func (p plan) texts(dev *device.Device) (*service, error) {
 		batch, n = append(batch, tokens), n+len(tokens)
 	}
 	return &service{
-		Handler: h, path: "/v1/embeddings", kind: "application/json", users: p.users, batch: len(batch),
+		Handler: h, path: "/v1/embeddings", kind: "application/json", batch: len(batch),
 		close:   func() error { h.Close(); return m.Close() },
 		compute: func(ctx context.Context) error { _, err := m.EmbedTokens(ctx, batch...); return err },
 		body: func(r *rand.Rand, items int) ([]byte, error) {
@@ -114,7 +113,7 @@ func (p plan) pictures(dev *device.Device) (*service, error) {
 		batch[i] = p.picture(r)
 	}
 	return &service{
-		Handler: h, path: "/classify", kind: "image/jpeg", users: p.users, batch: len(batch),
+		Handler: h, path: "/classify", kind: "image/jpeg", batch: len(batch),
 		close:   func() error { h.Close(); return m.Close() },
 		compute: func(ctx context.Context) error { _, err := m.Classify(ctx, 5, batch...); return err },
 		body: func(r *rand.Rand, items int) ([]byte, error) {
