@@ -117,22 +117,16 @@ func (b *bench) check() error {
 	defer func() { b.logits = device.Slice[float32]{} }()
 	return b.decoding(llama.CacheOptions{Sequences: 2, Tokens: 400}, func(c *llama.Cache, d *llama.Decoder) error {
 		var far float64
-		for prompt := range 3 { // of a prompt after which two tokens are about as probable, the second step has another token
-			var results [2][]float32
-			for i := range results {
-				c.Truncate(0, 0)
-				c.Truncate(1, 0)
-				spans := []llama.Span{{Sequence: 0, Tokens: b.tokens(100, 1+2*prompt)}, {Sequence: 1, Tokens: b.tokens(63, 2+2*prompt)}}[:i+1]
-				err := d.Begin(b.Context, 0, spans...)
-				for range 2 {
-					err = errors.Join(err, d.Step([]int{0, 1}[:i+1]...))
-				}
-				results[i] = make([]float32, b.model.Vocabulary)
-				if err := errors.Join(err, device.Download(b.stream, results[i], room.Slice(0, b.model.Vocabulary)), b.stream.Synchronize(b.Context)); err != nil {
-					return err
-				}
+		for prompt := range 3 { // after some prompts, two tokens are about as probable, and the second step has another one
+			one, err := b.stepped(c, d, prompt, 1)
+			if err != nil {
+				return err
 			}
-			far = distance(results[0], results[1])
+			two, err := b.stepped(c, d, prompt, 2)
+			if err != nil {
+				return err
+			}
+			far = distance(one, two)
 			fmt.Fprintf(b.w, "distance of logits of one row and of two: %.5f\n", far)
 			if far <= farthest {
 				return nil
@@ -140,6 +134,19 @@ func (b *bench) check() error {
 		}
 		return fmt.Errorf("the distance of the logits of one row and of two is %v", far)
 	})
+}
+
+// stepped returns the logits of the first of one or two sequences after two steps from a prompt with the given number.
+func (b *bench) stepped(c *llama.Cache, d *llama.Decoder, prompt, sequences int) ([]float32, error) {
+	c.Truncate(0, 0)
+	c.Truncate(1, 0)
+	spans := []llama.Span{{Sequence: 0, Tokens: b.tokens(100, 1+2*prompt)}, {Sequence: 1, Tokens: b.tokens(63, 2+2*prompt)}}
+	err := d.Begin(b.Context, 0, spans[:sequences]...)
+	for range 2 {
+		err = errors.Join(err, d.Step([]int{0, 1}[:sequences]...))
+	}
+	logits := make([]float32, b.model.Vocabulary)
+	return logits, errors.Join(err, device.Download(b.stream, logits, b.logits.Slice(0, b.model.Vocabulary)), b.stream.Synchronize(b.Context))
 }
 
 // distance returns the length of x - y relative to that of y. It is NaN if a number is not finite.
