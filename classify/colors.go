@@ -4,7 +4,6 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"slices"
 )
 
 // colors returns the red, green and blue of each pixel, and a fourth byte: transparency is ignored. It allocates little for the types of
@@ -39,9 +38,9 @@ func joined(rows []uint8, stride int, b image.Rectangle) []uint8 {
 	if stride == w {
 		return rows[:w*b.Dy()]
 	}
-	var list []uint8
+	list := make([]uint8, 0, w*b.Dy())
 	for y := range b.Dy() {
-		list = append(slices.Grow(list, w*b.Dy()-len(list)), rows[y*stride:y*stride+w]...)
+		list = append(list, rows[y*stride:y*stride+w]...)
 	}
 	return list
 }

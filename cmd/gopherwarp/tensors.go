@@ -81,7 +81,7 @@ func gpuMetrics() (list []prometheus.Collector, end func()) {
 // collectRarely lets the heap of a server that computes on a GPU, which is small, become five times as large before its garbage is
 // collected, not twice: many requests a second allocate much. The environment variable GOGC has precedence.
 func collectRarely(d *device.Device) {
-	if _, set := os.LookupEnv("GOGC"); !set && d.Info().Kind == "cuda" {
+	if _, set := os.LookupEnv("GOGC"); !set && d.Info().GPU {
 		debug.SetGCPercent(400)
 	}
 }
