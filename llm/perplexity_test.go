@@ -19,15 +19,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
-// scores returns a function that computes the logits of all tokens of a sequence at once.
-func scores(t *testing.T, path string) func(tokens []int32) []float32 {
+// scores returns a function that computes the logits of all tokens of a sequence at once, on a device.
+func scores(t *testing.T, path string, opener kerneltest.Opener) func(tokens []int32) []float32 {
 	t.Helper()
 	f, err := gguf.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	s := kerneltest.Stream(t, cpu.Open)
+	s := kerneltest.Stream(t, opener)
 	m, err := llama.Load(s, f, llama.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestPerplexity(t *testing.T) {
 	for name, o := range map[string]llamatest.Options{"Q8_0": {}, "mixed": {Wide: true, Head: true, Of: mixed}, "bos": {Change: bos}} {
 		t.Run(name, func(t *testing.T) {
 			path := llamatest.Write(t, o)
-			m, scores := open(t, path, llm.Options{}), scores(t, path)
+			m, scores := open(t, path, llm.Options{}), scores(t, path, cpu.Open)
 			for _, size := range []int{4, 37, m.Context()} {
 				tokens := m.Tokenizer().EncodeWith(text, tokenizer.Options{PlainText: true}).IDs
 				var chunks [][]int32
@@ -178,7 +178,7 @@ func TestPerplexityErrors(t *testing.T) {
 // TestMixedFormats generates a text with a model whose matrices have two formats: each token has the largest score.
 func TestMixedFormats(t *testing.T) {
 	path := llamatest.Write(t, llamatest.Options{Wide: true, Head: true, Of: mixed})
-	m, scores := open(t, path, llm.Options{}), scores(t, path)
+	m, scores := open(t, path, llm.Options{}), scores(t, path, cpu.Open)
 	prompt := m.Tokenizer().EncodeWith("Hello", tokenizer.Options{PlainText: true}).IDs
 	tokens := prompt
 	for token, err := range m.Generate(t.Context(), "Hello", llm.Request{MaxTokens: 20}) {

