@@ -25,7 +25,7 @@ var usual = limits{
 }
 
 // Serve serves what g gathers at /metrics until ctx is done. At most four requests are in flight;
-// slow and silent clients are disconnected. Serve neither encrypts nor authenticates, so listen on
+// slow and silent clients are disconnected. Serve does not encrypt or authenticate, so listen on
 // localhost, or on a network that only scrapers can reach.
 func Serve(ctx context.Context, l net.Listener, g prometheus.Gatherer) error {
 	return usual.serve(ctx, l, g)

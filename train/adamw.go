@@ -21,8 +21,8 @@ type AdamWOptions struct {
 	Clip     float64  // limits the norm of all derivatives together; 0 for no limit
 }
 
-// AdamW is Adam with decoupled weight decay (Loshchilov and Hutter, "Decoupled Weight Decay Regularization"), with the numbers of PyTorch's
-// AdamW. All parameters decay.
+// AdamW is Adam with decoupled weight decay (Loshchilov and Hutter, "Decoupled Weight Decay Regularization"). It computes the same numbers
+// as PyTorch's AdamW. All parameters decay.
 type AdamW struct {
 	state
 	options AdamWOptions

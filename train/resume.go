@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// State is what an optimizer knows after some steps. An optimizer with the same options that begins with it continues with the same bits,
-// if the parameters have the same values.
+// State is the state of an optimizer after some steps. If another optimizer has the same options, and the parameters have the same values,
+// it continues from the State with the same bits.
 type State struct {
 	Steps   int
 	Moments []float32 // empty before the first step

@@ -19,7 +19,7 @@ type SGDOptions struct {
 	Clip     float64  // limits the norm of all derivatives together; 0 for no limit
 }
 
-// SGD is stochastic gradient descent with momentum, with the numbers of PyTorch's SGD without dampening.
+// SGD is stochastic gradient descent with momentum. It computes the same numbers as PyTorch's SGD without dampening.
 type SGD struct {
 	state
 	options SGDOptions

@@ -24,7 +24,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// ErrCheckpoint is the error of a checkpoint that is corrupt, or of another training.
+// ErrCheckpoint is the error of a checkpoint that is corrupt, or that belongs to another training.
 var ErrCheckpoint = errors.New("finetune: cannot continue from the checkpoint")
 
 // The names of checkpoints in the folder Out, and of their files beside those of the adapter.
