@@ -8,8 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// A Function is a function of one number and its derivative. It is a type without fields. MapKernel and MapBackKernel are instantiated with
-// it.
+// A Function is a type without fields that defines a function of one number and its derivative, for MapKernel and MapBackKernel.
 type Function interface {
 	Of(x float32) float32       // f(x)
 	Slope(x, y float32) float32 // f'(x), where y is f(x)

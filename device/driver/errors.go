@@ -2,8 +2,8 @@ package driver
 
 import "errors"
 
-// Errors that back ends return, with details wrapped around them. Package device exports the same
-// values under the same names.
+// Errors that back ends wrap, with details. Package device exports the same values under the same
+// names.
 var (
 	ErrAssumption  = errors.New("the launch is not as the kernel assumes")
 	ErrClosed      = errors.New("is closed")
