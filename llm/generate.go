@@ -51,8 +51,8 @@ type Request struct {
 	// probable token. 0 means no restriction.
 	TopK       int
 	TopP, MinP float64
-	// RepetitionPenalty divides the positive scores of tokens that occur in the prompt or in the text, and multiplies negative ones
-	// (Keskar et al., "CTRL"). 0 and 1 mean no penalty.
+	// RepetitionPenalty makes tokens that occur in the prompt or in the text less probable: it divides their positive scores, and
+	// multiplies their negative scores (Keskar et al., "CTRL"). 0 and 1 mean no penalty.
 	RepetitionPenalty float64
 	// FrequencyPenalty is subtracted from the score of a token for each occurrence of the token in the text. PresencePenalty is subtracted
 	// once if the token occurs in the text. Occurrences in the prompt do not count.
@@ -114,11 +114,11 @@ type Token struct {
 	Logprobs *Logprobs // nil unless the request asks for them
 }
 
-// Logprobs are the natural logarithms of the probabilities of tokens after Request.Bias, penalties and Request.Grammar, but without
-// Temperature, TopK, TopP and MinP.
+// Logprobs are the natural logarithms of the probabilities of tokens. They include the effects of Request.Bias, of penalties and of
+// Request.Grammar, but not those of Temperature, TopK, TopP and MinP.
 type Logprobs struct {
 	Chosen float64  // the logarithm for the chosen token
-	Top    []Likely // the most probable tokens, by falling probability: Request.TopLogprobs, or fewer if Request.Grammar allows fewer
+	Top    []Likely // the Request.TopLogprobs most probable tokens, most probable first; fewer if Request.Grammar allows fewer
 }
 
 // Likely is a token that could have been chosen, and the natural logarithm of its probability.

@@ -7,7 +7,7 @@ import "time"
 type Usage struct {
 	Prompt    int           // tokens of the prompt
 	Known     int           // tokens of the prompt that were found in the cache
-	Generated int           // tokens of the text, with the one that ended it
+	Generated int           // tokens of the text, including the token that ended it
 	First     time.Duration // until the first token of the text
 	Rest      time.Duration // from the first token to the last
 }

@@ -27,6 +27,4 @@
 // In a loaded model, the residual stream is float32. The activations that layers pass to each other are bfloat16 on GPUs and float32 on
 // CPUs (see Params.Activations). On the device, quantized matrices keep their format (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K). If
 // activations are bfloat16, dense matrices become bfloat16. Otherwise, BF16 matrices stay BF16, and F16 and F32 matrices become float32.
-//
-// If activations are bfloat16, package gemm multiplies many rows, and the fused kernels of package matvec multiply a single row.
 package nn

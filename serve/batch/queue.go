@@ -20,8 +20,9 @@ var (
 
 // Options are the options of a Queue.
 type Options[T, R any] struct {
-	// Run computes a batch: it returns a result for each item. Its context ends when all calls with items in the batch have left. If Run
-	// returns an error, the Queue calls Run again for the items of each call separately, and each call gets the error of its own items.
+	// Run computes a batch: it returns a result for each item. Its context ends when the contexts of all calls with items in the batch have
+	// ended. If Run returns an error, the Queue calls Run again for the items of each call separately, and each call gets the error of its
+	// own items.
 	Run func(ctx context.Context, items []T) ([]R, error)
 	// Size returns the size of an item, such as its number of tokens. If Size is nil, each item has size 1.
 	Size func(item T) int

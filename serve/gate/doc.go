@@ -7,7 +7,7 @@
 //	}
 //	mux := http.NewServeMux()
 //	mux.Handle("/", openai.Handle(g))
-//	mux.Handle("/v1/messages", anthropic.Handle(g)) // counts to the same limits
+//	mux.Handle("/v1/messages", anthropic.Handle(g)) // counts towards the same limits
 //
 // If a request fails, the error is a Failure. Each protocol writes Failures in its own form.
 package gate

@@ -2,8 +2,8 @@ package blocks
 
 import "github.com/gopherwarp/gopherwarp/dtype"
 
-// Q2_K has 2 bits for each weight. Each group of 16 weights has a byte in Scales: the lower four bits are the scale of the group in units
-// of D, and the upper four bits are the amount to subtract in units of Min.
+// Q2_K has 2 bits for each weight, in Q. Each group of 16 weights has a byte in Scales: the lower four bits are the scale of the group in
+// units of D, and the upper four bits are the amount to subtract in units of Min.
 type Q2_K struct {
 	Scales [SizeK / 16]uint8
 	Q      [SizeK / 4]uint8 // byte i of a half has weights i, i+32, i+64 and i+96
@@ -120,8 +120,8 @@ func (b *Q5_K) Weights() (w [SizeK]float32) {
 	return w
 }
 
-// Q6_K has a number q of 6 bits for each weight: four bits in Low, and two bits in High. The weight is q-32 times the scale. Each group of
-// 16 weights has a signed scale, in units of D.
+// Q6_K has a number q of 6 bits for each weight: four bits in Low, and two bits in High. Each group of 16 weights has a signed scale. The
+// weight is D*scale*(q-32).
 type Q6_K struct {
 	Low    [SizeK / 2]uint8 // byte i of a half has weights i and i+64
 	High   [SizeK / 4]uint8 // in the order of Q2_K
