@@ -62,7 +62,7 @@ func (m *Model) Perplexity(ctx context.Context, text string, o PerplexityOptions
 	}
 	tokens := m.tokenizer.EncodeWith(text, tokenizer.Options{PlainText: true}).IDs
 	if len(tokens) < size {
-		return p, fmt.Errorf("%w: it has %d tokens, and a chunk %d", ErrShort, len(tokens), size)
+		return p, fmt.Errorf("%w: it has %d tokens, fewer than a chunk of %d", ErrShort, len(tokens), size)
 	}
 	s, err := newScorer(m.network, size)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // trained. A Linear of a loaded model is constant.
 type Linear struct {
 	In, Out int
-	Bias    bool // the file has a vector b
+	Bias    bool // whether the file has a vector b
 	trained *affine
 	weight  matrix
 	bias    device.Slice[float32]
@@ -57,7 +57,7 @@ func (l *loader) bias(values []float32) (bias device.Slice[float32], half device
 	return bias, half, err
 }
 
-// Forward returns the results for the rows of x, which are activations. The last dimension of x is In.
+// Forward returns the results for the rows of x. The elements of x are activations, and its last dimension is In.
 func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return l.trained.forward(x)

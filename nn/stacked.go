@@ -18,7 +18,7 @@ import (
 type Stacked struct {
 	In   int
 	Out  []int // the elements of each layer's output
-	Bias bool  // the file has a bias for each layer
+	Bias bool  // whether the file has a bias for each layer
 
 	parts []Linear
 	whole *affine               // trained layers of MultiHead, in one, or nil
@@ -105,7 +105,7 @@ func (l *Stacked) loadBiases(from *loader, names []string) (err error) {
 	return nil
 }
 
-// Forward returns the result of each layer for the rows of x, which are activations.
+// Forward returns the result of each layer for the rows of x. The elements of x are activations.
 func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
 	x = x.Contiguous()
 	list := make([]*tensor.Tensor, len(l.Out))

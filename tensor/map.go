@@ -14,7 +14,7 @@ type Function interface {
 	Slope(x, y float32) float32 // f'(x), where y is f(x)
 }
 
-// Elements of kernels. Functions are applied to each as a float32.
+// F32, BF16 and F16 are the elements of MapKernel. Functions are applied to each element as a float32.
 type (
 	F32  float32
 	BF16 dtype.BF16

@@ -10,7 +10,8 @@ import (
 )
 
 // Angles returns the angles by which Rotate rotates tokens. Positions are int32; frequencies are a float32 tensor of one dimension. For
-// each position, the result has the cosines of its products with all frequencies, and then the sines of these products, as float32.
+// each position, the result has the cosines of the position's products with all frequencies, and then the sines of these products, as
+// float32.
 func Angles(positions, frequencies *Tensor) *Tensor {
 	const name = "Angles"
 	s, err := scopeOf(name, []*Tensor{positions, frequencies})

@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// A Scope owns tensors and the stream of a device on which operations run, in the order of the program's calls.
+// A Scope owns tensors. Operations on them run on the Scope's stream, in the order of the program's calls.
 type Scope struct {
 	ctx    context.Context
 	stream *device.Stream

@@ -67,7 +67,7 @@ func (p *Plan) threads() int {
 	return max(p.blocks[0]*p.block[0], p.blocks[1]*p.block[1], p.blocks[2]*p.block[2])
 }
 
-// checkAssumptions returns an error if a launch with properties f is not as the kernel assumes.
+// checkAssumptions returns an error if a launch with properties f does not meet the assumptions of the kernel.
 func (p *Plan) checkAssumptions(f Fit) error {
 	k := p.kernel
 	if k.Assumes.Narrow && !f.Narrow {

@@ -14,7 +14,7 @@ var (
 	ErrFull    = errors.New("batch: the queue is full")
 	ErrTooMany = errors.New("batch: more items in a call than the queue holds")
 	ErrClosed  = errors.New("batch: the queue is closed")
-	ErrResults = errors.New("batch: the number of results is not that of items")
+	ErrResults = errors.New("batch: Run returned a number of results that differs from the number of items")
 	ErrOptions = errors.New("batch: invalid options")
 )
 

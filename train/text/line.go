@@ -78,7 +78,7 @@ func ParseLine(line []byte) (Record, error) {
 	}
 	switch {
 	case kinds != 1:
-		return Record{}, fmt.Errorf("%w: %d of messages, prompt with completion, text, and chosen with rejected; want one", ErrLine, kinds)
+		return Record{}, fmt.Errorf("%w: it has %d of messages, prompt with completion, text, and chosen with rejected; want exactly one", ErrLine, kinds)
 	case preference:
 		return r, r.checkPreference()
 	case (r.Prompt == nil) != (r.Completion == nil):
