@@ -22,7 +22,7 @@
 //
 // # Hostile files
 //
-// The readers accept arbitrary bytes: they check every count, length, offset and shape against the bytes that remain before they allocate,
-// and return errors that match ErrFormat. They never load pickles. They do not check the meaning of a valid file: its metadata may be
-// nonsense, its names may contain control characters, and its numbers may be NaN.
+// The readers accept arbitrary bytes. Before they allocate memory, they check every count, length, offset and shape against the number of
+// remaining bytes. Their errors match ErrFormat. They never load pickles. They do not check the meaning of a valid file: its metadata may
+// be nonsense, its names may contain control characters, and its numbers may be NaN.
 package weights
