@@ -1,5 +1,5 @@
-// Package gopherwarp opens the best device for kernels on a machine: an NVIDIA GPU if there is one,
-// and otherwise the CPU.
+// Package gopherwarp opens the best device for kernels on a machine: an NVIDIA GPU, otherwise
+// another GPU through Vulkan, and otherwise the CPU.
 //
 //	dev, err := gopherwarp.Open()
 //	if err != nil { ... }

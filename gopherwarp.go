@@ -15,10 +15,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/vulkan"
 )
 
-// Open opens the best device: the first GPU that the NVIDIA driver lists; else a GPU that Vulkan
-// lists and that has all features that kernels use, a discrete GPU rather than an integrated one;
-// else the CPU. The device's Info describes the device and, for the CPU, says why no GPU is used; a
-// program should print the Info.
+// Open opens the best device. This is the first GPU that the NVIDIA driver lists. If there is none,
+// it is a Vulkan GPU with all features that kernels can use, preferably a discrete one. If there is
+// none either, it is the CPU. The device's Info describes the device and, for the CPU, states why
+// no GPU is used. A program should print the Info.
 //
 // The environment variable GOPHERWARP_DEVICE selects another device. If that device is not
 // available, Open returns an error. The values are:
@@ -53,8 +53,9 @@ func Open() (*device.Device, error) {
 	return dev, nil
 }
 
-// OpenNamed opens the device with a name, which is one of the values that the environment variable GOPHERWARP_DEVICE can have. It reads no
-// environment variables. Programs that use several devices call it for each.
+// OpenNamed opens the device with the given name: one of the values of the environment variable
+// GOPHERWARP_DEVICE. It reads no environment variables. A program that uses several devices calls
+// it for each device.
 func OpenNamed(name string) (*device.Device, error) { return here().open(name) }
 
 // watched makes dev write its activity to the files that have names.
@@ -82,8 +83,8 @@ const (
 )
 
 // Devices describes the devices that Open can choose, starting with the best and ending with the
-// CPU. Package vulkan's List describes also those of Vulkan that Open opens only if
-// GOPHERWARP_DEVICE names them. If there is no GPU, the Reason in the CPU's Info says why.
+// CPU. Devices omits the Vulkan devices that Open never chooses by itself; vulkan.List returns all
+// Vulkan devices. If there is no GPU, the Reason in the CPU's Info states why.
 func Devices() ([]device.Info, error) { return here().list() }
 
 // kinds has functions that open and list the devices of this machine. Tests replace them.

@@ -13,26 +13,25 @@ import (
 
 // Errors that the errors of this package wrap.
 var (
-	// ErrTemplate says that a template is missing, cannot be compiled, or fails.
+	// ErrTemplate is the error of a template that is missing, cannot be compiled, or fails.
 	ErrTemplate = errors.New("chat: template")
-	// ErrMessage says that a message or a tool is not valid JSON.
+	// ErrMessage is the error of a message or a tool that is not valid JSON.
 	ErrMessage = errors.New("chat: message")
-	// ErrRefused says that a template refused the conversation with
-	// raise_exception, for example because roles do not alternate. The error's
-	// text holds the template's reason.
+	// ErrRefused is the error of a conversation that a template refuses with raise_exception, for
+	// example because roles do not alternate. The text of the error contains the template's reason.
 	ErrRefused = errors.New("chat: the template refused the conversation")
 )
 
 // Message is one turn of a conversation.
 type Message struct {
-	Role    string // system, user, assistant, tool, or what else the template knows
+	Role    string // system, user, assistant, tool, or another role that the template supports
 	Content string
 	// ToolCalls are the calls that an assistant's message makes.
 	ToolCalls []ToolCall
 	// ToolCallID and Name identify the call that a tool's message answers.
 	ToolCallID, Name string
-	// Reasoning is what an assistant thought before it answered. Few templates
-	// use it, as reasoning_content.
+	// Reasoning is the assistant's reasoning before its answer. Few templates use it, under the
+	// name reasoning_content.
 	Reasoning string
 }
 
@@ -66,8 +65,8 @@ type Template struct {
 	calls       bool // the template renders tools and calls
 }
 
-// New returns the template with a source. special holds the special tokens that
-// the template may name, such as bos_token and eos_token.
+// New returns a template with the given source. special contains the special tokens that the
+// template may name, such as bos_token and eos_token.
 func New(source string, special map[string]string) (*Template, error) {
 	t, err := compile(source)
 	if err != nil {

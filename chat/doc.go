@@ -13,10 +13,9 @@
 //		{Role: "user", Content: "Why is the sky blue?"},
 //	}, chat.Options{Generate: true})
 //
-// If a template does not know tools, Prompt describes them in the system message.
-// A Parser reads answers, in which each family of models writes calls in its own
-// form.
+// If a template does not support tools, Prompt describes the tools in the system message. Each family of models writes calls of functions
+// in its own form. A Parser finds the calls in an answer.
 //
-// The rendered text contains special tokens as text. These formats define no
-// escape: a message that contains the text of a special token is not changed.
+// The rendered text contains special tokens as text. Templates have no escape sequences for them. If a message contains the text of a
+// special token, this text appears in the result unchanged.
 package chat

@@ -18,8 +18,8 @@ const (
 	fence       = "```"
 )
 
-// Markers returns the texts with which models introduce calls of functions. In some models they are special tokens. A decoder must not
-// leave these out of an answer that a Parser reads.
+// Markers returns the texts that models write before calls of functions. In some models, these texts are special tokens. A decoder must not
+// omit them from an answer that a Parser reads.
 func Markers() []string { return append(append([]string{}, markers...), argsMistral, closeHermes) }
 
 // Part is a part of an answer: some text, or a part of a call.
@@ -42,8 +42,8 @@ type Part struct {
 //	<|python_tag|>{"name": "add", "parameters": {"a": 1}}                   Llama 3, also without the marker
 //	{"name": "add", "arguments": {"a": 1}}                                  other models; also in a list or a block of Markdown
 //
-// Without a marker, an object is a call only at the beginning of the answer, or after a thought, and only of a function that the Parser
-// knows. What is no call is text. A Parser is not safe for concurrent use.
+// Without a marker, an object is a call only if it names a function that the Parser knows, and only at the beginning of the answer or after
+// the model's reasoning. The rest of the answer is text. A Parser is not safe for concurrent use.
 type Parser struct {
 	names  map[string]bool // of functions
 	state  func(*Parser) bool
@@ -58,7 +58,7 @@ type Parser struct {
 	parts  []Part
 }
 
-// NewParser returns a Parser for an answer. names are those of the functions that the model may call.
+// NewParser returns a Parser for an answer. names are the names of the functions that the model may call.
 func NewParser(names []string) *Parser {
 	p := &Parser{names: map[string]bool{}, state: (*Parser).text}
 	for _, name := range names {
@@ -67,7 +67,7 @@ func NewParser(names []string) *Parser {
 	return p
 }
 
-// Write adds a piece of an answer and returns the parts that are certain now.
+// Write adds a piece of the answer. It returns the parts that are complete; the Parser holds back text that may be the beginning of a call.
 func (p *Parser) Write(text string) []Part {
 	p.held += text
 	for p.state(p) {
@@ -77,7 +77,7 @@ func (p *Parser) Write(text string) []Part {
 	return parts
 }
 
-// Close ends the answer and returns what was held back.
+// Close ends the answer and returns the remaining parts.
 func (p *Parser) Close() []Part {
 	p.parts = nil
 	if !p.object.streaming || p.object.done {

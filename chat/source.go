@@ -54,8 +54,8 @@ func index(v any) (int, bool) {
 	return 0, false
 }
 
-// Open returns the template of a model's folder, which holds
-// tokenizer_config.json and, in newer models, chat_template.jinja.
+// Open returns the template of a model's folder, which contains tokenizer_config.json and, in newer
+// models, chat_template.jinja.
 func Open(folder string) (*Template, error) {
 	data, err := os.ReadFile(filepath.Join(folder, "tokenizer_config.json"))
 	if err != nil {

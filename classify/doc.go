@@ -1,5 +1,5 @@
-// Package classify names what pictures show, with networks that were trained on classes of images: ResNets with the names of torchvision's
-// tensors, and EfficientNet-Lite0.
+// Package classify finds the classes of pictures with trained networks: ResNets with the names of torchvision's tensors, and
+// EfficientNet-Lite0.
 //
 //	m, err := classify.Open(dev, "models/efficientnet_lite0", classify.Options{})
 //	if err != nil {
@@ -11,7 +11,7 @@
 //	classes, err := m.Classify(ctx, 5, picture)
 //	fmt.Println(classes[0][0].Name, classes[0][0].Probability)
 //
-// Pictures are resized so that the shorter side has 256 pixels, with bilinear interpolation for ResNets and bicubic interpolation for
-// EfficientNets, as Pillow does: the filter grows with the factor by which a picture shrinks. The square of 224 pixels in the middle is
-// classified.
+// A picture is first resized so that its shorter side has 256 pixels, with bilinear interpolation for ResNets and bicubic interpolation for
+// EfficientNets. As in Pillow, the filter grows with the factor by which a picture shrinks. The model then classifies the square of 224 by
+// 224 pixels in the middle.
 package classify

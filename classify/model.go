@@ -20,15 +20,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/formats"
 )
 
-// ErrModel is the error of files that have no supported model.
+// ErrModel is the error of files that contain no supported model.
 var ErrModel = errors.New("classify: no supported model")
 
 // Options are the options of Open.
 type Options struct {
-	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. By default it is Float16 on GPUs with tensor cores
-	// for it, from compute capability 8.0 on, and else Float32.
+	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs of compute
+	// capability 8.0 or later, which have tensor cores for it, and Float32 on other devices.
 	DType dtype.Type
-	// Names are the names of the classes, in the order of the model's scores. Classes without one are called "class" with their number.
+	// Names are the names of the classes, in the order of the model's scores. A class without a name is called "class" and its number.
 	Names []string
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
@@ -51,14 +51,14 @@ type Model struct {
 	classes int
 }
 
-// Class is what a picture may show.
+// A Class is a class that a picture may have.
 type Class struct {
-	Index       int // among the model's classes
+	Index       int // the number of the class in the model, from 0
 	Name        string
 	Probability float64
 }
 
-// Supports reports whether a folder or a safetensors file has a model for this package.
+// Supports reports whether a folder or a safetensors file contains a model for this package.
 func Supports(path string) bool {
 	f, err := formats.Open(path)
 	if err != nil {

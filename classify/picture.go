@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/resize"
 )
 
-// ErrPicture is the error of data that is no picture, and of pictures that are too large or empty.
+// ErrPicture is the error of data that are not a picture, and of pictures that are too large or empty.
 var ErrPicture = errors.New("classify: not a picture")
 
 const (

@@ -37,10 +37,9 @@ type Options struct {
 	Contract Contract
 	// Checks selects whether kernels make Go's run-time checks.
 	Checks Checks
-	// Cache names a directory in which builds keep their results. If Cache is empty, builds keep nothing.
-	// A build takes a package from the cache, without its Kernels, if the package, its imports and the
-	// running program, which contains the compiler, have not changed. Concurrent builds may share a
-	// directory.
+	// Cache names a directory in which builds keep their results. If Cache is empty, builds keep nothing. A build takes
+	// a package from the cache if the package, its imports and the running program, which contains the compiler, have
+	// not changed; Package.Kernels is then nil. Concurrent builds may share a directory.
 	Cache string
 	// Report adds a report to each kernel.
 	Report bool
@@ -65,8 +64,8 @@ const (
 	ChecksOff     Checks = "off"
 )
 
-// Contract selects whether the compiler may fuse a product and a sum, which are then rounded once,
-// as Go's specification allows.
+// Contract selects whether the compiler may fuse a multiplication and an addition. The fused operation rounds only
+// once, as Go's specification allows.
 type Contract string
 
 // Values of Options.Contract. By default, the compiler fuses unless the kernel has a //gpu:contract off

@@ -1,5 +1,5 @@
-// Package compile compiles the kernels in Go packages. It returns the generated files, which belong
-// beside the sources, or diagnostics.
+// Package compile compiles the kernels in Go packages. It returns the generated files, which are to be written beside
+// the sources, or diagnostics.
 //
 //	result, err := compile.Build(ctx, compile.Options{Patterns: []string{"./..."}})
 //	if err != nil {

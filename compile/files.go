@@ -17,7 +17,7 @@ import (
 
 // File is a generated file.
 type File struct {
-	Name     string // absolute
+	Name     string // the absolute path
 	Contents []byte // nil if the file must not exist
 	Place    Place
 }

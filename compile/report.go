@@ -13,17 +13,17 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// Report describes the properties of a compiled kernel that determine its speed.
+// A Report describes the properties of a compiled kernel that determine the kernel's speed.
 type Report struct {
 	Package string `json:"package"`
 	Kernel  string `json:"kernel"`
 	File    string `json:"file"` // base name
 	Line    int    `json:"line"`
-	// Written is the number of checks in the source of the kernel and of the functions that it calls.
+	// Written is the number of run-time checks that the kernel and the functions that it calls have in their source.
 	Written int `json:"checksWritten"`
 	// CPU describes how the CPU device runs the kernel's blocks, and why it does not use vector code or a twin.
 	CPU string `json:"cpu"`
-	// Variants are in the order of the kernel's variants: the one with the most assumptions comes first.
+	// Variants are in the order of the kernel's variants. The variant with the most assumptions comes first.
 	Variants []VariantReport `json:"variants"`
 }
 
@@ -45,16 +45,15 @@ type VariantReport struct {
 // Access counts the instructions that access global memory, by width.
 type Access struct {
 	Wide   int `json:"wide"`   // 16 bytes
-	Half   int `json:"half"`   // up to 8 bytes, of several numbers
+	Half   int `json:"half"`   // several numbers, 8 bytes or fewer
 	Single int `json:"single"` // one number
 }
 
-// Note describes a transformed loop, or checks that are bypassed if a condition at the kernel's
-// start holds.
+// A Note describes a transformed loop, or checks that the kernel bypasses if a condition at its start holds.
 type Note struct {
 	Place  string `json:"place"`            // a position in the loop, or of the first check: "file.go:12"
 	What   string `json:"what"`             // "unrolled"; "joined" (unrolled in part); "versioned" (the loop has a copy without checks); "bounded" (the kernel has a copy with fewer checks)
-	Rounds int    `json:"rounds,omitempty"` // number of iterations, or of checks that are bypassed
+	Rounds int    `json:"rounds,omitempty"` // the number of iterations, or of bypassed checks
 }
 
 // Left is a check or a panic that remains in a kernel.

@@ -17,13 +17,10 @@
 //     thread is a coroutine. The coroutines take turns; each runs until it must wait.
 //   - If threads wait in a loop, with atomic operations, for values that other threads write, each thread
 //     is a goroutine, and as many blocks as possible run at the same time.
-//   - In a program built with -race, threads run on goroutines, so that the race detector finds a missing
-//     barrier: one goroutine per thread if threads wait for each other or have shared memory, and
-//     otherwise 32 per block.
+//   - In a program built with -race, threads run on goroutines, so that the race detector finds a missing barrier. If threads wait for each other or have shared memory, each thread has a goroutine; otherwise, each block has 32 goroutines.
 //
-// In the first two cases, threads of a block are not preempted. If a thread polls plain memory that another
-// thread of its block is to write, or waits in a way that the compiler did not recognize, the polling or
-// waiting thread waits forever.
+// In the first two cases, threads of a block are not preempted. So a thread waits forever if it polls plain memory that
+// another thread of its block is to write, or if it waits in a way that the compiler did not recognize.
 //
 // The blocks are numbered with x varying fastest. Each core starts with a contiguous range of these
 // numbers, and runs its blocks in order. A
@@ -34,12 +31,12 @@
 //
 // A launch or copy is done when the call returns. A kernel cannot be stopped. A kernel that never ends
 // blocks the goroutine that launched it. Other goroutines may wait for its stream until their contexts are
-// done. Closing the stream or the device waits for five seconds, then returns an error that matches
-// device.ErrRunning and names the kernel, which continues until the program ends.
+// done. If the stream or the device is closed, Close waits for five seconds. Then it returns an error that matches
+// device.ErrRunning and names the kernel; the kernel continues until the program ends.
 //
-// If several blocks of a launch fault, the device reports the fault of the block with the lowest index,
-// whatever the schedule. Blocks after that block may be skipped. If threads poll memory, a fault ends the
-// polling threads, and the device reports the fault that happened first.
+// If several blocks of a launch fault, the device reports the fault of the block with the lowest index, in whatever
+// order the blocks ran. Blocks with higher indices may be skipped. If threads poll memory, a fault ends the polling
+// threads, and the device reports the fault that happened first.
 //
 // The device has as much memory as the machine, or less if control groups (containers) or resource limits
 // (ulimit -v, -d) limit the memory of the process. An allocation that the system would refuse returns

@@ -6,8 +6,8 @@
 //	if errors.Is(err, cuda.ErrNoDriver) { ... }  // or ErrOldDriver, ErrNoDevice, ErrPermission, ErrDeviceInit
 //	s, err := dev.NewStream()                    // then package device and generated launchers
 //
-// The package contains no compiler: a driver.Kernel holds PTX, which the driver compiles to machine code
-// when the kernel is first launched. Programs that run on any device call gopherwarp.Open instead.
+// The package does not contain the kernel compiler. A driver.Kernel contains PTX; the NVIDIA driver compiles the PTX to
+// machine code when the kernel is first launched. Programs that run on any device call gopherwarp.Open instead.
 //
 // A device and everything that belongs to it may be used by multiple goroutines simultaneously. A
 // goroutine that waits for the GPU does not block a thread, because one goroutine per device polls

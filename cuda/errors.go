@@ -75,7 +75,7 @@ func about(err error, detail string) error {
 // ErrLost matches every LostError.
 var ErrLost = errors.New("the device was lost")
 
-// LostError is the error of a device that cannot be used any more: after certain errors, the driver
+// LostError is the error of a device that can no longer be used. After certain errors, the driver
 // refuses all further work of the process on the device. All later calls return the same LostError.
 type LostError struct {
 	Cause *Error

@@ -14,22 +14,22 @@ import (
 // cudaStream_t, and the CUcontext that it belongs to.
 type Handle struct {
 	Stream, Context uintptr
-	// Before is set in a Handle that Each passes, and makes the context current. It is for packages
-	// of this module, which pass Before to the function that calls the library.
+	// Before makes the context current. It is set only in a Handle from Each. Packages of this module pass it to the
+	// function that calls the library.
 	Before cudasys.Before
 }
 
 // Do calls f with the handle of s. Use it to call a library that enqueues work on the stream. Until f
 // returns, the context is current and the goroutine is locked to its thread. f must neither wait for the
-// stream nor keep the handle. If s records a graph, the graph receives the work that f enqueues; f is called
-// once, and the memory that the work uses must outlive the graph.
+// stream nor keep the handle. If s records a graph, the graph records the work that f enqueues. f is called only once,
+// so the memory that the work uses must outlive the graph.
 //
 // If s belongs to a device of another kind, the error is driver.ErrUnsupported.
 func Do(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lend) }
 
-// Each is like Do, but does not make the context current. Instead, f must call C only through
-// functions that first call the handle's Before on the same thread, which packages of this module do.
-// Compared with Do, this saves one transition into C.
+// Each is like Do, but does not make the context current. Instead, f must call C only through functions that first call
+// the handle's Before on the same thread. Only packages of this module have such functions. Compared with Do, this
+// saves one transition into C.
 func Each(s *device.Stream, f func(h Handle) error) error { return do(s, f, (*queue).lendEach) }
 
 func do(s *device.Stream, f func(h Handle) error, lend func(*queue, func(h Handle) error) error) error {

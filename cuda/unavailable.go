@@ -7,7 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/cudasys"
 )
 
-// Kinds of Unavailable. Match them with errors.Is.
+// The kinds of Unavailable errors. Match them with errors.Is.
 var (
 	ErrNoDriver   = errors.New("no NVIDIA driver")
 	ErrOldDriver  = errors.New("NVIDIA driver too old")

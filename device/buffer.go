@@ -16,8 +16,8 @@ type Buffer[T any] struct {
 }
 
 // Make returns a buffer of n zeros on the stream's device, ready for work on that stream.
-// T must not contain Go pointers. If the stream records a graph, the graph owns the memory (see Graph), and
-// each of its runs clears it.
+// T must not contain Go pointers. If the stream records a graph, the graph owns the memory (see Graph), and each run of
+// the graph clears the memory.
 func Make[T any](s *Stream, n int) (*Buffer[T], error) {
 	from, err := s.zeroed(reflect.TypeFor[T](), n, madeBy())
 	if err != nil {

@@ -17,8 +17,7 @@ type Counters struct {
 // Count is a number of calls and the bytes that they copied or filled.
 type Count struct{ Calls, Bytes uint64 }
 
-// Counters returns the present counts. A graph counts as one piece of work; an empty launch does not
-// count.
+// Counters returns the current counts. A graph counts as one piece of work; an empty launch does not count.
 func (d *Device) Counters() Counters {
 	c := &d.counters
 	at := func(w Work) Count { return Count{c.calls[w].Load(), c.bytes[w].Load()} }

@@ -44,7 +44,7 @@ func New(b driver.Backend) *Device {
 // Info returns a description of the device.
 func (d *Device) Info() Info { return d.info }
 
-// Backend returns the device's back end, for packages that know its kind.
+// Backend returns the device's back end, for packages that depend on the device's kind.
 func (d *Device) Backend() driver.Backend { return d.backend }
 
 // Explain sets Info.Reason, the reason why the device was chosen although a better kind of device
@@ -56,13 +56,13 @@ func (d *Device) Explain(reason string) { d.info.Reason = reason }
 // microsecond longer.
 func (d *Device) RecordCallers(on bool) { d.record.Store(on) }
 
-// CoarsenAlways makes small launches use coarse variants of kernels, in which each thread processes
-// several elements. Such variants make small launches slower. CoarsenAlways is for tests.
+// CoarsenAlways makes small launches use coarse variants of kernels, too. In a coarse variant, each thread processes
+// several elements, which makes small launches slower. CoarsenAlways is for tests.
 func (d *Device) CoarsenAlways(on bool) { d.coarsen.Store(on) }
 
-// OverlapNever makes each kernel that is launched or recorded later start only after the preceding kernel
-// is done, even if it calls AwaitPrevious. It is for measurements, and shows whether a wrong result depends
-// on the overlap.
+// OverlapNever makes every kernel that is launched or recorded later wait for the end of the preceding kernel, even if
+// it calls AwaitPrevious. Use OverlapNever for measurements, and to find out whether a wrong result depends on the
+// overlap of kernels.
 func (d *Device) OverlapNever(on bool) { d.serial.Store(on) }
 
 // StreamOptions are properties of a stream.

@@ -33,13 +33,13 @@ type accounts struct {
 type MemoryStats struct {
 	Used     int64 // by buffers, and by the memory that graphs own
 	Peak     int64 // maximum of Used so far
-	Reserved int64 // taken from the device, for present and later buffers; 0 if that is unknown
+	Reserved int64 // taken from the device, for current and later buffers; 0 if unknown
 	Limit    int64 // set by SetMemoryLimit; 0 means no limit
 	Pinned   int64 // pinned host memory
 	Buffers  int   // number of open buffers, and of parts of the memory that graphs own
 }
 
-// MemoryStats returns the present memory use.
+// MemoryStats returns the current memory use.
 func (d *Device) MemoryStats() (MemoryStats, error) {
 	m := &d.memory
 	m.mu.Lock()

@@ -56,7 +56,7 @@ type leftover struct {
 // Device returns the device that the stream belongs to.
 func (s *Stream) Device() *Device { return s.device }
 
-// Queue returns the back end's queue, for packages that know the device's kind.
+// Queue returns the back end's queue, for packages that depend on the device's kind.
 func (s *Stream) Queue() driver.Queue { return s.queue }
 
 // Plan starts a launch of k. The caller passes the arguments in the order of the kernel's parameters

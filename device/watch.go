@@ -60,7 +60,8 @@ type Watcher interface {
 	// Did receives completed work of one stream, in the stream's order. The watcher may keep the
 	// slice.
 	Did([]Activity)
-	// Closed is the last call. It comes after the device was closed; a watch that stop ended gets none.
+	// Closed is the last call, after the device has been closed. If the program ended the watch with stop, Closed is
+	// not called.
 	Closed() error
 }
 

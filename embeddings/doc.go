@@ -1,4 +1,4 @@
-// Package embeddings computes vectors of texts, which are close to each other if the texts have similar meanings, with models of
+// Package embeddings computes vectors of texts. Texts with similar meanings have vectors with similar directions. The models are those of
 // sentence-transformers: folders of Hugging Face with an encoder of the BERT family.
 //
 //	m, err := embeddings.Open(dev, "models/all_minilm_l6_v2", embeddings.Options{})
@@ -12,6 +12,6 @@
 //	}
 //	fmt.Println(embeddings.Similarity(vectors[0], vectors[1]))
 //
-// The folder's modules.json says how vectors are computed from the activations of a text's tokens, and whether they have length 1. Texts
-// are computed together, without padding.
+// The folder's modules.json defines how a vector is computed from the activations of a text's tokens, and whether it is scaled to length 1.
+// Texts are computed together, without padding.
 package embeddings

@@ -12,11 +12,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/bert"
 )
 
-// ErrModel is the error of a folder that has no model for this package: files are missing, are not understood, or ask for what is not
-// supported. Errors of packages tokenizer and model/bert keep their own.
+// ErrModel is the error of a folder without a model for this package: files are missing or invalid, or need a feature that is not
+// supported. Errors of packages tokenizer and model/bert do not match ErrModel.
 var ErrModel = errors.New("embeddings: not a supported model")
 
-// Supports reports whether the config.json of a folder is that of an encoder which this package knows, and not that of a language model.
+// Supports reports whether a folder contains a supported encoder, according to its config.json.
 func Supports(folder string) bool {
 	r, _ := recipeOf(folder) // Open returns the error
 	var f struct {

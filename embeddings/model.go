@@ -20,17 +20,16 @@ import (
 
 // Options are the options of Open.
 type Options struct {
-	// DType is the type of weights and activations: dtype.Float32, BFloat16 or Float16. By default it is Float16 on GPUs with tensor cores
-	// for it, and else Float32.
+	// DType is the type of weights and activations: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs with tensor cores
+	// for it, and Float32 on other devices.
 	DType dtype.Type
-	// BatchTokens is the number of tokens that are computed at once, unless a single text has more. 0 means 2,048 on a CPU and 32,768
-	// on a GPU.
+	// BatchTokens is the largest number of tokens of a batch; a single text may have more. 0 means 2,048 on a CPU and 32,768 on a GPU.
 	BatchTokens int
-	// Progress is called, unless it is nil, with the bytes of weights that have been loaded and all.
+	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 }
 
-// A Model computes vectors. It may be used by several goroutines, whose calls take turns.
+// A Model computes vectors. Several goroutines may use it; their calls take turns.
 type Model struct {
 	recipe
 	tokenizer *tokenizer.Tokenizer
@@ -100,7 +99,7 @@ func (m *Model) load(dev *device.Device, c bert.Config, o Options) error {
 	return nil
 }
 
-// Close frees the model's memory, after the calls that run have returned.
+// Close waits until running calls have returned, and frees the model's memory.
 func (m *Model) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -130,7 +129,7 @@ func (m *Model) MaxTokens() int { return m.length }
 // BatchTokens returns the number of tokens that are computed at once.
 func (m *Model) BatchTokens() int { return m.batch }
 
-// Encode returns the tokens of a text, at most MaxTokens, and reports whether they are all.
+// Encode returns the tokens of a text, at most MaxTokens. all reports whether these are all tokens of the text.
 func (m *Model) Encode(text string) (tokens []int32, all bool) {
 	if m.lower {
 		text = strings.ToLower(text)
@@ -142,7 +141,8 @@ func (m *Model) Encode(text string) (tokens []int32, all bool) {
 	return m.tokenizer.EncodeWith(text, tokenizer.Options{MaxLength: m.length}).IDs, false
 }
 
-// Embed returns a vector of Width elements for each text. Of a text with more than MaxTokens tokens, only the beginning counts.
+// Embed returns a vector of Width elements for each text. For a text with more than MaxTokens tokens, the vector is that of its first
+// MaxTokens tokens.
 func (m *Model) Embed(ctx context.Context, texts ...string) ([][]float32, error) {
 	tokens := make([][]int32, len(texts))
 	for i, text := range texts {
@@ -151,10 +151,10 @@ func (m *Model) Embed(ctx context.Context, texts ...string) ([][]float32, error)
 	return m.EmbedTokens(ctx, tokens...)
 }
 
-// Check returns the error of EmbedTokens for the tokens of a text that the model does not take.
+// Check returns the error that EmbedTokens would return for the tokens of a text, or nil.
 func (m *Model) Check(tokens []int32) error { return m.model.Check(tokens) }
 
-// EmbedTokens is Embed for the tokens of texts. The errors match bert.ErrLength, bert.ErrToken and ErrClosed.
+// EmbedTokens is like Embed, for texts that are given as tokens. The errors match bert.ErrLength, bert.ErrToken and ErrClosed.
 func (m *Model) EmbedTokens(ctx context.Context, texts ...[]int32) ([][]float32, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -192,8 +192,8 @@ func (m *Model) compute(ctx context.Context, texts [][]int32) (list [][]float32,
 	return m.vectors.Vectors(ctx, texts...)
 }
 
-// Similarity returns the cosine of the angle between two vectors of the same number of elements: 1 if they have the same direction. It
-// is 0 if all elements of a vector are 0.
+// Similarity returns the cosine of the angle between two vectors with the same number of elements. It is 1 if they have the same direction,
+// and 0 if all elements of a vector are 0.
 func Similarity(a, b []float32) float64 {
 	var dot, aa, bb float64
 	for i, x := range a {

@@ -24,9 +24,9 @@ func Shared[T any](t Thread) *T {
 
 // DynamicShared returns the dynamic shared memory of t's block as a slice with as many elements of
 // type T as fit. The launch determines the size of the memory in bytes (the field Shared of
-// device.Grid). The initial contents are arbitrary, and the slice starts at a multiple of 16 bytes, or
-// where a Panel may be if a call has a T that consists of panels. T is a number, a Panel, or a struct or
-// array of them. All calls return the same memory, even with
+// device.Grid). The initial contents are arbitrary. T is a number, a Panel, or a struct or array of
+// them. The slice starts at a multiple of 16 bytes or, if the kernel has a call with panels, at an
+// address that is aligned for panels. All calls return the same memory, even with
 // different types T:
 //
 //	row := gpu.DynamicShared[float32](t)

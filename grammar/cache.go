@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Cache keeps the grammars of schemas that are used often, with what they have learned. It is safe for concurrent use, and its zero value is
-// empty.
+// A Cache keeps the grammars of frequently used schemas, including the masks that they have computed. It is safe for concurrent use, and
+// its zero value is empty.
 type Cache struct {
 	mutex   sync.Mutex
 	known   map[string]*list.Element
@@ -25,7 +25,7 @@ const (
 	maxSchemaText = 1 << 20 // longer ones are not kept
 )
 
-// Schema is like the function Schema.
+// Schema is like the function Schema, but returns the grammar in the Cache if there is one.
 func (c *Cache) Schema(text []byte) (*Grammar, error) {
 	if g := c.find(string(text)); g != nil {
 		return g, nil

@@ -10,24 +10,31 @@
 //		err = m.Accept(sample(mask)) // the token that the model chose
 //	}
 //
-// Whatever tokens are chosen among the allowed ones, each text that ends satisfies the schema. A schema that cannot be enforced exactly
-// is an error that names the part that cannot. If a schema combines a complex pattern with a bound on the length, a text may reach a point where
-// no token is allowed, because the search for continuations is limited. Mask then returns ErrStuck.
+// If the program chooses only allowed tokens, each text that ends satisfies the schema. If a part of a schema cannot be enforced exactly,
+// Schema returns an error that names this part. If a schema combines a complex pattern with a bound on the length, a text may reach a point
+// where no token is allowed, because the search for continuations is limited. Mask then returns ErrStuck.
 //
 // # Documents
 //
-// Not all documents that satisfy a schema are allowed, but only those of this form, which parsers of all languages read alike:
+// Of the documents that satisfy a schema, only those of the following form are allowed. Parsers of all languages read documents of this
+// form in the same way:
 //
-//   - The members of an object come in the order in which the schema names them; others follow.
-//   - Between values there is nothing, a space, or a new line with its indentation.
-//   - Strings that the schema restricts, and names of members, have escape sequences only where they are necessary.
+//   - The members of an object come in the order in which the schema names them; members that the schema does not name follow.
+//   - Values are separated by nothing, by a space, or by a line break and its indentation.
+//   - In strings that the schema restricts, and in names of members, there are escape sequences only where they are necessary.
 //   - Numbers that the schema restricts have no exponent, and integers have no point.
 //
 // # Schemas
 //
-// JSON Schema of draft 2020-12 and of the drafts 4, 6, 7 and 2019-09: all keywords are supported, except dynamic references, references to
-// other documents, and unevaluatedProperties and unevaluatedItems in a schema that also has keywords such as allOf or $ref. The following are supported
-// within limits: not, oneOf and if, unless their schemas have keywords whose negation is not supported, such as format; uniqueItems for a few strings; patterns without
-// back references, lookbehind and word boundaries. The formats that the specification defines are enforced, except the format regex, which is an error; other formats
-// and unknown keywords are annotations, such as OpenAPI's nullable.
+// The package supports JSON Schema of the drafts 4, 6, 7, 2019-09 and 2020-12, with these limits:
+//
+//   - Dynamic references and references to other documents are not supported.
+//   - unevaluatedProperties and unevaluatedItems are not supported in a schema that also has keywords such as allOf or $ref.
+//   - not, oneOf and if are supported unless their schemas have keywords whose negation is not supported, such as format.
+//   - uniqueItems is supported for a few strings.
+//   - Patterns must not have back references, lookbehind or word boundaries.
+//   - The formats that the specification defines are enforced, except the format regex, which is an error.
+//   - Other formats and unknown keywords, such as OpenAPI's nullable, are annotations.
+//
+// All other keywords are supported.
 package grammar

@@ -13,17 +13,17 @@ import (
 
 // Errors of Schema, Pattern and Matcher.
 var (
-	// ErrSyntax says that a schema is not JSON, or is not a schema.
+	// ErrSyntax is the error of a schema that is not JSON, or not a JSON Schema.
 	ErrSyntax = schema.ErrSyntax
-	// ErrUnsupported says that a schema or a pattern cannot be enforced.
+	// ErrUnsupported is the error of a schema or pattern that cannot be enforced.
 	ErrUnsupported = errors.New("grammar: unsupported")
-	// ErrLimit says that a schema is too large.
+	// ErrLimit is the error of a schema that is too large.
 	ErrLimit = schema.ErrLimit
-	// ErrEmpty says that no text satisfies a schema or a pattern.
+	// ErrEmpty is the error of a schema or pattern that no text satisfies.
 	ErrEmpty = errors.New("grammar: no text is possible")
-	// ErrToken says that a token is not allowed.
+	// ErrToken is the error of a token that is not allowed.
 	ErrToken = errors.New("grammar: the token is not allowed")
-	// ErrStuck says that no token of the vocabulary can continue the text.
+	// ErrStuck is the error of a text that no token of the vocabulary can continue.
 	ErrStuck = errors.New("grammar: no token continues the text")
 )
 

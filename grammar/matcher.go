@@ -8,7 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/grammar/internal/machine"
 )
 
-// Matcher follows a text. It is not safe for concurrent use, but several Matchers of a Grammar are.
+// A Matcher follows a text as it is generated. A Matcher is not safe for concurrent use, but different Matchers of a Grammar may be used
+// concurrently.
 type Matcher struct {
 	grammar    *Grammar
 	vocabulary *Vocabulary
@@ -17,7 +18,7 @@ type Matcher struct {
 	ended      bool
 }
 
-// NewMatcher returns a matcher at the beginning of a text.
+// NewMatcher returns a Matcher for a new text.
 func (g *Grammar) NewMatcher(v *Vocabulary) *Matcher {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
@@ -37,8 +38,8 @@ type mask struct {
 	any        bool
 }
 
-// Mask sets the bits of the tokens that may follow and clears the others: bit i%32 of element i/32 is that of token i. The mask may be
-// longer than the vocabulary. The error is ErrStuck, or nil.
+// Mask sets the bits of the tokens that may follow, and clears the other bits. Bit i%32 of element i/32 belongs to token i. The mask may be
+// longer than the vocabulary. The error is ErrStuck or nil.
 func (m *Matcher) Mask(to []uint32) error {
 	clear(to)
 	if m.ended {
@@ -159,7 +160,7 @@ func (m *Matcher) walk(t tree, words []uint32, free int) {
 	}
 }
 
-// Accept appends a token to the text. The error is ErrToken if it is not allowed, and the text stays as it is.
+// Accept appends a token to the text. If the token is not allowed, Accept returns ErrToken, and the text does not change.
 func (m *Matcher) Accept(id int32) error {
 	m.grammar.mutex.Lock()
 	defer m.grammar.mutex.Unlock()

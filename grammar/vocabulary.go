@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
-// Vocabulary is the tokens of a tokenizer by their bytes. It is safe for concurrent use.
+// A Vocabulary has the bytes of each token of a tokenizer. It is safe for concurrent use.
 type Vocabulary struct {
 	bytes []string // of each token; "" for one that is never allowed, such as a special token
 	ends  []int32
@@ -81,7 +81,7 @@ func isPlain(s string) bool {
 	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxPlain && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' })
 }
 
-// Words returns the length of a mask.
+// Words returns the number of elements of a mask.
 func (v *Vocabulary) Words() int { return len(v.plain) }
 
 // tree is a prefix tree, in depth-first order.

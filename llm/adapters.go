@@ -58,7 +58,7 @@ func (n *network) adaptEach(folders map[string]string) error {
 	return nil
 }
 
-// Adapters returns the names of Options.Adapters in order. The caller must not change them.
+// Adapters returns the sorted names of Options.Adapters. The caller must not change the slice.
 func (m *Model) Adapters() []string { return m.network.adapters }
 
 // origin returns what texts that share pages with those of a request have in common. The error is ErrAdapter.

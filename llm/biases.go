@@ -11,7 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/sampling"
 )
 
-// MostBiases is the largest number of biases of a Request, those of Request.IgnoreEnd included.
+// MostBiases is the largest number of biases of a Request, including the biases that
+// Request.IgnoreEnd adds.
 const MostBiases = 1024
 
 // ErrRequest is the error of a Request with values that are out of range.

@@ -12,17 +12,17 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// Files are the parts of a model as files have them.
+// Files are the parts of a model, read from its files.
 type Files struct {
-	Name      string        // of the model, which may be empty
-	Weights   *weights.File // is closed by the caller
-	Config    llama.Config  // of llama.LoadOptions
+	Name      string        // the name of the model; may be empty
+	Weights   *weights.File // the caller closes it
+	Config    llama.Config  // for llama.LoadOptions
 	Tokenizer *tokenizer.Tokenizer
 	Template  *chat.Template // or nil
 	Ends      []int32        // tokens that end a text, in ascending order
 }
 
-// OpenFiles opens the files of a model. The path and the errors are those of Open.
+// OpenFiles opens the files of a model. See Open for the path and the errors.
 func OpenFiles(path string) (*Files, error) {
 	f, err := openFile(path)
 	if err != nil {

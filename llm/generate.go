@@ -20,7 +20,7 @@ var (
 	ErrContext = errors.New("llm: the prompt is longer than the context")
 	// ErrChat is the error of a conversation with a model that has no template for one.
 	ErrChat = errors.New("llm: the model has no chat template; use Generate")
-	// ErrSlow is the error of a program that does not read the tokens of one of several texts.
+	// ErrSlow is the error of a text whose tokens the program does not read in time.
 	ErrSlow = errors.New("llm: the text is not read as fast as it is generated")
 	// ErrLogits is the error of a model whose scores are all NaN.
 	ErrLogits = errors.New("llm: all scores are NaN; the weights may be damaged")
@@ -40,83 +40,85 @@ func (e *ContextError) Error() string {
 // Unwrap returns ErrContext.
 func (e *ContextError) Unwrap() error { return ErrContext }
 
-// Request says how to generate a text. The zero value chooses the most probable token each time.
+// A Request is the options for the generation of a text. The zero value chooses the most probable token each time.
 type Request struct {
-	// MaxTokens limits the number of tokens. 0 means until the model ends the text or the context is full.
+	// MaxTokens limits the number of tokens. With 0, the text continues until the model ends it or the context is full.
 	MaxTokens int
 	// Temperature divides the scores. 0 chooses the most probable token.
 	Temperature float64
-	// TopK, TopP and MinP restrict the choice to the TopK most probable tokens, to the fewest whose probabilities have the sum TopP, and
-	// to those that are at least MinP times as probable as the most probable one. 0 means no restriction.
+	// TopK, TopP and MinP restrict the choice. TopK permits the TopK most probable tokens. TopP permits the smallest set of most probable
+	// tokens whose probabilities sum to at least TopP. MinP permits the tokens that are at least MinP times as probable as the most
+	// probable token. 0 means no restriction.
 	TopK       int
 	TopP, MinP float64
-	// RepetitionPenalty divides the positive scores of tokens that occur in the prompt or in the text, and multiplies negative ones
-	// (Keskar et al., "CTRL"). 0 and 1 mean no penalty.
+	// RepetitionPenalty makes tokens that occur in the prompt or in the text less probable: it divides their positive scores, and
+	// multiplies their negative scores (Keskar et al., "CTRL"). 0 and 1 mean no penalty.
 	RepetitionPenalty float64
-	// FrequencyPenalty is subtracted from the score of a token for each time that it occurs in the text, and PresencePenalty once if it
-	// does. The prompt has no influence on them.
+	// FrequencyPenalty is subtracted from the score of a token for each occurrence of the token in the text. PresencePenalty is subtracted
+	// once if the token occurs in the text. Occurrences in the prompt do not count.
 	FrequencyPenalty, PresencePenalty float64
 	// Bias is added to the scores of tokens. Negative infinity excludes a token. There are at most MostBiases.
 	Bias map[int32]float64
 	// IgnoreEnd excludes the tokens with which the model ends a text.
 	IgnoreEnd bool
-	// Logprobs asks for Token.Logprobs. TopLogprobs is the number of the most probable tokens there, at most MostLogprobs.
+	// If Logprobs is true, each Token has Logprobs. TopLogprobs is the number of most probable tokens in Logprobs.Top, at most
+	// MostLogprobs.
 	Logprobs    bool
 	TopLogprobs int
-	// N is how many texts are generated at once. Token.Choice is the index of a token's text. The texts share the memory of the prompt. Text
-	// i has the seed Seed+i. 0 means 1.
+	// N is the number of texts to generate for the prompt, at the same time. Token.Choice is the index of a token's text. The texts share
+	// the memory of the prompt. Text i has the seed Seed+i. 0 means 1.
 	N int
-	// Priority orders the texts that wait: those with a smaller number come first. If memory does not suffice, texts with a larger
-	// number lose theirs first.
+	// Priority orders the waiting texts: texts with a smaller Priority begin first. If the cache is full, texts with a larger Priority are
+	// interrupted first.
 	Priority int
-	// User is who asks. Users with the same priority get places in turn.
+	// User identifies the user who sends the request. Among texts of the same priority, users take turns.
 	User string
 	// Adapter is the name of one of Options.Adapters, or "" for none.
 	Adapter string
-	// Salt separates texts that must not use each other's memory: from the time that a prompt takes, a program could learn whether another
-	// prompt begins in the same way.
+	// Salt separates texts: texts with different salts share no cached tokens. Otherwise a user could learn, from the time that a prompt
+	// takes, whether another user's prompt begins with the same tokens.
 	Salt string
 	// Seed selects the random numbers. The same seed gives the same text, within the limits that the documentation of the package states.
 	Seed uint64
-	// Grammar, unless it is nil, restricts the text: one that the model ends is in the grammar. One that ends for another reason is the
-	// beginning of such a text.
+	// Grammar, unless it is nil, restricts the text. A text that the model ends is in the grammar. A text that ends for another reason is
+	// the beginning of a text in the grammar.
 	Grammar *grammar.Grammar
 	// Stop are texts that end the generation. They are not part of the result.
 	Stop []string
 	// Template are the options of the template, for Chat.
 	Template chat.Options
-	// Usage, unless it is nil, receives what the text took.
+	// Usage, unless it is nil, receives the numbers of tokens and the times of the text.
 	Usage *Usage
 }
 
-// Finish says why a text ended.
+// Finish is the reason why a text ended.
 type Finish int
 
 // The reasons.
 const (
 	Unfinished Finish = iota
-	Ended             // by the model
-	Stopped           // by one of Request.Stop
-	Limited           // by Request.MaxTokens
+	Ended             // the model ended the text
+	Stopped           // the text reached a text of Request.Stop
+	Limited           // the text reached Request.MaxTokens
 	Full              // the context is full
 )
 
-// Token is a part of a text. The last one of a text has a Finish other than Unfinished, and may have no text.
+// A Token is a part of a text. The Finish of a text's last Token is not Unfinished, and its Text may be empty.
 type Token struct {
 	ID     int32
 	Choice int    // the number of the text, below Request.N
-	Text   string // may be empty: a character may take several tokens
+	Text   string // may be empty, because a character may take several tokens
 	Finish Finish
-	Stop   string // the one of Request.Stop that ended the text, if Finish is Stopped
+	Stop   string // the text of Request.Stop that ended the text, if Finish is Stopped
 
 	Logprobs *Logprobs // nil unless the request asks for them
 }
 
-// Logprobs are the natural logarithms of the probabilities of tokens after Request.Bias, penalties and Request.Grammar, but without
-// Temperature, TopK, TopP and MinP.
+// Logprobs are the natural logarithms of the probabilities of tokens. They include the effects of Request.Bias, of penalties and of
+// Request.Grammar, but not those of Temperature, TopK, TopP and MinP.
 type Logprobs struct {
-	Chosen float64  // that of the token that was chosen
-	Top    []Likely // the most probable tokens, by falling probability: Request.TopLogprobs, or fewer if Request.Grammar allows fewer
+	Chosen float64  // the logarithm for the chosen token
+	Top    []Likely // the Request.TopLogprobs most probable tokens, most probable first; fewer if Request.Grammar allows fewer
 }
 
 // Likely is a token that could have been chosen, and the natural logarithm of its probability.
@@ -125,9 +127,8 @@ type Likely struct {
 	Logprob float64
 }
 
-// Chat returns the tokens of the answer to a conversation. If r.Template has tools, the answer may contain calls, which a chat.Parser
-// finds. It stops after an error, and when ctx is done. It may be called by several
-// goroutines, and so may Generate.
+// Chat returns the tokens of the answer to a conversation. If r.Template lists tools, the answer may contain calls, which a chat.Parser
+// finds. The iterator ends after an error, and when ctx is done. Several goroutines may call Chat, Generate and Continue.
 func (m *Model) Chat(ctx context.Context, messages []chat.Message, r Request) iter.Seq2[Token, error] {
 	return func(yield func(Token, error) bool) {
 		text, err := m.Prompt(messages, r.Template)
@@ -139,7 +140,8 @@ func (m *Model) Chat(ctx context.Context, messages []chat.Message, r Request) it
 	}
 }
 
-// Continue returns the tokens of the continuation of tokens. It stops after an error, and when ctx is done.
+// Continue returns the tokens of the continuation of a prompt, which is given as tokens. The iterator ends after an error, and when ctx is
+// done.
 func (m *Model) Continue(ctx context.Context, prompt []int32, r Request) iter.Seq2[Token, error] {
 	return func(yield func(Token, error) bool) {
 		for i, id := range prompt {
@@ -152,7 +154,7 @@ func (m *Model) Continue(ctx context.Context, prompt []int32, r Request) iter.Se
 	}
 }
 
-// Generate returns the tokens of the continuation of a text. It stops after an error, and when ctx is done.
+// Generate returns the tokens of the continuation of a text. The iterator ends after an error, and when ctx is done.
 func (m *Model) Generate(ctx context.Context, prompt string, r Request) iter.Seq2[Token, error] {
 	return func(yield func(Token, error) bool) {
 		m.read(ctx, task{m.tokenizer.EncodeWith(prompt, tokenizer.Options{PlainText: true}).IDs, r}, yield)

@@ -8,8 +8,8 @@ import (
 // Histogram counts values.
 type Histogram struct {
 	Bounds []float64 // upper bounds of all buckets but the last, ascending
-	Counts []uint64  // of the values of each bucket: those that are at most its bound, but more than the bound before
-	Sum    float64   // of the values
+	Counts []uint64  // the number of values in each bucket: greater than the previous bound, at most the bucket's bound
+	Sum    float64   // the sum of all values
 }
 
 // newHistogram returns an empty Histogram.
@@ -41,15 +41,16 @@ func (h Histogram) copy() Histogram {
 	return h
 }
 
-// Histograms are distributions of times in seconds and of numbers. The buckets are those of vLLM's metrics. Only texts that end by
-// themselves, by a stop or by a limit count at their end.
+// Histograms are distributions of times in seconds and of numbers. The buckets are those of vLLM's
+// metrics. Values that are known only at the end of a text do not include texts that end with an
+// error or because the program stops reading.
 type Histograms struct {
 	FirstToken Histogram // from the arrival of a text to its first token
 	InterToken Histogram // from a token to the next
 	Whole      Histogram // from the arrival of a text to its last token
-	Queue      Histogram // from the arrival to the first place
-	Inference  Histogram // from the first place to the last token
-	Prefill    Histogram // from the first place to the first token
+	Queue      Histogram // from the arrival of a text until it first gets a place
+	Inference  Histogram // from the time a text first gets a place to its last token
+	Prefill    Histogram // from the time a text first gets a place to its first token
 	Decode     Histogram // from the first token to the last
 	PerToken   Histogram // Decode, divided by the number of tokens after the first
 
@@ -58,7 +59,7 @@ type Histograms struct {
 	MaxTokens       Histogram // Request.MaxTokens of a text, if it has one
 	LongestTokens   Histogram // of the longest text of a request
 	Texts           Histogram // Request.N of a request
-	StepTokens      Histogram // tokens that are computed at once
+	StepTokens      Histogram // tokens that one step computes
 }
 
 // newHistograms returns empty Histograms for texts of at most the given number of tokens.

@@ -13,35 +13,36 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
-// ErrFiles is the error of a folder without a single model.
+// ErrFiles is the error of a folder that contains no model, or several models.
 var ErrFiles = errors.New("llm: not one model")
 
 // Options are the options of Open.
 type Options struct {
-	// Context is the largest number of tokens of a conversation. 0 means that of the model, but at most 8192.
+	// Context is the largest number of tokens of a conversation. 0 means the model's context, but at most 8192.
 	Context int
 	// Sequences is the largest number of texts that are generated at once; others wait. 0 means 1.
 	Sequences int
-	// Tokens is the number of tokens of all conversations for which there is memory, but at least Context. If it does not suffice, the
-	// text that began last is interrupted and continued later. 0 means Context, and 1024 for each further text, or fewer where the
-	// device has not as much memory.
+	// Tokens is the number of tokens that the cache has room for, over all conversations; it is at least Context. If the cache is full, the
+	// text that began last is interrupted and continued later. 0 means Context plus 1024 for each of the Sequences after the first, or
+	// fewer if the device has less memory.
 	Tokens int
-	// WaitingTexts and WaitingTokens limit the texts that wait for their first place, and the tokens of their prompts. Beyond that, texts end
-	// with ErrBusy at once. A single text may have more tokens. 0 means no limit.
+	// WaitingTexts and WaitingTokens limit the texts that wait for their first place, and the tokens of their prompts. A text beyond these
+	// limits ends with ErrBusy at once. If no other text waits, its prompt may exceed WaitingTokens. 0 means no limit.
 	WaitingTexts, WaitingTokens int
-	// Deterministic makes a text depend on its request and on these options alone, and not on other texts. Steps then always compute
-	// Sequences rows, prompts are computed one after another, a page at a time, and the cache remembers only prompts. A text waits until
-	// there is memory for all tokens that it may have.
+	// Deterministic makes a text depend only on its request and on these options, and not on other texts. Then each step computes Sequences
+	// rows, prompts are computed one after another, a page at a time, and the cache keeps only the tokens of prompts. A text waits until
+	// there is memory for the largest number of tokens that it may have.
 	Deterministic bool
 	// Adapter is a folder with an adapter for the model, in the format of the Python package PEFT, or "" for none.
 	Adapter string
-	// Adapters are folders of adapters by the names by which requests choose one. They add to what Adapter does.
+	// Adapters maps the names by which requests choose an adapter to the folders of the adapters. A chosen adapter is applied in addition
+	// to Adapter.
 	Adapters map[string]string
-	// Progress is called while the weights are loaded, with the bytes that have been loaded and all.
+	// Progress is called while the weights are loaded, with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 }
 
-// Model is a language model on a device. Several goroutines may generate texts; Options.Sequences of them at once.
+// Model is a language model on a device. Several goroutines may generate texts; at most Options.Sequences texts are generated at once.
 type Model struct {
 	name      string
 	tokenizer *tokenizer.Tokenizer
@@ -74,7 +75,7 @@ func Open(dev *device.Device, path string, o Options) (*Model, error) {
 	return m, nil
 }
 
-// Load loads a model whose files are open, or that the program has made. The errors are those of Open.
+// Load loads a model from Files that OpenFiles has returned or that the program has made. See Open for the errors.
 func Load(dev *device.Device, f *Files, o Options) (*Model, error) {
 	m := &Model{name: f.Name, tokenizer: f.Tokenizer, template: f.Template, ends: map[int32]bool{}}
 	m.closing = sync.OnceValue(m.network.close)
@@ -158,7 +159,7 @@ func (m *Model) tokens(dev *device.Device, o Options) int {
 // cacheShare is the share of a device's memory that weights and cache may have. The rest is for activations, graphs and others.
 const cacheShare = 0.8
 
-// Close frees the memory. It waits for the texts that are being generated; those that wait end with ErrClosed.
+// Close frees the memory. It waits for the texts that are being generated; waiting texts end with ErrClosed.
 func (m *Model) Close() error {
 	if m.engine != nil {
 		m.engine.close()

@@ -21,10 +21,10 @@ var ErrChunk = errors.New("llm: invalid size of a chunk")
 // Perplexity is how well a model predicts the tokens of a text.
 type Perplexity struct {
 	Chunks   int
-	Size     int     // of a chunk, in tokens
-	Tokens   int     // that were predicted
-	Mean     float64 // of the tokens' negative log-likelihoods
-	Variance float64 // of these
+	Size     int     // the number of tokens of a chunk
+	Tokens   int     // the number of predicted tokens
+	Mean     float64 // the mean of the tokens' negative log-likelihoods
+	Variance float64 // the variance of the tokens' negative log-likelihoods
 }
 
 // Value returns the perplexity: e to the power of Mean.
@@ -42,16 +42,16 @@ func (p Perplexity) StandardError() float64 {
 type PerplexityOptions struct {
 	// Chunk is the number of tokens of a chunk: from 4 to the model's context. 0 means 512, but at most the context.
 	Chunk int
-	// Progress is called after each chunk with the result so far and the number of all chunks.
+	// Progress is called after each chunk with the result so far and the total number of chunks.
 	Progress func(sofar Perplexity, chunks int)
 }
 
-// Perplexity computes the perplexity of a text. It follows the convention of llama.cpp: chunks of the text are independent of each other,
-// and only tokens of the second half of a chunk count, so that each has at least half a chunk before it. If the tokenizer adds a token
-// before texts, it replaces the first token of each chunk. Tokens after the last complete chunk do not count.
+// Perplexity computes the perplexity of a text. It follows the convention of llama.cpp. The text is divided into independent chunks. Only
+// the tokens of the second half of a chunk count, so that at least half a chunk precedes each of them. If the tokenizer adds a token before
+// texts, this token replaces the first token of each chunk. Tokens after the last complete chunk do not count.
 //
-// Texts may be generated meanwhile. If a score is not finite, the error is ErrLogits. The others match ErrShort, ErrChunk, and those of
-// the device.
+// Other goroutines may generate texts meanwhile. If a score is not finite, the error is ErrLogits. Other errors match ErrShort or ErrChunk,
+// or are errors of the device.
 func (m *Model) Perplexity(ctx context.Context, text string, o PerplexityOptions) (p Perplexity, err error) {
 	size := o.Chunk
 	if size == 0 {
@@ -62,7 +62,7 @@ func (m *Model) Perplexity(ctx context.Context, text string, o PerplexityOptions
 	}
 	tokens := m.tokenizer.EncodeWith(text, tokenizer.Options{PlainText: true}).IDs
 	if len(tokens) < size {
-		return p, fmt.Errorf("%w: it has %d tokens, and a chunk %d", ErrShort, len(tokens), size)
+		return p, fmt.Errorf("%w: it has %d tokens, fewer than a chunk of %d", ErrShort, len(tokens), size)
 	}
 	s, err := newScorer(m.network, size)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
-// Prompt returns the text that Chat continues: a conversation in the format of the model's template, with the start of an answer. The
-// error is ErrChat, or that of chat.Template.Prompt.
+// Prompt returns the text that Chat continues: the conversation in the format of the model's template, and the start of an answer. The
+// error is ErrChat, or an error of chat.Template.Prompt.
 func (m *Model) Prompt(messages []chat.Message, o chat.Options) (string, error) {
 	if m.template == nil {
 		return "", ErrChat

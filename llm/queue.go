@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// ErrBusy is the error of a text for which there is no room among those that wait.
+// ErrBusy is the error of a text that would exceed the limits on waiting texts.
 var ErrBusy = errors.New("llm: too many texts wait")
 
 // queue has the texts that wait for their first place. Any goroutine adds texts; the engine takes them.

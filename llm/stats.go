@@ -6,33 +6,34 @@ import (
 	"time"
 )
 
-// Stats is what a Model does, and has done since it was opened.
+// Stats is the state of a Model, and counts of its work since it was opened.
 type Stats struct {
 	Running   int // texts that are being generated
 	Waiting   int // texts that wait for a place, or for memory
-	Pages     int // of the cache
-	UsedPages int // by texts that are being generated
+	Pages     int // the pages of the cache
+	UsedPages int // the pages that texts being generated use
 
-	Adapters        int      // those of Options.Adapters
-	RunningAdapters []string // of texts that are being generated, in order
-	WaitingAdapters []string // of texts that wait, in order
+	Adapters        int      // the number of Options.Adapters
+	RunningAdapters []string // sorted names of the adapters of texts that are being generated
+	WaitingAdapters []string // sorted names of the adapters of waiting texts
 
 	Prompt    int64            // tokens of prompts
-	Known     int64            // of those, tokens that the cache had
+	Known     int64            // tokens of prompts that were found in the cache
 	Generated int64            // tokens of texts
-	Dropped   int64            // texts that lost their memory to others, and were computed again
+	Dropped   int64            // interruptions of texts, which continued later
 	Finished  map[Finish]int64 // texts by the reason of their end
 
 	Times
 	Histograms
 }
 
-// Times are where the time of the goroutine that generates texts goes. While it waits for work, no time counts.
+// Times are the times that the generating goroutine spends in steps. Time in which the goroutine waits for work does
+// not count.
 type Times struct {
 	Steps   int64
-	All     time.Duration // of the steps
-	Prompts time.Duration // of All: the computation of prompts
-	Waited  time.Duration // of All: waits for the tokens of texts, while the device computes them
+	All     time.Duration // the time of all steps
+	Prompts time.Duration // the part of All that was spent computing prompts
+	Waited  time.Duration // the part of All that was spent waiting for the device to compute tokens of texts
 }
 
 // state is what other goroutines may know of an engine.
@@ -120,7 +121,7 @@ func (e *engine) publish() {
 	})
 }
 
-// Stats returns what the model does. It may be called at any time.
+// Stats returns the state of the model and statistics of its work. It may be called at any time.
 func (m *Model) Stats() Stats {
 	waiting := m.engine.queue.waiting()
 	s := &m.engine.state
@@ -135,6 +136,6 @@ func (m *Model) Stats() Stats {
 	return x
 }
 
-// Health returns nil if the model can generate texts, ErrClosed if it is closed, or ErrDevice if the device computes nothing. The model
-// tries again and again, and generates texts as soon as the device computes again.
+// Health returns nil if the model can generate texts, ErrClosed if it is closed, or ErrDevice if every computation of
+// the device fails. The model keeps trying, and generates texts as soon as the device works again.
 func (m *Model) Health() error { return m.engine.health() }

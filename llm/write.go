@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// WriteFolder writes a folder with copies of the files of a model in the format of Hugging Face, except those with weights: these are f, as
-// model.safetensors. The model is a path as Open takes it.
+// WriteFolder copies the files of a model in the format of Hugging Face to the folder to, except the weights. It writes f as the weights,
+// in model.safetensors. The argument model is a path as for Open.
 func WriteFolder(to, model string, f *weights.File) error {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return err

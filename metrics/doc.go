@@ -9,6 +9,6 @@
 //
 // The GPU metrics have the names, labels and units of NVIDIA's DCGM exporter, so dashboards and
 // alerts for the exporter work unchanged. The command "gopherwarp metrics" serves these metrics
-// without a program of your own. Those that Triton Inference Server has are also there under its names.
+// without a program of your own. Metrics that Triton Inference Server also has appear under Triton's names, too.
 // Metrics that a GPU does not support are absent rather than zero.
 package metrics

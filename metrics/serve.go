@@ -24,9 +24,9 @@ var usual = limits{
 	requests: 4, gather: 10 * time.Second, read: 5 * time.Second, write: 30 * time.Second, idle: 2 * time.Minute, header: 16 << 10,
 }
 
-// Serve serves what g gathers at /metrics until ctx is done. At most four requests are in flight;
-// slow and silent clients are disconnected. Serve neither encrypts nor authenticates, so listen on
-// localhost, or on a network that only scrapers can reach.
+// Serve answers requests to /metrics with the metrics that g gathers, until ctx is done. At most
+// four requests are in flight; slow and silent clients are disconnected. Serve does not encrypt or
+// authenticate, so listen on localhost, or on a network that only scrapers can reach.
 func Serve(ctx context.Context, l net.Listener, g prometheus.Gatherer) error {
 	return usual.serve(ctx, l, g)
 }

@@ -9,17 +9,18 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Conv2d convolves images of In channels with Out square filters of Kernel x Kernel places: see tensor.Conv2d. It is constant. Files have
-// filters as PyTorch does, of shape [Out, In, Kernel, Kernel], or [Out, 1, Kernel, Kernel] if it is depthwise.
+// Conv2d convolves images of In channels with Out square filters of Kernel x Kernel places: see tensor.Conv2d. A Conv2d is constant. In
+// files, filters have the shape that PyTorch uses: [Out, In, Kernel, Kernel] or, if the Conv2d is depthwise, [Out, 1, Kernel, Kernel].
 //
-// If the tag has two names in braces, such as `weights:"{conv,bn}1"`, the second one is that of a batch norm that follows (Ioffe and Szegedy,
-// "Batch Normalization"), with its statistics. Load multiplies the filters by the norm's factors, so that it costs nothing.
+// If the tag has two names in braces, such as `weights:"{conv,bn}1"`, the second name is that of a batch norm after the convolution (Ioffe
+// and Szegedy, "Batch Normalization"), with its statistics. Load multiplies the filters by the factors of the batch norm, so the batch norm
+// costs nothing.
 type Conv2d struct {
 	In, Out, Kernel int
 	Window          tensor.Window
 	Depthwise       bool
-	Bias            bool    // the file has a bias, which a Conv2d with a batch norm does not have
-	Epsilon         float64 // of the batch norm: it is added to the variance
+	Bias            bool    // whether the file has a bias; must be false with a batch norm
+	Epsilon         float64 // is added to the variance of the batch norm
 	Activation      tensor.Activation
 
 	filters, bias *tensor.Tensor
@@ -122,10 +123,10 @@ func wrapped[T tensor.Element](x device.Slice[T], shape []int, err error) (*tens
 	return tensor.Wrap(x, shape...)
 }
 
-// Forward returns the convolution of x, a tensor of activations of shape [n height width In].
+// Forward returns the convolution of x. The tensor x has activations, of shape [n height width In].
 func (c *Conv2d) Forward(x *tensor.Tensor) *tensor.Tensor { return c.ForwardSum(x, nil) }
 
-// ForwardSum is Forward with a residual, unless it is nil, which is added before the activation is applied.
+// ForwardSum is like Forward, but adds residual, unless it is nil, before it applies the activation.
 func (c *Conv2d) ForwardSum(x, residual *tensor.Tensor) *tensor.Tensor {
 	return x.Conv2d(c.filters, c.bias, tensor.ConvOptions{Window: c.Window, Depthwise: c.Depthwise, Residual: residual, Activation: c.Activation})
 }

@@ -1,6 +1,7 @@
-// Package nn has layers of neural networks, whose parameters are loaded from files or trained.
+// Package nn has layers of neural networks. The parameters of a layer are either loaded from a file or trained.
 //
-// A model is a struct of layers. Tags name the tensors of each layer, for files in the names of Hugging Face and for GGUF files:
+// A model is a struct of layers. Struct tags name the tensors of each layer: the key weights has the names in files of Hugging Face, and
+// the key gguf the names in GGUF files:
 //
 //	type Block struct {
 //		Norm   nn.RMSNorm `weights:"post_attention_layernorm" gguf:"ffn_norm"`
@@ -16,16 +17,14 @@
 //	defer params.Close()
 //	err = nn.Load(params, &model, file, nn.LoadOptions{}) // a slice of Blocks takes a number in its tag: `gguf:"blk.%d"`
 //
-// Layers of NewLinear, NewEmbedding, NewMultiHead and similar functions are trained by package train instead, from random values. Layers that
-// are loaded are constant, and pass derivatives to their input. Layers of a program's own use Parameters:
+// Layers that Load has loaded are constant; they pass derivatives on to their input. Layers made by NewLinear, NewEmbedding, NewMultiHead
+// and similar functions begin with random values, and package train trains them. A layer of your own uses Parameters:
 //
 //	params := nn.NewParams(stream, nn.Options{DType: dtype.Float32, Seed: 1})
 //	hidden, scale := nn.NewLinear(params, 64, 128), params.Parameter([]float32{1}, 1)
 //	y := hidden.Forward(x).Mul(scale.In(x.Scope()))
 //
-// In models that are loaded, the residual stream is float32. Activations, which layers pass to each other, are bfloat16 on GPUs and float32
-// on CPUs (see Params.Activations). On the device, quantized matrices keep their format (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0,
-// Q2_K to Q6_K), and dense ones become bfloat16 where activations are; else BF16 remains, and F16 and F32 become float32.
-//
-// Many rows are multiplied by package gemm, and one row by the fused kernels of package matvec, where activations are bfloat16.
+// In a loaded model, the residual stream is float32. The activations that layers pass to each other are bfloat16 on GPUs and float32 on
+// CPUs (see Params.Activations). On the device, quantized matrices keep their format (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K). If
+// activations are bfloat16, dense matrices become bfloat16. Otherwise, BF16 matrices stay BF16, and F16 and F32 matrices become float32.
 package nn

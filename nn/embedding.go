@@ -26,7 +26,8 @@ func (e *Embedding) load(from *loader, name string) (err error) {
 	return err
 }
 
-// Forward returns the vectors with the given numbers, a tensor of int32, as a residual stream: as float32 numbers. A number outside the table yields zeros.
+// Forward returns the vectors with the given numbers, a tensor of int32, as a residual stream, that is, as float32. A number outside the
+// table yields zeros.
 func (e *Embedding) Forward(numbers *tensor.Tensor) *tensor.Tensor {
 	if e.trained != nil {
 		return e.trained.beside(numbers).Take(0, numbers).To(dtype.Float32)
@@ -53,8 +54,8 @@ func gathered(m matrix, numbers *tensor.Tensor) *tensor.Tensor {
 	}.Apply()
 }
 
-// Scores returns the products of the normalized rows of the residual stream and all vectors, as float32 numbers: the head of a model
-// whose output uses the table of its input.
+// Scores normalizes the rows of x, a residual stream, and returns their products with all vectors of the table, as float32. It is the head
+// of a model that uses the same table for its input and its output.
 func (e *Embedding) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	if e.trained != nil {
 		return n.Forward(x).MatMul(e.trained.beside(x).T()).To(dtype.Float32)
@@ -62,8 +63,8 @@ func (e *Embedding) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	return scores(e.table, n, x)
 }
 
-// Rows returns the rows of x, a residual stream of two dimensions, with the given numbers, a tensor of int32. A number outside x yields
-// zeros.
+// Rows returns the rows of x whose numbers are given, as a tensor of int32. x is a residual stream of two dimensions. A number outside x
+// yields a row of zeros.
 func Rows(x, numbers *tensor.Tensor) *tensor.Tensor {
 	if x.NeedsGrad() {
 		return x.Take(0, numbers)
@@ -86,8 +87,8 @@ func Rows(x, numbers *tensor.Tensor) *tensor.Tensor {
 	}.Apply()
 }
 
-// SumForward returns the sums of vectors of three tables, with the numbers of each, a tensor of int32: the input of an encoder. They are
-// activations if a GPU adds them, and else float32 numbers.
+// SumForward returns the sums of the vectors of three tables: the input of an encoder. numbers has, for each table, the numbers of the
+// vectors, as a tensor of int32. The result has the type of activations on GPUs, and float32 on other devices.
 func SumForward(tables [3]*Embedding, numbers [3]*tensor.Tensor) *tensor.Tensor {
 	for i, n := range numbers {
 		numbers[i] = n.Contiguous()

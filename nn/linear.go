@@ -11,11 +11,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Linear multiplies by a matrix: y = x W^T, or x W^T + b, for vectors x of In elements and y of Out elements. A Linear of NewLinear is
-// trained; that of a model that is loaded is constant.
+// Linear multiplies by a matrix: y = x W^T, or x W^T + b, for vectors x of In elements and y of Out elements. A Linear made by NewLinear is
+// trained. A Linear of a loaded model is constant.
 type Linear struct {
 	In, Out int
-	Bias    bool // the file has a vector b
+	Bias    bool // whether the file has a vector b
 	trained *affine
 	weight  matrix
 	bias    device.Slice[float32]
@@ -57,7 +57,7 @@ func (l *loader) bias(values []float32) (bias device.Slice[float32], half device
 	return bias, half, err
 }
 
-// Forward returns the results for the rows of x, a tensor of activations whose last dimension is In.
+// Forward returns the results for the rows of x. The elements of x are activations, and its last dimension is In.
 func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return l.trained.forward(x)
@@ -65,7 +65,7 @@ func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return multiply("Linear", l.weight, product{x: x, bias: l.bias, half: l.half}, x.DType())
 }
 
-// Product returns the results without the bias.
+// Product returns the results for the rows of x, without the bias.
 func (l *Linear) Product(x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return x.Linear(l.trained.weight.beside(x), nil)
@@ -93,8 +93,8 @@ func (l *Linear) RowNorms(s *tensor.Scope) *tensor.Tensor {
 	})
 }
 
-// ForwardGELU returns Forward(x).GELU(). On GPUs, products of half precision apply it before they are rounded, with an error of at most
-// 2.6e-5, unless a derivative is needed.
+// ForwardGELU returns Forward(x).GELU(). On GPUs, products in half precision apply GELU before rounding, with an error of at most 2.6e-5,
+// unless a derivative is needed.
 func (l *Linear) ForwardGELU(x *tensor.Tensor) *tensor.Tensor {
 	s := x.Scope()
 	if l.trained != nil || s == nil || x.NeedsGrad() || row.FormFor(s.Stream()) == row.Plain || !halfOf(l.weight, x.DType()) {
@@ -114,8 +114,8 @@ func halfOf(m matrix, of dtype.Type) bool {
 	return false
 }
 
-// AddTo adds the results for the rows of x to sum, the residual stream, a tensor of float32, and returns it. If the layer is trained, or a
-// derivative with respect to sum or x is needed, sum keeps its value, and the result is another tensor.
+// AddTo adds the results for the rows of x to sum, a residual stream of float32, and returns sum. If the layer is trained, or if a
+// derivative with respect to sum or x is needed, AddTo does not change sum, and returns another tensor.
 func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return sum.Add(l.trained.forward(x))
@@ -139,7 +139,7 @@ func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	return sum
 }
 
-// Scores returns the results for the normalized rows of the residual stream as float32 numbers: those of the head of a model.
+// Scores normalizes the rows of x, a residual stream, and returns the results for them as float32. It is the head of a model.
 func (l *Linear) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return l.trained.forward(n.Forward(x)).To(dtype.Float32)

@@ -28,23 +28,23 @@ type layer interface {
 type LoadOptions struct {
 	// Ignore lists tensors of the file that the model does not use.
 	Ignore []string
-	// Order returns, for the rows of a matrix, or the elements of a vector, of the file with the given name, the row of the file that
-	// becomes row i, or nil if rows keep their order.
+	// Order permutes the rows of matrices, and the elements of vectors. For the tensor with the given name in the file, Order returns a
+	// function from i to the row of the file that becomes row i, or nil if the rows keep their order.
 	Order func(name string) func(i int) int
-	// Train makes all parameters of layers of the types Linear, Stacked, Embedding and RMSNorm ones that are trained, which begin with the values of
-	// the file. See Params.Named.
+	// Train means that the parameters of all layers of the types Linear, Stacked, Embedding and RMSNorm are trained. They begin with the
+	// values of the file. See Params.Named.
 	Train bool
-	// Progress is called after each layer with the number of bytes that were loaded, and of all.
+	// Progress is called after each layer with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 }
 
-// Load loads the parameters of all layers of a model, a pointer to a struct, from a file. Layers are fields, fields of fields, and
-// elements of slices, which must have their length. The tag of a field is added to those of the fields that contain it, with dots
-// between them; a field without a tag adds nothing. A pointer to a layer is optional: it becomes nil if the file
-// lacks its tensor.
+// Load loads the parameters of all layers of a model from a file. The model is a pointer to a struct. Its layers are fields, fields of
+// fields, and elements of slices; the slices must already have their length. The name of a tensor consists of the tags of the outer and
+// inner fields, joined by dots. A field without a tag adds nothing to the name. A field that is a pointer to a layer is optional: Load sets
+// it to nil if the file lacks its tensor.
 //
-// Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The
-// error joins all mistakes, which match the errors above.
+// Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The error
+// joins all mistakes, each of which matches one of the errors of Load.
 func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
 	l := &loader{params: p, file: f, options: o, key: "weights", used: map[string]bool{}, total: f.Size()}
 	if strings.HasPrefix(f.Format, "GGUF") {

@@ -27,21 +27,21 @@ func (c scorer) portion(s *tensor.Scope) int {
 	return n - n%min(tile, n)
 }
 
-// CrossEntropy returns Forward(x).CrossEntropy(labels) without the scores of all rows in memory. It computes the scores of some rows at a time
-// and, if the layer is not trained, also the derivative with respect to x (Hsu et al., "Liger Kernel").
+// CrossEntropy returns Forward(x).CrossEntropy(labels), but never holds the scores of all rows in memory. It computes the scores of some
+// rows at a time and, if the layer is not trained, also the derivative with respect to x (Hsu et al., "Liger Kernel").
 func (l *Linear) CrossEntropy(x, labels *tensor.Tensor) *tensor.Tensor {
 	return l.scorer().mean(x, labels)
 }
 
-// Losses returns the cross-entropy of each row of x: 0 for a label that is no row of the matrix. See CrossEntropy.
+// Losses returns the cross-entropy of each row of x, or 0 if the label is not the number of a row of the matrix. See CrossEntropy.
 func (l *Linear) Losses(x, labels *tensor.Tensor) *tensor.Tensor { return l.scorer().losses(x, labels) }
 
-// CrossEntropy is Linear.CrossEntropy for the products of the rows of x and all vectors.
+// CrossEntropy is like Linear.CrossEntropy. The scores are the products of the rows of x with all vectors of the table.
 func (e *Embedding) CrossEntropy(x, labels *tensor.Tensor) *tensor.Tensor {
 	return e.scorer().mean(x, labels)
 }
 
-// Losses is Linear.Losses for the products of the rows of x and all vectors.
+// Losses is like Linear.Losses. The scores are the products of the rows of x with all vectors of the table.
 func (e *Embedding) Losses(x, labels *tensor.Tensor) *tensor.Tensor {
 	return e.scorer().losses(x, labels)
 }

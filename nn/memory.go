@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Master returns the parameter's values in row-major order, as float32 numbers also where layers compute with bfloat16.
+// Master returns the parameter's values in row-major order. They are float32 even if layers compute with bfloat16.
 func (q *Parameter) Master(s *tensor.Scope) (device.Slice[float32], error) {
 	m, err := q.params.Memory(s)
 	if err != nil {
@@ -21,7 +21,7 @@ func (q *Parameter) Master(s *tensor.Scope) (device.Slice[float32], error) {
 	return m.Master.Slice(q.at, q.at+n), nil
 }
 
-// Values returns a copy of Master, for which it waits.
+// Values waits for the parameter's values and returns a copy of them.
 func (q *Parameter) Values(s *tensor.Scope) ([]float32, error) {
 	from, err := q.Master(s)
 	if err != nil {
@@ -34,7 +34,8 @@ func (q *Parameter) Values(s *tensor.Scope) ([]float32, error) {
 	return values, s.Stream().Synchronize(s.Context())
 }
 
-// Set replaces the values, which are in row-major order. The error matches ErrValues if there are not as many as elements.
+// Set replaces the parameter's values by values in row-major order. If their number is not the number of elements, the error matches
+// ErrValues.
 func (q *Parameter) Set(s *tensor.Scope, values []float32) error {
 	to, err := q.Master(s)
 	if err != nil {
@@ -59,7 +60,7 @@ func (q *Parameter) Set(s *tensor.Scope, values []float32) error {
 	return nil
 }
 
-// Grad returns the derivative that Backward adds to, as a tensor without a Scope.
+// Grad returns the derivative that Backward has added up, as a tensor without a Scope.
 func (q *Parameter) Grad(s *tensor.Scope) (*tensor.Tensor, error) {
 	_, err := q.params.Memory(s)
 	return q.grad, err

@@ -7,21 +7,21 @@ import (
 )
 
 // MultiHead is attention of several heads between linear layers (Vaswani et al., "Attention Is All You Need"). The vectors of tokens have
-// Heads*HeadDim elements. KeyHeads, which divides Heads, is the number of heads that keys and values have.
+// Heads*HeadDim elements. KeyHeads is the number of heads of keys and values; it must divide Heads.
 type MultiHead struct {
 	Heads, KeyHeads, HeadDim int
 
 	QKV Stacked `weights:"{q,k,v}_proj" gguf:"attn_{q,k,v}"` // the queries, keys and values of tokens
-	O   Linear  `weights:"o_proj" gguf:"attn_output"`        // of the heads' results
+	O   Linear  `weights:"o_proj" gguf:"attn_output"`        // is applied to the heads' results
 }
 
 // MultiHeadOptions are the options of MultiHead.Forward.
 type MultiHeadOptions struct {
 	tensor.AttentionOptions
-	Angles *tensor.Tensor // by which queries and keys are rotated, from tensor.Angles; nil for none
+	Angles *tensor.Tensor // the result of tensor.Angles by which queries and keys are rotated, or nil
 }
 
-// NewMultiHead returns a MultiHead that is trained, whose layers begin as those of NewLinear.
+// NewMultiHead returns a MultiHead that is trained. Its layers begin with the values of NewLinear.
 func NewMultiHead(p *Params, heads, keyHeads, headDim int) MultiHead {
 	width, keys := heads*headDim, keyHeads*headDim
 	whole := NewLinear(p, width, width+2*keys).trained
@@ -29,7 +29,7 @@ func NewMultiHead(p *Params, heads, keyHeads, headDim int) MultiHead {
 	return MultiHead{Heads: heads, KeyHeads: keyHeads, HeadDim: headDim, QKV: qkv, O: NewLinear(p, width, width)}
 }
 
-// Forward returns the attention of tokens to each other: x is of shape [... tokens Heads*HeadDim], and the other dimensions are batches.
+// Forward returns the attention of tokens to each other. x has the shape [... tokens Heads*HeadDim]; the first dimensions are batches.
 func (m *MultiHead) Forward(x *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
 	if w := m.QKV.whole; w != nil && o.Angles == nil {
 		h := tensor.Heads{Heads: m.Heads, KeyHeads: m.KeyHeads, Dim: m.HeadDim}

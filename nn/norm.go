@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// RMSNorm divides vectors of Width elements by the root of the mean of their squares plus Epsilon, and multiplies by its weights.
+// RMSNorm divides vectors of Width elements by the root of (the mean of their squares, plus Epsilon), and multiplies them by its weights.
 type RMSNorm struct {
 	Width   int
 	Epsilon float32
@@ -38,7 +38,7 @@ func (n *RMSNorm) load(from *loader, name string) (err error) {
 	return err
 }
 
-// Forward returns the normalized rows of x, a tensor of the residual stream or of activations, as activations.
+// Forward returns the normalized rows of x as activations. x is a residual stream or activations.
 func (n *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	w := n.values
 	if n.trained != nil {
@@ -47,8 +47,8 @@ func (n *RMSNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	return x.RMSNorm(w, tensor.NormOptions{Epsilon: float64(n.Epsilon), DType: n.out})
 }
 
-// LayerNorm subtracts the mean from vectors of Width elements, divides them by the root of the variance plus Epsilon, multiplies by its
-// weights and adds its biases.
+// LayerNorm normalizes vectors of Width elements. It subtracts the mean, divides by the root of the variance plus Epsilon, multiplies by
+// its weights, and adds its biases.
 type LayerNorm struct {
 	Width        int
 	Epsilon      float32
@@ -75,7 +75,7 @@ func (n *LayerNorm) load(from *loader, name string) error {
 	return nil
 }
 
-// Forward returns the normalized rows of x, a tensor of the residual stream or of activations, as activations.
+// Forward returns the normalized rows of x as activations. x is a residual stream or activations.
 func (n *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 	w, b := n.weight, n.bias
 	if n.trained != nil {

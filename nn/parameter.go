@@ -34,17 +34,17 @@ type trained struct {
 // spacing is the number of elements to a multiple of which each parameter is aligned.
 const spacing = 64
 
-// Memory is the memory of all parameters that are trained, with gaps of zeros between some.
+// Memory is the memory of all trained parameters. There are gaps of zeros between some of them.
 type Memory struct {
 	Master device.Slice[float32] // the parameters
-	Values *tensor.Tensor        // what layers compute with: Master, or a copy that is rounded to the element type of activations
+	Values *tensor.Tensor        // the values that layers compute with: Master, or a copy of it rounded to the element type of activations
 	Grads  *tensor.Tensor        // the derivatives that Backward adds up
 
 	parameters []*Parameter
 }
 
-// Parameter returns a parameter with initial values in row-major order. All parameters must be made before the first is used.
-// A mistake becomes that of the tensors of In.
+// Parameter returns a parameter with initial values in row-major order. All parameters must be made before the first parameter is used.
+// After a mistake, the tensors that In returns are void and have the mistake as their error.
 func (p *Params) Parameter(initial []float32, shape ...int) *Parameter {
 	t, n := &p.trained, 1
 	for _, d := range shape {
@@ -63,12 +63,12 @@ func (p *Params) Parameter(initial []float32, shape ...int) *Parameter {
 	return q
 }
 
-// Uniform returns a parameter whose values are random numbers between -bound and bound.
+// Uniform returns a parameter whose values are random numbers, uniformly distributed between -bound and bound.
 func (p *Params) Uniform(bound float64, shape ...int) *Parameter {
 	return p.sample(func(r *rand.Rand) float64 { return bound * (2*r.Float64() - 1) }, shape)
 }
 
-// Normal returns a parameter whose values are random numbers with a normal distribution around 0.
+// Normal returns a parameter whose values are random numbers, normally distributed with mean 0 and the given deviation.
 func (p *Params) Normal(deviation float64, shape ...int) *Parameter {
 	return p.sample(func(r *rand.Rand) float64 { return deviation * r.NormFloat64() }, shape)
 }
@@ -93,7 +93,7 @@ func (t *trained) fail(err error) {
 	}
 }
 
-// Named is a parameter and the name of its tensor in the file that it was loaded from.
+// Named is a parameter that was loaded from a file, and the name of its tensor in this file.
 type Named struct {
 	Name string
 	*Parameter
@@ -105,7 +105,7 @@ func (p *Params) Named() []Named { return slices.Clone(p.trained.named) }
 // Shape returns the size of each dimension.
 func (q *Parameter) Shape() []int { return slices.Clone(q.shape) }
 
-// In returns the parameter as a tensor of s: a variable while s records, and else a constant.
+// In returns the parameter as a tensor of s. While s records, the tensor is a variable; otherwise it is a constant.
 func (q *Parameter) In(s *tensor.Scope) *tensor.Tensor {
 	return q.in(s, func() *tensor.Tensor { return q.value })
 }
@@ -127,8 +127,8 @@ func void(s *tensor.Scope, err error) *tensor.Tensor {
 	return tensor.Op{Name: "Parameter", In: []*tensor.Tensor{none}, DType: dtype.Float32, Shape: []int{0}, Launch: func(*device.Stream, *tensor.Tensor) error { return err }}.Apply()
 }
 
-// Memory returns the memory of all parameters, for optimizers. It is allocated by the first call, or the first use of a parameter. The
-// error is the first mistake of a parameter, or one of the device.
+// Memory returns the memory of all trained parameters, for optimizers. The first call of Memory, or the first use of a parameter, allocates
+// it. The error is the first mistake of a parameter, or an error of the device.
 func (p *Params) Memory(s *tensor.Scope) (*Memory, error) {
 	t := &p.trained
 	if t.err == nil && t.memory == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// Errors of parameters that are trained. They are those of the tensors that Parameter.In returns, and of Params.Memory.
+// Errors of trained parameters. The tensors that Parameter.In returns have these errors, and Params.Memory returns them.
 var (
 	ErrValues = errors.New("nn: the number of values does not fit the shape")
 	ErrPlaced = errors.New("nn: parameters were used before this one was made")
@@ -17,9 +17,9 @@ var (
 
 // Options are the options of NewParams.
 type Options struct {
-	// DType is the element type of activations and of parameters that are trained: dtype.Float32 or dtype.BFloat16. By default it is the
-	// type for loaded models: BFloat16 on GPUs with tensor cores for it, from compute capability 8.0 on, and else Float32. Models whose
-	// layers are Embedding, Linear, Stacked, LayerNorm and Conv2d, without AddTo, may also be loaded with Float16.
+	// DType is the element type of activations and of trained parameters: dtype.Float32 or dtype.BFloat16. The default is BFloat16 on GPUs
+	// of compute capability 8.0 or later, which have tensor cores for it, and Float32 on other devices. A model may also be loaded with
+	// Float16 if its layers are Embedding, Linear, Stacked, LayerNorm and Conv2d, and if it does not call AddTo.
 	DType dtype.Type
 	// Seed determines the initial values of parameters that are trained.
 	Seed uint64
@@ -34,7 +34,7 @@ type Params struct {
 	trained     trained
 }
 
-// NewParams returns a Params whose memory is allocated, and uploaded, on a stream of the caller's.
+// NewParams returns a Params that allocates its memory on the given stream. The caller closes the stream after the Params.
 func NewParams(stream *device.Stream, o Options) *Params {
 	p := &Params{stream: stream, activations: o.DType, trained: trained{random: rand.New(rand.NewPCG(o.Seed, 0))}}
 	switch info := stream.Device().Info(); {
@@ -53,7 +53,7 @@ func NewParams(stream *device.Stream, o Options) *Params {
 	return p
 }
 
-// Activations returns the element type of what the layers of a model pass to each other, except the residual stream, which is float32.
+// Activations returns the element type of the tensors that the layers of a model pass to each other. The residual stream is always float32.
 // See Options.
 func (p *Params) Activations() dtype.Type { return p.activations }
 
@@ -63,7 +63,7 @@ func (p *Params) half() bool { return p.activations == dtype.BFloat16 }
 // Bytes returns the size of the parameters on the device.
 func (p *Params) Bytes() int64 { return p.bytes }
 
-// Close frees the memory. Layers that were loaded into it must not be used any more.
+// Close frees the memory. After Close, layers that use the parameters must not be used.
 func (p *Params) Close() error {
 	var err error
 	for _, f := range p.close {

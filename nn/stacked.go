@@ -12,12 +12,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Stacked is linear layers with the same input, of In elements. Its tag has the differing parts of the names in braces:
-// `weights:"mlp.{gate,up}_proj"`. Dense matrices, and quantized ones in one format, are one in memory. The layers of NewStacked are trained.
+// Stacked is several linear layers with the same input of In elements. In its tag, the differing parts of the layers' names are in braces:
+// `weights:"mlp.{gate,up}_proj"`. In memory, dense matrices are stored as one matrix, and so are quantized matrices of the same format. The
+// layers of a Stacked made by NewStacked are trained.
 type Stacked struct {
 	In   int
 	Out  []int // the elements of each layer's output
-	Bias bool  // the file has a bias for each layer
+	Bias bool  // whether the file has a bias for each layer
 
 	parts []Linear
 	whole *affine               // trained layers of MultiHead, in one, or nil
@@ -104,7 +105,7 @@ func (l *Stacked) loadBiases(from *loader, names []string) (err error) {
 	return nil
 }
 
-// Forward returns the result of each layer for the rows of x, a tensor of activations.
+// Forward returns the result of each layer for the rows of x. The elements of x are activations.
 func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
 	x = x.Contiguous()
 	list := make([]*tensor.Tensor, len(l.Out))
@@ -122,9 +123,9 @@ func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
 	return list
 }
 
-// Together returns the results of all layers, side by side in one tensor, if their matrices are one and its elements and activations are
-// of the same type of half precision, or if it is quantized, without biases, and activations are bfloat16. If x is one row, there may be
-// several quantized matrices.
+// Together returns the results of all layers, side by side in one tensor, or false if it cannot. It can in two cases. Either the matrices
+// are stored as one dense matrix whose elements have the same type of half precision as the activations. Or they are stored as one
+// quantized matrix (or several, if x is one row), there are no biases, and activations are bfloat16.
 func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if halfOf(l.all, x.DType()) || l.stackedBlocks() && x.DType() == dtype.BFloat16 {
 		return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true
@@ -142,7 +143,8 @@ func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	}), true
 }
 
-// SwiGLU returns SwiGLU of the results of two layers, the gate first, for the normalized rows of the residual stream.
+// SwiGLU normalizes the rows of x, a residual stream, and returns SwiGLU of the results of two layers for them. The first layer is the
+// gate.
 func (l *Stacked) SwiGLU(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	x = x.Contiguous()
 	if s := x.Scope(); s != nil && x.Err() == nil && !l.Bias && !x.NeedsGrad() {
@@ -164,8 +166,8 @@ func (l *Stacked) SwiGLU(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	return tensor.SwiGLU(list[0], list[1])
 }
 
-// NormTogether is Together of n.Forward(x) without the tensor between them, if there is a kernel for that: for one row of the residual
-// stream and quantized matrices, on a GPU.
+// NormTogether returns Together(n.Forward(x)) from a single kernel, without an intermediate tensor. It returns false if there is no such
+// kernel. There is one on GPUs, for one row of a residual stream and quantized matrices.
 func (l *Stacked) NormTogether(n *RMSNorm, x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if l.runs == nil || x.Err() != nil || x.Scope() == nil || x.DType() != dtype.Float32 || x.Len() != l.In || x.NeedsGrad() || n.out != dtype.BFloat16 || n.values == nil {
 		return nil, false
@@ -226,7 +228,8 @@ func (l *Stacked) stackedBlocks() bool {
 	return ok && !l.Bias
 }
 
-// Gated returns SwiGLU of the results of two layers, the gate first, that are side by side in a tensor of bfloat16, as those of Together.
+// Gated returns SwiGLU of the results of two layers, of which the first is the gate. The results are side by side in a tensor of bfloat16,
+// as Together returns them.
 func (l *Stacked) Gated(both *tensor.Tensor) *tensor.Tensor {
 	shape := both.Shape()
 	if n := len(shape); n > 0 {

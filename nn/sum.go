@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// ForwardSum returns the results for the rows of x plus the rows of to, both tensors of activations.
+// ForwardSum returns the results for the rows of x, plus the rows of to. Both tensors are activations.
 func (l *Linear) ForwardSum(x, to *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil || x.NeedsGrad() || to.NeedsGrad() {
 		return to.Add(l.Forward(x))

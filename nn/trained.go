@@ -9,14 +9,15 @@ import (
 // affine is the parameters of a Linear that is trained. The bias may be nil.
 type affine struct{ weight, bias *Parameter }
 
-// NewLinear returns a Linear with a bias that is trained. Its parameters begin as those of PyTorch's Linear: uniformly random between
-// -1/sqrt(in) and 1/sqrt(in), which for the matrix is the initialization of He et al., "Delving Deep into Rectifiers", with a slope of sqrt(5).
+// NewLinear returns a Linear with a bias, which is trained. As in PyTorch, its parameters begin with random numbers, uniformly distributed
+// between -1/sqrt(in) and 1/sqrt(in). For the matrix, this is the initialization of He et al., "Delving Deep into Rectifiers", with a slope
+// of sqrt(5).
 func NewLinear(p *Params, in, out int) Linear {
 	bound := 1 / math.Sqrt(float64(max(in, 1)))
 	return Linear{In: in, Out: out, Bias: true, trained: &affine{weight: p.Uniform(bound, out, in), bias: p.Uniform(bound, out)}}
 }
 
-// NewStacked returns a Stacked whose layers are those of NewLinear.
+// NewStacked returns a Stacked that is trained. Its layers begin with the values of NewLinear.
 func NewStacked(p *Params, in int, out ...int) Stacked {
 	l := Stacked{In: in, Out: out, Bias: true}
 	for _, n := range out {
@@ -48,17 +49,18 @@ func (q *Parameter) precise(x *tensor.Tensor) *tensor.Tensor {
 	return nil
 }
 
-// NewEmbedding returns an Embedding that is trained. Its vectors begin as those of PyTorch's Embedding, with a standard normal distribution.
+// NewEmbedding returns an Embedding that is trained. Its vectors begin with random numbers of a standard normal distribution, as in
+// PyTorch.
 func NewEmbedding(p *Params, count, width int) Embedding {
 	return Embedding{Count: count, Width: width, trained: p.Normal(1, count, width)}
 }
 
-// NewRMSNorm returns an RMSNorm that is trained, whose weights begin as 1.
+// NewRMSNorm returns an RMSNorm that is trained. Its weights begin as 1.
 func NewRMSNorm(p *Params, width int, epsilon float32) RMSNorm {
 	return RMSNorm{Width: width, Epsilon: epsilon, out: p.activations, trained: p.ones(width)}
 }
 
-// NewLayerNorm returns a LayerNorm that is trained, whose weights begin as 1, and biases as 0.
+// NewLayerNorm returns a LayerNorm that is trained. Its weights begin as 1, and its biases as 0.
 func NewLayerNorm(p *Params, width int, epsilon float32) LayerNorm {
 	zeros := p.Parameter(make([]float32, max(width, 0)), width)
 	return LayerNorm{Width: width, Epsilon: epsilon, out: p.activations, trained: &affine{weight: p.ones(width), bias: zeros}}

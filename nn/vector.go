@@ -51,8 +51,8 @@ func (n *RMSNorm) of(x *tensor.Tensor) (matvec.Norm, error) {
 	return matvec.Norm{X: v, Gain: n.gain, Epsilon: n.Epsilon}, err
 }
 
-// Slots are where RotateForward stores the key and the value of a token: in the pages of a cache, [heads][64][HeadDim] each. Table has
-// a row of MaxPages numbers of pages for each sequence.
+// Slots describe the place where RotateForward stores the key and the value of a token: the pages of a cache. Each page has the shape
+// [heads][64][HeadDim]. Table has a row for each sequence, with the numbers of up to MaxPages pages.
 type Slots struct {
 	Heads, KeyHeads, HeadDim, MaxPages int
 	Place                              device.Slice[int32]   // the token's sequence and its position there
@@ -61,7 +61,7 @@ type Slots struct {
 	Keys, Values                       device.Slice[dtype.BF16]
 }
 
-// CanRotate reports whether RotateForward has a kernel for rows of the residual stream.
+// CanRotate reports whether RotateForward has a kernel for the rows of x, a residual stream.
 func (l *Stacked) CanRotate(n *RMSNorm, x *tensor.Tensor) bool {
 	if x.Err() != nil || x.Scope() == nil || len(l.parts) != 3 {
 		return false
@@ -70,8 +70,9 @@ func (l *Stacked) CanRotate(n *RMSNorm, x *tensor.Tensor) bool {
 	return ok
 }
 
-// RotateForward is, for one row of the residual stream, the norm, the products of three layers, and the rotation of the first two
-// results, the queries and the keys: it returns the queries, and stores the keys and values. CanRotate must be true.
+// RotateForward computes attention's queries, keys and values for x, one row of a residual stream: it normalizes the row, computes the
+// products of the three layers, and rotates the queries and the keys. It returns the queries, and stores the keys and values. Call it only
+// if CanRotate returns true.
 func (l *Stacked) RotateForward(n *RMSNorm, x *tensor.Tensor, to Slots) *tensor.Tensor {
 	return tensor.Op{Name: "Rotate", In: []*tensor.Tensor{x}, DType: dtype.BFloat16, Shape: []int{1, l.Out[0]}, Launch: func(s *device.Stream, q *tensor.Tensor) error {
 		w, ok := fused(s, l.all, n, x)

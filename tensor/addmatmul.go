@@ -9,9 +9,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// AddMatMul returns the sum of t and the product of x and y, with the element type of t: x is of shape [... m k], y of shape [k n] and t of
-// shape [... m n]. Elements are floats. It is MatMul and Add, in one kernel if x and y have the same type, which is that of t, or bfloat16 with
-// a t of float32.
+// AddMatMul returns the sum of t and the product of x and y, with the element type of t: x has the shape [... m k], y has [k n], and t has
+// [... m n]. Elements are floats. AddMatMul is a single kernel if all three types are the same, or if x and y are bfloat16 and t is
+// float32. Otherwise it is MatMul followed by Add.
 func (t *Tensor) AddMatMul(x, y *Tensor) *Tensor {
 	const name = "AddMatMul"
 	in := []*Tensor{t, x, y}

@@ -15,19 +15,19 @@ import (
 
 // AttentionOptions are the options of Attention.
 type AttentionOptions struct {
-	Causal bool // a token sees itself and earlier tokens only
+	Causal bool // each token attends only to itself and to earlier tokens
 
-	// Starts packs sequences of different lengths into one row of tokens: the number of the first token of each sequence, in
-	// ascending order, and then the number of the token after the last one, as int32. Tokens see those of their sequence. The result is 0 for
-	// tokens of no sequence.
+	// Starts packs sequences of different lengths into one row of tokens. It has, as int32, the number of the first token of each sequence,
+	// in ascending order, and then the number of the token after the last sequence. Tokens attend only to tokens of their sequence. For a
+	// token outside all sequences, the result is 0.
 	Starts *Tensor
 }
 
 // Attention returns softmax(Q K^T / sqrt(dim)) V for each head (Vaswani et al., "Attention Is All You Need"): the mean of the values, weighted
-// by how well their keys fit a token's query. q is of shape [... tokens heads dim], and k and v are of shape [... tokens keyheads dim], all
-// of the same type of floats; keyheads divides heads, and consecutive heads share the keys and values of one (Ainslie et al., "GQA"). The other
-// dimensions are batches; with Starts there are none. The result has the shape of q. A dim that is a multiple of 16, up to 128, is faster than
-// others: no memory for all pairs of tokens is needed.
+// by how well their keys fit a token's query. q has the shape [... tokens heads dim], and k and v have the shape [... tokens keyheads dim].
+// All three have the same type of floats. The number keyheads must divide heads; heads/keyheads consecutive heads share a head of keys and
+// values (Ainslie et al., "GQA"). The first dimensions are batches; with Starts, there must be none. The result has the shape of q. If dim
+// is a multiple of 16, up to 128, Attention is faster and needs no memory for all pairs of tokens.
 func Attention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 	const name = "Attention"
 	in := []*Tensor{q, k, v}
@@ -94,8 +94,8 @@ func (a *attention) check(q, k, v *Tensor) error {
 // Heads are the sizes of attention: see Attention.
 type Heads struct{ Heads, KeyHeads, Dim int }
 
-// AttentionTogether is Attention of queries, keys and values that are the columns of one tensor, as one product computes them: t is of shape
-// [... tokens (heads+2*keyheads)*dim], and the result [... tokens heads*dim].
+// AttentionTogether is Attention of queries, keys and values that are adjacent columns of one tensor, such as the result of a single
+// product. t has the shape [... tokens (heads+2*keyheads)*dim], and the result has the shape [... tokens heads*dim].
 func AttentionTogether(t *Tensor, h Heads, o AttentionOptions) *Tensor {
 	const name = "Attention"
 	in := []*Tensor{t}

@@ -7,9 +7,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// To returns the elements as ones of another type, or t if it has that type: bool, uint8, int32, int64 or a float. Numbers become the
-// nearest float, to even from halfway. Floats become integers without their fraction, or the nearest integer of the type, or 0
-// for NaN; integers keep their low bits. A number is true if it is not 0.
+// To converts the elements to another type: bool, uint8, int32, int64 or a float type. It returns t if t has this type. A conversion to a
+// float type rounds to nearest even. A conversion from a float to an integer truncates; a number out of range becomes the nearest integer
+// of the type, and NaN becomes 0. A conversion between integer types keeps the low bits. A conversion to bool yields true for every number
+// except 0.
 func (t *Tensor) To(of dtype.Type) *Tensor {
 	const name = "To"
 	s, err := scopeOf(name, []*Tensor{t})

@@ -2,9 +2,9 @@ package tensor
 
 import "github.com/gopherwarp/gopherwarp/prim"
 
-// Checkpoint returns f(x) without keeping what the derivatives of f's operations need: Backward calls f again instead (Chen et al., "Training
-// Deep Nets with Sublinear Memory Cost"). Variables and other tensors that f uses besides x must not be freed before. Both calls
-// must return the same.
+// Checkpoint returns f(x) without keeping the intermediate results that derivatives need. Instead, Backward calls f again (Chen et al.,
+// "Training Deep Nets with Sublinear Memory Cost"). Other tensors that f uses must not be freed before Backward. Both calls of f must
+// return the same values.
 func Checkpoint(f func(x *Tensor) *Tensor, x *Tensor) *Tensor {
 	const name = "Checkpoint"
 	s, err := scopeOf(name, []*Tensor{x})

@@ -7,23 +7,23 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Equal returns for each pair of elements whether they are equal, as a bool. See Add for shapes and element types; a comparison with NaN
-// is false, except for NotEqual.
+// Equal compares elements of t and y. The result is a tensor of bools: whether the elements are equal. See Add for shapes and element
+// types. A comparison with NaN is false, except in NotEqual, where it is true.
 func (t *Tensor) Equal(y *Tensor) *Tensor { return compare("Equal", array.Equal, t, y) }
 
-// NotEqual returns whether elements differ. See Equal.
+// NotEqual returns whether the elements of t differ from those of y. See Equal.
 func (t *Tensor) NotEqual(y *Tensor) *Tensor { return compare("NotEqual", array.NotEqual, t, y) }
 
-// Less returns whether elements of t are less than those of y. See Equal.
+// Less returns whether the elements of t are less than those of y. See Equal.
 func (t *Tensor) Less(y *Tensor) *Tensor { return compare("Less", array.Less, t, y) }
 
-// LessEqual returns whether elements of t are at most those of y. See Equal.
+// LessEqual returns whether the elements of t are less than or equal to those of y. See Equal.
 func (t *Tensor) LessEqual(y *Tensor) *Tensor { return compare("LessEqual", array.LessEqual, t, y) }
 
-// Greater returns whether elements of t are greater than those of y. See Equal.
+// Greater returns whether the elements of t are greater than those of y. See Equal.
 func (t *Tensor) Greater(y *Tensor) *Tensor { return compare("Greater", array.Greater, t, y) }
 
-// GreaterEqual returns whether elements of t are at least those of y. See Equal.
+// GreaterEqual returns whether the elements of t are greater than or equal to those of y. See Equal.
 func (t *Tensor) GreaterEqual(y *Tensor) *Tensor {
 	return compare("GreaterEqual", array.GreaterEqual, t, y)
 }
@@ -45,7 +45,7 @@ func compare(name string, op array.Op, x, y *Tensor) *Tensor {
 	return s.apply(name, op, shape, operands{x: x.inClass(of), y: y.inClass(of), out: dtype.Bool})
 }
 
-// Where returns the elements of x where those of condition, which are bools, are true, and elsewhere those of y. See Add for shapes and
+// Where returns the elements of x where condition, a tensor of bools, is true, and the elements of y elsewhere. See Add for shapes and
 // element types.
 func Where(condition, x, y *Tensor) *Tensor {
 	const name = "Where"

@@ -14,27 +14,28 @@ type Activation = conv.Activation
 // The activations.
 const (
 	NoActivation    = conv.None
-	ReLUActivation  = conv.ReLU  // the larger one of x and 0
-	ReLU6Activation = conv.ReLU6 // the same, but at most 6
+	ReLUActivation  = conv.ReLU  // the greater of x and 0
+	ReLU6Activation = conv.ReLU6 // like ReLUActivation, but at most 6
 	SiLUActivation  = conv.SiLU  // x times the logistic function of x
 )
 
-// Window says how filters, or the windows of MaxPool2d and MeanPool2d, move over an image: by Stride places, of an image that is surrounded
-// by Before places above and on the left, and by After places below and on the right. A Stride of 0 means 1.
+// A Window describes how a filter of Conv2d, or the window of MaxPool2d and MeanPool2d, moves over an image. Each move is by Stride places;
+// 0 means 1. The image is extended by Before places above and on the left, and by After places below and on the right.
 type Window struct{ Stride, Before, After int }
 
 // ConvOptions are the options of Conv2d.
 type ConvOptions struct {
 	Window
-	Depthwise  bool       // each channel has a filter of its own
-	Residual   *Tensor    // is added to the result; it has the result's shape, or is nil
-	Activation Activation // is applied last
+	Depthwise  bool       // apply one filter to each channel
+	Residual   *Tensor    // unless nil, is added to the result; has the result's shape
+	Activation Activation // is applied after the other options
 }
 
-// Conv2d convolves images, a tensor of shape [n height width channels], with square filters of shape [filters k k channels], and adds bias,
-// of shape [filters], unless it is nil. The result has shape [n height' width' filters], where height' is
-// (height+Before+After-k)/Stride + 1. Places outside an image are zeros. With Depthwise, filters are of shape [k k channels]. Elements are
-// float32, F16 or BF16, arithmetic is in float32, and the result has the type of t. Conv2d has no derivative: variables are mistakes.
+// Conv2d convolves images, a tensor of shape [n height width channels], with square filters of shape [filters k k channels]. With
+// Depthwise, filters have the shape [k k channels]. Unless bias is nil, Conv2d adds bias, of shape [filters]. The result has the shape [n
+// height' width' filters], where height' is (height+Before+After-k)/Stride + 1. Places outside an image count as zeros. Elements are
+// float32, F16 or BF16; arithmetic is in float32; the result has the type of t. Conv2d has no derivative: a variable as an operand is a
+// mistake.
 func (t *Tensor) Conv2d(filters, bias *Tensor, o ConvOptions) *Tensor {
 	const name = "Conv2d"
 	in := []*Tensor{t, filters}
@@ -161,11 +162,12 @@ func convolve[T number](s *device.Stream, c convolution, y *Tensor) error {
 	return conv.Forward(s, c.shape, x)
 }
 
-// MaxPool2d returns the largest element of each channel of images, a tensor of shape [n height width channels], under a window of
-// size x size places; those outside an image do not count. See Conv2d for the result's shape, the types, and derivatives.
+// MaxPool2d moves a window of size x size places over images, a tensor of shape [n height width channels], and returns the greatest element
+// of each channel under each position of the window. Places outside an image do not count. See Conv2d for the shape of the result and the
+// types. MaxPool2d has no derivative.
 func (t *Tensor) MaxPool2d(size int, w Window) *Tensor { return t.pool("MaxPool2d", size, w, conv.Max) }
 
-// MeanPool2d is MaxPool2d for the mean of the elements inside an image.
+// MeanPool2d is like MaxPool2d, but returns the mean of the elements under the window. Places outside an image do not count.
 func (t *Tensor) MeanPool2d(size int, w Window) *Tensor {
 	return t.pool("MeanPool2d", size, w, conv.Mean)
 }

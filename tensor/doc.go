@@ -11,31 +11,31 @@
 //
 // # Operations
 //
-// Operations are methods with the names of NumPy and PyTorch: those on elements, such as Add and Exp; Sum, Max and other reductions over
-// dimensions; MatMul, Linear and Attention; Take, Gather and ScatterAdd by index; Sort and Top; and functions of several tensors, such as Where and Concat. An
-// operation enqueues kernels and returns; Values, printing and Run wait. No operation changes its operands.
+// Most operations are methods, with the names that NumPy and PyTorch use: functions of elements, such as Add and Exp; reductions over
+// dimensions, such as Sum and Max; MatMul, Linear and Attention; Take, Gather and ScatterAdd, by index; Sort and Top. Operations on several
+// tensors, such as Where and Concat, are functions. An operation enqueues kernels and returns; Values, printing and Run wait. No operation
+// changes its operands.
 //
-// Shapes are broadcast as NumPy's are. A dimension may be given from the end: -1 is the last. Operations compute with the types bool,
-// uint8, int32, int64, F16, BF16, float32 and float64, and combine two types as Add describes.
+// Shapes are broadcast as in NumPy. A negative dimension counts from the end: -1 is the last dimension. Operations compute with the types
+// bool, uint8, int32, int64, F16, BF16, float32 and float64, and combine two types as Add describes.
 //
 // # Scopes
 //
-// A Scope owns the tensors that are made in it and frees them when Run returns. Tidy frees earlier: it opens a frame, which owns the
-// tensors that are made while a function runs. The result of an operation belongs to the innermost frame of its operands'
-// Scope. A tensor made by Wrap, such as one for a parameter of a model, has no Scope. Its memory belongs to the caller, and Run does not
-// free it. A Scope and its tensors must be used by
-// one goroutine at a time.
+// A Scope owns the tensors that are made in it and frees them when Run returns. Tidy frees tensors earlier: it opens a frame, which owns
+// the tensors that are made while a function runs. Each result of an operation belongs to the innermost frame of its operands' Scope. A
+// tensor made by Wrap, such as one for a parameter of a model, has no Scope. Its memory belongs to the caller, and Run does not free it. A
+// Scope and its tensors must be used by one goroutine at a time.
 //
 // # Errors
 //
-// Operations return a tensor and no error. A mistake, such as shapes that do not fit, makes the result void: operations on a void tensor do
-// nothing and return a void tensor. The Scope keeps the first mistake as an Error with the line of the program that made it,
-// and Values and Run return that Error.
+// Operations return a tensor and no error. After a mistake, such as shapes that do not fit, the result is void. Operations on a void tensor
+// do nothing and return a void tensor. The Scope keeps the first mistake as an Error, with the line of the call. Values and Run return this
+// Error.
 //
 // # Derivatives
 //
-// After Record, a Scope remembers the operations on variables. Backward computes the derivatives of a number, the loss, with respect to
-// all variables:
+// After Record, a Scope records the operations on variables. Backward computes the derivatives of a tensor with one element, the loss, with
+// respect to all variables:
 //
 //	s.Record()
 //	w := s.Variable(weights)
@@ -43,19 +43,20 @@
 //	s.Backward(loss)
 //	step := w.Grad().Scale(-0.1)
 //
-// A Parameter is a variable whose derivative is added to a tensor that outlives the Scope. Results have the same bits on each run.
+// A Parameter is a variable whose derivative Backward adds to a tensor that outlives the Scope. Results have the same bits on each run.
 //
 // # Graphs
 //
-// Capture records a function of tensors as a graph, which a GPU runs without the host's time for each operation.
+// Capture records a function of tensors as a graph. The host launches a graph as a whole, in less time than its operations one by one.
 //
 // # Layout
 //
-// A tensor has an element type, which is known at run time, a shape, and a stride for each dimension. Slice, Reshape, Transpose, Expand,
-// Unsqueeze and Squeeze return views, which share memory with their operand. New tensors are in row-major order.
+// A tensor has an element type, a shape, and a stride for each dimension. The element type is a value of type dtype.Type, not a type
+// parameter. Slice, Reshape, Transpose, Expand, Unsqueeze and Squeeze return views, which share memory with their operand. New tensors are
+// in row-major order.
 //
 // # Operations of your own
 //
-// Apply runs a kernel that the compiler makes of a function of one number and its derivative. Op runs any kernels on the memory of
-// tensors, with a derivative that other operations compute.
+// Apply applies a function of your own to each element: the compiler generates kernels from the function and its derivative. Op runs any
+// kernels on the memory of tensors, and computes the derivative with other operations.
 package tensor

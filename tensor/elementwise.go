@@ -7,9 +7,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Add returns the sums of the elements of t and y. As in all operations on two tensors, shapes are broadcast as NumPy's are: dimensions are
-// aligned from the last, and one of size 1 or a missing one is repeated. Different element types become the one that
-// can hold both: floats win over integers, and more bits over fewer; F16 and BF16 together become float32.
+// Add returns the sums of the elements of t and y. As in all operations on two tensors, shapes are broadcast as in
+// NumPy: dimensions are aligned from the last, and a dimension that is missing or has size 1 is repeated. If the
+// element types differ, both operands are converted to one type: a float type if one of them is a float, and otherwise,
+// the type with more bits. F16 and BF16 together become float32.
 func (t *Tensor) Add(y *Tensor) *Tensor { return pairwise("Add", array.Add, t, y) }
 
 // Sub returns the differences of elements. See Add for shapes and element types.
@@ -18,17 +19,17 @@ func (t *Tensor) Sub(y *Tensor) *Tensor { return pairwise("Sub", array.Sub, t, y
 // Mul returns the products of elements. See Add for shapes and element types.
 func (t *Tensor) Mul(y *Tensor) *Tensor { return pairwise("Mul", array.Mul, t, y) }
 
-// Div returns the quotients of elements, of integers as float32. See Add for shapes and element types.
+// Div returns the quotients of elements. Quotients of integers are float32. See Add for shapes and element types.
 func (t *Tensor) Div(y *Tensor) *Tensor { return pairwise("Div", array.Div, t, y) }
 
-// Pow returns elements of t to the power of those of y. See Add for shapes and element types. Integers to a negative power are 0, except
-// for 1 and -1.
+// Pow returns each element of t to the power of the element of y. See Add for shapes and element types. An integer
+// other than 1 and -1, raised to a negative power, gives 0.
 func (t *Tensor) Pow(y *Tensor) *Tensor { return pairwise("Pow", array.Pow, t, y) }
 
-// Maximum returns the greater elements, and NaN if one of the two is. See Add for shapes and element types.
+// Maximum returns the greater of each two elements, or NaN if one of them is NaN. See Add for shapes and element types.
 func (t *Tensor) Maximum(y *Tensor) *Tensor { return pairwise("Maximum", array.Maximum, t, y) }
 
-// Minimum returns the smaller elements, and NaN if one of the two is. See Add for shapes and element types.
+// Minimum returns the smaller of each two elements, or NaN if one of them is NaN. See Add for shapes and element types.
 func (t *Tensor) Minimum(y *Tensor) *Tensor { return pairwise("Minimum", array.Minimum, t, y) }
 
 // pairwise applies an operation to broadcast operands.

@@ -16,17 +16,17 @@ var (
 	ErrValue   = errors.New("argument out of range")
 	ErrRecord  = errors.New("recording")
 	ErrChanged = errors.New("changed in the meantime")
-	ErrFormat  = errors.New("not a .npy file") // or one that ends early
+	ErrFormat  = errors.New("not a .npy file") // or an incomplete one
 )
 
-// An Error is a mistake in a call of this package.
+// An Error describes a mistake in a call of this package.
 type Error struct {
 	Op   string // the operation, such as "MatMul"
 	Line string // file and line of the call, such as "main.go:31"
 	Err  error  // wraps one of the causes, or is an error of the device
 }
 
-// Error describes the mistake and ends with the line.
+// Error returns a description of the mistake, with the line at its end.
 func (e *Error) Error() string { return fmt.Sprintf("tensor: %s: %v (%s)", e.Op, e.Err, e.Line) }
 
 // Unwrap returns e.Err.

@@ -18,8 +18,9 @@ const (
 	digits      = 8 // after the point
 )
 
-// Format prints t for package fmt: with %v, and thus with Println, the element type, the shape and the device, and then the elements as NumPy
-// prints them, for which it waits; with other verbs, String. Of more than 1000 elements it prints those at the edges.
+// Format implements fmt.Formatter. With %v, and thus with Println, it waits for t, and prints the element type, the
+// shape and the device, and then the elements as NumPy prints them. If there are more than 1000 elements, it prints
+// only those at the edges. With other verbs, it prints the result of String.
 func (t *Tensor) Format(f fmt.State, verb rune) {
 	if verb != 'v' || t.err != nil {
 		io.WriteString(f, t.String())

@@ -16,10 +16,10 @@ type Spec struct {
 	Shape []int
 }
 
-// A Graph is a function of tensors that was recorded once and is launched as a whole, with other elements each time. On a GPU this takes
-// less time of the host than the operations one by one. A Graph belongs to one goroutine at a time.
+// A Graph is a function of tensors that has been recorded once and is launched as a whole, with new inputs each time. On a GPU, this takes
+// the host less time than enqueuing the operations one by one. A Graph belongs to one goroutine at a time.
 //
-// Lifetimes: the Graph owns the memory of the operations, which all its launches use.
+// The Graph owns the memory of its operations. All its launches use this memory.
 type Graph struct {
 	graph   *device.Graph
 	buffers []*device.Buffer[byte]
@@ -27,10 +27,11 @@ type Graph struct {
 	results []*Tensor
 }
 
-// Capture records a function of inputs with the given types and shapes, without running it. The function may call Record and Backward: then
-// each launch adds to the derivatives of the parameters. All operations are allowed except those that depend on the host at each
-// call: From, Values, printing, and random numbers; what changes from launch to launch is an input. The step of an optimizer, whose
-// numbers change, follows the launch. The error is the function's first mistake, or matches device.ErrCapture if an operation cannot be recorded.
+// Capture records a function of inputs with the given types and shapes, without running it. The function may call Record and Backward; then
+// each launch adds to the derivatives of the parameters. The function must not call From, Values, printing, or random numbers, because
+// these depend on the host at each launch. Pass values that change from launch to launch as inputs. Call the step of an optimizer, whose
+// numbers change, after the launch. The error is the function's first mistake, or matches device.ErrCapture if an operation cannot be
+// recorded.
 func Capture(ctx context.Context, stream *device.Stream, f func(s *Scope, in []*Tensor) []*Tensor, in ...Spec) (*Graph, error) {
 	g := &Graph{}
 	for _, spec := range in {
@@ -83,7 +84,7 @@ func (g *Graph) record(s *Scope, f func(s *Scope, in []*Tensor) []*Tensor) error
 	return nil
 }
 
-// Launch runs the function for inputs, which have the types and shapes of the Specs, and returns its results.
+// Launch runs the function and returns its results. The inputs must have the types and shapes of the Specs.
 func (g *Graph) Launch(s *Scope, in ...*Tensor) []*Tensor {
 	const name = "Launch"
 	results := make([]*Tensor, len(g.results))

@@ -10,17 +10,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// Take returns the elements with the given indices along a dimension, which in the result has the shape of at, a tensor of int32 or int64:
-// Take(0, at) of a matrix returns rows. Indices are from 0; others, which the host does not see, yield 0.
+// Take returns the elements with the indices at along a dimension. The indices are int32 or int64. For example, Take(0, at) of a matrix
+// returns rows. In the shape of the result, the shape of at replaces the size of the dimension. The host does not check the indices. An
+// index that is negative or too large yields zeros.
 func (t *Tensor) Take(dim int, at *Tensor) *Tensor { return indexed("Take", t, dim, at) }
 
-// Gather returns for each element of at, a tensor of int32 or int64, the element of t with that index along a dimension and the same
-// indices along the others, in which the shapes are equal. See Take for indices.
+// Gather returns a tensor with the shape of at, which has indices of type int32 or int64. For each element of at, the result has an element
+// of t: along dimension dim, its index is the element of at; along the other dimensions, in which t and at have the same sizes, its indices
+// are those of the element of at. See Take for indices outside the dimension.
 func (t *Tensor) Gather(dim int, at *Tensor) *Tensor { return indexed("Gather", t, dim, at) }
 
-// ScatterAdd returns t with the elements of y added: each to the element with the index in at along a dimension, and its own along the others.
-// Shapes are those of Gather, of which it is the derivative; y has that of at. Indices that t does not have add nothing.
-// Elements are added in the order of y.
+// ScatterAdd returns t with the elements of y added; y has the shape of at. Each element of y is added to one element of t: along dimension
+// dim, the index is the corresponding element of at; along the other dimensions, the indices are those of the element of y. See Gather for
+// shapes; ScatterAdd is its derivative. An element whose index is outside the dimension is not added. Elements are added in the order of y.
 func (t *Tensor) ScatterAdd(dim int, at, y *Tensor) *Tensor {
 	const name = "ScatterAdd"
 	s, err := scopeOf(name, []*Tensor{t, at, y})

@@ -7,11 +7,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Concat returns tensors one after another along a dimension. They have the same sizes in the others. Element types are combined as by Add. A
-// negative dim counts from the end.
+// Concat joins tensors along a dimension. In all other dimensions, the tensors must have the same sizes. Element types are combined as by
+// Add. A negative dim counts from the end.
 func Concat(dim int, list ...*Tensor) *Tensor { return concat("Concat", dim, list) }
 
-// Stack returns tensors of the same shape along a new dimension, which becomes dimension dim of the result.
+// Stack joins tensors of the same shape along a new dimension, which becomes dimension dim of the result.
 func Stack(dim int, list ...*Tensor) *Tensor {
 	const name = "Stack"
 	s, err := scopeOf(name, list)

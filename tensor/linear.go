@@ -8,9 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Linear returns t W^T + bias for the rows of t along the last dimension: weight is of shape [n k] and t of shape [... k], and the result of
-// shape [... n]. The bias, of shape [n], may be nil. Elements are floats; see MatMul for their types. It is MatMul and Add in fewer kernels, also
-// for the derivatives.
+// Linear returns t W^T + bias for the rows of t along the last dimension, where W is weight. weight has the shape [n k], t has [... k], and
+// the result has [... n]. bias, of shape [n], may be nil. Elements are floats; see MatMul for their types. Linear and its derivative need
+// fewer kernels than MatMul and Add.
 func (t *Tensor) Linear(weight, bias *Tensor) *Tensor {
 	const name = "Linear"
 	in := []*Tensor{t, weight}

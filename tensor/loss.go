@@ -9,8 +9,8 @@ import (
 )
 
 // CrossEntropy returns the mean of -log(p) over rows, where p is the softmax of a row of t at the row's label. Rows are along the last
-// dimension, and labels, a tensor of int32 or int64, has a number for each. Rows with labels outside the row, such as -1, do
-// not count. The result is a scalar, computed in float32, or in float64 if t is of float64.
+// dimension. Labels is a tensor of int32 or int64 with the index of an element for each row. Rows with labels outside the row, such as -1,
+// do not count. The result is a scalar, computed in float32, or in float64 if t is of float64.
 func (t *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	const name = "CrossEntropy"
 	s, err := scopeOf(name, []*Tensor{t, labels})

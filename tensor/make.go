@@ -15,7 +15,7 @@ type Element interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | dtype.F16 | dtype.BF16
 }
 
-// From returns a tensor with a copy of values, which must be as many as the shape has elements.
+// From returns a tensor with a copy of values. The number of values must be the number of elements of the shape.
 func From[T Element](s *Scope, values []T, shape ...int) *Tensor {
 	const op = "From"
 	if err := s.check(op); err != nil {
@@ -36,8 +36,8 @@ func From[T Element](s *Scope, values []T, shape ...int) *Tensor {
 	return t
 }
 
-// Wrap returns a tensor of memory that the caller owns, and must keep until the last operation on the tensor is done. The tensor has
-// no Scope. The error wraps ErrShape if the memory and the shape have different numbers of elements.
+// Wrap returns a tensor whose memory the caller owns. The caller must keep the memory until the last operation on the tensor is done. The
+// tensor has no Scope. The error wraps ErrShape if the memory and the shape have different numbers of elements.
 func Wrap[T Element](x device.Slice[T], shape ...int) (*Tensor, error) {
 	n, err := product(shape)
 	if err != nil {
@@ -50,7 +50,7 @@ func Wrap[T Element](x device.Slice[T], shape ...int) (*Tensor, error) {
 	return &Tensor{memory: m, dtype: typeOf[T](), shape: slices.Clone(shape), strides: rowMajor(shape)}, nil
 }
 
-// Use returns a view of t, which may have no Scope, as a tensor of s.
+// Use returns a view of t as a tensor of s. The tensor t may have no Scope.
 func (s *Scope) Use(t *Tensor) *Tensor { return s.use("Use", t) }
 
 func (s *Scope) use(op string, t *Tensor) *Tensor {
@@ -71,7 +71,7 @@ func (s *Scope) use(op string, t *Tensor) *Tensor {
 	return v
 }
 
-// Values waits for the operations that precede it and returns the elements in row-major order. The error is the Scope's first mistake, or
+// Values waits for all enqueued operations and returns the elements of t in row-major order. The error is the Scope's first mistake, or
 // wraps ErrDType if T is not the Go type of t's elements.
 func Values[T Element](ctx context.Context, t *Tensor) ([]T, error) {
 	const op = "Values"
@@ -97,8 +97,8 @@ func Values[T Element](ctx context.Context, t *Tensor) ([]T, error) {
 	return host, nil
 }
 
-// SliceOf returns the memory of t's elements for a kernel or a copy of the program's own. The error wraps ErrDType if T is not the Go
-// type of t's elements, and ErrShape if they are not contiguous.
+// SliceOf returns the memory of t's elements, for kernels and copies of your own. The error wraps ErrDType if T is not the Go type of t's
+// elements, and ErrShape if they are not contiguous.
 func SliceOf[T Element](t *Tensor) (device.Slice[T], error) {
 	const op = "SliceOf"
 	switch {
@@ -114,7 +114,7 @@ func SliceOf[T Element](t *Tensor) (device.Slice[T], error) {
 	return elements[T](t), nil
 }
 
-// SlicesOf returns SliceOf of each tensor, or the first error.
+// SlicesOf returns the result of SliceOf for each tensor, or the first error.
 func SlicesOf[T Element](list ...*Tensor) ([]device.Slice[T], error) {
 	slices := make([]device.Slice[T], len(list))
 	for i, t := range list {
@@ -144,7 +144,7 @@ func typeOf[T Element]() dtype.Type {
 // Zeros returns a tensor of zeros.
 func Zeros(s *Scope, of dtype.Type, shape ...int) *Tensor { return s.zeros("Zeros", of, shape) }
 
-// Full returns a tensor whose elements are v, as a number of the type: see To.
+// Full returns a tensor whose elements are v, converted to the type as by To.
 func Full(s *Scope, v float64, of dtype.Type, shape ...int) *Tensor {
 	return s.full("Full", v, of, shape)
 }

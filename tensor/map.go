@@ -8,13 +8,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Function is a function of a number with its derivative: a type without fields, of which MapKernel and MapBackKernel make kernels.
+// A Function is a type without fields that defines a function of one number and its derivative, for MapKernel and MapBackKernel.
 type Function interface {
 	Of(x float32) float32       // f(x)
 	Slope(x, y float32) float32 // f'(x), where y is f(x)
 }
 
-// Elements of kernels. Functions are applied to each as a float32.
+// F32, BF16 and F16 are the elements of MapKernel. Functions are applied to each element as a float32.
 type (
 	F32  float32
 	BF16 dtype.BF16
@@ -86,8 +86,9 @@ func (back[F]) of(x, dy float32) float32 {
 // mapThreads is the number of threads of a block.
 const mapThreads = 256
 
-// Apply applies a function to each element of x. Forward is a launcher that the program has instantiated from MapKernel. Backward, which
-// computes the derivative, is one instantiated from MapBackKernel; if it is nil, the operation has no derivative. The elements of x must have the type of the launchers.
+// Apply applies a function to each element of x. Forward is a launcher that the program has instantiated from MapKernel. Backward is a
+// launcher instantiated from MapBackKernel, and computes the derivative; if it is nil, the operation has no derivative. The elements of x
+// must have the type of the launchers.
 func Apply[T F32 | BF16 | F16](x *Tensor, forward func(s *device.Stream, g device.Grid, x, y device.Slice[T]) error,
 	backward func(s *device.Stream, g device.Grid, x, dy, dx device.Slice[T]) error) *Tensor {
 	s, err := scopeOf("Apply", []*Tensor{x})

@@ -12,9 +12,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// MatMul returns the product of matrices, [... m k] and [... k n] to [... m n]. The other dimensions are broadcast as by Add. A tensor of one
-// dimension is a row if it is t, and a column if it is y, and the result lacks that dimension. Elements are floats, of types that are
-// combined as by Add; sums are in float32, or float64 for float64. Transposed views are not copied.
+// MatMul returns the product of matrices: t has the shape [... m k], y has [... k n], and the result has [... m n]. The first dimensions
+// are broadcast as by Add. If t has only one dimension, it is a row; if y has only one dimension, it is a column; the result then lacks
+// dimension m or n. Elements are floats, and different types are combined as by Add. Sums are computed in float32, or in float64 if the
+// type is float64. Transposed views are not copied.
 func (t *Tensor) MatMul(y *Tensor) *Tensor {
 	const name = "MatMul"
 	s, err := scopeOf(name, []*Tensor{t, y})

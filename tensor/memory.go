@@ -22,7 +22,8 @@ func (m *memory) release() {
 }
 
 // Changed declares that the program has changed the elements of tensors, by a kernel or a copy of its own. If the derivative of a recorded
-// operation needs the former elements, Backward reports a mistake that wraps ErrChanged and names the lines of both calls.
+// operation needs the old elements, Backward reports a mistake that wraps ErrChanged and names the lines of the operation and of the call
+// of Changed.
 func Changed(list ...*Tensor) {
 	line := caller()
 	for _, t := range list {

@@ -11,19 +11,20 @@ import (
 
 // NormOptions are the options of RMSNorm and LayerNorm.
 type NormOptions struct {
-	Epsilon float64    // is added to the mean of the squares, or to the variance
-	DType   dtype.Type // of the result; by default that of the tensor
+	Epsilon float64    // is added to the mean of the squares (RMSNorm) or to the variance (LayerNorm)
+	DType   dtype.Type // the element type of the result; by default that of the operand
 }
 
-// RMSNorm divides the rows of t, a tensor of floats, by the root of the mean of their squares, and multiplies them by weight, which has an
-// element for each column (Zhang and Sennrich, "Root Mean Square Layer Normalization"). Rows are along the last dimension. It computes in
-// float32, or in float64 if t is of float64.
+// RMSNorm divides each row of t, a tensor of floats, by the root of the mean of its squares, and multiplies it by weight, which has an
+// element for each column (Zhang and Sennrich, "Root Mean Square Layer Normalization"). Rows are along the last dimension. RMSNorm computes
+// in float32, or in float64 if t is of float64.
 func (t *Tensor) RMSNorm(weight *Tensor, o NormOptions) *Tensor {
 	return normalize("RMSNorm", []*Tensor{t, weight}, o)
 }
 
-// LayerNorm subtracts the mean of each row of t, a tensor of floats, divides by the root of the variance, multiplies by weight and adds
-// bias, which have an element for each column (Ba, Kiros and Hinton, "Layer Normalization"). See RMSNorm for rows and element types.
+// LayerNorm subtracts the mean from each row of t, a tensor of floats, divides the row by the root of its variance, multiplies by weight
+// and adds bias. weight and bias have an element for each column (Ba, Kiros and Hinton, "Layer Normalization"). See RMSNorm for rows and
+// element types.
 func (t *Tensor) LayerNorm(weight, bias *Tensor, o NormOptions) *Tensor {
 	return normalize("LayerNorm", []*Tensor{t, weight, bias}, o)
 }

@@ -29,7 +29,8 @@ func npyTypes() map[dtype.Type]string {
 	}
 }
 
-// WriteNPY waits for t and writes it in the format of NumPy's save. The error wraps ErrDType if NumPy has no such element type: BF16.
+// WriteNPY waits for t and writes it in the format of NumPy's save. If the element type is BF16, which NumPy lacks, the error wraps
+// ErrDType.
 func WriteNPY(ctx context.Context, w io.Writer, t *Tensor) error {
 	const op = "WriteNPY"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -79,8 +80,8 @@ func npyHeader(descr string, shape []int) []byte {
 	return append(b, dict...)
 }
 
-// ReadNPY reads a tensor in the format of NumPy's save, whose element type is one of those of Element other than BF16. It reads no further than
-// the elements. Errors wrap ErrFormat, ErrDType or ErrShape, or are of r.
+// ReadNPY reads a tensor in the format of NumPy's save. The element type must be in Element. ReadNPY does not read beyond the elements.
+// Errors wrap ErrFormat, ErrDType or ErrShape, or are errors of r.
 func ReadNPY(s *Scope, r io.Reader) (*Tensor, error) {
 	const op = "ReadNPY"
 	if err := s.check(op); err != nil {

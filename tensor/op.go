@@ -7,30 +7,31 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// An Op is an operation that a program adds: a kernel on the memory of tensors.
+// An Op is an operation of your own: it runs kernels on the memory of tensors.
 //
 //	y := tensor.Op{Name: "Softsign", In: []*tensor.Tensor{x}, DType: x.DType(), Shape: x.Shape(),
 //		Launch: func(s *device.Stream, out *tensor.Tensor) error { ... }}.Apply()
 type Op struct {
-	Name  string     // in errors
-	In    []*Tensor  // at least one has a Scope
-	DType dtype.Type // of the result
-	Shape []int      // of the result
+	Name  string     // the name of the operation in errors
+	In    []*Tensor  // the operands; at least one must have a Scope
+	DType dtype.Type // the element type of the result
+	Shape []int      // the shape of the result
 
-	// Launch enqueues kernels that write every element of out, which is contiguous. SliceOf returns the memory of tensors.
+	// Launch enqueues kernels that write every element of out, a contiguous tensor. SliceOf returns the memory of tensors.
 	Launch func(s *device.Stream, out *Tensor) error
 
-	// Back returns the derivative of a loss with respect to each operand, or nil for one that is not Wanted. A derivative has the shape
-	// of the operand or the one to which it was broadcast, over which Backward sums. Without Back, the result is a constant.
+	// Back returns the derivative of the loss with respect to each operand, or nil for an operand that is not Wanted. A derivative has the
+	// shape of the operand, or the shape to which the operand was broadcast; then Backward sums over the broadcast dimensions. If Back is
+	// nil, the result is a constant.
 	Back func(d *Derivative) []*Tensor
 
-	// Save lists the tensors that Back needs; it finds them in d.Saved, because others may be freed before. SaveResult
-	// saves the result too.
+	// Save lists the tensors that Back needs. Back must take them from d.Saved; other tensors may already be freed when Back is called.
+	// SaveResult also saves the result, as d.Result.
 	Save       []*Tensor
 	SaveResult bool
 }
 
-// Apply returns the result of the operation. It is void if an operand is, or if Launch fails.
+// Apply returns the result of the operation. The result is void if an operand is void, or if Launch fails.
 func (o Op) Apply() *Tensor {
 	s, err := scopeOf(o.Name, o.In)
 	if err != nil {

@@ -8,12 +8,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// Seed sets the seed of the Scope's random numbers, which at first is 0. Different seeds give independent numbers: a program that trains
-// sets another one for each step. The numbers depend on the seed and on the calls since then, and are the same on every device (Salmon et al.,
-// "Parallel Random Numbers: As Easy as 1, 2, 3"). A stream that records a graph has none, because they would be the same at each launch.
+// Seed sets the seed of the Scope's random numbers. The initial seed is 0. Different seeds give independent numbers, so a program that
+// trains sets another seed for each step. The numbers depend only on the seed and on the calls since Seed, and are the same on every device
+// (Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3"). While a stream records a graph, random numbers are a mistake, because
+// they would be the same at each launch.
 func (s *Scope) Seed(seed uint64) { s.random = prim.Sequence{Seed: seed} }
 
-// Uniform returns a tensor of floats with a uniform distribution in [0, 1). Those of 16 bits are rounded, also to 1.
+// Uniform returns a tensor of random floats, uniformly distributed in [0, 1). F16 and BF16 numbers are rounded, possibly to 1.
 func Uniform(s *Scope, of dtype.Type, shape ...int) *Tensor {
 	return s.draw("Uniform", of, shape, func(out *Tensor, from prim.Sequence) error {
 		if out.dtype == dtype.Float64 {
@@ -23,7 +24,7 @@ func Uniform(s *Scope, of dtype.Type, shape ...int) *Tensor {
 	})
 }
 
-// Normal returns a tensor of floats with a normal distribution, of mean 0 and deviation 1.
+// Normal returns a tensor of random floats, normally distributed with mean 0 and deviation 1.
 func Normal(s *Scope, of dtype.Type, shape ...int) *Tensor {
 	return s.draw("Normal", of, shape, func(out *Tensor, from prim.Sequence) error {
 		if out.dtype == dtype.Float64 {
@@ -33,7 +34,7 @@ func Normal(s *Scope, of dtype.Type, shape ...int) *Tensor {
 	})
 }
 
-// Integers returns a tensor of int64 with a uniform distribution of the integers from low to high-1.
+// Integers returns a tensor of random int64 numbers, uniformly distributed from low to high-1.
 func Integers(s *Scope, low, high int64, shape ...int) *Tensor {
 	const name = "Integers"
 	if low >= high {
@@ -44,7 +45,7 @@ func Integers(s *Scope, low, high int64, shape ...int) *Tensor {
 	})
 }
 
-// Bernoulli returns a tensor of bools, each of which is true with probability p.
+// Bernoulli returns a tensor of bools. Each element is true with probability p.
 func Bernoulli(s *Scope, p float64, shape ...int) *Tensor {
 	const name = "Bernoulli"
 	if !(p >= 0 && p <= 1) {
@@ -53,9 +54,9 @@ func Bernoulli(s *Scope, p float64, shape ...int) *Tensor {
 	return s.Tidy(func() *Tensor { return Uniform(s, dtype.Float64, shape...).Less(s.full(name, p, dtype.Float64, nil)) })
 }
 
-// Dropout returns the elements of t, floats, each of which becomes 0 with probability rate and is otherwise multiplied by 1/(1-rate)
-// (Srivastava et al., "Dropout"). It does so only in training, while the Scope records; at other times it returns t. See Scope.Seed for the
-// choice of elements, which is the same when Checkpoint runs a function again.
+// Dropout sets each element of t, a tensor of floats, to 0 with probability rate, and multiplies the other elements by 1/(1-rate)
+// (Srivastava et al., "Dropout"). It does so only in training, that is, while the Scope records. At other times it returns t. The Scope's
+// random numbers choose the elements; see Scope.Seed. When Checkpoint runs a function again, Dropout chooses the same elements.
 func (t *Tensor) Dropout(rate float64) *Tensor {
 	const name = "Dropout"
 	s, err := scopeOf(name, []*Tensor{t})

@@ -8,21 +8,21 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Derivative is what the function Back of an Op computes with.
+// A Derivative is the input of an Op's function Back.
 type Derivative struct {
 	Grad   *Tensor   // the derivative of the loss with respect to the result
 	Result *Tensor   // the result, if the Op has SaveResult
 	Saved  []*Tensor // the tensors of the Op's Save
-	Wanted []bool    // for each operand whether Back's result is used
+	Wanted []bool    // for each operand, whether Back's result is used
 
 	name   string    // of the operation
 	sums   []*Tensor // for each operand what Sum returns
 	summed []bool    // whether Back called Sum
 }
 
-// Sum returns the derivative of the loss with respect to operand i through other operations, or nil if there is none yet. It
-// has the shape and the element type of the operand. Back must return the sum with it, which is for kernels that add to another array at no
-// cost: without a call of Sum, Backward adds up derivatives.
+// Sum returns the sum of the derivatives with respect to operand i that other operations have contributed so far, or nil if there are none.
+// It has the shape and the element type of the operand. If Back calls Sum for an operand, Back must add its own derivative to the sum and
+// return the result. This is for kernels that can add to an array at no cost. If Back does not call Sum, Backward adds up the derivatives.
 func (d *Derivative) Sum(i int) *Tensor {
 	if i < len(d.sums) && d.sums[i] != nil {
 		d.summed[i] = true
@@ -57,7 +57,7 @@ type node struct {
 	shape  []int
 }
 
-// Record begins to record operations on variables for Backward. The recording ends with Backward, after which Record may be called again.
+// Record begins to record operations on variables for Backward. Backward ends the recording; then Record may be called again.
 func (s *Scope) Record() {
 	const op = "Record"
 	if err := s.check(op); err != nil {
@@ -83,7 +83,7 @@ func (s *Scope) endRecord() {
 	s.tape = nil
 }
 
-// NoGrad calls f, whose operations are not recorded: their results are constants.
+// NoGrad calls f without recording. The results of f's operations are constants.
 func (s *Scope) NoGrad(f func()) {
 	if t := s.tape; t != nil {
 		t.paused++
@@ -100,11 +100,12 @@ func (s *Scope) training() bool {
 	return s.tape != nil && s.tape.paused == s.tape.later && s.tape.done == ""
 }
 
-// Variable returns a view of t, which may have no Scope, as a variable: after Backward, Grad returns the derivative with respect to it.
-// The elements must be floats.
+// Variable returns a view of t as a variable of s: after Backward, the view's Grad returns the derivative with respect to it. The tensor t
+// may have no Scope. The elements must be floats.
 func (s *Scope) Variable(t *Tensor) *Tensor { return s.variable("Variable", t, nil) }
 
-// Parameter is Variable for a tensor that outlives the Scope: Backward adds the derivative to grad, a tensor of floats of the shape of t.
+// Parameter is like Variable, for a tensor that outlives the Scope: Backward adds the derivative to grad, a tensor of floats with the shape
+// of t.
 func (s *Scope) Parameter(t, grad *Tensor) *Tensor {
 	const op = "Parameter"
 	if _, err := scopeOf(op, []*Tensor{s.anchor(), grad}); err != nil {
@@ -139,8 +140,8 @@ func (s *Scope) variable(op string, t, grad *Tensor) *Tensor {
 	return v
 }
 
-// Grad returns the derivative of the loss of the last Backward with respect to t, a variable. It has the shape and the element type of t,
-// and is 0 if the loss does not depend on t.
+// Grad returns the derivative, with respect to the variable t, of the loss that was passed to the last Backward. The derivative has the
+// shape and the element type of t, and is 0 if the loss does not depend on t.
 func (t *Tensor) Grad() *Tensor {
 	const op = "Grad"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -157,7 +158,7 @@ func (t *Tensor) Grad() *Tensor {
 	return s.view(t.node.grad, *t.node.grad)
 }
 
-// NeedsGrad reports whether operations on t are recorded: t is a variable, or depends on one, and its Scope records.
+// NeedsGrad reports whether operations on t are recorded. They are if t is a variable or depends on one, and t's Scope records.
 func (t *Tensor) NeedsGrad() bool { return t.node != nil && t.scope.Recording() }
 
 // recording reports whether an operation on operands is recorded.
@@ -222,7 +223,7 @@ func (n *node) release() {
 }
 
 // Backward computes the derivatives of loss, which has one element, with respect to all variables on which it depends, and ends the recording.
-// It adds those of parameters to their tensors, in an order that depends only on the program.
+// It adds the derivatives of parameters to the tensors that Parameter was given. The order of additions depends only on the program.
 func (s *Scope) Backward(loss *Tensor) {
 	const op = "Backward"
 	owner, err := scopeOf(op, []*Tensor{s.anchor(), loss})

@@ -10,12 +10,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Sum returns the sums over dimensions, which the result does not have, or over all if none is given. Negative ones count from the end, here
-// and in the following functions. Sums of integers and bools are int64; those of F16 and BF16 are computed in float32.
-// The order of additions depends only on the shape.
+// Sum returns the sums over the given dimensions, or over all dimensions if dims is empty. The result does not have these dimensions.
+// Negative dimensions count from the end. Sums of integers and bools are int64. Sums of F16 and BF16 are computed in float32. The order of
+// additions depends only on the shape.
 func (t *Tensor) Sum(dims ...int) *Tensor { return reduce("Sum", folding{array.Sum, false}, t, dims) }
 
-// Mean returns the means over dimensions. See Sum; those of integers are float32. The mean of no elements is NaN.
+// Mean returns the means over dimensions. See Sum for dimensions. Means of integers are float32. The mean of no elements is NaN.
 func (t *Tensor) Mean(dims ...int) *Tensor {
 	const name = "Mean"
 	s, err := scopeOf(name, []*Tensor{t})
@@ -31,8 +31,8 @@ func (t *Tensor) Mean(dims ...int) *Tensor {
 	return reduce(name, folding{array.Sum, true}, t, dims)
 }
 
-// Max returns the greatest elements over dimensions, and NaN where one is. See Sum. The derivative goes to the greatest element, in equal
-// parts if there are several. No elements have no greatest one, which is an error.
+// Max returns the greatest elements over dimensions, or NaN if an element is NaN. See Sum for dimensions. If several elements are the
+// greatest, the derivative is divided equally among them. Max of no elements is an error.
 func (t *Tensor) Max(dims ...int) *Tensor {
 	return reduce("Max", folding{array.Greatest, false}, t, dims)
 }
@@ -42,10 +42,11 @@ func (t *Tensor) Min(dims ...int) *Tensor {
 	return reduce("Min", folding{array.Smallest, false}, t, dims)
 }
 
-// ArgMax returns the indices along a dimension of the greatest elements, as int64: the first of several, or the first NaN.
+// ArgMax returns the indices of the greatest elements along a dimension, as int64. If several elements are the greatest, it returns the
+// first of them; if there is a NaN, the first NaN.
 func (t *Tensor) ArgMax(dim int) *Tensor { return arg("ArgMax", array.Greatest, t, dim) }
 
-// ArgMin returns the indices along a dimension of the smallest elements. See ArgMax.
+// ArgMin returns the indices of the smallest elements along a dimension. See ArgMax.
 func (t *Tensor) ArgMin(dim int) *Tensor { return arg("ArgMin", array.Smallest, t, dim) }
 
 // folding is what a reduction computes.

@@ -9,8 +9,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/rope"
 )
 
-// Angles returns the angles by which Rotate rotates tokens: for each element of positions, a tensor of int32, the cosines, and then the
-// sines, of its products with all elements of frequencies, a tensor of float32 of one dimension. The result is of float32.
+// Angles returns the angles by which Rotate rotates tokens. Positions are int32; frequencies are a float32 tensor of one dimension. For
+// each position, the result has the cosines of the position's products with all frequencies, and then the sines of these products, as
+// float32.
 func Angles(positions, frequencies *Tensor) *Tensor {
 	const name = "Angles"
 	s, err := scopeOf(name, []*Tensor{positions, frequencies})
@@ -33,8 +34,9 @@ func Angles(positions, frequencies *Tensor) *Tensor {
 }
 
 // Rotate rotates pairs of elements of t, floats of shape [... tokens heads dim] (Su et al., "RoFormer: Enhanced Transformer with Rotary
-// Position Embedding"). Each token has its angles, of shape [tokens 2n] or [... tokens 2n]: n cosines, then n sines, as Angles returns them.
-// They rotate the elements i and n+i of all heads; elements from 2n on remain. No derivative with respect to the angles is computed.
+// Position Embedding"). angles has the shape [tokens 2n] or [... tokens 2n]: for each token, n cosines and then n sines, as Angles returns
+// them. Angle i rotates the elements i and n+i of every head of the token. Elements from 2n on do not change. Rotate has no derivative with
+// respect to the angles.
 func (t *Tensor) Rotate(angles *Tensor) *Tensor {
 	const name = "Rotate"
 	s, err := scopeOf(name, []*Tensor{t, angles})

@@ -13,8 +13,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// SaveSafetensors waits for tensors and writes them to a file in the format of Hugging Face, under their names. A file of that name is replaced
-// when the new one is complete. The errors are those of operands and of the file.
+// SaveSafetensors waits for tensors and writes them to a safetensors file, under the names that are the keys of list. If the file exists,
+// the new file replaces it when it is complete. The error is a mistake of a tensor, or an error of writing the file.
 func SaveSafetensors(ctx context.Context, name string, list map[string]*Tensor) error {
 	var c weights.Contents
 	for _, key := range slices.Sorted(maps.Keys(list)) {
@@ -57,8 +57,8 @@ func storedType(of dtype.Type) weights.Type {
 	return weights.I64
 }
 
-// LoadSafetensors returns the tensors of a file in the format of Hugging Face, or of all files of an index. Errors match those of package
-// safetensors, or wrap ErrDType if a tensor has elements that Element lacks.
+// LoadSafetensors returns the tensors of a safetensors file, or of all files of an index. Errors match those of package safetensors, or
+// wrap ErrDType if a tensor has an element type that is not in Element.
 func LoadSafetensors(s *Scope, name string) (map[string]*Tensor, error) {
 	if err := s.check("LoadSafetensors"); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// A Scope owns tensors and the stream of a device on which operations run, in the order of the program's calls.
+// A Scope owns tensors. Operations on them run on the Scope's stream, in the order of the program's calls.
 type Scope struct {
 	ctx    context.Context
 	stream *device.Stream
@@ -39,8 +39,8 @@ func Run(ctx context.Context, dev *device.Device, f func(s *Scope) error) error 
 	return errors.Join(err, stream.Close())
 }
 
-// RunOn is Run on a stream of the caller's, which remains open. It saves the cost of a stream where a program calls Run often. On a
-// stream that records a graph, it does not wait, and the tensors' memory belongs to the graph.
+// RunOn is like Run, but uses a stream of the caller, which remains open. A program that calls Run often saves the cost of making streams
+// with RunOn. On a stream that records a graph, RunOn does not wait, and the tensors' memory belongs to the graph.
 func RunOn(ctx context.Context, stream *device.Stream, f func(s *Scope) error) error {
 	s := &Scope{ctx: ctx, stream: stream, frames: []*frame{{}}}
 	defer s.close() // also if f panics
@@ -71,8 +71,8 @@ func (s *Scope) Context() context.Context { return s.ctx }
 // Err returns the first mistake, or nil.
 func (s *Scope) Err() error { return s.err }
 
-// Tidy calls f and frees the tensors that were made in the meantime, except f's result and those of Keep. The result belongs to the
-// frame that is innermost when Tidy returns.
+// Tidy calls f and then frees the tensors that were made during the call, except f's result and the tensors passed to Keep. The result then
+// belongs to the enclosing frame.
 func (s *Scope) Tidy(f func() *Tensor) *Tensor { return s.tidy(nil, f) }
 
 // tidy is Tidy for a function that ends at a given line of the program, or if it is nil, at the present one.
@@ -90,7 +90,7 @@ func (s *Scope) tidy(end *site, f func() *Tensor) *Tensor {
 	return result
 }
 
-// Keep moves tensors from the innermost frame to the one that encloses it, so that the end of the innermost does not free them.
+// Keep moves tensors from the innermost frame to the enclosing frame, so that the end of the innermost frame does not free them.
 func (s *Scope) Keep(list ...*Tensor) {
 	for _, t := range list {
 		s.keep(t, len(s.frames)-1)

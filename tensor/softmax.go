@@ -8,10 +8,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/softmax"
 )
 
-// Softmax returns exp(x) of each element x, divided by the sum along a dimension. Elements that are negative infinities become 0.
+// Softmax returns exp(x) for each element x, divided by the sum of exp(x) along a dimension. For negative infinity, the result is 0.
 func (t *Tensor) Softmax(dim int) *Tensor { return soft("Softmax", t, dim, false) }
 
-// LogSoftmax returns the logarithms of Softmax, which are accurate also where Softmax is 0.
+// LogSoftmax returns the logarithms of Softmax. They are accurate even where Softmax is 0.
 func (t *Tensor) LogSoftmax(dim int) *Tensor { return soft("LogSoftmax", t, dim, true) }
 
 // soft moves the dimension to the end and back.
@@ -104,8 +104,8 @@ func finite(t *Tensor) *Tensor {
 	return Where(t.Sub(t).Equal(zero), t, zero)
 }
 
-// LogSumExp returns the logarithms of the sums of exp(x) over dimensions, or over all if none is given. See Sum for dimensions. It does not
-// overflow where exp(x) does.
+// LogSumExp returns the logarithms of the sums of exp(x) over dimensions. See Sum for dimensions. LogSumExp does not overflow even if
+// exp(x) does.
 func (t *Tensor) LogSumExp(dims ...int) *Tensor {
 	const name = "LogSumExp"
 	s, err := scopeOf(name, []*Tensor{t})

@@ -9,7 +9,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// CumSum returns the sum of each element and those before it along a dimension. Sums of integers and bools are int64.
+// CumSum returns running sums: for each element, the sum of this element and all elements before it along a dimension. Sums of integers and
+// bools are int64.
 func (t *Tensor) CumSum(dim int) *Tensor {
 	const name = "CumSum"
 	s, err := scopeOf(name, []*Tensor{t})
@@ -47,8 +48,8 @@ func (t *Tensor) CumSum(dim int) *Tensor {
 	return out
 }
 
-// Sort returns the elements in ascending order along a dimension, and their indices before as int64. Equal elements keep their order, and
-// NaN is last.
+// Sort returns the elements in ascending order along a dimension, and the indices that they have in t, as int64. Equal elements keep their
+// order, and NaN is last.
 func (t *Tensor) Sort(dim int) (values, indices *Tensor) {
 	return ordered("Sort", t, dim, order{n: -1})
 }

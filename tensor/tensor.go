@@ -22,13 +22,13 @@ type Tensor struct {
 	err     error // the first mistake, if the tensor is void
 }
 
-// Scope returns the Scope that owns t, or nil for a tensor of Wrap.
+// Scope returns the Scope that owns t, or nil for a tensor made by Wrap.
 func (t *Tensor) Scope() *Scope { return t.scope }
 
-// DType returns the element type, which is dtype.Invalid for a void tensor.
+// DType returns the element type, or dtype.Invalid for a void tensor.
 func (t *Tensor) DType() dtype.Type { return t.dtype }
 
-// Shape returns the size of each dimension: none for a scalar.
+// Shape returns the size of each dimension. For a scalar, it is empty.
 func (t *Tensor) Shape() []int { return slices.Clone(t.shape) }
 
 // Dims returns the number of dimensions.

@@ -20,10 +20,11 @@ func (t *Tensor) Sign() *Tensor { return unary("Sign", array.Sign, t) }
 // Square returns the squares of the elements.
 func (t *Tensor) Square() *Tensor { return unary("Square", array.Square, t) }
 
-// ReLU returns the elements that are positive, and 0 for the others. Its derivative at 0 is 0.
+// ReLU returns the greater of each element and 0. Its derivative at 0 is 0.
 func (t *Tensor) ReLU() *Tensor { return unary("ReLU", array.ReLU, t) }
 
-// Sqrt returns the square roots of the elements, which for integers are float32, as in the following functions.
+// Sqrt returns the square roots of the elements. Like other functions with real results, it returns float32 for
+// integers.
 func (t *Tensor) Sqrt() *Tensor { return unary("Sqrt", array.Sqrt, t) }
 
 // Exp returns e to the power of each element.
@@ -38,13 +39,15 @@ func (t *Tensor) Tanh() *Tensor { return unary("Tanh", array.Tanh, t) }
 // Sigmoid returns 1/(1 + exp(-x)) for each element x.
 func (t *Tensor) Sigmoid() *Tensor { return unary("Sigmoid", array.Sigmoid, t) }
 
-// GELU returns each element times the normal distribution function of it (Hendrycks and Gimpel, "Gaussian Error Linear Units").
+// GELU returns x*P(x) for each element x, where P is the standard normal distribution function (Hendrycks and Gimpel,
+// "Gaussian Error Linear Units").
 func (t *Tensor) GELU() *Tensor { return unary("GELU", array.GELU, t) }
 
 // SiLU returns x/(1 + exp(-x)) for each element x.
 func (t *Tensor) SiLU() *Tensor { return unary("SiLU", array.SiLU, t) }
 
-// Scale returns the elements times v. Integers become float32 unless v is an integer, as in the following functions.
+// Scale returns the elements times v. If the elements are integers and v is not, the result is float32. The same holds
+// for AddScalar and PowScalar.
 func (t *Tensor) Scale(v float64) *Tensor { return scalar("Scale", array.Mul, t, v) }
 
 // AddScalar returns the elements plus v.

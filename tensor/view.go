@@ -25,8 +25,8 @@ func (s *Scope) viewed(name string, t, v *Tensor, back func(g *Tensor) *Tensor) 
 	return v
 }
 
-// Reshape returns t's elements in another shape, which has as many. One size may be -1, and is computed. The result is a view if t is
-// contiguous, and a copy otherwise.
+// Reshape returns t's elements in another shape with the same number of elements. One size may be -1; Reshape then computes this size. The
+// result is a view if t is contiguous, and a copy otherwise.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	const op = "Reshape"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -69,7 +69,7 @@ func inferred(shape []int, n int) ([]int, error) {
 	return shape, nil
 }
 
-// Slice returns the view of indices from to to-1 of a dimension. A negative dim counts from the end.
+// Slice returns the view of the elements with the indices from, from+1, ..., to-1 along a dimension. A negative dim counts from the end.
 func (t *Tensor) Slice(dim, from, to int) *Tensor {
 	const op = "Slice"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -100,7 +100,7 @@ func (t *Tensor) Slice(dim, from, to int) *Tensor {
 	})
 }
 
-// Transpose returns the view with two dimensions exchanged. Negative ones count from the end.
+// Transpose returns a view with two dimensions exchanged. Negative dimensions count from the end.
 func (t *Tensor) Transpose(a, b int) *Tensor {
 	const op = "Transpose"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -123,11 +123,11 @@ func (t *Tensor) Transpose(a, b int) *Tensor {
 	return s.viewed(op, t, s.view(t, l), func(g *Tensor) *Tensor { return g.Transpose(a, b) })
 }
 
-// T returns the view with the last two dimensions exchanged.
+// T returns a view with the last two dimensions exchanged.
 func (t *Tensor) T() *Tensor { return t.Transpose(-2, -1) }
 
-// Expand returns the view of t broadcast to a shape: dimensions are aligned from the last, and one of size 1 or a missing one is repeated,
-// with stride 0.
+// Expand returns a view of t, broadcast to a shape: dimensions are aligned from the last, and a dimension that is missing or has size 1 is
+// repeated, with stride 0.
 func (t *Tensor) Expand(shape ...int) *Tensor {
 	const op = "Expand"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -145,7 +145,8 @@ func (t *Tensor) Expand(shape ...int) *Tensor {
 	return s.viewed(op, t, v, func(g *Tensor) *Tensor { return g }) // Backward sums
 }
 
-// Unsqueeze returns the view with a dimension of size 1 more, which becomes dimension dim. A negative dim counts from the end of the result's.
+// Unsqueeze returns a view with an additional dimension of size 1, at dimension dim of the result. A negative dim counts from the end of
+// the result's dimensions.
 func (t *Tensor) Unsqueeze(dim int) *Tensor {
 	const op = "Unsqueeze"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -162,7 +163,7 @@ func (t *Tensor) Unsqueeze(dim int) *Tensor {
 	return s.viewed(op, t, s.view(t, l), func(g *Tensor) *Tensor { return g.Squeeze(dim) })
 }
 
-// Squeeze returns the view without dimension dim, whose size must be 1. A negative dim counts from the end.
+// Squeeze returns a view without dimension dim. The size of this dimension must be 1. A negative dim counts from the end.
 func (t *Tensor) Squeeze(dim int) *Tensor {
 	const op = "Squeeze"
 	s, err := scopeOf(op, []*Tensor{t})

@@ -8,15 +8,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer/internal/decode"
 )
 
-// DecodeOptions change how IDs are decoded.
+// DecodeOptions are the options of DecodeWith and NewDecoder.
 type DecodeOptions struct {
-	// SkipSpecial leaves out special tokens, except those of Keep.
+	// SkipSpecial omits special tokens, except the tokens in Keep.
 	SkipSpecial bool
 	Keep        []int32
 }
 
-// Decode returns the text of all IDs, special tokens included. IDs of no token
-// stand for nothing.
+// Decode returns the text of all IDs, including special tokens. It ignores IDs that no token has.
 func (t *Tokenizer) Decode(ids []int32) string {
 	return t.DecodeWith(ids, DecodeOptions{})
 }
@@ -31,9 +30,9 @@ func (t *Tokenizer) DecodeWith(ids []int32, o DecodeOptions) string {
 	return d.text.String()
 }
 
-// Decoder decodes a text while its tokens arrive. What it has returned is final:
-// it holds back what depends on the next token, in particular the start of a
-// character whose last bytes are missing. It is not safe for concurrent use.
+// A Decoder decodes a text while its tokens arrive. It holds back bytes that depend on the next
+// token, such as the start of an incomplete character, so the text that it has returned never
+// changes. A Decoder is not safe for concurrent use.
 type Decoder struct {
 	t    *Tokenizer
 	o    DecodeOptions
@@ -49,8 +48,8 @@ func (t *Tokenizer) NewDecoder(o DecodeOptions) *Decoder {
 	return d
 }
 
-// Write adds a token and returns the text that is certain now. It never ends in
-// the middle of a UTF-8 sequence.
+// Write adds a token and returns the text that is complete after it. This text never ends in the
+// middle of a UTF-8 sequence.
 func (d *Decoder) Write(id int32) string {
 	d.put(id)
 	s := d.take()
@@ -59,8 +58,8 @@ func (d *Decoder) Write(id int32) string {
 	return s[:n]
 }
 
-// Flush ends the text and returns what was held back, which is not valid UTF-8
-// if the tokens stop within a character.
+// Flush ends the text and returns the bytes that were held back. They are not valid UTF-8 if the
+// tokens end within a character.
 func (d *Decoder) Flush() string {
 	d.sink.End()
 	s := d.take()
@@ -103,8 +102,8 @@ func incomplete(s string) int {
 	return 0
 }
 
-// TokenText returns what a token adds to a text after another token: bytes that
-// are not always valid UTF-8. It is empty if no token has the ID.
+// TokenText returns the bytes that a token adds to a text after another token. They are not always
+// valid UTF-8. If no token has the ID, the result is empty.
 func (t *Tokenizer) TokenText(id int32) string {
 	d := t.NewDecoder(DecodeOptions{})
 	d.sink.Write("a")

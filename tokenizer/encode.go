@@ -5,22 +5,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer/internal/model"
 )
 
-// Options change how text is encoded.
+// Options are the options of EncodeWith and EncodePair.
 type Options struct {
-	// OmitSpecial leaves out the tokens that the tokenizer adds around a text,
-	// such as [CLS] or <s>.
+	// OmitSpecial omits the tokens that the tokenizer adds around a text, such as [CLS] or <s>.
 	OmitSpecial bool
 	// PlainText treats special tokens in the text, such as <|im_end|>, as
 	// ordinary text. Set it for text from users.
 	PlainText bool
-	// MaxLength limits the number of tokens, including those that the tokenizer
-	// adds, which are never cut. 0 means no limit. Of two texts the longer one
-	// is cut first.
+	// MaxLength limits the number of tokens, including the tokens that the tokenizer adds; those
+	// are never cut. 0 means no limit. If there are two texts, the longer one is cut first.
 	MaxLength int
-	// CutLeft removes tokens at the start of a text that is too long, not at its
-	// end.
+	// CutLeft removes tokens at the start of a text that is too long, instead of at its end.
 	CutLeft bool
-	// Offsets asks for Encoding.Offsets.
+	// Offsets sets Encoding.Offsets.
 	Offsets bool
 }
 
@@ -30,17 +27,17 @@ type Offset = aligned.Span
 // Encoding is the result of EncodeWith and EncodePair.
 type Encoding struct {
 	IDs []int32
-	// TypeIDs has an element for each ID, which the model's file determines. Usually, it is 0
-	// for the first text, and 0 or 1 for the second.
+	// TypeIDs has an element for each ID. The model's file determines its value: usually 0 for the
+	// first text, and 0 or 1 for the second text.
 	TypeIDs []int32
-	// Offsets has an element for each ID: the bytes of the text that the token
-	// stands for, in whole characters, or nothing for a token that the tokenizer
-	// added. It is nil if Options.Offsets is not set. Offsets of the second text
-	// count from its own start.
+	// Offsets has an element for each ID: the range of the text that the token represents, in whole
+	// characters. For a token that the tokenizer added, the range is empty. Offsets is nil if
+	// Options.Offsets is not set. Offsets of the second text count from the start of the second
+	// text.
 	Offsets []Offset
 }
 
-// Encode returns the IDs of a text, with the tokens that the tokenizer adds.
+// Encode returns the IDs of a text, including the tokens that the tokenizer adds.
 func (t *Tokenizer) Encode(text string) []int32 {
 	return t.EncodeWith(text, Options{}).IDs
 }

@@ -20,9 +20,9 @@ type Metadata interface {
 }
 
 // FromGGUF returns the tokenizer that the metadata of a GGUF file describes:
-// byte-level BPE (gpt2), SentencePiece's BPE (llama) or WordPiece (bert). The
-// error wraps ErrFormat or ErrUnsupported; in particular, a pre-tokenizer
-// (tokenizer.ggml.pre) that this package does not know is unsupported.
+// byte-level BPE (gpt2), SentencePiece's BPE (llama) or WordPiece (bert). The error wraps ErrFormat
+// or, for example if the package does not know the pre-tokenizer (tokenizer.ggml.pre),
+// ErrUnsupported.
 func FromGGUF(m Metadata) (*Tokenizer, error) {
 	g, err := readGGUF(m)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 
 // Errors that the errors of this package wrap.
 var (
-	// ErrFormat says that a file or metadata is not a valid tokenizer.
+	// ErrFormat is the error of a file or metadata without a valid tokenizer.
 	ErrFormat = errors.New("tokenizer: invalid tokenizer")
-	// ErrUnsupported says that a tokenizer has a component that this package
-	// does not know.
+	// ErrUnsupported is the error of a tokenizer with a component that this package does not
+	// support.
 	ErrUnsupported = errors.New("tokenizer: unsupported tokenizer")
 )
 
@@ -66,8 +66,7 @@ func (t *Tokenizer) TokenID(token string) (int32, bool) {
 	return t.vocab.ID(token)
 }
 
-// Token returns the token with an ID as the vocabulary spells it. It reports
-// false if no token has the ID.
+// Token returns the token with an ID, as the vocabulary spells it, or false if no token has the ID.
 func (t *Tokenizer) Token(id int32) (string, bool) {
 	if a, ok := t.added.tokens[id]; ok {
 		return a.Content, true
@@ -82,12 +81,12 @@ func (t *Tokenizer) IsSpecial(id int32) bool {
 	return ok && a.Special
 }
 
-// BOS returns the ID of the token that begins a text. It reports false if the
-// metadata names none; a tokenizer.json never does.
+// BOS returns the ID of the token that begins a text, if the metadata of a GGUF file names one.
+// Otherwise, and for every tokenizer.json, it returns false.
 func (t *Tokenizer) BOS() (int32, bool) { return t.special.bos, t.special.bos >= 0 }
 
-// EOS returns the ID of the token that ends a text. It reports false if the
-// metadata names none; a tokenizer.json never does.
+// EOS returns the ID of the token that ends a text, if the metadata of a GGUF file names one.
+// Otherwise, and for every tokenizer.json, it returns false.
 func (t *Tokenizer) EOS() (int32, bool) { return t.special.eos, t.special.eos >= 0 }
 
 // classify wraps an error of an internal package in one of this package.

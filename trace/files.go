@@ -23,9 +23,9 @@ type Files struct {
 	written  time.Time
 }
 
-// NewFiles creates the files and returns a watcher for one device. An empty name means that the
-// file is not wanted. NewFiles replaces existing files. If a name is a symbolic link, NewFiles
-// replaces the link, not the file that the link points to.
+// NewFiles creates the files and returns a watcher for one device. If a name is empty, the file is not written.
+// NewFiles replaces existing files. If a name is a symbolic link, NewFiles replaces the link, not the file that the
+// link points to.
 func NewFiles(timeline, profile string) (*Files, error) {
 	f := &Files{profile: profile, stacks: NewProfile(), written: time.Now()}
 	var err error

@@ -35,7 +35,7 @@ func (t *Timeline) Did(done []device.Activity) {
 // Closed implements device.Watcher.
 func (t *Timeline) Closed() error { return nil }
 
-// Write writes the timeline so far.
+// Write writes the timeline recorded so far.
 func (t *Timeline) Write(w io.Writer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

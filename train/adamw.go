@@ -21,8 +21,8 @@ type AdamWOptions struct {
 	Clip     float64  // limits the norm of all derivatives together; 0 for no limit
 }
 
-// AdamW is Adam with decoupled weight decay (Loshchilov and Hutter, "Decoupled Weight Decay Regularization"), with the numbers of PyTorch's
-// AdamW. All parameters decay.
+// AdamW is Adam with decoupled weight decay (Loshchilov and Hutter, "Decoupled Weight Decay Regularization"). It computes the same numbers
+// as PyTorch's AdamW. All parameters decay.
 type AdamW struct {
 	state
 	options AdamWOptions
@@ -41,8 +41,8 @@ func NewAdamW(params *nn.Params, o AdamWOptions) *AdamW {
 	return &AdamW{state{params: params, rate: o.Rate, schedule: o.Schedule, clip: o.Clip, moments: 2, err: err}, o}
 }
 
-// Step updates all parameters from their derivatives, which it clears. It returns an error of the options, the Scope or
-// the device. If the Scope has an error, derivatives may be incomplete: Step then clears them and changes no parameter.
+// Step updates all parameters from their derivatives, and clears the derivatives. It returns an error of the options, the Scope or the
+// device. If the Scope has an error, derivatives may be incomplete: Step then clears them and changes no parameter.
 func (o *AdamW) Step(s *tensor.Scope) error {
 	m, err := o.begin(s)
 	if err != nil {

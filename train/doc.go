@@ -16,6 +16,6 @@
 //		...
 //	}
 //
-// A step enqueues one kernel for all parameters, or three with Clip. Training has the same bits on each run of a program on a device.
-// Backward adds to the derivatives until a Step, so that several small batches may make one step.
+// A step enqueues one kernel for all parameters, or three with Clip. Each run of a program on the same device gives the same bits. Until
+// the next Step, each Backward adds to the derivatives, so a step may consist of several small batches.
 package train

@@ -5,18 +5,18 @@ import (
 	"math/rand/v2"
 )
 
-// Examples are inputs and what a model should make of each.
+// Examples are inputs, and the label that a model should compute for each.
 type Examples[X, Y any] struct {
-	Inputs []X // Width of each example
-	Labels []Y // one of each example
+	Inputs []X // Width numbers for each example
+	Labels []Y // one for each example
 	Width  int
 }
 
 // Len returns the number of examples.
 func (e Examples[X, Y]) Len() int { return len(e.Labels) }
 
-// Batches returns the examples in a random order, which seed determines, as batches of size examples. If their number is no multiple
-// of size, the last batch has fewer. A batch is valid until the next.
+// Batches returns the examples in a random order, which seed determines, as batches of size examples. If the number of examples is not a
+// multiple of size, the last batch has fewer. A batch is valid until the iterator yields the next batch.
 func (e Examples[X, Y]) Batches(size int, seed uint64) iter.Seq[Examples[X, Y]] {
 	return func(yield func(Examples[X, Y]) bool) {
 		order := rand.New(rand.NewPCG(seed, 0)).Perm(e.Len())
@@ -31,7 +31,7 @@ func (e Examples[X, Y]) Batches(size int, seed uint64) iter.Seq[Examples[X, Y]] 
 	}
 }
 
-// Split returns two parts of the examples: n in a random order, which seed determines, and the rest.
+// Split puts the examples in a random order, which seed determines, and returns the first n and the rest.
 func (e Examples[X, Y]) Split(n int, seed uint64) (first, rest Examples[X, Y]) {
 	order := rand.New(rand.NewPCG(seed, 0)).Perm(e.Len())
 	n = min(max(n, 0), len(order))

@@ -7,14 +7,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// State is what an optimizer knows after some steps. An optimizer with the same options that begins with it continues with the same bits,
-// if the parameters have the same values.
+// State is the state of an optimizer after some steps. If another optimizer has the same options, and the parameters have the same values,
+// it continues from the State with the same bits.
 type State struct {
 	Steps   int
 	Moments []float32 // empty before the first step
 }
 
-// State returns a copy of what the optimizer knows, for which it waits.
+// State waits for the last step and returns a copy of the optimizer's state.
 func (o *state) State(s *tensor.Scope) (State, error) {
 	st := State{Steps: o.steps}
 	m, err := o.params.Memory(s)
@@ -28,8 +28,8 @@ func (o *state) State(s *tensor.Scope) (State, error) {
 	return st, s.Stream().Synchronize(s.Context())
 }
 
-// Restore makes the optimizer continue after the steps of a State. The error wraps ErrOptions if the State is not of such an optimizer of
-// as many parameters.
+// Restore makes the optimizer continue after the steps of a State. If the State belongs to another kind of optimizer, or to another number
+// of parameters, the error wraps ErrOptions.
 func (o *state) Restore(s *tensor.Scope, st State) error {
 	m, err := o.begin(s)
 	if err != nil {

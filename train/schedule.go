@@ -5,11 +5,11 @@ import "math"
 // A Schedule returns the factor of the learning rate in a step. Steps are numbered from 0.
 type Schedule func(step int) float64
 
-// Constant is the Schedule that does not change the rate.
+// Constant is the Schedule that does not change the learning rate.
 func Constant(int) float64 { return 1 }
 
-// Cosine returns a Schedule that falls from 1 to last along half a cosine in the given number of steps, and then remains (Loshchilov and
-// Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts").
+// Cosine returns a Schedule that falls from 1 to last along half a cosine in the given number of steps, and then stays at last (Loshchilov
+// and Hutter, "SGDR: Stochastic Gradient Descent with Warm Restarts").
 func Cosine(steps int, last float64) Schedule {
 	return func(step int) float64 {
 		done := float64(min(step, steps)) / float64(max(steps, 1))
@@ -17,14 +17,14 @@ func Cosine(steps int, last float64) Schedule {
 	}
 }
 
-// Linear returns a Schedule that falls evenly from 1 to last in the given number of steps, and then remains.
+// Linear returns a Schedule that falls linearly from 1 to last in the given number of steps, and then stays at last.
 func Linear(steps int, last float64) Schedule {
 	return func(step int) float64 {
 		return 1 - (1-last)*float64(min(step, steps))/float64(max(steps, 1))
 	}
 }
 
-// WarmUp returns a Schedule that rises evenly for the given number of steps, and then begins next.
+// WarmUp returns a Schedule that rises linearly to 1 in the given number of steps, and then follows next.
 func WarmUp(steps int, next Schedule) Schedule {
 	return func(step int) float64 {
 		if step < steps {

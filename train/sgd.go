@@ -19,7 +19,7 @@ type SGDOptions struct {
 	Clip     float64  // limits the norm of all derivatives together; 0 for no limit
 }
 
-// SGD is stochastic gradient descent with momentum, with the numbers of PyTorch's SGD without dampening.
+// SGD is stochastic gradient descent with momentum. It computes the same numbers as PyTorch's SGD without dampening.
 type SGD struct {
 	state
 	options SGDOptions
@@ -35,8 +35,8 @@ func NewSGD(params *nn.Params, o SGDOptions) *SGD {
 	return &SGD{state{params: params, rate: o.Rate, schedule: o.Schedule, clip: o.Clip, moments: 1, err: err}, o}
 }
 
-// Step updates all parameters from their derivatives, which it clears. The error is one of the options, the Scope or the device. After
-// one of the Scope, whose derivatives may not be complete, Step only clears them.
+// Step updates all parameters from their derivatives, and clears the derivatives. It returns an error of the options, the Scope or the
+// device. If the Scope has an error, derivatives may be incomplete: Step then clears them and changes no parameter.
 func (o *SGD) Step(s *tensor.Scope) error {
 	m, err := o.begin(s)
 	if err != nil {

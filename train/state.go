@@ -41,7 +41,7 @@ func (o *state) Close() error {
 	return b.Close()
 }
 
-// Norm returns the norm of all derivatives at the last step, before it was clipped, for which it waits. It is 0 without Clip.
+// Norm waits for the last step and returns the norm of all derivatives in this step, before clipping. Without Clip, it returns 0.
 func (o *state) Norm(s *tensor.Scope) (float64, error) {
 	if o.buffer == nil || o.clip == 0 {
 		return 0, s.Err()

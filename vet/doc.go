@@ -6,5 +6,5 @@
 // The commands gopherwarp vet and gopherwarp-vet run the analyzer. Like go vet, the analyzer
 // examines one package at a time, without the function bodies of other packages, so it finds fewer
 // errors than a build. It reports only mistakes that it can prove. The document docs/vet.md
-// explains each finding with incorrect and correct code.
+// explains each kind of mistake with incorrect and correct code.
 package vet

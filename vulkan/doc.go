@@ -1,16 +1,16 @@
-// Package vulkan runs kernels on GPUs of any maker whose driver speaks Vulkan 1.2: AMD, Intel, Qualcomm, NVIDIA, and Apple through
-// MoltenVK. It has been tested on Mesa's software device llvmpipe, and in part on an NVIDIA H200. It needs only the
-// driver and Vulkan's loader: neither cgo nor an SDK.
+// Package vulkan runs kernels on GPUs whose driver supports Vulkan 1.2: GPUs of AMD, Intel, Qualcomm and NVIDIA, and of Apple through
+// MoltenVK. It has been tested on Mesa's software device llvmpipe, and in part on an NVIDIA H200. It needs only the driver and Vulkan's
+// loader: neither cgo nor an SDK.
 //
 //	dev, err := vulkan.Open(0)                    // *device.Device
 //	if errors.Is(err, vulkan.ErrNoLoader) { ... } // or ErrNoDevice, ErrFeatures
 //	s, err := dev.NewStream()                     // then package device and generated launchers
 //
-// The package contains no compiler: the PTX of a kernel is translated to SPIR-V at its first launch with each block size. If a kernel
-// needs what the device lacks (tensor cores, clusters, or warps of 32 lanes where subgroups are smaller), its launch returns an error that
-// matches device.ErrNoVariant.
+// Kernels need no separate compilation for Vulkan: at a kernel's first launch with each block size, the package translates the kernel's PTX
+// to SPIR-V. If a kernel needs a feature that the device lacks (tensor cores, clusters, or warps of 32 lanes on a device with smaller
+// subgroups), its launch returns an error that matches device.ErrNoVariant.
 //
-// Work runs in order. It is handed to the GPU when a stream is waited for, or when much of it has been collected. A kernel that hangs, or
-// one that was compiled without checks and accesses memory out of bounds, costs the device, not the process: all later calls return
-// ErrLost, until the program closes the device and opens it again.
+// Work runs in order. The package collects work, and submits it to the GPU when the program waits for a stream, or when there is much work.
+// If a kernel hangs, or if a kernel without checks accesses memory out of bounds, the process continues but loses the device: all later
+// calls return ErrLost, until the program closes the device and opens it again.
 package vulkan

@@ -28,14 +28,14 @@ type Description struct {
 	Type Type
 	// Subgroup is the number of lanes of a subgroup, or 0 if subgroups lack operations that kernels use.
 	Subgroup int
-	// Missing lists the features without which Open returns ErrFeatures.
+	// Missing lists the missing features that all kernels need. If there are any, Open returns ErrFeatures.
 	Missing []string
-	// Lacks lists the features without which some kernels do not run.
+	// Lacks lists the missing features that some kernels need.
 	Lacks []string
 }
 
-// Complete reports whether the device is a GPU with all features that Vulkan offers and kernels use. gopherwarp.Open can choose such a device
-// without being asked to. Features that Vulkan does not offer, such as tensor cores and clusters, are missing there, too.
+// Complete reports whether the device is a GPU with all features that kernels can use through Vulkan. gopherwarp.Open chooses only such
+// devices by itself. Features that Vulkan does not offer, such as tensor cores and clusters, are missing even on such devices.
 func (d *Description) Complete() bool { return d.Type != Other && len(d.Missing)+len(d.Lacks) == 0 }
 
 // List describes the devices in the loader's order, including those that Open refuses.

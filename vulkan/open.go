@@ -16,12 +16,12 @@ var (
 	// ErrNoLoader means that Vulkan's loader is missing: package libvulkan1 of Debian and Ubuntu, vulkan-loader of Fedora, or the
 	// GPU's driver on Windows.
 	ErrNoLoader = errors.New("vulkan: there is no Vulkan loader")
-	// ErrNoDevice means that the loader finds no driver with a device, or none with the given index.
+	// ErrNoDevice means that the loader finds no driver with a device, or that no device has the given index.
 	ErrNoDevice = errors.New("vulkan: no such device")
 	// ErrFeatures means that the device or its driver lacks a feature that all kernels need.
 	ErrFeatures = errors.New("vulkan: the device lacks what kernels need")
-	// ErrLost means that the driver gave up the device, usually because a kernel hung, or accessed memory out of bounds and was compiled
-	// without checks. All later calls return the error. The process can close the device and open it again.
+	// ErrLost means that the driver has given up the device, usually because a kernel hung, or because a kernel without checks accessed
+	// memory out of bounds. All later calls return this error. The process can close the device and open it again.
 	ErrLost = errors.New("vulkan: the device is lost, because a kernel hung or accessed invalid memory; close it and open it again")
 )
 

@@ -1,5 +1,5 @@
-// Package weights has what all files of tensors have in common: a File is a set of named tensors with metadata. Packages
-// weights/safetensors and weights/gguf read and write the formats, and weights/formats opens either.
+// Package weights is the common part of all file formats for tensors. A File is a set of named tensors with metadata. Packages
+// weights/safetensors and weights/gguf read and write the formats, and weights/formats opens files of both formats.
 //
 //	f, err := gguf.Open("model.gguf")               // reads the header, not the tensors
 //	defer f.Close()
@@ -13,15 +13,16 @@
 // # Reading and mapping
 //
 // Tensor.ReadAt reads into memory of the caller, such as pinned memory that a GPU copies from. If another process has truncated the file,
-// ReadAt returns an error. ReadAt is faster than the first read of a mapped file, which faults page by page.
+// ReadAt returns an error. ReadAt is faster than the first read of a mapped file, which causes a page fault for each page.
 //
 // File.Map maps the files. Bytes and Values then return the mapped memory, without a copy. Use it for weights that stay on the CPU. If
-// another process truncates a mapped file, a read of the missing part is a memory fault that ends the process, unless the goroutine reads within
-// File.Guard. A GPU's driver, which is C code, cannot be guarded. The memory is valid until File.Close and must not be written.
+// another process truncates a mapped file, a read of the missing part is a memory fault that ends the process. A function that is passed to
+// File.Guard returns an error instead. Guard cannot protect C code, such as a GPU's driver. The memory is valid until File.Close and must
+// not be written.
 //
 // # Hostile files
 //
-// The readers accept arbitrary bytes: they check every count, length, offset and shape against the bytes that remain before they allocate,
-// and return errors that match ErrFormat. They never load pickles. What a valid file contains is not checked: its metadata may be nonsense,
-// its names may contain control characters, and its numbers may be NaN.
+// The readers accept arbitrary bytes. Before they allocate memory, they check every count, length, offset and shape against the number of
+// remaining bytes. Their errors match ErrFormat. They never load pickles. They do not check the meaning of a valid file: its metadata may
+// be nonsense, its names may contain control characters, and its numbers may be NaN.
 package weights

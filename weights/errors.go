@@ -2,7 +2,7 @@ package weights
 
 import "errors"
 
-// The errors of this package and of the packages of formats wrap these; errors.Is finds them.
+// Errors of this package and of the packages for formats wrap these errors.
 var (
 	// ErrFormat is the error of a file that violates its format.
 	ErrFormat = errors.New("weights: invalid file")
@@ -12,7 +12,7 @@ var (
 	ErrType = errors.New("weights: wrong type")
 	// ErrTruncated is the error of a file that became shorter after it was opened.
 	ErrTruncated = errors.New("weights: file truncated since it was opened")
-	// ErrPickle is the error of a Python pickle or a zip archive, such as a file of torch.save. A pickle is a program, and this package never
-	// runs it.
+	// ErrPickle is the error of a Python pickle or a zip archive, such as a file that torch.save wrote. A pickle is a program, and this
+	// package never runs it.
 	ErrPickle = errors.New("weights: a Python pickle, or a zip archive of one, as torch.save writes; loading it could run any code; convert it to safetensors")
 )

@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// Contents is what a File consists of.
+// Contents are the parts of a File.
 type Contents struct {
-	// Format is the name of the file's format with its version, such as "GGUF 3". It is empty for a File that was
-	// made in memory, unless its names and metadata are those of a format.
+	// Format is the name of the file's format with its version, such as "GGUF 3". It is empty for a File that was made in memory, unless
+	// its names and metadata follow a format.
 	Format   string
 	Metadata Metadata
-	// Tensors are in the order of their data, file by file.
+	// Tensors are the tensors, in the order of their data, file by file.
 	Tensors []*Tensor
 	// Sources are the open files, which the File closes.
 	Sources []*Source
 }
 
-// File is a set of tensors with metadata: a file, or several that belong together. Its contents must not be changed.
+// A File is a set of tensors with metadata, from one file or from several files that belong together. Its contents must not be changed.
 type File struct {
 	Contents
 	named map[string]*Tensor
@@ -82,8 +82,8 @@ func (f *File) Size() int64 {
 	return n
 }
 
-// Map maps the files into memory, so that Bytes returns their memory instead of copies. It is called before other goroutines use the File.
-// If a source is not a file, or the system cannot map it, the error matches errors.ErrUnsupported.
+// Map maps the files into memory, so that Bytes returns their memory instead of copies. Call Map before other goroutines use the File. If a
+// source is not a file, or the system cannot map it, the error matches errors.ErrUnsupported.
 func (f *File) Map() error {
 	for _, s := range f.Sources {
 		if err := s.mapMemory(); err != nil {

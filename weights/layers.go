@@ -14,12 +14,12 @@ type Layer struct {
 	// tensors outside all layers.
 	Name    string
 	Tensors []*Tensor
-	// Before, Size and Total are the bytes of all preceding layers, of this layer, and of all layers.
+	// Before, Size and Total are the numbers of bytes of all preceding layers, of this layer, and of all layers.
 	Before, Size, Total int64
 }
 
-// Layers returns the tensors layer by layer: first those outside all layers, then the layers by name and number. A program that loads
-// a layer in each iteration knows its progress: Before+Size of Total bytes. It needs memory for one layer only.
+// Layers returns the tensors layer by layer: first the tensors outside all layers, then the layers by name and number. A program that loads
+// one layer in each iteration needs memory for only one layer, and has loaded Before+Size of Total bytes after the iteration.
 func (f *File) Layers() iter.Seq[Layer] {
 	return func(yield func(Layer) bool) {
 		before, total := int64(0), f.Size()

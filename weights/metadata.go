@@ -26,8 +26,8 @@ func (m Metadata) Value(key string) (any, bool) {
 	return nil, false
 }
 
-// Get returns the value of a key as a T, which must be the type of the value itself. Without such a key, the error matches ErrNotFound; if
-// the value has another type, ErrType.
+// Get returns the value of a key as a T. T must be the exact type of the value; otherwise the error matches ErrType. If there is no such
+// key, the error matches ErrNotFound.
 func Get[T any](m Metadata, key string) (T, error) {
 	var zero T
 	v, ok := m.Value(key)
@@ -41,8 +41,8 @@ func Get[T any](m Metadata, key string) (T, error) {
 	return t, nil
 }
 
-// Int returns the value of a key of any integer type. If there is no such key, the error matches ErrNotFound; if the value is
-// not an integer or exceeds an int, ErrType.
+// Int returns the value of a key of any integer type. If there is no such key, the error matches ErrNotFound. If the value is not an
+// integer, or does not fit in an int, the error matches ErrType.
 func (m Metadata) Int(key string) (int, error) {
 	v, ok := m.Value(key)
 	if !ok {

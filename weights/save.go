@@ -13,8 +13,8 @@ import (
 // saveBuffer is the size of the buffer of Save in bytes.
 const saveBuffer = 1 << 20
 
-// Save writes a file atomically: it calls write with a temporary file in the same folder, flushes that to the disk, and renames it. If write
-// fails, or the process ends early, a file with that name remains as it was.
+// Save writes a file atomically: it calls write with a temporary file in the same folder, flushes the temporary file to the disk, and
+// renames it. If write fails, or the process ends early, an existing file with the name does not change.
 func Save(name string, write func(w io.Writer) error) error {
 	temporary, err := createBeside(name)
 	if err != nil {
@@ -35,7 +35,7 @@ func Save(name string, write func(w io.Writer) error) error {
 	return syncFolder(filepath.Dir(name))
 }
 
-// Rename renames a file or a folder and flushes the new name to the disk. What it contains is flushed before by Save.
+// Rename renames a file or a folder and flushes the new name to the disk. It does not flush the contents, which Save does.
 func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err

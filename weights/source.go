@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// Source is what tensors are read from: an open file, or any io.ReaderAt. Packages of file formats make Sources; programs use Files.
+// A Source is an open file, or another io.ReaderAt, from which tensors are read. Packages for file formats make Sources; programs use
+// Files.
 type Source struct {
 	name   string
 	r      io.ReaderAt
@@ -40,7 +41,7 @@ func NewSource(name string, r io.ReaderAt, size int64) *Source {
 	return &Source{name: name, r: r, size: size}
 }
 
-// Name returns the name of the file, or the one given to NewSource.
+// Name returns the name of the file, or the name given to NewSource.
 func (s *Source) Name() string { return s.name }
 
 // Size returns the size in bytes at the time of opening.
@@ -64,8 +65,8 @@ func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Tensor returns the tensor that spec describes, whose data begins at offset. The error matches ErrFormat if the data is not within the
-// source.
+// Tensor returns the tensor that spec describes. Its data begin at offset. If the data are not within the source, the error matches
+// ErrFormat.
 func (s *Source) Tensor(spec Spec, offset int64) (*Tensor, error) {
 	size, err := spec.Size()
 	if err != nil {

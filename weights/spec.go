@@ -6,8 +6,8 @@ import "fmt"
 type Spec struct {
 	Name string
 	Type Type
-	// Shape is the number of elements along each dimension, outermost dimension first, as in PyTorch and NumPy. A GGUF file has the opposite
-	// order. The shape of a scalar is empty.
+	// Shape is the number of elements along each dimension, outermost dimension first, as in PyTorch and NumPy. GGUF files store the
+	// opposite order. The shape of a scalar is empty.
 	Shape []int
 }
 

@@ -18,7 +18,7 @@ type Tensor struct {
 	offset int64
 }
 
-// NewTensor returns a tensor whose data are the first bytes of data: a tensor to be written to a file.
+// NewTensor returns a tensor, to be written to a file, whose elements are read from the start of data.
 func NewTensor(spec Spec, data io.ReaderAt) (*Tensor, error) {
 	size, err := spec.Size()
 	if err != nil {
@@ -47,8 +47,8 @@ func (t *Tensor) Range() (file string, from, to int64) {
 	return t.from.name, t.offset, t.offset + int64(t.size)
 }
 
-// ReadAt implements io.ReaderAt on the data. It reads the file, mapped or not, into p: memory of the caller, such as pinned memory that a
-// device copies from. If the file has become shorter, the error matches ErrTruncated.
+// ReadAt implements io.ReaderAt on the data. It reads from the file into p, even if the file is mapped. p may be pinned memory, from which
+// a device copies. If the file has become shorter, the error matches ErrTruncated.
 func (t *Tensor) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 || off > int64(t.size) {
 		return 0, fmt.Errorf("weights: tensor %q: read at %d of %d bytes", t.spec.Name, off, t.size)
@@ -61,8 +61,8 @@ func (t *Tensor) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// Bytes returns the data. If the file is mapped, the result is the file's memory: it must not be written, is valid until the File is closed,
-// and is to be read within File.Guard. Otherwise, Bytes reads the data into new memory.
+// Bytes returns the data. If the file is mapped, the result is the file's memory. This memory is valid until the File is closed, must not
+// be written, and should be read within File.Guard. Otherwise, Bytes reads the data into new memory.
 func (t *Tensor) Bytes() ([]byte, error) {
 	if m := t.from.mapped; m != nil {
 		return m[t.offset : t.offset+int64(t.size) : t.offset+int64(t.size)], nil

@@ -133,7 +133,7 @@ func (t Type) String() string { return types[t.row()].name }
 // Block returns the number of elements in a block and its size in bytes. A block of most plain types is one element.
 func (t Type) Block() (elements, bytes int) { return types[t.row()].elements, types[t.row()].bytes }
 
-// DType returns the element type of kernels with the same representation, or dtype.Invalid if there is none.
+// DType returns the dtype.Type with the same representation, or dtype.Invalid if there is none.
 func (t Type) DType() dtype.Type { return types[t.row()].element }
 
 // row returns the row of types that describes t.

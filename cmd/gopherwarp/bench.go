@@ -25,11 +25,11 @@ type benchCommand struct {
 
 // Help is the text before the flags.
 func (benchCommand) Help() string {
-	return `Compiles the benchmark suite of Gopherwarp and measures its kernels on this machine's best device. It first compares
-the results of each kernel with plain Go. It then runs the kernel alternately with the same kernel in CUDA C++, if nvcc is
-installed, and with equivalent functions of PyTorch, Triton, CuPy, Numba, CUB and cuBLAS, if these are installed. A ratio
-above 1 means that Go is faster. The bars at the end are the project's own requirements. On a CPU, the sizes are small and
-the numbers only show that the suite works. The exit code is 1 if a case failed.
+	return `Compiles the benchmark suite of Gopherwarp and measures its kernels on this machine's best device. It first compares the
+results of each kernel with plain Go. It then runs the kernel alternately with the same kernel in CUDA C++, if nvcc is
+installed, and with equivalent functions of PyTorch, Triton, CuPy, Numba, CUB and cuBLAS, if these are installed. A
+ratio above 1 means that Go is faster. The bars at the end are the project's own requirements. On a CPU, the sizes are
+small, and the numbers show only that the suite works. The exit code is 1 if a case failed.
 
 Example:
   gopherwarp bench -only 'stream|sum' -peers torch,triton -json new.json -compare old.json`

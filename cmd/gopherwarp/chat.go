@@ -25,8 +25,8 @@ type chatCommand struct {
 
 // Help is the text after the flags.
 func (chatCommand) Help() string {
-	return `Starts a conversation with a language model. Ctrl-C stops an answer, Ctrl-D ends the conversation. A line that
-ends with a backslash continues on the next one. /help lists the commands of a conversation.
+	return `Starts a conversation with a language model. Ctrl-C stops an answer, Ctrl-D ends the conversation. A line that ends with
+a backslash continues on the next line. /help lists the commands of a conversation.
 
 Example:
   gopherwarp chat -model SmolLM2-135M-Instruct.Q4_1.gguf`
@@ -38,7 +38,7 @@ const commandsOfChat = `/clear          forget the conversation
 /exit           leave; so does Ctrl-D
 /help           print this list
 Ctrl-C          stop an answer
-A line that ends with \ continues on the next one.`
+A line that ends with \ continues on the next line.`
 
 // Run is called by kong.
 func (c *chatCommand) Run(ctx context.Context, t terminal) error {

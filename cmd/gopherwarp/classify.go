@@ -13,10 +13,10 @@ import (
 )
 
 type classifyCommand struct {
-	Model    string   `required:"" placeholder:"PATH" help:"A folder with safetensors files, or such a file: a ResNet with the names of torchvision's tensors, or EfficientNet-Lite0."`
+	Model    string   `required:"" placeholder:"PATH" help:"A safetensors file, or a folder with safetensors files: a ResNet with the names of torchvision's tensors, or EfficientNet-Lite0."`
 	Pictures []string `arg:"" name:"picture" help:"JPEG or PNG files."`
-	Names    string   `placeholder:"FILE" help:"A file with a line for each class: its name. Default: classes have numbers."`
-	Top      int      `default:"5" help:"How many classes to print for each picture."`
+	Names    string   `placeholder:"FILE" help:"A file with the names of the classes, one on each line. Default: numbers instead of names."`
+	Top      int      `default:"5" help:"The number of classes to print for each picture."`
 	DType    string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16 or float16. Default: float16 on GPUs with tensor cores, and else float32."`
 }
 

@@ -12,8 +12,8 @@ type doctorCommand struct{}
 
 // Help is the text after the flags.
 func (doctorCommand) Help() string {
-	return `Checks everything that a program needs to use a GPU. For each problem it explains the cause and the remedy.
-The exit code is 0 if a GPU can be used, else 3.
+	return `Checks everything that a program needs to use a GPU, and explains the cause and the remedy of each problem. The exit
+code is 0 if a GPU can be used, and 3 otherwise.
 
 Example:
   gopherwarp doctor || echo "kernels will run on the CPU"`

@@ -22,14 +22,15 @@ import (
 type embedCommand struct {
 	Model string   `required:"" placeholder:"FOLDER" help:"A folder of sentence-transformers, with an encoder of the BERT family: config.json, tokenizer.json and safetensors files."`
 	Texts []string `arg:"" optional:"" name:"text" help:"Texts. Default: the lines of standard input."`
-	JSON  bool     `name:"json" help:"Lines of standard input are JSON: texts, or objects with the field text. The output is an object for each text."`
+	JSON  bool     `name:"json" help:"Read JSON lines from standard input: texts, or objects with the field text. Print an object for each text."`
 	DType string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16 or float16. Default: float16 on GPUs with tensor cores, and else float32."`
 }
 
 // Help is the text after the flags.
 func (embedCommand) Help() string {
-	return `Prints a vector for each text: close vectors belong to texts with similar meanings. A vector is a line of numbers. With -json,
-it is an object with the fields text, tokens, truncated and embedding, and other fields of an object in the input are kept.
+	return `Prints a vector for each text. Texts with similar meanings have similar vectors. Each vector is a line of numbers. With
+-json, each line is an object with the fields text, tokens, truncated and embedding, and with the other fields of the
+input's object.
 
 Example:
   gopherwarp embed -model models/all_minilm_l6_v2 "The cat sits outside."

@@ -24,11 +24,11 @@ type finetuneCommand struct {
 	Config         string   `arg:"" optional:"" help:"A YAML file with the values of flags: model: FILE, data: [FILE], lr: 2e-4. Flags that are given take precedence."`
 	Model          string   `placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
 	Data           []string `sep:"none" placeholder:"FILE" help:"Texts to learn, as JSON lines. May be repeated."`
-	Eval           []string `sep:"none" placeholder:"FILE" help:"Texts of which only the loss is computed, with each checkpoint. May be repeated."`
+	Eval           []string `sep:"none" placeholder:"FILE" help:"Texts to evaluate: their loss is computed at each checkpoint. May be repeated."`
 	Out            string   `placeholder:"DIR" help:"A folder for the adapter, the losses and the checkpoints."`
-	Method         string   `placeholder:"NAME" help:"What is trained: lora, an adapter, or full, all parameters. Default: lora."`
-	DPO            bool     `name:"dpo" help:"Train with preferences, whose lines have prompt, chosen and rejected."`
-	Beta           float64  `placeholder:"X" help:"With -dpo, the weight of log-probabilities. Default: 0.1."`
+	Method         string   `placeholder:"NAME" help:"What to train: lora trains an adapter, full trains all parameters. Default: lora."`
+	DPO            bool     `name:"dpo" help:"Train with preferences: lines with prompt, chosen and rejected."`
+	Beta           float64  `placeholder:"X" help:"With -dpo, the factor of differences of log-probabilities in the loss. Default: 0.1."`
 	Rank           int      `placeholder:"N" help:"The rank of the adapter. Default: 16."`
 	Alpha          float64  `placeholder:"X" help:"The adapter's products are scaled by alpha/rank. Default: twice the rank."`
 	RankStabilized bool     `name:"rslora" help:"Scale by alpha/sqrt(rank) instead."`
@@ -36,19 +36,19 @@ type finetuneCommand struct {
 	Dropout        float64  `placeholder:"P" help:"The probability with which inputs of the adapter are dropped in training. Default: 0."`
 	Modules        []string `sep:"none" placeholder:"NAME" help:"A linear layer to adapt in all blocks, such as q_proj. May be repeated. Default: all."`
 	Rate           float64  `name:"lr" placeholder:"X" help:"The learning rate. Default: 2e-4, for -method full 2e-5, for -dpo 5e-5."`
-	Schedule       string   `placeholder:"NAME" help:"How the rate changes: cosine, linear or constant. Default: cosine."`
-	WarmUp         int      `name:"warmup" placeholder:"N" help:"Steps in which the rate rises from 0. Default: 0."`
+	Schedule       string   `placeholder:"NAME" help:"How the learning rate changes: cosine, linear or constant. Default: cosine."`
+	WarmUp         int      `name:"warmup" placeholder:"N" help:"The number of first steps in which the learning rate rises from 0. Default: 0."`
 	Decay          float64  `placeholder:"X" help:"The weight decay of AdamW. Default: 0."`
-	Clip           float64  `placeholder:"X" help:"The greatest norm of all derivatives together. Default: 1."`
-	Epochs         int      `placeholder:"N" help:"How often each text is read. Default: 1."`
+	Clip           float64  `placeholder:"X" help:"The largest norm of all derivatives together. Default: 1."`
+	Epochs         int      `placeholder:"N" help:"How often to train with each text. Default: 1."`
 	Steps          int      `placeholder:"N" help:"The largest number of steps. Default: no limit."`
-	Batch          int      `placeholder:"N" help:"Packs of texts of a step, whose derivatives are accumulated. Default: one for each device."`
-	Length         int      `placeholder:"N" help:"Tokens of a pack, and the most of a text. Default: 1024."`
-	Truncate       bool     `help:"Cut texts that are longer than -length, which are an error otherwise."`
-	Seed           uint64   `placeholder:"N" help:"Selects the order of texts and the initial adapter. Default: 0."`
-	Save           int      `placeholder:"N" help:"Steps between checkpoints. Default: one at the end."`
-	Keep           int      `placeholder:"N" help:"Checkpoints that are kept. Default: 2."`
-	Patience       int      `placeholder:"N" help:"End after N checkpoints in a row without a lower loss of -eval, and keep what had the lowest. Default: no early end."`
+	Batch          int      `placeholder:"N" help:"The number of packs of texts in a step. Their derivatives are added up. Default: one for each device."`
+	Length         int      `placeholder:"N" help:"The largest number of tokens of a pack, and of a text. Default: 1024."`
+	Truncate       bool     `help:"Cut texts that are longer than -length at their end. Without this flag, such texts are an error."`
+	Seed           uint64   `placeholder:"N" help:"The seed for the order of texts and for the initial adapter. Default: 0."`
+	Save           int      `placeholder:"N" help:"The number of steps between checkpoints. Default: a single checkpoint at the end."`
+	Keep           int      `placeholder:"N" help:"The number of checkpoints to keep. Default: 2."`
+	Patience       int      `placeholder:"N" help:"End after N consecutive checkpoints without a lower loss of -eval, and keep the result with the lowest loss. Default: no early end."`
 	Resume         bool     `help:"Continue from the last checkpoint in -out, if there is one."`
 	Board          string   `name:"tensorboard" placeholder:"DIR" help:"Write event files for TensorBoard to this folder."`
 	Devices        []string `sep:"," placeholder:"N" help:"The GPUs that share the packs of each step, such as 0,1; or names as in GOPHERWARP_DEVICE. Default: the best device."`
@@ -57,12 +57,18 @@ type finetuneCommand struct {
 
 // Help is the text after the flags.
 func (finetuneCommand) Help() string {
-	return `Trains a LoRA adapter of a language model, or all of the model, with texts of your own. Each line of a file of texts is a JSON object:
-{"messages": [{"role": "user", "content": "XIV?"}, {"role": "assistant", "content": "14"}]}
-or {"prompt": "XIV = ", "completion": "14"} or {"text": "XIV is 14."}
+	return `Trains a LoRA adapter of a language model, or all parameters of the model, with texts of your own. Each line of a file of texts is
+a JSON object of one of these forms:
+
+  {"messages": [{"role": "user", "content": "XIV?"}, {"role": "assistant", "content": "14"}]}
+  {"prompt": "XIV = ", "completion": "14"}
+  {"text": "XIV is 14."}
+
 The model learns the assistant's messages, completions, and whole texts. With -dpo, it learns which of two answers is better:
-{"prompt": "XIV = ", "chosen": "14", "rejected": "16"}
-Ctrl-C and the signal SIGTERM end the training with a checkpoint, from which -resume continues.
+
+  {"prompt": "XIV = ", "chosen": "14", "rejected": "16"}
+
+Ctrl-C and the signal SIGTERM end the training with a checkpoint. -resume continues from the last checkpoint.
 
 Example:
   gopherwarp finetune -model SmolLM2-135M-Instruct.Q4_1.gguf -data train.jsonl -out adapter -epochs 2

@@ -20,7 +20,7 @@ type generateCommand struct {
 	Prompt string   `arg:"" optional:"" help:"The text to answer or, with -raw, to continue. Default: standard input."`
 	System string   `placeholder:"TEXT" help:"Instructions for the model, before the prompt."`
 	Raw    bool     `help:"Continue the prompt, without the format of a conversation."`
-	Stop   []string `sep:"none" placeholder:"TEXT" help:"Ends the answer before this text. May be repeated."`
+	Stop   []string `sep:"none" placeholder:"TEXT" help:"End the answer before this text. May be repeated."`
 	JSON   bool     `name:"json" help:"Print the answer as JSON, with the reason of its end and the numbers of tokens."`
 }
 

@@ -38,7 +38,7 @@ type commands struct {
 	Generate   generateCommand   `cmd:"" help:"Print a language model's answer to a prompt."`
 	Perplexity perplexityCommand `cmd:"" help:"Print how well a language model predicts a text."`
 	Embed      embedCommand      `cmd:"" help:"Print vectors of texts, for search and comparison."`
-	Classify   classifyCommand   `cmd:"" help:"Print what pictures show."`
+	Classify   classifyCommand   `cmd:"" help:"Print the classes of pictures."`
 	Serve      serveCommand      `cmd:"" help:"Serve a language model with the protocol of OpenAI's API."`
 
 	Finetune finetuneCommand `cmd:"" help:"Train an adapter of a language model with texts."`

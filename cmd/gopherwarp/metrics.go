@@ -18,9 +18,9 @@ type metricsCommand struct {
 
 // Help is the text after the flags.
 func (metricsCommand) Help() string {
-	return `Serves metrics of this machine's GPUs to Prometheus, with the names and labels of NVIDIA's DCGM
-exporter, so that dashboards for the exporter work unchanged. By default, only this machine can connect,
-because connections are not encrypted and need no password.
+	return `Serves metrics of this machine's GPUs to Prometheus, with the names and labels of NVIDIA's DCGM exporter, so that
+dashboards for the exporter work unchanged. Connections are not encrypted and need no password, so by default, only this
+machine can connect.
 
 Example:
   gopherwarp metrics &

@@ -24,14 +24,14 @@ type modelFlags struct {
 	modelSource
 	Adapter     string  `placeholder:"DIR" help:"A LoRA adapter for the model: a folder that finetune or the Python package PEFT wrote."`
 	MaxTokens   int     `placeholder:"N" help:"The largest number of tokens of an answer. Default: until the context is full."`
-	Temperature float64 `default:"0.7" help:"How much less probable tokens are favored. 0 always chooses the most probable token."`
-	TopK        int     `default:"40" help:"Choose among the K most probable tokens. 0 for all."`
-	TopP        float64 `default:"0.95" help:"Choose among the fewest tokens whose probabilities have this sum. 0 for all."`
-	MinP        float64 `help:"Choose among tokens that are at least this share as probable as the most probable one."`
-	Repetition  float64 `name:"repetition-penalty" default:"1" help:"Divides the scores of tokens that have occurred, if they are positive, and multiplies negative ones. 1 for no penalty."`
-	Seed        uint64  `help:"Selects the random numbers: the same seed gives the same text. Default: a new seed each time."`
-	Schema      string  `type:"path" xor:"grammar" placeholder:"FILE" help:"A file with a JSON Schema, which answers satisfy."`
-	Pattern     string  `xor:"grammar" placeholder:"RE" help:"A regular expression of Go, which matches whole answers."`
+	Temperature float64 `default:"0.7" help:"The randomness of the choice of tokens: larger values make less probable tokens more likely. 0 always chooses the most probable token."`
+	TopK        int     `default:"40" help:"Choose among the K most probable tokens. 0 means all tokens."`
+	TopP        float64 `default:"0.95" help:"Choose among the most probable tokens whose probabilities together reach this sum. 0 means all tokens."`
+	MinP        float64 `placeholder:"X" help:"Choose among the tokens whose probability is at least this share of the highest probability. Default: all tokens."`
+	Repetition  float64 `name:"repetition-penalty" default:"1" help:"Make tokens that have already occurred less probable: divide positive scores by this number, and multiply negative scores. 1 means no penalty."`
+	Seed        uint64  `help:"The seed of the random numbers. The same seed gives the same text. Default: a new seed each time."`
+	Schema      string  `type:"path" xor:"grammar" placeholder:"FILE" help:"A file with a JSON Schema that answers must satisfy."`
+	Pattern     string  `xor:"grammar" placeholder:"RE" help:"A regular expression in Go's syntax that must match the whole answer."`
 	Stats       bool    `help:"Print the number of tokens and their rate after each answer."`
 }
 

@@ -21,14 +21,11 @@ type perplexityCommand struct {
 // Help is the text after the flags.
 func (perplexityCommand) Help() string {
 	return `Prints the perplexity of a text: the better a language model predicts the text, the
-lower it is. Files of one model in several formats have different perplexities,
-which show how much the model loses in each format.
+lower it is. The perplexities of files of one model in several formats show how much quality the model loses in each format.
 
-The text is split into chunks that are independent of each other. Only the tokens
-of the second half of a chunk count, as in llama.cpp, so that each has at least
-half a chunk before it. Perplexities are comparable only for the same text, the
-same tokenizer and the same size of chunks. The number after ± is the standard
-error.
+The text is split into independent chunks. As in llama.cpp, only the tokens of the second half of a chunk count, so that
+at least half a chunk precedes each of them. Perplexities are comparable only for the same text, the same tokenizer and
+the same size of chunks. The number after ± is the standard error.
 
 Example:
   gopherwarp perplexity -model SmolLM2-135M-Instruct.Q4_1.gguf README.md

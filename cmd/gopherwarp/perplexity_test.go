@@ -37,7 +37,7 @@ func TestPerplexity(t *testing.T) {
 	}{
 		{[]string{"-model", path, "-context=64", long}, exitOK, `^perplexity \d+\.\d{4} ± \d+\.\d{4} \(124 tokens in 4 chunks of 64\)\n$`, ""},
 		{[]string{"-model", path, long}, exitOK, `\(99 tokens in 1 chunk of 200\)\n$`, ""},
-		{[]string{"-model", path, short}, exitFailed, "^$", "short: llm: the text is too short: it has 2 tokens, and a chunk 200"},
+		{[]string{"-model", path, short}, exitFailed, "^$", "short: llm: the text is too short: it has 2 tokens, fewer than a chunk of 200"},
 		{[]string{"-model", path, "-context=300", long}, exitFailed, "^$", "300 tokens; the context has 200"},
 		{[]string{"-model", path, empty}, exitFailed, "^$", "empty is empty"},
 		{[]string{"-model", path, binary}, exitFailed, "^$", "binary is not a text in UTF-8"},

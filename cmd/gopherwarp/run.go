@@ -28,9 +28,9 @@ type runCommand struct {
 
 // Help is the text after the flags.
 func (runCommand) Help() string {
-	return `Compiles the kernels of the program and of the packages that it imports from its module, then builds
-and runs the program, like go run. It writes no files to the module; stale generated files are replaced for this run
-only. The exit code is the program's.
+	return `Compiles the kernels of the program, and of the packages that the program imports from its module. Then it builds and
+runs the program, like go run. It writes no files to the module: it replaces stale generated files only for this run.
+The exit code is the program's.
 
 Example:
   gopherwarp run -device=cpu ./examples/blur -- -in photo.jpg -out blurred.png`

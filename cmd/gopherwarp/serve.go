@@ -28,32 +28,35 @@ import (
 
 type serveCommand struct {
 	modelSource
-	Adapter  []string      `sep:"none" placeholder:"[NAME=]DIR" help:"A LoRA adapter for the model: a folder that finetune or the Python package PEFT wrote. Requests for a model with the name use it; without a name, all do. May be repeated."`
-	Listen   string        `default:"localhost:8080" placeholder:"ADDRESS" help:"The address to listen on. The default allows only this machine; :8080 means all addresses, which needs -key or -key-file."`
-	Name     string        `placeholder:"NAME" help:"The name of the model in requests. Default: that of the file."`
+	Adapter  []string      `sep:"none" placeholder:"[NAME=]DIR" help:"A LoRA adapter for the model: a folder that finetune or the Python package PEFT wrote. Requests choose the adapter by giving its name as the name of the model. An adapter without a name applies to all requests. May be repeated."`
+	Listen   string        `default:"localhost:8080" placeholder:"ADDRESS" help:"The address to listen on. By default, only this machine can connect. :8080 means all addresses, and needs -key or -key-file."`
+	Name     string        `placeholder:"NAME" help:"The name of the model in requests. Default: the name of the file."`
 	AnyName  bool          `name:"any-name" help:"Answer requests for models of any name, as llama-server does."`
-	Key      []string      `sep:"none" env:"GOPHERWARP_API_KEY" placeholder:"KEY" help:"An API key that clients must send. May be repeated. The environment is safer than an argument, which other users of the machine can see."`
-	KeyFile  string        `placeholder:"FILE" help:"A file with API keys, one a line. Empty lines and those that begin with # are ignored."`
-	TLSCert  string        `name:"tls-cert" placeholder:"FILE" help:"The certificate of the server in PEM, with those of its issuers. Needs -tls-key."`
-	TLSKey   string        `name:"tls-key" placeholder:"FILE" help:"The private key of the certificate in PEM."`
+	Key      []string      `sep:"none" env:"GOPHERWARP_API_KEY" placeholder:"KEY" help:"An API key that clients must send. May be repeated. Other users of the machine can see arguments, so the environment variable GOPHERWARP_API_KEY is safer."`
+	KeyFile  string        `placeholder:"FILE" help:"A file with API keys, one on each line. Empty lines and lines that begin with # are ignored."`
+	TLSCert  string        `name:"tls-cert" placeholder:"FILE" help:"A PEM file with the certificate of the server and the certificates of its issuers. Needs -tls-key."`
+	TLSKey   string        `name:"tls-key" placeholder:"FILE" help:"A PEM file with the private key of the certificate."`
 	Parallel int           `placeholder:"N" help:"The largest number of texts that are generated at once. Default: 8 on a CPU, 64 on a GPU."`
-	Requests int           `default:"256" placeholder:"N" help:"The largest number of requests that run or wait. Others are refused with status 429."`
-	Queue    int           `name:"queue-tokens" default:"1000000" placeholder:"N" help:"The largest number of tokens of the prompts that wait. Requests beyond it are refused with status 429. 0 for no limit."`
-	Repeat   bool          `name:"deterministic" help:"Make an answer independent of the requests beside it, which takes longer."`
-	Timeout  time.Duration `default:"10m" placeholder:"TIME" help:"How long a request may take, with its wait. 0 for no limit."`
-	Sockets  int           `name:"connections" default:"16384" placeholder:"N" help:"The largest number of connections. Others wait, and connections without a request are closed for them."`
-	Delay    time.Duration `default:"0s" placeholder:"TIME" help:"How long a text may wait for others whose vectors are computed together with its own, or a picture for others."`
-	Labels   string        `placeholder:"FILE" help:"A file with the names of the classes of pictures, one a line. Default: classes have numbers."`
+	Requests int           `default:"256" placeholder:"N" help:"The largest number of requests that run or wait. Further requests are refused with status 429."`
+	Queue    int           `name:"queue-tokens" default:"1000000" placeholder:"N" help:"The largest number of tokens of all waiting prompts together. Requests beyond this limit are refused with status 429. 0 means no limit."`
+	Repeat   bool          `name:"deterministic" help:"Make each answer independent of other requests. Answers then take longer."`
+	Timeout  time.Duration `default:"10m" placeholder:"TIME" help:"How long a request may take, including its wait. 0 means no limit."`
+	Sockets  int           `name:"connections" default:"16384" placeholder:"N" help:"The largest number of connections. Further connections wait; connections without a request are closed to make room for them."`
+	Delay    time.Duration `default:"0s" placeholder:"TIME" help:"How long a text or picture may wait, while the device is idle, for others to be computed together with it."`
+	Labels   string        `placeholder:"FILE" help:"A file with the names of the classes of pictures, one on each line. Default: numbers instead of names."`
 	Drain    time.Duration `default:"30s" placeholder:"TIME" help:"How long answers may take after an interrupt or SIGTERM."`
 }
 
 // Help is the text after the flags.
 func (serveCommand) Help() string {
-	return `Serves a language model with the protocols of OpenAI's API (/v1/chat/completions, /v1/completions, /v1/responses and /v1/models) and
-of Anthropic's (/v1/messages), and the requests of llama-server (/completion and others). / is a page on which people talk to the model. /health says whether the model can answer, and
-/metrics has metrics for Prometheus under vLLM's names.
-A folder with an embedding model is served at /v1/embeddings, with metrics under the names of Text Embeddings Inference, and a model for
-pictures at /classify. Both are also served in the protocol of KServe and Triton, at /v2, with metrics under Triton's names.
+	return `Serves a language model with the protocols of OpenAI's API (/v1/chat/completions, /v1/completions, /v1/responses and
+/v1/models) and of Anthropic's (/v1/messages), and the requests of llama-server (/completion and others). The path / is a
+page for chats with the model, /health reports whether the model can answer, and /metrics has metrics for Prometheus
+under vLLM's names.
+
+An embedding model is served at /v1/embeddings, with metrics under the names of Text Embeddings Inference. A model for
+pictures is served at /classify. Both kinds of models are also served at /v2, in the protocol of KServe and Triton, with
+metrics under Triton's names.
 
 Example:
   gopherwarp serve -model SmolLM2-135M-Instruct.Q4_1.gguf &

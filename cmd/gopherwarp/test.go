@@ -21,9 +21,9 @@ type testCommand struct {
 
 // Help is the text before the flags.
 func (testCommand) Help() string {
-	return `Compiles the kernels of the packages, and of all packages of the module that they and their tests import, then runs
-go test with the result. It writes no files to the module; stale generated files, and those that are generated on demand
-(//gpu:ondemand), are replaced for this test only. The exit code is that of go test.
+	return `Compiles the kernels of the packages, and of all packages of the module that they and their tests import, then runs go
+test with the result. It writes no files to the module: it replaces stale generated files, and adds the files that are
+generated on demand (//gpu:ondemand), only for this test. The exit code is that of go test.
 
 Example:
   gopherwarp test -device=interp ./kernels -- -run Reduce -v`

@@ -17,9 +17,9 @@ type traceCommand struct {
 
 // Help is the text after the flags.
 func (traceCommand) Help() string {
-	return `Runs a program as "gopherwarp run" does, and records what its device does: a timeline of streams, kernels, copies,
-the calls that started them and the time spent waiting, and a profile of the device time by Go call stack. The program
-must open its device with gopherwarp.Open.
+	return `Runs a program as "gopherwarp run" does, and records the work of its device. It writes two files: a timeline of streams,
+kernels, copies, the calls that started them and the time spent waiting; and a profile of the device time by Go call
+stack. The program must open its device with gopherwarp.Open.
 
 Example:
   gopherwarp trace -timeline blur.json ./examples/blur

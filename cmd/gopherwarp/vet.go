@@ -21,10 +21,10 @@ type vetCommand struct {
 
 // Help is the text after the flags.
 func (vetCommand) Help() string {
-	return `Reports likely mistakes in kernels: barriers that only some threads reach, shared memory that is used without a
-barrier, accesses that waste most of the memory bandwidth, arrays in local memory, and indices that may overflow. It
-also reports code that does not compile. docs/vet.md explains each finding. The exit code is 1 if there are findings.
-The generated files must exist.
+	return `Reports likely mistakes in kernels: barriers that only some threads reach, shared memory that is used without a barrier,
+accesses that waste most of the memory bandwidth, arrays in local memory, and indices that may overflow. It also reports
+code that does not compile. docs/vet.md explains each kind of mistake. The exit code is 1 if there are mistakes. The
+generated files of the packages must exist.
 
 Editors and CI can use the analyzer in package vet, or cmd/gopherwarp-vet with go vet -vettool.
 

@@ -18,8 +18,8 @@ type weightsCommand struct {
 
 // Help is the text after the flags.
 func (weightsCommand) Help() string {
-	return `Prints the metadata and the tensors of a model's weights, and the totals for each type of tensor. It reads
-only the header of a file. A file of torch.save, which is a Python pickle, is an error.
+	return `Prints the metadata and the tensors of a model's weights, and the totals for each type of tensor. It reads only the
+headers of files. It does not read files that torch.save wrote, because they are Python pickles.
 
 Example:
   gopherwarp weights model.gguf

@@ -13,10 +13,10 @@
 // Matrices are row-major, as in Go and gonum. Calls only enqueue work on the handle's stream, and
 // allocate nothing. Like the error of a launch, an error sticks to the stream, and later calls on
 // the stream return it. Scalar results (Dot, Norm) are stored in device memory, so no call waits.
-// If the stream records a graph, the graph receives the work; close the handle after the graph.
+// If the stream records a graph, the graph records the work. Close the handle after the graph.
 //
-// Fuse plans products with a bias and an activation. cuBLASLt computes each product in one kernel. The
-// elements of the operands may have 8 bits.
+// Fuse plans products with a bias and an activation, each of which cuBLASLt computes in one kernel. The elements of the
+// operands may have 8 bits.
 //
 // The package has no kernels of its own. It needs cuBLAS and a device of package cuda.
 package cublas

@@ -29,7 +29,7 @@ type Fusion struct {
 	M, N, K        int
 	TransA, TransB bool
 	Strides        [3]int // elements from one row of A, B or C to the next; 0 means the row length
-	Bias           bool   // a vector of N elements is added to every row
+	Bias           bool   // whether a vector of N elements is added to every row
 	Activation     Activation
 	TF32           bool // compute float32 products on tensor cores, see Precision
 	// Scaled multiplies A by one scalar and B by another, both stored on the device. Products of 8-bit

@@ -24,7 +24,7 @@ type Vector[T any] struct {
 	Inc  int
 }
 
-// Side is the side of a product on which the symmetric or triangular matrix stands.
+// Side is the side of a product on which the symmetric or triangular matrix is.
 type Side int
 
 // The sides.

@@ -83,7 +83,7 @@ type Triangular[T Float] struct {
 	Triangle Triangle // of A
 	A, B     Matrix[T]
 	Trans    bool
-	Unit     bool // the diagonal of A is taken as 1, and not read
+	Unit     bool // the diagonal of A counts as 1 and is not read
 }
 
 // Trmm multiplies by a triangular matrix.

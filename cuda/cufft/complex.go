@@ -37,8 +37,8 @@ func isDouble[T any]() bool {
 // Forward transforms in to out, which may be the same slice.
 func (c *Complex[C]) Forward(in, out device.Slice[C]) error { return c.transform(in, out, forward) }
 
-// Inverse computes the inverse transform. It does not scale: the inverse of a forward transform is
-// the signal times the number of its elements.
+// Inverse computes the inverse transform. It does not scale: Forward followed by Inverse gives the
+// signal times the number of its elements.
 func (c *Complex[C]) Inverse(in, out device.Slice[C]) error { return c.transform(in, out, inverse) }
 
 func (c *Complex[C]) transform(in, out device.Slice[C], d direction) error {

@@ -47,8 +47,8 @@ func (r *Real[R, C]) Forward(in device.Slice[R], out device.Slice[C]) error {
 	return transform(r.to, in, out, none)
 }
 
-// Inverse transforms spectra to signals, and overwrites the spectra. It does not scale: the inverse
-// of a forward transform is the signal times the number of its elements.
+// Inverse transforms spectra to signals, and overwrites the spectra. It does not scale: Forward
+// followed by Inverse gives the signal times the number of its elements.
 func (r *Real[R, C]) Inverse(in device.Slice[C], out device.Slice[R]) error {
 	if err := r.fit(out, in); err != nil {
 		return err

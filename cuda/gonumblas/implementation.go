@@ -78,7 +78,7 @@ func (i *Implementation) newLane() (*lane, error) {
 	return &lane{s, h}, nil
 }
 
-// Close closes the GPU. The CPU does the work of later calls.
+// Close closes the GPU. Later calls compute on the CPU.
 func (i *Implementation) Close() error {
 	i.mu.Lock()
 	if i.closed {
@@ -96,14 +96,14 @@ func (i *Implementation) Close() error {
 	return errors.Join(err, i.device.Close())
 }
 
-// Err returns the first failure of the GPU, or nil. After a failure, the CPU does the work.
+// Err returns the first failure of the GPU, or nil. After a failure, calls compute on the CPU.
 func (i *Implementation) Err() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.err
 }
 
-// Calls returns the number of calls that the GPU has done.
+// Calls returns the number of calls that the GPU has computed.
 func (i *Implementation) Calls() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 
 // Options identify this process in a job, and set the timeout of collectives.
 type Options struct {
-	Address string // of rank 0: "host:port"
+	Address string // the address of rank 0: "host:port"
 	Rank    int    // 0 to World-1
 	World   int    // number of processes
 	// Secret is a text that only the processes of the job know. If it is empty, anyone who can

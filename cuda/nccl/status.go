@@ -61,8 +61,8 @@ func (e *Error) Unwrap() error { return e.Status }
 type TimeoutError struct {
 	Rank   int
 	Call   string
-	After  string // the timeout
-	Behind []int  // ranks that enqueued fewer collectives, or do not answer
+	After  string // the timeout, such as "1m0s"
+	Behind []int  // ranks that have enqueued fewer collectives, or that do not answer
 }
 
 // Error names the ranks.

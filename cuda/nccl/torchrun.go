@@ -9,7 +9,7 @@ import (
 // Process is the identity of a process that torchrun has started.
 type Process struct {
 	Options
-	LocalRank int // number among the processes of its machine: the index of its GPU
+	LocalRank int // the number of the process on its machine, which is the index of its GPU
 }
 
 // Torchrun returns the identity that torchrun and similar launchers set in the environment

@@ -25,7 +25,7 @@ type Bus struct {
 	PCIDomain, PCIBus, PCIDevice int
 }
 
-// Part identifies the MIG partition of a GPU that a device is.
+// A Part identifies a device that is a MIG partition of a GPU.
 type Part struct {
 	GPU             *Device
 	Instance        int // number of the GPU instance in the GPU
@@ -74,7 +74,7 @@ func (d *Device) UUID() string { return d.uuid }
 // Bus returns the location of the GPU. A MIG partition has the location of its GPU.
 func (d *Device) Bus() Bus { return d.bus }
 
-// Part returns the MIG partition that the device is, or nil if it is a whole GPU.
+// Part returns nil if the device is a whole GPU, and otherwise identifies its MIG partition.
 func (d *Device) Part() *Part { return d.part }
 
 // Serial returns the board's serial number, or "" if it has none.

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// XID is a serious error of a GPU, which the kernel log reports as "NVRM: Xid ... 79".
+// An XID is a serious error of a GPU. The kernel log reports it as "NVRM: Xid ... 79".
 type XID struct {
 	Device   *Device // one of the devices that are watched, or nil for a lost device
 	Number   int     // 31, 79, ...; defined in NVIDIA's documentation

@@ -11,7 +11,7 @@ type Process struct {
 	PID      int
 	Graphics bool   // a graphics process; otherwise a compute process
 	Memory   Figure // bytes of device memory
-	Instance int    // the MIG instance that it uses; -1 for a whole device
+	Instance int    // the MIG instance that the process uses; -1 for a whole device
 }
 
 // unknownBytes and noInstance are the library's values for unknown data.
@@ -63,14 +63,14 @@ func (d *Device) processes(f string) ([]processInfo, error) {
 	return nil, fmt.Errorf("nvml: %s: the number of processes keeps growing beyond the buffer", f)
 }
 
-// ProcessLoad is how busy a process kept a device, in percent.
+// A ProcessLoad has the percentages of time in which a process kept the parts of a device busy.
 type ProcessLoad struct {
 	PID                           int
 	GPU, Memory, Encoder, Decoder int
 }
 
-// ProcessLoads returns the last load of each process that was measured after the given time. The device keeps only
-// the measurements of the last few seconds. The result is empty if nothing ran, and if the device does not report it.
+// ProcessLoads returns the last load of each process that was measured after the given time. The device keeps only the
+// measurements of the last few seconds. The result is empty if nothing ran, or if the device does not report loads.
 func (d *Device) ProcessLoads(since time.Time) ([]ProcessLoad, error) {
 	if err := d.library.open(); err != nil {
 		return nil, err

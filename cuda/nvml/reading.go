@@ -42,18 +42,19 @@ type Reading struct {
 	Modes       Modes
 }
 
-// Load is how busy the parts of a device were during the last second or less, as the percentage of
-// time in which any kernel ran, however few multiprocessors it used.
+// Load has, for each part of a device, the percentage of time in which the part was busy during the
+// last second or less. The GPU counts as busy while any kernel runs, even if the kernel uses few
+// multiprocessors.
 type Load struct{ GPU, Memory, Encoder, Decoder Figure }
 
-// Memory is the device's memory in bytes, and that of its window in the address space of the host
-// (BAR1).
+// Memory has the sizes, in bytes, of the device's memory and of its window in the address space of
+// the host (BAR1).
 type Memory struct{ Total, Used, Free, Reserved, WindowTotal, WindowUsed Figure }
 
-// Temperature is in degrees Celsius. From Slowdown on, the device reduces its clocks.
+// A Temperature is in degrees Celsius. At Slowdown and above, the device reduces its clock rates.
 type Temperature struct{ GPU, Memory, Slowdown, Shutdown Figure }
 
-// Clocks are in MHz. Held contains the reasons why they are not higher.
+// Clocks are the clock rates in MHz. Held contains the reasons why the rates are not higher.
 type Clocks struct {
 	Graphics, SM, Memory, Video Figure
 	MaxSM, MaxMemory            Figure
@@ -74,19 +75,19 @@ type Link struct {
 type Errors struct {
 	Corrected, Uncorrected         Figure
 	LifeCorrected, LifeUncorrected Figure
-	RowsCorrected, RowsUncorrected Figure // rows that were replaced by spare ones
-	RowsPending, RowsFailed        Figure // 1 if a row will be replaced at the next reset; 1 if no spare row was left
+	RowsCorrected, RowsUncorrected Figure // rows that spare rows have replaced
+	RowsPending, RowsFailed        Figure // RowsPending is 1 if a row will be replaced at the next reset; RowsFailed is 1 if no spare row was left
 }
 
 // Modes are settings of the device.
 type Modes struct {
 	Persistence Figure // 1 if the driver keeps an idle device initialized
-	Compute     Figure // 0: any process may use it; 2: none; 3: one
+	Compute     Figure // 0: any number of processes may use the device; 2: none; 3: one
 	ECC         Figure // 1 if memory errors are corrected
 	MIG         Figure // 1 if the device is partitioned
 }
 
-// Reasons are the reasons why clocks are not higher, as the library's bit mask.
+// Reasons are the reasons why clock rates are not higher, as the library's bit mask.
 type Reasons uint64
 
 // reasonNames are the names of the library's bits, in order.
@@ -105,8 +106,8 @@ func (r Reasons) Names() (names []string) {
 	return names
 }
 
-// Read reads all values that take little time; it takes some tenths of a millisecond. It returns an
-// error if the device does not respond, such as GPUIsLost.
+// Read reads all values that can be read quickly. It takes some tenths of a millisecond. If the
+// device does not respond, it returns an error such as GPUIsLost.
 func (d *Device) Read() (Reading, error) {
 	if err := d.library.open(); err != nil {
 		return Reading{}, err
@@ -125,7 +126,7 @@ func (d *Device) Read() (Reading, error) {
 // Traffic is the traffic over PCI Express, in bytes per second.
 type Traffic struct{ Sent, Received Figure }
 
-// Traffic measures the traffic for about 40 ms.
+// Traffic measures the traffic over PCI Express. It takes about 40 ms.
 func (d *Device) Traffic() (Traffic, error) {
 	if err := d.library.open(); err != nil {
 		return Traffic{}, err

@@ -23,7 +23,7 @@ const (
 	FunctionNotFound Status = 13 // the library is too old to have the function
 	GPUIsLost        Status = 15
 	ResetRequired    Status = 16
-	VersionMismatch  Status = 18 // of the library and the kernel module
+	VersionMismatch  Status = 18 // the library and the kernel module have different versions
 	Unknown          Status = 999
 
 	success Status = 0

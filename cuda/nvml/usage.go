@@ -6,11 +6,12 @@ import (
 	"sync"
 )
 
-// Usage is how busy the units of a device were between two samples of its counters, which GPUs have
-// since Hopper. Unlike Load, it distinguishes a GPU in full use from one that a small kernel keeps
-// occupied. Shares are percentages of what the whole device could have done.
+// Usage describes how busy the units of a device were between two samples of its counters. GPUs
+// have these counters since Hopper. Unlike Load, Usage distinguishes a fully used GPU from a GPU
+// that runs a small kernel. Figures without a unit are percentages of what the whole device could
+// have done.
 type Usage struct {
-	Graphics  Figure // time in which anything ran
+	Graphics  Figure // the time in which any work ran
 	SM        Figure // multiprocessors that had work
 	Occupancy Figure // resident warps, relative to the maximum
 	Tensor    Figure // tensor cores
@@ -49,7 +50,8 @@ type gpmMetrics struct {
 // gpmSupport is nvmlGpmSupport_t.
 type gpmSupport struct{ version, supported uint32 }
 
-// Sample takes a sample. If the device has no such counters, the error is NotSupported.
+// Sample takes a snapshot of the device's counters. If the device has no counters, the error is
+// NotSupported.
 func (d *Device) Sample() (*Sample, error) {
 	l := d.library
 	if err := l.open(); err != nil {
@@ -82,8 +84,8 @@ func (s *Sample) Close() error {
 	return failed(f, s.device.library.calls.release(f, s.handle))
 }
 
-// Since returns the usage between an earlier sample of the same device and s. At least 0.1 s should
-// lie between the samples.
+// Since returns the usage between an earlier sample of the same device and s. The samples should be
+// at least 0.1 s apart.
 func (s *Sample) Since(earlier *Sample) (Usage, error) {
 	l := s.device.library
 	if err := l.open(); err != nil {
@@ -112,8 +114,8 @@ func (s *Sample) Since(earlier *Sample) (Usage, error) {
 	return u, err
 }
 
-// Meter reads a device's usage, each time since the previous call. Multiple goroutines may invoke
-// its methods simultaneously.
+// A Meter reads a device's usage since the previous reading. Multiple goroutines may invoke its
+// methods simultaneously.
 type Meter struct {
 	device *Device
 	mu     sync.Mutex

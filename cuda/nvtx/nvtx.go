@@ -19,7 +19,7 @@ var ErrTool = errors.New("nvtx: the profiler's library cannot be used")
 // simultaneously. The methods of a nil Tracer do nothing.
 type Tracer struct{ slots *slots }
 
-// Range is a range that has begun.
+// A Range is a named range of time that Tracer.Range has begun.
 type Range struct {
 	tracer *Tracer
 	id     uint64

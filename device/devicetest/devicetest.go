@@ -10,8 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// TestBackend tests the devices that open returns. It opens several, the first of which serves most
-// of the tests.
+// TestBackend tests the devices that open returns. It opens several devices; most of the tests use
+// the first one.
 func TestBackend(t *testing.T, open func() (*device.Device, error)) {
 	r := &rig{open: open, device: opened(t, open)}
 	for _, test := range []struct {

@@ -1,5 +1,5 @@
-// Package devicetest tests that a device keeps the promises of package device. An implementation of a device
-// needs one line to run the tests:
+// Package devicetest tests that a device behaves as package device documents. An implementation of a device needs one
+// line to run the tests:
 //
 //	func TestBackend(t *testing.T) { devicetest.TestBackend(t, cpu.Open) }
 //

@@ -21,8 +21,8 @@ func optional(t gpu.Thread, out, in []int32) {
 	}
 }
 
-// Optional returns the kernel that copies in to out, two slices of int32, or stores 1, 2, 3 and so
-// on in out if in is nil.
+// Optional returns a kernel with two parameters, the slices out and in of int32. It copies in to
+// out or, if in is nil, stores 1, 2, 3 and so on in out.
 func Optional() *driver.Kernel {
 	type params struct{ out, in []int32 }
 	return &driver.Kernel{

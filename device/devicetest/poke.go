@@ -37,8 +37,9 @@ func pokeSync(t gpu.Thread, x []int32, at, index int) {
 	}
 }
 
-// Poke returns the kernel in which the thread with the global index at (an int) stores -1 at index
-// (an int) of x, a slice of int32. Then every thread stores its own global index in x.
+// Poke returns a kernel with the parameters x, a slice of int32, and the ints index and at. The
+// thread with the global index at stores -1 in x[index]. Then every thread stores its own global
+// index in x.
 func Poke() *driver.Kernel {
 	return pokeKernel("poke", pokeLine, poke)
 }

@@ -22,7 +22,7 @@ func where(t gpu.Thread, out []Place) {
 }
 
 // Where returns the kernel that stores each thread's Place in a slice with one element for each
-// thread of the grid, in order, x counting fastest.
+// thread of the grid, in order, where x varies fastest.
 func Where() *driver.Kernel {
 	type params struct{ out []Place }
 	return &driver.Kernel{

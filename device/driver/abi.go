@@ -10,8 +10,8 @@ const (
 	HiddenBytes  = 16
 )
 
-// TensorMapBytes and TensorMapAlign are the size and the alignment of a tensor map in the parameter
-// block: a gpu.TensorMap, or its encoding by a TensorMapper (CUDA driver API, CUtensorMap).
+// TensorMapBytes and TensorMapAlign are the size and the alignment of a tensor map in the parameter block. The tensor
+// map is a gpu.TensorMap, or the encoding of one by a TensorMapper (for example a CUtensorMap of the CUDA driver).
 const (
 	TensorMapBytes = 128
 	TensorMapAlign = 64
@@ -21,8 +21,8 @@ const (
 // u64, the number of threads along x that the launch requested.
 const CoarseBytes = 8
 
-// TestBytes is the size of the extra parameter of a variant with a LaunchTest, after that of a coarse variant, whether the
-// variant is one or not: a u64, 1 if the launch passes the test.
+// TestBytes is the size of the extra parameter of a variant with a LaunchTest: a u64, which is 1 if the launch passes
+// the test. Its offset is Kernel.ParamBytes+CoarseBytes, even if the variant is not coarse.
 const TestBytes = 8
 
 // SliceAlign is the size in bytes of a thread's widest memory access. A slice of a whole buffer
@@ -31,11 +31,11 @@ const SliceAlign = 16
 
 // Offsets in an environment. Each queue and each graph has one.
 //
-// A thread that faults swaps EnvClaim from 0 to 1; the thread that succeeds writes the fault record.
-// A thread that prints adds the size of its record to EnvPrintHead; if the sum exceeds EnvPrintSize
-// it increments EnvPrintLost and writes nothing. Blocks that arrive at a grid barrier count in
-// EnvGrid, which is a multiple of 1<<31 between two barriers. A back end that takes a fault clears
-// EnvClaim and EnvGrid, because blocks may have left a barrier early.
+// A thread that faults swaps EnvClaim from 0 to 1. If the swap succeeds, the thread writes the fault record. A thread
+// that prints adds the size of its record to EnvPrintHead. If the sum exceeds EnvPrintSize, the thread increments
+// EnvPrintLost and writes nothing. EnvGrid counts the blocks that arrive at a grid barrier; between two barriers, it is
+// a multiple of 1<<31. When a back end takes a fault, it clears EnvClaim and EnvGrid, because blocks may have left a
+// barrier early.
 const (
 	EnvClaim     = 0  // u32
 	EnvGrid      = 4  // u32
@@ -47,7 +47,7 @@ const (
 	EnvBytes     = 64
 )
 
-// Offsets in a record, which describes a fault or one print.
+// Offsets in a record. A record describes a fault or one print.
 const (
 	RecordSize   = 0  // u32: size of the record in bytes, written last; 0 while incomplete
 	RecordLaunch = 4  // u32

@@ -22,7 +22,7 @@ type Backend interface {
 type Memory interface {
 	// Address returns the address by which kernels access the memory.
 	Address() uintptr
-	// Free returns the memory to the back end after all work that was enqueued before the call.
+	// Free returns the memory to the back end when all work enqueued before the call is done.
 	Free() error
 }
 
@@ -43,11 +43,11 @@ type Queue interface {
 	Zero(dst uintptr, n int) error
 	// Mark enqueues a mark. Its time is available after a Wait.
 	Mark() (Mark, error)
-	// Wait waits for all work that was enqueued before the call, or until ctx is done. The work
-	// continues in the second case.
+	// Wait waits until all work enqueued before the call is done, or until ctx is done. In the
+	// second case, the work continues.
 	Wait(ctx context.Context) error
-	// Take returns the faults and prints of the kernels since the last Take: those of all work
-	// that a Wait has waited for, and possibly of later work. It does not wait.
+	// Take returns the faults and prints since the last Take. It includes those of all work that a
+	// Wait has waited for, and possibly those of later work. It does not wait.
 	Take() Outcome
 	// Close waits for the work and frees the queue.
 	Close() error
@@ -61,10 +61,10 @@ type Mark interface {
 	Free() error
 }
 
-// Outcome is the faults and prints of a queue's kernels.
+// An Outcome has the first fault and the prints of a queue's kernels.
 type Outcome struct {
-	Fault  *Fault  // the first one, or nil
-	Prints []Print // in any order, but those of one thread in program order
+	Fault  *Fault  // the first fault, or nil
+	Prints []Print // in any order, except that the prints of one thread are in program order
 	Lost   int     // number of prints dropped for lack of space
 }
 

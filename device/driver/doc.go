@@ -17,8 +17,8 @@
 //	driver.Pass(p, n) // a number, a boolean or a struct
 //	return p.Launch()
 //
-// Compiled code and back ends share layouts, which are constants of this package: those of the
-// parameter block, of fault and print records, and of the environment, a small block of device
-// memory through which the kernels of a queue or graph report faults and prints and count the
-// blocks that arrive at a grid barrier.
+// Compiled code and back ends share three layouts, which are constants of this package: the
+// parameter block, the fault and print records, and the environment. An environment is a small
+// block of device memory that each queue and each graph has. Through it, kernels report faults and
+// prints, and count the blocks that arrive at a grid barrier.
 package driver

@@ -5,15 +5,15 @@ import (
 	"errors"
 )
 
-// Environment is an environment in memory that the host and kernels share. Its layout is that of the constants Env*.
+// Environment is an environment in memory that the host and kernels share. The constants Env* define its layout.
 type Environment struct {
 	Head   []byte // EnvBytes bytes
-	Record []byte // RecordMax bytes: of a fault
+	Record []byte // RecordMax bytes for a fault record
 	Prints []byte
 }
 
-// Init makes the environment ready for kernels, which access the record and the prints at the given addresses. Record and
-// Prints must be clear.
+// Init prepares the environment for kernels. record and prints are the addresses at which kernels access Record and Prints, which must
+// contain zeros.
 func (e *Environment) Init(record, prints uint64) {
 	clear(e.Head)
 	binary.LittleEndian.PutUint64(e.Head[EnvRecord:], record)
@@ -24,8 +24,8 @@ func (e *Environment) Init(record, prints uint64) {
 // errRecord is what a kernel leaves that stops between claiming a fault and recording it.
 var errRecord = errors.New("a kernel claimed a fault and left no record of it")
 
-// Take returns what kernels have left, and makes room for more. No kernel may use the environment meanwhile. The kernel
-// function returns the kernel with a number, or nil if there is none.
+// Take returns the fault and the prints that kernels have stored, and clears them. No kernel may use the environment during the call. The
+// function kernel returns the kernel with a number, or nil if there is none.
 func (e *Environment) Take(kernel func(uint32) *Kernel) (out Outcome, err error) {
 	if binary.LittleEndian.Uint32(e.Head[EnvClaim:]) != 0 {
 		if out.Fault = DecodeFault(e.Record, kernel); out.Fault == nil {

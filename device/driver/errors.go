@@ -2,10 +2,10 @@ package driver
 
 import "errors"
 
-// Errors that back ends return, with details wrapped around them. Package device exports the same
-// values under the same names.
+// Errors that back ends wrap, with details. Package device exports the same values under the same
+// names.
 var (
-	ErrAssumption  = errors.New("the launch is not as the kernel assumes")
+	ErrAssumption  = errors.New("the launch does not meet the assumptions of the kernel")
 	ErrClosed      = errors.New("is closed")
 	ErrForeign     = errors.New("belongs to another device")
 	ErrGrid        = errors.New("grid does not fit the device")

@@ -6,7 +6,7 @@ import "fmt"
 // Other threads of the launch may have continued; the memory that the launch writes is unspecified.
 type Fault struct {
 	Kernel        string
-	Package       string // import path of the kernel's package; the line may be in another one
+	Package       string // import path of the kernel's package; the line may be in another package
 	File          string // base name
 	Line          int
 	Message       string

@@ -8,13 +8,13 @@ import (
 
 // Fit describes the properties of a launch that a Variant may rely on.
 type Fit struct {
-	// Narrow means that code which computes indices in 32 bits can run the launch: every 64-bit
-	// integer among the arguments, including the lengths of slices, is at least 1<<16 from the
-	// limits of an int32, and so is the grid's number of threads along each axis. The margin
+	// Narrow means that code that computes indices in 32 bits can run the launch. This holds if all
+	// 64-bit integers among the arguments, all lengths of slices, and the grid's number of threads
+	// along each axis are in the range of an int32, at least 1<<16 from its limits. The margin
 	// leaves room for the constants that kernels add to these numbers.
 	Narrow bool
-	// Line means that the grid has one dimension and its blocks are independent of each other,
-	// so that threads may be assigned to other blocks.
+	// Line means that the grid has one dimension and that its blocks are independent of each other,
+	// so that a back end may distribute the threads differently over blocks.
 	Line bool
 	// Aligned means that every slice among the arguments starts at a multiple of SliceAlign.
 	Aligned bool
@@ -67,7 +67,7 @@ func (p *Plan) threads() int {
 	return max(p.blocks[0]*p.block[0], p.blocks[1]*p.block[1], p.blocks[2]*p.block[2])
 }
 
-// checkAssumptions returns an error if a launch with properties f is not as the kernel assumes.
+// checkAssumptions returns an error if a launch with properties f does not meet the assumptions of the kernel.
 func (p *Plan) checkAssumptions(f Fit) error {
 	k := p.kernel
 	if k.Assumes.Narrow && !f.Narrow {

@@ -21,8 +21,8 @@ func max1(n int) int {
 func (d Dim) String() string { a := d.array(); return fmt.Sprintf("%dx%dx%d", a[0], a[1], a[2]) }
 
 // Grid is the number of threads of a launch: Blocks blocks of Block threads each. A launch whose
-// Blocks.X is 0 does nothing. The other fields are for kernels that need them; a device that does
-// not support one returns ErrGrid.
+// Blocks.X is 0 does nothing. The other fields are for kernels that need them. If a device does not
+// support a field, the launch returns ErrGrid.
 type Grid struct {
 	Blocks Dim
 	Block  Dim
@@ -31,7 +31,7 @@ type Grid struct {
 	// Cluster is the number of blocks in a cluster along each axis, a divisor of Blocks. The zero
 	// Dim means no clusters.
 	Cluster Dim
-	// Cooperative makes all blocks run at the same time, so that they may wait for each other.
+	// Cooperative makes all blocks run at the same time, so that blocks may wait for each other.
 	Cooperative bool
 }
 

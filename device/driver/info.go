@@ -7,15 +7,15 @@ type Info struct {
 	Kind       string     // "cuda", "vulkan", "cpu" or "interp"
 	Index      int        // among the devices of its kind
 	Name       string     // from the manufacturer, such as "NVIDIA H200"
-	Reason     string     // why Open chose it instead of a better kind; empty if there is none
+	Reason     string     // why Open chose the device instead of a better kind; empty if there is no better kind
 	Memory     int64      // total bytes
 	Capability Capability // of a CUDA device
 	Bus        string     // PCI address of a CUDA device, such as "0000:41:00.0"
 	Driver     string     // version of the driver, if there is one
 	Cores      int        // multiprocessors or CPU cores
-	GPU        bool       // it is a GPU, not software that runs on the CPU
+	GPU        bool       // whether the device is a GPU, not software that runs on the CPU
 	Limits     Limits
-	// FlushesSubnormals reports whether arithmetic in float32 may take subnormal numbers for zeros.
+	// FlushesSubnormals reports whether arithmetic in float32 may treat subnormal numbers as zeros.
 	FlushesSubnormals bool
 }
 

@@ -10,13 +10,14 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Kernel is a compiled kernel. Generated code declares one for each kernel function and each
-// instance of a generic one. A Kernel must not be changed; any number of devices may run it.
+// Kernel is a compiled kernel. Generated code declares a Kernel for each kernel function, and for
+// each instance of a generic kernel. A Kernel must not be changed. Any number of devices may run
+// it.
 type Kernel struct {
-	Name    string // of the Go function; "add[float32]" for an instance of a generic one
+	Name    string // the name of the Go function; "add[float32]" for an instance of a generic function
 	Package string // import path
 	File    string // base name of the source file
-	Line    int    // of the function
+	Line    int    // the line of the function
 	Params  []Param
 	// ParamBytes is the size of the parameter block: a Go struct whose fields are the kernel's
 	// parameters (without the thread), followed by the hidden parameters, 8-aligned.
@@ -28,30 +29,32 @@ type Kernel struct {
 	// places in dynamic shared memory, because the total exceeds the limit for static shared
 	// memory. It precedes the memory requested by Grid.Shared.
 	Dynamic  int
-	Barriers bool // the kernel has barriers of a block
+	Barriers bool // whether the kernel has block barriers
 	// Spins means that a loop polls memory that other threads write: a CPU must not run the
 	// threads one after the other.
 	Spins bool
-	// Cooperative means that blocks wait for each other: all blocks of a launch run at once.
+	// Cooperative means that blocks wait for each other, so all blocks of a launch must run at the
+	// same time.
 	Cooperative bool
 	Sites       []Site
-	// Assumes is what the kernel may rely on in all launches (//gpu:assume). Others return an error.
+	// Assumes is the set of properties that all launches must have (//gpu:assume). Other launches
+	// return an error.
 	Assumes Fit
 	// Integers lists the offsets of the 64-bit integers in the parameter block, including the
-	// lengths of slices. Fit.Narrow depends on their values. A kernel without code that depends on
-	// Fit.Narrow has none.
+	// lengths of slices. Fit.Narrow depends on their values. If no code of the kernel depends on
+	// Fit.Narrow, Integers is empty.
 	Integers []int
 	Variants []Variant // code for GPUs, in order of preference
-	// OnDemand is set if the build has left out Variants and Twin, which gopherwarp run and gopherwarp
-	// test generate (//gpu:ondemand).
+	// OnDemand means that the build has omitted Variants and Twin (//gpu:ondemand). gopherwarp run
+	// and gopherwarp test generate them.
 	OnDemand bool
 	// Native runs the Go function for each thread of ts; args points to the parameter block.
 	Native func(ts *gpu.Threads, args unsafe.Pointer)
 	// Twin, if not nil, runs whole blocks without a stack for each thread.
 	Twin func(b *gpu.Blocks, args unsafe.Pointer)
 	// Sources lists the declarations that the code of the package's kernels was generated from, one
-	// per line. Uses contains the numbers of this kernel's lines. Before the first launch, they are
-	// compared with the source, if the source is on this machine.
+	// per line. Uses contains the numbers of this kernel's lines. Before the first launch, package
+	// device compares the declarations with the source, if the source is on this machine.
 	Sources string
 	Uses    []uint16
 
@@ -97,11 +100,12 @@ type Param struct {
 	Offset int
 	Size   int  // in bytes; 24 for a slice
 	Elem   int  // size of a slice's element in bytes; 0 if the parameter is not a slice
-	Tensor bool // the parameter is a tensor map
+	Tensor bool // whether the parameter is a tensor map
 }
 
-// Site is a place in a kernel's source that can fault or print. Format is a format of package fmt
-// for Args, which are numbers and booleans. If Args is nil, each % of Format begins a verb for an int64.
+// Site is a place in a kernel's source that can fault or print. Format is a format of package fmt.
+// Args are the types of its arguments, which are numbers and booleans. If Args is nil, each verb of
+// Format has an argument of type int64.
 type Site struct {
 	File   string // base name
 	Line   int
@@ -112,26 +116,27 @@ type Site struct {
 // Variant is a kernel's code for one target and one kind of launch.
 type Variant struct {
 	Target Capability // lowest compute capability that runs the code
-	Exact  bool       // the code runs on Target only (sm_90a)
+	Exact  bool       // whether the code runs only on Target (sm_90a)
 	Narrow bool       // the code requires Fit.Narrow
 	// Coarse, if not 0, is the number of neighboring elements that each thread computes. The code
-	// requires Fit.Line and runs with fewer blocks (see Blocks).
+	// then requires Fit.Line, and runs with fewer blocks (see Blocks).
 	Coarse  int
 	Aligned bool // the code requires Fit.Aligned
-	// Awaits means that all threads wait for the preceding kernel of the stream, so that the launch
-	// need not.
+	// Awaits means that all threads of the code wait for the preceding kernel of the stream, so
+	// that the launch need not wait.
 	Awaits bool
-	// Body is the name of the //gpu:variant function that the code was compiled from, or empty
-	// for the kernel's own. Shared and Dynamic are then those of Body.
+	// Body is the name of the //gpu:variant function that the code was compiled from, or empty for
+	// the kernel's own function. If Body is not empty, Shared and Dynamic replace those of the
+	// Kernel.
 	Body            string
 	Shared, Dynamic int
-	// Test is what the code wants to know of a launch, in an extra parameter (see TestBytes).
+	// Test computes the value of the extra parameter that tells the code about the launch (see
+	// TestBytes).
 	Test LaunchTest
 	PTX  Text
 }
 
-// Memory returns the sizes of shared memory for a variant, with the meaning of Kernel.Shared and
-// Kernel.Dynamic.
+// Memory returns the values of Kernel.Shared and Kernel.Dynamic that apply to a variant.
 func (k *Kernel) Memory(v *Variant) (shared, dynamic int) {
 	if v.Body != "" {
 		return v.Shared, v.Dynamic
@@ -139,7 +144,7 @@ func (k *Kernel) Memory(v *Variant) (shared, dynamic int) {
 	return k.Shared, k.Dynamic
 }
 
-// ParamBytes returns the size of the parameter block of k's variant v.
+// ParamBytes returns the size of the parameter block of v, a variant of k.
 func (v *Variant) ParamBytes(k *Kernel) int {
 	switch {
 	case v.Test != "":
@@ -165,8 +170,8 @@ func (k *Kernel) Variant(c Capability, f Fit) (Variant, bool) {
 	return Variant{}, false
 }
 
-// Best returns the index of the variant that Variant returns, or -1. The launch also has the properties
-// that the kernel assumes.
+// Best is like Variant, but returns the index of the variant, or -1 if there is none. It assumes
+// that the launch also has the properties in k.Assumes.
 func (k *Kernel) Best(c Capability, f Fit) int {
 	f.Narrow, f.Aligned = f.Narrow || k.Assumes.Narrow, f.Aligned || k.Assumes.Aligned
 	for i := range k.Variants {

@@ -2,12 +2,12 @@ package driver
 
 import "fmt"
 
-// LaunchTest computes a condition from the parameters of a launch and its number of blocks, once for all threads. The empty
-// LaunchTest computes nothing.
+// A LaunchTest is a program that computes a condition from the parameters of a launch and its number of blocks. The launcher runs it once,
+// instead of each thread. The empty LaunchTest computes nothing.
 //
-// It is a list of instructions, each a letter and its operands. An operand is a byte: 33 plus the place in the list of the
-// instruction that computed it. Results are numbers of 64 bits; the upper half of one of 32 bits is zero, and a condition is 0 or 1.
-// The last result is the condition.
+// A LaunchTest is a list of instructions. Each instruction is a letter and its operands. An operand is the result of an earlier
+// instruction, written as one byte: 33 plus the index of this instruction. Results have 64 bits. If an instruction computes 32 bits, the
+// upper half of its result is zero. A condition is 0 or 1. The last result is the condition that the LaunchTest computes.
 //
 //	=N;   the number N, in decimal
 //	pN;   the 64 bits at offset N of the parameter block; PN; the 32 bits there
@@ -27,7 +27,7 @@ const MaxLaunchTest = 200
 // testBase is the byte of operand 0.
 const testBase = '!'
 
-// TestOperand returns the byte of the result of instruction n, and of an axis.
+// TestOperand returns the byte that represents the result of instruction n, or axis n, in a LaunchTest.
 func TestOperand(n int) byte { return byte(testBase + n) }
 
 // holds computes the condition for a parameter block and a number of blocks.

@@ -5,46 +5,46 @@ import "time"
 // A back end may implement the interfaces in this file. Package device finds them by type
 // assertion. Without one it uses a simpler method if there is one, or returns ErrUnsupported.
 
-// Asynchronous is a Queue whose work continues after the call that enqueued it. Any other queue
-// does its work inside the call.
+// Asynchronous is a Queue whose work continues after the call that enqueued the work. Any other
+// Queue does its work inside the call.
 //
-// Plans for an Asynchronous queue do not keep the memory of their arguments from being freed. Its
-// Launch calls Plan.Closed while it holds a lock that PooledMemory.FreeAfter takes too, so that
-// memory which is closed later is freed after the launch.
+// A Plan for an Asynchronous queue does not keep the memory of its arguments alive. Instead, the
+// queue's Launch calls Plan.Closed while it holds a lock that PooledMemory.FreeAfter also takes. So
+// memory that is closed later is freed after the launch.
 type Asynchronous interface {
 	// Done returns a channel that is closed when all work so far is done or has failed.
 	Done() (<-chan struct{}, error)
 	// Peek returns the fault that the next Take returns, if it is already known. It does not wait.
 	Peek() *Fault
-	// Launches returns the number of launches so far, which is the number of the next one.
+	// Launches returns the number of launches so far. The next launch has this number.
 	Launches() uint32
-	// WaitFor makes later work wait for a mark of a queue of the same back end. The call does
-	// not wait.
+	// WaitFor makes later work wait for a mark on a queue of the same back end. The call does not
+	// wait.
 	WaitFor(m Mark) error
-	// Follow makes later work wait for the present work of another queue of the same back
+	// Follow makes later work wait for the work enqueued so far on another queue of the same back
 	// end. The call does not wait.
 	Follow(other Queue) error
 }
 
-// Patient is a Backend that can neither stop a kernel nor wait for it without the goroutine that
-// launched it.
+// Patient is a Backend that cannot stop a kernel, and that runs a kernel on the goroutine that
+// launches it.
 type Patient interface {
-	// Patience returns how long closing a stream waits for its work. If the work continues
-	// after that, Queue.Close returns ErrRunning.
+	// Patience returns how long Queue.Close waits for the queue's work. If the work is not done by
+	// then, Close returns ErrRunning.
 	Patience() time.Duration
 }
 
 // Prioritizer is a Backend whose queues have priorities.
 type Prioritizer interface {
-	// NewUrgentQueue is NewQueue with a priority: 0 is the default, higher is more urgent. The
-	// back end uses the nearest priority that it supports.
+	// NewUrgentQueue returns a queue with a priority. 0 is the default; a higher priority is more
+	// urgent. The back end uses the nearest priority that it supports.
 	NewUrgentQueue(priority int) (Queue, error)
 }
 
 // Pooler is a Backend that allocates in the order of queues, without waiting.
 type Pooler interface {
-	// AllocateFor returns memory for work that is enqueued on q after the call, or on any queue if q
-	// is nil. The memory is a PooledMemory.
+	// AllocateFor returns memory for work that is enqueued on q after the call. If q is nil, work
+	// of any queue may use the memory. The result is a PooledMemory.
 	AllocateFor(q Queue, size int) (Memory, error)
 	// Drain waits until freed memory is available again, and returns unused memory to the
 	// system.
@@ -55,13 +55,14 @@ type Pooler interface {
 
 // PooledMemory is Memory of a Pooler.
 type PooledMemory interface {
-	// FreeAfter frees the memory when the present work of the queues is done. It does not
+	// FreeAfter frees the memory when the work enqueued so far on the queues is done. It does not
 	// wait.
 	FreeAfter(queues []Queue) error
 }
 
 // Recycler is a Backend whose memory package device keeps when a buffer is closed, and reuses for later
-// buffers without a call of the back end. A back end that reports the use of freed memory is not a Recycler.
+// buffers without a call of the back end. A back end that reports every use of freed memory must
+// not be a Recycler.
 type Recycler interface {
 	// Recyclable returns an error if the device's memory is lost.
 	Recyclable() error
@@ -69,27 +70,27 @@ type Recycler interface {
 
 // Access selects a kind of host memory.
 type Access struct {
-	Mapped bool // kernels can access it
+	Mapped bool // kernels can access the memory
 }
 
-// HostAllocator is a Backend that copies from and to certain host memory while the program
-// continues. Its queues are HostCopiers.
+// HostAllocator is a Backend with pinned memory, which it copies while the program continues. Its
+// queues are HostCopiers.
 type HostAllocator interface {
-	// AllocateHost returns size bytes of such memory, with arbitrary contents.
+	// AllocateHost returns size bytes of pinned memory, with arbitrary contents.
 	AllocateHost(size int, a Access) (HostMemory, error)
-	// RegisterHost turns memory of the program into such memory until it is freed. The caller
-	// keeps host alive.
+	// RegisterHost pins memory of the program until the result is freed. The caller keeps host
+	// alive.
 	RegisterHost(host []byte, a Access) (HostMemory, error)
 }
 
-// HostMemory is pinned or managed memory. No work uses it when it is freed.
+// HostMemory is pinned or managed memory. The caller frees it only when no work uses it.
 type HostMemory interface {
 	Memory // Address is 0 if the memory is not mapped
 	Bytes() []byte
 }
 
-// HostCopier is a Queue that copies from and to HostMemory. The caller neither changes nor frees
-// the memory until the work is done.
+// HostCopier is a Queue that copies from and to HostMemory. The caller must not change or free the
+// memory until the work is done.
 type HostCopier interface {
 	UploadFrom(dst uintptr, src []byte) error
 	DownloadTo(dst []byte, src uintptr) error
@@ -98,14 +99,14 @@ type HostCopier interface {
 // Manager is a Backend with managed memory, which migrates between host and device on demand. Its
 // queues are Prefetchers.
 type Manager interface {
-	// AllocateManaged returns memory whose Bytes and Address are the same place. It returns
-	// ErrMemory if the device has less than size bytes free.
+	// AllocateManaged returns managed memory, with the same address on the host and on the device.
+	// It returns ErrMemory if the device has less than size bytes free.
 	AllocateManaged(size int) (HostMemory, error)
-	// Advise describes the future use of n bytes of such memory.
+	// Advise describes the future use of n bytes of managed memory.
 	Advise(address uintptr, n int, a Advice) error
 }
 
-// Prefetcher is a Queue that moves managed memory ahead of its use.
+// Prefetcher is a Queue that can move managed memory before a kernel uses the memory.
 type Prefetcher interface {
 	Prefetch(address uintptr, n int, toHost bool) error
 }
@@ -116,14 +117,14 @@ type Advice int
 // The kinds of advice.
 const (
 	ReadMostly   Advice = iota + 1 // often read, seldom written: both sides keep copies
-	PreferDevice                   // it should stay on the device, where the host may read it
-	PreferHost                     // it should stay on the host, where kernels may read it
+	PreferDevice                   // the memory should stay on the device; the host may read it there
+	PreferHost                     // the memory should stay on the host; kernels may read it there
 )
 
 // Filler is a Queue that fills memory with a value.
 type Filler interface {
-	// Fill enqueues the filling of n bytes with a value of 1, 2 or 4 bytes. The address and n
-	// are multiples of its size.
+	// Fill enqueues the filling of n bytes with a value of 1, 2 or 4 bytes. The address and n are
+	// multiples of the value's size.
 	Fill(dst uintptr, value []byte, n int) error
 }
 
@@ -139,46 +140,48 @@ type StridedCopier interface {
 	CopyRows(dst, src Rows, width, rows int) error
 }
 
-// PeerCopier is a Queue that copies from a queue of another device.
+// PeerCopier is a Queue that copies from another device.
 type PeerCopier interface {
-	// CopyFrom enqueues a copy of n bytes of the other queue's device, after the present work
-	// of both queues. Later work of the other queue waits for the copy. CopyFrom returns
-	// ErrUnsupported if the devices are of different kinds.
+	// CopyFrom enqueues a copy of n bytes from the device of the queue other. The copy waits for
+	// the work enqueued so far on both queues, and later work of both queues waits for the copy.
+	// CopyFrom returns ErrUnsupported if the devices are of different kinds.
 	CopyFrom(dst uintptr, other Queue, src uintptr, n int) error
 }
 
 // Loader is a Backend that prepares kernels before it launches them.
 type Loader interface {
-	// Load prepares a kernel unless it is prepared already.
+	// Load prepares a kernel, unless the kernel is already prepared.
 	Load(k *Kernel) error
-	// Occupancy returns how a kernel fits the device, for blocks of the given number of threads
-	// and bytes of dynamic shared memory. For 0 threads it chooses the best block size.
+	// Occupancy returns how many blocks of a kernel the device runs at once, for blocks with the
+	// given number of threads and bytes of dynamic shared memory. If threads is 0, it chooses the
+	// best block size.
 	Occupancy(k *Kernel, threads, shared int) (Occupancy, error)
 }
 
-// Occupancy describes how a kernel fits a device. A core is a multiprocessor of a GPU or a CPU core.
+// Occupancy describes how many blocks of a kernel a device runs at once. A core is a multiprocessor
+// of a GPU, or a CPU core.
 type Occupancy struct {
-	Threads   int // in a block
-	Blocks    int // that a core runs at once
+	Threads   int // the number of threads in a block
+	Blocks    int // the number of blocks that a core runs at once
 	Cores     int
-	Registers int // of a thread; 0 if unknown
-	Stack     int // bytes of local memory of a thread; 0 if unknown
+	Registers int // the registers of a thread; 0 if unknown
+	Stack     int // the bytes of local memory of a thread; 0 if unknown
 }
 
-// TensorMapper is a Backend whose kernels take tensor maps in the device's own encoding.
+// TensorMapper is a Backend whose kernels need tensor maps in an encoding of the device.
 type TensorMapper interface {
 	// EncodeTensorMap writes the map to dst.
 	EncodeTensorMap(dst *[TensorMapBytes]byte, p TensorPlan) error
 }
 
-// Grapher is a Backend that runs a graph of work faster than the same work piece by piece.
+// Grapher is a Backend that launches a graph in less time than its operations one by one.
 type Grapher interface {
 	NewGraph() (GraphBackend, error)
 }
 
 // GraphBackend is a graph of a Grapher. Package device adds all nodes, instantiates the graph, and
-// then enqueues it any number of times. Nodes are numbered from 0 in the order of the calls; after
-// lists the nodes that a node waits for, all of which exist already.
+// then enqueues it any number of times. Nodes are numbered from 0 in the order of the calls. The
+// parameter after lists the existing nodes that the new node waits for.
 type GraphBackend interface {
 	AddLaunch(p *Plan, after []int) error
 	AddCopy(dst, src uintptr, n int, after []int) error
@@ -191,16 +194,15 @@ type GraphBackend interface {
 	Instantiate() error
 	// Update changes the arguments and the grid of a launch in later runs of the graph.
 	Update(node int, p *Plan) error
-	// Enqueue enqueues the graph on q. Its faults and prints come with q's Wait; the number of
-	// a launch is that of its node.
+	// Enqueue enqueues the graph on q. q's Take returns its faults and prints; the number of a
+	// launch in them is the number of the launch's node.
 	Enqueue(q Queue) error
-	// Close frees the graph when the work of the queues that it was enqueued on is done. It
-	// does not wait.
+	// Close frees the graph when its enqueued runs are done. It does not wait.
 	Close() error
 }
 
 // Foreign is a vendor library's work, recorded for a graph by a package that knows the back end.
 type Foreign interface {
-	// Close frees the recording. The graph has its own copy by then.
+	// Close frees the recording. Before that, the graph makes its own copy.
 	Close() error
 }

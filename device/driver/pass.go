@@ -16,9 +16,9 @@ func Pass[T any](p *Plan, v T) {
 	}
 }
 
-// NextSlice returns the place of the next argument, a slice with elements of elem bytes: its address,
-// length and capacity. It returns nil if the parameter is different; the caller then calls Mismatch.
-// It is small enough to be inlined.
+// NextSlice returns the place for the next argument: the address, length and capacity of a slice with elements of elem
+// bytes. It returns nil if the next parameter is not such a slice; the caller then calls Mismatch. NextSlice is small
+// enough to be inlined.
 func (p *Plan) NextSlice(elem int) *[3]uint64 {
 	i := p.next
 	if i < len(p.kernel.Params) {
@@ -36,8 +36,8 @@ func (p *Plan) Mismatch() {
 	p.Fail(ErrMismatch)
 }
 
-// NextTensorMap returns the place of the next argument, a tensor map. It returns nil, and the launch
-// fails, if the parameter is different.
+// NextTensorMap returns the place for the next argument, a tensor map. If the next parameter is not a tensor map, it
+// returns nil, and the launch fails.
 func (p *Plan) NextTensorMap() *[TensorMapBytes]byte {
 	i := p.next
 	at, ok := p.parameter(TensorMapBytes, 0)
@@ -63,7 +63,8 @@ func (p *Plan) parameter(size, elem int) (offset int, ok bool) {
 	return 0, false
 }
 
-// Fail makes the launch fail with err and the name of the argument passed last. The first error counts.
+// Fail makes the launch return err, with the name of the argument that was passed last. After several calls, the launch
+// returns the first error.
 func (p *Plan) Fail(err error) {
 	if p.err != nil {
 		return

@@ -6,12 +6,12 @@ import (
 	"unsafe"
 )
 
-// Plan is a launch: a kernel, a grid and the packed arguments. Generated launchers obtain a Plan
-// from a stream, fill and launch it; package device checks it; a queue runs it.
+// Plan is a launch: a kernel, a grid and the packed arguments. A generated launcher obtains a Plan from a stream, fills
+// it and launches it. Package device checks the Plan, and a queue runs it.
 //
-// Lifetimes: the parameter block holds addresses that the collector does not see, so the owner keeps
-// the memory until the queue has taken the launch. A buffer that is closed before is freed after the
-// launch, or is an error of the launch (see Closed). A Plan is invalid after Launch.
+// The parameter block contains addresses that the garbage collector does not see. So the owner keeps the memory alive
+// until the queue has taken the launch. If a buffer is closed before, either its memory is freed after the launch, or
+// the launch returns an error (see Closed). A Plan is invalid after Launch.
 type Plan struct {
 	owner  PlanOwner
 	kernel *Kernel
@@ -26,7 +26,7 @@ type Plan struct {
 	err    error
 }
 
-// PlanOwner is the maker of a Plan. Package device implements it.
+// PlanOwner makes Plans and takes them back. Package device implements it.
 type PlanOwner interface {
 	// Launch enqueues the plan and takes it back.
 	Launch() error
@@ -64,7 +64,7 @@ func (p *Plan) Reset(k *Kernel, g Grid) {
 	p.block = [3]int{g.Block.X, max1(g.Block.Y), max1(g.Block.Z)}
 }
 
-// Owner returns the plan's maker.
+// Owner returns the plan's owner.
 func (p *Plan) Owner() PlanOwner { return p.owner }
 
 // Launch enqueues the kernel. The plan must not be used afterwards.
@@ -81,8 +81,8 @@ func (p *Plan) Launched() string { return p.owner.Launched() }
 // Kernel returns the kernel to launch.
 func (p *Plan) Kernel() *Kernel { return p.kernel }
 
-// Grid returns the numbers of blocks and of threads in a block. Every dimension is at least 1, except
-// that blocks[0] may be 0 before package device has checked the plan.
+// Grid returns the number of blocks, and the number of threads in a block, along each axis. Every number is at least 1,
+// except that blocks[0] may be 0 before package device has checked the plan.
 func (p *Plan) Grid() (blocks, block [3]int) { return p.blocks, p.block }
 
 // Empty reports whether the grid has no blocks.
@@ -113,7 +113,7 @@ func (p *Plan) Shared(v *Variant) int {
 	return dynamic + p.grid.Shared
 }
 
-// Variant returns the index of the variant for the plan's device, or -1 if the kernel has none.
+// Variant returns the index of the variant for the plan's device, or -1 if the kernel has no variant for it.
 func (p *Plan) Variant() int { return p.best }
 
 // Plain reports whether the launch has no options besides its sizes and shared memory.
@@ -125,8 +125,8 @@ func (p *Plan) Plain() bool {
 // Options returns the grid as the program requested it.
 func (p *Plan) Options() Grid { return p.grid }
 
-// Overlaps reports whether the kernel may start before the preceding kernel is done. A device may ignore
-// that. Cooperative launches do not overlap, because they share a counter of arrivals.
+// Overlaps reports whether the kernel may start before the preceding kernel is done. A device may still start it later.
+// Cooperative launches do not overlap, because they share a counter of arrivals.
 func (p *Plan) Overlaps() bool {
 	return !p.serial && !p.grid.Cooperative && p.best >= 0 && p.kernel.Variants[p.best].Awaits
 }
@@ -138,8 +138,9 @@ func (p *Plan) Serialize() { p.serial = true }
 // bytes.
 func (p *Plan) Params() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(p.words)) }
 
-// SetHidden sets the hidden parameters, including the extra parameters of v, the variant that runs; nil means none. The launch
-// number counts the launches of a queue from 0; package device finds the launch of a Fault by it.
+// SetHidden sets the hidden parameters, and the extra parameters of v, the variant that runs. If v is nil, there are no
+// extra parameters. launch is the number of the launch in its queue, counted from 0; package device uses it to find the
+// launch of a Fault.
 func (p *Plan) SetHidden(v *Variant, env uint64, launch, kernel uint32) {
 	p.number = launch
 	at := (p.kernel.ParamBytes - HiddenBytes) / 8
@@ -154,8 +155,8 @@ func (p *Plan) SetHidden(v *Variant, env uint64, launch, kernel uint32) {
 // Number returns the launch number that SetHidden has set.
 func (p *Plan) Number() uint32 { return p.number }
 
-// Check chooses the variant and returns an error if the arguments do not match the parameters or the
-// device cannot run the launch. If coarsen is set, small launches use coarse variants too.
+// Check chooses the variant. It returns an error if the arguments do not match the parameters, or if the device cannot
+// run the launch. If coarsen is set, small launches use coarse variants too.
 func (p *Plan) Check(i *Info, coarsen bool) error {
 	switch {
 	case p.err != nil:

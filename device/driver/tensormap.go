@@ -6,7 +6,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// TensorPlan is the contents of a tensor map.
+// A TensorPlan has the contents of a tensor map.
 type TensorPlan struct {
 	Address uintptr
 	Element int    // size in bytes
@@ -16,8 +16,8 @@ type TensorPlan struct {
 	Panels  bool   // the tile consists of gpu.Panels
 }
 
-// Put writes the map in the form that Go code reads, for back ends without an encoding of their
-// own. The garbage collector does not see the address; the plan keeps the memory alive.
+// Put writes the tensor map in the form that Go code reads, for back ends that are not
+// TensorMappers. The garbage collector does not see the address; the Plan keeps the memory alive.
 func (t TensorPlan) Put(dst *[TensorMapBytes]byte) {
 	to := (*gpu.MapPlan)(unsafe.Pointer(dst))
 	*(*uintptr)(unsafe.Pointer(&to.Address)) = t.Address

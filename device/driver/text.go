@@ -6,11 +6,11 @@ import "github.com/gopherwarp/gopherwarp/internal/ptxtext"
 // converts to a Text and back.
 type Text string
 
-// Plain returns the PTX in plain form. It returns an error if t is packed and corrupt, or packed by a
-// newer version of the compiler than this package's.
+// Plain returns the PTX in plain form. It returns an error if t is corrupt, or if t was packed by a compiler that is
+// newer than this package.
 func (t Text) Plain() (string, error) { return ptxtext.Unpack(string(t)) }
 
-// String returns the PTX in plain form, or t unchanged where Plain returns an error.
+// String returns the PTX in plain form. If Plain returns an error, String returns t unchanged.
 func (t Text) String() string {
 	plain, err := t.Plain()
 	if err != nil {

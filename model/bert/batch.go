@@ -20,7 +20,8 @@ var (
 	ErrToken = errors.New("bert: a token outside the vocabulary")
 )
 
-// Batch is texts whose tokens follow each other without padding, on the device. It belongs to a Scope.
+// A Batch has the tokens of several texts on the device, one text after another, without padding. It belongs to a
+// Scope.
 type Batch struct {
 	texts, rows           int
 	attention             prefill.Shape
@@ -28,7 +29,8 @@ type Batch struct {
 	spans, starts         *tensor.Tensor // of texts: prefill.Span, and the first rows with the number of all rows
 }
 
-// Check returns the error of NewBatch for the tokens of a text: ErrLength or ErrToken.
+// Check returns the error that NewBatch would return for the tokens of a text, or nil. It matches ErrLength or
+// ErrToken.
 func (m *Model) Check(tokens []int32) error {
 	if len(tokens) == 0 || len(tokens) > m.Positions {
 		return fmt.Errorf("%w: %d, from 1 to %d are allowed", ErrLength, len(tokens), m.Positions)
@@ -41,7 +43,7 @@ func (m *Model) Check(tokens []int32) error {
 	return nil
 }
 
-// NewBatch uploads the tokens of texts.
+// NewBatch uploads the tokens of texts. The error matches ErrLength or ErrToken.
 func (m *Model) NewBatch(s *tensor.Scope, texts ...[]int32) (*Batch, error) {
 	z, err := m.sizeOf(texts)
 	if err != nil {
@@ -152,7 +154,8 @@ const (
 	First = pooling.First // the activations of the first token, [CLS]
 )
 
-// Pool returns a float32 vector for each text, given the result of Forward. With unit, vectors have length 1.
+// Pool returns a float32 vector for each text. x is the result of Forward. If unit is true, vectors are scaled to
+// length 1.
 func (b *Batch) Pool(x *tensor.Tensor, m Method, unit bool) *tensor.Tensor {
 	return tensor.Op{Name: "Pool", In: []*tensor.Tensor{x}, DType: dtype.Float32, Shape: []int{b.texts, x.Dim(-1)}, Launch: func(s *device.Stream, y *tensor.Tensor) error {
 		p := pool{b, x, y, m, unit}

@@ -8,19 +8,19 @@ import (
 
 // Errors of ParseConfig and Load.
 var (
-	// ErrArchitecture is the error of a config.json of a model of another kind.
+	// ErrArchitecture is the error of a config.json of another kind of model.
 	ErrArchitecture = errors.New("bert: unknown architecture")
-	// ErrConfig is the error of a config.json that lacks a value or has one that makes no sense or is not supported.
+	// ErrConfig is the error of a config.json that lacks a value, or has an invalid or unsupported value.
 	ErrConfig = errors.New("bert: invalid config.json")
 )
 
-// Config is the size of a model.
+// Config has the sizes of a model.
 type Config struct {
 	Layers, Hidden, FFN int
 	Heads               int
 	Vocabulary          int
 	Positions           int // the largest number of tokens of a text
-	Types               int // of tokens; texts have the first one
+	Types               int // the number of token types; all tokens of a text have type 0
 	Epsilon             float64
 }
 

@@ -14,7 +14,7 @@
 //		...
 //	})
 //
-// An Encoder does this with less of the host's time for small batches:
+// An Encoder computes the same vectors, and takes less time on the host for small batches:
 //
 //	e := bert.NewEncoder(stream, m, bert.Pooling{Method: bert.Mean, Unit: true})
 //	defer e.Close()

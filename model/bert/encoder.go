@@ -12,8 +12,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// An Encoder computes the vectors of texts. On a GPU it records a graph for each size of small batches, so that a batch does not take the
-// host's time for each operation. An Encoder belongs to one goroutine at a time.
+// An Encoder computes the vectors of texts. On a GPU, it records a graph for each size of small batches, so that the host does not enqueue
+// each operation. An Encoder belongs to one goroutine at a time.
 type Encoder struct {
 	model  *Model
 	stream *device.Stream
@@ -21,7 +21,7 @@ type Encoder struct {
 	graphs map[size]*tensor.Graph
 }
 
-// Pooling says how the activations of a text's tokens become a vector: see Batch.Pool.
+// Pooling defines how a vector is computed from the activations of a text's tokens: see Batch.Pool.
 type Pooling struct {
 	Method Method
 	Unit   bool
@@ -33,7 +33,7 @@ const (
 	leastTokens = 32 // of a graph
 )
 
-// NewEncoder returns an Encoder on a stream of the caller's.
+// NewEncoder returns an Encoder that uses the given stream.
 func NewEncoder(s *device.Stream, m *Model, p Pooling) *Encoder {
 	return &Encoder{model: m, stream: s, pool: p, graphs: map[size]*tensor.Graph{}}
 }

@@ -57,15 +57,15 @@ func newNetwork(c Config) network {
 
 // LoadOptions are the options of Load.
 type LoadOptions struct {
-	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. By default it is Float16 on GPUs with tensor cores
-	// for it, from compute capability 8.0 on, and else Float32.
+	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs of compute
+	// capability 8.0 or later, which have tensor cores for it, and Float32 on other devices.
 	DType dtype.Type
-	// Progress is called, unless it is nil, with the bytes that have been loaded and all.
+	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 }
 
-// Load loads a model of safetensors files onto a stream's device. Names of tensors may begin with "bert."; those of heads, such as the
-// pooler, are ignored. The errors match ErrConfig and those of nn.Load.
+// Load loads a model of safetensors files onto a stream's device. Names of tensors may begin with "bert.". Load ignores tensors of heads,
+// such as the pooler. The errors match ErrConfig and those of nn.Load.
 func Load(s *device.Stream, f *weights.File, c Config, o LoadOptions) (*Model, error) {
 	err := c.check()
 	if err == nil && c.Layers > len(f.Tensors) {

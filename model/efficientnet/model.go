@@ -12,16 +12,17 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// ErrModel is the error of files that are no EfficientNet-Lite0.
+// ErrModel is the error of files that do not contain an EfficientNet-Lite0.
 var ErrModel = errors.New("efficientnet: unknown model")
 
-// Mean and Deviation normalize pixels from 0 to 1, by color: red, green, blue.
+// Mean returns the means of red, green and blue. To normalize a pixel, scale its colors to the range from 0 to 1, subtract Mean and divide
+// by Deviation.
 func Mean() [3]float32 { return [3]float32{0.498, 0.498, 0.498} }
 
-// Deviation is what differences from Mean are divided by.
+// Deviation returns the numbers by which differences from Mean are divided, by color.
 func Deviation() [3]float32 { return [3]float32{0.502, 0.502, 0.502} }
 
-// Multiple is what the height and the width of images are multiples of.
+// The height and the width of images must be multiples of Multiple.
 const Multiple = 32
 
 const (
@@ -111,10 +112,10 @@ type Model struct {
 
 // LoadOptions are the options of Load.
 type LoadOptions struct {
-	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. By default it is Float16 on GPUs with tensor cores
-	// for it, from compute capability 8.0 on, and else Float32.
+	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs of compute
+	// capability 8.0 or later, which have tensor cores for it, and Float32 on other devices.
 	DType dtype.Type
-	// Progress is called, unless it is nil, with the bytes that have been loaded and all.
+	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 }
 

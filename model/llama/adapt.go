@@ -9,7 +9,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// ErrAdapter is the error of an adapter for layers that the model does not have, and of a sequence whose adapter does not exist.
+// ErrAdapter is the error of an adapter with layers that the model does not have, and of a sequence whose adapter does not exist.
 var ErrAdapter = errors.New("llama: the adapter does not fit the model")
 
 // adapters are the matrices of a decoder layer's adapter, nil where a linear layer has none.
@@ -40,8 +40,8 @@ func (l *layer) slots() []slot {
 // nameOf returns the name of a linear layer of decoder layer i in the Python package transformers.
 func nameOf(i int, name string) string { return fmt.Sprintf("model.layers.%d.%s", i, name) }
 
-// Adapt makes the model use an adapter, or none if a is nil. It is called before NewDecoder, whose graphs contain the adapter, and the
-// adapter must not be closed before the model. The error matches ErrAdapter, or is one of the device.
+// Adapt makes the model use an adapter or, if a is nil, no adapter. Call Adapt before NewDecoder, because a Decoder's graphs contain the
+// adapter. Do not close the adapter before the model. The error matches ErrAdapter, or is an error of the device.
 func (m *Model) Adapt(a *lora.Adapter) error {
 	if err := m.fits(a); err != nil {
 		return err

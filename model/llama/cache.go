@@ -18,15 +18,15 @@ var (
 
 // CacheOptions are the size of a Cache.
 type CacheOptions struct {
-	Sequences int // that it can hold at a time
-	Tokens    int // of all sequences together
-	// Fixed, unless it is 0, is the largest number of tokens of a sequence. What is computed for a sequence then does not depend on which
-	// others there are: attention is divided as for sequences of Fixed tokens, and a Decoder computes all its rows in each step.
+	Sequences int // the largest number of sequences at a time
+	Tokens    int // the number of tokens of all sequences together
+	// Fixed, unless it is 0, is the largest number of tokens of a sequence. The results for a sequence then do not depend on the other
+	// sequences: attention is divided as for sequences of Fixed tokens, and a Decoder computes all its rows in each step.
 	Fixed int
 }
 
-// A Cache has the keys and values of sequences of tokens, in pages that any sequence can use. Its elements are those of the model's
-// activations. It belongs to one goroutine at a time.
+// A Cache has the keys and values of sequences of tokens, in pages that any sequence can use. Its element type is that of the model's
+// activations. A Cache belongs to one goroutine at a time.
 type Cache struct {
 	config   Config
 	model    *Model
@@ -94,13 +94,13 @@ func (c *Cache) Close() error {
 	return err
 }
 
-// PageTokens is the number of tokens of a page.
+// PageTokens is the number of tokens of a page of a Cache.
 const PageTokens = attention.PageTokens
 
-// Pages returns the number of pages of a Cache, and how many of them no sequence has.
+// Pages returns the number of all pages, and the number of pages that no sequence has.
 func (c *Cache) Pages() (all, free int) { return len(c.pool.pages), c.pool.available() }
 
-// TokenBytes returns the size of the keys and values of a token.
+// TokenBytes returns the size of the keys and values of a token in bytes.
 func (m *Model) TokenBytes() int {
 	return 2 * m.Layers * m.KeyHeads * m.HeadDim * m.params.Activations().Size()
 }
@@ -119,8 +119,8 @@ func (c *Cache) longest() (n int) {
 	return n
 }
 
-// Truncate removes the tokens of a sequence from number n on, and more if the page of token n is one that Keep has seen: other sequences
-// may use it, so that it must not change. Len returns what remains.
+// Truncate removes the tokens of a sequence from number n on. If Keep has seen the page of token n, Truncate removes the whole page,
+// because other sequences may use it. Len then returns the number of remaining tokens.
 func (c *Cache) Truncate(sequence, n int) {
 	r := &c.list[sequence]
 	if n >= r.length {

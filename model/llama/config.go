@@ -10,32 +10,33 @@ import (
 var (
 	// ErrArchitecture is the error of a file with a model of another kind.
 	ErrArchitecture = errors.New("llama: unknown architecture")
-	// ErrConfig is the error of a model whose metadata or config.json lacks a value or has one that makes no sense.
+	// ErrConfig is the error of a model whose metadata or config.json lacks a value or has an invalid value.
 	ErrConfig = errors.New("llama: invalid metadata")
 )
 
-// Config is the size of a model, and what distinguishes the models of the family.
+// Config has the sizes of a model, and the features in which models of the family differ.
 type Config struct {
 	Layers, Hidden, FFN      int
 	Heads, KeyHeads, HeadDim int
-	Vocabulary, Context      int      // Context is the number of tokens that the model was trained for, at most those that its attention sees
-	Rotary                   int      // elements of a head that turn with the position
-	Base                     float64  // of the wavelengths of the rotary embedding
-	Linear                   float64  // by which positions are divided
-	Scaling                  *Scaling // of the wavelengths, or nil
-	Epsilon                  float64  // of the norms
+	Vocabulary, Context      int      // Context is the number of tokens that the model was trained for, or the size of its attention window if that is smaller
+	Rotary                   int      // the number of elements of a head that are rotated
+	Base                     float64  // the base of the wavelengths of the rotary embedding
+	Linear                   float64  // the number by which positions are divided
+	Scaling                  *Scaling // the scaling of the wavelengths, or nil
+	Epsilon                  float64  // the epsilon of the norms
 
-	QueryBias  bool // queries, keys and values have biases, as in Qwen2
-	OutputBias bool // the output of the attention has a bias
-	MLPBias    bool // gate, up and down have biases
-	HeadNorms  bool // the heads of queries and keys are normalized, as in Qwen3
-	Tied       bool // the output uses the table of the input
+	QueryBias  bool // whether queries, keys and values have biases, as in Qwen2
+	OutputBias bool // whether the output of the attention has a bias
+	MLPBias    bool // whether gate, up and down have biases
+	HeadNorms  bool // whether the heads of queries and keys are normalized, as in Qwen3
+	Tied       bool // whether the output uses the embedding table of the input
 
 	interleaved bool // the file has the two elements of a rotated pair next to each other
 }
 
-// Scaling stretches the wavelengths of the rotary embedding of a model that was trained on sequences of Context tokens, as Llama 3.1
-// defines it: by Factor those longer than Context/Low, not at all those shorter than Context/High.
+// Scaling stretches the wavelengths of the rotary embedding, as Llama 3.1 defines it. The model was first trained on sequences of Context
+// tokens. Wavelengths above Context/Low are multiplied by Factor, wavelengths below Context/High do not change, and those in between are
+// interpolated.
 type Scaling struct {
 	Factor, Low, High float64
 	Context           int

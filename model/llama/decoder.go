@@ -13,20 +13,20 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// A Chooser enqueues the choice of a token for each row of logits, from row 0 on. There may be surplus rows.
+// A Chooser enqueues kernels that choose a token for each row of logits. There may be surplus rows, whose tokens have no effect.
 type Chooser func(s *tensor.Scope, c Choice) error
 
-// Choice is what a Chooser works on. All slices have an element for each row.
+// A Choice is the input and output of a Chooser. All slices have an element for each row.
 type Choice struct {
-	Row       int                 // the Decoder's row that the first of these is
-	Logits    *tensor.Tensor      // [rows][Vocabulary]; may be overwritten
-	Positions device.Slice[int32] // of the tokens whose logits these are; 0 in surplus rows
-	Tokens    device.Slice[int32] // where the choices go
+	Row       int                 // the Decoder's row for the first row of Logits
+	Logits    *tensor.Tensor      // [rows][Vocabulary]; the Chooser may overwrite them
+	Positions device.Slice[int32] // the position of the token that has the logits; 0 in surplus rows
+	Tokens    device.Slice[int32] // the Chooser stores the chosen tokens here
 }
 
-// A Decoder continues sequences step by step. Each step appends to each sequence the token that the step before chose, and chooses the
-// next one, all on the device: the program need not know a token before it enqueues the next step. Steps are graphs, one for each
-// power of two of rows, whose surplus rows have no influence. A Decoder belongs to one goroutine at a time.
+// A Decoder continues sequences step by step. Each step appends to each sequence the token that the previous step chose, and chooses the
+// next token. All of this happens on the device, so the program can enqueue the next step before it knows the token. Steps are graphs.
+// There is one graph for each power of two of rows; surplus rows have no effect. A Decoder belongs to one goroutine at a time.
 type Decoder struct {
 	model  *Model
 	cache  *Cache
@@ -38,7 +38,7 @@ type Decoder struct {
 	graphs map[size]*device.Graph
 }
 
-// NewDecoder returns a Decoder of at most rows sequences at a time of a cache. rows is rounded up to a power of two.
+// NewDecoder returns a Decoder that continues up to rows sequences of a cache at a time. rows is rounded up to a power of two.
 func (m *Model) NewDecoder(c *Cache, rows int, choose Chooser) (*Decoder, error) {
 	rows = bucket(rows)
 	d := &Decoder{model: m, cache: c, choose: choose, rows: rows, graphs: map[size]*device.Graph{}}
@@ -81,12 +81,12 @@ func (d *Decoder) Close() error {
 	return err
 }
 
-// Tokens returns the tokens that were chosen last: that of row i is element i.
+// Tokens returns the tokens that were chosen last. Element i is the token of row i.
 func (d *Decoder) Tokens() device.Slice[int32] { return d.tokens }
 
-// Begin appends spans to their sequences, and chooses the token after the last one of each span, which becomes that of row first+i for
-// span i. Other rows keep their tokens. A span has at least one token, and no sequence has two spans. The errors are those of Forward. It
-// waits until all is done.
+// Begin appends spans to their sequences, and chooses the next token after each span. The token for span i becomes the token of row
+// first+i; other rows keep their tokens. Each span must have at least one token, and no sequence may have two spans. Begin waits until the
+// work is done. The errors are those of Forward.
 func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
 	if len(spans) == 0 || first < 0 || first > d.rows-len(spans) {
 		return fmt.Errorf("%w: %d spans from row %d of %d on", ErrSequence, len(spans), first, d.rows)
@@ -99,17 +99,17 @@ func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
 	return d.compute(ctx, first, Batch{Ends: spans})
 }
 
-// Batch is what Advance computes at once. No sequence occurs twice.
+// A Batch is the work of one call of Advance. No sequence occurs twice.
 type Batch struct {
-	Rows  []int  // sequences that get one token each, as in Step: element i is row i of the Decoder
-	Ends  []Span // spans to append, as in Begin: their rows follow those of Rows
-	Parts []Span // tokens after which none is chosen
+	Rows  []int  // the sequences to continue by one token each, as Step does; element i uses row i of the Decoder
+	Ends  []Span // the spans to append as Begin does; their rows follow those of Rows
+	Parts []Span // the spans to append without choosing a next token
 	// Meanwhile, unless it is nil, is called while the device computes.
 	Meanwhile func() error
 }
 
-// Advance appends a token to the sequences of rows, as Step does, and spans to others, as Begin does. It waits until all is done. The
-// errors are those of Begin, and that of Meanwhile. Some row or some span of Ends is necessary.
+// Advance appends tokens to the sequences of b.Rows, as Step does, and spans to other sequences, as Begin does. It waits until the work is
+// done. There must be at least one row, or one span of Ends. The errors are those of Begin, and the error of Meanwhile.
 func (d *Decoder) Advance(ctx context.Context, b Batch) error {
 	if n := len(b.Rows) + len(b.Ends); n == 0 || n > d.rows {
 		return fmt.Errorf("%w: %d rows of %d", ErrSequence, n, d.rows)
@@ -165,8 +165,8 @@ func (d *Decoder) Move(to, from int) error {
 	return device.Copy(d.cache.stream, d.tokens.Slice(to, to+1), d.tokens.Slice(from, from+1))
 }
 
-// Step appends the tokens of the first rows to their sequences, one for each row, and chooses the next tokens of these rows. It only
-// enqueues the work. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
+// Step appends the token of row i to sequences[i], for each i, and chooses the next tokens of these rows. It only enqueues the work. The
+// errors match ErrFull, ErrContext and ErrSequence. After an error, the cache is unchanged.
 func (d *Decoder) Step(sequences ...int) error {
 	n := bucket(len(sequences))
 	if d.cache.fixed > 0 {

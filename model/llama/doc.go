@@ -15,7 +15,7 @@
 //		...
 //	})
 //
-// A Decoder continues sequences token by token, without the host:
+// A Decoder continues sequences token by token. The tokens stay on the device:
 //
 //	d, err := m.NewDecoder(cache, 1, chooser)
 //	err = d.Begin(ctx, 0, llama.Span{Sequence: 0, Tokens: prompt}) // chooses the first token
@@ -23,5 +23,6 @@
 //		err = d.Step(0) // appends the last token and chooses the next one; d.Tokens() has it on the device
 //	}
 //
-// Each token attends to the tokens before it in its sequence, whose keys and values are in the Cache. Package llm generates text.
+// Each token attends to itself and to the earlier tokens of its sequence. The Cache has the keys and values of these tokens. To generate
+// text, use package llm.
 package llama

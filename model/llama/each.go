@@ -9,9 +9,9 @@ import (
 // banks are the matrices of a decoder layer in a Set of adapters, nil without one.
 type banks struct{ qkv, o, gateUp, down *lora.Bank }
 
-// AdaptEach returns a Set of adapters, of which each sequence of a Cache uses the one of its Origin, in addition to that of Adapt. It is
-// called once, before NewCache and NewDecoder; Set.Put adds the matrices. The Set must not be closed before the model. The error matches
-// lora.ErrOptions.
+// AdaptEach returns a Set with room for adapters. Set.Put adds their matrices. Each sequence of a Cache uses the adapter of its Origin, in
+// addition to the adapter of Adapt. Call AdaptEach once, before NewCache and NewDecoder. Do not close the Set before the model. The error
+// matches lora.ErrOptions.
 func (m *Model) AdaptEach(s *device.Stream, adapters, rank int) (*lora.Set, error) {
 	set, err := lora.NewSet(s, lora.SetOptions{Adapters: adapters, Rank: rank, DType: m.params.Activations()})
 	if err != nil {

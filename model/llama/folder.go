@@ -45,8 +45,8 @@ type scaling struct {
 // architectures are the models of the family as config.json names them.
 var architectures = []string{"LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM", "Qwen3ForCausalLM"}
 
-// ParseConfig returns the Config in the text of a config.json, as the folders of Hugging Face's models have it. Names of architectures
-// are those of the Python package transformers. The errors match ErrArchitecture and ErrConfig.
+// ParseConfig returns the Config in the text of a config.json of a Hugging Face model. Names of architectures are those of the Python
+// package transformers. The errors match ErrArchitecture and ErrConfig.
 func ParseConfig(text []byte) (Config, error) {
 	f := file{Epsilon: 1e-6, Activation: "silu"}
 	if err := json.Unmarshal(text, &f); err != nil {

@@ -15,11 +15,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
-// ConfigOf returns the Config of a GGUF file. That of safetensors files is in their config.json. The errors match ErrArchitecture and
-// ErrConfig.
+// ConfigOf returns the Config of a GGUF file. For safetensors files, use ParseConfig. The errors match ErrArchitecture and ErrConfig.
 func ConfigOf(f *weights.File) (Config, error) { return ofMetadata(f) }
 
-// Linears returns the linear layers of the decoder layers of a model, which an adapter may change.
+// Linears returns the linear layers that an adapter may change: those of the model's decoder layers.
 func (c Config) Linears() (list []lora.Linear) {
 	n := newNetwork(c)
 	for i := range n.Layers {
@@ -42,9 +41,9 @@ func nameIn(f *weights.File, layer string) string {
 	return layer
 }
 
-// Merge returns the tensors and metadata of a model's file with the matrices of an adapter added to those of its layers. Matrices of float32,
-// float16 and bfloat16 numbers keep their type, and quantized ones become float16. The tensors are read from f, which remains open, when
-// those of the result are. The error matches ErrAdapter.
+// Merge returns the tensors and metadata of a model's file f, with an adapter added to the matrices of its layers. Changed matrices keep
+// the type float32, float16 or bfloat16; quantized matrices become float16. Reading a tensor of the result reads the tensor of f, so f must
+// remain open. The error matches ErrAdapter.
 func (c Config) Merge(f *weights.File, o lora.Options, list []lora.Matrices) (*weights.File, error) {
 	by, all := map[string]lora.Matrices{}, weights.Contents{Format: f.Format, Metadata: f.Metadata}
 	for _, m := range list {
@@ -201,7 +200,7 @@ func encode(of weights.Type, w []float32) ([]byte, error) {
 	return data, nil
 }
 
-// ExportAdapter returns an adapter as a GGUF file for llama.cpp, for a model of the file f, which must be a GGUF file.
+// ExportAdapter returns an adapter as a GGUF file for llama.cpp. f is the file of the adapter's model, and must be a GGUF file.
 func (c Config) ExportAdapter(f *weights.File, o lora.Options, list []lora.Matrices) (*weights.File, error) {
 	architecture, err := weights.Get[string](f.Metadata, "general.architecture")
 	if err != nil {

@@ -75,11 +75,11 @@ func newNetwork(c Config) network {
 
 // LoadOptions are the options of Load.
 type LoadOptions struct {
-	// Config is that of a model in safetensors files, from ParseConfig. GGUF files contain their own.
+	// Config is the result of ParseConfig, for a model in safetensors files. GGUF files contain their Config.
 	Config Config
-	// Train makes all parameters ones that are trained: see Model.Params and nn.LoadOptions.
+	// Train means that all parameters are trained: see Model.Params and nn.LoadOptions.
 	Train bool
-	// Progress is called, unless it is nil, with the bytes that have been loaded and all.
+	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 }
 
@@ -172,7 +172,7 @@ func (m *Model) Close() error {
 // Bytes returns the size of the parameters on the device.
 func (m *Model) Bytes() int64 { return m.params.Bytes() }
 
-// Params returns the parameters, for an optimizer: those of LoadOptions.Train.
+// Params returns the parameters of a model loaded with LoadOptions.Train, for an optimizer.
 func (m *Model) Params() *nn.Params { return m.params }
 
 // order returns the order of the rows of queries and keys. GGUF files with the architecture llama have the two elements of each rotated
@@ -188,14 +188,14 @@ func (c Config) order(name string) func(row int) int {
 	}
 }
 
-// Span is tokens to append to a sequence of a Cache.
+// A Span has tokens to append to a sequence of a Cache.
 type Span struct {
 	Sequence int
 	Tokens   []int32
 }
 
 // Forward appends spans to their sequences and returns the residual stream after the last layer: a row of Hidden float32 elements for
-// each token, in the order of the spans. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
+// each token, in the order of the spans. The errors match ErrFull, ErrContext and ErrSequence. After an error, the cache is unchanged.
 func (m *Model) Forward(s *tensor.Scope, c *Cache, spans ...Span) (*tensor.Tensor, error) {
 	return m.extend(s, c, extension{spans: spans})
 }

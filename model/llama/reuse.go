@@ -1,16 +1,16 @@
 package llama
 
-// Origin is what sequences that share pages have in common beside their tokens.
+// An Origin identifies the sequences that may share pages. Two sequences share pages only if their Origins are equal.
 type Origin struct {
-	Adapter int    // the number of an adapter of Model.AdaptEach's Set plus 1, or 0 for none
-	Salt    string // anything
+	Adapter int    // 1 plus the number of the adapter in the Set of Model.AdaptEach, or 0 for none
+	Salt    string // any text that separates sequences; see llm.Request.Salt
 }
 
-// Reuse looks up a sequence's next tokens in the pages of other sequences, present and past. It gives the sequence the pages that it finds,
-// and returns the number of tokens that the sequence then has. tokens are those of the sequence from the first on, and may be longer than what the cache has. A call sets
-// the Origin of a sequence only while the sequence is empty. The sequence's tokens are computed with the adapter of its Origin. Only full pages are shared;
-// the last page of a sequence that has been released is one that its successor continues. Nothing happens if Keep has not seen all tokens
-// of the sequence.
+// Reuse looks up a sequence's next tokens in the pages of other sequences, including sequences that have been released. It gives the pages
+// that it finds to the sequence, and returns the number of tokens that the sequence then has. tokens are the tokens of the sequence, from
+// the first token on, including tokens that the cache does not have yet. If the sequence is empty, the call sets its Origin; the sequence's
+// tokens are computed with the adapter of this Origin. Sequences share only full pages. But if a sequence has been released, another
+// sequence may continue its last page, even if it is not full. If Keep has not seen all tokens of the sequence, Reuse does nothing.
 func (c *Cache) Reuse(sequence int, origin Origin, tokens []int32) int {
 	r := &c.list[sequence]
 	if r.length == 0 {
@@ -33,7 +33,7 @@ func (c *Cache) Reuse(sequence int, origin Origin, tokens []int32) int {
 	return r.length
 }
 
-// Keep says which tokens a sequence has, from the first on. Its full pages can then be reused by others.
+// Keep tells the Cache the tokens of a sequence, from the first token on. Other sequences can then reuse the full pages of the sequence.
 func (c *Cache) Keep(sequence int, tokens []int32) {
 	r := &c.list[sequence]
 	for min(len(tokens), r.length) >= (r.kept+1)*PageTokens {
@@ -45,8 +45,8 @@ func (c *Cache) Keep(sequence int, tokens []int32) {
 	}
 }
 
-// Release removes a sequence, whose tokens are those given, from the first on. They can be reused until their memory is needed: pages that
-// were not used for the longest time are overwritten first.
+// Release removes a sequence. tokens are its tokens, from the first token on. Later sequences can reuse these tokens until their memory is
+// needed; the least recently used pages are overwritten first.
 func (c *Cache) Release(sequence int, tokens []int32) {
 	c.Keep(sequence, tokens)
 	r := &c.list[sequence]
@@ -58,7 +58,7 @@ func (c *Cache) Release(sequence int, tokens []int32) {
 	r.origin = Origin{}
 }
 
-// Reset removes all sequences, and all tokens that could be reused.
+// Reset removes all sequences, and all tokens that later sequences could reuse.
 func (c *Cache) Reset() {
 	clear(c.list)
 	c.pool = newPool(len(c.pool.pages))

@@ -10,9 +10,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// Trained returns the tensors and metadata of the file f that a model was loaded from with LoadOptions.Train, with the present values of all
-// parameters. Tensors keep the type float32, float16 or bfloat16, and quantized ones become float16. The values are read from the device, on the
-// stream s, when those of the result are, and other tensors from f, which remains open.
+// Trained returns a file with the current values of all parameters of a model that was loaded with LoadOptions.Train. f is the file that
+// the model was loaded from; the result has the same tensors and metadata. Tensors keep the type float32, float16 or bfloat16; quantized
+// tensors become float16. Reading a tensor of the result reads a parameter from the device, on the stream s, or another tensor from f. So f
+// must remain open.
 func (m *Model) Trained(ctx context.Context, s *device.Stream, f *weights.File) (*weights.File, error) {
 	by, all := map[string]nn.Named{}, weights.Contents{Format: f.Format, Metadata: f.Metadata}
 	for _, q := range m.params.Named() {

@@ -8,10 +8,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Packed is sequences of tokens, one after another.
+// Packed is several sequences of tokens, one after another.
 type Packed struct {
 	Tokens  []int32
-	Lengths []int // of the sequences; their sum is the number of tokens
+	Lengths []int // the number of tokens of each sequence; the sum is len(Tokens)
 }
 
 // check returns ErrSequence or ErrContext if the model cannot read the sequences.
@@ -37,8 +37,9 @@ func (m *Model) check(p Packed) error {
 	return nil
 }
 
-// Read returns the residual stream after the last layer, as Forward does, for the tokens of whole sequences, which do not see each other.
-// While s records, it has derivatives with respect to the parameters of the model's adapter. The errors match ErrContext and ErrSequence.
+// Read returns the residual stream after the last layer, as Forward does, for whole sequences. Tokens attend only to tokens of their
+// sequence. While s records, the result has derivatives with respect to the parameters of the model's adapter. The errors match ErrContext
+// and ErrSequence.
 func (m *Model) Read(s *tensor.Scope, p Packed) (*tensor.Tensor, error) {
 	if err := m.check(p); err != nil {
 		return nil, err
@@ -60,8 +61,8 @@ func (m *Model) Read(s *tensor.Scope, p Packed) (*tensor.Tensor, error) {
 	return x, x.Err()
 }
 
-// Loss returns the mean cross-entropy of the tokens that follow those of rows of x, Read's result. Labels has the token that follows each
-// row, or -1 for a row that does not count.
+// Loss returns the mean cross-entropy of the labels, given x, the result of Read. labels has the next token for each row of x, or -1 for a
+// row that does not count.
 func (m *Model) Loss(x *tensor.Tensor, labels []int32) *tensor.Tensor {
 	x, wanted := m.learned(x, labels)
 	if m.layers.Head != nil {
@@ -70,7 +71,7 @@ func (m *Model) Loss(x *tensor.Tensor, labels []int32) *tensor.Tensor {
 	return m.layers.Embed.CrossEntropy(x, wanted)
 }
 
-// Losses returns the cross-entropies of which Loss returns the mean, in the order of the rows that count.
+// Losses returns the cross-entropies whose mean Loss returns, in the order of the rows that count.
 func (m *Model) Losses(x *tensor.Tensor, labels []int32) *tensor.Tensor {
 	x, wanted := m.learned(x, labels)
 	if m.layers.Head != nil {

@@ -28,25 +28,26 @@ type Linear struct {
 // module returns the last part of the layer's name, which names the same module in all blocks of a model.
 func (l Linear) module() string { return l.Name[strings.LastIndexByte(l.Name, '.')+1:] }
 
-// Options are the form of an Adapter.
+// Options are the options of New.
 type Options struct {
 	Rank  int     // the rows of A
 	Alpha float64 // the scale is Alpha/Rank
 	// RankStabilized makes the scale Alpha/sqrt(Rank) (Kalajdzievski, "A Rank Stabilization Scaling Factor for Fine-Tuning with LoRA").
 	RankStabilized bool
-	// Dropout is the probability with which an element of a layer's input is dropped for the matrices, in training only.
+	// Dropout is the probability with which an element of the input of A is dropped, in training only.
 	Dropout float64
 	// DoRA also trains the norms of the rows of the layer's matrix: see Pair.Add (Liu et al., "DoRA: Weight-Decomposed Low-Rank Adaptation").
 	DoRA bool
-	// Modules are the last parts of the names of the layers that are adapted, such as "q_proj". None means all layers.
+	// Modules are the last parts of the names of the layers to change, such as "q_proj". If Modules is empty, the adapter changes all
+	// layers.
 	Modules []string
-	// Base names the model in files, and has no other effect.
+	// Base is the name of the model that Save writes to adapter_config.json. It has no other effect.
 	Base string
 	// Seed determines the initial values of A.
 	Seed uint64
 }
 
-// Scale returns the factor of the products.
+// Scale returns the factor of the product B A.
 func (o Options) Scale() float64 {
 	if o.RankStabilized {
 		return o.Alpha / math.Sqrt(float64(o.Rank))
@@ -68,7 +69,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// An Adapter is the matrices of the layers that are adapted.
+// An Adapter has the matrices A and B of the layers that it changes.
 type Adapter struct {
 	Options
 	stream *device.Stream
@@ -77,8 +78,9 @@ type Adapter struct {
 	byName map[string]*Pair
 }
 
-// New returns an Adapter of layers that changes nothing yet: as in PEFT, the elements of A are uniformly random between -1/sqrt(In) and
-// 1/sqrt(In), and those of B are 0. The errors match ErrOptions, and ErrModule for a module that no layer has.
+// New returns a new Adapter for layers. As in PEFT, the elements of A are uniformly random between -1/sqrt(In) and 1/sqrt(In), and the
+// elements of B are 0, so the Adapter does not change any result yet. The error matches ErrOptions or, for a module that no layer has,
+// ErrModule.
 func New(s *device.Stream, layers []Linear, o Options) (*Adapter, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -123,7 +125,7 @@ func (a *Adapter) add(l Linear, down, up *nn.Parameter) {
 // Params returns the parameters, for an optimizer.
 func (a *Adapter) Params() *nn.Params { return a.params }
 
-// Layers returns the layers that are adapted: none of a nil Adapter.
+// Layers returns the layers that the adapter changes. For a nil Adapter, there are none.
 func (a *Adapter) Layers() (list []Linear) {
 	if a == nil {
 		return nil
@@ -134,7 +136,7 @@ func (a *Adapter) Layers() (list []Linear) {
 	return list
 }
 
-// Pair returns the matrices of the layer with the given name, or nil if it is not adapted.
+// Pair returns the matrices of the layer with the given name, or nil if the adapter does not change the layer.
 func (a *Adapter) Pair(name string) *Pair {
 	if a == nil {
 		return nil
@@ -151,7 +153,7 @@ func (a *Adapter) Close() error {
 	return err
 }
 
-// Pair is the matrices A and B of a layer.
+// A Pair is the matrices A and B of a layer.
 type Pair struct {
 	layer   Linear
 	a, b    *nn.Parameter // [rank, In] and [Out, rank]
@@ -160,10 +162,12 @@ type Pair struct {
 	decomposition
 }
 
-// Add returns y, the results of the layer for the rows of x, plus those of the two matrices. Of a nil Pair, the result is y.
+// Add returns y plus the products of the rows of x with the two matrices. y are the results of the layer for the rows of x. For a nil Pair,
+// Add returns y.
 //
-// With DoRA, it returns the results of the matrix whose rows have the direction of those of W + scale B A, and the norms that are trained. As in
-// PEFT, derivatives with respect to A and B do not pass through the norms of W + scale B A, and dropout also applies to what DoRA changes of W x.
+// With DoRA, Add returns the products with another matrix: its rows have the directions of the rows of W + scale B A, and the trained
+// norms. As in PEFT, the norms of W + scale B A count as constants in derivatives with respect to A and B, and dropout also applies to the
+// change that DoRA makes to W x.
 func (p *Pair) Add(y, x *tensor.Tensor) *tensor.Tensor {
 	s := x.Scope()
 	if p == nil || s == nil {

@@ -9,16 +9,17 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Rows says which adapter of a Set each row of a batch uses. The zero value stands for a batch whose rows use none.
+// Rows assigns an adapter of a Set, or none, to each row of a batch. With the zero value, no row uses an adapter.
 type Rows struct{ groups device.Slice[lora.Group] }
 
 // groupLen is the number of elements of a group in Plan's result.
 const groupLen = 9
 
-// PlanLen returns the number of elements of Plan's result for a number of rows.
+// PlanLen returns the number of elements of a plan for the given number of rows.
 func (x *Set) PlanLen(rows int) int { return groupLen * lora.MaxGroups(rows, x.Adapters) }
 
-// Plan returns numbers that Planned makes Rows of. which has the number of each row's adapter, from 0 on, or a negative one for none.
+// Plan returns the plan of a batch, as numbers to upload for Planned. which has the number of each row's adapter, counted from 0, or a
+// negative number for no adapter.
 func (x *Set) Plan(which []int32) []int32 {
 	list := make([]int32, 0, x.PlanLen(len(which)))
 	for _, g := range lora.Groups(which, lora.MaxGroups(len(which), x.Adapters)) {
@@ -27,13 +28,13 @@ func (x *Set) Plan(which []int32) []int32 {
 	return list
 }
 
-// Planned returns the Rows of a plan in device memory, which may change between launches of a graph.
+// Planned returns the Rows of a plan in device memory. The plan may change between launches of a graph.
 func Planned(plan device.Slice[int32]) Rows { return Rows{device.View[lora.Group](plan)} }
 
 // None reports whether no row uses an adapter.
 func (r Rows) None() bool { return r.groups.Len() == 0 }
 
-// A Bank is the matrices that linear layers with the same input have in the adapters of a Set.
+// A Bank has the matrices of all adapters of a Set for one to three linear layers with the same input.
 type Bank struct {
 	set      *Set
 	shape    lora.Shape // Rows is 0
@@ -48,12 +49,12 @@ func (b *Bank) results() (n int) {
 	return n
 }
 
-// Uses reports whether Add does anything for rows.
+// Uses reports whether Add has an effect for these Rows.
 func (b *Bank) Uses(r Rows) bool { return b != nil && b.matrices != nil && !r.None() }
 
-// Add adds the products of each row of x with the matrices of its adapter to the results of the layers for these rows: to one tensor that
-// has the results of all layers side by side, or to one for each layer. It changes these tensors and returns the first one. x has elements
-// of SetOptions.DType, and the results have these or float32.
+// Add multiplies each row of x by the matrices of the row's adapter, and adds the products to the results of the layers. results is either
+// one tensor that has the results of all layers side by side, or one tensor for each layer. Add changes these tensors and returns the
+// first. The elements of x have the type SetOptions.DType; those of the results have this type or float32.
 func (b *Bank) Add(r Rows, x *tensor.Tensor, results ...*tensor.Tensor) *tensor.Tensor {
 	if !b.Uses(r) {
 		return results[0]

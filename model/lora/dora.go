@@ -44,11 +44,13 @@ func (d *decomposition) close() (err error) {
 	return err
 }
 
-// Decomposed reports whether Add needs the results of the layer alone, because it changes them: whether the pair is one of DoRA.
+// Decomposed reports whether the Pair is one of DoRA. If so, the argument y of Add must be the results of the layer and nothing else,
+// because Add scales them.
 func (p *Pair) Decomposed() bool { return p != nil && p.base != nil }
 
-// Attach gives the adapter the layer of a model that has the given name. With DoRA, models call it for all layers before they use the adapter: it
-// reads the norms of the rows, with which the trained ones begin. Otherwise it does nothing.
+// Attach gives the adapter the model's layer with the given name. A model calls Attach for all layers before it uses the adapter. With
+// DoRA, Attach reads the norms of the rows of the layer's matrix, which are the initial values of the trained norms. Without DoRA, it does
+// nothing.
 func (a *Adapter) Attach(name string, base *nn.Linear) error {
 	p := a.Pair(name)
 	if p == nil || !a.DoRA || p.base == base {
@@ -72,8 +74,8 @@ func (a *Adapter) Attach(name string, base *nn.Linear) error {
 	return p.squares.set(a.stream, squares)
 }
 
-// Fix computes what does not change any more. After it, the adapter must not be trained. With DoRA, it saves a product with each matrix of the
-// model in each step of Add.
+// Fix prepares the adapter for inference. After Fix, the adapter must not be trained. With DoRA, Fix computes the norms of the rows of W +
+// scale B A once, so that Add needs one product less with each matrix of the model.
 func (a *Adapter) Fix(ctx context.Context) error {
 	for _, p := range a.list {
 		if !p.Decomposed() {

@@ -126,12 +126,12 @@ func ReadOptions(folder string) (Options, error) {
 type Matrices struct {
 	Linear
 	A, B  []float32 // [Rank, In] and [Out, Rank]
-	Norms []float32 // with DoRA, of the rows of the layer's matrix: [Out]
+	Norms []float32 // with DoRA, the norms of the rows of the layer's matrix: [Out]
 }
 
-// Read reads an adapter of some of a model's layers from a folder in the format of the Python package PEFT. The folder must have both
-// matrices of each layer that its modules name, and nothing else. The error joins all mistakes, which match ErrFormat, ErrModule and
-// ErrOptions.
+// Read reads an adapter from a folder in the format of the Python package PEFT. layers are the layers of the model. The folder must have
+// both matrices of each layer that its modules name, and no other matrices. The error joins all mistakes; each matches ErrFormat, ErrModule
+// or ErrOptions.
 func Read(layers []Linear, folder string) (Options, []Matrices, error) {
 	o, err := ReadOptions(folder)
 	if err != nil {
@@ -145,7 +145,7 @@ func Read(layers []Linear, folder string) (Options, []Matrices, error) {
 	return o, list, errors.Join(err, f.Close())
 }
 
-// Open makes an adapter of what Read reads, on a stream's device.
+// Open reads an adapter, as Read does, and uploads it to the stream's device.
 func Open(s *device.Stream, layers []Linear, folder string) (*Adapter, error) {
 	o, list, err := Read(layers, folder)
 	if err != nil {

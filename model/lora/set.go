@@ -9,15 +9,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/lora"
 )
 
-// SetOptions are the size of a Set.
+// SetOptions are the options of NewSet.
 type SetOptions struct {
-	Adapters int        // their number
+	Adapters int        // the number of adapters
 	Rank     int        // the largest rank of an adapter
-	DType    dtype.Type // of activations and of matrices: dtype.Float32 or dtype.BFloat16
+	DType    dtype.Type // the type of activations and matrices: dtype.Float32 or dtype.BFloat16
 }
 
-// A Set is adapters of a model, of which each row of a batch uses one or none. It has the matrices that a layer has in all adapters in one
-// array, padded to the largest rank (Chen et al., "Punica: Multi-Tenant LoRA Serving").
+// A Set has several adapters of a model. Each row of a batch uses one of them, or none. For each layer, the Set has the matrices of all
+// adapters in one array, padded to the largest rank (Chen et al., "Punica: Multi-Tenant LoRA Serving").
 type Set struct {
 	SetOptions
 	stream *device.Stream
@@ -35,7 +35,7 @@ type place struct {
 // most is the largest rank of an adapter.
 const most = 1 << 16
 
-// NewSet returns a Set without matrices, whose memory will be on a stream's device. The error matches ErrOptions.
+// NewSet returns a Set without matrices. Its memory is on the stream's device. The error matches ErrOptions.
 func NewSet(s *device.Stream, o SetOptions) (*Set, error) {
 	if o.Adapters < 1 || o.Rank < 1 || o.Rank > most || o.DType != dtype.Float32 && o.DType != dtype.BFloat16 {
 		return nil, fmt.Errorf("%w: %d adapters of rank %d with elements of %v", ErrOptions, o.Adapters, o.Rank, o.DType)
@@ -44,7 +44,7 @@ func NewSet(s *device.Stream, o SetOptions) (*Set, error) {
 	return &Set{SetOptions: o, stream: s, places: map[string]place{}}, nil
 }
 
-// Len returns the number of adapters: 0 of a nil Set.
+// Len returns the number of adapters. For a nil Set, it is 0.
 func (x *Set) Len() int {
 	if x == nil {
 		return 0
@@ -52,7 +52,7 @@ func (x *Set) Len() int {
 	return x.Adapters
 }
 
-// Bytes returns the size of the matrices on the device.
+// Bytes returns the size of the matrices on the device in bytes.
 func (x *Set) Bytes() int64 { return x.bytes }
 
 // Close frees the memory.
@@ -65,7 +65,8 @@ func (x *Set) Close() error {
 	return err
 }
 
-// Bank returns the matrices of one to three linear layers with the same input, such as queries, keys and values. It has none before Put.
+// Bank returns the matrices of one to three linear layers with the same input, such as queries, keys and values. Before Put, the Bank has
+// no matrices.
 func (x *Set) Bank(layers ...Linear) *Bank {
 	b := &Bank{set: x, shape: lora.Shape{Adapters: x.Adapters, Rank: x.Rank, Columns: layers[0].In}}
 	for i, l := range layers {
@@ -75,9 +76,9 @@ func (x *Set) Bank(layers ...Linear) *Bank {
 	return b
 }
 
-// Put uploads the matrices of an adapter, which Read returns, as those with number i, from 0 on. They replace those that it had before.
-// Put precedes the capture of graphs with the layers of a Bank. The errors match ErrOptions, ErrModule and, for an adapter of DoRA, whose norms
-// change the results of the layer itself, ErrFormat.
+// Put uploads the matrices of an adapter, as Read returns them, and makes them the adapter with number i, counted from 0. They replace the
+// matrices that this adapter had before. Call Put before graphs with the layers of a Bank are captured. The error matches ErrOptions,
+// ErrModule or, for an adapter with DoRA, ErrFormat: a Set does not support DoRA, whose norms change the results of the layer itself.
 func (x *Set) Put(i int, o Options, list []Matrices) error {
 	if i < 0 || i >= x.Adapters || o.Rank > x.Rank {
 		return fmt.Errorf("%w: adapter %d of rank %d in a set of %d of rank %d", ErrOptions, i, o.Rank, x.Adapters, x.Rank)

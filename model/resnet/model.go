@@ -12,20 +12,21 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// ErrModel is the error of files that are no ResNet of a known form.
+// ErrModel is the error of files that do not contain a ResNet of a known form.
 var ErrModel = errors.New("resnet: unknown model")
 
-// Mean and Deviation normalize pixels from 0 to 1, by color: red, green, blue. They are those of torchvision's weights.
+// Mean returns the means of red, green and blue. To normalize a pixel, scale its colors to the range from 0 to 1,
+// subtract Mean and divide by Deviation. The numbers are those that torchvision's weights were trained with.
 func Mean() [3]float32 { return [3]float32{0.485, 0.456, 0.406} }
 
-// Deviation is what differences from Mean are divided by.
+// Deviation returns the numbers by which differences from Mean are divided, by color.
 func Deviation() [3]float32 { return [3]float32{0.229, 0.224, 0.225} }
 
 // Config is the form of a model.
 type Config struct {
-	Blocks     [4]int // in each stage
+	Blocks     [4]int // the number of blocks in each stage
 	Width      int    // channels of the first stage's 3x3 filters: 64
-	Bottleneck bool   // blocks have three convolutions, else two
+	Bottleneck bool   // whether blocks have three convolutions instead of two
 	Classes    int
 }
 
@@ -148,8 +149,8 @@ type Model struct {
 
 // LoadOptions are the options of Load.
 type LoadOptions struct {
-	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. By default it is Float16 on GPUs with tensor cores
-	// for it, from compute capability 8.0 on, and else Float32.
+	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs
+	// of compute capability 8.0 or later, which have tensor cores for it, and Float32 on other devices.
 	DType dtype.Type
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)

@@ -14,7 +14,7 @@ type Handler struct {
 	mux http.ServeMux
 }
 
-// Handle returns a Handler for the models of a gate, which other protocols may use, too.
+// Handle returns a Handler for the models of a gate. Other protocols may use the same gate.
 func Handle(g *gate.Gate) *Handler {
 	h := &Handler{Gate: g}
 	h.mux.HandleFunc("POST /v1/messages", h.Guard(h.Limit(h.messages), write))

@@ -7,9 +7,8 @@
 //	}
 //	err = http.ListenAndServe("localhost:8080", anthropic.Handle(g))
 //
-// Anthropic's clients work with the base URL http://localhost:8080. The key is that of the header X-Api-Key or of Authorization.
+// Anthropic's clients work with the base URL http://localhost:8080. The API key is in the header X-Api-Key or Authorization.
 //
-// Pictures, documents and Anthropic's own tools are refused, and so is a conversation that ends with a message of the assistant; thinking
-// cannot be enabled.
-// Fields that the package does not know are ignored, and so are those that change only speed or cost: cache_control, metadata, service_tier.
+// The server refuses pictures, documents, Anthropic's own tools, requests that enable thinking, and conversations that end with a message
+// of the assistant. It ignores unknown fields, and the fields that change only speed or cost: cache_control, metadata and service_tier.
 package anthropic

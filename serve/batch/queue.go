@@ -14,23 +14,24 @@ var (
 	ErrFull    = errors.New("batch: the queue is full")
 	ErrTooMany = errors.New("batch: more items in a call than the queue holds")
 	ErrClosed  = errors.New("batch: the queue is closed")
-	ErrResults = errors.New("batch: the number of results is not that of items")
+	ErrResults = errors.New("batch: Run returned a number of results that differs from the number of items")
 	ErrOptions = errors.New("batch: invalid options")
 )
 
 // Options are the options of a Queue.
 type Options[T, R any] struct {
-	// Run computes a batch: a result for each item. Its context ends when all calls with items of the batch have left. After an
-	// error, Run computes the items of each call alone, and an error of that is the call's.
+	// Run computes a batch: it returns a result for each item. Its context ends when the contexts of all calls with items in the batch have
+	// ended. If Run returns an error, the Queue calls Run again for the items of each call separately, and each call gets the error of its
+	// own items.
 	Run func(ctx context.Context, items []T) ([]R, error)
-	// Size returns the size of an item, such as its number of tokens. Without it, items have size 1.
+	// Size returns the size of an item, such as its number of tokens. If Size is nil, each item has size 1.
 	Size func(item T) int
-	// Most is the largest size of a batch, except of one that has a single item.
+	// Most is the largest size of a batch. A batch with a single item may be larger.
 	Most int
 	// Queue is the number of items that may wait.
 	Queue int
-	// Delay is how long the first item of a batch that is not full waits for others. Without it, a batch begins as soon as the previous
-	// one ends, and has the items that have arrived in the meantime.
+	// Delay is how long a batch that is not full waits for further items, counted from the arrival of its first item. If Delay is 0, a
+	// batch begins as soon as the previous batch ends, with the items that have arrived in the meantime.
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch. It must not call the Queue.
 	Observe func(Report)
@@ -39,9 +40,9 @@ type Options[T, R any] struct {
 // Report describes a batch.
 type Report struct {
 	Items, Size int
-	Waits       []time.Duration // of each item, in the queue
-	Took        time.Duration   // by Run
-	Err         error           // of Run
+	Waits       []time.Duration // the time that each item was in the queue
+	Took        time.Duration   // the time that Run took
+	Err         error           // the error of Run
 }
 
 // Queue is a queue of items. It may be used by several goroutines.
@@ -87,7 +88,7 @@ func New[T, R any](o Options[T, R]) (*Queue[T, R], error) {
 	return q, nil
 }
 
-// Close refuses further calls, waits until those that are in the queue are done, and ends the Queue's goroutine.
+// Close refuses further calls, waits until the calls in the queue are done, and ends the Queue's goroutine.
 func (q *Queue[T, R]) Close() {
 	q.mu.Lock()
 	q.closed = true
@@ -104,18 +105,18 @@ func (q *Queue[T, R]) signal() {
 	}
 }
 
-// Stats is the state of a Queue: the number of items that wait, and of those that are computed.
+// Stats is the state of a Queue: the number of items that wait, and the number of items that are being computed.
 type Stats struct{ Waiting, Running int }
 
-// Stats returns the state.
+// Stats returns the state of the Queue.
 func (q *Queue[T, R]) Stats() Stats {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return Stats{len(q.waiting), q.running}
 }
 
-// Do returns the results of items, in their order, when all are computed. If the queue has no room for all of them, it computes none and
-// returns ErrFull. The other errors are ErrTooMany, ErrClosed, that of ctx, and that of Run.
+// Do waits until all items are computed, and returns their results in the order of the items. If the queue has no room for all items, Do
+// computes none and returns ErrFull. The other errors are ErrTooMany, ErrClosed, the error of ctx, and the error of Run.
 func (q *Queue[T, R]) Do(ctx context.Context, items ...T) ([]R, error) {
 	if err := ctx.Err(); err != nil || len(items) == 0 {
 		return nil, err

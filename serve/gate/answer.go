@@ -10,7 +10,7 @@ import (
 // writing limits the time in which a client receives an answer that is not streamed.
 const writing = time.Minute
 
-// WriteJSON answers a request.
+// WriteJSON answers a request with v in JSON.
 func WriteJSON(w http.ResponseWriter, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -20,29 +20,29 @@ func WriteJSON(w http.ResponseWriter, v any) error {
 	return WriteBytes(w, append(text, '\n'))
 }
 
-// WriteBytes answers a request whose headers are set.
+// WriteBytes answers a request with a body. The caller has set the headers.
 func WriteBytes(w http.ResponseWriter, body []byte) error {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writing)) // not every ResponseWriter has one
 	_, _ = w.Write(body)                                                        // a client that has left learns nothing
 	return nil
 }
 
-// Events is an answer of server-sent events.
+// Events is an answer that consists of server-sent events.
 type Events struct {
 	w       http.ResponseWriter
 	timeout time.Duration // of a write
 	begun   bool
 }
 
-// NewEvents returns an answer without events. Nothing is written before the first one.
+// NewEvents returns an answer without events. Nothing is written before the first event.
 func (g *Gate) NewEvents(w http.ResponseWriter) *Events {
 	return &Events{w: w, timeout: g.ClientTimeout}
 }
 
-// Begun reports whether an event has been sent, after which an error can only be sent as an event.
+// Begun reports whether an event has been sent. From then on, an error can only be sent as an event.
 func (e *Events) Begun() bool { return e.begun }
 
-// Send sends an event with a value in JSON. The name may be empty. The error wraps ErrLeft if the client does not receive it.
+// Send sends an event with a value in JSON. The name may be empty. The error wraps ErrLeft if the client does not receive the event.
 func (e *Events) Send(name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -51,7 +51,7 @@ func (e *Events) Send(name string, v any) error {
 	return e.SendText(name, text)
 }
 
-// SendText sends an event with a text of one line.
+// SendText sends an event whose data is a single line of text.
 func (e *Events) SendText(name string, data []byte) error {
 	if !e.begun {
 		e.w.Header().Set("Content-Type", "text/event-stream")

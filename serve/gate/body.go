@@ -17,8 +17,8 @@ var kinds = map[reflect.Kind]string{
 	reflect.String: "string", reflect.Slice: "array", reflect.Map: "object", reflect.Struct: "object",
 }
 
-// Read reads a request's JSON object in its time and size. Afterwards there is no deadline, because one that passes while an answer is
-// generated would cancel the request.
+// Read reads the JSON object in a request's body, within Options.ClientTimeout and Options.Body. Afterwards it removes
+// the deadline, because a deadline that passes while an answer is generated would cancel the request.
 func (g *Gate) Read(w http.ResponseWriter, r *http.Request, to any) error {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(g.ClientTimeout)) // not every ResponseWriter has one
@@ -27,7 +27,7 @@ func (g *Gate) Read(w http.ResponseWriter, r *http.Request, to any) error {
 	return err
 }
 
-// ReadBytes is Read for a body that is not JSON.
+// ReadBytes is like Read, for a body that is not JSON.
 func (g *Gate) ReadBytes(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(g.ClientTimeout)) // not every ResponseWriter has one
@@ -84,7 +84,8 @@ type Span[T int | float64] struct{ least, most T }
 // Between returns the range of the numbers from least to most.
 func Between[T int | float64](least, most T) Span[T] { return Span[T]{least, most} }
 
-// Set stores the value of a field, if there is one, that must be in a range. The error is a Failure.
+// Set stores the value of the field param in *to, unless value is nil. If the value is not in the range, Set returns a
+// Failure.
 func Set[T int | float64](to *T, param string, value *T, in Span[T]) error {
 	if value == nil {
 		return nil
@@ -96,7 +97,7 @@ func Set[T int | float64](to *T, param string, value *T, in Span[T]) error {
 	return nil
 }
 
-// Texts is a list of texts that may be given as a single one, or as null.
+// Texts is a list of texts. In JSON, it may also be a single text, or null.
 type Texts []string
 
 // UnmarshalJSON implements json.Unmarshaler.

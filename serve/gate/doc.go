@@ -1,5 +1,5 @@
-// Package gate is what the protocols of a server for language models share: models by name, API keys, limits, the transport of JSON
-// bodies and of server-sent events, and answers with calls of functions. It is no protocol itself: serve/openai and serve/anthropic are.
+// Package gate is the common part of the protocols of a server for language models: models by name, API keys, limits, JSON bodies,
+// server-sent events, and answers with calls of functions. Packages such as serve/openai and serve/anthropic implement the protocols.
 //
 //	g, err := gate.New(gate.Options{Models: map[string]gate.Model{"smollm2": m}}) // m is an *llm.Model
 //	if err != nil {
@@ -7,7 +7,7 @@
 //	}
 //	mux := http.NewServeMux()
 //	mux.Handle("/", openai.Handle(g))
-//	mux.Handle("/v1/messages", anthropic.Handle(g)) // counts to the same limits
+//	mux.Handle("/v1/messages", anthropic.Handle(g)) // counts towards the same limits
 //
-// An error of a request is a Failure, which a protocol writes in its own form.
+// If a request fails, the error is a Failure. Each protocol writes Failures in its own form.
 package gate

@@ -13,31 +13,31 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/batch"
 )
 
-// ErrLeft is the error of a client that has left, or that does not read.
+// ErrLeft is the error of a request whose client has closed the connection or has stopped reading.
 var ErrLeft = errors.New("serve: the client has left")
 
 // Failure is an error of a request.
 type Failure struct {
-	Status      int              // of HTTP
-	Message     string           // for the client
+	Status      int              // the HTTP status
+	Message     string           // the message for the client
 	Param, Code string           // the field at fault, and OpenAI's name of the error; each may be empty
-	Long        llm.ContextError // of a prompt that fills the context; otherwise zero
+	Long        llm.ContextError // set if the prompt fills the context
 }
 
 // Error returns the message.
 func (f Failure) Error() string { return f.Message }
 
-// Invalid returns the Failure of a field's value.
+// Invalid returns the Failure for an invalid value of the field param.
 func Invalid(param, format string, args ...any) Failure {
 	return Failure{Status: http.StatusBadRequest, Param: param, Message: param + ": " + fmt.Sprintf(format, args...)}
 }
 
-// Unsupported returns the Failure of a field that asks for what the server does not do.
+// Unsupported returns the Failure for a field that the server does not support.
 func Unsupported(param string) Failure {
 	return Failure{Status: http.StatusBadRequest, Param: param, Code: "unsupported_parameter", Message: param + " is not supported"}
 }
 
-// FailureOf returns the Failure that stands for an error.
+// FailureOf converts an error to a Failure.
 func FailureOf(err error) Failure {
 	if f, ok := errors.AsType[Failure](err); ok {
 		return f

@@ -20,8 +20,8 @@ const functions = 128
 // nameOfFunction matches the names of functions.
 var nameOfFunction = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
-// CheckFunctions checks the functions in the field param of a request. It returns a Failure if there are too many, or if one has no valid
-// name or has parameters that are not a JSON object.
+// CheckFunctions checks the functions in the field param of a request. It returns a Failure if there are too many functions, if a name is
+// invalid, or if the parameters of a function are not a JSON object.
 func CheckFunctions(param string, list []Function) error {
 	if len(list) > functions {
 		return Invalid(param, "%d functions, at most %d are allowed", len(list), functions)
@@ -56,7 +56,7 @@ func tools(list []Function) (described []json.RawMessage, names []string, err er
 	return described, names, nil
 }
 
-// Arguments returns the arguments of a call in the history of a conversation. None are an empty object.
+// Arguments returns the arguments of a call in the history of a conversation. If the text is empty, it returns an empty JSON object.
 func Arguments(text string) json.RawMessage {
 	if text == "" {
 		return json.RawMessage("{}")

@@ -24,27 +24,27 @@ type Model interface {
 	Generate(ctx context.Context, prompt string, r llm.Request) iter.Seq2[llm.Token, error]
 }
 
-// ErrOptions is the error of Options that New refuses.
+// ErrOptions is the error of New for invalid Options.
 var ErrOptions = errors.New("serve: invalid options")
 
-// Options are what a server serves, and its limits.
+// Options are the models and limits of a server.
 type Options struct {
-	// Models are the models by their names in requests. A request without a name means the only model.
+	// Models are the models, by their names in requests. A request without a name gets the only model.
 	Models map[string]Model
-	// Adapters are names by which requests choose an adapter of a model, which is Tokenized, and the names of these models. Requests with
-	// such a name have it as their llm.Request.Adapter.
+	// Adapters maps the name of an adapter to the name of its model, which must be Tokenized. A request that names an adapter gets this
+	// model, with llm.Request.Adapter set to the name.
 	Adapters map[string]string
 	// Others are the names of models that do not generate texts, for handlers of other requests.
 	Others []string
-	// AnyName makes requests with an unknown name mean the only model.
+	// AnyName gives requests with an unknown name the only model.
 	AnyName bool
-	// Keys are the API keys that clients may use. Without any, all requests are allowed.
+	// Keys are the API keys that clients may use. If there are none, all requests are allowed.
 	Keys []string
-	// Requests limits the requests that run or wait; others are refused with status 429. 0 means 64.
+	// Requests limits the requests that run or wait; further requests are refused with status 429. 0 means 64.
 	Requests int
 	// Body limits the bytes of a request. 0 means 8 MiB.
 	Body int64
-	// Time limits the time of a request, with its wait. 0 means no limit.
+	// Time limits the time of a request, including its wait. 0 means no limit.
 	Time time.Duration
 	// ClientTimeout limits the time that a client may take to send a request, and to receive each part of an answer. 0 means 30 seconds.
 	ClientTimeout time.Duration
@@ -103,10 +103,10 @@ func New(o Options) (*Gate, error) {
 	return g, nil
 }
 
-// Names returns the names of the models and adapters in order. The caller must not change them.
+// Names returns the sorted names of the models and adapters. The caller must not change the slice.
 func (g *Gate) Names() []string { return g.names }
 
-// AdaptersOf returns the names of the adapters of a model in order.
+// AdaptersOf returns the sorted names of a model's adapters.
 func (g *Gate) AdaptersOf(model string) (list []string) {
 	for _, name := range g.names {
 		if of, ok := g.Adapters[name]; ok && of == model {
@@ -116,7 +116,8 @@ func (g *Gate) AdaptersOf(model string) (list []string) {
 	return list
 }
 
-// Find returns a model that generates texts, with an adapter if the name is that of one, and its name. The error is a Failure.
+// Find returns the resolved name and the model for a name in a request. The name is that of a model that generates texts, or of an adapter;
+// the Model that Find returns for an adapter uses the adapter. The error is a Failure.
 func (g *Gate) Find(name string) (string, Model, error) {
 	name, err := g.Resolve(name)
 	if err != nil {
@@ -131,13 +132,14 @@ func (g *Gate) Find(name string) (string, Model, error) {
 	return "", nil, WrongKind(name)
 }
 
-// WrongKind returns the Failure of a model that does not answer requests of a kind.
+// WrongKind returns the Failure for a request that the model with this name cannot answer, such as a request for text to an embedding
+// model.
 func WrongKind(name string) Failure {
 	return Failure{Status: http.StatusBadRequest, Param: "model", Message: fmt.Sprintf("the model %q is not for requests of this kind", name)}
 }
 
-// Resolve returns the name of a model or an adapter, which for a request without a name is that of the only model, and for one with an unknown name as
-// Options.AnyName says. The error is a Failure.
+// Resolve returns the name of the model or adapter that a request's name means. An empty name means the only model. An unknown name is a
+// Failure or, with Options.AnyName, means the only model.
 func (g *Gate) Resolve(name string) (string, error) {
 	if slices.Contains(g.names, name) {
 		return name, nil
@@ -151,13 +153,13 @@ func (g *Gate) Resolve(name string) (string, error) {
 	}
 }
 
-// A Handler answers a request, or returns why it does not.
+// A Handler answers a request, or returns an error.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
 // user is the key of a context's value: the API key of a client.
 type user struct{}
 
-// UserOf returns the API key of the client whose request has a context of Guard, or an empty text.
+// UserOf returns the API key of the client. The context is that of a request that Guard has passed on. Without a key, UserOf returns "".
 func UserOf(ctx context.Context) string {
 	key, _ := ctx.Value(user{}).(string)
 	return key
@@ -166,14 +168,14 @@ func UserOf(ctx context.Context) string {
 // failing is the key of a context's value: the function that writes the Failure of a request.
 type failing struct{}
 
-// WithFailures returns a context for a request that one protocol passes on to a handler of another protocol, which Gate.Guard has made. If
-// the request fails, that handler calls fail, which writes the Failure in the form of the first protocol.
+// WithFailures returns a context for a request that a handler of one protocol passes on to a handler of another protocol, made by
+// Gate.Guard. If the request fails, the second handler calls fail, so that fail can write the Failure in the form of the first protocol.
 func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) context.Context {
 	return context.WithValue(ctx, failing{}, fail)
 }
 
-// Guard returns a handler that admits clients with a key. fail, or the function of WithFailures, writes the error of next, unless the
-// client has left. The status 429 comes with Retry-After.
+// Guard returns a handler that passes requests of clients with a valid API key on to next. If next returns an error, the handler calls
+// fail, or the function of WithFailures, unless the client has left. An answer with status 429 has the header Retry-After.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := error(Failure{
@@ -221,8 +223,8 @@ func (g *Gate) admits(key string) bool {
 // Options.Time.
 func (g *Gate) Limit(next Handler) Handler { return g.limit(g.running, next) }
 
-// LimitBrief is Limit for requests that no model computes, such as those for the tokens of a text. They do not count as the requests of
-// Limit.
+// LimitBrief is like Limit, for requests that need no computation of a model, such as requests for the tokens of a text. These requests
+// have a limit of their own.
 func (g *Gate) LimitBrief(next Handler) Handler { return g.limit(g.brief, next) }
 
 // limit returns a handler whose requests need places.

@@ -11,7 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
-// Prompt is what a model continues: a text, or pieces that are texts or tokens.
+// A Prompt is the input of a model: a text, or a sequence of pieces, each of which is a text or a token.
 type Prompt struct {
 	Text   string
 	Pieces []Piece // nil for a text
@@ -24,7 +24,8 @@ type Piece struct {
 	IsToken bool
 }
 
-// Prompts are the prompts of a request: a text, a list of tokens and texts that begins with a token, or a list of these.
+// Prompts are the prompts of a request. In JSON, they are a single prompt or a list of prompts. A prompt is a text, or a list of tokens and
+// texts that begins with a token.
 type Prompts []Prompt
 
 // errPrompt is the Failure of something else.
@@ -114,8 +115,9 @@ type Continuer struct {
 	Prompts Prompts
 }
 
-// Continue returns the tokens of all continuations, which are generated at once. r.N texts continue each prompt; those of prompt i are the
-// choices from i*r.N on. It stops after an error. r.Usage, which must not be nil, receives what all of them took.
+// Continue returns the tokens of all continuations, which are generated at the same time. Each prompt gets r.N continuations; those of
+// prompt i have the values of Token.Choice from i*r.N to i*r.N+r.N-1. The iterator ends after an error. r.Usage, which must not be nil,
+// receives the usage of all continuations together.
 func (c Continuer) Continue(ctx context.Context, r llm.Request) iter.Seq2[llm.Token, error] {
 	if len(c.Prompts) == 1 {
 		return c.one(ctx, 0, r)

@@ -9,13 +9,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
-// Question is what a model answers.
+// A Question is a conversation that a model answers.
 type Question struct {
 	Model     Model
 	Messages  []chat.Message
-	Functions []Function // that the model may call
-	Single    bool       // the answer has at most one call
-	Forced    bool       // the answer is a call, which Gate.Force ensures
+	Functions []Function // the functions that the model may call
+	Single    bool       // whether the answer has at most one call
+	Forced    bool       // whether the answer is a call, as Gate.Force requires
 }
 
 // Part is a part of an answer.
@@ -23,14 +23,14 @@ type Part struct {
 	chat.Part
 	Token  *llm.Token // in the first part of each token
 	Choice int        // the number of the answer, below Request.N
-	ID     string     // of the call, in its first part
-	Finish llm.Finish // other than Unfinished in the last part of an answer, which has neither text nor call
-	Stop   string     // in the last part: the one of Request.Stop that ended the answer
-	Called bool       // in the last part: the answer has calls
+	ID     string     // the ID of the call, in the first part of the call
+	Finish llm.Finish // not Unfinished in the last part of an answer, which has neither text nor call
+	Stop   string     // in the last part: the text of Request.Stop that ended the answer
+	Called bool       // in the last part: whether the answer has calls
 }
 
-// Answer returns the parts of r.N answers, of which there is at least one for each token; some are empty. It stops after an error. The
-// user is that of ctx.
+// Answer returns the parts of r.N answers. Each token yields at least one part, which may be empty. The iterator ends after an error. The
+// user of the request is UserOf(ctx).
 func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		described, names, err := tools(q.Functions)

@@ -6,7 +6,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
-// Timings returns what texts took, with the names of llama-server. The rate of the tokens leaves out the first one, which the prompt's computation yields.
+// Timings returns the numbers of tokens, times and rates of texts under llama-server's names. The rate of generated tokens does not include
+// the first token, because the computation of the prompt yields it.
 func Timings(u llm.Usage) map[string]float64 {
 	milliseconds := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
 	prompt, steps := float64(u.Prompt-u.Known), float64(max(u.Generated-1, 0))

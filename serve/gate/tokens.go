@@ -19,7 +19,7 @@ type Tokenized interface {
 	Continue(ctx context.Context, prompt []int32, r llm.Request) iter.Seq2[llm.Token, error]
 }
 
-// TokenizedOf returns a model that has a tokenizer. The error is a Failure.
+// TokenizedOf returns m as a Tokenized. If m has no tokenizer, the error is a Failure.
 func TokenizedOf(m Model) (Tokenized, error) {
 	if t, ok := m.(Tokenized); ok {
 		return t, nil
@@ -27,7 +27,7 @@ func TokenizedOf(m Model) (Tokenized, error) {
 	return nil, Failure{Status: http.StatusNotImplemented, Message: "the model has no tokenizer that clients may use"}
 }
 
-// Tokens returns the tokens of a conversation, with the start of the answer.
+// Tokens returns the tokens of the conversation and of the start of the answer.
 func (q Question) Tokens(r llm.Request) ([]int32, error) {
 	m, err := TokenizedOf(q.Model)
 	if err != nil {

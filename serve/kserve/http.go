@@ -24,11 +24,11 @@ const Server, ServerVersion = "gopherwarp", "2"
 // Extensions returns the names of the supported extensions of the protocol.
 func Extensions() []string { return []string{"binary_tensor_data", "classification"} }
 
-// Options are what a Handler serves.
+// Options are the models, metrics and fallback of a Handler.
 type Options struct {
 	Models  map[string]Model
 	Metrics *Metrics
-	Next    http.Handler // of other requests
+	Next    http.Handler // answers all other requests
 }
 
 // A Handler is an http.Handler that serves models. It is safe for concurrent use.
@@ -38,7 +38,7 @@ type Handler struct {
 	mux     http.ServeMux
 }
 
-// Handle returns a Handler for some of the models whose names a gate has.
+// Handle returns a Handler for o.Models. The gate must know the names of these models.
 func Handle(g *gate.Gate, o Options) (*Handler, error) {
 	h := &Handler{Gate: g, options: o}
 	for name := range o.Models {

@@ -17,7 +17,7 @@ type Metrics struct {
 	pending                              *prometheus.GaugeVec
 }
 
-// NewMetrics returns the metrics of some models, which are 0.
+// NewMetrics returns metrics of the given models. All values are 0.
 func NewMetrics(models ...string) *Metrics {
 	counter := func(name, help string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "nv_inference_" + name, Help: help}, []string{"model", "version"})
@@ -66,7 +66,7 @@ func (m *Metrics) Collect(to chan<- prometheus.Metric) {
 	m.pending.Collect(to)
 }
 
-// Observe counts a batch of a model, whichever protocol its requests came by.
+// Observe counts a batch of a model. The requests of the batch may have come through any protocol.
 func (m *Metrics) Observe(model string, r batch.Report) {
 	if r.Err != nil {
 		return

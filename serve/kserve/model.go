@@ -11,16 +11,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
 
-// A Model computes a tensor of a row for each element of an input. It may be used by several goroutines.
+// A Model computes a tensor with a row for each element of the input. It may be used by several goroutines.
 type Model interface {
-	// Input and Output describe the tensors. A dimension of -1 has any size.
+	// Input and Output describe the tensors. A dimension of -1 may have any size.
 	Input() Form
 	Output() Form
-	// Labels are the names of the columns of the output, if they have names.
+	// Labels returns the names of the output's columns, or nil.
 	Labels() []string
 	// Infer computes the output for the elements of the input.
 	Infer(ctx context.Context, elements [][]byte) (Tensor, error)
-	// Health returns why the model computes nothing, or nil.
+	// Health returns nil if the model can compute, and otherwise the error.
 	Health(ctx context.Context) error
 }
 
@@ -38,7 +38,7 @@ type Embedder interface {
 	Health(ctx context.Context) error
 }
 
-// Vectors returns a Model whose input "text" has texts, and whose output "embedding" has their vectors.
+// Vectors returns a Model with the input "text", whose elements are texts, and the output "embedding", with the vectors of the texts.
 func Vectors(e Embedder) Model { return vectors{e} }
 
 type vectors struct{ Embedder }
@@ -64,14 +64,15 @@ func (v vectors) Infer(ctx context.Context, elements [][]byte) (Tensor, error) {
 
 // A Classifier finds the classes of pictures. It may be used by several goroutines.
 type Classifier interface {
-	// Classify returns all classes of each picture, which is the contents of a file.
+	// Classify returns all classes of each picture. A picture is given as the contents of a file.
 	Classify(ctx context.Context, files ...[]byte) ([][]classify.Class, error)
 	Classes() int
-	Labels() []string // may be fewer than Classes
+	Labels() []string // may have fewer elements than Classes
 	Health(ctx context.Context) error
 }
 
-// Pictures returns a Model whose input "picture" has JPEG or PNG files, and whose output "probabilities" has those of all classes.
+// Pictures returns a Model with the input "picture", whose elements are JPEG or PNG files, and the output "probabilities", with the
+// probabilities of all classes.
 func Pictures(c Classifier) Model { return pictures{c} }
 
 type pictures struct{ Classifier }
@@ -106,20 +107,20 @@ func greatest(row []float32, n int) []int {
 	return list[:n]
 }
 
-// Request asks for the output of a model.
+// Request is a request for the output of a model.
 type Request struct {
 	Inputs  []Tensor
-	Outputs []Wanted // none for all
+	Outputs []Wanted // empty for all outputs
 }
 
 // Wanted is an output that a request asks for.
 type Wanted struct {
 	Name    string
-	Classes int // of each row; 0 for the values
+	Classes int // the number of most probable classes of each row to return; 0 for the values
 }
 
-// Infer computes what a request to a model asks for, and counts the request. read returns the request; if it fails, the request has failed,
-// and Infer returns the error. Infer is for other transports of the protocol, which limit requests themselves.
+// Infer computes the answer of a model to a request, and counts the request. read returns the request. If read fails, Infer counts a failed
+// request and returns the error of read. Infer is for other transports of the protocol; they must limit requests themselves.
 func (h *Handler) Infer(ctx context.Context, model, version string, read func() (Request, error)) ([]Tensor, error) {
 	m, err := h.Model(model, version)
 	if err != nil {
@@ -135,7 +136,7 @@ func (h *Handler) Infer(ctx context.Context, model, version string, read func() 
 	return list, err
 }
 
-// Ready returns why the models do not all compute, or nil.
+// Ready returns nil if all models are healthy, and otherwise the error of a model.
 func (h *Handler) Ready(ctx context.Context) error {
 	for name, m := range h.options.Models {
 		if err := m.Health(ctx); err != nil {
@@ -183,7 +184,7 @@ func infer(ctx context.Context, m Model, r Request) (list []Tensor, err error) {
 	return list, nil
 }
 
-// Model returns the model with a name and a version, which may be empty. The error is a gate.Failure.
+// Model returns the model with a name and a version. The version may be empty. The error is a gate.Failure.
 func (h *Handler) Model(name, version string) (Model, error) {
 	if _, err := h.Resolve(name); err != nil {
 		return nil, err

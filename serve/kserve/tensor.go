@@ -18,8 +18,8 @@ const (
 type Tensor struct {
 	Name   string
 	Shape  []int64
-	Bytes  [][]byte  // the elements of the datatype BYTES
-	Floats []float32 // those of FP32, if Bytes is nil
+	Bytes  [][]byte  // the elements, if the datatype is BYTES
+	Floats []float32 // the elements, if the datatype is FP32; Bytes is then nil
 }
 
 // Datatype returns the name of the type of the elements.
@@ -30,7 +30,8 @@ func (t Tensor) Datatype() string {
 	return Float32
 }
 
-// Raw returns the elements in the binary form: FP32 in little-endian order, and BYTES each after its length in 32 bits.
+// Raw returns the elements in the protocol's binary form. FP32 elements are little-endian. Each BYTES element follows its length, a
+// little-endian number of 32 bits.
 func (t Tensor) Raw() []byte {
 	var raw []byte
 	for _, b := range t.Bytes {
@@ -45,7 +46,7 @@ func (t Tensor) Raw() []byte {
 	return raw
 }
 
-// SetRaw sets the elements of an input to those of the binary form of BYTES. The error is a gate.Failure.
+// SetRaw sets the elements of an input with the datatype BYTES from their binary form. The error is a gate.Failure.
 func (t *Tensor) SetRaw(raw []byte) error {
 	t.Bytes = [][]byte{}
 	for len(raw) > 0 {

@@ -11,13 +11,14 @@ import (
 
 // Options are the limits of a server.
 type Options struct {
-	// Connections limits the connections. Beyond it, those without a request are closed, and others wait. 0 means 16,384.
+	// Connections limits the number of connections. At the limit, new connections wait, and connections without a request are closed to
+	// make room. 0 means 16,384.
 	Connections int
-	// Drain is how long answers may take after the end.
+	// Drain is how long answers may take after ctx is done.
 	Drain time.Duration
-	// TLS has the certificate with which connections are encrypted. nil means that they are not.
+	// TLS has the certificate for encrypted connections. If it is nil, connections are not encrypted.
 	TLS *tls.Config
-	// Draining is called, unless it is nil, when the end begins.
+	// Draining, unless it is nil, is called when ctx is done.
 	Draining func()
 }
 
@@ -28,8 +29,8 @@ const (
 	forNext    = 2 * time.Minute  // until the next request
 )
 
-// Serve answers the requests of a listener until ctx is done. Then it closes the listener, lets the answers that have begun end for at most
-// Options.Drain, and cancels the contexts of those that remain. It returns the error of the listener.
+// Serve answers the requests of a listener until ctx is done. Then it closes the listener and waits at most Options.Drain for the answers
+// that have begun. It cancels the contexts of the remaining answers. It returns the error of the listener.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error {
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()

@@ -9,10 +9,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
 
-// Options describe the server to clients.
+// Options are the facts about the server that /props and /slots return.
 type Options struct {
-	Path  string // of the model's file or folder
-	Slots int    // texts that are generated at once
+	Path  string // the model's file or folder
+	Slots int    // the number of texts that are generated at once
 }
 
 // A Handler is an http.Handler that serves models. It is safe for concurrent use.
@@ -23,7 +23,7 @@ type Handler struct {
 	grammars grammar.Cache
 }
 
-// Reporter is a Model that reports what it does. *llm.Model is one.
+// A Reporter is a Model that reports its state. *llm.Model is a Reporter.
 type Reporter interface {
 	gate.Model
 	Stats() llm.Stats

@@ -9,14 +9,14 @@
 //
 // Clients for OpenAI's API work with the base URL http://localhost:8080/v1.
 //
-// HandleEmbedders also serves models that compute vectors of texts, at /v1/embeddings. Texts of concurrent requests are computed together,
-// and metrics have the names of Text Embeddings Inference.
+// The Handler of HandleEmbedders also serves embedding models, which compute vectors of texts, at /v1/embeddings. It computes texts of
+// concurrent requests together. The metrics of these models have the names of Text Embeddings Inference.
 //
-// POST /tokenize and /detokenize, which vLLM has, too, convert between texts and tokens.
+// POST /tokenize and /detokenize convert between texts and tokens, as in vLLM.
 //
-// GET /health has status 503 when a model cannot generate texts, and GET /metrics has Prometheus metrics under vLLM's names. Neither
-// needs an API key.
+// GET /health has status 503 when a model cannot generate texts, and GET /metrics has Prometheus metrics under vLLM's names. These two
+// paths need no API key.
 //
-// A field that the package does not support is an error if its value asks for something: the server never ignores a request for
-// the probabilities of tokens. Fields that it does not know are ignored, as by other servers of this protocol.
+// The server knows some fields that it does not support. A request that sets such a field to a value with an effect is refused. The server
+// ignores unknown fields, like other servers of this protocol.
 package openai

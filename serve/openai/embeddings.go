@@ -23,32 +23,34 @@ import (
 
 // An Embedder computes vectors of texts. It may be used by several goroutines. *embeddings.Model is one.
 type Embedder interface {
-	// Encode returns the tokens of a text, at most MaxTokens, and reports whether they are all.
+	// Encode returns the tokens of a text, at most MaxTokens. all reports whether these are all tokens of the text.
 	Encode(text string) (tokens []int32, all bool)
-	// Check returns the error of tokens that EmbedTokens would refuse.
+	// Check returns the error that EmbedTokens would return for the tokens of a text, or nil.
 	Check(tokens []int32) error
 	// EmbedTokens returns a vector of Width elements for the tokens of each text.
 	EmbedTokens(ctx context.Context, texts ...[]int32) ([][]float32, error)
 	Width() int
-	MaxTokens() int   // of a text
-	BatchTokens() int // that are computed at once
+	MaxTokens() int   // the largest number of tokens of a text
+	BatchTokens() int // the number of tokens that are computed at once
 }
 
 // EmbedOptions are the models that compute vectors, and their limits.
 type EmbedOptions struct {
-	// Models are the models by their names in requests, which the gate has among its Others.
+	// Models are the models, by their names in requests. The gate's Options.Others must contain the same names.
 	Models map[string]Embedder
-	// Texts limits the texts that wait for a model; requests with more are refused with status 429. 0 means 4096.
+	// Texts limits the texts that wait for a model; a request beyond this limit is refused with status 429. 0 means
+	// 4096.
 	Texts int
-	// Delay is how long a text may wait for others that are computed together with it, while the model is idle.
+	// Delay is the longest time that a text waits for other texts of its batch while the model is idle.
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch of a model.
 	Observe func(model string, r batch.Report)
-	// Metrics are further metrics of /metrics.
+	// Metrics are additional metrics for /metrics.
 	Metrics []prometheus.Collector
 }
 
-// HandleEmbedders is Handle with models that compute vectors. Close ends their queues. The error wraps ErrOptions.
+// HandleEmbedders is like Handle, and also serves embedding models. Close ends the queues of these models. The error
+// wraps ErrOptions.
 func HandleEmbedders(g *gate.Gate, o EmbedOptions) (*Handler, error) {
 	h := newHandler(g)
 	for name, m := range o.Models {
@@ -69,7 +71,7 @@ func HandleEmbedders(g *gate.Gate, o EmbedOptions) (*Handler, error) {
 	return h, nil
 }
 
-// Close refuses further requests for vectors and waits until those that have been accepted are computed.
+// Close refuses further requests for vectors, and waits until all accepted requests are computed.
 func (h *Handler) Close() {
 	for _, e := range h.embedders {
 		e.queue.Close()
@@ -109,10 +111,11 @@ func (e *embedder) observe(r batch.Report) {
 	}
 }
 
-// Queued is a model of a Handler for other protocols: its texts wait in the same queue, and count in the same metrics.
+// Queued is an embedding model of a Handler, for use by other protocols. Texts of all protocols wait in the same queue,
+// and count in the same metrics.
 type Queued struct{ of *embedder }
 
-// Queued returns the model with a name that computes vectors.
+// Queued returns the embedding model with the given name.
 func (h *Handler) Queued(name string) Queued { return Queued{h.embedders[name]} }
 
 // Embed returns the vectors of texts. The error may be a gate.Failure.
@@ -128,7 +131,7 @@ func (q Queued) Embed(ctx context.Context, texts ...string) ([][]float32, error)
 // Width returns the number of elements of a vector.
 func (q Queued) Width() int { return q.of.Width() }
 
-// Health returns why no vectors can be computed, or nil.
+// Health returns nil if the model can compute vectors, and otherwise the error.
 func (q Queued) Health(ctx context.Context) error { return q.of.health(ctx) }
 
 // health returns why no vectors can be computed, or nil. After a batch that failed, it computes the vector of a text of its own, because a

@@ -15,7 +15,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
 
-// A Reporter is a Model that reports what it does. *llm.Model is one.
+// A Reporter is a Model that reports its state. *llm.Model is a Reporter.
 type Reporter interface {
 	Model
 	Stats() llm.Stats

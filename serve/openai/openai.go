@@ -18,7 +18,7 @@ type (
 	Options = gate.Options
 )
 
-// ErrOptions is the error of Options that New refuses.
+// ErrOptions is the error of New for invalid Options.
 var ErrOptions = gate.ErrOptions
 
 // A Handler is an http.Handler that serves models. It is safe for concurrent use.
@@ -33,7 +33,7 @@ type Handler struct {
 	build     string // which program answers: "b" and the commit
 }
 
-// New returns a Handler for some models. The error wraps ErrOptions.
+// New returns a Handler for the models of o, with a new gate. The error wraps ErrOptions.
 func New(o Options) (*Handler, error) {
 	g, err := gate.New(o)
 	if err != nil {
@@ -42,7 +42,7 @@ func New(o Options) (*Handler, error) {
 	return Handle(g), nil
 }
 
-// Handle returns a Handler for the models of a gate, which other protocols may use, too.
+// Handle returns a Handler for the models of a gate. Other protocols may use the same gate.
 func Handle(g *gate.Gate) *Handler {
 	h := newHandler(g)
 	h.route()

@@ -7,5 +7,5 @@
 //	defer h.Close()
 //	return http.Serve(l, h)
 //
-// Pictures of all requests wait in one bounded queue, and are computed together. The Handler is also a kserve.Classifier.
+// Pictures of all requests wait in one bounded queue, and are classified in batches. The Handler is also a kserve.Classifier.
 package pictures

@@ -31,18 +31,18 @@ type Model interface {
 
 // Options are a model and its limits.
 type Options struct {
-	Name   string // of the model, which must be in gate.Options.Others
+	Name   string // the name of the model, which must be in gate.Options.Others
 	Model  Model
-	Labels []string // names of the classes, perhaps not of all
-	// Pictures limits the pictures that wait; requests with more are refused with status 429. 0 means 256.
+	Labels []string // the names of the classes, beginning with class 0; may have fewer elements than there are classes
+	// Pictures limits the pictures that wait; a request beyond this limit is refused with status 429. 0 means 256.
 	Pictures int
-	// Batch is the largest number of pictures that are computed together. 0 means 32.
+	// Batch is the largest number of pictures of a batch. 0 means 32.
 	Batch int
-	// Delay is how long a picture may wait for others that are computed together with it, while the model is idle.
+	// Delay is the longest time that a picture waits for other pictures of its batch while the model is idle.
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch of the model.
 	Observe func(model string, r batch.Report)
-	// Metrics are those of /metrics.
+	// Metrics are the metrics that /metrics returns.
 	Metrics []prometheus.Collector
 }
 
@@ -56,7 +56,7 @@ type Handler struct {
 	broken  atomic.Pointer[error] // that of the last batch, or nil
 }
 
-// Handle returns a Handler. Close ends its queue. The error wraps gate.ErrOptions.
+// Handle returns a Handler. The Handler's Close ends its queue. The error wraps gate.ErrOptions.
 func Handle(g *gate.Gate, o Options) (*Handler, error) {
 	h := &Handler{Gate: g, options: o, decoded: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if _, err := g.Resolve(o.Name); err != nil {
@@ -80,7 +80,7 @@ func Handle(g *gate.Gate, o Options) (*Handler, error) {
 	return h, nil
 }
 
-// Close refuses further pictures and waits until those that have been accepted are computed.
+// Close refuses further pictures, and waits until all accepted pictures are classified.
 func (h *Handler) Close() { h.queue.Close() }
 
 // ServeHTTP implements http.Handler.
@@ -99,11 +99,12 @@ func (h *Handler) observe(r batch.Report) {
 // Classes returns the number of classes.
 func (h *Handler) Classes() int { return h.options.Model.Classes() }
 
-// Labels returns the names of the classes, perhaps not of all.
+// Labels returns the names of the first classes. It may have fewer elements than there are classes.
 func (h *Handler) Labels() []string { return h.options.Labels }
 
-// Health returns why no picture can be classified, or nil. After a batch that failed, it classifies a picture of its own, because a server
-// that is not healthy may get no requests that would show that it works again.
+// Health returns nil if pictures can be classified, and otherwise the error. After a failed batch, Health classifies a
+// picture of its own: a server that is not healthy may get no requests, so only Health can find out that the device
+// works again.
 func (h *Handler) Health(ctx context.Context) error {
 	last := h.broken.Load()
 	if last == nil {

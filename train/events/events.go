@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Scalar is a number of a step.
+// A Scalar is a value of a curve at a step.
 type Scalar struct {
-	Tag   string // the name of the curve; curves with the same text before a slash are shown together
+	Tag   string // the name of the curve; TensorBoard groups curves with the same text before a slash
 	Value float32
 }
 
@@ -23,7 +23,8 @@ type Writer struct {
 	file io.WriteCloser
 }
 
-// Create creates a new file in a folder, which it makes. It is for the steps after the given one.
+// Create creates a new file in a folder, and the folder if it does not exist. The file is for the
+// steps after step.
 func Create(folder string, at time.Time, step int64) (*Writer, error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// ErrCheckpoint is the error of a checkpoint that is corrupt, or of another training.
+// ErrCheckpoint is the error of a checkpoint that is corrupt, or that belongs to another training.
 var ErrCheckpoint = errors.New("finetune: cannot continue from the checkpoint")
 
 // The names of checkpoints in the folder Out, and of their files beside those of the adapter.
@@ -60,7 +60,7 @@ func (s state) encode() ([]byte, error) {
 // readState reads the state.json of a checkpoint, and compares all files with their sums.
 func readState(folder string) (s state, err error) {
 	corrupt := func(name string, cause error) error {
-		err := fmt.Errorf("%w: %s is corrupt; remove the folder to continue with the checkpoint before", ErrCheckpoint, filepath.Join(folder, name))
+		err := fmt.Errorf("%w: %s is corrupt; remove the folder to continue from the previous checkpoint", ErrCheckpoint, filepath.Join(folder, name))
 		if cause != nil {
 			err = fmt.Errorf("%w: %w", err, cause)
 		}
@@ -231,9 +231,9 @@ func (t *Trainer) lastCheckpoint() (string, error) {
 	case err != nil:
 		return "", err
 	case max(s.Devices, 1) != len(t.replicas):
-		return "", fmt.Errorf("%w: %s is of a training on %d devices, not %d, whose sums of derivatives differ in their last bits", ErrCheckpoint, folder, max(s.Devices, 1), len(t.replicas))
+		return "", fmt.Errorf("%w: %s belongs to a training on %d devices, not %d; with another number, sums of derivatives differ in their last bits", ErrCheckpoint, folder, max(s.Devices, 1), len(t.replicas))
 	case s.Training != t.training():
-		return "", fmt.Errorf("%w: %s is of the training of %s, not of %s", ErrCheckpoint, folder, s.Training, t.training())
+		return "", fmt.Errorf("%w: %s belongs to the training of %s, not of %s", ErrCheckpoint, folder, s.Training, t.training())
 	case s.Step < 0 || s.Epoch < 0 || s.Pack < 0 || s.Tokens < 0 || s.Worse < 0 || s.Pack >= max(len(t.data.Packs(uint64(s.Epoch), t.config.Seed)), 1):
 		return "", fmt.Errorf("%w: %s: the position %+v does not exist", ErrCheckpoint, folder, s.position)
 	}

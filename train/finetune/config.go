@@ -10,51 +10,52 @@ import (
 	"github.com/gopherwarp/gopherwarp/train"
 )
 
-// ErrConfig is the error of a Config with a value that makes no sense.
+// ErrConfig is the error of a Config with an invalid value.
 var ErrConfig = errors.New("finetune: invalid configuration")
 
-// Config says what to train, and how. Zero values stand for the defaults. The names of keys are those of a configuration file.
+// Config is the configuration of a training. Zero values mean the defaults. The yaml tags are the keys of a configuration file.
 type Config struct {
 	Model string   `yaml:"model"` // a file or a folder, as llm.Open takes it
 	Data  []string `yaml:"data"`  // files of JSON lines, see package text
-	Eval  []string `yaml:"eval"`  // files like those of Data, of which only the loss is computed
+	Eval  []string `yaml:"eval"`  // files like those of Data, for which only the loss is computed
 	Out   string   `yaml:"out"`   // a folder for results
 
-	// Method is lora, the default, or full: an adapter or all parameters of the model are trained.
+	// Method is lora, the default, to train an adapter, or full, to train all parameters of the model.
 	Method string `yaml:"method"`
-	// DPO trains with preferences: see text.Options.Preferences. Beta is the weight of log-probabilities; 0.1 by default.
+	// DPO trains with preferences: see text.Options.Preferences. Beta is the factor of differences of log-probabilities in the loss; 0.1 by
+	// default.
 	DPO  bool    `yaml:"dpo"`
 	Beta float64 `yaml:"beta"`
 
-	Rank           int      `yaml:"rank"`    // of the adapter; 16 by default
+	Rank           int      `yaml:"rank"`    // the rank of the adapter; 16 by default
 	Alpha          float64  `yaml:"alpha"`   // 2*Rank by default
 	RankStabilized bool     `yaml:"rslora"`  // see lora.Options
 	Dropout        float64  `yaml:"dropout"` // the probability with which inputs of the adapter are dropped
 	DoRA           bool     `yaml:"dora"`    // see lora.Options
-	Modules        []string `yaml:"modules"` // all linear layers by default
+	Modules        []string `yaml:"modules"` // the layers with an adapter; all linear layers by default
 
-	Rate     float64 `yaml:"lr"`       // of AdamW; 2e-4 by default, 2e-5 for the method full, 5e-5 for DPO
-	Schedule string  `yaml:"schedule"` // of the rate: cosine (the default) or linear, which end at 0, or constant
-	WarmUp   int     `yaml:"warmup"`   // steps in which the rate rises
-	Decay    float64 `yaml:"decay"`    // of weights
-	Clip     float64 `yaml:"clip"`     // of the norm of all derivatives; 1 by default
+	Rate     float64 `yaml:"lr"`       // the learning rate; 2e-4 by default, 2e-5 for the method full, 5e-5 for DPO
+	Schedule string  `yaml:"schedule"` // of the learning rate: cosine (the default) or linear, which end at 0, or constant
+	WarmUp   int     `yaml:"warmup"`   // the number of first steps in which the learning rate rises
+	Decay    float64 `yaml:"decay"`    // the weight decay
+	Clip     float64 `yaml:"clip"`     // the largest norm of all derivatives; 1 by default
 
 	Epochs   int    `yaml:"epochs"`   // 1 by default
 	Steps    int    `yaml:"steps"`    // the largest number of steps; no limit by default
-	Batch    int    `yaml:"batch"`    // packs of a step, on all devices together; one for each device by default
-	Length   int    `yaml:"length"`   // tokens of a pack, and the most of a text; 1024 by default, or the model's context if that is less
-	Truncate bool   `yaml:"truncate"` // cut longer texts, which are an error otherwise
+	Batch    int    `yaml:"batch"`    // the packs of a step, on all devices together; one for each device by default
+	Length   int    `yaml:"length"`   // the largest number of tokens of a pack and of a text; 1024 by default, or the model's context if it is smaller
+	Truncate bool   `yaml:"truncate"` // cut texts with more than Length tokens; without it, such texts are an error
 	Seed     uint64 `yaml:"seed"`     // of the order of texts and of the initial adapter
 
 	// TensorBoard is a folder for event files, which the program TensorBoard shows.
 	TensorBoard string `yaml:"tensorboard"`
 
-	Save   int  `yaml:"save"`   // steps between checkpoints; 0 for one at the end
+	Save   int  `yaml:"save"`   // steps between checkpoints; 0 for a single checkpoint at the end
 	Keep   int  `yaml:"keep"`   // the number of checkpoints that are kept; 2 by default
 	Resume bool `yaml:"resume"` // continue from the last checkpoint in Out, if there is one
 
-	// Patience is the number of checkpoints in a row without an improvement of the loss of Eval after which the training ends; 0 for no end.
-	// The result is then what had the least loss, not what the last step left.
+	// Patience ends the training after this number of consecutive checkpoints without an improvement of the loss of Eval. The result is
+	// then the adapter or model with the lowest loss, not that of the last step. With 0, the training does not end early.
 	Patience int `yaml:"patience"`
 }
 

@@ -81,13 +81,13 @@ func (l *losses) close() error {
 	return l.file.Close()
 }
 
-// Point is a line of a losses.csv.
+// A Point is a line of a file losses.csv.
 type Point struct {
 	Step       int
 	Loss, Eval float64 // Eval is NaN where it was not computed
 }
 
-// ReadLosses reads the losses.csv of a folder Config.Out.
+// ReadLosses reads a file losses.csv, which Run writes to Config.Out.
 func ReadLosses(name string) (list []Point, err error) {
 	f, err := os.Open(name)
 	if err != nil {

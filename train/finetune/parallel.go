@@ -10,16 +10,16 @@ import (
 	"github.com/gopherwarp/gopherwarp/train/text"
 )
 
-// ErrDevice is the error of a training on several devices of which one failed. The error is a *DeviceError.
+// ErrDevice is the error of a training on several devices if one of them fails. The error is a *DeviceError.
 var ErrDevice = errors.New("finetune: a device failed")
 
-// ErrHang is the cause of a DeviceError of a device that needs far more time for its share of a step than the others.
+// ErrHang is the cause of a DeviceError if the device needs far more time for its share of a step than the other devices.
 var ErrHang = errors.New("the device hangs")
 
-// DeviceError names the device of a training on several devices that failed.
+// A DeviceError is the failure of one device in a training on several devices.
 type DeviceError struct {
-	Number int    // of the device among those of New, from 0
-	Name   string // of the device
+	Number int    // the index of the device among the devices passed to New
+	Name   string // the name of the device
 	Err    error
 }
 

@@ -11,25 +11,25 @@ import (
 	"github.com/gopherwarp/gopherwarp/train/events"
 )
 
-// ErrDiverged is the error of a step whose loss is not a finite number. The adapter is that of the step before.
+// ErrDiverged is the error of a step whose loss is not a finite number. The step does not change the adapter.
 var ErrDiverged = errors.New("finetune: the loss is not a finite number")
 
-// Progress is what a step did.
+// Progress describes a finished step.
 type Progress struct {
-	Step, Steps int     // that are done, and all
+	Step, Steps int     // the number of finished steps, and of all steps
 	Epoch       int     // of the step's first pack, from 0
-	Tokens      int     // that the training has read
+	Tokens      int     // the number of tokens that the training has read
 	Loss        float64 // the mean cross-entropy of the tokens that were learned or, with DPO, the mean loss of preferences
-	Accuracy    float64 // the share of preferences whose chosen answer the adapter has raised more; NaN without DPO
+	Accuracy    float64 // the share of preferences for which the adapter raised the log-probability of the chosen answer more; NaN without DPO
 	Rate        float64 // the learning rate
-	Norm        float64 // of all derivatives, before it was clipped
+	Norm        float64 // the norm of all derivatives, before clipping
 	Eval        float64 // the loss of Config.Eval, or NaN if it was not computed after this step
 	Speed       float64 // tokens a second since the first step of this Trainer
 	Left        time.Duration
-	Memory      int64 // bytes of the device's memory in use at most so far
+	Memory      int64 // the peak number of bytes in use on the device
 }
 
-// Run takes the steps that remain, calls report after each, and writes checkpoints and the adapter. If ctx ends, Run writes a checkpoint
+// Run takes the remaining steps, calls report after each step, and writes checkpoints and the result. If ctx ends, Run writes a checkpoint
 // and returns the cause.
 func (t *Trainer) Run(ctx context.Context, report func(p Progress) error) error {
 	for t.at.Step < t.steps && !t.exhausted() {

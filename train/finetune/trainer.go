@@ -149,10 +149,10 @@ func (t *Trainer) count() int {
 // Config returns the configuration with all defaults.
 func (t *Trainer) Config() Config { return *t.config }
 
-// Steps returns the number of steps that are done, and that of the whole training.
+// Steps returns the number of finished steps, and the number of steps of the whole training.
 func (t *Trainer) Steps() (done, all int) { return t.at.Step, t.steps }
 
-// Data returns the number of texts, of their tokens, and of those that are learned.
+// Data returns the number of texts, the number of their tokens, and the number of learned tokens.
 func (t *Trainer) Data() (texts, tokens, learned int) {
 	tokens, learned = t.data.Tokens()
 	return len(t.data.Examples), tokens, learned
@@ -161,7 +161,7 @@ func (t *Trainer) Data() (texts, tokens, learned int) {
 // Parameters returns the number of parameters that are trained.
 func (t *Trainer) Parameters() int { return t.subject.count() }
 
-// Close frees the memory, except that of devices that hang and of their communicators. It writes nothing.
+// Close frees the memory, except the memory of devices that hang and of their communicators. It writes no files.
 func (t *Trainer) Close() error {
 	errs := []error{t.losses.close()}
 	if !t.hang() {

@@ -13,11 +13,12 @@
 //	{"prompt": "XIV = ", "completion": "14"}
 //	{"text": "XIV is 14."}
 //
-// A model learns the messages of assistants with the tokens that end them, completions, and whole texts; the other tokens only precede
-// these. Other keys of a line have no effect.
+// A model learns the messages of assistants, including the tokens that end them, completions, and whole texts. It does not learn the other
+// tokens. Other keys of a line have no effect.
 //
-// With Options.Preferences, lines are preferences instead, which say which of two answers is better: texts after a prompt, or conversations, whose
-// equal first messages are the prompt, unless the key prompt has it:
+// With Options.Preferences, each line is a preference instead: two answers, of which the first is better. The answers are either texts that
+// follow a prompt, or conversations. If they are conversations, the prompt is in the key prompt or, without this key, consists of the
+// messages that both begin with:
 //
 //	{"prompt": "XIV = ", "chosen": "14", "rejected": "16"}
 //	{"chosen": [{"role": "user", "content": "XIV?"}, {"role": "assistant", "content": "14"}], "rejected": [...]}

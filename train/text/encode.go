@@ -10,29 +10,29 @@ import (
 	"github.com/gopherwarp/gopherwarp/tokenizer"
 )
 
-// Options are how texts become tokens.
+// Options are the options of Read.
 type Options struct {
 	Tokenizer *tokenizer.Tokenizer
-	// Template renders messages. It may be nil if no line has any.
+	// Template renders messages. It may be nil if no line has messages.
 	Template *chat.Template
-	// End, unless it is nil, is the token that ends completions and texts.
+	// End, unless it is nil, is the token that is added after completions and texts.
 	End *int32
 	// Length is the largest number of tokens of a text, of both answers of a preference together, and of a Pack.
 	Length int
-	// Preferences requires all lines to be preferences, which otherwise are an error.
+	// Preferences means that all lines are preferences. Without it, a preference is an error.
 	Preferences bool
-	// Truncate cuts texts that are longer, at their end. They are an error otherwise.
+	// Truncate cuts texts with more than Length tokens at their end. Without it, such a text is an error.
 	Truncate bool
 }
 
 // span is a range of bytes.
 type span struct{ from, to int }
 
-// Example is the tokens of a text. Those of a preference are a prompt with the answer that was chosen.
+// An Example is the tokens of a text. For a preference, the text is the prompt with the chosen answer.
 type Example struct {
 	Tokens   []int32
-	Learned  []bool   // for each token whether the model learns it
-	Rejected *Example // the prompt with the other answer of a preference, or nil
+	Learned  []bool   // for each token, whether the model learns it
+	Rejected *Example // for a preference: the prompt with the rejected answer; otherwise nil
 }
 
 // size returns the number of all tokens.

@@ -10,15 +10,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/chat"
 )
 
-// Errors of Read. Those of a line are in a LineError.
+// Errors of Read. The error of a line is wrapped in a LineError.
 var (
-	// ErrLine is the error of a line that is not of one of the three kinds.
+	// ErrLine is the error of a line that has none of the supported forms.
 	ErrLine = errors.New("text: invalid line")
 	// ErrLong is the error of a text with more tokens than Options.Length.
 	ErrLong = errors.New("text: the text is too long")
-	// ErrEmpty is the error of files without a token to learn.
+	// ErrEmpty is the error of files in which no token is to be learned.
 	ErrEmpty = errors.New("text: nothing to learn")
-	// ErrOptions is the error of options that lack what the files need.
+	// ErrOptions is the error of Options that are incomplete for the files, such as messages without a Template.
 	ErrOptions = errors.New("text: options")
 )
 
@@ -35,8 +35,8 @@ func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.L
 // Unwrap returns e.Err.
 func (e *LineError) Unwrap() error { return e.Err }
 
-// A Record is the contents of a line: Messages, or Prompt and Completion, or Text, or Chosen and Rejected, with a Prompt or without. The others are
-// nil.
+// A Record is the contents of a line: Messages; Prompt and Completion; Text; or Chosen and Rejected, with or without
+// Prompt. The other fields are nil.
 type Record struct {
 	Messages         []Message
 	Prompt           *Content
@@ -78,7 +78,7 @@ func ParseLine(line []byte) (Record, error) {
 	}
 	switch {
 	case kinds != 1:
-		return Record{}, fmt.Errorf("%w: %d of messages, prompt with completion, text, and chosen with rejected; want one", ErrLine, kinds)
+		return Record{}, fmt.Errorf("%w: it has %d of messages, prompt with completion, text, and chosen with rejected; want exactly one", ErrLine, kinds)
 	case preference:
 		return r, r.checkPreference()
 	case (r.Prompt == nil) != (r.Completion == nil):

@@ -2,17 +2,17 @@ package text
 
 import "math/rand/v2"
 
-// A Pack is whole texts, one after another.
+// A Pack is a sequence of whole texts.
 type Pack struct {
 	Tokens  []int32
-	Lengths []int   // of the texts; the two of a preference follow each other, that which was chosen first
-	Labels  []int32 // for each token the one that follows, or -1 if none does or the model does not learn it
-	Learned int     // labels that are not -1
-	Pairs   int     // of preferences
+	Lengths []int   // the number of tokens of each text; in a preference, the chosen text precedes the rejected text
+	Labels  []int32 // for each token, the next token of its text, or -1 if there is none or the model does not learn it
+	Learned int     // the number of labels that are not -1
+	Pairs   int     // the number of preferences
 }
 
-// Packs returns all texts in a random order, which epoch and seed determine, in packs of at most Options.Length tokens: each has as many
-// of the next texts as fit. Texts without a token to learn are left out.
+// Packs returns all texts in a random order, which epoch and seed determine, in packs of at most Options.Length tokens. Each pack takes as
+// many of the next texts as fit. Texts in which no token is to be learned are left out.
 func (d *Data) Packs(epoch, seed uint64) []Pack {
 	var list []Pack
 	var p Pack

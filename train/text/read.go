@@ -18,7 +18,7 @@ type Data struct {
 	length   int
 }
 
-// Tokens returns the number of tokens of all texts, and of those that are learned.
+// Tokens returns the number of tokens of all texts, and the number of learned tokens.
 func (d *Data) Tokens() (all, learned int) {
 	for _, e := range d.Examples {
 		all += e.size()
@@ -43,8 +43,8 @@ func (e Example) learned() (n int) {
 // mostErrors is the number of errors of lines that Read returns.
 const mostErrors = 10
 
-// Read reads files of JSON lines. Empty lines have no effect. The error joins the first ten LineErrors, or matches ErrEmpty or ErrOptions,
-// or is one of the files.
+// Read reads files of JSON lines. Empty lines have no effect. The error joins the first ten LineErrors, matches ErrEmpty or ErrOptions, or
+// is an error of reading a file.
 func Read(files []string, o Options) (*Data, error) {
 	if o.Tokenizer == nil || o.Length < 2 {
 		return nil, fmt.Errorf("%w: a tokenizer, and a length of 2 or more, are needed; the length is %d", ErrOptions, o.Length)

@@ -1,4 +1,4 @@
-// Package blocks has the formats of quantized weights that GGUF files have, as ggml-common.h and the Python package gguf define them. A block
+// Package blocks defines the formats of quantized weights in GGUF files, as ggml-common.h and the Python package gguf define them. A block
 // is 32 or 256 consecutive weights of a row.
 //
 //	var b blocks.Q4_K
@@ -7,7 +7,7 @@
 //	}
 //	w := b.Weights() // [256]float32
 //
-// The memory of a struct is the block in a file, without padding, on processors with little-endian byte order. Weights rounds every product
-// and sum to float32, in the order in which the Python package gguf computes them, so that its results have the same bits on every
-// processor.
+// On processors with little-endian byte order, a struct in memory has the same bytes as the block in a file, without padding. Weights
+// rounds every product and sum to float32, in the order in which the Python package gguf computes them, so that its results have the same
+// bits on every processor.
 package blocks

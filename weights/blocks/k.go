@@ -2,8 +2,8 @@ package blocks
 
 import "github.com/gopherwarp/gopherwarp/dtype"
 
-// Q2_K has 2 bits for each weight. For each 16 weights, the lower half of a byte of Scales is their scale in units of D, and the upper half
-// the amount to subtract in units of Min.
+// Q2_K has 2 bits for each weight, in Q. Each group of 16 weights has a byte in Scales: the lower four bits are the scale of the group in
+// units of D, and the upper four bits are the amount to subtract in units of Min.
 type Q2_K struct {
 	Scales [SizeK / 16]uint8
 	Q      [SizeK / 4]uint8 // byte i of a half has weights i, i+32, i+64 and i+96
@@ -27,8 +27,8 @@ func twoBits(q *[SizeK / 4]uint8, i int) uint8 {
 	return q[i/128*32+i%32] >> (i % 128 / 32 * 2) & 3
 }
 
-// Q3_K has 3 bits for each weight: two in Q and the inverse of the sign in High. For each 16 weights it has a signed scale of 6 bits, in units
-// of D.
+// Q3_K has 3 bits for each weight: two bits in Q, and the inverted sign bit in High. Each group of 16 weights has a signed scale of 6 bits,
+// in units of D.
 type Q3_K struct {
 	High   [SizeK / 8]uint8
 	Q      [SizeK / 4]uint8 // in the order of Q2_K
@@ -46,14 +46,16 @@ func (b *Q3_K) Weights() (w [SizeK]float32) {
 	return w
 }
 
-// Scale returns the scale of a group of 16 weights, in units of D: four bits of bytes 0 to 7, and two of bytes 8 to 11.
+// Scale returns the scale of a group of 16 weights, in units of D. Four bits of the scale are in bytes 0 to 7 of Scales, and two bits in
+// bytes 8 to 11.
 func (b *Q3_K) Scale(group int) int {
 	low := b.Scales[group%8] >> (group / 8 * 4) & 15
 	high := b.Scales[8+group%4] >> (group / 4 * 2) & 3
 	return int(low|high<<4) - 32
 }
 
-// Q4_K has 4 bits for each weight. For each 32 weights it has a scale in units of D and an amount to subtract in units of Min, of 6 bits each.
+// Q4_K has 4 bits for each weight. Each group of 32 weights has a scale in units of D, and an amount to subtract in units of Min, of 6 bits
+// each.
 type Q4_K struct {
 	D, Min dtype.F16
 	Scales [12]uint8
@@ -92,8 +94,8 @@ func scaleAndOffset(packed *[12]uint8, group int) (scale, offset uint8) {
 	return scale, offset
 }
 
-// Q5_K has 5 bits for each weight: four in Q, in the order of Q4_K, and bit i/32 of High[i%32] for weight i. Scales and offsets are those of
-// Q4_K.
+// Q5_K has 5 bits for each weight. Q has the lower four bits, in the order of Q4_K; bit i/32 of High[i%32] is the fifth bit of weight i.
+// Scales and offsets are those of Q4_K.
 type Q5_K struct {
 	D, Min dtype.F16
 	Scales [12]uint8
@@ -118,7 +120,8 @@ func (b *Q5_K) Weights() (w [SizeK]float32) {
 	return w
 }
 
-// Q6_K has 6 bits for each weight, minus 32: four in Low and two in High. For each 16 weights it has a signed scale in units of D.
+// Q6_K has a number q of 6 bits for each weight: four bits in Low, and two bits in High. Each group of 16 weights has a signed scale. The
+// weight is D*scale*(q-32).
 type Q6_K struct {
 	Low    [SizeK / 2]uint8 // byte i of a half has weights i and i+64
 	High   [SizeK / 4]uint8 // in the order of Q2_K

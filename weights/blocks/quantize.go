@@ -7,7 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// ErrNotFinite is the error of weights that cannot be quantized: a NaN, an infinity, or one so large that the scale exceeds a float16.
+// ErrNotFinite is the error of weights that cannot be quantized: NaN, infinity, or a number so large that the scale does not fit in a
+// float16.
 var ErrNotFinite = errors.New("blocks: weight is not finite or too large")
 
 // The quantizers below are ggml's reference algorithms (quantize_row_q4_0_ref and its siblings in ggml-quants.c): they round to the nearest

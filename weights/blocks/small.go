@@ -4,14 +4,15 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 )
 
-// Size is the number of weights in a block of the types whose names begin with Q and end with _0 or _1, and SizeK that of the types whose
-// names end with _K.
+// Size is the number of weights in a block of the types whose names end with _0 or _1. SizeK is the number of weights in a block of the
+// types whose names end with _K.
 const (
 	Size  = 32
 	SizeK = 256
 )
 
-// Q4_0 has 4 bits for each weight, which is D*(q-8). The lower halves of the bytes are weights 0 to 15, the upper halves 16 to 31.
+// Q4_0 has a number q of 4 bits for each weight. The weight is D*(q-8). The lower four bits of the bytes are weights 0 to 15, the upper
+// four bits are weights 16 to 31.
 type Q4_0 struct {
 	D dtype.F16
 	Q [Size / 2]uint8
@@ -27,7 +28,7 @@ func (b *Q4_0) Weights() (w [Size]float32) {
 	return w
 }
 
-// Q4_1 has 4 bits for each weight, which is D*q + M, in the order of Q4_0.
+// Q4_1 has a number q of 4 bits for each weight, in the order of Q4_0. The weight is D*q + M.
 type Q4_1 struct {
 	D, M dtype.F16
 	Q    [Size / 2]uint8
@@ -43,8 +44,8 @@ func (b *Q4_1) Weights() (w [Size]float32) {
 	return w
 }
 
-// Q5_0 has 5 bits for each weight, which is D*(q-16). Q has the lower four bits in the order of Q4_0; bit i%8 of High[i/8] is the fifth bit of
-// weight i.
+// Q5_0 has a number q of 5 bits for each weight. The weight is D*(q-16). Q has the lower four bits, in the order of Q4_0; bit i%8 of
+// High[i/8] is the fifth bit of weight i.
 type Q5_0 struct {
 	D    dtype.F16
 	High [Size / 8]uint8
@@ -60,7 +61,7 @@ func (b *Q5_0) Weights() (w [Size]float32) {
 	return w
 }
 
-// Q5_1 has 5 bits for each weight, which is D*q + M, in the order of Q5_0.
+// Q5_1 has a number q of 5 bits for each weight, in the order of Q5_0. The weight is D*q + M.
 type Q5_1 struct {
 	D, M dtype.F16
 	High [Size / 8]uint8
@@ -82,7 +83,7 @@ func fifth(high *[Size / 8]uint8, q *[Size / 2]uint8, i int) uint8 {
 	return low | high[i/8]>>(i%8)&1<<4
 }
 
-// Q8_0 has a signed byte for each weight, which is D*q.
+// Q8_0 has a signed byte q for each weight. The weight is D*q.
 type Q8_0 struct {
 	D dtype.F16
 	Q [Size]int8

@@ -1,5 +1,5 @@
-// Package formats opens files of tensors in any supported format: GGUF, safetensors, an index of safetensors files, or a folder with one of
-// these.
+// Package formats opens files of tensors in any supported format: a GGUF file, a safetensors file, an index of safetensors files, or a
+// folder with one of these.
 //
 //	f, err := formats.Open("models/all-MiniLM-L6-v2")
 //	defer f.Close()
@@ -7,5 +7,5 @@
 //		fmt.Println(t.Name(), t.Type(), t.Shape())
 //	}
 //
-// It recognizes a file by its contents, except an index, whose name ends with ".json". It does not write files.
+// The package recognizes the format of a file by its contents, and an index by its name, which ends with ".json". It does not write files.
 package formats

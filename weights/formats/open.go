@@ -16,8 +16,8 @@ import (
 const magic = "GGUF"
 
 // Open opens a file or a folder. In a folder, it opens the index *.safetensors.index.json, or else the only *.safetensors file, or else the
-// only GGUF model. The errors are those of the packages gguf and safetensors. An error of a folder without such files, or with several,
-// matches weights.ErrNotFound.
+// only GGUF model. The errors are those of the packages gguf and safetensors. If a folder has no such file, or several, the error matches
+// weights.ErrNotFound.
 func Open(name string) (*weights.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {

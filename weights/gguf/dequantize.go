@@ -12,9 +12,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/blocks"
 )
 
-// Dequantize stores the elements of data, which are of type t, in dst as float32 numbers. Dst has the length of data in elements, else the
-// error matches weights.ErrFormat. For types that are not supported, the error matches errors.ErrUnsupported. The supported types are F32, F16,
-// BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, and Q2_K to Q6_K. The results have the same bits as those of the Python package gguf.
+// Dequantize stores the elements of data, which are of type t, in dst as float32 numbers. If the length of dst is not the number of
+// elements of data, the error matches weights.ErrFormat. For types that are not supported, the error matches errors.ErrUnsupported. The
+// supported types are F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, and Q2_K to Q6_K. The results have the same bits as those of the Python
+// package gguf.
 func Dequantize(t weights.Type, dst []float32, data []byte) error {
 	if n, err := t.Size(len(dst)); err != nil || n != len(data) {
 		return fmt.Errorf("%w: dequantize %d bytes of type %s into %d elements", weights.ErrFormat, len(data), t, len(dst))
@@ -87,8 +88,8 @@ func bytesOf[B any](b *B) []byte {
 }
 
 // Quantize appends the weights as blocks of type t, which is Q4_0, Q4_1 or Q8_0, to dst. For other types, the error matches
-// errors.ErrUnsupported. The number of weights is a multiple of 32, else the error matches weights.ErrFormat. The weights are finite, else the
-// error matches blocks.ErrNotFinite.
+// errors.ErrUnsupported. If the number of weights is not a multiple of 32, the error matches weights.ErrFormat. If a weight is not finite,
+// the error matches blocks.ErrNotFinite.
 func Quantize(t weights.Type, dst []byte, w []float32) ([]byte, error) {
 	if len(w)%blocks.Size != 0 {
 		return nil, fmt.Errorf("%w: quantize %d elements to type %s", weights.ErrFormat, len(w), t)

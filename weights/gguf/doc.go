@@ -1,5 +1,5 @@
-// Package gguf reads and writes GGUF files, the format of llama.cpp: versions 2 and 3 with metadata of all types, tensors of all types of ggml,
-// and models that are split into several files.
+// Package gguf reads and writes GGUF files, the format of llama.cpp. It supports versions 2 and 3, metadata of all types, tensors of all
+// types of ggml, and models that are split into several files.
 //
 //	f, err := gguf.Open("SmolLM2-135M-Instruct.Q4_1.gguf")
 //	defer f.Close()
@@ -12,6 +12,6 @@
 //
 // Shapes have the outermost dimension first, as in PyTorch; files have the opposite order. Big-endian files and version 1 are not supported.
 //
-// The format is specified in docs/gguf.md of the ggml repository. Where the specification is silent, the reader is as strict as llama.cpp:
-// names and keys are unique, offsets are aligned, and tensors do not overlap.
+// The format is specified in docs/gguf.md of the ggml repository. Like llama.cpp, the reader also requires that names and keys are unique,
+// that offsets are aligned, and that tensors do not overlap.
 package gguf

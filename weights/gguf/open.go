@@ -7,9 +7,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// Open opens a file and reads its header. If the file is part of a model that is split into several files, Open opens all of them; the
-// metadata is that of the first, without the entries about the parts. The errors match weights.ErrFormat for an
-// invalid file and weights.ErrPickle for a pickle.
+// Open opens a file and reads its header. If the file is part of a model that is split into several files, Open opens all of them. The
+// metadata is that of the first file, without the entries about the split. The errors match weights.ErrFormat for an invalid file and
+// weights.ErrPickle for a pickle.
 func Open(name string) (*weights.File, error) {
 	s, err := weights.OpenSource(name)
 	if err != nil {
@@ -22,7 +22,7 @@ func Open(name string) (*weights.File, error) {
 	return openSplit(f, name)
 }
 
-// NewReader reads the header of a file of size bytes, which is not split, from r. Tensors are read from r on demand.
+// NewReader reads the header of a file of size bytes from r. The file must not be part of a split model. Tensors are read from r on demand.
 func NewReader(r io.ReaderAt, size int64) (*weights.File, error) {
 	f, err := parse(weights.NewSource("GGUF", r, size))
 	if err != nil {

@@ -10,6 +10,6 @@
 //	f, err = weights.New(weights.Contents{Tensors: []*weights.Tensor{t}})
 //	err = safetensors.Save("w.safetensors", f)
 //
-// The reader accepts what the specification in the README of the safetensors repository permits, and nothing else: the header has at most
-// 100 MB, its keys are unique, and the tensors fill the rest of the file without overlaps or holes.
+// The reader accepts exactly what the specification in the README of the safetensors repository permits: the header has at most 100 MB, its
+// keys are unique, and the tensors fill the rest of the file without overlaps or gaps.
 package safetensors

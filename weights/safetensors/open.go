@@ -21,8 +21,8 @@ const (
 	maxHeader  = 100_000_000
 )
 
-// Open opens a file, or all files of the index with that name if it ends with ".json", and reads the headers. The errors match
-// weights.ErrFormat for an invalid file and weights.ErrPickle for a pickle.
+// Open opens a file and reads its header. If the name ends with ".json", the file is an index, and Open opens all files of the index. The
+// errors match weights.ErrFormat for an invalid file and weights.ErrPickle for a pickle.
 func Open(name string) (*weights.File, error) {
 	if strings.HasSuffix(name, ".json") {
 		return openIndex(name)

@@ -13,10 +13,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// Save writes f to a file, atomically (see weights.Save). Tensors are read one part after another, so that f may be larger than memory.
-// Metadata values are strings, and types of tensors are those of the format, else the error matches weights.ErrType.
+// Save writes f to a file, atomically (see weights.Save). Save reads the tensors in parts, so f may be larger than memory. If a metadata
+// value is not a string, or if the format lacks the type of a tensor, the error matches weights.ErrType.
 //
-// Tensors with larger elements come first, so that all are aligned; otherwise the order is that of f.
+// Save sorts the tensors by the size of their elements, largest first, so that all tensors are aligned. Tensors with elements of the same
+// size keep the order of f.
 func Save(name string, f *weights.File) error {
 	return weights.Save(name, func(w io.Writer) error { return Write(w, f) })
 }

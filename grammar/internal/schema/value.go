@@ -61,7 +61,7 @@ func (r *reader) value(path string, depth int) (*value, error) {
 		return nil, fmt.Errorf("%w: %w", ErrSyntax, err)
 	}
 	if depth > maxDepth {
-		return nil, fmt.Errorf("%w: more than %d values within values", ErrLimit, maxDepth)
+		return nil, fmt.Errorf("%w: values are nested more than %d deep", ErrLimit, maxDepth)
 	}
 	r.made++
 	v := &value{id: r.made, path: path}

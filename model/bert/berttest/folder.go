@@ -14,7 +14,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// The size of the models.
+// The sizes of the models.
 const (
 	Layers, Hidden, FFN, Heads, Positions, Types = 2, 64, 96, 2, 40, 2
 	Epsilon                                      = 1e-12
@@ -26,18 +26,19 @@ var words = []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat",
 // Vocabulary returns the number of tokens.
 func Vocabulary() int { return len(words) }
 
-// Options change a model.
+// Options are the options of WriteFolder.
 type Options struct {
 	Seed   uint64
-	Prefix string // of the names of tensors, such as "bert."
+	Prefix string // the prefix of the names of tensors, such as "bert."
 	// Pooling is the flag of 1_Pooling/config.json. If it is empty, there is no modules.json.
 	Pooling string
 	// Change may change the config.json.
 	Change func(config map[string]any)
 }
 
-// WriteFolder writes a model to a temporary folder as those of sentence-transformers are, and returns the folder's path. Its vectors have
-// length 1 if there is a modules.json, and texts have at most 24 tokens then.
+// WriteFolder writes a model to a temporary folder, in the form of sentence-transformers' models,
+// and returns the folder's path. If there is a modules.json, vectors have length 1, and texts have
+// at most 24 tokens.
 func WriteFolder(tb testing.TB, o Options) string {
 	tb.Helper()
 	folder := tb.TempDir()

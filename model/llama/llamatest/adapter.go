@@ -9,8 +9,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// WriteAdapter writes a LoRA adapter of all linear layers of a model that is not wide to a temporary folder, as the Python package PEFT
-// does, and returns the folder's path. Adapters with different seeds have different ranks, up to 8, and change a model much.
+// WriteAdapter writes a LoRA adapter to a temporary folder, in the format of the Python package PEFT, and returns the folder's path. The
+// adapter changes all linear layers of a model without the option Wide. Adapters with different seeds have different ranks, up to 8, and
+// change the results of the model considerably.
 func WriteAdapter(tb testing.TB, seed uint64) string {
 	tb.Helper()
 	rank := 1 + int(seed%8)

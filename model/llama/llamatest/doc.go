@@ -3,5 +3,5 @@
 //	path := llamatest.Write(t, llamatest.Options{Matrices: weights.Q4_1})
 //	m, err := llm.Open(dev, path, llm.Options{})
 //
-// The models have two layers and tokens for all bytes. What they generate has no meaning, but it is always the same.
+// The models have two layers and a token for each byte. The generated text has no meaning, but is always the same.
 package llamatest

@@ -13,11 +13,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// FolderOptions change a model in a folder.
+// FolderOptions are the options of WriteFolder.
 type FolderOptions struct {
 	Seed         uint64
 	Architecture string       // such as Qwen2ForCausalLM
-	Matrices     weights.Type // F32, F16 or BF16. The zero value stands for BF16
+	Matrices     weights.Type // the type of matrices: F32, F16 or BF16; BF16 by default
 	Shards       bool         // write two files with an index
 	// Change may change the config.json.
 	Change func(config map[string]any)
@@ -33,8 +33,9 @@ var names = strings.NewReplacer(
 // HuggingFace returns the name that a tensor of a GGUF file has in a folder of Hugging Face.
 func HuggingFace(name string) string { return names.Replace(name) }
 
-// WriteFolder writes a model to a temporary folder as Hugging Face's models are: config.json, tokenizer.json, tokenizer_config.json and
-// safetensors files. It returns the folder's path. Models have an output matrix, except those of Qwen.
+// WriteFolder writes a model to a temporary folder in the form of Hugging Face's models: config.json, tokenizer.json,
+// tokenizer_config.json and safetensors files. It returns the folder's path. The model has an output matrix, unless its
+// architecture is one of Qwen.
 func WriteFolder(tb testing.TB, o FolderOptions) string {
 	tb.Helper()
 	if o.Matrices == weights.Invalid {

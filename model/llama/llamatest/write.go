@@ -13,7 +13,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
-// The size of the models. In those with the option Wide, Hidden is 256, FFN 512 and Heads 16.
+// The sizes of the models. With the option Wide, Hidden is 256, FFN 512 and Heads 16.
 const (
 	Layers, Hidden, FFN      = 2, 64, 96
 	Heads, KeyHeads, HeadDim = 4, 2, 16
@@ -27,13 +27,13 @@ const Base = 10000
 // Template is the chat template of the models.
 const Template = "{% for m in messages %}<|im_start|>{{ m.role }}: {{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>{% endif %}"
 
-// Options change a model.
+// Options are the options of Write.
 type Options struct {
 	Seed     uint64
-	Matrices weights.Type // of the elements of matrices. The zero value stands for Q8_0
-	Head     bool         // write an output matrix; otherwise the model uses its table of embeddings
-	Wide     bool         // rows of matrices have whole blocks of 256 elements
-	// Of may return the types of matrices by the name of the tensor, instead of Matrices and Q8_0 embeddings.
+	Matrices weights.Type // the type of matrices; Q8_0 by default
+	Head     bool         // whether to write an output matrix; without it, the model uses its embedding table
+	Wide     bool         // whether rows of matrices consist of whole blocks of 256 elements
+	// Of, unless it is nil, returns the type of the matrix with the given name. It overrides Matrices and the type Q8_0 of embeddings.
 	Of func(name string) weights.Type
 	// Change may change the contents of the file.
 	Change func(c *weights.Contents)
@@ -107,8 +107,8 @@ func metadata(of size) weights.Metadata {
 	}
 }
 
-// ByteTokens returns the characters that stand for bytes in the vocabularies of byte-level BPE: a byte that is not a printable
-// character of Latin-1 is the next unused character from U+0100 on.
+// ByteTokens returns the characters that represent bytes in the vocabularies of byte-level BPE. A byte that is a printable character of
+// Latin-1 represents itself. Each other byte is represented by the next unused character, beginning with U+0100.
 func ByteTokens() []string {
 	list, next := make([]string, 256), rune(0x100)
 	for b := range rune(256) {

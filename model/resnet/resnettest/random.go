@@ -18,7 +18,8 @@ type builder struct {
 	err     error
 }
 
-// Random returns the file of a model with random weights, with which activations keep their size from layer to layer.
+// Random returns the file of a model with random weights. With these weights, the magnitude of activations stays the
+// same from layer to layer.
 func Random(c resnet.Config, seed uint64) (*weights.File, error) {
 	b := &builder{r: rand.New(rand.NewPCG(seed, 3))}
 	b.filters("conv1", c.Width, 3, 7)

@@ -1,5 +1,5 @@
-// Package rpc serves the models of package kserve over gRPC: the service inference.GRPCInferenceService of KServe's Open Inference
-// Protocol, version 2, which Triton's clients speak, too.
+// Package rpc serves the models of package kserve over gRPC, as the service inference.GRPCInferenceService of version 2 of KServe's Open
+// Inference Protocol. Triton's clients use the same service.
 //
 //	h, err := kserve.Handle(g, options)
 //	if err != nil {
@@ -7,7 +7,7 @@
 //	}
 //	return listen.Serve(ctx, l, rpc.Handle(h, h), listen.Options{}) // HTTP and gRPC on one port
 //
-// The Handler is an http.Handler, so gRPC has the port, the certificate, the API keys and the limits of HTTP. Messages are encoded here and
-// not by generated code, which would register the protocol's names for the whole program, and so exclude other clients of the protocol
-// from it. Streams, and Triton's calls that manage models and shared memory, are not supported.
+// Handle returns an http.Handler, so gRPC uses the same port, certificate, API keys and limits as HTTP. The package encodes messages
+// itself. Generated code would register the protocol's names for the whole program, so the program could not contain other clients of the
+// protocol. Streams, and Triton's calls that manage models and shared memory, are not supported.
 package rpc

@@ -30,8 +30,8 @@ var layouts = map[string]layout{
 	"Q6_K": {210, 208, -1, 64, 64, 0},
 }
 
-// Random returns a random block of the format with a name such as "Q4_K", as in a file. Its integers are uniformly distributed. Its weights
-// deviate from zero by about the given amount.
+// Random returns the bytes of a random block of a format, such as "Q4_K". The integers of the block are uniformly distributed. The standard
+// deviation of its weights is approximately the given deviation.
 func Random(r *rand.Rand, format string, deviation float64) []byte {
 	l, ok := layouts[format]
 	if !ok {
