@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -89,7 +90,7 @@ func flagUsage(f *kong.Flag) string {
 }
 
 type helpCommand struct {
-	Command string `arg:"" optional:"" help:"The command. Default: list all commands."`
+	Command []string `arg:"" optional:"" help:"The command, such as run or adapter info. Default: list all commands."`
 }
 
 // Help is the text after the flags.
@@ -106,8 +107,8 @@ func helpOf(args []string) []string {
 	switch {
 	case len(args) == 0, len(args) == 1 && args[0] == "help":
 		return []string{"--help"}
-	case len(args) == 2 && args[0] == "help":
-		return []string{args[1], "--help"}
+	case len(args) > 1 && args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
 	}
 	return args
 }
