@@ -25,7 +25,7 @@ const (
 // The steps are correct for all significands where the approximation is off by at most one unit in
 // the last place, as it is on all GPUs measured: Markstein, "Computation of elementary functions
 // on the IBM RISC System/6000 processor" (1990).
-func expandFDiv(f *ir.Func, o *Options) {
+func expandFDiv(f *ir.Func, _ *Options) (changed bool) {
 	blocks := len(f.Blocks)
 	for i := 0; i < len(f.Blocks); i++ { // apply adds what is after a test
 		if b := f.Blocks[i]; !b.Cold {
@@ -34,10 +34,7 @@ func expandFDiv(f *ir.Func, o *Options) {
 			}
 		}
 	}
-	if len(f.Blocks) > blocks {
-		simplify(f, o)
-		deadCode(f, o)
-	}
+	return len(f.Blocks) > blocks
 }
 
 // A speculation is a part of a block that computes quotients and values that depend on them.

@@ -12,19 +12,16 @@ const maxSpeculated = 8
 
 // ifConvert replaces branches around few pure operations by selects, and a branch after another one
 // to the same block by one branch on both conditions.
-func ifConvert(f *ir.Func, _ *Options) {
-	for changed := true; changed; {
-		changed = false
-		for _, b := range f.Blocks {
-			if len(b.Succs) == 2 {
-				changed = convertDiamond(b) || mergeConditions(b) || changed
-			}
-		}
-		if changed {
-			removeUnreachable(f)
-			simplifyCFG(f, nil)
+func ifConvert(f *ir.Func, _ *Options) (changed bool) {
+	for _, b := range f.Blocks {
+		if len(b.Succs) == 2 {
+			changed = convertDiamond(b) || mergeConditions(b) || changed
 		}
 	}
+	if changed {
+		removeUnreachable(f)
+	}
+	return changed
 }
 
 // cost is roughly the number of instructions that v becomes.

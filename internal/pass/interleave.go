@@ -19,12 +19,11 @@ const (
 // them; then the checks on what has been loaded, and so on; the sums come last, in the order of the
 // iterations. If a check fails, nothing has happened yet: the original loop, which also does the
 // last iterations, continues from the first of the four and finds out which one.
-func interleave(f *ir.Func, o *Options) {
+func interleave(f *ir.Func, _ *Options) (changed bool) {
 	addPreheaders(f)
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
 	nest := analysis.Loops(dom)
-	changed := false
 	for _, l := range nest {
 		b := &interleaver{loop: l, body: l.Header, ranges: ranges, stage: map[*ir.Value]int{}}
 		if isInnermost(nest, l) && tripCount(l) == 0 && b.fits() && b.counter() && b.stages() {
@@ -33,9 +32,7 @@ func interleave(f *ir.Func, o *Options) {
 			changed = true
 		}
 	}
-	if changed {
-		mem2reg(f, o)
-	}
+	return changed
 }
 
 // An interleaver handles one loop, which has a single block and the induction variable iv: the next

@@ -10,22 +10,18 @@ import (
 
 // loopDeletion removes loops without effects that certainly terminate, such as what is left of
 // clearing a local that is never read.
-func loopDeletion(f *ir.Func, o *Options) {
+func loopDeletion(f *ir.Func, _ *Options) (changed bool) {
 	users := sync.OnceValue(func() *userLists { return uses(f) })
-	changed := false
 	for _, l := range analysis.Loops(ir.Dominators(f)) {
 		if exit := idle(l, users); exit != nil {
 			for _, p := range l.Entries() {
 				skip(p, l.Header, *exit)
 			}
-			changed = true
-			break // the others may contain this one
+			removeUnreachable(f)
+			return true // the others may contain this one
 		}
 	}
-	if changed {
-		removeUnreachable(f)
-		loopDeletion(f, o)
-	}
+	return false
 }
 
 // idle returns the exit of a loop that has exactly one exit, no effects, no values used outside

@@ -13,16 +13,12 @@ const maxRotated = 24
 // rotate turns loops that test at the top into loops that test at the bottom, after a test before the
 // loop. The body then runs at least once, so that invariants may leave it, and an iteration has one
 // branch less.
-func rotate(f *ir.Func, o *Options) {
-	changed := false
+func rotate(f *ir.Func, _ *Options) (changed bool) {
 	loops := analysis.Loops(ir.Dominators(f))
 	for _, l := range slices.Backward(loops) { // outer ones first: what is copied is in no inner one
 		changed = rotateLoop(l) || changed
 	}
-	if changed {
-		mem2reg(f, o)
-		simplifyCFG(f, o)
-	}
+	return changed
 }
 
 func rotateLoop(l *analysis.Loop) bool {

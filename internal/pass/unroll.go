@@ -25,8 +25,8 @@ const (
 // times slower), and small loops with few iterations, such as those of stencils, whose conditions
 // become constants. ptxas unrolls all other such loops; for back ends without such a compiler after
 // them, Options.Unroll unrolls more.
-func unroll(f *ir.Func, o *Options) {
-	unrollLoops(f, o, func(l *analysis.Loop, n int, kept *unpromotable) bool {
+func unroll(f *ir.Func, o *Options) (changed bool) {
+	return unrollLoops(f, o, func(l *analysis.Loop, n int, kept *unpromotable) bool {
 		short := n <= manyTrips+1 && n*size(l) <= maxShort
 		return worthUnrolling(l, n, kept) || short && (o.Unroll && sums(l) || checksCounter(l))
 	})
@@ -35,44 +35,32 @@ func unroll(f *ir.Func, o *Options) {
 // unrollDense fully unrolls loops with few iterations and many products of values in shared memory,
 // so that the loads of one iteration are scheduled with the products of another: ptxas does not
 // unroll loops of that size. It runs once local arrays have become registers.
-func unrollDense(f *ir.Func, o *Options) {
-	unrollLoops(f, o, func(l *analysis.Loop, n int, _ *unpromotable) bool {
+func unrollDense(f *ir.Func, o *Options) (changed bool) {
+	return unrollLoops(f, o, func(l *analysis.Loop, n int, _ *unpromotable) bool {
 		return n <= fewTrips+1 && n*size(l) <= maxDense && dense(l)
 	})
 }
 
-// unrollLoops fully unrolls the loops with a known trip count for which worth returns true.
-func unrollLoops(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int, kept *unpromotable) bool) {
+// unrollLoops fully unrolls the innermost loops with a known trip count for which worth returns true.
+func unrollLoops(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int, kept *unpromotable) bool) (changed bool) {
 	c := &cloner{f: f}
-	for range 6 { // inner loops first; their copies let the loop around them follow
-		changed := false
-		var taken []*analysis.Loop
-		loops := analysis.Loops(ir.Dominators(f))
-		kept := findUnpromotable(f, o, loops)
-		for _, l := range loops {
-			n := tripCount(l)
-			if n == 0 || !worth(l, n, kept) || overlaps(taken, l) {
-				continue
-			}
-			taken = append(taken, l)
-			note(l, ir.Unrolled, n)
-			demoteLiveOuts(l)
-			c.begin(f)
-			for range n {
-				c.copyLoop(l)
-			}
-			changed = true
+	var taken []*analysis.Loop
+	loops := analysis.Loops(ir.Dominators(f))
+	kept := findUnpromotable(f, o, loops)
+	for _, l := range loops {
+		n := tripCount(l)
+		if n == 0 || !worth(l, n, kept) || overlaps(taken, l) {
+			continue
 		}
-		if !changed {
-			return
+		taken = append(taken, l)
+		note(l, ir.Unrolled, n)
+		demoteLiveOuts(l)
+		c.begin(f)
+		for range n {
+			c.copyLoop(l)
 		}
-		mem2reg(f, o)
-		removePhis(f)
-		simplify(f, o)
-		simplifyCFG(f, o)
-		gvn(f, o)
-		deadCode(f, o) // which would count in the next iteration
 	}
+	return len(taken) > 0
 }
 
 // worthUnrolling reports whether n copies of the loop are worth their size.

@@ -20,10 +20,9 @@ const maxCallStep = 1 << 16
 //	    ...                       if i4 < n-3 b1 b6
 //	    j = i+1               b6: if i4 < n b5 b2
 //	    if j < n b1 b2        b5: the loop
-func unrollCalls(f *ir.Func, o *Options) {
+func unrollCalls(f *ir.Func, _ *Options) (changed bool) {
 	dom := ir.Dominators(f)
 	nest := analysis.Loops(dom)
-	changed := false
 	for _, l := range nest {
 		u := &callUnroller{loop: l}
 		if isInnermost(nest, l) && tripCount(l) == 0 && u.fits() && u.counter() {
@@ -32,10 +31,7 @@ func unrollCalls(f *ir.Func, o *Options) {
 			changed = true
 		}
 	}
-	if changed {
-		mem2reg(f, o)
-		prove(f, o) // what only the first iteration has to ask, the copies know
-	}
+	return changed
 }
 
 // A callUnroller handles one loop, which runs while iv plus step is below bound.

@@ -23,8 +23,8 @@ const (
 //
 // ptxas unrolls them, too, but then computes each address again after its condition. The pass runs once
 // the checks at which the loop would fault have left it.
-func unrollGuarded(f *ir.Func, o *Options) {
-	unrollLoops(f, o, func(l *analysis.Loop, n int, _ *unpromotable) bool {
+func unrollGuarded(f *ir.Func, o *Options) (changed bool) {
+	return unrollLoops(f, o, func(l *analysis.Loop, n int, _ *unpromotable) bool {
 		return n <= maxGuardedTrips && n*size(l) <= maxGuarded && len(l.Blocks) <= maxGuardedBlocks && !l.Header.Cold && guards(l)
 	})
 }

@@ -16,8 +16,7 @@ const (
 // unrollPartial unrolls loops of one block by four whose trip count is a known multiple of four and
 // that contain divisions or square roots: ptxas makes calls of those, and does not unroll a loop
 // with calls.
-func unrollPartial(f *ir.Func, o *Options) {
-	changed := false
+func unrollPartial(f *ir.Func, _ *Options) (changed bool) {
 	for _, l := range analysis.Loops(ir.Dominators(f)) {
 		if len(l.Blocks) != 1 || size(l) > maxPartial || !slices.ContainsFunc(l.Header.Values, calls) {
 			continue
@@ -28,10 +27,7 @@ func unrollPartial(f *ir.Func, o *Options) {
 			changed = true
 		}
 	}
-	if changed {
-		mem2reg(f, o)
-		deadCode(f, o)
-	}
+	return changed
 }
 
 // calls reports whether ptxas expands v to a call.

@@ -17,7 +17,7 @@ const (
 // indices that are linear in the induction variable are in range in the first and the last
 // iteration, or all those in the middle of an interval that the loop halves. If so, the loop runs without those checks;
 // otherwise the copy, which has them, runs and finds the fault.
-func versionLoops(f *ir.Func, o *Options) {
+func versionLoops(f *ir.Func, _ *Options) (changed bool) {
 	addPreheaders(f)
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
@@ -33,10 +33,7 @@ func versionLoops(f *ir.Func, o *Options) {
 		note(v.loop, ir.LoopVersioned, 0)
 		v.apply()
 	}
-	if len(plans) > 0 {
-		mem2reg(f, o)
-		simplifyCFG(f, o)
-	}
+	return len(plans) > 0
 }
 
 // hasConvergent reports whether the loop has an operation at which threads wait for each other.
