@@ -126,7 +126,7 @@ func (b *bounder) look(check *ir.Value, at analysis.Point) {
 
 // exceeds reports whether an end and a length are constants, and the end is the larger.
 func exceeds(end analysis.Polynomial, length *ir.Value) bool {
-	n, ok := intConst(length)
+	n, ok := analysis.IntConst(length)
 	for factors, times := range end.Terms() {
 		if len(factors) > 0 {
 			return false
@@ -616,7 +616,7 @@ func (b *bounder) clamp(v *ir.Value, at analysis.Point) *ir.Value {
 		return nil
 	}
 	for i, a := range v.Args[1:] {
-		if c, ok := intConst(a); ok && c == 0 {
+		if c, ok := analysis.IntConst(a); ok && c == 0 {
 			_, limit := smaller(v.Args[2-i])
 			return limit
 		}

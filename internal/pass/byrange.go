@@ -59,7 +59,7 @@ func (n *rangeSimplifier) divide(e *editor, v *ir.Value) *ir.Value {
 	}
 	half := func(a *ir.Value) *ir.Value {
 		if isConst(a) {
-			return e.constant(ir.I32, signExtend(ir.I32, a.Imm))
+			return e.constant(ir.I32, analysis.SignExtend(ir.I32, a.Imm))
 		}
 		return e.make(ir.OpTrunc, ir.I32, a)
 	}
@@ -78,7 +78,7 @@ func prove(f *ir.Func, _ *Options) {
 		if isConst(c) || !known {
 			return c
 		}
-		k := boolBits(holds)
+		k := analysis.BoolBits(holds)
 		if constants[k] == nil {
 			constants[k] = f.Blocks[0].Make(ir.OpConst, ir.I1)
 			constants[k].Imm = k

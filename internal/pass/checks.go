@@ -185,7 +185,7 @@ func (h *halver) half(v *ir.Value, depth int) *ir.Value {
 	var x *ir.Value
 	switch {
 	case isConst(v):
-		x = h.e.constant(ir.I32, signExtend(ir.I32, v.Imm))
+		x = h.e.constant(ir.I32, analysis.SignExtend(ir.I32, v.Imm))
 	case (v.Op == ir.OpZExt || v.Op == ir.OpSExt) && v.Args[0].Type.Kind == ir.KindI32:
 		x = v.Args[0]
 	case depth > 0 && (v.Op == ir.OpAdd || v.Op == ir.OpSub || v.Op == ir.OpMul):

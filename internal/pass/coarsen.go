@@ -176,7 +176,7 @@ func (c *coarsener) trace() bool {
 				return false
 			}
 			c.conds = append(c.conds, condition{t.Args[0], yes})
-			next = b.Succs[1-boolBits(yes)]
+			next = b.Succs[1-analysis.BoolBits(yes)]
 		}
 		c.from[next], b = b, next
 	}

@@ -123,22 +123,12 @@ func ends(l *analysis.Loop, e analysis.Exit) bool {
 	if tripCount(l) > 0 {
 		return true
 	}
-	c := e.From.Term().Args[0]
-	if e.From.Succs[1] != e.To || c.Op != ir.OpSLt && c.Op != ir.OpULt || len(l.Latches) != 1 || l.Latches[0] != e.From {
+	c, ok := l.Counter()
+	if !ok || e.From != l.Latches[0] || c.Next.Args[0] != c.Phi {
 		return false
 	}
-	bound := c.Args[1]
-	if bound.Block != nil && l.Contains(bound.Block) {
-		return false
-	}
-	return slices.ContainsFunc(l.Header.Phis(), func(phi *ir.Value) bool {
-		_, next := phiArgs(l, phi)
-		step, ok := int64(0), false
-		if next != nil {
-			step, ok = constArg(next, ir.OpAdd)
-		}
-		return ok && step == 1 && next.Args[0] == phi && next == c.Args[0]
-	})
+	step, ok := analysis.IntConst(c.Step)
+	return ok && step == 1
 }
 
 // skip leads p, which entered the loop at its header, to where the loop ends.

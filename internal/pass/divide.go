@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -29,7 +30,7 @@ func divide(f *ir.Func, selected func(t *ir.Type, c int64) bool) {
 		if v.Op < ir.OpSDiv || v.Op > ir.OpURem {
 			return v
 		}
-		c, ok := intConst(v.Args[1])
+		c, ok := analysis.IntConst(v.Args[1])
 		if !ok || c == 0 || v.Type.Bits() == 1 || !selected(v.Type, c) {
 			return v
 		}
@@ -39,12 +40,12 @@ func divide(f *ir.Func, selected func(t *ir.Type, c int64) bool) {
 		x := v.Args[0]
 		switch v.Op {
 		case ir.OpUDiv:
-			return unsignedQuotient(e, x, zeroExtend(v.Type, c))
+			return unsignedQuotient(e, x, analysis.ZeroExtend(v.Type, c))
 		case ir.OpURem:
 			if _, ok := powerOfTwo(v.Type, c); ok {
 				return e.make(ir.OpAnd, v.Type, x, e.constant(v.Type, c-1))
 			}
-			return rest(e, [2]*ir.Value(v.Args), unsignedQuotient(e, x, zeroExtend(v.Type, c)))
+			return rest(e, [2]*ir.Value(v.Args), unsignedQuotient(e, x, analysis.ZeroExtend(v.Type, c)))
 		case ir.OpSDiv:
 			return signedQuotient(e, x, c)
 		}
@@ -59,7 +60,7 @@ func divideNarrow(e *editor, v *ir.Value) *ir.Value {
 		ext = ir.OpSExt
 	}
 	x := e.make(ext, ir.I32, v.Args[0])
-	c, _ := foldConversion(ext, v.Type, ir.I32, v.Args[1].Imm)
+	c, _ := analysis.FoldConversion(ext, v.Type, ir.I32, v.Args[1].Imm)
 	divisor := e.constant(ir.I32, c)
 	var q *ir.Value
 	if ext == ir.OpZExt {
@@ -110,7 +111,7 @@ func unsignedQuotient(e *editor, x *ir.Value, c uint64) *ir.Value {
 }
 
 func (e *editor) magic(t *ir.Type, m *big.Int) *ir.Value {
-	return e.constant(t, signExtend(t, int64(m.Uint64())))
+	return e.constant(t, analysis.SignExtend(t, int64(m.Uint64())))
 }
 
 // ceilPower returns 1<<k / c, rounded up.

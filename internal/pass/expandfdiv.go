@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -95,7 +96,7 @@ func isRounded(v *ir.Value) bool {
 	}
 	for _, a := range v.Args {
 		if isConst(a) {
-			if c := math.Abs(floatOf(a.Type, a.Imm)); !(c > 1/maxConstant && c < maxConstant) {
+			if c := math.Abs(analysis.FloatOf(a.Type, a.Imm)); !(c > 1/maxConstant && c < maxConstant) {
 				return false
 			}
 		}
@@ -148,7 +149,7 @@ func (s *speculation) fast() map[*ir.Value]*ir.Value {
 		e.pos = v.Pos
 		switch {
 		case s.on[v] && s.known(v):
-			repl[v] = e.constant(ir.I1, boolBits(v.Op == ir.OpFNe))
+			repl[v] = e.constant(ir.I1, analysis.BoolBits(v.Op == ir.OpFNe))
 		case !s.on[v] || !isRounded(v):
 			e.out = append(e.out, v)
 		case v.Op == ir.OpFSqrt:
@@ -165,7 +166,7 @@ func (s *speculation) fast() map[*ir.Value]*ir.Value {
 // recip returns the reciprocal of y, which is NaN, or far from what it must be, where it is not rounded correctly.
 func (s *speculation) recip(e *editor, y *ir.Value) *ir.Value {
 	if isConst(y) {
-		return constFloat(e, 1/floatOf(y.Type, y.Imm))
+		return constFloat(e, 1/analysis.FloatOf(y.Type, y.Imm))
 	}
 	if r, ok := s.recips[y]; ok {
 		return r
@@ -179,7 +180,7 @@ func (s *speculation) recip(e *editor, y *ir.Value) *ir.Value {
 // quotient returns x/y. Where y is out of range, or the quotient overflows on the way, it is NaN or too small.
 func (s *speculation) quotient(e *editor, x, y *ir.Value) *ir.Value {
 	r := s.recip(e, y)
-	if isConst(x) && floatOf(x.Type, x.Imm) == 1 {
+	if isConst(x) && analysis.FloatOf(x.Type, x.Imm) == 1 {
 		s.demandAbs(e, r, leastQuotient)
 		return r
 	}
@@ -190,7 +191,7 @@ func (s *speculation) quotient(e *editor, x, y *ir.Value) *ir.Value {
 	case isConst(x):
 		s.demandAbs(e, q, leastQuotient)
 	case isConst(y): // so that one bound is as good as the other
-		s.demandAbs(e, q, max(leastQuotient, 2*leastDividend/math.Abs(floatOf(y.Type, y.Imm))))
+		s.demandAbs(e, q, max(leastQuotient, 2*leastDividend/math.Abs(analysis.FloatOf(y.Type, y.Imm))))
 	default:
 		s.demandAbs(e, x, leastDividend)
 		s.demandAbs(e, q, leastQuotient)
@@ -216,7 +217,7 @@ func (s *speculation) known(v *ir.Value) bool {
 	if v.Op != ir.OpFLt && v.Op != ir.OpFLe && v.Op != ir.OpFEq && v.Op != ir.OpFNe || !isConst(v.Args[1]) {
 		return false
 	}
-	x, c := v.Args[0], floatOf(v.Args[1].Type, v.Args[1].Imm)
+	x, c := v.Args[0], analysis.FloatOf(v.Args[1].Type, v.Args[1].Imm)
 	if x.Op == ir.OpFAbs {
 		x = x.Args[0]
 	} else if v.Op == ir.OpFLt || v.Op == ir.OpFLe {
@@ -243,7 +244,7 @@ func (s *speculation) demand(e *editor, x, abs *ir.Value, least float64) {
 
 // constFloat makes a float32.
 func constFloat(e *editor, x float64) *ir.Value {
-	bits, _ := floatBits(ir.F32, x)
+	bits, _ := analysis.FloatBits(ir.F32, x)
 	return e.constant(ir.F32, bits)
 }
 

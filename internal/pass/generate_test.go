@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -479,8 +480,8 @@ func (g *generator) leaf(t *ir.Type) *ir.Value {
 		}
 	}
 	if t.IsFloat() {
-		c, _ := floatBits(t, randomFloat(g.r))
+		c, _ := analysis.FloatBits(t, randomFloat(g.r))
 		return g.b.Const(t, c)
 	}
-	return g.b.Const(t, signExtend(t, int64(randomInt(g.r))))
+	return g.b.Const(t, analysis.SignExtend(t, int64(randomInt(g.r))))
 }

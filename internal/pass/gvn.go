@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -124,7 +125,7 @@ func imm(v *ir.Value) int64 {
 // constKey returns the bits of a constant such that equal ones are equal.
 func constKey(v *ir.Value) int64 {
 	if v.Type.IsInt() {
-		return signExtend(v.Type, v.Imm)
+		return analysis.SignExtend(v.Type, v.Imm)
 	}
 	if v.Type.Kind == ir.KindF32 {
 		return int64(int32(v.Imm))

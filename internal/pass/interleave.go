@@ -82,24 +82,13 @@ func (b *interleaver) fits() bool {
 
 // counter recognises the loop's induction variable.
 func (b *interleaver) counter() bool {
-	c := b.body.Term().Args[0]
-	if b.body.Succs[0] != b.body || c.Op != ir.OpSLt && c.Op != ir.OpULt || !b.invariant(c.Args[1]) {
+	c, ok := b.loop.Counter()
+	if !ok || c.Phi.Type.Bits() < 32 {
 		return false
 	}
-	next := c.Args[0]
-	for _, phi := range b.body.Phis() {
-		if _, n := phiArgs(b.loop, phi); n != next {
-			continue
-		}
-		step := b.increment(phi, next)
-		if step == nil || next.Op != ir.OpAdd {
-			return false
-		}
-		s := b.ranges.At(step, b.ranges.Facts.PointOf(next))
-		b.iv, b.step, b.bound = phi, step, c.Args[1]
-		return s.Lo > 0 && s.Hi <= math.MaxInt64/8 && phi.Type.Bits() >= 32
-	}
-	return false
+	s := b.ranges.At(c.Step, b.ranges.Facts.PointOf(c.Next))
+	b.iv, b.step, b.bound = c.Phi, c.Step, c.Bound
+	return s.Lo > 0 && s.Hi <= math.MaxInt64/8
 }
 
 func (b *interleaver) invariant(v *ir.Value) bool { return v.Block != b.body }
@@ -188,7 +177,7 @@ func (b *interleaver) steer(v *ir.Value) bool {
 	}
 	b.steers[v] = true
 	if v.Op == ir.OpPhi {
-		_, next := phiArgs(b.loop, v)
+		_, next := b.loop.PhiArgs(v)
 		if b.increment(v, next) == nil {
 			return false
 		}
@@ -215,7 +204,7 @@ func (b *interleaver) apply() {
 	rest := f.NewBlock()
 
 	less := b.body.Term().Args[0].Op
-	start, _ := phiArgs(b.loop, b.iv)
+	start, _ := b.loop.PhiArgs(b.iv)
 	var limit *ir.Value
 	many := atEnd(entry, func(e *editor) *ir.Value {
 		limit = b.limit(e, less, start)
@@ -262,7 +251,7 @@ func (b *interleaver) copyPhis(entry *ir.Block) {
 		m := b.blocks[0].Append(ir.OpPhi, phi.Type, phi.Args[k])
 		m.Pos = phi.Pos
 		b.copies[0][phi] = m
-		_, b.next[phi] = phiArgs(b.loop, phi)
+		_, b.next[phi] = b.loop.PhiArgs(phi)
 	}
 }
 

@@ -1,6 +1,9 @@
 package pass
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
 // simplify folds constants and replaces values by cheaper ones that are equal for all
 // arguments: integers wrap, float results keep every bit, so that no sum is reordered and
@@ -15,7 +18,7 @@ func simplify(f *ir.Func, _ *Options) {
 }
 
 func simplifyValue(e *editor, v *ir.Value) *ir.Value {
-	if c, ok := fold(v); ok {
+	if c, ok := analysis.Fold(v); ok {
 		return e.constant(v.Type, c)
 	}
 	if v.Op.Commutative() && isConst(v.Args[0]) && !isConst(v.Args[1]) {
@@ -39,7 +42,7 @@ func simplifyValue(e *editor, v *ir.Value) *ir.Value {
 	case ir.OpOffset, ir.OpIndex:
 		return simplifyAddress(e, v)
 	case ir.OpCheck:
-		if c, ok := intConst(v.Args[0]); ok && c == 1 {
+		if c, ok := analysis.IntConst(v.Args[0]); ok && c == 1 {
 			return nil
 		}
 	}
@@ -48,7 +51,7 @@ func simplifyValue(e *editor, v *ir.Value) *ir.Value {
 
 func simplifySelect(e *editor, v *ir.Value) *ir.Value {
 	c, x, y := v.Args[0], v.Args[1], v.Args[2]
-	if k, ok := intConst(c); ok {
+	if k, ok := analysis.IntConst(c); ok {
 		return v.Args[2-k]
 	}
 	if x == y {
@@ -60,8 +63,8 @@ func simplifySelect(e *editor, v *ir.Value) *ir.Value {
 	if v.Type.Kind != ir.KindI1 {
 		return v
 	}
-	kx, okx := intConst(x)
-	ky, oky := intConst(y)
+	kx, okx := analysis.IntConst(x)
+	ky, oky := analysis.IntConst(y)
 	switch {
 	case okx && oky && kx == ky:
 		return x
@@ -92,7 +95,7 @@ func not(e *editor, c *ir.Value) *ir.Value {
 func simplifyAddress(e *editor, v *ir.Value) *ir.Value {
 	p := v.Args[0]
 	if v.Op == ir.OpIndex {
-		if c, ok := intConst(v.Args[1]); ok {
+		if c, ok := analysis.IntConst(v.Args[1]); ok {
 			return e.offset(p, c*v.Imm)
 		}
 		if v.Imm == 0 {

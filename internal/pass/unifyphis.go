@@ -1,6 +1,9 @@
 package pass
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
 // unifyPhis replaces a phi that always differs from another one of its block by the same
 // constant: counters that start at -1 beside ones that start at 0, and plain copies.
@@ -70,12 +73,12 @@ func distance(a, b *ir.Value) (int64, bool) {
 	}
 	x, c := plus(a)
 	y, d := plus(b)
-	return signExtend(a.Type, c-d), x == y
+	return analysis.SignExtend(a.Type, c-d), x == y
 }
 
 // plus splits v into a value, nil for none, and a constant.
 func plus(v *ir.Value) (*ir.Value, int64) {
-	if c, ok := intConst(v); ok {
+	if c, ok := analysis.IntConst(v); ok {
 		return nil, c
 	}
 	if c, ok := constArg(v, ir.OpAdd); ok {

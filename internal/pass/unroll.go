@@ -126,8 +126,8 @@ func checksCounter(l *analysis.Loop) bool {
 				continue
 			}
 			for _, phi := range l.Header.Phis() {
-				if start, _ := phiArgs(l, phi); start != nil && isConst(start) {
-					if _, ok := evaluate(index, phi, start.Imm, 4); ok && !isConst(index) {
+				if start, _ := l.PhiArgs(phi); start != nil && isConst(start) {
+					if _, ok := analysis.Evaluate(index, phi, start.Imm, 4); ok && !isConst(index) {
 						return true
 					}
 				}
@@ -185,116 +185,5 @@ func copies(l *analysis.Loop) bool {
 	return true
 }
 
-// tripCount returns how often the header of the loop runs at most, where an exit that is in every
-// iteration determines that with constants; 0 if it is unknown or above maxTrips.
-func tripCount(l *analysis.Loop) int { return tripCountUpTo(l, maxTrips) }
-
-// tripCountUpTo is tripCount with another limit.
-func tripCountUpTo(l *analysis.Loop, limit int) int {
-	for _, e := range l.Exits() {
-		t := e.From.Term()
-		if t.Op != ir.OpIf {
-			continue
-		}
-		s := counterSimulator{leave: condition{t.Args[0], e.From.Succs[0] == e.To}, limit: limit}
-		if n := s.tripCount(l); n > 0 && inEveryIteration(l, e.From) {
-			return n
-		}
-	}
-	return 0
-}
-
-// inEveryIteration reports whether no path around the loop avoids b.
-func inEveryIteration(l *analysis.Loop, b *ir.Block) bool {
-	seen := map[*ir.Block]bool{b: true}
-	var around func(x *ir.Block) bool
-	around = func(x *ir.Block) bool {
-		if seen[x] {
-			return false
-		}
-		seen[x] = true
-		return slices.ContainsFunc(x.Succs, func(s *ir.Block) bool { return s == l.Header || l.Contains(s) && around(s) })
-	}
-	return !around(l.Header)
-}
-
-// A counterSimulator runs a loop's induction variable until the condition that leaves the loop holds.
-type counterSimulator struct {
-	leave condition
-	limit int // of the trip count
-}
-
-// tripCount returns the trip count of l by the first of its induction variables that determines it, or 0.
-func (p counterSimulator) tripCount(l *analysis.Loop) int {
-	for _, phi := range l.Header.Phis() {
-		if !phi.Type.IsInt() {
-			continue
-		}
-		start, next := phiArgs(l, phi)
-		if start == nil || !isConst(start) {
-			continue
-		}
-		if n := p.simulate(phi, start, next); n > 0 {
-			return n
-		}
-	}
-	return 0
-}
-
-// phiArgs returns the arguments of a phi of the header from outside the loop and from its
-// latches; nil if there are several.
-func phiArgs(l *analysis.Loop, phi *ir.Value) (start, next *ir.Value) {
-	for i, a := range phi.Args {
-		to := &start
-		if l.Contains(phi.Block.Preds[i]) {
-			to = &next
-		}
-		if *to != nil && *to != a {
-			return nil, nil
-		}
-		*to = a
-	}
-	return start, next
-}
-
-// simulate runs the phi from start, with the value next in the next iteration, and returns the trip count, 0 if unknown.
-func (p counterSimulator) simulate(phi, start, next *ir.Value) int {
-	if next == nil {
-		return 0
-	}
-	now := start.Imm
-	for n := 1; n <= p.limit; n++ {
-		cond, ok := evaluate(p.leave.v, phi, now, 4)
-		if !ok {
-			return 0
-		}
-		if (cond&1 == 1) == p.leave.holds {
-			return n
-		}
-		if now, ok = evaluate(next, phi, now, 4); !ok {
-			return 0
-		}
-	}
-	return 0
-}
-
-// evaluate computes v, through at most depth operations, where phi has the value now.
-func evaluate(v, phi *ir.Value, now int64, depth int) (int64, bool) {
-	switch {
-	case v == phi:
-		return now, true
-	case isConst(v):
-		return v.Imm, true
-	case depth == 0 || !foldable(v):
-		return 0, false
-	}
-	var x [3]int64
-	for i, a := range v.Args {
-		k, ok := evaluate(a, phi, now, depth-1)
-		if !ok {
-			return 0, false
-		}
-		x[i] = k
-	}
-	return foldWith(v, x)
-}
+// tripCount returns the trip count of a loop that may be unrolled, 0 if it is unknown or above maxTrips.
+func tripCount(l *analysis.Loop) int { return l.TripCount(maxTrips) }

@@ -63,29 +63,19 @@ func (u *callUnroller) fits() bool {
 
 // counter recognises the loop's induction variable.
 func (u *callUnroller) counter() bool {
-	c := u.latch.Term().Args[0]
-	if c.Op != ir.OpSLt || u.latch.Succs[0] != u.loop.Header || c.Args[0].Op != ir.OpAdd || c.Args[0].Type.Bits() < 32 {
+	c, ok := u.loop.Counter()
+	if !ok || c.Less.Op != ir.OpSLt || c.Next.Type.Bits() < 32 || c.Next.Args[0] != c.Phi {
 		return false
 	}
-	next, bound := c.Args[0], c.Args[1]
-	if bound.Block != nil && u.loop.Contains(bound.Block) {
-		return false
-	}
-	for _, phi := range u.loop.Header.Phis() {
-		if _, n := phiArgs(u.loop, phi); n != next || next.Args[0] != phi {
-			continue
-		}
-		step, ok := intConst(next.Args[1])
-		u.iv, u.bound, u.step = phi, bound, step
-		return ok && step > 0 && step <= maxCallStep
-	}
-	return false
+	step, ok := analysis.IntConst(c.Step)
+	u.iv, u.bound, u.step = c.Phi, c.Bound, step
+	return ok && step > 0 && step <= maxCallStep
 }
 
 // apply copies the loop four times before the loop and makes the copies a loop.
 func (u *callUnroller) apply() {
 	l, entry := u.loop, u.loop.Preheader()
-	start, next := phiArgs(l, u.iv)
+	start, next := l.PhiArgs(u.iv)
 	exit := u.latch.Succs[1]
 	demoteLiveOuts(l)
 	c := newCloner(l.Header.Func, l.Header.Func)

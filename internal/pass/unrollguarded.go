@@ -37,7 +37,7 @@ func guards(l *analysis.Loop) bool {
 		for _, v := range b.Values {
 			switch {
 			case v.Op == ir.OpLoad:
-				if v.Args[0].Type.Space != ir.Global || inEveryIteration(l, b) || !steps(l, v.Args[0]) {
+				if v.Args[0].Type.Space != ir.Global || l.InEveryIteration(b) || !steps(l, v.Args[0]) {
 					return false
 				}
 				loads++

@@ -21,7 +21,7 @@ func unrollPartial(f *ir.Func, _ *Options) (changed bool) {
 		if len(l.Blocks) != 1 || size(l) > maxPartial || !slices.ContainsFunc(l.Header.Values, calls) {
 			continue
 		}
-		if n := tripCountUpTo(l, maxPartialTrips); n > partialFactor && n%partialFactor == 0 {
+		if n := l.TripCount(maxPartialTrips); n > partialFactor && n%partialFactor == 0 {
 			note(l, ir.Joined, partialFactor)
 			unrollLoopPartially(l)
 			changed = true

@@ -66,53 +66,23 @@ type loopVersioner struct {
 	halves           bool        // the loop halves an interval from start to bound
 }
 
-// counter recognises the loop's induction variable.
-func (v *loopVersioner) counter() bool {
-	l := v.loop
-	v.entry = l.Preheader()
-	if v.entry == nil || len(l.Latches) != 1 {
-		return false
-	}
-	latch := l.Latches[0]
-	t := latch.Term()
-	if t.Op != ir.OpIf || latch.Succs[0] != l.Header {
-		return false
-	}
-	c := t.Args[0]
-	if c.Op != ir.OpSLt || c.Args[0].Op != ir.OpAdd || !v.invariant(c.Args[1]) || c.Args[0].Type.Bits() != 64 {
-		return false
-	}
-	v.bound = c.Args[1]
-	for _, phi := range l.Header.Phis() {
-		start, next := phiArgs(l, phi)
-		if next == c.Args[0] && start != nil {
-			v.iv, v.start = phi, start
-			return v.grows(next)
-		}
-	}
-	return false
-}
-
 // maxCounter bounds the induction variable, by the test before the loop, and its step, so that
 // their sum does not overflow.
 const maxCounter = 1 << 61
 
-// grows reports whether next is the induction variable plus something positive.
-func (v *loopVersioner) grows(next *ir.Value) bool {
-	for i, a := range next.Args {
-		if a != v.iv {
-			continue
-		}
-		step := next.Args[1-i]
-		s := v.ranges.At(step, v.ranges.Facts.PointOf(next))
-		return v.invariant(step) && s.Lo > 0 && s.Hi <= maxCounter
+// counter recognises the loop's induction variable.
+func (v *loopVersioner) counter() bool {
+	v.entry = v.loop.Preheader()
+	c, ok := v.loop.Counter()
+	if v.entry == nil || !ok || c.Less.Op != ir.OpSLt || c.Next.Type.Bits() != 64 || c.Start == nil {
+		return false
 	}
-	return false
+	v.iv, v.start, v.bound = c.Phi, c.Start, c.Bound
+	s := v.ranges.At(c.Step, v.ranges.Facts.PointOf(c.Next))
+	return s.Lo > 0 && s.Hi <= maxCounter
 }
 
-func (v *loopVersioner) invariant(x *ir.Value) bool {
-	return x.Block == nil || !v.loop.Contains(x.Block)
-}
+func (v *loopVersioner) invariant(x *ir.Value) bool { return v.loop.Invariant(x) }
 
 // collect gathers the checks that the test before the loop can replace.
 func (v *loopVersioner) collect() bool {
@@ -186,7 +156,7 @@ func (v *loopVersioner) sum(x *ir.Value) (int64, bool) {
 func (v *loopVersioner) product(x *ir.Value) (int64, bool) {
 	for i, a := range x.Args {
 		other := x.Args[1-i]
-		c, isNumber := intConst(other)
+		c, isNumber := analysis.IntConst(other)
 		if !v.invariant(other) || v.invariant(a) {
 			continue
 		}
@@ -289,7 +259,7 @@ func (v *loopVersioner) search() bool {
 	}
 	s := &searcher{loop: l}
 	for _, phi := range l.Header.Phis() {
-		switch start, next := phiArgs(l, phi); {
+		switch start, next := l.PhiArgs(phi); {
 		case start == nil || next == nil || phi.Type.Kind != ir.KindI64:
 		case next == t.Args[0].Args[0]:
 			s.low, v.start = phi, start
@@ -376,7 +346,7 @@ func half(x *ir.Value) *ir.Value {
 	if x.Op != ir.OpLShr && (x.Op != ir.OpAShr || short) {
 		return nil
 	}
-	n, ok := intConst(x.Args[1])
+	n, ok := analysis.IntConst(x.Args[1])
 	x = x.Args[0]
 	switch {
 	case !ok || n != 1 || short && x.Op != ir.OpTrunc:

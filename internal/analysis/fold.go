@@ -1,4 +1,4 @@
-package pass
+package analysis
 
 import (
 	"math"
@@ -9,9 +9,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// fold returns the bits of v where all its arguments are constants and the result is
+// Fold returns the bits of v where all its arguments are constants and the result is
 // defined. Results that are NaN are left to the device, which has its own NaN.
-func fold(v *ir.Value) (int64, bool) {
+func Fold(v *ir.Value) (int64, bool) {
 	if !foldable(v) {
 		return 0, false
 	}
@@ -35,28 +35,29 @@ func foldWith(v *ir.Value, x [3]int64) (int64, bool) {
 	from := v.Args[0].Type
 	switch {
 	case v.Op >= ir.OpAdd && v.Op <= ir.OpBrev:
-		return foldInt(v.Op, v.Type, x[0], x[1])
+		return FoldInt(v.Op, v.Type, x[0], x[1])
 	case v.Op >= ir.OpEq && v.Op <= ir.OpULe:
-		return boolBits(foldCompare(v.Op, from, x[0], x[1])), true
+		return BoolBits(foldCompare(v.Op, from, x[0], x[1])), true
 	case v.Op >= ir.OpFEq && v.Op <= ir.OpFLe:
-		return boolBits(foldFloatCompare(v.Op, floatOf(from, x[0]), floatOf(from, x[1]))), true
+		return BoolBits(foldFloatCompare(v.Op, FloatOf(from, x[0]), FloatOf(from, x[1]))), true
 	case v.Op >= ir.OpFAdd && v.Op <= ir.OpFCopysign:
 		return foldFloat(v.Op, v.Type, x)
 	case v.Op >= ir.OpTrunc && v.Op <= ir.OpFToBF16:
-		return foldConversion(v.Op, from, v.Type, x[0])
+		return FoldConversion(v.Op, from, v.Type, x[0])
 	}
 	return 0, false
 }
 
-func boolBits(b bool) int64 {
+// BoolBits returns 1 for true and 0 for false.
+func BoolBits(b bool) int64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// signExtend returns x cut to the width of t, as a signed number; for an i1, 0 or 1.
-func signExtend(t *ir.Type, x int64) int64 {
+// SignExtend returns x cut to the width of t, as a signed number; for an i1, 0 or 1.
+func SignExtend(t *ir.Type, x int64) int64 {
 	if t.Kind == ir.KindI1 {
 		return x & 1
 	}
@@ -64,23 +65,24 @@ func signExtend(t *ir.Type, x int64) int64 {
 	return x << n >> n
 }
 
-// zeroExtend returns x cut to the width of t, as an unsigned number.
-func zeroExtend(t *ir.Type, x int64) uint64 {
+// ZeroExtend returns x cut to the width of t, as an unsigned number.
+func ZeroExtend(t *ir.Type, x int64) uint64 {
 	n := 64 - t.Bits()
 	return uint64(x) << n >> n
 }
 
-// intConst returns the value of an integer constant, as a signed number; 0 or 1 for an i1.
-func intConst(v *ir.Value) (int64, bool) {
+// IntConst returns the value of an integer constant, as a signed number; 0 or 1 for an i1.
+func IntConst(v *ir.Value) (int64, bool) {
 	if v.Op != ir.OpConst || !v.Type.IsInt() {
 		return 0, false
 	}
-	return signExtend(v.Type, v.Imm), true
+	return SignExtend(v.Type, v.Imm), true
 }
 
-func foldInt(op ir.Op, t *ir.Type, a, b int64) (int64, bool) {
-	x, y := signExtend(t, a), signExtend(t, b)
-	ux, uy := zeroExtend(t, a), zeroExtend(t, b)
+// FoldInt returns the bits of the integer operation op, of type t, on a and b. It reports false if the result is undefined.
+func FoldInt(op ir.Op, t *ir.Type, a, b int64) (int64, bool) {
+	x, y := SignExtend(t, a), SignExtend(t, b)
+	ux, uy := ZeroExtend(t, a), ZeroExtend(t, b)
 	n := t.Bits()
 	var r int64
 	switch op {
@@ -117,7 +119,7 @@ func foldInt(op ir.Op, t *ir.Type, a, b int64) (int64, bool) {
 	default:
 		return 0, false
 	}
-	return signExtend(t, r), true
+	return SignExtend(t, r), true
 }
 
 func foldDivision(op ir.Op, x, y int64, u [2]uint64) int64 {
@@ -134,7 +136,7 @@ func foldDivision(op ir.Op, x, y int64, u [2]uint64) int64 {
 
 func foldSMulHi(t *ir.Type, x, y int64) (int64, bool) {
 	p := new(big.Int).Mul(big.NewInt(x), big.NewInt(y))
-	return signExtend(t, p.Rsh(p, uint(t.Bits())).Int64()), t.Bits() > 1
+	return SignExtend(t, p.Rsh(p, uint(t.Bits())).Int64()), t.Bits() > 1
 }
 
 func foldShift(op ir.Op, t *ir.Type, a int64, by uint32) int64 {
@@ -147,15 +149,15 @@ func foldShift(op ir.Op, t *ir.Type, a int64, by uint32) int64 {
 	case op == ir.OpShl:
 		return a << by
 	}
-	return int64(zeroExtend(t, a) >> by)
+	return int64(ZeroExtend(t, a) >> by)
 }
 
 func foldCompare(op ir.Op, t *ir.Type, a, b int64) bool {
-	x, y := signExtend(t, a), signExtend(t, b)
+	x, y := SignExtend(t, a), SignExtend(t, b)
 	if t.Kind == ir.KindI1 { // true is -1 where the order is signed
 		x, y = -x, -y
 	}
-	ux, uy := zeroExtend(t, a), zeroExtend(t, b)
+	ux, uy := ZeroExtend(t, a), ZeroExtend(t, b)
 	switch op {
 	case ir.OpEq:
 		return x == y
@@ -183,16 +185,16 @@ func foldFloatCompare(op ir.Op, x, y float64) bool {
 	return x <= y
 }
 
-// floatOf returns the float of type t that has the given bits.
-func floatOf(t *ir.Type, b int64) float64 {
+// FloatOf returns the float of type t that has the given bits.
+func FloatOf(t *ir.Type, b int64) float64 {
 	if t.Kind == ir.KindF32 {
 		return float64(math.Float32frombits(uint32(b)))
 	}
 	return math.Float64frombits(uint64(b))
 }
 
-// floatBits returns the bits of x, rounded to t. It reports false for a NaN.
-func floatBits(t *ir.Type, x float64) (int64, bool) {
+// FloatBits returns the bits of x, rounded to t. It reports false for a NaN.
+func FloatBits(t *ir.Type, x float64) (int64, bool) {
 	if t.Kind == ir.KindF32 {
 		return int64(int32(math.Float32bits(float32(x)))), x == x
 	}
@@ -202,74 +204,75 @@ func floatBits(t *ir.Type, x float64) (int64, bool) {
 // foldFloat folds float arithmetic. Rounding to float64 first does not change the float32
 // result of the operations here: 53 bits are more than twice 24.
 func foldFloat(op ir.Op, t *ir.Type, bits [3]int64) (int64, bool) {
-	x, y := floatOf(t, bits[0]), floatOf(t, bits[1])
+	x, y := FloatOf(t, bits[0]), FloatOf(t, bits[1])
 	switch op {
 	case ir.OpFAdd:
-		return floatBits(t, x+y)
+		return FloatBits(t, x+y)
 	case ir.OpFSub:
-		return floatBits(t, x-y)
+		return FloatBits(t, x-y)
 	case ir.OpFMul:
-		return floatBits(t, x*y)
+		return FloatBits(t, x*y)
 	case ir.OpFDiv:
-		return floatBits(t, x/y)
+		return FloatBits(t, x/y)
 	case ir.OpFSqrt:
-		return floatBits(t, math.Sqrt(x))
+		return FloatBits(t, math.Sqrt(x))
 	case ir.OpFMin:
-		return floatBits(t, min(x, y))
+		return FloatBits(t, min(x, y))
 	case ir.OpFMax:
-		return floatBits(t, max(x, y))
+		return FloatBits(t, max(x, y))
 	case ir.OpFFloor:
-		return floatBits(t, math.Floor(x))
+		return FloatBits(t, math.Floor(x))
 	case ir.OpFCeil:
-		return floatBits(t, math.Ceil(x))
+		return FloatBits(t, math.Ceil(x))
 	case ir.OpFTrunc:
-		return floatBits(t, math.Trunc(x))
+		return FloatBits(t, math.Trunc(x))
 	case ir.OpFRint:
-		return floatBits(t, math.RoundToEven(x))
+		return FloatBits(t, math.RoundToEven(x))
 	case ir.OpFNeg:
-		return floatBits(t, -x)
+		return FloatBits(t, -x)
 	case ir.OpFAbs:
-		return floatBits(t, math.Abs(x))
+		return FloatBits(t, math.Abs(x))
 	case ir.OpFCopysign:
-		return floatBits(t, math.Copysign(x, y))
+		return FloatBits(t, math.Copysign(x, y))
 	case ir.OpFma:
 		if t.Kind == ir.KindF64 {
-			return floatBits(t, math.FMA(x, y, floatOf(t, bits[2])))
+			return FloatBits(t, math.FMA(x, y, FloatOf(t, bits[2])))
 		}
 	}
 	return 0, false
 }
 
-func foldConversion(op ir.Op, from, to *ir.Type, a int64) (int64, bool) {
+// FoldConversion returns the bits of the conversion op of a, which has type from, to type to.
+func FoldConversion(op ir.Op, from, to *ir.Type, a int64) (int64, bool) {
 	switch op {
 	case ir.OpTrunc:
-		return signExtend(to, a), true
+		return SignExtend(to, a), true
 	case ir.OpSExt:
 		if from.Kind == ir.KindI1 {
 			return -(a & 1), true
 		}
-		return signExtend(from, a), true
+		return SignExtend(from, a), true
 	case ir.OpZExt:
-		return signExtend(to, int64(zeroExtend(from, a))), true
+		return SignExtend(to, int64(ZeroExtend(from, a))), true
 	case ir.OpSToF:
 		if from.Kind == ir.KindI1 {
 			return 0, false
 		}
-		return foldIntToFloat(to, float32(signExtend(from, a)), float64(signExtend(from, a)))
+		return foldIntToFloat(to, float32(SignExtend(from, a)), float64(SignExtend(from, a)))
 	case ir.OpUToF:
-		return foldIntToFloat(to, float32(zeroExtend(from, a)), float64(zeroExtend(from, a)))
+		return foldIntToFloat(to, float32(ZeroExtend(from, a)), float64(ZeroExtend(from, a)))
 	case ir.OpFExt, ir.OpFRound:
-		return floatBits(to, floatOf(from, a))
+		return FloatBits(to, FloatOf(from, a))
 	case ir.OpFToS, ir.OpFToU:
-		return foldFloatToInt(op, to, floatOf(from, a))
+		return foldFloatToInt(op, to, FloatOf(from, a))
 	case ir.OpF16ToF:
-		return floatBits(to, dtype.F16(a).Float64())
+		return FloatBits(to, dtype.F16(a).Float64())
 	case ir.OpBF16ToF:
-		return floatBits(to, dtype.BF16(a).Float64())
+		return FloatBits(to, dtype.BF16(a).Float64())
 	case ir.OpFToF16:
-		return signExtend(to, int64(dtype.F16From64(floatOf(from, a)))), true
+		return SignExtend(to, int64(dtype.F16From64(FloatOf(from, a)))), true
 	case ir.OpFToBF16:
-		return signExtend(to, int64(dtype.BF16From64(floatOf(from, a)))), true
+		return SignExtend(to, int64(dtype.BF16From64(FloatOf(from, a)))), true
 	case ir.OpBitcast:
 		return a, from.IsPtr() == to.IsPtr() && !from.IsPtr()
 	}
@@ -291,7 +294,7 @@ func foldFloatToInt(op ir.Op, to *ir.Type, x float64) (int64, bool) {
 	case op == ir.OpFToS && x >= -math.Ldexp(1, n-1) && x < math.Ldexp(1, n-1):
 		return int64(x), true
 	case op == ir.OpFToU && x >= 0 && x < math.Ldexp(1, n):
-		return signExtend(to, int64(uint64(x))), true
+		return SignExtend(to, int64(uint64(x))), true
 	}
 	return 0, false
 }
