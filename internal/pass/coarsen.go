@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 const (
@@ -336,7 +337,7 @@ func (c *coarsener) thread(e *editor) *ir.Value {
 // loop makes the body a loop that slow enters, and returns the blocks after it.
 func (c *coarsener) loop(body []*ir.Block, slow *ir.Block, first, count *ir.Value) []*ir.Block {
 	latch, exit := c.f.NewBlock(), c.f.NewBlock()
-	element := insertPhi(body[0], ir.I32)
+	element := edit.InsertPhi(body[0], ir.I32)
 	element.Pos = c.index.Pos
 	var repl ir.Replacements
 	repl.Add(c.index, element)
@@ -344,7 +345,7 @@ func (c *coarsener) loop(body []*ir.Block, slow *ir.Block, first, count *ir.Valu
 	for _, b := range body {
 		c.element(b, element)
 		if b.Term().Op == ir.OpRet {
-			setTerm(b, ir.OpJump)
+			edit.SetTerm(b, ir.OpJump)
 			b.AddEdge(latch)
 		}
 	}

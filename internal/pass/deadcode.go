@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // deadCode removes values that nothing needs, and stores to locals that are never read.
@@ -87,7 +88,7 @@ func loopDeletion(f *ir.Func, _ *Options) (changed bool) {
 			for _, p := range l.Entries() {
 				skip(p, l.Header, *exit)
 			}
-			removeUnreachable(f)
+			edit.RemoveUnreachable(f)
 			return true // the others may contain this one
 		}
 	}
@@ -134,7 +135,7 @@ func ends(l *analysis.Loop, e analysis.Exit) bool {
 // skip leads p, which entered the loop at its header, to where the loop ends.
 func skip(p, header *ir.Block, exit analysis.Exit) {
 	at := exit.To.PredIndex(exit.From)
-	removePred(header, p)
+	edit.RemovePred(header, p)
 	for i, s := range p.Succs {
 		if s == header {
 			p.Succs[i] = exit.To

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // maxLeaves is the number of leaves up to which an aggregate is taken apart into values.
@@ -27,7 +28,7 @@ func demoteAggregates(f *ir.Func, _ *Options) {
 	}
 	for _, v := range large {
 		if isLarge(v.Type) && !s.direct(v) {
-			s.homes[v] = newSlot(f, v.Type)
+			s.homes[v] = edit.NewSlot(f, v.Type)
 			s.homes[v].Type = ir.Ptr
 		}
 	}
@@ -174,7 +175,7 @@ func (s *aggregateDemoter) extract(v, h *ir.Value) {
 // phi copies at the end of each predecessor to a temporary, and from there after the phis, as the
 // phis of a block may exchange their values.
 func (s *aggregateDemoter) phi(v, h *ir.Value) {
-	between := newSlot(s.f, v.Type)
+	between := edit.NewSlot(s.f, v.Type)
 	between.Type = ir.Ptr
 	for i, a := range v.Args {
 		copyLeaves(v.Block.Preds[i].Term(), v.Type, between, s.home(a))

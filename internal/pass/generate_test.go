@@ -8,6 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // TestRandomPrograms compiles random kernels, verifying after each pass, and runs them
@@ -42,7 +43,7 @@ func TestRandomPrograms(t *testing.T) {
 
 // blame names the first step after which k behaves differently.
 func blame(t *testing.T, m *ir.Module, k *ir.Func) string {
-	f := cloneFunc(k)
+	f := edit.CloneFunc(k)
 	for i, s := range pipeline {
 		last := f.String()
 		s.apply(f, &Options{Verify: true, Wide: true}, &ir.Verifier{})

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // maxSpeculated is the cost of the values that run although their branch is not taken, for
@@ -19,7 +20,7 @@ func ifConvert(f *ir.Func, _ *Options) (changed bool) {
 		}
 	}
 	if changed {
-		removeUnreachable(f)
+		edit.RemoveUnreachable(f)
 	}
 	return changed
 }

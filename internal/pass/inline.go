@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // inline replaces every call by the body of the function that is called. A device function
@@ -18,7 +19,7 @@ func inline(f *ir.Func, _ *Options) {
 		}
 	}
 	f.Replace(&repl)
-	removeUnreachable(f)
+	edit.RemoveUnreachable(f)
 }
 
 // expand replaces the call b.Values[at]; its result goes to repl.
@@ -28,17 +29,17 @@ func expand(b *ir.Block, at int, repl *ir.Replacements) {
 	cont := b.Split(at + 1)
 	b.Values = b.Values[:at]
 
-	c := newCloner(b.Func, callee)
+	c := edit.NewCloner(b.Func, callee)
 	for i, p := range callee.Params {
-		c.values[p.ID] = call.Args[i]
+		c.Replace(p, call.Args[i])
 	}
 	before := len(b.Func.Blocks)
-	c.clone(callee.Blocks)
+	c.Clone(callee.Blocks)
 	placeFaults(b.Func.Blocks[before:], call.Pos)
 	b.Append(ir.OpJump, ir.Void).Pos = call.Pos
-	b.AddEdge(c.blocks[callee.Blocks[0].ID])
+	b.AddEdge(c.Block(callee.Blocks[0]))
 
-	if r := joinReturns(c.returns, cont, call.Type); r != nil {
+	if r := joinReturns(c.Returns, cont, call.Type); r != nil {
 		repl.Add(call, r)
 	}
 }
@@ -62,7 +63,7 @@ func joinReturns(returns []*ir.Value, cont *ir.Block, t *ir.Type) *ir.Value {
 	for _, r := range returns {
 		results = append(results, r.Args...)
 		from := r.Block
-		setTerm(from, ir.OpJump)
+		edit.SetTerm(from, ir.OpJump)
 		from.AddEdge(cont)
 	}
 	switch {
@@ -71,7 +72,7 @@ func joinReturns(returns []*ir.Value, cont *ir.Block, t *ir.Type) *ir.Value {
 	case len(results) == 1:
 		return results[0]
 	}
-	phi := insertPhi(cont, t)
+	phi := edit.InsertPhi(cont, t)
 	phi.Args = results
 	return phi
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 // iterations. If a check fails, nothing has happened yet: the original loop, which also does the
 // last iterations, continues from the first of the four and finds out which one.
 func interleave(f *ir.Func, _ *Options) (changed bool) {
-	addPreheaders(f)
+	edit.AddPreheaders(f)
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
 	nest := analysis.Loops(dom)
@@ -195,7 +196,7 @@ func (b *interleaver) steer(v *ir.Value) bool {
 // apply inserts the blocks of the four iterations before the loop: one for each stage, and rest, which
 // decides what is left for the loop itself. They run while the counter is below a limit.
 func (b *interleaver) apply() {
-	demoteLiveOuts(b.loop)
+	edit.DemoteLiveOuts(b.loop)
 	f, entry := b.body.Func, b.loop.Preheader()
 	exit := b.body.Succs[1]
 	for range b.last + 1 {
@@ -211,7 +212,7 @@ func (b *interleaver) apply() {
 		return e.make(less, ir.I1, start, limit)
 	})
 	b.copyPhis(entry)
-	setTerm(entry, ir.OpIf, many)
+	edit.SetTerm(entry, ir.OpIf, many)
 	entry.Succs = nil
 	entry.AddEdge(b.blocks[0])
 	entry.Succs = append(entry.Succs, b.body) // which knows

@@ -5,27 +5,19 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // licm (loop-invariant code motion) moves invariant values to the preheader: pure values and, from the
 // part of the first iteration that always runs, checks and loads that nothing in the loop can change.
 // No check moves past another one or past any other observable effect.
 func licm(f *ir.Func, _ *Options) {
-	addPreheaders(f)
+	edit.AddPreheaders(f)
 	dom := ir.Dominators(f)
 	for _, l := range analysis.Loops(dom) { // inner ones first
 		if p := l.Preheader(); p != nil {
 			h := &hoister{loop: l, dom: dom, to: p, out: map[*ir.Value]bool{}}
 			h.run()
-		}
-	}
-}
-
-// addPreheaders gives every loop a preheader.
-func addPreheaders(f *ir.Func) {
-	for _, l := range analysis.Loops(ir.Dominators(f)) {
-		if l.Preheader() == nil {
-			l.Header.SplitPreds(func(p *ir.Block) bool { return !l.Contains(p) })
 		}
 	}
 }
@@ -145,7 +137,7 @@ func (h *hoister) move(v *ir.Value) {
 // thread's. What a kernel has written before a fault is unspecified, so no store precedes a fault. The element is in a local
 // between the loop's ends; mem2reg makes it a register.
 func scalarPromotion(f *ir.Func, _ *Options) {
-	addPreheaders(f)
+	edit.AddPreheaders(f)
 	for promoteOnce(f) {
 	}
 }
@@ -265,7 +257,7 @@ func (p *loopPromoter) alone(x *promoted) bool {
 
 // promote replaces the accesses to an element by those to a local that is loaded before the loop.
 func (p *loopPromoter) promote(x *promoted) {
-	x.slot = newSlot(p.to.Func, x.typ)
+	x.slot = edit.NewSlot(p.to.Func, x.typ)
 	for _, b := range p.loop.Blocks {
 		for _, v := range b.Values {
 			if (v.Op == ir.OpLoad || v.Op == ir.OpStore) && v.Args[0] == x.address {

@@ -3,6 +3,7 @@ package pass
 import (
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // mem2reg brings scalar locals whose address is only loaded from and stored to into SSA
@@ -14,7 +15,7 @@ func mem2reg(f *ir.Func, _ *Options) {
 		return
 	}
 	p := newPromoter(f, locals)
-	removeUnreachable(f)
+	edit.RemoveUnreachable(f)
 	p.frontiers = analysis.Frontiers(p.dom)
 	p.placePhis()
 	p.rename()
@@ -120,7 +121,7 @@ func (p *promoter) placePhis() {
 			for _, d := range p.frontiers[p.next().ID] {
 				if s := &p.states[d.ID]; s.live && !s.placed {
 					s.placed = true
-					insertPhi(d, l.Aux.(*ir.Type))
+					edit.InsertPhi(d, l.Aux.(*ir.Type))
 					p.phis = append(p.phis, i)
 					p.work = append(p.work, d)
 				}

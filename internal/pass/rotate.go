@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // maxRotated is the cost of a loop header that is copied.
@@ -32,12 +33,12 @@ func rotateLoop(l *analysis.Loop) bool {
 	}
 	for _, v := range slices.Clone(h.Values) {
 		if v.Type.Kind != ir.KindVoid && v.Op != ir.OpAlloca {
-			demote(v, func(u *ir.Value, i int) bool {
+			edit.Demote(v, func(u *ir.Value, i int) bool {
 				return u.Op != ir.OpPhi && u.Block == h || u.Op == ir.OpPhi && u.Block.Preds[i] == h
 			})
 		}
 	}
-	copyHeader(l)
+	edit.CopyHeader(l)
 	return true
 }
 
@@ -56,50 +57,4 @@ func rotatable(l *analysis.Loop) bool {
 		sum += cost(v)
 	}
 	return sum <= maxRotated
-}
-
-// copyHeader makes a copy of the header for those that enter the loop; the header itself is
-// left to the latches. The values it defines are in locals, so only phis need care.
-func copyHeader(l *analysis.Loop) {
-	h := l.Header
-	c := newCloner(h.Func, h.Func)
-	first := c.newBlock(h)
-	for _, v := range h.Values {
-		c.value(v)
-	}
-	for _, v := range first.Values[len(h.Phis()):] {
-		c.mapArgs(v)
-	}
-	for i, phi := range first.Phis() {
-		phi.Args = nil
-		old := h.Phis()[i]
-		for k, a := range slices.Clone(old.Args) {
-			if !l.Contains(h.Preds[k]) {
-				phi.Args = append(phi.Args, a)
-			}
-		}
-	}
-	for _, p := range l.Entries() {
-		i := slices.Index(p.Succs, h)
-		removePred(h, p)
-		p.Succs[i] = first
-		first.Preds = append(first.Preds, p)
-	}
-	for _, s := range h.Succs {
-		k := s.PredIndex(h)
-		first.AddEdge(s)
-		for _, phi := range s.Phis() {
-			phi.Args = append(phi.Args, c.of(phi.Args[k]))
-		}
-	}
-}
-
-// removePred takes p out of the predecessors of b, with its phi arguments; p's side of the
-// edge is the caller's.
-func removePred(b, p *ir.Block) {
-	k := b.PredIndex(p)
-	b.Preds = slices.Delete(b.Preds, k, k+1)
-	for _, phi := range b.Phis() {
-		phi.Args = slices.Delete(phi.Args, k, k+1)
-	}
 }

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // scalarize replaces every value of struct or array type by its leaves, the scalars that it
 // consists of. Loads and stores of aggregates become those of the leaves.
 func scalarize(f *ir.Func, _ *Options) {
-	removeUnreachable(f)
+	edit.RemoveUnreachable(f)
 	s := &scalarizer{leaves: map[*ir.Value][]*ir.Value{}}
 	params := s.params(f)
 	var phis []*ir.Value

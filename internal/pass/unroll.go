@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // Limits of full unrolling: iterations, and values in all of them together. The largest is for
@@ -43,7 +44,7 @@ func unrollDense(f *ir.Func, o *Options) (changed bool) {
 
 // unrollLoops fully unrolls the innermost loops with a known trip count for which worth returns true.
 func unrollLoops(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int, kept *unpromotable) bool) (changed bool) {
-	c := &cloner{f: f}
+	c := edit.NewCloner(f, f)
 	var taken []*analysis.Loop
 	loops := analysis.Loops(ir.Dominators(f))
 	kept := findUnpromotable(f, o, loops)
@@ -54,10 +55,10 @@ func unrollLoops(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int
 		}
 		taken = append(taken, l)
 		note(l, ir.Unrolled, n)
-		demoteLiveOuts(l)
-		c.begin(f)
+		edit.DemoteLiveOuts(l)
+		c.Begin(f)
 		for range n {
-			c.copyLoop(l)
+			c.CopyLoop(l)
 		}
 	}
 	return len(taken) > 0

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // maxCallStep bounds the step of a counter, so that a few of them cannot overflow.
@@ -77,16 +78,16 @@ func (u *callUnroller) apply() {
 	l, entry := u.loop, u.loop.Preheader()
 	start, next := l.PhiArgs(u.iv)
 	exit := u.latch.Succs[1]
-	demoteLiveOuts(l)
-	c := newCloner(l.Header.Func, l.Header.Func)
+	edit.DemoteLiveOuts(l)
+	c := edit.NewCloner(l.Header.Func, l.Header.Func)
 	for i := range u.copies {
-		c.copyLoop(l)
-		u.copies[i].header, u.copies[i].latch = c.blocks[l.Header.ID], c.blocks[u.latch.ID]
+		c.CopyLoop(l)
+		u.copies[i].header, u.copies[i].latch = c.Block(l.Header), c.Block(u.latch)
 	}
-	u.last = c.of(next)
+	u.last = c.Of(next)
 	for _, x := range u.copies[:partialFactor-1] {
-		setTerm(x.latch, ir.OpJump)
-		removePred(exit, x.latch)
+		edit.SetTerm(x.latch, ir.OpJump)
+		edit.RemovePred(exit, x.latch)
 		x.latch.Succs = x.latch.Succs[:1]
 	}
 	var limit *ir.Value
@@ -115,7 +116,7 @@ func (u *callUnroller) limit(e *editor) *ir.Value {
 func (u *callUnroller) enter(entry *ir.Block, many *ir.Value) {
 	first, header := u.copies[0].header, u.loop.Header
 	k := first.PredIndex(entry)
-	setTerm(entry, ir.OpIf, many)
+	edit.SetTerm(entry, ir.OpIf, many)
 	entry.AddEdge(header)
 	for i, phi := range header.Phis() {
 		phi.Args = append(phi.Args, first.Phis()[i].Args[k])

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 const (
@@ -43,7 +44,7 @@ func calls(v *ir.Value) bool {
 
 // unrollLoopPartially unrolls a loop of one block by partialFactor.
 func unrollLoopPartially(l *analysis.Loop) {
-	demoteLiveOuts(l)
+	edit.DemoteLiveOuts(l)
 	b := l.Header
 	phis, n := b.Phis(), len(b.Values)-1
 	values := slices.Clone(b.Values[len(phis):n])

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 const (
@@ -80,14 +81,14 @@ func launched(v *ir.Value, depth int) bool {
 // apply inserts the test before the kernel and its copy.
 func (b *bounder) apply() {
 	body := slices.Clone(b.f.Blocks)
-	copied := newCloner(b.f, b.f)
-	copied.clone(body)
+	copied := edit.NewCloner(b.f, b.f)
+	copied.Clone(body)
 	entry := b.f.NewBlock()
 	e := &editor{b: entry, pos: b.checks[0].Pos}
 	e.make(ir.OpIf, ir.Void, b.test(e))
 	entry.Values = e.out
 	entry.AddEdge(body[0])
-	entry.AddEdge(copied.blocks[body[0].ID])
+	entry.AddEdge(copied.Block(body[0]))
 	b.f.Note(ir.Note{Pos: e.pos, Kind: ir.KernelVersioned, Count: len(b.checks)})
 	rest := b.f.Blocks[len(body) : len(b.f.Blocks)-1]
 	for _, x := range rest {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 // iteration, or all those in the middle of an interval that the loop halves. If so, the loop runs without those checks;
 // otherwise the copy, which has them, runs and finds the fault.
 func versionLoops(f *ir.Func, _ *Options) (changed bool) {
-	addPreheaders(f)
+	edit.AddPreheaders(f)
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
 	nest := analysis.Loops(dom)
@@ -182,13 +183,13 @@ func (v *loopVersioner) apply() {
 		test = v.testSearch
 	}
 	ok := atEnd(v.entry, test)
-	demoteLiveOuts(v.loop)
+	edit.DemoteLiveOuts(v.loop)
 	slow := v.entry.Func.NewBlock()
 	slow.Append(ir.OpJump, ir.Void)
-	for _, b := range copyWhole(v.loop, v.entry, slow) {
+	for _, b := range edit.CopyWhole(v.loop, v.entry, slow) {
 		b.Cold = true
 	}
-	setTerm(v.entry, ir.OpIf, ok)
+	edit.SetTerm(v.entry, ir.OpIf, ok)
 	v.entry.AddEdge(slow)
 	for _, b := range v.loop.Blocks {
 		b.Values = slices.DeleteFunc(b.Values, func(x *ir.Value) bool { return slices.Contains(v.checks, x) })

@@ -1,4 +1,4 @@
-package pass
+package edit
 
 import (
 	"slices"
@@ -7,9 +7,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// demoteLiveOuts brings the values of the loop that are used outside of it into locals, so
+// DemoteLiveOuts brings the values of the loop that are used outside of it into locals, so
 // that copies of the loop can define them too.
-func demoteLiveOuts(l *analysis.Loop) {
+func DemoteLiveOuts(l *analysis.Loop) {
 	inside := func(u *ir.Value, i int) bool {
 		if u.Op == ir.OpPhi {
 			return l.Contains(u.Block.Preds[i])
@@ -31,16 +31,16 @@ func demoteLiveOuts(l *analysis.Loop) {
 	for _, b := range l.Blocks {
 		for _, v := range slices.Clone(b.Values) {
 			if v.ID < len(out) && out[v.ID] && v.Type.Kind != ir.KindVoid && v.Op != ir.OpAlloca {
-				demote(v, inside)
+				Demote(v, inside)
 			}
 		}
 	}
 }
 
-// copyLoop copies the blocks of a loop whose live-outs are demoted. The copy is entered where
+// CopyLoop copies the blocks of a loop whose live-outs are demoted. The copy is entered where
 // the loop was entered, its exits lead where those of the loop lead; its back edges are those
 // of the loop, led to the loop's header. The original is entered through them alone.
-func (c *cloner) copyLoop(l *analysis.Loop) {
+func (c *Cloner) CopyLoop(l *analysis.Loop) {
 	for _, b := range l.Blocks {
 		c.newBlock(b)
 	}
@@ -69,7 +69,7 @@ func (c *cloner) copyLoop(l *analysis.Loop) {
 }
 
 // edge copies the edge from b to s.
-func (c *cloner) edge(l *analysis.Loop, b, s *ir.Block) {
+func (c *Cloner) edge(l *analysis.Loop, b, s *ir.Block) {
 	n := c.blocks[b.ID]
 	if s != l.Header && l.Contains(s) {
 		n.Succs = append(n.Succs, c.blocks[s.ID])
@@ -78,12 +78,12 @@ func (c *cloner) edge(l *analysis.Loop, b, s *ir.Block) {
 	k := s.PredIndex(b)
 	n.AddEdge(s)
 	for _, phi := range s.Phis() {
-		phi.Args = append(phi.Args, c.of(phi.Args[k]))
+		phi.Args = append(phi.Args, c.Of(phi.Args[k]))
 	}
 }
 
 // moveEntries leads those who enter the loop to the copied header.
-func (c *cloner) moveEntries(l *analysis.Loop) {
+func (c *Cloner) moveEntries(l *analysis.Loop) {
 	h := l.Header
 	n := c.blocks[h.ID]
 	for i, phi := range n.Phis() {
@@ -99,7 +99,7 @@ func (c *cloner) moveEntries(l *analysis.Loop) {
 	}
 	for _, p := range slices.Clone(h.Preds) {
 		if c.enters(l, p) {
-			removePred(h, p)
+			RemovePred(h, p)
 			p.Succs[slices.Index(p.Succs, h)] = n
 			n.Preds = append(n.Preds, p)
 		}
@@ -107,7 +107,7 @@ func (c *cloner) moveEntries(l *analysis.Loop) {
 }
 
 // enters reports whether p entered the loop before it was copied.
-func (c *cloner) enters(l *analysis.Loop, p *ir.Block) bool {
+func (c *Cloner) enters(l *analysis.Loop, p *ir.Block) bool {
 	if l.Contains(p) {
 		return false
 	}
@@ -119,10 +119,10 @@ func (c *cloner) enters(l *analysis.Loop, p *ir.Block) bool {
 	return true
 }
 
-// copyWhole copies a loop whose live-outs are demoted, with its back edges; entry, the only
+// CopyWhole copies a loop whose live-outs are demoted, with its back edges; entry, the only
 // block that enters the loop, stays before it, and other enters the copy, whose blocks it returns.
-func copyWhole(l *analysis.Loop, entry, other *ir.Block) (copies []*ir.Block) {
-	c := newCloner(l.Header.Func, l.Header.Func)
+func CopyWhole(l *analysis.Loop, entry, other *ir.Block) (copies []*ir.Block) {
+	c := NewCloner(l.Header.Func, l.Header.Func)
 	c.blocks[entry.ID] = other
 	for _, b := range l.Blocks {
 		copies = append(copies, c.newBlock(b))
@@ -150,4 +150,40 @@ func copyWhole(l *analysis.Loop, entry, other *ir.Block) (copies []*ir.Block) {
 		}
 	}
 	return copies
+}
+
+// CopyHeader makes a copy of the header for those that enter the loop; the header itself is
+// left to the latches. The values it defines are in locals, so only phis need care.
+func CopyHeader(l *analysis.Loop) {
+	h := l.Header
+	c := NewCloner(h.Func, h.Func)
+	first := c.newBlock(h)
+	for _, v := range h.Values {
+		c.value(v)
+	}
+	for _, v := range first.Values[len(h.Phis()):] {
+		c.mapArgs(v)
+	}
+	for i, phi := range first.Phis() {
+		phi.Args = nil
+		old := h.Phis()[i]
+		for k, a := range slices.Clone(old.Args) {
+			if !l.Contains(h.Preds[k]) {
+				phi.Args = append(phi.Args, a)
+			}
+		}
+	}
+	for _, p := range l.Entries() {
+		i := slices.Index(p.Succs, h)
+		RemovePred(h, p)
+		p.Succs[i] = first
+		first.Preds = append(first.Preds, p)
+	}
+	for _, s := range h.Succs {
+		k := s.PredIndex(h)
+		first.AddEdge(s)
+		for _, phi := range s.Phis() {
+			phi.Args = append(phi.Args, c.Of(phi.Args[k]))
+		}
+	}
 }

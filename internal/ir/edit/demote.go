@@ -1,4 +1,4 @@
-package pass
+package edit
 
 import (
 	"slices"
@@ -9,9 +9,9 @@ import (
 // A pass that copies blocks gives a value several definitions. It demotes the value to a
 // local before, so that each copy stores its own, and promotes it again after.
 
-// demote makes the uses of v for which direct is false load it from a new local, to which v
+// Demote makes the uses of v for which direct is false load it from a new local, to which v
 // is stored where it is defined. A phi uses v at the end of the predecessor.
-func demote(v *ir.Value, direct func(user *ir.Value, arg int) bool) {
+func Demote(v *ir.Value, direct func(user *ir.Value, arg int) bool) {
 	f := v.Block.Func
 	var slot *ir.Value
 	uses := func(u *ir.Value) bool { return slices.Contains(u.Args, v) }
@@ -25,7 +25,7 @@ func demote(v *ir.Value, direct func(user *ir.Value, arg int) bool) {
 					continue
 				}
 				if slot == nil {
-					slot = newSlot(f, v.Type)
+					slot = NewSlot(f, v.Type)
 				}
 				u.Args[i] = loadFor(u, i, slot)
 			}
@@ -36,8 +36,8 @@ func demote(v *ir.Value, direct func(user *ir.Value, arg int) bool) {
 	}
 }
 
-// newSlot adds a local for one value of type t. It is not read before it is written.
-func newSlot(f *ir.Func, t *ir.Type) *ir.Value {
+// NewSlot adds a local for one value of type t. It is not read before it is written.
+func NewSlot(f *ir.Func, t *ir.Type) *ir.Value {
 	entry := f.Blocks[0]
 	slot := entry.Make(ir.OpAlloca, ir.PtrTo(ir.Local))
 	slot.Aux, slot.Imm = t, 1
