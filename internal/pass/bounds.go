@@ -20,22 +20,22 @@ const (
 // a polynomial of parameters and of the size of the grid: the index of a point's lower neighbour,
 // ((z+1)*n+y)*n+x, is at most n*n*n-1 if x, y and z are below n and z is not n-1.
 type bounder struct {
-	f       *ir.Func
-	dom     *ir.Dom
-	ranges  *analysis.Ranges
-	align   *analysis.Alignment
-	made    map[made]*ir.Value
-	upTo    map[*ir.Value]int64 // what those that are made can be
-	tested  map[*ir.Value]bool  // conditions of checks: what they say of an index does not help with those beside it
-	checks  []*ir.Value
-	bounds  []bound             // of these checks, without those that others imply
-	anchors []anchor            // what has been computed in 32 bits
-	caps    map[*ir.Value]int64 // what must be below a number for bounds not to overflow
-	least   map[*ir.Value]int64 // what must not be below a number, for an index not to be negative
-	assumed []analysis.Fact     // of the choices that are looked at
-	weights map[*ir.Block]int   // how often blocks run, roughly
-	linear  bool                // indices without products are bounded, too
-	simple  int                 // how much such checks count for
+	f         *ir.Func
+	dom       *ir.Dom
+	ranges    *analysis.Ranges
+	align     *analysis.Alignment
+	made      map[made]*ir.Value
+	upTo      map[*ir.Value]int64 // what those that are made can be
+	tested    map[*ir.Value]bool  // conditions of checks: what they say of an index does not help with those beside it
+	checks    []*ir.Value
+	bounds    []bound             // of these checks, without those that others imply
+	shortener indexShortener      // of the indices of checks that are gone
+	caps      map[*ir.Value]int64 // what must be below a number for bounds not to overflow
+	least     map[*ir.Value]int64 // what must not be below a number, for an index not to be negative
+	assumed   []analysis.Fact     // of the choices that are looked at
+	weights   map[*ir.Block]int   // how often blocks run, roughly
+	linear    bool                // indices without products are bounded, too
+	simple    int                 // how much such checks count for
 }
 
 // bound is what indices of a slice are below.
@@ -43,13 +43,6 @@ type bound struct {
 	end    analysis.Polynomial
 	length *ir.Value
 	places []analysis.Point // of the checks that it is for
-}
-
-// anchor is an index, a value and a constant, that has been computed in 32 bits.
-type anchor struct {
-	base *ir.Value
-	off  int64
-	at   *ir.Value
 }
 
 // made names a number that is computed before the kernel alone: that of blocks along an axis, or that of a value less
@@ -63,7 +56,7 @@ type made struct {
 func newBounder(f *ir.Func) *bounder {
 	dom := ir.Dominators(f)
 	b := &bounder{
-		f: f, dom: dom, ranges: analysis.NewRanges(dom), align: analysis.NewAlignment(dom, 1),
+		f: f, dom: dom, ranges: analysis.NewRanges(dom), align: analysis.NewAlignment(dom, 1), shortener: indexShortener{dom: dom},
 		made: map[made]*ir.Value{}, upTo: map[*ir.Value]int64{}, caps: map[*ir.Value]int64{}, tested: map[*ir.Value]bool{},
 		least: map[*ir.Value]int64{}, weights: map[*ir.Block]int{},
 	}

@@ -132,71 +132,22 @@ func (c *subsumer) atMost(x, y element) bool {
 	return ok && r.Lo >= 0
 }
 
-// truncate computes the addresses of elements whose indices have been checked in 32 bits, in rest
-// and in the blocks that follow. Indices that differ by a constant share their address.
+// truncate computes the indices that have been checked in 32 bits, in rest and in the blocks that follow.
 func (c *subsumer) truncate(rest *ir.Block, members []*ir.Value) {
 	e := &editor{b: rest, pos: rest.Values[0].Pos}
-	short := &halver{e: e, made: map[*ir.Value]*ir.Value{}}
-	type anchor struct {
-		at  *ir.Value
-		off int64
-	}
-	anchors := map[*ir.Value]anchor{}
+	s := &indexShortener{dom: c.dom}
+	half := &halver{e: e, made: map[*ir.Value]*ir.Value{}}
 	with := map[*ir.Value]*ir.Value{}
 	for _, x := range members {
-		base, off := plus(x)
-		a, ok := anchors[base]
-		if !ok {
-			a = anchor{e.make(ir.OpZExt, ir.I64, short.half(x, maxHalved)), off}
-			anchors[base] = a
-		}
-		with[x] = a.at
-		if off != a.off {
-			with[x] = e.make(ir.OpAdd, ir.I64, a.at, e.constant(ir.I64, off-a.off))
-		}
+		with[x] = s.short(half, x)
 	}
 	rest.Values = slices.Concat(e.out, rest.Values)
-	for _, b := range append(slices.Clone(c.dom.Order()), rest) {
-		if b != rest && (b == c.block || !c.dom.Dominates(c.block, b)) {
-			continue
-		}
-		for _, v := range b.Values {
-			if v.Op == ir.OpIndex && with[v.Args[1]] != nil {
-				v.Args[1] = with[v.Args[1]]
-			}
+	replaceIndices(rest.Values, with)
+	for _, b := range c.dom.Order() {
+		if b != c.block && c.dom.Dominates(c.block, b) {
+			replaceIndices(b.Values, with)
 		}
 	}
-}
-
-// A halver computes the lower halves of integers of 64 bits.
-type halver struct {
-	e    *editor
-	made map[*ir.Value]*ir.Value
-}
-
-// maxHalved is through how many operations a half is computed.
-const maxHalved = 8
-
-// half returns the lower half of v: that of a sum or product is the sum or product of the halves.
-func (h *halver) half(v *ir.Value, depth int) *ir.Value {
-	if h.made[v] != nil {
-		return h.made[v]
-	}
-	var x *ir.Value
-	switch {
-	case isConst(v):
-		x = h.e.constant(ir.I32, analysis.SignExtend(ir.I32, v.Imm))
-	case (v.Op == ir.OpZExt || v.Op == ir.OpSExt) && v.Args[0].Type.Kind == ir.KindI32:
-		x = v.Args[0]
-	case depth > 0 && (v.Op == ir.OpAdd || v.Op == ir.OpSub || v.Op == ir.OpMul):
-		x = h.e.make(v.Op, ir.I32, h.half(v.Args[0], depth-1), h.half(v.Args[1], depth-1))
-	case depth > 0 && v.Op == ir.OpShl && isConst(v.Args[1]) && v.Args[1].Imm >= 0 && v.Args[1].Imm < 32:
-		x = h.e.make(ir.OpShl, ir.I32, h.half(v.Args[0], depth-1), h.half(v.Args[1], 0))
-	default:
-		x = h.e.make(ir.OpTrunc, ir.I32, v)
-	}
-	h.made[v] = x
-	return x
 }
 
 // hoistChecks moves checks and the computation of their conditions up in their blocks, before

@@ -188,39 +188,15 @@ func (b *bounder) drop(check *ir.Value) {
 		return
 	}
 	e := &editor{b: block, pos: check.Pos}
-	short := b.short(e, index)
+	with := map[*ir.Value]*ir.Value{index: b.shortener.short(&halver{e: e, made: map[*ir.Value]*ir.Value{}}, index)}
 	behind := block.Values[i+1:]
 	block.Values = slices.Concat(block.Values[:i], e.out, behind)
 	for _, x := range b.dom.Order() {
-		values := x.Values
 		switch {
 		case x == block:
-			values = behind
-		case !b.dom.Dominates(block, x):
-			continue
-		}
-		for _, v := range values {
-			if v.Op == ir.OpIndex && v.Args[1] == index {
-				v.Args[1] = short
-			}
+			replaceIndices(behind, with)
+		case b.dom.Dominates(block, x):
+			replaceIndices(x.Values, with)
 		}
 	}
-}
-
-// short computes an index that has been checked, and whose length has no more than 32 bits. Indices that differ by a
-// constant share their address.
-func (b *bounder) short(e *editor, index *ir.Value) *ir.Value {
-	base, off := plus(index)
-	for _, a := range b.anchors {
-		switch {
-		case a.base != base || a.at.Block != e.b && !b.dom.Dominates(a.at.Block, e.b):
-		case a.off == off:
-			return a.at
-		default:
-			return e.make(ir.OpAdd, ir.I64, a.at, e.constant(ir.I64, off-a.off))
-		}
-	}
-	at := e.make(ir.OpZExt, ir.I64, (&halver{e: e, made: map[*ir.Value]*ir.Value{}}).half(index, maxHalved))
-	b.anchors = append(b.anchors, anchor{base, off, at})
-	return at
 }
