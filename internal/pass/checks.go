@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -37,23 +38,17 @@ const minSubsumed = 2
 // one handles the first group of checks in b for which that is worth it. It returns the block that
 // follows, or nil if there is no such group.
 func (c *subsumer) one(b *ir.Block) *ir.Block {
-	start := len(b.Phis())
-	for i := start; i < len(b.Values); i++ {
-		v := b.Values[i]
-		if !v.Op.Terminator() && (!observable(v) || v.Op == ir.OpCheck) {
-			continue
-		}
+	for stretch := range stretches(b) {
 		m := &checkHoister{early: map[*ir.Value]bool{}}
-		order := m.order(b.Values[start:i])
+		order := m.order(stretch)
 		checks := slices.DeleteFunc(slices.Clone(order), func(v *ir.Value) bool { return v.Op != ir.OpCheck || !m.early[v] })
 		if implied, members := c.subsume(checks); len(implied) >= minSubsumed {
-			b.Values = slices.Concat(b.Values[:start], order, b.Values[i:])
+			copy(stretch, order)
 			u := &fuser{ranges: c.ranges, at: c.at(), implied: implied}
 			rest := u.fuse(b, slices.Index(b.Values, checks[0]), slices.Index(b.Values, checks[len(checks)-1]))
 			c.truncate(rest, members)
 			return rest
 		}
-		start = i + 1
 	}
 	return nil
 }
@@ -160,16 +155,25 @@ func hoistChecks(f *ir.Func, _ *Options) {
 			continue
 		}
 		m := &checkHoister{early: map[*ir.Value]bool{}}
-		start := len(b.Phis())
-		out := append([]*ir.Value{}, b.Values[:start]...)
-		for i := start; i < len(b.Values); i++ {
-			v := b.Values[i]
-			if observable(v) && v.Op != ir.OpCheck || v.Op.Terminator() {
-				out = append(append(out, m.order(b.Values[start:i])...), v)
-				start = i + 1
-			}
+		for stretch := range stretches(b) {
+			copy(stretch, m.order(stretch))
 		}
-		b.Values = append(out, b.Values[start:]...)
+	}
+}
+
+// stretches returns the parts of b.Values between phis, observable values and the terminator. Checks do not part them.
+func stretches(b *ir.Block) iter.Seq[[]*ir.Value] {
+	return func(yield func([]*ir.Value) bool) {
+		start := len(b.Phis())
+		for i, v := range b.Values {
+			if i < start || !v.Op.Terminator() && (!observable(v) || v.Op == ir.OpCheck) {
+				continue
+			}
+			if !yield(b.Values[start:i]) {
+				return
+			}
+			start = i + 1
+		}
 	}
 }
 

@@ -22,25 +22,35 @@ func speculateChecks(f *ir.Func, _ *Options) {
 	if slices.ContainsFunc(order, hasProduct) {
 		return
 	}
+	eachTriangle(order, true, func(b, m, j *ir.Block) {
+		for speculateFrom(m, b) {
+		}
+		if harmless(m) {
+			for speculatePast(j, m, b) {
+			}
+		}
+	})
+}
+
+// eachTriangle calls lift for the small blocks that others branch around, where several of these follow each other.
+func eachTriangle(order []*ir.Block, lastFirst bool, lift func(b, m, j *ir.Block)) {
 	behind := map[*ir.Block]bool{}
 	for _, b := range order {
 		if _, j := triangle(b); j != nil {
 			behind[j] = true
 		}
 	}
-	for _, b := range slices.Backward(order) {
+	if lastFirst {
+		order = slices.Clone(order)
+		slices.Reverse(order)
+	}
+	for _, b := range order {
 		m, j := triangle(b)
 		if m == nil {
 			continue
 		}
-		if next, _ := triangle(j); next == nil && !behind[b] {
-			continue // alone
-		}
-		for speculateFrom(m, b) {
-		}
-		if harmless(m) {
-			for speculatePast(j, m, b) {
-			}
+		if next, _ := triangle(j); next != nil || behind[b] {
+			lift(b, m, j)
 		}
 	}
 }
@@ -158,22 +168,11 @@ const minSpeculatedAddress = 3
 // conditional blocks, where several of these follow each other, to before the branch. ptxas then
 // predicates the rest of the block, as after speculateChecks.
 func speculateAddresses(f *ir.Func, _ *Options) {
-	order := ir.Dominators(f).Order()
-	behind := map[*ir.Block]bool{}
-	for _, b := range order {
-		if _, j := triangle(b); j != nil {
-			behind[j] = true
-		}
-	}
-	for _, b := range order {
-		m, j := triangle(b)
-		if m == nil || !harmless(m) || !slices.ContainsFunc(m.Values, accessesGlobal) {
-			continue
-		}
-		if next, _ := triangle(j); next != nil || behind[b] {
+	eachTriangle(ir.Dominators(f).Order(), false, func(b, m, _ *ir.Block) {
+		if harmless(m) && slices.ContainsFunc(m.Values, accessesGlobal) {
 			speculatePure(m, b)
 		}
-	}
+	})
 }
 
 // accessesGlobal reports whether v loads from or stores to global memory.
