@@ -11,6 +11,12 @@ import (
 // unsigned ones where no argument is negative, and 64-bit divisions by 32-bit ones where both
 // arguments fit. An unsigned division by a power of two is one shift; a 64-bit division costs
 // several of 32 bits.
+//
+//	%1 = tid i32 {0}                  %1 = tid i32 {0}
+//	%2 = sext i64 %1                  %2 = zext i64 %1
+//	%3 = const i64 7              ->  %5 = const i32 7
+//	%4 = sdiv i64 %2, %3              %6 = udiv i32 %1, %5
+//	                                  %4 = zext i64 %6
 func simplifyByRange(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
 	n := &rangeSimplifier{ranges: analysis.NewRanges(dom)}

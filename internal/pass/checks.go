@@ -14,6 +14,15 @@ import (
 // to be negative show which these are. The checks move up, as in hoistChecks, and become one
 // branch, as in fuseChecks. After it, all the indices are known to fit 32 bits where the length
 // does.
+//
+//	%3 = add i64 %1, 1                %3 = add i64 %1, 1
+//	check ult %1, %n                  %5 = add i64 %1, %2
+//	%4 = load %a + 4*%1               %8 = and (ult %1, %n), (ult %5, %n)
+//	check ult %3, %n              ->  if %8 b1 b2
+//	%6 = load %a + 4*%3               b1: the loads
+//	%5 = add i64 %1, %2               b2 cold: the checks, in their order
+//	check ult %5, %n
+//	%7 = load %a + 4*%5               where %2 is known to be at least 1
 func subsumeChecks(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
 	c := &subsumer{dom: dom, ranges: analysis.NewRanges(dom)}

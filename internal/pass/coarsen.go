@@ -24,6 +24,15 @@ const (
 // a loop does them one by one, with their checks. Both are orders in which four threads could have
 // run: nothing orders accesses of threads that do not synchronise, so a load of one element need
 // not see the store of another, and within an element no load stands after a store.
+//
+//	b0: %i = a thread's index         b0: %i = four times a thread's index
+//	    if %i < %n b1 b2                  if all four exist and are aligned b1 b3
+//	b1: %x = load %a + 4*%i       ->  b1: %v = load [4 x f32] %a + 4*%i
+//	    %y = fmul %x, %k                  %y0 = fmul %v.0, %k, and so on
+//	    store %b + 4*%i, %y               store %b + 4*%i, {%y0, %y1, %y2, %y3}
+//	    jump b2                           jump b2
+//	b2: ret                           b2: ret
+//	                                  b3: a loop over the elements, each as before
 func coarsen(f *ir.Func, o *Options) {
 	if !o.Coarse || !f.Kernel || !f.Narrow || f.Coarse > 0 {
 		return

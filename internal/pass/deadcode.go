@@ -10,6 +10,12 @@ import (
 )
 
 // deadCode removes values that nothing needs, and stores to locals that are never read.
+//
+//	%3 = alloca i32
+//	store %3, %0              ->  %5 = add i32 %0, %1
+//	%4 = mul i32 %0, %1           store %2, %5
+//	%5 = add i32 %0, %1
+//	store %2, %5
 func deadCode(f *ir.Func, _ *Options) {
 	unread := unreadLocals(f)
 	live := make([]bool, f.NumValues())

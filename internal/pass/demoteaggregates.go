@@ -13,6 +13,14 @@ const maxLeaves = 64
 
 // demoteAggregates moves values of large aggregate types to local memory, with loops that copy
 // them: as values, they would become as many scalars as they have leaves.
+//
+//	                              %9 = alloca [64 x f32]
+//	                              b1: %i = phi 0, %j
+//	%3 = load [64 x f32] %0   ->      %x = load f32 %0 + 4*%i
+//	store %1, %3                      store %9 + 4*%i, %x
+//	                                  %j = add %i, 1
+//	                                  if %j < 64 b1 b2
+//	                              b2: the same from %9 to %1
 func demoteAggregates(f *ir.Func, _ *Options) {
 	s := &aggregateDemoter{f: f, homes: map[*ir.Value]*ir.Value{}}
 	var large []*ir.Value

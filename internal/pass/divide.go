@@ -14,6 +14,12 @@ import (
 // Warren, "Hacker's Delight", chapter 10. ptxas does so only for 32 bits, and less well.
 //
 // It comes late: what is known about the range of a remainder is not known about the product and the difference in its place.
+//
+//	%2 = const i32 10             %3 = const i32 -858993459
+//	%1 = udiv i32 %0, %2      ->  %4 = umulhi i32 %0, %3
+//	%5 = urem i32 %0, %2          %1 = lshr i32 %4, 3
+//	                              %6 = mul i32 %1, 10
+//	                              %5 = sub i32 %0, %6
 func divideByConstant(f *ir.Func, _ *Options) { divide(f, func(*ir.Type, int64) bool { return true }) }
 
 // divideByPower replaces divisions by powers of two. It comes early, because ranges are known of shifts and masks.

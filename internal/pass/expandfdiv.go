@@ -26,6 +26,14 @@ const (
 // The steps are correct for all significands where the approximation is off by at most one unit in
 // the last place, as it is on all GPUs measured: Markstein, "Computation of elementary functions
 // on the IBM RISC System/6000 processor" (1990).
+//
+//	b0: %3 = fdiv %0, %1          b0: %3, %5 = approximations, improved by fma
+//	    %4 = fadd %3, %2              %4 = fadd %3, %2
+//	    %5 = fdiv %4, %1      ->      %6 = whether all numbers are in the range of the steps
+//	    store %7, %5                  if %6 b1 b2
+//	                              b1: store %7, phi of %5
+//	                              b2 cold: fdiv, fadd, fdiv as before
+//	                                  jump b1
 func expandFDiv(f *ir.Func, _ *Options) (changed bool) {
 	blocks := len(f.Blocks)
 	for i := 0; i < len(f.Blocks); i++ { // apply adds what is after a test

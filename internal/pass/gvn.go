@@ -10,6 +10,13 @@ import (
 
 // gvn replaces a pure value by an equal one that dominates it, and gathers constants and
 // other values without arguments in the entry, so that each exists once.
+//
+//	b0: %2 = add i32 %0, %1       b0: %6 = const i32 1
+//	    if %3 b1 b2                   %2 = add i32 %0, %1
+//	b1: %4 = add i32 %0, %1   ->      if %3 b1 b2
+//	    %5 = const i32 1          b1: %7 = mul i32 %2, %6
+//	    %7 = mul i32 %4, %5           jump b2
+//	    jump b2
 func gvn(f *ir.Func, _ *Options) {
 	gatherNullary(f)
 	n := newNumberer(f)

@@ -9,6 +9,14 @@ import (
 
 // inline replaces every call by the body of the function that is called. A device function
 // stays a real call in ptxas, and its pointers have no known space: both cost more than the code.
+//
+//	func half(%0 i32) -> i32
+//	b0: %1 = lshr i32 %0, 1
+//	    ret %1                        b0: jump b1
+//	                              ->  b1: %5 = lshr i32 %2, 1
+//	kernel k(...)                         jump b2
+//	b0: %3 = call i32 @half %2        b2: store %4, %5
+//	    store %4, %3
 func inline(f *ir.Func, _ *Options) {
 	var repl ir.Replacements
 	for i := 0; i < len(f.Blocks); i++ { // expand adds blocks, with calls in them

@@ -20,6 +20,15 @@ const (
 // them; then the checks on what has been loaded, and so on; the sums come last, in the order of the
 // iterations. If a check fails, nothing has happened yet: the original loop, which also does the
 // last iterations, continues from the first of the four and finds out which one.
+//
+//	                                  b9: if three more iterations follow b5 b1
+//	b1: %i = phi 0, %j                b5: check that the four %i are in range, or go to b1
+//	    %s = phi 0, %t            ->      %x0, %x1, %x2, %x3 = loads
+//	    check %i < %n                     %t = fadd of %x0, %x1, %x2, %x3, in this order
+//	    %x = load %a + 4*%i               if three more follow b5 b1
+//	    %t = fadd %s, %x              b1: the loop as before, for the rest and for faults
+//	    %j = add %i, 1
+//	    if %j < %m b1 b2
 func interleave(f *ir.Func, _ *Options) (changed bool) {
 	edit.AddPreheaders(f)
 	dom := ir.Dominators(f)

@@ -11,6 +11,13 @@ import (
 // licm (loop-invariant code motion) moves invariant values to the preheader: pure values and, from the
 // part of the first iteration that always runs, checks and loads that nothing in the loop can change.
 // No check moves past another one or past any other observable effect.
+//
+//	b0: jump b1                       b0: %3 = mul i32 %0, %1
+//	b1: %3 = mul i32 %0, %1               check %4
+//	    check %4                  ->      %5 = load f32 %2
+//	    %5 = load f32 %2                  jump b1
+//	    store %6, %5                  b1: store %6, %5
+//	    if %7 b1 b2                       if %7 b1 b2
 func licm(f *ir.Func, _ *Options) {
 	edit.AddPreheaders(f)
 	dom := ir.Dominators(f)

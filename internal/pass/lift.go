@@ -17,6 +17,13 @@ const maxSpeculatedCheck = 12
 //
 // It leaves functions with panel products alone: their accumulators take nearly all registers, and
 // early checks lengthen live ranges.
+//
+//	b0: if %1 b1 b2                   b0: %5 = xor i1 %1, 1
+//	b1: check %2                          %6 = or i1 %5, %2
+//	    store %3, %4              ->      check %6
+//	    jump b2                           if %1 b1 b2
+//	b2: if %7 b3 b4                   b1: store %3, %4
+//	                                      jump b2
 func speculateChecks(f *ir.Func, _ *Options) {
 	order := ir.Dominators(f).Order()
 	if slices.ContainsFunc(order, hasProduct) {

@@ -11,6 +11,14 @@ import (
 // mem2reg brings scalar locals whose address is only loaded from and stored to into SSA
 // values, with phis where they are needed: pruned SSA after Cytron et al., "Efficiently
 // Computing Static Single Assignment Form".
+//
+//	b0: %2 = alloca i32               b0: if %0 b1 b2
+//	    store %2, %1
+//	    if %0 b1 b2               ->  b1: jump b2
+//	b1: store %2, %3
+//	    jump b2                       b2: %4 = phi i32 %1, %3
+//	b2: %4 = load i32 %2                  ret %4
+//	    ret %4
 func mem2reg(f *ir.Func, _ *Options) {
 	locals := promotable(f)
 	if len(locals) == 0 {

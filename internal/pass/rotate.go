@@ -14,6 +14,14 @@ const maxRotated = 24
 // rotate turns loops that test at the top into loops that test at the bottom, after a test before the
 // loop. The body then runs at least once, so that invariants may leave it, and an iteration has one
 // branch less.
+//
+//	b0: jump b1                       b0: %5 = slt i1 0, %n
+//	b1: %i = phi 0, %j                    if %5 b2 b3
+//	    %c = slt i1 %i, %n            b2: %i = phi 0, %j
+//	    if %c b2 b3               ->      store %a, %i
+//	b2: store %a, %i                      %j = add %i, 1
+//	    %j = add %i, 1                    %c = slt i1 %j, %n
+//	    jump b1                           if %c b2 b3
 func rotate(f *ir.Func, _ *Options) (changed bool) {
 	loops := analysis.Loops(ir.Dominators(f))
 	for _, l := range slices.Backward(loops) { // outer ones first: what is copied is in no inner one

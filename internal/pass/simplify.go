@@ -8,6 +8,14 @@ import (
 // simplify folds constants and replaces values by cheaper ones that are equal for all
 // arguments: integers wrap, float results keep every bit, so that no sum is reordered and
 // x+0 stays (it is not x for -0).
+//
+//	%2 = const i32 3                  %9 = const i32 8
+//	%3 = add i32 %0, %2               %5 = add i32 %0, %9
+//	%4 = const i32 5              ->  %8 = slt i1 %0, %1
+//	%5 = add i32 %3, %4
+//	%6 = sle i1 %1, %0
+//	%7 = const i1 1
+//	%8 = xor i1 %6, %7
 func simplify(f *ir.Func, _ *Options) {
 	order := ir.Dominators(f).Order()
 	for range 10 { // each round sees what the one before it has made; few need more than three

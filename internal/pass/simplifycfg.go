@@ -10,6 +10,14 @@ import (
 // simplifyCFG removes blocks that cannot be reached, branches whose way is known, blocks
 // that only jump on, and phis that choose between one value; it joins blocks that always run
 // one after the other.
+//
+//	b0: %1 = const i1 1
+//	    if %1 b1 b2                   b0: store %0, %3
+//	b1: jump b3                   ->      ret
+//	b2: jump b3
+//	b3: %4 = phi f32 %3, %2
+//	    store %0, %4
+//	    ret
 func simplifyCFG(f *ir.Func, _ *Options) {
 	for changed := true; changed; {
 		changed = foldBranches(f)

@@ -13,19 +13,19 @@ import (
 // maxPassFiles is the maximum number of files that declare a pass of the pipeline. Passes of one family share a file.
 const maxPassFiles = 34
 
-// TestStructure demands that few files declare passes, and that only the pipeline runs passes: what one needs of another is a
-// combination in the pipeline, with the reason for a repetition.
+// TestStructure demands that few files declare passes, each with an example of the IR before and after, and that only the
+// pipeline runs passes: what one needs of another is a combination in the pipeline, with the reason for a repetition.
 func TestStructure(t *testing.T) {
 	files := parsePackage(t)
 	passes := pipelinePasses(files["pipeline.go"])
 	delete(files, "pipeline.go")
-	var declaring []string
+	examples := map[string]int{} // lines of IR, by file
 	for name, file := range files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
-				if n.Recv == nil && slices.Contains(passes, n.Name.Name) && !slices.Contains(declaring, name) {
-					declaring = append(declaring, name)
+				if n.Recv == nil && slices.Contains(passes, n.Name.Name) {
+					examples[name] = max(examples[name], strings.Count(n.Doc.Text(), "\n\t"))
 				}
 			case *ast.CallExpr:
 				if f, ok := n.Fun.(*ast.Ident); ok && slices.Contains(passes, f.Name) {
@@ -35,8 +35,13 @@ func TestStructure(t *testing.T) {
 			return true
 		})
 	}
-	if n := len(declaring); n == 0 || n > maxPassFiles {
+	if n := len(examples); n == 0 || n > maxPassFiles {
 		t.Errorf("%d files declare passes, want at most %d", n, maxPassFiles)
+	}
+	for name, lines := range examples {
+		if lines < 4 || lines > 10 {
+			t.Errorf("%s has an example of %d lines; let a pass show 4 to 10 lines of IR before and after", name, lines)
+		}
 	}
 }
 
@@ -51,7 +56,7 @@ func parsePackage(t *testing.T) map[string]*ast.File {
 		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
 			continue
 		}
-		if files[e.Name()], err = parser.ParseFile(token.NewFileSet(), e.Name(), nil, 0); err != nil {
+		if files[e.Name()], err = parser.ParseFile(token.NewFileSet(), e.Name(), nil, parser.ParseComments); err != nil {
 			t.Fatal(err)
 		}
 	}

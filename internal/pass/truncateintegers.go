@@ -12,6 +12,13 @@ import (
 // operations: the lower half of a sum, a product and the like depends on the lower halves of the arguments alone, so the
 // value is the extension of a 32-bit result. A GPU's integer units have 32 bits; a 64-bit operation
 // costs two or more of theirs.
+//
+//	%1 = tid i32 {0}                  %1 = tid i32 {0}
+//	%2 = zext i64 %1                  %6 = trunc i32 %0
+//	%3 = mul i64 %2, %0           ->  %7 = mul i32 %1, %6
+//	%4 = add i64 %3, %2               %8 = add i32 %7, %1
+//	%5 = index ptr.global %9, %4      %4 = zext i64 %8
+//	                                  %5 = index ptr.global %9, %4
 func truncateIntegers(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
 	s := &integerTruncator{ranges: analysis.NewRanges(dom), demands: analysis.NewDemands(f), by: map[*ir.Value]ir.Op{}, args: map[*ir.Value]ir.Op{}}

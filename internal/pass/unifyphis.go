@@ -7,6 +7,12 @@ import (
 
 // unifyPhis replaces a phi that always differs from another one of its block by the same
 // constant: counters that start at -1 beside ones that start at 0, and plain copies.
+//
+//	b1: %2 = phi i32 0, %4            b1: %2 = phi i32 0, %4
+//	    %3 = phi i32 -1, %5               %3 = add i32 %2, -1
+//	    %4 = add i32 %2, 1        ->      %4 = add i32 %2, 1
+//	    %5 = add i32 %3, 1                %5 = add i32 %3, 1
+//	    if %6 b1 b2                       if %6 b1 b2
 func unifyPhis(f *ir.Func, _ *Options) {
 	var repl ir.Replacements
 	for _, b := range f.Blocks {

@@ -26,6 +26,13 @@ const (
 // times slower), and small loops with few iterations, such as those of stencils, whose conditions
 // become constants. ptxas unrolls all other such loops; for back ends without such a compiler after
 // them, Options.Unroll unrolls more.
+//
+//	b1: %i = phi 0, %j                b1: %p0 = offset %a {0}
+//	    %p = index %a, %i {4}             store %p0, %x
+//	    store %p, %x              ->      jump b3
+//	    %j = add %i, 1                b3: %p1 = offset %a {4}
+//	    %c = slt %j, 2                    store %p1, %x
+//	    if %c b1 b2                       jump b2
 func unroll(f *ir.Func, o *Options) (changed bool) {
 	return unrollLoops(f, o, func(l *analysis.Loop, n int, kept *unpromotable) bool {
 		short := n <= manyTrips+1 && n*size(l) <= maxShort

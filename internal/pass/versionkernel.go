@@ -28,6 +28,15 @@ const (
 // variables, because they are clamped, or because the grid has no more threads. If so, the kernel runs without those checks;
 // otherwise a copy with them runs. All threads decide alike, so that barriers stay uniform. After
 // the test, the indices are known to fit 32 bits where the lengths do.
+//
+//	                                  b9: %8 = ule i1 %n, %length
+//	b0: %1 = a thread's index             if %8 b0 b5
+//	    %2 = slt i1 %1, %n            b0: as before
+//	    if %2 b1 b2               ->  b1: store to %a + 4*%1, without the check
+//	b1: %3 = ult i1 %1, %length           jump b2
+//	    check %3                      b2: ret
+//	    store to %a + 4*%1            b5 cold: a copy with the check
+//	    jump b2
 func versionKernel(f *ir.Func, _ *Options) {
 	if !f.Kernel || f.NumValues() > 20*maxTested {
 		return

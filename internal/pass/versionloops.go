@@ -18,6 +18,14 @@ const (
 // indices that are linear in the induction variable are in range in the first and the last
 // iteration, or all those in the middle of an interval that the loop halves. If so, the loop runs without those checks;
 // otherwise the copy, which has them, runs and finds the fault.
+//
+//	                                  b0: %8 = whether %start and %n-1 are below %length
+//	b0: jump b1                           if %8 b1 b5
+//	b1: %i = phi %start, %j           b1: %i = phi %start, %j
+//	    check %i < %length        ->      %x = load %a + 4*%i
+//	    %x = load %a + 4*%i               %j = add %i, 1
+//	    %j = add %i, 1                    if %j < %n b1 b2
+//	    if %j < %n b1 b2              b5 cold: a copy with the check
 func versionLoops(f *ir.Func, _ *Options) (changed bool) {
 	edit.AddPreheaders(f)
 	dom := ir.Dominators(f)
