@@ -70,11 +70,6 @@ type vector struct {
 	reg [2]vasm.Reg // of a uniform value, or of an affine one's first lane, one for integers
 }
 
-type constant struct {
-	bits int64
-	wide bool
-}
-
 type loopCode struct {
 	back              vasm.Reg // the lanes that go on, where lanes part
 	start, tail, exit string

@@ -5,11 +5,6 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-type vreg = vasm.Reg
-
-// isWide reports whether a vector of type t has two registers.
-func isWide(t *ir.Type) bool { return t.Kind == ir.KindI64 || t.Kind == ir.KindF64 || t.IsPtr() }
-
 // result returns where v's value is, or will be, for the current block.
 func (z *vectorizer) result(v *ir.Value) *vector {
 	if v.Op != ir.OpParam && z.stays(v) && z.parted(v, z.user) {

@@ -16,12 +16,6 @@ var moves = map[element]string{
 	{1, false}: "MOVBLZX", {1, true}: "MOVBQSX", {2, false}: "MOVWLZX", {2, true}: "MOVWQSX", {4, false}: "MOVL", {8, false}: "MOVQ",
 }
 
-// extensions are the instructions that extend neighbouring elements to 32 bits.
-var extensions = map[element]string{{1, false}: "VPMOVZXBD", {1, true}: "VPMOVSXBD", {2, false}: "VPMOVZXWD", {2, true}: "VPMOVSXWD"}
-
-// extractions are the instructions that store an element of a register, by the element's size.
-var extractions = map[int64]string{1: "VPEXTRB", 2: "VPEXTRW", 4: "VPEXTRD", 8: "VPEXTRQ"}
-
 // elementOf returns how the load v reads memory: small integers with the extension that most of their users want.
 func (z *vectorizer) elementOf(v *ir.Value) element {
 	e := element{size: v.Type.Size()}
@@ -103,60 +97,3 @@ func (z *vectorizer) gatherSmall(at [2]vreg, e element) vreg {
 	return z.extendLanes(x, 8*e.size, e.signed)
 }
 
-// each writes what write does for a lane, for the lanes of m only; 0 is all.
-func (a *assembler) each(m vreg, write func(lane int)) {
-	var set vreg
-	if m != 0 {
-		set = a.unit.bits(m)
-	}
-	for lane := range a.unit.lanes() {
-		next := a.code.NewLabel()
-		if m != 0 {
-			a.code.Op("TESTL", vasm.Imm(1<<lane), vasm.Use(set))
-			a.code.Jump("JEQ", next)
-		}
-		write(lane)
-		if m != 0 {
-			a.code.Label(next)
-		}
-	}
-}
-
-// pieceOf returns a register whose lowest 128 bits are piece i of x.
-func (a *assembler) pieceOf(x vreg, i int) vreg {
-	if i == 0 {
-		return x
-	}
-	to := a.vector()
-	a.code.Op(a.piece, vasm.Imm(int64(i)), vasm.Use(x), vasm.Def(to).Word())
-	return to
-}
-
-// scatterEach is scatter where there is no instruction for it.
-func (a *assembler) scatterEach(x, at [2]vreg, m vreg, size int64) {
-	lanes := a.unit.lanes()
-	pointers, elements := make([]vreg, lanes/2), make([]vreg, lanes) // of pairs of lanes, and of lanes
-	for i := range pointers {
-		pointers[i] = a.pieceOf(at[i/(lanes/4)], i%(lanes/4))
-	}
-	if size < 4 {
-		x[0] = a.unit.pack(x[0], size)
-	}
-	perPiece := int(16 / size)
-	for i := range lanes {
-		piece := i / perPiece
-		switch {
-		case i%perPiece != 0:
-			elements[i] = elements[i-1]
-		case size == 8:
-			elements[i] = a.pieceOf(x[piece/(lanes/4)], piece%(lanes/4))
-		default:
-			elements[i] = a.pieceOf(x[0], piece)
-		}
-	}
-	a.each(m, func(lane int) {
-		p := a.code.Reg(vasm.Integer)
-		a.code.Op("VPEXTRQ", vasm.Imm(int64(lane%2)), vasm.Use(pointers[lane/2]).Word(), vasm.Def(p))
-		a.code.Op(extractions[size], vasm.Imm(int64(lane%perPiece)), vasm.Use(elements[lane]).Word(), vasm.Mem(p, 0))
-	})
-}

@@ -140,13 +140,6 @@ var setIf = map[ir.Op]string{
 	ir.OpEq: "SETEQ", ir.OpNe: "SETNE", ir.OpSLt: "SETLT", ir.OpSLe: "SETLE", ir.OpULt: "SETCS", ir.OpULe: "SETLS",
 }
 
-func pick(names [2]string, wide bool) string {
-	if wide {
-		return names[1]
-	}
-	return names[0]
-}
-
 // hasIntegerOp reports whether there is an integer instruction for v where its operands are the same in all lanes.
 func hasIntegerOp(v *ir.Value) bool {
 	bits := func(t *ir.Type) bool { return t.IsPtr() || t.Kind == ir.KindI32 || t.Kind == ir.KindI64 }
