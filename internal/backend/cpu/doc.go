@@ -32,8 +32,8 @@
 // warp.go do for warps, and the rest writes statements and expressions.
 //
 // A region whose threads access neighbouring memory is also generated as vector code, once for each unit: plan decides what
-// lanes execute together, vectorizer translates that to operations, and unit translates operations to the instructions of a
-// processor. The twin calls the vector code that the machine supports, according to Blocks.Lanes, and continues after the
+// lanes execute together, vectorizer translates that to operations, and package units translates operations to the instructions
+// of a processor, of which package vasm assigns the registers. The twin calls the vector code that the machine supports, according to Blocks.Lanes, and continues after the
 // threads that it has run.
 //
 // The results of the twin are those of the IR, bit for bit: products are rounded before they are added. The only exception is the

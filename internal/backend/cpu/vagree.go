@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -101,7 +102,7 @@ func (z *vectorizer) compute(v *ir.Value) {
 // agreement leaves the vector to the other loop where v does not hold for all lanes or for none: there is one end
 // where it holds and one where it does not. So there is where the numbers wrap around.
 func (z *vectorizer) agreement(v *ir.Value) {
-	c := z.code
+	c := z.Code
 	x, y := v.Args[0], v.Args[1]
 	grows := z.shape(x).kind == affine
 	if !grows {
@@ -112,7 +113,7 @@ func (z *vectorizer) agreement(v *ir.Value) {
 	if !grows || !isShort(y) {
 		bound = vasm.Use(z.integerOf(y))
 	}
-	c.Op("LEAQ", vasm.Mem(near, int64(z.unit.lanes()-1)*stride), vasm.Def(far))
+	c.Op("LEAQ", vasm.Mem(near, int64(z.Unit.Lanes()-1)*stride), vasm.Def(far))
 	unsigned := v.Op == ir.OpULt || v.Op == ir.OpULe
 	c.Op("CMPQ", vasm.Use(near), vasm.Use(far))
 	c.Jump(map[[2]bool]string{{false, true}: "JGT", {false, false}: "JLT", {true, true}: "JHI", {true, false}: "JCS"}[[2]bool{unsigned, stride > 0}], z.part)
@@ -121,7 +122,7 @@ func (z *vectorizer) agreement(v *ir.Value) {
 		likely, hard = far, near
 	}
 	agreed := c.NewLabel()
-	compare := func(at vreg, no string) {
+	compare := func(at units.Vreg, no string) {
 		if grows {
 			c.Op("CMPQ", vasm.Use(at), bound)
 		} else {

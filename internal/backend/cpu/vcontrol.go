@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -22,13 +23,13 @@ func (z *vectorizer) check(v *ir.Value) {
 	}
 	c := z.maskOfValue(cond)
 	if m := z.activeMask(); m != 0 {
-		fails := z.unit.mask()
-		z.unit.logic(maskWithout, m, c, fails)
-		z.unit.test(fails)
-		z.code.Jump("JNE", z.bail)
+		fails := z.Unit.Mask()
+		z.Unit.Logic(units.MaskWithout, m, c, fails)
+		z.Unit.Test(fails)
+		z.Code.Jump("JNE", z.bail)
 		return
 	}
-	z.unit.unlessAll(c, z.bail)
+	z.Unit.UnlessAll(c, z.bail)
 }
 
 // jumpIf are the jumps for comparisons of integers, and their opposites.
@@ -46,24 +47,24 @@ func (z *vectorizer) branch(cond *ir.Value, yes, no string) {
 		if !isShort(cond.Args[1]) {
 			right = vasm.Use(z.integerOf(cond.Args[1]))
 		}
-		z.code.Op(compareOp(cond), vasm.Use(z.integerOf(cond.Args[0])), right)
+		z.Code.Op(compareOp(cond), vasm.Use(z.integerOf(cond.Args[0])), right)
 	} else {
 		r := z.integerOf(cond)
-		z.code.Op("TESTB", vasm.Use(r), vasm.Use(r))
+		z.Code.Op("TESTB", vasm.Use(r), vasm.Use(r))
 		jumps = [2]string{"JNE", "JEQ"}
 	}
 	if yes != "" {
-		z.code.Jump(jumps[0], yes)
+		z.Code.Jump(jumps[0], yes)
 	}
 	if no != "" && yes != "" {
-		z.code.Jump("JMP", no)
+		z.Code.Jump("JMP", no)
 	} else if no != "" {
-		z.code.Jump(jumps[1], no)
+		z.Code.Jump(jumps[1], no)
 	}
 }
 
 func compareOp(v *ir.Value) string {
-	if isWide(v.Args[0].Type) {
+	if units.IsWide(v.Args[0].Type) {
 		return "CMPQ"
 	}
 	return "CMPL"
@@ -108,11 +109,11 @@ func (z *vectorizer) goOn(i int, in *loop) {
 	switch {
 	case k == 0 || len(rest) == 0: // it is next
 	case k > 0 && in.contains(rest[k]):
-		z.code.Jump("JMP", z.labelOf(rest[k]))
+		z.Code.Jump("JMP", z.labelOf(rest[k]))
 	case in != nil:
-		z.code.Jump("JMP", z.tailOf(in))
+		z.Code.Jump("JMP", z.tailOf(in))
 	default:
-		z.code.Jump("JMP", z.end)
+		z.Code.Jump("JMP", z.end)
 	}
 }
 
@@ -123,17 +124,17 @@ func (z *vectorizer) jumpOn(n *node) {
 		z.jumpTo(n, n.succs[0])
 		return
 	}
-	other := z.code.NewLabel()
+	other := z.Code.NewLabel()
 	z.branch(n.block.Term().Args[0], "", other)
 	for i, s := range n.succs {
 		if isFault(s) {
-			z.code.Jump("JMP", z.bail)
+			z.Code.Jump("JMP", z.bail)
 		} else {
 			z.way(n, i, z.activeMask())
 			z.jumpTo(n, s)
 		}
 		if i == 0 {
-			z.code.Label(other)
+			z.Code.Label(other)
 		}
 	}
 }
@@ -142,10 +143,10 @@ func (z *vectorizer) jumpTo(n, s *node) {
 	i := z.rankOf(n)
 	switch {
 	case s == nil:
-		z.code.Jump("JMP", z.end)
+		z.Code.Jump("JMP", z.end)
 	case i+1 < len(z.order) && z.order[i+1] == s && len(n.succs) == 1:
 	default:
-		z.code.Jump("JMP", z.labelOf(s))
+		z.Code.Jump("JMP", z.labelOf(s))
 	}
 }
 
@@ -157,19 +158,19 @@ func (z *vectorizer) fork(n *node) {
 	}
 	c := z.maskOfValue(n.block.Term().Args[0])
 	m := z.activeMask()
-	ways := [2]vreg{z.unit.mask(), z.unit.mask()}
+	ways := [2]units.Vreg{z.Unit.Mask(), z.Unit.Mask()}
 	if m == 0 {
-		z.unit.copyMask(c, ways[0])
-		z.unit.not(c, ways[1])
+		z.Unit.CopyMask(c, ways[0])
+		z.Unit.Not(c, ways[1])
 	} else {
-		z.unit.logic(maskAnd, m, c, ways[0])
-		z.unit.logic(maskWithout, m, c, ways[1])
+		z.Unit.Logic(units.MaskAnd, m, c, ways[0])
+		z.Unit.Logic(units.MaskWithout, m, c, ways[1])
 	}
 	for i, s := range n.succs {
 		if isFault(s) {
 			z.mayFault(n)
-			z.unit.test(ways[i])
-			z.code.Jump("JNE", z.bail)
+			z.Unit.Test(ways[i])
+			z.Code.Jump("JNE", z.bail)
 			continue
 		}
 		z.way(n, i, ways[i])
@@ -178,21 +179,21 @@ func (z *vectorizer) fork(n *node) {
 
 // forkTogether is fork where the lanes that are here take the same way, and others, elsewhere, another one.
 func (z *vectorizer) forkTogether(n *node, cond *ir.Value) {
-	other, on := z.code.NewLabel(), z.code.NewLabel()
+	other, on := z.Code.NewLabel(), z.Code.NewLabel()
 	z.branch(cond, "", other)
 	for i, s := range n.succs {
 		if isFault(s) {
 			z.mayFault(n)
-			z.code.Jump("JMP", z.bail)
+			z.Code.Jump("JMP", z.bail)
 		} else {
 			z.way(n, i, z.activeMask())
 		}
 		if i == 0 {
-			z.code.Jump("JMP", on)
-			z.code.Label(other)
+			z.Code.Jump("JMP", on)
+			z.Code.Label(other)
 		}
 	}
-	z.code.Label(on)
+	z.Code.Label(on)
 }
 
 // mayFault refuses a fault after n that comes after a store.
@@ -203,7 +204,7 @@ func (z *vectorizer) mayFault(n *node) {
 }
 
 // way writes what happens on the way from n to its successor i, for the lanes of m; 0 is all.
-func (z *vectorizer) way(n *node, i int, m vreg) {
+func (z *vectorizer) way(n *node, i int, m units.Vreg) {
 	s := n.succs[i]
 	if s == nil {
 		z.leaveRegion(n.block, m)
@@ -223,44 +224,44 @@ func (z *vectorizer) way(n *node, i int, m vreg) {
 	case to.gathers:
 		z.addLanes(z.lane(to), m)
 	case m == 0:
-		z.unit.all(z.lane(to))
+		z.Unit.All(z.lane(to))
 	default:
-		z.unit.copyMask(m, z.lane(to))
+		z.Unit.CopyMask(m, z.lane(to))
 	}
 }
 
 // leaveLoops lets the lanes of m, which go from n to s, keep what stays of values in loops that they leave.
-func (z *vectorizer) leaveLoops(n, s *node, m vreg) {
+func (z *vectorizer) leaveLoops(n, s *node, m units.Vreg) {
 	for _, v := range z.staying {
 		if !z.nodes[v.Block.ID].dominates(n) || !z.parted(v, s) {
 			continue
 		}
-		x, wide := z.vectorOf(v), isWide(v.Type)
+		x, wide := z.vectorOf(v), units.IsWide(v.Type)
 		for i, to := range z.regs(z.outer(v)) {
 			if m == 0 {
 				z.move(moveVector, x[i], to)
 			} else {
-				z.unit.mix(z.half(m, i, wide), x[i], to, wide)
+				z.Unit.Mix(z.half(m, i, wide), x[i], to, wide)
 			}
 		}
 	}
 }
 
-func (z *vectorizer) addLanes(to, m vreg) {
+func (z *vectorizer) addLanes(to, m units.Vreg) {
 	if m == 0 {
 		m = z.allLanes()
 	}
-	z.unit.logic(maskOr, m, to, to)
+	z.Unit.Logic(units.MaskOr, m, to, to)
 }
 
 // copies writes what the phis of s become on the way from n.
-func (z *vectorizer) copies(n, s *node, m vreg) {
+func (z *vectorizer) copies(n, s *node, m units.Vreg) {
 	phis := s.block.Phis()
 	k := s.block.PredIndex(n.block)
 	type move struct {
 		how      moving
-		from, to vreg
-		mask     vreg
+		from, to units.Vreg
+		mask     units.Vreg
 	}
 	var moves []move
 	for _, phi := range phis {
@@ -293,12 +294,12 @@ func (z *vectorizer) copies(n, s *node, m vreg) {
 		case w.mask == 0:
 			z.move(w.how, w.from, w.to)
 		case w.how == moveMask:
-			z.unit.logic(maskWithout, w.to, w.mask, w.to)
-			keep := z.unit.mask()
-			z.unit.logic(maskAnd, w.from, w.mask, keep)
-			z.unit.logic(maskOr, keep, w.to, w.to)
+			z.Unit.Logic(units.MaskWithout, w.to, w.mask, w.to)
+			keep := z.Unit.Mask()
+			z.Unit.Logic(units.MaskAnd, w.from, w.mask, keep)
+			z.Unit.Logic(units.MaskOr, keep, w.to, w.to)
 		default:
-			z.unit.mix(w.mask, w.from, w.to, w.how == moveWide)
+			z.Unit.Mix(w.mask, w.from, w.to, w.how == moveWide)
 		}
 	}
 }
@@ -318,32 +319,32 @@ func movingOf(t *ir.Type) moving {
 	switch {
 	case t.Kind == ir.KindI1:
 		return moveMask
-	case isWide(t):
+	case units.IsWide(t):
 		return moveWide
 	}
 	return moveVector
 }
 
 // registerFor returns a new register for what is copied so.
-func (z *vectorizer) registerFor(how moving) vreg {
+func (z *vectorizer) registerFor(how moving) units.Vreg {
 	switch how {
 	case moveInteger:
-		return z.code.Reg(vasm.Integer)
+		return z.Code.Reg(vasm.Integer)
 	case moveMask:
-		return z.unit.mask()
+		return z.Unit.Mask()
 	}
-	return z.vector()
+	return z.Vector()
 }
 
 // move copies a register.
-func (z *vectorizer) move(how moving, from, to vreg) {
+func (z *vectorizer) move(how moving, from, to units.Vreg) {
 	switch how {
 	case moveInteger:
-		z.code.Op("MOVQ", vasm.Use(from), vasm.Def(to))
+		z.Code.Op("MOVQ", vasm.Use(from), vasm.Def(to))
 	case moveMask:
-		z.unit.copyMask(from, to)
+		z.Unit.CopyMask(from, to)
 	default:
-		z.code.Op("VMOVUPS", vasm.Use(from), vasm.Def(to))
+		z.Code.Op("VMOVUPS", vasm.Use(from), vasm.Def(to))
 	}
 }
 
@@ -361,7 +362,7 @@ func (z *vectorizer) whole(n, s *node, phi *ir.Value) bool {
 }
 
 // leaveRegion keeps what the region has computed for others, in the lanes of m.
-func (z *vectorizer) leaveRegion(b *ir.Block, m vreg) {
+func (z *vectorizer) leaveRegion(b *ir.Block, m units.Vreg) {
 	for _, x := range z.g.blocks {
 		for _, v := range x.Values {
 			if z.keeps(v) && z.keptAtEnd(v) {
@@ -381,9 +382,9 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m vreg) {
 	}
 	for _, s := range b.Succs {
 		type kept struct {
-			x  [2]vreg
+			x  [2]units.Vreg
 			t  *ir.Type
-			at vreg
+			at units.Vreg
 		}
 		var stores []kept
 		if z.of[s.ID] == z.g && s != z.g.first {

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -20,12 +21,12 @@ func (z *vectorizer) divideLanes(v *ir.Value, r *vector) {
 	x, y := z.fullLanes(v.Args[0], signed), z.fullLanes(v.Args[1], signed)
 	q := *r
 	if v.Op == ir.OpSRem || v.Op == ir.OpURem {
-		q.reg = [2]vreg{z.vector()}
-		if isWide(v.Type) {
-			q.reg[1] = z.vector()
+		q.reg = [2]units.Vreg{z.Vector()}
+		if units.IsWide(v.Type) {
+			q.reg[1] = z.Vector()
 		}
 	}
-	if isWide(v.Type) {
+	if units.IsWide(v.Type) {
 		z.quotients64(v, x, y, q.reg)
 	} else {
 		z.quotients32(x[0], y[0], signed, q.reg[0])
@@ -34,30 +35,30 @@ func (z *vectorizer) divideLanes(v *ir.Value, r *vector) {
 		return
 	}
 	for i, to := range z.regs(r) {
-		product := z.vector()
-		z.unit.binary(ir.OpMul, pair{q.reg[i], y[i], product, isWide(v.Type)})
-		z.unit.binary(ir.OpSub, pair{x[i], product, to, isWide(v.Type)})
+		product := z.Vector()
+		z.Unit.Binary(ir.OpMul, units.Pair{X: q.reg[i], Y: y[i], To: product, Wide: units.IsWide(v.Type)})
+		z.Unit.Binary(ir.OpSub, units.Pair{X: x[i], Y: product, To: to, Wide: units.IsWide(v.Type)})
 	}
 }
 
 // quotients32 divides integers of 32 bits.
-func (z *vectorizer) quotients32(x, y vreg, signed bool, to vreg) {
-	n, d := z.unit.floats(x, signed), z.unit.floats(y, signed)
-	z.unit.integers([2]vreg{z.two("VDIVPD", n[0], d[0]), z.two("VDIVPD", n[1], d[1])}, signed, to)
+func (z *vectorizer) quotients32(x, y units.Vreg, signed bool, to units.Vreg) {
+	n, d := z.Unit.Floats(x, signed), z.Unit.Floats(y, signed)
+	z.Unit.Integers([2]units.Vreg{z.Two("VDIVPD", n[0], d[0]), z.Two("VDIVPD", n[1], d[1])}, signed, to)
 }
 
 // quotients64 divides integers of 64 bits that are less than 2^51 in all lanes, and no less than -2^51. Where any is not, it
 // leaves the row to Go.
-func (z *vectorizer) quotients64(v *ir.Value, x, y, to [2]vreg) {
+func (z *vectorizer) quotients64(v *ir.Value, x, y, to [2]units.Vreg) {
 	if !z.replays && (z.touched[z.block.block.ID] || z.wrote) {
 		panic(scalar("a 64-bit division after a store"))
 	}
 	z.bailUnlessShort(v, x, y)
-	bits := z.constant(int64(math.Float64bits(shortOffset)), true)
+	bits := z.Constant(int64(math.Float64bits(shortOffset)), true)
 	for i := range to {
-		q := z.two("VDIVPD", z.shortFloat(x[i]), z.shortFloat(y[i]))
-		z.unit.round(ir.OpFTrunc, q, q, true)
-		z.unit.binary(ir.OpSub, pair{z.two("VADDPD", q, bits), bits, to[i], true})
+		q := z.Two("VDIVPD", z.shortFloat(x[i]), z.shortFloat(y[i]))
+		z.Unit.Round(ir.OpFTrunc, q, q, true)
+		z.Unit.Binary(ir.OpSub, units.Pair{X: z.Two("VADDPD", q, bits), Y: bits, To: to[i], Wide: true})
 	}
 }
 
@@ -66,36 +67,36 @@ func (z *vectorizer) quotients64(v *ir.Value, x, y, to [2]vreg) {
 const shortOffset = 1<<52 + 1<<51
 
 // bailUnlessShort leaves the row to Go where an operand of v is too large for a float in a lane that runs.
-func (z *vectorizer) bailUnlessShort(v *ir.Value, x, y [2]vreg) {
+func (z *vectorizer) bailUnlessShort(v *ir.Value, x, y [2]units.Vreg) {
 	bias, bits := int64(0), int64(51)
 	if v.Op == ir.OpSDiv || v.Op == ir.OpSRem {
 		bias, bits = 1<<51, 52
 	}
-	var rest [2]vreg
+	var rest [2]units.Vreg
 	for i := range rest {
-		n, d, both := x[i], y[i], z.vector()
+		n, d, both := x[i], y[i], z.Vector()
 		if bias != 0 {
-			n, d = z.two("VPADDQ", n, z.constant(bias, true)), z.two("VPADDQ", d, z.constant(bias, true))
+			n, d = z.Two("VPADDQ", n, z.Constant(bias, true)), z.Two("VPADDQ", d, z.Constant(bias, true))
 		}
-		z.unit.binary(ir.OpOr, pair{n, d, both, true})
-		rest[i] = z.shifted("VPSRLQ", bits, both)
+		z.Unit.Binary(ir.OpOr, units.Pair{X: n, Y: d, To: both, Wide: true})
+		rest[i] = z.Shifted("VPSRLQ", bits, both)
 	}
-	low, high, large := z.unit.mask(), z.unit.mask(), z.unit.mask()
-	zero := z.constant(0, true)
-	z.unit.compare(ir.OpNe, pair{rest[0], zero, low, true})
-	z.unit.compare(ir.OpNe, pair{rest[1], zero, high, true})
-	z.unit.join(low, high, large)
+	low, high, large := z.Unit.Mask(), z.Unit.Mask(), z.Unit.Mask()
+	zero := z.Constant(0, true)
+	z.Unit.Compare(ir.OpNe, units.Pair{X: rest[0], Y: zero, To: low, Wide: true})
+	z.Unit.Compare(ir.OpNe, units.Pair{X: rest[1], Y: zero, To: high, Wide: true})
+	z.Unit.Join(low, high, large)
 	if m := z.activeMask(); m != 0 {
-		some := z.unit.mask()
-		z.unit.logic(maskAnd, large, m, some)
+		some := z.Unit.Mask()
+		z.Unit.Logic(units.MaskAnd, large, m, some)
 		large = some
 	}
-	z.unit.test(large)
-	z.code.Jump("JNE", z.bail)
+	z.Unit.Test(large)
+	z.Code.Jump("JNE", z.bail)
 }
 
 // shortFloat converts an integer from -2^51 to 2^51 to a float.
-func (z *vectorizer) shortFloat(x vreg) vreg {
-	bits := z.constant(int64(math.Float64bits(shortOffset)), true)
-	return z.two("VSUBPD", z.two("VPADDQ", x, bits), bits)
+func (z *vectorizer) shortFloat(x units.Vreg) units.Vreg {
+	bits := z.Constant(int64(math.Float64bits(shortOffset)), true)
+	return z.Two("VSUBPD", z.Two("VPADDQ", x, bits), bits)
 }

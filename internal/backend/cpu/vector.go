@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -37,14 +38,14 @@ type vectorizer struct {
 
 // shared is what the loops of a function share.
 type shared struct {
-	*assembler
+	*units.Assembler
 	row       vasm.Reg // how many threads are in it
 	inputs    []input
-	inputRegs []vreg
-	pointers  map[*ir.Value]*vector // from outside
-	counted   vasm.Reg              // the number of the lane
-	outside   map[constant]vasm.Reg // vectors of uniform registers that never change
-	strides   map[constant][2]vreg
+	inputRegs []units.Vreg
+	pointers  map[*ir.Value]*vector       // from outside
+	counted   vasm.Reg                    // the number of the lane
+	outside   map[units.Constant]vasm.Reg // vectors of uniform registers that never change
+	strides   map[units.Constant][2]units.Vreg
 	bail      string
 }
 
@@ -88,7 +89,7 @@ func (e *emitter) vectorize(g *region) []*vectorFunc {
 	if ok {
 		return known
 	}
-	for _, unit := range units() {
+	for _, unit := range units.All() {
 		f, why := e.vectorCodeOf(g, unit(), true)
 		if why != "" {
 			f, why = e.vectorCodeOf(g, unit(), false)
@@ -104,8 +105,8 @@ func (e *emitter) vectorize(g *region) []*vectorFunc {
 
 // vectorCodeOf is vectorize for one unit with a loop for lanes that agree, or without. Where there is no code it says why, if
 // it is worth saying.
-func (e *emitter) vectorCodeOf(g *region, a *assembler, agree bool) (f *vectorFunc, why scalarOnly) {
-	c := a.code
+func (e *emitter) vectorCodeOf(g *region, a *units.Assembler, agree bool) (f *vectorFunc, why scalarOnly) {
+	c := a.Code
 	c.At(linePlace(g.place()))
 	defer func() {
 		if r := recover(); r != nil {
@@ -123,25 +124,25 @@ func (e *emitter) vectorCodeOf(g *region, a *assembler, agree bool) (f *vectorFu
 		return nil, ""
 	case e.anyLeaves():
 		return nil, scalar("threads that exit while others wait")
-	case e.f.Block[0] > 0 && e.f.Block[0] < a.unit.lanes():
+	case e.f.Block[0] > 0 && e.f.Block[0] < a.Unit.Lanes():
 		return nil, scalar(fmt.Sprintf("rows of %d threads, fewer than the lanes of a vector,", e.f.Block[0]))
 	}
 	s := &shared{
-		assembler: a, row: c.Reg(vasm.Integer), bail: c.NewLabel(), pointers: map[*ir.Value]*vector{},
-		outside: map[constant]vasm.Reg{}, strides: map[constant][2]vreg{},
+		Assembler: a, row: c.Reg(vasm.Integer), bail: c.NewLabel(), pointers: map[*ir.Value]*vector{},
+		outside: map[units.Constant]vasm.Reg{}, strides: map[units.Constant][2]units.Vreg{},
 	}
 	s.write(e, e.plansOf(g, agree))
 	if c.Lost() != "" {
 		return nil, scalar("a jump to code that no lane reaches")
 	}
-	c.SetName(e.o.Vector.Declare(e.o.Func + a.unit.name()))
-	return &vectorFunc{c, a.unit.lanes(), s.inputs}, ""
+	c.SetName(e.o.Vector.Declare(e.o.Func + a.Unit.Name()))
+	return &vectorFunc{c, a.Unit.Lanes(), s.inputs}, ""
 }
 
 // newVectorizer returns one for a loop over the vectors, tx being the register of the first thread's number.
 func (s *shared) newVectorizer(e *emitter, p *plan, tx vasm.Reg) *vectorizer {
 	return &vectorizer{
-		emitter: e, plan: p, shared: s, tx: tx, end: s.code.NewLabel(),
+		emitter: e, plan: p, shared: s, tx: tx, end: s.Code.NewLabel(),
 		vals: map[*ir.Value]*vector{}, left: map[*ir.Value]*vector{}, maskRegs: map[*laneSet]vasm.Reg{}, heads: map[*node]loopCode{}, label: map[*node]string{},
 	}
 }
@@ -212,7 +213,7 @@ func worthVectors(g *region) bool {
 
 // write writes the function.
 func (s *shared) write(e *emitter, p *plans) {
-	c := s.code
+	c := s.Code
 	tx := c.Reg(vasm.Integer)
 	c.Once("MOVQ", c.Param("int"), vasm.Def(s.row))
 	if e.warps {
@@ -264,7 +265,7 @@ type planned struct {
 // loops writes the loop for all lanes, and that for lanes that agree and that which takes more for granted, where there
 // are any: from those, lanes that do not agree go to the start of the first one's body.
 func (s *shared) loops(all, alike *vectorizer, fast *plan) {
-	c := s.code
+	c := s.Code
 	all.begin = c.NewLabel()
 	var quick *vectorizer
 	var in *span
@@ -294,10 +295,10 @@ func (s *shared) loops(all, alike *vectorizer, fast *plan) {
 
 // loop writes a loop over the vectors of the row, but for the jump to its start. It leaves those in the span to another.
 func (z *vectorizer) loop(start string, in *span) {
-	c := z.code
+	c := z.Code
 	c.Label(start)
 	limit := c.Reg(vasm.Integer)
-	c.Op("LEAQ", vasm.Mem(z.tx, int64(z.unit.lanes())), vasm.Def(limit))
+	c.Op("LEAQ", vasm.Mem(z.tx, int64(z.Unit.Lanes())), vasm.Def(limit))
 	if in != nil {
 		other := c.NewLabel()
 		c.Op("CMPQ", vasm.Use(limit), vasm.Use(in.to))
@@ -316,11 +317,11 @@ func (z *vectorizer) loop(start string, in *span) {
 
 // rounds writes the loop over the vectors in the span.
 func (z *vectorizer) rounds(in *span) {
-	c := z.code
+	c := z.Code
 	c.Label(in.loop)
 	z.body()
 	limit := c.Reg(vasm.Integer)
-	c.Op("LEAQ", vasm.Mem(z.tx, int64(z.unit.lanes())), vasm.Def(limit))
+	c.Op("LEAQ", vasm.Mem(z.tx, int64(z.Unit.Lanes())), vasm.Def(limit))
 	c.Op("CMPQ", vasm.Use(limit), vasm.Use(in.to))
 	c.Jump("JLE", in.loop)
 }
@@ -339,13 +340,13 @@ func (z *vectorizer) body() {
 		}
 	}
 	z.user = nil
-	z.code.Label(z.end)
-	z.code.Op("ADDQ", vasm.Imm(int64(z.unit.lanes())), vasm.Mod(z.tx))
+	z.Code.Label(z.end)
+	z.Code.Op("ADDQ", vasm.Imm(int64(z.Unit.Lanes())), vasm.Mod(z.tx))
 }
 
 // node writes a block.
 func (z *vectorizer) node(n *node) {
-	c := z.code
+	c := z.Code
 	z.block, z.user, z.wrote = n, n, false
 	if z.label[n] == "" {
 		z.label[n] = c.NewLabel()
@@ -368,7 +369,7 @@ func (z *vectorizer) node(n *node) {
 // at describes which line of the kernel the next instructions are for, where it has one.
 func (z *vectorizer) at(p ir.Pos) {
 	if p.Known() {
-		z.code.At(linePlace(p))
+		z.Code.At(linePlace(p))
 	}
 }
 
@@ -383,18 +384,18 @@ func linePlace(p ir.Pos) vasm.Pos {
 
 // loopHead begins a loop. One in which lanes part is passed over where there are none.
 func (z *vectorizer) loopHead(n *node) {
-	c := z.code
-	l := loopCode{back: z.unit.mask(), start: c.NewLabel(), tail: c.NewLabel(), exit: c.NewLabel()}
+	c := z.Code
+	l := loopCode{back: z.Unit.Mask(), start: c.NewLabel(), tail: c.NewLabel(), exit: c.NewLabel()}
 	z.heads[n] = l
 	c.Label(z.label[n])
 	if z.splits[n.loop] {
-		z.unit.test(z.lane(z.mask[n.rank]))
+		z.Unit.Test(z.lane(z.mask[n.rank]))
 		c.Jump("JEQ", l.exit)
 	}
 	c.Deeper(1)
 	c.Label(l.start)
 	if z.splits[n.loop] {
-		z.unit.none(l.back)
+		z.Unit.None(l.back)
 	}
 	z.zeroMasks(n.loop)
 }
@@ -403,8 +404,8 @@ func (z *vectorizer) loopHead(n *node) {
 // loops may have no end.
 func (z *vectorizer) skip(n *node) {
 	if m := z.mask[n.rank]; m != nil && m.root == n {
-		z.unit.test(z.lane(m))
-		z.code.Jump("JEQ", z.behind(n))
+		z.Unit.Test(z.lane(m))
+		z.Code.Jump("JEQ", z.behind(n))
 	}
 }
 
@@ -434,7 +435,7 @@ func (z *vectorizer) tailOf(l *loop) string {
 
 func (z *vectorizer) labelOf(n *node) string {
 	if z.label[n] == "" {
-		z.label[n] = z.code.NewLabel()
+		z.label[n] = z.Code.NewLabel()
 	}
 	return z.label[n]
 }
@@ -449,7 +450,7 @@ func (z *vectorizer) zeroMasks(l *loop) {
 			home = home.parent
 		}
 		if m := z.mask[k.rank]; m != nil && m.root == k && home == l {
-			z.unit.none(z.lane(m))
+			z.Unit.None(z.lane(m))
 		}
 	}
 }
@@ -476,7 +477,7 @@ func (z *vectorizer) begins(n *node) {
 
 func (z *vectorizer) undefined(r *vector) {
 	for _, reg := range z.regs(r) {
-		z.code.Undefined(reg)
+		z.Code.Undefined(reg)
 	}
 }
 
@@ -498,15 +499,15 @@ func (z *vectorizer) needsOuter(l *loop, k *node) bool {
 // loopTail ends a loop after block last; where lanes part it goes on while any does.
 func (z *vectorizer) loopTail(l *loop, last int) {
 	code := z.heads[l.header]
-	z.code.Label(code.tail)
+	z.Code.Label(code.tail)
 	if z.splits[l] {
 		m := z.lane(z.mask[l.header.rank])
-		z.unit.copyMask(code.back, m)
-		z.unit.test(m)
-		z.code.Jump("JNE", code.start)
+		z.Unit.CopyMask(code.back, m)
+		z.Unit.Test(m)
+		z.Code.Jump("JNE", code.start)
 	}
-	z.code.Deeper(-1)
-	z.code.Label(code.exit)
+	z.Code.Deeper(-1)
+	z.Code.Label(code.exit)
 	if z.splits[l] {
 		z.goOn(last, l.parent)
 	}
@@ -515,7 +516,7 @@ func (z *vectorizer) loopTail(l *loop, last int) {
 // lane returns the register of a mask.
 func (z *vectorizer) lane(m *laneSet) vasm.Reg {
 	if z.maskRegs[m] == 0 {
-		z.maskRegs[m] = z.unit.mask()
+		z.maskRegs[m] = z.Unit.Mask()
 	}
 	return z.maskRegs[m]
 }
@@ -587,12 +588,12 @@ func (z *vectorizer) keptAddress(v *ir.Value) vasm.Reg {
 // elementAddress returns the address of the element of size bytes for the vector's first thread, in the array of an input.
 func (z *vectorizer) elementAddress(in input, size int64) vasm.Reg {
 	base := z.input(in)
-	at := z.code.Reg(vasm.Integer)
-	z.code.Op("MOVQ", vasm.Use(z.tx), vasm.Def(at))
+	at := z.Code.Reg(vasm.Integer)
+	z.Code.Op("MOVQ", vasm.Use(z.tx), vasm.Def(at))
 	if size > 1 {
-		z.code.Op("SHLQ", vasm.Imm(int64(bits.TrailingZeros64(uint64(size)))), vasm.Mod(at))
+		z.Code.Op("SHLQ", vasm.Imm(int64(bits.TrailingZeros64(uint64(size)))), vasm.Mod(at))
 	}
-	z.code.Op("ADDQ", vasm.Use(base), vasm.Mod(at))
+	z.Code.Op("ADDQ", vasm.Use(base), vasm.Mod(at))
 	return at
 }
 
@@ -646,21 +647,21 @@ func (z *vectorizer) input(in input) vasm.Reg {
 	case in.what == inputValue && in.v.Type.Kind == ir.KindI1:
 		typ = "bool"
 	}
-	at := z.code.Param(typ)
+	at := z.Code.Param(typ)
 	var r vasm.Reg
 	switch typ {
 	case "float32":
-		r = z.code.Reg(vasm.Vector)
-		z.code.Once("VBROADCASTSS", at, vasm.Def(r))
+		r = z.Code.Reg(vasm.Vector)
+		z.Code.Once("VBROADCASTSS", at, vasm.Def(r))
 	case "float64":
-		r = z.code.Reg(vasm.Vector)
-		z.code.Once("VBROADCASTSD", at, vasm.Def(r))
+		r = z.Code.Reg(vasm.Vector)
+		z.Code.Once("VBROADCASTSD", at, vasm.Def(r))
 	case "bool":
-		r = z.code.Reg(vasm.Integer)
-		z.code.Once("MOVBLZX", at, vasm.Def(r))
+		r = z.Code.Reg(vasm.Integer)
+		z.Code.Once("MOVBLZX", at, vasm.Def(r))
 	default:
-		r = z.code.Reg(vasm.Integer)
-		z.code.Once("MOVQ", at, vasm.Def(r))
+		r = z.Code.Reg(vasm.Integer)
+		z.Code.Once("MOVQ", at, vasm.Def(r))
 	}
 	z.inputs, z.inputRegs = append(z.inputs, in), append(z.inputRegs, r)
 	return r

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -192,7 +193,7 @@ type span struct {
 
 // find computes the threads for which z, a loop that takes things for granted, is right.
 func (s *shared) find(z *vectorizer) *span {
-	c := s.code
+	c := s.Code
 	r := &span{c.Reg(vasm.Integer), c.Reg(vasm.Integer), c.Reg(vasm.Integer), c.NewLabel(), c.NewLabel(), c.NewLabel(), map[*ir.Value]bool{}}
 	first := s.newVectorizer(z.emitter, z.plan, c.Reg(vasm.Integer))
 	c.Op("XORQ", vasm.Def(first.tx), vasm.Def(first.tx))
@@ -238,19 +239,19 @@ func (z *vectorizer) narrow(cond *ir.Value, r *span) {
 	limit := z.integerOf(bound)
 	if cond.Op == ir.OpULt || cond.Op == ir.OpULe { // is as for numbers with a sign, where none is negative
 		if bound.Op != ir.OpConst && !r.asked[bound] {
-			z.code.Op("TESTQ", vasm.Use(limit), vasm.Use(limit))
-			z.code.Jump("JLT", r.none)
+			z.Code.Op("TESTQ", vasm.Use(limit), vasm.Use(limit))
+			z.Code.Jump("JLT", r.none)
 		}
 		r.asked[bound] = true
-		zero := z.code.Reg(vasm.Integer)
-		z.code.Op("XORQ", vasm.Def(zero), vasm.Def(zero))
+		zero := z.Code.Reg(vasm.Integer)
+		z.Code.Op("XORQ", vasm.Def(zero), vasm.Def(zero))
 		z.cut(r, false, zero, x)
 	}
 	if plus != 0 {
-		next := z.code.Reg(vasm.Integer)
-		z.code.Op("MOVQ", vasm.Use(limit), vasm.Def(next))
-		z.code.Op("ADDQ", vasm.Imm(plus), vasm.Mod(next))
-		z.code.Jump("JOS", r.none)
+		next := z.Code.Reg(vasm.Integer)
+		z.Code.Op("MOVQ", vasm.Use(limit), vasm.Def(next))
+		z.Code.Op("ADDQ", vasm.Imm(plus), vasm.Mod(next))
+		z.Code.Jump("JOS", r.none)
 		limit = next
 	}
 	z.cut(r, less, limit, x)
@@ -263,20 +264,20 @@ func (z *vectorizer) risesSafely(x *ir.Value, r *span) {
 		return
 	}
 	r.asked[x] = true
-	last := z.code.Reg(vasm.Integer)
+	last := z.Code.Reg(vasm.Integer)
 	if stride := z.shape(x).stride; stride == 1 {
-		z.code.Op("MOVQ", vasm.Use(r.rest), vasm.Def(last))
+		z.Code.Op("MOVQ", vasm.Use(r.rest), vasm.Def(last))
 	} else {
-		z.code.Op("IMUL3Q", vasm.Imm(stride), vasm.Use(r.rest), vasm.Def(last))
+		z.Code.Op("IMUL3Q", vasm.Imm(stride), vasm.Use(r.rest), vasm.Def(last))
 	}
-	z.code.Op("ADDQ", vasm.Use(z.integerOf(x)), vasm.Mod(last))
-	z.code.Jump("JOS", r.none)
+	z.Code.Op("ADDQ", vasm.Use(z.integerOf(x)), vasm.Mod(last))
+	z.Code.Jump("JOS", r.none)
 }
 
 // cut bounds an end of a range of threads by the first one whose index is no less than limit; at is that of the row's
 // first. Where the stride is not a power of two the row is one as a whole, or there is no range.
-func (z *vectorizer) cut(r *span, upper bool, limit vreg, x *ir.Value) {
-	c, stride := z.code, z.shape(x).stride
+func (z *vectorizer) cut(r *span, upper bool, limit units.Vreg, x *ir.Value) {
+	c, stride := z.Code, z.shape(x).stride
 	n := c.Reg(vasm.Integer)
 	c.Op("MOVQ", vasm.Use(limit), vasm.Def(n))
 	c.Op("SUBQ", vasm.Use(z.integerOf(x)), vasm.Mod(n))

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -19,14 +20,14 @@ func (z *vectorizer) convertSmall(v *ir.Value, r *vector) {
 	case ir.OpSToF, ir.OpUToF:
 		z.smallToFloat(v, r)
 	case ir.OpFToS, ir.OpFToU:
-		z.floatToInteger(z.vectorOf(a), isWide(a.Type), r.reg[0])
+		z.floatToInteger(z.vectorOf(a), units.IsWide(a.Type), r.reg[0])
 	case ir.OpF16ToF:
-		z.unit.fromF16(z.vectorOf(a)[0], r.reg[0])
+		z.Unit.FromF16(z.vectorOf(a)[0], r.reg[0])
 	case ir.OpBF16ToF:
-		z.code.Op("VPSLLD", vasm.Imm(16), vasm.Use(z.vectorOf(a)[0]), vasm.Def(r.reg[0]))
+		z.Code.Op("VPSLLD", vasm.Imm(16), vasm.Use(z.vectorOf(a)[0]), vasm.Def(r.reg[0]))
 	case ir.OpFToF16:
-		x, t := z.vectorOf(a)[0], z.vector()
-		z.unit.toF16(x, t)
+		x, t := z.vectorOf(a)[0], z.Vector()
+		z.Unit.ToF16(x, t)
 		z.unlessNaN(x, t, r.reg[0])
 	case ir.OpFToBF16:
 		z.toBF16(z.vectorOf(a)[0], r.reg[0])
@@ -36,21 +37,21 @@ func (z *vectorizer) convertSmall(v *ir.Value, r *vector) {
 }
 
 // floatToInteger truncates floats to integers of up to 32 bits with a sign, or of less without one.
-func (z *vectorizer) floatToInteger(x [2]vreg, wide bool, to vreg) {
+func (z *vectorizer) floatToInteger(x [2]units.Vreg, wide bool, to units.Vreg) {
 	if wide {
-		z.unit.integers(x, true, to)
+		z.Unit.Integers(x, true, to)
 	} else {
-		z.unit.integer(x[0], to, false)
+		z.Unit.Integer(x[0], to, false)
 	}
 }
 
 // truncateSmall takes the lowest bits of a: the others are arbitrary.
 func (z *vectorizer) truncateSmall(a *ir.Value, r *vector) {
 	x := z.vectorOf(a)
-	if isWide(a.Type) {
-		z.unit.truncate(x[0], x[1], r.reg[0])
+	if units.IsWide(a.Type) {
+		z.Unit.Truncate(x[0], x[1], r.reg[0])
 	} else {
-		z.code.Op("VMOVUPS", vasm.Use(x[0]), vasm.Def(r.reg[0]))
+		z.Code.Op("VMOVUPS", vasm.Use(x[0]), vasm.Def(r.reg[0]))
 	}
 }
 
@@ -59,36 +60,36 @@ func (z *vectorizer) extendSmall(v *ir.Value, r *vector) {
 	signed := v.Op == ir.OpSExt
 	x := z.fullLanes(v.Args[0], signed)[0]
 	switch {
-	case !isWide(v.Type):
-		z.code.Op("VMOVUPS", vasm.Use(x), vasm.Def(r.reg[0]))
+	case !units.IsWide(v.Type):
+		z.Code.Op("VMOVUPS", vasm.Use(x), vasm.Def(r.reg[0]))
 	case signed:
-		z.extend("VPMOVSXDQ", x, r.reg)
+		z.Extend("VPMOVSXDQ", x, r.reg)
 	default:
-		z.extend("VPMOVZXDQ", x, r.reg)
+		z.Extend("VPMOVZXDQ", x, r.reg)
 	}
 }
 
 // smallToFloat converts an integer of 8 or 16 bits by way of one of 32, which has room for all of them with a sign.
 func (z *vectorizer) smallToFloat(v *ir.Value, r *vector) {
 	x := z.fullLanes(v.Args[0], v.Op == ir.OpSToF)[0]
-	if isWide(v.Type) {
-		z.extend("VCVTDQ2PD", x, r.reg)
+	if units.IsWide(v.Type) {
+		z.Extend("VCVTDQ2PD", x, r.reg)
 	} else {
-		z.code.Op("VCVTDQ2PS", vasm.Use(x), vasm.Def(r.reg[0]))
+		z.Code.Op("VCVTDQ2PS", vasm.Use(x), vasm.Def(r.reg[0]))
 	}
 }
 
 // unlessNaN sets to to bits, but to a NaN's in the lanes in which the float x is one.
-func (z *vectorizer) unlessNaN(x, bits, to vreg) {
-	m := z.unit.mask()
-	z.unit.compare(ir.OpFNe, pair{x, x, m, false})
-	z.unit.blend(m, pair{z.constant(nanBits, false), bits, to, false})
+func (z *vectorizer) unlessNaN(x, bits, to units.Vreg) {
+	m := z.Unit.Mask()
+	z.Unit.Compare(ir.OpFNe, units.Pair{X: x, Y: x, To: m, Wide: false})
+	z.Unit.Blend(m, units.Pair{X: z.Constant(nanBits, false), Y: bits, To: to, Wide: false})
 }
 
 // toBF16 rounds floats to nearest even: it adds just less than half of the last place, and the last bit that stays.
-func (z *vectorizer) toBF16(x, to vreg) {
-	last := z.vector()
-	z.unit.binary(ir.OpAnd, pair{z.shifted("VPSRLD", 16, x), z.constant(1, false), last, false})
-	sum := z.two("VPADDD", z.two("VPADDD", x, z.constant(0x7fff, false)), last)
-	z.unlessNaN(x, z.shifted("VPSRLD", 16, sum), to)
+func (z *vectorizer) toBF16(x, to units.Vreg) {
+	last := z.Vector()
+	z.Unit.Binary(ir.OpAnd, units.Pair{X: z.Shifted("VPSRLD", 16, x), Y: z.Constant(1, false), To: last, Wide: false})
+	sum := z.Two("VPADDD", z.Two("VPADDD", x, z.Constant(0x7fff, false)), last)
+	z.unlessNaN(x, z.Shifted("VPSRLD", 16, sum), to)
 }

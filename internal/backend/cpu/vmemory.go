@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -95,27 +96,27 @@ func (z *vectorizer) peel(i *ir.Value, scale int64) (rest *ir.Value, bytes int64
 func (z *vectorizer) loadLanes(r *vector, v *ir.Value, at vasm.Operand) {
 	m, e := z.activeMask(), z.elementOf(v)
 	if v.Type.Kind == ir.KindI1 {
-		bytes := z.vector()
-		z.unit.load(at, m, bytes, e)
-		z.unit.odd(bytes, r.reg[0])
+		bytes := z.Vector()
+		z.Unit.Load(at, m, bytes, e)
+		z.Unit.Odd(bytes, r.reg[0])
 		return
 	}
 	for i, reg := range z.regs(r) {
-		z.unit.load(at.Behind(z.registerBytes(i)), z.half(m, i, e.size == 8), reg, e)
+		z.Unit.Load(at.Behind(z.registerBytes(i)), z.half(m, i, e.Size == 8), reg, e)
 	}
 }
 
 // storeLanes writes neighbouring elements of type t.
-func (z *vectorizer) storeLanes(x [2]vreg, t *ir.Type, at vasm.Operand, m vreg) {
+func (z *vectorizer) storeLanes(x [2]units.Vreg, t *ir.Type, at vasm.Operand, m units.Vreg) {
 	x = z.stored(x, t)
-	z.unit.store(x[0], at, z.half(m, 0, isWide(t)), t.Size())
-	if isWide(t) {
-		z.unit.store(x[1], at.Behind(z.registerBytes(1)), z.half(m, 1, true), t.Size())
+	z.Unit.Store(x[0], at, z.half(m, 0, units.IsWide(t)), t.Size())
+	if units.IsWide(t) {
+		z.Unit.Store(x[1], at.Behind(z.registerBytes(1)), z.half(m, 1, true), t.Size())
 	}
 }
 
 // registerBytes returns the size of n registers.
-func (z *vectorizer) registerBytes(n int) int64 { return int64(n * 4 * z.unit.lanes()) }
+func (z *vectorizer) registerBytes(n int) int64 { return int64(n * 4 * z.Unit.Lanes()) }
 
 // checkRoot refuses memory of the thread's own, which has no address that lanes could share.
 func (z *vectorizer) checkRoot(p *ir.Value) {
@@ -134,22 +135,22 @@ func (z *vectorizer) load(v *ir.Value) {
 	r := z.target(v)
 	switch s := z.shape(p); {
 	case r.kind == uniform:
-		z.code.Op(moves[e], z.address(p), vasm.Def(r.reg[0]))
-	case s.kind == affine && s.stride == e.size:
+		z.Code.Op(moves[e], z.address(p), vasm.Def(r.reg[0]))
+	case s.kind == affine && s.stride == e.Size:
 		z.loadLanes(r, v, z.address(p))
-	case e.size < 4 && s.kind == uniform:
-		n := z.code.Reg(vasm.Integer)
-		z.code.Op(moves[e], z.address(p), vasm.Def(n))
+	case e.Size < 4 && s.kind == uniform:
+		n := z.Code.Reg(vasm.Integer)
+		z.Code.Op(moves[e], z.address(p), vasm.Def(n))
 		z.small(v, z.broadcast(n, false)[0], r)
 	case s.kind == uniform:
-		op := map[int64]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[e.size]
+		op := map[int64]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[e.Size]
 		for _, reg := range z.regs(r) {
-			z.code.Op(op, z.address(p), vasm.Def(reg))
+			z.Code.Op(op, z.address(p), vasm.Def(reg))
 		}
-	case e.size < 4:
+	case e.Size < 4:
 		z.small(v, z.gatherSmall(z.vectorOf(p), e), r)
 	default:
-		z.unit.gather(z.vectorOf(p), z.activeMask(), r.reg, e.size == 8)
+		z.Unit.Gather(z.vectorOf(p), z.activeMask(), r.reg, e.Size == 8)
 	}
 	z.settle(v, r)
 }
@@ -166,5 +167,5 @@ func (z *vectorizer) store(v *ir.Value) {
 		z.storeLanes(from, x.Type, z.address(p), z.activeMask())
 		return
 	}
-	z.unit.scatter(z.stored(from, x.Type), z.vectorOf(p), z.activeMask(), x.Type.Size())
+	z.Unit.Scatter(z.stored(from, x.Type), z.vectorOf(p), z.activeMask(), x.Type.Size())
 }

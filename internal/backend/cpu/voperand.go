@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -17,9 +18,9 @@ func (z *vectorizer) result(v *ir.Value) *vector {
 func (z *vectorizer) outer(v *ir.Value) *vector {
 	r := z.left[v]
 	if r == nil {
-		r = &vector{shape: shape{kind: varying}, reg: [2]vreg{z.vector()}}
-		if isWide(v.Type) {
-			r.reg[1] = z.vector()
+		r = &vector{shape: shape{kind: varying}, reg: [2]units.Vreg{z.Vector()}}
+		if units.IsWide(v.Type) {
+			r.reg[1] = z.Vector()
 		}
 		z.left[v] = r
 	}
@@ -36,15 +37,15 @@ func (z *vectorizer) inner(v *ir.Value) *vector {
 	r := &vector{shape: z.shape(v)}
 	switch {
 	case r.kind == uniform || r.kind == affine:
-		r.reg[0] = z.code.Reg(vasm.Integer)
+		r.reg[0] = z.Code.Reg(vasm.Integer)
 	case v.Type.Kind == ir.KindI1:
-		r.reg[0] = z.unit.mask()
+		r.reg[0] = z.Unit.Mask()
 	case !v.Type.IsScalar():
 		panic(scalar("a struct or an array"))
 	default:
-		r.reg[0] = z.code.Reg(vasm.Vector)
-		if isWide(v.Type) {
-			r.reg[1] = z.code.Reg(vasm.Vector)
+		r.reg[0] = z.Code.Reg(vasm.Vector)
+		if units.IsWide(v.Type) {
+			r.reg[1] = z.Code.Reg(vasm.Vector)
 		}
 	}
 	z.vals[v] = r
@@ -52,7 +53,7 @@ func (z *vectorizer) inner(v *ir.Value) *vector {
 }
 
 // regs returns the registers of r.
-func (z *vectorizer) regs(r *vector) []vreg {
+func (z *vectorizer) regs(r *vector) []units.Vreg {
 	if r.reg[1] != 0 {
 		return r.reg[:]
 	}
@@ -60,12 +61,12 @@ func (z *vectorizer) regs(r *vector) []vreg {
 }
 
 // integer returns the register of v, which is uniform, or of an affine one's first lane.
-func (z *vectorizer) integerOf(v *ir.Value) vreg {
+func (z *vectorizer) integerOf(v *ir.Value) units.Vreg {
 	switch {
 	case v.Op == ir.OpConst && v.Type.Kind == ir.KindI1: // 0 or 1, as comparisons leave them
-		return z.number(v.Imm & 1)
+		return z.Number(v.Imm & 1)
 	case v.Op == ir.OpConst:
-		return z.number(v.Imm)
+		return z.Number(v.Imm)
 	case v.Op == ir.OpTid && v.Imm == 0:
 		return z.tx
 	case isSpecial(v):
@@ -86,7 +87,7 @@ func (z *vectorizer) fromOutside(v *ir.Value) bool {
 
 // pointerInput returns the register of a pointer that is computed by the caller as a root and bytes
 // from there: what points nowhere must not be seen by Go's collector.
-func (z *vectorizer) pointerInput(p *ir.Value) vreg {
+func (z *vectorizer) pointerInput(p *ir.Value) units.Vreg {
 	if r := z.pointers[p]; r != nil {
 		return r.reg[0]
 	}
@@ -101,79 +102,79 @@ func (z *vectorizer) pointerInput(p *ir.Value) vreg {
 		return base
 	}
 	r := &vector{shape: shape{kind: uniform}}
-	r.reg[0] = z.code.Reg(vasm.Integer)
+	r.reg[0] = z.Code.Reg(vasm.Integer)
 	offset := z.input(input{p, inputValue})
-	z.code.Once("MOVQ", vasm.Use(base), vasm.Def(r.reg[0]))
-	z.code.Once("ADDQ", vasm.Use(offset), vasm.Mod(r.reg[0]))
+	z.Code.Once("MOVQ", vasm.Use(base), vasm.Def(r.reg[0]))
+	z.Code.Once("ADDQ", vasm.Use(offset), vasm.Mod(r.reg[0]))
 	z.pointers[p] = r
 	return r.reg[0]
 }
 
 // vectorOf returns the registers of v with its value in every lane.
-func (z *vectorizer) vectorOf(v *ir.Value) [2]vreg {
+func (z *vectorizer) vectorOf(v *ir.Value) [2]units.Vreg {
 	if v.Type.Kind == ir.KindI1 {
-		return [2]vreg{z.maskOfValue(v)}
+		return [2]units.Vreg{z.maskOfValue(v)}
 	}
 	switch s := z.shape(v); {
 	case v.Op == ir.OpConst:
-		return twice(z.constant(v.Imm, isWide(v.Type)))
+		return twice(z.Constant(v.Imm, units.IsWide(v.Type)))
 	case v.Type.IsFloat() && (v.Op == ir.OpParam || z.fromOutside(v)):
 		r := z.input(input{v, inputValue})
-		return [2]vreg{r, r}
+		return [2]units.Vreg{r, r}
 	case s.kind == varying:
 		return z.result(v).reg
 	case s.kind == uniform && (v.Op == ir.OpParam || isSpecial(v) || z.fromOutside(v)):
-		return z.broadcastOnce(z.integerOf(v), isWide(v.Type))
+		return z.broadcastOnce(z.integerOf(v), units.IsWide(v.Type))
 	case s.kind == uniform:
-		return z.broadcast(z.integerOf(v), isWide(v.Type))
+		return z.broadcast(z.integerOf(v), units.IsWide(v.Type))
 	default:
 		return z.spread(v, s)
 	}
 }
 
-func (z *vectorizer) broadcast(from vreg, wide bool) [2]vreg {
-	r := z.vector()
-	z.unit.broadcast(from, r, wide)
+func (z *vectorizer) broadcast(from units.Vreg, wide bool) [2]units.Vreg {
+	r := z.Vector()
+	z.Unit.Broadcast(from, r, wide)
 	return twice(r)
 }
 
 // broadcastOnce is broadcast for a number that never changes.
-func (z *vectorizer) broadcastOnce(from vreg, wide bool) [2]vreg {
-	key := constant{int64(from), wide}
+func (z *vectorizer) broadcastOnce(from units.Vreg, wide bool) [2]units.Vreg {
+	key := units.Constant{Bits: int64(from), Wide: wide}
 	r := z.outside[key]
 	if r == 0 {
-		r = z.vector()
-		z.code.Ahead(func() { z.unit.broadcast(from, r, wide) })
+		r = z.Vector()
+		z.Code.Ahead(func() { z.Unit.Broadcast(from, r, wide) })
 		z.outside[key] = r
 	}
 	return twice(r)
 }
 
 // spread returns an affine value in vectors.
-func (z *vectorizer) spread(v *ir.Value, s shape) [2]vreg {
-	base := z.broadcast(z.integerOf(v), isWide(v.Type))[0]
-	if !isWide(v.Type) {
-		r := z.vector()
-		z.code.Op("VPADDD", vasm.Use(base), vasm.Use(z.count()), vasm.Def(r))
-		return [2]vreg{r}
+func (z *vectorizer) spread(v *ir.Value, s shape) [2]units.Vreg {
+	base := z.broadcast(z.integerOf(v), units.IsWide(v.Type))[0]
+	if !units.IsWide(v.Type) {
+		r := z.Vector()
+		z.Code.Op("VPADDD", vasm.Use(base), vasm.Use(z.count()), vasm.Def(r))
+		return [2]units.Vreg{r}
 	}
-	var out [2]vreg
+	var out [2]units.Vreg
 	for i, step := range z.steps(s.stride) {
-		out[i] = z.vector()
-		z.code.Op("VPADDQ", vasm.Use(base), vasm.Use(step), vasm.Def(out[i]))
+		out[i] = z.Vector()
+		z.Code.Op("VPADDQ", vasm.Use(base), vasm.Use(step), vasm.Def(out[i]))
 	}
 	return out
 }
 
 // steps returns the stride times the number of the lane.
-func (z *vectorizer) steps(stride int64) [2]vreg {
-	key := constant{stride, true}
+func (z *vectorizer) steps(stride int64) [2]units.Vreg {
+	key := units.Constant{Bits: stride, Wide: true}
 	r, ok := z.strides[key]
 	if !ok {
-		r = [2]vreg{z.vector(), z.vector()}
-		z.code.Ahead(func() {
+		r = [2]units.Vreg{z.Vector(), z.Vector()}
+		z.Code.Ahead(func() {
 			for i := range r {
-				z.unit.steps(i, stride, r[i])
+				z.Unit.Steps(i, stride, r[i])
 			}
 		})
 		z.strides[key] = r
@@ -182,36 +183,36 @@ func (z *vectorizer) steps(stride int64) [2]vreg {
 }
 
 // count returns the number of the lane in 32 bits.
-func (z *vectorizer) count() vreg {
+func (z *vectorizer) count() units.Vreg {
 	if z.counted == 0 {
-		z.counted = z.vector()
-		z.code.Ahead(func() { z.unit.count(z.counted) })
+		z.counted = z.Vector()
+		z.Code.Ahead(func() { z.Unit.Count(z.counted) })
 	}
 	return z.counted
 }
 
 // maskOfValue returns the lanes in which the truth value v holds.
-func (z *vectorizer) maskOfValue(v *ir.Value) vreg {
+func (z *vectorizer) maskOfValue(v *ir.Value) units.Vreg {
 	if z.shape(v).kind == varying {
 		return z.result(v).reg[0]
 	}
-	n, m := z.code.Reg(vasm.Integer), z.unit.mask()
-	z.code.Op("MOVQ", vasm.Use(z.integerOf(v)), vasm.Def(n))
-	z.code.Op("NEGQ", vasm.Mod(n))
-	z.unit.truth(n, m)
+	n, m := z.Code.Reg(vasm.Integer), z.Unit.Mask()
+	z.Code.Op("MOVQ", vasm.Use(z.integerOf(v)), vasm.Def(n))
+	z.Code.Op("NEGQ", vasm.Mod(n))
+	z.Unit.Truth(n, m)
 	return m
 }
 
 // half returns the lanes of m, or those that half i of a wide vector has; all for 0.
-func (z *vectorizer) half(m vreg, i int, wide bool) vreg {
+func (z *vectorizer) half(m units.Vreg, i int, wide bool) units.Vreg {
 	if wide {
-		return z.unit.half(m, i)
+		return z.Unit.Half(m, i)
 	}
 	return m
 }
 
 // activeMask returns the mask of the current block; 0 for all lanes.
-func (z *vectorizer) activeMask() vreg {
+func (z *vectorizer) activeMask() units.Vreg {
 	if z.block == nil || z.mask[z.block.rank] == nil {
 		return 0
 	}
@@ -219,8 +220,8 @@ func (z *vectorizer) activeMask() vreg {
 }
 
 // allLanes returns a mask of all lanes.
-func (z *vectorizer) allLanes() vreg {
-	m := z.unit.mask()
-	z.unit.all(m)
+func (z *vectorizer) allLanes() units.Vreg {
+	m := z.Unit.Mask()
+	z.Unit.All(m)
 	return m
 }

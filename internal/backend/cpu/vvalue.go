@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
@@ -104,12 +105,12 @@ func (z *vectorizer) target(v *ir.Value) *vector {
 	if !z.sticky[v.ID] || z.activeMask() == 0 || r.kind != varying {
 		return r
 	}
-	t := &vector{shape: r.shape, reg: [2]vreg{z.vector()}}
+	t := &vector{shape: r.shape, reg: [2]units.Vreg{z.Vector()}}
 	if v.Type.Kind == ir.KindI1 {
-		t.reg[0] = z.unit.mask()
+		t.reg[0] = z.Unit.Mask()
 	}
 	if r.reg[1] != 0 {
-		t.reg[1] = z.vector()
+		t.reg[1] = z.Vector()
 	}
 	return t
 }
@@ -123,9 +124,9 @@ func (z *vectorizer) settle(v *ir.Value, from *vector) {
 	if v.Type.Kind == ir.KindI1 {
 		panic(scalar("a boolean that is live after a loop"))
 	}
-	m, wide := z.activeMask(), isWide(v.Type)
+	m, wide := z.activeMask(), units.IsWide(v.Type)
 	for i, to := range z.regs(r) {
-		z.unit.mix(z.half(m, i, wide), from.reg[i], to, wide)
+		z.Unit.Mix(z.half(m, i, wide), from.reg[i], to, wide)
 	}
 }
 
@@ -161,8 +162,8 @@ func hasIntegerOp(v *ir.Value) bool {
 }
 
 // integerOp computes a uniform value, or the first lane's of an affine one.
-func (z *vectorizer) integerOp(v *ir.Value, to vreg) {
-	c, wide := z.code, isWide(v.Type)
+func (z *vectorizer) integerOp(v *ir.Value, to units.Vreg) {
+	c, wide := z.Code, units.IsWide(v.Type)
 	x := z.integerOf(v.Args[0])
 	if names, ok := integerOps[v.Op]; ok {
 		if v.Type.Kind != ir.KindI1 && v.Type.Bits() < 32 {
@@ -174,7 +175,7 @@ func (z *vectorizer) integerOp(v *ir.Value, to vreg) {
 		}
 		y := z.integerOf(v.Args[1])
 		c.Op("MOVQ", vasm.Use(x), vasm.Def(to).Soon())
-		c.Op(pick(names, wide), vasm.Use(y), vasm.Mod(to))
+		c.Op(units.Pick(names, wide), vasm.Use(y), vasm.Mod(to))
 		return
 	}
 	if names, ok := integerShifts[v.Op]; ok {
@@ -183,7 +184,7 @@ func (z *vectorizer) integerOp(v *ir.Value, to vreg) {
 			panic(scalar("a shift by a variable"))
 		}
 		c.Op("MOVQ", vasm.Use(x), vasm.Def(to))
-		c.Op(pick(names, wide), vasm.Imm(n.Imm), vasm.Mod(to))
+		c.Op(units.Pick(names, wide), vasm.Imm(n.Imm), vasm.Mod(to))
 		return
 	}
 	switch v.Op {
@@ -207,23 +208,23 @@ func (z *vectorizer) integerOp(v *ir.Value, to vreg) {
 }
 
 // add adds y to x.
-func (z *vectorizer) add(x vreg, y *ir.Value, to vreg) {
+func (z *vectorizer) add(x units.Vreg, y *ir.Value, to units.Vreg) {
 	if isShort(y) {
-		z.code.Op("LEAQ", vasm.Mem(x, y.Imm), vasm.Def(to))
+		z.Code.Op("LEAQ", vasm.Mem(x, y.Imm), vasm.Def(to))
 	} else {
-		z.code.Op("LEAQ", vasm.Indexed(x, z.integerOf(y), 1), vasm.Def(to))
+		z.Code.Op("LEAQ", vasm.Indexed(x, z.integerOf(y), 1), vasm.Def(to))
 	}
 }
 
 // addNumber adds n to x.
-func (z *vectorizer) addNumber(x vreg, n int64, to vreg) {
+func (z *vectorizer) addNumber(x units.Vreg, n int64, to units.Vreg) {
 	if n == int64(int32(n)) {
-		z.code.Op("LEAQ", vasm.Mem(x, n), vasm.Def(to))
+		z.Code.Op("LEAQ", vasm.Mem(x, n), vasm.Def(to))
 		return
 	}
-	t := z.code.Reg(vasm.Integer)
-	z.code.Op("MOVQ", vasm.Imm(n), vasm.Def(t))
-	z.code.Op("LEAQ", vasm.Indexed(x, t, 1), vasm.Def(to))
+	t := z.Code.Reg(vasm.Integer)
+	z.Code.Op("MOVQ", vasm.Imm(n), vasm.Def(t))
+	z.Code.Op("LEAQ", vasm.Indexed(x, t, 1), vasm.Def(to))
 }
 
 // isShort reports whether v is a number that instructions have room for.
@@ -231,8 +232,8 @@ func isShort(v *ir.Value) bool {
 	return v.Op == ir.OpConst && v.Type.IsInt() && v.Imm == int64(int32(v.Imm))
 }
 
-func (z *vectorizer) indexOp(v *ir.Value, x, to vreg) {
-	c := z.code
+func (z *vectorizer) indexOp(v *ir.Value, x, to units.Vreg) {
+	c := z.Code
 	i := z.integerOf(v.Args[1])
 	if v.Args[1].Op == ir.OpConst {
 		z.addNumber(x, truncated(v.Args[1])*v.Imm, to)
@@ -252,23 +253,23 @@ func (z *vectorizer) indexOp(v *ir.Value, x, to vreg) {
 	c.Op("ADDQ", vasm.Use(t), vasm.Mod(to))
 }
 
-func (z *vectorizer) resizeOp(v *ir.Value, x, to vreg) {
+func (z *vectorizer) resizeOp(v *ir.Value, x, to units.Vreg) {
 	from := v.Args[0].Type
 	switch {
 	case v.Op == ir.OpTrunc && v.Type.Kind == ir.KindI32, v.Op == ir.OpZExt && from.Kind == ir.KindI32:
-		z.code.Op("MOVL", vasm.Use(x), vasm.Def(to))
+		z.Code.Op("MOVL", vasm.Use(x), vasm.Def(to))
 	case v.Op == ir.OpSExt && from.Kind == ir.KindI32:
-		z.code.Op("MOVLQSX", vasm.Use(x), vasm.Def(to))
+		z.Code.Op("MOVLQSX", vasm.Use(x), vasm.Def(to))
 	case v.Op == ir.OpZExt && from.Kind == ir.KindI1, v.Op == ir.OpTrunc && (v.Type.Kind == ir.KindI8 || v.Type.Kind == ir.KindI16):
-		z.code.Op("MOVQ", vasm.Use(x), vasm.Def(to))
+		z.Code.Op("MOVQ", vasm.Use(x), vasm.Def(to))
 	case from.Kind == ir.KindI8 || from.Kind == ir.KindI16:
-		z.code.Op(moves[element{from.Size(), v.Op == ir.OpSExt}], vasm.Use(x), vasm.Def(to))
+		z.Code.Op(moves[units.Element{Size: from.Size(), Signed: v.Op == ir.OpSExt}], vasm.Use(x), vasm.Def(to))
 	default:
 		panic(scalar("an integer of an unsupported size"))
 	}
 }
 
-func (z *vectorizer) compareLanes(v *ir.Value, to vreg) {
+func (z *vectorizer) compareLanes(v *ir.Value, to units.Vreg) {
 	t := v.Args[0].Type
 	if t.Kind == ir.KindI1 {
 		z.logicLanes(v, to)
@@ -276,67 +277,67 @@ func (z *vectorizer) compareLanes(v *ir.Value, to vreg) {
 	}
 	signed := v.Op == ir.OpSLt || v.Op == ir.OpSLe
 	x, y := z.fullLanes(v.Args[0], signed), z.fullLanes(v.Args[1], signed)
-	if !isWide(t) {
-		z.unit.compare(v.Op, pair{x[0], y[0], to, false})
+	if !units.IsWide(t) {
+		z.Unit.Compare(v.Op, units.Pair{X: x[0], Y: y[0], To: to, Wide: false})
 		return
 	}
-	low, high := z.unit.mask(), z.unit.mask()
-	z.unit.compare(v.Op, pair{x[0], y[0], low, true})
-	z.unit.compare(v.Op, pair{x[1], y[1], high, true})
-	z.unit.join(low, high, to)
+	low, high := z.Unit.Mask(), z.Unit.Mask()
+	z.Unit.Compare(v.Op, units.Pair{X: x[0], Y: y[0], To: low, Wide: true})
+	z.Unit.Compare(v.Op, units.Pair{X: x[1], Y: y[1], To: high, Wide: true})
+	z.Unit.Join(low, high, to)
 }
 
-var maskOps = map[ir.Op]maskOp{
-	ir.OpAnd: maskAnd, ir.OpMul: maskAnd, ir.OpOr: maskOr, ir.OpXor: maskXor, ir.OpAdd: maskXor, ir.OpSub: maskXor, ir.OpNe: maskXor, ir.OpEq: maskSame,
+var maskOps = map[ir.Op]units.MaskOp{
+	ir.OpAnd: units.MaskAnd, ir.OpMul: units.MaskAnd, ir.OpOr: units.MaskOr, ir.OpXor: units.MaskXor, ir.OpAdd: units.MaskXor, ir.OpSub: units.MaskXor, ir.OpNe: units.MaskXor, ir.OpEq: units.MaskSame,
 }
 
-func (z *vectorizer) logicLanes(v *ir.Value, to vreg) {
+func (z *vectorizer) logicLanes(v *ir.Value, to units.Vreg) {
 	switch op, ok := maskOps[v.Op]; {
 	case ok:
-		z.unit.logic(op, z.maskOfValue(v.Args[1]), z.maskOfValue(v.Args[0]), to)
-	case v.Op == ir.OpTrunc && !isWide(v.Args[0].Type):
-		z.unit.odd(z.vectorOf(v.Args[0])[0], to)
+		z.Unit.Logic(op, z.maskOfValue(v.Args[1]), z.maskOfValue(v.Args[0]), to)
+	case v.Op == ir.OpTrunc && !units.IsWide(v.Args[0].Type):
+		z.Unit.Odd(z.vectorOf(v.Args[0])[0], to)
 	case v.Op == ir.OpSelect:
 		c, x, y := z.maskOfValue(v.Args[0]), z.maskOfValue(v.Args[1]), z.maskOfValue(v.Args[2])
-		yes, no := z.unit.mask(), z.unit.mask()
-		z.unit.logic(maskAnd, x, c, yes)
-		z.unit.logic(maskWithout, y, c, no)
-		z.unit.logic(maskOr, yes, no, to)
+		yes, no := z.Unit.Mask(), z.Unit.Mask()
+		z.Unit.Logic(units.MaskAnd, x, c, yes)
+		z.Unit.Logic(units.MaskWithout, y, c, no)
+		z.Unit.Logic(units.MaskOr, yes, no, to)
 	default:
 		panic(scalar(words(v.Op) + " of booleans"))
 	}
 }
 
 func (z *vectorizer) selectLanes(v *ir.Value, r *vector) {
-	c, wide := z.maskOfValue(v.Args[0]), isWide(v.Type)
+	c, wide := z.maskOfValue(v.Args[0]), units.IsWide(v.Type)
 	x, y := z.vectorOf(v.Args[1]), z.vectorOf(v.Args[2])
 	for i, to := range z.regs(r) {
-		z.unit.blend(z.half(c, i, wide), pair{x[i], y[i], to, wide})
+		z.Unit.Blend(z.half(c, i, wide), units.Pair{X: x[i], Y: y[i], To: to, Wide: wide})
 	}
 }
 
 // both writes an operation on two vectors.
-func (z *vectorizer) both(op ir.Op, x, y [2]vreg, r *vector) {
+func (z *vectorizer) both(op ir.Op, x, y [2]units.Vreg, r *vector) {
 	for i, to := range r.reg {
 		if to != 0 {
-			z.unit.binary(op, pair{x[i], y[i], to, r.reg[1] != 0})
+			z.Unit.Binary(op, units.Pair{X: x[i], Y: y[i], To: to, Wide: r.reg[1] != 0})
 		}
 	}
 }
 
 func (z *vectorizer) intLanes(v *ir.Value, r *vector) {
-	wide := isWide(v.Type)
+	wide := units.IsWide(v.Type)
 	x := z.vectorOf(v.Args[0])
 	switch v.Op {
 	case ir.OpOffset:
-		z.both(ir.OpAdd, x, twice(z.constant(v.Imm, true)), r)
+		z.both(ir.OpAdd, x, twice(z.Constant(v.Imm, true)), r)
 		return
 	case ir.OpIndex:
 		i := z.wideIndex(v.Args[1])
 		for k, to := range r.reg {
-			t := z.vector()
-			z.unit.times(i[k], v.Imm, t)
-			z.unit.binary(ir.OpAdd, pair{x[k], t, to, true})
+			t := z.Vector()
+			z.Unit.Times(i[k], v.Imm, t)
+			z.Unit.Binary(ir.OpAdd, units.Pair{X: x[k], Y: t, To: to, Wide: true})
 		}
 		return
 	}
@@ -344,7 +345,7 @@ func (z *vectorizer) intLanes(v *ir.Value, r *vector) {
 		z.divideLanes(v, r)
 		return
 	}
-	if _, ok := binaryLanes[v.Op]; !ok {
+	if _, ok := units.BinaryLanes[v.Op]; !ok {
 		panic(scalar(words(v.Op)))
 	}
 	n := v.Args[1]
@@ -353,36 +354,36 @@ func (z *vectorizer) intLanes(v *ir.Value, r *vector) {
 	}
 	switch _, shift := integerShifts[v.Op]; {
 	case shift && n.Op == ir.OpConst:
-		z.both(v.Op, x, twice(z.constant(int64(uint32(n.Imm)), wide)), r)
+		z.both(v.Op, x, twice(z.Constant(int64(uint32(n.Imm)), wide)), r)
 	case shift && wide:
-		z.both(v.Op, x, z.extended("VPMOVZXDQ", z.vectorOf(n)[0]), r)
+		z.both(v.Op, x, z.Extended("VPMOVZXDQ", z.vectorOf(n)[0]), r)
 	default:
 		z.both(v.Op, x, z.vectorOf(n), r)
 	}
 }
 
 // twice returns x as both registers of a wide value.
-func twice(x vreg) [2]vreg { return [2]vreg{x, x} }
+func twice(x units.Vreg) [2]units.Vreg { return [2]units.Vreg{x, x} }
 
 // wideIndex returns an index with 64 bits.
-func (z *vectorizer) wideIndex(v *ir.Value) [2]vreg {
+func (z *vectorizer) wideIndex(v *ir.Value) [2]units.Vreg {
 	x := z.vectorOf(v)
 	if v.Type.Kind == ir.KindI32 {
-		return z.extended("VPMOVSXDQ", x[0])
+		return z.Extended("VPMOVSXDQ", x[0])
 	}
 	return x
 }
 
 func (z *vectorizer) floatLanes(v *ir.Value, r *vector) {
-	wide := isWide(v.Type)
+	wide := units.IsWide(v.Type)
 	x := z.vectorOf(v.Args[0])
-	if _, ok := binaryLanes[v.Op]; ok {
+	if _, ok := units.BinaryLanes[v.Op]; ok {
 		z.both(v.Op, x, z.vectorOf(v.Args[1]), r)
 		return
 	}
-	if _, ok := roundings[v.Op]; ok {
+	if _, ok := units.Roundings[v.Op]; ok {
 		for i, to := range z.regs(r) {
-			z.unit.round(v.Op, x[i], to, wide)
+			z.Unit.Round(v.Op, x[i], to, wide)
 		}
 		return
 	}
@@ -391,20 +392,20 @@ func (z *vectorizer) floatLanes(v *ir.Value, r *vector) {
 		z.signLanes(v, x, r)
 	case ir.OpFSqrt:
 		for i, to := range z.regs(r) {
-			z.code.Op(pick([2]string{"VSQRTPS", "VSQRTPD"}, wide), vasm.Use(x[i]), vasm.Def(to))
+			z.Code.Op(units.Pick([2]string{"VSQRTPS", "VSQRTPD"}, wide), vasm.Use(x[i]), vasm.Def(to))
 		}
 	case ir.OpFma:
 		y, a := z.vectorOf(v.Args[1]), z.vectorOf(v.Args[2])
 		for i, to := range z.regs(r) {
-			t := z.vector()
-			z.code.Op("VMOVUPS", vasm.Use(a[i]), vasm.Def(t))
-			z.code.Op(pick([2]string{"VFMADD231PS", "VFMADD231PD"}, wide), vasm.Use(y[i]), vasm.Use(x[i]), vasm.Mod(t))
-			z.code.Op("VMOVUPS", vasm.Use(t), vasm.Def(to))
+			t := z.Vector()
+			z.Code.Op("VMOVUPS", vasm.Use(a[i]), vasm.Def(t))
+			z.Code.Op(units.Pick([2]string{"VFMADD231PS", "VFMADD231PD"}, wide), vasm.Use(y[i]), vasm.Use(x[i]), vasm.Mod(t))
+			z.Code.Op("VMOVUPS", vasm.Use(t), vasm.Def(to))
 		}
 	case ir.OpFMin, ir.OpFMax:
 		y := z.vectorOf(v.Args[1])
 		for i, to := range z.regs(r) {
-			z.unit.extreme(v.Op, pair{x[i], y[i], to, wide})
+			z.Unit.Extreme(v.Op, units.Pair{X: x[i], Y: y[i], To: to, Wide: wide})
 		}
 	default:
 		panic(scalar(words(v.Op)))
@@ -412,11 +413,11 @@ func (z *vectorizer) floatLanes(v *ir.Value, r *vector) {
 }
 
 // signLanes writes operations on the signs of floats.
-func (z *vectorizer) signLanes(v *ir.Value, x [2]vreg, r *vector) {
-	wide := isWide(v.Type)
-	sign, rest := z.constant(math.MinInt32, false), z.constant(math.MaxInt32, false)
+func (z *vectorizer) signLanes(v *ir.Value, x [2]units.Vreg, r *vector) {
+	wide := units.IsWide(v.Type)
+	sign, rest := z.Constant(math.MinInt32, false), z.Constant(math.MaxInt32, false)
 	if wide {
-		sign, rest = z.constant(math.MinInt64, true), z.constant(math.MaxInt64, true)
+		sign, rest = z.Constant(math.MinInt64, true), z.Constant(math.MaxInt64, true)
 	}
 	switch v.Op {
 	case ir.OpFNeg:
@@ -426,10 +427,10 @@ func (z *vectorizer) signLanes(v *ir.Value, x [2]vreg, r *vector) {
 	default:
 		y := z.vectorOf(v.Args[1])
 		for i, to := range z.regs(r) {
-			a, b := z.vector(), z.vector()
-			z.unit.binary(ir.OpAnd, pair{x[i], rest, a, wide})
-			z.unit.binary(ir.OpAnd, pair{y[i], sign, b, wide})
-			z.unit.binary(ir.OpOr, pair{b, a, to, wide})
+			a, b := z.Vector(), z.Vector()
+			z.Unit.Binary(ir.OpAnd, units.Pair{X: x[i], Y: rest, To: a, Wide: wide})
+			z.Unit.Binary(ir.OpAnd, units.Pair{X: y[i], Y: sign, To: b, Wide: wide})
+			z.Unit.Binary(ir.OpOr, units.Pair{X: b, Y: a, To: to, Wide: wide})
 		}
 	}
 }
@@ -449,33 +450,33 @@ func (z *vectorizer) convertLanes(v *ir.Value, r *vector) {
 	switch {
 	case v.Op == ir.OpBitcast:
 		for i, t := range z.regs(r) {
-			z.code.Op("VMOVUPS", vasm.Use(x[i]), vasm.Def(t))
+			z.Code.Op("VMOVUPS", vasm.Use(x[i]), vasm.Def(t))
 		}
-	case v.Op == ir.OpFToS && !isWide(to):
-		z.floatToInteger(x, isWide(from), r.reg[0])
-	case v.Op == ir.OpFToS || v.Op == ir.OpFToU && !isWide(to): // one without a sign is the lower half of one with 64 bits
-		z.floatToLong(x, isWide(from), r)
+	case v.Op == ir.OpFToS && !units.IsWide(to):
+		z.floatToInteger(x, units.IsWide(from), r.reg[0])
+	case v.Op == ir.OpFToS || v.Op == ir.OpFToU && !units.IsWide(to): // one without a sign is the lower half of one with 64 bits
+		z.floatToLong(x, units.IsWide(from), r)
 	case v.Op == ir.OpFToU:
 		panic(scalar("a conversion of a float to an unsigned integer of 64 bits"))
-	case !z.unit.convert(v, x, r.reg):
+	case !z.Unit.Convert(v, x, r.reg):
 		panic(scalar(words(v.Op)))
 	}
 }
 
 // floatToLong truncates floats to integers of 64 bits, of which r may take the lower halves.
-func (z *vectorizer) floatToLong(x [2]vreg, wide bool, r *vector) {
+func (z *vectorizer) floatToLong(x [2]units.Vreg, wide bool, r *vector) {
 	if !wide {
-		x = z.extended("VCVTPS2PD", x[0])
+		x = z.Extended("VCVTPS2PD", x[0])
 	}
 	long := r.reg
 	if long[1] == 0 {
-		long = [2]vreg{z.vector(), z.vector()}
+		long = [2]units.Vreg{z.Vector(), z.Vector()}
 	}
 	for i := range long {
-		z.unit.integer(x[i], long[i], true)
+		z.Unit.Integer(x[i], long[i], true)
 	}
 	if long != r.reg {
-		z.unit.truncate(long[0], long[1], r.reg[0])
+		z.Unit.Truncate(long[0], long[1], r.reg[0])
 	}
 }
 
@@ -488,8 +489,8 @@ func (z *vectorizer) truthLanes(v *ir.Value, r *vector) {
 	if v.Op == ir.OpSExt {
 		one = -1
 	}
-	c, wide := z.maskOfValue(v.Args[0]), isWide(v.Type)
+	c, wide := z.maskOfValue(v.Args[0]), units.IsWide(v.Type)
 	for i, to := range z.regs(r) {
-		z.unit.only(z.half(c, i, wide), z.constant(one, wide), to, wide)
+		z.Unit.Only(z.half(c, i, wide), z.Constant(one, wide), to, wide)
 	}
 }
