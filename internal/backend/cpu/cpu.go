@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -116,13 +115,6 @@ func meetsSimply(f *ir.Func) error {
 		}
 	}
 	return nil
-}
-
-// meetsInWarps reports whether the threads of a warp wait for each other.
-func meetsInWarps(f *ir.Func) bool {
-	return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
-		return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return analysis.WarpOp(v.Op) })
-	})
 }
 
 // reserve names the parameters as the kernel does, and everything else clear of them.

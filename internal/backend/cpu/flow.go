@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -185,6 +184,3 @@ func (f *flow) jump(n *node, i int, next *node) (falls bool) {
 	f.out.line("goto %s", f.labels[to])
 	return false
 }
-
-// String describes a node in panics.
-func (n *node) String() string { return fmt.Sprintf("b%d", n.block.ID) }

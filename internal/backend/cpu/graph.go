@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -174,4 +175,12 @@ func (l *loop) followers() []*node {
 	}
 	slices.SortFunc(list, func(a, b *node) int { return cmp.Compare(a.rank, b.rank) })
 	return list
+}
+
+// String describes a node in panics.
+func (n *node) String() string { return fmt.Sprintf("b%d", n.block.ID) }
+
+// repeats reports whether the way from a block to m begins another round of a loop that n is in.
+func (m *node) repeats(from, n *node) bool {
+	return from != nil && m.heads() && m.loop.in[from] && m.loop.in[n]
 }

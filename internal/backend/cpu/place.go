@@ -242,3 +242,19 @@ func (p *placement) cost(v *ir.Value, n int) int {
 	}
 	return n
 }
+
+// isShared reports whether all threads of a block, or of a warp, get the same from v, which they meet for.
+func (p *placement) isShared(v *ir.Value) bool {
+	return votes(v) || p.warps && analysis.WarpOp(v.Op) && v.Type.Kind != ir.KindVoid && !p.uni.Varying(v)
+}
+
+// waysIn returns how many blocks of g lead to the one that phi stands in.
+func (p *placement) waysIn(phi *ir.Value, g *region) int {
+	n := 0
+	for _, b := range phi.Block.Preds {
+		if p.of[b.ID] == g {
+			n++
+		}
+	}
+	return n
+}

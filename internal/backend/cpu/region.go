@@ -234,3 +234,10 @@ func (r *regions) checkLeaving() error {
 	}
 	return nil
 }
+
+// meetsInWarps reports whether the threads of a warp wait for each other.
+func meetsInWarps(f *ir.Func) bool {
+	return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
+		return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return analysis.WarpOp(v.Op) })
+	})
+}

@@ -153,17 +153,6 @@ func (c *threadCoder) copyPhi(here *copies, phi, a *ir.Value) {
 	}
 }
 
-// waysIn returns how many blocks of g lead to the one that phi stands in.
-func (p *placement) waysIn(phi *ir.Value, g *region) int {
-	n := 0
-	for _, b := range phi.Block.Preds {
-		if p.of[b.ID] == g {
-			n++
-		}
-	}
-	return n
-}
-
 // isWanted reports whether anything uses the phi, as far as is known.
 func (e *emitter) isWanted(phi *ir.Value) bool {
 	return !e.informed || e.known.used[use{v: phi}]

@@ -196,11 +196,6 @@ func (p *plan) always(d, n *node) bool {
 	return !escapes(d, nil)
 }
 
-// repeats reports whether the way from a block to m begins another round of a loop that n is in.
-func (m *node) repeats(from, n *node) bool {
-	return from != nil && m.heads() && m.loop.in[from] && m.loop.in[n]
-}
-
 // findSticky finds the values of loops in which lanes part that are used after them.
 func (p *plan) findSticky() {
 	note := func(v *ir.Value, user *node) {

@@ -4,18 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
 // Where the threads of a warp exchange numbers a region ends, as at a barrier. Each thread has brought what it has:
 // what all threads get alike has grown in a variable, all else is in an array and is sorted out
 // by gpu.Lanes when the last one has come. So it is with the threads of a block at a counting barrier.
-
-// isShared reports whether all threads of a block, or of a warp, get the same from v, which they meet for.
-func (p *placement) isShared(v *ir.Value) bool {
-	return votes(v) || p.warps && analysis.WarpOp(v.Op) && v.Type.Kind != ir.KindVoid && !p.uni.Varying(v)
-}
 
 // startSharing writes what v is before any thread has brought something.
 func (e *emitter) startSharing(v *ir.Value) {
