@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -202,7 +203,7 @@ func (e *emitter) conversion(v *ir.Value) expr {
 		}
 		return convert(t, e.arg(v, 0))
 	case ir.OpSExt, ir.OpZExt:
-		if isSpecial(a) {
+		if layout.IsSpecial(a) {
 			return e.special(a)
 		}
 		if v.Op == ir.OpZExt {

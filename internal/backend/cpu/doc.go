@@ -26,10 +26,9 @@
 //     the kernel has.
 //   - //line directives name the kernel's lines, for debuggers, profiles and faults.
 //
-// Emit works in steps, a file each: prepare.go gives the control flow a fixed shape, region.go
-// cuts it at the barriers, place.go, keep.go and inline.go decide where each value is computed and
-// kept, block.go and thread.go write the loops by graph.go and flow.go, machine.go and
-// warp.go do for warps, and the rest writes statements and expressions.
+// Emit works in steps: package layout gives the control flow a fixed shape, divides it at the barriers, and decides where
+// each value is computed and kept; block.go and thread.go write the loops by flow.go, machine.go and warp.go do for warps,
+// and the rest writes statements and expressions.
 //
 // A region whose threads access neighbouring memory is also generated as vector code, once for each unit: plan decides what
 // lanes execute together, vectorizer translates that to operations, and package units translates operations to the instructions

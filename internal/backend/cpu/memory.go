@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -18,14 +19,14 @@ type memory struct {
 // findMemory lays the shared variables out and looks where allocas are used.
 func (e *emitter) findMemory() {
 	m := memory{shared: map[*ir.Variable]int64{}, apart: map[*ir.Value]bool{}}
-	for _, b := range e.dom.Order() {
+	for _, b := range e.Dom.Order() {
 		for _, v := range b.Values {
 			if x, ok := v.Aux.(*ir.Variable); ok && x.Space == ir.Shared {
 				m.add(x)
 			}
 			for _, a := range v.Args {
-				if a.Type.IsPtr() && a.Op != ir.OpParam && e.root[a].Op == ir.OpAlloca && e.of[b.ID] != e.of[e.root[a].Block.ID] {
-					m.apart[e.root[a]] = true
+				if a.Type.IsPtr() && a.Op != ir.OpParam && e.Root[a].Op == ir.OpAlloca && e.Of[b.ID] != e.Of[e.Root[a].Block.ID] {
+					m.apart[e.Root[a]] = true
 				}
 			}
 		}
@@ -51,7 +52,7 @@ func (e *emitter) rootOf(p *ir.Value) *ir.Value {
 	if p.Op == ir.OpParam {
 		return p
 	}
-	return e.root[p]
+	return e.Root[p]
 }
 
 // offset returns the bytes from its root to p, which is no root itself.
@@ -161,15 +162,15 @@ func (e *emitter) needAlloca(v *ir.Value) {
 		panic(refuseAt(v, "pointers are stored in memory"))
 	}
 	e.top = append(e.top, line{text: fmt.Sprintf("%s := %s", name, e.element(v, t.Size()))})
-	if e.of[v.Block.ID] == e.here && v.Imm != 1 {
+	if e.Of[v.Block.ID] == e.here && v.Imm != 1 {
 		e.top = append(e.top, line{text: fmt.Sprintf("clear(%s((*byte)(%s), %d))", e.unsafe("Slice"), name, t.Size())})
 	}
 }
 
 // cleared returns the allocas that are kept for other regions and have to be zero when g begins.
-func (e *emitter) cleared(g *region) []*ir.Value {
+func (e *emitter) cleared(g *layout.Region) []*ir.Value {
 	var list []*ir.Value
-	for _, b := range g.blocks {
+	for _, b := range g.Blocks {
 		for _, v := range b.Values {
 			if e.memory.apart[v] && v.Imm != 1 {
 				list = append(list, v)
@@ -201,7 +202,7 @@ func (e *emitter) elementAt(v any, size int64, i expr) string {
 	key := [2]any{"array", v}
 	name, ok := v.(string)
 	if !ok {
-		name = fmt.Sprintf("each%d", e.ids.of(v.(*ir.Value)))
+		name = fmt.Sprintf("each%d", e.ids.Of(v.(*ir.Value)))
 	}
 	array := e.name(key, name)
 	if !e.found.words[array] {
@@ -221,7 +222,7 @@ func (e *emitter) thread() expr {
 	switch {
 	case e.isLine():
 		return tx
-	case e.warps:
+	case e.Warps:
 		return operand("%s", e.word("thread"))
 	}
 	return binary("+", operand("%s", e.word("row")), tx)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -15,34 +16,34 @@ type threadCoder struct {
 }
 
 // graph returns the blocks of g as nodes. An edge out of the region is one out of the graph.
-func (e *emitter) graph(g *region) (*node, error) { return e.graphOf(g, nil) }
+func (e *emitter) graph(g *layout.Region) (*layout.Node, error) { return e.graphOf(g, nil) }
 
 // graphOf is graph where some branches are known to go to the successor with that index.
-func (e *emitter) graphOf(g *region, known map[*ir.Block]int) (*node, error) {
-	nodes := map[*ir.Block]*node{}
-	for _, b := range g.blocks {
-		nodes[b] = &node{block: b}
+func (e *emitter) graphOf(g *layout.Region, known map[*ir.Block]int) (*layout.Node, error) {
+	nodes := map[*ir.Block]*layout.Node{}
+	for _, b := range g.Blocks {
+		nodes[b] = &layout.Node{Block: b}
 	}
-	for _, b := range g.blocks {
+	for _, b := range g.Blocks {
 		n := nodes[b]
 		switch {
-		case e.together[b] || b.Term().Op == ir.OpRet:
-			n.succs = []*node{nil}
+		case e.Together[b] || b.Term().Op == ir.OpRet:
+			n.Succs = []*layout.Node{nil}
 			continue
 		}
 		for _, s := range b.Succs {
-			if e.of[s.ID] == g && s != g.first {
-				n.succs = append(n.succs, nodes[s])
+			if e.Of[s.ID] == g && s != g.First {
+				n.Succs = append(n.Succs, nodes[s])
 			} else {
-				n.succs = append(n.succs, nil)
+				n.Succs = append(n.Succs, nil)
 			}
 		}
 		if i, ok := known[b]; ok {
-			n.succs = n.succs[i : i+1]
+			n.Succs = n.Succs[i : i+1]
 		}
 	}
-	entry := nodes[g.first]
-	if !analyse(entry) {
+	entry := nodes[g.First]
+	if !layout.Analyse(entry) {
 		return nil, fmt.Errorf("a loop has two entries")
 	}
 	return entry, nil
@@ -56,26 +57,26 @@ func (e *emitter) newLabel() string {
 }
 
 // body writes a block.
-func (c *threadCoder) body(n *node) {
-	for _, v := range n.block.Values {
+func (c *threadCoder) body(n *layout.Node) {
+	for _, v := range n.Block.Values {
 		switch {
 		case v.Op == ir.OpPhi:
 			c.each(v, func() { c.keepEach(v) })
-		case waits(v):
+		case layout.Waits(v):
 			c.bring(v)
-		case c.level[v.ID] >= perThread && !c.isInline(v):
+		case c.Level[v.ID] >= layout.PerThread && !c.isInline(v):
 			c.statement(v)
 		}
 	}
 }
 
-func (c *threadCoder) condition(n *node) (holds, fails string) {
-	cond := n.block.Term().Args[0]
+func (c *threadCoder) condition(n *layout.Node) (holds, fails string) {
+	cond := n.Block.Term().Args[0]
 	c.vote(cond)
 	return c.ref(cond).text, c.negated(cond).text
 }
 
-func (c *threadCoder) leave(*node) {
+func (c *threadCoder) leave(*layout.Node) {
 	if len(c.flow.loops) == 0 {
 		c.out.line("continue")
 		return
@@ -85,21 +86,23 @@ func (c *threadCoder) leave(*node) {
 }
 
 // threadsLabel returns the label of g's loop over the threads along x.
-func (e *emitter) threadsLabel(g *region) string { return e.name([2]any{"threads", g}, "threads") }
+func (e *emitter) threadsLabel(g *layout.Region) string {
+	return e.name([2]any{"threads", g}, "threads")
+}
 
 // edge writes the copies that phis want, or that the thread leaves for good.
-func (c *threadCoder) edge(n *node, i int) {
-	b := n.block
+func (c *threadCoder) edge(n *layout.Node, i int) {
+	b := n.Block
 	if c.ends(b) {
 		c.storeAtEnd(b)
 	}
 	switch {
-	case c.together[b]:
+	case c.Together[b]:
 		return
 	case b.Term().Op == ir.OpRet:
-		if c.here.leaves && c.warps {
+		if c.here.Leaves && c.Warps {
 			c.out.line("%s &^= 1 << (%s & 31)", c.word("alive"), c.thread().at(5))
-		} else if c.here.leaves {
+		} else if c.here.Leaves {
 			c.out.line("*(*bool)(%s) = true", c.element("left", 1))
 			c.out.line("%s--", c.word("live"))
 		}
@@ -117,9 +120,9 @@ func (c *threadCoder) edge(n *node, i int) {
 // storeAtEnd keeps what the region has computed for others, at the end of b.
 func (c *threadCoder) storeAtEnd(b *ir.Block) {
 	c.out.at(b.Term().Pos)
-	for _, x := range c.here.blocks {
+	for _, x := range c.here.Blocks {
 		for _, v := range x.Values {
-			if c.keep[v.ID] == keepEach && !c.isFirstPhi(v) && c.keptAtEnd(v) && !waits(v) {
+			if c.Keep[v.ID] == layout.KeepEach && !c.IsFirstPhi(v) && c.keptAtEnd(v) && !layout.Waits(v) {
 				c.storeKept(v)
 			}
 		}
@@ -130,22 +133,22 @@ func (c *threadCoder) storeAtEnd(b *ir.Block) {
 func (c *threadCoder) copyPhi(here *copies, phi, a *ir.Value) {
 	switch {
 	case !c.isWanted(phi):
-	case c.keep[phi.ID] == keepEach && c.isFirstPhi(phi):
+	case c.Keep[phi.ID] == layout.KeepEach && c.IsFirstPhi(phi):
 		if a.Op != ir.OpParam && c.array[a.ID] == c.array[phi.ID] { // a is there already, which has to be written for that
 			c.found.used[use{a, c.here}] = true
 			return
 		}
 		c.everyLane(func() { here.add(c.kept(phi), c.valueOrOffset(phi, a).text) })
-	case c.level[phi.ID] == perBlock && c.level[a.ID] <= perBlock && c.waysIn(phi, c.here) == 1:
+	case c.Level[phi.ID] == layout.PerBlock && c.Level[a.ID] <= layout.PerBlock && c.WaysIn(phi, c.here) == 1:
 		c.after.add(c.hoistedName(phi), c.valueOrOffset(phi, a).text)
-	case c.level[phi.ID] == perBlock: // all threads compute it, and the old one is needed until then
+	case c.Level[phi.ID] == layout.PerBlock: // all threads compute it, and the old one is needed until then
 		next := c.name1(phi, "next")
 		c.assigns = true
 		here.add(next, c.valueOrOffset(phi, a).text)
 		c.after.add(c.hoistedName(phi), next)
 	default:
 		g := c.here
-		if c.keep[phi.ID] == keepBlock {
+		if c.Keep[phi.ID] == layout.KeepBlock {
 			g, c.assigns = nil, true
 		}
 		c.hoist(g, phi)
@@ -206,21 +209,21 @@ func (c *copies) write(w *writer) {
 // does not differ between threads.
 func (e *emitter) again(v *ir.Value) {
 	switch {
-	case e.keep[v.ID] == keepBlock:
+	case e.Keep[v.ID] == layout.KeepBlock:
 		e.hoist(nil, v)
 		return
-	case e.keep[v.ID] == keepEach:
+	case e.Keep[v.ID] == layout.KeepEach:
 		lines := e.apart(func() { e.each(v, func() { e.out.line("%s := %s", e.nameOf(v), e.kept(v)) }) }, v)
 		e.top = append(e.top, lines...)
 		e.made[v] = e.body
 		return
-	case e.level[v.ID] == inThread && v.Op == ir.OpPhi && e.of[v.Block.ID] == e.here:
+	case e.Level[v.ID] == layout.InThread && v.Op == ir.OpPhi && e.Of[v.Block.ID] == e.here:
 		e.hoist(e.here, v)
 		return
 	}
-	to := map[level]*[]line{perLaunch: &e.launch, perPlane: &e.plane, perRow: &e.row, perThread: &e.top}[e.level[v.ID]]
+	to := map[layout.Level]*[]line{layout.PerLaunch: &e.launch, layout.PerPlane: &e.plane, layout.PerRow: &e.row, layout.PerThread: &e.top}[e.Level[v.ID]]
 	if to == nil {
-		if e.level[v.ID] == perBlock {
+		if e.Level[v.ID] == layout.PerBlock {
 			e.hoist(nil, v)
 			return
 		}
@@ -231,12 +234,12 @@ func (e *emitter) again(v *ir.Value) {
 	}
 	lines := e.apart(func() { e.statement(v) }, v)
 	*to = append(*to, lines...)
-	switch e.level[v.ID] {
-	case perLaunch:
+	switch e.Level[v.ID] {
+	case layout.PerLaunch:
 		e.made[v] = e.root0
-	case perPlane:
+	case layout.PerPlane:
 		e.made[v], e.types[e.nameOf(v)] = e.rows, e.varType(v)
-	case perRow:
+	case layout.PerRow:
 		e.made[v] = e.rows
 	default:
 		e.made[v] = e.body

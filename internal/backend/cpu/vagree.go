@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -15,7 +16,7 @@ import (
 
 // agrees reports whether v is a comparison that all lanes may agree on.
 func (p *plan) agrees(v *ir.Value) bool {
-	if !p.agree || !isOrder(v) || p.e.level[v.ID] < perThread || p.nodes[v.Block.ID] == nil {
+	if !p.agree || !isOrder(v) || p.e.Level[v.ID] < layout.PerThread || p.nodes[v.Block.ID] == nil {
 		return false
 	}
 	x, y := p.shape(v.Args[0]), p.shape(v.Args[1])
@@ -52,15 +53,15 @@ func (p *plan) storedBefore() []bool {
 		changed = false
 		written, parted := false, false
 		for i, n := range p.order {
-			id := n.block.ID
+			id := n.Block.ID
 			if parted && written && !stored[id] {
 				stored[id], changed = true, true
 			}
-			written = written || stored[id] || slices.ContainsFunc(n.block.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore })
-			parted = parted || len(n.succs) == 2 && p.e.level[n.block.Term().Args[0].ID] >= perThread
-			for l := n.loop; l != nil; l = l.parent { // lanes that stay in a loop begin again at its header
-				if last := i+1 == len(p.order) || !l.in[p.order[i+1]]; last && parted && written && !stored[l.header.block.ID] {
-					stored[l.header.block.ID], changed = true, true
+			written = written || stored[id] || slices.ContainsFunc(n.Block.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore })
+			parted = parted || len(n.Succs) == 2 && p.e.Level[n.Block.Term().Args[0].ID] >= layout.PerThread
+			for l := n.Loop; l != nil; l = l.Parent { // lanes that stay in a loop begin again at its header
+				if last := i+1 == len(p.order) || !l.In[p.order[i+1]]; last && parted && written && !stored[l.Header.Block.ID] {
+					stored[l.Header.Block.ID], changed = true, true
 				}
 			}
 		}
@@ -75,7 +76,7 @@ func (p *plan) findAgreeing() {
 	}
 	for _, n := range p.order {
 		p.user = n
-		for _, v := range n.block.Values {
+		for _, v := range n.Block.Values {
 			if p.agrees(v) && !p.assumed.knows(v) {
 				p.agreeing[v] = true
 			}
@@ -85,12 +86,12 @@ func (p *plan) findAgreeing() {
 
 // isDecided reports whether only branches and checks that are gone need v.
 func (z *vectorizer) isDecided(v *ir.Value) bool {
-	return z.assumed.knows(v) && z.keep[v.ID] == keepNot && !slices.ContainsFunc(z.users[v.ID], func(u *ir.Value) bool { return !z.assumed.drops(u) })
+	return z.assumed.knows(v) && z.Keep[v.ID] == layout.KeepNot && !slices.ContainsFunc(z.Users[v.ID], func(u *ir.Value) bool { return !z.assumed.drops(u) })
 }
 
 // compute writes what v, which depends on the thread's index alone, is in the first lane.
 func (z *vectorizer) compute(v *ir.Value) {
-	if z.vals[v] != nil || v.Op == ir.OpParam || len(v.Args) == 0 || z.level[v.ID] < perThread {
+	if z.vals[v] != nil || v.Op == ir.OpParam || len(v.Args) == 0 || z.Level[v.ID] < layout.PerThread {
 		return
 	}
 	for _, a := range v.Args {

@@ -21,7 +21,7 @@ func (e *emitter) vectorCall(list []*vectorFunc, first string) []line {
 	lines := []line{{text: fmt.Sprintf("%s := %s", first, begun)}}
 	for i, f := range list {
 		args := []string{length}
-		if e.warps {
+		if e.Warps {
 			args = append(args, e.firstThread())
 		}
 		for _, in := range f.inputs {
@@ -32,8 +32,8 @@ func (e *emitter) vectorCall(list []*vectorFunc, first string) []line {
 			start = "} else if"
 		}
 		lines = append(lines,
-			line{text: fmt.Sprintf("%s %s == %d%s {", start, e.word("lanes"), f.lanes, condition), pos: e.here.place()},
-			line{text: fmt.Sprintf("%s = "+call, first, fmt.Sprintf("%s.%s(%s)", e.imported(e.o.Vector.Path), f.code.Name(), strings.Join(args, ", "))), pos: e.here.place()})
+			line{text: fmt.Sprintf("%s %s == %d%s {", start, e.word("lanes"), f.lanes, condition), pos: e.here.Place()},
+			line{text: fmt.Sprintf("%s = "+call, first, fmt.Sprintf("%s.%s(%s)", e.imported(e.o.Vector.Path), f.code.Name(), strings.Join(args, ", "))), pos: e.here.Place()})
 	}
 	return append(lines, line{text: "}"})
 }
@@ -41,7 +41,7 @@ func (e *emitter) vectorCall(list []*vectorFunc, first string) []line {
 // spans reports whether blocks along x continue each other's rows: a thread then asks of its number and its block's along x
 // only what its index in the grid is, and nothing stays from one piece of the code to another.
 func (e *emitter) spans() bool {
-	if len(e.list) != 1 || e.anyLeaves() || e.memory.size > 0 {
+	if len(e.List) != 1 || e.AnyLeaves() || e.memory.size > 0 {
 		return false
 	}
 	for _, b := range e.f.Blocks {
@@ -56,14 +56,14 @@ func (e *emitter) spans() bool {
 
 // onlyIndexes reports whether v, a thread's or block's number along x, is used for the thread's index in the grid alone.
 func (e *emitter) onlyIndexes(v *ir.Value, op ir.Op) bool {
-	return !slices.ContainsFunc(e.users[v.ID], func(u *ir.Value) bool {
+	return !slices.ContainsFunc(e.Users[v.ID], func(u *ir.Value) bool {
 		switch {
 		case u.Op == ir.OpSExt || u.Op == ir.OpZExt:
 			return !e.onlyIndexes(u, op)
 		case u.Op == ir.OpAdd && op == ir.OpTid:
 			return !e.isRowStart(u.Args[0]) && !e.isRowStart(u.Args[1])
 		case e.isRowStart(u) && op == ir.OpCtaid:
-			return slices.ContainsFunc(e.users[u.ID], func(w *ir.Value) bool { return w.Op != ir.OpAdd || !isThread(w.Args[0]) && !isThread(w.Args[1]) })
+			return slices.ContainsFunc(e.Users[u.ID], func(w *ir.Value) bool { return w.Op != ir.OpAdd || !isThread(w.Args[0]) && !isThread(w.Args[1]) })
 		}
 		return true
 	})
@@ -126,7 +126,7 @@ func (e *emitter) rowNumber() expr {
 // vectorCode returns the functions of all regions.
 func (e *emitter) vectorCode() []VectorCode {
 	var list []VectorCode
-	for _, g := range e.list {
+	for _, g := range e.List {
 		for _, f := range e.vectors[g] {
 			list = append(list, VectorCode{f.code.Signature(), f.code.Text()})
 		}

@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -14,7 +15,7 @@ func (z *vectorizer) check(v *ir.Value) {
 	if z.assumed.drops(v) {
 		return
 	}
-	if !z.replays && (z.dirty[z.block.block.ID] || z.wrote) {
+	if !z.replays && (z.dirty[z.block.Block.ID] || z.wrote) {
 		panic(scalar("a check after a store"))
 	}
 	if z.shape(cond).kind == uniform { // for the lanes that are here, and there are some
@@ -71,44 +72,44 @@ func compareOp(v *ir.Value) string {
 }
 
 // ends writes the ways out of n.
-func (z *vectorizer) ends(n *node) {
+func (z *vectorizer) ends(n *layout.Node) {
 	switch {
 	case z.jumps(n):
 		z.jumpOn(n)
-	case len(n.succs) == 1:
+	case len(n.Succs) == 1:
 		z.way(n, 0, z.activeMask())
-		z.goOn(z.rankOf(n), n.loop)
+		z.goOn(z.rankOf(n), n.Loop)
 	default:
 		z.fork(n)
-		z.goOn(z.rankOf(n), n.loop)
+		z.goOn(z.rankOf(n), n.Loop)
 	}
 }
 
 // meets reports whether lanes come to x other than by a jump.
-func (z *vectorizer) meets(x *node) bool {
-	return slices.ContainsFunc(x.preds, func(p *node) bool { return !z.jumps(p) && z.rankOf(p) < z.rankOf(x) })
+func (z *vectorizer) meets(x *layout.Node) bool {
+	return slices.ContainsFunc(x.Preds, func(p *layout.Node) bool { return !z.jumps(p) && z.rankOf(p) < z.rankOf(x) })
 }
 
 // follows reports whether control that has come to n without a jump may go on to x, which is after it, although
 // no lane of n's need go there: others may wait there. They cannot where they would have had to pass a block
 // between. So, wherever control is, all blocks have run that dominate the place, and a block that all lanes
 // of such a one come to has the same lanes.
-func (z *vectorizer) follows(x, n *node) bool {
-	d := x.idom
-	for l := d.loop; l != nil && !l.in[x]; l = l.parent {
-		d = l.header
+func (z *vectorizer) follows(x, n *layout.Node) bool {
+	d := x.Idom
+	for l := d.Loop; l != nil && !l.In[x]; l = l.Parent {
+		d = l.Header
 	}
 	return z.meets(x) && z.rankOf(d) <= z.rankOf(n)
 }
 
 // goOn leads control from after block i, in the loop, to the next block that some lanes do not jump
 // to: the ones between are for lanes that do.
-func (z *vectorizer) goOn(i int, in *loop) {
+func (z *vectorizer) goOn(i int, in *layout.Loop) {
 	rest := z.order[i+1:]
-	k := slices.IndexFunc(rest, func(x *node) bool { return !in.contains(x) || z.follows(x, z.order[i]) })
+	k := slices.IndexFunc(rest, func(x *layout.Node) bool { return !in.Contains(x) || z.follows(x, z.order[i]) })
 	switch {
 	case k == 0 || len(rest) == 0: // it is next
-	case k > 0 && in.contains(rest[k]):
+	case k > 0 && in.Contains(rest[k]):
 		z.Code.Jump("JMP", z.labelOf(rest[k]))
 	case in != nil:
 		z.Code.Jump("JMP", z.tailOf(in))
@@ -118,15 +119,15 @@ func (z *vectorizer) goOn(i int, in *loop) {
 }
 
 // jumpOn writes the ways out of n, of which all lanes take the same.
-func (z *vectorizer) jumpOn(n *node) {
-	if len(n.succs) == 1 {
+func (z *vectorizer) jumpOn(n *layout.Node) {
+	if len(n.Succs) == 1 {
 		z.way(n, 0, z.activeMask())
-		z.jumpTo(n, n.succs[0])
+		z.jumpTo(n, n.Succs[0])
 		return
 	}
 	other := z.Code.NewLabel()
-	z.branch(n.block.Term().Args[0], "", other)
-	for i, s := range n.succs {
+	z.branch(n.Block.Term().Args[0], "", other)
+	for i, s := range n.Succs {
 		if isFault(s) {
 			z.Code.Jump("JMP", z.bail)
 		} else {
@@ -139,24 +140,24 @@ func (z *vectorizer) jumpOn(n *node) {
 	}
 }
 
-func (z *vectorizer) jumpTo(n, s *node) {
+func (z *vectorizer) jumpTo(n, s *layout.Node) {
 	i := z.rankOf(n)
 	switch {
 	case s == nil:
 		z.Code.Jump("JMP", z.end)
-	case i+1 < len(z.order) && z.order[i+1] == s && len(n.succs) == 1:
+	case i+1 < len(z.order) && z.order[i+1] == s && len(n.Succs) == 1:
 	default:
 		z.Code.Jump("JMP", z.labelOf(s))
 	}
 }
 
 // fork writes the ways out of n, some lanes taking the one and some the other.
-func (z *vectorizer) fork(n *node) {
-	if cond := n.block.Term().Args[0]; z.shape(cond).kind == uniform {
+func (z *vectorizer) fork(n *layout.Node) {
+	if cond := n.Block.Term().Args[0]; z.shape(cond).kind == uniform {
 		z.forkTogether(n, cond)
 		return
 	}
-	c := z.maskOfValue(n.block.Term().Args[0])
+	c := z.maskOfValue(n.Block.Term().Args[0])
 	m := z.activeMask()
 	ways := [2]units.Vreg{z.Unit.Mask(), z.Unit.Mask()}
 	if m == 0 {
@@ -166,7 +167,7 @@ func (z *vectorizer) fork(n *node) {
 		z.Unit.Logic(units.MaskAnd, m, c, ways[0])
 		z.Unit.Logic(units.MaskWithout, m, c, ways[1])
 	}
-	for i, s := range n.succs {
+	for i, s := range n.Succs {
 		if isFault(s) {
 			z.mayFault(n)
 			z.Unit.Test(ways[i])
@@ -178,10 +179,10 @@ func (z *vectorizer) fork(n *node) {
 }
 
 // forkTogether is fork where the lanes that are here take the same way, and others, elsewhere, another one.
-func (z *vectorizer) forkTogether(n *node, cond *ir.Value) {
+func (z *vectorizer) forkTogether(n *layout.Node, cond *ir.Value) {
 	other, on := z.Code.NewLabel(), z.Code.NewLabel()
 	z.branch(cond, "", other)
-	for i, s := range n.succs {
+	for i, s := range n.Succs {
 		if isFault(s) {
 			z.mayFault(n)
 			z.Code.Jump("JMP", z.bail)
@@ -197,23 +198,23 @@ func (z *vectorizer) forkTogether(n *node, cond *ir.Value) {
 }
 
 // mayFault refuses a fault after n that comes after a store.
-func (z *vectorizer) mayFault(n *node) {
-	if !z.replays && (z.dirty[n.block.ID] || z.wrote) {
+func (z *vectorizer) mayFault(n *layout.Node) {
+	if !z.replays && (z.dirty[n.Block.ID] || z.wrote) {
 		panic(scalar("a fault after a store"))
 	}
 }
 
 // way writes what happens on the way from n to its successor i, for the lanes of m; 0 is all.
-func (z *vectorizer) way(n *node, i int, m units.Vreg) {
-	s := n.succs[i]
+func (z *vectorizer) way(n *layout.Node, i int, m units.Vreg) {
+	s := n.Succs[i]
 	if s == nil {
-		z.leaveRegion(n.block, m)
+		z.leaveRegion(n.Block, m)
 		return
 	}
 	z.copies(n, s, m)
 	z.leaveLoops(n, s, m)
-	to := z.mask[s.rank]
-	if s.heads() && s.loop.in[n] && z.splits[s.loop] {
+	to := z.mask[s.Rank]
+	if s.Heads() && s.Loop.In[n] && z.splits[s.Loop] {
 		z.addLanes(z.heads[s].back, m)
 		return
 	}
@@ -231,9 +232,9 @@ func (z *vectorizer) way(n *node, i int, m units.Vreg) {
 }
 
 // leaveLoops lets the lanes of m, which go from n to s, keep what stays of values in loops that they leave.
-func (z *vectorizer) leaveLoops(n, s *node, m units.Vreg) {
+func (z *vectorizer) leaveLoops(n, s *layout.Node, m units.Vreg) {
 	for _, v := range z.staying {
-		if !z.nodes[v.Block.ID].dominates(n) || !z.parted(v, s) {
+		if !z.nodes[v.Block.ID].Dominates(n) || !z.parted(v, s) {
 			continue
 		}
 		x, wide := z.vectorOf(v), units.IsWide(v.Type)
@@ -255,9 +256,9 @@ func (z *vectorizer) addLanes(to, m units.Vreg) {
 }
 
 // copies writes what the phis of s become on the way from n.
-func (z *vectorizer) copies(n, s *node, m units.Vreg) {
-	phis := s.block.Phis()
-	k := s.block.PredIndex(n.block)
+func (z *vectorizer) copies(n, s *layout.Node, m units.Vreg) {
+	phis := s.Block.Phis()
+	k := s.Block.PredIndex(n.Block)
 	type move struct {
 		how      moving
 		from, to units.Vreg
@@ -350,28 +351,28 @@ func (z *vectorizer) move(how moving, from, to units.Vreg) {
 
 // whole reports whether the phi may be set in all lanes on the way from n to s: no other lane needs
 // it, or has it yet.
-func (z *vectorizer) whole(n, s *node, phi *ir.Value) bool {
-	if z.sticky[phi.ID] || n.loop != s.loop && (s.loop == nil || !s.heads() || s.loop.in[n]) {
+func (z *vectorizer) whole(n, s *layout.Node, phi *ir.Value) bool {
+	if z.sticky[phi.ID] || n.Loop != s.Loop && (s.Loop == nil || !s.Heads() || s.Loop.In[n]) {
 		return false
 	}
-	if z.jumps(n) || s.heads() && len(s.preds) == 2 {
+	if z.jumps(n) || s.Heads() && len(s.Preds) == 2 {
 		return true
 	}
-	first := slices.MinFunc(s.preds, func(a, b *node) int { return z.rankOf(a) - z.rankOf(b) })
+	first := slices.MinFunc(s.Preds, func(a, b *layout.Node) int { return z.rankOf(a) - z.rankOf(b) })
 	return first == n
 }
 
 // leaveRegion keeps what the region has computed for others, in the lanes of m.
 func (z *vectorizer) leaveRegion(b *ir.Block, m units.Vreg) {
-	for _, x := range z.g.blocks {
+	for _, x := range z.g.Blocks {
 		for _, v := range x.Values {
 			if z.keeps(v) && z.keptAtEnd(v) {
 				z.storeLanes(z.vectorOf(v), v.Type, vasm.Mem(z.keptAddress(v), 0), m)
 			}
 		}
 	}
-	if b.Term().Op == ir.OpRet || z.together[b] {
-		if z.together[b] {
+	if b.Term().Op == ir.OpRet || z.Together[b] {
+		if z.Together[b] {
 			for _, s := range b.Succs {
 				if len(s.Phis()) > 0 {
 					panic(scalar("phis after a branch that the block takes as a whole"))
@@ -387,16 +388,16 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m units.Vreg) {
 			at units.Vreg
 		}
 		var stores []kept
-		if z.of[s.ID] == z.g && s != z.g.first {
+		if z.Of[s.ID] == z.g && s != z.g.First {
 			continue
 		}
 		for _, phi := range s.Phis() {
 			a := phi.Args[s.PredIndex(b)]
 			switch {
-			case z.keep[phi.ID] == keepEach && (a.Op == ir.OpParam || z.array[a.ID] != z.array[phi.ID]):
+			case z.Keep[phi.ID] == layout.KeepEach && (a.Op == ir.OpParam || z.array[a.ID] != z.array[phi.ID]):
 				stores = append(stores, kept{z.vectorOf(a), phi.Type, z.keptAddress(phi)})
-			case z.keep[phi.ID] == keepEach:
-			case z.level[phi.ID] == perBlock && z.level[a.ID] <= perBlock && z.waysIn(phi, z.g) == 1:
+			case z.Keep[phi.ID] == layout.KeepEach:
+			case z.Level[phi.ID] == layout.PerBlock && z.Level[a.ID] <= layout.PerBlock && z.WaysIn(phi, z.g) == 1:
 			default:
 				panic(scalar("an assignment to a variable of the block"))
 			}

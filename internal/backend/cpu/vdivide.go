@@ -50,7 +50,7 @@ func (z *vectorizer) quotients32(x, y units.Vreg, signed bool, to units.Vreg) {
 // quotients64 divides integers of 64 bits that are less than 2^51 in all lanes, and no less than -2^51. Where any is not, it
 // leaves the row to Go.
 func (z *vectorizer) quotients64(v *ir.Value, x, y, to [2]units.Vreg) {
-	if !z.replays && (z.touched[z.block.block.ID] || z.wrote) {
+	if !z.replays && (z.touched[z.block.Block.ID] || z.wrote) {
 		panic(scalar("a 64-bit division after a store"))
 	}
 	z.bailUnlessShort(v, x, y)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -24,11 +25,11 @@ type vectorizer struct {
 	*plan
 	*shared
 	vals     map[*ir.Value]*vector
-	left     map[*ir.Value]*vector // what lanes that have left a loop keep of values that stay
-	maskRegs map[*laneSet]vasm.Reg // registers of masks
-	heads    map[*node]loopCode    // of headers
-	label    map[*node]string
-	block    *node
+	left     map[*ir.Value]*vector     // what lanes that have left a loop keep of values that stay
+	maskRegs map[*laneSet]vasm.Reg     // registers of masks
+	heads    map[*layout.Node]loopCode // of headers
+	label    map[*layout.Node]string
+	block    *layout.Node
 	tx       vasm.Reg
 	wrote    bool   // something was written in this block
 	end      string // of a vector
@@ -84,7 +85,7 @@ type vectorFunc struct {
 }
 
 // vectorize returns vector code for g, for all units that there is any for.
-func (e *emitter) vectorize(g *region) []*vectorFunc {
+func (e *emitter) vectorize(g *layout.Region) []*vectorFunc {
 	known, ok := e.vectors[g]
 	if ok {
 		return known
@@ -105,9 +106,9 @@ func (e *emitter) vectorize(g *region) []*vectorFunc {
 
 // vectorCodeOf is vectorize for one unit with a loop for lanes that agree, or without. Where there is no code it says why, if
 // it is worth saying.
-func (e *emitter) vectorCodeOf(g *region, a *units.Assembler, agree bool) (f *vectorFunc, why scalarOnly) {
+func (e *emitter) vectorCodeOf(g *layout.Region, a *units.Assembler, agree bool) (f *vectorFunc, why scalarOnly) {
 	c := a.Code
-	c.At(linePlace(g.place()))
+	c.At(linePlace(g.Place()))
 	defer func() {
 		if r := recover(); r != nil {
 			ok := false
@@ -122,7 +123,7 @@ func (e *emitter) vectorCodeOf(g *region, a *units.Assembler, agree bool) (f *ve
 	switch {
 	case e.o.Vector == nil || !worthVectors(g):
 		return nil, ""
-	case e.anyLeaves():
+	case e.AnyLeaves():
 		return nil, scalar("threads that exit while others wait")
 	case e.f.Block[0] > 0 && e.f.Block[0] < a.Unit.Lanes():
 		return nil, scalar(fmt.Sprintf("rows of %d threads, fewer than the lanes of a vector,", e.f.Block[0]))
@@ -143,7 +144,7 @@ func (e *emitter) vectorCodeOf(g *region, a *units.Assembler, agree bool) (f *ve
 func (s *shared) newVectorizer(e *emitter, p *plan, tx vasm.Reg) *vectorizer {
 	return &vectorizer{
 		emitter: e, plan: p, shared: s, tx: tx, end: s.Code.NewLabel(),
-		vals: map[*ir.Value]*vector{}, left: map[*ir.Value]*vector{}, maskRegs: map[*laneSet]vasm.Reg{}, heads: map[*node]loopCode{}, label: map[*node]string{},
+		vals: map[*ir.Value]*vector{}, left: map[*ir.Value]*vector{}, maskRegs: map[*laneSet]vasm.Reg{}, heads: map[*layout.Node]loopCode{}, label: map[*layout.Node]string{},
 	}
 }
 
@@ -187,9 +188,9 @@ var remedies = map[string]string{
 
 // replays reports whether g reads nothing that it may have written: threads that have done a part of it
 // can begin again.
-func replays(g *region) bool {
+func replays(g *layout.Region) bool {
 	var loads, stores []*ir.Value
-	for _, b := range g.blocks {
+	for _, b := range g.Blocks {
 		for _, v := range b.Values {
 			switch v.Op {
 			case ir.OpLoad:
@@ -205,8 +206,8 @@ func replays(g *region) bool {
 }
 
 // worthVectors reports whether a region does enough.
-func worthVectors(g *region) bool {
-	return slices.ContainsFunc(g.blocks, func(b *ir.Block) bool {
+func worthVectors(g *layout.Region) bool {
+	return slices.ContainsFunc(g.Blocks, func(b *ir.Block) bool {
 		return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpLoad || v.Op == ir.OpStore })
 	})
 }
@@ -216,7 +217,7 @@ func (s *shared) write(e *emitter, p *plans) {
 	c := s.Code
 	tx := c.Reg(vasm.Integer)
 	c.Once("MOVQ", c.Param("int"), vasm.Def(s.row))
-	if e.warps {
+	if e.Warps {
 		c.Once("MOVQ", c.Param("int"), vasm.Def(tx))
 	} else {
 		c.Once("XORQ", vasm.Def(tx), vasm.Def(tx))
@@ -239,7 +240,7 @@ type plans struct {
 }
 
 // plansOf returns the plans for g.
-func (e *emitter) plansOf(g *region, agree bool) *plans {
+func (e *emitter) plansOf(g *layout.Region, agree bool) *plans {
 	key := planned{g, agree}
 	p := e.plans[key]
 	if p != nil {
@@ -258,7 +259,7 @@ func (e *emitter) plansOf(g *region, agree bool) *plans {
 
 // planned is what plans depend on.
 type planned struct {
-	g     *region
+	g     *layout.Region
 	agree bool
 }
 
@@ -333,8 +334,8 @@ func (z *vectorizer) body() {
 	z.foreign()
 	for i, n := range z.order {
 		z.node(n)
-		for l := n.loop; l != nil; l = l.parent {
-			if i+1 == len(z.order) || !l.in[z.order[i+1]] {
+		for l := n.Loop; l != nil; l = l.Parent {
+			if i+1 == len(z.order) || !l.In[z.order[i+1]] {
 				z.loopTail(l, i)
 			}
 		}
@@ -345,24 +346,24 @@ func (z *vectorizer) body() {
 }
 
 // node writes a block.
-func (z *vectorizer) node(n *node) {
+func (z *vectorizer) node(n *layout.Node) {
 	c := z.Code
 	z.block, z.user, z.wrote = n, n, false
 	if z.label[n] == "" {
 		z.label[n] = c.NewLabel()
 	}
-	if n.heads() {
+	if n.Heads() {
 		z.loopHead(n)
 	} else {
 		c.Label(z.label[n])
 		z.skip(n)
 	}
-	for _, v := range z.vectorOrder(n.block) {
+	for _, v := range z.vectorOrder(n.Block) {
 		z.at(v.Pos)
 		z.value(v)
 	}
 	z.begins(n)
-	z.at(n.block.Term().Pos)
+	z.at(n.Block.Term().Pos)
 	z.ends(n)
 }
 
@@ -383,57 +384,57 @@ func linePlace(p ir.Pos) vasm.Pos {
 }
 
 // loopHead begins a loop. One in which lanes part is passed over where there are none.
-func (z *vectorizer) loopHead(n *node) {
+func (z *vectorizer) loopHead(n *layout.Node) {
 	c := z.Code
 	l := loopCode{back: z.Unit.Mask(), start: c.NewLabel(), tail: c.NewLabel(), exit: c.NewLabel()}
 	z.heads[n] = l
 	c.Label(z.label[n])
-	if z.splits[n.loop] {
-		z.Unit.Test(z.lane(z.mask[n.rank]))
+	if z.splits[n.Loop] {
+		z.Unit.Test(z.lane(z.mask[n.Rank]))
 		c.Jump("JEQ", l.exit)
 	}
 	c.Deeper(1)
 	c.Label(l.start)
-	if z.splits[n.loop] {
+	if z.splits[n.Loop] {
 		z.Unit.None(l.back)
 	}
-	z.zeroMasks(n.loop)
+	z.zeroMasks(n.Loop)
 }
 
 // skip jumps over what n dominates where no lane comes to it: it may read memory that is not there, and its
 // loops may have no end.
-func (z *vectorizer) skip(n *node) {
-	if m := z.mask[n.rank]; m != nil && m.root == n {
+func (z *vectorizer) skip(n *layout.Node) {
+	if m := z.mask[n.Rank]; m != nil && m.root == n {
 		z.Unit.Test(z.lane(m))
 		z.Code.Jump("JEQ", z.behind(n))
 	}
 }
 
 // after returns where control goes on that passes over n and what n dominates.
-func (z *vectorizer) behind(n *node) string {
+func (z *vectorizer) behind(n *layout.Node) string {
 	for _, x := range z.order[z.rankOf(n)+1:] {
 		switch {
-		case n.loop != nil && !n.loop.in[x]:
-			return z.tailOf(n.loop)
-		case !n.dominates(x) && z.follows(x, n):
+		case n.Loop != nil && !n.Loop.In[x]:
+			return z.tailOf(n.Loop)
+		case !n.Dominates(x) && z.follows(x, n):
 			return z.labelOf(x)
 		}
 	}
-	if n.loop != nil {
-		return z.tailOf(n.loop)
+	if n.Loop != nil {
+		return z.tailOf(n.Loop)
 	}
 	return z.end
 }
 
 // tailOf returns the end of a loop in which lanes part.
-func (z *vectorizer) tailOf(l *loop) string {
+func (z *vectorizer) tailOf(l *layout.Loop) string {
 	if !z.splits[l] {
 		panic(scalar("a loop exit that not all lanes reach"))
 	}
-	return z.heads[l.header].tail
+	return z.heads[l.Header].tail
 }
 
-func (z *vectorizer) labelOf(n *node) string {
+func (z *vectorizer) labelOf(n *layout.Node) string {
 	if z.label[n] == "" {
 		z.label[n] = z.Code.NewLabel()
 	}
@@ -443,25 +444,25 @@ func (z *vectorizer) labelOf(n *node) string {
 // zeroMasks begins a round of the loop l, or of the loop over the vectors for nil: no lane has come yet to any
 // block of it. Whatever control then passes over keeps none: where it goes on after, it finds that out by
 // the mask. What all ways write before they read it is swept from the code.
-func (z *vectorizer) zeroMasks(l *loop) {
+func (z *vectorizer) zeroMasks(l *layout.Loop) {
 	for _, k := range z.order {
-		home := k.loop
-		if k.heads() {
-			home = home.parent
+		home := k.Loop
+		if k.Heads() {
+			home = home.Parent
 		}
-		if m := z.mask[k.rank]; m != nil && m.root == k && home == l {
+		if m := z.mask[k.Rank]; m != nil && m.root == k && home == l {
 			z.Unit.None(z.lane(m))
 		}
 	}
 }
 
 // begins readies what the blocks need into which several ways from n lead, but for n itself.
-func (z *vectorizer) begins(n *node) {
+func (z *vectorizer) begins(n *layout.Node) {
 	for _, k := range z.order {
 		if k == z.order[0] || z.placeFor(k) != n {
 			continue
 		}
-		for _, v := range k.block.Values {
+		for _, v := range k.Block.Values {
 			if v.Op != ir.OpPhi && !z.sticky[v.ID] {
 				continue
 			}
@@ -483,25 +484,25 @@ func (z *vectorizer) undefined(r *vector) {
 
 // placeFor returns the last block that all threads that come to k have passed, outside of
 // loops that k is not in, or in which lanes part.
-func (z *vectorizer) placeFor(k *node) *node {
-	d := k.idom
-	for d.loop != nil && !d.loop.in[k] || d.loop != nil && z.needsOuter(d.loop, k) {
-		d = d.loop.header.idom
+func (z *vectorizer) placeFor(k *layout.Node) *layout.Node {
+	d := k.Idom
+	for d.Loop != nil && !d.Loop.In[k] || d.Loop != nil && z.needsOuter(d.Loop, k) {
+		d = d.Loop.Header.Idom
 	}
 	return d
 }
 
 // needsOuter reports whether a value of k must outlive rounds of l.
-func (z *vectorizer) needsOuter(l *loop, k *node) bool {
-	return z.splits[l] && slices.ContainsFunc(k.block.Values, func(v *ir.Value) bool { return z.sticky[v.ID] })
+func (z *vectorizer) needsOuter(l *layout.Loop, k *layout.Node) bool {
+	return z.splits[l] && slices.ContainsFunc(k.Block.Values, func(v *ir.Value) bool { return z.sticky[v.ID] })
 }
 
 // loopTail ends a loop after block last; where lanes part it goes on while any does.
-func (z *vectorizer) loopTail(l *loop, last int) {
-	code := z.heads[l.header]
+func (z *vectorizer) loopTail(l *layout.Loop, last int) {
+	code := z.heads[l.Header]
 	z.Code.Label(code.tail)
 	if z.splits[l] {
-		m := z.lane(z.mask[l.header.rank])
+		m := z.lane(z.mask[l.Header.Rank])
 		z.Unit.CopyMask(code.back, m)
 		z.Unit.Test(m)
 		z.Code.Jump("JNE", code.start)
@@ -509,7 +510,7 @@ func (z *vectorizer) loopTail(l *loop, last int) {
 	z.Code.Deeper(-1)
 	z.Code.Label(code.exit)
 	if z.splits[l] {
-		z.goOn(last, l.parent)
+		z.goOn(last, l.Parent)
 	}
 }
 
@@ -546,14 +547,14 @@ func (z *vectorizer) foreign() {
 	done := map[*ir.Value]bool{}
 	var need func(v *ir.Value)
 	need = func(v *ir.Value) {
-		if v.Op == ir.OpParam || done[v] || z.of[v.Block.ID] == z.g && !z.isFirstPhi(v) || z.level[v.ID] < perThread {
+		if v.Op == ir.OpParam || done[v] || z.Of[v.Block.ID] == z.g && !z.IsFirstPhi(v) || z.Level[v.ID] < layout.PerThread {
 			return
 		}
 		done[v] = true
 		switch {
-		case z.keep[v.ID] == keepEach:
+		case z.Keep[v.ID] == layout.KeepEach:
 			z.loadKept(v)
-		case z.level[v.ID] == perThread:
+		case z.Level[v.ID] == layout.PerThread:
 			for _, a := range v.Args {
 				need(a)
 			}
@@ -562,19 +563,19 @@ func (z *vectorizer) foreign() {
 	}
 	z.block = z.order[0]
 	for _, n := range z.order {
-		for _, v := range n.block.Values {
+		for _, v := range n.Block.Values {
 			if v.Op == ir.OpPhi {
 				continue
 			}
 			for i, a := range v.Args {
-				if !shown(v, i) {
+				if !layout.Shown(v, i) {
 					need(a)
 				}
 			}
 		}
-		for _, s := range n.block.Succs {
+		for _, s := range n.Block.Succs {
 			for _, phi := range s.Phis() {
-				need(phi.Args[s.PredIndex(n.block)])
+				need(phi.Args[s.PredIndex(n.Block)])
 			}
 		}
 	}
@@ -612,16 +613,16 @@ func (z *vectorizer) loadKept(v *ir.Value) {
 
 // keeps reports whether the region's own value v is stored for other regions.
 func (z *vectorizer) keeps(v *ir.Value) bool {
-	return z.keep[v.ID] == keepEach && !z.isFirstPhi(v) && !waits(v)
+	return z.Keep[v.ID] == layout.KeepEach && !z.IsFirstPhi(v) && !layout.Waits(v)
 }
 
 // bring stores what lanes bring to v, at which the threads of a warp meet.
 func (z *vectorizer) bring(v *ir.Value) {
 	switch {
 	case v.Type.Kind == ir.KindVoid:
-	case z.isShared(v):
+	case z.IsShared(v):
 		panic(scalar("the threads of a warp combine values"))
-	case z.keep[v.ID] != keepEach:
+	case z.Keep[v.ID] != layout.KeepEach:
 	case v.Op == ir.OpMatch || !z.movesAlike(v):
 		panic(scalar("the threads of a warp choose whose values they get"))
 	default:
@@ -668,23 +669,23 @@ func (z *vectorizer) input(in input) vasm.Reg {
 }
 
 // newPlan decides what the lanes of g do together.
-func newPlan(e *emitter, g *region, agree bool, known *fastPath) *plan {
+func newPlan(e *emitter, g *layout.Region, agree bool, known *fastPath) *plan {
 	entry, err := e.graphOf(g, known.ways())
 	if err != nil {
 		panic(scalar(err.Error()))
 	}
-	n := len(e.level)
+	n := len(e.Level)
 	p := &plan{
-		e: e, g: g, agree: agree, splits: map[*loop]bool{}, mixes: map[*node]bool{}, agreeing: map[*ir.Value]bool{}, assumed: known,
-		shapes: make([]shape, n), sticky: make([]bool, n), varied: make([]bool, n), nodes: make([]*node, len(e.of)),
+		e: e, g: g, agree: agree, splits: map[*layout.Loop]bool{}, mixes: map[*layout.Node]bool{}, agreeing: map[*ir.Value]bool{}, assumed: known,
+		shapes: make([]shape, n), sticky: make([]bool, n), varied: make([]bool, n), nodes: make([]*layout.Node, len(e.Of)),
 	}
 	p.dirty, p.replays = e.written(g), replays(g)
 	p.order = p.layout(entry, nil)
 	p.places, p.seen, p.mask = slices.Repeat([]int{-1}, len(p.order)), make([]int, len(p.order)), make([]*laneSet, len(p.order))
-	p.order = slices.DeleteFunc(p.order, func(n *node) bool { return isFault(n) })
+	p.order = slices.DeleteFunc(p.order, func(n *layout.Node) bool { return isFault(n) })
 	for i, n := range p.order {
-		p.places[n.rank] = i
-		p.nodes[n.block.ID] = n
+		p.places[n.Rank] = i
+		p.nodes[n.Block.ID] = n
 	}
 	p.touched = p.storedBefore()
 	for again := true; again; { // the more branches differ, the more values do
@@ -698,7 +699,7 @@ func newPlan(e *emitter, g *region, agree bool, known *fastPath) *plan {
 	p.findAgreeing()
 	p.user = nil
 	for _, n := range p.order {
-		for _, v := range n.block.Values {
+		for _, v := range n.Block.Values {
 			if p.stays(v) {
 				p.staying = append(p.staying, v)
 			}
@@ -710,11 +711,11 @@ func newPlan(e *emitter, g *region, agree bool, known *fastPath) *plan {
 // findVaried finds conditions that differ between lanes and reports whether any is new.
 func (p *plan) findVaried() (found bool) {
 	for _, n := range p.order {
-		if len(n.succs) != 2 {
+		if len(n.Succs) != 2 {
 			continue
 		}
 		p.user = n
-		if c := n.block.Term().Args[0]; !p.varied[c.ID] && p.shape(c).kind != uniform {
+		if c := n.Block.Term().Args[0]; !p.varied[c.ID] && p.shape(c).kind != uniform {
 			p.varied[c.ID], found = true, true
 		}
 	}
@@ -723,13 +724,13 @@ func (p *plan) findVaried() (found bool) {
 
 // layout returns n and all that it dominates in the loop l, or anywhere for nil, so that what any block
 // dominates is in one piece, and any loop is: that n heads first, then what follows it.
-func (p *plan) layout(n *node, l *loop) []*node {
-	list, kids := []*node{n}, n.kids
-	if n.heads() && n.loop != l {
-		list, kids = p.layout(n, n.loop), n.loop.followers()
+func (p *plan) layout(n *layout.Node, l *layout.Loop) []*layout.Node {
+	list, kids := []*layout.Node{n}, n.Kids
+	if n.Heads() && n.Loop != l {
+		list, kids = p.layout(n, n.Loop), n.Loop.Followers()
 	}
 	for _, k := range kids {
-		if l.contains(k) {
+		if l.Contains(k) {
 			list = append(list, p.layout(k, l)...)
 		}
 	}
@@ -737,4 +738,4 @@ func (p *plan) layout(n *node, l *loop) []*node {
 }
 
 // isFault reports whether threads that come to n have faulted.
-func isFault(n *node) bool { return n != nil && n.block.Term().Op == ir.OpFault }
+func isFault(n *layout.Node) bool { return n != nil && n.Block.Term().Op == ir.OpFault }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -54,16 +55,16 @@ func (p *plan) fastPathPlan() *plan {
 	for _, n := range p.order {
 		p.user = n
 		if i, ok := p.likely(n, work); ok {
-			cond := n.block.Term().Args[0]
+			cond := n.Block.Term().Args[0]
 			if holds, known := s.holds[cond]; !known || holds == (i == 0) {
-				s.way[n.block], s.holds[cond], s.users[n.block.Term()] = i, i == 0, true
-				s.idle[cond] = s.idle[cond] || p.idles(n, n.succs[1-i])
+				s.way[n.Block], s.holds[cond], s.users[n.Block.Term()] = i, i == 0, true
+				s.idle[cond] = s.idle[cond] || p.idles(n, n.Succs[1-i])
 			}
 		}
 	}
 	for _, n := range p.order {
 		p.user = n
-		for _, v := range n.block.Values {
+		for _, v := range n.Block.Values {
 			if v.Op != ir.OpCheck {
 				continue
 			}
@@ -77,7 +78,7 @@ func (p *plan) fastPathPlan() *plan {
 	}
 	q := newPlan(p.e, p.g, true, s)
 	for _, n := range q.order {
-		for _, v := range n.block.Values {
+		for _, v := range n.Block.Values {
 			if s.users[v] && !slices.Contains(s.conds, v.Args[0]) {
 				s.conds = append(s.conds, v.Args[0])
 			}
@@ -87,52 +88,52 @@ func (p *plan) fastPathPlan() *plan {
 }
 
 // likely returns the way out of n that leads to more work, where that can be asked for the whole row.
-func (p *plan) likely(n *node, accesses []int) (way int, ok bool) {
-	if len(n.succs) != 2 || n.succs[0] == nil || n.succs[1] == nil || n.loop != nil && !(n.loop.in[n.succs[0]] && n.loop.in[n.succs[1]]) {
+func (p *plan) likely(n *layout.Node, accesses []int) (way int, ok bool) {
+	if len(n.Succs) != 2 || n.Succs[0] == nil || n.Succs[1] == nil || n.Loop != nil && !(n.Loop.In[n.Succs[0]] && n.Loop.In[n.Succs[1]]) {
 		return 0, false
 	}
-	work := [2]int{workOf(n.succs[0], accesses), workOf(n.succs[1], accesses)}
+	work := [2]int{workOf(n.Succs[0], accesses), workOf(n.Succs[1], accesses)}
 	if work[0] == work[1] {
 		return 0, false
 	}
 	if work[1] > work[0] {
 		way = 1
 	}
-	return way, p.ranges(n.block.Term().Args[0], way == 0)
+	return way, p.ranges(n.Block.Term().Args[0], way == 0)
 }
 
 // work returns by rank how often memory is touched in what a block dominates.
 func (p *plan) work() []int {
 	count := make([]int, len(p.places))
 	for _, x := range slices.Backward(p.order) { // what a block dominates is after it
-		for _, v := range x.block.Values {
+		for _, v := range x.Block.Values {
 			if v.Op == ir.OpLoad || v.Op == ir.OpStore {
-				count[x.rank]++
+				count[x.Rank]++
 			}
 		}
-		if x.idom != x {
-			count[x.idom.rank] += count[x.rank]
+		if x.Idom != x {
+			count[x.Idom.Rank] += count[x.Rank]
 		}
 	}
 	return count
 }
 
 // workOf returns what accesses has for s, where all who come to it come from one block.
-func workOf(s *node, accesses []int) int {
+func workOf(s *layout.Node, accesses []int) int {
 	switch {
 	case isFault(s):
 		return -1
-	case len(s.preds) > 1:
+	case len(s.Preds) > 1:
 		return 0
 	}
-	return accesses[s.rank]
+	return accesses[s.Rank]
 }
 
 // idles reports whether threads have nothing to do if those that come to n all go on to s.
-func (p *plan) idles(n, s *node) bool {
-	seen := map[*node]bool{nil: true}
-	var busy func(m *node) bool
-	busy = func(m *node) bool {
+func (p *plan) idles(n, s *layout.Node) bool {
+	seen := map[*layout.Node]bool{nil: true}
+	var busy func(m *layout.Node) bool
+	busy = func(m *layout.Node) bool {
 		if seen[m] {
 			return false
 		}
@@ -140,14 +141,14 @@ func (p *plan) idles(n, s *node) bool {
 		if m == n {
 			return p.acts(m) || busy(s)
 		}
-		return p.acts(m) || m.loop != nil || slices.ContainsFunc(m.succs, busy)
+		return p.acts(m) || m.Loop != nil || slices.ContainsFunc(m.Succs, busy)
 	}
-	return len(p.e.list) == 1 && !busy(p.order[0])
+	return len(p.e.List) == 1 && !busy(p.order[0])
 }
 
 // acts reports whether threads do anything in n that anyone else may notice.
-func (p *plan) acts(n *node) bool {
-	return slices.ContainsFunc(n.block.Values, func(v *ir.Value) bool {
+func (p *plan) acts(n *layout.Node) bool {
+	return slices.ContainsFunc(n.Block.Values, func(v *ir.Value) bool {
 		return !v.Op.Pure() && v.Op != ir.OpLoad && v.Op != ir.OpIf && v.Op != ir.OpJump && v.Op != ir.OpRet && v.Op != ir.OpPhi
 	})
 }
@@ -157,7 +158,7 @@ func (p *plan) ranges(cond *ir.Value, holds bool) bool {
 	if cond.Op == ir.OpConst {
 		return false
 	}
-	if p.e.level[cond.ID] < perThread {
+	if p.e.Level[cond.ID] < layout.PerThread {
 		return true
 	}
 	if !isOrder(cond) || !holds && (cond.Op == ir.OpULt || cond.Op == ir.OpULe) {
@@ -173,12 +174,12 @@ func (p *plan) ranges(cond *ir.Value, holds bool) bool {
 // rises reports whether x grows along the row and depends on nothing else.
 func (p *plan) rises(x *ir.Value) bool {
 	s := p.shape(x)
-	return x.Op != ir.OpParam && p.e.level[x.ID] == perThread && s.kind == affine && s.stride > 0 && s.stride < 1<<31
+	return x.Op != ir.OpParam && p.e.Level[x.ID] == layout.PerThread && s.kind == affine && s.stride > 0 && s.stride < 1<<31
 }
 
 // known reports whether the caller knows n.
 func (p *plan) known(n *ir.Value) bool {
-	return n.Op == ir.OpConst || n.Op == ir.OpParam || p.e.level[n.ID] < perThread
+	return n.Op == ir.OpConst || n.Op == ir.OpParam || p.e.Level[n.ID] < layout.PerThread
 }
 
 // span is the threads for which all is as a loop takes it to be: from the first to that before the second.
@@ -206,7 +207,7 @@ func (s *shared) find(z *vectorizer) *span {
 			otherwise = r.idle
 		}
 		switch {
-		case z.level[cond.ID] >= perThread:
+		case z.Level[cond.ID] >= layout.PerThread:
 			first.narrow(cond, r)
 		case z.assumed.holds[cond]:
 			first.branch(cond, "", otherwise)

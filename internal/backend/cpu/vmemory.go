@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -33,7 +34,7 @@ const maxBehind = 1 << 24
 
 // isPinned reports whether p lies a known number of bytes after another pointer that is there wherever p is.
 func (z *vectorizer) isPinned(p *ir.Value) bool {
-	if p.Op != ir.OpOffset && (p.Op != ir.OpIndex || p.Args[1].Op != ir.OpConst) || z.level[p.ID] >= perThread && z.keep[p.ID] != keepNot {
+	if p.Op != ir.OpOffset && (p.Op != ir.OpIndex || p.Args[1].Op != ir.OpConst) || z.Level[p.ID] >= layout.PerThread && z.Keep[p.ID] != layout.KeepNot {
 		return false
 	}
 	n := behind(p)
@@ -51,18 +52,18 @@ func behind(p *ir.Value) int64 {
 // isIndexed reports whether p is an element that an address can name by the slice and the index.
 func (z *vectorizer) isIndexed(p *ir.Value) bool {
 	return p.Op == ir.OpIndex && p.Args[1].Op != ir.OpConst && p.Args[1].Type.Kind == ir.KindI64 && slices.Contains([]int64{1, 2, 4, 8}, p.Imm) &&
-		z.level[p.ID] >= perThread && z.keep[p.ID] == keepNot
+		z.Level[p.ID] >= layout.PerThread && z.Keep[p.ID] == layout.KeepNot
 }
 
 // onlyAddresses reports whether nobody needs the pointer v in a register: addresses name it by what it is made of.
 func (z *vectorizer) onlyAddresses(v *ir.Value) bool {
-	return z.keep[v.ID] == keepNot && (z.isPinned(v) || z.isIndexed(v)) && z.folds(v, z.isPinned(v))
+	return z.Keep[v.ID] == layout.KeepNot && (z.isPinned(v) || z.isIndexed(v)) && z.folds(v, z.isPinned(v))
 }
 
 // folds reports whether all that use v are addresses, and pointers that themselves fold. To one with an index of its own
 // no index can be added: plain is that v has none.
 func (z *vectorizer) folds(v *ir.Value, plain bool) bool {
-	return !slices.ContainsFunc(z.users[v.ID], func(u *ir.Value) bool {
+	return !slices.ContainsFunc(z.Users[v.ID], func(u *ir.Value) bool {
 		switch {
 		case z.nodes[u.Block.ID] == nil:
 			return true
@@ -71,7 +72,7 @@ func (z *vectorizer) folds(v *ir.Value, plain bool) bool {
 			return s.kind != uniform && s != (shape{affine, u.Type.Size()})
 		case u.Op == ir.OpStore:
 			return u.Args[1] == v || z.shape(v) != (shape{affine, u.Args[1].Type.Size()})
-		case z.keep[u.ID] != keepNot:
+		case z.Keep[u.ID] != layout.KeepNot:
 			return true
 		case z.isPinned(u):
 			return !z.folds(u, plain)
@@ -82,7 +83,7 @@ func (z *vectorizer) folds(v *ir.Value, plain bool) bool {
 
 // peel takes from an index what a number adds to it, in bytes.
 func (z *vectorizer) peel(i *ir.Value, scale int64) (rest *ir.Value, bytes int64) {
-	for i.Op == ir.OpAdd && isShort(i.Args[1]) && !z.fromOutside(i) && z.of[i.Block.ID] == z.g && i.Args[0].Op != ir.OpConst {
+	for i.Op == ir.OpAdd && isShort(i.Args[1]) && !z.fromOutside(i) && z.Of[i.Block.ID] == z.g && i.Args[0].Op != ir.OpConst {
 		sum := bytes + i.Args[1].Imm*scale
 		if sum <= -maxBehind || sum >= maxBehind || z.shape(i.Args[0]).kind == varying {
 			break

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -32,7 +33,7 @@ func (z *vectorizer) inner(v *ir.Value) *vector {
 	if r := z.vals[v]; r != nil {
 		return r
 	}
-	defer func(user *node) { z.user = user }(z.user)
+	defer func(user *layout.Node) { z.user = user }(z.user)
 	z.user = nil
 	r := &vector{shape: z.shape(v)}
 	switch {
@@ -69,7 +70,7 @@ func (z *vectorizer) integerOf(v *ir.Value) units.Vreg {
 		return z.Number(v.Imm)
 	case v.Op == ir.OpTid && v.Imm == 0:
 		return z.tx
-	case isSpecial(v):
+	case layout.IsSpecial(v):
 		return z.input(input{v, inputSpecial})
 	case v.Op == ir.OpParam || z.shape(v).kind == uniform && z.fromOutside(v):
 		if v.Type.IsPtr() {
@@ -82,7 +83,7 @@ func (z *vectorizer) integerOf(v *ir.Value) units.Vreg {
 
 // fromOutside reports whether v is computed by the caller.
 func (z *vectorizer) fromOutside(v *ir.Value) bool {
-	return z.level[v.ID] < perThread || z.of[v.Block.ID] != z.g && z.keep[v.ID] == keepBlock
+	return z.Level[v.ID] < layout.PerThread || z.Of[v.Block.ID] != z.g && z.Keep[v.ID] == layout.KeepBlock
 }
 
 // pointerInput returns the register of a pointer that is computed by the caller as a root and bytes
@@ -123,7 +124,7 @@ func (z *vectorizer) vectorOf(v *ir.Value) [2]units.Vreg {
 		return [2]units.Vreg{r, r}
 	case s.kind == varying:
 		return z.result(v).reg
-	case s.kind == uniform && (v.Op == ir.OpParam || isSpecial(v) || z.fromOutside(v)):
+	case s.kind == uniform && (v.Op == ir.OpParam || layout.IsSpecial(v) || z.fromOutside(v)):
 		return z.broadcastOnce(z.integerOf(v), units.IsWide(v.Type))
 	case s.kind == uniform:
 		return z.broadcast(z.integerOf(v), units.IsWide(v.Type))
@@ -213,10 +214,10 @@ func (z *vectorizer) half(m units.Vreg, i int, wide bool) units.Vreg {
 
 // activeMask returns the mask of the current block; 0 for all lanes.
 func (z *vectorizer) activeMask() units.Vreg {
-	if z.block == nil || z.mask[z.block.rank] == nil {
+	if z.block == nil || z.mask[z.block.Rank] == nil {
 		return 0
 	}
-	return z.lane(z.mask[z.block.rank])
+	return z.lane(z.mask[z.block.Rank])
 }
 
 // allLanes returns a mask of all lanes.

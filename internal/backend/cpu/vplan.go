@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -13,32 +14,32 @@ import (
 // Karrenberg and Hack, "Whole-Function Vectorization").
 type plan struct {
 	e        *emitter
-	g        *region
-	order    []*node
+	g        *layout.Region
+	order    []*layout.Node
 	places   []int // in order, by rank; -1 for what is not there
 	seen     []int // by rank, for always: the number of the search that came there
 	searches int
-	mask     []*laneSet         // of each block, by rank; nil for all lanes
-	splits   map[*loop]bool     // some lanes may leave the loop before others
-	shapes   []shape            // by value ID
-	sticky   []bool             // by value ID: needed after a loop in which lanes part: a lane that has left keeps its own
-	staying  []*ir.Value        // for which stays is true
-	user     *node              // for which shapes are asked for: after such a loop they are others; nil for where the value is
-	mixes    map[*node]bool     // goes to where other lanes come, too
-	varied   []bool             // by value ID: conditions of branches that differ between lanes
-	nodes    []*node            // by block ID
-	dirty    []bool             // by block ID: before which something may have been written
-	touched  []bool             // by block ID: before which any lane of the vector may have written
-	replays  bool               // what threads have done in the region they can do again
-	agree    bool               // see vagree.go
-	agreeing map[*ir.Value]bool // comparisons that are the same for all lanes, or the vector is done otherwise
-	assumed  *fastPath          // what a fast path assumes, or nil
+	mask     []*laneSet            // of each block, by rank; nil for all lanes
+	splits   map[*layout.Loop]bool // some lanes may leave the loop before others
+	shapes   []shape               // by value ID
+	sticky   []bool                // by value ID: needed after a loop in which lanes part: a lane that has left keeps its own
+	staying  []*ir.Value           // for which stays is true
+	user     *layout.Node          // for which shapes are asked for: after such a loop they are others; nil for where the value is
+	mixes    map[*layout.Node]bool // goes to where other lanes come, too
+	varied   []bool                // by value ID: conditions of branches that differ between lanes
+	nodes    []*layout.Node        // by block ID
+	dirty    []bool                // by block ID: before which something may have been written
+	touched  []bool                // by block ID: before which any lane of the vector may have written
+	replays  bool                  // what threads have done in the region they can do again
+	agree    bool                  // see vagree.go
+	agreeing map[*ir.Value]bool    // comparisons that are the same for all lanes, or the vector is done otherwise
+	assumed  *fastPath             // what a fast path assumes, or nil
 }
 
 // laneSet is the lanes that run some blocks.
 type laneSet struct {
-	root    *node // where they come together
-	gathers bool  // several ways lead there
+	root    *layout.Node // where they come together
+	gathers bool         // several ways lead there
 }
 
 type shapeKind uint8
@@ -57,18 +58,18 @@ type shape struct {
 	stride int64
 }
 
-func (p *plan) rankOf(n *node) int { return p.places[n.rank] }
+func (p *plan) rankOf(n *layout.Node) int { return p.places[n.Rank] }
 
 // varies reports whether n's branch differs between lanes.
-func (p *plan) varies(n *node) bool {
-	t := n.block.Term()
-	return len(n.succs) == 2 && p.varied[t.Args[0].ID]
+func (p *plan) varies(n *layout.Node) bool {
+	t := n.Block.Term()
+	return len(n.Succs) == 2 && p.varied[t.Args[0].ID]
 }
 
 // legal reports whether all lanes of p's mask may jump from n to s: nobody else has to run
 // what lies between.
-func (p *plan) legal(n, s *node) bool {
-	m := p.mask[n.rank]
+func (p *plan) legal(n, s *layout.Node) bool {
+	m := p.mask[n.Rank]
 	if isFault(s) || m == nil {
 		return true
 	}
@@ -80,7 +81,7 @@ func (p *plan) legal(n, s *node) bool {
 		return true // checked with the loop
 	}
 	for _, x := range p.order[from+1 : to+1] {
-		if !m.root.dominates(x) {
+		if !m.root.Dominates(x) {
 			return false
 		}
 	}
@@ -88,11 +89,11 @@ func (p *plan) legal(n, s *node) bool {
 }
 
 // jumps reports whether all lanes of n go the same way, by a jump.
-func (p *plan) jumps(n *node) bool {
+func (p *plan) jumps(n *layout.Node) bool {
 	if p.varies(n) || p.mixes[n] {
 		return false
 	}
-	for _, s := range n.succs {
+	for _, s := range n.Succs {
 		if !p.legal(n, s) {
 			return false
 		}
@@ -104,9 +105,9 @@ func (p *plan) jumps(n *node) bool {
 }
 
 // partsBetween reports whether the edge leaves or repeats a loop in which lanes part.
-func (p *plan) partsBetween(n, s *node) bool {
-	for l := n.loop; l != nil; l = l.parent {
-		if p.splits[l] && (!l.in[s] || s == l.header) && !isFault(s) {
+func (p *plan) partsBetween(n, s *layout.Node) bool {
+	for l := n.Loop; l != nil; l = l.Parent {
+		if p.splits[l] && (!l.In[s] || s == l.Header) && !isFault(s) {
 			return true
 		}
 	}
@@ -119,24 +120,24 @@ func (p *plan) masks() (again bool) {
 	clear(p.mask)
 	for i, n := range p.order {
 		if i > 0 {
-			p.mask[n.rank] = p.maskOf(n)
+			p.mask[n.Rank] = p.maskOf(n)
 		}
 	}
 	for _, n := range p.order {
-		for _, s := range n.succs {
-			if s != nil && !isFault(s) && p.jumps(n) && p.mask[s.rank] != p.mask[n.rank] {
+		for _, s := range n.Succs {
+			if s != nil && !isFault(s) && p.jumps(n) && p.mask[s.Rank] != p.mask[n.Rank] {
 				p.mixes[n], again = true, true
 			}
 		}
-		for l := n.loop; l != nil; l = l.parent {
+		for l := n.Loop; l != nil; l = l.Parent {
 			if p.splits[l] {
 				continue
 			}
-			for _, s := range n.succs {
-				if isFault(s) || s != nil && l.in[s] && s != l.header {
+			for _, s := range n.Succs {
+				if isFault(s) || s != nil && l.In[s] && s != l.Header {
 					continue
 				}
-				if !p.jumps(n) || p.mask[n.rank] != p.mask[l.header.rank] {
+				if !p.jumps(n) || p.mask[n.Rank] != p.mask[l.Header.Rank] {
 					p.splits[l], again = true, true
 				}
 			}
@@ -145,87 +146,87 @@ func (p *plan) masks() (again bool) {
 	return again
 }
 
-func (p *plan) maskOf(n *node) *laneSet {
-	var preds []*node
-	for _, q := range n.preds {
+func (p *plan) maskOf(n *layout.Node) *laneSet {
+	var preds []*layout.Node
+	for _, q := range n.Preds {
 		if p.rankOf(q) < p.rankOf(n) && p.rankOf(q) >= 0 {
 			preds = append(preds, q)
 		}
 	}
-	if n.heads() && p.splits[n.loop] {
+	if n.Heads() && p.splits[n.Loop] {
 		return &laneSet{root: n, gathers: true}
 	}
 	same := true
 	for _, q := range preds {
-		same = same && p.jumps(q) && p.mask[q.rank] == p.mask[preds[0].rank]
+		same = same && p.jumps(q) && p.mask[q.Rank] == p.mask[preds[0].Rank]
 	}
 	if same {
-		return p.mask[preds[0].rank]
+		return p.mask[preds[0].Rank]
 	}
-	d := n.idom
-	for d.loop != nil && !d.loop.in[n] {
-		d = d.loop.header.idom
+	d := n.Idom
+	for d.Loop != nil && !d.Loop.In[n] {
+		d = d.Loop.Header.Idom
 	}
 	if p.always(d, n) {
-		return p.mask[d.rank]
+		return p.mask[d.Rank]
 	}
-	return &laneSet{root: n, gathers: len(preds) > 1 || preds[0].loop != n.loop}
+	return &laneSet{root: n, gathers: len(preds) > 1 || preds[0].Loop != n.Loop}
 }
 
 // always reports whether every way from d passes n, in the same round of the loops that n is in. A lane that faults before n is
 // come to is no longer there, and none comes to what is after an endless loop while any is in it; but one that comes to what
 // is after n, if only to fault there or to stay in a loop, must not have run n.
-func (p *plan) always(d, n *node) bool {
+func (p *plan) always(d, n *layout.Node) bool {
 	p.searches++
-	p.seen[n.rank] = p.searches
-	var escapes func(m, from *node) bool
-	escapes = func(m, from *node) bool {
+	p.seen[n.Rank] = p.searches
+	var escapes func(m, from *layout.Node) bool
+	escapes = func(m, from *layout.Node) bool {
 		switch {
 		case m == nil:
 			return true
 		case isFault(m):
 			return false
-		case p.rankOf(m) > p.rankOf(n), m != n && m.repeats(from, n):
+		case p.rankOf(m) > p.rankOf(n), m != n && m.Repeats(from, n):
 			return true
-		case p.seen[m.rank] == p.searches:
+		case p.seen[m.Rank] == p.searches:
 			return false
 		}
-		p.seen[m.rank] = p.searches
-		return slices.ContainsFunc(m.succs, func(s *node) bool { return escapes(s, m) })
+		p.seen[m.Rank] = p.searches
+		return slices.ContainsFunc(m.Succs, func(s *layout.Node) bool { return escapes(s, m) })
 	}
 	return !escapes(d, nil)
 }
 
 // findSticky finds the values of loops in which lanes part that are used after them.
 func (p *plan) findSticky() {
-	note := func(v *ir.Value, user *node) {
+	note := func(v *ir.Value, user *layout.Node) {
 		if v.Op == ir.OpParam || p.nodes[v.Block.ID] == nil {
 			return
 		}
 		n := p.nodes[v.Block.ID]
-		for l := n.loop; l != nil; l = l.parent {
-			if p.splits[l] && !l.in[user] {
+		for l := n.Loop; l != nil; l = l.Parent {
+			if p.splits[l] && !l.In[user] {
 				p.sticky[v.ID] = true
 			}
 		}
 	}
 	for _, n := range p.order {
-		for _, v := range n.block.Values {
+		for _, v := range n.Block.Values {
 			if v.Op == ir.OpPhi {
 				continue
 			}
 			for i, a := range v.Args {
-				if !shown(v, i) {
+				if !layout.Shown(v, i) {
 					note(a, n)
 				}
 			}
 		}
-		for _, s := range n.block.Succs {
+		for _, s := range n.Block.Succs {
 			for _, phi := range s.Phis() {
-				note(phi.Args[s.PredIndex(n.block)], n)
+				note(phi.Args[s.PredIndex(n.Block)], n)
 			}
 		}
-		if slices.Contains(n.succs, nil) {
+		if slices.Contains(n.Succs, nil) {
 			p.eachKept(func(v *ir.Value) { note(v, n) })
 		}
 	}
@@ -234,8 +235,8 @@ func (p *plan) findSticky() {
 // eachKept calls f for what lanes keep for other regions when they leave this one, phis among it.
 func (p *plan) eachKept(f func(v *ir.Value)) {
 	for _, n := range p.order {
-		for _, v := range n.block.Values {
-			if p.e.keep[v.ID] != keepNot && p.e.keptAtEnd(v) {
+		for _, v := range n.Block.Values {
+			if p.e.Keep[v.ID] != layout.KeepNot && p.e.keptAtEnd(v) {
 				f(v)
 			}
 		}
@@ -248,7 +249,7 @@ func (p *plan) findShapes() {
 		changed = false
 		for _, n := range p.order {
 			p.user = n
-			for _, v := range n.block.Values {
+			for _, v := range n.Block.Values {
 				if s := p.shapeOf(v, n); s != p.shapes[v.ID] {
 					if p.shapes[v.ID].kind == varying {
 						continue
@@ -268,11 +269,11 @@ func (p *plan) shape(v *ir.Value) shape {
 	if v.Op == ir.OpParam {
 		return fromOutside(v)
 	}
-	if p.e.of[v.Block.ID] != p.g || p.e.isFirstPhi(v) || p.e.level[v.ID] < perThread {
+	if p.e.Of[v.Block.ID] != p.g || p.e.IsFirstPhi(v) || p.e.Level[v.ID] < layout.PerThread {
 		switch {
-		case p.e.level[v.ID] < perThread, p.e.keep[v.ID] == keepBlock:
+		case p.e.Level[v.ID] < layout.PerThread, p.e.Keep[v.ID] == layout.KeepBlock:
 			return fromOutside(v)
-		case p.e.keep[v.ID] == keepEach:
+		case p.e.Keep[v.ID] == layout.KeepEach:
 			return shape{kind: varying}
 		}
 		return p.shapeOf(v, nil)
@@ -287,16 +288,16 @@ func (p *plan) shape(v *ir.Value) shape {
 // has what v was when it left.
 func (p *plan) stays(v *ir.Value) bool {
 	s := p.shapes[v.ID]
-	return p.sticky[v.ID] && (s.kind == uniform || s.kind == affine) && p.e.level[v.ID] >= perThread && !p.e.isFirstPhi(v)
+	return p.sticky[v.ID] && (s.kind == uniform || s.kind == affine) && p.e.Level[v.ID] >= layout.PerThread && !p.e.IsFirstPhi(v)
 }
 
 // parted reports whether lanes part in a loop that v is in and n is not.
-func (p *plan) parted(v *ir.Value, n *node) bool {
+func (p *plan) parted(v *ir.Value, n *layout.Node) bool {
 	if n == nil {
 		return false
 	}
-	for l := p.nodes[v.Block.ID].loop; l != nil; l = l.parent {
-		if p.splits[l] && !l.in[n] {
+	for l := p.nodes[v.Block.ID].Loop; l != nil; l = l.Parent {
+		if p.splits[l] && !l.In[n] {
 			return true
 		}
 	}
@@ -310,13 +311,13 @@ func fromOutside(v *ir.Value) shape {
 	return shape{kind: uniform}
 }
 
-func (p *plan) shapeOf(v *ir.Value, n *node) shape {
+func (p *plan) shapeOf(v *ir.Value, n *layout.Node) shape {
 	switch {
 	case v.Type.IsFloat() || p.sticky[v.ID] && v.Type.Kind != ir.KindI32 && v.Type.Kind != ir.KindI64:
 		return shape{kind: varying}
 	case v.Op == ir.OpTid && v.Imm == 0:
 		return shape{affine, 1}
-	case v.Op == ir.OpConst || v.Op == ir.OpVar || isSpecial(v):
+	case v.Op == ir.OpConst || v.Op == ir.OpVar || layout.IsSpecial(v):
 		return shape{kind: uniform}
 	case v.Op == ir.OpPhi:
 		return p.shapeOfPhi(v, n)
@@ -389,17 +390,17 @@ func combined(v *ir.Value, args [2]shape) shape {
 
 // shapeOfPhi returns what the arguments of v have in common: lanes that are in a loop go around in
 // step. Where lanes meet again that have gone different ways, they have nothing in common.
-func (p *plan) shapeOfPhi(v *ir.Value, n *node) shape {
-	if n == nil || !n.heads() && slices.ContainsFunc(n.preds, func(q *node) bool { return !p.jumps(q) }) || n.heads() && len(v.Args) != 2 {
+func (p *plan) shapeOfPhi(v *ir.Value, n *layout.Node) shape {
+	if n == nil || !n.Heads() && slices.ContainsFunc(n.Preds, func(q *layout.Node) bool { return !p.jumps(q) }) || n.Heads() && len(v.Args) != 2 {
 		return shape{kind: varying}
 	}
 	var s shape
 	defer func() { p.user = n }()
 	for i, a := range v.Args {
-		p.user = p.nodes[n.block.Preds[i].ID]
+		p.user = p.nodes[n.Block.Preds[i].ID]
 		switch x := p.shape(a); {
 		case x.kind == unknown:
-		case x.kind == varying || s.kind != unknown && s != x || x.kind == affine && (!n.heads() || v.Type.Kind == ir.KindI32):
+		case x.kind == varying || s.kind != unknown && s != x || x.kind == affine && (!n.Heads() || v.Type.Kind == ir.KindI32):
 			return shape{kind: varying}
 		default:
 			s = x

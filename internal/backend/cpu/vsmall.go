@@ -20,8 +20,8 @@ var moves = map[units.Element]string{
 // elementOf returns how the load v reads memory: small integers with the extension that most of their users want.
 func (z *vectorizer) elementOf(v *ir.Value) units.Element {
 	e := units.Element{Size: v.Type.Size()}
-	if isSmall(v.Type) && len(z.users[v.ID]) > 0 {
-		e.Signed = !slices.ContainsFunc(z.users[v.ID], func(u *ir.Value) bool { return u.Op != ir.OpSExt && u.Op != ir.OpSToF })
+	if isSmall(v.Type) && len(z.Users[v.ID]) > 0 {
+		e.Signed = !slices.ContainsFunc(z.Users[v.ID], func(u *ir.Value) bool { return u.Op != ir.OpSExt && u.Op != ir.OpSToF })
 	}
 	return e
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -12,7 +13,7 @@ import (
 // value writes what v does.
 func (z *vectorizer) value(v *ir.Value) {
 	switch {
-	case z.keep[v.ID] == keepBlock:
+	case z.Keep[v.ID] == layout.KeepBlock:
 		panic(scalar("an assignment to a variable of the block"))
 	case v.Op == ir.OpPhi:
 		if z.keeps(v) && !z.keptAtEnd(v) {
@@ -21,12 +22,12 @@ func (z *vectorizer) value(v *ir.Value) {
 		return
 	case v.Op == ir.OpAlloca && z.memory.apart[v] && v.Imm != 1:
 		panic(scalar("a zero-initialized variable that other regions use"))
-	case votes(v):
+	case layout.Votes(v):
 		panic(scalar("a counting barrier"))
-	case waits(v) && z.warps:
+	case layout.Waits(v) && z.Warps:
 		z.bring(v)
 		return
-	case z.level[v.ID] < perThread || v.Op.Terminator() || v.Op == ir.OpAlloca || v.Op == ir.OpBarrier || trivial(v) && v.Op != ir.OpZExt && v.Op != ir.OpSExt && v.Op != ir.OpBitcast:
+	case z.Level[v.ID] < layout.PerThread || v.Op.Terminator() || v.Op == ir.OpAlloca || v.Op == ir.OpBarrier || layout.Trivial(v) && v.Op != ir.OpZExt && v.Op != ir.OpSExt && v.Op != ir.OpBitcast:
 		return
 	case v.Op == ir.OpCheck:
 		z.check(v)
@@ -43,11 +44,11 @@ func (z *vectorizer) value(v *ir.Value) {
 		return
 	case z.agreeing[v]:
 		z.agreement(v)
-		if z.keep[v.ID] == keepNot && !slices.ContainsFunc(z.users[v.ID], func(u *ir.Value) bool { return !z.tests(u, v) }) {
+		if z.Keep[v.ID] == layout.KeepNot && !slices.ContainsFunc(z.Users[v.ID], func(u *ir.Value) bool { return !z.tests(u, v) }) {
 			return
 		}
 		z.pure(v)
-	case z.keep[v.ID] == keepNot && !slices.ContainsFunc(z.users[v.ID], func(u *ir.Value) bool { return !z.tests(u, v) }):
+	case z.Keep[v.ID] == layout.KeepNot && !slices.ContainsFunc(z.Users[v.ID], func(u *ir.Value) bool { return !z.tests(u, v) }):
 		return
 	default:
 		z.pure(v)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -58,11 +59,11 @@ func (e *emitter) bring(v *ir.Value) {
 	e.out.at(v.Pos)
 	switch {
 	case v.Type.Kind == ir.KindVoid:
-	case e.isShared(v):
+	case e.IsShared(v):
 		if e.wanted(v) {
 			e.share(v)
 		}
-	case e.keep[v.ID] == keepEach:
+	case e.Keep[v.ID] == layout.KeepEach:
 		e.out.line("*(*%s)(%s) = %s", e.typeName(v.Args[0].Type, false), e.element(brought(v), v.Args[0].Type.Size()), e.ref(v.Args[0]).text)
 		if v.Op != ir.OpMatch && !e.movesAlike(v) {
 			e.out.line("*(*int32)(%s) = %s", e.element("lane", 4), e.source(v))
@@ -117,7 +118,7 @@ func (e *emitter) laneText() string { return "(" + e.thread().at(5) + " & 31)" }
 
 // movesAlike reports whether the second operand of a shuffle is known to the warp before its threads run.
 func (e *emitter) movesAlike(v *ir.Value) bool {
-	return v.Op != ir.OpShuffle && e.level[v.Args[1].ID] <= perBlock
+	return v.Op != ir.OpShuffle && e.Level[v.Args[1].ID] <= layout.PerBlock
 }
 
 // lastBits returns by modulo the size of a warp.
@@ -139,9 +140,9 @@ func (e *emitter) source(v *ir.Value) string {
 }
 
 // exchange writes what becomes of the arrays when all threads of the warp have come to the end of g.
-func (e *emitter) exchange(g *region) {
-	v := g.meets
-	if v == nil || e.keep[v.ID] != keepEach {
+func (e *emitter) exchange(g *layout.Region) {
+	v := g.Meets
+	if v == nil || e.Keep[v.ID] != layout.KeepEach {
 		return
 	}
 	e.out.at(v.Pos)
@@ -161,7 +162,7 @@ func (e *emitter) exchange(g *region) {
 }
 
 // warpSteps writes the loop over the threads of a warp in a block of several dimensions.
-func (e *emitter) warpSteps(g *region) []line {
+func (e *emitter) warpSteps(g *layout.Region) []line {
 	b := e.threadBody(g, 1)
 	if len(b.lines) == 0 {
 		return nil

@@ -89,7 +89,7 @@ func (a avx2) Join(low, high, m Vreg) {
 
 // Truncate takes the lower halves of lanes of 64 bits.
 func (a avx2) Truncate(low, high, to Vreg) {
-	mixed := a.result("VSHUFPS", vasm.Imm(0x88), vasm.Use(high), vasm.Use(low)) // Two of the one, two of the other, and again
+	mixed := a.result("VSHUFPS", vasm.Imm(0x88), vasm.Use(high), vasm.Use(low)) // two of the one, two of the other, and again
 	a.Code.Op("VPERMQ", vasm.Imm(0xd8), vasm.Use(mixed), vasm.Def(to))
 }
 

@@ -1,4 +1,4 @@
-package cpu
+package layout
 
 import (
 	"slices"
@@ -7,11 +7,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// prepare brings the control flow of f into the form that the other files rely on. Every barrier, of
+// Prepare brings the control flow of f into the form that the other files rely on. Every barrier, of
 // block or warp, is the last value of its block but for a jump; every loop has a preheader; a block
 // that only returns has one predecessor; and no edge leads from a branch to phis. Thread indices along
 // axes on which the block has one thread are constants.
-func prepare(f *ir.Func) {
+func Prepare(f *ir.Func) {
 	foldIndices(f)
 	for i := 0; i < len(f.Blocks); i++ {
 		splitBarrier(f.Blocks[i])
@@ -36,15 +36,15 @@ func prepare(f *ir.Func) {
 	}
 }
 
-// originalIDs holds the IDs that values had before compact, by which the text names them.
-type originalIDs struct {
+// OriginalIDs holds the IDs that values had before compact, by which the text names them.
+type OriginalIDs struct {
 	old  []int // by ID
 	next int   // of the first value that was added
 }
 
-// compact gives the values and blocks of f IDs without gaps: optimisation leaves one in ten of them, and
+// Compact gives the values and blocks of f IDs without gaps: optimisation leaves one in ten of them, and
 // there are many tables by ID.
-func compact(f *ir.Func) originalIDs {
+func Compact(f *ir.Func) OriginalIDs {
 	values := slices.Clone(f.Params)
 	for _, b := range f.Blocks {
 		values = append(values, b.Values...)
@@ -53,7 +53,7 @@ func compact(f *ir.Func) originalIDs {
 	for i, v := range values {
 		before[i] = v.ID
 	}
-	n := originalIDs{old: make([]int, len(values)), next: f.NumValues()}
+	n := OriginalIDs{old: make([]int, len(values)), next: f.NumValues()}
 	f.Compact()
 	for i, v := range values {
 		n.old[v.ID] = before[i]
@@ -61,8 +61,8 @@ func compact(f *ir.Func) originalIDs {
 	return n
 }
 
-// of returns the ID that v had before compact, or would have had.
-func (n originalIDs) of(v *ir.Value) int {
+// Of returns the ID that v had before compact, or would have had.
+func (n OriginalIDs) Of(v *ir.Value) int {
 	if v.ID < len(n.old) {
 		return n.old[v.ID]
 	}
@@ -99,7 +99,7 @@ func foldIndices(f *ir.Func) {
 
 // splitBarrier moves what follows the first barrier of b to a new block.
 func splitBarrier(b *ir.Block) {
-	i := slices.IndexFunc(b.Values, func(v *ir.Value) bool { return waits(v) })
+	i := slices.IndexFunc(b.Values, func(v *ir.Value) bool { return Waits(v) })
 	if i < 0 {
 		return
 	}

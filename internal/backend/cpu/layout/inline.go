@@ -1,4 +1,4 @@
-package cpu
+package layout
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ const maxExpression = 12
 // inliner finds the values that are written where they are used, in one expression with their
 // user, and need no variable.
 type inliner struct {
-	*placement
+	*Placement
 	inline []bool // by value ID
 	at     []spot // by value ID: where its expression is evaluated, for the last time
 	index  []int  // by value ID: in its block
@@ -21,15 +21,16 @@ type inliner struct {
 
 // spot is a place in a block's list of values; the zero spot is none.
 type spot struct {
-	block *ir.Block
+	Block *ir.Block
 	index int
 }
 
-func findInline(p *placement) []bool {
-	n := len(p.level)
-	in := &inliner{placement: p, inline: make([]bool, n), at: make([]spot, n), index: make([]int, n), named: make([]bool, n)}
+// FindInline returns, by value ID, which values are written where they are used.
+func FindInline(p *Placement) []bool {
+	n := len(p.Level)
+	in := &inliner{Placement: p, inline: make([]bool, n), at: make([]spot, n), index: make([]int, n), named: make([]bool, n)}
 	in.limit()
-	order := p.dom.Order()
+	order := p.Dom.Order()
 	for i := len(order) - 1; i >= 0; i-- {
 		b := order[i]
 		for k := len(b.Values) - 1; k >= 0; k-- {
@@ -46,13 +47,13 @@ func findInline(p *placement) []bool {
 
 // limit names values whose expressions would be too long.
 func (in *inliner) limit() {
-	size := make([]int, len(in.level))
-	for _, b := range in.dom.Order() {
+	size := make([]int, len(in.Level))
+	for _, b := range in.Dom.Order() {
 		for i, v := range b.Values {
 			in.index[v.ID] = i
 			size[v.ID] = 1
 			for _, a := range v.Args {
-				if len(in.users[a.ID]) == 1 {
+				if len(in.Users[a.ID]) == 1 {
 					size[v.ID] += size[a.ID]
 				}
 			}
@@ -67,12 +68,12 @@ func (in *inliner) limit() {
 // time, messages among them: none if they stand in several blocks.
 func (in *inliner) lastUse(v *ir.Value) spot {
 	last := in.at[v.ID]
-	for i, u := range slices.Concat(in.users[v.ID], in.messages[v.ID]) {
+	for i, u := range slices.Concat(in.Users[v.ID], in.messages[v.ID]) {
 		s := in.spotOf(u, v)
 		switch {
 		case i == 0:
 			last = s
-		case s.block != last.block:
+		case s.Block != last.Block:
 			return spot{}
 		default:
 			last.index = max(last.index, s.index)
@@ -90,7 +91,7 @@ func (in *inliner) spotOf(u, v *ir.Value) spot {
 	for i, a := range u.Args {
 		switch p := u.Block.Preds[i]; {
 		case a != v:
-		case s.block != nil:
+		case s.Block != nil:
 			return spot{}
 		default:
 			s = spot{p, len(p.Values) - 1}
@@ -100,16 +101,16 @@ func (in *inliner) spotOf(u, v *ir.Value) spot {
 }
 
 func (in *inliner) mayInline(v *ir.Value) bool {
-	users := in.users[v.ID]
+	users := in.Users[v.ID]
 	switch {
-	case trivial(v) && (v.Op != ir.OpBitcast || in.keep[v.ID] == keepNot), in.constantOffset(v):
+	case Trivial(v) && (v.Op != ir.OpBitcast || in.Keep[v.ID] == KeepNot), in.constantOffset(v):
 		return true
 	case v.Op == ir.OpLoad:
-		return len(users) == 1 && !readsTwice(users[0]) && !in.oncePerBlock[v.ID] && in.keep[v.ID] == keepNot && !in.named[v.ID] && in.loadReaches(v)
-	case !v.Op.Pure() || in.keep[v.ID] != keepNot || needsStatement(v) || in.guarded(v):
+		return len(users) == 1 && !readsTwice(users[0]) && !in.OncePerBlock[v.ID] && in.Keep[v.ID] == KeepNot && !in.named[v.ID] && in.loadReaches(v)
+	case !v.Op.Pure() || in.Keep[v.ID] != KeepNot || NeedsStatement(v) || in.Guarded(v):
 		return false
 	case v.Type.IsPtr():
-		if in.root[v] == v {
+		if in.Root[v] == v {
 			return false
 		}
 	case len(users) != 1 || in.named[v.ID]:
@@ -124,18 +125,18 @@ func (in *inliner) mayInline(v *ir.Value) bool {
 }
 
 // constantOffset reports whether v is a known number of bytes from its root.
-func (p *placement) constantOffset(v *ir.Value) bool {
-	if v.Op != ir.OpOffset && (v.Op != ir.OpIndex || v.Args[1].Op != ir.OpConst) || p.root[v] == v {
+func (p *Placement) constantOffset(v *ir.Value) bool {
+	if v.Op != ir.OpOffset && (v.Op != ir.OpIndex || v.Args[1].Op != ir.OpConst) || p.Root[v] == v {
 		return false
 	}
 	base := v.Args[0]
-	return base.Op == ir.OpParam || p.root[base] == base || p.constantOffset(base)
+	return base.Op == ir.OpParam || p.Root[base] == base || p.constantOffset(base)
 }
 
 // loadReaches reports whether nothing is written between the load v and where its expression is evaluated.
 func (in *inliner) loadReaches(v *ir.Value) bool {
 	to := in.lastUse(v)
-	if to.block != v.Block {
+	if to.Block != v.Block {
 		return false
 	}
 	for _, w := range v.Block.Values[in.index[v.ID]+1 : to.index] {
@@ -150,46 +151,47 @@ func (in *inliner) loadReaches(v *ir.Value) bool {
 func (in *inliner) sameSpot(v, u *ir.Value) bool {
 	b := u.Block
 	if u.Op == ir.OpPhi {
-		b = in.spotOf(u, v).block
+		b = in.spotOf(u, v).Block
 	}
 	if b == nil {
 		return false
 	}
-	lv, lu := in.level[v.ID], in.levelOfUse(u)
-	if lv < perThread && lv != perBlock {
+	lv, lu := in.Level[v.ID], in.levelOfUse(u)
+	if lv < PerThread && lv != PerBlock {
 		return lv == lu
 	}
-	if min(lv, perThread) != min(lu, perThread) {
+	if min(lv, PerThread) != min(lu, PerThread) {
 		return false
 	}
-	return in.of[v.Block.ID] == in.of[b.ID] && in.loop[v.Block.ID] == in.loop[b.ID]
+	return in.Of[v.Block.ID] == in.Of[b.ID] && in.Loop[v.Block.ID] == in.Loop[b.ID]
 }
 
 // levelOfUse returns how often u reads its operands.
-func (in *inliner) levelOfUse(u *ir.Value) level {
-	if u.Op == ir.OpIf && in.regions.together[u.Block] {
-		return perBlock
+func (in *inliner) levelOfUse(u *ir.Value) Level {
+	if u.Op == ir.OpIf && in.Regions.Together[u.Block] {
+		return PerBlock
 	}
-	return in.level[u.ID]
+	return in.Level[u.ID]
 }
 
-// trivial reports whether v is written anew wherever it is used.
-func trivial(v *ir.Value) bool {
+// Trivial reports whether v is written anew wherever it is used.
+func Trivial(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpConst, ir.OpVar, ir.OpTid, ir.OpNTid, ir.OpCtaid, ir.OpNCtaid:
 		return true
 	case ir.OpZExt, ir.OpSExt:
-		return isSpecial(v.Args[0])
+		return IsSpecial(v.Args[0])
 	case ir.OpBitcast:
 		return v.Type.IsPtr() && v.Args[0].Type.IsPtr()
 	}
 	return false
 }
 
-func isSpecial(v *ir.Value) bool { return v.Op >= ir.OpTid && v.Op <= ir.OpNCtaid }
+// IsSpecial reports whether v is the index or the number of threads or blocks along an axis.
+func IsSpecial(v *ir.Value) bool { return v.Op >= ir.OpTid && v.Op <= ir.OpNCtaid }
 
-// needsStatement reports whether v cannot be written as an expression.
-func needsStatement(v *ir.Value) bool {
+// NeedsStatement reports whether v cannot be written as an expression.
+func NeedsStatement(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpSelect:
 		return true
@@ -206,9 +208,9 @@ func readsTwice(v *ir.Value) bool {
 	return v.Op == ir.OpSMulHi
 }
 
-// guarded reports whether v is a division whose divisor may be zero: the IR computes something
+// Guarded reports whether v is a division whose divisor may be zero: the IR computes something
 // then, Go panics.
-func (p *placement) guarded(v *ir.Value) bool {
+func (p *Placement) Guarded(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpSDiv, ir.OpUDiv, ir.OpSRem, ir.OpURem:
 		d := v.Args[1]

@@ -1,4 +1,4 @@
-package cpu
+package layout
 
 import (
 	"fmt"
@@ -8,22 +8,22 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// region is code between barriers: all threads, of the block or of a warp, run it, one after the other, from its first block
+// Region is code between barriers: all threads, of the block or of a warp, run it, one after the other, from its first block
 // to the same end.
-type region struct {
-	first  *ir.Block
-	blocks []*ir.Block // in reverse postorder
-	// to has the first blocks of the regions that may follow, two where branch is set: the
+type Region struct {
+	First  *ir.Block
+	Blocks []*ir.Block // in reverse postorder
+	// To has the first blocks of the regions that may follow, two where branch is set: the
 	// condition of the last block's branch, by which the threads go on together.
-	to     []*ir.Block
-	branch *ir.Value
-	leaves bool      // threads may leave the kernel here while others go on
-	meets  *ir.Value // where they wait at the end; nil for nowhere
+	To     []*ir.Block
+	Branch *ir.Value
+	Leaves bool      // threads may leave the kernel here while others go on
+	Meets  *ir.Value // where they wait at the end; nil for nowhere
 }
 
-// place returns the first position of what g does.
-func (g *region) place() ir.Pos {
-	for _, b := range g.blocks {
+// Place returns the first position of what g does.
+func (g *Region) Place() ir.Pos {
+	for _, b := range g.Blocks {
 		for _, v := range b.Values {
 			if v.Pos.Known() {
 				return v.Pos
@@ -33,29 +33,29 @@ func (g *region) place() ir.Pos {
 	return ir.Pos{}
 }
 
-// regions are those of a kernel.
-type regions struct {
-	uni   *analysis.Uniformity
-	dom   *ir.Dom
-	warps bool      // the threads that go on together are those of a warp
-	list  []*region // in reverse postorder of their first blocks
-	of    []*region // by block ID
-	// together has the branches that threads must take together because a barrier depends on them.
-	together map[*ir.Block]bool
+// Regions are those of a kernel.
+type Regions struct {
+	Uni   *analysis.Uniformity
+	Dom   *ir.Dom
+	Warps bool      // the threads that go on together are those of a warp
+	List  []*Region // in reverse postorder of their first blocks
+	Of    []*Region // by block ID
+	// Together has the branches that threads must take together because a barrier depends on them.
+	Together map[*ir.Block]bool
 }
 
-// divide cuts f into regions. The error says why that cannot be.
-func divide(f *ir.Func) (*regions, error) {
+// Divide cuts f into regions. The error says why that cannot be.
+func Divide(f *ir.Func) (*Regions, error) {
 	dom := ir.Dominators(f)
-	r := &regions{uni: analysis.NewUniformity(dom), dom: dom, warps: meetsInWarps(f), of: make([]*region, f.NumBlocks()), together: map[*ir.Block]bool{}}
-	if r.warps {
-		r.uni = analysis.NewWarpUniformity(dom)
+	r := &Regions{Uni: analysis.NewUniformity(dom), Dom: dom, Warps: MeetsInWarps(f), Of: make([]*Region, f.NumBlocks()), Together: map[*ir.Block]bool{}}
+	if r.Warps {
+		r.Uni = analysis.NewWarpUniformity(dom)
 	}
 	if err := r.decide(); err != nil {
 		return nil, err
 	}
 	r.gather(r.firsts())
-	for _, g := range r.list {
+	for _, g := range r.List {
 		if err := r.end(g); err != nil {
 			return nil, err
 		}
@@ -64,12 +64,12 @@ func divide(f *ir.Func) (*regions, error) {
 }
 
 // decide finds the branches that barriers depend on.
-func (r *regions) decide() error {
-	deciders := r.uni.Control().Deciders()
+func (r *Regions) decide() error {
+	deciders := r.Uni.Control().Deciders()
 	var work []*ir.Block
-	for _, b := range r.dom.Order() {
+	for _, b := range r.Dom.Order() {
 		if isBarrier(b) {
-			if !r.uni.Control().Exits(b) {
+			if !r.Uni.Control().Exits(b) {
 				return fmt.Errorf("the %s at %v is in an infinite loop", meeting(b).Op, place(b))
 			}
 			work = append(work, b)
@@ -84,10 +84,10 @@ func (r *regions) decide() error {
 		}
 		seen[b] = true
 		for _, d := range deciders[b.ID] {
-			if r.uni.Varying(d.Term().Args[0]) || r.uni.Divergent(d) {
+			if r.Uni.Varying(d.Term().Args[0]) || r.Uni.Divergent(d) {
 				return r.parted(b)
 			}
-			r.together[d] = true
+			r.Together[d] = true
 			work = append(work, d)
 		}
 	}
@@ -95,12 +95,12 @@ func (r *regions) decide() error {
 }
 
 // parted returns why threads do not come to b together.
-func (r *regions) parted(b *ir.Block) error {
+func (r *Regions) parted(b *ir.Block) error {
 	what, who := "a branch", "threads"
 	if m := meeting(b); m != nil {
 		what = m.Op.String()
 	}
-	if r.warps {
+	if r.Warps {
 		who = "threads of a warp"
 	}
 	return fmt.Errorf("whether a thread reaches the %s at %v depends on a branch on which %s diverge", what, place(b), who)
@@ -111,17 +111,18 @@ func isBarrier(b *ir.Block) bool { return meeting(b) != nil }
 
 // meeting returns the operation at the end of b at which threads wait for each other; nil for none.
 func meeting(b *ir.Block) *ir.Value {
-	if n := len(b.Values); n > 1 && waits(b.Values[n-2]) {
+	if n := len(b.Values); n > 1 && Waits(b.Values[n-2]) {
 		return b.Values[n-2]
 	}
 	return nil
 }
 
-func waits(v *ir.Value) bool { return analysis.BlockBarrier(v.Op) || analysis.WarpOp(v.Op) }
+// Waits reports whether threads wait for each other at v.
+func Waits(v *ir.Value) bool { return analysis.BlockBarrier(v.Op) || analysis.WarpOp(v.Op) }
 
-// votes reports whether v is a barrier of the block that counts the threads for which a condition
+// Votes reports whether v is a barrier of the block that counts the threads for which a condition
 // holds.
-func votes(v *ir.Value) bool { return v.Op != ir.OpBarrier && analysis.BlockBarrier(v.Op) }
+func Votes(v *ir.Value) bool { return v.Op != ir.OpBarrier && analysis.BlockBarrier(v.Op) }
 
 // place returns the position of b's last value that has one.
 func place(b *ir.Block) string {
@@ -135,11 +136,11 @@ func place(b *ir.Block) string {
 
 // firsts returns the block of each block's region with which that begins, by ID: the entry,
 // where threads go on after a barrier or together after a branch, and where regions meet.
-func (r *regions) firsts() []*ir.Block {
-	order := r.dom.Order()
-	first := make([]*ir.Block, len(r.of))
+func (r *Regions) firsts() []*ir.Block {
+	order := r.Dom.Order()
+	first := make([]*ir.Block, len(r.Of))
 	for _, b := range order {
-		if len(b.Preds) == 0 || slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return isBarrier(p) || r.together[p] && !r.uni.Leaves(p, b) }) {
+		if len(b.Preds) == 0 || slices.ContainsFunc(b.Preds, func(p *ir.Block) bool { return isBarrier(p) || r.Together[p] && !r.Uni.Leaves(p, b) }) {
 			first[b.ID] = b
 		}
 	}
@@ -164,40 +165,40 @@ func (r *regions) firsts() []*ir.Block {
 	return first
 }
 
-func (r *regions) gather(first []*ir.Block) {
-	for _, b := range r.dom.Order() {
+func (r *Regions) gather(first []*ir.Block) {
+	for _, b := range r.Dom.Order() {
 		f := first[b.ID]
 		if f == b {
-			r.of[b.ID] = &region{first: b}
-			r.list = append(r.list, r.of[b.ID])
+			r.Of[b.ID] = &Region{First: b}
+			r.List = append(r.List, r.Of[b.ID])
 		}
-		g := r.of[f.ID]
-		r.of[b.ID] = g
-		g.blocks = append(g.blocks, b)
+		g := r.Of[f.ID]
+		r.Of[b.ID] = g
+		g.Blocks = append(g.Blocks, b)
 	}
 }
 
 // end finds where g leads.
-func (r *regions) end(g *region) error {
-	for _, b := range g.blocks {
+func (r *Regions) end(g *Region) error {
+	for _, b := range g.Blocks {
 		if m := meeting(b); m != nil {
-			g.meets = m
+			g.Meets = m
 		}
-		if r.together[b] {
-			if g.branch != nil || len(g.to) > 0 {
+		if r.Together[b] {
+			if g.Branch != nil || len(g.To) > 0 {
 				return fmt.Errorf("threads diverge at %v", place(b))
 			}
-			g.branch, g.to = b.Term().Args[0], b.Succs
+			g.Branch, g.To = b.Term().Args[0], b.Succs
 			continue
 		}
 		for _, s := range b.Succs {
-			if r.of[s.ID].first != s || r.uni.Leaves(b, s) || slices.Contains(g.to, s) {
+			if r.Of[s.ID].First != s || r.Uni.Leaves(b, s) || slices.Contains(g.To, s) {
 				continue
 			}
-			if len(g.to) > 0 {
+			if len(g.To) > 0 {
 				return fmt.Errorf("threads diverge at %v", place(b))
 			}
-			g.to = append(g.to, s)
+			g.To = append(g.To, s)
 		}
 	}
 	return nil
@@ -205,29 +206,29 @@ func (r *regions) end(g *region) error {
 
 // checkLeaving demands that what threads do who leave belongs to their region alone, and that
 // all others stay.
-func (r *regions) checkLeaving() error {
-	for _, g := range r.list {
+func (r *Regions) checkLeaving() error {
+	for _, g := range r.List {
 		leaving := map[*ir.Block]bool{}
-		for _, b := range g.blocks {
+		for _, b := range g.Blocks {
 			for _, p := range b.Preds {
-				if r.uni.Leaves(p, b) && r.of[p.ID] != g {
+				if r.Uni.Leaves(p, b) && r.Of[p.ID] != g {
 					return fmt.Errorf("threads that exit at %v share code with threads that continue", place(p))
 				}
-				if leaving[p] || r.uni.Leaves(p, b) {
+				if leaving[p] || r.Uni.Leaves(p, b) {
 					leaving[b] = true
 				}
 			}
 		}
-		g.leaves = len(leaving) > 0
+		g.Leaves = len(leaving) > 0
 		for b := range leaving {
 			for _, s := range b.Succs {
-				if r.of[s.ID] != g || s == g.first {
+				if r.Of[s.ID] != g || s == g.First {
 					return fmt.Errorf("threads that exit at %v share code with threads that continue", place(b))
 				}
 			}
 		}
-		for _, b := range g.blocks {
-			if b.Term().Op == ir.OpRet && len(g.to) > 0 && !leaving[b] {
+		for _, b := range g.Blocks {
+			if b.Term().Op == ir.OpRet && len(g.To) > 0 && !leaving[b] {
 				return fmt.Errorf("threads diverge at %v", place(b))
 			}
 		}
@@ -235,8 +236,8 @@ func (r *regions) checkLeaving() error {
 	return nil
 }
 
-// meetsInWarps reports whether the threads of a warp wait for each other.
-func meetsInWarps(f *ir.Func) bool {
+// MeetsInWarps reports whether the threads of a warp wait for each other.
+func MeetsInWarps(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
 		return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return analysis.WarpOp(v.Op) })
 	})

@@ -1,4 +1,4 @@
-package cpu
+package layout
 
 import "github.com/gopherwarp/gopherwarp/internal/ir"
 

@@ -1,4 +1,4 @@
-package cpu
+package layout
 
 import (
 	"slices"
@@ -6,23 +6,23 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
-// arrays finds which of the values that are kept for every thread can share an array. A region reads what it
+// Arrays finds which of the values that are kept for every thread can share an array. A region reads what it
 // needs at its top and writes what it makes at its ends, so it is enough to know what
 // lives from region to region. The result has, by value ID, the value whose array it is.
-func (p *placement) arrays() []*ir.Value {
-	k := &arrayAllocator{placement: p, array: make([]*ir.Value, len(p.level)), clash: map[[2]*ir.Value]bool{}}
-	for _, b := range p.dom.Order() {
+func (p *Placement) Arrays() []*ir.Value {
+	k := &arrayAllocator{Placement: p, array: make([]*ir.Value, len(p.Level)), clash: map[[2]*ir.Value]bool{}}
+	for _, b := range p.Dom.Order() {
 		for _, v := range b.Values {
-			if p.keep[v.ID] == keepEach {
+			if p.Keep[v.ID] == KeepEach {
 				k.array[v.ID] = v
 			}
 		}
 	}
 	k.solve()
-	for _, g := range p.list {
+	for _, g := range p.List {
 		k.clashes(g)
 	}
-	for _, g := range p.list {
+	for _, g := range p.List {
 		for _, c := range k.copies(g) {
 			k.merge(c.phi, c.from)
 		}
@@ -32,9 +32,9 @@ func (p *placement) arrays() []*ir.Value {
 
 // An arrayAllocator assigns arrays to the values that are kept for every thread.
 type arrayAllocator struct {
-	*placement
+	*Placement
 	array   []*ir.Value
-	in, out map[*region]values // what lives in arrays where a region begins and ends
+	In, out map[*Region]values // what lives in arrays where a region begins and ends
 	clash   map[[2]*ir.Value]bool
 }
 
@@ -45,15 +45,15 @@ type values map[*ir.Value]bool
 type phiCopy struct{ phi, from *ir.Value }
 
 // copies returns the copies at the ends of g into arrays.
-func (k *arrayAllocator) copies(g *region) []phiCopy {
+func (k *arrayAllocator) copies(g *Region) []phiCopy {
 	var list []phiCopy
-	for _, s := range g.to {
+	for _, s := range g.To {
 		for _, phi := range s.Phis() {
-			if k.keep[phi.ID] != keepEach {
+			if k.Keep[phi.ID] != KeepEach {
 				continue
 			}
 			for i, b := range s.Preds {
-				if k.of[b.ID] == g {
+				if k.Of[b.ID] == g {
 					list = append(list, phiCopy{phi, phi.Args[i]})
 				}
 			}
@@ -63,22 +63,22 @@ func (k *arrayAllocator) copies(g *region) []phiCopy {
 }
 
 // reads returns the kept values that g reads.
-func (k *arrayAllocator) reads(g *region) values {
+func (k *arrayAllocator) reads(g *Region) values {
 	found, seen := values{}, values{}
 	var need func(v *ir.Value)
 	need = func(v *ir.Value) {
 		switch {
-		case v.Block == nil || k.of[v.Block.ID] == g && !k.isFirstPhi(v):
-		case k.keep[v.ID] == keepEach:
+		case v.Block == nil || k.Of[v.Block.ID] == g && !k.IsFirstPhi(v):
+		case k.Keep[v.ID] == KeepEach:
 			found[v] = true
-		case k.level[v.ID] < inThread && !seen[v] && !k.isFirstPhi(v) && !k.isShared(v):
+		case k.Level[v.ID] < InThread && !seen[v] && !k.IsFirstPhi(v) && !k.IsShared(v):
 			seen[v] = true
 			for _, a := range v.Args {
 				need(a)
 			}
 		}
 	}
-	for _, b := range g.blocks {
+	for _, b := range g.Blocks {
 		for _, v := range b.Values {
 			if v.Op == ir.OpPhi {
 				continue
@@ -97,11 +97,11 @@ func (k *arrayAllocator) reads(g *region) values {
 }
 
 // writes returns the kept values that g writes, the phis after it among them.
-func (k *arrayAllocator) writes(g *region) values {
+func (k *arrayAllocator) writes(g *Region) values {
 	found := values{}
-	for _, b := range g.blocks {
+	for _, b := range g.Blocks {
 		for _, v := range b.Values {
-			if k.keep[v.ID] == keepEach && !k.isFirstPhi(v) {
+			if k.Keep[v.ID] == KeepEach && !k.IsFirstPhi(v) {
 				found[v] = true
 			}
 		}
@@ -113,19 +113,19 @@ func (k *arrayAllocator) writes(g *region) values {
 }
 
 func (k *arrayAllocator) solve() {
-	k.in, k.out = map[*region]values{}, map[*region]values{}
-	for _, g := range k.list {
-		k.in[g], k.out[g] = k.reads(g), values{}
+	k.In, k.out = map[*Region]values{}, map[*Region]values{}
+	for _, g := range k.List {
+		k.In[g], k.out[g] = k.reads(g), values{}
 	}
 	for changed := true; changed; {
 		changed = false
-		for _, g := range slices.Backward(k.list) {
+		for _, g := range slices.Backward(k.List) {
 			writes := k.writes(g)
-			for _, s := range g.to {
-				for v := range k.in[k.of[s.ID]] {
+			for _, s := range g.To {
+				for v := range k.In[k.Of[s.ID]] {
 					k.out[g][v] = true
-					if !writes[v] && !k.in[g][v] {
-						k.in[g][v], changed = true, true
+					if !writes[v] && !k.In[g][v] {
+						k.In[g][v], changed = true, true
 					}
 				}
 			}
@@ -134,7 +134,7 @@ func (k *arrayAllocator) solve() {
 }
 
 // clashes notes what cannot share an array because g writes one while the other lives.
-func (k *arrayAllocator) clashes(g *region) {
+func (k *arrayAllocator) clashes(g *Region) {
 	same := map[[2]*ir.Value]bool{}
 	for _, c := range k.copies(g) {
 		same[[2]*ir.Value{c.phi, c.from}], same[[2]*ir.Value{c.from, c.phi}] = true, true
@@ -153,7 +153,7 @@ func (k *arrayAllocator) clashes(g *region) {
 
 // merge lets a phi share the array of what it becomes, if none of those in it clash.
 func (k *arrayAllocator) merge(phi, from *ir.Value) {
-	if k.keep[from.ID] != keepEach || !phi.Type.Equal(from.Type) {
+	if k.Keep[from.ID] != KeepEach || !phi.Type.Equal(from.Type) {
 		return
 	}
 	a, b := k.array[phi.ID], k.array[from.ID]
@@ -175,7 +175,7 @@ func (k *arrayAllocator) merge(phi, from *ir.Value) {
 // sharing returns the values that are in the array of a.
 func (k *arrayAllocator) sharing(a *ir.Value) values {
 	found := values{}
-	for _, b := range k.dom.Order() {
+	for _, b := range k.Dom.Order() {
 		for _, v := range b.Values {
 			if k.array[v.ID] == a {
 				found[v] = true
