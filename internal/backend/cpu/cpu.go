@@ -89,10 +89,11 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &emitter{Placement: layout.NewPlacement(r, f), f: f, o: o, ids: ids, names: map[any]string{}, called: make([]string, f.NumValues()), taken: map[string]bool{}, vectors: map[*layout.Region][]*vectorFunc{}, plans: map[planned]*plans{}}
+	e := &emitter{Placement: layout.NewPlacement(r, f), f: f, o: o, ids: ids, names: map[any]string{}, called: make([]string, f.NumValues()), taken: map[string]bool{}}
 	e.reserve()
 	e.inline, e.array = layout.FindInline(e.Placement), e.Arrays()
 	e.findMemory()
+	e.vectors = e.newKernel()
 	entry, ok := e.kernelGraph()
 	if !ok {
 		return nil, errors.New("a loop has two entries")
@@ -102,7 +103,7 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 		return nil, err
 	}
 	maps.DeleteFunc(e.imports, func(_, name string) bool { return !usesWord([]line{{text: text}}, name) }) // swept
-	return &Twin{Text: text, Vectors: e.vectorCode(), Scalar: e.scalar, Imports: slices.Sorted(maps.Keys(e.imports)), Lines: strings.Count(text, "\n") - strings.Count(text, "//line "), Split: len(r.List) > 1}, nil
+	return &Twin{Text: text, Vectors: e.vectorCode(), Scalar: e.vectors.why, Imports: slices.Sorted(maps.Keys(e.imports)), Lines: strings.Count(text, "\n") - strings.Count(text, "//line "), Split: len(r.List) > 1}, nil
 }
 
 // meetsSimply reports operations at which threads wait for each other, barriers and what warps exchange apart.

@@ -45,9 +45,7 @@ type emitter struct {
 	after                    *copies              // of the region, for the block as a whole
 	tables                   []Table
 	memory                   memory
-	scalar                   []string                         // why regions have no vector code
-	vectors                  map[*layout.Region][]*vectorFunc // of the regions that were looked at
-	plans                    map[planned]*plans
+	vectors                  *kernel
 }
 
 // facts are what a run finds out about the text.

@@ -56,7 +56,7 @@ func (e *emitter) canJam(g *layout.Region) bool {
 		return false
 	}
 	values := 0
-	written := e.written(g)
+	written := e.Written(g)
 	for _, b := range g.Blocks {
 		dirty := written[b.ID]
 		for _, v := range b.Values {
@@ -91,32 +91,13 @@ func (e *emitter) jams(v *ir.Value, dirty bool) bool {
 		inLoop := e.Loop[v.Block.ID] != nil && e.Of[e.Loop[v.Block.ID].Header.ID] == e.Of[v.Block.ID] && e.Loop[v.Block.ID].Header != e.Of[v.Block.ID].First
 		return !e.InRow.Varying(v.Args[0]) || !dirty && !inLoop
 	case ir.OpStore, ir.OpLoad:
-		return e.rootOf(v.Args[0]).Op != ir.OpAlloca && e.Keep[v.ID] != layout.KeepBlock
+		return e.RootOf(v.Args[0]).Op != ir.OpAlloca && e.Keep[v.ID] != layout.KeepBlock
 	case ir.OpJump, ir.OpRet, ir.OpBarrier, ir.OpWarpBarrier:
 		return true
 	case ir.OpPhi:
 		return e.Keep[v.ID] != layout.KeepBlock && (!v.Type.IsPtr() || !e.isRoot(v))
 	}
 	return v.Op.Pure() && e.Keep[v.ID] != layout.KeepBlock && (together || !v.Type.IsPtr() || !e.isRoot(v))
-}
-
-// written reports by block ID before which blocks of g something may have been written there.
-func (e *emitter) written(g *layout.Region) []bool {
-	found := make([]bool, len(e.Of))
-	for changed := true; changed; {
-		changed = false
-		for _, b := range g.Blocks {
-			if found[b.ID] || b == g.First {
-				continue
-			}
-			for _, p := range b.Preds {
-				if e.Of[p.ID] == g && (found[p.ID] || slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore })) {
-					found[b.ID], changed = true, true
-				}
-			}
-		}
-	}
-	return found
 }
 
 // vote writes that threads which a condition parts are taken one by one.
@@ -145,11 +126,11 @@ func (e *emitter) alone() {
 func (e *emitter) steps(g *layout.Region) []line {
 	if e.Warps && !e.isLine() {
 		if e.o.Vector != nil && worthVectors(g) {
-			e.remark(scalar("the threads of a warp exchange values").at(e.firstExchange()))
+			e.vectors.remark(scalar("the threads of a warp exchange values").at(e.firstExchange()))
 		}
 		return e.warpSteps(g)
 	}
-	list := e.vectorize(g)
+	list := e.vectors.vectorize(g)
 	if len(list) == 0 {
 		return e.stepsFrom(g, e.firstThread())
 	}

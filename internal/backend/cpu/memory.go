@@ -47,14 +47,6 @@ func (m *memory) add(x *ir.Variable) {
 	}
 }
 
-// rootOf returns what p is computed from.
-func (e *emitter) rootOf(p *ir.Value) *ir.Value {
-	if p.Op == ir.OpParam {
-		return p
-	}
-	return e.Root[p]
-}
-
 // offset returns the bytes from its root to p, which is no root itself.
 func (e *emitter) offset(p *ir.Value) expr {
 	base, ok := e.offsetOf(p.Args[0])
@@ -76,7 +68,7 @@ func (e *emitter) offset(p *ir.Value) expr {
 	}
 	switch {
 	case p.Args[1].Op == ir.OpConst:
-		index = number(truncated(p.Args[1]) * p.Imm)
+		index = number(layout.Truncated(p.Args[1]) * p.Imm)
 	case p.Imm != 1:
 		index = binary("*", index, number(p.Imm))
 	}
@@ -88,7 +80,7 @@ func (e *emitter) offset(p *ir.Value) expr {
 
 // offsetOf returns the offset of p, or false if there is none.
 func (e *emitter) offsetOf(p *ir.Value) (expr, bool) {
-	if e.rootOf(p) == p || p.Op == ir.OpVar {
+	if e.RootOf(p) == p || p.Op == ir.OpVar {
 		return expr{}, false
 	}
 	x := e.ref(p)
@@ -97,7 +89,7 @@ func (e *emitter) offsetOf(p *ir.Value) (expr, bool) {
 
 // pointer returns p as an unsafe.Pointer.
 func (e *emitter) pointer(p *ir.Value) expr {
-	base, start := e.base(e.rootOf(p))
+	base, start := e.base(e.RootOf(p))
 	x, ok := e.offsetOf(p)
 	switch {
 	case ok && start != 0:
@@ -138,7 +130,7 @@ func (e *emitter) base(root *ir.Value) (string, int64) {
 
 // place returns the Go variable of type t at p.
 func (e *emitter) place(p *ir.Value, t *ir.Type) string {
-	if t.IsPtr() && e.rootOf(p).Op != ir.OpAlloca || t.IsPtr() && e.memory.apart[e.rootOf(p)] {
+	if t.IsPtr() && e.RootOf(p).Op != ir.OpAlloca || t.IsPtr() && e.memory.apart[e.RootOf(p)] {
 		panic(refuseAt(p, "pointers are stored in memory"))
 	}
 	return fmt.Sprintf("*(*%s)(%s)", e.typeName(t, false), e.pointer(p).text)
@@ -243,7 +235,7 @@ func (e *emitter) kept(v *ir.Value) string {
 	return fmt.Sprintf("*(*%s)(%s)", e.typeName(t, false), e.element(e.array[v.ID], t.Size()))
 }
 
-func (e *emitter) isRoot(v *ir.Value) bool { return v.Type.IsPtr() && e.rootOf(v) == v }
+func (e *emitter) isRoot(v *ir.Value) bool { return v.Type.IsPtr() && e.RootOf(v) == v }
 
 // varType returns the type of v's variable: an offset is an int.
 func (e *emitter) varType(v *ir.Value) string {

@@ -128,7 +128,7 @@ func appendNew(list []*ir.Value, v *ir.Value) []*ir.Value {
 // keepEach stores v, which has just been computed, for other regions where they need it, unless the
 // end of the region does.
 func (e *emitter) keepEach(v *ir.Value) {
-	if e.Keep[v.ID] != layout.KeepEach || e.Of[v.Block.ID] != e.here || e.IsFirstPhi(v) || e.keptAtEnd(v) {
+	if e.Keep[v.ID] != layout.KeepEach || e.Of[v.Block.ID] != e.here || e.IsFirstPhi(v) || e.KeptAtEnd(v) {
 		return
 	}
 	if e.perLane(v) {
@@ -142,29 +142,6 @@ func (e *emitter) keepEach(v *ir.Value) {
 func (e *emitter) storeKept(v *ir.Value) {
 	e.need(v)
 	e.everyLane(func() { e.out.line("%s = %s", e.kept(v), e.nameOf(v)) })
-}
-
-// keptAtEnd reports whether v is known at every end of its region.
-func (e *emitter) keptAtEnd(v *ir.Value) bool {
-	for _, b := range e.Of[v.Block.ID].Blocks {
-		if e.ends(b) && !e.Dom.Dominates(v.Block, b) {
-			return false
-		}
-	}
-	return true
-}
-
-// ends reports whether threads go from b to another region.
-func (e *emitter) ends(b *ir.Block) bool {
-	if e.Together[b] {
-		return true
-	}
-	for _, s := range b.Succs {
-		if e.Of[s.ID].First == s && !e.Uni.Leaves(b, s) {
-			return true
-		}
-	}
-	return false
 }
 
 // assign writes that v's variable, which is declared, becomes x.

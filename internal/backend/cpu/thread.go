@@ -16,38 +16,7 @@ type threadCoder struct {
 }
 
 // graph returns the blocks of g as nodes. An edge out of the region is one out of the graph.
-func (e *emitter) graph(g *layout.Region) (*layout.Node, error) { return e.graphOf(g, nil) }
-
-// graphOf is graph where some branches are known to go to the successor with that index.
-func (e *emitter) graphOf(g *layout.Region, known map[*ir.Block]int) (*layout.Node, error) {
-	nodes := map[*ir.Block]*layout.Node{}
-	for _, b := range g.Blocks {
-		nodes[b] = &layout.Node{Block: b}
-	}
-	for _, b := range g.Blocks {
-		n := nodes[b]
-		switch {
-		case e.Together[b] || b.Term().Op == ir.OpRet:
-			n.Succs = []*layout.Node{nil}
-			continue
-		}
-		for _, s := range b.Succs {
-			if e.Of[s.ID] == g && s != g.First {
-				n.Succs = append(n.Succs, nodes[s])
-			} else {
-				n.Succs = append(n.Succs, nil)
-			}
-		}
-		if i, ok := known[b]; ok {
-			n.Succs = n.Succs[i : i+1]
-		}
-	}
-	entry := nodes[g.First]
-	if !layout.Analyse(entry) {
-		return nil, fmt.Errorf("a loop has two entries")
-	}
-	return entry, nil
-}
+func (e *emitter) graph(g *layout.Region) (*layout.Node, error) { return e.GraphOf(g, nil) }
 
 func (c *threadCoder) label() string { return c.newLabel() }
 
@@ -93,7 +62,7 @@ func (e *emitter) threadsLabel(g *layout.Region) string {
 // edge writes the copies that phis want, or that the thread leaves for good.
 func (c *threadCoder) edge(n *layout.Node, i int) {
 	b := n.Block
-	if c.ends(b) {
+	if c.Ends(b) {
 		c.storeAtEnd(b)
 	}
 	switch {
@@ -122,7 +91,7 @@ func (c *threadCoder) storeAtEnd(b *ir.Block) {
 	c.out.at(b.Term().Pos)
 	for _, x := range c.here.Blocks {
 		for _, v := range x.Values {
-			if c.Keep[v.ID] == layout.KeepEach && !c.IsFirstPhi(v) && c.keptAtEnd(v) && !layout.Waits(v) {
+			if c.Keep[v.ID] == layout.KeepEach && !c.IsFirstPhi(v) && c.KeptAtEnd(v) && !layout.Waits(v) {
 				c.storeKept(v)
 			}
 		}

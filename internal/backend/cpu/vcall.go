@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -127,9 +128,21 @@ func (e *emitter) rowNumber() expr {
 func (e *emitter) vectorCode() []VectorCode {
 	var list []VectorCode
 	for _, g := range e.List {
-		for _, f := range e.vectors[g] {
+		for _, f := range e.vectors.found[g] {
 			list = append(list, VectorCode{f.code.Signature(), f.code.Text()})
 		}
 	}
 	return list
+}
+
+// newKernel returns what vector code has to know.
+func (e *emitter) newKernel() *kernel {
+	k := &kernel{
+		Placement: e.Placement, f: e.f, array: e.array, apart: e.memory.apart,
+		found: map[*layout.Region][]*vectorFunc{}, plans: map[planned]*plans{},
+	}
+	if e.o.Vector != nil {
+		k.name = func(unit string) string { return e.o.Vector.Declare(e.o.Func + unit) }
+	}
+	return k
 }

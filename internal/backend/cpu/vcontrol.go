@@ -366,7 +366,7 @@ func (z *vectorizer) whole(n, s *layout.Node, phi *ir.Value) bool {
 func (z *vectorizer) leaveRegion(b *ir.Block, m units.Vreg) {
 	for _, x := range z.g.Blocks {
 		for _, v := range x.Values {
-			if z.keeps(v) && z.keptAtEnd(v) {
+			if z.keeps(v) && z.KeptAtEnd(v) {
 				z.storeLanes(z.vectorOf(v), v.Type, vasm.Mem(z.keptAddress(v), 0), m)
 			}
 		}

@@ -21,7 +21,7 @@ import (
 // Where conditions of integers may differ between lanes but rarely do, the loop over the vectors is there twice:
 // see plan.agree.
 type vectorizer struct {
-	*emitter
+	*kernel
 	*plan
 	*shared
 	vals     map[*ir.Value]*vector
@@ -77,6 +77,18 @@ type loopCode struct {
 	start, tail, exit string
 }
 
+// kernel is what vector code has to know of a kernel, and what is known of the code.
+type kernel struct {
+	*layout.Placement
+	f     *ir.Func
+	array []*ir.Value                      // by value ID: whose array keeps it
+	apart map[*ir.Value]bool               // locals that are in arrays, one for each thread
+	name  func(wanted string) string       // declares a function for a unit; nil for no vector code
+	found map[*layout.Region][]*vectorFunc // of the regions that were looked at
+	plans map[planned]*plans
+	why   []string // why regions have no vector code
+}
+
 // vectorFunc is vector code for a row of threads in a region.
 type vectorFunc struct {
 	code   *vasm.Func
@@ -85,8 +97,8 @@ type vectorFunc struct {
 }
 
 // vectorize returns vector code for g, for all units that there is any for.
-func (e *emitter) vectorize(g *layout.Region) []*vectorFunc {
-	known, ok := e.vectors[g]
+func (e *kernel) vectorize(g *layout.Region) []*vectorFunc {
+	known, ok := e.found[g]
 	if ok {
 		return known
 	}
@@ -100,13 +112,13 @@ func (e *emitter) vectorize(g *layout.Region) []*vectorFunc {
 			known = append(known, f)
 		}
 	}
-	e.vectors[g] = known
+	e.found[g] = known
 	return known
 }
 
 // vectorCodeOf is vectorize for one unit with a loop for lanes that agree, or without. Where there is no code it says why, if
 // it is worth saying.
-func (e *emitter) vectorCodeOf(g *layout.Region, a *units.Assembler, agree bool) (f *vectorFunc, why scalarOnly) {
+func (e *kernel) vectorCodeOf(g *layout.Region, a *units.Assembler, agree bool) (f *vectorFunc, why scalarOnly) {
 	c := a.Code
 	c.At(linePlace(g.Place()))
 	defer func() {
@@ -121,7 +133,7 @@ func (e *emitter) vectorCodeOf(g *layout.Region, a *units.Assembler, agree bool)
 		}
 	}()
 	switch {
-	case e.o.Vector == nil || !worthVectors(g):
+	case e.name == nil || !worthVectors(g):
 		return nil, ""
 	case e.AnyLeaves():
 		return nil, scalar("threads that exit while others wait")
@@ -136,22 +148,22 @@ func (e *emitter) vectorCodeOf(g *layout.Region, a *units.Assembler, agree bool)
 	if c.Lost() != "" {
 		return nil, scalar("a jump to code that no lane reaches")
 	}
-	c.SetName(e.o.Vector.Declare(e.o.Func + a.Unit.Name()))
+	c.SetName(e.name(a.Unit.Name()))
 	return &vectorFunc{c, a.Unit.Lanes(), s.inputs}, ""
 }
 
 // newVectorizer returns one for a loop over the vectors, tx being the register of the first thread's number.
-func (s *shared) newVectorizer(e *emitter, p *plan, tx vasm.Reg) *vectorizer {
+func (s *shared) newVectorizer(e *kernel, p *plan, tx vasm.Reg) *vectorizer {
 	return &vectorizer{
-		emitter: e, plan: p, shared: s, tx: tx, end: s.Code.NewLabel(),
+		kernel: e, plan: p, shared: s, tx: tx, end: s.Code.NewLabel(),
 		vals: map[*ir.Value]*vector{}, left: map[*ir.Value]*vector{}, maskRegs: map[*laneSet]vasm.Reg{}, heads: map[*layout.Node]loopCode{}, label: map[*layout.Node]string{},
 	}
 }
 
 // remark notes why a region has no vector code, once.
-func (e *emitter) remark(why scalarOnly) {
-	if why != "" && !slices.Contains(e.scalar, string(why)) {
-		e.scalar = append(e.scalar, string(why))
+func (e *kernel) remark(why scalarOnly) {
+	if why != "" && !slices.Contains(e.why, string(why)) {
+		e.why = append(e.why, string(why))
 	}
 }
 
@@ -213,7 +225,7 @@ func worthVectors(g *layout.Region) bool {
 }
 
 // write writes the function.
-func (s *shared) write(e *emitter, p *plans) {
+func (s *shared) write(e *kernel, p *plans) {
 	c := s.Code
 	tx := c.Reg(vasm.Integer)
 	c.Once("MOVQ", c.Param("int"), vasm.Def(s.row))
@@ -240,7 +252,7 @@ type plans struct {
 }
 
 // plansOf returns the plans for g.
-func (e *emitter) plansOf(g *layout.Region, agree bool) *plans {
+func (e *kernel) plansOf(g *layout.Region, agree bool) *plans {
 	key := planned{g, agree}
 	p := e.plans[key]
 	if p != nil {
@@ -271,7 +283,7 @@ func (s *shared) loops(all, alike *vectorizer, fast *plan) {
 	var quick *vectorizer
 	var in *span
 	if fast != nil {
-		quick = s.newVectorizer(alike.emitter, fast, all.tx)
+		quick = s.newVectorizer(alike.kernel, fast, all.tx)
 		quick.part = all.begin
 		in = s.find(quick)
 	}
@@ -623,7 +635,7 @@ func (z *vectorizer) bring(v *ir.Value) {
 	case z.IsShared(v):
 		panic(scalar("the threads of a warp combine values"))
 	case z.Keep[v.ID] != layout.KeepEach:
-	case v.Op == ir.OpMatch || !z.movesAlike(v):
+	case v.Op == ir.OpMatch || !z.MovesAlike(v):
 		panic(scalar("the threads of a warp choose whose values they get"))
 	default:
 		x := v.Args[0]
@@ -669,8 +681,8 @@ func (z *vectorizer) input(in input) vasm.Reg {
 }
 
 // newPlan decides what the lanes of g do together.
-func newPlan(e *emitter, g *layout.Region, agree bool, known *fastPath) *plan {
-	entry, err := e.graphOf(g, known.ways())
+func newPlan(e *kernel, g *layout.Region, agree bool, known *fastPath) *plan {
+	entry, err := e.GraphOf(g, known.ways())
 	if err != nil {
 		panic(scalar(err.Error()))
 	}
@@ -679,7 +691,7 @@ func newPlan(e *emitter, g *layout.Region, agree bool, known *fastPath) *plan {
 		e: e, g: g, agree: agree, splits: map[*layout.Loop]bool{}, mixes: map[*layout.Node]bool{}, agreeing: map[*ir.Value]bool{}, assumed: known,
 		shapes: make([]shape, n), sticky: make([]bool, n), varied: make([]bool, n), nodes: make([]*layout.Node, len(e.Of)),
 	}
-	p.dirty, p.replays = e.written(g), replays(g)
+	p.dirty, p.replays = e.Written(g), replays(g)
 	p.order = p.layout(entry, nil)
 	p.places, p.seen, p.mask = slices.Repeat([]int{-1}, len(p.order)), make([]int, len(p.order)), make([]*laneSet, len(p.order))
 	p.order = slices.DeleteFunc(p.order, func(n *layout.Node) bool { return isFault(n) })

@@ -46,7 +46,7 @@ func behind(p *ir.Value) int64 {
 	if p.Op == ir.OpOffset {
 		return p.Imm
 	}
-	return truncated(p.Args[1]) * p.Imm
+	return layout.Truncated(p.Args[1]) * p.Imm
 }
 
 // isIndexed reports whether p is an element that an address can name by the slice and the index.
@@ -121,7 +121,7 @@ func (z *vectorizer) registerBytes(n int) int64 { return int64(n * 4 * z.Unit.La
 
 // checkRoot refuses memory of the thread's own, which has no address that lanes could share.
 func (z *vectorizer) checkRoot(p *ir.Value) {
-	if p.Op != ir.OpParam && z.rootOf(p).Op == ir.OpAlloca {
+	if p.Op != ir.OpParam && z.RootOf(p).Op == ir.OpAlloca {
 		panic(scalar("a local array"))
 	}
 }

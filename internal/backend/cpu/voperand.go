@@ -92,7 +92,7 @@ func (z *vectorizer) pointerInput(p *ir.Value) units.Vreg {
 	if r := z.pointers[p]; r != nil {
 		return r.reg[0]
 	}
-	root := z.rootOf(p)
+	root := z.RootOf(p)
 	switch root.Op {
 	case ir.OpParam, ir.OpVar, ir.OpLoad:
 	default:

@@ -13,7 +13,7 @@ import (
 // sides are run, one after the other, each for its lanes; a loop is run until no lane is left in it (after
 // Karrenberg and Hack, "Whole-Function Vectorization").
 type plan struct {
-	e        *emitter
+	e        *kernel
 	g        *layout.Region
 	order    []*layout.Node
 	places   []int // in order, by rank; -1 for what is not there
@@ -236,7 +236,7 @@ func (p *plan) findSticky() {
 func (p *plan) eachKept(f func(v *ir.Value)) {
 	for _, n := range p.order {
 		for _, v := range n.Block.Values {
-			if p.e.Keep[v.ID] != layout.KeepNot && p.e.keptAtEnd(v) {
+			if p.e.Keep[v.ID] != layout.KeepNot && p.e.KeptAtEnd(v) {
 				f(v)
 			}
 		}
@@ -374,7 +374,7 @@ func combined(v *ir.Value, args [2]shape) shape {
 		return shape{affine, x.stride - y.stride}
 	case ir.OpMul:
 		if c := v.Args[1]; c.Op == ir.OpConst {
-			return shape{affine, x.stride * truncated(c)}
+			return shape{affine, x.stride * layout.Truncated(c)}
 		}
 	case ir.OpShl:
 		if c := v.Args[1]; c.Op == ir.OpConst && c.Imm >= 0 && c.Imm < 32 {

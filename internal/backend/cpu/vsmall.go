@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vasm"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -47,9 +48,9 @@ func (z *vectorizer) fullLanes(v *ir.Value, signed bool) [2]units.Vreg {
 // extendedConstant returns the value of a constant with or without a sign.
 func extendedConstant(v *ir.Value, signed bool) int64 {
 	if signed {
-		return truncated(v)
+		return layout.Truncated(v)
 	}
-	return truncated(v) & (1<<v.Type.Bits() - 1)
+	return layout.Truncated(v) & (1<<v.Type.Bits() - 1)
 }
 
 // extendLanes returns the lowest bits of each lane, extended.

@@ -16,11 +16,11 @@ func (z *vectorizer) value(v *ir.Value) {
 	case z.Keep[v.ID] == layout.KeepBlock:
 		panic(scalar("an assignment to a variable of the block"))
 	case v.Op == ir.OpPhi:
-		if z.keeps(v) && !z.keptAtEnd(v) {
+		if z.keeps(v) && !z.KeptAtEnd(v) {
 			panic(scalar("a saved phi"))
 		}
 		return
-	case v.Op == ir.OpAlloca && z.memory.apart[v] && v.Imm != 1:
+	case v.Op == ir.OpAlloca && z.apart[v] && v.Imm != 1:
 		panic(scalar("a zero-initialized variable that other regions use"))
 	case layout.Votes(v):
 		panic(scalar("a counting barrier"))
@@ -53,7 +53,7 @@ func (z *vectorizer) value(v *ir.Value) {
 	default:
 		z.pure(v)
 	}
-	if z.keeps(v) && !z.keptAtEnd(v) {
+	if z.keeps(v) && !z.KeptAtEnd(v) {
 		z.storeLanes(z.vectorOf(v), v.Type, vasm.Mem(z.keptAddress(v), 0), z.activeMask())
 	}
 }
@@ -237,7 +237,7 @@ func (z *vectorizer) indexOp(v *ir.Value, x, to units.Vreg) {
 	c := z.Code
 	i := z.integerOf(v.Args[1])
 	if v.Args[1].Op == ir.OpConst {
-		z.addNumber(x, truncated(v.Args[1])*v.Imm, to)
+		z.addNumber(x, layout.Truncated(v.Args[1])*v.Imm, to)
 		return
 	}
 	t := c.Reg(vasm.Integer)

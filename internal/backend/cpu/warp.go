@@ -65,7 +65,7 @@ func (e *emitter) bring(v *ir.Value) {
 		}
 	case e.Keep[v.ID] == layout.KeepEach:
 		e.out.line("*(*%s)(%s) = %s", e.typeName(v.Args[0].Type, false), e.element(brought(v), v.Args[0].Type.Size()), e.ref(v.Args[0]).text)
-		if v.Op != ir.OpMatch && !e.movesAlike(v) {
+		if v.Op != ir.OpMatch && !e.MovesAlike(v) {
 			e.out.line("*(*int32)(%s) = %s", e.element("lane", 4), e.source(v))
 		}
 	}
@@ -116,11 +116,6 @@ func (e *emitter) where(x *ir.Value, wanted bool, statement string) {
 // laneText returns the lane of the thread, an int.
 func (e *emitter) laneText() string { return "(" + e.thread().at(5) + " & 31)" }
 
-// movesAlike reports whether the second operand of a shuffle is known to the warp before its threads run.
-func (e *emitter) movesAlike(v *ir.Value) bool {
-	return v.Op != ir.OpShuffle && e.Level[v.Args[1].ID] <= layout.PerBlock
-}
-
 // lastBits returns by modulo the size of a warp.
 func (e *emitter) lastBits(by *ir.Value) string {
 	if by.Op == ir.OpConst {
@@ -154,7 +149,7 @@ func (e *emitter) exchange(g *layout.Region) {
 	switch {
 	case v.Op == ir.OpMatch:
 		e.out.line("%s.Match()", lanes)
-	case e.movesAlike(v):
+	case e.MovesAlike(v):
 		e.out.line("%s.%s(%s)", lanes, method, e.ref(v.Args[1]).text)
 	default:
 		e.out.line("%s.Take(%s)", lanes, e.elementAt("lane", 4, warp))
