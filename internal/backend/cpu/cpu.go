@@ -93,7 +93,7 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 	e.reserve()
 	e.inline, e.array = layout.FindInline(e.Placement), e.Arrays()
 	e.findMemory()
-	e.vectors = e.newKernel()
+	e.vectors = e.vectorKernel()
 	entry, ok := e.kernelGraph()
 	if !ok {
 		return nil, errors.New("a loop has two entries")

@@ -126,7 +126,7 @@ func (e *emitter) alone() {
 func (e *emitter) steps(g *layout.Region) []line {
 	if e.Warps && !e.isLine() {
 		if e.o.Vector != nil && worthVectors(g) {
-			e.vectors.remark(scalar("the threads of a warp exchange values").at(e.firstExchange()))
+			e.vectors.remark(because("the threads of a warp exchange values").standing(e.firstExchange()))
 		}
 		return e.warpSteps(g)
 	}

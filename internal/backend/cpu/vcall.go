@@ -5,12 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
 // vectorCall returns the calls of functions for different units, of which one sets a variable to how many threads it has done.
-func (e *emitter) vectorCall(list []*vectorFunc, first string) []line {
+func (e *emitter) vectorCall(list []*routine, first string) []line {
 	scope := e.out.scope
 	e.out.scope = e.rows
 	defer func() { e.out.scope = scope }()
@@ -101,16 +100,16 @@ func isAlong(v *ir.Value, op ir.Op) bool {
 func (e *emitter) inputText(in input) string {
 	switch in.what {
 	case inputRoot:
-		return e.pointer(in.v).text
+		return e.pointer(in.of).text
 	case inputElement:
-		return e.elementAt(in.v, in.v.Type.Size(), e.rowNumber())
+		return e.elementAt(in.of, in.of.Type.Size(), e.rowNumber())
 	case inputBrought:
-		return e.elementAt(brought(in.v), in.v.Args[0].Type.Size(), e.rowNumber())
+		return e.elementAt(brought(in.of), in.of.Args[0].Type.Size(), e.rowNumber())
 	case inputSpecial:
-		return e.special(in.v).text
+		return e.special(in.of).text
 	}
-	x := e.ref(in.v)
-	if in.v.Type.IsInt() && in.v.Type.Kind != ir.KindI1 && e.typeName(in.v.Type, false) != "int" {
+	x := e.ref(in.of)
+	if in.of.Type.IsInt() && in.of.Type.Kind != ir.KindI1 && e.typeName(in.of.Type, false) != "int" {
 		x = convert("int", x)
 	}
 	return x.text
@@ -128,21 +127,18 @@ func (e *emitter) rowNumber() expr {
 func (e *emitter) vectorCode() []VectorCode {
 	var list []VectorCode
 	for _, g := range e.List {
-		for _, f := range e.vectors.found[g] {
+		for _, f := range e.vectors.routinesOf(g) {
 			list = append(list, VectorCode{f.code.Signature(), f.code.Text()})
 		}
 	}
 	return list
 }
 
-// newKernel returns what vector code has to know.
-func (e *emitter) newKernel() *kernel {
-	k := &kernel{
-		Placement: e.Placement, f: e.f, array: e.array, apart: e.memory.apart,
-		found: map[*layout.Region][]*vectorFunc{}, plans: map[planned]*plans{},
-	}
+// vectorKernel returns what vector code has to know.
+func (e *emitter) vectorKernel() *kernel {
+	k := kernel{Placement: e.Placement, f: e.f, array: e.array, apart: e.memory.apart}
 	if e.o.Vector != nil {
 		k.name = func(unit string) string { return e.o.Vector.Declare(e.o.Func + unit) }
 	}
-	return k
+	return newKernel(k)
 }

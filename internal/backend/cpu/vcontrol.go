@@ -16,7 +16,7 @@ func (z *vectorizer) check(v *ir.Value) {
 		return
 	}
 	if !z.replays && (z.dirty[z.block.Block.ID] || z.wrote) {
-		panic(scalar("a check after a store"))
+		panic(because("a check after a store"))
 	}
 	if z.shape(cond).kind == uniform { // for the lanes that are here, and there are some
 		z.branch(cond, "", z.bail)
@@ -200,7 +200,7 @@ func (z *vectorizer) forkTogether(n *layout.Node, cond *ir.Value) {
 // mayFault refuses a fault after n that comes after a store.
 func (z *vectorizer) mayFault(n *layout.Node) {
 	if !z.replays && (z.dirty[n.Block.ID] || z.wrote) {
-		panic(scalar("a fault after a store"))
+		panic(because("a fault after a store"))
 	}
 }
 
@@ -375,7 +375,7 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m units.Vreg) {
 		if z.Together[b] {
 			for _, s := range b.Succs {
 				if len(s.Phis()) > 0 {
-					panic(scalar("phis after a branch that the block takes as a whole"))
+					panic(because("phis after a branch that the block takes as a whole"))
 				}
 			}
 		}
@@ -399,7 +399,7 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m units.Vreg) {
 			case z.Keep[phi.ID] == layout.KeepEach:
 			case z.Level[phi.ID] == layout.PerBlock && z.Level[a.ID] <= layout.PerBlock && z.WaysIn(phi, z.g) == 1:
 			default:
-				panic(scalar("an assignment to a variable of the block"))
+				panic(because("an assignment to a variable of the block"))
 			}
 		}
 		for _, k := range stores {

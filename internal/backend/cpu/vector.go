@@ -52,7 +52,7 @@ type shared struct {
 
 // input is a parameter of the function: what the caller passes for it.
 type input struct {
-	v    *ir.Value
+	of   *ir.Value // v below
 	what inputKind
 }
 
@@ -81,23 +81,32 @@ type loopCode struct {
 type kernel struct {
 	*layout.Placement
 	f     *ir.Func
-	array []*ir.Value                      // by value ID: whose array keeps it
-	apart map[*ir.Value]bool               // locals that are in arrays, one for each thread
-	name  func(wanted string) string       // declares a function for a unit; nil for no vector code
-	found map[*layout.Region][]*vectorFunc // of the regions that were looked at
+	array []*ir.Value                   // by value ID: whose array keeps it
+	apart map[*ir.Value]bool            // locals that are in arrays, one for each thread
+	name  func(wanted string) string    // declares a function for a unit; nil for no vector code
+	found map[*layout.Region][]*routine // of the regions that were looked at
 	plans map[planned]*plans
 	why   []string // why regions have no vector code
 }
 
-// vectorFunc is vector code for a row of threads in a region.
-type vectorFunc struct {
+// newKernel returns k with nothing known of its code.
+func newKernel(k kernel) *kernel {
+	k.found, k.plans = map[*layout.Region][]*routine{}, map[planned]*plans{}
+	return &k
+}
+
+// routinesOf returns the vector code for g.
+func (e *kernel) routinesOf(g *layout.Region) []*routine { return e.found[g] }
+
+// routine is vector code for a row of threads in a region.
+type routine struct {
 	code   *vasm.Func
 	lanes  int
 	inputs []input
 }
 
 // vectorize returns vector code for g, for all units that there is any for.
-func (e *kernel) vectorize(g *layout.Region) []*vectorFunc {
+func (e *kernel) vectorize(g *layout.Region) []*routine {
 	known, ok := e.found[g]
 	if ok {
 		return known
@@ -118,27 +127,27 @@ func (e *kernel) vectorize(g *layout.Region) []*vectorFunc {
 
 // vectorCodeOf is vectorize for one unit with a loop for lanes that agree, or without. Where there is no code it says why, if
 // it is worth saying.
-func (e *kernel) vectorCodeOf(g *layout.Region, a *units.Assembler, agree bool) (f *vectorFunc, why scalarOnly) {
+func (e *kernel) vectorCodeOf(g *layout.Region, a *units.Assembler, agree bool) (f *routine, why reason) {
 	c := a.Code
 	c.At(linePlace(g.Place()))
 	defer func() {
 		if r := recover(); r != nil {
 			ok := false
-			if why, ok = r.(scalarOnly); !ok {
+			if why, ok = r.(reason); !ok {
 				panic(r)
 			}
 		}
 		if why != "" {
-			why = why.at(ir.Pos{File: c.Here().File, Line: c.Here().Line})
+			why = why.standing(ir.Pos{File: c.Here().File, Line: c.Here().Line})
 		}
 	}()
 	switch {
 	case e.name == nil || !worthVectors(g):
 		return nil, ""
 	case e.AnyLeaves():
-		return nil, scalar("threads that exit while others wait")
+		return nil, because("threads that exit while others wait")
 	case e.f.Block[0] > 0 && e.f.Block[0] < a.Unit.Lanes():
-		return nil, scalar(fmt.Sprintf("rows of %d threads, fewer than the lanes of a vector,", e.f.Block[0]))
+		return nil, because(fmt.Sprintf("rows of %d threads, fewer than the lanes of a vector,", e.f.Block[0]))
 	}
 	s := &shared{
 		Assembler: a, row: c.Reg(vasm.Integer), bail: c.NewLabel(), pointers: map[*ir.Value]*vector{},
@@ -146,10 +155,10 @@ func (e *kernel) vectorCodeOf(g *layout.Region, a *units.Assembler, agree bool) 
 	}
 	s.write(e, e.plansOf(g, agree))
 	if c.Lost() != "" {
-		return nil, scalar("a jump to code that no lane reaches")
+		return nil, because("a jump to code that no lane reaches")
 	}
 	c.SetName(e.name(a.Unit.Name()))
-	return &vectorFunc{c, a.Unit.Lanes(), s.inputs}, ""
+	return &routine{c, a.Unit.Lanes(), s.inputs}, ""
 }
 
 // newVectorizer returns one for a loop over the vectors, tx being the register of the first thread's number.
@@ -161,25 +170,25 @@ func (s *shared) newVectorizer(e *kernel, p *plan, tx vasm.Reg) *vectorizer {
 }
 
 // remark notes why a region has no vector code, once.
-func (e *kernel) remark(why scalarOnly) {
+func (e *kernel) remark(why reason) {
 	if why != "" && !slices.Contains(e.why, string(why)) {
 		e.why = append(e.why, string(why))
 	}
 }
 
-// scalarOnly is why a region has no vector code; a panic with it ends the writing of the region's.
-type scalarOnly string
+// reason is why a region has no vector code; a panic with it ends the writing of the region's.
+type reason string
 
-func scalar(why string) scalarOnly { return scalarOnly(why) }
+func because(why string) reason { return reason(why) }
 
-// at returns why with the place in the kernel, and what would help, if anything.
-func (why scalarOnly) at(p ir.Pos) scalarOnly {
+// standing returns why with the place in the kernel, and what would help, if anything.
+func (why reason) standing(p ir.Pos) reason {
 	if p.Known() {
-		why += scalar(fmt.Sprintf(" at %s:%d", p.File, p.Line))
+		why += because(fmt.Sprintf(" at %s:%d", p.File, p.Line))
 	}
 	for reason, help := range remedies {
 		if strings.HasPrefix(string(why), reason) {
-			why += scalar(" (" + help + ")")
+			why += because(" (" + help + ")")
 		}
 	}
 	return why
@@ -236,7 +245,7 @@ func (s *shared) write(e *kernel, p *plans) {
 	}
 	all, alike := s.newVectorizer(e, p.all, tx), s.newVectorizer(e, p.alike, tx)
 	if len(all.order) == 0 || len(alike.order) == 0 {
-		panic(scalar("code that no lane reaches"))
+		panic(because("code that no lane reaches"))
 	}
 	s.loops(all, alike, p.quick)
 	c.Label(s.bail)
@@ -441,7 +450,7 @@ func (z *vectorizer) behind(n *layout.Node) string {
 // tailOf returns the end of a loop in which lanes part.
 func (z *vectorizer) tailOf(l *layout.Loop) string {
 	if !z.splits[l] {
-		panic(scalar("a loop exit that not all lanes reach"))
+		panic(because("a loop exit that not all lanes reach"))
 	}
 	return z.heads[l.Header].tail
 }
@@ -612,7 +621,7 @@ func (z *vectorizer) elementAddress(in input, size int64) vasm.Reg {
 
 func (z *vectorizer) keptSize(v *ir.Value) int64 {
 	if v.Type.IsPtr() {
-		panic(scalar("a saved pointer"))
+		panic(because("a saved pointer"))
 	}
 	return v.Type.Size()
 }
@@ -633,10 +642,10 @@ func (z *vectorizer) bring(v *ir.Value) {
 	switch {
 	case v.Type.Kind == ir.KindVoid:
 	case z.IsShared(v):
-		panic(scalar("the threads of a warp combine values"))
+		panic(because("the threads of a warp combine values"))
 	case z.Keep[v.ID] != layout.KeepEach:
 	case v.Op == ir.OpMatch || !z.MovesAlike(v):
-		panic(scalar("the threads of a warp choose whose values they get"))
+		panic(because("the threads of a warp choose whose values they get"))
 	default:
 		x := v.Args[0]
 		at := z.elementAddress(input{v, inputBrought}, x.Type.Size())
@@ -653,11 +662,11 @@ func (z *vectorizer) input(in input) vasm.Reg {
 	switch {
 	case in.what == inputRoot || in.what == inputElement || in.what == inputBrought:
 		typ = "unsafe.Pointer"
-	case in.what == inputValue && in.v.Type.Kind == ir.KindF32:
+	case in.what == inputValue && in.of.Type.Kind == ir.KindF32:
 		typ = "float32"
-	case in.what == inputValue && in.v.Type.Kind == ir.KindF64:
+	case in.what == inputValue && in.of.Type.Kind == ir.KindF64:
 		typ = "float64"
-	case in.what == inputValue && in.v.Type.Kind == ir.KindI1:
+	case in.what == inputValue && in.of.Type.Kind == ir.KindI1:
 		typ = "bool"
 	}
 	at := z.Code.Param(typ)
@@ -684,7 +693,7 @@ func (z *vectorizer) input(in input) vasm.Reg {
 func newPlan(e *kernel, g *layout.Region, agree bool, known *fastPath) *plan {
 	entry, err := e.GraphOf(g, known.ways())
 	if err != nil {
-		panic(scalar(err.Error()))
+		panic(because(err.Error()))
 	}
 	n := len(e.Level)
 	p := &plan{

@@ -42,7 +42,7 @@ func (z *vectorizer) inner(v *ir.Value) *vector {
 	case v.Type.Kind == ir.KindI1:
 		r.reg[0] = z.Unit.Mask()
 	case !v.Type.IsScalar():
-		panic(scalar("a struct or an array"))
+		panic(because("a struct or an array"))
 	default:
 		r.reg[0] = z.Code.Reg(vasm.Vector)
 		if units.IsWide(v.Type) {
@@ -96,7 +96,7 @@ func (z *vectorizer) pointerInput(p *ir.Value) units.Vreg {
 	switch root.Op {
 	case ir.OpParam, ir.OpVar, ir.OpLoad:
 	default:
-		panic(scalar("an address of an unsupported form"))
+		panic(because("an address of an unsupported form"))
 	}
 	base := z.input(input{root, inputRoot})
 	if p == root {
