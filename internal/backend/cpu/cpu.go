@@ -103,7 +103,7 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 		return nil, err
 	}
 	maps.DeleteFunc(e.imports, func(_, name string) bool { return !usesWord([]line{{text: text}}, name) }) // swept
-	return &Twin{Text: text, Vectors: e.vectorCode(), Scalar: e.vectors.why, Imports: slices.Sorted(maps.Keys(e.imports)), Lines: strings.Count(text, "\n") - strings.Count(text, "//line "), Split: len(r.List) > 1}, nil
+	return &Twin{Text: text, Vectors: e.vectorCode(), Scalar: e.vectors.Why, Imports: slices.Sorted(maps.Keys(e.imports)), Lines: strings.Count(text, "\n") - strings.Count(text, "//line "), Split: len(r.List) > 1}, nil
 }
 
 // meetsSimply reports operations at which threads wait for each other, barriers and what warps exchange apart.

@@ -30,10 +30,9 @@
 // each value is computed and kept; block.go and thread.go write the loops by flow.go, machine.go and warp.go do for warps,
 // and the rest writes statements and expressions.
 //
-// A region whose threads access neighbouring memory is also generated as vector code, once for each unit: plan decides what
-// lanes execute together, vectorizer translates that to operations, and package units translates operations to the instructions
-// of a processor, of which package vasm assigns the registers. The twin calls the vector code that the machine supports, according to Blocks.Lanes, and continues after the
-// threads that it has run.
+// A region whose threads access neighbouring memory is also generated as vector code, by package vector, once for each of
+// the units of package units, in the assembly language of package vasm. The twin calls the vector code that the machine supports,
+// according to Blocks.Lanes, and continues after the threads that it has run.
 //
 // The results of the twin are those of the IR, bit for bit: products are rounded before they are added. The only exception is the
 // conversion of a float that is out of range of an integer type, which has the result of the kernel's Go code. Package cpu in the

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vector"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -45,7 +46,7 @@ type emitter struct {
 	after                    *copies              // of the region, for the block as a whole
 	tables                   []Table
 	memory                   memory
-	vectors                  *kernel
+	vectors                  *vector.Kernel
 }
 
 // facts are what a run finds out about the text.

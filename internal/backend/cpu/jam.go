@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vector"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -125,12 +126,12 @@ func (e *emitter) alone() {
 // steps writes the loop along x: vector code where there is any, and Go for what that leaves.
 func (e *emitter) steps(g *layout.Region) []line {
 	if e.Warps && !e.isLine() {
-		if e.o.Vector != nil && worthVectors(g) {
-			e.vectors.remark(because("the threads of a warp exchange values").standing(e.firstExchange()))
+		if e.o.Vector != nil && vector.WorthVectors(g) {
+			e.vectors.Remark(vector.Because("the threads of a warp exchange values").Standing(e.firstExchange()))
 		}
 		return e.warpSteps(g)
 	}
-	list := e.vectors.vectorize(g)
+	list := e.vectors.Vectorize(g)
 	if len(list) == 0 {
 		return e.stepsFrom(g, e.firstThread())
 	}

@@ -1,4 +1,4 @@
-package cpu
+package vector
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 // sides are run, one after the other, each for its lanes; a loop is run until no lane is left in it (after
 // Karrenberg and Hack, "Whole-Function Vectorization").
 type plan struct {
-	e        *kernel
+	e        *Kernel
 	g        *layout.Region
 	order    []*layout.Node
 	places   []int // in order, by rank; -1 for what is not there

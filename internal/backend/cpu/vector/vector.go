@@ -1,4 +1,4 @@
-package cpu
+package vector
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ import (
 // Where conditions of integers may differ between lanes but rarely do, the loop over the vectors is there twice:
 // see plan.agree.
 type vectorizer struct {
-	*kernel
+	*Kernel
 	*plan
 	*shared
 	vals     map[*ir.Value]*vector
@@ -41,7 +41,7 @@ type vectorizer struct {
 type shared struct {
 	*units.Assembler
 	row       vasm.Reg // how many threads are in it
-	inputs    []input
+	Inputs    []Input
 	inputRegs []units.Vreg
 	pointers  map[*ir.Value]*vector       // from outside
 	counted   vasm.Reg                    // the number of the lane
@@ -50,20 +50,22 @@ type shared struct {
 	bail      string
 }
 
-// input is a parameter of the function: what the caller passes for it.
-type input struct {
-	of   *ir.Value // v below
-	what inputKind
+// Input is a parameter of the function: what the caller passes for it.
+type Input struct {
+	Of   *ir.Value // v below
+	What InputKind
 }
 
-type inputKind int
+// InputKind is what of v an Input is.
+type InputKind int
 
+// The kinds of inputs.
 const (
-	inputValue   inputKind = iota // of v; the bytes from its root for a pointer that is none
-	inputRoot                     // the pointer that v, a root, is
-	inputElement                  // the address that keeps v for the row's first thread
-	inputSpecial                  // an index or a size
-	inputBrought                  // the address of what the row's first thread brings to v, where threads of a warp exchange values
+	InputValue   InputKind = iota // of v; the bytes from its root for a pointer that is none
+	InputRoot                     // the pointer that v, a root, is
+	InputElement                  // the address that keeps v for the row's first thread
+	InputSpecial                  // an index or a size
+	InputBrought                  // the address of what the row's first thread brings to v, where threads of a warp exchange values
 )
 
 // vector is a value in vector code. It has one register, or two of 64 bits.
@@ -77,36 +79,36 @@ type loopCode struct {
 	start, tail, exit string
 }
 
-// kernel is what vector code has to know of a kernel, and what is known of the code.
-type kernel struct {
+// Kernel is what vector code has to know of a kernel, and what is known of the code.
+type Kernel struct {
 	*layout.Placement
-	f     *ir.Func
-	array []*ir.Value                   // by value ID: whose array keeps it
-	apart map[*ir.Value]bool            // locals that are in arrays, one for each thread
-	name  func(wanted string) string    // declares a function for a unit; nil for no vector code
-	found map[*layout.Region][]*routine // of the regions that were looked at
+	F     *ir.Func
+	Array []*ir.Value                   // by value ID: whose array keeps it
+	Apart map[*ir.Value]bool            // locals that are in arrays, one for each thread
+	Name  func(wanted string) string    // declares a function for a unit; nil for no vector code
+	found map[*layout.Region][]*Routine // of the regions that were looked at
 	plans map[planned]*plans
-	why   []string // why regions have no vector code
+	Why   []string // why regions have no vector code
 }
 
-// newKernel returns k with nothing known of its code.
-func newKernel(k kernel) *kernel {
-	k.found, k.plans = map[*layout.Region][]*routine{}, map[planned]*plans{}
+// NewKernel returns k with nothing known of its code.
+func NewKernel(k Kernel) *Kernel {
+	k.found, k.plans = map[*layout.Region][]*Routine{}, map[planned]*plans{}
 	return &k
 }
 
-// routinesOf returns the vector code for g.
-func (e *kernel) routinesOf(g *layout.Region) []*routine { return e.found[g] }
+// RoutinesOf returns the vector code for g.
+func (e *Kernel) RoutinesOf(g *layout.Region) []*Routine { return e.found[g] }
 
-// routine is vector code for a row of threads in a region.
-type routine struct {
-	code   *vasm.Func
-	lanes  int
-	inputs []input
+// Routine is vector code for a row of threads in a region.
+type Routine struct {
+	Code   *vasm.Func
+	Lanes  int
+	Inputs []Input
 }
 
-// vectorize returns vector code for g, for all units that there is any for.
-func (e *kernel) vectorize(g *layout.Region) []*routine {
+// Vectorize returns vector code for g, for all units that there is any for.
+func (e *Kernel) Vectorize(g *layout.Region) []*Routine {
 	known, ok := e.found[g]
 	if ok {
 		return known
@@ -116,7 +118,7 @@ func (e *kernel) vectorize(g *layout.Region) []*routine {
 		if why != "" {
 			f, why = e.vectorCodeOf(g, unit(), false)
 		}
-		e.remark(why)
+		e.Remark(why)
 		if f != nil {
 			known = append(known, f)
 		}
@@ -127,27 +129,27 @@ func (e *kernel) vectorize(g *layout.Region) []*routine {
 
 // vectorCodeOf is vectorize for one unit with a loop for lanes that agree, or without. Where there is no code it says why, if
 // it is worth saying.
-func (e *kernel) vectorCodeOf(g *layout.Region, a *units.Assembler, agree bool) (f *routine, why reason) {
+func (e *Kernel) vectorCodeOf(g *layout.Region, a *units.Assembler, agree bool) (f *Routine, why Reason) {
 	c := a.Code
 	c.At(linePlace(g.Place()))
 	defer func() {
 		if r := recover(); r != nil {
 			ok := false
-			if why, ok = r.(reason); !ok {
+			if why, ok = r.(Reason); !ok {
 				panic(r)
 			}
 		}
 		if why != "" {
-			why = why.standing(ir.Pos{File: c.Here().File, Line: c.Here().Line})
+			why = why.Standing(ir.Pos{File: c.Here().File, Line: c.Here().Line})
 		}
 	}()
 	switch {
-	case e.name == nil || !worthVectors(g):
+	case e.Name == nil || !WorthVectors(g):
 		return nil, ""
 	case e.AnyLeaves():
-		return nil, because("threads that exit while others wait")
-	case e.f.Block[0] > 0 && e.f.Block[0] < a.Unit.Lanes():
-		return nil, because(fmt.Sprintf("rows of %d threads, fewer than the lanes of a vector,", e.f.Block[0]))
+		return nil, Because("threads that exit while others wait")
+	case e.F.Block[0] > 0 && e.F.Block[0] < a.Unit.Lanes():
+		return nil, Because(fmt.Sprintf("rows of %d threads, fewer than the lanes of a vector,", e.F.Block[0]))
 	}
 	s := &shared{
 		Assembler: a, row: c.Reg(vasm.Integer), bail: c.NewLabel(), pointers: map[*ir.Value]*vector{},
@@ -155,40 +157,41 @@ func (e *kernel) vectorCodeOf(g *layout.Region, a *units.Assembler, agree bool) 
 	}
 	s.write(e, e.plansOf(g, agree))
 	if c.Lost() != "" {
-		return nil, because("a jump to code that no lane reaches")
+		return nil, Because("a jump to code that no lane reaches")
 	}
-	c.SetName(e.name(a.Unit.Name()))
-	return &routine{c, a.Unit.Lanes(), s.inputs}, ""
+	c.SetName(e.Name(a.Unit.Name()))
+	return &Routine{c, a.Unit.Lanes(), s.Inputs}, ""
 }
 
 // newVectorizer returns one for a loop over the vectors, tx being the register of the first thread's number.
-func (s *shared) newVectorizer(e *kernel, p *plan, tx vasm.Reg) *vectorizer {
+func (s *shared) newVectorizer(e *Kernel, p *plan, tx vasm.Reg) *vectorizer {
 	return &vectorizer{
-		kernel: e, plan: p, shared: s, tx: tx, end: s.Code.NewLabel(),
+		Kernel: e, plan: p, shared: s, tx: tx, end: s.Code.NewLabel(),
 		vals: map[*ir.Value]*vector{}, left: map[*ir.Value]*vector{}, maskRegs: map[*laneSet]vasm.Reg{}, heads: map[*layout.Node]loopCode{}, label: map[*layout.Node]string{},
 	}
 }
 
-// remark notes why a region has no vector code, once.
-func (e *kernel) remark(why reason) {
-	if why != "" && !slices.Contains(e.why, string(why)) {
-		e.why = append(e.why, string(why))
+// Remark notes why a region has no vector code, once.
+func (e *Kernel) Remark(why Reason) {
+	if why != "" && !slices.Contains(e.Why, string(why)) {
+		e.Why = append(e.Why, string(why))
 	}
 }
 
-// reason is why a region has no vector code; a panic with it ends the writing of the region's.
-type reason string
+// Reason is why a region has no vector code; a panic with it ends the writing of the region's.
+type Reason string
 
-func because(why string) reason { return reason(why) }
+// Because returns why as a Reason.
+func Because(why string) Reason { return Reason(why) }
 
-// standing returns why with the place in the kernel, and what would help, if anything.
-func (why reason) standing(p ir.Pos) reason {
+// Standing returns why with the place in the kernel, and what would help, if anything.
+func (why Reason) Standing(p ir.Pos) Reason {
 	if p.Known() {
-		why += because(fmt.Sprintf(" at %s:%d", p.File, p.Line))
+		why += Because(fmt.Sprintf(" at %s:%d", p.File, p.Line))
 	}
-	for reason, help := range remedies {
-		if strings.HasPrefix(string(why), reason) {
-			why += because(" (" + help + ")")
+	for begin, help := range remedies {
+		if strings.HasPrefix(string(why), begin) {
+			why += Because(" (" + help + ")")
 		}
 	}
 	return why
@@ -226,15 +229,15 @@ func replays(g *layout.Region) bool {
 	})
 }
 
-// worthVectors reports whether a region does enough.
-func worthVectors(g *layout.Region) bool {
+// WorthVectors reports whether a region does enough.
+func WorthVectors(g *layout.Region) bool {
 	return slices.ContainsFunc(g.Blocks, func(b *ir.Block) bool {
 		return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpLoad || v.Op == ir.OpStore })
 	})
 }
 
 // write writes the function.
-func (s *shared) write(e *kernel, p *plans) {
+func (s *shared) write(e *Kernel, p *plans) {
 	c := s.Code
 	tx := c.Reg(vasm.Integer)
 	c.Once("MOVQ", c.Param("int"), vasm.Def(s.row))
@@ -245,7 +248,7 @@ func (s *shared) write(e *kernel, p *plans) {
 	}
 	all, alike := s.newVectorizer(e, p.all, tx), s.newVectorizer(e, p.alike, tx)
 	if len(all.order) == 0 || len(alike.order) == 0 {
-		panic(because("code that no lane reaches"))
+		panic(Because("code that no lane reaches"))
 	}
 	s.loops(all, alike, p.quick)
 	c.Label(s.bail)
@@ -261,7 +264,7 @@ type plans struct {
 }
 
 // plansOf returns the plans for g.
-func (e *kernel) plansOf(g *layout.Region, agree bool) *plans {
+func (e *Kernel) plansOf(g *layout.Region, agree bool) *plans {
 	key := planned{g, agree}
 	p := e.plans[key]
 	if p != nil {
@@ -292,7 +295,7 @@ func (s *shared) loops(all, alike *vectorizer, fast *plan) {
 	var quick *vectorizer
 	var in *span
 	if fast != nil {
-		quick = s.newVectorizer(alike.kernel, fast, all.tx)
+		quick = s.newVectorizer(alike.Kernel, fast, all.tx)
 		quick.part = all.begin
 		in = s.find(quick)
 	}
@@ -450,7 +453,7 @@ func (z *vectorizer) behind(n *layout.Node) string {
 // tailOf returns the end of a loop in which lanes part.
 func (z *vectorizer) tailOf(l *layout.Loop) string {
 	if !z.splits[l] {
-		panic(because("a loop exit that not all lanes reach"))
+		panic(Because("a loop exit that not all lanes reach"))
 	}
 	return z.heads[l.Header].tail
 }
@@ -604,11 +607,11 @@ func (z *vectorizer) foreign() {
 
 // keptAddress returns the address of the element that keeps v for the vector's first thread.
 func (z *vectorizer) keptAddress(v *ir.Value) vasm.Reg {
-	return z.elementAddress(input{z.array[v.ID], inputElement}, z.keptSize(v))
+	return z.elementAddress(Input{z.Array[v.ID], InputElement}, z.keptSize(v))
 }
 
 // elementAddress returns the address of the element of size bytes for the vector's first thread, in the array of an input.
-func (z *vectorizer) elementAddress(in input, size int64) vasm.Reg {
+func (z *vectorizer) elementAddress(in Input, size int64) vasm.Reg {
 	base := z.input(in)
 	at := z.Code.Reg(vasm.Integer)
 	z.Code.Op("MOVQ", vasm.Use(z.tx), vasm.Def(at))
@@ -621,7 +624,7 @@ func (z *vectorizer) elementAddress(in input, size int64) vasm.Reg {
 
 func (z *vectorizer) keptSize(v *ir.Value) int64 {
 	if v.Type.IsPtr() {
-		panic(because("a saved pointer"))
+		panic(Because("a saved pointer"))
 	}
 	return v.Type.Size()
 }
@@ -642,31 +645,31 @@ func (z *vectorizer) bring(v *ir.Value) {
 	switch {
 	case v.Type.Kind == ir.KindVoid:
 	case z.IsShared(v):
-		panic(because("the threads of a warp combine values"))
+		panic(Because("the threads of a warp combine values"))
 	case z.Keep[v.ID] != layout.KeepEach:
 	case v.Op == ir.OpMatch || !z.MovesAlike(v):
-		panic(because("the threads of a warp choose whose values they get"))
+		panic(Because("the threads of a warp choose whose values they get"))
 	default:
 		x := v.Args[0]
-		at := z.elementAddress(input{v, inputBrought}, x.Type.Size())
+		at := z.elementAddress(Input{v, InputBrought}, x.Type.Size())
 		z.storeLanes(z.vectorOf(x), x.Type, vasm.Mem(at, 0), z.activeMask())
 	}
 }
 
-// input returns the register of a parameter.
-func (z *vectorizer) input(in input) vasm.Reg {
-	if i := slices.Index(z.inputs, in); i >= 0 {
+// Input returns the register of a parameter.
+func (z *vectorizer) input(in Input) vasm.Reg {
+	if i := slices.Index(z.Inputs, in); i >= 0 {
 		return z.inputRegs[i]
 	}
 	typ := "int"
 	switch {
-	case in.what == inputRoot || in.what == inputElement || in.what == inputBrought:
+	case in.What == InputRoot || in.What == InputElement || in.What == InputBrought:
 		typ = "unsafe.Pointer"
-	case in.what == inputValue && in.of.Type.Kind == ir.KindF32:
+	case in.What == InputValue && in.Of.Type.Kind == ir.KindF32:
 		typ = "float32"
-	case in.what == inputValue && in.of.Type.Kind == ir.KindF64:
+	case in.What == InputValue && in.Of.Type.Kind == ir.KindF64:
 		typ = "float64"
-	case in.what == inputValue && in.of.Type.Kind == ir.KindI1:
+	case in.What == InputValue && in.Of.Type.Kind == ir.KindI1:
 		typ = "bool"
 	}
 	at := z.Code.Param(typ)
@@ -685,15 +688,15 @@ func (z *vectorizer) input(in input) vasm.Reg {
 		r = z.Code.Reg(vasm.Integer)
 		z.Code.Once("MOVQ", at, vasm.Def(r))
 	}
-	z.inputs, z.inputRegs = append(z.inputs, in), append(z.inputRegs, r)
+	z.Inputs, z.inputRegs = append(z.Inputs, in), append(z.inputRegs, r)
 	return r
 }
 
 // newPlan decides what the lanes of g do together.
-func newPlan(e *kernel, g *layout.Region, agree bool, known *fastPath) *plan {
+func newPlan(e *Kernel, g *layout.Region, agree bool, known *fastPath) *plan {
 	entry, err := e.GraphOf(g, known.ways())
 	if err != nil {
-		panic(because(err.Error()))
+		panic(Because(err.Error()))
 	}
 	n := len(e.Level)
 	p := &plan{

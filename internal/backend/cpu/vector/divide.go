@@ -1,4 +1,4 @@
-package cpu
+package vector
 
 import (
 	"math"
@@ -51,7 +51,7 @@ func (z *vectorizer) quotients32(x, y units.Vreg, signed bool, to units.Vreg) {
 // leaves the row to Go.
 func (z *vectorizer) quotients64(v *ir.Value, x, y, to [2]units.Vreg) {
 	if !z.replays && (z.touched[z.block.Block.ID] || z.wrote) {
-		panic(because("a 64-bit division after a store"))
+		panic(Because("a 64-bit division after a store"))
 	}
 	z.bailUnlessShort(v, x, y)
 	bits := z.Constant(int64(math.Float64bits(shortOffset)), true)

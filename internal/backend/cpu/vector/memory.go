@@ -1,4 +1,4 @@
-package cpu
+package vector
 
 import (
 	"slices"
@@ -122,7 +122,7 @@ func (z *vectorizer) registerBytes(n int) int64 { return int64(n * 4 * z.Unit.La
 // checkRoot refuses memory of the thread's own, which has no address that lanes could share.
 func (z *vectorizer) checkRoot(p *ir.Value) {
 	if p.Op != ir.OpParam && z.RootOf(p).Op == ir.OpAlloca {
-		panic(because("a local array"))
+		panic(Because("a local array"))
 	}
 }
 
@@ -130,7 +130,7 @@ func (z *vectorizer) load(v *ir.Value) {
 	p := v.Args[0]
 	z.checkRoot(p)
 	if v.Type.IsPtr() {
-		panic(because("a load of a pointer"))
+		panic(Because("a load of a pointer"))
 	}
 	e := z.elementOf(v)
 	r := z.target(v)
@@ -160,7 +160,7 @@ func (z *vectorizer) store(v *ir.Value) {
 	p, x := v.Args[0], v.Args[1]
 	z.checkRoot(p)
 	if x.Type.IsPtr() {
-		panic(because("a store of a pointer"))
+		panic(Because("a store of a pointer"))
 	}
 	s := z.shape(p)
 	from := z.vectorOf(x)

@@ -1,4 +1,4 @@
-package cpu
+package vector
 
 import (
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/units"
@@ -32,7 +32,7 @@ func (z *vectorizer) convertSmall(v *ir.Value, r *vector) {
 	case ir.OpFToBF16:
 		z.toBF16(z.vectorOf(a)[0], r.reg[0])
 	default:
-		panic(because(words(v.Op) + " of an integer of 8 or 16 bits"))
+		panic(Because(words(v.Op) + " of an integer of 8 or 16 bits"))
 	}
 }
 

@@ -1,4 +1,4 @@
-package cpu
+package vector
 
 import (
 	"slices"
@@ -16,7 +16,7 @@ func (z *vectorizer) check(v *ir.Value) {
 		return
 	}
 	if !z.replays && (z.dirty[z.block.Block.ID] || z.wrote) {
-		panic(because("a check after a store"))
+		panic(Because("a check after a store"))
 	}
 	if z.shape(cond).kind == uniform { // for the lanes that are here, and there are some
 		z.branch(cond, "", z.bail)
@@ -200,7 +200,7 @@ func (z *vectorizer) forkTogether(n *layout.Node, cond *ir.Value) {
 // mayFault refuses a fault after n that comes after a store.
 func (z *vectorizer) mayFault(n *layout.Node) {
 	if !z.replays && (z.dirty[n.Block.ID] || z.wrote) {
-		panic(because("a fault after a store"))
+		panic(Because("a fault after a store"))
 	}
 }
 
@@ -375,7 +375,7 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m units.Vreg) {
 		if z.Together[b] {
 			for _, s := range b.Succs {
 				if len(s.Phis()) > 0 {
-					panic(because("phis after a branch that the block takes as a whole"))
+					panic(Because("phis after a branch that the block takes as a whole"))
 				}
 			}
 		}
@@ -394,12 +394,12 @@ func (z *vectorizer) leaveRegion(b *ir.Block, m units.Vreg) {
 		for _, phi := range s.Phis() {
 			a := phi.Args[s.PredIndex(b)]
 			switch {
-			case z.Keep[phi.ID] == layout.KeepEach && (a.Op == ir.OpParam || z.array[a.ID] != z.array[phi.ID]):
+			case z.Keep[phi.ID] == layout.KeepEach && (a.Op == ir.OpParam || z.Array[a.ID] != z.Array[phi.ID]):
 				stores = append(stores, kept{z.vectorOf(a), phi.Type, z.keptAddress(phi)})
 			case z.Keep[phi.ID] == layout.KeepEach:
 			case z.Level[phi.ID] == layout.PerBlock && z.Level[a.ID] <= layout.PerBlock && z.WaysIn(phi, z.g) == 1:
 			default:
-				panic(because("an assignment to a variable of the block"))
+				panic(Because("an assignment to a variable of the block"))
 			}
 		}
 		for _, k := range stores {

@@ -1,4 +1,4 @@
-package cpu
+package vector
 
 import (
 	"math/bits"
@@ -196,7 +196,7 @@ type span struct {
 func (s *shared) find(z *vectorizer) *span {
 	c := s.Code
 	r := &span{c.Reg(vasm.Integer), c.Reg(vasm.Integer), c.Reg(vasm.Integer), c.NewLabel(), c.NewLabel(), c.NewLabel(), map[*ir.Value]bool{}}
-	first := s.newVectorizer(z.kernel, z.plan, c.Reg(vasm.Integer))
+	first := s.newVectorizer(z.Kernel, z.plan, c.Reg(vasm.Integer))
 	c.Op("XORQ", vasm.Def(first.tx), vasm.Def(first.tx))
 	c.Op("XORQ", vasm.Def(r.from), vasm.Def(r.from))
 	c.Op("MOVQ", vasm.Use(s.row), vasm.Def(r.to))

@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vector"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
 // vectorCall returns the calls of functions for different units, of which one sets a variable to how many threads it has done.
-func (e *emitter) vectorCall(list []*routine, first string) []line {
+func (e *emitter) vectorCall(list []*vector.Routine, first string) []line {
 	scope := e.out.scope
 	e.out.scope = e.rows
 	defer func() { e.out.scope = scope }()
@@ -24,7 +25,7 @@ func (e *emitter) vectorCall(list []*routine, first string) []line {
 		if e.Warps {
 			args = append(args, e.firstThread())
 		}
-		for _, in := range f.inputs {
+		for _, in := range f.Inputs {
 			args = append(args, e.inputText(in))
 		}
 		start := "if"
@@ -32,8 +33,8 @@ func (e *emitter) vectorCall(list []*routine, first string) []line {
 			start = "} else if"
 		}
 		lines = append(lines,
-			line{text: fmt.Sprintf("%s %s == %d%s {", start, e.word("lanes"), f.lanes, condition), pos: e.here.Place()},
-			line{text: fmt.Sprintf("%s = "+call, first, fmt.Sprintf("%s.%s(%s)", e.imported(e.o.Vector.Path), f.code.Name(), strings.Join(args, ", "))), pos: e.here.Place()})
+			line{text: fmt.Sprintf("%s %s == %d%s {", start, e.word("lanes"), f.Lanes, condition), pos: e.here.Place()},
+			line{text: fmt.Sprintf("%s = "+call, first, fmt.Sprintf("%s.%s(%s)", e.imported(e.o.Vector.Path), f.Code.Name(), strings.Join(args, ", "))), pos: e.here.Place()})
 	}
 	return append(lines, line{text: "}"})
 }
@@ -97,19 +98,19 @@ func isAlong(v *ir.Value, op ir.Op) bool {
 }
 
 // inputText returns what the caller passes.
-func (e *emitter) inputText(in input) string {
-	switch in.what {
-	case inputRoot:
-		return e.pointer(in.of).text
-	case inputElement:
-		return e.elementAt(in.of, in.of.Type.Size(), e.rowNumber())
-	case inputBrought:
-		return e.elementAt(brought(in.of), in.of.Args[0].Type.Size(), e.rowNumber())
-	case inputSpecial:
-		return e.special(in.of).text
+func (e *emitter) inputText(in vector.Input) string {
+	switch in.What {
+	case vector.InputRoot:
+		return e.pointer(in.Of).text
+	case vector.InputElement:
+		return e.elementAt(in.Of, in.Of.Type.Size(), e.rowNumber())
+	case vector.InputBrought:
+		return e.elementAt(brought(in.Of), in.Of.Args[0].Type.Size(), e.rowNumber())
+	case vector.InputSpecial:
+		return e.special(in.Of).text
 	}
-	x := e.ref(in.of)
-	if in.of.Type.IsInt() && in.of.Type.Kind != ir.KindI1 && e.typeName(in.of.Type, false) != "int" {
+	x := e.ref(in.Of)
+	if in.Of.Type.IsInt() && in.Of.Type.Kind != ir.KindI1 && e.typeName(in.Of.Type, false) != "int" {
 		x = convert("int", x)
 	}
 	return x.text
@@ -127,18 +128,18 @@ func (e *emitter) rowNumber() expr {
 func (e *emitter) vectorCode() []VectorCode {
 	var list []VectorCode
 	for _, g := range e.List {
-		for _, f := range e.vectors.routinesOf(g) {
-			list = append(list, VectorCode{f.code.Signature(), f.code.Text()})
+		for _, f := range e.vectors.RoutinesOf(g) {
+			list = append(list, VectorCode{f.Code.Signature(), f.Code.Text()})
 		}
 	}
 	return list
 }
 
 // vectorKernel returns what vector code has to know.
-func (e *emitter) vectorKernel() *kernel {
-	k := kernel{Placement: e.Placement, f: e.f, array: e.array, apart: e.memory.apart}
+func (e *emitter) vectorKernel() *vector.Kernel {
+	k := vector.Kernel{Placement: e.Placement, F: e.f, Array: e.array, Apart: e.memory.apart}
 	if e.o.Vector != nil {
-		k.name = func(unit string) string { return e.o.Vector.Declare(e.o.Func + unit) }
+		k.Name = func(unit string) string { return e.o.Vector.Declare(e.o.Func + unit) }
 	}
-	return newKernel(k)
+	return vector.NewKernel(k)
 }

@@ -1,4 +1,4 @@
-package cpu
+package vector
 
 import (
 	"math"
@@ -14,16 +14,16 @@ import (
 func (z *vectorizer) value(v *ir.Value) {
 	switch {
 	case z.Keep[v.ID] == layout.KeepBlock:
-		panic(because("an assignment to a variable of the block"))
+		panic(Because("an assignment to a variable of the block"))
 	case v.Op == ir.OpPhi:
 		if z.keeps(v) && !z.KeptAtEnd(v) {
-			panic(because("a saved phi"))
+			panic(Because("a saved phi"))
 		}
 		return
-	case v.Op == ir.OpAlloca && z.apart[v] && v.Imm != 1:
-		panic(because("a zero-initialized variable that other regions use"))
+	case v.Op == ir.OpAlloca && z.Apart[v] && v.Imm != 1:
+		panic(Because("a zero-initialized variable that other regions use"))
 	case layout.Votes(v):
-		panic(because("a counting barrier"))
+		panic(Because("a counting barrier"))
 	case layout.Waits(v) && z.Warps:
 		z.bring(v)
 		return
@@ -39,7 +39,7 @@ func (z *vectorizer) value(v *ir.Value) {
 	case v.Op == ir.OpLoad:
 		z.load(v)
 	case !v.Op.Pure():
-		panic(because(words(v.Op)))
+		panic(Because(words(v.Op)))
 	case z.isDecided(v) || z.onlyAddresses(v):
 		return
 	case z.agreeing[v]:
@@ -77,7 +77,7 @@ func (z *vectorizer) tests(u, v *ir.Value) bool {
 
 func (z *vectorizer) pure(v *ir.Value) {
 	if len(v.Args) == 0 {
-		panic(because(words(v.Op)))
+		panic(Because(words(v.Op)))
 	}
 	r := z.target(v)
 	switch {
@@ -123,7 +123,7 @@ func (z *vectorizer) settle(v *ir.Value, from *vector) {
 		return
 	}
 	if v.Type.Kind == ir.KindI1 {
-		panic(because("a boolean that is live after a loop"))
+		panic(Because("a boolean that is live after a loop"))
 	}
 	m, wide := z.activeMask(), units.IsWide(v.Type)
 	for i, to := range z.regs(r) {
@@ -168,7 +168,7 @@ func (z *vectorizer) integerOp(v *ir.Value, to units.Vreg) {
 	x := z.integerOf(v.Args[0])
 	if names, ok := integerOps[v.Op]; ok {
 		if v.Type.Kind != ir.KindI1 && v.Type.Bits() < 32 {
-			panic(because("an integer of 8 or 16 bits"))
+			panic(Because("an integer of 8 or 16 bits"))
 		}
 		if wide && v.Op == ir.OpAdd {
 			z.add(x, v.Args[1], to)
@@ -182,7 +182,7 @@ func (z *vectorizer) integerOp(v *ir.Value, to units.Vreg) {
 	if names, ok := integerShifts[v.Op]; ok {
 		n := v.Args[1]
 		if n.Op != ir.OpConst || uint32(n.Imm) >= uint32(v.Type.Bits()) || v.Type.Bits() < 32 {
-			panic(because("a shift by a variable"))
+			panic(Because("a shift by a variable"))
 		}
 		c.Op("MOVQ", vasm.Use(x), vasm.Def(to))
 		c.Op(units.Pick(names, wide), vasm.Imm(n.Imm), vasm.Mod(to))
@@ -200,7 +200,7 @@ func (z *vectorizer) integerOp(v *ir.Value, to units.Vreg) {
 	default:
 		set, ok := setIf[v.Op]
 		if !ok || v.Args[0].Type.Kind == ir.KindI1 || v.Args[0].Type.Bits() < 32 {
-			panic(because(words(v.Op) + " of operands that are equal in all lanes"))
+			panic(Because(words(v.Op) + " of operands that are equal in all lanes"))
 		}
 		c.Op(compareOp(v), vasm.Use(x), vasm.Use(z.integerOf(v.Args[1])))
 		c.Op(set, vasm.Def(to)) // to clear it first is no way: Go's assembler makes XORL of MOVL $0, which sets flags
@@ -266,7 +266,7 @@ func (z *vectorizer) resizeOp(v *ir.Value, x, to units.Vreg) {
 	case from.Kind == ir.KindI8 || from.Kind == ir.KindI16:
 		z.Code.Op(moves[units.Element{Size: from.Size(), Signed: v.Op == ir.OpSExt}], vasm.Use(x), vasm.Def(to))
 	default:
-		panic(because("an integer of an unsupported size"))
+		panic(Because("an integer of an unsupported size"))
 	}
 }
 
@@ -305,7 +305,7 @@ func (z *vectorizer) logicLanes(v *ir.Value, to units.Vreg) {
 		z.Unit.Logic(units.MaskWithout, y, c, no)
 		z.Unit.Logic(units.MaskOr, yes, no, to)
 	default:
-		panic(because(words(v.Op) + " of booleans"))
+		panic(Because(words(v.Op) + " of booleans"))
 	}
 }
 
@@ -347,7 +347,7 @@ func (z *vectorizer) intLanes(v *ir.Value, r *vector) {
 		return
 	}
 	if _, ok := units.BinaryLanes[v.Op]; !ok {
-		panic(because(words(v.Op)))
+		panic(Because(words(v.Op)))
 	}
 	n := v.Args[1]
 	if v.Op == ir.OpLShr || v.Op == ir.OpAShr {
@@ -409,7 +409,7 @@ func (z *vectorizer) floatLanes(v *ir.Value, r *vector) {
 			z.Unit.Extreme(v.Op, units.Pair{X: x[i], Y: y[i], To: to, Wide: wide})
 		}
 	default:
-		panic(because(words(v.Op)))
+		panic(Because(words(v.Op)))
 	}
 }
 
@@ -458,9 +458,9 @@ func (z *vectorizer) convertLanes(v *ir.Value, r *vector) {
 	case v.Op == ir.OpFToS || v.Op == ir.OpFToU && !units.IsWide(to): // one without a sign is the lower half of one with 64 bits
 		z.floatToLong(x, units.IsWide(from), r)
 	case v.Op == ir.OpFToU:
-		panic(because("a conversion of a float to an unsigned integer of 64 bits"))
+		panic(Because("a conversion of a float to an unsigned integer of 64 bits"))
 	case !z.Unit.Convert(v, x, r.reg):
-		panic(because(words(v.Op)))
+		panic(Because(words(v.Op)))
 	}
 }
 
@@ -484,7 +484,7 @@ func (z *vectorizer) floatToLong(x [2]units.Vreg, wide bool, r *vector) {
 // truthLanes writes a truth value as an integer.
 func (z *vectorizer) truthLanes(v *ir.Value, r *vector) {
 	if v.Op != ir.OpZExt && v.Op != ir.OpSExt {
-		panic(because("a conversion of a boolean"))
+		panic(Because("a conversion of a boolean"))
 	}
 	one := int64(1)
 	if v.Op == ir.OpSExt {

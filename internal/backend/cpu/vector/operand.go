@@ -1,4 +1,4 @@
-package cpu
+package vector
 
 import (
 	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
@@ -42,7 +42,7 @@ func (z *vectorizer) inner(v *ir.Value) *vector {
 	case v.Type.Kind == ir.KindI1:
 		r.reg[0] = z.Unit.Mask()
 	case !v.Type.IsScalar():
-		panic(because("a struct or an array"))
+		panic(Because("a struct or an array"))
 	default:
 		r.reg[0] = z.Code.Reg(vasm.Vector)
 		if units.IsWide(v.Type) {
@@ -71,12 +71,12 @@ func (z *vectorizer) integerOf(v *ir.Value) units.Vreg {
 	case v.Op == ir.OpTid && v.Imm == 0:
 		return z.tx
 	case layout.IsSpecial(v):
-		return z.input(input{v, inputSpecial})
+		return z.input(Input{v, InputSpecial})
 	case v.Op == ir.OpParam || z.shape(v).kind == uniform && z.fromOutside(v):
 		if v.Type.IsPtr() {
 			return z.pointerInput(v)
 		}
-		return z.input(input{v, inputValue})
+		return z.input(Input{v, InputValue})
 	}
 	return z.result(v).reg[0]
 }
@@ -96,15 +96,15 @@ func (z *vectorizer) pointerInput(p *ir.Value) units.Vreg {
 	switch root.Op {
 	case ir.OpParam, ir.OpVar, ir.OpLoad:
 	default:
-		panic(because("an address of an unsupported form"))
+		panic(Because("an address of an unsupported form"))
 	}
-	base := z.input(input{root, inputRoot})
+	base := z.input(Input{root, InputRoot})
 	if p == root {
 		return base
 	}
 	r := &vector{shape: shape{kind: uniform}}
 	r.reg[0] = z.Code.Reg(vasm.Integer)
-	offset := z.input(input{p, inputValue})
+	offset := z.input(Input{p, InputValue})
 	z.Code.Once("MOVQ", vasm.Use(base), vasm.Def(r.reg[0]))
 	z.Code.Once("ADDQ", vasm.Use(offset), vasm.Mod(r.reg[0]))
 	z.pointers[p] = r
@@ -120,7 +120,7 @@ func (z *vectorizer) vectorOf(v *ir.Value) [2]units.Vreg {
 	case v.Op == ir.OpConst:
 		return twice(z.Constant(v.Imm, units.IsWide(v.Type)))
 	case v.Type.IsFloat() && (v.Op == ir.OpParam || z.fromOutside(v)):
-		r := z.input(input{v, inputValue})
+		r := z.input(Input{v, InputValue})
 		return [2]units.Vreg{r, r}
 	case s.kind == varying:
 		return z.result(v).reg
