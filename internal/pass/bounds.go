@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -19,22 +20,22 @@ const (
 // a polynomial of parameters and of the size of the grid: the index of a point's lower neighbour,
 // ((z+1)*n+y)*n+x, is at most n*n*n-1 if x, y and z are below n and z is not n-1.
 type bounder struct {
-	f       *ir.Func
-	dom     *ir.Dom
-	ranges  *analysis.Ranges
-	align   *analysis.Alignment
-	made    map[made]*ir.Value
-	upTo    map[*ir.Value]int64 // what those that are made can be
-	tested  map[*ir.Value]bool  // conditions of checks: what they say of an index does not help with those beside it
-	checks  []*ir.Value
-	bounds  []bound             // of these checks, without those that others imply
-	anchors []anchor            // what has been computed in 32 bits
-	caps    map[*ir.Value]int64 // what must be below a number for bounds not to overflow
-	least   map[*ir.Value]int64 // what must not be below a number, for an index not to be negative
-	assumed []analysis.Fact     // of the choices that are looked at
-	weights map[*ir.Block]int   // how often blocks run, roughly
-	linear  bool                // indices without products are bounded, too
-	simple  int                 // how much such checks count for
+	f         *ir.Func
+	dom       *ir.Dom
+	ranges    *analysis.Ranges
+	align     *analysis.Alignment
+	made      map[made]*ir.Value
+	upTo      map[*ir.Value]int64 // what those that are made can be
+	tested    map[*ir.Value]bool  // conditions of checks: what they say of an index does not help with those beside it
+	checks    []*ir.Value
+	bounds    []bound             // of these checks, without those that others imply
+	shortener indexShortener      // of the indices of checks that are gone
+	caps      map[*ir.Value]int64 // what must be below a number for bounds not to overflow
+	least     map[*ir.Value]int64 // what must not be below a number, for an index not to be negative
+	assumed   []analysis.Fact     // of the choices that are looked at
+	weights   map[*ir.Block]int   // how often blocks run, roughly
+	linear    bool                // indices without products are bounded, too
+	simple    int                 // how much such checks count for
 }
 
 // bound is what indices of a slice are below.
@@ -42,13 +43,6 @@ type bound struct {
 	end    analysis.Polynomial
 	length *ir.Value
 	places []analysis.Point // of the checks that it is for
-}
-
-// anchor is an index, a value and a constant, that has been computed in 32 bits.
-type anchor struct {
-	base *ir.Value
-	off  int64
-	at   *ir.Value
 }
 
 // made names a number that is computed before the kernel alone: that of blocks along an axis, or that of a value less
@@ -62,7 +56,7 @@ type made struct {
 func newBounder(f *ir.Func) *bounder {
 	dom := ir.Dominators(f)
 	b := &bounder{
-		f: f, dom: dom, ranges: analysis.NewRanges(dom), align: analysis.NewAlignment(dom, 1),
+		f: f, dom: dom, ranges: analysis.NewRanges(dom), align: analysis.NewAlignment(dom, 1), shortener: indexShortener{dom: dom},
 		made: map[made]*ir.Value{}, upTo: map[*ir.Value]int64{}, caps: map[*ir.Value]int64{}, tested: map[*ir.Value]bool{},
 		least: map[*ir.Value]int64{}, weights: map[*ir.Block]int{},
 	}
@@ -125,7 +119,7 @@ func (b *bounder) look(check *ir.Value, at analysis.Point) {
 
 // exceeds reports whether an end and a length are constants, and the end is the larger.
 func exceeds(end analysis.Polynomial, length *ir.Value) bool {
-	n, ok := intConst(length)
+	n, ok := analysis.IntConst(length)
 	for factors, times := range end.Terms() {
 		if len(factors) > 0 {
 			return false
@@ -479,4 +473,202 @@ func (b *bounder) note(x bound) {
 func (b *bounder) covers(x, y bound) bool {
 	d, ok := x.end.Minus(y.end)
 	return ok && d.Increases() && !slices.ContainsFunc(y.places, func(at analysis.Point) bool { return !b.holdBack(x.end, at) })
+}
+
+// maxChosen is how many choices between two values an index may contain.
+const maxChosen = 2
+
+// ends returns what an index is below at a place: one number, or one for each of the values that may have been chosen for it. It
+// reports false if one is unknown, or the index may be negative.
+func (b *bounder) ends(p analysis.Polynomial, at analysis.Point, depth int) ([]analysis.Polynomial, bool) {
+	v := b.choice(p, at)
+	if v == nil {
+		end, ok := b.within(p, at)
+		return []analysis.Polynomial{end}, ok
+	}
+	if depth == 0 {
+		return nil, false
+	}
+	var all []analysis.Polynomial
+	for i, x := range v.Args[len(v.Args)-2:] {
+		n := len(b.assumed)
+		if v.Op == ir.OpSelect {
+			b.assumed = append(b.assumed, analysis.Fact{Cond: v.Args[0], Holds: i == 0, Where: at})
+		}
+		var some []analysis.Polynomial
+		q, ok := b.chosen(p, v, single(x), at)
+		if ok {
+			some, ok = b.ends(q, at, depth-1)
+		}
+		b.assumed = b.assumed[:n]
+		if !ok {
+			return nil, false
+		}
+		all = append(all, some...)
+	}
+	return all, true
+}
+
+// chosen returns p where v is x.
+func (b *bounder) chosen(p analysis.Polynomial, v, x *ir.Value, at analysis.Point) (analysis.Polynomial, bool) {
+	q, ok := b.expand(x, at)
+	if !ok {
+		return q, false
+	}
+	return substitute(p, func(w *ir.Value) analysis.Polynomial {
+		if w == v {
+			return q
+		}
+		return analysis.Whole(w)
+	})
+}
+
+// choice returns a select, or a phi that is none of a loop, in p that has no limit itself, or nil.
+func (b *bounder) choice(p analysis.Polynomial, at analysis.Point) *ir.Value {
+	before := maps.Clone(b.least)
+	defer func() { b.least = before }()
+	for factors := range p.Terms() {
+		for _, v := range factors {
+			if v.Type.Kind != ir.KindI64 || v.Op != ir.OpSelect && !b.joins(v) {
+				continue
+			}
+			if _, ok := b.end(v, at, true); !ok {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// joins reports whether v is a phi of two values where paths meet that are not those of a loop.
+func (b *bounder) joins(v *ir.Value) bool {
+	return v.Op == ir.OpPhi && len(v.Args) == 2 && !slices.ContainsFunc(v.Block.Preds, func(p *ir.Block) bool { return b.dom.Dominates(v.Block, p) })
+}
+
+// at returns what v can be at a place, where the choices that are looked at have been made.
+func (b *bounder) at(v *ir.Value, p analysis.Point) analysis.Range {
+	r := b.ranges.At(v, p)
+	for _, f := range b.assumed {
+		x := b.ranges.Given(f, v, p)
+		r = analysis.Range{Lo: max(r.Lo, x.Lo), Hi: min(r.Hi, x.Hi)}
+	}
+	if r.Empty() {
+		return b.ranges.At(v, p)
+	}
+	return r
+}
+
+// about yields the facts that compare v at a place, and those of the choices that are looked at.
+func (b *bounder) about(v *ir.Value, p analysis.Point) iter.Seq[analysis.Fact] {
+	return func(yield func(analysis.Fact) bool) {
+		for f := range b.ranges.Facts.About(v, p) {
+			if !yield(f) {
+				return
+			}
+		}
+		for _, chosen := range b.assumed {
+			for _, f := range analysis.Implied(chosen) {
+				if len(f.Cond.Args) == 2 && slices.Contains(f.Cond.Args, v) && !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// demand sees to it that v, which is launched, is not below a number: the test before the kernel has to find that out
+// where the ranges do not. It returns false where v is always below.
+func (b *bounder) demand(v *ir.Value, least int64, at analysis.Point) bool {
+	r := b.rangeOf(v, at)
+	if r.Lo < least && r.Hi >= least {
+		b.least[v] = least
+	}
+	return r.Hi >= least
+}
+
+// demandAll sees to it that no factor of p is negative.
+func (b *bounder) demandAll(p analysis.Polynomial, at analysis.Point) bool {
+	for factors := range p.Terms() {
+		if slices.ContainsFunc(factors, func(v *ir.Value) bool { return !b.demand(v, 0, at) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// clamp returns a launched number that v does not exceed, and that v is not negative without, or nil: v is
+// min(max(x, 0), n), or max(min(x, n), 0).
+func (b *bounder) clamp(v *ir.Value, at analysis.Point) *ir.Value {
+	if x, limit := smaller(v); limit != nil {
+		if b.at(x, at).Lo >= 0 {
+			return limit
+		}
+		return nil
+	}
+	if v.Op != ir.OpSelect || v.Type.Kind != ir.KindI64 || !isMaximum(v) {
+		return nil
+	}
+	for i, a := range v.Args[1:] {
+		if c, ok := analysis.IntConst(a); ok && c == 0 {
+			_, limit := smaller(v.Args[2-i])
+			return limit
+		}
+	}
+	return nil
+}
+
+// smaller returns the arguments of a minimum, the second of which is launched; nil if v is none.
+func smaller(v *ir.Value) (x, limit *ir.Value) {
+	if v.Op != ir.OpSelect || v.Type.Kind != ir.KindI64 {
+		return nil, nil
+	}
+	c, x, y := v.Args[0], v.Args[1], v.Args[2]
+	if c.Op != ir.OpSLt && c.Op != ir.OpSLe || c.Args[0] != x || c.Args[1] != y {
+		return nil, nil
+	}
+	switch {
+	case launched(x, maxDepth) && !isConst(x):
+		return y, x
+	case launched(y, maxDepth) && !isConst(y):
+		return x, y
+	}
+	return nil, nil
+}
+
+// isMaximum reports whether the select returns the larger of two numbers.
+func isMaximum(v *ir.Value) bool {
+	c := v.Args[0]
+	return (c.Op == ir.OpSLt || c.Op == ir.OpSLe) && c.Args[0] == v.Args[2] && c.Args[1] == v.Args[1]
+}
+
+// clamped returns the most or the least of a number that is clamped between zero and a limit, which must not be
+// negative: n-1 is not if n is at least 1.
+func (b *bounder) clamped(limit *ir.Value, at analysis.Point, most bool) (analysis.Polynomial, bool) {
+	p := b.exact(limit, at)
+	v, off := shifted(p)
+	if v == nil {
+		p, v, off = analysis.Whole(limit), limit, 0
+	}
+	if !b.demand(v, -off, at) {
+		return p, false
+	}
+	if !most {
+		return analysis.Constant(0), true
+	}
+	return p, true
+}
+
+// shifted returns the value and the constant that p is the sum of; nil if it is no such sum.
+func shifted(p analysis.Polynomial) (v *ir.Value, off int64) {
+	for factors, times := range p.Terms() {
+		switch {
+		case len(factors) == 0:
+			off = times
+		case len(factors) > 1 || times != 1 || v != nil:
+			return nil, 0
+		default:
+			v = factors[0]
+		}
+	}
+	return v, off
 }

@@ -121,8 +121,8 @@ func (b *bounder) iteration(header *ir.Block, from int) *ir.Value {
 		if start == nil || i != from {
 			continue
 		}
-		first, ok1 := intConst(start)
-		each, ok2 := intConst(step)
+		first, ok1 := analysis.IntConst(start)
+		each, ok2 := analysis.IntConst(step)
 		if ok1 && ok2 && first == 0 && each == 1 {
 			if _, ok := b.counter(phi); ok {
 				return phi

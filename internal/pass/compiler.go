@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // ErrRecursive is wrapped by errors for functions that cannot be inlined because they call
@@ -91,7 +92,7 @@ func (c *Compiler) start(o Options) (f *ir.Func, steps int) {
 			return f, i
 		}
 	}
-	return cloneFunc(c.kernel), 0
+	return edit.CloneFunc(c.kernel), 0
 }
 
 // isFork reports whether step i is the first of its name that does not do the same for all options.

@@ -6,6 +6,12 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 // allow it. It is the only place that does: everything emitted rounds as the IR says. A
 // product that more than one sum wants is computed in each of them. One that goes to other
 // threads is left as it is: where threads add each other's products they get the same sum.
+//
+//	%3 = fmul f32 %0, %1          %5 = fma f32 %0, %1, %2
+//	%4 = fadd f32 %3, %2      ->  %6 = fma f32 %0, %1, %7
+//	%6 = fadd f32 %3, %7          store %8, %5
+//	store %8, %4                  store %9, %6
+//	store %9, %6
 func contract(f *ir.Func, o *Options) {
 	if !o.Contract {
 		return

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // maxLeaves is the number of leaves up to which an aggregate is taken apart into values.
@@ -12,6 +13,14 @@ const maxLeaves = 64
 
 // demoteAggregates moves values of large aggregate types to local memory, with loops that copy
 // them: as values, they would become as many scalars as they have leaves.
+//
+//	                              %9 = alloca [64 x f32]
+//	                              b1: %i = phi 0, %j
+//	%3 = load [64 x f32] %0   ->      %x = load f32 %0 + 4*%i
+//	store %1, %3                      store %9 + 4*%i, %x
+//	                                  %j = add %i, 1
+//	                                  if %j < 64 b1 b2
+//	                              b2: the same from %9 to %1
 func demoteAggregates(f *ir.Func, _ *Options) {
 	s := &aggregateDemoter{f: f, homes: map[*ir.Value]*ir.Value{}}
 	var large []*ir.Value
@@ -27,7 +36,7 @@ func demoteAggregates(f *ir.Func, _ *Options) {
 	}
 	for _, v := range large {
 		if isLarge(v.Type) && !s.direct(v) {
-			s.homes[v] = newSlot(f, v.Type)
+			s.homes[v] = edit.NewSlot(f, v.Type)
 			s.homes[v].Type = ir.Ptr
 		}
 	}
@@ -174,7 +183,7 @@ func (s *aggregateDemoter) extract(v, h *ir.Value) {
 // phi copies at the end of each predecessor to a temporary, and from there after the phis, as the
 // phis of a block may exchange their values.
 func (s *aggregateDemoter) phi(v, h *ir.Value) {
-	between := newSlot(s.f, v.Type)
+	between := edit.NewSlot(s.f, v.Type)
 	between.Type = ir.Ptr
 	for i, a := range v.Args {
 		copyLeaves(v.Block.Preds[i].Term(), v.Type, between, s.home(a))

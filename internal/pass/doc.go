@@ -3,9 +3,9 @@
 //
 //	f, err := pass.Compile(module.Func("multiply"), pass.Options{Contract: true})
 //
-// Each pass is a file with a function that transforms an IR function. The pipeline in pipeline.go
-// is the list of passes, with the reasons for their order. Passes do not verify, dump or measure;
-// Compile does. Analyses are in package analysis.
+// Each pass is a function that transforms an IR function; passes of one family share a file. The
+// pipeline in pipeline.go is the list of passes, with the reasons for their order. Passes do not call
+// each other, and do not verify, dump or measure; Compile does. Analyses are in package analysis.
 //
 // A back end may rely on the following: the function has no calls, no unreachable blocks, and only values
 // of scalar types, except that allocas may have any type; allocas are in the entry block. An alloca with

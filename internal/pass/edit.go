@@ -132,18 +132,3 @@ func uses(f *ir.Func) *userLists {
 
 // of returns the values that have v as an argument, in their order, once for each.
 func (u *userLists) of(v *ir.Value) []*ir.Value { return u.list[u.first[v.ID]:u.first[v.ID+1]] }
-
-// insertPhi puts a new phi without arguments before b's values.
-func insertPhi(b *ir.Block, t *ir.Type) *ir.Value {
-	phi := b.Make(ir.OpPhi, t)
-	b.Values = slices.Insert(b.Values, 0, phi)
-	return phi
-}
-
-// setTerm replaces the terminator of b.
-func setTerm(b *ir.Block, op ir.Op, args ...*ir.Value) {
-	old := b.Term()
-	t := b.Make(op, ir.Void, args...)
-	t.Pos = old.Pos
-	b.Values[len(b.Values)-1] = t
-}

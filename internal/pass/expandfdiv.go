@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -25,7 +26,15 @@ const (
 // The steps are correct for all significands where the approximation is off by at most one unit in
 // the last place, as it is on all GPUs measured: Markstein, "Computation of elementary functions
 // on the IBM RISC System/6000 processor" (1990).
-func expandFDiv(f *ir.Func, o *Options) {
+//
+//	b0: %3 = fdiv %0, %1          b0: %3, %5 = approximations, improved by fma
+//	    %4 = fadd %3, %2              %4 = fadd %3, %2
+//	    %5 = fdiv %4, %1      ->      %6 = whether all numbers are in the range of the steps
+//	    store %7, %5                  if %6 b1 b2
+//	                              b1: store %7, phi of %5
+//	                              b2 cold: fdiv, fadd, fdiv as before
+//	                                  jump b1
+func expandFDiv(f *ir.Func, _ *Options) (changed bool) {
 	blocks := len(f.Blocks)
 	for i := 0; i < len(f.Blocks); i++ { // apply adds what is after a test
 		if b := f.Blocks[i]; !b.Cold {
@@ -34,10 +43,7 @@ func expandFDiv(f *ir.Func, o *Options) {
 			}
 		}
 	}
-	if len(f.Blocks) > blocks {
-		simplify(f, o)
-		deadCode(f, o)
-	}
+	return len(f.Blocks) > blocks
 }
 
 // A speculation is a part of a block that computes quotients and values that depend on them.
@@ -98,7 +104,7 @@ func isRounded(v *ir.Value) bool {
 	}
 	for _, a := range v.Args {
 		if isConst(a) {
-			if c := math.Abs(floatOf(a.Type, a.Imm)); !(c > 1/maxConstant && c < maxConstant) {
+			if c := math.Abs(analysis.FloatOf(a.Type, a.Imm)); !(c > 1/maxConstant && c < maxConstant) {
 				return false
 			}
 		}
@@ -151,7 +157,7 @@ func (s *speculation) fast() map[*ir.Value]*ir.Value {
 		e.pos = v.Pos
 		switch {
 		case s.on[v] && s.known(v):
-			repl[v] = e.constant(ir.I1, boolBits(v.Op == ir.OpFNe))
+			repl[v] = e.constant(ir.I1, analysis.BoolBits(v.Op == ir.OpFNe))
 		case !s.on[v] || !isRounded(v):
 			e.out = append(e.out, v)
 		case v.Op == ir.OpFSqrt:
@@ -168,7 +174,7 @@ func (s *speculation) fast() map[*ir.Value]*ir.Value {
 // recip returns the reciprocal of y, which is NaN, or far from what it must be, where it is not rounded correctly.
 func (s *speculation) recip(e *editor, y *ir.Value) *ir.Value {
 	if isConst(y) {
-		return constFloat(e, 1/floatOf(y.Type, y.Imm))
+		return constFloat(e, 1/analysis.FloatOf(y.Type, y.Imm))
 	}
 	if r, ok := s.recips[y]; ok {
 		return r
@@ -182,7 +188,7 @@ func (s *speculation) recip(e *editor, y *ir.Value) *ir.Value {
 // quotient returns x/y. Where y is out of range, or the quotient overflows on the way, it is NaN or too small.
 func (s *speculation) quotient(e *editor, x, y *ir.Value) *ir.Value {
 	r := s.recip(e, y)
-	if isConst(x) && floatOf(x.Type, x.Imm) == 1 {
+	if isConst(x) && analysis.FloatOf(x.Type, x.Imm) == 1 {
 		s.demandAbs(e, r, leastQuotient)
 		return r
 	}
@@ -193,7 +199,7 @@ func (s *speculation) quotient(e *editor, x, y *ir.Value) *ir.Value {
 	case isConst(x):
 		s.demandAbs(e, q, leastQuotient)
 	case isConst(y): // so that one bound is as good as the other
-		s.demandAbs(e, q, max(leastQuotient, 2*leastDividend/math.Abs(floatOf(y.Type, y.Imm))))
+		s.demandAbs(e, q, max(leastQuotient, 2*leastDividend/math.Abs(analysis.FloatOf(y.Type, y.Imm))))
 	default:
 		s.demandAbs(e, x, leastDividend)
 		s.demandAbs(e, q, leastQuotient)
@@ -219,7 +225,7 @@ func (s *speculation) known(v *ir.Value) bool {
 	if v.Op != ir.OpFLt && v.Op != ir.OpFLe && v.Op != ir.OpFEq && v.Op != ir.OpFNe || !isConst(v.Args[1]) {
 		return false
 	}
-	x, c := v.Args[0], floatOf(v.Args[1].Type, v.Args[1].Imm)
+	x, c := v.Args[0], analysis.FloatOf(v.Args[1].Type, v.Args[1].Imm)
 	if x.Op == ir.OpFAbs {
 		x = x.Args[0]
 	} else if v.Op == ir.OpFLt || v.Op == ir.OpFLe {
@@ -246,7 +252,7 @@ func (s *speculation) demand(e *editor, x, abs *ir.Value, least float64) {
 
 // constFloat makes a float32.
 func constFloat(e *editor, x float64) *ir.Value {
-	bits, _ := floatBits(ir.F32, x)
+	bits, _ := analysis.FloatBits(ir.F32, x)
 	return e.constant(ir.F32, bits)
 }
 

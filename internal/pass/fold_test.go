@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -85,12 +86,12 @@ func operation(r *rand.Rand, s signature, params bool) *ir.Func {
 		case params && t.Equal(p.Type) && r.IntN(2) == 0:
 			args = append(args, p)
 		case t.IsFloat():
-			c, _ := floatBits(t, randomFloat(r))
+			c, _ := analysis.FloatBits(t, randomFloat(r))
 			args = append(args, b.Const(t, c))
 		case op >= ir.OpSDiv && op <= ir.OpURem && i == 1: // by 0 the result is arbitrary
-			args = append(args, b.Const(t, signExtend(t, int64(randomInt(r)|1))))
+			args = append(args, b.Const(t, analysis.SignExtend(t, int64(randomInt(r)|1))))
 		default:
-			args = append(args, b.Const(t, signExtend(t, int64(randomInt(r)))))
+			args = append(args, b.Const(t, analysis.SignExtend(t, int64(randomInt(r)))))
 		}
 	}
 	b.Append(ir.OpRet, ir.Void, b.Append(op, s.result, args...))

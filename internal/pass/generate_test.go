@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // TestRandomPrograms compiles random kernels, verifying after each pass, and runs them
@@ -41,7 +43,7 @@ func TestRandomPrograms(t *testing.T) {
 
 // blame names the first step after which k behaves differently.
 func blame(t *testing.T, m *ir.Module, k *ir.Func) string {
-	f := cloneFunc(k)
+	f := edit.CloneFunc(k)
 	for i, s := range pipeline {
 		last := f.String()
 		s.apply(f, &Options{Verify: true, Wide: true}, &ir.Verifier{})
@@ -479,8 +481,8 @@ func (g *generator) leaf(t *ir.Type) *ir.Value {
 		}
 	}
 	if t.IsFloat() {
-		c, _ := floatBits(t, randomFloat(g.r))
+		c, _ := analysis.FloatBits(t, randomFloat(g.r))
 		return g.b.Const(t, c)
 	}
-	return g.b.Const(t, signExtend(t, int64(randomInt(g.r))))
+	return g.b.Const(t, analysis.SignExtend(t, int64(randomInt(g.r))))
 }

@@ -4,11 +4,19 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
 // gvn replaces a pure value by an equal one that dominates it, and gathers constants and
 // other values without arguments in the entry, so that each exists once.
+//
+//	b0: %2 = add i32 %0, %1       b0: %6 = const i32 1
+//	    if %3 b1 b2                   %2 = add i32 %0, %1
+//	b1: %4 = add i32 %0, %1   ->      if %3 b1 b2
+//	    %5 = const i32 1          b1: %7 = mul i32 %2, %6
+//	    %7 = mul i32 %4, %5           jump b2
+//	    jump b2
 func gvn(f *ir.Func, _ *Options) {
 	gatherNullary(f)
 	n := newNumberer(f)
@@ -124,7 +132,7 @@ func imm(v *ir.Value) int64 {
 // constKey returns the bits of a constant such that equal ones are equal.
 func constKey(v *ir.Value) int64 {
 	if v.Type.IsInt() {
-		return signExtend(v.Type, v.Imm)
+		return analysis.SignExtend(v.Type, v.Imm)
 	}
 	if v.Type.Kind == ir.KindF32 {
 		return int64(int32(v.Imm))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // maxSpeculated is the cost of the values that run although their branch is not taken, for
@@ -12,19 +13,23 @@ const maxSpeculated = 8
 
 // ifConvert replaces branches around few pure operations by selects, and a branch after another one
 // to the same block by one branch on both conditions.
-func ifConvert(f *ir.Func, _ *Options) {
-	for changed := true; changed; {
-		changed = false
-		for _, b := range f.Blocks {
-			if len(b.Succs) == 2 {
-				changed = convertDiamond(b) || mergeConditions(b) || changed
-			}
-		}
-		if changed {
-			removeUnreachable(f)
-			simplifyCFG(f, nil)
+//
+//	b0: if %0 b1 b2
+//	b1: %3 = add i32 %1, 1            b0: %3 = add i32 %1, 1
+//	    jump b3                   ->      %4 = mul i32 %1, %2
+//	b2: %4 = mul i32 %1, %2               %5 = select i32 %0, %3, %4
+//	    jump b3
+//	b3: %5 = phi i32 %3, %4
+func ifConvert(f *ir.Func, _ *Options) (changed bool) {
+	for _, b := range f.Blocks {
+		if len(b.Succs) == 2 {
+			changed = convertDiamond(b) || mergeConditions(b) || changed
 		}
 	}
+	if changed {
+		edit.RemoveUnreachable(f)
+	}
+	return changed
 }
 
 // cost is roughly the number of instructions that v becomes.

@@ -6,6 +6,12 @@ import "github.com/gopherwarp/gopherwarp/internal/ir"
 // point into global memory, the address of a variable or local has its space, and what is computed
 // from a pointer points into the same space. Where spaces merge, and in memory, pointers are
 // generic, and bitcasts convert to that.
+//
+//	kernel k(%0 ptr @0)               kernel k(%0 ptr.global @0)
+//	    %1 = var ptr $tile                %1 = var ptr.shared $tile
+//	    %3 = index ptr %0, %2     ->      %3 = index ptr.global %0, %2
+//	    %4 = load f32 %3                  %4 = load f32 %3
+//	    store %1, %4                      store %1, %4
 func inferAddressSpaces(f *ir.Func, _ *Options) {
 	s := &spaceInferrer{f: f, of: make([]spaceSet, f.NumValues())}
 	for _, p := range f.Params {

@@ -4,10 +4,19 @@ import (
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // inline replaces every call by the body of the function that is called. A device function
 // stays a real call in ptxas, and its pointers have no known space: both cost more than the code.
+//
+//	func half(%0 i32) -> i32
+//	b0: %1 = lshr i32 %0, 1
+//	    ret %1                        b0: jump b1
+//	                              ->  b1: %5 = lshr i32 %2, 1
+//	kernel k(...)                         jump b2
+//	b0: %3 = call i32 @half %2        b2: store %4, %5
+//	    store %4, %3
 func inline(f *ir.Func, _ *Options) {
 	var repl ir.Replacements
 	for i := 0; i < len(f.Blocks); i++ { // expand adds blocks, with calls in them
@@ -18,7 +27,7 @@ func inline(f *ir.Func, _ *Options) {
 		}
 	}
 	f.Replace(&repl)
-	removeUnreachable(f)
+	edit.RemoveUnreachable(f)
 }
 
 // expand replaces the call b.Values[at]; its result goes to repl.
@@ -28,17 +37,17 @@ func expand(b *ir.Block, at int, repl *ir.Replacements) {
 	cont := b.Split(at + 1)
 	b.Values = b.Values[:at]
 
-	c := newCloner(b.Func, callee)
+	c := edit.NewCloner(b.Func, callee)
 	for i, p := range callee.Params {
-		c.values[p.ID] = call.Args[i]
+		c.Replace(p, call.Args[i])
 	}
 	before := len(b.Func.Blocks)
-	c.clone(callee.Blocks)
+	c.Clone(callee.Blocks)
 	placeFaults(b.Func.Blocks[before:], call.Pos)
 	b.Append(ir.OpJump, ir.Void).Pos = call.Pos
-	b.AddEdge(c.blocks[callee.Blocks[0].ID])
+	b.AddEdge(c.Block(callee.Blocks[0]))
 
-	if r := joinReturns(c.returns, cont, call.Type); r != nil {
+	if r := joinReturns(c.Returns, cont, call.Type); r != nil {
 		repl.Add(call, r)
 	}
 }
@@ -62,7 +71,7 @@ func joinReturns(returns []*ir.Value, cont *ir.Block, t *ir.Type) *ir.Value {
 	for _, r := range returns {
 		results = append(results, r.Args...)
 		from := r.Block
-		setTerm(from, ir.OpJump)
+		edit.SetTerm(from, ir.OpJump)
 		from.AddEdge(cont)
 	}
 	switch {
@@ -71,7 +80,7 @@ func joinReturns(returns []*ir.Value, cont *ir.Block, t *ir.Type) *ir.Value {
 	case len(results) == 1:
 		return results[0]
 	}
-	phi := insertPhi(cont, t)
+	phi := edit.InsertPhi(cont, t)
 	phi.Args = results
 	return phi
 }

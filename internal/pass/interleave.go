@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 const (
@@ -19,12 +20,20 @@ const (
 // them; then the checks on what has been loaded, and so on; the sums come last, in the order of the
 // iterations. If a check fails, nothing has happened yet: the original loop, which also does the
 // last iterations, continues from the first of the four and finds out which one.
-func interleave(f *ir.Func, o *Options) {
-	addPreheaders(f)
+//
+//	                                  b9: if three more iterations follow b5 b1
+//	b1: %i = phi 0, %j                b5: check that the four %i are in range, or go to b1
+//	    %s = phi 0, %t            ->      %x0, %x1, %x2, %x3 = loads
+//	    check %i < %n                     %t = fadd of %x0, %x1, %x2, %x3, in this order
+//	    %x = load %a + 4*%i               if three more follow b5 b1
+//	    %t = fadd %s, %x              b1: the loop as before, for the rest and for faults
+//	    %j = add %i, 1
+//	    if %j < %m b1 b2
+func interleave(f *ir.Func, _ *Options) (changed bool) {
+	edit.AddPreheaders(f)
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
 	nest := analysis.Loops(dom)
-	changed := false
 	for _, l := range nest {
 		b := &interleaver{loop: l, body: l.Header, ranges: ranges, stage: map[*ir.Value]int{}}
 		if isInnermost(nest, l) && tripCount(l) == 0 && b.fits() && b.counter() && b.stages() {
@@ -33,9 +42,7 @@ func interleave(f *ir.Func, o *Options) {
 			changed = true
 		}
 	}
-	if changed {
-		mem2reg(f, o)
-	}
+	return changed
 }
 
 // An interleaver handles one loop, which has a single block and the induction variable iv: the next
@@ -85,24 +92,13 @@ func (b *interleaver) fits() bool {
 
 // counter recognises the loop's induction variable.
 func (b *interleaver) counter() bool {
-	c := b.body.Term().Args[0]
-	if b.body.Succs[0] != b.body || c.Op != ir.OpSLt && c.Op != ir.OpULt || !b.invariant(c.Args[1]) {
+	c, ok := b.loop.Counter()
+	if !ok || c.Phi.Type.Bits() < 32 {
 		return false
 	}
-	next := c.Args[0]
-	for _, phi := range b.body.Phis() {
-		if _, n := phiArgs(b.loop, phi); n != next {
-			continue
-		}
-		step := b.increment(phi, next)
-		if step == nil || next.Op != ir.OpAdd {
-			return false
-		}
-		s := b.ranges.At(step, b.ranges.Facts.PointOf(next))
-		b.iv, b.step, b.bound = phi, step, c.Args[1]
-		return s.Lo > 0 && s.Hi <= math.MaxInt64/8 && phi.Type.Bits() >= 32
-	}
-	return false
+	s := b.ranges.At(c.Step, b.ranges.Facts.PointOf(c.Next))
+	b.iv, b.step, b.bound = c.Phi, c.Step, c.Bound
+	return s.Lo > 0 && s.Hi <= math.MaxInt64/8
 }
 
 func (b *interleaver) invariant(v *ir.Value) bool { return v.Block != b.body }
@@ -191,7 +187,7 @@ func (b *interleaver) steer(v *ir.Value) bool {
 	}
 	b.steers[v] = true
 	if v.Op == ir.OpPhi {
-		_, next := phiArgs(b.loop, v)
+		_, next := b.loop.PhiArgs(v)
 		if b.increment(v, next) == nil {
 			return false
 		}

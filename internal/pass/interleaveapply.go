@@ -4,12 +4,13 @@ import (
 	"math"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // apply inserts the blocks of the four iterations before the loop: one for each stage, and rest, which
 // decides what is left for the loop itself. They run while the counter is below a limit.
 func (b *interleaver) apply() {
-	demoteLiveOuts(b.loop)
+	edit.DemoteLiveOuts(b.loop)
 	f, entry := b.body.Func, b.loop.Preheader()
 	exit := b.body.Succs[1]
 	for range b.last + 1 {
@@ -18,14 +19,14 @@ func (b *interleaver) apply() {
 	rest := f.NewBlock()
 
 	less := b.body.Term().Args[0].Op
-	start, _ := phiArgs(b.loop, b.iv)
+	start, _ := b.loop.PhiArgs(b.iv)
 	var limit *ir.Value
 	many := atEnd(entry, func(e *editor) *ir.Value {
 		limit = b.limit(e, less, start)
 		return e.make(less, ir.I1, start, limit)
 	})
 	b.copyPhis(entry)
-	setTerm(entry, ir.OpIf, many)
+	edit.SetTerm(entry, ir.OpIf, many)
 	entry.Succs = nil
 	entry.AddEdge(b.blocks[0])
 	entry.Succs = append(entry.Succs, b.body) // which knows
@@ -65,7 +66,7 @@ func (b *interleaver) copyPhis(entry *ir.Block) {
 		m := b.blocks[0].Append(ir.OpPhi, phi.Type, phi.Args[k])
 		m.Pos = phi.Pos
 		b.copies[0][phi] = m
-		_, b.next[phi] = phiArgs(b.loop, phi)
+		_, b.next[phi] = b.loop.PhiArgs(phi)
 	}
 }
 

@@ -10,6 +10,13 @@ import (
 // loadElimination replaces a load by the value that was stored or loaded at its address before,
 // where nothing on any path in between may have changed it. Other threads change it at barriers and
 // atomics only: without them, Go's memory model lets a thread read once.
+//
+//	store %0, %1                      store %0, %1
+//	%3 = load f32 %0                  %4 = load f32 %2
+//	%4 = load f32 %2              ->  %6 = fadd f32 %1, %4
+//	%5 = load f32 %2                  %7 = fadd f32 %6, %4
+//	%6 = fadd f32 %3, %4
+//	%7 = fadd f32 %6, %5
 func loadElimination(f *ir.Func, _ *Options) {
 	l := &loadEliminator{dom: ir.Dominators(f), index: map[*ir.Value]int{}, known: map[*ir.Value][]*ir.Value{}}
 	for _, b := range l.dom.Order() {

@@ -1,6 +1,10 @@
 package pass
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"math"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
 // A step is a pass at its place in the pipeline.
 type step struct {
@@ -9,6 +13,38 @@ type step struct {
 	// required steps establish what the back ends rely on; the others can be disabled.
 	required bool
 }
+
+// No pass calls another one. The functions then and rounds combine passes.
+
+// then returns a step that runs pass, and the others if pass reports a change.
+func then(pass func(f *ir.Func, o *Options) bool, others ...func(f *ir.Func, o *Options)) func(f *ir.Func, o *Options) {
+	return rounds(1, pass, others...)
+}
+
+// rounds is like then, and repeats all of them while pass reports a change, but not more than n times.
+func rounds(n int, pass func(f *ir.Func, o *Options) bool, others ...func(f *ir.Func, o *Options)) func(f *ir.Func, o *Options) {
+	return func(f *ir.Func, o *Options) {
+		for i := 0; i < n && pass(f, o); i++ {
+			for _, p := range others {
+				p(f, o)
+			}
+		}
+	}
+}
+
+// untilUnchanged is rounds without a limit.
+func untilUnchanged(pass func(f *ir.Func, o *Options) bool, others ...func(f *ir.Func, o *Options)) func(f *ir.Func, o *Options) {
+	return rounds(math.MaxInt, pass, others...)
+}
+
+// unrolling repeats a pass that fully unrolls innermost loops: its copies let the loop around them follow. The values that
+// become dead would count in the next round.
+func unrolling(pass func(f *ir.Func, o *Options) bool) func(f *ir.Func, o *Options) {
+	return rounds(6, pass, mem2reg, trivialPhis, simplify, simplifyCFG, gvn, deadCode)
+}
+
+// trivialPhis is removePhis as a pass.
+func trivialPhis(f *ir.Func, _ *Options) { removePhis(f) }
 
 // pipeline is everything that happens to a kernel between the frontend and a back end. A
 // pass may stand in it more than once.
@@ -37,14 +73,14 @@ var pipeline = []step{
 	{"simplify", simplify, false},
 	{"gvn", gvn, false},
 	{"contract", contract, false},
-	{"if-convert", ifConvert, false},
+	{"if-convert", untilUnchanged(ifConvert, simplifyCFG), false},
 	{"simplify", simplify, false},
-	{"rotate", rotate, false},
+	{"rotate", then(rotate, mem2reg, simplifyCFG), false},
 	{"simplify", simplify, false},
 	{"unify-phis", unifyPhis, false},
 	{"simplify", simplify, false},
-	{"unroll", unroll, false},
-	{"unroll-partial", unrollPartial, false},
+	{"unroll", unrolling(unroll), false},
+	{"unroll-partial", then(unrollPartial, mem2reg, deadCode), false},
 	{"sroa", sroa, false}, // whose indices are constant now
 	{"mem2reg", mem2reg, false},
 	{"infer-address-spaces", inferAddressSpaces, false}, // of pointers that were in locals
@@ -55,19 +91,19 @@ var pipeline = []step{
 	{"simplify-cfg", simplifyCFG, false},
 	{"dce", deadCode, false},
 	{"gvn", gvn, false},
-	{"unroll-dense", unrollDense, false},
+	{"unroll-dense", unrolling(unrollDense), false},
 	{"load-elimination", loadElimination, false},
-	{"if-convert", ifConvert, false}, // where a block only loaded again what it knew
+	{"if-convert", untilUnchanged(ifConvert, simplifyCFG), false}, // where a block only loaded again what it knew
 	{"simplify", simplify, false},
 	{"licm", licm, false},
 	{"scalar-promotion", scalarPromotion, false},
 	{"mem2reg", mem2reg, false},
 	{"prove", prove, false},
 	{"version-kernel", versionKernel, false},
-	{"version-loops", versionLoops, false},
-	{"unroll-guarded", unrollGuarded, false},
-	{"interleave", interleave, false},
-	{"unroll-calls", unrollCalls, false},
+	{"version-loops", then(versionLoops, mem2reg, simplifyCFG), false},
+	{"unroll-guarded", unrolling(unrollGuarded), false},
+	{"interleave", then(interleave, mem2reg), false},
+	{"unroll-calls", then(unrollCalls, mem2reg, prove), false}, // what only the first iteration has to ask, the copies know
 	{"subsume-checks", subsumeChecks, false},
 	{"simplify", simplify, false},
 	{"separate-offsets", separateOffsets, false},
@@ -80,7 +116,7 @@ var pipeline = []step{
 	{"scalar-promotion", scalarPromotion, false},
 	{"mem2reg", mem2reg, false},
 	{"dce", deadCode, false},
-	{"loop-deletion", loopDeletion, false},
+	{"loop-deletion", untilUnchanged(loopDeletion), false},
 	{"simplify-cfg", simplifyCFG, false},
 	{"bypass-slow-division", bypassSlowDivision, false},
 	{"speculate-checks", speculateChecks, false},
@@ -89,7 +125,7 @@ var pipeline = []step{
 	{"fuse-checks", fuseChecks, false},
 	{"coarsen", coarsen, false},
 	{"vectorize-memory", vectorizeMemory, false},
-	{"expand-fdiv", expandFDiv, false},
+	{"expand-fdiv", then(expandFDiv, simplify, deadCode), false},
 	{"launch-tests", launchTests, false},
 	{"dce", deadCode, false},
 	{"sink", sink, false},

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -83,7 +84,7 @@ func (p *prober) constant(t *ir.Type) *ir.Value {
 	if p.r.IntN(3) == 0 {
 		few = len(probeConstants)
 	}
-	return p.e.constant(t, signExtend(t, probeConstants[p.r.IntN(few)]))
+	return p.e.constant(t, analysis.SignExtend(t, probeConstants[p.r.IntN(few)]))
 }
 
 // probe adds a value, and makes it known.

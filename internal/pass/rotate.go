@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // maxRotated is the cost of a loop header that is copied.
@@ -13,16 +14,20 @@ const maxRotated = 24
 // rotate turns loops that test at the top into loops that test at the bottom, after a test before the
 // loop. The body then runs at least once, so that invariants may leave it, and an iteration has one
 // branch less.
-func rotate(f *ir.Func, o *Options) {
-	changed := false
+//
+//	b0: jump b1                       b0: %5 = slt i1 0, %n
+//	b1: %i = phi 0, %j                    if %5 b2 b3
+//	    %c = slt i1 %i, %n            b2: %i = phi 0, %j
+//	    if %c b2 b3               ->      store %a, %i
+//	b2: store %a, %i                      %j = add %i, 1
+//	    %j = add %i, 1                    %c = slt i1 %j, %n
+//	    jump b1                           if %c b2 b3
+func rotate(f *ir.Func, _ *Options) (changed bool) {
 	loops := analysis.Loops(ir.Dominators(f))
 	for _, l := range slices.Backward(loops) { // outer ones first: what is copied is in no inner one
 		changed = rotateLoop(l) || changed
 	}
-	if changed {
-		mem2reg(f, o)
-		simplifyCFG(f, o)
-	}
+	return changed
 }
 
 func rotateLoop(l *analysis.Loop) bool {
@@ -36,12 +41,12 @@ func rotateLoop(l *analysis.Loop) bool {
 	}
 	for _, v := range slices.Clone(h.Values) {
 		if v.Type.Kind != ir.KindVoid && v.Op != ir.OpAlloca {
-			demote(v, func(u *ir.Value, i int) bool {
+			edit.Demote(v, func(u *ir.Value, i int) bool {
 				return u.Op != ir.OpPhi && u.Block == h || u.Op == ir.OpPhi && u.Block.Preds[i] == h
 			})
 		}
 	}
-	copyHeader(l)
+	edit.CopyHeader(l)
 	return true
 }
 
@@ -60,50 +65,4 @@ func rotatable(l *analysis.Loop) bool {
 		sum += cost(v)
 	}
 	return sum <= maxRotated
-}
-
-// copyHeader makes a copy of the header for those that enter the loop; the header itself is
-// left to the latches. The values it defines are in locals, so only phis need care.
-func copyHeader(l *analysis.Loop) {
-	h := l.Header
-	c := newCloner(h.Func, h.Func)
-	first := c.newBlock(h)
-	for _, v := range h.Values {
-		c.value(v)
-	}
-	for _, v := range first.Values[len(h.Phis()):] {
-		c.mapArgs(v)
-	}
-	for i, phi := range first.Phis() {
-		phi.Args = nil
-		old := h.Phis()[i]
-		for k, a := range slices.Clone(old.Args) {
-			if !l.Contains(h.Preds[k]) {
-				phi.Args = append(phi.Args, a)
-			}
-		}
-	}
-	for _, p := range l.Entries() {
-		i := slices.Index(p.Succs, h)
-		removePred(h, p)
-		p.Succs[i] = first
-		first.Preds = append(first.Preds, p)
-	}
-	for _, s := range h.Succs {
-		k := s.PredIndex(h)
-		first.AddEdge(s)
-		for _, phi := range s.Phis() {
-			phi.Args = append(phi.Args, c.of(phi.Args[k]))
-		}
-	}
-}
-
-// removePred takes p out of the predecessors of b, with its phi arguments; p's side of the
-// edge is the caller's.
-func removePred(b, p *ir.Block) {
-	k := b.PredIndex(p)
-	b.Preds = slices.Delete(b.Preds, k, k+1)
-	for _, phi := range b.Phis() {
-		phi.Args = slices.Delete(phi.Args, k, k+1)
-	}
 }

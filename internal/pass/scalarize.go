@@ -4,12 +4,20 @@ import (
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // scalarize replaces every value of struct or array type by its leaves, the scalars that it
 // consists of. Loads and stores of aggregates become those of the leaves.
+//
+//	%2 = load {i32, f32} %0           %5 = load i32 %0
+//	%3 = extract f32 %2 {1}           %6 = offset %0 {4}
+//	%4 = insert %2, %1 {1}        ->  %3 = load f32 %6
+//	store %7, %4                      store %7, %5
+//	                                  %8 = offset %7 {4}
+//	                                  store %8, %1
 func scalarize(f *ir.Func, _ *Options) {
-	removeUnreachable(f)
+	edit.RemoveUnreachable(f)
 	s := &scalarizer{leaves: map[*ir.Value][]*ir.Value{}}
 	params := s.params(f)
 	var phis []*ir.Value

@@ -3,6 +3,7 @@ package pass
 import (
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -103,6 +104,6 @@ func soleDifference(x, y *ir.Value) int {
 
 // isZeroFor reports whether y is the integer 0, which v converts 0.0 to, from a type that is not wider.
 func isZeroFor(v, y *ir.Value) bool {
-	k, ok := intConst(y)
+	k, ok := analysis.IntConst(y)
 	return ok && k == 0 && (v.Op == ir.OpFToS || v.Op == ir.OpFToU) && v.Args[0].Type.Bits() <= v.Type.Bits()
 }

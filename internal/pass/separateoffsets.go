@@ -9,6 +9,13 @@ import (
 
 // separateOffsets splits constants off indices, so that adjacent accesses share an address and
 // differ only in the constant offset of the memory operand, which costs nothing.
+//
+//	%3 = add i64 %1, 1                %4 = index ptr.global %0, %1 {4}
+//	%4 = index ptr.global %0, %3 {4}  %5 = offset ptr.global %4 {4}
+//	%6 = load f32 %4              ->  %6 = load f32 %5
+//	%7 = add i64 %1, -1               %8 = offset ptr.global %4 {-4}
+//	%8 = index ptr.global %0, %7 {4}  %9 = load f32 %8
+//	%9 = load f32 %8
 func separateOffsets(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)

@@ -1,10 +1,21 @@
 package pass
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
 // simplify folds constants and replaces values by cheaper ones that are equal for all
 // arguments: integers wrap, float results keep every bit, so that no sum is reordered and
 // x+0 stays (it is not x for -0).
+//
+//	%2 = const i32 3                  %9 = const i32 8
+//	%3 = add i32 %0, %2               %5 = add i32 %0, %9
+//	%4 = const i32 5              ->  %8 = slt i1 %0, %1
+//	%5 = add i32 %3, %4
+//	%6 = sle i1 %1, %0
+//	%7 = const i1 1
+//	%8 = xor i1 %6, %7
 func simplify(f *ir.Func, _ *Options) {
 	order := ir.Dominators(f).Order()
 	for range 10 { // each round sees what the one before it has made; few need more than three
@@ -15,7 +26,7 @@ func simplify(f *ir.Func, _ *Options) {
 }
 
 func simplifyValue(e *editor, v *ir.Value) *ir.Value {
-	if c, ok := fold(v); ok {
+	if c, ok := analysis.Fold(v); ok {
 		return e.constant(v.Type, c)
 	}
 	if v.Op.Commutative() && isConst(v.Args[0]) && !isConst(v.Args[1]) {
@@ -39,7 +50,7 @@ func simplifyValue(e *editor, v *ir.Value) *ir.Value {
 	case ir.OpOffset, ir.OpIndex:
 		return simplifyAddress(e, v)
 	case ir.OpCheck:
-		if c, ok := intConst(v.Args[0]); ok && c == 1 {
+		if c, ok := analysis.IntConst(v.Args[0]); ok && c == 1 {
 			return nil
 		}
 	}
@@ -48,7 +59,7 @@ func simplifyValue(e *editor, v *ir.Value) *ir.Value {
 
 func simplifySelect(e *editor, v *ir.Value) *ir.Value {
 	c, x, y := v.Args[0], v.Args[1], v.Args[2]
-	if k, ok := intConst(c); ok {
+	if k, ok := analysis.IntConst(c); ok {
 		return v.Args[2-k]
 	}
 	if x == y {
@@ -60,8 +71,8 @@ func simplifySelect(e *editor, v *ir.Value) *ir.Value {
 	if v.Type.Kind != ir.KindI1 {
 		return v
 	}
-	kx, okx := intConst(x)
-	ky, oky := intConst(y)
+	kx, okx := analysis.IntConst(x)
+	ky, oky := analysis.IntConst(y)
 	switch {
 	case okx && oky && kx == ky:
 		return x
@@ -92,7 +103,7 @@ func not(e *editor, c *ir.Value) *ir.Value {
 func simplifyAddress(e *editor, v *ir.Value) *ir.Value {
 	p := v.Args[0]
 	if v.Op == ir.OpIndex {
-		if c, ok := intConst(v.Args[1]); ok {
+		if c, ok := analysis.IntConst(v.Args[1]); ok {
 			return e.offset(p, c*v.Imm)
 		}
 		if v.Imm == 0 {

@@ -4,51 +4,28 @@ import (
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // simplifyCFG removes blocks that cannot be reached, branches whose way is known, blocks
 // that only jump on, and phis that choose between one value; it joins blocks that always run
 // one after the other.
+//
+//	b0: %1 = const i1 1
+//	    if %1 b1 b2                   b0: store %0, %3
+//	b1: jump b3                   ->      ret
+//	b2: jump b3
+//	b3: %4 = phi f32 %3, %2
+//	    store %0, %4
+//	    ret
 func simplifyCFG(f *ir.Func, _ *Options) {
 	for changed := true; changed; {
 		changed = foldBranches(f)
-		removeUnreachable(f)
+		edit.RemoveUnreachable(f)
 		changed = removePhis(f) || changed
 		changed = removeEmpty(f) || changed
 		changed = joinBlocks(f) || changed
 	}
-}
-
-// removeUnreachable removes the blocks that the entry does not reach.
-func removeUnreachable(f *ir.Func) {
-	reached := reachable(f)
-	dead := func(b *ir.Block) bool { return !reached[b.ID] }
-	for _, b := range f.Blocks {
-		if dead(b) {
-			for len(b.Succs) > 0 {
-				b.RemoveEdge(0)
-			}
-		}
-	}
-	f.Blocks = slices.DeleteFunc(f.Blocks, dead)
-}
-
-// reachable says by ID which blocks the entry reaches.
-func reachable(f *ir.Func) []bool {
-	reached := make([]bool, f.NumBlocks())
-	reached[f.Blocks[0].ID] = true
-	work := append(make([]*ir.Block, 0, 64), f.Blocks[0])
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, s := range b.Succs {
-			if !reached[s.ID] {
-				reached[s.ID] = true
-				work = append(work, s)
-			}
-		}
-	}
-	return reached
 }
 
 // foldBranches turns an if on a constant, or on a negated condition, into a simpler one.
@@ -63,7 +40,7 @@ func foldBranches(f *ir.Func) bool {
 		c := t.Args[0]
 		if c.Op == ir.OpConst {
 			b.RemoveEdge(int(c.Imm & 1))
-			setTerm(b, ir.OpJump)
+			edit.SetTerm(b, ir.OpJump)
 			changed = true
 		} else if x := negated(c); x != nil {
 			t.Args[0] = x
@@ -153,7 +130,7 @@ func removeEmpty(f *ir.Func) bool {
 		}
 	}
 	if changed {
-		removeUnreachable(f)
+		edit.RemoveUnreachable(f)
 	}
 	return changed
 }
@@ -193,7 +170,7 @@ func bypassDiamond(p, b, s *ir.Block) bool {
 		}
 	}
 	p.RemoveEdge(slices.Index(p.Succs, b))
-	setTerm(p, ir.OpJump)
+	edit.SetTerm(p, ir.OpJump)
 	return true
 }
 

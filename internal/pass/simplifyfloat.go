@@ -14,7 +14,7 @@ func simplifyFloat(e *editor, v *ir.Value) *ir.Value {
 	if len(v.Args) > 1 {
 		y = v.Args[1]
 		if isConst(y) {
-			c = floatOf(y.Type, y.Imm)
+			c = analysis.FloatOf(y.Type, y.Imm)
 		}
 	}
 	switch v.Op {
@@ -85,7 +85,7 @@ func simplifyConjunction(e *editor, v *ir.Value) *ir.Value {
 
 // opposite reports whether c and d are constants and c is -d.
 func opposite(c, d *ir.Value) bool {
-	return isConst(c) && isConst(d) && floatOf(c.Type, c.Imm) == -floatOf(d.Type, d.Imm)
+	return isConst(c) && isConst(d) && analysis.FloatOf(c.Type, c.Imm) == -analysis.FloatOf(d.Type, d.Imm)
 }
 
 // comparesWithConst reports whether c says which of x and a constant, no NaN, is less.
@@ -95,7 +95,7 @@ func comparesWithConst(c, x *ir.Value) bool {
 	}
 	for i, a := range c.Args {
 		if k := c.Args[1-i]; a == x && isConst(k) {
-			return !math.IsNaN(floatOf(k.Type, k.Imm))
+			return !math.IsNaN(analysis.FloatOf(k.Type, k.Imm))
 		}
 	}
 	return false
@@ -115,7 +115,7 @@ func simplifyQuotient(e *editor, v *ir.Value, c float64) *ir.Value {
 	if math.Abs(frac) != 0.5 || exp < lowest || exp > highest {
 		return v
 	}
-	r, _ := floatBits(v.Type, 1/c)
+	r, _ := analysis.FloatBits(v.Type, 1/c)
 	// The quotient is rounded by itself: it must not become part of an fma.
 	return e.makeImm(ir.OpFMul, v.Type, 1, v.Args[0], e.constant(v.Type, r))
 }
@@ -154,7 +154,7 @@ func simplifyConversion(e *editor, v *ir.Value) *ir.Value {
 // -0.0 are 0 then. 13.5 does not.
 func signedBits(e *editor, v, x *ir.Value) *ir.Value {
 	bits := e.make(ir.OpBitcast, v.Type, x.Args[0])
-	sign := signExtend(v.Type, 1<<(v.Type.Bits()-1))
+	sign := analysis.SignExtend(v.Type, 1<<(v.Type.Bits()-1))
 	if x.Op == ir.OpFNeg {
 		return e.make(ir.OpXor, v.Type, bits, e.constant(v.Type, sign))
 	}
@@ -196,8 +196,8 @@ func simplifyRound(e *editor, v *ir.Value) *ir.Value {
 		switch {
 		case a.Op == ir.OpFExt:
 			args[i] = a.Args[0]
-		case isConst(a) && float64(float32(floatOf(a.Type, a.Imm))) == floatOf(a.Type, a.Imm):
-			c, _ := floatBits(ir.F32, floatOf(a.Type, a.Imm))
+		case isConst(a) && float64(float32(analysis.FloatOf(a.Type, a.Imm))) == analysis.FloatOf(a.Type, a.Imm):
+			c, _ := analysis.FloatBits(ir.F32, analysis.FloatOf(a.Type, a.Imm))
 			args[i] = e.constant(ir.F32, c)
 		default:
 			return v

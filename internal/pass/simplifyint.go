@@ -20,11 +20,11 @@ func simplifyInt(e *editor, v *ir.Value) *ir.Value {
 	case ir.OpShl, ir.OpLShr, ir.OpAShr:
 		return simplifyShift(e, v)
 	case ir.OpSDiv, ir.OpUDiv:
-		if c, ok := intConst(v.Args[1]); ok && c == 1 && v.Type.Bits() > 1 {
+		if c, ok := analysis.IntConst(v.Args[1]); ok && c == 1 && v.Type.Bits() > 1 {
 			return v.Args[0]
 		}
 	case ir.OpSRem, ir.OpURem:
-		if c, ok := intConst(v.Args[1]); ok && c == 1 && v.Type.Bits() > 1 {
+		if c, ok := analysis.IntConst(v.Args[1]); ok && c == 1 && v.Type.Bits() > 1 {
 			return e.constant(v.Type, 0)
 		}
 	}
@@ -33,12 +33,12 @@ func simplifyInt(e *editor, v *ir.Value) *ir.Value {
 
 func simplifyAdd(e *editor, v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
-	if c, ok := intConst(y); ok {
+	if c, ok := analysis.IntConst(y); ok {
 		if c == 0 {
 			return x
 		}
 		if d, ok := constArg(x, ir.OpAdd); ok {
-			return e.make(ir.OpAdd, v.Type, x.Args[0], e.constant(v.Type, signExtend(v.Type, c+d)))
+			return e.make(ir.OpAdd, v.Type, x.Args[0], e.constant(v.Type, analysis.SignExtend(v.Type, c+d)))
 		}
 		return v
 	}
@@ -60,7 +60,7 @@ func constArg(v *ir.Value, op ir.Op) (int64, bool) {
 	if v.Op != op {
 		return 0, false
 	}
-	return intConst(v.Args[1])
+	return analysis.IntConst(v.Args[1])
 }
 
 func simplifySub(e *editor, v *ir.Value) *ir.Value {
@@ -68,8 +68,8 @@ func simplifySub(e *editor, v *ir.Value) *ir.Value {
 	if x == y {
 		return e.constant(v.Type, 0)
 	}
-	if c, ok := intConst(y); ok && v.Type.Bits() > 1 {
-		return e.make(ir.OpAdd, v.Type, x, e.constant(v.Type, signExtend(v.Type, -c)))
+	if c, ok := analysis.IntConst(y); ok && v.Type.Bits() > 1 {
+		return e.make(ir.OpAdd, v.Type, x, e.constant(v.Type, analysis.SignExtend(v.Type, -c)))
 	}
 	if x.Op == ir.OpAdd {
 		for i, a := range x.Args {
@@ -83,7 +83,7 @@ func simplifySub(e *editor, v *ir.Value) *ir.Value {
 
 func simplifyMul(e *editor, v *ir.Value) *ir.Value {
 	x := v.Args[0]
-	c, ok := intConst(v.Args[1])
+	c, ok := analysis.IntConst(v.Args[1])
 	if !ok || v.Type.Bits() == 1 {
 		return v
 	}
@@ -96,7 +96,7 @@ func simplifyMul(e *editor, v *ir.Value) *ir.Value {
 		return e.make(ir.OpSub, v.Type, e.constant(v.Type, 0), x)
 	}
 	if d, ok := constArg(x, ir.OpMul); ok {
-		return e.make(ir.OpMul, v.Type, x.Args[0], e.constant(v.Type, signExtend(v.Type, c*d)))
+		return e.make(ir.OpMul, v.Type, x.Args[0], e.constant(v.Type, analysis.SignExtend(v.Type, c*d)))
 	}
 	if n, ok := powerOfTwo(v.Type, c); ok {
 		return e.make(ir.OpShl, v.Type, x, e.constant(ir.I32, int64(n)))
@@ -106,12 +106,12 @@ func simplifyMul(e *editor, v *ir.Value) *ir.Value {
 
 // powerOfTwo returns n where c, read without sign, is 1<<n.
 func powerOfTwo(t *ir.Type, c int64) (int, bool) {
-	u := zeroExtend(t, c)
+	u := analysis.ZeroExtend(t, c)
 	return bits.TrailingZeros64(u), bits.OnesCount64(u) == 1
 }
 
 func simplifyBits(e *editor, v *ir.Value) *ir.Value {
-	if c, ok := intConst(v.Args[1]); ok && v.Op == ir.OpAnd && c >= 0 && c < alignment(v.Args[0]) {
+	if c, ok := analysis.IntConst(v.Args[1]); ok && v.Op == ir.OpAnd && c >= 0 && c < alignment(v.Args[0]) {
 		return e.constant(v.Type, 0)
 	}
 	x, y := v.Args[0], v.Args[1]
@@ -121,14 +121,14 @@ func simplifyBits(e *editor, v *ir.Value) *ir.Value {
 		}
 		return x
 	}
-	c, ok := intConst(y)
+	c, ok := analysis.IntConst(y)
 	if !ok {
 		if r := combineOrder(e, v); r != nil {
 			return r
 		}
 		return simplifyConjunction(e, v)
 	}
-	ones := signExtend(v.Type, -1)
+	ones := analysis.SignExtend(v.Type, -1)
 	switch {
 	case v.Op == ir.OpAnd && c == 0, v.Op == ir.OpOr && c == ones:
 		return y
@@ -136,7 +136,7 @@ func simplifyBits(e *editor, v *ir.Value) *ir.Value {
 		return x
 	}
 	if d, ok := constArg(x, v.Op); ok {
-		k, _ := foldInt(v.Op, v.Type, c, d)
+		k, _ := analysis.FoldInt(v.Op, v.Type, c, d)
 		return e.make(v.Op, v.Type, x.Args[0], e.constant(v.Type, k))
 	}
 	if v.Op == ir.OpXor && c == ones && v.Type.Kind == ir.KindI1 {
@@ -217,7 +217,7 @@ func invert(e *editor, x *ir.Value) *ir.Value {
 
 func simplifyShift(e *editor, v *ir.Value) *ir.Value {
 	x := v.Args[0]
-	by, ok := intConst(v.Args[1])
+	by, ok := analysis.IntConst(v.Args[1])
 	if !ok {
 		return v
 	}
@@ -244,7 +244,7 @@ func simplifyShift(e *editor, v *ir.Value) *ir.Value {
 func simplifyCompare(e *editor, v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	if x == y {
-		return e.constant(ir.I1, boolBits(v.Op == ir.OpEq || v.Op == ir.OpSLe || v.Op == ir.OpULe))
+		return e.constant(ir.I1, analysis.BoolBits(v.Op == ir.OpEq || v.Op == ir.OpSLe || v.Op == ir.OpULe))
 	}
 	if x.Type.IsPtr() {
 		return simplifyAddresses(e, v)
@@ -252,7 +252,7 @@ func simplifyCompare(e *editor, v *ir.Value) *ir.Value {
 	if r := compareExtended(e, v); r != nil {
 		return r
 	}
-	c, ok := intConst(y)
+	c, ok := analysis.IntConst(y)
 	if !ok {
 		return v
 	}
@@ -270,7 +270,7 @@ func simplifyCompare(e *editor, v *ir.Value) *ir.Value {
 		return not(e, x)
 	}
 	if d, ok := constArg(x, ir.OpAdd); ok {
-		return e.make(v.Op, ir.I1, x.Args[0], e.constant(x.Type, signExtend(x.Type, c-d)))
+		return e.make(v.Op, ir.I1, x.Args[0], e.constant(x.Type, analysis.SignExtend(x.Type, c-d)))
 	}
 	if c == 0 {
 		return testBits(e, v)
@@ -286,11 +286,11 @@ func testBits(e *editor, v *ir.Value) *ir.Value {
 		return v
 	}
 	shift, t := and.Args[0], and.Type
-	n, ok := intConst(shift.Args[1])
-	if !ok || n < 0 || n+int64(bits.Len64(zeroExtend(t, c))) > int64(t.Bits()) {
+	n, ok := analysis.IntConst(shift.Args[1])
+	if !ok || n < 0 || n+int64(bits.Len64(analysis.ZeroExtend(t, c))) > int64(t.Bits()) {
 		return v
 	}
-	bits := e.make(ir.OpAnd, t, shift.Args[0], e.constant(t, signExtend(t, c<<n)))
+	bits := e.make(ir.OpAnd, t, shift.Args[0], e.constant(t, analysis.SignExtend(t, c<<n)))
 	return e.make(v.Op, ir.I1, bits, v.Args[1])
 }
 
@@ -300,7 +300,7 @@ func simplifyAddresses(e *editor, v *ir.Value) *ir.Value {
 	x, y := v.Args[0], v.Args[1]
 	if v.Op == ir.OpEq || v.Op == ir.OpNe {
 		if isConst(y) && isObject(x) {
-			return e.constant(ir.I1, boolBits(v.Op == ir.OpNe))
+			return e.constant(ir.I1, analysis.BoolBits(v.Op == ir.OpNe))
 		}
 		return v
 	}
@@ -309,14 +309,14 @@ func simplifyAddresses(e *editor, v *ir.Value) *ir.Value {
 		return v
 	}
 	if !analysis.MayAlias(a, b) {
-		return e.constant(ir.I1, boolBits(v.Op == ir.OpULe))
+		return e.constant(ir.I1, analysis.BoolBits(v.Op == ir.OpULe))
 	}
 	i, ok := offsetFrom(a, x)
 	j, also := offsetFrom(b, y)
 	if !ok || !also {
 		return v
 	}
-	return e.constant(ir.I1, boolBits(i < j || v.Op == ir.OpULe && i == j))
+	return e.constant(ir.I1, analysis.BoolBits(i < j || v.Op == ir.OpULe && i == j))
 }
 
 // offsetFrom returns the offset of p from the start of object in bytes, if it is constant.
@@ -361,7 +361,7 @@ func compareExtended(e *editor, v *ir.Value) *ir.Value {
 			op = ir.OpULe
 		}
 	}
-	if k, ok := intConst(narrow[0]); ok && k == 0 && op == ir.OpULe {
+	if k, ok := analysis.IntConst(narrow[0]); ok && k == 0 && op == ir.OpULe {
 		return e.constant(ir.I1, 1)
 	}
 	return e.make(op, ir.I1, narrow[0], narrow[1])
@@ -369,9 +369,9 @@ func compareExtended(e *editor, v *ir.Value) *ir.Value {
 
 // narrowed returns the value of type t that a is the extension of, or nil.
 func narrowed(e *editor, a *ir.Value, kind ir.Op, t *ir.Type) *ir.Value {
-	if c, ok := intConst(a); ok {
-		if kind == ir.OpSExt && signExtend(t, c) == c || kind == ir.OpZExt && c >= 0 && zeroExtend(t, c) == uint64(c) {
-			return e.constant(t, signExtend(t, c))
+	if c, ok := analysis.IntConst(a); ok {
+		if kind == ir.OpSExt && analysis.SignExtend(t, c) == c || kind == ir.OpZExt && c >= 0 && analysis.ZeroExtend(t, c) == uint64(c) {
+			return e.constant(t, analysis.SignExtend(t, c))
 		}
 		return nil
 	}

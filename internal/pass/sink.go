@@ -14,6 +14,13 @@ const (
 // sink moves pure values that are wanted only where a thread faults into the block that does
 // so. Back ends put such blocks last; the others then compute only what they need. Values that only one
 // edge needs move to that edge.
+//
+//	b0: %3 = zext i64 %1              b0: if %2 b1 b2
+//	    %4 = add i64 %3, 1            b1: store %5, %6
+//	    if %2 b1 b2               ->      ret
+//	b1: store %5, %6                  b2: %3 = zext i64 %1
+//	    ret                               %4 = add i64 %3, 1
+//	b2: fault %4                          fault %4
 func sink(f *ir.Func, _ *Options) {
 	sinkToEdges(f)
 	users := uses(f)

@@ -12,6 +12,12 @@ import (
 // indexed by the first index that is not constant. A local whose address has other uses than loads
 // and stores stays whole. Bounds are checked in the source or by contract: an index stays within
 // its array.
+//
+//	%1 = alloca {i32, [4 x f32]}      %6 = alloca i32
+//	store %1, %0                      store %6, %0
+//	%2 = offset ptr %1 {4}        ->  %7 = alloca [4 x f32]
+//	%3 = index ptr %2, %4 {4}         %3 = index ptr %7, %4 {4}
+//	%5 = load f32 %3                  %5 = load f32 %3
 func sroa(f *ir.Func, _ *Options) {
 	if !hasLocals(f) {
 		return

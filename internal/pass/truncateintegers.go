@@ -12,6 +12,13 @@ import (
 // operations: the lower half of a sum, a product and the like depends on the lower halves of the arguments alone, so the
 // value is the extension of a 32-bit result. A GPU's integer units have 32 bits; a 64-bit operation
 // costs two or more of theirs.
+//
+//	%1 = tid i32 {0}                  %1 = tid i32 {0}
+//	%2 = zext i64 %1                  %6 = trunc i32 %0
+//	%3 = mul i64 %2, %0           ->  %7 = mul i32 %1, %6
+//	%4 = add i64 %3, %2               %8 = add i32 %7, %1
+//	%5 = index ptr.global %9, %4      %4 = zext i64 %8
+//	                                  %5 = index ptr.global %9, %4
 func truncateIntegers(f *ir.Func, _ *Options) {
 	dom := ir.Dominators(f)
 	s := &integerTruncator{ranges: analysis.NewRanges(dom), demands: analysis.NewDemands(f), by: map[*ir.Value]ir.Op{}, args: map[*ir.Value]ir.Op{}}
@@ -193,4 +200,76 @@ func (s *integerTruncator) lowerHalf(v *ir.Value) bool {
 		return s.by[v.Args[0]] == ir.OpSExt
 	}
 	return false
+}
+
+// An indexShortener computes indices that have been checked, and whose lengths have no more than 32 bits, in 32 bits.
+// Indices that differ by a constant share their address.
+type indexShortener struct {
+	dom     *ir.Dom
+	anchors []anchor // what has been computed
+}
+
+// anchor is an index, a value and a constant, that has been computed in 32 bits.
+type anchor struct {
+	base *ir.Value
+	off  int64
+	at   *ir.Value
+}
+
+// short computes an index by half.
+func (s *indexShortener) short(half *halver, index *ir.Value) *ir.Value {
+	e := half.e
+	base, off := plus(index)
+	for _, a := range s.anchors {
+		switch {
+		case a.base != base || a.at.Block != e.b && !s.dom.Dominates(a.at.Block, e.b):
+		case a.off == off:
+			return a.at
+		default:
+			return e.make(ir.OpAdd, ir.I64, a.at, e.constant(ir.I64, off-a.off))
+		}
+	}
+	at := e.make(ir.OpZExt, ir.I64, half.half(index, maxHalved))
+	s.anchors = append(s.anchors, anchor{base, off, at})
+	return at
+}
+
+// replaceIndices replaces indices in the values' addresses.
+func replaceIndices(values []*ir.Value, with map[*ir.Value]*ir.Value) {
+	for _, v := range values {
+		if v.Op == ir.OpIndex && with[v.Args[1]] != nil {
+			v.Args[1] = with[v.Args[1]]
+		}
+	}
+}
+
+// A halver computes the lower halves of integers of 64 bits.
+type halver struct {
+	e    *editor
+	made map[*ir.Value]*ir.Value
+}
+
+// maxHalved is through how many operations a half is computed.
+const maxHalved = 8
+
+// half returns the lower half of v: that of a sum or product is the sum or product of the halves.
+func (h *halver) half(v *ir.Value, depth int) *ir.Value {
+	if h.made[v] != nil {
+		return h.made[v]
+	}
+	var x *ir.Value
+	switch {
+	case isConst(v):
+		x = h.e.constant(ir.I32, analysis.SignExtend(ir.I32, v.Imm))
+	case (v.Op == ir.OpZExt || v.Op == ir.OpSExt) && v.Args[0].Type.Kind == ir.KindI32:
+		x = v.Args[0]
+	case depth > 0 && (v.Op == ir.OpAdd || v.Op == ir.OpSub || v.Op == ir.OpMul):
+		x = h.e.make(v.Op, ir.I32, h.half(v.Args[0], depth-1), h.half(v.Args[1], depth-1))
+	case depth > 0 && v.Op == ir.OpShl && isConst(v.Args[1]) && v.Args[1].Imm >= 0 && v.Args[1].Imm < 32:
+		x = h.e.make(ir.OpShl, ir.I32, h.half(v.Args[0], depth-1), h.half(v.Args[1], 0))
+	default:
+		x = h.e.make(ir.OpTrunc, ir.I32, v)
+	}
+	h.made[v] = x
+	return x
 }

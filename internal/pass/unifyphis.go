@@ -1,9 +1,18 @@
 package pass
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
 // unifyPhis replaces a phi that always differs from another one of its block by the same
 // constant: counters that start at -1 beside ones that start at 0, and plain copies.
+//
+//	b1: %2 = phi i32 0, %4            b1: %2 = phi i32 0, %4
+//	    %3 = phi i32 -1, %5               %3 = add i32 %2, -1
+//	    %4 = add i32 %2, 1        ->      %4 = add i32 %2, 1
+//	    %5 = add i32 %3, 1                %5 = add i32 %3, 1
+//	    if %6 b1 b2                       if %6 b1 b2
 func unifyPhis(f *ir.Func, _ *Options) {
 	var repl ir.Replacements
 	for _, b := range f.Blocks {
@@ -70,12 +79,12 @@ func distance(a, b *ir.Value) (int64, bool) {
 	}
 	x, c := plus(a)
 	y, d := plus(b)
-	return signExtend(a.Type, c-d), x == y
+	return analysis.SignExtend(a.Type, c-d), x == y
 }
 
 // plus splits v into a value, nil for none, and a constant.
 func plus(v *ir.Value) (*ir.Value, int64) {
-	if c, ok := intConst(v); ok {
+	if c, ok := analysis.IntConst(v); ok {
 		return nil, c
 	}
 	if c, ok := constArg(v, ir.OpAdd); ok {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // Limits of full unrolling: iterations, and values in all of them together. The largest is for
@@ -25,8 +26,15 @@ const (
 // times slower), and small loops with few iterations, such as those of stencils, whose conditions
 // become constants. ptxas unrolls all other such loops; for back ends without such a compiler after
 // them, Options.Unroll unrolls more.
-func unroll(f *ir.Func, o *Options) {
-	unrollLoops(f, o, func(l *analysis.Loop, n int, kept *unpromotable) bool {
+//
+//	b1: %i = phi 0, %j                b1: %p0 = offset %a {0}
+//	    %p = index %a, %i {4}             store %p0, %x
+//	    store %p, %x              ->      jump b3
+//	    %j = add %i, 1                b3: %p1 = offset %a {4}
+//	    %c = slt %j, 2                    store %p1, %x
+//	    if %c b1 b2                       jump b2
+func unroll(f *ir.Func, o *Options) (changed bool) {
+	return unrollLoops(f, o, func(l *analysis.Loop, n int, kept *unpromotable) bool {
 		short := n <= manyTrips+1 && n*size(l) <= maxShort
 		return worthUnrolling(l, n, kept) || short && (o.Unroll && sums(l) || checksCounter(l))
 	})
@@ -35,44 +43,32 @@ func unroll(f *ir.Func, o *Options) {
 // unrollDense fully unrolls loops with few iterations and many products of values in shared memory,
 // so that the loads of one iteration are scheduled with the products of another: ptxas does not
 // unroll loops of that size. It runs once local arrays have become registers.
-func unrollDense(f *ir.Func, o *Options) {
-	unrollLoops(f, o, func(l *analysis.Loop, n int, _ *unpromotable) bool {
+func unrollDense(f *ir.Func, o *Options) (changed bool) {
+	return unrollLoops(f, o, func(l *analysis.Loop, n int, _ *unpromotable) bool {
 		return n <= fewTrips+1 && n*size(l) <= maxDense && dense(l)
 	})
 }
 
-// unrollLoops fully unrolls the loops with a known trip count for which worth returns true.
-func unrollLoops(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int, kept *unpromotable) bool) {
-	c := &cloner{f: f}
-	for range 6 { // inner loops first; their copies let the loop around them follow
-		changed := false
-		var taken []*analysis.Loop
-		loops := analysis.Loops(ir.Dominators(f))
-		kept := findUnpromotable(f, o, loops)
-		for _, l := range loops {
-			n := tripCount(l)
-			if n == 0 || !worth(l, n, kept) || overlaps(taken, l) {
-				continue
-			}
-			taken = append(taken, l)
-			note(l, ir.Unrolled, n)
-			demoteLiveOuts(l)
-			c.begin(f)
-			for range n {
-				c.copyLoop(l)
-			}
-			changed = true
+// unrollLoops fully unrolls the innermost loops with a known trip count for which worth returns true.
+func unrollLoops(f *ir.Func, o *Options, worth func(l *analysis.Loop, rounds int, kept *unpromotable) bool) (changed bool) {
+	c := edit.NewCloner(f, f)
+	var taken []*analysis.Loop
+	loops := analysis.Loops(ir.Dominators(f))
+	kept := findUnpromotable(f, o, loops)
+	for _, l := range loops {
+		n := tripCount(l)
+		if n == 0 || !worth(l, n, kept) || overlaps(taken, l) {
+			continue
 		}
-		if !changed {
-			return
+		taken = append(taken, l)
+		note(l, ir.Unrolled, n)
+		edit.DemoteLiveOuts(l)
+		c.Begin(f)
+		for range n {
+			c.CopyLoop(l)
 		}
-		mem2reg(f, o)
-		removePhis(f)
-		simplify(f, o)
-		simplifyCFG(f, o)
-		gvn(f, o)
-		deadCode(f, o) // which would count in the next iteration
 	}
+	return len(taken) > 0
 }
 
 // worthUnrolling reports whether n copies of the loop are worth their size.
@@ -138,8 +134,8 @@ func checksCounter(l *analysis.Loop) bool {
 				continue
 			}
 			for _, phi := range l.Header.Phis() {
-				if start, _ := phiArgs(l, phi); start != nil && isConst(start) {
-					if _, ok := evaluate(index, phi, start.Imm, 4); ok && !isConst(index) {
+				if start, _ := l.PhiArgs(phi); start != nil && isConst(start) {
+					if _, ok := analysis.Evaluate(index, phi, start.Imm, 4); ok && !isConst(index) {
 						return true
 					}
 				}
@@ -197,116 +193,201 @@ func copies(l *analysis.Loop) bool {
 	return true
 }
 
-// tripCount returns how often the header of the loop runs at most, where an exit that is in every
-// iteration determines that with constants; 0 if it is unknown or above maxTrips.
-func tripCount(l *analysis.Loop) int { return tripCountUpTo(l, maxTrips) }
+// tripCount returns the trip count of a loop that may be unrolled, 0 if it is unknown or above maxTrips.
+func tripCount(l *analysis.Loop) int { return l.TripCount(maxTrips) }
 
-// tripCountUpTo is tripCount with another limit.
-func tripCountUpTo(l *analysis.Loop, limit int) int {
-	for _, e := range l.Exits() {
-		t := e.From.Term()
-		if t.Op != ir.OpIf {
+// unpromotable holds the local arrays that stay in memory whatever is unrolled, because they are
+// indexed by values that unrolling does not make constant: to copy loops over such an array costs
+// code and saves no access. It is empty without Options.Unroll, as what ptxas makes of short loops
+// over local memory has not been measured.
+type unpromotable struct {
+	arrays  []*ir.Value
+	counted map[*ir.Block]bool // headers of loops with a known number of iterations
+	known   map[*ir.Value]bool // of what indices are made of: it is a constant when loops are unrolled
+}
+
+// findUnpromotable returns those of f.
+func findUnpromotable(f *ir.Func, o *Options, loops []*analysis.Loop) *unpromotable {
+	u := &unpromotable{counted: map[*ir.Block]bool{}, known: map[*ir.Value]bool{}}
+	if !o.Unroll {
+		return u
+	}
+	for _, l := range loops {
+		if tripCount(l) > 0 {
+			u.counted[l.Header] = true
+		}
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Values {
+			if v.Op != ir.OpIndex || u.isKnown(v.Args[1]) {
+				continue
+			}
+			if x := analysis.Object(v); x != nil && !u.has(x) {
+				u.arrays = append(u.arrays, x)
+			}
+		}
+	}
+	return u
+}
+
+// has reports whether the local array stays in memory.
+func (k *unpromotable) has(local *ir.Value) bool { return slices.Contains(k.arrays, local) }
+
+// isKnown reports whether v becomes a constant when loops are unrolled.
+func (k *unpromotable) isKnown(v *ir.Value) bool {
+	if isConst(v) {
+		return true
+	}
+	if known, ok := k.known[v]; ok {
+		return known
+	}
+	k.known[v] = true // while it is asked for: a loop's counter depends on itself. What has counted on that is not asked again
+	known := k.counted[v.Block]
+	if v.Op != ir.OpPhi {
+		known = v.Op.Pure() && len(v.Args) > 0
+	}
+	for _, a := range v.Args {
+		known = known && k.isKnown(a)
+	}
+	k.known[v] = known
+	return known
+}
+
+const (
+	partialFactor   = 4    // iterations that become one
+	maxPartial      = 64   // values of a loop that is copied
+	maxPartialTrips = 4096 // of a loop whose trip count is computed
+)
+
+// unrollPartial unrolls loops of one block by four whose trip count is a known multiple of four and
+// that contain divisions or square roots: ptxas makes calls of those, and does not unroll a loop
+// with calls.
+func unrollPartial(f *ir.Func, _ *Options) (changed bool) {
+	for _, l := range analysis.Loops(ir.Dominators(f)) {
+		if len(l.Blocks) != 1 || size(l) > maxPartial || !slices.ContainsFunc(l.Header.Values, calls) {
 			continue
 		}
-		s := counterSimulator{leave: condition{t.Args[0], e.From.Succs[0] == e.To}, limit: limit}
-		if n := s.tripCount(l); n > 0 && inEveryIteration(l, e.From) {
-			return n
+		if n := l.TripCount(maxPartialTrips); n > partialFactor && n%partialFactor == 0 {
+			note(l, ir.Joined, partialFactor)
+			unrollLoopPartially(l)
+			changed = true
 		}
 	}
-	return 0
+	return changed
 }
 
-// inEveryIteration reports whether no path around the loop avoids b.
-func inEveryIteration(l *analysis.Loop, b *ir.Block) bool {
-	seen := map[*ir.Block]bool{b: true}
-	var around func(x *ir.Block) bool
-	around = func(x *ir.Block) bool {
-		if seen[x] {
-			return false
-		}
-		seen[x] = true
-		return slices.ContainsFunc(x.Succs, func(s *ir.Block) bool { return s == l.Header || l.Contains(s) && around(s) })
+// calls reports whether ptxas expands v to a call.
+func calls(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpFDiv, ir.OpFSqrt:
+		return true
+	case ir.OpSDiv, ir.OpUDiv, ir.OpSRem, ir.OpURem:
+		return v.Type.Bits() == 64
 	}
-	return !around(l.Header)
+	return false
 }
 
-// A counterSimulator runs a loop's induction variable until the condition that leaves the loop holds.
-type counterSimulator struct {
-	leave condition
-	limit int // of the trip count
-}
-
-// tripCount returns the trip count of l by the first of its induction variables that determines it, or 0.
-func (p counterSimulator) tripCount(l *analysis.Loop) int {
-	for _, phi := range l.Header.Phis() {
-		if !phi.Type.IsInt() {
+// unrollLoopPartially unrolls a loop of one block by partialFactor.
+func unrollLoopPartially(l *analysis.Loop) {
+	edit.DemoteLiveOuts(l)
+	b := l.Header
+	phis, n := b.Phis(), len(b.Values)-1
+	values := slices.Clone(b.Values[len(phis):n])
+	k := b.PredIndex(b)
+	now := map[*ir.Value]*ir.Value{}
+	of := func(m map[*ir.Value]*ir.Value, v *ir.Value) *ir.Value {
+		if x, ok := m[v]; ok {
+			return x
+		}
+		return v
+	}
+	e := &editor{b: b, out: b.Values[:n:n]}
+	for range partialFactor - 1 {
+		next := map[*ir.Value]*ir.Value{}
+		for _, phi := range phis {
+			next[phi] = of(now, phi.Args[k])
+		}
+		for _, v := range values {
+			e.pos = v.Pos
+			args := make([]*ir.Value, len(v.Args))
+			for i, a := range v.Args {
+				args[i] = of(next, a)
+			}
+			x := e.makeImm(v.Op, v.Type, v.Imm, args...)
+			x.Aux, next[v] = v.Aux, x
+		}
+		now = next
+	}
+	term := b.Values[n]
+	term.Args[0] = of(now, term.Args[0])
+	var last []*ir.Value
+	for _, phi := range phis {
+		last = append(last, of(now, phi.Args[k]))
+	}
+	for i, phi := range phis {
+		phi.Args[k] = last[i]
+	}
+	for _, s := range b.Succs {
+		if s == b {
 			continue
 		}
-		start, next := phiArgs(l, phi)
-		if start == nil || !isConst(start) {
-			continue
-		}
-		if n := p.simulate(phi, start, next); n > 0 {
-			return n
+		for _, phi := range s.Phis() {
+			at := s.PredIndex(b)
+			phi.Args[at] = of(now, phi.Args[at])
 		}
 	}
-	return 0
+	b.Values = append(e.out, term)
 }
 
-// phiArgs returns the arguments of a phi of the header from outside the loop and from its
-// latches; nil if there are several.
-func phiArgs(l *analysis.Loop, phi *ir.Value) (start, next *ir.Value) {
-	for i, a := range phi.Args {
-		to := &start
-		if l.Contains(phi.Block.Preds[i]) {
-			to = &next
-		}
-		if *to != nil && *to != a {
-			return nil, nil
-		}
-		*to = a
-	}
-	return start, next
+const (
+	maxGuarded       = 512 // values of all iterations
+	maxGuardedTrips  = 33
+	maxGuardedBlocks = 4 // of the loop: a condition, or two
+)
+
+// unrollGuarded fully unrolls small loops that load a[x+i] under a condition in iteration i:
+//
+//	b1: i = phi 0, j        b1: if c0 b2 b3
+//	    if ci b2 b3         b2: load a[x]
+//	b2: load a[x+i]    ->   b3: if c1 b4 b5
+//	b3: j = i+1             b4: load a[x+1]
+//	    if j < 8 b1 b4      b5: ...
+//
+// ptxas unrolls them, too, but then computes each address again after its condition. The pass runs once
+// the checks at which the loop would fault have left it.
+func unrollGuarded(f *ir.Func, o *Options) (changed bool) {
+	return unrollLoops(f, o, func(l *analysis.Loop, n int, _ *unpromotable) bool {
+		return n <= maxGuardedTrips && n*size(l) <= maxGuarded && len(l.Blocks) <= maxGuardedBlocks && !l.Header.Cold && guards(l)
+	})
 }
 
-// simulate runs the phi from start, with the value next in the next iteration, and returns the trip count, 0 if unknown.
-func (p counterSimulator) simulate(phi, start, next *ir.Value) int {
-	if next == nil {
-		return 0
+// guards reports whether the loop has no checks and no stores, and all its loads are under a condition and of elements that
+// are one after the other.
+func guards(l *analysis.Loop) bool {
+	loads := 0
+	for _, b := range l.Blocks {
+		for _, v := range b.Values {
+			switch {
+			case v.Op == ir.OpLoad:
+				if v.Args[0].Type.Space != ir.Global || l.InEveryIteration(b) || !steps(l, v.Args[0]) {
+					return false
+				}
+				loads++
+			case !v.Op.Pure() && v.Op != ir.OpPhi && v.Op != ir.OpIf && v.Op != ir.OpJump:
+				return false
+			}
+		}
 	}
-	now := start.Imm
-	for n := 1; n <= p.limit; n++ {
-		cond, ok := evaluate(p.leave.v, phi, now, 4)
-		if !ok {
-			return 0
-		}
-		if (cond&1 == 1) == p.leave.holds {
-			return n
-		}
-		if now, ok = evaluate(next, phi, now, 4); !ok {
-			return 0
-		}
-	}
-	return 0
+	return loads > 0
 }
 
-// evaluate computes v, through at most depth operations, where phi has the value now.
-func evaluate(v, phi *ir.Value, now int64, depth int) (int64, bool) {
-	switch {
-	case v == phi:
-		return now, true
-	case isConst(v):
-		return v.Imm, true
-	case depth == 0 || !foldable(v):
-		return 0, false
+// steps reports whether the address is that of an element whose index is a counter of the loop plus an invariant.
+func steps(l *analysis.Loop, address *ir.Value) bool {
+	if address.Op != ir.OpIndex || address.Args[1].Op != ir.OpAdd {
+		return false
 	}
-	var x [3]int64
-	for i, a := range v.Args {
-		k, ok := evaluate(a, phi, now, depth-1)
-		if !ok {
-			return 0, false
-		}
-		x[i] = k
-	}
-	return foldWith(v, x)
+	inside := func(v *ir.Value) bool { return v.Block != nil && l.Contains(v.Block) }
+	args := address.Args[1].Args
+	i := slices.IndexFunc(args, inside)
+	return !inside(address.Args[0]) && i >= 0 && args[i].Op == ir.OpPhi && args[i].Block == l.Header && !inside(args[1-i])
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 // maxCallStep bounds the step of a counter, so that a few of them cannot overflow.
@@ -20,10 +21,9 @@ const maxCallStep = 1 << 16
 //	    ...                       if i4 < n-3 b1 b6
 //	    j = i+1               b6: if i4 < n b5 b2
 //	    if j < n b1 b2        b5: the loop
-func unrollCalls(f *ir.Func, o *Options) {
+func unrollCalls(f *ir.Func, _ *Options) (changed bool) {
 	dom := ir.Dominators(f)
 	nest := analysis.Loops(dom)
-	changed := false
 	for _, l := range nest {
 		u := &callUnroller{loop: l}
 		if isInnermost(nest, l) && tripCount(l) == 0 && u.fits() && u.counter() {
@@ -32,10 +32,7 @@ func unrollCalls(f *ir.Func, o *Options) {
 			changed = true
 		}
 	}
-	if changed {
-		mem2reg(f, o)
-		prove(f, o) // what only the first iteration has to ask, the copies know
-	}
+	return changed
 }
 
 // A callUnroller handles one loop, which runs while iv plus step is below bound.
@@ -67,40 +64,30 @@ func (u *callUnroller) fits() bool {
 
 // counter recognises the loop's induction variable.
 func (u *callUnroller) counter() bool {
-	c := u.latch.Term().Args[0]
-	if c.Op != ir.OpSLt || u.latch.Succs[0] != u.loop.Header || c.Args[0].Op != ir.OpAdd || c.Args[0].Type.Bits() < 32 {
+	c, ok := u.loop.Counter()
+	if !ok || c.Less.Op != ir.OpSLt || c.Next.Type.Bits() < 32 || c.Next.Args[0] != c.Phi {
 		return false
 	}
-	next, bound := c.Args[0], c.Args[1]
-	if bound.Block != nil && u.loop.Contains(bound.Block) {
-		return false
-	}
-	for _, phi := range u.loop.Header.Phis() {
-		if _, n := phiArgs(u.loop, phi); n != next || next.Args[0] != phi {
-			continue
-		}
-		step, ok := intConst(next.Args[1])
-		u.iv, u.bound, u.step = phi, bound, step
-		return ok && step > 0 && step <= maxCallStep
-	}
-	return false
+	step, ok := analysis.IntConst(c.Step)
+	u.iv, u.bound, u.step = c.Phi, c.Bound, step
+	return ok && step > 0 && step <= maxCallStep
 }
 
 // apply copies the loop four times before the loop and makes the copies a loop.
 func (u *callUnroller) apply() {
 	l, entry := u.loop, u.loop.Preheader()
-	start, next := phiArgs(l, u.iv)
+	start, next := l.PhiArgs(u.iv)
 	exit := u.latch.Succs[1]
-	demoteLiveOuts(l)
-	c := newCloner(l.Header.Func, l.Header.Func)
+	edit.DemoteLiveOuts(l)
+	c := edit.NewCloner(l.Header.Func, l.Header.Func)
 	for i := range u.copies {
-		c.copyLoop(l)
-		u.copies[i].header, u.copies[i].latch = c.blocks[l.Header.ID], c.blocks[u.latch.ID]
+		c.CopyLoop(l)
+		u.copies[i].header, u.copies[i].latch = c.Block(l.Header), c.Block(u.latch)
 	}
-	u.last = c.of(next)
+	u.last = c.Of(next)
 	for _, x := range u.copies[:partialFactor-1] {
-		setTerm(x.latch, ir.OpJump)
-		removePred(exit, x.latch)
+		edit.SetTerm(x.latch, ir.OpJump)
+		edit.RemovePred(exit, x.latch)
 		x.latch.Succs = x.latch.Succs[:1]
 	}
 	var limit *ir.Value
@@ -129,7 +116,7 @@ func (u *callUnroller) limit(e *editor) *ir.Value {
 func (u *callUnroller) enter(entry *ir.Block, many *ir.Value) {
 	first, header := u.copies[0].header, u.loop.Header
 	k := first.PredIndex(entry)
-	setTerm(entry, ir.OpIf, many)
+	edit.SetTerm(entry, ir.OpIf, many)
 	entry.AddEdge(header)
 	for i, phi := range header.Phis() {
 		phi.Args = append(phi.Args, first.Phis()[i].Args[k])

@@ -12,6 +12,14 @@ import (
 // bytes, where the address is known to be aligned: four scalar stores take twice as long, measured.
 // Numbers of one or two bytes are joined to integers of 32 bits. Locals are left alone, as ptxas
 // may promote them to registers.
+//
+//	%1 = load f32 %0                  %9 = load [4 x f32] %0
+//	%2 = offset %0 {4}                %1 = extract f32 %9 {0}
+//	%3 = load f32 %2                  %3 = extract f32 %9 {1}
+//	%4 = offset %0 {8}            ->  %5 = extract f32 %9 {2}
+//	%5 = load f32 %4                  %7 = extract f32 %9 {3}
+//	%6 = offset %0 {12}
+//	%7 = load f32 %6
 func vectorizeMemory(f *ir.Func, o *Options) {
 	if !o.Wide {
 		return

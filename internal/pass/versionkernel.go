@@ -8,6 +8,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 const (
@@ -27,6 +28,15 @@ const (
 // variables, because they are clamped, or because the grid has no more threads. If so, the kernel runs without those checks;
 // otherwise a copy with them runs. All threads decide alike, so that barriers stay uniform. After
 // the test, the indices are known to fit 32 bits where the lengths do.
+//
+//	                                  b9: %8 = ule i1 %n, %length
+//	b0: %1 = a thread's index             if %8 b0 b5
+//	    %2 = slt i1 %1, %n            b0: as before
+//	    if %2 b1 b2               ->  b1: store to %a + 4*%1, without the check
+//	b1: %3 = ult i1 %1, %length           jump b2
+//	    check %3                      b2: ret
+//	    store to %a + 4*%1            b5 cold: a copy with the check
+//	    jump b2
 func versionKernel(f *ir.Func, _ *Options) {
 	if !f.Kernel || f.NumValues() > 20*maxTested {
 		return
@@ -80,14 +90,14 @@ func launched(v *ir.Value, depth int) bool {
 // apply inserts the test before the kernel and its copy.
 func (b *bounder) apply() {
 	body := slices.Clone(b.f.Blocks)
-	copied := newCloner(b.f, b.f)
-	copied.clone(body)
+	copied := edit.NewCloner(b.f, b.f)
+	copied.Clone(body)
 	entry := b.f.NewBlock()
 	e := &editor{b: entry, pos: b.checks[0].Pos}
 	e.make(ir.OpIf, ir.Void, b.test(e))
 	entry.Values = e.out
 	entry.AddEdge(body[0])
-	entry.AddEdge(copied.blocks[body[0].ID])
+	entry.AddEdge(copied.Block(body[0]))
 	b.f.Note(ir.Note{Pos: e.pos, Kind: ir.KernelVersioned, Count: len(b.checks)})
 	rest := b.f.Blocks[len(body) : len(b.f.Blocks)-1]
 	for _, x := range rest {
@@ -187,39 +197,15 @@ func (b *bounder) drop(check *ir.Value) {
 		return
 	}
 	e := &editor{b: block, pos: check.Pos}
-	short := b.short(e, index)
+	with := map[*ir.Value]*ir.Value{index: b.shortener.short(&halver{e: e, made: map[*ir.Value]*ir.Value{}}, index)}
 	behind := block.Values[i+1:]
 	block.Values = slices.Concat(block.Values[:i], e.out, behind)
 	for _, x := range b.dom.Order() {
-		values := x.Values
 		switch {
 		case x == block:
-			values = behind
-		case !b.dom.Dominates(block, x):
-			continue
-		}
-		for _, v := range values {
-			if v.Op == ir.OpIndex && v.Args[1] == index {
-				v.Args[1] = short
-			}
+			replaceIndices(behind, with)
+		case b.dom.Dominates(block, x):
+			replaceIndices(x.Values, with)
 		}
 	}
-}
-
-// short computes an index that has been checked, and whose length has no more than 32 bits. Indices that differ by a
-// constant share their address.
-func (b *bounder) short(e *editor, index *ir.Value) *ir.Value {
-	base, off := plus(index)
-	for _, a := range b.anchors {
-		switch {
-		case a.base != base || a.at.Block != e.b && !b.dom.Dominates(a.at.Block, e.b):
-		case a.off == off:
-			return a.at
-		default:
-			return e.make(ir.OpAdd, ir.I64, a.at, e.constant(ir.I64, off-a.off))
-		}
-	}
-	at := e.make(ir.OpZExt, ir.I64, (&halver{e: e, made: map[*ir.Value]*ir.Value{}}).half(index, maxHalved))
-	b.anchors = append(b.anchors, anchor{base, off, at})
-	return at
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
+	"github.com/gopherwarp/gopherwarp/internal/ir/edit"
 )
 
 const (
@@ -17,8 +18,16 @@ const (
 // indices that are linear in the induction variable are in range in the first and the last
 // iteration, or all those in the middle of an interval that the loop halves. If so, the loop runs without those checks;
 // otherwise the copy, which has them, runs and finds the fault.
-func versionLoops(f *ir.Func, o *Options) {
-	addPreheaders(f)
+//
+//	                                  b0: %8 = whether %start and %n-1 are below %length
+//	b0: jump b1                           if %8 b1 b5
+//	b1: %i = phi %start, %j           b1: %i = phi %start, %j
+//	    check %i < %length        ->      %x = load %a + 4*%i
+//	    %x = load %a + 4*%i               %j = add %i, 1
+//	    %j = add %i, 1                    if %j < %n b1 b2
+//	    if %j < %n b1 b2              b5 cold: a copy with the check
+func versionLoops(f *ir.Func, _ *Options) (changed bool) {
+	edit.AddPreheaders(f)
 	dom := ir.Dominators(f)
 	ranges := analysis.NewRanges(dom)
 	nest := analysis.Loops(dom)
@@ -33,10 +42,7 @@ func versionLoops(f *ir.Func, o *Options) {
 		note(v.loop, ir.LoopVersioned, 0)
 		v.apply()
 	}
-	if len(plans) > 0 {
-		mem2reg(f, o)
-		simplifyCFG(f, o)
-	}
+	return len(plans) > 0
 }
 
 // hasConvergent reports whether the loop has an operation at which threads wait for each other.
@@ -69,53 +75,23 @@ type loopVersioner struct {
 	halves           bool        // the loop halves an interval from start to bound
 }
 
-// counter recognises the loop's induction variable.
-func (v *loopVersioner) counter() bool {
-	l := v.loop
-	v.entry = l.Preheader()
-	if v.entry == nil || len(l.Latches) != 1 {
-		return false
-	}
-	latch := l.Latches[0]
-	t := latch.Term()
-	if t.Op != ir.OpIf || latch.Succs[0] != l.Header {
-		return false
-	}
-	c := t.Args[0]
-	if c.Op != ir.OpSLt || c.Args[0].Op != ir.OpAdd || !v.invariant(c.Args[1]) || c.Args[0].Type.Bits() != 64 {
-		return false
-	}
-	v.bound = c.Args[1]
-	for _, phi := range l.Header.Phis() {
-		start, next := phiArgs(l, phi)
-		if next == c.Args[0] && start != nil {
-			v.iv, v.start = phi, start
-			return v.grows(next)
-		}
-	}
-	return false
-}
-
 // maxCounter bounds the induction variable, by the test before the loop, and its step, so that
 // their sum does not overflow.
 const maxCounter = 1 << 61
 
-// grows reports whether next is the induction variable plus something positive.
-func (v *loopVersioner) grows(next *ir.Value) bool {
-	for i, a := range next.Args {
-		if a != v.iv {
-			continue
-		}
-		step := next.Args[1-i]
-		s := v.ranges.At(step, v.ranges.Facts.PointOf(next))
-		return v.invariant(step) && s.Lo > 0 && s.Hi <= maxCounter
+// counter recognises the loop's induction variable.
+func (v *loopVersioner) counter() bool {
+	v.entry = v.loop.Preheader()
+	c, ok := v.loop.Counter()
+	if v.entry == nil || !ok || c.Less.Op != ir.OpSLt || c.Next.Type.Bits() != 64 || c.Start == nil {
+		return false
 	}
-	return false
+	v.iv, v.start, v.bound = c.Phi, c.Start, c.Bound
+	s := v.ranges.At(c.Step, v.ranges.Facts.PointOf(c.Next))
+	return s.Lo > 0 && s.Hi <= maxCounter
 }
 
-func (v *loopVersioner) invariant(x *ir.Value) bool {
-	return x.Block == nil || !v.loop.Contains(x.Block)
-}
+func (v *loopVersioner) invariant(x *ir.Value) bool { return v.loop.Invariant(x) }
 
 // collect gathers the checks that the test before the loop can replace.
 func (v *loopVersioner) collect() bool {
@@ -189,7 +165,7 @@ func (v *loopVersioner) sum(x *ir.Value) (int64, bool) {
 func (v *loopVersioner) product(x *ir.Value) (int64, bool) {
 	for i, a := range x.Args {
 		other := x.Args[1-i]
-		c, isNumber := intConst(other)
+		c, isNumber := analysis.IntConst(other)
 		if !v.invariant(other) || v.invariant(a) {
 			continue
 		}
@@ -215,13 +191,13 @@ func (v *loopVersioner) apply() {
 		test = v.testSearch
 	}
 	ok := atEnd(v.entry, test)
-	demoteLiveOuts(v.loop)
+	edit.DemoteLiveOuts(v.loop)
 	slow := v.entry.Func.NewBlock()
 	slow.Append(ir.OpJump, ir.Void)
-	for _, b := range copyWhole(v.loop, v.entry, slow) {
+	for _, b := range edit.CopyWhole(v.loop, v.entry, slow) {
 		b.Cold = true
 	}
-	setTerm(v.entry, ir.OpIf, ok)
+	edit.SetTerm(v.entry, ir.OpIf, ok)
 	v.entry.AddEdge(slow)
 	for _, b := range v.loop.Blocks {
 		b.Values = slices.DeleteFunc(b.Values, func(x *ir.Value) bool { return slices.Contains(v.checks, x) })
@@ -265,4 +241,138 @@ func (v *loopVersioner) with(e *editor, x, counter *ir.Value) *ir.Value {
 		args[i] = v.with(e, a, counter)
 	}
 	return e.makeImm(x.Op, x.Type, x.Imm, args...)
+}
+
+// A searcher recognises a loop that halves an interval, as a binary search does:
+//
+//	low = phi 0, nextLow       where nextLow is low or not negative, and nextHigh is high or
+//	high = phi n, nextHigh     middle; the loop goes on while nextLow < nextHigh
+//	middle = (low + high) / 2
+//
+// So middle is never negative and less than n, which is what is tested before the loop.
+type searcher struct {
+	loop      *analysis.Loop
+	low, high *ir.Value
+}
+
+// search recognises an interval that the loop halves, and gathers the checks of its middle.
+func (v *loopVersioner) search() bool {
+	l := v.loop
+	v.entry = l.Preheader()
+	if v.entry == nil || len(l.Latches) != 1 {
+		return false
+	}
+	t := l.Latches[0].Term()
+	if t.Op != ir.OpIf || l.Latches[0].Succs[0] != l.Header || t.Args[0].Op != ir.OpSLt {
+		return false
+	}
+	s := &searcher{loop: l}
+	for _, phi := range l.Header.Phis() {
+		switch start, next := l.PhiArgs(phi); {
+		case start == nil || next == nil || phi.Type.Kind != ir.KindI64:
+		case next == t.Args[0].Args[0]:
+			s.low, v.start = phi, start
+		case next == t.Args[0].Args[1]:
+			s.high, v.bound = phi, start
+		}
+	}
+	if s.low == nil || s.high == nil || !s.keeps(t.Args[0].Args[0], s.rises, maxDepth) || !s.keeps(t.Args[0].Args[1], s.falls, maxDepth) {
+		return false
+	}
+	v.halves = true
+	return v.collectMiddles(s)
+}
+
+// collectMiddles gathers the checks of an interval's middle.
+func (v *loopVersioner) collectMiddles(s *searcher) bool {
+	for _, b := range v.loop.Blocks {
+		for i, c := range b.Values {
+			if c.Op != ir.OpCheck || c.Args[0].Op != ir.OpULt || !s.middle(c.Args[0].Args[0]) || !v.invariant(c.Args[0].Args[1]) {
+				continue
+			}
+			if v.ranges.At(c.Args[0].Args[1], analysis.Point{Block: b, Index: i}).Lo >= 0 {
+				v.checks = append(v.checks, c)
+			}
+		}
+	}
+	return len(v.checks) > 0
+}
+
+// keeps reports whether x is, or is chosen only from, values that is holds for.
+func (s *searcher) keeps(x *ir.Value, is func(*ir.Value) bool, depth int) bool {
+	var from []*ir.Value
+	switch {
+	case is(x):
+		return true
+	case depth == 0:
+		return false
+	case x.Op == ir.OpSelect:
+		from = x.Args[1:]
+	case x.Op == ir.OpPhi && x.Block != s.loop.Header && s.loop.Contains(x.Block):
+		from = x.Args
+	default:
+		return false
+	}
+	for _, a := range from {
+		if !s.keeps(a, is, depth-1) {
+			return false
+		}
+	}
+	return true
+}
+
+// rises reports whether x is low, or is not negative because the middle is not.
+func (s *searcher) rises(x *ir.Value) bool {
+	if c, ok := constArg(x, ir.OpAdd); ok && c >= 0 && c < maxTerms {
+		x = x.Args[0]
+	}
+	return x == s.low || s.middle(x)
+}
+
+// falls reports whether x is high or the middle, which is less.
+func (s *searcher) falls(x *ir.Value) bool { return x == s.high || s.middle(x) }
+
+// middle reports whether x is (low+high)/2 or low+(high-low)/2.
+func (s *searcher) middle(x *ir.Value) bool {
+	if x.Op == ir.OpAdd {
+		for i, a := range x.Args {
+			if way := half(x.Args[1-i]); a == s.low && way != nil && way.Op == ir.OpSub && way.Args[0] == s.high && way.Args[1] == s.low {
+				return true
+			}
+		}
+		return false
+	}
+	sum := half(x)
+	return sum != nil && sum.Op == ir.OpAdd && (sum.Args[0] == s.low && sum.Args[1] == s.high || sum.Args[0] == s.high && sum.Args[1] == s.low)
+}
+
+// half returns what x is half of, if that is not negative, or nil. Of a sum that is truncated, x may be less.
+func half(x *ir.Value) *ir.Value {
+	short := x.Op == ir.OpZExt && x.Args[0].Type.Kind == ir.KindI32
+	if short {
+		x = x.Args[0]
+	}
+	if x.Op != ir.OpLShr && (x.Op != ir.OpAShr || short) {
+		return nil
+	}
+	n, ok := analysis.IntConst(x.Args[1])
+	x = x.Args[0]
+	switch {
+	case !ok || n != 1 || short && x.Op != ir.OpTrunc:
+		return nil
+	case short:
+		return x.Args[0]
+	}
+	return x
+}
+
+// testSearch computes whether the interval is one of numbers that are not negative, and ends before all lengths.
+func (v *loopVersioner) testSearch(e *editor) *ir.Value {
+	ok := e.make(ir.OpSLe, ir.I1, e.constant(ir.I64, 0), v.start)
+	ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpSLt, ir.I1, v.start, v.bound))
+	ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpSLt, ir.I1, v.bound, e.constant(ir.I64, maxCounter)))
+	for _, c := range v.checks {
+		ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULe, ir.I1, v.bound, c.Args[0].Args[1]))
+	}
+	return ok
 }

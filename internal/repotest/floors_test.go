@@ -40,9 +40,10 @@ var floors = map[string]string{
 	"internal/diag":        "",
 	"internal/ir":          "dtype",
 	"internal/analysis":    "internal/ir dtype",
-	"internal/pass":        "internal/ir internal/analysis dtype",
+	"internal/ir/edit":     "internal/ir internal/analysis dtype",
+	"internal/pass":        "internal/ir internal/ir/edit internal/analysis dtype",
 	"internal/frontend":    "internal/ir internal/diag device/driver dtype x/tools",
-	"internal/backend/...": "internal/backend/cpu/vasm internal/ir internal/analysis device/driver dtype",
+	"internal/backend/...": "internal/backend/cpu/vasm internal/backend/cpu/units internal/backend/cpu/layout internal/backend/cpu/vector internal/ir internal/analysis device/driver dtype",
 	"compile/internal/...": "internal/diag internal/ptxtext device/driver dtype x/tools compile/internal/...",
 	"compile":              "compile/internal/... internal/frontend internal/ir internal/analysis internal/pass internal/backend/... internal/diag internal/origin device/driver dtype x/tools",
 

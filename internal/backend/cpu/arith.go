@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -44,11 +45,11 @@ func (e *emitter) integer(v *ir.Value) expr {
 	case ir.OpShl, ir.OpLShr, ir.OpAShr:
 		return e.shift(v)
 	case ir.OpAdd:
-		if y := v.Args[1]; y.Op == ir.OpConst && truncated(y) < 0 && truncated(y) > -1<<(y.Type.Bits()-1) { // whose negation is a number of its type
-			return sum(e.arg(v, 0), truncated(y))
+		if y := v.Args[1]; y.Op == ir.OpConst && layout.Truncated(y) < 0 && layout.Truncated(y) > -1<<(y.Type.Bits()-1) { // whose negation is a number of its type
+			return sum(e.arg(v, 0), layout.Truncated(y))
 		}
 	case ir.OpXor:
-		if y := v.Args[1]; y.Op == ir.OpConst && truncated(y) == -1 {
+		if y := v.Args[1]; y.Op == ir.OpConst && layout.Truncated(y) == -1 {
 			return expr{"^" + e.arg(v, 0).at(6), 6}
 		}
 	case ir.OpUMulHi, ir.OpSMulHi:
@@ -202,7 +203,7 @@ func (e *emitter) conversion(v *ir.Value) expr {
 		}
 		return convert(t, e.arg(v, 0))
 	case ir.OpSExt, ir.OpZExt:
-		if isSpecial(a) {
+		if layout.IsSpecial(a) {
 			return e.special(a)
 		}
 		if v.Op == ir.OpZExt {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -16,29 +17,29 @@ type blockCoder struct {
 }
 
 // kernelGraph returns the regions as nodes.
-func (e *emitter) kernelGraph() (*node, bool) {
-	nodes := map[*region]*node{}
-	for _, g := range e.list {
-		nodes[g] = &node{block: g.first}
+func (e *emitter) kernelGraph() (*layout.Node, bool) {
+	nodes := map[*layout.Region]*layout.Node{}
+	for _, g := range e.List {
+		nodes[g] = &layout.Node{Block: g.First}
 	}
-	for _, g := range e.list {
+	for _, g := range e.List {
 		n := nodes[g]
-		for _, s := range g.to {
-			n.succs = append(n.succs, nodes[e.of[s.ID]])
+		for _, s := range g.To {
+			n.Succs = append(n.Succs, nodes[e.Of[s.ID]])
 		}
-		if len(g.to) == 0 {
-			n.succs = []*node{nil}
+		if len(g.To) == 0 {
+			n.Succs = []*layout.Node{nil}
 		}
 	}
-	entry := nodes[e.list[0]]
-	return entry, analyse(entry)
+	entry := nodes[e.List[0]]
+	return entry, layout.Analyse(entry)
 }
 
 func (c *blockCoder) label() string { return c.newLabel() }
 
-func (c *blockCoder) edge(*node, int) {}
+func (c *blockCoder) edge(*layout.Node, int) {}
 
-func (c *blockCoder) leave(*node) {
+func (c *blockCoder) leave(*layout.Node) {
 	if len(c.flow.loops) == 0 {
 		c.out.line("continue")
 		return
@@ -46,19 +47,19 @@ func (c *blockCoder) leave(*node) {
 	c.out.line("continue %s", c.word("next"))
 }
 
-func (c *blockCoder) condition(n *node) (holds, fails string) {
-	c.here = c.of[n.block.ID]
-	cond := c.here.branch
+func (c *blockCoder) condition(n *layout.Node) (holds, fails string) {
+	c.here = c.Of[n.Block.ID]
+	cond := c.here.Branch
 	return c.ref(cond).text, c.negated(cond).text
 }
 
 // body writes a region.
-func (c *blockCoder) body(n *node) {
-	g := c.of[n.block.ID]
+func (c *blockCoder) body(n *layout.Node) {
+	g := c.Of[n.Block.ID]
 	c.begin(g)
-	for _, b := range g.blocks {
+	for _, b := range g.Blocks {
 		for _, v := range b.Values {
-			if c.level[v.ID] == perBlock && v.Op != ir.OpPhi && !c.isInline(v) {
+			if c.Level[v.ID] == layout.PerBlock && v.Op != ir.OpPhi && !c.isInline(v) {
 				c.statement(v)
 			}
 		}
@@ -66,10 +67,10 @@ func (c *blockCoder) body(n *node) {
 	c.threads(g)
 	c.exchange(g)
 	c.after.write(c.out)
-	if c.warps {
+	if c.Warps {
 		return
 	}
-	if g.leaves && len(g.to) > 0 {
+	if g.Leaves && len(g.To) > 0 {
 		c.out.line("if %s == 0 {", c.word("live"))
 		c.leave(n)
 		c.out.line("}")
@@ -77,15 +78,15 @@ func (c *blockCoder) body(n *node) {
 }
 
 // begin forgets what the region before has made for its threads.
-func (e *emitter) begin(g *region) {
+func (e *emitter) begin(g *layout.Region) {
 	e.here, e.after, e.assigns = g, &copies{}, false
 	e.plane, e.row, e.top = nil, nil, nil
 	e.rows = &scope{e.out.scope}
-	maps.DeleteFunc(e.made, func(v *ir.Value, s *scope) bool { return s != e.root0 && e.level[v.ID] > perBlock })
+	maps.DeleteFunc(e.made, func(v *ir.Value, s *scope) bool { return s != e.root0 && e.Level[v.ID] > layout.PerBlock })
 }
 
 // threads writes the loops over the block's threads.
-func (e *emitter) threads(g *region) {
+func (e *emitter) threads(g *layout.Region) {
 	if lines := e.steps(g); len(lines) > 0 {
 		e.out.append(e.nest(g, lines))
 	}
@@ -107,7 +108,7 @@ func (b threadBody) label() []line {
 }
 
 // threadBody writes the code of g for the given number of threads at once.
-func (e *emitter) threadBody(g *region, threads int) threadBody {
+func (e *emitter) threadBody(g *layout.Region, threads int) threadBody {
 	entry, err := e.graph(g)
 	if err != nil {
 		panic(refusal(err.Error()))
@@ -132,12 +133,12 @@ func (e *emitter) threadBody(g *region, threads int) threadBody {
 	for _, v := range e.cleared(g) {
 		e.needAlloca(v)
 	}
-	arrive := g == e.list[0] && e.anyLeaves() && !e.warps
+	arrive := g == e.List[0] && e.AnyLeaves() && !e.Warps
 	if len(body)+len(e.top) == 0 && !arrive {
 		return threadBody{}
 	}
 	switch {
-	case e.leftBefore(g) && e.warps:
+	case e.leftBefore(g) && e.Warps:
 		e.top = slices.Insert(e.top, 0, line{text: fmt.Sprintf("if %s>>(%s&31)&1 == 0 {", e.word("alive"), e.thread().at(5))}, line{text: "continue"}, line{text: "}"})
 	case e.leftBefore(g):
 		e.top = slices.Insert(e.top, 0, line{text: fmt.Sprintf("if *(*bool)(%s) {", e.element("left", 1))}, line{text: "continue"}, line{text: "}"})
@@ -154,15 +155,15 @@ func (e *emitter) threadBody(g *region, threads int) threadBody {
 }
 
 // leftBefore reports whether threads may have left before g.
-func (e *emitter) leftBefore(g *region) bool { return g != e.list[0] && e.anyLeaves() }
+func (e *emitter) leftBefore(g *layout.Region) bool { return g != e.List[0] && e.AnyLeaves() }
 
 // declared returns the hoisted variables of g, or of the block where that is nil, that are used.
-func (e *emitter) declared(g *region) []*ir.Value {
-	return slices.DeleteFunc(slices.Clone(e.known.order[g]), func(v *ir.Value) bool { return !e.known.used[use{v: v}] && e.keep[v.ID] != keepBlock })
+func (e *emitter) declared(g *layout.Region) []*ir.Value {
+	return slices.DeleteFunc(slices.Clone(e.known.order[g]), func(v *ir.Value) bool { return !e.known.used[use{v: v}] && e.Keep[v.ID] != layout.KeepBlock })
 }
 
 // variables declares the hoisted variables of g, or of the block where that is nil.
-func (e *emitter) variables(g *region) []line {
+func (e *emitter) variables(g *layout.Region) []line {
 	var types []string
 	names := map[string][]string{}
 	for _, v := range e.declared(g) {
@@ -180,8 +181,8 @@ func (e *emitter) variables(g *region) []line {
 }
 
 // nest returns a loop for y and z around that over the threads along x.
-func (e *emitter) nest(g *region, threads []line) []line {
-	if e.warps {
+func (e *emitter) nest(g *layout.Region, threads []line) []line {
+	if e.Warps {
 		return e.outline(g, threads)
 	}
 	d := e.f.Block

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
-	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -83,16 +83,17 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 	if err := meetsSimply(f); err != nil {
 		return nil, err
 	}
-	ids := compact(f)
-	prepare(f)
-	r, err := divide(f)
+	ids := layout.Compact(f)
+	layout.Prepare(f)
+	r, err := layout.Divide(f)
 	if err != nil {
 		return nil, err
 	}
-	e := &emitter{placement: newPlacement(r, f), f: f, o: o, ids: ids, names: map[any]string{}, called: make([]string, f.NumValues()), taken: map[string]bool{}, vectors: map[*region][]*vectorFunc{}, plans: map[planned]*plans{}}
+	e := &emitter{Placement: layout.NewPlacement(r, f), f: f, o: o, ids: ids, names: map[any]string{}, called: make([]string, f.NumValues()), taken: map[string]bool{}}
 	e.reserve()
-	e.inline, e.array = findInline(e.placement), e.arrays()
+	e.inline, e.array = layout.FindInline(e.Placement), e.Arrays()
 	e.findMemory()
+	e.vectors = e.vectorKernel()
 	entry, ok := e.kernelGraph()
 	if !ok {
 		return nil, errors.New("a loop has two entries")
@@ -102,27 +103,20 @@ func Emit(f *ir.Func, o Options) (t *Twin, err error) {
 		return nil, err
 	}
 	maps.DeleteFunc(e.imports, func(_, name string) bool { return !usesWord([]line{{text: text}}, name) }) // swept
-	return &Twin{Text: text, Vectors: e.vectorCode(), Scalar: e.scalar, Imports: slices.Sorted(maps.Keys(e.imports)), Lines: strings.Count(text, "\n") - strings.Count(text, "//line "), Split: len(r.list) > 1}, nil
+	return &Twin{Text: text, Vectors: e.vectorCode(), Scalar: e.vectors.Why, Imports: slices.Sorted(maps.Keys(e.imports)), Lines: strings.Count(text, "\n") - strings.Count(text, "//line "), Split: len(r.List) > 1}, nil
 }
 
 // meetsSimply reports operations at which threads wait for each other, barriers and what warps exchange apart.
 func meetsSimply(f *ir.Func) error {
-	warps := meetsInWarps(f)
+	warps := layout.MeetsInWarps(f)
 	for _, b := range f.Blocks {
 		for _, v := range b.Values {
-			if v.Op.Convergent() && (!waits(v) || warps && votes(v)) {
+			if v.Op.Convergent() && (!layout.Waits(v) || warps && layout.Votes(v)) {
 				return refuseAt(v, "%s", v.Op)
 			}
 		}
 	}
 	return nil
-}
-
-// meetsInWarps reports whether the threads of a warp wait for each other.
-func meetsInWarps(f *ir.Func) bool {
-	return slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool {
-		return slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return analysis.WarpOp(v.Op) })
-	})
 }
 
 // reserve names the parameters as the kernel does, and everything else clear of them.
@@ -146,7 +140,7 @@ break case chan const continue default defer else fallthrough for func go goto i
 const maxRuns = 12
 
 // write writes the text until nothing new is found out about it.
-func (e *emitter) write(entry *node) (string, error) {
+func (e *emitter) write(entry *layout.Node) (string, error) {
 	e.known = newFacts()
 	for run := range maxRuns {
 		e.informed = run > 0
@@ -164,7 +158,7 @@ func (e *emitter) write(entry *node) (string, error) {
 }
 
 // run writes the function.
-func (e *emitter) run(entry *node) []line {
+func (e *emitter) run(entry *layout.Node) []line {
 	e.found, e.imports, e.labels = newFacts(), map[string]string{}, 0
 	maps.Copy(e.found.hoisted, e.known.hoisted)
 	e.launch, e.extra, e.tables, e.functions = nil, nil, nil, nil
@@ -176,7 +170,7 @@ func (e *emitter) run(entry *node) []line {
 	c := &blockCoder{emitter: e}
 	body := e.out.capture(func() {
 		e.outer = e.out.scope
-		if e.warps {
+		if e.Warps {
 			c.machine()
 			return
 		}

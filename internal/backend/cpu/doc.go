@@ -26,15 +26,13 @@
 //     the kernel has.
 //   - //line directives name the kernel's lines, for debuggers, profiles and faults.
 //
-// Emit works in steps, a file each: prepare.go gives the control flow a fixed shape, region.go
-// cuts it at the barriers, place.go, keep.go and inline.go decide where each value is computed and
-// kept, block.go and thread.go write the loops by graph.go and flow.go, machine.go and
-// warp.go do for warps, and the rest writes statements and expressions.
+// Emit works in steps: package layout gives the control flow a fixed shape, divides it at the barriers, and decides where
+// each value is computed and kept; block.go and thread.go write the loops by flow.go, machine.go and warp.go do for warps,
+// and the rest writes statements and expressions.
 //
-// A region whose threads access neighbouring memory is also generated as vector code, once for each unit: plan decides what
-// lanes execute together, vectorizer translates that to operations, and unit translates operations to the instructions of a
-// processor. The twin calls the vector code that the machine supports, according to Blocks.Lanes, and continues after the
-// threads that it has run.
+// A region whose threads access neighbouring memory is also generated as vector code, by package vector, once for each of
+// the units of package units, in the assembly language of package vasm. The twin calls the vector code that the machine supports,
+// according to Blocks.Lanes, and continues after the threads that it has run.
 //
 // The results of the twin are those of the IR, bit for bit: products are rounded before they are added. The only exception is the
 // conversion of a float that is out of range of an integer type, which has the result of the kernel's Go code. Package cpu in the

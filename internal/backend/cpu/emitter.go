@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vector"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -13,10 +15,10 @@ import (
 // It writes the text several times: only when it is written does it show which variables are
 // used, and where; what one run has found out the next one goes by, until nothing is new.
 type emitter struct {
-	*placement
+	*layout.Placement
 	o      Options
 	f      *ir.Func
-	ids    originalIDs
+	ids    layout.OriginalIDs
 	inline []bool      // by value ID: written in its user's expression
 	array  []*ir.Value // by value ID: whose array keeps it
 	out    *writer
@@ -30,7 +32,7 @@ type emitter struct {
 	labels  int
 
 	launch, plane, row, top  []line // what is computed once for each of these
-	here                     *region
+	here                     *layout.Region
 	made                     map[*ir.Value]*scope // the values that have a variable here, and where it is declared
 	root0, outer, rows, body *scope               // of the function, of the block, of a row of threads, of a thread
 	types                    map[string]string    // of the variables of the launch and the block, by name
@@ -44,27 +46,25 @@ type emitter struct {
 	after                    *copies              // of the region, for the block as a whole
 	tables                   []Table
 	memory                   memory
-	scalar                   []string                  // why regions have no vector code
-	vectors                  map[*region][]*vectorFunc // of the regions that were looked at
-	plans                    map[planned]*plans
+	vectors                  *vector.Kernel
 }
 
 // facts are what a run finds out about the text.
 type facts struct {
-	hoisted map[*ir.Value]bool      // used outside of the Go block that computes it
-	used    map[use]bool            // the value is used in the region by its name
-	words   map[string]bool         // names that are used, of what is not a value
-	gotos   map[*region]bool        // nil for the block as a whole
-	order   map[*region][]*ir.Value // hoisted variables of each region
+	hoisted map[*ir.Value]bool             // used outside of the Go block that computes it
+	used    map[use]bool                   // the value is used in the region by its name
+	words   map[string]bool                // names that are used, of what is not a value
+	gotos   map[*layout.Region]bool        // nil for the block as a whole
+	order   map[*layout.Region][]*ir.Value // hoisted variables of each region
 }
 
 type use struct {
 	v *ir.Value
-	g *region
+	g *layout.Region
 }
 
 func newFacts() facts {
-	return facts{hoisted: map[*ir.Value]bool{}, used: map[use]bool{}, words: map[string]bool{}, gotos: map[*region]bool{}, order: map[*region][]*ir.Value{}}
+	return facts{hoisted: map[*ir.Value]bool{}, used: map[use]bool{}, words: map[string]bool{}, gotos: map[*layout.Region]bool{}, order: map[*layout.Region][]*ir.Value{}}
 }
 
 // refusal is why a kernel has no twin; emission ends by a panic with it.
@@ -121,7 +121,7 @@ func (e *emitter) word(wanted string) string {
 		e.types[name] = "int"
 	case wanted == "shared":
 		e.types[name] = e.unsafe("Pointer")
-	case len(wanted) == 2 && wanted != "tx" && !(e.warps && wanted[0] == 't'):
+	case len(wanted) == 2 && wanted != "tx" && !(e.Warps && wanted[0] == 't'):
 		e.types[name] = "int"
 	}
 	return name
@@ -149,14 +149,14 @@ func (e *emitter) variableName(v *ir.Value) string {
 		letter = "f"
 	case ir.KindPtr:
 		letter = "o"
-		if e.root[v] == v {
+		if e.Root[v] == v {
 			letter = "p"
 		}
 	}
 	if v.Op == ir.OpParam {
 		return e.o.paramName(v)
 	}
-	return letter + strconv.Itoa(e.ids.of(v))
+	return letter + strconv.Itoa(e.ids.Of(v))
 }
 
 // ref returns the expression that has the value of v; of a pointer that is no root, its offset.
@@ -164,7 +164,7 @@ func (e *emitter) ref(v *ir.Value) expr {
 	switch {
 	case v.Op == ir.OpConst:
 		return e.literal(v, false)
-	case isSpecial(v):
+	case layout.IsSpecial(v):
 		return convert("int32", e.special(v))
 	case e.isInline(v):
 		if v.Op == ir.OpLoad {
@@ -191,7 +191,7 @@ func (e *emitter) allConstant(v *ir.Value) bool {
 
 // isFixed reports whether v is a size of the block that the text has as a number.
 func (e *emitter) isFixed(v *ir.Value) bool {
-	if (v.Op == ir.OpSExt || v.Op == ir.OpZExt) && isSpecial(v.Args[0]) {
+	if (v.Op == ir.OpSExt || v.Op == ir.OpZExt) && layout.IsSpecial(v.Args[0]) {
 		v = v.Args[0]
 	}
 	return v.Op == ir.OpNTid && e.f.Block != [3]int{}
@@ -202,7 +202,7 @@ func (e *emitter) arg(v *ir.Value, i int) expr {
 	if a := v.Args[i]; e.allConstant(v) {
 		key := [2]any{"constant", a}
 		if e.names[key] == "" || !e.found.words[e.names[key]] {
-			name := e.name(key, fmt.Sprintf("k%d", e.ids.of(a)))
+			name := e.name(key, fmt.Sprintf("k%d", e.ids.Of(a)))
 			e.found.words[name] = true
 			e.types[name] = e.typeName(a.Type, false)
 			e.launch = append(e.launch, line{text: fmt.Sprintf("%s := %s(%s)", name, e.typeName(a.Type, false), e.ref(a).text)})

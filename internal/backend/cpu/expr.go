@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -97,12 +98,6 @@ func (e *emitter) typeName(t *ir.Type, unsigned bool) string {
 	return name
 }
 
-// truncated returns the bits of an integer constant as a signed number.
-func truncated(v *ir.Value) int64 {
-	n := 64 - v.Type.Bits()
-	return v.Imm << n >> n
-}
-
 // literal returns the constant v; as an unsigned number where asked for.
 func (e *emitter) literal(v *ir.Value, unsigned bool) expr {
 	switch t := v.Type; {
@@ -111,9 +106,9 @@ func (e *emitter) literal(v *ir.Value, unsigned bool) expr {
 	case t.IsPtr():
 		return operand("%s(nil)", e.unsafe("Pointer"))
 	case t.IsInt() && unsigned:
-		return operand("%d", uint64(truncated(v))<<(64-t.Bits())>>(64-t.Bits()))
+		return operand("%d", uint64(layout.Truncated(v))<<(64-t.Bits())>>(64-t.Bits()))
 	case t.IsInt():
-		return number(truncated(v))
+		return number(layout.Truncated(v))
 	case t.Kind == ir.KindF32:
 		return e.float32Literal(uint32(v.Imm))
 	}

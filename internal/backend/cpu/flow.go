@@ -1,9 +1,9 @@
 package cpu
 
 import (
-	"fmt"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -16,42 +16,42 @@ type flow struct {
 	code coder
 	// loops are those that are open, the outermost first.
 	loops  []*openLoop
-	labels map[*node]string
-	jumped map[*node]bool // by goto
+	labels map[*layout.Node]string
+	jumped map[*layout.Node]bool // by goto
 }
 
 // coder writes what stands in a graph's nodes and on its edges.
 type coder interface {
 	// body writes what n does, up to the branch at its end.
-	body(n *node)
+	body(n *layout.Node)
 	// edge writes what happens on the way from n to its successor i.
-	edge(n *node, i int)
+	edge(n *layout.Node, i int)
 	// condition returns the expression that n's branch depends on, and its negation.
-	condition(n *node) (holds, fails string)
+	condition(n *layout.Node) (holds, fails string)
 	// leave writes the jump to the end of the graph from within a loop of it, or from its middle.
-	leave(n *node)
+	leave(n *layout.Node)
 	// label returns a name for a label that no other label has.
 	label() string
 }
 
 type openLoop struct {
-	header *node
-	follow *node // what is after it; nil for the end of the graph
+	header *layout.Node
+	follow *layout.Node // what is after it; nil for the end of the graph
 	name   string
 	left   bool // for what is after it
 }
 
 func newFlow(out *writer, code coder) *flow {
-	return &flow{out: out, code: code, labels: map[*node]string{}, jumped: map[*node]bool{}}
+	return &flow{out: out, code: code, labels: map[*layout.Node]string{}, jumped: map[*layout.Node]bool{}}
 }
 
 // tree writes n and all that it dominates. Control that reaches the end of the text is at
 // next, which is nil for the end of the graph. The result reports whether any does.
-func (f *flow) tree(n, next *node) (falls bool) {
-	if !n.heads() {
+func (f *flow) tree(n, next *layout.Node) (falls bool) {
+	if !n.Heads() {
 		return f.content(n, next)
 	}
-	behind := n.loop.followers()
+	behind := n.Loop.Followers()
 	l := &openLoop{header: n, follow: next}
 	if len(behind) > 0 {
 		l.follow = behind[0]
@@ -62,7 +62,7 @@ func (f *flow) tree(n, next *node) (falls bool) {
 	if l.name != "" {
 		f.out.label(l.name)
 	}
-	f.out.at(n.block.Term().Pos)
+	f.out.at(n.Block.Term().Pos)
 	f.out.line("for {")
 	f.out.append(inner)
 	f.out.line("}")
@@ -70,10 +70,10 @@ func (f *flow) tree(n, next *node) (falls bool) {
 }
 
 // content writes n and what it dominates inside the innermost loop around it.
-func (f *flow) content(n, next *node) (falls bool) {
-	var merges []*node
-	for _, k := range n.kids {
-		if n.loop.contains(k) && k.forward() > 1 {
+func (f *flow) content(n, next *layout.Node) (falls bool) {
+	var merges []*layout.Node
+	for _, k := range n.Kids {
+		if n.Loop.Contains(k) && k.Forward() > 1 {
 			merges = append(merges, k)
 		}
 	}
@@ -87,7 +87,7 @@ func (f *flow) content(n, next *node) (falls bool) {
 }
 
 // sequence writes nodes one after the other, each with a label where one is jumped to.
-func (f *flow) sequence(list []*node, next *node, falls bool) bool {
+func (f *flow) sequence(list []*layout.Node, next *layout.Node, falls bool) bool {
 	for i, n := range list {
 		after := next
 		if i+1 < len(list) {
@@ -101,8 +101,8 @@ func (f *flow) sequence(list []*node, next *node, falls bool) bool {
 	return falls
 }
 
-func (f *flow) terminator(n, next *node) (falls bool) {
-	switch len(n.succs) {
+func (f *flow) terminator(n, next *layout.Node) (falls bool) {
+	switch len(n.Succs) {
 	case 0:
 		return f.exit(n)
 	case 1:
@@ -112,7 +112,7 @@ func (f *flow) terminator(n, next *node) (falls bool) {
 	yes := f.out.capture(func() { fall[0] = f.jump(n, 0, next) })
 	no := f.out.capture(func() { fall[1] = f.jump(n, 1, next) })
 	holds, fails := f.code.condition(n)
-	f.out.at(n.block.Term().Pos)
+	f.out.at(n.Block.Term().Pos)
 	switch {
 	case len(yes) == 0 && len(no) == 0:
 	case len(no) == 0, !fall[0]: // what comes else needs no braces
@@ -138,15 +138,15 @@ func (f *flow) branch(cond string, then []line) {
 }
 
 // exit writes the end of a node without successors: the function has returned, or has to.
-func (f *flow) exit(n *node) (falls bool) {
-	return n.block.Term().Op != ir.OpFault
+func (f *flow) exit(n *layout.Node) (falls bool) {
+	return n.Block.Term().Op != ir.OpFault
 }
 
 // jump writes the way from n to its successor i, and the successor itself where nothing else
 // leads there.
-func (f *flow) jump(n *node, i int, next *node) (falls bool) {
+func (f *flow) jump(n *layout.Node, i int, next *layout.Node) (falls bool) {
 	f.code.edge(n, i)
-	to := n.succs[i]
+	to := n.Succs[i]
 	if to == next {
 		return true
 	}
@@ -174,7 +174,7 @@ func (f *flow) jump(n *node, i int, next *node) (falls bool) {
 	case to == nil:
 		f.code.leave(n)
 		return false
-	case to.idom == n && to.forward() == 1 && n.loop.contains(to):
+	case to.Idom == n && to.Forward() == 1 && n.Loop.Contains(to):
 		return f.tree(to, next)
 	}
 	if f.labels[to] == "" {
@@ -185,6 +185,3 @@ func (f *flow) jump(n *node, i int, next *node) (falls bool) {
 	f.out.line("goto %s", f.labels[to])
 	return false
 }
-
-// String describes a node in panics.
-func (n *node) String() string { return fmt.Sprintf("b%d", n.block.ID) }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/vector"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -20,7 +22,7 @@ const maxJammed = 150
 // perLane reports whether v may differ between the threads that are taken at once. What a warp has voted on differs
 // along a row of the block, and in no warp: it is in a variable where other regions need it.
 func (e *emitter) perLane(v *ir.Value) bool {
-	return e.jam > 1 && v.Op != ir.OpParam && e.level[v.ID] >= perThread && e.keep[v.ID] != keepBlock && e.inRow.Varying(v)
+	return e.jam > 1 && v.Op != ir.OpParam && e.Level[v.ID] >= layout.PerThread && e.Keep[v.ID] != layout.KeepBlock && e.InRow.Varying(v)
 }
 
 // each calls f for every lane, or once where v is the same in all.
@@ -50,16 +52,16 @@ func (e *emitter) laneName(v *ir.Value) string {
 
 // canJam reports whether g's threads can be taken several at once. Where they part, or one may fault, they
 // are taken one by one instead from the start, so nothing must have been written before.
-func (e *emitter) canJam(g *region) bool {
-	if d := e.f.Block[0]; d > 0 && d < lanes || e.anyLeaves() || !e.loops(g) || e.warps && !e.isLine() {
+func (e *emitter) canJam(g *layout.Region) bool {
+	if d := e.f.Block[0]; d > 0 && d < lanes || e.AnyLeaves() || !e.loops(g) || e.Warps && !e.isLine() {
 		return false
 	}
 	values := 0
-	written := e.written(g)
-	for _, b := range g.blocks {
+	written := e.Written(g)
+	for _, b := range g.Blocks {
 		dirty := written[b.ID]
 		for _, v := range b.Values {
-			if e.level[v.ID] >= perThread {
+			if e.Level[v.ID] >= layout.PerThread {
 				values++
 			}
 			if !e.jams(v, dirty) {
@@ -72,50 +74,31 @@ func (e *emitter) canJam(g *region) bool {
 }
 
 // loops reports whether the threads have a loop of their own in g.
-func (e *emitter) loops(g *region) bool {
-	return slices.ContainsFunc(g.blocks, func(b *ir.Block) bool {
-		l := e.loop[b.ID]
-		return l != nil && e.of[l.Header.ID] == g && l.Header != g.first
+func (e *emitter) loops(g *layout.Region) bool {
+	return slices.ContainsFunc(g.Blocks, func(b *ir.Block) bool {
+		l := e.Loop[b.ID]
+		return l != nil && e.Of[l.Header.ID] == g && l.Header != g.First
 	})
 }
 
 // jams reports whether v can be done by several threads at once; dirty says that they may have
 // written something before.
 func (e *emitter) jams(v *ir.Value, dirty bool) bool {
-	together := e.level[v.ID] < inThread || !e.inRow.Varying(v)
+	together := e.Level[v.ID] < layout.InThread || !e.InRow.Varying(v)
 	switch v.Op {
 	case ir.OpCheck:
-		return !dirty || e.oncePerBlock[v.ID] || !e.inRow.Varying(v.Args[0])
+		return !dirty || e.OncePerBlock[v.ID] || !e.InRow.Varying(v.Args[0])
 	case ir.OpIf:
-		inLoop := e.loop[v.Block.ID] != nil && e.of[e.loop[v.Block.ID].Header.ID] == e.of[v.Block.ID] && e.loop[v.Block.ID].Header != e.of[v.Block.ID].first
-		return !e.inRow.Varying(v.Args[0]) || !dirty && !inLoop
+		inLoop := e.Loop[v.Block.ID] != nil && e.Of[e.Loop[v.Block.ID].Header.ID] == e.Of[v.Block.ID] && e.Loop[v.Block.ID].Header != e.Of[v.Block.ID].First
+		return !e.InRow.Varying(v.Args[0]) || !dirty && !inLoop
 	case ir.OpStore, ir.OpLoad:
-		return e.rootOf(v.Args[0]).Op != ir.OpAlloca && e.keep[v.ID] != keepBlock
+		return e.RootOf(v.Args[0]).Op != ir.OpAlloca && e.Keep[v.ID] != layout.KeepBlock
 	case ir.OpJump, ir.OpRet, ir.OpBarrier, ir.OpWarpBarrier:
 		return true
 	case ir.OpPhi:
-		return e.keep[v.ID] != keepBlock && (!v.Type.IsPtr() || !e.isRoot(v))
+		return e.Keep[v.ID] != layout.KeepBlock && (!v.Type.IsPtr() || !e.isRoot(v))
 	}
-	return v.Op.Pure() && e.keep[v.ID] != keepBlock && (together || !v.Type.IsPtr() || !e.isRoot(v))
-}
-
-// written reports by block ID before which blocks of g something may have been written there.
-func (e *emitter) written(g *region) []bool {
-	found := make([]bool, len(e.of))
-	for changed := true; changed; {
-		changed = false
-		for _, b := range g.blocks {
-			if found[b.ID] || b == g.first {
-				continue
-			}
-			for _, p := range b.Preds {
-				if e.of[p.ID] == g && (found[p.ID] || slices.ContainsFunc(p.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore })) {
-					found[b.ID], changed = true, true
-				}
-			}
-		}
-	}
-	return found
+	return v.Op.Pure() && e.Keep[v.ID] != layout.KeepBlock && (together || !v.Type.IsPtr() || !e.isRoot(v))
 }
 
 // vote writes that threads which a condition parts are taken one by one.
@@ -141,14 +124,14 @@ func (e *emitter) alone() {
 }
 
 // steps writes the loop along x: vector code where there is any, and Go for what that leaves.
-func (e *emitter) steps(g *region) []line {
-	if e.warps && !e.isLine() {
-		if e.o.Vector != nil && worthVectors(g) {
-			e.remark(scalar("the threads of a warp exchange values").at(e.firstExchange()))
+func (e *emitter) steps(g *layout.Region) []line {
+	if e.Warps && !e.isLine() {
+		if e.o.Vector != nil && vector.WorthVectors(g) {
+			e.vectors.Remark(vector.Because("the threads of a warp exchange values").Standing(e.firstExchange()))
 		}
 		return e.warpSteps(g)
 	}
-	list := e.vectorize(g)
+	list := e.vectors.Vectorize(g)
 	if len(list) == 0 {
 		return e.stepsFrom(g, e.firstThread())
 	}
@@ -158,7 +141,7 @@ func (e *emitter) steps(g *region) []line {
 	if len(lines) == 0 {
 		return nil
 	}
-	if e.warps { // the pieces of a state are in one scope
+	if e.Warps { // the pieces of a state are in one scope
 		return slices.Concat([]line{{text: "{"}}, call, lines, []line{{text: "}"}})
 	}
 	return slices.Concat(call, lines)
@@ -166,7 +149,7 @@ func (e *emitter) steps(g *region) []line {
 
 // firstThread returns the first thread of the loop along x.
 func (e *emitter) firstThread() string {
-	if e.warps {
+	if e.Warps {
 		return e.word("warp")
 	}
 	return "0"
@@ -174,7 +157,7 @@ func (e *emitter) firstThread() string {
 
 // firstExchange returns where the threads of a warp first wait for each other.
 func (e *emitter) firstExchange() ir.Pos {
-	for _, b := range e.dom.Order() {
+	for _, b := range e.Dom.Order() {
 		for _, v := range b.Values {
 			if analysis.WarpOp(v.Op) {
 				return v.Pos
@@ -185,7 +168,7 @@ func (e *emitter) firstExchange() ir.Pos {
 }
 
 // stepsFrom writes the loop along x from a thread on.
-func (e *emitter) stepsFrom(g *region, first string) []line {
+func (e *emitter) stepsFrom(g *layout.Region, first string) []line {
 	if !e.canJam(g) {
 		b := e.threadBody(g, 1)
 		if len(b.lines) == 0 {
@@ -228,7 +211,7 @@ func (e *emitter) stepsFrom(g *region, first string) []line {
 
 // last returns the end of the loop along x.
 func (e *emitter) last() string {
-	if e.warps {
+	if e.Warps {
 		return e.word("end")
 	}
 	return e.size(0)

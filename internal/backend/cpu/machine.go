@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -11,8 +12,8 @@ import (
 // regions. At a barrier of the block a warp keeps its variables and the next one's turn
 // comes; when all had theirs the first goes on.
 func (c *blockCoder) machine() {
-	m := &machine{blockCoder: c, number: map[*region]int{}}
-	for _, g := range c.list {
+	m := &machine{blockCoder: c, number: map[*layout.Region]int{}}
+	for _, g := range c.List {
 		if m.heads(g) {
 			m.number[g] = len(m.states)
 			m.states = append(m.states, g)
@@ -33,25 +34,25 @@ func (c *blockCoder) machine() {
 
 type machine struct {
 	*blockCoder
-	states                []*region
-	number                map[*region]int // of the states
-	barriers              bool            // warps wait for each other
-	state, waiting, again string          // names
+	states                []*layout.Region
+	number                map[*layout.Region]int // of the states
+	barriers              bool                   // warps wait for each other
+	state, waiting, again string                 // names
 }
 
-func isBlockBarrier(g *region) bool { return g.meets != nil && g.meets.Op == ir.OpBarrier }
+func isBlockBarrier(g *layout.Region) bool { return g.Meets != nil && g.Meets.Op == ir.OpBarrier }
 
 // heads reports whether g is a state, and not just what follows in another.
-func (m *machine) heads(g *region) bool {
-	var before []*region
-	for _, h := range m.list {
-		for _, s := range h.to {
-			if m.of[s.ID] == g {
+func (m *machine) heads(g *layout.Region) bool {
+	var before []*layout.Region
+	for _, h := range m.List {
+		for _, s := range h.To {
+			if m.Of[s.ID] == g {
 				before = append(before, h)
 			}
 		}
 	}
-	return len(before) != 1 || before[0].branch != nil || isBlockBarrier(before[0])
+	return len(before) != 1 || before[0].Branch != nil || isBlockBarrier(before[0])
 }
 
 // warps writes the loop over the warps.
@@ -114,30 +115,30 @@ func (m *machine) saved() (places, variables string) {
 }
 
 // chain writes a state: regions that follow each other and nothing else.
-func (m *machine) chain(g *region) {
+func (m *machine) chain(g *layout.Region) {
 	for {
-		n := &node{block: g.first}
+		n := &layout.Node{Block: g.First}
 		m.body(n)
-		if g.leaves && len(g.to) > 0 {
+		if g.Leaves && len(g.To) > 0 {
 			m.out.line("if %s == 0 {", m.word("alive"))
 			m.out.line("%s = %d", m.state, len(m.states))
 			m.out.line("continue")
 			m.out.line("}")
 		}
-		if g.branch != nil {
+		if g.Branch != nil {
 			holds, _ := m.condition(n)
 			m.out.line("if %s {", holds)
-			m.out.line("%s = %d", m.state, m.number[m.of[g.to[0].ID]])
+			m.out.line("%s = %d", m.state, m.number[m.Of[g.To[0].ID]])
 			m.out.line("} else {")
-			m.out.line("%s = %d", m.state, m.number[m.of[g.to[1].ID]])
+			m.out.line("%s = %d", m.state, m.number[m.Of[g.To[1].ID]])
 			m.out.line("}")
 			return
 		}
-		if len(g.to) == 0 {
+		if len(g.To) == 0 {
 			m.out.line("%s = %d", m.state, len(m.states))
 			return
 		}
-		to := m.of[g.to[0].ID]
+		to := m.Of[g.To[0].ID]
 		if number, ok := m.number[to]; ok {
 			m.out.line("%s = %d", m.state, number)
 			if isBlockBarrier(g) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -18,14 +19,14 @@ type memory struct {
 // findMemory lays the shared variables out and looks where allocas are used.
 func (e *emitter) findMemory() {
 	m := memory{shared: map[*ir.Variable]int64{}, apart: map[*ir.Value]bool{}}
-	for _, b := range e.dom.Order() {
+	for _, b := range e.Dom.Order() {
 		for _, v := range b.Values {
 			if x, ok := v.Aux.(*ir.Variable); ok && x.Space == ir.Shared {
 				m.add(x)
 			}
 			for _, a := range v.Args {
-				if a.Type.IsPtr() && a.Op != ir.OpParam && e.root[a].Op == ir.OpAlloca && e.of[b.ID] != e.of[e.root[a].Block.ID] {
-					m.apart[e.root[a]] = true
+				if a.Type.IsPtr() && a.Op != ir.OpParam && e.Root[a].Op == ir.OpAlloca && e.Of[b.ID] != e.Of[e.Root[a].Block.ID] {
+					m.apart[e.Root[a]] = true
 				}
 			}
 		}
@@ -44,14 +45,6 @@ func (m *memory) add(x *ir.Variable) {
 		m.shared[x] = m.size
 		m.size = (m.size + x.Type.Size() + 15) &^ 15
 	}
-}
-
-// rootOf returns what p is computed from.
-func (e *emitter) rootOf(p *ir.Value) *ir.Value {
-	if p.Op == ir.OpParam {
-		return p
-	}
-	return e.root[p]
 }
 
 // offset returns the bytes from its root to p, which is no root itself.
@@ -75,7 +68,7 @@ func (e *emitter) offset(p *ir.Value) expr {
 	}
 	switch {
 	case p.Args[1].Op == ir.OpConst:
-		index = number(truncated(p.Args[1]) * p.Imm)
+		index = number(layout.Truncated(p.Args[1]) * p.Imm)
 	case p.Imm != 1:
 		index = binary("*", index, number(p.Imm))
 	}
@@ -87,7 +80,7 @@ func (e *emitter) offset(p *ir.Value) expr {
 
 // offsetOf returns the offset of p, or false if there is none.
 func (e *emitter) offsetOf(p *ir.Value) (expr, bool) {
-	if e.rootOf(p) == p || p.Op == ir.OpVar {
+	if e.RootOf(p) == p || p.Op == ir.OpVar {
 		return expr{}, false
 	}
 	x := e.ref(p)
@@ -96,7 +89,7 @@ func (e *emitter) offsetOf(p *ir.Value) (expr, bool) {
 
 // pointer returns p as an unsafe.Pointer.
 func (e *emitter) pointer(p *ir.Value) expr {
-	base, start := e.base(e.rootOf(p))
+	base, start := e.base(e.RootOf(p))
 	x, ok := e.offsetOf(p)
 	switch {
 	case ok && start != 0:
@@ -137,7 +130,7 @@ func (e *emitter) base(root *ir.Value) (string, int64) {
 
 // place returns the Go variable of type t at p.
 func (e *emitter) place(p *ir.Value, t *ir.Type) string {
-	if t.IsPtr() && e.rootOf(p).Op != ir.OpAlloca || t.IsPtr() && e.memory.apart[e.rootOf(p)] {
+	if t.IsPtr() && e.RootOf(p).Op != ir.OpAlloca || t.IsPtr() && e.memory.apart[e.RootOf(p)] {
 		panic(refuseAt(p, "pointers are stored in memory"))
 	}
 	return fmt.Sprintf("*(*%s)(%s)", e.typeName(t, false), e.pointer(p).text)
@@ -161,15 +154,15 @@ func (e *emitter) needAlloca(v *ir.Value) {
 		panic(refuseAt(v, "pointers are stored in memory"))
 	}
 	e.top = append(e.top, line{text: fmt.Sprintf("%s := %s", name, e.element(v, t.Size()))})
-	if e.of[v.Block.ID] == e.here && v.Imm != 1 {
+	if e.Of[v.Block.ID] == e.here && v.Imm != 1 {
 		e.top = append(e.top, line{text: fmt.Sprintf("clear(%s((*byte)(%s), %d))", e.unsafe("Slice"), name, t.Size())})
 	}
 }
 
 // cleared returns the allocas that are kept for other regions and have to be zero when g begins.
-func (e *emitter) cleared(g *region) []*ir.Value {
+func (e *emitter) cleared(g *layout.Region) []*ir.Value {
 	var list []*ir.Value
-	for _, b := range g.blocks {
+	for _, b := range g.Blocks {
 		for _, v := range b.Values {
 			if e.memory.apart[v] && v.Imm != 1 {
 				list = append(list, v)
@@ -201,7 +194,7 @@ func (e *emitter) elementAt(v any, size int64, i expr) string {
 	key := [2]any{"array", v}
 	name, ok := v.(string)
 	if !ok {
-		name = fmt.Sprintf("each%d", e.ids.of(v.(*ir.Value)))
+		name = fmt.Sprintf("each%d", e.ids.Of(v.(*ir.Value)))
 	}
 	array := e.name(key, name)
 	if !e.found.words[array] {
@@ -221,7 +214,7 @@ func (e *emitter) thread() expr {
 	switch {
 	case e.isLine():
 		return tx
-	case e.warps:
+	case e.Warps:
 		return operand("%s", e.word("thread"))
 	}
 	return binary("+", operand("%s", e.word("row")), tx)
@@ -242,7 +235,7 @@ func (e *emitter) kept(v *ir.Value) string {
 	return fmt.Sprintf("*(*%s)(%s)", e.typeName(t, false), e.element(e.array[v.ID], t.Size()))
 }
 
-func (e *emitter) isRoot(v *ir.Value) bool { return v.Type.IsPtr() && e.rootOf(v) == v }
+func (e *emitter) isRoot(v *ir.Value) bool { return v.Type.IsPtr() && e.RootOf(v) == v }
 
 // varType returns the type of v's variable: an offset is an int.
 func (e *emitter) varType(v *ir.Value) string {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -19,12 +20,12 @@ const (
 // outline writes the loop over a row of a region's threads as a separate function and returns its call.
 // Go's compiler allocates the registers to all variables of a function, so variables of the rest of the
 // twin would displace those of the loop.
-func (e *emitter) outline(g *region, lines []line) []line {
-	if g.leaves || e.assigns || e.leftBefore(g) || e.warps && !e.loops(g) {
+func (e *emitter) outline(g *layout.Region, lines []line) []line {
+	if g.Leaves || e.assigns || e.leftBefore(g) || e.Warps && !e.loops(g) {
 		return lines
 	}
 	outer := e.outerNames(lines)
-	if len(outer) > maxOutlined || len(outer) < minOutlined && len(e.list) == 1 {
+	if len(outer) > maxOutlined || len(outer) < minOutlined && len(e.List) == 1 {
 		return lines
 	}
 	key := [2]any{"function", g}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -27,7 +28,7 @@ func (e *emitter) single(v *ir.Value) {
 	switch {
 	case v.Op == ir.OpFault:
 		e.fault(v, v.Args)
-	case waits(v):
+	case layout.Waits(v):
 		e.startSharing(v)
 	case v.Op == ir.OpPrint:
 		e.print(v)
@@ -45,9 +46,9 @@ func (e *emitter) single(v *ir.Value) {
 	case !e.wanted(v):
 	case v.Op == ir.OpSelect:
 		e.choose(v)
-	case needsStatement(v):
+	case layout.NeedsStatement(v):
 		e.lengthy(v)
-	case e.guarded(v):
+	case e.Guarded(v):
 		e.divide(v)
 	case v.Type.IsPtr():
 		e.define(v, e.offset(v))
@@ -58,7 +59,7 @@ func (e *emitter) single(v *ir.Value) {
 
 // wanted reports whether anything uses v's variable, as far as is known.
 func (e *emitter) wanted(v *ir.Value) bool {
-	return !e.informed || e.known.used[use{v, e.here}] || e.level[v.ID] <= perBlock && e.known.used[use{v: v}] || e.keep[v.ID] != keepNot
+	return !e.informed || e.known.used[use{v, e.here}] || e.Level[v.ID] <= layout.PerBlock && e.known.used[use{v: v}] || e.Keep[v.ID] != layout.KeepNot
 }
 
 // define writes the variable of v.
@@ -86,12 +87,12 @@ func typed(typ string, x expr) string {
 // declare notes where v gets its value and reports whether its variable is declared further out.
 func (e *emitter) declare(v *ir.Value) bool {
 	level := e.here
-	if e.level[v.ID] <= perBlock || e.keep[v.ID] == keepBlock {
+	if e.Level[v.ID] <= layout.PerBlock || e.Keep[v.ID] == layout.KeepBlock {
 		level = nil
 		e.types[e.nameOf(v)] = e.varType(v)
 	}
-	e.assigns = e.assigns || e.keep[v.ID] == keepBlock
-	hoist := e.known.hoisted[v] || e.keep[v.ID] == keepBlock || v.Op == ir.OpPhi || e.known.gotos[level]
+	e.assigns = e.assigns || e.Keep[v.ID] == layout.KeepBlock
+	hoist := e.known.hoisted[v] || e.Keep[v.ID] == layout.KeepBlock || v.Op == ir.OpPhi || e.known.gotos[level]
 	if e.fresh {
 		hoist = false
 	}
@@ -105,7 +106,7 @@ func (e *emitter) declare(v *ir.Value) bool {
 }
 
 // hoist has v declared at the top of the region, or of the block where that is nil.
-func (e *emitter) hoist(g *region, v *ir.Value) {
+func (e *emitter) hoist(g *layout.Region, v *ir.Value) {
 	e.found.order[g] = appendNew(e.found.order[g], v)
 	if g == nil {
 		e.types[e.nameOf(v)] = e.varType(v)
@@ -127,7 +128,7 @@ func appendNew(list []*ir.Value, v *ir.Value) []*ir.Value {
 // keepEach stores v, which has just been computed, for other regions where they need it, unless the
 // end of the region does.
 func (e *emitter) keepEach(v *ir.Value) {
-	if e.keep[v.ID] != keepEach || e.of[v.Block.ID] != e.here || e.isFirstPhi(v) || e.keptAtEnd(v) {
+	if e.Keep[v.ID] != layout.KeepEach || e.Of[v.Block.ID] != e.here || e.IsFirstPhi(v) || e.KeptAtEnd(v) {
 		return
 	}
 	if e.perLane(v) {
@@ -141,29 +142,6 @@ func (e *emitter) keepEach(v *ir.Value) {
 func (e *emitter) storeKept(v *ir.Value) {
 	e.need(v)
 	e.everyLane(func() { e.out.line("%s = %s", e.kept(v), e.nameOf(v)) })
-}
-
-// keptAtEnd reports whether v is known at every end of its region.
-func (e *emitter) keptAtEnd(v *ir.Value) bool {
-	for _, b := range e.of[v.Block.ID].blocks {
-		if e.ends(b) && !e.dom.Dominates(v.Block, b) {
-			return false
-		}
-	}
-	return true
-}
-
-// ends reports whether threads go from b to another region.
-func (e *emitter) ends(b *ir.Block) bool {
-	if e.together[b] {
-		return true
-	}
-	for _, s := range b.Succs {
-		if e.of[s.ID].first == s && !e.uni.Leaves(b, s) {
-			return true
-		}
-	}
-	return false
 }
 
 // assign writes that v's variable, which is declared, becomes x.
@@ -285,7 +263,7 @@ func (e *emitter) store(v *ir.Value) {
 }
 
 func (e *emitter) check(v *ir.Value) {
-	if !e.oncePerBlock[v.ID] && e.perLane(v.Args[0]) {
+	if !e.OncePerBlock[v.ID] && e.perLane(v.Args[0]) {
 		var fails []string
 		e.everyLane(func() { fails = append(fails, e.negated(v.Args[0]).at(2)) })
 		e.out.line("if %s {", strings.Join(fails, " || "))
@@ -302,7 +280,7 @@ func (e *emitter) check(v *ir.Value) {
 func (e *emitter) fault(v *ir.Value, args []*ir.Value) {
 	site := v.Aux.(*ir.Site)
 	where := "0, 0, 0"
-	if !e.oncePerBlock[v.ID] {
+	if !e.OncePerBlock[v.ID] {
 		where = e.index()
 	}
 	word := "Fault"

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
@@ -15,38 +16,7 @@ type threadCoder struct {
 }
 
 // graph returns the blocks of g as nodes. An edge out of the region is one out of the graph.
-func (e *emitter) graph(g *region) (*node, error) { return e.graphOf(g, nil) }
-
-// graphOf is graph where some branches are known to go to the successor with that index.
-func (e *emitter) graphOf(g *region, known map[*ir.Block]int) (*node, error) {
-	nodes := map[*ir.Block]*node{}
-	for _, b := range g.blocks {
-		nodes[b] = &node{block: b}
-	}
-	for _, b := range g.blocks {
-		n := nodes[b]
-		switch {
-		case e.together[b] || b.Term().Op == ir.OpRet:
-			n.succs = []*node{nil}
-			continue
-		}
-		for _, s := range b.Succs {
-			if e.of[s.ID] == g && s != g.first {
-				n.succs = append(n.succs, nodes[s])
-			} else {
-				n.succs = append(n.succs, nil)
-			}
-		}
-		if i, ok := known[b]; ok {
-			n.succs = n.succs[i : i+1]
-		}
-	}
-	entry := nodes[g.first]
-	if !analyse(entry) {
-		return nil, fmt.Errorf("a loop has two entries")
-	}
-	return entry, nil
-}
+func (e *emitter) graph(g *layout.Region) (*layout.Node, error) { return e.GraphOf(g, nil) }
 
 func (c *threadCoder) label() string { return c.newLabel() }
 
@@ -56,26 +26,26 @@ func (e *emitter) newLabel() string {
 }
 
 // body writes a block.
-func (c *threadCoder) body(n *node) {
-	for _, v := range n.block.Values {
+func (c *threadCoder) body(n *layout.Node) {
+	for _, v := range n.Block.Values {
 		switch {
 		case v.Op == ir.OpPhi:
 			c.each(v, func() { c.keepEach(v) })
-		case waits(v):
+		case layout.Waits(v):
 			c.bring(v)
-		case c.level[v.ID] >= perThread && !c.isInline(v):
+		case c.Level[v.ID] >= layout.PerThread && !c.isInline(v):
 			c.statement(v)
 		}
 	}
 }
 
-func (c *threadCoder) condition(n *node) (holds, fails string) {
-	cond := n.block.Term().Args[0]
+func (c *threadCoder) condition(n *layout.Node) (holds, fails string) {
+	cond := n.Block.Term().Args[0]
 	c.vote(cond)
 	return c.ref(cond).text, c.negated(cond).text
 }
 
-func (c *threadCoder) leave(*node) {
+func (c *threadCoder) leave(*layout.Node) {
 	if len(c.flow.loops) == 0 {
 		c.out.line("continue")
 		return
@@ -85,21 +55,23 @@ func (c *threadCoder) leave(*node) {
 }
 
 // threadsLabel returns the label of g's loop over the threads along x.
-func (e *emitter) threadsLabel(g *region) string { return e.name([2]any{"threads", g}, "threads") }
+func (e *emitter) threadsLabel(g *layout.Region) string {
+	return e.name([2]any{"threads", g}, "threads")
+}
 
 // edge writes the copies that phis want, or that the thread leaves for good.
-func (c *threadCoder) edge(n *node, i int) {
-	b := n.block
-	if c.ends(b) {
+func (c *threadCoder) edge(n *layout.Node, i int) {
+	b := n.Block
+	if c.Ends(b) {
 		c.storeAtEnd(b)
 	}
 	switch {
-	case c.together[b]:
+	case c.Together[b]:
 		return
 	case b.Term().Op == ir.OpRet:
-		if c.here.leaves && c.warps {
+		if c.here.Leaves && c.Warps {
 			c.out.line("%s &^= 1 << (%s & 31)", c.word("alive"), c.thread().at(5))
-		} else if c.here.leaves {
+		} else if c.here.Leaves {
 			c.out.line("*(*bool)(%s) = true", c.element("left", 1))
 			c.out.line("%s--", c.word("live"))
 		}
@@ -117,9 +89,9 @@ func (c *threadCoder) edge(n *node, i int) {
 // storeAtEnd keeps what the region has computed for others, at the end of b.
 func (c *threadCoder) storeAtEnd(b *ir.Block) {
 	c.out.at(b.Term().Pos)
-	for _, x := range c.here.blocks {
+	for _, x := range c.here.Blocks {
 		for _, v := range x.Values {
-			if c.keep[v.ID] == keepEach && !c.isFirstPhi(v) && c.keptAtEnd(v) && !waits(v) {
+			if c.Keep[v.ID] == layout.KeepEach && !c.IsFirstPhi(v) && c.KeptAtEnd(v) && !layout.Waits(v) {
 				c.storeKept(v)
 			}
 		}
@@ -130,38 +102,27 @@ func (c *threadCoder) storeAtEnd(b *ir.Block) {
 func (c *threadCoder) copyPhi(here *copies, phi, a *ir.Value) {
 	switch {
 	case !c.isWanted(phi):
-	case c.keep[phi.ID] == keepEach && c.isFirstPhi(phi):
+	case c.Keep[phi.ID] == layout.KeepEach && c.IsFirstPhi(phi):
 		if a.Op != ir.OpParam && c.array[a.ID] == c.array[phi.ID] { // a is there already, which has to be written for that
 			c.found.used[use{a, c.here}] = true
 			return
 		}
 		c.everyLane(func() { here.add(c.kept(phi), c.valueOrOffset(phi, a).text) })
-	case c.level[phi.ID] == perBlock && c.level[a.ID] <= perBlock && c.waysIn(phi, c.here) == 1:
+	case c.Level[phi.ID] == layout.PerBlock && c.Level[a.ID] <= layout.PerBlock && c.WaysIn(phi, c.here) == 1:
 		c.after.add(c.hoistedName(phi), c.valueOrOffset(phi, a).text)
-	case c.level[phi.ID] == perBlock: // all threads compute it, and the old one is needed until then
+	case c.Level[phi.ID] == layout.PerBlock: // all threads compute it, and the old one is needed until then
 		next := c.name1(phi, "next")
 		c.assigns = true
 		here.add(next, c.valueOrOffset(phi, a).text)
 		c.after.add(c.hoistedName(phi), next)
 	default:
 		g := c.here
-		if c.keep[phi.ID] == keepBlock {
+		if c.Keep[phi.ID] == layout.KeepBlock {
 			g, c.assigns = nil, true
 		}
 		c.hoist(g, phi)
 		c.each(phi, func() { here.add(c.nameOf(phi), c.valueOrOffset(phi, a).text) })
 	}
-}
-
-// waysIn returns how many blocks of g lead to the one that phi stands in.
-func (p *placement) waysIn(phi *ir.Value, g *region) int {
-	n := 0
-	for _, b := range phi.Block.Preds {
-		if p.of[b.ID] == g {
-			n++
-		}
-	}
-	return n
 }
 
 // isWanted reports whether anything uses the phi, as far as is known.
@@ -217,21 +178,21 @@ func (c *copies) write(w *writer) {
 // does not differ between threads.
 func (e *emitter) again(v *ir.Value) {
 	switch {
-	case e.keep[v.ID] == keepBlock:
+	case e.Keep[v.ID] == layout.KeepBlock:
 		e.hoist(nil, v)
 		return
-	case e.keep[v.ID] == keepEach:
+	case e.Keep[v.ID] == layout.KeepEach:
 		lines := e.apart(func() { e.each(v, func() { e.out.line("%s := %s", e.nameOf(v), e.kept(v)) }) }, v)
 		e.top = append(e.top, lines...)
 		e.made[v] = e.body
 		return
-	case e.level[v.ID] == inThread && v.Op == ir.OpPhi && e.of[v.Block.ID] == e.here:
+	case e.Level[v.ID] == layout.InThread && v.Op == ir.OpPhi && e.Of[v.Block.ID] == e.here:
 		e.hoist(e.here, v)
 		return
 	}
-	to := map[level]*[]line{perLaunch: &e.launch, perPlane: &e.plane, perRow: &e.row, perThread: &e.top}[e.level[v.ID]]
+	to := map[layout.Level]*[]line{layout.PerLaunch: &e.launch, layout.PerPlane: &e.plane, layout.PerRow: &e.row, layout.PerThread: &e.top}[e.Level[v.ID]]
 	if to == nil {
-		if e.level[v.ID] == perBlock {
+		if e.Level[v.ID] == layout.PerBlock {
 			e.hoist(nil, v)
 			return
 		}
@@ -242,12 +203,12 @@ func (e *emitter) again(v *ir.Value) {
 	}
 	lines := e.apart(func() { e.statement(v) }, v)
 	*to = append(*to, lines...)
-	switch e.level[v.ID] {
-	case perLaunch:
+	switch e.Level[v.ID] {
+	case layout.PerLaunch:
 		e.made[v] = e.root0
-	case perPlane:
+	case layout.PerPlane:
 		e.made[v], e.types[e.nameOf(v)] = e.rows, e.varType(v)
-	case perRow:
+	case layout.PerRow:
 		e.made[v] = e.rows
 	default:
 		e.made[v] = e.body

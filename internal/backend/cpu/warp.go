@@ -4,18 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gopherwarp/gopherwarp/internal/analysis"
+	"github.com/gopherwarp/gopherwarp/internal/backend/cpu/layout"
 	"github.com/gopherwarp/gopherwarp/internal/ir"
 )
 
 // Where the threads of a warp exchange numbers a region ends, as at a barrier. Each thread has brought what it has:
 // what all threads get alike has grown in a variable, all else is in an array and is sorted out
 // by gpu.Lanes when the last one has come. So it is with the threads of a block at a counting barrier.
-
-// isShared reports whether all threads of a block, or of a warp, get the same from v, which they meet for.
-func (p *placement) isShared(v *ir.Value) bool {
-	return votes(v) || p.warps && analysis.WarpOp(v.Op) && v.Type.Kind != ir.KindVoid && !p.uni.Varying(v)
-}
 
 // startSharing writes what v is before any thread has brought something.
 func (e *emitter) startSharing(v *ir.Value) {
@@ -64,13 +59,13 @@ func (e *emitter) bring(v *ir.Value) {
 	e.out.at(v.Pos)
 	switch {
 	case v.Type.Kind == ir.KindVoid:
-	case e.isShared(v):
+	case e.IsShared(v):
 		if e.wanted(v) {
 			e.share(v)
 		}
-	case e.keep[v.ID] == keepEach:
+	case e.Keep[v.ID] == layout.KeepEach:
 		e.out.line("*(*%s)(%s) = %s", e.typeName(v.Args[0].Type, false), e.element(brought(v), v.Args[0].Type.Size()), e.ref(v.Args[0]).text)
-		if v.Op != ir.OpMatch && !e.movesAlike(v) {
+		if v.Op != ir.OpMatch && !e.MovesAlike(v) {
 			e.out.line("*(*int32)(%s) = %s", e.element("lane", 4), e.source(v))
 		}
 	}
@@ -121,11 +116,6 @@ func (e *emitter) where(x *ir.Value, wanted bool, statement string) {
 // laneText returns the lane of the thread, an int.
 func (e *emitter) laneText() string { return "(" + e.thread().at(5) + " & 31)" }
 
-// movesAlike reports whether the second operand of a shuffle is known to the warp before its threads run.
-func (e *emitter) movesAlike(v *ir.Value) bool {
-	return v.Op != ir.OpShuffle && e.level[v.Args[1].ID] <= perBlock
-}
-
 // lastBits returns by modulo the size of a warp.
 func (e *emitter) lastBits(by *ir.Value) string {
 	if by.Op == ir.OpConst {
@@ -145,9 +135,9 @@ func (e *emitter) source(v *ir.Value) string {
 }
 
 // exchange writes what becomes of the arrays when all threads of the warp have come to the end of g.
-func (e *emitter) exchange(g *region) {
-	v := g.meets
-	if v == nil || e.keep[v.ID] != keepEach {
+func (e *emitter) exchange(g *layout.Region) {
+	v := g.Meets
+	if v == nil || e.Keep[v.ID] != layout.KeepEach {
 		return
 	}
 	e.out.at(v.Pos)
@@ -159,7 +149,7 @@ func (e *emitter) exchange(g *region) {
 	switch {
 	case v.Op == ir.OpMatch:
 		e.out.line("%s.Match()", lanes)
-	case e.movesAlike(v):
+	case e.MovesAlike(v):
 		e.out.line("%s.%s(%s)", lanes, method, e.ref(v.Args[1]).text)
 	default:
 		e.out.line("%s.Take(%s)", lanes, e.elementAt("lane", 4, warp))
@@ -167,7 +157,7 @@ func (e *emitter) exchange(g *region) {
 }
 
 // warpSteps writes the loop over the threads of a warp in a block of several dimensions.
-func (e *emitter) warpSteps(g *region) []line {
+func (e *emitter) warpSteps(g *layout.Region) []line {
 	b := e.threadBody(g, 1)
 	if len(b.lines) == 0 {
 		return nil

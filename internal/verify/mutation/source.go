@@ -17,7 +17,7 @@ import (
 )
 
 // compiler matches the packages that are mutated.
-var compiler = []string{"./internal/frontend", "./internal/ir", "./internal/analysis", "./internal/pass", "./internal/backend/..."}
+var compiler = []string{"./internal/frontend", "./internal/ir/...", "./internal/analysis", "./internal/pass", "./internal/backend/..."}
 
 // Source is the type-checked source of packages, and all mutations of it.
 type Source struct {

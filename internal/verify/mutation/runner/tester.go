@@ -55,7 +55,7 @@ func (t *tester) commit(ctx context.Context) string {
 // order lists the steps of the suite by patterns of packages. The mutated package precedes them, all
 // other packages follow, and then randomKernels.
 var order = [][]string{
-	{"./internal/ir", "./internal/analysis", "./internal/frontend", "./internal/pass", "./internal/backend/..."},
+	{"./internal/ir/...", "./internal/analysis", "./internal/frontend", "./internal/pass", "./internal/backend/..."},
 	{"./compile/..."},
 	{"./internal/verify/conformance/...", "./internal/verify/seeded"},
 	{"./cmd/..."},
