@@ -35,7 +35,7 @@ func (c *cloner) of(v *ir.Value) *ir.Value {
 // newBlock adds the copy of b, as yet empty.
 func (c *cloner) newBlock(b *ir.Block) *ir.Block {
 	n := c.f.NewBlock()
-	n.Values = make([]*ir.Value, 0, len(b.Values))
+	n.Values, n.Apart = make([]*ir.Value, 0, len(b.Values)), b.Apart
 	c.blocks[b.ID] = n
 	return n
 }
@@ -86,7 +86,7 @@ func (c *cloner) mapArgs(v *ir.Value) {
 // cloneFunc returns a copy of f.
 func cloneFunc(f *ir.Func) *ir.Func {
 	g := ir.NewFunc(f.Name, f.Result)
-	g.Kernel, g.ParamBytes, g.Block, g.Narrow, g.Coarse = f.Kernel, f.ParamBytes, f.Block, f.Narrow, f.Coarse
+	g.Kernel, g.ParamBytes, g.Block, g.Narrow, g.Coarse, g.Slices = f.Kernel, f.ParamBytes, f.Block, f.Narrow, f.Coarse, f.Slices
 	g.Aligned, g.Notes = f.Aligned, f.Notes
 	c := newCloner(g, f)
 	for _, p := range f.Params {
