@@ -54,7 +54,7 @@ func (a *aparter) find() bool {
 		for _, v := range b.Values {
 			far := len(v.Args) > 0 && v.Args[0].Type.IsPtr() && (v.Args[0].Type.Space == ir.Global || v.Args[0].Type.Space == ir.Generic)
 			switch {
-			case v.Op == ir.OpFence || v.Op.Atomic() && far:
+			case v.Op.Atomic() && far || synchronizes(v.Op):
 				return false
 			case !far || v.Op != ir.OpLoad && v.Op != ir.OpStore:
 				continue
@@ -79,6 +79,15 @@ func (a *aparter) find() bool {
 		}
 	}
 	return len(a.pairs) > 0
+}
+
+// synchronizes reports whether an operation makes other threads' writes visible, or writes to memory that is no argument's slice.
+func synchronizes(op ir.Op) bool {
+	switch op {
+	case ir.OpFence, ir.OpGridBarrier, ir.OpTileStore, ir.OpBulkStore, ir.OpStoreMatrix:
+		return true
+	}
+	return false
 }
 
 // pays reports whether there is an innermost loop that stores to one slice and loads from another one, either one that the kernel never
