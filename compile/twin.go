@@ -17,7 +17,7 @@ import (
 // the Go compiler. Products and sums are not fused either, so that all machines compute the same results.
 var gpuOnly = []string{
 	"simplify-by-range", "divide-by-power", "divide-by-constant", "if-convert", "rotate", "unify-phis", "separate-offsets", "truncate-integers",
-	"bypass-slow-division", "unroll-dense", "unroll-guarded", "unroll-calls", "version-kernel", "speculate-addresses", "hoist-checks", "fuse-checks", "expand-fdiv",
+	"bypass-slow-division", "unroll-dense", "unroll-guarded", "unroll-calls", "reduce-strides", "version-kernel", "version-apart", "speculate-addresses", "hoist-checks", "fuse-checks", "expand-fdiv",
 	"launch-tests", "sink",
 }
 

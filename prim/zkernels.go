@@ -743,7 +743,7 @@ var scanChunksAddInt32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddInt32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksAddInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -780,7 +780,7 @@ var scanChunksAddInt64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddInt64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksAddInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -817,7 +817,7 @@ var scanChunksAddUint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksAddUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -854,7 +854,7 @@ var scanChunksAddUint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksAddUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -891,7 +891,7 @@ var scanChunksAddFloat32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddFloat32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksAddFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -928,7 +928,7 @@ var scanChunksAddFloat64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksAddFloat64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksAddFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -965,7 +965,7 @@ var scanChunksLeastInt32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastInt32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1002,7 +1002,7 @@ var scanChunksLeastInt64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastInt64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1039,7 +1039,7 @@ var scanChunksLeastUint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1076,7 +1076,7 @@ var scanChunksLeastUint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1113,8 +1113,8 @@ var scanChunksLeastFloat32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: scanChunksLeastFloat32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastFloat32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastFloat32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1151,7 +1151,7 @@ var scanChunksLeastFloat64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksLeastFloat64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksLeastFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1188,7 +1188,7 @@ var scanChunksGreatestInt32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestInt32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestInt32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1225,7 +1225,7 @@ var scanChunksGreatestInt64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestInt64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestInt64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1262,7 +1262,7 @@ var scanChunksGreatestUint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1299,7 +1299,7 @@ var scanChunksGreatestUint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1336,8 +1336,8 @@ var scanChunksGreatestFloat32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: scanChunksGreatestFloat32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestFloat32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestFloat32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestFloat32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1374,7 +1374,7 @@ var scanChunksGreatestFloat64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: scanChunksGreatestFloat64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: scanChunksGreatestFloat64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1844,7 +1844,7 @@ var selectChunksUint8Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint8SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;p40;a!\"p72;v#$=3;p88;l'&a$(v)!|%*p0;v#,p16;a,.v/!|-0&+1p48;v#3p64;a35v6!|47&28p96;v#:p112;l<&a:=v>!|;?&9@v>$v):|BC&ADv>,v/:|FG&EHv>3v6:|JK&IL", PTX: selectChunksUint8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1887,7 +1887,7 @@ var selectChunksUint16Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p72;v%&=3;p88;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p48;v%6p64;a68v9!|7:&5;p96;v%=p112;l?(a=@vA!|>B&<CvA&v+=|EF&DGvA.v2=|IJ&HKvA6v9=|MN&LO", PTX: selectChunksUint16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1930,7 +1930,7 @@ var selectChunksUint32Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p72;v%&=3;p88;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p48;v%6p64;a68v9!|7:&5;p96;v%=p112;l?(a=@vA!|>B&<CvA&v+=|EF&DGvA.v2=|IJ&HKvA6v9=|MN&LO", PTX: selectChunksUint32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1973,7 +1973,7 @@ var selectChunksUint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunksUint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=3;p40;l#\"a!$p72;v%&p88;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3p48;v%5p64;a57v8!|69&4:p96;v%<p112;l>\"a<?v@!|=A&;Bv@&v*<|DE&CFv@-v1<|HI&GJv@5v8<|LM&KN", PTX: selectChunksUint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2016,7 +2016,7 @@ var selectChunks2Uint64Kernel = &driver.Kernel{
 		{File: "chunkkernel.go", Line: 123, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: selectChunks2Uint64SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=4;p40;l#\"a!$p72;v%&=3;p88;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p48;v%6p64;a68v9!|7:&5;p96;v%=p112;l?(a=@vA!|>B&<CvA&v+=|EF&DGvA.v2=|IJ&HKvA6v9=|MN&LO", PTX: selectChunks2Uint64SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -998,11 +998,11 @@ var layerNormBestKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "rowsbest.go", Line: 110, Format: "index out of range [%d] with length %d"},
 		{File: "rowsbest.go", Line: 92, Format: "slice bounds out of range [%d:%d]"},
 		{File: "rowsbest.go", Line: 92, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "rowsbest.go", Line: 93, Format: "slice bounds out of range [%d:%d]"},
 		{File: "rowsbest.go", Line: 93, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "rowsbest.go", Line: 110, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96},
 	OnDemand: true,

@@ -11,7 +11,7 @@ const kernelSources = `9700b4b91de7dc2b	kernel.go	at
 d3af64662f58a9fa	kernel.go	tiled
 `
 
-const naiveSM70Narrow = `packed1 6673 naive
+const naiveSM70Narrow = `packed1 6684 naive
 !pJ
 !pI
 !p8
@@ -21,7 +21,7 @@ const naiveSM70Narrow = `packed1 6673 naive
 !Pt@|bq>rGymrIAB
 !c
 p;-x,
-p98un
+p9uQpF
 p:8te
 qSrFpF
 !
@@ -154,32 +154,36 @@ O
 ")
 }ot0
 :
-wh
-"(
+vp
+"*
+xBu*p,1,
+")
 qk,wv-
 t1yc,
 }oD
 4
 x)
 zo
+5
 s)
 J
-rP
-"*
-xBu*p@1,
-s)
-s_|t
+H
 !#
-sl
+s)
+r~
+H
+!#
+"#
+q1XU
 z_.
 *#%
 _
-x%M-2[
+y,M-2[
 z_.
 *%%
 _
 z~qs
-vG,
+q1q9B
 q1q9B
 z_.
 *#%
@@ -189,7 +193,7 @@ z_.
 *%%
 _
 z~qs
-xsE
+q1[E
 q1[E
 z_.
 *#%
@@ -199,7 +203,7 @@ z_.
 *%%
 _
 z~qs
-q1wg-
+q1p*q&
 q1p*q&
 z_.
 *#%
@@ -209,25 +213,24 @@ z_.
 *%%
 _
 }"tLv,S
-xS"<"G
-tU"1,
-tU"<#
+qKq}t0G
+Yq}1,
+Yq}<"
 \
 w9
 !#
-xBu*M61,
 !#
-rsR$
+qk8<"
 z_.
 *#%
 _
-tH%1-17
+tH#1-17
 z_.
 *%%
 _
 q~(6wz(
-xS%<%B
-tU%1,
+xS#<#B
+tU#1,
 \
 !#
 sWr1
@@ -370,25 +373,20 @@ p{[A%
 qBX
 pC+
  =6
- -6
+ -1
 Y=qR
-:
-vp
+ =2
+ -5
 ")
 t+{q
 ")
 vGyi-
 t1u&X
- =4
-5
- =2
- -8
-H
-!#
-s)
+ =10
+ -1
 qm
-H
-!#
+ =2
+ -3
 )
 ")
 tT
@@ -421,9 +419,8 @@ qK|IG
 u>Pt5q4r,pW&qR
 Yvnp*
 x<ry
- =3
- -4
-!#
+ =4
+ -2
 i(V'
 o
  =2

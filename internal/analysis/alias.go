@@ -1,6 +1,10 @@
 package analysis
 
-import "github.com/gopherwarp/gopherwarp/internal/ir"
+import (
+	"slices"
+
+	"github.com/gopherwarp/gopherwarp/internal/ir"
+)
 
 // MayAlias reports whether the pointers p and q may point into the same object. Pointers into
 // different address spaces do not alias unless one of them is generic. Pointers to different
@@ -33,7 +37,7 @@ func Object(p *ir.Value) *ir.Value {
 // same when v and w execute.
 func MayOverlap(v, w *ir.Value) bool {
 	p, q := v.Args[0], w.Args[0]
-	if !MayAlias(p, q) {
+	if !MayAlias(p, q) || apart(v, w) {
 		return false
 	}
 	p, from := constantPart(p)
@@ -77,4 +81,26 @@ func Accessed(v *ir.Value) *ir.Type {
 		return v.Args[1].Type
 	}
 	return v.Type
+}
+
+// apart reports whether accesses are known to be in different slices, one of which the kernel writes.
+func apart(v, w *ir.Value) bool {
+	if !v.Block.Apart || !w.Block.Apart {
+		return false
+	}
+	p, q := SliceOf(v), SliceOf(w)
+	return p != nil && q != nil && p.Imm != q.Imm
+}
+
+// SliceOf returns the parameter with the address of the slice that a load or store accesses, or nil if it is not known.
+func SliceOf(v *ir.Value) *ir.Value {
+	p := v.Args[0]
+	for p.Op == ir.OpOffset || p.Op == ir.OpIndex {
+		p = p.Args[0]
+	}
+	f := v.Block.Func
+	if p.Op == ir.OpParam && f.Kernel && slices.ContainsFunc(f.Slices, func(s ir.SliceParam) bool { return s.Offset == p.Imm }) {
+		return p
+	}
+	return nil
 }

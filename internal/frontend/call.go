@@ -38,8 +38,11 @@ func (l *lowerer) callFunction(v *ssa.Call, fn *ssa.Function) *ir.Value {
 	if fullName(l.fn) == "math.pow" && fullName(fn) == "math.Pow" {
 		return l.powerOfZero(fn.Pkg.Func("isOddInt"), v.Call.Args[1])
 	}
-	if fullName(fn) == "math.ldexp" {
+	switch fullName(fn) {
+	case "math.ldexp":
 		return l.scaleByPower(fn, l.value(v.Call.Args[0]), l.value(v.Call.Args[1]))
+	case "math.exp":
+		return l.exponential(fn, l.value(v.Call.Args[0]))
 	}
 	if mustInline(fn) {
 		return l.inline(v, fn, ref{v.Call.Value, l})

@@ -85,14 +85,25 @@ func (l *lowerer) scaleByPower(ldexp *ssa.Function, x, n *ir.Value) *ir.Value {
 	ordinary := l.emit(ir.OpAnd, ir.I1, normal(field), normal(l.emit(ir.OpAdd, ir.I64, field, n)))
 	scaled := l.emit(ir.OpAdd, ir.I64, bits, l.emit(ir.OpShl, ir.I64, n, fraction))
 	product := l.emit(ir.OpBitcast, ir.F64, scaled)
+	return l.unless(ordinary, product, ldexp, x, n)
+}
+
+// unless returns a result if ok holds, as it does mostly, and otherwise that of a call.
+func (l *lowerer) unless(ok, result *ir.Value, fn *ssa.Function, args ...*ir.Value) *ir.Value {
 	call, after := l.f.NewBlock(), l.f.NewBlock()
-	l.fork(ordinary, after, call)
+	call.Cold = true
+	l.fork(ok, after, call)
 
 	l.cur = call
-	other := l.emitAux(ir.OpCall, ir.F64, l.reach(ldexp).ir, x, n)
+	other := l.emitAux(ir.OpCall, result.Type, l.reach(fn).ir, args...)
 	l.jump(after)
 	l.cur = after
-	return l.emit(ir.OpPhi, ir.F64, product, other)
+	return l.emit(ir.OpPhi, result.Type, result, other)
+}
+
+// float64 makes a constant.
+func (l *lowerer) float64(x float64) *ir.Value {
+	return l.constant(ir.F64, int64(math.Float64bits(x)))
 }
 
 // wideProduct is bits.Mul64: the upper and the lower half of the product.

@@ -38,6 +38,9 @@ func (l *lowerer) parameterBlock() {
 		}
 		l.moveTo(p.Pos())
 		l.values[p] = l.leaves(block.Fields[i], block.PartOffset(i))
+		if s, ok := p.Type().Underlying().(*types.Slice); ok {
+			l.f.Slices = append(l.f.Slices, ir.SliceParam{Offset: block.PartOffset(i), Elem: l.irType(s.Elem()).Size()})
+		}
 		l.spillResult(p)
 	}
 	l.f.ParamBytes = int((block.Size()+7)/8*8) + driver.HiddenBytes

@@ -6,6 +6,7 @@ import "slices"
 // terminator and the new block has no predecessors.
 func (b *Block) Split(at int) *Block {
 	rest := b.Func.NewBlock()
+	rest.Apart = b.Apart
 	rest.Values = append(rest.Values, b.Values[at:]...)
 	for _, v := range rest.Values {
 		v.Block = rest
@@ -22,6 +23,7 @@ func (b *Block) Split(at int) *Block {
 func (b *Block) SplitEdge(i int) *Block {
 	s := b.Succs[i]
 	m := b.Func.NewBlock()
+	m.Apart = b.Apart || s.Apart
 	m.Append(OpJump, Void).Pos = b.Term().Pos
 	m.Preds, m.Succs = []*Block{b}, []*Block{s}
 	s.Preds[s.PredIndex(b)] = m
@@ -33,6 +35,7 @@ func (b *Block) SplitEdge(i int) *Block {
 // it. The block has a phi for each phi of b.
 func (b *Block) SplitPreds(moves func(p *Block) bool) *Block {
 	p := b.Func.NewBlock()
+	p.Apart = b.Apart
 	for _, phi := range b.Phis() {
 		p.Append(OpPhi, phi.Type).Pos = phi.Pos
 	}

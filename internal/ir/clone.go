@@ -9,7 +9,7 @@ func (f *Func) Clone() *Func {
 	g.Params = c.list(f.Params)
 	g.Blocks = make([]*Block, len(f.Blocks))
 	for i, b := range f.Blocks {
-		g.Blocks[i] = &Block{ID: b.ID, Func: &g, Values: c.list(b.Values), Cold: b.Cold, Launch: b.Launch}
+		g.Blocks[i] = &Block{ID: b.ID, Func: &g, Values: c.list(b.Values), Cold: b.Cold, Launch: b.Launch, Apart: b.Apart}
 		c.blocks[b.ID] = g.Blocks[i]
 	}
 	for i, b := range f.Blocks {

@@ -61,11 +61,16 @@ type Func struct {
 	Coarse int
 	// Aligned marks a kernel for launches whose pointer parameters are all multiples of 16.
 	Aligned bool
-	Notes   []Note // transformations by passes
+	Slices  []SliceParam // a kernel's parameters that are slices
+	Notes   []Note       // transformations by passes
 
 	nextValue, nextBlock int
 	spare                []Value // from which values are taken
 }
+
+// SliceParam is a parameter of a kernel: its address, length and capacity are at Offset in the parameter block and the two
+// words after it. Elem is the size of an element.
+type SliceParam struct{ Offset, Elem int64 }
 
 // Block is a basic block. Phis come first, the terminator last. The arguments of phis are in the
 // order of Preds.
@@ -79,6 +84,8 @@ type Block struct {
 	// Launch means that the block computes a condition, its last value before the jump, from the parameters and the number
 	// of blocks. A back end may leave that to the launcher. Other blocks use no other value of the block.
 	Launch bool
+	// Apart means that the block runs only in launches in which no slice parameter that the kernel writes overlaps another one.
+	Apart bool
 }
 
 // Value is an operation and its result.

@@ -6,6 +6,8 @@ func (v *Value) Launchable() bool {
 	switch v.Op {
 	case OpParam, OpConst, OpNCtaid, OpSelect, OpTrunc, OpSExt, OpZExt,
 		OpAdd, OpSub, OpMul, OpAnd, OpOr, OpXor, OpEq, OpNe, OpSLt, OpSLe, OpULt, OpULe:
+	case OpBitcast:
+		return v.Type.Kind == KindI64 && v.Args[0].Op == OpParam
 	case OpShl, OpLShr:
 		if v.Args[1].Op != OpConst {
 			return false
@@ -30,6 +32,8 @@ func launchableType(v *Value) bool {
 		return v.Op != OpParam && v.Op != OpTrunc // comparisons, and what they are combined to
 	case KindI32, KindI64:
 		return true
+	case KindPtr:
+		return v.Op == OpParam
 	}
 	return false
 }

@@ -79,9 +79,9 @@ var ops = [numOps]row{
 	OpFAdd:      {"fadd", 2, attrNone, pure | commutative, floatBinary}, // rounds to nearest even, as all float arithmetic
 	OpFSub:      {"fsub", 2, attrNone, pure, floatBinary},
 	OpFMul:      {"fmul", 2, attrImm, pure | commutative, floatBinary}, // Imm 1: the source rounds it explicitly, it must not become part of an fma
-	OpFDiv:      {"fdiv", 2, attrNone, pure, floatBinary},
-	OpFNeg:      {"fneg", 1, attrNone, pure, floatUnary},  // flips the sign, of NaN too
-	OpFma:       {"fma", 3, attrNone, pure, floatTernary}, // arg0*arg1+arg2, rounded once
+	OpFDiv:      {"fdiv", 2, attrImm, pure, floatBinary},               // Imm 1, of f64: the divisor is between 1 and 4, and a quotient that is used has a dividend between 2^-900 and 2^900
+	OpFNeg:      {"fneg", 1, attrNone, pure, floatUnary},               // flips the sign, of NaN too
+	OpFma:       {"fma", 3, attrNone, pure, floatTernary},              // arg0*arg1+arg2, rounded once
 	OpFSqrt:     {"fsqrt", 1, attrNone, pure, floatUnary},
 	OpFAbs:      {"fabs", 1, attrNone, pure, floatUnary},
 	OpFFloor:    {"ffloor", 1, attrNone, pure, floatUnary},

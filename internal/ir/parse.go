@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,8 +91,7 @@ func (p *parser) parseLine(s *scanner) {
 // headsBlock reports whether the rest of a line continues a block's name as the line before the block's values does.
 func headsBlock(rest string) bool {
 	before, _, ok := strings.Cut(rest, ":")
-	before = strings.TrimSpace(before)
-	return ok && (before == "" || before == "cold" || before == "launch")
+	return ok && !slices.ContainsFunc(strings.Fields(before), func(word string) bool { return word != "cold" && word != "launch" && word != "apart" })
 }
 
 func isBlock(tok string) bool {
@@ -143,11 +143,22 @@ func (p *parser) header(s *scanner) {
 			p.f.Coarse = int(s.integer())
 		}
 		p.f.Aligned = s.accept("aligned")
+		if s.accept("slices") {
+			p.slices(s)
+		}
 	}
 	if s.accept("->") {
 		p.f.Result = s.typ()
 	}
 	s.expect("{")
+}
+
+func (p *parser) slices(s *scanner) {
+	for s.accept("@") {
+		offset := s.integer()
+		s.expect("of")
+		p.f.Slices = append(p.f.Slices, SliceParam{Offset: offset, Elem: s.integer()})
+	}
 }
 
 func (p *parser) param(s *scanner, i int64) {
@@ -184,7 +195,7 @@ func (p *parser) block(s *scanner) {
 	if p.blocks[id] != nil {
 		s.fail("b%d stands twice", id)
 	}
-	p.b = &Block{ID: id, Func: p.f, Cold: s.accept("cold"), Launch: s.accept("launch")}
+	p.b = &Block{ID: id, Func: p.f, Cold: s.accept("cold"), Launch: s.accept("launch"), Apart: s.accept("apart")}
 	p.blocks[id] = p.b
 	p.f.Blocks = append(p.f.Blocks, p.b)
 	p.f.nextBlock = max(p.f.nextBlock, id+1)

@@ -72,6 +72,12 @@ func (f *Func) print(w io.Writer) {
 		if f.Aligned {
 			fmt.Fprint(w, " aligned")
 		}
+		for i, s := range f.Slices {
+			if i == 0 {
+				fmt.Fprint(w, " slices")
+			}
+			fmt.Fprintf(w, " @%d of %d", s.Offset, s.Elem)
+		}
 	}
 	if f.Result.Kind != KindVoid {
 		fmt.Fprintf(w, " -> %v", f.Result)
@@ -90,6 +96,9 @@ func (b *Block) print(w io.Writer) {
 	}
 	if b.Launch {
 		fmt.Fprint(w, " launch")
+	}
+	if b.Apart {
+		fmt.Fprint(w, " apart")
 	}
 	fmt.Fprint(w, ":")
 	for i, p := range b.Preds {

@@ -18,7 +18,7 @@ b0:
 	ret %1 !square.go:7:2
 }
 
-kernel scale(%0 ptr.global @0, %1 i64 @8, %2 f32 @24) bytes 48 block 16 16 1 narrow {
+kernel scale(%0 ptr.global @0, %1 i64 @8, %2 f32 @24) bytes 48 block 16 16 1 narrow slices @0 of 4 {
 b0:
 	%3 = tid i32 {0}
 	%4 = zext i64 %3
@@ -26,7 +26,7 @@ b0:
 	%6 = alloca ptr.local <{i32, [2]f64}>
 	%7 = var ptr.shared $tile
 	if %5 b1 b2
-b1 cold: <- b0
+b1 cold apart: <- b0
 	%8 = index ptr.global %0, %4 {4} !scale.go:9:7
 	%9 = load f32 %8
 	%10 = call f32 @square %9

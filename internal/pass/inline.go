@@ -44,6 +44,11 @@ func expand(b *ir.Block, at int, repl *ir.Replacements) {
 	before := len(b.Func.Blocks)
 	c.Clone(callee.Blocks)
 	placeFaults(b.Func.Blocks[before:], call.Pos)
+	if cont.Cold = b.Cold; b.Cold {
+		for _, x := range b.Func.Blocks[before:] {
+			x.Cold = true
+		}
+	}
 	b.Append(ir.OpJump, ir.Void).Pos = call.Pos
 	b.AddEdge(c.Block(callee.Blocks[0]))
 

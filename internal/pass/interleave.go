@@ -15,9 +15,9 @@ const (
 )
 
 // interleave executes four iterations together of innermost loops that have an unknown trip count,
-// load from memory and store nothing, so that the loads of all four are in flight at once. First
+// load from memory and store at most to shared memory from which they do not load, so that the loads of all four are in flight at once. First
 // come the checks that depend on no load, of all four iterations, as one; then the loads guarded by
-// them; then the checks on what has been loaded, and so on; the sums come last, in the order of the
+// them; then the checks on what has been loaded, and so on; the sums and stores come last, in the order of the
 // iterations. If a check fails, nothing has happened yet: the original loop, which also does the
 // last iterations, continues from the first of the four and finds out which one.
 //
@@ -75,6 +75,10 @@ func (b *interleaver) fits() bool {
 	for _, v := range b.body.Values {
 		switch v.Op {
 		case ir.OpPhi, ir.OpCheck, ir.OpIf:
+		case ir.OpStore:
+			if !b.storesApart(v) {
+				return false
+			}
 		case ir.OpLoad:
 			space := v.Args[0].Type.Space
 			far = far || space == ir.Global || space == ir.Generic
@@ -88,6 +92,13 @@ func (b *interleaver) fits() bool {
 		}
 	}
 	return far
+}
+
+// storesApart reports whether v stores to shared memory that the loop does not load.
+func (b *interleaver) storesApart(v *ir.Value) bool {
+	return v.Args[0].Type.Space == ir.Shared && !slices.ContainsFunc(b.body.Values, func(x *ir.Value) bool {
+		return x.Op == ir.OpLoad && analysis.MayAlias(v.Args[0], x.Args[0])
+	})
 }
 
 // counter recognises the loop's induction variable.

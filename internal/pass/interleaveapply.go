@@ -17,6 +17,9 @@ func (b *interleaver) apply() {
 		b.blocks = append(b.blocks, f.NewBlock())
 	}
 	rest := f.NewBlock()
+	for _, x := range b.blocks {
+		x.Apart = b.body.Apart
+	}
 
 	less := b.body.Term().Args[0].Op
 	start, _ := b.loop.PhiArgs(b.iv)
@@ -104,7 +107,7 @@ func (b *interleaver) copyStage(s int) {
 			e.pos = v.Pos
 			switch {
 			case v.Op == ir.OpPhi || v.Op == ir.OpIf:
-			case v.Op == ir.OpStore: // of what is used after the loop
+			case v.Op == ir.OpStore && v.Args[0].Op == ir.OpAlloca: // of what is used after the loop
 				if s == b.last && round == interleaved-1 {
 					b.again(e, round, v)
 				}

@@ -100,9 +100,16 @@ var pipeline = []step{
 	{"mem2reg", mem2reg, false},
 	{"prove", prove, false},
 	{"version-kernel", versionKernel, false},
+	{"version-apart", versionApart, false},
+	{"load-elimination", loadElimination, false}, // between which there are stores to other slices
 	{"version-loops", then(versionLoops, mem2reg, simplifyCFG), false},
+	{"licm", licm, false}, // of loads that checks, or stores to other slices, have kept in their loops
+	{"scalar-promotion", scalarPromotion, false},
+	{"mem2reg", mem2reg, false},
 	{"unroll-guarded", unrolling(unrollGuarded), false},
 	{"interleave", then(interleave, mem2reg), false},
+	{"dce", deadCode, false}, // the tests of checks that are gone use addresses
+	{"reduce-strides", then(reduceStrides, simplify, deadCode), false},
 	{"unroll-calls", then(unrollCalls, mem2reg, prove), false}, // what only the first iteration has to ask, the copies know
 	{"subsume-checks", subsumeChecks, false},
 	{"simplify", simplify, false},
@@ -168,6 +175,9 @@ var order = []struct{ before, after, reason string }{
 	{"unroll", "unroll-partial", "a loop that is fully unrolled need not be unrolled by four"},
 	{"version-loops", "unroll-guarded", "a loop without checks can be unrolled without their copies"},
 	{"version-loops", "unroll-calls", "a loop without checks can be unrolled without their copies"},
+	{"version-loops", "reduce-strides", "an index that is checked is computed anyway"},
+	{"interleave", "reduce-strides", "it finds the addresses of iterations by their indices"},
+	{"reduce-strides", "unroll-calls", "loads whose addresses advance by a stride are unrolled, too"},
 	{"interleave", "unroll-calls", "it finds the blocks before loops, and has joined iterations of those with loads that wait"},
 	{"unroll-calls", "separate-offsets", "the indices of the iterations differ by constants, which cost nothing in addresses"},
 	{"unroll-calls", "expand-fdiv", "the divisions of four iterations are tested together"},
@@ -181,6 +191,9 @@ var order = []struct{ before, after, reason string }{
 	{"truncate-integers", "hoist-checks", "what fits 32 bits after a check need not fit before it"},
 	{"version-loops", "interleave", "one test before a loop is better than one in every fourth iteration"},
 	{"prove", "version-kernel", "a kernel is copied only for checks that are not proved"},
+	{"version-kernel", "version-apart", "its test is added to that of the kernel's copy"},
+	{"version-apart", "version-loops", "a kernel with more loops is too large to be copied"},
+	{"version-apart", "launch-tests", "the test is for the launcher"},
 	{"version-kernel", "version-loops", "one test in the launch's parameters is better than one before each loop"},
 	{"version-kernel", "subsume-checks", "checks that are gone need not be compared with others"},
 	{"version-kernel", "truncate-integers", "indices are 64-bit sums and products only before it"},

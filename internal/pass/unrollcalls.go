@@ -57,7 +57,8 @@ func (u *callUnroller) fits() bool {
 		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpCheck }) {
 			return false
 		}
-		has = has || slices.ContainsFunc(b.Values, calls)
+		has = has || slices.ContainsFunc(b.Values, calls) || slices.ContainsFunc(b.Phis(), func(phi *ir.Value) bool { return phi.Type.IsPtr() })
+		has = has || len(l.Blocks) > 1 && l.Header.Apart && slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore && analysis.SliceOf(v) != nil })
 	}
 	return has && l.Exits()[0].From == u.latch
 }

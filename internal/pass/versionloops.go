@@ -11,6 +11,7 @@ import (
 const (
 	maxVersioned = 150     // values of a loop that is copied; in a larger one checks cost little
 	maxTerms     = 1 << 31 // what factors are below, so that products cannot overflow
+	minVersioned = 3       // iterations of a loop that is copied, if an array that it indexes limits them: the test costs as much as a few checks
 	maxParts     = 64      // sums and products that an index is made of, each as often as it is used
 )
 
@@ -68,6 +69,7 @@ type loopVersioner struct {
 	ranges           *analysis.Ranges
 	entry            *ir.Block // the preheader
 	iv, start, bound *ir.Value
+	step             int64 // 0 if it is not constant
 	checks           []*ir.Value
 	factors          []*ir.Value // invariants that the counter is multiplied with
 	scale            int64       // the largest constant that it is multiplied with
@@ -87,6 +89,7 @@ func (v *loopVersioner) counter() bool {
 		return false
 	}
 	v.iv, v.start, v.bound = c.Phi, c.Start, c.Bound
+	v.step, _ = analysis.IntConst(c.Step)
 	s := v.ranges.At(c.Step, v.ranges.Facts.PointOf(c.Next))
 	return s.Lo > 0 && s.Hi <= maxCounter
 }
@@ -114,7 +117,14 @@ func (v *loopVersioner) collect() bool {
 			v.checks = append(v.checks, c)
 		}
 	}
-	return len(v.checks) > 0
+	return len(v.checks) > 0 && !slices.ContainsFunc(v.checks, v.limits)
+}
+
+// limits reports whether a check ends the loop, which counts from zero or more, after fewer than minVersioned iterations.
+func (v *loopVersioner) limits(check *ir.Value) bool {
+	c := check.Args[0]
+	length, ok := analysis.IntConst(c.Args[1])
+	return ok && c.Args[0] == v.iv && v.step > 0 && length <= (minVersioned-1)*v.step
 }
 
 // coefficient returns the factor of the induction variable in x, which is linear in it: 0 if there

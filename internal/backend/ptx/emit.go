@@ -83,6 +83,7 @@ func (s *selector) module(w *writer, body string) string {
 	for i, file := range w.files {
 		fmt.Fprintf(&b, ".file %d %q\n", i+1, file)
 	}
+	s.doubles.declare(s.vars)
 	b.WriteString("\n" + s.vars.module.String())
 	if s.vars.module.Len() > 0 {
 		b.WriteByte('\n')

@@ -41,7 +41,7 @@ func (s *selector) float(v *ir.Value) operand {
 	c := classOf(v.Type)
 	args := make([]operand, len(v.Args))
 	for i, a := range v.Args {
-		args[i] = s.operand(a)
+		args[i] = s.floatArg(v, a)
 	}
 	if len(args) == 1 {
 		args[0] = s.inReg(c, args[0])
@@ -65,8 +65,26 @@ func (s *selector) float(v *ir.Value) operand {
 		if isOne(v.Args[0]) { // fewer instructions, and rounded just so
 			return s.def(c, "rcp.rn"+classes[c].typ, s.inReg(c, args[1]))
 		}
+		if v.Imm == 1 && c == f64 {
+			return s.quotient(s.inReg(c, args[0]), s.inReg(c, args[1]))
+		}
 	}
 	return s.def(c, op, args...)
+}
+
+// quotient selects x/y where no step overflows or underflows, without the test and the call with which ptxas covers
+// other operands. The approximation of 1/y has 19 right bits or more. The first step leaves an error of its third power, the
+// second a correctly rounded reciprocal, and the third a correctly rounded quotient: Markstein, "Computation of elementary functions on
+// the IBM RISC System/6000 processor" (1990).
+func (s *selector) quotient(x, y operand) operand {
+	fma := func(a, b, c operand) operand { return s.def(f64, "fma.rn.f64", a, b, c) }
+	one, minus := literal(ir.F64, 0x3ff0000000000000), s.def(f64, "neg.f64", y)
+	r := s.def(f64, "rcp.approx.ftz.f64", y)
+	rest := fma(minus, r, one)
+	r = fma(r, fma(rest, rest, rest), r)
+	r = fma(r, fma(minus, r, one), r)
+	q := s.def(f64, "mul.rn.f64", x, r)
+	return fma(fma(minus, q, x), r, q)
 }
 
 func isOne(v *ir.Value) bool {

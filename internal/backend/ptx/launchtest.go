@@ -52,7 +52,7 @@ func (e *testEncoder) operand(v *ir.Value) byte {
 	if p, ok := e.places[v]; ok {
 		return p
 	}
-	if v.Op == ir.OpZExt { // the upper half is zero anyway
+	if v.Op == ir.OpZExt || v.Op == ir.OpBitcast { // the upper half is zero anyway; an address is a number
 		e.places[v] = e.operand(v.Args[0])
 		return e.places[v]
 	}

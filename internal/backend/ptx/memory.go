@@ -12,7 +12,7 @@ func (s *selector) memory(v *ir.Value) {
 		s.storeVector(v, at)
 	case v.Op == ir.OpLoad:
 		s.vals[v.ID] = s.widenLoaded(v.Type, func(c class, typ string) operand {
-			return s.load("ld"+suffix(space)+typ, c, at)
+			return s.load("ld"+s.source(v)+typ, c, at)
 		})
 	case v.Op == ir.OpStore:
 		s.store("st"+suffix(space)+memType(v.Args[1].Type), at, s.stored(v.Args[1]))

@@ -21,11 +21,13 @@ type selector struct {
 	stubs    []*stub
 	vars     *variables
 
-	vals      []operand     // by value ID
-	parts     [][]reg       // by value ID, of operations with several results
-	addresses []address     // by value ID, of pointers
-	known     []intConstant // by value ID
-	used      []int         // by value ID: number of uses
+	vals      []operand      // by value ID
+	parts     [][]reg        // by value ID, of operations with several results
+	addresses []address      // by value ID, of pointers
+	known     []intConstant  // by value ID
+	used      []int          // by value ID: number of uses
+	unwritten map[int64]bool // slices, by offset
+	doubles   doubleTable
 	tiles     *analysis.Tiles
 	cluster   clusterState
 	first     []*block // by block ID
@@ -50,6 +52,8 @@ func newSelector(f *ir.Func, o Options) *selector {
 		used:      make([]int, f.NumValues()),
 		first:     make([]*block, f.NumBlocks()),
 		last:      make([]*block, f.NumBlocks()),
+		unwritten: unwritten(f),
+		doubles:   newDoubleTable(f),
 	}
 	s.tiles = analysis.NewTiles(f)
 	s.polls = spins(f)

@@ -15,14 +15,14 @@ func isVector(t *ir.Type) bool {
 }
 
 // vectorOp returns the operation on all elements of t.
-func vectorOp(op string, space ir.Space, t *ir.Type) string {
-	return fmt.Sprintf("%s%s.v%d%s", op, suffix(space), t.Len, memType(t.Elem))
+func vectorOp(op, space string, t *ir.Type) string {
+	return fmt.Sprintf("%s%s.v%d%s", op, space, t.Len, memType(t.Elem))
 }
 
 // loadVector loads an array, whose elements extract finds.
 func (s *selector) loadVector(v *ir.Value, at address) {
 	first, more := s.results(v)
-	op := vectorOp("ld", v.Args[0].Type.Space, v.Type)
+	op := vectorOp("ld", s.source(v), v.Type)
 	s.emit(inst{op: op, form: spread, dst: first, more: more, args: []operand{at.base}, offset: at.offset})
 }
 
@@ -39,5 +39,5 @@ func (s *selector) storeVector(v *ir.Value, at address) {
 			args = append(args, operand{reg: r})
 		}
 	}
-	s.emit(inst{op: vectorOp("st", v.Args[0].Type.Space, all.Type), form: vector, args: args, offset: at.offset})
+	s.emit(inst{op: vectorOp("st", suffix(v.Args[0].Type.Space), all.Type), form: vector, args: args, offset: at.offset})
 }

@@ -41,7 +41,7 @@ func (c *Cloner) Block(b *ir.Block) *ir.Block { return c.blocks[b.ID] }
 // newBlock adds the copy of b, as yet empty.
 func (c *Cloner) newBlock(b *ir.Block) *ir.Block {
 	n := c.f.NewBlock()
-	n.Values = make([]*ir.Value, 0, len(b.Values))
+	n.Values, n.Apart = make([]*ir.Value, 0, len(b.Values)), b.Apart
 	c.blocks[b.ID] = n
 	return n
 }
@@ -92,7 +92,7 @@ func (c *Cloner) mapArgs(v *ir.Value) {
 // CloneFunc returns a copy of f.
 func CloneFunc(f *ir.Func) *ir.Func {
 	g := ir.NewFunc(f.Name, f.Result)
-	g.Kernel, g.ParamBytes, g.Block, g.Narrow, g.Coarse = f.Kernel, f.ParamBytes, f.Block, f.Narrow, f.Coarse
+	g.Kernel, g.ParamBytes, g.Block, g.Narrow, g.Coarse, g.Slices = f.Kernel, f.ParamBytes, f.Block, f.Narrow, f.Coarse, f.Slices
 	g.Aligned, g.Notes = f.Aligned, f.Notes
 	c := NewCloner(g, f)
 	for _, p := range f.Params {

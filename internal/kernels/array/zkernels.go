@@ -1237,9 +1237,9 @@ var takeRowsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 120},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: takeRowsSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: takeRowsSM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: takeRowsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p24;p40;t\"=4;l#$a!%p72;v&'p88;t)=3;l*+a',v-!|(.p48;v&0p64;t2=2;l34a05v6!|17&/8p0;v&:p16;t<l=$a:>v?!|;@&9A", PTX: takeRowsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p24;p40;t\"=4;l#$a!%p72;v&'p88;t)=3;l*+a',v-!|(.p48;v&0p64;t2=2;l34a05v6!|17&/8p0;v&:p16;t<l=$a:>v?!|;@&9A", PTX: takeRowsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=4;p40;l#\"a!$p72;v%&=3;p88;l)(a&*v+!|',p48;v%.=2;p64;l10a.2v3!|/4&-5p0;v%7p16;l9\"a7:v;!|8<&6=", PTX: takeRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1283,8 +1283,9 @@ var moveRowsKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: moveRowsSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: moveRowsSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p24;p40;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-", PTX: moveRowsSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p24;p40;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-", PTX: moveRowsSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=4;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+", PTX: moveRowsSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1371,9 +1372,9 @@ var wideF32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: wideF32SM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: wideF32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: wideF32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: wideF32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p48;p64;t\"=4;l#$a!%p0;v&'p16;t)l*$a'+v,!|(-p24;v&/p40;t1l2$a/3v4!|05&.6", PTX: wideF32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=4;p64;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-p40;l/\"a-0v1!|.2&,3", PTX: wideF32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -1147,8 +1147,8 @@ var storeLanes32Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeLanes32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeLanes32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p48;p64;t\"=2;l#$a!%p120;v&'p136;t)=3;l*+a',v-!|(.p0;v&0p16;t2l3$a04v5!|16&/7p24;v&9p40;t;l<$a9=v>!|:?&8@p72;v&Bp88;tDlE$aBFvG!|CH&AIp96;v&Kp112;tMlN$aKOvP!|LQ&JRvG'v-B|TU&SVvG0v5B|XY&WZvG9v>B|\\]&[^vGKvPB|`a&_b", PTX: storeLanes32SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=2;p64;l#\"a!$p120;v%&=3;p136;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p24;v%6p40;l8\"a69v:!|7;&5<p72;v%>p88;l@\"a>AvB!|?C&=Dp96;v%Fp112;lH\"aFIvJ!|GK&ELvB&v+>|NO&MPvB.v2>|RS&QTvB6v:>|VW&UXvBFvJ>|Z[&Y\\", PTX: storeLanes32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1204,8 +1204,8 @@ var storeLanesBF16Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144, 152, 160, 168},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: storeLanesBF16SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: storeLanesBF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Test: "p48;p64;t\"=1;L#$a!%p120;v&'p136;t)=3;l*+a',v-!|(.p0;v&0p16;t2L3$a04v5!|16&/7p24;v&9p40;t;L<$a9=v>!|:?&8@p72;v&Bp88;tDLE$aBFvG!|CH&AIp96;v&Kp112;tM=2;lNOaKPvQ!|LR&JSvG'v-B|UV&TWvG0v5B|YZ&X[vG9v>B|]^&\\_vGKvQB|ab&`c", PTX: storeLanesBF16SM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=1;p64;l#\"a!$p120;v%&=3;p136;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4p24;v%6p40;l8\"a69v:!|7;&5<p72;v%>p88;l@\"a>AvB!|?C&=Dp96;v%F=2;p112;lIHaFJvK!|GL&EMvB&v+>|OP&NQvB.v2>|ST&RUvB6v:>|WX&VYvBFvK>|[\\&Z]", PTX: storeLanesBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -10667,7 +10667,7 @@ pV5rL.
 pV-rL7
  =129`
 
-const direct32SM80NarrowAligned = `packed1 42031 attendDirect_float32_row_F32
+const direct32SM80NarrowAligned = `packed1 44928 attendDirect_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -10681,10 +10681,10 @@ const direct32SM80NarrowAligned = `packed1 42031 attendDirect_float32_row_F32
 !pHy;pD
 !Pt@|bq>rGympx/wk
 !c
-p;x@r0
-p9xWr0
-p:,qYpF
-qSrOto
+p;zIsV
+p9sK8pF
+p:sppF
+qS-ve
 !
 p>
 q*
@@ -10720,7 +10720,7 @@ wR
 vl@sr
 zW[p$
 4
-rDf
+rDi
 pns6t;
 u3
 u3xR
@@ -10809,41 +10809,144 @@ tU'D
 pzR(qj
 pnu:pw
 qVs0q=
-sHd
+sHg
 pns-p|
 ph+q&
 ph+B
 pnr]yC
 xBu*q,q=
 qt3D
-rP
+vp
 pnsmzg
 t+p2q=
 zWzE
+)
+p}yi-vF
+qns7
+uh
+4
+0
+x)
+qt3D
+5
 rf3
+H
+!#
+svM3
+H
 !#
 )
-ta
+q:
 T4
-uVz#X
+o
+*#%
+w"uy
+uVz#[
+qB/
+4
+xQuHp2
+qBsp
+4
+pnr]ps@
+q1q9v^
+pnsmq#7
+)
+wm%
+T4
+4
+o
+*#%
+tr.
+uVz#p*
+qB/
+4
+xQuHq,
+qBsp
+4
+"#
+q1[v-
+"#
+)
+i"%
+T4
+4
+o
+*#%
+tr.
+uVr|<"
+qB/
+4
+xQp,<#
+qBsp
+4
+"#
+q1p*q&vF
+"#
+)
+i&%
+T4
+4
+o
+*#%
+tr.
+uVr|<%
+qB/
+4
+xQp,<&
+qBsp
+4
+"#
+qF"2{c
+5
+pnsmsm
+|mu/"n
+tH"2{c1/
+tH"uD
+so
+w[p[n
+p~q}2{c1/
+p~q}uD
+so
+w[pYn
+p~wg{c1/
+p~q,uD
+so
+_
+p~p*2{c1/
+p~p*uD
+so
+pnr]s-
+Yp0<-
+Yp0<+
+s_R*2p0
+\
+s_R*2p0
+w9
+!#
+!#
+"%
+|W*
+i*%
+T4
+uVR+<0
 )
 qB/
-xQp,r2
+xQR,<1
 )
 qBsp
-zc2t,
+zcr).
 wj
 wj
-rDg
+rDj
 |9
 *#%
 _
 y,{c1/
 y,.U
 so
-pnr]ps@
-qKXryv^
-YXr2
+"%
+xS.<.v^
+tU.<1
 \
 !#
 u--})
@@ -10856,10 +10959,10 @@ ur
 tb+w-
 0
 y7-
-tH%rqU
-r($wB
-tU7D
-pzR8qj
+tH;rqU
+r(:wB
+tUMD
+pzRNqj
 Yp,D
 :
 :
@@ -10895,67 +10998,67 @@ Yp,D
 :
 :
 qGs\t%
-rD>
+rDA
 qM,ps@
-qF&qg
+qF<qg
 qM9s-
 qk#qg
-|W;
+|WQ
 tb.q#7
-|W%
+|W;
 tb7sr
 ra4E
 tb9q#9
 q74q&
 u-@8pX
-Y=<'
+Y=<=
 u-u0p|
 )
-qBR'
+qBR=
 "#
-Y.<'
+Y.<=
 u-u0tc
 rs.
 )
-qBR(
+qBR>
 "#
-Y/<(
+Y/<>
 "#
 vT/
 )
-qBR)
+qBR?
 "#
-YsT<)
+YsT<?
 "#
 q1vnsT
 )
-qBR*
+qBR@
 "#
-Yp5<*
+Yp5<@
 "#
 q1XA
 )
-qBR+
+qBRA
 "#
-YrF<+
+YrF<A
 "#
 q1t"rF
 )
-qBR,
+qBRB
 "#
-Yw?<,
+Yw?<B
 "#
 q1[yl
 )
-qBR-
+qBRC
 "#
-YxW<-
+YxW<C
 "#
 xsE/
 )
-qBR.
+qBRD
 |A9pE
-Y=<7
+Y=<M
 uGqYs6
 ra+B
 zo
@@ -11001,7 +11104,7 @@ qvrc1/
 uG--r.8
 r(+B
 uG-7qN
-tU,<E
+tU,<[
 uGy<sr
 tH-pdq=
 y,.U
@@ -11012,13 +11115,9 @@ r{"
 qvp<1/
 tH3uD
 pn{GqN
-qt4<C
+qt4<Y
 s{7pb
 x%rc1/
-tJ%Z
-tJ&Z
-tJ'Z
-tJ(Z
 tJ)Z
 tJ*Z
 tJ+Z
@@ -11035,6 +11134,10 @@ tJ5Z
 tJ6Z
 tJ7Z
 tJ8Z
+sF'Z
+sF&Z
+sF%Z
+sF$Z
 sF#Z
 sF"Z
 qGtLZ
@@ -11056,7 +11159,7 @@ qM,tc
 tU7D
 pzR8qj
 )
-i-%
+i?%
 T7
 pm
 o
@@ -11073,14 +11176,14 @@ qE>z/
 ta
 vNuJ)
 tb8qy
-t(R_<?
+t(Rv<?
 Y/D
 pz/qj
 tb7sQ
 w<
 qBR<
 t8R=?
-xBzYRN
+xBzYRe
 )
 ta
 tb9yY
@@ -11090,21 +11193,21 @@ xz
 vaG
 *%%
 "7
-qVRNp$
+qVRep$
 vPPq"t@pirzxPpus^9
-qVRNG
+qVReG
 vPPq"t@pirzxPpus^9
-qVRNqO
+qVReqO
 vPPq"t@pirzxPpus^9
-qVRNB+
+qVReB+
 vPPq"t@pirzxPpus^9
-qVRNA
+qVReA
 vPPq"t@pirzxPpus^9
-qVRNE=
+qVReE=
 vPPq"t@pirzxPpus^9
-qVRNyl
+qVReyl
 vPPq"t@pirzxPpus^9
-qVRNE/
+qVReE/
 vPPq"t@pirzxPpus^9
 tb9r]
 |V(s^'
@@ -11117,13 +11220,13 @@ u~"
 w"{v
 w"x\
 w"|;
-rDh
+rDk
 :
 :
 :
 :
 "8
-]8I
+pVQI
 "#
 t+R=A
 ta
@@ -11208,7 +11311,7 @@ v}Ps}.z%u}6Sq/L2ql
 !#
 J
 "7
-pVAx_~*8
+pVAx_~*;
 !#
 :
 "6
@@ -11313,8 +11416,8 @@ tHQuD
 u6sf}2
 !#
 xS(<(B
-tU(<k
-sH.
+tU(1K
+sH1
 !#
 tb/pw
 vS
@@ -11350,15 +11453,15 @@ tpw+
 uGt2t'
 |7
 tpw+
-tpr3p4FwzG
+tpr3p4JwzK
 uGxes-
-w\G'F
+w\K'J
 x>#
 k
 uGuQsh
-rpE6
+rpI6
 uGw}yC
-rpF'#
+rpJ'#
 r=
 s+%'#6
 k
@@ -11372,7 +11475,7 @@ k
 "$
 pe7lsf}2
 "$
-q8ES>
+q8IS>
 pn|Ypw
 pV<I
 pnwwpb
@@ -11384,45 +11487,45 @@ vS
 pV:t\
 u-uksm
 w)Ps}.z%s\2s\2s\2s\zmR5l8}4
-|^D'Dq/
-|^C'Cq/
-|^B'Bq/
-|^A'Aq/
-|^@'@S
-|^?'?S
-|^>'>S
-|^='=S
-|^<'<6
-|^;';6
-|^:':6
-|^9'96
-|^8'8>
-|^7'7>
-|^6'6>
-|^5'5>
+|^H'Hq/
+|^G'Gq/
+|^F'Fq/
+|^E'Eq/
+|^D'DS
+|^C'CS
+|^B'BS
+|^A'AS
+|^@'@6
+|^?'?6
+|^>'>6
+|^='=6
+|^<'<>
+|^;';>
+|^:':>
+|^9'9>
 w)Ps}.z%s\2s\2s\2s\zmR5l8,sZ
-|^4'4q/
-|^3'3q/
-|^2'2q/
-|^1'1q/
-|^0'0S
-|^/'/S
-|^.'.S
-|^-'-S
-|^,',6
-|^+'+6
-|^*'*6
-|^)')6
-|^('(>
-|^'''>
-|^&'&>
-|^%'%>
+|^8'8q/
+|^7'7q/
+|^6'6q/
+|^5'5q/
+|^4'4S
+|^3'3S
+|^2'2S
+|^1'1S
+|^0'06
+|^/'/6
+|^.'.6
+|^-'-6
+|^,',>
+|^+'+>
+|^*'*>
+|^)')>
 Y=<,
 J
 rP
 !#
 s{+ps7
-qvRd14
+qvRz14
 )
 i-%
 T6
@@ -11434,59 +11537,59 @@ s{7u:
 y,.<6
 t6sfn
 s{/sr
-q~D>W'D
-q~C>q/'C
-q~B>S'B
-q~A}0A
+q~H>W'H
+q~G>q/'G
+q~F>S'F
+q~E}0E
 "#
 t6.t&
 "#
-q~@>sU'@
-q~?>W'?
-q~>>q/'>
-q~=>S'=
+q~D>sU'D
+q~C>W'C
+q~B>q/'B
+q~A>S'A
 "#
 t6.wZn
 "#
-q~<>sI'<
-q~;>sU';
-q~:>W':
-q~9>q/'9
+q~@>sI'@
+q~?>sU'?
+q~>>W'>
+q~=>q/'=
 "#
 t6.uK
 "#
-q~8>rl'8
-q~7>sI'7
-q~6>sU'6
-q~5>W'5
+q~<>rl'<
+q~;>sI';
+q~:>sU':
+q~9>W'9
 "#
 t6{_vm
 "#
-q~4>qW'4
-q~3>rl'3
-q~2>sI'2
-q~1>sU'1
+q~8>qW'8
+q~7>rl'7
+q~6>sI'6
+q~5>sU'5
 "#
 t6.y;
 "#
-q~0>t|'0
-q~/>qW'/
-q~.>rl'.
-q~->sI'-
+q~4>t|'4
+q~3>qW'3
+q~2>rl'2
+q~1>sI'1
 "#
 t6{_tO
 "#
-q~,>sG',
-q~+>t|'+
-q~*>qW'*
-q~)>rl')
+q~0>sG'0
+q~/>t|'/
+q~.>qW'.
+q~->rl'-
 "#
 t6.p<rg
 "#
-q~(>u#'(
-q~'>sG''
-q~&>t|'&
-q~%>qW'%
+q~,>u#',
+q~+>sG'+
+q~*>t|'*
+q~)>qW')
 qKuHy8
 }3R/
 \
@@ -11496,12 +11599,12 @@ vS
 tb+pX+
 xSY<Ypd
 tUY<W
-tJG'F
-sH%
+tJK'J
+sH(
 !#
 vc8p|
-|Np4EBwL
-yVE6
+|Np4IBwL
+yVI6
 vc7p|
 |7
 q6
@@ -11514,17 +11617,17 @@ r{D
 qvq41.
 ra4E
 uFq=
-syu8Ps}+r3x2cp4F>L
+syu8Ps}+r3x2cp4J>L
 !#
 |.+px
-qt4<j
+qt41T
 5
 |.-q@
 r{D
 qvsf1.
 ph4E
 vbq=
-u6y;'D
+u6y;'H
 !#
 "#
 5
@@ -11533,7 +11636,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6y;'C
+u6y;'G
 !#
 "#
 5
@@ -11542,7 +11645,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6y;'B
+u6y;'F
 !#
 "#
 5
@@ -11551,7 +11654,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6y;'A
+u6y;'E
 !#
 "#
 5
@@ -11560,7 +11663,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6{Xp&'@
+u6{Xp&'D
 !#
 "#
 5
@@ -11569,7 +11672,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6{Xp&'?
+u6{Xp&'C
 !#
 "#
 5
@@ -11578,7 +11681,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6{Xp&'>
+u6{Xp&'B
 !#
 "#
 5
@@ -11587,7 +11690,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6{Xp&'=
+u6{Xp&'A
 !#
 "#
 5
@@ -11596,7 +11699,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6sTtz'<
+u6sTtz'@
 !#
 "#
 5
@@ -11605,7 +11708,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6sTtz';
+u6sTtz'?
 !#
 "#
 5
@@ -11614,7 +11717,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6sTtz':
+u6sTtz'>
 !#
 "#
 5
@@ -11623,7 +11726,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6sTtz'9
+u6sTtz'=
 !#
 "#
 5
@@ -11632,7 +11735,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6zIw7'8
+u6zIw7'<
 !#
 "#
 5
@@ -11641,7 +11744,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6zIw7'7
+u6zIw7';
 !#
 "#
 5
@@ -11650,7 +11753,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6zIw7'6
+u6zIw7':
 !#
 "#
 5
@@ -11659,7 +11762,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6zIw7'5
+u6zIw7'9
 !#
 "#
 5
@@ -11668,7 +11771,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6}cr>'4
+u6}cr>'8
 !#
 "#
 5
@@ -11677,7 +11780,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6}cr>'3
+u6}cr>'7
 !#
 "#
 5
@@ -11686,7 +11789,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6}cr>'2
+u6}cr>'6
 !#
 "#
 5
@@ -11695,7 +11798,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6}cr>'1
+u6}cr>'5
 !#
 "#
 5
@@ -11704,7 +11807,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6xWs%'0
+u6xWs%'4
 !#
 "#
 5
@@ -11713,7 +11816,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6xWs%'/
+u6xWs%'3
 !#
 "#
 5
@@ -11722,7 +11825,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6xWs%'.
+u6xWs%'2
 !#
 "#
 5
@@ -11731,7 +11834,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6xWs%'-
+u6xWs%'1
 !#
 "#
 5
@@ -11740,7 +11843,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6-p<p&',
+u6-p<p&'0
 !#
 "#
 5
@@ -11749,7 +11852,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6-p<p&'+
+u6-p<p&'/
 !#
 "#
 5
@@ -11758,7 +11861,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6-p<p&'*
+u6-p<p&'.
 !#
 "#
 5
@@ -11767,7 +11870,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6-p<p&')
+u6-p<p&'-
 !#
 "#
 5
@@ -11776,7 +11879,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6v<wi'(
+u6v<wi',
 !#
 "#
 5
@@ -11785,7 +11888,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6v<wi''
+u6v<wi'+
 !#
 "#
 5
@@ -11794,7 +11897,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6v<wi'&
+u6v<wi'*
 !#
 "#
 5
@@ -11803,7 +11906,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6v<wi'%
+u6v<wi')
 !#
 |.9^
 p+
@@ -11830,7 +11933,7 @@ ret,v:
 "#
 wj
 wj
-rDi
+rDl
 "#
 p~X|B.
 w)Ps}+z%s\2s\L2qp
@@ -11917,7 +12020,7 @@ r[BB
 p6
 }g-qe
 qkN2p2
-t{M2VS
+t{M2Vf
 }g.r+
 ru+
 s?[
@@ -11932,7 +12035,7 @@ zZ8
 qT[p$
 sd
 }g7qN
-q+pKV\
+q+pKVo
 {K
 v3p"q&
 */%
@@ -11943,7 +12046,7 @@ u<
 qkN2p0
 s?p2
 t{M+%
-u@_
+u@r
 s'8
 {?vFj
 |cq)q"q"vLrWvhrG~(sM'
@@ -12053,7 +12156,7 @@ qt3D
 5
 t)=sm
 poN1+%
-u@d
+u@v
 s'7
 zZ8
 *1%
@@ -12070,9 +12173,9 @@ vl@sr
 (/
 !#
 pnsmsm
-]/s3@
+]Ps3@
 ].rL=
-]0rL,
+]QrL,
 (sT
 !#
 "e
@@ -12127,19 +12230,19 @@ a&
 "5
 tW
 a)
-wpk
+wp}
 (
 !w&
 "3
 sk
 pfqA
-wpj
+wp|
 (
 !x=
 t)=ps
 qH
 pfp"
-wpj
+wp|
 (
 !yE
 "0
@@ -12278,11 +12381,11 @@ O
 const direct32SM80 = direct32SM80NarrowAligned + `
  patch
  -1
-packed1 42667 attendDirect_float32_row_F32
+packed1 45646 attendDirect_float32_row_F32
  =14
  -2
-p9+98pF
-p:qYto
+p9+@x,
+p:,rFpF
  =30
  -5
 )
@@ -12322,10 +12425,39 @@ uX8qj
  =8
  -1
 qt2D
+ =11
+ -3
+qt2D
+5
+rf2
+ =2
+ -1
+svM2
  =4
  -1
-rf2
+T$
+ =14
+ -1
+T$
+ =15
+ -1
+T$
+ =15
+ -1
+T$
+ =15
+ -1
+tH"2{c1.
  =3
+ -1
+p~q}2{c1.
+ =3
+ -1
+p~wg{c1.
+ =3
+ -1
+p~p*2{c1.
+ =14
  -1
 T$
  =13
@@ -12357,7 +12489,7 @@ qvrc1.
 qvp<1.
  =2
  -3
-qt3<C
+qt3<Y
 s{7pb
 x%rc1.
  =42
@@ -12441,9 +12573,12 @@ tH#2{c1.
  =10
  -1
 tH%2{c1.
- =130
+ =21
  -1
-qvRd13
+tU(1C
+ =108
+ -1
+qvRz13
  =2
  -1
 T(
@@ -12462,7 +12597,7 @@ qvq41-
 ra3E
  =4
  -1
-qt3<j
+qt31L
  =3
  -2
 qvsf1-
@@ -12760,16 +12895,16 @@ a)
 const direct32SM70NarrowAligned = direct32SM80NarrowAligned + `
  patch
  -3
-packed1 42548 attendDirect_float32_row_F32
+packed1 45445 attendDirect_float32_row_F32
 !pJ
 !pI
  =11
  -1
-p;,uQpF
+p;t=r0
  =2
  -1
-qSrOte
- =658
+qSp<r0
+ =761
  -1
 t-qs>
 s/s:r_6
@@ -12784,9 +12919,9 @@ rH
 t-x^
 s/w+
 rH
-wA'G
-{0p4G
-}tFscyqqcqcqcqcqcqc>?
+wA'K
+{0p4K
+}tJscyqqcqcqcqcqcqc>?
  =9
  -1
 s+)'#6
@@ -12859,16 +12994,16 @@ pVGsx8
 const direct32SM70 = direct32SM80 + `
  patch
  -3
-packed1 43184 attendDirect_float32_row_F32
+packed1 46163 attendDirect_float32_row_F32
 !pJ
 !pI
  =11
  -1
-p;,uQpF
+p;t=r0
  =2
  -1
-qSrOte
- =668
+qSp<r0
+ =771
  -1
 t-qs>
 s/s:r_6
@@ -12883,9 +13018,9 @@ rH
 t-x^
 s/w+
 rH
-wA'G
-{0p4G
-}tFscyqqcqcqcqcqcqc>?
+wA'K
+{0p4K
+}tJscyqqcqcqcqcqcqc>?
  =9
  -1
 s+)'#6
@@ -12955,7 +13090,7 @@ pVHsx.
 pVGsx8
  =178`
 
-const directBF16SM80NarrowAligned = `packed1 44991 attendDirect_dtype_BF16_row_BF16
+const directBF16SM80NarrowAligned = `packed1 48218 attendDirect_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -12970,10 +13105,10 @@ const directBF16SM80NarrowAligned = `packed1 44991 attendDirect_dtype_BF16_row_B
 !pHy;pD
 !Pt@|bq>rGympx/wk
 !c
-p;xFte
-p9{Jx,
-p:,qYpF
-qS-rFpF
+p;quto
+p9{_x,
+p:sppF
+qSp<t*
 !
 p>
 q*
@@ -13009,7 +13144,7 @@ wR
 vl@sr
 zW[p$
 4
-rDf
+rDi
 pns6t;
 u3
 u3xR
@@ -13098,45 +13233,164 @@ tU'D
 pzR(qj
 pnu:pw
 qVs0q=
-sHd
+sHg
 pns-p|
 ph+q&
 ph+B
 pnr]yC
 xBu*q,q=
 qt3D
-rP
+vp
 pnsmzg
 t+p2q=
 zWzE
+)
+p}yi-vF
+qns7
+uh
+4
+0
+x)
+qt3D
+5
 rf3
+H
+!#
+svM3
+H
 !#
 )
-ta
+q:
 T4
-uVz#X
-)
-qB/
-xQp,r2
-)
-qBsp
-zc2t,
-wj
-wj
-rDg
-{T
+}d
 *#%
-rV
+w"uy
+uVz#[
+qB/
+4
+xQuHp2
+qBsp
+4
+pnr]ps@
+q1q9v^
+pnsmq#7
+)
+wm%
+T4
+4
+}d
+*#%
+tr.
+uVz#p*
+qB/
+4
+xQuHq,
+qBsp
+4
+"#
+q1[v-
+"#
+)
+i"%
+T4
+4
+}d
+*#%
+tr.
+uVr|<"
+qB/
+4
+xQp,<#
+qBsp
+4
+"#
+q1p*q&vF
+"#
+)
+i&%
+T4
+4
+}d
+*#%
+tr.
+uVr|<%
+qB/
+4
+xQp,<&
+qBsp
+4
+"#
+qF"2{c
+5
+pnsmsm
+{9u/"n
 prsrxG
 pv
 &
 pnsm^
+tH$2{c1/
+tH$uD
+so
+{9dp[n
+"#
+pv
+&
+"#
+tH%2{c1/
+tH%uD
+so
+{9dpYn
+"#
+pv
+&
+"#
+tH&2{c1/
+tH&uD
+so
+rV
+"#
+pv
+&
+"#
+tH'2{c1/
+tH'uD
+so
+pnr]s-
+tU&<5
+tU&<3
+s_R2<&
+\
+s_R2<&
+w9
+!#
+!#
+"'
+|W2
+i*%
+T4
+uVR3<8
+)
+qB/
+xQR4<9
+)
+qBsp
+zcr).
+wj
+wj
+rDj
+{T
+*#%
+rV
+"%
+pv
+&
+"%
 p~w%{c1/
 p~XuD
 so
-pnr]ps@
-qK[2[v^
-yn2p2
+"'
+xS8<8v^
+tU8<;
 \
 !#
 u--})
@@ -13149,10 +13403,10 @@ ur
 tb+w-
 0
 y7-
-tH'rqU
-r(&wB
-tU9D
-pzR:qj
+tHErqU
+r(DwB
+tUWD
+pzRXqj
 Yp,D
 :
 :
@@ -13188,67 +13442,67 @@ Yp,D
 :
 :
 qGs\t%
-rD>
+rDA
 qM,ps@
-qF(qg
+qFFqg
 qM9s-
 qk#qg
-|W=
+|W[
 tb.q#7
-|W'
+|WE
 tb7sr
 ra4E
 tb9q#9
 q74q&
 u-@8pX
-Y=<)
+Y=<G
 u-u0p|
 )
-qBR)
+qBRG
 "#
-Y.<)
+Y.<G
 u-u0tc
 rs.
 )
-qBR*
+qBRH
 "#
-Y/<*
+Y/<H
 "#
 vT/
 )
-qBR+
+qBRI
 "#
-YsT<+
+YsT<I
 "#
 q1vnsT
 )
-qBR,
+qBRJ
 "#
-Yp5<,
+Yp5<J
 "#
 q1XA
 )
-qBR-
+qBRK
 "#
-YrF<-
+YrF<K
 "#
 q1t"rF
 )
-qBR.
+qBRL
 "#
-Yw?<.
+Yw?<L
 "#
 q1[yl
 )
-qBR/
+qBRM
 "#
-YxW</
+YxW<M
 "#
 xsE/
 )
-qBR0
+qBRN
 |A9pE
-Y=<9
+Y=<W
 uGqYs6
 ra+B
 zo
@@ -13294,7 +13548,7 @@ qvrc1/
 uG--r.8
 r(+B
 uG-7qN
-tU,<G
+tU,<f
 uGy<sr
 tH-pdq=
 y,.U
@@ -13305,13 +13559,9 @@ r{"
 qvp<1/
 tH3uD
 pn{GqN
-qt4<E
+qt4<d
 s{7pb
 x%rc1/
-tJ%Z
-tJ&Z
-tJ'Z
-tJ(Z
 tJ)Z
 tJ*Z
 tJ+Z
@@ -13328,6 +13578,10 @@ tJ5Z
 tJ6Z
 tJ7Z
 tJ8Z
+sF'Z
+sF&Z
+sF%Z
+sF$Z
 sF#Z
 sF"Z
 qGtLZ
@@ -13349,7 +13603,7 @@ qM,tc
 tU7D
 pzR8qj
 )
-i-%
+i?%
 T7
 pm
 o
@@ -13366,14 +13620,14 @@ qE>z/
 ta
 vNuJ)
 tb8qy
-t(Rb<?
+|&?<?
 Y/D
 pz/qj
 tb7sQ
 w<
 qBR<
 t8R=?
-xBzYRP
+xBzYRo
 )
 ta
 tb9yY
@@ -13381,7 +13635,7 @@ tb9yY
 ub5
 xz
 4
-rDh
+rDk
 vaq&
 *%%
 :
@@ -13389,7 +13643,7 @@ vaq&
 :
 :
 "6
-]8I
+pV9I
 "7
 pV8sx
 t+R=qO
@@ -13554,7 +13808,7 @@ s5z}qsD
 pV-I
 "$
 pV,s3/
-t+MnqO
+t+py#/qO
 i$%
 }'r,c~72~7L2ql
 qLp,x[
@@ -13581,7 +13835,7 @@ s5z}qsD
 pV+I
 "$
 pV*s3@
-t+MoqO
+t+py#:qO
 i&%
 }'r,c~72~7L2ql
 qLp,x[
@@ -13602,14 +13856,14 @@ s5z}qsD
 !#
 J
 "7
-pV)x_~*8
+pV)x_~*;
 !#
 :
 "6
 pV(I
 uGsTr]
 qv{c1/
-pBquD
+}b#GuD
 w)Ps}.z%s\2s\2s\2s\L2qp
 s+8WZ
 s+:W6
@@ -13620,7 +13874,7 @@ s+<W6
 pV'I
 "#
 x%{c1/
-pBruD
+}b#HuD
 w)Ps}.z%s\2s\2s\2s\L2qp
 s+;W$"
 s+=W6
@@ -13631,7 +13885,7 @@ s+?W6
 pV&I
 "#
 p~t"{c1/
-pBsuD
+}b#IuD
 w)Ps}.z%s\2s\2s\2s\L2qp
 s+>W$)
 s+@W6
@@ -13642,7 +13896,7 @@ s+BW6
 pV%I
 "#
 p~yD{c1/
-pBtuD
+}b#JuD
 w)Ps}.z%s\2s\2s\2s\L2qp
 s+AW$0
 s+CW6
@@ -13653,7 +13907,7 @@ s+EW6
 pV$I
 "#
 p~p*2{c1/
-pBuuD
+}b#KuD
 w)Ps}.z%s\2s\2s\2s\L2qp
 s+DW$7
 s+FW6
@@ -13664,7 +13918,7 @@ s+HW6
 pV#I
 "#
 p~q}2{c1/
-pBvuD
+}b#LuD
 w)Ps}.z%s\2s\2s\2s\L2qp
 s+GW$>
 s+IW6
@@ -13675,7 +13929,7 @@ s+KW6
 pV"I
 "#
 tH#2{c1/
-pBwuD
+}b#MuD
 w)Ps}.z%s\2s\2s\2s\L2qp
 s+JW$E
 s+LW6
@@ -13686,7 +13940,7 @@ s+NW6
 rj{vI
 "#
 tH%2{c1/
-pBxuD
+}b#NuD
 w)Ps}.z%s\2s\2s\2s\L2qp
 s+MW$L
 s+OW6
@@ -13702,13 +13956,13 @@ q6
 "8
 rjx\I
 uGw{q3
-tH'pd1|
-pBguD
+tH'pdrk#K
+}b#buD
 u6sf}2
 !#
 xS(<(B
 tU(1K
-sH.
+sH1
 !#
 tb/pw
 vS
@@ -13721,7 +13975,7 @@ uGy<r]
 w)r3u}2dpy#Ilsfn
 !#
 u-zHq3
-qVpy#<1}
+qVpy#<rk#K
 zSuf
 uG{_pj
 v/yq}X6pu
@@ -13744,15 +13998,15 @@ tpw+
 uGt2t'
 |7
 tpw+
-tpr3p4FwzG
+tpr3p4JwzK
 uGxes-
-w\G'F
+w\K'J
 x>#
 k
 uGuQsh
-rpE6
+rpI6
 uGw}yC
-rpF'#
+rpJ'#
 r=
 s+%'#6
 k
@@ -13766,7 +14020,7 @@ k
 "$
 syu8r3dpy#Glsf}2
 "$
-q8ES>
+q8IS>
 pn|Ypw
 pV$I
 pnwwpb
@@ -13778,39 +14032,39 @@ vS
 pV"t\
 u-uksm
 w)Ps}.z%s\2s\2s\2s\zmpy#El8}4
-|^D'Dq/
-|^C'Cq/
-|^B'Bq/
-|^A'Aq/
-|^@'@S
-|^?'?S
-|^>'>S
-|^='=S
-|^<'<6
-|^;';6
-|^:':6
-|^9'96
-|^8'8>
-|^7'7>
-|^6'6>
-|^5'5>
+|^H'Hq/
+|^G'Gq/
+|^F'Fq/
+|^E'Eq/
+|^D'DS
+|^C'CS
+|^B'BS
+|^A'AS
+|^@'@6
+|^?'?6
+|^>'>6
+|^='=6
+|^<'<>
+|^;';>
+|^:':>
+|^9'9>
 w)Ps}.z%s\2s\2s\2s\zmpy#El8,sZ
-|^4'4q/
-|^3'3q/
-|^2'2q/
-|^1'1q/
-|^0'0S
-|^/'/S
-|^.'.S
-|^-'-S
-|^,',6
-|^+'+6
-|^*'*6
-|^)')6
-|^('(>
-|^'''>
-|^&'&>
-|^%'%>
+|^8'8q/
+|^7'7q/
+|^6'6q/
+|^5'5q/
+|^4'4S
+|^3'3S
+|^2'2S
+|^1'1S
+|^0'06
+|^/'/6
+|^.'.6
+|^-'-6
+|^,',>
+|^+'+>
+|^*'*>
+|^)')>
 Y=rk#<
 J
 rP
@@ -13843,59 +14097,59 @@ s{7u:
 tH$Grk#R
 t6sfn
 s{/sr
-q~D>W'D
-q~C>q/'C
-q~B>S'B
-q~A}0A
+q~H>W'H
+q~G>q/'G
+q~F>S'F
+q~E}0E
 "#
 t6.t&
 "#
-q~@>sU'@
-q~?>W'?
-q~>>q/'>
-q~=>S'=
+q~D>sU'D
+q~C>W'C
+q~B>q/'B
+q~A>S'A
 "#
 t6.wZn
 "#
-q~<>sI'<
-q~;>sU';
-q~:>W':
-q~9>q/'9
+q~@>sI'@
+q~?>sU'?
+q~>>W'>
+q~=>q/'=
 "#
 t6.uK
 "#
-q~8>rl'8
-q~7>sI'7
-q~6>sU'6
-q~5>W'5
+q~<>rl'<
+q~;>sI';
+q~:>sU':
+q~9>W'9
 "#
 t6{_vm
 "#
-q~4>qW'4
-q~3>rl'3
-q~2>sI'2
-q~1>sU'1
+q~8>qW'8
+q~7>rl'7
+q~6>sI'6
+q~5>sU'5
 "#
 t6.y;
 "#
-q~0>t|'0
-q~/>qW'/
-q~.>rl'.
-q~->sI'-
+q~4>t|'4
+q~3>qW'3
+q~2>rl'2
+q~1>sI'1
 "#
 t6{_tO
 "#
-q~,>sG',
-q~+>t|'+
-q~*>qW'*
-q~)>rl')
+q~0>sG'0
+q~/>t|'/
+q~.>qW'.
+q~->rl'-
 "#
 t6.p<rg
 "#
-q~(>u#'(
-q~'>sG''
-q~&>t|'&
-q~%>qW'%
+q~,>u#',
+q~+>sG'+
+q~*>t|'*
+q~)>qW')
 xS$<$B
 tU$rk#K
 \
@@ -13903,14 +14157,14 @@ tU$rk#K
 vc-pw
 vS
 tb+pX+
-z'b1bpd
-qtb1d
-tJG'F
-sH%
+qKpy#vrk#vpd
+Ypy#vrk#t
+tJK'J
+sH(
 !#
 vc8p|
-|Np4EBwL
-yVE6
+|Np4IBwL
+yVI6
 vc7p|
 |7
 q6
@@ -13923,7 +14177,7 @@ r{D
 qvq41.
 ra4E
 uFq=
-syu8Ps}+r3x2cp4F>L
+syu8Ps}+r3x2cp4J>L
 !#
 |.+px
 qt41T
@@ -13933,7 +14187,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6y;'D
+u6y;'H
 !#
 "#
 5
@@ -13942,7 +14196,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6y;'C
+u6y;'G
 !#
 "#
 5
@@ -13951,7 +14205,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6y;'B
+u6y;'F
 !#
 "#
 5
@@ -13960,7 +14214,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6y;'A
+u6y;'E
 !#
 "#
 5
@@ -13969,7 +14223,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6{Xp&'@
+u6{Xp&'D
 !#
 "#
 5
@@ -13978,7 +14232,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6{Xp&'?
+u6{Xp&'C
 !#
 "#
 5
@@ -13987,7 +14241,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6{Xp&'>
+u6{Xp&'B
 !#
 "#
 5
@@ -13996,7 +14250,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6{Xp&'=
+u6{Xp&'A
 !#
 "#
 5
@@ -14005,7 +14259,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6sTtz'<
+u6sTtz'@
 !#
 "#
 5
@@ -14014,7 +14268,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6sTtz';
+u6sTtz'?
 !#
 "#
 5
@@ -14023,7 +14277,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6sTtz':
+u6sTtz'>
 !#
 "#
 5
@@ -14032,7 +14286,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6sTtz'9
+u6sTtz'=
 !#
 "#
 5
@@ -14041,7 +14295,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6zIw7'8
+u6zIw7'<
 !#
 "#
 5
@@ -14050,7 +14304,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6zIw7'7
+u6zIw7';
 !#
 "#
 5
@@ -14059,7 +14313,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6zIw7'6
+u6zIw7':
 !#
 "#
 5
@@ -14068,7 +14322,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6zIw7'5
+u6zIw7'9
 !#
 "#
 5
@@ -14077,7 +14331,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6}cr>'4
+u6}cr>'8
 !#
 "#
 5
@@ -14086,7 +14340,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6}cr>'3
+u6}cr>'7
 !#
 "#
 5
@@ -14095,7 +14349,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6}cr>'2
+u6}cr>'6
 !#
 "#
 5
@@ -14104,7 +14358,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6}cr>'1
+u6}cr>'5
 !#
 "#
 5
@@ -14113,7 +14367,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6xWs%'0
+u6xWs%'4
 !#
 "#
 5
@@ -14122,7 +14376,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6xWs%'/
+u6xWs%'3
 !#
 "#
 5
@@ -14131,7 +14385,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6xWs%'.
+u6xWs%'2
 !#
 "#
 5
@@ -14140,7 +14394,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6xWs%'-
+u6xWs%'1
 !#
 "#
 5
@@ -14149,7 +14403,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6-p<p&',
+u6-p<p&'0
 !#
 "#
 5
@@ -14158,7 +14412,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6-p<p&'+
+u6-p<p&'/
 !#
 "#
 5
@@ -14167,7 +14421,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6-p<p&'*
+u6-p<p&'.
 !#
 "#
 5
@@ -14176,7 +14430,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6-p<p&')
+u6-p<p&'-
 !#
 "#
 5
@@ -14185,7 +14439,7 @@ r{D
 qvsf1.
 ph4E
 vbq=
-u6v<wi'(
+u6v<wi',
 !#
 "#
 5
@@ -14194,7 +14448,7 @@ r{D
 qvsf1.
 pB4GB
 vbq=
-u6v<wi''
+u6v<wi'+
 !#
 "#
 5
@@ -14203,7 +14457,7 @@ r{D
 qvsf1.
 pB4GE
 vbq=
-u6v<wi'&
+u6v<wi'*
 !#
 "#
 5
@@ -14212,7 +14466,7 @@ r{D
 qvsf1.
 pB4Gq&
 vbq=
-u6v<wi'%
+u6v<wi')
 !#
 |.9^
 p+
@@ -14239,7 +14493,7 @@ ret,v:
 "#
 wj
 wj
-rDi
+rDl
 "#
 p~X|B.
 w)Ps}+z%s\2s\L2qp
@@ -14326,7 +14580,7 @@ r[BB
 p6
 pqf-qe
 qkN2p2
-t{M2VS
+t{M2Vf
 pqf.r+
 ru+
 s?[
@@ -14341,7 +14595,7 @@ pqf8f
 qT[p$
 sd
 pqf7qN
-q+pKV\
+q+pKVo
 pm+
 v3p"q&
 */%
@@ -14352,7 +14606,7 @@ pqf=q3
 qkN2p0
 s?p2
 t{M+%
-u@_
+u@r
 pm-
 pq^.j
 |cq)q"q"vLrWvhrG~(sM'
@@ -14469,7 +14723,7 @@ qt3D
 5
 pq|Ysm
 poN1+%
-u@d
+u@v
 pm.
 {R
 *1%
@@ -14485,9 +14739,9 @@ vl@sr
 (p5
 !#
 pnsmsm
-]/rL9
+]PrL9
 ].rL/
-]0rL@
+pV~rL@
 (rF
 !#
 tb9r]
@@ -14574,19 +14828,19 @@ a&
 "5
 tW
 a)
-wpk
+wp}
 (
 !pt{H
 "3
 sk
 pfqA
-wpj
+wp|
 (
 !pt.uU
 pq|Yps
 qH
 pfp"
-wpj
+wp|
 (
 !pt|F
 "0
@@ -14684,12 +14938,12 @@ O
 const directBF16SM80 = directBF16SM80NarrowAligned + `
  patch
  -1
-packed1 45318 attendDirect_dtype_BF16_row_BF16
+packed1 48591 attendDirect_dtype_BF16_row_BF16
  =15
  -2
 zf}<
-p9tGx,
-p:qYto
+p9v<x,
+p:,rFpF
  =30
  -5
 )
@@ -14729,10 +14983,39 @@ uX8qj
  =8
  -1
 qt2D
+ =11
+ -3
+qt2D
+5
+rf2
+ =2
+ -1
+svM2
  =4
  -1
-rf2
- =3
+T$
+ =14
+ -1
+T$
+ =15
+ -1
+T$
+ =15
+ -1
+T$
+ =19
+ -1
+tH$2{c1.
+ =7
+ -1
+tH%2{c1.
+ =7
+ -1
+tH&2{c1.
+ =7
+ -1
+tH'2{c1.
+ =14
  -1
 T$
  =17
@@ -14764,7 +15047,7 @@ qvrc1.
 qvp<1.
  =2
  -3
-qt3<E
+qt3<d
 s{7pb
 x%rc1.
  =42
@@ -14917,11 +15200,11 @@ tH~uD
  =9
  -2
 tH%2{c1.
-pBpuD
+}b#.uD
  =15
  -2
 tH'pd<|
-pB^uD
+pB}uD
  =3
  -1
 tU(1C
@@ -14979,15 +15262,15 @@ yP
 yP
 &
 s{7u:
-p~q,u%}
+p~q,Grk#.
  =55
  -2
 qKwgq,B
 Yq,<x
  =5
  -2
-z'Y1Ypd
-qtY1[
+z'x1xpd
+qtx1z
  =10
  -1
 q73q&
@@ -15395,16 +15678,16 @@ a)
 const directBF16SM70NarrowAligned = directBF16SM80NarrowAligned + `
  patch
  -3
-packed1 49832 attendDirect_dtype_BF16_row_BF16
+packed1 53059 attendDirect_dtype_BF16_row_BF16
 !pJ
 !pI
  =12
  -4
-p;x@to
-p98}<
-p:,qYpF
-qSp<x,
- =763
+p;zI8pF
+p98.x,
+p:sppF
+qS--un
+ =882
  -1
 t-qs>
 s/s:r_6
@@ -15419,9 +15702,9 @@ rH
 t-x^
 s/w+
 rH
-wA'G
-{0p4G
-}tFscyqqcqcqcqcqcqc>?
+wA'K
+{0p4K
+}tJscyqqcqcqcqcqcqc>?
  =9
  -1
 s+)'#6
@@ -15688,7 +15971,10 @@ yP
 vPz}RRt0D
 !#
 |[r,xfRX<V<T<RL
- =37
+ =33
+ -1
+]QrL@
+ =3
  -1
 pVlsx,
  =2
@@ -15712,16 +15998,16 @@ pVWsx8
 const directBF16SM70 = directBF16SM80 + `
  patch
  -3
-packed1 48681 attendDirect_dtype_BF16_row_BF16
+packed1 51954 attendDirect_dtype_BF16_row_BF16
 !pJ
 !pI
  =12
  -5
-p;x@to
-p9.8r0
-p:qYto
-qSp<x,
- =725
+p;zI8pF
+p9t2r0
+p:,rFpF
+qS--un
+ =844
  -1
 t-qs>
 s/s:r_6
@@ -15736,9 +16022,9 @@ rH
 t-x^
 s/w+
 rH
-wA'G
-{0p4G
-}tFscyqqcqcqcqcqcqc>?
+wA'K
+{0p4K
+}tJscyqqcqcqcqcqcqc>?
  =9
  -1
 s+)'#6
@@ -15981,7 +16267,10 @@ y/}/u"<[
 y/tR,rg<T
 y/}/xu<M
 y/tR,r><F
- =43
+ =39
+ -1
+]QrL@
+ =3
  -1
 pVlsx,
  =3
@@ -16568,7 +16857,6 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RW<(<V<(u2wyu2tLsGt|qWL
 vc7r4
 qF7B
 y77
-qVM#<6
 qVycG
 tU61#
 4
@@ -16579,25 +16867,26 @@ pr^8sh
 qVMGD
 zSqW?
 {?}(q@
-xprvscyq}X>2t,
+qVM#<7
+xprvscyq}X>?
 pr^8px
 tj
 qVMGD
 zSqW?
 "#
-xprvscyq}X>yR
+xprvscyq}X>pu
 "#
 vT/
 qVMGD
 zSsI?
 "#
-xpu_scyq}X>2uy
+xpu_scyq}X>yz
 "#
 q1vn@
 qVMGD
 zSsI?
 "#
-xpu_scyq}X>2{'
+xpu_scyq}X>v:
 !#
 {D9px
 tpsM"u#
@@ -17593,13 +17882,13 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RQ<"<P<"u2wyu2tLsGt|qWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RU<(<T<(u2vfu2tLsGt|qWL
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2RU<(<T<(u2wyu2tLsGt|qWL
- =4
+ =3
  -1
 qVyc<
  =6
  -1
 qVM<D
- =5
+ =6
  -1
 qVM<D
  =5
@@ -18960,7 +19249,6 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#0<@rk#/<@u2wyu2tLsGt|qWL
 vc7r4
 qFOB
 y77
-qVM#<N
 qVycG
 tUN1#
 4
@@ -18971,25 +19259,26 @@ pr^8sh
 qVMGD
 zSqW?
 {?}(q@
-xprvscyq}X>2t,
+qVM#<O
+xprvscyq}X>?
 pr^8px
 tj
 qVMGD
 zSqW?
 "#
-xprvscyq}X>yR
+xprvscyq}X>pu
 "#
 vT/
 qVMGD
 zSsI?
 "#
-xpu_scyq}X>2uy
+xpu_scyq}X>yz
 "#
 q1vn@
 qVMGD
 zSsI?
 "#
-xpu_scyq}X>2{'
+xpu_scyq}X>v:
 !#
 {D9px
 tpsM"u#
@@ -20208,13 +20497,13 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2R{<:<z<:u2wyu2tLsGt|qWL
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#.<@<~<@u2vfu2tLsGt|qWL
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%s\2s\2s\2s\u2py#.<@<~<@u2wyu2tLsGt|qWL
- =4
+ =3
  -1
 qVyc<
  =6
  -1
 qVM<D
- =5
+ =6
  -1
 qVM<D
  =5
@@ -27345,19 +27634,19 @@ pV0s38
 pV-s39
  =95`
 
-const storeLanes32SM70Narrow = `packed1 8358 storeLanes_float32
+const storeLanes32SM70Narrow = `packed1 14585 storeLanes_float32
 !pJ
 !pI
 !p8
 !sgsyrmt@rR
 !
-!pHuKpD
+!pHrFp&pD
 !}[
 !c
-p;.sV
-p9-sV
-p:xFr0
-qS/pF
+p;@un
+p9.te
+p:w{x,
+qSqupF
 !
 p>
 q*
@@ -27375,15 +27664,12 @@ qQz?
 qQy+
 z6rg
 z6p&
-vdxe
-Q
-tN
-)
-t>
-wR
-qU
+h+wV
+m
 w.qw
 p%
+vdxe
+Q
 v|q0
 N
 pl$
@@ -27392,20 +27678,27 @@ pl&
 )
 pl(
 )
-pl*
-)
-pl,
+uuqI
 )
 uuqA
+)
+uupU
+)
 uupU
 zt
+uupG
 p\
-zt
+uupG
 p\
-"#
-s?q,
-vdsq
-t+M#qO
+wtpj-
+sH*
+"%
+ru$
+"%
+s?q}
+Yq}ry
+qU
+t+q}qO
 *-%
 sw
 s@r>
@@ -27413,16 +27706,16 @@ r#pb
 t1=U
 ysxPp$
 w9
+t>
 zWzE
 pm
-t>
-sapGq^
+sapUsu
 tw
 p6
-vsp[su
+vsqAs[
 vj
+w;7
 u1qA
-u1pU
 v$
 rY
 q{
@@ -27452,7 +27745,7 @@ u|+
 sA,
 H
 !#
-uVp*r2
+uVq,r2
 tv
 !#
 tf/C
@@ -27478,15 +27771,15 @@ ur/
 tT
 }e7
 xUt"[%
-u@?
+T7
 u(
 o
 *+%
 sw
 uss6
-xUu&p*V?
+xUu&p*V@
 zZ7
-xBxXq4rzqICVB
+xBxXq4rzqICVC
 v3p"wB
 |OxXq4rzqIt~C
 {O
@@ -27500,14 +27793,14 @@ wWr1
 O
 !#
 z*t;
-xUM#2p*VB
-vNuJE
-",
+xUM%2p*VC
+vNuJF
+"-
 ru&
 {*&2p0
 sd
 wI@q@
-s.pW%VGV&
+s.pW%VHV&
 q1p*qg
 qt&2p*
 t8M&?
@@ -27518,30 +27811,30 @@ yS
 {hxZ
 4
 v0pKrS
-T5
+T3
 4
 xirZ
-T5
+T3
 4
 ph&wB
 )
 i,%
 }=,
-T7
+T5
 4
 {6q4V.
 }=.
-T7
+T5
 4
-q+p"36
+q+p"34
 4
-q+pK36
+q+pK34
 4
 };wX
-T8
+T6
 4
 v0qIt~
-T8
+T6
 4
 uE
 !#
@@ -27550,12 +27843,12 @@ wI/px
 po&rqV3
 }=3
 i'rZ
-T5
+T3
 z>
 o
 *#%
 _
-q+p=37
+q+p=35
 {K
 vIE
 *'%
@@ -27567,14 +27860,14 @@ r\(
 s'8
 *%q^
 _
-q+u\8
+q+u\6
 s'7
 xM
 *)%
 s8
 v|r]
 z'&1&A
-qt&1.
+qt&1/
 \
 H
 !#
@@ -27598,7 +27891,212 @@ xM
 s8
 "$
 z'&1&A
-qt&1.
+qt&1/
+\
+!#
+O
+!#
+"/
+ru%
+qt%1,
+s'9
+"0
+ru$
+vdsq
+t+M%qO
+*-%
+v}Pq>pO|P
+v}Pq>pO{"}/x?
+"1
+t1=U
+ysxPp$
+w9
+z30p$
+pm
+t>
+sap/7Vq
+tw
+p6
+vsp/7Vr
+vj
+w;7
+u1pWu
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM+10
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD10rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+"1
+rjx\I
+"1
+u'q9
+"1
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@10%
+T7
+s'/
+o
+*+%
+v}Pq>pO|P
+"1
+xUyc.V?
+zZ7
+xBxXq4rzqI{f9
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M-
+4
+yst,?
+!#
+"1
+uot,I
+"1
+O
+!#
+"1
+xUM%1.VB
+vW9
+"1
+ru&
+{*&1/
+sd
+"1
+s.pW%39V&
+qk/qg
+qt&1/
+t8M&?
+)
+t(xc&
+p\
+yS
+{hxZ
+4
+v0pKrS
+T3
+4
+xirZ
+T3
+4
+ph&wB
+)
+i,%
+}=,
+T5
+4
+{6q4V.
+}=.
+T5
+4
+q+p"34
+4
+q+pK34
+4
+};wX
+T6
+4
+v0qIt~
+T6
+4
+uE
+!#
+ru&
+"1
+po&rqV3
+}=3
+i'rZ
+T3
+s'@
+o
+*#%
+v}Pq>pOs:ql
+q+p=35
+pm=
+vIE
+*'%
+s8
+"1
+i*t]
+x3
+r\(
+pm,
+*%q^
+v}Pq>pOs:ql
+q+u\6
+pm+
+xM
+*)%
+s8
+"1
+z'&1&A
+qt&1/
+\
+H
+!#
+ru&
+"$
+po&rqV?
+}=?
+i3rZ
+o
+*#%
+v}Pq>pOs:ql
+vIE
+*'%
+s8
+"$
+i6t]
+*%q^
+v}Pq>pOs:ql
+xM
+*)%
+s8
+"$
+z'&1&A
+qt&1/
 \
 !#
 !pZ
@@ -27606,8 +28104,8 @@ p(
 !p^
 "/
 J
-qa4
-qa3
+qa<
+qa8
 (
 !qZ
 r#zL
@@ -27618,30 +28116,64 @@ v#
 !s*
 vYpb
 g
-aD
-wpn
+p3c
+;7
 (
 !tS
 wI/r]
 sk
-a,
-;5
+p3{
+;3
 (
 !vB
 sk
-a-
-;7
+p3z
+;5
 (
 !w&
 wI@r4
 uI
-a,
-;6
+p3{
+;4
 (
 !x=
 uI
-a'
+a|
+;6
+(
+!yE
+"&
+r~
+al
 ;8
+(
+!{-
+"%
+g
+aD
+;7
+(
+!vKxw
+"%
+sk
+a,
+;3
+(
+!pty@
+sk
+a-
+;5
+(
+!ptyG
+"%
+uI
+a,
+;4
+(
+!pt+uU
+uI
+a'
+;6
 !q[
 qQ,tl
 p_
@@ -27672,36 +28204,33 @@ O
 const storeLanes32SM70 = storeLanes32SM70Narrow + `
  patch
  -1
-packed1 7900 storeLanes_float32
+packed1 14171 storeLanes_float32
  =8
- -3
-p;.8pF
-p9+t*
-p:qYte
- =20
- -4
-)
-rCpK
- =5
- -21
-"#
+ -2
+p;/te
+p9tGpF
+ =27
+ -18
+ =3
+ -7
+wP
+"%
 t>
-vdsq
-t+uH/
+rCp"
+qU
+t+z#/
 v&%
- =6
- -1
-|8pYp$
- =2
- -1
+ =7
+ -3
+|8pKp$
+pm
 sap/,su
  =2
- -4
+ -3
 vsp/,s[
 vj
 w;,
-u1qA
- =29
+ =30
  -1
 pl,
 pl2
@@ -27728,7 +28257,7 @@ T,
  -8
 p\
 uss6
-tQ034
+tQ033
 zZ7
 xBxXq4rzpW#{f1
 zNwB
@@ -27737,9 +28266,9 @@ zNwB
 q\p=3/
  =9
  -5
-s.p/33034
+s.p/43033
 vW1
-",
+"-
 s?p*
 pC1
  =2
@@ -27812,11 +28341,163 @@ i8V9
  -2
 |w<V<A
 tf<31
+ =5
+ -2
+s?q}
+T.
+ =4
+ -1
+t+q}qO
+ =7
+ -1
+|8p/2p$
+ =2
+ -1
+sap/,32
+ =2
+ -4
+vsp/,32
+vj
+w;,
+w;2
+ =29
+ -1
+pl,
+pl2
+uVrU
+ =3
+ -3
+t1=r2
+s?p@
+tV2wB
+ =11
+ -3
+u'p@
+"1
+u'[
+wcu*[z/
+ =2
+ -4
+q:
+}e7
+s.pK32%
+T,
+ =4
+ -8
+p\
+"1
+tQ0VA
+zZ7
+xBxXq4rzpW#{f1
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=3/
+ =9
+ -2
+s.pWE30VD
+vW1
+ =2
+ -1
+pC1
+ =2
+ -7
+s.pW'31V(
+*1qg
+zu
+wKpY
+ =3
+ -5
+xiq^
+T$
+4
+w0rZ
+T$
+ =3
+ -17
+i/%
+}=/
+T(
+4
+zNwB
+i2%
+}=2
+T(
+4
+q+pG3&
+4
+q+p"3&
+4
+i"V#
+T*
+4
+i#wX
+T*
+ =3
+ -6
+"1
+sn%wB
+i7%
+}=7
+i)V(
+T$
+ =4
+ -1
+q+p=3(
+ =5
+ -3
+i,V-
+q+pK3&
+ =3
+ -1
+q+u\*
+ =5
+ -2
+|w0V0A
+tf031
+ =3
+ -5
+"$
+sn1wB
+iC%
+}=C
+i5V4
+ =7
+ -1
+i8V9
+ =6
+ -2
+|w<V<A
+tf<31
  =7
  -2
-qa3
+qa4
 qa.
  =10
+ -2
+p3[
+;,
+ =4
+ -2
+p3w
+;$
+ =3
+ -2
+p3v
+;(
+ =4
+ -2
+p3w
+;&
+ =3
+ -2
+p3|
+;*
+ =4
+ -2
+ap
+;.
+ =4
  -2
 aG
 ;,
@@ -27834,19 +28515,19 @@ aG
 ;*
  =26`
 
-const storeLanesBF16SM70Narrow = `packed1 8429 storeLanes_dtype_BF16
+const storeLanesBF16SM70Narrow = `packed1 14656 storeLanes_dtype_BF16
 !pJ
 !pI
 !p8
 !sgsyrmt@rR
 !
-!pHuKpD
+!pHrFp&pD
 !}[
 !c
-p;.sV
-p9sqpF
-p:xFr0
-{M
+p;@un
+p98x,
+p:w{x,
+qSx,
 !
 p>
 q*
@@ -27864,15 +28545,12 @@ qQz?
 qQy+
 z6rg
 z6p&
-vdxe
-Q
-tN
-)
-t>
-wR
-qU
+h+wV
+m
 w.qw
 p%
+vdxe
+Q
 v|q0
 N
 pl$
@@ -27881,20 +28559,27 @@ pl&
 )
 pl(
 )
-pl*
-)
-pl,
+uuqI
 )
 uuqA
+)
+uupU
+)
 uupU
 zt
+uupG
 p\
-zt
+uupG
 p\
-"#
-s?q,
-vdsq
-t+M#qO
+wtpj-
+sH*
+"%
+ru$
+"%
+s?q}
+Yq}ry
+qU
+t+q}qO
 *-%
 sw
 s@r>
@@ -27902,16 +28587,16 @@ r#pb
 t1=U
 ysxPp$
 w9
+t>
 zWzE
 pm
-t>
-sapGq^
+sapUsu
 tw
 p6
-vsp[su
+vsqAs[
 vj
+w;7
 u1qA
-u1pU
 v$
 rY
 q{
@@ -27941,7 +28626,7 @@ u|+
 sA,
 H
 !#
-uVp*r2
+uVq,r2
 tv
 !#
 tf/C
@@ -27967,15 +28652,15 @@ ur/
 tT
 }e7
 xUt"[%
-u@?
+T7
 u(
 o
 *+%
 sw
 uss6
-xUu&p*V?
+xUu&p*V@
 zZ7
-xBxXq4rzqICVB
+xBxXq4rzqICVC
 v3p"wB
 |OxXq4rzqIt~C
 {O
@@ -27989,14 +28674,14 @@ wWr1
 O
 !#
 z*t;
-xUM#2p*VB
-vNuJE
-",
+xUM%2p*VC
+vNuJF
+"-
 ru&
 {*&2p0
 sd
 wI@q@
-s.pW%VGV&
+s.pW%VHV&
 q1p*qg
 qt&2p*
 t8M&?
@@ -28007,30 +28692,30 @@ yS
 {hxZ
 4
 v0pKrS
-T5
+T3
 4
 xirZ
-T5
+T3
 4
 ph&wB
 )
 i,%
 }=,
-T7
+T5
 4
 {6q4V.
 }=.
-T7
+T5
 4
-q+p"36
+q+p"34
 4
-q+pK36
+q+pK34
 4
 };wX
-T8
+T6
 4
 v0qIt~
-T8
+T6
 4
 uE
 !#
@@ -28039,12 +28724,12 @@ wI/px
 po&rqV3
 }=3
 i'rZ
-T5
+T3
 z>
 }d
 *#%
 rV
-q+p=37
+q+p=35
 {K
 vIB
 *'%
@@ -28056,14 +28741,14 @@ r\(
 s'8
 *%q^
 rV
-q+u\8
+q+u\6
 s'7
 vaB
 *)%
 wG
 v|r]
 z'&1&A
-qt&1.
+qt&1/
 \
 H
 !#
@@ -28087,7 +28772,212 @@ vaB
 wG
 "$
 z'&1&A
-qt&1.
+qt&1/
+\
+!#
+O
+!#
+"/
+ru%
+qt%1,
+s'9
+"0
+ru$
+vdsq
+t+M%qO
+*-%
+v}Pq>pO|P
+v}Pq>pO{"}/x?
+"1
+t1=U
+ysxPp$
+w9
+z30p$
+pm
+t>
+sap/7Vq
+tw
+p6
+vsp/7Vr
+vj
+w;7
+u1pWu
+v$
+rY
+q{
+tt
+&
+tu
+uS
+q_
+q]
+q:
+uq
+q_
+q]
+q:
+ud
+ue
+s(#%
+rA"
+r%
+pg
+xm%
+pg
+rA&
+r%
+pg
+u|+
+sA,
+H
+!#
+uVM+10
+tv
+!#
+tf/C
+t1=qR
+ya
+zJvDympMy_xD10rq
+}s
+4
+ret,pu
+ys|;?
+!#
+qm
+qm
+ysxPp$
+"1
+rjx\I
+"1
+u'q9
+"1
+wcu*Xz/
+p\
+ur/
+tT
+}e7
+xUp@10%
+T7
+s'/
+o
+*+%
+v}Pq>pO|P
+"1
+xUyc.V?
+zZ7
+xBxXq4rzqI{f9
+v3p"wB
+|OxXq4rzqIt~C
+{O
+s=M-
+4
+yst,?
+!#
+"1
+uot,I
+"1
+O
+!#
+"1
+xUM%1.VB
+vW9
+"1
+ru&
+{*&1/
+sd
+"1
+s.pW%39V&
+qk/qg
+qt&1/
+t8M&?
+)
+t(xc&
+p\
+yS
+{hxZ
+4
+v0pKrS
+T3
+4
+xirZ
+T3
+4
+ph&wB
+)
+i,%
+}=,
+T5
+4
+{6q4V.
+}=.
+T5
+4
+q+p"34
+4
+q+pK34
+4
+};wX
+T6
+4
+v0qIt~
+T6
+4
+uE
+!#
+ru&
+"1
+po&rqV3
+}=3
+i'rZ
+T3
+s'@
+}d
+*#%
+v}Pq>pOPt5p5rz~72ql
+q+p=35
+pm=
+vIB
+*'%
+wG
+"1
+i*t]
+x3
+r\(
+pm,
+*%q^
+v}Pq>pOPt5p5rz~72ql
+q+u\6
+pm+
+vaB
+*)%
+wG
+"1
+z'&1&A
+qt&1/
+\
+H
+!#
+ru&
+"$
+po&rqV?
+}=?
+i3rZ
+}d
+*#%
+v}Pq>pOPt5p5rz~72ql
+vIB
+*'%
+wG
+"$
+i6t]
+*%q^
+v}Pq>pOPt5p5rz~72ql
+vaB
+*)%
+wG
+"$
+z'&1&A
+qt&1/
 \
 !#
 !pZ
@@ -28095,8 +28985,8 @@ p(
 !p^
 "/
 J
-qa4
-qa3
+qa<
+qa8
 (
 !qZ
 r#zL
@@ -28107,30 +28997,64 @@ v#
 !s*
 vYpb
 g
-aD
-wpn
+p3c
+;7
 (
 !tS
 wI/r]
 sk
-a,
-;5
+p3{
+;3
 (
 !vB
 sk
-a-
-;7
+p3z
+;5
 (
 !w&
 wI@r4
 uI
-a,
-;6
+p3{
+;4
 (
 !x=
 uI
-a'
+a|
+;6
+(
+!yE
+"&
+r~
+al
 ;8
+(
+!{-
+"%
+g
+aD
+;7
+(
+!vKxw
+"%
+sk
+a,
+;3
+(
+!pty@
+sk
+a-
+;5
+(
+!ptyG
+"%
+uI
+a,
+;4
+(
+!pt+uU
+uI
+a'
+;6
 !q[
 qQ,tl
 p_
@@ -28161,36 +29085,33 @@ O
 const storeLanesBF16SM70 = storeLanesBF16SM70Narrow + `
  patch
  -1
-packed1 7971 storeLanes_dtype_BF16
+packed1 14242 storeLanes_dtype_BF16
  =8
- -3
-p;.8pF
-p9xWpF
-p:qYte
- =20
- -4
-)
-rCpK
- =5
- -21
-"#
+ -2
+p;/te
+p9.r0
+ =27
+ -18
+ =3
+ -7
+wP
+"%
 t>
-vdsq
-t+uH/
+rCp"
+qU
+t+z#/
 v&%
- =6
- -1
-|8pYp$
- =2
- -1
+ =7
+ -3
+|8pKp$
+pm
 sap/,su
  =2
- -4
+ -3
 vsp/,s[
 vj
 w;,
-u1qA
- =29
+ =30
  -1
 pl,
 pl2
@@ -28217,7 +29138,7 @@ T,
  -8
 p\
 uss6
-tQ034
+tQ033
 zZ7
 xBxXq4rzpW#{f1
 zNwB
@@ -28226,9 +29147,9 @@ zNwB
 q\p=3/
  =9
  -5
-s.p/33034
+s.p/43033
 vW1
-",
+"-
 s?p*
 pC1
  =2
@@ -28301,11 +29222,159 @@ i8V9
  -2
 |w<V<A
 tf<31
+ =6
+ -1
+T.
+ =12
+ -1
+|8p/2p$
+ =2
+ -1
+sap/,32
+ =2
+ -4
+vsp/,32
+vj
+w;,
+w;2
+ =29
+ -1
+pl,
+pl2
+uVrU
+ =3
+ -3
+t1=r2
+s?p@
+tV2wB
+ =11
+ -3
+u'p@
+"1
+u'[
+wcu*[z/
+ =2
+ -4
+q:
+}e7
+s.pK32%
+T,
+ =4
+ -8
+p\
+"1
+tQ0VA
+zZ7
+xBxXq4rzpW#{f1
+zNwB
+|OxXq4rzpW#V"C
+{O
+q\p=3/
+ =9
+ -2
+s.pWE30VD
+vW1
+ =2
+ -1
+pC1
+ =2
+ -7
+s.pW'31V(
+*1qg
+zu
+wKpY
+ =3
+ -5
+xiq^
+T$
+4
+w0rZ
+T$
+ =3
+ -17
+i/%
+}=/
+T(
+4
+zNwB
+i2%
+}=2
+T(
+4
+q+pG3&
+4
+q+p"3&
+4
+i"V#
+T*
+4
+i#wX
+T*
+ =3
+ -6
+"1
+sn%wB
+i7%
+}=7
+i)V(
+T$
+ =4
+ -1
+q+p=3(
+ =5
+ -3
+i,V-
+q+pK3&
+ =3
+ -1
+q+u\*
+ =5
+ -2
+|w0V0A
+tf031
+ =3
+ -5
+"$
+sn1wB
+iC%
+}=C
+i5V4
+ =7
+ -1
+i8V9
+ =6
+ -2
+|w<V<A
+tf<31
  =7
  -2
-qa3
+qa4
 qa.
  =10
+ -2
+p3[
+;,
+ =4
+ -2
+p3w
+;$
+ =3
+ -2
+p3v
+;(
+ =4
+ -2
+p3w
+;&
+ =3
+ -2
+p3|
+;*
+ =4
+ -2
+ap
+;.
+ =4
  -2
 aG
 ;,

@@ -17376,7 +17376,7 @@ qTXE
 qTXq&
  =65`
 
-const depthwise32SM80Narrow = `packed1 11230 depthwise_float32_row_F32
+const depthwise32SM80Narrow = `packed1 11180 depthwise_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -17386,9 +17386,9 @@ const depthwise32SM80Narrow = `packed1 11230 depthwise_float32_row_F32
 !pH,tKpD
 !Pt@|bq>rGym}6wk
 !c
-p;.x,
-p98r0
-p:,}<
+p;.sV
+p98un
+p:,t=pF
 qSv<pF
 !
 p>
@@ -17488,37 +17488,35 @@ q\qAq^
 rD+
 qx.q3
 q\pUp-
-ri
-w<
-YrU
-t.?
-)
-wKqI
+tmqg
+zeqI?
+sA"
 yS
 {hxZ
 4
 qt%2uZ
 4
 sS
-v0pKwv-
-qnpK
+x3
+xiwv-
+qnp"
 uh
 4
 0
 x)
-Yp@D
+x<D
 "#
-zt
+uupU
 !#
-s?p0
+s?[
 "#
-rj{vx_zQ
+rjx\x_zQ
 qx8pb
-p{p01$33
+p{[1$33
 qx7q@
 vwp)36
-vNuJ%
-tmV'
+vNuJ&
+tmV(
 tQ132
 T-
 reuypu
@@ -17526,7 +17524,7 @@ v0pKvQ
 tQ132
 T-
 4
-v0pKV+
+v0pKV,
 vwu\8
 tQ132
 T.
@@ -17536,7 +17534,7 @@ vwu\8
 tQ132
 T.
 4
-r7p2
+r7p@
 uE
 !#
 )
@@ -17561,15 +17559,15 @@ _
 |E
 qx.t;
 qKs0DB
-qB[
+qBX
 \
 u?~,
 !#
 rj{vI
-r7p0
+r7[
 H
 !#
-svp0
+sv[
 H
 !#
 )
@@ -17635,7 +17633,7 @@ _
 q~#v,S
 "%
 qKs0DG
-qBp2
+qBp@
 Y{q
 \
 w9
@@ -17659,12 +17657,12 @@ _
 q~#6wz#
 "%
 qKs0DB
-qBp2
+qBp@
 \
 !#
 qx-r4
-qKwgq,B
-Yq,q=
+qKu4p0B
+Yp0q=
 sH#
 !#
 r#=pb
@@ -17809,11 +17807,11 @@ O
 const depthwise32SM80 = depthwise32SM80Narrow + `
  patch
  -1
-packed1 10983 depthwise_float32_row_F32
+packed1 10933 depthwise_float32_row_F32
  =10
  -2
-p9t2pF
-p:xFr0
+p9.sV
+p:xFt*
  =26
  -13
 rt-pX
@@ -17844,9 +17842,12 @@ v1.3,
  =3
  -1
 t+M/G
- =34
+ =10
+ -1
+vwu\6
+ =21
  -7
-p{p01$3/
+p{[1$3/
 qx7q@
 vwp)32
 vW7
@@ -17939,16 +17940,16 @@ qa$
 const depthwise32SM70Narrow = depthwise32SM80Narrow + `
  patch
  -3
-packed1 11450 depthwise_float32_row_F32
+packed1 11400 depthwise_float32_row_F32
 !pJ
 !pI
  =7
  -1
-p;uQpF
+p;.te
  =2
  -1
 qS.un
- =337
+ =335
  -2
 t-p4#Z
 s/r^#Z
@@ -17966,16 +17967,16 @@ s/r^#Z
 const depthwise32SM70 = depthwise32SM80 + `
  patch
  -3
-packed1 11203 depthwise_float32_row_F32
+packed1 11153 depthwise_float32_row_F32
 !pJ
 !pI
  =7
  -1
-p;uQpF
+p;.te
  =2
  -1
 qS.un
- =328
+ =326
  -2
 t-p4#Z
 s/r^#Z
@@ -17990,7 +17991,7 @@ s/r^#Z
 }t#scyqqcqcqcqcqcqc>?
  =72`
 
-const depthwiseBF16SM80Narrow = `packed1 12421 depthwise_dtype_BF16_row_BF16
+const depthwiseBF16SM80Narrow = `packed1 12371 depthwise_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -18001,10 +18002,10 @@ const depthwiseBF16SM80Narrow = `packed1 12421 depthwise_dtype_BF16_row_BF16
 !pH,tKpD
 !Pt@|bq>rGym}6wk
 !c
-p;.x,
+p;.sV
 zfto
-p9xOpF
-p:,}<
+p99/pF
+p:,t=pF
 qSv<pF
 !
 p>
@@ -18104,37 +18105,35 @@ q\qAq^
 rD+
 qx.q3
 q\pUp-
-ri
-w<
-YrU
-t.?
-)
-wKqI
+tmqg
+zeqI?
+sA"
 yS
 {hxZ
 4
 qt%2uZ
 4
 sS
-v0pKwv-
-qnpK
+x3
+xiwv-
+qnp"
 uh
 4
 0
 x)
-Yp@D
+x<D
 "#
-zt
+uupU
 !#
-s?p0
+s?[
 "#
-rj{vx_zQ
+rjx\x_zQ
 qx8pb
-p{p01$33
+p{[1$33
 qx7q@
 vwp)36
-vNuJ%
-tmV'
+vNuJ&
+tmV(
 tQ132
 T-
 reuypu
@@ -18142,7 +18141,7 @@ v0pKvQ
 tQ132
 T-
 4
-v0pKV+
+v0pKV,
 vwu\8
 tQ132
 T.
@@ -18152,7 +18151,7 @@ vwu\8
 tQ132
 T.
 4
-r7p2
+r7p@
 uE
 !#
 )
@@ -18185,15 +18184,15 @@ qx9qw
 |E
 qx.t;
 qKXryB
-Yw%q,
+Yw%p0
 \
 u?~,
 !#
 rj{vI
-r7R"
+r7q,
 H
 !#
-svR"
+svq,
 H
 !#
 )
@@ -18291,7 +18290,7 @@ pv
 q~#v,S
 "(
 xS&<&G
-tU&<1
+tU&</
 tU&<-
 \
 w9
@@ -18323,12 +18322,12 @@ pv
 q~#6wz#
 "(
 xS*<*B
-tU*<5
+tU*<3
 \
 !#
 qx-r4
-xS8<8B
-tU8<0
+xS6<6B
+tU6<0
 sH#
 !#
 r#=pb
@@ -18481,11 +18480,11 @@ O
 const depthwiseBF16SM80 = depthwiseBF16SM80Narrow + `
  patch
  -1
-packed1 12174 depthwise_dtype_BF16_row_BF16
+packed1 12124 depthwise_dtype_BF16_row_BF16
  =12
  -2
-p998pF
-p:xFr0
+p99r0
+p:xFt*
  =26
  -13
 rt-pX
@@ -18516,9 +18515,12 @@ v1.3,
  =3
  -1
 t+M/G
- =34
+ =10
+ -1
+vwu\6
+ =21
  -7
-p{p01$3/
+p{[1$3/
 qx7q@
 vwp)32
 vW7
@@ -18611,16 +18613,16 @@ qa$
 const depthwiseBF16SM70Narrow = depthwiseBF16SM80Narrow + `
  patch
  -3
-packed1 12783 depthwise_dtype_BF16_row_BF16
+packed1 12733 depthwise_dtype_BF16_row_BF16
 !pJ
 !pI
  =8
  -5
-p;8un
-p9/sV
-p:,}<
+p;uQpF
+p9/t*
+p:,t=pF
 qS.un
- =389
+ =387
  -2
 t-p4#Z
 s/r^#Z
@@ -18648,16 +18650,16 @@ v5
 const depthwiseBF16SM70 = depthwiseBF16SM80 + `
  patch
  -3
-packed1 12536 depthwise_dtype_BF16_row_BF16
+packed1 12486 depthwise_dtype_BF16_row_BF16
 !pJ
 !pI
  =8
  -5
-p;8un
-p9/un
-p:xFr0
+p;uQpF
+p99te
+p:xFt*
 qS.un
- =380
+ =378
  -2
 t-p4#Z
 s/r^#Z
@@ -18682,7 +18684,7 @@ rE
 v5
  =69`
 
-const depthwiseF16SM80Narrow = `packed1 12435 depthwise_dtype_F16_row_F16
+const depthwiseF16SM80Narrow = `packed1 12385 depthwise_dtype_F16_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -18693,10 +18695,10 @@ const depthwiseF16SM80Narrow = `packed1 12435 depthwise_dtype_F16_row_F16
 !pH,tKpD
 !Pt@|bq>rGym}6wk
 !c
-p;.x,
+p;.sV
 zfqupF
-p97x,
-p:,}<
+p978pF
+p:,t=pF
 qSv<pF
 !
 p>
@@ -18796,37 +18798,35 @@ q\qAq^
 rD+
 qx.q3
 q\pUp-
-ri
-w<
-YrU
-t.?
-)
-wKqI
+tmqg
+zeqI?
+sA"
 yS
 {hxZ
 4
 qt%2uZ
 4
 sS
-v0pKwv-
-qnpK
+x3
+xiwv-
+qnp"
 uh
 4
 0
 x)
-Yp@D
+x<D
 "#
-zt
+uupU
 !#
-s?p0
+s?[
 "#
-rj{vx_zQ
+rjx\x_zQ
 qx8pb
-p{p01$33
+p{[1$33
 qx7q@
 vwp)36
-vNuJ%
-tmV'
+vNuJ&
+tmV(
 tQ132
 T-
 reuypu
@@ -18834,7 +18834,7 @@ v0pKvQ
 tQ132
 T-
 4
-v0pKV+
+v0pKV,
 vwu\8
 tQ132
 T.
@@ -18844,7 +18844,7 @@ vwu\8
 tQ132
 T.
 4
-r7p2
+r7p@
 uE
 !#
 )
@@ -18877,15 +18877,15 @@ qx9qw
 |E
 qx.t;
 qKuHy8
-}3p0
+}3[
 \
 u?~,
 !#
 rj{vI
-r7q,
+r7p0
 H
 !#
-svq,
+svp0
 H
 !#
 )
@@ -18983,7 +18983,7 @@ p7
 q~#v,S
 "(
 qKu4p0G
-Yp0<'
+Yp0<%
 Yp0<#
 \
 w9
@@ -19015,12 +19015,12 @@ p7
 q~#6wz#
 "(
 qKwgq,B
-Yq,<)
+Yq,<'
 \
 !#
 qx-r4
-xS,<,B
-tU,<$
+xS*<*B
+tU*<$
 sH#
 !#
 r#=pb
@@ -19173,11 +19173,11 @@ O
 const depthwiseF16SM80 = depthwiseF16SM80Narrow + `
  patch
  -1
-packed1 12188 depthwise_dtype_F16_row_F16
+packed1 12138 depthwise_dtype_F16_row_F16
  =12
  -2
-p97to
-p:xFr0
+p9vOpF
+p:xFt*
  =26
  -13
 rt-pX
@@ -19208,9 +19208,12 @@ v1.3,
  =3
  -1
 t+M/G
- =34
+ =10
+ -1
+vwu\6
+ =21
  -7
-p{p01$3/
+p{[1$3/
 qx7q@
 vwp)32
 vW7
@@ -19303,16 +19306,16 @@ qa$
 const depthwiseF16SM70Narrow = depthwiseF16SM80Narrow + `
  patch
  -3
-packed1 12655 depthwise_dtype_F16_row_F16
+packed1 12605 depthwise_dtype_F16_row_F16
 !pJ
 !pI
  =8
  -1
-p;uQpF
+p;.te
  =3
  -1
 qS.un
- =389
+ =387
  -2
 t-p4#Z
 s/r^#Z
@@ -19330,16 +19333,16 @@ s/r^#Z
 const depthwiseF16SM70 = depthwiseF16SM80 + `
  patch
  -3
-packed1 12408 depthwise_dtype_F16_row_F16
+packed1 12358 depthwise_dtype_F16_row_F16
 !pJ
 !pI
  =8
  -1
-p;uQpF
+p;.te
  =3
  -1
 qS.un
- =380
+ =378
  -2
 t-p4#Z
 s/r^#Z
@@ -19354,7 +19357,7 @@ s/r^#Z
 }t#scyqqcqcqcqcqcqc>?
  =76`
 
-const pool32SM80 = `packed1 7602 pool_float32_row_F32
+const pool32SM80 = `packed1 7550 pool_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -19363,9 +19366,9 @@ const pool32SM80 = `packed1 7602 pool_float32_row_F32
 !pHw$pD
 !Pt@|bq>rGym}6wk
 !c
-p;tGpF
-p9.t*
-p:7x,
+p;-t*
+p9.to
+p:7/pF
 qS+t*
 !
 p>
@@ -19444,31 +19447,29 @@ q\p[rZ
 rD*
 uv.q3
 q\pGC
-0
-w<
-YrU
-t.?
-)
-wKpU
+p}zM
+zepU?
+wKqA
 yS
 {hxZ
 4
 qt%2uZ
 4
-tmwv-
-qnp=
+u.
+|%wv-
+qnpY
 uh
 4
 0
 x)
-Yp@D
+x<D
 "#
-x{
+uupG
 !#
 "#
-rjx\x_zQ
+rj|;x_zQ
 uv8sr
-p{p01$3)
+p{[1$3)
 yg0
 tQ'3(
 T$
@@ -19477,7 +19478,7 @@ tmsu
 tQ'3(
 T$
 4
-r7p2
+r7p@
 uE
 !#
 )
@@ -19496,15 +19497,15 @@ uv7pj
 xpv8>r)+
 uv.t;
 qKs0DB
-qB[
+qBX
 \
 u?~,
 !#
 rjuyI
-r7p0
+r7[
 H
 !#
-svp0
+sv[
 H
 !#
 )
@@ -19558,7 +19559,7 @@ tpw+
 }t#v,r)+
 "&
 qKs0DG
-qBp2
+qBp@
 Y{q
 \
 w9
@@ -19579,12 +19580,12 @@ yV#S
 }t#v,r)+
 "&
 qKs0DB
-qBp2
+qBp@
 \
 !#
 uv-r4
-qKwgq,B
-Yq,q=
+qKu4p0B
+Yp0q=
 sH"
 !#
 sY-f
@@ -19668,16 +19669,16 @@ O
 const pool32SM70 = pool32SM80 + `
  patch
  -3
-packed1 8007 pool_float32_row_F32
+packed1 7955 pool_float32_row_F32
 !pJ
 !pI
  =6
  -1
-p;.un
+p;sqpF
  =2
  -1
 qSsKpF
- =122
+ =120
  -5
 t-x^
 s/w+
@@ -19726,7 +19727,7 @@ rH
 yV#q/
  =89`
 
-const poolBF16SM80 = `packed1 8155 pool_dtype_BF16_row_BF16
+const poolBF16SM80 = `packed1 8103 pool_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -19736,10 +19737,10 @@ const poolBF16SM80 = `packed1 8155 pool_dtype_BF16_row_BF16
 !pHw$pD
 !Pt@|bq>rGym}6wk
 !c
-p;tGpF
+p;-t*
 zfto
-p98x,
-p:7x,
+p9v(pF
+p:7/pF
 qS+t*
 !
 p>
@@ -19818,31 +19819,29 @@ q\p[rZ
 rD*
 uv.q3
 q\pGC
-0
-w<
-YrU
-t.?
-)
-wKpU
+p}zM
+zepU?
+wKqA
 yS
 {hxZ
 4
 qt%2uZ
 4
-tmwv-
-qnp=
+u.
+|%wv-
+qnpY
 uh
 4
 0
 x)
-Yp@D
+x<D
 "#
-x{
+uupG
 !#
 "#
-rjx\x_zQ
+rj|;x_zQ
 uv8sr
-p{p01$3)
+p{[1$3)
 yg0
 tQ'3(
 T$
@@ -19851,7 +19850,7 @@ tmsu
 tQ'3(
 T$
 4
-r7p2
+r7p@
 uE
 !#
 )
@@ -19873,15 +19872,15 @@ uv7pj
 xpv8>r)+
 uv.t;
 qKuHy8
-}3p0
+}3[
 \
 u?~,
 !#
 rjuyI
-r7q,
+r7p0
 H
 !#
-svq,
+svp0
 H
 !#
 )
@@ -19947,7 +19946,7 @@ tpw+
 }t#v,r)+
 "'
 qKu4p0G
-Yp0<'
+Yp0<%
 Yp0<#
 \
 w9
@@ -19971,12 +19970,12 @@ yV#S
 }t#v,r)+
 "'
 qKwgq,B
-Yq,<)
+Yq,<'
 \
 !#
 uv-r4
-xS,<,B
-tU,<$
+xS*<*B
+tU*<$
 sH"
 !#
 sY-f
@@ -20064,16 +20063,16 @@ O
 const poolBF16SM70 = poolBF16SM80 + `
  patch
  -3
-packed1 8702 pool_dtype_BF16_row_BF16
+packed1 8650 pool_dtype_BF16_row_BF16
 !pJ
 !pI
  =7
  -5
-p;.to
-p97r0
-p:7x,
+p;.un
+p97un
+p:7/pF
 qSsKpF
- =125
+ =123
  -5
 t-x^
 s/w+
@@ -20132,7 +20131,7 @@ rE
 v5
  =64`
 
-const poolF16SM80 = `packed1 8142 pool_dtype_F16_row_F16
+const poolF16SM80 = `packed1 8090 pool_dtype_F16_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -20142,10 +20141,10 @@ const poolF16SM80 = `packed1 8142 pool_dtype_F16_row_F16
 !pHw$pD
 !Pt@|bq>rGym}6wk
 !c
-p;tGpF
+p;-t*
 zf/pF
-p98un
-p:7x,
+p9.te
+p:7/pF
 qS+t*
 !
 p>
@@ -20224,31 +20223,29 @@ q\p[rZ
 rD*
 uv.q3
 q\pGC
-0
-w<
-YrU
-t.?
-)
-wKpU
+p}zM
+zepU?
+wKqA
 yS
 {hxZ
 4
 qt%2uZ
 4
-tmwv-
-qnp=
+u.
+|%wv-
+qnpY
 uh
 4
 0
 x)
-Yp@D
+x<D
 "#
-x{
+uupG
 !#
 "#
-rjx\x_zQ
+rj|;x_zQ
 uv8sr
-p{p01$3)
+p{[1$3)
 yg0
 tQ'3(
 T$
@@ -20257,7 +20254,7 @@ tmsu
 tQ'3(
 T$
 4
-r7p2
+r7p@
 uE
 !#
 )
@@ -20279,15 +20276,15 @@ uv7pj
 xpv8>r)+
 uv.t;
 w8
-xLp2
+xLp@
 \
 u?~,
 !#
 rjuyI
-r7p*
+r7p2
 H
 !#
-svp*
+svp2
 H
 !#
 )
@@ -20353,7 +20350,7 @@ tpw+
 }t#v,r)+
 "'
 qKXryG
-YX<"
+Yw%q,
 Yw%p0
 \
 w9
@@ -20377,12 +20374,12 @@ yV#S
 }t#v,r)+
 "'
 qKp@r2B
-Yp@<#
+Yp@t0
 \
 !#
 uv-r4
-xS&<&B
-tU&2p0
+xS$<$B
+tU$2p0
 sH"
 !#
 sY-f
@@ -20470,16 +20467,16 @@ O
 const poolF16SM70 = poolF16SM80 + `
  patch
  -3
-packed1 8547 pool_dtype_F16_row_F16
+packed1 8495 pool_dtype_F16_row_F16
 !pJ
 !pI
  =7
  -1
-p;.un
+p;sqpF
  =3
  -1
 qSsKpF
- =125
+ =123
  -5
 t-x^
 s/w+
@@ -20528,7 +20525,7 @@ rH
 yV#q/
  =93`
 
-const poolEightBF16SM80NarrowAligned = `packed1 10571 poolEight_dtype_BF16_row_BF16
+const poolEightBF16SM80NarrowAligned = `packed1 10534 poolEight_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -20538,9 +20535,9 @@ const poolEightBF16SM80NarrowAligned = `packed1 10571 poolEight_dtype_BF16_row_B
 !pHw$pD
 !vV
 !c
-p;sKpF
-p9@x,
-p:.te
+p;+te
+p9@8pF
+p:uQpF
 qS7x,
 !
 p>
@@ -20635,19 +20632,18 @@ z5/q3
 q\pGC
 z5@xj
 ru%
-t^
-w<
-YrU
-t.?
-)
-wKqA
+u;qg
+zeqA?
+wKqI
 yS
 {hxZ
 4
 qt%2uZ
 4
+"#
+tN
 "$
-x{
+uupG
 qGu_rl
 qGv2rl
 qGr_rl
@@ -20656,25 +20652,25 @@ qGrnrl
 qGxhrl
 qGu}rl
 !#
-"$
-rjuyrzu<
+"#
+}^rzu<
 z5@pE
-p{[1$3)
+p{X1$3)
 yg0
-s.s7q^3(
+s.s7su3(
 T'
 4
 tmq^
-s.s7s[3(
+s.s7t]3(
 T'
 4
-r7p@
-r7[
+r7q9
+r7X
 uE
 !#
 )
 xi%
-s.s7t~3(
+s.s7wX3(
 T'
 qU
 {R
@@ -20766,7 +20762,7 @@ yV#S
 }t#v,r)-
 z5/t;
 xS.<.B
-tU.<3
+tU.<1
 \
 H
 !#
@@ -20863,12 +20859,12 @@ yV#S
 }t#v,r)-
 "'
 xSG<GB
-tUG<K
+tUG<I
 \
 !#
 z59r4
-xSN<NB
-tUN<H
+xSL<LB
+tUL<H
 sJ~3
 !#
 x1{L
@@ -20965,12 +20961,12 @@ O
 const poolEightBF16SM80 = poolEightBF16SM80NarrowAligned + `
  patch
  -1
-packed1 11029 poolEight_dtype_BF16_row_BF16
+packed1 10992 poolEight_dtype_BF16_row_BF16
  =10
  -2
 zfte
-p9/r0
-p:uQpF
+p9/un
+p:8un
  =18
  -6
 )
@@ -20994,19 +20990,19 @@ xQz#q,
 uVp,t0
 "%
 uVz#q,
- =75
+ =74
  -4
-p{[1$3*
+p{X1$3*
 yg1
-s.s7q^3)
+s.s7su3)
 T$
  =2
  -2
-s.s7s[3)
+s.s7t]3)
 T$
  =7
  -2
-s.s7t~3)
+s.s7wX3)
 T$
  =3
  -15
@@ -21041,13 +21037,13 @@ pnsrxG
  =17
  -2
 xS&<&B
-tU&<+
+tU&<)
  =3
  -1
 |W'
  =2
  -1
-s.uJ%3)
+s.uJ&3)
  =2
  -15
 rV
@@ -21081,11 +21077,11 @@ s|,r>
  =17
  -2
 xS7<7B
-tU7<;
+tU7<9
  =3
  -2
-xS><>B
-tU><8
+xS<<<B
+tU<<8
  =7
  -2
 {=530
@@ -21156,16 +21152,16 @@ qa$
 const poolEightBF16SM70NarrowAligned = poolEightBF16SM80NarrowAligned + `
  patch
  -3
-packed1 13774 poolEight_dtype_BF16_row_BF16
+packed1 13733 poolEight_dtype_BF16_row_BF16
 !pJ
 !pI
  =7
  -4
-p;8t*
-p9qux,
-p:.te
+p;8r0
+p9,v(pF
+p:uQpF
 qS/r0
- =154
+ =153
  -5
 t-x^
 s/w+
@@ -21394,11 +21390,11 @@ sXR%U
 const poolEightBF16SM70 = poolEightBF16SM70NarrowAligned + `
  patch
  -1
-packed1 13454 poolEight_dtype_BF16_row_BF16
+packed1 13412 poolEight_dtype_BF16_row_BF16
  =10
  -2
-p9x5un
-p:uQpF
+p9sTte
+p:8un
  =18
  -6
 )
@@ -21422,19 +21418,19 @@ xQz#q,
 uVp,t0
 "%
 uVz#q,
- =75
+ =74
  -4
-p{[1$3*
+p{X1$3*
 yg1
-s.s7q^3)
+s.s7su3)
 T$
  =2
  -2
-s.s7s[3)
+s.s7t]3)
 T$
  =7
  -2
-s.s7t~3)
+s.s7wX3)
 T$
  =3
  -15
@@ -21469,13 +21465,13 @@ pnsrxG
  =21
  -2
 xS&<&B
-tU&<+
+tU&<)
  =3
  -1
 |W'
  =2
  -1
-s.uJ%3)
+s.uJ&3)
  =2
  -15
 rV
@@ -21509,11 +21505,11 @@ s|,r>
  =21
  -2
 xS7<7B
-tU7<;
+tU7<9
  =3
  -2
-xS><>B
-tU><8
+xS<<<B
+tU<<8
  =7
  -2
 {=530
@@ -21538,7 +21534,7 @@ y/tRx@t/
 qa$
  =44`
 
-const poolEightF16SM80NarrowAligned = `packed1 10629 poolEight_dtype_F16_row_F16
+const poolEightF16SM80NarrowAligned = `packed1 10592 poolEight_dtype_F16_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -21548,10 +21544,10 @@ const poolEightF16SM80NarrowAligned = `packed1 10629 poolEight_dtype_F16_row_F16
 !pHw$pD
 !vV
 !c
-p;sKpF
+p;+te
 zf}<
-p9/un
-p:.te
+p99te
+p:uQpF
 qS7x,
 !
 p>
@@ -21646,19 +21642,18 @@ z5/q3
 q\pGC
 z5@xj
 ru%
-t^
-w<
-YrU
-t.?
-)
-wKqA
+u;qg
+zeqA?
+wKqI
 yS
 {hxZ
 4
 qt%2uZ
 4
+"#
+tN
 "$
-x{
+uupG
 qGu_rl
 qGv2rl
 qGr_rl
@@ -21667,25 +21662,25 @@ qGrnrl
 qGxhrl
 qGu}rl
 !#
-"$
-rjuyrzu<
+"#
+}^rzu<
 z5@pE
-p{[1$3)
+p{X1$3)
 yg0
-s.s7q^3(
+s.s7su3(
 T'
 4
 tmq^
-s.s7s[3(
+s.s7t]3(
 T'
 4
-r7p@
-r7[
+r7q9
+r7X
 uE
 !#
 )
 xi%
-s.s7t~3(
+s.s7wX3(
 T'
 qU
 {R
@@ -21777,7 +21772,7 @@ yV#S
 }t#v,r)-
 z5/t;
 xS&<&B
-tU&<+
+tU&<)
 \
 H
 !#
@@ -21874,12 +21869,12 @@ yV#S
 }t#v,r)-
 "'
 xS7<7B
-tU7<;
+tU7<9
 \
 !#
 z59r4
-xS><>B
-tU><8
+xS<<<B
+tU<<8
 sJ~3
 !#
 x1{L
@@ -21976,12 +21971,12 @@ O
 const poolEightF16SM80 = poolEightF16SM80NarrowAligned + `
  patch
  -1
-packed1 11080 poolEight_dtype_F16_row_F16
+packed1 11043 poolEight_dtype_F16_row_F16
  =10
  -3
 zfy?pF
-p97x,
-p:uQpF
+p978pF
+p:8un
  =18
  -6
 )
@@ -22005,19 +22000,19 @@ xQz#q,
 uVp,t0
 "%
 uVz#q,
- =75
+ =74
  -4
-p{[1$3*
+p{X1$3*
 yg1
-s.s7q^3)
+s.s7su3)
 T$
  =2
  -2
-s.s7s[3)
+s.s7t]3)
 T$
  =7
  -2
-s.s7t~3)
+s.s7wX3)
 T$
  =3
  -15
@@ -22052,13 +22047,13 @@ uBU
  =17
  -2
 qKu4p0B
-Yp0<#
+Yp0t0
  =3
  -1
 s?p*
  =2
  -1
-s.uJ%3)
+s.uJ&3)
  =2
  -15
 rV
@@ -22092,11 +22087,11 @@ uBU
  =17
  -2
 xS'<'B
-tU'<+
+tU'<)
  =3
  -2
-xS.<.B
-tU.<(
+xS,<,B
+tU,<(
  =7
  -2
 {=530
@@ -22167,17 +22162,17 @@ qa$
 const poolEightF16SM70NarrowAligned = poolEightF16SM80NarrowAligned + `
  patch
  -3
-packed1 12417 poolEight_dtype_F16_row_F16
+packed1 12380 poolEight_dtype_F16_row_F16
 !pJ
 !pI
  =7
  -5
-p;.sV
+p;.8pF
 zfy?pF
-p9@r0
-p:.te
+p9@un
+p:uQpF
 qS/r0
- =154
+ =153
  -5
 t-x^
 s/w+
@@ -22358,16 +22353,16 @@ sXp*U
 const poolEightF16SM70 = poolEightF16SM80 + `
  patch
  -3
-packed1 12151 poolEight_dtype_F16_row_F16
+packed1 12114 poolEight_dtype_F16_row_F16
 !pJ
 !pI
  =7
  -1
-p;.sV
+p;.8pF
  =3
  -1
 qS/r0
- =148
+ =147
  -5
 t-x^
 s/w+

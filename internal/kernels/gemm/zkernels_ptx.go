@@ -1185,7 +1185,7 @@ s~,$,>
 |Hr8,
  =58`
 
-const residentNTSM90A = `packed1 67284 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_linear
+const residentNTSM90A = `packed1 67283 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_linear
 !|h^|f
 !|g@=q)
 !p8
@@ -1509,8 +1509,8 @@ r[-p$
 ",
 qFuqg
 t8=r)*
-)
-qBuZ
+p\
+yS
 qoxZ
 4
 qB.
@@ -3707,7 +3707,7 @@ O
 !L
 `
 
-const curvedNTSM90A = `packed1 181003 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_curved
+const curvedNTSM90A = `packed1 181002 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_curved
 !|h^|f
 !|g@=q)
 !p8
@@ -4038,8 +4038,8 @@ r[.p$
 "/
 qFuqg
 t8=r)*
-)
-qBuZ
+p\
+yS
 qoxZ
 4
 qB.
@@ -9705,7 +9705,7 @@ O
 !L
 `
 
-const residentNTF16SM90A = `packed1 67734 resident_dtype_F16_layoutNT_dtype_F16_toF16_linear
+const residentNTF16SM90A = `packed1 67733 resident_dtype_F16_layoutNT_dtype_F16_toF16_linear
 !|h^|f
 !|g@=q)
 !p8
@@ -10030,8 +10030,8 @@ r[-p$
 ",
 qFuqg
 t8=r)*
-)
-qBuZ
+p\
+yS
 qoxZ
 4
 qB.
@@ -12228,7 +12228,7 @@ O
 !L
 `
 
-const curvedNTF16SM90A = `packed1 181450 resident_dtype_F16_layoutNT_dtype_F16_toF16_curved
+const curvedNTF16SM90A = `packed1 181449 resident_dtype_F16_layoutNT_dtype_F16_toF16_curved
 !|h^|f
 !|g@=q)
 !p8
@@ -12560,8 +12560,8 @@ r[.p$
 "/
 qFuqg
 t8=r)*
-)
-qBuZ
+p\
+yS
 qoxZ
 4
 qB.
@@ -18227,7 +18227,7 @@ O
 !L
 `
 
-const residentNNSM90A = `packed1 67527 resident_dtype_BF16_layoutNN_dtype_BF16_toBF16_linear
+const residentNNSM90A = `packed1 67526 resident_dtype_BF16_layoutNN_dtype_BF16_toBF16_linear
 !|h^|f
 !|g@=q)
 !p8
@@ -18551,8 +18551,8 @@ r[-p$
 ",
 qFuqg
 t8=r)*
-)
-qBuZ
+p\
+yS
 qoxZ
 4
 qB.
@@ -20757,7 +20757,7 @@ O
 !L
 `
 
-const residentTNSM90A = `packed1 67611 resident_dtype_BF16_layoutTN_dtype_BF16_toBF16_linear
+const residentTNSM90A = `packed1 67610 resident_dtype_BF16_layoutTN_dtype_BF16_toBF16_linear
 !|h^|f
 !|g@=q)
 !p8
@@ -21081,8 +21081,8 @@ r[-p$
 ",
 qFuqg
 t8=r)*
-)
-qBuZ
+p\
+yS
 qoxZ
 4
 qB.
@@ -28951,7 +28951,7 @@ O
 !L
 `
 
-const tensorBF16SM80Narrow = `packed1 45750 tensor_dtype_BF16_dtype_BF16_toBF16
+const tensorBF16SM80Narrow = `packed1 48803 tensor_dtype_BF16_dtype_BF16_toBF16
 !|hf|f
 !|gxO
 !p8
@@ -28966,10 +28966,10 @@ const tensorBF16SM80Narrow = `packed1 45750 tensor_dtype_BF16_dtype_BF16_toBF16
 !pH+sLpD
 !vV
 !c
-p;,v(pF
+p;p5x,
 zfte
-p9xW8pF
-p:,}rpF
+p9p<x,
+p:w{t*
 qSy?x,
 !
 p>
@@ -29127,7 +29127,7 @@ wJ
 :
 :
 :
-rD+
+rD3
 v|q@
 x%q41$
 r'XB
@@ -29280,7 +29280,7 @@ t8/?
 }oD
 "-
 reuypu
-sd
+{#zQ
 "(
 w<
 Y=U
@@ -29298,124 +29298,236 @@ xUyc6V&
 T8
 4
 J
-J
 uE
 !#
 yHf
 q29
-q1q}q=
+q1q,q=
 xUyc6V'
 T8
 qU
 }d
 *#%
 rV
-x%+<$
+x%+<#
 |/qpU
 qKXryB
-Yw%p*
+Yw%p0
 \
+u?~,
+!#
+"#
+q1p*wv-
+t1u&p*
+}oD
+4
+x)
+zo
+5
+J
 H
 !#
-qL[29
-qF%2p2
+r~
+H
+!#
+"#
+q29
+qF'q=
 t{M6V*
 }d
 *#%
 rV
-x%+<(
+x%+<*
 |/qpU
-qKp*2p*B
-Yp*<#
+q1p@B
+q29
+q1p@B
+t{M6V-
+}d
+*#%
+rV
+x%+</
+|/qpU
+q1q,E
+q29
+q1q,E
+t{M6V0
+}d
+*#%
+rV
+x%+<4
+|/qpU
+qF%q&
+q29
+qF%q&
+t{M6V3
+}d
+*#%
+rV
+x%+<9
+|/qpU
+xS)<)G
+tU)<4
+tU)<*
+\
+w9
+!#
+!#
+qE*29
+qF:<+
+t{M6V6
+}d
+*#%
+rV
+x%+<=
+|/qpU
+xS-<-B
+tU-<8
 \
 !#
 wI/qw
-tH*A<G
+tH?A<\
 "'
 qz=A
 sX=U
 syu8Ps}.{:p,uzs0DDDL
 "&
 re|3&r)*
-sd
+{#zQ
 "&
-qF'qg
-Y=<'
+qF<qg
+Y=<<
 x)
 )
 qBuZ
 qoxZ
 4
 tr(
-xUR,18V-
-u@B
+xURA18V9
+u@N
 4
-qF-U
-xUyc8V.
-u@C
+qFBU
+xUyc8V:
+u@O
 4
-J
 J
 uE
 !#
 "&
 q29
-qF1q=
-xUyc8V/
-u@D
+qFEq=
+xUyc8V;
+u@P
 pm
 }d
 *%%
 rV
-x%+t0
+x%+2q,
 |/qpU
 qKXryB
-YX</
+YX<C
 \
+u?~,
+!#
+"#
+qFDwv-
+t1s0<D
+}oD
+4
+x)
+zo
+5
+J
 H
 !#
-qL[29
-qF52p2
-t{M8V2
+r~
+H
+!#
+"#
+q29
+qFLq=
+t{M8V>
 }d
 *%%
 rV
-x%+<%
+x%+<'
 |/qpU
-qKp*2p*B
-Yp*<3
+q1p@B
+q29
+q1p@B
+t{M8VA
+}d
+*%%
+rV
+x%+<,
+|/qpU
+q1q,E
+q29
+q1q,E
+t{M8VD
+}d
+*%%
+rV
+x%+<1
+|/qpU
+qF%q&
+q29
+qF%q&
+t{M8VG
+}d
+*%%
+rV
+x%+<6
+|/qpU
+xS)<)G
+tU)<Y
+tU)<*
+\
+w9
+!#
+!#
+qE*29
+qF_<+
+t{M8VJ
+}d
+*%%
+rV
+x%+<:
+|/qpU
+xS-<-B
+tU-<]
 \
 !#
 z*u:
-xS;<;E
-tU;G
+xSf<fE
+tUfG
 sH#
 z0pj
 p+
 J
 !#
 }pps/
-qv+<T
-tFr|<E
+qv+1L
+tFr|<p
 q2-
-qvp5<X
+qvp51K
 rbpiyux${ozmXn
-tFp0<K
+tFp0<v
 q2-
-qvp5<[
+qvp51O
 rbpiyux${ozmXn
-tFR%<Q
+tFR%<|
 q2-
-qvp5<_
+qvp51R
 rbpiyux${ozmXn
-tFR,<W
+tFR,1_
 q2-
-qvp5<d
+qvp51U
 rbpiyux${ozmXn
 ",
-tFR3<]
+tFR31a
 q2-
-qvp5<h
+qvp51X
 rbpiyux${ozmXn
 {Psh
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%u}6Sq/u2R5<4<3<2u2q9Uu2u}6Sq/L
@@ -29434,9 +29546,9 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%p42'1'0'/u2wgp*2u4p2u2q9Uu2p42'1'0'/L
 "#
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4.'-','+u2wgp*2u4p2u2p,Du2p4.'-','+L
 "$
-tFR:<d
+tFR:1b
 q2-
-qvp5<l
+qvp51[
 rbpiyux${ozmXn
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%rvt|sGu#u2R<<;<:<9u2q9Uu2rvt|sGu#L
@@ -29460,8 +29572,8 @@ tUAE
 q'7pj
 p+
 |<p|
-xSi<ipd
-tUi11
+z'c1cpd
+qtc11
 sH"
 !#
 qD,q@
@@ -29492,15 +29604,15 @@ u6xFwN$%
 vS
 qD8pE
 raAtn
-xUyc3V=
-}=;
+xUyc3VU
+}=S
 qD7t'
-s(HV@
-sA?
+s(aVX
+sAW
 qop5
 zep5?
 uh
-rD=
+rDE
 qD/px
 r[#q&
 re|3#pu
@@ -29513,9 +29625,9 @@ xBzYM4
 p\
 v0pK%
 rt/qN
-|RpWJC
+|RpWcC
 u-@=pw
-zbpWMC
+zbpWfC
 u-@-pX
 o
 *+%
@@ -29524,9 +29636,9 @@ r[#p$
 uL=.f
 r[#E
 qx.s-
-tmVL
+tmVe
 "&
-zbpWPC
+zbpWiC
 "&
 o
 *+%
@@ -29541,22 +29653,22 @@ x)
 qBuZ
 qoxZ
 4
-zKKEx@9t2-7t2
+zKdEx@9t2-7t2
 4
 sS
 xUp@19s[
-u@U
+u@n
 4
 q1[U
 xUyc9t]
-u@V
+u@o
 4
-q+uJW
+q+uJp
 4
-u@W
+u@p
 4
 J
-sH4
+sH<
 !#
 qD9sr
 t7
@@ -29627,7 +29739,7 @@ xUyc9vQ
 "4
 pV%I
 qx/p|
-u@W
+u@p
 u(
 }d
 *)%
@@ -29642,7 +29754,7 @@ t)+q#/
 |l$*
 s>
 r#=r.
-ybVZ
+ybVs
 z>
 {T
 *'%
@@ -29651,8 +29763,8 @@ wG
 qD@j
 qKu4p0B
 Yp0<"
-sH,
-u?~*=
+sH4
+u?~*E
 !#
 J
 !#
@@ -29745,7 +29857,7 @@ wG
 "9
 qKu4p0B
 Yp0<+
-sH5
+sH=
 !#
 qM+pw
 vS
@@ -29773,7 +29885,7 @@ i,qg7
 qop5
 zep5?
 uh
-rDO
+rDW
 "<
 r[#q&
 re|3#pu
@@ -29786,9 +29898,9 @@ xBzYM4
 p\
 i1%
 "<
-|RpWaC
+|RpWyC
 "3
-zbpWdC
+zbpW|C
 "3
 o
 *+%
@@ -29797,9 +29909,9 @@ r[#p$
 ";
 r[#E
 "@
-tmVc
+tmV{
 "&
-zbpWgC
+xb<C
 "&
 o
 *+%
@@ -29814,24 +29926,24 @@ x)
 qBuZ
 qoxZ
 4
-zKbEx@9t2-7t2
+zKzEx@9t2-7t2
 4
 sS
 q1[A
 xUyc9s[
-u@l
+T;
 4
 xsq=
 tj7
 xUyc9t]
-u@m
+T;
 4
-q+uJn
+q+u\:
 4
-u@n
+T:
 4
 J
-sHF
+sHN
 !#
 "@
 t7
@@ -29903,7 +30015,7 @@ xUyc9vQ
 "4
 pV%I
 "@
-u@n
+T;
 {K
 }d
 *)%
@@ -29918,7 +30030,7 @@ s~*$*>
 |l$*
 s>
 "@
-ybVq
+yb3:
 s'8
 {T
 *'%
@@ -29927,8 +30039,8 @@ wG
 "@
 qKp*2p*B
 Yp*<%
-sH>
-u?~*O
+sHF
+u?~*W
 !#
 J
 !#
@@ -30022,7 +30134,7 @@ wG
 "9
 qKp*2p*B
 Yp*</
-sHG
+sHO
 !#
 "@
 vS
@@ -30050,7 +30162,7 @@ iBwvp<
 qop5
 zep5?
 uh
-rDb
+rDj
 "<
 r[#q&
 re|3#pu
@@ -30063,9 +30175,9 @@ xBzYM4
 p\
 iG%
 "<
-|RpWwC
+wY?C
 "3
-zbpWzC
+xb<C
 "3
 o
 *+%
@@ -30074,9 +30186,9 @@ r[#p$
 ";
 r[#E
 "@
-tmVy
+tm3@
 "&
-zbpW}C
+xb<C
 "&
 o
 *+%
@@ -30091,7 +30203,7 @@ x)
 qBuZ
 qoxZ
 4
-zKxEx@9t2-7t2
+z[DEx@9t2-7t2
 4
 sS
 q1[pd
@@ -30108,7 +30220,7 @@ q+u\:
 T:
 4
 J
-sHX
+sHa
 !#
 "@
 t7
@@ -30204,8 +30316,8 @@ wG
 "@
 qKp*2p*B
 Yp*<%
-sHP
-u?~*b
+sHX
+u?~*j
 !#
 J
 !#
@@ -30299,7 +30411,7 @@ wG
 "9
 qKp*2p*B
 Yp*</
-sHY
+sHb
 !#
 "@
 vS
@@ -30327,7 +30439,7 @@ iXwvt2
 qop5
 zep5?
 uh
-rDt
+rD|
 "<
 r[#q&
 re|3#pu
@@ -30385,7 +30497,7 @@ q+u\:
 T:
 4
 J
-sHk
+sHs
 !#
 "@
 t7
@@ -30481,8 +30593,8 @@ wG
 "@
 qKp*2p*B
 Yp*<%
-sHc
-u?~*t
+sHk
+u?~*|
 !#
 J
 !#
@@ -30576,7 +30688,7 @@ wG
 "9
 qKp*2p*B
 Yp*</
-sHl
+sHt
 !#
 "@
 vS
@@ -30590,7 +30702,7 @@ qa8
 (
 !qZ
 r~
-ay
+p3t
 ;9
 (
 !s*
@@ -30670,11 +30782,11 @@ O
 const tensorBF16SM80 = tensorBF16SM80Narrow + `
  patch
  -1
-packed1 45621 tensor_dtype_BF16_dtype_BF16_toBF16
+packed1 48750 tensor_dtype_BF16_dtype_BF16_toBF16
  =16
  -2
-p9zRun
-p:,}(pF
+p9+@8pF
+p:{pto
  =34
  -39
 z@r-
@@ -30753,7 +30865,7 @@ T$
 v0pKp-
 tQ4V,
 T$
- =5
+ =4
 )
  =2
  -3
@@ -30762,98 +30874,181 @@ tQ4V/
 T$
  =4
  -4
-y,+t0
+y,+2q,
 |/qpU
 qK|IB
-Yvnp2
- =3
- -3
-wr
-qLt"9
+Yvn[
+ =4
+ -2
+xswv-
+t1u&p2
+ =11
+)
+ =2
+ -2
 i#%
 tQ4V4
  =3
- -4
-y,+<$
+ -6
+y,+<&
 |/qpU
-qK|ZB
-YyDq,
+vG,
+q29
+|%B
+tQ4V8
+ =3
+ -6
+y,+<*
+|/qpU
+q1p0E
+q29
+wmE
+tQ4V<
+ =3
+ -6
+y,+<.
+|/qpU
+qF"q&
+q29
+i"q&
+tQ4V@
+ =3
+ -5
+y,+<2
+|/qpU
+xS%<%G
+tU%<.
+tU%<&
+ =4
+ -3
+|W%
+qE&29
+i4%
+tQ4VE
+ =3
+ -4
+y,+<5
+|/qpU
+xS(<(B
+tU(<1
  =3
  -1
-tH&yZ7
+tH7yZ7
  =8
  -2
-r{$
+r{5
 w<
 Y=U
  =6
  -6
-s.pW(36V7
+s.pW936VH
 T&
 4
-i)p-
-tQ6V9
+i:p-
+tQ6VJ
 T&
- =5
+ =4
 )
  =2
  -3
-i,%
-tQ6V<
+i=%
+tQ6VM
 T&
  =4
  -4
-y,+2q,
+y,+2p*
 |/qpU
 qK|IB
-Yvnp2
+Yvn[
+ =4
+ -2
+xswv-
+t1u&p2
+ =11
+)
+ =2
+ -2
+iB%
+tQ6VR
  =3
+ -6
+y,+<%
+|/qpU
+vG,
+q29
+|%B
+tQ6VV
+ =3
+ -6
+y,+<)
+|/qpU
+q1p0E
+q29
+wmE
+tQ6VZ
+ =3
+ -6
+y,+<-
+|/qpU
+qF"q&
+q29
+i"q&
+tQ6V^
+ =3
+ -5
+y,+<1
+|/qpU
+xS%<%G
+tU%<.
+tU%<&
+ =4
  -3
-wr
-qLt"9
-i1%
-tQ6VA
+|W%
+qE&29
+iS%
+tQ6Vd
  =3
  -4
-y,+<#
+y,+<4
 |/qpU
-qK|ZB
-YyDq,
+xS(<(B
+tU(<1
  =3
  -2
-xS5<5E
-tU5G
+xSW<WE
+tUWG
  =6
- -2
-qv+<M
-tFr|<>
+ -16
+qv+<p
+tFr|<a
 q2-
-qvp5<Q
+qvp5<t
 rbpiyux${ozmXn
-tFp0<D
+tFp0<g
 q2-
-qvp5<T
+qvp5<w
 rbpiyux${ozmXn
-tFR%<J
- =3
- -11
-tFR,<P
+tFR%<m
 q2-
-qvp5<\
+qvp5<{
+rbpiyux${ozmXn
+tFR,<s
+q2-
+qvp51D
  =2
  -3
-tFR3<V
+tFR3<y
 q2-
-qvp5<a
+qvp51G
  =18
  -3
-tFR:<\
+tFR:1P
 q2-
-qvp5<e
+qvp51J
  =23
  -2
-|w6V6pd
-tf63/
+|wXVXpd
+tfX3/
  =3
  -3
 q7+29
@@ -30863,11 +31058,11 @@ ra,E
  -6
 ra0tn
 )
-tQ1VO
-}=L
+tQ1Vr
+}=o
 qD7t'
 {=-38
-sAQ
+sAt
  =8
  -11
 qk,A
@@ -31469,7 +31664,7 @@ qa\
 qa$
  =3
  -2
-p3k
+p3|
 ;&
  =4
  -2
@@ -31503,7 +31698,7 @@ a:
 ;(
  =26`
 
-const tensorF16SM80Narrow = `packed1 45642 tensor_dtype_F16_dtype_F16_toF16
+const tensorF16SM80Narrow = `packed1 48695 tensor_dtype_F16_dtype_F16_toF16
 !|hf|f
 !|gxO
 !p8
@@ -31518,10 +31713,10 @@ const tensorF16SM80Narrow = `packed1 45642 tensor_dtype_F16_dtype_F16_toF16
 !pH+sLpD
 !vV
 !c
-p;,v(pF
+p;p5x,
 zf}<
-p9+9x,
-p:,}rpF
+p9rOte
+p:w{t*
 qSy?x,
 !
 p>
@@ -31679,7 +31874,7 @@ wJ
 :
 :
 :
-rD+
+rD3
 v|q@
 x%q41$
 r'XB
@@ -31832,7 +32027,7 @@ t8/?
 }oD
 "-
 reuypu
-sd
+{#zQ
 "(
 w<
 Y=U
@@ -31850,124 +32045,236 @@ xUyc6V&
 T8
 4
 J
-J
 uE
 !#
 yHf
 q29
-q1q}q=
+q1q,q=
 xUyc6V'
 T8
 qU
 }d
 *#%
 rV
-x%+<$
+x%+<#
 |/qpU
 qKXryB
-Yw%p*
+Yw%p0
 \
+u?~,
+!#
+"#
+q1p*wv-
+t1u&p*
+}oD
+4
+x)
+zo
+5
+J
 H
 !#
-qL[29
-qF%2p2
+r~
+H
+!#
+"#
+q29
+qF'q=
 t{M6V*
 }d
 *#%
 rV
-x%+<(
+x%+<*
 |/qpU
-qKp*2p*B
-Yp*<#
+q1p@B
+q29
+q1p@B
+t{M6V-
+}d
+*#%
+rV
+x%+</
+|/qpU
+q1q,E
+q29
+q1q,E
+t{M6V0
+}d
+*#%
+rV
+x%+<4
+|/qpU
+qF%q&
+q29
+qF%q&
+t{M6V3
+}d
+*#%
+rV
+x%+<9
+|/qpU
+xS)<)G
+tU)<4
+tU)<*
+\
+w9
+!#
+!#
+qE*29
+qF:<+
+t{M6V6
+}d
+*#%
+rV
+x%+<=
+|/qpU
+xS-<-B
+tU-<8
 \
 !#
 wI/qw
-tH*A<G
+tH?A<\
 "'
 qz=A
 sX=U
 syu8Ps}.{:p,uzs0DDDL
 "&
 re|3&r)*
-sd
+{#zQ
 "&
-qF'qg
-Y=<'
+qF<qg
+Y=<<
 x)
 )
 qBuZ
 qoxZ
 4
 tr(
-xUR,18V-
-u@B
+xURA18V9
+u@N
 4
-qF-U
-xUyc8V.
-u@C
+qFBU
+xUyc8V:
+u@O
 4
-J
 J
 uE
 !#
 "&
 q29
-qF1q=
-xUyc8V/
-u@D
+qFEq=
+xUyc8V;
+u@P
 pm
 }d
 *%%
 rV
-x%+t0
+x%+2q,
 |/qpU
 qKXryB
-YX</
+YX<C
 \
+u?~,
+!#
+"#
+qFDwv-
+t1s0<D
+}oD
+4
+x)
+zo
+5
+J
 H
 !#
-qL[29
-qF52p2
-t{M8V2
+r~
+H
+!#
+"#
+q29
+qFLq=
+t{M8V>
 }d
 *%%
 rV
-x%+<%
+x%+<'
 |/qpU
-qKp*2p*B
-Yp*<3
+q1p@B
+q29
+q1p@B
+t{M8VA
+}d
+*%%
+rV
+x%+<,
+|/qpU
+q1q,E
+q29
+q1q,E
+t{M8VD
+}d
+*%%
+rV
+x%+<1
+|/qpU
+qF%q&
+q29
+qF%q&
+t{M8VG
+}d
+*%%
+rV
+x%+<6
+|/qpU
+xS)<)G
+tU)<Y
+tU)<*
+\
+w9
+!#
+!#
+qE*29
+qF_<+
+t{M8VJ
+}d
+*%%
+rV
+x%+<:
+|/qpU
+xS-<-B
+tU-<]
 \
 !#
 z*u:
-xS;<;E
-tU;G
+xSf<fE
+tUfG
 sH#
 z0pj
 p+
 J
 !#
 }pps/
-qv+<T
-tFr|<E
+qv+1L
+tFr|<p
 q2-
-qvp5<X
+qvp51K
 rbpiyux${ozmXn
-tFp0<K
+tFp0<v
 q2-
-qvp5<[
+qvp51O
 rbpiyux${ozmXn
-tFR%<Q
+tFR%<|
 q2-
-qvp5<_
+qvp51R
 rbpiyux${ozmXn
-tFR,<W
+tFR,1_
 q2-
-qvp5<d
+qvp51U
 rbpiyux${ozmXn
 ",
-tFR3<]
+tFR31a
 q2-
-qvp5<h
+qvp51X
 rbpiyux${ozmXn
 {Psh
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%u}6Sq/u2R5<4<3<2u2q9Uu2u}6Sq/L
@@ -31986,9 +32293,9 @@ y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p42'1'0'/u2wgp*2u4p2u2q9Uu2p42'1'0'/L
 "#
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%p4.'-','+u2wgp*2u4p2u2p,Du2p4.'-','+L
 "$
-tFR:<d
+tFR:1b
 q2-
-qvp5<l
+qvp51[
 rbpiyux${ozmXn
 "$
 y"x}p5q>/x~PvLvD{Armrbvhp<vhp5vhp5z%rvt|sGu#u2R<<;<:<9u2q9Uu2rvt|sGu#L
@@ -32012,8 +32319,8 @@ tUAE
 q'7pj
 p+
 |<p|
-xSi<ipd
-tUi11
+z'c1cpd
+qtc11
 sH"
 !#
 qD,q@
@@ -32044,15 +32351,15 @@ u6xFwN$%
 vS
 qD8pE
 raAtn
-xUyc3V=
-}=;
+xUyc3VU
+}=S
 qD7t'
-s(HV@
-sA?
+s(aVX
+sAW
 qop5
 zep5?
 uh
-rD=
+rDE
 qD/px
 r[#q&
 re|3#pu
@@ -32065,9 +32372,9 @@ xBzYM4
 p\
 v0pK%
 rt/qN
-|RpWJC
+|RpWcC
 u-@=pw
-zbpWMC
+zbpWfC
 u-@-pX
 o
 *+%
@@ -32076,9 +32383,9 @@ r[#p$
 uL=.f
 r[#E
 qx.s-
-tmVL
+tmVe
 "&
-zbpWPC
+zbpWiC
 "&
 o
 *+%
@@ -32093,22 +32400,22 @@ x)
 qBuZ
 qoxZ
 4
-zKKEx@9t2-7t2
+zKdEx@9t2-7t2
 4
 sS
 xUp@19s[
-u@U
+u@n
 4
 q1[U
 xUyc9t]
-u@V
+u@o
 4
-q+uJW
+q+uJp
 4
-u@W
+u@p
 4
 J
-sH4
+sH<
 !#
 qD9sr
 t7
@@ -32179,7 +32486,7 @@ xUyc9vQ
 "4
 pV%I
 qx/p|
-u@W
+u@p
 u(
 }d
 *)%
@@ -32194,7 +32501,7 @@ t).q#9
 z"$*
 s>
 r#=r.
-ybVZ
+ybVs
 z>
 {T
 *'%
@@ -32203,8 +32510,8 @@ wG
 qD@j
 qK|ZB
 Yp2t0
-sH,
-u?~*=
+sH4
+u?~*E
 !#
 J
 !#
@@ -32297,7 +32604,7 @@ wG
 "9
 qK|ZB
 Yp2<)
-sH5
+sH=
 !#
 qM+pw
 vS
@@ -32325,7 +32632,7 @@ i,qg7
 qop5
 zep5?
 uh
-rDO
+rDW
 "<
 r[#q&
 re|3#pu
@@ -32338,9 +32645,9 @@ xBzYM4
 p\
 i1%
 "<
-|RpWaC
+|RpWyC
 "3
-zbpWdC
+zbpW|C
 "3
 o
 *+%
@@ -32349,9 +32656,9 @@ r[#p$
 ";
 r[#E
 "@
-tmVc
+tmV{
 "&
-zbpWgC
+xb<C
 "&
 o
 *+%
@@ -32366,24 +32673,24 @@ x)
 qBuZ
 qoxZ
 4
-zKbEx@9t2-7t2
+zKzEx@9t2-7t2
 4
 sS
 q1[A
 xUyc9s[
-u@l
+T;
 4
 xsq=
 tj7
 xUyc9t]
-u@m
+T;
 4
-q+uJn
+q+u\:
 4
-u@n
+T:
 4
 J
-sHF
+sHN
 !#
 "@
 t7
@@ -32455,7 +32762,7 @@ xUyc9vQ
 "4
 pV%I
 "@
-u@n
+T;
 {K
 }d
 *)%
@@ -32470,7 +32777,7 @@ s~*$*>
 z"$*
 s>
 "@
-ybVq
+yb3:
 s'8
 {T
 *'%
@@ -32479,8 +32786,8 @@ wG
 "@
 qKu4p0B
 Yp0<$
-sH>
-u?~*O
+sHF
+u?~*W
 !#
 J
 !#
@@ -32574,7 +32881,7 @@ wG
 "9
 qKu4p0B
 Yp0<-
-sHG
+sHO
 !#
 "@
 vS
@@ -32602,7 +32909,7 @@ iBwvp<
 qop5
 zep5?
 uh
-rDb
+rDj
 "<
 r[#q&
 re|3#pu
@@ -32615,9 +32922,9 @@ xBzYM4
 p\
 iG%
 "<
-|RpWwC
+wY?C
 "3
-zbpWzC
+xb<C
 "3
 o
 *+%
@@ -32626,9 +32933,9 @@ r[#p$
 ";
 r[#E
 "@
-tmVy
+tm3@
 "&
-zbpW}C
+xb<C
 "&
 o
 *+%
@@ -32643,7 +32950,7 @@ x)
 qBuZ
 qoxZ
 4
-zKxEx@9t2-7t2
+z[DEx@9t2-7t2
 4
 sS
 q1[pd
@@ -32660,7 +32967,7 @@ q+u\:
 T:
 4
 J
-sHX
+sHa
 !#
 "@
 t7
@@ -32756,8 +33063,8 @@ wG
 "@
 qKu4p0B
 Yp0<$
-sHP
-u?~*b
+sHX
+u?~*j
 !#
 J
 !#
@@ -32851,7 +33158,7 @@ wG
 "9
 qKu4p0B
 Yp0<-
-sHY
+sHb
 !#
 "@
 vS
@@ -32879,7 +33186,7 @@ iXwvt2
 qop5
 zep5?
 uh
-rDt
+rD|
 "<
 r[#q&
 re|3#pu
@@ -32937,7 +33244,7 @@ q+u\:
 T:
 4
 J
-sHk
+sHs
 !#
 "@
 t7
@@ -33033,8 +33340,8 @@ wG
 "@
 qKu4p0B
 Yp0<$
-sHc
-u?~*t
+sHk
+u?~*|
 !#
 J
 !#
@@ -33128,7 +33435,7 @@ wG
 "9
 qKu4p0B
 Yp0<-
-sHl
+sHt
 !#
 "@
 vS
@@ -33142,7 +33449,7 @@ qa8
 (
 !qZ
 r~
-ay
+p3t
 ;9
 (
 !s*
@@ -33222,11 +33529,11 @@ O
 const tensorF16SM80 = tensorF16SM80Narrow + `
  patch
  -1
-packed1 45513 tensor_dtype_F16_dtype_F16_toF16
+packed1 48642 tensor_dtype_F16_dtype_F16_toF16
  =16
  -2
-p9y?r0
-p:,}(pF
+p9xWx,
+p:{pto
  =34
  -39
 z@r-
@@ -33305,7 +33612,7 @@ T$
 v0pKp-
 tQ4V,
 T$
- =5
+ =4
 )
  =2
  -3
@@ -33314,98 +33621,181 @@ tQ4V/
 T$
  =4
  -4
-y,+t0
+y,+2q,
 |/qpU
 qK|IB
-Yvnp2
- =3
- -3
-wr
-qLt"9
+Yvn[
+ =4
+ -2
+xswv-
+t1u&p2
+ =11
+)
+ =2
+ -2
 i#%
 tQ4V4
  =3
- -4
-y,+<$
+ -6
+y,+<&
 |/qpU
-qK|ZB
-YyDq,
+vG,
+q29
+|%B
+tQ4V8
+ =3
+ -6
+y,+<*
+|/qpU
+q1p0E
+q29
+wmE
+tQ4V<
+ =3
+ -6
+y,+<.
+|/qpU
+qF"q&
+q29
+i"q&
+tQ4V@
+ =3
+ -5
+y,+<2
+|/qpU
+xS%<%G
+tU%<.
+tU%<&
+ =4
+ -3
+|W%
+qE&29
+i4%
+tQ4VE
+ =3
+ -4
+y,+<5
+|/qpU
+xS(<(B
+tU(<1
  =3
  -1
-tH&yZ7
+tH7yZ7
  =8
  -2
-r{$
+r{5
 w<
 Y=U
  =6
  -6
-s.pW(36V7
+s.pW936VH
 T&
 4
-i)p-
-tQ6V9
+i:p-
+tQ6VJ
 T&
- =5
+ =4
 )
  =2
  -3
-i,%
-tQ6V<
+i=%
+tQ6VM
 T&
  =4
  -4
-y,+2q,
+y,+2p*
 |/qpU
 qK|IB
-Yvnp2
+Yvn[
+ =4
+ -2
+xswv-
+t1u&p2
+ =11
+)
+ =2
+ -2
+iB%
+tQ6VR
  =3
+ -6
+y,+<%
+|/qpU
+vG,
+q29
+|%B
+tQ6VV
+ =3
+ -6
+y,+<)
+|/qpU
+q1p0E
+q29
+wmE
+tQ6VZ
+ =3
+ -6
+y,+<-
+|/qpU
+qF"q&
+q29
+i"q&
+tQ6V^
+ =3
+ -5
+y,+<1
+|/qpU
+xS%<%G
+tU%<.
+tU%<&
+ =4
  -3
-wr
-qLt"9
-i1%
-tQ6VA
+|W%
+qE&29
+iS%
+tQ6Vd
  =3
  -4
-y,+<#
+y,+<4
 |/qpU
-qK|ZB
-YyDq,
+xS(<(B
+tU(<1
  =3
  -2
-xS5<5E
-tU5G
+xSW<WE
+tUWG
  =6
- -2
-qv+<M
-tFr|<>
+ -16
+qv+<p
+tFr|<a
 q2-
-qvp5<Q
+qvp5<t
 rbpiyux${ozmXn
-tFp0<D
+tFp0<g
 q2-
-qvp5<T
+qvp5<w
 rbpiyux${ozmXn
-tFR%<J
- =3
- -11
-tFR,<P
+tFR%<m
 q2-
-qvp5<\
+qvp5<{
+rbpiyux${ozmXn
+tFR,<s
+q2-
+qvp51D
  =2
  -3
-tFR3<V
+tFR3<y
 q2-
-qvp5<a
+qvp51G
  =18
  -3
-tFR:<\
+tFR:1P
 q2-
-qvp5<e
+qvp51J
  =23
  -2
-|w6V6pd
-tf63/
+|wXVXpd
+tfX3/
  =3
  -3
 q7+29
@@ -33415,11 +33805,11 @@ ra,E
  -6
 ra0tn
 )
-tQ1VO
-}=L
+tQ1Vr
+}=o
 qD7t'
 {=-38
-sAQ
+sAt
  =8
  -11
 qk,A
@@ -34021,7 +34411,7 @@ qa\
 qa$
  =3
  -2
-p3k
+p3|
 ;&
  =4
  -2
@@ -34055,7 +34445,7 @@ a:
 ;(
  =26`
 
-const tensorBF16To32SM80Narrow = `packed1 44415 tensor_dtype_BF16_float32_toF32
+const tensorBF16To32SM80Narrow = `packed1 47468 tensor_dtype_BF16_float32_toF32
 !|hf|f
 !|gxO
 !p8
@@ -34070,9 +34460,9 @@ const tensorBF16To32SM80Narrow = `packed1 44415 tensor_dtype_BF16_float32_toF32
 !pH+sLpD
 !vV
 !c
-p;,v(pF
-p9zRun
-p:,}rpF
+p;p5x,
+p9sKr0
+p:w{t*
 qSy?x,
 !
 p>
@@ -34230,7 +34620,7 @@ wJ
 :
 :
 :
-rD+
+rD3
 v|q@
 x%q41$
 r'XB
@@ -34383,7 +34773,7 @@ t8/?
 }oD
 "-
 reuypu
-sd
+{#zQ
 "(
 w<
 Y=U
@@ -34401,124 +34791,236 @@ xUyc6V&
 T8
 4
 J
-J
 uE
 !#
 yHf
 q29
-q1q}q=
+q1q,q=
 xUyc6V'
 T8
 qU
 }d
 *#%
 rV
-x%+<$
+x%+<#
 |/qpU
 qKXryB
-Yw%p*
+Yw%p0
 \
+u?~,
+!#
+"#
+q1p*wv-
+t1u&p*
+}oD
+4
+x)
+zo
+5
+J
 H
 !#
-qL[29
-qF%2p2
+r~
+H
+!#
+"#
+q29
+qF'q=
 t{M6V*
 }d
 *#%
 rV
-x%+<(
+x%+<*
 |/qpU
-qKp*2p*B
-Yp*<#
+q1p@B
+q29
+q1p@B
+t{M6V-
+}d
+*#%
+rV
+x%+</
+|/qpU
+q1q,E
+q29
+q1q,E
+t{M6V0
+}d
+*#%
+rV
+x%+<4
+|/qpU
+qF%q&
+q29
+qF%q&
+t{M6V3
+}d
+*#%
+rV
+x%+<9
+|/qpU
+xS)<)G
+tU)<4
+tU)<*
+\
+w9
+!#
+!#
+qE*29
+qF:<+
+t{M6V6
+}d
+*#%
+rV
+x%+<=
+|/qpU
+xS-<-B
+tU-<8
 \
 !#
 wI/qw
-tH*A<G
+tH?A<\
 "'
 qz=A
 sX=U
 syu8Ps}.{:p,uzs0DDDL
 "&
 re|3&r)*
-sd
+{#zQ
 "&
-qF'qg
-Y=<'
+qF<qg
+Y=<<
 x)
 )
 qBuZ
 qoxZ
 4
 tr(
-xUR,18V-
-u@B
+xURA18V9
+u@N
 4
-qF-U
-xUyc8V.
-u@C
+qFBU
+xUyc8V:
+u@O
 4
-J
 J
 uE
 !#
 "&
 q29
-qF1q=
-xUyc8V/
-u@D
+qFEq=
+xUyc8V;
+u@P
 pm
 }d
 *%%
 rV
-x%+t0
+x%+2q,
 |/qpU
 qKXryB
-YX</
+YX<C
 \
+u?~,
+!#
+"#
+qFDwv-
+t1s0<D
+}oD
+4
+x)
+zo
+5
+J
 H
 !#
-qL[29
-qF52p2
-t{M8V2
+r~
+H
+!#
+"#
+q29
+qFLq=
+t{M8V>
 }d
 *%%
 rV
-x%+<%
+x%+<'
 |/qpU
-qKp*2p*B
-Yp*<3
+q1p@B
+q29
+q1p@B
+t{M8VA
+}d
+*%%
+rV
+x%+<,
+|/qpU
+q1q,E
+q29
+q1q,E
+t{M8VD
+}d
+*%%
+rV
+x%+<1
+|/qpU
+qF%q&
+q29
+qF%q&
+t{M8VG
+}d
+*%%
+rV
+x%+<6
+|/qpU
+xS)<)G
+tU)<Y
+tU)<*
+\
+w9
+!#
+!#
+qE*29
+qF_<+
+t{M8VJ
+}d
+*%%
+rV
+x%+<:
+|/qpU
+xS-<-B
+tU-<]
 \
 !#
 z*u:
-xS;<;E
-tU;G
+xSf<fE
+tUfG
 sH#
 z0pj
 p+
 J
 !#
 }pps/
-qv+<T
-tFr|<E
+qv+1L
+tFr|<p
 q2-
-qvp5<X
+qvp51K
 rbpiyux${ozmXn
-tFp0<K
+tFp0<v
 q2-
-qvp5<[
+qvp51O
 rbpiyux${ozmXn
-tFR%<Q
+tFR%<|
 q2-
-qvp5<_
+qvp51R
 rbpiyux${ozmXn
-tFR,<W
+tFR,1_
 q2-
-qvp5<d
+qvp51U
 rbpiyux${ozmXn
 ",
-tFR3<]
+tFR31a
 q2-
-qvp5<h
+qvp51X
 rbpiyux${ozmXn
 {Psh
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%u}6Sq/u2R5<4<3<2u2q9Uu2u}6Sq/L
@@ -34537,9 +35039,9 @@ y"x}p5q>/x~PvLvD{Armrb{U{up5z%p42'1'0'/u2wgp*2u4p2u2q9Uu2p42'1'0'/L
 "#
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%p4.'-','+u2wgp*2u4p2u2p,Du2p4.'-','+L
 "$
-tFR:<d
+tFR:1b
 q2-
-qvp5<l
+qvp51[
 rbpiyux${ozmXn
 "$
 y"x}p5q>/x~PvLvD{Armrb{U{up5z%rvt|sGu#u2R<<;<:<9u2q9Uu2rvt|sGu#L
@@ -34563,8 +35065,8 @@ tUAE
 q'7pj
 p+
 |<p|
-xSi<ipd
-tUi11
+z'c1cpd
+qtc11
 sH"
 !#
 qD,q@
@@ -34595,15 +35097,15 @@ u6xFwN$%
 vS
 qD8pE
 raAtn
-xUyc3V=
-}=;
+xUyc3VU
+}=S
 qD7t'
-s(HV@
-sA?
+s(aVX
+sAW
 qop5
 zep5?
 uh
-rD=
+rDE
 qD/px
 r[#q&
 re|3#pu
@@ -34616,9 +35118,9 @@ xBzYM4
 p\
 v0pK%
 rt/qN
-|RpWJC
+|RpWcC
 u-@=pw
-zbpWMC
+zbpWfC
 u-@-pX
 o
 *+%
@@ -34627,9 +35129,9 @@ r[#p$
 uL=.f
 r[#E
 qx.s-
-tmVL
+tmVe
 "&
-zbpWPC
+zbpWiC
 "&
 o
 *+%
@@ -34644,22 +35146,22 @@ x)
 qBuZ
 qoxZ
 4
-zKKEx@9t2-7t2
+zKdEx@9t2-7t2
 4
 sS
 xUp@19s[
-u@U
+u@n
 4
 q1[U
 xUyc9t]
-u@V
+u@o
 4
-q+uJW
+q+uJp
 4
-u@W
+u@p
 4
 J
-sH4
+sH<
 !#
 qD9sr
 t7
@@ -34730,7 +35232,7 @@ xUyc9vQ
 "4
 pV%I
 qx/p|
-u@W
+u@p
 u(
 o
 *)%
@@ -34738,7 +35240,7 @@ _
 s~*$*>
 !#
 r#=r.
-ybVZ
+ybVs
 z>
 |9
 *'%
@@ -34747,8 +35249,8 @@ z>
 qD@j
 qKp@r2B
 Yt"p*
-sH,
-u?~*=
+sH4
+u?~*E
 !#
 J
 !#
@@ -34834,7 +35336,7 @@ s~*$*>
 "6
 qKp@r2B
 Yp@<%
-sH5
+sH=
 !#
 qM+pw
 vS
@@ -34862,7 +35364,7 @@ i,qg7
 qop5
 zep5?
 uh
-rDO
+rDW
 "9
 r[#q&
 re|3#pu
@@ -34875,9 +35377,9 @@ xBzYM4
 p\
 i1%
 "9
-|RpWaC
+|RpWyC
 "0
-zbpWdC
+zbpW|C
 "0
 o
 *+%
@@ -34886,9 +35388,9 @@ r[#p$
 "8
 r[#E
 "=
-tmVc
+tmV{
 "&
-zbpWgC
+xb<C
 "&
 o
 *+%
@@ -34903,24 +35405,24 @@ x)
 qBuZ
 qoxZ
 4
-zKbEx@9t2-7t2
+zKzEx@9t2-7t2
 4
 sS
 q1[A
 xUyc9s[
-u@l
+T;
 4
 xsq=
 tj7
 xUyc9t]
-u@m
+T;
 4
-q+uJn
+q+u\:
 4
-u@n
+T:
 4
 J
-sHF
+sHN
 !#
 "=
 t7
@@ -34992,7 +35494,7 @@ xUyc9vQ
 "4
 pV%I
 "=
-u@n
+T;
 {K
 o
 *)%
@@ -35000,7 +35502,7 @@ _
 s~*$*>
 !#
 "=
-ybVq
+yb3:
 s'8
 |9
 *'%
@@ -35009,8 +35511,8 @@ s'8
 "=
 qK[2}w
 yn<"
-sH>
-u?~*O
+sHF
+u?~*W
 !#
 J
 !#
@@ -35097,7 +35599,7 @@ s~*$*>
 "6
 qK[2}w
 yn<)
-sHG
+sHO
 !#
 "=
 vS
@@ -35125,7 +35627,7 @@ iBwvp<
 qop5
 zep5?
 uh
-rDb
+rDj
 "9
 r[#q&
 re|3#pu
@@ -35138,9 +35640,9 @@ xBzYM4
 p\
 iG%
 "9
-|RpWwC
+wY?C
 "0
-zbpWzC
+xb<C
 "0
 o
 *+%
@@ -35149,9 +35651,9 @@ r[#p$
 "8
 r[#E
 "=
-tmVy
+tm3@
 "&
-zbpW}C
+xb<C
 "&
 o
 *+%
@@ -35166,7 +35668,7 @@ x)
 qBuZ
 qoxZ
 4
-zKxEx@9t2-7t2
+z[DEx@9t2-7t2
 4
 sS
 q1[pd
@@ -35183,7 +35685,7 @@ q+u\:
 T:
 4
 J
-sHX
+sHa
 !#
 "=
 t7
@@ -35272,8 +35774,8 @@ s'9
 "=
 qK[2}w
 yn<"
-sHP
-u?~*b
+sHX
+u?~*j
 !#
 J
 !#
@@ -35360,7 +35862,7 @@ s~*$*>
 "6
 qK[2}w
 yn<)
-sHY
+sHb
 !#
 "=
 vS
@@ -35388,7 +35890,7 @@ iXwvt2
 qop5
 zep5?
 uh
-rDt
+rD|
 "9
 r[#q&
 re|3#pu
@@ -35446,7 +35948,7 @@ q+u\:
 T:
 4
 J
-sHk
+sHs
 !#
 "=
 t7
@@ -35535,8 +36037,8 @@ s'@
 "=
 qK[2}w
 yn<"
-sHc
-u?~*t
+sHk
+u?~*|
 !#
 J
 !#
@@ -35623,7 +36125,7 @@ s~*$*>
 "6
 qK[2}w
 yn<)
-sHl
+sHt
 !#
 "=
 vS
@@ -35637,7 +36139,7 @@ qa8
 (
 !qZ
 r~
-ay
+p3t
 ;9
 (
 !s*
@@ -35717,11 +36219,11 @@ O
 const tensorBF16To32SM80 = tensorBF16To32SM80Narrow + `
  patch
  -1
-packed1 44286 tensor_dtype_BF16_float32_toF32
+packed1 47415 tensor_dtype_BF16_float32_toF32
  =15
  -2
-p9+-x,
-p:,}(pF
+p9+9un
+p:{pto
  =34
  -39
 z@r-
@@ -35800,7 +36302,7 @@ T$
 v0pKp-
 tQ4V,
 T$
- =5
+ =4
 )
  =2
  -3
@@ -35809,98 +36311,181 @@ tQ4V/
 T$
  =4
  -4
-y,+t0
+y,+2q,
 |/qpU
 qK|IB
-Yvnp2
- =3
- -3
-wr
-qLt"9
+Yvn[
+ =4
+ -2
+xswv-
+t1u&p2
+ =11
+)
+ =2
+ -2
 i#%
 tQ4V4
  =3
- -4
-y,+<$
+ -6
+y,+<&
 |/qpU
-qK|ZB
-YyDq,
+vG,
+q29
+|%B
+tQ4V8
+ =3
+ -6
+y,+<*
+|/qpU
+q1p0E
+q29
+wmE
+tQ4V<
+ =3
+ -6
+y,+<.
+|/qpU
+qF"q&
+q29
+i"q&
+tQ4V@
+ =3
+ -5
+y,+<2
+|/qpU
+xS%<%G
+tU%<.
+tU%<&
+ =4
+ -3
+|W%
+qE&29
+i4%
+tQ4VE
+ =3
+ -4
+y,+<5
+|/qpU
+xS(<(B
+tU(<1
  =3
  -1
-tH&yZ7
+tH7yZ7
  =8
  -2
-r{$
+r{5
 w<
 Y=U
  =6
  -6
-s.pW(36V7
+s.pW936VH
 T&
 4
-i)p-
-tQ6V9
+i:p-
+tQ6VJ
 T&
- =5
+ =4
 )
  =2
  -3
-i,%
-tQ6V<
+i=%
+tQ6VM
 T&
  =4
  -4
-y,+2q,
+y,+2p*
 |/qpU
 qK|IB
-Yvnp2
+Yvn[
+ =4
+ -2
+xswv-
+t1u&p2
+ =11
+)
+ =2
+ -2
+iB%
+tQ6VR
  =3
+ -6
+y,+<%
+|/qpU
+vG,
+q29
+|%B
+tQ6VV
+ =3
+ -6
+y,+<)
+|/qpU
+q1p0E
+q29
+wmE
+tQ6VZ
+ =3
+ -6
+y,+<-
+|/qpU
+qF"q&
+q29
+i"q&
+tQ6V^
+ =3
+ -5
+y,+<1
+|/qpU
+xS%<%G
+tU%<.
+tU%<&
+ =4
  -3
-wr
-qLt"9
-i1%
-tQ6VA
+|W%
+qE&29
+iS%
+tQ6Vd
  =3
  -4
-y,+<#
+y,+<4
 |/qpU
-qK|ZB
-YyDq,
+xS(<(B
+tU(<1
  =3
  -2
-xS5<5E
-tU5G
+xSW<WE
+tUWG
  =6
- -2
-qv+<M
-tFr|<>
+ -16
+qv+<p
+tFr|<a
 q2-
-qvp5<Q
+qvp5<t
 rbpiyux${ozmXn
-tFp0<D
+tFp0<g
 q2-
-qvp5<T
+qvp5<w
 rbpiyux${ozmXn
-tFR%<J
- =3
- -11
-tFR,<P
+tFR%<m
 q2-
-qvp5<\
+qvp5<{
+rbpiyux${ozmXn
+tFR,<s
+q2-
+qvp51D
  =2
  -3
-tFR3<V
+tFR3<y
 q2-
-qvp5<a
+qvp51G
  =18
  -3
-tFR:<\
+tFR:1P
 q2-
-qvp5<e
+qvp51J
  =23
  -2
-|w6V6pd
-tf63/
+|wXVXpd
+tfX3/
  =3
  -3
 q7+29
@@ -35910,11 +36495,11 @@ ra,E
  -6
 ra0tn
 )
-tQ1VO
-}=L
+tQ1Vr
+}=o
 qD7t'
 {=-38
-sAQ
+sAt
  =8
  -11
 qk,A
@@ -36480,7 +37065,7 @@ qa\
 qa$
  =3
  -2
-p3k
+p3|
 ;&
  =4
  -2
@@ -55176,7 +55761,7 @@ O
 !L
 `
 
-const blockedNNSM80Narrow = `packed1 24854 blocked_float32_single_rowMajor
+const blockedNNSM80Narrow = `packed1 24824 blocked_float32_single_rowMajor
 !|hf|f
 !|gxO
 !p8
@@ -55191,7 +55776,7 @@ const blockedNNSM80Narrow = `packed1 24854 blocked_float32_single_rowMajor
 !pH+sLpD
 !}[
 !c
-p;xFto
+p;xFun
 p9,y?pF
 p:zIt*
 qSqYun
@@ -55447,10 +56032,9 @@ sJ~)
 qx-ps7
 zJvDympMy_xD<716
 qF6qg
-Y=<6
-x)
-)
-qBuZ
+t8=r),
+p\
+yS
 qoxZ
 4
 tr*
@@ -55985,9 +56569,9 @@ O
 ]2rL+
 (x5
 !#
-pVnrL.
-pVlrL8
-pVjrL7
+pVmrL.
+pVkrL8
+pVirL7
 (zI
 !pZ
 p(
@@ -56114,11 +56698,11 @@ O
 const blockedNNSM80 = blockedNNSM80Narrow + `
  patch
  -1
-packed1 24243 blocked_float32_single_rowMajor
+packed1 24208 blocked_float32_single_rowMajor
  =15
  -2
-p9@=pF
-p:t=sV
+p9}(pF
+p:t=x,
  =32
  -38
 "#
@@ -56269,49 +56853,50 @@ qk/q&
 z'/1/G
 qt/1.
  =5
- -3
+ -4
 vNpWA35
-r{?
-w<
-Y=U
- =13
+i@qg
+ze=r),
+ =11
  -1
 vW5
+r#=pj
+r{B
  =4
  -33
-iM%
+iN%
 qx-rI
-tfFC
-|dGsO
-tQ4su
+tfGC
+|dHsO
+tQ4s[
 r%
-tfIC
-|dJsO
-tQ4vQ
+tfJC
+|dKsO
+tQ4t~
 xiE
-tfLC
-|dMsO
-tQ4V"
+tfMC
+|dNsO
+tQ4V#
 v&q&
-tfOC
-|dPsO
-tQ4V%
+tfPC
+|dQsO
+tQ4V&
 i"G
-tfRC
-|dSsO
-tQ4V(
+tfSC
+|dTsO
+tQ4V)
 i%tn
-tfUC
-|dVsO
-tQ4V+
+tfVC
+|dWsO
+tQ4V,
 i(wB
-tfXC
-|dYsO
-tQ4V.
+tfYC
+|dZsO
+tQ4V/
 i+29
-tf[C
-|d\sO
-tQ4V1
+tf\C
+|d]sO
+tQ4V2
  =18
  -1
 zK+3$
@@ -56356,7 +56941,7 @@ T$
  =39
  -4
 )
-"1
+"2
 vW5
 i6%
 T$
@@ -56390,7 +56975,7 @@ i6V,
 T$
  =8
  -1
-Yvnp0
+Yvn[
  =4
  -2
 t+X1,
@@ -56418,7 +57003,7 @@ iOV)
 iOV,
  =7
  -1
-Yp2t0
+YyDp*
  =86
  -1
 tU=1-
@@ -56482,7 +57067,10 @@ qM=pX
  -2
 |w&V&B
 tf&V'
- =20
+ =5
+ -1
+"K
+ =14
  -2
 {jY
 qa$
@@ -56556,16 +57144,16 @@ p3g
 const blockedNNSM70Narrow = blockedNNSM80Narrow + `
  patch
  -3
-packed1 25011 blocked_float32_single_rowMajor
+packed1 24981 blocked_float32_single_rowMajor
 !pJ
 !pI
  =12
  -1
-p;xFt*
+p;xFr0
  =2
  -1
 qSqYr0
- =721
+ =720
  -1
 wAyvzIyr
 tDv?yvzIyr
@@ -56599,24 +57187,24 @@ s~,$,>
 |Hr8,
  =17
  -3
-pVprL.
-pVnrL8
-pVlrL7
+pVorL.
+pVmrL8
+pVkrL7
  =122`
 
 const blockedNNSM70 = blockedNNSM80 + `
  patch
  -3
-packed1 24400 blocked_float32_single_rowMajor
+packed1 24365 blocked_float32_single_rowMajor
 !pJ
 !pI
  =12
  -1
-p;xFt*
+p;xFr0
  =2
  -1
 qSqYr0
- =698
+ =697
  -1
 wAyvzIyr
 tDv?yvzIyr
@@ -56650,12 +57238,12 @@ s~,$,>
 |Hr8,
  =17
  -3
-pVprL.
-pVnrL8
-pVlrL7
+pVorL.
+pVmrL8
+pVkrL7
  =122`
 
-const blockedNTSM80Narrow = `packed1 25228 blocked_float32_single_columnMajor
+const blockedNTSM80Narrow = `packed1 25198 blocked_float32_single_columnMajor
 !|hf|f
 !|gxO
 !p8
@@ -56670,7 +57258,7 @@ const blockedNTSM80Narrow = `packed1 25228 blocked_float32_single_columnMajor
 !pH+sLpD
 !}[
 !c
-p;xFto
+p;xFun
 p9,y?pF
 p:t=8pF
 qSqYun
@@ -56939,10 +57527,9 @@ sJ~)
 qx-ps7
 zJvDympMy_xD<716
 qF6qg
-Y=<6
-x)
-)
-qBuZ
+t8=r),
+p\
+yS
 qoxZ
 4
 tr*
@@ -57477,9 +58064,9 @@ O
 ]2rL+
 (x5
 !#
-pVnrL.
-pVlrL8
-pVjrL7
+pVmrL.
+pVkrL8
+pVirL7
 (zI
 !pZ
 p(
@@ -57606,11 +58193,11 @@ O
 const blockedNTSM80 = blockedNTSM80Narrow + `
  patch
  -1
-packed1 24358 blocked_float32_single_columnMajor
+packed1 24322 blocked_float32_single_columnMajor
  =15
  -2
-p9@=pF
-p:,}(pF
+p9}(pF
+p:t=te
  =32
  -39
 "#
@@ -57765,49 +58352,50 @@ qk/q&
 z'/1/G
 qt/1.
  =5
- -3
+ -4
 vNpWA35
-r{?
-w<
-Y=U
- =13
+i@qg
+ze=r),
+ =11
  -1
 vW5
+r#=pj
+r{B
  =4
- -33
-iO%
+ -18
+iP%
 qx-rI
-tfFC
-|dGsO
-tQ4su
+ =2
+ -2
+tQ4s[
 r%
-tfIC
-|dJsO
-tQ4vQ
+ =2
+ -2
+tQ4t~
 xiE
-tfLC
-|dMsO
-tQ4V"
+ =2
+ -2
+tQ4V#
 v&q&
-tfOC
-|dPsO
-tQ4V%
+ =2
+ -1
+tQ4V&
 i"G
-tfRC
-|dSsO
-tQ4V(
+tfSC
+|dTsO
+tQ4V)
 i%tn
-tfUC
-|dVsO
-tQ4V+
+tfVC
+|dWsO
+tQ4V,
 i(wB
-tfXC
-|dYsO
-tQ4V.
+tfYC
+|dZsO
+tQ4V/
 i+29
-tf[C
-|d\sO
-tQ4V1
+tf\C
+|d]sO
+tQ4V2
  =18
  -1
 zK+3$
@@ -57852,7 +58440,7 @@ T$
  =39
  -4
 )
-"1
+"2
 vW5
 i6%
 T$
@@ -57886,7 +58474,7 @@ i6V,
 T$
  =8
  -1
-Yvnp0
+Yvn[
  =4
  -2
 t+X1,
@@ -57914,7 +58502,7 @@ iOV)
 iOV,
  =7
  -1
-Yp2t0
+YyDp*
  =86
  -1
 tU=1-
@@ -57978,7 +58566,10 @@ qM=pX
  -2
 |w&V&B
 tf&V'
- =20
+ =5
+ -1
+"K
+ =14
  -2
 {jY
 qa$
@@ -58052,16 +58643,16 @@ p3f
 const blockedNTSM70Narrow = blockedNTSM80Narrow + `
  patch
  -3
-packed1 25385 blocked_float32_single_columnMajor
+packed1 25355 blocked_float32_single_columnMajor
 !pJ
 !pI
  =12
  -1
-p;xFt*
+p;xFr0
  =2
  -1
 qSqYr0
- =734
+ =733
  -1
 wAyvzIyr
 tDv?yvzIyr
@@ -58095,24 +58686,24 @@ s~,$,>
 |Hr8,
  =17
  -3
-pVprL.
-pVnrL8
-pVlrL7
+pVorL.
+pVmrL8
+pVkrL7
  =122`
 
 const blockedNTSM70 = blockedNTSM80 + `
  patch
  -3
-packed1 24515 blocked_float32_single_columnMajor
+packed1 24479 blocked_float32_single_columnMajor
 !pJ
 !pI
  =12
  -1
-p;xFt*
+p;xFr0
  =2
  -1
 qSqYr0
- =702
+ =701
  -1
 wAyvzIyr
 tDv?yvzIyr
@@ -58146,12 +58737,12 @@ s~,$,>
 |Hr8,
  =17
  -3
-pVprL.
-pVnrL8
-pVlrL7
+pVorL.
+pVmrL8
+pVkrL7
  =122`
 
-const blockedNTBF16SM80Narrow = `packed1 25898 blocked_dtype_BF16_brain_columnMajor
+const blockedNTBF16SM80Narrow = `packed1 25868 blocked_dtype_BF16_brain_columnMajor
 !|hf|f
 !|gxO
 !p8
@@ -58166,7 +58757,7 @@ const blockedNTBF16SM80Narrow = `packed1 25898 blocked_dtype_BF16_brain_columnMa
 !pH+sLpD
 !}[
 !c
-p;xFto
+p;xFun
 p9x@un
 p:t=8pF
 qSqYun
@@ -58465,10 +59056,9 @@ sJ~)
 qx-ps7
 zJvDympMy_xD<G16
 qFFqg
-Y=<F
-x)
-)
-qBuZ
+t8=r),
+p\
+yS
 qoxZ
 4
 tr*
@@ -59003,9 +59593,9 @@ O
 ]2rL+
 (x5
 !#
-pVnrL.
-pVlrL8
-pVjrL7
+pVmrL.
+pVkrL8
+pVirL7
 (zI
 !pZ
 p(
@@ -59132,11 +59722,11 @@ O
 const blockedNTBF16SM80 = blockedNTBF16SM80Narrow + `
  patch
  -1
-packed1 24997 blocked_dtype_BF16_brain_columnMajor
+packed1 24957 blocked_dtype_BF16_brain_columnMajor
  =15
  -2
-p9qYsV
-p:,}(pF
+p9qYt*
+p:t=te
  =32
  -39
 "#
@@ -59291,49 +59881,50 @@ qk/q&
 z'/1/G
 qt/1.
  =5
- -3
+ -4
 vNpWA35
-r{?
-w<
-Y=U
- =13
+i@qg
+ze=r),
+ =11
  -1
 vW5
+r#=pj
+r{B
  =4
- -33
-iO%
+ -18
+iP%
 qx-rI
-tfFC
-|dGsO
-tQ4su
+ =2
+ -2
+tQ4s[
 r%
-tfIC
-|dJsO
-tQ4vQ
+ =2
+ -2
+tQ4t~
 xiE
-tfLC
-|dMsO
-tQ4V"
+ =2
+ -2
+tQ4V#
 v&q&
-tfOC
-|dPsO
-tQ4V%
+ =2
+ -1
+tQ4V&
 i"G
-tfRC
-|dSsO
-tQ4V(
+tfSC
+|dTsO
+tQ4V)
 i%tn
-tfUC
-|dVsO
-tQ4V+
+tfVC
+|dWsO
+tQ4V,
 i(wB
-tfXC
-|dYsO
-tQ4V.
+tfYC
+|dZsO
+tQ4V/
 i+29
-tf[C
-|d\sO
-tQ4V1
+tf\C
+|d]sO
+tQ4V2
  =18
  -1
 zK+3$
@@ -59378,7 +59969,7 @@ T$
  =39
  -4
 )
-"2
+"3
 vW5
 i6%
 T$
@@ -59412,7 +60003,7 @@ i6V,
 T$
  =8
  -1
-Yvnp0
+Yvn[
  =4
  -2
 t+X1,
@@ -59440,7 +60031,7 @@ iOV)
 iOV,
  =7
  -1
-Yp2t0
+YyDp*
  =86
  -1
 tU=1-
@@ -59504,7 +60095,10 @@ qM=pX
  -2
 |w&V&B
 tf&V'
- =20
+ =5
+ -1
+"L
+ =14
  -2
 {jY
 qa$
@@ -59578,16 +60172,16 @@ p3f
 const blockedNTBF16SM70Narrow = blockedNTBF16SM80Narrow + `
  patch
  -3
-packed1 26055 blocked_dtype_BF16_brain_columnMajor
+packed1 26025 blocked_dtype_BF16_brain_columnMajor
 !pJ
 !pI
  =12
  -1
-p;xFt*
+p;xFr0
  =2
  -1
 qSqYr0
- =764
+ =763
  -1
 wAyvzIyr
 tDv?yvzIyr
@@ -59621,24 +60215,24 @@ s~,$,>
 |Hr8,
  =17
  -3
-pVprL.
-pVnrL8
-pVlrL7
+pVorL.
+pVmrL8
+pVkrL7
  =122`
 
 const blockedNTBF16SM70 = blockedNTBF16SM80 + `
  patch
  -3
-packed1 25154 blocked_dtype_BF16_brain_columnMajor
+packed1 25114 blocked_dtype_BF16_brain_columnMajor
 !pJ
 !pI
  =12
  -1
-p;xFt*
+p;xFr0
  =2
  -1
 qSqYr0
- =732
+ =731
  -1
 wAyvzIyr
 tDv?yvzIyr
@@ -59672,7 +60266,7 @@ s~,$,>
 |Hr8,
  =17
  -3
-pVprL.
-pVnrL8
-pVlrL7
+pVorL.
+pVmrL8
+pVkrL7
  =122`

@@ -38,8 +38,8 @@ var normPlainKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: normPlainSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: normPlainSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p56;=2;p72;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-=1;p40;l0/a-1v2!|.3&,4", PTX: normPlainSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p56;=2;p72;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p24;v%-=1;p40;l0/a-1v2!|.3&,4", PTX: normPlainSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

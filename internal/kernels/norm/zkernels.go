@@ -101,12 +101,12 @@ var narrowKernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: narrowSM90NarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, PTX: narrowSM90},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: narrowSM80NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: narrowSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: narrowSM70NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: narrowSM70},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, Test: "p48;p64;t\"=3;l#$a!%p0;v&'p16;t)=4;l*+a',v-!|(.p24;v&0p40;t2l3+a04v5!|16&/7", PTX: narrowSM90NarrowAligned},
+		{Target: driver.Capability{Major: 9, Minor: 0}, Awaits: true, Test: "p48;=3;p64;l#\"a!$p0;v%&=4;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4", PTX: narrowSM90},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=3;l#$a!%p0;v&'p16;t)=4;l*+a',v-!|(.p24;v&0p40;t2l3+a04v5!|16&/7", PTX: narrowSM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p48;=3;p64;l#\"a!$p0;v%&=4;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4", PTX: narrowSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p48;p64;t\"=3;l#$a!%p0;v&'p16;t)=4;l*+a',v-!|(.p24;v&0p40;t2l3+a04v5!|16&/7", PTX: narrowSM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p48;=3;p64;l#\"a!$p0;v%&=4;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4", PTX: narrowSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -161,7 +161,7 @@ var plainBackKernel = &driver.Kernel{
 		{File: "plainback.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainBackSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p120;=3;p136;l#\"a!$p0;v%&=2;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4p96;v%6p112;l8(a69v:!|7;&5<p48;v%>p64;l@(a>AvB!|?C&=Dp72;v%Fp88;lH(aFIvJ!|GK&ELvJ&v+F|NO&MPvJ.v2F|RS&QTvJ6v:F|VW&UXvJ>vBF|Z[&Y\\", PTX: plainBackSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -217,8 +217,8 @@ var halfBackKernel = &driver.Kernel{
 		{File: "plainback.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: halfBackSM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: halfBackSM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p120;=3;p136;l#\"a!$p0;v%&=1;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4p96;v%6=2;p112;l98a6:v;!|7<&5=p48;v%?p64;lA(a?BvC!|@D&>Ep72;v%Gp88;lI(aGJvK!|HL&FMvK&v+G|OP&NQvK.v2G|ST&RUvK6v;G|WX&VYvK?vCG|[\\&Z]", PTX: halfBackSM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p120;=3;p136;l#\"a!$p0;v%&=1;p16;l)(a&*v+!|',p24;v%.p40;l0(a.1v2!|/3&-4p96;v%6=2;p112;l98a6:v;!|7<&5=p48;v%?p64;lA(a?BvC!|@D&>Ep72;v%Gp88;lI(aGJvK!|HL&FMvK&v+G|OP&NQvK.v2G|ST&RUvK6v;G|WX&VYvK?vCG|[\\&Z]", PTX: halfBackSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -736,7 +736,7 @@ var plain32Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plain32SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-p64;l/\"a-0v1!|.2&,3p72;v%5p88;l7\"a58v9!|6:&4;", PTX: plain32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -786,8 +786,8 @@ var plainBF16Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-=2;p64;l0/a-1v2!|.3&,4p72;v%6p88;l8/a69v:!|7;&5<", PTX: plainBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-=2;p64;l0/a-1v2!|.3&,4p72;v%6p88;l8/a69v:!|7;&5<", PTX: plainBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -837,7 +837,7 @@ var plainF16Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainF16SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-=2;p64;l0/a-1v2!|.3&,4p72;v%6p88;l8/a69v:!|7;&5<", PTX: plainF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

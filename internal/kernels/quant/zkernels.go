@@ -2794,7 +2794,7 @@ var gatherQ8Kernel = &driver.Kernel{
 		{File: "gather.go", Line: 50, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherQ8SM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p128;=2;p144;l#\"a!$p104;v%&p120;l(\"a&)v*!|'+p24;v%-=1;p40;l0/a-1v2!|.3&,4p0;v%6p16;l8\"a69v:!|7;&5<", PTX: gatherQ8SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -2860,7 +2860,7 @@ var gatherMixedKernel = &driver.Kernel{
 		{File: "gather.go", Line: 50, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: gatherMixedSM70},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p128;=2;p144;l#\"a!$p104;v%&p120;l(\"a&)v*!|'+p72;v%-=1;p88;l0/a-1v2!|.3&,4p24;v%6p40;l8/a69v:!|7;&5<p48;v%>p64;l@/a>AvB!|?C&=Dp0;v%Fp16;lH\"aFIvJ!|GK&EL", PTX: gatherMixedSM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3199,8 +3199,8 @@ var widenQ4Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ4SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ4SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p24;v&'p40;t)=1;L*+a',v-!|(.p48;v&0p64;t2L3+a04v5!|16&/7p0;v&9p16;t;=2;l<=a9>v?!|:@&8A", PTX: widenQ4SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p24;v&'p40;t)=1;L*+a',v-!|(.p48;v&0p64;t2L3+a04v5!|16&/7p0;v&9p16;t;=2;l<=a9>v?!|:@&8A", PTX: widenQ4SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3260,8 +3260,8 @@ var widenQ8Kernel = &driver.Kernel{
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ8SM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: widenQ8SM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p24;v&'p40;t)=1;L*+a',v-!|(.p0;v&0p16;t2=2;l34a05v6!|17&/8", PTX: widenQ8SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p24;v&'p40;t)=1;L*+a',v-!|(.p0;v&0p16;t2=2;l34a05v6!|17&/8", PTX: widenQ8SM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -3315,16 +3315,16 @@ var widenMixedKernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 65, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 48, Format: "index out of range [%d] with length %d"},
 		{File: "integers.go", Line: 50, Format: "index out of range [%d] with length %d"},
+		{File: "integers.go", Line: 63, Format: "index out of range [%d] with length %d"},
 		{File: "widen.go", Line: 100, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 112, 120, 128, 136},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: widenMixedSM80NarrowAligned},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: widenMixedSM70NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p72;v&'p88;t)=1;L*+a',v-!|(.p24;v&0p40;t2L3+a04v5!|16&/7p48;v&9p64;t;L<+a9=v>!|:?&8@p0;v&Bp16;tD=2;lEFaBGvH!|CI&AJ", PTX: widenMixedSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "p104;p120;t\"=4;l#$a!%p72;v&'p88;t)=1;L*+a',v-!|(.p24;v&0p40;t2L3+a04v5!|16&/7p48;v&9p64;t;L<+a9=v>!|:?&8@p0;v&Bp16;tD=2;lEFaBGvH!|CI&AJ", PTX: widenMixedSM70NarrowAligned},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

@@ -260,15 +260,15 @@ wP
 }3p*
 t+p,G
 q:
-*.wv{X/
-Y{X/2p*
-w>
-z[/C
 r68q#7
 ynv-
 xsB8
 qBrc
 4
+*.wv{X/
+Y{X/2q,
+w>
+z[/C
 tA@{p-y<rF|o8.998xO9
 J
 !#
@@ -276,7 +276,7 @@ J
 qmrW/v"x;
 "(
 rjzGzD
-x"I
+5
 v#rW/v"x;
 qa/
 H
@@ -453,7 +453,7 @@ r6@sr
 J
 J
 "/
-qh7t\
+qh5t\
 !#
 rt,t;
 qk&U
@@ -631,7 +631,7 @@ O
 !L
 `
 
-const plainSM80 = `packed1 57938 plain
+const plainSM80 = `packed1 57915 plain
 !|hf|f
 !|gxO
 !p8
@@ -653,7 +653,7 @@ const plainSM80 = `packed1 57938 plain
 !}[
 !c
 p;-qYpF
-p9--un
+p9-sKpF
 p:-7sV
 qS,v(pF
 Pt@r9rzqq~/Kpi~0x,
@@ -1550,21 +1550,20 @@ v1;C
 0
 uX#qj
 )
-w<
-)
+p}zM
 qoxZ
-r\#
+T;
 J
 !#
 epj,q0
-uF2[
+uFr2
 }1qp
 qopY
 sJzQ
 epj.p|
-q1[q=
+q1p@q=
 )
-qBX
+Y{q
 {#zQ
 vwp=%
 yS
@@ -1574,7 +1573,7 @@ r\#
 w"{'
 zT
 !#
-s?p*
+s?p0
 )
 epj8q@
 r\#
@@ -1582,21 +1581,21 @@ r\#
 z_.
 *C%
 sw
-s=RB
+s=RA
 uE
 epj/pX
-qTwgt4
+qTp*2t4
 5
-s_wg=
+s_p*p$
 u?zQ
 !#
 epX,pX
-Ywgt4
+Yp*2t4
 s'8
-p~q}u%'
+p~q,u%'
 {QqpU
 epX+r.
-qKq}t0B
+qKwgq,B
 !#
 epj.f+
 tmA
@@ -1605,27 +1604,27 @@ rMp,C
 sJ~)
 u?}~
 !#
-s?q}
+s?q,
 wP
 "&
 t+p,G
 *C%
 sw
-s=RD
+s=RC
 uE
 "&
-qTR"2t4
+qTq}2t4
 5
-s_R"p$
+s_q}p$
 u?}~
 !#
 "&
-tU"2t4
+Yq}2t4
 s'7
-tH#u%'
+tH"u%'
 {QqpU
 "&
-xS#<#B
+xS"<"B
 !#
 "&
 tmA
@@ -1637,10 +1636,10 @@ e^9ww
 qK[2}w
 ynA
 sH\
-tU"rq
+Yq}rq
 sH[
 !#
-|W#
+|W"
 ef/pw
 |?dzvxR{\
 !#
@@ -1655,7 +1654,7 @@ erIpw
 wuVE
 sJ~%
 ej+pw
-z)E<b
+z)D<a
 rDu
 *;wvt2
 qnp/;
@@ -1665,10 +1664,10 @@ uh
 x)
 )
 qt(D
-r7Re
+r7Rd
 !#
 ej-p|
-u'RH
+u'RG
 p\
 ta
 t}
@@ -1740,9 +1739,9 @@ rMp@C
 \
 !#
 "@
-|MRk<kB
+|MRj<jB
 "@
-tHlv^1%
+tHkv^1%
 pB(qOU
 |?qpV&
 "@
@@ -1763,9 +1762,9 @@ ej9pb
 q1q}qg
 "#
 xKR"<"D?
-xKRTt0<T?
+xKRSt0<S?
 ".
-z)T<"
+z)S<"
 sHh
 u?zQ
 !#
@@ -1773,15 +1772,15 @@ ejw-
 zbpW_2t4
 s'9
 "#
-z)T<q
+z)S<p
 za
 ".
 r{_
 qt(D
-r7Rs
+r7Rr
 !#
 "/
-u'RV
+u'RU
 p\
 ta
 t}
@@ -1811,9 +1810,9 @@ q\uJh
 \
 !#
 "/
-|MRv<vB
+|MRu<uB
 "/
-tHwv^1%
+tHvv^1%
 pB(qOU
 |?qpp-
 "/
@@ -1834,23 +1833,23 @@ w8
 q1p0qg
 "#
 xKp*2p*D?
-xKR_2p0<_?
+xKR^2p0<^?
 ".
-z)_2p*
+z)^2p*
 sHp
 !#
 epbq@
-rhyi+zH}#uQsq<_
-xKRa<_wv+zH}#uQsq?
+rhyi+zH}#uQsq<^
+xKR_<^wv+zH}#uQsq?
 !#
 eqe^
 p+
 eqyt;
 |cz2r^#
 pqs6wE
-wcu*R}2rO
+wcu*R|2rO
 {Y
-tFM_U
+tFR~U
 &
 rf(
 epw=pE
@@ -1861,7 +1860,7 @@ epw+pE
 z_.
 *C%
 sw
-t1RfD
+t1ReD
 r7zM
 rP
 "$
@@ -3065,7 +3064,7 @@ O
 const plainSM70 = plainSM80 + `
  patch
  -3
-packed1 58015 plain
+packed1 57992 plain
 !pJ
 !pI
  =18
@@ -3074,7 +3073,7 @@ p;rOun
  =2
  -1
 qSqusV
- =1271
+ =1270
  -1
 t-p4%t#
 tDr^%t#
@@ -4604,13 +4603,7 @@ p}zM
 uh
 uv})
 Yp@A
-rt9xj
-r{6
-"*
-re{'2uy
-"*
-w"uy
-ze=2t,
+ze=yz
 yS
 qoxZ
 4
@@ -4618,12 +4611,18 @@ rC+uk
 4
 qt-2t4
 tmwv+
-ze=2|;
+ze=2{'
 yS
 qoxZ
 4
 rC+uk
 4
+rt9xj
+r{9
+"*
+re|37r)8
+"*
+u~'
 r7zM
 qm
 J
@@ -5466,7 +5465,7 @@ rDb
 pn|Y^
 p+
 "d
-]?x_vu,t2
+]Jx_vu,t2
 "e
 w)Ps}.r,c{ozmMGn
 ya
@@ -5814,7 +5813,7 @@ wh
 zlhp$
 pqpX.r4
 ];x_}~
-]DI
+]BI
 zlhp$
 qm
 u<
@@ -5896,7 +5895,7 @@ vwu\Z
 yS
 {hxZ
 4
-trE
+trC
 q+y:t4
 4
 !#
@@ -6075,7 +6074,7 @@ vwu\Z
 yS
 {hxZ
 4
-trE
+trC
 q+y:t4
 4
 5
@@ -6152,7 +6151,7 @@ vwu\Z
 yS
 {hxZ
 4
-trE
+trC
 q+y:t4
 4
 r779qY}(q4
@@ -6254,7 +6253,7 @@ vwu\Z
 yS
 {hxZ
 4
-trE
+trC
 q+y:t4
 4
 5
@@ -6387,7 +6386,7 @@ vwu\Z
 yS
 {hxZ
 4
-trE
+trC
 q+y:t4
 4
 r7+x@9t2-q49
@@ -6551,7 +6550,7 @@ pqq09qN
 ]<rzu<
 zlip$
 J
-qhJt\
+qhHt\
 !#
 u>Pt5q4r,p/iD
 qB+uk
@@ -7756,13 +7755,15 @@ ru,
  =2
  -1
 s(/%
- =14
- -1
-r{7
- =10
+ =19
  -1
 qt,2t4
- =23
+ =8
+ -3
+r{:
+"*
+|V(s^'
+ =18
  -1
 rDT
  =7
@@ -7966,7 +7967,7 @@ qm
 rDd
  =3
  -5
-]Dx_vu,uQ
+]Ox_vu,uQ
 "e
 w)Ps}.r,c{ozmMAn
 ya
@@ -8030,7 +8031,7 @@ wh
 zlup$
 pqpX.r4
 ]@x_}~
-]II
+]GI
 zlup$
  =3
  -1
@@ -8096,7 +8097,7 @@ rBu\h?
 vwu\h
  =3
  -1
-trJ
+trH
  =4
  -1
 u'MG
@@ -8160,7 +8161,7 @@ rBu\h?
 vwu\h
  =3
  -1
-trJ
+trH
  =5
  -1
 rf,
@@ -8179,7 +8180,7 @@ rBu\hs^%
 vwu\h
  =3
  -1
-trJ
+trH
  =18
  -1
 rf,
@@ -8207,7 +8208,7 @@ rBu\h?
 vwu\h
  =3
  -1
-trJ
+trH
  =5
  -1
 rf,
@@ -8254,7 +8255,7 @@ rBu\h?
 vwu\h
  =3
  -1
-trJ
+trH
  =18
  -1
 rf,
@@ -8311,7 +8312,7 @@ pqq09qN
 ]Arzu<
 zlvp$
 J
-qhOt\
+qhMt\
 !#
 u>Pt5q4r,p/vD
  =2
@@ -8859,7 +8860,7 @@ sJvuzI.
 {#vuzI9
  =673
  -1
-]?x_vuzI/
+]Jx_vuzI/
  =335
  -1
 sJvup58
@@ -9055,7 +9056,7 @@ vwu\Z
 yS
 {hxZ
 4
-trE
+trC
 q+y:t4
 4
 r779qY}(q4
@@ -9174,7 +9175,7 @@ vwu\Z
 yS
 {hxZ
 4
-trE
+trC
 q+y:t4
 4
 5
@@ -9406,7 +9407,7 @@ sJvu,{X
 {#vuzI@
  =676
  -1
-]Dx_vu,xO
+]Ox_vu,xO
  =335
  -1
 sJvup59
@@ -9602,7 +9603,7 @@ vwu\h
 yS
 {hxZ
 4
-trJ
+trH
 q+y:t4
 4
 r779qY}(q4
@@ -9721,7 +9722,7 @@ vwu\h
 yS
 {hxZ
 4
-trJ
+trH
 q+y:t4
 4
 5

@@ -44,8 +44,8 @@ var plain32Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plain32SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plain32SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: plain32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p48;v%&p64;l(\"a&)v*!|'+p0;v%-p16;l/\"a-0v1!|.2&,3", PTX: plain32SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -94,8 +94,8 @@ var plainBF16Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainBF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainBF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p48;v%&=2;p64;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4", PTX: plainBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p48;v%&=2;p64;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4", PTX: plainBF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -144,8 +144,8 @@ var plainF16Kernel = &driver.Kernel{
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 	},
 	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: plainF16SM80},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainF16SM70},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p48;v%&=2;p64;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4", PTX: plainF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p48;v%&=2;p64;l)(a&*v+!|',p0;v%.p16;l0\"a.1v2!|/3&-4", PTX: plainF16SM70},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {

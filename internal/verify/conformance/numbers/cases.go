@@ -35,6 +35,7 @@ func Cases() []check.Case {
 		check.Fields("exact sums of products", Summing, sums, smallPairs()...),
 		check.Fields("math", Exacts, exactly, realPairs[float64]()...),
 		check.Fields("powers of two", Scales, scaled, powers()...),
+		{Name: "math.Exp", Run: exponentialsOf},
 		check.Fields("math32", InSingles, inSingle, realPairs[float32]()...),
 		check.Map("tested together/roots", RootsTogether, rootsOfBoth, realPairs[float32]()...),
 		check.Map("tested together/quotients", QuotientsTogether, quotientsOfBoth, realPairs[float32]()...),

@@ -148,6 +148,39 @@ var divisionsKernel = &driver.Kernel{
 	},
 }
 
+// Exponentials launches the kernel exponentials.
+func Exponentials(s *device.Stream, g device.Grid, in, out device.Slice[float64]) error {
+	p := s.Plan(exponentialsKernel, g)
+	in.Pass(p)
+	out.Pass(p)
+	return p.Launch()
+}
+
+var exponentialsKernel = &driver.Kernel{
+	Name:    "exponentials",
+	Package: "github.com/gopherwarp/gopherwarp/internal/verify/conformance/numbers",
+	File:    "exponentials.go",
+	Line:    14,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 8},
+		{Name: "out", Offset: 24, Size: 24, Elem: 8},
+	},
+	ParamBytes: 64,
+	Sites: []driver.Site{
+		{File: "exponentials.go", Line: 16, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40},
+	OnDemand: true,
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out []float64
+		})(args)
+		for ts.Next() {
+			exponentials(ts.Thread(), a.in, a.out)
+		}
+	},
+}
+
 // Float32s launches the kernel float32s.
 func Float32s(s *device.Stream, g device.Grid, in device.Slice[pair[float32]], out device.Slice[calculated[float32]]) error {
 	p := s.Plan(float32sKernel, g)
