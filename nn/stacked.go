@@ -152,6 +152,9 @@ func (l *Stacked) SwiGLU(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 			return l.fusedSwiGLU(w, n, x)
 		}
 	}
+	if y, ok := l.normGated(n, x); ok {
+		return y
+	}
 	if both, ok := l.NormTogether(n, x); ok {
 		return l.Gated(both)
 	}
@@ -166,16 +169,38 @@ func (l *Stacked) SwiGLU(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	return tensor.SwiGLU(list[0], list[1])
 }
 
-// NormTogether returns Together(n.Forward(x)) from a single kernel, without an intermediate tensor. It returns false if there is no such
-// kernel. There is one on GPUs, for one row of a residual stream and quantized matrices.
-func (l *Stacked) NormTogether(n *RMSNorm, x *tensor.Tensor) (*tensor.Tensor, bool) {
-	if l.runs == nil || x.Err() != nil || x.Scope() == nil || x.DType() != dtype.Float32 || x.Len() != l.In || x.NeedsGrad() || n.out != dtype.BFloat16 || n.values == nil {
+// normGated returns SwiGLU(n, x) from a single kernel. It returns false if there is no such kernel.
+func (l *Stacked) normGated(n *RMSNorm, x *tensor.Tensor) (*tensor.Tensor, bool) {
+	if len(l.runs) != 1 || !l.normalizes(n, x) || len(l.Out) != 2 || l.Out[0] != l.Out[1] || !quant.Gates(x.Scope().Stream(), l.runs[0].Matrix) {
 		return nil, false
+	}
+	return l.swiGLU(x, func(s *device.Stream, y device.Slice[dtype.BF16]) error {
+		v, err := tensor.SlicesOf[float32](x, n.values)
+		if err != nil {
+			return err
+		}
+		return quant.GateNorm(s, l.runs[0].Matrix, quant.Norm{X: v[0], Gain: v[1], Epsilon: n.Epsilon}, y)
+	}), true
+}
+
+// normalizes reports whether there are kernels that normalize x before they multiply it.
+func (l *Stacked) normalizes(n *RMSNorm, x *tensor.Tensor) bool {
+	if l.runs == nil || x.Err() != nil || x.Scope() == nil || x.DType() != dtype.Float32 || x.Len() != l.In || x.NeedsGrad() || n.out != dtype.BFloat16 || n.values == nil {
+		return false
 	}
 	for _, m := range l.runs {
 		if !quant.Normalizes(x.Scope().Stream(), m.Matrix) {
-			return nil, false
+			return false
 		}
+	}
+	return true
+}
+
+// NormTogether returns Together(n.Forward(x)) from a single kernel, without an intermediate tensor. It returns false if there is no such
+// kernel. There is one on GPUs, for one row of a residual stream and quantized matrices.
+func (l *Stacked) NormTogether(n *RMSNorm, x *tensor.Tensor) (*tensor.Tensor, bool) {
+	if !l.normalizes(n, x) {
+		return nil, false
 	}
 	x = x.Contiguous()
 	return l.eachRun(x, func(s *device.Stream, m quantized, y device.Slice[dtype.BF16]) error {

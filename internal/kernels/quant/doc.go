@@ -24,18 +24,27 @@
 //
 // On a CPU, 16 vector lanes read a plane with one load. For three vectors or more, they convert a weight once for eight vectors.
 //
-// On a GPU, float32 instructions multiply up to four vectors. A lane loads 16 bytes at once, which are 4 bytes of each of four rows, into
-// registers, and converts each weight once for all vectors: one instruction selects its bits and sets the exponent of 2^23, one subtracts
-// 2^23, which is exact, and one for each vector multiplies and adds. The vectors are in shared memory, where a lane reads each quad once
-// for four rows. A lane holds two units of 64 bytes, and requests another unit when it has multiplied one. The first requests precede the
-// wait for the preceding kernel. A single vector may be normalized (RMSNorm) on its way to shared memory: see MultiplyNorm.
+// On a GPU, tensor cores multiply one bfloat16 vector by a matrix in the formats Q4_0, Q4_1, Q4_K and Q6_K (the kernel gemv). A lane loads 16
+// bytes at once, which are 4 bytes of each of four rows, into registers. It selects two integers of these and sets the exponents that make
+// them bfloat16 numbers, and it requests the weights of another chunk when it has multiplied one. The other operand of the tensor cores has
+// the eight blocks of a chunk of the vector in eight columns, and zeros in all columns but those of the blocks at hand. After a chunk, each
+// lane has the sums of one block for its four rows, to which scales and minima apply. The first requests precede the wait for the preceding
+// kernel.
+//
+// In these formats, the kernel gemvNorm also normalizes the vector (RMSNorm), which it then takes as two bfloat16 numbers for each element. It
+// stores the products (MultiplyNorm) or SwiGLU of them (GateNorm). A block of threads has the sums of its tiles in shared memory until it has
+// multiplied all, or 16.
+//
+// Up to four vectors in other cases are multiplied by float32 instructions. A lane converts each weight once for all vectors: one instruction
+// selects its bits and sets the exponent of 2^23, one subtracts 2^23, which is exact, and one for each vector multiplies and adds. The vectors
+// are in shared memory, where a lane reads each quad once for four rows. A lane holds two units of 64 bytes, and requests another unit when
+// it has multiplied one. A single vector may be normalized on its way to shared memory.
 //
 // In the formats Q4_0, Q4_1, Q8_0, Q4_K and Q6_K, tensor cores multiply 2 to 16 vectors, except a few float32 vectors. A weight costs half an
 // instruction that selects two integers and sets the exponents that make them bfloat16 numbers, and half a shift. To remain exact, the
 // product takes each float32 of a vector as three bfloat16 numbers of 8 bits. Scales and minima apply to the float32 sums of blocks or, in
 // Q6_K, of half blocks. In Q4_K and Q6_K, a warp first multiplies the scales and minima of a superblock by its groups, once for all lanes.
-// Weights arrive by asynchronous copies in a ring in shared memory. A single bfloat16 vector and a matrix in the format Q6_K are multiplied
-// by tensor cores, too, with weights that a lane loads into registers, as above.
+// Weights arrive by asynchronous copies in a ring in shared memory.
 //
 // If the vectors do not fit in shared memory, blocks of threads take slices of the columns, which a second kernel adds up. For more than
 // 64 vectors, or 16 in the formats without kernels for tensor cores, the weights are converted to bfloat16 for package gemm.

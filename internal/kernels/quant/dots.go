@@ -10,11 +10,13 @@ import (
 
 // size is the size of a product. Parts is the number of bfloat16 parts of an element: three if it is a float32, otherwise one. A block of
 // threads multiplies Share blocks of rows. Lanes threads store an element. In shared memory, sums
-// follow after Sums quads, and vectors after Before records (in the kernel few, at the beginning). Minimum is the factor of the minima. If Add is set, products are added to y.
+// follow after Sums quads, and vectors after Before records (in the kernel few, at the beginning). In the kernel gemv, Before is the number of
+// chunks of a warp. Minimum is the factor of the minima. If Add is set, products are added to y. If Gated is set, results are SwiGLU of the
+// products of the first half of the rows, the gate, and of the second half.
 type size struct {
 	Rows, Columns, Vectors, Parts, Share, Lanes, Sums, Before int32
 	Minimum, Epsilon                                          float32
-	Add                                                       bool
+	Add, Gated                                                bool
 	Masks                                                     masks
 	Casts                                                     casts
 }

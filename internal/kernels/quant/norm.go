@@ -22,13 +22,16 @@ func Normalizes(s *device.Stream, m Matrix) bool {
 	return ok && !plain(s.Device())
 }
 
-// normPlan returns the plan of a product of the matrix and one vector, and reports whether the kernel few can normalize the vector: each
-// thread takes a few quads.
+// normPlan returns the plan of a product of the matrix and one vector, and reports whether its kernel can normalize the vector: each thread has
+// a few elements.
 func (m Matrix) normPlan(d *device.Device) (p plan, ok bool) {
 	if !m.valid() || m.Rows == 0 || m.blocks() < chunkSize {
 		return p, false
 	}
-	p = planOf[dtype.BF16](d, m, 1)
+	if p = planOf[dtype.BF16](d, m, 1); p.gemv {
+		p.norm, p.Form = true, Form{normThreads, p.Blocks * p.Threads / normThreads}
+		return p, p.before() <= normSlots
+	}
 	return p, p.few == 1 && p.slices == 1 && m.Columns <= 4*stageQuads*p.Threads
 }
 
@@ -38,13 +41,41 @@ func MultiplyNorm(s *device.Stream, m Matrix, x Norm, y device.Slice[dtype.BF16]
 	if err := m.check(); err != nil {
 		return err
 	}
+	return m.multiplyNorm(s, x, y, false)
+}
+
+// multiplyNorm is MultiplyNorm, or GateNorm if gated is set.
+func (m Matrix) multiplyNorm(s *device.Stream, x Norm, y device.Slice[dtype.BF16], gated bool) error {
 	p, ok := m.normPlan(s.Device())
-	if x.X.Len() != m.Columns || x.Gain.Len() != m.Columns || y.Len() != m.Rows || !y.Aligned(16) || !ok {
+	rows := m.Rows
+	if gated {
+		rows /= 2
+		p.Blocks = min(p.Blocks, rows/tileRows)
+	}
+	if x.X.Len() != m.Columns || x.Gain.Len() != m.Columns || y.Len() != rows || !y.Aligned(16) || !ok {
 		return fmt.Errorf("%w: a matrix of %d x %d, a vector of %d, a gain of %d, results of %d", ErrShape, m.Rows, m.Columns, x.X.Len(), x.Gain.Len(), y.Len())
 	}
 	z := p.size(m, 1)
-	z.Epsilon = x.Epsilon
+	z.Epsilon, z.Gated = x.Epsilon, gated
 	return p.launch(s, m, ends{x: x.X, half: device.None[dtype.BF16](), gain: x.Gain, y: device.None[float32](), brief: y}, z)
+}
+
+// Gates reports whether GateNorm supports the matrix on the stream's device, a GPU.
+func Gates(s *device.Stream, m Matrix) bool {
+	p, ok := m.normPlan(s.Device())
+	return ok && p.norm && m.Rows%(2*tileRows) == 0 && !plain(s.Device())
+}
+
+// GateNorm is MultiplyNorm, except that it stores SwiGLU of the products of the first half of the rows, the gate, and of the second half in
+// y. Gates must be true.
+func GateNorm(s *device.Stream, m Matrix, x Norm, y device.Slice[dtype.BF16]) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	if !Gates(s, m) {
+		return fmt.Errorf("%w: no kernel for a matrix of %d x %d", ErrShape, m.Rows, m.Columns)
+	}
+	return m.multiplyNorm(s, x, y, true)
 }
 
 // stageNormalized copies a vector to shared memory and normalizes it. It loads the gain while the preceding kernel runs.

@@ -24,6 +24,11 @@ func (o *output) begin(t gpu.Thread, z size, tile int32) {
 		return
 	}
 	o.at = o.first + vector*z.Rows + row
+	o.load(z)
+}
+
+// load loads what is added to the thread's element.
+func (o *output) load(z size) {
 	if z.Add {
 		if len(o.half) > 0 {
 			o.was = o.half[o.at].Float32()

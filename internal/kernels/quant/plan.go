@@ -32,7 +32,7 @@ type plan struct {
 
 // kernel is which kernel multiplies, with its vectors, if it is few, or its tiles of columns, and the bytes of a block of the vectors.
 type kernel struct {
-	gemv                      bool
+	gemv, norm                bool
 	number, few, tiles, bytes int
 }
 
@@ -92,12 +92,16 @@ func planOf[X Element](d *device.Device, m Matrix, rows int) plan {
 }
 
 // prefersGemv reports whether the kernel gemv multiplies that number of vectors fastest.
-func prefersGemv[X Element](f Format, rows int) bool { return f == Q6_K && rows == 1 && brief[X]() }
+func prefersGemv[X Element](f Format, rows int) bool {
+	return rows == 1 && brief[X]() && f.gemv() != nil
+}
 
 // formOf returns the form that was fastest on an H200.
 func formOf[X Element](cores int, m Matrix, rows int, few bool) Form {
 	switch {
-	case prefersGemv[X](m.Format, rows) && m.blocks() < 256:
+	case prefersGemv[X](m.Format, rows) && m.Format != Q6_K:
+		return Form{fewThreads, 2 * cores}
+	case prefersGemv[X](m.Format, rows) && m.blocks() < 256: // with the most registers
 		return Form{128, 3 * cores}
 	case prefersGemv[X](m.Format, rows):
 		return Form{fewThreads, cores}
@@ -155,7 +159,7 @@ func (p plan) workspace() int { return p.slices * p.rows * p.Rows }
 // lanes returns the number of threads that store an element: a power of two, at most the number of warps.
 func (p plan) lanes() int {
 	n := 1
-	for 2*n*p.rows*tileRows <= p.Threads && 2*n <= p.Threads/warpSize {
+	for !p.gemv && 2*n*p.rows*tileRows <= p.Threads && 2*n <= p.Threads/warpSize {
 		n *= 2
 	}
 	return n
@@ -185,7 +189,7 @@ func (p plan) before() int {
 // shared returns the bytes of shared memory: in the kernel gemv, of the vector and of the sums of the warps.
 func (p plan) shared() int {
 	if p.gemv {
-		return (p.before()+1)*p.Threads*(16+8) + 2*p.Threads/warpSize*tileRows*4
+		return p.before()*p.Threads*(16+8) + p.Threads*p.Threads/warpSize*4
 	}
 	return (p.before() + p.share) * p.bytes
 }
@@ -272,8 +276,11 @@ func castsOf(f Format) casts {
 func (p plan) launch(s *device.Stream, m Matrix, e ends, z size) error {
 	minima, _ := m.minima()
 	planes, x, half := device.View[quad](m.Planes), device.View[numbers](e.x), device.View[halves](e.half)
+	if p.norm {
+		return m.Format.gemvNorm()(s, p.grid().Blocks, planes, device.View[pair](m.Scales), device.View[pair](minima), device.View[pair](m.groups()), x, device.View[numbers](e.gain), e.brief, z)
+	}
 	if p.gemv {
-		return Gemv(s, p.grid(), planes, device.View[pair](m.Scales), device.View[pair](m.Groups), half, e.y, e.brief, z)
+		return m.Format.gemv()(s, p.grid(), planes, device.View[pair](m.Scales), device.View[pair](minima), device.View[pair](m.groups()), half, e.y, e.brief, z)
 	}
 	if p.few == 0 {
 		return m.Format.tensor()[p.number](s, p.grid(), planes, device.View[quad](m.Scales), device.View[quad](minima), device.View[quad](m.groups()), x, half, e.y, e.brief, z)
@@ -283,6 +290,12 @@ func (p plan) launch(s *device.Stream, m Matrix, e ends, z size) error {
 
 // dotsLauncher is a launcher of the kernel dots.
 type dotsLauncher = func(s *device.Stream, grid device.Grid, planes, scales, minima, groups device.Slice[quad], x device.Slice[numbers], half device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error
+
+// gemvLauncher is a launcher of the kernel gemv.
+type gemvLauncher = func(s *device.Stream, grid device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error
+
+// normLauncher is a launcher of the kernel gemvNorm.
+type normLauncher = func(s *device.Stream, blocks device.Blocks, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x, gain device.Slice[numbers], y device.Slice[dtype.BF16], z size) error
 
 // fewLauncher is a launcher of the kernel few.
 type fewLauncher = func(s *device.Stream, grid device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error
@@ -311,4 +324,28 @@ func (f Format) few() [3]fewLauncher {
 		return [...]fewLauncher{FewQ4KOne, nil, nil}
 	}
 	return [...]fewLauncher{FewMixedOne, nil, FewMixedFour}
+}
+
+// gemv returns the instance of the kernel gemv for the format, or nil.
+func (f Format) gemv() gemvLauncher {
+	switch f {
+	case Q4_0, Q4_1:
+		return GemvQ4
+	case Q4_K:
+		return GemvQ4K
+	case Q6_K:
+		return GemvQ6K
+	}
+	return nil
+}
+
+// gemvNorm returns the instance of the kernel gemvNorm for a format that gemv has one for.
+func (f Format) gemvNorm() normLauncher {
+	switch f {
+	case Q4_K:
+		return GemvNormQ4K
+	case Q6_K:
+		return GemvNormQ6K
+	}
+	return GemvNormQ4
 }

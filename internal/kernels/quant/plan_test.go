@@ -56,6 +56,8 @@ func TestMultiplyIn(t *testing.T) {
 				inForm[float32](t, s, formTrial{Form{256, 3}, m, w, 1})
 				inForm[dtype.BF16](t, s, formTrial{Form{128, 3}, m, w, 1})
 				inForm[float32](t, s, formTrial{Form{128, 9}, m, w, 3})
+				m, w = upload(t, s, format, Shape{16 * 40, 256}) // more tiles than the kernel gemv has the sums of
+				inForm[dtype.BF16](t, s, formTrial{Form{128, 3}, m, w, 1})
 			}
 			o := Operands[float32, float32]{Rows: 1, X: kerneltest.Upload(t, s, vector[float32](shape.Columns)), Y: kerneltest.Upload(t, s, make([]float32, shape.Rows))}
 			for _, f := range []Form{{100, 1}, {0, 1}, {1024, 1}, {256, 0}, {384, 1}} {

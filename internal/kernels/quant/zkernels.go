@@ -52,83 +52,7 @@ var interleaveKernel = &driver.Kernel{
 	},
 	Twin:    interleaveTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{12, 13},
-}
-
-// Gemv multiplies a matrix in the format Q6_K by a bfloat16 vector with tensor cores, whose operands come from memory without a detour. A
-// block of threads takes the tiles of 16 rows from BlockX on. The next kernel's blocks may start at once, and request weights while they
-// wait for this kernel.
-func Gemv(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, groups device.Slice[pair], x device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
-	p := s.Plan(gemvKernel, g)
-	planes.Pass(p)
-	scales.Pass(p)
-	groups.Pass(p)
-	x.Pass(p)
-	y.Pass(p)
-	brief.Pass(p)
-	driver.Pass(p, z)
-	return p.Launch()
-}
-
-var gemvKernel = &driver.Kernel{
-	Name:    "gemv",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "gemv.go",
-	Line:    150,
-	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
-		{Name: "groups", Offset: 48, Size: 24, Elem: 8},
-		{Name: "x", Offset: 72, Size: 24, Elem: 8},
-		{Name: "y", Offset: 96, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 120, Size: 24, Elem: 2},
-		{Name: "z", Offset: 144, Size: 68},
-	},
-	ParamBytes: 232,
-	Barriers:   true,
-	Assumes:    driver.Fit{Narrow: true, Aligned: true},
-	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "gemv.go", Line: 114, Format: "index out of range [%d] with length %d"},
-		{File: "gemv.go", Line: 122, Format: "index out of range [%d] with length %d"},
-		{File: "gemv.go", Line: 179, Format: "index out of range [%d] with length %d"},
-		{File: "gemv.go", Line: 185, Format: "index out of range [%d] with length %d"},
-		{File: "gemv.go", Line: 98, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
-		{File: "gemv.go", Line: 94, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "gemv.go", Line: 156, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "gemv.go", Line: 156, Format: "slice bounds out of range [%d:%d]"},
-		{File: "gemv.go", Line: 46, Format: "slice bounds out of range [%d:%d]"},
-		{File: "gemv.go", Line: 46, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "gemv.go", Line: 51, Format: "index out of range [%d] with length %d"},
-		{File: "gemv.go", Line: 52, Format: "index out of range [%d] with length %d"},
-		{File: "gemv.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
-		{File: "gemv.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "gemv.go", Line: 77, Format: "index out of range [%d] with length %d"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvSM80NarrowAligned},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			planes         []quad
-			scales, groups []pair
-			x              []halves
-			y              []float32
-			brief          []dtype.BF16
-			z              size
-		})(args)
-		for ts.Next() {
-			gemv(ts.Thread(), a.planes, a.scales, a.groups, a.x, a.y, a.brief, a.z)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 21, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 90, 96, 100, 101, 113, 125, 126, 137, 138, 139, 140, 146, 147, 148, 149, 150, 152, 159, 160, 161, 166, 168, 170, 192, 194, 197, 198, 199, 207, 253, 254, 264, 266, 273},
+	Uses:    []uint16{21, 22},
 }
 
 // Join stores the sums of parts, one after another, in y or in half, whichever has elements, or adds them to it.
@@ -178,7 +102,7 @@ var joinKernel = &driver.Kernel{
 	},
 	Twin:    joinTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{89},
+	Uses:    []uint16{124},
 }
 
 // SumHalves stores the sum of each 16 elements of x.
@@ -216,7 +140,7 @@ var sumHalvesKernel = &driver.Kernel{
 	},
 	Twin:    sumHalvesTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{2, 70, 166, 250},
+	Uses:    []uint16{11, 105, 202, 286},
 }
 
 // Enumerate stores consecutive numbers.
@@ -250,7 +174,7 @@ var enumerateKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{252},
+	Uses:    []uint16{288},
 }
 
 // BatchQ4 multiplies a tile of a matrix by a group of interleaved vectors.
@@ -318,7 +242,7 @@ var batchQ4Kernel = &driver.Kernel{
 	},
 	Twin:    batchQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 11, 12, 14, 15, 69, 70, 71, 79, 80, 81, 82, 83, 84, 85, 86, 87, 90, 96, 97, 114, 127, 130, 166, 167, 168},
+	Uses:    []uint16{9, 11, 20, 21, 23, 24, 104, 105, 106, 114, 115, 116, 117, 118, 119, 120, 121, 122, 125, 131, 132, 149, 162, 165, 202, 203, 204},
 }
 
 // BatchQ8 multiplies a tile of a matrix by a group of interleaved vectors.
@@ -386,7 +310,7 @@ var batchQ8Kernel = &driver.Kernel{
 	},
 	Twin:    batchQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 11, 12, 14, 15, 64, 65, 66, 67, 68, 69, 70, 71, 84, 85, 86, 87, 90, 96, 97, 102, 105, 114, 166, 167, 168},
+	Uses:    []uint16{9, 11, 20, 21, 23, 24, 99, 100, 101, 102, 103, 104, 105, 106, 119, 120, 121, 122, 125, 131, 132, 137, 140, 149, 202, 203, 204},
 }
 
 // BatchMixed multiplies a tile of a matrix by a group of interleaved vectors.
@@ -457,7 +381,7 @@ var batchMixedKernel = &driver.Kernel{
 	},
 	Twin:    batchMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 11, 12, 14, 15, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 84, 85, 86, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 166, 167, 168},
+	Uses:    []uint16{9, 11, 20, 21, 23, 24, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 119, 120, 121, 122, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 202, 203, 204},
 }
 
 // DotsQ4One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -480,7 +404,7 @@ var dotsQ4OneKernel = &driver.Kernel{
 	Name:    "dots[nibbles, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -496,13 +420,13 @@ var dotsQ4OneKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -513,12 +437,12 @@ var dotsQ4OneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -533,8 +457,8 @@ var dotsQ4OneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 117, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -555,7 +479,7 @@ var dotsQ4OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ4Eight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -578,7 +502,7 @@ var dotsQ4EightKernel = &driver.Kernel{
 	Name:    "dots[nibbles, eight]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -594,13 +518,13 @@ var dotsQ4EightKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -611,8 +535,8 @@ var dotsQ4EightKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -627,12 +551,12 @@ var dotsQ4EightKernel = &driver.Kernel{
 		{File: "ring.go", Line: 117, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -653,7 +577,7 @@ var dotsQ4EightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ4Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -676,7 +600,7 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 	Name:    "dots[nibbles, sixteen]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -692,13 +616,13 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -709,8 +633,8 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -725,12 +649,12 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		{File: "ring.go", Line: 117, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -751,7 +675,7 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ4Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -774,7 +698,7 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 	Name:    "dots[nibbles, thrice]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -790,13 +714,13 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -807,8 +731,8 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -823,12 +747,12 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		{File: "ring.go", Line: 117, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 117, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -849,7 +773,7 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ8One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -872,7 +796,7 @@ var dotsQ8OneKernel = &driver.Kernel{
 	Name:    "dots[bytes, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -888,13 +812,13 @@ var dotsQ8OneKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -906,12 +830,12 @@ var dotsQ8OneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -923,8 +847,8 @@ var dotsQ8OneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 115, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 115, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -945,7 +869,7 @@ var dotsQ8OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 99, 101, 125, 128, 129, 131, 132, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 160, 161, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 237, 243, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ8Eight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -968,7 +892,7 @@ var dotsQ8EightKernel = &driver.Kernel{
 	Name:    "dots[bytes, eight]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -984,13 +908,13 @@ var dotsQ8EightKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1002,8 +926,8 @@ var dotsQ8EightKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -1015,12 +939,12 @@ var dotsQ8EightKernel = &driver.Kernel{
 		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 115, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 115, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1041,7 +965,7 @@ var dotsQ8EightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 99, 101, 125, 128, 129, 131, 132, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 160, 161, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 237, 243, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ8Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1064,7 +988,7 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 	Name:    "dots[bytes, sixteen]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1080,13 +1004,13 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1098,8 +1022,8 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -1111,12 +1035,12 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 115, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 115, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1137,7 +1061,7 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 99, 101, 125, 128, 129, 131, 132, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 160, 161, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 237, 243, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ8Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1160,7 +1084,7 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 	Name:    "dots[bytes, thrice]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1176,13 +1100,13 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 122, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1194,8 +1118,8 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -1207,12 +1131,12 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		{File: "ring.go", Line: 108, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 115, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 115, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1233,7 +1157,7 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 64, 66, 90, 93, 94, 96, 97, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 125, 126, 137, 138, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 201, 207, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 99, 101, 125, 128, 129, 131, 132, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 160, 161, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 237, 243, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ4KOne multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1256,7 +1180,7 @@ var dotsQ4KOneKernel = &driver.Kernel{
 	Name:    "dots[grouped, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1272,13 +1196,13 @@ var dotsQ4KOneKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1289,12 +1213,12 @@ var dotsQ4KOneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -1311,8 +1235,8 @@ var dotsQ4KOneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 135, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 135, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1333,7 +1257,7 @@ var dotsQ4KOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 189, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 245, 247, 248, 251, 252, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ4KEight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1356,7 +1280,7 @@ var dotsQ4KEightKernel = &driver.Kernel{
 	Name:    "dots[grouped, eight]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1372,13 +1296,13 @@ var dotsQ4KEightKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1389,8 +1313,8 @@ var dotsQ4KEightKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -1407,12 +1331,12 @@ var dotsQ4KEightKernel = &driver.Kernel{
 		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 135, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 135, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1433,7 +1357,7 @@ var dotsQ4KEightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 189, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 245, 247, 248, 251, 252, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ4KSixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1456,7 +1380,7 @@ var dotsQ4KSixteenKernel = &driver.Kernel{
 	Name:    "dots[grouped, sixteen]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1472,13 +1396,13 @@ var dotsQ4KSixteenKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1489,8 +1413,8 @@ var dotsQ4KSixteenKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -1507,12 +1431,12 @@ var dotsQ4KSixteenKernel = &driver.Kernel{
 		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 135, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 135, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1533,7 +1457,7 @@ var dotsQ4KSixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 189, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 245, 247, 248, 251, 252, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ4KThrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1556,7 +1480,7 @@ var dotsQ4KThriceKernel = &driver.Kernel{
 	Name:    "dots[grouped, thrice]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1572,13 +1496,13 @@ var dotsQ4KThriceKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1589,8 +1513,8 @@ var dotsQ4KThriceKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -1607,12 +1531,12 @@ var dotsQ4KThriceKernel = &driver.Kernel{
 		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 135, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 135, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1633,7 +1557,7 @@ var dotsQ4KThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 79, 81, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 154, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 209, 211, 212, 215, 216, 228, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 189, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 245, 247, 248, 251, 252, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ6KOne multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1656,7 +1580,7 @@ var dotsQ6KOneKernel = &driver.Kernel{
 	Name:    "dots[sixes, one]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1672,13 +1596,13 @@ var dotsQ6KOneKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1689,12 +1613,12 @@ var dotsQ6KOneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -1709,8 +1633,8 @@ var dotsQ6KOneKernel = &driver.Kernel{
 		{File: "ring.go", Line: 131, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 133, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1731,7 +1655,7 @@ var dotsQ6KOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 160, 161, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ6KEight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1754,7 +1678,7 @@ var dotsQ6KEightKernel = &driver.Kernel{
 	Name:    "dots[sixes, eight]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1770,13 +1694,13 @@ var dotsQ6KEightKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1787,8 +1711,8 @@ var dotsQ6KEightKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -1803,12 +1727,12 @@ var dotsQ6KEightKernel = &driver.Kernel{
 		{File: "ring.go", Line: 131, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 133, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1829,7 +1753,7 @@ var dotsQ6KEightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 160, 161, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ6KSixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1852,7 +1776,7 @@ var dotsQ6KSixteenKernel = &driver.Kernel{
 	Name:    "dots[sixes, sixteen]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1868,13 +1792,13 @@ var dotsQ6KSixteenKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1885,8 +1809,8 @@ var dotsQ6KSixteenKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -1901,12 +1825,12 @@ var dotsQ6KSixteenKernel = &driver.Kernel{
 		{File: "ring.go", Line: 131, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 133, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -1927,7 +1851,7 @@ var dotsQ6KSixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 160, 161, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // DotsQ6KThrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1950,7 +1874,7 @@ var dotsQ6KThriceKernel = &driver.Kernel{
 	Name:    "dots[sixes, thrice]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "dots.go",
-	Line:    134,
+	Line:    136,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 16},
@@ -1966,13 +1890,13 @@ var dotsQ6KThriceKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 84, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 89, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 97, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 99, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 126, Format: "index out of range [%d] with length %d"},
 		{File: "vectors.go", Line: 140, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "vectors.go", Line: 167, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -1983,8 +1907,8 @@ var dotsQ6KThriceKernel = &driver.Kernel{
 		{File: "ring.go", Line: 74, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 75, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 39, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [%d:%d]"},
 		{File: "ring.go", Line: 165, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "ring.go", Line: 166, Format: "slice bounds out of range [%d:%d]"},
@@ -1999,12 +1923,12 @@ var dotsQ6KThriceKernel = &driver.Kernel{
 		{File: "ring.go", Line: 131, Format: "gpu.CopyAsync: address is not a multiple of the size"},
 		{File: "ring.go", Line: 133, Format: "index out of range [%d] with length %d"},
 		{File: "ring.go", Line: 133, Format: "gpu.CopyAsync: address is not a multiple of the size"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [%d:%d]"},
-		{File: "dots.go", Line: 142, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [%d:%d]"},
-		{File: "output.go", Line: 54, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [%d:%d]"},
+		{File: "dots.go", Line: 144, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 57, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [%d:%d]"},
+		{File: "output.go", Line: 59, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184},
 	Variants: []driver.Variant{
@@ -2025,7 +1949,7 @@ var dotsQ6KThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 90, 93, 94, 96, 97, 99, 100, 101, 112, 113, 125, 126, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 158, 159, 160, 161, 162, 163, 164, 165, 166, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 207, 253, 254, 255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 288},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 160, 161, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
 }
 
 // FewQ4One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2068,13 +1992,13 @@ var fewQ4OneKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 76, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 80, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 111, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
@@ -2116,7 +2040,7 @@ var fewQ4OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 79, 81, 87, 90, 91, 94, 96, 114, 125, 127, 130, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
+	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 54, 55, 114, 116, 122, 125, 126, 129, 131, 149, 160, 162, 165, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 243, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
 }
 
 // FewQ4Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2159,11 +2083,11 @@ var fewQ4FourKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
@@ -2205,7 +2129,7 @@ var fewQ4FourKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 45, 46, 79, 81, 87, 90, 91, 94, 96, 114, 125, 127, 130, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
+	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 49, 50, 51, 54, 55, 114, 116, 122, 125, 126, 129, 131, 149, 160, 162, 165, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 243, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
 }
 
 // FewQ8One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2248,13 +2172,13 @@ var fewQ8OneKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 76, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 80, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 111, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
@@ -2295,7 +2219,7 @@ var fewQ8OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 64, 66, 87, 90, 91, 94, 96, 102, 105, 114, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
+	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 54, 55, 99, 101, 122, 125, 126, 129, 131, 137, 140, 149, 160, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
 }
 
 // FewQ8Two multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2338,11 +2262,11 @@ var fewQ8TwoKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
@@ -2383,7 +2307,7 @@ var fewQ8TwoKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 40, 41, 42, 43, 44, 45, 46, 64, 66, 87, 90, 91, 94, 96, 102, 105, 114, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
+	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 44, 45, 46, 49, 50, 51, 52, 53, 54, 55, 99, 101, 122, 125, 126, 129, 131, 137, 140, 149, 160, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
 }
 
 // FewQ8Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2426,11 +2350,11 @@ var fewQ8FourKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
@@ -2471,7 +2395,7 @@ var fewQ8FourKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 45, 46, 64, 66, 87, 90, 91, 94, 96, 102, 105, 114, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 200, 201, 202, 203, 204, 205, 206, 207, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
+	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 49, 50, 51, 54, 55, 99, 101, 122, 125, 126, 129, 131, 137, 140, 149, 160, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
 }
 
 // FewQ4KOne multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2514,13 +2438,13 @@ var fewQ4KOneKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 76, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 80, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 111, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
@@ -2563,7 +2487,7 @@ var fewQ4KOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 79, 81, 87, 90, 91, 94, 96, 114, 125, 127, 130, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
+	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 54, 55, 114, 116, 122, 125, 126, 129, 131, 149, 160, 162, 165, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
 }
 
 // FewMixedOne multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2606,13 +2530,13 @@ var fewMixedOneKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 76, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 80, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 111, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
@@ -2657,7 +2581,7 @@ var fewMixedOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 72, 73, 75, 76, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 208, 220, 221, 222, 223, 224, 225, 226, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
+	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 54, 55, 107, 108, 110, 111, 122, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 160, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 243, 244, 256, 257, 258, 259, 260, 261, 262, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
 }
 
 // FewMixedFour multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -2700,11 +2624,11 @@ var fewMixedFourKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "output.go", Line: 29, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 31, Format: "index out of range [%d] with length %d"},
 		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
@@ -2749,7 +2673,7 @@ var fewMixedFourKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 21, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 40, 41, 42, 45, 46, 72, 73, 75, 76, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 125, 137, 156, 157, 159, 160, 161, 166, 168, 170, 192, 197, 198, 199, 207, 208, 220, 221, 222, 223, 224, 225, 226, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247, 248, 261, 264, 266, 273},
+	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 49, 50, 51, 54, 55, 107, 108, 110, 111, 122, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 160, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 243, 244, 256, 257, 258, 259, 260, 261, 262, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
 }
 
 // GatherQ8 converts columns of a row of the matrix: those from gatherColumns*BlockY on of row BlockX.
@@ -2813,7 +2737,7 @@ var gatherQ8Kernel = &driver.Kernel{
 	},
 	Twin:    gatherQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 47, 48, 49, 50, 65, 66, 67, 68, 69, 70, 71, 84, 85, 86, 87, 90, 96, 97, 102, 105, 114, 166, 167, 168},
+	Uses:    []uint16{9, 11, 56, 57, 58, 59, 100, 101, 102, 103, 104, 105, 106, 119, 120, 121, 122, 125, 131, 132, 137, 140, 149, 202, 203, 204},
 }
 
 // GatherMixed converts columns of a row of the matrix: those from gatherColumns*BlockY on of row BlockX.
@@ -2879,7 +2803,447 @@ var gatherMixedKernel = &driver.Kernel{
 	},
 	Twin:    gatherMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 47, 48, 49, 50, 69, 70, 71, 72, 74, 75, 76, 77, 78, 84, 85, 86, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 166, 167, 168},
+	Uses:    []uint16{9, 11, 56, 57, 58, 59, 104, 105, 106, 107, 109, 110, 111, 112, 113, 119, 120, 121, 122, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 202, 203, 204},
+}
+
+// GemvQ4 multiplies a matrix by a bfloat16 vector with tensor cores, to which weights come through registers. A block of threads takes every n-th
+// tile of 16 rows, and has the sums of its tiles in shared memory until it has multiplied all, or one for each
+// 16 threads. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func GemvQ4(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(gemvQ4Kernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var gemvQ4Kernel = &driver.Kernel{
+	Name:    "gemv[nibbles]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "gemv.go",
+	Line:    176,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 68},
+	},
+	ParamBytes: 256,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "gemv.go", Line: 116, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 284, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 307, Format: "index out of range [%d] with length %d"},
+		{File: "gemvstage.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "gemvstage.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 61, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gemv.go", Line: 61, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gemv.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 182, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gemv.go", Line: 183, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gemv.go", Line: 183, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gemv.go", Line: 184, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gemv.go", Line: 184, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvQ4SM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvQ4SM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+		})(args)
+		for ts.Next() {
+			gemv[nibbles](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 60, 61, 62, 63, 64, 67, 68, 70, 71, 72, 73, 74, 75, 76, 77, 78, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 92, 93, 95, 97, 98, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 194, 196, 197, 202, 204, 206, 228, 229, 230, 233, 234, 235, 243, 264, 300, 302, 309},
+}
+
+// GemvQ4K multiplies a matrix by a bfloat16 vector with tensor cores, to which weights come through registers. A block of threads takes every n-th
+// tile of 16 rows, and has the sums of its tiles in shared memory until it has multiplied all, or one for each
+// 16 threads. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func GemvQ4K(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(gemvQ4KKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var gemvQ4KKernel = &driver.Kernel{
+	Name:    "gemv[grouped]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "gemv.go",
+	Line:    176,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 68},
+	},
+	ParamBytes: 256,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "gemv.go", Line: 116, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 284, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 307, Format: "index out of range [%d] with length %d"},
+		{File: "gemvstage.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "gemvstage.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 61, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gemv.go", Line: 61, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gemv.go", Line: 72, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 182, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gemv.go", Line: 183, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gemv.go", Line: 183, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gemv.go", Line: 184, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gemv.go", Line: 184, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvQ4KSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvQ4KSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+		})(args)
+		for ts.Next() {
+			gemv[grouped](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 60, 61, 62, 63, 64, 67, 68, 70, 71, 72, 73, 74, 75, 76, 77, 78, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 92, 93, 95, 97, 98, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 189, 194, 196, 197, 202, 204, 206, 228, 229, 230, 233, 234, 235, 243, 245, 247, 248, 251, 252, 264, 300, 302, 309},
+}
+
+// GemvQ6K multiplies a matrix by a bfloat16 vector with tensor cores, to which weights come through registers. A block of threads takes every n-th
+// tile of 16 rows, and has the sums of its tiles in shared memory until it has multiplied all, or one for each
+// 16 threads. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+func GemvQ6K(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[halves], y device.Slice[float32], brief device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(gemvQ6KKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var gemvQ6KKernel = &driver.Kernel{
+	Name:    "gemv[sixes]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "gemv.go",
+	Line:    176,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 8},
+		{Name: "y", Offset: 120, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 68},
+	},
+	ParamBytes: 256,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "gemv.go", Line: 116, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 284, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 307, Format: "index out of range [%d] with length %d"},
+		{File: "gemvstage.go", Line: 97, Format: "index out of range [%d] with length %d"},
+		{File: "gemvstage.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 61, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gemv.go", Line: 61, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gemv.go", Line: 72, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 182, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gemv.go", Line: 183, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gemv.go", Line: 183, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gemv.go", Line: 184, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gemv.go", Line: 184, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvQ6KSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvQ6KSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []halves
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+		})(args)
+		for ts.Next() {
+			gemv[sixes](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.y, a.brief, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 60, 61, 62, 63, 64, 67, 68, 70, 71, 72, 73, 74, 75, 76, 77, 78, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 92, 93, 95, 97, 98, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 160, 161, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 194, 196, 197, 202, 204, 206, 228, 229, 230, 233, 234, 235, 243, 289, 290, 300, 302, 309},
+}
+
+// GemvNormQ4 is gemv of a float32 vector that it normalizes.
+func GemvNormQ4(s *device.Stream, g device.Blocks, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x, gain device.Slice[numbers], y device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(gemvNormQ4Kernel, gemvNormQ4Kernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	gain.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var gemvNormQ4Kernel = &driver.Kernel{
+	Name:    "gemvNorm[nibbles]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "gemv.go",
+	Line:    205,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "gain", Offset: 120, Size: 24, Elem: 16},
+		{Name: "y", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 68},
+	},
+	ParamBytes: 256,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     28672,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 307, Format: "index out of range [%d] with length %d"},
+		{File: "gemvstage.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 137, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 116, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 61, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gemv.go", Line: 61, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gemv.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "gemvstage.go", Line: 43, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvNormQ4SM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvNormQ4SM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x, gain                []numbers
+			y                      []dtype.BF16
+			z                      size
+		})(args)
+		for ts.Next() {
+			gemvNorm[nibbles](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.gain, a.y, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 35, 60, 64, 65, 66, 67, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 94, 95, 96, 97, 98, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 194, 196, 197, 202, 204, 206, 228, 229, 230, 233, 234, 235, 243, 264, 302, 309},
+}
+
+// GemvNormQ4K is gemv of a float32 vector that it normalizes.
+func GemvNormQ4K(s *device.Stream, g device.Blocks, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x, gain device.Slice[numbers], y device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(gemvNormQ4KKernel, gemvNormQ4KKernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	gain.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var gemvNormQ4KKernel = &driver.Kernel{
+	Name:    "gemvNorm[grouped]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "gemv.go",
+	Line:    205,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "gain", Offset: 120, Size: 24, Elem: 16},
+		{Name: "y", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 68},
+	},
+	ParamBytes: 256,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     28672,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 307, Format: "index out of range [%d] with length %d"},
+		{File: "gemvstage.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 137, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 116, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 61, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gemv.go", Line: 61, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gemv.go", Line: 72, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "gemvstage.go", Line: 43, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvNormQ4KSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvNormQ4KSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x, gain                []numbers
+			y                      []dtype.BF16
+			z                      size
+		})(args)
+		for ts.Next() {
+			gemvNorm[grouped](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.gain, a.y, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 35, 60, 64, 65, 66, 67, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 94, 95, 96, 97, 98, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 189, 194, 196, 197, 202, 204, 206, 228, 229, 230, 233, 234, 235, 243, 245, 247, 248, 251, 252, 264, 302, 309},
+}
+
+// GemvNormQ6K is gemv of a float32 vector that it normalizes.
+func GemvNormQ6K(s *device.Stream, g device.Blocks, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x, gain device.Slice[numbers], y device.Slice[dtype.BF16], z size) error {
+	p := s.Plan(gemvNormQ6KKernel, gemvNormQ6KKernel.Grid(g))
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	gain.Pass(p)
+	y.Pass(p)
+	driver.Pass(p, z)
+	return p.Launch()
+}
+
+var gemvNormQ6KKernel = &driver.Kernel{
+	Name:    "gemvNorm[sixes]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "gemv.go",
+	Line:    205,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "gain", Offset: 120, Size: 24, Elem: 16},
+		{Name: "y", Offset: 144, Size: 24, Elem: 2},
+		{Name: "z", Offset: 168, Size: 68},
+	},
+	ParamBytes: 256,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     28672,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 307, Format: "index out of range [%d] with length %d"},
+		{File: "gemvstage.go", Line: 99, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 137, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 116, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 61, Format: "slice bounds out of range [%d:%d]"},
+		{File: "gemv.go", Line: 61, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "gemv.go", Line: 72, Format: "index out of range [%d] with length %d"},
+		{File: "gemv.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "gemvstage.go", Line: 43, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: gemvNormQ6KSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: gemvNormQ6KSM80NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x, gain                []numbers
+			y                      []dtype.BF16
+			z                      size
+		})(args)
+		for ts.Next() {
+			gemvNorm[sixes](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.gain, a.y, a.z)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 35, 60, 64, 65, 66, 67, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 94, 95, 96, 97, 98, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 160, 161, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 194, 196, 197, 202, 204, 206, 228, 229, 230, 233, 234, 235, 243, 289, 290, 302, 309},
 }
 
 // ConvertF32 stores elements as those of another type.
@@ -2920,7 +3284,7 @@ var convertF32Kernel = &driver.Kernel{
 	},
 	Twin:    convertF32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{4, 5, 6, 7, 8, 9, 10, 88, 155},
+	Uses:    []uint16{13, 14, 15, 16, 17, 18, 19, 123, 190},
 }
 
 // ConvertBF16 stores elements as those of another type.
@@ -2958,7 +3322,7 @@ var convertBF16Kernel = &driver.Kernel{
 	},
 	Twin:    convertBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{4, 5, 6, 7, 8, 9, 10, 88, 155},
+	Uses:    []uint16{13, 14, 15, 16, 17, 18, 19, 123, 190},
 }
 
 // TileQ4 multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -3024,7 +3388,7 @@ var tileQ4Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 69, 70, 71, 79, 80, 81, 82, 83, 84, 85, 87, 90, 96, 97, 114, 127, 130, 166, 168, 249, 251},
+	Uses:    []uint16{9, 11, 104, 105, 106, 114, 115, 116, 117, 118, 119, 120, 122, 125, 131, 132, 149, 162, 165, 202, 204, 285, 287},
 }
 
 // TileQ8 multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -3088,7 +3452,7 @@ var tileQ8Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 64, 65, 66, 67, 68, 69, 70, 71, 84, 85, 87, 90, 96, 97, 102, 105, 114, 166, 168, 249, 251},
+	Uses:    []uint16{9, 11, 99, 100, 101, 102, 103, 104, 105, 106, 119, 120, 122, 125, 131, 132, 137, 140, 149, 202, 204, 285, 287},
 }
 
 // TileMixed multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -3156,7 +3520,7 @@ var tileMixedKernel = &driver.Kernel{
 	},
 	Twin:    tileMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 84, 85, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 166, 168, 249, 251},
+	Uses:    []uint16{9, 11, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 119, 120, 122, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 202, 204, 285, 287},
 }
 
 // WidenQ4 converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
@@ -3217,7 +3581,7 @@ var widenQ4Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 69, 71, 80, 81, 82, 83, 84, 85, 86, 87, 90, 96, 97, 114, 127, 130, 166, 167, 168, 289, 290, 291, 292},
+	Uses:    []uint16{9, 11, 104, 106, 115, 116, 117, 118, 119, 120, 121, 122, 125, 131, 132, 149, 162, 165, 202, 203, 204, 325, 326, 327, 328},
 }
 
 // WidenQ8 converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
@@ -3278,7 +3642,7 @@ var widenQ8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 65, 66, 67, 68, 69, 71, 84, 85, 86, 87, 90, 96, 97, 102, 105, 114, 166, 167, 168, 289, 290, 291, 292},
+	Uses:    []uint16{9, 11, 100, 101, 102, 103, 104, 106, 119, 120, 121, 122, 125, 131, 132, 137, 140, 149, 202, 203, 204, 325, 326, 327, 328},
 }
 
 // WidenMixed converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
@@ -3341,5 +3705,5 @@ var widenMixedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 69, 71, 72, 74, 75, 76, 77, 78, 84, 85, 86, 87, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 166, 167, 168, 289, 290, 291, 292},
+	Uses:    []uint16{9, 11, 104, 106, 107, 109, 110, 111, 112, 113, 119, 120, 121, 122, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 202, 203, 204, 325, 326, 327, 328},
 }
