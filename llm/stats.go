@@ -33,6 +33,7 @@ type Times struct {
 	All     time.Duration // of the steps
 	Prompts time.Duration // of All: the computation of prompts
 	Waited  time.Duration // of All: waits for the tokens of texts, while the device computes them
+	Idle    time.Duration // how long the device waited for the host between a step and the next one
 }
 
 // state is what other goroutines may know of an engine.
@@ -80,6 +81,7 @@ func (s *state) stepped(began time.Time, t Times) {
 	s.change(func(x *Stats) {
 		x.Steps, x.All = x.Steps+1, x.All+time.Since(began)
 		x.Prompts, x.Waited = x.Prompts+t.Prompts, x.Waited+t.Waited
+		x.Idle += t.Idle
 	})
 }
 
