@@ -78,3 +78,34 @@ func TestAdvanceErrors(t *testing.T) {
 		t.Errorf("Step returns %v", err)
 	}
 }
+
+// TestBulks computes batches of one size again and again, which becomes a graph, and of more sizes than there may be graphs.
+func TestBulks(t *testing.T) {
+	path := llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM"})
+	r := newReference(t, path)
+	for name, open := range kerneltest.Executions() {
+		if name == "native" || name == "scalar" {
+			continue // they are slow
+		}
+		t.Run(name, func(t *testing.T) {
+			m, c, run := load(t, open, path)
+			d, err := m.NewDecoder(c, 3, greedy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			var stream *device.Stream
+			run(func(s *tensor.Scope) error { stream = s.Stream(); return nil })
+			x := decoding{t, c, d, r, stream, map[int][]int32{2: prompt(63, 1), 0: prompt(66, 2)}, nil}
+			x.begin(2)
+			for i := range 5 {
+				x.advance(llama.Batch{Rows: []int{2}, Parts: []llama.Span{{Sequence: 0, Tokens: x.text[0][10*i:][:10]}}}, 2)
+				if want := min(1, max(0, i-1)); d.Bulks() != want {
+					t.Errorf("after %d batches of one size: %d graphs, want %d", i+1, d.Bulks(), want)
+				}
+			}
+			x.advance(llama.Batch{Rows: []int{2}, Ends: []llama.Span{{Sequence: 0, Tokens: x.text[0][50:]}}}, 2, 0)
+			x.step(2, 0)
+		})
+	}
+}
