@@ -31,7 +31,8 @@ const (
 func up(n, m int) int { return (n + m - 1) / m * m }
 
 // bulks are the graphs of Advance. Each has memory of its own for the activations of all its tokens, so there are few: those that were used
-// last. A size gets a graph when it occurs for the third time, because making one takes as long as some launches of all kernels one by one.
+// last, with a share of the device's memory. A size gets a graph when it occurs for the third time, because making one takes as long as some
+// launches of all kernels one by one.
 type bulks struct {
 	inputs device.Slice[int32]
 	graphs map[bulk]*bulkGraph
@@ -47,8 +48,15 @@ type bulkGraph struct {
 
 const (
 	mostBulks   = 8
+	bulkShare   = 32 // of the device's memory
 	oftenEnough = 3
 )
+
+// bulkBytes returns about how much memory the activations of a bulk need.
+func (c Config) bulkBytes(of bulk) int64 {
+	token := 2*c.Hidden + (2*c.Heads+2*c.KeyHeads)*c.HeadDim + 2*c.FFN
+	return 4 * (int64(of.tokens)*int64(token) + int64(of.chosen)*int64(c.Vocabulary))
+}
 
 // inputsLen returns the number of elements of the inputs of the largest bulk of a Decoder.
 func (m *Model) inputsLen(rows int) int {
@@ -69,7 +77,7 @@ func (d *Decoder) bulkOf(b *batch) (bulk, bool) {
 	return of, of.tokens <= mostBulk && of.spans <= mostBulk && shortest*spans < len(b.ids)-b.rows && d.cache.fixed == 0
 }
 
-// bulkGraph returns the graph of a size, or nil if there is none yet.
+// bulkGraph returns the graph of a size, or nil if there is none.
 func (d *Decoder) bulkGraph(of bulk, p *packed) (*device.Graph, error) {
 	g := d.bulks.graphs[of]
 	if g == nil {
@@ -81,7 +89,7 @@ func (d *Decoder) bulkGraph(of bulk, p *packed) (*device.Graph, error) {
 	if g.graph != nil || g.seen < oftenEnough {
 		return g.graph, nil
 	}
-	if err := d.bulks.evict(); err != nil {
+	if ok, err := d.makeRoom(of); !ok || err != nil {
 		return nil, err
 	}
 	made, err := d.cache.stream.Device().Capture(func(stream *device.Stream) error {
@@ -95,23 +103,31 @@ func (d *Decoder) bulkGraph(of bulk, p *packed) (*device.Graph, error) {
 	return made, err
 }
 
-// evict closes the graph that was not used for the longest time, if there are as many as there may be.
-func (b *bulks) evict() error {
-	n, oldest := 0, bulk{}
-	for of, g := range b.graphs {
-		if g.graph == nil {
-			continue
-		}
-		if n++; n == 1 || g.last < b.graphs[oldest].last {
-			oldest = of
-		}
+// makeRoom closes graphs, those that were not used for the longest time first, until there may be one of a size. It reports whether there may.
+func (d *Decoder) makeRoom(of bulk) (bool, error) {
+	room := d.cache.stream.Device().Info().Memory/bulkShare - d.model.bulkBytes(of)
+	if room < 0 && d.cache.stream.Device().Info().Memory > 0 {
+		return false, nil
 	}
-	if n < mostBulks {
-		return nil
+	for {
+		n, used, oldest := 0, int64(0), bulk{}
+		for of, g := range d.bulks.graphs {
+			if g.graph == nil {
+				continue
+			}
+			if used += d.model.bulkBytes(of); n == 0 || g.last < d.bulks.graphs[oldest].last {
+				oldest = of
+			}
+			n++
+		}
+		if n < mostBulks && (n == 0 || used <= room) {
+			return true, nil
+		}
+		if err := d.bulks.graphs[oldest].graph.Close(); err != nil {
+			return false, err
+		}
+		delete(d.bulks.graphs, oldest)
 	}
-	g := b.graphs[oldest]
-	delete(b.graphs, oldest)
-	return g.graph.Close()
 }
 
 // close closes the graphs.

@@ -115,8 +115,8 @@ type Batch struct {
 	Parts []Span // tokens after which none is chosen
 }
 
-// Advance appends a token to the sequences of rows, as Step does, and spans to others, as Begin does. It only enqueues the work. The
-// errors are those of Begin. Some row or some span of Ends is necessary.
+// Advance appends a token to the sequences of rows, as Step does, and spans to others, as Begin does. It only enqueues the work. Rows
+// after these have arbitrary tokens then, as after Step. The errors are those of Begin. Some row or some span of Ends is necessary.
 func (d *Decoder) Advance(ctx context.Context, b Batch) error {
 	if n := len(b.Rows) + len(b.Ends); n == 0 || n > d.rows {
 		return fmt.Errorf("%w: %d rows of %d", ErrSequence, n, d.rows)
@@ -173,8 +173,8 @@ func (d *Decoder) Move(to, from int) error {
 	return device.Copy(d.cache.stream, d.tokens.Slice(to, to+1), d.tokens.Slice(from, from+1))
 }
 
-// Step appends the tokens of the first rows to their sequences, one for each row, and chooses the next tokens of these rows. It only
-// enqueues the work. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
+// Step appends the tokens of the first rows to their sequences, one for each row, and chooses the next tokens of these rows. Further rows have
+// arbitrary tokens then. It only enqueues the work. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
 func (d *Decoder) Step(sequences ...int) error {
 	n := bucket(len(sequences))
 	if d.cache.fixed > 0 {

@@ -9,6 +9,3 @@ func (d *Decoder) Bulks() (n int) {
 	}
 	return n
 }
-
-// MostBulks is the largest result of Bulks.
-const MostBulks = mostBulks
