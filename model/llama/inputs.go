@@ -70,16 +70,19 @@ func (b *batch) lasts() (last, at []int32) {
 // positions of these, the spans, and the plan of the adapters, if some are used. Surplus tokens and spans have no influence.
 func (m *Model) pack(c *Cache, b *batch, of bulk) (p packed) {
 	last, at := b.lasts()
-	places := b.places
+	places, spans := b.places, b.spans[4*b.rows:]
 	for range of.tokens - len(b.ids) {
 		places = append(places, -1, 0)
+	}
+	for len(spans) < 4*of.spans {
+		spans = append(spans, int32(of.tokens), 0, 0, 0) // spans are in the order of their rows
 	}
 	p.add(b.ids, of.tokens)
 	p.add(places, 2*of.tokens)
 	p.add(b.positions, of.tokens)
 	p.add(last, of.chosen)
 	p.add(at, of.chosen)
-	p.add(b.spans[4*b.rows:], 4*of.spans)
+	p.add(spans, 4*of.spans)
 	if which := m.adaptersOf(c, places); which != nil {
 		p.add(m.adapters.Plan(which), m.planLen(of.tokens))
 	}
