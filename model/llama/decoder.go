@@ -26,7 +26,7 @@ type Choice struct {
 
 // A Decoder continues sequences step by step. Each step appends to each sequence the token that the step before chose, and chooses the
 // next one, all on the device: the program need not know a token before it enqueues the next step. Steps are graphs, one for each
-// power of two of rows, whose surplus rows have no influence, and so are frequent sizes of Advance. A Decoder belongs to one goroutine at a time.
+// power of two of rows, whose surplus rows have no influence. A Decoder belongs to one goroutine at a time.
 type Decoder struct {
 	// Started, unless it is nil, is called in each computation when its inputs have been uploaded, before its first kernel.
 	Started func() error
@@ -39,17 +39,16 @@ type Decoder struct {
 	inputs device.Slice[int32] // for n rows: sequence and position of each, then the positions, then the plan of the adapters
 	close  []func() error
 	graphs map[size]*device.Graph
-	bulks  bulks
 }
 
 // NewDecoder returns a Decoder of at most rows sequences at a time of a cache. rows is rounded up to a power of two.
 func (m *Model) NewDecoder(c *Cache, rows int, choose Chooser) (*Decoder, error) {
 	rows = bucket(rows)
-	d := &Decoder{model: m, cache: c, choose: choose, rows: rows, graphs: map[size]*device.Graph{}, bulks: bulks{graphs: map[bulk]*bulkGraph{}}}
+	d := &Decoder{model: m, cache: c, choose: choose, rows: rows, graphs: map[size]*device.Graph{}}
 	for _, p := range []struct {
 		to *device.Slice[int32]
 		n  int
-	}{{&d.tokens, rows}, {&d.inputs, 3*rows + m.planLen(rows)}, {&d.bulks.inputs, m.inputsLen(rows)}} {
+	}{{&d.tokens, rows}, {&d.inputs, 3*rows + m.planLen(rows)}} {
 		b, err := device.Make[int32](c.stream, p.n)
 		if err != nil {
 			return nil, errors.Join(err, d.Close())
@@ -78,7 +77,7 @@ func (d *Decoder) Close() error {
 	for _, g := range d.graphs {
 		err = errors.Join(err, g.Close())
 	}
-	for _, f := range append(d.close, d.bulks.close) {
+	for _, f := range d.close {
 		err = errors.Join(err, f())
 	}
 	d.graphs, d.close = nil, nil
@@ -100,12 +99,7 @@ func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
 			return fmt.Errorf("%w: span %d is empty", ErrSequence, i)
 		}
 	}
-	e, err := d.cache.extension(nil, spans, nil)
-	if err != nil {
-		return err
-	}
-	e.started = d.Started
-	return errors.Join(d.compute(ctx, first, e), d.cache.stream.Synchronize(ctx))
+	return errors.Join(d.compute(ctx, first, Batch{Ends: spans}), d.cache.stream.Synchronize(ctx))
 }
 
 // Batch is what Advance computes at once. No sequence occurs twice.
@@ -115,8 +109,8 @@ type Batch struct {
 	Parts []Span // tokens after which none is chosen
 }
 
-// Advance appends a token to the sequences of rows, as Step does, and spans to others, as Begin does. It only enqueues the work. Rows
-// after these have arbitrary tokens then, as after Step. The errors are those of Begin. Some row or some span of Ends is necessary.
+// Advance appends a token to the sequences of rows, as Step does, and spans to others, as Begin does. It only enqueues the work. The
+// errors are those of Begin. Some row or some span of Ends is necessary.
 func (d *Decoder) Advance(ctx context.Context, b Batch) error {
 	if n := len(b.Rows) + len(b.Ends); n == 0 || n > d.rows {
 		return fmt.Errorf("%w: %d rows of %d", ErrSequence, n, d.rows)
@@ -126,33 +120,18 @@ func (d *Decoder) Advance(ctx context.Context, b Batch) error {
 			return fmt.Errorf("%w: span %d is empty", ErrSequence, i)
 		}
 	}
-	e, err := d.cache.extension(b.Rows, b.Ends, b.Parts)
-	if err != nil {
-		return err
-	}
-	e.tokens, e.started = d.tokens.Slice(0, len(b.Rows)), d.Started
-	if of, ok := d.bulkOf(&e.batch); ok {
-		p := d.model.pack(d.cache, &e.batch, of)
-		of.adapted = p.adapted()
-		g, err := d.bulkGraph(of, &p)
-		if err != nil {
-			return err
-		}
-		if g != nil {
-			return d.launch(e, &p, g)
-		}
-	}
-	return d.compute(ctx, 0, e)
+	return d.compute(ctx, 0, b)
 }
 
-// compute enqueues the kernels of an extension one by one. The chosen tokens are those of the rows from a number on.
-func (d *Decoder) compute(ctx context.Context, first int, e *extension) error {
+// compute enqueues the computation of a Batch, of which the first row has a number.
+func (d *Decoder) compute(ctx context.Context, first int, b Batch) error {
 	return tensor.Enqueue(ctx, d.cache.stream, func(s *tensor.Scope) error {
-		x, in, err := d.model.extend(s, d.cache, e)
+		x, in, err := d.model.extend(s, d.cache, extension{tokens: d.tokens.Slice(0, len(b.Rows)), sequences: b.Rows, ends: b.Ends, parts: b.Parts, started: d.Started})
 		if err != nil {
 			return err
 		}
-		return d.choose(s, Choice{first, d.model.Logits(nn.Rows(x, in.last)), in.at, d.tokens.Slice(first, first+in.last.Len())})
+		x = nn.Rows(x, in.last)
+		return d.choose(s, Choice{first, d.model.Logits(x), in.at, d.tokens.Slice(first, first+in.last.Len())})
 	})
 }
 
@@ -173,8 +152,8 @@ func (d *Decoder) Move(to, from int) error {
 	return device.Copy(d.cache.stream, d.tokens.Slice(to, to+1), d.tokens.Slice(from, from+1))
 }
 
-// Step appends the tokens of the first rows to their sequences, one for each row, and chooses the next tokens of these rows. Further rows have
-// arbitrary tokens then. It only enqueues the work. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
+// Step appends the tokens of the first rows to their sequences, one for each row, and chooses the next tokens of these rows. It only
+// enqueues the work. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
 func (d *Decoder) Step(sequences ...int) error {
 	n := bucket(len(sequences))
 	if d.cache.fixed > 0 {
@@ -245,15 +224,13 @@ func (d *Decoder) step(s *tensor.Scope, of size) error {
 	if err != nil {
 		return err
 	}
-	in := inputs{places: s.Use(places), positions: s.Use(positions)}
-	if of.adapted {
-		in.adapters = lora.Planned(d.inputs.Slice(3*n, 3*n+d.model.planLen(n)))
-	}
-	a, err := d.cache.attender(d.model, in)
+	a, err := d.cache.attender(d.model, s.Use(places), s.Use(positions))
 	if err != nil {
 		return err
 	}
-	a.longest, a.single = of.longest, true
+	if a.longest, a.single = of.longest, true; of.adapted {
+		a.adapters = lora.Planned(d.inputs.Slice(3*n, 3*n+d.model.planLen(n)))
+	}
 	x := d.model.layers.forward(s.Use(ids), a)
 	if err := x.Err(); err != nil {
 		return err

@@ -196,26 +196,21 @@ type Span struct {
 // Forward appends spans to their sequences and returns the residual stream after the last layer: a row of Hidden float32 elements for
 // each token, in the order of the spans. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
 func (m *Model) Forward(s *tensor.Scope, c *Cache, spans ...Span) (*tensor.Tensor, error) {
-	e, err := c.extension(nil, nil, spans)
-	if err != nil {
-		return nil, err
-	}
-	x, _, err := m.extend(s, c, e)
+	x, _, err := m.extend(s, c, extension{parts: spans})
 	return x, err
 }
 
-// extend returns the residual stream of an extension, and its inputs.
-func (m *Model) extend(s *tensor.Scope, c *Cache, e *extension) (*tensor.Tensor, inputs, error) {
+// extend is Forward for an extension.
+func (m *Model) extend(s *tensor.Scope, c *Cache, e extension) (*tensor.Tensor, inputs, error) {
 	in, err := m.place(s, c, e)
 	if err != nil {
 		return nil, in, err
 	}
-	a, err := c.attender(m, in)
+	a, err := c.attender(m, in.places, in.positions)
 	if err != nil {
 		return nil, in, err
 	}
-	a.longest, a.rows = c.longest(), e.rows
-	a.prompts = in.spans.Len() > 0 && len(e.ids)-e.rows > shortest*in.spans.Len()
+	a.longest, a.rows, a.spans, a.adapters = c.longest(), len(e.sequences), in.spans, in.adapters
 	x := m.layers.forward(in.ids, a)
 	return x, in, x.Err()
 }
