@@ -86,12 +86,14 @@ type engine struct {
 	rows    []*sequence // of the decoder
 	slots   slots
 	times   Times // of the step
-	waited  int   // steps for which prompts have waited for others
+	pace    pace
+	waited  int // steps for which prompts have waited for others
 }
 
 // newEngine starts an engine.
 func newEngine(n network, p plan) *engine {
-	e := &engine{queue: newQueue(p.limits), done: make(chan struct{}), network: n, plan: p, slots: newSlots(n.cache, p)}
+	e := &engine{queue: newQueue(p.limits), done: make(chan struct{}), network: n, plan: p, slots: newSlots(n.cache, p), pace: pace{stream: n.stream}}
+	e.decoder.Started = e.pace.begin
 	e.state.stats.init(p.context)
 	e.publish()
 	go e.run()
@@ -132,6 +134,7 @@ func (e *engine) run() {
 		e.times = Times{}
 		e.publish()
 	}
+	e.pace.reset()
 }
 
 // step computes prompts and a token of each row, and delivers the tokens of the step before.
@@ -140,8 +143,10 @@ func (e *engine) step() error {
 	switch {
 	case err != nil:
 		return err
-	case !e.mixes():
+	case !e.mixes() && len(e.prompts) > 0:
+		e.pace.interrupt()
 		err = clocked(&e.times.Prompts, e.compute)
+	case !e.mixes():
 	case !e.gathers():
 		return e.mix()
 	}
@@ -282,5 +287,8 @@ func (e *engine) advance() error {
 	if err := e.constrain(); err != nil {
 		return err
 	}
-	return e.decoder.Step(e.slotsOfRows()...)
+	if err := e.decoder.Step(e.slotsOfRows()...); err != nil {
+		return err
+	}
+	return e.pace.enqueued()
 }

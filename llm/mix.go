@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/gopherwarp/gopherwarp/internal/kernels/sampling"
 	"github.com/gopherwarp/gopherwarp/model/llama"
@@ -36,8 +35,8 @@ func (e *engine) gathers() bool {
 	return true
 }
 
-// mix computes prompts and a token of each row together, and delivers the tokens of the step before in the meantime. Together, they read
-// the weights once.
+// mix enqueues the computation of prompts and a token of each row together, and delivers the tokens of the step before while the device
+// computes. Together, they read the weights once.
 func (e *engine) mix() error {
 	batch := slices.Clone(e.rows)
 	if err := e.mailbox.send(e.decoder.Tokens().Slice(0, len(batch)), e.likely()); err != nil {
@@ -57,23 +56,17 @@ func (e *engine) mix() error {
 		}
 	}
 	if len(e.rows)+len(ends) == 0 { // the texts of all rows end
+		e.pace.interrupt()
 		return errors.Join(e.extend(parts, nil), e.receive(batch))
 	}
 	e.state.step(len(e.rows))
-	var began time.Time // of the wait for the device
-	err := e.decoder.Advance(context.Background(), llama.Batch{
-		Rows: e.slotsOfRows(), Ends: spansOf(ends), Parts: spansOf(parts), Meanwhile: func() error {
-			e.keep(parts)
-			e.begun(ends)
-			err := e.receive(batch)
-			began = time.Now()
-			return err
-		},
-	})
-	if !began.IsZero() {
-		e.times.Waited += time.Since(began)
+	err := e.decoder.Advance(context.Background(), llama.Batch{Rows: e.slotsOfRows(), Ends: spansOf(ends), Parts: spansOf(parts)})
+	if err := errors.Join(err, e.pace.enqueued()); err != nil {
+		return err
 	}
-	return err
+	e.keep(parts)
+	e.begun(ends)
+	return e.receive(batch)
 }
 
 // steps returns the token that each row needs room for.
@@ -112,6 +105,11 @@ func (e *engine) receive(batch []*sequence) error {
 	}); err != nil {
 		return err
 	}
+	idle, err := e.pace.waited()
+	if err != nil {
+		return err
+	}
+	e.times.Idle += idle
 	for i, q := range batch {
 		e.deliver(q, tokens[i], likely[i*sampling.LikelyRow:])
 	}

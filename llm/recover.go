@@ -24,6 +24,7 @@ const (
 // even compute a token of a text of our own then, all texts end.
 func (e *engine) fail(err error) {
 	_ = e.stream.Synchronize(context.Background()) // takes the faults that err reports
+	e.pace.reset()
 	err = fmt.Errorf("%w: %w", ErrDevice, err)
 	list := e.active()
 	e.slots.reset()

@@ -23,6 +23,7 @@ func (e *engine) admit() bool {
 			return false
 		}
 		e.publish()
+		e.pace.interrupt()
 		<-e.queue.signal
 	}
 }

@@ -34,6 +34,7 @@ type Times struct {
 	All     time.Duration // the time of all steps
 	Prompts time.Duration // the part of All that was spent computing prompts
 	Waited  time.Duration // the part of All that was spent waiting for the device to compute tokens of texts
+	Idle    time.Duration // the time that the device waited for the host between two steps
 }
 
 // state is what other goroutines may know of an engine.
@@ -81,6 +82,7 @@ func (s *state) stepped(began time.Time, t Times) {
 	s.change(func(x *Stats) {
 		x.Steps, x.All = x.Steps+1, x.All+time.Since(began)
 		x.Prompts, x.Waited = x.Prompts+t.Prompts, x.Waited+t.Waited
+		x.Idle += t.Idle
 	})
 }
 

@@ -232,7 +232,7 @@ func (p plan) steady(ctx context.Context, w *tabwriter.Writer, to served) error 
 			return err
 		}
 		fmt.Fprint(w, over.row(name+", HTTP"))
-		fmt.Fprintf(w, "of the engine\t\t%.3f\t\t\t\t\t\t\t\t\t\t\n", over.rate()/alone.rate())
+		fmt.Fprintf(w, "of the engine\t\t%.3f\t\t\t\t\t\t\t\t\t\t\t\n", over.rate()/alone.rate())
 		if err := w.Flush(); err != nil {
 			return err
 		}

@@ -114,7 +114,7 @@ func (l *steady) run(ctx context.Context) (result, error) {
 	after := l.model.Stats()
 	r := result{
 		steady: l, took: time.Since(began), tokens: after.Generated - before.Generated,
-		times: llm.Times{Steps: after.Steps - before.Steps, All: after.All - before.All, Prompts: after.Prompts - before.Prompts, Waited: after.Waited - before.Waited},
+		times: llm.Times{Steps: after.Steps - before.Steps, All: after.All - before.All, Prompts: after.Prompts - before.Prompts, Waited: after.Waited - before.Waited, Idle: after.Idle - before.Idle},
 		known: float64(after.Known-before.Known) / float64(max(1, after.Prompt-before.Prompt)),
 	}
 	cancel()
@@ -189,17 +189,18 @@ func (l *steady) note(now time.Time, after time.Duration, first, further bool) {
 func (r result) rate() float64 { return float64(r.tokens) / r.took.Seconds() }
 
 // header are the columns of row.
-const header = "load\tusers\ttokens/s\tof them read\tfirst token, ms: median\t99 %\tbetween tokens, ms: median\t99 %\tsteps/s\thost %\tprompts %\tcached %\t\n"
+const header = "load\tusers\ttokens/s\tof them read\tfirst token, ms: median\t99 %\tbetween tokens, ms: median\t99 %\tsteps/s\thost %\tidle %\tprompts %\tcached %\t\n"
 
-// row returns a line of the table. The times of the host are those of the engine, apart from waits and prompts.
+// row returns a line of the table. The times of the host are those of the engine, apart from waits and prompts. While the host works, the
+// device computes, too: how long it has nothing to compute is idle.
 func (r result) row(name string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	host := r.times.All - r.times.Prompts - r.times.Waited
 	share := func(d time.Duration) float64 { return 100 * d.Seconds() / r.took.Seconds() }
-	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t\n", name, r.users, r.rate(), float64(r.parts)/r.took.Seconds(),
+	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.1f\t%.0f\t\n", name, r.users, r.rate(), float64(r.parts)/r.took.Seconds(),
 		at(r.first, 0.5), at(r.first, 0.99), at(r.between, 0.5), at(r.between, 0.99),
-		float64(r.times.Steps)/r.took.Seconds(), share(host), share(r.times.Prompts), 100*r.known)
+		float64(r.times.Steps)/r.took.Seconds(), share(host), share(r.times.Idle), share(r.times.Prompts), 100*r.known)
 }
 
 // at returns the duration of a list below which a share of them lies, in ms.

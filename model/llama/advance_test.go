@@ -32,14 +32,14 @@ func TestAdvance(t *testing.T) {
 			run(func(s *tensor.Scope) error { stream = s.Stream(); return nil })
 			x := decoding{t, c, d, r, stream, map[int][]int32{2: prompt(63, 1), 0: prompt(66, 2), 1: prompt(30, 3)}, nil}
 			x.begin(2)
-			called := 0
-			meanwhile := func() error { called++; return nil }
-			x.advance(llama.Batch{Rows: []int{2}, Ends: []llama.Span{{Sequence: 0, Tokens: x.text[0]}}, Parts: []llama.Span{{Sequence: 1, Tokens: x.text[1][:20]}}, Meanwhile: meanwhile}, 2, 0)
-			x.advance(llama.Batch{Rows: []int{2, 0}, Ends: []llama.Span{{Sequence: 1, Tokens: x.text[1][20:]}}, Meanwhile: meanwhile}, 2, 0, 1)
+			started := 0
+			d.Started = func() error { started++; return nil }
+			x.advance(llama.Batch{Rows: []int{2}, Ends: []llama.Span{{Sequence: 0, Tokens: x.text[0]}}, Parts: []llama.Span{{Sequence: 1, Tokens: x.text[1][:20]}}}, 2, 0)
+			x.advance(llama.Batch{Rows: []int{2, 0}, Ends: []llama.Span{{Sequence: 1, Tokens: x.text[1][20:]}}}, 2, 0, 1)
 			x.advance(llama.Batch{Rows: []int{2, 0, 1}}, 2, 0, 1)
 			x.step(2, 0, 1)
-			if called != 2 {
-				t.Errorf("Meanwhile was called %d times, want 2", called)
+			if started != 4 {
+				t.Errorf("Started was called %d times for 4 computations", started)
 			}
 		})
 	}
@@ -69,8 +69,12 @@ func TestAdvanceErrors(t *testing.T) {
 			t.Errorf("%s: %v, %d and %d tokens", name, err, c.Len(0), c.Len(1))
 		}
 	}
-	failure := errors.New("meanwhile")
-	if err := d.Advance(t.Context(), llama.Batch{Ends: []llama.Span{span}, Meanwhile: func() error { return failure }}); !errors.Is(err, failure) {
+	failure := errors.New("started")
+	d.Started = func() error { return failure }
+	if err := d.Advance(t.Context(), llama.Batch{Ends: []llama.Span{span}}); !errors.Is(err, failure) {
 		t.Errorf("Advance returns %v", err)
+	}
+	if err := d.Step(0); !errors.Is(err, failure) {
+		t.Errorf("Step returns %v", err)
 	}
 }

@@ -28,6 +28,9 @@ type Choice struct {
 // next token. All of this happens on the device, so the program can enqueue the next step before it knows the token. Steps are graphs.
 // There is one graph for each power of two of rows; surplus rows have no effect. A Decoder belongs to one goroutine at a time.
 type Decoder struct {
+	// Started, unless it is nil, is called in each computation when its inputs have been uploaded, before its first kernel.
+	Started func() error
+
 	model  *Model
 	cache  *Cache
 	choose Chooser
@@ -96,7 +99,7 @@ func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
 			return fmt.Errorf("%w: span %d is empty", ErrSequence, i)
 		}
 	}
-	return d.compute(ctx, first, Batch{Ends: spans})
+	return errors.Join(d.compute(ctx, first, Batch{Ends: spans}), d.cache.stream.Synchronize(ctx))
 }
 
 // A Batch is the work of one call of Advance. No sequence occurs twice.
@@ -104,12 +107,10 @@ type Batch struct {
 	Rows  []int  // the sequences to continue by one token each, as Step does; element i uses row i of the Decoder
 	Ends  []Span // the spans to append as Begin does; their rows follow those of Rows
 	Parts []Span // the spans to append without choosing a next token
-	// Meanwhile, unless it is nil, is called while the device computes.
-	Meanwhile func() error
 }
 
-// Advance appends tokens to the sequences of b.Rows, as Step does, and spans to other sequences, as Begin does. It waits until the work is
-// done. There must be at least one row, or one span of Ends. The errors are those of Begin, and the error of Meanwhile.
+// Advance appends tokens to the sequences of b.Rows, as Step does, and spans to other sequences, as Begin does. It only enqueues the work.
+// There must be at least one row, or one span of Ends. The errors are those of Begin.
 func (d *Decoder) Advance(ctx context.Context, b Batch) error {
 	if n := len(b.Rows) + len(b.Ends); n == 0 || n > d.rows {
 		return fmt.Errorf("%w: %d rows of %d", ErrSequence, n, d.rows)
@@ -122,29 +123,15 @@ func (d *Decoder) Advance(ctx context.Context, b Batch) error {
 	return d.compute(ctx, 0, b)
 }
 
-// compute computes a Batch, of which the first row has a number.
+// compute enqueues the computation of a Batch, of which the first row has a number.
 func (d *Decoder) compute(ctx context.Context, first int, b Batch) error {
-	return tensor.RunOn(ctx, d.cache.stream, func(s *tensor.Scope) error {
-		x, err := d.model.extend(s, d.cache, extension{tokens: d.tokens.Slice(0, len(b.Rows)), sequences: b.Rows, spans: slices.Concat(b.Ends, b.Parts)})
+	return tensor.Enqueue(ctx, d.cache.stream, func(s *tensor.Scope) error {
+		x, in, err := d.model.extend(s, d.cache, extension{tokens: d.tokens.Slice(0, len(b.Rows)), sequences: b.Rows, ends: b.Ends, parts: b.Parts, started: d.Started})
 		if err != nil {
 			return err
 		}
-		n, end := len(b.Rows)+len(b.Ends), int32(0)
-		last, at := make([]int32, n), make([]int32, n)
-		for i, span := range append(ofRows(b.Rows), b.Ends...) {
-			end += int32(len(span.Tokens))
-			last[i], at[i] = end-1, int32(d.cache.Len(span.Sequence)-1)
-		}
-		positions, err := tensor.SliceOf[int32](tensor.From(s, at, n))
-		if err != nil {
-			return err
-		}
-		x = nn.Rows(x, tensor.From(s, last, n))
-		err = d.choose(s, Choice{first, d.model.Logits(x), positions, d.tokens.Slice(first, first+n)})
-		if err != nil || b.Meanwhile == nil {
-			return err
-		}
-		return b.Meanwhile()
+		x = nn.Rows(x, in.last)
+		return d.choose(s, Choice{first, d.model.Logits(x), in.at, d.tokens.Slice(first, first+in.last.Len())})
 	})
 }
 
@@ -180,6 +167,9 @@ func (d *Decoder) Step(sequences ...int) error {
 		return err
 	}
 	g, err := d.graph(size{n, max(leastContext, bucket(d.cache.longest())), adapted})
+	if err == nil && d.Started != nil {
+		err = d.Started()
+	}
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package llama
 import (
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/model/lora"
-	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
 // banks are the matrices of a decoder layer in a Set of adapters, nil without one.
@@ -55,14 +54,4 @@ func (m *Model) adaptersOf(c *Cache, places []int32) []int32 {
 		return nil
 	}
 	return which
-}
-
-// uploadAdapters returns the Rows of the result of adaptersOf.
-func (m *Model) uploadAdapters(s *tensor.Scope, which []int32) (lora.Rows, error) {
-	if which == nil {
-		return lora.Rows{}, nil
-	}
-	plan := m.adapters.Plan(which)
-	at, err := tensor.SliceOf[int32](tensor.From(s, plan, len(plan)))
-	return lora.Planned(at), err
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/gopherwarp/gopherwarp/device"
-	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/rope"
 	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/nn"
@@ -197,47 +196,23 @@ type Span struct {
 // Forward appends spans to their sequences and returns the residual stream after the last layer: a row of Hidden float32 elements for
 // each token, in the order of the spans. The errors match ErrFull, ErrContext and ErrSequence. After an error, the cache is unchanged.
 func (m *Model) Forward(s *tensor.Scope, c *Cache, spans ...Span) (*tensor.Tensor, error) {
-	return m.extend(s, c, extension{spans: spans})
-}
-
-// extension is tokens to append to sequences: one to each of some, which the device has chosen, and spans to others.
-type extension struct {
-	tokens    device.Slice[int32]
-	sequences []int
-	spans     []Span
+	x, _, err := m.extend(s, c, extension{parts: spans})
+	return x, err
 }
 
 // extend is Forward for an extension.
-func (m *Model) extend(s *tensor.Scope, c *Cache, e extension) (*tensor.Tensor, error) {
-	n := len(e.sequences)
-	b, err := c.append(append(ofRows(e.sequences), e.spans...))
+func (m *Model) extend(s *tensor.Scope, c *Cache, e extension) (*tensor.Tensor, inputs, error) {
+	in, err := m.place(s, c, e)
 	if err != nil {
-		return nil, err
+		return nil, in, err
 	}
-	a, err := c.attender(m, tensor.From(s, b.places, len(b.places)), tensor.From(s, b.positions, len(b.positions)))
+	a, err := c.attender(m, in.places, in.positions)
 	if err != nil {
-		return nil, err
+		return nil, in, err
 	}
-	a.longest, a.rows = c.longest(), n
-	if len(e.spans) > 0 {
-		rows, err := tensor.SliceOf[int32](tensor.From(s, b.spans[4*n:], len(b.spans)-4*n))
-		if err != nil {
-			return nil, err
-		}
-		a.spans = device.View[prefill.Span](rows)
-	}
-	if a.adapters, err = m.uploadAdapters(s, m.adaptersOf(c, b.places)); err != nil {
-		return nil, err
-	}
-	ids := tensor.From(s, b.ids, len(b.ids))
-	if n > 0 {
-		to, err := tensor.SliceOf[int32](ids)
-		if err := errors.Join(err, device.Copy(s.Stream(), to.Slice(0, n), e.tokens)); err != nil {
-			return nil, err
-		}
-	}
-	x := m.layers.forward(ids, a)
-	return x, x.Err()
+	a.longest, a.rows, a.spans, a.adapters = c.longest(), len(e.sequences), in.spans, in.adapters
+	x := m.layers.forward(in.ids, a)
+	return x, in, x.Err()
 }
 
 // forward returns the residual stream of tokens.

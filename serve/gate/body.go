@@ -22,7 +22,7 @@ var kinds = map[reflect.Kind]string{
 func (g *Gate) Read(w http.ResponseWriter, r *http.Request, to any) error {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(g.ClientTimeout)) // not every ResponseWriter has one
-	err := decode(http.MaxBytesReader(w, r.Body, g.Body), to)
+	err := Decode(http.MaxBytesReader(w, r.Body, g.Body), to)
 	_ = c.SetReadDeadline(time.Time{})
 	return err
 }
@@ -39,8 +39,8 @@ func (g *Gate) ReadBytes(w http.ResponseWriter, r *http.Request) ([]byte, error)
 	return nil, Failure{Status: http.StatusBadRequest, Message: "the body is cut off: " + err.Error()}
 }
 
-// decode reads a JSON object.
-func decode(from io.Reader, to any) error {
+// Decode reads a request's JSON object. The error is a Failure, or that of reading.
+func Decode(from io.Reader, to any) error {
 	d := json.NewDecoder(from)
 	err := d.Decode(to)
 	if err == nil {

@@ -195,3 +195,60 @@ func TestHTTP2(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A handler that has taken over its connection learns of the end, and has time for its answer.
+func TestTakenOver(t *testing.T) {
+	taken, returned := make(chan struct{}), false
+	address, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		close(taken)
+		<-Ending(r.Context())
+		time.Sleep(50 * time.Millisecond)
+		_, _ = io.WriteString(c, "the end")
+		returned = true
+	}, Options{Drain: time.Minute})
+	c := dial(t, address)
+	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-taken
+	if err := stop(); err != nil || !returned {
+		t.Errorf("Serve returns %v before the handler", err)
+	}
+	if text, err := io.ReadAll(c); err != nil || string(text) != "the end" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	if Ending(t.Context()) != nil {
+		t.Error("a context that is not that of a request has an end")
+	}
+}
+
+// A handler that has taken over its connection and does not return is cancelled when the time is over.
+func TestTakenOverTooLong(t *testing.T) {
+	taken, cancelled := make(chan struct{}), make(chan struct{})
+	address, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		close(taken)
+		<-r.Context().Done()
+		close(cancelled)
+	}, Options{Drain: 10 * time.Millisecond})
+	c := dial(t, address)
+	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	<-taken
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	<-cancelled
+}

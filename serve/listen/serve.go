@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -29,14 +30,53 @@ const (
 	forNext    = 2 * time.Minute  // until the next request
 )
 
+// ending is the key of a context's value: a channel.
+type ending struct{}
+
+// Ending returns a channel that is closed when the end of the server begins, or nil if ctx is not that of a request of Serve. A handler
+// that has taken over its connection returns as soon as its present answer has ended.
+func Ending(ctx context.Context) <-chan struct{} {
+	c, _ := ctx.Value(ending{}).(<-chan struct{})
+	return c
+}
+
+// counted counts the requests of a handler, which for a connection that the handler has taken over the server does not.
+type counted struct {
+	http.Handler
+	running sync.WaitGroup
+}
+
+// ServeHTTP implements http.Handler.
+func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.running.Add(1)
+	defer c.running.Done()
+	c.Handler.ServeHTTP(w, r)
+}
+
+// wait waits until no requests are running, or until ctx is done. No request may begin.
+func (c *counted) wait(ctx context.Context) error {
+	none := make(chan struct{})
+	go func() {
+		c.running.Wait()
+		close(none)
+	}()
+	select {
+	case <-none:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Serve answers the requests of a listener until ctx is done. Then it closes the listener and waits at most Options.Drain for the answers
 // that have begun. It cancels the contexts of the remaining answers. It returns the error of the listener.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error {
-	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	requests, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), ending{}, ctx.Done()))
 	defer cancel()
+	counted := &counted{Handler: h}
 	limited := newLimited(l, cmp.Or(o.Connections, 1<<14))
 	server := &http.Server{
-		Handler: h, BaseContext: func(net.Listener) context.Context { return requests }, ConnState: limited.state, TLSConfig: o.TLS,
+		Handler: counted, BaseContext: func(net.Listener) context.Context { return requests }, ConnState: limited.state, TLSConfig: o.TLS,
 		ReadHeaderTimeout: forHeader, ReadTimeout: forRequest, IdleTimeout: forNext, MaxHeaderBytes: 16 << 10,
 	}
 	server.Protocols = new(http.Protocols)
@@ -56,6 +96,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error
 	drain, end := context.WithTimeout(requests, o.Drain)
 	defer end()
 	err := server.Shutdown(drain)
+	if err == nil {
+		err = counted.wait(drain)
+	}
 	if err != nil {
 		cancel() // ends the answers
 		err = server.Close()

@@ -28,6 +28,7 @@ type Handler struct {
 	names     []string
 	embedders map[string]*embedder
 	others    []prometheus.Collector
+	sockets   chan struct{} // has an element for each connection of WebSocket
 	grammars  grammar.Cache // of formats of answers
 	started   time.Time
 	build     string // which program answers: "b" and the commit
@@ -51,7 +52,9 @@ func Handle(g *gate.Gate) *Handler {
 
 // newHandler returns a Handler without routes.
 func newHandler(g *gate.Gate) *Handler {
-	return &Handler{Gate: g, names: g.Names(), embedders: map[string]*embedder{}, started: time.Now(), build: buildOf()}
+	return &Handler{
+		Gate: g, names: g.Names(), embedders: map[string]*embedder{}, sockets: make(chan struct{}, g.Requests), started: time.Now(), build: buildOf(),
+	}
 }
 
 // buildOf returns a name of the program's build.
@@ -77,6 +80,7 @@ func (h *Handler) route() {
 	h.mux.HandleFunc("POST /v1/chat/completions/input_tokens", h.guard(h.LimitBrief(h.countTokens)))
 	h.mux.HandleFunc("POST /v1/completions", h.guard(h.Limit(h.complete)))
 	h.mux.HandleFunc("POST /v1/responses", h.guard(h.Limit(h.responses)))
+	h.mux.HandleFunc("GET /v1/responses", h.guard(h.connect))
 	h.mux.HandleFunc("POST /v1/responses/compact", h.guard(h.Limit(h.compact)))
 	h.mux.HandleFunc("POST /v1/embeddings", h.guard(h.Limit(h.embed)))
 	h.mux.HandleFunc("POST /tokenize", h.guard(h.LimitBrief(h.tokenize)))

@@ -1,8 +1,8 @@
 package openai
 
 import (
+	"context"
 	"crypto/rand"
-	"iter"
 
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
@@ -11,10 +11,20 @@ import (
 // reply is a response that is being generated, and perhaps sent as events.
 type reply struct {
 	response
-	events *gate.Events // nil for a response that is sent at the end
-	took   *llm.Usage
-	number int   // of the next event
-	item   *item // that is open, the last of Output; or nil
+	question gate.Question
+	request  llm.Request
+	events   sink // nil for a response that is sent at the end
+	took     *llm.Usage
+	number   int   // of the next event
+	item     *item // that is open, the last of Output; or nil
+}
+
+// sink receives the events of a response.
+type sink interface {
+	// Send sends an event of a kind. The error wraps gate.ErrLeft if the client does not receive it.
+	Send(kind string, event any) error
+	// Begun reports whether an event has been sent.
+	Begun() bool
 }
 
 // responseEvent is the data of an event. Which fields it has depends on the type.
@@ -44,9 +54,9 @@ func (s *reply) send(e responseEvent) error {
 	return s.events.Send(e.Type, e)
 }
 
-// run adds all parts.
-func (s *reply) run(parts iter.Seq2[gate.Part, error]) error {
-	for part, err := range parts {
+// run generates the response.
+func (s *reply) run(ctx context.Context) error {
+	for part, err := range s.question.Answer(ctx, s.request) {
 		if err == nil && s.number == 0 {
 			err = s.begin()
 		}
@@ -57,10 +67,7 @@ func (s *reply) run(parts iter.Seq2[gate.Part, error]) error {
 			return s.fail(err)
 		}
 	}
-	if s.events == nil {
-		return nil
-	}
-	return s.events.SendText("", []byte("[DONE]"))
+	return nil
 }
 
 // begin sends what precedes the first item.

@@ -89,6 +89,7 @@ func (in *input) UnmarshalJSON(data []byte) error {
 
 // messages returns the conversation.
 func (in input) messages() (list []chat.Message, err error) {
+	called := map[string]bool{}
 	for i, item := range in {
 		switch cmp.Or(item.Type, "message") {
 		case "message":
@@ -102,7 +103,11 @@ func (in input) messages() (list []chat.Message, err error) {
 			}
 			last := &list[len(list)-1]
 			last.ToolCalls = append(last.ToolCalls, chat.ToolCall{ID: item.CallID, Name: item.Name, Arguments: gate.Arguments(item.Arguments)})
+			called[item.CallID] = true
 		case "function_call_output":
+			if !called[item.CallID] {
+				return nil, gate.Invalid("input", "item %d is the output of the call %q, which does not precede it", i, item.CallID)
+			}
 			list = append(list, chat.Message{Role: "tool", ToolCallID: item.CallID, Content: string(item.Output)})
 		case "compaction":
 			summary, err := compacted(item.Encrypted)
@@ -209,29 +214,42 @@ func (h *Handler) responses(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	name, m, err := h.Find(body.Model)
+	a, err := h.newReply(&body)
 	if err != nil {
 		return err
+	}
+	if !body.Stream {
+		if err := a.run(r.Context()); err != nil {
+			return err
+		}
+		return gate.WriteJSON(w, a.response)
+	}
+	events := h.NewEvents(w)
+	a.events = events
+	if err := a.run(r.Context()); err != nil {
+		return err
+	}
+	return events.SendText("", []byte("[DONE]"))
+}
+
+// newReply returns the reply to a request, without output.
+func (h *Handler) newReply(body *responsesRequest) (*reply, error) {
+	name, m, err := h.Find(body.Model)
+	if err != nil {
+		return nil, err
 	}
 	q, err := body.question(m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	g, err := body.generation()
 	if err == nil {
-		err = h.restrict(&g, &body, q)
+		err = h.restrict(&g, body, q)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var took llm.Usage
-	s := reply{response: newResponse(name, &body, g), took: &took}
-	if body.Stream {
-		s.events = h.NewEvents(w)
-	}
-	g.Usage = &took
-	if err := s.run(q.Answer(r.Context(), g)); err != nil || body.Stream {
-		return err
-	}
-	return gate.WriteJSON(w, s.response)
+	a := &reply{response: newResponse(name, body, g), question: q, request: g, took: new(llm.Usage)}
+	a.request.Usage = a.took
+	return a, nil
 }
