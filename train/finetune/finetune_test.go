@@ -387,7 +387,7 @@ func TestConfigErrors(t *testing.T) {
 		want   error
 		text   string
 	}{
-		{func(c *finetune.Config) { c.Model, c.Out = "", "" }, finetune.ErrConfig, "are needed"},
+		{func(c *finetune.Config) { c.Model, c.Out = "", "" }, finetune.ErrConfig, "out is needed"},
 		{func(c *finetune.Config) { c.Rank, c.Rate = -1, math.NaN() }, finetune.ErrConfig, "lr is NaN"},
 		{func(c *finetune.Config) { c.Schedule = "step" }, finetune.ErrConfig, `"step"`},
 		{func(c *finetune.Config) { c.Dropout = 1 }, finetune.ErrConfig, "dropout is 1"},
