@@ -108,17 +108,11 @@ func (c scorer) losses(x, labels *tensor.Tensor) *tensor.Tensor {
 		for from := 0; from < labels.Len(); from += step {
 			to := min(from+step, labels.Len())
 			wanted := labels.Slice(0, from, to)
-			list = append(list, tensor.Checkpoint(func(x *tensor.Tensor) *tensor.Tensor { return c.each(x, wanted) }, x.Slice(0, from, to)))
+			list = append(list, tensor.Checkpoint(func(x *tensor.Tensor) *tensor.Tensor { return c.scores(x).CrossEntropyRows(wanted) }, x.Slice(0, from, to)))
 		}
 		return tensor.Concat(0, list...)
 	}
-	return c.each(x, labels)
-}
-
-// each returns the loss of each row, whose scores are in memory.
-func (c scorer) each(x, labels *tensor.Tensor) *tensor.Tensor {
-	chosen := c.scores(x).To(dtype.Float32).LogSoftmax(1).Gather(1, labels.Reshape(-1, 1))
-	return chosen.Reshape(-1).Neg()
+	return c.scores(x).CrossEntropyRows(labels)
 }
 
 // constantLosses returns the loss of each row and, if it is needed, computes the derivative with respect to x.

@@ -85,9 +85,13 @@ func (s *Scope) addProduct(name string, in []*Tensor) *Tensor {
 }
 
 // slope returns the product of x and y, the derivative with respect to operand i of an operation, or its sum with that through other
-// operations if one kernel computes it. It may be a view that is not contiguous.
+// operations if one kernel computes it. It may be a view that is not contiguous. If the operand is a parameter, and one kernel adds the
+// product to its derivative, the result is nil.
 func (s *Scope) slope(d *Derivative, i int, x, y *Tensor) *Tensor {
 	name := d.name
+	if to := d.targets[i]; to != nil && s.addTo(name, to, x, y) {
+		return nil
+	}
 	if to := d.sums[i]; to != nil && to.dtype.Size() == 2 && to.dtype == x.dtype && to.IsContiguous() && addable(s, []*Tensor{to, x, y}) {
 		return s.addProduct(name, []*Tensor{d.Sum(i), x, y})
 	}
@@ -97,6 +101,22 @@ func (s *Scope) slope(d *Derivative, i int, x, y *Tensor) *Tensor {
 	}
 	p.view = true
 	return p.result(s, name)
+}
+
+// addTo adds the product of matrices x and y to t, and reports whether it did: one kernel must be able to, and be fast.
+func (s *Scope) addTo(name string, t, x, y *Tensor) bool {
+	if t.dtype != x.dtype || !t.IsContiguous() || len(t.shape) != 2 || !addable(s, []*Tensor{t, x, y}) {
+		return false
+	}
+	p, err := productOf(x, y)
+	if err != nil || p.narrow() {
+		return false
+	}
+	p.to = t
+	if err := p.launch(s, t); err != nil {
+		s.fail(mistake(name, err))
+	}
+	return true
 }
 
 // widened computes a product of bfloat16 matrices as float32 numbers.

@@ -206,8 +206,31 @@ func (a *attention) back(d *Derivative) []*Tensor {
 
 // backTogether is back for the columns of one tensor.
 func (a *attention) backTogether(d *Derivative) *Tensor {
+	const name = "Attention"
+	x, g := d.Saved[0], d.Grad.Contiguous()
+	dx := a.s.empty(name, x.dtype, x.shape)
+	if a.s.err != nil {
+		return a.s.fail(a.s.err)
+	}
+	shape := a.shape()
+	if shape.Apart = x.shape[1]; a.of != dtype.BFloat16 || !attentionback.Apart[dtype.BF16](a.s.stream.Device(), shape) {
+		return a.backColumns(d, dx)
+	}
+	queries, keys, all := a.heads*a.dim, a.keyHeads*a.dim, x.Len()
+	from, to := elements[dtype.BF16](x), elements[dtype.BF16](dx)
+	if err := attendBackIn(a, shape, attentionback.Operands[dtype.BF16]{
+		Q: from, K: from.Slice(queries, all), V: from.Slice(queries+keys, all), O: elements[dtype.BF16](d.Result), DO: elements[dtype.BF16](g),
+		DQ: to, DK: to.Slice(queries, all), DV: to.Slice(queries+keys, all),
+		States: device.View[prefill.State](d.Saved[1].contents()), Spans: device.View[prefill.Span](d.Saved[2].contents()),
+	}); err != nil {
+		return a.s.fail(mistake(name, err))
+	}
+	return dx
+}
+
+// backColumns is backTogether by copies of the columns. Derivatives go to dx.
+func (a *attention) backColumns(d *Derivative, dx *Tensor) *Tensor {
 	x := d.Saved[0]
-	dx := a.s.empty("Attention", x.dtype, x.shape)
 	var columns [3]Tensor // of dx
 	parts, at := make([]*Tensor, 3), 0
 	for i, heads := range []int{a.heads, a.keyHeads, a.keyHeads} {
@@ -262,21 +285,21 @@ func attendBack[T interface {
 		DQ: elements[T](list[0]), DK: elements[T](list[1]), DV: elements[T](list[2]),
 		States: device.View[prefill.State](saved[0].contents()), Spans: device.View[prefill.Span](saved[1].contents()),
 	}
-	if err := attendBackIn(a, x); err != nil {
+	if err := attendBackIn(a, a.shape(), x); err != nil {
 		a.s.fail(mistake(name, err))
 	}
 	return list
 }
 
 // attendBackIn runs the kernels with scratch memory.
-func attendBackIn[T attentionback.Element](a *attention, x attentionback.Operands[T]) error {
-	work, err := device.MakeDirty[float32](a.s.stream, attentionback.Workspace[T](a.s.stream.Device(), a.shape(), a.batches*a.tokens))
+func attendBackIn[T attentionback.Element](a *attention, shape prefill.Shape, x attentionback.Operands[T]) error {
+	work, err := device.MakeDirty[float32](a.s.stream, attentionback.Workspace[T](a.s.stream.Device(), shape, a.batches*a.tokens))
 	if err != nil {
 		return err
 	}
 	defer work.Close() // in stream order
 	x.Workspace = work.All()
-	return attentionback.Backward(a.s.stream, a.shape(), x)
+	return attentionback.Backward(a.s.stream, shape, x)
 }
 
 // spans returns the sequences as kernels take them: rows of the fields of prefill.Span. The Scope keeps those of batches.

@@ -131,8 +131,11 @@ func more() map[string]function {
 		"Top":           of1(func(x T) T { v, _ := x.Top(2); return v.Square() }),
 		"CrossEntropy":  of1(func(x T) T { return x.CrossEntropy(indices(x, []int{3}, 3, 0, 2)) }),
 		"CrossEntropy2": of1(func(x T) T { return x.CrossEntropy(indices(x, []int{3}, 3, -1, 2)) }),
-		"Own":           of1(cube),
-		"Reused":        of1(func(x T) T { y := x.Tanh(); return y.Mul(y).Add(y).Add(x) }),
+		"CrossEntropyRows": of1(func(x T) T {
+			return x.CrossEntropyRows(indices(x, []int{3}, 3, -1, 2)).Mul(tensor.From(x.Scope(), []float32{1, 5, 3}, 3)).Square()
+		}),
+		"Own":    of1(cube),
+		"Reused": of1(func(x T) T { y := x.Tanh(); return y.Mul(y).Add(y).Add(x) }),
 		"Checkpoint": of2(a, row, func(x, y T) T {
 			z := x.Scale(2)
 			return tensor.Checkpoint(func(x T) T { return x.Mul(y).Tanh().Add(z) }, x.Exp()).Square()

@@ -76,10 +76,10 @@ func (s *Scope) linear(name string, in []*Tensor) *Tensor {
 	s.record(out, step{name: name, in: in, save: in[:2], back: func(d *Derivative) []*Tensor {
 		list := make([]*Tensor, len(in))
 		if d.Wanted[0] {
-			list[0] = s.products(name, d.Grad, d.Saved[1])
+			list[0] = s.slope(d, 0, d.Grad, d.Saved[1])
 		}
 		if d.Wanted[1] {
-			list[1] = s.products(name, d.Grad.T(), d.Saved[0])
+			list[1] = s.slope(d, 1, d.Grad.T(), d.Saved[0])
 		}
 		if len(in) == 3 && d.Wanted[2] {
 			list[2] = s.sumRows(name, d.Grad, in[2].dtype)

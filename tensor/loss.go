@@ -13,10 +13,35 @@ import (
 // do not count. The result is a scalar, computed in float32, or in float64 if t is of float64.
 func (t *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	const name = "CrossEntropy"
+	s, err := checkLoss(name, t, labels)
+	if err != nil {
+		return failed(s, err)
+	}
+	x, labels := s.own(t), s.own(labels)
+	sum, count := s.rowLosses(name, x, labels).Sum(), s.counted(name, x, labels).Sum()
+	if x.dtype == dtype.Float64 {
+		return sum.Div(count.To(x.dtype))
+	}
+	return sum.Mul(s.full(name, 1, dtype.Float32, nil).Div(count.To(dtype.Float32)))
+}
+
+// CrossEntropyRows returns the losses of all rows, of which CrossEntropy returns the mean: 0 for a row that does not count. The result has the
+// shape of labels.
+func (t *Tensor) CrossEntropyRows(labels *Tensor) *Tensor {
+	const name = "CrossEntropyRows"
+	s, err := checkLoss(name, t, labels)
+	if err != nil {
+		return failed(s, err)
+	}
+	return s.rowLosses(name, s.own(t), s.own(labels))
+}
+
+// checkLoss returns the Scope of the operands of a loss, and their mistake.
+func checkLoss(name string, t, labels *Tensor) (*Scope, error) {
 	s, err := scopeOf(name, []*Tensor{t, labels})
 	switch {
 	case err != nil:
-		return failed(s, err)
+		return s, err
 	case !isFloat(t.dtype):
 		err = fmt.Errorf("%w: %v", ErrDType, t.dtype)
 	case labels.dtype != dtype.Int32 && labels.dtype != dtype.Int64:
@@ -25,27 +50,29 @@ func (t *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 		err = fmt.Errorf("%w: labels of %v for %v", ErrShape, labels.shape, t.shape)
 	}
 	if err != nil {
-		return s.fail(mistake(name, err))
+		err = mistake(name, err)
 	}
-	x, labels := s.own(t), s.own(labels)
-	classes := s.full(name, float64(x.Dim(-1)), labels.dtype, nil)
-	zero := s.zeros(name, labels.dtype, nil)
-	counted := labels.GreaterEqual(zero).Mul(labels.Less(classes))
+	return s, err
+}
+
+// counted reports for each label whether it is an element of its row of x.
+func (s *Scope) counted(name string, x, labels *Tensor) *Tensor {
+	zero, end := s.zeros(name, labels.dtype, nil), s.full(name, float64(x.Dim(-1)), labels.dtype, nil)
+	return labels.GreaterEqual(zero).Mul(labels.Less(end))
+}
+
+// rowLosses returns the losses of rows.
+func (s *Scope) rowLosses(name string, x, labels *Tensor) *Tensor {
 	if x.dtype == dtype.Float64 {
-		chosen := x.LogSoftmax(-1).Gather(-1, labels.Unsqueeze(-1)).Sum().Neg()
-		return chosen.Div(counted.Sum().To(x.dtype))
+		return x.LogSoftmax(-1).Gather(-1, labels.Unsqueeze(-1)).Squeeze(-1).Neg()
 	}
 	if labels.dtype == dtype.Int64 {
-		labels = Where(counted, labels, s.full(name, -1, labels.dtype, nil)).To(dtype.Int32)
+		labels = Where(s.counted(name, x, labels), labels, s.full(name, -1, labels.dtype, nil)).To(dtype.Int32)
 	}
 	if x.dtype == dtype.Float16 {
 		x = x.To(dtype.Float32)
 	}
-	return s.crossEntropy(name, x.Contiguous(), labels.Contiguous(), s.full(name, 1, dtype.Float32, nil).Div(counted.To(dtype.Float32).Sum()))
-}
-
-// crossEntropy returns the sum of the losses of rows times factor.
-func (s *Scope) crossEntropy(name string, x, labels, factor *Tensor) *Tensor {
+	x, labels = x.Contiguous(), labels.Contiguous()
 	losses, slope := s.empty(name, dtype.Float32, labels.shape), s.empty(name, x.dtype, x.shape)
 	if s.err != nil {
 		return s.fail(s.err)
@@ -59,12 +86,11 @@ func (s *Scope) crossEntropy(name string, x, labels, factor *Tensor) *Tensor {
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
-	out := losses.Sum().Mul(factor)
-	s.record(out, step{name: name, in: []*Tensor{x}, save: []*Tensor{slope, factor}, back: func(d *Derivative) []*Tensor {
+	s.record(losses, step{name: name, in: []*Tensor{x}, save: []*Tensor{slope}, back: func(d *Derivative) []*Tensor {
 		slope := d.Saved[0]
-		return []*Tensor{s.apply(name, array.Mul, slope.shape, operands{x: slope, y: d.Grad.Mul(d.Saved[1]), out: slope.dtype})}
+		return []*Tensor{s.apply(name, array.Mul, slope.shape, operands{x: slope, y: d.Grad.Unsqueeze(-1), out: slope.dtype})}
 	}})
-	return out
+	return losses
 }
 
 // lossKernel stores the losses of rows, and the derivative of their sum.

@@ -337,6 +337,12 @@ func TestCrossEntropy(t *testing.T) {
 		if err != nil || math.Abs(float64(loss[0])-want) > 1e-6 {
 			t.Errorf("CrossEntropy: %v, %v, want %v", loss, err, want)
 		}
+		for _, of := range []dtype.Type{dtype.Float32, dtype.Float64, dtype.BFloat16, dtype.Float16} {
+			for _, index := range []dtype.Type{dtype.Int32, dtype.Int64} {
+				rows := x.To(of).Reshape(1, 3, 3).CrossEntropyRows(labels.To(index).Reshape(1, 3))
+				near(t, fmt.Sprint("CrossEntropyRows of ", of), numbersOf(t, rows), []float64{2*want - math.Log(3), math.Log(3), 0}, 1e-6)
+			}
+		}
 		return nil
 	})
 }

@@ -15,9 +15,10 @@ type Derivative struct {
 	Saved  []*Tensor // the tensors of the Op's Save
 	Wanted []bool    // for each operand, whether Back's result is used
 
-	name   string    // of the operation
-	sums   []*Tensor // for each operand what Sum returns
-	summed []bool    // whether Back called Sum
+	name    string    // of the operation
+	sums    []*Tensor // for each operand what Sum returns
+	summed  []bool    // whether Back called Sum
+	targets []*Tensor // for each operand that is a parameter, where Backward adds the derivative
 }
 
 // Sum returns the sum of the derivatives with respect to operand i that other operations have contributed so far, or nil if there are none.
@@ -295,9 +296,14 @@ func (n *node) backward(s *Scope, at *site) {
 
 // derivative returns what Back computes with.
 func (n *node) derivative() *Derivative {
-	d := &Derivative{name: n.name, Grad: n.grad, Result: n.result, Saved: n.saved, Wanted: make([]bool, len(n.in)), sums: make([]*Tensor, len(n.in)), summed: make([]bool, len(n.in))}
+	d := &Derivative{
+		name: n.name, Grad: n.grad, Result: n.result, Saved: n.saved, Wanted: make([]bool, len(n.in)),
+		sums: make([]*Tensor, len(n.in)), summed: make([]bool, len(n.in)), targets: make([]*Tensor, len(n.in)),
+	}
 	for i, in := range n.in {
-		d.Wanted[i] = in != nil
+		if d.Wanted[i] = in != nil; in != nil {
+			d.targets[i] = in.target
+		}
 		if in != nil && slices.Index(n.in, in) == i { // of an operand that is there twice, once
 			d.sums[i] = in.grad
 		}

@@ -2,6 +2,7 @@ package tensor_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -133,6 +134,7 @@ func (p *program) overRows(x, y *tensor.Tensor) []func() *tensor.Tensor {
 		func() *tensor.Tensor { return x.CumSum(p.dim(x)) },
 		func() *tensor.Tensor { f := p.float(); return f.MatMul(f.Transpose(0, -1)) },
 		func() *tensor.Tensor { return p.float().CrossEntropy(y.To(dtype.Int32)) },
+		func() *tensor.Tensor { return p.float().CrossEntropyRows(y.To(dtype.Int64)) },
 		func() *tensor.Tensor { v, at := x.Sort(p.dim(x)); p.pool[0] = at; return v },
 		func() *tensor.Tensor { v, _ := x.Top(1); return v },
 	}
@@ -188,18 +190,28 @@ func (p *program) recorded() *tensor.Tensor {
 	return v.Grad()
 }
 
+// programs is the number of programs of TestRandomOperations, or 0.
+var programs = flag.Int("programs", 0, "how many programs TestRandomOperations runs on each device; 0 is 300, or 1000 in sweeps")
+
+// count returns the number of programs of TestRandomOperations.
+func count() int {
+	switch {
+	case *programs > 0:
+		return *programs
+	case testing.Short():
+		return 100
+	case sweep.Whole():
+		return 1000
+	}
+	return 300
+}
+
 // TestRandomOperations runs programs with mistakes: none may panic or leak, and the first mistake has a line.
 func TestRandomOperations(t *testing.T) {
-	programs := 300
-	if testing.Short() {
-		programs = 100
-	} else if sweep.Whole() {
-		programs = 1000
-	}
 	mistakes, steps := 0, 0
 	run(t, func(t *testing.T, outer *tensor.Scope) error {
 		stream := outer.Stream()
-		n := programs
+		n := count()
 		if stream.Device().Info().Kind == "interp" {
 			n /= 20
 		}
@@ -307,6 +319,29 @@ func TestParametersAccumulate(t *testing.T) {
 		v, unused := s.Variable(w), s.Variable(w)
 		s.Backward(v.Sum())
 		same(t, unused.Grad(), []int{2}, float32(0), 0)
+		return nil
+	})
+}
+
+// TestProductsAccumulate adds derivatives of products to those of parameters, which also other operations use. All numbers are exact in bfloat16.
+func TestProductsAccumulate(t *testing.T) {
+	run(t, func(t *testing.T, s *tensor.Scope) error {
+		for _, of := range []dtype.Type{dtype.Float32, dtype.BFloat16, dtype.Float16, dtype.Float64} {
+			w := tensor.Full(s, 1, of, 8, 16)
+			g := tensor.Zeros(s, of, 8, 16)
+			x := tensor.Full(s, 2, of, 3, 16)
+			for step := range 2 {
+				s.Record()
+				p := s.Parameter(w, g)
+				y := x.Linear(p, nil).Add(x.MatMul(p.T())).Sum().Add(p.Sum())
+				s.Backward(y.Add(p.MatMul(p.T()).Sum()))
+				want := make([]float32, 8*16)
+				for i := range want {
+					want[i] = float32((step + 1) * (6 + 6 + 1 + 16))
+				}
+				same(t, g.To(dtype.Float32), []int{8, 16}, want...)
+			}
+		}
 		return nil
 	})
 }

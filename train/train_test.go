@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"runtime/debug"
@@ -241,10 +242,29 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestMemoryIsFlat takes 1,000 steps without Go's collector: memory in use is the same after the second and the last.
+// flat is the number of steps of TestMemoryIsFlat.
+var flat = flag.Int("flat", 1000, "the steps of TestMemoryIsFlat")
+
+// TestMemoryIsFlat takes steps without Go's collector, and with one that runs all the time: memory in use is the same after the second step and
+// all that follow.
 func TestMemoryIsFlat(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	stream := kerneltest.Stream(t, cpu.Open)
+	for name, open := range map[string]kerneltest.Opener{"cpu": cpu.Open, "cuda": kerneltest.Executions()["cuda"]} {
+		for _, percent := range []int{-1, 1} {
+			t.Run(fmt.Sprint(name, "/GOGC=", percent), func(t *testing.T) {
+				stream := kerneltest.Stream(t, open)
+				defer debug.SetGCPercent(debug.SetGCPercent(percent))
+				stats := memoryOfSteps(t, stream, *flat)
+				if i := slices.IndexFunc(stats[1:], func(m device.MemoryStats) bool { return m != stats[1] }); i >= 0 {
+					t.Errorf("memory after the second step %+v, after step %d %+v", stats[1], i+2, stats[i+1])
+				}
+			})
+		}
+	}
+}
+
+// memoryOfSteps trains a small network, and returns the memory in use after each step.
+func memoryOfSteps(t *testing.T, stream *device.Stream, steps int) (list []device.MemoryStats) {
+	t.Helper()
 	p := nn.NewParams(stream, nn.Options{DType: dtype.Float32, Seed: 1})
 	in, out := nn.NewLinear(p, 8, 16), nn.NewLinear(p, 16, 3)
 	opt := train.NewAdamW(p, train.AdamWOptions{Clip: 1})
@@ -252,8 +272,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	for i := range inputs {
 		inputs[i] = float32(i%7) / 7
 	}
-	var second, last device.MemoryStats
-	for i := range 1000 {
+	for range steps {
 		err := tensor.RunOn(t.Context(), stream, func(s *tensor.Scope) error {
 			s.Record()
 			s.Backward(out.Forward(in.Forward(tensor.From(s, inputs, 5, 8)).GELU()).CrossEntropy(tensor.From(s, labels, 5)))
@@ -262,19 +281,16 @@ func TestMemoryIsFlat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last, err = stream.Device().MemoryStats(); err != nil {
+		m, err := stream.Device().MemoryStats()
+		if err != nil {
 			t.Fatal(err)
 		}
-		if i == 1 {
-			second = last
-		}
-	}
-	if second != last {
-		t.Errorf("memory after the second step %+v, after the last %+v", second, last)
+		list = append(list, m)
 	}
 	if err := errors.Join(opt.Close(), p.Close()); err != nil {
 		t.Error(err)
 	}
+	return list
 }
 
 func TestSchedules(t *testing.T) {

@@ -16,9 +16,12 @@ const saveBuffer = 1 << 20
 // Save writes a file atomically: it calls write with a temporary file in the same folder, flushes the temporary file to the disk, and
 // renames it. If write fails, or the process ends early, an existing file with the name does not change.
 func Save(name string, write func(w io.Writer) error) error {
+	if i, err := os.Stat(name); err == nil && i.IsDir() {
+		return fmt.Errorf("weights: save %s: a folder has this name", name)
+	}
 	temporary, err := createBeside(name)
 	if err != nil {
-		return err
+		return fmt.Errorf("weights: save %s: %w", name, err)
 	}
 	b := bufio.NewWriterSize(temporary, saveBuffer)
 	err = write(b)

@@ -5,8 +5,9 @@
 //	go run ./bench/train           # on a GPU
 //	go run ./bench/train -large    # 940 million parameters, in 20 GB
 //	go run ./bench/train -small    # sizes to try it without a GPU
+//	go run ./bench/train -only graph
 //
-// The file torch.py, which is next to this one, measures the same models in PyTorch.
+// The file pytorch.py, which is next to this one, measures the same models in PyTorch.
 package main
 
 import (
@@ -28,11 +29,12 @@ import (
 func main() {
 	small := flag.Bool("small", false, "small models, to try the command without a GPU")
 	large := flag.Bool("large", false, "a transformer of 940 million parameters instead")
+	only := flag.String("only", "", "measure only one way: eager or graph")
 	steps := flag.Int("steps", 50, "number of steps whose median time is taken")
 	flag.Parse()
 	dev, err := gopherwarp.Open()
 	if err == nil {
-		err = run(context.Background(), os.Stdout, dev, options{*small, *large, max(1, *steps)})
+		err = run(context.Background(), os.Stdout, dev, options{*small, *large, *only, max(1, *steps)})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
@@ -44,6 +46,7 @@ func main() {
 type options struct {
 	small bool
 	large bool
+	only  string // a way, or "" for all
 	steps int
 }
 
@@ -56,6 +59,10 @@ type model struct {
 // run measures models. It closes the device.
 func run(ctx context.Context, w io.Writer, dev *device.Device, o options) error {
 	defer dev.Close()
+	ways := []string{"eager", "graph"}
+	if o.only != "" && !slices.Contains(ways, o.only) {
+		return fmt.Errorf("-only is %q, none of eager and graph", o.only)
+	}
 	stream, err := dev.NewStream()
 	if err != nil {
 		return err
@@ -71,15 +78,14 @@ func run(ctx context.Context, w io.Writer, dev *device.Device, o options) error 
 		models = []model{{"large", newLarge}}
 	}
 	for _, m := range models {
-		for _, captured := range []bool{false, true} {
+		for _, way := range ways {
+			if o.only != "" && way != o.only {
+				continue
+			}
 			t := m.make(stream, of, o.small)
-			r, err := t.measure(ctx, o.steps, captured)
+			r, err := t.measure(ctx, o.steps, way == "graph")
 			if err = errors.Join(err, t.close()); err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)
-			}
-			way := "eager"
-			if captured {
-				way = "graph"
 			}
 			fmt.Fprintf(w, "%-12s %s %v  %9.3f ms a step, host %9.3f ms, loss after %d steps %.5f\n", m.name, way, of, ms(r.step), ms(r.host), warm, r.loss)
 		}

@@ -105,7 +105,7 @@ func (n size) transformer(stream *device.Stream, of dtype.Type) *trained {
 	const headDim = 64
 	depth, width, tokens, batch, words := n.depth, n.width, n.tokens, n.batch, n.words
 	m := newTrained(stream, of)
-	embed, places := nn.NewEmbedding(m.params, words, width), nn.NewEmbedding(m.params, tokens, width)
+	embed, places := nn.NewEmbedding(m.params, words, width), m.params.Normal(1, tokens, width)
 	layers := make([]layer, depth)
 	for i := range layers {
 		heads := width / headDim
@@ -118,8 +118,7 @@ func (n size) transformer(stream *device.Stream, of dtype.Type) *trained {
 	m.opt = train.NewAdamW(m.params, train.AdamWOptions{Rate: 3e-4, Decay: 0.01})
 	m.inputs = []input{{dtype.Int32, []int{batch, tokens}, words}, {dtype.Int32, []int{batch, tokens}, words / 2}}
 	m.loss = func(in []*tensor.Tensor) *tensor.Tensor {
-		at := tensor.Arange(in[0].Scope(), tokens).To(dtype.Int32)
-		x := embed.Forward(in[0]).Add(places.Forward(at))
+		x := embed.Forward(in[0]).Add(places.In(in[0].Scope()))
 		for i := range layers {
 			x = layers[i].forward(x)
 		}

@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/gopherwarp/gopherwarp"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
@@ -137,15 +135,13 @@ func closeAll(devices []*device.Device) (err error) {
 func (c *finetuneCommand) config() (finetune.Config, error) {
 	var config finetune.Config
 	if c.Config != "" {
-		f, err := os.Open(c.Config)
-		if err != nil {
+		if err := readConfig(c.Config, &config); err != nil {
 			return config, err
 		}
-		defer f.Close()
-		d := yaml.NewDecoder(f)
-		d.KnownFields(true)
-		if err := d.Decode(&config); err != nil && !errors.Is(err, io.EOF) {
-			return config, fmt.Errorf("%s: %w", c.Config, err)
+	}
+	if c.Plot != "" {
+		if _, err := os.Stat(filepath.Dir(c.Plot)); err != nil {
+			return config, fmt.Errorf("%s cannot be written: %w", c.Plot, err)
 		}
 	}
 	replace(&config.Model, c.Model)

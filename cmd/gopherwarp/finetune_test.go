@@ -186,8 +186,9 @@ func TestFinetuneMethods(t *testing.T) {
 func TestFinetuneErrors(t *testing.T) {
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
 	config, data := filepath.Join(t.TempDir(), "config.yaml"), filepath.Join(t.TempDir(), "train.jsonl")
+	wrong := filepath.Join(t.TempDir(), "wrong.yaml")
 	lines := `{"text": "a"}` + "\n" + `{"text": 1}` + "\n" + `{"text": "abcdefghij"}` + "\n"
-	if err := errors.Join(os.WriteFile(config, []byte("ranks: 3\n"), 0o600), os.WriteFile(data, []byte(lines), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(config, []byte("ranks: 3\n"), 0o600), os.WriteFile(data, []byte(lines), 0o600), os.WriteFile(wrong, []byte("lr: abc\ndata: x\nseed: 1\nseed: 2\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	texts := []string{"finetune", "-model", llamatest.Write(t, llamatest.Options{}), "-data", data, "-out", filepath.Join(t.TempDir(), "out"), "-length=8"}
@@ -196,12 +197,14 @@ func TestFinetuneErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"finetune", config}, exitUsage, "field ranks not found"},
+		{[]string{"finetune", config}, exitUsage, config + ":1: there is no key \"ranks\""},
 		{[]string{"finetune", config + "x"}, exitUsage, "no such file"},
-		{[]string{"finetune", "-rank=2"}, exitFailed, "model, data and out are needed"},
+		{[]string{"finetune", "-rank=2"}, exitFailed, "data is needed"},
 		{[]string{"finetune", "-model=m", "-data=d", "-out=o", "-method=full", "-dora"}, exitFailed, "need the method lora"},
 		{[]string{"finetune", "-model=m", "-data=d", "-out=o", "-devices=cpu,gpu"}, exitFailed, `is "gpu"`},
-		{texts, exitFailed, data + ":2: "}, {texts, exitFailed, data + ":3: "},
+		{[]string{"finetune", wrong}, exitUsage, wrong + ":1: lr is \"abc\"; want a number\n" + wrong + ":2: data is \"x\"; want a list, such as [a, b]\n" + wrong + ":4: seed is also in line 3\n"},
+		{append(texts, "-plot", filepath.Join(t.TempDir(), "none", "x.svg")), exitUsage, "x.svg cannot be written"},
+		{texts, exitFailed, data + ":2: text: invalid line: text is of type number; want a string"}, {texts, exitFailed, data + ":3: "},
 		{[]string{"adapter", "info", t.TempDir()}, exitFailed, "adapter_config.json"},
 	} {
 		var stderr bytes.Buffer

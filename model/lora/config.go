@@ -37,7 +37,11 @@ var nothing = []string{"null", "false", "0", `""`, "[]", "{}"}
 // error wraps ErrFormat and names all keys that are not supported.
 func parseConfig(text []byte) (Options, error) {
 	c, all := config{Bias: "none"}, map[string]json.RawMessage{}
-	if err := errors.Join(json.Unmarshal(text, &c), json.Unmarshal(text, &all)); err != nil {
+	err := json.Unmarshal(text, &all)
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+	if err != nil {
 		return Options{}, fmt.Errorf("%w: adapter_config.json: %w", ErrFormat, err)
 	}
 	var errs []error

@@ -93,8 +93,13 @@ func (c Config) check(devices int) error {
 	say := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrConfig}, args...)...))
 	}
-	if c.Model == "" || len(c.Data) == 0 || c.Out == "" {
-		say("model, data and out are needed")
+	for _, v := range []struct {
+		name    string
+		missing bool
+	}{{"model", c.Model == ""}, {"data", len(c.Data) == 0}, {"out", c.Out == ""}} {
+		if v.missing {
+			say("%s is needed", v.name)
+		}
 	}
 	for _, v := range []struct {
 		name  string

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/model/lora"
 	"github.com/gopherwarp/gopherwarp/train/finetune"
@@ -315,38 +316,51 @@ var long = flag.Int("long", 40, "the steps of TestLong")
 
 // TestLong trains twice with the same seed: the losses are the same, and the memory in use does not grow.
 func TestLong(t *testing.T) {
-	dev, c := open(t), tiny(t)
-	c.Steps, c.Epochs, c.Save = *long, *long, max(*long/10, 1)
-	var want map[string]string
-	for range 2 {
-		c.Out = filepath.Join(t.TempDir(), "out")
-		var first, last memory
-		tr, err := finetune.New(dev, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = tr.Run(t.Context(), func(p finetune.Progress) (err error) {
-			switch p.Step {
-			case *long / 4:
-				first, err = memoryOf(dev)
-			case *long:
-				last, err = memoryOf(dev)
+	for name, open := range map[string]kerneltest.Opener{"cpu": cpu.Open, "cuda": kerneltest.Executions()["cuda"]} {
+		t.Run(name, func(t *testing.T) {
+			dev, c := kerneltest.Device(t, open), tiny(t)
+			c.Steps, c.Epochs, c.Save = *long, *long, max(*long/10, 1)
+			var want map[string]string
+			for range 2 {
+				c.Out = filepath.Join(t.TempDir(), "out")
+				trainFlat(t, dev, c)
+				got := files(t, c.Out)
+				if want == nil {
+					want = got
+				}
+				if !maps.Equal(got, want) {
+					t.Error("two trainings with the same seed differ")
+				}
 			}
-			return err
+			if owners := dev.Owners(); len(owners) > 0 {
+				t.Errorf("memory that was not freed: %v", owners)
+			}
 		})
-		if err := errors.Join(err, tr.Close()); err != nil {
-			t.Fatal(err)
+	}
+}
+
+// trainFlat trains, and compares the memory in use after a quarter of the steps and at the end.
+func trainFlat(t *testing.T, dev *device.Device, c finetune.Config) {
+	t.Helper()
+	var first, last memory
+	tr, err := finetune.New(dev, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = tr.Run(t.Context(), func(p finetune.Progress) (err error) {
+		switch p.Step {
+		case c.Steps / 4:
+			first, err = memoryOf(dev)
+		case c.Steps:
+			last, err = memoryOf(dev)
 		}
-		if t.Logf("after a quarter of the steps %+v, at the end %+v", first, last); first.MemoryStats != last.MemoryStats || last.heap > first.heap+1<<18 {
-			t.Errorf("memory after a quarter of the steps and at the end: %+v, %+v", first, last)
-		}
-		got := files(t, c.Out)
-		if want == nil {
-			want = got
-		}
-		if !maps.Equal(got, want) {
-			t.Error("two trainings with the same seed differ")
-		}
+		return err
+	})
+	if err := errors.Join(err, tr.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if t.Logf("after a quarter of the steps %+v, at the end %+v", first, last); first.MemoryStats != last.MemoryStats || last.heap > first.heap+1<<18 {
+		t.Errorf("memory after a quarter of the steps and at the end: %+v, %+v", first, last)
 	}
 }
 
@@ -373,7 +387,7 @@ func TestConfigErrors(t *testing.T) {
 		want   error
 		text   string
 	}{
-		{func(c *finetune.Config) { c.Model, c.Out = "", "" }, finetune.ErrConfig, "are needed"},
+		{func(c *finetune.Config) { c.Model, c.Out = "", "" }, finetune.ErrConfig, "out is needed"},
 		{func(c *finetune.Config) { c.Rank, c.Rate = -1, math.NaN() }, finetune.ErrConfig, "lr is NaN"},
 		{func(c *finetune.Config) { c.Schedule = "step" }, finetune.ErrConfig, `"step"`},
 		{func(c *finetune.Config) { c.Dropout = 1 }, finetune.ErrConfig, "dropout is 1"},

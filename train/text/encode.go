@@ -57,7 +57,7 @@ func (o Options) Encode(r Record) (e Example, err error) {
 		return e, err
 	}
 	if !o.Truncate {
-		return Example{}, fmt.Errorf("%w: %d tokens, %d", ErrLong, e.size(), o.Length)
+		return Example{}, fmt.Errorf("%w: %d tokens, more than %d", ErrLong, e.size(), o.Length)
 	}
 	if e.Rejected == nil {
 		e.cut(o.Length)

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/gopherwarp/gopherwarp/chat"
 )
@@ -68,7 +70,7 @@ type Message struct {
 func ParseLine(line []byte) (Record, error) {
 	var r Record
 	if err := json.Unmarshal(line, &r); err != nil {
-		return Record{}, fmt.Errorf("%w: %w", ErrLine, err)
+		return Record{}, fmt.Errorf("%w: %w", ErrLine, inWords(err))
 	}
 	kinds, preference := 0, r.Chosen != nil || r.Rejected != nil
 	for _, has := range []bool{r.Messages != nil, r.Completion != nil || r.Prompt != nil && !preference, r.Text != nil, preference} {
@@ -87,6 +89,22 @@ func ParseLine(line []byte) (Record, error) {
 		return Record{}, fmt.Errorf("%w: a completion of messages; want a text as the prompt", ErrLine)
 	}
 	return r, checkMessages(r.Messages)
+}
+
+// inWords returns an error of package json without the names of Go's types.
+func inWords(err error) error {
+	var e *json.UnmarshalTypeError
+	if !errors.As(err, &e) {
+		return err
+	}
+	what, want := "the line", "an object"
+	if e.Field != "" {
+		what, want = strings.ToLower(e.Field), map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "an array"}[e.Type.Kind()]
+	}
+	if want == "" {
+		want = "an object"
+	}
+	return fmt.Errorf("%s is of type %s; want %s", what, e.Value, want)
 }
 
 // checkPreference returns ErrLine if the answers of a preference do not fit each other or the prompt.

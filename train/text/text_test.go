@@ -105,7 +105,7 @@ func TestPreferences(t *testing.T) {
 		}
 	}
 	long := `{"prompt": "` + strings.Repeat("a", 60) + `", "chosen": "b", "rejected": "c"}`
-	if _, err := text.Read([]string{write(t, long)}, o); !errors.Is(err, text.ErrLong) || !strings.Contains(err.Error(), "124 tokens, 100") {
+	if _, err := text.Read([]string{write(t, long)}, o); !errors.Is(err, text.ErrLong) || !strings.Contains(err.Error(), "124 tokens, more than 100") {
 		t.Errorf("a long preference: %v", err)
 	}
 	o.Truncate = true
@@ -152,7 +152,7 @@ func TestErrors(t *testing.T) {
 		{"no role", `{"messages": [{"content": "a"}]}`, text.ErrLine, "message 1 has no role"},
 		{"no assistant", `{"messages": [{"role": "user", "content": "a"}]}`, text.ErrLine, "no message of the assistant"},
 		{"a number", `{"text": 1}`, text.ErrLine, "number"},
-		{"long", `{"text": "` + strings.Repeat("a", 100) + `"}`, text.ErrLong, "101 tokens, 100"},
+		{"long", `{"text": "` + strings.Repeat("a", 100) + `"}`, text.ErrLong, "101 tokens, more than 100"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			name := write(t, good, "", x.line, good)

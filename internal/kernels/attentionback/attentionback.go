@@ -20,7 +20,8 @@ type Element interface {
 	float32 | dtype.BF16
 }
 
-// Operands are the operands of Backward. Q, O and their derivatives are [rows][Heads][Dim]; K, V and their derivatives [rows][KeyHeads][Dim].
+// Operands are the operands of Backward. Q, O and their derivatives are [rows][Heads][Dim]; K, V and their derivatives [rows][KeyHeads][Dim]. With
+// Shape.Apart, the rows of all but O and its derivative are so many elements apart: see Apart.
 type Operands[T Element] struct {
 	Q, K, V, O device.Slice[T]             // of prefill.Attend
 	States     device.Slice[prefill.State] // of prefill.Attend: [rows][Heads]
@@ -61,10 +62,10 @@ func BackwardIn[T Element](s *device.Stream, f Form, shape prefill.Shape, x Oper
 	if f == Auto {
 		f = formOf[T](s.Device(), shape)
 	}
-	if err := x.check(f, shape); err != nil || x.Q.Len() == 0 {
+	if err := x.check(f, shape); err != nil || x.O.Len() == 0 {
 		return err
 	}
-	j := job[T]{x, layoutOf(shape, x.Q.Len()/(shape.Heads*shape.Dim))}
+	j := job[T]{x, layoutOf(shape, x.O.Len()/(shape.Heads*shape.Dim))}
 	if f == Direct {
 		return j.direct(s)
 	}
@@ -83,6 +84,11 @@ func formOf[T Element](d *device.Device, shape prefill.Shape) Form {
 		return Grouped
 	}
 	return Tiled
+}
+
+// Apart reports whether Backward has kernels for rows that are apart, as with Shape.Apart.
+func Apart[T Element](d *device.Device, shape prefill.Shape) bool {
+	return formOf[T](d, shape) == Grouped && shape.Apart%8 == 0
 }
 
 // Workspace returns the elements of scratch memory that Backward needs for a number of rows.
@@ -107,9 +113,17 @@ func (x Operands[T]) check(f Form, s prefill.Shape) error {
 	if s.Heads < 1 || s.Heads > math.MaxUint16 || s.KeyHeads < 1 || s.Heads%s.KeyHeads != 0 || s.Dim < row.Lanes || s.Dim%row.Lanes != 0 || s.Dim > prefill.MaxDim || s.Pages != 0 {
 		return fmt.Errorf("%w: %+v", ErrShape, s)
 	}
-	rows := x.Q.Len() / (s.Heads * s.Dim)
-	q, k := rows*s.Heads*s.Dim, rows*s.KeyHeads*s.Dim
-	if rows > math.MaxInt32 || x.Q.Len() != q || x.O.Len() != q || x.DO.Len() != q || x.DQ.Len() != q || x.K.Len() != k || x.V.Len() != k || x.DK.Len() != k || x.DV.Len() != k || x.States.Len() != rows*s.Heads {
+	if s.Apart != 0 && (f != Grouped || s.Apart%8 != 0 || s.Apart < s.Heads*s.Dim || s.Apart > math.MaxInt32) {
+		return fmt.Errorf("%w: form %v of %+v", ErrShape, f, s)
+	}
+	rows := x.O.Len() / (s.Heads * s.Dim)
+	whole, q, k := rows*s.Heads*s.Dim, rows*s.Heads*s.Dim, rows*s.KeyHeads*s.Dim
+	fits := func(x device.Slice[T], n int) bool { return x.Len() == n }
+	if s.Apart != 0 && rows > 0 {
+		q, k = (rows-1)*s.Apart+s.Heads*s.Dim, (rows-1)*s.Apart+s.KeyHeads*s.Dim
+		fits = func(x device.Slice[T], n int) bool { return x.Len() >= n }
+	}
+	if rows > math.MaxInt32 || x.O.Len() != whole || x.DO.Len() != whole || !fits(x.Q, q) || !fits(x.DQ, q) || !fits(x.K, k) || !fits(x.V, k) || !fits(x.DK, k) || !fits(x.DV, k) || x.States.Len() != rows*s.Heads {
 		return fmt.Errorf("%w: %+v; Q has %d elements, O %d, DO %d, DQ %d, K %d, V %d, DK %d, DV %d, States %d", ErrShape, s,
 			x.Q.Len(), x.O.Len(), x.DO.Len(), x.DQ.Len(), x.K.Len(), x.V.Len(), x.DK.Len(), x.DV.Len(), x.States.Len())
 	}

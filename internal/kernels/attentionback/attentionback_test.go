@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -200,6 +201,57 @@ func TestBackward(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestApart compares derivatives of the columns of one matrix with those of three matrices, bit for bit.
+func TestApart(t *testing.T) {
+	p := newProblem[dtype.BF16](prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 64, Causal: true}, 63, 0, 64, 1, 140)
+	widths := []int{2 * p.Dim, p.Dim, p.Dim}
+	for name, open := range kerneltest.Executions() {
+		t.Run(name, func(t *testing.T) {
+			s := kerneltest.Stream(t, open)
+			shape := p.Shape
+			shape.Apart = 4 * p.Dim
+			x := p.operands(t, s, attentionback.Grouped)
+			y := x
+			y.Q, y.K, y.V = columns(kerneltest.Upload(t, s, beside(widths, p.Q, p.K, p.V)), widths)
+			all := kerneltest.Upload(t, s, make([]dtype.BF16, p.rows*shape.Apart))
+			y.DQ, y.DK, y.DV = columns(all, widths)
+			if !attentionback.Apart[dtype.BF16](s.Device(), shape) || !hasGroups(s) {
+				if err := attentionback.BackwardIn(s, attentionback.Direct, shape, y); !errors.Is(err, attentionback.ErrShape) {
+					t.Errorf("form Direct: %v", err)
+				}
+				t.Skip("no form takes rows that are apart")
+			}
+			if err := errors.Join(attentionback.Backward(s, p.Shape, x), attentionback.Backward(s, shape, y)); err != nil {
+				t.Fatal(err)
+			}
+			want := beside(widths, kerneltest.Download(t, s, x.DQ), kerneltest.Download(t, s, x.DK), kerneltest.Download(t, s, x.DV))
+			if !slices.Equal(kerneltest.Download(t, s, all), want) {
+				t.Error("derivatives of one matrix differ")
+			}
+			shape.Apart -= 8
+			if err := attentionback.Backward(s, shape, x); !errors.Is(err, attentionback.ErrShape) {
+				t.Errorf("short rows: %v", err)
+			}
+		})
+	}
+}
+
+// beside returns the rows of matrices with the given widths beside each other.
+func beside(widths []int, parts ...[]dtype.BF16) (all []dtype.BF16) {
+	for i := range len(parts[0]) / widths[0] {
+		for k, n := range widths {
+			all = append(all, parts[k][i*n:][:n]...)
+		}
+	}
+	return all
+}
+
+// columns returns slices that begin at the columns of three matrices with the given widths.
+func columns(all device.Slice[dtype.BF16], widths []int) (q, k, v device.Slice[dtype.BF16]) {
+	n := all.Len()
+	return all, all.Slice(widths[0], n), all.Slice(widths[0]+widths[1], n)
 }
 
 // BenchmarkCPU reports floating-point operations of the five products per CPU second.

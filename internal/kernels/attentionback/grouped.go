@@ -92,10 +92,10 @@ type target struct {
 	factor          float32 // of the sums
 }
 
-// targetOf returns where the rows of a warp group go, of a head of an array with a number of heads.
-func (w *section) targetOf(t gpu.Thread, head, heads int) target {
+// targetOf returns where the rows of a warp group go, of a head of an array whose rows are step groups apart.
+func (w *section) targetOf(t gpu.Thread, head, step int) target {
 	first, width := (t.WarpGroup()-1)*groupRows, int(w.Dim)/8
-	return target{at: ((w.Row+first)*heads + head) * width, step: heads * width, count: w.Count - first, factor: w.Slope}
+	return target{at: (w.Row+first)*step + head*width, step: step, count: w.Count - first, factor: w.Slope}
 }
 
 // store stores sums of a panel's width of columns. Each warp puts its rows into the panel x before it stores whole lines of them.

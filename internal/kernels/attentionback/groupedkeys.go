@@ -76,7 +76,7 @@ func groupedKeys[A [32]float32 | [64]float32](t gpu.Thread, q, k, v, do gpu.Tens
 	t.TakeRegisters(232)
 	consumeQueries(t, b, &w, &sums)
 	group := (t.WarpGroup() - 1) & 1
-	to := w.targetOf(t, w.keyHead, int(l.KeyHeads))
+	to := w.targetOf(t, w.keyHead, int(l.KeyStep))
 	for i := range len(sums.keys) / 32 {
 		to.panel, to.to, to.factor = i, dk, l.Slope
 		store(t, to, &sums.keys, &b.own[0][group][i])

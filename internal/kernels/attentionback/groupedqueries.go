@@ -81,7 +81,7 @@ func groupedQueries[A [1][32]float32 | [2][32]float32](t gpu.Thread, q, do gpu.T
 	w.lines = w.linesOf(t, lines)
 	consumeKeys(t, b, &w, &sums)
 	t.AwaitPrevious()
-	to := w.targetOf(t, w.head, int(l.Heads))
+	to := w.targetOf(t, w.head, int(l.QueryStep))
 	for i := range len(sums) {
 		to.to = dq
 		store(t, to, &sums[i], &b.own[0][(t.WarpGroup()-1)&1][i])

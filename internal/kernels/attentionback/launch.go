@@ -11,6 +11,7 @@ import (
 // layout is a shape for kernels.
 type layout struct {
 	Heads, KeyHeads, Dim, Rows int32
+	QueryStep, KeyStep         int32 // groups of eight elements from a row of DQ, and of DK and DV, to the next; for the forms Tiled and Grouped
 	Causal                     bool
 	Scale                      float32 // of the scores as exponents of 2
 	Slope                      float32 // of the scores
@@ -18,7 +19,14 @@ type layout struct {
 
 func layoutOf(s prefill.Shape, rows int) layout {
 	slope := 1 / math.Sqrt(float64(s.Dim))
-	return layout{int32(s.Heads), int32(s.KeyHeads), int32(s.Dim), int32(rows), s.Causal, float32(slope * math.Log2E), float32(slope)}
+	l := layout{
+		Heads: int32(s.Heads), KeyHeads: int32(s.KeyHeads), Dim: int32(s.Dim), Rows: int32(rows),
+		Causal: s.Causal, Scale: float32(slope * math.Log2E), Slope: float32(slope),
+	}
+	if l.QueryStep, l.KeyStep = int32(s.Heads*s.Dim/8), int32(s.KeyHeads*s.Dim/8); s.Apart > 0 {
+		l.QueryStep, l.KeyStep = int32(s.Apart/8), int32(s.Apart/8)
+	}
+	return l
 }
 
 // queries returns the number of elements of Q.

@@ -51,9 +51,9 @@ func prepareTiled(t gpu.Thread, o, do [][8]dtype.BF16, states []prefill.State, s
 		}
 		row, head := int(uint32(line)/uint32(l.Heads)), int(uint32(line)%uint32(l.Heads))
 		if !l.covered(spans, row) {
-			dq[at] = [8]dtype.BF16{}
+			dq[row*int(l.QueryStep)+head*width+part] = [8]dtype.BF16{}
 			if head < int(l.KeyHeads) {
-				at := (row*int(l.KeyHeads)+head)*width + part
+				at := row*int(l.KeyStep) + head*width + part
 				dk[at], dv[at] = [8]dtype.BF16{}, [8]dtype.BF16{}
 			}
 		}

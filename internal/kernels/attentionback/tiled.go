@@ -66,9 +66,10 @@ func launchGrouped(s *device.Stream, x Operands[dtype.BF16], l layout, lines dev
 	if l.Dim == 128 {
 		keys, queries = groupedKeys128, groupedQueries128
 	}
-	wide := device.Extent{Width: int(l.Heads * l.Dim), Height: int(l.Rows), Depth: 1}
-	narrow := device.Extent{Width: int(l.KeyHeads * l.Dim), Height: int(l.Rows), Depth: 1}
-	q, do := device.MapTensor[panel](x.Q, wide), device.MapTensor[panel](x.DO, wide)
+	whole := device.Extent{Width: int(l.Heads * l.Dim), Height: int(l.Rows), Depth: 1}
+	wide, narrow := whole, whole
+	wide.Row, narrow.Row, narrow.Width = 8*int(l.QueryStep), 8*int(l.KeyStep), int(l.KeyHeads*l.Dim)
+	q, do := device.MapTensor[panel](x.Q, wide), device.MapTensor[panel](x.DO, whole)
 	eight := device.View[[8]dtype.BF16, dtype.BF16]
 	parts := int(l.Rows)/blockRows + x.Spans.Len()
 	if err := keys(s, device.Blocks{X: parts * int(l.KeyHeads)}, q, device.MapTensor[panel](x.K, narrow), device.MapTensor[panel](x.V, narrow), do, lines, x.Spans, eight(x.DK), eight(x.DV), l); err != nil {

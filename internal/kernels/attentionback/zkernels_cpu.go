@@ -37,74 +37,74 @@ func sequencesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	l4 := *(*int32)(unsafe.Add(args, 220))
 	l8 := *(*int32)(unsafe.Add(args, 224))
 	l12 := *(*int32)(unsafe.Add(args, 228))
-	l16 := *(*bool)(unsafe.Add(args, 232))
-	l20 := *(*float32)(unsafe.Add(args, 236))
-	l24 := *(*float32)(unsafe.Add(args, 240))
+	l24 := *(*bool)(unsafe.Add(args, 240))
+	l28 := *(*float32)(unsafe.Add(args, 244))
+	l32 := *(*float32)(unsafe.Add(args, 248))
 	shared := blocks.Shared(86144)
 	lanes := blocks.Lanes()
 //line direct.go:84
-	i204 := int(l12)
+	i206 := int(l12)
 //line direct.go:110
-	var i252 int32
+	var i254 int32
 //line direct.go:110
 	if l4 != 0 {
 //line direct.go:110
-		i252 = l0 / l4
+		i254 = l0 / l4
 	}
 //line direct.go:110
-	i253 := int(i252)
+	i255 := int(i254)
 //line direct.go:83
-	i184 := int(l8)
+	i186 := int(l8)
 //line direct.go:110
-	c250 := l4 != 0
+	c252 := l4 != 0
 //line direct.go:110
-	c2061 := i252 != 0
+	c2099 := i254 != 0
 //line direct.go:109
-	i232 := int(l4) * i184
+	i234 := int(l4) * i186
 //line direct.go:103
-	i518 := int(l0)
+	i520 := int(l0)
 //line direct.go:103
-	i523 := i518 * i184
+	i525 := i520 * i186
 //line direct.go:120
-	i773 := i184 >> 4
+	i775 := i186 >> 4
 //line direct.go:120
-	c774 := 0 < i773
+	c776 := 0 < i775
 //line direct.go:149
-	c2389 := 0 < l8
+	c2447 := 0 < l8
 //line direct.go:149
-	i1382 := 2
+	i1384 := 2
 //line direct.go:149
 	if l8 < 2 {
 //line direct.go:149
-		i1382 = i184
+		i1384 = i186
 	}
 //line direct.go:149
-	c1383 := 0 < i1382
-	each708 := blocks.Scratch(1)
+	c1385 := 0 < i1384
+	each710 := blocks.Scratch(1)
 //line direct.go:175
-	i662 := 16
+	i664 := 16
 //line direct.go:175
 	if l8 < 16 {
 //line direct.go:175
-		i662 = i184
+		i664 = i186
 	}
 //line direct.go:175
-	c663 := 0 < i662
+	c665 := 0 < i664
 //line direct.go:189
-	i946 := 3
+	i948 := 3
 //line direct.go:189
 	if l8 < 3 {
 //line direct.go:189
-		i946 = i184
+		i948 = i186
 	}
 //line direct.go:189
-	c947 := 0 < i946
+	c949 := 0 < i948
 //line direct.go:37
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-		var i2286, i67, i271, i88, i321 int
-		var c70, c91 bool
-		var i88next int
+		var i2334, i69, i273, i90, i323 int
+		var c72, c93 bool
+		var i90next int
 //line direct.go:39
 		if uint(bx) >= uint(spansLen) {
 //line direct.go:39
@@ -113,245 +113,245 @@ func sequencesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 			return
 		}
 //line direct.go:39
-		i1641 := *(*int32)(unsafe.Add(spans, bx*16))
+		i1651 := *(*int32)(unsafe.Add(spans, bx*16))
 //line direct.go:39
-		i1643 := *(*int32)(unsafe.Add(spans, bx*16+4))
+		i1653 := *(*int32)(unsafe.Add(spans, bx*16+4))
 //line direct.go:39
-		i1645 := *(*int32)(unsafe.Add(spans, bx*16+8))
+		i1655 := *(*int32)(unsafe.Add(spans, bx*16+8))
 //line direct.go:39
-		i1647 := *(*int32)(unsafe.Add(spans, bx*16+12))
+		i1657 := *(*int32)(unsafe.Add(spans, bx*16+12))
 //line direct.go:83
-		i172 := int(i1641)
+		i174 := int(i1651)
 //line direct.go:83
-		i177 := int(i1643)
-		c189 := i1641 < 0
+		i179 := int(i1653)
+		c191 := i1651 < 0
 //line direct.go:84
-		c214 := i1645 != 0
+		c216 := i1655 != 0
 //line direct.go:84
-		c210 := i1647 != i1641
+		c212 := i1657 != i1651
 //line direct.go:84
-		c205 := i204 < i172+i177
+		c207 := i206 < i174+i179
 //line direct.go:110
-		var i256 int
+		var i258 int
 //line direct.go:110
-		if i253 != 0 {
+		if i255 != 0 {
 //line direct.go:110
-			i256 = by / i253
+			i258 = by / i255
 		}
 //line direct.go:110
-		i261 := i256 * i184
+		i263 := i258 * i186
 //line direct.go:104
-		i538 := by * i184
+		i540 := by * i186
 		for range 16 {
 //line direct.go:84
-			if c189 {
+			if c191 {
 //line direct.go:84
-				i2286 = 0
+				i2334 = 0
 			} else {
 //line direct.go:84
-				if c214 {
+				if c216 {
 //line direct.go:84
-					i2286 = 0
+					i2334 = 0
 				} else {
 //line direct.go:84
-					if c210 {
+					if c212 {
 //line direct.go:84
-						i2286 = 0
+						i2334 = 0
 					} else {
 //line direct.go:84
-						if c205 {
-							i2286 = 0
+						if c207 {
+							i2334 = 0
 						} else {
 //line direct.go:84
-							i2286 = i177
+							i2334 = i179
 						}
 					}
 				}
 			}
 		}
-		i67 = 0
+		i69 = 0
 //line direct.go:41
 		for {
 			for range 16 {
 //line direct.go:41
-				c70 = i67 < i2286
+				c72 = i69 < i2334
 			}
 //line direct.go:41
-			if !c70 {
+			if !c72 {
 				break
 			}
 //line direct.go:110
-			i237 := i172 + i67
+			i239 := i174 + i69
 //line direct.go:110
-			if !c250 {
-//line direct.go:110
-				blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
-//line direct.go:110
-				return
-			}
-//line direct.go:110
-			if !c2061 {
+			if !c252 {
 //line direct.go:110
 				blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
 //line direct.go:110
 				return
 			}
 //line direct.go:110
-			i262 := i237*i232 + i261
+			if !c2099 {
+//line direct.go:110
+				blocks.Fault(blocks.Thread(0, 0, 0), "integer divide by zero")
+//line direct.go:110
+				return
+			}
+//line direct.go:110
+			i264 := i239*i234 + i263
 //line direct.go:104
-			i539 := i237*i523 + i538
+			i541 := i239*i525 + i540
 			for range 16 {
 //line direct.go:110
-				i269 := i2286 - i67
+				i271 := i2334 - i69
 //line direct.go:110
-				i271 = i269
+				i273 = i271
 //line direct.go:110
-				if 16 < i269 {
+				if 16 < i271 {
 //line direct.go:110
-					i271 = 16
+					i273 = 16
 				}
 			}
 			{
 				{
 //line direct.go:117
-					if !sequencesTwinRow(lanes, c774, i184, i232, i262, i271, i773, k, kCap, shared, v, vCap, blocks) {
+					if !sequencesTwinRow(lanes, c776, i186, i234, i264, i273, i775, k, kCap, shared, v, vCap, blocks) {
 						return
 					}
 				}
 			}
 			for tx := 0; tx < 16; tx += 4 {
-				var i1385, i1389, i1567 int
+				var i1387, i1391, i1569 int
 //line direct.go:149
-				if c1383 {
+				if c1385 {
 //line direct.go:149
-					i1385 = 0
+					i1387 = 0
 //line direct.go:149
 					for {
 //line direct.go:149
-						if c2389 {
+						if c2447 {
 //line direct.go:151
-							o1395 := i1385 & 1 * 8192
+							o1397 := i1387 & 1 * 8192
 //line direct.go:151
-							o1410a := 16384 + (2-i1385)&3*8192 + tx*512
+							o1412a := 16384 + (2-i1387)&3*8192 + tx*512
 //line direct.go:151
-							o1410b := 16384 + (2-i1385)&3*8192 + (tx+1)*512
+							o1412b := 16384 + (2-i1387)&3*8192 + (tx+1)*512
 //line direct.go:151
-							o1410c := 16384 + (2-i1385)&3*8192 + (tx+2)*512
+							o1412c := 16384 + (2-i1387)&3*8192 + (tx+2)*512
 //line direct.go:151
-							o1410d := 16384 + (2-i1385)&3*8192 + (tx+3)*512
-							o1431 := 49152 + i1385&3*8192
+							o1412d := 16384 + (2-i1387)&3*8192 + (tx+3)*512
+							o1433 := 49152 + i1387&3*8192
 //line direct.go:149
-							i1389 = 0
+							i1391 = 0
 //line direct.go:152
 							for {
 //line direct.go:151
-								i1412 := i1389 >> 4 & 7
+								i1414 := i1391 >> 4 & 7
 //line direct.go:151
-								i1416 := i1389 & 15
+								i1418 := i1391 & 15
 //line direct.go:151
-								*(*float32)(unsafe.Add(shared, o1395+i1389&127*64+tx*4)) = *(*float32)(unsafe.Add(shared, o1410a+i1412*64+i1416*4))
+								*(*float32)(unsafe.Add(shared, o1397+i1391&127*64+tx*4)) = *(*float32)(unsafe.Add(shared, o1412a+i1414*64+i1418*4))
 //line direct.go:151
-								*(*float32)(unsafe.Add(shared, o1395+i1389&127*64+(tx+1)*4)) = *(*float32)(unsafe.Add(shared, o1410b+i1412*64+i1416*4))
+								*(*float32)(unsafe.Add(shared, o1397+i1391&127*64+(tx+1)*4)) = *(*float32)(unsafe.Add(shared, o1412b+i1414*64+i1418*4))
 //line direct.go:151
-								*(*float32)(unsafe.Add(shared, o1395+i1389&127*64+(tx+2)*4)) = *(*float32)(unsafe.Add(shared, o1410c+i1412*64+i1416*4))
+								*(*float32)(unsafe.Add(shared, o1397+i1391&127*64+(tx+2)*4)) = *(*float32)(unsafe.Add(shared, o1412c+i1414*64+i1418*4))
 //line direct.go:151
-								*(*float32)(unsafe.Add(shared, o1395+i1389&127*64+(tx+3)*4)) = *(*float32)(unsafe.Add(shared, o1410d+i1412*64+i1416*4))
-								*(*float32)(unsafe.Add(shared, o1431+i1416*512+i1412*64+tx*4)) = 0
+								*(*float32)(unsafe.Add(shared, o1397+i1391&127*64+(tx+3)*4)) = *(*float32)(unsafe.Add(shared, o1412d+i1414*64+i1418*4))
+								*(*float32)(unsafe.Add(shared, o1433+i1418*512+i1414*64+tx*4)) = 0
 //line direct.go:152
-								*(*float32)(unsafe.Add(shared, o1431+i1416*512+i1412*64+(tx+1)*4)) = 0
+								*(*float32)(unsafe.Add(shared, o1433+i1418*512+i1414*64+(tx+1)*4)) = 0
 //line direct.go:152
-								*(*float32)(unsafe.Add(shared, o1431+i1416*512+i1412*64+(tx+2)*4)) = 0
+								*(*float32)(unsafe.Add(shared, o1433+i1418*512+i1414*64+(tx+2)*4)) = 0
 //line direct.go:152
-								*(*float32)(unsafe.Add(shared, o1431+i1416*512+i1412*64+(tx+3)*4)) = 0
+								*(*float32)(unsafe.Add(shared, o1433+i1418*512+i1414*64+(tx+3)*4)) = 0
 //line direct.go:152
-								i1445 := i1389 + 1
+								i1447 := i1391 + 1
 //line direct.go:152
-								if i1445 >= i184 {
+								if i1447 >= i186 {
 //line direct.go:152
 									break
 								}
 //line direct.go:152
-								i1389 = i1445
+								i1391 = i1447
 							}
 						}
 //line direct.go:152
-						i1448 := i1385 + 1
+						i1450 := i1387 + 1
 //line direct.go:152
-						if i1448 >= i1382 {
+						if i1450 >= i1384 {
 //line direct.go:152
 							break
 						}
 //line direct.go:152
-						i1385 = i1448
+						i1387 = i1450
 					}
 				}
 //line direct.go:92
-				if l16 {
+				if l24 {
 //line direct.go:92
-					i1567 = i67
+					i1569 = i69
 				} else {
 //line direct.go:95
-					i1567 = 0
+					i1569 = 0
 				}
 //line direct.go:179
-				i703a := i67 + tx
+				i705a := i69 + tx
 //line direct.go:179
-				i703b := i67 + (tx + 1)
+				i705b := i69 + (tx + 1)
 //line direct.go:179
-				i703c := i67 + (tx + 2)
+				i705c := i69 + (tx + 2)
 //line direct.go:179
-				i703d := i67 + (tx + 3)
+				i705d := i69 + (tx + 3)
 //line direct.go:179
-				c708a := i2286 <= i703a
+				c710a := i2334 <= i705a
 //line direct.go:179
-				c708b := i2286 <= i703b
+				c710b := i2334 <= i705b
 //line direct.go:179
-				c708c := i2286 <= i703c
+				c710c := i2334 <= i705c
 //line direct.go:179
-				c708d := i2286 <= i703d
+				c710d := i2334 <= i705d
 //line direct.go:48
-				*(*bool)(unsafe.Add(each708, tx)) = c708a
+				*(*bool)(unsafe.Add(each710, tx)) = c710a
 //line direct.go:48
-				*(*bool)(unsafe.Add(each708, tx+1)) = c708b
+				*(*bool)(unsafe.Add(each710, tx+1)) = c710b
 //line direct.go:48
-				*(*bool)(unsafe.Add(each708, tx+2)) = c708c
+				*(*bool)(unsafe.Add(each710, tx+2)) = c710c
 //line direct.go:48
-				*(*bool)(unsafe.Add(each708, tx+3)) = c708d
+				*(*bool)(unsafe.Add(each710, tx+3)) = c710d
 //line direct.go:48
-				i88next = i1567
+				i90next = i1569
 			}
-			i88 = i88next
+			i90 = i90next
 //line direct.go:48
 			for {
 				for range 16 {
 //line direct.go:48
-					c91 = i88 < i2286
+					c93 = i90 < i2334
 				}
 //line direct.go:48
-				if !c91 {
+				if !c93 {
 					break
 				}
 //line direct.go:104
-				i301 := i172 + i88
+				i303 := i174 + i90
 //line direct.go:104
-				i312 := i301*i523 + i538
+				i314 := i303*i525 + i540
 //line direct.go:114
-				i577 := i301*i518 + by
+				i579 := i303*i520 + by
 				for range 16 {
 //line direct.go:104
-					i319 := i2286 - i88
+					i321 := i2334 - i90
 //line direct.go:104
-					i321 = i319
+					i323 = i321
 //line direct.go:104
-					if 16 < i319 {
+					if 16 < i321 {
 //line direct.go:104
-						i321 = 16
+						i323 = 16
 					}
 				}
 				{
 					{
 //line direct.go:117
-						if !sequencesTwinRow_(lanes, c774, do, doCap, dq, dqCap, i184, i312, i321, i523, i773, q, qCap, shared, blocks) {
+						if !sequencesTwinRow_(lanes, c776, do, doCap, dq, dqCap, i186, i314, i323, i525, i775, q, qCap, shared, blocks) {
 							return
 						}
 					}
@@ -359,7 +359,7 @@ func sequencesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				{
 					{
 //line direct.go:56
-						if !sequencesTwinRow__(lanes, i321, i518, i577, lines, linesLen, shared, blocks) {
+						if !sequencesTwinRow__(lanes, i323, i520, i579, lines, linesLen, shared, blocks) {
 							return
 						}
 					}
@@ -367,40 +367,40 @@ func sequencesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 				{
 					{
 //line direct.go:159
-						sequencesTwinRow___(lanes, c1383, c2389, i1382, i184, shared)
+						sequencesTwinRow___(lanes, c1385, c2447, i1384, i186, shared)
 					}
 				}
 				{
 					{
 //line direct.go:175
-						sequencesTwinRow____(lanes, c663, each708, i662, i67, i88, l16, l20, l24, shared)
+						sequencesTwinRow____(lanes, c665, each710, i664, i69, i90, l24, l28, l32, shared)
 					}
 				}
 				{
 					{
 //line direct.go:189
-						sequencesTwinRow_____(lanes, c663, c774, c947, i662, i773, i946, shared)
+						sequencesTwinRow_____(lanes, c665, c776, c949, i664, i775, i948, shared)
 					}
 				}
 				{
 					{
 //line direct.go:134
-						if !sequencesTwinRow______(lanes, dq, dqCap, i184, i312, i321, i523, shared, blocks) {
+						if !sequencesTwinRow______(lanes, dq, dqCap, i186, i314, i323, i525, shared, blocks) {
 							return
 						}
 					}
 				}
-				i88 = i88 + 16
+				i90 = i90 + 16
 			}
 			{
 				{
 //line direct.go:134
-					if !sequencesTwinRow_______(lanes, dk, dkCap, dv, dvCap, i184, i271, i523, i539, shared, blocks) {
+					if !sequencesTwinRow_______(lanes, dk, dkCap, dv, dvCap, i186, i273, i525, i541, shared, blocks) {
 						return
 					}
 				}
 			}
-			i67 = i67 + 16
+			i69 = i69 + 16
 		}
 	}
 }
@@ -408,156 +408,156 @@ func sequencesTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 // sequencesTwinRow is what a row of threads does in sequencesTwin.
 //
 //line direct.go:117
-func sequencesTwinRow(lanes int, c774 bool, i184 int, i232 int, i262 int, i271 int, i773 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
+func sequencesTwinRow(lanes int, c776 bool, i186 int, i234 int, i264 int, i273 int, i775 int, k unsafe.Pointer, kCap int, shared unsafe.Pointer, v unsafe.Pointer, vCap int, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:117
 	if lanes == 16 {
 //line direct.go:117
-		first = zvector.SequencesTwin(16, c774, i271, shared, 24576, i773, i232, i262, i184, vCap, v, 32768, kCap, k)
+		first = zvector.SequencesTwin(16, c776, i273, shared, 24576, i775, i234, i264, i186, vCap, v, 32768, kCap, k)
 //line direct.go:117
 	} else if lanes == 8 {
 //line direct.go:117
-		first = zvector.SequencesTwinAVX2(16, c774, i271, shared, 24576, i773, i232, i262, i184, vCap, v, 32768, kCap, k)
+		first = zvector.SequencesTwinAVX2(16, c776, i273, shared, 24576, i775, i234, i264, i186, vCap, v, 32768, kCap, k)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i762, i796, i813, i814, i1102, i1136, i1153, i1154 int
+		var i764, i798, i815, i816, i1104, i1138, i1155, i1156 int
 //line direct.go:117
-		i762 = 0
+		i764 = 0
 //line direct.go:119
 		for {
 //line direct.go:119
-			if i271 <= i762 {
-				if c774 {
-					o801 := 24576 + i762*512
+			if i273 <= i764 {
+				if c776 {
+					o803 := 24576 + i764*512
 //line direct.go:120
-					i796 = 0
+					i798 = 0
 					for {
 //line direct.go:121
-						*(*float32)(unsafe.Add(shared, o801+i796&7*64+tx*4)) = 0
+						*(*float32)(unsafe.Add(shared, o803+i798&7*64+tx*4)) = 0
 //line direct.go:121
-						i810 := i796 + 1
+						i812 := i798 + 1
 //line direct.go:121
-						if i810 >= i773 {
+						if i812 >= i775 {
 //line direct.go:121
 							break
 						}
 //line direct.go:121
-						i796 = i810
+						i798 = i812
 					}
 				}
 			} else {
-				i780 := i262 + i762*i232
-				i783 := i780 + i184
+				i782 := i264 + i764*i234
+				i785 := i782 + i186
 //line direct.go:126
-				if uint(i783) > uint(vCap) {
+				if uint(i785) > uint(vCap) {
 //line direct.go:126
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i783, vCap)
-//line direct.go:126
-					return false
-				}
-//line direct.go:126
-				if uint(i780) > uint(i783) {
-//line direct.go:126
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i780, i783)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i785, vCap)
 //line direct.go:126
 					return false
 				}
 //line direct.go:126
-				o791 := i780 * 4
+				if uint(i782) > uint(i785) {
+//line direct.go:126
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i782, i785)
+//line direct.go:126
+					return false
+				}
+//line direct.go:126
+				o793 := i782 * 4
 //line direct.go:128
-				o822 := 24576 + i762*512
+				o824 := 24576 + i764*512
 //line direct.go:126
-				i813, i814 = tx, 0
+				i815, i816 = tx, 0
 				for {
 //line direct.go:127
-					if i813 >= i184 {
+					if i815 >= i186 {
 //line direct.go:127
 						break
 					}
 //line direct.go:128
-					*(*float32)(unsafe.Add(shared, o822+i814&7*64+tx*4)) = *(*float32)(unsafe.Add(v, o791+i813*4))
+					*(*float32)(unsafe.Add(shared, o824+i816&7*64+tx*4)) = *(*float32)(unsafe.Add(v, o793+i815*4))
 //line direct.go:127
-					i813, i814 = i813+16, i814+1
+					i815, i816 = i815+16, i816+1
 				}
 			}
 //line direct.go:121
-			i768 := i762 + 1
+			i770 := i764 + 1
 //line direct.go:121
-			if i768 >= 16 {
+			if i770 >= 16 {
 //line direct.go:121
 				break
 			}
 //line direct.go:121
-			i762 = i768
+			i764 = i770
 		}
 //line direct.go:119
-		i1102 = 0
+		i1104 = 0
 //line direct.go:119
 		for {
 //line direct.go:119
-			if i271 <= i1102 {
-				if c774 {
-					o1141 := 32768 + i1102*512
+			if i273 <= i1104 {
+				if c776 {
+					o1143 := 32768 + i1104*512
 //line direct.go:120
-					i1136 = 0
+					i1138 = 0
 					for {
 //line direct.go:121
-						*(*float32)(unsafe.Add(shared, o1141+i1136&7*64+tx*4)) = 0
+						*(*float32)(unsafe.Add(shared, o1143+i1138&7*64+tx*4)) = 0
 //line direct.go:121
-						i1150 := i1136 + 1
+						i1152 := i1138 + 1
 //line direct.go:121
-						if i1150 >= i773 {
+						if i1152 >= i775 {
 //line direct.go:121
 							break
 						}
 //line direct.go:121
-						i1136 = i1150
+						i1138 = i1152
 					}
 				}
 			} else {
-				i1120 := i262 + i1102*i232
-				i1123 := i1120 + i184
+				i1122 := i264 + i1104*i234
+				i1125 := i1122 + i186
 //line direct.go:126
-				if uint(i1123) > uint(kCap) {
+				if uint(i1125) > uint(kCap) {
 //line direct.go:126
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1123, kCap)
-//line direct.go:126
-					return false
-				}
-//line direct.go:126
-				if uint(i1120) > uint(i1123) {
-//line direct.go:126
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1120, i1123)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1125, kCap)
 //line direct.go:126
 					return false
 				}
 //line direct.go:126
-				o1131 := i1120 * 4
+				if uint(i1122) > uint(i1125) {
+//line direct.go:126
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1122, i1125)
+//line direct.go:126
+					return false
+				}
+//line direct.go:126
+				o1133 := i1122 * 4
 //line direct.go:128
-				o1162 := 32768 + i1102*512
+				o1164 := 32768 + i1104*512
 //line direct.go:126
-				i1153, i1154 = tx, 0
+				i1155, i1156 = tx, 0
 				for {
 //line direct.go:127
-					if i1153 >= i184 {
+					if i1155 >= i186 {
 //line direct.go:127
 						break
 					}
 //line direct.go:128
-					*(*float32)(unsafe.Add(shared, o1162+i1154&7*64+tx*4)) = *(*float32)(unsafe.Add(k, o1131+i1153*4))
+					*(*float32)(unsafe.Add(shared, o1164+i1156&7*64+tx*4)) = *(*float32)(unsafe.Add(k, o1133+i1155*4))
 //line direct.go:127
-					i1153, i1154 = i1153+16, i1154+1
+					i1155, i1156 = i1155+16, i1156+1
 				}
 			}
 //line direct.go:121
-			i1108 := i1102 + 1
+			i1110 := i1104 + 1
 //line direct.go:121
-			if i1108 >= 16 {
+			if i1110 >= 16 {
 //line direct.go:121
 				break
 			}
 //line direct.go:121
-			i1102 = i1108
+			i1104 = i1110
 		}
 	}
 	return true
@@ -566,225 +566,225 @@ func sequencesTwinRow(lanes int, c774 bool, i184 int, i232 int, i262 int, i271 i
 // sequencesTwinRow_ is what a row of threads does in sequencesTwin.
 //
 //line direct.go:117
-func sequencesTwinRow_(lanes int, c774 bool, do unsafe.Pointer, doCap int, dq unsafe.Pointer, dqCap int, i184 int, i312 int, i321 int, i523 int, i773 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func sequencesTwinRow_(lanes int, c776 bool, do unsafe.Pointer, doCap int, dq unsafe.Pointer, dqCap int, i186 int, i314 int, i323 int, i525 int, i775 int, q unsafe.Pointer, qCap int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:117
 	if lanes == 16 {
 //line direct.go:117
-		first = zvector.SequencesTwin_(16, c774, i321, shared, 16384, i773, i523, i312, i184, qCap, q, 24576, doCap, do, 65536, dqCap, dq)
+		first = zvector.SequencesTwin_(16, c776, i323, shared, 16384, i775, i525, i314, i186, qCap, q, 24576, doCap, do, 65536, dqCap, dq)
 //line direct.go:117
 	} else if lanes == 8 {
 //line direct.go:117
-		first = zvector.SequencesTwinAVX2_(16, c774, i321, shared, 16384, i773, i523, i312, i184, qCap, q, 24576, doCap, do, 65536, dqCap, dq)
+		first = zvector.SequencesTwinAVX2_(16, c776, i323, shared, 16384, i775, i525, i314, i186, qCap, q, 24576, doCap, do, 65536, dqCap, dq)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i854, i888, i905, i906, i1194, i1228, i1245, i1246, i1465, i1499, i1516, i1517 int
+		var i856, i890, i907, i908, i1196, i1230, i1247, i1248, i1467, i1501, i1518, i1519 int
 //line direct.go:117
-		i854 = 0
+		i856 = 0
 //line direct.go:119
 		for {
 //line direct.go:119
-			if i321 <= i854 {
-				if c774 {
-					o893 := 16384 + i854*512
+			if i323 <= i856 {
+				if c776 {
+					o895 := 16384 + i856*512
 //line direct.go:120
-					i888 = 0
+					i890 = 0
 					for {
 //line direct.go:121
-						*(*float32)(unsafe.Add(shared, o893+i888&7*64+tx*4)) = 0
+						*(*float32)(unsafe.Add(shared, o895+i890&7*64+tx*4)) = 0
 //line direct.go:121
-						i902 := i888 + 1
+						i904 := i890 + 1
 //line direct.go:121
-						if i902 >= i773 {
+						if i904 >= i775 {
 //line direct.go:121
 							break
 						}
 //line direct.go:121
-						i888 = i902
+						i890 = i904
 					}
 				}
 			} else {
-				i872 := i312 + i854*i523
-				i875 := i872 + i184
+				i874 := i314 + i856*i525
+				i877 := i874 + i186
 //line direct.go:126
-				if uint(i875) > uint(qCap) {
+				if uint(i877) > uint(qCap) {
 //line direct.go:126
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i875, qCap)
-//line direct.go:126
-					return false
-				}
-//line direct.go:126
-				if uint(i872) > uint(i875) {
-//line direct.go:126
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i872, i875)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i877, qCap)
 //line direct.go:126
 					return false
 				}
 //line direct.go:126
-				o883 := i872 * 4
+				if uint(i874) > uint(i877) {
+//line direct.go:126
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i874, i877)
+//line direct.go:126
+					return false
+				}
+//line direct.go:126
+				o885 := i874 * 4
 //line direct.go:128
-				o914 := 16384 + i854*512
+				o916 := 16384 + i856*512
 //line direct.go:126
-				i905, i906 = tx, 0
+				i907, i908 = tx, 0
 				for {
 //line direct.go:127
-					if i905 >= i184 {
+					if i907 >= i186 {
 //line direct.go:127
 						break
 					}
 //line direct.go:128
-					*(*float32)(unsafe.Add(shared, o914+i906&7*64+tx*4)) = *(*float32)(unsafe.Add(q, o883+i905*4))
+					*(*float32)(unsafe.Add(shared, o916+i908&7*64+tx*4)) = *(*float32)(unsafe.Add(q, o885+i907*4))
 //line direct.go:127
-					i905, i906 = i905+16, i906+1
+					i907, i908 = i907+16, i908+1
 				}
 			}
 //line direct.go:121
-			i860 := i854 + 1
+			i862 := i856 + 1
 //line direct.go:121
-			if i860 >= 16 {
+			if i862 >= 16 {
 //line direct.go:121
 				break
 			}
 //line direct.go:121
-			i854 = i860
+			i856 = i862
 		}
 //line direct.go:119
-		i1194 = 0
+		i1196 = 0
 //line direct.go:119
 		for {
 //line direct.go:119
-			if i321 <= i1194 {
-				if c774 {
-					o1233 := 24576 + i1194*512
+			if i323 <= i1196 {
+				if c776 {
+					o1235 := 24576 + i1196*512
 //line direct.go:120
-					i1228 = 0
+					i1230 = 0
 					for {
 //line direct.go:121
-						*(*float32)(unsafe.Add(shared, o1233+i1228&7*64+tx*4)) = 0
+						*(*float32)(unsafe.Add(shared, o1235+i1230&7*64+tx*4)) = 0
 //line direct.go:121
-						i1242 := i1228 + 1
+						i1244 := i1230 + 1
 //line direct.go:121
-						if i1242 >= i773 {
+						if i1244 >= i775 {
 //line direct.go:121
 							break
 						}
 //line direct.go:121
-						i1228 = i1242
+						i1230 = i1244
 					}
 				}
 			} else {
-				i1212 := i312 + i1194*i523
-				i1215 := i1212 + i184
+				i1214 := i314 + i1196*i525
+				i1217 := i1214 + i186
 //line direct.go:126
-				if uint(i1215) > uint(doCap) {
+				if uint(i1217) > uint(doCap) {
 //line direct.go:126
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1215, doCap)
-//line direct.go:126
-					return false
-				}
-//line direct.go:126
-				if uint(i1212) > uint(i1215) {
-//line direct.go:126
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1212, i1215)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1217, doCap)
 //line direct.go:126
 					return false
 				}
 //line direct.go:126
-				o1223 := i1212 * 4
+				if uint(i1214) > uint(i1217) {
+//line direct.go:126
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1214, i1217)
+//line direct.go:126
+					return false
+				}
+//line direct.go:126
+				o1225 := i1214 * 4
 //line direct.go:128
-				o1254 := 24576 + i1194*512
+				o1256 := 24576 + i1196*512
 //line direct.go:126
-				i1245, i1246 = tx, 0
+				i1247, i1248 = tx, 0
 				for {
 //line direct.go:127
-					if i1245 >= i184 {
+					if i1247 >= i186 {
 //line direct.go:127
 						break
 					}
 //line direct.go:128
-					*(*float32)(unsafe.Add(shared, o1254+i1246&7*64+tx*4)) = *(*float32)(unsafe.Add(do, o1223+i1245*4))
+					*(*float32)(unsafe.Add(shared, o1256+i1248&7*64+tx*4)) = *(*float32)(unsafe.Add(do, o1225+i1247*4))
 //line direct.go:127
-					i1245, i1246 = i1245+16, i1246+1
+					i1247, i1248 = i1247+16, i1248+1
 				}
 			}
 //line direct.go:121
-			i1200 := i1194 + 1
+			i1202 := i1196 + 1
 //line direct.go:121
-			if i1200 >= 16 {
+			if i1202 >= 16 {
 //line direct.go:121
 				break
 			}
 //line direct.go:121
-			i1194 = i1200
+			i1196 = i1202
 		}
 //line direct.go:119
-		i1465 = 0
+		i1467 = 0
 //line direct.go:119
 		for {
 //line direct.go:119
-			if i321 <= i1465 {
-				if c774 {
-					o1504 := 65536 + i1465*512
+			if i323 <= i1467 {
+				if c776 {
+					o1506 := 65536 + i1467*512
 //line direct.go:120
-					i1499 = 0
+					i1501 = 0
 					for {
 //line direct.go:121
-						*(*float32)(unsafe.Add(shared, o1504+i1499&7*64+tx*4)) = 0
+						*(*float32)(unsafe.Add(shared, o1506+i1501&7*64+tx*4)) = 0
 //line direct.go:121
-						i1513 := i1499 + 1
+						i1515 := i1501 + 1
 //line direct.go:121
-						if i1513 >= i773 {
+						if i1515 >= i775 {
 //line direct.go:121
 							break
 						}
 //line direct.go:121
-						i1499 = i1513
+						i1501 = i1515
 					}
 				}
 			} else {
-				i1483 := i312 + i1465*i523
-				i1486 := i1483 + i184
+				i1485 := i314 + i1467*i525
+				i1488 := i1485 + i186
 //line direct.go:126
-				if uint(i1486) > uint(dqCap) {
+				if uint(i1488) > uint(dqCap) {
 //line direct.go:126
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1486, dqCap)
-//line direct.go:126
-					return false
-				}
-//line direct.go:126
-				if uint(i1483) > uint(i1486) {
-//line direct.go:126
-					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1483, i1486)
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1488, dqCap)
 //line direct.go:126
 					return false
 				}
 //line direct.go:126
-				o1494 := i1483 * 4
+				if uint(i1485) > uint(i1488) {
+//line direct.go:126
+					blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1485, i1488)
+//line direct.go:126
+					return false
+				}
+//line direct.go:126
+				o1496 := i1485 * 4
 //line direct.go:128
-				o1525 := 65536 + i1465*512
+				o1527 := 65536 + i1467*512
 //line direct.go:126
-				i1516, i1517 = tx, 0
+				i1518, i1519 = tx, 0
 				for {
 //line direct.go:127
-					if i1516 >= i184 {
+					if i1518 >= i186 {
 //line direct.go:127
 						break
 					}
 //line direct.go:128
-					*(*float32)(unsafe.Add(shared, o1525+i1517&7*64+tx*4)) = *(*float32)(unsafe.Add(dq, o1494+i1516*4))
+					*(*float32)(unsafe.Add(shared, o1527+i1519&7*64+tx*4)) = *(*float32)(unsafe.Add(dq, o1496+i1518*4))
 //line direct.go:127
-					i1516, i1517 = i1516+16, i1517+1
+					i1518, i1519 = i1518+16, i1519+1
 				}
 			}
 //line direct.go:121
-			i1471 := i1465 + 1
+			i1473 := i1467 + 1
 //line direct.go:121
-			if i1471 >= 16 {
+			if i1473 >= 16 {
 //line direct.go:121
 				break
 			}
 //line direct.go:121
-			i1465 = i1471
+			i1467 = i1473
 		}
 	}
 	return true
@@ -793,43 +793,43 @@ func sequencesTwinRow_(lanes int, c774 bool, do unsafe.Pointer, doCap int, dq un
 // sequencesTwinRow__ is what a row of threads does in sequencesTwin.
 //
 //line direct.go:56
-func sequencesTwinRow__(lanes int, i321 int, i518 int, i577 int, lines unsafe.Pointer, linesLen int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func sequencesTwinRow__(lanes int, i323 int, i520 int, i579 int, lines unsafe.Pointer, linesLen int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:56
 	if lanes == 16 {
 //line direct.go:56
-		first = zvector.SequencesTwin__(16, shared, 86016, i518, i321, i577, linesLen, lines)
+		first = zvector.SequencesTwin__(16, shared, 86016, i520, i323, i579, linesLen, lines)
 //line direct.go:56
 	} else if lanes == 8 {
 //line direct.go:56
-		first = zvector.SequencesTwinAVX2__(16, shared, 86016, i518, i321, i577, linesLen, lines)
+		first = zvector.SequencesTwinAVX2__(16, shared, 86016, i520, i323, i579, linesLen, lines)
 	}
 	for tx := first; tx < 16; tx++ {
 //line direct.go:56
-		o113 := 86016 + tx*8
+		o115 := 86016 + tx*8
 //line direct.go:56
-		o1877 := o113 + 4
+		o1915 := o115 + 4
 //line direct.go:58
-		i130 := tx * i518
+		i132 := tx * i520
 //line direct.go:56
-		*(*float32)(unsafe.Add(shared, o113)) = 0
+		*(*float32)(unsafe.Add(shared, o115)) = 0
 //line direct.go:56
-		*(*float32)(unsafe.Add(shared, o1877)) = 0
-		if tx < i321 {
-			i131 := i577 + i130
+		*(*float32)(unsafe.Add(shared, o1915)) = 0
+		if tx < i323 {
+			i133 := i579 + i132
 //line direct.go:58
-			if uint(i131) >= uint(linesLen) {
+			if uint(i133) >= uint(linesLen) {
 //line direct.go:58
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i131, linesLen)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i133, linesLen)
 //line direct.go:58
 				return false
 			}
 //line direct.go:58
-			f1881 := *(*float32)(unsafe.Add(lines, i131*8+4))
+			f1919 := *(*float32)(unsafe.Add(lines, i133*8+4))
 //line direct.go:58
-			*(*float32)(unsafe.Add(shared, o113)) = *(*float32)(unsafe.Add(lines, i131*8))
+			*(*float32)(unsafe.Add(shared, o115)) = *(*float32)(unsafe.Add(lines, i133*8))
 //line direct.go:58
-			*(*float32)(unsafe.Add(shared, o1877)) = f1881
+			*(*float32)(unsafe.Add(shared, o1915)) = f1919
 		}
 	}
 	return true
@@ -838,254 +838,254 @@ func sequencesTwinRow__(lanes int, i321 int, i518 int, i577 int, lines unsafe.Po
 // sequencesTwinRow___ is what a row of threads does in sequencesTwin.
 //
 //line direct.go:159
-func sequencesTwinRow___(lanes int, c1383 bool, c2389 bool, i1382 int, i184 int, shared unsafe.Pointer) {
+func sequencesTwinRow___(lanes int, c1385 bool, c2447 bool, i1384 int, i186 int, shared unsafe.Pointer) {
 	first := 0
 //line direct.go:159
 	if lanes == 16 {
 //line direct.go:159
-		first = zvector.SequencesTwin___(16, c1383, c2389, shared, 16384, i184, 81920, i1382)
+		first = zvector.SequencesTwin___(16, c1385, c2447, shared, 16384, i186, 81920, i1384)
 //line direct.go:159
 	} else if lanes == 8 {
 //line direct.go:159
-		first = zvector.SequencesTwinAVX2___(16, c1383, c2389, shared, 16384, i184, 81920, i1382)
+		first = zvector.SequencesTwinAVX2___(16, c1385, c2447, shared, 16384, i186, 81920, i1384)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i423, i428 int
-		var f4660, f4658, f4656, f4654, f4652, f4650, f4648, f4646, f4644, f4642, f4640, f4638, f4636, f4634, f4632, f4630, f2655, f2677, f2699, f2721, f2743, f2765, f2787, f2809, f2831, f2853, f2875, f2897, f2919, f2941, f2963, f2985, f4661, f4659, f4657, f4655, f4653, f4651, f4649, f4647, f4645, f4643, f4641, f4639, f4637, f4635, f4633, f4631 float32
+		var i425, i430 int
+		var f4718, f4716, f4714, f4712, f4710, f4708, f4706, f4704, f4702, f4700, f4698, f4696, f4694, f4692, f4690, f4688, f2713, f2735, f2757, f2779, f2801, f2823, f2845, f2867, f2889, f2911, f2933, f2955, f2977, f2999, f3021, f3043, f4719, f4717, f4715, f4713, f4711, f4709, f4707, f4705, f4703, f4701, f4699, f4697, f4695, f4693, f4691, f4689 float32
 //line direct.go:159
-		if c1383 {
-			i423 = 0
+		if c1385 {
+			i425 = 0
 //line direct.go:160
 			for {
 //line direct.go:160
-				if c2389 {
+				if c2447 {
 //line direct.go:162
-					o434 := i423 & 1 * 8192
+					o436 := i425 & 1 * 8192
 //line direct.go:164
-					o2642 := 16384 + i423&3*8192
+					o2700 := 16384 + i425&3*8192
 //line direct.go:164
-					o4104 := o2642 + 512
+					o4162 := o2700 + 512
 //line direct.go:164
-					o4109 := o2642 + 1024
+					o4167 := o2700 + 1024
 //line direct.go:164
-					o4114 := o2642 + 1536
+					o4172 := o2700 + 1536
 //line direct.go:164
-					o4119 := o2642 + 2048
+					o4177 := o2700 + 2048
 //line direct.go:164
-					o4124 := o2642 + 2560
+					o4182 := o2700 + 2560
 //line direct.go:164
-					o4129 := o2642 + 3072
+					o4187 := o2700 + 3072
 //line direct.go:164
-					o4134 := o2642 + 3584
+					o4192 := o2700 + 3584
 //line direct.go:164
-					o4139 := o2642 + 4096
+					o4197 := o2700 + 4096
 //line direct.go:164
-					o4144 := o2642 + 4608
+					o4202 := o2700 + 4608
 //line direct.go:164
-					o4149 := o2642 + 5120
+					o4207 := o2700 + 5120
 //line direct.go:164
-					o4154 := o2642 + 5632
+					o4212 := o2700 + 5632
 //line direct.go:164
-					o4159 := o2642 + 6144
+					o4217 := o2700 + 6144
 //line direct.go:164
-					o4164 := o2642 + 6656
+					o4222 := o2700 + 6656
 //line direct.go:164
-					o4169 := o2642 + 7168
+					o4227 := o2700 + 7168
 //line direct.go:164
-					o4174 := o2642 + 7680
+					o4232 := o2700 + 7680
 //line direct.go:164
-					f4660, f4658, f4656, f4654, f4652, f4650, f4648, f4646, f4644, f4642, f4640, f4638, f4636, f4634, f4632, f4630, i428 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+					f4718, f4716, f4714, f4712, f4710, f4708, f4706, f4704, f4702, f4700, f4698, f4696, f4694, f4692, f4690, f4688, i430 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 //line direct.go:164
 					for {
 //line direct.go:162
-						f442 := *(*float32)(unsafe.Add(shared, o434+i428&127*64+tx*4))
+						f444 := *(*float32)(unsafe.Add(shared, o436+i430&127*64+tx*4))
 //line direct.go:164
-						i2646 := i428 >> 4 & 7
+						i2704 := i430 >> 4 & 7
 //line direct.go:164
-						i2649 := i428 & 15
+						i2707 := i430 & 15
 //line direct.go:164
-						f2655 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o2642+i2646*64+i2649*4)), f4630)
+						f2713 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o2700+i2704*64+i2707*4)), f4688)
 //line direct.go:164
-						f2677 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4104+i2646*64+i2649*4)), f4632)
+						f2735 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4162+i2704*64+i2707*4)), f4690)
 //line direct.go:164
-						f2699 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4109+i2646*64+i2649*4)), f4634)
+						f2757 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4167+i2704*64+i2707*4)), f4692)
 //line direct.go:164
-						f2721 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4114+i2646*64+i2649*4)), f4636)
+						f2779 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4172+i2704*64+i2707*4)), f4694)
 //line direct.go:164
-						f2743 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4119+i2646*64+i2649*4)), f4638)
+						f2801 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4177+i2704*64+i2707*4)), f4696)
 //line direct.go:164
-						f2765 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4124+i2646*64+i2649*4)), f4640)
+						f2823 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4182+i2704*64+i2707*4)), f4698)
 //line direct.go:164
-						f2787 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4129+i2646*64+i2649*4)), f4642)
+						f2845 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4187+i2704*64+i2707*4)), f4700)
 //line direct.go:164
-						f2809 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4134+i2646*64+i2649*4)), f4644)
+						f2867 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4192+i2704*64+i2707*4)), f4702)
 //line direct.go:164
-						f2831 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4139+i2646*64+i2649*4)), f4646)
+						f2889 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4197+i2704*64+i2707*4)), f4704)
 //line direct.go:164
-						f2853 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4144+i2646*64+i2649*4)), f4648)
+						f2911 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4202+i2704*64+i2707*4)), f4706)
 //line direct.go:164
-						f2875 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4149+i2646*64+i2649*4)), f4650)
+						f2933 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4207+i2704*64+i2707*4)), f4708)
 //line direct.go:164
-						f2897 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4154+i2646*64+i2649*4)), f4652)
+						f2955 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4212+i2704*64+i2707*4)), f4710)
 //line direct.go:164
-						f2919 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4159+i2646*64+i2649*4)), f4654)
+						f2977 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4217+i2704*64+i2707*4)), f4712)
 //line direct.go:164
-						f2941 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4164+i2646*64+i2649*4)), f4656)
+						f2999 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4222+i2704*64+i2707*4)), f4714)
 //line direct.go:164
-						f2963 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4169+i2646*64+i2649*4)), f4658)
+						f3021 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4227+i2704*64+i2707*4)), f4716)
 //line direct.go:164
-						f2985 = math32.FMA(f442, *(*float32)(unsafe.Add(shared, o4174+i2646*64+i2649*4)), f4660)
+						f3043 = math32.FMA(f444, *(*float32)(unsafe.Add(shared, o4232+i2704*64+i2707*4)), f4718)
 //line direct.go:164
-						i481 := i428 + 1
+						i483 := i430 + 1
 //line direct.go:164
-						if i481 >= i184 {
+						if i483 >= i186 {
 //line direct.go:164
 							break
 						}
 //line direct.go:164
-						f4660, f4658, f4656, f4654, f4652, f4650, f4648, f4646, f4644, f4642, f4640, f4638, f4636, f4634, f4632, f4630, i428 = f2985, f2963, f2941, f2919, f2897, f2875, f2853, f2831, f2809, f2787, f2765, f2743, f2721, f2699, f2677, f2655, i481
+						f4718, f4716, f4714, f4712, f4710, f4708, f4706, f4704, f4702, f4700, f4698, f4696, f4694, f4692, f4690, f4688, i430 = f3043, f3021, f2999, f2977, f2955, f2933, f2911, f2889, f2867, f2845, f2823, f2801, f2779, f2757, f2735, f2713, i483
 					}
 //line direct.go:164
-					f4661, f4659, f4657, f4655, f4653, f4651, f4649, f4647, f4645, f4643, f4641, f4639, f4637, f4635, f4633, f4631 = f2985, f2963, f2941, f2919, f2897, f2875, f2853, f2831, f2809, f2787, f2765, f2743, f2721, f2699, f2677, f2655
+					f4719, f4717, f4715, f4713, f4711, f4709, f4707, f4705, f4703, f4701, f4699, f4697, f4695, f4693, f4691, f4689 = f3043, f3021, f2999, f2977, f2955, f2933, f2911, f2889, f2867, f2845, f2823, f2801, f2779, f2757, f2735, f2713
 				} else {
 //line direct.go:160
-					f4661, f4659, f4657, f4655, f4653, f4651, f4649, f4647, f4645, f4643, f4641, f4639, f4637, f4635, f4633, f4631 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+					f4719, f4717, f4715, f4713, f4711, f4709, f4707, f4705, f4703, f4701, f4699, f4697, f4695, f4693, f4691, f4689 = 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
 				}
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+tx*4)) = f4631
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+tx*4)) = f4689
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+64+tx*4)) = f4633
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+64+tx*4)) = f4691
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+128+tx*4)) = f4635
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+128+tx*4)) = f4693
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+192+tx*4)) = f4637
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+192+tx*4)) = f4695
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+256+tx*4)) = f4639
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+256+tx*4)) = f4697
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+320+tx*4)) = f4641
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+320+tx*4)) = f4699
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+384+tx*4)) = f4643
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+384+tx*4)) = f4701
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+448+tx*4)) = f4645
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+448+tx*4)) = f4703
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+512+tx*4)) = f4647
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+512+tx*4)) = f4705
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+576+tx*4)) = f4649
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+576+tx*4)) = f4707
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+640+tx*4)) = f4651
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+640+tx*4)) = f4709
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+704+tx*4)) = f4653
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+704+tx*4)) = f4711
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+768+tx*4)) = f4655
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+768+tx*4)) = f4713
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+832+tx*4)) = f4657
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+832+tx*4)) = f4715
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+896+tx*4)) = f4659
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+896+tx*4)) = f4717
 //line direct.go:168
-				*(*float32)(unsafe.Add(shared, 81920+i423&1*1024+960+tx*4)) = f4661
+				*(*float32)(unsafe.Add(shared, 81920+i425&1*1024+960+tx*4)) = f4719
 //line direct.go:168
-				i507 := i423 + 1
+				i509 := i425 + 1
 //line direct.go:168
-				if i507 >= i1382 {
+				if i509 >= i1384 {
 //line direct.go:168
 					break
 				}
 //line direct.go:168
-				i423 = i507
+				i425 = i509
 			}
 		}
 	}
 }
 
 // sequencesTwinRow____ is what a row of threads does in sequencesTwin.
-func sequencesTwinRow____(lanes int, c663 bool, each708 unsafe.Pointer, i662 int, i67 int, i88 int, l16 bool, l20 float32, l24 float32, shared unsafe.Pointer) {
+func sequencesTwinRow____(lanes int, c665 bool, each710 unsafe.Pointer, i664 int, i69 int, i90 int, l24 bool, l28 float32, l32 float32, shared unsafe.Pointer) {
 	first := 0
 //line direct.go:175
 	if lanes == 16 {
 //line direct.go:175
-		first = zvector.SequencesTwin____(16, c663, unsafe.Add(each708, 0), i67, shared, 83968, 81920, 82944, l20, l16, i88, l24, i662)
+		first = zvector.SequencesTwin____(16, c665, unsafe.Add(each710, 0), i69, shared, 83968, 81920, 82944, l28, l24, i90, l32, i664)
 //line direct.go:175
 	} else if lanes == 8 {
 //line direct.go:175
-		first = zvector.SequencesTwinAVX2____(16, c663, unsafe.Add(each708, 0), i67, shared, 83968, 81920, 82944, l20, l16, i88, l24, i662)
+		first = zvector.SequencesTwinAVX2____(16, c665, unsafe.Add(each710, 0), i69, shared, 83968, 81920, 82944, l28, l24, i90, l32, i664)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i665 int
-		var f1583, f712 float32
+		var i667 int
+		var f1585, f714 float32
 //line direct.go:179
-		i703 := i67 + tx
+		i705 := i69 + tx
 //line direct.go:179
-		c708 := *(*bool)(unsafe.Add(each708, tx))
+		c710 := *(*bool)(unsafe.Add(each710, tx))
 //line direct.go:183
-		o729 := 83968 + tx*64
+		o731 := 83968 + tx*64
 //line direct.go:175
-		if c663 {
+		if c665 {
 //line exp.go:56
-			i665 = 0
+			i667 = 0
 //line exp.go:56
 			for {
 //line direct.go:176
-				i669 := i665 & 15
+				i671 := i667 & 15
 //line direct.go:178
-				f701 := float32(*(*float32)(unsafe.Add(shared, 81920+i669*64+tx*4))*l20) - *(*float32)(unsafe.Add(shared, 86016+i669*8))
+				f703 := float32(*(*float32)(unsafe.Add(shared, 81920+i671*64+tx*4))*l28) - *(*float32)(unsafe.Add(shared, 86016+i671*8))
 //line exp.go:73
-				f1352 := f701 + 1.2582912e+07
-				f1355 := f701 - (f1352 - 1.2582912e+07) + 0
+				f1354 := f703 + 1.2582912e+07
+				f1357 := f703 - (f1354 - 1.2582912e+07) + 0
 //line exp.go:77
-				f1361 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1355, 0.001339097), f1355, 0.009618499), f1355, 0.055503596), f1355, 0.24022648), f1355, 0.6931472), f1355, 1)
+				f1363 := math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(math32.FMA(0.00015329279, f1357, 0.001339097), f1357, 0.009618499), f1357, 0.055503596), f1357, 0.24022648), f1357, 0.6931472), f1357, 1)
 //line exp.go:77
-				i1362 := int32(math.Float32bits(f1352))
+				i1364 := int32(math.Float32bits(f1354))
 //line exp.go:47
-				i1546 := int32(uint32(i1362) >> 1)
+				i1548 := int32(uint32(i1364) >> 1)
 //line exp.go:56
-				if 151 < f701 {
+				if 151 < f703 {
 //line exp.go:56
-					f1583 = math.Float32frombits(0x7f800000)
+					f1585 = math.Float32frombits(0x7f800000)
 				} else {
 //line exp.go:59
-					if f701 < -151 {
+					if f703 < -151 {
 //line exp.go:59
-						f1583 = 0
+						f1585 = 0
 					} else {
 //line exp.go:62
-						f1583 = float32(float32(f1361*math.Float32frombits(uint32(i1546<<23+1065353216))) * math.Float32frombits(uint32((i1362-i1546)<<23+1065353216)))
+						f1585 = float32(float32(f1363*math.Float32frombits(uint32(i1548<<23+1065353216))) * math.Float32frombits(uint32((i1364-i1548)<<23+1065353216)))
 					}
 				}
 //line direct.go:179
-				if c708 {
+				if c710 {
 //line direct.go:179
-					f712 = 0
+					f714 = 0
 				} else {
 //line direct.go:179
-					if l16 {
+					if l24 {
 //line direct.go:179
-						if i88+i665 < i703 {
+						if i90+i667 < i705 {
 //line direct.go:179
-							f712 = 0
+							f714 = 0
 						} else {
 //line direct.go:179
-							f712 = f1583
+							f714 = f1585
 						}
 					} else {
 //line direct.go:179
-						f712 = f1583
+						f714 = f1585
 					}
 				}
-				f722 := float32(float32(f712*(*(*float32)(unsafe.Add(shared, 82944+i669*64+tx*4))-*(*float32)(unsafe.Add(shared, 86016+i669*8+4)))) * l24)
-				*(*float32)(unsafe.Add(shared, 81920+i669*64+tx*4)) = f722
+				f724 := float32(float32(f714*(*(*float32)(unsafe.Add(shared, 82944+i671*64+tx*4))-*(*float32)(unsafe.Add(shared, 86016+i671*8+4)))) * l32)
+				*(*float32)(unsafe.Add(shared, 81920+i671*64+tx*4)) = f724
 //line direct.go:183
-				*(*float32)(unsafe.Add(shared, 82944+i669*64+tx*4)) = f712
+				*(*float32)(unsafe.Add(shared, 82944+i671*64+tx*4)) = f714
 //line direct.go:183
-				*(*float32)(unsafe.Add(shared, o729+i669*4)) = f722
+				*(*float32)(unsafe.Add(shared, o731+i671*4)) = f724
 //line direct.go:183
-				i737 := i665 + 1
+				i739 := i667 + 1
 //line direct.go:183
-				if i737 >= i662 {
+				if i739 >= i664 {
 //line direct.go:183
 					break
 				}
 //line direct.go:183
-				i665 = i737
+				i667 = i739
 			}
 		}
 	}
@@ -1094,213 +1094,213 @@ func sequencesTwinRow____(lanes int, c663 bool, each708 unsafe.Pointer, i662 int
 // sequencesTwinRow_____ is what a row of threads does in sequencesTwin.
 //
 //line direct.go:189
-func sequencesTwinRow_____(lanes int, c663 bool, c774 bool, c947 bool, i662 int, i773 int, i946 int, shared unsafe.Pointer) {
+func sequencesTwinRow_____(lanes int, c665 bool, c776 bool, c949 bool, i664 int, i775 int, i948 int, shared unsafe.Pointer) {
 	first := 0
 //line direct.go:189
 	if lanes == 16 {
 //line direct.go:189
-		first = zvector.SequencesTwin_____(16, c947, c774, c663, shared, 49152, 16384, 81920, i662, i773, i946)
+		first = zvector.SequencesTwin_____(16, c949, c776, c665, shared, 49152, 16384, 81920, i664, i775, i948)
 //line direct.go:189
 	} else if lanes == 8 {
 //line direct.go:189
-		first = zvector.SequencesTwinAVX2_____(16, c947, c774, c663, shared, 49152, 16384, 81920, i662, i773, i946)
+		first = zvector.SequencesTwinAVX2_____(16, c949, c776, c665, shared, 49152, 16384, 81920, i664, i775, i948)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i949, i954, i992 int
-		var f4692, f4690, f4688, f4686, f4684, f4682, f4680, f4678, f4676, f4674, f4672, f4670, f4668, f4666, f4664, f4662, f3566, f3581, f3596, f3611, f3626, f3641, f3656, f3671, f3686, f3701, f3716, f3731, f3746, f3761, f3776, f3791, f4693, f4691, f4689, f4687, f4685, f4683, f4681, f4679, f4677, f4675, f4673, f4671, f4669, f4667, f4665, f4663 float32
+		var i951, i956, i994 int
+		var f4750, f4748, f4746, f4744, f4742, f4740, f4738, f4736, f4734, f4732, f4730, f4728, f4726, f4724, f4722, f4720, f3624, f3639, f3654, f3669, f3684, f3699, f3714, f3729, f3744, f3759, f3774, f3789, f3804, f3819, f3834, f3849, f4751, f4749, f4747, f4745, f4743, f4741, f4739, f4737, f4735, f4733, f4731, f4729, f4727, f4725, f4723, f4721 float32
 //line direct.go:189
-		if c947 {
-			i949 = 0
+		if c949 {
+			i951 = 0
 //line direct.go:190
 			for {
 //line direct.go:190
-				if c774 {
+				if c776 {
 //line direct.go:193
-					i3269 := i949 & 3
+					i3327 := i951 & 3
 //line direct.go:193
-					o3271 := 49152 + i3269*8192
+					o3329 := 49152 + i3327*8192
 //line direct.go:193
-					o4270 := o3271 + 512
+					o4328 := o3329 + 512
 //line direct.go:193
-					o4275 := o3271 + 1024
+					o4333 := o3329 + 1024
 //line direct.go:193
-					o4280 := o3271 + 1536
+					o4338 := o3329 + 1536
 //line direct.go:193
-					o4285 := o3271 + 2048
+					o4343 := o3329 + 2048
 //line direct.go:193
-					o4290 := o3271 + 2560
+					o4348 := o3329 + 2560
 //line direct.go:193
-					o4295 := o3271 + 3072
+					o4353 := o3329 + 3072
 //line direct.go:193
-					o4300 := o3271 + 3584
+					o4358 := o3329 + 3584
 //line direct.go:193
-					o4305 := o3271 + 4096
+					o4363 := o3329 + 4096
 //line direct.go:193
-					o4310 := o3271 + 4608
+					o4368 := o3329 + 4608
 //line direct.go:193
-					o4315 := o3271 + 5120
+					o4373 := o3329 + 5120
 //line direct.go:193
-					o4320 := o3271 + 5632
+					o4378 := o3329 + 5632
 //line direct.go:193
-					o4325 := o3271 + 6144
+					o4383 := o3329 + 6144
 //line direct.go:193
-					o4330 := o3271 + 6656
+					o4388 := o3329 + 6656
 //line direct.go:193
-					o4335 := o3271 + 7168
+					o4393 := o3329 + 7168
 //line direct.go:193
-					o4340 := o3271 + 7680
+					o4398 := o3329 + 7680
 //line direct.go:196
-					o999 := 16384 + i3269*8192
+					o1001 := 16384 + i3327*8192
 //line direct.go:198
-					o3559 := 81920 + i3269*1024
+					o3617 := 81920 + i3327*1024
 //line direct.go:190
-					i954 = 0
+					i956 = 0
 //line direct.go:195
 					for {
 //line direct.go:193
-						i3274 := i954 & 7
+						i3332 := i956 & 7
 //line direct.go:193
-						f3278 := *(*float32)(unsafe.Add(shared, o3271+i3274*64+tx*4))
+						f3336 := *(*float32)(unsafe.Add(shared, o3329+i3332*64+tx*4))
 //line direct.go:193
-						f3295 := *(*float32)(unsafe.Add(shared, o4270+i3274*64+tx*4))
+						f3353 := *(*float32)(unsafe.Add(shared, o4328+i3332*64+tx*4))
 //line direct.go:193
-						f3312 := *(*float32)(unsafe.Add(shared, o4275+i3274*64+tx*4))
+						f3370 := *(*float32)(unsafe.Add(shared, o4333+i3332*64+tx*4))
 //line direct.go:193
-						f3329 := *(*float32)(unsafe.Add(shared, o4280+i3274*64+tx*4))
+						f3387 := *(*float32)(unsafe.Add(shared, o4338+i3332*64+tx*4))
 //line direct.go:193
-						f3346 := *(*float32)(unsafe.Add(shared, o4285+i3274*64+tx*4))
+						f3404 := *(*float32)(unsafe.Add(shared, o4343+i3332*64+tx*4))
 //line direct.go:193
-						f3363 := *(*float32)(unsafe.Add(shared, o4290+i3274*64+tx*4))
+						f3421 := *(*float32)(unsafe.Add(shared, o4348+i3332*64+tx*4))
 //line direct.go:193
-						f3380 := *(*float32)(unsafe.Add(shared, o4295+i3274*64+tx*4))
+						f3438 := *(*float32)(unsafe.Add(shared, o4353+i3332*64+tx*4))
 //line direct.go:193
-						f3397 := *(*float32)(unsafe.Add(shared, o4300+i3274*64+tx*4))
+						f3455 := *(*float32)(unsafe.Add(shared, o4358+i3332*64+tx*4))
 //line direct.go:193
-						f3414 := *(*float32)(unsafe.Add(shared, o4305+i3274*64+tx*4))
+						f3472 := *(*float32)(unsafe.Add(shared, o4363+i3332*64+tx*4))
 //line direct.go:193
-						f3431 := *(*float32)(unsafe.Add(shared, o4310+i3274*64+tx*4))
+						f3489 := *(*float32)(unsafe.Add(shared, o4368+i3332*64+tx*4))
 //line direct.go:193
-						f3448 := *(*float32)(unsafe.Add(shared, o4315+i3274*64+tx*4))
+						f3506 := *(*float32)(unsafe.Add(shared, o4373+i3332*64+tx*4))
 //line direct.go:193
-						f3465 := *(*float32)(unsafe.Add(shared, o4320+i3274*64+tx*4))
+						f3523 := *(*float32)(unsafe.Add(shared, o4378+i3332*64+tx*4))
 //line direct.go:193
-						f3482 := *(*float32)(unsafe.Add(shared, o4325+i3274*64+tx*4))
+						f3540 := *(*float32)(unsafe.Add(shared, o4383+i3332*64+tx*4))
 //line direct.go:193
-						f3499 := *(*float32)(unsafe.Add(shared, o4330+i3274*64+tx*4))
+						f3557 := *(*float32)(unsafe.Add(shared, o4388+i3332*64+tx*4))
 //line direct.go:193
-						f3516 := *(*float32)(unsafe.Add(shared, o4335+i3274*64+tx*4))
+						f3574 := *(*float32)(unsafe.Add(shared, o4393+i3332*64+tx*4))
 //line direct.go:193
-						f3533 := *(*float32)(unsafe.Add(shared, o4340+i3274*64+tx*4))
+						f3591 := *(*float32)(unsafe.Add(shared, o4398+i3332*64+tx*4))
 //line direct.go:195
-						if c663 {
+						if c665 {
 //line direct.go:198
-							f4692, f4690, f4688, f4686, f4684, f4682, f4680, f4678, f4676, f4674, f4672, f4670, f4668, f4666, f4664, f4662, i992 = f3533, f3516, f3499, f3482, f3465, f3448, f3431, f3414, f3397, f3380, f3363, f3346, f3329, f3312, f3295, f3278, 0
+							f4750, f4748, f4746, f4744, f4742, f4740, f4738, f4736, f4734, f4732, f4730, f4728, f4726, f4724, f4722, f4720, i994 = f3591, f3574, f3557, f3540, f3523, f3506, f3489, f3472, f3455, f3438, f3421, f3404, f3387, f3370, f3353, f3336, 0
 //line direct.go:198
 							for {
 //line direct.go:196
-								i1000 := i992 & 15
+								i1002 := i994 & 15
 //line direct.go:196
-								f1011 := *(*float32)(unsafe.Add(shared, o999+i1000*512+i3274*64+tx*4))
+								f1013 := *(*float32)(unsafe.Add(shared, o1001+i1002*512+i3332*64+tx*4))
 //line direct.go:198
-								f3566 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64)), f4662)
+								f3624 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64)), f4720)
 //line direct.go:198
-								f3581 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+4)), f4664)
+								f3639 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+4)), f4722)
 //line direct.go:198
-								f3596 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+8)), f4666)
+								f3654 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+8)), f4724)
 //line direct.go:198
-								f3611 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+12)), f4668)
+								f3669 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+12)), f4726)
 //line direct.go:198
-								f3626 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+16)), f4670)
+								f3684 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+16)), f4728)
 //line direct.go:198
-								f3641 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+20)), f4672)
+								f3699 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+20)), f4730)
 //line direct.go:198
-								f3656 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+24)), f4674)
+								f3714 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+24)), f4732)
 //line direct.go:198
-								f3671 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+28)), f4676)
+								f3729 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+28)), f4734)
 //line direct.go:198
-								f3686 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+32)), f4678)
+								f3744 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+32)), f4736)
 //line direct.go:198
-								f3701 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+36)), f4680)
+								f3759 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+36)), f4738)
 //line direct.go:198
-								f3716 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+40)), f4682)
+								f3774 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+40)), f4740)
 //line direct.go:198
-								f3731 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+44)), f4684)
+								f3789 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+44)), f4742)
 //line direct.go:198
-								f3746 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+48)), f4686)
+								f3804 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+48)), f4744)
 //line direct.go:198
-								f3761 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+52)), f4688)
+								f3819 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+52)), f4746)
 //line direct.go:198
-								f3776 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+56)), f4690)
+								f3834 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+56)), f4748)
 //line direct.go:198
-								f3791 = math32.FMA(f1011, *(*float32)(unsafe.Add(shared, o3559+i1000*64+60)), f4692)
+								f3849 = math32.FMA(f1013, *(*float32)(unsafe.Add(shared, o3617+i1002*64+60)), f4750)
 //line direct.go:198
-								i1045 := i992 + 1
+								i1047 := i994 + 1
 //line direct.go:198
-								if i1045 >= i662 {
+								if i1047 >= i664 {
 //line direct.go:198
 									break
 								}
 //line direct.go:198
-								f4692, f4690, f4688, f4686, f4684, f4682, f4680, f4678, f4676, f4674, f4672, f4670, f4668, f4666, f4664, f4662, i992 = f3791, f3776, f3761, f3746, f3731, f3716, f3701, f3686, f3671, f3656, f3641, f3626, f3611, f3596, f3581, f3566, i1045
+								f4750, f4748, f4746, f4744, f4742, f4740, f4738, f4736, f4734, f4732, f4730, f4728, f4726, f4724, f4722, f4720, i994 = f3849, f3834, f3819, f3804, f3789, f3774, f3759, f3744, f3729, f3714, f3699, f3684, f3669, f3654, f3639, f3624, i1047
 							}
 //line direct.go:198
-							f4693, f4691, f4689, f4687, f4685, f4683, f4681, f4679, f4677, f4675, f4673, f4671, f4669, f4667, f4665, f4663 = f3791, f3776, f3761, f3746, f3731, f3716, f3701, f3686, f3671, f3656, f3641, f3626, f3611, f3596, f3581, f3566
+							f4751, f4749, f4747, f4745, f4743, f4741, f4739, f4737, f4735, f4733, f4731, f4729, f4727, f4725, f4723, f4721 = f3849, f3834, f3819, f3804, f3789, f3774, f3759, f3744, f3729, f3714, f3699, f3684, f3669, f3654, f3639, f3624
 						} else {
 //line direct.go:195
-							f4693, f4691, f4689, f4687, f4685, f4683, f4681, f4679, f4677, f4675, f4673, f4671, f4669, f4667, f4665, f4663 = f3533, f3516, f3499, f3482, f3465, f3448, f3431, f3414, f3397, f3380, f3363, f3346, f3329, f3312, f3295, f3278
+							f4751, f4749, f4747, f4745, f4743, f4741, f4739, f4737, f4735, f4733, f4731, f4729, f4727, f4725, f4723, f4721 = f3591, f3574, f3557, f3540, f3523, f3506, f3489, f3472, f3455, f3438, f3421, f3404, f3387, f3370, f3353, f3336
 						}
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o3271+i3274*64+tx*4)) = f4663
+						*(*float32)(unsafe.Add(shared, o3329+i3332*64+tx*4)) = f4721
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4270+i3274*64+tx*4)) = f4665
+						*(*float32)(unsafe.Add(shared, o4328+i3332*64+tx*4)) = f4723
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4275+i3274*64+tx*4)) = f4667
+						*(*float32)(unsafe.Add(shared, o4333+i3332*64+tx*4)) = f4725
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4280+i3274*64+tx*4)) = f4669
+						*(*float32)(unsafe.Add(shared, o4338+i3332*64+tx*4)) = f4727
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4285+i3274*64+tx*4)) = f4671
+						*(*float32)(unsafe.Add(shared, o4343+i3332*64+tx*4)) = f4729
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4290+i3274*64+tx*4)) = f4673
+						*(*float32)(unsafe.Add(shared, o4348+i3332*64+tx*4)) = f4731
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4295+i3274*64+tx*4)) = f4675
+						*(*float32)(unsafe.Add(shared, o4353+i3332*64+tx*4)) = f4733
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4300+i3274*64+tx*4)) = f4677
+						*(*float32)(unsafe.Add(shared, o4358+i3332*64+tx*4)) = f4735
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4305+i3274*64+tx*4)) = f4679
+						*(*float32)(unsafe.Add(shared, o4363+i3332*64+tx*4)) = f4737
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4310+i3274*64+tx*4)) = f4681
+						*(*float32)(unsafe.Add(shared, o4368+i3332*64+tx*4)) = f4739
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4315+i3274*64+tx*4)) = f4683
+						*(*float32)(unsafe.Add(shared, o4373+i3332*64+tx*4)) = f4741
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4320+i3274*64+tx*4)) = f4685
+						*(*float32)(unsafe.Add(shared, o4378+i3332*64+tx*4)) = f4743
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4325+i3274*64+tx*4)) = f4687
+						*(*float32)(unsafe.Add(shared, o4383+i3332*64+tx*4)) = f4745
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4330+i3274*64+tx*4)) = f4689
+						*(*float32)(unsafe.Add(shared, o4388+i3332*64+tx*4)) = f4747
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4335+i3274*64+tx*4)) = f4691
+						*(*float32)(unsafe.Add(shared, o4393+i3332*64+tx*4)) = f4749
 //line direct.go:202
-						*(*float32)(unsafe.Add(shared, o4340+i3274*64+tx*4)) = f4693
+						*(*float32)(unsafe.Add(shared, o4398+i3332*64+tx*4)) = f4751
 //line direct.go:202
-						i1075 := i954 + 1
+						i1077 := i956 + 1
 //line direct.go:202
-						if i1075 >= i773 {
+						if i1077 >= i775 {
 //line direct.go:202
 							break
 						}
 //line direct.go:202
-						i954 = i1075
+						i956 = i1077
 					}
 				}
 //line direct.go:202
-				i958 := i949 + 1
+				i960 := i951 + 1
 //line direct.go:202
-				if i958 >= i946 {
+				if i960 >= i948 {
 //line direct.go:202
 					break
 				}
 //line direct.go:202
-				i949 = i958
+				i951 = i960
 			}
 		}
 	}
@@ -1309,71 +1309,71 @@ func sequencesTwinRow_____(lanes int, c663 bool, c774 bool, c947 bool, i662 int,
 // sequencesTwinRow______ is what a row of threads does in sequencesTwin.
 //
 //line direct.go:134
-func sequencesTwinRow______(lanes int, dq unsafe.Pointer, dqCap int, i184 int, i312 int, i321 int, i523 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func sequencesTwinRow______(lanes int, dq unsafe.Pointer, dqCap int, i186 int, i314 int, i323 int, i525 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:134
 	if lanes == 16 {
 //line direct.go:134
-		first = zvector.SequencesTwin______(16, i321, i523, i312, i184, dqCap, dq, shared, 65536)
+		first = zvector.SequencesTwin______(16, i323, i525, i314, i186, dqCap, dq, shared, 65536)
 //line direct.go:134
 	} else if lanes == 8 {
 //line direct.go:134
-		first = zvector.SequencesTwinAVX2______(16, i321, i523, i312, i184, dqCap, dq, shared, 65536)
+		first = zvector.SequencesTwinAVX2______(16, i323, i525, i314, i186, dqCap, dq, shared, 65536)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i1284, i1311, i1312 int
+		var i1286, i1313, i1314 int
 //line direct.go:134
-		i1284 = 0
+		i1286 = 0
 //line direct.go:136
 		for {
 //line direct.go:136
-			if i321 <= i1284 {
+			if i323 <= i1286 {
 //line direct.go:136
 				break
 			}
 //line direct.go:139
-			i1295 := i312 + i1284*i523
-			i1298 := i1295 + i184
+			i1297 := i314 + i1286*i525
+			i1300 := i1297 + i186
 //line direct.go:140
-			if uint(i1298) > uint(dqCap) {
+			if uint(i1300) > uint(dqCap) {
 //line direct.go:140
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1298, dqCap)
-//line direct.go:140
-				return false
-			}
-//line direct.go:140
-			if uint(i1295) > uint(i1298) {
-//line direct.go:140
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1295, i1298)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i1300, dqCap)
 //line direct.go:140
 				return false
 			}
 //line direct.go:140
-			o1306 := i1295 * 4
+			if uint(i1297) > uint(i1300) {
+//line direct.go:140
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i1297, i1300)
+//line direct.go:140
+				return false
+			}
+//line direct.go:140
+			o1308 := i1297 * 4
 //line direct.go:142
-			o1320 := 65536 + i1284*512
+			o1322 := 65536 + i1286*512
 //line direct.go:140
-			i1311, i1312 = tx, 0
+			i1313, i1314 = tx, 0
 			for {
 //line direct.go:141
-				if i1311 >= i184 {
+				if i1313 >= i186 {
 //line direct.go:141
 					break
 				}
 //line direct.go:142
-				*(*float32)(unsafe.Add(dq, o1306+i1311*4)) = *(*float32)(unsafe.Add(shared, o1320+i1312&7*64+tx*4))
+				*(*float32)(unsafe.Add(dq, o1308+i1313*4)) = *(*float32)(unsafe.Add(shared, o1322+i1314&7*64+tx*4))
 //line direct.go:141
-				i1311, i1312 = i1311+16, i1312+1
+				i1313, i1314 = i1313+16, i1314+1
 			}
 //line direct.go:141
-			i1338 := i1284 + 1
+			i1340 := i1286 + 1
 //line direct.go:141
-			if i1338 >= 16 {
+			if i1340 >= 16 {
 //line direct.go:141
 				break
 			}
 //line direct.go:141
-			i1284 = i1338
+			i1286 = i1340
 		}
 	}
 	return true
@@ -1382,124 +1382,124 @@ func sequencesTwinRow______(lanes int, dq unsafe.Pointer, dqCap int, i184 int, i
 // sequencesTwinRow_______ is what a row of threads does in sequencesTwin.
 //
 //line direct.go:134
-func sequencesTwinRow_______(lanes int, dk unsafe.Pointer, dkCap int, dv unsafe.Pointer, dvCap int, i184 int, i271 int, i523 int, i539 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
+func sequencesTwinRow_______(lanes int, dk unsafe.Pointer, dkCap int, dv unsafe.Pointer, dvCap int, i186 int, i273 int, i525 int, i541 int, shared unsafe.Pointer, blocks *gpu.Blocks) (ok bool) {
 	first := 0
 //line direct.go:134
 	if lanes == 16 {
 //line direct.go:134
-		first = zvector.SequencesTwin_______(16, i271, i523, i539, i184, dkCap, dk, shared, 49152, dvCap, dv, 57344)
+		first = zvector.SequencesTwin_______(16, i273, i525, i541, i186, dkCap, dk, shared, 49152, dvCap, dv, 57344)
 //line direct.go:134
 	} else if lanes == 8 {
 //line direct.go:134
-		first = zvector.SequencesTwinAVX2_______(16, i271, i523, i539, i184, dkCap, dk, shared, 49152, dvCap, dv, 57344)
+		first = zvector.SequencesTwinAVX2_______(16, i273, i525, i541, i186, dkCap, dk, shared, 49152, dvCap, dv, 57344)
 	}
 	for tx := first; tx < 16; tx++ {
-		var i345, i372, i373, i591, i618, i619 int
+		var i347, i374, i375, i593, i620, i621 int
 //line direct.go:134
-		i345 = 0
+		i347 = 0
 //line direct.go:136
 		for {
 //line direct.go:136
-			if i271 <= i345 {
+			if i273 <= i347 {
 //line direct.go:136
 				break
 			}
 //line direct.go:139
-			i356 := i539 + i345*i523
-			i359 := i356 + i184
+			i358 := i541 + i347*i525
+			i361 := i358 + i186
 //line direct.go:140
-			if uint(i359) > uint(dkCap) {
+			if uint(i361) > uint(dkCap) {
 //line direct.go:140
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i359, dkCap)
-//line direct.go:140
-				return false
-			}
-//line direct.go:140
-			if uint(i356) > uint(i359) {
-//line direct.go:140
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i356, i359)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i361, dkCap)
 //line direct.go:140
 				return false
 			}
 //line direct.go:140
-			o367 := i356 * 4
+			if uint(i358) > uint(i361) {
+//line direct.go:140
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i358, i361)
+//line direct.go:140
+				return false
+			}
+//line direct.go:140
+			o369 := i358 * 4
 //line direct.go:142
-			o381 := 49152 + i345*512
+			o383 := 49152 + i347*512
 //line direct.go:140
-			i372, i373 = tx, 0
+			i374, i375 = tx, 0
 			for {
 //line direct.go:141
-				if i372 >= i184 {
+				if i374 >= i186 {
 //line direct.go:141
 					break
 				}
 //line direct.go:142
-				*(*float32)(unsafe.Add(dk, o367+i372*4)) = *(*float32)(unsafe.Add(shared, o381+i373&7*64+tx*4))
+				*(*float32)(unsafe.Add(dk, o369+i374*4)) = *(*float32)(unsafe.Add(shared, o383+i375&7*64+tx*4))
 //line direct.go:141
-				i372, i373 = i372+16, i373+1
+				i374, i375 = i374+16, i375+1
 			}
 //line direct.go:141
-			i399 := i345 + 1
+			i401 := i347 + 1
 //line direct.go:141
-			if i399 >= 16 {
+			if i401 >= 16 {
 //line direct.go:141
 				break
 			}
 //line direct.go:141
-			i345 = i399
+			i347 = i401
 		}
 //line direct.go:136
-		i591 = 0
+		i593 = 0
 //line direct.go:136
 		for {
 //line direct.go:136
-			if i271 <= i591 {
+			if i273 <= i593 {
 //line direct.go:136
 				break
 			}
 //line direct.go:139
-			i602 := i539 + i591*i523
-			i605 := i602 + i184
+			i604 := i541 + i593*i525
+			i607 := i604 + i186
 //line direct.go:140
-			if uint(i605) > uint(dvCap) {
+			if uint(i607) > uint(dvCap) {
 //line direct.go:140
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i605, dvCap)
-//line direct.go:140
-				return false
-			}
-//line direct.go:140
-			if uint(i602) > uint(i605) {
-//line direct.go:140
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i602, i605)
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", i607, dvCap)
 //line direct.go:140
 				return false
 			}
 //line direct.go:140
-			o613 := i602 * 4
+			if uint(i604) > uint(i607) {
+//line direct.go:140
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [%d:%d]", i604, i607)
+//line direct.go:140
+				return false
+			}
+//line direct.go:140
+			o615 := i604 * 4
 //line direct.go:142
-			o627 := 57344 + i591*512
+			o629 := 57344 + i593*512
 //line direct.go:140
-			i618, i619 = tx, 0
+			i620, i621 = tx, 0
 			for {
 //line direct.go:141
-				if i618 >= i184 {
+				if i620 >= i186 {
 //line direct.go:141
 					break
 				}
 //line direct.go:142
-				*(*float32)(unsafe.Add(dv, o613+i618*4)) = *(*float32)(unsafe.Add(shared, o627+i619&7*64+tx*4))
+				*(*float32)(unsafe.Add(dv, o615+i620*4)) = *(*float32)(unsafe.Add(shared, o629+i621&7*64+tx*4))
 //line direct.go:141
-				i618, i619 = i618+16, i619+1
+				i620, i621 = i620+16, i621+1
 			}
 //line direct.go:141
-			i645 := i591 + 1
+			i647 := i593 + 1
 //line direct.go:141
-			if i645 >= 16 {
+			if i647 >= 16 {
 //line direct.go:141
 				break
 			}
 //line direct.go:141
-			i591 = i645
+			i593 = i647
 		}
 	}
 	return true

@@ -1,5 +1,7 @@
 """Measures the models of the command train in PyTorch and prints the median time of a step: eagerly, or with the argument compiled.
-With the argument large, it measures the large transformer."""
+With the argument large, it measures the large transformer. Parameters, moments and derivatives are bfloat16; with the argument masters they
+are float32, and products are computed in bfloat16 by autocast."""
+import contextlib
 import sys
 import time
 
@@ -48,13 +50,16 @@ class Perceptron(nn.Module):
 
 
 def measure(name, model, x, labels):
-    model = model.cuda().bfloat16()
+    masters = "masters" in sys.argv
+    model = model.cuda() if masters else model.cuda().bfloat16()
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, weight_decay=0.01, fused=True)
     way = "compiled" if "compiled" in sys.argv else "eager"
     f = torch.compile(model) if way == "compiled" else model
 
     def step():
-        f(x, labels).backward()
+        with torch.autocast("cuda", torch.bfloat16) if masters else contextlib.nullcontext():
+            loss = f(x, labels)
+        loss.backward()
         optimizer.step()
         optimizer.zero_grad()
 
@@ -68,7 +73,8 @@ def measure(name, model, x, labels):
             step()
         torch.cuda.synchronize()
         times.append((time.perf_counter() - start) / 10)
-    print("torch %-12s %-8s %9.3f ms a step" % (name, way, sorted(times)[2] * 1e3), flush=True)
+    way += ", float32 masters" if masters else ""
+    print("torch %-12s %s %9.3f ms a step" % (name, way, sorted(times)[2] * 1e3), flush=True)
 
 
 print("torch", torch.__version__, torch.cuda.get_device_name())
