@@ -72,7 +72,7 @@ func (b *backend) once(p *ptxspirv.Program, values []float32) ([2]float32, error
 		for i, v := range values {
 			binary.LittleEndian.PutUint32(s.host[8+4*i:], math.Float32bits(v))
 		}
-		q.dispatch(l, s.address, [3]int{1, 1, 1})
+		q.dispatch(l, binary.LittleEndian.AppendUint64(nil, s.address), [3]int{1, 1, 1})
 		q.finish()
 		for i := range out {
 			out[i] = math.Float32frombits(binary.LittleEndian.Uint32(s.host[32+4*i:]))

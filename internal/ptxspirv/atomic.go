@@ -75,11 +75,11 @@ func (t *translator) loadOrdered(p place, typ ptx.Type) spirv.ID {
 
 func (t *translator) storeOrdered(p place, typ ptx.Type, v spirv.ID) {
 	if p.space != ptx.Global && (p.space == ptx.Local || typ.Size() != 4) {
-		t.write(p, typ.Size(), v)
+		t.storeAll(p, typ.Size(), []spirv.ID{v})
 		return
 	}
 	if typ.Size() < 4 {
-		t.storeGlobal(p, typ.Size(), []spirv.ID{v})
+		t.storeAll(p, typ.Size(), []spirv.ID{v})
 		return
 	}
 	t.around(func() spirv.ID {

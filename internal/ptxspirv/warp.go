@@ -185,9 +185,7 @@ func (t *translator) copyAsync() {
 		return
 	}
 	if len(t.in.Args) == 3 {
-		for i, v := range t.loadAll(from, ptx.B32, int(n/4)) {
-			t.write(t.beyond(to, 4*i), 4, v)
-		}
+		t.storeAll(to, 4, t.loadAll(from, ptx.B32, int(n/4)))
 		return
 	}
 	for at := 0; at < int(n); at += 4 {
