@@ -20,11 +20,12 @@ type Options struct {
 
 // Arithmetic is what a device can promise for float32 and for float64, and what was seen of it.
 type Arithmetic struct {
-	Fused      bool    // Fma rounds once
-	FoldsZeros bool    // the device's compiler forgets that -0+0 is 0
-	SignedZero [2]bool // zeros keep their signs, infinities and NaNs are as in IEEE 754
-	Denormals  [2]bool // subnormal numbers are not zeros
-	Nearest    [2]bool // results are rounded to nearest
+	Fused       bool    // Fma rounds once
+	FoldsZeros  bool    // the device's compiler forgets that -0+0 is 0
+	LosesValues bool    // the device's compiler may lose values that a loop has computed for threads that leave it early
+	SignedZero  [2]bool // zeros keep their signs, infinities and NaNs are as in IEEE 754
+	Denormals   [2]bool // subnormal numbers are not zeros
+	Nearest     [2]bool // results are rounded to nearest
 }
 
 // Program is a translated kernel. Its push constants are the address of Data and, from byte 8 on, the parameter block, or its address.

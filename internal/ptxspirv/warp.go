@@ -149,7 +149,7 @@ func (t *translator) match() {
 	typ := t.typ(0)
 	v := t.arg(1, typ)
 	found := t.Local(t.pointer(spirv.StorageFunction, t.u32()))
-	t.repeat(func() spirv.ID {
+	t.repeat(variable{found, ptx.U32}, func() spirv.ID {
 		first := t.op(spirv.OpGroupNonUniformBroadcastFirst, typ, t.subgroup(), v)
 		same := t.test(spirv.OpIEqual, first, v)
 		t.Emit(spirv.OpStore, found, t.ballot(same))
