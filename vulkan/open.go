@@ -159,7 +159,7 @@ func (s *session) enable(p vulkansys.PhysicalDevice) (*vulkansys.Features2, []st
 	has, has11, has12 := vulkansys.NewFeatures()
 	s.Features(p, has)
 	if missing := required(has, has12); missing != nil {
-		return nil, nil, fmt.Errorf("%w: %s; a newer driver may have them", ErrFeatures, strings.Join(missing, ", "))
+		return nil, nil, featureError(missing)
 	}
 	f, f11, f12 := vulkansys.NewFeatures()
 	f.Float64, f.Int64, f.Int16 = has.Float64, 1, has.Int16
@@ -172,6 +172,12 @@ func (s *session) enable(p vulkansys.PhysicalDevice) (*vulkansys.Features2, []st
 		extensions = append(extensions, vulkansys.SharedLayout)
 	}
 	return f, extensions, nil
+}
+
+// featureError returns the error for a device without features that all kernels need.
+func featureError(missing []string) error {
+	return fmt.Errorf("%w: it has no %s; install a newer driver of the GPU, such as a newer package mesa-vulkan-drivers for AMD and Intel, which may have them",
+		ErrFeatures, strings.Join(missing, " and no "))
 }
 
 // number returns a boolean as Vulkan's features have it.
