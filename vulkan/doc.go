@@ -7,7 +7,7 @@
 //	s, err := dev.NewStream()                     // then package device and generated launchers
 //
 // The package contains no compiler: the PTX of a kernel is translated to SPIR-V at its first launch with each block size. If a kernel
-// needs what the device lacks (tensor cores, clusters, or warps of 32 lanes where subgroups are smaller), its launch returns an error that
+// needs what the device lacks (tensor cores, clusters, 64-bit atomics in shared memory), its launch returns an error that
 // matches device.ErrNoVariant.
 //
 // Work runs in order. It is handed to the GPU when a stream is waited for, or when much of it has been collected. A kernel that hangs, or
