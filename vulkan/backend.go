@@ -20,6 +20,8 @@ type backend struct {
 	memories    *vulkansys.MemoryProperties
 	layout      vulkansys.PipelineLayout
 	arithmetic  ptxspirv.Arithmetic
+	views       ptxspirv.Views
+	push        int // bytes of push constants
 	subgroup    int // lanes
 	clock       clock
 
@@ -94,6 +96,9 @@ func byAddress(p *buffer, address uint64) int {
 // hostMemory are the flags of memory that the host writes and reads without further calls.
 const hostMemory = vulkansys.MemoryHostVisible | vulkansys.MemoryHostCoherent
 
+// nearMemory are the flags of memory that the host writes and kernels read often: memory of the device, if the host can write to it.
+const nearMemory = hostMemory | vulkansys.MemoryDeviceLocal
+
 // allocate returns memory of a type that has the flags. The lock of the device is held.
 func (b *backend) allocate(size int, flags uint32) (*buffer, error) {
 	if int64(size) > b.information.Memory {
@@ -138,8 +143,11 @@ func (p *buffer) make(flags uint32) (err error) {
 // that the host reads is memory that its caches hold, if there is such memory; reads from other memory are slow.
 func memoryType(m *vulkansys.MemoryProperties, types, flags uint32) int {
 	wanted := []uint32{flags}
-	if flags&vulkansys.MemoryHostVisible != 0 {
+	switch flags {
+	case hostMemory:
 		wanted = []uint32{flags | vulkansys.MemoryHostCached, flags}
+	case nearMemory:
+		wanted = []uint32{flags, hostMemory}
 	}
 	for _, w := range wanted {
 		for i, t := range m.Types[:m.TypeCount] {

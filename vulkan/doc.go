@@ -7,8 +7,8 @@
 //	s, err := dev.NewStream()                     // then package device and generated launchers
 //
 // Kernels need no separate compilation for Vulkan: at a kernel's first launch with each block size, the package translates the kernel's PTX
-// to SPIR-V. If a kernel needs a feature that the device lacks (tensor cores, clusters, or warps of 32 lanes on a device with smaller
-// subgroups), its launch returns an error that matches device.ErrNoVariant.
+// to SPIR-V. If a kernel needs a feature that the device lacks (tensor cores, clusters, 64-bit atomics in shared memory), its launch returns
+// an error that matches device.ErrNoVariant.
 //
 // Work runs in order. The package collects work, and submits it to the GPU when the program waits for a stream, or when there is much work.
 // If a kernel hangs, or if a kernel without checks accesses memory out of bounds, the process continues but loses the device: all later

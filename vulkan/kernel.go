@@ -21,6 +21,7 @@ type code struct {
 type loaded struct {
 	pipeline vulkansys.Pipeline
 	data     *buffer // constants, or nil
+	pushed   bool    // its parameter block is in the push constants
 	number   uint32
 	err      error
 }
@@ -56,7 +57,9 @@ func (b *backend) make(l *loaded, c code) error {
 	if err != nil {
 		return err
 	}
-	p, err := ptxspirv.Translate(m, c.kernel.Entry(), ptxspirv.Options{Block: c.block, Shared: c.shared, Subgroup: b.subgroup, Arithmetic: b.arithmetic})
+	p, err := ptxspirv.Translate(m, c.kernel.Entry(), ptxspirv.Options{
+		Block: c.block, Shared: c.shared, Subgroup: b.subgroup, Push: b.push, Views: b.views, Arithmetic: b.arithmetic,
+	})
 	if err != nil {
 		return err
 	}
@@ -65,8 +68,9 @@ func (b *backend) make(l *loaded, c code) error {
 
 // compile makes a pipeline of a program.
 func (b *backend) compile(l *loaded, p *ptxspirv.Program) (err error) {
+	l.pushed = p.Pushed
 	if len(p.Data) > 0 {
-		if l.data, err = b.allocate(len(p.Data), hostMemory); err != nil {
+		if l.data, err = b.allocate(len(p.Data), nearMemory); err != nil {
 			return err
 		}
 		copy(l.data.host, p.Data)

@@ -30,7 +30,7 @@ type Description struct {
 	Subgroup int
 	// Missing lists the missing features that all kernels need. If there are any, Open returns ErrFeatures.
 	Missing []string
-	// Lacks lists the missing features that some kernels need.
+	// Lacks lists the missing features that some kernels need in order to run, or to be fast.
 	Lacks []string
 }
 
@@ -68,7 +68,7 @@ func (s *session) describe(i int) Description {
 		{"64-bit atomics (shaderBufferInt64Atomics)", f12.BufferAtomics64},
 	})
 	if d.Subgroup != 32 {
-		d.Lacks = append(d.Lacks, "subgroups of 32 threads, for operations of warps")
+		d.Lacks = append(d.Lacks, "subgroups of 32 threads, without which operations of warps are slow")
 	}
 	return d
 }

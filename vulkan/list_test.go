@@ -1,7 +1,9 @@
 package vulkan
 
 import (
+	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/internal/vulkansys"
@@ -17,6 +19,17 @@ func TestRequired(t *testing.T) {
 	f12.Addresses = 1
 	if got := required(f, f12); got != nil {
 		t.Errorf("with both: %q", got)
+	}
+}
+
+// TestFeatureError tests that the error names what a device lacks, and what to install.
+func TestFeatureError(t *testing.T) {
+	f, _, f12 := vulkansys.NewFeatures()
+	f.Int64 = 1
+	err := featureError(required(f, f12))
+	const want = "vulkan: the device lacks what kernels need: it has no addresses of buffers (bufferDeviceAddress); install a newer driver"
+	if !errors.Is(err, ErrFeatures) || !strings.HasPrefix(err.Error(), want) {
+		t.Error(err)
 	}
 }
 

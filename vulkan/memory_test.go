@@ -21,6 +21,8 @@ func TestMemoryType(t *testing.T) {
 		{0x1f, hostMemory, 3},
 		{0x07, hostMemory, 2}, // no cached memory is allowed
 		{0x03, hostMemory, -1},
+		{0x1f, nearMemory, 4},
+		{0x0f, nearMemory, 2},
 	} {
 		if got := memoryType(m, c.types, c.flags); got != c.want {
 			t.Errorf("of types %#x with flags %#x: %d, want %d", c.types, c.flags, got, c.want)

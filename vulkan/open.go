@@ -121,7 +121,7 @@ func (s *session) open(index int) (*backend, error) {
 	}
 	info := s.info(index)
 	p := s.physical[index]
-	f, err := s.enable(p)
+	f, extensions, err := s.enable(p)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", info.Name, err)
 	}
@@ -134,7 +134,7 @@ func (s *session) open(index int) (*backend, error) {
 	if family < 0 {
 		return nil, fmt.Errorf("%s: %w: it has no queue for compute shaders", info.Name, ErrFeatures)
 	}
-	dev, err := s.CreateDevice(p, vulkansys.NewDeviceInfo(uint32(family), f))
+	dev, err := s.CreateDevice(p, vulkansys.NewDeviceInfo(uint32(family), f, extensions...))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", info.Name, err)
 	}
@@ -142,7 +142,8 @@ func (s *session) open(index int) (*backend, error) {
 	b.queue = s.Queue(dev, b.family, 0)
 	b.memories = s.Memories(p)
 	b.arithmetic, b.subgroup, b.clock = s.arithmetic(p), s.subgroup(p), s.newClock(p, families[family])
-	if b.layout, err = s.CreatePipelineLayout(dev); err != nil {
+	b.views, b.push = s.views(p), s.pushBytes(p)
+	if b.layout, err = s.CreatePipelineLayout(dev, uint32(b.push)); err != nil {
 		s.DestroyDevice(dev)
 		return nil, fmt.Errorf("%s: %w", info.Name, err)
 	}
@@ -152,19 +153,62 @@ func (s *session) open(index int) (*backend, error) {
 	return b, nil
 }
 
-// enable returns the features to enable on a device, which are all that kernels can use. It returns an error if one is missing that
-// all kernels need.
-func (s *session) enable(p vulkansys.PhysicalDevice) (*vulkansys.Features2, error) {
+// enable returns the features and the extensions to enable on a device, which are all that kernels can use. It returns an error if a
+// feature is missing that all kernels need.
+func (s *session) enable(p vulkansys.PhysicalDevice) (*vulkansys.Features2, []string, error) {
 	has, has11, has12 := vulkansys.NewFeatures()
 	s.Features(p, has)
 	if missing := required(has, has12); missing != nil {
-		return nil, fmt.Errorf("%w: %s; a newer driver may have them", ErrFeatures, strings.Join(missing, ", "))
+		return nil, nil, featureError(missing)
 	}
 	f, f11, f12 := vulkansys.NewFeatures()
 	f.Float64, f.Int64, f.Int16 = has.Float64, 1, has.Int16
 	f11.Storage16 = has11.Storage16
 	f12.Storage8, f12.BufferAtomics64, f12.Int8, f12.Addresses = has12.Storage8, has12.BufferAtomics64, has12.Int8, 1
-	return f, nil
+	var extensions []string
+	if v := s.views(p); v.Any {
+		l := f.WithSharedLayout()
+		l.Layout, l.Access16, l.Access8 = 1, number(v.Half), number(v.Bytes)
+		extensions = append(extensions, vulkansys.SharedLayout)
+	}
+	return f, extensions, nil
+}
+
+// featureError returns the error for a device without features that all kernels need.
+func featureError(missing []string) error {
+	return fmt.Errorf("%w: it has no %s; install a newer driver of the GPU, such as a newer package mesa-vulkan-drivers for AMD and Intel, which may have them",
+		ErrFeatures, strings.Join(missing, " and no "))
+}
+
+// number returns a boolean as Vulkan's features have it.
+func number(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// views returns the sizes in which a device can access shared memory.
+func (s *session) views(p vulkansys.PhysicalDevice) ptxspirv.Views {
+	if !s.HasExtension(p, vulkansys.SharedLayout) {
+		return ptxspirv.Views{}
+	}
+	f, _, f12 := vulkansys.NewFeatures()
+	l := f.WithSharedLayout()
+	s.Features(p, f)
+	return ptxspirv.Views{
+		Any: l.Layout != 0, Half: l.Layout != 0 && l.Access16 != 0 && f.Int16 != 0, Bytes: l.Layout != 0 && l.Access8 != 0 && f12.Int8 != 0,
+	}
+}
+
+// mostPushed is the number of bytes of push constants of the GPUs that have most.
+const mostPushed = 256
+
+// pushBytes returns the number of bytes of push constants of a device that kernels use, at least 128.
+func (s *session) pushBytes(p vulkansys.PhysicalDevice) int {
+	all, _ := vulkansys.NewDriverProperties()
+	s.Properties(p, all)
+	return int(min(all.Limits.PushConstants, mostPushed))
 }
 
 // arithmetic returns what kernels may demand of a device's arithmetic.

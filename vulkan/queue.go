@@ -2,6 +2,7 @@ package vulkan
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -20,9 +21,10 @@ type queue struct {
 	pool     vulkansys.CommandPool
 	commands vulkansys.CommandBuffer
 	fence    vulkansys.Fence
-	count    int  // of commands that are collected
-	started  bool // they run, after a wait that ended early
-	stage    stage
+	count    int          // of commands that are collected
+	started  bool         // they run, after a wait that ended early
+	stage    stage        // for data
+	blocks   stage        // for parameter blocks that are not in push constants
 	env      *environment // nil until a kernel needs it
 	launches uint32
 	reads    []read
@@ -52,7 +54,7 @@ func (b *backend) newQueue() (*queue, error) {
 	if err := b.usable(); err != nil {
 		return nil, err
 	}
-	q := &queue{backend: b, stage: stage{backend: b}}
+	q := &queue{backend: b, stage: stage{backend: b, flags: hostMemory}, blocks: stage{backend: b, flags: nearMemory}}
 	var err error
 	if q.pool, err = b.CreateCommandPool(b.device, b.family); err == nil {
 		if q.commands, err = b.AllocateCommandBuffer(b.device, q.pool); err == nil {
@@ -90,7 +92,7 @@ func (q *queue) work(f func() error) error {
 		return err
 	}
 	q.backend.Barrier(q.commands)
-	if q.count >= mostCommands || q.stage.used > mostStaged {
+	if q.count >= mostCommands || max(q.stage.used, q.blocks.used) > mostStaged {
 		q.finish()
 	}
 	return nil
@@ -137,24 +139,29 @@ func (q *queue) Launch(p *driver.Plan) error {
 		}
 		p.SetHidden(v, env, q.launches, l.number)
 		q.launches++
-		n := v.ParamBytes(k)
-		s, err := q.stage.take(max(n, 1))
-		if err != nil {
-			return err
-		}
 		// The view of the plan's parameter block lives only as long as this call runs.
-		copy(s.host, unsafe.Slice((*byte)(p.Params()), n))
-		q.dispatch(l, s.address, v.Blocks(p))
+		block := unsafe.Slice((*byte)(p.Params()), v.ParamBytes(k))
+		if !l.pushed {
+			s, err := q.blocks.take(max(len(block), 1))
+			if err != nil {
+				return err
+			}
+			copy(s.host, block)
+			block = binary.LittleEndian.AppendUint64(nil, s.address)
+		}
+		q.dispatch(l, block, v.Blocks(p))
 		return nil
 	})
 }
 
-// dispatch records a kernel with its parameter block.
-func (q *queue) dispatch(l *loaded, params uint64, blocks [3]int) {
-	push := &[2]uint64{params}
+// dispatch records a kernel with its parameter block, or with the block's address.
+func (q *queue) dispatch(l *loaded, params []byte, blocks [3]int) {
+	push := make([]byte, 8, 8+len(params)+3)
 	if l.data != nil {
-		push[1] = l.data.address
+		binary.LittleEndian.PutUint64(push, l.data.address)
 	}
+	push = append(push, params...)
+	push = push[:(len(push)+3)&^3]
 	q.backend.BindPipeline(q.commands, l.pipeline)
 	q.backend.PushConstants(q.commands, q.backend.layout, push)
 	q.backend.Dispatch(q.commands, uint32(blocks[0]), uint32(blocks[1]), uint32(blocks[2]))
@@ -290,6 +297,7 @@ func (q *queue) finishBy(ctx context.Context) error {
 func (q *queue) forget() {
 	q.count, q.started, q.reads, q.marks, q.followed = 0, false, nil, q.marks[:0], nil
 	q.stage.reset()
+	q.blocks.reset()
 }
 
 // fail records a failure for Wait. Once the driver reports that the device is lost, all of its streams are.
@@ -374,6 +382,7 @@ func (q *queue) free() {
 	b.DestroyCommandPool(b.device, q.pool)
 	b.DestroyQueryPool(b.device, q.queries)
 	q.stage.free()
+	q.blocks.free()
 	if q.env != nil {
 		q.env.memory.free()
 	}

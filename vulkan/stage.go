@@ -8,9 +8,10 @@ const (
 	stageAlign = 16       // of pieces
 )
 
-// stage is memory of the host through which a queue passes data and parameters.
+// stage is memory that the host writes and reads, through which a queue passes data and parameter blocks.
 type stage struct {
 	backend *backend
+	flags   uint32 // of the memory
 	chunks  []*buffer
 	chunk   int // the one that is being used
 	offset  int // in it
@@ -32,7 +33,7 @@ func (s *stage) take(n int) (staged, error) {
 		s.offset = 0
 	}
 	if s.chunk == len(s.chunks) {
-		p, err := s.backend.allocate(stageBytes, hostMemory)
+		p, err := s.backend.allocate(stageBytes, s.flags)
 		if err != nil {
 			return staged{}, err
 		}

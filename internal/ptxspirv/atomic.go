@@ -75,11 +75,11 @@ func (t *translator) loadOrdered(p place, typ ptx.Type) spirv.ID {
 
 func (t *translator) storeOrdered(p place, typ ptx.Type, v spirv.ID) {
 	if p.space != ptx.Global && (p.space == ptx.Local || typ.Size() != 4) {
-		t.write(p, typ.Size(), v)
+		t.storeAll(p, typ.Size(), []spirv.ID{v})
 		return
 	}
 	if typ.Size() < 4 {
-		t.storeGlobal(p, typ.Size(), []spirv.ID{v})
+		t.storeAll(p, typ.Size(), []spirv.ID{v})
 		return
 	}
 	t.around(func() spirv.ID {
@@ -157,7 +157,7 @@ func (t *translator) addFloat(at, scope spirv.ID, typ ptx.Type, first int) spirv
 	v := t.arg(first+1, typ)
 	seen := t.Local(t.pointer(spirv.StorageFunction, t.unsigned(typ.Size())))
 	t.Emit(spirv.OpStore, seen, t.op(spirv.OpAtomicLoad, bits, at, scope, t.word(0)))
-	t.repeat(func() spirv.ID {
+	t.repeat(variable{seen, bits}, func() spirv.ID {
 		old := t.Value(spirv.OpLoad, t.unsigned(typ.Size()), seen)
 		sum := t.op(spirv.OpFAdd, typ, t.Value(spirv.OpBitcast, float, old), v)
 		found := t.op(spirv.OpAtomicCompareExchange, bits, at, scope, t.word(0), t.word(0), t.Value(spirv.OpBitcast, t.unsigned(typ.Size()), sum), old)
@@ -167,14 +167,15 @@ func (t *translator) addFloat(at, scope spirv.ID, typ ptx.Type, first int) spirv
 	return t.Value(spirv.OpLoad, t.unsigned(typ.Size()), seen)
 }
 
-// repeat emits a loop that ends when the condition that f returns is false.
-func (t *translator) repeat(f func() spirv.ID) {
+// repeat emits a loop that ends when the condition that f returns is false. It stores to a variable that is read after it.
+func (t *translator) repeat(result variable, f func() spirv.ID) {
 	header, body, again, merge := t.ID(), t.ID(), t.ID(), t.ID()
 	t.Emit(spirv.OpBranch, header)
 	t.label(header)
 	t.Emit(spirv.OpLoopMerge, merge, again, 0)
 	t.Emit(spirv.OpBranch, body)
 	t.label(body)
+	t.keepValues(merge, []variable{result})
 	c := f()
 	t.Emit(spirv.OpBranchConditional, c, again, merge)
 	t.label(again)

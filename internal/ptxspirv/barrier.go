@@ -23,12 +23,12 @@ func (t *translator) barriers() {
 	}
 }
 
-// votes returns the word in which bar.red counts.
+// votes returns a pointer to the word in which bar.red counts.
 func (t *translator) votes() spirv.ID {
 	if t.scratch == 0 {
-		t.scratch = t.Variable(t.pointer(spirv.StorageWorkgroup, t.u32()), spirv.StorageWorkgroup)
+		t.scratch = t.words(spirv.StorageWorkgroup, 4)
 	}
-	return t.scratch
+	return t.wordIn(spirv.StorageWorkgroup, t.scratch, t.word(0))
 }
 
 // clearVotes begins bar.red. A barrier separates it from the last use of the word.

@@ -118,6 +118,7 @@ func (t *translator) loop(x *loop, around []frame) bool {
 	t.Emit(spirv.OpLoopMerge, x.merge, x.again, 0)
 	t.Emit(spirv.OpBranch, body)
 	t.label(body)
+	t.keepValues(x.merge, t.outliving(x))
 	if t.list(x.body, append(around[:len(around):len(around)], frame{loop: x})) {
 		t.Emit(spirv.OpBranch, x.again)
 	}

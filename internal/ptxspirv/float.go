@@ -137,7 +137,37 @@ func (t *translator) convertFloat(to, from ptx.Type, x spirv.ID) spirv.ID {
 		return x
 	}
 	t.rounded()
-	return t.op(spirv.OpFConvert, to, x)
+	v := t.op(spirv.OpFConvert, to, x)
+	switch {
+	case t.options.Denormals[0]:
+		return v
+	case to == ptx.F64:
+		return t.widenSubnormal(x, v)
+	}
+	return t.narrowToSubnormal(x, v)
+}
+
+// widenSubnormal returns a float32 as a float64: v, unless it is subnormal, which the device may take for 0.
+func (t *translator) widenSubnormal(x, v spirv.ID) spirv.ID {
+	bits := t.Value(spirv.OpBitcast, t.u32(), x)
+	size := t.op(spirv.OpBitwiseAnd, ptx.U32, bits, t.word(1<<31-1))
+	sign := t.op(spirv.OpBitwiseAnd, ptx.U32, bits, t.word(1<<31))
+	tiny := t.op(spirv.OpFMul, ptx.F64, t.Value(spirv.OpConvertUToF, t.f64(), size), t.real(8, 0x1p-149))
+	low, high := t.halves(t.Value(spirv.OpBitcast, t.u64(), tiny))
+	tiny = t.Value(spirv.OpBitcast, t.f64(), t.join(low, t.op(spirv.OpBitwiseOr, ptx.U32, high, sign)))
+	return t.choose(ptx.F64, t.test(spirv.OpULessThan, size, t.word(1<<23)), tiny, v)
+}
+
+// narrowToSubnormal returns a float64 as a float32: v, unless it is subnormal then, for which the device may return 0.
+func (t *translator) narrowToSubnormal(x, v spirv.ID) spirv.ID {
+	low, high := t.halves(t.Value(spirv.OpBitcast, t.u64(), x))
+	sign := t.op(spirv.OpBitwiseAnd, ptx.U32, high, t.word(1<<31))
+	size := t.Value(spirv.OpBitcast, t.f64(), t.join(low, t.op(spirv.OpBitwiseAnd, ptx.U32, high, t.word(1<<31-1))))
+	small := t.test(spirv.OpFOrdLessThan, size, t.real(8, 0x1p-126))
+	units := t.op(spirv.OpFMul, ptx.F64, t.choose(ptx.F64, small, size, t.real(8, 0)), t.real(8, 0x1p149))
+	n := t.Value(spirv.OpConvertFToU, t.u32(), t.Extended(spirv.GLSLRoundEven, t.f64(), units))
+	tiny := t.Value(spirv.OpBitcast, t.f32(), t.op(spirv.OpBitwiseOr, ptx.U32, n, sign))
+	return t.choose(ptx.F32, small, tiny, v)
 }
 
 // toInteger converts a float to an integer: NaN to 0, and numbers out of range to the closest one.

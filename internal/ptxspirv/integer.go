@@ -150,8 +150,9 @@ func (t *translator) absolute() {
 		return
 	}
 	a := t.trim(typ, t.arg(1, typ))
-	negative := t.test(spirv.OpSLessThan, a, t.number(held(typ), 0))
-	t.result(typ, t.choose(typ, negative, t.op(spirv.OpSNegate, typ, a), a))
+	// A compiler of Mesa recognizes a selection of a or -a, and computes the absolute values of 64-bit integers wrongly.
+	sign := t.op(spirv.OpShiftRightArithmetic, typ, a, t.word(uint32(8*held(typ)-1)))
+	t.result(typ, t.op(spirv.OpISub, typ, t.op(spirv.OpBitwiseXor, typ, a, sign), sign))
 }
 
 // untyped returns the type of a float's bits.

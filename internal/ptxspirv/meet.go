@@ -88,7 +88,7 @@ func (t *translator) blockWord(turn spirv.ID, kind int) spirv.ID {
 
 func (t *translator) turnWord(turn, i spirv.ID) spirv.ID {
 	first := t.op(spirv.OpIMul, ptx.U32, turn, t.word(uint32(t.turnWords())))
-	return t.Value(spirv.OpAccessChain, t.pointer(spirv.StorageWorkgroup, t.u32()), t.meeting.words, t.op(spirv.OpIAdd, ptx.U32, first, i))
+	return t.wordIn(spirv.StorageWorkgroup, t.meeting.words, t.op(spirv.OpIAdd, ptx.U32, first, i))
 }
 
 // clearTurn clears the words of a turn.
@@ -145,7 +145,7 @@ func (t *translator) slot(last bool, thread spirv.ID, part int) spirv.ID {
 	}
 	n := uint32(t.threads())
 	i := t.op(spirv.OpIAdd, ptx.U32, t.op(spirv.OpIMul, ptx.U32, parity, t.word(slotParts*n)), t.op(spirv.OpIAdd, ptx.U32, thread, t.word(uint32(part)*n)))
-	return t.Value(spirv.OpAccessChain, t.pointer(spirv.StorageWorkgroup, t.u32()), t.meeting.slots, i)
+	return t.wordIn(spirv.StorageWorkgroup, t.meeting.slots, i)
 }
 
 // publish stores the operands of an operation for the other threads of the warp. Those of shadows do not count.

@@ -39,7 +39,7 @@ func (t *translator) placeIn(i int, space ptx.Space) place {
 	switch {
 	case base.Kind == ptx.VarOperand && base.Var.Space == ptx.Param:
 		p.space = ptx.Global
-		p.address = t.pushed(0)
+		p.address = t.parameterAddress()
 	default:
 		p.address = t.bits(base, typ)
 	}
@@ -115,12 +115,14 @@ func (t *translator) narrow(size int) {
 
 // entry returns a pointer to the word with a byte of shared or local memory.
 func (t *translator) entry(p place) spirv.ID {
-	storage, variable := uint32(spirv.StorageWorkgroup), t.shared
-	if p.space == ptx.Local {
-		storage, variable = spirv.StorageFunction, t.local
+	if p.space != ptx.Local && t.options.Views.Any {
+		return t.viewed(p, view{4, 1})
 	}
 	i := t.op(spirv.OpShiftRightLogical, ptx.U32, p.address, t.word(2))
-	return t.Value(spirv.OpAccessChain, t.pointer(storage, t.u32()), variable, i)
+	if p.space == ptx.Local {
+		return t.wordIn(spirv.StorageFunction, t.local, i)
+	}
+	return t.wordIn(spirv.StorageWorkgroup, t.shared, i)
 }
 
 // beyond returns the place n bytes on.
@@ -138,6 +140,14 @@ func (t *translator) beyond(p place, n int) place {
 // bitOf returns the number of the first bit of a byte in its word.
 func (t *translator) bitOf(p place) spirv.ID {
 	return t.op(spirv.OpShiftLeftLogical, ptx.U32, t.op(spirv.OpBitwiseAnd, ptx.U32, p.address, t.word(3)), t.word(3))
+}
+
+// wordIn returns a pointer to a word of a variable that words has returned.
+func (t *translator) wordIn(storage uint32, variable, i spirv.ID) spirv.ID {
+	if storage == spirv.StorageWorkgroup && t.options.Views.Any {
+		return t.Value(spirv.OpAccessChain, t.pointer(storage, t.u32()), variable, t.word(0), i)
+	}
+	return t.Value(spirv.OpAccessChain, t.pointer(storage, t.u32()), variable, i)
 }
 
 // read returns an element of shared or local memory.
@@ -195,7 +205,14 @@ func (t *translator) vector(size, n int) spirv.ID {
 }
 
 func (t *translator) load() {
-	typ, list, p := t.typ(0), elements(t.in.Args[0]), t.place(1)
+	typ, list := t.typ(0), elements(t.in.Args[0])
+	if at, ok := t.pushedAt(t.in.Args[1]); ok {
+		for i, o := range list {
+			t.assign(o, plain(typ), t.parameter(at+i*typ.Size(), typ))
+		}
+		return
+	}
+	p := t.place(1)
 	if t.ordered() {
 		t.assign(list[0], plain(typ), t.access(p, typ, func(p place) spirv.ID { return t.loadOrdered(p, typ) }))
 		return
@@ -217,15 +234,14 @@ func (t *translator) load() {
 func (t *translator) loadAll(p place, typ ptx.Type, n int) []spirv.ID {
 	size := typ.Size()
 	list := make([]spirv.ID, n)
-	if p.space != ptx.Global {
+	from, operands, ok := t.elementsAt(p, size, n)
+	if !ok {
 		for i := range list {
 			list[i] = t.trim(plain(typ), t.read(t.beyond(p, i*size), size))
 		}
 		return list
 	}
-	t.narrow(size)
-	to := t.vector(size, n)
-	v := t.Value(spirv.OpLoad, to, t.global(p.address, to), spirv.MemoryAligned, uint32(n*size))
+	v := t.Value(spirv.OpLoad, t.vector(size, n), append([]spirv.ID{from}, operands...)...)
 	for i := range list {
 		list[i] = v
 		if n > 1 {
@@ -256,20 +272,35 @@ func (t *translator) store() {
 		switch {
 		case t.ordered():
 			t.storeOrdered(p, typ, values[0])
-		case p.space == ptx.Global:
-			t.storeGlobal(p, typ.Size(), values)
 		default:
-			for i, v := range values {
-				t.write(t.beyond(p, i*typ.Size()), typ.Size(), v)
-			}
+			t.storeAll(p, typ.Size(), values)
 		}
 		return 0
 	})
 }
 
-// storeGlobal stores elements of a size.
-func (t *translator) storeGlobal(p place, size int, values []spirv.ID) {
-	t.narrow(size)
+// elementsAt returns a pointer to n elements of a size, with the memory operands of their accesses. It returns false if they must be accessed as words.
+func (t *translator) elementsAt(p place, size, n int) (at spirv.ID, operands []uint32, ok bool) {
+	v := view{size, n}
+	switch {
+	case p.space == ptx.Global:
+		t.narrow(size)
+		return t.global(p.address, t.vector(size, n)), []uint32{spirv.MemoryAligned, uint32(n * size)}, true
+	case p.space == ptx.Shared && t.options.can(v):
+		return t.viewed(p, v), nil, true
+	}
+	return 0, nil, false
+}
+
+// storeAll stores elements of a size.
+func (t *translator) storeAll(p place, size int, values []spirv.ID) {
+	at, operands, ok := t.elementsAt(p, size, len(values))
+	if !ok {
+		for i, v := range values {
+			t.write(t.beyond(p, i*size), size, v)
+		}
+		return
+	}
 	to, v := t.vector(size, len(values)), values[0]
 	if size < 4 {
 		for i := range values {
@@ -280,7 +311,7 @@ func (t *translator) storeGlobal(p place, size int, values []spirv.ID) {
 	if len(values) > 1 {
 		v = t.Value(spirv.OpCompositeConstruct, to, values...)
 	}
-	t.Emit(spirv.OpStore, t.global(p.address, to), v, spirv.MemoryAligned, uint32(len(values)*size))
+	t.Emit(spirv.OpStore, append([]uint32{at, v}, operands...)...)
 }
 
 // convertAddress translates cvta: an address of one space to a generic one.
@@ -297,7 +328,7 @@ func (t *translator) convertAddress() {
 		t.result(ptx.U64, t.op(spirv.OpBitwiseOr, ptx.U64, v, t.wide(tag)))
 	default:
 		if o := t.in.Args[1]; o.Kind == ptx.VarOperand && o.Var.Space == ptx.Param {
-			v = t.op(spirv.OpIAdd, ptx.U64, t.pushed(0), t.wide(o.Bits))
+			v = t.op(spirv.OpIAdd, ptx.U64, t.parameterAddress(), t.wide(o.Bits))
 		}
 		t.result(ptx.U64, v)
 	}

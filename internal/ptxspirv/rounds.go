@@ -214,7 +214,7 @@ func (t *translator) beginRounds() {
 
 // endedIn returns a pointer to the number of threads that have ended in rounds of a parity.
 func (t *translator) endedIn(parity spirv.ID) spirv.ID {
-	return t.Value(spirv.OpAccessChain, t.pointer(spirv.StorageWorkgroup, t.u32()), t.round.ended, parity)
+	return t.wordIn(spirv.StorageWorkgroup, t.round.ended, parity)
 }
 
 // countEnd counts a thread that ends.

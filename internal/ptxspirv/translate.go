@@ -13,21 +13,25 @@ type Options struct {
 	Block    [3]int // threads of a block
 	Shared   int    // bytes of dynamic shared memory
 	Subgroup int    // lanes of the device's subgroups, or 0 if their number varies
+	Push     int    // bytes of push constants that the device has
+	Views
 	Arithmetic
 }
 
 // Arithmetic is what a device can promise for float32 and for float64, and what was seen of it.
 type Arithmetic struct {
-	Fused      bool    // Fma rounds once
-	FoldsZeros bool    // the device's compiler forgets that -0+0 is 0
-	SignedZero [2]bool // zeros keep their signs, infinities and NaNs are as in IEEE 754
-	Denormals  [2]bool // subnormal numbers are not zeros
-	Nearest    [2]bool // results are rounded to nearest
+	Fused       bool    // Fma rounds once
+	FoldsZeros  bool    // the device's compiler forgets that -0+0 is 0
+	LosesValues bool    // the device's compiler may lose values that a loop has computed for threads that leave it early
+	SignedZero  [2]bool // zeros keep their signs, infinities and NaNs are as in IEEE 754
+	Denormals   [2]bool // subnormal numbers are not zeros
+	Nearest     [2]bool // results are rounded to nearest
 }
 
-// Program is a translated kernel. Its push constants are two u64: the addresses of the parameter block and of Data.
+// Program is a translated kernel. Its push constants are the address of Data and, from byte 8 on, the parameter block, or its address.
 type Program struct {
 	Words  []uint32
+	Pushed bool   // the parameter block is in the push constants, not its address
 	Data   []byte // the constants, which the caller places in device memory
 	Shared int    // bytes of shared memory
 }
@@ -53,7 +57,7 @@ func Translate(m *ptx.Module, name string, o Options) (*Program, error) {
 	if t.err != nil {
 		return nil, fmt.Errorf("ptxspirv: %s: %w", name, t.err)
 	}
-	return &Program{Words: t.finish(), Data: t.data, Shared: t.sharedBytes}, nil
+	return &Program{Words: t.finish(), Pushed: t.parameters != 0, Data: t.data, Shared: t.sharedBytes}, nil
 }
 
 // translator translates one kernel.
@@ -71,8 +75,11 @@ type translator struct {
 	addresses   map[*ptx.Var]uint64 // of variables in their spaces
 	builtins    map[uint32]spirv.ID // variables
 	push        spirv.ID            // variable
-	shared      spirv.ID            // variable: an array of words
-	local       spirv.ID            // likewise
+	parameters  int                 // words of the parameter block among the push constants
+	shared      spirv.ID            // variable: an array of words, unless there are views
+	views       map[view]spirv.ID   // variables: shared memory as elements of several types
+	hiddenBytes int                 // of shared memory, after the kernel's own, that the translation uses; only with views
+	local       spirv.ID            // variable: an array of words
 	scratch     spirv.ID            // variable: a word of shared memory for barriers that reduce
 	round       round
 	meeting     meeting
@@ -100,19 +107,18 @@ func (t *translator) declare(m *ptx.Module) {
 		t.Capability(c)
 	}
 	t.Extension("SPV_KHR_physical_storage_buffer")
-	t.addresses, t.builtins = map[*ptx.Var]uint64{}, map[uint32]spirv.ID{}
+	t.addresses, t.builtins, t.views = map[*ptx.Var]uint64{}, map[uint32]spirv.ID{}, map[view]spirv.ID{}
 	for _, r := range t.f.Regs {
 		t.registers = append(t.registers, t.Local(t.pointer(spirv.StorageFunction, t.register(r.Type))))
 	}
 	t.exit = t.Local(t.pointer(spirv.StorageFunction, t.u32()))
-	block := t.Struct([]uint32{t.u64(), t.u64()}, []uint32{0, 8})
-	t.push = t.Variable(t.pointer(spirv.StoragePushConstant, block), spirv.StoragePushConstant)
+	t.declarePush()
 	t.lay(slices.Concat(m.Vars, t.f.Vars))
 	for i := range t.f.Code {
 		in := &t.f.Code[i]
 		t.generic = t.generic || in.Op == "cvta" && (slices.Contains(in.Mods, "shared") || slices.Contains(in.Mods, "local"))
 	}
-	if t.sharedBytes > 0 {
+	if t.sharedBytes > 0 && !t.options.Views.Any {
 		t.shared = t.words(spirv.StorageWorkgroup, t.sharedBytes)
 	}
 	if t.localBytes > 0 {
@@ -122,6 +128,9 @@ func (t *translator) declare(m *ptx.Module) {
 
 // words returns a variable: an array of words.
 func (t *translator) words(storage uint32, bytes int) spirv.ID {
+	if storage == spirv.StorageWorkgroup && t.options.Views.Any {
+		return t.hiddenWords(bytes)
+	}
 	array := t.Type(spirv.OpTypeArray, t.u32(), t.word(uint32(bytes+3)/4))
 	if p := t.pointer(storage, array); storage == spirv.StorageFunction {
 		return t.Local(p)

@@ -63,15 +63,9 @@ func (t *translator) bits(o ptx.Operand, typ ptx.Type) spirv.ID {
 func (t *translator) variable(o ptx.Operand, size int) spirv.ID {
 	at := t.number(size, t.addresses[o.Var]+o.Bits)
 	if o.Var.Space == ptx.Const || o.Var.Space == ptx.Global {
-		return t.Value(spirv.OpIAdd, t.u64(), t.pushed(1), at)
+		return t.Value(spirv.OpIAdd, t.u64(), t.dataAddress(), at)
 	}
 	return at
-}
-
-// pushed returns a push constant.
-func (t *translator) pushed(i uint32) spirv.ID {
-	p := t.Value(spirv.OpAccessChain, t.pointer(spirv.StoragePushConstant, t.u64()), t.push, t.word(i))
-	return t.Value(spirv.OpLoad, t.u64(), p)
 }
 
 // special returns the value of a special register.
@@ -217,7 +211,7 @@ func (t *translator) trim(typ ptx.Type, v spirv.ID) spirv.ID {
 
 // hidden returns a constant that the device's compiler does not know: it would simplify an addition of 0 to nothing.
 func (t *translator) hidden(typ ptx.Type, v uint64) spirv.ID {
-	zero := t.op(spirv.OpShiftRightLogical, ptx.U64, t.pushed(0), t.word(63)) // no address has the upper bit
+	zero := t.op(spirv.OpShiftRightLogical, ptx.U64, t.dataAddress(), t.word(63)) // no address has the upper bit
 	if held(typ) == 4 {
 		zero = t.op(spirv.OpUConvert, ptx.U32, zero)
 	}

@@ -149,7 +149,7 @@ func (t *translator) match() {
 	typ := t.typ(0)
 	v := t.arg(1, typ)
 	found := t.Local(t.pointer(spirv.StorageFunction, t.u32()))
-	t.repeat(func() spirv.ID {
+	t.repeat(variable{found, ptx.U32}, func() spirv.ID {
 		first := t.op(spirv.OpGroupNonUniformBroadcastFirst, typ, t.subgroup(), v)
 		same := t.test(spirv.OpIEqual, first, v)
 		t.Emit(spirv.OpStore, found, t.ballot(same))
@@ -185,9 +185,7 @@ func (t *translator) copyAsync() {
 		return
 	}
 	if len(t.in.Args) == 3 {
-		for i, v := range t.loadAll(from, ptx.B32, int(n/4)) {
-			t.write(t.beyond(to, 4*i), 4, v)
-		}
+		t.storeAll(to, 4, t.loadAll(from, ptx.B32, int(n/4)))
 		return
 	}
 	for at := 0; at < int(n); at += 4 {

@@ -67,6 +67,14 @@ func (b *Builder) Struct(members, offsets []uint32) ID {
 	return id
 }
 
+// Array returns a type of its own: n elements of a type, of which each begins stride bytes after the one before.
+func (b *Builder) Array(element, n ID, stride uint32) ID {
+	id := b.ID()
+	b.globals = append(b.globals, instruction(OpTypeArray, id, element, n)...)
+	b.Decorate(id, DecorationArrayStride, stride)
+	return id
+}
+
 // Constant returns a constant of type t whose bits are the words, lowest first. It is declared once.
 func (b *Builder) Constant(t ID, words ...uint32) ID {
 	return b.global(OpConstant, t, words)

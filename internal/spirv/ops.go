@@ -146,7 +146,9 @@ const (
 	StoragePhysicalStorageBuffer = 5349
 
 	DecorationBlock         = 2
+	DecorationArrayStride   = 6
 	DecorationBuiltIn       = 11
+	DecorationAliased       = 20
 	DecorationOffset        = 35
 	DecorationNoContraction = 42
 
@@ -184,6 +186,9 @@ const (
 	CapabilityRoundingModeRTE                = 4467
 	CapabilityDenormPreserve                 = 4464
 	CapabilityPhysicalStorageBufferAddresses = 5347
+	CapabilityWorkgroupExplicitLayout        = 4428
+	CapabilityWorkgroupExplicitLayout8Bit    = 4429
+	CapabilityWorkgroupExplicitLayout16Bit   = 4430
 )
 
 // Operations of GLSL.std.450.

@@ -2,6 +2,7 @@ package vulkansys
 
 import (
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -20,6 +21,7 @@ const (
 	fnGetPhysicalDeviceFeatures2
 	fnGetPhysicalDeviceMemoryProperties
 	fnGetPhysicalDeviceQueueFamilyProperties
+	fnEnumerateDeviceExtensionProperties
 	fnCreateDevice
 	fnDestroyDevice
 	fnDeviceWaitIdle
@@ -65,7 +67,7 @@ const (
 
 var names = [functions]string{
 	"GetInstanceProcAddr", "CreateInstance", "EnumeratePhysicalDevices", "DestroyInstance", "GetPhysicalDeviceProperties2",
-	"GetPhysicalDeviceFeatures2", "GetPhysicalDeviceMemoryProperties", "GetPhysicalDeviceQueueFamilyProperties", "CreateDevice",
+	"GetPhysicalDeviceFeatures2", "GetPhysicalDeviceMemoryProperties", "GetPhysicalDeviceQueueFamilyProperties", "EnumerateDeviceExtensionProperties", "CreateDevice",
 	"DestroyDevice", "DeviceWaitIdle", "GetDeviceQueue", "QueueSubmit", "CreateFence", "DestroyFence", "ResetFences", "WaitForFences",
 	"CreateCommandPool", "DestroyCommandPool", "ResetCommandPool", "AllocateCommandBuffers", "BeginCommandBuffer", "EndCommandBuffer",
 	"CmdBindPipeline", "CmdPushConstants", "CmdDispatch", "CmdPipelineBarrier", "CmdCopyBuffer", "CmdFillBuffer",
@@ -152,6 +154,20 @@ func (d *Driver) Families(p PhysicalDevice) []QueueFamily {
 	list := make([]QueueFamily, *n)
 	d.call(fnGetPhysicalDeviceQueueFamilyProperties, uintptr(p), at(n), at(&list[0]))
 	return list[:*n]
+}
+
+// HasExtension reports whether a device has an extension.
+func (d *Driver) HasExtension(p PhysicalDevice, name string) bool {
+	n := new(uint32)
+	d.call(fnEnumerateDeviceExtensionProperties, uintptr(p), 0, at(n), 0)
+	if *n == 0 {
+		return false
+	}
+	list := make([]ExtensionProperties, *n)
+	d.call(fnEnumerateDeviceExtensionProperties, uintptr(p), 0, at(n), at(&list[0]))
+	return slices.ContainsFunc(list[:*n], func(e ExtensionProperties) bool {
+		return string(e.Name[:len(name)+1]) == name+"\x00"
+	})
 }
 
 // CreateDevice makes a logical device.
@@ -242,9 +258,10 @@ func (d *Driver) BindPipeline(c CommandBuffer, p Pipeline) {
 }
 
 // PushConstants sets the push constants of the next dispatches.
-func (d *Driver) PushConstants(c CommandBuffer, l PipelineLayout, values *[2]uint64) {
-	d.call(fnCmdPushConstants, uintptr(c), uintptr(l), stageCompute, 0, unsafe.Sizeof(*values), at(values))
-	keep(values)
+func (d *Driver) PushConstants(c CommandBuffer, l PipelineLayout, values []byte) {
+	p := &values[0]
+	d.call(fnCmdPushConstants, uintptr(c), uintptr(l), stageCompute, 0, uintptr(len(values)), at(p))
+	keep(p)
 }
 
 // Dispatch records a launch.
@@ -327,9 +344,9 @@ func (d *Driver) CreateShaderModule(dev Device, code []uint32) (ShaderModule, er
 	return create[ShaderModule](d, fnCreateShaderModule, dev, &ShaderInfo{Type: typeShader, Size: uint64(4 * len(code)), Code: &code[0]})
 }
 
-// CreatePipelineLayout makes a layout with two 64-bit push constants.
-func (d *Driver) CreatePipelineLayout(dev Device) (PipelineLayout, error) {
-	r := &PushRange{Stages: stageCompute, Size: 16}
+// CreatePipelineLayout makes a layout with push bytes of push constants.
+func (d *Driver) CreatePipelineLayout(dev Device, push uint32) (PipelineLayout, error) {
+	r := &PushRange{Stages: stageCompute, Size: push}
 	return create[PipelineLayout](d, fnCreatePipelineLayout, dev, &LayoutInfo{Type: typeLayout, Ranges: 1, Range: r})
 }
 

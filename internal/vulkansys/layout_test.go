@@ -10,6 +10,9 @@ func TestLayout(t *testing.T) {
 	for name, c := range map[string][2]uintptr{
 		"VkPhysicalDeviceProperties2":                        {unsafe.Sizeof(Properties2{}), 840},
 		"VkPhysicalDeviceLimits":                             {unsafe.Sizeof(Limits{}), 504},
+		"maxPushConstantsSize":                               {unsafe.Offsetof(Limits{}.PushConstants), 32},
+		"VkPhysicalDeviceWorkgroupMemoryExplicitLayout":      {unsafe.Sizeof(SharedLayoutFeatures{}), 32},
+		"VkExtensionProperties":                              {unsafe.Sizeof(ExtensionProperties{}), 260},
 		"maxComputeSharedMemorySize":                         {unsafe.Offsetof(Limits{}.SharedMemory), 216},
 		"timestampPeriod":                                    {unsafe.Offsetof(Limits{}.TimestampPeriod), 424},
 		"VkQueryPoolCreateInfo":                              {unsafe.Sizeof(QueryPoolInfo{}), 32},

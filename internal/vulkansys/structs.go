@@ -96,6 +96,7 @@ const (
 	typeDriver        = 1000196000
 	typeFloatControls = 1000197000
 	typeAddress       = 1000244001
+	typeSharedLayout  = 1000336000
 )
 
 // Bits of flags.
@@ -212,7 +213,9 @@ type FloatControls struct {
 
 // Limits is VkPhysicalDeviceLimits, of which only the limits of compute shaders and the unit of timestamps have names.
 type Limits struct {
-	_               [54]uint32
+	_               [8]uint32
+	PushConstants   uint32 // bytes
+	_               [45]uint32
 	SharedMemory    uint32
 	GroupCount      [3]uint32
 	Invocations     uint32
@@ -265,6 +268,32 @@ type Features12 struct {
 	_               [29]uint32
 	Addresses       uint32 // bufferDeviceAddress
 	_               [9]uint32
+}
+
+// SharedLayoutFeatures is VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR.
+type SharedLayoutFeatures struct {
+	Type   uint32
+	Next   unsafe.Pointer
+	Layout uint32
+	Scalar uint32
+	Access8,
+	Access16 uint32
+}
+
+// SharedLayout is the extension with SharedLayoutFeatures.
+const SharedLayout = "VK_KHR_workgroup_memory_explicit_layout"
+
+// WithSharedLayout adds SharedLayoutFeatures to features.
+func (f *Features2) WithSharedLayout() *SharedLayoutFeatures {
+	l := &SharedLayoutFeatures{Type: typeSharedLayout, Next: f.Next}
+	f.Next = unsafe.Pointer(l)
+	return l
+}
+
+// ExtensionProperties is VkExtensionProperties.
+type ExtensionProperties struct {
+	Name    [256]byte
+	Version uint32
 }
 
 // NewFeatures returns features for Driver.Features to fill, or for CreateDevice to enable.
@@ -321,11 +350,19 @@ type DeviceInfo struct {
 	Features       unsafe.Pointer
 }
 
-// NewDeviceInfo returns the description of a device with one queue and features.
-func NewDeviceInfo(family uint32, f *Features2) *DeviceInfo {
+// NewDeviceInfo returns the description of a device with one queue, features and extensions.
+func NewDeviceInfo(family uint32, f *Features2, extensions ...string) *DeviceInfo {
 	priority := float32(1)
 	q := &QueueInfo{Type: typeQueue, Family: family, Count: 1, Priorities: &priority}
-	return &DeviceInfo{Type: typeDevice, Next: unsafe.Pointer(f), QueueCount: 1, Queues: q}
+	info := &DeviceInfo{Type: typeDevice, Next: unsafe.Pointer(f), QueueCount: 1, Queues: q}
+	if len(extensions) > 0 {
+		var list []*byte
+		for _, name := range extensions {
+			list = append(list, &append([]byte(name), 0)[0])
+		}
+		info.ExtensionCount, info.Extensions = uint32(len(list)), &list[0]
+	}
+	return info
 }
 
 // SubmitInfo is VkSubmitInfo.

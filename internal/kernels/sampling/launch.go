@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
@@ -55,7 +56,16 @@ func orNone[T any](s device.Slice[T]) device.Slice[T] {
 }
 
 // Workspace returns the length of Operands.Work on a stream's device.
-func Workspace(s *device.Stream, shape Shape) int { return workspace(row.FormFor(s), shape) }
+func Workspace(s *device.Stream, shape Shape) int { return workspace(formFor(s), shape) }
+
+// formFor returns the form for a stream's device. GPUs of Vulkan may have too little shared memory for the arena of the Wide form.
+func formFor(s *device.Stream) row.Form {
+	l := s.Device().Info().Limits
+	if max(l.SharedPerBlock, l.SharedDynamic) < int(unsafe.Sizeof(arena{})) {
+		return row.Plain
+	}
+	return row.FormFor(s)
+}
 
 func workspace(form row.Form, shape Shape) int {
 	if form == row.Wide && shape.Vocabulary <= maxWide {
@@ -71,7 +81,7 @@ func spans(shape Shape) int { return (shape.Vocabulary + spanTokens - 1) / spanT
 //
 // The logarithm of a token's probability is that of the softmax of the row's logits after step 2, without temperature and
 // thresholds.
-func Sample(s *device.Stream, shape Shape, x Operands) error { return run(s, row.FormFor(s), shape, x) }
+func Sample(s *device.Stream, shape Shape, x Operands) error { return run(s, formFor(s), shape, x) }
 
 // run samples in a form. The Wide form is for vocabularies of fewer than 1<<19 tokens; for others the Plain form runs.
 func run(s *device.Stream, form row.Form, shape Shape, x Operands) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/verify/progen/trial"
 )
 
-// patience is how long a trial may take in another process. They take milliseconds.
-const patience = 90 * time.Second
+// patience is how long a trial may take in another process. They take milliseconds, but the compiler of a device may take a minute for a kernel.
+const patience = 6 * time.Minute
 
 // process runs trials elsewhere (see trial.Serve).
 type process struct {

@@ -115,8 +115,8 @@ func kernels(ctx context.Context, c *compare.Comparer, o order) (outcome, error)
 	return done, err
 }
 
-// patience is how long a worker may take for a batch. It takes seconds.
-const patience = 5 * time.Minute
+// patience is how long a worker may take for a batch. It takes seconds, and minutes on devices whose compilers are slow.
+const patience = 20 * time.Minute
 
 // newWorker returns a process that works: there is one for each processor.
 func newWorker(self string) *child.Process {

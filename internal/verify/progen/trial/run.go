@@ -13,7 +13,7 @@ import (
 )
 
 // limit is for one launch: a kernel that hangs ends the trial, not the program.
-const limit = time.Minute
+const limit = 5 * time.Minute
 
 // Result is what a trial left. Of one that faulted there is, instead of data, the result of each
 // thread alone.

@@ -1,0 +1,71 @@
+package vulkan
+
+import (
+	"encoding/binary"
+	"math"
+	"strings"
+	"testing"
+)
+
+// computing returns a kernel that computes from the u32 after its address, and stores 8 bytes in %rd2.
+func computing(code string) string {
+	return `
+.version 6.4
+.target sm_75
+.address_size 64
+.visible .entry probe(.param .align 8 .b8 probe_params[24])
+{
+	.reg .b64 %rd<4>;
+	.reg .b32 %r<4>;
+	.reg .f32 %f<4>;
+	.reg .f64 %fd<4>;
+	ld.param.u64 %rd1, [probe_params];
+	ld.param.u32 %r1, [probe_params+8];
+` + strings.ReplaceAll(code, ";", ";\n") + `
+	st.global.u64 [%rd1], %rd2;
+	ret;
+}
+`
+}
+
+// TestMistakes runs kernels that compilers of devices have translated wrongly.
+func TestMistakes(t *testing.T) {
+	if _, err := List(); err != nil {
+		t.Skip(err)
+	}
+	s, err := start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.open(0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer b.Close()
+	table := make([]byte, 8+4*16)
+	binary.LittleEndian.PutUint32(table[8:], 18)
+	tiny := math.Float32frombits(1)
+	for _, c := range []struct {
+		name, kernel string
+		param        uint32
+		want         uint64
+	}{
+		{"a value of a loop that the thread has left", loopProbe, 9, 18},
+		{"absolute value", computing("cvt.s64.s32 %rd3, %r1; abs.s64 %rd2, %rd3;"), 1<<32 - 1, 1},
+		{"subnormal to float64", computing("mov.b32 %f1, %r1; cvt.f64.f32 %fd1, %f1; mov.b64 %rd2, %fd1;"), 1<<31 + 1, math.Float64bits(-float64(tiny))},
+		{"zero to float64", computing("mov.b32 %f1, %r1; cvt.f64.f32 %fd1, %f1; mov.b64 %rd2, %fd1;"), 1 << 31, 1 << 63},
+		{"infinity to float64", computing("mov.b32 %f1, %r1; cvt.f64.f32 %fd1, %f1; mov.b64 %rd2, %fd1;"), 0x7f800000, math.Float64bits(math.Inf(1))},
+		{"float64 to subnormal", computing("cvt.rn.f64.u32 %fd1, %r1; mul.rn.f64 %fd1, %fd1, 0d3680000000000000; " + // 2^-151
+			"neg.f64 %fd1, %fd1; cvt.rn.f32.f64 %f1, %fd1; mov.b32 %r2, %f1; cvt.u64.u32 %rd2, %r2;"), 6, 1<<31 + 2}, // 1.5 units in the last place
+		{"float64 to the least normal", computing("cvt.rn.f64.u32 %fd1, %r1; mul.rn.f64 %fd1, %fd1, 0d3690000000000000; " + // 2^-150
+			"cvt.rn.f32.f64 %f1, %fd1; mov.b32 %r2, %f1; cvt.u64.u32 %rd2, %r2;"), 1<<24 - 1, 1 << 23},
+	} {
+		out, err := b.probe(c.kernel, binary.LittleEndian.AppendUint32(nil, c.param), append([]byte(nil), table...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := binary.LittleEndian.Uint64(out); got != c.want {
+			t.Errorf("%s: %#x, want %#x", c.name, got, c.want)
+		}
+	}
+}
