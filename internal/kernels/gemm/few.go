@@ -27,26 +27,17 @@ func few[T gpu.Half, C any, F rounding[C], A sumsOf](t gpu.Thread, a, b gpu.Tens
 			r.empty(uint32(i)).Init(t, fewGroups)
 		}
 		r.done().Init(t, fewGroups)
+		r.warm().Init(t, 1)
 	}
 	t.Sync()
 	var acc A
 	parts := t.ClusterSize()
 	s := spanOf(t, uint32(j.steps()))
 	to := area{row: t.BlockY() * 2 * len(acc), col: t.ClusterX() * int(j.Columns), second: int(j.Second)}
-	sums := gpu.DynamicShared[float32](t)[:2*len(acc)*fewPitch]
+	sums := gpu.DynamicShared[[4]float32](t)[:len(acc)*fewPitch/2]
 	own := spanOf(t, uint32(len(acc)/4))
 	if t.WarpGroup() == fewGroups {
-		weights := t.Warp()%2 == 0
-		if !weights || !j.Weights {
-			t.AwaitPrevious()
-		}
-		if t.Lane() == 0 {
-			if weights {
-				requestWeights(t, r, b, task{s, to})
-			} else {
-				requestRows(t, r, a, task{s, to})
-			}
-		}
+		supply(t, r, supplies[T]{a, b, j}, task{s, to})
 		t.SyncWarp()
 	} else {
 		multiplyFew(t, r, s, &acc)
@@ -55,26 +46,15 @@ func few[T gpu.Half, C any, F rounding[C], A sumsOf](t gpu.Thread, a, b gpu.Tens
 		}
 		r.done().Wait(t, 0) // no warp group reads the panels any more
 		t.AwaitPrevious()
-		for i := range len(acc) / 4 {
-			for e := range 4 {
-				sums[i*8*fewPitch+deposited(t, e)] = acc[4*i+e]
-			}
-		}
-		if parts > 1 {
-			publish(t, work, &acc, own)
-		}
-	}
-	if parts > 1 {
-		t.SyncCluster()
-		if t.WarpGroup() < fewGroups {
-			for i := own.first; i < own.last; i++ {
-				collect(t, sums[i*8*fewPitch:], work[i*gpu.WarpGroupSize:], len(acc)/4)
-			}
-		}
+		distribute(t, sums, work, &acc)
 	}
 	t.AwaitPrevious()
-	t.Sync()
-	finishFew(t, eightsOf[C, F]{c, residual, bias}, j, owned{to, int(own.first) * 8, int(own.last) * 8})
+	if parts > 1 {
+		t.SyncCluster()
+	} else {
+		t.Sync()
+	}
+	finishFew[A](t, eightsOf[C, F]{c, residual, bias}, j, owned{to, int(own.first) * 8, int(own.last) * 8, sums, work, 2 * len(acc)})
 }
 
 const (
@@ -85,10 +65,11 @@ const (
 	fewPitch   = fewColumns + 4                               // from one row of sums to the next: a warp's are in different banks
 )
 
-// signals are the barriers of a block: full and empty as in stage, and done for the end of all products.
+// signals are the barriers of a block: full and empty as in stage, done for the end of all products, and warm for the first copy with the
+// map of op(A).
 type signals struct {
 	full, empty [mostStages]gpu.Barrier
-	done        gpu.Barrier
+	done, warm  gpu.Barrier
 }
 
 // span is a range of the steps of a tile, or of the groups of eight rows that it has.
@@ -139,6 +120,7 @@ func (b belt[T, A]) right(n uint32) []gpu.Panel[T] {
 func (b belt[T, A]) full(n uint32) *gpu.Barrier  { return &b.bars.full[n%uint32(stagesOf[A]())] }
 func (b belt[T, A]) empty(n uint32) *gpu.Barrier { return &b.bars.empty[n%uint32(stagesOf[A]())] }
 func (b belt[T, A]) done() *gpu.Barrier          { return &b.bars.done }
+func (b belt[T, A]) warm() *gpu.Barrier          { return &b.bars.warm }
 
 // phase returns the number of times that a stage has been used before.
 func (b belt[T, A]) phase(n uint32) int { return int(n / uint32(stagesOf[A]())) }
@@ -147,6 +129,33 @@ func (b belt[T, A]) phase(n uint32) int { return int(n / uint32(stagesOf[A]())) 
 type task struct {
 	span
 	area
+}
+
+// supplies are the operands in memory.
+type supplies[T gpu.Half] struct {
+	a, b gpu.TensorMap[gpu.Panel[T]]
+	thin
+}
+
+// supply starts all copies of a block: a warp with an even number those of op(B), the next one those of op(A). The first copy with a tensor
+// map also loads the map. For op(A), it copies a panel outside the matrix, and so does not wait for the preceding kernel.
+func supply[T gpu.Half, A sumsOf](t gpu.Thread, r belt[T, A], x supplies[T], o task) {
+	weights := t.Warp()%2 == 0
+	if !weights && t.Lane() == 0 {
+		r.warm().Expect(t, gpu.PanelBytes)
+		x.a.Fetch(t, &r.right(0)[0], gpu.Corner{Y: int(x.M)}, r.warm())
+	}
+	if !weights || !x.Weights {
+		t.AwaitPrevious()
+	}
+	if t.Lane() == 0 {
+		if weights {
+			requestWeights(t, r, x.b, o)
+		} else {
+			r.warm().Wait(t, 0)
+			requestRows(t, r, x.a, o)
+		}
+	}
 }
 
 // requestWeights starts the copies of op(B).
@@ -202,71 +211,152 @@ func multiplyFew[T gpu.Half, A sumsOf](t gpu.Thread, r belt[T, A], s span, acc *
 	gpu.AwaitProducts(t, acc, 0)
 }
 
-// publish stores a thread's sums for the other blocks of the cluster, except those that the block itself stores.
-func publish[A sumsOf](t gpu.Thread, work [][4]float32, acc *A, own span) {
-	to := work[published(t, 0, len(*acc)/4):][:(len(*acc)/4-1)*gpu.WarpGroupSize+1]
-	for i := range len(*acc) / 4 {
-		if uint32(i)-own.first >= own.last-own.first {
-			to[i*gpu.WarpGroupSize] = [4]float32{(*acc)[4*i], (*acc)[4*i+1], (*acc)[4*i+2], (*acc)[4*i+3]}
-		}
-	}
-}
-
-// published returns the index of a thread's first sum in work, in the block that is some ranks further in the cluster. Groups of eight rows
-// of op(A) follow each other, and of a group, the sums of each thread are next to each other.
-func published(t gpu.Thread, ranks, groups int) int {
-	block := t.BlockY()*t.GridDimX() + t.BlockX() + ranks
-	return (block*fewGroups+t.WarpGroup())*groups*gpu.WarpGroupSize + t.ThreadX()%gpu.WarpGroupSize
-}
-
-// collect adds what the other blocks of the cluster have published for a thread's sums of a group, in the order of the blocks.
-func collect(t gpu.Thread, sums []float32, work [][4]float32, groups int) {
-	var x [4]float32
-	for p := range t.ClusterSize() {
-		if p != t.ClusterRank() {
-			y := work[published(t, p-t.ClusterRank(), groups)]
+// distribute stores a thread's sums: those that the block stores in C in shared memory, the others in work, for the other blocks of the
+// cluster.
+func distribute[A sumsOf](t gpu.Thread, sums, work [][4]float32, acc *A) {
+	own := spanOf(t, uint32(len(*acc)/4))
+	row, col := t.Lane()%4*2, t.Warp()%8*16+t.Lane()/4
+	near := sums[row*fewPitch/4+col/4:][:(2*len(*acc)-7)*fewPitch/4+3]
+	if t.ClusterSize() == 1 {
+		for i := range len(*acc) / 4 {
 			for e := range 4 {
-				x[e] += y[e]
+				near[(8*i+e%2)*fewPitch/4+e/2*2][col%4] = (*acc)[4*i+e]
+			}
+		}
+		return
+	}
+	far := work[published(t, 0, 2*len(*acc))+row*fewColumns/4+col/4:][:(2*len(*acc)-7)*fewColumns/4+3]
+	for i := range len(*acc) / 4 {
+		mine := uint32(i)-own.first < own.last-own.first
+		for e := range 4 {
+			if mine {
+				near[(8*i+e%2)*fewPitch/4+e/2*2][col%4] = (*acc)[4*i+e]
+			} else {
+				far[(8*i+e%2)*fewColumns/4+e/2*2][col%4] = (*acc)[4*i+e]
 			}
 		}
 	}
-	for e := range 4 {
-		sums[deposited(t, e)] += x[e]
-	}
 }
 
-// deposited returns the index in shared memory of one of a thread's four sums for the first eight rows of op(A). The sums of a row are next
-// to each other, and fewPitch elements from those of the next row.
-func deposited(t gpu.Thread, e int) int {
-	return t.Lane()%4*2*fewPitch + t.Warp()%8*16 + t.Lane()/4 + e%2*fewPitch + e/2*8
+// published returns the index of the sums of a block in work. The block is some ranks further in the cluster.
+func published(t gpu.Thread, ranks, rows int) int {
+	return (t.BlockY()*t.GridDimX() + t.BlockX() + ranks) * rows * fewColumns / 4
 }
 
-// owned is the rows of a tile that a block stores.
+// owned is the rows of a tile that a block stores: their sums are in its shared memory, and in the work of the other blocks of its
+// cluster, which have height rows each.
 type owned struct {
 	area
 	first, last int
+	sums, work  [][4]float32
+	height      int
 }
 
-// finishFew stores the block's share of the tile: all of its columns, of some rows of op(A). A thread stores eight columns at a time.
-func finishFew[C any, F rounding[C]](t gpu.Thread, o eightsOf[C, F], j thin, to owned) {
-	sums, chunks := gpu.DynamicShared[[4]float32](t), int(j.Columns)/eight
-	for i := t.ThreadX(); i < (min(to.last, int(j.M)-to.row)-to.first)*chunks; i += fewThreads {
-		row, col := to.first+i/chunks, i%chunks*eight
-		if to.col+col >= int(j.N) {
-			continue
-		}
-		from := sums[(row*fewPitch+col)/4:][:fewColumns/4]
-		x := o.biased(from, to.col+col)
-		for e := range eight {
-			x[e] = activate(x[e], j.Activation)
-		}
+// atOnce is the number of rows of eight sums that a thread requests from other blocks at once.
+const atOnce = 4
+
+// rowsAtOnce returns the number of rows that these belong to. Tiles with many rows have few blocks, and a thread has several rows.
+func rowsAtOnce[A sumsOf]() int {
+	var acc A
+	if len(acc) == fewRows/2 {
+		return 1
+	}
+	return atOnce
+}
+
+// finishFew stores the block's share of the tile: all of its columns, of some rows of op(A). A thread stores eight columns of some rows.
+func finishFew[A sumsOf, C any, F rounding[C]](t gpu.Thread, o eightsOf[C, F], j thin, to owned) {
+	const chunks = fewColumns / eight
+	col, first, step := t.ThreadX()%chunks*eight, t.ThreadX()/chunks, fewThreads/chunks
+	if j.Activation == SwiGLU { // half as many columns
+		col, first, step = t.ThreadX()%(chunks/2)*eight, t.ThreadX()/(chunks/2), fewThreads/(chunks/2)
+	}
+	if to.col+col >= int(j.N) {
+		return
+	}
+	last := min(to.last, int(j.M)-to.row)
+	bias := o.biases(to.col + col)
+	var up [eight]float32
+	if j.Activation == SwiGLU {
+		up = o.biases(to.col + col + to.second)
+	}
+	for row := to.first + first; row < last; row += rowsAtOnce[A]() * step {
+		x := sumFew[A](t, to, eights{row, col, step, last})
 		if j.Activation == SwiGLU {
-			up := o.biased(from[fewColumns/8:], to.col+col+to.second)
-			for e := range eight {
-				x[e] *= up[e]
+			y := sumFew[A](t, to, eights{row, col + fewColumns/2, step, last})
+			for q := range rowsAtOnce[A]() {
+				for e := range eight {
+					x[q][e] = silu(x[q][e]+bias[e]) * (y[q][e] + up[e])
+				}
+			}
+		} else {
+			for q := range rowsAtOnce[A]() {
+				for e := range eight {
+					x[q][e] += bias[e]
+				}
+				activateEight(&x[q], j.Activation)
 			}
 		}
-		o.store(x, (to.row+row)*int(j.LDC)+(to.col+col)/eight)
+		for q := range rowsAtOnce[A]() {
+			if at := row + q*step; at < last {
+				o.store(x[q], (to.row+at)*int(j.LDC)+(to.col+col)/eight)
+			}
+		}
+	}
+}
+
+// eights is eight columns of some rows of a tile: the first row, and those step rows further, before last.
+type eights struct{ row, col, step, last int }
+
+// sumFew returns the sums of all blocks of the cluster: those of the block itself, and then of those after it.
+func sumFew[A sumsOf](t gpu.Thread, o owned, at eights) (x [atOnce][eight]float32) {
+	rows := rowsAtOnce[A]()
+	for q := range rows {
+		if row := at.row + q*at.step; row < at.last {
+			x[q] = eightAt(o.sums, (row*fewPitch+at.col)/4)
+		}
+	}
+	rank, parts := t.ClusterRank(), t.ClusterSize()
+	for p := 1; p < parts; p += atOnce / rows {
+		var y [atOnce][eight]float32
+		for k := range atOnce {
+			other, row := p+k/rows, at.row+k%rows*at.step
+			if other < parts && row < at.last {
+				if other += rank; other >= parts {
+					other -= parts
+				}
+				y[k] = eightAt(o.work, published(t, other-rank, o.height)+(row*fewColumns+at.col)/4)
+			}
+		}
+		for k := range atOnce {
+			for e := range eight {
+				x[k%rows][e] += y[k][e]
+			}
+		}
+	}
+	return x
+}
+
+// eightAt returns eight elements.
+func eightAt(x [][4]float32, at int) (y [eight]float32) {
+	from := x[at:][:2]
+	for e := range eight {
+		y[e] = from[e/4][e%4]
+	}
+	return y
+}
+
+// activateEight applies an activation other than SwiGLU.
+func activateEight(x *[eight]float32, a Activation) {
+	switch a {
+	case SiLU:
+		for e := range eight {
+			x[e] = silu(x[e])
+		}
+	case GELU:
+		for e := range eight {
+			x[e] = gelu(x[e])
+		}
 	}
 }
 
@@ -279,14 +369,11 @@ type eightsOf[C any, F rounding[C]] struct {
 	bias        []float32
 }
 
-// biased returns sums with the elements of the bias for a column and those after it.
-func (o eightsOf[C, F]) biased(from [][4]float32, col int) (x [eight]float32) {
-	for e := range eight {
-		x[e] = from[e/4][e%4]
-	}
+// biases returns the elements of the bias for a column and those after it, or zeros.
+func (o eightsOf[C, F]) biases(col int) (x [eight]float32) {
 	if len(o.bias) > 0 {
 		for e := range eight {
-			x[e] += at(o.bias, col+e)
+			x[e] = at(o.bias, col+e)
 		}
 	}
 	return x

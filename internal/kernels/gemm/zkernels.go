@@ -63,7 +63,7 @@ var squareKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 118, 187, 188, 189, 190, 191, 192, 193, 195, 198, 199},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 125, 194, 195, 196, 197, 198, 199, 200, 202, 205, 206},
 }
 
 // ResidentNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -130,7 +130,7 @@ var residentNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 95, 96, 97, 99, 103, 104, 105, 109, 110, 111, 112, 113, 114, 116, 117, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 102, 103, 104, 106, 110, 111, 112, 116, 117, 118, 119, 120, 121, 123, 124, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192},
 }
 
 // CurvedNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -197,7 +197,7 @@ var curvedNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 43, 44, 45, 46, 49, 50, 51, 52, 53, 95, 96, 97, 99, 103, 104, 105, 109, 110, 111, 112, 113, 114, 116, 117, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 43, 44, 45, 46, 49, 50, 51, 52, 53, 102, 103, 104, 106, 110, 111, 112, 116, 117, 118, 119, 120, 121, 123, 124, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192},
 }
 
 // ResidentNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -264,7 +264,7 @@ var residentNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 54, 55, 56, 95, 96, 97, 99, 103, 104, 105, 109, 110, 111, 112, 113, 114, 116, 117, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 54, 55, 56, 102, 103, 104, 106, 110, 111, 112, 116, 117, 118, 119, 120, 121, 123, 124, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192},
 }
 
 // CurvedNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -331,7 +331,7 @@ var curvedNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 43, 44, 45, 46, 49, 50, 54, 55, 56, 95, 96, 97, 99, 103, 104, 105, 109, 110, 111, 112, 113, 114, 116, 117, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 43, 44, 45, 46, 49, 50, 54, 55, 56, 102, 103, 104, 106, 110, 111, 112, 116, 117, 118, 119, 120, 121, 123, 124, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192},
 }
 
 // ResidentNN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -398,7 +398,7 @@ var residentNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 95, 96, 97, 98, 99, 100, 101, 102, 109, 110, 111, 112, 113, 114, 116, 117, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 102, 103, 104, 105, 106, 107, 108, 109, 116, 117, 118, 119, 120, 121, 123, 124, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192},
 }
 
 // ResidentTN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -465,7 +465,7 @@ var residentTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 95, 96, 97, 98, 99, 106, 107, 108, 109, 110, 111, 112, 113, 114, 116, 117, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 102, 103, 104, 105, 106, 113, 114, 115, 116, 117, 118, 119, 120, 121, 123, 124, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192},
 }
 
 // PartsNT is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -522,7 +522,7 @@ var partsNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 95, 96, 97, 99, 103, 104, 105, 109, 110, 111, 112, 113, 114, 115, 116, 117, 153, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 176, 177, 178, 180, 181, 182, 183},
+	Uses:    []uint16{36, 102, 103, 104, 106, 110, 111, 112, 116, 117, 118, 119, 120, 121, 122, 123, 124, 160, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 183, 184, 185, 187, 188, 189, 190},
 }
 
 // PartsNTF16 is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -579,7 +579,7 @@ var partsNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 95, 96, 97, 99, 103, 104, 105, 109, 110, 111, 112, 113, 114, 115, 116, 117, 153, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 176, 177, 178, 180, 181, 182, 183},
+	Uses:    []uint16{36, 102, 103, 104, 106, 110, 111, 112, 116, 117, 118, 119, 120, 121, 122, 123, 124, 160, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 183, 184, 185, 187, 188, 189, 190},
 }
 
 // PartsNN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -636,7 +636,7 @@ var partsNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 95, 96, 97, 98, 99, 100, 101, 102, 109, 110, 111, 112, 113, 114, 115, 116, 117, 153, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 176, 177, 178, 180, 181, 182, 183},
+	Uses:    []uint16{36, 102, 103, 104, 105, 106, 107, 108, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 160, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 183, 184, 185, 187, 188, 189, 190},
 }
 
 // PartsTN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -693,7 +693,7 @@ var partsTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 95, 96, 97, 98, 99, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 153, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 176, 177, 178, 180, 181, 182, 183},
+	Uses:    []uint16{36, 102, 103, 104, 105, 106, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 160, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 183, 184, 185, 187, 188, 189, 190},
 }
 
 // TensorBF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -747,7 +747,7 @@ var tensorBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 118, 192, 193, 194, 195, 196, 197, 198, 199},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 125, 199, 200, 201, 202, 203, 204, 205, 206},
 }
 
 // TensorF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -801,7 +801,7 @@ var tensorF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 118, 192, 193, 194, 195, 196, 197, 198, 199},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 125, 199, 200, 201, 202, 203, 204, 205, 206},
 }
 
 // TensorBF16To32 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -855,7 +855,7 @@ var tensorBF16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 118, 192, 193, 194, 195, 196, 197, 198, 199},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 125, 199, 200, 201, 202, 203, 204, 205, 206},
 }
 
 // FewBF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -895,22 +895,20 @@ var fewBF16Kernel = &driver.Kernel{
 	Dynamic:    1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 254, Format: "integer divide by zero"},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "few.go", Line: 159, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 159, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 171, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 171, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 109, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 386, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 395, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 342, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 342, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 146, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 146, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 168, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 168, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 228, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 228, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 180, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 180, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -931,7 +929,7 @@ var fewBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 117, 118, 177, 180, 186},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 51, 52, 53, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 104, 124, 125, 184, 187, 193},
 }
 
 // Few128BF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -971,22 +969,20 @@ var few128BF16Kernel = &driver.Kernel{
 	Dynamic:    1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 254, Format: "integer divide by zero"},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "few.go", Line: 159, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 159, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 171, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 171, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 109, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 386, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 395, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 146, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 146, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 168, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 168, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 228, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 228, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 180, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 180, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 342, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 342, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -1007,7 +1003,7 @@ var few128BF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 117, 118, 177, 180, 186},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 51, 52, 53, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 104, 124, 125, 184, 187, 193},
 }
 
 // FewF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -1047,22 +1043,20 @@ var fewF16Kernel = &driver.Kernel{
 	Dynamic:    1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 254, Format: "integer divide by zero"},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "few.go", Line: 159, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 159, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 171, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 171, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 109, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 386, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 395, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 342, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 342, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 146, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 146, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 168, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 168, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 228, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 228, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 180, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 180, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -1083,7 +1077,7 @@ var fewF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 117, 118, 177, 180, 186},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 54, 55, 56, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 104, 124, 125, 184, 187, 193},
 }
 
 // FewBF16To32 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
@@ -1123,22 +1117,20 @@ var fewBF16To32Kernel = &driver.Kernel{
 	Dynamic:    1024,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "few.go", Line: 128, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 227, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 299, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 308, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 254, Format: "integer divide by zero"},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 207, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 71, Format: "slice bounds out of range [%d:%d]", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "few.go", Line: 159, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 159, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 171, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 171, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 258, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 234, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 109, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 386, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 395, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 342, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 342, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 146, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 146, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 168, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 168, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 228, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 228, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 180, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 180, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
@@ -1159,7 +1151,7 @@ var fewBF16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 117, 118, 177, 180, 186},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 104, 124, 125, 184, 187, 193},
 }
 
 // Lean8 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1218,7 +1210,7 @@ var lean8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 118, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 192, 193, 195},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 125, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 199, 200, 202},
 }
 
 // Lean16 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1277,7 +1269,7 @@ var lean16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 118, 124, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 192, 193, 195},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 125, 131, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 199, 200, 202},
 }
 
 // Lean16F16 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1336,7 +1328,7 @@ var lean16F16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 118, 124, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 192, 193, 195},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 125, 131, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 199, 200, 202},
 }
 
 // Lean32F16 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1395,7 +1387,7 @@ var lean32F16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 118, 124, 128, 129, 130, 131, 132, 133, 134, 135, 139, 140, 141, 192, 193, 195},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 125, 131, 135, 136, 137, 138, 139, 140, 141, 142, 146, 147, 148, 199, 200, 202},
 }
 
 // Lean32 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1454,7 +1446,7 @@ var lean32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 118, 124, 128, 129, 130, 131, 132, 133, 134, 135, 139, 140, 141, 192, 193, 195},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 125, 131, 135, 136, 137, 138, 139, 140, 141, 142, 146, 147, 148, 199, 200, 202},
 }
 
 // Lean16To32 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1513,7 +1505,7 @@ var lean16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 118, 124, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 192, 193, 195},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 125, 131, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 199, 200, 202},
 }
 
 // JoinBF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
@@ -1569,7 +1561,7 @@ var joinBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 97, 115, 116, 118, 119, 120, 121, 122, 123, 154, 158, 167, 176, 177, 178, 180, 181, 182, 192, 193, 195},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 104, 122, 123, 125, 126, 127, 128, 129, 130, 161, 165, 174, 183, 184, 185, 187, 188, 189, 199, 200, 202},
 }
 
 // JoinF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
@@ -1625,7 +1617,7 @@ var joinF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 97, 115, 116, 118, 119, 120, 121, 122, 123, 154, 158, 167, 176, 177, 178, 180, 181, 182, 192, 193, 195},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 104, 122, 123, 125, 126, 127, 128, 129, 130, 161, 165, 174, 183, 184, 185, 187, 188, 189, 199, 200, 202},
 }
 
 // JoinF32 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
@@ -1681,7 +1673,7 @@ var joinF32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 97, 115, 116, 118, 119, 120, 121, 122, 123, 154, 158, 167, 176, 177, 178, 180, 181, 182, 192, 193, 195},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 104, 122, 123, 125, 126, 127, 128, 129, 130, 161, 165, 174, 183, 184, 185, 187, 188, 189, 199, 200, 202},
 }
 
 // BlockedNN computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1742,7 +1734,7 @@ var blockedNNKernel = &driver.Kernel{
 	},
 	Twin:    blockedNNTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 118, 146, 147, 148, 149, 150, 151, 152},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 125, 153, 154, 155, 156, 157, 158, 159},
 }
 
 // BlockedNT computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1803,7 +1795,7 @@ var blockedNTKernel = &driver.Kernel{
 	},
 	Twin:    blockedNTTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 118, 144, 145, 146, 147, 148, 151, 152},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 125, 151, 152, 153, 154, 155, 158, 159},
 }
 
 // BlockedNTBF16 computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1864,5 +1856,5 @@ var blockedNTBF16Kernel = &driver.Kernel{
 	},
 	Twin:    blockedNTBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 118, 142, 143, 144, 145, 146, 147, 148},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 125, 149, 150, 151, 152, 153, 154, 155},
 }

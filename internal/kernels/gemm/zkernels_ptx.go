@@ -63,6 +63,8 @@ c07961be387cc468	ending.go	toF16.wide
 680a14f08cf19820	ending.go	toF32
 987d62573a8a0e2b	ending.go	toF32.round
 94d29644f62aad8e	ending.go	toF32.wide
+d866994119a5d51	few.go	activateEight
+cf461566780b1e0f	few.go	atOnce
 42bd878ecc2ac377	few.go	belt
 124ecdcb2fee7322	few.go	belt.done
 ec02b547b5adf0e4	few.go	belt.empty
@@ -70,32 +72,37 @@ a8873c62389b86ce	few.go	belt.full
 f09877952d72ee9c	few.go	belt.left
 7db7fe73d0e5d3b7	few.go	belt.phase
 7d82f45e266e1359	few.go	belt.right
-58e3cfcfd513209	few.go	collect
-476d006416f0de7f	few.go	deposited
+eca9f0a4362fe5ba	few.go	belt.warm
+ef6a95e4d9fb4261	few.go	distribute
 daa05b6921fe1cce	few.go	eight
+9d3f0012cb9d1560	few.go	eightAt
+4754f62f0e9b5fa8	few.go	eights
 1c2dfef7734bf72d	few.go	eightsOf
-db6d17e235f75d9a	few.go	eightsOf.biased
+35c47b518234a7fc	few.go	eightsOf.biases
 d558a9fc5f7ec95d	few.go	eightsOf.store
-79ab4edab3173e96	few.go	few
+edbd16075572a3d2	few.go	few
 87f44aef93ac7f5e	few.go	fewColumns
 87f44aef93ac7f5e	few.go	fewGroups
 87f44aef93ac7f5e	few.go	fewPitch
 87f44aef93ac7f5e	few.go	fewThreads
-a94fce82797857fc	few.go	finishFew
+5575d9e8cb1aaedf	few.go	finishFew
 87f44aef93ac7f5e	few.go	mostStages
 ff54f69940c76d01	few.go	multiplyFew
 a1ecef0b7a311478	few.go	openBelt
-72520008924cb439	few.go	owned
+2c882bdad1af0642	few.go	owned
 df84f5d5312c00a5	few.go	panelsOf
-47b9a551914a3ecf	few.go	publish
-bfa0db37c65946ab	few.go	published
+25bcee015764b0ac	few.go	published
 711d940361216883	few.go	requestRows
 6214f0e8ef73fadb	few.go	requestWeights
-ca5a08616318443	few.go	signals
+55958a0bc879ba8a	few.go	rowsAtOnce
+4694aa2898ceeb80	few.go	signals
 f718043554625bde	few.go	span
 de38022dfa04e94a	few.go	spanOf
 6ba7c759a1438bd2	few.go	stagesOf
+7e137448b3124a88	few.go	sumFew
 52ecdc22e41b9d71	few.go	sumsOf
+6d10ea5a3dafe3cf	few.go	supplies
+2bca29fa065e708e	few.go	supply
 792dd50633c88802	few.go	task
 d18a4562e3956913	few.go	thin
 99931b89226e8d72	hopper.go	area
@@ -37099,23 +37106,23 @@ a:
 ;(
  =26`
 
-const fewBF16SM90ANarrowAligned = `packed1 39715 few_dtype_BF16_dtype_BF16_toBF16_32_float32
+const fewBF16SM90ANarrowAligned = `packed1 62372 few_dtype_BF16_dtype_BF16_toBF16_32_float32
 !|h^|f
 !|g@=q)
 !p8
 !sgKpMvDrR
 !s]t@rKympMq>rGrR
-!vvpMq>piuNq>r9rR
-!v7psv6~<rm|z
+!vv~<rm|z
+!v7psv6pMq>piuNq>r9rR
 !
 !P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
 !
 !Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
 !c
-p;qYsV
-p9+sqpF
-p:t=te
-qS+xWpF
+p;x5te
+p9.,to
+p:xWte
+qSv<8pF
 !
 qQy;
 qQ+pk
@@ -37139,27 +37146,27 @@ xkq#/
 s5y4xD2tqrTq"w/q)tkrK
 u>q)Pq"w/q)tkqrxD%
 p}sp
-r#/ww
+rt@ww
 y.
 r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
 |OzYqYw?
 xlq@
 N
-y2qy
+wWqy
 r7~/x'x(rTq>pOrGw/q)q>}}
-r6@tc
+r&=tc
 r7~/x'x(rTpOrGw/q)q>}}
-|<r-
+z*r-
 p%
 r7~/x'x(ymPrW
-wI/rI
+wI@rI
 p?
 r7~/q>rGymPr/
 p'
 s1
-xnpx
+uv.qe
 r7~/u=q>pMym
-xk/r4
+xl-t'
 {<rW
 Q
 uuqA
@@ -37178,25 +37185,24 @@ ra-B-
 )
 qVsTD
 qU
-"*
-ru.
+xlj
 r[.p$
 5
 z@r-
 w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
 |xx&rTwaypPx'x(
-uv=q#9
+r#,q#9
 y.
 rst2
 t:sh
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-uA@f,
+r#{L,
 vT/
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-uv{L+
+r#,f+
 q1vn|#
 "%
 w1wau8u5pOrGq)y4qpE
@@ -37221,18 +37227,23 @@ xs2ty
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-uv,q#9
+r#+q#9
 q1u4u0
 sWrI
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
+r#-q#9
+q1p*B=.
+wtrI
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
 !#
-w.^
+vd/
 p+
-z*sm
-ra-E
+v|tI
+ra-G
 )
-qVvFt2D
+qV+,sTD
 pm
 pnp||Y
 qk%z/
@@ -37241,16 +37252,15 @@ v>zR
 qk%U
 rsui
 {E7
-rt=rI
+r&,rI
 xBzYM0
 uVxc/
 qk0B
 xBu*XU
 uVxc/
-|<t;
+z*t;
 ph1wB
 )
-u'M&
 zJvDympMy_xD121&
 u'M'
 "#
@@ -37258,7 +37268,7 @@ ph0q&
 uVxc/
 qz[q&
 uVxc/
-"3
+"5
 pB31415
 qvM61.
 )
@@ -37266,14 +37276,13 @@ ur
 r$p)29
 0
 qTs0E
-sH1
-z5/ua
+sHk
+xA9ua
 q7.2x6
-)
 p1
-uA+}6
+qx-}6
 qLy8
-x1/q3
+{.9q3
 t(q}<$
 :
 :
@@ -37309,19 +37318,19 @@ t(q}<$
 :
 J
 !#
-uA+pb
+qx-pb
 q2-
 xBzY-
 rsp@
 y.
 y,wTU
-uA7r+
+qx9r+
 p~w%wTq=
-"2
+"4
 p~[|B+
-uv.r.7
+r#7r.7
 r'p0E
-xA,j
+x1=j
 rr
 !#
 rr
@@ -37332,9 +37341,9 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-xA+qw
+x1,qw
 {)P|xxXr/q>pOP|SuNr9q>pMpi
-xA.pb
+x1-pb
 v9KpM{"p2GB.
 rsq4
 zd
@@ -37358,34 +37367,34 @@ zd
 xsB}#.
 zd
 {)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-xA7pE
+x18pE
 {){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-xA/pb
+x19pb
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
 x"I
-"7
+"9
 qF%G/
-x1=q3
+x1@q3
 w1w/u[uNs}pMyp}YrT2qp
 !#
-x1/q#
+{.9q#
 xS,<,B
 wfr9rG|jR-<,
 sJ~3
-{.+pE
+xk,pE
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-q'-sm
+yXsm
 rjt,I
-":
+"<
 y.
 rsu0
-q'.pE
+}ppE
 w1w/u[uNs}pMyp}YrT2qp
 !#
 "#
 y.
 rsu0
-q'7rI
+|krI
 J
 rr
 !#
@@ -37397,20 +37406,514 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-q'9qw
+vl/qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-xl,j
+xk/q3
 q77q&
 y7,
-r{"
+uuqI
 q29
-y7.
-p~XBp<U
 ra7E
+y,p5U
+xk@qw
+xBu*p@Bp<
+v>+
+r'q9E
+)
 t<
-qD=pj
 y.
-y,.U
+y,p5U
+vY=pb
+r[/B
+sHj
+xl-ua
+|Wi
+po118%
+}d-
+xv+
+vY/ps7
+r("qO
+v>+
+)
+ta
+p}pG
+ub/
+0
+t(RkU
+qVt=+9D
+4
+{#vu,y?
+{R
+*#%
+us=q0
+t(=<N
+t(RM<O
+wR
+p6
+us8w-
+qE#q&
+z_.
+ta
+s8
+H
+!#
+us-xj
+qE$q&
+vb2p*
+u6uY>
+!#
+us=t'
+p6
+"$
+qE&q&
+z_.
+q:
+ppw36
+H
+!#
+"$
+qE'q&
+vb<"
+u6,v(v=6
+!#
+"$
+p6
+"$
+qE)q&
+z_.
+xi%
+ppsLS
+H
+!#
+"$
+qE*q&
+vb<%
+u6qYwNS
+!#
+"$
+p6
+"$
+qE,q&
+z_.
+wm%
+pp8.r>q/
+H
+!#
+"$
+qE-q&
+vb<(
+u6qutKq/
+!#
+"%
+t(,<\
+qBR#
+p6
+"$
+qE0q&
+z_.
+};%
+ppsfnW
+H
+!#
+"$
+qE1q&
+vb<,
+u6w}t[W
+!#
+"%
+p6
+"$
+qE3q&
+z_.
+i"%
+pp.vOp&sU
+H
+!#
+"$
+qE4q&
+vb</
+u6uktlsU
+!#
+"$
+p6
+"$
+qE6q&
+z_.
+i$%
+pp.t&sI
+H
+!#
+"$
+qE7q&
+vb<2
+u6w}tzsI
+!#
+"$
+p6
+"$
+qE9q&
+z_.
+i&%
+pp.7wirl
+H
+!#
+"$
+qE:q&
+vb<5
+u68xOp&rl
+!#
+"%
+t(+<j
+qBR0
+p6
+"$
+qE=q&
+z_.
+i(%
+pp/uKqW
+H
+!#
+"$
+qE>q&
+vb<9
+u6@.r*qW
+!#
+"%
+p6
+"$
+qE@q&
+z_.
+i*%
+pp/}rr>t|
+H
+!#
+"$
+qEAq&
+vb<<
+u6,uPnt|
+!#
+"$
+p6
+"$
+qECq&
+z_.
+i,%
+pp/+vmsG
+H
+!#
+"$
+qEDq&
+vb<?
+u6@uQr>sG
+!#
+"$
+p6
+"$
+qEFq&
+z_.
+i.%
+pp/9sZu#
+H
+!#
+"$
+qEGq&
+vb<B
+u6,z(sLu#
+!#
+"%
+t(-<w
+qBR=
+p6
+"$
+qEJq&
+z_.
+i0%
+pp,{ptO'6
+H
+!#
+"$
+qEKq&
+vb<F
+u6x57rJ'6
+!#
+"%
+p6
+"$
+qEMq&
+z_.
+i2%
+ppspwV'5
+H
+!#
+"$
+qENq&
+vb<I
+u6,{_vm'5
+!#
+"$
+p6
+"$
+qEPq&
+z_.
+i4%
+ppsTp<rg'4
+H
+!#
+"$
+qEQq&
+vb<L
+u6x5typ&'4
+!#
+"$
+p6
+"$
+qESq&
+z_.
+i6%
+ppspsL'3
+H
+!#
+"$
+qETq&
+vb<O
+u6x@y;'3
+!#
+"%
+t(.1X
+qBRJ
+p6
+"$
+qEWq&
+z_.
+i8%
+pp,uitK'2
+H
+!#
+"$
+qEXq&
+vb<S
+u6zI|+rg'2
+!#
+"%
+p6
+"$
+qEZq&
+z_.
+i:%
+ppp5/rJ'1
+H
+!#
+"$
+qE[q&
+vb<V
+u6,vFt['1
+!#
+"$
+p6
+"$
+qE]q&
+z_.
+i<%
+pp,q4s%'0
+H
+!#
+"$
+qE^q&
+vb<Y
+u6zI@8v='0
+!#
+"$
+p6
+"$
+qEaq&
+z_.
+i>%
+ppp5|+p&'/
+H
+!#
+"$
+qEbq&
+vb<\
+u6,vFtz'/
+!#
+"%
+t(81X
+qBRW
+p6
+"$
+qEeq&
+z_.
+i@%
+ppt4rg'.
+H
+!#
+"$
+qEfq&
+vb<a
+u6{pz?'.
+!#
+"%
+p6
+"$
+qEhq&
+z_.
+iB%
+pp+}#w7'-
+H
+!#
+"$
+qEiq&
+vb<d
+u6+zRr*'-
+!#
+"$
+p6
+"$
+qEkq&
+z_.
+iD%
+pprFw3',
+H
+!#
+"$
+qElq&
+vb<g
+u6{p,tl',
+!#
+"$
+p6
+"$
+qEnq&
+z_.
+iF%
+pp+uY'+
+H
+!#
+"$
+qEoq&
+vb<j
+u6{p}rr>'+
+!#
+"%
+t(71X
+qBRe
+p6
+"$
+qErq&
+z_.
+iH%
+ppw?8tl'*
+H
+!#
+"$
+qEsq&
+vb<n
+u6zR|on'*
+!#
+"%
+p6
+"$
+qEuq&
+z_.
+iJ%
+pp+uQtO')
+H
+!#
+"$
+qEvq&
+vb<q
+u6zR/rJ')
+!#
+"$
+p6
+"$
+qExq&
+z_.
+iL%
+ppw?vOp&'(
+H
+!#
+"$
+qEyq&
+vb<t
+u6+q4wV'(
+!#
+"$
+p6
+"$
+qE{q&
+z_.
+iN%
+ppy?}4''
+H
+!#
+"$
+qE|q&
+vb<w
+u6zR|+p&''
+!#
+"%
+t(91X
+qBRr
+p6
+"$
+qLpy#.q&
+z_.
+iP%
+ppxW7r*'&
+H
+!#
+"$
+qLpy#/q&
+vb<{
+u6sK8w7'&
+!#
+"%
+p6
+"$
+qLpy#1q&
+z_.
+iR%
+pp+@,tK'%
+H
+!#
+"$
+qLpy#2q&
+vb<~
+u6rO}4'%
+!#
+"$
+p6
+"$
+qLpy#4q&
+z_.
+iT%
+ppxW}rr>'$
+H
+!#
+"$
+qLpy#5q&
+vbrk#0
+u6sK7vm'$
+!#
+"$
+p6
+"$
+qLpy#7q&
+z_.
+iV%
+pp+|+s%'#
+u?~*x
+!#
+"$
+qLpy#8q&
+vbrk#3
+u6rOy+'#
+u?~*x
+!#
+vY-xj
+qLpy#:q&
+vbrk#5
 u6uY>
 u6,v(v=6
 u6qYwNS
@@ -37443,118 +37946,86 @@ u6sK8w7'&
 u6rO}4'%
 u6sK7vm'$
 u6rOy+'#
-{1px
-Y,1/
-rD;
-xk/|_
-|Wf
-po118%
-xk@r+
-}d
-}=%
-}d=
-}=&
-{.9px
-ub/
-0
-t(RfU
-qV/@9D
-4
-rDj
-{R
-*#%
-{.@r+
-t(=<J
-t(RI<K
-qVs0U
-5
-xk=q#
-|*xfu}6Sq/L
+u?~*x
 !#
-"#
-t(,<L
-qVwy
-5
-"#
-|*tRt4uzr_sUsIrlL
-!#
-"#
-t(+<M
-qVp,D
-5
-"#
-|*tRsfuzrvt|sGu#L
-!#
-"#
-t(-<N
-qVq9D
-5
-"#
-|*tR{|uzp46'5'4'3L
-!#
-"#
-t(.<O
-qVXD
-5
-"#
-|*tRwTuzp42'1'0'/L
-!#
-"#
-t(8<P
-qVp@D
-5
-"#
-|*}/{S+squzp4.'-','+L
-!#
-"#
-t(7<Q
-qV[D
-5
-"#
-|*tR,{p}(uzp4*')'(''L
-!#
-"#
-t(9<R
-qVp2D
-rD;
-"#
-|*tRx@--7uzp4&'%'$'#L
-u?~*;
-!#
-wI@q3
-r{*
+uv-pb
+r{l
 rr
 p1
-tr#
+uv.r-
+r[7p$
+uv-qy
+ti
+sS
+5
+"K
+y.
+tj=.
+uv8qw
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2wT
+"A
+vTzIsq/
+uv7ps@
+u'M#
+)
+u>q)u8qrxD%
+0
+q2x6
+p1
+ybEx@9t2-7t2
+4
+{#vu,zR
+J
+y.
+tj9sq/
+vTqY.
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#-{^q91#qRLumqp
+!#
+"&
+re{'r)#
 p6
-|spE
+uv@qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 !#
-xnr+
-r[7p$
-{#~%
-uo~2x_}~
-x+7qy
-t(RX<[
+sY,q@
+rjuyx_~*w
+uo{'x_~,
+"(
+y.
+tj=.
+sY8j
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ-w7
+wU|P
+wfpM|b|ju&=
+\
+!#
+z58qy
+|&U1R
 zo
 {#~%
-z5,qN
-tUW2uZ
+xA=qN
+qtV2uZ
 J
 !#
-uA@f-
+r#{L-
 q2-
 uF1+
-uA7ua
+qx9ua
 xBu*uH-
 y.
 y,wTU
 tj9sq/
-"9
+"B
 q1t"t2
-"?
+"H
 r'p0E
-x+/r4
+z59r4
 tj
 rr
 !#
@@ -37566,10 +38037,10 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-x+@q@
+z5/q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dq,umwT
-z5,ww
-qFj<#
+xA=ww
+qkR<#
 z_q4
 s?p2
 u>q)u8qrxD%
@@ -37583,23 +38054,23 @@ q29
 p1
 4
 re~5pu
-rDk
+{#vux6
 J
 qF$B9sq/
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q9<lULumdR'n
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91VULumdR'n
 xS)<)B
 tU)<*
 sJ~)
 u?~"
 !#
-sY.qy
-t(Rn<q
+x+-qy
+|&U1R
 zo
 wh
-sY@qN
-z[8Ex@9t2-7t2
-pl8
-*8V1
+x+/qN
+z[6Ex@9t2-7t2
+pl6
+*637
 yS
 0
 J
@@ -37611,7 +38082,7 @@ uF1+
 rst2
 ")
 r'XE
-sY7r4
+x+8r4
 tj
 rr
 !#
@@ -37623,15 +38094,15 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-sY9q@
+x+7q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2d[nA-vF
-uA+ua
+qx-ua
 xBu*u4-
 y.
 y,wTU
 tj=w?
-sY@zL
-qkQ<#
+x+/zL
+qkR<#
 z_q4
 t>
 u>q)u8qrxD%
@@ -37645,11 +38116,11 @@ q29
 p1
 4
 re~5pu
-rDl
+{#vusp
 J
 q1u4qYw?
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<+ULumdR'n
-uA+r+
+qx-r+
 q1p*2|+p5
 "*
 )
@@ -37660,7 +38131,7 @@ p1
 rex\2uy
 w"~5
 zcpu
-rDm
+{#vusT@
 J
 qF#2|+p5
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^p0</ULumdR,n
@@ -37668,352 +38139,567 @@ xS.<.B
 tU.<1
 sJ~)
 !#
-q'=pw
+|spw
 vS
 !#
-qD9qN
-Y,1/
-wh
-qD/rI
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-qD@q0
-qt\E
-qM=r-
-qtW1Y
-"#
-4
-wh
-">
-ru9
-po118%
-xk@f@
-q7.2x6
-)
-"B
-q77q&
-y7,
-r{8
-q29
-y7.
-p~XBp<U
-ra7E
-t<
-)
-tjp<
-vT,sq
-rfW
-!#
-qM,q3
-y7-
-xBzY,p<
-)
-qVu&vFt2
-qzvn9
-)
-qVyc:
-4
-rDn
-y.
-x%.U
-t(vFt2ry
-t+q9A
-*#%
-|&:ry
-p\
-:
-:
-:
-:
-J
-!#
-vY7^
-zWyc0
-5
-vY9s6
-t(xc0
-p\
-xk/ps/
-v&%
-"D
-}d
-}=A
-}d=
-}="
-vY9pw
-rCp"
-u(
-{R
-v&%
-vE
-vY@r.
-r?r_Wq/
-r?v2sUS
-r?u_2}K
-r?t$rl>
-!#
-w8
-Yxc/
-td
-us.f
-tU"qR
-Yq}qR
-Yq,qR
-zcyz
-sS
-rDo
-tH#Gr2
-t6uY
-tMsI
-u6uY>
-t6,v(v=
-tMt|
-u6quw}}2
-t6qYwN
-tM$"
-u6qYwN>
-t6qutK
-tM$%
-u6qutK>
-qM=sQ
-qKwgq,B
-Yq,1Y
-sJ~)
-!#
-qM8j
+{Pj
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-qM7^
-p+
-qM9f/
-phWq&
-)
-phYq&
-)
-vk+yY
-ra-G
-)
-wcu*M&z/
-p\
-xv7,
-*7%
-}e-
-vk-|_
-u'M#
-vwu\6
-qopG
-zep[?
-wKqA
-}PpK
-v14C
-rDi
-vk.p|
-x3
-ti
-z>
-vk8qe
-u'M$
-v@9j
-{e>
-uL=+f
-r[(p$
-uL=.f
-r[(E
-z@-pE
-r[(q&
-z@@u:
-u'M*
-sW/pb
-{e=
-!#
-")
-sap/4t]
-tw
+q'+qN
+Y,1/
 p6
-vsp/4vQ
-vj
-w;4
-u1pW"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
+q'8pj
+p+
 H
 !#
-pl4
-r{6
-uVrU
-tv
+q'-rI
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
 !#
-i=%
-vNp)V8
-{=4%
-w2
-vk8px
-*8%
-|RpW5C
-sHh
-vk/sr
-s.pKBp<p-
+q'9^,
+phXq&
+phZq&
+)
+t:=t;
+q7.B8
+y7-
+ra.G
+t:,qw
+r[(q&
+t:+t;
+q7.29
+y7-
+ra.q&
+"#
+pzp,r2?
+)
+pzp,r2?
+pzsqE=?
+t:.qN
+*6%
+u'M$
+qns7
+sJvu,w?
+t:9r-
+u'M#
+vwu\5
+qopK
+zep"?
+v|.j
+{e>
+:
+:
+:
+:
+:
+:
+:
+:
+{#vuu0
+{D=pw
+xb2rS
+s)
+p6
+{D-pX
+z=E
+**%
+v'ql
+!#
+v|7p|
+w0B
+"$
+xb2C
+{w
+p6
+"$
+v3p[E
+**%
+yxxhq<r>
+!#
+"$
+};E
+"$
+xb2C
+|D
+p6
+"$
+v3qIE
+**%
+yxrnq<p&
+!#
+"$
+i#q&
+"$
+xb2C
+qGqsZ
+p6
+"$
+sn$E
+**%
+yxqsq<se
+!#
+"$
+i&G
+"$
+xb2C
+qGr_Z
+p6
+"$
+sn'E
+**%
+yxr_q<s%
+!#
+"$
+i)tn
+"$
+xb2C
+qGv2Z
+p6
+"$
+sn*E
+**%
+yxv2q<+rg
+!#
+"$
+i,wB
+"$
+xb2C
+qGu_Z
+p6
+"$
+sn-E
+**%
+yxu_q<vm
+!#
+"$
+i/29
+"$
+xb2C
+qGt$Z
+p6
+"$
+sn0E
+**%
+yxt$q<+p&
+!#
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+v@=qw
+rj{vx_vuqY7
+v@,u:
+i237
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+"'
+rjzGx_vuqY8
+"&
+xb2C
+s)
+p6
+"&
+o
+**%
+v'ql
+!#
+"'
+r%
+"$
+xb2C
+{w
+p6
+"$
+vIE
+**%
+yxxhq<r>
+!#
+"$
+xiE
+"$
+xb2C
+|D
+p6
+"$
+zNE
+**%
+yxrnq<p&
+!#
+"$
+v&q&
+"$
+xb2C
+qGqsZ
+p6
+"$
+{{E
+**%
+yxqsq<se
+!#
+"$
+i"G
+"$
+xb2C
+qGr_Z
+p6
+"$
+sn#E
+**%
+yxr_q<s%
+!#
+"$
+i%tn
+"$
+xb2C
+qGv2Z
+p6
+"$
+sn&E
+**%
+yxv2q<+rg
+!#
+"$
+i(wB
+"$
+xb2C
+qGu_Z
+p6
+"$
+sn)E
+**%
+yxu_q<vm
+!#
+"$
+i+29
+"$
+xb2C
+qGt$Z
+p6
+"$
+sn,E
+**%
+yxt$q<+p&
+!#
+!#
+!#
+v@-q3
+q1q}q=
+)
+weF
+{#vu,w?
+"T
+ru9
+po118%
+|<+f
+r[(B
+|<7f
+r[(E
+wt+{G
+wcy|pWMz/
+xv7,
+iO%
+}e-
+wI/8pb
+{e=
+v@-r]
+r{L
+!#
+w.7ts
+y,,p<r2
+v>+
+)
+wW+qN
+qVs0E,sT
+|&JU
+qV+D
+4
+{#vu,sK
+y.
+x%p5U
+wW.pE
+w)Ps}.z%s\2s\2s\2s\L2y3uY
+w)Ps}.z%s\2s\2s\2s\zms0{Swi
+wIrFrI
+pV1x_~,
+wIxWf/
+p~p2v^2q,
+v>+
+)
+r7,
+!#
+wIw?pw
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+wIy?^
+rsM0
+qVM/D
+wIzRq#
+t(xc/
+wIy?sr
+y#
+wIxWps7
+t(xc0
+p\
+xl-yY
+wm%
+}d-
 vj
 xv7+
 tT
 }e+
-stpWD
+wIxWq#+
+p}p[
+",
+ub/
 0
-t(p*U
-qVp<D
+|&;U
+qV+D
 4
-rDp
-y.
-0
-qvp5q=
-v@8pE
-w)Ps}.z%s\2s\2s\2s\L2y3uY
-w)Ps}.z%s\2s\2s\2s\zms0{Swi
+{#vu,rO
+{R
+*#%
+",
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+wI+-pE
+xsB
 "+
-rj{vx_~*K
-pqpj=pw
-xb2q^
+r\/
 :
-p6
-pqpj-pX
-v3p"E
-**%
-v'ql
-!#
-v@@ps
-r?rvqW>
-wmB
-"$
-xb2C
 :
-p6
-"$
-v3pUE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-v0qIE
-"$
-xb2C
 :
-p6
-"$
-sn"E
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-i$q&
-"$
-xb2C
 :
-p6
-"$
-sn%E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i'G
-"$
-xb2C
 :
-p6
-"$
-sn(E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i*tn
-"$
-xb2C
 :
-p6
-"$
-sn+E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i-wB
-"$
-xb2C
 :
-p6
-"$
-sn.E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i029
-"$
-xb2C
 :
-p6
-"$
-sn1E
-**%
-v'tR+p&
+5
+"+
+q1p010
+tj
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+i(%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=(
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vu,p<
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
 !#
-"$
-r?rvqW>
+"+
+qF%E
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF&10
+rs+
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+i2%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=2
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vux5-
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
 !#
-".
-u^(t\
-".
-u^'I
-uLxFf.
-u9sM&
-qi
-k
-r;
-w,r3r8)$)>
-H
+"+
+qF-q&
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF.10
+rs-
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+i<%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=<
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vu,u)
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
 !#
-uLzIpb
-x7sM*
+y2-r.
+zh>$/
+zh>$1
+zh>$3
+zh>$5
+zh>$7
+zh>$9
+zh>$;
+zh>$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+s~Url$.
+s~TsI$/
+s~SsU$0
+s~RW$1
+s~Qq/$2
+s~PS$3
+s~O6$4
+s~NsR5
+wIrFp|
+xS4<4G
+tU41/
+sJvuqY/
+!#
+v@8pE
+u^Et\
+sW8q#
+zhV$_
+zhV$b
+zhV$d
+zhV$f
+zhV$h
+zhV$j
+zhV$l
+zhV$n
+"7
+u^0I
+"7
+pV/x_vu,{p
+pqqN9pb
+x7s:rv
 x8v?yvzIyr
-uLt=qy
+pqqN/qy
 r@r}si8-qcq5t#
 rY
-uLw{q0
+pqqN@q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uLrFpx
+pqpx=px
+tpsM%Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K*>6sU
+"%
+x7sM*
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
 tpsM1Z
 sPt$z{v<si{m
 qJqW
@@ -38021,92 +38707,71 @@ k
 sPz.
 u9s:tL
 |K6>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sM6
-qi
-k
-r;
-w,r3r89$9>
-H
-!#
-"(
-x7sM:
+"%
+x7sM6
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpsMAZ
+"%
+tpsM=Z
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-|KF>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMF
-qi
-k
-r;
-w,r3r8I$I>
-H
-!#
-"(
-x7sMJ
+|KB>6sU
+"%
+x7sMB
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpsMQZ
+"%
+tpsMIZ
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-|KV>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMV
-qi
+|KN>6sU
+"%
+x7sMN
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMUZ
+sPt$z{v<si{m
+qJqW
 k
-r;
-w,r3r8Y$Y>
-H
-!#
-"(
+sPz.
+u9s:tL
+|KZ>6sU
+"%
 x7sMZ
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
+"%
 tpsMbZ
 sPt$z{v<si{m
 qJqW
@@ -38114,258 +38779,422 @@ k
 sPz.
 u9s:tL
 |Kg>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMg
-qi
-k
-r;
-w,r3r8j$j>
-H
-!#
-"(
-x7sMk
+"%
+x7sMg
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpsMrZ
+"%
+tpsMnZ
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-|Kw>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMw
-qi
-k
-r;
-w,r3r8z$z>
-H
-!#
-"(
-x7sM{
+|Ks>6sU
+"%
+x7sMs
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpr^[Z
+"%
+tpsMzZ
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-q~[>6sU
+{d#.>6sU
+|</r.
+u?vu,{p
 !#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9r^\
+pqqN,f.
+u9s:sb#6
 qi
 k
 r;
-w,r3p4\'\>
-H
-!#
-"(
-x7r^\
-x8v?yvzIyr
-"(
-r@r}si8-qcq5t#
-rY
-"(
-r@r}tBqc9y<9scu7..8q5rX,
-zXr}-}c-rX
-qJq/
-"(
-tpr^\Z
-sPt$z{v<si{m
-qJqW
-k
-sPz.
-u9s:tL
-q~\>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9r^]
+w,r3sb#9F#9>
+u9s:sb#9
 qi
 k
 r;
-w,r3p4]']>
-H
-!#
-"(
-x7r^]
-x8v?yvzIyr
-"(
-r@r}si8-qcq5t#
-rY
-"(
-r@r}tBqc9y<9scu7..8q5rX,
-zXr}-}c-rX
-qJq/
-"(
-tpr^]Z
-sPt$z{v<si{m
-qJqW
+w,r3sb#<F#<>
+u9s:sb#<
+qi
 k
-sPz.
-u9s:tL
-q~]>6sU
+r;
+w,r3sb#?F#?>
+u9s:sb#?
+qi
+k
+r;
+w,r3sb#BF#B>
+u9s:sb#B
+qi
+k
+r;
+w,r3sb#EF#E>
+u9s:sb#E
+qi
+k
+r;
+w,r3sb#HF#H>
+u9s:sb#H
+qi
+k
+r;
+w,r3sb#KF#K>
+u9s:sb#K
+qi
+k
+r;
+w,r3sb#NF#N>
+|<.r.
+u?~%
 !#
+";
+qF<rq
+v>+
+)
+"1
+qVs0E,sT
+|&JU
+qV+D
+4
+{#vu,tG
+y.
+x%p5U
+"1
+w)Ps}.z%s\2s\2s\2s\L2y3uY
+w)Ps}.z%s\2s\2s\2s\zms0{Swi
+";
+pVIx_~,
+";
+tHCv^<F
+rsq4
+v>+
+)
+r7,
+!#
+":
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+":
+rsM0
+qVM/D
+":
+t(xc/
+":
+y#
+":
+t(xc0
+p\
+":
+iH%
+}d-
+vj
+xv7+
+tT
+}e+
+":
+p}p[
+",
+ub/
+0
+|&;U
+qV+D
+4
+{#vux57
+{R
+*#%
+",
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+";
+xsB
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+q1p010
+tj
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+iR%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=(
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vu,y<
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+"+
+qF%E
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF&10
+rs+
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+i\%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=2
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vu,v<
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+"+
+qF-q&
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF.10
+rs-
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+ig%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=<
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vuzH
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+";
+zh>$/
+zh>$1
+zh>$3
+zh>$5
+zh>$7
+zh>$9
+zh>$;
+zh>$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+s~Url$.
+s~TsI$/
+s~SsU$0
+s~RW$1
+s~Qq/$2
+s~PS$3
+s~O6$4
+s~NsR5
+";
+xS4<4G
+tU41/
+sJvu,p5
+!#
+v@@s6
+yVS'J
 "3
-pV&x_~*f
-z@.|Y
-i339
-"/
-w)Ps}.z%s\2s\2s\2s\L2y3sTtz
-w)Ps}.z%s\2s\2s\2s\L2y3sTrJ
-"/
-pV)x_~*e
-"/
-xb2C
-:
-p6
-"/
-o
-**%
-v'ql
+r=
+qi
+k
+r;
+y&z.
+v@@ps@
+zh\'R
+{[$@v,
+yVT'I
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zhc'Q
+{[$Fv,
+yVU'H
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zhi'P
+{[$Lv,
+yVV'G
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zho'O
+{[$Rv,
+yVW'F
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zhu'N
+{[$Xv,
+yVX'E
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zh{'M
+{[$^v,
+yVY'D
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#0'L
+{[$ev,
+yVZ'C
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#6'K
+{[$kv,
 !#
-"/
-r?rvqW>
-r%
-"$
-xb2C
-:
-p6
-"$
-vIE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-xiE
-"$
-xb2C
-:
-p6
-"$
-zNE
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-v&q&
-"$
-xb2C
-:
-p6
-"$
-{{E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i"G
-"$
-xb2C
-:
-p6
-"$
-sn#E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i%tn
-"$
-xb2C
-:
-p6
-"$
-sn&E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i(wB
-"$
-xb2C
-:
-p6
-"$
-sn)E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i+29
-"$
-xb2C
-:
-p6
-"$
-sn,E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-z@7r.
-|^V'V$%
-|^W'W$$
-|^X'X$#
-|^Y'Y$"
-|^Z'Zu#
-|^['[sG
-|^\'\t|
-|^]']qW
-!#
-z@@pb
-*6VO
-wcy|pWLz/
-xv7,
-iN%
-}e-
-s.pKVo%
-"5
-pV-I
-sW@qw
+wt+r-
+qkV<f
+xUyc*Vl
+"@
+pVFI
+wI/7qw
 T1
-{K
+u(
 {R
 *(%
 w@
@@ -38381,208 +39210,295 @@ q%
 }k
 }m
 q%
-t),xG
+pqwwxG
 r("A
 &
-wt,ps
-q8V'V>
+wI}(ps
+r?sb$sF$s>
 "#
 qz}\
 &
 "#
-q8W'W>
+r?sb$sF$s>
 "#
 qz}\
 &
 "#
-q8X'X>
+r?sb$sF$s>
 "#
 qzy]
 &
 "#
-q8Y'Y>
+r?sb$sF$s>
 "#
 qzy]
 &
 "#
-q8Z'Z>
+r?sb$sF$s>
 "#
 |C
 &
 "#
-q8['[>
+r?sb$sF$s>
 "#
 |C
 &
 "#
-q8\'\>
+r?sb$sF$s>
 "#
 {x
 &
 "#
-q8]']>
+r?sb$sF$s>
 !#
-wt/r.
+wI@8r.
 yb30
-s'8
+z>
 v3p=G
 *&%
-|2W'V
-|2Y'X
-|2['Z
-|2]'\
+zpsb$yF$z
+zpsb$wF$x
+zpsb$uF$v
+zpsb$sF$t
 |[r,xfvfUDL
+v@-yC
+qKpy#1rk#1rk#2
+Ypy#1rk#0
+sJ~;&
 !#
-vk-f9
-}7434pd=
-v14Vu
-sJ~;=
-!#
-qM9qN
+q'9q@
 O
 !#
-"j
-u'py#C
-]0|1
+vY/pw
+u'py%2
+]0zs
+(8
+!#
+uv7px
+]?|1
 (9
 !#
-"d
-pV^s3/
+"l
+pVys3/
 (@
 !#
-"V
-pVRrL=
+"^
+pVmrL=
 (xF
 !#
-pVLrL=
+pVgrL=
 (xF
 !#
-qM,q0
-pVCrL+
+"4
+|W~
+pVHrL+
 (x5
 !#
-xl,y=
-|WM
-|WL
-"#
-|WE
-"I
-pV=rL.
-pV<rL8
-(p5
+u'Rs
+pVCrL.
+(qu
 !#
-vk/r+
-u'R5
-pV+rL9
-(t=
+u'Rk
+pV>rL7
+(zI
+!#
+u'Rc
+pV9rL/
+(w{
+!#
+u'RZ
+pV4sx=
+(+,
+!#
+|WW
+pV0sx+
+(+-
+!#
+u'RK
+pV+sx.
+(y?
+!#
+u'RC
+pV&sx7
+(+9
+!#
+u'R;
+rj{vsx/
+(+@
+!#
+u'R3
+rjuys3sK
+(rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-r#/{G
+rt@{G
 J
 tAsT
 qa3
 (
 !qZ
-z*tI
+v|w-
 g
-pfvFt2
-;5
+pf+,sT
+;4
 (
 !s*
-"N
+".
 qH
-p3j
-;d
-(
-!tS
-"E
-tW
-vg
-v#
-(
-!vB
-"2
-sk
-pfqI
+a'
 ;1
 (
-!w&
-"0
-uI
-pfqI
+!tS
+",
+sk
+a'
 ;0
 (
-!x=
-".
-}G
-p3M
+!vB
+"*
+g=
+p3L
 ;/
+(
+!w&
+g,
+pft=+9
+wp"
+(
+!x=
+"*
+}G
+vg
+v#
 (
 !yE
 sv9
-pf/@9
-qPp"
-(
-!{-
-".
-g,
 vg
 v#
 (
-!vKxw
+!{-
+"*
 g+
 vg
 v#
 (
+!vKxw
+g-
+vg
+v#
+(
 !pty@
-".
-sv@
+"*
+sv/
 vg
 v#
 (
 !ptyG
-g=
+sv@
 vg
 v#
 (
 !pt+uU
-"-
-sv/
-p3_
-qPvFt2
+"*
+uI
+a|
+qP+,sT
 (
 !pt{H
-sv/
-p3a
-;/
+tW
+pf+
+qPqI
 (
 !pt.uU
-"-
-g8
-p3^
-qPp=
+uI
+as
+;/
 (
 !pt|F
-g8
-pfpK
-qPp=
+tW
+pf+
+qPqA
 (
 !pt|G
-g8
-pfpY
-qPp=
+uI
+ai
+;/
 (
 !pt}x
-"-
-g-
-aV
-;o
+tW
+pf+
+qPpU
 (
 !pt/uU
-g.
-pfp<
+uI
+a^
+;/
+(
+!ptxw
+tW
+pf+
+qPp[
+(
+!tYy@
+uI
+aT
+;/
+(
+!tYyG
+tW
+pf+
+qPpG
+(
+!tY+uU
+uI
+aQ
+qP+,sT
+(
+!tY{H
+tW
+pf+
+qPp"
+(
+!tY.uU
+uI
+aH
+;/
+(
+!tY|F
+tW
+pf+
+qPpK
+(
+!tY|G
+uI
+a>
+;/
+(
+!tY}x
+tW
+pf+
+qPpY
+(
+!tY/uU
+uI
+a4
+;/
+(
+!tYxw
+tW
+pf+
+qPp=
+(
+!vK-y@
+uI
+a*
+;/
+(
+!vK-yG
+tW
+pf+
 qPp)
 !q[
 qQ-w7
@@ -38614,260 +39530,609 @@ O
 const fewBF16SM90A = fewBF16SM90ANarrowAligned + `
  patch
  -1
-packed1 40472 few_dtype_BF16_dtype_BF16_toBF16_32_float32
+packed1 63273 few_dtype_BF16_dtype_BF16_toBF16_32_float32
  =13
  -2
 zfte
-p9+xWpF
-p:t=8pF
+p9v<8pF
+p:xW8pF
  =47
  -9
- =231
+ =249
  -1
-pl7
- =44
- -1
-|Wa
- =3
- -1
-yg8
- =3
+|Wd
+ =9
  -4
 ub$
 {=%%
-zb/@9C
+zbt=+9C
  =2
  -1
 vaG
  =2
  -2
-t(=<H
-t(RG<I
+t(=<L
+t(RK<M
  =3
  -1
-s8
-ppr>6
-ppp&S
-ppseq/
- =2
+qLq}q&
+ =6
+ -2
+qE"q&
+vb2p2
+ =5
  -1
-t(,<J
+qE$q&
+ =6
+ -2
+qE%q&
+vb2q,
+ =5
+ -1
+qE'q&
+ =6
+ -2
+qE(q&
+vb<#
+ =5
+ -1
+qE*q&
+ =6
+ -2
+qE+q&
+vb<&
  =3
  -1
-ppt4nW
-pprF8v=sU
-pprFwNsI
-pprF7rgrl
- =2
- -1
-t(+<K
+t(,<Z
  =3
  -1
-ppsfnqW
-pp.,wVt|
-pp.y^sG
-pp.qYp&u#
- =2
+qE.q&
+ =6
+ -2
+qE/q&
+vb<*
+ =5
  -1
-t(-<L
+qE1q&
+ =6
+ -2
+qE2q&
+vb<-
+ =5
+ -1
+qE4q&
+ =6
+ -2
+qE5q&
+vb<0
+ =5
+ -1
+qE7q&
+ =6
+ -2
+qE8q&
+vb<3
  =3
  -1
-pp7z?'6
-pp7,t['5
-pp7y+'4
-pp7,wN'3
- =2
- -1
-t(.<M
+t(+<h
  =3
  -1
-pp/uK'2
-pp/,rJ'1
-pp/+wV'0
-pp/rFr>'/
- =2
+qE;q&
+ =6
+ -2
+qE<q&
+vb<7
+ =5
  -1
-t(8<N
+qE>q&
+ =6
+ -2
+qE?q&
+vb<:
+ =5
+ -1
+qEAq&
+ =6
+ -2
+qEBq&
+vb<=
+ =5
+ -1
+qEDq&
+ =6
+ -2
+qEEq&
+vb<@
  =3
  -1
-ppqY+wi'.
-ppqYw?r>'-
-ppqY+t[',
-ppqYy?v='+
- =2
- -1
-t(7<O
+t(-<u
  =3
  -1
-pp,{ptO'*
-pp,{pw7')
-pp,{prJ'(
-ppsT-wV''
- =2
+qEHq&
+ =6
+ -2
+qEIq&
+vb<D
+ =5
  -1
-t(9<P
+qEKq&
+ =6
+ -2
+qELq&
+vb<G
+ =5
+ -1
+qENq&
+ =6
+ -2
+qEOq&
+vb<J
+ =5
+ -1
+qEQq&
+ =6
+ -2
+qERq&
+vb<M
  =3
  -1
-ppx@-sZ'&
-ppx@-wi'%
-ppx@u)r>'$
-ppx@-t['#
+t(.1S
  =3
  -1
-pl7
- =12
+qEUq&
+ =6
+ -2
+qEVq&
+vb<Q
+ =5
  -1
-t(RV<Y
+qEXq&
+ =6
+ -2
+qEYq&
+vb<T
+ =5
+ -1
+qE[q&
+ =6
+ -2
+qE\q&
+vb<W
+ =5
+ -1
+qE^q&
+ =6
+ -2
+qE_q&
+vb<Z
  =3
  -1
-tUU2uZ
+t(81S
+ =3
+ -1
+qEcq&
+ =6
+ -2
+qEdq&
+vb<^
+ =5
+ -1
+qEfq&
+ =6
+ -2
+qEgq&
+vb<b
+ =5
+ -1
+qEiq&
+ =6
+ -2
+qEjq&
+vb<e
+ =5
+ -1
+qElq&
+ =6
+ -2
+qEmq&
+vb<h
+ =3
+ -1
+t(71S
+ =3
+ -1
+qEpq&
+ =6
+ -2
+qEqq&
+vb<l
+ =5
+ -1
+qEsq&
+ =6
+ -2
+qEtq&
+vb<o
+ =5
+ -1
+qEvq&
+ =6
+ -2
+qEwq&
+vb<r
+ =5
+ -1
+qEyq&
+ =6
+ -2
+qEzq&
+vb<u
+ =3
+ -1
+t(91S
+ =3
+ -1
+qE}q&
+ =6
+ -2
+qE~q&
+vb<y
+ =5
+ -1
+qLpy#/q&
+ =6
+ -2
+qLpy#0q&
+vb<|
+ =5
+ -1
+qLpy#2q&
+ =6
+ -2
+qLpy#3q&
+vbrk#.
+ =5
+ -1
+qLpy#5q&
+ =6
+ -2
+qLpy#6q&
+vbrk#1
+ =4
+ -2
+qLpy#8q&
+vbrk#3
+ =35
+ -1
+pl5
+ =56
+ -1
+|&P1M
+ =3
+ -1
+qtQ2uZ
  =29
  -1
-qFh<#
+qkM<#
  =16
  -1
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q9<jULumdR'n
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91QULumdR'n
  =6
  -1
-t(Rl<o
+|&P1M
  =3
  -3
-z[4Ex@9t2-7t2
-pl4
-*435
+z[2Ex@9t2-7t2
+pl2
+*233
  =31
  -1
-qkL<#
- =46
- -3
-qtWE
-qM=r-
-qtR1T
- =12
- -1
-pl7
- =8
- -1
-rfR
- =8
- -1
-ub$
- =7
+qkM<#
+ =53
  -2
-{=$rZ
- =16
+phSq&
+phUq&
+ =17
  -1
-yg8
- =7
+*2%
+ =5
  -1
-_
-y(
-s4p&
-s4se
- =10
- -3
-Yq}q=
-Yq,q=
-Yp*q=
+vwu\1
  =3
- -1
-tH"Gry
- =13
- -2
-qKp*2p*B
-Yp*1T
- =7
- -3
-phRq&
-)
-phTq&
- =7
- -1
-*3%
- =3
- -1
-vwu\2
- =4
- -1
-v10C
- =8
  -1
 wu3+
- =9
+ =10
+ -1
+xb+rS
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =19
+ -1
+i233
+ =11
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =27
  -1
 wu3)
+ =9
+ -1
+|&EU
+ =47
+ -4
+ub$
+{=%%
+zb+C
  =2
  -1
-sap/0t]
+vaG
  =2
- -3
-vsp/0vQ
-vj
-w;0
- =30
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
  -1
-pl0
+q1p@B
+ =12
+ -1
+q1[10
+ =10
+ -1
+i)%
  =6
- -1
-{=0%
+ -6
+}=)
+"+
+ub$
+{=%%
+zb+C
  =2
  -1
-*4%
- =23
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
  -1
-xb+q^
- =11
+q1q}E
+ =12
  -1
-xb+C
- =11
+qF"10
+ =10
  -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =261
- -1
-i335
+i4%
  =6
+ -6
+}=4
+"+
+ub$
+{=%%
+zb+C
+ =2
  -1
-xb+C
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
+ -1
+qF'q&
+ =12
+ -1
+qF(10
+ =10
+ -1
+i?%
+ =6
+ -6
+}=?
+"+
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =35
+ -2
+xS,<,G
+tU,1/
+ =209
+ -1
+qF4rq
+ =4
+ -1
+|&EU
  =11
  -1
-xb+C
- =11
+tH;v^<>
+ =27
  -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =21
- -1
-*2VO
+iL%
  =8
+ -4
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
+ -1
+q1p@B
+ =12
+ -1
+q1[10
+ =10
+ -1
+iW%
+ =6
+ -6
+}=)
+"+
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
+ -1
+q1q}E
+ =12
+ -1
+qF"10
+ =10
+ -1
+ic%
+ =6
+ -6
+}=4
+"+
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
+ -1
+qF'q&
+ =12
+ -1
+qF(10
+ =10
+ -1
+in%
+ =6
+ -6
+}=?
+"+
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =35
+ -2
+xS,<,G
+tU,1/
+ =85
+ -2
+qkQ<U
+xUyc*Vt
+ =3
  -1
 T)
  =3
@@ -38880,7 +40145,7 @@ s|p&
 s|,rg
 s|se
 s|,r>
-t),xG
+pqwwxG
 {x
  =4
  -1
@@ -38903,27 +40168,27 @@ t),xG
  =10
  -2
 yb3'
-s'8
-t)+q#/
-|l'V
+z>
+pqy'q#/
+|lF$z
 s>
-|l'W
+|lF$y
 s>
-|l'X
+|lF$x
 s>
-|l'Y
+|lF$w
 s>
-|l'Z
+|lF$v
 s>
-|l'[
+|lF$u
 s>
-|l'\
+|lF$t
 s>
-|l']
+|lF$s
 s>
 "#
  =2
- -5
+ -8
 y/ql2p2
 y/tR+um[
 y/}/x?r2
@@ -38932,94 +40197,150 @@ y/}/u"qR
 y/tR,rgq=
 y/}/xuU
 y/tRx@t/
- =2
- -2
-}7030pd=
-v10Vu
- =5
- -2
-"k
+v@-yC
+xSn<n<o
+tUn<m
+ =6
+ -1
+ =7
+ -1
+"m
  =3
  -1
-"e
+"_
+ =6
+ -2
+"5
+|Wj
  =3
  -1
-"W
- =11
- -5
-|WH
-|WG
-"#
-|W@
-"J
- =5
+ =3
  -1
-u'R1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+|WK
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
  =9
  -1
 qa/
  =5
  -1
-;1
+;0
  =2
  -4
-"O
+"/
 qH
-p3g
-;a
- =2
- -1
-"F
- =5
- -4
-"3
-sk
-pfqA
+pfp[
 ;)
  =4
  -2
-pfqA
+pfp[
 ;'
  =4
  -2
-p3I
+p3H
 ;$
  =4
  -1
-;J
- =26
+;I
+ =37
  -1
-p3\
- =4
+a{
+ =5
+ -1
+qPp=
+ =3
  -2
-p3]
+ar
 ;$
  =4
  -1
-p3[
- =15
+wpq
+ =3
  -2
-aU
-;l
- =31`
+ag
+;$
+ =4
+ -1
+wpf
+ =3
+ -2
+a[
+;$
+ =4
+ -1
+wpZ
+ =3
+ -2
+aP
+;$
+ =4
+ -1
+wpO
+ =3
+ -1
+aL
+ =5
+ -1
+qPp)
+ =3
+ -2
+aC
+;$
+ =4
+ -1
+wpB
+ =3
+ -2
+a8
+;$
+ =4
+ -1
+wp7
+ =3
+ -2
+a-
+;$
+ =4
+ -1
+wp,
+ =3
+ -2
+a"
+;$
+ =4
+ -1
+qPqI
+ =26`
 
-const few128BF16SM90ANarrowAligned = `packed1 45149 few_dtype_BF16_dtype_BF16_toBF16_64_float32
+const few128BF16SM90ANarrowAligned = `packed1 116611 few_dtype_BF16_dtype_BF16_toBF16_64_float32
 !|h^|f
 !|g@=q)
 !p8
 !sgKpMvDrR
 !s]t@rKympMq>rGrR
-!vvpMq>piuNq>r9rR
-!v7psv6~<rm|z
+!vv~<rm|z
+!v7psv6pMq>piuNq>r9rR
 !
 !P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
 !
 !Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
 !c
-p;,ve
-p9zRsV
-p:t=te
-qS+vOpF
+p;p5te
+p977t*
+p:v<sV
+qSqY.un
 !
 qQy;
 qQ+pk
@@ -39043,27 +40364,27 @@ xkq#/
 s5y4xD2tqrTq"w/q)tkrK
 u>q)Pq"w/q)tkqrxD%
 p}sp
-r#/ww
+rt@ww
 y.
 r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
 |OzYqYw?
 xlq@
 N
-y2qy
+wWqy
 r7~/x'x(rTq>pOrGw/q)q>}}
-r6@tc
+r&=tc
 r7~/x'x(rTpOrGw/q)q>}}
-|<r-
+z*r-
 p%
 r7~/x'x(ymPrW
-wI/rI
+wI@rI
 p?
 r7~/q>rGymPr/
 p'
 s1
-xnpx
+uv.qe
 r7~/u=q>pMym
-xk/r4
+xl-t'
 {<rW
 Q
 uuqA
@@ -39082,25 +40403,24 @@ ra-B-
 )
 qVw?D
 qU
-"*
-ru.
+xlj
 r[.p$
 5
 z@r-
 w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
 |xx&rTwaypPx'x(
-uv=q#9
+r#,q#9
 y.
 rst2
 t:sh
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-uA@f,
+r#{L,
 vT/
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-uv{L+
+r#,f+
 q1vn|#
 "%
 w1wau8u5pOrGq)y4qpE
@@ -39145,18 +40465,23 @@ q1q}2}(
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-uv,q#9
+r#+q#9
 qF"2u0
 sWrI
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
+r#-q#9
+qF#B=.
+wtrI
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
 !#
-w.^
+vd/
 p+
-z*sm
-ra-E
+v|tI
+ra-G
 )
-qVp5/u0D
+qV{_w?D
 pm
 pnp||Y
 qk%z/
@@ -39165,16 +40490,15 @@ v>zR
 qk%U
 rsui
 {E7
-rt=rI
+r&,rI
 xBzYM0
 uVxc/
 qk0B
 xBu*XU
 uVxc/
-|<t;
+z*t;
 ph129
 )
-u'M&
 zJvDympMy_xD121&
 u'M'
 "#
@@ -39182,7 +40506,7 @@ ph0G
 uVxc/
 qz[G
 uVxc/
-"3
+"5
 pB31415
 qvM61.
 )
@@ -39190,14 +40514,13 @@ ur
 r$p)29
 0
 qTs0E
-sH9
-z5/ua
+sJvux57
+xA9ua
 q7.2x6
-)
 p1
-uA+}6
+qx-}6
 qLy8
-x1/q3
+{.9q3
 t(q}<$
 :
 :
@@ -39265,7 +40588,7 @@ t(q}<$
 :
 J
 !#
-uA+pb
+qx-pb
 zJt?uN{"r|qg.-p5v({X8
 v>+
 xBzY7
@@ -39274,11 +40597,11 @@ w5
 rsp0
 y.
 y,wTU
-uA7r+
+qx9r+
 p~w%wTq=
-"2
+"4
 p~[|B+
-xA,j
+x1=j
 qLp*B
 !#
 rr
@@ -39289,9 +40612,9 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-xA+qw
+x1,qw
 {)P|xxXr/q>pOP|SuNr9q>pMpi
-xA.pb
+x1-pb
 v9KpM{"[GB.
 rsq4
 zd
@@ -39315,45 +40638,45 @@ zd
 xsB}#.
 zd
 {)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-xA7pE
+x18pE
 {){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-x1-pb
+{.+pb
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz,
-x1.qw
+{.-qw
 Y=<-
 "#
 re~5pu
 5
-x18r+
+{..r+
 qF.qg
-uv{L.
+r#,f.
 zJt?uN{"r|qg.-p5v({X8
 v>+
 xBzY7
 t(XU
 uF1+
 rst2
-x18r-
+{..r-
 w1w/u[uNs}pMyp}YrT2qp
 !#
-x1/q#
+{.9q#
 xS4<4B
 wfr9rG|jR5<4
 sJ~3
-{.+pE
+xk,pE
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-q'-sm
+yXsm
 rjuyI
-";
+"=
 y.
 rsu0
-q'.pE
+}ppE
 w1w/u[uNs}pMyp}YrT2qp
 !#
 "#
 y.
 rsu0
-q'7rI
+|krI
 J
 rr
 !#
@@ -39365,20 +40688,978 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-q'9qw
+vl/qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-xl,j
+xk/q3
 q77q&
 y7,
-r{"
+uuqI
 q29
-y7.
-p~XBp<U
 ra7E
+y,p5U
+xk@qw
+xBu*p@Bp<
+v>+
+r'q9E
+)
 t<
-qD=pj
 y.
-y,.U
+y,p5U
+vY=pb
+r[/B
+sJvu,tG
+xl-ua
+|Wu
+po118%
+}d.
+xv+
+vY/ps7
+r("qO
+v>+
+)
+ta
+p}pG
+ub/
+0
+t(RwU
+qVv<98D
+4
+{#vu+xF
+{R
+*#%
+us=q0
+t(=<V
+t(RU<W
+wR
+p6
+us8w-
+qE#q&
+z_.
+ta
+s8
+H
+!#
+us-xj
+qE$q&
+vb2p*
+u6uY>
+!#
+us=t'
+p6
+"$
+qE&q&
+z_.
+q:
+ppw36
+H
+!#
+"$
+qE'q&
+vb<"
+u6,v(v=6
+!#
+"$
+p6
+"$
+qE)q&
+z_.
+xi%
+ppsLS
+H
+!#
+"$
+qE*q&
+vb<%
+u6qYwNS
+!#
+"$
+p6
+"$
+qE,q&
+z_.
+wm%
+pp8.r>q/
+H
+!#
+"$
+qE-q&
+vb<(
+u6qutKq/
+!#
+"%
+t(,<e
+qBR#
+p6
+"$
+qE0q&
+z_.
+};%
+ppsfnW
+H
+!#
+"$
+qE1q&
+vb<,
+u6w}t[W
+!#
+"%
+p6
+"$
+qE3q&
+z_.
+i"%
+pp.vOp&sU
+H
+!#
+"$
+qE4q&
+vb</
+u6uktlsU
+!#
+"$
+p6
+"$
+qE6q&
+z_.
+i$%
+pp.t&sI
+H
+!#
+"$
+qE7q&
+vb<2
+u6w}tzsI
+!#
+"$
+p6
+"$
+qE9q&
+z_.
+i&%
+pp.7wirl
+H
+!#
+"$
+qE:q&
+vb<5
+u68xOp&rl
+!#
+"%
+t(+<r
+qBR0
+p6
+"$
+qE=q&
+z_.
+i(%
+pp/uKqW
+H
+!#
+"$
+qE>q&
+vb<9
+u6@.r*qW
+!#
+"%
+p6
+"$
+qE@q&
+z_.
+i*%
+pp/}rr>t|
+H
+!#
+"$
+qEAq&
+vb<<
+u6,uPnt|
+!#
+"$
+p6
+"$
+qECq&
+z_.
+i,%
+pp/+vmsG
+H
+!#
+"$
+qEDq&
+vb<?
+u6@uQr>sG
+!#
+"$
+p6
+"$
+qEFq&
+z_.
+i.%
+pp/9sZu#
+H
+!#
+"$
+qEGq&
+vb<B
+u6,z(sLu#
+!#
+"%
+t(-1\
+qBR=
+p6
+"$
+qEJq&
+z_.
+i0%
+pp,{ptO$"
+H
+!#
+"$
+qEKq&
+vb<F
+u6x57rJ$"
+!#
+"%
+p6
+"$
+qEMq&
+z_.
+i2%
+ppspwV$#
+H
+!#
+"$
+qENq&
+vb<I
+u6x@{py%#
+!#
+"$
+p6
+"$
+qEPq&
+z_.
+i4%
+ppsT-rFv+$
+H
+!#
+"$
+qEQq&
+vb<L
+u6,y<xWv+$
+!#
+"$
+p6
+"$
+qESq&
+z_.
+i6%
+ppspsL$%
+H
+!#
+"$
+qETq&
+vb<O
+u6x@y;$%
+!#
+"%
+t(.1\
+qBRJ
+p6
+"$
+qEWq&
+z_.
+i8%
+ppp5v<y%&
+H
+!#
+"$
+qEXq&
+vb<S
+u6zI@rFv+&
+!#
+"%
+p6
+"$
+qEZq&
+z_.
+i:%
+ppp5/rJ$'
+H
+!#
+"$
+qE[q&
+vb<V
+u6,vFt[$'
+!#
+"$
+p6
+"$
+qE]q&
+z_.
+i<%
+pp,q4s%$(
+H
+!#
+"$
+qE^q&
+vb<Y
+u6zI@w}v+(
+!#
+"$
+p6
+"$
+qEaq&
+z_.
+i>%
+ppp5@xWv+)
+H
+!#
+"$
+qEbq&
+vb<\
+u6,vFtz$)
+!#
+"%
+t(81\
+qBRW
+p6
+"$
+qEeq&
+z_.
+i@%
+ppt4=v+*
+H
+!#
+"$
+qEfq&
+vb<a
+u6{pz?$*
+!#
+"%
+p6
+"$
+qEhq&
+z_.
+iB%
+pp+}#w7$+
+H
+!#
+"$
+qEiq&
+vb<d
+u6+zRr*$+
+!#
+"$
+p6
+"$
+qEkq&
+z_.
+iD%
+pprFw3$,
+H
+!#
+"$
+qElq&
+vb<g
+u6{p,tl$,
+!#
+"$
+p6
+"$
+qEnq&
+z_.
+iF%
+pp+uY$-
+H
+!#
+"$
+qEoq&
+vb<j
+u6{p}ry%-
+!#
+"%
+t(71\
+qBRe
+p6
+"$
+qErq&
+z_.
+iH%
+ppw?8tl$.
+H
+!#
+"$
+qEsq&
+vb<n
+u6zR|ov+.
+!#
+"%
+p6
+"$
+qEuq&
+z_.
+iJ%
+pp+uQtO$/
+H
+!#
+"$
+qEvq&
+vb<q
+u6zR/rJ$/
+!#
+"$
+p6
+"$
+qExq&
+z_.
+iL%
+ppw?vO/v+0
+H
+!#
+"$
+qEyq&
+vb<t
+u6+q4wV$0
+!#
+"$
+p6
+"$
+qE{q&
+z_.
+iN%
+ppy?}4$1
+H
+!#
+"$
+qE|q&
+vb<w
+u6zR@xWv+1
+!#
+"%
+t(91\
+qBRr
+p6
+"$
+qLpy#.q&
+z_.
+iP%
+ppxW7r*$2
+H
+!#
+"$
+qLpy#/q&
+vb<{
+u6sK8w7$2
+!#
+"%
+p6
+"$
+qLpy#1q&
+z_.
+iR%
+pp+@t=y%3
+H
+!#
+"$
+qLpy#2q&
+vb<~
+u6rO}4$3
+!#
+"$
+p6
+"$
+qLpy#4q&
+z_.
+iT%
+ppxW}ry%4
+H
+!#
+"$
+qLpy#5q&
+vbrk#0
+u6sK7+y%4
+!#
+"$
+p6
+"$
+qLpy#7q&
+z_.
+iV%
+pp+|+s%$5
+H
+!#
+"$
+qLpy#8q&
+vbrk#3
+u6rOy+$5
+!#
+"%
+t(/1\
+qBpy#.
+p6
+"$
+qLpy#;q&
+z_.
+iX%
+pp|{/v+6
+H
+!#
+"$
+qLpy#<q&
+vbrk#7
+u6-t2s%$6
+!#
+"%
+p6
+"$
+qLpy#>q&
+z_.
+iZ%
+pp-p<tz$7
+H
+!#
+"$
+qLpy#?q&
+vbrk#:
+u6tGu)y%7
+!#
+"$
+p6
+"$
+qLpy#Aq&
+z_.
+i\%
+pp-xWwV$8
+H
+!#
+"$
+qLpy#Bq&
+vbrk#=
+u6-t2t[$8
+!#
+"$
+p6
+"$
+qLpy#Dq&
+z_.
+i^%
+pp---se$9
+H
+!#
+"$
+qLpy#Eq&
+vbrk#@
+u6tG-tl$9
+!#
+"%
+t(@1\
+qBpy#;
+p6
+"$
+qLpy#Hq&
+z_.
+ia%
+pp|o7y%:
+H
+!#
+"$
+qLpy#Iq&
+vbrk#D
+u6{J=wi$:
+!#
+"%
+p6
+"$
+qLpy#Kq&
+z_.
+ic%
+ppy<-tl$;
+H
+!#
+"$
+qLpy#Lq&
+vbrk#G
+u6{J|#/v+;
+!#
+"$
+p6
+"$
+qLpy#Nq&
+z_.
+ie%
+pp|orJ$<
+H
+!#
+"$
+qLpy#Oq&
+vbrk#J
+u6{J=r*$<
+!#
+"$
+p6
+"$
+qLpy#Qq&
+z_.
+ig%
+ppy<sq/v+=
+H
+!#
+"$
+qLpy#Rq&
+vbrk#M
+u6-u0wV$=
+!#
+"%
+t(qY1\
+qBpy#H
+p6
+"$
+qLpy#Uq&
+z_.
+ii%
+ppsf=v+>
+H
+!#
+"$
+qLpy#Vq&
+vbrk#Q
+u6.-zRy%>
+!#
+"%
+p6
+"$
+qLpy#Xq&
+z_.
+ik%
+pp.x@r*$?
+H
+!#
+"$
+qLpy#Yq&
+vbrk#T
+u6.y<w7$?
+!#
+"$
+p6
+"$
+qLpy#[q&
+z_.
+im%
+pp.}#w7'8
+H
+!#
+"$
+qLpy#\q&
+vbrk#W
+u6.p<rJ'8
+!#
+"$
+p6
+"$
+qLpy#^q&
+z_.
+io%
+pp.,uQr>'7
+H
+!#
+"$
+qLpy#_q&
+vbrk#Z
+u6.v<vm'7
+!#
+"%
+t(xF1\
+qBpy#U
+p6
+"$
+qLpy#cq&
+z_.
+iq%
+pp.uQwN'6
+H
+!#
+"$
+qLpy#dq&
+vbrk#^
+u6.9.tO'6
+!#
+"%
+p6
+"$
+qLpy#fq&
+z_.
+is%
+pp.8|#p&'5
+H
+!#
+"$
+qLpy#gq&
+vbrk#b
+u6.xOs%'5
+!#
+"$
+p6
+"$
+qLpy#iq&
+z_.
+iu%
+pp.uQtO'4
+H
+!#
+"$
+qLpy#jq&
+vbrk#e
+u6.9w}rg'4
+!#
+"$
+p6
+"$
+qLpy#lq&
+z_.
+iw%
+pp.|#wV'3
+H
+!#
+"$
+qLpy#mq&
+vbrk#h
+u6.xOt['3
+!#
+"%
+t(sT1\
+qBpy#c
+p6
+"$
+qLpy#pq&
+z_.
+iy%
+ppxey+'2
+H
+!#
+"$
+qLpy#qq&
+vbrk#l
+u68zIse'2
+!#
+"%
+p6
+"$
+qLpy#sq&
+z_.
+i{%
+pp.u0pk'1
+H
+!#
+"$
+qLpy#tq&
+vbrk#o
+u68{pwi'1
+!#
+"$
+p6
+"$
+qLpy#vq&
+z_.
+i}%
+ppxe,tK'0
+H
+!#
+"$
+qLpy#wq&
+vbrk#r
+u68zI.r>'0
+!#
+"$
+p6
+"$
+qLpy#yq&
+z_.
+*N%
+pp.u0rJ'/
+H
+!#
+"$
+qLpy#zq&
+vbrk#u
+u68{pr*'/
+!#
+"%
+t(x51\
+qBpy#p
+p6
+"$
+qLpy#}q&
+z_.
+*N%
+pp8p<t['.
+H
+!#
+"$
+qLpy#~q&
+vbrk#y
+u6v(@sZ'.
+!#
+"%
+p6
+"$
+qLpy$#q&
+z_.
+*N%
+pp8-{Xrg'-
+H
+!#
+"$
+qLpy$$q&
+vbrk#|
+u68q4pk'-
+!#
+"$
+p6
+"$
+qLpy$&q&
+z_.
+*N%
+pp8p<tz',
+H
+!#
+"$
+qLpy$'q&
+vbrk$"
+u6v(u0p&',
+!#
+"$
+p6
+"$
+qLpy$)q&
+z_.
+*N%
+pp8y<w7'+
+H
+!#
+"$
+qLpy$*q&
+vbrk$%
+u68q4rJ'+
+!#
+"%
+t(x@1\
+qBpy#}
+p6
+"$
+qLpy$-q&
+z_.
+*N%
+ppuku)r>'*
+H
+!#
+"$
+qLpy$.q&
+vbrk$)
+u6vOwZn'*
+!#
+"%
+p6
+"$
+qLpy$0q&
+z_.
+*N%
+ppuk/wN')
+H
+!#
+"$
+qLpy$1q&
+vbrk$,
+u6vO7tO')
+!#
+"$
+p6
+"$
+qLpy$3q&
+z_.
+*N%
+ppuk-tl'(
+H
+!#
+"$
+qLpy$4q&
+vbrk$/
+u6vOuK'(
+!#
+"$
+p6
+"$
+qLpy$6q&
+z_.
+*N%
+ppuk/tO''
+H
+!#
+"$
+qLpy$7q&
+vbrk$2
+u6vOtyrg''
+!#
+"%
+t(qu1\
+qBpy$-
+p6
+"$
+qLpy$:q&
+z_.
+*N%
+pp{|rg'&
+H
+!#
+"$
+qLpy$;q&
+vbrk$6
+u6q4-tK'&
+!#
+"%
+p6
+"$
+qLpy$=q&
+z_.
+*N%
+pp7w{8v='%
+H
+!#
+"$
+qLpy$>q&
+vbrk$9
+u67xese'%
+!#
+"$
+p6
+"$
+qLpy$@q&
+z_.
+*N%
+pp7x@r*'$
+H
+!#
+"$
+qLpy$Aq&
+vbrk$<
+u6q4.s%'$
+!#
+"$
+p6
+"$
+qLpy$Cq&
+z_.
+*N%
+pp7w{tK'#
+u?vu,xe
+!#
+"$
+qLpy$Dq&
+vbrk$?
+u67xe.r>'#
+u?vu,xe
+!#
+vY-xj
+qLpy$Fq&
+vbrk$A
 u6uY>
 u6,v(v=6
 u6qYwNS
@@ -39443,176 +41724,88 @@ u6q4-tK'&
 u67xese'%
 u6q4.s%'$
 u67xe.r>'#
-{1px
-Y,1/
-rDC
-xk/|_
-|Wr
-po118%
-xk@r+
-}d
-}=%
-}d,
-}=&
-{.9px
-ub/
-0
-t(RrU
-qV{],D
-4
-rDr
-{R
-*#%
-{.@r+
-t(=<R
-t(RQ<S
-qVs0U
-5
-xk=q#
-|*xfu}6Sq/L
+u?vu,xe
 !#
-"#
-t(,<T
-qVwy
-5
-"#
-|*tRt4uzr_sUsIrlL
-!#
-"#
-t(+<U
-qVp,D
-5
-"#
-|*tRsfuzrvt|sGu#L
-!#
-"#
-t(-<V
-qVq9D
-5
-"#
-|*tR{|uzr8"$#$$$%L
-!#
-"#
-t(.<W
-qVXD
-5
-"#
-|*tRwTuzr8&$'$($)L
-!#
-"#
-t(8<X
-qVp@D
-5
-"#
-|*}/{S+squzr8*$+$,$-L
-!#
-"#
-t(7<Y
-qV[D
-5
-"#
-|*tR,{p}(uzr8.$/$0$1L
-!#
-"#
-t(9<Z
-qVp2D
-5
-"#
-|*tRx@--7uzr82$3$4$5L
-!#
-"#
-t(/<[
-qVp0D
-5
-"#
-|*tR,uivFuzr86$7$8$9L
-!#
-"#
-t(@<\
-qVp*D
-5
-"#
-|*tR,vFp<uzr8:$;$<$=L
-!#
-"#
-t(qY<]
-qV||
-5
-"#
-|*tRt4=uzr8>$?'8'7L
-!#
-"#
-t(xF<^
-qVq}D
-5
-"#
-|*tR{pwduzp46'5'4'3L
-!#
-"#
-t(sT<_
-qVR"D
-5
-"#
-|*tRw?8{Xuzp42'1'0'/L
-!#
-"#
-t(x5<a
-qVR#D
-5
-"#
-|*tRzR7w?uzp4.'-','+L
-!#
-"#
-t(x@<b
-qVR$D
-5
-"#
-|*tRxW7tyuzp4*')'(''L
-!#
-"#
-t(qu<c
-qVR%D
-rDC
-"#
-|*tRsK9rFuzp4&'%'$'#L
-u?~*C
-!#
-wI@q3
-r{*
+uv-pb
+pl9
 rr
 p1
-tr#
+uv.r-
+r[7p$
+uv-qy
+ti
+sS
+5
+"L
+y.
+tj=.
+uv8qw
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2wT
+"B
+vTzIsq/
+uv7ps@
+u'M#
+)
+u>q)u8qrxD%
+0
+q2x6
+p1
+ybEx@9t2-7t2
+4
+{#vu+sT
+J
+y.
+tj9sq/
+vTqY.
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#-{^q91#qRLumqp
+!#
+"&
+re{'r)#
 p6
-|spE
+uv@qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 !#
-xnr+
-r[7p$
-{#~%
-uo~2x_}~
-x+7qy
-t(Ri<l
+sY,q@
+rjuyx_vu,t2
+uo{'x_~,
+"(
+y.
+tj=.
+sY8j
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ-w7
+wU|P
+wfpM|b|ju&=
+\
+!#
+z58qy
+|&Y1V
 zo
 {#~%
-z5,qN
-tUh2uZ
-qFirq
+xA=qN
+qtZ2uZ
+qkZrq
 J
 !#
-uA@f-
+r#{L-
 zJt?uN{"r|qg.-p5v({X8
 v>+
 xBzY7
 t(XU
 uF1+
-uA7ua
+qx9ua
 qzp,E
 y.
 y,wTU
 tj9sq/
-"O
+"X
 q1t"t2
-x+/r4
+z59r4
 q1p*B
 rr
 !#
@@ -39624,10 +41817,10 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-x+@q@
+z5/q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dp*nA-vF
-z5,ww
-qF}<%
+xA=ww
+qkV<%
 z_q4
 s?[
 u>q)u8qrxD%
@@ -39641,10 +41834,10 @@ q29
 p1
 4
 re~5pu
-rDs
+{#vu+x5
 J
 qF#B9sq/
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91YULumdR&n
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91ZULumdR&n
 qF$v-z(
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^X<-q=LumdR'n
 xS,<,B
@@ -39652,14 +41845,14 @@ tU,<.
 sJ~)
 u?~"
 !#
-sY.qy
-|&X1U
+x+-qy
+|&Y1V
 zo
 wh
-sY@qN
-z[8Ex@9t2-7t2
-pl8
-*8V1
+x+/qN
+z[6Ex@9t2-7t2
+pl6
+*637
 yS
 0
 J
@@ -39672,7 +41865,7 @@ t(XU
 uF1+
 "(
 rst2
-sY7r4
+x+8r4
 q1p@B
 rr
 !#
@@ -39684,15 +41877,15 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-sY9q@
+x+7q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dp@nA-vF
-uA+ua
+qx-ua
 qzp2E
 y.
 y,wTU
 tj=w?
-sY@zL
-qkU<%
+x+/zL
+qkV<%
 z_q4
 t>
 u>q)u8qrxD%
@@ -39706,11 +41899,11 @@ q29
 p1
 4
 re~5pu
-rDt
+{#vu+x@
 J
 q1u4qYw?
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<-ULumdR&n
-uA+r+
+qx-r+
 q1p*2|+p5
 ")
 )
@@ -39721,7 +41914,7 @@ p1
 rex\2uy
 w"~5
 zcpu
-rDu
+{#vu+qu
 J
 qF#2|+p5
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^p0<1ULumdR+n
@@ -39729,352 +41922,663 @@ xS0<0B
 tU0<3
 sJ~)
 !#
-q'=pw
+|spw
 vS
 !#
-qD9qN
-Y,1/
-wh
-qD/rI
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-qD@q0
-qtaE
-qM=r-
-qt[1]
-"#
-4
-wh
-"=
-ru9
-po118%
-xk@f@
-q7.2x6
-)
-"A
-q77q&
-y7,
-r{8
-q29
-y7.
-p~XBp<U
-ra7E
-t<
-)
-tjp<
-vT,sq
-rf[
-!#
-qM,q3
-y7-
-xBzY,p<
-)
-qVs0A/u0
-qzvn9
-)
-qVyc:
-4
-rDv
-y.
-x%.U
-t(p5/u0ry
-t+q9A
-*#%
-|&:ry
-p\
-:
-:
-:
-:
-J
-!#
-vY7^
-zWyc0
-5
-vY9s6
-t(xc0
-p\
-xk/ps/
-v&%
-"C
-}d
-}=A
-}d,
-}="
-vY9pw
-rCp"
-u(
-{R
-v&%
-vE
-vY@r.
-r?r_Wq/
-r?v2sUS
-r?u_2}K
-r?t$rl>
-!#
-w8
-Yxc/
-td
-us.f
-tU"qR
-Yq}qR
-Yq,qR
-zcyz
-sS
-rDw
-tH#Gr2
-t6uY
-tMsI
-u6uY>
-t6,v(v=
-tMt|
-u6quw}}2
-t6qYwN
-tM$"
-u6qYwN>
-t6qutK
-tM$%
-u6qutK>
-qM=sQ
-qKwgq,B
-Yq,1]
-sJ~)
-!#
-qM8j
+{Pj
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-qM7^
-p+
-qM9f/
-ph[q&
-)
-ph]q&
-)
-vk+yY
-ra-G
-)
-wcu*M&z/
-p\
-xv7,
-*7%
-}e-
-vk-|_
-u'M#
-vwu\6
-qopG
-zep[?
-wKqA
-}PpK
-v14C
-rDq
-vk.p|
-x3
-ti
-z>
-vk8qe
-u'M$
-v@9j
-{e>
-uL=+f
-r[(p$
-uL=.f
-r[(E
-z@-pE
-r[(q&
-z@@u:
-u'M*
-sW/pb
-{e=
-!#
-")
-sap/4t]
-tw
+q'+qN
+Y,1/
 p6
-vsp/4vQ
-vj
-w;4
-u1pW"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
+q'8pj
+p+
 H
 !#
-pl4
-r{6
-uVrU
-tv
+q'-rI
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
 !#
-i=%
-vNp)V8
-{=4%
-w2
-vk8px
-*8%
-|RpW5C
-sHp
-vk/sr
-s.pKBp<p-
+q'9^,
+ph\q&
+ph^q&
+)
+t:=t;
+q7.B8
+y7-
+ra.G
+t:,qw
+r[(q&
+t:+t;
+q7.29
+y7-
+ra.q&
+"#
+pzp,r2?
+)
+pzp,r2?
+pzsqE=?
+t:.qN
+*6%
+u'M$
+qns7
+sJvu+qY
+t:9r-
+u'M#
+vwu\5
+qopK
+zep"?
+v|.j
+{e>
+:
+:
+:
+:
+:
+:
+:
+:
+{#vuwZ
+{D=pw
+xb2rS
+s)
+p6
+{D-pX
+z=E
+**%
+v'ql
+!#
+v|7p|
+w0B
+"$
+xb2C
+{w
+p6
+"$
+v3p[E
+**%
+yxxhq<r>
+!#
+"$
+};E
+"$
+xb2C
+|D
+p6
+"$
+v3qIE
+**%
+yxrnq<p&
+!#
+"$
+i#q&
+"$
+xb2C
+qGqsZ
+p6
+"$
+sn$E
+**%
+yxqsq<se
+!#
+"$
+i&G
+"$
+xb2C
+qGr_Z
+p6
+"$
+sn'E
+**%
+yxr_q<s%
+!#
+"$
+i)tn
+"$
+xb2C
+qGv2Z
+p6
+"$
+sn*E
+**%
+yxv2q<+rg
+!#
+"$
+i,wB
+"$
+xb2C
+qGu_Z
+p6
+"$
+sn-E
+**%
+yxu_q<vm
+!#
+"$
+i/29
+"$
+xb2C
+qGt$Z
+p6
+"$
+sn0E
+**%
+yxt$q<+p&
+!#
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+v@=qw
+rj{vx_vu,}r
+v@,u:
+i237
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+"'
+rjzGx_vup5@
+"&
+xb2C
+s)
+p6
+"&
+o
+**%
+v'ql
+!#
+"'
+r%
+"$
+xb2C
+{w
+p6
+"$
+vIE
+**%
+yxxhq<r>
+!#
+"$
+xiE
+"$
+xb2C
+|D
+p6
+"$
+zNE
+**%
+yxrnq<p&
+!#
+"$
+v&q&
+"$
+xb2C
+qGqsZ
+p6
+"$
+{{E
+**%
+yxqsq<se
+!#
+"$
+i"G
+"$
+xb2C
+qGr_Z
+p6
+"$
+sn#E
+**%
+yxr_q<s%
+!#
+"$
+i%tn
+"$
+xb2C
+qGv2Z
+p6
+"$
+sn&E
+**%
+yxv2q<+rg
+!#
+"$
+i(wB
+"$
+xb2C
+qGu_Z
+p6
+"$
+sn)E
+**%
+yxu_q<vm
+!#
+"$
+i+29
+"$
+xb2C
+qGt$Z
+p6
+"$
+sn,E
+**%
+yxt$q<+p&
+!#
+!#
+!#
+v@-q3
+q1q}q=
+)
+weF
+{#vu+qY
+w.8qe
+qzy8
+xBu*vn-
+"T
+ru9
+po118%
+|<+f
+r[(B
+|<7f
+r[(E
+wt+{G
+wcy|pWMz/
+xv7,
+iO%
+}e-
+wI/8pb
+{e=
+v@-q#7
+qzXE
+w.8tc
+r{L
+!#
+YXD
+:
+:
+:
+:
+:
+:
+:
+:
+5
+w.7ts
+p~p@Bp<2p0
+v>+
+)
+wW+qN
+qVu&{_w?
+|&NU
+qV+D
+4
+{#vu+p5
+y.
+x%p5U
+wW.pE
+w)Ps}.z%u}6Sq/L2y3uY
+w)Ps}.z%r_sUsIrlzms0{Swi
+!#
+w.8q0
+q1q,t0
+qB[
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"%
+qv,p<<$
+v>+
+)
+"%
+qVu&{_w?
+|&NU
+qV+D
+4
+{#vu+zI
+y.
+x%p5U
+"%
+w)Ps}.z%u}6Sq/L2y3uY
+w)Ps}.z%r_sUsIrlzms0{Swi
+!#
+"%
+qF&<%
+qBR"
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"%
+qv,p<<*
+v>+
+)
+"%
+qVu&{_w?
+|&NU
+qV+D
+4
+{#vu+t=
+y.
+x%p5U
+"%
+w)Ps}.z%u}6Sq/L2y3uY
+w)Ps}.z%r_sUsIrlzms0{Swi
+!#
+"%
+qF,<*
+qBR(
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"%
+qv,p<<0
+v>+
+)
+"%
+qVu&{_w?
+|&NU
+qV+D
+4
+{#vu+w{
+y.
+x%p5U
+"%
+w)Ps}.z%u}6Sq/L2y3uY
+w)Ps}.z%r_sUsIrlzms0{Swi
+!#
+wIrFrI
+pV>x_~,
+wIxWf/
+tH2v^<5
+v>+
+)
+tH*v^<7
+v>+
+)
+tH&v^<9
+v>+
+)
+tH"v^<;
+v>+
+)
+r7,
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+wIw?s6
+pV%I
+wIy?^
+rsM0
+qVM/D
+wIzRq#
+t(xc/
+wIy?sr
+y#
+wIxWps7
+t(xc0
+p\
+xl-yY
+i$%
+}d.
 vj
 xv7+
 tT
 }e+
-stpWD
+wIxWq#+
+p}qI
+",
+ub/
 0
-t(p*U
-qVp<D
+|&;U
+qV+D
 4
-rDx
-y.
+{#vu+rF
+{R
+*#%
+",
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+"*
+pV%I
+"*
+xs10
+qVM/D
+"*
+t(xc/
+"*
+y#
+"*
+t(xc0
+p\
+"*
+i.%
+}d.
+vj
+xv7+
+tT
+}e+
+"*
+}=*
+"*
+ub/
 0
-qvp5q=
+|&;U
+qV+D
+4
+{#vu{p,
+{R
+*#%
+"*
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+"*
+pV%I
+"*
+qF#10
+qVM/D
+"*
+t(xc/
+"*
+y#
+"*
+t(xc0
+p\
+"*
+i8%
+}d.
+vj
+xv7+
+tT
+}e+
+"*
+}=3
+"*
+ub/
+0
+|&;U
+qV+D
+4
+{#vu+{p
+{R
+*#%
+"*
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+"*
+pV%I
+"*
+qF)10
+qVM/D
+"*
+t(xc/
+"*
+y#
+"*
+t(xc0
+p\
+"*
+iB%
+}d.
+vj
+xv7+
+tT
+}e+
+"*
+}=<
+"*
+ub/
+0
+|&;U
+qV+D
+4
+{#vu{p-
+{R
+*#%
+"*
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+y2-r.
+s~N$N$.
+s~O$O$/
+s~P$P$0
+s~Q$Q$1
+s~R$R$2
+s~S$S$3
+s~T$T$4
+s~U$U$5
+s~F$F$&
+s~G$G$'
+s~H$H$(
+s~I$I$)
+s~J$J$*
+s~K$K$+
+s~L$L$,
+s~M$M$-
+s~>$>qW
+s~?$?t|
+s~@$@sG
+s~A$Au#
+s~B$B$"
+s~C$C$#
+s~D$D$$
+s~E$E$%
+s~6$6>
+s~7$76
+s~8$8S
+s~9$9q/
+s~:$:W
+s~;$;sU
+s~<$<sI
+s~=$=rl
+wIrFp|
+xS.<.B
+tU.1/
+sJvu,{X
+!#
 v@8pE
-w)Ps}.z%s\2s\2s\2s\L2y3uY
-w)Ps}.z%s\2s\2s\2s\zms0{Swi
-"+
-rj{vx_~*S
-pqpj=pw
-xb2q^
-:
-p6
-pqpj-pX
-v3p"E
-**%
-v'ql
-!#
-v@@ps
-r?rvqW>
-wmB
-"$
-xb2C
-:
-p6
-"$
-v3pUE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-v0qIE
-"$
-xb2C
-:
-p6
-"$
-sn"E
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-i$q&
-"$
-xb2C
-:
-p6
-"$
-sn%E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i'G
-"$
-xb2C
-:
-p6
-"$
-sn(E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i*tn
-"$
-xb2C
-:
-p6
-"$
-sn+E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i-wB
-"$
-xb2C
-:
-p6
-"$
-sn.E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i029
-"$
-xb2C
-:
-p6
-"$
-sn1E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-".
-u^(t\
-".
-u^'I
-uLxFf.
-u9sM&
-qi
-k
-r;
-w,r3r8)$)>
-H
-!#
-uLzIpb
-x7sM*
+u^Nx_vuw{=
+sW8q#
+zhO$_
+zhQ$b
+zhS$d
+zhU$f
+zhW$h
+zhY$j
+zh[$l
+zh]$n
+"8
+u^9I
+"8
+pV8t\
+pqqN9pb
+x7s:rv
 x8v?yvzIyr
-uLt=qy
+pqqN/qy
 r@r}si8-qcq5t#
 rY
-uLw{q0
+pqqN@q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uLrFpx
+pqpx=px
+tpsM%Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K*>6sU
+"%
+x7sM*
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
 tpsM1Z
 sPt$z{v<si{m
 qJqW
@@ -40082,92 +42586,71 @@ k
 sPz.
 u9s:tL
 |K6>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sM6
-qi
-k
-r;
-w,r3r89$9>
-H
-!#
-"(
-x7sM:
+"%
+x7sM6
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpsMAZ
+"%
+tpsM=Z
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-|KF>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMF
-qi
-k
-r;
-w,r3r8I$I>
-H
-!#
-"(
-x7sMJ
+|KB>6sU
+"%
+x7sMB
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpsMQZ
+"%
+tpsMIZ
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-|KV>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMV
-qi
+|KN>6sU
+"%
+x7sMN
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMUZ
+sPt$z{v<si{m
+qJqW
 k
-r;
-w,r3r8Y$Y>
-H
-!#
-"(
+sPz.
+u9s:tL
+|KZ>6sU
+"%
 x7sMZ
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
+"%
 tpsMbZ
 sPt$z{v<si{m
 qJqW
@@ -40175,256 +42658,1438 @@ k
 sPz.
 u9s:tL
 |Kg>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMg
-qi
-k
-r;
-w,r3r8j$j>
-H
-!#
-"(
-x7sMk
+"%
+x7sMg
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpsMrZ
+"%
+tpsMnZ
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-|Kw>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMw
-qi
-k
-r;
-w,r3r8z$z>
-H
-!#
-"(
-x7sM{
+|Ks>6sU
+"%
+x7sMs
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpr^|Z
+"%
+tpsMzZ
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-q~|>6sU
+{d#.>6sU
+|</r.
+H
 !#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9r^}
+pqqN,f.
+u9s:sb#6
 qi
 k
 r;
-w,r3p4}'}>
-H
+w,r3sb#9F#9>
+u9s:sb#9
+qi
+k
+r;
+w,r3sb#<F#<>
+u9s:sb#<
+qi
+k
+r;
+w,r3sb#?F#?>
+u9s:sb#?
+qi
+k
+r;
+w,r3sb#BF#B>
+u9s:sb#B
+qi
+k
+r;
+w,r3sb#EF#E>
+u9s:sb#E
+qi
+k
+r;
+w,r3sb#HF#H>
+u9s:sb#H
+qi
+k
+r;
+w,r3sb#KF#K>
+u9s:sb#K
+qi
+k
+r;
+w,r3sb#NF#N>
 !#
-"(
-x7r^}
+"*
+x-sb$+'k
+x-sb$-'j
+x-sb$/'i
+x-sb$1'h
+x-sb$3'g
+yV~'f
+yV}'e
+yV|'d
+"*
+u^9I
+"*
+pV8t\
+"*
+x7s:rv
 x8v?yvzIyr
-"(
+"*
 r@r}si8-qcq5t#
 rY
-"(
+"*
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpr^}Z
+"*
+tpsM%Z
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-q~}>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9r^~
-qi
-k
-r;
-w,r3p4~'~>
-H
-!#
-"(
-x7r^~
+|K*>6sU
+"%
+x7sM*
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpr^~Z
+"%
+tpsM1Z
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-q~~>6sU
+|K6>6sU
+"%
+x7sM6
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsM=Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|KB>6sU
+"%
+x7sMB
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMIZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|KN>6sU
+"%
+x7sMN
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMUZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|KZ>6sU
+"%
+x7sMZ
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMbZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|Kg>6sU
+"%
+x7sMg
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMnZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|Ks>6sU
+"%
+x7sMs
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMzZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+{d#.>6sU
+"*
+H
 !#
+"*
+u9s:sb#6
+qi
+k
+r;
+w,r3sb#9F#9>
+u9s:sb#9
+qi
+k
+r;
+w,r3sb#<F#<>
+u9s:sb#<
+qi
+k
+r;
+w,r3sb#?F#?>
+u9s:sb#?
+qi
+k
+r;
+w,r3sb#BF#B>
+u9s:sb#B
+qi
+k
+r;
+w,r3sb#EF#E>
+u9s:sb#E
+qi
+k
+r;
+w,r3sb#HF#H>
+u9s:sb#H
+qi
+k
+r;
+w,r3sb#KF#K>
+u9s:sb#K
+qi
+k
+r;
+w,r3sb#NF#N>
+!#
+"*
+x-sb%W'k
+x-sb%Y'j
+x-sb%['i
+x-sb%]'h
+x-sb%_'g
+x-sb%b'f
+x-sb%d'e
+x-sb%f'd
+"*
+u^9I
+"*
+pV8t\
+"*
+x7s:rv
+x8v?yvzIyr
+"*
+r@r}si8-qcq5t#
+rY
+"*
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"*
+tpsM%Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K*>6sU
+"%
+x7sM*
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsM1Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K6>6sU
+"%
+x7sM6
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsM=Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|KB>6sU
+"%
+x7sMB
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMIZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|KN>6sU
+"%
+x7sMN
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMUZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|KZ>6sU
+"%
+x7sMZ
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMbZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|Kg>6sU
+"%
+x7sMg
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMnZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|Ks>6sU
+"%
+x7sMs
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMzZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+{d#.>6sU
+"*
+H
+!#
+"*
+u9s:sb#6
+qi
+k
+r;
+w,r3sb#9F#9>
+u9s:sb#9
+qi
+k
+r;
+w,r3sb#<F#<>
+u9s:sb#<
+qi
+k
+r;
+w,r3sb#?F#?>
+u9s:sb#?
+qi
+k
+r;
+w,r3sb#BF#B>
+u9s:sb#B
+qi
+k
+r;
+w,r3sb#EF#E>
+u9s:sb#E
+qi
+k
+r;
+w,r3sb#HF#H>
+u9s:sb#H
+qi
+k
+r;
+w,r3sb#KF#K>
+u9s:sb#K
+qi
+k
+r;
+w,r3sb#NF#N>
+!#
+"*
+x-sb'''k
+x-sb')'j
+x-sb'+'i
+x-sb'-'h
+x-sb'/'g
+x-sb'1'f
+x-sb'3'e
+x-sb'5'd
+"*
+u^9I
+"*
+pV8t\
+"*
+x7s:rv
+x8v?yvzIyr
+"*
+r@r}si8-qcq5t#
+rY
+"*
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"*
+tpsM%Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K*>6sU
+"%
+x7sM*
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsM1Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K6>6sU
+"%
+x7sM6
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsM=Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|KB>6sU
+"%
+x7sMB
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMIZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|KN>6sU
+"%
+x7sMN
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMUZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|KZ>6sU
+"%
+x7sMZ
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMbZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|Kg>6sU
+"%
+x7sMg
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMnZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|Ks>6sU
+"%
+x7sMs
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMzZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+{d#.>6sU
+"*
+H
+!#
+"*
+u9s:sb#6
+qi
+k
+r;
+w,r3sb#9F#9>
+u9s:sb#9
+qi
+k
+r;
+w,r3sb#<F#<>
+u9s:sb#<
+qi
+k
+r;
+w,r3sb#?F#?>
+u9s:sb#?
+qi
+k
+r;
+w,r3sb#BF#B>
+u9s:sb#B
+qi
+k
+r;
+w,r3sb#EF#E>
+u9s:sb#E
+qi
+k
+r;
+w,r3sb#HF#H>
+u9s:sb#H
+qi
+k
+r;
+w,r3sb#KF#K>
+u9s:sb#K
+qi
+k
+r;
+w,r3sb#NF#N>
+!#
+sW9qw
+u?vurF,
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+"<
+pV6I
+";
+tHSBp<<V
+rsq4
+v>+
+)
+"2
+qVu&{_w?
+|&NU
+qV+D
+4
+{#vu+w?
+y.
+x%p5U
+"2
+w)Ps}.z%u}6Sq/L2y3uY
+w)Ps}.z%r_sUsIrlzms0{Swi
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+"%
+pV5I
+"%
+tHOBp<<\
+rsq4
+v>+
+)
+"%
+qVu&{_w?
+|&NU
+qV+D
+4
+{#vu+y?
+y.
+x%p5U
+"%
+w)Ps}.z%u}6Sq/L2y3uY
+w)Ps}.z%r_sUsIrlzms0{Swi
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+"%
+pV4I
+"%
+tHOBp<<c
+rsq4
+v>+
+)
+"%
+qVu&{_w?
+|&NU
+qV+D
+4
+{#vu+zR
+y.
+x%p5U
+"%
+w)Ps}.z%u}6Sq/L2y3uY
+w)Ps}.z%r_sUsIrlzms0{Swi
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+"%
+pV3I
+"%
+tHOBp<<i
+rsq4
+v>+
+)
+"%
+qVu&{_w?
+|&NU
+qV+D
+4
+{#vu{p9
+y.
+x%p5U
+"%
+w)Ps}.z%u}6Sq/L2y3uY
+w)Ps}.z%r_sUsIrlzms0{Swi
+!#
+";
+pV[x_~,
+";
+tHlv^<o
+rsq4
+v>+
+)
+tHev^<r
+rsq4
+v>+
+)
+tHbv^<u
+rsq4
+v>+
+)
+tH^v^<x
+rsq4
+v>+
+)
+r7,
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+";
+pVBI
+";
+rsM0
+qVM/D
+";
+t(xc/
+";
+y#
+";
+t(xc0
+p\
+";
+iT%
+}d.
+vj
+xv7+
+tT
+}e+
+";
+p}qI
+",
+ub/
+0
+|&;U
+qV+D
+4
+{#vu+xW
+{R
+*#%
+",
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+"*
+pVBI
+"*
+xs10
+qVM/D
+"*
+t(xc/
+"*
+y#
+"*
+t(xc0
+p\
+"*
+i^%
+}d.
+vj
+xv7+
+tT
+}e+
+"*
+}=*
+"*
+ub/
+0
+|&;U
+qV+D
+4
+{#vu{p@
+{R
+*#%
+"*
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+"*
+pVBI
+"*
+qF#10
+qVM/D
+"*
+t(xc/
+"*
+y#
+"*
+t(xc0
+p\
+"*
+ii%
+}d.
+vj
+xv7+
+tT
+}e+
+"*
+}=3
+"*
+ub/
+0
+|&;U
+qV+D
+4
+{#vu}c
+{R
+*#%
+"*
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+"*
+pVBI
+"*
+qF)10
+qVM/D
+"*
+t(xc/
+"*
+y#
+"*
+t(xc0
+p\
+"*
+is%
+}d.
+vj
+xv7+
+tT
+}e+
+"*
+}=<
+"*
+ub/
+0
+|&;U
+qV+D
+4
+{#vu+rO
+{R
+*#%
+"*
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+";
+s~N$N$.
+s~O$O$/
+s~P$P$0
+s~Q$Q$1
+s~R$R$2
+s~S$S$3
+s~T$T$4
+s~U$U$5
+s~F$F$&
+s~G$G$'
+s~H$H$(
+s~I$I$)
+s~J$J$*
+s~K$K$+
+s~L$L$,
+s~M$M$-
+s~>$>qW
+s~?$?t|
+s~@$@sG
+s~A$Au#
+s~B$B$"
+s~C$C$#
+s~D$D$$
+s~E$E$%
+s~6$6>
+s~7$76
+s~8$8S
+s~9$9q/
+s~:$:W
+s~;$;sU
+s~<$<sI
+s~=$=rl
+";
+xS.<.B
+tU.1/
+sJvuw{8
+!#
+v@@s6
+yV{'k
 "3
-pV&x_~*n
-z@.|Y
-i339
-"/
-w)Ps}.z%s\2s\2s\2s\L2y3sTtz
-w)Ps}.z%s\2s\2s\2s\L2y3sTrJ
-"/
-pV)x_~*m
-"/
-xb2C
-:
-p6
-"/
-o
-**%
-v'ql
+r=
+qi
+k
+r;
+y&z.
+v@@ps@
+zhU's
+{[)$v,
+yVz'j
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zh]'r
+{[)*v,
+yVy'i
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zhf'q
+{[)0v,
+yVx'h
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zhn'p
+{[)6v,
+yVw'g
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zhv'o
+{[)<v,
+yVv'f
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zh~'n
+{[)Bv,
+yVu'e
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#5'm
+{[)Hv,
+yVt'd
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#='l
+{[)Nv,
+x-sb*+'k
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#5's
+{[((v,
+x-sb*3'j
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#='r
+{[(.v,
+x-sb*;'i
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#E'q
+{[(4v,
+x-sb*C'h
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#M'p
+{[(:v,
+x-sb*K'g
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#U'o
+{[(@v,
+yV~'f
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#]'n
+{[(Fv,
+yV}'e
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#f'm
+{[(Lv,
+yV|'d
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#n'l
+{[(Rv,
+x-sb*['k
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#f's
+{[',v,
+x-sb*d'j
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#n'r
+{['2v,
+x-sb*l'i
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#v'q
+{['8v,
+x-sb*t'h
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#~'p
+{['>v,
+x-sb*|'g
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb$)'o
+{['Dv,
+x-sb+''f
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb$1'n
+{['Jv,
+x-sb+/'e
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb$9'm
+{['Pv,
+x-sb+7'd
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb$A'l
+{['Vv,
+x-sb+/'k
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb$9's
+{[&0v,
+x-sb+7'j
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb$A'r
+{[&6v,
+x-sb+?'i
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb$I'q
+{[&<v,
+x-sb+G'h
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb$Q'p
+{[&Bv,
+x-sb+O'g
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb$Y'o
+{[&Hv,
+x-sb+W'f
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb$b'n
+{[&Nv,
+x-sb+_'e
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb$j'm
+{[&Tv,
+x-sb+h'd
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb$r'l
+{[&Zv,
 !#
-"/
-r?rvqW>
-r%
-"$
-xb2C
-:
-p6
-"$
-vIE
-**%
-v'}/x?
+wt,u:
+pVSt\
+wt+r-
+qkZrk#@
+xUyc*Vx
+"B
+pVTI
+wI/7qw
+T1
+u(
+{R
+*(%
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+pqwwxG
+r("A
+&
+wI}(ps
+r?sb+FF+F>
+"#
+qz}\
+&
+"#
+r?sb+FF+F>
+"#
+qz}\
+&
+"#
+r?sb+FF+F>
+"#
+qzy]
+&
+"#
+r?sb+FF+F>
+"#
+qzy]
+&
+"#
+r?sb+FF+F>
+"#
+|C
+&
+"#
+r?sb+FF+F>
+"#
+|C
+&
+"#
+r?sb+FF+F>
+"#
+{x
+&
+"#
+r?sb+FF+F>
 !#
-"$
-r?rvqW>
-xiE
-"$
-xb2C
-:
-p6
-"$
-zNE
-**%
-v'}/u"
+wI@8r.
+yb30
+z>
+v3p=G
+*&%
+zpsb+LF+M
+zpsb+JF+K
+zpsb+HF+I
+zpsb+FF+G
+|[r,xfvfUDL
 !#
-"$
-r?rvqW>
-v&q&
-"$
-xb2C
-:
-p6
-"$
-{{E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i"G
-"$
-xb2C
-:
-p6
-"$
-sn#E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i%tn
-"$
-xb2C
-:
-p6
-"$
-sn&E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i(wB
-"$
-xb2C
-:
-p6
-"$
-sn)E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i+29
-"$
-xb2C
-:
-p6
-"$
-sn,E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-z@7r.
-|^w'w$%
-|^x'x$$
-|^y'y$#
-|^z'z$"
-|^{'{u#
-|^|'|sG
-|^}'}t|
-|^~'~qW
-!#
-z@@pb
-*6VO
-wcy|pWLz/
-xv7,
-iN%
-}e-
-s.pKVo%
-"5
-pV-I
-sW@qw
+"(
+pVQt\
+"(
+qkZrk#S
+xUyc*V}
+"(
+pVVI
+"(
 T1
 {K
 {R
@@ -40442,208 +44107,570 @@ q%
 }k
 }m
 q%
-t),xG
+"(
 r("A
 &
-wt,ps
-q8w'w>
+"(
+r?sb)wF)w>
 "#
 qz}\
 &
 "#
-q8x'x>
+r?sb)wF)w>
 "#
 qz}\
 &
 "#
-q8y'y>
+r?sb)wF)w>
 "#
 qzy]
 &
 "#
-q8z'z>
+r?sb)wF)w>
 "#
 qzy]
 &
 "#
-q8{'{>
+r?sb)wF)w>
 "#
 |C
 &
 "#
-q8|'|>
+r?sb)wF)w>
 "#
 |C
 &
 "#
-q8}'}>
+r?sb)wF)w>
 "#
 {x
 &
 "#
-q8~'~>
+r?sb)wF)w>
 !#
-wt/r.
+"(
 yb30
 s'8
 v3p=G
 *&%
-|2x'w
-|2z'y
-|2|'{
-|2~'}
+zpsb)}F)~
+zpsb){F)|
+zpsb)yF)z
+zpsb)wF)x
 |[r,xfvfUDL
 !#
-vk-f9
-}7434pd=
-v14Vu
-sJ~;=
+"(
+pVOt\
+"(
+qkZrk#k
+xUyc*2s2#1
+"(
+pVXI
+"(
+T1
+s'7
+{R
+*(%
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+"(
+r("A
+&
+"(
+r?sb(JF(J>
+"#
+qz}\
+&
+"#
+r?sb(JF(J>
+"#
+qz}\
+&
+"#
+r?sb(JF(J>
+"#
+qzy]
+&
+"#
+r?sb(JF(J>
+"#
+qzy]
+&
+"#
+r?sb(JF(J>
+"#
+|C
+&
+"#
+r?sb(JF(J>
+"#
+|C
+&
+"#
+r?sb(JF(J>
+"#
+{x
+&
+"#
+r?sb(JF(J>
 !#
-qM9qN
+"(
+yb30
+s'9
+v3p=G
+*&%
+zpsb(PF(Q
+zpsb(NF(O
+zpsb(LF(M
+zpsb(JF(K
+|[r,xfvfUDL
+!#
+"(
+pVMt\
+"(
+qkZrk$%
+xUyc*2s2#6
+"(
+pVZI
+"(
+T1
+s'/
+{R
+*(%
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+"(
+r("A
+&
+"(
+r?sb&{F&{>
+"#
+qz}\
+&
+"#
+r?sb&{F&{>
+"#
+qz}\
+&
+"#
+r?sb&{F&{>
+"#
+qzy]
+&
+"#
+r?sb&{F&{>
+"#
+qzy]
+&
+"#
+r?sb&{F&{>
+"#
+|C
+&
+"#
+r?sb&{F&{>
+"#
+|C
+&
+"#
+r?sb&{F&{>
+"#
+{x
+&
+"#
+r?sb&{F&{>
+!#
+"(
+yb30
+s'@
+v3p=G
+*&%
+zpsb'$F'%
+zpsb'"F'#
+zpsb&}F&~
+zpsb&{F&|
+|[r,xfvfUDL
+!#
+v@-yC
+qKpy$Wrk$Wrk$T
+Ypy$Wrk$S
+sJ~;<
+!#
+q'9q@
 O
 !#
-"i
-u'py#Q
-]2|1
-(9
-!#
-"c
-pV^s3/
-(@
-!#
-"V
-pVRrL=
+vY/pw
+u'py'k
+]2rL=
 (xF
 !#
-pVLrL=
-(xF
-!#
-qM,q0
-pVCrL+
+uv7px
+]IrL+
 (x5
 !#
-xl,y=
-|WM
-|WL
-"#
-|WE
-"I
-pV=rL.
-pV<rL8
-(p5
+"n
+]SrL.
+(qu
 !#
-vk/r+
-u'R5
-pV+rL9
-(t=
+"b
+]_rL7
+(zI
+!#
+pV{rL7
+(zI
+!#
+"5
+s?py$P
+pV[rL/
+(w{
+!#
+s?py$J
+pVWsx=
+(+,
+!#
+s?py$D
+pVSsx+
+(+-
+!#
+s?py$>
+pVOsx.
+(y?
+!#
+u'py$-
+pVKsx7
+(+9
+!#
+u'py$'
+pVGsx/
+(+@
+!#
+u'py#~
+pVCs3sK
+(rO
+!#
+u'py#x
+pV?s3p<
+(--
+!#
+s?py#t
+pV;s3u)
+(tG
+!#
+s?py#n
+pV8s3-7
+(y<
+!#
+s?py#h
+pV5s3v<
+({J
+!#
+s?py#b
+pV2zs=
+(.,
+!#
+u'py#L
+pV.zs+
+(.-
+!#
+u'py#F
+pV*zs.
+(.8
+!#
+u'py#@
+pV&zs7
+(.9
+!#
+u'py#:
+pV"zs/
+(xe
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-r#/{G
+rt@{G
 J
 tAw?
 qa3
 (
 !qZ
-z*tI
+v|w-
 g
-pfp5/u0
-;5
+pf{_w?
+;4
 (
 !s*
-"N
+".
 qH
-p3j
-;d
+a<
+;1
 (
 !tS
-"E
+",
+sk
+a<
+;0
+(
+!vB
+"#
+qH
+a7
+;1
+(
+!w&
+"#
+sk
+a7
+;0
+(
+!x=
+"#
+qH
+a2
+;1
+(
+!yE
+"#
+sk
+a2
+;0
+(
+!{-
+"#
+qH
+a-
+;1
+(
+!vKxw
+"#
+sk
+a-
+;0
+(
+!pty@
+"*
+sv/
+p3L
+;/
+(
+!ptyG
+sv@
+pfv<98
+wp(
+(
+!pt+uU
+"*
+uI
+vg
+v#
+(
+!pt{H
 tW
 vg
 v#
 (
-!vB
-"2
-sk
-pfqI
-;1
-(
-!w&
-"0
-uI
-pfqI
-;0
-(
-!x=
-".
-}G
-p3M
-;/
-(
-!yE
-sv9
-pf{],
-qPp"
-(
-!{-
-".
-g,
-vg
-v#
-(
-!vKxw
-g+
-vg
-v#
-(
-!pty@
-".
-sv@
-vg
-v#
-(
-!ptyG
+!pt.uU
+"*
 g=
 vg
 v#
 (
-!pt+uU
-"-
-sv/
-p3_
-qPp5/u0
-(
-!pt{H
-sv/
-p3a
-;/
-(
-!pt.uU
-"-
-g8
-p3^
-qPp=
-(
 !pt|F
-g8
-pfpK
-qPp=
+g,
+vg
+v#
 (
 !pt|G
-g8
-pfpY
-qPp=
+"*
+}G
+vg
+v#
 (
 !pt}x
-"-
-g-
-aV
-;o
+sv9
+vg
+v#
 (
 !pt/uU
-g.
-pfp<
+"*
+g+
+u+#L
+qP{_w?
+(
+!ptxw
+g-
+pf+
+wp'
+(
+!tYy@
+g+
+u+#K
+qP{_w?
+(
+!tYyG
+g-
+pf+
+wp&
+(
+!tY+uU
+g+
+u+#J
+qP{_w?
+(
+!tY{H
+g-
+pf+
+wp%
+(
+!tY.uU
+g+
+u+#I
+qP{_w?
+(
+!tY|F
+g-
+pf+
+wp$
+(
+!tY|G
+g+
+u+#=
+;/
+(
+!tY}x
+g-
+pf+
+wp#
+(
+!tY/uU
+g+
+u+#3
+;/
+(
+!tYxw
+g-
+pf+
+wp"
+(
+!vK-y@
+g+
+az
+;/
+(
+!vK-yG
+g-
+pf+
+qPqI
+(
+!vKp<uU
+g+
+ap
+;/
+(
+!vK-{H
+g-
+pf+
+qPqA
+(
+!vKu)uU
+g+
+am
+qP{_w?
+(
+!vK-|F
+g-
+pf+
+qPpU
+(
+!vK-|G
+g+
+al
+qP{_w?
+(
+!vK-}x
+g-
+pf+
+qPp[
+(
+!vKv<uU
+g+
+ak
+qP{_w?
+(
+!vK-xw
+g-
+pf+
+qPpG
+(
+!vK.y@
+g+
+aj
+qP{_w?
+(
+!vK.yG
+g-
+pf+
+qPp"
+(
+!vK{_uU
+g+
+a]
+;/
+(
+!vK.{H
+g-
+pf+
+qPpK
+(
+!vK..uU
+g+
+aS
+;/
+(
+!vK.|F
+g-
+pf+
+qPpY
+(
+!vK.|G
+g+
+aI
+;/
+(
+!vK.}x
+g-
+pf+
+qPp=
+(
+!vKt2uU
+g+
+a?
+;/
+(
+!vK.xw
+g-
+pf+
 qPp)
 !q[
 qQ-w7
@@ -40675,333 +44702,902 @@ O
 const few128BF16SM90A = few128BF16SM90ANarrowAligned + `
  patch
  -1
-packed1 46624 few_dtype_BF16_dtype_BF16_toBF16_64_float32
+packed1 118742 few_dtype_BF16_dtype_BF16_toBF16_64_float32
  =13
  -2
-zfte
-p9y?t*
-p:t=8pF
+zf-r0
+p97y?pF
+p:v<to
  =47
  -9
- =295
+ =313
  -1
-pl7
- =76
- -1
-|Wm
- =3
- -1
-yg8
- =3
+|Wp
+ =9
  -4
 ub$
 {=%%
-zb{],C
+zbv<98C
  =2
  -1
 vaG
  =2
  -2
-t(=<P
-t(RO<Q
+t(=<T
+t(RS<U
  =3
  -1
-s8
-ppr>6
-ppp&S
-ppseq/
- =2
- -1
-t(,<R
- =3
- -1
-ppt4nW
-pprF8v=sU
-pprFwNsI
-pprF7rgrl
- =2
- -1
-t(+<S
- =3
- -1
-ppsfnqW
-pp.,wVt|
-pp.y^sG
-pp.qYp&u#
- =2
- -1
-t(-<T
- =3
- -1
-pp{|v+"
-pp7,t[$#
-pp7y+$$
-pp7,wN$%
- =2
- -1
-t(.<U
- =3
- -1
-ppwTv+&
-pp/,rJ$'
-pp/+wV$(
-pp/rFy%)
- =2
- -1
-t(8<V
- =3
- -1
-ppqY+wi$*
-ppqYw?y%+
-ppqY+t[$,
-ppqY+w}v+-
- =2
- -1
-t(7<W
- =3
- -1
-pp,{ptO$.
-pp,{pw7$/
-pp,{prJ$0
-pp,}c=v+1
- =2
- -1
-t(9<X
- =3
- -1
-ppx@-sZ$2
-ppx@-wi$3
-ppx@u)y%4
-ppx@-t[$5
- =2
- -1
-t(/<Y
- =3
- -1
-ppp5v<y%6
-pp,uitO$7
-pp,uiw7$8
-pp,uirJ$9
- =2
- -1
-t(@<Z
- =3
- -1
-pp,vFsL$:
-pp,vFsZ$;
-pp,vFwi$<
-pp,vF.y%=
- =2
- -1
-t(qY<[
- =3
- -1
-ppt4=v+>
-ppt4y%?
-ppt4p&'8
-pprF.w7'7
- =2
- -1
-t(xF<\
- =3
- -1
-pp{pwdn'6
-pp+y?sL'5
-pp+y?sZ'4
-pp+y?wi'3
- =2
- -1
-t(sT<]
- =3
- -1
-ppw?8tl'2
-ppw?8tz'1
-ppw?8tK'0
-ppw?8tO'/
- =2
- -1
-t(x5<^
- =3
- -1
-ppzR7vm'.
-ppzR7+p&'-
-ppzR7sL',
-ppzR7sZ'+
- =2
- -1
-t(x@<_
- =3
- -1
-ppxW7r*'*
-ppxW7tl')
-ppxW7tz'(
-ppxW7tK''
- =2
- -1
-t(qu<a
- =3
- -1
-ppsKtyrg'&
-ppsK9vm'%
-ppsKtyp&'$
-ppsK9sL'#
- =3
- -1
-pl7
- =12
- -1
-t(Rg<j
- =3
+qLq}q&
+ =6
  -2
-tUf2uZ
-qFgrq
- =30
+qE"q&
+vb2p2
+ =5
  -1
-qF{<%
- =16
+qE$q&
+ =6
+ -2
+qE%q&
+vb2q,
+ =5
  -1
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q9<}ULumdR&n
- =8
+qE'q&
+ =6
+ -2
+qE(q&
+vb<#
+ =5
  -1
-|&S1P
+qE*q&
+ =6
+ -2
+qE+q&
+vb<&
+ =3
+ -1
+t(,<c
+ =3
+ -1
+qE.q&
+ =6
+ -2
+qE/q&
+vb<*
+ =5
+ -1
+qE1q&
+ =6
+ -2
+qE2q&
+vb<-
+ =5
+ -1
+qE4q&
+ =6
+ -2
+qE5q&
+vb<0
+ =5
+ -1
+qE7q&
+ =6
+ -2
+qE8q&
+vb<3
+ =3
+ -1
+t(+<p
+ =3
+ -1
+qE;q&
+ =6
+ -2
+qE<q&
+vb<7
+ =5
+ -1
+qE>q&
+ =6
+ -2
+qE?q&
+vb<:
+ =5
+ -1
+qEAq&
+ =6
+ -2
+qEBq&
+vb<=
+ =5
+ -1
+qEDq&
+ =6
+ -2
+qEEq&
+vb<@
+ =3
+ -1
+t(-<}
+ =3
+ -1
+qEHq&
+ =6
+ -2
+qEIq&
+vb<D
+ =5
+ -1
+qEKq&
+ =6
+ -2
+qELq&
+vb<G
+ =5
+ -1
+qENq&
+ =6
+ -2
+qEOq&
+vb<J
+ =5
+ -1
+qEQq&
+ =6
+ -2
+qERq&
+vb<M
+ =3
+ -1
+t(.1W
+ =3
+ -1
+qEUq&
+ =6
+ -2
+qEVq&
+vb<Q
+ =5
+ -1
+qEXq&
+ =6
+ -2
+qEYq&
+vb<T
+ =5
+ -1
+qE[q&
+ =6
+ -2
+qE\q&
+vb<W
+ =5
+ -1
+qE^q&
+ =6
+ -2
+qE_q&
+vb<Z
+ =3
+ -1
+t(81W
+ =3
+ -1
+qEcq&
+ =6
+ -2
+qEdq&
+vb<^
+ =5
+ -1
+qEfq&
+ =6
+ -2
+qEgq&
+vb<b
+ =5
+ -1
+qEiq&
+ =6
+ -2
+qEjq&
+vb<e
+ =5
+ -1
+qElq&
+ =6
+ -2
+qEmq&
+vb<h
+ =3
+ -1
+t(71W
+ =3
+ -1
+qEpq&
+ =6
+ -2
+qEqq&
+vb<l
+ =5
+ -1
+qEsq&
+ =6
+ -2
+qEtq&
+vb<o
+ =5
+ -1
+qEvq&
+ =6
+ -2
+qEwq&
+vb<r
+ =5
+ -1
+qEyq&
+ =6
+ -2
+qEzq&
+vb<u
+ =3
+ -1
+t(91W
+ =3
+ -1
+qE}q&
+ =6
+ -2
+qE~q&
+vb<y
+ =5
+ -1
+qLpy#/q&
+ =6
+ -2
+qLpy#0q&
+vb<|
+ =5
+ -1
+qLpy#2q&
+ =6
+ -2
+qLpy#3q&
+vbrk#.
+ =5
+ -1
+qLpy#5q&
+ =6
+ -2
+qLpy#6q&
+vbrk#1
+ =3
+ -1
+t(/1W
+ =3
+ -1
+qLpy#9q&
+ =6
+ -2
+qLpy#:q&
+vbrk#5
+ =5
+ -1
+qLpy#<q&
+ =6
+ -2
+qLpy#=q&
+vbrk#8
+ =5
+ -1
+qLpy#?q&
+ =6
+ -2
+qLpy#@q&
+vbrk#;
+ =5
+ -1
+qLpy#Bq&
+ =6
+ -2
+qLpy#Cq&
+vbrk#>
+ =3
+ -1
+t(@1W
+ =3
+ -1
+qLpy#Fq&
+ =6
+ -2
+qLpy#Gq&
+vbrk#B
+ =5
+ -1
+qLpy#Iq&
+ =6
+ -2
+qLpy#Jq&
+vbrk#E
+ =5
+ -1
+qLpy#Lq&
+ =6
+ -2
+qLpy#Mq&
+vbrk#H
+ =5
+ -1
+qLpy#Oq&
+ =6
+ -2
+qLpy#Pq&
+vbrk#K
+ =3
+ -1
+t(qY1W
+ =3
+ -1
+qLpy#Sq&
+ =6
+ -2
+qLpy#Tq&
+vbrk#O
+ =5
+ -1
+qLpy#Vq&
+ =6
+ -2
+qLpy#Wq&
+vbrk#R
+ =5
+ -1
+qLpy#Yq&
+ =6
+ -2
+qLpy#Zq&
+vbrk#U
+ =5
+ -1
+qLpy#\q&
+ =6
+ -2
+qLpy#]q&
+vbrk#X
+ =3
+ -1
+t(xF1W
+ =3
+ -1
+qLpy#aq&
+ =6
+ -2
+qLpy#bq&
+vbrk#\
+ =5
+ -1
+qLpy#dq&
+ =6
+ -2
+qLpy#eq&
+vbrk#_
+ =5
+ -1
+qLpy#gq&
+ =6
+ -2
+qLpy#hq&
+vbrk#c
+ =5
+ -1
+qLpy#jq&
+ =6
+ -2
+qLpy#kq&
+vbrk#f
+ =3
+ -1
+t(sT1W
+ =3
+ -1
+qLpy#nq&
+ =6
+ -2
+qLpy#oq&
+vbrk#j
+ =5
+ -1
+qLpy#qq&
+ =6
+ -2
+qLpy#rq&
+vbrk#m
+ =5
+ -1
+qLpy#tq&
+ =6
+ -2
+qLpy#uq&
+vbrk#p
+ =5
+ -3
+qLpy#wq&
+z_.
+*K%
+ =4
+ -2
+qLpy#xq&
+vbrk#s
+ =3
+ -1
+t(x51W
  =3
  -3
-z[4Ex@9t2-7t2
-pl4
-*435
+qLpy#{q&
+z_.
+*K%
+ =4
+ -2
+qLpy#|q&
+vbrk#w
+ =5
+ -3
+qLpy#~q&
+z_.
+*K%
+ =4
+ -2
+qLpy$"q&
+vbrk#z
+ =5
+ -3
+qLpy$$q&
+z_.
+*K%
+ =4
+ -2
+qLpy$%q&
+vbrk#}
+ =5
+ -3
+qLpy$'q&
+z_.
+*K%
+ =4
+ -2
+qLpy$(q&
+vbrk$#
+ =3
+ -1
+t(x@1W
+ =3
+ -3
+qLpy$+q&
+z_.
+*K%
+ =4
+ -2
+qLpy$,q&
+vbrk$'
+ =5
+ -3
+qLpy$.q&
+z_.
+*K%
+ =4
+ -2
+qLpy$/q&
+vbrk$*
+ =5
+ -3
+qLpy$1q&
+z_.
+*K%
+ =4
+ -2
+qLpy$2q&
+vbrk$-
+ =5
+ -3
+qLpy$4q&
+z_.
+*K%
+ =4
+ -2
+qLpy$5q&
+vbrk$0
+ =3
+ -1
+t(qu1W
+ =3
+ -3
+qLpy$8q&
+z_.
+*K%
+ =4
+ -2
+qLpy$9q&
+vbrk$4
+ =5
+ -3
+qLpy$;q&
+z_.
+*K%
+ =4
+ -2
+qLpy$<q&
+vbrk$7
+ =5
+ -3
+qLpy$>q&
+z_.
+*K%
+ =4
+ -2
+qLpy$?q&
+vbrk$:
+ =5
+ -3
+qLpy$Aq&
+z_.
+*K%
+ =4
+ -2
+qLpy$Bq&
+vbrk$=
+ =4
+ -2
+qLpy$Dq&
+vbrk$?
+ =67
+ -1
+pl5
+ =56
+ -1
+|&T1Q
+ =3
+ -2
+qtU2uZ
+qkUrq
+ =30
+ -1
+qkQ<%
+ =16
+ -1
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91UULumdR&n
+ =8
+ -1
+|&T1Q
+ =3
+ -3
+z[2Ex@9t2-7t2
+pl2
+*233
  =32
  -1
-qkP<%
- =46
- -3
-qt[E
-qM=r-
-qtV1X
- =12
- -1
-pl7
- =8
- -1
-rfV
- =8
- -1
-ub$
- =7
+qkQ<%
+ =53
  -2
-{=$rZ
- =16
+phWq&
+phYq&
+ =17
  -1
-yg8
- =7
+*2%
+ =5
  -1
-_
-y(
-s4p&
-s4se
- =10
- -3
-Yq}q=
-Yq,q=
-Yp*q=
+vwu\1
  =3
- -1
-tH"Gry
- =13
- -2
-qKp*2p*B
-Yp*1X
- =7
- -3
-phVq&
-)
-phXq&
- =7
- -1
-*3%
- =3
- -1
-vwu\2
- =4
- -1
-v10C
- =8
  -1
 wu3+
- =9
+ =10
  -1
-wu3)
- =2
+xb+rS
+ =10
  -1
-sap/0t]
- =2
- -3
-vsp/0vQ
-vj
-w;0
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =19
+ -1
+i233
+ =11
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
  =30
  -1
-pl0
- =6
- -1
-{=0%
- =2
- -1
-*4%
- =23
- -1
-xb+q^
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =261
- -1
-i335
- =6
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
+wu3)
  =21
  -1
-*2VO
+|&IU
+ =27
+ -1
+|&IU
+ =27
+ -1
+|&IU
+ =27
+ -1
+|&IU
+ =56
+ -4
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =12
+ -1
+q1p@10
+ =9
+ -1
+i/%
+ =6
+ -6
+}=+
+"*
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =12
+ -1
+q1p*10
+ =9
+ -1
+i:%
+ =6
+ -6
+}=5
+"*
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =12
+ -1
+qF#10
+ =9
+ -1
+iE%
+ =6
+ -6
+}=?
+"*
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =35
+ -2
+xS&<&B
+tU&1/
+ =826
+ -1
+tHKBp<<N
+ =5
+ -1
+|&IU
+ =20
+ -1
+tHGBp<<T
+ =5
+ -1
+|&IU
+ =20
+ -1
+tHGBp<<Z
+ =5
+ -1
+|&IU
+ =20
+ -1
+tHGBp<<a
+ =5
+ -1
+|&IU
+ =12
+ -1
+tHdv^<g
+ =3
+ -1
+tH\v^<j
+ =3
+ -1
+tHYv^<m
+ =3
+ -1
+tHVv^<p
+ =26
+ -1
+iX%
  =8
+ -4
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =12
+ -1
+q1p@10
+ =9
+ -1
+id%
+ =6
+ -6
+}=+
+"*
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =12
+ -1
+q1p*10
+ =9
+ -1
+io%
+ =6
+ -6
+}=5
+"*
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =12
+ -1
+qF#10
+ =9
+ -1
+iz%
+ =6
+ -6
+}=?
+"*
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =35
+ -2
+xS&<&B
+tU&1/
+ =327
+ -2
+qkUrk#0
+xUyc*2s2#/
+ =3
  -1
 T)
  =3
@@ -41014,7 +45610,7 @@ s|p&
 s|,rg
 s|se
 s|,r>
-t),xG
+pqwwxG
 {x
  =4
  -1
@@ -41037,23 +45633,245 @@ t),xG
  =10
  -2
 yb3'
+z>
+pqy'q#/
+|lF+M
+s>
+|lF+L
+s>
+|lF+K
+s>
+|lF+J
+s>
+|lF+I
+s>
+|lF+H
+s>
+|lF+G
+s>
+|lF+F
+s>
+"#
+ =2
+ -15
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+")
+pVQt\
+")
+qkUrk#?
+xUyc*2s2#4
+")
+pVVI
+")
+T)
+ =3
+ -17
+rV
+s|v=
+s|r>
+s|7n
+s|p&
+s|,rg
+s|se
+s|,r>
+")
+{x
+&
+")
+ =2
+ -1
+{x
+ =4
+ -1
+{x
+ =4
+ -1
+{x
+ =4
+ -1
+{x
+ =4
+ -1
+{x
+ =4
+ -1
+{x
+ =10
+ -2
+yb3'
 s'8
-t)+q#/
-|l'w
+")
+|lF)~
 s>
-|l'x
+|lF)}
 s>
-|l'y
+|lF)|
 s>
-|l'z
+|lF){
 s>
-|l'{
+|lF)z
 s>
-|l'|
+|lF)y
 s>
-|l'}
+|lF)x
 s>
-|l'~
+|lF)w
+s>
+"#
+ =2
+ -15
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+")
+pVOt\
+")
+qkUrk#R
+xUyc*2s2#9
+")
+pVXI
+")
+T)
+ =3
+ -17
+rV
+s|v=
+s|r>
+s|7n
+s|p&
+s|,rg
+s|se
+s|,r>
+")
+{x
+&
+")
+ =2
+ -1
+{x
+ =4
+ -1
+{x
+ =4
+ -1
+{x
+ =4
+ -1
+{x
+ =4
+ -1
+{x
+ =4
+ -1
+{x
+ =10
+ -2
+yb3'
+s'9
+")
+|lF(Q
+s>
+|lF(P
+s>
+|lF(O
+s>
+|lF(N
+s>
+|lF(M
+s>
+|lF(L
+s>
+|lF(K
+s>
+|lF(J
+s>
+"#
+ =2
+ -15
+y/ql2p2
+y/tR+um[
+y/}/x?r2
+y/tR7nry
+y/}/u"qR
+y/tR,rgq=
+y/}/xuU
+y/tRx@t/
+!#
+")
+pVMt\
+")
+qkUrk#f
+xUyc*2s2#>
+")
+pVZI
+")
+T)
+ =3
+ -17
+rV
+s|v=
+s|r>
+s|7n
+s|p&
+s|,rg
+s|se
+s|,r>
+")
+{x
+&
+")
+ =2
+ -1
+{x
+ =4
+ -1
+{x
+ =4
+ -1
+{x
+ =4
+ -1
+{x
+ =4
+ -1
+{x
+ =4
+ -1
+{x
+ =10
+ -2
+yb3'
+s'@
+")
+|lF'%
+s>
+|lF'$
+s>
+|lF'#
+s>
+|lF'"
+s>
+|lF&~
+s>
+|lF&}
+s>
+|lF&|
+s>
+|lF&{
 s>
 "#
  =2
@@ -41068,93 +45886,228 @@ y/}/xuU
 y/tRx@t/
  =2
  -2
-}7030pd=
-v10Vu
- =5
+qKpy$7rk$7rk$4
+Ypy$7rk$3
+ =6
+ -1
+ =7
+ -1
+"o
+ =3
+ -1
+"c
+ =6
  -2
-"j
+"6
+s?py$0
  =3
  -1
-"d
+s?py$*
  =3
  -1
-"W
- =11
- -5
-|WH
-|WG
-"#
-|W@
-"J
- =5
+s?py$$
+ =3
  -1
-u'R1
+s?py#{
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+s?py#[
+ =3
+ -1
+s?py#U
+ =3
+ -1
+s?py#O
+ =3
+ -1
+s?py#I
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
  =9
  -1
 qa/
  =5
  -1
-;1
+;0
  =2
  -4
-"O
+"/
 qH
-p3g
-;a
- =2
- -1
-"F
- =5
- -4
-"3
-sk
-pfqA
+a3
 ;)
  =4
  -2
-pfqA
+a3
 ;'
  =4
  -2
-p3I
+a.
+;)
+ =4
+ -2
+a.
+;'
+ =4
+ -2
+a)
+;)
+ =4
+ -2
+a)
+;'
+ =4
+ -2
+a$
+;)
+ =4
+ -2
+a$
+;'
+ =4
+ -2
+p3H
 ;$
  =4
  -1
-;J
- =26
+;I
+ =37
  -1
-p3\
- =4
+u+#K
+ =5
+ -1
+qPpU
+ =3
+ -1
+u+#J
+ =5
+ -1
+qPp[
+ =3
+ -1
+u+#I
+ =5
+ -1
+qPpG
+ =3
+ -1
+u+#H
+ =5
+ -1
+qPp"
+ =3
  -2
-p3]
+u+#<
 ;$
  =4
  -1
-p3[
- =15
+qPs2#;
+ =3
  -2
-aU
-;l
- =31`
+u+#1
+;$
+ =4
+ -1
+qPs2#0
+ =3
+ -2
+aw
+;$
+ =4
+ -1
+wpv
+ =3
+ -2
+al
+;$
+ =4
+ -1
+wpk
+ =3
+ -1
+ah
+ =5
+ -1
+qPpK
+ =3
+ -1
+ag
+ =5
+ -1
+qPpY
+ =3
+ -1
+af
+ =5
+ -1
+qPp=
+ =3
+ -1
+ae
+ =5
+ -1
+qPp)
+ =3
+ -2
+aX
+;$
+ =4
+ -1
+wpW
+ =3
+ -2
+aM
+;$
+ =4
+ -1
+wpL
+ =3
+ -2
+aB
+;$
+ =4
+ -1
+wpA
+ =3
+ -2
+a7
+;$
+ =4
+ -1
+wp6
+ =26`
 
-const fewF16SM90ANarrowAligned = `packed1 39657 few_dtype_F16_dtype_F16_toF16_32_float32
+const fewF16SM90ANarrowAligned = `packed1 62311 few_dtype_F16_dtype_F16_toF16_32_float32
 !|h^|f
 !|g@=q)
 !p8
 !sgKpMvDrR
 !s]t@rKympMq>rGrR
-!vvpMq>piuNq>r9rR
-!v7psv6~<rm|z
+!vv~<rm|z
+!v7psv6pMq>piuNq>r9rR
 !
 !P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
 !
 !Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
 !c
-p;qYsV
+p;x5te
 zfte
-p9+-to
-p:t=te
-qS+xWpF
+p9sqt*
+p:xWte
+qSv<8pF
 !
 qQy;
 qQ+pk
@@ -41178,27 +46131,27 @@ xkq#/
 s5y4xD2tqrTq"w/q)tkrK
 u>q)Pq"w/q)tkqrxD%
 p}sp
-r#/ww
+rt@ww
 y.
 r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
 |OzYqYw?
 xlq@
 N
-y2qy
+wWqy
 r7~/x'x(rTq>pOrGw/q)q>}}
-r6@tc
+r&=tc
 r7~/x'x(rTpOrGw/q)q>}}
-|<r-
+z*r-
 p%
 r7~/x'x(ymPrW
-wI/rI
+wI@rI
 p?
 r7~/q>rGymPr/
 p'
 s1
-xnpx
+uv.qe
 r7~/u=q>pMym
-xk/r4
+xl-t'
 {<rW
 Q
 uuqA
@@ -41217,25 +46170,24 @@ ra-B-
 )
 qVsTD
 qU
-"*
-ru.
+xlj
 r[.p$
 5
 z@r-
 w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
 |xx&rTwaypPx'x(
-uv=q#9
+r#,q#9
 y.
 rst2
 t:sh
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-uA@f,
+r#{L,
 vT/
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-uv{L+
+r#,f+
 q1vn|#
 "%
 w1wau8u5pOrGq)y4qpE
@@ -41260,18 +46212,23 @@ xs2ty
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-uv,q#9
+r#+q#9
 q1u4u0
 sWrI
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
+r#-q#9
+q1p*B=.
+wtrI
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
 !#
-w.^
+vd/
 p+
-z*sm
-ra-E
+v|tI
+ra-G
 )
-qVvFt2D
+qV+,sTD
 pm
 pnp||Y
 qk%z/
@@ -41280,16 +46237,15 @@ v>zR
 qk%U
 rsui
 {E7
-rt=rI
+r&,rI
 xBzYM0
 uVxc/
 qk0B
 xBu*XU
 uVxc/
-|<t;
+z*t;
 ph1wB
 )
-u'M&
 zJvDympMy_xD121&
 u'M'
 "#
@@ -41297,7 +46253,7 @@ ph0q&
 uVxc/
 qz[q&
 uVxc/
-"3
+"5
 pB31415
 qvM61.
 )
@@ -41305,14 +46261,13 @@ ur
 r$p)29
 0
 qTs0E
-sH1
-z5/ua
+sHk
+xA9ua
 q7.2x6
-)
 p1
-uA+}6
+qx-}6
 qLy8
-x1/q3
+{.9q3
 t(q}<$
 :
 :
@@ -41348,19 +46303,19 @@ t(q}<$
 :
 J
 !#
-uA+pb
+qx-pb
 q2-
 xBzY-
 rsp@
 y.
 y,wTU
-uA7r+
+qx9r+
 p~w%wTq=
-"2
+"4
 p~[|B+
-uv.r.7
+r#7r.7
 r'p0E
-xA,j
+x1=j
 rr
 !#
 rr
@@ -41371,9 +46326,9 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-xA+qw
+x1,qw
 {)P|xxXr/q>pOP|SuNr9q>pMpi
-xA.pb
+x1-pb
 v9KpM{"p2GB.
 rsq4
 zd
@@ -41397,34 +46352,34 @@ zd
 xsB}#.
 zd
 {)Py"rTq)rKr/q>pOx}q4q>q4x~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-xA7pE
+x18pE
 {){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-xA/pb
+x19pb
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
 x"I
-"7
+"9
 qF%G/
-x1=q3
+x1@q3
 w1w/u[uNs}pMyp}YrT2qp
 !#
-x1/q#
+{.9q#
 xS,<,B
 wfr9rG|jR-<,
 sJ~3
-{.+pE
+xk,pE
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-q'-sm
+yXsm
 rjt,I
-":
+"<
 y.
 rsu0
-q'.pE
+}ppE
 w1w/u[uNs}pMyp}YrT2qp
 !#
 "#
 y.
 rsu0
-q'7rI
+|krI
 J
 rr
 !#
@@ -41436,20 +46391,514 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-q'9qw
+vl/qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-xl,j
+xk/q3
 q77q&
 y7,
-r{"
+uuqI
 q29
-y7.
-p~XBp<U
 ra7E
+y,p5U
+xk@qw
+xBu*p@Bp<
+v>+
+r'q9E
+)
 t<
-qD=pj
 y.
-y,.U
+y,p5U
+vY=pb
+r[/B
+sHj
+xl-ua
+|Wi
+po118%
+}d-
+xv+
+vY/ps7
+r("qO
+v>+
+)
+ta
+p}pG
+ub/
+0
+t(RkU
+qVt=+9D
+4
+{#vu,y?
+{R
+*#%
+us=q0
+t(=<N
+t(RM<O
+wR
+p6
+us8w-
+qE#q&
+z_.
+ta
+s8
+H
+!#
+us-xj
+qE$q&
+vb2p*
+u6uY>
+!#
+us=t'
+p6
+"$
+qE&q&
+z_.
+q:
+ppw36
+H
+!#
+"$
+qE'q&
+vb<"
+u6,v(v=6
+!#
+"$
+p6
+"$
+qE)q&
+z_.
+xi%
+ppsLS
+H
+!#
+"$
+qE*q&
+vb<%
+u6qYwNS
+!#
+"$
+p6
+"$
+qE,q&
+z_.
+wm%
+pp8.r>q/
+H
+!#
+"$
+qE-q&
+vb<(
+u6qutKq/
+!#
+"%
+t(,<\
+qBR#
+p6
+"$
+qE0q&
+z_.
+};%
+ppsfnW
+H
+!#
+"$
+qE1q&
+vb<,
+u6w}t[W
+!#
+"%
+p6
+"$
+qE3q&
+z_.
+i"%
+pp.vOp&sU
+H
+!#
+"$
+qE4q&
+vb</
+u6uktlsU
+!#
+"$
+p6
+"$
+qE6q&
+z_.
+i$%
+pp.t&sI
+H
+!#
+"$
+qE7q&
+vb<2
+u6w}tzsI
+!#
+"$
+p6
+"$
+qE9q&
+z_.
+i&%
+pp.7wirl
+H
+!#
+"$
+qE:q&
+vb<5
+u68xOp&rl
+!#
+"%
+t(+<j
+qBR0
+p6
+"$
+qE=q&
+z_.
+i(%
+pp/uKqW
+H
+!#
+"$
+qE>q&
+vb<9
+u6@.r*qW
+!#
+"%
+p6
+"$
+qE@q&
+z_.
+i*%
+pp/}rr>t|
+H
+!#
+"$
+qEAq&
+vb<<
+u6,uPnt|
+!#
+"$
+p6
+"$
+qECq&
+z_.
+i,%
+pp/+vmsG
+H
+!#
+"$
+qEDq&
+vb<?
+u6@uQr>sG
+!#
+"$
+p6
+"$
+qEFq&
+z_.
+i.%
+pp/9sZu#
+H
+!#
+"$
+qEGq&
+vb<B
+u6,z(sLu#
+!#
+"%
+t(-<w
+qBR=
+p6
+"$
+qEJq&
+z_.
+i0%
+pp,{ptO'6
+H
+!#
+"$
+qEKq&
+vb<F
+u6x57rJ'6
+!#
+"%
+p6
+"$
+qEMq&
+z_.
+i2%
+ppspwV'5
+H
+!#
+"$
+qENq&
+vb<I
+u6,{_vm'5
+!#
+"$
+p6
+"$
+qEPq&
+z_.
+i4%
+ppsTp<rg'4
+H
+!#
+"$
+qEQq&
+vb<L
+u6x5typ&'4
+!#
+"$
+p6
+"$
+qESq&
+z_.
+i6%
+ppspsL'3
+H
+!#
+"$
+qETq&
+vb<O
+u6x@y;'3
+!#
+"%
+t(.1X
+qBRJ
+p6
+"$
+qEWq&
+z_.
+i8%
+pp,uitK'2
+H
+!#
+"$
+qEXq&
+vb<S
+u6zI|+rg'2
+!#
+"%
+p6
+"$
+qEZq&
+z_.
+i:%
+ppp5/rJ'1
+H
+!#
+"$
+qE[q&
+vb<V
+u6,vFt['1
+!#
+"$
+p6
+"$
+qE]q&
+z_.
+i<%
+pp,q4s%'0
+H
+!#
+"$
+qE^q&
+vb<Y
+u6zI@8v='0
+!#
+"$
+p6
+"$
+qEaq&
+z_.
+i>%
+ppp5|+p&'/
+H
+!#
+"$
+qEbq&
+vb<\
+u6,vFtz'/
+!#
+"%
+t(81X
+qBRW
+p6
+"$
+qEeq&
+z_.
+i@%
+ppt4rg'.
+H
+!#
+"$
+qEfq&
+vb<a
+u6{pz?'.
+!#
+"%
+p6
+"$
+qEhq&
+z_.
+iB%
+pp+}#w7'-
+H
+!#
+"$
+qEiq&
+vb<d
+u6+zRr*'-
+!#
+"$
+p6
+"$
+qEkq&
+z_.
+iD%
+pprFw3',
+H
+!#
+"$
+qElq&
+vb<g
+u6{p,tl',
+!#
+"$
+p6
+"$
+qEnq&
+z_.
+iF%
+pp+uY'+
+H
+!#
+"$
+qEoq&
+vb<j
+u6{p}rr>'+
+!#
+"%
+t(71X
+qBRe
+p6
+"$
+qErq&
+z_.
+iH%
+ppw?8tl'*
+H
+!#
+"$
+qEsq&
+vb<n
+u6zR|on'*
+!#
+"%
+p6
+"$
+qEuq&
+z_.
+iJ%
+pp+uQtO')
+H
+!#
+"$
+qEvq&
+vb<q
+u6zR/rJ')
+!#
+"$
+p6
+"$
+qExq&
+z_.
+iL%
+ppw?vOp&'(
+H
+!#
+"$
+qEyq&
+vb<t
+u6+q4wV'(
+!#
+"$
+p6
+"$
+qE{q&
+z_.
+iN%
+ppy?}4''
+H
+!#
+"$
+qE|q&
+vb<w
+u6zR|+p&''
+!#
+"%
+t(91X
+qBRr
+p6
+"$
+qLpy#.q&
+z_.
+iP%
+ppxW7r*'&
+H
+!#
+"$
+qLpy#/q&
+vb<{
+u6sK8w7'&
+!#
+"%
+p6
+"$
+qLpy#1q&
+z_.
+iR%
+pp+@,tK'%
+H
+!#
+"$
+qLpy#2q&
+vb<~
+u6rO}4'%
+!#
+"$
+p6
+"$
+qLpy#4q&
+z_.
+iT%
+ppxW}rr>'$
+H
+!#
+"$
+qLpy#5q&
+vbrk#0
+u6sK7vm'$
+!#
+"$
+p6
+"$
+qLpy#7q&
+z_.
+iV%
+pp+|+s%'#
+u?~*x
+!#
+"$
+qLpy#8q&
+vbrk#3
+u6rOy+'#
+u?~*x
+!#
+vY-xj
+qLpy#:q&
+vbrk#5
 u6uY>
 u6,v(v=6
 u6qYwNS
@@ -41482,118 +46931,86 @@ u6sK8w7'&
 u6rO}4'%
 u6sK7vm'$
 u6rOy+'#
-{1px
-Y,1/
-rD;
-xk/|_
-|Wf
-po118%
-xk@r+
-}d
-}=%
-}d=
-}=&
-{.9px
-ub/
-0
-t(RfU
-qV/@9D
-4
-rDj
-{R
-*#%
-{.@r+
-t(=<J
-t(RI<K
-qVs0U
-5
-xk=q#
-|*xfu}6Sq/L
+u?~*x
 !#
-"#
-t(,<L
-qVwy
-5
-"#
-|*tRt4uzr_sUsIrlL
-!#
-"#
-t(+<M
-qVp,D
-5
-"#
-|*tRsfuzrvt|sGu#L
-!#
-"#
-t(-<N
-qVq9D
-5
-"#
-|*tR{|uzp46'5'4'3L
-!#
-"#
-t(.<O
-qVXD
-5
-"#
-|*tRwTuzp42'1'0'/L
-!#
-"#
-t(8<P
-qVp@D
-5
-"#
-|*}/{S+squzp4.'-','+L
-!#
-"#
-t(7<Q
-qV[D
-5
-"#
-|*tR,{p}(uzp4*')'(''L
-!#
-"#
-t(9<R
-qVp2D
-rD;
-"#
-|*tRx@--7uzp4&'%'$'#L
-u?~*;
-!#
-wI@q3
-r{*
+uv-pb
+r{l
 rr
 p1
-tr#
+uv.r-
+r[7p$
+uv-qy
+ti
+sS
+5
+"K
+y.
+tj=.
+uv8qw
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2wT
+"A
+vTzIsq/
+uv7ps@
+u'M#
+)
+u>q)u8qrxD%
+0
+q2x6
+p1
+ybEx@9t2-7t2
+4
+{#vu,zR
+J
+y.
+tj9sq/
+vTqY.
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#-{^q91#qRLumqp
+!#
+"&
+re{'r)#
 p6
-|spE
+uv@qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 !#
-xnr+
-r[7p$
-{#~%
-uo~2x_}~
-x+7qy
-t(RX<[
+sY,q@
+rjuyx_~*w
+uo{'x_~,
+"(
+y.
+tj=.
+sY8j
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ-w7
+wU|P
+wfpM|b|ju&=
+\
+!#
+z58qy
+|&U1R
 zo
 {#~%
-z5,qN
-tUW2uZ
+xA=qN
+qtV2uZ
 J
 !#
-uA@f-
+r#{L-
 q2-
 uF1+
-uA7ua
+qx9ua
 xBu*uH-
 y.
 y,wTU
 tj9sq/
-"9
+"B
 q1t"t2
-"?
+"H
 r'p0E
-x+/r4
+z59r4
 tj
 rr
 !#
@@ -41605,10 +47022,10 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-x+@q@
+z5/q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dq,umwT
-z5,ww
-qFj<#
+xA=ww
+qkR<#
 z_q4
 s?p2
 u>q)u8qrxD%
@@ -41622,23 +47039,23 @@ q29
 p1
 4
 re~5pu
-rDk
+{#vux6
 J
 qF$B9sq/
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q9<lULumdR'n
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91VULumdR'n
 xS)<)B
 tU)<*
 sJ~)
 u?~"
 !#
-sY.qy
-t(Rn<q
+x+-qy
+|&U1R
 zo
 wh
-sY@qN
-z[8Ex@9t2-7t2
-pl8
-*8V1
+x+/qN
+z[6Ex@9t2-7t2
+pl6
+*637
 yS
 0
 J
@@ -41650,7 +47067,7 @@ uF1+
 rst2
 ")
 r'XE
-sY7r4
+x+8r4
 tj
 rr
 !#
@@ -41662,15 +47079,15 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-sY9q@
+x+7q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2d[nA-vF
-uA+ua
+qx-ua
 xBu*u4-
 y.
 y,wTU
 tj=w?
-sY@zL
-qkQ<#
+x+/zL
+qkR<#
 z_q4
 t>
 u>q)u8qrxD%
@@ -41684,11 +47101,11 @@ q29
 p1
 4
 re~5pu
-rDl
+{#vusp
 J
 q1u4qYw?
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<+ULumdR'n
-uA+r+
+qx-r+
 q1p*2|+p5
 "*
 )
@@ -41699,7 +47116,7 @@ p1
 rex\2uy
 w"~5
 zcpu
-rDm
+{#vusT@
 J
 qF#2|+p5
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^p0</ULumdR,n
@@ -41707,352 +47124,567 @@ xS.<.B
 tU.<1
 sJ~)
 !#
-q'=pw
+|spw
 vS
 !#
-qD9qN
-Y,1/
-wh
-qD/rI
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-qD@q0
-qt\E
-qM=r-
-qtW1Y
-"#
-4
-wh
-">
-ru9
-po118%
-xk@f@
-q7.2x6
-)
-"B
-q77q&
-y7,
-r{8
-q29
-y7.
-p~XBp<U
-ra7E
-t<
-)
-tjp<
-vT,sq
-rfW
-!#
-qM,q3
-y7-
-xBzY,p<
-)
-qVu&vFt2
-qzvn9
-)
-qVyc:
-4
-rDn
-y.
-x%.U
-t(vFt2ry
-t+q9A
-*#%
-|&:ry
-p\
-:
-:
-:
-:
-J
-!#
-vY7^
-zWyc0
-5
-vY9s6
-t(xc0
-p\
-xk/ps/
-v&%
-"D
-}d
-}=A
-}d=
-}="
-vY9pw
-rCp"
-u(
-{R
-v&%
-vE
-vY@r.
-r?r_Wq/
-r?v2sUS
-r?u_2}K
-r?t$rl>
-!#
-w8
-Yxc/
-td
-us.f
-tU"qR
-Yq}qR
-Yq,qR
-zcyz
-sS
-rDo
-tH#Gr2
-t6uY
-tMsI
-u6uY>
-t6,v(v=
-tMt|
-u6quw}}2
-t6qYwN
-tM$"
-u6qYwN>
-t6qutK
-tM$%
-u6qutK>
-qM=sQ
-qKwgq,B
-Yq,1Y
-sJ~)
-!#
-qM8j
+{Pj
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-qM7^
-p+
-qM9f/
-phWq&
-)
-phYq&
-)
-vk+yY
-ra-G
-)
-wcu*M&z/
-p\
-xv7,
-*7%
-}e-
-vk-|_
-u'M#
-vwu\6
-qopG
-zep[?
-wKqA
-}PpK
-v14C
-rDi
-vk.p|
-x3
-ti
-z>
-vk8qe
-u'M$
-v@9j
-{e>
-uL=+f
-r[(p$
-uL=.f
-r[(E
-z@-pE
-r[(q&
-z@@u:
-u'M*
-sW/pb
-{e=
-!#
-")
-sap/4t]
-tw
+q'+qN
+Y,1/
 p6
-vsp/4vQ
-vj
-w;4
-u1pW"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
+q'8pj
+p+
 H
 !#
-pl4
-r{6
-uVrU
-tv
+q'-rI
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
 !#
-i=%
-vNp)V8
-{=4%
-w2
-vk8px
-*8%
-|RpW5C
-sHh
-vk/sr
-s.pKBp<p-
+q'9^,
+phXq&
+phZq&
+)
+t:=t;
+q7.B8
+y7-
+ra.G
+t:,qw
+r[(q&
+t:+t;
+q7.29
+y7-
+ra.q&
+"#
+pzp,r2?
+)
+pzp,r2?
+pzsqE=?
+t:.qN
+*6%
+u'M$
+qns7
+sJvu,w?
+t:9r-
+u'M#
+vwu\5
+qopK
+zep"?
+v|.j
+{e>
+:
+:
+:
+:
+:
+:
+:
+:
+{#vuu0
+{D=pw
+xb2rS
+s)
+p6
+{D-pX
+z=E
+**%
+v'ql
+!#
+v|7p|
+w0B
+"$
+xb2C
+{w
+p6
+"$
+v3p[E
+**%
+yxxhq<r>
+!#
+"$
+};E
+"$
+xb2C
+|D
+p6
+"$
+v3qIE
+**%
+yxrnq<p&
+!#
+"$
+i#q&
+"$
+xb2C
+qGqsZ
+p6
+"$
+sn$E
+**%
+yxqsq<se
+!#
+"$
+i&G
+"$
+xb2C
+qGr_Z
+p6
+"$
+sn'E
+**%
+yxr_q<s%
+!#
+"$
+i)tn
+"$
+xb2C
+qGv2Z
+p6
+"$
+sn*E
+**%
+yxv2q<+rg
+!#
+"$
+i,wB
+"$
+xb2C
+qGu_Z
+p6
+"$
+sn-E
+**%
+yxu_q<vm
+!#
+"$
+i/29
+"$
+xb2C
+qGt$Z
+p6
+"$
+sn0E
+**%
+yxt$q<+p&
+!#
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+v@=qw
+rj{vx_vuqY7
+v@,u:
+i237
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+"'
+rjzGx_vuqY8
+"&
+xb2C
+s)
+p6
+"&
+o
+**%
+v'ql
+!#
+"'
+r%
+"$
+xb2C
+{w
+p6
+"$
+vIE
+**%
+yxxhq<r>
+!#
+"$
+xiE
+"$
+xb2C
+|D
+p6
+"$
+zNE
+**%
+yxrnq<p&
+!#
+"$
+v&q&
+"$
+xb2C
+qGqsZ
+p6
+"$
+{{E
+**%
+yxqsq<se
+!#
+"$
+i"G
+"$
+xb2C
+qGr_Z
+p6
+"$
+sn#E
+**%
+yxr_q<s%
+!#
+"$
+i%tn
+"$
+xb2C
+qGv2Z
+p6
+"$
+sn&E
+**%
+yxv2q<+rg
+!#
+"$
+i(wB
+"$
+xb2C
+qGu_Z
+p6
+"$
+sn)E
+**%
+yxu_q<vm
+!#
+"$
+i+29
+"$
+xb2C
+qGt$Z
+p6
+"$
+sn,E
+**%
+yxt$q<+p&
+!#
+!#
+!#
+v@-q3
+q1q}q=
+)
+weF
+{#vu,w?
+"T
+ru9
+po118%
+|<+f
+r[(B
+|<7f
+r[(E
+wt+{G
+wcy|pWMz/
+xv7,
+iO%
+}e-
+wI/8pb
+{e=
+v@-r]
+r{L
+!#
+w.7ts
+y,,p<r2
+v>+
+)
+wW+qN
+qVs0E,sT
+|&JU
+qV+D
+4
+{#vu,sK
+y.
+x%p5U
+wW.pE
+w)Ps}.z%s\2s\2s\2s\L2y3uY
+w)Ps}.z%s\2s\2s\2s\zms0{Swi
+wIrFrI
+pV1x_~,
+wIxWf/
+p~p2v^2q,
+v>+
+)
+r7,
+!#
+wIw?pw
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+wIy?^
+rsM0
+qVM/D
+wIzRq#
+t(xc/
+wIy?sr
+y#
+wIxWps7
+t(xc0
+p\
+xl-yY
+wm%
+}d-
 vj
 xv7+
 tT
 }e+
-stpWD
+wIxWq#+
+p}p[
+",
+ub/
 0
-t(p*U
-qVp<D
+|&;U
+qV+D
 4
-rDp
-y.
-0
-qvp5q=
-v@8pE
-w)Ps}.z%s\2s\2s\2s\L2y3uY
-w)Ps}.z%s\2s\2s\2s\zms0{Swi
+{#vu,rO
+{R
+*#%
+",
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+wI+-pE
+xsB
 "+
-rj{vx_~*K
-pqpj=pw
-xb2q^
+r\/
 :
-p6
-pqpj-pX
-v3p"E
-**%
-v'ql
-!#
-v@@ps
-r?rvqW>
-wmB
-"$
-xb2C
 :
-p6
-"$
-v3pUE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-v0qIE
-"$
-xb2C
 :
-p6
-"$
-sn"E
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-i$q&
-"$
-xb2C
 :
-p6
-"$
-sn%E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i'G
-"$
-xb2C
 :
-p6
-"$
-sn(E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i*tn
-"$
-xb2C
 :
-p6
-"$
-sn+E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i-wB
-"$
-xb2C
 :
-p6
-"$
-sn.E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i029
-"$
-xb2C
 :
-p6
-"$
-sn1E
-**%
-v'tR+p&
+5
+"+
+q1p010
+tj
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+i(%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=(
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vu,p<
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
 !#
-"$
-r?rvqW>
+"+
+qF%E
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF&10
+rs+
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+i2%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=2
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vux5-
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
 !#
-".
-u^(t\
-".
-u^'I
-uLxFf.
-u9sM&
-qi
-k
-r;
-w,r3r8)$)>
-H
+"+
+qF-q&
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF.10
+rs-
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+i<%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=<
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vu,u)
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
 !#
-uLzIpb
-x7sM*
+y2-r.
+zh>$/
+zh>$1
+zh>$3
+zh>$5
+zh>$7
+zh>$9
+zh>$;
+zh>$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+s~Url$.
+s~TsI$/
+s~SsU$0
+s~RW$1
+s~Qq/$2
+s~PS$3
+s~O6$4
+s~NsR5
+wIrFp|
+xS4<4G
+tU41/
+sJvuqY/
+!#
+v@8pE
+u^Et\
+sW8q#
+zhV$_
+zhV$b
+zhV$d
+zhV$f
+zhV$h
+zhV$j
+zhV$l
+zhV$n
+"7
+u^0I
+"7
+pV/x_vu,{p
+pqqN9pb
+x7s:rv
 x8v?yvzIyr
-uLt=qy
+pqqN/qy
 r@r}si8-qcq5t#
 rY
-uLw{q0
+pqqN@q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uLrFpx
+pqpx=px
+tpsM%Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K*>6sU
+"%
+x7sM*
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
 tpsM1Z
 sPt$z{v<si{m
 qJqW
@@ -42060,92 +47692,71 @@ k
 sPz.
 u9s:tL
 |K6>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sM6
-qi
-k
-r;
-w,r3r89$9>
-H
-!#
-"(
-x7sM:
+"%
+x7sM6
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpsMAZ
+"%
+tpsM=Z
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-|KF>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMF
-qi
-k
-r;
-w,r3r8I$I>
-H
-!#
-"(
-x7sMJ
+|KB>6sU
+"%
+x7sMB
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpsMQZ
+"%
+tpsMIZ
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-|KV>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMV
-qi
+|KN>6sU
+"%
+x7sMN
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMUZ
+sPt$z{v<si{m
+qJqW
 k
-r;
-w,r3r8Y$Y>
-H
-!#
-"(
+sPz.
+u9s:tL
+|KZ>6sU
+"%
 x7sMZ
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
+"%
 tpsMbZ
 sPt$z{v<si{m
 qJqW
@@ -42153,258 +47764,422 @@ k
 sPz.
 u9s:tL
 |Kg>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMg
-qi
-k
-r;
-w,r3r8j$j>
-H
-!#
-"(
-x7sMk
+"%
+x7sMg
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpsMrZ
+"%
+tpsMnZ
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-|Kw>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMw
-qi
-k
-r;
-w,r3r8z$z>
-H
-!#
-"(
-x7sM{
+|Ks>6sU
+"%
+x7sMs
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpr^[Z
+"%
+tpsMzZ
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-q~[>6sU
+{d#.>6sU
+|</r.
+u?vu,{p
 !#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9r^\
+pqqN,f.
+u9s:sb#6
 qi
 k
 r;
-w,r3p4\'\>
-H
-!#
-"(
-x7r^\
-x8v?yvzIyr
-"(
-r@r}si8-qcq5t#
-rY
-"(
-r@r}tBqc9y<9scu7..8q5rX,
-zXr}-}c-rX
-qJq/
-"(
-tpr^\Z
-sPt$z{v<si{m
-qJqW
-k
-sPz.
-u9s:tL
-q~\>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9r^]
+w,r3sb#9F#9>
+u9s:sb#9
 qi
 k
 r;
-w,r3p4]']>
-H
-!#
-"(
-x7r^]
-x8v?yvzIyr
-"(
-r@r}si8-qcq5t#
-rY
-"(
-r@r}tBqc9y<9scu7..8q5rX,
-zXr}-}c-rX
-qJq/
-"(
-tpr^]Z
-sPt$z{v<si{m
-qJqW
+w,r3sb#<F#<>
+u9s:sb#<
+qi
 k
-sPz.
-u9s:tL
-q~]>6sU
+r;
+w,r3sb#?F#?>
+u9s:sb#?
+qi
+k
+r;
+w,r3sb#BF#B>
+u9s:sb#B
+qi
+k
+r;
+w,r3sb#EF#E>
+u9s:sb#E
+qi
+k
+r;
+w,r3sb#HF#H>
+u9s:sb#H
+qi
+k
+r;
+w,r3sb#KF#K>
+u9s:sb#K
+qi
+k
+r;
+w,r3sb#NF#N>
+|<.r.
+u?~%
 !#
+";
+qF<rq
+v>+
+)
+"1
+qVs0E,sT
+|&JU
+qV+D
+4
+{#vu,tG
+y.
+x%p5U
+"1
+w)Ps}.z%s\2s\2s\2s\L2y3uY
+w)Ps}.z%s\2s\2s\2s\zms0{Swi
+";
+pVIx_~,
+";
+tHCv^<F
+rsq4
+v>+
+)
+r7,
+!#
+":
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+":
+rsM0
+qVM/D
+":
+t(xc/
+":
+y#
+":
+t(xc0
+p\
+":
+iH%
+}d-
+vj
+xv7+
+tT
+}e+
+":
+p}p[
+",
+ub/
+0
+|&;U
+qV+D
+4
+{#vux57
+{R
+*#%
+",
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+";
+xsB
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+q1p010
+tj
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+iR%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=(
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vu,y<
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+"+
+qF%E
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF&10
+rs+
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+i\%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=2
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vu,v<
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+"+
+qF-q&
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF.10
+rs-
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+ig%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=<
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vuzH
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+";
+zh>$/
+zh>$1
+zh>$3
+zh>$5
+zh>$7
+zh>$9
+zh>$;
+zh>$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+s~Url$.
+s~TsI$/
+s~SsU$0
+s~RW$1
+s~Qq/$2
+s~PS$3
+s~O6$4
+s~NsR5
+";
+xS4<4G
+tU41/
+sJvu,p5
+!#
+v@@s6
+yVS'J
 "3
-pV&x_~*f
-z@.|Y
-i339
-"/
-w)Ps}.z%s\2s\2s\2s\L2y3sTtz
-w)Ps}.z%s\2s\2s\2s\L2y3sTrJ
-"/
-pV)x_~*e
-"/
-xb2C
-:
-p6
-"/
-o
-**%
-v'ql
+r=
+qi
+k
+r;
+y&z.
+v@@ps@
+zh\'R
+{[$@v,
+yVT'I
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zhc'Q
+{[$Fv,
+yVU'H
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zhi'P
+{[$Lv,
+yVV'G
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zho'O
+{[$Rv,
+yVW'F
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zhu'N
+{[$Xv,
+yVX'E
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zh{'M
+{[$^v,
+yVY'D
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#0'L
+{[$ev,
+yVZ'C
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#6'K
+{[$kv,
 !#
-"/
-r?rvqW>
-r%
-"$
-xb2C
-:
-p6
-"$
-vIE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-xiE
-"$
-xb2C
-:
-p6
-"$
-zNE
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-v&q&
-"$
-xb2C
-:
-p6
-"$
-{{E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i"G
-"$
-xb2C
-:
-p6
-"$
-sn#E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i%tn
-"$
-xb2C
-:
-p6
-"$
-sn&E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i(wB
-"$
-xb2C
-:
-p6
-"$
-sn)E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i+29
-"$
-xb2C
-:
-p6
-"$
-sn,E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-z@7r.
-|^V'V$%
-|^W'W$$
-|^X'X$#
-|^Y'Y$"
-|^Z'Zu#
-|^['[sG
-|^\'\t|
-|^]']qW
-!#
-z@@pb
-*6VO
-wcy|pWLz/
-xv7,
-iN%
-}e-
-s.pKVo%
-"5
-pV-I
-sW@qw
+wt+r-
+qkV<f
+xUyc*Vl
+"@
+pVFI
+wI/7qw
 T1
-{K
+u(
 {R
 *(%
 w@
@@ -42420,208 +48195,295 @@ q%
 }k
 }m
 q%
-t)-xG
+pqzgxG
 uBt0
 p7
-wt,ps
-q8V'V>
+wI}(ps
+r?sb$sF$s>
 "#
 xrp*
 p7
 "#
-q8W'W>
+r?sb$sF$s>
 "#
 xrp0
 p7
 "#
-q8X'X>
+r?sb$sF$s>
 "#
 xr[
 p7
 "#
-q8Y'Y>
+r?sb$sF$s>
 "#
 uBr2
 p7
 "#
-q8Z'Z>
+r?sb$sF$s>
 "#
 uBqR
 p7
 "#
-q8['[>
+r?sb$sF$s>
 "#
 uBq=
 p7
 "#
-q8\'\>
+r?sb$sF$s>
 "#
 ro
 p7
 "#
-q8]']>
+r?sb$sF$s>
 !#
-wt/r.
+wI@8r.
 yb30
-s'8
+z>
 v3p=G
 *&%
-u>zivhp5rW+r3~7'W'V
-u>zivhp5rW+r3~7'Y'X
-u>zivhp5rW+r3~7'['Z
-u>zivhp5rW+r3~7']'\
+u>zivhp5rW+r3~7F$yF$z
+u>zivhp5rW+r3~7F$wF$x
+u>zivhp5rW+r3~7F$uF$v
+u>zivhp5rW+r3~7F$sF$t
 |[r,xfvfUDL
+v@-yC
+xSz<z<{
+tUz<y
+sJ~;&
 !#
-vk-f9
-}7434pd=
-v14Vu
-sJ~;=
-!#
-qM9qN
+q'9q@
 O
 !#
-"j
-u'py#;
-]0|1
+vY/pw
+u'py%*
+]0zs
+(8
+!#
+uv7px
+]?|1
 (9
 !#
-"d
-pV^s3/
+"l
+pVys3/
 (@
 !#
-"V
-pVRrL=
+"^
+pVmrL=
 (xF
 !#
-pVLrL=
+pVgrL=
 (xF
 !#
-qM,q0
-pVCrL+
+"4
+|Wv
+pVHrL+
 (x5
 !#
-xl,y=
-|WE
-|WD
-"#
-|W=
-"I
-pV=rL.
-pV<rL8
-(p5
+u'Rk
+pVCrL.
+(qu
 !#
-vk/r+
-u'R-
-pV+rL9
-(t=
+u'Rc
+pV>rL7
+(zI
+!#
+u'RZ
+pV9rL/
+(w{
+!#
+u'RR
+pV4sx=
+(+,
+!#
+|WO
+pV0sx+
+(+-
+!#
+u'RC
+pV+sx.
+(y?
+!#
+u'R;
+pV&sx7
+(+9
+!#
+u'R3
+rj{vsx/
+(+@
+!#
+u'R+
+rjuys3sK
+(rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-r#/{G
+rt@{G
 J
 tAsT
 qa3
 (
 !qZ
-z*tI
+v|w-
 g
-pfvFt2
-;5
+pf+,sT
+;4
 (
 !s*
-"N
+".
 qH
-p3j
-;d
-(
-!tS
-"E
-tW
-vg
-v#
-(
-!vB
-"2
-sk
-pfqI
+a'
 ;1
 (
-!w&
-"0
-uI
-pfqI
+!tS
+",
+sk
+a'
 ;0
 (
-!x=
-".
-}G
-p3M
+!vB
+"*
+g=
+p3L
 ;/
+(
+!w&
+g,
+pft=+9
+wp"
+(
+!x=
+"*
+}G
+vg
+v#
 (
 !yE
 sv9
-pf/@9
-qPp"
-(
-!{-
-".
-g,
 vg
 v#
 (
-!vKxw
+!{-
+"*
 g+
 vg
 v#
 (
+!vKxw
+g-
+vg
+v#
+(
 !pty@
-".
-sv@
+"*
+sv/
 vg
 v#
 (
 !ptyG
-g=
+sv@
 vg
 v#
 (
 !pt+uU
-"-
-sv/
-p3_
-qPvFt2
+"*
+uI
+a|
+qP+,sT
 (
 !pt{H
-sv/
-p3a
-;/
+tW
+pf+
+qPqI
 (
 !pt.uU
-"-
-g8
-p3^
-qPp=
+uI
+as
+;/
 (
 !pt|F
-g8
-pfpK
-qPp=
+tW
+pf+
+qPqA
 (
 !pt|G
-g8
-pfpY
-qPp=
+uI
+ai
+;/
 (
 !pt}x
-"-
-g-
-aV
-;o
+tW
+pf+
+qPpU
 (
 !pt/uU
-g.
-pfp<
+uI
+a^
+;/
+(
+!ptxw
+tW
+pf+
+qPp[
+(
+!tYy@
+uI
+aT
+;/
+(
+!tYyG
+tW
+pf+
+qPpG
+(
+!tY+uU
+uI
+aQ
+qP+,sT
+(
+!tY{H
+tW
+pf+
+qPp"
+(
+!tY.uU
+uI
+aH
+;/
+(
+!tY|F
+tW
+pf+
+qPpK
+(
+!tY|G
+uI
+a>
+;/
+(
+!tY}x
+tW
+pf+
+qPpY
+(
+!tY/uU
+uI
+a4
+;/
+(
+!tYxw
+tW
+pf+
+qPp=
+(
+!vK-y@
+uI
+a*
+;/
+(
+!vK-yG
+tW
+pf+
 qPp)
 !q[
 qQ-w7
@@ -42653,260 +48515,609 @@ O
 const fewF16SM90A = fewF16SM90ANarrowAligned + `
  patch
  -1
-packed1 40406 few_dtype_F16_dtype_F16_toF16_32_float32
+packed1 63204 few_dtype_F16_dtype_F16_toF16_32_float32
  =13
  -3
 zf}<
-p9+rFpF
-p:t=8pF
+p9y<x,
+p:xW8pF
  =47
  -9
- =231
+ =249
  -1
-pl7
- =44
- -1
-|Wa
- =3
- -1
-yg8
- =3
+|Wd
+ =9
  -4
 ub$
 {=%%
-zb/@9C
+zbt=+9C
  =2
  -1
 vaG
  =2
  -2
-t(=<H
-t(RG<I
+t(=<L
+t(RK<M
  =3
  -1
-s8
-ppr>6
-ppp&S
-ppseq/
- =2
+qLq}q&
+ =6
+ -2
+qE"q&
+vb2p2
+ =5
  -1
-t(,<J
+qE$q&
+ =6
+ -2
+qE%q&
+vb2q,
+ =5
+ -1
+qE'q&
+ =6
+ -2
+qE(q&
+vb<#
+ =5
+ -1
+qE*q&
+ =6
+ -2
+qE+q&
+vb<&
  =3
  -1
-ppt4nW
-pprF8v=sU
-pprFwNsI
-pprF7rgrl
- =2
- -1
-t(+<K
+t(,<Z
  =3
  -1
-ppsfnqW
-pp.,wVt|
-pp.y^sG
-pp.qYp&u#
- =2
+qE.q&
+ =6
+ -2
+qE/q&
+vb<*
+ =5
  -1
-t(-<L
+qE1q&
+ =6
+ -2
+qE2q&
+vb<-
+ =5
+ -1
+qE4q&
+ =6
+ -2
+qE5q&
+vb<0
+ =5
+ -1
+qE7q&
+ =6
+ -2
+qE8q&
+vb<3
  =3
  -1
-pp7z?'6
-pp7,t['5
-pp7y+'4
-pp7,wN'3
- =2
- -1
-t(.<M
+t(+<h
  =3
  -1
-pp/uK'2
-pp/,rJ'1
-pp/+wV'0
-pp/rFr>'/
- =2
+qE;q&
+ =6
+ -2
+qE<q&
+vb<7
+ =5
  -1
-t(8<N
+qE>q&
+ =6
+ -2
+qE?q&
+vb<:
+ =5
+ -1
+qEAq&
+ =6
+ -2
+qEBq&
+vb<=
+ =5
+ -1
+qEDq&
+ =6
+ -2
+qEEq&
+vb<@
  =3
  -1
-ppqY+wi'.
-ppqYw?r>'-
-ppqY+t[',
-ppqYy?v='+
- =2
- -1
-t(7<O
+t(-<u
  =3
  -1
-pp,{ptO'*
-pp,{pw7')
-pp,{prJ'(
-ppsT-wV''
- =2
+qEHq&
+ =6
+ -2
+qEIq&
+vb<D
+ =5
  -1
-t(9<P
+qEKq&
+ =6
+ -2
+qELq&
+vb<G
+ =5
+ -1
+qENq&
+ =6
+ -2
+qEOq&
+vb<J
+ =5
+ -1
+qEQq&
+ =6
+ -2
+qERq&
+vb<M
  =3
  -1
-ppx@-sZ'&
-ppx@-wi'%
-ppx@u)r>'$
-ppx@-t['#
+t(.1S
  =3
  -1
-pl7
- =12
+qEUq&
+ =6
+ -2
+qEVq&
+vb<Q
+ =5
  -1
-t(RV<Y
+qEXq&
+ =6
+ -2
+qEYq&
+vb<T
+ =5
+ -1
+qE[q&
+ =6
+ -2
+qE\q&
+vb<W
+ =5
+ -1
+qE^q&
+ =6
+ -2
+qE_q&
+vb<Z
  =3
  -1
-tUU2uZ
+t(81S
+ =3
+ -1
+qEcq&
+ =6
+ -2
+qEdq&
+vb<^
+ =5
+ -1
+qEfq&
+ =6
+ -2
+qEgq&
+vb<b
+ =5
+ -1
+qEiq&
+ =6
+ -2
+qEjq&
+vb<e
+ =5
+ -1
+qElq&
+ =6
+ -2
+qEmq&
+vb<h
+ =3
+ -1
+t(71S
+ =3
+ -1
+qEpq&
+ =6
+ -2
+qEqq&
+vb<l
+ =5
+ -1
+qEsq&
+ =6
+ -2
+qEtq&
+vb<o
+ =5
+ -1
+qEvq&
+ =6
+ -2
+qEwq&
+vb<r
+ =5
+ -1
+qEyq&
+ =6
+ -2
+qEzq&
+vb<u
+ =3
+ -1
+t(91S
+ =3
+ -1
+qE}q&
+ =6
+ -2
+qE~q&
+vb<y
+ =5
+ -1
+qLpy#/q&
+ =6
+ -2
+qLpy#0q&
+vb<|
+ =5
+ -1
+qLpy#2q&
+ =6
+ -2
+qLpy#3q&
+vbrk#.
+ =5
+ -1
+qLpy#5q&
+ =6
+ -2
+qLpy#6q&
+vbrk#1
+ =4
+ -2
+qLpy#8q&
+vbrk#3
+ =35
+ -1
+pl5
+ =56
+ -1
+|&P1M
+ =3
+ -1
+qtQ2uZ
  =29
  -1
-qFh<#
+qkM<#
  =16
  -1
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q9<jULumdR'n
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91QULumdR'n
  =6
  -1
-t(Rl<o
+|&P1M
  =3
  -3
-z[4Ex@9t2-7t2
-pl4
-*435
+z[2Ex@9t2-7t2
+pl2
+*233
  =31
  -1
-qkL<#
- =46
- -3
-qtWE
-qM=r-
-qtR1T
- =12
- -1
-pl7
- =8
- -1
-rfR
- =8
- -1
-ub$
- =7
+qkM<#
+ =53
  -2
-{=$rZ
- =16
+phSq&
+phUq&
+ =17
  -1
-yg8
- =7
+*2%
+ =5
  -1
-_
-y(
-s4p&
-s4se
- =10
- -3
-Yq}q=
-Yq,q=
-Yp*q=
+vwu\1
  =3
- -1
-tH"Gry
- =13
- -2
-qKp*2p*B
-Yp*1T
- =7
- -3
-phRq&
-)
-phTq&
- =7
- -1
-*3%
- =3
- -1
-vwu\2
- =4
- -1
-v10C
- =8
  -1
 wu3+
- =9
+ =10
+ -1
+xb+rS
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =19
+ -1
+i233
+ =11
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =27
  -1
 wu3)
+ =9
+ -1
+|&EU
+ =47
+ -4
+ub$
+{=%%
+zb+C
  =2
  -1
-sap/0t]
+vaG
  =2
- -3
-vsp/0vQ
-vj
-w;0
- =30
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
  -1
-pl0
+q1p@B
+ =12
+ -1
+q1[10
+ =10
+ -1
+i)%
  =6
- -1
-{=0%
+ -6
+}=)
+"+
+ub$
+{=%%
+zb+C
  =2
  -1
-*4%
- =23
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
  -1
-xb+q^
- =11
+q1q}E
+ =12
  -1
-xb+C
- =11
+qF"10
+ =10
  -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =261
- -1
-i335
+i4%
  =6
+ -6
+}=4
+"+
+ub$
+{=%%
+zb+C
+ =2
  -1
-xb+C
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
+ -1
+qF'q&
+ =12
+ -1
+qF(10
+ =10
+ -1
+i?%
+ =6
+ -6
+}=?
+"+
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =35
+ -2
+xS,<,G
+tU,1/
+ =209
+ -1
+qF4rq
+ =4
+ -1
+|&EU
  =11
  -1
-xb+C
- =11
+tH;v^<>
+ =27
  -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =21
- -1
-*2VO
+iL%
  =8
+ -4
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
+ -1
+q1p@B
+ =12
+ -1
+q1[10
+ =10
+ -1
+iW%
+ =6
+ -6
+}=)
+"+
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
+ -1
+q1q}E
+ =12
+ -1
+qF"10
+ =10
+ -1
+ic%
+ =6
+ -6
+}=4
+"+
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
+ -1
+qF'q&
+ =12
+ -1
+qF(10
+ =10
+ -1
+in%
+ =6
+ -6
+}=?
+"+
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =35
+ -2
+xS,<,G
+tU,1/
+ =85
+ -2
+qkQ<U
+xUyc*Vt
+ =3
  -1
 T)
  =3
@@ -42919,7 +49130,7 @@ s|p&
 s|,rg
 s|se
 s|,r>
-t)-xG
+pqzgxG
 xrp2
  =4
  -1
@@ -42942,27 +49153,27 @@ uBU
  =10
  -2
 yb3'
-s'8
-t).q#9
-z"'V
+z>
+pq{Gq#9
+z"F$z
 s>
-z"'W
+z"F$y
 s>
-z"'X
+z"F$x
 s>
-z"'Y
+z"F$w
 s>
-z"'Z
+z"F$v
 s>
-z"'[
+z"F$u
 s>
-z"'\
+z"F$t
 s>
-z"']
+z"F$s
 s>
 "#
  =2
- -5
+ -8
 y/ql2p2
 y/tR+um[
 y/}/x?r2
@@ -42971,94 +49182,150 @@ y/}/u"qR
 y/tR,rgq=
 y/}/xuU
 y/tRx@t/
- =2
- -2
-}7030pd=
-v10Vu
- =5
- -2
-"k
+v@-yC
+xSf<f<g
+tUf<e
+ =6
+ -1
+ =7
+ -1
+"m
  =3
  -1
-"e
+"_
+ =6
+ -2
+"5
+|Wb
  =3
  -1
-"W
- =11
- -5
-|W@
-|W?
-"#
-|W8
-"J
- =5
+ =3
  -1
-u'R)
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+|WC
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
  =9
  -1
 qa/
  =5
  -1
-;1
+;0
  =2
  -4
-"O
+"/
 qH
-p3g
-;a
- =2
- -1
-"F
- =5
- -4
-"3
-sk
-pfqA
+pfp[
 ;)
  =4
  -2
-pfqA
+pfp[
 ;'
  =4
  -2
-p3I
+p3H
 ;$
  =4
  -1
-;J
- =26
+;I
+ =37
  -1
-p3\
- =4
+a{
+ =5
+ -1
+qPp=
+ =3
  -2
-p3]
+ar
 ;$
  =4
  -1
-p3[
- =15
+wpq
+ =3
  -2
-aU
-;l
- =31`
+ag
+;$
+ =4
+ -1
+wpf
+ =3
+ -2
+a[
+;$
+ =4
+ -1
+wpZ
+ =3
+ -2
+aP
+;$
+ =4
+ -1
+wpO
+ =3
+ -1
+aL
+ =5
+ -1
+qPp)
+ =3
+ -2
+aC
+;$
+ =4
+ -1
+wpB
+ =3
+ -2
+a8
+;$
+ =4
+ -1
+wp7
+ =3
+ -2
+a-
+;$
+ =4
+ -1
+wp,
+ =3
+ -2
+a"
+;$
+ =4
+ -1
+qPqI
+ =26`
 
-const fewBF16To32SM90ANarrowAligned = `packed1 38611 few_dtype_BF16_float32_toF32_32_float32
+const fewBF16To32SM90ANarrowAligned = `packed1 61264 few_dtype_BF16_float32_toF32_32_float32
 !|h^|f
 !|g@=q)
 !p8
 !sgKpMvDrR
 !s]t@rKympMq>rGrR
-!vvpMq>piuNq>r9rR
-!v7psv6~<rm|z
+!vv~<rm|z
+!v7psv6pMq>piuNq>r9rR
 !
 !P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
 !
 !Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
 !c
-p;qYsV
-p9+,to
-p:t=te
-qS+xWpF
+p;x5te
+p9v<t*
+p:xWte
+qSv<8pF
 !
 qQy;
 qQ+pk
@@ -43082,27 +49349,27 @@ xkq#/
 s5y4xD2tqrTq"w/q)tkrK
 u>q)Pq"w/q)tkqrxD%
 p}sp
-r#/ww
+rt@ww
 y.
 r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
 |OzYqYw?
 xlq@
 N
-y2qy
+wWqy
 r7~/x'x(rTq>pOrGw/q)q>}}
-r6@tc
+r&=tc
 r7~/x'x(rTpOrGw/q)q>}}
-|<r-
+z*r-
 p%
 r7~/x'x(ymPrW
-wI/rI
+wI@rI
 p?
 r7~/q>rGymPr/
 p'
 s1
-xnpx
+uv.qe
 r7~/u=q>pMym
-xk/r4
+xl-t'
 {<rW
 Q
 uuqA
@@ -43121,25 +49388,24 @@ ra-B-
 )
 qVsTD
 qU
-"*
-ru.
+xlj
 r[.p$
 5
 z@r-
 w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
 |xx&rTwaypPx'x(
-uv=q#9
+r#,q#9
 y.
 rst2
 t:sh
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-uA@f,
+r#{L,
 vT/
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-uv{L+
+r#,f+
 q1vn|#
 "%
 w1wau8u5pOrGq)y4qpE
@@ -43164,18 +49430,23 @@ xs2ty
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-uv,q#9
+r#+q#9
 q1u4u0
 sWrI
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
+r#-q#9
+q1p*B=.
+wtrI
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
 !#
-w.^
+vd/
 p+
-z*sm
-ra-E
+v|tI
+ra-G
 )
-qVvFt2D
+qV+,sTD
 pm
 pnp||Y
 qk%z/
@@ -43184,16 +49455,15 @@ v>zR
 qk%U
 rsui
 {E7
-rt=rI
+r&,rI
 xBzYM0
 uVxc/
 qk0B
 xBu*XU
 uVxc/
-|<t;
+z*t;
 ph1wB
 )
-u'M&
 zJvDympMy_xD121&
 u'M'
 "#
@@ -43201,7 +49471,7 @@ ph0q&
 uVxc/
 qz[q&
 uVxc/
-"3
+"5
 pB31415
 qvM61.
 )
@@ -43209,14 +49479,13 @@ ur
 r$p)29
 0
 qTs0E
-sH1
-z5/ua
+sHk
+xA9ua
 q7.2x6
-)
 p1
-uA+}6
+qx-}6
 qLy8
-x1/q3
+{.9q3
 t(q}<$
 :
 :
@@ -43252,19 +49521,19 @@ t(q}<$
 :
 J
 !#
-uA+pb
+qx-pb
 q2-
 xBzY-
 rsp@
 y.
 y,wTU
-uA7r+
+qx9r+
 p~w%wTq=
-"2
+"4
 p~[|B+
-uv.r.7
+r#7r.7
 r'p0E
-xA,j
+x1=j
 rr
 !#
 rr
@@ -43275,9 +49544,9 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-xA+qw
+x1,qw
 {)P|xxXr/q>pOP|SuNr9q>pMpi
-xA.pb
+x1-pb
 v9KpM{"p2GB.
 rsq4
 zd
@@ -43301,34 +49570,34 @@ zd
 xsB}#.
 zd
 {)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-xA7pE
+x18pE
 {){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-xA/pb
+x19pb
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
 x"I
-"7
+"9
 qF%G/
-x1=q3
+x1@q3
 w1w/u[uNs}pMyp}YrT2qp
 !#
-x1/q#
+{.9q#
 xS,<,B
 wfr9rG|jR-<,
 sJ~3
-{.+pE
+xk,pE
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-q'-sm
+yXsm
 rjt,I
-":
+"<
 y.
 rsu0
-q'.pE
+}ppE
 w1w/u[uNs}pMyp}YrT2qp
 !#
 "#
 y.
 rsu0
-q'7rI
+|krI
 J
 rr
 !#
@@ -43340,20 +49609,514 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-q'9qw
+vl/qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-xl,j
+xk/q3
 q77q&
 y7,
-r{"
+uuqI
 q29
-y7.
-p~XBp<U
 ra7E
+y,p5U
+xk@qw
+xBu*p@Bp<
+v>+
+r'q9E
+)
 t<
-qD=pj
 y.
-y,.U
+y,p5U
+vY=pb
+r[/B
+sHj
+xl-ua
+|Wi
+po118%
+}d-
+xv+
+vY/ps7
+r("qO
+v>+
+)
+ta
+p}pG
+ub/
+0
+t(RkU
+qVt=+9D
+4
+{#vu,y?
+{R
+*#%
+us=q0
+t(=<N
+t(RM<O
+wR
+p6
+us8w-
+qE#q&
+z_.
+ta
+s8
+H
+!#
+us-xj
+qE$q&
+vb2p*
+u6uY>
+!#
+us=t'
+p6
+"$
+qE&q&
+z_.
+q:
+ppw36
+H
+!#
+"$
+qE'q&
+vb<"
+u6,v(v=6
+!#
+"$
+p6
+"$
+qE)q&
+z_.
+xi%
+ppsLS
+H
+!#
+"$
+qE*q&
+vb<%
+u6qYwNS
+!#
+"$
+p6
+"$
+qE,q&
+z_.
+wm%
+pp8.r>q/
+H
+!#
+"$
+qE-q&
+vb<(
+u6qutKq/
+!#
+"%
+t(,<\
+qBR#
+p6
+"$
+qE0q&
+z_.
+};%
+ppsfnW
+H
+!#
+"$
+qE1q&
+vb<,
+u6w}t[W
+!#
+"%
+p6
+"$
+qE3q&
+z_.
+i"%
+pp.vOp&sU
+H
+!#
+"$
+qE4q&
+vb</
+u6uktlsU
+!#
+"$
+p6
+"$
+qE6q&
+z_.
+i$%
+pp.t&sI
+H
+!#
+"$
+qE7q&
+vb<2
+u6w}tzsI
+!#
+"$
+p6
+"$
+qE9q&
+z_.
+i&%
+pp.7wirl
+H
+!#
+"$
+qE:q&
+vb<5
+u68xOp&rl
+!#
+"%
+t(+<j
+qBR0
+p6
+"$
+qE=q&
+z_.
+i(%
+pp/uKqW
+H
+!#
+"$
+qE>q&
+vb<9
+u6@.r*qW
+!#
+"%
+p6
+"$
+qE@q&
+z_.
+i*%
+pp/}rr>t|
+H
+!#
+"$
+qEAq&
+vb<<
+u6,uPnt|
+!#
+"$
+p6
+"$
+qECq&
+z_.
+i,%
+pp/+vmsG
+H
+!#
+"$
+qEDq&
+vb<?
+u6@uQr>sG
+!#
+"$
+p6
+"$
+qEFq&
+z_.
+i.%
+pp/9sZu#
+H
+!#
+"$
+qEGq&
+vb<B
+u6,z(sLu#
+!#
+"%
+t(-<w
+qBR=
+p6
+"$
+qEJq&
+z_.
+i0%
+pp,{ptO'6
+H
+!#
+"$
+qEKq&
+vb<F
+u6x57rJ'6
+!#
+"%
+p6
+"$
+qEMq&
+z_.
+i2%
+ppspwV'5
+H
+!#
+"$
+qENq&
+vb<I
+u6,{_vm'5
+!#
+"$
+p6
+"$
+qEPq&
+z_.
+i4%
+ppsTp<rg'4
+H
+!#
+"$
+qEQq&
+vb<L
+u6x5typ&'4
+!#
+"$
+p6
+"$
+qESq&
+z_.
+i6%
+ppspsL'3
+H
+!#
+"$
+qETq&
+vb<O
+u6x@y;'3
+!#
+"%
+t(.1X
+qBRJ
+p6
+"$
+qEWq&
+z_.
+i8%
+pp,uitK'2
+H
+!#
+"$
+qEXq&
+vb<S
+u6zI|+rg'2
+!#
+"%
+p6
+"$
+qEZq&
+z_.
+i:%
+ppp5/rJ'1
+H
+!#
+"$
+qE[q&
+vb<V
+u6,vFt['1
+!#
+"$
+p6
+"$
+qE]q&
+z_.
+i<%
+pp,q4s%'0
+H
+!#
+"$
+qE^q&
+vb<Y
+u6zI@8v='0
+!#
+"$
+p6
+"$
+qEaq&
+z_.
+i>%
+ppp5|+p&'/
+H
+!#
+"$
+qEbq&
+vb<\
+u6,vFtz'/
+!#
+"%
+t(81X
+qBRW
+p6
+"$
+qEeq&
+z_.
+i@%
+ppt4rg'.
+H
+!#
+"$
+qEfq&
+vb<a
+u6{pz?'.
+!#
+"%
+p6
+"$
+qEhq&
+z_.
+iB%
+pp+}#w7'-
+H
+!#
+"$
+qEiq&
+vb<d
+u6+zRr*'-
+!#
+"$
+p6
+"$
+qEkq&
+z_.
+iD%
+pprFw3',
+H
+!#
+"$
+qElq&
+vb<g
+u6{p,tl',
+!#
+"$
+p6
+"$
+qEnq&
+z_.
+iF%
+pp+uY'+
+H
+!#
+"$
+qEoq&
+vb<j
+u6{p}rr>'+
+!#
+"%
+t(71X
+qBRe
+p6
+"$
+qErq&
+z_.
+iH%
+ppw?8tl'*
+H
+!#
+"$
+qEsq&
+vb<n
+u6zR|on'*
+!#
+"%
+p6
+"$
+qEuq&
+z_.
+iJ%
+pp+uQtO')
+H
+!#
+"$
+qEvq&
+vb<q
+u6zR/rJ')
+!#
+"$
+p6
+"$
+qExq&
+z_.
+iL%
+ppw?vOp&'(
+H
+!#
+"$
+qEyq&
+vb<t
+u6+q4wV'(
+!#
+"$
+p6
+"$
+qE{q&
+z_.
+iN%
+ppy?}4''
+H
+!#
+"$
+qE|q&
+vb<w
+u6zR|+p&''
+!#
+"%
+t(91X
+qBRr
+p6
+"$
+qLpy#.q&
+z_.
+iP%
+ppxW7r*'&
+H
+!#
+"$
+qLpy#/q&
+vb<{
+u6sK8w7'&
+!#
+"%
+p6
+"$
+qLpy#1q&
+z_.
+iR%
+pp+@,tK'%
+H
+!#
+"$
+qLpy#2q&
+vb<~
+u6rO}4'%
+!#
+"$
+p6
+"$
+qLpy#4q&
+z_.
+iT%
+ppxW}rr>'$
+H
+!#
+"$
+qLpy#5q&
+vbrk#0
+u6sK7vm'$
+!#
+"$
+p6
+"$
+qLpy#7q&
+z_.
+iV%
+pp+|+s%'#
+u?~*x
+!#
+"$
+qLpy#8q&
+vbrk#3
+u6rOy+'#
+u?~*x
+!#
+vY-xj
+qLpy#:q&
+vbrk#5
 u6uY>
 u6,v(v=6
 u6qYwNS
@@ -43386,118 +50149,86 @@ u6sK8w7'&
 u6rO}4'%
 u6sK7vm'$
 u6rOy+'#
-{1px
-Y,1/
-rD;
-xk/|_
-|Wf
-po118%
-xk@r+
-}d
-}=%
-}d=
-}=&
-{.9px
-ub/
-0
-t(RfU
-qV/@9D
-4
-rDj
-{R
-*#%
-{.@r+
-t(=<J
-t(RI<K
-qVs0U
-5
-xk=q#
-|*xfu}6Sq/L
+u?~*x
 !#
-"#
-t(,<L
-qVwy
-5
-"#
-|*tRt4uzr_sUsIrlL
-!#
-"#
-t(+<M
-qVp,D
-5
-"#
-|*tRsfuzrvt|sGu#L
-!#
-"#
-t(-<N
-qVq9D
-5
-"#
-|*tR{|uzp46'5'4'3L
-!#
-"#
-t(.<O
-qVXD
-5
-"#
-|*tRwTuzp42'1'0'/L
-!#
-"#
-t(8<P
-qVp@D
-5
-"#
-|*}/{S+squzp4.'-','+L
-!#
-"#
-t(7<Q
-qV[D
-5
-"#
-|*tR,{p}(uzp4*')'(''L
-!#
-"#
-t(9<R
-qVp2D
-rD;
-"#
-|*tRx@--7uzp4&'%'$'#L
-u?~*;
-!#
-wI@q3
-r{*
+uv-pb
+r{l
 rr
 p1
-tr#
+uv.r-
+r[7p$
+uv-qy
+ti
+sS
+5
+"K
+y.
+tj=.
+uv8qw
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2wT
+"A
+vTzIsq/
+uv7ps@
+u'M#
+)
+u>q)u8qrxD%
+0
+q2x6
+p1
+ybEx@9t2-7t2
+4
+{#vu,zR
+J
+y.
+tj9sq/
+vTqY.
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#-{^q91#qRLumqp
+!#
+"&
+re{'r)#
 p6
-|spE
+uv@qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 !#
-xnr+
-r[7p$
-{#~%
-uo~2x_}~
-x+7qy
-t(RX<[
+sY,q@
+rjuyx_~*w
+uo{'x_~,
+"(
+y.
+tj=.
+sY8j
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ-w7
+wU|P
+wfpM|b|ju&=
+\
+!#
+z58qy
+|&U1R
 zo
 {#~%
-z5,qN
-tUW2uZ
+xA=qN
+qtV2uZ
 J
 !#
-uA@f-
+r#{L-
 q2-
 uF1+
-uA7ua
+qx9ua
 xBu*uH-
 y.
 y,wTU
 tj9sq/
-"9
+"B
 q1t"t2
-"?
+"H
 r'p0E
-x+/r4
+z59r4
 tj
 rr
 !#
@@ -43509,10 +50240,10 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-x+@q@
+z5/q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dq,umwT
-z5,ww
-qFj<#
+xA=ww
+qkR<#
 z_q4
 s?p2
 u>q)u8qrxD%
@@ -43526,23 +50257,23 @@ q29
 p1
 4
 re~5pu
-rDk
+{#vux6
 J
 qF$B9sq/
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q9<lULumdR'n
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91VULumdR'n
 xS)<)B
 tU)<*
 sJ~)
 u?~"
 !#
-sY.qy
-t(Rn<q
+x+-qy
+|&U1R
 zo
 wh
-sY@qN
-z[8Ex@9t2-7t2
-pl8
-*8V1
+x+/qN
+z[6Ex@9t2-7t2
+pl6
+*637
 yS
 0
 J
@@ -43554,7 +50285,7 @@ uF1+
 rst2
 ")
 r'XE
-sY7r4
+x+8r4
 tj
 rr
 !#
@@ -43566,15 +50297,15 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-sY9q@
+x+7q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2d[nA-vF
-uA+ua
+qx-ua
 xBu*u4-
 y.
 y,wTU
 tj=w?
-sY@zL
-qkQ<#
+x+/zL
+qkR<#
 z_q4
 t>
 u>q)u8qrxD%
@@ -43588,11 +50319,11 @@ q29
 p1
 4
 re~5pu
-rDl
+{#vusp
 J
 q1u4qYw?
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<+ULumdR'n
-uA+r+
+qx-r+
 q1p*2|+p5
 "*
 )
@@ -43603,7 +50334,7 @@ p1
 rex\2uy
 w"~5
 zcpu
-rDm
+{#vusT@
 J
 qF#2|+p5
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^p0</ULumdR,n
@@ -43611,352 +50342,567 @@ xS.<.B
 tU.<1
 sJ~)
 !#
-q'=pw
+|spw
 vS
 !#
-qD9qN
-Y,1/
-wh
-qD/rI
-v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
-v9w/u[uNpMu[Px'x(PvD}L
-qD@q0
-qt\E
-qM=r-
-qtW1Y
-"#
-4
-wh
-">
-ru9
-po118%
-xk@f@
-q7.2x6
-)
-"B
-q77q&
-y7,
-r{8
-q29
-y7.
-p~XBp<U
-ra7E
-t<
-)
-tjp<
-vT,sq
-rfW
-!#
-qM,q3
-y7-
-xBzY,p<
-)
-qVu&vFt2
-qzvn9
-)
-qVyc:
-4
-rDn
-y.
-x%.U
-t(vFt2ry
-t+q9A
-*#%
-|&:ry
-p\
-:
-:
-:
-:
-J
-!#
-vY7^
-zWyc0
-5
-vY9s6
-t(xc0
-p\
-xk/ps/
-v&%
-"D
-}d
-}=A
-}d=
-}="
-vY9pw
-rCp"
-u(
-{R
-v&%
-vE
-vY@r.
-r?r_Wq/
-r?v2sUS
-r?u_2}K
-r?t$rl>
-!#
-w8
-Yxc/
-td
-us.f
-tU"qR
-Yq}qR
-Yq,qR
-zcyz
-sS
-rDo
-tH#Gr2
-t6uY
-tMsI
-u6uY>
-t6,v(v=
-tMt|
-u6quw}}2
-t6qYwN
-tM$"
-u6qYwN>
-t6qutK
-tM$%
-u6qutK>
-qM=sQ
-qKwgq,B
-Yq,1Y
-sJ~)
-!#
-qM8j
+{Pj
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-qM7^
-p+
-qM9f/
-phWq&
-)
-phYq&
-)
-vk+yY
-ra-G
-)
-wcu*M&z/
-p\
-xv7,
-*7%
-}e-
-vk-|_
-u'M#
-vwu\6
-qopG
-zep[?
-wKqA
-}PpK
-v14C
-rDi
-vk.p|
-x3
-ti
-z>
-vk8qe
-u'M$
-v@9j
-{e>
-uL=+f
-r[(p$
-uL=.f
-r[(E
-z@-pE
-r[(q&
-z@@u:
-u'M*
-sW/pb
-{e=
-!#
-")
-sap/4t]
-tw
+q'+qN
+Y,1/
 p6
-vsp/4vQ
-vj
-w;4
-u1pW"
-v$
-rY
-q{
-tt
-&
-tu
-uS
-q_
-q]
-q:
-uq
-q_
-q]
-q:
-ud
-ue
-s(#%
-rA"
-r%
-pg
-xm%
-pg
-rA&
-r%
-pg
-u|+
-sA,
+q'8pj
+p+
 H
 !#
-pl4
-r{6
-uVrU
-tv
+q'-rI
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
 !#
-i=%
-vNp)V8
-{=4%
-w2
-vk8px
-*8%
-|RpW5C
-sHh
-vk/sr
-s.pKBp<p-
+q'9^,
+phXq&
+phZq&
+)
+t:=t;
+q7.B8
+y7-
+ra.G
+t:,qw
+r[(q&
+t:+t;
+q7.29
+y7-
+ra.q&
+"#
+pzp,r2?
+)
+pzp,r2?
+pzsqE=?
+t:.qN
+*6%
+u'M$
+qns7
+sJvu,w?
+t:9r-
+u'M#
+vwu\5
+qopK
+zep"?
+v|.j
+{e>
+:
+:
+:
+:
+:
+:
+:
+:
+{#vuu0
+{D=pw
+xb2rS
+s)
+p6
+{D-pX
+z=E
+**%
+v'ql
+!#
+v|7p|
+w0B
+"$
+xb2C
+{w
+p6
+"$
+v3p[E
+**%
+yxxhq<r>
+!#
+"$
+};E
+"$
+xb2C
+|D
+p6
+"$
+v3qIE
+**%
+yxrnq<p&
+!#
+"$
+i#q&
+"$
+xb2C
+qGqsZ
+p6
+"$
+sn$E
+**%
+yxqsq<se
+!#
+"$
+i&G
+"$
+xb2C
+qGr_Z
+p6
+"$
+sn'E
+**%
+yxr_q<s%
+!#
+"$
+i)tn
+"$
+xb2C
+qGv2Z
+p6
+"$
+sn*E
+**%
+yxv2q<+rg
+!#
+"$
+i,wB
+"$
+xb2C
+qGu_Z
+p6
+"$
+sn-E
+**%
+yxu_q<vm
+!#
+"$
+i/29
+"$
+xb2C
+qGt$Z
+p6
+"$
+sn0E
+**%
+yxt$q<+p&
+!#
+!#
+:
+:
+:
+:
+:
+:
+:
+:
+v@=qw
+rj{vx_vuqY7
+v@,u:
+i237
+qGt$Z
+qGu_Z
+qGv2Z
+qGr_Z
+qGqsZ
+|D
+{w
+s)
+"'
+rjzGx_vuqY8
+"&
+xb2C
+s)
+p6
+"&
+o
+**%
+v'ql
+!#
+"'
+r%
+"$
+xb2C
+{w
+p6
+"$
+vIE
+**%
+yxxhq<r>
+!#
+"$
+xiE
+"$
+xb2C
+|D
+p6
+"$
+zNE
+**%
+yxrnq<p&
+!#
+"$
+v&q&
+"$
+xb2C
+qGqsZ
+p6
+"$
+{{E
+**%
+yxqsq<se
+!#
+"$
+i"G
+"$
+xb2C
+qGr_Z
+p6
+"$
+sn#E
+**%
+yxr_q<s%
+!#
+"$
+i%tn
+"$
+xb2C
+qGv2Z
+p6
+"$
+sn&E
+**%
+yxv2q<+rg
+!#
+"$
+i(wB
+"$
+xb2C
+qGu_Z
+p6
+"$
+sn)E
+**%
+yxu_q<vm
+!#
+"$
+i+29
+"$
+xb2C
+qGt$Z
+p6
+"$
+sn,E
+**%
+yxt$q<+p&
+!#
+!#
+!#
+v@-q3
+q1q}q=
+)
+weF
+{#vu,w?
+"T
+ru9
+po118%
+|<+f
+r[(B
+|<7f
+r[(E
+wt+{G
+wcy|pWMz/
+xv7,
+iO%
+}e-
+wI/8pb
+{e=
+v@-r]
+r{L
+!#
+w.7ts
+y,,p<r2
+v>+
+)
+wW+qN
+qVs0E,sT
+|&JU
+qV+D
+4
+{#vu,sK
+y.
+x%p5U
+wW.pE
+w)Ps}.z%s\2s\2s\2s\L2y3uY
+w)Ps}.z%s\2s\2s\2s\zms0{Swi
+wIrFrI
+pV1x_~,
+wIxWf/
+p~p2v^2q,
+v>+
+)
+r7,
+!#
+wIw?pw
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+wIy?^
+rsM0
+qVM/D
+wIzRq#
+t(xc/
+wIy?sr
+y#
+wIxWps7
+t(xc0
+p\
+xl-yY
+wm%
+}d-
 vj
 xv7+
 tT
 }e+
-stpWD
+wIxWq#+
+p}p[
+",
+ub/
 0
-t(p*U
-qVp<D
+|&;U
+qV+D
 4
-rDp
-y.
-0
-qvp5q=
-v@8pE
-w)Ps}.z%s\2s\2s\2s\L2y3uY
-w)Ps}.z%s\2s\2s\2s\zms0{Swi
+{#vu,rO
+{R
+*#%
+",
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+wI+-pE
+xsB
 "+
-rj{vx_~*K
-pqpj=pw
-xb2q^
+r\/
 :
-p6
-pqpj-pX
-v3p"E
-**%
-v'ql
-!#
-v@@ps
-r?rvqW>
-wmB
-"$
-xb2C
 :
-p6
-"$
-v3pUE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-v0qIE
-"$
-xb2C
 :
-p6
-"$
-sn"E
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-i$q&
-"$
-xb2C
 :
-p6
-"$
-sn%E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i'G
-"$
-xb2C
 :
-p6
-"$
-sn(E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i*tn
-"$
-xb2C
 :
-p6
-"$
-sn+E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i-wB
-"$
-xb2C
 :
-p6
-"$
-sn.E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i029
-"$
-xb2C
 :
-p6
-"$
-sn1E
-**%
-v'tR+p&
+5
+"+
+q1p010
+tj
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+i(%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=(
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vu,p<
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
 !#
-"$
-r?rvqW>
+"+
+qF%E
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF&10
+rs+
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+i2%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=2
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vux5-
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
 !#
-".
-u^(t\
-".
-u^'I
-uLxFf.
-u9sM&
-qi
-k
-r;
-w,r3r8)$)>
-H
+"+
+qF-q&
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF.10
+rs-
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+i<%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=<
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vu,u)
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
 !#
-uLzIpb
-x7sM*
+y2-r.
+zh>$/
+zh>$1
+zh>$3
+zh>$5
+zh>$7
+zh>$9
+zh>$;
+zh>$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+s~Url$.
+s~TsI$/
+s~SsU$0
+s~RW$1
+s~Qq/$2
+s~PS$3
+s~O6$4
+s~NsR5
+wIrFp|
+xS4<4G
+tU41/
+sJvuqY/
+!#
+v@8pE
+u^Et\
+sW8q#
+zhV$_
+zhV$b
+zhV$d
+zhV$f
+zhV$h
+zhV$j
+zhV$l
+zhV$n
+"7
+u^0I
+"7
+pV/x_vu,{p
+pqqN9pb
+x7s:rv
 x8v?yvzIyr
-uLt=qy
+pqqN/qy
 r@r}si8-qcq5t#
 rY
-uLw{q0
+pqqN@q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uLrFpx
+pqpx=px
+tpsM%Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K*>6sU
+"%
+x7sM*
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
 tpsM1Z
 sPt$z{v<si{m
 qJqW
@@ -43964,92 +50910,71 @@ k
 sPz.
 u9s:tL
 |K6>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sM6
-qi
-k
-r;
-w,r3r89$9>
-H
-!#
-"(
-x7sM:
+"%
+x7sM6
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpsMAZ
+"%
+tpsM=Z
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-|KF>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMF
-qi
-k
-r;
-w,r3r8I$I>
-H
-!#
-"(
-x7sMJ
+|KB>6sU
+"%
+x7sMB
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpsMQZ
+"%
+tpsMIZ
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-|KV>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMV
-qi
+|KN>6sU
+"%
+x7sMN
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMUZ
+sPt$z{v<si{m
+qJqW
 k
-r;
-w,r3r8Y$Y>
-H
-!#
-"(
+sPz.
+u9s:tL
+|KZ>6sU
+"%
 x7sMZ
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
+"%
 tpsMbZ
 sPt$z{v<si{m
 qJqW
@@ -44057,430 +50982,681 @@ k
 sPz.
 u9s:tL
 |Kg>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMg
-qi
-k
-r;
-w,r3r8j$j>
-H
-!#
-"(
-x7sMk
+"%
+x7sMg
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpsMrZ
+"%
+tpsMnZ
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-|Kw>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9sMw
-qi
-k
-r;
-w,r3r8z$z>
-H
-!#
-"(
-x7sM{
+|Ks>6sU
+"%
+x7sMs
 x8v?yvzIyr
-"(
+"%
 r@r}si8-qcq5t#
 rY
-"(
+"%
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-"(
-tpr^[Z
+"%
+tpsMzZ
 sPt$z{v<si{m
 qJqW
 k
 sPz.
 u9s:tL
-q~[>6sU
+{d#.>6sU
+|</r.
+u?vu,{p
 !#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9r^\
+pqqN,f.
+u9s:sb#6
 qi
 k
 r;
-w,r3p4\'\>
-H
-!#
-"(
-x7r^\
-x8v?yvzIyr
-"(
-r@r}si8-qcq5t#
-rY
-"(
-r@r}tBqc9y<9scu7..8q5rX,
-zXr}-}c-rX
-qJq/
-"(
-tpr^\Z
-sPt$z{v<si{m
-qJqW
-k
-sPz.
-u9s:tL
-q~\>6sU
-!#
-"(
-u^(t\
-"(
-u^'I
-"(
-u9r^]
+w,r3sb#9F#9>
+u9s:sb#9
 qi
 k
 r;
-w,r3p4]']>
-H
-!#
-"(
-x7r^]
-x8v?yvzIyr
-"(
-r@r}si8-qcq5t#
-rY
-"(
-r@r}tBqc9y<9scu7..8q5rX,
-zXr}-}c-rX
-qJq/
-"(
-tpr^]Z
-sPt$z{v<si{m
-qJqW
+w,r3sb#<F#<>
+u9s:sb#<
+qi
 k
-sPz.
-u9s:tL
-q~]>6sU
+r;
+w,r3sb#?F#?>
+u9s:sb#?
+qi
+k
+r;
+w,r3sb#BF#B>
+u9s:sb#B
+qi
+k
+r;
+w,r3sb#EF#E>
+u9s:sb#E
+qi
+k
+r;
+w,r3sb#HF#H>
+u9s:sb#H
+qi
+k
+r;
+w,r3sb#KF#K>
+u9s:sb#K
+qi
+k
+r;
+w,r3sb#NF#N>
+|<.r.
+u?~%
 !#
+";
+qF<rq
+v>+
+)
+"1
+qVs0E,sT
+|&JU
+qV+D
+4
+{#vu,tG
+y.
+x%p5U
+"1
+w)Ps}.z%s\2s\2s\2s\L2y3uY
+w)Ps}.z%s\2s\2s\2s\zms0{Swi
+";
+pVIx_~,
+";
+tHCv^<F
+rsq4
+v>+
+)
+r7,
+!#
+":
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+":
+rsM0
+qVM/D
+":
+t(xc/
+":
+y#
+":
+t(xc0
+p\
+":
+iH%
+}d-
+vj
+xv7+
+tT
+}e+
+":
+p}p[
+",
+ub/
+0
+|&;U
+qV+D
+4
+{#vux57
+{R
+*#%
+",
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+";
+xsB
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+q1p010
+tj
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+iR%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=(
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vu,y<
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+"+
+qF%E
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF&10
+rs+
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+i\%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=2
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vu,v<
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+"+
+qF-q&
+"+
+r\/
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF.10
+rs-
+qVM/D
+"+
+t(xc/
+"+
+y#
+"+
+t(xc0
+p\
+"+
+ig%
+}d-
+vj
+xv7+
+tT
+}e+
+"+
+}=<
+"+
+ub/
+0
+|&;U
+qV+D
+4
+{#vuzH
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+";
+zh>$/
+zh>$1
+zh>$3
+zh>$5
+zh>$7
+zh>$9
+zh>$;
+zh>$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+s~Url$.
+s~TsI$/
+s~SsU$0
+s~RW$1
+s~Qq/$2
+s~PS$3
+s~O6$4
+s~NsR5
+";
+xS4<4G
+tU41/
+sJvu,p5
+!#
+v@@s6
+yVS'J
 "3
-pV&x_~*f
-z@.|Y
-i339
-"/
-w)Ps}.z%s\2s\2s\2s\L2y3sTtz
-w)Ps}.z%s\2s\2s\2s\L2y3sTrJ
-"/
-pV)x_~*e
-"/
-xb2C
-:
-p6
-"/
-o
-**%
-v'ql
+r=
+qi
+k
+r;
+y&z.
+v@@ps@
+zh\'R
+{[$@v,
+yVT'I
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zhc'Q
+{[$Fv,
+yVU'H
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zhi'P
+{[$Lv,
+yVV'G
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zho'O
+{[$Rv,
+yVW'F
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zhu'N
+{[$Xv,
+yVX'E
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+zh{'M
+{[$^v,
+yVY'D
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#0'L
+{[$ev,
+yVZ'C
+"#
+r=
+qi
+k
+r;
+y&z.
+"#
+x-sb#6'K
+{[$kv,
 !#
-"/
-r?rvqW>
-r%
-"$
-xb2C
-:
-p6
-"$
-vIE
-**%
-v'}/x?
-!#
-"$
-r?rvqW>
-xiE
-"$
-xb2C
-:
-p6
-"$
-zNE
-**%
-v'}/u"
-!#
-"$
-r?rvqW>
-v&q&
-"$
-xb2C
-:
-p6
-"$
-{{E
-**%
-v'}/xu
-!#
-"$
-r?rvqW>
-i"G
-"$
-xb2C
-:
-p6
-"$
-sn#E
-**%
-v'tRs%
-!#
-"$
-r?rvqW>
-i%tn
-"$
-xb2C
-:
-p6
-"$
-sn&E
-**%
-v'tR+rg
-!#
-"$
-r?rvqW>
-i(wB
-"$
-xb2C
-:
-p6
-"$
-sn)E
-**%
-v'tRvm
-!#
-"$
-r?rvqW>
-i+29
-"$
-xb2C
-:
-p6
-"$
-sn,E
-**%
-v'tR+p&
-!#
-"$
-r?rvqW>
-!#
-z@7r.
-|^V'V$%
-|^W'W$$
-|^X'X$#
-|^Y'Y$"
-|^Z'Zu#
-|^['[sG
-|^\'\t|
-|^]']qW
-!#
-z@@pb
-*6VO
-wcy|pWLz/
-xv7,
-iN%
-}e-
-s.pKVo%
-"5
-pV-I
-sW@qw
+wt+r-
+qkV<f
+xUyc*Vl
+"@
+pVFI
+wI/7qw
 T1
-{K
+u(
 zZ8
 *(%
 vE
 v}Ps}.z%s\2s\2s\2s\s,s%
-wt,ps
-q8V'Vrl
-q8W'WsI
-q8X'XsU
-q8Y'YW
-q8Z'Zq/
-q8['[S
-q8\'\6
-q8]']>
+wI}(ps
+r?sb$zF$zrl
+r?sb$yF$ysI
+r?sb$xF$xsU
+r?sb$wF$wW
+r?sb$vF$vq/
+r?sb$uF$uS
+r?sb$tF$t6
+r?sb$sF$s>
 !#
-wt/r.
+wI@8r.
 yb30
-s'8
+z>
 v3p=tn
 *&%
-|*xfp4V'W'X'YL
-|*tRp5uzp4Z'['\']L
+|*xfsb$zF$yF$xF$wL
+|*tRp5uzsb$vF$uF$tF$sL
+v@-yC
+xSf<f<g
+tUf<e
+sJ~;&
 !#
-vk-f9
-}7434pd=
-v14Vu
-sJ~;=
-!#
-qM9qN
+q'9q@
 O
 !#
-"i
-u'Rx
-]0|1
+vY/pw
+u'py$s
+]0zs
+(8
+!#
+uv7px
+]?|1
 (9
 !#
-"c
-pV^s3/
+"k
+pVys3/
 (@
 !#
-"U
-pVRrL=
+"]
+pVmrL=
 (xF
 !#
-pVLrL=
+pVgrL=
 (xF
 !#
-qM,q0
-pVCrL+
+"3
+|Wb
+pVHrL+
 (x5
 !#
-xl,y=
-|W1
-|W0
-"#
-|W)
-"H
-pV=rL.
-pV<rL8
-(p5
+u'RV
+pVCrL.
+(qu
 !#
-vk/r+
-u'q9
-pV+rL9
-(t=
+u'RN
+pV>rL7
+(zI
+!#
+u'RF
+pV9rL/
+(w{
+!#
+u'R>
+pV4sx=
+(+,
+!#
+|W;
+pV0sx+
+(+-
+!#
+u'R/
+pV+sx.
+(y?
+!#
+u'R'
+pV&sx7
+(+9
+!#
+u'p*
+rj{vsx/
+(+@
+!#
+u'r|
+rjuys3sK
+(rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-r#/{G
+rt@{G
 J
 tAsT
 qa3
 (
 !qZ
-z*tI
+v|w-
 g
-pfvFt2
-;5
+pf+,sT
+;4
 (
 !s*
-"M
+"-
 qH
-p3j
-;d
-(
-!tS
-"D
-tW
-vg
-v#
-(
-!vB
-"1
-sk
-pfqI
+a'
 ;1
 (
-!w&
-"0
-uI
-pfqI
+!tS
+",
+sk
+a'
 ;0
 (
-!x=
-".
-}G
-p3M
+!vB
+"*
+g=
+p3L
 ;/
+(
+!w&
+g,
+pft=+9
+wp"
+(
+!x=
+"*
+}G
+vg
+v#
 (
 !yE
 sv9
-pf/@9
-qPp"
-(
-!{-
-".
-g,
 vg
 v#
 (
-!vKxw
+!{-
+"*
 g+
 vg
 v#
 (
+!vKxw
+g-
+vg
+v#
+(
 !pty@
-".
-sv@
+"*
+sv/
 vg
 v#
 (
 !ptyG
-g=
+sv@
 vg
 v#
 (
 !pt+uU
-"-
-sv/
-p3_
-qPvFt2
+"*
+uI
+a|
+qP+,sT
 (
 !pt{H
-sv/
-p3a
-;/
+tW
+pf+
+qPqI
 (
 !pt.uU
-"-
-g8
-p3^
-qPp=
+uI
+as
+;/
 (
 !pt|F
-g8
-pfpK
-qPp=
+tW
+pf+
+qPqA
 (
 !pt|G
-g8
-pfpY
-qPp=
+uI
+ai
+;/
 (
 !pt}x
-"-
-g-
-aV
-;o
+tW
+pf+
+qPpU
 (
 !pt/uU
-g.
-pfp<
+uI
+a^
+;/
+(
+!ptxw
+tW
+pf+
+qPp[
+(
+!tYy@
+uI
+aT
+;/
+(
+!tYyG
+tW
+pf+
+qPpG
+(
+!tY+uU
+uI
+aQ
+qP+,sT
+(
+!tY{H
+tW
+pf+
+qPp"
+(
+!tY.uU
+uI
+aH
+;/
+(
+!tY|F
+tW
+pf+
+qPpK
+(
+!tY|G
+uI
+a>
+;/
+(
+!tY}x
+tW
+pf+
+qPpY
+(
+!tY/uU
+uI
+a4
+;/
+(
+!tYxw
+tW
+pf+
+qPp=
+(
+!vK-y@
+uI
+a*
+;/
+(
+!vK-yG
+tW
+pf+
 qPp)
 !q[
 qQ-w7
@@ -44512,259 +51688,608 @@ O
 const fewBF16To32SM90A = fewBF16To32SM90ANarrowAligned + `
  patch
  -1
-packed1 39263 few_dtype_BF16_float32_toF32_32_float32
+packed1 62060 few_dtype_BF16_float32_toF32_32_float32
  =13
  -2
-p9rFt*
-p:t=8pF
+p9-7un
+p:xW8pF
  =47
  -9
- =231
+ =249
  -1
-pl7
- =44
- -1
-|Wa
- =3
- -1
-yg8
- =3
+|Wd
+ =9
  -4
 ub$
 {=%%
-zb/@9C
+zbt=+9C
  =2
  -1
 vaG
  =2
  -2
-t(=<H
-t(RG<I
+t(=<L
+t(RK<M
  =3
  -1
-s8
-ppr>6
-ppp&S
-ppseq/
- =2
+qLq}q&
+ =6
+ -2
+qE"q&
+vb2p2
+ =5
  -1
-t(,<J
+qE$q&
+ =6
+ -2
+qE%q&
+vb2q,
+ =5
+ -1
+qE'q&
+ =6
+ -2
+qE(q&
+vb<#
+ =5
+ -1
+qE*q&
+ =6
+ -2
+qE+q&
+vb<&
  =3
  -1
-ppt4nW
-pprF8v=sU
-pprFwNsI
-pprF7rgrl
- =2
- -1
-t(+<K
+t(,<Z
  =3
  -1
-ppsfnqW
-pp.,wVt|
-pp.y^sG
-pp.qYp&u#
- =2
+qE.q&
+ =6
+ -2
+qE/q&
+vb<*
+ =5
  -1
-t(-<L
+qE1q&
+ =6
+ -2
+qE2q&
+vb<-
+ =5
+ -1
+qE4q&
+ =6
+ -2
+qE5q&
+vb<0
+ =5
+ -1
+qE7q&
+ =6
+ -2
+qE8q&
+vb<3
  =3
  -1
-pp7z?'6
-pp7,t['5
-pp7y+'4
-pp7,wN'3
- =2
- -1
-t(.<M
+t(+<h
  =3
  -1
-pp/uK'2
-pp/,rJ'1
-pp/+wV'0
-pp/rFr>'/
- =2
+qE;q&
+ =6
+ -2
+qE<q&
+vb<7
+ =5
  -1
-t(8<N
+qE>q&
+ =6
+ -2
+qE?q&
+vb<:
+ =5
+ -1
+qEAq&
+ =6
+ -2
+qEBq&
+vb<=
+ =5
+ -1
+qEDq&
+ =6
+ -2
+qEEq&
+vb<@
  =3
  -1
-ppqY+wi'.
-ppqYw?r>'-
-ppqY+t[',
-ppqYy?v='+
- =2
- -1
-t(7<O
+t(-<u
  =3
  -1
-pp,{ptO'*
-pp,{pw7')
-pp,{prJ'(
-ppsT-wV''
- =2
+qEHq&
+ =6
+ -2
+qEIq&
+vb<D
+ =5
  -1
-t(9<P
+qEKq&
+ =6
+ -2
+qELq&
+vb<G
+ =5
+ -1
+qENq&
+ =6
+ -2
+qEOq&
+vb<J
+ =5
+ -1
+qEQq&
+ =6
+ -2
+qERq&
+vb<M
  =3
  -1
-ppx@-sZ'&
-ppx@-wi'%
-ppx@u)r>'$
-ppx@-t['#
+t(.1S
  =3
  -1
-pl7
- =12
+qEUq&
+ =6
+ -2
+qEVq&
+vb<Q
+ =5
  -1
-t(RV<Y
+qEXq&
+ =6
+ -2
+qEYq&
+vb<T
+ =5
+ -1
+qE[q&
+ =6
+ -2
+qE\q&
+vb<W
+ =5
+ -1
+qE^q&
+ =6
+ -2
+qE_q&
+vb<Z
  =3
  -1
-tUU2uZ
+t(81S
+ =3
+ -1
+qEcq&
+ =6
+ -2
+qEdq&
+vb<^
+ =5
+ -1
+qEfq&
+ =6
+ -2
+qEgq&
+vb<b
+ =5
+ -1
+qEiq&
+ =6
+ -2
+qEjq&
+vb<e
+ =5
+ -1
+qElq&
+ =6
+ -2
+qEmq&
+vb<h
+ =3
+ -1
+t(71S
+ =3
+ -1
+qEpq&
+ =6
+ -2
+qEqq&
+vb<l
+ =5
+ -1
+qEsq&
+ =6
+ -2
+qEtq&
+vb<o
+ =5
+ -1
+qEvq&
+ =6
+ -2
+qEwq&
+vb<r
+ =5
+ -1
+qEyq&
+ =6
+ -2
+qEzq&
+vb<u
+ =3
+ -1
+t(91S
+ =3
+ -1
+qE}q&
+ =6
+ -2
+qE~q&
+vb<y
+ =5
+ -1
+qLpy#/q&
+ =6
+ -2
+qLpy#0q&
+vb<|
+ =5
+ -1
+qLpy#2q&
+ =6
+ -2
+qLpy#3q&
+vbrk#.
+ =5
+ -1
+qLpy#5q&
+ =6
+ -2
+qLpy#6q&
+vbrk#1
+ =4
+ -2
+qLpy#8q&
+vbrk#3
+ =35
+ -1
+pl5
+ =56
+ -1
+|&P1M
+ =3
+ -1
+qtQ2uZ
  =29
  -1
-qFh<#
+qkM<#
  =16
  -1
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q9<jULumdR'n
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91QULumdR'n
  =6
  -1
-t(Rl<o
+|&P1M
  =3
  -3
-z[4Ex@9t2-7t2
-pl4
-*435
+z[2Ex@9t2-7t2
+pl2
+*233
  =31
  -1
-qkL<#
- =46
- -3
-qtWE
-qM=r-
-qtR1T
- =12
- -1
-pl7
- =8
- -1
-rfR
- =8
- -1
-ub$
- =7
+qkM<#
+ =53
  -2
-{=$rZ
- =16
+phSq&
+phUq&
+ =17
  -1
-yg8
- =7
+*2%
+ =5
  -1
-_
-y(
-s4p&
-s4se
- =10
- -3
-Yq}q=
-Yq,q=
-Yp*q=
+vwu\1
  =3
- -1
-tH"Gry
- =13
- -2
-qKp*2p*B
-Yp*1T
- =7
- -3
-phRq&
-)
-phTq&
- =7
- -1
-*3%
- =3
- -1
-vwu\2
- =4
- -1
-v10C
- =8
  -1
 wu3+
- =9
+ =10
+ -1
+xb+rS
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =19
+ -1
+i233
+ =11
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =10
+ -1
+xb+C
+ =27
  -1
 wu3)
+ =9
+ -1
+|&EU
+ =47
+ -4
+ub$
+{=%%
+zb+C
  =2
  -1
-sap/0t]
+vaG
  =2
- -3
-vsp/0vQ
-vj
-w;0
- =30
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
  -1
-pl0
+q1p@B
+ =12
+ -1
+q1[10
+ =10
+ -1
+i)%
  =6
- -1
-{=0%
+ -6
+}=)
+"+
+ub$
+{=%%
+zb+C
  =2
  -1
-*4%
- =23
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
  -1
-xb+q^
- =11
+q1q}E
+ =12
  -1
-xb+C
- =11
+qF"10
+ =10
  -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =261
- -1
-i335
+i4%
  =6
+ -6
+}=4
+"+
+ub$
+{=%%
+zb+C
+ =2
  -1
-xb+C
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
+ -1
+qF'q&
+ =12
+ -1
+qF(10
+ =10
+ -1
+i?%
+ =6
+ -6
+}=?
+"+
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =35
+ -2
+xS,<,G
+tU,1/
+ =209
+ -1
+qF4rq
+ =4
+ -1
+|&EU
  =11
  -1
-xb+C
- =11
+tH;v^<>
+ =27
  -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =11
- -1
-xb+C
- =21
- -1
-*2VO
+iL%
  =8
+ -4
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
+ -1
+q1p@B
+ =12
+ -1
+q1[10
+ =10
+ -1
+iW%
+ =6
+ -6
+}=)
+"+
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
+ -1
+q1q}E
+ =12
+ -1
+qF"10
+ =10
+ -1
+ic%
+ =6
+ -6
+}=4
+"+
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =2
+ -1
+qF'q&
+ =12
+ -1
+qF(10
+ =10
+ -1
+in%
+ =6
+ -6
+}=?
+"+
+ub$
+{=%%
+zb+C
+ =2
+ -1
+vaG
+ =2
+ -2
+v'ql
+yxxhq<r>
+yxrnq<p&
+yxqsq<se
+yxr_q<s%
+yxv2q<+rg
+yxu_q<vm
+yxt$q<+p&
+ =35
+ -2
+xS,<,G
+tU,1/
+ =85
+ -2
+qkQ<U
+xUyc*Vt
+ =3
  -1
 T)
  =3
@@ -44781,67 +52306,132 @@ s4+p&
  -1
 yb3'
  =3
- -2
-}5V
-ppr>'W
-ppp&'X
-ppse'Y
-pps%'Z
-pp+rg'[
-ppvm'\
-pp+p&']
- =2
- -2
-}7030pd=
-v10Vu
+ -5
+|Hsb$z
+ppr>F$y
+ppp&F$x
+ppseF$w
+pps%F$v
+pp+rgF$u
+ppvmF$t
+pp+p&F$s
+v@-yC
+xSU<U<V
+tUU<T
  =6
  -1
  =19
- -4
-|W0
-|W/
-"#
-|W(
- =16
+ -1
+|WQ
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+|W3
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =9
  -1
 qa/
  =5
  -1
-;1
+;0
  =4
  -2
-p3g
-;a
- =10
- -2
-pfqA
+pfp[
 ;)
  =4
  -2
-pfqA
+pfp[
 ;'
  =4
  -2
-p3I
+p3H
 ;$
  =4
  -1
-;J
- =26
+;I
+ =37
  -1
-p3\
- =4
+a{
+ =5
+ -1
+qPp=
+ =3
  -2
-p3]
+ar
 ;$
  =4
  -1
-p3[
- =15
+wpq
+ =3
  -2
-aU
-;l
- =31`
+ag
+;$
+ =4
+ -1
+wpf
+ =3
+ -2
+a[
+;$
+ =4
+ -1
+wpZ
+ =3
+ -2
+aP
+;$
+ =4
+ -1
+wpO
+ =3
+ -1
+aL
+ =5
+ -1
+qPp)
+ =3
+ -2
+aC
+;$
+ =4
+ -1
+wpB
+ =3
+ -2
+a8
+;$
+ =4
+ -1
+wp7
+ =3
+ -2
+a-
+;$
+ =4
+ -1
+wp,
+ =3
+ -2
+a"
+;$
+ =4
+ -1
+qPqI
+ =26`
 
 const lean8SM90NarrowAligned = `packed1 25727 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
 !|h^|f
