@@ -19,8 +19,8 @@
 //     is a goroutine, and as many blocks as possible run at the same time.
 //   - In a program built with -race, threads run on goroutines, so that the race detector finds a missing barrier. If threads wait for each other or have shared memory, each thread has a goroutine; otherwise, each block has 32 goroutines.
 //
-// In the first two cases, threads of a block are not preempted. So a thread waits forever if it polls plain memory that
-// another thread of its block is to write, or if it waits in a way that the compiler did not recognize.
+// In the first two cases, threads of a block are not preempted. So a thread waits forever if it polls plain memory
+// until another thread of its block writes that memory, or if it waits in a way that the compiler did not recognize.
 //
 // The blocks are numbered with x varying fastest. Each core starts with a contiguous range of these
 // numbers, and runs its blocks in order. A

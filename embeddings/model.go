@@ -129,7 +129,7 @@ func (m *Model) MaxTokens() int { return m.length }
 // BatchTokens returns the number of tokens that are computed at once.
 func (m *Model) BatchTokens() int { return m.batch }
 
-// Encode returns the tokens of a text, at most MaxTokens. all reports whether these are all tokens of the text.
+// Encode returns the tokens of a text, at most MaxTokens. The result all is false if the text has more than MaxTokens tokens.
 func (m *Model) Encode(text string) (tokens []int32, all bool) {
 	if m.lower {
 		text = strings.ToLower(text)

@@ -15,9 +15,9 @@
 // either replaces a call by the corresponding instructions or compiles the Go code. This package
 // does not launch kernels; package device does.
 //
-// A thread exits when it returns from its kernel or faults. Barriers and warp operations ignore
-// threads that have exited and wait for all other threads. All threads that have not exited must
-// make the same call, so do not put the call in a branch that only some of them take.
+// A thread exits when it returns from its kernel or faults. A barrier or warp operation ignores
+// threads that have exited and waits for all other threads. These must reach the same operation, so
+// do not put a barrier or warp operation in a branch that only some threads take.
 //
 // There is no equivalent of CUDA's activemask, because the set of threads that happen to execute
 // together differs between devices. Ballot(t, true) returns the set of threads of the warp that

@@ -23,7 +23,7 @@
 // breaks. Waiting texts with the smallest Request.Priority get places first; among texts of the same priority, the users that Request.User
 // names take turns. Options.WaitingTexts and WaitingTokens limit the waiting texts; further texts end with ErrBusy at once. If 128 tokens
 // of a text wait to be read, and the program has read none for 30 seconds, the text ends with ErrSlow. With a single sequence, the model
-// waits for the program instead. Request.N is the number of texts of one prompt.
+// waits for the program instead. If Request.N is greater than 1, the model generates this number of texts of one prompt.
 //
 // # Adapters
 //
@@ -37,10 +37,10 @@
 //
 // # Memory
 //
-// The keys and values of tokens are in pages of 64 tokens. Texts that begin with the same tokens share pages. The texts may belong to
-// different users or to one Request, and a text that has ended keeps its pages until their memory is needed. The least recently used pages
-// are overwritten first. Texts with different values of Request.Salt never share pages. If no page is left, the model interrupts the text
-// with the largest Priority or, among several such texts, the text that began last. The interrupted text continues later, from those of its
+// The keys and values of tokens are in pages of 64 tokens. Texts that begin with the same tokens share pages, whether the texts belong to
+// one Request or to different users. A text that has ended keeps its pages until their memory is needed. The least recently used pages are
+// overwritten first. Texts with different values of Request.Salt never share pages. If no page is left, the model interrupts the text with
+// the largest Priority or, among several such texts, the text that began last. The interrupted text continues later, from those of its
 // pages that have not been overwritten.
 //
 // # Errors of the device

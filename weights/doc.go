@@ -1,4 +1,4 @@
-// Package weights is the common part of all file formats for tensors. A File is a set of named tensors with metadata. Packages
+// Package weights provides what all file formats for tensors share. A File is a set of named tensors with metadata. Packages
 // weights/safetensors and weights/gguf read and write the formats, and weights/formats opens files of both formats.
 //
 //	f, err := gguf.Open("model.gguf")               // reads the header, not the tensors
@@ -22,7 +22,7 @@
 //
 // # Hostile files
 //
-// The readers accept arbitrary bytes. Before they allocate memory, they check every count, length, offset and shape against the number of
-// remaining bytes. Their errors match ErrFormat. They never load pickles. They do not check the meaning of a valid file: its metadata may
-// be nonsense, its names may contain control characters, and its numbers may be NaN.
+// A file may contain arbitrary bytes. Before the readers allocate memory, they check every count, length, offset and shape against the
+// number of remaining bytes. Their errors match ErrFormat. They never load pickles. They do not check the meaning of a valid file: its
+// metadata may be nonsense, its names may contain control characters, and its numbers may be NaN.
 package weights

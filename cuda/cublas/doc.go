@@ -15,8 +15,8 @@
 // the stream return it. Scalar results (Dot, Norm) are stored in device memory, so no call waits.
 // If the stream records a graph, the graph records the work. Close the handle after the graph.
 //
-// Fuse plans products with a bias and an activation, each of which cuBLASLt computes in one kernel. The elements of the
-// operands may have 8 bits.
+// Fuse plans a product with a bias and an activation. cuBLASLt computes all three in one kernel. The elements of
+// the operands may have 8 bits.
 //
 // The package has no kernels of its own. It needs cuBLAS and a device of package cuda.
 package cublas

@@ -9,8 +9,8 @@
 //
 // The GPU computes products of matrices, including symmetric and triangular matrices, and solves triangular systems.
 // Such a call copies the operands to the GPU, computes there, copies the result back, and then returns. Operations on
-// small matrices, and all vector operations, would take longer to copy than to compute. They stay on the CPU, in
-// gonum's own code. Results differ from gonum's in the last bits, because the order of summation differs.
+// small matrices, and all vector operations, stay on the CPU, in gonum's own code, because the copies would take
+// longer than the computation. Results differ from gonum's in the last bits, because the order of summation differs.
 //
 // Programs that keep their data on the GPU should use package cublas instead. BLAS functions return no errors. If the
 // GPU fails, calls compute on the CPU, and Err returns the failure.

@@ -17,10 +17,10 @@
 //		return errors.Join(nccl.AllReduce(comms[0], ...), nccl.AllReduce(comms[1], ...))
 //	}, comms...)
 //
-// A collective enqueues work on the communicator's stream. On the device, this work waits for the
-// streams of the other ranks. If the process of a rank ends, or if a rank does not reach a collective within
-// Options.Timeout, the package aborts the communicator. The work of the stream then ends, and the stream and every
-// later collective return an error that names the rank.
+// A collective enqueues work on the communicator's stream. On the device, this work waits for the streams of the
+// other ranks. If the process of a rank ends, or if a rank does not reach a collective within Options.Timeout, the
+// package aborts the communicator. The work of the stream then ends, and the stream and every later collective
+// return an error that names the rank.
 //
 // The package needs NCCL 2.23 or later and devices of package cuda. Graphs cannot record collectives.
 package nccl

@@ -1,6 +1,6 @@
-// Package nvml reads the state of a machine's GPUs from NVIDIA's management library: names, load, memory,
-// power, temperatures, clocks, links, errors, and the processes that use them. It reads the same data as nvidia-smi. It
-// lists all GPUs, even those that CUDA_VISIBLE_DEVICES hides.
+// Package nvml reads the state of a machine's GPUs from NVIDIA's management library: the name, load, memory, power,
+// temperatures, clocks, links and errors of each GPU, and the processes that use the GPU. It reads the same data as
+// nvidia-smi. It lists all GPUs, even those that CUDA_VISIBLE_DEVICES hides.
 //
 //	lib, err := nvml.Open()
 //	if err != nil { return err } // lists where the package looked, and how to get the library

@@ -1,7 +1,7 @@
 // Package driver defines what package device needs from a back end, and what generated code
 // passes to package device.
 //
-// Programs use package device. This package is for the code below it:
+// Programs use package device. This package is for back ends and for generated code:
 //
 //   - A back end (packages cuda and cpu, and the PTX interpreter) implements Backend, Queue,
 //     Memory and Mark, and makes a device with device.New. It may also implement the optional
@@ -17,8 +17,9 @@
 //	driver.Pass(p, n) // a number, a boolean or a struct
 //	return p.Launch()
 //
-// Compiled code and back ends share three layouts, which are constants of this package: the
-// parameter block, the fault and print records, and the environment. An environment is a small
-// block of device memory that each queue and each graph has. Through it, kernels report faults and
-// prints, and count the blocks that arrive at a grid barrier.
+// Compiled code and back ends agree on the layouts of three data structures: the parameter block,
+// the fault and print records, and the environment. Constants of this package define these layouts.
+// Each queue and each graph has an environment, which is a small block of device memory. Through
+// the environment, kernels report faults and prints, and count the blocks that arrive at a grid
+// barrier.
 package driver

@@ -1,5 +1,5 @@
-// Package anthropic serves language models with the HTTP protocol of Anthropic's Messages API: texts, tools and streams of events, in
-// POST /v1/messages, and POST /v1/messages/count_tokens.
+// Package anthropic serves language models with the HTTP protocol of Anthropic's Messages API. POST /v1/messages supports texts,
+// tools and streams of events. POST /v1/messages/count_tokens counts the tokens of a prompt.
 //
 //	g, err := gate.New(gate.Options{Models: map[string]gate.Model{"smollm2": m}}) // m is an *llm.Model
 //	if err != nil {

@@ -11,6 +11,6 @@
 //
 // Batches are computed one at a time. A batch takes as many items as fit, in the order of arrival; meanwhile, the items of the next batch
 // arrive. The queue is bounded: if it is full, Do refuses further items at once. A call whose context ends leaves the queue. If the
-// contexts of all calls of a batch have ended, the batch is canceled. If a batch fails, its calls are computed again, one after another, so
-// that a call whose items make Run fail does not make other calls fail.
+// contexts of all calls of a batch have ended, the batch is canceled. If Run fails for a batch, the package computes the calls of the batch
+// again, one after another. So a call whose items make Run fail does not make other calls fail.
 package batch

@@ -1,4 +1,4 @@
-// Package gate is the common part of the protocols of a server for language models: models by name, API keys, limits, JSON bodies,
+// Package gate implements what all protocols of a language-model server share: models by name, API keys, limits, JSON bodies,
 // server-sent events, and answers with calls of functions. Packages such as serve/openai and serve/anthropic implement the protocols.
 //
 //	g, err := gate.New(gate.Options{Models: map[string]gate.Model{"smollm2": m}}) // m is an *llm.Model

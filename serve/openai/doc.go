@@ -14,9 +14,9 @@
 //
 // POST /tokenize and /detokenize convert between texts and tokens, as in vLLM.
 //
-// GET /health has status 503 when a model cannot generate texts, and GET /metrics has Prometheus metrics under vLLM's names. These two
-// paths need no API key.
+// GET /health has status 503 when a model cannot generate texts. GET /metrics has Prometheus metrics under vLLM's names. Neither path
+// needs an API key.
 //
-// The server knows some fields that it does not support. A request that sets such a field to a value with an effect is refused. The server
-// ignores unknown fields, like other servers of this protocol.
+// The server knows some fields that it does not support. It refuses a request in which such a field has a value that would have an effect.
+// Like other servers of this protocol, it ignores fields that it does not know.
 package openai

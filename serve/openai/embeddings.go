@@ -23,7 +23,7 @@ import (
 
 // An Embedder computes vectors of texts. It may be used by several goroutines. *embeddings.Model is one.
 type Embedder interface {
-	// Encode returns the tokens of a text, at most MaxTokens. all reports whether these are all tokens of the text.
+	// Encode returns the tokens of a text, at most MaxTokens. The result all is false if the text has more than MaxTokens tokens.
 	Encode(text string) (tokens []int32, all bool)
 	// Check returns the error that EmbedTokens would return for the tokens of a text, or nil.
 	Check(tokens []int32) error

@@ -22,8 +22,8 @@ type Config struct {
 
 	// Method is lora, the default, to train an adapter, or full, to train all parameters of the model.
 	Method string `yaml:"method"`
-	// DPO trains with preferences: see text.Options.Preferences. Beta is the factor of differences of log-probabilities in the loss; 0.1 by
-	// default.
+	// DPO trains with preferences: see text.Options.Preferences. Beta multiplies the differences of log-probabilities in the loss;
+	// it is 0.1 by default.
 	DPO  bool    `yaml:"dpo"`
 	Beta float64 `yaml:"beta"`
 

@@ -11,5 +11,5 @@
 // When an adapter is trained, the model's weights do not change, and keep the format of their file. A step computes the derivatives of some
 // packs of texts, one pack after another, adds them up, and updates the parameters once. Several devices share the packs of each step. Run
 // writes the adapter or the model, losses.csv, and checkpoints to the folder Out. With Config.Resume, another Trainer continues from the
-// last checkpoint, with the same bits as without the interruption.
+// last checkpoint. Its results have the same bits as the results of a training without the interruption.
 package finetune

@@ -13,8 +13,8 @@
 //	{"prompt": "XIV = ", "completion": "14"}
 //	{"text": "XIV is 14."}
 //
-// A model learns the messages of assistants, including the tokens that end them, completions, and whole texts. It does not learn the other
-// tokens. Other keys of a line have no effect.
+// A model learns whole texts, completions, and the messages of assistants with the tokens that end these messages. It does not learn the
+// other tokens. Other keys of a line have no effect.
 //
 // With Options.Preferences, each line is a preference instead: two answers, of which the first is better. The answers are either texts that
 // follow a prompt, or conversations. If they are conversations, the prompt is in the key prompt or, without this key, consists of the
