@@ -31,7 +31,7 @@
 //   - Dynamic references and references to other documents are not supported.
 //   - unevaluatedProperties and unevaluatedItems are not supported in a schema that also has keywords such as allOf or $ref.
 //   - not, oneOf and if are supported unless their schemas have keywords whose negation is not supported, such as format.
-//   - uniqueItems is supported for a few strings.
+//   - uniqueItems is supported only for arrays whose elements are chosen from at most ten strings, Booleans and null.
 //   - Patterns must not have back references, lookbehind or word boundaries.
 //   - The formats that the specification defines are enforced, except the format regex, which is an error.
 //   - Other formats and unknown keywords, such as OpenAPI's nullable, are annotations.

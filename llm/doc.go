@@ -55,6 +55,10 @@
 //
 // Without this option, the order of additions may depend on the number of tokens that are computed at once. Scores then differ in their
 // last bits, and if two tokens are about equally probable, the text may differ too. On a CPU, the order is fixed if all of these conditions
-// hold: the weights are dense (float32, float16 or bfloat16), there are at most 16 texts, the cache has no tokens of the text's prompt, and
-// the text is not interrupted.
+// hold:
+//
+//   - The weights are dense: float32, float16 or bfloat16.
+//   - There are at most 16 texts.
+//   - The cache has no tokens of the text's prompt.
+//   - The text is not interrupted.
 package llm

@@ -11,10 +11,10 @@
 //
 // # Operations
 //
-// Most operations are methods, with the names that NumPy and PyTorch use: functions of elements, such as Add and Exp; reductions over
-// dimensions, such as Sum and Max; MatMul, Linear and Attention; Take, Gather and ScatterAdd, by index; Sort and Top. Operations on several
-// tensors, such as Where and Concat, are functions. An operation enqueues kernels and returns; Values, printing and Run wait. No operation
-// changes its operands.
+// Most operations are methods, with the names that NumPy and PyTorch use. Some compute a function of each element, such as Add and Exp.
+// Others reduce dimensions, such as Sum and Max. MatMul, Linear and Attention multiply matrices; Take, Gather and ScatterAdd use indices;
+// Sort and Top order elements. Operations on several tensors, such as Where and Concat, are functions. An operation enqueues kernels and
+// returns; Values, printing and Run wait. No operation changes its operands.
 //
 // Shapes are broadcast as in NumPy. A negative dimension counts from the end: -1 is the last dimension. Operations compute with the types
 // bool, uint8, int32, int64, F16, BF16, float32 and float64, and combine two types as Add describes.

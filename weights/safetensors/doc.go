@@ -10,6 +10,6 @@
 //	f, err = weights.New(weights.Contents{Tensors: []*weights.Tensor{t}})
 //	err = safetensors.Save("w.safetensors", f)
 //
-// The reader accepts exactly what the specification in the README of the safetensors repository permits: the header has at most 100 MB, its
-// keys are unique, and the tensors fill the rest of the file without overlaps or gaps.
+// The reader accepts a file if and only if it follows the specification in the README of the safetensors repository. The header must have
+// at most 100 MB, its keys must be unique, and the tensors must fill the rest of the file without overlaps or gaps.
 package safetensors
