@@ -103,10 +103,10 @@ var pipeline = []step{
 	{"version-apart", versionApart, false},
 	{"load-elimination", loadElimination, false}, // between which there are stores to other slices
 	{"version-loops", then(versionLoops, mem2reg, simplifyCFG), false},
+	{"unroll-guarded", unrolling(unrollGuarded), false},
 	{"licm", licm, false}, // of loads that checks, or stores to other slices, have kept in their loops
 	{"scalar-promotion", scalarPromotion, false},
 	{"mem2reg", mem2reg, false},
-	{"unroll-guarded", unrolling(unrollGuarded), false},
 	{"interleave", then(interleave, mem2reg), false},
 	{"dce", deadCode, false}, // the tests of checks that are gone use addresses
 	{"reduce-strides", then(reduceStrides, simplify, deadCode), false},
