@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
-	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
 	"github.com/gopherwarp/gopherwarp/cmd/gopherwarp/internal/top"
@@ -39,10 +40,10 @@ func (c *topCommand) Run(ctx context.Context, t terminal) error {
 		return errors.Join(err, lib.Close())
 	}
 	if out, ok := t.out.(*os.File); ok && !c.Once && term.IsTerminal(out.Fd()) {
-		return errors.Join(top.Run(ctx, r.Read, max(c.Interval, 100*time.Millisecond), out), lib.Close())
+		return errors.Join(top.Run(ctx, r.Read, max(c.Interval, 100*time.Millisecond), top.Terminal{In: os.Stdin, Out: out}), lib.Close())
 	}
 	r.Read() // usage is that between two readings
 	time.Sleep(200 * time.Millisecond)
-	_, err = lipgloss.Fprintln(t.out, top.View(r.Read(), 100, 0)) // without colours in a file
+	_, err = fmt.Fprintln(t.out, ansi.Strip(top.View(r.Read(), 100, 0)))
 	return errors.Join(err, lib.Close())
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
@@ -81,7 +81,7 @@ func TestWeights(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(out) {
-			if n := lipgloss.Width(strings.TrimSuffix(line, "\n")); n > width && width > 0 || strings.ContainsAny(line, "\x1b\r\x00") {
+			if n := ansi.StringWidth(strings.TrimSuffix(line, "\n")); n > width && width > 0 || strings.ContainsAny(line, "\x1b\r\x00") {
 				t.Errorf("width %d: a line has %d columns: %q", width, n, line)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 	"github.com/gopherwarp/gopherwarp/weights"
@@ -47,7 +47,7 @@ func (t *weightsTable) print() error {
 func (t *weightsTable) metadata() {
 	keys := 0
 	for _, e := range t.f.Metadata {
-		keys = max(keys, lipgloss.Width(printable(e.Key)))
+		keys = max(keys, ansi.StringWidth(printable(e.Key)))
 	}
 	room := longestValue
 	beside := t.width == 0 || t.width-keys-columnGap >= leastValue
@@ -62,8 +62,8 @@ func (t *weightsTable) metadata() {
 		switch {
 		case beside:
 			t.line(padded(key, keys+columnGap) + value)
-		case lipgloss.Width(key)+columnGap+lipgloss.Width(value) <= t.width:
-			t.line(padded(key, lipgloss.Width(key)+columnGap) + value)
+		case ansi.StringWidth(key)+columnGap+ansi.StringWidth(value) <= t.width:
+			t.line(padded(key, ansi.StringWidth(key)+columnGap) + value)
 		default:
 			t.name(key)
 			t.line(strings.Repeat(" ", indent) + value)
@@ -110,7 +110,7 @@ func (t *weightsTable) rows(rows [][]string) {
 	total := -columnGap
 	for i := range widths {
 		for _, r := range rows {
-			widths[i] = max(widths[i], lipgloss.Width(r[i]))
+			widths[i] = max(widths[i], ansi.StringWidth(r[i]))
 		}
 		total += widths[i] + columnGap
 	}
@@ -129,7 +129,7 @@ func (t *weightsTable) rows(rows [][]string) {
 func (t *weightsTable) row(cells []string, widths []int) {
 	line := padded(cells[0], widths[0])
 	for i, c := range cells[1:] {
-		line += strings.Repeat(" ", columnGap+widths[i+1]-lipgloss.Width(c)) + c
+		line += strings.Repeat(" ", columnGap+widths[i+1]-ansi.StringWidth(c)) + c
 	}
 	t.line(line)
 }
@@ -138,7 +138,7 @@ func (t *weightsTable) row(cells []string, widths []int) {
 func (t *weightsTable) name(name string) {
 	line := ""
 	for part := range strings.SplitAfterSeq(name, ".") {
-		if line != "" && lipgloss.Width(line)+lipgloss.Width(part) > t.width {
+		if line != "" && ansi.StringWidth(line)+ansi.StringWidth(part) > t.width {
 			t.line(line)
 			line = "  "
 		}
@@ -190,7 +190,7 @@ func clipped(text string, width int) string {
 		if columns < width {
 			end = i
 		}
-		if columns += lipgloss.Width(string(r)); columns > width {
+		if columns += ansi.StringWidth(string(r)); columns > width {
 			return text[:end] + "…"
 		}
 	}
@@ -199,7 +199,7 @@ func clipped(text string, width int) string {
 
 // padded returns text with spaces up to width columns.
 func padded(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-lipgloss.Width(text)))
+	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
 }
 
 func shapeText(shape []int) string {

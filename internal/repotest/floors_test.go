@@ -109,7 +109,7 @@ var floors = map[string]string{
 	"tokenizer/internal/aligned":     "",
 	"tokenizer/internal/bytelevel":   "",
 	"tokenizer/internal/pattern":     "tokenizer/internal/aligned regexp2",
-	"tokenizer/internal/normalize":   "tokenizer/internal/aligned tokenizer/internal/bytelevel tokenizer/internal/pattern x/text uniseg",
+	"tokenizer/internal/normalize":   "tokenizer/internal/aligned tokenizer/internal/bytelevel tokenizer/internal/pattern x/text uax29",
 	"tokenizer/internal/pretokenize": "tokenizer/internal/aligned tokenizer/internal/normalize tokenizer/internal/pattern",
 	"tokenizer/internal/model":       "tokenizer/internal/bytelevel",
 	"tokenizer/internal/decode":      "tokenizer/internal/bytelevel tokenizer/internal/pattern",
@@ -159,7 +159,7 @@ var floors = map[string]string{
 	"": "cuda vulkan cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":                   "cmd/... bench/report train/finetune model/llama model/lora weights/gguf weights/safetensors yaml serve/openai serve/anthropic serve/gate serve/page llm classify embeddings chat grammar weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus bubbletea lipgloss x/term compile vet cuda vulkan cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools serve/llamacpp serve/listen serve/kserve serve/pictures serve/kserve/rpc",
+	"cmd/...":                   "cmd/... bench/report train/finetune model/llama model/lora weights/gguf weights/safetensors yaml serve/openai serve/anthropic serve/gate serve/page llm classify embeddings chat grammar weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus x/ansi x/term compile vet cuda vulkan cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools serve/llamacpp serve/listen serve/kserve serve/pictures serve/kserve/rpc",
 	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":             "cmd/internal/build",
@@ -204,8 +204,6 @@ var modules = map[string]string{
 	"gonum.org/v1/gonum":                  "gonum",
 	"golang.org/x/sys":                    "x/sys",
 	"github.com/google/go-cmp":            "go-cmp",
-	"charm.land/bubbletea/v2":             "bubbletea",
-	"charm.land/lipgloss/v2":              "lipgloss",
 	"github.com/charmbracelet/x/ansi":     "x/ansi",
 	"github.com/charmbracelet/x/term":     "x/term",
 	"github.com/google/pprof":             "pprof",
@@ -214,7 +212,7 @@ var modules = map[string]string{
 	"connectrpc.com/connect":              "connect",
 	"github.com/coder/websocket":          "websocket",
 	"google.golang.org/protobuf":          "protobuf",
-	"github.com/rivo/uniseg":              "uniseg",
+	"github.com/clipperhouse/uax29/v2":    "uax29",
 	"golang.org/x/text":                   "x/text",
 	"github.com/ardanlabs/jinja":          "jinja",
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
+	"github.com/clipperhouse/uax29/v2/graphemes"
 
 	"github.com/gopherwarp/gopherwarp/tokenizer/internal/aligned"
 )
@@ -61,9 +61,8 @@ func (c *Charsmap) Normalize(t aligned.Text) aligned.Text {
 		}
 		return ok
 	}
-	for state, rest := -1, t.S; rest != ""; {
-		var grapheme string
-		grapheme, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+	for clusters := graphemes.FromString(t.S); clusters.Next(); {
+		grapheme := clusters.Value()
 		if len(grapheme) <= maxGrapheme && replace(grapheme) {
 			continue
 		}

@@ -4,71 +4,137 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
 )
 
-// Run shows snapshots that read brings, one every interval, on the terminal out until the user
-// ends it or ctx is done.
-func Run(ctx context.Context, read func() Snapshot, interval time.Duration, out io.Writer) error {
-	p := tea.NewProgram(model{read: read, interval: interval}, tea.WithContext(ctx), tea.WithOutput(out))
-	_, err := p.Run()
-	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
-		return nil
+// A Terminal is the terminal on which Run shows snapshots and from which it reads keys.
+type Terminal struct{ In, Out *os.File }
+
+// sizeInterval is the time between two looks at the size of the terminal.
+const sizeInterval = 250 * time.Millisecond
+
+// Run shows snapshots that read returns, one every interval, until the user quits or ctx is done. Afterwards, a goroutine may still wait for
+// a key.
+func Run(ctx context.Context, read func() Snapshot, interval time.Duration, t Terminal) (err error) {
+	restore, err := t.begin()
+	if err != nil {
+		return err
 	}
-	return err
+	defer func() { err = errors.Join(err, restore()) }()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	keys, readings := make(chan string), make(chan Snapshot)
+	go readKeys(ctx, t.In, keys)
+	go readSnapshots(ctx, read, interval, readings)
+	resized := time.NewTicker(sizeInterval)
+	defer resized.Stop()
+	s := screen{}
+	for !s.quit {
+		if s.width, s.height, err = term.GetSize(t.Out.Fd()); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(t.Out, s.frame()); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case k := <-keys:
+			s.press(k)
+		case r := <-readings:
+			s.show(r)
+		case <-resized.C:
+		}
+	}
+	return nil
 }
 
-// model is the state of the screen.
-type model struct {
-	read          func() Snapshot
-	interval      time.Duration
+// begin prepares the terminal, and returns a function that restores it.
+func (t Terminal) begin() (restore func() error, err error) {
+	enableSequences(t.Out)
+	old, err := term.MakeRaw(t.In.Fd())
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.WriteString(t.Out, ansi.SetModeAltScreenSaveCursor+ansi.HideCursor)
+	return func() error {
+		_, err := io.WriteString(t.Out, ansi.ShowCursor+ansi.ResetModeAltScreenSaveCursor)
+		return errors.Join(err, term.Restore(t.In.Fd(), old))
+	}, err
+}
+
+// readKeys sends what is read from in, usually one key at a time.
+func readKeys(ctx context.Context, in io.Reader, keys chan<- string) {
+	var b [64]byte
+	for {
+		n, err := in.Read(b[:])
+		if err != nil {
+			return
+		}
+		select {
+		case keys <- string(b[:n]):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// readSnapshots sends a snapshot every interval.
+func readSnapshots(ctx context.Context, read func() Snapshot, interval time.Duration, readings chan<- Snapshot) {
+	for {
+		select {
+		case readings <- read():
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(interval):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// screen is the state of the screen.
+type screen struct {
 	width, height int
 	shown         *Snapshot
-	paused        bool
+	paused, quit  bool
+	drawn         string // the last frame
 }
 
-// fresh is a snapshot that was read.
-type fresh struct{ Snapshot }
-
-// due is that the next snapshot should be read.
-type due struct{}
-
-// Init reads the first snapshot.
-func (m model) Init() tea.Cmd { return m.reading }
-
-func (m model) reading() tea.Msg { return fresh{m.read()} }
-
-// Update takes what happened.
-func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		switch msg.String() {
-		case "q", "esc", "ctrl+c":
-			return m, tea.Quit
-		case "space":
-			m.paused = !m.paused
-		}
-	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
-	case fresh:
-		if !m.paused || m.shown == nil {
-			m.shown = &msg.Snapshot
-		}
-		return m, tea.Tick(m.interval, func(time.Time) tea.Msg { return due{} })
-	case due:
-		return m, m.reading
+// press handles a key, as the terminal sends it.
+func (s *screen) press(key string) {
+	switch key {
+	case "q", "\x1b", "\x03": // Escape, Ctrl-C
+		s.quit = true
+	case " ":
+		s.paused = !s.paused
 	}
-	return m, nil
 }
 
-// View draws the screen.
-func (m model) View() tea.View {
-	v := tea.NewView("reading the GPUs")
-	if m.shown != nil && m.width > 0 {
-		v.SetContent(View(*m.shown, m.width, m.height))
+// show shows a snapshot, unless the screen is paused.
+func (s *screen) show(r Snapshot) {
+	if !s.paused || s.shown == nil {
+		s.shown = &r
 	}
-	v.AltScreen = true
-	return v
+}
+
+// frame returns what draws the screen, or nothing if the screen shows it already.
+func (s *screen) frame() string {
+	text := "reading the GPUs"
+	if s.shown != nil && s.width > 0 {
+		text = View(*s.shown, s.width, s.height)
+	}
+	f := ansi.CursorHomePosition + strings.ReplaceAll(text, "\n", ansi.EraseLineRight+"\r\n") + ansi.EraseLineRight + ansi.EraseScreenBelow
+	if f == s.drawn {
+		return ""
+	}
+	s.drawn = f
+	return f
 }

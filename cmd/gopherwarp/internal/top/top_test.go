@@ -2,11 +2,12 @@ package top
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/gopherwarp/gopherwarp/cuda/nvml"
@@ -71,29 +72,61 @@ func TestShort(t *testing.T) {
 	}
 }
 
-func content(m tea.Model) string { return ansi.Strip(m.View().Content) }
-
+// TestKeys presses keys while snapshots arrive.
 func TestKeys(t *testing.T) {
-	reads := 0
-	var m tea.Model = model{read: func() Snapshot { reads++; s := snapshot(); s.Versions.Driver = strings.Repeat("v", reads); return s }}
-	step := func(msg tea.Msg) tea.Cmd {
-		var c tea.Cmd
-		m, c = m.Update(msg)
-		return c
+	s := screen{width: 80, height: 24}
+	if got := ansi.Strip(s.frame()); got != "reading the GPUs" {
+		t.Errorf("before the first snapshot: %q", got)
 	}
-	step(tea.WindowSizeMsg{Width: 80, Height: 24})
-	step(m.Init()())
-	step(tea.KeyPressMsg{Code: tea.KeySpace})
-	step(step(due{})()) // read, not shown
-	if !strings.HasPrefix(content(m), "driver v ") || reads != 2 {
-		t.Errorf("paused after %d readings:\n%s", reads, content(m))
+	show := func(driver string) string {
+		r := snapshot()
+		r.Versions.Driver = driver
+		s.show(r)
+		s.drawn = ""
+		return ansi.Strip(s.frame())
 	}
-	step(tea.KeyPressMsg{Code: tea.KeySpace})
-	step(step(due{})())
-	if !strings.HasPrefix(content(m), "driver vvv ") {
-		t.Errorf("going on:\n%s", content(m))
+	if got := show("1"); !strings.HasPrefix(got, "driver 1 ") {
+		t.Errorf("the first snapshot: %q", got)
 	}
-	if quit := step(tea.KeyPressMsg{Code: 'q', Text: "q"}); quit == nil || quit() != tea.Quit() {
-		t.Error("q does not quit")
+	s.press(" ")
+	if got := show("2"); !strings.HasPrefix(got, "driver 1 ") {
+		t.Errorf("paused: %q", got)
+	}
+	if got := s.frame(); got != "" {
+		t.Errorf("draws again what is there: %q", got)
+	}
+	s.press(" ")
+	if got := show("3"); !strings.HasPrefix(got, "driver 3 ") {
+		t.Errorf("continued: %q", got)
+	}
+	for _, key := range []string{"x", "\x1b[A"} {
+		if s.press(key); s.quit {
+			t.Errorf("%q quits", key)
+		}
+	}
+	for _, key := range []string{"q", "\x1b", "\x03"} {
+		if s.quit = false; !quits(&s, key) {
+			t.Errorf("%q does not quit", key)
+		}
+	}
+}
+
+func quits(s *screen, key string) bool {
+	s.press(key)
+	return s.quit
+}
+
+// TestNoTerminal expects an error, and that nothing is drawn.
+func TestNoTerminal(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := Run(t.Context(), snapshot, time.Second, Terminal{f, f}); err == nil {
+		t.Error("Run on a file has no error")
+	}
+	if s, err := f.Stat(); err != nil || s.Size() > 0 {
+		t.Errorf("%d bytes are written (%v)", s.Size(), err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/gopherwarp/gopherwarp/cuda/nvml"
 )
@@ -34,10 +34,10 @@ func View(s Snapshot, width, height int) string {
 }
 
 var (
-	plain  = lipgloss.NewStyle()
-	strong = lipgloss.NewStyle().Bold(true)
-	faint  = lipgloss.NewStyle().Faint(true)
-	wrong  = lipgloss.NewStyle().Foreground(lipgloss.Color("1"))
+	plain  ansi.Style
+	strong = ansi.Style{}.Bold()
+	faint  = ansi.Style{}.Faint()
+	wrong  = ansi.Style{}.ForegroundColor(ansi.Red)
 )
 
 // view collects lines of at most width columns.
@@ -47,16 +47,16 @@ type view struct {
 }
 
 // line adds a line, cut to the width.
-func (v *view) line(style lipgloss.Style, text string) {
+func (v *view) line(style ansi.Style, text string) {
 	runes := []rune(strings.TrimRight(text, " "))
 	if len(runes) > v.width {
 		runes = append(runes[:v.width-1], '…')
 	}
-	v.lines = append(v.lines, style.Render(string(runes)))
+	v.lines = append(v.lines, style.Styled(string(runes)))
 }
 
 // sides adds a line with text at both ends; where there is no room for both, the left one counts.
-func (v *view) sides(style lipgloss.Style, left, right string) {
+func (v *view) sides(style ansi.Style, left, right string) {
 	if gap := v.width - len([]rune(left)) - len([]rune(right)); gap > 1 {
 		left += strings.Repeat(" ", gap) + right
 	}
