@@ -78,3 +78,39 @@ func TestAdvanceErrors(t *testing.T) {
 		t.Errorf("Step returns %v", err)
 	}
 }
+
+// TestBulks computes batches of one size again and again, which becomes a graph, and then of another size. There is memory for one graph or
+// for both.
+func TestBulks(t *testing.T) {
+	path := llamatest.WriteFolder(t, llamatest.FolderOptions{Architecture: "LlamaForCausalLM"})
+	r := newReference(t, path)
+	for name, open := range kerneltest.Executions() {
+		if name == "native" || name == "scalar" {
+			continue // they are slow
+		}
+		t.Run(name, func(t *testing.T) {
+			m, c, run := load(t, open, path)
+			d, err := m.NewDecoder(c, 3, greedy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			var stream *device.Stream
+			run(func(s *tensor.Scope) error { stream = s.Stream(); return nil })
+			x := decoding{t, c, d, r, stream, map[int][]int32{2: prompt(56, 1), 1: prompt(5, 3), 0: prompt(66, 2)}, nil}
+			x.begin(2)
+			for i := range 8 {
+				rows := []int{2, 1}[:1+i/4]
+				if i == 4 {
+					x.advance(llama.Batch{Rows: []int{2}, Ends: []llama.Span{{Sequence: 1, Tokens: x.text[1]}}}, 2, 1)
+				}
+				x.advance(llama.Batch{Rows: rows, Parts: []llama.Span{{Sequence: 0, Tokens: x.text[0][8*i:][:8]}}}, rows...)
+				if n := d.Bulks(); n != min(1, i/2) && (i < 6 || n != 2) {
+					t.Errorf("after %d batches: %d graphs", i+1, n)
+				}
+			}
+			x.advance(llama.Batch{Rows: []int{2, 1}, Ends: []llama.Span{{Sequence: 0, Tokens: x.text[0][64:]}}}, 2, 1, 0)
+			x.step(2, 1, 0)
+		})
+	}
+}

@@ -31,12 +31,17 @@ type attender struct {
 	longest int
 	single  bool
 
-	rows  int                        // the number of first tokens that are the only ones of their sequences, if single is not set
-	spans device.Slice[prefill.Span] // of the other tokens, of one sequence after another
+	rows    int                        // the number of first tokens whose attention is not that of spans, if single is not set
+	spans   device.Slice[prefill.Span] // of the other tokens, of one sequence after another
+	prompts bool                       // the spans are prompts, not single tokens of many sequences
 }
 
-// attender returns the attention to tokens whose sequences and positions are in places, and whose positions are in positions.
-func (c *Cache) attender(m *Model, places, positions *tensor.Tensor) (*attender, error) {
+// shortest is the mean number of tokens of spans up to which the attention of each is computed as that of a single token.
+const shortest = 4
+
+// attender returns the attention to tokens.
+func (c *Cache) attender(m *Model, in inputs) (*attender, error) {
+	positions := in.positions
 	angles := tensor.Op{
 		Name: "Angles", In: []*tensor.Tensor{positions}, DType: dtype.Float32, Shape: []int{positions.Len(), m.Rotary},
 		Launch: func(stream *device.Stream, out *tensor.Tensor) error {
@@ -55,8 +60,8 @@ func (c *Cache) attender(m *Model, places, positions *tensor.Tensor) (*attender,
 	if err != nil {
 		return nil, err
 	}
-	at, err := tensor.SliceOf[int32](places)
-	return &attender{cache: c, tokens: device.View[attention.Token](at), angles: by}, err
+	at, err := tensor.SliceOf[int32](in.places)
+	return &attender{cache: c, tokens: device.View[attention.Token](at), angles: by, spans: in.spans, adapters: in.adapters}, err
 }
 
 // attend returns the attention of layer i for the residual stream x.
@@ -145,11 +150,10 @@ func (p typed[T]) attend(a *attender, q *tensor.Tensor) *tensor.Tensor {
 			return err
 		}
 		x := attention.Queries[T]{Heads: a.cache.config.Heads, Q: v[0], O: v[1], Tokens: a.tokens, Context: a.longest, Settled: a.single}
-		others := a.tokens.Len() - a.rows
 		switch {
 		case attention.Transposed(s):
 			return p.Attend(s, x)
-		case a.spans.Len() > 0 && others > 4*a.spans.Len(): // prompts, not single tokens of many sequences
+		case a.prompts:
 			if err := p.Prefill(s, attention.Chunk[T]{Heads: x.Heads, Q: x.Q, O: x.O, Tokens: x.Tokens, Spans: a.spans}); err != nil || a.rows == 0 {
 				return err
 			}

@@ -146,6 +146,8 @@ type batch struct {
 	ids, positions []int32
 	places         []int32 // sequence and position of each token, as attention.Token
 	spans          []int32 // as prefill.Span
+
+	rows, chosen int // the number of first spans that are single tokens, and of those after which a token is chosen
 }
 
 // append makes room for spans.

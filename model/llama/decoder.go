@@ -26,7 +26,8 @@ type Choice struct {
 
 // A Decoder continues sequences step by step. Each step appends to each sequence the token that the previous step chose, and chooses the
 // next token. All of this happens on the device, so the program can enqueue the next step before it knows the token. Steps are graphs.
-// There is one graph for each power of two of rows; surplus rows have no effect. A Decoder belongs to one goroutine at a time.
+// There is one graph for each power of two of rows; surplus rows have no effect. Frequent sizes of Advance are graphs, too. A Decoder
+// belongs to one goroutine at a time.
 type Decoder struct {
 	// Started, unless it is nil, is called in each computation when its inputs have been uploaded, before its first kernel.
 	Started func() error
@@ -39,16 +40,17 @@ type Decoder struct {
 	inputs device.Slice[int32] // for n rows: sequence and position of each, then the positions, then the plan of the adapters
 	close  []func() error
 	graphs map[size]*device.Graph
+	bulks  bulks
 }
 
 // NewDecoder returns a Decoder that continues up to rows sequences of a cache at a time. rows is rounded up to a power of two.
 func (m *Model) NewDecoder(c *Cache, rows int, choose Chooser) (*Decoder, error) {
 	rows = bucket(rows)
-	d := &Decoder{model: m, cache: c, choose: choose, rows: rows, graphs: map[size]*device.Graph{}}
+	d := &Decoder{model: m, cache: c, choose: choose, rows: rows, graphs: map[size]*device.Graph{}, bulks: bulks{graphs: map[bulk]*bulkGraph{}}}
 	for _, p := range []struct {
 		to *device.Slice[int32]
 		n  int
-	}{{&d.tokens, rows}, {&d.inputs, 3*rows + m.planLen(rows)}} {
+	}{{&d.tokens, rows}, {&d.inputs, 3*rows + m.planLen(rows)}, {&d.bulks.inputs, m.inputsLen(rows)}} {
 		b, err := device.Make[int32](c.stream, p.n)
 		if err != nil {
 			return nil, errors.Join(err, d.Close())
@@ -77,7 +79,7 @@ func (d *Decoder) Close() error {
 	for _, g := range d.graphs {
 		err = errors.Join(err, g.Close())
 	}
-	for _, f := range d.close {
+	for _, f := range append(d.close, d.bulks.close) {
 		err = errors.Join(err, f())
 	}
 	d.graphs, d.close = nil, nil
@@ -99,7 +101,12 @@ func (d *Decoder) Begin(ctx context.Context, first int, spans ...Span) error {
 			return fmt.Errorf("%w: span %d is empty", ErrSequence, i)
 		}
 	}
-	return errors.Join(d.compute(ctx, first, Batch{Ends: spans}), d.cache.stream.Synchronize(ctx))
+	e, err := d.cache.extension(nil, spans, nil)
+	if err != nil {
+		return err
+	}
+	e.started = d.Started
+	return errors.Join(d.compute(ctx, first, e), d.cache.stream.Synchronize(ctx))
 }
 
 // A Batch is the work of one call of Advance. No sequence occurs twice.
@@ -110,7 +117,8 @@ type Batch struct {
 }
 
 // Advance appends tokens to the sequences of b.Rows, as Step does, and spans to other sequences, as Begin does. It only enqueues the work.
-// There must be at least one row, or one span of Ends. The errors are those of Begin.
+// There must be at least one row, or one span of Ends. Afterwards, the Decoder's further rows have arbitrary tokens, as after Step. The
+// errors are those of Begin.
 func (d *Decoder) Advance(ctx context.Context, b Batch) error {
 	if n := len(b.Rows) + len(b.Ends); n == 0 || n > d.rows {
 		return fmt.Errorf("%w: %d rows of %d", ErrSequence, n, d.rows)
@@ -120,18 +128,33 @@ func (d *Decoder) Advance(ctx context.Context, b Batch) error {
 			return fmt.Errorf("%w: span %d is empty", ErrSequence, i)
 		}
 	}
-	return d.compute(ctx, 0, b)
-}
-
-// compute enqueues the computation of a Batch, of which the first row has a number.
-func (d *Decoder) compute(ctx context.Context, first int, b Batch) error {
-	return tensor.Enqueue(ctx, d.cache.stream, func(s *tensor.Scope) error {
-		x, in, err := d.model.extend(s, d.cache, extension{tokens: d.tokens.Slice(0, len(b.Rows)), sequences: b.Rows, ends: b.Ends, parts: b.Parts, started: d.Started})
+	e, err := d.cache.extension(b.Rows, b.Ends, b.Parts)
+	if err != nil {
+		return err
+	}
+	e.tokens, e.started = d.tokens.Slice(0, len(b.Rows)), d.Started
+	if of, ok := d.bulkOf(&e.batch); ok {
+		p := d.model.pack(d.cache, &e.batch, of)
+		of.adapted = p.adapted()
+		g, err := d.bulkGraph(of, &p)
 		if err != nil {
 			return err
 		}
-		x = nn.Rows(x, in.last)
-		return d.choose(s, Choice{first, d.model.Logits(x), in.at, d.tokens.Slice(first, first+in.last.Len())})
+		if g != nil {
+			return d.launch(e, &p, g)
+		}
+	}
+	return d.compute(ctx, 0, e)
+}
+
+// compute enqueues the kernels of an extension one by one. The chosen tokens are those of the rows from a number on.
+func (d *Decoder) compute(ctx context.Context, first int, e *extension) error {
+	return tensor.Enqueue(ctx, d.cache.stream, func(s *tensor.Scope) error {
+		x, in, err := d.model.extend(s, d.cache, e)
+		if err != nil {
+			return err
+		}
+		return d.choose(s, Choice{first, d.model.Logits(nn.Rows(x, in.last)), in.at, d.tokens.Slice(first, first+in.last.Len())})
 	})
 }
 
@@ -152,8 +175,8 @@ func (d *Decoder) Move(to, from int) error {
 	return device.Copy(d.cache.stream, d.tokens.Slice(to, to+1), d.tokens.Slice(from, from+1))
 }
 
-// Step appends the token of row i to sequences[i], for each i, and chooses the next tokens of these rows. It only enqueues the work. The
-// errors match ErrFull, ErrContext and ErrSequence. After an error, the cache is unchanged.
+// Step appends the token of row i to sequences[i], for each i, and chooses the next tokens of these rows. Afterwards, further rows have
+// arbitrary tokens. It only enqueues the work. The errors match ErrFull, ErrContext and ErrSequence. After an error, the cache is unchanged.
 func (d *Decoder) Step(sequences ...int) error {
 	n := bucket(len(sequences))
 	if d.cache.fixed > 0 {
@@ -224,13 +247,15 @@ func (d *Decoder) step(s *tensor.Scope, of size) error {
 	if err != nil {
 		return err
 	}
-	a, err := d.cache.attender(d.model, s.Use(places), s.Use(positions))
+	in := inputs{places: s.Use(places), positions: s.Use(positions)}
+	if of.adapted {
+		in.adapters = lora.Planned(d.inputs.Slice(3*n, 3*n+d.model.planLen(n)))
+	}
+	a, err := d.cache.attender(d.model, in)
 	if err != nil {
 		return err
 	}
-	if a.longest, a.single = of.longest, true; of.adapted {
-		a.adapters = lora.Planned(d.inputs.Slice(3*n, 3*n+d.model.planLen(n)))
-	}
+	a.longest, a.single = of.longest, true
 	x := d.model.layers.forward(s.Use(ids), a)
 	if err := x.Err(); err != nil {
 		return err

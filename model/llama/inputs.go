@@ -1,7 +1,7 @@
 package llama
 
 import (
-	"errors"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/prefill"
@@ -9,12 +9,11 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// extension is tokens to append to sequences: one to each of some, which the device has chosen, and spans to others.
+// extension is tokens for which a cache has room.
 type extension struct {
-	tokens      device.Slice[int32]
-	sequences   []int
-	ends, parts []Span
-	started     func() error // called, unless it is nil, when the inputs have been uploaded
+	batch
+	tokens  device.Slice[int32] // those of the first spans, which the device has chosen
+	started func() error        // called, unless it is nil, when the inputs have been uploaded
 }
 
 // inputs are what the kernels of an extension read, beside the model and the cache.
@@ -28,63 +27,74 @@ type inputs struct {
 
 // packed is lists of numbers that the host uploads in one copy, because each copy takes the host some microseconds.
 type packed struct {
-	all  []int32
-	from []int // where each list begins
-	n    []int // the length of each list
+	all   []int32
+	lists [][2]int // where each begins and ends
 }
 
 // packedAlign is what the beginnings of the lists are multiples of: 256 bytes, as for lists that are uploaded one by one.
 const packedAlign = 64
 
-// add adds a list.
-func (p *packed) add(list []int32) {
-	p.from, p.n = append(p.from, len(p.all)), append(p.n, len(list))
-	p.all = append(p.all, list...)
-	p.all = append(p.all, make([]int32, -len(p.all)&(packedAlign-1))...)
+// add adds a list, and zeros after it, so that it has n numbers.
+func (p *packed) add(list []int32, n int) {
+	from := len(p.all)
+	p.lists = append(p.lists, [2]int{from, from + n})
+	p.all = append(append(p.all, list...), make([]int32, (n+packedAlign-1)&^(packedAlign-1)-len(list))...)
 }
 
-// upload returns the lists in device memory.
-func (p *packed) upload(s *tensor.Scope) ([]device.Slice[int32], error) {
-	all, err := tensor.SliceOf[int32](tensor.From(s, p.all, len(p.all)))
-	if err != nil {
-		return nil, err
+// in returns the lists in device memory that has all numbers.
+func (p *packed) in(all device.Slice[int32]) []device.Slice[int32] {
+	list := make([]device.Slice[int32], len(p.lists))
+	for i, x := range p.lists {
+		list[i] = all.Slice(x[0], x[1])
 	}
-	list := make([]device.Slice[int32], len(p.from))
-	for i, from := range p.from {
-		list[i] = all.Slice(from, from+p.n[i])
-	}
-	return list, nil
+	return list
 }
 
-// lasts returns the numbers and positions of the last tokens of spans whose tokens are the first ones of b.
-func (b *batch) lasts(spans int) (last, at []int32) {
-	for i := range spans {
+// extension makes room for tokens of sequences. The errors match ErrFull, ErrContext and ErrSequence, and leave the cache as it was.
+func (c *Cache) extension(sequences []int, ends, parts []Span) (*extension, error) {
+	b, err := c.append(slices.Concat(ofRows(sequences), ends, parts))
+	b.rows, b.chosen = len(sequences), len(sequences)+len(ends)
+	return &extension{batch: b}, err
+}
+
+// lasts returns the numbers and positions of the tokens after which others are chosen.
+func (b *batch) lasts() (last, at []int32) {
+	for i := range b.chosen {
 		n := b.spans[4*i] + b.spans[4*i+1] - 1
 		last, at = append(last, n), append(at, b.positions[n])
 	}
 	return last, at
 }
 
-// place makes room for an extension and uploads its inputs.
-func (m *Model) place(s *tensor.Scope, c *Cache, e extension) (in inputs, err error) {
-	n, ends := len(e.sequences), len(e.sequences)+len(e.ends)
-	spans := append(append(ofRows(e.sequences), e.ends...), e.parts...)
-	b, err := c.append(spans)
-	if err != nil {
-		return in, err
+// pack returns the inputs of a batch: for each token its number, its place and its position, the tokens after which others are chosen and the
+// positions of these, the spans, and the plan of the adapters, if some are used. Surplus tokens and spans have no influence.
+func (m *Model) pack(c *Cache, b *batch, of bulk) (p packed) {
+	last, at := b.lasts()
+	places, spans := b.places, b.spans[4*b.rows:]
+	for range of.tokens - len(b.ids) {
+		places = append(places, -1, 0)
 	}
-	last, at := b.lasts(ends)
-	p, which := packed{}, m.adaptersOf(c, b.places)
-	for _, list := range [][]int32{b.ids, b.places, b.positions, last, at, b.spans[4*n:]} {
-		p.add(list)
+	for len(spans) < 4*of.spans {
+		spans = append(spans, int32(of.tokens), 0, 0, 0) // spans are in the order of their rows
 	}
-	if which != nil {
-		p.add(m.adapters.Plan(which))
+	p.add(b.ids, of.tokens)
+	p.add(places, 2*of.tokens)
+	p.add(b.positions, of.tokens)
+	p.add(last, of.chosen)
+	p.add(at, of.chosen)
+	p.add(spans, 4*of.spans)
+	if which := m.adaptersOf(c, places); which != nil {
+		p.add(m.adapters.Plan(which), m.planLen(of.tokens))
 	}
-	list, err := p.upload(s)
-	if err != nil {
-		return in, err
-	}
+	return p
+}
+
+// adapted reports whether pack has packed a plan of adapters.
+func (p *packed) adapted() bool { return len(p.lists) > 6 }
+
+// inputsOf returns the inputs that pack has packed, from device memory.
+func (p *packed) inputsOf(s *tensor.Scope, all device.Slice[int32]) (in inputs, err error) {
+	list := p.in(all)
 	for i, t := range []**tensor.Tensor{&in.ids, &in.places, &in.positions, &in.last} {
 		x, err := tensor.Wrap(list[i], list[i].Len())
 		if err != nil {
@@ -92,14 +102,36 @@ func (m *Model) place(s *tensor.Scope, c *Cache, e extension) (in inputs, err er
 		}
 		*t = s.Use(x)
 	}
-	if in.at, in.spans = list[4], device.View[prefill.Span](list[5]); which != nil {
+	in.at, in.spans = list[4], device.View[prefill.Span](list[5])
+	if p.adapted() {
 		in.adapters = lora.Planned(list[6])
 	}
-	if n > 0 {
-		err = device.Copy(s.Stream(), list[0].Slice(0, n), e.tokens)
+	return in, nil
+}
+
+// place uploads the inputs of an extension.
+func (m *Model) place(s *tensor.Scope, c *Cache, e *extension) (in inputs, err error) {
+	b := &e.batch
+	p := m.pack(c, b, bulk{tokens: len(b.ids), spans: len(b.spans)/4 - b.rows, chosen: b.chosen})
+	all, err := tensor.SliceOf[int32](tensor.From(s, p.all, len(p.all)))
+	if err != nil {
+		return in, err
 	}
-	if e.started != nil {
-		err = errors.Join(err, e.started())
+	if in, err = p.inputsOf(s, all); err != nil {
+		return in, err
 	}
-	return in, err
+	return in, e.start(s.Stream(), all)
+}
+
+// start copies the tokens that the device has chosen to the inputs, which are complete then.
+func (e *extension) start(s *device.Stream, inputs device.Slice[int32]) error {
+	if e.rows > 0 {
+		if err := device.Copy(s, inputs.Slice(0, e.rows), e.tokens); err != nil {
+			return err
+		}
+	}
+	if e.started == nil {
+		return nil
+	}
+	return e.started()
 }

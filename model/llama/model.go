@@ -196,21 +196,26 @@ type Span struct {
 // Forward appends spans to their sequences and returns the residual stream after the last layer: a row of Hidden float32 elements for
 // each token, in the order of the spans. The errors match ErrFull, ErrContext and ErrSequence. After an error, the cache is unchanged.
 func (m *Model) Forward(s *tensor.Scope, c *Cache, spans ...Span) (*tensor.Tensor, error) {
-	x, _, err := m.extend(s, c, extension{parts: spans})
+	e, err := c.extension(nil, nil, spans)
+	if err != nil {
+		return nil, err
+	}
+	x, _, err := m.extend(s, c, e)
 	return x, err
 }
 
-// extend is Forward for an extension.
-func (m *Model) extend(s *tensor.Scope, c *Cache, e extension) (*tensor.Tensor, inputs, error) {
+// extend returns the residual stream of an extension, and its inputs.
+func (m *Model) extend(s *tensor.Scope, c *Cache, e *extension) (*tensor.Tensor, inputs, error) {
 	in, err := m.place(s, c, e)
 	if err != nil {
 		return nil, in, err
 	}
-	a, err := c.attender(m, in.places, in.positions)
+	a, err := c.attender(m, in)
 	if err != nil {
 		return nil, in, err
 	}
-	a.longest, a.rows, a.spans, a.adapters = c.longest(), len(e.sequences), in.spans, in.adapters
+	a.longest, a.rows = c.longest(), e.rows
+	a.prompts = in.spans.Len() > 0 && len(e.ids)-e.rows > shortest*in.spans.Len()
 	x := m.layers.forward(in.ids, a)
 	return x, in, x.Err()
 }
