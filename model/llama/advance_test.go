@@ -5,11 +5,9 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
-	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
-	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
 // TestAdvance computes tokens of rows together with prompts that end and with parts of one that does not, and compares the chosen tokens
@@ -22,18 +20,10 @@ func TestAdvance(t *testing.T) {
 			continue // they are slow
 		}
 		t.Run(name, func(t *testing.T) {
-			m, c, run := load(t, open, path)
-			d, err := m.NewDecoder(c, 3, greedy)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer d.Close()
-			var stream *device.Stream
-			run(func(s *tensor.Scope) error { stream = s.Stream(); return nil })
-			x := decoding{t, c, d, r, stream, map[int][]int32{2: prompt(63, 1), 0: prompt(66, 2), 1: prompt(30, 3)}, nil}
+			x := decoding{T: t, r: r, text: map[int][]int32{2: prompt(63, 1), 0: prompt(66, 2), 1: prompt(30, 3)}}.start(open, path)
 			x.begin(2)
 			started := 0
-			d.Started = func() error { started++; return nil }
+			x.d.Started = func() error { started++; return nil }
 			x.advance(llama.Batch{Rows: []int{2}, Ends: []llama.Span{{Sequence: 0, Tokens: x.text[0]}}, Parts: []llama.Span{{Sequence: 1, Tokens: x.text[1][:20]}}}, 2, 0)
 			x.advance(llama.Batch{Rows: []int{2, 0}, Ends: []llama.Span{{Sequence: 1, Tokens: x.text[1][20:]}}}, 2, 0, 1)
 			x.advance(llama.Batch{Rows: []int{2, 0, 1}}, 2, 0, 1)
@@ -89,15 +79,7 @@ func TestBulks(t *testing.T) {
 			continue // they are slow
 		}
 		t.Run(name, func(t *testing.T) {
-			m, c, run := load(t, open, path)
-			d, err := m.NewDecoder(c, 3, greedy)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer d.Close()
-			var stream *device.Stream
-			run(func(s *tensor.Scope) error { stream = s.Stream(); return nil })
-			x := decoding{t, c, d, r, stream, map[int][]int32{2: prompt(56, 1), 1: prompt(5, 3), 0: prompt(66, 2)}, nil}
+			x := decoding{T: t, r: r, text: map[int][]int32{2: prompt(56, 1), 1: prompt(5, 3), 0: prompt(66, 2)}}.start(open, path)
 			x.begin(2)
 			for i := range 8 {
 				rows := []int{2, 1}[:1+i/4]
@@ -105,7 +87,7 @@ func TestBulks(t *testing.T) {
 					x.advance(llama.Batch{Rows: []int{2}, Ends: []llama.Span{{Sequence: 1, Tokens: x.text[1]}}}, 2, 1)
 				}
 				x.advance(llama.Batch{Rows: rows, Parts: []llama.Span{{Sequence: 0, Tokens: x.text[0][8*i:][:8]}}}, rows...)
-				if n := d.Bulks(); n != min(1, i/2) && (i < 6 || n != 2) {
+				if n := x.d.Bulks(); n != min(1, i/2) && (i < 6 || n != 2) {
 					t.Errorf("after %d batches: %d graphs", i+1, n)
 				}
 			}

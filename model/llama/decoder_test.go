@@ -50,6 +50,24 @@ type decoding struct {
 	own  map[int]*reference // of sequences that have another one than r
 }
 
+// start loads the model for three sequences.
+func (x decoding) start(open kerneltest.Opener, path string) decoding {
+	x.Helper()
+	m, c, run := load(x.T, open, path)
+	d, err := m.NewDecoder(c, 3, greedy)
+	if err != nil {
+		x.Fatal(err)
+	}
+	x.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			x.Error(err)
+		}
+	})
+	x.c, x.d = c, d
+	run(func(s *tensor.Scope) error { x.s = s.Stream(); return nil })
+	return x
+}
+
 // TestDecoder checks that the tokens of steps of several numbers of rows are the most probable ones of a float64 reference, or as good
 // as these. Sequences cross the end of a page.
 func TestDecoder(t *testing.T) {
@@ -69,21 +87,13 @@ func TestDecoder(t *testing.T) {
 				continue // the other half of the models
 			}
 			t.Run(fmt.Sprintf("%s/%s", o.Architecture, name), func(t *testing.T) {
-				m, c, run := load(t, open, path)
-				d, err := m.NewDecoder(c, 3, greedy)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer d.Close()
-				var stream *device.Stream
-				run(func(s *tensor.Scope) error { stream = s.Stream(); return nil })
-				x := decoding{t, c, d, r, stream, map[int][]int32{2: prompt(62, 1), 0: prompt(5, 2), 1: prompt(64, 3)}, nil}
+				x := decoding{T: t, r: r, text: map[int][]int32{2: prompt(62, 1), 0: prompt(5, 2), 1: prompt(64, 3)}}.start(open, path)
 				x.begin(2, 0, 1)
 				x.step(2, 0, 1)
 				x.step(2, 0)
 				x.step(2)
 				x.step(2)
-				c.Truncate(2, 3)
+				x.c.Truncate(2, 3)
 				x.text[2] = append(x.text[2][:3:3], prompt(2, 9)...)
 				x.begin(2)
 				x.step(2)
