@@ -21,10 +21,9 @@ type Declared struct {
 	Generic bool   // whether the kernel has type parameters; only its instances are compiled
 }
 
-// Declarations returns the kernels that package p declares, and diagnostics of errors in their
-// declarations. The argument files contains all files of p. Declarations needs only the types of the
-// packages that p imports, so it ignores instances of other packages' generic kernels. It also ignores
-// generated files.
+// Declarations returns the kernels that package p declares, and diagnostics of errors in their declarations. The argument files contains
+// all files of p. Declarations uses only the types of the packages that p imports, not their sources. It therefore does not know the
+// generic kernels of those packages, and ignores their instances. It also ignores generated files.
 func Declarations(p *types.Package, files []File) ([]Declared, diag.List) {
 	var sources []decl.Source
 	for _, f := range files {

@@ -1,5 +1,5 @@
-// Package grammar restricts the texts of a language model to JSON documents that satisfy a schema, or to the texts of a regular
-// expression.
+// Package grammar restricts the texts of a language model to JSON documents that satisfy a schema, or to the texts that a regular
+// expression matches.
 //
 //	g, err := grammar.Schema([]byte(`{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}`))
 //	v := grammar.NewVocabulary(tok, ends) // once for a tokenizer
@@ -30,7 +30,7 @@
 //
 //   - Dynamic references and references to other documents are not supported.
 //   - unevaluatedProperties and unevaluatedItems are not supported in a schema that also has keywords such as allOf or $ref.
-//   - not, oneOf and if are supported unless their schemas have keywords whose negation is not supported, such as format.
+//   - The keywords not, oneOf and if are supported unless their schemas have keywords whose negation is not supported, such as format.
 //   - uniqueItems is supported only for arrays whose elements are chosen from at most ten strings, Booleans and null.
 //   - Patterns must not have back references, lookbehind or word boundaries.
 //   - The formats that the specification defines are enforced, except the format regex, which is an error.

@@ -1,6 +1,5 @@
-// Package nccl lets GPUs exchange data with NVIDIA's NCCL, which it opens at run time if it is
-// installed. The GPUs belong to one process, or to several processes that torchrun or a similar
-// launcher has started.
+// Package nccl lets GPUs exchange data with each other through NVIDIA's library NCCL. The package opens the library at run time, if the
+// library is installed. The GPUs belong to one process, or to several processes that torchrun or a similar launcher has started.
 //
 //	where, err := nccl.Torchrun(os.Getenv)       // RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT
 //	dev, err := cuda.Open(where.LocalRank)

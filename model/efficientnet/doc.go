@@ -11,6 +11,6 @@
 //		...
 //	})
 //
-// Load merges batch norms into the filters. As in TensorFlow, images for filters with a stride of 2 are padded by more places below and on
-// the right than above and on the left.
+// Load merges batch norms into the filters. As in TensorFlow, the input of a filter with a stride of 2 gets more padding below and on the
+// right than above and on the left.
 package efficientnet

@@ -9,6 +9,6 @@
 //	err = adapter.Save(ctx, stream, "adapter")                        // a folder as the Python package PEFT writes it
 //	adapter, err = lora.Open(stream, model.Linears(), "adapter")
 //
-// Layers have the names of their modules in the Python package transformers. The rows of B are in the order that this package uses, even if
+// Layers have the names of their modules in the Python package transformers. The rows of B are in the order that transformers uses, even if
 // the model's file has another order.
 package lora

@@ -7,7 +7,7 @@
 //	}
 //	w := b.Weights() // [256]float32
 //
-// On processors with little-endian byte order, a struct in memory has the same bytes as the block in a file, without padding. Weights
-// rounds every product and sum to float32, in the order in which the Python package gguf computes them, so that its results have the same
-// bits on every processor.
+// On processors with little-endian byte order, a struct in memory has the same bytes as the block in a file, without padding. The methods
+// named Weights compute products and sums in the same order as the Python package gguf, and round each to float32. So the results have the
+// same bits on every processor.
 package blocks

@@ -8,7 +8,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
-// Write writes the file of a model with random weights to a folder of the test, and returns its name.
+// Write writes a model with random weights to a file in a temporary folder of the test, and returns the file's name.
 func Write(t testing.TB, c resnet.Config, seed uint64) string {
 	t.Helper()
 	f, err := Random(c, seed)
