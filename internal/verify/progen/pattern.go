@@ -110,9 +110,14 @@ func (g *gen) march() {
 		rounds++
 	}
 	bound := fmt.Sprintf("min(len(%s), %d)", s.text, rounds)
-	index := fmt.Sprintf("%s*%d+%d", i, times, more)
+	factor := fmt.Sprint(times)
+	if g.r.oneIn(3) { // the same number, which the compiler does not know
+		factor = g.name("k")
+		g.line("%s := min(len(%s), %d)", factor, s.text, times)
+	}
+	index := fmt.Sprintf("%s*%s+%d", i, factor, more)
 	if g.r.oneIn(3) {
-		index = fmt.Sprintf("%d-%s*%d", s.least-1, i, times)
+		index = fmt.Sprintf("%d-%s*%s", s.least-1, i, factor)
 		bound = fmt.Sprintf("min(len(%s), %d)", s.text, (s.least-1)/times+1)
 	}
 	g.line("var %s %s", sum, s.elem.name)
