@@ -223,8 +223,13 @@ func (s *allocaSplitter) replace() {
 	b.Values = slices.Insert(b.Values, at, e.out...)
 }
 
-// pieceAt returns the piece that holds the byte at lo.
+// pieceAt returns the piece that a reach from lo is in: the last that begins at lo or before it. A piece
+// of a type without a size holds no byte, but the compiled program may have an access to it that a failed
+// check skips.
 func (s *allocaSplitter) pieceAt(lo int64) piece {
-	i := slices.IndexFunc(s.pieces, func(p piece) bool { return lo < p.hi })
-	return s.pieces[i]
+	i := slices.IndexFunc(s.pieces, func(p piece) bool { return p.lo > lo })
+	if i < 0 {
+		i = len(s.pieces)
+	}
+	return s.pieces[i-1]
 }

@@ -83,6 +83,7 @@ func indexCases() []check.Case {
 		{"index that is computed", 3, "index out of range [8] with length 8"},
 		{"argument of an atomic operation", 8, "index out of range [8] with length 8"},
 		{"several indices", 8, "index out of range [8] with length 8"},
+		{"array without elements", 0, "index out of range [0] with length 0"},
 	} {
 		cases = append(cases, check.Case{Name: "index: " + c.name, Run: func(r *check.Run) {
 			x, y := check.Make[int32](r, 8), check.Make[uint8](r, 16)

@@ -99,6 +99,12 @@ func elsewhere(kind, n int, x []int32, y []uint8) {
 		gpu.AtomicAdd(&x[n], 1) // fault 28
 	case 29:
 		x[5], x[6], x[7], x[n] = x[1], x[2], x[3], x[4] // fault 29
+	case 30:
+		var none [0]int32
+		for i := range none {
+			none[i] = x[i]
+		}
+		x[0] = none[n] // fault 30
 	}
 }
 
