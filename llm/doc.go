@@ -19,11 +19,11 @@
 //	m, err := llm.Open(dev, path, llm.Options{Sequences: 8})
 //
 // The model has a place for each of these texts; further texts wait for a place. A step runs the model once. It computes one token of each
-// text that has a place, and parts of the prompts of new texts. A text keeps its place until it ends, its context is done or its loop
-// breaks. Waiting texts with the smallest Request.Priority get places first; among texts of the same priority, the users that Request.User
-// names take turns. Options.WaitingTexts and WaitingTokens limit the waiting texts; further texts end with ErrBusy at once. If 128 tokens
-// of a text wait to be read, and the program has read none for 30 seconds, the text ends with ErrSlow. With a single sequence, the model
-// waits for the program instead. If Request.N is greater than 1, the model generates this number of texts of one prompt.
+// text that has a place, and parts of the prompts of new texts. A text keeps its place until it ends, its ctx is done, or the program
+// leaves its loop. Waiting texts with the smallest Request.Priority get places first; among texts of the same priority, the users that
+// Request.User names take turns. Options.WaitingTexts and WaitingTokens limit the waiting texts; further texts end with ErrBusy at once. If
+// 128 tokens of a text wait to be read, and the program has read none for 30 seconds, the text ends with ErrSlow. With a single sequence,
+// the model waits for the program instead. If Request.N is greater than 1, the model generates this number of texts of one prompt.
 //
 // # Adapters
 //

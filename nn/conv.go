@@ -123,7 +123,7 @@ func wrapped[T tensor.Element](x device.Slice[T], shape []int, err error) (*tens
 	return tensor.Wrap(x, shape...)
 }
 
-// Forward returns the convolution of x. The tensor x has activations, of shape [n height width In].
+// Forward returns the convolution of x, a tensor of activations with the shape [n height width In].
 func (c *Conv2d) Forward(x *tensor.Tensor) *tensor.Tensor { return c.ForwardSum(x, nil) }
 
 // ForwardSum is like Forward, but adds residual, unless it is nil, before it applies the activation.

@@ -14,7 +14,7 @@ type Type int
 const (
 	Discrete   Type = iota // a GPU with memory of its own
 	Integrated             // a GPU that shares the CPU's memory
-	Other                  // a CPU, as Mesa's llvmpipe, or a virtual machine's GPU
+	Other                  // a CPU, such as Mesa's llvmpipe, or a virtual machine's GPU
 )
 
 // String returns the type as a noun, such as "discrete GPU".

@@ -10,8 +10,8 @@ import (
 // Type is the type of a tensor's elements: a number, or a format of quantized blocks.
 type Type uint8
 
-// The types, named as in files. The plain types are common to both formats; those from F4 to C64 occur only in safetensors files,
-// and those from Q4_0 on only in GGUF files.
+// The types, named as in files. The types from F64 to I8 occur in files of both formats, the types from U64 to C64 only in safetensors
+// files, and the types from Q4_0 on only in GGUF files.
 const (
 	Invalid Type = iota
 	F64
@@ -130,7 +130,7 @@ func ParseType(name string) (Type, bool) {
 // String returns the name of the type, such as "BF16" or "Q4_K".
 func (t Type) String() string { return types[t.row()].name }
 
-// Block returns the number of elements in a block and its size in bytes. A block of most plain types is one element.
+// Block returns the number of elements in a block and its size in bytes. A block of most types of numbers is one element.
 func (t Type) Block() (elements, bytes int) { return types[t.row()].elements, types[t.row()].bytes }
 
 // DType returns the dtype.Type with the same representation, or dtype.Invalid if there is none.

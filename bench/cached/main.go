@@ -1,11 +1,11 @@
-// Command cached measures attention to keys and values in pages, as decoding does it: one query for each sequence, in the shapes of
-// an 8B model of the Llama family, over the caches of all its layers as one graph. Keys and values are random bfloat16 numbers, pages
-// are in random order, and some results are compared with float64. It prints the median time of a layer and the rate at which keys
-// and values are read, with kernels that start before the preceding one is done and without. Last is the time in which a layer's queries and keys
-// of new tokens are rotated, and keys and values stored.
+// Command cached measures attention to keys and values in pages, as in decoding: each sequence has one query. The shapes are those of an 8B
+// model of the Llama family, and one graph computes the attention of all layers. Keys and values are random bfloat16 numbers, pages are in
+// random order, and some results are compared with float64. The command prints the median time of a layer and the rate at which keys and
+// values are read, first with kernels that start before the preceding kernel is done, and then without such kernels. The last column is the
+// time in which the queries and keys of a layer's new tokens are rotated, and the keys and values are stored.
 //
 //	go run ./bench/cached                                              # on a GPU with 80 GB
-//	go run ./bench/cached -layers 2 -most 128 -sequences 8 -launches 1 # without
+//	go run ./bench/cached -layers 2 -most 128 -sequences 8 -launches 1 # to try it without a GPU
 package main
 
 import (

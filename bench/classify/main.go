@@ -1,5 +1,6 @@
-// Command classify measures ResNets with random weights on normalized images that are on the device: images per second of batches, and the time
-// of a batch. On GPUs, a graph is launched. It also compares the scores of each type with those of the first one.
+// Command classify measures ResNets with random weights on batches of normalized images that are already on the device.
+// It prints the time of a batch and the images per second. On GPUs, a batch is the launch of a graph. It also compares
+// the scores of each element type with those of the first type.
 //
 //	gopherwarp run ./bench/classify                                      # on a GPU
 //	gopherwarp run ./bench/classify -types=float32 -batches=1 -runs=3    # on a CPU

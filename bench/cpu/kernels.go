@@ -7,7 +7,7 @@ import (
 
 //go:generate go tool kernelgen .
 
-// nothing does nothing: its time is that of a launch.
+// nothing does nothing. Its time is the time of a launch.
 //
 //gpu:kernel
 func nothing(t gpu.Thread) {}
@@ -84,8 +84,8 @@ func normal(d float32) float32 {
 	return tail
 }
 
-// nbody stores the accelerations of n bodies of equal mass in force, whose thirds are the x, y and z components.
-// The thirds of at are the x, y and z coordinates of the bodies.
+// nbody stores the accelerations of n bodies of equal mass in force: all x, then all y, then all z
+// components. at has the bodies' coordinates in the same order.
 //
 //gpu:kernel
 func nbody(t gpu.Thread, at, force []float32, n int) {
@@ -170,7 +170,7 @@ func matmul(t gpu.Thread, a, b, c []float32, n int) {
 	c[row*n+col] = sum
 }
 
-// naive computes the same product without tiles.
+// naive is like matmul, but does not use tiles.
 //
 //gpu:kernel
 //gpu:block 16,16

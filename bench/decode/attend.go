@@ -33,9 +33,9 @@ type token struct {
 	scale    float32
 }
 
-// attend computes attention of a token's queries to half a page of the cache: a block of one warp for each head and half, so that
-// blocks fit beside those of the next product. It stores weighted sums of values, not yet divided, and the state of the softmax.
-// The layout of sums is [heads][parts][HeadSize].
+// attend computes attention of a token's queries to the cache. A block of one warp computes a head and half a page, so that blocks of the
+// next product fit on the same multiprocessor. attend stores weighted sums of values, not yet divided, and the state of the softmax. The
+// layout of sums is [heads][parts][HeadSize].
 //
 //gpu:kernel
 //gpu:block 32
@@ -45,8 +45,8 @@ func attend(t gpu.Thread, q, k, v []quad, position []int32, scale float32, sums 
 	attendPart(t, token{q, k, v, int(position[0]), scale}, sums, states)
 }
 
-// attendJoin does what attend and join do: the last block of a head to be done joins the parts. The counters, one for each head, are
-// 0 before and after.
+// attendJoin does the work of attend and join: in each head, the block that is done last joins the parts. done has a counter for each head,
+// which is 0 before and after.
 //
 //gpu:kernel
 //gpu:block 32
@@ -188,7 +188,7 @@ func merge(t gpu.Thread, out *numbers, s *state) {
 	}
 }
 
-// join combines what attend has stored: a block for each head.
+// join combines the results of attend. A block computes a head.
 //
 //gpu:kernel
 //gpu:block 128

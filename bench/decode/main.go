@@ -1,7 +1,7 @@
-// Command decode measures a step of decoding with an 8B model of the Llama family: all its kernels in true shapes, with random
-// bfloat16 weights, for one sequence, as one graph. It checks the results of a step, compares forms of the products, and prints
-// the time of each kind of kernel and the steps per second, with kernels that start before the preceding one is done and
-// without.
+// Command decode measures a step of decoding with an 8B model of the Llama family, for one sequence. One graph contains all kernels of the
+// step, in their true shapes and with random bfloat16 weights. The command checks the results of a step, and compares forms of the
+// products: numbers of threads and blocks. It prints the time of each kind of kernel and the steps per second, first with kernels that
+// start before the preceding kernel is done, and then without such kernels.
 //
 //	gopherwarp run ./bench/decode            # the H200's forms
 //	gopherwarp run ./bench/decode -search    # tries all forms first

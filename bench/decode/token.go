@@ -46,7 +46,7 @@ func choose(t gpu.Thread, keys []uint64, token []int32) {
 	}
 }
 
-// fill stores numbers from -span to span that depend on seed and the index, eight in each thread.
+// fill stores random numbers from middle-span to middle+span, eight in each thread.
 //
 //gpu:kernel
 //gpu:target sm_90

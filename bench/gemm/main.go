@@ -1,10 +1,10 @@
-// Command gemm measures products of bfloat16 matrices beside cuBLAS: square ones in each layout, and products of few rows and the
-// weights of an 8B model, those of 32 layers in turn. Operands are random, times are medians of replayed graphs in turn with cuBLAS's,
-// and samples of the results are checked against float64.
+// Command gemm compares products of bfloat16 matrices with cuBLAS: products of square matrices in each layout, and products of few rows and
+// the weights of an 8B model. The weights of 32 layers are used in turn. Operands are random, times are medians of replayed graphs that
+// alternate with cuBLAS's, and some elements of the results are compared with float64.
 //
 //	gemm
 //	gemm -few=false -sizes 4096
-//	gemm -search -rows 64    # the form few with every number of blocks for a sum
+//	gemm -search -rows 64    # products of few rows, with each number of blocks that share a sum
 package main
 
 import (

@@ -17,7 +17,7 @@ type Argument interface {
 	param() (p driver.Param, align int)
 }
 
-// Array is data on the device and its image on the host. It is an Argument.
+// Array is an array on the device, and a copy of it on the host. It is an Argument.
 type Array[T any] struct {
 	Host []T
 	dev  *device.Buffer[T]
@@ -62,8 +62,8 @@ func (v viewed[U, T]) value() reflect.Value { return reflect.ValueOf(device.View
 // As returns an argument that passes the array with consecutive elements grouped as U.
 func As[U, T any](a *Array[T]) Argument { return viewed[U, T]{a} }
 
-// Layout returns the parameter block of a kernel that takes args: the layout of the Go struct that has
-// them as fields, followed by the hidden parameters.
+// Layout returns the layout of the parameter block of a kernel that takes args. It is the layout of
+// a Go struct with these fields, followed by the hidden parameters of package driver.
 func Layout(args []Argument) (params []driver.Param, bytes int) {
 	for _, a := range args {
 		p, align := a.param()

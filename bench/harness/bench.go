@@ -13,8 +13,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device"
 )
 
-// Bench is what a case is prepared on: a stream, random numbers and the buffers that were made so far. The
-// first error sticks to it; afterwards arrays are empty.
+// Bench prepares a case. It has a stream, random numbers, and the buffers that were made so far. It
+// keeps the first error; arrays that are made afterwards are empty.
 type Bench struct {
 	stream  *device.Stream
 	seed    uint64
@@ -38,7 +38,7 @@ func (b *Bench) Seed() uint64 {
 	return b.seed
 }
 
-// Own makes Close close c too.
+// Own makes Close also close c.
 func (b *Bench) Own(c io.Closer) { b.buffers = append(b.buffers, c) }
 
 // Close frees the buffers, the last one first.
@@ -76,8 +76,9 @@ type outputArray[T any] struct {
 	before T
 }
 
-// Result returns an array of n elements for kernels to write. Before a run that is checked it
-// holds the value before: 0 if the kernels add to it, else a value that they never store.
+// Result returns an array of n elements for kernels to write. Before each run that is checked, all
+// elements are set to the argument before: 0 if the kernels add to the array, otherwise a value
+// that they never store.
 func Result[T any](b *Bench, n int, before T) *Array[T] {
 	a := Input(b, make([]T, n))
 	b.outputs = append(b.outputs, outputArray[T]{a, before})
@@ -147,7 +148,7 @@ func Between(low, high float32) func(*rand.Rand, int) float32 {
 	return func(r *rand.Rand, _ int) float32 { return low + (high-low)*r.Float32() }
 }
 
-// NaN is the poison of floats.
+// NaN returns the value that outputs of floats have before a verification.
 func NaN[T Float]() T { return T(math.NaN()) }
 
 // SizeOf returns the size of an element in bytes.

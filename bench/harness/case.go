@@ -29,14 +29,14 @@ type Case struct {
 type Work struct {
 	Bytes float64  // that a perfect program moves to and from the device's memory, or 0
 	Flops float64  // floating-point operations of the algorithm, or 0
-	Ours  []Launch // of the plain kernels; each has a literal twin of the same name
+	Ours  []Launch // of the plain kernels, as a newcomer writes them; each has a literal twin of the same name, its translation to CUDA C++
 	// Tuned has the launches of our kernels as an expert writes them in Go; nil if the plain kernels are
 	// as good.
 	Tuned []Launch
 	// Best has the launches of the twins as an expert writes them; nil if the literal twins are as good.
 	Best []Launch
-	// More are contenders other than launches of kernels: calls of libraries, and what the bare hardware does.
-	// If Ours is nil, the first of them is ours.
+	// More are contenders that are not kernels: calls of libraries, and copies by the driver. If Ours is nil, the first
+	// of them is ours.
 	More []Contender
 	// Restore, if not nil, enqueues the restoration of inputs that a run overwrites.
 	Restore func(s *device.Stream) error
@@ -44,7 +44,7 @@ type Work struct {
 	Check func() error
 }
 
-// Launch is one kernel's part in a run.
+// Launch is the launch of one kernel in a run.
 type Launch struct {
 	Name     string // of the kernel, and of its literal twin
 	Launcher any    // the kernel's generated launcher
@@ -53,13 +53,13 @@ type Launch struct {
 	twin     string // the name of another twin to launch; "" for the literal twin
 }
 
-// Of returns the launch of a kernel with a name by its generated launcher.
+// Of returns the launch of the kernel with the given name and generated launcher.
 func Of(name string, launcher any, g device.Grid, args ...Argument) Launch {
 	return Launch{Name: name, Launcher: launcher, Grid: g, Args: args}
 }
 
-// Best returns the launch of the twin as an expert writes it, on another grid and the same arguments. Its
-// name is the kernel's with _best.
+// Best returns the launch of the best twin, which an expert would write, with grid g and the arguments of l. The name
+// of the twin is the kernel's name followed by _best.
 func (l Launch) Best(g device.Grid) Launch {
 	l.Grid, l.twin = g, l.Name+"_best"
 	return l

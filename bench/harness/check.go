@@ -9,7 +9,7 @@ import (
 
 // Comparison states how close a kernel's results must be to those of plain Go.
 type Comparison struct {
-	// Relative is the largest error in units of the right value, or of Scale if that is larger.
+	// Relative is the largest permitted error, relative to the right value or, if Scale is larger, to Scale.
 	Relative, Scale float64
 	// Most is the number of elements to compare, chosen at random if there are more; 0 for all.
 	Most int
@@ -26,7 +26,7 @@ func Compare[T Float](c Comparison, got []T, want func(i int) float64) error {
 	})
 }
 
-// Exactly compares got with want, which must be equal.
+// Exactly is like Compare, but requires that got equals want.
 func Exactly[T comparable](got []T, want func(i int) T) error {
 	return Examine(len(got), 0, func(i int) error {
 		if w := want(i); got[i] != w {
@@ -36,8 +36,8 @@ func Exactly[T comparable](got []T, want func(i int) T) error {
 	})
 }
 
-// Examine calls f for 0 to n-1, or for most random ones of them if most is neither 0 nor larger, on all cores,
-// and returns the error of the lowest number.
+// Examine calls f with the numbers from 0 to n-1, on all cores, and returns the error of the lowest number. If n is
+// greater than most, and most is not 0, it chooses most numbers at random.
 func Examine(n, most int, f func(i int) error) error {
 	at := func(i int) int { return i }
 	if most > 0 && most < n {

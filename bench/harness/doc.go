@@ -10,6 +10,7 @@
 //	r, err := harness.Run(ctx, dev, s, harness.Options{NVCC: harness.FindNVCC()})
 //	err = r.WriteTable(os.Stdout)
 //
-// Run verifies every contender on poisoned outputs before it measures any. The package contains no kernels.
-// Package harnesstest tests the cases of a suite without a GPU.
+// Before Run measures anything, it verifies every contender: it overwrites the outputs with values that kernels never
+// store, runs the contender once, and checks the outputs. The package contains no kernels. Package harnesstest tests
+// the cases of a suite without a GPU.
 package harness

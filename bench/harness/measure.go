@@ -15,7 +15,7 @@ import (
 type Contender struct {
 	Name  string                       // as in a report's measurements
 	Run   func(s *device.Stream) error // enqueues the work
-	Check func() error                 // of the result; nil if it is the case's
+	Check func() error                 // checks the result; nil means Work.Check
 	// registers is the largest number of registers of a thread of its kernels, 0 if unknown.
 	registers int
 }
@@ -50,7 +50,8 @@ func (w Work) Contenders(t *Twins) []Contender {
 	return append(all, w.More...)
 }
 
-// Verify runs a contender once, on poisoned outputs, and compares them with plain Go.
+// Verify overwrites the outputs with values that kernels never store, runs a contender once, and compares the outputs
+// with plain Go.
 func (b *Bench) Verify(ctx context.Context, w Work, c Contender) error {
 	s := b.stream
 	var errs []error

@@ -18,7 +18,8 @@ import (
 //go:embed prelude.cu
 var prelude string
 
-// FindNVCC returns the name of CUDA's compiler, from PATH or where its installer puts it, or "".
+// FindNVCC looks for CUDA's compiler in PATH and where its installer puts it. It returns the compiler's name, or "" if
+// there is none.
 func FindNVCC() string {
 	for _, name := range []string{"nvcc", "/usr/local/cuda/bin/nvcc", "/opt/cuda/bin/nvcc"} {
 		if found, err := exec.LookPath(name); err == nil {

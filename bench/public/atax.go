@@ -23,8 +23,8 @@ func ataxRows(t gpu.Thread, a, x, product []float32, n int) {
 	}
 }
 
-// ataxColumns stores the product of the transposed matrix and another vector, a thread for each column: the second
-// kernel of PolyBench-GPU's atax.
+// ataxColumns stores the product of the transpose of a and a vector, a thread for each column: the second kernel of
+// PolyBench-GPU's atax.
 //
 //gpu:kernel
 //gpu:block 256

@@ -11,9 +11,9 @@ import (
 // backpropHidden is the number of hidden units, and the side of a block.
 const backpropHidden = 16
 
-// backpropForward stores the partial sums of the hidden units' inputs: the product of weights and inputs summed
-// over the 16 inputs of a block of 16 x 16 threads, by a tree in shared memory. It is the layerforward kernel of
-// Rodinia's backprop. Row 0 and column 0 of the weights belong to the bias.
+// backpropForward stores the partial sums of the hidden units' inputs: a block of 16 x 16 threads adds the products of
+// weights and 16 inputs, by a tree in shared memory. It is the layerforward kernel of Rodinia's backprop. Row 0 and
+// column 0 of the weights belong to the bias.
 //
 //gpu:kernel
 //gpu:block 16,16
@@ -41,8 +41,8 @@ func backpropForward(t gpu.Thread, input, weights, partial []float32) {
 	}
 }
 
-// backpropAdjust adds to each weight its change by the gradient and a part of the change before: the
-// adjust_weights kernel of Rodinia's backprop.
+// backpropAdjust changes each weight by the gradient and a part of the previous change: the adjust_weights kernel of
+// Rodinia's backprop.
 //
 //gpu:kernel
 //gpu:block 16,16

@@ -23,7 +23,7 @@ func bicgColumns(t gpu.Thread, a, r, s []float32, n int) {
 	}
 }
 
-// bicgRows stores the product of the matrix and p, a thread for each row: the second kernel of PolyBench-GPU's bicg.
+// bicgRows stores the product of a and p, a thread for each row: the second kernel of PolyBench-GPU's bicg.
 //
 //gpu:kernel
 //gpu:block 256

@@ -28,7 +28,7 @@ func (o binomialOption) atExpiry(i int) float32 {
 
 // binomialOptions stores the prices of European call options by the binomial model (Cox, Ross and Rubinstein 1979): the
 // kernel of CUDA's binomialOptions sample. A block of 128 threads computes an option. A thread has 16 values in
-// registers and obtains the next thread's first one through shared memory at each step.
+// registers. At each step it obtains the next thread's first value through shared memory.
 //
 //gpu:kernel
 //gpu:block 128

@@ -48,7 +48,7 @@ func correlationDeviation(t gpu.Thread, data, mean, deviation []float32, n int) 
 	}
 }
 
-// correlationReduce centers and scales the columns, a thread for each element in blocks of 32 x 8.
+// correlationReduce subtracts the mean from each column and scales it, a thread for each element in blocks of 32 x 8.
 //
 //gpu:kernel
 //gpu:block 32,8

@@ -22,9 +22,9 @@ const (
 )
 
 // cutcp stores the Coulomb potential of the atoms within a cutoff at the points of a lattice, smoothed to be 0 at the
-// cutoff: the kernel of Parboil's cutcp (Rodrigues and others 2008). A block of 8 x 8 x 2 threads computes a cube of
-// 8 x 8 x 8 points, four a thread. It loads 16 neighbouring bins at a time to shared memory. An atom is x, y, z and a
-// charge. The offsets of the neighbouring bins are relative to the block's.
+// cutoff: the kernel of Parboil's cutcp (Rodrigues and others 2008). A block of 8 x 8 x 2 threads computes a cube of 8
+// x 8 x 8 points, four a thread. It loads 16 neighbouring bins of atoms at a time to shared memory. An atom is x, y, z
+// and a charge. Offsets of bins are relative to the block's bin.
 //
 //gpu:kernel
 //gpu:block 8,8,2

@@ -24,8 +24,8 @@ var dctMatrix = [dctSide * dctSide]float32{
 }
 
 // dct8x8 transforms each 8 x 8 block of an image by the discrete cosine transform (Ahmed, Natarajan and Rao 1974): the
-// first kernel of CUDA's dct8x8 sample. A block of 8 x 8 threads multiplies the pixels, in shared memory, by the matrix
-// from the left and by its transpose from the right.
+// first kernel of CUDA's dct8x8 sample. A block of 8 x 8 threads computes the product D*X*D' in shared memory, of the
+// matrix D of the transform and the pixels X.
 //
 //gpu:kernel
 //gpu:block 8,8

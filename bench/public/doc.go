@@ -9,7 +9,7 @@
 //	r, err := public.Run(ctx, dev, harness.Options{NVCC: harness.FindNVCC()})
 //	err = r.WriteTable(os.Stdout)
 //
-// The package is no library of kernels: it only measures.
+// The package is not a library of kernels: it only measures.
 //
 //gpu:ondemand
 package public

@@ -29,8 +29,8 @@ func mirrored(i, n int) int {
 
 // dwt2d transforms an n x n image by one level of the reversible 5/3 wavelets (Le Gall and Tabatabai 1988), by
 // lifting (Sweldens 1996), and stores the four bands as the quadrants of the result. It is the forward transform of
-// Rodinia's dwt2d: a block holds a part of the image with its border in shared memory and transforms its rows and
-// then its columns there. Its threads are 32 x 8, n is a multiple of 32.
+// Rodinia's dwt2d: a block of 32 x 8 threads holds a part of the image with its border in shared memory, where it
+// transforms rows and then columns. n is a multiple of 32.
 //
 //gpu:kernel
 //gpu:block 32,8

@@ -19,8 +19,8 @@ const (
 type volumeShape struct{ row, plane, planes int }
 
 // fdtd3d computes a step of finite differences with four points along each axis and direction: the kernel of CUDA's
-// FDTD3d sample (Micikevicius 2009). A block of 32 x 16 threads walks through the planes, with the points before and
-// after its own in registers, and its part of the plane in shared memory. The volume has a border of four points.
+// FDTD3d sample (Micikevicius 2009). A block of 32 x 16 threads computes plane after plane, with the points in planes
+// before and after in registers, and its part of the plane in shared memory. The volume has a border of four points.
 //
 //gpu:kernel
 //gpu:block 32,16

@@ -9,8 +9,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// gaussianColumn stores in m the factors of column k for the rows below it: Fan1 of Rodinia's gaussian, with
-// blocks of 512 threads.
+// gaussianColumn stores in m the factors of column k for the rows below row k: Fan1 of Rodinia's gaussian, with blocks
+// of 512 threads.
 //
 //gpu:kernel
 //gpu:block 512

@@ -25,7 +25,7 @@ func gramschmidtNorm(t gpu.Thread, a, r []float32, k, n int) {
 	}
 }
 
-// gramschmidtScale stores the normalized column in q.
+// gramschmidtScale stores column k in q, divided by its norm.
 //
 //gpu:kernel
 //gpu:block 256
@@ -36,8 +36,7 @@ func gramschmidtScale(t gpu.Thread, a, r, q []float32, k, n int) {
 	}
 }
 
-// gramschmidtProject subtracts from each later column its projection on the normalized one, a thread for each
-// column.
+// gramschmidtProject subtracts from each later column its projection on column k of q, a thread for each column.
 //
 //gpu:kernel
 //gpu:block 256

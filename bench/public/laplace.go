@@ -14,9 +14,9 @@ import (
 const laplaceSide = 16
 
 // laplace computes a step of Jacobi's iteration for Laplace's equation on an n x n grid, and the largest change in each
-// block, by a tree over the columns and then one over a row of shared memory. It is the kernel of the Laplace example
-// of numba's documentation with shared memory: float64, blocks of 16 x 16 threads, and a tile of the grid with a border
-// of one point.
+// block, by a tree over columns and then over a row of shared memory. It is the kernel with shared memory of the
+// Laplace example in numba's documentation: float64, blocks of 16 x 16 threads, and a tile of the grid with a border of
+// one point.
 //
 //gpu:kernel
 //gpu:block 16,16

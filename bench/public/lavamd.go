@@ -32,9 +32,9 @@ type lavaBox struct {
 	neighbours      [26]lavaNeighbour
 }
 
-// lavaMD adds to the force on each particle the forces of the particles in its box and in the neighbouring ones,
-// which the block, for one box, holds in shared memory one box after another. It is the kernel of Rodinia's lavaMD,
-// in float64, with blocks of 128 threads and 100 particles a box.
+// lavaMD adds to the force on each particle the forces of the particles in its box and in neighbouring boxes. A block
+// computes a box, and loads the others to shared memory, one after another. It is the kernel of Rodinia's lavaMD, in
+// float64, with blocks of 128 threads and 100 particles a box.
 //
 //gpu:kernel
 //gpu:block 128

@@ -32,9 +32,9 @@ func mergeRank(x []uint32, key uint32, n int, equal bool) int {
 	return low
 }
 
-// mergeSortShared sorts each 1024 elements in shared memory, by merging sequences of twice the length at each step: the
-// first kernel of CUDA's mergeSort sample (Satish, Harris and Garland 2009), with blocks of 512 threads. Equal keys stay in
-// order.
+// mergeSortShared sorts parts of 1024 elements in shared memory, by merging sequences that are twice as long at each
+// step: the first kernel of CUDA's mergeSort sample (Satish, Harris and Garland 2009), with blocks of 512 threads.
+// Equal keys stay in order.
 //
 //gpu:kernel
 //gpu:block 512
@@ -61,8 +61,8 @@ func mergeSortShared(t gpu.Thread, fromKeys, fromValues, toKeys, toValues []uint
 	toKeys[first+me+mergeShared/2], toValues[first+me+mergeShared/2] = keys[me+mergeShared/2], values[me+mergeShared/2]
 }
 
-// mergeSampleRanks stores for each 128th element of pairs of sequences of length stride its place in both: the second
-// kernel of the sample.
+// mergeSampleRanks stores the ranks of each 128th element in both sequences of its pair; sequences have length stride.
+// It is the second kernel of CUDA's mergeSort.
 //
 //gpu:kernel
 //gpu:block 256
@@ -82,8 +82,8 @@ func mergeSampleRanks(t gpu.Thread, keys, ranksA, ranksB []uint32, stride, threa
 	ra[samples+k] = uint32(mergeRank(a, b[k*mergeSample], stride, true))
 }
 
-// mergeLimits merges the ranks of the samples of both sequences, which makes them the limits of parts that can be
-// merged independently: the third kernel of the sample.
+// mergeLimits merges the ranks of both sequences of a pair. They are then the limits of parts that can be merged
+// independently. It is the third kernel of CUDA's mergeSort.
 //
 //gpu:kernel
 //gpu:block 256
@@ -100,7 +100,7 @@ func mergeLimits(t gpu.Thread, ranks, limits []uint32, stride, threads int) {
 	l[mergeRank(r, r[samples+k], samples, true)+k] = r[samples+k]
 }
 
-// mergeParts merges the parts in shared memory, a block of 128 threads for each: the last kernel of the sample.
+// mergeParts merges the parts in shared memory, a block of 128 threads for each: the last kernel of CUDA's mergeSort.
 //
 //gpu:kernel
 //gpu:block 128

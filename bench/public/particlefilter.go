@@ -38,9 +38,9 @@ func nearest(x float64) int32 {
 	return n + 1
 }
 
-// particleLikelihood moves each particle, weighs it by the likelihood that the object is at its place, and stores
-// the sum of each block's weights, from a tree in shared memory. It is the first kernel of Rodinia's
-// particlefilter, in its version in float64. Offsets of the object's points are pairs of y and x.
+// particleLikelihood moves each particle, weighs it by the likelihood that the object is at its place, and stores the
+// sum of each block's weights, computed by a tree in shared memory. It is the first kernel of Rodinia's particlefilter
+// in float64. Offsets of the object's points are pairs of y and x.
 //
 //gpu:kernel
 //gpu:block 512
@@ -84,7 +84,7 @@ func particleLikelihood(t gpu.Thread, x, y, oldX, oldY, weights, partial []float
 	}
 }
 
-// particleSum adds up the sums of the blocks, in one thread, as Rodinia's does.
+// particleSum adds the sums of the blocks in one thread, as in Rodinia.
 //
 //gpu:kernel
 //gpu:block 512
@@ -114,7 +114,7 @@ func particleNormalize(t gpu.Thread, weights, partial []float64) {
 }
 
 // particleCumulate stores the running sums of the weights and the first position of the systematic resampling,
-// in one thread. In Rodinia this is part of the kernel before, whose blocks race with it.
+// in one thread. In Rodinia this is part of the previous kernel, where it races with the other blocks.
 //
 //gpu:kernel
 //gpu:block 512
@@ -130,8 +130,8 @@ func particleCumulate(t gpu.Thread, weights, cumulated, first []float64, seeds [
 	}
 }
 
-// particleResample replaces each particle by the first one whose running sum reaches its position, found by a
-// search from the start.
+// particleResample replaces each particle by the first particle whose running sum reaches its position. It searches
+// from the start.
 //
 //gpu:kernel
 //gpu:block 512

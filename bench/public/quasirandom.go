@@ -17,9 +17,9 @@ const (
 	quasiScale      = 1.0 / 0x80000001
 )
 
-// quasirandom stores n points of a low-discrepancy sequence, each the exclusive or of the direction numbers that its
-// index's bits select (Bratley and Fox 1988): the first kernel of CUDA's quasirandomGenerator sample, in blocks of 128
-// threads for each of three dimensions.
+// quasirandom stores n points of a low-discrepancy sequence. A point is the exclusive or of the direction numbers that
+// the bits of its index select (Bratley and Fox 1988): the first kernel of CUDA's quasirandomGenerator sample, in
+// blocks of 128 threads for each of three dimensions.
 //
 //gpu:kernel
 //gpu:block 128,3
@@ -62,7 +62,8 @@ func moro(x uint32) float32 {
 	return z
 }
 
-// quasiNormal stores the quantiles of the normal distribution at n equal distances: the second kernel of the sample.
+// quasiNormal stores n equally spaced quantiles of the normal distribution: the second kernel of CUDA's
+// quasirandomGenerator.
 //
 //gpu:kernel
 //gpu:block 128

@@ -15,10 +15,10 @@ const (
 	sadPlaces = (2*sadRange + 1) * (2*sadRange + 1)
 )
 
-// sad4 stores the sums of absolute differences of each 4 x 4 block of a frame and the blocks around its place in
+// sad4 stores the sums of absolute differences between each 4 x 4 block of a frame and the blocks around its place in
 // another frame: the first kernel of Parboil's sad, for H.264 video encoding. A block of 128 threads computes the 16
-// blocks of a macroblock, which it holds in shared memory, a thread for each offset. Pixels beyond the frame have the
-// value of the nearest one.
+// blocks of a macroblock, which is in shared memory, a thread for each offset. Pixels outside the frame have the value
+// of the nearest pixel.
 //
 //gpu:kernel
 //gpu:block 128
@@ -48,7 +48,7 @@ func sad4(t gpu.Thread, frame, reference, sums []uint16, width, height int) {
 	}
 }
 
-// sad8 adds up the sums of four 4 x 4 blocks to those of an 8 x 8 block, a block of 128 threads for each macroblock.
+// sad8 adds the sums of four 4 x 4 blocks, for each 8 x 8 block. A block of 128 threads computes a macroblock.
 //
 //gpu:kernel
 //gpu:block 128
@@ -62,7 +62,7 @@ func sad8(t gpu.Thread, sums, sums8 []uint16) {
 	}
 }
 
-// sad16 adds up the sums of four 8 x 8 blocks to those of the macroblock.
+// sad16 adds the sums of the four 8 x 8 blocks of each macroblock.
 //
 //gpu:kernel
 //gpu:block 128

@@ -71,7 +71,7 @@ func srad1(t gpu.Thread, image, c, north, south, west, east []float32, cols, row
 	c[i], north[i], south[i], west[i], east[i] = v, n, s, w, e
 }
 
-// srad2 updates the image by the divergence of the diffusion: the second half of an iteration.
+// srad2 updates the image by the divergence of the diffusion: the second half of the iteration that srad1 begins.
 //
 //gpu:kernel
 //gpu:block 16,16

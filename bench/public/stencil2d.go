@@ -17,9 +17,9 @@ const (
 // nineWeights are those of a point and of its neighbours along the axes and the diagonals.
 type nineWeights struct{ center, cardinal, diagonal float32 }
 
-// stencil2d computes the weighted sum of each point of a grid and its eight neighbours, as SHOC's stencil2d: a block
-// of 256 threads holds 8 rows of 256 points and those around them in shared memory. The grid has a border of one
-// point, which stays as it is.
+// stencil2d computes the weighted sum of each point of a grid and its eight neighbours, like SHOC's stencil2d: a block
+// of 256 threads holds 8 rows of 256 points and those around them in shared memory. The grid has a border of one point,
+// which stays as it is.
 //
 //gpu:kernel
 //gpu:block 256

@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// syr2k adds alpha times the products of the n x n matrices a and b with each other's transpose to beta times c, a
-// thread for each element in blocks of 32 x 8: the kernel of PolyBench-GPU's syr2k.
+// syr2k stores alpha*(a*b' + b*a') + beta*c in c, where b' is the transpose of the n x n matrix b, a thread for each
+// element in blocks of 32 x 8: the kernel of PolyBench-GPU's syr2k.
 //
 //gpu:kernel
 //gpu:block 32,8

@@ -22,9 +22,9 @@ const (
 type direction struct{ x, y, z float32 }
 
 // tpacf counts the pairs of directions by their angle, for the angular correlation function of galaxies: the kernel
-// of Parboil's tpacf. Block 0 compares the first set of n directions with itself, the next ones each random set with
-// itself, and the others each random set with the first one. Blocks have 256 threads, a tile of one set in shared
-// memory, and a histogram for each warp.
+// of Parboil's tpacf. Block 0 compares the first set of n directions with itself. Each of the next blocks compares a
+// random set with itself, and each of the others compares a random set with the first set. Blocks have 256 threads, a
+// tile of one set in shared memory, and a histogram for each warp.
 //
 //gpu:kernel
 //gpu:block 256

@@ -6,7 +6,7 @@
 //	f, err := random.GGUF(shape, random.Options{Mixture: mixture, Seed: 1})
 //	err = gguf.Write(file, f)
 //
-//	err = random.WriteFolder("folder", shape, 1) // as Hugging Face's models are, in bfloat16
+//	err = random.WriteFolder("folder", shape, 1) // in the format of Hugging Face, with bfloat16 weights
 //
 // The variance of a matrix is about the inverse of its number of columns, so that activations keep their magnitude. Tensors repeat a few
 // million random numbers: generating all of them would take longer than writing the file.

@@ -16,7 +16,8 @@ type Mixture struct {
 // Uniform returns the mixture of one type.
 func Uniform(t weights.Type) Mixture { return Mixture{t, t} }
 
-// ParseMixture returns the mixture with a name: that of a type, such as BF16 or Q8_0, or Q4_K_M, the mixture of llama.cpp.
+// ParseMixture returns the mixture with the given name. The name is that of a type, such as BF16 or Q8_0, or it is Q4_K_M, for the mixture
+// of that name in llama.cpp.
 func ParseMixture(name string) (Mixture, error) {
 	if name == "Q4_K_M" {
 		return Mixture{weights.Q4_K, weights.Q6_K}, nil

@@ -12,13 +12,13 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
 
-// Options are what a file contains beside the shape.
+// Options determine the types and values of a model's weights.
 type Options struct {
 	Mixture Mixture
 	Seed    uint64
 }
 
-// GGUF returns the contents of a GGUF file, with a tokenizer and a chat template. If the number of columns of a matrix is no multiple of
+// GGUF returns the contents of a GGUF file, with a tokenizer and a chat template. If the number of columns of a matrix is not a multiple of
 // the size of its type's blocks, gguf.Write returns an error that matches weights.ErrFormat.
 func GGUF(s Shape, o Options) (*weights.File, error) {
 	if err := s.check(); err != nil {

@@ -26,7 +26,7 @@ func WriteFile(name string, s Shape, o Options) error {
 	return write(name, f, gguf.Write)
 }
 
-// WriteFolder writes a model with bfloat16 weights to a folder as Hugging Face's models are: config.json, tokenizer.json,
+// WriteFolder writes a model with bfloat16 weights to a folder in the format of Hugging Face, with the files config.json, tokenizer.json,
 // tokenizer_config.json and model.safetensors.
 func WriteFolder(folder string, s Shape, seed uint64) error {
 	f, err := Safetensors(s, seed)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Change is the change of our faster kernel's time in a case since an earlier report.
+// Change has two times of our faster kernel for a case: in an earlier report, and now.
 type Change struct {
 	Name      string
 	Then, Now float64 // seconds of our kernel

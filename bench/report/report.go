@@ -58,7 +58,7 @@ type Measurement struct {
 	Fastest float64 `json:"fastest,omitempty"`
 	Slowest float64 `json:"slowest,omitempty"`
 	Rounds  int     `json:"rounds,omitempty"`
-	// Registers is the largest number of registers of a thread, of kernels on a GPU.
+	// Registers is the number of registers per thread of the kernel that uses the most, on a GPU.
 	Registers int    `json:"registers,omitempty"`
 	Error     string `json:"error,omitempty"` // the reason if there is no time
 }
@@ -133,7 +133,8 @@ func (r *Result) Fastest(by ...string) (best *Measurement) {
 	return best
 }
 
-// Checked returns our speed relative to that without checks; false if either was not measured.
+// Checked returns the speed of our kernel divided by its speed without checks; false if either was
+// not measured.
 func (r *Result) Checked() (float64, bool) {
 	ours, bare := r.By(Ours), r.By(Unchecked)
 	if ours == nil || bare == nil {

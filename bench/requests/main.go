@@ -3,9 +3,9 @@
 //	gopherwarp run ./bench/requests -model models/all_minilm_l6_v2 -items 1,16
 //	gopherwarp run ./bench/requests -items 1 # a ResNet-50 with random weights
 //
-// It prints what the model computes without a server, the times of one client alone, the rate of many clients that each wait for their
-// answers, and then the times of requests that come at random moments, whether or not earlier ones have been answered: at 80 % of that
-// rate, and at three times of it, when the server must refuse most of them.
+// It prints the rate of the model without a server, the times of the requests of a single client, and the rate of many clients that each
+// wait for their answers. Then it sends requests at random moments, whether or not earlier requests have been answered, and prints their
+// times: first at 80 % of the rate of the many clients, and then at three times that rate, at which the server must refuse most requests.
 package main
 
 import (

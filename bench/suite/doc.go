@@ -15,7 +15,7 @@
 // Package prim and the products of internal/kernels/gemm and internal/kernels/matmul are cases too. They have no twins and are compared
 // with CUB, and with cuBLAS on the same operands. Other frameworks take part through bench/peers.
 //
-// The package is no library of kernels: it only measures. The result is a report.Report.
+// The package is not a library of kernels: it only measures. The result is a report.Report.
 //
 //gpu:ondemand
 package suite

@@ -12,8 +12,8 @@ import (
 // bins is the number of values that a byte has.
 const bins = 256
 
-// histogram adds to counts how often each value stands in data: a block counts in shared
-// memory the bytes that its threads take, in strides of the grid, and adds its counts at the end.
+// histogram adds to counts how often each value occurs in data. A block counts in shared memory the
+// bytes that its threads read, in strides of the grid, and adds its counts at the end.
 //
 //gpu:kernel
 //gpu:block 256

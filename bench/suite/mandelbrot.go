@@ -12,8 +12,8 @@ import (
 // limit is the number of steps after which a point counts as inside.
 const limit = 500
 
-// mandelbrot32 stores in counts, row by row of n x n points of the square from -2-1.5i to
-// 1+1.5i, after how many steps each leaves.
+// mandelbrot32 stores in counts after how many steps each of n x n points of the square from
+// -2-1.5i to 1+1.5i leaves, row by row.
 //
 //gpu:kernel
 //gpu:block 32,8
@@ -33,7 +33,7 @@ func mandelbrot32(t gpu.Thread, counts []int32, n int) {
 	counts[py*n+px] = steps
 }
 
-// mandelbrot64 is mandelbrot32 in float64.
+// mandelbrot64 is like mandelbrot32 in float64.
 //
 //gpu:kernel
 //gpu:block 32,8

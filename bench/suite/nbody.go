@@ -20,8 +20,8 @@ type vector struct{ x, y, z float32 }
 // softening keeps bodies that meet from an infinite acceleration.
 const softening = 1e-3
 
-// nbody stores the acceleration of every body by all of them: a block walks along the bodies
-// in tiles that it holds in shared memory. The number of bodies is a multiple of the block.
+// nbody stores the acceleration of every body by all bodies. A block reads the bodies in tiles, to shared memory. The
+// number of bodies is a multiple of the block's threads.
 //
 //gpu:kernel
 //gpu:block 256

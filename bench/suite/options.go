@@ -13,8 +13,8 @@ import (
 type market struct{ rate, volatility float32 }
 
 // blackScholes stores the fair prices of options to buy (call) and to sell (put) at the price
-// strike after the given years, by the formula of Black and Scholes (1973), in float32, with accurate
-// functions, as those of CUDA are in its twins.
+// strike after the given years, by the formula of Black and Scholes (1973), in float32. Its
+// functions are accurate, like CUDA's in the twins.
 //
 //gpu:kernel
 func blackScholes(t gpu.Thread, price, strike, years, call, put []float32, m market) {
@@ -25,7 +25,7 @@ func blackScholes(t gpu.Thread, price, strike, years, call, put []float32, m mar
 	call[i], put[i] = prices(price[i], strike[i], years[i], m)
 }
 
-// blackScholesBest is blackScholes of four options at once.
+// blackScholesBest is like blackScholes with four options a thread.
 //
 //gpu:kernel
 //gpu:block 256

@@ -39,8 +39,8 @@ func blockSum64(t gpu.Thread, sums *[width]float64, v float64) float64 {
 	return sums[0]
 }
 
-// dot32 stores in partial, for each block, the sum of the products of the elements of a and b
-// that its threads take, in strides of the whole grid: BabelStream's dot.
+// dot32 stores in partial, for each block, the sum of the products of the elements of a and b that
+// its threads read, in strides of the grid: BabelStream's dot.
 //
 //gpu:kernel
 //gpu:block 256
@@ -56,7 +56,7 @@ func dot32(t gpu.Thread, a, b, partial []float32) {
 	}
 }
 
-// dot64 is dot32 for float64.
+// dot64 is like dot32 for float64.
 //
 //gpu:kernel
 //gpu:block 256
@@ -72,8 +72,8 @@ func dot64(t gpu.Thread, a, b, partial []float64) {
 	}
 }
 
-// sum32 stores in partial, for each block, the sum of the elements of x that its threads take,
-// in strides of the whole grid. A second launch, of one block, sums the partial sums.
+// sum32 stores in partial, for each block, the sum of the elements of x that its threads read, in
+// strides of the grid. A second launch of one block adds the partial sums.
 //
 //gpu:kernel
 //gpu:block 256
@@ -89,7 +89,7 @@ func sum32(t gpu.Thread, x, partial []float32) {
 	}
 }
 
-// sum64 is sum32 for float64.
+// sum64 is like sum32 for float64.
 //
 //gpu:kernel
 //gpu:block 256

@@ -29,7 +29,7 @@ func blockSum[T float32 | float64 | uint32](t gpu.Thread, sums *[width / 32]T, v
 	return warpSum(t, v)
 }
 
-// sum32Best is sum32 of four numbers at once.
+// sum32Best is like sum32, four numbers at a time.
 //
 //gpu:kernel
 //gpu:block 256
@@ -46,7 +46,7 @@ func sum32Best(t gpu.Thread, x [][4]float32, partial []float32) {
 	}
 }
 
-// sum64Best is sum64 of two numbers at once.
+// sum64Best is like sum64, two numbers at a time.
 //
 //gpu:kernel
 //gpu:block 256
@@ -63,7 +63,7 @@ func sum64Best(t gpu.Thread, x [][2]float64, partial []float64) {
 	}
 }
 
-// dot32Best is dot32 of four numbers at once.
+// dot32Best is like dot32, four numbers at a time.
 //
 //gpu:kernel
 //gpu:block 256
@@ -80,7 +80,7 @@ func dot32Best(t gpu.Thread, a, b [][4]float32, partial []float32) {
 	}
 }
 
-// dot64Best is dot64 of two numbers at once.
+// dot64Best is like dot64, two numbers at a time.
 //
 //gpu:kernel
 //gpu:block 256
@@ -97,7 +97,7 @@ func dot64Best(t gpu.Thread, a, b [][2]float64, partial []float64) {
 	}
 }
 
-// histogramBest is histogram of 16 bytes at once.
+// histogramBest is like histogram, 16 bytes at a time.
 //
 //gpu:kernel
 //gpu:block 256

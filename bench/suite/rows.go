@@ -10,9 +10,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// softmax stores the softmax of each row of x, cols long, in y. A block takes a row: it
-// looks for the maximum, sums the exponentials of the differences to it, and divides.
-// The exponential is accurate, as expf is in its twins.
+// softmax stores the softmax of each row of x, cols long, in y. A block computes a row: it finds
+// the maximum, adds the exponentials of the differences to it, and divides. The exponential is
+// accurate, like expf in the twins.
 //
 //gpu:kernel
 //gpu:block 256
@@ -49,8 +49,8 @@ func blockMax32(t gpu.Thread, part *[width]float32, v float32) float32 {
 	return part[0]
 }
 
-// layerNorm stores in y each row of x, cols long, less its mean and over its standard
-// deviation, times scale plus shift. A block takes a row.
+// layerNorm normalizes rows of x, cols long: it stores (x - mean) / deviation * scale + shift in y.
+// A block computes a row.
 //
 //gpu:kernel
 //gpu:block 256

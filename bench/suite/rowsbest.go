@@ -28,9 +28,8 @@ func blockMax(t gpu.Thread, part *[rowWidth / 32]float32, v float32) float32 {
 	return v
 }
 
-// softmaxBest is softmax of rows of up to 16384 elements, a multiple of four: a row is read once, by copies that no thread
-// waits for, and stays in shared memory until its quotients are known. Three blocks share a
-// multiprocessor: while one computes, the others read and write.
+// softmaxBest is like softmax for rows of up to 16384 elements, a multiple of four. Asynchronous copies read a row once, and it stays in
+// shared memory until its quotients are known. Three blocks share a multiprocessor: while one computes, the others read and write.
 //
 //gpu:kernel
 //gpu:block 512
@@ -81,7 +80,7 @@ func softmaxBest(t gpu.Thread, x, y [][4]float32, cols int) {
 	}
 }
 
-// layerNormBest is layerNorm of four elements at once. cols is a multiple of four.
+// layerNormBest is like layerNorm, four elements at a time. cols is a multiple of four.
 //
 //gpu:kernel
 //gpu:block 256

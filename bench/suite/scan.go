@@ -12,7 +12,7 @@ import (
 const span = 1024
 
 // scanBlocks stores in y the running sums of x within each block of span elements, and in sums the
-// sum of each block. Each step adds the element twice as far away as the step before: Hillis and
+// sum of each block. Each step adds elements at twice the distance of the previous step: Hillis and
 // Steele, Data parallel algorithms (1986).
 //
 //gpu:kernel
@@ -49,8 +49,8 @@ func blockScan(t gpu.Thread, part *[span]int32, v int32) int32 {
 	return v
 }
 
-// scanSums turns sums into the running sums before each element. A single block runs it; each
-// thread takes a stretch.
+// scanSums replaces each element of sums by the sum of the elements before it. A single block runs
+// it; each thread adds consecutive elements.
 //
 //gpu:kernel
 //gpu:block 1024
@@ -71,7 +71,7 @@ func scanSums(t gpu.Thread, sums []int32) {
 	}
 }
 
-// addOffsets adds to each element of y the sum of all blocks before its own.
+// addOffsets adds to each element of y the sum of all blocks before its block.
 //
 //gpu:kernel
 //gpu:block 1024

@@ -37,7 +37,7 @@ func shuffledScan(t gpu.Thread, part *[32]int32, v int32, warps int) int32 {
 	return v
 }
 
-// scanBlocksBest is scanBlocks with four elements a thread.
+// scanBlocksBest is like scanBlocks with four elements a thread.
 //
 //gpu:kernel
 //gpu:block 256
@@ -63,7 +63,7 @@ func scanBlocksBest(t gpu.Thread, x, y [][4]int32, sums []int32) {
 	}
 }
 
-// scanSumsBest is scanSums with neighbours in neighbouring threads: the block walks along sums.
+// scanSumsBest is like scanSums, but neighbouring threads read neighbouring elements.
 //
 //gpu:kernel
 //gpu:block 1024
@@ -89,7 +89,7 @@ func scanSumsBest(t gpu.Thread, sums []int32) {
 	}
 }
 
-// addOffsetsBest is addOffsets with four elements a thread.
+// addOffsetsBest is like addOffsets with four elements a thread.
 //
 //gpu:kernel
 //gpu:block 256

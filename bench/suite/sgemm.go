@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// sgemm32 stores the product of the n x n matrices a and b in c: a block computes a tile of
-// 32 x 32, a thread one element, from tiles in shared memory. n is a multiple of 32.
+// sgemm32 stores the product of the n x n matrices a and b in c. From tiles in shared memory, a block computes 32 x 32
+// elements, and a thread one. n is a multiple of 32.
 //
 //gpu:kernel
 //gpu:block 32,32
@@ -39,8 +39,7 @@ const (
 	own   = 4
 )
 
-// sgemm64 does the same with 64 x 64 elements a block and 4 x 4 a thread, which stay in
-// registers. n is a multiple of 64.
+// sgemm64 is like sgemm32 with 64 x 64 elements a block and 4 x 4 a thread, in registers. n is a multiple of 64.
 //
 //gpu:kernel
 //gpu:block 16,16

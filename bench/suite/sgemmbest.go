@@ -2,7 +2,7 @@ package suite
 
 import "github.com/gopherwarp/gopherwarp/gpu"
 
-// sgemm32Best is sgemm32 with four neighbours a thread. n is a multiple of 32.
+// sgemm32Best is like sgemm32 with four neighbouring elements a thread. n is a multiple of 32.
 //
 //gpu:kernel
 //gpu:block 8,32
@@ -27,8 +27,8 @@ func sgemm32Best(t gpu.Thread, a, b, c [][4]float32, n int) {
 	c[row*groups+col] = sum
 }
 
-// sgemm64Best is sgemm64 with two sets of tiles: it reads the next ones while it computes with the
-// present ones. n is a multiple of 64.
+// sgemm64Best is like sgemm64 with two sets of tiles: it reads the next tiles while it computes
+// with the present ones. n is a multiple of 64.
 //
 //gpu:kernel
 //gpu:block 16,16

@@ -9,7 +9,7 @@ import (
 )
 
 // spmv stores in y the product of a sparse matrix and x. Row r of the matrix has the values
-// from index starts[r] to starts[r+1], in the columns that columns says. A thread takes a row.
+// from index starts[r] to starts[r+1], in the columns that columns lists. A thread computes a row.
 //
 //gpu:kernel
 func spmv(t gpu.Thread, starts, columns []int32, values, x, y []float32) {

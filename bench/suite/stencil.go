@@ -28,7 +28,7 @@ func stencil7(t gpu.Thread, a, b []float32, n int, w weights) {
 	b[i] = w.centre*a[i] + w.face*(a[i-1]+a[i+1]+a[i-n]+a[i+n]+a[i-n*n]+a[i+n*n])
 }
 
-// stencil27 does the same with all 26 neighbours.
+// stencil27 is like stencil7 with all 26 neighbours.
 //
 //gpu:kernel
 //gpu:block 32,4,2

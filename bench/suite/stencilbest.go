@@ -23,7 +23,7 @@ func beside(x, groups int) (left, right int) {
 	return left, right
 }
 
-// stencil7Best is stencil7 of four points of a row at once: n is a multiple of four.
+// stencil7Best is like stencil7, four points of a row at a time. n is a multiple of four.
 //
 //gpu:kernel
 //gpu:block 32,4,2
@@ -53,7 +53,7 @@ func stencil7Best(t gpu.Thread, a, b [][4]float32, n int, w weights) {
 	b[i] = r
 }
 
-// stencil27Best is stencil27 of four points of a row at once: n is a multiple of four.
+// stencil27Best is like stencil27, four points of a row at a time. n is a multiple of four.
 //
 //gpu:kernel
 //gpu:block 32,4,2

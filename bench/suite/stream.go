@@ -20,7 +20,7 @@ func copy32(t gpu.Thread, a, c []float32) {
 	}
 }
 
-// mul32 stores scalar times c in b: BabelStream's mul.
+// mul32 stores the constant scalar times c in b: BabelStream's mul.
 //
 //gpu:kernel
 func mul32(t gpu.Thread, c, b []float32) {
@@ -38,7 +38,7 @@ func add32(t gpu.Thread, a, b, c []float32) {
 	}
 }
 
-// triad32 stores b plus scalar times c in a: BabelStream's triad.
+// triad32 stores b + scalar*c in a: BabelStream's triad.
 //
 //gpu:kernel
 func triad32(t gpu.Thread, b, c, a []float32) {
@@ -47,7 +47,7 @@ func triad32(t gpu.Thread, b, c, a []float32) {
 	}
 }
 
-// copy64 is copy32 for float64.
+// copy64 is like copy32 for float64.
 //
 //gpu:kernel
 func copy64(t gpu.Thread, a, c []float64) {
@@ -56,7 +56,7 @@ func copy64(t gpu.Thread, a, c []float64) {
 	}
 }
 
-// mul64 is mul32 for float64.
+// mul64 is like mul32 for float64.
 //
 //gpu:kernel
 func mul64(t gpu.Thread, c, b []float64) {
@@ -65,7 +65,7 @@ func mul64(t gpu.Thread, c, b []float64) {
 	}
 }
 
-// add64 is add32 for float64.
+// add64 is like add32 for float64.
 //
 //gpu:kernel
 func add64(t gpu.Thread, a, b, c []float64) {
@@ -74,7 +74,7 @@ func add64(t gpu.Thread, a, b, c []float64) {
 	}
 }
 
-// triad64 is triad32 for float64.
+// triad64 is like triad32 for float64.
 //
 //gpu:kernel
 func triad64(t gpu.Thread, b, c, a []float64) {

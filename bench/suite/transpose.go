@@ -9,8 +9,8 @@ import (
 // tile is the width and height of a tile of a matrix in shared memory.
 const tile = 32
 
-// transposeNaive stores the transpose of the n x n matrix a in b: each thread moves one
-// element, and neighbours write to different rows.
+// transposeNaive stores the transpose of the n x n matrix a in b. Each thread moves one element,
+// and neighbouring threads write to different rows.
 //
 //gpu:kernel
 //gpu:block 32,8
@@ -21,8 +21,8 @@ func transposeNaive(t gpu.Thread, a, b []float32, n int) {
 	}
 }
 
-// transposeTiled does the same a tile at a time, through shared memory whose rows are one
-// longer than the tile's, so that a column of it lies in different banks.
+// transposeTiled is like transposeNaive, but moves tiles through shared memory. Rows there have an
+// unused element, so that the elements of a column are in different banks.
 //
 //gpu:kernel
 //gpu:block 32,8

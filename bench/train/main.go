@@ -1,6 +1,8 @@
-// Command train measures steps of training: a forward and backward pass and a step of AdamW, of a transformer of 6 layers, 512 wide, with 8
-// sequences of 512 tokens of a vocabulary of 8192, and of a perceptron 512-2048-512 with 256 rows; with -large, of a transformer of 16
-// layers, 2048 wide, with 2 sequences of 2048 tokens of a vocabulary of 32768. Each runs operation by operation and as a graph. It prints the loss after some steps, to show that both compute the same, and the median time of the others.
+// Command train measures steps of training. A step is a forward pass, a backward pass and a step of AdamW. One model is a transformer with
+// 6 layers of width 512, and a step reads 8 sequences of 512 tokens from a vocabulary of 8192. The other model is a perceptron with layers
+// of 512, 2048 and 512 elements, and a step reads 256 rows. With -large, the model is a transformer with 16 layers of width 2048, and a
+// step reads 2 sequences of 2048 tokens from a vocabulary of 32768. Each model runs operation by operation, and then as a graph. The
+// command prints the loss after some steps, to show that both compute the same, and the median time of the steps that follow.
 //
 //	go run ./bench/train           # on a GPU
 //	go run ./bench/train -large    # 940 million parameters, in 20 GB

@@ -16,6 +16,5 @@
 // Flags have one dash or two. Exit codes are 0 for success, 1 if the user's program or a
 // check failed (run passes on the program's own code), 2 for wrong usage, and 3 if no GPU can be used.
 //
-// Each subcommand is a file. The subcommand build is the command line of cmd/kernelgen, which go generate runs and which
-// builds in half the time.
+// The subcommand build does the same as the command cmd/kernelgen, which is for go generate and takes half the time to compile.
 package main

@@ -2,7 +2,7 @@
 //
 //	//go:generate go tool kernelgen .
 //
-// It is what go generate runs in a module that declares it as a tool:
+// The command go generate runs it in a module that declares it as a tool:
 //
 //	go get -tool github.com/gopherwarp/gopherwarp/cmd/kernelgen
 //	go generate ./...

@@ -32,7 +32,7 @@ func blurRows(t gpu.Thread, dst, src []uint8, weights []float32, z size) {
 	}
 }
 
-// blurColumns is like blurRows for the pixels in the columns.
+// blurColumns is like blurRows, but for the pixels in their columns.
 //
 //gpu:kernel
 //gpu:block 16,16

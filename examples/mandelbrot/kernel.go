@@ -18,7 +18,7 @@ const (
 	far   = 1 << 16
 )
 
-// mandelbrot stores in steps and norm the results of follow for each pixel of v, in row-major
+// mandelbrot stores the number of steps and the last |z| squared of each pixel of v, in row-major
 // order.
 //
 //gpu:kernel

@@ -1,5 +1,6 @@
 // Command points computes with an array of random points on the best device of the machine: their covariance, those that are farthest from
-// their mean, a function of the program's own, and its derivative. It ends with a deliberate mistake, which is an error with its line.
+// their mean, a function of the program's own, and its derivative. It ends with a deliberate mistake, to show the error, which names the
+// line of the mistake.
 package main
 
 import (

@@ -42,7 +42,7 @@ func survey(t gpu.Thread, which int, first, step uint32, out []finding) {
 	out[i] = f
 }
 
-// sums computes only the checksum of the values, which is several times as fast. It permits
+// sums computes only the checksum of the values. It is several times as fast as survey. It permits
 // contraction, which must not change the result.
 //
 //gpu:kernel

@@ -26,8 +26,8 @@ type Choice struct {
 
 // A Decoder continues sequences step by step. Each step appends to each sequence the token that the previous step chose, and chooses the
 // next token. All of this happens on the device, so the program can enqueue the next step before it knows the token. Steps are graphs.
-// There is one graph for each power of two of rows; surplus rows have no effect. Frequent sizes of Advance are graphs, too. A Decoder
-// belongs to one goroutine at a time.
+// There is one graph for each power of two of rows; surplus rows have no effect. Calls of Advance with frequent sizes are graphs, too. A
+// Decoder belongs to one goroutine at a time.
 type Decoder struct {
 	// Started, unless it is nil, is called in each computation when its inputs have been uploaded, before its first kernel.
 	Started func() error

@@ -33,8 +33,8 @@ const (
 // ending is the key of a context's value: a channel.
 type ending struct{}
 
-// Ending returns a channel that is closed when the end of the server begins, or nil if ctx is not that of a request of Serve. A handler
-// that has taken over its connection returns as soon as its present answer has ended.
+// Ending returns a channel that is closed when the server begins to end. If ctx is not the context of a request of Serve, Ending returns
+// nil. A handler that has taken over its connection watches the channel, and then returns after the current answer.
 func Ending(ctx context.Context) <-chan struct{} {
 	c, _ := ctx.Value(ending{}).(<-chan struct{})
 	return c

@@ -1,7 +1,7 @@
 // Command mistakes launches kernels with one mistake each, which the debuggers and checkers of docs/debugging.md
 // should find.
 //
-//	mistakes past    # an index out of range; built with -checks=off, the kernel reads there
+//	mistakes past    # an index out of range; built with -checks=off, the kernel reads past the slice
 //	mistakes sum     # a missing barrier
 package main
 

@@ -43,7 +43,8 @@ func Opened(t *testing.T, open func() (*device.Device, error)) *device.Device {
 	return dev
 }
 
-// Cases runs our kernels of every case, compared with plain Go: as Go, and their PTX.
+// Cases runs our kernels of every case on the CPU, and their PTX in the interpreter, and compares
+// the results with plain Go.
 func Cases(t *testing.T, suite harness.Suite) {
 	for name, open := range map[string]func() (*device.Device, error){"cpu": cpu.Open, "interp": ptxinterp.Open} {
 		dev := Opened(t, open)

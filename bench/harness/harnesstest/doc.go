@@ -1,6 +1,6 @@
-// Package harnesstest tests the cases of a suite of bench/harness without a GPU: the kernels on the CPU and in
-// the PTX interpreter, the CUDA C++ twins in the interpreter if nvcc is installed, and the parameter blocks that
-// both take.
+// Package harnesstest tests the cases of a suite of bench/harness without a GPU. It runs the kernels on the CPU and in
+// the PTX interpreter. If nvcc is installed, it also runs the twins, the CUDA C++ kernels that the kernels are compared
+// with, in the interpreter. It compares the parameter blocks of both.
 //
 //	func TestCases(t *testing.T) { harnesstest.Cases(t, Suite()) }
 //	func TestTwins(t *testing.T) { harnesstest.Twins(t, Suite()) }

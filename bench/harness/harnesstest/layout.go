@@ -13,7 +13,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Layouts compares the parameter blocks that the suite's twins take with those of the launches of the cases.
+// Layouts compares the parameter blocks of the suite's twins with those of the kernels.
 func Layouts(t *testing.T, suite harness.Suite) {
 	c := readTwins(suite.Twins)
 	dev := Opened(t, cpu.Open)

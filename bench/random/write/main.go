@@ -1,5 +1,5 @@
-// Command write writes a language model with random weights: a GGUF file or, with -mixture safetensors, a folder as Hugging Face's
-// models are, in bfloat16.
+// Command write writes a language model with random weights: a GGUF file or, with -mixture safetensors, a folder in the format of Hugging
+// Face, with bfloat16 weights.
 //
 //	go run ./bench/random/write -mixture Q4_K_M -o model.gguf   # the shape of Llama 3.1 8B
 //	go run ./bench/random/write -mixture safetensors -o folder

@@ -1,5 +1,5 @@
-// Command ptx compiles the kernel of bench/start and writes the PTX that a launch in start runs, for the peer of
-// start:
+// Command ptx compiles the kernel of bench/start, and writes the PTX that bench/start launches, for the program
+// start.cu:
 //
 //	go run ./bench/start/ptx add.ptx
 package main

@@ -4,9 +4,9 @@
 //	gopherwarp bench -only 'stream|sum' -peers torch,triton -json new.json -compare old.json
 //	gopherwarp bench -public
 //
-// Each case checks its results against plain Go, and then runs in turns with the same kernels in CUDA C++ if nvcc is
-// installed, and with the functions of PyTorch, Triton, CuPy, Numba, CUB and cuBLAS for the same work if they are. The exit
-// code is 1 if a case failed, and 2 if the command line is wrong.
+// The results of each case are compared with plain Go. The kernels then alternate with the same kernels in CUDA C++, if nvcc is installed,
+// and with functions of PyTorch, Triton, CuPy, Numba, CUB and cuBLAS that do the same work, if these are installed. The exit code is 1 if a
+// case failed, and 2 if the command line is wrong.
 package main
 
 import (

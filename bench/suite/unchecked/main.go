@@ -1,5 +1,5 @@
-// Command unchecked compiles the kernels of package suite without the checks that Go makes,
-// and writes them to a file, for a measurement of what the checks cost on a machine without a compiler:
+// Command unchecked compiles the kernels of package suite without the checks that Go makes, and writes them to a file.
+// With this file, a machine without Go can measure the cost of the checks:
 //
 //	go run ./bench/suite/unchecked unchecked.gob
 //	gopherwarp bench -unchecked unchecked.gob

@@ -45,8 +45,8 @@ func (v *Vectors) Files(name, of string) []VectorFile {
 	if strings.Contains(strings.Join(v.declarations, ""), "unsafe.Pointer") {
 		clause += "import \"unsafe\"\n\n"
 	}
-	doc := "// Package " + name + " contains the vector code of the kernels of package " + of + ".\n//\n" +
-		"// The first argument of each function is a number of threads that are adjacent along x. The function runs as many of\n// them as fill whole vectors, and returns how many these are. Only the kernels' twins call these functions.\n"
+	doc := "// Package " + name + " contains vector code that runs kernels of package " + of + " on the CPU.\n//\n" +
+		"// Only generated code calls these functions. The first argument is a number of threads that are adjacent along x. A\n// function runs as many of them as fill whole vectors, and returns the number that it ran.\n"
 	var amd64, other strings.Builder
 	for _, d := range v.declarations {
 		amd64.WriteString("//go:noescape\n" + d + "\n\n")

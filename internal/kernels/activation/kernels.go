@@ -5,7 +5,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// MapKernel stores the function of each element of x in y. A thread takes a vector.
+// MapKernel stores F of each element of x in y. A thread computes a vector.
 //
 //gpu:kernel
 func MapKernel[V row.Vector[V], O Op](t gpu.Thread, x, y []V) {

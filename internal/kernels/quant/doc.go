@@ -1,4 +1,4 @@
-// Package quant multiplies matrices of quantised weights by vectors of float32 or bfloat16 numbers.
+// Package quant multiplies matrices of quantized weights by vectors of float32 or bfloat16 numbers.
 //
 // The formats are Q4_0, Q4_1, Q5_0, Q5_1, Q8_0 and Q2_K to Q6_K of package weights/blocks. In this package, a block is 32 consecutive
 // weights of a row. Eight blocks are a superblock, which is a block in the files of the formats whose names end with _K.

@@ -11,7 +11,7 @@ import (
 
 const (
 	batchRows = 16 // vectors that a kernel for GPUs multiplies by weights that it reads once
-	mostRows  = 64 // vectors for which it is faster to read quantised weights several times than to convert them
+	mostRows  = 64 // vectors for which it is faster to read quantized weights several times than to convert them
 	fewRows   = 16 // the same, for formats without kernels for tensor cores
 )
 
