@@ -27,7 +27,8 @@ type Report struct {
 	Variants []VariantReport `json:"variants"`
 }
 
-// VariantReport describes the code of one variant of a kernel.
+// VariantReport describes the code of one variant of a kernel. See driver.Variant for narrow, coarse and aligned
+// variants.
 type VariantReport struct {
 	Name         string `json:"name"`             // "sm_70" or "sm_70 narrow coarse", after the name of the body if that is not the kernel's function
 	Instructions int    `json:"instructions"`     // PTX instructions

@@ -27,7 +27,7 @@ var (
 	ErrAssumption = driver.ErrAssumption
 	// ErrOverlap means that two slices share memory and must not.
 	ErrOverlap = driver.ErrOverlap
-	// ErrMemory means that the device has not enough free memory.
+	// ErrMemory means that the device does not have enough free memory.
 	ErrMemory = driver.ErrMemory
 	// ErrElement means that the element type of a buffer contains Go pointers.
 	ErrElement = errors.New("element type contains Go pointers")

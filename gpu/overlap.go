@@ -10,13 +10,13 @@ package gpu
 // preceding kernels still use. A thread that leaves the kernel without a call of AwaitPrevious waits at
 // the exit. After the first call, further calls return at once.
 //
-// Copies, fills and kernels that do not call AwaitPrevious start when all preceding work is done. On other
-// GPUs, on the CPU and in the interpreter, all kernels do, and AwaitPrevious has no effect.
+// Copies, fills and kernels that do not call AwaitPrevious start when all preceding work is done. On other GPUs, on the
+// CPU and in the interpreter, this holds for all kernels, and AwaitPrevious has no effect.
 func (t Thread) AwaitPrevious() {}
 
 // StartNext allows the next kernel of the stream to start before this kernel is done, if the next kernel
-// calls AwaitPrevious. It starts when the threads of every block have called StartNext or left the kernel,
-// and the GPU has room. Without StartNext, it starts when all blocks are done. StartNext does not publish
+// calls AwaitPrevious. The next kernel starts when the threads of every block have called StartNext or left this
+// kernel, and the GPU has room. Without StartNext, it starts when all blocks are done. StartNext does not publish
 // writes: the next kernel's AwaitPrevious waits for the end of this kernel.
 //
 // Most kernels call StartNext at their beginning. Waiting blocks of the next kernel take registers and

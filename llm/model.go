@@ -29,9 +29,9 @@ type Options struct {
 	// WaitingTexts and WaitingTokens limit the texts that wait for their first place, and the tokens of their prompts. A text beyond these
 	// limits ends with ErrBusy at once. If no other text waits, its prompt may exceed WaitingTokens. 0 means no limit.
 	WaitingTexts, WaitingTokens int
-	// Deterministic makes a text depend only on its request and on these options, and not on other texts. Then each step computes Sequences
-	// rows, prompts are computed one after another, a page at a time, and the cache keeps only the tokens of prompts. A text waits until
-	// there is memory for the largest number of tokens that it may have.
+	// Deterministic makes a text depend only on its request and on these options, and not on other texts. Then each step computes tokens
+	// for all Sequences, even if fewer texts are generated; prompts are computed one after another, a page at a time; and the cache keeps
+	// only the tokens of prompts. A text waits until there is memory for the largest number of tokens that it may have.
 	Deterministic bool
 	// Adapter is a folder with an adapter for the model, in the format of the Python package PEFT, or "" for none.
 	Adapter string

@@ -22,7 +22,8 @@ func (t *Tensor) Gather(dim int, at *Tensor) *Tensor { return indexed("Gather", 
 
 // ScatterAdd returns t with the elements of y added; y has the shape of at. Each element of y is added to one element of t: along dimension
 // dim, the index is the corresponding element of at; along the other dimensions, the indices are those of the element of y. See Gather for
-// shapes; ScatterAdd is its derivative. An element whose index is outside the dimension is not added. Elements are added in the order of y.
+// shapes; ScatterAdd is the derivative of Gather. An element whose index is outside the dimension is not added. Elements are added in the
+// order of y.
 func (t *Tensor) ScatterAdd(dim int, at, y *Tensor) *Tensor {
 	const name = "ScatterAdd"
 	s, err := scopeOf(name, []*Tensor{t, at, y})

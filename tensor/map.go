@@ -53,7 +53,8 @@ func (x F16) Map2(y F16, f func(x, y float32) float32) F16 {
 	return F16(dtype.F16From32(f(dtype.F16(x).Float32(), dtype.F16(y).Float32())))
 }
 
-// MapKernel stores F of each element of x in y. A program makes a launcher for an element type and a function of its own:
+// MapKernel applies its function to each element of x, and stores the results in y. A program makes a launcher for an element type and a
+// function of its own:
 //
 //	//gpu:instance Softsign = tensor.MapKernel[tensor.BF16, softsign]
 //
@@ -65,7 +66,7 @@ func MapKernel[T MapElement[T], F Function](t gpu.Thread, x, y []T) {
 	}
 }
 
-// MapBackKernel stores the derivative with respect to each element of x in dx, given the derivative dy with respect to F of this element.
+// MapBackKernel stores the derivatives with respect to x in dx, given the derivatives dy with respect to the results of the function.
 //
 //gpu:kernel
 func MapBackKernel[T MapElement[T], F Function](t gpu.Thread, x, dy, dx []T) {

@@ -23,7 +23,7 @@ type Derivative struct {
 
 // Sum returns the sum of the derivatives with respect to operand i that other operations have contributed so far, or nil if there are none.
 // It has the shape and the element type of the operand. If Back calls Sum for an operand, Back must add its own derivative to the sum and
-// return the result. This is for kernels that can add to an array at no cost. If Back does not call Sum, Backward adds up the derivatives.
+// return the result. Use Sum for kernels that can add to an array at no cost. If Back does not call Sum, Backward adds up the derivatives.
 func (d *Derivative) Sum(i int) *Tensor {
 	if i < len(d.sums) && d.sums[i] != nil {
 		d.summed[i] = true

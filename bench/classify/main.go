@@ -1,6 +1,6 @@
 // Command classify measures ResNets with random weights on batches of normalized images that are already on the device.
-// It prints the time of a batch and the images per second. On GPUs, a batch is the launch of a graph. It also compares
-// the scores of each element type with those of the first type.
+// It prints the time of a batch and the images per second. On GPUs, each batch is one launch of a graph. It also
+// compares the scores of each element type with those of the first type.
 //
 //	gopherwarp run ./bench/classify                                      # on a GPU
 //	gopherwarp run ./bench/classify -types=float32 -batches=1 -runs=3    # on a CPU

@@ -1,6 +1,6 @@
-// Compile measures the compiler. It compiles all kernels of a module, first without and then with
-// the results of an earlier build in the cache. It also compiles single kernels from IR to PTX, as
-// a program does that generates kernels at run time.
+// Compile measures the compiler. It compiles all kernels of a module, first without a cache, and
+// then with a cache that has the results. It also compiles single kernels from IR to PTX, like a
+// program that generates kernels at run time.
 //
 //	go run ./bench/compile                # of this repository, from its root
 //	go run ./bench/compile -runs 1 ./...

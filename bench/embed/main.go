@@ -1,6 +1,6 @@
 // Command embed measures an encoder with the shape of all-MiniLM-L6-v2 and random weights. It prints the texts per second and the time of a
-// batch, which begins with tokens in the host's memory and ends with vectors there. It also compares the vectors of each element type with
-// those of the first type.
+// batch. The time begins with tokens in the host's memory and ends with vectors there. It also compares the vectors of each element type
+// with those of the first type.
 //
 //	gopherwarp run ./bench/embed                     # on a GPU: float16, bfloat16 and float32
 //	gopherwarp run ./bench/embed -types=float32 -runs=3 # on a CPU

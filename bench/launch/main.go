@@ -1,6 +1,5 @@
-// Launch measures the cost of giving work to a GPU: launches of empty kernels with 0 to 16 arguments, 10,000
-// launches until they are done, the replay of a graph of 100 small kernels, and calls of libraries and of the
-// driver.
+// Launch measures the cost of giving work to a GPU: launches of empty kernels with 0 to 16 arguments, 10,000 launches
+// and the wait for their end, the replay of a graph of 100 small kernels, and calls of libraries and of the driver.
 //
 //	go run ./bench/launch
 //

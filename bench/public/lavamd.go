@@ -33,8 +33,8 @@ type lavaBox struct {
 }
 
 // lavaMD adds to the force on each particle the forces of the particles in its box and in neighbouring boxes. A block
-// computes a box, and loads the others to shared memory, one after another. It is the kernel of Rodinia's lavaMD, in
-// float64, with blocks of 128 threads and 100 particles a box.
+// computes a box, and loads the neighbouring boxes to shared memory, one after another. It is the kernel of Rodinia's
+// lavaMD, in float64, with blocks of 128 threads and 100 particles a box.
 //
 //gpu:kernel
 //gpu:block 128

@@ -82,7 +82,7 @@ func mergeSampleRanks(t gpu.Thread, keys, ranksA, ranksB []uint32, stride, threa
 	ra[samples+k] = uint32(mergeRank(a, b[k*mergeSample], stride, true))
 }
 
-// mergeLimits merges the ranks of both sequences of a pair. They are then the limits of parts that can be merged
+// mergeLimits merges the ranks of both sequences of a pair. The merged ranks are the limits of parts that can be merged
 // independently. It is the third kernel of CUDA's mergeSort.
 //
 //gpu:kernel
@@ -100,7 +100,8 @@ func mergeLimits(t gpu.Thread, ranks, limits []uint32, stride, threads int) {
 	l[mergeRank(r, r[samples+k], samples, true)+k] = r[samples+k]
 }
 
-// mergeParts merges the parts in shared memory, a block of 128 threads for each: the last kernel of CUDA's mergeSort.
+// mergeParts merges the parts between the limits in shared memory, a block of 128 threads for each: the last kernel of
+// CUDA's mergeSort.
 //
 //gpu:kernel
 //gpu:block 128

@@ -130,8 +130,8 @@ func particleCumulate(t gpu.Thread, weights, cumulated, first []float64, seeds [
 	}
 }
 
-// particleResample replaces each particle by the first particle whose running sum reaches its position. It searches
-// from the start.
+// particleResample replaces particle i by the first particle whose running sum reaches position i of the resampling. It
+// searches from the start.
 //
 //gpu:kernel
 //gpu:block 512

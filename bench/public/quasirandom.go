@@ -18,7 +18,7 @@ const (
 )
 
 // quasirandom stores n points of a low-discrepancy sequence. A point is the exclusive or of the direction numbers that
-// the bits of its index select (Bratley and Fox 1988): the first kernel of CUDA's quasirandomGenerator sample, in
+// the bits of its index select (Bratley and Fox 1988). It is the first kernel of CUDA's quasirandomGenerator sample, in
 // blocks of 128 threads for each of three dimensions.
 //
 //gpu:kernel

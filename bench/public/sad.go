@@ -48,7 +48,8 @@ func sad4(t gpu.Thread, frame, reference, sums []uint16, width, height int) {
 	}
 }
 
-// sad8 adds the sums of four 4 x 4 blocks, for each 8 x 8 block. A block of 128 threads computes a macroblock.
+// sad8 computes the sums of each 8 x 8 block from those of its four 4 x 4 blocks. A block of 128 threads computes a
+// macroblock.
 //
 //gpu:kernel
 //gpu:block 128
@@ -62,7 +63,7 @@ func sad8(t gpu.Thread, sums, sums8 []uint16) {
 	}
 }
 
-// sad16 adds the sums of the four 8 x 8 blocks of each macroblock.
+// sad16 computes the sums of each macroblock from those of its four 8 x 8 blocks.
 //
 //gpu:kernel
 //gpu:block 128

@@ -18,7 +18,7 @@ func Llama8B() Shape {
 	return Shape{Layers: 32, Hidden: 4096, FFN: 14336, Heads: 32, KeyHeads: 8, HeadDim: 128, Vocabulary: 128256, Context: 131072}
 }
 
-// Flags defines a flag for each number of s. The flags set these numbers; their present values are the defaults.
+// Flags defines a flag for each field of s. Parsing the flags sets the fields. The defaults are the present values of the fields.
 func Flags(set *flag.FlagSet, s *Shape) {
 	for _, f := range []struct {
 		name, help string

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Bar is a requirement of the project on itself: a ratio of speeds, ours relative to theirs, that
-// must be reached, or a time that must not be exceeded.
+// Bar is a requirement of the project: a ratio of our speed to another speed that must be reached,
+// or a time that must not be exceeded.
 type Bar struct {
 	What   string  `json:"what"`
 	Figure float64 `json:"figure"` // 0 if nothing was measured

@@ -1,5 +1,5 @@
 // Package report presents the results of a benchmark: as a table for a terminal, as JSON, as a page with charts,
-// as the changes since an earlier report, and as bars, which are the project's requirements on itself.
+// as the changes since an earlier report, and as bars, which are speeds and times that the project requires of itself.
 //
 //	r, err := report.ReadJSON(file)
 //	err = r.WriteTable(os.Stdout) // 80 columns

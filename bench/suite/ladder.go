@@ -19,27 +19,27 @@ import (
 //gpu:kernel
 func empty0(gpu.Thread) {}
 
-// empty1 does nothing with an argument.
+// empty1 has one argument and does nothing.
 //
 //gpu:kernel
 func empty1(_ gpu.Thread, _ []float32) {}
 
-// empty2 does nothing with two arguments.
+// empty2 has two arguments and does nothing.
 //
 //gpu:kernel
 func empty2(_ gpu.Thread, _, _ []float32) {}
 
-// empty4 does nothing with four arguments.
+// empty4 has four arguments and does nothing.
 //
 //gpu:kernel
 func empty4(_ gpu.Thread, _, _, _, _ []float32) {}
 
-// empty8 does nothing with eight arguments.
+// empty8 has eight arguments and does nothing.
 //
 //gpu:kernel
 func empty8(_ gpu.Thread, _, _, _, _, _, _, _, _ []float32) {}
 
-// empty16 does nothing with sixteen arguments.
+// empty16 has sixteen arguments and does nothing.
 //
 //gpu:kernel
 func empty16(_ gpu.Thread, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _ []float32) {}

@@ -12,8 +12,8 @@ import (
 // limit is the number of steps after which a point counts as inside.
 const limit = 500
 
-// mandelbrot32 stores in counts after how many steps each of n x n points of the square from
-// -2-1.5i to 1+1.5i leaves, row by row.
+// mandelbrot32 stores in counts the number of steps after which each point diverges, for n x n
+// points of the square from -2-1.5i to 1+1.5i, row by row.
 //
 //gpu:kernel
 //gpu:block 32,8

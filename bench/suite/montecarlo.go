@@ -12,8 +12,8 @@ import (
 // throws is the number of points that a thread of monteCarlo throws.
 const throws = 1024
 
-// monteCarlo chooses random points in a square, and adds to hits[0] how many are in the quarter of
-// a circle in it. Four times the share of hits is about pi.
+// monteCarlo chooses random points in a square, and adds to hits[0] how many are in the inscribed
+// quarter of a circle. Four times the share of hits is about pi.
 //
 //gpu:kernel
 //gpu:block 256

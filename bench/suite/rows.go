@@ -49,8 +49,8 @@ func blockMax32(t gpu.Thread, part *[width]float32, v float32) float32 {
 	return part[0]
 }
 
-// layerNorm normalizes rows of x, cols long: it stores (x - mean) / deviation * scale + shift in y.
-// A block computes a row.
+// layerNorm normalizes rows of x, cols long: it stores (x-mean)/deviation*scale + shift in y. A
+// block computes a row.
 //
 //gpu:kernel
 //gpu:block 256

@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// sgemm32 stores the product of the n x n matrices a and b in c. From tiles in shared memory, a block computes 32 x 32
-// elements, and a thread one. n is a multiple of 32.
+// sgemm32 stores the product of the n x n matrices a and b in c. A block computes 32 x 32 elements from tiles in shared
+// memory; a thread computes one element. n is a multiple of 32.
 //
 //gpu:kernel
 //gpu:block 32,32

@@ -9,7 +9,7 @@
 //	go run ./bench/train -small    # sizes to try it without a GPU
 //	go run ./bench/train -only graph
 //
-// The file pytorch.py, which is next to this one, measures the same models in PyTorch.
+// The file pytorch.py in the same folder measures the same models in PyTorch.
 package main
 
 import (

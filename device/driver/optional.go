@@ -60,9 +60,9 @@ type PooledMemory interface {
 	FreeAfter(queues []Queue) error
 }
 
-// Recycler is a Backend whose memory package device keeps when a buffer is closed, and reuses for later
-// buffers without a call of the back end. A back end that reports every use of freed memory must
-// not be a Recycler.
+// If a Backend is a Recycler, package device keeps the memory of closed buffers, and reuses the
+// memory for later buffers without a call of the back end. A back end that reports every use of
+// freed memory must not be a Recycler.
 type Recycler interface {
 	// Recyclable returns an error if the device's memory is lost.
 	Recyclable() error

@@ -10,8 +10,8 @@ import (
 // it and launches it. Package device checks the Plan, and a queue runs it.
 //
 // The parameter block contains addresses that the garbage collector does not see. So the owner keeps the memory alive
-// until the queue has taken the launch. If a buffer is closed before, either its memory is freed after the launch, or
-// the launch returns an error (see Closed). A Plan is invalid after Launch.
+// until the queue has taken the launch. If a buffer is closed before that, either its memory is freed after the launch,
+// or the launch returns an error (see Closed). A Plan is invalid after Launch.
 type Plan struct {
 	owner  PlanOwner
 	kernel *Kernel

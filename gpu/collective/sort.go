@@ -6,10 +6,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// BlockSort sorts x, of any length, which is usually in shared memory, in ascending order. NaNs come first. The
+// BlockSort sorts x in ascending order. x may have any length, and is usually in shared memory. NaNs come first. The
 // threads of the block pass the same slice. Before the call, they must have called Sync after their last write to x.
-// The algorithm is a bitonic merge sort (K. E. Batcher, "Sorting networks and their applications", 1968), with
-// len(x) log²(len(x)) / 4 comparisons.
+// The algorithm is a bitonic merge sort (K. E. Batcher, "Sorting networks and their applications", 1968), with len(x)
+// log²(len(x)) / 4 comparisons.
 func BlockSort[T cmp.Ordered](t gpu.Thread, x []T) {
 	for run := 2; run < 2*len(x); run *= 2 {
 		for d := run - 1; d > 0; d = halved(d, run) {

@@ -9,8 +9,8 @@ type Origin struct {
 // Reuse looks up a sequence's next tokens in the pages of other sequences, including sequences that have been released. It gives the pages
 // that it finds to the sequence, and returns the number of tokens that the sequence then has. tokens are the tokens of the sequence, from
 // the first token on, including tokens that the cache does not have yet. If the sequence is empty, the call sets its Origin; the sequence's
-// tokens are computed with the adapter of this Origin. Sequences share only full pages. But if a sequence has been released, another
-// sequence may continue its last page, even if it is not full. If Keep has not seen all tokens of the sequence, Reuse does nothing.
+// tokens are computed with the adapter of this Origin. Sequences share only full pages. But the last page of a released sequence can be
+// continued by another sequence, even if the page is not full. If Keep has not seen all tokens of the sequence, Reuse does nothing.
 func (c *Cache) Reuse(sequence int, origin Origin, tokens []int32) int {
 	r := &c.list[sequence]
 	if r.length == 0 {

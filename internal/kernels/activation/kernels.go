@@ -5,7 +5,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// MapKernel stores F of each element of x in y. A thread computes a vector.
+// MapKernel applies its function to each element of x, and stores the results in y. A thread computes a vector.
 //
 //gpu:kernel
 func MapKernel[V row.Vector[V], O Op](t gpu.Thread, x, y []V) {
