@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Nothing does nothing: its time is that of a launch.
+// Nothing does nothing. Its time is the time of a launch.
 func Nothing(s *device.Stream, g device.Grid) error {
 	p := s.Plan(nothingKernel, g)
 	return p.Launch()
@@ -174,8 +174,8 @@ var blackScholesKernel = &driver.Kernel{
 	},
 }
 
-// Nbody stores the accelerations of n bodies of equal mass in force, whose thirds are the x, y and z components.
-// The thirds of at are the x, y and z coordinates of the bodies.
+// Nbody stores the accelerations of n bodies of equal mass in force: all x, then all y, then all z
+// components. at has the bodies' coordinates in the same order.
 func Nbody(s *device.Stream, g device.Grid, at, force device.Slice[float32], n int) error {
 	p := s.Plan(nbodyKernel, g)
 	at.Pass(p)
@@ -334,7 +334,7 @@ var matmulKernel = &driver.Kernel{
 	},
 }
 
-// Naive computes the same product without tiles.
+// Naive is like matmul, but does not use tiles.
 func Naive(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
 	p := s.Plan(naiveKernel, naiveKernel.Grid(g))
 	a.Pass(p)

@@ -11,9 +11,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Attend computes attention of a token's queries to half a page of the cache: a block of one warp for each head and half, so that
-// blocks fit beside those of the next product. It stores weighted sums of values, not yet divided, and the state of the softmax.
-// The layout of sums is [heads][parts][HeadSize].
+// Attend computes attention of a token's queries to the cache. A block of one warp computes a head and half a page, so that blocks of the
+// next product fit on the same multiprocessor. attend stores weighted sums of values, not yet divided, and the state of the softmax. The
+// layout of sums is [heads][parts][HeadSize].
 func Attend(s *device.Stream, g device.Blocks, q, k, v device.Slice[quad], position device.Slice[int32], scale float32, sums device.Slice[numbers], states device.Slice[state]) error {
 	p := s.Plan(attendKernel, attendKernel.Grid(g))
 	q.Pass(p)
@@ -67,8 +67,8 @@ var attendKernel = &driver.Kernel{
 	},
 }
 
-// AttendJoin does what attend and join do: the last block of a head to be done joins the parts. The counters, one for each head, are
-// 0 before and after.
+// AttendJoin does the work of attend and join: for each head, the block that is done last joins the parts. done has a counter for each
+// head, which is 0 before and after.
 func AttendJoin(s *device.Stream, g device.Blocks, q, k, v device.Slice[quad], position device.Slice[int32], scale float32, sums device.Slice[numbers], states device.Slice[state], done device.Slice[uint32], out device.Slice[dtype.BF16]) error {
 	p := s.Plan(attendJoinKernel, attendJoinKernel.Grid(g))
 	q.Pass(p)
@@ -135,7 +135,7 @@ var attendJoinKernel = &driver.Kernel{
 	},
 }
 
-// Join combines what attend has stored: a block for each head.
+// Join combines the results of attend. A block computes a head.
 func Join(s *device.Stream, g device.Blocks, sums device.Slice[float32], states device.Slice[state], position device.Slice[int32], out device.Slice[dtype.BF16]) error {
 	p := s.Plan(joinKernel, joinKernel.Grid(g))
 	sums.Pass(p)
@@ -255,7 +255,7 @@ var chooseKernel = &driver.Kernel{
 	},
 }
 
-// Fill stores numbers from -span to span that depend on seed and the index, eight in each thread.
+// Fill stores random numbers from middle-span to middle+span, eight in each thread.
 func Fill(s *device.Stream, g device.Grid, x device.Slice[[8]dtype.BF16], seed uint32, span, middle float32) error {
 	p := s.Plan(fillKernel, g)
 	x.Pass(p)

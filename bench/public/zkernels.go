@@ -52,8 +52,8 @@ var ataxRowsKernel = &driver.Kernel{
 	},
 }
 
-// AtaxColumns stores the product of the transposed matrix and another vector, a thread for each column: the second
-// kernel of PolyBench-GPU's atax.
+// AtaxColumns stores the product of the transpose of a and a vector, a thread for each column: the second kernel of
+// PolyBench-GPU's atax.
 func AtaxColumns(s *device.Stream, g device.Blocks, a, product, y device.Slice[float32], n int) error {
 	p := s.Plan(ataxColumnsKernel, ataxColumnsKernel.Grid(g))
 	a.Pass(p)
@@ -93,9 +93,9 @@ var ataxColumnsKernel = &driver.Kernel{
 	},
 }
 
-// BackpropForward stores the partial sums of the hidden units' inputs: the product of weights and inputs summed
-// over the 16 inputs of a block of 16 x 16 threads, by a tree in shared memory. It is the layerforward kernel of
-// Rodinia's backprop. Row 0 and column 0 of the weights belong to the bias.
+// BackpropForward stores the partial sums of the hidden units' inputs: a block of 16 x 16 threads adds the products of
+// weights and 16 inputs, by a tree in shared memory. It is the layerforward kernel of Rodinia's backprop. Row 0 and
+// column 0 of the weights belong to the bias.
 func BackpropForward(s *device.Stream, g device.Blocks, input, weights, partial device.Slice[float32]) error {
 	p := s.Plan(backpropForwardKernel, backpropForwardKernel.Grid(g))
 	input.Pass(p)
@@ -136,8 +136,8 @@ var backpropForwardKernel = &driver.Kernel{
 	},
 }
 
-// BackpropAdjust adds to each weight its change by the gradient and a part of the change before: the
-// adjust_weights kernel of Rodinia's backprop.
+// BackpropAdjust changes each weight by the gradient and a part of the previous change: the adjust_weights kernel of
+// Rodinia's backprop.
 func BackpropAdjust(s *device.Stream, g device.Blocks, delta, input, weights, change device.Slice[float32]) error {
 	p := s.Plan(backpropAdjustKernel, backpropAdjustKernel.Grid(g))
 	delta.Pass(p)
@@ -217,7 +217,7 @@ var bicgColumnsKernel = &driver.Kernel{
 	},
 }
 
-// BicgRows stores the product of the matrix and p, a thread for each row: the second kernel of PolyBench-GPU's bicg.
+// BicgRows stores the product of a and p, a thread for each row: the second kernel of PolyBench-GPU's bicg.
 func BicgRows(s *device.Stream, g device.Blocks, a, p, q device.Slice[float32], n int) error {
 	p_ := s.Plan(bicgRowsKernel, bicgRowsKernel.Grid(g))
 	a.Pass(p_)
@@ -259,7 +259,7 @@ var bicgRowsKernel = &driver.Kernel{
 
 // BinomialOptions stores the prices of European call options by the binomial model (Cox, Ross and Rubinstein 1979): the
 // kernel of CUDA's binomialOptions sample. A block of 128 threads computes an option. A thread has 16 values in
-// registers and obtains the next thread's first one through shared memory at each step.
+// registers. At each step it obtains the next thread's first value through shared memory.
 func BinomialOptions(s *device.Stream, g device.Blocks, options device.Slice[binomialOption], calls device.Slice[float32]) error {
 	p := s.Plan(binomialOptionsKernel, binomialOptionsKernel.Grid(g))
 	options.Pass(p)
@@ -375,7 +375,7 @@ var correlationDeviationKernel = &driver.Kernel{
 	},
 }
 
-// CorrelationReduce centers and scales the columns, a thread for each element in blocks of 32 x 8.
+// CorrelationReduce subtracts the mean from each column and scales it, a thread for each element in blocks of 32 x 8.
 func CorrelationReduce(s *device.Stream, g device.Blocks, data, mean, deviation device.Slice[float32], n int) error {
 	p := s.Plan(correlationReduceKernel, correlationReduceKernel.Grid(g))
 	data.Pass(p)
@@ -457,9 +457,9 @@ var correlationProductsKernel = &driver.Kernel{
 }
 
 // Cutcp stores the Coulomb potential of the atoms within a cutoff at the points of a lattice, smoothed to be 0 at the
-// cutoff: the kernel of Parboil's cutcp (Rodrigues and others 2008). A block of 8 x 8 x 2 threads computes a cube of
-// 8 x 8 x 8 points, four a thread. It loads 16 neighbouring bins at a time to shared memory. An atom is x, y, z and a
-// charge. The offsets of the neighbouring bins are relative to the block's.
+// cutoff: the kernel of Parboil's cutcp (Rodrigues and others 2008). A block of 8 x 8 x 2 threads computes a cube of 8
+// x 8 x 8 points, four a thread. It loads 16 neighbouring bins of atoms at a time to shared memory. An atom is x, y, z
+// and a charge. Offsets of bins are relative to the block's bin.
 func Cutcp(s *device.Stream, g device.Blocks, atoms device.Slice[[4]float32], offsets device.Slice[int32], potential device.Slice[float32], cubes int) error {
 	p := s.Plan(cutcpKernel, cutcpKernel.Grid(g))
 	atoms.Pass(p)
@@ -504,8 +504,8 @@ var cutcpKernel = &driver.Kernel{
 }
 
 // Dct8x8 transforms each 8 x 8 block of an image by the discrete cosine transform (Ahmed, Natarajan and Rao 1974): the
-// first kernel of CUDA's dct8x8 sample. A block of 8 x 8 threads multiplies the pixels, in shared memory, by the matrix
-// from the left and by its transpose from the right.
+// first kernel of CUDA's dct8x8 sample. A block of 8 x 8 threads computes the product D*X*D' in shared memory, of the
+// matrix D of the transform and the pixels X.
 func Dct8x8(s *device.Stream, g device.Blocks, image, frequencies device.Slice[float32], width int) error {
 	p := s.Plan(dct8x8Kernel, dct8x8Kernel.Grid(g))
 	image.Pass(p)
@@ -547,8 +547,8 @@ var dct8x8Kernel = &driver.Kernel{
 
 // Dwt2d transforms an n x n image by one level of the reversible 5/3 wavelets (Le Gall and Tabatabai 1988), by
 // lifting (Sweldens 1996), and stores the four bands as the quadrants of the result. It is the forward transform of
-// Rodinia's dwt2d: a block holds a part of the image with its border in shared memory and transforms its rows and
-// then its columns there. Its threads are 32 x 8, n is a multiple of 32.
+// Rodinia's dwt2d: a block of 32 x 8 threads holds a part of the image with its border in shared memory, where it
+// transforms rows and then columns. n is a multiple of 32.
 func Dwt2d(s *device.Stream, g device.Blocks, image, bands device.Slice[int32], n int) error {
 	p := s.Plan(dwt2dKernel, dwt2dKernel.Grid(g))
 	image.Pass(p)
@@ -589,9 +589,9 @@ var dwt2dKernel = &driver.Kernel{
 }
 
 // Eigenvalues stores the eigenvalues of symmetric tridiagonal matrices by bisection (Barth, Martin and Wilkinson 1967): the
-// kernel for small matrices of CUDA's eigenvalues sample (Lessig 2007), a block of 512 threads for each matrix. A thread
-// bisects an interval; if both halves have eigenvalues, the right one is a new interval, whose place is the thread's rank
-// in a scan. The matrices have n rows, limits at most low and high, and nonzero off-diagonal elements.
+// kernel for small matrices of CUDA's eigenvalues sample (Lessig 2007), a block of 512 threads for each matrix. A thread bisects an
+// interval; if both halves have eigenvalues, the right one is a new interval, whose place is the thread's rank in a scan. The matrices have
+// n rows, eigenvalues from low to high, and nonzero off-diagonal elements.
 func Eigenvalues(s *device.Stream, g device.Blocks, diagonal, off, values device.Slice[float32], n int, low, high, precision float32) error {
 	p := s.Plan(eigenvaluesKernel, eigenvaluesKernel.Grid(g))
 	diagonal.Pass(p)
@@ -643,9 +643,9 @@ var eigenvaluesKernel = &driver.Kernel{
 	},
 }
 
-// FdtdEY updates the electric field along y; row 0 is the source at time step. It is the first kernel of
-// PolyBench-GPU's fdtd2d (Yee 1966), a thread for each point in blocks of 32 x 8. The fields ex, ey and hz have
-// n x (n+1), (n+1) x n and n x n points.
+// FdtdEY updates the electric field along y, and sets row 0 to source[step]. It is the first kernel of PolyBench-GPU's
+// fdtd2d (Yee 1966), a thread for each point in blocks of 32 x 8. The fields ex, ey and hz have n x (n+1), (n+1) x n
+// and n x n points.
 func FdtdEY(s *device.Stream, g device.Blocks, source, ey, hz device.Slice[float32], step, n int) error {
 	p := s.Plan(fdtdEYKernel, fdtdEYKernel.Grid(g))
 	source.Pass(p)
@@ -764,8 +764,8 @@ var fdtdHZKernel = &driver.Kernel{
 }
 
 // Fdtd3d computes a step of finite differences with four points along each axis and direction: the kernel of CUDA's
-// FDTD3d sample (Micikevicius 2009). A block of 32 x 16 threads walks through the planes, with the points before and
-// after its own in registers, and its part of the plane in shared memory. The volume has a border of four points.
+// FDTD3d sample (Micikevicius 2009). A block of 32 x 16 threads computes plane after plane, with points of the planes
+// before and after in registers, and its part of the plane in shared memory. The volume has a border of four points.
 func Fdtd3d(s_ *device.Stream, g device.Blocks, from, to device.Slice[float32], weights [volumeRadius + 1]float32, s volumeShape) error {
 	p := s_.Plan(fdtd3dKernel, fdtd3dKernel.Grid(g))
 	from.Pass(p)
@@ -815,9 +815,9 @@ var fdtd3dKernel = &driver.Kernel{
 	},
 }
 
-// Fft512 transforms sequences of 512 points, a block of 64 threads for each, as SHOC's fft: three passes of
-// transforms of eight points in registers (Stockham's order, as in Govindaraju and others 2008), with exchanges
-// through shared memory.
+// Fft512 transforms sequences of 512 points, a block of 64 threads for each, like SHOC's fft: in three passes, threads
+// transform eight points in registers (Stockham's order, as in Govindaraju and others 2008), and exchange them through
+// shared memory.
 func Fft512(s *device.Stream, g device.Blocks, data device.Slice[point]) error {
 	p := s.Plan(fft512Kernel, fft512Kernel.Grid(g))
 	data.Pass(p)
@@ -851,8 +851,8 @@ var fft512Kernel = &driver.Kernel{
 	},
 }
 
-// GaussianColumn stores in m the factors of column k for the rows below it: Fan1 of Rodinia's gaussian, with
-// blocks of 512 threads.
+// GaussianColumn stores in m the factors of column k for the rows below row k: Fan1 of Rodinia's gaussian, with blocks
+// of 512 threads.
 func GaussianColumn(s *device.Stream, g device.Blocks, m, a device.Slice[float32], n, k int) error {
 	p := s.Plan(gaussianColumnKernel, gaussianColumnKernel.Grid(g))
 	m.Pass(p)
@@ -975,7 +975,7 @@ var gramschmidtNormKernel = &driver.Kernel{
 	},
 }
 
-// GramschmidtScale stores the normalized column in q.
+// GramschmidtScale stores column k in q, divided by its norm.
 func GramschmidtScale(s *device.Stream, g device.Blocks, a, r, q device.Slice[float32], k, n int) error {
 	p := s.Plan(gramschmidtScaleKernel, gramschmidtScaleKernel.Grid(g))
 	a.Pass(p)
@@ -1016,8 +1016,7 @@ var gramschmidtScaleKernel = &driver.Kernel{
 	},
 }
 
-// GramschmidtProject subtracts from each later column its projection on the normalized one, a thread for each
-// column.
+// GramschmidtProject subtracts from each later column its projection on column k of q, a thread for each column.
 func GramschmidtProject(s *device.Stream, g device.Blocks, a, r, q device.Slice[float32], k, n int) error {
 	p := s.Plan(gramschmidtProjectKernel, gramschmidtProjectKernel.Grid(g))
 	a.Pass(p)
@@ -1032,7 +1031,7 @@ var gramschmidtProjectKernel = &driver.Kernel{
 	Name:    "gramschmidtProject",
 	Package: "github.com/gopherwarp/gopherwarp/bench/public",
 	File:    "gramschmidt.go",
-	Line:    44,
+	Line:    43,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "r", Offset: 24, Size: 24, Elem: 4},
@@ -1043,9 +1042,9 @@ var gramschmidtProjectKernel = &driver.Kernel{
 	ParamBytes: 104,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "gramschmidt.go", Line: 47, Format: "index out of range [%d] with length %d"},
-		{File: "gramschmidt.go", Line: 49, Format: "index out of range [%d] with length %d"},
-		{File: "gramschmidt.go", Line: 52, Format: "index out of range [%d] with length %d"},
+		{File: "gramschmidt.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "gramschmidt.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "gramschmidt.go", Line: 51, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72, 80},
 	OnDemand: true,
@@ -1060,9 +1059,9 @@ var gramschmidtProjectKernel = &driver.Kernel{
 	},
 }
 
-// Hotspot3D computes the temperatures of a chip after a step, from those before and the power of each cell, as
-// Rodinia's hotspot3D. A thread of a 64 x 4 block walks through the layers of its column with three temperatures
-// in registers. Neighbours outside the chip have the temperature of the cell itself.
+// Hotspot3D computes the temperatures of a chip after a step, from those before it and the power of each cell, like
+// Rodinia's hotspot3D. A thread of a 64 x 4 block computes its column layer by layer, with three temperatures in
+// registers. Neighbours outside the chip have the temperature of the cell itself.
 func Hotspot3D(s *device.Stream, g device.Blocks, power, from, to device.Slice[float32], nx, ny, nz int, w hotspotWeights) error {
 	p := s.Plan(hotspot3DKernel, hotspot3DKernel.Grid(g))
 	power.Pass(p)
@@ -1115,9 +1114,9 @@ var hotspot3DKernel = &driver.Kernel{
 }
 
 // Laplace computes a step of Jacobi's iteration for Laplace's equation on an n x n grid, and the largest change in each
-// block, by a tree over the columns and then one over a row of shared memory. It is the kernel of the Laplace example
-// of numba's documentation with shared memory: float64, blocks of 16 x 16 threads, and a tile of the grid with a border
-// of one point.
+// block, by a tree over columns and then over a row of shared memory. It is the kernel with shared memory of the
+// Laplace example in numba's documentation: float64, blocks of 16 x 16 threads, and a tile of the grid with a border of
+// one point.
 func Laplace(s *device.Stream, g device.Blocks, from, to, changes device.Slice[float64], n int) error {
 	p := s.Plan(laplaceKernel, laplaceKernel.Grid(g))
 	from.Pass(p)
@@ -1164,9 +1163,9 @@ var laplaceKernel = &driver.Kernel{
 	},
 }
 
-// LavaMD adds to the force on each particle the forces of the particles in its box and in the neighbouring ones,
-// which the block, for one box, holds in shared memory one box after another. It is the kernel of Rodinia's lavaMD,
-// in float64, with blocks of 128 threads and 100 particles a box.
+// LavaMD adds to the force on each particle the forces of the particles in its box and in neighbouring boxes. A block
+// computes a box, and loads the neighbouring boxes to shared memory, one after another. It is the kernel of Rodinia's
+// lavaMD, in float64, with blocks of 128 threads and 100 particles a box.
 func LavaMD(s *device.Stream, g device.Blocks, boxes device.Slice[lavaBox], places device.Slice[lavaPoint], charges device.Slice[float64], forces device.Slice[lavaPoint], alpha float64) error {
 	p := s.Plan(lavaMDKernel, lavaMDKernel.Grid(g))
 	boxes.Pass(p)
@@ -1217,8 +1216,8 @@ var lavaMDKernel = &driver.Kernel{
 	},
 }
 
-// Md stores the force of its neighbours on each atom by the potential of Lennard-Jones: the kernel of SHOC's md, a
-// thread for each atom in blocks of 256. The list has the first neighbours of all atoms, then the second ones, and so
+// Md stores the force on each atom by its neighbours, for the potential of Lennard-Jones: the kernel of SHOC's md, a
+// thread for each atom in blocks of 256. The list has the first neighbour of each atom, then the second of each, and so
 // on. A place is x, y, z and an unused number.
 func Md(s *device.Stream, g device.Blocks, places device.Slice[[4]float32], list device.Slice[int32], forces device.Slice[[4]float32], c ljForce) error {
 	p := s.Plan(mdKernel, mdKernel.Grid(g))
@@ -1261,8 +1260,8 @@ var mdKernel = &driver.Kernel{
 	},
 }
 
-// Md5hash looks for the key that has a digest, among those below count: the kernel of SHOC's md5hash. A thread, in
-// blocks of 384, tries the keys that differ in their first byte.
+// Md5hash looks for the key with a digest among the keys below count: the kernel of SHOC's md5hash. A thread, in blocks
+// of 384, tries keys that differ only in their first byte.
 func Md5hash(s *device.Stream, g device.Blocks, digest, found device.Slice[uint32], count int) error {
 	p := s.Plan(md5hashKernel, md5hashKernel.Grid(g))
 	digest.Pass(p)
@@ -1300,9 +1299,9 @@ var md5hashKernel = &driver.Kernel{
 	},
 }
 
-// MergeSortShared sorts each 1024 elements in shared memory, by merging sequences of twice the length at each step: the
-// first kernel of CUDA's mergeSort sample (Satish, Harris and Garland 2009), with blocks of 512 threads. Equal keys stay in
-// order.
+// MergeSortShared sorts parts of 1024 elements in shared memory, by merging sequences that are twice as long at each
+// step: the first kernel of CUDA's mergeSort sample (Satish, Harris and Garland 2009), with blocks of 512 threads.
+// Equal keys stay in order.
 func MergeSortShared(s *device.Stream, g device.Blocks, fromKeys, fromValues, toKeys, toValues device.Slice[uint32]) error {
 	p := s.Plan(mergeSortSharedKernel, mergeSortSharedKernel.Grid(g))
 	fromKeys.Pass(p)
@@ -1351,8 +1350,8 @@ var mergeSortSharedKernel = &driver.Kernel{
 	},
 }
 
-// MergeSampleRanks stores for each 128th element of pairs of sequences of length stride its place in both: the second
-// kernel of the sample.
+// MergeSampleRanks stores the ranks of each 128th element in both sequences of its pair; sequences have length stride.
+// It is the second kernel of CUDA's mergeSort.
 func MergeSampleRanks(s *device.Stream, g device.Blocks, keys, ranksA, ranksB device.Slice[uint32], stride, threads int) error {
 	p := s.Plan(mergeSampleRanksKernel, mergeSampleRanksKernel.Grid(g))
 	keys.Pass(p)
@@ -1399,8 +1398,8 @@ var mergeSampleRanksKernel = &driver.Kernel{
 	},
 }
 
-// MergeLimits merges the ranks of the samples of both sequences, which makes them the limits of parts that can be
-// merged independently: the third kernel of the sample.
+// MergeLimits merges the ranks of both sequences of a pair. The merged ranks are the limits of parts that can be merged
+// independently. It is the third kernel of CUDA's mergeSort.
 func MergeLimits(s *device.Stream, g device.Blocks, ranks, limits device.Slice[uint32], stride, threads int) error {
 	p := s.Plan(mergeLimitsKernel, mergeLimitsKernel.Grid(g))
 	ranks.Pass(p)
@@ -1443,7 +1442,8 @@ var mergeLimitsKernel = &driver.Kernel{
 	},
 }
 
-// MergeParts merges the parts in shared memory, a block of 128 threads for each: the last kernel of the sample.
+// MergeParts merges the parts between the limits in shared memory, a block of 128 threads for each: the last kernel of
+// CUDA's mergeSort.
 func MergeParts(s *device.Stream, g device.Blocks, fromKeys, fromValues, toKeys, toValues, limitsA, limitsB device.Slice[uint32], stride int) error {
 	p := s.Plan(mergePartsKernel, mergePartsKernel.Grid(g))
 	fromKeys.Pass(p)
@@ -1460,7 +1460,7 @@ var mergePartsKernel = &driver.Kernel{
 	Name:    "mergeParts",
 	Package: "github.com/gopherwarp/gopherwarp/bench/public",
 	File:    "mergesort.go",
-	Line:    107,
+	Line:    108,
 	Params: []driver.Param{
 		{Name: "fromKeys", Offset: 0, Size: 24, Elem: 4},
 		{Name: "fromValues", Offset: 24, Size: 24, Elem: 4},
@@ -1475,13 +1475,13 @@ var mergePartsKernel = &driver.Kernel{
 	Shared:     2048,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "mergesort.go", Line: 140, Format: "index out of range [%d] with length %d"},
+		{File: "mergesort.go", Line: 141, Format: "index out of range [%d] with length %d"},
 		{File: "mergesort.go", Line: 26, Format: "index out of range [%d] with length %d"},
-		{File: "mergesort.go", Line: 113, Format: "index out of range [%d] with length %d"},
-		{File: "mergesort.go", Line: 115, Format: "index out of range [%d] with length %d"},
-		{File: "mergesort.go", Line: 119, Format: "index out of range [%d] with length %d"},
-		{File: "mergesort.go", Line: 122, Format: "index out of range [%d] with length %d"},
-		{File: "mergesort.go", Line: 144, Format: "index out of range [%d] with length %d"},
+		{File: "mergesort.go", Line: 114, Format: "index out of range [%d] with length %d"},
+		{File: "mergesort.go", Line: 116, Format: "index out of range [%d] with length %d"},
+		{File: "mergesort.go", Line: 120, Format: "index out of range [%d] with length %d"},
+		{File: "mergesort.go", Line: 123, Format: "index out of range [%d] with length %d"},
+		{File: "mergesort.go", Line: 145, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 144},
 	OnDemand: true,
@@ -1534,9 +1534,9 @@ var mriMagnitudeKernel = &driver.Kernel{
 	},
 }
 
-// MriQ adds to each voxel's entry of the matrix Q what some samples contribute: the second kernel of Parboil's mri-q
-// (Stone and others 2008), a thread for each voxel in blocks of 256. In Parboil the samples of a launch are in constant
-// memory; here all are in global memory, in both languages.
+// MriQ adds the contributions of some samples to each voxel's entry of the matrix Q: the second kernel of Parboil's
+// mri-q (Stone and others 2008), a thread for each voxel in blocks of 256. In Parboil the samples of a launch are in
+// constant memory; here all are in global memory, in both languages.
 func MriQ(s *device.Stream, g device.Blocks, samples device.Slice[mriSample], x, y, z, qr, qi device.Slice[float32], start int) error {
 	p := s.Plan(mriQKernel, mriQKernel.Grid(g))
 	samples.Pass(p)
@@ -1583,7 +1583,7 @@ var mriQKernel = &driver.Kernel{
 	},
 }
 
-// Nn stores the distances of places from one of them: the kernel of Rodinia's nn, a thread for each place, in
+// Nn stores the distance of each place to the argument from: the kernel of Rodinia's nn, a thread for each place, in
 // blocks of 256.
 func Nn(s *device.Stream, g device.Blocks, places device.Slice[place], distances device.Slice[float32], from place) error {
 	p := s.Plan(nnKernel, nnKernel.Grid(g))
@@ -1622,9 +1622,9 @@ var nnKernel = &driver.Kernel{
 	},
 }
 
-// ParticleLikelihood moves each particle, weighs it by the likelihood that the object is at its place, and stores
-// the sum of each block's weights, from a tree in shared memory. It is the first kernel of Rodinia's
-// particlefilter, in its version in float64. Offsets of the object's points are pairs of y and x.
+// ParticleLikelihood moves each particle, weighs it by the likelihood that the object is at its place, and stores the
+// sum of each block's weights, computed by a tree in shared memory. It is the first kernel of Rodinia's particlefilter
+// in float64. Offsets of the object's points are pairs of y and x.
 func ParticleLikelihood(s *device.Stream, g device.Blocks, x, y, oldX, oldY, weights, partial device.Slice[float64], offsets, seeds device.Slice[int32], pixels device.Slice[uint8], v video) error {
 	p := s.Plan(particleLikelihoodKernel, particleLikelihoodKernel.Grid(g))
 	x.Pass(p)
@@ -1686,7 +1686,7 @@ var particleLikelihoodKernel = &driver.Kernel{
 	},
 }
 
-// ParticleSum adds up the sums of the blocks, in one thread, as Rodinia's does.
+// ParticleSum adds the sums of the blocks in one thread, as in Rodinia.
 func ParticleSum(s *device.Stream, g device.Blocks, partial device.Slice[float64]) error {
 	p := s.Plan(particleSumKernel, particleSumKernel.Grid(g))
 	partial.Pass(p)
@@ -1755,7 +1755,7 @@ var particleNormalizeKernel = &driver.Kernel{
 }
 
 // ParticleCumulate stores the running sums of the weights and the first position of the systematic resampling,
-// in one thread. In Rodinia this is part of the kernel before, whose blocks race with it.
+// in one thread. In Rodinia this is part of the previous kernel, where it races with the other blocks.
 func ParticleCumulate(s *device.Stream, g device.Blocks, weights, cumulated, first device.Slice[float64], seeds device.Slice[int32]) error {
 	p := s.Plan(particleCumulateKernel, particleCumulateKernel.Grid(g))
 	weights.Pass(p)
@@ -1797,8 +1797,8 @@ var particleCumulateKernel = &driver.Kernel{
 	},
 }
 
-// ParticleResample replaces each particle by the first one whose running sum reaches its position, found by a
-// search from the start.
+// ParticleResample replaces particle i by the first particle whose running sum reaches position i of the resampling. It
+// searches from the start.
 func ParticleResample(s *device.Stream, g device.Blocks, x, y, newX, newY, cumulated, first device.Slice[float64]) error {
 	p := s.Plan(particleResampleKernel, particleResampleKernel.Grid(g))
 	x.Pass(p)
@@ -1841,9 +1841,9 @@ var particleResampleKernel = &driver.Kernel{
 	},
 }
 
-// Quasirandom stores n points of a low-discrepancy sequence, each the exclusive or of the direction numbers that its
-// index's bits select (Bratley and Fox 1988): the first kernel of CUDA's quasirandomGenerator sample, in blocks of 128
-// threads for each of three dimensions.
+// Quasirandom stores n points of a low-discrepancy sequence. A point is the exclusive or of the direction numbers that
+// the bits of its index select (Bratley and Fox 1988). It is the first kernel of CUDA's quasirandomGenerator sample, in
+// blocks of 128 threads for each of three dimensions.
 func Quasirandom(s *device.Stream, g device.Blocks, directions device.Slice[uint32], points device.Slice[float32], seed uint32, n int) error {
 	p := s.Plan(quasirandomKernel, quasirandomKernel.Grid(g))
 	directions.Pass(p)
@@ -1885,7 +1885,8 @@ var quasirandomKernel = &driver.Kernel{
 	},
 }
 
-// QuasiNormal stores the quantiles of the normal distribution at n equal distances: the second kernel of the sample.
+// QuasiNormal stores n equally spaced quantiles of the normal distribution: the second kernel of CUDA's
+// quasirandomGenerator.
 func QuasiNormal(s *device.Stream, g device.Blocks, quantiles device.Slice[float32], n int) error {
 	p := s.Plan(quasiNormalKernel, quasiNormalKernel.Grid(g))
 	quantiles.Pass(p)
@@ -1897,7 +1898,7 @@ var quasiNormalKernel = &driver.Kernel{
 	Name:    "quasiNormal",
 	Package: "github.com/gopherwarp/gopherwarp/bench/public",
 	File:    "quasirandom.go",
-	Line:    69,
+	Line:    70,
 	Params: []driver.Param{
 		{Name: "quantiles", Offset: 0, Size: 24, Elem: 4},
 		{Name: "n", Offset: 24, Size: 8},
@@ -1905,8 +1906,8 @@ var quasiNormalKernel = &driver.Kernel{
 	ParamBytes: 48,
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "quasirandom.go", Line: 70, Format: "integer divide by zero"},
-		{File: "quasirandom.go", Line: 72, Format: "index out of range [%d] with length %d"},
+		{File: "quasirandom.go", Line: 71, Format: "integer divide by zero"},
+		{File: "quasirandom.go", Line: 73, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 24},
 	OnDemand: true,
@@ -1921,10 +1922,10 @@ var quasiNormalKernel = &driver.Kernel{
 	},
 }
 
-// Sad4 stores the sums of absolute differences of each 4 x 4 block of a frame and the blocks around its place in
+// Sad4 stores the sums of absolute differences between each 4 x 4 block of a frame and the blocks around its place in
 // another frame: the first kernel of Parboil's sad, for H.264 video encoding. A block of 128 threads computes the 16
-// blocks of a macroblock, which it holds in shared memory, a thread for each offset. Pixels beyond the frame have the
-// value of the nearest one.
+// blocks of a macroblock, which is in shared memory, a thread for each offset. Pixels outside the frame have the value
+// of the nearest pixel.
 func Sad4(s *device.Stream, g device.Blocks, frame, reference, sums device.Slice[uint16], width, height int) error {
 	p := s.Plan(sad4Kernel, sad4Kernel.Grid(g))
 	frame.Pass(p)
@@ -1969,7 +1970,8 @@ var sad4Kernel = &driver.Kernel{
 	},
 }
 
-// Sad8 adds up the sums of four 4 x 4 blocks to those of an 8 x 8 block, a block of 128 threads for each macroblock.
+// Sad8 computes the sums of each 8 x 8 block from those of its four 4 x 4 blocks. A block of 128 threads computes a
+// macroblock.
 func Sad8(s *device.Stream, g device.Blocks, sums, sums8 device.Slice[uint16]) error {
 	p := s.Plan(sad8Kernel, sad8Kernel.Grid(g))
 	sums.Pass(p)
@@ -1981,7 +1983,7 @@ var sad8Kernel = &driver.Kernel{
 	Name:    "sad8",
 	Package: "github.com/gopherwarp/gopherwarp/bench/public",
 	File:    "sad.go",
-	Line:    55,
+	Line:    56,
 	Params: []driver.Param{
 		{Name: "sums", Offset: 0, Size: 24, Elem: 2},
 		{Name: "sums8", Offset: 24, Size: 24, Elem: 2},
@@ -1989,7 +1991,7 @@ var sad8Kernel = &driver.Kernel{
 	ParamBytes: 64,
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "sad.go", Line: 60, Format: "index out of range [%d] with length %d"},
+		{File: "sad.go", Line: 61, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -2003,7 +2005,7 @@ var sad8Kernel = &driver.Kernel{
 	},
 }
 
-// Sad16 adds up the sums of four 8 x 8 blocks to those of the macroblock.
+// Sad16 computes the sums of each macroblock from those of its four 8 x 8 blocks.
 func Sad16(s *device.Stream, g device.Blocks, sums8, sums16 device.Slice[uint16]) error {
 	p := s.Plan(sad16Kernel, sad16Kernel.Grid(g))
 	sums8.Pass(p)
@@ -2015,7 +2017,7 @@ var sad16Kernel = &driver.Kernel{
 	Name:    "sad16",
 	Package: "github.com/gopherwarp/gopherwarp/bench/public",
 	File:    "sad.go",
-	Line:    69,
+	Line:    70,
 	Params: []driver.Param{
 		{Name: "sums8", Offset: 0, Size: 24, Elem: 2},
 		{Name: "sums16", Offset: 24, Size: 24, Elem: 2},
@@ -2023,7 +2025,7 @@ var sad16Kernel = &driver.Kernel{
 	ParamBytes: 64,
 	Block:      driver.Dim{X: 128, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "sad.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "sad.go", Line: 74, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
@@ -2097,7 +2099,7 @@ var srad1Kernel = &driver.Kernel{
 	},
 }
 
-// Srad2 updates the image by the divergence of the diffusion: the second half of an iteration.
+// Srad2 updates the image by the divergence of the diffusion: the second half of the iteration that srad1 begins.
 func Srad2(s *device.Stream, g device.Blocks, image, c, north, south, west, east device.Slice[float32], cols, rows int, lambda float32) error {
 	p := s.Plan(srad2Kernel, srad2Kernel.Grid(g))
 	image.Pass(p)
@@ -2153,9 +2155,9 @@ var srad2Kernel = &driver.Kernel{
 	},
 }
 
-// Stencil2d computes the weighted sum of each point of a grid and its eight neighbours, as SHOC's stencil2d: a block
-// of 256 threads holds 8 rows of 256 points and those around them in shared memory. The grid has a border of one
-// point, which stays as it is.
+// Stencil2d computes the weighted sum of each point of a grid and its eight neighbours, like SHOC's stencil2d: a block
+// of 256 threads holds 8 rows of 256 points and those around them in shared memory. The grid has a border of one point,
+// which stays as it is.
 func Stencil2d(s *device.Stream, g device.Blocks, from, to device.Slice[float32], pitch int, w nineWeights) error {
 	p := s.Plan(stencil2dKernel, stencil2dKernel.Grid(g))
 	from.Pass(p)
@@ -2262,8 +2264,8 @@ var pgainKernel = &driver.Kernel{
 	},
 }
 
-// Syr2k adds alpha times the products of the n x n matrices a and b with each other's transpose to beta times c, a
-// thread for each element in blocks of 32 x 8: the kernel of PolyBench-GPU's syr2k.
+// Syr2k stores alpha*(a*b' + b*a') + beta*c in c, where b' is the transpose of the n x n matrix b, a thread for each
+// element in blocks of 32 x 8: the kernel of PolyBench-GPU's syr2k.
 func Syr2k(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], alpha, beta float32, n int) error {
 	p := s.Plan(syr2kKernel, syr2kKernel.Grid(g))
 	a.Pass(p)
@@ -2309,9 +2311,9 @@ var syr2kKernel = &driver.Kernel{
 }
 
 // Tpacf counts the pairs of directions by their angle, for the angular correlation function of galaxies: the kernel
-// of Parboil's tpacf. Block 0 compares the first set of n directions with itself, the next ones each random set with
-// itself, and the others each random set with the first one. Blocks have 256 threads, a tile of one set in shared
-// memory, and a histogram for each warp.
+// of Parboil's tpacf. Block 0 compares the first set of n directions with itself. Each of the next blocks compares a
+// random set with itself, and each of the others compares a random set with the first set. Blocks have 256 threads, a
+// tile of one set in shared memory, and a histogram for each warp.
 func Tpacf(s *device.Stream, g device.Blocks, sets device.Slice[direction], bounds device.Slice[float32], histograms device.Slice[uint32], n int) error {
 	p := s.Plan(tpacfKernel, tpacfKernel.Grid(g))
 	sets.Pass(p)

@@ -12,7 +12,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// Softsign stores the function of each element of x in y. A thread takes a vector.
+// Softsign applies its function to each element of x, and stores the results in y. A thread computes a vector.
 func Softsign(s *device.Stream, g device.Grid, x, y device.Slice[row.BF16x8]) error {
 	p := s.Plan(softsignKernel, g)
 	x.Pass(p)

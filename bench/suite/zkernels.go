@@ -10,8 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Histogram adds to counts how often each value stands in data: a block counts in shared
-// memory the bytes that its threads take, in strides of the grid, and adds its counts at the end.
+// Histogram adds to counts how often each value occurs in data. A block counts in shared memory the
+// bytes that its threads read, in strides of the grid, and adds its counts at the end.
 func Histogram(s *device.Stream, g device.Blocks, data device.Slice[uint8], counts device.Slice[uint32]) error {
 	p := s.Plan(histogramKernel, histogramKernel.Grid(g))
 	data.Pass(p)
@@ -68,7 +68,7 @@ var empty0Kernel = &driver.Kernel{
 	},
 }
 
-// Empty1 does nothing with an argument.
+// Empty1 has one argument and does nothing.
 func Empty1(s *device.Stream, g device.Grid, p1 device.Slice[float32]) error {
 	p := s.Plan(empty1Kernel, g)
 	p1.Pass(p)
@@ -95,7 +95,7 @@ var empty1Kernel = &driver.Kernel{
 	},
 }
 
-// Empty2 does nothing with two arguments.
+// Empty2 has two arguments and does nothing.
 func Empty2(s *device.Stream, g device.Grid, p1, p2 device.Slice[float32]) error {
 	p := s.Plan(empty2Kernel, g)
 	p1.Pass(p)
@@ -124,7 +124,7 @@ var empty2Kernel = &driver.Kernel{
 	},
 }
 
-// Empty4 does nothing with four arguments.
+// Empty4 has four arguments and does nothing.
 func Empty4(s *device.Stream, g device.Grid, p1, p2, p3, p4 device.Slice[float32]) error {
 	p := s.Plan(empty4Kernel, g)
 	p1.Pass(p)
@@ -157,7 +157,7 @@ var empty4Kernel = &driver.Kernel{
 	},
 }
 
-// Empty8 does nothing with eight arguments.
+// Empty8 has eight arguments and does nothing.
 func Empty8(s *device.Stream, g device.Grid, p1, p2, p3, p4, p5, p6, p7, p8 device.Slice[float32]) error {
 	p := s.Plan(empty8Kernel, g)
 	p1.Pass(p)
@@ -198,7 +198,7 @@ var empty8Kernel = &driver.Kernel{
 	},
 }
 
-// Empty16 does nothing with sixteen arguments.
+// Empty16 has sixteen arguments and does nothing.
 func Empty16(s *device.Stream, g device.Grid, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16 device.Slice[float32]) error {
 	p := s.Plan(empty16Kernel, g)
 	p1.Pass(p)
@@ -255,8 +255,8 @@ var empty16Kernel = &driver.Kernel{
 	},
 }
 
-// Mandelbrot32 stores in counts, row by row of n x n points of the square from -2-1.5i to
-// 1+1.5i, after how many steps each leaves.
+// Mandelbrot32 stores in counts the number of steps after which each point diverges, for n x n
+// points of the square from -2-1.5i to 1+1.5i, row by row.
 func Mandelbrot32(s *device.Stream, g device.Blocks, counts device.Slice[int32], n int) error {
 	p := s.Plan(mandelbrot32Kernel, mandelbrot32Kernel.Grid(g))
 	counts.Pass(p)
@@ -291,7 +291,7 @@ var mandelbrot32Kernel = &driver.Kernel{
 	},
 }
 
-// Mandelbrot64 is mandelbrot32 in float64.
+// Mandelbrot64 is like mandelbrot32 in float64.
 func Mandelbrot64(s *device.Stream, g device.Blocks, counts device.Slice[int32], n int) error {
 	p := s.Plan(mandelbrot64Kernel, mandelbrot64Kernel.Grid(g))
 	counts.Pass(p)
@@ -326,8 +326,8 @@ var mandelbrot64Kernel = &driver.Kernel{
 	},
 }
 
-// MonteCarlo adds to hits[0] how many of throws random points in a square fall into the
-// quarter of a circle in it, for each thread: four times the share of hits is about pi.
+// MonteCarlo chooses random points in a square, and adds to hits[0] how many are in the inscribed
+// quarter of a circle. Four times the share of hits is about pi.
 func MonteCarlo(s *device.Stream, g device.Blocks, hits device.Slice[uint64], seed uint32) error {
 	p := s.Plan(monteCarloKernel, monteCarloKernel.Grid(g))
 	hits.Pass(p)
@@ -364,8 +364,8 @@ var monteCarloKernel = &driver.Kernel{
 	},
 }
 
-// Nbody stores the acceleration of every body by all of them: a block walks along the bodies
-// in tiles that it holds in shared memory. The number of bodies is a multiple of the block.
+// Nbody stores the acceleration of every body by all bodies. A block reads the bodies in tiles, to shared memory. The
+// number of bodies is a multiple of the block's threads.
 func Nbody(s *device.Stream, g device.Blocks, bodies device.Slice[body], result device.Slice[vector]) error {
 	p := s.Plan(nbodyKernel, nbodyKernel.Grid(g))
 	bodies.Pass(p)
@@ -405,8 +405,8 @@ var nbodyKernel = &driver.Kernel{
 }
 
 // BlackScholes stores the fair prices of options to buy (call) and to sell (put) at the price
-// strike after the given years, by the formula of Black and Scholes (1973), in float32, with accurate
-// functions, as those of CUDA are in its twins.
+// strike after the given years, by the formula of Black and Scholes (1973), in float32. Its
+// functions are accurate, like CUDA's in the twins.
 func BlackScholes(s *device.Stream, g device.Grid, price, strike, years, call, put device.Slice[float32], m market) error {
 	p := s.Plan(blackScholesKernel, g)
 	price.Pass(p)
@@ -448,7 +448,7 @@ var blackScholesKernel = &driver.Kernel{
 	},
 }
 
-// BlackScholesBest is blackScholes of four options at once.
+// BlackScholesBest is like blackScholes with four options a thread.
 func BlackScholesBest(s *device.Stream, g device.Blocks, price, strike, years, call, put device.Slice[[4]float32], m market) error {
 	p := s.Plan(blackScholesBestKernel, blackScholesBestKernel.Grid(g))
 	price.Pass(p)
@@ -492,8 +492,8 @@ var blackScholesBestKernel = &driver.Kernel{
 	},
 }
 
-// Dot32 stores in partial, for each block, the sum of the products of the elements of a and b
-// that its threads take, in strides of the whole grid: BabelStream's dot.
+// Dot32 stores in partial, for each block, the sum of the products of the elements of a and b that
+// its threads read, in strides of the grid: BabelStream's dot.
 func Dot32(s *device.Stream, g device.Blocks, a, b, partial device.Slice[float32]) error {
 	p := s.Plan(dot32Kernel, dot32Kernel.Grid(g))
 	a.Pass(p)
@@ -532,7 +532,7 @@ var dot32Kernel = &driver.Kernel{
 	},
 }
 
-// Dot64 is dot32 for float64.
+// Dot64 is like dot32 for float64.
 func Dot64(s *device.Stream, g device.Blocks, a, b, partial device.Slice[float64]) error {
 	p := s.Plan(dot64Kernel, dot64Kernel.Grid(g))
 	a.Pass(p)
@@ -571,8 +571,8 @@ var dot64Kernel = &driver.Kernel{
 	},
 }
 
-// Sum32 stores in partial, for each block, the sum of the elements of x that its threads take,
-// in strides of the whole grid. A second launch, of one block, sums the partial sums.
+// Sum32 stores in partial, for each block, the sum of the elements of x that its threads read, in
+// strides of the grid. A second launch of one block adds the partial sums.
 func Sum32(s *device.Stream, g device.Blocks, x, partial device.Slice[float32]) error {
 	p := s.Plan(sum32Kernel, sum32Kernel.Grid(g))
 	x.Pass(p)
@@ -608,7 +608,7 @@ var sum32Kernel = &driver.Kernel{
 	},
 }
 
-// Sum64 is sum32 for float64.
+// Sum64 is like sum32 for float64.
 func Sum64(s *device.Stream, g device.Blocks, x, partial device.Slice[float64]) error {
 	p := s.Plan(sum64Kernel, sum64Kernel.Grid(g))
 	x.Pass(p)
@@ -644,7 +644,7 @@ var sum64Kernel = &driver.Kernel{
 	},
 }
 
-// Sum32Best is sum32 of four numbers at once.
+// Sum32Best is like sum32, four numbers at a time.
 func Sum32Best(s *device.Stream, g device.Blocks, x device.Slice[[4]float32], partial device.Slice[float32]) error {
 	p := s.Plan(sum32BestKernel, sum32BestKernel.Grid(g))
 	x.Pass(p)
@@ -681,7 +681,7 @@ var sum32BestKernel = &driver.Kernel{
 	},
 }
 
-// Sum64Best is sum64 of two numbers at once.
+// Sum64Best is like sum64, two numbers at a time.
 func Sum64Best(s *device.Stream, g device.Blocks, x device.Slice[[2]float64], partial device.Slice[float64]) error {
 	p := s.Plan(sum64BestKernel, sum64BestKernel.Grid(g))
 	x.Pass(p)
@@ -718,7 +718,7 @@ var sum64BestKernel = &driver.Kernel{
 	},
 }
 
-// Dot32Best is dot32 of four numbers at once.
+// Dot32Best is like dot32, four numbers at a time.
 func Dot32Best(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], partial device.Slice[float32]) error {
 	p := s.Plan(dot32BestKernel, dot32BestKernel.Grid(g))
 	a.Pass(p)
@@ -758,7 +758,7 @@ var dot32BestKernel = &driver.Kernel{
 	},
 }
 
-// Dot64Best is dot64 of two numbers at once.
+// Dot64Best is like dot64, two numbers at a time.
 func Dot64Best(s *device.Stream, g device.Blocks, a, b device.Slice[[2]float64], partial device.Slice[float64]) error {
 	p := s.Plan(dot64BestKernel, dot64BestKernel.Grid(g))
 	a.Pass(p)
@@ -798,7 +798,7 @@ var dot64BestKernel = &driver.Kernel{
 	},
 }
 
-// HistogramBest is histogram of 16 bytes at once.
+// HistogramBest is like histogram, 16 bytes at a time.
 func HistogramBest(s *device.Stream, g device.Blocks, data device.Slice[[16]uint8], counts device.Slice[uint32]) error {
 	p := s.Plan(histogramBestKernel, histogramBestKernel.Grid(g))
 	data.Pass(p)
@@ -835,9 +835,9 @@ var histogramBestKernel = &driver.Kernel{
 	},
 }
 
-// Softmax stores the softmax of each row of x, cols long, in y. A block takes a row: it
-// looks for the maximum, sums the exponentials of the differences to it, and divides.
-// The exponential is accurate, as expf is in its twins.
+// Softmax stores the softmax of each row of x, cols long, in y. A block computes a row: it finds
+// the maximum, adds the exponentials of the differences to it, and divides. The exponential is
+// accurate, like expf in the twins.
 func Softmax(s *device.Stream, g device.Blocks, x, y device.Slice[float32], cols int) error {
 	p := s.Plan(softmaxKernel, softmaxKernel.Grid(g))
 	x.Pass(p)
@@ -878,8 +878,8 @@ var softmaxKernel = &driver.Kernel{
 	},
 }
 
-// LayerNorm stores in y each row of x, cols long, less its mean and over its standard
-// deviation, times scale plus shift. A block takes a row.
+// LayerNorm normalizes rows of x, cols long: it stores (x-mean)/deviation*scale + shift in y. A
+// block computes a row.
 func LayerNorm(s *device.Stream, g device.Blocks, x, scale, shift, y device.Slice[float32], cols int) error {
 	p := s.Plan(layerNormKernel, layerNormKernel.Grid(g))
 	x.Pass(p)
@@ -924,9 +924,8 @@ var layerNormKernel = &driver.Kernel{
 	},
 }
 
-// SoftmaxBest is softmax of rows of up to 16384 elements, a multiple of four: a row is read once, by copies that no thread
-// waits for, and stays in shared memory until its quotients are known. Three blocks share a
-// multiprocessor: while one computes, the others read and write.
+// SoftmaxBest is like softmax for rows of up to 16384 elements, a multiple of four. Asynchronous copies read a row once, and it stays in
+// shared memory until its quotients are known. Three blocks share a multiprocessor: while one computes, the others read and write.
 func SoftmaxBest(s *device.Stream, g device.Blocks, x, y device.Slice[[4]float32], cols int) error {
 	p := s.Plan(softmaxBestKernel, softmaxBestKernel.Grid(g))
 	x.Pass(p)
@@ -939,7 +938,7 @@ var softmaxBestKernel = &driver.Kernel{
 	Name:    "softmaxBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "rowsbest.go",
-	Line:    37,
+	Line:    36,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "y", Offset: 24, Size: 24, Elem: 16},
@@ -950,12 +949,12 @@ var softmaxBestKernel = &driver.Kernel{
 	Dynamic:    65664,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "rowsbest.go", Line: 46, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "rowsbest.go", Line: 45, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+		{File: "rowsbest.go", Line: 41, Format: "slice bounds out of range [%d:%d]"},
+		{File: "rowsbest.go", Line: 41, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "rowsbest.go", Line: 42, Format: "slice bounds out of range [%d:%d]"},
 		{File: "rowsbest.go", Line: 42, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "rowsbest.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
-		{File: "rowsbest.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "rowsbest.go", Line: 44, Format: "slice bounds out of range [:%d] with length %d"},
+		{File: "rowsbest.go", Line: 43, Format: "slice bounds out of range [:%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -970,7 +969,7 @@ var softmaxBestKernel = &driver.Kernel{
 	},
 }
 
-// LayerNormBest is layerNorm of four elements at once. cols is a multiple of four.
+// LayerNormBest is like layerNorm, four elements at a time. cols is a multiple of four.
 func LayerNormBest(s *device.Stream, g device.Blocks, x, scale, shift, y device.Slice[[4]float32], cols int) error {
 	p := s.Plan(layerNormBestKernel, layerNormBestKernel.Grid(g))
 	x.Pass(p)
@@ -985,7 +984,7 @@ var layerNormBestKernel = &driver.Kernel{
 	Name:    "layerNormBest",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "rowsbest.go",
-	Line:    88,
+	Line:    87,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scale", Offset: 24, Size: 24, Elem: 16},
@@ -998,11 +997,11 @@ var layerNormBestKernel = &driver.Kernel{
 	Shared:     64,
 	Barriers:   true,
 	Sites: []driver.Site{
+		{File: "rowsbest.go", Line: 91, Format: "slice bounds out of range [%d:%d]"},
+		{File: "rowsbest.go", Line: 91, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "rowsbest.go", Line: 92, Format: "slice bounds out of range [%d:%d]"},
 		{File: "rowsbest.go", Line: 92, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "rowsbest.go", Line: 93, Format: "slice bounds out of range [%d:%d]"},
-		{File: "rowsbest.go", Line: 93, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "rowsbest.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "rowsbest.go", Line: 109, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 96},
 	OnDemand: true,
@@ -1018,7 +1017,7 @@ var layerNormBestKernel = &driver.Kernel{
 }
 
 // ScanBlocks stores in y the running sums of x within each block of span elements, and in sums the
-// sum of each block. Each step adds the element twice as far away as the step before: Hillis and
+// sum of each block. Each step adds elements at twice the distance of the previous step: Hillis and
 // Steele, Data parallel algorithms (1986).
 func ScanBlocks(s *device.Stream, g device.Blocks, x, y, sums device.Slice[int32]) error {
 	p := s.Plan(scanBlocksKernel, scanBlocksKernel.Grid(g))
@@ -1057,8 +1056,8 @@ var scanBlocksKernel = &driver.Kernel{
 	},
 }
 
-// ScanSums turns sums into the running sums before each element. A single block runs it; each
-// thread takes a stretch.
+// ScanSums replaces each element of sums by the sum of the elements before it. A single block runs
+// it; each thread adds consecutive elements.
 func ScanSums(s *device.Stream, g device.Blocks, sums device.Slice[int32]) error {
 	p := s.Plan(scanSumsKernel, scanSumsKernel.Grid(g))
 	sums.Pass(p)
@@ -1093,7 +1092,7 @@ var scanSumsKernel = &driver.Kernel{
 	},
 }
 
-// AddOffsets adds to each element of y the sum of all blocks before its own.
+// AddOffsets adds to each element of y the sum of all blocks before its block.
 func AddOffsets(s *device.Stream, g device.Blocks, y, offsets device.Slice[int32]) error {
 	p := s.Plan(addOffsetsKernel, addOffsetsKernel.Grid(g))
 	y.Pass(p)
@@ -1127,7 +1126,7 @@ var addOffsetsKernel = &driver.Kernel{
 	},
 }
 
-// ScanBlocksBest is scanBlocks with four elements a thread.
+// ScanBlocksBest is like scanBlocks with four elements a thread.
 func ScanBlocksBest(s *device.Stream, g device.Blocks, x, y device.Slice[[4]int32], sums device.Slice[int32]) error {
 	p := s.Plan(scanBlocksBestKernel, scanBlocksBestKernel.Grid(g))
 	x.Pass(p)
@@ -1166,7 +1165,7 @@ var scanBlocksBestKernel = &driver.Kernel{
 	},
 }
 
-// ScanSumsBest is scanSums with neighbours in neighbouring threads: the block walks along sums.
+// ScanSumsBest is like scanSums, but neighbouring threads read neighbouring elements.
 func ScanSumsBest(s *device.Stream, g device.Blocks, sums device.Slice[int32]) error {
 	p := s.Plan(scanSumsBestKernel, scanSumsBestKernel.Grid(g))
 	sums.Pass(p)
@@ -1197,7 +1196,7 @@ var scanSumsBestKernel = &driver.Kernel{
 	},
 }
 
-// AddOffsetsBest is addOffsets with four elements a thread.
+// AddOffsetsBest is like addOffsets with four elements a thread.
 func AddOffsetsBest(s *device.Stream, g device.Blocks, y device.Slice[[4]int32], offsets device.Slice[int32]) error {
 	p := s.Plan(addOffsetsBestKernel, addOffsetsBestKernel.Grid(g))
 	y.Pass(p)
@@ -1232,8 +1231,8 @@ var addOffsetsBestKernel = &driver.Kernel{
 	},
 }
 
-// Sgemm32 stores the product of the n x n matrices a and b in c: a block computes a tile of
-// 32 x 32, a thread one element, from tiles in shared memory. n is a multiple of 32.
+// Sgemm32 stores the product of the n x n matrices a and b in c. A block computes 32 x 32 elements from tiles in shared
+// memory; a thread computes one element. n is a multiple of 32.
 func Sgemm32(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
 	p := s.Plan(sgemm32Kernel, sgemm32Kernel.Grid(g))
 	a.Pass(p)
@@ -1276,8 +1275,7 @@ var sgemm32Kernel = &driver.Kernel{
 	},
 }
 
-// Sgemm64 does the same with 64 x 64 elements a block and 4 x 4 a thread, which stay in
-// registers. n is a multiple of 64.
+// Sgemm64 is like sgemm32 with 64 x 64 elements a block and 4 x 4 a thread, in registers. n is a multiple of 64.
 func Sgemm64(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
 	p := s.Plan(sgemm64Kernel, sgemm64Kernel.Grid(g))
 	a.Pass(p)
@@ -1291,7 +1289,7 @@ var sgemm64Kernel = &driver.Kernel{
 	Name:    "sgemm64",
 	Package: "github.com/gopherwarp/gopherwarp/bench/suite",
 	File:    "sgemm.go",
-	Line:    47,
+	Line:    46,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 24, Elem: 4},
 		{Name: "b", Offset: 24, Size: 24, Elem: 4},
@@ -1303,9 +1301,9 @@ var sgemm64Kernel = &driver.Kernel{
 	Shared:     4096,
 	Barriers:   true,
 	Sites: []driver.Site{
+		{File: "sgemm.go", Line: 55, Format: "index out of range [%d] with length %d"},
 		{File: "sgemm.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "sgemm.go", Line: 57, Format: "index out of range [%d] with length %d"},
-		{File: "sgemm.go", Line: 76, Format: "index out of range [%d] with length %d"},
+		{File: "sgemm.go", Line: 75, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
@@ -1320,7 +1318,7 @@ var sgemm64Kernel = &driver.Kernel{
 	},
 }
 
-// Sgemm32Best is sgemm32 with four neighbours a thread. n is a multiple of 32.
+// Sgemm32Best is like sgemm32 with four neighbouring elements a thread. n is a multiple of 32.
 func Sgemm32Best(s *device.Stream, g device.Blocks, a, b, c device.Slice[[4]float32], n int) error {
 	p := s.Plan(sgemm32BestKernel, sgemm32BestKernel.Grid(g))
 	a.Pass(p)
@@ -1363,8 +1361,8 @@ var sgemm32BestKernel = &driver.Kernel{
 	},
 }
 
-// Sgemm64Best is sgemm64 with two sets of tiles: it reads the next ones while it computes with the
-// present ones. n is a multiple of 64.
+// Sgemm64Best is like sgemm64 with two sets of tiles: it reads the next tiles while it computes
+// with the present ones. n is a multiple of 64.
 func Sgemm64Best(s *device.Stream, g device.Blocks, a, b device.Slice[[2]float32], c device.Slice[[4]float32], n int) error {
 	p := s.Plan(sgemm64BestKernel, sgemm64BestKernel.Grid(g))
 	a.Pass(p)
@@ -1409,7 +1407,7 @@ var sgemm64BestKernel = &driver.Kernel{
 }
 
 // Spmv stores in y the product of a sparse matrix and x. Row r of the matrix has the values
-// from index starts[r] to starts[r+1], in the columns that columns says. A thread takes a row.
+// from index starts[r] to starts[r+1], in the columns that columns lists. A thread computes a row.
 func Spmv(s *device.Stream, g device.Grid, starts, columns device.Slice[int32], values, x, y device.Slice[float32]) error {
 	p := s.Plan(spmvKernel, g)
 	starts.Pass(p)
@@ -1492,7 +1490,7 @@ var stencil7Kernel = &driver.Kernel{
 	},
 }
 
-// Stencil27 does the same with all 26 neighbours.
+// Stencil27 is like stencil7 with all 26 neighbours.
 func Stencil27(s *device.Stream, g device.Blocks, a, b device.Slice[float32], n int, w weights) error {
 	p := s.Plan(stencil27Kernel, stencil27Kernel.Grid(g))
 	a.Pass(p)
@@ -1534,7 +1532,7 @@ var stencil27Kernel = &driver.Kernel{
 	},
 }
 
-// Stencil7Best is stencil7 of four points of a row at once: n is a multiple of four.
+// Stencil7Best is like stencil7, four points of a row at a time. n is a multiple of four.
 func Stencil7Best(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], n int, w weights) error {
 	p := s.Plan(stencil7BestKernel, stencil7BestKernel.Grid(g))
 	a.Pass(p)
@@ -1577,7 +1575,7 @@ var stencil7BestKernel = &driver.Kernel{
 	},
 }
 
-// Stencil27Best is stencil27 of four points of a row at once: n is a multiple of four.
+// Stencil27Best is like stencil27, four points of a row at a time. n is a multiple of four.
 func Stencil27Best(s *device.Stream, g device.Blocks, a, b device.Slice[[4]float32], n int, w weights) error {
 	p := s.Plan(stencil27BestKernel, stencil27BestKernel.Grid(g))
 	a.Pass(p)
@@ -1653,7 +1651,7 @@ var copy32Kernel = &driver.Kernel{
 	},
 }
 
-// Mul32 stores scalar times c in b: BabelStream's mul.
+// Mul32 stores the constant scalar times c in b: BabelStream's mul.
 func Mul32(s *device.Stream, g device.Grid, c, b device.Slice[float32]) error {
 	p := s.Plan(mul32Kernel, g)
 	c.Pass(p)
@@ -1721,7 +1719,7 @@ var add32Kernel = &driver.Kernel{
 	},
 }
 
-// Triad32 stores b plus scalar times c in a: BabelStream's triad.
+// Triad32 stores b + scalar*c in a: BabelStream's triad.
 func Triad32(s *device.Stream, g device.Grid, b, c, a device.Slice[float32]) error {
 	p := s.Plan(triad32Kernel, g)
 	b.Pass(p)
@@ -1756,7 +1754,7 @@ var triad32Kernel = &driver.Kernel{
 	},
 }
 
-// Copy64 is copy32 for float64.
+// Copy64 is like copy32 for float64.
 func Copy64(s *device.Stream, g device.Grid, a, c device.Slice[float64]) error {
 	p := s.Plan(copy64Kernel, g)
 	a.Pass(p)
@@ -1789,7 +1787,7 @@ var copy64Kernel = &driver.Kernel{
 	},
 }
 
-// Mul64 is mul32 for float64.
+// Mul64 is like mul32 for float64.
 func Mul64(s *device.Stream, g device.Grid, c, b device.Slice[float64]) error {
 	p := s.Plan(mul64Kernel, g)
 	c.Pass(p)
@@ -1822,7 +1820,7 @@ var mul64Kernel = &driver.Kernel{
 	},
 }
 
-// Add64 is add32 for float64.
+// Add64 is like add32 for float64.
 func Add64(s *device.Stream, g device.Grid, a, b, c device.Slice[float64]) error {
 	p := s.Plan(add64Kernel, g)
 	a.Pass(p)
@@ -1857,7 +1855,7 @@ var add64Kernel = &driver.Kernel{
 	},
 }
 
-// Triad64 is triad32 for float64.
+// Triad64 is like triad32 for float64.
 func Triad64(s *device.Stream, g device.Grid, b, c, a device.Slice[float64]) error {
 	p := s.Plan(triad64Kernel, g)
 	b.Pass(p)
@@ -1892,8 +1890,8 @@ var triad64Kernel = &driver.Kernel{
 	},
 }
 
-// TransposeNaive stores the transpose of the n x n matrix a in b: each thread moves one
-// element, and neighbours write to different rows.
+// TransposeNaive stores the transpose of the n x n matrix a in b. Each thread moves one element,
+// and neighbouring threads write to different rows.
 func TransposeNaive(s *device.Stream, g device.Blocks, a, b device.Slice[float32], n int) error {
 	p := s.Plan(transposeNaiveKernel, transposeNaiveKernel.Grid(g))
 	a.Pass(p)
@@ -1930,8 +1928,8 @@ var transposeNaiveKernel = &driver.Kernel{
 	},
 }
 
-// TransposeTiled does the same a tile at a time, through shared memory whose rows are one
-// longer than the tile's, so that a column of it lies in different banks.
+// TransposeTiled is like transposeNaive, but moves tiles through shared memory. Rows there have an
+// unused element, so that the elements of a column are in different banks.
 func TransposeTiled(s *device.Stream, g device.Blocks, a, b device.Slice[float32], n int) error {
 	p := s.Plan(transposeTiledKernel, transposeTiledKernel.Grid(g))
 	a.Pass(p)

@@ -58,7 +58,7 @@ var blurRowsKernel = &driver.Kernel{
 	Uses:    []uint16{1, 3, 5},
 }
 
-// BlurColumns is like blurRows for the pixels in the columns.
+// BlurColumns is like blurRows, but for the pixels in their columns.
 func BlurColumns(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], weights device.Slice[float32], z size) error {
 	p := s.Plan(blurColumnsKernel, blurColumnsKernel.Grid(g))
 	dst.Pass(p)

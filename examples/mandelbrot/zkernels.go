@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Mandelbrot stores in steps and norm the results of follow for each pixel of v, in row-major
+// Mandelbrot stores the number of steps and the last |z| squared of each pixel of v, in row-major
 // order.
 func Mandelbrot(s *device.Stream, g device.Blocks, steps device.Slice[int32], norm device.Slice[float32], v view) error {
 	p := s.Plan(mandelbrotKernel, mandelbrotKernel.Grid(g))

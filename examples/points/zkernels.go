@@ -11,7 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Softsign stores the function of each element of x in y. A program makes a launcher for an element type and a function of its own:
+// Softsign applies its function to each element of x, and stores the results in y. A program makes a launcher for an element type and a
+// function of its own:
 //
 //	//gpu:instance Softsign = tensor.MapKernel[tensor.BF16, softsign]
 func Softsign(s *device.Stream, g device.Grid, x, y device.Slice[tensor.BF16]) error {
@@ -25,14 +26,14 @@ var softsignKernel = &driver.Kernel{
 	Name:    "MapKernel[tensor.BF16, softsign]",
 	Package: "github.com/gopherwarp/gopherwarp/examples/points",
 	File:    "map.go",
-	Line:    61,
+	Line:    62,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "map.go", Line: 64, Format: "index out of range [%d] with length %d"},
+		{File: "map.go", Line: 65, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -56,7 +57,7 @@ var softsignKernel = &driver.Kernel{
 	Uses:    []uint16{0, 1, 2, 4, 6, 7, 10, 11},
 }
 
-// SoftsignBack stores the derivative with respect to each element of x in dx, given the derivative dy with respect to the function of it.
+// SoftsignBack stores the derivatives with respect to x in dx, given the derivatives dy with respect to the results of the function.
 func SoftsignBack(s *device.Stream, g device.Grid, x, dy, dx device.Slice[tensor.BF16]) error {
 	p := s.Plan(softsignBackKernel, g)
 	x.Pass(p)
@@ -69,7 +70,7 @@ var softsignBackKernel = &driver.Kernel{
 	Name:    "MapBackKernel[tensor.BF16, softsign]",
 	Package: "github.com/gopherwarp/gopherwarp/examples/points",
 	File:    "map.go",
-	Line:    71,
+	Line:    72,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "dy", Offset: 24, Size: 24, Elem: 2},
@@ -77,7 +78,7 @@ var softsignBackKernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "map.go", Line: 74, Format: "index out of range [%d] with length %d"},
+		{File: "map.go", Line: 75, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{

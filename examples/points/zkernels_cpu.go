@@ -13,7 +13,7 @@ import (
 
 // softsignTwin runs blocks of the kernel MapKernel_tensor_BF16_softsign.
 //
-//line map.go:61
+//line map.go:62
 func softsignTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -21,13 +21,13 @@ func softsignTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line map.go:61
+//line map.go:62
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i13 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line map.go:63
+//line map.go:64
 				if !softsignTwinRow(blocks, lanes, i13, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -38,32 +38,32 @@ func softsignTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // softsignTwinRow is what a row of threads does in softsignTwin.
 //
-//line map.go:63
+//line map.go:64
 func softsignTwinRow(blocks *gpu.Blocks, lanes int, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line map.go:63
+//line map.go:64
 	if lanes == 16 && first == 0 {
-//line map.go:63
+//line map.go:64
 		first = blocks.Done(zvector.SoftsignTwin(blocks.Span(), i13, yLen, xLen, x, y))
-//line map.go:63
+//line map.go:64
 	} else if lanes == 8 && first == 0 {
-//line map.go:63
+//line map.go:64
 		first = blocks.Done(zvector.SoftsignTwinAVX2(blocks.Span(), i13, yLen, xLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
-//line map.go:63
+//line map.go:64
 		i16 := i13 + tx
-//line map.go:63
+//line map.go:64
 		if i16 < yLen {
 			if uint(i16) >= uint(xLen) {
-//line map.go:64
+//line map.go:65
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i16, xLen)
-//line map.go:64
+//line map.go:65
 				return false
 			}
 //line map.go:38
 			f35 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i16*2)))).Float32()
-//line map.go:64
+//line map.go:65
 			*(*int16)(unsafe.Add(y, i16*2)) = int16(dtype.BF16From32(f35 / (math.Float32frombits(math.Float32bits(f35)&^(1<<31)) + 1)))
 		}
 	}
@@ -72,7 +72,7 @@ func softsignTwinRow(blocks *gpu.Blocks, lanes int, i13 int, x unsafe.Pointer, x
 
 // softsignBackTwin runs blocks of the kernel MapBackKernel_tensor_BF16_softsign.
 //
-//line map.go:71
+//line map.go:72
 func softsignBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -82,13 +82,13 @@ func softsignBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	dxLen := *(*int)(unsafe.Add(args, 56))
 	dx_, dy_, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line map.go:71
+//line map.go:72
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i17 := bx * dx_
 		for tz := range dz {
 			for ty := range dy_ {
-//line map.go:73
+//line map.go:74
 				if !softsignBackTwinRow(blocks, lanes, dx, dxLen, dy, dyLen, i17, x, xLen, dx_, ty, tz) {
 					return
 				}
@@ -99,39 +99,39 @@ func softsignBackTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // softsignBackTwinRow is what a row of threads does in softsignBackTwin.
 //
-//line map.go:73
+//line map.go:74
 func softsignBackTwinRow(blocks *gpu.Blocks, lanes int, dx unsafe.Pointer, dxLen int, dy unsafe.Pointer, dyLen int, i17 int, x unsafe.Pointer, xLen int, dx_ int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line map.go:73
+//line map.go:74
 	if lanes == 16 && first == 0 {
-//line map.go:73
+//line map.go:74
 		first = blocks.Done(zvector.SoftsignBackTwin(blocks.Span(), i17, dxLen, xLen, dyLen, x, dy, dx))
-//line map.go:73
+//line map.go:74
 	} else if lanes == 8 && first == 0 {
-//line map.go:73
+//line map.go:74
 		first = blocks.Done(zvector.SoftsignBackTwinAVX2(blocks.Span(), i17, dxLen, xLen, dyLen, x, dy, dx))
 	}
 	for tx := first; tx < dx_; tx++ {
-//line map.go:73
+//line map.go:74
 		i20 := i17 + tx
-//line map.go:73
+//line map.go:74
 		if i20 < dxLen {
 			if uint(i20) >= uint(xLen) {
-//line map.go:74
+//line map.go:75
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i20, xLen)
-//line map.go:74
+//line map.go:75
 				return false
 			}
-//line map.go:74
+//line map.go:75
 			if uint(i20) >= uint(dyLen) {
-//line map.go:74
+//line map.go:75
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i20, dyLen)
-//line map.go:74
+//line map.go:75
 				return false
 			}
 //line softsign.go:14
 			f62 := math.Float32frombits(math.Float32bits(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i20*2)))).Float32())&^(1<<31)) + 1
-//line map.go:74
+//line map.go:75
 			*(*int16)(unsafe.Add(dx, i20*2)) = int16(dtype.BF16From32(float32(dtype.BF16(uint16(*(*int16)(unsafe.Add(dy, i20*2)))).Float32() * (1 / float32(f62*f62)))))
 		}
 	}

@@ -38,7 +38,7 @@ q*
 pa
 q$
 xY
-{1pE
+{rw{
 Q
 s1
 N
@@ -51,7 +51,7 @@ t^
 wR
 4
 u.
-{rxF
+qD8qN
 Yp,D
 "#
 4
@@ -88,7 +88,7 @@ z-v8
 wI/u:
 |l>
 s>
-{r.
+qD8ps
 v&p-
 wG
 !#
@@ -263,7 +263,7 @@ p~t"XqR
 )
 u$
 5
-{rxF
+qD8qN
 {b
 qU
 z_+
@@ -498,7 +498,7 @@ q$
 q?
 r"
 x.
-zqpE
+{@pE
 Q
 s1
 N
@@ -511,12 +511,12 @@ t^
 wR
 4
 x3
-{@px
+qM8px
 Yp,D
 "#
 4
 u.
-{@qe
+qM8qe
 x<D
 "#
 4
@@ -559,12 +559,12 @@ r;
 pnj^8
 qJ6
 |cz2v?
-}_px
+r&.px
 sPz.
 xnu:
 |l>
 s>
-{@r.
+qM8r.
 };rZ
 wG
 !#
@@ -764,7 +764,7 @@ p~[r2ry
 )
 u$
 5
-{@px
+qM8px
 Y{q
 {b
 4

@@ -52,7 +52,7 @@ var surveyKernel = &driver.Kernel{
 	},
 }
 
-// Sums computes only the checksum of the values, which is several times as fast. It permits
+// Sums computes only the checksum of the values. It is several times as fast as survey. It permits
 // contraction, which must not change the result.
 func Sums(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[uint32]) error {
 	p := s.Plan(sumsKernel, g)
