@@ -58,7 +58,7 @@ type Parser struct {
 	parts  []Part
 }
 
-// NewParser returns a Parser for an answer. names are the names of the functions that the model may call.
+// NewParser returns a Parser for an answer. The argument names has the names of the functions that the model may call.
 func NewParser(names []string) *Parser {
 	p := &Parser{names: map[string]bool{}, state: (*Parser).text}
 	for _, name := range names {

@@ -35,7 +35,7 @@ const (
 	// kernels whose blocks have one thread, and long twins of kernels without barriers or vector code. It also
 	// omits the twins of all instances of a generic kernel if they would be very long together.
 	TwinsDefault Twins = ""
-	TwinsAll     Twins = "all"  // all kernels that can have one
+	TwinsAll     Twins = "all"  // all kernels that can have a twin
 	TwinsNone    Twins = "none" // no kernels
 )
 

@@ -17,9 +17,9 @@ type Capability = driver.Capability
 // known, and Launched is empty if the line is not known.
 type Fault = driver.Fault
 
-// Info describes a device: its Kind ("cuda", "cpu" or "interp"), Index, Name, the Reason why it
-// was chosen, Memory in bytes, Capability, Bus, the version of the Driver, the number of Cores, and
-// the Limits of a launch.
+// Info describes a device: its Kind ("cuda", "vulkan", "cpu" or "interp"), Index, Name, the Reason
+// why it was chosen, Memory in bytes, Capability, Bus, the version of the Driver, the number of
+// Cores, and the Limits of a launch.
 type Info = driver.Info
 
 // Occupancy describes how many blocks of a kernel a device runs at once. Threads is the number of

@@ -19,8 +19,8 @@ type Grid = driver.Grid
 // Blocks is the grid of a kernel whose block size is fixed by //gpu:block.
 type Blocks = Dim
 
-// Cover returns the grid of blocks of block threads that covers n elements, one for each thread.
-// For an n of 0, the grid is empty and the launch does nothing. For a negative n, the launch returns an error.
+// Cover returns a grid that covers n elements, one for each thread, with block threads in each block. For an n of 0,
+// the grid is empty and the launch does nothing. For a negative n, the launch returns an error.
 func Cover(n, block int) Grid {
 	return Grid{Blocks: Dim{X: ceilDiv(n, block)}, Block: Dim{X: block}}
 }

@@ -40,8 +40,8 @@
 // The keys and values of tokens are in pages of 64 tokens. Texts that begin with the same tokens share pages, whether the texts belong to
 // one Request or to different users. A text that has ended keeps its pages until their memory is needed. The least recently used pages are
 // overwritten first. Texts with different values of Request.Salt never share pages. If no page is left, the model interrupts the text with
-// the largest Priority or, among several such texts, the text that began last. The interrupted text continues later, from those of its
-// pages that have not been overwritten.
+// the largest Priority or, among several such texts, the text that began last. The interrupted text continues later, from its pages that
+// have not been overwritten.
 //
 // # Errors of the device
 //

@@ -14,9 +14,9 @@ type Flags struct {
 	Count device.Slice[int]  // one element, which receives the number of flags that are set
 }
 
-// Select copies some elements of src, those for which flags.Set is true, to the start of dst in
-// their order. dst may have any length: elements that do not fit are counted but not copied. The
-// size of a T must be 1, 2, 4, 8 or 16 bytes; otherwise the error matches errors.ErrUnsupported.
+// Select copies the elements of src whose flags in flags.Set are true to the start of dst, in their
+// order. dst may have any length: elements that do not fit are counted but not copied. The size of
+// a T must be 1, 2, 4, 8 or 16 bytes; otherwise the error matches errors.ErrUnsupported.
 func Select[T any](s *device.Stream, dst, src device.Slice[T], flags Flags) error {
 	return pick(s, picking{"select", flags, false}, dst, src)
 }

@@ -15,15 +15,14 @@ import (
 // index that is negative or too large yields zeros.
 func (t *Tensor) Take(dim int, at *Tensor) *Tensor { return indexed("Take", t, dim, at) }
 
-// Gather returns a tensor with the shape of at, which has indices of type int32 or int64. For each element of at, the result has an element
-// of t: along dimension dim, its index is the element of at; along the other dimensions, in which t and at have the same sizes, its indices
-// are those of the element of at. See Take for indices outside the dimension.
+// Gather returns a tensor with the shape of at, which has indices of type int32 or int64. Each index selects an element of t along
+// dimension dim: for matrices, element [i][j] of t.Gather(1, at) is t[i][at[i][j]], and element [i][j] of t.Gather(0, at) is
+// t[at[i][j]][j]. In the other dimensions, t and at have the same sizes. See Take for indices outside the dimension.
 func (t *Tensor) Gather(dim int, at *Tensor) *Tensor { return indexed("Gather", t, dim, at) }
 
-// ScatterAdd returns t with the elements of y added; y has the shape of at. Each element of y is added to one element of t: along dimension
-// dim, the index is the corresponding element of at; along the other dimensions, the indices are those of the element of y. See Gather for
-// shapes; ScatterAdd is the derivative of Gather. An element whose index is outside the dimension is not added. Elements are added in the
-// order of y.
+// ScatterAdd returns t with the elements of y added; y has the shape of at. For matrices, t.ScatterAdd(1, at, y) adds y[i][j] to element
+// [i][at[i][j]], and t.ScatterAdd(0, at, y) adds y[i][j] to element [at[i][j]][j]. See Gather for shapes; ScatterAdd is the derivative of
+// Gather. An element whose index is outside the dimension is not added. Elements are added in the order of y.
 func (t *Tensor) ScatterAdd(dim int, at, y *Tensor) *Tensor {
 	const name = "ScatterAdd"
 	s, err := scopeOf(name, []*Tensor{t, at, y})

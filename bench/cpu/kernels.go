@@ -85,7 +85,7 @@ func normal(d float32) float32 {
 }
 
 // nbody stores the accelerations of n bodies of equal mass in force: all x, then all y, then all z
-// components. at has the bodies' coordinates in the same order.
+// components. The argument at has the bodies' coordinates in the same order.
 //
 //gpu:kernel
 func nbody(t gpu.Thread, at, force []float32, n int) {
@@ -147,8 +147,8 @@ func sums(t gpu.Thread, x, out []float32) {
 // tile is the side of a block of matmul.
 const tile = 16
 
-// matmul stores the product of a and b in c, square matrices of n x n elements, one tile at a
-// time. n is a multiple of 16.
+// matmul stores the product of the n x n matrices a and b in c, one tile at a time. n is a multiple
+// of 16.
 //
 //gpu:kernel
 //gpu:block 16,16

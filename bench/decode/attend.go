@@ -34,8 +34,8 @@ type token struct {
 }
 
 // attend computes attention of a token's queries to the cache. A block of one warp computes a head and half a page, so that blocks of the
-// next product fit on the same multiprocessor. attend stores weighted sums of values, not yet divided, and the state of the softmax. The
-// layout of sums is [heads][parts][HeadSize].
+// next product fit on the same multiprocessor. The kernel stores weighted sums of values, not yet divided, and the state of the softmax.
+// The layout of sums is [heads][parts][HeadSize].
 //
 //gpu:kernel
 //gpu:block 32
@@ -45,8 +45,8 @@ func attend(t gpu.Thread, q, k, v []quad, position []int32, scale float32, sums 
 	attendPart(t, token{q, k, v, int(position[0]), scale}, sums, states)
 }
 
-// attendJoin does the work of attend and join: for each head, the block that is done last joins the parts. done has a counter for each
-// head, which is 0 before and after.
+// attendJoin does the work of attend and join: for each head, the block that is done last joins the parts. The argument done has a counter
+// for each head, which is 0 before and after.
 //
 //gpu:kernel
 //gpu:block 32

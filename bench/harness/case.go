@@ -15,7 +15,7 @@ type Suite struct {
 
 // Case is one benchmark.
 type Case struct {
-	Name  string // of the case, which twins and peers share
+	Name  string // of the case; its twins and peers have the same name
 	Group string // cases of a group are shown together
 	About string // one line
 	// Big is the size for GPUs, Small the size for CPUs and tests. Each case defines what its size
@@ -27,7 +27,7 @@ type Case struct {
 
 // Work is a case at a size, on buffers that hold its inputs.
 type Work struct {
-	Bytes float64  // that a perfect program moves to and from the device's memory, or 0
+	Bytes float64  // bytes that a perfect program moves to and from the device's memory, or 0
 	Flops float64  // floating-point operations of the algorithm, or 0
 	Ours  []Launch // of the plain kernels, as a newcomer writes them; each has a literal twin of the same name, its translation to CUDA C++
 	// Tuned has the launches of our kernels as an expert writes them in Go; nil if the plain kernels are

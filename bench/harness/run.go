@@ -20,7 +20,7 @@ import (
 type Options struct {
 	NVCC  string         // CUDA's compiler; without it there are no twins
 	Only  *regexp.Regexp // the cases whose name or group it matches; nil for all
-	Quick bool           // fewer rounds: numbers to look at, not to publish
+	Quick bool           // fewer rounds, for figures that are not published
 	Seed  uint64         // of the inputs; the same seed makes the same ones
 	// Commit is what this program was built from, if its build information does not contain it.
 	Commit string

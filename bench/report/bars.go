@@ -57,7 +57,7 @@ const (
 )
 
 // Bars returns the project's bars with the report's figures. If a bar has several cases, its figure
-// is that of the worst. A report of bench/public has no bars.
+// is that of the worst case. A report of bench/public has no bars.
 func (r *Report) Bars() []Bar {
 	if r.Public {
 		return nil

@@ -19,7 +19,7 @@ type Report struct {
 	Peers    []string   `json:"peers,omitempty"`  // names and versions
 	Seed     uint64     `json:"seed"`
 	Quick    bool       `json:"quick,omitempty"`
-	Public   bool       `json:"public,omitempty"` // of bench/public, whose groups are the suites of its programs
+	Public   bool       `json:"public,omitempty"` // whether the report is of bench/public; groups are then the suites of its programs
 	Results  []Result   `json:"results"`
 	Launches []Launches `json:"launches,omitempty"`
 	Skipped  []Skip     `json:"skipped,omitempty"`
@@ -76,7 +76,7 @@ func (l Launches) Micros() float64 { return l.Seconds * 1e6 }
 type Skip struct {
 	What   string `json:"what"`
 	Why    string `json:"why"`
-	Failed bool   `json:"failed,omitempty"` // it was to be measured, and its results are wrong or its kernels failed
+	Failed bool   `json:"failed,omitempty"` // whether the case failed: its results are wrong, or its kernels returned an error
 }
 
 // Skip records what was not measured, and why.

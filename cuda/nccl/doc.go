@@ -4,7 +4,7 @@
 //	where, err := nccl.Torchrun(os.Getenv)       // RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT
 //	dev, err := cuda.Open(where.LocalRank)
 //	s, err := dev.NewStream()
-//	c, err := nccl.Join(ctx, s, where.Options)   // waits for all ranks; the error names missing ones
+//	c, err := nccl.Join(ctx, s, where.Options)   // waits for all ranks; the error names missing ranks
 //	defer c.Close()
 //	err = nccl.AllReduce(c, nccl.Sum, x.All(), x.All())
 //	err = s.Synchronize(ctx)                     // the error names a rank that ended or hangs

@@ -12,8 +12,8 @@ type Environment struct {
 	Prints []byte
 }
 
-// Init prepares the environment for kernels. record and prints are the addresses at which kernels access Record and Prints, which must
-// contain zeros.
+// Init prepares the environment for kernels. The arguments record and prints are the addresses at which kernels access Record and Prints,
+// which must contain zeros.
 func (e *Environment) Init(record, prints uint64) {
 	clear(e.Head)
 	binary.LittleEndian.PutUint64(e.Head[EnvRecord:], record)

@@ -139,8 +139,8 @@ func (p *Plan) Serialize() { p.serial = true }
 func (p *Plan) Params() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(p.words)) }
 
 // SetHidden sets the hidden parameters, and the extra parameters of v, the variant that runs. If v is nil, there are no
-// extra parameters. launch is the number of the launch in its queue, counted from 0; package device uses it to find the
-// launch of a Fault.
+// extra parameters. The argument launch is the number of the launch in its queue, counted from 0; package device uses
+// it to find the launch of a Fault.
 func (p *Plan) SetHidden(v *Variant, env uint64, launch, kernel uint32) {
 	p.number = launch
 	at := (p.kernel.ParamBytes - HiddenBytes) / 8

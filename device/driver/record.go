@@ -25,8 +25,9 @@ func DecodeFault(record []byte, kernel func(uint32) *Kernel) *Fault {
 	}
 }
 
-// DecodePrints decodes the print records in buf. head is the value of EnvPrintHead. Before kernels
-// print to buf again, the back end must clear buf, because a size of 0 marks a missing record.
+// DecodePrints decodes the print records in buf. The argument head is the value of EnvPrintHead.
+// Before kernels print to buf again, the back end must clear buf, because a size of 0 marks a
+// missing record.
 func DecodePrints(buf []byte, head uint32, kernel func(uint32) *Kernel) []Print {
 	var prints []Print
 	for r := buf[:min(int(head), len(buf))]; len(r) >= RecordArgs; {

@@ -1,5 +1,5 @@
-// Command points computes with an array of random points on the best device of the machine: their covariance, those that are farthest from
-// their mean, a function of the program's own, and its derivative. It ends with a deliberate mistake, to show the error, which names the
+// Command points computes with an array of random points on the best device of the machine: their covariance, the points that are farthest
+// from the mean, a function of the program's own, and its derivative. It ends with a deliberate mistake, to show the error, which names the
 // line of the mistake.
 package main
 

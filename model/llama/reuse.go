@@ -7,10 +7,11 @@ type Origin struct {
 }
 
 // Reuse looks up a sequence's next tokens in the pages of other sequences, including sequences that have been released. It gives the pages
-// that it finds to the sequence, and returns the number of tokens that the sequence then has. tokens are the tokens of the sequence, from
-// the first token on, including tokens that the cache does not have yet. If the sequence is empty, the call sets its Origin; the sequence's
-// tokens are computed with the adapter of this Origin. Sequences share only full pages. But the last page of a released sequence can be
-// continued by another sequence, even if the page is not full. If Keep has not seen all tokens of the sequence, Reuse does nothing.
+// that it finds to the sequence, and returns the number of tokens that the sequence then has. The argument tokens has the tokens of the
+// sequence, from the first token on, including tokens that the cache does not have yet. If the sequence is empty, the call sets its Origin;
+// the sequence's tokens are computed with the adapter of this Origin. Sequences share only full pages. But the last page of a released
+// sequence can be continued by another sequence, even if the page is not full. If Keep has not seen all tokens of the sequence, Reuse does
+// nothing.
 func (c *Cache) Reuse(sequence int, origin Origin, tokens []int32) int {
 	r := &c.list[sequence]
 	if r.length == 0 {
@@ -45,8 +46,8 @@ func (c *Cache) Keep(sequence int, tokens []int32) {
 	}
 }
 
-// Release removes a sequence. tokens are its tokens, from the first token on. Later sequences can reuse these tokens until their memory is
-// needed; the least recently used pages are overwritten first.
+// Release removes a sequence. The argument tokens has its tokens, from the first token on. Later sequences can reuse these tokens until
+// their memory is needed; the least recently used pages are overwritten first.
 func (c *Cache) Release(sequence int, tokens []int32) {
 	c.Keep(sequence, tokens)
 	r := &c.list[sequence]

@@ -61,8 +61,8 @@ func (m *Model) Read(s *tensor.Scope, p Packed) (*tensor.Tensor, error) {
 	return x, x.Err()
 }
 
-// Loss returns the mean cross-entropy of the labels, given x, the result of Read. labels has the next token for each row of x, or -1 for a
-// row that does not count.
+// Loss returns the mean cross-entropy of the labels, given x, the result of Read. The argument labels has the next token for each row of x,
+// or -1 for a row that does not count.
 func (m *Model) Loss(x *tensor.Tensor, labels []int32) *tensor.Tensor {
 	x, wanted := m.learned(x, labels)
 	if m.layers.Head != nil {

@@ -18,8 +18,8 @@ const groupLen = 9
 // PlanLen returns the number of elements of a plan for the given number of rows.
 func (x *Set) PlanLen(rows int) int { return groupLen * lora.MaxGroups(rows, x.Adapters) }
 
-// Plan returns the plan of a batch, as numbers to upload for Planned. which has the number of each row's adapter, counted from 0, or a
-// negative number for no adapter.
+// Plan returns the plan of a batch, as numbers to upload for Planned. The argument which has the number of each row's adapter, counted from
+// 0, or a negative number for no adapter.
 func (x *Set) Plan(which []int32) []int32 {
 	list := make([]int32, 0, x.PlanLen(len(which)))
 	for _, g := range lora.Groups(which, lora.MaxGroups(len(which), x.Adapters)) {
@@ -52,9 +52,9 @@ func (b *Bank) results() (n int) {
 // Uses reports whether Add has an effect for these Rows.
 func (b *Bank) Uses(r Rows) bool { return b != nil && b.matrices != nil && !r.None() }
 
-// Add multiplies each row of x by the matrices of the row's adapter, and adds the products to the results of the layers. results is either
-// one tensor that has the results of all layers side by side, or one tensor for each layer. Add changes these tensors and returns the
-// first. The elements of x have the type SetOptions.DType; those of the results have this type or float32.
+// Add multiplies each row of x by the matrices of the row's adapter, and adds the products to the results of the layers. The argument
+// results is either one tensor that has the results of all layers side by side, or one tensor for each layer. Add changes these tensors and
+// returns the first. The elements of x have the type SetOptions.DType; those of the results have this type or float32.
 func (b *Bank) Add(r Rows, x *tensor.Tensor, results ...*tensor.Tensor) *tensor.Tensor {
 	if !b.Uses(r) {
 		return results[0]

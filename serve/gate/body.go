@@ -39,7 +39,7 @@ func (g *Gate) ReadBytes(w http.ResponseWriter, r *http.Request) ([]byte, error)
 	return nil, Failure{Status: http.StatusBadRequest, Message: "the body is cut off: " + err.Error()}
 }
 
-// Decode reads a request's JSON object. The error is a Failure, or that of reading.
+// Decode reads a request's JSON object. The error is a Failure, or an error of reading.
 func Decode(from io.Reader, to any) error {
 	d := json.NewDecoder(from)
 	err := d.Decode(to)

@@ -116,7 +116,7 @@ func (g *Gate) AdaptersOf(model string) (list []string) {
 	return list
 }
 
-// Find returns the resolved name and the model for a name in a request. The name is that of a model that generates texts, or of an adapter;
+// Find returns the resolved name and the model for a name in a request. The name belongs to a model that generates texts, or to an adapter;
 // the Model that Find returns for an adapter uses the adapter. The error is a Failure.
 func (g *Gate) Find(name string) (string, Model, error) {
 	name, err := g.Resolve(name)
@@ -159,7 +159,7 @@ type Handler func(w http.ResponseWriter, r *http.Request) error
 // user is the key of a context's value: the API key of a client.
 type user struct{}
 
-// UserOf returns the API key of the client. The context is that of a request that Guard has passed on. Without a key, UserOf returns "".
+// UserOf returns the API key of the client. ctx is the context of a request that Guard has passed on. Without a key, UserOf returns "".
 func UserOf(ctx context.Context) string {
 	key, _ := ctx.Value(user{}).(string)
 	return key
