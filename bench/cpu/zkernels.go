@@ -175,7 +175,7 @@ var blackScholesKernel = &driver.Kernel{
 }
 
 // Nbody stores the accelerations of n bodies of equal mass in force: all x, then all y, then all z
-// components. at has the bodies' coordinates in the same order.
+// components. The argument at has the bodies' coordinates in the same order.
 func Nbody(s *device.Stream, g device.Grid, at, force device.Slice[float32], n int) error {
 	p := s.Plan(nbodyKernel, g)
 	at.Pass(p)
@@ -290,8 +290,8 @@ var sumsKernel = &driver.Kernel{
 	},
 }
 
-// Matmul stores the product of a and b in c, square matrices of n x n elements, one tile at a
-// time. n is a multiple of 16.
+// Matmul stores the product of the n x n matrices a and b in c, one tile at a time. n is a multiple
+// of 16.
 func Matmul(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], n int) error {
 	p := s.Plan(matmulKernel, matmulKernel.Grid(g))
 	a.Pass(p)

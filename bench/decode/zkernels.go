@@ -12,8 +12,8 @@ import (
 )
 
 // Attend computes attention of a token's queries to the cache. A block of one warp computes a head and half a page, so that blocks of the
-// next product fit on the same multiprocessor. attend stores weighted sums of values, not yet divided, and the state of the softmax. The
-// layout of sums is [heads][parts][HeadSize].
+// next product fit on the same multiprocessor. The kernel stores weighted sums of values, not yet divided, and the state of the softmax.
+// The layout of sums is [heads][parts][HeadSize].
 func Attend(s *device.Stream, g device.Blocks, q, k, v device.Slice[quad], position device.Slice[int32], scale float32, sums device.Slice[numbers], states device.Slice[state]) error {
 	p := s.Plan(attendKernel, attendKernel.Grid(g))
 	q.Pass(p)
@@ -67,8 +67,8 @@ var attendKernel = &driver.Kernel{
 	},
 }
 
-// AttendJoin does the work of attend and join: for each head, the block that is done last joins the parts. done has a counter for each
-// head, which is 0 before and after.
+// AttendJoin does the work of attend and join: for each head, the block that is done last joins the parts. The argument done has a counter
+// for each head, which is 0 before and after.
 func AttendJoin(s *device.Stream, g device.Blocks, q, k, v device.Slice[quad], position device.Slice[int32], scale float32, sums device.Slice[numbers], states device.Slice[state], done device.Slice[uint32], out device.Slice[dtype.BF16]) error {
 	p := s.Plan(attendJoinKernel, attendJoinKernel.Grid(g))
 	q.Pass(p)

@@ -815,9 +815,9 @@ var fdtd3dKernel = &driver.Kernel{
 	},
 }
 
-// Fft512 transforms sequences of 512 points, a block of 64 threads for each, like SHOC's fft: in three passes, threads
-// transform eight points in registers (Stockham's order, as in Govindaraju and others 2008), and exchange them through
-// shared memory.
+// Fft512 transforms sequences of 512 points, a block of 64 threads for each, like SHOC's fft: in each of three passes,
+// a thread transforms eight points in registers (Stockham's order, as in Govindaraju and others 2008), and exchanges
+// points through shared memory.
 func Fft512(s *device.Stream, g device.Blocks, data device.Slice[point]) error {
 	p := s.Plan(fft512Kernel, fft512Kernel.Grid(g))
 	data.Pass(p)
