@@ -121,8 +121,8 @@ func active(s *nvml.State) nvml.Figure {
 	return s.Load.GPU
 }
 
-// Describe implements prometheus.Collector. It describes no metrics, which makes the collector
-// unchecked, because the metrics depend on the GPUs.
+// Describe implements prometheus.Collector. The metrics depend on the GPUs, so it describes none,
+// which makes the collector unchecked.
 func (g *GPUs) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector. It reads the GPUs concurrently. A GPU that does not

@@ -25,8 +25,8 @@ func NewRuntime(devices ...*device.Device) *Runtime {
 	return r
 }
 
-// Describe implements prometheus.Collector. It describes no metrics, which makes the collector
-// unchecked, because the metrics depend on the devices.
+// Describe implements prometheus.Collector. The metrics depend on the devices, so it describes
+// none, which makes the collector unchecked.
 func (r *Runtime) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.

@@ -58,8 +58,8 @@ func typeOf[T Number]() uintptr {
 	return 9 // bfloat16
 }
 
-// AllReduce combines the in slices of all ranks element by element, and stores the result in the
-// out slice of every rank. All slices have the same length; out may be the same slice as in.
+// AllReduce combines the input slices of all ranks element by element, and stores the result in the
+// output slice of every rank. All slices have the same length; out may be the same slice as in.
 func AllReduce[T Number](c *Comm, op Op, in, out device.Slice[T]) error {
 	return exchange(c, call[T]{f: allReduce, in: in, out: out, times: [2]int{1, 1}, more: []uintptr{uintptr(op)}})
 }
@@ -73,20 +73,20 @@ func Reduce[T Number](c *Comm, op Op, root int, x Pair[T]) error {
 // Pair is the input and the output of a rank.
 type Pair[T Number] struct{ In, Out device.Slice[T] }
 
-// Broadcast copies the in slice of the rank root to the out slice of every rank. All slices have
-// the same length.
+// Broadcast copies the input slice of the rank root to the output slice of every rank. All slices
+// have the same length.
 func Broadcast[T Number](c *Comm, root int, in, out device.Slice[T]) error {
 	return exchange(c, call[T]{f: broadcast, in: in, out: out, times: [2]int{1, 1}, more: []uintptr{uintptr(root)}})
 }
 
-// AllGather copies the in slices of all ranks, in rank order, to the out slice of every rank. The
-// length of out is World times the length of in.
+// AllGather copies the input slices of all ranks, in rank order, to the output slice of every rank.
+// The length of out is World times the length of in.
 func AllGather[T Number](c *Comm, in, out device.Slice[T]) error {
 	return exchange(c, call[T]{f: allGather, in: in, out: out, times: [2]int{c.world, 1}})
 }
 
-// ReduceScatter combines the in slices of all ranks, and distributes the result over the out slices
-// in rank order, starting with rank 0. The length of in is World times the length of out.
+// ReduceScatter combines the input slices of all ranks, and distributes the result over the output
+// slices in rank order, starting with rank 0. The length of in is World times the length of out.
 func ReduceScatter[T Number](c *Comm, op Op, in, out device.Slice[T]) error {
 	return exchange(c, call[T]{f: reduceScatter, in: in, out: out, times: [2]int{1, c.world}, more: []uintptr{uintptr(op)}})
 }

@@ -25,9 +25,9 @@ type Range struct {
 	id     uint64
 }
 
-// Start connects to the profiler whose library is tool, the value of the environment variable named
-// by Variable. If tool is empty, no profiler is attached, and Start returns a Tracer that does
-// nothing. A program calls Start once and shares the Tracer.
+// Start connects to a profiler. The argument tool is the name of the profiler's library: the value
+// of the environment variable that Variable names. If tool is empty, no profiler is attached, and
+// Start returns a Tracer that does nothing. A program calls Start once and shares the Tracer.
 func Start(tool string) (*Tracer, error) {
 	t := &Tracer{slots: new(slots)}
 	if tool == "" {

@@ -12,8 +12,8 @@ import (
 // red, green, blue and alpha, as in image.RGBA.
 type size struct{ width, height int }
 
-// blurRows stores in dst the weighted means of the pixels of src in their rows.
-// weights[len(weights)/2] is the weight of the pixel itself; the weights sum to one.
+// blurRows stores in dst, for each pixel of src, the weighted mean of the pixels around it in its
+// row. weights[len(weights)/2] is the weight of the pixel itself; the weights sum to one.
 //
 //gpu:kernel
 //gpu:block 16,16
@@ -32,7 +32,7 @@ func blurRows(t gpu.Thread, dst, src []uint8, weights []float32, z size) {
 	}
 }
 
-// blurColumns is like blurRows, but for the pixels in their columns.
+// blurColumns is like blurRows, but uses the pixels in the same column.
 //
 //gpu:kernel
 //gpu:block 16,16

@@ -18,8 +18,8 @@ type finding struct {
 	sum uint32
 }
 
-// survey compares a function with its reference for every step-th input, starting with the bits
-// first.
+// survey compares a function with its reference for every step-th input. The first input has the
+// bits first.
 //
 //gpu:kernel
 //gpu:contract off
