@@ -10,8 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// BlurRows stores in dst the weighted means of the pixels of src in their rows.
-// weights[len(weights)/2] is the weight of the pixel itself; the weights sum to one.
+// BlurRows stores in dst, for each pixel of src, the weighted mean of the pixels around it in its
+// row. weights[len(weights)/2] is the weight of the pixel itself; the weights sum to one.
 func BlurRows(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], weights device.Slice[float32], z size) error {
 	p := s.Plan(blurRowsKernel, blurRowsKernel.Grid(g))
 	dst.Pass(p)
@@ -58,7 +58,7 @@ var blurRowsKernel = &driver.Kernel{
 	Uses:    []uint16{1, 3, 5},
 }
 
-// BlurColumns is like blurRows, but for the pixels in their columns.
+// BlurColumns is like blurRows, but uses the pixels in the same column.
 func BlurColumns(s *device.Stream, g device.Blocks, dst, src device.Slice[uint8], weights device.Slice[float32], z size) error {
 	p := s.Plan(blurColumnsKernel, blurColumnsKernel.Grid(g))
 	dst.Pass(p)

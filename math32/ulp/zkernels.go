@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Survey compares a function with its reference for every step-th input, starting with the bits
-// first.
+// Survey compares a function with its reference for every step-th input. The first input has the
+// bits first.
 func Survey(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[finding]) error {
 	p := s.Plan(surveyKernel, g)
 	driver.Pass(p, which)
