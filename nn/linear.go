@@ -139,7 +139,8 @@ func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	return sum
 }
 
-// Scores normalizes the rows of x, a residual stream, and returns the results for them as float32. It is the head of a model.
+// Scores normalizes the rows of x, a residual stream, and returns the results for the normalized rows, as float32. It is the head of a
+// model.
 func (l *Linear) Scores(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
 		return l.trained.forward(n.Forward(x)).To(dtype.Float32)

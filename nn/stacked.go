@@ -143,7 +143,7 @@ func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	}), true
 }
 
-// SwiGLU normalizes the rows of x, a residual stream, and returns SwiGLU of the results of two layers for them. The first layer is the
+// SwiGLU normalizes the rows of x, a residual stream, applies two layers to them, and returns SwiGLU of the results. The first layer is the
 // gate.
 func (l *Stacked) SwiGLU(n *RMSNorm, x *tensor.Tensor) *tensor.Tensor {
 	x = x.Contiguous()

@@ -1,8 +1,8 @@
 // Command quant measures the product of a quantized matrix and a few vectors. For each format, it multiplies the matrices of an 8B model.
 // The matrices of 32 layers are used in turn, so that no matrix stays in a cache. Weights and vectors are random, times are medians of
-// replayed graphs, and some rows of the results are compared with float64. The column TB/s is the size of the matrix in a file, divided by
-// the time. The column share is this rate, divided by the bandwidth that the flag -bandwidth gives. A row for the matrix "all" has the time
-// of all matrices of a layer.
+// replayed graphs, and some rows of the results are compared with float64. The column "TB/s" is the size of the matrix in a file, divided
+// by the time. The column "share" is this rate, divided by the bandwidth that the flag -bandwidth gives. A row for the matrix "all" has the
+// time of all matrices of a layer.
 //
 //	gopherwarp run ./bench/quant
 //	gopherwarp run ./bench/quant -search -rows 1
