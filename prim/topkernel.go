@@ -60,7 +60,7 @@ func chooseTop[C uint64](t gpu.Thread, counts, state []C, shift int) {
 }
 
 const (
-	topItems = 8 // keys of a thread
+	topItems = 16 // keys of a thread
 	topTile  = scanWidth * topItems
 )
 
