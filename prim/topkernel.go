@@ -60,7 +60,7 @@ func chooseTop[C uint64](t gpu.Thread, counts, state []C, shift int) {
 }
 
 const (
-	topItems = 8 // keys of a thread
+	topItems = 16 // keys of a thread
 	topTile  = scanWidth * topItems
 )
 
@@ -80,29 +80,29 @@ func pickTop[K key](t gpu.Thread, x, out []K, at []int, known []uint64, ticket [
 	tile := int(which[0])
 	first := (tile*scanWidth + t.Warp()*gpu.WarpSize) * topItems
 	last := K(known[topKey])
-	var keys [topItems]K
 	own := uint32(0) // bit i: whether the key of iteration i is copied
-	for i := range keys {
-		from := first + i*gpu.WarpSize + t.Lane()
-		if from < len(x) {
-			keys[i] = x[from]
-		}
-		if k := order.turn(keys[i]); from < len(x) && (k > last && !equal || k == last && equal) {
-			own |= 1 << i
+	for i := range topItems {
+		if from := first + i*gpu.WarpSize + t.Lane(); from < len(x) {
+			if k := order.turn(x[from]); k > last && !equal || k == last && equal {
+				own |= 1 << i
+			}
 		}
 	}
 	before, all := placeWarp(t, counts, bits.OnesCount32(own))
 	announce(t, state, tile, all)
 	to := int(connect(t, state, tile, all)) + before
+	if gpu.Ballot(t, own != 0) == 0 { // most warps, if few keys are selected
+		return
+	}
 	if equal {
 		to += len(out) - int(known[topWanted])
 	}
-	for i, k := range keys {
+	for i := range topItems {
 		picked := own>>i&1 != 0
 		set := gpu.Ballot(t, picked)
 		if place := to + bits.OnesCount32(set&(1<<t.Lane()-1)); picked && place < len(out) {
-			out[place] = k
-			at[place] = first + i*gpu.WarpSize + t.Lane()
+			from := first + i*gpu.WarpSize + t.Lane()
+			out[place], at[place] = x[from], from // reading the key again costs less than keeping all keys in registers
 		}
 		to += bits.OnesCount32(set)
 	}

@@ -40,6 +40,7 @@ var deferringKernel = &driver.Kernel{
 		{File: "deferring.go", Line: 78, Format: "invalid memory address or nil pointer dereference"},
 		{File: "deferring.go", Line: 79, Format: "invalid memory address or nil pointer dereference"},
 	},
+	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
