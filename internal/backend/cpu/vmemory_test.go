@@ -25,7 +25,7 @@ func TestTiledProduct(t *testing.T) {
 			count[op]++
 		}
 		for op, want := range map[string]int{
-			"VBROADCASTSS": 16, "VMULPS": 16, "VADDPS": 16, "VMOVUPS": 16 + 2, "IMUL3Q": 0, "SHLQ": 2, "JMP": 1, "JGT": 1,
+			"VBROADCASTSS": 16, "VMULPS": 16, "VADDPS": 16, "VMOVUPS": 16 + 2, "IMUL3Q": 0, "SHLQ": 0, "LEAQ": 1 + 2, "JMP": 1, "JGT": 1,
 		} {
 			if count[op] != want {
 				t.Errorf("%s has %d times %s, want %d:\n%s", name, count[op], op, want, code)

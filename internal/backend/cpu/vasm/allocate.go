@@ -54,7 +54,7 @@ func (p *printer) allocate(code []inst) (frame int64) {
 		slices.SortFunc(list, func(a, b *interval) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.reg, b.reg)) })
 		for p.spare[c] = 0; ; p.spare[c]++ {
 			end := p.scan(Class(c), list, frame)
-			if end == frame || p.spare[c] == mostSpare || p.suffices(Class(c), code) {
+			if !slices.ContainsFunc(list, func(v *interval) bool { return v.place < 0 }) || p.spare[c] == mostSpare || p.suffices(Class(c), code) {
 				frame = end
 				break
 			}
@@ -83,8 +83,10 @@ func (p *printer) scan(c Class, list []*interval, frame int64) int64 {
 		}
 		worst := slices.MinFunc(active, func(a, b *interval) int { return cmp.Or(cmp.Compare(a.value(), b.value()), cmp.Compare(a.reg, b.reg)) })
 		v.place, worst.place = worst.place, -1
-		worst.slot = frame
-		frame += p.f.machine.slotSize(c)
+		if p.params[worst.reg] == "" {
+			worst.slot = frame
+			frame += p.f.machine.slotSize(c)
+		}
 		active = slices.DeleteFunc(active, func(w *interval) bool { return w == worst })
 	}
 	return frame
@@ -117,13 +119,17 @@ func (f *Func) Signature() string {
 // each newline.
 func (f *Func) Text() string {
 	code := straighten(slices.Concat(f.entry, f.code))
-	p := &printer{f: f, all: intervals(code, len(f.class))}
+	mergeLines(code)
+	addresses(code)
+	p := &printer{f: f, all: intervals(code, len(f.class)), params: paramRegs(code)}
 	frame := p.allocate(code)
 	p.nameSpares()
-	p.at(f.start)
+	p.at(f.start.before())
 	p.end(fmt.Sprintf("TEXT ·%s(SB), 0, $%d-%d", f.name, frame, f.resultAt()+8))
-	for _, in := range code {
-		p.inst(in)
+	for i, in := range code {
+		for _, in := range p.direct(in, flagsRead(code[i+1:])) {
+			p.inst(in)
+		}
 	}
 	p.flush()
 	if p.label != "" {
@@ -153,6 +159,7 @@ type printer struct {
 	spare  [classes]int    // how many registers, the last, take what lives in the frame
 	cached [classes][mostSpare]spare
 	held   map[Reg]*spare // what the current instruction has in spare registers
+	params map[Reg]string // the parameters that are all that registers ever hold
 	count  int            // of the instructions up to the current one
 }
 
@@ -283,13 +290,43 @@ func (p *printer) forget() {
 	}
 }
 
-// instruction writes an instruction with its operands. go vet takes the first operation of a line for that of all the
-// line's parameters, and compares the operation's size with theirs.
+// instruction writes an instruction with its operands.
 func (p *printer) instruction(in *inst, words []string) {
-	if p.first != in.op && slices.ContainsFunc(in.ops, func(o Operand) bool { return o.kind == text }) {
-		p.flush()
+	if slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(w, "(FP)") }) {
+		p.param(in.op)
 	}
 	p.write(in.op, strings.Join(words, ", "))
+}
+
+// param ends the current line if an operation on a parameter must not follow in it. go vet takes the first operation of a
+// line for that of all the line's parameters, and compares its size, if it knows that, with theirs.
+func (p *printer) param(op string) {
+	if p.line.Len() > 0 && vetSize(p.first) != 0 && vetSize(p.first) != vetSize(op) {
+		p.flush()
+	}
+}
+
+// vetSize returns how many bytes go vet believes the operands of an operation have, 0 for unknown. It reads the letters
+// before the first digit.
+func vetSize(op string) int {
+	if digit := strings.IndexAny(op, "0123456789"); digit > 0 {
+		op = op[:digit]
+	}
+	switch op[len(op)-1] {
+	case 'B':
+		return 1
+	case 'W':
+		return 2
+	case 'L':
+		return 4
+	case 'D', 'Q':
+		return 8
+	case 'S':
+		if strings.HasSuffix(op, "SS") {
+			return 4
+		}
+	}
+	return 0
 }
 
 // full returns the name of a whole register.
@@ -314,12 +351,17 @@ func (p *printer) load(r Reg) {
 		}
 	}
 	x := p.take(r)
+	if p.params[r] != "" {
+		p.param(moves[c])
+	}
 	p.write(moves[c], p.slot(r)+", "+p.full(c, x.name))
 	x.holds = r
 }
 
 // slot returns where r lives in the frame.
-func (p *printer) slot(r Reg) string { return fmt.Sprintf("%d(SP)", p.all[r].slot) }
+func (p *printer) slot(r Reg) string {
+	return cmp.Or(p.params[r], fmt.Sprintf("%d(SP)", p.all[r].slot))
+}
 
 // take gives r the spare register that was used least recently. What is only written may share one that the instruction
 // has read.

@@ -7,7 +7,7 @@ import "slices"
 var folds = foldTable()
 
 func foldTable() map[string][]int {
-	t := map[string][]int{"CMPQ": {0, 1}, "CMPL": {0, 1}, "VBLENDVPS": {1}}
+	t := map[string][]int{"CMPQ": {0, 1}, "CMPL": {0, 1}, "CMPB": {0}, "VBLENDVPS": {1}}
 	for _, op := range []string{
 		"ADDQ", "SUBQ", "ANDQ", "ORQ", "XORQ", "IMULQ", "ADDL", "SUBL", "ANDL", "ORL", "XORL", "IMULL", "MOVL", "MOVLQSX", "CMOVQGT", "CMOVQLT",
 		"VADDPS", "VADDPD", "VSUBPS", "VSUBPD", "VMULPS", "VMULPD", "VDIVPS", "VDIVPD", "VSQRTPS", "VSQRTPD", "VFMADD231PS", "VFMADD231PD",
@@ -50,9 +50,12 @@ func (p *printer) folded(in *inst) int {
 		}
 		return -1
 	}
+	if p.inPlace(in) {
+		return 1
+	}
 	for _, i := range folds[in.op] {
 		o := in.ops[i]
-		if o.kind != register || o.defs || o.part != whole || p.all[o.reg].place >= 0 {
+		if !p.inFrame(&o) || o.defs || p.params[o.reg] != "" && vetSize(in.op) != 0 && vetSize(in.op) != 8 {
 			continue
 		}
 		if !slices.ContainsFunc(in.ops, func(w Operand) bool { return w.kind == memory }) && !p.reads(in, i) {

@@ -26,13 +26,16 @@ func straighten(code []inst) []inst {
 	}
 }
 
-// follow lets jumps to jumps lead where those lead.
+// follow lets jumps to jumps lead where those lead, and jumps to one of several labels at a place to the last of them.
 func follow(code []inst) {
 	lead := map[string]string{}
 	for i, in := range code {
 		if name, ok := in.label(); ok {
-			if next := behindLabels(code, i); next < len(code) && code[next].op == "JMP" {
+			next := behindLabels(code, i)
+			if next < len(code) && code[next].op == "JMP" {
 				lead[name] = code[next].ops[0].text
+			} else if last, ok := code[next-1].label(); ok && last != name {
+				lead[name] = last
 			}
 		}
 	}
