@@ -53,8 +53,8 @@ func (x F16) Map2(y F16, f func(x, y float32) float32) F16 {
 	return F16(dtype.F16From32(f(dtype.F16(x).Float32(), dtype.F16(y).Float32())))
 }
 
-// MapKernel applies its function to each element of x, and stores the results in y. A program makes a launcher for an element type and a
-// function of its own:
+// MapKernel stores Of(x[i]) in y[i] for each i. Of is the method of the Function in the //gpu:instance directive. To get a launcher for
+// an element type and a Function of your own, write such a directive in your package:
 //
 //	//gpu:instance Softsign = tensor.MapKernel[tensor.BF16, softsign]
 //

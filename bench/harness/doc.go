@@ -1,4 +1,4 @@
-// Package harness measures kernels of this project beside CUDA C++ kernels on the same arrays. It runs the
+// Package harness measures kernels of this project and CUDA C++ kernels on the same arrays. It runs the
 // cases of bench/suite and bench/public, which provide the kernels and their twins.
 //
 // A Case prepares its arrays on a Bench and returns its Work: launches of kernels and a check against plain Go.

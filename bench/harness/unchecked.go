@@ -10,7 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// ReadUnchecked reads the kernels that bench/suite/unchecked wrote, compiled without checks, by name. The result is for Options.Unchecked.
+// ReadUnchecked reads the kernels without checks that the program bench/suite/unchecked wrote. The result, for Options.Unchecked, has
+// the kernels by name.
 func ReadUnchecked(from io.Reader) (map[string]*driver.Kernel, error) {
 	var kernels []*driver.Kernel
 	if err := gob.NewDecoder(from).Decode(&kernels); err != nil {

@@ -14,6 +14,6 @@
 //		}
 //	}
 //
-// Package bench/suite defines the cases and measures them. The file peer.py describes the protocol. The package
-// measures nothing itself.
+// Package bench/suite defines the cases and measures them with this package. The file peer.py describes the protocol
+// between this package and the processes.
 package peers

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Change has two times of our faster kernel for a case: in an earlier report, and now.
+// Change has the times of our faster kernel for a case in an earlier report and in the present one.
 type Change struct {
 	Name      string
 	Then, Now float64 // seconds of our kernel

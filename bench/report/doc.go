@@ -8,5 +8,5 @@
 //		fmt.Println(b.What, b.Figure, b.Met())
 //	}
 //
-// The package measures nothing: bench/suite and the programs in bench do.
+// This package does not measure. Package bench/suite and the programs in bench measure.
 package report

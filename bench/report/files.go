@@ -16,8 +16,8 @@ type Files struct {
 	HTML    string   // where the page is written
 }
 
-// Present gets a report, adds the cases of other reports, and writes it and the changes since the earlier report to
-// out, and to the named files. It reads the earlier report first, because getting a report may take minutes. If
+// Present gets a report and adds the cases of the reports f.Add. It writes the result to out and to the files f.JSON and
+// f.HTML, and the changes since the report f.Compare to out. It reads the earlier report first, because getting a report may take minutes. If
 // cases of the report failed, the error names them.
 func (f Files) Present(out io.Writer, get func() (*Report, error)) error {
 	var earlier *Report

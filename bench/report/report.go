@@ -14,12 +14,12 @@ type Report struct {
 	Device   string     `json:"device"`
 	Driver   string     `json:"driver,omitempty"`
 	Date     time.Time  `json:"date"`
-	Commit   string     `json:"commit,omitempty"` // of this program
+	Commit   string     `json:"commit,omitempty"` // that the program was built from
 	Twins    string     `json:"twins,omitempty"`  // how the twins were compiled
 	Peers    []string   `json:"peers,omitempty"`  // names and versions
 	Seed     uint64     `json:"seed"`
 	Quick    bool       `json:"quick,omitempty"`
-	Public   bool       `json:"public,omitempty"` // whether the report is of bench/public; groups are then the suites of its programs
+	Public   bool       `json:"public,omitempty"` // whether the report is of bench/public; the groups of the results are then the suites of its programs
 	Results  []Result   `json:"results"`
 	Launches []Launches `json:"launches,omitempty"`
 	Skipped  []Skip     `json:"skipped,omitempty"`
@@ -28,15 +28,15 @@ type Report struct {
 // Result contains the measurements of a case.
 type Result struct {
 	Name  string `json:"name"`
-	Group string `json:"group"`
+	Group string `json:"group"` // a page and a summary present the cases of a group together
 	Size  int    `json:"size"`
-	// Bytes and Flops are those of one run; 0 if they do not apply.
+	// Bytes and Flops count the bytes and the floating-point operations of one run; 0 if they do not apply.
 	Bytes        float64       `json:"bytes,omitempty"`
 	Flops        float64       `json:"flops,omitempty"`
 	Measurements []Measurement `json:"measurements"`
 }
 
-// Stream is the group of BabelStream, which has bars of its own.
+// Stream is the Group of the results of BabelStream's kernels: copy, mul, add and triad. This group has bars of its own.
 const Stream = "stream"
 
 // The possible values of Measurement.By, besides the names of peers.
@@ -48,7 +48,7 @@ const (
 	// Unchecked is our kernel, compiled without checks.
 	Unchecked = "unchecked"
 	Copied    = "copy"   // the driver's copy within the device
-	CuBLAS    = "cuBLAS" // with the same operands in the same process
+	CuBLAS    = "cuBLAS" // the product of the same operands by cuBLAS, in the same process
 )
 
 // Measurement is the time of one run by one contender, in seconds.
@@ -60,7 +60,7 @@ type Measurement struct {
 	Rounds  int     `json:"rounds,omitempty"`
 	// Registers is the number of registers per thread of the kernel that uses the most, on a GPU.
 	Registers int    `json:"registers,omitempty"`
-	Error     string `json:"error,omitempty"` // the reason if there is no time
+	Error     string `json:"error,omitempty"` // if Seconds is 0, the reason
 }
 
 // Launches is the host's time for a launch with the given number of arguments, in seconds.

@@ -13,7 +13,7 @@ const lineWidth = 79
 // plain kernel and of the literal twin, and their ratio; then those of our tuned kernel and of the
 // best twin, and the ratio of the speeds of our faster kernel and of the faster twin. Peers, means,
 // launches, bars and skipped cases follow. A report of bench/public has a table of its programs
-// instead of those of cases and peers.
+// instead of the tables of cases and peers.
 func (r *Report) WriteTable(w io.Writer) error {
 	var b strings.Builder
 	wrap(&b, "", r.Device)
