@@ -56,7 +56,7 @@ func (d *Device) Explain(reason string) { d.info.Reason = reason }
 // microsecond longer.
 func (d *Device) RecordCallers(on bool) { d.record.Store(on) }
 
-// CoarsenAlways makes small launches use coarse variants of kernels, too. In a coarse variant, each thread processes
+// CoarsenAlways makes even small launches use coarse variants of kernels. In a coarse variant, each thread processes
 // several elements, which makes small launches slower. CoarsenAlways is for tests.
 func (d *Device) CoarsenAlways(on bool) { d.coarsen.Store(on) }
 

@@ -18,7 +18,7 @@ var (
 	ErrClosed = errors.New("llm: the model is closed")
 	// ErrContext is the error of a prompt that fills the context. Generate and Chat return it as a *ContextError.
 	ErrContext = errors.New("llm: the prompt is longer than the context")
-	// ErrChat is the error of a conversation with a model that has no template for one.
+	// ErrChat is the error of a conversation with a model that has no chat template.
 	ErrChat = errors.New("llm: the model has no chat template; use Generate")
 	// ErrSlow is the error of a text whose tokens the program does not read in time.
 	ErrSlow = errors.New("llm: the text is not read as fast as it is generated")
@@ -28,7 +28,7 @@ var (
 
 // A ContextError is the ErrContext of a prompt.
 type ContextError struct {
-	Tokens  int // of the prompt
+	Tokens  int // tokens of the prompt
 	Context int // tokens of the prompt and the text together, at most
 }
 

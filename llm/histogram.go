@@ -8,7 +8,7 @@ import (
 // Histogram counts values.
 type Histogram struct {
 	Bounds []float64 // upper bounds of all buckets but the last, ascending
-	Counts []uint64  // the number of values in each bucket: greater than the previous bound, at most the bucket's bound
+	Counts []uint64  // the number of values in each bucket; a value is in the first bucket whose bound is at least the value, or else in the last
 	Sum    float64   // the sum of all values
 }
 

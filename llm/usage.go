@@ -12,7 +12,7 @@ type Usage struct {
 	Rest      time.Duration // from the first token to the last
 }
 
-// Add adds the numbers of tokens of x to those of u. Each time of u becomes the longer of the two.
+// Add adds the numbers of tokens of x to those of u. Each duration in u becomes the maximum of the durations in u and x.
 func (u *Usage) Add(x Usage) {
 	u.Prompt, u.Known, u.Generated = u.Prompt+x.Prompt, u.Known+x.Known, u.Generated+x.Generated
 	u.First, u.Rest = max(u.First, x.First), max(u.Rest, x.Rest)

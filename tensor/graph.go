@@ -27,8 +27,8 @@ type Graph struct {
 	results []*Tensor
 }
 
-// Capture records a function of inputs with the given types and shapes, without running it. The function may call Record and Backward; then
-// each launch adds to the derivatives of the parameters. The function must not call From, Values, printing, or random numbers, because
+// Capture records a function of inputs with the given types and shapes, without running it. The function may call Record and Backward. If it
+// does, each launch adds to the derivatives of the parameters. The function must not call From, Values, printing, or random numbers, because
 // these depend on the host at each launch. Pass values that change from launch to launch as inputs. Call the step of an optimizer, whose
 // numbers change, after the launch. The error is the function's first mistake, or matches device.ErrCapture if an operation cannot be
 // recorded.

@@ -21,7 +21,7 @@ type Op struct {
 	Launch func(s *device.Stream, out *Tensor) error
 
 	// Back returns the derivative of the loss with respect to each operand, or nil for an operand that is not Wanted. A derivative has the
-	// shape of the operand, or the shape to which the operand was broadcast; then Backward sums over the broadcast dimensions. If Back is
+	// shape of the operand, or the shape to which the operand was broadcast. In the second case, Backward sums over the broadcast dimensions. If Back is
 	// nil, the result is a constant.
 	Back func(d *Derivative) []*Tensor
 

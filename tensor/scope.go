@@ -39,8 +39,8 @@ func Run(ctx context.Context, dev *device.Device, f func(s *Scope) error) error 
 	return errors.Join(err, stream.Close())
 }
 
-// RunOn is like Run, but uses a stream of the caller, which remains open. A program that calls Run often saves the cost of making streams
-// with RunOn. On a stream that records a graph, RunOn does not wait, and the tensors' memory belongs to the graph.
+// RunOn is like Run, but uses a stream of the caller, which remains open. Each call of Run makes a stream; RunOn saves this
+// cost. On a stream that records a graph, RunOn does not wait, and the tensors' memory belongs to the graph.
 func RunOn(ctx context.Context, stream *device.Stream, f func(s *Scope) error) error {
 	err := Enqueue(ctx, stream, f)
 	if stream.Recording() {
@@ -49,7 +49,7 @@ func RunOn(ctx context.Context, stream *device.Stream, f func(s *Scope) error) e
 	return errors.Join(err, stream.Synchronize(ctx))
 }
 
-// Enqueue is RunOn without the wait: the operations may still run when it returns. The stream's later work can use the memory of the Scope's
+// Enqueue is like RunOn, but does not wait: the operations may still run when Enqueue returns. The stream's later work can use the memory of the Scope's
 // tensors, which is freed after the operations. The fault of a kernel is an error of the stream's next Synchronize.
 func Enqueue(ctx context.Context, stream *device.Stream, f func(s *Scope) error) error {
 	s := &Scope{ctx: ctx, stream: stream, frames: []*frame{{}}}

@@ -66,7 +66,7 @@ func (o *state) now() float64 {
 	return o.rate * o.schedule(o.steps)
 }
 
-// Clear sets all derivatives to 0, which Step does too. A program that abandons a batch between Backward and Step calls it.
+// Clear sets all derivatives to 0, as Step does. Call Clear to abandon a batch after Backward.
 func (o *state) Clear(s *tensor.Scope) error {
 	m, err := o.params.Memory(s)
 	if err != nil {

@@ -65,7 +65,7 @@ func (f *File) checkOverlaps() error {
 
 func byOffset(a, b *Tensor) int { return cmp.Compare(a.offset, b.offset) }
 
-// Tensor returns the tensor with the given name. The error matches ErrNotFound.
+// Tensor returns the tensor with the given name. If there is none, the error matches ErrNotFound.
 func (f *File) Tensor(name string) (*Tensor, error) {
 	if t := f.named[name]; t != nil {
 		return t, nil

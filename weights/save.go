@@ -38,7 +38,7 @@ func Save(name string, write func(w io.Writer) error) error {
 	return syncFolder(filepath.Dir(name))
 }
 
-// Rename renames a file or a folder and flushes the new name to the disk. It does not flush the contents, which Save does.
+// Rename renames a file or a folder and flushes the new name to the disk. Unlike Save, it does not flush the contents.
 func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err

@@ -45,8 +45,8 @@ func attend(t gpu.Thread, q, k, v []quad, position []int32, scale float32, sums 
 	attendPart(t, token{q, k, v, int(position[0]), scale}, sums, states)
 }
 
-// attendJoin does the work of attend and join: for each head, the block that is done last joins the parts. The argument done has a counter
-// for each head, which is 0 before and after.
+// attendJoin does the work of attend and join: for each head, the block that is done last joins the results of all blocks. The argument
+// done has a counter for each head, which is 0 before and after.
 //
 //gpu:kernel
 //gpu:block 32

@@ -1,5 +1,5 @@
-// Command gemm compares products of bfloat16 matrices with cuBLAS: products of square matrices in each layout, and products of few rows and
-// the weights of an 8B model. The weights of 32 layers are used in turn. Operands are random, times are medians of replayed graphs that
+// Command gemm compares products of bfloat16 matrices with cuBLAS. It measures products of square matrices in each layout, and products of
+// a matrix of few rows with each weight matrix of an 8B model. The weights of 32 layers are used in turn. Operands are random, times are medians of replayed graphs that
 // alternate with cuBLAS's, and some elements of the results are compared with float64.
 //
 //	gemm

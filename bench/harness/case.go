@@ -15,7 +15,7 @@ type Suite struct {
 
 // Case is one benchmark.
 type Case struct {
-	Name  string // of the case; its twins and peers have the same name
+	Name  string // the name of the case, also for peers
 	Group string // cases of a group are shown together
 	About string // one line
 	// Big is the size for GPUs, Small the size for CPUs and tests. Each case defines what its size
@@ -36,7 +36,7 @@ type Work struct {
 	// Best has the launches of the twins as an expert writes them; nil if the literal twins are as good.
 	Best []Launch
 	// More are contenders that are not kernels: calls of libraries, and copies by the driver. If Ours is nil, the first
-	// of them is ours.
+	// of them represents this project.
 	More []Contender
 	// Restore, if not nil, enqueues the restoration of inputs that a run overwrites.
 	Restore func(s *device.Stream) error
@@ -46,7 +46,7 @@ type Work struct {
 
 // Launch is the launch of one kernel in a run.
 type Launch struct {
-	Name     string // of the kernel, and of its literal twin
+	Name     string // the name of the kernel and of its literal twin
 	Launcher any    // the kernel's generated launcher
 	Grid     device.Grid
 	Args     []Argument

@@ -32,7 +32,7 @@ type Options struct {
 // Missing is a peer that could not be started.
 type Missing struct{ Name, Why string }
 
-// Set is the peers of a run.
+// Set contains the peers of a run.
 type Set struct {
 	Peers   []*Peer
 	Missing []Missing
@@ -40,8 +40,8 @@ type Set struct {
 }
 
 // Start starts peers in parallel, and waits until each has reported its cases: some seconds for the
-// Python frameworks, half a minute for CUB, which must be compiled. The result lists the peers that
-// are not installed in Missing.
+// Python frameworks, half a minute for CUB, which must be compiled. The field Missing of the result
+// lists the peers that are not installed.
 func Start(ctx context.Context, o Options) *Set {
 	names := o.Names
 	if names == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// ataxRows stores the product of an n x n matrix and x, a thread for each row in blocks of 256: the first kernel
-// of PolyBench-GPU's atax.
+// ataxRows stores the product of an n x n matrix and x. Each thread computes one row, in blocks of 256. It is the first
+// kernel of PolyBench-GPU's atax.
 //
 //gpu:kernel
 //gpu:block 256
@@ -23,8 +23,8 @@ func ataxRows(t gpu.Thread, a, x, product []float32, n int) {
 	}
 }
 
-// ataxColumns stores the product of the transpose of a and a vector, a thread for each column: the second kernel of
-// PolyBench-GPU's atax.
+// ataxColumns stores the product of the transpose of a and the vector product in y. Each thread computes one column. It is
+// the second kernel of PolyBench-GPU's atax.
 //
 //gpu:kernel
 //gpu:block 256

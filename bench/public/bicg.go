@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// bicgColumns stores the product of a transposed n x n matrix and r, a thread for each column in blocks of 256:
-// the first kernel of PolyBench-GPU's bicg.
+// bicgColumns stores the product of a transposed n x n matrix and r. Each thread computes one column, in blocks of
+// 256. It is the first kernel of PolyBench-GPU's bicg.
 //
 //gpu:kernel
 //gpu:block 256
@@ -23,7 +23,7 @@ func bicgColumns(t gpu.Thread, a, r, s []float32, n int) {
 	}
 }
 
-// bicgRows stores the product of a and p, a thread for each row: the second kernel of PolyBench-GPU's bicg.
+// bicgRows stores the product of a and p. Each thread computes one row. It is the second kernel of PolyBench-GPU's bicg.
 //
 //gpu:kernel
 //gpu:block 256

@@ -13,8 +13,8 @@ import (
 // correlationLeast is the deviation below which a column counts as constant.
 const correlationLeast = 0.005
 
-// correlationMean stores the mean of each column of an n x n matrix, a thread for each in blocks of 256: the first
-// kernel of PolyBench-GPU's correlation.
+// correlationMean stores the mean of each column of an n x n matrix. Each thread computes one mean, in blocks of 256. It is
+// the first kernel of PolyBench-GPU's correlation.
 //
 //gpu:kernel
 //gpu:block 256
@@ -48,7 +48,8 @@ func correlationDeviation(t gpu.Thread, data, mean, deviation []float32, n int) 
 	}
 }
 
-// correlationReduce subtracts the mean from each column and scales it, a thread for each element in blocks of 32 x 8.
+// correlationReduce subtracts the mean from each column and scales the column. Each thread computes one element, in blocks
+// of 32 x 8.
 //
 //gpu:kernel
 //gpu:block 32,8
@@ -60,7 +61,7 @@ func correlationReduce(t gpu.Thread, data, mean, deviation []float32, n int) {
 	}
 }
 
-// correlationProducts stores the correlation of each column with all later ones, a thread for each column in
+// correlationProducts stores the correlations of each column with all later columns. Each thread computes one column, in
 // blocks of 256.
 //
 //gpu:kernel

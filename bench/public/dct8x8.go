@@ -24,8 +24,8 @@ var dctMatrix = [dctSide * dctSide]float32{
 }
 
 // dct8x8 transforms each 8 x 8 block of an image by the discrete cosine transform (Ahmed, Natarajan and Rao 1974): the
-// first kernel of CUDA's dct8x8 sample. A block of 8 x 8 threads computes the product D*X*D' in shared memory, of the
-// matrix D of the transform and the pixels X.
+// first kernel of CUDA's dct8x8 sample. A block of 8 x 8 threads computes the product D*X*D' in shared memory, where D
+// is the matrix of the transform and X has the pixels.
 //
 //gpu:kernel
 //gpu:block 8,8

@@ -9,8 +9,8 @@ import (
 )
 
 // fdtdEY updates the electric field along y, and sets row 0 to source[step]. It is the first kernel of PolyBench-GPU's
-// fdtd2d (Yee 1966), a thread for each point in blocks of 32 x 8. The fields ex, ey and hz have n x (n+1), (n+1) x n
-// and n x n points.
+// fdtd2d (Yee 1966), with a thread for each point and blocks of 32 x 8. The fields ex, ey and hz have n x (n+1),
+// (n+1) x n and n x n points.
 //
 //gpu:kernel
 //gpu:block 32,8

@@ -88,8 +88,8 @@ func fftExchange(t gpu.Thread, shared *fftShared, v [8]point, at fftPlaces) [8]p
 	return v
 }
 
-// fft512 transforms sequences of 512 points, a block of 64 threads for each, like SHOC's fft: in each of three passes,
-// a thread transforms eight points in registers (Stockham's order, as in Govindaraju and others 2008), and exchanges
+// fft512 transforms sequences of 512 points, as SHOC's fft does. A block of 64 threads transforms a sequence. In each of
+// three passes, a thread transforms eight points in registers (Stockham's order, as in Govindaraju and others 2008), and exchanges
 // points through shared memory.
 //
 //gpu:kernel

@@ -10,8 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// gramschmidtNorm stores the norm of column k of an n x n matrix in the diagonal of r, in one thread of a block of
-// 256: the first kernel of PolyBench-GPU's gramschmidt.
+// gramschmidtNorm stores the norm of column k of an n x n matrix in the diagonal of r. One thread of a block of 256 computes
+// the norm. It is the first kernel of PolyBench-GPU's gramschmidt.
 //
 //gpu:kernel
 //gpu:block 256
@@ -36,7 +36,7 @@ func gramschmidtScale(t gpu.Thread, a, r, q []float32, k, n int) {
 	}
 }
 
-// gramschmidtProject subtracts from each later column its projection on column k of q, a thread for each column.
+// gramschmidtProject subtracts from each later column its projection on column k of q. Each thread computes one column.
 //
 //gpu:kernel
 //gpu:block 256

@@ -14,7 +14,7 @@ const hotspotLayers = 8
 // hotspotWeights are those of a cell's temperature, of its neighbours along each axis, and of its power.
 type hotspotWeights struct{ centre, x, y, z, power, ambient float32 }
 
-// hotspot3D computes the temperatures of a chip after a step, from those before it and the power of each cell, like
+// hotspot3D computes the temperatures of a chip after a step, from the temperatures before the step and the power of each cell, like
 // Rodinia's hotspot3D. A thread of a 64 x 4 block computes its column layer by layer, with three temperatures in
 // registers. Neighbours outside the chip have the temperature of the cell itself.
 //

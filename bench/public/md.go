@@ -16,8 +16,8 @@ const ljNeighbours = 128
 // ljForce are the constants of the force of Lennard-Jones.
 type ljForce struct{ cutoff2, lj1, lj2 float32 }
 
-// md stores the force on each atom by its neighbours, for the potential of Lennard-Jones: the kernel of SHOC's md, a
-// thread for each atom in blocks of 256. The list has the first neighbour of each atom, then the second of each, and so
+// md stores the force on each atom by its neighbours, for the potential of Lennard-Jones. It is the kernel of SHOC's md,
+// with a thread for each atom and blocks of 256. The list has the first neighbour of each atom, then the second of each, and so
 // on. A place is x, y, z and an unused number.
 //
 //gpu:kernel

@@ -13,8 +13,8 @@ import (
 // place is a point on a map, in degrees.
 type place struct{ latitude, longitude float32 }
 
-// nn stores the distance of each place to the argument from: the kernel of Rodinia's nn, a thread for each place, in
-// blocks of 256.
+// nn stores the distance of each place from the place passed as from. It is the kernel of Rodinia's nn, with a thread for
+// each place and blocks of 256.
 //
 //gpu:kernel
 //gpu:block 256

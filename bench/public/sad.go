@@ -17,7 +17,7 @@ const (
 
 // sad4 stores the sums of absolute differences between each 4 x 4 block of a frame and the blocks around its place in
 // another frame: the first kernel of Parboil's sad, for H.264 video encoding. A block of 128 threads computes the 16
-// blocks of a macroblock, which is in shared memory, a thread for each offset. Pixels outside the frame have the value
+// blocks of a macroblock, which it holds in shared memory. Each thread computes one offset. Pixels outside the frame have the value
 // of the nearest pixel.
 //
 //gpu:kernel

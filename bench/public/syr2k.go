@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// syr2k stores alpha*(a*b' + b*a') + beta*c in c, where b' is the transpose of the n x n matrix b, a thread for each
-// element in blocks of 32 x 8: the kernel of PolyBench-GPU's syr2k.
+// syr2k stores alpha*(a*b' + b*a') + beta*c in c, where b' is the transpose of the n x n matrix b. It is the
+// kernel of PolyBench-GPU's syr2k, with a thread for each element and blocks of 32 x 8.
 //
 //gpu:kernel
 //gpu:block 32,8

@@ -7,7 +7,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/weights"
 )
 
-// Mixture is the types of a model's matrices.
+// Mixture determines the type of each matrix of a model.
 type Mixture struct {
 	most weights.Type
 	more weights.Type // of the output matrix, and of the attn_v and ffn_down of about half of the layers

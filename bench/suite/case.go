@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/bench/report"
 )
 
-// Groups of cases. Stream is BabelStream, which has bars of its own; Prim and Products are not written for this suite
-// and have no twins.
+// Groups of cases. Stream has the kernels of BabelStream, and bars of its own. The kernels of Prim and Products are not written
+// for this suite and have no twins.
 const (
 	Stream   = report.Stream
 	Reduce   = "reduce"

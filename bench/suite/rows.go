@@ -10,8 +10,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/math32"
 )
 
-// softmax stores the softmax of each row of x, cols long, in y. A block computes a row: it finds
-// the maximum, adds the exponentials of the differences to it, and divides. The exponential is
+// softmax stores the softmax of each row of x in y. Rows have cols elements. A block computes a
+// row: it finds the maximum m, sums exp(x-m), and divides by the sum. The exponential is
 // accurate, like expf in the twins.
 //
 //gpu:kernel
@@ -49,7 +49,7 @@ func blockMax32(t gpu.Thread, part *[width]float32, v float32) float32 {
 	return part[0]
 }
 
-// layerNorm normalizes rows of x, cols long: it stores (x-mean)/deviation*scale + shift in y. A
+// layerNorm normalizes rows of cols elements: it stores (x-mean)/deviation*scale + shift in y. A
 // block computes a row.
 //
 //gpu:kernel

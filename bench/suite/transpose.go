@@ -21,8 +21,8 @@ func transposeNaive(t gpu.Thread, a, b []float32, n int) {
 	}
 }
 
-// transposeTiled is like transposeNaive, but moves tiles through shared memory. Rows there have an
-// unused element, so that the elements of a column are in different banks.
+// transposeTiled is like transposeNaive, but moves tiles through shared memory. The rows of a tile have
+// an unused element, so that the elements of a column are in different banks.
 //
 //gpu:kernel
 //gpu:block 32,8

@@ -1,7 +1,7 @@
 // Command vectoradd measures the addition of two large arrays on a device. The inputs are random, the output
 // contains NaNs before the first launch, the time is the median of several samples by the device's clock, and
-// the program checks every element. Its twin, vectoradd.cu, does the same with nvcc's kernel and prints the same
-// line.
+// the program checks every element. Its twin, vectoradd.cu, does the same with a kernel that nvcc compiles, and
+// prints its result in the same form.
 //
 //	vectoradd -n 268435456
 package main

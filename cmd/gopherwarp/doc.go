@@ -16,5 +16,6 @@
 // Flags have one dash or two. Exit codes are 0 for success, 1 if the user's program or a
 // check failed (run passes on the program's own code), 2 for wrong usage, and 3 if no GPU can be used.
 //
-// The subcommand build does the same as the command cmd/kernelgen, which is for go generate and takes half the time to compile.
+// The subcommand build does the same as the command cmd/kernelgen, which is for go generate. The go command builds kernelgen in half
+// the time.
 package main

@@ -7,7 +7,7 @@
 //	go get -tool github.com/gopherwarp/gopherwarp/cmd/kernelgen
 //	go generate ./...
 //
-// It is the same as gopherwarp build, but contains only the compiler, so it builds in half the time. Run kernelgen -help for
+// It is the same as gopherwarp build, but contains only the compiler, so the go command builds it in half the time. Run kernelgen -help for
 // its flags. The exit code is 0 for success, 1 if a package is refused or a check failed, and 2 for wrong usage.
 package main
 

@@ -5,7 +5,7 @@ package cublas
 type Symmetric[T Float] struct {
 	Alpha, Beta T
 	Side        Side
-	Triangle    Triangle // of A
+	Triangle    Triangle // the triangle of A that is read
 	A, B, C     Matrix[T]
 }
 
@@ -31,7 +31,7 @@ func Symm[T Float](h *Handle, p Symmetric[T]) error {
 // Alpha*A'*A + Beta*C. Only one triangle of C is computed.
 type RankK[T Float] struct {
 	Alpha, Beta T
-	Triangle    Triangle // of C
+	Triangle    Triangle // the triangle of C that is computed
 	A, C        Matrix[T]
 	Trans       bool
 }
@@ -53,7 +53,7 @@ func Syrk[T Float](h *Handle, p RankK[T]) error {
 // Rank2K is C = Alpha*(A'*B + B'*A) + Beta*C. Only one triangle of C is computed.
 type Rank2K[T Float] struct {
 	Alpha, Beta T
-	Triangle    Triangle // of C
+	Triangle    Triangle // the triangle of C that is computed
 	A, B, C     Matrix[T]
 	Trans       bool
 }
@@ -80,7 +80,7 @@ func Syr2k[T Float](h *Handle, p Rank2K[T]) error {
 type Triangular[T Float] struct {
 	Alpha    T
 	Side     Side
-	Triangle Triangle // of A
+	Triangle Triangle // the triangle of A that is read
 	A, B     Matrix[T]
 	Trans    bool
 	Unit     bool // the diagonal of A counts as 1 and is not read

@@ -24,7 +24,7 @@ const (
 	AllocationFailed        Status = 102
 	TypeError               Status = 103 // the generator's kind does not generate this type
 	OutOfRange              Status = 104
-	LengthNotMultiple       Status = 105 // not a multiple of the generator's dimensions, or odd for normal numbers
+	LengthNotMultiple       Status = 105 // the slice's length is not a multiple of Options.Dimensions or, for normal numbers, is odd
 	DoublePrecisionRequired Status = 106
 	LaunchFailure           Status = 201
 	PreexistingFailure      Status = 202

@@ -156,7 +156,7 @@ func (p *Plan) SetHidden(v *Variant, env uint64, launch, kernel uint32) {
 func (p *Plan) Number() uint32 { return p.number }
 
 // Check chooses the variant. It returns an error if the arguments do not match the parameters, or if the device cannot
-// run the launch. If coarsen is set, small launches use coarse variants too.
+// run the launch. If coarsen is set, even small launches use coarse variants.
 func (p *Plan) Check(i *Info, coarsen bool) error {
 	switch {
 	case p.err != nil:

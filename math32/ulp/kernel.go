@@ -42,8 +42,8 @@ func survey(t gpu.Thread, which int, first, step uint32, out []finding) {
 	out[i] = f
 }
 
-// sums computes only the checksum of the values. It is several times as fast as survey. It permits
-// contraction, which must not change the result.
+// sums stores checksums of the function's values, and does not compare the values with a reference. It
+// is several times as fast as Survey. It permits contraction, which must not change the result.
 //
 //gpu:kernel
 func sums(t gpu.Thread, which int, first, step uint32, out []uint32) {

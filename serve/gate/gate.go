@@ -175,7 +175,8 @@ func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) 
 }
 
 // Guard returns a handler that passes requests of clients with a valid API key on to next. If next returns an error, the handler calls
-// fail, or the function of WithFailures, unless the client has left. An answer with status 429 has the header Retry-After.
+// fail, or the function that was passed to WithFailures if the request has a context of WithFailures. If the client has left, it calls
+// neither. An answer with status 429 has the header Retry-After.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := error(Failure{

@@ -24,7 +24,7 @@ type Part struct {
 	Token  *llm.Token // in the first part of each token
 	Choice int        // the number of the answer, below Request.N
 	ID     string     // the ID of the call, in the first part of the call
-	Finish llm.Finish // not Unfinished in the last part of an answer, which has neither text nor call
+	Finish llm.Finish // Unfinished, except in the last part of an answer; the last part has neither text nor call
 	Stop   string     // in the last part: the text of Request.Stop that ended the answer
 	Called bool       // in the last part: whether the answer has calls
 }

@@ -20,7 +20,7 @@ type Progress struct {
 	Epoch       int     // of the step's first pack, from 0
 	Tokens      int     // the number of tokens that the training has read
 	Loss        float64 // the mean cross-entropy of the tokens that were learned or, with DPO, the mean loss of preferences
-	Accuracy    float64 // the share of preferences for which the adapter raised the log-probability of the chosen answer more; NaN without DPO
+	Accuracy    float64 // the share of preferences for which the adapter raised the log-probability of the chosen answer more than that of the rejected answer; NaN without DPO
 	Rate        float64 // the learning rate
 	Norm        float64 // the norm of all derivatives, before clipping
 	Eval        float64 // the loss of Config.Eval, or NaN if it was not computed after this step
