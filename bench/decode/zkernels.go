@@ -67,8 +67,8 @@ var attendKernel = &driver.Kernel{
 	},
 }
 
-// AttendJoin does the work of attend and join: for each head, the block that is done last joins the parts. The argument done has a counter
-// for each head, which is 0 before and after.
+// AttendJoin does the work of attend and join: for each head, the block that is done last joins the results of all blocks. The argument
+// done has a counter for each head, which is 0 before and after.
 func AttendJoin(s *device.Stream, g device.Blocks, q, k, v device.Slice[quad], position device.Slice[int32], scale float32, sums device.Slice[numbers], states device.Slice[state], done device.Slice[uint32], out device.Slice[dtype.BF16]) error {
 	p := s.Plan(attendJoinKernel, attendJoinKernel.Grid(g))
 	q.Pass(p)

@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// AtaxRows stores the product of an n x n matrix and x, a thread for each row in blocks of 256: the first kernel
-// of PolyBench-GPU's atax.
+// AtaxRows stores the product of an n x n matrix and x. Each thread computes one row, in blocks of 256. It is the first
+// kernel of PolyBench-GPU's atax.
 func AtaxRows(s *device.Stream, g device.Blocks, a, x, product device.Slice[float32], n int) error {
 	p := s.Plan(ataxRowsKernel, ataxRowsKernel.Grid(g))
 	a.Pass(p)
@@ -52,8 +52,8 @@ var ataxRowsKernel = &driver.Kernel{
 	},
 }
 
-// AtaxColumns stores the product of the transpose of a and a vector, a thread for each column: the second kernel of
-// PolyBench-GPU's atax.
+// AtaxColumns stores the product of the transpose of a and the vector product in y. Each thread computes one column. It is
+// the second kernel of PolyBench-GPU's atax.
 func AtaxColumns(s *device.Stream, g device.Blocks, a, product, y device.Slice[float32], n int) error {
 	p := s.Plan(ataxColumnsKernel, ataxColumnsKernel.Grid(g))
 	a.Pass(p)
@@ -176,8 +176,8 @@ var backpropAdjustKernel = &driver.Kernel{
 	},
 }
 
-// BicgColumns stores the product of a transposed n x n matrix and r, a thread for each column in blocks of 256:
-// the first kernel of PolyBench-GPU's bicg.
+// BicgColumns stores the product of a transposed n x n matrix and r. Each thread computes one column, in blocks of
+// 256. It is the first kernel of PolyBench-GPU's bicg.
 func BicgColumns(s_ *device.Stream, g device.Blocks, a, r, s device.Slice[float32], n int) error {
 	p := s_.Plan(bicgColumnsKernel, bicgColumnsKernel.Grid(g))
 	a.Pass(p)
@@ -217,7 +217,7 @@ var bicgColumnsKernel = &driver.Kernel{
 	},
 }
 
-// BicgRows stores the product of a and p, a thread for each row: the second kernel of PolyBench-GPU's bicg.
+// BicgRows stores the product of a and p. Each thread computes one row. It is the second kernel of PolyBench-GPU's bicg.
 func BicgRows(s *device.Stream, g device.Blocks, a, p, q device.Slice[float32], n int) error {
 	p_ := s.Plan(bicgRowsKernel, bicgRowsKernel.Grid(g))
 	a.Pass(p_)
@@ -296,8 +296,8 @@ var binomialOptionsKernel = &driver.Kernel{
 	},
 }
 
-// CorrelationMean stores the mean of each column of an n x n matrix, a thread for each in blocks of 256: the first
-// kernel of PolyBench-GPU's correlation.
+// CorrelationMean stores the mean of each column of an n x n matrix. Each thread computes one mean, in blocks of 256. It is
+// the first kernel of PolyBench-GPU's correlation.
 func CorrelationMean(s *device.Stream, g device.Blocks, data, mean device.Slice[float32], n int) error {
 	p := s.Plan(correlationMeanKernel, correlationMeanKernel.Grid(g))
 	data.Pass(p)
@@ -375,7 +375,8 @@ var correlationDeviationKernel = &driver.Kernel{
 	},
 }
 
-// CorrelationReduce subtracts the mean from each column and scales it, a thread for each element in blocks of 32 x 8.
+// CorrelationReduce subtracts the mean from each column and scales the column. Each thread computes one element, in blocks
+// of 32 x 8.
 func CorrelationReduce(s *device.Stream, g device.Blocks, data, mean, deviation device.Slice[float32], n int) error {
 	p := s.Plan(correlationReduceKernel, correlationReduceKernel.Grid(g))
 	data.Pass(p)
@@ -389,7 +390,7 @@ var correlationReduceKernel = &driver.Kernel{
 	Name:    "correlationReduce",
 	Package: "github.com/gopherwarp/gopherwarp/bench/public",
 	File:    "correlation.go",
-	Line:    55,
+	Line:    56,
 	Params: []driver.Param{
 		{Name: "data", Offset: 0, Size: 24, Elem: 4},
 		{Name: "mean", Offset: 24, Size: 24, Elem: 4},
@@ -399,8 +400,8 @@ var correlationReduceKernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 32, Y: 8, Z: 1},
 	Sites: []driver.Site{
-		{File: "correlation.go", Line: 58, Format: "index out of range [%d] with length %d"},
 		{File: "correlation.go", Line: 59, Format: "index out of range [%d] with length %d"},
+		{File: "correlation.go", Line: 60, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 72},
 	OnDemand: true,
@@ -415,7 +416,7 @@ var correlationReduceKernel = &driver.Kernel{
 	},
 }
 
-// CorrelationProducts stores the correlation of each column with all later ones, a thread for each column in
+// CorrelationProducts stores the correlations of each column with all later columns. Each thread computes one column, in
 // blocks of 256.
 func CorrelationProducts(s *device.Stream, g device.Blocks, data, result device.Slice[float32], n int) error {
 	p := s.Plan(correlationProductsKernel, correlationProductsKernel.Grid(g))
@@ -429,7 +430,7 @@ var correlationProductsKernel = &driver.Kernel{
 	Name:    "correlationProducts",
 	Package: "github.com/gopherwarp/gopherwarp/bench/public",
 	File:    "correlation.go",
-	Line:    68,
+	Line:    69,
 	Params: []driver.Param{
 		{Name: "data", Offset: 0, Size: 24, Elem: 4},
 		{Name: "result", Offset: 24, Size: 24, Elem: 4},
@@ -438,10 +439,10 @@ var correlationProductsKernel = &driver.Kernel{
 	ParamBytes: 72,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "correlation.go", Line: 73, Format: "index out of range [%d] with length %d"},
-		{File: "correlation.go", Line: 77, Format: "index out of range [%d] with length %d"},
-		{File: "correlation.go", Line: 71, Format: "index out of range [%d] with length %d"},
-		{File: "correlation.go", Line: 75, Format: "index out of range [%d] with length %d"},
+		{File: "correlation.go", Line: 74, Format: "index out of range [%d] with length %d"},
+		{File: "correlation.go", Line: 78, Format: "index out of range [%d] with length %d"},
+		{File: "correlation.go", Line: 72, Format: "index out of range [%d] with length %d"},
+		{File: "correlation.go", Line: 76, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 48},
 	OnDemand: true,
@@ -504,8 +505,8 @@ var cutcpKernel = &driver.Kernel{
 }
 
 // Dct8x8 transforms each 8 x 8 block of an image by the discrete cosine transform (Ahmed, Natarajan and Rao 1974): the
-// first kernel of CUDA's dct8x8 sample. A block of 8 x 8 threads computes the product D*X*D' in shared memory, of the
-// matrix D of the transform and the pixels X.
+// first kernel of CUDA's dct8x8 sample. A block of 8 x 8 threads computes the product D*X*D' in shared memory, where D
+// is the matrix of the transform and X has the pixels.
 func Dct8x8(s *device.Stream, g device.Blocks, image, frequencies device.Slice[float32], width int) error {
 	p := s.Plan(dct8x8Kernel, dct8x8Kernel.Grid(g))
 	image.Pass(p)
@@ -588,8 +589,8 @@ var dwt2dKernel = &driver.Kernel{
 	},
 }
 
-// Eigenvalues stores the eigenvalues of symmetric tridiagonal matrices by bisection (Barth, Martin and Wilkinson 1967): the
-// kernel for small matrices of CUDA's eigenvalues sample (Lessig 2007), a block of 512 threads for each matrix. A thread bisects an
+// Eigenvalues stores the eigenvalues of symmetric tridiagonal matrices by bisection (Barth, Martin and Wilkinson 1967). It is
+// the kernel for small matrices in CUDA's eigenvalues sample (Lessig 2007), with a block of 512 threads for each matrix. A thread bisects an
 // interval; if both halves have eigenvalues, the right one is a new interval, whose place is the thread's rank in a scan. The matrices have
 // n rows, eigenvalues from low to high, and nonzero off-diagonal elements.
 func Eigenvalues(s *device.Stream, g device.Blocks, diagonal, off, values device.Slice[float32], n int, low, high, precision float32) error {
@@ -644,8 +645,8 @@ var eigenvaluesKernel = &driver.Kernel{
 }
 
 // FdtdEY updates the electric field along y, and sets row 0 to source[step]. It is the first kernel of PolyBench-GPU's
-// fdtd2d (Yee 1966), a thread for each point in blocks of 32 x 8. The fields ex, ey and hz have n x (n+1), (n+1) x n
-// and n x n points.
+// fdtd2d (Yee 1966), with a thread for each point and blocks of 32 x 8. The fields ex, ey and hz have n x (n+1),
+// (n+1) x n and n x n points.
 func FdtdEY(s *device.Stream, g device.Blocks, source, ey, hz device.Slice[float32], step, n int) error {
 	p := s.Plan(fdtdEYKernel, fdtdEYKernel.Grid(g))
 	source.Pass(p)
@@ -815,8 +816,8 @@ var fdtd3dKernel = &driver.Kernel{
 	},
 }
 
-// Fft512 transforms sequences of 512 points, a block of 64 threads for each, like SHOC's fft: in each of three passes,
-// a thread transforms eight points in registers (Stockham's order, as in Govindaraju and others 2008), and exchanges
+// Fft512 transforms sequences of 512 points, as SHOC's fft does. A block of 64 threads transforms a sequence. In each of
+// three passes, a thread transforms eight points in registers (Stockham's order, as in Govindaraju and others 2008), and exchanges
 // points through shared memory.
 func Fft512(s *device.Stream, g device.Blocks, data device.Slice[point]) error {
 	p := s.Plan(fft512Kernel, fft512Kernel.Grid(g))
@@ -934,8 +935,8 @@ var gaussianRowsKernel = &driver.Kernel{
 	},
 }
 
-// GramschmidtNorm stores the norm of column k of an n x n matrix in the diagonal of r, in one thread of a block of
-// 256: the first kernel of PolyBench-GPU's gramschmidt.
+// GramschmidtNorm stores the norm of column k of an n x n matrix in the diagonal of r. One thread of a block of 256 computes
+// the norm. It is the first kernel of PolyBench-GPU's gramschmidt.
 func GramschmidtNorm(s *device.Stream, g device.Blocks, a, r device.Slice[float32], k, n int) error {
 	p := s.Plan(gramschmidtNormKernel, gramschmidtNormKernel.Grid(g))
 	a.Pass(p)
@@ -1016,7 +1017,7 @@ var gramschmidtScaleKernel = &driver.Kernel{
 	},
 }
 
-// GramschmidtProject subtracts from each later column its projection on column k of q, a thread for each column.
+// GramschmidtProject subtracts from each later column its projection on column k of q. Each thread computes one column.
 func GramschmidtProject(s *device.Stream, g device.Blocks, a, r, q device.Slice[float32], k, n int) error {
 	p := s.Plan(gramschmidtProjectKernel, gramschmidtProjectKernel.Grid(g))
 	a.Pass(p)
@@ -1059,7 +1060,7 @@ var gramschmidtProjectKernel = &driver.Kernel{
 	},
 }
 
-// Hotspot3D computes the temperatures of a chip after a step, from those before it and the power of each cell, like
+// Hotspot3D computes the temperatures of a chip after a step, from the temperatures before the step and the power of each cell, like
 // Rodinia's hotspot3D. A thread of a 64 x 4 block computes its column layer by layer, with three temperatures in
 // registers. Neighbours outside the chip have the temperature of the cell itself.
 func Hotspot3D(s *device.Stream, g device.Blocks, power, from, to device.Slice[float32], nx, ny, nz int, w hotspotWeights) error {
@@ -1216,8 +1217,8 @@ var lavaMDKernel = &driver.Kernel{
 	},
 }
 
-// Md stores the force on each atom by its neighbours, for the potential of Lennard-Jones: the kernel of SHOC's md, a
-// thread for each atom in blocks of 256. The list has the first neighbour of each atom, then the second of each, and so
+// Md stores the force on each atom by its neighbours, for the potential of Lennard-Jones. It is the kernel of SHOC's md,
+// with a thread for each atom and blocks of 256. The list has the first neighbour of each atom, then the second of each, and so
 // on. A place is x, y, z and an unused number.
 func Md(s *device.Stream, g device.Blocks, places device.Slice[[4]float32], list device.Slice[int32], forces device.Slice[[4]float32], c ljForce) error {
 	p := s.Plan(mdKernel, mdKernel.Grid(g))
@@ -1534,8 +1535,8 @@ var mriMagnitudeKernel = &driver.Kernel{
 	},
 }
 
-// MriQ adds the contributions of some samples to each voxel's entry of the matrix Q: the second kernel of Parboil's
-// mri-q (Stone and others 2008), a thread for each voxel in blocks of 256. In Parboil the samples of a launch are in
+// MriQ adds the contributions of some samples to each voxel's entry of the matrix Q. It is the second kernel of Parboil's
+// mri-q (Stone and others 2008), with a thread for each voxel and blocks of 256. In Parboil the samples of a launch are in
 // constant memory; here all are in global memory, in both languages.
 func MriQ(s *device.Stream, g device.Blocks, samples device.Slice[mriSample], x, y, z, qr, qi device.Slice[float32], start int) error {
 	p := s.Plan(mriQKernel, mriQKernel.Grid(g))
@@ -1583,8 +1584,8 @@ var mriQKernel = &driver.Kernel{
 	},
 }
 
-// Nn stores the distance of each place to the argument from: the kernel of Rodinia's nn, a thread for each place, in
-// blocks of 256.
+// Nn stores the distance of each place from the place passed as from. It is the kernel of Rodinia's nn, with a thread for
+// each place and blocks of 256.
 func Nn(s *device.Stream, g device.Blocks, places device.Slice[place], distances device.Slice[float32], from place) error {
 	p := s.Plan(nnKernel, nnKernel.Grid(g))
 	places.Pass(p)
@@ -1924,7 +1925,7 @@ var quasiNormalKernel = &driver.Kernel{
 
 // Sad4 stores the sums of absolute differences between each 4 x 4 block of a frame and the blocks around its place in
 // another frame: the first kernel of Parboil's sad, for H.264 video encoding. A block of 128 threads computes the 16
-// blocks of a macroblock, which is in shared memory, a thread for each offset. Pixels outside the frame have the value
+// blocks of a macroblock, which it holds in shared memory. Each thread computes one offset. Pixels outside the frame have the value
 // of the nearest pixel.
 func Sad4(s *device.Stream, g device.Blocks, frame, reference, sums device.Slice[uint16], width, height int) error {
 	p := s.Plan(sad4Kernel, sad4Kernel.Grid(g))
@@ -2202,8 +2203,8 @@ var stencil2dKernel = &driver.Kernel{
 	},
 }
 
-// Pgain computes what opening a center at point x saves: whether each point would switch to it, and by how much
-// the cost of its present center falls. It is the kernel of Rodinia's streamcluster: blocks of 512 threads, the
+// Pgain computes what opening a center at point x saves. For each point, it stores whether the point would switch to the
+// new center, and adds what the point saves to the point's row of work. It is the kernel of Rodinia's streamcluster: blocks of 512 threads, the
 // coordinates of x in dynamic shared memory, one row of work for each point. Coordinates are stored by dimension.
 func Pgain(s_ *device.Stream, g device.Grid, coords, weights, costs device.Slice[float32], assigned, table, switched device.Slice[int32], work device.Slice[float32], s pgainShape, x int) error {
 	p := s_.Plan(pgainKernel, g)
@@ -2264,8 +2265,8 @@ var pgainKernel = &driver.Kernel{
 	},
 }
 
-// Syr2k stores alpha*(a*b' + b*a') + beta*c in c, where b' is the transpose of the n x n matrix b, a thread for each
-// element in blocks of 32 x 8: the kernel of PolyBench-GPU's syr2k.
+// Syr2k stores alpha*(a*b' + b*a') + beta*c in c, where b' is the transpose of the n x n matrix b. It is the
+// kernel of PolyBench-GPU's syr2k, with a thread for each element and blocks of 32 x 8.
 func Syr2k(s *device.Stream, g device.Blocks, a, b, c device.Slice[float32], alpha, beta float32, n int) error {
 	p := s.Plan(syr2kKernel, syr2kKernel.Grid(g))
 	a.Pass(p)

@@ -12,7 +12,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// Softsign applies its function to each element of x, and stores the results in y. A thread computes a vector.
+// Softsign stores Of(x[i]) in y[i] for each i. Of is the method of the function type in the //gpu:instance directive. Each thread
+// computes one element, which is a vector of numbers.
 func Softsign(s *device.Stream, g device.Grid, x, y device.Slice[row.BF16x8]) error {
 	p := s.Plan(softsignKernel, g)
 	x.Pass(p)
@@ -24,14 +25,14 @@ var softsignKernel = &driver.Kernel{
 	Name:    "MapKernel[row.BF16x8, softsign]",
 	Package: "github.com/gopherwarp/gopherwarp/bench/rows",
 	File:    "kernels.go",
-	Line:    11,
+	Line:    12,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "y", Offset: 24, Size: 24, Elem: 16},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 14, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 15, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	OnDemand: true,

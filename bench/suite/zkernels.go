@@ -835,8 +835,8 @@ var histogramBestKernel = &driver.Kernel{
 	},
 }
 
-// Softmax stores the softmax of each row of x, cols long, in y. A block computes a row: it finds
-// the maximum, adds the exponentials of the differences to it, and divides. The exponential is
+// Softmax stores the softmax of each row of x in y. Rows have cols elements. A block computes a
+// row: it finds the maximum m, sums exp(x-m), and divides by the sum. The exponential is
 // accurate, like expf in the twins.
 func Softmax(s *device.Stream, g device.Blocks, x, y device.Slice[float32], cols int) error {
 	p := s.Plan(softmaxKernel, softmaxKernel.Grid(g))
@@ -878,7 +878,7 @@ var softmaxKernel = &driver.Kernel{
 	},
 }
 
-// LayerNorm normalizes rows of x, cols long: it stores (x-mean)/deviation*scale + shift in y. A
+// LayerNorm normalizes rows of cols elements: it stores (x-mean)/deviation*scale + shift in y. A
 // block computes a row.
 func LayerNorm(s *device.Stream, g device.Blocks, x, scale, shift, y device.Slice[float32], cols int) error {
 	p := s.Plan(layerNormKernel, layerNormKernel.Grid(g))
@@ -1928,8 +1928,8 @@ var transposeNaiveKernel = &driver.Kernel{
 	},
 }
 
-// TransposeTiled is like transposeNaive, but moves tiles through shared memory. Rows there have an
-// unused element, so that the elements of a column are in different banks.
+// TransposeTiled is like transposeNaive, but moves tiles through shared memory. The rows of a tile have
+// an unused element, so that the elements of a column are in different banks.
 func TransposeTiled(s *device.Stream, g device.Blocks, a, b device.Slice[float32], n int) error {
 	p := s.Plan(transposeTiledKernel, transposeTiledKernel.Grid(g))
 	a.Pass(p)

@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
 
-// Softsign applies its function to each element of x, and stores the results in y. A program makes a launcher for an element type and a
-// function of its own:
+// Softsign stores Of(x[i]) in y[i] for each i. Of is the method of the Function in the //gpu:instance directive. To get a launcher for
+// an element type and a Function of your own, write such a directive in your package:
 //
 //	//gpu:instance Softsign = tensor.MapKernel[tensor.BF16, softsign]
 func Softsign(s *device.Stream, g device.Grid, x, y device.Slice[tensor.BF16]) error {

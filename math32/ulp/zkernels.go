@@ -52,8 +52,8 @@ var surveyKernel = &driver.Kernel{
 	},
 }
 
-// Sums computes only the checksum of the values. It is several times as fast as survey. It permits
-// contraction, which must not change the result.
+// Sums stores checksums of the function's values, and does not compare the values with a reference. It
+// is several times as fast as Survey. It permits contraction, which must not change the result.
 func Sums(s *device.Stream, g device.Grid, which int, first, step uint32, out device.Slice[uint32]) error {
 	p := s.Plan(sumsKernel, g)
 	driver.Pass(p, which)

@@ -326,7 +326,7 @@ var apply32Kernel = &driver.Kernel{
 	Name:    "apply[row.F32x1]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    21,
+	Line:    22,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
@@ -334,7 +334,7 @@ var apply32Kernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 24, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -370,7 +370,7 @@ var applyBF16Kernel = &driver.Kernel{
 	Name:    "apply[row.BF16x1]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    21,
+	Line:    22,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
@@ -378,7 +378,7 @@ var applyBF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 24, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -414,7 +414,7 @@ var applyF16Kernel = &driver.Kernel{
 	Name:    "apply[row.F16x1]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    21,
+	Line:    22,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
@@ -422,7 +422,7 @@ var applyF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 72,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 23, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 24, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -458,7 +458,7 @@ var wide32Kernel = &driver.Kernel{
 	Name:    "wide[[4]float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    33,
+	Line:    34,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "y", Offset: 24, Size: 24, Elem: 16},
@@ -468,7 +468,7 @@ var wide32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 37, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -501,7 +501,7 @@ var wideBF16Kernel = &driver.Kernel{
 	Name:    "wide[[8]float32, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    33,
+	Line:    34,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "y", Offset: 24, Size: 24, Elem: 16},
@@ -511,7 +511,7 @@ var wideBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 37, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -544,7 +544,7 @@ var wideF16Kernel = &driver.Kernel{
 	Name:    "wide[[8]float32, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    33,
+	Line:    34,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 16},
 		{Name: "y", Offset: 24, Size: 24, Elem: 16},
@@ -554,7 +554,7 @@ var wideF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 37, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -586,14 +586,14 @@ var gluPairs32Kernel = &driver.Kernel{
 	Name:    "gluPairs[float32, row.F32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    74,
+	Line:    75,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 8},
 		{Name: "y", Offset: 24, Size: 24, Elem: 4},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 78, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -628,14 +628,14 @@ var gluPairsBF16Kernel = &driver.Kernel{
 	Name:    "gluPairs[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    74,
+	Line:    75,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 78, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -674,14 +674,14 @@ var gluPairsF16Kernel = &driver.Kernel{
 	Name:    "gluPairs[dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    74,
+	Line:    75,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 4},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
 	},
 	ParamBytes: 64,
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 77, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 78, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40},
 	Variants: []driver.Variant{
@@ -720,7 +720,7 @@ var glu32Kernel = &driver.Kernel{
 	Name:    "glu[row.F32x1]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    45,
+	Line:    46,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 4},
 		{Name: "up", Offset: 24, Size: 24, Elem: 4},
@@ -731,7 +731,7 @@ var glu32Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 49, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -768,7 +768,7 @@ var gluBF16Kernel = &driver.Kernel{
 	Name:    "glu[row.BF16x1]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    45,
+	Line:    46,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 2},
 		{Name: "up", Offset: 24, Size: 24, Elem: 2},
@@ -779,7 +779,7 @@ var gluBF16Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 49, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -818,7 +818,7 @@ var gluF16Kernel = &driver.Kernel{
 	Name:    "glu[row.F16x1]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    45,
+	Line:    46,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 2},
 		{Name: "up", Offset: 24, Size: 24, Elem: 2},
@@ -829,7 +829,7 @@ var gluF16Kernel = &driver.Kernel{
 	ParamBytes: 96,
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 48, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 49, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -866,7 +866,7 @@ var wideGLU32Kernel = &driver.Kernel{
 	Name:    "wideGLU[row.F32x4]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    58,
+	Line:    59,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
 		{Name: "up", Offset: 24, Size: 24, Elem: 16},
@@ -879,7 +879,7 @@ var wideGLU32Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 67, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 68, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -915,7 +915,7 @@ var wideGLUBF16Kernel = &driver.Kernel{
 	Name:    "wideGLU[row.BF16x8]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    58,
+	Line:    59,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
 		{Name: "up", Offset: 24, Size: 24, Elem: 16},
@@ -928,7 +928,7 @@ var wideGLUBF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 67, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 68, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -965,7 +965,7 @@ var wideGLUF16Kernel = &driver.Kernel{
 	Name:    "wideGLU[row.F16x8]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/activation",
 	File:    "kernels.go",
-	Line:    58,
+	Line:    59,
 	Params: []driver.Param{
 		{Name: "gate", Offset: 0, Size: 24, Elem: 16},
 		{Name: "up", Offset: 24, Size: 24, Elem: 16},
@@ -978,7 +978,7 @@ var wideGLUF16Kernel = &driver.Kernel{
 	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "kernels.go", Line: 67, Format: "index out of range [%d] with length %d"},
+		{File: "kernels.go", Line: 68, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{

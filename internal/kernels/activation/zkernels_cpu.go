@@ -211,7 +211,7 @@ func gluBackTwinRow(lanes int, dgate unsafe.Pointer, dgateCap int, dgateLen int,
 
 // apply32Twin runs blocks of the kernel apply_row_F32x1.
 //
-//line kernels.go:21
+//line kernels.go:22
 func apply32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -230,14 +230,14 @@ func apply32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c58 := f == 4
 //line ops.go:37
 	c62 := f == 5
-//line kernels.go:21
+//line kernels.go:22
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line kernels.go:22
+//line kernels.go:23
 		i13 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:22
+//line kernels.go:23
 				if !apply32TwinRow(blocks, lanes, c44, c50, c54, c58, c62, i13, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -248,32 +248,32 @@ func apply32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // apply32TwinRow is what a row of threads does in apply32Twin.
 //
-//line kernels.go:22
+//line kernels.go:23
 func apply32TwinRow(blocks *gpu.Blocks, lanes int, c44 bool, c50 bool, c54 bool, c58 bool, c62 bool, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:22
+//line kernels.go:23
 	if lanes == 16 && first == 0 {
-//line kernels.go:22
+//line kernels.go:23
 		first = blocks.Done(zvector.Apply32Twin(blocks.Span(), i13, yLen, xLen, x, c44, c50, c54, c58, c62, y))
-//line kernels.go:22
+//line kernels.go:23
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:22
+//line kernels.go:23
 		first = blocks.Done(zvector.Apply32TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c44, c50, c54, c58, c62, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f527, f73, f262, f297, f150, f136, f340 float32
 		var i249, i250, i284, i285, i327, i328 int32
-//line kernels.go:22
+//line kernels.go:23
 		i16 := i13 + tx
-//line kernels.go:22
+//line kernels.go:23
 		if i16 < yLen {
 			if uint(i16) >= uint(xLen) {
-//line kernels.go:23
+//line kernels.go:24
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i16, xLen)
-//line kernels.go:23
+//line kernels.go:24
 				return false
 			}
-//line kernels.go:23
+//line kernels.go:24
 			f25 := *(*float32)(unsafe.Add(x, i16*4))
 //line ops.go:29
 			if c44 {
@@ -451,7 +451,7 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c44 bool, c50 bool, c54 bool,
 					}
 				}
 			}
-//line kernels.go:23
+//line kernels.go:24
 			*(*float32)(unsafe.Add(y, i16*4)) = f73
 		}
 	}
@@ -460,7 +460,7 @@ func apply32TwinRow(blocks *gpu.Blocks, lanes int, c44 bool, c50 bool, c54 bool,
 
 // applyBF16Twin runs blocks of the kernel apply_row_BF16x1.
 //
-//line kernels.go:21
+//line kernels.go:22
 func applyBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -479,14 +479,14 @@ func applyBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c60 := f == 4
 //line ops.go:37
 	c64 := f == 5
-//line kernels.go:21
+//line kernels.go:22
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line kernels.go:22
+//line kernels.go:23
 		i13 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:22
+//line kernels.go:23
 				if !applyBF16TwinRow(blocks, lanes, c46, c52, c56, c60, c64, i13, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -497,29 +497,29 @@ func applyBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // applyBF16TwinRow is what a row of threads does in applyBF16Twin.
 //
-//line kernels.go:22
+//line kernels.go:23
 func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool, c60 bool, c64 bool, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:22
+//line kernels.go:23
 	if lanes == 16 && first == 0 {
-//line kernels.go:22
+//line kernels.go:23
 		first = blocks.Done(zvector.ApplyBF16Twin(blocks.Span(), i13, yLen, xLen, x, c46, c52, c56, c60, c64, y))
-//line kernels.go:22
+//line kernels.go:23
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:22
+//line kernels.go:23
 		first = blocks.Done(zvector.ApplyBF16TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c46, c52, c56, c60, c64, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f529, f75, f264, f299, f152, f138, f342 float32
 		var i251, i252, i286, i287, i329, i330 int32
-//line kernels.go:22
+//line kernels.go:23
 		i16 := i13 + tx
-//line kernels.go:22
+//line kernels.go:23
 		if i16 < yLen {
 			if uint(i16) >= uint(xLen) {
-//line kernels.go:23
+//line kernels.go:24
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i16, xLen)
-//line kernels.go:23
+//line kernels.go:24
 				return false
 			}
 //line vectors.go:36
@@ -700,7 +700,7 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 boo
 					}
 				}
 			}
-//line kernels.go:23
+//line kernels.go:24
 			*(*int16)(unsafe.Add(y, i16*2)) = int16(dtype.BF16From32(f75))
 		}
 	}
@@ -709,7 +709,7 @@ func applyBF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 boo
 
 // applyF16Twin runs blocks of the kernel apply_row_F16x1.
 //
-//line kernels.go:21
+//line kernels.go:22
 func applyF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -728,14 +728,14 @@ func applyF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c60 := f == 4
 //line ops.go:37
 	c64 := f == 5
-//line kernels.go:21
+//line kernels.go:22
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line kernels.go:22
+//line kernels.go:23
 		i13 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:22
+//line kernels.go:23
 				if !applyF16TwinRow(blocks, lanes, c46, c52, c56, c60, c64, i13, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -746,29 +746,29 @@ func applyF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // applyF16TwinRow is what a row of threads does in applyF16Twin.
 //
-//line kernels.go:22
+//line kernels.go:23
 func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool, c60 bool, c64 bool, i13 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:22
+//line kernels.go:23
 	if lanes == 16 && first == 0 {
-//line kernels.go:22
+//line kernels.go:23
 		first = blocks.Done(zvector.ApplyF16Twin(blocks.Span(), i13, yLen, xLen, x, c46, c52, c56, c60, c64, y))
-//line kernels.go:22
+//line kernels.go:23
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:22
+//line kernels.go:23
 		first = blocks.Done(zvector.ApplyF16TwinAVX2(blocks.Span(), i13, yLen, xLen, x, c46, c52, c56, c60, c64, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var f529, f75, f264, f299, f152, f138, f342 float32
 		var i251, i252, i286, i287, i329, i330 int32
-//line kernels.go:22
+//line kernels.go:23
 		i16 := i13 + tx
-//line kernels.go:22
+//line kernels.go:23
 		if i16 < yLen {
 			if uint(i16) >= uint(xLen) {
-//line kernels.go:23
+//line kernels.go:24
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i16, xLen)
-//line kernels.go:23
+//line kernels.go:24
 				return false
 			}
 //line vectors.go:46
@@ -949,7 +949,7 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool
 					}
 				}
 			}
-//line kernels.go:23
+//line kernels.go:24
 			*(*int16)(unsafe.Add(y, i16*2)) = int16(dtype.F16From32(f75))
 		}
 	}
@@ -958,7 +958,7 @@ func applyF16TwinRow(blocks *gpu.Blocks, lanes int, c46 bool, c52 bool, c56 bool
 
 // gluPairs32Twin runs blocks of the kernel gluPairs_float32_row_F32.
 //
-//line kernels.go:74
+//line kernels.go:75
 func gluPairs32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -966,13 +966,13 @@ func gluPairs32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:74
+//line kernels.go:75
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i15 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:76
+//line kernels.go:77
 				if !gluPairs32TwinRow(blocks, lanes, i15, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -983,34 +983,34 @@ func gluPairs32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluPairs32TwinRow is what a row of threads does in gluPairs32Twin.
 //
-//line kernels.go:76
+//line kernels.go:77
 func gluPairs32TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:76
+//line kernels.go:77
 	if lanes == 16 && first == 0 {
-//line kernels.go:76
+//line kernels.go:77
 		first = blocks.Done(zvector.GluPairs32Twin(blocks.Span(), i15, yLen, xLen, x, y))
-//line kernels.go:76
+//line kernels.go:77
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:76
+//line kernels.go:77
 		first = blocks.Done(zvector.GluPairs32TwinAVX2(blocks.Span(), i15, yLen, xLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i89, i90 int32
 		var f102 float32
-//line kernels.go:76
+//line kernels.go:77
 		i18 := i15 + tx
-//line kernels.go:76
+//line kernels.go:77
 		if i18 < yLen {
 			if uint(i18) >= uint(xLen) {
-//line kernels.go:77
+//line kernels.go:78
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
-//line kernels.go:77
+//line kernels.go:78
 				return false
 			}
-//line kernels.go:77
+//line kernels.go:78
 			f27 := *(*float32)(unsafe.Add(x, i18*8))
-//line kernels.go:77
+//line kernels.go:78
 			f35 := *(*float32)(unsafe.Add(x, i18*8+4))
 //line ops.go:44
 			f62 := float32(-f27)
@@ -1043,7 +1043,7 @@ func gluPairs32TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer,
 //line exp.go:25
 				f102 = float32(f94 * math.Float32frombits(uint32(i90)))
 			}
-//line kernels.go:77
+//line kernels.go:78
 			*(*float32)(unsafe.Add(y, i18*4)) = float32(f27 / (f102 + 1) * f35)
 		}
 	}
@@ -1052,7 +1052,7 @@ func gluPairs32TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer,
 
 // gluPairsBF16Twin runs blocks of the kernel gluPairs_dtype_BF16_row_BF16.
 //
-//line kernels.go:74
+//line kernels.go:75
 func gluPairsBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1060,13 +1060,13 @@ func gluPairsBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:74
+//line kernels.go:75
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i15 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:76
+//line kernels.go:77
 				if !gluPairsBF16TwinRow(blocks, lanes, i15, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -1077,34 +1077,34 @@ func gluPairsBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluPairsBF16TwinRow is what a row of threads does in gluPairsBF16Twin.
 //
-//line kernels.go:76
+//line kernels.go:77
 func gluPairsBF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:76
+//line kernels.go:77
 	if lanes == 16 && first == 0 {
-//line kernels.go:76
+//line kernels.go:77
 		first = blocks.Done(zvector.GluPairsBF16Twin(blocks.Span(), i15, yLen, xLen, x, y))
-//line kernels.go:76
+//line kernels.go:77
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:76
+//line kernels.go:77
 		first = blocks.Done(zvector.GluPairsBF16TwinAVX2(blocks.Span(), i15, yLen, xLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i92, i93 int32
 		var f105 float32
-//line kernels.go:76
+//line kernels.go:77
 		i18 := i15 + tx
-//line kernels.go:76
+//line kernels.go:77
 		if i18 < yLen {
 			if uint(i18) >= uint(xLen) {
-//line kernels.go:77
+//line kernels.go:78
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
-//line kernels.go:77
+//line kernels.go:78
 				return false
 			}
 //line format.go:29
 			f47 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i18*4)))).Float32()
-//line kernels.go:77
+//line kernels.go:78
 			i35 := *(*int16)(unsafe.Add(x, i18*4+2))
 //line ops.go:44
 			f65 := float32(-f47)
@@ -1139,7 +1139,7 @@ func gluPairsBF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointe
 			}
 //line format.go:32
 			i60 := int16(dtype.BF16From32(float32(f47 / (f105 + 1) * dtype.BF16(uint16(i35)).Float32())))
-//line kernels.go:77
+//line kernels.go:78
 			*(*int16)(unsafe.Add(y, i18*2)) = i60
 		}
 	}
@@ -1148,7 +1148,7 @@ func gluPairsBF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointe
 
 // gluPairsF16Twin runs blocks of the kernel gluPairs_dtype_F16_row_F16.
 //
-//line kernels.go:74
+//line kernels.go:75
 func gluPairsF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xLen := *(*int)(unsafe.Add(args, 8))
@@ -1156,13 +1156,13 @@ func gluPairsF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	yLen := *(*int)(unsafe.Add(args, 32))
 	dx, dy, dz := blocks.Dim()
 	lanes := blocks.Lanes()
-//line kernels.go:74
+//line kernels.go:75
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		i15 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line kernels.go:76
+//line kernels.go:77
 				if !gluPairsF16TwinRow(blocks, lanes, i15, x, xLen, y, yLen, dx, ty, tz) {
 					return
 				}
@@ -1173,34 +1173,34 @@ func gluPairsF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluPairsF16TwinRow is what a row of threads does in gluPairsF16Twin.
 //
-//line kernels.go:76
+//line kernels.go:77
 func gluPairsF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer, xLen int, y unsafe.Pointer, yLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:76
+//line kernels.go:77
 	if lanes == 16 && first == 0 {
-//line kernels.go:76
+//line kernels.go:77
 		first = blocks.Done(zvector.GluPairsF16Twin(blocks.Span(), i15, yLen, xLen, x, y))
-//line kernels.go:76
+//line kernels.go:77
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:76
+//line kernels.go:77
 		first = blocks.Done(zvector.GluPairsF16TwinAVX2(blocks.Span(), i15, yLen, xLen, x, y))
 	}
 	for tx := first; tx < dx; tx++ {
 		var i92, i93 int32
 		var f105 float32
-//line kernels.go:76
+//line kernels.go:77
 		i18 := i15 + tx
-//line kernels.go:76
+//line kernels.go:77
 		if i18 < yLen {
 			if uint(i18) >= uint(xLen) {
-//line kernels.go:77
+//line kernels.go:78
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i18, xLen)
-//line kernels.go:77
+//line kernels.go:78
 				return false
 			}
 //line format.go:38
 			f47 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, i18*4)))).Float32()
-//line kernels.go:77
+//line kernels.go:78
 			i35 := *(*int16)(unsafe.Add(x, i18*4+2))
 //line ops.go:44
 			f65 := float32(-f47)
@@ -1235,7 +1235,7 @@ func gluPairsF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer
 			}
 //line format.go:41
 			i60 := int16(dtype.F16From32(float32(f47 / (f105 + 1) * dtype.F16(uint16(i35)).Float32())))
-//line kernels.go:77
+//line kernels.go:78
 			*(*int16)(unsafe.Add(y, i18*2)) = i60
 		}
 	}
@@ -1244,7 +1244,7 @@ func gluPairsF16TwinRow(blocks *gpu.Blocks, lanes int, i15 int, x unsafe.Pointer
 
 // glu32Twin runs blocks of the kernel glu_row_F32x1.
 //
-//line kernels.go:45
+//line kernels.go:46
 func glu32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	gate := *(*unsafe.Pointer)(args)
 	gateLen := *(*int)(unsafe.Add(args, 8))
@@ -1255,20 +1255,20 @@ func glu32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	columns := *(*int32)(unsafe.Add(args, 72))
 	stride := *(*int32)(unsafe.Add(args, 76))
 	lanes := blocks.Lanes()
-//line kernels.go:47
+//line kernels.go:48
 	i26 := int(uint32(stride))
-//line kernels.go:46
+//line kernels.go:47
 	i23 := int(uint32(columns))
-//line kernels.go:45
+//line kernels.go:46
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-//line kernels.go:46
+//line kernels.go:47
 		i144 := bx << 8
 		i27 := by * i26
 		i30 := by * i23
 		{
 			{
-//line kernels.go:46
+//line kernels.go:47
 				if !glu32TwinRow(blocks, lanes, gate, gateLen, i144, i23, i27, i30, up, upLen, y, yLen) {
 					return
 				}
@@ -1279,44 +1279,44 @@ func glu32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // glu32TwinRow is what a row of threads does in glu32Twin.
 //
-//line kernels.go:46
+//line kernels.go:47
 func glu32TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen int, i144 int, i23 int, i27 int, i30 int, up unsafe.Pointer, upLen int, y unsafe.Pointer, yLen int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:46
+//line kernels.go:47
 	if lanes == 16 && first == 0 {
-//line kernels.go:46
+//line kernels.go:47
 		first = blocks.Done(zvector.Glu32Twin(blocks.Span(), i144, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
-//line kernels.go:46
+//line kernels.go:47
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:46
+//line kernels.go:47
 		first = blocks.Done(zvector.Glu32TwinAVX2(blocks.Span(), i144, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
 	}
 	for tx := first; tx < 256; tx++ {
 		var i86, i87 int32
 		var f99 float32
-//line kernels.go:46
+//line kernels.go:47
 		i20 := i144 + tx
-//line kernels.go:46
+//line kernels.go:47
 		if i20 < i23 {
 			i28 := i27 + i20
 			i31 := i30 + i20
-//line kernels.go:48
+//line kernels.go:49
 			if uint(i28) >= uint(gateLen) {
-//line kernels.go:48
+//line kernels.go:49
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, gateLen)
-//line kernels.go:48
+//line kernels.go:49
 				return false
 			}
-//line kernels.go:48
+//line kernels.go:49
 			f37 := *(*float32)(unsafe.Add(gate, i28*4))
-//line kernels.go:48
+//line kernels.go:49
 			if uint(i28) >= uint(upLen) {
-//line kernels.go:48
+//line kernels.go:49
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, upLen)
-//line kernels.go:48
+//line kernels.go:49
 				return false
 			}
-//line kernels.go:48
+//line kernels.go:49
 			f43 := *(*float32)(unsafe.Add(up, i28*4))
 //line ops.go:44
 			f59 := float32(-f37)
@@ -1349,14 +1349,14 @@ func glu32TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen in
 //line exp.go:25
 				f99 = float32(f91 * math.Float32frombits(uint32(i87)))
 			}
-//line kernels.go:48
+//line kernels.go:49
 			if uint(i31) >= uint(yLen) {
-//line kernels.go:48
+//line kernels.go:49
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i31, yLen)
-//line kernels.go:48
+//line kernels.go:49
 				return false
 			}
-//line kernels.go:48
+//line kernels.go:49
 			*(*float32)(unsafe.Add(y, i31*4)) = float32(f37 / (f99 + 1) * f43)
 		}
 	}
@@ -1365,7 +1365,7 @@ func glu32TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen in
 
 // gluBF16Twin runs blocks of the kernel glu_row_BF16x1.
 //
-//line kernels.go:45
+//line kernels.go:46
 func gluBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	gate := *(*unsafe.Pointer)(args)
 	gateLen := *(*int)(unsafe.Add(args, 8))
@@ -1376,20 +1376,20 @@ func gluBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	columns := *(*int32)(unsafe.Add(args, 72))
 	stride := *(*int32)(unsafe.Add(args, 76))
 	lanes := blocks.Lanes()
-//line kernels.go:47
+//line kernels.go:48
 	i26 := int(uint32(stride))
-//line kernels.go:46
+//line kernels.go:47
 	i23 := int(uint32(columns))
-//line kernels.go:45
+//line kernels.go:46
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-//line kernels.go:46
+//line kernels.go:47
 		i147 := bx << 8
 		i27 := by * i26
 		i30 := by * i23
 		{
 			{
-//line kernels.go:46
+//line kernels.go:47
 				if !gluBF16TwinRow(blocks, lanes, gate, gateLen, i147, i23, i27, i30, up, upLen, y, yLen) {
 					return
 				}
@@ -1400,42 +1400,42 @@ func gluBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluBF16TwinRow is what a row of threads does in gluBF16Twin.
 //
-//line kernels.go:46
+//line kernels.go:47
 func gluBF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen int, i147 int, i23 int, i27 int, i30 int, up unsafe.Pointer, upLen int, y unsafe.Pointer, yLen int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:46
+//line kernels.go:47
 	if lanes == 16 && first == 0 {
-//line kernels.go:46
+//line kernels.go:47
 		first = blocks.Done(zvector.GluBF16Twin(blocks.Span(), i147, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
-//line kernels.go:46
+//line kernels.go:47
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:46
+//line kernels.go:47
 		first = blocks.Done(zvector.GluBF16TwinAVX2(blocks.Span(), i147, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
 	}
 	for tx := first; tx < 256; tx++ {
 		var i89, i90 int32
 		var f102 float32
-//line kernels.go:46
+//line kernels.go:47
 		i20 := i147 + tx
-//line kernels.go:46
+//line kernels.go:47
 		if i20 < i23 {
 			i28 := i27 + i20
 			i31 := i30 + i20
-//line kernels.go:48
+//line kernels.go:49
 			if uint(i28) >= uint(gateLen) {
-//line kernels.go:48
+//line kernels.go:49
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, gateLen)
-//line kernels.go:48
+//line kernels.go:49
 				return false
 			}
-//line kernels.go:48
+//line kernels.go:49
 			if uint(i28) >= uint(upLen) {
-//line kernels.go:48
+//line kernels.go:49
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, upLen)
-//line kernels.go:48
+//line kernels.go:49
 				return false
 			}
-//line kernels.go:48
+//line kernels.go:49
 			i43 := *(*int16)(unsafe.Add(up, i28*2))
 //line vectors.go:41
 			f53 := dtype.BF16(uint16(*(*int16)(unsafe.Add(gate, i28*2)))).Float32()
@@ -1472,14 +1472,14 @@ func gluBF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen 
 			}
 //line vectors.go:41
 			i56 := int16(dtype.BF16From32(float32(f53 / (f102 + 1) * dtype.BF16(uint16(i43)).Float32())))
-//line kernels.go:48
+//line kernels.go:49
 			if uint(i31) >= uint(yLen) {
-//line kernels.go:48
+//line kernels.go:49
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i31, yLen)
-//line kernels.go:48
+//line kernels.go:49
 				return false
 			}
-//line kernels.go:48
+//line kernels.go:49
 			*(*int16)(unsafe.Add(y, i31*2)) = i56
 		}
 	}
@@ -1488,7 +1488,7 @@ func gluBF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen 
 
 // gluF16Twin runs blocks of the kernel glu_row_F16x1.
 //
-//line kernels.go:45
+//line kernels.go:46
 func gluF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	gate := *(*unsafe.Pointer)(args)
 	gateLen := *(*int)(unsafe.Add(args, 8))
@@ -1499,20 +1499,20 @@ func gluF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	columns := *(*int32)(unsafe.Add(args, 72))
 	stride := *(*int32)(unsafe.Add(args, 76))
 	lanes := blocks.Lanes()
-//line kernels.go:47
+//line kernels.go:48
 	i26 := int(uint32(stride))
-//line kernels.go:46
+//line kernels.go:47
 	i23 := int(uint32(columns))
-//line kernels.go:45
+//line kernels.go:46
 	for blocks.Next() {
 		bx, by, _ := blocks.Index()
-//line kernels.go:46
+//line kernels.go:47
 		i147 := bx << 8
 		i27 := by * i26
 		i30 := by * i23
 		{
 			{
-//line kernels.go:46
+//line kernels.go:47
 				if !gluF16TwinRow(blocks, lanes, gate, gateLen, i147, i23, i27, i30, up, upLen, y, yLen) {
 					return
 				}
@@ -1523,42 +1523,42 @@ func gluF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // gluF16TwinRow is what a row of threads does in gluF16Twin.
 //
-//line kernels.go:46
+//line kernels.go:47
 func gluF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen int, i147 int, i23 int, i27 int, i30 int, up unsafe.Pointer, upLen int, y unsafe.Pointer, yLen int) (ok bool) {
 	first := blocks.Begun()
-//line kernels.go:46
+//line kernels.go:47
 	if lanes == 16 && first == 0 {
-//line kernels.go:46
+//line kernels.go:47
 		first = blocks.Done(zvector.GluF16Twin(blocks.Span(), i147, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
-//line kernels.go:46
+//line kernels.go:47
 	} else if lanes == 8 && first == 0 {
-//line kernels.go:46
+//line kernels.go:47
 		first = blocks.Done(zvector.GluF16TwinAVX2(blocks.Span(), i147, i23, i27, gateLen, upLen, i30, yLen, gate, up, y))
 	}
 	for tx := first; tx < 256; tx++ {
 		var i89, i90 int32
 		var f102 float32
-//line kernels.go:46
+//line kernels.go:47
 		i20 := i147 + tx
-//line kernels.go:46
+//line kernels.go:47
 		if i20 < i23 {
 			i28 := i27 + i20
 			i31 := i30 + i20
-//line kernels.go:48
+//line kernels.go:49
 			if uint(i28) >= uint(gateLen) {
-//line kernels.go:48
+//line kernels.go:49
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, gateLen)
-//line kernels.go:48
+//line kernels.go:49
 				return false
 			}
-//line kernels.go:48
+//line kernels.go:49
 			if uint(i28) >= uint(upLen) {
-//line kernels.go:48
+//line kernels.go:49
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i28, upLen)
-//line kernels.go:48
+//line kernels.go:49
 				return false
 			}
-//line kernels.go:48
+//line kernels.go:49
 			i43 := *(*int16)(unsafe.Add(up, i28*2))
 //line vectors.go:51
 			f53 := dtype.F16(uint16(*(*int16)(unsafe.Add(gate, i28*2)))).Float32()
@@ -1595,14 +1595,14 @@ func gluF16TwinRow(blocks *gpu.Blocks, lanes int, gate unsafe.Pointer, gateLen i
 			}
 //line vectors.go:51
 			i56 := int16(dtype.F16From32(float32(f53 / (f102 + 1) * dtype.F16(uint16(i43)).Float32())))
-//line kernels.go:48
+//line kernels.go:49
 			if uint(i31) >= uint(yLen) {
-//line kernels.go:48
+//line kernels.go:49
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "index out of range [%d] with length %d", i31, yLen)
-//line kernels.go:48
+//line kernels.go:49
 				return false
 			}
-//line kernels.go:48
+//line kernels.go:49
 			*(*int16)(unsafe.Add(y, i31*2)) = i56
 		}
 	}
