@@ -11,7 +11,7 @@ type Counters struct {
 
 	Waits   uint64        // completed calls of Synchronize
 	Waiting time.Duration // total duration of Waits
-	Faults  uint64        // of kernels that a Synchronize has waited for
+	Faults  uint64        // faults of kernels that a Synchronize has waited for
 }
 
 // Count is a number of calls and the bytes that they copied or filled.

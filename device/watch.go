@@ -35,7 +35,7 @@ func (w Work) String() string {
 type Activity struct {
 	Work   Work
 	Kernel *driver.Kernel // the launched kernel; nil for other work
-	Grid   Grid           // of a launch
+	Grid   Grid           // the grid of a launch
 	Bytes  int            // copied or filled
 	Device *Device
 	Stream int // number of the stream among the streams of the device, starting with 1

@@ -54,10 +54,10 @@ type Histograms struct {
 	Decode     Histogram // from the first token to the last
 	PerToken   Histogram // Decode, divided by the number of tokens after the first
 
-	PromptTokens    Histogram // of a text
-	GeneratedTokens Histogram // of a text
+	PromptTokens    Histogram // tokens of a text's prompt
+	GeneratedTokens Histogram // generated tokens of a text
 	MaxTokens       Histogram // Request.MaxTokens of a text, if it has one
-	LongestTokens   Histogram // of the longest text of a request
+	LongestTokens   Histogram // generated tokens of the longest text of a request
 	Texts           Histogram // Request.N of a request
 	StepTokens      Histogram // tokens that one step computes
 }

@@ -13,7 +13,7 @@ import (
 // AdamWOptions are the options of NewAdamW.
 type AdamWOptions struct {
 	Rate     float64  // the learning rate; 1e-3 by default
-	Schedule Schedule // of the rate; Constant by default
+	Schedule Schedule // changes the rate from step to step; Constant by default
 	Beta1    float64  // the weight of past derivatives in their mean; 0.9 by default
 	Beta2    float64  // the weight of past squares in their mean; 0.999 by default
 	Epsilon  float64  // is added to the root of the mean square; 1e-8 by default

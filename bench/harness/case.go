@@ -29,7 +29,7 @@ type Case struct {
 type Work struct {
 	Bytes float64  // bytes that a perfect program moves to and from the device's memory, or 0
 	Flops float64  // floating-point operations of the algorithm, or 0
-	Ours  []Launch // of the plain kernels, as a newcomer writes them; each has a literal twin of the same name, its translation to CUDA C++
+	Ours  []Launch // the launches of the plain kernels, as a newcomer writes them; each has a literal twin of the same name, its translation to CUDA C++
 	// Tuned has the launches of our kernels as an expert writes them in Go; nil if the plain kernels are
 	// as good.
 	Tuned []Launch

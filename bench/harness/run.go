@@ -21,7 +21,7 @@ type Options struct {
 	NVCC  string         // CUDA's compiler; without it there are no twins
 	Only  *regexp.Regexp // the cases whose name or group it matches; nil for all
 	Quick bool           // fewer rounds, for figures that are not published
-	Seed  uint64         // of the inputs; the same seed makes the same inputs
+	Seed  uint64         // the seed of the inputs; the same seed makes the same inputs
 	// Commit is what this program was built from, if its build information does not contain it.
 	Commit string
 	// Unchecked has our kernels compiled without checks, from ReadUnchecked; nil for none.

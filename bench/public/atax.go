@@ -23,8 +23,8 @@ func ataxRows(t gpu.Thread, a, x, product []float32, n int) {
 	}
 }
 
-// ataxColumns stores the product of the transpose of a and the vector product in y. Each thread computes one column. It is
-// the second kernel of PolyBench-GPU's atax.
+// ataxColumns stores in y the product of the transpose of a and the result of ataxRows. Each thread computes one column. It
+// is the second kernel of PolyBench-GPU's atax.
 //
 //gpu:kernel
 //gpu:block 256

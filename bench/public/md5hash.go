@@ -121,8 +121,8 @@ func keyOf(number int) (key [keyBytes]uint8) {
 	return key
 }
 
-// md5hash looks for the key with a digest among the keys below count: the kernel of SHOC's md5hash. A thread, in blocks
-// of 384, tries keys that differ only in their first byte.
+// md5hash looks for the key with the given digest among the keys below count. It is the kernel of SHOC's md5hash. Each
+// thread, in blocks of 384, tries keys that differ only in their first byte.
 //
 //gpu:kernel
 //gpu:block 384

@@ -100,8 +100,8 @@ func mergeLimits(t gpu.Thread, ranks, limits []uint32, stride, threads int) {
 	l[mergeRank(r, r[samples+k], samples, true)+k] = r[samples+k]
 }
 
-// mergeParts merges the parts between the limits in shared memory, a block of 128 threads for each: the last kernel of
-// CUDA's mergeSort.
+// mergeParts merges the parts between the limits in shared memory. A block of 128 threads merges one part. It is the last
+// kernel of CUDA's mergeSort.
 //
 //gpu:kernel
 //gpu:block 128

@@ -22,8 +22,8 @@ const (
 type direction struct{ x, y, z float32 }
 
 // tpacf counts the pairs of directions by their angle, for the angular correlation function of galaxies: the kernel
-// of Parboil's tpacf. Block 0 compares the first set of n directions with itself. Each of the next blocks compares a
-// random set with itself, and each of the others compares a random set with the first set. Blocks have 256 threads, a
+// of Parboil's tpacf. Block 0 compares the first set of n directions with itself. There are two more blocks for each
+// random set: one compares the random set with itself, and one compares it with the first set. Blocks have 256 threads, a
 // tile of one set in shared memory, and a histogram for each warp.
 //
 //gpu:kernel

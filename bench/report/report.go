@@ -14,7 +14,7 @@ type Report struct {
 	Device   string     `json:"device"`
 	Driver   string     `json:"driver,omitempty"`
 	Date     time.Time  `json:"date"`
-	Commit   string     `json:"commit,omitempty"` // that the program was built from
+	Commit   string     `json:"commit,omitempty"` // the commit that the program was built from
 	Twins    string     `json:"twins,omitempty"`  // how the twins were compiled
 	Peers    []string   `json:"peers,omitempty"`  // names and versions
 	Seed     uint64     `json:"seed"`

@@ -1,4 +1,4 @@
-// Package suite measures kernels written the way a Go newcomer writes them, beside the same
+// Package suite measures kernels written the way a Go newcomer writes them, and the same
 // algorithms in CUDA C++.
 //
 // Each case has one or more kernels in Go, random inputs and a check against plain Go. The file twins.cu has the same kernels in CUDA C++:

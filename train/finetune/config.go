@@ -45,7 +45,7 @@ type Config struct {
 	Batch    int    `yaml:"batch"`    // the packs of a step, on all devices together; one for each device by default
 	Length   int    `yaml:"length"`   // the largest number of tokens of a pack and of a text; 1024 by default, or the model's context if it is smaller
 	Truncate bool   `yaml:"truncate"` // cut texts with more than Length tokens; without it, such texts are an error
-	Seed     uint64 `yaml:"seed"`     // of the order of texts and of the initial adapter
+	Seed     uint64 `yaml:"seed"`     // the seed of the order of texts and of the initial adapter
 
 	// TensorBoard is a folder for event files, which the program TensorBoard shows.
 	TensorBoard string `yaml:"tensorboard"`

@@ -17,7 +17,7 @@ var ErrDiverged = errors.New("finetune: the loss is not a finite number")
 // Progress describes a finished step.
 type Progress struct {
 	Step, Steps int     // the number of finished steps, and of all steps
-	Epoch       int     // of the step's first pack, from 0
+	Epoch       int     // the epoch of the step's first pack, from 0
 	Tokens      int     // the number of tokens that the training has read
 	Loss        float64 // the mean cross-entropy of the tokens that were learned or, with DPO, the mean loss of preferences
 	Accuracy    float64 // the share of preferences for which the adapter raised the log-probability of the chosen answer more than that of the rejected answer; NaN without DPO
