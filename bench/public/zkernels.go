@@ -52,8 +52,8 @@ var ataxRowsKernel = &driver.Kernel{
 	},
 }
 
-// AtaxColumns stores the product of the transpose of a and the vector product in y. Each thread computes one column. It is
-// the second kernel of PolyBench-GPU's atax.
+// AtaxColumns stores in y the product of the transpose of a and the result of ataxRows. Each thread computes one column. It
+// is the second kernel of PolyBench-GPU's atax.
 func AtaxColumns(s *device.Stream, g device.Blocks, a, product, y device.Slice[float32], n int) error {
 	p := s.Plan(ataxColumnsKernel, ataxColumnsKernel.Grid(g))
 	a.Pass(p)
@@ -1261,8 +1261,8 @@ var mdKernel = &driver.Kernel{
 	},
 }
 
-// Md5hash looks for the key with a digest among the keys below count: the kernel of SHOC's md5hash. A thread, in blocks
-// of 384, tries keys that differ only in their first byte.
+// Md5hash looks for the key with the given digest among the keys below count. It is the kernel of SHOC's md5hash. Each
+// thread, in blocks of 384, tries keys that differ only in their first byte.
 func Md5hash(s *device.Stream, g device.Blocks, digest, found device.Slice[uint32], count int) error {
 	p := s.Plan(md5hashKernel, md5hashKernel.Grid(g))
 	digest.Pass(p)
@@ -1443,8 +1443,8 @@ var mergeLimitsKernel = &driver.Kernel{
 	},
 }
 
-// MergeParts merges the parts between the limits in shared memory, a block of 128 threads for each: the last kernel of
-// CUDA's mergeSort.
+// MergeParts merges the parts between the limits in shared memory. A block of 128 threads merges one part. It is the last
+// kernel of CUDA's mergeSort.
 func MergeParts(s *device.Stream, g device.Blocks, fromKeys, fromValues, toKeys, toValues, limitsA, limitsB device.Slice[uint32], stride int) error {
 	p := s.Plan(mergePartsKernel, mergePartsKernel.Grid(g))
 	fromKeys.Pass(p)
@@ -2312,8 +2312,8 @@ var syr2kKernel = &driver.Kernel{
 }
 
 // Tpacf counts the pairs of directions by their angle, for the angular correlation function of galaxies: the kernel
-// of Parboil's tpacf. Block 0 compares the first set of n directions with itself. Each of the next blocks compares a
-// random set with itself, and each of the others compares a random set with the first set. Blocks have 256 threads, a
+// of Parboil's tpacf. Block 0 compares the first set of n directions with itself. There are two more blocks for each
+// random set: one compares the random set with itself, and one compares it with the first set. Blocks have 256 threads, a
 // tile of one set in shared memory, and a histogram for each warp.
 func Tpacf(s *device.Stream, g device.Blocks, sets device.Slice[direction], bounds device.Slice[float32], histograms device.Slice[uint32], n int) error {
 	p := s.Plan(tpacfKernel, tpacfKernel.Grid(g))
