@@ -40,7 +40,7 @@ func (l letters) Embed(ctx context.Context, texts ...string) (list [][]float32, 
 	return list, nil
 }
 
-func (letters) Width() int { return 2 }
+func (letters) Width(context.Context) (int, error) { return 2, nil }
 
 func (l letters) Health(context.Context) error {
 	if l.lost.Load() {
@@ -61,9 +61,9 @@ func (sizes) Classify(_ context.Context, files ...[]byte) (list [][]classify.Cla
 	return list, nil
 }
 
-func (sizes) Classes() int                 { return 3 }
-func (sizes) Labels() []string             { return []string{"short", "two"} }
-func (sizes) Health(context.Context) error { return nil }
+func (sizes) Classes(context.Context) (int, error) { return 3, nil }
+func (sizes) Labels() []string                     { return []string{"short", "two"} }
+func (sizes) Health(context.Context) error         { return nil }
 
 // options returns what the tests serve, and a switch that takes the device away.
 func options(tb testing.TB) (kserve.Options, *gate.Gate, *atomic.Bool) {

@@ -33,8 +33,8 @@ func (letters) Embed(_ context.Context, texts ...string) (list [][]float32, err 
 	return list, nil
 }
 
-func (letters) Width() int                   { return 2 }
-func (letters) Health(context.Context) error { return nil }
+func (letters) Width(context.Context) (int, error) { return 2, nil }
+func (letters) Health(context.Context) error       { return nil }
 
 // serve starts a server for HTTP/2 without TLS, and returns its address.
 func serve(t *testing.T) string {
