@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,7 +26,9 @@ const Server, ServerVersion = "gopherwarp", "2"
 type Options struct {
 	Models  map[string]Model
 	Metrics *Metrics
-	Next    http.Handler // answers all other requests
+	// Health returns nil if the models that other protocols serve work, and otherwise an error. It may be nil.
+	Health func(ctx context.Context) error
+	Next   http.Handler // answers all other requests
 }
 
 // A Handler is an http.Handler that serves models. It is safe for concurrent use.
@@ -77,7 +80,7 @@ func (h *Handler) server(w http.ResponseWriter, _ *http.Request) {
 	_ = gate.WriteJSON(w, map[string]any{"name": Server, "version": ServerVersion, "extensions": h.Extensions()})
 }
 
-// ready answers with status 200 if all models compute.
+// ready answers with status 200 if all models work.
 func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
 	if err := h.Ready(r.Context()); err != nil {
 		write(w, gate.Failure{Status: http.StatusServiceUnavailable, Message: err.Error()})

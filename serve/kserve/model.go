@@ -145,12 +145,15 @@ func (h *Handler) Infer(ctx context.Context, model, version string, read func() 
 	return list, err
 }
 
-// Ready returns nil if all models that are loaded are healthy, and otherwise the error of a model.
+// Ready returns nil if all models that are loaded are healthy, and Options.Health returns nil, and otherwise an error.
 func (h *Handler) Ready(ctx context.Context) error {
 	for name, m := range h.options.Models {
 		if err := m.Health(ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+	}
+	if h.options.Health != nil {
+		return h.options.Health(ctx)
 	}
 	return nil
 }

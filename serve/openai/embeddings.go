@@ -47,6 +47,8 @@ type EmbedOptions struct {
 	Observe func(model string, r batch.Report)
 	// Metrics are additional metrics for /metrics.
 	Metrics []prometheus.Collector
+	// Health returns nil if the models of other handlers work, and otherwise the error of /health. It may be nil.
+	Health func(ctx context.Context) error
 }
 
 // HandleEmbedders is like Handle, and also serves embedding models. Close ends the queues of these models. The error
@@ -62,7 +64,7 @@ func HandleEmbedders(g *gate.Gate, o EmbedOptions) (*Handler, error) {
 		}
 		h.embedders[name] = newEmbedder(name, m, o)
 	}
-	h.others = o.Metrics
+	h.others, h.alsoHealth = o.Metrics, o.Health
 	h.route()
 	return h, nil
 }

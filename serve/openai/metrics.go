@@ -33,7 +33,7 @@ func (h *Handler) health(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// Health returns nil if all models that are loaded work, unless none can be loaded.
+// Health returns nil if all models that are loaded work, unless none can be loaded, and EmbedOptions.Health returns nil.
 func (h *Handler) Health(ctx context.Context) error {
 	for _, name := range h.names {
 		if err := h.healthOf(ctx, name); err != nil {
@@ -41,7 +41,12 @@ func (h *Handler) Health(ctx context.Context) error {
 		}
 	}
 	if h.Repository != nil {
-		return h.Repository.Health()
+		if err := h.Repository.Health(); err != nil {
+			return err
+		}
+	}
+	if h.alsoHealth != nil {
+		return h.alsoHealth(ctx)
 	}
 	return nil
 }

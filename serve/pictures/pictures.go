@@ -134,14 +134,21 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) error {
 	return gate.WriteJSON(w, map[string]any{"model": name, "classes": classes})
 }
 
-// health answers with status 200 if all models that are loaded can classify pictures.
+// health answers with status 200 if Health returns nil.
 func (h *Handler) health(w http.ResponseWriter, r *http.Request) {
+	if err := h.Health(r.Context()); err != nil {
+		write(w, gate.Failure{Status: http.StatusServiceUnavailable, Message: err.Error()})
+	}
+}
+
+// Health returns nil if all models that are loaded can classify pictures.
+func (h *Handler) Health(ctx context.Context) error {
 	for name, c := range h.classifiers {
-		if err := c.Health(r.Context()); err != nil {
-			write(w, gate.Failure{Status: http.StatusServiceUnavailable, Message: name + ": " + err.Error()})
-			return
+		if err := c.Health(ctx); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	return nil
 }
 
 // write answers a request with an error. A client that has left learns nothing, so errors of writing are ignored.
