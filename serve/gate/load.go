@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -88,12 +89,15 @@ func (g *Gate) change(name string, f func(*repository.Repository) error) error {
 	if name == "" {
 		return Invalid("model", "there is none")
 	}
-	found, err := g.Resolve(name)
-	switch {
-	case err != nil:
+	if _, err := g.Resolve(name); err != nil {
 		return err
-	case found != name || g.modelOf(name) != name || g.Repository == nil: // AnyName, an adapter
+	}
+	err := repository.ErrName
+	if g.Repository != nil {
+		err = f(g.Repository)
+	}
+	if errors.Is(err, repository.ErrName) { // an adapter, or a model that is always loaded
 		return Failure{Status: http.StatusBadRequest, Param: "model", Message: fmt.Sprintf("%q cannot be loaded or unloaded", name)}
 	}
-	return f(g.Repository)
+	return err
 }

@@ -1,6 +1,7 @@
 package kserve
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -69,11 +70,14 @@ func (h *Handler) Index(onlyReady bool) []Indexed {
 	return list
 }
 
+// indexRequest is the body of a request for the list of models.
+type indexRequest struct {
+	Ready bool `json:"ready"` // only those that are ready
+}
+
 // index describes the models.
 func (h *Handler) index(w http.ResponseWriter, r *http.Request) error {
-	var body struct {
-		Ready bool `json:"ready"`
-	}
+	var body indexRequest
 	if err := h.readOptional(w, r, &body); err != nil {
 		return err
 	}
@@ -83,13 +87,10 @@ func (h *Handler) index(w http.ResponseWriter, r *http.Request) error {
 // readOptional reads a JSON object from a request's body, which may be empty.
 func (h *Handler) readOptional(w http.ResponseWriter, r *http.Request, to any) error {
 	data, err := h.ReadBytes(w, r)
-	if err != nil || len(data) == 0 {
+	if err != nil || len(bytes.TrimSpace(data)) == 0 {
 		return err
 	}
-	if err := json.Unmarshal(data, to); err != nil {
-		return gate.Failure{Status: http.StatusBadRequest, Message: "the body is not a request in JSON: " + err.Error()}
-	}
-	return nil
+	return gate.Decode(bytes.NewReader(data), to)
 }
 
 // load loads a model. A request that contains a configuration or files of the model is refused.
