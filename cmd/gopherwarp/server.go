@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -166,9 +167,16 @@ func (s *server) loadPictures(of served) func(context.Context) (pictures.Model, 
 	}
 }
 
-// freeing returns a function that closes a model and returns its memory to the system, for other programs.
+// freeing returns a function that closes a model and returns its memory to the system, for other programs: that of the device, and that of
+// the host.
 func (s *server) freeing(closing func() error) func() error {
-	return func() error { return errors.Join(closing(), s.device.Trim()) }
+	return func() error {
+		err := errors.Join(closing(), s.device.Trim())
+		closing = nil // which refers to the model
+		runtime.GC() // ends the cleanups of buffers, which refer to the memory of a CPU device
+		debug.FreeOSMemory()
+		return err
+	}
 }
 
 // progress returns a function that shows the progress of a load, and one that ends it.

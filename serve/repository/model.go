@@ -23,7 +23,7 @@ type Model[T any] struct {
 	mu      sync.Mutex
 	state   State
 	changed chan struct{} // is closed and replaced when the state changes, and when the last use ends
-	value   T             // if the state is Ready or Unloading
+	value   T             // if the state is Ready, or Unloading and the model is still used
 	free    func() error  // frees the memory of value
 	err     error         // see Status.Err
 	failed  time.Time     // the time of the last load that failed
@@ -219,12 +219,13 @@ func (m *Model[T]) drop() error {
 		m.set(Unloading)
 	}
 	m.stop()
+	var none T
 	free := m.free
+	m.value, m.free = none, nil // so that the garbage collector can free what the model has in Go's heap
 	m.mu.Unlock()
 	err := free()
 	m.mu.Lock()
-	var none T
-	m.value, m.free, m.err = none, nil, err
+	m.err = err
 	m.set(Unloaded)
 	return err
 }
@@ -271,7 +272,7 @@ func (m *Model[T]) Unload(ctx context.Context) error {
 	if m.state == Ready && m.free != nil {
 		return m.unload(ctx)
 	}
-	if m.state == Failed {
+	if m.state == Failed && !m.closed {
 		m.err = nil
 		m.set(Unloaded)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -387,4 +388,28 @@ func TestStress(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// While a model is unloaded, the repository does not refer to it, so that a garbage collection frees what it has in Go's heap.
+func TestUnloadedValue(t *testing.T) {
+	r, collected := repository.New(repository.Options{}), make(chan struct{})
+	_, err := repository.Add(r, "m", func(context.Context) (*[64]byte, func() error, error) {
+		v := new([64]byte)
+		runtime.AddCleanup(v, func(c chan struct{}) { close(c) }, collected)
+		return v, func() error {
+			runtime.GC()
+			select {
+			case <-collected:
+				return nil
+			case <-time.After(time.Minute):
+				return errors.New("the model was not collected")
+			}
+		}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(r.Load(t.Context(), "m"), r.Unload(t.Context(), "m"), r.Close()); err != nil {
+		t.Error(err)
+	}
 }
