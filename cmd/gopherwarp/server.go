@@ -173,7 +173,7 @@ func (s *server) freeing(closing func() error) func() error {
 	return func() error {
 		err := errors.Join(closing(), s.device.Trim())
 		closing = nil // which refers to the model
-		runtime.GC() // ends the cleanups of buffers, which refer to the memory of a CPU device
+		runtime.GC()  // ends the cleanups of buffers, which refer to the memory of a CPU device
 		debug.FreeOSMemory()
 		return err
 	}
