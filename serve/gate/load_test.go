@@ -123,7 +123,7 @@ func TestFindWithContext(t *testing.T) {
 // Requests for a model that cannot be loaded, or not in time, are told when to try again.
 func TestNotReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g, _ := onDemand(t, gate.Options{Time: time.Second / 2}, errors.New("no file"))
+		g, _ := onDemand(t, gate.Options{Time: 600 * time.Millisecond}, errors.New("no file"))
 		h := g.Guard(g.Limit(func(_ http.ResponseWriter, r *http.Request) error {
 			_, _, err := g.Find(r.Context(), "m")
 			return err

@@ -24,40 +24,31 @@ type Repository struct {
 	turn    chan struct{} // has an element while a model is being loaded
 
 	mu     sync.Mutex
-	models map[string]entry
-}
-
-// entry is a *Model of any type.
-type entry interface {
-	Status() Status
-	Load(ctx context.Context) error
-	Unload(ctx context.Context) error
-	unused() (since time.Time, ok bool)
-	evict() bool
-	close() error
+	models map[string]*unit
 }
 
 // New returns a Repository without models.
 func New(o Options) *Repository {
-	return &Repository{options: o, turn: make(chan struct{}, 1), models: map[string]entry{}}
+	return &Repository{options: o, turn: make(chan struct{}, 1), models: map[string]*unit{}}
 }
 
 // Add adds a model, which is not loaded. The function load loads the model. It returns the model, and a function that frees the model's
 // memory and is called once. If the Repository is closed during a load, the context of load ends. If the Repository has a model with the
 // same name, the error wraps ErrName.
 func Add[T any](r *Repository, name string, load func(ctx context.Context) (T, func() error, error)) (*Model[T], error) {
-	m := &Model[T]{name: name, repository: r, load: load, changed: make(chan struct{})}
+	m := &Model[T]{unit{name: name, repository: r, changed: make(chan struct{})}}
+	m.load = func(ctx context.Context) (any, func() error, error) { return load(ctx) }
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.models[name] != nil {
 		return nil, fmt.Errorf("%w: the name %q is taken", ErrName, name)
 	}
-	r.models[name] = m
+	r.models[name] = &m.unit
 	return m, nil
 }
 
 // list returns the models in the order of their names.
-func (r *Repository) list() (all []entry) {
+func (r *Repository) list() (all []*unit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(r.models)) {
@@ -67,7 +58,7 @@ func (r *Repository) list() (all []entry) {
 }
 
 // find returns the model with a name. The error wraps ErrName.
-func (r *Repository) find(name string) (entry, error) {
+func (r *Repository) find(name string) (*unit, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if m := r.models[name]; m != nil {
@@ -138,16 +129,16 @@ func (r *Repository) Close() error {
 
 // makeRoom unloads the model that has been unused for the longest time. It reports false if all models are in use.
 func (r *Repository) makeRoom() bool {
-	type candidate struct {
-		entry
-		since time.Time
-	}
-	var all []candidate
-	for _, m := range r.list() {
-		if since, ok := m.unused(); ok {
-			all = append(all, candidate{m, since})
+	for {
+		var oldest *unit
+		var since time.Time
+		for _, m := range r.list() {
+			if end, ok := m.unused(); ok && (oldest == nil || end.Before(since)) {
+				oldest, since = m, end
+			}
 		}
-	}
-	slices.SortFunc(all, func(a, b candidate) int { return a.since.Compare(b.since) })
-	return slices.ContainsFunc(all, func(c candidate) bool { return c.evict() }) // one that is used by now is not evicted
+		if oldest == nil || oldest.evict() {
+			return oldest != nil
+		}
+	} // because the model has been used in the meantime
 }
