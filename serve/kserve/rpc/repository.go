@@ -7,13 +7,21 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/kserve"
 )
 
-// indexQuestion is a request for the list of models.
-type indexQuestion struct{ ready bool }
+// repositoryQuestion is a request to list, load or unload models. Field 2 is a bool in a request for the list, and a name in the
+// others.
+type repositoryQuestion struct {
+	ready      bool   // of a list: only models that are ready
+	name       string // of a model to load or unload
+	parameters int
+}
 
-func (q *indexQuestion) read(data []byte) error {
+func (q *repositoryQuestion) read(data []byte) error {
 	return fields(data, func(f field) error {
-		if f.number == 2 {
-			q.ready = f.varint != 0
+		switch f.number {
+		case 2:
+			q.ready, q.name = f.varint != 0, string(f.bytes)
+		case 3:
+			q.parameters++
 		}
 		return nil
 	})
@@ -29,26 +37,8 @@ func (a indexAnswer) append(to []byte) []byte {
 	return to
 }
 
-// loadQuestion is a request to load or unload a model.
-type loadQuestion struct {
-	name       string
-	parameters int
-}
-
-func (q *loadQuestion) read(data []byte) error {
-	return fields(data, func(f field) error {
-		switch f.number {
-		case 2:
-			q.name = string(f.bytes)
-		case 3:
-			q.parameters++
-		}
-		return nil
-	})
-}
-
 // load loads the model. The parameters of a load are a configuration and files of the model.
-func (q *loadQuestion) load(ctx context.Context, h *kserve.Handler) error {
+func (q *repositoryQuestion) load(ctx context.Context, h *kserve.Handler) error {
 	if q.parameters > 0 {
 		return gate.Unsupported("parameters")
 	}

@@ -85,9 +85,13 @@ func calls(h *kserve.Handler) map[string]http.Handler {
 			out, err := m.Output(ctx)
 			return modelAnswer{q.name, m.Input(), out}, err
 		}),
-		"RepositoryIndex":       call(h, func(_ context.Context, q *indexQuestion) (answer, error) { return indexAnswer(h.Index(q.ready)), nil }),
-		"RepositoryModelLoad":   call(h, func(ctx context.Context, q *loadQuestion) (answer, error) { return empty{}, q.load(ctx, h) }),
-		"RepositoryModelUnload": call(h, func(ctx context.Context, q *loadQuestion) (answer, error) { return empty{}, h.Unload(ctx, q.name) }),
+		"RepositoryIndex": call(h, func(_ context.Context, q *repositoryQuestion) (answer, error) {
+			return indexAnswer(h.Index(q.ready)), nil
+		}),
+		"RepositoryModelLoad": call(h, func(ctx context.Context, q *repositoryQuestion) (answer, error) { return empty{}, q.load(ctx, h) }),
+		"RepositoryModelUnload": call(h, func(ctx context.Context, q *repositoryQuestion) (answer, error) {
+			return empty{}, h.Unload(ctx, q.name)
+		}),
 		"ModelInfer": call(h, func(ctx context.Context, q *inferQuestion) (answer, error) {
 			list, err := h.Infer(ctx, q.name, q.version, q.request)
 			return inferAnswer{q.name, q.id, list}, err

@@ -160,9 +160,8 @@ func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var q inferQuestion
 		var n modelName
-		var index indexQuestion
-		var load loadQuestion
-		if err := errors.Join(q.read(data), n.read(data), index.read(data), load.read(data)); err != nil {
+		var repository repositoryQuestion
+		if err := errors.Join(q.read(data), n.read(data), repository.read(data)); err != nil {
 			return
 		}
 		r, err := q.request()
