@@ -291,6 +291,40 @@ func TestLoadRequests(t *testing.T) {
 	}
 }
 
+// If the device has memory for one model only, a request for another model takes the place of one that is not used.
+func TestTooLittleMemory(t *testing.T) {
+	s, url := start(t, &serveCommand{Model: []string{"a=" + llamatest.Write(t, llamatest.Options{}), "b=" + llamatest.Write(t, llamatest.Options{})}, Demand: true}, true)
+	before := used(t, s)
+	answers(t, url+"/v1/completions", `{"model": "a", "max_tokens": 3, "prompt": "Hi"}`, `"model":"a"`)
+	m, err := s.device.MemoryStats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.device.SetMemoryLimit(m.Peak + m.Used/2)
+	for _, other := range []string{"b", "a", "b"} {
+		answers(t, url+"/v1/completions", `{"model": "`+other+`", "max_tokens": 3, "prompt": "Hi"}`, `"model":"`+other+`"`)
+		states := 0
+		for _, m := range s.all.List() {
+			if m.State == repository.Ready && m.Name == other {
+				states++
+			}
+			if m.State == repository.Unloaded && m.Name != other {
+				states++
+			}
+		}
+		if states != 2 {
+			t.Errorf("after a request for %s, the models are %+v", other, s.all.List())
+		}
+	}
+	s.device.SetMemoryLimit(1)
+	if status, got, _ := ask(t, url+"/v1/completions", `{"model": "a", "prompt": "Hi"}`); status != http.StatusServiceUnavailable || !strings.Contains(got, device.ErrMemory.Error()) {
+		t.Errorf("without memory: %d %s", status, got)
+	}
+	if after := used(t, s); after != before { // b was unloaded, but that was not enough
+		t.Errorf("the device's memory is %+v, and was %+v before the models were loaded", after, before)
+	}
+}
+
 // slow adds a language model whose load takes until it is interrupted. begun receives when the load begins.
 func slow(t *testing.T, s *server, name string) (begun chan struct{}) {
 	t.Helper()
