@@ -158,7 +158,7 @@ type visit struct {
 // visiting is the key of a context's value: a *visit.
 type visiting struct{}
 
-// UserOf returns the API key of the client. The context is that of a request that Guard has passed on. Without a key, UserOf returns "".
+// UserOf returns the API key of the client. ctx is the context of a request that Guard has passed on. Without a key, UserOf returns "".
 func UserOf(ctx context.Context) string {
 	if v, ok := ctx.Value(visiting{}).(*visit); ok {
 		return v.user

@@ -10,10 +10,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
-// Find returns the resolved name and the model for a name in a request. The name is that of a model that generates texts, or of an adapter;
+// Find returns the resolved name and the model for a name in a request. The name belongs to a model that generates texts, or to an adapter;
 // the Model that Find returns for an adapter uses the adapter. Find loads the model if it is not loaded. The model stays loaded until the
-// function that was passed to Guard or Hold has returned. The context is the one that this function has received. FailureOf converts the
-// error to a Failure.
+// function that was passed to Guard or Hold has returned. The argument ctx is the context that this function has received. FailureOf
+// converts the error to a Failure.
 func (g *Gate) Find(ctx context.Context, name string) (string, Model, error) {
 	return g.find(ctx, name, func(m *repository.Model[Model]) (Model, func(), error) { return m.Use(ctx) })
 }
