@@ -40,6 +40,8 @@ type Options struct {
 	Adapters map[string]string
 	// Progress is called while the weights are loaded, with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
+	// Interrupt, unless it is nil, is called often while the weights are loaded. If it returns an error, the load ends with this error.
+	Interrupt func() error
 }
 
 // Model is a language model on a device. Several goroutines may generate texts; at most Options.Sequences texts are generated at once.
@@ -91,10 +93,14 @@ func Load(dev *device.Device, f *Files, o Options) (*Model, error) {
 // load loads the weights.
 func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 	n := &m.network
+	before, err := dev.MemoryStats()
+	if err != nil {
+		return err
+	}
 	if n.stream, err = dev.NewStream(); err != nil {
 		return err
 	}
-	if n.model, err = llama.Load(n.stream, f.Weights, llama.LoadOptions{Config: f.Config, Progress: o.Progress}); err != nil {
+	if n.model, err = llama.Load(n.stream, f.Weights, llama.LoadOptions{Config: f.Config, Progress: o.Progress, Interrupt: o.Interrupt}); err != nil {
 		return err
 	}
 	if err := errors.Join(n.adapt(o.Adapter), n.adaptEach(o.Adapters)); err != nil {
@@ -104,6 +110,9 @@ func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 		m.context = 8192
 	}
 	m.context = min(m.context, n.model.Context)
+	if o.Tokens == 0 {
+		o.Tokens = m.tokens(dev, o, before.Used)
+	}
 	return m.start(dev, o)
 }
 
@@ -114,7 +123,7 @@ func (m *Model) start(dev *device.Device, o Options) (err error) {
 		p.chunk, p.alone, p.ahead = chunkCPU, true, false
 	}
 	n, rows := &m.network, 1<<bits.Len(uint(p.sequences-1)) // as a Decoder has
-	size := llama.CacheOptions{Sequences: p.sequences, Tokens: m.tokens(dev, o)}
+	size := llama.CacheOptions{Sequences: p.sequences, Tokens: max(o.Tokens, m.context)}
 	if o.Deterministic {
 		p.deterministic, p.chunk, p.alone, size.Fixed = true, llama.PageTokens, true, m.context
 	}
@@ -140,23 +149,21 @@ const (
 	chunkGPU = 2048
 )
 
-// tokens returns the number of tokens for which the cache has memory.
-func (m *Model) tokens(dev *device.Device, o Options) int {
-	if o.Tokens > 0 {
-		return max(o.Tokens, m.context)
-	}
+// tokens returns the default of Options.Tokens if the program already used a number of bytes on the device before the model was loaded.
+func (m *Model) tokens(dev *device.Device, o Options, used int64) int {
 	most := m.context + 1024*(max(o.Sequences, 1)-1)
 	if all := dev.Info().Memory; all > 0 {
-		free := int64(float64(all)*cacheShare) - m.network.model.Bytes()
+		free := int64(float64(all)*cacheShare) - used - m.network.model.Bytes()
 		if set := m.network.set; set != nil {
 			free -= set.Bytes()
 		}
 		most = min(most, int(free/int64(m.network.model.TokenBytes())))
 	}
-	return max(most, m.context)
+	return most
 }
 
-// cacheShare is the share of a device's memory that weights and cache may have. The rest is for activations, graphs and others.
+// cacheShare is the share of a device's memory that the weights and caches of all models may have. The rest is for activations, graphs and
+// others.
 const cacheShare = 0.8
 
 // Close frees the memory. It waits for the texts that are being generated; waiting texts end with ErrClosed.

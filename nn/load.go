@@ -36,6 +36,8 @@ type LoadOptions struct {
 	Train bool
 	// Progress is called after each layer with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
+	// Interrupt, unless it is nil, is called before each layer. If it returns an error, Load returns this error.
+	Interrupt func() error
 }
 
 // Load loads the parameters of all layers of a model from a file. The model is a pointer to a struct. Its layers are fields, fields of
@@ -51,6 +53,9 @@ func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
 		l.key = "gguf"
 	}
 	l.walk(reflect.ValueOf(model).Elem(), "")
+	if l.interrupted != nil {
+		return l.interrupted
+	}
 	for _, name := range o.Ignore {
 		l.used[name] = true
 	}
@@ -72,12 +77,19 @@ type loader struct {
 	done, total int64
 	memory      [][]byte // into which matrices are read
 	errs        []error
+	interrupted error // of LoadOptions.Interrupt
 }
 
 // walk loads the layers in v, whose names begin with prefix.
 func (l *loader) walk(v reflect.Value, prefix string) {
 	if v.CanAddr() {
 		if layer, ok := v.Addr().Interface().(layer); ok {
+			if l.interrupted == nil && l.options.Interrupt != nil {
+				l.interrupted = l.options.Interrupt()
+			}
+			if l.interrupted != nil {
+				return
+			}
 			if err := layer.load(l, prefix); err != nil {
 				l.errs = append(l.errs, err)
 			}

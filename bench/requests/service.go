@@ -26,6 +26,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/listen"
 	"github.com/gopherwarp/gopherwarp/serve/openai"
 	"github.com/gopherwarp/gopherwarp/serve/pictures"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 	"github.com/gopherwarp/gopherwarp/weights/safetensors"
 )
 
@@ -61,7 +62,7 @@ func (p plan) texts(dev *device.Device) (*service, error) {
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
-	h, err := openai.HandleEmbedders(g, openai.EmbedOptions{Models: map[string]openai.Embedder{name: m}})
+	h, err := openai.HandleEmbedders(g, openai.EmbedOptions{Models: map[string]*repository.Model[openai.Embedder]{name: repository.Loaded[openai.Embedder](m)}})
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -103,7 +104,7 @@ func (p plan) pictures(dev *device.Device) (*service, error) {
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
-	h, err := pictures.Handle(g, pictures.Options{Name: name, Model: m})
+	h, err := pictures.Handle(g, pictures.Options{Models: map[string]*repository.Model[pictures.Model]{name: repository.Loaded[pictures.Model](m)}})
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // parrot is a model that repeats the last message, a word at a time.
@@ -40,18 +42,32 @@ func (parrot) Generate(_ context.Context, prompt string, r llm.Request) iter.Seq
 	}
 }
 
+// serveParrot starts a server of a parrot.
+func serveParrot(t *testing.T, name string, keys ...string) *httptest.Server {
+	t.Helper()
+	s := &server{serveCommand: &serveCommand{Key: keys}, models: newModels(repository.Options{})}
+	s.texts[name] = repository.Loaded[gate.Model](parrot{})
+	p, err := s.handle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(p.all)
+	t.Cleanup(func() {
+		h.Close()
+		if err := p.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
 // TestClients talks to a server with the clients of OpenAI and Anthropic.
 func TestClients(t *testing.T) {
 	python := cmp.Or(os.Getenv("GOPHERWARP_PYTHON"), "python3")
 	if out, err := exec.Command(python, "-c", "import importlib.util, sys; sys.exit(not all(map(importlib.util.find_spec, ['openai', 'anthropic'])))").CombinedOutput(); err != nil {
 		t.Skipf("%s cannot import openai and anthropic, which pip installs; GOPHERWARP_PYTHON names another Python: %v\n%s", python, err, out)
 	}
-	h, err := (&serveCommand{Name: "m", Key: []string{"secret"}}).handler(parrot{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := httptest.NewServer(h)
-	defer s.Close()
+	s := serveParrot(t, "m", "secret")
 	out, err := exec.Command(python, filepath.Join("testdata", "clients.py"), s.URL, "secret").CombinedOutput()
 	if err != nil {
 		t.Fatalf("clients.py: %v\n%s", err, out)
@@ -65,12 +81,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Skipf("there is no browser: %v", err)
 	}
-	h, err := (&serveCommand{Name: "parrot"}).handler(parrot{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := httptest.NewServer(h)
-	defer s.Close()
+	s := serveParrot(t, "parrot")
 	out, err := exec.Command(browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(), "--timeout=20000", "--virtual-time-budget=3000", "--dump-dom", s.URL).Output()
 	if err != nil {

@@ -69,7 +69,7 @@ func checkArgs(t *testing.T, args []string) {
 	if _, err := parser.Parse(dashes(parser.Model, args)); err != nil {
 		t.Fatalf("%q: %v", args, err)
 	}
-	if err := c.Serve.check(); err != nil || c.Serve.Listen != ":8080" || c.Serve.Model == "" {
+	if err := c.Serve.check(); err != nil || c.Serve.Listen != ":8080" || len(c.Serve.Model) == 0 {
 		t.Errorf("%q: %v, %+v", args, err, c.Serve)
 	}
 }

@@ -39,7 +39,7 @@ type commands struct {
 	Perplexity perplexityCommand `cmd:"" help:"Print how well a language model predicts a text."`
 	Embed      embedCommand      `cmd:"" help:"Print vectors of texts, for search and comparison."`
 	Classify   classifyCommand   `cmd:"" help:"Print the classes of pictures."`
-	Serve      serveCommand      `cmd:"" help:"Serve a language model with the protocol of OpenAI's API."`
+	Serve      serveCommand      `cmd:"" help:"Serve models with the protocol of OpenAI's API."`
 
 	Finetune finetuneCommand `cmd:"" help:"Train an adapter of a language model with texts."`
 	Adapter  adapterCommand  `cmd:"" help:"Describe, merge or export an adapter."`

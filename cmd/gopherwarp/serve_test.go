@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -45,7 +46,7 @@ func TestServe(t *testing.T) {
 	} {
 		t.Run(c.path, func(t *testing.T) {
 			t.Setenv("GOPHERWARP_DEVICE", "cpu")
-			s := &serveCommand{modelSource: modelSource{Model: c.model}, Name: "tiny", Listen: "localhost:0", Requests: 4, Sockets: 4, Drain: time.Minute}
+			s := &serveCommand{Model: []string{c.model}, Name: "tiny", Listen: "localhost:0", Requests: 4, Sockets: 4, Drain: time.Minute}
 			if c.path == "/v1/completions" {
 				s.Adapter = adapters
 			}
@@ -117,7 +118,19 @@ func TestServeFlags(t *testing.T) {
 		{serveCommand{Listen: "localhost:1", Timeout: -1}, "-drain, -parallel and -timeout must not be negative"},
 		{serveCommand{Listen: "localhost:1", Parallel: -1}, "must not be negative"},
 		{serveCommand{Listen: "localhost:1", Requests: 1, Sockets: 1, Queue: -1}, "must not be negative"},
-		{serveCommand{modelSource: modelSource{Context: -1}, Listen: "localhost:1"}, "-context must not be negative"},
+		{serveCommand{Context: -1, Listen: "localhost:1"}, "-context, -keep-alive,"},
+		{serveCommand{Keep: -1, Listen: "localhost:1"}, "-context, -keep-alive,"},
+		{serveCommand{Model: []string{"a/m", "b/m.gguf"}, Listen: "localhost:1"}, `another model has the name "m"`},
+		{serveCommand{Model: []string{"=m"}, Listen: "localhost:1"}, `the name or the path is empty`},
+		{serveCommand{Model: []string{"a", "b"}, Name: "m", Listen: "localhost:1"}, "-name and -any-name are for a single model"},
+		{serveCommand{Model: []string{"a", "b"}, AnyName: true, Listen: "localhost:1"}, "-name and -any-name are for a single model"},
+		{serveCommand{Model: []string{"a", "b"}, Adapter: []string{"x=c"}, Listen: "localhost:1"}, "x=c does not begin with the name of one of the models"},
+		{serveCommand{Model: []string{"a", "b"}, Adapter: []string{"a:b=c"}, Listen: "localhost:1"}, `-adapter: "b" is empty, or the name`},
+		{serveCommand{Model: []string{"a", "b"}, Adapter: []string{"a:x=c", "b:x=c"}, Listen: "localhost:1"}, `-adapter: "x" is empty, or the name`},
+		{serveCommand{Model: []string{berttest.WriteFolder(t, berttest.Options{})}, Adapter: []string{"x=c"}, Listen: "localhost:1"}, "is not a language model"},
+		{serveCommand{Model: []string{"a", "b"}, Labels: "x", Listen: "localhost:1"}, "x: no such file"},
+		{serveCommand{Model: []string{"a", "b"}, Labels: keys, Listen: "localhost:1"}, "-labels is for one model for pictures, and there are 0"},
+		{serveCommand{Model: []string{"a=b", "org/c=d"}, Adapter: []string{"org/c:x=e"}, Listen: "localhost:1"}, ""},
 		{serveCommand{Listen: "localhost:1", Adapter: []string{"a", "b"}}, "a and b have no names"},
 		{serveCommand{Listen: "localhost:1", Adapter: []string{"a=b", "a=c"}}, `-adapter: "a" is empty, or the name`},
 		{serveCommand{Listen: "localhost:1", Adapter: []string{"=c"}}, `-adapter: "" is empty`},
@@ -130,7 +143,13 @@ func TestServeFlags(t *testing.T) {
 		{serveCommand{Listen: "[::1]:8080"}, ""},
 	} {
 		c.command.Requests, c.command.Sockets = c.command.Requests+1, c.command.Sockets+1
-		err := c.command.check()
+		if c.command.Model == nil {
+			c.command.Model = []string{"model"}
+		}
+		list, err := c.command.served()
+		if err = cmp.Or(c.command.check(), err); err == nil {
+			_, err = c.command.readLabels(list)
+		}
 		if c.command.KeyFile == keys && !slices.Equal(c.command.Key, []string{"x", "one", "two"}) {
 			t.Errorf("the keys are %q", c.command.Key)
 		}
@@ -174,7 +193,7 @@ func certify(t *testing.T) (cert, key string, client *http.Client) {
 // With a certificate, the server encrypts. All protocols and the page are there.
 func TestServeTLS(t *testing.T) {
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
-	c := &serveCommand{modelSource: modelSource{Model: llamatest.Write(t, llamatest.Options{})}, Name: "tiny", Listen: "localhost:0", Requests: 4, Sockets: 4, Drain: time.Minute}
+	c := &serveCommand{Model: []string{llamatest.Write(t, llamatest.Options{})}, Name: "tiny", Listen: "localhost:0", Requests: 4, Sockets: 4, Drain: time.Minute}
 	var client *http.Client
 	c.TLSCert, c.TLSKey, client = certify(t)
 	ctx, stop := context.WithCancel(t.Context())
@@ -219,9 +238,15 @@ func TestServeTLS(t *testing.T) {
 }
 
 func TestServedName(t *testing.T) {
-	for path, want := range map[string]string{"a/b.Q4_1.gguf": "b.Q4_1", "a/folder/": "folder"} {
-		if got := (&serveCommand{modelSource: modelSource{Model: path}}).name(); got != want {
-			t.Errorf("the name of %s is %q, want %q", path, got, want)
+	equal := filepath.Join(t.TempDir(), "a=b.gguf")
+	if err := os.WriteFile(equal, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][2]string{
+		"a/b.Q4_1.gguf": {"b.Q4_1", "a/b.Q4_1.gguf"}, "a/folder/": {"folder", "a/folder/"}, "org/a=b/c=d": {"org/a", "b/c=d"}, equal: {"a=b", equal},
+	} {
+		if m := named(text); m.name != want[0] || m.path != want[1] {
+			t.Errorf("the name of %s is %q, and the path is %q; want %q", text, m.name, m.path, want)
 		}
 	}
 }

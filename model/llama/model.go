@@ -80,6 +80,8 @@ type LoadOptions struct {
 	Train bool
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
+	// Interrupt, unless it is nil, is called before each layer. If it returns an error, Load returns this error.
+	Interrupt func() error
 }
 
 // Load loads the model of a GGUF file or of safetensors files onto a stream's device. The errors match ErrArchitecture, ErrConfig, and
@@ -98,7 +100,7 @@ func Load(s *device.Stream, f *weights.File, o LoadOptions) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{Config: c, layers: newNetwork(c), params: nn.NewParams(s, nn.Options{})}
-	options := nn.LoadOptions{Ignore: c.ignored(f), Order: c.order, Train: o.Train, Progress: o.Progress}
+	options := nn.LoadOptions{Ignore: c.ignored(f), Order: c.order, Train: o.Train, Progress: o.Progress, Interrupt: o.Interrupt}
 	if err := errors.Join(nn.Load(m.params, &m.layers, f, options), m.layers.complete(c)); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}

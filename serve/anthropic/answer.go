@@ -53,7 +53,7 @@ func (h *Handler) messages(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	name, m, err := h.Find(body.Model)
+	name, m, err := h.Find(r.Context(), body.Model)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (h *Handler) count(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	_, m, err := h.Find(body.Model)
+	_, m, err := h.Find(r.Context(), body.Model)
 	if err != nil {
 		return err
 	}

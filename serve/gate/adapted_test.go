@@ -33,7 +33,7 @@ func TestAdapters(t *testing.T) {
 		t.Errorf("the names are %q, those of adapters %q", names, list)
 	}
 	for name, want := range map[string]string{"": "", "m": "", "a": "a", "b": "b", "another": ""} {
-		found, m, err := g.Find(name)
+		found, m, err := g.Find(t.Context(), name)
 		if err != nil || found != name && found != "m" {
 			t.Errorf("%q is %q, %v", name, found, err)
 			continue

@@ -9,5 +9,7 @@
 //	mux.Handle("/", openai.Handle(g))
 //	mux.Handle("/v1/messages", anthropic.Handle(g)) // counts towards the same limits
 //
+// The models of Options.OnDemand are loaded when a request needs them: see package serve/repository.
+//
 // If a request fails, the error is a Failure. Each protocol writes Failures in its own form.
 package gate

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/batch"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // ErrLeft is the error of a request whose client has closed the connection or has stopped reading.
@@ -22,6 +24,7 @@ type Failure struct {
 	Message     string           // the message for the client
 	Param, Code string           // the field at fault, and OpenAI's name of the error; each may be empty
 	Long        llm.ContextError // set if the prompt fills the context
+	Retry       time.Duration    // the time after which the client may send the request again; 0 if unknown
 }
 
 // Error returns the message.
@@ -45,11 +48,16 @@ func FailureOf(err error) Failure {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return Failure{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the request has more than %d bytes", large.Limit)}
 	}
+	if failed, ok := errors.AsType[*repository.LoadError](err); ok {
+		return Failure{Status: http.StatusServiceUnavailable, Code: "model_not_loaded", Message: err.Error(), Retry: failed.Retry}
+	}
 	switch {
 	case errors.Is(err, batch.ErrFull):
 		return Failure{Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Message: "too many texts are waiting"}
-	case errors.Is(err, context.Canceled), errors.Is(err, llm.ErrClosed), errors.Is(err, batch.ErrClosed): // by the server, or the client has left
+	case errors.Is(err, context.Canceled), errors.Is(err, llm.ErrClosed), errors.Is(err, batch.ErrClosed), errors.Is(err, repository.ErrClosed): // by the server, or the client has left
 		return Failure{Status: http.StatusServiceUnavailable, Message: "the server is shutting down"}
+	case errors.Is(err, repository.ErrLoading):
+		return Failure{Status: http.StatusServiceUnavailable, Code: "model_not_loaded", Message: err.Error(), Retry: time.Second}
 	case errors.Is(err, context.DeadlineExceeded):
 		return Failure{Status: http.StatusGatewayTimeout, Message: "the answer took too long"}
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -8,14 +8,17 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // A Model generates text. It may be used by several goroutines. *llm.Model is one.
@@ -31,6 +34,11 @@ var ErrOptions = errors.New("serve: invalid options")
 type Options struct {
 	// Models are the models, by their names in requests. A request without a name gets the only model.
 	Models map[string]Model
+	// OnDemand are further models, by their names in requests. Find loads them when a request needs them.
+	OnDemand map[string]*repository.Model[Model]
+	// Repository contains the models of the server that can be loaded and unloaded, for handlers that do so or that describe models. It may
+	// be nil. A model of another name is always loaded.
+	Repository *repository.Repository
 	// Adapters maps the name of an adapter to the name of its model, which must be Tokenized. A request that names an adapter gets this
 	// model, with llm.Request.Adapter set to the name.
 	Adapters map[string]string
@@ -63,7 +71,8 @@ type Gate struct {
 
 // New returns a Gate. The error wraps ErrOptions.
 func New(o Options) (*Gate, error) {
-	if len(o.Models)+len(o.Others) == 0 {
+	models := slices.Concat(slices.Collect(maps.Keys(o.Models)), slices.Collect(maps.Keys(o.OnDemand)), o.Others)
+	if len(models) == 0 {
 		return nil, fmt.Errorf("%w: no models", ErrOptions)
 	}
 	if o.Requests < 0 || o.Body < 0 || o.Time < 0 || o.ClientTimeout < 0 {
@@ -78,22 +87,22 @@ func New(o Options) (*Gate, error) {
 	if o.ClientTimeout == 0 {
 		o.ClientTimeout = 30 * time.Second
 	}
-	g := &Gate{Options: o, running: make(chan struct{}, o.Requests), brief: make(chan struct{}, o.Requests), names: slices.Sorted(maps.Keys(o.Models))}
-	for _, name := range slices.Concat(o.Others, slices.Sorted(maps.Keys(o.Adapters))) {
-		if slices.Contains(g.names, name) {
+	g := &Gate{Options: o, running: make(chan struct{}, o.Requests), brief: make(chan struct{}, o.Requests)}
+	g.names = slices.Concat(models, slices.Collect(maps.Keys(o.Adapters)))
+	slices.Sort(g.names)
+	for i, name := range g.names[1:] {
+		if name == g.names[i] {
 			return nil, fmt.Errorf("%w: two models with the name %q", ErrOptions, name)
 		}
-		g.names = append(g.names, name)
 	}
 	for name, of := range o.Adapters {
-		if _, ok := o.Models[of].(Tokenized); !ok {
+		if _, ok := o.Models[of].(Tokenized); !ok && o.OnDemand[of] == nil {
 			return nil, fmt.Errorf("%w: the adapter %q of the model %q, which is not there or has no tokenizer", ErrOptions, name, of)
 		}
 	}
-	if len(o.Models)+len(o.Others) == 1 {
-		g.only = slices.Concat(slices.Collect(maps.Keys(o.Models)), o.Others)[0]
+	if len(models) == 1 {
+		g.only = models[0]
 	}
-	slices.Sort(g.names)
 	for _, key := range o.Keys {
 		if key == "" {
 			return nil, fmt.Errorf("%w: an empty key", ErrOptions)
@@ -114,22 +123,6 @@ func (g *Gate) AdaptersOf(model string) (list []string) {
 		}
 	}
 	return list
-}
-
-// Find returns the resolved name and the model for a name in a request. The name belongs to a model that generates texts, or to an adapter;
-// the Model that Find returns for an adapter uses the adapter. The error is a Failure.
-func (g *Gate) Find(name string) (string, Model, error) {
-	name, err := g.Resolve(name)
-	if err != nil {
-		return "", nil, err
-	}
-	if m := g.Models[name]; m != nil {
-		return name, m, nil
-	}
-	if of, ok := g.Adapters[name]; ok {
-		return name, adapted{g.Models[of].(Tokenized), name}, nil
-	}
-	return "", nil, WrongKind(name)
 }
 
 // WrongKind returns the Failure for a request that the model with this name cannot answer, such as a request for text to an embedding
@@ -156,13 +149,21 @@ func (g *Gate) Resolve(name string) (string, error) {
 // A Handler answers a request, or returns an error.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
-// user is the key of a context's value: the API key of a client.
-type user struct{}
+// visit is what a context has of a request.
+type visit struct {
+	user string // the API key of the client
+	held holder
+}
+
+// visiting is the key of a context's value: a *visit.
+type visiting struct{}
 
 // UserOf returns the API key of the client. ctx is the context of a request that Guard has passed on. Without a key, UserOf returns "".
 func UserOf(ctx context.Context) string {
-	key, _ := ctx.Value(user{}).(string)
-	return key
+	if v, ok := ctx.Value(visiting{}).(*visit); ok {
+		return v.user
+	}
+	return ""
 }
 
 // failing is the key of a context's value: the function that writes the Failure of a request.
@@ -176,7 +177,7 @@ func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) 
 
 // Guard returns a handler that passes requests of clients with a valid API key on to next. If next returns an error, the handler calls
 // fail, or the function that was passed to WithFailures if the request has a context of WithFailures. If the client has left, it calls
-// neither. An answer with status 429 has the header Retry-After.
+// neither. An answer with status 429, and one to a request for a model that is not ready, has the header Retry-After.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := error(Failure{
@@ -184,14 +185,19 @@ func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http
 			Message: "the request needs an API key: Authorization: Bearer KEY, or X-Api-Key: KEY",
 		})
 		if key := keyOf(r.Header); g.admits(key) {
-			err = next(w, r.WithContext(context.WithValue(r.Context(), user{}, key)))
+			v := &visit{user: key}
+			defer v.held.release()
+			err = next(w, r.WithContext(context.WithValue(r.Context(), visiting{}, v)))
 		}
 		if err == nil || errors.Is(err, ErrLeft) {
 			return
 		}
 		f := FailureOf(err)
 		if f.Status == http.StatusTooManyRequests {
-			w.Header().Set("Retry-After", "1")
+			f.Retry = max(f.Retry, time.Second)
+		}
+		if f.Retry > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(f.Retry.Seconds()))))
 		}
 		write, ok := r.Context().Value(failing{}).(func(http.ResponseWriter, Failure))
 		if !ok {

@@ -1,6 +1,6 @@
 // Package kserve serves models that take and return tensors, in version 2 of KServe's Open Inference Protocol. Triton Inference Server and
-// its clients use the same protocol. This package implements it over HTTP, with Triton's extensions for binary tensors and for classes, and
-// with Triton's metrics.
+// its clients use the same protocol. This package implements it over HTTP, with Triton's extensions for binary tensors, for classes and for
+// loading and unloading models, and with Triton's metrics.
 //
 //	m := kserve.NewMetrics("minilm")
 //	h, err := kserve.Handle(g, kserve.Options{ // g is a *gate.Gate that knows the names

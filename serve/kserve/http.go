@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,14 +22,13 @@ const Version = "1"
 // Server and ServerVersion describe the server to clients.
 const Server, ServerVersion = "gopherwarp", "2"
 
-// Extensions returns the names of the supported extensions of the protocol.
-func Extensions() []string { return []string{"binary_tensor_data", "classification"} }
-
 // Options are the models, metrics and fallback of a Handler.
 type Options struct {
 	Models  map[string]Model
 	Metrics *Metrics
-	Next    http.Handler // answers all other requests
+	// Health returns nil if the models that other protocols serve work, and otherwise an error. It may be nil.
+	Health func(ctx context.Context) error
+	Next   http.Handler // answers all other requests
 }
 
 // A Handler is an http.Handler that serves models. It is safe for concurrent use.
@@ -55,6 +55,9 @@ func Handle(g *gate.Gate, o Options) (*Handler, error) {
 		h.mux.HandleFunc("GET "+path+"/ready", h.guard(h.modelReady))
 		h.mux.HandleFunc("POST "+path+"/infer", h.guard(h.Limit(h.infer)))
 	}
+	h.mux.HandleFunc("POST /v2/repository/index", h.guard(h.index))
+	h.mux.HandleFunc("POST /v2/repository/models/{model}/load", h.guard(h.Limit(h.load)))
+	h.mux.HandleFunc("POST /v2/repository/models/{model}/unload", h.guard(h.Limit(h.unload)))
 	h.mux.Handle("/", o.Next)
 	return h, nil
 }
@@ -74,25 +77,19 @@ func write(w http.ResponseWriter, f gate.Failure) {
 
 // server describes the server.
 func (h *Handler) server(w http.ResponseWriter, _ *http.Request) {
-	_ = gate.WriteJSON(w, map[string]any{"name": Server, "version": ServerVersion, "extensions": Extensions()})
+	_ = gate.WriteJSON(w, map[string]any{"name": Server, "version": ServerVersion, "extensions": h.Extensions()})
 }
 
-// ready answers with status 200 if all models compute.
+// ready answers with status 200 if all models work.
 func (h *Handler) ready(w http.ResponseWriter, r *http.Request) {
 	if err := h.Ready(r.Context()); err != nil {
 		write(w, gate.Failure{Status: http.StatusServiceUnavailable, Message: err.Error()})
 	}
 }
 
-// modelReady answers with status 200 if a model computes.
+// modelReady answers with status 200 if a model is loaded and computes.
 func (h *Handler) modelReady(_ http.ResponseWriter, r *http.Request) error {
-	m, err := h.Model(r.PathValue("model"), r.PathValue("version"))
-	if err == nil {
-		if err = m.Health(r.Context()); err != nil {
-			err = gate.Failure{Status: http.StatusServiceUnavailable, Message: err.Error()}
-		}
-	}
-	return err
+	return h.ModelReady(r.Context(), r.PathValue("model"), r.PathValue("version"))
 }
 
 // metadata describes a model.
@@ -101,8 +98,12 @@ func (h *Handler) metadata(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	out, err := m.Output(r.Context())
+	if err != nil {
+		return err
+	}
 	return gate.WriteJSON(w, map[string]any{
-		"name": r.PathValue("model"), "versions": []string{Version}, "platform": Server, "inputs": []Form{m.Input()}, "outputs": []Form{m.Output()},
+		"name": r.PathValue("model"), "versions": []string{Version}, "platform": Server, "inputs": []Form{m.Input()}, "outputs": []Form{out},
 	})
 }
 

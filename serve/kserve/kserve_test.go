@@ -22,6 +22,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/batch"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/kserve"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // letters is an Embedder whose vectors are the number of bytes and half of it.
@@ -40,7 +41,7 @@ func (l letters) Embed(ctx context.Context, texts ...string) (list [][]float32, 
 	return list, nil
 }
 
-func (letters) Width() int { return 2 }
+func (letters) Width(context.Context) (int, error) { return 2, nil }
 
 func (l letters) Health(context.Context) error {
 	if l.lost.Load() {
@@ -61,14 +62,21 @@ func (sizes) Classify(_ context.Context, files ...[]byte) (list [][]classify.Cla
 	return list, nil
 }
 
-func (sizes) Classes() int                 { return 3 }
-func (sizes) Labels() []string             { return []string{"short", "two"} }
-func (sizes) Health(context.Context) error { return nil }
+func (sizes) Classes(context.Context) (int, error) { return 3, nil }
+func (sizes) Labels() []string                     { return []string{"short", "two"} }
+func (sizes) Health(context.Context) error         { return nil }
 
 // options returns what the tests serve, and a switch that takes the device away.
 func options(tb testing.TB) (kserve.Options, *gate.Gate, *atomic.Bool) {
 	tb.Helper()
-	g, err := gate.New(gate.Options{Others: []string{"e", "p"}, Body: 10000, Time: time.Minute})
+	r := repository.New(repository.Options{})
+	for name, broken := range map[string]error{"m": nil, "broken": errors.New("no file")} {
+		_, err := repository.Add(r, name, func(context.Context) (string, func() error, error) { return name, func() error { return nil }, broken })
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	g, err := gate.New(gate.Options{Others: []string{"e", "p", "m", "broken"}, Repository: r, Body: 10000, Time: time.Minute})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -121,7 +129,7 @@ func send(t *testing.T, url, body string, headers ...string) (int, string, http.
 func TestHTTP(t *testing.T) {
 	url, _, _ := serve(t)
 	for _, c := range []struct{ path, body, want string }{
-		{"/v2", "", `{"extensions":["binary_tensor_data","classification"],"name":"gopherwarp","version":"2"}`},
+		{"/v2", "", `{"extensions":["binary_tensor_data","classification","model_repository"],"name":"gopherwarp","version":"2"}`},
 		{"/v2/health/live", "", ""}, {"/v2/health/ready", "", ""}, {"/v2/models/e/ready", "", ""}, {"/v2/models/p/versions/1/ready", "", ""},
 		{"/v2/models/e", "", `{"inputs":[{"name":"text","datatype":"BYTES","shape":[-1]}],"name":"e","outputs":[{"name":"embedding","datatype":"FP32","shape":[-1,2]}],"platform":"gopherwarp","versions":["1"]}`},
 		{"/v2/models/p", "", `{"inputs":[{"name":"picture","datatype":"BYTES","shape":[-1]}],"name":"p","outputs":[{"name":"probabilities","datatype":"FP32","shape":[-1,3]}],"platform":"gopherwarp","versions":["1"]}`},
@@ -214,6 +222,58 @@ func TestMistakes(t *testing.T) {
 	_, g, _ := options(t)
 	if _, err := kserve.Handle(g, o); !errors.Is(err, gate.ErrOptions) {
 		t.Errorf("a model that the gate does not know: %v", err)
+	}
+}
+
+// Clients load, unload and list models.
+func TestRepository(t *testing.T) {
+	url, o, lost := serve(t)
+	lists := []string{
+		`[{"name":"broken","version":"1","state":"UNAVAILABLE","reason":"unloaded"},{"name":"e","version":"1","state":"READY"},{"name":"m","version":"1","state":"UNAVAILABLE","reason":"unloaded"},{"name":"p","version":"1","state":"READY"}]`,
+		`[{"name":"e","version":"1","state":"READY"},{"name":"m","version":"1","state":"READY"},{"name":"p","version":"1","state":"READY"}]`,
+		`[{"name":"broken","version":"1","state":"UNAVAILABLE","reason":"no file"},{"name":"e","version":"1","state":"READY"},{"name":"m","version":"1","state":"UNAVAILABLE","reason":"unloaded"},{"name":"p","version":"1","state":"READY"}]`,
+	}
+	for _, c := range []struct {
+		path, body string
+		status     int
+		want       string
+	}{
+		{"index", " ", 200, lists[0]},
+		{"models/m/load", "{}", 200, ""},
+		{"models/broken/load", " ", 503, `{"error":"the model \"broken\" cannot be loaded: no file"}`},
+		{"index", `{"ready": true}`, 200, lists[1]},
+		{"models/m/unload", `{"parameters": {"unload_dependents": false}}`, 200, ""},
+		{"index", "{}", 200, lists[2]},
+		{"models/e/load", "{}", 400, `{"error":"\"e\" cannot be loaded or unloaded"}`},
+		{"models/m/load", `{"parameters": {"config": "{}"}}`, 400, `{"error":"parameters is not supported"}`},
+		{"index", "1", 400, `{"error":"the body is not a request in JSON: json: cannot unmarshal number into Go value of type kserve.indexRequest"}`},
+	} {
+		if status, got, _ := send(t, url+"/v2/repository/"+c.path, c.body); status != c.status || got != c.want {
+			t.Errorf("%s %s: %d %s, want %d %s", c.path, c.body, status, got, c.status, c.want)
+		}
+	}
+	if status, got, _ := send(t, url+"/v2", ""); status != 200 || !strings.Contains(got, `"model_repository"`) {
+		t.Errorf("%d %s", status, got)
+	}
+	g, err := gate.New(gate.Options{Others: []string{"e"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(o.Models, "p")
+	o.Health = func(context.Context) error { return errors.New("another model is ill") }
+	h, err := kserve.Handle(g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := h.Index(false); len(list) != 1 || list[0].State != "READY" || h.Load(t.Context(), "e") == nil || len(h.Extensions()) != 2 {
+		t.Errorf("without a repository: %+v, %v", list, h.Extensions())
+	}
+	if err := h.Ready(t.Context()); err == nil || err.Error() != "another model is ill" {
+		t.Errorf("Ready returns %v", err)
+	}
+	lost.Store(true)
+	if err := h.ModelReady(t.Context(), "e", ""); gate.FailureOf(err).Status != http.StatusServiceUnavailable {
+		t.Errorf("ModelReady returns %v", err)
 	}
 }
 

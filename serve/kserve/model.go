@@ -13,14 +13,14 @@ import (
 
 // A Model computes a tensor with a row for each element of the input. It may be used by several goroutines.
 type Model interface {
-	// Input and Output describe the tensors. A dimension of -1 may have any size.
+	// Input and Output describe the tensors. A dimension of -1 may have any size. Output loads the model if it is not loaded.
 	Input() Form
-	Output() Form
+	Output(ctx context.Context) (Form, error)
 	// Labels returns the names of the output's columns, or nil.
 	Labels() []string
 	// Infer computes the output for the elements of the input.
 	Infer(ctx context.Context, elements [][]byte) (Tensor, error)
-	// Health returns nil if the model can compute, and otherwise the error.
+	// Health returns nil if the model can compute or is not loaded, and otherwise the error.
 	Health(ctx context.Context) error
 }
 
@@ -34,7 +34,7 @@ type Form struct {
 // An Embedder computes vectors of texts. It may be used by several goroutines.
 type Embedder interface {
 	Embed(ctx context.Context, texts ...string) ([][]float32, error)
-	Width() int
+	Width(ctx context.Context) (int, error) // loads the model if it is not loaded
 	Health(ctx context.Context) error
 }
 
@@ -44,8 +44,12 @@ func Vectors(e Embedder) Model { return vectors{e} }
 type vectors struct{ Embedder }
 
 func (vectors) Input() Form      { return Form{"text", Bytes, []int64{-1}} }
-func (v vectors) Output() Form   { return Form{"embedding", Float32, []int64{-1, int64(v.Width())}} }
 func (vectors) Labels() []string { return nil }
+
+func (v vectors) Output(ctx context.Context) (Form, error) {
+	n, err := v.Width(ctx)
+	return Form{"embedding", Float32, []int64{-1, int64(n)}}, err
+}
 
 func (v vectors) Infer(ctx context.Context, elements [][]byte) (Tensor, error) {
 	texts := make([]string, len(elements))
@@ -59,15 +63,16 @@ func (v vectors) Infer(ctx context.Context, elements [][]byte) (Tensor, error) {
 	if err != nil {
 		return Tensor{}, err
 	}
-	return Tensor{Name: "embedding", Shape: []int64{int64(len(list)), int64(v.Width())}, Floats: slices.Concat(list...)}, nil
+	n, err := v.Width(ctx)
+	return Tensor{Name: "embedding", Shape: []int64{int64(len(list)), int64(n)}, Floats: slices.Concat(list...)}, err
 }
 
 // A Classifier finds the classes of pictures. It may be used by several goroutines.
 type Classifier interface {
 	// Classify returns all classes of each picture. A picture is given as the contents of a file.
 	Classify(ctx context.Context, files ...[]byte) ([][]classify.Class, error)
-	Classes() int
-	Labels() []string // may have fewer elements than Classes
+	Classes(ctx context.Context) (int, error) // loads the model if it is not loaded
+	Labels() []string                         // may have fewer elements than Classes
 	Health(ctx context.Context) error
 }
 
@@ -78,8 +83,9 @@ func Pictures(c Classifier) Model { return pictures{c} }
 type pictures struct{ Classifier }
 
 func (pictures) Input() Form { return Form{"picture", Bytes, []int64{-1}} }
-func (p pictures) Output() Form {
-	return Form{"probabilities", Float32, []int64{-1, int64(p.Classes())}}
+func (p pictures) Output(ctx context.Context) (Form, error) {
+	n, err := p.Classes(ctx)
+	return Form{"probabilities", Float32, []int64{-1, int64(n)}}, err
 }
 
 func (p pictures) Infer(ctx context.Context, elements [][]byte) (Tensor, error) {
@@ -87,7 +93,10 @@ func (p pictures) Infer(ctx context.Context, elements [][]byte) (Tensor, error) 
 	if err != nil {
 		return Tensor{}, err
 	}
-	n := p.Classes()
+	n, err := p.Classes(ctx)
+	if err != nil {
+		return Tensor{}, err
+	}
 	t := Tensor{Name: "probabilities", Shape: []int64{int64(len(list)), int64(n)}, Floats: make([]float32, n*len(list))}
 	for i, classes := range list {
 		for _, c := range classes {
@@ -137,19 +146,26 @@ func (h *Handler) Infer(ctx context.Context, model, version string, read func() 
 	return list, err
 }
 
-// Ready returns nil if all models are healthy, and otherwise the error of a model.
+// Ready returns nil if all models that are loaded are healthy, and Options.Health returns nil, and otherwise an error.
 func (h *Handler) Ready(ctx context.Context) error {
 	for name, m := range h.options.Models {
 		if err := m.Health(ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	if h.options.Health != nil {
+		return h.options.Health(ctx)
+	}
 	return nil
 }
 
 // infer computes what a request asks for. The error may be a gate.Failure.
 func infer(ctx context.Context, m Model, r Request) (list []Tensor, err error) {
-	in, out := m.Input(), m.Output()
+	in := m.Input()
+	out, err := m.Output(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if len(r.Inputs) != 1 || r.Inputs[0].Name != in.Name {
 		return nil, gate.Invalid("inputs", "the model has one input, %q", in.Name)
 	}

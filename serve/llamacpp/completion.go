@@ -17,7 +17,7 @@ func (h *Handler) complete(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	name, m, err := h.find(body.Model, body.Adapters)
+	name, m, err := h.find(r.Context(), body.Model, body.Adapters)
 	if err != nil {
 		return err
 	}

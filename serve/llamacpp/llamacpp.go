@@ -11,8 +11,8 @@ import (
 
 // Options are the facts about the server that /props and /slots return.
 type Options struct {
-	Path  string // the model's file or folder
-	Slots int    // the number of texts that are generated at once
+	Paths map[string]string // the files or folders of the models, by name
+	Slots int               // the number of texts that each model generates at once
 }
 
 // A Handler is an http.Handler that serves models. It is safe for concurrent use.
@@ -40,6 +40,8 @@ func Handle(g *gate.Gate, next http.Handler, o Options) *Handler {
 	h.mux.HandleFunc("GET /slots", h.guard(h.slots))
 	h.mux.HandleFunc("GET /lora-adapters", h.guard(h.adapters))
 	h.mux.HandleFunc("POST /lora-adapters", h.guard(h.LimitBrief(h.scale)))
+	h.mux.HandleFunc("POST /models/load", h.guard(h.Limit(h.change(g.Load))))
+	h.mux.HandleFunc("POST /models/unload", h.guard(h.Limit(h.change(g.Unload))))
 	for _, path := range []string{"POST /chat/completions", "POST /chat/completions/input_tokens", "POST /embeddings", "GET /models", "POST /responses"} {
 		h.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 			to := r.Clone(gate.WithFailures(r.Context(), write))

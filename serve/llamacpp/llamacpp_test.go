@@ -44,7 +44,7 @@ func serveWith(t *testing.T, adapters map[string]string, keys ...string) (url st
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewServer(llamacpp.Handle(g, http.HandlerFunc(next), llamacpp.Options{Path: "m.gguf", Slots: 2}))
+	s := httptest.NewServer(llamacpp.Handle(g, http.HandlerFunc(next), llamacpp.Options{Paths: map[string]string{"m": "m.gguf"}, Slots: 2}))
 	t.Cleanup(func() {
 		s.Close()
 		if err := m.Close(); err != nil {

@@ -2,6 +2,7 @@ package llamacpp
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 
 	"github.com/gopherwarp/gopherwarp/chat"
@@ -9,9 +10,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
 
-// only returns the only model.
-func (h *Handler) only() (string, gate.Tokenized, error) {
-	name, found, err := h.Find("")
+// described returns the model that the query of a request names, or the only model. A request that describes a model does not load it.
+func (h *Handler) described(r *http.Request) (string, gate.Tokenized, error) {
+	name, found, err := h.Peek(r.Context(), r.URL.Query().Get("model"))
 	if err != nil {
 		return "", nil, err
 	}
@@ -19,21 +20,21 @@ func (h *Handler) only() (string, gate.Tokenized, error) {
 	return name, m, err
 }
 
-// props describes the server.
-func (h *Handler) props(w http.ResponseWriter, _ *http.Request) error {
-	name, m, err := h.only()
+// props describes a model.
+func (h *Handler) props(w http.ResponseWriter, r *http.Request) error {
+	name, m, err := h.described(r)
 	if err != nil {
 		return err
 	}
 	return gate.WriteJSON(w, map[string]any{
 		"default_generation_settings": map[string]any{"n_ctx": m.Context(), "params": settings(usual)},
-		"total_slots":                 h.Slots, "model_path": h.Path, "model_alias": name, "build_info": "gopherwarp", "modalities": map[string]bool{"vision": false, "audio": false},
+		"total_slots":                 h.Slots, "model_path": h.Paths[cmp.Or(h.Adapters[name], name)], "model_alias": name, "build_info": "gopherwarp", "modalities": map[string]bool{"vision": false, "audio": false},
 	})
 }
 
-// slots lists the texts that can be generated at once. As many of them as there are texts are processing; they are not told apart.
-func (h *Handler) slots(w http.ResponseWriter, _ *http.Request) error {
-	_, m, err := h.only()
+// slots lists the texts that a model can generate at once. As many of them as there are texts are processing; they are not told apart.
+func (h *Handler) slots(w http.ResponseWriter, r *http.Request) error {
+	_, m, err := h.described(r)
 	if err != nil {
 		return err
 	}
@@ -53,9 +54,25 @@ func (h *Handler) slots(w http.ResponseWriter, _ *http.Request) error {
 	return gate.WriteJSON(w, list)
 }
 
-// adapters lists the adapters of the only model. They have the scale 0: a request that chooses none uses none.
-func (h *Handler) adapters(w http.ResponseWriter, _ *http.Request) error {
-	name, _, err := h.only()
+// change returns a handler that loads or unloads the model of a request.
+func (h *Handler) change(f func(ctx context.Context, name string) error) gate.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		var body struct {
+			Model string `json:"model"`
+		}
+		if err := h.Read(w, r, &body); err != nil {
+			return err
+		}
+		if err := f(r.Context(), body.Model); err != nil {
+			return err
+		}
+		return gate.WriteJSON(w, map[string]bool{"success": true})
+	}
+}
+
+// adapters lists the adapters of a model. They have the scale 0: a request that chooses none uses none.
+func (h *Handler) adapters(w http.ResponseWriter, r *http.Request) error {
+	name, err := h.Resolve(r.URL.Query().Get("model"))
 	if err != nil {
 		return err
 	}
@@ -76,7 +93,7 @@ func (h *Handler) scale(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &list); err != nil {
 		return err
 	}
-	name, _, err := h.only()
+	name, err := h.Resolve(r.URL.Query().Get("model"))
 	if err != nil {
 		return err
 	}
@@ -113,18 +130,20 @@ func chosenOf(list []scaled, names []string) (chosen string, err error) {
 }
 
 // find returns the model of a request. Its list of adapters, unless it is empty, counts more than the name of one.
-func (h *Handler) find(model string, list []scaled) (string, gate.Tokenized, error) {
-	name, m, err := h.Find(model)
-	if err == nil && len(list) > 0 {
-		if of, ok := h.Adapters[name]; ok {
-			name = of
-		}
-		chosen, wrong := chosenOf(list, h.AdaptersOf(name))
-		if wrong != nil {
-			return "", nil, wrong
-		}
-		name, m, err = h.Find(cmp.Or(chosen, name))
+func (h *Handler) find(ctx context.Context, model string, list []scaled) (string, gate.Tokenized, error) {
+	name, err := h.Resolve(model)
+	if err != nil {
+		return "", nil, err
 	}
+	if len(list) > 0 {
+		of := cmp.Or(h.Adapters[name], name)
+		chosen, err := chosenOf(list, h.AdaptersOf(of))
+		if err != nil {
+			return "", nil, err
+		}
+		name = cmp.Or(chosen, of)
+	}
+	name, m, err := h.Find(ctx, name)
 	if err != nil {
 		return "", nil, err
 	}
@@ -145,7 +164,7 @@ func (h *Handler) template(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	_, found, err := h.Find(body.Model)
+	_, found, err := h.Find(r.Context(), body.Model)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	name, m, err := h.Find(body.Model)
+	name, m, err := h.Find(r.Context(), body.Model)
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (h *Handler) compact(w http.ResponseWriter, r *http.Request) error {
 	if body.Model == nil {
 		return gate.Invalid("model", "there is none")
 	}
-	_, m, err := h.Find(*body.Model)
+	_, m, err := h.Find(r.Context(), *body.Model)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
@@ -12,13 +11,13 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/gopherwarp/gopherwarp/serve/batch"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // An Embedder computes vectors of texts. It may be used by several goroutines. *embeddings.Model is one.
@@ -36,8 +35,9 @@ type Embedder interface {
 
 // EmbedOptions are the models that compute vectors, and their limits.
 type EmbedOptions struct {
-	// Models are the models, by their names in requests. The gate's Options.Others must contain the same names.
-	Models map[string]Embedder
+	// Models are the models, by their names in requests. The gate's Options.Others must contain the same names. They are loaded when a
+	// request needs them.
+	Models map[string]*repository.Model[Embedder]
 	// Texts limits the texts that wait for a model; a request beyond this limit is refused with status 429. 0 means
 	// 4096.
 	Texts int
@@ -47,26 +47,24 @@ type EmbedOptions struct {
 	Observe func(model string, r batch.Report)
 	// Metrics are additional metrics for /metrics.
 	Metrics []prometheus.Collector
+	// Health returns nil if the models of other handlers work, and otherwise the error of /health. It may be nil.
+	Health func(ctx context.Context) error
 }
 
 // HandleEmbedders is like Handle, and also serves embedding models. Close ends the queues of these models. The error
 // wraps ErrOptions.
 func HandleEmbedders(g *gate.Gate, o EmbedOptions) (*Handler, error) {
 	h := newHandler(g)
-	for name, m := range o.Models {
-		err := error(nil)
-		if !slices.Contains(g.Others, name) {
-			err = errors.New("the gate does not know it")
-		} else {
-			h.embedders[name], err = newEmbedder(name, m, o)
-		}
-		if err != nil {
-			delete(h.embedders, name)
-			h.Close()
-			return nil, fmt.Errorf("%w: the model %q: %w", ErrOptions, name, err)
-		}
+	if o.Texts < 0 || o.Delay < 0 {
+		return nil, fmt.Errorf("%w: a queue of %d texts, a delay of %v", ErrOptions, o.Texts, o.Delay)
 	}
-	h.others = o.Metrics
+	for name, m := range o.Models {
+		if !slices.Contains(g.Others, name) {
+			return nil, fmt.Errorf("%w: the gate does not know the model %q", ErrOptions, name)
+		}
+		h.embedders[name] = newEmbedder(name, m, o)
+	}
+	h.others, h.alsoHealth = o.Metrics, o.Health
 	h.route()
 	return h, nil
 }
@@ -74,79 +72,8 @@ func HandleEmbedders(g *gate.Gate, o EmbedOptions) (*Handler, error) {
 // Close refuses further requests for vectors, and waits until all accepted requests are computed.
 func (h *Handler) Close() {
 	for _, e := range h.embedders {
-		e.queue.Close()
+		e.close()
 	}
-}
-
-// embedder is an Embedder with its queue.
-type embedder struct {
-	Embedder
-	queue   *batch.Queue[[]int32, []float32]
-	metrics *embedMetrics
-	broken  atomic.Pointer[error] // that of the last batch, or nil
-	also    func(batch.Report)    // is called after each batch
-}
-
-// newEmbedder returns an Embedder with a queue.
-func newEmbedder(name string, m Embedder, o EmbedOptions) (*embedder, error) {
-	e := &embedder{Embedder: m, metrics: newEmbedMetrics(name), also: func(batch.Report) {}}
-	if o.Observe != nil {
-		e.also = func(r batch.Report) { o.Observe(name, r) }
-	}
-	var err error
-	e.queue, err = batch.New(batch.Options[[]int32, []float32]{
-		Run:  func(ctx context.Context, texts [][]int32) ([][]float32, error) { return m.EmbedTokens(ctx, texts...) },
-		Size: func(tokens []int32) int { return len(tokens) },
-		Most: max(m.BatchTokens(), 1), Queue: cmp.Or(o.Texts, 4096), Delay: o.Delay, Observe: e.observe,
-	})
-	return e, err
-}
-
-// observe is called after each batch.
-func (e *embedder) observe(r batch.Report) {
-	e.metrics.observe(r)
-	e.also(r)
-	if e.broken.Store(nil); r.Err != nil && !errors.Is(r.Err, context.Canceled) {
-		e.broken.Store(&r.Err)
-	}
-}
-
-// Queued is an embedding model of a Handler, for use by other protocols. Texts of all protocols wait in the same queue,
-// and count in the same metrics.
-type Queued struct{ of *embedder }
-
-// Queued returns the embedding model with the given name.
-func (h *Handler) Queued(name string) Queued { return Queued{h.embedders[name]} }
-
-// Embed returns the vectors of texts. The error may be a gate.Failure.
-func (q Queued) Embed(ctx context.Context, texts ...string) ([][]float32, error) {
-	var body embedRequest
-	for _, text := range texts {
-		body.Input = append(body.Input, embedInput{text: text})
-	}
-	list, _, err := q.of.answer(ctx, &body)
-	return list, err
-}
-
-// Width returns the number of elements of a vector.
-func (q Queued) Width() int { return q.of.Width() }
-
-// Health returns nil if the model can compute vectors, and otherwise the error.
-func (q Queued) Health(ctx context.Context) error { return q.of.health(ctx) }
-
-// health returns why no vectors can be computed, or nil. After a batch that failed, it computes the vector of a text of its own, because a
-// server that is not healthy may get no requests that would show that it works again.
-func (e *embedder) health(ctx context.Context) error {
-	last := e.broken.Load()
-	if last == nil {
-		return nil
-	}
-	tokens, _ := e.Encode("a")
-	_, err := e.queue.Do(ctx, tokens)
-	if errors.Is(err, batch.ErrFull) || ctx.Err() != nil {
-		return *last
-	}
-	return err
 }
 
 // embedRequest is the body of a request for vectors.
@@ -211,7 +138,7 @@ func (i *embedInput) UnmarshalJSON(data []byte) error {
 const maxInputs = 2048
 
 // encode returns the tokens of all texts.
-func (i inputs) encode(m *embedder) ([][]int32, error) {
+func (i inputs) encode(m Embedder) ([][]int32, error) {
 	if n := len(i); n == 0 || n > maxInputs {
 		return nil, gate.Invalid("input", "%d texts, from 1 to %d are allowed", n, maxInputs)
 	}
@@ -235,7 +162,7 @@ func (i inputs) encode(m *embedder) ([][]int32, error) {
 }
 
 // check returns the error of fields that are not supported.
-func (b *embedRequest) check(m *embedder) error {
+func (b *embedRequest) check(m Embedder) error {
 	if b.Format != "" && b.Format != "float" && b.Format != "base64" {
 		return gate.Invalid("encoding_format", "%q is neither float nor base64", b.Format)
 	}
@@ -266,37 +193,6 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request) error {
 	return gate.WriteJSON(w, map[string]any{
 		"object": "list", "model": name, "data": dataOf(list, body.Format), "usage": map[string]int{"prompt_tokens": n, "total_tokens": n},
 	})
-}
-
-// answer returns the vectors of a request and the number of tokens, and counts the request.
-func (m *embedder) answer(ctx context.Context, body *embedRequest) (list [][]float32, tokens int, err error) {
-	m.metrics.requests.Inc()
-	began := time.Now()
-	list, tokens, err = m.vectors(ctx, body)
-	m.metrics.end(began, err)
-	return list, tokens, err
-}
-
-// vectors returns the vectors of a request and the number of tokens.
-func (m *embedder) vectors(ctx context.Context, body *embedRequest) (list [][]float32, tokens int, err error) {
-	if err := body.check(m); err != nil {
-		return nil, 0, err
-	}
-	began := time.Now()
-	texts, err := body.Input.encode(m)
-	if err != nil {
-		return nil, 0, err
-	}
-	m.metrics.tokenization.Observe(time.Since(began).Seconds())
-	m.metrics.texts.Add(float64(len(texts)))
-	for _, text := range texts {
-		tokens += len(text)
-	}
-	list, err = m.queue.Do(ctx, texts...)
-	if errors.Is(err, batch.ErrTooMany) {
-		err = gate.Invalid("input", "%d texts, which are more than the server's queue holds", len(texts))
-	}
-	return list, tokens, err
 }
 
 // vector is the vector of a text in an answer.

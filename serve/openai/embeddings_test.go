@@ -22,6 +22,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/bert/berttest"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/openai"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // letters is an Embedder whose tokens are bytes, and whose vectors are the number of tokens and the first one.
@@ -72,6 +73,11 @@ func (letters) Width() int       { return 2 }
 func (letters) MaxTokens() int   { return 10 }
 func (letters) BatchTokens() int { return 100 }
 
+// embedders returns a loaded model.
+func embedders(name string, e openai.Embedder) map[string]*repository.Model[openai.Embedder] {
+	return map[string]*repository.Model[openai.Embedder]{name: repository.Loaded(e)}
+}
+
 // serveEmbedders starts a server of an Embedder e and a language model m.
 func serveEmbedders(t *testing.T, e openai.Embedder, o openai.EmbedOptions) string {
 	t.Helper()
@@ -86,7 +92,7 @@ func serveHandler(t *testing.T, e openai.Embedder, o openai.EmbedOptions, others
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Models = map[string]openai.Embedder{"e": e}
+	o.Models = embedders("e", e)
 	h, err := openai.HandleEmbedders(g, o)
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +174,7 @@ func TestEmbeddingsMistakes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []openai.EmbedOptions{{Models: map[string]openai.Embedder{"f": letters{}}}, {Models: map[string]openai.Embedder{"e": letters{}}, Delay: -1}} {
+	for _, o := range []openai.EmbedOptions{{Models: embedders("f", letters{})}, {Models: embedders("e", letters{}), Delay: -1}, {Models: embedders("e", letters{}), Texts: -1}} {
 		if _, err := openai.HandleEmbedders(g, o); !errors.Is(err, openai.ErrOptions) {
 			t.Errorf("%+v: %v", o, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/openai"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // FuzzBody checks that no body of a request makes the server fail: statuses of 500 and more are its own mistakes, except that an answer
@@ -62,9 +63,9 @@ func gated(f *testing.F, o gate.Options) *openai.Handler {
 	if err != nil {
 		f.Fatal(err)
 	}
-	models := map[string]openai.Embedder{}
+	models := map[string]*repository.Model[openai.Embedder]{}
 	for _, name := range o.Others {
-		models[name] = letters{}
+		models[name] = repository.Loaded[openai.Embedder](letters{})
 	}
 	h, err := openai.HandleEmbedders(g, openai.EmbedOptions{Models: models})
 	if err != nil {

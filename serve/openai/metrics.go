@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // A Reporter is a Model that reports its state. *llm.Model is a Reporter.
@@ -22,26 +24,54 @@ type Reporter interface {
 	Health() error // nil if the model can generate texts
 }
 
-// health answers with status 200 if all models work.
+// health answers with status 200 if Health returns nil.
 func (h *Handler) health(w http.ResponseWriter, r *http.Request) {
-	for _, name := range h.names {
-		if err := h.healthOf(r.Context(), name); err != nil {
-			write(w, gate.Failure{Status: http.StatusServiceUnavailable, Message: name + ": " + err.Error()})
-			return
-		}
+	if err := h.Health(r.Context()); err != nil {
+		write(w, gate.Failure{Status: http.StatusServiceUnavailable, Message: err.Error()})
+		return
 	}
 	w.WriteHeader(http.StatusOK)
 }
 
+// Health returns nil if all models that are loaded work, unless none can be loaded, and EmbedOptions.Health returns nil.
+func (h *Handler) Health(ctx context.Context) error {
+	for _, name := range h.names {
+		if err := h.healthOf(ctx, name); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if h.Repository != nil {
+		if err := h.Repository.Health(); err != nil {
+			return err
+		}
+	}
+	if h.alsoHealth != nil {
+		return h.alsoHealth(ctx)
+	}
+	return nil
+}
+
 // healthOf returns why a model does not work, or nil.
 func (h *Handler) healthOf(ctx context.Context, name string) error {
-	if m, ok := h.Models[name].(Reporter); ok {
+	m, release := h.loaded(name)
+	defer release()
+	if m, ok := m.(Reporter); ok {
 		return m.Health()
 	}
 	if e := h.embedders[name]; e != nil {
 		return e.health(ctx)
 	}
 	return nil
+}
+
+// loaded returns the model with a name if it generates texts and is loaded, and otherwise nil. The caller calls release.
+func (h *Handler) loaded(name string) (m Model, release func()) {
+	if on := h.OnDemand[name]; on != nil {
+		if m, release, ok := on.Peek(); ok {
+			return m, release
+		}
+	}
+	return h.Models[name], func() {}
 }
 
 // scrapes is the number of requests for metrics that are answered at a time.
@@ -56,7 +86,7 @@ func (h *Handler) metrics() http.Handler {
 		registry.MustRegister(e.metrics.all()...)
 		registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "te_queue_size", Help: "Texts that wait.", ConstLabels: prometheus.Labels{"model_name": name},
-		}, func() float64 { return float64(e.queue.Stats().Waiting) }))
+		}, func() float64 { return float64(e.waiting()) }))
 	}
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: scrapes})
 }
@@ -71,26 +101,64 @@ func (c collector) Describe(chan<- *prometheus.Desc) {}
 // Collect implements prometheus.Collector.
 func (c collector) Collect(to chan<- prometheus.Metric) {
 	for _, name := range c.names {
-		if m, ok := c.Models[name].(Reporter); ok {
+		m, release := c.loaded(name)
+		if m, ok := m.(Reporter); ok {
 			collect(to, name, m.Stats())
+		} else if on := c.OnDemand[name]; on != nil { // for autoscalers, which expect a number
+			collectGauges(to, name, llm.Stats{Waiting: on.Status().Waiting})
 		}
+		release()
 	}
+	if c.Repository != nil {
+		collectStates(to, c.Repository.List())
+	}
+}
+
+// collectStates sends the metrics of the models of a repository.
+func collectStates(to chan<- prometheus.Metric, list []repository.Status) {
+	send := func(kind prometheus.ValueType, name, help string, v float64, labels prometheus.Labels) {
+		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("gopherwarp_model_"+name, help, nil, labels), kind, v)
+	}
+	for _, s := range list {
+		for _, state := range repository.States() {
+			is := 0.0
+			if s.State == state {
+				is = 1
+			}
+			send(prometheus.GaugeValue, "state", "1 for the state of the model, 0 for other states.", is, prometheus.Labels{"model_name": s.Name, "state": state.String()})
+		}
+		labels := prometheus.Labels{"model_name": s.Name}
+		send(prometheus.GaugeValue, "waiting", "Requests that wait until the model is ready.", float64(s.Waiting), labels)
+		send(prometheus.CounterValue, "loads_total", "Loads of the model that succeeded.", float64(s.Loads), labels)
+		send(prometheus.CounterValue, "load_failures_total", "Loads of the model that failed.", float64(s.Failures), labels)
+		send(prometheus.GaugeValue, "load_seconds", "Seconds of the last load that succeeded.", s.Took.Seconds(), labels)
+	}
+}
+
+// sender returns a function that sends metrics under vLLM's names.
+func sender(to chan<- prometheus.Metric) func(kind prometheus.ValueType, name, help string, v float64, labels prometheus.Labels) {
+	return func(kind prometheus.ValueType, name, help string, v float64, labels prometheus.Labels) {
+		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("vllm:"+name, help, nil, labels), kind, v)
+	}
+}
+
+// collectGauges sends the metrics of a model that are always there, whether it is loaded or not.
+func collectGauges(to chan<- prometheus.Metric, model string, s llm.Stats) {
+	send, labels := sender(to), prometheus.Labels{"model_name": model}
+	send(prometheus.GaugeValue, "num_requests_running", "Texts that are being generated.", float64(s.Running), labels)
+	send(prometheus.GaugeValue, "num_requests_waiting", "Texts that wait for a place or for memory.", float64(s.Waiting), labels)
+	send(prometheus.GaugeValue, "kv_cache_usage_perc", "Share of the cache's pages in use: 1 is all of them.", float64(s.UsedPages)/float64(max(s.Pages, 1)), labels)
 }
 
 // collect sends the metrics of a model.
 func collect(to chan<- prometheus.Metric, model string, s llm.Stats) {
-	labels := prometheus.Labels{"model_name": model}
-	send := func(kind prometheus.ValueType, name, help string, v float64, labels prometheus.Labels) {
-		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("vllm:"+name, help, nil, labels), kind, v)
-	}
+	labels, send := prometheus.Labels{"model_name": model}, sender(to)
+	collectGauges(to, model, s)
 	for _, m := range []struct {
 		kind       prometheus.ValueType
 		name, help string
 		value      float64
 	}{
-		{prometheus.GaugeValue, "num_requests_running", "Texts that are being generated.", float64(s.Running)},
-		{prometheus.GaugeValue, "num_requests_waiting", "Texts that wait for a place or for memory.", float64(s.Waiting)},
-		{prometheus.GaugeValue, "kv_cache_usage_perc", "Share of the cache's pages in use: 1 is all of them.", float64(s.UsedPages) / float64(max(s.Pages, 1))},
 		{prometheus.CounterValue, "prompt_tokens_total", "Tokens of prompts.", float64(s.Prompt)},
 		{prometheus.CounterValue, "generation_tokens_total", "Tokens of generated texts.", float64(s.Generated)},
 		{prometheus.CounterValue, "prefix_cache_queries_total", "Tokens that were looked up in the cache.", float64(s.Prompt)},

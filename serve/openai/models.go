@@ -4,19 +4,44 @@ import (
 	"net/http"
 
 	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // modelInfo describes a model.
 type modelInfo struct {
-	ID      string `json:"id"`
-	Object  string `json:"object"`
-	Created int64  `json:"created"`
-	Owner   string `json:"owned_by"`
-	Parent  string `json:"parent,omitempty"` // the model of an adapter, as in vLLM
+	ID      string  `json:"id"`
+	Object  string  `json:"object"`
+	Created int64   `json:"created"`
+	Owner   string  `json:"owned_by"`
+	Parent  string  `json:"parent,omitempty"` // the model of an adapter, as in vLLM
+	Status  *status `json:"status,omitempty"` // of a model that can be loaded and unloaded
 }
 
+// status is the state of a model in the form of llama-server.
+type status struct {
+	Value  string `json:"value"` // unloaded, loading, loaded or unloading
+	Failed bool   `json:"failed,omitempty"`
+	Error  string `json:"error,omitempty"` // of the last load, if it failed
+}
+
+// statusOf returns the state of a model.
+func statusOf(s repository.Status) *status {
+	switch s.State {
+	case repository.Ready:
+		return &status{Value: "loaded"}
+	case repository.Failed:
+		return &status{Value: repository.Unloaded.String(), Failed: true, Error: s.Err.Error()}
+	}
+	return &status{Value: s.State.String()}
+}
+
+// info describes a model.
 func (h *Handler) info(name string) modelInfo {
-	return modelInfo{ID: name, Object: "model", Created: h.started.Unix(), Owner: "gopherwarp", Parent: h.Adapters[name]}
+	m := modelInfo{ID: name, Object: "model", Created: h.started.Unix(), Owner: "gopherwarp", Parent: h.Adapters[name]}
+	if h.Repository != nil {
+		m.Status = statusOf(h.Status(name))
+	}
+	return m
 }
 
 // models lists the models.

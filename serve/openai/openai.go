@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -24,14 +25,15 @@ var ErrOptions = gate.ErrOptions
 // A Handler is an http.Handler that serves models. It is safe for concurrent use.
 type Handler struct {
 	*gate.Gate
-	mux       http.ServeMux
-	names     []string
-	embedders map[string]*embedder
-	others    []prometheus.Collector
-	sockets   chan struct{} // has an element for each connection of WebSocket
-	grammars  grammar.Cache // of formats of answers
-	started   time.Time
-	build     string // which program answers: "b" and the commit
+	mux        http.ServeMux
+	names      []string
+	embedders  map[string]*embedder
+	others     []prometheus.Collector
+	alsoHealth func(ctx context.Context) error // may be nil
+	sockets    chan struct{}                   // has an element for each connection of WebSocket
+	grammars   grammar.Cache                   // of formats of answers
+	started    time.Time
+	build      string // which program answers: "b" and the commit
 }
 
 // New returns a Handler for the models of o, with a new gate. The error wraps ErrOptions.

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"math/rand/v2"
@@ -214,7 +215,7 @@ func (h *Handler) responses(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	a, err := h.newReply(&body)
+	a, err := h.newReply(r.Context(), &body)
 	if err != nil {
 		return err
 	}
@@ -233,8 +234,8 @@ func (h *Handler) responses(w http.ResponseWriter, r *http.Request) error {
 }
 
 // newReply returns the reply to a request, without output.
-func (h *Handler) newReply(body *responsesRequest) (*reply, error) {
-	name, m, err := h.Find(body.Model)
+func (h *Handler) newReply(ctx context.Context, body *responsesRequest) (*reply, error) {
+	name, m, err := h.Find(ctx, body.Model)
 	if err != nil {
 		return nil, err
 	}

@@ -126,7 +126,9 @@ func (s *socket) answer(r *http.Request, data []byte) error {
 		err = gate.Invalid("type", "%q is not response.create", body.Type)
 	}
 	if err == nil {
-		err = s.Limit(func(_ http.ResponseWriter, r *http.Request) error { return s.respond(r.Context(), &body) })(nil, r)
+		err = s.Limit(func(_ http.ResponseWriter, r *http.Request) error {
+			return gate.Hold(r.Context(), func(ctx context.Context) error { return s.respond(ctx, &body) })
+		})(nil, r)
 	}
 	if err == nil || errors.Is(err, gate.ErrLeft) {
 		return err
@@ -148,7 +150,7 @@ func (s *socket) respond(ctx context.Context, body *socketRequest) error {
 		body.Previous, body.Input = nil, slices.Concat(s.last.items, body.Input)
 		s.last = turn{}
 	}
-	a, err := s.newReply(&body.responsesRequest)
+	a, err := s.newReply(ctx, &body.responsesRequest)
 	if err != nil {
 		return err
 	}

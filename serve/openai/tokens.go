@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"net/http"
 	"unicode/utf8"
 
@@ -27,7 +28,7 @@ func (h *Handler) tokenize(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	m, err := h.tokenized(body.Model)
+	m, err := h.tokenized(r.Context(), body.Model)
 	if err != nil {
 		return err
 	}
@@ -78,8 +79,8 @@ func (b *tokenizeRequest) pieces(w http.ResponseWriter, t *tokenizer.Tokenizer) 
 }
 
 // tokenized returns the model of a request, which must have a tokenizer.
-func (h *Handler) tokenized(name string) (gate.Tokenized, error) {
-	_, m, err := h.Find(name)
+func (h *Handler) tokenized(ctx context.Context, name string) (gate.Tokenized, error) {
+	_, m, err := h.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (h *Handler) countTokens(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	m, err := h.tokenized(body.Model)
+	m, err := h.tokenized(r.Context(), body.Model)
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (h *Handler) detokenize(w http.ResponseWriter, r *http.Request) error {
 	if err := h.Read(w, r, &body); err != nil {
 		return err
 	}
-	m, err := h.tokenized(body.Model)
+	m, err := h.tokenized(r.Context(), body.Model)
 	if err != nil {
 		return err
 	}

@@ -1,17 +1,15 @@
 package pictures
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
-	"math"
 	"net/http"
 	"runtime"
+	"slices"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -20,6 +18,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/classify"
 	"github.com/gopherwarp/gopherwarp/serve/batch"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // A Model finds the classes of pictures. *classify.Model is one.
@@ -29,48 +28,49 @@ type Model interface {
 	Classes() int
 }
 
-// Options are a model and its limits.
+// Options are models and their limits.
 type Options struct {
-	Name   string // the name of the model, which must be in gate.Options.Others
-	Model  Model
-	Labels []string // the names of the classes, beginning with class 0; may have fewer elements than there are classes
-	// Pictures limits the pictures that wait; a request beyond this limit is refused with status 429. 0 means 256.
+	// Models are the models, by their names in requests. The gate's Options.Others must contain the same names. They are loaded when a
+	// request needs them.
+	Models map[string]*repository.Model[Model]
+	// Labels are the names of the classes of a model, beginning with class 0, by the name of the model. A list may have fewer elements than
+	// there are classes.
+	Labels map[string][]string
+	// Pictures limits the pictures that wait for a model; a request beyond this limit is refused with status 429. 0 means 256.
 	Pictures int
 	// Batch is the largest number of pictures of a batch. 0 means 32.
 	Batch int
 	// Delay is the longest time that a picture waits for other pictures of its batch while the model is idle.
 	Delay time.Duration
-	// Observe is called, unless it is nil, after each batch of the model.
+	// Observe is called, unless it is nil, after each batch of a model.
 	Observe func(model string, r batch.Report)
 	// Metrics are the metrics that /metrics returns.
 	Metrics []prometheus.Collector
 }
 
-// A Handler is an http.Handler that serves a model. It is safe for concurrent use.
+// A Handler is an http.Handler that serves models. It is safe for concurrent use.
 type Handler struct {
 	*gate.Gate
-	options Options
-	mux     http.ServeMux
-	queue   *batch.Queue[image.Image, []classify.Class]
-	decoded chan struct{}         // has an element for each picture that is being decoded
-	broken  atomic.Pointer[error] // that of the last batch, or nil
+	mux         http.ServeMux
+	classifiers map[string]*Classifier
 }
 
-// Handle returns a Handler. The Handler's Close ends its queue. The error wraps gate.ErrOptions.
+// Handle returns a Handler. The Handler's Close ends the queues of the models. The error wraps gate.ErrOptions.
 func Handle(g *gate.Gate, o Options) (*Handler, error) {
-	h := &Handler{Gate: g, options: o, decoded: make(chan struct{}, runtime.GOMAXPROCS(0))}
-	if _, err := g.Resolve(o.Name); err != nil {
-		return nil, fmt.Errorf("%w: %w", gate.ErrOptions, err)
-	}
-	var err error
-	h.queue, err = batch.New(batch.Options[image.Image, []classify.Class]{
-		Run: func(ctx context.Context, list []image.Image) ([][]classify.Class, error) {
-			return o.Model.Classify(ctx, math.MaxInt, list...)
-		},
-		Most: cmp.Or(o.Batch, 32), Queue: cmp.Or(o.Pictures, 256), Delay: o.Delay, Observe: h.observe,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", gate.ErrOptions, err)
+	h := &Handler{Gate: g, classifiers: map[string]*Classifier{}}
+	decoded := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for name, m := range o.Models {
+		err := error(nil)
+		if !slices.Contains(g.Others, name) {
+			err = errors.New("the gate does not know it")
+		} else {
+			h.classifiers[name], err = newClassifier(name, m, o, decoded)
+		}
+		if err != nil {
+			delete(h.classifiers, name)
+			h.Close()
+			return nil, fmt.Errorf("%w: the model %q: %w", gate.ErrOptions, name, err)
+		}
 	}
 	h.mux.HandleFunc("POST /classify", h.Guard(h.Limit(h.upload), write))
 	h.mux.HandleFunc("GET /health", h.health)
@@ -81,81 +81,31 @@ func Handle(g *gate.Gate, o Options) (*Handler, error) {
 }
 
 // Close refuses further pictures, and waits until all accepted pictures are classified.
-func (h *Handler) Close() { h.queue.Close() }
+func (h *Handler) Close() {
+	for _, c := range h.classifiers {
+		c.queue.Close()
+	}
+}
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
 
-// observe is called after each batch.
-func (h *Handler) observe(r batch.Report) {
-	if h.options.Observe != nil {
-		h.options.Observe(h.options.Name, r)
-	}
-	if h.broken.Store(nil); r.Err != nil && !errors.Is(r.Err, context.Canceled) && !errors.Is(r.Err, classify.ErrPicture) {
-		h.broken.Store(&r.Err)
-	}
-}
-
-// Classes returns the number of classes.
-func (h *Handler) Classes() int { return h.options.Model.Classes() }
-
-// Labels returns the names of the first classes. It may have fewer elements than there are classes.
-func (h *Handler) Labels() []string { return h.options.Labels }
-
-// Health returns nil if pictures can be classified, and otherwise the error. After a failed batch, Health classifies a
-// picture of its own: a server that is not healthy may get no requests, so only Health can find out that the device
-// works again.
-func (h *Handler) Health(ctx context.Context) error {
-	last := h.broken.Load()
-	if last == nil {
-		return nil
-	}
-	_, err := h.queue.Do(ctx, image.Image(image.NewGray(image.Rect(0, 0, 1, 1))))
-	if errors.Is(err, batch.ErrFull) || ctx.Err() != nil {
-		return *last
-	}
-	return err
-}
-
-// Classify returns all classes of the pictures in the contents of JPEG or PNG files. The error may be a gate.Failure.
-func (h *Handler) Classify(ctx context.Context, files ...[]byte) ([][]classify.Class, error) {
-	list := make([]image.Image, len(files))
-	for i, data := range files {
-		var err error
-		if list[i], err = h.decode(ctx, data); err != nil {
-			return nil, err
-		}
-	}
-	classes, err := h.queue.Do(ctx, list...)
-	switch {
-	case errors.Is(err, batch.ErrTooMany):
-		err = gate.Failure{Status: http.StatusBadRequest, Message: fmt.Sprintf("%d pictures, which are more than the server's queue holds", len(files))}
-	case errors.Is(err, classify.ErrPicture):
-		err = gate.Failure{Status: http.StatusBadRequest, Message: err.Error()}
-	}
-	return classes, err
-}
-
-// decode decodes a picture, when few others are decoded: a small file may be a picture of 256 MB.
-func (h *Handler) decode(ctx context.Context, data []byte) (image.Image, error) {
-	select {
-	case h.decoded <- struct{}{}:
-		defer func() { <-h.decoded }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	m, err := classify.Decode(data)
-	if err != nil {
-		return nil, gate.Failure{Status: http.StatusBadRequest, Message: err.Error()}
-	}
-	return m, nil
-}
+// Classifier returns the model with the given name, or nil.
+func (h *Handler) Classifier(name string) *Classifier { return h.classifiers[name] }
 
 // maxTop is the largest number of classes of an answer.
 const maxTop = 1000
 
-// upload answers a request whose body is a picture.
+// upload answers a request whose body is a picture, and whose query may name a model.
 func (h *Handler) upload(w http.ResponseWriter, r *http.Request) error {
+	name, err := h.Resolve(r.URL.Query().Get("model"))
+	if err != nil {
+		return err
+	}
+	c := h.classifiers[name]
+	if c == nil {
+		return gate.WrongKind(name)
+	}
 	top := 5
 	if text := r.URL.Query().Get("top"); text != "" {
 		n, err := strconv.Atoi(text)
@@ -168,7 +118,7 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list, err := h.Classify(r.Context(), data)
+	list, err := c.Classify(r.Context(), data)
 	if err != nil {
 		return err
 	}
@@ -181,14 +131,24 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) error {
 	for _, x := range list[0][:min(top, len(list[0]))] {
 		classes = append(classes, class{x.Index, x.Name, x.Probability})
 	}
-	return gate.WriteJSON(w, map[string]any{"model": h.options.Name, "classes": classes})
+	return gate.WriteJSON(w, map[string]any{"model": name, "classes": classes})
 }
 
-// health answers with status 200 if pictures can be classified.
+// health answers with status 200 if Health returns nil.
 func (h *Handler) health(w http.ResponseWriter, r *http.Request) {
 	if err := h.Health(r.Context()); err != nil {
 		write(w, gate.Failure{Status: http.StatusServiceUnavailable, Message: err.Error()})
 	}
+}
+
+// Health returns nil if all models that are loaded can classify pictures.
+func (h *Handler) Health(ctx context.Context) error {
+	for name, c := range h.classifiers {
+		if err := c.Health(ctx); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // write answers a request with an error. A client that has left learns nothing, so errors of writing are ignored.

@@ -21,6 +21,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/batch"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/pictures"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // wide is a Model with one class for wide pictures and one for others. It refuses pictures of 13 pixels.
@@ -56,6 +57,11 @@ func (m wide) Classify(ctx context.Context, _ int, list ...image.Image) (classes
 	return classes, nil
 }
 
+// models returns a loaded model.
+func models(name string, m pictures.Model) map[string]*repository.Model[pictures.Model] {
+	return map[string]*repository.Model[pictures.Model]{name: repository.Loaded(m)}
+}
+
 // serve starts a server.
 func serve(t *testing.T, m pictures.Model, o pictures.Options) (string, *pictures.Handler) {
 	t.Helper()
@@ -63,7 +69,7 @@ func serve(t *testing.T, m pictures.Model, o pictures.Options) (string, *picture
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Name, o.Model = "p", m
+	o.Models, o.Labels = models("p", m), map[string][]string{"p": {"high"}}
 	h, err := pictures.Handle(g, o)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +114,7 @@ func send(t *testing.T, url, body string) (int, string) {
 func TestUpload(t *testing.T) {
 	var seen batch.Report
 	count := prometheus.NewCounter(prometheus.CounterOpts{Name: "x", Help: "X."})
-	url, h := serve(t, wide{}, pictures.Options{Labels: []string{"high"}, Observe: func(_ string, r batch.Report) { seen = r }, Metrics: []prometheus.Collector{count}})
+	url, h := serve(t, wide{}, pictures.Options{Observe: func(_ string, r batch.Report) { seen = r }, Metrics: []prometheus.Collector{count}})
 	for _, c := range []struct {
 		query, body string
 		status      int
@@ -116,6 +122,8 @@ func TestUpload(t *testing.T) {
 	}{
 		{"", file(t, 9, 3), 200, `{"classes":[{"class":1,"name":"wide","probability":0.9},{"class":0,"name":"high","probability":0.1}],"model":"p"}`},
 		{"?top=1", file(t, 3, 9), 200, `{"classes":[{"class":0,"name":"high","probability":0.75}],"model":"p"}`},
+		{"?model=p&top=1", file(t, 3, 9), 200, `{"classes":[{"class":0,"name":"high","probability":0.75}],"model":"p"}`},
+		{"?model=x", file(t, 3, 9), 404, `{"error":"there is no model \"x\"; there is p"}`},
 		{"?top=0", file(t, 3, 9), 400, `{"error":"top: \"0\" is not a number from 1 to 1000"}`},
 		{"", "text", 400, `{"error":"classify: not a picture: image: unknown format"}`},
 		{"", file(t, 13, 9), 400, `{"error":"classify: not a picture"}`},
@@ -131,14 +139,15 @@ func TestUpload(t *testing.T) {
 	if status, got := send(t, url+"/health", ""); status != 200 {
 		t.Errorf("health: %d %s", status, got)
 	}
-	if h.Classes() != 2 || len(h.Labels()) != 1 || seen.Items != 1 {
-		t.Errorf("%d classes, labels %v, %+v", h.Classes(), h.Labels(), seen)
+	c := h.Classifier("p")
+	if n, err := c.Classes(t.Context()); err != nil || n != 2 || len(c.Labels()) != 1 || seen.Items != 1 {
+		t.Errorf("%d classes, %v, labels %v, %+v", n, err, c.Labels(), seen)
 	}
 	g, err := gate.New(gate.Options{Others: []string{"q"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []pictures.Options{{Name: "p", Model: wide{}}, {Name: "q", Model: wide{}, Delay: -1}} {
+	for _, o := range []pictures.Options{{Models: models("p", wide{})}, {Models: models("q", wide{}), Delay: -1}} {
 		if _, err := pictures.Handle(g, o); !errors.Is(err, gate.ErrOptions) {
 			t.Errorf("%+v: %v", o, err)
 		}
@@ -150,7 +159,7 @@ func TestOverload(t *testing.T) {
 	m := wide{begun: make(chan struct{}, 12), wait: make(chan struct{})}
 	url, h := serve(t, m, pictures.Options{Pictures: 2})
 	p := file(t, 9, 3)
-	if _, err := h.Classify(t.Context(), []byte(p), []byte(p), []byte(p)); gate.FailureOf(err).Status != 400 {
+	if _, err := h.Classifier("p").Classify(t.Context(), []byte(p), []byte(p), []byte(p)); gate.FailureOf(err).Status != 400 {
 		t.Errorf("three pictures: %v", err)
 	}
 	var all sync.WaitGroup

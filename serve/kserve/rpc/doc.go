@@ -9,5 +9,5 @@
 //
 // Handle returns an http.Handler, so gRPC uses the same port, certificate, API keys and limits as HTTP. The package encodes messages
 // itself. Generated code would register the protocol's names for the whole program, so the program could not contain other clients of the
-// protocol. Streams, and Triton's calls that manage models and shared memory, are not supported.
+// protocol. Streams and Triton's calls for shared memory are not supported.
 package rpc

@@ -246,11 +246,11 @@ func form(to []byte, f kserve.Form) []byte {
 }
 
 // serverAnswer describes the server.
-type serverAnswer struct{}
+type serverAnswer struct{ extensions []string }
 
-func (serverAnswer) append(to []byte) []byte {
+func (a serverAnswer) append(to []byte) []byte {
 	to = text(text(to, 1, kserve.Server), 2, kserve.ServerVersion)
-	for _, name := range kserve.Extensions() {
+	for _, name := range a.extensions {
 		to = text(to, 3, name)
 	}
 	return to
@@ -258,13 +258,13 @@ func (serverAnswer) append(to []byte) []byte {
 
 // modelAnswer describes a model.
 type modelAnswer struct {
-	name string
-	kserve.Model
+	name    string
+	in, out kserve.Form
 }
 
 func (m modelAnswer) append(to []byte) []byte {
 	to = text(text(text(to, 1, m.name), 2, kserve.Version), 3, kserve.Server)
-	return message(message(to, 4, form(nil, m.Input())), 5, form(nil, m.Output()))
+	return message(message(to, 4, form(nil, m.in)), 5, form(nil, m.out))
 }
 
 // inferAnswer has tensors, all of them raw.

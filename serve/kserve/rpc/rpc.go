@@ -21,7 +21,7 @@ func Handle(h *kserve.Handler, next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	for name, c := range calls(h) {
 		next := func(w http.ResponseWriter, r *http.Request) error { c.ServeHTTP(w, r); return nil }
-		if name == "ModelInfer" {
+		if name == "ModelInfer" || name == "RepositoryModelLoad" || name == "RepositoryModelUnload" {
 			next = h.Limit(next)
 		}
 		mux.Handle("POST "+service+name, h.Guard(next, refuse))
@@ -73,14 +73,24 @@ func calls(h *kserve.Handler) map[string]http.Handler {
 	return map[string]http.Handler{
 		"ServerLive":     call(h, func(context.Context, *modelName) (answer, error) { return yes(true), nil }),
 		"ServerReady":    call(h, func(ctx context.Context, _ *modelName) (answer, error) { return yes(h.Ready(ctx) == nil), nil }),
-		"ServerMetadata": call(h, func(context.Context, *modelName) (answer, error) { return serverAnswer{}, nil }),
+		"ServerMetadata": call(h, func(context.Context, *modelName) (answer, error) { return serverAnswer{h.Extensions()}, nil }),
 		"ModelReady": call(h, func(ctx context.Context, q *modelName) (answer, error) {
-			m, err := h.Model(q.name, q.version)
-			return yes(err == nil && m.Health(ctx) == nil), nil
+			return yes(h.ModelReady(ctx, q.name, q.version) == nil), nil
 		}),
-		"ModelMetadata": call(h, func(_ context.Context, q *modelName) (answer, error) {
+		"ModelMetadata": call(h, func(ctx context.Context, q *modelName) (answer, error) {
 			m, err := h.Model(q.name, q.version)
-			return modelAnswer{q.name, m}, err
+			if err != nil {
+				return nil, err
+			}
+			out, err := m.Output(ctx)
+			return modelAnswer{q.name, m.Input(), out}, err
+		}),
+		"RepositoryIndex": call(h, func(_ context.Context, q *repositoryQuestion) (answer, error) {
+			return indexAnswer(h.Index(q.ready)), nil
+		}),
+		"RepositoryModelLoad": call(h, func(ctx context.Context, q *repositoryQuestion) (answer, error) { return empty{}, q.load(ctx, h) }),
+		"RepositoryModelUnload": call(h, func(ctx context.Context, q *repositoryQuestion) (answer, error) {
+			return empty{}, h.Unload(ctx, q.name)
 		}),
 		"ModelInfer": call(h, func(ctx context.Context, q *inferQuestion) (answer, error) {
 			list, err := h.Infer(ctx, q.name, q.version, q.request)

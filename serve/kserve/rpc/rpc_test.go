@@ -18,6 +18,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/batch"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/kserve"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // letters is an Embedder whose vectors are the number of bytes and half of it.
@@ -33,13 +34,20 @@ func (letters) Embed(_ context.Context, texts ...string) (list [][]float32, err 
 	return list, nil
 }
 
-func (letters) Width() int                   { return 2 }
-func (letters) Health(context.Context) error { return nil }
+func (letters) Width(context.Context) (int, error) { return 2, nil }
+func (letters) Health(context.Context) error       { return nil }
 
 // serve starts a server for HTTP/2 without TLS, and returns its address.
 func serve(t *testing.T) string {
 	t.Helper()
-	g, err := gate.New(gate.Options{Others: []string{"e"}, Keys: []string{"secret"}, Body: 1000})
+	r := repository.New(repository.Options{})
+	_, err := repository.Add(r, "e", func(context.Context) (letters, func() error, error) {
+		return letters{}, func() error { return nil }, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gate.New(gate.Options{Others: []string{"e", "always"}, Repository: r, Keys: []string{"secret"}, Body: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,13 +95,23 @@ func send(t *testing.T, address, method, message string) (status, answer string)
 // TestCalls compares messages with those that the protocol's definition prescribes.
 func TestCalls(t *testing.T) {
 	address := serve(t)
-	input := "\x0a\x04text\x12\x05BYTES\x1a\x01\x02" // name, datatype, packed shape
+	always := "\x0a\x14\x0a\x06always\x12\x011\x1a\x05READY\x22\x00" // name, version, state, reason
+	input := "\x0a\x04text\x12\x05BYTES\x1a\x01\x02"                 // name, datatype, packed shape
 	for _, c := range []struct{ method, message, status, want string }{
 		{"ServerLive", "", "0", "\x08\x01"},
 		{"ServerReady", "", "0", "\x08\x01"},
+		{"ModelReady", "\x0a\x01e\x12\x011", "0", ""},
+		{"RepositoryIndex", "", "0", always + "\x0a\x1d\x0a\x01e\x12\x011\x1a\x0bUNAVAILABLE\x22\x08unloaded"},
+		{"RepositoryModelLoad", "\x12\x01x", "5", ""},
+		{"RepositoryModelLoad", "\x12\x01e\x1a\x03\x0a\x01x", "3", ""},
+		{"RepositoryModelLoad", "\x12\x01e", "0", ""},
 		{"ModelReady", "\x0a\x01e\x12\x011", "0", "\x08\x01"},
+		{"RepositoryIndex", "\x10\x01", "0", always + "\x0a\x0f\x0a\x01e\x12\x011\x1a\x05READY\x22\x00"},
+		{"RepositoryModelUnload", "\x12\x01e", "0", ""},
+		{"RepositoryIndex", "\x10\x01", "0", always},
+		{"RepositoryIndex", "\x12", "3", ""},
 		{"ModelReady", "\x0a\x01x", "0", ""},
-		{"ServerMetadata", "", "0", "\x0a\x0agopherwarp\x12\x012\x1a\x12binary_tensor_data\x1a\x0eclassification"},
+		{"ServerMetadata", "", "0", "\x0a\x0agopherwarp\x12\x012\x1a\x12binary_tensor_data\x1a\x0eclassification\x1a\x10model_repository"},
 		{"ModelMetadata", "\x0a\x01e", "0", "\x0a\x01e\x12\x011\x1a\x0agopherwarp\x22\x19\x0a\x04text\x12\x05BYTES\x1a\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x2a\x1e\x0a\x09embedding\x12\x04FP32\x1a\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x02"},
 		{"ModelInfer", "\x0a\x01e\x1a\x017\x2a\x10" + input + "\x3a\x0c\x03\x00\x00\x00abc\x01\x00\x00\x00d", "0",
 			"\x0a\x01e\x12\x011\x1a\x017\x2a\x15\x0a\x09embedding\x12\x04FP32\x1a\x02\x02\x02\x32\x10\x00\x00\x40\x40\x00\x00\xc0\x3f\x00\x00\x80\x3f\x00\x00\x00\x3f"},
@@ -142,7 +160,8 @@ func FuzzMessage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var q inferQuestion
 		var n modelName
-		if err := errors.Join(q.read(data), n.read(data)); err != nil {
+		var repository repositoryQuestion
+		if err := errors.Join(q.read(data), n.read(data), repository.read(data)); err != nil {
 			return
 		}
 		r, err := q.request()

@@ -51,4 +51,13 @@ try:
     raise SystemExit("no error")
 except InferenceServerException as e:
     equal((e.status(), "one input" in e.message()), ("400", True))
+client.load_model("m")
+equal([(m["name"], m["state"]) for m in client.get_model_repository_index()], [("broken", "UNAVAILABLE"), ("e", "READY"), ("m", "READY"), ("p", "READY")])
+client.unload_model("m")
+equal(client.get_model_repository_index()[2], {"name": "m", "version": "1", "state": "UNAVAILABLE", "reason": "unloaded"})
+try:
+    client.load_model("broken")
+    raise SystemExit("no error")
+except InferenceServerException as e:
+    equal((e.status(), "no file" in e.message()), ("503", True))
 print(compared, "compared")

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/gopherwarp/gopherwarp/cuda/nvml"
+	"github.com/gopherwarp/gopherwarp/metrics"
+	"github.com/gopherwarp/gopherwarp/serve/anthropic"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/kserve"
+	"github.com/gopherwarp/gopherwarp/serve/kserve/rpc"
+	"github.com/gopherwarp/gopherwarp/serve/llamacpp"
+	"github.com/gopherwarp/gopherwarp/serve/openai"
+	"github.com/gopherwarp/gopherwarp/serve/page"
+	"github.com/gopherwarp/gopherwarp/serve/pictures"
+)
+
+// protocols are the handlers of a server.
+type protocols struct {
+	all      http.Handler
+	openai   *openai.Handler
+	pictures *pictures.Handler
+	library  *nvml.Library // may be nil
+}
+
+// handle makes the handlers of the server.
+func (s *server) handle() (*protocols, error) {
+	g, err := s.gate()
+	if err != nil {
+		return nil, err
+	}
+	p, counts := &protocols{}, kserve.NewMetrics(g.Others...)
+	vectors := openai.EmbedOptions{Models: s.vectors, Delay: s.Delay, Observe: counts.Observe, Health: func(ctx context.Context) error { return p.pictures.Health(ctx) }}
+	if len(g.Others) > 0 {
+		vectors.Metrics = append(p.gpuMetrics(), counts)
+	}
+	if p.openai, err = openai.HandleEmbedders(g, vectors); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	if p.pictures, err = pictures.Handle(g, pictures.Options{Models: s.pictures, Labels: s.labels, Delay: s.Delay, Observe: counts.Observe}); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	tensors := map[string]kserve.Model{}
+	for name := range s.vectors {
+		tensors[name] = kserve.Vectors(p.openai.Queued(name))
+	}
+	for name := range s.pictures {
+		tensors[name] = kserve.Pictures(p.pictures.Classifier(name))
+	}
+	k, err := kserve.Handle(g, kserve.Options{Models: tensors, Metrics: counts, Health: p.openai.Health, Next: s.mux(g, p)})
+	if err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	p.all = rpc.Handle(k, k)
+	return p, nil
+}
+
+// gate returns the gate of all protocols.
+func (s *server) gate() (*gate.Gate, error) {
+	adapters := map[string]string{}
+	for _, m := range s.list {
+		for name := range m.adapters {
+			adapters[name] = m.name
+		}
+	}
+	return gate.New(gate.Options{
+		OnDemand: s.texts, Others: slices.Concat(slices.Collect(maps.Keys(s.vectors)), slices.Collect(maps.Keys(s.pictures))), Adapters: adapters,
+		Repository: s.all, AnyName: s.AnyName, Keys: s.Key, Requests: s.Requests, Time: s.Timeout,
+	})
+}
+
+// mux returns the handler of all protocols but KServe's.
+func (s *server) mux(g *gate.Gate, p *protocols) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("POST /classify", p.pictures)
+	if len(s.texts) == 0 {
+		mux.Handle("/", p.openai)
+		return mux
+	}
+	paths := map[string]string{}
+	for _, m := range s.list {
+		paths[m.name] = m.path
+	}
+	mux.Handle("/", llamacpp.Handle(g, p.openai, llamacpp.Options{Paths: paths, Slots: s.Parallel}))
+	messages := anthropic.Handle(g)
+	mux.Handle("/v1/messages", messages)
+	mux.Handle("/v1/messages/", messages)
+	mux.Handle("GET /{$}", page.Handler())
+	mux.Handle("GET /page/", page.Handler())
+	return mux
+}
+
+// gpuMetrics returns the metrics of the machine's GPUs, or none without NVIDIA's library.
+func (p *protocols) gpuMetrics() (list []prometheus.Collector) {
+	lib, err := nvml.Open()
+	if err != nil {
+		return nil
+	}
+	p.library = lib
+	if gpus, err := metrics.NewGPUs(lib); err == nil {
+		list = append(list, gpus)
+	}
+	return list
+}
+
+// close ends the queues of the handlers. It waits until all accepted requests are computed.
+func (p *protocols) close() error {
+	if p.openai != nil {
+		p.openai.Close()
+	}
+	if p.pictures != nil {
+		p.pictures.Close()
+	}
+	if p.library != nil {
+		return p.library.Close()
+	}
+	return nil
+}
+
+// readLines returns the lines of a file, or none without a name.
+func readLines(name string) (list []string, err error) {
+	if name == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(name)
+	for line := range strings.Lines(string(text)) {
+		list = append(list, strings.TrimSpace(line))
+	}
+	return list, err
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/gopherwarp/gopherwarp/classify"
+	"github.com/gopherwarp/gopherwarp/embeddings"
+)
+
+// modelKind is a kind of models.
+type modelKind int
+
+// The kinds of models that a server serves.
+const (
+	textModel    modelKind = iota
+	vectorModel            // an embedding model
+	pictureModel           // it classifies pictures
+)
+
+// kindOfModel returns the kind of the model with a path. A path without a model is that of a language model, which then cannot be loaded.
+func kindOfModel(path string) modelKind {
+	switch {
+	case embeddings.Supports(path):
+		return vectorModel
+	case classify.Supports(path):
+		return pictureModel
+	}
+	return textModel
+}
+
+// served is a model of a server.
+type served struct {
+	name, path string
+	kind       modelKind
+	adapter    string            // the folder of the adapter of all requests, or ""
+	adapters   map[string]string // the folders of others, by their names
+}
+
+// served returns the models of the server, with their adapters. The error is an exit.
+func (c *serveCommand) served() (list []served, err error) {
+	taken := map[string]bool{}
+	for _, text := range c.Model {
+		m := named(text)
+		if len(c.Model) == 1 && c.Name != "" {
+			m.name = c.Name
+		}
+		if m.name == "" || m.path == "" || taken[m.name] {
+			return nil, exit{exitUsage, fmt.Errorf("-model=%s: the name or the path is empty, or another model has the name %q", text, m.name)}
+		}
+		taken[m.name], m.kind = true, kindOfModel(m.path)
+		list = append(list, m)
+	}
+	if len(list) > 1 && (c.Name != "" || c.AnyName) {
+		return nil, exit{exitUsage, errors.New("-name and -any-name are for a single model; -model NAME=PATH gives each model a name")}
+	}
+	for _, text := range c.Adapter {
+		if err := adapt(list, text, taken); err != nil {
+			return nil, exit{exitUsage, fmt.Errorf("-adapter: %w", err)}
+		}
+	}
+	return list, nil
+}
+
+// named returns the model that a text names: NAME=PATH, or a path.
+func named(text string) served {
+	name, path, ok := strings.Cut(text, "=")
+	if _, err := os.Stat(text); ok && err != nil {
+		return served{name: name, path: path, adapters: map[string]string{}}
+	}
+	base := filepath.Base(filepath.Clean(text))
+	return served{name: strings.TrimSuffix(base, ".gguf"), path: text, adapters: map[string]string{}}
+}
+
+// adapt gives a model the adapter that a text describes. The name of the adapter must not be taken.
+func adapt(list []served, text string, taken map[string]bool) error {
+	name, folder, ok := strings.Cut(text, "=")
+	m := &list[0]
+	if len(list) > 1 {
+		found := false
+		for i := range list {
+			if rest, is := strings.CutPrefix(name, list[i].name+":"); ok && is {
+				m, name, found = &list[i], rest, true
+				break
+			}
+		}
+		if !found {
+			return fmt.Errorf("%s does not begin with the name of one of the models: MODEL:NAME=DIR", text)
+		}
+	}
+	switch {
+	case m.kind != textModel:
+		return fmt.Errorf("%s is not a language model", m.path)
+	case !ok && m.adapter != "":
+		return fmt.Errorf("%s and %s have no names", m.adapter, text)
+	case !ok:
+		m.adapter = text
+	case name == "" || taken[name]:
+		return fmt.Errorf("%q is empty, or the name of a model or of another adapter", name)
+	default:
+		m.adapters[name], taken[name] = folder, true
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package gate
+
+import (
+	"context"
+	"sync"
+)
+
+// holder has the models that a request uses.
+type holder struct {
+	mu   sync.Mutex
+	list []func() // release them
+}
+
+// release releases the models.
+func (h *holder) release() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, f := range h.list {
+		f()
+	}
+	h.list = nil
+}
+
+// hold calls release when the request of ctx has ended, or when ctx is done if it is not that of a request.
+func hold(ctx context.Context, release func()) {
+	v, ok := ctx.Value(visiting{}).(*visit)
+	if !ok {
+		context.AfterFunc(ctx, release)
+		return
+	}
+	v.held.mu.Lock()
+	defer v.held.mu.Unlock()
+	v.held.list = append(v.held.list, release)
+}
+
+// Hold calls f with a context for one of several requests on a connection. The models that Find returns for this context stay loaded until
+// f returns, and not until the connection ends.
+func Hold(ctx context.Context, f func(ctx context.Context) error) error {
+	v := &visit{user: UserOf(ctx)}
+	defer v.held.release()
+	return f(context.WithValue(ctx, visiting{}, v))
+}

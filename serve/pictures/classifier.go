@@ -1,0 +1,120 @@
+package pictures
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/gopherwarp/gopherwarp/classify"
+	"github.com/gopherwarp/gopherwarp/serve/batch"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
+)
+
+// A Classifier is a model of a Handler with its queue, for use by other protocols. Pictures of all protocols wait in the same queue.
+type Classifier struct {
+	model   *repository.Model[Model]
+	labels  []string
+	queue   *batch.Queue[image.Image, []classify.Class]
+	also    func(batch.Report)    // is called after each batch
+	decoded chan struct{}         // has an element for each picture that is being decoded
+	broken  atomic.Pointer[error] // that of the last batch, or nil
+}
+
+// newClassifier returns a Classifier with the options of its Handler.
+func newClassifier(name string, m *repository.Model[Model], o Options, decoded chan struct{}) (*Classifier, error) {
+	c := &Classifier{model: m, labels: o.Labels[name], decoded: decoded, also: func(batch.Report) {}}
+	if o.Observe != nil {
+		c.also = func(r batch.Report) { o.Observe(name, r) }
+	}
+	var err error
+	c.queue, err = batch.New(batch.Options[image.Image, []classify.Class]{
+		Run: c.compute, Most: cmp.Or(o.Batch, 32), Queue: cmp.Or(o.Pictures, 256), Delay: o.Delay, Observe: c.observe,
+	})
+	return c, err
+}
+
+// compute computes a batch.
+func (c *Classifier) compute(ctx context.Context, list []image.Image) ([][]classify.Class, error) {
+	m, release, err := c.model.Use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return m.Classify(ctx, math.MaxInt, list...)
+}
+
+// observe is called after each batch.
+func (c *Classifier) observe(r batch.Report) {
+	c.also(r)
+	if c.broken.Store(nil); r.Err != nil && !errors.Is(r.Err, context.Canceled) && !errors.Is(r.Err, classify.ErrPicture) {
+		c.broken.Store(&r.Err)
+	}
+}
+
+// Classes returns the number of classes. It loads the model if it is not loaded.
+func (c *Classifier) Classes(ctx context.Context) (int, error) {
+	m, release, err := c.model.Use(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	return m.Classes(), nil
+}
+
+// Labels returns the names of the first classes. It may have fewer elements than there are classes.
+func (c *Classifier) Labels() []string { return c.labels }
+
+// Health returns nil if pictures can be classified or the model is not loaded, and otherwise the error. After a failed batch, Health
+// classifies a picture of its own: a server that is not healthy may get no requests, so only Health can find out that the device works
+// again.
+func (c *Classifier) Health(ctx context.Context) error {
+	last := c.broken.Load()
+	if last == nil || c.model.Status().State != repository.Ready {
+		return nil
+	}
+	_, err := c.queue.Do(ctx, image.Image(image.NewGray(image.Rect(0, 0, 1, 1))))
+	if errors.Is(err, batch.ErrFull) || ctx.Err() != nil {
+		return *last
+	}
+	return err
+}
+
+// Classify returns all classes of the pictures in the contents of JPEG or PNG files. The error may be a gate.Failure.
+func (c *Classifier) Classify(ctx context.Context, files ...[]byte) ([][]classify.Class, error) {
+	list := make([]image.Image, len(files))
+	for i, data := range files {
+		var err error
+		if list[i], err = c.decode(ctx, data); err != nil {
+			return nil, err
+		}
+	}
+	classes, err := c.queue.Do(ctx, list...)
+	switch {
+	case errors.Is(err, batch.ErrTooMany):
+		err = gate.Failure{Status: http.StatusBadRequest, Message: fmt.Sprintf("%d pictures, which are more than the server's queue holds", len(files))}
+	case errors.Is(err, classify.ErrPicture):
+		err = gate.Failure{Status: http.StatusBadRequest, Message: err.Error()}
+	}
+	return classes, err
+}
+
+// decode decodes a picture, when few others are decoded: a small file may be a picture of 256 MB.
+func (c *Classifier) decode(ctx context.Context, data []byte) (image.Image, error) {
+	select {
+	case c.decoded <- struct{}{}:
+		defer func() { <-c.decoded }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	m, err := classify.Decode(data)
+	if err != nil {
+		return nil, gate.Failure{Status: http.StatusBadRequest, Message: err.Error()}
+	}
+	return m, nil
+}

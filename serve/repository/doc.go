@@ -1,0 +1,31 @@
+// Package repository loads models when they are needed, and unloads models that are not.
+//
+//	r := repository.New(repository.Options{KeepAlive: 10 * time.Minute})
+//	m, err := repository.Add(r, "smollm2", func(ctx context.Context) (*llm.Model, func() error, error) {
+//		m, err := llm.Open(dev, path, llm.Options{Interrupt: ctx.Err})
+//		if err != nil {
+//			return nil, nil, err
+//		}
+//		return m, m.Close, nil
+//	})
+//	...
+//	model, release, err := m.Use(ctx) // loads the model, unless it is loaded
+//	if err != nil {
+//		return err
+//	}
+//	defer release()
+//
+// A Repository contains the models of a process by name, whatever their types. A Model is one of them. It is in one of five states:
+//
+//	            Use or Load               success
+//	Unloaded ----------------> Loading ------------> Ready
+//	    ^                     ^       | failure        |
+//	    |  Use after a while  |       v                | not used for Options.KeepAlive,
+//	    |                     +--- Failed              | Unload, or lack of memory
+//	    |                                              v
+//	    +------------------------------------------ Unloading
+//
+// Any number of goroutines may use a model. Uses that begin while the model is loading wait for the same load. A model is unloaded only
+// when no use is in progress. One model is loaded at a time. If a load fails for lack of device memory, the Repository unloads the model
+// that has been unused for the longest time, and tries again.
+package repository

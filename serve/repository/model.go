@@ -1,0 +1,33 @@
+package repository
+
+import "context"
+
+// A Model is a model that may be loaded. It is safe for concurrent use. Its methods Status, Load and Unload are like those of the Repository.
+type Model[T any] struct{ unit }
+
+// Loaded returns a Model that is loaded and belongs to no Repository. The caller frees the memory of value.
+func Loaded[T any](value T) *Model[T] {
+	return &Model[T]{unit{repository: New(Options{}), state: Ready, value: value, changed: make(chan struct{})}}
+}
+
+// Use returns the loaded model. The caller calls release when the use has ended; until then, the model is not unloaded. Further calls of
+// release do nothing. Use loads the model if it is not loaded. If ctx ends before the model is ready, the error wraps ErrLoading and the
+// error of ctx. The load goes on. If a load fails, the error is a *LoadError, and so are the errors of all calls in the next seconds. The
+// error wraps ErrClosed if the Repository is closed.
+func (m *Model[T]) Use(ctx context.Context) (value T, release func(), err error) {
+	v, release, err := m.use(ctx)
+	if err != nil {
+		return value, nil, err
+	}
+	return v.(T), release, nil
+}
+
+// Peek is like Use, but does not load the model, and does not keep it from being unloaded later. It reports false if the model is not
+// ready.
+func (m *Model[T]) Peek() (value T, release func(), ok bool) {
+	v, release, ok := m.peek()
+	if !ok {
+		return value, nil, false
+	}
+	return v.(T), release, true
+}
