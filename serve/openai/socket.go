@@ -135,7 +135,8 @@ func (s *socket) answer(r *http.Request, data []byte) error {
 	return s.send(r.Context(), socketFailure{"error", f.Status, problemOf(f)["error"]})
 }
 
-// respond generates a response. One that fails cannot be continued, and neither can the one that it would have continued.
+// respond generates a response. One that fails cannot be continued, and neither can the one that it would have continued. A conversation
+// may have as many bytes as a request over HTTP that would have all of it, because the connection remembers it.
 func (s *socket) respond(ctx context.Context, body *socketRequest) error {
 	previous := body.Previous
 	if previous != nil {
@@ -147,6 +148,9 @@ func (s *socket) respond(ctx context.Context, body *socketRequest) error {
 		}
 		body.Previous, body.Input = nil, slices.Concat(s.last.items, body.Input)
 		s.last = turn{}
+		if body.Input.size() > s.Body {
+			return &http.MaxBytesError{Limit: s.Body}
+		}
 	}
 	a, err := s.newReply(&body.responsesRequest)
 	if err != nil {
