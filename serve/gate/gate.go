@@ -58,6 +58,7 @@ type Gate struct {
 	keys     [][sha256.Size]byte
 	running  chan struct{} // has an element for each request that runs or waits
 	brief    chan struct{} // the same for requests that no model computes
+	large    chan struct{} // has an element for each turn of a request with a large body
 	grammars grammar.Cache // of calls
 }
 
@@ -78,7 +79,7 @@ func New(o Options) (*Gate, error) {
 	if o.ClientTimeout == 0 {
 		o.ClientTimeout = 30 * time.Second
 	}
-	g := &Gate{Options: o, running: make(chan struct{}, o.Requests), brief: make(chan struct{}, o.Requests), names: slices.Sorted(maps.Keys(o.Models))}
+	g := &Gate{Options: o, running: make(chan struct{}, o.Requests), brief: make(chan struct{}, o.Requests), large: make(chan struct{}, largeTurns), names: slices.Sorted(maps.Keys(o.Models))}
 	for _, name := range slices.Concat(o.Others, slices.Sorted(maps.Keys(o.Adapters))) {
 		if slices.Contains(g.names, name) {
 			return nil, fmt.Errorf("%w: two models with the name %q", ErrOptions, name)
@@ -183,7 +184,9 @@ func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http
 			Message: "the request needs an API key: Authorization: Bearer KEY, or X-Api-Key: KEY",
 		})
 		if key := keyOf(r.Header); g.admits(key) {
-			err = next(w, r.WithContext(context.WithValue(r.Context(), user{}, key)))
+			ctx, end := g.WithTurn(context.WithValue(r.Context(), user{}, key))
+			defer end()
+			err = next(w, r.WithContext(ctx))
 		}
 		if err == nil || errors.Is(err, ErrLeft) {
 			return

@@ -287,6 +287,7 @@ func (m *embedder) vectors(ctx context.Context, body *embedRequest) (list [][]fl
 	if err != nil {
 		return nil, 0, err
 	}
+	gate.EndTurn(ctx)
 	m.metrics.tokenization.Observe(time.Since(began).Seconds())
 	m.metrics.texts.Add(float64(len(texts)))
 	for _, text := range texts {

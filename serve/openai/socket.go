@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,8 +119,11 @@ func (s *socket) close(code websocket.StatusCode, why string) error {
 
 // answer answers a message. It returns only errors that end the connection.
 func (s *socket) answer(r *http.Request, data []byte) error {
+	ctx, end := s.WithTurn(r.Context())
+	defer end()
+	r = r.WithContext(ctx)
 	var body socketRequest
-	err := gate.Decode(bytes.NewReader(data), &body)
+	err := s.Decode(ctx, data, &body)
 	if err == nil && body.Type != "response.create" {
 		err = gate.Invalid("type", "%q is not response.create", body.Type)
 	}
