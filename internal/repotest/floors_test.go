@@ -144,6 +144,7 @@ var floors = map[string]string{
 	"serve/gate":              "serve/batch llm chat grammar tokenizer",
 	"serve/anthropic":         "serve/gate llm chat",
 	"serve/page":              "",
+	"serve/gate/gatetest":     "",
 	"serve/listen":            "",
 	"serve/openai":            "serve/batch serve/gate serve/listen llm model/llama chat grammar tokenizer prometheus websocket",
 	"serve/pictures":          "serve/batch serve/gate classify prometheus",
