@@ -10,12 +10,15 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/ulikunitz/xz"
 )
@@ -296,6 +299,18 @@ func TestCache(t *testing.T) {
 	s.sha256 = fmt.Sprintf("%x", sha256.Sum256(deb))
 	if got, err := s.fetch(offline, folder); err != nil || !bytes.Equal(got, deb) {
 		t.Errorf("the package in the folder: %d bytes, %v", len(got), err)
+	}
+}
+
+// TestDownload downloads a file that is there, and one that is not.
+func TestDownload(t *testing.T) {
+	s := httptest.NewServer(http.FileServerFS(fstest.MapFS{"libc6.deb": {Data: []byte("a package")}}))
+	defer s.Close()
+	if got, err := download(t.Context(), s.URL+"/libc6.deb"); err != nil || string(got) != "a package" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if got, err := download(t.Context(), s.URL+"/other.deb"); err == nil || !strings.Contains(err.Error(), "404") {
+		t.Errorf("a package that is not there: %q, %v", got, err)
 	}
 }
 
