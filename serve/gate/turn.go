@@ -71,10 +71,11 @@ func EndTurn(ctx context.Context) {
 	}
 }
 
-// endsTurn makes n calls of a model with the same request end the turn when all of their prompts are tokens.
+// endsTurn makes n calls of a model with the same request end the turn when all of their prompts are tokens. A request with a large grammar
+// keeps its turn until it ends, as it keeps the grammar.
 func endsTurn(ctx context.Context, n int, r *llm.Request) {
 	t, ok := ctx.Value(turning{}).(*turn)
-	if !ok {
+	if !ok || r.Grammar != nil && r.Grammar.Size() > largeBody {
 		return
 	}
 	t.mu.Lock()

@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
@@ -51,21 +53,25 @@ func (m *slow) Generate(_ context.Context, _ string, r llm.Request) iter.Seq2[ll
 
 // body is a request.
 type body struct {
-	Prompt gate.Prompts `json:"prompt"`
-	Empty  []struct{}   `json:"empty"`
+	Prompt gate.Prompts    `json:"prompt"`
+	Empty  []struct{}      `json:"empty"`
+	Schema json.RawMessage `json:"schema"`
 }
 
 // Requests with large bodies take turns until their prompts are tokens, and do not keep small requests waiting.
 func TestTurns(t *testing.T) {
 	large := strings.Repeat("x", 100<<10)
 	for name, c := range map[string]struct {
-		text string
-		most int // prompts that become tokens at once
+		text       string
+		most       int // prompts that become tokens at once
+		generating int // texts that are generated at once
 	}{
-		"large":               {fmt.Sprintf(`{"prompt": %q}`, large), 4},
-		"large, with prompts": {fmt.Sprintf(`{"prompt": [%q, "a", "b"]}`, large), 12},
-		"small":               {`{"prompt": "x"}`, 20},
-		"refused":             {`{"prompt": "x", "empty": [` + strings.Repeat("{},", 40<<10) + `0]}`, 0},
+		"large":                {fmt.Sprintf(`{"prompt": %q}`, large), 4, 20},
+		"large, with prompts":  {fmt.Sprintf(`{"prompt": [%q, "a", "b"]}`, large), 12, 60},
+		"large, with a schema": {fmt.Sprintf(`{"prompt": %q, "schema": {"type": "integer"}}`, large), 4, 20},
+		"large schema":         {`{"prompt": "x", "schema": {"type": "integer"` + strings.Repeat(" ", 100<<10) + `}}`, 4, 4},
+		"small":                {`{"prompt": "x"}`, 20, 20},
+		"refused":              {`{"prompt": "x", "empty": [` + strings.Repeat("{},", 40<<10) + `0]}`, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -79,7 +85,14 @@ func TestTurns(t *testing.T) {
 					if err := g.Read(w, r, &b); err != nil {
 						return err
 					}
-					for range (gate.Continuer{Model: m, Prompts: b.Prompt}).Continue(r.Context(), llm.Request{Usage: new(llm.Usage)}) {
+					q := llm.Request{Usage: new(llm.Usage)}
+					if len(b.Schema) > 0 {
+						var err error
+						if q.Grammar, err = grammar.Schema(b.Schema); err != nil {
+							return err
+						}
+					}
+					for range (gate.Continuer{Model: m, Prompts: b.Prompt}).Continue(r.Context(), q) {
 					}
 					return nil
 				}, func(w http.ResponseWriter, f gate.Failure) { w.WriteHeader(f.Status) })
@@ -89,8 +102,8 @@ func TestTurns(t *testing.T) {
 				}
 				time.Sleep(time.Minute) // more than all turns take, less than a text
 				m.mu.Lock()
-				if prompts := max(c.most/4, 1); m.most != c.most || m.now != 0 || c.most > 0 && m.generating%20 != 0 {
-					t.Errorf("%d prompts at once, want %d; %d texts are being generated, want %d of 20 requests", m.most, c.most, m.generating, prompts)
+				if m.most != c.most || m.now != 0 || m.generating != c.generating {
+					t.Errorf("%d prompts at once, want %d; %d texts are being generated, want %d", m.most, c.most, m.generating, c.generating)
 				}
 				m.mu.Unlock()
 				all.Wait()
