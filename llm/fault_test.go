@@ -58,7 +58,8 @@ func (b *saboteur) interfere(s *device.Stream) error {
 }
 
 // TestFaultOfKernel lets steps fail by faults of kernels, which are reported after later work has been enqueued. If some steps fail, all
-// texts are as without faults. While all steps fail, the texts end with the fault, and the model says that it cannot serve.
+// texts go on, on a CPU with the tokens that they have without faults. While all steps fail, the texts end with the fault, and the model
+// says that it cannot serve.
 func TestFaultOfKernel(t *testing.T) {
 	for name, open := range map[string]kerneltest.Opener{"cpu": cpu.Open, "cuda": kerneltest.Executions()["cuda"]} {
 		t.Run(name, func(t *testing.T) { faults(t, kerneltest.Device(t, open)) })
@@ -80,10 +81,13 @@ func faults(t *testing.T, dev *device.Device) {
 	want, _ := texts(t, m, prompts, requests)
 	for round := range 8 {
 		b.fail(int64(round*5), 1)
-		got, _ := texts(t, m, prompts, requests)
+		got, last := texts(t, m, prompts, requests)
 		for i := range got {
-			if got[i] != want[i] {
+			if got[i] != want[i] && dev.Info().Kind == "cpu" {
 				t.Errorf("round %d, text %d with a fault is %q, without %q", round, i, got[i], want[i])
+			}
+			if last[i].Finish == llm.Unfinished {
+				t.Errorf("round %d, text %d with a fault ends with %+v", round, i, last[i])
 			}
 		}
 	}
@@ -91,7 +95,7 @@ func faults(t *testing.T, dev *device.Device) {
 		t.Errorf("%d computations failed, want 8", n)
 	}
 	b.fail(0, 1)
-	if got, _ := texts(t, m, prompts[:1], requests[:1]); got[0] != want[0] {
+	if got, last := texts(t, m, prompts[:1], requests[:1]); last[0].Finish == llm.Unfinished || got[0] != want[0] && dev.Info().Kind == "cpu" {
 		t.Errorf("a text alone with a fault is %q, without %q", got[0], want[0])
 	}
 	b.fail(0, 1<<40)
