@@ -1,6 +1,6 @@
 # What the targets do stands in CONTRIBUTING.md. Nothing here is needed to use the project.
 
-.PHONY: test check generate models gpu clean
+.PHONY: test check generate models gpu image clean
 
 # The README's tests: no GPU, no C compiler.
 test:
@@ -35,6 +35,10 @@ models:
 # A folder, dist/gpu, with all that a bare NVIDIA machine needs to verify and measure.
 gpu:
 	bench/gpu/bundle dist/gpu
+
+# An OCI image of gopherwarp, dist/gopherwarp-image.tar, which needs no Docker to be made.
+image:
+	go run ./deploy/image
 
 clean:
 	rm -rf dist

@@ -11,6 +11,7 @@ type Cache struct {
 	mutex   sync.Mutex
 	known   map[string]*list.Element
 	entries list.List // of cacheEntry, the last used first
+	size    int       // of the texts
 }
 
 // cacheEntry is a grammar with the text of its schema.
@@ -21,8 +22,8 @@ type cacheEntry struct {
 
 // Limits of a Cache.
 const (
-	maxGrammars   = 32
-	maxSchemaText = 1 << 20 // longer ones are not kept
+	maxGrammars = 32
+	maxTexts    = 1 << 20 // bytes of all schemas; a longer one is not kept
 )
 
 // Schema is like the function Schema, but returns the grammar in the Cache if there is one.
@@ -31,7 +32,7 @@ func (c *Cache) Schema(text []byte) (*Grammar, error) {
 		return g, nil
 	}
 	g, err := Schema(text)
-	if err == nil && len(text) <= maxSchemaText {
+	if err == nil && len(text) <= maxTexts {
 		c.keep(cacheEntry{string(text), g})
 	}
 	return g, err
@@ -60,9 +61,9 @@ func (c *Cache) keep(x cacheEntry) {
 		c.known = map[string]*list.Element{}
 	}
 	c.known[x.text] = c.entries.PushFront(x)
-	if c.entries.Len() > maxGrammars {
-		last := c.entries.Back()
-		delete(c.known, last.Value.(cacheEntry).text)
-		c.entries.Remove(last)
+	for c.size += len(x.text); c.entries.Len() > maxGrammars || c.size > maxTexts; {
+		last := c.entries.Remove(c.entries.Back()).(cacheEntry)
+		delete(c.known, last.text)
+		c.size -= len(last.text)
 	}
 }

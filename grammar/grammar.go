@@ -38,7 +38,11 @@ type Grammar struct {
 	mutex   sync.Mutex
 	machine *machine.Machine
 	masks   int // that states remember
+	size    int // of the schema or expression
 }
+
+// Size returns the number of bytes of the schema or the expression. A grammar of many names or values takes about 100 times as much memory.
+func (g *Grammar) Size() int { return g.size }
 
 // Schema returns the grammar of the JSON documents that satisfy a JSON Schema. The errors match ErrSyntax, ErrUnsupported, ErrLimit and
 // ErrEmpty, and name the place in the schema.
@@ -52,7 +56,7 @@ func Schema(text []byte) (*Grammar, error) {
 	case err != nil:
 		return nil, fmt.Errorf("grammar: %w", err)
 	}
-	return &Grammar{machine: m}, nil
+	return &Grammar{machine: m, size: len(text)}, nil
 }
 
 // Object returns the grammar of all JSON objects.
@@ -86,5 +90,5 @@ func Pattern(expression string) (*Grammar, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (%q)", ErrEmpty, expression)
 	}
-	return &Grammar{machine: m}, nil
+	return &Grammar{machine: m, size: len(expression)}, nil
 }

@@ -211,6 +211,35 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// TestCacheOfLongTexts keeps long schemas, which have large grammars, as long as they are not too long together.
+func TestCacheOfLongTexts(t *testing.T) {
+	var c Cache
+	schema := func(i int) []byte {
+		return []byte(strings.Repeat(" ", maxTexts/4-20) + `{"maxLength": ` + strings.Repeat("1", i) + `}`)
+	}
+	first, err := c.Schema(schema(1))
+	if err != nil || first.Size() != len(schema(1)) {
+		t.Fatal(first.Size(), err)
+	}
+	for i := range 3 {
+		if _, err := c.Schema(schema(2 + i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again, _ := c.Schema(schema(1)); again != first || len(c.known) != 4 {
+		t.Errorf("after 3 others, the cache has %d grammars", len(c.known))
+	}
+	if _, err := c.Schema(schema(5)); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := c.Schema(schema(2)); again == first || len(c.known) != 4 || c.entries.Len() != 4 || c.size > maxTexts {
+		t.Errorf("afterwards, the cache has %d grammars of %d bytes", len(c.known), c.size)
+	}
+	if _, err := c.Schema([]byte(`{}` + strings.Repeat(" ", maxTexts))); err != nil || len(c.known) != 4 {
+		t.Errorf("with a text that is too long, the cache has %d grammars; %v", len(c.known), err)
+	}
+}
+
 // FuzzSchema compiles texts, and follows documents of what is a schema.
 func FuzzSchema(f *testing.F) {
 	for _, c := range schemaCases {

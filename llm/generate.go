@@ -89,6 +89,8 @@ type Request struct {
 	Template chat.Options
 	// Usage, unless it is nil, receives the numbers of tokens and the times of the text.
 	Usage *Usage
+	// Queued, unless it is nil, is called when the prompt has become tokens and the texts wait for their places.
+	Queued func()
 }
 
 // Finish is the reason why a text ended.
@@ -198,6 +200,9 @@ func (m *Model) read(ctx context.Context, t task, yield func(Token, error) bool)
 	}
 	if err == nil {
 		err = m.engine.submit(list)
+	}
+	if err == nil && t.request.Queued != nil {
+		t.request.Queued()
 	}
 	for err == nil {
 		e, ok, failure := list[0].receive()

@@ -119,3 +119,19 @@ func TestTimes(t *testing.T) {
 		t.Errorf("Prefill and Decode differ from Inference by %v seconds", d)
 	}
 }
+
+// Request.Queued is called once, before the first token, and not for requests that fail.
+func TestQueued(t *testing.T) {
+	m := open(t, llamatest.Write(t, llamatest.Options{}), llm.Options{Sequences: 3, Context: 32})
+	for prompt, want := range map[string]int{"short": 1, strings.Repeat("long", 20): 0} {
+		calls, atFirst := 0, -1
+		for range m.Generate(t.Context(), prompt, llm.Request{N: 2, MaxTokens: 3, Queued: func() { calls++ }}) {
+			if atFirst < 0 {
+				atFirst = calls
+			}
+		}
+		if calls != want || atFirst != want {
+			t.Errorf("%q: Queued is called %d times, %d of them before the first token, want %d", prompt, calls, atFirst, want)
+		}
+	}
+}

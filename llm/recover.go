@@ -29,11 +29,12 @@ func (e *engine) fail(err error) {
 	list := e.active()
 	e.slots.reset()
 	e.rows, e.prompts = nil, nil
-	blamed := slices.ContainsFunc(list, func(q *sequence) bool { return q.suspect }) || len(list) == 1
+	blamed := slices.ContainsFunc(list, func(q *sequence) bool { return q.suspect })
+	var ended []*sequence
 	for _, q := range list {
 		q.failures++
-		if blamed && (q.suspect || len(list) == 1) || q.failures > mostFailures {
-			e.finish(q, err)
+		if q.suspect || q.failures > mostFailures {
+			ended = append(ended, q)
 			continue
 		}
 		q.suspect, q.leaving = !blamed, true
@@ -41,6 +42,9 @@ func (e *engine) fail(err error) {
 	}
 	if blamed {
 		e.examine()
+	}
+	for _, q := range ended { // whose readers may look at Health at once
+		e.finish(q, err)
 	}
 	e.publish()
 }

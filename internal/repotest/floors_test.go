@@ -145,6 +145,7 @@ var floors = map[string]string{
 	"serve/gate":              "serve/batch serve/repository llm chat grammar tokenizer",
 	"serve/anthropic":         "serve/gate llm chat",
 	"serve/page":              "",
+	"serve/gate/gatetest":     "",
 	"serve/listen":            "",
 	"serve/openai":            "serve/batch serve/gate serve/repository serve/listen llm model/llama chat grammar tokenizer prometheus websocket",
 	"serve/pictures":          "serve/batch serve/gate serve/repository classify prometheus",
@@ -193,6 +194,7 @@ var floors = map[string]string{
 	"bench/suite/run":           "bench/suite bench/public bench/harness bench/peers bench/report . device device/driver",
 	"bench/suite/unchecked":     "compile device/driver",
 	"bench/start/ptx":           "compile",
+	"deploy/image":              "xz",
 	"internal/repotest":         "",
 }
 
@@ -216,6 +218,7 @@ var modules = map[string]string{
 	"github.com/clipperhouse/uax29/v2":    "uax29",
 	"golang.org/x/text":                   "x/text",
 	"github.com/ardanlabs/jinja":          "jinja",
+	"github.com/ulikunitz/xz":             "xz",
 }
 
 // vectors is what a package of vector code is called, which a build writes and only the package above it imports.

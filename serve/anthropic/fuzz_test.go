@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/serve/anthropic"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/gate/gatetest"
 )
 
 // FuzzBody checks that no body of a request makes the server fail: statuses of 500 and more are its own mistakes, except that an answer
@@ -24,6 +26,11 @@ func FuzzBody(f *testing.F) {
 		ask("a") + tools + "}", ask("a") + `, "stream": true}`, `{"messages": [{"role": "user", "content": [{"type": "tool_result", "content": [{}]}]}]}`, `[]`, `null`,
 	} {
 		f.Add(body)
+		for i, odd := range gatetest.Odd(body) {
+			if sweep.Every(5, i) {
+				f.Add(odd)
+			}
+		}
 	}
 	dev, err := cpu.Open()
 	if err != nil {

@@ -17,17 +17,17 @@ var kinds = map[reflect.Kind]string{
 	reflect.String: "string", reflect.Slice: "array", reflect.Map: "object", reflect.Struct: "object",
 }
 
-// Read reads the JSON object in a request's body, within Options.ClientTimeout and Options.Body. Afterwards it removes
-// the deadline, because a deadline that passes while an answer is generated would cancel the request.
+// Read reads the JSON object in a request's body with ReadBytes and Gate.Decode.
 func (g *Gate) Read(w http.ResponseWriter, r *http.Request, to any) error {
-	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(g.ClientTimeout)) // not every ResponseWriter has one
-	err := Decode(http.MaxBytesReader(w, r.Body, g.Body), to)
-	_ = c.SetReadDeadline(time.Time{})
-	return err
+	data, err := g.ReadBytes(w, r)
+	if err != nil {
+		return err
+	}
+	return g.Decode(r.Context(), data, to)
 }
 
-// ReadBytes is like Read, for a body that is not JSON.
+// ReadBytes reads the body of a request, within Options.ClientTimeout and Options.Body. Afterwards it removes the deadline, because a
+// deadline that passes while an answer is generated would cancel the request.
 func (g *Gate) ReadBytes(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(g.ClientTimeout)) // not every ResponseWriter has one

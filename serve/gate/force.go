@@ -53,11 +53,14 @@ func schemaOfCalls(list []Function) ([]byte, error) {
 
 // rebase returns the schema of an object for another place in a document: its references to itself begin with a prefix.
 func rebase(schema json.RawMessage, prefix string) ([]byte, error) {
-	fields := map[string]json.RawMessage{}
+	var fields map[string]json.RawMessage
 	if len(schema) > 0 {
 		if err := json.Unmarshal(schema, &fields); err != nil {
 			return nil, err
 		}
+	}
+	if fields == nil { // no schema, or null
+		fields = map[string]json.RawMessage{}
 	}
 	delete(fields, "$id") // it would change what references mean
 	delete(fields, "$schema")

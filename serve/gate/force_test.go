@@ -13,6 +13,7 @@ func TestForce(t *testing.T) {
 	g := open(t, gate.Options{})
 	list := []gate.Function{
 		{Name: "get"},
+		{Name: "null", Parameters: json.RawMessage("null")},
 		{Name: "add", Parameters: json.RawMessage(`{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"z": {"$ref": "#/$defs/n"}, "a": {"enum": ["$ref"]}},
 			"required": ["z"], "additionalProperties": false, "$defs": {"n": {"type": "integer"}}}`)},
 	}
@@ -21,7 +22,7 @@ func TestForce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for call, want := range map[string]bool{
-		`{"name": "get", "arguments": {"x": 1}}`: true, `{"name": "add", "arguments": {"z": 5, "a": "$ref"}}`: true, `{"name": "add", "arguments": {"z": 5}}`: true,
+		`{"name": "get", "arguments": {"x": 1}}`: true, `{"name": "null", "arguments": {"x": 1}}`: true, `{"name": "add", "arguments": {"z": 5, "a": "$ref"}}`: true, `{"name": "add", "arguments": {"z": 5}}`: true,
 		`{"name": "add", "arguments": {"z": "5"}}`: false, `{"name": "add", "arguments": {}}`: false, `{"name": "put", "arguments": {}}`: false,
 		`{"name": "get"}`: false, `{"name": "get", "arguments": 5}`: false, `text`: false,
 	} {

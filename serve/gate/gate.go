@@ -66,6 +66,7 @@ type Gate struct {
 	keys     [][sha256.Size]byte
 	running  chan struct{} // has an element for each request that runs or waits
 	brief    chan struct{} // the same for requests that no model computes
+	large    chan struct{} // has an element for each turn of a request with a large body
 	grammars grammar.Cache // of calls
 }
 
@@ -87,7 +88,7 @@ func New(o Options) (*Gate, error) {
 	if o.ClientTimeout == 0 {
 		o.ClientTimeout = 30 * time.Second
 	}
-	g := &Gate{Options: o, running: make(chan struct{}, o.Requests), brief: make(chan struct{}, o.Requests)}
+	g := &Gate{Options: o, running: make(chan struct{}, o.Requests), brief: make(chan struct{}, o.Requests), large: make(chan struct{}, largeTurns)}
 	g.names = slices.Concat(models, slices.Collect(maps.Keys(o.Adapters)))
 	slices.Sort(g.names)
 	for i, name := range g.names[1:] {
@@ -187,7 +188,9 @@ func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http
 		if key := keyOf(r.Header); g.admits(key) {
 			v := &visit{user: key}
 			defer v.held.release()
-			err = next(w, r.WithContext(context.WithValue(r.Context(), visiting{}, v)))
+			ctx, end := g.WithTurn(context.WithValue(r.Context(), visiting{}, v))
+			defer end()
+			err = next(w, r.WithContext(ctx))
 		}
 		if err == nil || errors.Is(err, ErrLeft) {
 			return

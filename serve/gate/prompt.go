@@ -119,6 +119,7 @@ type Continuer struct {
 // prompt i have the values of Token.Choice from i*r.N to i*r.N+r.N-1. The iterator ends after an error. r.Usage, which must not be nil,
 // receives the usage of all continuations together.
 func (c Continuer) Continue(ctx context.Context, r llm.Request) iter.Seq2[llm.Token, error] {
+	endsTurn(ctx, len(c.Prompts), &r)
 	if len(c.Prompts) == 1 {
 		return c.one(ctx, 0, r)
 	}

@@ -39,6 +39,7 @@ func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, err
 			return
 		}
 		r.Template.Tools, r.User = described, UserOf(ctx)
+		endsTurn(ctx, 1, &r)
 		list := make([]splitter, max(r.N, 1))
 		for i := range list {
 			list[i].single = q.Single

@@ -141,8 +141,10 @@ func (h *Handler) read(w http.ResponseWriter, r *http.Request) (*inferRequest, e
 		}
 	}
 	var body inferRequest
-	if err := json.Unmarshal(data[:n], &body); err != nil {
-		return nil, gate.Failure{Status: http.StatusBadRequest, Message: "the body is not a request in JSON: " + err.Error()}
+	ctx, end := h.WithTurn(r.Context())
+	defer end()
+	if err := h.Decode(ctx, data[:n], &body); err != nil {
+		return nil, err
 	}
 	return &body, body.fill(data[n:])
 }

@@ -175,6 +175,50 @@ func TestDrainTooLong(t *testing.T) {
 	}
 }
 
+// An answer that is canceled has time to tell its client, but not for ever.
+func TestDrainLastPart(t *testing.T) {
+	entered, leave := make(chan bool), make(chan bool)
+	defer close(leave)
+	address, stop := start(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "begun, ")
+		_ = http.NewResponseController(w).Flush()
+		entered <- true
+		<-r.Context().Done()
+		if r.URL.Path == "/stuck" {
+			<-leave
+		}
+		time.Sleep(20 * time.Millisecond)
+		_, _ = io.WriteString(w, "canceled")
+	}, Options{Drain: time.Millisecond})
+	answer := make(chan string, 2)
+	for _, path := range []string{"", "/stuck"} {
+		go func() {
+			a, err := http.Get("http://" + address + path)
+			if err != nil {
+				answer <- err.Error()
+				return
+			}
+			defer a.Body.Close()
+			text, err := io.ReadAll(a.Body)
+			answer <- fmt.Sprint(path, string(text), err)
+		}()
+		<-entered
+	}
+	began := time.Now()
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the end takes %v", took)
+	}
+	if got := <-answer; got != "begun, canceled<nil>" {
+		t.Errorf("the answer that is canceled: %s", got)
+	}
+	if got := <-answer; got != "/stuckbegun, unexpected EOF" {
+		t.Errorf("the answer that does not end: %s", got)
+	}
+}
+
 // Connections of HTTP/2 without TLS are idle between requests.
 func TestHTTP2(t *testing.T) {
 	address, stop := start(t, fine, Options{Connections: 1, Drain: time.Minute})

@@ -28,6 +28,7 @@ const (
 	forHeader  = 10 * time.Second // of a request
 	forRequest = time.Minute      // handlers may allow other times
 	forNext    = 2 * time.Minute  // until the next request
+	forLast    = time.Second / 2  // of an answer that takes longer than Options.Drain: its last part, which says that it is not complete
 )
 
 // ending is the key of a context's value: a channel.
@@ -69,7 +70,8 @@ func (c *counted) wait(ctx context.Context) error {
 }
 
 // Serve answers the requests of a listener until ctx is done. Then it closes the listener and waits at most Options.Drain for the answers
-// that have begun. It cancels the contexts of the remaining answers. It returns the error of the listener.
+// that have begun. It cancels the contexts of the remaining answers, and gives them half a second to tell their clients. It returns the
+// error of the listener.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error {
 	requests, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), ending{}, ctx.Done()))
 	defer cancel()
@@ -101,6 +103,11 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error
 	}
 	if err != nil {
 		cancel() // ends the answers
+		last, end := context.WithTimeout(context.WithoutCancel(ctx), forLast)
+		defer end()
+		if server.Shutdown(last) == nil {
+			_ = counted.wait(last)
+		}
 		err = server.Close()
 	}
 	<-ended

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/gate/gatetest"
 	"github.com/gopherwarp/gopherwarp/serve/llamacpp"
 )
 
@@ -22,6 +24,11 @@ func FuzzBody(f *testing.F) {
 		`{"messages": [{"role": "user", "content": "a"}]}`, `[{"id": 0, "scale": 1}]`, `null`,
 	} {
 		f.Add(body)
+		for i, odd := range gatetest.Odd(body) {
+			if sweep.Every(5, i) {
+				f.Add(odd)
+			}
+		}
 	}
 	dev, err := cpu.Open()
 	if err != nil {

@@ -157,6 +157,7 @@ func (e *embedder) encode(ctx context.Context, body *embedRequest) ([][]int32, *
 	if err != nil {
 		return nil, nil, err
 	}
+	gate.EndTurn(ctx)
 	e.metrics.tokenization.Observe(time.Since(began).Seconds())
 	q, err := e.queue(m)
 	return texts, q, err

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/gate/gatetest"
 	"github.com/gopherwarp/gopherwarp/serve/openai"
 	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
@@ -30,6 +32,11 @@ func FuzzBody(f *testing.F) {
 		`{"model": "m", "input": [{"role": "user", "content": "a"}, {"type": "compaction", "encrypted_content": "YQ=="}]}`,
 	} {
 		f.Add(body)
+		for i, odd := range gatetest.Odd(body) {
+			if sweep.Every(5, i) {
+				f.Add(odd)
+			}
+		}
 	}
 	dev, err := cpu.Open()
 	if err != nil {

@@ -68,6 +68,15 @@ type inputItem struct {
 // input is a conversation, which may be given as the text of the user.
 type input []inputItem
 
+// size returns about as many bytes as a conversation has in JSON.
+func (in input) size() (n int64) {
+	const fields = len(`{"type":"message","role":"user","content":""},`)
+	for _, x := range in {
+		n += int64(fields + len(x.Content) + len(x.Arguments) + len(x.Output) + len(x.Encrypted))
+	}
+	return n
+}
+
 // UnmarshalJSON implements json.Unmarshaler.
 func (in *input) UnmarshalJSON(data []byte) error {
 	var text *string

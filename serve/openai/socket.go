@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,8 +119,11 @@ func (s *socket) close(code websocket.StatusCode, why string) error {
 
 // answer answers a message. It returns only errors that end the connection.
 func (s *socket) answer(r *http.Request, data []byte) error {
+	ctx, end := s.WithTurn(r.Context())
+	defer end()
+	r = r.WithContext(ctx)
 	var body socketRequest
-	err := gate.Decode(bytes.NewReader(data), &body)
+	err := s.Decode(ctx, data, &body)
 	if err == nil && body.Type != "response.create" {
 		err = gate.Invalid("type", "%q is not response.create", body.Type)
 	}
@@ -137,7 +139,8 @@ func (s *socket) answer(r *http.Request, data []byte) error {
 	return s.send(r.Context(), socketFailure{"error", f.Status, problemOf(f)["error"]})
 }
 
-// respond generates a response. One that fails cannot be continued, and neither can the one that it would have continued.
+// respond generates a response. One that fails cannot be continued, and neither can the one that it would have continued. A conversation
+// may have as many bytes as a request over HTTP that would have all of it, because the connection remembers it.
 func (s *socket) respond(ctx context.Context, body *socketRequest) error {
 	previous := body.Previous
 	if previous != nil {
@@ -149,6 +152,9 @@ func (s *socket) respond(ctx context.Context, body *socketRequest) error {
 		}
 		body.Previous, body.Input = nil, slices.Concat(s.last.items, body.Input)
 		s.last = turn{}
+		if body.Input.size() > s.Body {
+			return &http.MaxBytesError{Limit: s.Body}
+		}
 	}
 	a, err := s.newReply(ctx, &body.responsesRequest)
 	if err != nil {

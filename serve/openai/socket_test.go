@@ -135,6 +135,24 @@ func TestSocketErrors(t *testing.T) {
 }
 
 // dial tries to open a connection with a key.
+// A connection remembers no conversation that is longer than a request may be, however short the parts are.
+func TestSocketConversation(t *testing.T) {
+	for name, input := range map[string]string{"long texts": `"` + strings.Repeat("x", 600) + `"`, "many short texts": `[{"role": "user", "content": "x"}` + strings.Repeat(`, {"role": "user", "content": "x"}`, 19) + `]`} {
+		c := connect(t, serve(t, openai.Options{Models: map[string]openai.Model{"m": &echo{}}, Body: 2000}).URL, "")
+		last := c.end(`{"type": "response.create", "generate": false, "input": ` + input + `}`)
+		n := 1
+		for ; last.Type == "response.completed" && n < 10; n++ {
+			last = c.end(`{"type": "response.create", "generate": false, "previous_response_id": "` + last.Response.ID + `", "input": ` + input + `}`)
+		}
+		if last.Status != http.StatusRequestEntityTooLarge || !strings.Contains(last.Error.Message, "2000 bytes") || n > 5 {
+			t.Errorf("%s: request %d of a conversation: %+v", name, n, last)
+		}
+		if e := c.end(`{"type": "response.create", "input": "short"}`); e.Type != "response.completed" {
+			t.Errorf("%s: the next conversation: %+v", name, e)
+		}
+	}
+}
+
 func dial(t *testing.T, url, key string) (*websocket.Conn, *http.Response, error) {
 	return websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(url, "http")+"/v1/responses", &websocket.DialOptions{
 		HTTPHeader: http.Header{"Authorization": {"Bearer " + key}},

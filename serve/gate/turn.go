@@ -1,0 +1,95 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"sync"
+
+	"github.com/gopherwarp/gopherwarp/llm"
+)
+
+// A request of 8 MiB can take a hundred times as much memory and some seconds of a core until its texts are tokens. Requests whose bodies
+// have more than largeBody bytes therefore take turns: largeTurns of them at once.
+const (
+	largeBody  = 64 << 10
+	largeTurns = 4
+)
+
+// turn is that of a request: from Gate.Decode until its texts are tokens, or until the request ends.
+type turn struct {
+	places chan struct{}
+	mu     sync.Mutex
+	taken  bool
+}
+
+// take waits for the turn.
+func (t *turn) take(ctx context.Context) error {
+	select {
+	case t.places <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.taken = true
+	return nil
+}
+
+// end ends the turn, if it was taken.
+func (t *turn) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.taken {
+		t.taken = false
+		<-t.places
+	}
+}
+
+// turning is the key of a context's value: the turn of a request.
+type turning struct{}
+
+// WithTurn returns the context of a request that Decode reads. The caller calls end when the request ends. Guard does both.
+func (g *Gate) WithTurn(ctx context.Context) (of context.Context, end func()) {
+	t := &turn{places: g.large}
+	return context.WithValue(ctx, turning{}, t), t.end
+}
+
+// Decode is like the function Decode. Requests with large bodies take turns, in which they are decoded and their texts become tokens.
+func (g *Gate) Decode(ctx context.Context, data []byte, to any) error {
+	if t, ok := ctx.Value(turning{}).(*turn); ok && len(data) > largeBody {
+		if err := t.take(ctx); err != nil {
+			return err
+		}
+	}
+	return Decode(bytes.NewReader(data), to)
+}
+
+// EndTurn ends the turn of a request whose texts are tokens, so that others have theirs while the model computes.
+func EndTurn(ctx context.Context) {
+	if t, ok := ctx.Value(turning{}).(*turn); ok {
+		t.end()
+	}
+}
+
+// endsTurn makes n calls of a model with the same request end the turn when all of their prompts are tokens. A request with a large grammar
+// keeps its turn until it ends, as it keeps the grammar.
+func endsTurn(ctx context.Context, n int, r *llm.Request) {
+	t, ok := ctx.Value(turning{}).(*turn)
+	if !ok || r.Grammar != nil && r.Grammar.Size() > largeBody {
+		return
+	}
+	t.mu.Lock()
+	taken := t.taken
+	t.mu.Unlock()
+	if !taken {
+		return
+	}
+	var mu sync.Mutex
+	r.Queued = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if n--; n == 0 {
+			t.end()
+		}
+	}
+}
