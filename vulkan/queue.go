@@ -124,6 +124,9 @@ func (q *queue) record() error {
 // run starts the commands that are being recorded. It signals the fence, unless that is 0, when these and all commands before them are done.
 func (q *queue) run(f vulkansys.Fence) error {
 	b := q.backend
+	if f != 0 {
+		b.HostBarrier(q.commands)
+	}
 	if err := b.End(q.commands); err != nil {
 		return err
 	}
