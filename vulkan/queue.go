@@ -12,16 +12,20 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/vulkansys"
 )
 
-// mostCommands is the number of commands after which a queue starts what it has collected.
-const mostCommands = 256
+const (
+	mostCommands    = 4096 // after which a queue waits for what it has collected
+	startedCommands = 64   // that a queue starts without waiting: the device runs them while the host records more
+)
 
 // queue implements driver.Queue and driver.Asynchronous. It collects commands, which are started together. The lock of the device guards all fields.
 type queue struct {
 	backend  *backend
 	pool     vulkansys.CommandPool
-	commands vulkansys.CommandBuffer
+	commands vulkansys.CommandBuffer   // is being recorded
+	buffers  []vulkansys.CommandBuffer // of the pool: the first ones have been started since the last wait
+	next     int                       // the buffer after commands
 	fence    vulkansys.Fence
-	count    int          // of commands that are collected
+	count    int          // of commands that are collected, since the last wait
 	started  bool         // they run, after a wait that ended early
 	stage    stage        // for data
 	blocks   stage        // for parameter blocks that are not in push constants
@@ -57,9 +61,7 @@ func (b *backend) newQueue() (*queue, error) {
 	q := &queue{backend: b, stage: stage{backend: b, flags: hostMemory}, blocks: stage{backend: b, flags: nearMemory}}
 	var err error
 	if q.pool, err = b.CreateCommandPool(b.device, b.family); err == nil {
-		if q.commands, err = b.AllocateCommandBuffer(b.device, q.pool); err == nil {
-			q.fence, err = b.CreateFence(b.device)
-		}
+		q.fence, err = b.CreateFence(b.device)
 	}
 	if err != nil {
 		q.free()
@@ -83,7 +85,7 @@ func (q *queue) work(f func() error) error {
 		q.finish()
 	}
 	if q.count == 0 {
-		if err := q.backend.Begin(q.commands); err != nil {
+		if err := q.record(); err != nil {
 			return fmt.Errorf("vulkan: %w", err)
 		}
 	}
@@ -92,10 +94,45 @@ func (q *queue) work(f func() error) error {
 		return err
 	}
 	q.backend.Barrier(q.commands)
-	if q.count >= mostCommands || max(q.stage.used, q.blocks.used) > mostStaged {
+	switch {
+	case q.count >= mostCommands || max(q.stage.used, q.blocks.used) > mostStaged:
 		q.finish()
+	case q.count%startedCommands == 0:
+		if err := errors.Join(q.run(0), q.record()); err != nil {
+			q.fail(errors.Join(err, q.backend.WaitIdle(q.backend.device)))
+			q.forget()
+		}
 	}
 	return nil
+}
+
+// record begins the next command buffer.
+func (q *queue) record() error {
+	b := q.backend
+	if q.next == len(q.buffers) {
+		c, err := b.AllocateCommandBuffer(b.device, q.pool)
+		if err != nil {
+			return err
+		}
+		q.buffers = append(q.buffers, c)
+	}
+	q.commands = q.buffers[q.next]
+	q.next++
+	return b.Begin(q.commands)
+}
+
+// run starts the commands that are being recorded. It signals the fence, unless that is 0, when these and all commands before them are done.
+func (q *queue) run(f vulkansys.Fence) error {
+	b := q.backend
+	if f != 0 {
+		b.HostBarrier(q.commands)
+	}
+	if err := b.End(q.commands); err != nil {
+		return err
+	}
+	b.submitting.Lock()
+	defer b.submitting.Unlock()
+	return b.Submit(b.queue, vulkansys.NewSubmitInfo(q.commands), f)
 }
 
 // open returns an error once the stream or the device is closed.
@@ -295,7 +332,7 @@ func (q *queue) finishBy(ctx context.Context) error {
 
 // forget forgets the collected commands, which are done or have failed.
 func (q *queue) forget() {
-	q.count, q.started, q.reads, q.marks, q.followed = 0, false, nil, q.marks[:0], nil
+	q.count, q.next, q.started, q.reads, q.marks, q.followed = 0, 0, false, nil, q.marks[:0], nil
 	q.stage.reset()
 	q.blocks.reset()
 }
@@ -317,13 +354,7 @@ func (q *queue) start() error {
 		return nil
 	}
 	q.started = true
-	b := q.backend
-	if err := b.End(q.commands); err != nil {
-		return err
-	}
-	b.submitting.Lock()
-	defer b.submitting.Unlock()
-	return b.Submit(b.queue, vulkansys.NewSubmitInfo(q.commands), q.fence)
+	return q.run(q.fence)
 }
 
 // Wait implements driver.Queue.

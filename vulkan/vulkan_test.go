@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,17 +37,49 @@ func TestNoSuchDevice(t *testing.T) {
 
 // TestNoDriver lists the devices in a process whose loader finds no driver.
 func TestNoDriver(t *testing.T) {
-	if os.Getenv("VK_DRIVER_FILES") == "/nowhere" {
-		_, err := vulkan.List()
-		if !errors.Is(err, vulkan.ErrNoDevice) || !strings.Contains(err.Error(), "finds no driver") {
-			t.Errorf("without a driver: %v", err)
-		}
+	if !withDriver(t, "/nowhere") {
 		return
 	}
+	_, err := vulkan.List()
+	if !errors.Is(err, vulkan.ErrNoDevice) || !strings.Contains(err.Error(), "finds no driver") {
+		t.Errorf("without a driver: %v", err)
+	}
+}
+
+// swiftShader describes the driver in Debian's package chromium. It has no 64-bit integers.
+const swiftShader = "/usr/lib/chromium/vk_swiftshader_icd.json"
+
+// TestFeatures opens a device whose driver lacks a feature that all kernels need.
+func TestFeatures(t *testing.T) {
+	if _, err := os.Stat(swiftShader); err != nil {
+		t.Skip(err)
+	}
+	if !withDriver(t, swiftShader) {
+		return
+	}
+	const lacks = "64-bit integers (shaderInt64)"
+	list, err := vulkan.List()
+	if err != nil || len(list) != 1 || !slices.Contains(list[0].Missing, lacks) || list[0].Complete() {
+		t.Errorf("listed %+v, %v", list, err)
+	}
+	_, err = vulkan.Open(0)
+	if !errors.Is(err, vulkan.ErrFeatures) || !strings.Contains(err.Error(), "it has no "+lacks) || !strings.Contains(err.Error(), "install a newer driver") {
+		t.Errorf("opened: %v", err)
+	}
+}
+
+// withDriver runs the test again in a process in which Vulkan's loader reads only the given description of a driver. It reports
+// whether this is that process.
+func withDriver(t *testing.T, description string) bool {
+	t.Helper()
+	if os.Getenv("VK_DRIVER_FILES") == description {
+		return true
+	}
 	there(t)
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestNoDriver$")
-	cmd.Env = append(os.Environ(), "VK_DRIVER_FILES=/nowhere", "VK_ICD_FILENAMES=/nowhere")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), "VK_DRIVER_FILES="+description, "VK_ICD_FILENAMES="+description)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
+	return false
 }

@@ -41,14 +41,14 @@ type graph struct {
 }
 
 // newGraph returns the control flow of a function, so that SPIR-V's rules for barriers hold and threads do not wait for each other
-// for ever. If it is slow, operations of warps become barriers.
-func newGraph(f *ptx.Func, slow bool) (*graph, error) {
-	g := split(f, slow)
+// for ever. On a device whose subgroups do not have the lanes of a warp, operations of warps become barriers.
+func newGraph(f *ptx.Func, o Options) (*graph, error) {
+	g := split(f, o.Subgroup != warpLanes)
 	if err := g.analyze(); err != nil {
 		return nil, err
 	}
 	ready, err := g.clone().meetable(f)
-	if err != nil || depth(nest(ready)) <= mostNested {
+	if err != nil || !o.Shallow || depth(nest(ready)) <= mostNested {
 		return ready, err
 	}
 	return g.flat()

@@ -21,7 +21,7 @@ func graphOf(t *testing.T, body string) (*graph, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newGraph(m.Func("k"), false)
+	return newGraph(m.Func("k"), Options{Subgroup: warpLanes, Arithmetic: Arithmetic{Shallow: true}})
 }
 
 // nested returns the nested form of a body, with blocks by their numbers in the text.

@@ -23,6 +23,7 @@ type Arithmetic struct {
 	Fused       bool    // Fma rounds once
 	FoldsZeros  bool    // the device's compiler forgets that -0+0 is 0
 	LosesValues bool    // the device's compiler may lose values that a loop has computed for threads that leave it early
+	Shallow     bool    // the device's compiler ignores conditions that are nested deeply
 	SignedZero  [2]bool // zeros keep their signs, infinities and NaNs are as in IEEE 754
 	Denormals   [2]bool // subnormal numbers are not zeros
 	Nearest     [2]bool // results are rounded to nearest
@@ -42,7 +43,7 @@ func Translate(m *ptx.Module, name string, o Options) (*Program, error) {
 	if f == nil || !f.Entry {
 		return nil, fmt.Errorf("ptxspirv: no kernel %s", name)
 	}
-	g, err := newGraph(f, o.Subgroup != warpLanes)
+	g, err := newGraph(f, o)
 	if err != nil {
 		return nil, fmt.Errorf("ptxspirv: %s: %w: %w", name, err, ErrUnsupported)
 	}

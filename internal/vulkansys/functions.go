@@ -269,10 +269,16 @@ func (d *Driver) Dispatch(c CommandBuffer, x, y, z uint32) {
 	d.call(fnCmdDispatch, uintptr(c), uintptr(x), uintptr(y), uintptr(z))
 }
 
-// Barrier makes all later commands wait for all earlier ones and see what they wrote. The host sees it when the fence is signalled.
-func (d *Driver) Barrier(c CommandBuffer) {
-	b := &MemoryBarrier{Type: typeMemoryBarrier, Source: accessWrite, Target: accessRead | accessWrite}
-	d.call(fnCmdPipelineBarrier, uintptr(c), stagesAll, stagesAll|stageHost, 0, 1, at(b), 0, 0, 0, 0)
+// Barrier makes all later commands wait for all earlier ones and see what they wrote.
+func (d *Driver) Barrier(c CommandBuffer) { d.barrier(c, stagesAll, accessRead|accessWrite) }
+
+// HostBarrier lets the host see what all earlier commands wrote, when the fence is signalled.
+func (d *Driver) HostBarrier(c CommandBuffer) { d.barrier(c, stageHost, accessRead) }
+
+// barrier makes what all earlier commands wrote visible to accesses of stages.
+func (d *Driver) barrier(c CommandBuffer, stages uintptr, access uint32) {
+	b := &MemoryBarrier{Type: typeMemoryBarrier, Source: accessWrite, Target: access}
+	d.call(fnCmdPipelineBarrier, uintptr(c), stagesAll, stages, 0, 1, at(b), 0, 0, 0, 0)
 	keep(b)
 }
 

@@ -103,43 +103,67 @@ func fourOf(x pair) numbers {
 	return numbers{a[0], a[1], b[0], b[1]}
 }
 
-// few multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
-// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+// few multiplies a matrix by up to four vectors. The next kernel's blocks may start at once, and request weights while they wait for this
+// kernel.
 //
 //gpu:kernel
 //gpu:assume narrow,aligned
 //gpu:twin off
 //gpu:target sm_80
-//gpu:instance FewQ4One = few[nibbles, oneVector]
 //gpu:instance FewQ4Four = few[nibbles, fourVectors]
-//gpu:instance FewQ8One = few[bytes, oneVector]
 //gpu:instance FewQ8Two = few[bytes, twoVectors]
 //gpu:instance FewQ8Four = few[bytes, fourVectors]
-//gpu:instance FewQ4KOne = few[grouped, oneVector]
-//gpu:instance FewMixedOne = few[mixed, oneVector]
 //gpu:instance FewMixedFour = few[mixed, fourVectors]
 func few[Q scalar, N width](t gpu.Thread, planes []quad, scales, minima, groups []pair, x []numbers, half []halves, gain []numbers, y []float32, brief []dtype.BF16, z size, of fields) {
 	t.StartNext()
-	f := fewState[Q, N]{size: z, of: of}
-	s := strip[Q]{planes: planes, scales: scales, minima: minima, groups: groups, all: z.Columns / BlockSize}
+	multiplyFew[Q, N](t, strip[Q]{planes: planes, scales: scales, minima: minima, groups: groups}, fewOperands{elements{x, half}, gain, output{y: y, half: brief}}, fewState[Q, N]{size: z, of: of})
+}
+
+// lone is few for one vector. GPUs without tensor cores for bfloat16, and GPUs of Vulkan, have it, too.
+//
+//gpu:kernel
+//gpu:assume narrow,aligned
+//gpu:twin off
+//gpu:instance FewQ4One = lone[nibbles]
+//gpu:instance FewQ8One = lone[bytes]
+//gpu:instance FewQ4KOne = lone[grouped]
+//gpu:instance FewMixedOne = lone[mixed]
+func lone[Q scalar](t gpu.Thread, planes []quad, scales, minima, groups []pair, x []numbers, half []halves, gain []numbers, y []float32, brief []dtype.BF16, z size, of fields) {
+	t.StartNext()
+	multiplyFew[Q, oneVector](t, strip[Q]{planes: planes, scales: scales, minima: minima, groups: groups}, fewOperands{elements{x, half}, gain, output{y: y, half: brief}}, fewState[Q, oneVector]{size: z, of: of})
+}
+
+// fewOperands are the vectors of the kernel few, with the gain of their norm, and its results.
+type fewOperands struct {
+	from elements
+	gain []numbers
+	output
+}
+
+// multiplyFew multiplies with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on,
+// and the slice BlockY of their columns, as dots does.
+func multiplyFew[Q scalar, N width](t gpu.Thread, s strip[Q], x fewOperands, f fewState[Q, N]) {
+	z := f.size
+	s.all = z.Columns / BlockSize
 	s.first = int32(t.BlockY()) * z.Share
 	s.count = min(z.Share, s.all-s.first)
 	s.units = s.count * perUnit[Q]()
 	s.next = walk{int32(t.BlockX()), int32(t.Warp()) * stepUnits}
 	for k := range s.ahead {
-		s.request(t, z, of, k)
+		s.request(t, z, f.of, k)
 	}
 	s.advance(t)
 	f.strip = s
-	f.output = output{y: y, half: brief, first: int32(t.BlockY()) * z.Vectors * z.Rows}
+	f.output = x.output
+	f.output.first = int32(t.BlockY()) * z.Vectors * z.Rows
 	f.near = gpu.DynamicShared[numbers](t)[:z.Sums]
 	f.sums = gpu.DynamicShared[float32](t)[4*z.Sums:]
 	var n N
-	if n.vectors() == 1 && len(gain) > 0 {
-		f.stageNormalized(t, x, gain, z.Epsilon)
+	if n.vectors() == 1 && len(x.gain) > 0 {
+		f.stageNormalized(t, x.from.single, x.gain, z.Epsilon)
 	} else {
 		t.AwaitPrevious()
-		f.stage(t, elements{x, half})
+		f.stage(t, x.from)
 	}
 	for tile := int32(t.BlockX()); tile*tileRows < z.Rows; tile += int32(t.GridDimX()) {
 		f.output.begin(t, z, tile)

@@ -48,7 +48,7 @@ func Multiply[X, Y Element](s *device.Stream, m Matrix, x Operands[X, Y]) error 
 		return fmt.Errorf("%w: a matrix of %d x %d, %d vectors, a workspace of %d elements instead of %d", ErrShape, m.Rows, m.Columns, x.Rows, x.Workspace.Len(), n)
 	}
 	switch {
-	case plain(s.Device()) || m.blocks() < chunkSize:
+	case m.plain(s.Device(), x.Rows):
 		return multiplyPlain(s, m, x)
 	case m.widens(x.Rows):
 		return multiplyWidened(s, m, x)
@@ -92,7 +92,7 @@ func Workspace[X, Y Element](d *device.Device, m Matrix, rows int) int {
 	switch {
 	case !m.valid() || rows < 1:
 		return 0
-	case plain(d) || m.blocks() < chunkSize:
+	case m.plain(d, rows):
 		return plainWorkspace[X, Y](m.Shape, rows)
 	case m.widens(rows):
 		return widenedWorkspace[X, Y](d, m.Shape, rows)

@@ -19,13 +19,13 @@ type Norm struct {
 // Normalizes reports whether MultiplyNorm supports the matrix on the stream's device, a GPU.
 func Normalizes(s *device.Stream, m Matrix) bool {
 	_, ok := m.normPlan(s.Device())
-	return ok && !plain(s.Device())
+	return ok
 }
 
 // normPlan returns the plan of a product of the matrix and one vector, and reports whether its kernel can normalize the vector: each thread has
 // a few elements.
 func (m Matrix) normPlan(d *device.Device) (p plan, ok bool) {
-	if !m.valid() || m.Rows == 0 || m.blocks() < chunkSize {
+	if !m.valid() || m.Rows == 0 || m.plain(d, 1) {
 		return p, false
 	}
 	if p = planOf[dtype.BF16](d, m, 1); p.gemv {
@@ -63,7 +63,7 @@ func (m Matrix) multiplyNorm(s *device.Stream, x Norm, y device.Slice[dtype.BF16
 // Gates reports whether GateNorm supports the matrix on the stream's device, a GPU.
 func Gates(s *device.Stream, m Matrix) bool {
 	p, ok := m.normPlan(s.Device())
-	return ok && p.norm && m.Rows%(2*tileRows) == 0 && !plain(s.Device())
+	return ok && p.norm && m.Rows%(2*tileRows) == 0
 }
 
 // GateNorm is MultiplyNorm, except that it stores SwiGLU of the products of the first half of the rows, the gate, and of the second half in

@@ -10,10 +10,14 @@ import (
 // as for eight, which is 2.4 times as long as for one.
 const fewVectors = 2
 
-// plain reports whether the kernels for CPUs multiply: on a CPU, and on GPUs that lack the instructions of the other kernels.
-func plain(d *device.Device) bool {
-	return row.FormOf(d) == row.Plain || d.Info().Capability.Major < 8
+// plain reports whether the kernels for CPUs multiply a number of vectors: on a CPU, on GPUs that lack the instructions of the kernels for
+// several vectors, and if the matrix has few columns.
+func (m Matrix) plain(d *device.Device, rows int) bool {
+	return row.FormOf(d) == row.Plain || m.blocks() < chunkSize || old(d) && rows > 1
 }
+
+// old reports whether a GPU lacks the instructions of compute capability 8.0. It multiplies single vectors with the kernel lone.
+func old(d *device.Device) bool { return d.Info().Capability.Major < 8 }
 
 // plainWorkspace returns the elements of scratch memory for the kernels for CPUs: the sums of half blocks of a single vector, or interleaved
 // vectors; and vectors and products as float32 numbers.

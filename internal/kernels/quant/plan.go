@@ -72,6 +72,9 @@ func (f Format) blockBytes() int {
 // mostBytes is the shared memory of a block of threads.
 const mostBytes = 227 << 10
 
+// spareBytes is the shared memory that the translation of a kernel for Vulkan may need.
+const spareBytes = 64
+
 // prefersFew reports whether the kernel few multiplies that number of vectors faster than dots, as measured on an H200.
 func prefersFew[X Element](f Format, rows int) bool {
 	switch {
@@ -87,6 +90,12 @@ func prefersFew[X Element](f Format, rows int) bool {
 
 // planOf returns the plan for vectors of an element type.
 func planOf[X Element](d *device.Device, m Matrix, rows int) plan {
+	if old(d) {
+		p := newPlan[X](Form{fewThreads, m.tiles()}, m, rows)
+		p.kernel = fewOf(m.Format, rows)
+		l := d.Info().Limits
+		return p.sliced(m, 1, max(l.SharedPerBlock, l.SharedDynamic)-spareBytes)
+	}
 	few := prefersFew[X](m.Format, rows)
 	return planIn[X](formOf[X](d.Info().Cores, m, rows, few), m, rows, few)
 }
@@ -117,17 +126,22 @@ func formOf[X Element](cores int, m Matrix, rows int, few bool) Form {
 	return Form{512, cores}
 }
 
-// planIn returns the plan in a form. It has no slices if none fits in shared memory.
-func planIn[X Element](f Form, m Matrix, rows int, few bool) plan {
-	p := plan{Shape: m.Shape, Form: f, rows: rows, parts: floatParts, planes: m.Format.planes(), grouped: m.Format.groups()}
+// newPlan returns a plan in a form, without a kernel.
+func newPlan[X Element](f Form, m Matrix, rows int) plan {
+	p := plan{Shape: m.Shape, Form: f, rows: rows, parts: floatParts, planes: m.Format.planes(), grouped: m.Format.groups(), share: m.blocks()}
 	if brief[X]() {
 		p.parts = 1
 	}
+	return p
+}
+
+// planIn returns the plan in a form. It has no slices if none fits in shared memory.
+func planIn[X Element](f Form, m Matrix, rows int, few bool) plan {
+	p := newPlan[X](f, m, rows)
 	p.kernel = dotsOf(rows, p.parts)
 	if few {
 		p.kernel = fewOf(m.Format, rows)
 	}
-	p.share = m.blocks()
 	if prefersGemv[X](m.Format, rows) {
 		gemv := p
 		gemv.kernel, gemv.slices = kernel{gemv: true}, 1
@@ -135,11 +149,17 @@ func planIn[X Element](f Form, m Matrix, rows int, few bool) plan {
 			return gemv
 		}
 	}
-	if most := mostBytes/p.bytes - p.before(); p.share > most {
-		step := 1 // blocks of which slices are a multiple
-		if m.Format.groups() && !few {
-			step = superBlocks
-		}
+	step := 1
+	if m.Format.groups() && !few {
+		step = superBlocks
+	}
+	return p.sliced(m, step, mostBytes)
+}
+
+// sliced returns the plan with slices of the columns for which the given number of bytes of shared memory suffices. Slices are a multiple of
+// step blocks.
+func (p plan) sliced(m Matrix, step, bytes int) plan {
+	if most := bytes/p.bytes - p.before(); p.share > most {
 		if most -= most % step; most < chunkSize {
 			return p // without slices
 		}

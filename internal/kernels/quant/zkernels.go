@@ -102,7 +102,7 @@ var joinKernel = &driver.Kernel{
 	},
 	Twin:    joinTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{124},
+	Uses:    []uint16{127},
 }
 
 // SumHalves stores the sum of each 16 elements of x.
@@ -140,7 +140,7 @@ var sumHalvesKernel = &driver.Kernel{
 	},
 	Twin:    sumHalvesTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{11, 105, 202, 286},
+	Uses:    []uint16{11, 108, 205, 289},
 }
 
 // Enumerate stores consecutive numbers.
@@ -174,7 +174,7 @@ var enumerateKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{288},
+	Uses:    []uint16{291},
 }
 
 // BatchQ4 multiplies a tile of a matrix by a group of interleaved vectors.
@@ -242,7 +242,7 @@ var batchQ4Kernel = &driver.Kernel{
 	},
 	Twin:    batchQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 20, 21, 23, 24, 104, 105, 106, 114, 115, 116, 117, 118, 119, 120, 121, 122, 125, 131, 132, 149, 162, 165, 202, 203, 204},
+	Uses:    []uint16{9, 11, 20, 21, 23, 24, 107, 108, 109, 117, 118, 119, 120, 121, 122, 123, 124, 125, 128, 134, 135, 152, 165, 168, 205, 206, 207},
 }
 
 // BatchQ8 multiplies a tile of a matrix by a group of interleaved vectors.
@@ -310,7 +310,7 @@ var batchQ8Kernel = &driver.Kernel{
 	},
 	Twin:    batchQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 20, 21, 23, 24, 99, 100, 101, 102, 103, 104, 105, 106, 119, 120, 121, 122, 125, 131, 132, 137, 140, 149, 202, 203, 204},
+	Uses:    []uint16{9, 11, 20, 21, 23, 24, 102, 103, 104, 105, 106, 107, 108, 109, 122, 123, 124, 125, 128, 134, 135, 140, 143, 152, 205, 206, 207},
 }
 
 // BatchMixed multiplies a tile of a matrix by a group of interleaved vectors.
@@ -381,7 +381,7 @@ var batchMixedKernel = &driver.Kernel{
 	},
 	Twin:    batchMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 20, 21, 23, 24, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 119, 120, 121, 122, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 202, 203, 204},
+	Uses:    []uint16{9, 11, 20, 21, 23, 24, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 122, 123, 124, 125, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 205, 206, 207},
 }
 
 // DotsQ4One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -479,7 +479,7 @@ var dotsQ4OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 117, 119, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 152, 153, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 246, 267, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ4Eight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -577,7 +577,7 @@ var dotsQ4EightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 117, 119, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 152, 153, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 246, 267, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ4Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -675,7 +675,7 @@ var dotsQ4SixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 117, 119, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 152, 153, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 246, 267, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ4Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -773,7 +773,7 @@ var dotsQ4ThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 117, 119, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 152, 153, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 246, 267, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ8One multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -869,7 +869,7 @@ var dotsQ8OneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 99, 101, 125, 128, 129, 131, 132, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 160, 161, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 237, 243, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 102, 104, 128, 131, 132, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 163, 164, 175, 176, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 240, 246, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ8Eight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -965,7 +965,7 @@ var dotsQ8EightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 99, 101, 125, 128, 129, 131, 132, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 160, 161, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 237, 243, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 102, 104, 128, 131, 132, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 163, 164, 175, 176, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 240, 246, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ8Sixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1061,7 +1061,7 @@ var dotsQ8SixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 99, 101, 125, 128, 129, 131, 132, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 160, 161, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 237, 243, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 102, 104, 128, 131, 132, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 163, 164, 175, 176, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 240, 246, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ8Thrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1157,7 +1157,7 @@ var dotsQ8ThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 99, 101, 125, 128, 129, 131, 132, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 160, 161, 172, 173, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 237, 243, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 102, 104, 128, 131, 132, 134, 135, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 163, 164, 175, 176, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 240, 246, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ4KOne multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1257,7 +1257,7 @@ var dotsQ4KOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 189, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 245, 247, 248, 251, 252, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 117, 119, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 192, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 246, 248, 250, 251, 254, 255, 267, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ4KEight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1357,7 +1357,7 @@ var dotsQ4KEightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 189, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 245, 247, 248, 251, 252, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 117, 119, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 192, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 246, 248, 250, 251, 254, 255, 267, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ4KSixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1457,7 +1457,7 @@ var dotsQ4KSixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 189, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 245, 247, 248, 251, 252, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 117, 119, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 192, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 246, 248, 250, 251, 254, 255, 267, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ4KThrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1557,7 +1557,7 @@ var dotsQ4KThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 189, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 245, 247, 248, 251, 252, 264, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 117, 119, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 192, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 246, 248, 250, 251, 254, 255, 267, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ6KOne multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1655,7 +1655,7 @@ var dotsQ6KOneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 160, 161, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 163, 164, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 246, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ6KEight multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1753,7 +1753,7 @@ var dotsQ6KEightKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 160, 161, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 163, 164, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 246, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ6KSixteen multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1851,7 +1851,7 @@ var dotsQ6KSixteenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 160, 161, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 163, 164, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 246, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
 // DotsQ6KThrice multiplies a matrix by vectors. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
@@ -1949,102 +1949,11 @@ var dotsQ6KThriceKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 160, 161, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 243, 289, 290, 291, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324},
+	Uses:    []uint16{9, 11, 12, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 163, 164, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 196, 197, 198, 199, 200, 201, 202, 203, 204, 205, 207, 208, 209, 210, 211, 212, 213, 214, 215, 216, 217, 218, 219, 220, 221, 222, 223, 224, 225, 226, 227, 228, 229, 230, 231, 232, 233, 234, 235, 236, 237, 238, 246, 292, 293, 294, 295, 296, 297, 298, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 310, 311, 312, 313, 314, 315, 316, 317, 318, 319, 320, 321, 322, 323, 324, 325, 326, 327},
 }
 
-// FewQ4One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
-// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ4One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
-	p := s.Plan(fewQ4OneKernel, g)
-	planes.Pass(p)
-	scales.Pass(p)
-	minima.Pass(p)
-	groups.Pass(p)
-	x.Pass(p)
-	half.Pass(p)
-	gain.Pass(p)
-	y.Pass(p)
-	brief.Pass(p)
-	driver.Pass(p, z)
-	driver.Pass(p, of)
-	return p.Launch()
-}
-
-var fewQ4OneKernel = &driver.Kernel{
-	Name:    "few[nibbles, oneVector]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "few.go",
-	Line:    121,
-	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
-		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
-		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
-		{Name: "x", Offset: 96, Size: 24, Elem: 16},
-		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
-		{Name: "y", Offset: 168, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
-		{Name: "z", Offset: 216, Size: 68},
-		{Name: "of", Offset: 284, Size: 56},
-	},
-	ParamBytes: 360,
-	Barriers:   true,
-	Assumes:    driver.Fit{Narrow: true, Aligned: true},
-	Sites: []driver.Site{
-		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 107, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 111, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4OneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4OneSM80NarrowAligned},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			planes                 []quad
-			scales, minima, groups []pair
-			x                      []numbers
-			half                   []halves
-			gain                   []numbers
-			y                      []float32
-			brief                  []dtype.BF16
-			z                      size
-			of                     fields
-		})(args)
-		for ts.Next() {
-			few[nibbles, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 54, 55, 114, 116, 122, 125, 126, 129, 131, 149, 160, 162, 165, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 243, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
-}
-
-// FewQ4Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
-// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+// FewQ4Four multiplies a matrix by up to four vectors. The next kernel's blocks may start at once, and request weights while they wait for this
+// kernel.
 func FewQ4Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ4FourKernel, g)
 	planes.Pass(p)
@@ -2065,7 +1974,7 @@ var fewQ4FourKernel = &driver.Kernel{
 	Name:    "few[nibbles, fourVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    121,
+	Line:    117,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -2083,7 +1992,7 @@ var fewQ4FourKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 211, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
@@ -2091,10 +2000,10 @@ var fewQ4FourKernel = &driver.Kernel{
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
@@ -2104,8 +2013,8 @@ var fewQ4FourKernel = &driver.Kernel{
 		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 159, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 160, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
@@ -2129,101 +2038,11 @@ var fewQ4FourKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 49, 50, 51, 54, 55, 114, 116, 122, 125, 126, 129, 131, 149, 160, 162, 165, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 243, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
+	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 48, 49, 52, 53, 54, 57, 58, 117, 119, 125, 128, 129, 132, 134, 152, 163, 165, 168, 175, 194, 195, 197, 198, 199, 200, 205, 207, 209, 231, 236, 237, 238, 246, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 300, 303, 305, 312},
 }
 
-// FewQ8One multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
-// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ8One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
-	p := s.Plan(fewQ8OneKernel, g)
-	planes.Pass(p)
-	scales.Pass(p)
-	minima.Pass(p)
-	groups.Pass(p)
-	x.Pass(p)
-	half.Pass(p)
-	gain.Pass(p)
-	y.Pass(p)
-	brief.Pass(p)
-	driver.Pass(p, z)
-	driver.Pass(p, of)
-	return p.Launch()
-}
-
-var fewQ8OneKernel = &driver.Kernel{
-	Name:    "few[bytes, oneVector]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "few.go",
-	Line:    121,
-	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
-		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
-		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
-		{Name: "x", Offset: 96, Size: 24, Elem: 16},
-		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
-		{Name: "y", Offset: 168, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
-		{Name: "z", Offset: 216, Size: 68},
-		{Name: "of", Offset: 284, Size: 56},
-	},
-	ParamBytes: 360,
-	Barriers:   true,
-	Assumes:    driver.Fit{Narrow: true, Aligned: true},
-	Sites: []driver.Site{
-		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 107, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 111, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8OneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8OneSM80NarrowAligned},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			planes                 []quad
-			scales, minima, groups []pair
-			x                      []numbers
-			half                   []halves
-			gain                   []numbers
-			y                      []float32
-			brief                  []dtype.BF16
-			z                      size
-			of                     fields
-		})(args)
-		for ts.Next() {
-			few[bytes, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 54, 55, 99, 101, 122, 125, 126, 129, 131, 137, 140, 149, 160, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
-}
-
-// FewQ8Two multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
-// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+// FewQ8Two multiplies a matrix by up to four vectors. The next kernel's blocks may start at once, and request weights while they wait for this
+// kernel.
 func FewQ8Two(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ8TwoKernel, g)
 	planes.Pass(p)
@@ -2244,7 +2063,7 @@ var fewQ8TwoKernel = &driver.Kernel{
 	Name:    "few[bytes, twoVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    121,
+	Line:    117,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -2262,7 +2081,7 @@ var fewQ8TwoKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 211, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
@@ -2270,10 +2089,10 @@ var fewQ8TwoKernel = &driver.Kernel{
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
@@ -2282,8 +2101,8 @@ var fewQ8TwoKernel = &driver.Kernel{
 		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 159, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 160, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
@@ -2307,11 +2126,11 @@ var fewQ8TwoKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 44, 45, 46, 49, 50, 51, 52, 53, 54, 55, 99, 101, 122, 125, 126, 129, 131, 137, 140, 149, 160, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
+	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 42, 45, 46, 48, 49, 52, 53, 54, 55, 56, 57, 58, 102, 104, 125, 128, 129, 132, 134, 140, 143, 152, 163, 175, 194, 195, 197, 198, 199, 200, 205, 207, 209, 231, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 300, 303, 305, 312},
 }
 
-// FewQ8Four multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
-// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+// FewQ8Four multiplies a matrix by up to four vectors. The next kernel's blocks may start at once, and request weights while they wait for this
+// kernel.
 func FewQ8Four(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewQ8FourKernel, g)
 	planes.Pass(p)
@@ -2332,7 +2151,7 @@ var fewQ8FourKernel = &driver.Kernel{
 	Name:    "few[bytes, fourVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    121,
+	Line:    117,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -2350,7 +2169,7 @@ var fewQ8FourKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 211, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
@@ -2358,10 +2177,10 @@ var fewQ8FourKernel = &driver.Kernel{
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
@@ -2370,8 +2189,8 @@ var fewQ8FourKernel = &driver.Kernel{
 		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 159, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 160, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
@@ -2395,197 +2214,11 @@ var fewQ8FourKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 49, 50, 51, 54, 55, 99, 101, 122, 125, 126, 129, 131, 137, 140, 149, 160, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
+	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 48, 49, 52, 53, 54, 57, 58, 102, 104, 125, 128, 129, 132, 134, 140, 143, 152, 163, 175, 194, 195, 197, 198, 199, 200, 205, 207, 209, 231, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 300, 303, 305, 312},
 }
 
-// FewQ4KOne multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
-// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewQ4KOne(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
-	p := s.Plan(fewQ4KOneKernel, g)
-	planes.Pass(p)
-	scales.Pass(p)
-	minima.Pass(p)
-	groups.Pass(p)
-	x.Pass(p)
-	half.Pass(p)
-	gain.Pass(p)
-	y.Pass(p)
-	brief.Pass(p)
-	driver.Pass(p, z)
-	driver.Pass(p, of)
-	return p.Launch()
-}
-
-var fewQ4KOneKernel = &driver.Kernel{
-	Name:    "few[grouped, oneVector]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "few.go",
-	Line:    121,
-	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
-		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
-		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
-		{Name: "x", Offset: 96, Size: 24, Elem: 16},
-		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
-		{Name: "y", Offset: 168, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
-		{Name: "z", Offset: 216, Size: 68},
-		{Name: "of", Offset: 284, Size: 56},
-	},
-	ParamBytes: 360,
-	Barriers:   true,
-	Assumes:    driver.Fit{Narrow: true, Aligned: true},
-	Sites: []driver.Site{
-		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 107, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 111, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4KOneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4KOneSM80NarrowAligned},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			planes                 []quad
-			scales, minima, groups []pair
-			x                      []numbers
-			half                   []halves
-			gain                   []numbers
-			y                      []float32
-			brief                  []dtype.BF16
-			z                      size
-			of                     fields
-		})(args)
-		for ts.Next() {
-			few[grouped, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 54, 55, 114, 116, 122, 125, 126, 129, 131, 149, 160, 162, 165, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 243, 244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 263, 264, 265, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
-}
-
-// FewMixedOne multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
-// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
-func FewMixedOne(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
-	p := s.Plan(fewMixedOneKernel, g)
-	planes.Pass(p)
-	scales.Pass(p)
-	minima.Pass(p)
-	groups.Pass(p)
-	x.Pass(p)
-	half.Pass(p)
-	gain.Pass(p)
-	y.Pass(p)
-	brief.Pass(p)
-	driver.Pass(p, z)
-	driver.Pass(p, of)
-	return p.Launch()
-}
-
-var fewMixedOneKernel = &driver.Kernel{
-	Name:    "few[mixed, oneVector]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
-	File:    "few.go",
-	Line:    121,
-	Params: []driver.Param{
-		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
-		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
-		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
-		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
-		{Name: "x", Offset: 96, Size: 24, Elem: 16},
-		{Name: "half", Offset: 120, Size: 24, Elem: 8},
-		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
-		{Name: "y", Offset: 168, Size: 24, Elem: 4},
-		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
-		{Name: "z", Offset: 216, Size: 68},
-		{Name: "of", Offset: 284, Size: 56},
-	},
-	ParamBytes: 360,
-	Barriers:   true,
-	Assumes:    driver.Fit{Narrow: true, Aligned: true},
-	Sites: []driver.Site{
-		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 107, Format: "index out of range [%d] with length %d"},
-		{File: "norm.go", Line: 111, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
-		{File: "output.go", Line: 20, Format: "integer divide by zero"},
-		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
-		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "strip.go", Line: 46, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
-		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
-		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewMixedOneSM90NarrowAligned},
-		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewMixedOneSM80NarrowAligned},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			planes                 []quad
-			scales, minima, groups []pair
-			x                      []numbers
-			half                   []halves
-			gain                   []numbers
-			y                      []float32
-			brief                  []dtype.BF16
-			z                      size
-			of                     fields
-		})(args)
-		for ts.Next() {
-			few[mixed, oneVector](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
-		}
-	},
-	Sources: kernelSources,
-	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 44, 45, 46, 47, 48, 49, 50, 51, 54, 55, 107, 108, 110, 111, 122, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 160, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 243, 244, 256, 257, 258, 259, 260, 261, 262, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
-}
-
-// FewMixedFour multiplies a matrix by up to four vectors, with weights that it converts to float32 in registers. A block of threads takes the tiles of 16 rows from BlockX on, and the slice BlockY of their
-// columns, as dots does. The next kernel's blocks may start at once, and request weights while they wait for this kernel.
+// FewMixedFour multiplies a matrix by up to four vectors. The next kernel's blocks may start at once, and request weights while they wait for this
+// kernel.
 func FewMixedFour(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
 	p := s.Plan(fewMixedFourKernel, g)
 	planes.Pass(p)
@@ -2606,7 +2239,7 @@ var fewMixedFourKernel = &driver.Kernel{
 	Name:    "few[mixed, fourVectors]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
 	File:    "few.go",
-	Line:    121,
+	Line:    117,
 	Params: []driver.Param{
 		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
 		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
@@ -2624,7 +2257,7 @@ var fewMixedFourKernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 187, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 211, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
 		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
@@ -2632,10 +2265,10 @@ var fewMixedFourKernel = &driver.Kernel{
 		{File: "output.go", Line: 20, Format: "integer divide by zero"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
 		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 173, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 175, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
 		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
@@ -2648,8 +2281,8 @@ var fewMixedFourKernel = &driver.Kernel{
 		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
 		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 135, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 136, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 159, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 160, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
 	Variants: []driver.Variant{
@@ -2673,7 +2306,374 @@ var fewMixedFourKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 49, 50, 51, 54, 55, 107, 108, 110, 111, 122, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 160, 172, 191, 192, 194, 195, 196, 197, 202, 204, 206, 228, 233, 234, 235, 243, 244, 256, 257, 258, 259, 260, 261, 262, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 297, 300, 302, 309},
+	Uses:    []uint16{2, 9, 11, 30, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 48, 49, 52, 53, 54, 57, 58, 110, 111, 113, 114, 125, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 163, 175, 194, 195, 197, 198, 199, 200, 205, 207, 209, 231, 236, 237, 238, 246, 247, 259, 260, 261, 262, 263, 264, 265, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 300, 303, 305, 312},
+}
+
+// FewQ4One is few for one vector. GPUs without tensor cores for bfloat16, and GPUs of Vulkan, have it, too.
+func FewQ4One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+	p := s.Plan(fewQ4OneKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	gain.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var fewQ4OneKernel = &driver.Kernel{
+	Name:    "lone[nibbles]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    131,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
+		{Name: "y", Offset: 168, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
+		{Name: "z", Offset: 216, Size: 68},
+		{Name: "of", Offset: 284, Size: 56},
+	},
+	ParamBytes: 360,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "few.go", Line: 211, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 111, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 159, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 160, Format: "slice bounds out of range [%d:%d]"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4OneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4OneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4OneSM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			gain                   []numbers
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
+		})(args)
+		for ts.Next() {
+			lone[nibbles](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{2, 9, 11, 30, 35, 37, 38, 39, 40, 41, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 57, 58, 117, 119, 125, 128, 129, 132, 134, 152, 163, 165, 168, 175, 194, 195, 197, 198, 199, 200, 205, 207, 209, 231, 236, 237, 238, 246, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 300, 303, 305, 312},
+}
+
+// FewQ8One is few for one vector. GPUs without tensor cores for bfloat16, and GPUs of Vulkan, have it, too.
+func FewQ8One(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+	p := s.Plan(fewQ8OneKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	gain.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var fewQ8OneKernel = &driver.Kernel{
+	Name:    "lone[bytes]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    131,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
+		{Name: "y", Offset: 168, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
+		{Name: "z", Offset: 216, Size: 68},
+		{Name: "of", Offset: 284, Size: 56},
+	},
+	ParamBytes: 360,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "few.go", Line: 211, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 111, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 159, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 160, Format: "slice bounds out of range [%d:%d]"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ8OneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8OneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ8OneSM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			gain                   []numbers
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
+		})(args)
+		for ts.Next() {
+			lone[bytes](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{2, 9, 11, 30, 35, 37, 38, 39, 40, 41, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 57, 58, 102, 104, 125, 128, 129, 132, 134, 140, 143, 152, 163, 175, 194, 195, 197, 198, 199, 200, 205, 207, 209, 231, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 300, 303, 305, 312},
+}
+
+// FewQ4KOne is few for one vector. GPUs without tensor cores for bfloat16, and GPUs of Vulkan, have it, too.
+func FewQ4KOne(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+	p := s.Plan(fewQ4KOneKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	gain.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var fewQ4KOneKernel = &driver.Kernel{
+	Name:    "lone[grouped]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    131,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
+		{Name: "y", Offset: 168, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
+		{Name: "z", Offset: 216, Size: 68},
+		{Name: "of", Offset: 284, Size: 56},
+	},
+	ParamBytes: 360,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "few.go", Line: 211, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 111, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 159, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 160, Format: "slice bounds out of range [%d:%d]"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewQ4KOneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4KOneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fewQ4KOneSM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			gain                   []numbers
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
+		})(args)
+		for ts.Next() {
+			lone[grouped](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{2, 9, 11, 30, 35, 37, 38, 39, 40, 41, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 57, 58, 117, 119, 125, 128, 129, 132, 134, 152, 163, 165, 168, 175, 194, 195, 197, 198, 199, 200, 205, 207, 209, 231, 236, 237, 238, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255, 256, 257, 258, 266, 267, 268, 269, 270, 271, 272, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 300, 303, 305, 312},
+}
+
+// FewMixedOne is few for one vector. GPUs without tensor cores for bfloat16, and GPUs of Vulkan, have it, too.
+func FewMixedOne(s *device.Stream, g device.Grid, planes device.Slice[quad], scales, minima, groups device.Slice[pair], x device.Slice[numbers], half device.Slice[halves], gain device.Slice[numbers], y device.Slice[float32], brief device.Slice[dtype.BF16], z size, of fields) error {
+	p := s.Plan(fewMixedOneKernel, g)
+	planes.Pass(p)
+	scales.Pass(p)
+	minima.Pass(p)
+	groups.Pass(p)
+	x.Pass(p)
+	half.Pass(p)
+	gain.Pass(p)
+	y.Pass(p)
+	brief.Pass(p)
+	driver.Pass(p, z)
+	driver.Pass(p, of)
+	return p.Launch()
+}
+
+var fewMixedOneKernel = &driver.Kernel{
+	Name:    "lone[mixed]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/quant",
+	File:    "few.go",
+	Line:    131,
+	Params: []driver.Param{
+		{Name: "planes", Offset: 0, Size: 24, Elem: 16},
+		{Name: "scales", Offset: 24, Size: 24, Elem: 8},
+		{Name: "minima", Offset: 48, Size: 24, Elem: 8},
+		{Name: "groups", Offset: 72, Size: 24, Elem: 8},
+		{Name: "x", Offset: 96, Size: 24, Elem: 16},
+		{Name: "half", Offset: 120, Size: 24, Elem: 8},
+		{Name: "gain", Offset: 144, Size: 24, Elem: 16},
+		{Name: "y", Offset: 168, Size: 24, Elem: 4},
+		{Name: "brief", Offset: 192, Size: 24, Elem: 2},
+		{Name: "z", Offset: 216, Size: 68},
+		{Name: "of", Offset: 284, Size: 56},
+	},
+	ParamBytes: 360,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "few.go", Line: 211, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 107, Format: "index out of range [%d] with length %d"},
+		{File: "norm.go", Line: 111, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 34, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 36, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 110, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 112, Format: "index out of range [%d] with length %d"},
+		{File: "output.go", Line: 20, Format: "integer divide by zero"},
+		{File: "stage.go", Line: 35, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 62, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 197, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 199, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 41, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [%d:%d]"},
+		{File: "strip.go", Line: 43, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "strip.go", Line: 46, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 49, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 53, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "strip.go", Line: 58, Format: "index out of range [%d] with length %d"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [%d:%d]"},
+		{File: "stage.go", Line: 68, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "stage.go", Line: 69, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 159, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 160, Format: "slice bounds out of range [%d:%d]"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152, 160, 176, 184, 200, 208},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Narrow: true, Aligned: true, Awaits: true, PTX: fewMixedOneSM90NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: fewMixedOneSM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: fewMixedOneSM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			planes                 []quad
+			scales, minima, groups []pair
+			x                      []numbers
+			half                   []halves
+			gain                   []numbers
+			y                      []float32
+			brief                  []dtype.BF16
+			z                      size
+			of                     fields
+		})(args)
+		for ts.Next() {
+			lone[mixed](ts.Thread(), a.planes, a.scales, a.minima, a.groups, a.x, a.half, a.gain, a.y, a.brief, a.z, a.of)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{2, 9, 11, 30, 35, 37, 38, 39, 40, 41, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 57, 58, 110, 111, 113, 114, 125, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 163, 175, 194, 195, 197, 198, 199, 200, 205, 207, 209, 231, 236, 237, 238, 246, 247, 259, 260, 261, 262, 263, 264, 265, 273, 274, 275, 276, 277, 278, 279, 280, 281, 282, 283, 284, 285, 286, 287, 300, 303, 305, 312},
 }
 
 // GatherQ8 converts columns of a row of the matrix: those from gatherColumns*BlockY on of row BlockX.
@@ -2737,7 +2737,7 @@ var gatherQ8Kernel = &driver.Kernel{
 	},
 	Twin:    gatherQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 56, 57, 58, 59, 100, 101, 102, 103, 104, 105, 106, 119, 120, 121, 122, 125, 131, 132, 137, 140, 149, 202, 203, 204},
+	Uses:    []uint16{9, 11, 59, 60, 61, 62, 103, 104, 105, 106, 107, 108, 109, 122, 123, 124, 125, 128, 134, 135, 140, 143, 152, 205, 206, 207},
 }
 
 // GatherMixed converts columns of a row of the matrix: those from gatherColumns*BlockY on of row BlockX.
@@ -2803,7 +2803,7 @@ var gatherMixedKernel = &driver.Kernel{
 	},
 	Twin:    gatherMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 56, 57, 58, 59, 104, 105, 106, 107, 109, 110, 111, 112, 113, 119, 120, 121, 122, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 202, 203, 204},
+	Uses:    []uint16{9, 11, 59, 60, 61, 62, 107, 108, 109, 110, 112, 113, 114, 115, 116, 122, 123, 124, 125, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 205, 206, 207},
 }
 
 // GemvQ4 multiplies a matrix by a bfloat16 vector with tensor cores, to which weights come through registers. A block of threads takes every n-th
@@ -2879,7 +2879,7 @@ var gemvQ4Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 60, 61, 62, 63, 64, 67, 68, 70, 71, 72, 73, 74, 75, 76, 77, 78, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 92, 93, 95, 97, 98, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 194, 196, 197, 202, 204, 206, 228, 229, 230, 233, 234, 235, 243, 264, 300, 302, 309},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 63, 64, 65, 66, 67, 70, 71, 73, 74, 75, 76, 77, 78, 79, 80, 81, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 95, 96, 98, 100, 101, 117, 119, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 152, 153, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 197, 199, 200, 205, 207, 209, 231, 232, 233, 236, 237, 238, 246, 267, 303, 305, 312},
 }
 
 // GemvQ4K multiplies a matrix by a bfloat16 vector with tensor cores, to which weights come through registers. A block of threads takes every n-th
@@ -2956,7 +2956,7 @@ var gemvQ4KKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 60, 61, 62, 63, 64, 67, 68, 70, 71, 72, 73, 74, 75, 76, 77, 78, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 92, 93, 95, 97, 98, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 189, 194, 196, 197, 202, 204, 206, 228, 229, 230, 233, 234, 235, 243, 245, 247, 248, 251, 252, 264, 300, 302, 309},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 63, 64, 65, 66, 67, 70, 71, 73, 74, 75, 76, 77, 78, 79, 80, 81, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 95, 96, 98, 100, 101, 117, 119, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 192, 197, 199, 200, 205, 207, 209, 231, 232, 233, 236, 237, 238, 246, 248, 250, 251, 254, 255, 267, 303, 305, 312},
 }
 
 // GemvQ6K multiplies a matrix by a bfloat16 vector with tensor cores, to which weights come through registers. A block of threads takes every n-th
@@ -3032,7 +3032,7 @@ var gemvQ6KKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 60, 61, 62, 63, 64, 67, 68, 70, 71, 72, 73, 74, 75, 76, 77, 78, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 92, 93, 95, 97, 98, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 160, 161, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 194, 196, 197, 202, 204, 206, 228, 229, 230, 233, 234, 235, 243, 289, 290, 300, 302, 309},
+	Uses:    []uint16{0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 63, 64, 65, 66, 67, 70, 71, 73, 74, 75, 76, 77, 78, 79, 80, 81, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 95, 96, 98, 100, 101, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 163, 164, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 197, 199, 200, 205, 207, 209, 231, 232, 233, 236, 237, 238, 246, 292, 293, 303, 305, 312},
 }
 
 // GemvNormQ4 is gemv of a float32 vector that it normalizes.
@@ -3102,7 +3102,7 @@ var gemvNormQ4Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 35, 60, 64, 65, 66, 67, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 94, 95, 96, 97, 98, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 194, 196, 197, 202, 204, 206, 228, 229, 230, 233, 234, 235, 243, 264, 302, 309},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 35, 63, 67, 68, 69, 70, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 98, 99, 100, 101, 117, 119, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 152, 153, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 197, 199, 200, 205, 207, 209, 231, 232, 233, 236, 237, 238, 246, 267, 305, 312},
 }
 
 // GemvNormQ4K is gemv of a float32 vector that it normalizes.
@@ -3173,7 +3173,7 @@ var gemvNormQ4KKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 35, 60, 64, 65, 66, 67, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 94, 95, 96, 97, 98, 114, 116, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 189, 194, 196, 197, 202, 204, 206, 228, 229, 230, 233, 234, 235, 243, 245, 247, 248, 251, 252, 264, 302, 309},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 35, 63, 67, 68, 69, 70, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 98, 99, 100, 101, 117, 119, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 192, 197, 199, 200, 205, 207, 209, 231, 232, 233, 236, 237, 238, 246, 248, 250, 251, 254, 255, 267, 305, 312},
 }
 
 // GemvNormQ6K is gemv of a float32 vector that it normalizes.
@@ -3243,7 +3243,7 @@ var gemvNormQ6KKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 35, 60, 64, 65, 66, 67, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 94, 95, 96, 97, 98, 125, 128, 129, 131, 132, 134, 135, 136, 147, 148, 160, 161, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 194, 196, 197, 202, 204, 206, 228, 229, 230, 233, 234, 235, 243, 289, 290, 302, 309},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 30, 35, 63, 67, 68, 69, 70, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 97, 98, 99, 100, 101, 128, 131, 132, 134, 135, 137, 138, 139, 150, 151, 163, 164, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 197, 199, 200, 205, 207, 209, 231, 232, 233, 236, 237, 238, 246, 292, 293, 305, 312},
 }
 
 // ConvertF32 stores elements as those of another type.
@@ -3284,7 +3284,7 @@ var convertF32Kernel = &driver.Kernel{
 	},
 	Twin:    convertF32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{13, 14, 15, 16, 17, 18, 19, 123, 190},
+	Uses:    []uint16{13, 14, 15, 16, 17, 18, 19, 126, 193},
 }
 
 // ConvertBF16 stores elements as those of another type.
@@ -3322,7 +3322,7 @@ var convertBF16Kernel = &driver.Kernel{
 	},
 	Twin:    convertBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{13, 14, 15, 16, 17, 18, 19, 123, 190},
+	Uses:    []uint16{13, 14, 15, 16, 17, 18, 19, 126, 193},
 }
 
 // TileQ4 multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -3388,7 +3388,7 @@ var tileQ4Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ4Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 104, 105, 106, 114, 115, 116, 117, 118, 119, 120, 122, 125, 131, 132, 149, 162, 165, 202, 204, 285, 287},
+	Uses:    []uint16{9, 11, 107, 108, 109, 117, 118, 119, 120, 121, 122, 123, 125, 128, 134, 135, 152, 165, 168, 205, 207, 288, 290},
 }
 
 // TileQ8 multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -3452,7 +3452,7 @@ var tileQ8Kernel = &driver.Kernel{
 	},
 	Twin:    tileQ8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 99, 100, 101, 102, 103, 104, 105, 106, 119, 120, 122, 125, 131, 132, 137, 140, 149, 202, 204, 285, 287},
+	Uses:    []uint16{9, 11, 102, 103, 104, 105, 106, 107, 108, 109, 122, 123, 125, 128, 134, 135, 140, 143, 152, 205, 207, 288, 290},
 }
 
 // TileMixed multiplies a tile of a matrix by x, of which sums has the sums of half blocks.
@@ -3520,7 +3520,7 @@ var tileMixedKernel = &driver.Kernel{
 	},
 	Twin:    tileMixedTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 119, 120, 122, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 202, 204, 285, 287},
+	Uses:    []uint16{9, 11, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 122, 123, 125, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 205, 207, 288, 290},
 }
 
 // WidenQ4 converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
@@ -3581,7 +3581,7 @@ var widenQ4Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 104, 106, 115, 116, 117, 118, 119, 120, 121, 122, 125, 131, 132, 149, 162, 165, 202, 203, 204, 325, 326, 327, 328},
+	Uses:    []uint16{9, 11, 107, 109, 118, 119, 120, 121, 122, 123, 124, 125, 128, 134, 135, 152, 165, 168, 205, 206, 207, 328, 329, 330, 331},
 }
 
 // WidenQ8 converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
@@ -3642,7 +3642,7 @@ var widenQ8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 100, 101, 102, 103, 104, 106, 119, 120, 121, 122, 125, 131, 132, 137, 140, 149, 202, 203, 204, 325, 326, 327, 328},
+	Uses:    []uint16{9, 11, 103, 104, 105, 106, 107, 109, 122, 123, 124, 125, 128, 134, 135, 140, 143, 152, 205, 206, 207, 328, 329, 330, 331},
 }
 
 // WidenMixed converts a part of a tile of a matrix. The threads of a warp take the quarters of two blocks of four rows at a time: they load
@@ -3705,5 +3705,5 @@ var widenMixedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{9, 11, 104, 106, 107, 109, 110, 111, 112, 113, 119, 120, 121, 122, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 202, 203, 204, 325, 326, 327, 328},
+	Uses:    []uint16{9, 11, 107, 109, 110, 112, 113, 114, 115, 116, 122, 123, 124, 125, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 205, 206, 207, 328, 329, 330, 331},
 }
