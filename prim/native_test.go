@@ -32,7 +32,7 @@ func TestNative(t *testing.T) {
 	ints := orderOf[uint32](kindOf[int32](), false)
 	if err := errors.Join(
 		reduceInBlocks(s, reduceInt32[greatest], Max, ends[int32]{sum, x}),
-		scanInTiles(s, scanInt32[add], scanning{Add, false}, ends[int32]{y, x}),
+		scanInTiles(s, tiling[int32, [4]int32]{scanInt32[add], scanSpan}, scanning{Add, false}, ends[int32]{y, x}),
 		topInTiles(s, ints, ends[uint32]{top, keys}, where),
 		sortInTiles(s, ints, pairs[uint32, none]{keys, view[none](keys.Slice(0, 0))}),
 	); err != nil {

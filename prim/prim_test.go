@@ -202,6 +202,37 @@ func same[T comparable](b *bench, what string, got, want []T) {
 	}
 }
 
+// TestScanMany adds enough elements for large tiles, of which the last is not full, and the last elements fill no pack.
+func TestScanMany(t *testing.T) {
+	everywhere(t, func(b *bench) {
+		addsMany[int32](b)
+		addsMany[uint32](b)
+		addsMany[int64](b)
+		addsMany[uint64](b)
+		addsMany[float32](b)
+		addsMany[float64](b)
+	})
+}
+
+func addsMany[T prim.Number](b *bench) {
+	b.Helper()
+	n := 50_003 * b.big
+	x := random[T](b, n)
+	inclusive, exclusive := make([]T, n), make([]T, n)
+	r := T(0)
+	for i, v := range x {
+		exclusive[i] = r
+		r += v
+		inclusive[i] = r
+	}
+	from, to := put(b, x), put(b, make([]T, n))
+	if err := errors.Join(prim.ExclusiveScan(b.Stream, prim.Add, to, from), prim.InclusiveScan(b.Stream, prim.Add, from, from)); err != nil {
+		b.Fatal(err)
+	}
+	same(b, "exclusive sums", get(b, to), exclusive)
+	same(b, "inclusive sums", get(b, from), inclusive)
+}
+
 // TestScanUnaligned scans part of a buffer that does not start at a multiple of 16 bytes.
 func TestScanUnaligned(t *testing.T) {
 	everywhere(t, func(b *bench) {

@@ -1440,7 +1440,7 @@ var digitChunksUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 29, 63, 64, 65, 135, 137, 139, 145, 147, 148, 150, 152, 155},
+	Uses:    []uint16{28, 29, 63, 64, 65, 144, 146, 148, 154, 156, 157, 159, 161, 164},
 }
 
 var digitChunksUint64Kernel = &driver.Kernel{
@@ -1475,7 +1475,7 @@ var digitChunksUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 29, 63, 64, 65, 135, 137, 139, 145, 147, 148, 150, 152, 155},
+	Uses:    []uint16{28, 29, 63, 64, 65, 144, 146, 148, 154, 156, 157, 159, 161, 164},
 }
 
 // moveChunks moves the chunk's keys and values. starts is indexed like the counts of digitChunk.
@@ -1542,7 +1542,7 @@ var moveChunksUint32NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 32, 63, 64, 65, 135, 137, 138, 139, 142, 145, 147, 148, 149, 150, 152, 155, 167},
+	Uses:    []uint16{28, 32, 63, 64, 65, 144, 146, 147, 148, 151, 154, 156, 157, 158, 159, 161, 164, 176},
 }
 
 var moveChunksUint32Uint32Kernel = &driver.Kernel{
@@ -1584,7 +1584,7 @@ var moveChunksUint32Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 32, 63, 64, 65, 135, 137, 138, 139, 142, 145, 147, 148, 149, 150, 152, 155, 167},
+	Uses:    []uint16{28, 32, 63, 64, 65, 144, 146, 147, 148, 151, 154, 156, 157, 158, 159, 161, 164, 176},
 }
 
 var moveChunksUint32Uint64Kernel = &driver.Kernel{
@@ -1626,7 +1626,7 @@ var moveChunksUint32Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 32, 63, 64, 65, 135, 137, 138, 139, 142, 145, 147, 148, 149, 150, 152, 155, 167},
+	Uses:    []uint16{28, 32, 63, 64, 65, 144, 146, 147, 148, 151, 154, 156, 157, 158, 159, 161, 164, 176},
 }
 
 var moveChunksUint64NoneKernel = &driver.Kernel{
@@ -1666,7 +1666,7 @@ var moveChunksUint64NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 32, 63, 64, 65, 135, 137, 138, 139, 142, 145, 147, 148, 149, 150, 152, 155, 167},
+	Uses:    []uint16{28, 32, 63, 64, 65, 144, 146, 147, 148, 151, 154, 156, 157, 158, 159, 161, 164, 176},
 }
 
 var moveChunksUint64Uint32Kernel = &driver.Kernel{
@@ -1708,7 +1708,7 @@ var moveChunksUint64Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 32, 63, 64, 65, 135, 137, 138, 139, 142, 145, 147, 148, 149, 150, 152, 155, 167},
+	Uses:    []uint16{28, 32, 63, 64, 65, 144, 146, 147, 148, 151, 154, 156, 157, 158, 159, 161, 164, 176},
 }
 
 var moveChunksUint64Uint64Kernel = &driver.Kernel{
@@ -1750,7 +1750,7 @@ var moveChunksUint64Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 32, 63, 64, 65, 135, 137, 138, 139, 142, 145, 147, 148, 149, 150, 152, 155, 167},
+	Uses:    []uint16{28, 32, 63, 64, 65, 144, 146, 147, 148, 151, 154, 156, 157, 158, 159, 161, 164, 176},
 }
 
 // flagChunks counts the flags of the chunk that are set.
@@ -1859,7 +1859,7 @@ var selectChunksUint8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 34, 126},
+	Uses:    []uint16{28, 34, 135},
 }
 
 var selectChunksUint16Kernel = &driver.Kernel{
@@ -1902,7 +1902,7 @@ var selectChunksUint16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 34, 126},
+	Uses:    []uint16{28, 34, 135},
 }
 
 var selectChunksUint32Kernel = &driver.Kernel{
@@ -1945,7 +1945,7 @@ var selectChunksUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 34, 126},
+	Uses:    []uint16{28, 34, 135},
 }
 
 var selectChunksUint64Kernel = &driver.Kernel{
@@ -1988,7 +1988,7 @@ var selectChunksUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 34, 126},
+	Uses:    []uint16{28, 34, 135},
 }
 
 var selectChunks2Uint64Kernel = &driver.Kernel{
@@ -2031,7 +2031,7 @@ var selectChunks2Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{28, 34, 126},
+	Uses:    []uint16{28, 34, 135},
 }
 
 // countUint8 adds to counts[i] the number of elements of x and tail that equal low+i.
@@ -5089,6 +5089,405 @@ var scanFloat64GreatestFloat642Float64Kernel = &driver.Kernel{
 	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120},
 }
 
+// largeInt32 is scanTiles with tiles of largeSpan packs.
+func largeInt32(s *device.Stream, g device.Blocks, in, out device.Slice[[4]int32], restIn, restOut device.Slice[int32], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing int32) error {
+	p := s.Plan(largeInt32Kernel, largeInt32Kernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	restIn.Pass(p)
+	restOut.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
+	return p.Launch()
+}
+
+var largeInt32Kernel = &driver.Kernel{
+	Name:    "scanLarge[add, int32, [4]int32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "scanlargekernel.go",
+	Line:    110,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "restIn", Offset: 48, Size: 24, Elem: 4},
+		{Name: "restOut", Offset: 72, Size: 24, Elem: 4},
+		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
+		{Name: "state", Offset: 120, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 144, Size: 1},
+		{Name: "nothing", Offset: 148, Size: 4},
+	},
+	ParamBytes: 168,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Dynamic:    73808,
+	Barriers:   true,
+	Spins:      true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "scanlargekernel.go", Line: 115, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 136, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scanlargekernel.go", Line: 29, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeInt32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeInt32SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out         [][4]int32
+			restIn, restOut []int32
+			ticket          []uint32
+			state           []uint64
+			exclusive       bool
+			nothing         int32
+		})(args)
+		for ts.Next() {
+			scanLarge[add, int32, [4]int32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 114, 115, 121, 122, 123, 124, 125, 126, 127, 128, 129},
+}
+
+// largeInt64 is scanTiles with tiles of largeSpan packs.
+func largeInt64(s *device.Stream, g device.Blocks, in, out device.Slice[[2]int64], restIn, restOut device.Slice[int64], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing int64) error {
+	p := s.Plan(largeInt64Kernel, largeInt64Kernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	restIn.Pass(p)
+	restOut.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
+	return p.Launch()
+}
+
+var largeInt64Kernel = &driver.Kernel{
+	Name:    "scanLarge[add, int64, [2]int64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "scanlargekernel.go",
+	Line:    110,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
+		{Name: "restOut", Offset: 72, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
+		{Name: "state", Offset: 120, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 144, Size: 1},
+		{Name: "nothing", Offset: 152, Size: 8},
+	},
+	ParamBytes: 176,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Dynamic:    73872,
+	Barriers:   true,
+	Spins:      true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "scanlargekernel.go", Line: 115, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 136, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scanlargekernel.go", Line: 29, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeInt64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeInt64SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out         [][2]int64
+			restIn, restOut []int64
+			ticket          []uint32
+			state           []uint64
+			exclusive       bool
+			nothing         int64
+		})(args)
+		for ts.Next() {
+			scanLarge[add, int64, [2]int64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 114, 115, 121, 122, 123, 124, 125, 126, 127, 128, 129},
+}
+
+// largeUint32 is scanTiles with tiles of largeSpan packs.
+func largeUint32(s *device.Stream, g device.Blocks, in, out device.Slice[[4]uint32], restIn, restOut device.Slice[uint32], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing uint32) error {
+	p := s.Plan(largeUint32Kernel, largeUint32Kernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	restIn.Pass(p)
+	restOut.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
+	return p.Launch()
+}
+
+var largeUint32Kernel = &driver.Kernel{
+	Name:    "scanLarge[add, uint32, [4]uint32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "scanlargekernel.go",
+	Line:    110,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "restIn", Offset: 48, Size: 24, Elem: 4},
+		{Name: "restOut", Offset: 72, Size: 24, Elem: 4},
+		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
+		{Name: "state", Offset: 120, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 144, Size: 1},
+		{Name: "nothing", Offset: 148, Size: 4},
+	},
+	ParamBytes: 168,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Dynamic:    73808,
+	Barriers:   true,
+	Spins:      true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "scanlargekernel.go", Line: 115, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 136, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scanlargekernel.go", Line: 29, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeUint32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeUint32SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out         [][4]uint32
+			restIn, restOut []uint32
+			ticket          []uint32
+			state           []uint64
+			exclusive       bool
+			nothing         uint32
+		})(args)
+		for ts.Next() {
+			scanLarge[add, uint32, [4]uint32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 114, 115, 121, 122, 123, 124, 125, 126, 127, 128, 129},
+}
+
+// largeUint64 is scanTiles with tiles of largeSpan packs.
+func largeUint64(s *device.Stream, g device.Blocks, in, out device.Slice[[2]uint64], restIn, restOut device.Slice[uint64], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing uint64) error {
+	p := s.Plan(largeUint64Kernel, largeUint64Kernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	restIn.Pass(p)
+	restOut.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
+	return p.Launch()
+}
+
+var largeUint64Kernel = &driver.Kernel{
+	Name:    "scanLarge[add, uint64, [2]uint64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "scanlargekernel.go",
+	Line:    110,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
+		{Name: "restOut", Offset: 72, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
+		{Name: "state", Offset: 120, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 144, Size: 1},
+		{Name: "nothing", Offset: 152, Size: 8},
+	},
+	ParamBytes: 176,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Dynamic:    73872,
+	Barriers:   true,
+	Spins:      true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "scanlargekernel.go", Line: 115, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 136, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scanlargekernel.go", Line: 29, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136, 152},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeUint64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeUint64SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out         [][2]uint64
+			restIn, restOut []uint64
+			ticket          []uint32
+			state           []uint64
+			exclusive       bool
+			nothing         uint64
+		})(args)
+		for ts.Next() {
+			scanLarge[add, uint64, [2]uint64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 114, 115, 121, 122, 123, 124, 125, 126, 127, 128, 129},
+}
+
+// largeFloat32 is scanTiles with tiles of largeSpan packs.
+func largeFloat32(s *device.Stream, g device.Blocks, in, out device.Slice[[4]float32], restIn, restOut device.Slice[float32], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing float32) error {
+	p := s.Plan(largeFloat32Kernel, largeFloat32Kernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	restIn.Pass(p)
+	restOut.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
+	return p.Launch()
+}
+
+var largeFloat32Kernel = &driver.Kernel{
+	Name:    "scanLarge[add, float32, [4]float32]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "scanlargekernel.go",
+	Line:    110,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "restIn", Offset: 48, Size: 24, Elem: 4},
+		{Name: "restOut", Offset: 72, Size: 24, Elem: 4},
+		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
+		{Name: "state", Offset: 120, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 144, Size: 1},
+		{Name: "nothing", Offset: 148, Size: 4},
+	},
+	ParamBytes: 168,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Dynamic:    73808,
+	Barriers:   true,
+	Spins:      true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "scanlargekernel.go", Line: 115, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 29, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 136, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scanlargekernel.go", Line: 29, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeFloat32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeFloat32SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out         [][4]float32
+			restIn, restOut []float32
+			ticket          []uint32
+			state           []uint64
+			exclusive       bool
+			nothing         float32
+		})(args)
+		for ts.Next() {
+			scanLarge[add, float32, [4]float32](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 114, 115, 121, 122, 123, 124, 125, 126, 127, 128, 129},
+}
+
+// largeFloat64 is scanTiles with tiles of largeSpan packs.
+func largeFloat64(s *device.Stream, g device.Blocks, in, out device.Slice[[2]float64], restIn, restOut device.Slice[float64], ticket device.Slice[uint32], state device.Slice[uint64], exclusive bool, nothing float64) error {
+	p := s.Plan(largeFloat64Kernel, largeFloat64Kernel.Grid(g))
+	in.Pass(p)
+	out.Pass(p)
+	restIn.Pass(p)
+	restOut.Pass(p)
+	ticket.Pass(p)
+	state.Pass(p)
+	driver.Pass(p, exclusive)
+	driver.Pass(p, nothing)
+	return p.Launch()
+}
+
+var largeFloat64Kernel = &driver.Kernel{
+	Name:    "scanLarge[add, float64, [2]float64]",
+	Package: "github.com/gopherwarp/gopherwarp/prim",
+	File:    "scanlargekernel.go",
+	Line:    110,
+	Params: []driver.Param{
+		{Name: "in", Offset: 0, Size: 24, Elem: 16},
+		{Name: "out", Offset: 24, Size: 24, Elem: 16},
+		{Name: "restIn", Offset: 48, Size: 24, Elem: 8},
+		{Name: "restOut", Offset: 72, Size: 24, Elem: 8},
+		{Name: "ticket", Offset: 96, Size: 24, Elem: 4},
+		{Name: "state", Offset: 120, Size: 24, Elem: 8},
+		{Name: "exclusive", Offset: 144, Size: 1},
+		{Name: "nothing", Offset: 152, Size: 8},
+	},
+	ParamBytes: 176,
+	Block:      driver.Dim{X: 512, Y: 1, Z: 1},
+	Dynamic:    73872,
+	Barriers:   true,
+	Spins:      true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "scanlargekernel.go", Line: 115, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 25, Format: "index out of range [%d] with length %d"},
+		{File: "lookback.go", Line: 26, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 52, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "lookback.go", Line: 38, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 136, Format: "index out of range [%d] with length %d"},
+		{File: "scanlargekernel.go", Line: 27, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "scanlargekernel.go", Line: 29, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88, 104, 112, 128, 136},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeFloat64SM80NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, Test: "=0;p56;t\"u!#=4294967295;A#%?$&!=2147483648;u'(=2305843009213693952;i'*&)+p80;t-u!.&,/u'.&01", PTX: largeFloat64SM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			in, out         [][2]float64
+			restIn, restOut []float64
+			ticket          []uint32
+			state           []uint64
+			exclusive       bool
+			nothing         float64
+		})(args)
+		for ts.Next() {
+			scanLarge[add, float64, [2]float64](ts.Thread(), a.in, a.out, a.restIn, a.restOut, a.ticket, a.state, a.exclusive, a.nothing)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 111, 114, 115, 121, 122, 123, 124, 125, 126, 127, 128, 129},
+}
+
 // selectBytes copies the elements whose flag is set to the start of out, as far as they fit. It
 // copies the others to out[rest[0]:] or, if rest is empty, stores the number of set flags in count. tail are the flags after those in
 // flags. A block brings its tile into order in shared memory while it waits for the number of elements before them.
@@ -5158,7 +5557,7 @@ var selectBytesKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 126, 127, 128, 129, 130, 131, 132, 133},
+	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142},
 }
 
 // selectHalves copies the elements whose flag is set to the start of out, as far as they fit. It
@@ -5230,7 +5629,7 @@ var selectHalvesKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 126, 127, 128, 129, 130, 131, 132, 133},
+	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142},
 }
 
 // selectWords copies the elements whose flag is set to the start of out, as far as they fit. It
@@ -5302,7 +5701,7 @@ var selectWordsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 126, 127, 128, 129, 130, 131, 132, 133},
+	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142},
 }
 
 // selectDoubles copies the elements whose flag is set to the start of out, as far as they fit. It
@@ -5374,7 +5773,7 @@ var selectDoublesKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 126, 127, 128, 129, 130, 131, 132, 133},
+	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142},
 }
 
 // selectQuads copies the elements whose flag is set to the start of out, as far as they fit. It
@@ -5445,7 +5844,7 @@ var selectQuadsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 126, 127, 128, 129, 130, 131, 132, 133},
+	Uses:    []uint16{47, 54, 58, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 130, 131, 132, 133, 135, 136, 137, 138, 139, 140, 141, 142},
 }
 
 // flagsSet adds the number of set flags to count. Threads advance in strides of the grid.
@@ -5490,7 +5889,7 @@ var flagsSetKernel = &driver.Kernel{
 	},
 	Twin:    flagsSetTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{110, 125},
+	Uses:    []uint16{110, 134},
 }
 
 // countEach adds the number of keys with each digit to the first of the rows of each pass.
@@ -5549,7 +5948,7 @@ var countEachUint32Kernel = &driver.Kernel{
 	},
 	Twin:    countEachUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{63, 64, 65, 134, 135, 137, 139, 143, 145, 147, 148, 150, 155},
+	Uses:    []uint16{63, 64, 65, 143, 144, 146, 148, 152, 154, 156, 157, 159, 164},
 }
 
 var countEachUint64Kernel = &driver.Kernel{
@@ -5590,7 +5989,7 @@ var countEachUint64Kernel = &driver.Kernel{
 	},
 	Twin:    countEachUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{63, 64, 65, 134, 135, 137, 139, 143, 145, 147, 148, 150, 155},
+	Uses:    []uint16{63, 64, 65, 143, 144, 146, 148, 152, 154, 156, 157, 159, 164},
 }
 
 // startEach replaces the counts in the first row of a pass by the sums of the preceding counts.
@@ -5634,7 +6033,7 @@ var startEachKernel = &driver.Kernel{
 	},
 	Twin:    startEachTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 147, 155, 164},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 144, 145, 146, 156, 164, 173},
 }
 
 // sortPass moves the keys of in and the values of fromValues by the digit at how.Shift. starts[d]
@@ -5721,7 +6120,7 @@ var sortPassUint32NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 138, 139, 140, 141, 142, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 167, 168},
+	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 144, 145, 146, 147, 148, 149, 150, 151, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 174, 175, 176, 177},
 }
 
 var sortPassUint32Uint32Kernel = &driver.Kernel{
@@ -5782,7 +6181,7 @@ var sortPassUint32Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 138, 139, 140, 141, 142, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 167, 168},
+	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 144, 145, 146, 147, 148, 149, 150, 151, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 174, 175, 176, 177},
 }
 
 var sortPassUint32Uint64Kernel = &driver.Kernel{
@@ -5843,7 +6242,7 @@ var sortPassUint32Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 138, 139, 140, 141, 142, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 167, 168},
+	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 144, 145, 146, 147, 148, 149, 150, 151, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 174, 175, 176, 177},
 }
 
 var sortPassUint64NoneKernel = &driver.Kernel{
@@ -5898,7 +6297,7 @@ var sortPassUint64NoneKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 138, 139, 140, 141, 142, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 167, 168},
+	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 144, 145, 146, 147, 148, 149, 150, 151, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 174, 175, 176, 177},
 }
 
 var sortPassUint64Uint32Kernel = &driver.Kernel{
@@ -5961,7 +6360,7 @@ var sortPassUint64Uint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 138, 139, 140, 141, 142, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 167, 168},
+	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 144, 145, 146, 147, 148, 149, 150, 151, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 174, 175, 176, 177},
 }
 
 var sortPassUint64Uint64Kernel = &driver.Kernel{
@@ -6024,7 +6423,7 @@ var sortPassUint64Uint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 138, 139, 140, 141, 142, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 165, 166, 167, 168},
+	Uses:    []uint16{47, 54, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 144, 145, 146, 147, 148, 149, 150, 151, 153, 154, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 174, 175, 176, 177},
 }
 
 // countNext adds to counts the number of keys with each digit at how.Shift, among those whose higher
@@ -6082,7 +6481,7 @@ var countNextUint32Kernel = &driver.Kernel{
 	},
 	Twin:    countNextUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{63, 64, 65, 135, 137, 139, 145, 147, 148, 150, 152, 155, 170, 173},
+	Uses:    []uint16{63, 64, 65, 144, 146, 148, 154, 156, 157, 159, 161, 164, 179, 182},
 }
 
 var countNextUint64Kernel = &driver.Kernel{
@@ -6122,7 +6521,7 @@ var countNextUint64Kernel = &driver.Kernel{
 	},
 	Twin:    countNextUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{63, 64, 65, 135, 137, 139, 145, 147, 148, 150, 152, 155, 170, 173},
+	Uses:    []uint16{63, 64, 65, 144, 146, 148, 154, 156, 157, 159, 161, 164, 179, 182},
 }
 
 // chooseNext appends the next digit to the key in state.
@@ -6169,7 +6568,7 @@ var chooseNextKernel = &driver.Kernel{
 	},
 	Twin:    chooseNextTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 135, 136, 137, 147, 155, 169, 173, 174},
+	Uses:    []uint16{65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 144, 145, 146, 156, 164, 178, 182, 183},
 }
 
 // pickBest copies the keys greater than the key in state, or those equal to it, and their indices to
@@ -6245,7 +6644,7 @@ var pickBestUint32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 58, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 132, 139, 145, 148, 150, 171, 172, 173, 174},
+	Uses:    []uint16{47, 54, 58, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 130, 131, 132, 133, 141, 148, 154, 157, 159, 180, 181, 182, 183},
 }
 
 var pickBestUint64Kernel = &driver.Kernel{
@@ -6299,7 +6698,7 @@ var pickBestUint64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 54, 58, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 121, 122, 123, 124, 132, 139, 145, 148, 150, 171, 172, 173, 174},
+	Uses:    []uint16{47, 54, 58, 63, 64, 65, 68, 69, 70, 71, 72, 73, 74, 75, 76, 78, 79, 80, 82, 111, 114, 115, 130, 131, 132, 133, 141, 148, 154, 157, 159, 180, 181, 182, 183},
 }
 
 // transposeAny transposes a matrix by tiles in shared memory. The rows of a tile have an extra
@@ -6361,7 +6760,7 @@ var transposeAnyUint8Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint8Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{126, 175, 176, 177},
+	Uses:    []uint16{135, 184, 185, 186},
 }
 
 var transposeAnyUint16Kernel = &driver.Kernel{
@@ -6399,7 +6798,7 @@ var transposeAnyUint16Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{126, 175, 176, 177},
+	Uses:    []uint16{135, 184, 185, 186},
 }
 
 var transposeAnyUint32Kernel = &driver.Kernel{
@@ -6437,7 +6836,7 @@ var transposeAnyUint32Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{126, 175, 176, 177},
+	Uses:    []uint16{135, 184, 185, 186},
 }
 
 var transposeAnyUint64Kernel = &driver.Kernel{
@@ -6475,7 +6874,7 @@ var transposeAnyUint64Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAnyUint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{126, 175, 176, 177},
+	Uses:    []uint16{135, 184, 185, 186},
 }
 
 var transposeAny2Uint64Kernel = &driver.Kernel{
@@ -6514,7 +6913,7 @@ var transposeAny2Uint64Kernel = &driver.Kernel{
 	},
 	Twin:    transposeAny2Uint64Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{126, 175, 176, 177},
+	Uses:    []uint16{135, 184, 185, 186},
 }
 
 // transposeWide32 is like transposeTiles for groups of four elements. rows and columns count groups
@@ -6563,5 +6962,5 @@ var transposeWide32Kernel = &driver.Kernel{
 	},
 	Twin:    transposeWide32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{178, 179},
+	Uses:    []uint16{187, 188},
 }

@@ -102,8 +102,8 @@ tqy|p/'rZ
 O
 !#
 wP
-t>
 x"x4
+t>
 zk
 !pZ
 p(
@@ -181,8 +181,8 @@ tqy|p"rZ
  =2
  -17
 ya
-wP
 y0x4
+wP
  =18
  -2
 Q
@@ -221,8 +221,9 @@ tqy|p[p-
  -1
 tqy|pGrZ
  =4
- -2
- =5
+ -3
+y0x4
+ =4
  -1
 tAqI
  =2

@@ -2203,35 +2203,35 @@ sXrU
 x9s0
 O
 !#
+pVBrL+
 i,B
-i-E
-q+u\)
 T)
-pVDrL+
-rjz]rL-
+pm-
+i-E
+T)
 pm.
 (qu
 !#
-r&+r.9
-|W?
-|W>
-|W:
-|W9
-|W4
-|W3
-|W1
-|W0
+"(
 pV4rL7
+|W?
 pV3rL9
+|W>
 pV2rL/
 pV1rL@
+|W:
 pV0sx=
+|W9
 pV/sx,
 pV+sx+
+|W4
 pV*sx-
+|W3
 pV)sx.
 pV(sx8
+|W1
 pV'sx7
+|W0
 (+9
 !pZ
 p(
@@ -2296,7 +2296,7 @@ a9
 ;*
 (
 !pt+uU
-"<
+";
 g
 a7
 ;)
@@ -2317,7 +2317,7 @@ a6
 ;)
 (
 !pt|G
-"*
+"#
 r~
 a/
 ;*
@@ -2680,32 +2680,34 @@ yhtR,t/
 yhtR+t/
 yhtR-nEv(
  =2
- -5
+ -6
+pV:rL+
 i4B
-i5E
-q+u\$
 T$
-pV<rL+
- =5
- -19
+pm-
+i5E
+T$
+ =3
+ -20
+")
+pV,rL7
 i,B
 T&
+pm9
+pV,rL/
+pV+rL@
 i*B
 T&
+u(=
+pV+sx,
+pV'sx+
 i'B
 T&
+u(-
+pV'sx.
+pV&sx8
 i%B
 T&
-pV0rL7
-x"rL9
-pV/rL/
-pV.rL@
-y0sx=
-pV-sx,
-pV)sx+
-rjz]sx-
-pV(sx.
-pV'sx8
 u(7
  =5
  -2
@@ -2771,10 +2773,8 @@ pfp"
  -2
 a:
 ;$
- =2
- -4
-"+
-r~
+ =4
+ -2
 a1
 ;&
  =3

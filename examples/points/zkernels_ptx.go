@@ -702,8 +702,8 @@ t+M'E
 O
 !#
 ru/
-ru0
 rjx\x4
+ru0
 zk
 !pZ
 p(
@@ -781,8 +781,8 @@ xirZ
  =2
  -129
 s?p0
-s?p2
 y0x4
+s?p2
  =18
  -2
 Q
@@ -821,8 +821,9 @@ wmp-
  -1
 w0rZ
  =4
- -2
- =5
+ -3
+y0x4
+ =4
  -1
 tAqI
  =2
@@ -958,10 +959,10 @@ xKR.2|{9D?
  =4
  -1
 |[Pt5p5rzxfRI<@<7<.L
- =4
+ =3
  -1
 ]/x4
- =35`
+ =36`
 
 const softsignBackSM70Narrow = softsignBackSM80Narrow + `
  patch
@@ -986,8 +987,8 @@ v5
  =6
  -3
 ru&
-ru'
 x"x4
+ru'
  =34`
 
 const softsignBackSM70 = softsignBackSM80 + `

@@ -8,7 +8,7 @@ import (
 
 const (
 	minLaunchTest = 6   // instructions of a condition that is left to the launcher
-	maxLaunchTest = 150 // values of such a condition
+	maxLaunchTest = 200 // values of such a condition, before equal ones are joined
 )
 
 // launchTests leaves to the launcher what is the same for all threads: of the branches whose conditions depend on the

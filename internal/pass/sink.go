@@ -21,6 +21,9 @@ const (
 //	b1: store %5, %6                  b2: %3 = zext i64 %1
 //	    ret                               %4 = add i64 %3, 1
 //	b2: fault %4                          fault %4
+//
+// In such a block, each value is computed directly before its first use: ptxas gives registers to all values of a block at
+// once, up to the next check.
 func sink(f *ir.Func, _ *Options) {
 	sinkToEdges(f)
 	users := uses(f)
@@ -33,6 +36,36 @@ func sink(f *ir.Func, _ *Options) {
 			}
 		}
 	}
+	for _, b := range f.Blocks {
+		if b.Term().Op == ir.OpFault {
+			delay(b)
+		}
+	}
+}
+
+// delay moves the pure values of b to their first users in b.
+func delay(b *ir.Block) {
+	waiting := map[*ir.Value]bool{}
+	var order []*ir.Value
+	var place func(v *ir.Value)
+	place = func(v *ir.Value) {
+		for _, a := range v.Args {
+			if waiting[a] {
+				delete(waiting, a)
+				place(a)
+			}
+		}
+		order = append(order, v)
+	}
+	for _, v := range b.Values {
+		if v.Op.Pure() && v.Op != ir.OpPhi {
+			waiting[v] = true
+		} else {
+			place(v)
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(b.Values), func(v *ir.Value) bool { return !waiting[v] })
+	b.Values = slices.Insert(order, len(order)-1, rest...)
 }
 
 // coldUser returns the one block that faults and holds all users of v, or nil.

@@ -228,7 +228,7 @@ func (v *loopVersioner) test(e *editor) *ir.Value {
 	for _, x := range v.factors {
 		ok = e.make(ir.OpAnd, ir.I1, ok, e.make(ir.OpULt, ir.I1, x, e.constant(ir.I64, maxTerms)))
 	}
-	for _, c := range v.checks {
+	for _, c := range outermost(v.checks) {
 		index, length := c.Args[0].Args[0], c.Args[0].Args[1]
 		for _, end := range []*ir.Value{v.start, last} {
 			at := v.with(e, index, end)
@@ -236,6 +236,35 @@ func (v *loopVersioner) test(e *editor) *ir.Value {
 		}
 	}
 	return ok
+}
+
+// outermost returns checks that imply the others: of the indices of an array that differ by constants, the smallest and the
+// largest one. An index between two that are in range is in range.
+func outermost(checks []*ir.Value) []*ir.Value {
+	type array struct{ base, length *ir.Value }
+	type ends struct{ low, high int64 }
+	arrays := map[array]ends{}
+	of := func(c *ir.Value) (array, int64) {
+		index, length := c.Args[0].Args[0], c.Args[0].Args[1]
+		if index.Op == ir.OpAdd {
+			if k, ok := analysis.IntConst(index.Args[1]); ok && -maxTerms < k && k < maxTerms {
+				return array{index.Args[0], length}, k
+			}
+		}
+		return array{index, length}, 0
+	}
+	for _, c := range checks {
+		a, k := of(c)
+		e, ok := arrays[a]
+		if !ok {
+			e = ends{k, k}
+		}
+		arrays[a] = ends{min(e.low, k), max(e.high, k)}
+	}
+	return slices.DeleteFunc(slices.Clone(checks), func(c *ir.Value) bool {
+		a, k := of(c)
+		return k != arrays[a].low && k != arrays[a].high
+	})
 }
 
 // with computes x for the given value of the induction variable.

@@ -1972,9 +1972,9 @@ sJ~)
 O
 !#
 ru'
-ru(
 "6
 rj{vx4
+ru(
 zk
 !pZ
 p(
@@ -2149,10 +2149,10 @@ sXp*U
  =3
  -1
 |[r,xfRF<6<&DL
- =11
+ =10
  -1
 ]%x4
- =34`
+ =35`
 
 const wideGLUBack32SM70NarrowAligned = `packed1 13071 wideGLUBack_4_float32_row_F32
 !pJ

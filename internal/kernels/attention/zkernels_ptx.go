@@ -5569,94 +5569,94 @@ wtps@
 ]6rL=
 (qY
 !#
-uA.^
+"D
+pV]rL,
 iQG
 T0
+pm+
 iRqO
 T0
+pm-
 iSB+
 T0
+pm.
 iTA
 T0
+pm8
 iUE=
 T0
+pm7
 iVyl
 T0
+pm9
 iWE/
 T0
+pm/
 iXpd
 T0
+pm@
 iYq&7
 T0
+u(=
 iZG=
 T0
+u(,
 i[G.
 T0
+u(+
 i\G/
 T0
+u(-
 i]2w}
 T0
+u(.
 i^2|#
 T0
-pVlrL,
-pV#rL+
-pV"rL-
-rj{vrL.
-rjx\rL8
-rj|;rL7
-rjzGrL9
-rj{'rL/
-rjuyrL@
-}^sx=
-rjt,sx,
-x"sx+
-y0sx-
-rjz]sx.
 u(8
 (zR
 !#
+pVfsx9
 iVG
 T0
+u(/
 iWqO
 T0
+u(@
 iXB+
 T0
+z>=
 iYA
 T0
+z>,
 iZE=
 T0
+z>+
 i[yl
 T0
+z>-
 i\E/
 T0
+z>.
 i]pd
 T0
+z>8
 i^q&7
 T0
+z>7
 i_G=
 T0
+z>9
 iaG.
 T0
+z>/
 ibG/
 T0
+z>@
 ic2w}
 T0
+{K=
 id2|#
 T0
-pVtsx9
-pV#sx/
-pV"sx@
-rj{vs3sK
-rjx\s3rO
-rj|;s3p<
-rjzGs3--
-rj{'s3u)
-rjuys3tG
-}^s3-7
-rjt,s3y<
-x"s3v<
-y0s3{J
-rjz]zs=
 {K,
 ({_
 !#
@@ -5729,7 +5729,7 @@ vg
 v#
 (
 !ptyG
-"H
+")
 }G
 ao
 ;0
@@ -6678,94 +6678,94 @@ wtps@
 ]6rL=
 (qY
 !#
-uA.^
+"D
+pV]rL,
 iQG
 T$
+pm+
 iRqO
 T$
+pm-
 iSB+
 T$
+pm.
 iTA
 T$
+pm8
 iUE=
 T$
+pm7
 iVyl
 T$
+pm9
 iWE/
 T$
+pm/
 iXpd
 T$
+pm@
 iYq&7
 T$
+u(=
 iZG=
 T$
+u(,
 i[G.
 T$
+u(+
 i\G/
 T$
+u(-
 i]2w}
 T$
+u(.
 i^2|#
 T$
-pVlrL,
-pV#rL+
-pV"rL-
-rj{vrL.
-rjx\rL8
-rj|;rL7
-rjzGrL9
-rj{'rL/
-rjuyrL@
-}^sx=
-rjt,sx,
-x"sx+
-y0sx-
-rjz]sx.
 u(8
 (zR
 !#
+pVfsx9
 iVG
 T$
+u(/
 iWqO
 T$
+u(@
 iXB+
 T$
+z>=
 iYA
 T$
+z>,
 iZE=
 T$
+z>+
 i[yl
 T$
+z>-
 i\E/
 T$
+z>.
 i]pd
 T$
+z>8
 i^q&7
 T$
+z>7
 i_G=
 T$
+z>9
 iaG.
 T$
+z>/
 ibG/
 T$
+z>@
 ic2w}
 T$
+{K=
 id2|#
 T$
-pVtsx9
-pV#sx/
-pV"sx@
-rj{vs3sK
-rjx\s3rO
-rj|;s3p<
-rjzGs3--
-rj{'s3u)
-rjuys3tG
-}^s3-7
-rjt,s3y<
-x"s3v<
-y0s3{J
-rjz]zs=
 {K,
 ({_
 !#
@@ -6838,7 +6838,7 @@ vg
 v#
 (
 !ptyG
-"H
+")
 }G
 ao
 ;$
@@ -7309,12 +7309,12 @@ O
 q'9r1
 O
 !#
-ru'
-ru)
 "#
 rjuys38
+ru'
 }^|1
 rjt,s39
+ru)
 (/
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -7539,9 +7539,11 @@ zK43$
 zK43&
 T(
 T*
- =32
- -2
- =18
+ =34
+ -1
+ =2
+ -1
+ =14
  -1
 ;.
  =10
@@ -10667,7 +10669,7 @@ pV5rL.
 pV-rL7
  =129`
 
-const direct32SM80NarrowAligned = `packed1 44928 attendDirect_float32_row_F32
+const direct32SM80NarrowAligned = `packed1 44914 attendDirect_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -12191,14 +12193,13 @@ pV_sx=
 pV]sx,
 ({p
 !#
-"9
-s?[
 ";
 pVFsx-
-":
+"9
 pVEsx.
-"$
+":
 pVDsx8
+s?[
 (zR
 !pZ
 p(
@@ -12381,7 +12382,7 @@ O
 const direct32SM80 = direct32SM80NarrowAligned + `
  patch
  -1
-packed1 45646 attendDirect_float32_row_F32
+packed1 45632 attendDirect_float32_row_F32
  =14
  -2
 p9+@x,
@@ -12807,7 +12808,7 @@ ppvmZ
 pp+p&Z
  =4
  -1
- =44
+ =43
  -2
 aK
 ;*
@@ -12895,7 +12896,7 @@ a)
 const direct32SM70NarrowAligned = direct32SM80NarrowAligned + `
  patch
  -3
-packed1 45445 attendDirect_float32_row_F32
+packed1 45431 attendDirect_float32_row_F32
 !pJ
 !pI
  =11
@@ -12982,19 +12983,19 @@ pVkrL/
 pVirL@
 pVgsx=
 pVesx,
- =5
+ =3
  -5
 pVIsx-
-":
+"9
 pVHsx.
-"$
+":
 pVGsx8
- =178`
+ =179`
 
 const direct32SM70 = direct32SM80 + `
  patch
  -3
-packed1 46163 attendDirect_float32_row_F32
+packed1 46149 attendDirect_float32_row_F32
 !pJ
 !pI
  =11
@@ -13081,16 +13082,16 @@ pVkrL/
 pVirL@
 pVgsx=
 pVesx,
- =5
+ =3
  -5
 pVIsx-
-":
+"9
 pVHsx.
-"$
+":
 pVGsx8
- =178`
+ =179`
 
-const directBF16SM80NarrowAligned = `packed1 48218 attendDirect_dtype_BF16_row_BF16
+const directBF16SM80NarrowAligned = `packed1 48204 attendDirect_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -14748,14 +14749,13 @@ tb9r]
 pVTsx,
 ({p
 !#
-"8
-s?q,
 ":
 pVFsx-
-"9
+"8
 pVEsx.
-"$
+"9
 pVDsx8
+s?q,
 (zR
 !pZ
 p(
@@ -14938,7 +14938,7 @@ O
 const directBF16SM80 = directBF16SM80NarrowAligned + `
  patch
  -1
-packed1 48591 attendDirect_dtype_BF16_row_BF16
+packed1 48577 attendDirect_dtype_BF16_row_BF16
  =15
  -2
 zf}<
@@ -15573,13 +15573,15 @@ y/tR,r>p$
  =4
  -1
  =15
- -5
-"9
-|W$
+ -7
 ";
 pVFsx-
+"9
+pVEsx.
 ":
- =15
+pVDsx8
+|W$
+ =12
  -2
 aK
 ;*
@@ -15678,7 +15680,7 @@ a)
 const directBF16SM70NarrowAligned = directBF16SM80NarrowAligned + `
  patch
  -3
-packed1 53059 attendDirect_dtype_BF16_row_BF16
+packed1 53045 attendDirect_dtype_BF16_row_BF16
 !pJ
 !pI
  =12
@@ -15978,15 +15980,14 @@ vPz}RRt0D
  -1
 pVlsx,
  =2
- -8
-"9
-s?py#H
+ -7
 ";
 pVYsx-
-":
+"9
 pVXsx.
-"$
+":
 pVWsx8
+s?py#H
  =16
  -1
 "h
@@ -15998,7 +15999,7 @@ pVWsx8
 const directBF16SM70 = directBF16SM80 + `
  patch
  -3
-packed1 51954 attendDirect_dtype_BF16_row_BF16
+packed1 51940 attendDirect_dtype_BF16_row_BF16
 !pJ
 !pI
  =12
@@ -16274,17 +16275,16 @@ y/tR,r><F
  -1
 pVlsx,
  =3
- -7
-s?py#4
-";
+ -6
 pVYsx-
-":
+"9
 pVXsx.
-"$
+":
 pVWsx8
+s?py#4
  =178`
 
-const decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = `packed1 39251 decode_dtype_BF16_row_BF16_dim64
+const decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = `packed1 39237 decode_dtype_BF16_row_BF16_dim64
 !|h^|f
 !|g@=
 !p8
@@ -17445,39 +17445,38 @@ r5@sr
 (p5
 !#
 "S
-u'py$>
-u'py$=
 ]7rL9
+u'py$>
 ]8rL/
 ]9rL@
+u'py$=
 ]:sx=
 "R
 ]1sx,
 (+,
 !#
 |A9qN
-u'py#m
 pVssx+
+u'py#m
 (+-
 !#
 "$
-u'R[
-u'RZ
 pVasx.
+u'R[
 pV_sx8
 pV^sx7
+u'RZ
 pV]sx9
 "$
 (+,
 !#
-":
-s?q,
 "<
 pVFsx/
-";
+":
 pVEsx@
-"$
+";
 pVDs3sK
+s?q,
 (rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -17694,7 +17693,7 @@ O
 const decodeBF16DtypeBF16RowBF16Dim64SM90 = decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned + `
  patch
  -1
-packed1 40153 decode_dtype_BF16_row_BF16_dim64
+packed1 40139 decode_dtype_BF16_row_BF16_dim64
  =7
 !v7r.v6|Q
  =6
@@ -18150,21 +18149,27 @@ y/tR,r>p$
  =5
  -3
 "T
- =4
- -1
+]7rL9
+ =2
+ -3
+]:sx=
 "S
- =4
+ =5
  -1
  =4
- -2
- =7
- -5
-";
-|W$
+ -1
+ =2
+ -1
+ =4
+ -7
 "=
 pVFsx/
+";
+pVEsx@
 "<
- =16
+pVDs3sK
+|W$
+ =13
  -1
 a}
  =5
@@ -18270,7 +18275,7 @@ a)
 const decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned = decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned + `
  patch
  -3
-packed1 39036 decode_dtype_BF16_row_BF16_dim64
+packed1 39022 decode_dtype_BF16_row_BF16_dim64
 !|hf|f
 !|gxO
  =82
@@ -18334,12 +18339,12 @@ zZ@
 "Q
  =18
  -5
-"9
-s?q,
 ";
 pVFsx/
+"9
+pVEsx@
 ":
- =5
+ =4
  -1
  =20
  -1
@@ -18364,7 +18369,7 @@ pVFsx/
 const decodeBF16DtypeBF16RowBF16Dim64SM80 = decodeBF16DtypeBF16RowBF16Dim64SM90 + `
  patch
  -3
-packed1 39938 decode_dtype_BF16_row_BF16_dim64
+packed1 39924 decode_dtype_BF16_row_BF16_dim64
 !|hf|f
 !|gxO
  =66
@@ -18428,12 +18433,12 @@ zZ@
 "R
  =15
  -5
-":
-|W$
 "<
 pVFsx/
+":
+pVEsx@
 ";
- =5
+ =4
  -1
  =20
  -1
@@ -18455,7 +18460,7 @@ pVFsx/
 "8
  =129`
 
-const decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = `packed1 51588 decode_dtype_BF16_row_BF16_dim128
+const decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = `packed1 51574 decode_dtype_BF16_row_BF16_dim128
 !|h^|f
 !|g@=
 !p8
@@ -19969,39 +19974,38 @@ r5@sr
 (p5
 !#
 "S
-u'py%d
-u'py%c
 ]7rL9
+u'py%d
 ]8rL/
 ]9rL@
+u'py%c
 ]:sx=
 "R
 ]1sx,
 (+,
 !#
 |A9qN
-u'py$n
 pV{sx+
+u'py$n
 (+-
 !#
 "$
-u'Rx
-u'Rw
 pVisx.
+u'Rx
 pVhsx8
 pVgsx7
+u'Rw
 pVfsx9
 "$
 (+,
 !#
-":
-s?q,
 "<
 pVFsx/
-";
+":
 pVEsx@
-"$
+";
 pVDs3sK
+s?q,
 (rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -20218,7 +20222,7 @@ O
 const decodeBF16DtypeBF16RowBF16Dim128SM90 = decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned + `
  patch
  -1
-packed1 52499 decode_dtype_BF16_row_BF16_dim128
+packed1 52485 decode_dtype_BF16_row_BF16_dim128
  =7
 !v7r.v6|Q
  =6
@@ -20801,21 +20805,27 @@ y/tR,r>p$
  =5
  -3
 "T
- =4
- -1
+]7rL9
+ =2
+ -3
+]:sx=
 "S
- =4
+ =5
  -1
  =4
- -2
- =7
- -5
-";
-|W$
+ -1
+ =2
+ -1
+ =4
+ -7
 "=
 pVFsx/
+";
+pVEsx@
 "<
- =16
+pVDs3sK
+|W$
+ =13
  -1
 p3=
  =5
@@ -20921,7 +20931,7 @@ a)
 const decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned = decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned + `
  patch
  -3
-packed1 51373 decode_dtype_BF16_row_BF16_dim128
+packed1 51359 decode_dtype_BF16_row_BF16_dim128
 !|hf|f
 !|gxO
  =82
@@ -20985,12 +20995,12 @@ packed1 51373 decode_dtype_BF16_row_BF16_dim128
 "Q
  =18
  -5
-"9
-s?q,
 ";
 pVFsx/
+"9
+pVEsx@
 ":
- =5
+ =4
  -1
  =20
  -1
@@ -21015,7 +21025,7 @@ pVFsx/
 const decodeBF16DtypeBF16RowBF16Dim128SM80 = decodeBF16DtypeBF16RowBF16Dim128SM90 + `
  patch
  -3
-packed1 52284 decode_dtype_BF16_row_BF16_dim128
+packed1 52270 decode_dtype_BF16_row_BF16_dim128
 !|hf|f
 !|gxO
  =66
@@ -21079,12 +21089,12 @@ packed1 52284 decode_dtype_BF16_row_BF16_dim128
 "R
  =15
  -5
-":
-|W$
 "<
 pVFsx/
+":
+pVEsx@
 ";
- =5
+ =4
  -1
  =20
  -1

@@ -14791,7 +14791,7 @@ p3/
 ;$
  =63`
 
-const gatherWordsSM70NarrowAligned = `packed1 4195 gather_row_Words
+const gatherWordsSM70NarrowAligned = `packed1 4139 gather_row_Words
 !pJ
 !pI
 !p8
@@ -14892,19 +14892,15 @@ O
 !#
 "*
 z3+p$
+pm
 "*
 z3%p$
+u(
 "*
 z3'p$
+z>
 "*
 z3&p$
-"%
-x"rL
-"%
-y0sx
-"%
-rjz]s3-
-"%
 {K
 "*
 (8
@@ -14975,7 +14971,7 @@ O
 const gatherWordsSM70Narrow = gatherWordsSM70NarrowAligned + `
  patch
  -1
-packed1 4340 gather_row_Words
+packed1 4284 gather_row_Words
  =87
  -1
 vAyDql
@@ -14988,12 +14984,12 @@ x9p2
 w(.um[
 w(p&r2
 w(sery
- =86`
+ =82`
 
 const gatherWordsSM70 = gatherWordsSM70Narrow + `
  patch
  -1
-packed1 4313 gather_row_Words
+packed1 4257 gather_row_Words
  =9
  -2
 p9.sV
@@ -15030,12 +15026,12 @@ wm%
  =9
  -1
 vd+-
- =23
+ =19
  -1
 tAqI
  =56`
 
-const gather16SM70Narrow = `packed1 3914 gather_uint16
+const gather16SM70Narrow = `packed1 3858 gather_uint16
 !pJ
 !pI
 !p8
@@ -15125,19 +15121,15 @@ O
 !#
 "*
 z3+p$
+pm
 "*
 z3%p$
+u(
 "*
 z3'p$
+z>
 "*
 z3&p$
-"%
-x"rL
-"%
-y0sx
-"%
-rjz]s3-
-"%
 {K
 "*
 (8
@@ -15208,7 +15200,7 @@ O
 const gather16SM70 = gather16SM70Narrow + `
  patch
  -1
-packed1 3888 gather_uint16
+packed1 3832 gather_uint16
  =9
  -2
 p9.r0
@@ -15243,12 +15235,12 @@ wm%
  =6
  -1
 vd+-
- =23
+ =19
  -1
 tAqI
  =56`
 
-const gather32SM70Narrow = `packed1 3914 gather_uint32
+const gather32SM70Narrow = `packed1 3858 gather_uint32
 !pJ
 !pI
 !p8
@@ -15338,19 +15330,15 @@ O
 !#
 "*
 z3+p$
+pm
 "*
 z3%p$
+u(
 "*
 z3'p$
+z>
 "*
 z3&p$
-"%
-x"rL
-"%
-y0sx
-"%
-rjz]s3-
-"%
 {K
 "*
 (8
@@ -15421,7 +15409,7 @@ O
 const gather32SM70 = gather32SM70Narrow + `
  patch
  -1
-packed1 3888 gather_uint32
+packed1 3832 gather_uint32
  =9
  -2
 p9.r0
@@ -15456,7 +15444,7 @@ wm%
  =6
  -1
 vd+-
- =23
+ =19
  -1
 tAqI
  =56`

@@ -1774,9 +1774,9 @@ O
 qD=r1
 O
 !#
-ru)
 {Nj
 rj{vs3-
+ru)
 ".
 (.
 !pZ
@@ -1923,10 +1923,10 @@ sXp*U
  =3
  -1
 |[r,xfRF<6<&DL
- =7
+ =6
  -1
 ]%s3-
- =57`
+ =58`
 
 const sumF16SM70NarrowAligned = `packed1 8678 sum_row_F16
 !pJ
@@ -2230,9 +2230,9 @@ O
 qD=r1
 O
 !#
-ru)
 {Nj
 rj{vs3-
+ru)
 ".
 (.
 !pZ

@@ -39270,8 +39270,8 @@ q'9q@
 O
 !#
 vY/pw
-u'py%2
 ]0zs
+u'py%2
 (8
 !#
 uv7px
@@ -39290,44 +39290,44 @@ pVgrL=
 (xF
 !#
 "4
-|W~
 pVHrL+
+|W~
 (x5
 !#
-u'Rs
 pVCrL.
+u'Rs
 (qu
 !#
-u'Rk
 pV>rL7
+u'Rk
 (zI
 !#
-u'Rc
 pV9rL/
+u'Rc
 (w{
 !#
-u'RZ
 pV4sx=
+u'RZ
 (+,
 !#
-|WW
 pV0sx+
+|WW
 (+-
 !#
-u'RK
 pV+sx.
+u'RK
 (y?
 !#
-u'RC
 pV&sx7
+u'RC
 (+9
 !#
-u'R;
 rj{vsx/
+u'R;
 (+@
 !#
-u'R3
 rjuys3sK
+u'R3
 (rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -40200,17 +40200,18 @@ y/tRx@t/
 v@-yC
 xSn<n<o
 tUn<m
- =6
- -1
  =7
+ -1
+ =6
  -1
 "m
  =3
  -1
 "_
  =6
- -2
+ -3
 "5
+pVHrL+
 |Wj
  =3
  -1
@@ -40231,7 +40232,7 @@ tUn<m
  -1
  =3
  -1
- =9
+ =8
  -1
 qa/
  =5
@@ -44322,8 +44323,8 @@ q'9q@
 O
 !#
 vY/pw
-u'py'k
 ]2rL=
+u'py'k
 (xF
 !#
 uv7px
@@ -44342,68 +44343,68 @@ pV{rL7
 (zI
 !#
 "5
-s?py$P
 pV[rL/
+s?py$P
 (w{
 !#
-s?py$J
 pVWsx=
+s?py$J
 (+,
 !#
-s?py$D
 pVSsx+
+s?py$D
 (+-
 !#
-s?py$>
 pVOsx.
+s?py$>
 (y?
 !#
-u'py$-
 pVKsx7
+u'py$-
 (+9
 !#
-u'py$'
 pVGsx/
+u'py$'
 (+@
 !#
-u'py#~
 pVCs3sK
+u'py#~
 (rO
 !#
-u'py#x
 pV?s3p<
+u'py#x
 (--
 !#
-s?py#t
 pV;s3u)
+s?py#t
 (tG
 !#
-s?py#n
 pV8s3-7
+s?py#n
 (y<
 !#
-s?py#h
 pV5s3v<
+s?py#h
 ({J
 !#
-s?py#b
 pV2zs=
+s?py#b
 (.,
 !#
-u'py#L
 pV.zs+
+u'py#L
 (.-
 !#
-u'py#F
 pV*zs.
+u'py#F
 (.8
 !#
-u'py#@
 pV&zs7
+u'py#@
 (.9
 !#
-u'py#:
 pV"zs/
+u'py#:
 (xe
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -45888,17 +45889,18 @@ y/tRx@t/
  -2
 qKpy$7rk$7rk$4
 Ypy$7rk$3
- =6
- -1
  =7
+ -1
+ =6
  -1
 "o
  =3
  -1
 "c
  =6
- -2
+ -3
 "6
+pV[rL/
 s?py$0
  =3
  -1
@@ -45937,7 +45939,7 @@ s?py#I
  -1
  =3
  -1
- =9
+ =8
  -1
 qa/
  =5
@@ -48255,8 +48257,8 @@ q'9q@
 O
 !#
 vY/pw
-u'py%*
 ]0zs
+u'py%*
 (8
 !#
 uv7px
@@ -48275,44 +48277,44 @@ pVgrL=
 (xF
 !#
 "4
-|Wv
 pVHrL+
+|Wv
 (x5
 !#
-u'Rk
 pVCrL.
+u'Rk
 (qu
 !#
-u'Rc
 pV>rL7
+u'Rc
 (zI
 !#
-u'RZ
 pV9rL/
+u'RZ
 (w{
 !#
-u'RR
 pV4sx=
+u'RR
 (+,
 !#
-|WO
 pV0sx+
+|WO
 (+-
 !#
-u'RC
 pV+sx.
+u'RC
 (y?
 !#
-u'R;
 pV&sx7
+u'R;
 (+9
 !#
-u'R3
 rj{vsx/
+u'R3
 (+@
 !#
-u'R+
 rjuys3sK
+u'R+
 (rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -49185,17 +49187,18 @@ y/tRx@t/
 v@-yC
 xSf<f<g
 tUf<e
- =6
- -1
  =7
+ -1
+ =6
  -1
 "m
  =3
  -1
 "_
  =6
- -2
+ -3
 "5
+pVHrL+
 |Wb
  =3
  -1
@@ -49216,7 +49219,7 @@ tUf<e
  -1
  =3
  -1
- =9
+ =8
  -1
 qa/
  =5
@@ -51428,8 +51431,8 @@ q'9q@
 O
 !#
 vY/pw
-u'py$s
 ]0zs
+u'py$s
 (8
 !#
 uv7px
@@ -51448,44 +51451,44 @@ pVgrL=
 (xF
 !#
 "3
-|Wb
 pVHrL+
+|Wb
 (x5
 !#
-u'RV
 pVCrL.
+u'RV
 (qu
 !#
-u'RN
 pV>rL7
+u'RN
 (zI
 !#
-u'RF
 pV9rL/
+u'RF
 (w{
 !#
-u'R>
 pV4sx=
+u'R>
 (+,
 !#
-|W;
 pV0sx+
+|W;
 (+-
 !#
-u'R/
 pV+sx.
+u'R/
 (y?
 !#
-u'R'
 pV&sx7
+u'R'
 (+9
 !#
-u'p*
 rj{vsx/
+u'p*
 (+@
 !#
-u'r|
 rjuys3sK
+u'r|
 (rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -52318,7 +52321,7 @@ pp+p&F$s
 v@-yC
 xSU<U<V
 tUU<T
- =6
+ =7
  -1
  =19
  -1
@@ -52342,7 +52345,7 @@ tUU<T
  -1
  =3
  -1
- =9
+ =8
  -1
 qa/
  =5
@@ -52433,7 +52436,7 @@ a"
 qPqI
  =26`
 
-const lean8SM90NarrowAligned = `packed1 25727 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
+const lean8SM90NarrowAligned = `packed1 25697 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
 !|h^|f
 !|g@=
 !p8
@@ -53155,37 +53158,35 @@ rt,r1
 O
 !#
 "F
-u'Rq
-u'Rm
 ](zs
+u'Rq
 ])s38
 ]+|1
+u'Rm
 (9
 !#
-u'RD
-u'R@
 ]2s3/
+u'RD
 ]3s3@
 ]5rL=
+u'R@
 (xF
 !#
 "E
-u'R;
 pV=rL+
+u'R;
 (x5
 !#
 "#
-u'R.
-u'R,
-"#
-u'R*
-"#
 pV5rL.
+u'R.
 pV4rL8
 pV3rL7
+u'R,
 pV2rL9
 "#
 pV1rL/
+u'R*
 (w{
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -53767,15 +53768,23 @@ T,
  =11
  -1
 yb3*
- =16
- -2
- =5
- -2
- =6
+ =17
+ -1
+ =2
+ -1
+ =3
+ -1
+ =2
  -1
  =4
- -5
- =13
+ -1
+ =4
+ -1
+ =2
+ -1
+ =3
+ -1
+ =7
  -2
 {j&
 qa,
@@ -53849,7 +53858,7 @@ a<
 wp;
  =26`
 
-const lean16SM90NarrowAligned = `packed1 25551 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
+const lean16SM90NarrowAligned = `packed1 25521 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
 !|h^|f
 !|g@=
 !p8
@@ -54562,43 +54571,41 @@ rt,r1
 O
 !#
 "F
-u'Ry
-u'Ru
 ](zs
+u'Ry
 ])s38
 ]+|1
+u'Ru
 (9
 !#
-u'RL
-u'RH
 ]2s3/
+u'RL
 ]3s3@
 ]5rL=
+u'RH
 (xF
 !#
 "E
-u'RC
-u'R?
 pVGrL+
+u'RC
 pVFrL-
 pVDrL.
+u'R?
 (qu
 !#
 "#
-u'R0
-u'R.
-"#
-u'R,
-u'R*
-"#
 pV9rL7
+u'R0
 pV8rL9
 pV7rL/
+u'R.
 pV6rL@
 "#
 pV5sx=
+u'R,
 pV4sx,
 pV3sx+
+u'R*
 (+-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -55128,15 +55135,27 @@ T,
  =11
  -1
 yb3*
- =16
- -2
- =5
- -2
- =6
- -2
- =6
- -6
- =15
+ =17
+ -1
+ =2
+ -1
+ =3
+ -1
+ =2
+ -1
+ =4
+ -1
+ =2
+ -1
+ =4
+ -1
+ =2
+ -1
+ =3
+ -1
+ =2
+ -1
+ =7
  -2
 {j&
 qa,
@@ -55224,7 +55243,7 @@ a?
 wp>
  =26`
 
-const lean16F16SM90NarrowAligned = `packed1 25434 lean_dtype_F16_dtype_F16_toF16_sixteenRows
+const lean16F16SM90NarrowAligned = `packed1 25404 lean_dtype_F16_dtype_F16_toF16_sixteenRows
 !|h^|f
 !|g@=
 !p8
@@ -55937,43 +55956,41 @@ rt,r1
 O
 !#
 "F
-u'Rw
-u'Rs
 ](zs
+u'Rw
 ])s38
 ]+|1
+u'Rs
 (9
 !#
-u'RJ
-u'RF
 ]2s3/
+u'RJ
 ]3s3@
 ]5rL=
+u'RF
 (xF
 !#
 "E
-u'RA
-u'R=
 pVGrL+
+u'RA
 pVFrL-
 pVDrL.
+u'R=
 (qu
 !#
 "#
-u'R.
-u'R,
-"#
-u'R*
-u'R(
-"#
 pV9rL7
+u'R.
 pV8rL9
 pV7rL/
+u'R,
 pV6rL@
 "#
 pV5sx=
+u'R*
 pV4sx,
 pV3sx+
+u'R(
 (+-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -56503,15 +56520,27 @@ T,
  =11
  -1
 yb3*
- =16
- -2
- =5
- -2
- =6
- -2
- =6
- -6
- =15
+ =17
+ -1
+ =2
+ -1
+ =3
+ -1
+ =2
+ -1
+ =4
+ -1
+ =2
+ -1
+ =4
+ -1
+ =2
+ -1
+ =3
+ -1
+ =2
+ -1
+ =7
  -2
 {j&
 qa,
@@ -56599,7 +56628,7 @@ a?
 wp>
  =26`
 
-const lean32F16SM90NarrowAligned = `packed1 28054 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
+const lean32F16SM90NarrowAligned = `packed1 28024 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
 !|h^|f
 !|g@=
 !p8
@@ -57378,55 +57407,53 @@ rt,r1
 O
 !#
 "F
-u'MT
-u'MX
 ](zs
+u'MT
 ])s38
 ]+|1
+u'MX
 (9
 !#
-u'RZ
-u'RV
 ]2s3/
+u'RZ
 ]3s3@
 ]5rL=
+u'RV
 (xF
 !#
 "E
-u'RQ
-u'RM
-u'RI
-u'RE
 pV[rL+
+u'RQ
 pVZrL-
 pVXrL.
+u'RM
 pVWrL8
 pVUrL7
+u'RI
 pVTrL9
 pVRrL/
+u'RE
 (w{
 !#
 "#
-u'R2
-u'R0
-"#
-u'R.
-u'R,
-u'R*
-u'R(
-"#
 pVAsx=
+u'R2
 pV@sx,
 pV?sx+
+u'R0
 pV>sx-
 "#
 pV=sx.
+u'R.
 pV<sx8
 pV;sx7
+u'R,
 pV:sx9
 pV9sx/
+u'R*
 pV8sx@
 pV7s3sK
+u'R(
 (rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -57996,15 +58023,35 @@ T,
  =11
  -1
 yb3*
- =16
- -2
- =5
- -2
- =6
- -4
- =10
- -8
- =19
+ =17
+ -1
+ =2
+ -1
+ =3
+ -1
+ =2
+ -1
+ =4
+ -1
+ =2
+ -1
+ =2
+ -1
+ =2
+ -1
+ =4
+ -1
+ =2
+ -1
+ =3
+ -1
+ =2
+ -1
+ =2
+ -1
+ =2
+ -1
+ =7
  -2
 {j&
 qa,
@@ -58120,7 +58167,7 @@ aE
 wpD
  =26`
 
-const lean32SM90NarrowAligned = `packed1 28171 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
+const lean32SM90NarrowAligned = `packed1 28141 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
 !|h^|f
 !|g@=
 !p8
@@ -58899,55 +58946,53 @@ rt,r1
 O
 !#
 "F
-u'MT
-u'MX
 ](zs
+u'MT
 ])s38
 ]+|1
+u'MX
 (9
 !#
-u'R\
-u'RX
 ]2s3/
+u'R\
 ]3s3@
 ]5rL=
+u'RX
 (xF
 !#
 "E
-u'RS
-u'RO
-u'RK
-u'RG
 pV[rL+
+u'RS
 pVZrL-
 pVXrL.
+u'RO
 pVWrL8
 pVUrL7
+u'RK
 pVTrL9
 pVRrL/
+u'RG
 (w{
 !#
 "#
-u'R4
-u'R2
-"#
-u'R0
-u'R.
-u'R,
-u'R*
-"#
 pVAsx=
+u'R4
 pV@sx,
 pV?sx+
+u'R2
 pV>sx-
 "#
 pV=sx.
+u'R0
 pV<sx8
 pV;sx7
+u'R.
 pV:sx9
 pV9sx/
+u'R,
 pV8sx@
 pV7s3sK
+u'R*
 (rO
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -59517,15 +59562,35 @@ T,
  =11
  -1
 yb3*
- =16
- -2
- =5
- -2
- =6
- -4
- =10
- -8
- =19
+ =17
+ -1
+ =2
+ -1
+ =3
+ -1
+ =2
+ -1
+ =4
+ -1
+ =2
+ -1
+ =2
+ -1
+ =2
+ -1
+ =4
+ -1
+ =2
+ -1
+ =3
+ -1
+ =2
+ -1
+ =2
+ -1
+ =2
+ -1
+ =7
  -2
 {j&
 qa,
@@ -59641,7 +59706,7 @@ aE
 wpD
  =26`
 
-const lean16To32SM90NarrowAligned = `packed1 25092 lean_dtype_BF16_float32_toF32_sixteenRows
+const lean16To32SM90NarrowAligned = `packed1 25062 lean_dtype_BF16_float32_toF32_sixteenRows
 !|h^|f
 !|g@=
 !p8
@@ -60337,43 +60402,41 @@ rt,r1
 O
 !#
 "C
-u'Rs
-u'Ro
 ](zs
+u'Rs
 ])s38
 ]+|1
+u'Ro
 (9
 !#
-u'RF
-u'RB
 ]2s3/
+u'RF
 ]3s3@
 ]5rL=
+u'RB
 (xF
 !#
 "B
-u'R=
-u'R9
 pVGrL+
+u'R=
 pVFrL-
 pVDrL.
+u'R9
 (qu
 !#
 "#
-u'R*
-u'R(
-"#
-u'R&
-u'R$
-"#
 pV9rL7
+u'R*
 pV8rL9
 pV7rL/
+u'R(
 pV6rL@
 "#
 pV5sx=
+u'R&
 pV4sx,
 pV3sx+
+u'R$
 (+-
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -60903,15 +60966,27 @@ T,
  =7
  -1
 yb3*
- =12
- -2
- =5
- -2
- =6
- -2
- =6
- -6
- =15
+ =13
+ -1
+ =2
+ -1
+ =3
+ -1
+ =2
+ -1
+ =4
+ -1
+ =2
+ -1
+ =4
+ -1
+ =2
+ -1
+ =3
+ -1
+ =2
+ -1
+ =7
  -2
 {j&
 qa,

@@ -3773,15 +3773,15 @@ O
 z0r1
 O
 !#
-"9
-*631
-po%E36
-u;3@
-T.
-u;3@
-T.
+"7
 ].rL=
-rjz]rL,
+*631
+yg@
+T.
+pm,
+po%E36
+yg@
+T.
 pm+
 (x5
 !pZ
@@ -3840,14 +3840,14 @@ pfp[
 ;/
 (
 !pty@
-";
+"%
 sk
 p3A
 ;.
 (
 !ptyG
 sk
-pfp=
+pfpY
 ;.
 (
 !pt+uU
@@ -4261,12 +4261,12 @@ ra*q&
  =2
  -1
 T*
- =10
+ =12
  -7
-"7
 z[@3&
+pm,
 z[A3&
- =7
+ =5
  -4
 "?
 J
@@ -4308,10 +4308,8 @@ ac
  -2
 pfpY
 ;*
- =2
- -4
-"%
-sk
+ =4
+ -2
 p3?
 ;&
  =3
@@ -7173,15 +7171,15 @@ O
 z0r1
 O
 !#
-":
-*631
-po%E36
-u;3@
-T.
-u;3@
-T.
+"8
 ].rL=
-rjz]rL,
+*631
+yg@
+T.
+pm,
+po%E36
+yg@
+T.
 pm+
 (x5
 !pZ
@@ -7240,14 +7238,14 @@ pfp[
 ;/
 (
 !pty@
-"<
+"%
 sk
 p3A
 ;.
 (
 !ptyG
 sk
-pfp=
+pfpY
 ;.
 (
 !pt+uU
@@ -7661,12 +7659,12 @@ ra*q&
  =2
  -1
 T*
- =10
+ =12
  -7
-"8
 z[@3&
+pm,
 z[A3&
- =7
+ =5
  -4
 "@
 J
@@ -7708,10 +7706,8 @@ ac
  -2
 pfpY
 ;*
- =2
- -4
-"%
-sk
+ =4
+ -2
 p3?
 ;&
  =3
@@ -11111,42 +11107,42 @@ O
 ]<s3tG
 (-7
 !#
-uv=xG
-s?py#w
+".
 pV{s3y<
+s?py#w
 (v<
 !#
-s?py#t
 pVxs3{J
+s?py#t
 (sq
 !#
-s?py#q
 pVuzs,
+s?py#q
 ({_
 !#
-s?py#n
 pVrzs-
+s?py#n
 (..
 !#
-s?py#k
 pVozs8
+s?py#k
 (.7
 !#
-s?py#h
 pVlzs9
+s?py#h
 (t2
 !#
-s?py#e
 pVizs@
+s?py#e
 (uQ
 !#
-s?py#b
 pVfs38,
+s?py#b
 (w}
 !pZ
 p(
 !p^
-"A
+"@
 J
 qa,
 qa+
@@ -11334,7 +11330,7 @@ p3O
 ;.
 (
 !vK-}x
-"1
+"%
 sk
 p3Y
 ;-
@@ -11943,27 +11939,24 @@ qkP1K
  -2
 poC1(%
 T*
- =27
+ =29
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =6
  -2
-".
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =5
- -4
-"@
-J
 qa+
 qa(
  =4
@@ -12110,10 +12103,8 @@ p3J
  -2
 p3K
 ;&
- =2
- -4
-"%
-sk
+ =4
+ -2
 p3U
 ;$
  =3
@@ -12623,36 +12614,36 @@ rE
 v5
  =15
  -2
-s?py&"
 ]Cs3y<
+s?py&"
  =2
  -2
-s?py%|
 ]Fs3{J
+s?py%|
  =2
  -2
-s?py%y
 ]Izs,
+s?py%y
  =2
  -2
-s?py%v
 ]Lzs-
+s?py%v
  =2
  -2
-s?py%s
 ]Ozs8
+s?py%s
  =2
  -2
-s?py%p
 ]Rzs9
+s?py%p
  =2
  -2
-s?py%m
 ]Uzs@
+s?py%m
  =2
  -2
-s?py%j
 ]Xs38,
+s?py%j
  =297`
 
 const expandWideBF16SM70 = expandWideBF16SM80 + `
@@ -14531,42 +14522,42 @@ O
 ]<s3tG
 (-7
 !#
-uv=xG
-|Wg
+"*
 pV{s3y<
+|Wg
 (v<
 !#
-|Wd
 pVxs3{J
+|Wd
 (sq
 !#
-|Wa
 pVuzs,
+|Wa
 ({_
 !#
-|W]
 pVrzs-
+|W]
 (..
 !#
-|WZ
 pVozs8
+|WZ
 (.7
 !#
-|WW
 pVlzs9
+|WW
 (t2
 !#
-|WT
 pVizs@
+|WT
 (uQ
 !#
-|WQ
 pVfs38,
+|WQ
 (w}
 !pZ
 p(
 !p^
-"=
+"<
 J
 qa,
 qa+
@@ -14754,7 +14745,7 @@ p3O
 ;.
 (
 !vK-}x
-"-
+"%
 sk
 p3Y
 ;-
@@ -15363,27 +15354,24 @@ qkP1K
  -2
 poC1(%
 T*
- =19
+ =21
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =3
+ -1
+ =6
  -2
-"*
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =5
- -4
-"<
-J
 qa+
 qa(
  =4
@@ -15530,10 +15518,8 @@ p3J
  -2
 p3K
 ;&
- =2
- -4
-"%
-sk
+ =4
+ -2
 p3U
 ;$
  =3
@@ -16054,37 +16040,37 @@ O
 r&9r1
 O
 !#
-r6@q0
+"9
+rj{vzs
 iHB
-iIE
-iJq&
-iKG
-iLtn
-iMwB
-s.p"32VG
+tQ2VB
 T.
-s.p"32VH
+s'8
+iJE
+tQ2VD
 T.
-s.p"32VI
+s'7
+iLq&
+tQ2VF
 T.
-s.p"32VJ
+s'9
+iNG
+tQ2VH
 T.
-s.p"32VK
+s'/
+iPtn
+tQ2VJ
 T.
-s.p"32VL
+s'@
+iRwB
+tQ2VL
 T.
-]+zs
-}^s38
-rjt,|1
-x"s39
-y0s3/
-rjz]s3@
 pm=
 (xF
 !pZ
 p(
 !p^
-"F
+"E
 J
 qa,
 qa+
@@ -16107,34 +16093,34 @@ a&
 ;/
 (
 !vB
-"<
+"%
 sk
 aM
 ;.
 (
 !w&
 sk
-pfpG
+a"
 ;.
 (
 !x=
 sk
-pfp"
+pfqA
 ;.
 (
 !yE
 sk
-pfpK
+pfp[
 ;.
 (
 !{-
 sk
-pfpY
+pfp"
 ;.
 (
 !vKxw
 sk
-pfp=
+pfpY
 ;.
 (
 !pty@
@@ -16352,18 +16338,22 @@ w(r>q=
 w(p&U
 w(seD
  =7
- -19
+ -25
 r6@q@
+rj{vzs
 zKD3&
+s'8
 zKC3&
+s'7
 zKB3&
+s'9
 zKA3&
+s'/
 zK@3&
+s'@
 zK?3&
- =11
- -4
-"E
-J
+ =7
+ -2
 qa+
 qa(
  =4
@@ -16378,10 +16368,8 @@ a#
  -2
 pfpY
 ;*
- =2
- -4
-"%
-sk
+ =4
+ -2
 aG
 ;&
  =3
@@ -16873,46 +16861,46 @@ O
 r&9r1
 O
 !#
-r6@q0
-iJB
-iKE
-iLq&
-iMG
-iNtn
-iOwB
-s.p"32VI
-T.
-s.p"32VJ
-T.
-s.p"32VK
-T.
-s.p"32VL
-T.
-s.p"32VM
-T.
-s.p"32VN
-T.
+"9
 ]+sx
-}^s3-
-rjt,zs
-x"s38
-y0|1
-rjz]s39
+iJB
+tQ2VD
+T.
+z>
+iLE
+tQ2VF
+T.
+{K
+iNq&
+tQ2VH
+T.
+s'8
+iPG
+tQ2VJ
+T.
+s'7
+iRtn
+tQ2VL
+T.
+s'9
+iTwB
+tQ2VN
+T.
 s'/
 (@
 !#
-uA/r-
-|W:
+")
 ]3rL=
+|W:
 (xF
 !#
-|W&
 rjzGrL+
+|W&
 (x5
 !pZ
 p(
 !p^
-"G
+"E
 J
 qa,
 qa+
@@ -16924,34 +16912,34 @@ a?
 ;-
 (
 !s*
-"=
+"%
 qH
 aQ
 ;.
 (
 !tS
 qH
-pfpU
+a$
 ;.
 (
 !vB
 qH
-pfp[
+a"
 ;.
 (
 !w&
 qH
-pfpG
+pfqA
 ;.
 (
 !x=
 qH
-pfp"
+pfp[
 ;.
 (
 !yE
 qH
-pfpK
+pfp"
 ;.
 (
 !{-
@@ -16965,7 +16953,7 @@ aP
 ;.
 (
 !pty@
-"-
+"%
 sk
 a2
 ;/
@@ -17223,33 +17211,34 @@ w(+rgq=
 w(vmU
 w(xWt/
  =7
- -19
+ -25
 r6@q@
+]+sx
 zKH3&
+z>
 zKG3&
+{K
 zKF3&
+s'8
 zKE3&
+s'7
 zKD3&
+s'9
 zKC3&
- =9
- -2
-")
+ =5
+ -1
  =3
  -1
- =5
- -4
-"E
-J
+ =6
+ -2
 qa+
 qa(
  =4
  -2
 a3
 ;$
- =2
- -4
-"%
-qH
+ =4
+ -2
 aK
 ;&
  =3
@@ -17280,10 +17269,8 @@ aE
  -2
 aD
 ;&
- =2
- -4
-"%
-sk
+ =4
+ -2
 a&
 ;*
  =3

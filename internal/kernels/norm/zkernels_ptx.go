@@ -556,11 +556,11 @@ prshsh
 (sT
 !#
 ru1
-ru2
-ru3
 "/
 rj|;rL-
+ru2
 rjzGrL.
+ru3
 (qu
 !pZ
 p(
@@ -757,11 +757,12 @@ syy1Ps}+r,xfR&DL
  =3
  -1
 "J
- =11
- -2
+ =9
+ -3
 pV#rL-
+ru2
 pV"rL.
- =65
+ =66
  -1
 a8
  =4
@@ -1211,11 +1212,11 @@ qt&1*
 O
 !#
 yXr+
-u'R(
-u'R'
 ]0zs
+u'R(
 ]1s38
 ]2|1
+u'R'
 (9
 !pZ
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
@@ -1495,9 +1496,11 @@ y/tR7t/
 ":
 |w%V%v-
 tf%3'
- =5
- -2
- =9
+ =6
+ -1
+ =2
+ -1
+ =6
  -2
 qa,
 qa$
@@ -1796,11 +1799,11 @@ sXq}U
 syy1Ps}+r,xfp,DL
  =8
  -5
-u'RF
-u'RE
 ]4zs
+u'RF
 ]5s38
 ]6|1
+u'RE
  =68`
 
 const narrowSM70 = narrowSM80 + `
@@ -5320,12 +5323,12 @@ sJ~3
 tb=qe
 O
 !#
-ru*
-ru+
 "^
 ]%rL7
 ]&rL9
+ru*
 ]'rL/
+ru+
 (w{
 !#
 "_
@@ -5336,10 +5339,10 @@ prshsh
 ]0sx+
 ({p
 !#
-ru7
 ru8
 "7
 pV$sx-
+ru7
 "6
 (w?
 !pZ
@@ -5481,13 +5484,13 @@ v#
 "-
 g+
 p35
-qPp)
+qPp=
 (
 !tY.uU
 "-
 g-
 p38
-qPp=
+qPp)
 !q[
 z6p&
 p_
@@ -5550,10 +5553,10 @@ i?%
  =85
  -1
 iF%
- =12
+ =10
  -1
 "\
- =5
+ =7
  -1
 "]
  =19
@@ -6526,12 +6529,12 @@ sJ~3
 tb=qe
 O
 !#
-ru*
-ru+
 "_
 ]%rL7
 ]&rL9
+ru*
 ]'rL/
+ru+
 (w{
 !#
 "a
@@ -6542,10 +6545,10 @@ prshsh
 ]0sx+
 ({p
 !#
-ru7
 ru8
 "8
 pV$sx-
+ru7
 "7
 (w?
 !pZ
@@ -6687,13 +6690,13 @@ v#
 "-
 g+
 p35
-qPp)
+qPp=
 (
 !tY.uU
 "-
 g-
 p38
-qPp=
+qPp)
 !q[
 z6p&
 p_
@@ -6834,16 +6837,16 @@ sXp*U
  -2
 iH%
 |[r,xfRF<6<&DL
- =11
+ =9
  -1
 "]
- =5
+ =7
  -1
 "^
- =10
+ =9
  -1
 pV,sx-
- =8
+ =9
  -1
 {jN
  =17
@@ -6963,8 +6966,8 @@ x-|q
 O
 !#
 wP
-t>
 x"x4
+t>
 zk
 !pZ
 p(
@@ -7041,8 +7044,8 @@ xirZ
  =2
  -17
 ya
-wP
 y0x4
+wP
  =18
  -2
 Q
@@ -7081,8 +7084,9 @@ wmp-
  -1
 w0rZ
  =4
- -2
- =5
+ -3
+y0x4
+ =4
  -1
 tAqI
  =2
@@ -7240,8 +7244,8 @@ s>
 O
 !#
 ru/
-ru0
 x"x4
+ru0
 zk
 !pZ
 p(
@@ -7321,8 +7325,8 @@ xirZ
  =2
  -54
 s?p0
-s?p2
 y0x4
+s?p2
  =18
  -2
 Q
@@ -7362,8 +7366,9 @@ wmp-
  -1
 w0rZ
  =4
- -2
- =5
+ -3
+y0x4
+ =4
  -1
 tAqI
  =2
@@ -7452,10 +7457,10 @@ v5
  =2
  -1
 |[Pt5p5rzxfR1<(2p*DL
- =4
+ =3
  -1
 rjzGx4
- =35`
+ =36`
 
 const plainAddBF16SM70Narrow = plainAddBF16SM80Narrow + `
  patch
@@ -7480,8 +7485,8 @@ v5
  =6
  -3
 ru&
-ru'
 x"x4
+ru'
  =34`
 
 const plainAddBF16SM70 = plainAddBF16SM80 + `
@@ -7656,8 +7661,8 @@ s>
 O
 !#
 ru/
-ru0
 x"x4
+ru0
 zk
 !pZ
 p(
@@ -7737,8 +7742,8 @@ xirZ
  =2
  -54
 s?[
-s?p@
 y0x4
+s?p@
  =18
  -2
 Q
@@ -7778,8 +7783,9 @@ wmp-
  -1
 w0rZ
  =4
- -2
- =5
+ -3
+y0x4
+ =4
  -1
 tAqI
  =2
@@ -10127,12 +10133,12 @@ sJ~3
 pnsmpj
 O
 !#
-ru*
-ru+
 "]
 ]%rL,
 ]&rL+
+ru*
 ]'rL-
+ru+
 (x@
 !#
 "^
@@ -10144,9 +10150,9 @@ prshsh
 (zI
 !#
 ru5
-ru7
 "V
 pVCrL/
+ru7
 (w{
 !#
 "U
@@ -10346,10 +10352,10 @@ i8%
  =53
  -1
 i>%
- =12
+ =10
  -1
 "\
- =5
+ =7
  -1
 "]
  =23
@@ -11097,12 +11103,12 @@ sJ~3
 pnsmpj
 O
 !#
-ru*
-ru+
 "^
 ]%rL,
 ]&rL+
+ru*
 ]'rL-
+ru+
 (x@
 !#
 "_
@@ -11114,9 +11120,9 @@ prshsh
 (zI
 !#
 ru5
-ru7
 "W
 pVCrL/
+ru7
 (w{
 !#
 "V
@@ -11533,16 +11539,16 @@ i>%
  -2
 z';1;1<
 qt11=
- =7
- -1
-"]
  =5
  -1
+"]
+ =7
+ -1
 "^
- =10
+ =9
  -1
 pVSrL/
- =3
+ =4
  -1
 pVOsx=
  =8
@@ -12351,12 +12357,12 @@ sJ~3
 pnsmpj
 O
 !#
-ru*
-ru+
 "^
 ]%rL,
 ]&rL+
+ru*
 ]'rL-
+ru+
 (x@
 !#
 "_
@@ -12368,9 +12374,9 @@ prshsh
 (zI
 !#
 ru5
-ru7
 "W
 pVCrL/
+ru7
 (w{
 !#
 "V
@@ -12679,10 +12685,10 @@ sXq9U
  -2
 i>%
 |[r,xfR"2u4XDL
- =11
+ =9
  -1
 "]
- =5
+ =7
  -1
 "^
  =23
@@ -13507,12 +13513,12 @@ sJ~3
 tb=qe
 O
 !#
-ru*
-ru+
 "a
 ]%rL7
 ]&rL9
+ru*
 ]'rL/
+ru+
 (w{
 !#
 "b
@@ -13523,10 +13529,10 @@ prshsh
 ]0sx+
 ({p
 !#
-ru7
 ru8
 "9
 pV$sx-
+ru7
 "8
 (w?
 !pZ
@@ -13668,13 +13674,13 @@ v#
 "-
 g+
 p35
-qPp)
+qPp=
 (
 !tY.uU
 "-
 g-
 p38
-qPp=
+qPp)
 !q[
 z6p&
 p_
@@ -13737,10 +13743,10 @@ i@%
  =93
  -1
 iH%
- =12
+ =10
  -1
 "^
- =5
+ =7
  -1
 "_
  =19

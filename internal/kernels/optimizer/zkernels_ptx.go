@@ -471,18 +471,18 @@ O
 sWr1
 O
 !#
-s?p@
-wr
 ya
-wP
-t>
 "-
 ]%x4
+t>
 ",
 ](rL
+s?p@
 ".
 ])sx
+wr
 ]*s3-
+wP
 "&
 (.
 !pZ
@@ -491,30 +491,30 @@ p(
 "%
 J
 qa/
-tApY
+tAp"
 (
 !qZ
 "%
 g
 vg
-qPp)
+qPpK
 (
 !s*
 "%
 qH
 p3/
-qPp"
+qPpY
 (
 !tS
 qH
 p3/
-qPpK
+qPp=
 (
 !vB
 "%
 sk
 p3/
-qPp=
+qPp)
 !q[
 qQ,tK
 p_
@@ -584,8 +584,15 @@ w[pKn
  -1
 zNE
  =8
- -5
- =14
+ -1
+ =2
+ -1
+ =2
+ -1
+ =2
+ -3
+]*s3-
+ =7
  -2
 tApU
 qa*
@@ -764,18 +771,18 @@ O
 sWr1
 O
 !#
-s?p0
-s?p2
 s?[
-s?p@
-wr
 "/
 ]%x4
+wr
 "-
 ](rL
+s?p0
 "0
 ])sx
+s?p2
 ]*s3-
+s?p@
 "&
 (.
 !pZ
@@ -784,30 +791,30 @@ p(
 "%
 J
 qa/
-tApY
+tAp"
 (
 !qZ
 "%
 g
 vg
-qPp)
+qPpK
 (
 !s*
 "%
 qH
 p3/
-qPp"
+qPpY
 (
 !tS
 qH
 p3/
-qPpK
+qPp=
 (
 !vB
 "%
 sk
 p3/
-qPp=
+qPp)
 !q[
 qQ,tK
 p_
@@ -877,8 +884,15 @@ w[pKn
  -1
 zNB
  =11
- -5
- =14
+ -1
+ =2
+ -1
+ =2
+ -1
+ =2
+ -3
+]*s3-
+ =7
  -2
 tApU
 qa*
@@ -922,13 +936,20 @@ v5
 "-
 t+p*E
  =11
- -5
-ru(
-ru)
+ -1
 ru*
-s?q}
+ =2
+ -1
 s?q,
- =65`
+ =2
+ -1
+ru(
+ =2
+ -3
+ru)
+]*s3-
+s?q}
+ =58`
 
 const adamWBF16SM70 = adamWBF16SM80 + `
  patch
@@ -1221,17 +1242,17 @@ O
 {r-
 O
 !#
-s?p@
-wr
-ya
-wP
 t>
 "+
 ]'x4
+ya
 "+
 ](rL
+s?p@
 ])sx
+wr
 ]*s3-
+wP
 "%
 (.
 !pZ
@@ -1240,29 +1261,29 @@ p(
 "$
 J
 qm
-tAp)
+tAp"
 (
 !qZ
 "$
 g
 p3/
-qPpY
+qPpK
 (
 !s*
 g
 p3/
-qPp"
+qPpY
 (
 !tS
 g
 p3/
-qPpK
+qPp=
 (
 !vB
 "$
 qH
 p3/
-qPp=
+qPp)
 !q[
 qQ,tK
 p_
@@ -1612,17 +1633,17 @@ O
 {r-
 O
 !#
-ru'
-ru(
-ru)
-ru*
 ru+
 ".
 ]'x4
+ru)
 ".
 ](rL
+ru'
 ])sx
+ru(
 ]*s3-
+ru*
 "%
 (.
 !pZ
@@ -1631,29 +1652,29 @@ p(
 "$
 J
 qm
-tAp)
+tAp"
 (
 !qZ
 "$
 g
 p3/
-qPpY
+qPpK
 (
 !s*
 g
 p3/
-qPp"
+qPpY
 (
 !tS
 g
 p3/
-qPpK
+qPp=
 (
 !vB
 "$
 qH
 p3/
-qPp=
+qPp)
 !q[
 qQ,tK
 p_
@@ -1897,16 +1918,16 @@ O
 yHr1
 O
 !#
-wr
 ya
-wP
-t>
 ",
 rj{vx4
+t>
 "+
 rjzGrL
+wr
 "*
 rj{'sx
+wP
 "&
 (-
 !pZ
@@ -1915,25 +1936,25 @@ p(
 "%
 J
 qa-
-tApY
+tApK
 (
 !qZ
 "%
 g
 vg
-qPp)
+qPpY
 (
 !s*
 "%
 qH
 p3-
-qPpK
+qPp=
 (
 !tS
 "%
 sk
 p3-
-qPp=
+qPp)
 !q[
 qQ,sZ
 p_
@@ -2002,8 +2023,14 @@ w[pKn
 v3p"E
 *)%
  =7
- -4
- =13
+ -1
+ =2
+ -1
+ =2
+ -1
+ =2
+ -1
+ =7
  -2
 tAp[
 qa(
@@ -2131,16 +2158,16 @@ O
 yHr1
 O
 !#
-s?p2
 s?[
-s?p@
-wr
 ".
 rj{vx4
+wr
 ",
 rjzGrL
+s?p2
 "+
 rj{'sx
+s?p@
 "&
 (-
 !pZ
@@ -2149,25 +2176,25 @@ p(
 "%
 J
 qa-
-tApY
+tApK
 (
 !qZ
 "%
 g
 vg
-qPp)
+qPpY
 (
 !s*
 "%
 qH
 p3-
-qPpK
+qPp=
 (
 !tS
 "%
 sk
 p3-
-qPp=
+qPp)
 !q[
 qQ,sZ
 p_
@@ -2236,8 +2263,14 @@ w[pKn
 v3p"B
 *)%
  =10
- -4
- =13
+ -1
+ =2
+ -1
+ =2
+ -1
+ =2
+ -1
+ =7
  -2
 tAp[
 qa(
@@ -2281,16 +2314,16 @@ t+p*E
 rj{'I
  =8
  -10
-ru(
 ru)
-s?q}
-s?q,
 ".
 ]%x4
+s?q,
 ",
 rj|;rL
+ru(
 "+
 rjzGsx
+s?q}
  =53`
 
 const sgdBF16SM70 = sgdBF16SM80 + `

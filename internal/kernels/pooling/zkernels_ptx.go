@@ -1250,7 +1250,7 @@ pV$t\
 y*
  =98`
 
-const wide32SM80Narrow = `packed1 11423 wide_float32_row_F32
+const wide32SM80Narrow = `packed1 11408 wide_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -1652,11 +1652,10 @@ qM,r1
 O
 !#
 ru(
+"U
+]$x4
 "[
 ru)
-"V
-]$x4
-"V
 zk
 !#
 uA7sm
@@ -1673,7 +1672,7 @@ qa*
 tAp=
 (
 !qZ
-"$
+"W
 g
 pfp)
 qPp=
@@ -1835,15 +1834,17 @@ iB%
 pC,
 rMM3C
  =8
- -6
-"U
-]$x4
+ -1
+ =2
+ -2
 "U
  =13
  -1
 qa&
- =4
- -2
+ =2
+ -4
+"$
+g
 p3+
 ;&
  =4
@@ -1867,7 +1868,7 @@ wpD
 const wide32SM70Narrow = wide32SM80Narrow + `
  patch
  -3
-packed1 11842 wide_float32_row_F32
+packed1 11827 wide_float32_row_F32
 !pJ
 !pI
  =10
@@ -1939,7 +1940,7 @@ rjz]t\
  =6
  -1
 y*
- =86`
+ =85`
 
 const wide32SM70 = wide32SM80 + `
  patch
@@ -2018,7 +2019,7 @@ rjz]t\
 y*
  =83`
 
-const wideBF16SM80Narrow = `packed1 11587 wide_dtype_BF16_row_BF16
+const wideBF16SM80Narrow = `packed1 11572 wide_dtype_BF16_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -2424,11 +2425,10 @@ qM,r1
 O
 !#
 ru(
+"V
+]$x4
 "\
 ru)
-"W
-]$x4
-"W
 zk
 !#
 uA7sm
@@ -2445,7 +2445,7 @@ qa*
 tAp=
 (
 !qZ
-"$
+"X
 g
 pfp)
 qPp=
@@ -2607,15 +2607,17 @@ iB%
 pC,
 rMM3C
  =8
- -6
-"V
-]$x4
+ -1
+ =2
+ -2
 "V
  =13
  -1
 qa&
- =4
- -2
+ =2
+ -4
+"$
+g
 p3+
 ;&
  =4
@@ -2639,7 +2641,7 @@ wpD
 const wideBF16SM70Narrow = wideBF16SM80Narrow + `
  patch
  -3
-packed1 12006 wide_dtype_BF16_row_BF16
+packed1 11991 wide_dtype_BF16_row_BF16
 !pJ
 !pI
  =11
@@ -2711,7 +2713,7 @@ rjz]t\
  =6
  -1
 y*
- =86`
+ =85`
 
 const wideBF16SM70 = wideBF16SM80 + `
  patch
@@ -2790,7 +2792,7 @@ rjz]t\
 y*
  =83`
 
-const wideF16SM80Narrow = `packed1 11568 wide_dtype_F16_row_F16
+const wideF16SM80Narrow = `packed1 11553 wide_dtype_F16_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -3197,11 +3199,10 @@ qM,r1
 O
 !#
 ru(
+"V
+]$x4
 "\
 ru)
-"W
-]$x4
-"W
 zk
 !#
 uA7sm
@@ -3218,7 +3219,7 @@ qa*
 tAp=
 (
 !qZ
-"$
+"X
 g
 pfp)
 qPp=
@@ -3380,15 +3381,17 @@ iB%
 pC,
 rMM3C
  =8
- -6
-"V
-]$x4
+ -1
+ =2
+ -2
 "V
  =13
  -1
 qa&
- =4
- -2
+ =2
+ -4
+"$
+g
 p3+
 ;&
  =4
@@ -3412,7 +3415,7 @@ wpD
 const wideF16SM70Narrow = wideF16SM80Narrow + `
  patch
  -3
-packed1 11987 wide_dtype_F16_row_F16
+packed1 11972 wide_dtype_F16_row_F16
 !pJ
 !pI
  =11
@@ -3484,7 +3487,7 @@ rjz]t\
  =6
  -1
 y*
- =86`
+ =85`
 
 const wideF16SM70 = wideF16SM80 + `
  patch

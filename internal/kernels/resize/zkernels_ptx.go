@@ -1572,9 +1572,9 @@ wOzir3r_wz(
 ppp&W
  =2
  -425
+pV-zs
 |%B
 T$
-pV.zs
 s'8
 (7
 !pZ

@@ -49,7 +49,7 @@ f474ab0ca21f84fe	../row/vector.go	Words
 a5899b4008e18f4	wide.go	wide
 `
 
-const storeAnglesSM70Narrow = `packed1 12054 storeAngles
+const storeAnglesSM70Narrow = `packed1 12040 storeAngles
 !pJ
 !pI
 !p8
@@ -478,12 +478,11 @@ sH)
 !#
 O
 !#
-vYq#-
-|W=
-"G
+"F
 rjx\s3-
-"G
+"F
 rj|;zs
+|W=
 (8
 !pZ
 p(
@@ -665,9 +664,8 @@ i=p-
  -2
 |w<V<pd
 tf<3&
- =4
- -7
-"F
+ =5
+ -5
 ]/s38
 "F
 ]0|1
@@ -2190,10 +2188,10 @@ O
 ],zs
 (8
 !#
-vYpj7
-|W*
+vYs6
 ]0|1
 ]1s39
+|W*
 (/
 !#
 "#
@@ -2202,7 +2200,7 @@ x"s3@
 !pZ
 p(
 !p^
-vYs6
+"#
 r7,
 qa0
 qa'
@@ -2218,7 +2216,7 @@ p35
 ;(
 (
 !tS
-".
+"-
 r~
 vg
 v#
@@ -2783,10 +2781,10 @@ O
 ],zs
 (8
 !#
-vYpj7
-|W:
+vYs6
 ]0|1
 ]1s39
+|W:
 (/
 !#
 "#
@@ -2795,7 +2793,7 @@ x"s3@
 !pZ
 p(
 !p^
-vYs6
+"#
 r7,
 qa0
 qa'
@@ -2811,7 +2809,7 @@ p35
 ;(
 (
 !tS
-"/
+".
 r~
 vg
 v#
@@ -3191,9 +3189,9 @@ sXp*U
 |[{:p=uzRF<6<&DL
  =12
  -3
-s?py#c
 pV3|1
 pV2s39
+s?py#c
  =3
  -1
 pV)s3@
@@ -3824,10 +3822,10 @@ O
 ],zs
 (8
 !#
-vYpj7
-|WZ
+vYs6
 ]0|1
 ]1s39
+|WZ
 (/
 !#
 "#
@@ -3836,7 +3834,7 @@ x"s3@
 !pZ
 p(
 !p^
-vYs6
+"#
 r7,
 qa0
 qa'
@@ -3852,7 +3850,7 @@ p35
 ;(
 (
 !tS
-"/
+".
 r~
 vg
 v#

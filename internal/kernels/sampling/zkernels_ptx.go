@@ -3678,11 +3678,11 @@ O
 t:r1
 O
 !#
-ru3
-prsrr.9
-ru;
+"b
 ])rL.
 ]*rL8
+ru;
+ru3
 (p5
 !#
 "Z
@@ -3699,7 +3699,7 @@ pV\sx-
 !pZ
 p(
 !p^
-"h
+"g
 J
 qa5
 qa4
@@ -3776,7 +3776,7 @@ pfpG
 ;7
 (
 !pt.uU
-"f
+"+
 sv9
 p3D
 ;A
@@ -3788,8 +3788,8 @@ p3C
 (
 !pt|G
 sv9
-pfp)
-qPp=
+pfp=
+qPp)
 (
 !pt}x
 "+
@@ -4088,13 +4088,10 @@ T&
  -1
 x9p,
 pQ
- =9
- -3
-"b
+ =12
+ -2
  =18
- -4
-"g
-J
+ -2
 qa4
 qa(
  =4
@@ -4149,10 +4146,8 @@ aE
  -2
 pfpK
 ;&
- =2
- -4
-"+
-sv9
+ =4
+ -2
 p3>
 ;;
  =3
@@ -4197,7 +4192,7 @@ p3e
 ;g
  =26`
 
-const wideSM80NarrowAligned = `packed1 79289 wide
+const wideSM80NarrowAligned = `packed1 79471 wide
 !|hf|f
 !|gxO
 !p8
@@ -7113,9 +7108,9 @@ O
 y2r1
 O
 !#
-ru2
 z*r.8
 ]&sx-
+ru2
 v|t;
 ]'sx.
 prsrps7
@@ -7132,46 +7127,59 @@ r&7pE
 rj~8%#s3p<
 (--
 !#
+pnsQq0
+]7s3u)
 pn{Gt;
 qkFB
-)
-pnsQq0
+"#
 qBsf
+"#
+)
+"#
+z>8
 "#
 qkFE
-)
 "#
 qBsf
+"#
+)
+"#
+z>7
 "#
 qkFq&
-)
 "#
 qBsf
+"#
+)
+"#
+z>9
 "#
 qkFG
-)
 "#
 qBsf
+"#
+)
+"#
+z>/
 "#
 qkFtn
-)
 "#
 qBsf
+"#
+)
+"#
+z>@
 "#
 qkFwB
-)
 "#
 qBsf
+"#
+)
+"#
+{K=
 "#
 ruH
 "#
-]7s3u)
-}^s3tG
-rjt,s3-7
-x"s3y<
-y0s3v<
-rjz]s3{J
-{K=
 ]8zs,
 u-|#qN
 ({_
@@ -7443,7 +7451,7 @@ O
 const wideSM80 = wideSM80NarrowAligned + `
  patch
  -1
-packed1 80214 wide
+packed1 80396 wide
  =19
  -4
 p;v<8pF
@@ -8451,9 +8459,8 @@ t1=1E
 ruE
 *O%
 T/
- =23
- -7
-z*r.8
+ =24
+ -6
 ])sx-
 ]*sx.
 v|t;
@@ -8472,34 +8479,41 @@ rj~8%)s3p<
 rj~8%#s3--
 (u)
  =2
- -1
+ -3
+]<s3tG
+pn{Gt;
 qk@B
- =4
- -1
+ =5
+ -3
+z>7
+"#
 qk@E
- =4
- -1
+ =5
+ -3
+z>9
+"#
 qk@q&
- =4
- -1
+ =5
+ -3
+z>/
+"#
 qk@G
- =4
- -1
+ =5
+ -3
+z>@
+"#
 qk@tn
- =4
- -1
+ =5
+ -3
+{K=
+"#
 qk@wB
- =4
- -12
+ =5
+ -7
+{K,
+"#
 ruB
 "#
-]<s3tG
-}^s3-7
-rjt,s3y<
-x"s3v<
-y0s3{J
-rjz]zs=
-{K,
 ]=zs+
 u-|#qN
 (.-
@@ -8665,7 +8679,7 @@ p3c
 const wideSM70NarrowAligned = wideSM80NarrowAligned + `
  patch
  -3
-packed1 88677 wide
+packed1 88859 wide
 !pJ
 !pI
  =17
@@ -9207,12 +9221,12 @@ qzpy&o1N
  =202
  -1
 rj~8%Bs3p<
- =309`
+ =322`
 
 const wideSM70 = wideSM80 + `
  patch
  -3
-packed1 89604 wide
+packed1 89786 wide
 !pJ
 !pI
  =17
@@ -9755,4 +9769,4 @@ qzpy&o1H
  -2
 rj~8%Hs3p<
 rj~8%Bs3--
- =314`
+ =327`
