@@ -107,15 +107,16 @@ func (d *Device) newQueue(priority int) (driver.Queue, error) {
 }
 
 // allocate returns size bytes of the device's memory for work on s, with arbitrary contents.
-func (d *Device) allocate(s *Stream, size int, made callers) (lease, error) {
+func (d *Device) allocate(s *Stream, size int) (lease, error) {
 	if s.recorder != nil {
-		l, err := s.recorder.allocate(size, made)
+		l, err := s.recorder.allocate(size)
 		return l, s.keep(err)
 	}
-	if l := d.reuse(s, size, made); !l.none() {
+	if l := d.reuse(s, size); !l.none() {
 		return l, nil
 	}
-	b := &block{device: d, size: size, kind: kindBuffer, made: made}
+	b := &block{device: d, size: size, kind: kindBuffer}
+	b.made.Take()
 	b.kept.capacity = d.capacity(size)
 	if err := d.roomy(size, func() error { return d.allocateBlock(s, b) }); err != nil {
 		return lease{}, err
@@ -132,13 +133,13 @@ func (d *Device) capacity(size int) int {
 }
 
 // reuse returns a block that the arena kept, for size bytes of work on s, or no lease.
-func (d *Device) reuse(s *Stream, size int, made callers) lease {
+func (d *Device) reuse(s *Stream, size int) lease {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed || !d.recycles() {
 		return lease{}
 	}
-	b, handle := d.memory.retake(s, size, made)
+	b, handle := d.memory.retake(s, size)
 	if b == nil {
 		return lease{}
 	}

@@ -105,7 +105,7 @@ func SliceOf[T Element](t *Tensor) (device.Slice[T], error) {
 	case t.err != nil:
 		return device.Slice[T]{}, t.err
 	case t.frame != nil && t.frame.ended:
-		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end.line()))
+		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end.Line()))
 	case t.dtype != typeOf[T]():
 		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: %v elements as %v", ErrDType, t.dtype, typeOf[T]()))
 	case !t.IsContiguous():
@@ -181,7 +181,7 @@ func (s *Scope) zeros(op string, of dtype.Type, shape []int) *Tensor {
 	if err != nil {
 		return s.fail(mistake(op, err))
 	}
-	return s.add(&Tensor{memory: &memory{bytes: b.All(), buffer: b, views: 1}, dtype: of, shape: slices.Clone(shape), strides: rowMajor(shape)})
+	return s.add(arranged(shape, of, memory{bytes: b.All(), buffer: *b, owned: true, views: 1}))
 }
 
 // full returns a tensor whose elements are v.
@@ -213,13 +213,9 @@ func (s *Scope) empty(op string, of dtype.Type, shape []int) *Tensor {
 	if err != nil {
 		return s.fail(mistake(op, err))
 	}
-	b, err := device.MakeDirty[byte](s.stream, n*of.Size())
+	b, err := device.DirtyBuffer[byte](s.stream, n*of.Size())
 	if err != nil {
 		return s.fail(mistake(op, err))
 	}
-	t := placed(len(shape), memory{bytes: b.All(), buffer: b, views: 1})
-	t.dtype = of
-	copy(t.shape, shape)
-	fillRowMajor(t.strides, shape)
-	return s.add(t)
+	return s.add(arranged(shape, of, memory{bytes: b.All(), buffer: b, owned: true, views: 1}))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
+	"github.com/gopherwarp/gopherwarp/internal/stack"
 )
 
 // A Derivative is the input of an Op's function Back.
@@ -35,10 +36,10 @@ func (d *Derivative) Sum(i int) *Tensor {
 // tape is the operations of a Scope that Backward goes through.
 type tape struct {
 	nodes  []*node
-	paused int    // calls of NoGrad that have not returned
-	later  int    // those that Backward repeats without NoGrad
-	done   string // the line of the program that called Backward, or ""
-	end    site   // the same
+	paused int         // calls of NoGrad that have not returned
+	later  int         // those that Backward repeats without NoGrad
+	done   bool        // Backward was called
+	end    stack.Stack // where the program called it
 }
 
 // node is a variable, or the result of a recorded operation.
@@ -65,7 +66,7 @@ func (s *Scope) Record() {
 		s.fail(err)
 		return
 	}
-	if s.tape != nil && s.tape.done == "" {
+	if s.tape != nil && !s.tape.done {
 		s.fail(mistake(op, fmt.Errorf("%w: Record was called before", ErrRecord)))
 		return
 	}
@@ -94,11 +95,11 @@ func (s *Scope) NoGrad(f func()) {
 }
 
 // Recording reports whether operations on variables are recorded: after Record, before Backward, and outside NoGrad.
-func (s *Scope) Recording() bool { return s.tape != nil && s.tape.paused == 0 && s.tape.done == "" }
+func (s *Scope) Recording() bool { return s.tape != nil && s.tape.paused == 0 && !s.tape.done }
 
 // training reports whether operations on variables are recorded, now or when Backward repeats the function of a Checkpoint.
 func (s *Scope) training() bool {
-	return s.tape != nil && s.tape.paused == s.tape.later && s.tape.done == ""
+	return s.tape != nil && s.tape.paused == s.tape.later && !s.tape.done
 }
 
 // Variable returns a view of t as a variable of s: after Backward, the view's Grad returns the derivative with respect to it. The tensor t
@@ -128,7 +129,7 @@ func (s *Scope) variable(op string, t, grad *Tensor) *Tensor {
 	switch {
 	case v.err != nil:
 		return v
-	case s.tape == nil || s.tape.done != "":
+	case s.tape == nil || s.tape.done:
 		return s.fail(mistake(op, fmt.Errorf("%w: Record was not called before", ErrRecord)))
 	case !isFloat(v.dtype):
 		return s.fail(mistake(op, fmt.Errorf("%w: a variable of %v", ErrDType, v.dtype)))
@@ -151,7 +152,7 @@ func (t *Tensor) Grad() *Tensor {
 		return failed(s, err)
 	case t.node == nil || !t.node.leaf || t.node.target != nil:
 		return s.fail(mistake(op, fmt.Errorf("%w: the tensor is not a variable", ErrRecord)))
-	case s.tape == nil || s.tape.done == "":
+	case s.tape == nil || !s.tape.done:
 		return s.fail(mistake(op, fmt.Errorf("%w: Backward was not called before", ErrRecord)))
 	case t.node.grad == nil:
 		return s.zeros(op, t.dtype, t.shape)
@@ -235,8 +236,8 @@ func (s *Scope) Backward(loss *Tensor) {
 	switch t := s.tape; {
 	case t == nil:
 		err = fmt.Errorf("%w: Record was not called before", ErrRecord)
-	case t.done != "":
-		err = fmt.Errorf("%w: Backward was called before, at %s", ErrRecord, t.done)
+	case t.done:
+		err = fmt.Errorf("%w: Backward was called before, at %s", ErrRecord, t.end.Line())
 	case loss.Len() != 1:
 		err = fmt.Errorf("%w: a loss of shape %v", ErrShape, loss.shape)
 	case loss.node == nil:
@@ -246,8 +247,8 @@ func (s *Scope) Backward(loss *Tensor) {
 		s.fail(mistake(op, err))
 		return
 	}
-	s.tape.done = caller()
-	s.tape.end.take()
+	s.tape.done = true
+	s.tape.end.Take()
 	s.Tidy(func() *Tensor {
 		loss.node.grad = s.hold(s.full(op, 1, loss.dtype, loss.shape))
 		return nil
@@ -263,7 +264,7 @@ func (t *tape) backward(s *Scope) {
 }
 
 // backward adds the derivatives with respect to a node's operands, in a call of Backward at the given line.
-func (n *node) backward(s *Scope, at *site) {
+func (n *node) backward(s *Scope, at *stack.Stack) {
 	if n.leaf {
 		if n.target != nil && n.grad != nil {
 			n.accumulate(s)
@@ -315,11 +316,11 @@ func (n *node) derivative() *Derivative {
 func (n *node) unchanged() error {
 	for _, t := range n.saved {
 		if t.version != t.memory.version {
-			return fmt.Errorf("%w: the derivative of %s needs its operand of %v %v, which was changed at %s", ErrChanged, n.name, t.dtype, t.shape, t.memory.changed)
+			return fmt.Errorf("%w: the derivative of %s needs its operand of %v %v, which was changed at %s", ErrChanged, n.name, t.dtype, t.shape, t.memory.changed.Line())
 		}
 	}
 	if t := n.result; t != nil && t.version != t.memory.version {
-		return fmt.Errorf("%w: the derivative of %s needs its result of %v %v, which was changed at %s", ErrChanged, n.name, t.dtype, t.shape, t.memory.changed)
+		return fmt.Errorf("%w: the derivative of %s needs its result of %v %v, which was changed at %s", ErrChanged, n.name, t.dtype, t.shape, t.memory.changed.Line())
 	}
 	return nil
 }

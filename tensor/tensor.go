@@ -103,15 +103,17 @@ func sized(n int) *Tensor {
 	return &t.Tensor
 }
 
-// placed is sized for a tensor with memory of its own.
-func placed(n int, m memory) *Tensor {
+// arranged returns a contiguous tensor with memory of its own.
+func arranged(shape []int, of dtype.Type, m memory) *Tensor {
 	t := &struct {
 		Tensor
 		sizes sizes
 		own   memory
 	}{own: m}
-	t.sizes.use(&t.Tensor, n)
-	t.memory = &t.own
+	t.sizes.use(&t.Tensor, len(shape))
+	t.memory, t.dtype = &t.own, of
+	copy(t.shape, shape)
+	fillRowMajor(t.strides, shape)
 	return &t.Tensor
 }
 
