@@ -83,7 +83,7 @@ func (d *Device) register(t reflect.Type, host []byte) (lease, error) {
 func (d *Device) allocateHost(b *block, allocate func() (driver.HostMemory, error)) (lease, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if d.closed {
+	if d.closed.Load() {
 		return lease{}, fmt.Errorf("device: pinned memory: device %w", ErrClosed)
 	}
 	m, err := allocate()
