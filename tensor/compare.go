@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Equal compares elements of t and y. The result is a tensor of bools: whether the elements are equal. See Add for shapes and element
-// types. A comparison with NaN is false, except in NotEqual, where it is true.
+// Equal compares elements of t and y. The result is a tensor of bools: whether the elements are equal. See Add for shapes, element types
+// and mistakes. A comparison with NaN is false, except in NotEqual, where it is true.
 func (t *Tensor) Equal(y *Tensor) *Tensor { return compare("Equal", array.Equal, t, y) }
 
 // NotEqual returns whether the elements of t differ from those of y. See Equal.
@@ -46,7 +46,7 @@ func compare(name string, op array.Op, x, y *Tensor) *Tensor {
 }
 
 // Where returns the elements of x where condition, a tensor of bools, is true, and the elements of y elsewhere. See Add for shapes and
-// element types.
+// element types. The mistake is ErrDType if the condition is not of bools, and ErrShape if the shapes cannot be broadcast.
 func Where(condition, x, y *Tensor) *Tensor {
 	const name = "Where"
 	list := []*Tensor{condition, x, y}

@@ -7,29 +7,29 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Add returns the sums of the elements of t and y. As in all operations on two tensors, shapes are broadcast as in
-// NumPy: dimensions are aligned from the last, and a dimension that is missing or has size 1 is repeated. If the
-// element types differ, both operands are converted to one type: a float type if one of them is a float, and otherwise,
-// the type with more bits. F16 and BF16 together become float32.
+// Add returns the sums of the elements of t and y. As in all operations on two tensors, shapes are broadcast as in NumPy: dimensions are
+// aligned from the last, and a dimension that is missing or has size 1 is repeated. If the element types differ, both operands are
+// converted to one type: a float type if one of them is a float, and otherwise, the type with more bits. F16 and BF16 together become
+// float32. The mistake is ErrShape if the shapes cannot be broadcast.
 func (t *Tensor) Add(y *Tensor) *Tensor { return pairwise("Add", array.Add, t, y) }
 
-// Sub returns the differences of elements. See Add for shapes and element types.
+// Sub returns the differences of elements. See Add for shapes, element types and mistakes.
 func (t *Tensor) Sub(y *Tensor) *Tensor { return pairwise("Sub", array.Sub, t, y) }
 
-// Mul returns the products of elements. See Add for shapes and element types.
+// Mul returns the products of elements. See Add for shapes, element types and mistakes.
 func (t *Tensor) Mul(y *Tensor) *Tensor { return pairwise("Mul", array.Mul, t, y) }
 
-// Div returns the quotients of elements. Quotients of integers are float32. See Add for shapes and element types.
+// Div returns the quotients of elements. Quotients of integers are float32. See Add for shapes, element types and mistakes.
 func (t *Tensor) Div(y *Tensor) *Tensor { return pairwise("Div", array.Div, t, y) }
 
-// Pow returns each element of t to the power of the element of y. See Add for shapes and element types. An integer
-// other than 1 and -1, raised to a negative power, gives 0.
+// Pow returns each element of t to the power of the element of y. See Add for shapes, element types and mistakes. An integer other than 1
+// and -1, raised to a negative power, gives 0.
 func (t *Tensor) Pow(y *Tensor) *Tensor { return pairwise("Pow", array.Pow, t, y) }
 
-// Maximum returns the greater of each two elements, or NaN if one of them is NaN. See Add for shapes and element types.
+// Maximum returns the greater of each two elements, or NaN if one of them is NaN. See Add for shapes, element types and mistakes.
 func (t *Tensor) Maximum(y *Tensor) *Tensor { return pairwise("Maximum", array.Maximum, t, y) }
 
-// Minimum returns the smaller of each two elements, or NaN if one of them is NaN. See Add for shapes and element types.
+// Minimum returns the smaller of each two elements, or NaN if one of them is NaN. See Add for shapes, element types and mistakes.
 func (t *Tensor) Minimum(y *Tensor) *Tensor { return pairwise("Minimum", array.Minimum, t, y) }
 
 // pairwise applies an operation to broadcast operands.

@@ -12,17 +12,20 @@ import (
 
 // Take returns the elements with the indices at along a dimension. The indices are int32 or int64. For example, Take(0, at) of a matrix
 // returns rows. In the shape of the result, the shape of at replaces the size of the dimension. The host does not check the indices. An
-// index that is negative or too large yields zeros.
+// index that is negative or too large yields zeros. The mistake is ErrDType for other types of indices, and ErrValue if there is no such
+// dimension.
 func (t *Tensor) Take(dim int, at *Tensor) *Tensor { return indexed("Take", t, dim, at) }
 
 // Gather returns a tensor with the shape of at, which has indices of type int32 or int64. For each element of at, the result has an element
 // of t: along dimension dim, its index is the element of at; along the other dimensions, in which t and at have the same sizes, its indices
-// are those of the element of at. See Take for indices outside the dimension.
+// are those of the element of at. See Take for indices outside the dimension and for mistakes. The mistake is also ErrShape if the sizes of
+// the other dimensions differ.
 func (t *Tensor) Gather(dim int, at *Tensor) *Tensor { return indexed("Gather", t, dim, at) }
 
 // ScatterAdd returns t with the elements of y added; y has the shape of at. Each element of y is added to one element of t: along dimension
 // dim, the index is the corresponding element of at; along the other dimensions, the indices are those of the element of y. See Gather for
-// shapes; ScatterAdd is its derivative. An element whose index is outside the dimension is not added. Elements are added in the order of y.
+// shapes and mistakes; ScatterAdd is its derivative. An element whose index is outside the dimension is not added. Elements are added in
+// the order of y.
 func (t *Tensor) ScatterAdd(dim int, at, y *Tensor) *Tensor {
 	const name = "ScatterAdd"
 	s, err := scopeOf(name, []*Tensor{t, at, y})

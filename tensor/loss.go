@@ -10,7 +10,8 @@ import (
 
 // CrossEntropy returns the mean of -log(p) over rows, where p is the softmax of a row of t at the row's label. Rows are along the last
 // dimension. Labels is a tensor of int32 or int64 with the index of an element for each row. Rows with labels outside the row, such as -1,
-// do not count. The result is a scalar, computed in float32, or in float64 if t is of float64.
+// do not count. The result is a scalar, computed in float32, or in float64 if t is of float64. The mistake is ErrShape if the labels do not
+// have the shape of t without its last dimension, and ErrDType for other types.
 func (t *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	const name = "CrossEntropy"
 	s, err := checkLoss(name, t, labels)
@@ -25,8 +26,8 @@ func (t *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	return sum.Mul(s.full(name, 1, dtype.Float32, nil).Div(count.To(dtype.Float32)))
 }
 
-// CrossEntropyRows returns the losses of all rows, of which CrossEntropy returns the mean: 0 for a row that does not count. The result has the
-// shape of labels.
+// CrossEntropyRows returns the losses of all rows, of which CrossEntropy returns the mean: 0 for a row that does not count. The result has
+// the shape of labels. See CrossEntropy for the types and the mistakes.
 func (t *Tensor) CrossEntropyRows(labels *Tensor) *Tensor {
 	const name = "CrossEntropyRows"
 	s, err := checkLoss(name, t, labels)

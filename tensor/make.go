@@ -15,7 +15,8 @@ type Element interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | dtype.F16 | dtype.BF16
 }
 
-// From returns a tensor with a copy of values. The number of values must be the number of elements of the shape.
+// From returns a tensor with a copy of values. The number of values must be the number of elements of the shape. The mistake is ErrShape if
+// these numbers differ.
 func From[T Element](s *Scope, values []T, shape ...int) *Tensor {
 	const op = "From"
 	if err := s.check(op); err != nil {
@@ -50,7 +51,8 @@ func Wrap[T Element](x device.Slice[T], shape ...int) (*Tensor, error) {
 	return &Tensor{memory: m, dtype: typeOf[T](), shape: slices.Clone(shape), strides: rowMajor(shape)}, nil
 }
 
-// Use returns a view of t as a tensor of s. The tensor t may have no Scope.
+// Use returns a view of t as a tensor of s. The tensor t may have no Scope. The view has the shape and the element type of t. The mistake
+// is ErrScope if t belongs to another Scope.
 func (s *Scope) Use(t *Tensor) *Tensor { return s.use("Use", t) }
 
 func (s *Scope) use(op string, t *Tensor) *Tensor {
@@ -72,7 +74,7 @@ func (s *Scope) use(op string, t *Tensor) *Tensor {
 }
 
 // Values waits for all enqueued operations and returns the elements of t in row-major order. The error is the Scope's first mistake, or
-// wraps ErrDType if T is not the Go type of t's elements.
+// wraps ErrDType if T is not the Go type of t's elements. T must be that type, such as float32 or dtype.BF16.
 func Values[T Element](ctx context.Context, t *Tensor) ([]T, error) {
 	const op = "Values"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -141,15 +143,15 @@ func typeOf[T Element]() dtype.Type {
 	return t
 }
 
-// Zeros returns a tensor of zeros.
+// Zeros returns a tensor of zeros. The mistake is ErrShape for a negative size in the shape, and ErrDType for a type without a size.
 func Zeros(s *Scope, of dtype.Type, shape ...int) *Tensor { return s.zeros("Zeros", of, shape) }
 
-// Full returns a tensor whose elements are v, converted to the type as by To.
+// Full returns a tensor whose elements are v, converted to the type as by To. The mistakes are those of Zeros.
 func Full(s *Scope, v float64, of dtype.Type, shape ...int) *Tensor {
 	return s.full("Full", v, of, shape)
 }
 
-// Arange returns the numbers from 0 to n-1, as int64.
+// Arange returns the numbers from 0 to n-1, as int64. The result has the shape [n]. The mistake is ErrShape if n is negative.
 func Arange(s *Scope, n int) *Tensor {
 	const op = "Arange"
 	if err := s.check(op); err != nil {

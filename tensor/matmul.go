@@ -15,7 +15,8 @@ import (
 // MatMul returns the product of matrices: t has the shape [... m k], y has [... k n], and the result has [... m n]. The first dimensions
 // are broadcast as by Add. If t has only one dimension, it is a row; if y has only one dimension, it is a column; the result then lacks
 // dimension m or n. Elements are floats, and different types are combined as by Add. Sums are computed in float32, or in float64 if the
-// type is float64. Transposed views are not copied.
+// type is float64. Transposed views are not copied. The mistake is ErrShape if k differs or the first dimensions cannot be broadcast, and
+// ErrDType if the elements are not floats.
 func (t *Tensor) MatMul(y *Tensor) *Tensor {
 	const name = "MatMul"
 	s, err := scopeOf(name, []*Tensor{t, y})

@@ -59,7 +59,8 @@ type node struct {
 	shape  []int
 }
 
-// Record begins to record operations on variables for Backward. Backward ends the recording; then Record may be called again.
+// Record begins to record operations on variables for Backward. Backward ends the recording; then Record may be called again. The mistake
+// is ErrRecord if Backward has not ended the preceding recording.
 func (s *Scope) Record() {
 	const op = "Record"
 	if err := s.check(op); err != nil {
@@ -103,11 +104,11 @@ func (s *Scope) training() bool {
 }
 
 // Variable returns a view of t as a variable of s: after Backward, the view's Grad returns the derivative with respect to it. The tensor t
-// may have no Scope. The elements must be floats.
+// may have no Scope. The elements must be floats; otherwise the mistake is ErrDType. It is ErrRecord if Record was not called before.
 func (s *Scope) Variable(t *Tensor) *Tensor { return s.variable("Variable", t, nil) }
 
 // Parameter is like Variable, for a tensor that outlives the Scope: Backward adds the derivative to grad, a tensor of floats with the shape
-// of t.
+// of t. The mistake is ErrShape if grad does not fit t.
 func (s *Scope) Parameter(t, grad *Tensor) *Tensor {
 	const op = "Parameter"
 	if _, err := scopeOf(op, []*Tensor{s.anchor(), grad}); err != nil {
@@ -143,7 +144,8 @@ func (s *Scope) variable(op string, t, grad *Tensor) *Tensor {
 }
 
 // Grad returns the derivative, with respect to the variable t, of the loss that was passed to the last Backward. The derivative has the
-// shape and the element type of t, and is 0 if the loss does not depend on t.
+// shape and the element type of t, and is 0 if the loss does not depend on t. The mistake is ErrRecord if t is not a variable, or Backward was
+// not called.
 func (t *Tensor) Grad() *Tensor {
 	const op = "Grad"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -226,6 +228,8 @@ func (n *node) release() {
 
 // Backward computes the derivatives of loss, which has one element, with respect to all variables on which it depends, and ends the recording.
 // It adds the derivatives of parameters to the tensors that Parameter was given. The order of additions depends only on the program.
+// The mistake is ErrRecord if Record was not called or loss does not depend on a variable, ErrShape if loss has several elements, and
+// ErrChanged if the program has changed elements that a derivative needs (see Changed).
 func (s *Scope) Backward(loss *Tensor) {
 	const op = "Backward"
 	owner, err := scopeOf(op, []*Tensor{s.anchor(), loss})

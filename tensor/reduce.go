@@ -12,10 +12,11 @@ import (
 
 // Sum returns the sums over the given dimensions, or over all dimensions if dims is empty. The result does not have these dimensions.
 // Negative dimensions count from the end. Sums of integers and bools are int64. Sums of F16 and BF16 are computed in float32. The order of
-// additions depends only on the shape.
+// additions depends only on the shape. The mistake is ErrValue if there is no such dimension, or if a dimension is given twice.
 func (t *Tensor) Sum(dims ...int) *Tensor { return reduce("Sum", folding{array.Sum, false}, t, dims) }
 
-// Mean returns the means over dimensions. See Sum for dimensions. Means of integers are float32. The mean of no elements is NaN.
+// Mean returns the means over dimensions. See Sum for dimensions and mistakes. Means of integers are float32. The mean of no elements is
+// NaN.
 func (t *Tensor) Mean(dims ...int) *Tensor {
 	const name = "Mean"
 	s, err := scopeOf(name, []*Tensor{t})
@@ -31,8 +32,8 @@ func (t *Tensor) Mean(dims ...int) *Tensor {
 	return reduce(name, folding{array.Sum, true}, t, dims)
 }
 
-// Max returns the greatest elements over dimensions, or NaN if an element is NaN. See Sum for dimensions. If several elements are the
-// greatest, the derivative is divided equally among them. Max of no elements is an error.
+// Max returns the greatest elements over dimensions, or NaN if an element is NaN. See Sum for dimensions and mistakes. If several elements
+// are the greatest, the derivative is divided equally among them. Max of no elements is an error.
 func (t *Tensor) Max(dims ...int) *Tensor {
 	return reduce("Max", folding{array.Greatest, false}, t, dims)
 }
@@ -43,7 +44,8 @@ func (t *Tensor) Min(dims ...int) *Tensor {
 }
 
 // ArgMax returns the indices of the greatest elements along a dimension, as int64. If several elements are the greatest, it returns the
-// first of them; if there is a NaN, the first NaN.
+// first of them; if there is a NaN, the first NaN. The result does not have this dimension. The mistake is ErrValue if there is no such
+// dimension, and ErrShape if it has no elements.
 func (t *Tensor) ArgMax(dim int) *Tensor { return arg("ArgMax", array.Greatest, t, dim) }
 
 // ArgMin returns the indices of the smallest elements along a dimension. See ArgMax.

@@ -26,7 +26,8 @@ func (s *Scope) viewed(name string, t, v *Tensor, back func(g *Tensor) *Tensor) 
 }
 
 // Reshape returns t's elements in another shape with the same number of elements. One size may be -1; Reshape then computes this size. The
-// result is a view if t is contiguous, and a copy otherwise.
+// result is a view if t is contiguous, and a copy otherwise. The result has the element type of t. The mistake is ErrShape if the numbers
+// of elements differ.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	const op = "Reshape"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -70,6 +71,7 @@ func inferred(shape []int, n int) ([]int, error) {
 }
 
 // Slice returns the view of the elements with the indices from, from+1, ..., to-1 along a dimension. A negative dim counts from the end.
+// The result has the element type of t. The mistake is ErrValue if there are no such dimension or indices.
 func (t *Tensor) Slice(dim, from, to int) *Tensor {
 	const op = "Slice"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -100,7 +102,8 @@ func (t *Tensor) Slice(dim, from, to int) *Tensor {
 	})
 }
 
-// Transpose returns a view with two dimensions exchanged. Negative dimensions count from the end.
+// Transpose returns a view with two dimensions exchanged. Negative dimensions count from the end. The result has the element type of t. The
+// mistake is ErrValue if there are no such dimensions.
 func (t *Tensor) Transpose(a, b int) *Tensor {
 	const op = "Transpose"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -123,11 +126,11 @@ func (t *Tensor) Transpose(a, b int) *Tensor {
 	return s.viewed(op, t, s.view(t, l), func(g *Tensor) *Tensor { return g.Transpose(a, b) })
 }
 
-// T returns a view with the last two dimensions exchanged.
+// T returns a view with the last two dimensions exchanged. See Transpose for element types and mistakes.
 func (t *Tensor) T() *Tensor { return t.Transpose(-2, -1) }
 
 // Expand returns a view of t, broadcast to a shape: dimensions are aligned from the last, and a dimension that is missing or has size 1 is
-// repeated, with stride 0.
+// repeated, with stride 0. The result has the element type of t. The mistake is ErrShape if t cannot be broadcast to the shape.
 func (t *Tensor) Expand(shape ...int) *Tensor {
 	const op = "Expand"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -146,7 +149,7 @@ func (t *Tensor) Expand(shape ...int) *Tensor {
 }
 
 // Unsqueeze returns a view with an additional dimension of size 1, at dimension dim of the result. A negative dim counts from the end of
-// the result's dimensions.
+// the result's dimensions. The result has the element type of t. The mistake is ErrValue if there is no such dimension.
 func (t *Tensor) Unsqueeze(dim int) *Tensor {
 	const op = "Unsqueeze"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -163,7 +166,8 @@ func (t *Tensor) Unsqueeze(dim int) *Tensor {
 	return s.viewed(op, t, s.view(t, l), func(g *Tensor) *Tensor { return g.Squeeze(dim) })
 }
 
-// Squeeze returns a view without dimension dim. The size of this dimension must be 1. A negative dim counts from the end.
+// Squeeze returns a view without dimension dim. The size of this dimension must be 1. A negative dim counts from the end. The result has
+// the element type of t. The mistake is ErrShape if the size is not 1, and ErrValue if there is no such dimension.
 func (t *Tensor) Squeeze(dim int) *Tensor {
 	const op = "Squeeze"
 	s, err := scopeOf(op, []*Tensor{t})
