@@ -26,7 +26,7 @@ var floors = map[string]string{
 	"internal/ptxtext":     "",
 	"internal/ptxtext/...": "internal/ptxtext",
 	"device/driver":        "dtype gpu internal/origin internal/ptxtext",
-	"internal/stack":        "",
+	"internal/stack":       "",
 	"device":               "device/driver internal/stack dtype gpu",
 
 	// Files of weights, which know no device.
