@@ -38,7 +38,8 @@ func compare(name string, op array.Op, x, y *Tensor) *Tensor {
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
-	shape, err := broadcast(x.shape, y.shape)
+	var r room
+	shape, err := broadcast(r[:0], x.shape, y.shape)
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
@@ -61,9 +62,10 @@ func Where(condition, x, y *Tensor) *Tensor {
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
-	shape, err := broadcast(x.shape, y.shape)
+	var r room
+	shape, err := broadcast(r[:0], x.shape, y.shape)
 	if err == nil {
-		shape, err = broadcast(shape, condition.shape)
+		shape, err = broadcast(nil, shape, condition.shape)
 	}
 	if err != nil {
 		return s.fail(mistake(name, err))
@@ -82,7 +84,7 @@ func (s *Scope) choose(name string, shape []int, list []*Tensor) *Tensor {
 	if out.err != nil {
 		return out
 	}
-	if err := array.Where(s.stream, shape, &array.Selection{Out: out.array(), Holds: condition.spread(shape), X: x.spread(shape), Y: y.spread(shape)}); err != nil {
+	if err := array.Where(s.stream, shape, &array.Selection{Out: out.array(), Holds: condition.spread(nil, shape), X: x.spread(nil, shape), Y: y.spread(nil, shape)}); err != nil {
 		return s.fail(mistake(name, err))
 	}
 	s.record(out, step{name: name, in: list, save: list[:1], back: func(d *Derivative) []*Tensor {

@@ -95,7 +95,7 @@ func (s *Scope) sumRows(name string, t *Tensor, of dtype.Type) *Tensor {
 		return s.zeros(name, of, t.shape[1:])
 	}
 	out := s.empty(name, of, t.shape[1:])
-	a, err := axesOf(t.shape, []int{0})
+	a, err := axesOf(new(rooms), t.shape, []int{0})
 	if err == nil && out.err == nil {
 		err = s.fold(folding{array.Sum, false}, t, a, out)
 	}

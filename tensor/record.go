@@ -335,7 +335,7 @@ func (n *node) add(s *Scope, op string, g *Tensor) {
 		s.fail(g.err)
 		return
 	}
-	if shape, err := broadcast(g.shape, n.shape); err != nil || !equal(shape, g.shape) || !isFloat(g.dtype) {
+	if shape, err := broadcast(nil, g.shape, n.shape); err != nil || !equal(shape, g.shape) || !isFloat(g.dtype) {
 		s.fail(mistake(op, fmt.Errorf("%w: a derivative of %v %v for %v %v", ErrShape, g.dtype, g.shape, n.dtype, n.shape)))
 		return
 	}

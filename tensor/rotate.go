@@ -64,7 +64,7 @@ func checkRotate(t, angles *Tensor) error {
 		return fmt.Errorf("%w: %v by angles of %v", ErrShape, t.shape, angles.shape)
 	}
 	lead := angles.shape[:len(angles.shape)-1]
-	if whole, err := broadcast(lead, t.shape[:n]); err != nil || !equal(whole, t.shape[:n]) {
+	if whole, err := broadcast(nil, lead, t.shape[:n]); err != nil || !equal(whole, t.shape[:n]) {
 		return fmt.Errorf("%w: %v by angles of %v", ErrShape, t.shape, angles.shape)
 	}
 	return nil

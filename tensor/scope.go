@@ -19,7 +19,9 @@ type Scope struct {
 	tape   *tape              // of the last Record, or nil
 	spans  map[[2]int]*Tensor // of Attention, for batches of tokens
 	random prim.Sequence
-	err    error // the first mistake
+	// strides is where operations make the strides of operands, each for its next launch.
+	strides [2]room
+	err     error // the first mistake
 }
 
 // frame owns the tensors that were made while it was the innermost one.

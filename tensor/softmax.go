@@ -114,7 +114,7 @@ func (t *Tensor) LogSumExp(dims ...int) *Tensor {
 	if err != nil {
 		return failed(s, err)
 	}
-	a, err := axesOf(t.shape, dims)
+	a, err := axesOf(new(rooms), t.shape, dims)
 	if err == nil {
 		err = computable(t.dtype)
 	}

@@ -35,9 +35,9 @@ func (t *Tensor) CumSum(dim int) *Tensor {
 	if x.err != nil || out.err != nil || out.Len() == 0 {
 		return out
 	}
-	a, _ := axesOf(t.shape, []int{at})
+	a, _ := axesOf(new(rooms), t.shape, []int{at})
 	r := array.Reduction{Fold: array.Sum, X: x.array(), Out: out.array(), Line: array.Line{Length: a.n, Step: out.strides[at]}}
-	r.X.Strides, r.Out.Strides = picked(x.strides, a.kept), picked(out.strides, a.kept)
+	r.X.Strides, r.Out.Strides = picked(nil, x.strides, a.kept), picked(nil, out.strides, a.kept)
 	if err := array.Running(s.stream, a.shape, &r); err != nil {
 		return s.fail(mistake(name, err))
 	}

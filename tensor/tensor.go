@@ -81,6 +81,9 @@ func (t *Tensor) IsContiguous() bool {
 // usualDims is the number of dimensions for which a tensor needs a single allocation.
 const usualDims = 4
 
+// room is where operations make the sizes or strides of an intermediate result without an allocation. Tensors and errors have copies.
+type room [2 * usualDims]int
+
 // sizes is room for the sizes and strides of a tensor.
 type sizes struct{ shape, strides [usualDims]int }
 
@@ -138,10 +141,10 @@ func product(shape []int) (int, error) {
 	n := 1
 	for _, d := range shape {
 		if d < 0 {
-			return 0, fmt.Errorf("%w: a dimension of %d in %v", ErrShape, d, shape)
+			return 0, fmt.Errorf("%w: a dimension of %d in %v", ErrShape, d, slices.Clone(shape)) // a copy, so that shape does not escape
 		}
 		if d > 0 && n > math.MaxInt/16/d {
-			return 0, fmt.Errorf("%w: too many elements in %v", ErrShape, shape)
+			return 0, fmt.Errorf("%w: too many elements in %v", ErrShape, slices.Clone(shape))
 		}
 		n *= d
 	}
