@@ -57,7 +57,13 @@ type node struct {
 	target *Tensor // of a leaf: where Backward adds the derivative, or nil
 	dtype  dtype.Type
 	shape  []int
+
+	few [usualOperands]*node   // room for in
+	own [usualOperands]*Tensor // room for saved
 }
+
+// usualOperands is the number of operands for which a node, and the input of its derivative, need a single allocation.
+const usualOperands = 3
 
 // Record begins to record operations on variables for Backward. Backward ends the recording; then Record may be called again. The mistake
 // is ErrRecord if Backward has not ended the preceding recording.
@@ -189,9 +195,10 @@ func (s *Scope) record(out *Tensor, o step) {
 	if !any || o.back == nil || out.err != nil || !isFloat(out.dtype) {
 		return
 	}
-	n := &node{name: o.name, back: o.back, in: make([]*node, len(o.in)), dtype: out.dtype, shape: out.shape}
-	for i, t := range o.in {
-		n.in[i] = t.node
+	n := &node{name: o.name, back: o.back, dtype: out.dtype, shape: out.shape}
+	n.in, n.saved = n.few[:0], n.own[:0]
+	for _, t := range o.in {
+		n.in = append(n.in, t.node)
 	}
 	for _, t := range o.save {
 		n.saved = append(n.saved, s.hold(t))
@@ -301,17 +308,24 @@ func (n *node) backward(s *Scope, at *stack.Stack) {
 
 // derivative returns what Back computes with.
 func (n *node) derivative() *Derivative {
-	d := &Derivative{
-		name: n.name, Grad: n.grad, Result: n.result, Saved: n.saved, Wanted: make([]bool, len(n.in)),
-		sums: make([]*Tensor, len(n.in)), summed: make([]bool, len(n.in)), targets: make([]*Tensor, len(n.in)),
-	}
+	r := &struct {
+		Derivative
+		wanted, summed [usualOperands]bool
+		sums, targets  [usualOperands]*Tensor
+	}{}
+	d := &r.Derivative
+	d.name, d.Grad, d.Result, d.Saved = n.name, n.grad, n.result, n.saved
+	d.Wanted, d.summed, d.sums, d.targets = r.wanted[:0], r.summed[:0], r.sums[:0], r.targets[:0]
 	for i, in := range n.in {
-		if d.Wanted[i] = in != nil; in != nil {
-			d.targets[i] = in.target
+		var sum, target *Tensor
+		if in != nil {
+			target = in.target
+			if slices.Index(n.in, in) == i { // of an operand that is there twice, once
+				sum = in.grad
+			}
 		}
-		if in != nil && slices.Index(n.in, in) == i { // of an operand that is there twice, once
-			d.sums[i] = in.grad
-		}
+		d.Wanted, d.summed = append(d.Wanted, in != nil), append(d.summed, false)
+		d.sums, d.targets = append(d.sums, sum), append(d.targets, target)
 	}
 	return d
 }
@@ -335,7 +349,8 @@ func (n *node) add(s *Scope, op string, g *Tensor) {
 		s.fail(g.err)
 		return
 	}
-	if shape, err := broadcast(nil, g.shape, n.shape); err != nil || !equal(shape, g.shape) || !isFloat(g.dtype) {
+	var r room
+	if shape, err := broadcast(r[:0], g.shape, n.shape); err != nil || !equal(shape, g.shape) || !isFloat(g.dtype) {
 		s.fail(mistake(op, fmt.Errorf("%w: a derivative of %v %v for %v %v", ErrShape, g.dtype, g.shape, n.dtype, n.shape)))
 		return
 	}
