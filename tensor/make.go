@@ -3,6 +3,7 @@ package tensor
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -194,11 +195,44 @@ func (s *Scope) full(op string, v float64, of dtype.Type, shape []int) *Tensor {
 	if err := computable(of); err != nil {
 		return s.fail(mistake(op, err))
 	}
+	if value, ok := pattern(v, of); ok {
+		t := s.empty(op, of, shape)
+		if t.err != nil {
+			return t
+		}
+		if err := fill(s.stream, t, value); err != nil {
+			return s.fail(mistake(op, err))
+		}
+		return t
+	}
 	zero := s.zeros(op, of, nil)
 	if zero.err != nil {
 		return zero
 	}
 	return s.apply(op, array.Add, shape, operands{x: zero, scalar: v, out: of})
+}
+
+// pattern returns the bits of v, if it is one of the types of up to 32 bits that a device can fill memory with, and does not depend on To.
+func pattern(v float64, of dtype.Type) (uint32, bool) {
+	switch of {
+	case dtype.Float32:
+		return math.Float32bits(float32(v)), true
+	case dtype.BFloat16:
+		return uint32(dtype.BF16From32(float32(v))), true
+	case dtype.Float16:
+		return uint32(dtype.F16From32(float32(v))), true
+	case dtype.Int32:
+		return uint32(int32(v)), v == math.Trunc(v) && math.Abs(v) < 1<<31
+	}
+	return 0, false
+}
+
+// fill sets the elements of a contiguous tensor, of two or four bytes, to those with the bits of v.
+func fill(stream *device.Stream, t *Tensor, v uint32) error {
+	if t.dtype.Size() == 2 {
+		return device.Fill(stream, device.View[uint16](t.contents()), uint16(v))
+	}
+	return device.Fill(stream, device.View[uint32](t.contents()), v)
 }
 
 // check returns the mistake of a call of op on a Scope that has ended.
