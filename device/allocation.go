@@ -9,6 +9,7 @@ import (
 	"weak"
 
 	"github.com/gopherwarp/gopherwarp/device/driver"
+	"github.com/gopherwarp/gopherwarp/internal/stack"
 )
 
 // allocation is the handle of a block: the memory is not collected while a buffer or a slice with the
@@ -38,7 +39,7 @@ type block struct {
 	address uintptr // of memory
 	size    int
 	kind    string // what the owners' list calls it
-	made    callers
+	made    stack.Stack
 	handle  weak.Pointer[allocation]
 	keep    []byte // memory of the program that is registered, or nil
 	// keepLost is set if the program may refer to the memory without the handle: the block then

@@ -221,7 +221,7 @@ func (d *Device) freeAll(all []surplus) error {
 func (d *Device) empty() error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if d.closed {
+	if d.closed.Load() {
 		return nil // the back end has freed it
 	}
 	return d.freeAll(d.memory.clear())

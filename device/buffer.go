@@ -19,7 +19,7 @@ type Buffer[T any] struct {
 // T must not contain Go pointers. If the stream records a graph, the graph owns the memory (see Graph), and each run of
 // the graph clears the memory.
 func Make[T any](s *Stream, n int) (*Buffer[T], error) {
-	from, err := s.zeroed(reflect.TypeFor[T](), n, madeBy())
+	from, err := s.zeroed(reflect.TypeFor[T](), n)
 	if err != nil {
 		return nil, err
 	}
@@ -28,17 +28,24 @@ func Make[T any](s *Stream, n int) (*Buffer[T], error) {
 
 // MakeDirty is like Make, but the contents of the buffer are arbitrary.
 func MakeDirty[T any](s *Stream, n int) (*Buffer[T], error) {
-	from, err := s.dirty(reflect.TypeFor[T](), n, madeBy())
+	b, err := DirtyBuffer[T](s, n)
 	if err != nil {
 		return nil, err
 	}
-	return &Buffer[T]{from, n}, nil
+	return &b, nil
+}
+
+// DirtyBuffer returns the buffer of MakeDirty as a value, for a field of a struct. A buffer in a struct needs no allocation in Go's heap of
+// its own. Copies of the buffer are the same buffer: the memory is closed once.
+func DirtyBuffer[T any](s *Stream, n int) (Buffer[T], error) {
+	from, err := s.dirty(reflect.TypeFor[T](), n)
+	return Buffer[T]{from, n}, err
 }
 
 // Upload returns a buffer with the contents of host, copied in the order of the stream's work. The
 // caller may change host when Upload returns.
 func Upload[T any](s *Stream, host []T) (*Buffer[T], error) {
-	from, err := s.uploaded(reflect.TypeFor[T](), memoryOf(host), madeBy())
+	from, err := s.uploaded(reflect.TypeFor[T](), memoryOf(host))
 	if err != nil {
 		return nil, err
 	}
@@ -46,24 +53,24 @@ func Upload[T any](s *Stream, host []T) (*Buffer[T], error) {
 }
 
 // allocate returns memory for n values of type t, with arbitrary contents.
-func (s *Stream) allocate(t reflect.Type, n int, made callers) (lease, error) {
+func (s *Stream) allocate(t reflect.Type, n int) (lease, error) {
 	if err := checkElements(t, n); err != nil {
 		return lease{}, err
 	}
-	return s.device.allocate(s, max(1, n*int(t.Size())), made)
+	return s.device.allocate(s, max(1, n*int(t.Size())))
 }
 
 // dirty is allocate for a stream that has not failed.
-func (s *Stream) dirty(t reflect.Type, n int, made callers) (lease, error) {
+func (s *Stream) dirty(t reflect.Type, n int) (lease, error) {
 	if err := s.check(); err != nil {
 		return lease{}, err
 	}
-	return s.allocate(t, n, made)
+	return s.allocate(t, n)
 }
 
 // zeroed returns memory for n values of type t, which the stream's work zeroes.
-func (s *Stream) zeroed(t reflect.Type, n int, made callers) (lease, error) {
-	from, err := s.allocate(t, n, made)
+func (s *Stream) zeroed(t reflect.Type, n int) (lease, error) {
+	from, err := s.allocate(t, n)
 	if err != nil {
 		return lease{}, err
 	}
@@ -79,8 +86,8 @@ func (s *Stream) zeroed(t reflect.Type, n int, made callers) (lease, error) {
 }
 
 // uploaded returns memory with the contents of host, whose elements have type t.
-func (s *Stream) uploaded(t reflect.Type, host memory, made callers) (lease, error) {
-	from, err := s.allocate(t, host.len, made)
+func (s *Stream) uploaded(t reflect.Type, host memory) (lease, error) {
+	from, err := s.allocate(t, host.len)
 	if err != nil {
 		return lease{}, err
 	}
@@ -107,15 +114,21 @@ func hasPointers(t reflect.Type) bool {
 	case reflect.Array:
 		return t.Len() > 0 && hasPointers(t.Elem())
 	case reflect.Struct:
-		for f := range t.Fields() {
-			if hasPointers(f.Type) {
-				return true
-			}
-		}
-		return false
+		return hasPointerFields(t)
 	default:
 		return t.Kind() > reflect.Array // all kinds from there on are made of pointers
 	}
+}
+
+// hasPointerFields is hasPointers for structs. A return from a loop over an iterator allocates, even if the loop does not run, so the loop is
+// in a function that other types do not need.
+func hasPointerFields(t reflect.Type) bool {
+	for f := range t.Fields() {
+		if hasPointers(f.Type) {
+			return true
+		}
+	}
+	return false
 }
 
 // Len returns the number of elements; 0 for a nil buffer.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// callers are the callers of an allocation or a launch, innermost first.
+// callers are the callers of a launch, innermost first.
 type callers [8]uintptr
 
 // calledFrom returns the callers of its caller, without the innermost skip callers.
@@ -32,11 +32,4 @@ func (c *callers) site() string {
 			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
 		}
 	}
-}
-
-// madeBy returns the callers of a function that allocates and calls madeBy directly. It returns only the
-// innermost ones, because finding them takes half of the time of an allocation.
-func madeBy() (c callers) {
-	runtime.Callers(3, c[:4])
-	return c
 }

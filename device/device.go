@@ -27,7 +27,7 @@ type Device struct {
 	recycler driver.Recycler // nil if the memory of closed buffers is not kept
 
 	mu      sync.RWMutex // held for reading while the backend's memory is managed
-	closed  bool
+	closed  atomic.Bool  // written with the lock held
 	streams map[*Stream]struct{} // the open ones
 }
 
@@ -83,7 +83,7 @@ func (d *Device) NewStreamTo(w io.Writer) (*Stream, error) {
 func (d *Device) NewStreamWith(o StreamOptions) (*Stream, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
+	if d.closed.Load() {
 		return nil, fmt.Errorf("device: new stream: device %w", ErrClosed)
 	}
 	q, err := d.newQueue(o.Priority)
@@ -107,15 +107,16 @@ func (d *Device) newQueue(priority int) (driver.Queue, error) {
 }
 
 // allocate returns size bytes of the device's memory for work on s, with arbitrary contents.
-func (d *Device) allocate(s *Stream, size int, made callers) (lease, error) {
+func (d *Device) allocate(s *Stream, size int) (lease, error) {
 	if s.recorder != nil {
-		l, err := s.recorder.allocate(size, made)
+		l, err := s.recorder.allocate(size)
 		return l, s.keep(err)
 	}
-	if l := d.reuse(s, size, made); !l.none() {
+	if l := d.reuse(s, size); !l.none() {
 		return l, nil
 	}
-	b := &block{device: d, size: size, kind: kindBuffer, made: made}
+	b := &block{device: d, size: size, kind: kindBuffer}
+	b.made.Take()
 	b.kept.capacity = d.capacity(size)
 	if err := d.roomy(size, func() error { return d.allocateBlock(s, b) }); err != nil {
 		return lease{}, err
@@ -132,13 +133,11 @@ func (d *Device) capacity(size int) int {
 }
 
 // reuse returns a block that the arena kept, for size bytes of work on s, or no lease.
-func (d *Device) reuse(s *Stream, size int, made callers) lease {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	if d.closed || !d.recycles() {
+func (d *Device) reuse(s *Stream, size int) lease {
+	if d.closed.Load() || !d.recycles() {
 		return lease{}
 	}
-	b, handle := d.memory.retake(s, size, made)
+	b, handle := d.memory.retake(s, size)
 	if b == nil {
 		return lease{}
 	}
@@ -164,7 +163,7 @@ func (d *Device) allocateBlock(s *Stream, b *block) error {
 func (d *Device) back(b *block, allocate func() error) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if d.closed {
+	if d.closed.Load() {
 		return fmt.Errorf("device: new %s: device %w", b.kind, ErrClosed)
 	}
 	unused, err := d.memory.take(b.size)
@@ -183,13 +182,19 @@ func (d *Device) back(b *block, allocate func() error) error {
 // free keeps memory for later buffers, or frees it after the work of the streams that used it, unless the
 // device is closed.
 func (d *Device) free(b *block, users []*Stream) error {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	if d.closed {
+	if d.closed.Load() {
 		return fmt.Errorf("device: free: device %w", ErrClosed)
 	}
 	isKept, unused := d.memory.leave(b, users)
-	if isKept {
+	if isKept && len(unused) == 0 {
+		return nil
+	}
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	switch {
+	case d.closed.Load():
+		return fmt.Errorf("device: free: device %w", ErrClosed)
+	case isKept:
 		return d.freeAll(unused)
 	}
 	return d.discard(b, users)
@@ -206,10 +211,10 @@ func (d *Device) forget(s *Stream) {
 func (d *Device) shut() (open []*Stream, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
+	if d.closed.Load() {
 		return nil, fmt.Errorf("device: device %w", ErrClosed)
 	}
-	d.closed = true
+	d.closed.Store(true)
 	for s := range d.streams {
 		open = append(open, s)
 	}

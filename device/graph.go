@@ -105,7 +105,7 @@ func (g *Graph) instantiate() error {
 	}
 	g.device.mu.RLock()
 	defer g.device.mu.RUnlock()
-	if g.device.closed {
+	if g.device.closed.Load() {
 		return fmt.Errorf("device: new graph: device %w", ErrClosed)
 	}
 	run, err := b.NewGraph()

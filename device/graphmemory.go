@@ -55,21 +55,22 @@ func (p position) passes(o position) bool {
 }
 
 // allocate returns the lease of size bytes for work that r records.
-func (r *recorder) allocate(size int, made callers) (lease, error) {
+func (r *recorder) allocate(size int) (lease, error) {
 	g := r.graph
 	e, err := g.claim(r, capacityFor(size))
 	if err != nil {
 		return lease{}, err
 	}
 	if e.size == 0 {
-		if e, err = g.extend(size, made); err != nil {
+		if e, err = g.extend(size); err != nil {
 			return lease{}, err
 		}
 	}
 	b := &block{
-		device: g.device, memory: e.region.memory, address: e.address, size: size, kind: kindBuffer, made: made,
+		device: g.device, memory: e.region.memory, address: e.address, size: size, kind: kindBuffer,
 		share: share{graph: g, region: e.region, capacity: e.size, recorders: []*recorder{r}},
 	}
+	b.made.Take()
 	l := lease{allocation: &allocation{b}}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -106,9 +107,10 @@ func (g *Graph) claim(r *recorder, size int) (extent, error) {
 }
 
 // extend adds a region to the graph's memory, for a buffer of size bytes.
-func (g *Graph) extend(size int, made callers) (extent, error) {
+func (g *Graph) extend(size int) (extent, error) {
 	d := g.device
-	b := &block{device: d, size: d.capacity(size), kind: kindGraph, made: made}
+	b := &block{device: d, size: d.capacity(size), kind: kindGraph}
+	b.made.Take()
 	b.kept.capacity = b.size
 	err := d.roomy(b.size, func() error {
 		return d.back(b, func() (err error) {

@@ -19,7 +19,7 @@ type Managed[T any] struct {
 // NewManaged returns managed memory for n elements, with arbitrary contents. A device without managed
 // memory returns ErrUnsupported.
 func NewManaged[T any](d *Device, n int) (*Managed[T], error) {
-	from, err := d.managed(reflect.TypeFor[T](), n, calledFrom(1))
+	from, err := d.managed(reflect.TypeFor[T](), n)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func NewManaged[T any](d *Device, n int) (*Managed[T], error) {
 }
 
 // managed returns managed memory for n values of type t.
-func (d *Device) managed(t reflect.Type, n int, made callers) (lease, error) {
+func (d *Device) managed(t reflect.Type, n int) (lease, error) {
 	if err := checkElements(t, n); err != nil {
 		return lease{}, err
 	}
@@ -36,7 +36,8 @@ func (d *Device) managed(t reflect.Type, n int, made callers) (lease, error) {
 		return lease{}, fmt.Errorf("device: managed memory: %w", ErrUnsupported)
 	}
 	size := max(1, n*int(t.Size()))
-	b := &block{device: d, size: size, kind: kindManaged, made: made, keepLost: true}
+	b := &block{device: d, size: size, kind: kindManaged, keepLost: true}
+	b.made.Take()
 	if err := d.roomy(size, func() error { return d.allocateManaged(m, b) }); err != nil {
 		return lease{}, err
 	}

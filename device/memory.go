@@ -109,7 +109,7 @@ func (m *accounts) owners() []Owner {
 
 // count adds a block to the sum of the line that made it.
 func count(sums map[string]Owner, b *block) {
-	site := b.made.site()
+	site := b.made.Line()
 	o := sums[site+b.kind]
 	sums[site+b.kind] = Owner{site, b.kind, o.Bytes + int64(b.size), o.Buffers + 1}
 }
@@ -147,7 +147,7 @@ func (m *accounts) take(size int) ([]surplus, error) {
 
 // retake opens a block that the arena kept, for size bytes of work on s, and returns it with its handle. It
 // returns nil if there is none, or the limit is reached.
-func (m *accounts) retake(s *Stream, size int, made callers) (*block, *allocation) {
+func (m *accounts) retake(s *Stream, size int) (*block, *allocation) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.limit > 0 && int64(size) > m.limit-m.used {
@@ -158,7 +158,8 @@ func (m *accounts) retake(s *Stream, size int, made callers) (*block, *allocatio
 		return nil, nil
 	}
 	handle := b.kept.handle
-	b.size, b.made, b.kept.handle = size, made, nil
+	b.size, b.kept.handle = size, nil
+	b.made.Take()
 	b.open = true
 	m.opened++
 	m.arena.lend(b)

@@ -35,13 +35,14 @@ func newPinned[T any](d *Device, n int, a driver.Access) (*Pinned[T], error) {
 	return &Pinned[T]{from, hostOf[T](from, n)}, nil
 }
 
-// pinned returns pinned memory for n values of type t. The caller of its caller's caller made it.
+// pinned returns pinned memory for n values of type t.
 func (d *Device) pinned(t reflect.Type, n int, a driver.Access) (lease, error) {
 	if err := checkElements(t, n); err != nil {
 		return lease{}, err
 	}
 	size := max(1, n*int(t.Size()))
-	b := &block{device: d, size: size, kind: kindPinned, made: calledFrom(3), keepLost: true}
+	b := &block{device: d, size: size, kind: kindPinned, keepLost: true}
+	b.made.Take()
 	return d.allocateHost(b, func() (driver.HostMemory, error) {
 		if h, ok := d.backend.(driver.HostAllocator); ok {
 			return h.AllocateHost(size, a)
@@ -53,7 +54,7 @@ func (d *Device) pinned(t reflect.Type, n int, a driver.Access) (lease, error) {
 // Register makes host, which is memory of the program, pinned and mapped until Close. No part of
 // host may be registered already.
 func Register[T any](d *Device, host []T) (*Pinned[T], error) {
-	from, err := d.register(reflect.TypeFor[T](), memoryOf(host).bytes, calledFrom(1))
+	from, err := d.register(reflect.TypeFor[T](), memoryOf(host).bytes)
 	if err != nil {
 		return nil, err
 	}
@@ -61,14 +62,15 @@ func Register[T any](d *Device, host []T) (*Pinned[T], error) {
 }
 
 // register makes host, which has values of type t, pinned memory.
-func (d *Device) register(t reflect.Type, host []byte, made callers) (lease, error) {
+func (d *Device) register(t reflect.Type, host []byte) (lease, error) {
 	if err := checkElements(t, 0); err != nil {
 		return lease{}, err
 	}
 	if len(host) == 0 {
 		return lease{}, fmt.Errorf("device: register: no memory: %w", ErrRange)
 	}
-	b := &block{device: d, size: len(host), kind: kindPinned, made: made, keep: host}
+	b := &block{device: d, size: len(host), kind: kindPinned, keep: host}
+	b.made.Take()
 	return d.allocateHost(b, func() (driver.HostMemory, error) {
 		if h, ok := d.backend.(driver.HostAllocator); ok {
 			return h.RegisterHost(host, driver.Access{Mapped: true})
@@ -81,7 +83,7 @@ func (d *Device) register(t reflect.Type, host []byte, made callers) (lease, err
 func (d *Device) allocateHost(b *block, allocate func() (driver.HostMemory, error)) (lease, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if d.closed {
+	if d.closed.Load() {
 		return lease{}, fmt.Errorf("device: pinned memory: device %w", ErrClosed)
 	}
 	m, err := allocate()

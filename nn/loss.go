@@ -88,8 +88,7 @@ func (c scorer) mean(x, labels *tensor.Tensor) *tensor.Tensor {
 	if !c.fits(x, labels) {
 		return c.scores(x).CrossEntropy(labels) // the mistake, or a loss of no rows
 	}
-	factor := tensor.Full(x.Scope(), 1, dtype.Float32).Div(c.counted(labels).To(dtype.Float32).Sum())
-	return c.losses(x, labels).Sum().Mul(factor)
+	return c.losses(x, labels).Sum().Div(c.counted(labels).To(dtype.Float32).Sum())
 }
 
 // losses returns the loss of each row, which it computes by parts of the rows.

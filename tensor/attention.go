@@ -23,11 +23,12 @@ type AttentionOptions struct {
 	Starts *Tensor
 }
 
-// Attention returns softmax(Q K^T / sqrt(dim)) V for each head (Vaswani et al., "Attention Is All You Need"): the mean of the values, weighted
-// by how well their keys fit a token's query. q has the shape [... tokens heads dim], and k and v have the shape [... tokens keyheads dim].
-// All three have the same type of floats. The number keyheads must divide heads; heads/keyheads consecutive heads share a head of keys and
-// values (Ainslie et al., "GQA"). The first dimensions are batches; with Starts, there must be none. The result has the shape of q. If dim
-// is a multiple of 16, up to 128, Attention is faster and needs no memory for all pairs of tokens.
+// Attention returns softmax(Q K^T / sqrt(dim)) V for each head (Vaswani et al., "Attention Is All You Need"): the mean of the values,
+// weighted by how well their keys fit a token's query. q has the shape [... tokens heads dim], and k and v have the shape [... tokens
+// keyheads dim]. All three have the same type of floats. The number keyheads must divide heads; heads/keyheads consecutive heads share a
+// head of keys and values (Ainslie et al., "GQA"). The first dimensions are batches; with Starts, there must be none. The result has the
+// shape of q. If dim is a multiple of 16, up to 128, Attention is faster and needs no memory for all pairs of tokens. The mistake is
+// ErrShape or ErrDType if shapes or types do not fit.
 func Attention(q, k, v *Tensor, o AttentionOptions) *Tensor {
 	const name = "Attention"
 	in := []*Tensor{q, k, v}
@@ -95,7 +96,8 @@ func (a *attention) check(q, k, v *Tensor) error {
 type Heads struct{ Heads, KeyHeads, Dim int }
 
 // AttentionTogether is Attention of queries, keys and values that are adjacent columns of one tensor, such as the result of a single
-// product. t has the shape [... tokens (heads+2*keyheads)*dim], and the result has the shape [... tokens heads*dim].
+// product. t has the shape [... tokens (heads+2*keyheads)*dim], and the result has the shape [... tokens heads*dim]. See Attention for
+// element types and mistakes.
 func AttentionTogether(t *Tensor, h Heads, o AttentionOptions) *Tensor {
 	const name = "Attention"
 	in := []*Tensor{t}

@@ -10,7 +10,7 @@ import (
 // To converts the elements to another type: bool, uint8, int32, int64 or a float type. It returns t if t has this type. A conversion to a
 // float type rounds to nearest even. A conversion from a float to an integer truncates; a number out of range becomes the nearest integer
 // of the type, and NaN becomes 0. A conversion between integer types keeps the low bits. A conversion to bool yields true for every number
-// except 0.
+// except 0. The result has the shape of t. The mistake is ErrDType for other types.
 func (t *Tensor) To(of dtype.Type) *Tensor {
 	const name = "To"
 	s, err := scopeOf(name, []*Tensor{t})

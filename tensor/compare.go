@@ -7,8 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Equal compares elements of t and y. The result is a tensor of bools: whether the elements are equal. See Add for shapes and element
-// types. A comparison with NaN is false, except in NotEqual, where it is true.
+// Equal compares elements of t and y. The result is a tensor of bools: whether the elements are equal. See Add for shapes, element types
+// and mistakes. A comparison with NaN is false, except in NotEqual, where it is true.
 func (t *Tensor) Equal(y *Tensor) *Tensor { return compare("Equal", array.Equal, t, y) }
 
 // NotEqual returns whether the elements of t differ from those of y. See Equal.
@@ -38,7 +38,8 @@ func compare(name string, op array.Op, x, y *Tensor) *Tensor {
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
-	shape, err := broadcast(x.shape, y.shape)
+	var r room
+	shape, err := broadcast(r[:0], x.shape, y.shape)
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
@@ -46,7 +47,7 @@ func compare(name string, op array.Op, x, y *Tensor) *Tensor {
 }
 
 // Where returns the elements of x where condition, a tensor of bools, is true, and the elements of y elsewhere. See Add for shapes and
-// element types.
+// element types. The mistake is ErrDType if the condition is not of bools, and ErrShape if the shapes cannot be broadcast.
 func Where(condition, x, y *Tensor) *Tensor {
 	const name = "Where"
 	list := []*Tensor{condition, x, y}
@@ -61,9 +62,10 @@ func Where(condition, x, y *Tensor) *Tensor {
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
-	shape, err := broadcast(x.shape, y.shape)
+	var r room
+	shape, err := broadcast(r[:0], x.shape, y.shape)
 	if err == nil {
-		shape, err = broadcast(shape, condition.shape)
+		shape, err = broadcast(nil, shape, condition.shape)
 	}
 	if err != nil {
 		return s.fail(mistake(name, err))
@@ -82,7 +84,7 @@ func (s *Scope) choose(name string, shape []int, list []*Tensor) *Tensor {
 	if out.err != nil {
 		return out
 	}
-	if err := array.Where(s.stream, shape, &array.Selection{Out: out.array(), Holds: condition.spread(shape), X: x.spread(shape), Y: y.spread(shape)}); err != nil {
+	if err := array.Where(s.stream, shape, &array.Selection{Out: out.array(), Holds: condition.spread(nil, shape), X: x.spread(nil, shape), Y: y.spread(nil, shape)}); err != nil {
 		return s.fail(mistake(name, err))
 	}
 	s.record(out, step{name: name, in: list, save: list[:1], back: func(d *Derivative) []*Tensor {

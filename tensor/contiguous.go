@@ -7,7 +7,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/strided"
 )
 
-// Contiguous returns t if its elements are consecutive in memory, and otherwise a copy in row-major order.
+// Contiguous returns t if its elements are consecutive in memory, and otherwise a copy in row-major order. The result has the shape and the
+// element type of t, which may be any type.
 func (t *Tensor) Contiguous() *Tensor {
 	if t.err != nil || t.IsContiguous() {
 		return t

@@ -35,7 +35,7 @@ type ConvOptions struct {
 // Depthwise, filters have the shape [k k channels]. Unless bias is nil, Conv2d adds bias, of shape [filters]. The result has the shape [n
 // height' width' filters], where height' is (height+Before+After-k)/Stride + 1. Places outside an image count as zeros. Elements are
 // float32, F16 or BF16; arithmetic is in float32; the result has the type of t. Conv2d has no derivative: a variable as an operand is a
-// mistake.
+// mistake. The mistake is ErrShape if the sizes do not fit, and ErrDType for other types.
 func (t *Tensor) Conv2d(filters, bias *Tensor, o ConvOptions) *Tensor {
 	const name = "Conv2d"
 	in := []*Tensor{t, filters}
@@ -163,11 +163,12 @@ func convolve[T number](s *device.Stream, c convolution, y *Tensor) error {
 }
 
 // MaxPool2d moves a window of size x size places over images, a tensor of shape [n height width channels], and returns the greatest element
-// of each channel under each position of the window. Places outside an image do not count. See Conv2d for the shape of the result and the
-// types. MaxPool2d has no derivative.
+// of each channel under each position of the window. Places outside an image do not count. See Conv2d for the shape of the result, the
+// types and the mistakes. MaxPool2d has no derivative.
 func (t *Tensor) MaxPool2d(size int, w Window) *Tensor { return t.pool("MaxPool2d", size, w, conv.Max) }
 
-// MeanPool2d is like MaxPool2d, but returns the mean of the elements under the window. Places outside an image do not count.
+// MeanPool2d is like MaxPool2d, but returns the mean of the elements under the window. Places outside an image do not count. See Conv2d for
+// the shape of the result, the types and the mistakes.
 func (t *Tensor) MeanPool2d(size int, w Window) *Tensor {
 	return t.pool("MeanPool2d", size, w, conv.Mean)
 }

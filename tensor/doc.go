@@ -32,6 +32,10 @@
 // do nothing and return a void tensor. The Scope keeps the first mistake as an Error, with the line of the call. Values and Run return this
 // Error.
 //
+// An Error wraps its cause. In all operations, the cause is ErrScope if a tensor was freed or the tensors belong to different Scopes,
+// ErrValue if a tensor is nil, and ErrDType if no operation computes with an element type. If there is not enough memory, the Error wraps
+// device.ErrMemory. The comment of an operation states its other mistakes.
+//
 // # Derivatives
 //
 // After Record, a Scope records the operations on variables. Backward computes the derivatives of a tensor with one element, the loss, with

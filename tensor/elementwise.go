@@ -2,34 +2,35 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Add returns the sums of the elements of t and y. As in all operations on two tensors, shapes are broadcast as in
-// NumPy: dimensions are aligned from the last, and a dimension that is missing or has size 1 is repeated. If the
-// element types differ, both operands are converted to one type: a float type if one of them is a float, and otherwise,
-// the type with more bits. F16 and BF16 together become float32.
+// Add returns the sums of the elements of t and y. As in all operations on two tensors, shapes are broadcast as in NumPy: dimensions are
+// aligned from the last, and a dimension that is missing or has size 1 is repeated. If the element types differ, both operands are
+// converted to one type: a float type if one of them is a float, and otherwise, the type with more bits. F16 and BF16 together become
+// float32. The mistake is ErrShape if the shapes cannot be broadcast.
 func (t *Tensor) Add(y *Tensor) *Tensor { return pairwise("Add", array.Add, t, y) }
 
-// Sub returns the differences of elements. See Add for shapes and element types.
+// Sub returns the differences of elements. See Add for shapes, element types and mistakes.
 func (t *Tensor) Sub(y *Tensor) *Tensor { return pairwise("Sub", array.Sub, t, y) }
 
-// Mul returns the products of elements. See Add for shapes and element types.
+// Mul returns the products of elements. See Add for shapes, element types and mistakes.
 func (t *Tensor) Mul(y *Tensor) *Tensor { return pairwise("Mul", array.Mul, t, y) }
 
-// Div returns the quotients of elements. Quotients of integers are float32. See Add for shapes and element types.
+// Div returns the quotients of elements. Quotients of integers are float32. See Add for shapes, element types and mistakes.
 func (t *Tensor) Div(y *Tensor) *Tensor { return pairwise("Div", array.Div, t, y) }
 
-// Pow returns each element of t to the power of the element of y. See Add for shapes and element types. An integer
-// other than 1 and -1, raised to a negative power, gives 0.
+// Pow returns each element of t to the power of the element of y. See Add for shapes, element types and mistakes. An integer other than 1
+// and -1, raised to a negative power, gives 0.
 func (t *Tensor) Pow(y *Tensor) *Tensor { return pairwise("Pow", array.Pow, t, y) }
 
-// Maximum returns the greater of each two elements, or NaN if one of them is NaN. See Add for shapes and element types.
+// Maximum returns the greater of each two elements, or NaN if one of them is NaN. See Add for shapes, element types and mistakes.
 func (t *Tensor) Maximum(y *Tensor) *Tensor { return pairwise("Maximum", array.Maximum, t, y) }
 
-// Minimum returns the smaller of each two elements, or NaN if one of them is NaN. See Add for shapes and element types.
+// Minimum returns the smaller of each two elements, or NaN if one of them is NaN. See Add for shapes, element types and mistakes.
 func (t *Tensor) Minimum(y *Tensor) *Tensor { return pairwise("Minimum", array.Minimum, t, y) }
 
 // pairwise applies an operation to broadcast operands.
@@ -45,7 +46,8 @@ func pairwise(name string, op array.Op, x, y *Tensor) *Tensor {
 	if op == array.Div && !isFloat(of) {
 		of = dtype.Float32
 	}
-	shape, err := broadcast(x.shape, y.shape)
+	var r room
+	shape, err := broadcast(r[:0], x.shape, y.shape)
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
@@ -77,9 +79,9 @@ func (s *Scope) apply(name string, op array.Op, shape []int, o operands) *Tensor
 	if out.err != nil {
 		return out
 	}
-	a := array.Operands{Op: op, X: o.x.spread(shape), Out: out.array(), Scalar: o.scalar}
+	a := array.Operands{Op: op, X: o.x.spread(s.strides[0][:0], shape), Out: out.array(), Scalar: o.scalar}
 	if o.y != nil {
-		a.Y = o.y.spread(shape)
+		a.Y = o.y.spread(s.strides[1][:0], shape)
 	}
 	if err := array.Apply(s.stream, shape, &a); err != nil {
 		return s.fail(mistake(name, err))
@@ -92,36 +94,34 @@ func (t *Tensor) array() array.Array {
 	return array.Array{Bytes: t.memory.bytes, Type: t.dtype, Strides: t.strides, Offset: t.offset}
 }
 
-// spread returns t for kernels, broadcast to a shape.
-func (t *Tensor) spread(shape []int) array.Array {
+// spread returns t for kernels, broadcast to a shape. It appends new strides to to.
+func (t *Tensor) spread(to, shape []int) array.Array {
 	a := t.array()
 	if !equal(t.shape, shape) {
-		a.Strides = t.repeated(shape)
+		a.Strides = t.repeated(to, shape)
 	}
 	return a
 }
 
-// repeated returns the strides of t in a shape to which it is broadcast.
-func (t *Tensor) repeated(shape []int) []int {
-	strides := make([]int, len(shape))
+// repeated appends to to the strides of t in a shape to which it is broadcast.
+func (t *Tensor) repeated(to, shape []int) []int {
 	more := len(shape) - len(t.shape)
-	for i, n := range t.shape {
-		if n != 1 {
-			strides[more+i] = t.strides[i]
+	for i := range shape {
+		stride := 0
+		if i >= more && t.shape[i-more] != 1 {
+			stride = t.strides[i-more]
 		}
+		to = append(to, stride)
 	}
-	return strides
+	return to
 }
 
-// broadcast returns the shape to which two shapes are broadcast.
-func broadcast(x, y []int) ([]int, error) {
-	if equal(x, y) {
-		return x, nil
-	}
+// broadcast appends to to the shape to which two shapes are broadcast.
+func broadcast(to, x, y []int) ([]int, error) {
 	if len(x) < len(y) {
 		x, y = y, x
 	}
-	shape := append([]int(nil), x...)
+	shape := append(to, x...)
 	more := len(x) - len(y)
 	for i, n := range y {
 		switch m := &shape[more+i]; {
@@ -129,7 +129,7 @@ func broadcast(x, y []int) ([]int, error) {
 		case *m == 1:
 			*m = n
 		default:
-			return nil, fmt.Errorf("%w: %v and %v", ErrShape, x, y)
+			return nil, fmt.Errorf("%w: %v and %v", ErrShape, slices.Clone(x), slices.Clone(y))
 		}
 	}
 	return shape, nil

@@ -2,6 +2,7 @@ package tensor_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
@@ -41,5 +42,27 @@ func TestEnqueue(t *testing.T) {
 	})
 	if !errors.Is(err, tensor.ErrShape) {
 		t.Errorf("a mistake: %v", err)
+	}
+}
+
+// Device.Owners and errors of memory name the lines of the program, not those of this package.
+func TestOwners(t *testing.T) {
+	dev := kerneltest.Device(t, cpu.Open)
+	err := tensor.Run(t.Context(), dev, func(s *tensor.Scope) error {
+		x := tensor.From(s, []float32{1, 2, 3, 4}, 2, 2)
+		x.Add(x).MatMul(x).Softmax(1).Sum()
+		s.Tidy(func() *tensor.Tensor { return x.Reshape(4).Exp() })
+		for _, o := range dev.Owners() {
+			if !strings.HasPrefix(o.Site, "enqueue_test.go:") {
+				t.Errorf("%d buffers of %s", o.Buffers, o.Site)
+			}
+		}
+		if n := len(dev.Owners()); n != 3 {
+			t.Errorf("%d lines own memory: %v", n, dev.Owners())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

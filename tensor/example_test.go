@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
 	"github.com/gopherwarp/gopherwarp/device"
@@ -44,7 +45,7 @@ func ExampleRun_mistake() {
 	})
 	// Output:
 	// 0
-	// tensor: MatMul: shapes do not fit: [2 3] by [2 3]: inner dimensions 3 and 2 differ (example_test.go:41)
+	// tensor: MatMul: shapes do not fit: [2 3] by [2 3]: inner dimensions 3 and 2 differ (example_test.go:42)
 }
 
 func ExampleScope_Backward() {
@@ -165,4 +166,14 @@ func ExampleTensor_RMSNorm() {
 		return err
 	})
 	// Output: [1 7 1 7]
+}
+
+// show prints the element types, shapes and elements of tensors.
+func show(list ...*tensor.Tensor) {
+	for _, t := range list {
+		kind, elements, _ := strings.Cut(fmt.Sprint(t), "\n")
+		kind, _, _ = strings.Cut(kind, " on ") // the name of the device
+		fmt.Println(kind)
+		fmt.Println(elements)
+	}
 }

@@ -16,7 +16,7 @@ type number interface {
 }
 
 // SwiGLU returns SiLU(gate)*up for the elements of two tensors of floats of the same shape and element type (Shazeer, "GLU Variants Improve
-// Transformer").
+// Transformer"). The mistake is ErrShape or ErrDType if these differ, and ErrDType if the elements are not floats.
 func SwiGLU(gate, up *Tensor) *Tensor {
 	const name = "SwiGLU"
 	s, err := scopeOf(name, []*Tensor{gate, up})

@@ -10,7 +10,7 @@ import (
 
 // Linear returns t W^T + bias for the rows of t along the last dimension, where W is weight. weight has the shape [n k], t has [... k], and
 // the result has [... n]. bias, of shape [n], may be nil. Elements are floats; see MatMul for their types. Linear and its derivative need
-// fewer kernels than MatMul and Add.
+// fewer kernels than MatMul and Add. The mistake is ErrShape if k or n differs, and ErrDType if the elements are not floats.
 func (t *Tensor) Linear(weight, bias *Tensor) *Tensor {
 	const name = "Linear"
 	in := []*Tensor{t, weight}
@@ -95,7 +95,7 @@ func (s *Scope) sumRows(name string, t *Tensor, of dtype.Type) *Tensor {
 		return s.zeros(name, of, t.shape[1:])
 	}
 	out := s.empty(name, of, t.shape[1:])
-	a, err := axesOf(t.shape, []int{0})
+	a, err := axesOf(new(rooms), t.shape, []int{0})
 	if err == nil && out.err == nil {
 		err = s.fold(folding{array.Sum, false}, t, a, out)
 	}

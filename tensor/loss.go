@@ -10,7 +10,8 @@ import (
 
 // CrossEntropy returns the mean of -log(p) over rows, where p is the softmax of a row of t at the row's label. Rows are along the last
 // dimension. Labels is a tensor of int32 or int64 with the index of an element for each row. Rows with labels outside the row, such as -1,
-// do not count. The result is a scalar, computed in float32, or in float64 if t is of float64.
+// do not count. The result is a scalar, computed in float32, or in float64 if t is of float64. The mistake is ErrShape if the labels do not
+// have the shape of t without its last dimension, and ErrDType for other types.
 func (t *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	const name = "CrossEntropy"
 	s, err := checkLoss(name, t, labels)
@@ -18,15 +19,12 @@ func (t *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 		return failed(s, err)
 	}
 	x, labels := s.own(t), s.own(labels)
-	sum, count := s.rowLosses(name, x, labels).Sum(), s.counted(name, x, labels).Sum()
-	if x.dtype == dtype.Float64 {
-		return sum.Div(count.To(x.dtype))
-	}
-	return sum.Mul(s.full(name, 1, dtype.Float32, nil).Div(count.To(dtype.Float32)))
+	sum := s.rowLosses(name, x, labels).Sum()
+	return sum.Div(s.counted(name, x, labels).To(sum.dtype).Sum())
 }
 
-// CrossEntropyRows returns the losses of all rows, of which CrossEntropy returns the mean: 0 for a row that does not count. The result has the
-// shape of labels.
+// CrossEntropyRows returns the losses of all rows, of which CrossEntropy returns the mean: 0 for a row that does not count. The result has
+// the shape of labels. See CrossEntropy for the types and the mistakes.
 func (t *Tensor) CrossEntropyRows(labels *Tensor) *Tensor {
 	const name = "CrossEntropyRows"
 	s, err := checkLoss(name, t, labels)
@@ -57,8 +55,10 @@ func checkLoss(name string, t, labels *Tensor) (*Scope, error) {
 
 // counted reports for each label whether it is an element of its row of x.
 func (s *Scope) counted(name string, x, labels *Tensor) *Tensor {
-	zero, end := s.zeros(name, labels.dtype, nil), s.full(name, float64(x.Dim(-1)), labels.dtype, nil)
-	return labels.GreaterEqual(zero).Mul(labels.Less(end))
+	holds := func(op array.Op, v int) *Tensor {
+		return s.apply(name, op, labels.shape, operands{x: labels, scalar: float64(v), out: dtype.Bool})
+	}
+	return holds(array.GreaterEqual, 0).Mul(holds(array.Less, x.Dim(-1)))
 }
 
 // rowLosses returns the losses of rows.

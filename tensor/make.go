@@ -3,6 +3,7 @@ package tensor
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gopherwarp/gopherwarp/device"
@@ -15,7 +16,8 @@ type Element interface {
 	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64 | dtype.F16 | dtype.BF16
 }
 
-// From returns a tensor with a copy of values. The number of values must be the number of elements of the shape.
+// From returns a tensor with a copy of values. The number of values must be the number of elements of the shape. The mistake is ErrShape if
+// these numbers differ.
 func From[T Element](s *Scope, values []T, shape ...int) *Tensor {
 	const op = "From"
 	if err := s.check(op); err != nil {
@@ -50,7 +52,8 @@ func Wrap[T Element](x device.Slice[T], shape ...int) (*Tensor, error) {
 	return &Tensor{memory: m, dtype: typeOf[T](), shape: slices.Clone(shape), strides: rowMajor(shape)}, nil
 }
 
-// Use returns a view of t as a tensor of s. The tensor t may have no Scope.
+// Use returns a view of t as a tensor of s. The tensor t may have no Scope. The view has the shape and the element type of t. The mistake
+// is ErrScope if t belongs to another Scope.
 func (s *Scope) Use(t *Tensor) *Tensor { return s.use("Use", t) }
 
 func (s *Scope) use(op string, t *Tensor) *Tensor {
@@ -72,7 +75,7 @@ func (s *Scope) use(op string, t *Tensor) *Tensor {
 }
 
 // Values waits for all enqueued operations and returns the elements of t in row-major order. The error is the Scope's first mistake, or
-// wraps ErrDType if T is not the Go type of t's elements.
+// wraps ErrDType if T is not the Go type of t's elements. T must be that type, such as float32 or dtype.BF16.
 func Values[T Element](ctx context.Context, t *Tensor) ([]T, error) {
 	const op = "Values"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -105,7 +108,7 @@ func SliceOf[T Element](t *Tensor) (device.Slice[T], error) {
 	case t.err != nil:
 		return device.Slice[T]{}, t.err
 	case t.frame != nil && t.frame.ended:
-		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end.line()))
+		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end.Line()))
 	case t.dtype != typeOf[T]():
 		return device.Slice[T]{}, mistake(op, fmt.Errorf("%w: %v elements as %v", ErrDType, t.dtype, typeOf[T]()))
 	case !t.IsContiguous():
@@ -141,15 +144,15 @@ func typeOf[T Element]() dtype.Type {
 	return t
 }
 
-// Zeros returns a tensor of zeros.
+// Zeros returns a tensor of zeros. The mistake is ErrShape for a negative size in the shape, and ErrDType for a type without a size.
 func Zeros(s *Scope, of dtype.Type, shape ...int) *Tensor { return s.zeros("Zeros", of, shape) }
 
-// Full returns a tensor whose elements are v, converted to the type as by To.
+// Full returns a tensor whose elements are v, converted to the type as by To. The mistakes are those of Zeros.
 func Full(s *Scope, v float64, of dtype.Type, shape ...int) *Tensor {
 	return s.full("Full", v, of, shape)
 }
 
-// Arange returns the numbers from 0 to n-1, as int64.
+// Arange returns the numbers from 0 to n-1, as int64. The result has the shape [n]. The mistake is ErrShape if n is negative.
 func Arange(s *Scope, n int) *Tensor {
 	const op = "Arange"
 	if err := s.check(op); err != nil {
@@ -181,7 +184,7 @@ func (s *Scope) zeros(op string, of dtype.Type, shape []int) *Tensor {
 	if err != nil {
 		return s.fail(mistake(op, err))
 	}
-	return s.add(&Tensor{memory: &memory{bytes: b.All(), buffer: b, views: 1}, dtype: of, shape: slices.Clone(shape), strides: rowMajor(shape)})
+	return s.add(arranged(shape, of, memory{bytes: b.All(), buffer: *b, owned: true, views: 1}))
 }
 
 // full returns a tensor whose elements are v.
@@ -192,11 +195,44 @@ func (s *Scope) full(op string, v float64, of dtype.Type, shape []int) *Tensor {
 	if err := computable(of); err != nil {
 		return s.fail(mistake(op, err))
 	}
+	if value, ok := pattern(v, of); ok {
+		t := s.empty(op, of, shape)
+		if t.err != nil {
+			return t
+		}
+		if err := fill(s.stream, t, value); err != nil {
+			return s.fail(mistake(op, err))
+		}
+		return t
+	}
 	zero := s.zeros(op, of, nil)
 	if zero.err != nil {
 		return zero
 	}
 	return s.apply(op, array.Add, shape, operands{x: zero, scalar: v, out: of})
+}
+
+// pattern returns the bits of v, if it is one of the types of up to 32 bits that a device can fill memory with, and does not depend on To.
+func pattern(v float64, of dtype.Type) (uint32, bool) {
+	switch of {
+	case dtype.Float32:
+		return math.Float32bits(float32(v)), true
+	case dtype.BFloat16:
+		return uint32(dtype.BF16From32(float32(v))), true
+	case dtype.Float16:
+		return uint32(dtype.F16From32(float32(v))), true
+	case dtype.Int32:
+		return uint32(int32(v)), v == math.Trunc(v) && math.Abs(v) < 1<<31
+	}
+	return 0, false
+}
+
+// fill sets the elements of a contiguous tensor, of two or four bytes, to those with the bits of v.
+func fill(stream *device.Stream, t *Tensor, v uint32) error {
+	if t.dtype.Size() == 2 {
+		return device.Fill(stream, device.View[uint16](t.contents()), uint16(v))
+	}
+	return device.Fill(stream, device.View[uint32](t.contents()), v)
 }
 
 // check returns the mistake of a call of op on a Scope that has ended.
@@ -213,13 +249,9 @@ func (s *Scope) empty(op string, of dtype.Type, shape []int) *Tensor {
 	if err != nil {
 		return s.fail(mistake(op, err))
 	}
-	b, err := device.MakeDirty[byte](s.stream, n*of.Size())
+	b, err := device.DirtyBuffer[byte](s.stream, n*of.Size())
 	if err != nil {
 		return s.fail(mistake(op, err))
 	}
-	t := placed(len(shape), memory{bytes: b.All(), buffer: b, views: 1})
-	t.dtype = of
-	copy(t.shape, shape)
-	fillRowMajor(t.strides, shape)
-	return s.add(t)
+	return s.add(arranged(shape, of, memory{bytes: b.All(), buffer: b, owned: true, views: 1}))
 }

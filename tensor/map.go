@@ -87,9 +87,16 @@ func (back[F]) of(x, dy float32) float32 {
 // mapThreads is the number of threads of a block.
 const mapThreads = 256
 
-// Apply applies a function to each element of x. Forward is a launcher that the program has instantiated from MapKernel. Backward is a
-// launcher instantiated from MapBackKernel, and computes the derivative; if it is nil, the operation has no derivative. The elements of x
-// must have the type of the launchers.
+// Apply applies a function to each element of x. The result has the shape and the element type of x. Forward is a launcher that the program
+// has instantiated from MapKernel. Backward is a launcher instantiated from MapBackKernel, and computes the derivative; if it is nil, the
+// operation has no derivative. The elements of x must have the type of the launchers; otherwise the mistake is ErrDType.
+//
+//	type softsign struct{} // x/(1+|x|), with methods Of and Slope
+//
+//	//gpu:instance Softsign = tensor.MapKernel[tensor.F32, softsign]
+//	//gpu:instance SoftsignBack = tensor.MapBackKernel[tensor.F32, softsign]
+//
+//	y := tensor.Apply(x, Softsign, SoftsignBack)
 func Apply[T F32 | BF16 | F16](x *Tensor, forward func(s *device.Stream, g device.Grid, x, y device.Slice[T]) error,
 	backward func(s *device.Stream, g device.Grid, x, dy, dx device.Slice[T]) error) *Tensor {
 	s, err := scopeOf("Apply", []*Tensor{x})

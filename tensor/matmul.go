@@ -15,7 +15,8 @@ import (
 // MatMul returns the product of matrices: t has the shape [... m k], y has [... k n], and the result has [... m n]. The first dimensions
 // are broadcast as by Add. If t has only one dimension, it is a row; if y has only one dimension, it is a column; the result then lacks
 // dimension m or n. Elements are floats, and different types are combined as by Add. Sums are computed in float32, or in float64 if the
-// type is float64. Transposed views are not copied.
+// type is float64. Transposed views are not copied. The mistake is ErrShape if k differs or the first dimensions cannot be broadcast, and
+// ErrDType if the elements are not floats.
 func (t *Tensor) MatMul(y *Tensor) *Tensor {
 	const name = "MatMul"
 	s, err := scopeOf(name, []*Tensor{t, y})
@@ -84,7 +85,7 @@ func (s *Scope) products(name string, x, y *Tensor) *Tensor {
 		return s.fail(mistake(name, err))
 	}
 	if p.k == 0 {
-		return s.zeros(name, x.dtype, p.shape())
+		return s.zeros(name, x.dtype, p.shape(nil))
 	}
 	out := p.result(s, name)
 	if out.err != nil || !s.recording(x, y) {
@@ -146,15 +147,16 @@ func productOf(x, y *Tensor) (multiplication, error) {
 	i, j := len(x.shape)-2, len(y.shape)-2
 	p := multiplication{x: x, y: y, m: x.shape[i], k: x.shape[i+1], n: y.shape[j+1]}
 	var err error
-	if p.batch, err = broadcast(x.shape[:i], y.shape[:j]); err != nil {
+	if p.batch, err = broadcast(nil, x.shape[:i], y.shape[:j]); err != nil {
 		return p, fmt.Errorf("%w: %v by %v", ErrShape, x.shape, y.shape)
 	}
-	_, err = product(p.shape())
+	var r room
+	_, err = product(p.shape(r[:0]))
 	return p, err
 }
 
 // shape returns the shape of the result.
-func (p *multiplication) shape() []int { return append(slices.Clone(p.batch), p.m, p.n) }
+func (p *multiplication) shape(to []int) []int { return append(append(to, p.batch...), p.m, p.n) }
 
 // result computes the product. CPUs multiply 16-bit elements as float32, which is 100 times as fast as code for tensor cores.
 func (p *multiplication) result(s *Scope, name string) *Tensor {
@@ -173,7 +175,8 @@ func (p *multiplication) result(s *Scope, name string) *Tensor {
 	if of.Size() == 2 && p.narrow() {
 		return p.transposed(s, name)
 	}
-	out := s.empty(name, of, p.shape())
+	var r room
+	out := s.empty(name, of, p.shape(r[:0]))
 	if out.err != nil {
 		return out
 	}
@@ -208,8 +211,8 @@ func (p *multiplication) launch(s *Scope, out *Tensor) error {
 func (p *multiplication) double(s *Scope, out *Tensor) error {
 	i, j := len(p.x.shape)-2, len(p.y.shape)-2
 	l := array.Lines{Out: out.array(), X: p.x.array(), Y: p.y.array(), Length: p.k, StepX: p.x.strides[i+1], StepY: p.y.strides[j]}
-	l.X.Strides = append(outer(p.x).repeated(p.batch), p.x.strides[i], 0)
-	l.Y.Strides = append(outer(p.y).repeated(p.batch), 0, p.y.strides[j+1])
+	l.X.Strides = append(outer(p.x).repeated(nil, p.batch), p.x.strides[i], 0)
+	l.Y.Strides = append(outer(p.y).repeated(nil, p.batch), 0, p.y.strides[j+1])
 	return array.Product(s.stream, out.shape, &l)
 }
 
@@ -260,7 +263,8 @@ func batches[T, C Element](s *Scope, p *multiplication, out *Tensor, multiply fu
 	if p.to != nil {
 		sums = elements[C](p.to)
 	}
-	xs, ys := outer(x).repeated(p.batch), outer(y).repeated(p.batch)
+	var rx, ry room
+	xs, ys := outer(x).repeated(rx[:0], p.batch), outer(y).repeated(ry[:0], p.batch)
 	count, _ := product(p.batch)
 	for i := range count {
 		from, to := x.offset, y.offset

@@ -17,14 +17,15 @@ type NormOptions struct {
 
 // RMSNorm divides each row of t, a tensor of floats, by the root of the mean of its squares, and multiplies it by weight, which has an
 // element for each column (Zhang and Sennrich, "Root Mean Square Layer Normalization"). Rows are along the last dimension. RMSNorm computes
-// in float32, or in float64 if t is of float64.
+// in float32, or in float64 if t is of float64. The result has the shape of t. The mistake is ErrShape if weight does not have an element
+// for each column, ErrDType for other types, and ErrValue for a negative epsilon.
 func (t *Tensor) RMSNorm(weight *Tensor, o NormOptions) *Tensor {
 	return normalize("RMSNorm", []*Tensor{t, weight}, o)
 }
 
 // LayerNorm subtracts the mean from each row of t, a tensor of floats, divides the row by the root of its variance, multiplies by weight
-// and adds bias. weight and bias have an element for each column (Ba, Kiros and Hinton, "Layer Normalization"). See RMSNorm for rows and
-// element types.
+// and adds bias. weight and bias have an element for each column (Ba, Kiros and Hinton, "Layer Normalization"). See RMSNorm for rows,
+// element types and mistakes.
 func (t *Tensor) LayerNorm(weight, bias *Tensor, o NormOptions) *Tensor {
 	return normalize("LayerNorm", []*Tensor{t, weight, bias}, o)
 }

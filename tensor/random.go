@@ -14,7 +14,8 @@ import (
 // they would be the same at each launch.
 func (s *Scope) Seed(seed uint64) { s.random = prim.Sequence{Seed: seed} }
 
-// Uniform returns a tensor of random floats, uniformly distributed in [0, 1). F16 and BF16 numbers are rounded, possibly to 1.
+// Uniform returns a tensor of random floats, uniformly distributed in [0, 1). F16 and BF16 numbers are rounded, possibly to 1. The mistake
+// is ErrDType if the type is not one of floats, and ErrShape for a negative size in the shape.
 func Uniform(s *Scope, of dtype.Type, shape ...int) *Tensor {
 	return s.draw("Uniform", of, shape, func(out *Tensor, from prim.Sequence) error {
 		if out.dtype == dtype.Float64 {
@@ -24,7 +25,7 @@ func Uniform(s *Scope, of dtype.Type, shape ...int) *Tensor {
 	})
 }
 
-// Normal returns a tensor of random floats, normally distributed with mean 0 and deviation 1.
+// Normal returns a tensor of random floats, normally distributed with mean 0 and deviation 1. See Uniform for the mistakes.
 func Normal(s *Scope, of dtype.Type, shape ...int) *Tensor {
 	return s.draw("Normal", of, shape, func(out *Tensor, from prim.Sequence) error {
 		if out.dtype == dtype.Float64 {
@@ -34,7 +35,8 @@ func Normal(s *Scope, of dtype.Type, shape ...int) *Tensor {
 	})
 }
 
-// Integers returns a tensor of random int64 numbers, uniformly distributed from low to high-1.
+// Integers returns a tensor of random int64 numbers, uniformly distributed from low to high-1. The mistake is ErrValue if high is not
+// greater than low.
 func Integers(s *Scope, low, high int64, shape ...int) *Tensor {
 	const name = "Integers"
 	if low >= high {
@@ -45,7 +47,7 @@ func Integers(s *Scope, low, high int64, shape ...int) *Tensor {
 	})
 }
 
-// Bernoulli returns a tensor of bools. Each element is true with probability p.
+// Bernoulli returns a tensor of bools. Each element is true with probability p. The mistake is ErrValue if p is not between 0 and 1.
 func Bernoulli(s *Scope, p float64, shape ...int) *Tensor {
 	const name = "Bernoulli"
 	if !(p >= 0 && p <= 1) {
@@ -56,7 +58,8 @@ func Bernoulli(s *Scope, p float64, shape ...int) *Tensor {
 
 // Dropout sets each element of t, a tensor of floats, to 0 with probability rate, and multiplies the other elements by 1/(1-rate)
 // (Srivastava et al., "Dropout"). It does so only in training, that is, while the Scope records. At other times it returns t. The Scope's
-// random numbers choose the elements; see Scope.Seed. When Checkpoint runs a function again, Dropout chooses the same elements.
+// random numbers choose the elements; see Scope.Seed. When Checkpoint runs a function again, Dropout chooses the same elements. The mistake
+// is ErrValue for a rate outside [0, 1), and ErrDType if the elements are not floats.
 func (t *Tensor) Dropout(rate float64) *Tensor {
 	const name = "Dropout"
 	s, err := scopeOf(name, []*Tensor{t})

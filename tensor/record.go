@@ -6,6 +6,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
+	"github.com/gopherwarp/gopherwarp/internal/stack"
 )
 
 // A Derivative is the input of an Op's function Back.
@@ -35,10 +36,10 @@ func (d *Derivative) Sum(i int) *Tensor {
 // tape is the operations of a Scope that Backward goes through.
 type tape struct {
 	nodes  []*node
-	paused int    // calls of NoGrad that have not returned
-	later  int    // those that Backward repeats without NoGrad
-	done   string // the line of the program that called Backward, or ""
-	end    site   // the same
+	paused int         // calls of NoGrad that have not returned
+	later  int         // those that Backward repeats without NoGrad
+	done   bool        // Backward was called
+	end    stack.Stack // where the program called it
 }
 
 // node is a variable, or the result of a recorded operation.
@@ -56,16 +57,23 @@ type node struct {
 	target *Tensor // of a leaf: where Backward adds the derivative, or nil
 	dtype  dtype.Type
 	shape  []int
+
+	few [usualOperands]*node   // room for in
+	own [usualOperands]*Tensor // room for saved
 }
 
-// Record begins to record operations on variables for Backward. Backward ends the recording; then Record may be called again.
+// usualOperands is the number of operands for which a node, and the input of its derivative, need a single allocation.
+const usualOperands = 3
+
+// Record begins to record operations on variables for Backward. Backward ends the recording; then Record may be called again. The mistake
+// is ErrRecord if Backward has not ended the preceding recording.
 func (s *Scope) Record() {
 	const op = "Record"
 	if err := s.check(op); err != nil {
 		s.fail(err)
 		return
 	}
-	if s.tape != nil && s.tape.done == "" {
+	if s.tape != nil && !s.tape.done {
 		s.fail(mistake(op, fmt.Errorf("%w: Record was called before", ErrRecord)))
 		return
 	}
@@ -94,19 +102,19 @@ func (s *Scope) NoGrad(f func()) {
 }
 
 // Recording reports whether operations on variables are recorded: after Record, before Backward, and outside NoGrad.
-func (s *Scope) Recording() bool { return s.tape != nil && s.tape.paused == 0 && s.tape.done == "" }
+func (s *Scope) Recording() bool { return s.tape != nil && s.tape.paused == 0 && !s.tape.done }
 
 // training reports whether operations on variables are recorded, now or when Backward repeats the function of a Checkpoint.
 func (s *Scope) training() bool {
-	return s.tape != nil && s.tape.paused == s.tape.later && s.tape.done == ""
+	return s.tape != nil && s.tape.paused == s.tape.later && !s.tape.done
 }
 
 // Variable returns a view of t as a variable of s: after Backward, the view's Grad returns the derivative with respect to it. The tensor t
-// may have no Scope. The elements must be floats.
+// may have no Scope. The elements must be floats; otherwise the mistake is ErrDType. It is ErrRecord if Record was not called before.
 func (s *Scope) Variable(t *Tensor) *Tensor { return s.variable("Variable", t, nil) }
 
 // Parameter is like Variable, for a tensor that outlives the Scope: Backward adds the derivative to grad, a tensor of floats with the shape
-// of t.
+// of t. The mistake is ErrShape if grad does not fit t.
 func (s *Scope) Parameter(t, grad *Tensor) *Tensor {
 	const op = "Parameter"
 	if _, err := scopeOf(op, []*Tensor{s.anchor(), grad}); err != nil {
@@ -128,7 +136,7 @@ func (s *Scope) variable(op string, t, grad *Tensor) *Tensor {
 	switch {
 	case v.err != nil:
 		return v
-	case s.tape == nil || s.tape.done != "":
+	case s.tape == nil || s.tape.done:
 		return s.fail(mistake(op, fmt.Errorf("%w: Record was not called before", ErrRecord)))
 	case !isFloat(v.dtype):
 		return s.fail(mistake(op, fmt.Errorf("%w: a variable of %v", ErrDType, v.dtype)))
@@ -142,7 +150,8 @@ func (s *Scope) variable(op string, t, grad *Tensor) *Tensor {
 }
 
 // Grad returns the derivative, with respect to the variable t, of the loss that was passed to the last Backward. The derivative has the
-// shape and the element type of t, and is 0 if the loss does not depend on t.
+// shape and the element type of t, and is 0 if the loss does not depend on t. The mistake is ErrRecord if t is not a variable, or Backward was
+// not called.
 func (t *Tensor) Grad() *Tensor {
 	const op = "Grad"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -151,7 +160,7 @@ func (t *Tensor) Grad() *Tensor {
 		return failed(s, err)
 	case t.node == nil || !t.node.leaf || t.node.target != nil:
 		return s.fail(mistake(op, fmt.Errorf("%w: the tensor is not a variable", ErrRecord)))
-	case s.tape == nil || s.tape.done == "":
+	case s.tape == nil || !s.tape.done:
 		return s.fail(mistake(op, fmt.Errorf("%w: Backward was not called before", ErrRecord)))
 	case t.node.grad == nil:
 		return s.zeros(op, t.dtype, t.shape)
@@ -186,9 +195,10 @@ func (s *Scope) record(out *Tensor, o step) {
 	if !any || o.back == nil || out.err != nil || !isFloat(out.dtype) {
 		return
 	}
-	n := &node{name: o.name, back: o.back, in: make([]*node, len(o.in)), dtype: out.dtype, shape: out.shape}
-	for i, t := range o.in {
-		n.in[i] = t.node
+	n := &node{name: o.name, back: o.back, dtype: out.dtype, shape: out.shape}
+	n.in, n.saved = n.few[:0], n.own[:0]
+	for _, t := range o.in {
+		n.in = append(n.in, t.node)
 	}
 	for _, t := range o.save {
 		n.saved = append(n.saved, s.hold(t))
@@ -225,6 +235,8 @@ func (n *node) release() {
 
 // Backward computes the derivatives of loss, which has one element, with respect to all variables on which it depends, and ends the recording.
 // It adds the derivatives of parameters to the tensors that Parameter was given. The order of additions depends only on the program.
+// The mistake is ErrRecord if Record was not called or loss does not depend on a variable, ErrShape if loss has several elements, and
+// ErrChanged if the program has changed elements that a derivative needs (see Changed).
 func (s *Scope) Backward(loss *Tensor) {
 	const op = "Backward"
 	owner, err := scopeOf(op, []*Tensor{s.anchor(), loss})
@@ -235,8 +247,8 @@ func (s *Scope) Backward(loss *Tensor) {
 	switch t := s.tape; {
 	case t == nil:
 		err = fmt.Errorf("%w: Record was not called before", ErrRecord)
-	case t.done != "":
-		err = fmt.Errorf("%w: Backward was called before, at %s", ErrRecord, t.done)
+	case t.done:
+		err = fmt.Errorf("%w: Backward was called before, at %s", ErrRecord, t.end.Line())
 	case loss.Len() != 1:
 		err = fmt.Errorf("%w: a loss of shape %v", ErrShape, loss.shape)
 	case loss.node == nil:
@@ -246,8 +258,8 @@ func (s *Scope) Backward(loss *Tensor) {
 		s.fail(mistake(op, err))
 		return
 	}
-	s.tape.done = caller()
-	s.tape.end.take()
+	s.tape.done = true
+	s.tape.end.Take()
 	s.Tidy(func() *Tensor {
 		loss.node.grad = s.hold(s.full(op, 1, loss.dtype, loss.shape))
 		return nil
@@ -263,7 +275,7 @@ func (t *tape) backward(s *Scope) {
 }
 
 // backward adds the derivatives with respect to a node's operands, in a call of Backward at the given line.
-func (n *node) backward(s *Scope, at *site) {
+func (n *node) backward(s *Scope, at *stack.Stack) {
 	if n.leaf {
 		if n.target != nil && n.grad != nil {
 			n.accumulate(s)
@@ -296,17 +308,24 @@ func (n *node) backward(s *Scope, at *site) {
 
 // derivative returns what Back computes with.
 func (n *node) derivative() *Derivative {
-	d := &Derivative{
-		name: n.name, Grad: n.grad, Result: n.result, Saved: n.saved, Wanted: make([]bool, len(n.in)),
-		sums: make([]*Tensor, len(n.in)), summed: make([]bool, len(n.in)), targets: make([]*Tensor, len(n.in)),
-	}
+	r := &struct {
+		Derivative
+		wanted, summed [usualOperands]bool
+		sums, targets  [usualOperands]*Tensor
+	}{}
+	d := &r.Derivative
+	d.name, d.Grad, d.Result, d.Saved = n.name, n.grad, n.result, n.saved
+	d.Wanted, d.summed, d.sums, d.targets = r.wanted[:0], r.summed[:0], r.sums[:0], r.targets[:0]
 	for i, in := range n.in {
-		if d.Wanted[i] = in != nil; in != nil {
-			d.targets[i] = in.target
+		var sum, target *Tensor
+		if in != nil {
+			target = in.target
+			if slices.Index(n.in, in) == i { // of an operand that is there twice, once
+				sum = in.grad
+			}
 		}
-		if in != nil && slices.Index(n.in, in) == i { // of an operand that is there twice, once
-			d.sums[i] = in.grad
-		}
+		d.Wanted, d.summed = append(d.Wanted, in != nil), append(d.summed, false)
+		d.sums, d.targets = append(d.sums, sum), append(d.targets, target)
 	}
 	return d
 }
@@ -315,11 +334,11 @@ func (n *node) derivative() *Derivative {
 func (n *node) unchanged() error {
 	for _, t := range n.saved {
 		if t.version != t.memory.version {
-			return fmt.Errorf("%w: the derivative of %s needs its operand of %v %v, which was changed at %s", ErrChanged, n.name, t.dtype, t.shape, t.memory.changed)
+			return fmt.Errorf("%w: the derivative of %s needs its operand of %v %v, which was changed at %s", ErrChanged, n.name, t.dtype, t.shape, t.memory.changed.Line())
 		}
 	}
 	if t := n.result; t != nil && t.version != t.memory.version {
-		return fmt.Errorf("%w: the derivative of %s needs its result of %v %v, which was changed at %s", ErrChanged, n.name, t.dtype, t.shape, t.memory.changed)
+		return fmt.Errorf("%w: the derivative of %s needs its result of %v %v, which was changed at %s", ErrChanged, n.name, t.dtype, t.shape, t.memory.changed.Line())
 	}
 	return nil
 }
@@ -330,7 +349,8 @@ func (n *node) add(s *Scope, op string, g *Tensor) {
 		s.fail(g.err)
 		return
 	}
-	if shape, err := broadcast(g.shape, n.shape); err != nil || !equal(shape, g.shape) || !isFloat(g.dtype) {
+	var r room
+	if shape, err := broadcast(r[:0], g.shape, n.shape); err != nil || !equal(shape, g.shape) || !isFloat(g.dtype) {
 		s.fail(mistake(op, fmt.Errorf("%w: a derivative of %v %v for %v %v", ErrShape, g.dtype, g.shape, n.dtype, n.shape)))
 		return
 	}

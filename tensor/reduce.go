@@ -12,10 +12,11 @@ import (
 
 // Sum returns the sums over the given dimensions, or over all dimensions if dims is empty. The result does not have these dimensions.
 // Negative dimensions count from the end. Sums of integers and bools are int64. Sums of F16 and BF16 are computed in float32. The order of
-// additions depends only on the shape.
+// additions depends only on the shape. The mistake is ErrValue if there is no such dimension, or if a dimension is given twice.
 func (t *Tensor) Sum(dims ...int) *Tensor { return reduce("Sum", folding{array.Sum, false}, t, dims) }
 
-// Mean returns the means over dimensions. See Sum for dimensions. Means of integers are float32. The mean of no elements is NaN.
+// Mean returns the means over dimensions. See Sum for dimensions and mistakes. Means of integers are float32. The mean of no elements is
+// NaN.
 func (t *Tensor) Mean(dims ...int) *Tensor {
 	const name = "Mean"
 	s, err := scopeOf(name, []*Tensor{t})
@@ -31,8 +32,8 @@ func (t *Tensor) Mean(dims ...int) *Tensor {
 	return reduce(name, folding{array.Sum, true}, t, dims)
 }
 
-// Max returns the greatest elements over dimensions, or NaN if an element is NaN. See Sum for dimensions. If several elements are the
-// greatest, the derivative is divided equally among them. Max of no elements is an error.
+// Max returns the greatest elements over dimensions, or NaN if an element is NaN. See Sum for dimensions and mistakes. If several elements
+// are the greatest, the derivative is divided equally among them. Max of no elements is an error.
 func (t *Tensor) Max(dims ...int) *Tensor {
 	return reduce("Max", folding{array.Greatest, false}, t, dims)
 }
@@ -43,7 +44,8 @@ func (t *Tensor) Min(dims ...int) *Tensor {
 }
 
 // ArgMax returns the indices of the greatest elements along a dimension, as int64. If several elements are the greatest, it returns the
-// first of them; if there is a NaN, the first NaN.
+// first of them; if there is a NaN, the first NaN. The result does not have this dimension. The mistake is ErrValue if there is no such
+// dimension, and ErrShape if it has no elements.
 func (t *Tensor) ArgMax(dim int) *Tensor { return arg("ArgMax", array.Greatest, t, dim) }
 
 // ArgMin returns the indices of the smallest elements along a dimension. See ArgMax.
@@ -63,9 +65,13 @@ type axes struct {
 	n             int   // elements for each result
 }
 
+// rooms is where axesOf makes its result.
+type rooms struct{ kept, reduced, shape, with room }
+
 // axesOf returns the dimensions of a reduction over dims.
-func axesOf(shape, dims []int) (axes, error) {
-	over := make([]bool, len(shape))
+func axesOf(r *rooms, shape, dims []int) (axes, error) {
+	var few [len(room{})]bool
+	over := append(few[:0], make([]bool, len(shape))...)
 	for _, d := range dims {
 		at, err := dimension(d, shape)
 		if err != nil {
@@ -76,29 +82,29 @@ func axesOf(shape, dims []int) (axes, error) {
 		}
 		over[at] = true
 	}
-	a := axes{shape: []int{}, with: make([]int, len(shape)), n: 1}
+	a := axes{kept: r.kept[:0], reduced: r.reduced[:0], shape: r.shape[:0], with: r.with[:0], n: 1}
 	for i, n := range shape {
 		if over[i] || len(dims) == 0 {
-			a.reduced, a.with[i] = append(a.reduced, i), 1
+			a.reduced, a.with = append(a.reduced, i), append(a.with, 1)
 			a.n *= n
 		} else {
-			a.kept, a.shape, a.with[i] = append(a.kept, i), append(a.shape, n), n
+			a.kept, a.shape, a.with = append(a.kept, i), append(a.shape, n), append(a.with, n)
 		}
 	}
 	return a, nil
 }
 
-// picked returns the elements of list at indices.
-func picked(list, indices []int) []int {
-	r := make([]int, len(indices))
-	for i, k := range indices {
-		r[i] = list[k]
+// picked appends the elements of list at indices to to.
+func picked(to, list, indices []int) []int {
+	for _, k := range indices {
+		to = append(to, list[k])
 	}
-	return r
+	return to
 }
 
-// lines returns t for reductions, with strides for the kept dimensions: a view if the reduced dimensions are one line, or else a copy.
-func (t *Tensor) lines(a axes) (array.Array, array.Line, error) {
+// lines returns t for reductions, with strides for the kept dimensions, which it appends to to: a view if the reduced dimensions are one
+// line, or else a copy.
+func (t *Tensor) lines(to []int, a axes) (array.Array, array.Line, error) {
 	l := array.Line{Length: 1, Step: 1}
 	for i := len(a.reduced) - 1; i >= 0; i-- {
 		n, stride := t.shape[a.reduced[i]], t.strides[a.reduced[i]]
@@ -111,7 +117,7 @@ func (t *Tensor) lines(a axes) (array.Array, array.Line, error) {
 			l.Length *= n
 		default:
 			order := slices.Concat(a.kept, a.reduced)
-			v := t.scope.view(t, Tensor{shape: picked(t.shape, order), strides: picked(t.strides, order), offset: t.offset}).Contiguous()
+			v := t.scope.view(t, Tensor{shape: picked(nil, t.shape, order), strides: picked(nil, t.strides, order), offset: t.offset}).Contiguous()
 			if v.err != nil {
 				return array.Array{}, l, v.err
 			}
@@ -121,7 +127,7 @@ func (t *Tensor) lines(a axes) (array.Array, array.Line, error) {
 		}
 	}
 	x := t.array()
-	x.Strides = picked(t.strides, a.kept)
+	x.Strides = picked(to, t.strides, a.kept)
 	return x, l, nil
 }
 
@@ -134,7 +140,8 @@ func reduce(name string, f folding, t *Tensor, dims []int) *Tensor {
 	if t.scope == nil {
 		t = s.Use(t)
 	}
-	a, err := axesOf(t.shape, dims)
+	var r rooms
+	a, err := axesOf(&r, t.shape, dims)
 	if err == nil {
 		err = computable(t.dtype)
 	}
@@ -149,10 +156,10 @@ func reduce(name string, f folding, t *Tensor, dims []int) *Tensor {
 		of = dtype.Int64
 	}
 	if a.n == 0 && f.mean {
-		return s.full(name, math.NaN(), of, a.shape)
+		return s.full(name, math.NaN(), of, slices.Clone(a.shape))
 	}
 	if a.n == 0 {
-		return s.zeros(name, of, a.shape)
+		return s.zeros(name, of, slices.Clone(a.shape))
 	}
 	out := s.empty(name, of, a.shape)
 	if out.err != nil {
@@ -169,23 +176,24 @@ func reduce(name string, f folding, t *Tensor, dims []int) *Tensor {
 
 // reduced returns the derivative of a reduction.
 func reduced(name string, f folding, t *Tensor, a axes) step {
+	with, dims, n := slices.Clone(a.with), slices.Clone(a.reduced), a.n
 	o := step{name: name, in: []*Tensor{t}}
 	shape := t.shape
 	if f.fold == array.Sum {
 		o.back = func(d *Derivative) []*Tensor {
 			g := d.Grad
 			if f.mean {
-				g = g.Scale(1 / float64(a.n))
+				g = g.Scale(1 / float64(n))
 			}
-			return []*Tensor{g.Reshape(a.with...).Expand(shape...)}
+			return []*Tensor{g.Reshape(with...).Expand(shape...)}
 		}
 		return o
 	}
 	o.save, o.saveResult = o.in, true
 	o.back = func(d *Derivative) []*Tensor {
 		x := d.Saved[0]
-		is := x.Equal(d.Result.Reshape(a.with...)).To(x.dtype)
-		share := d.Grad.Reshape(a.with...).Div(is.Sum(a.reduced...).Reshape(a.with...))
+		is := x.Equal(d.Result.Reshape(with...)).To(x.dtype)
+		share := d.Grad.Reshape(with...).Div(is.Sum(dims...).Reshape(with...))
 		return []*Tensor{is.Mul(share)}
 	}
 	return o
@@ -193,7 +201,7 @@ func reduced(name string, f folding, t *Tensor, a axes) step {
 
 // fold launches the stages of a reduction.
 func (s *Scope) fold(f folding, t *Tensor, a axes, out *Tensor) error {
-	x, line, err := t.lines(a)
+	x, line, err := t.lines(s.strides[0][:0], a)
 	if err != nil {
 		return err
 	}
@@ -228,7 +236,8 @@ func arg(name string, fold array.Fold, t *Tensor, dim int) *Tensor {
 	if err != nil {
 		return failed(s, err)
 	}
-	a, err := axesOf(t.shape, []int{dim})
+	var r rooms
+	a, err := axesOf(&r, t.shape, []int{dim})
 	if err == nil {
 		err = computable(t.dtype)
 	}
@@ -250,7 +259,7 @@ func arg(name string, fold array.Fold, t *Tensor, dim int) *Tensor {
 
 // search launches the stages of arg.
 func (s *Scope) search(fold array.Fold, t *Tensor, a axes, out *Tensor) error {
-	x, line, err := t.lines(a)
+	x, line, err := t.lines(s.strides[0][:0], a)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 // Angles returns the angles by which Rotate rotates tokens. Positions are int32; frequencies are a float32 tensor of one dimension. For
 // each position, the result has the cosines of the position's products with all frequencies, and then the sines of these products, as
-// float32.
+// float32. The mistake is ErrDType or ErrShape for other types and shapes.
 func Angles(positions, frequencies *Tensor) *Tensor {
 	const name = "Angles"
 	s, err := scopeOf(name, []*Tensor{positions, frequencies})
@@ -36,7 +36,7 @@ func Angles(positions, frequencies *Tensor) *Tensor {
 // Rotate rotates pairs of elements of t, floats of shape [... tokens heads dim] (Su et al., "RoFormer: Enhanced Transformer with Rotary
 // Position Embedding"). angles has the shape [tokens 2n] or [... tokens 2n]: for each token, n cosines and then n sines, as Angles returns
 // them. Angle i rotates the elements i and n+i of every head of the token. Elements from 2n on do not change. Rotate has no derivative with
-// respect to the angles.
+// respect to the angles. The mistake is ErrDType or ErrShape if the angles do not fit t.
 func (t *Tensor) Rotate(angles *Tensor) *Tensor {
 	const name = "Rotate"
 	s, err := scopeOf(name, []*Tensor{t, angles})
@@ -64,7 +64,7 @@ func checkRotate(t, angles *Tensor) error {
 		return fmt.Errorf("%w: %v by angles of %v", ErrShape, t.shape, angles.shape)
 	}
 	lead := angles.shape[:len(angles.shape)-1]
-	if whole, err := broadcast(lead, t.shape[:n]); err != nil || !equal(whole, t.shape[:n]) {
+	if whole, err := broadcast(nil, lead, t.shape[:n]); err != nil || !equal(whole, t.shape[:n]) {
 		return fmt.Errorf("%w: %v by angles of %v", ErrShape, t.shape, angles.shape)
 	}
 	return nil

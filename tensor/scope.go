@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/device"
+	"github.com/gopherwarp/gopherwarp/internal/stack"
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
@@ -18,14 +19,16 @@ type Scope struct {
 	tape   *tape              // of the last Record, or nil
 	spans  map[[2]int]*Tensor // of Attention, for batches of tokens
 	random prim.Sequence
-	err    error // the first mistake
+	// strides is where operations make the strides of operands, each for its next launch.
+	strides [2]room
+	err     error // the first mistake
 }
 
 // frame owns the tensors that were made while it was the innermost one.
 type frame struct {
 	tensors []*Tensor
 	ended   bool
-	end     site // where the program ended it
+	end     stack.Stack // where the program ended it
 }
 
 // Run calls f with a Scope on a device, waits for the operations, and frees the Scope's tensors. It returns f's error, or else the
@@ -82,7 +85,7 @@ func (s *Scope) Err() error { return s.err }
 func (s *Scope) Tidy(f func() *Tensor) *Tensor { return s.tidy(nil, f) }
 
 // tidy is Tidy for a function that ends at a given line of the program, or if it is nil, at the present one.
-func (s *Scope) tidy(end *site, f func() *Tensor) *Tensor {
+func (s *Scope) tidy(end *stack.Stack, f func() *Tensor) *Tensor {
 	s.frames = append(s.frames, &frame{tensors: s.spare})
 	s.spare = nil
 	depth := len(s.frames)
@@ -113,14 +116,14 @@ func (s *Scope) keep(t *Tensor, frame int) {
 }
 
 // pop ends the innermost frame and frees its tensors except result. See tidy for end.
-func (s *Scope) pop(result *Tensor, end *site) {
+func (s *Scope) pop(result *Tensor, end *stack.Stack) {
 	last := len(s.frames) - 1
 	f := s.frames[last]
 	s.keep(result, last)
 	if f.ended = true; end != nil {
 		f.end = *end
 	} else {
-		f.end.take()
+		f.end.Take()
 	}
 	for _, t := range f.tensors {
 		if t.frame == f {
@@ -167,7 +170,7 @@ func scopeOf(op string, operands []*Tensor) (*Scope, error) {
 			return s, t.err
 		}
 		if t.frame != nil && t.frame.ended {
-			return s, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end.line()))
+			return s, mistake(op, fmt.Errorf("%w: the tensor was freed at %s", ErrScope, t.frame.end.Line()))
 		}
 	}
 	if s == nil {

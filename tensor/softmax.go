@@ -8,10 +8,12 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/softmax"
 )
 
-// Softmax returns exp(x) for each element x, divided by the sum of exp(x) along a dimension. For negative infinity, the result is 0.
+// Softmax returns exp(x) for each element x, divided by the sum of exp(x) along a dimension. For negative infinity, the result is 0. The
+// result has the shape of t and its element type, or float32 for integers. The mistake is ErrValue if there is no such dimension.
 func (t *Tensor) Softmax(dim int) *Tensor { return soft("Softmax", t, dim, false) }
 
-// LogSoftmax returns the logarithms of Softmax. They are accurate even where Softmax is 0.
+// LogSoftmax returns the logarithms of Softmax. They are accurate even where Softmax is 0. See Softmax for shapes, element types and
+// mistakes.
 func (t *Tensor) LogSoftmax(dim int) *Tensor { return soft("LogSoftmax", t, dim, true) }
 
 // soft moves the dimension to the end and back.
@@ -104,15 +106,15 @@ func finite(t *Tensor) *Tensor {
 	return Where(t.Sub(t).Equal(zero), t, zero)
 }
 
-// LogSumExp returns the logarithms of the sums of exp(x) over dimensions. See Sum for dimensions. LogSumExp does not overflow even if
-// exp(x) does.
+// LogSumExp returns the logarithms of the sums of exp(x) over dimensions. See Sum for dimensions and mistakes. LogSumExp does not overflow
+// even if exp(x) does.
 func (t *Tensor) LogSumExp(dims ...int) *Tensor {
 	const name = "LogSumExp"
 	s, err := scopeOf(name, []*Tensor{t})
 	if err != nil {
 		return failed(s, err)
 	}
-	a, err := axesOf(t.shape, dims)
+	a, err := axesOf(new(rooms), t.shape, dims)
 	if err == nil {
 		err = computable(t.dtype)
 	}

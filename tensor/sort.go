@@ -10,7 +10,7 @@ import (
 )
 
 // CumSum returns running sums: for each element, the sum of this element and all elements before it along a dimension. Sums of integers and
-// bools are int64.
+// bools are int64. The result has the shape of t. The mistake is ErrValue if there is no such dimension.
 func (t *Tensor) CumSum(dim int) *Tensor {
 	const name = "CumSum"
 	s, err := scopeOf(name, []*Tensor{t})
@@ -35,9 +35,9 @@ func (t *Tensor) CumSum(dim int) *Tensor {
 	if x.err != nil || out.err != nil || out.Len() == 0 {
 		return out
 	}
-	a, _ := axesOf(t.shape, []int{at})
+	a, _ := axesOf(new(rooms), t.shape, []int{at})
 	r := array.Reduction{Fold: array.Sum, X: x.array(), Out: out.array(), Line: array.Line{Length: a.n, Step: out.strides[at]}}
-	r.X.Strides, r.Out.Strides = picked(x.strides, a.kept), picked(out.strides, a.kept)
+	r.X.Strides, r.Out.Strides = picked(nil, x.strides, a.kept), picked(nil, out.strides, a.kept)
 	if err := array.Running(s.stream, a.shape, &r); err != nil {
 		return s.fail(mistake(name, err))
 	}
@@ -49,12 +49,13 @@ func (t *Tensor) CumSum(dim int) *Tensor {
 }
 
 // Sort returns the elements in ascending order along a dimension, and the indices that they have in t, as int64. Equal elements keep their
-// order, and NaN is last.
+// order, and NaN is last. Both results have the shape of t. The mistake is ErrValue if there is no such dimension.
 func (t *Tensor) Sort(dim int) (values, indices *Tensor) {
 	return ordered("Sort", t, dim, order{n: -1})
 }
 
-// Top returns the n greatest elements along the last dimension, in descending order, and their indices as int64.
+// Top returns the n greatest elements along the last dimension, in descending order, and their indices as int64. In the shapes of the
+// results, n replaces the last size. The mistake is ErrValue if the dimension has fewer than n elements.
 func (t *Tensor) Top(n int) (values, indices *Tensor) {
 	return ordered("Top", t, -1, order{n: n, descending: true})
 }

@@ -81,6 +81,9 @@ func (t *Tensor) IsContiguous() bool {
 // usualDims is the number of dimensions for which a tensor needs a single allocation.
 const usualDims = 4
 
+// room is where operations make the sizes or strides of an intermediate result without an allocation. Tensors and errors have copies.
+type room [2 * usualDims]int
+
 // sizes is room for the sizes and strides of a tensor.
 type sizes struct{ shape, strides [usualDims]int }
 
@@ -103,15 +106,17 @@ func sized(n int) *Tensor {
 	return &t.Tensor
 }
 
-// placed is sized for a tensor with memory of its own.
-func placed(n int, m memory) *Tensor {
+// arranged returns a contiguous tensor with memory of its own.
+func arranged(shape []int, of dtype.Type, m memory) *Tensor {
 	t := &struct {
 		Tensor
 		sizes sizes
 		own   memory
 	}{own: m}
-	t.sizes.use(&t.Tensor, n)
-	t.memory = &t.own
+	t.sizes.use(&t.Tensor, len(shape))
+	t.memory, t.dtype = &t.own, of
+	copy(t.shape, shape)
+	fillRowMajor(t.strides, shape)
 	return &t.Tensor
 }
 
@@ -136,10 +141,10 @@ func product(shape []int) (int, error) {
 	n := 1
 	for _, d := range shape {
 		if d < 0 {
-			return 0, fmt.Errorf("%w: a dimension of %d in %v", ErrShape, d, shape)
+			return 0, fmt.Errorf("%w: a dimension of %d in %v", ErrShape, d, slices.Clone(shape)) // a copy, so that shape does not escape
 		}
 		if d > 0 && n > math.MaxInt/16/d {
-			return 0, fmt.Errorf("%w: too many elements in %v", ErrShape, shape)
+			return 0, fmt.Errorf("%w: too many elements in %v", ErrShape, slices.Clone(shape))
 		}
 		n *= d
 	}

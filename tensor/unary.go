@@ -8,52 +8,52 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Neg returns the negated elements.
+// Neg returns the negated elements. The result has the shape and the element type of t. The only mistakes are those of all operations.
 func (t *Tensor) Neg() *Tensor { return unary("Neg", array.Neg, t) }
 
-// Abs returns the absolute values of the elements. Its derivative at 0 is 0.
+// Abs returns the absolute values of the elements. Its derivative at 0 is 0. See Neg for shapes, element types and mistakes.
 func (t *Tensor) Abs() *Tensor { return unary("Abs", array.Abs, t) }
 
-// Sign returns -1, 0 or 1 for each element, and NaN for NaN.
+// Sign returns -1, 0 or 1 for each element, and NaN for NaN. See Neg for shapes, element types and mistakes.
 func (t *Tensor) Sign() *Tensor { return unary("Sign", array.Sign, t) }
 
-// Square returns the squares of the elements.
+// Square returns the squares of the elements. See Neg for shapes, element types and mistakes.
 func (t *Tensor) Square() *Tensor { return unary("Square", array.Square, t) }
 
-// ReLU returns the greater of each element and 0. Its derivative at 0 is 0.
+// ReLU returns the greater of each element and 0. Its derivative at 0 is 0. See Neg for shapes, element types and mistakes.
 func (t *Tensor) ReLU() *Tensor { return unary("ReLU", array.ReLU, t) }
 
-// Sqrt returns the square roots of the elements. Like other functions with real results, it returns float32 for
-// integers.
+// Sqrt returns the square roots of the elements. The result has the shape of t and its element type, or float32 for integers. The only
+// mistakes are those of all operations.
 func (t *Tensor) Sqrt() *Tensor { return unary("Sqrt", array.Sqrt, t) }
 
-// Exp returns e to the power of each element.
+// Exp returns e to the power of each element. See Sqrt for shapes, element types and mistakes.
 func (t *Tensor) Exp() *Tensor { return unary("Exp", array.Exp, t) }
 
-// Log returns the natural logarithms of the elements.
+// Log returns the natural logarithms of the elements. See Sqrt for shapes, element types and mistakes.
 func (t *Tensor) Log() *Tensor { return unary("Log", array.Log, t) }
 
-// Tanh returns the hyperbolic tangents of the elements.
+// Tanh returns the hyperbolic tangents of the elements. See Sqrt for shapes, element types and mistakes.
 func (t *Tensor) Tanh() *Tensor { return unary("Tanh", array.Tanh, t) }
 
-// Sigmoid returns 1/(1 + exp(-x)) for each element x.
+// Sigmoid returns 1/(1 + exp(-x)) for each element x. See Sqrt for shapes, element types and mistakes.
 func (t *Tensor) Sigmoid() *Tensor { return unary("Sigmoid", array.Sigmoid, t) }
 
-// GELU returns x*P(x) for each element x, where P is the standard normal distribution function (Hendrycks and Gimpel,
-// "Gaussian Error Linear Units").
+// GELU returns x*P(x) for each element x, where P is the standard normal distribution function (Hendrycks and Gimpel, "Gaussian Error
+// Linear Units"). See Sqrt for shapes, element types and mistakes.
 func (t *Tensor) GELU() *Tensor { return unary("GELU", array.GELU, t) }
 
-// SiLU returns x/(1 + exp(-x)) for each element x.
+// SiLU returns x/(1 + exp(-x)) for each element x. See Sqrt for shapes, element types and mistakes.
 func (t *Tensor) SiLU() *Tensor { return unary("SiLU", array.SiLU, t) }
 
-// Scale returns the elements times v. If the elements are integers and v is not, the result is float32. The same holds
-// for AddScalar and PowScalar.
+// Scale returns the elements times v. The result has the shape of t and its element type, or float32 if the elements are integers and v is
+// not. The only mistakes are those of all operations. The same holds for AddScalar and PowScalar.
 func (t *Tensor) Scale(v float64) *Tensor { return scalar("Scale", array.Mul, t, v) }
 
-// AddScalar returns the elements plus v.
+// AddScalar returns the elements plus v. See Scale for element types.
 func (t *Tensor) AddScalar(v float64) *Tensor { return scalar("AddScalar", array.Add, t, v) }
 
-// PowScalar returns the elements to the power of v.
+// PowScalar returns the elements to the power of v. See Scale for element types.
 func (t *Tensor) PowScalar(v float64) *Tensor { return scalar("PowScalar", array.Pow, t, v) }
 
 // unary applies an operation to the elements of x.

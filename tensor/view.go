@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
@@ -26,14 +27,16 @@ func (s *Scope) viewed(name string, t, v *Tensor, back func(g *Tensor) *Tensor) 
 }
 
 // Reshape returns t's elements in another shape with the same number of elements. One size may be -1; Reshape then computes this size. The
-// result is a view if t is contiguous, and a copy otherwise.
+// result is a view if t is contiguous, and a copy otherwise. The result has the element type of t. The mistake is ErrShape if the numbers
+// of elements differ.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
 	const op = "Reshape"
 	s, err := scopeOf(op, []*Tensor{t})
 	if err != nil {
 		return failed(s, err)
 	}
-	shape, err = inferred(shape, t.Len())
+	var r room
+	list, err := inferred(r[:0], shape, t.Len())
 	if err != nil {
 		return s.fail(mistake(op, fmt.Errorf("%w for %v", err, t.shape)))
 	}
@@ -41,20 +44,25 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 	if c.err != nil {
 		return c
 	}
-	from := c.shape
-	return s.viewed(op, c, s.view(c, Tensor{shape: shape, strides: rowMajor(shape), offset: c.offset}), func(g *Tensor) *Tensor { return g.Reshape(from...) })
+	v := s.view(c, Tensor{shape: list, offset: c.offset})
+	fillRowMajor(v.strides, v.shape)
+	if s.recording(c, nil) {
+		from := c.shape
+		s.viewed(op, c, v, func(g *Tensor) *Tensor { return g.Reshape(from...) })
+	}
+	return v
 }
 
-// inferred returns shape with -1 replaced so that it has n elements.
-func inferred(shape []int, n int) ([]int, error) {
-	shape = slices.Clone(shape)
+// inferred appends shape to to, with -1 replaced so that it has n elements.
+func inferred(to, shape []int, n int) ([]int, error) {
+	shape = append(to, shape...)
 	unknown, known := -1, 1
 	for i, d := range shape {
 		switch {
 		case d == -1 && unknown < 0:
 			unknown = i
 		case d < 0:
-			return nil, fmt.Errorf("%w: %v", ErrShape, shape)
+			return nil, fmt.Errorf("%w: %v", ErrShape, slices.Clone(shape)) // a copy, so that shape does not escape
 		default:
 			known *= d
 		}
@@ -64,12 +72,13 @@ func inferred(shape []int, n int) ([]int, error) {
 		known = n
 	}
 	if known != n || unknown >= 0 && shape[unknown] < 0 {
-		return nil, fmt.Errorf("%w: %v", ErrShape, shape)
+		return nil, fmt.Errorf("%w: %v", ErrShape, slices.Clone(shape))
 	}
 	return shape, nil
 }
 
 // Slice returns the view of the elements with the indices from, from+1, ..., to-1 along a dimension. A negative dim counts from the end.
+// The result has the element type of t. The mistake is ErrValue if there are no such dimension or indices.
 func (t *Tensor) Slice(dim, from, to int) *Tensor {
 	const op = "Slice"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -82,25 +91,39 @@ func (t *Tensor) Slice(dim, from, to int) *Tensor {
 	if dim < 0 || dim >= len(t.shape) || from < 0 || to < from || to > t.shape[dim] {
 		return s.fail(mistake(op, fmt.Errorf("%w: indices %d to %d of dimension %d of %v", ErrValue, from, to, dim, t.shape)))
 	}
-	l := Tensor{shape: slices.Clone(t.shape), strides: t.strides, offset: t.offset + from*t.strides[dim]}
-	l.shape[dim] = to - from
-	of, shape := t.dtype, t.shape
-	return s.viewed(op, t, s.view(t, l), func(g *Tensor) *Tensor {
-		whole := s.zeros(op, of, shape)
-		if whole.err != nil || g.err != nil {
-			return whole
-		}
-		part := l
-		part.memory, part.dtype, part.strides = whole.memory, of, whole.strides
-		part.offset = from * whole.strides[dim]
-		if err := array.Move(s.stream, l.shape, part.array(), g.array()); err != nil {
-			return s.fail(mistake(op, err))
-		}
-		return whole
-	})
+	v := s.view(t, *t)
+	v.shape[dim], v.offset = to-from, t.offset+from*t.strides[dim]
+	if s.recording(t, nil) {
+		back := slope{of: t.dtype, shape: t.shape, dim: dim, from: from}
+		s.viewed(op, t, v, func(g *Tensor) *Tensor { return back.whole(s, g) })
+	}
+	return v
 }
 
-// Transpose returns a view with two dimensions exchanged. Negative dimensions count from the end.
+// slope is the derivative of Slice: an array of zeros with a part that has other elements.
+type slope struct {
+	of        dtype.Type
+	shape     []int
+	dim, from int // where the part begins
+}
+
+// whole returns the derivative, given that with respect to the part.
+func (d slope) whole(s *Scope, part *Tensor) *Tensor {
+	const op = "Slice"
+	whole := s.zeros(op, d.of, d.shape)
+	if whole.err != nil || part.err != nil {
+		return whole
+	}
+	to := whole.array()
+	to.Offset = d.from * whole.strides[d.dim]
+	if err := array.Move(s.stream, part.shape, to, part.array()); err != nil {
+		return s.fail(mistake(op, err))
+	}
+	return whole
+}
+
+// Transpose returns a view with two dimensions exchanged. Negative dimensions count from the end. The result has the element type of t. The
+// mistake is ErrValue if there are no such dimensions.
 func (t *Tensor) Transpose(a, b int) *Tensor {
 	const op = "Transpose"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -117,36 +140,40 @@ func (t *Tensor) Transpose(a, b int) *Tensor {
 	if min(a, b) < 0 || max(a, b) >= n {
 		return s.fail(mistake(op, fmt.Errorf("%w: dimensions %d and %d of %v", ErrValue, a, b, t.shape)))
 	}
-	l := Tensor{shape: slices.Clone(t.shape), strides: slices.Clone(t.strides), offset: t.offset}
-	l.shape[a], l.shape[b] = l.shape[b], l.shape[a]
-	l.strides[a], l.strides[b] = l.strides[b], l.strides[a]
-	return s.viewed(op, t, s.view(t, l), func(g *Tensor) *Tensor { return g.Transpose(a, b) })
+	v := s.view(t, *t)
+	v.shape[a], v.shape[b] = v.shape[b], v.shape[a]
+	v.strides[a], v.strides[b] = v.strides[b], v.strides[a]
+	if s.recording(t, nil) {
+		from, to := a, b
+		s.viewed(op, t, v, func(g *Tensor) *Tensor { return g.Transpose(from, to) })
+	}
+	return v
 }
 
-// T returns a view with the last two dimensions exchanged.
+// T returns a view with the last two dimensions exchanged. See Transpose for element types and mistakes.
 func (t *Tensor) T() *Tensor { return t.Transpose(-2, -1) }
 
 // Expand returns a view of t, broadcast to a shape: dimensions are aligned from the last, and a dimension that is missing or has size 1 is
-// repeated, with stride 0.
+// repeated, with stride 0. The result has the element type of t. The mistake is ErrShape if t cannot be broadcast to the shape.
 func (t *Tensor) Expand(shape ...int) *Tensor {
 	const op = "Expand"
 	s, err := scopeOf(op, []*Tensor{t})
 	if err != nil {
 		return failed(s, err)
 	}
-	whole, err := broadcast(t.shape, shape)
+	whole, err := broadcast(nil, t.shape, shape)
 	if err == nil {
 		_, err = product(shape)
 	}
 	if err != nil || !equal(whole, shape) {
 		return s.fail(mistake(op, fmt.Errorf("%w: %v to %v", ErrShape, t.shape, shape)))
 	}
-	v := s.view(t, Tensor{shape: shape, strides: t.repeated(shape), offset: t.offset})
+	v := s.view(t, Tensor{shape: shape, strides: t.repeated(nil, shape), offset: t.offset})
 	return s.viewed(op, t, v, func(g *Tensor) *Tensor { return g }) // Backward sums
 }
 
 // Unsqueeze returns a view with an additional dimension of size 1, at dimension dim of the result. A negative dim counts from the end of
-// the result's dimensions.
+// the result's dimensions. The result has the element type of t. The mistake is ErrValue if there is no such dimension.
 func (t *Tensor) Unsqueeze(dim int) *Tensor {
 	const op = "Unsqueeze"
 	s, err := scopeOf(op, []*Tensor{t})
@@ -163,7 +190,8 @@ func (t *Tensor) Unsqueeze(dim int) *Tensor {
 	return s.viewed(op, t, s.view(t, l), func(g *Tensor) *Tensor { return g.Squeeze(dim) })
 }
 
-// Squeeze returns a view without dimension dim. The size of this dimension must be 1. A negative dim counts from the end.
+// Squeeze returns a view without dimension dim. The size of this dimension must be 1. A negative dim counts from the end. The result has
+// the element type of t. The mistake is ErrShape if the size is not 1, and ErrValue if there is no such dimension.
 func (t *Tensor) Squeeze(dim int) *Tensor {
 	const op = "Squeeze"
 	s, err := scopeOf(op, []*Tensor{t})

@@ -7,7 +7,7 @@
 //	go run ./bench/train           # on a GPU
 //	go run ./bench/train -large    # 940 million parameters, in 20 GB
 //	go run ./bench/train -small    # sizes to try it without a GPU
-//	go run ./bench/train -only graph
+//	go run ./bench/train -only graph -model perceptron
 //
 // The file pytorch.py in the same folder measures the same models in PyTorch.
 package main
@@ -32,11 +32,12 @@ func main() {
 	small := flag.Bool("small", false, "small models, to try the command without a GPU")
 	large := flag.Bool("large", false, "a transformer of 940 million parameters instead")
 	only := flag.String("only", "", "measure only one way: eager or graph")
+	name := flag.String("model", "", "measure only one model: transformer or perceptron")
 	steps := flag.Int("steps", 50, "number of steps whose median time is taken")
 	flag.Parse()
 	dev, err := gopherwarp.Open()
 	if err == nil {
-		err = run(context.Background(), os.Stdout, dev, options{*small, *large, *only, max(1, *steps)})
+		err = run(context.Background(), os.Stdout, dev, options{*small, *large, *only, *name, max(1, *steps)})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
@@ -49,6 +50,7 @@ type options struct {
 	small bool
 	large bool
 	only  string // a way, or "" for all
+	model string // a model, or "" for all
 	steps int
 }
 
@@ -78,6 +80,12 @@ func run(ctx context.Context, w io.Writer, dev *device.Device, o options) error 
 	models := []model{{"transformer", newTransformer}, {"perceptron", newPerceptron}}
 	if o.large {
 		models = []model{{"large", newLarge}}
+	}
+	if o.model != "" {
+		models = slices.DeleteFunc(models, func(m model) bool { return m.name != o.model })
+		if len(models) == 0 {
+			return fmt.Errorf("-model is %q, none of transformer and perceptron", o.model)
+		}
 	}
 	for _, m := range models {
 		for _, way := range ways {
@@ -122,31 +130,34 @@ func (m *trained) measure(ctx context.Context, steps int, captured bool) (r resu
 		defer g.Close()
 		pass = func(s *tensor.Scope, in []*tensor.Tensor) []*tensor.Tensor { return g.Launch(s, in...) }
 	}
-	if _, r.loss, err = m.run(ctx, warm, pass); err != nil {
+	warmed, err := m.run(ctx, warm, pass)
+	if err != nil {
 		return r, err
 	}
 	const groups = 5
 	var times, hosts []time.Duration
 	for range groups {
 		n := max(1, steps/groups)
-		start := time.Now()
-		host, _, err := m.run(ctx, n, pass)
+		g, err := m.run(ctx, n, pass)
 		if err != nil {
 			return r, err
 		}
-		times, hosts = append(times, time.Since(start)/time.Duration(n)), append(hosts, host/time.Duration(n))
+		times, hosts = append(times, g.step/time.Duration(n)), append(hosts, g.host/time.Duration(n))
 	}
 	slices.Sort(times)
 	slices.Sort(hosts)
-	r.step, r.host = times[groups/2], hosts[groups/2]
-	return r, nil
+	return result{step: times[groups/2], host: hosts[groups/2], loss: warmed.loss}, nil
 }
 
-// run runs some steps, waits, and returns the time that the host took to enqueue them, and the loss before the last.
-func (m *trained) run(ctx context.Context, steps int, pass func(s *tensor.Scope, in []*tensor.Tensor) []*tensor.Tensor) (host time.Duration, loss float32, err error) {
-	start := time.Now()
+// run runs some steps, and returns the time until all are done, the time that the host took to enqueue them, and the loss before the last.
+// The time of copying the batch to the device is not in them.
+func (m *trained) run(ctx context.Context, steps int, pass func(s *tensor.Scope, in []*tensor.Tensor) []*tensor.Tensor) (r result, err error) {
 	err = tensor.RunOn(ctx, m.stream, func(s *tensor.Scope) error {
 		in := m.upload(s)
+		if err := m.stream.Synchronize(ctx); err != nil {
+			return err
+		}
+		start := time.Now()
 		var last *tensor.Tensor
 		for range steps {
 			last = s.Tidy(func() *tensor.Tensor { return pass(s, in)[0] })
@@ -154,12 +165,12 @@ func (m *trained) run(ctx context.Context, steps int, pass func(s *tensor.Scope,
 				return err
 			}
 		}
-		host = time.Since(start)
-		v, err := tensor.Values[float32](ctx, last)
+		r.host = time.Since(start)
+		v, err := tensor.Values[float32](ctx, last) // waits
 		if err == nil {
-			loss = v[0]
+			r.step, r.loss = time.Since(start), v[0]
 		}
 		return err
 	})
-	return host, loss, err
+	return r, err
 }

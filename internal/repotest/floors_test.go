@@ -26,7 +26,8 @@ var floors = map[string]string{
 	"internal/ptxtext":     "",
 	"internal/ptxtext/...": "internal/ptxtext",
 	"device/driver":        "dtype gpu internal/origin internal/ptxtext",
-	"device":               "device/driver dtype gpu",
+	"internal/stack":       "",
+	"device":               "device/driver internal/stack dtype gpu",
 
 	// Files of weights, which know no device.
 	"weights":                   "dtype x/sys",
@@ -123,7 +124,7 @@ var floors = map[string]string{
 
 	// Tensors and models. Only tensor and nn know kernels; train knows those of optimizers, models those of their attention, and
 	// model/bert those that reduce the rows of a text.
-	"tensor":                  "internal/kernels/array internal/kernels/activation internal/kernels/attentionback internal/kernels/conv internal/kernels/dropout internal/kernels/gemm internal/kernels/loss internal/kernels/norm internal/kernels/prefill internal/kernels/rope internal/kernels/row internal/kernels/softmax internal/kernels/strided prim weights weights/safetensors device dtype gpu",
+	"tensor":                  "internal/stack internal/kernels/array internal/kernels/activation internal/kernels/attentionback internal/kernels/conv internal/kernels/dropout internal/kernels/gemm internal/kernels/loss internal/kernels/norm internal/kernels/prefill internal/kernels/rope internal/kernels/row internal/kernels/softmax internal/kernels/strided prim weights weights/safetensors device dtype gpu",
 	"nn":                      "tensor weights weights/blocks weights/gguf internal/kernels/... device dtype",
 	"train":                   "nn tensor internal/kernels/optimizer device dtype",
 	"train/text":              "tokenizer chat",

@@ -72,14 +72,14 @@ func placesOf(shape []int, x, y, z *Array) (places, error) {
 	for i := len(shape) - 1; i >= 0; i-- {
 		size := shape[i]
 		if size > 0 && uint64(p.N)*uint64(size) > math.MaxUint32 {
-			return p, fmt.Errorf("%w: more than %d elements in %v", ErrShape, math.MaxUint32, shape)
+			return p, fmt.Errorf("%w: more than %d elements in %v", ErrShape, math.MaxUint32, append([]int{}, shape...))
 		}
 		p.N *= uint32(size)
 		if size == 1 {
 			continue
 		}
 		if err := p.add(uint32(size), [3]uint32{x.stride(i), y.stride(i), z.stride(i)}); err != nil {
-			return p, fmt.Errorf("%w in shape %v", err, shape)
+			return p, fmt.Errorf("%w in shape %v", err, append([]int{}, shape...))
 		}
 	}
 	return p, nil
@@ -114,7 +114,7 @@ func (a *Array) stride(i int) uint32 {
 // check reports whether an array has the elements of a shape.
 func (a *Array) check(shape []int) error {
 	if len(shape) != len(a.Strides) {
-		return fmt.Errorf("%w: %d strides for %v", ErrShape, len(a.Strides), shape)
+		return fmt.Errorf("%w: %d strides for %v", ErrShape, len(a.Strides), append([]int{}, shape...)) // copies, so that shapes and strides do not escape
 	}
 	last := a.Offset
 	for i, n := range shape {
@@ -122,15 +122,15 @@ func (a *Array) check(shape []int) error {
 			if n == 0 {
 				return nil
 			}
-			return fmt.Errorf("%w: %v", ErrShape, shape)
+			return fmt.Errorf("%w: %v", ErrShape, append([]int{}, shape...))
 		}
 		if a.Strides[i] < 0 || a.Strides[i] > math.MaxUint32 || n > math.MaxUint32 || last < 0 || last > math.MaxUint32 {
-			return fmt.Errorf("%w: strides %v and offset %d of %v", ErrShape, a.Strides, a.Offset, shape)
+			return fmt.Errorf("%w: strides %v and offset %d of %v", ErrShape, append([]int{}, a.Strides...), a.Offset, append([]int{}, shape...))
 		}
 		last += (n - 1) * a.Strides[i]
 	}
 	if last < 0 || last > math.MaxUint32 || last >= a.Bytes.Len()/max(a.Type.Size(), 1) {
-		return fmt.Errorf("%w: strides %v and offset %d of %v in %d bytes", ErrShape, a.Strides, a.Offset, shape, a.Bytes.Len())
+		return fmt.Errorf("%w: strides %v and offset %d of %v in %d bytes", ErrShape, append([]int{}, a.Strides...), a.Offset, append([]int{}, shape...), a.Bytes.Len())
 	}
 	return nil
 }

@@ -257,6 +257,7 @@ func (a *Array) line(shape []int, l Line) error {
 	if l.Length <= 0 {
 		return fmt.Errorf("%w: a reduction of %d elements", ErrShape, l.Length)
 	}
-	whole := Array{a.Bytes, a.Type, append(append([]int{}, a.Strides...), l.Step), a.Offset}
-	return whole.check(append(append([]int{}, shape...), l.Length))
+	var strides, sizes [8]int
+	whole := Array{a.Bytes, a.Type, append(append(strides[:0], a.Strides...), l.Step), a.Offset}
+	return whole.check(append(append(sizes[:0], shape...), l.Length))
 }
