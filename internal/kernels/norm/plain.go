@@ -9,7 +9,9 @@ import (
 // plainAdd stores x + residual in sum.
 //
 //gpu:kernel
-func plainAdd(t gpu.Thread, x, residual, sum []float32) { addElement[float32, row.F32](t, x, residual, sum) }
+func plainAdd(t gpu.Thread, x, residual, sum []float32) {
+	addElement[float32, row.F32](t, x, residual, sum)
+}
 
 // plainAddHalf is plainAdd for elements of 16 bits. CPUs normalize float32 copies of them.
 //

@@ -26,11 +26,11 @@ func plainAddTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 //line plain.go:12
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
-//line plain.go:25
+//line plain.go:27
 		i21 := bx * dx
 		for tz := range dz {
 			for ty := range dy {
-//line plain.go:25
+//line plain.go:27
 				if !plainAddTwinRow(blocks, lanes, i21, residual, residualLen, sum, sumLen, x, xLen, dx, ty, tz) {
 					return
 				}
@@ -41,37 +41,37 @@ func plainAddTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainAddTwinRow is what a row of threads does in plainAddTwin.
 //
-//line plain.go:25
+//line plain.go:27
 func plainAddTwinRow(blocks *gpu.Blocks, lanes int, i21 int, residual unsafe.Pointer, residualLen int, sum unsafe.Pointer, sumLen int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
 	first := blocks.Begun()
-//line plain.go:25
+//line plain.go:27
 	if lanes == 16 && first == 0 {
-//line plain.go:25
+//line plain.go:27
 		first = blocks.Done(zvector.PlainAddTwin(blocks.Span(), i21, sumLen, xLen, residualLen, x, residual, sum))
-//line plain.go:25
+//line plain.go:27
 	} else if lanes == 8 && first == 0 {
-//line plain.go:25
+//line plain.go:27
 		first = blocks.Done(zvector.PlainAddTwinAVX2(blocks.Span(), i21, sumLen, xLen, residualLen, x, residual, sum))
 	}
 	for tx := first; tx < dx; tx++ {
-//line plain.go:25
+//line plain.go:27
 		i24 := i21 + tx
-//line plain.go:25
+//line plain.go:27
 		if i24 < sumLen {
 			if uint(i24) >= uint(xLen) {
-//line plain.go:26
+//line plain.go:28
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i24, xLen)
-//line plain.go:26
+//line plain.go:28
 				return false
 			}
-//line plain.go:26
+//line plain.go:28
 			if uint(i24) >= uint(residualLen) {
-//line plain.go:26
+//line plain.go:28
 				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i24, residualLen)
-//line plain.go:26
+//line plain.go:28
 				return false
 			}
-//line plain.go:26
+//line plain.go:28
 			*(*float32)(unsafe.Add(sum, i24*4)) = *(*float32)(unsafe.Add(x, i24*4)) + *(*float32)(unsafe.Add(residual, i24*4))
 		}
 	}
@@ -80,7 +80,7 @@ func plainAddTwinRow(blocks *gpu.Blocks, lanes int, i21 int, residual unsafe.Poi
 
 // plainTwin runs blocks of the kernel plain.
 //
-//line plain.go:35
+//line plain.go:37
 func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	x := *(*unsafe.Pointer)(args)
 	xCap := *(*int)(unsafe.Add(args, 16))
@@ -95,50 +95,50 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 	c16 := *(*bool)(unsafe.Add(args, 112))
 	shared := blocks.Shared(128)
 	lanes := blocks.Lanes()
-//line plain.go:58
+//line plain.go:60
 	f89 := float32(weightLen)
-//line plain.go:62
+//line plain.go:64
 	f103 := float32(weightLen)
-//line plain.go:93
+//line plain.go:95
 	c245 := biasLen == 0
-//line plain.go:99
+//line plain.go:101
 	c260 := uint(weightLen) <= uint(biasCap)
-//line plain.go:35
+//line plain.go:37
 	for blocks.Next() {
 		bx, _, _ := blocks.Index()
 		var f688 float32
-//line plain.go:53
+//line plain.go:55
 		i48 := bx * weightLen
 		i50 := i48 + weightLen
-//line plain.go:54
+//line plain.go:56
 		if uint(i50) > uint(xCap) {
-//line plain.go:54
+//line plain.go:56
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i50, xCap)
-//line plain.go:54
+//line plain.go:56
 			return
 		}
-//line plain.go:54
+//line plain.go:56
 		if uint(i48) > uint(i50) {
-//line plain.go:54
+//line plain.go:56
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i48, i50)
-//line plain.go:54
+//line plain.go:56
 			return
 		}
-//line plain.go:54
+//line plain.go:56
 		o58 := i48 * 4
-//line plain.go:54
+//line plain.go:56
 		if uint(i50) > uint(yCap) {
-//line plain.go:54
+//line plain.go:56
 			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i50, yCap)
-//line plain.go:54
+//line plain.go:56
 			return
 		}
-//line plain.go:54
+//line plain.go:56
 		o72 := i48 * 4
 		if c16 {
 			{
 				{
-//line plain.go:76
+//line plain.go:78
 					plainTwinRow(lanes, o58, shared, weightLen, x)
 				}
 			}
@@ -186,7 +186,7 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		}
 		{
 			{
-//line plain.go:60
+//line plain.go:62
 				plainTwinRow_(lanes, f688, o58, shared, weightLen, x)
 			}
 		}
@@ -228,9 +228,9 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 		f1035 := *(*float32)(unsafe.Add(shared, 120))
 //line lanes.go:9
 		f1045 := *(*float32)(unsafe.Add(shared, 124))
-//line plain.go:62
+//line plain.go:64
 		f107 := (f1016+f1025+f1035+f1045)/f103 + c12
-//line plain.go:62
+//line plain.go:64
 		f109 := 1 / float32(math.Sqrt(float64(f107)))
 		{
 			{
@@ -245,69 +245,69 @@ func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
 
 // plainTwinRow is what a row of threads does in plainTwin.
 //
-//line plain.go:76
+//line plain.go:78
 func plainTwinRow(lanes int, o58 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
-//line plain.go:76
+//line plain.go:78
 	if lanes == 16 {
-//line plain.go:76
+//line plain.go:78
 		first = zvector.PlainTwin(16, weightLen, x, o58, shared)
-//line plain.go:76
+//line plain.go:78
 	} else if lanes == 8 {
-//line plain.go:76
+//line plain.go:78
 		first = zvector.PlainTwinAVX2(16, weightLen, x, o58, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f120 float32
 		var i121 int
-//line plain.go:76
+//line plain.go:78
 		f120, i121 = 0, tx
-//line plain.go:76
+//line plain.go:78
 		for {
-//line plain.go:76
+//line plain.go:78
 			if i121 >= weightLen {
-//line plain.go:76
+//line plain.go:78
 				break
 			}
-//line plain.go:76
+//line plain.go:78
 			f120, i121 = f120+*(*float32)(unsafe.Add(x, o58+i121*4)), i121+16
 		}
-//line plain.go:56
+//line plain.go:58
 		*(*float32)(unsafe.Add(shared, tx*4)) = f120
 	}
 }
 
 // plainTwinRow_ is what a row of threads does in plainTwin.
 //
-//line plain.go:60
+//line plain.go:62
 func plainTwinRow_(lanes int, f688 float32, o58 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
 	first := 0
-//line plain.go:60
+//line plain.go:62
 	if lanes == 16 {
-//line plain.go:60
+//line plain.go:62
 		first = zvector.PlainTwin__(16, weightLen, x, o58, f688, shared)
-//line plain.go:60
+//line plain.go:62
 	} else if lanes == 8 {
-//line plain.go:60
+//line plain.go:62
 		first = zvector.PlainTwinAVX2__(16, weightLen, x, o58, f688, shared)
 	}
 	for tx := first; tx < 16; tx++ {
 		var f152 float32
 		var i153 int
-//line plain.go:83
+//line plain.go:85
 		f152, i153 = 0, tx
 		for {
-//line plain.go:84
+//line plain.go:86
 			if i153 >= weightLen {
-//line plain.go:84
+//line plain.go:86
 				break
 			}
-//line plain.go:85
+//line plain.go:87
 			f178 := *(*float32)(unsafe.Add(x, o58+i153*4)) - f688
-//line plain.go:84
+//line plain.go:86
 			f152, i153 = math32.FMA(f178, f178, f152), i153+16
 		}
-//line plain.go:60
+//line plain.go:62
 		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f152
 	}
 }
@@ -328,40 +328,40 @@ func plainTwinRow__(lanes int, bias unsafe.Pointer, c245 bool, c260 bool, f109 f
 	}
 	for tx := first; tx < 16; tx++ {
 		var i264, i325 int
-//line plain.go:93
+//line plain.go:95
 		if c245 {
 			i264 = tx
-//line plain.go:94
+//line plain.go:96
 			for {
-//line plain.go:94
+//line plain.go:96
 				if i264 >= weightLen {
-//line plain.go:94
+//line plain.go:96
 					break
 				}
-//line plain.go:95
+//line plain.go:97
 				*(*float32)(unsafe.Add(y, o72+i264*4)) = float32(float32((*(*float32)(unsafe.Add(x, o58+i264*4))-f688)*f109) * *(*float32)(unsafe.Add(weight, i264*4)))
-//line plain.go:94
+//line plain.go:96
 				i264 = i264 + 16
 			}
 		} else {
-//line plain.go:99
+//line plain.go:101
 			if !c260 {
-//line plain.go:99
+//line plain.go:101
 				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", weightLen, biasCap)
-//line plain.go:99
+//line plain.go:101
 				return false
 			}
-//line plain.go:99
+//line plain.go:101
 			i325 = tx
 			for {
-//line plain.go:100
+//line plain.go:102
 				if i325 >= weightLen {
-//line plain.go:100
+//line plain.go:102
 					break
 				}
-//line plain.go:101
+//line plain.go:103
 				*(*float32)(unsafe.Add(y, o72+i325*4)) = float32(float32((*(*float32)(unsafe.Add(x, o58+i325*4))-f688)*f109)**(*float32)(unsafe.Add(weight, i325*4))) + *(*float32)(unsafe.Add(bias, i325*4))
-//line plain.go:100
+//line plain.go:102
 				i325 = i325 + 16
 			}
 		}
@@ -680,15 +680,15 @@ func plainBackTwinRow(lanes int, o75 int, shared unsafe.Pointer, weightLen int, 
 	for tx := first; tx < 16; tx++ {
 		var f217 float32
 		var i218 int
-//line plain.go:75
+//line plain.go:77
 		f217, i218 = 0, tx
 		for {
-//line plain.go:76
+//line plain.go:78
 			if i218 >= weightLen {
-//line plain.go:76
+//line plain.go:78
 				break
 			}
-//line plain.go:76
+//line plain.go:78
 			f217, i218 = f217+*(*float32)(unsafe.Add(x, o75+i218*4)), i218+16
 		}
 //line plainback.go:61
