@@ -118,7 +118,7 @@ func halfOf(m matrix, of dtype.Type) bool {
 // derivative with respect to sum or x is needed, AddTo does not change sum, and returns another tensor.
 func (l *Linear) AddTo(sum, x *tensor.Tensor) *tensor.Tensor {
 	if l.trained != nil {
-		return sum.Add(l.trained.forward(x))
+		return l.trained.addTo(sum, x)
 	}
 	if sum.NeedsGrad() || x.NeedsGrad() {
 		return sum.Add(multiply("Linear", l.weight, product{x: x, bias: l.bias}, dtype.Float32))

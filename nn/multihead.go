@@ -31,9 +31,19 @@ func NewMultiHead(p *Params, heads, keyHeads, headDim int) MultiHead {
 
 // Forward returns the attention of tokens to each other. x has the shape [... tokens Heads*HeadDim]; the first dimensions are batches.
 func (m *MultiHead) Forward(x *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
+	return m.O.Forward(m.heads(x, o))
+}
+
+// AddTo adds Forward(x, o) to sum as Linear.AddTo does.
+func (m *MultiHead) AddTo(sum, x *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
+	return m.O.AddTo(sum, m.heads(x, o))
+}
+
+// heads returns the results of the heads, side by side.
+func (m *MultiHead) heads(x *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor {
 	if w := m.QKV.whole; w != nil && o.Angles == nil {
 		h := tensor.Heads{Heads: m.Heads, KeyHeads: m.KeyHeads, Dim: m.HeadDim}
-		return m.O.Forward(tensor.AttentionTogether(w.forward(x), h, o.AttentionOptions))
+		return tensor.AttentionTogether(w.forward(x), h, o.AttentionOptions)
 	}
 	list, shape := m.QKV.Forward(x), x.Shape()
 	for i, heads := range []int{m.Heads, m.KeyHeads, m.KeyHeads} {
@@ -43,5 +53,5 @@ func (m *MultiHead) Forward(x *tensor.Tensor, o MultiHeadOptions) *tensor.Tensor
 			list[i] = list[i].Rotate(o.Angles)
 		}
 	}
-	return m.O.Forward(tensor.Attention(list[0], list[1], list[2], o.AttentionOptions).Reshape(shape...))
+	return tensor.Attention(list[0], list[1], list[2], o.AttentionOptions).Reshape(shape...)
 }

@@ -69,7 +69,8 @@ func (c comparison) run(t *testing.T, p *nn.Params, x *tensor.Tensor) {
 	}
 }
 
-// TestMultiHead compares attention between layers, with and without rotation and with several queries for each key, with float64.
+// TestMultiHead compares attention between layers, without rotation, and with rotation and a sum, with several queries for each key, with
+// float64.
 func TestMultiHead(t *testing.T) {
 	for _, rotated := range []bool{false, true} {
 		multiHead(t, rotated)
@@ -90,6 +91,7 @@ func multiHead(t *testing.T, rotated bool) {
 			o := nn.MultiHeadOptions{AttentionOptions: causal}
 			if rotated {
 				o.Angles = angles
+				return m.AddTo(x, x, o)
 			}
 			return m.Forward(x, o)
 		}, func(x *tensor.Tensor, w []*tensor.Tensor) *tensor.Tensor {
@@ -99,7 +101,11 @@ func multiHead(t *testing.T, rotated bool) {
 			if rotated {
 				q, k = q.Rotate(angles), k.Rotate(angles)
 			}
-			return tensor.Attention(q, k, v, causal).Reshape(2, 5, width).MatMul(w[2].T()).Add(w[3])
+			y := tensor.Attention(q, k, v, causal).Reshape(2, 5, width).MatMul(w[2].T()).Add(w[3])
+			if rotated {
+				y = y.Add(x)
+			}
+			return y
 		}, [][]int{{width + 2*keys, width}, {width + 2*keys}, {width, width}, {width}}}.run(t, p, tensor.From(s, numbers(2*5*width), 2, 5, width))
 	})
 }

@@ -33,6 +33,14 @@ func (a *affine) forward(x *tensor.Tensor) *tensor.Tensor {
 	return x.Linear(a.weight.beside(x), a.bias.precise(x))
 }
 
+// addTo returns the sum of the results for the rows of x and another tensor.
+func (a *affine) addTo(sum, x *tensor.Tensor) *tensor.Tensor {
+	if a.bias == nil {
+		return sum.AddLinear(x, a.weight.beside(x), nil)
+	}
+	return sum.AddLinear(x, a.weight.beside(x), a.bias.precise(x))
+}
+
 // beside returns the parameter in the Scope of x. If x has none, the result is nil, which operations report.
 func (q *Parameter) beside(x *tensor.Tensor) *tensor.Tensor {
 	if s := x.Scope(); s != nil {

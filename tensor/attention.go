@@ -191,6 +191,9 @@ func attend[T number](a *attention, in []*Tensor, out *Tensor) error {
 			return err
 		}
 	}
+	if y, ok := any(x).(prefill.Operands[dtype.BF16]); ok && a.states != nil && y.Aligned() && attentionback.Forwards(a.s.stream.Device(), shape) {
+		return attentionback.Forward(a.s.stream, shape, attentionback.Operands[dtype.BF16]{Q: y.Q, K: y.K, V: y.V, O: y.O, States: y.States, Spans: y.Spans})
+	}
 	return prefill.Attend(a.s.stream, shape, x)
 }
 

@@ -26,6 +26,7 @@ func layers() map[string]function {
 		"Linear":      {shapes: [][]int{{2, 3, 4}, {5, 4}, {5}}, of: func(x []T) T { return x[0].Linear(x[1], x[2]) }},
 		"LinearPlain": of2([]int{3}, []int{2, 3}, func(x, w T) T { return x.Linear(w, nil) }),
 		"LinearT":     of2([]int{4, 3}, []int{4, 2}, func(x, w T) T { return x.T().Linear(w.T(), nil) }),
+		"AddLinear":   {shapes: [][]int{{2, 3, 5}, {2, 3, 4}, {5, 4}, {5}}, of: func(x []T) T { return x[0].AddLinear(x[1], x[2], x[3]).Square() }},
 		"SwiGLU":      of2([]int{3, 4}, []int{3, 4}, tensor.SwiGLU),
 		"RMSNorm":     {shapes: [][]int{{3, 4}, {4}}, of: norm},
 		"RMSNorm3":    {shapes: [][]int{{2, 3, 5}, {5}}, of: norm},
@@ -58,6 +59,10 @@ func wideLayers() map[string]function {
 	causal := tensor.AttentionOptions{Causal: true}
 	return map[string]function{
 		"LinearWide": {shapes: [][]int{{3, 21, 64}, {72, 64}, {72}}, of: func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Linear(x[1], x[2]) }},
+		"AddLinearWide": {shapes: [][]int{{3, 21, 72}, {3, 21, 64}, {72, 64}, {72}}, of: func(x []*tensor.Tensor) *tensor.Tensor {
+			return x[0].AddLinear(x[1], x[2], x[3]).Square()
+		}},
+		"AddLinearSelf": {shapes: [][]int{{16, 24}, {24, 24}}, of: func(x []*tensor.Tensor) *tensor.Tensor { return x[0].AddLinear(x[0], x[1], nil) }},
 		"LinearShared": {shapes: [][]int{{21, 64}, {64, 64}, {64, 64}, {64}, {64}}, of: func(x []*tensor.Tensor) *tensor.Tensor {
 			y := x[0].LayerNorm(x[3], x[4], tensor.NormOptions{Epsilon: 1e-2})
 			return x[0].Linear(x[1], nil).Add(x[0].Linear(x[2], nil)).Add(y)

@@ -43,7 +43,34 @@ func (t *Tensor) Linear(weight, bias *Tensor) *Tensor {
 	shape := slices.Clone(t.shape)
 	shape[len(shape)-1] = weight.shape[0]
 	in[0] = in[0].Reshape(-1, t.Dim(-1))
-	return s.linear(name, in).Reshape(shape...)
+	return s.linear(name, in, nil).Reshape(shape...)
+}
+
+// AddLinear returns the sum of t and x.Linear(weight, bias). It is a single kernel if t, x and weight have the same element type and t has the
+// shape of the result, except float64 and, on CPUs, types of 16 bits.
+func (t *Tensor) AddLinear(x, weight, bias *Tensor) *Tensor {
+	const name = "AddLinear"
+	in := []*Tensor{x, weight}
+	if bias != nil {
+		in = append(in, bias)
+	}
+	s, err := scopeOf(name, append(in, t))
+	if err != nil {
+		return failed(s, err)
+	}
+	if of, err := common(x, weight); err != nil || t.dtype != of || x.dtype != weight.dtype || checkLinear(in, of) != nil || !addsLinear(s, t, x, weight) {
+		return t.Add(x.Linear(weight, bias))
+	}
+	for i := range in {
+		in[i] = s.own(in[i])
+	}
+	in[0] = in[0].Reshape(-1, x.Dim(-1))
+	return s.linear(name, in, s.own(t).Reshape(-1, t.Dim(-1)).Contiguous()).Reshape(t.shape...)
+}
+
+// addsLinear reports whether one kernel adds x.Linear(weight, nil) to t.
+func addsLinear(s *Scope, t, x, weight *Tensor) bool {
+	return addable(s, []*Tensor{t, x, {dtype: weight.dtype, shape: []int{weight.shape[1], weight.shape[0]}}})
 }
 
 // checkLinear returns the mistake in the operands of Linear.
@@ -61,18 +88,22 @@ func checkLinear(in []*Tensor, of dtype.Type) error {
 	return nil
 }
 
-// linear computes the product of a matrix and the transpose of another one, plus a bias if there is one.
-func (s *Scope) linear(name string, in []*Tensor) *Tensor {
+// linear computes the product of a matrix and the transpose of another one, plus a bias if there is one, plus to unless it is nil.
+func (s *Scope) linear(name string, in []*Tensor, to *Tensor) *Tensor {
 	x, w := in[0], in[1]
 	if s.err != nil {
 		return s.fail(s.err)
 	}
-	p := multiplication{x: x, m: x.shape[0], k: x.shape[1], n: w.shape[0]}
+	p := multiplication{x: x, m: x.shape[0], k: x.shape[1], n: w.shape[0], to: to}
 	p.y = s.view(w, Tensor{shape: []int{p.k, p.n}, strides: []int{w.strides[1], w.strides[0]}, offset: w.offset})
-	if len(in) == 3 {
+	biased := len(in) == 3
+	if biased {
 		s.NoGrad(func() { p.bias = in[2].To(dtype.Float32).Contiguous() })
 	}
 	out := p.result(s, name)
+	if to != nil {
+		in = append(in, to)
+	}
 	s.record(out, step{name: name, in: in, save: in[:2], back: func(d *Derivative) []*Tensor {
 		list := make([]*Tensor, len(in))
 		if d.Wanted[0] {
@@ -81,8 +112,11 @@ func (s *Scope) linear(name string, in []*Tensor) *Tensor {
 		if d.Wanted[1] {
 			list[1] = s.slope(d, 1, d.Grad.T(), d.Saved[0])
 		}
-		if len(in) == 3 && d.Wanted[2] {
+		if biased && d.Wanted[2] {
 			list[2] = s.sumRows(name, d.Grad, in[2].dtype)
+		}
+		if to != nil {
+			list[len(in)-1] = d.Grad
 		}
 		return list
 	}})

@@ -54,7 +54,7 @@ func normalize(name string, in []*Tensor, o NormOptions) *Tensor {
 	if of == dtype.Float64 {
 		return plainNorm(in, o.Epsilon).To(o.DType)
 	}
-	if t.dtype != o.DType && !narrows(in, o) {
+	if widens := t.dtype.Size() == 2 && row.FormFor(s.stream) == row.Plain; widens || t.dtype != o.DType && !narrows(in, o) {
 		in[0] = in[0].To(dtype.Float32)
 		return normRows(name, in, NormOptions{o.Epsilon, dtype.Float32}).To(o.DType)
 	}

@@ -75,7 +75,7 @@ type layer struct {
 
 func (l *layer) forward(x *tensor.Tensor) *tensor.Tensor {
 	causal := nn.MultiHeadOptions{AttentionOptions: tensor.AttentionOptions{Causal: true}}
-	x = x.Add(l.attention.Forward(l.before.Forward(x), causal))
+	x = l.attention.AddTo(x, l.before.Forward(x), causal)
 	return l.down.AddTo(x, l.up.Forward(l.between.Forward(x)).GELU())
 }
 

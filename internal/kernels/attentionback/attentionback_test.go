@@ -203,6 +203,65 @@ func TestBackward(t *testing.T) {
 	}
 }
 
+// TestForward compares results and states with those of prefill.Attend, also of queries, keys and values that are columns of one matrix.
+func TestForward(t *testing.T) {
+	problems := []*problem[dtype.BF16]{
+		newProblem[dtype.BF16](prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 64, Causal: true}, 63, 0, 64, 1, 300),
+		newProblem[dtype.BF16](prefill.Shape{Heads: 1, KeyHeads: 1, Dim: 128, Causal: true}, 65, 130),
+		newProblem[dtype.BF16](prefill.Shape{Heads: 1, KeyHeads: 1, Dim: 64}, 260, 3), newProblem[dtype.BF16](prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 128}, 70),
+	}
+	for name, open := range kerneltest.Executions() {
+		t.Run(name, func(t *testing.T) {
+			s := kerneltest.Stream(t, open)
+			if !hasGroups(s) || !attentionback.Forwards(s.Device(), problems[0].Shape) {
+				t.Skip("no products of warp groups")
+			}
+			for _, p := range problems {
+				p.checkForward(t, s)
+			}
+		})
+	}
+}
+
+// checkForward compares the results of a problem's operands.
+func (p *problem[T]) checkForward(t *testing.T, s *device.Stream) {
+	t.Helper()
+	x, ok := any(p.operands(t, s, attentionback.Grouped)).(attentionback.Operands[dtype.BF16])
+	if !ok {
+		t.Fatal("not of bfloat16")
+	}
+	want, states := kerneltest.Download(t, s, x.O), kerneltest.Download(t, s, x.States)
+	widths := []int{p.Heads * p.Dim, p.KeyHeads * p.Dim, p.KeyHeads * p.Dim}
+	all := beside(widths, kerneltest.Download(t, s, x.Q), kerneltest.Download(t, s, x.K), kerneltest.Download(t, s, x.V))
+	for _, apart := range []int{0, widths[0] + 2*widths[1]} {
+		shape, y := p.Shape, x
+		if shape.Apart = apart; apart > 0 {
+			y.Q, y.K, y.V = columns(kerneltest.Upload(t, s, all), widths)
+		}
+		y.O, y.States = kerneltest.Upload(t, s, make([]dtype.BF16, len(want))), kerneltest.Upload(t, s, make([]prefill.State, len(states)))
+		if err := attentionback.Forward(s, shape, y); err != nil {
+			t.Fatal(err)
+		}
+		got, sums := kerneltest.Download(t, s, y.O), kerneltest.Download(t, s, y.States)
+		for _, span := range p.spans {
+			from := int(span.Row) * p.Heads
+			for i := from; i < from+int(span.Count)*p.Heads; i++ {
+				if a, b := logOf(sums[i]), logOf(states[i]); !(math.Abs(a-b) < 1e-4) {
+					t.Fatalf("%+v: the logarithm of sum %d is %v, want %v", shape, i, a, b)
+				}
+				for k := i * p.Dim; k < (i+1)*p.Dim; k++ {
+					if a, b := float64(got[k].Float32()), float64(want[k].Float32()); !(math.Abs(a-b) < 0.02*(1+math.Abs(b))) {
+						t.Fatalf("%+v: result %d (row %d) is %v, want %v", shape, k, i/p.Heads, a, b)
+					}
+				}
+			}
+		}
+	}
+}
+
+// logOf returns the logarithm to base 2 of the sum of a state.
+func logOf(x prefill.State) float64 { return float64(x.Top) + math.Log2(float64(x.Sum)) }
+
 // TestApart compares derivatives of the columns of one matrix with those of three matrices, bit for bit.
 func TestApart(t *testing.T) {
 	p := newProblem[dtype.BF16](prefill.Shape{Heads: 2, KeyHeads: 1, Dim: 64, Causal: true}, 63, 0, 64, 1, 140)

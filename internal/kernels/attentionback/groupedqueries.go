@@ -40,6 +40,7 @@ type queriesView struct {
 	seen   int           // keys that some query sees
 	clear  int           // keys that all queries see
 	panels int           // of a row
+	owns   int           // operands with the block's rows: the queries, and the derivatives of results if there are two
 	lines  [2][2]float32 // of a thread's two queries
 }
 
@@ -56,16 +57,13 @@ type queriesView struct {
 func groupedQueries[A [1][32]float32 | [2][32]float32](t gpu.Thread, q, do gpu.TensorMap[panel], k, v gpu.TensorMap[tall], lines [][2]float32, spans []prefill.Span, dq [][8]dtype.BF16, l layout) {
 	b := gpu.Shared[queriesMemory](t)
 	at, head := l.blockOf(t.GridDimX()-1-t.BlockX(), t.GridDimX(), int(l.Heads))
-	w := queriesView{section: section{layout: l}, q: q, do: do, k: k, v: v, head: head}
+	w := queriesView{section: section{layout: l}, q: q, do: do, k: k, v: v, head: head, owns: 2}
 	w.part(spans, at, blockRows)
 	if w.Count <= 0 {
 		return
 	}
 	var sums A
-	w.panels, w.keyHead, w.seen, w.clear = len(sums), w.head/w.headsOfGroup, w.Keys, w.Keys
-	if w.Causal {
-		w.seen, w.clear = w.Position+w.Count, w.Position+1
-	}
+	w.see(len(sums))
 	if t.ThreadX() == 0 {
 		b.init(t)
 	}
@@ -89,6 +87,14 @@ func groupedQueries[A [1][32]float32 | [2][32]float32](t gpu.Thread, q, do gpu.T
 	}
 }
 
+// see sets the keys that the queries of a block see, given the panels of a row.
+func (w *queriesView) see(panels int) {
+	w.panels, w.keyHead, w.seen, w.clear = panels, w.head/w.headsOfGroup, w.Keys, w.Keys
+	if w.Causal {
+		w.seen, w.clear = w.Position+w.Count, w.Position+1
+	}
+}
+
 // linesOf returns the lines of a thread's two queries.
 func (w *queriesView) linesOf(t gpu.Thread, lines [][2]float32) (mine [2][2]float32) {
 	for h := range mine {
@@ -101,12 +107,14 @@ func (w *queriesView) linesOf(t gpu.Thread, lines [][2]float32) (mine [2][2]floa
 // produce copies tiles to shared memory.
 func (w *queriesView) produce(t gpu.Thread, b *queriesMemory) {
 	if t.Lane() == 0 {
-		b.ready.Expect(t, 4*w.panels*gpu.PanelBytes)
+		b.ready.Expect(t, 2*w.owns*w.panels*gpu.PanelBytes)
 		for group := range 2 {
 			for i := range w.panels {
 				at := gpu.Corner{X: w.head*int(w.Dim) + i*panelWidth, Y: w.Row + group*groupRows}
 				w.q.Fetch(t, &b.own[0][group][i&1], at, &b.ready)
-				w.do.Fetch(t, &b.own[1][group][i&1], at, &b.ready)
+				if w.owns > 1 {
+					w.do.Fetch(t, &b.own[1][group][i&1], at, &b.ready)
+				}
 			}
 		}
 	}

@@ -60,6 +60,24 @@ func (j job[T]) tiled(s *device.Stream, f Form) error {
 	return queries(s, blocks, eight(x.Q), eight(x.K), eight(x.V), eight(x.DO), lines, x.Spans, two(x.DQ), j.layout)
 }
 
+// extents returns the extents of Q and of K.
+func (l layout) extents() (wide, narrow device.Extent) {
+	wide = device.Extent{Width: int(l.Heads * l.Dim), Height: int(l.Rows), Depth: 1, Row: 8 * int(l.QueryStep)}
+	return wide, device.Extent{Width: int(l.KeyHeads * l.Dim), Height: int(l.Rows), Depth: 1, Row: 8 * int(l.KeyStep)}
+}
+
+// forward launches groupedForward.
+func forward(s *device.Stream, x Operands[dtype.BF16], l layout) error {
+	launch := groupedForward64
+	if l.Dim == 128 {
+		launch = groupedForward128
+	}
+	wide, narrow := l.extents()
+	blocks := device.Blocks{X: (int(l.Rows)/blockRows + x.Spans.Len()) * int(l.Heads)}
+	return launch(s, blocks, device.MapTensor[panel](x.Q, wide), device.MapTensor[tall](x.K, narrow), device.MapTensor[tall](x.V, narrow),
+		x.Spans, device.View[[8]dtype.BF16](x.O), x.States, l)
+}
+
 // launchGrouped launches the form Grouped.
 func launchGrouped(s *device.Stream, x Operands[dtype.BF16], l layout, lines device.Slice[[2]float32]) error {
 	keys, queries := groupedKeys64, groupedQueries64
@@ -67,8 +85,7 @@ func launchGrouped(s *device.Stream, x Operands[dtype.BF16], l layout, lines dev
 		keys, queries = groupedKeys128, groupedQueries128
 	}
 	whole := device.Extent{Width: int(l.Heads * l.Dim), Height: int(l.Rows), Depth: 1}
-	wide, narrow := whole, whole
-	wide.Row, narrow.Row, narrow.Width = 8*int(l.QueryStep), 8*int(l.KeyStep), int(l.KeyHeads*l.Dim)
+	wide, narrow := l.extents()
 	q, do := device.MapTensor[panel](x.Q, wide), device.MapTensor[panel](x.DO, whole)
 	eight := device.View[[8]dtype.BF16, dtype.BF16]
 	parts := int(l.Rows)/blockRows + x.Spans.Len()

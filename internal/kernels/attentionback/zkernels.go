@@ -78,7 +78,7 @@ var sequencesKernel = &driver.Kernel{
 	},
 	Twin:    sequencesTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 9, 10, 15, 21, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 104},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 9, 10, 15, 21, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 111},
 }
 
 // PrepareTiled is linesOf for rows whose elements a team multiplies. It also clears derivatives in rows of no sequence, which no block computes.
@@ -142,7 +142,7 @@ var prepareTiledKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 9, 10, 11, 12, 13, 14, 17, 21, 104, 107, 109, 111},
+	Uses:    []uint16{0, 1, 9, 10, 11, 12, 13, 14, 17, 21, 111, 114, 116, 118},
 }
 
 // Widen converts elements to float32.
@@ -179,7 +179,7 @@ var widenKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{112},
+	Uses:    []uint16{119},
 }
 
 // AddHeads adds the rows of a group of heads, of dim elements.
@@ -221,7 +221,7 @@ var addHeadsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{105, 110},
+	Uses:    []uint16{112, 117},
 }
 
 // AddHeadsHalf is addHeads with results rounded to bfloat16.
@@ -265,7 +265,157 @@ var addHeadsHalfKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{106, 110},
+	Uses:    []uint16{113, 117},
+}
+
+// groupedForward64 computes the results of up to blockRows queries of a head in each block. Tiles of keys and values pass, as in groupedQueries.
+func groupedForward64(s *device.Stream, g device.Blocks, q device.TensorMap[panel], k, v device.TensorMap[tall], spans device.Slice[prefill.Span], o device.Slice[[8]dtype.BF16], states device.Slice[prefill.State], l layout) error {
+	p := s.Plan(groupedForward64Kernel, groupedForward64Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	spans.Pass(p)
+	o.Pass(p)
+	states.Pass(p)
+	driver.Pass(p, l)
+	return p.Launch()
+}
+
+var groupedForward64Kernel = &driver.Kernel{
+	Name:    "groupedForward[[1][32]float32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attentionback",
+	File:    "groupedforward.go",
+	Line:    24,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 128, Tensor: true},
+		{Name: "k", Offset: 128, Size: 128, Tensor: true},
+		{Name: "v", Offset: 256, Size: 128, Tensor: true},
+		{Name: "spans", Offset: 384, Size: 24, Elem: 16},
+		{Name: "o", Offset: 408, Size: 24, Elem: 16},
+		{Name: "states", Offset: 432, Size: 24, Elem: 8},
+		{Name: "l", Offset: 456, Size: 36},
+	},
+	ParamBytes: 512,
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    196704,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "groupedqueries.go", Line: 92, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 80, Format: "integer divide by zero"},
+		{File: "groupedforward.go", Line: 109, Format: "index out of range [%d] with length %d"},
+		{File: "tile.go", Line: 42, Format: "integer divide by zero"},
+		{File: "groupedforward.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "grouped.go", Line: 71, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "grouped.go", Line: 82, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 83, Format: "integer divide by zero"},
+		{File: "groupedqueries.go", Line: 114, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 114, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "grouped.go", Line: 110, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "grouped.go", Line: 110, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
+		{File: "grouped.go", Line: 116, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "grouped.go", Line: 116, Format: "index out of range [%d] with length %d"},
+		{File: "groupedqueries.go", Line: 145, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedqueries.go", Line: 145, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 147, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedqueries.go", Line: 147, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+	},
+	Integers: []int{392, 400, 416, 424, 440, 448},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: groupedForward64SM90ANarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q      gpu.TensorMap[panel]
+			k      gpu.TensorMap[tall]
+			v      gpu.TensorMap[tall]
+			spans  []prefill.Span
+			o      [][8]dtype.BF16
+			states []prefill.State
+			l      layout
+		})(args)
+		for ts.Next() {
+			groupedForward[[1][32]float32](ts.Thread(), a.q, a.k, a.v, a.spans, a.o, a.states, a.l)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 17, 18, 19, 20, 21, 22, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 94, 97, 98, 99, 100, 101, 102, 103, 105, 106, 107, 110, 111, 128, 129},
+}
+
+// groupedForward128 computes the results of up to blockRows queries of a head in each block. Tiles of keys and values pass, as in groupedQueries.
+func groupedForward128(s *device.Stream, g device.Blocks, q device.TensorMap[panel], k, v device.TensorMap[tall], spans device.Slice[prefill.Span], o device.Slice[[8]dtype.BF16], states device.Slice[prefill.State], l layout) error {
+	p := s.Plan(groupedForward128Kernel, groupedForward128Kernel.Grid(g))
+	q.Pass(p)
+	k.Pass(p)
+	v.Pass(p)
+	spans.Pass(p)
+	o.Pass(p)
+	states.Pass(p)
+	driver.Pass(p, l)
+	return p.Launch()
+}
+
+var groupedForward128Kernel = &driver.Kernel{
+	Name:    "groupedForward[[2][32]float32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attentionback",
+	File:    "groupedforward.go",
+	Line:    24,
+	Params: []driver.Param{
+		{Name: "q", Offset: 0, Size: 128, Tensor: true},
+		{Name: "k", Offset: 128, Size: 128, Tensor: true},
+		{Name: "v", Offset: 256, Size: 128, Tensor: true},
+		{Name: "spans", Offset: 384, Size: 24, Elem: 16},
+		{Name: "o", Offset: 408, Size: 24, Elem: 16},
+		{Name: "states", Offset: 432, Size: 24, Elem: 8},
+		{Name: "l", Offset: 456, Size: 36},
+	},
+	ParamBytes: 512,
+	Block:      driver.Dim{X: 384, Y: 1, Z: 1},
+	Dynamic:    196704,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "groupedqueries.go", Line: 92, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 80, Format: "integer divide by zero"},
+		{File: "groupedforward.go", Line: 109, Format: "index out of range [%d] with length %d"},
+		{File: "tile.go", Line: 42, Format: "integer divide by zero"},
+		{File: "groupedforward.go", Line: 62, Format: "index out of range [%d] with length %d"},
+		{File: "grouped.go", Line: 110, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
+		{File: "grouped.go", Line: 71, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
+		{File: "grouped.go", Line: 82, Format: "integer divide by zero"},
+		{File: "grouped.go", Line: 83, Format: "integer divide by zero"},
+		{File: "groupedqueries.go", Line: 114, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 114, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "grouped.go", Line: 110, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "groupedqueries.go", Line: 145, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 145, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedqueries.go", Line: 147, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 147, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "grouped.go", Line: 116, Format: "gpu.EightAt: column is not a multiple of 8"},
+		{File: "grouped.go", Line: 116, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{392, 400, 416, 424, 440, 448},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, PTX: groupedForward128SM90ANarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			q      gpu.TensorMap[panel]
+			k      gpu.TensorMap[tall]
+			v      gpu.TensorMap[tall]
+			spans  []prefill.Span
+			o      [][8]dtype.BF16
+			states []prefill.State
+			l      layout
+		})(args)
+		for ts.Next() {
+			groupedForward[[2][32]float32](ts.Thread(), a.q, a.k, a.v, a.spans, a.o, a.states, a.l)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 17, 18, 19, 20, 21, 22, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 94, 97, 98, 99, 100, 101, 102, 103, 105, 106, 107, 110, 111, 128, 129},
 }
 
 // groupedKeys64 computes the derivatives of up to blockRows keys and values of a head in each block. Tiles of the queries of all heads that share
@@ -345,7 +495,7 @@ var groupedKeys64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 54, 55, 56, 57, 58, 60, 61, 63, 64, 65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 104, 121, 122, 124, 131, 133, 134},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 54, 55, 56, 57, 58, 60, 61, 63, 64, 65, 66, 68, 69, 70, 71, 72, 73, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 111, 128, 129, 131, 138, 140, 141},
 }
 
 // groupedKeys128 computes the derivatives of up to blockRows keys and values of a head in each block. Tiles of the queries of all heads that share
@@ -425,7 +575,7 @@ var groupedKeys128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 54, 55, 56, 57, 58, 60, 61, 63, 64, 65, 66, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 104, 121, 122, 124, 131, 133, 134},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 54, 55, 56, 57, 58, 60, 61, 63, 64, 65, 66, 68, 69, 70, 71, 72, 73, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 111, 128, 129, 131, 138, 140, 141},
 }
 
 // groupedQueries64 computes the derivatives of up to blockRows queries of a head in each block. Tiles of keys pass, as in tiledQueries.
@@ -448,7 +598,7 @@ var groupedQueries64Kernel = &driver.Kernel{
 	Name:    "groupedQueries[[1][32]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attentionback",
 	File:    "groupedqueries.go",
-	Line:    56,
+	Line:    57,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 128, Tensor: true},
 		{Name: "do", Offset: 128, Size: 128, Tensor: true},
@@ -465,25 +615,25 @@ var groupedQueries64Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "groupedqueries.go", Line: 65, Format: "integer divide by zero"},
+		{File: "groupedqueries.go", Line: 92, Format: "integer divide by zero"},
 		{File: "grouped.go", Line: 80, Format: "integer divide by zero"},
-		{File: "groupedqueries.go", Line: 210, Format: "index out of range [%d] with length %d"},
+		{File: "groupedqueries.go", Line: 218, Format: "index out of range [%d] with length %d"},
 		{File: "tile.go", Line: 42, Format: "integer divide by zero"},
 		{File: "grouped.go", Line: 71, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
-		{File: "groupedqueries.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "groupedqueries.go", Line: 102, Format: "index out of range [%d] with length %d"},
 		{File: "grouped.go", Line: 82, Format: "integer divide by zero"},
 		{File: "grouped.go", Line: 83, Format: "integer divide by zero"},
-		{File: "groupedqueries.go", Line: 108, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "groupedqueries.go", Line: 108, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedqueries.go", Line: 114, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 114, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "grouped.go", Line: 110, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "grouped.go", Line: 110, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 		{File: "grouped.go", Line: 116, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "grouped.go", Line: 116, Format: "index out of range [%d] with length %d"},
-		{File: "groupedqueries.go", Line: 137, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "groupedqueries.go", Line: 137, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "groupedqueries.go", Line: 139, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "groupedqueries.go", Line: 139, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 145, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedqueries.go", Line: 145, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 147, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedqueries.go", Line: 147, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
 	},
 	Integers: []int{520, 528, 544, 552, 568, 576},
 	Variants: []driver.Variant{
@@ -505,7 +655,7 @@ var groupedQueries64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 121, 122},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 128, 129},
 }
 
 // groupedQueries128 computes the derivatives of up to blockRows queries of a head in each block. Tiles of keys pass, as in tiledQueries.
@@ -528,7 +678,7 @@ var groupedQueries128Kernel = &driver.Kernel{
 	Name:    "groupedQueries[[2][32]float32]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/attentionback",
 	File:    "groupedqueries.go",
-	Line:    56,
+	Line:    57,
 	Params: []driver.Param{
 		{Name: "q", Offset: 0, Size: 128, Tensor: true},
 		{Name: "do", Offset: 128, Size: 128, Tensor: true},
@@ -545,23 +695,23 @@ var groupedQueries128Kernel = &driver.Kernel{
 	Barriers:   true,
 	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "groupedqueries.go", Line: 65, Format: "integer divide by zero"},
+		{File: "groupedqueries.go", Line: 92, Format: "integer divide by zero"},
 		{File: "grouped.go", Line: 80, Format: "integer divide by zero"},
-		{File: "groupedqueries.go", Line: 210, Format: "index out of range [%d] with length %d"},
+		{File: "groupedqueries.go", Line: 218, Format: "index out of range [%d] with length %d"},
 		{File: "tile.go", Line: 42, Format: "integer divide by zero"},
 		{File: "grouped.go", Line: 110, Format: "gpu.StoreMatrix4: address is not a multiple of the size"},
 		{File: "grouped.go", Line: 71, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "span.go", Line: 40, Format: "index out of range [%d] with length %d"},
-		{File: "groupedqueries.go", Line: 96, Format: "index out of range [%d] with length %d"},
+		{File: "groupedqueries.go", Line: 102, Format: "index out of range [%d] with length %d"},
 		{File: "grouped.go", Line: 82, Format: "integer divide by zero"},
 		{File: "grouped.go", Line: 83, Format: "integer divide by zero"},
-		{File: "groupedqueries.go", Line: 108, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "groupedqueries.go", Line: 108, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedqueries.go", Line: 114, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 114, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "grouped.go", Line: 110, Format: "gpu.EightAt: column is not a multiple of 8"},
-		{File: "groupedqueries.go", Line: 137, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "groupedqueries.go", Line: 137, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "groupedqueries.go", Line: 139, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "groupedqueries.go", Line: 139, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedqueries.go", Line: 145, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 145, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "groupedqueries.go", Line: 147, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "groupedqueries.go", Line: 147, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
 		{File: "grouped.go", Line: 116, Format: "gpu.EightAt: column is not a multiple of 8"},
 		{File: "grouped.go", Line: 116, Format: "index out of range [%d] with length %d"},
 	},
@@ -585,7 +735,7 @@ var groupedQueries128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 121, 122},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 54, 55, 56, 57, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 128, 129},
 }
 
 // linesOf32 stores for each query and head the logarithm to base 2 of the sum of the exponentials of the scores, and the product of the
@@ -634,7 +784,7 @@ var linesOf32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 9, 10, 11, 12, 13, 14, 17, 31, 32, 33, 108},
+	Uses:    []uint16{0, 1, 9, 10, 11, 12, 13, 14, 17, 31, 32, 33, 115},
 }
 
 // linesOfBF16 stores for each query and head the logarithm to base 2 of the sum of the exponentials of the scores, and the product of the
@@ -683,7 +833,7 @@ var linesOfBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 9, 10, 11, 12, 13, 14, 17, 28, 29, 33, 108},
+	Uses:    []uint16{0, 1, 9, 10, 11, 12, 13, 14, 17, 28, 29, 33, 115},
 }
 
 // tiledKeys64 computes the derivatives of a tile of keys and values of a head in each block. Tiles of the queries of all heads that share them pass.
@@ -752,7 +902,7 @@ var tiledKeys64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 104, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 111, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142},
 }
 
 // tiledKeys128 computes the derivatives of a tile of keys and values of a head in each block. Tiles of the queries of all heads that share them pass.
@@ -821,7 +971,7 @@ var tiledKeys128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 104, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 111, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142},
 }
 
 // tiledQueries64 computes the derivatives of a tile of queries of a head in each block. Tiles of keys pass, the next one on its way while one is
@@ -887,7 +1037,7 @@ var tiledQueries64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 104, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 136, 137, 138, 139},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 111, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 143, 144, 145, 146},
 }
 
 // tiledQueries128 computes the derivatives of a tile of queries of a head in each block. Tiles of keys pass, the next one on its way while one is
@@ -953,5 +1103,5 @@ var tiledQueries128Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 104, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 136, 137, 138, 139},
+	Uses:    []uint16{1, 2, 3, 4, 5, 6, 7, 8, 10, 16, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 111, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 143, 144, 145, 146},
 }

@@ -163,6 +163,10 @@ func (x Gradients[T]) columns(s *device.Stream, f function, lines device.Slice[[
 		}
 		err = SumRows(s, f.columnBlocks(), x.X, x.DY, lines, parts, uint32(rows), uint32(f.Columns))
 	case Gradients[dtype.BF16]:
+		if row.FormFor(s) == row.Wide && row.Fits(f.Columns, x.X, x.DY) && row.Fits(f.Columns, parts) {
+			err = sumAligned(s, f.Shape, x, parts)
+			break
+		}
 		err = SumHalves(s, f.columnBlocks(), x.X, x.DY, lines, parts, uint32(rows), uint32(f.Columns))
 	}
 	if err != nil {

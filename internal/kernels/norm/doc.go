@@ -12,7 +12,8 @@
 //	err = norm.RMSNormBack(s, shape, 1e-5, norm.Gradients[dtype.BF16]{X: x, DY: dy, DX: dx, Weight: w, DWeight: dw, Workspace: work})
 //
 // Functions launch kernels and return; they allocate nothing. On a GPU, some lanes of a warp or a
-// block take a row, and keep up to 64 KiB of it in shared memory between its uses. On the CPU, 16 lanes do.
+// block take a row, and keep up to 64 KiB of it in shared memory between its uses. On the CPU, 16 lanes do. For elements of 16 bits,
+// there is no fast code for CPUs: convert rows to float32 there.
 package norm
 
 //go:generate go tool kernelgen .

@@ -87,12 +87,10 @@ func run[T row.Number](s *device.Stream, form row.Form, f function, x Operands[T
 	return runPlain(s, c, x)
 }
 
-//gpu:instance plainAdd32 = plainAdd[float32, row.F32]
-//gpu:instance plainAddBF16 = plainAdd[dtype.BF16, row.BF16]
-//gpu:instance plainAddF16 = plainAdd[dtype.F16, row.F16]
-//gpu:instance plain32 = plain[float32, row.F32]
-//gpu:instance plainBF16 = plain[dtype.BF16, row.BF16]
-//gpu:instance plainF16 = plain[dtype.F16, row.F16]
+//gpu:instance plainAddBF16 = plainAddHalf[dtype.BF16, row.BF16]
+//gpu:instance plainAddF16 = plainAddHalf[dtype.F16, row.F16]
+//gpu:instance plainBF16 = plainHalf[dtype.BF16, row.BF16]
+//gpu:instance plainF16 = plainHalf[dtype.F16, row.F16]
 
 // runPlain launches the Plain form.
 func runPlain[T row.Number](s *device.Stream, c config, x Operands[T]) error {
@@ -105,7 +103,7 @@ func runPlain[T row.Number](s *device.Stream, c config, x Operands[T]) error {
 	grid := device.Blocks{X: int(c.Rows)}
 	switch x := any(x).(type) {
 	case Operands[float32]:
-		return plain32(s, grid, x.X, x.Y, x.Weight, x.Bias, c)
+		return Plain(s, grid, x.X, x.Y, x.Weight, x.Bias, c)
 	case Operands[dtype.BF16]:
 		return plainBF16(s, grid, x.X, x.Y, x.Weight, x.Bias, c)
 	case Operands[dtype.F16]:
@@ -119,7 +117,7 @@ func add[T row.Number](s *device.Stream, x Operands[T]) error {
 	grid := device.Cover(x.Sum.Len(), 256)
 	switch x := any(x).(type) {
 	case Operands[float32]:
-		return plainAdd32(s, grid, x.X, x.Residual, x.Sum)
+		return PlainAdd(s, grid, x.X, x.Residual, x.Sum)
 	case Operands[dtype.BF16]:
 		return plainAddBF16(s, grid, x.X, x.Residual, x.Sum)
 	case Operands[dtype.F16]:

@@ -9,7 +9,20 @@ import (
 // plainAdd stores x + residual in sum.
 //
 //gpu:kernel
-func plainAdd[T any, F row.Format[T]](t gpu.Thread, x, residual, sum []T) {
+func plainAdd(t gpu.Thread, x, residual, sum []float32) {
+	addElement[float32, row.F32](t, x, residual, sum)
+}
+
+// plainAddHalf is plainAdd for elements of 16 bits. CPUs normalize float32 copies of them.
+//
+//gpu:kernel
+//gpu:twin off
+func plainAddHalf[T any, F row.Format[T]](t gpu.Thread, x, residual, sum []T) {
+	addElement[T, F](t, x, residual, sum)
+}
+
+// addElement stores an element of x + residual in sum.
+func addElement[T any, F row.Format[T]](t gpu.Thread, x, residual, sum []T) {
 	var f F
 	if i := t.GlobalX(); i < len(sum) {
 		sum[i] = f.Of(f.Float32(x[i]) + f.Float32(residual[i]))
@@ -21,11 +34,26 @@ func plainAdd[T any, F row.Format[T]](t gpu.Thread, x, residual, sum []T) {
 //gpu:kernel
 //gpu:assume nothing
 //gpu:block 16
-func plain[T any, F row.Format[T]](t gpu.Thread, x, y []T, weight, bias []float32, c config) {
+func plain(t gpu.Thread, x, y, weight, bias []float32, c config) {
+	normalize[float32, row.F32](t, plainRow[float32, row.F32]{x: x, y: y, weight: weight, bias: bias}, c)
+}
+
+// plainHalf is plain for elements of 16 bits. CPUs normalize float32 copies of them.
+//
+//gpu:kernel
+//gpu:assume nothing
+//gpu:twin off
+//gpu:block 16
+func plainHalf[T any, F row.Format[T]](t gpu.Thread, x, y []T, weight, bias []float32, c config) {
+	normalize[T, F](t, plainRow[T, F]{x: x, y: y, weight: weight, bias: bias}, c)
+}
+
+// normalize normalizes the row of a block, given all rows.
+func normalize[T any, F row.Format[T]](t gpu.Thread, r plainRow[T, F], c config) {
 	parts := gpu.Shared[[2][row.Lanes]float32](t)
-	n, me := len(weight), t.ThreadX()
+	n, me := len(r.weight), t.ThreadX()
 	first := t.BlockX() * n
-	r := plainRow[T, F]{x: x[first : first+n], y: y[first : first+n], weight: weight, bias: bias}
+	r.x, r.y = r.x[first:first+n], r.y[first:first+n]
 	if c.Centred {
 		parts[0][me] = r.sum(me)
 		t.Sync()
@@ -37,7 +65,7 @@ func plain[T any, F row.Format[T]](t gpu.Thread, x, y []T, weight, bias []float3
 	r.store(me)
 }
 
-// plainRow is a row that the 16 threads of a block normalize.
+// plainRow is rows, and then one that the 16 threads of a block normalize.
 type plainRow[T any, F row.Format[T]] struct {
 	x, y         []T
 	weight, bias []float32

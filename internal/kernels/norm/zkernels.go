@@ -12,6 +12,61 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
+// SumVectors is sumHalves for aligned rows of whole vectors, which GPUs load at once.
+func SumVectors(s *device.Stream, g device.Blocks, x, dy device.Slice[row.Words], lines device.Slice[[2]float32], parts device.Slice[[vectorRows]float32], rows, width uint32) error {
+	p := s.Plan(sumVectorsKernel, sumVectorsKernel.Grid(g))
+	x.Pass(p)
+	dy.Pass(p)
+	lines.Pass(p)
+	parts.Pass(p)
+	driver.Pass(p, rows)
+	driver.Pass(p, width)
+	return p.Launch()
+}
+
+var sumVectorsKernel = &driver.Kernel{
+	Name:    "sumVectors",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "columns.go",
+	Line:    33,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "dy", Offset: 24, Size: 24, Elem: 16},
+		{Name: "lines", Offset: 48, Size: 24, Elem: 8},
+		{Name: "parts", Offset: 72, Size: 24, Elem: 32},
+		{Name: "rows", Offset: 96, Size: 4},
+		{Name: "width", Offset: 100, Size: 4},
+	},
+	ParamBytes: 120,
+	Block:      driver.Dim{X: 256, Y: 1, Z: 1},
+	Shared:     16384,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "columns.go", Line: 46, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "columns.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "columns.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "columns.go", Line: 67, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64, 80, 88},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: sumVectorsSM70NarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, dy       []row.Words
+			lines       [][2]float32
+			parts       [][vectorRows]float32
+			rows, width uint32
+		})(args)
+		for ts.Next() {
+			sumVectors(ts.Thread(), a.x, a.dy, a.lines, a.parts, a.rows, a.width)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{3, 28, 34, 35, 36, 37, 38, 39, 40, 58},
+}
+
 // NarrowRows is wide for LayerNorm of float32 with results of bfloat16.
 func NarrowRows(s *device.Stream, g device.Grid, x device.Slice[row.Words], y device.Slice[[2]uint32], weight, bias device.Slice[[4]float32], c config) error {
 	p := s.Plan(narrowRowsKernel, g)
@@ -67,7 +122,7 @@ var narrowRowsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 32, 33, 34, 35, 36, 66, 68, 70, 71, 72, 73},
+	Uses:    []uint16{0, 2, 3, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 32, 33, 34, 41, 42, 76, 78, 80, 81, 82, 83},
 }
 
 // Narrow normalizes a row of x with each block. A thread reads its elements again in the second pass: they are in a cache.
@@ -119,7 +174,98 @@ var narrowKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 37, 38},
+	Uses:    []uint16{1, 2, 43, 44},
+}
+
+// PlainAdd stores x + residual in sum.
+func PlainAdd(s *device.Stream, g device.Grid, x, residual, sum device.Slice[float32]) error {
+	p := s.Plan(plainAddKernel, g)
+	x.Pass(p)
+	residual.Pass(p)
+	sum.Pass(p)
+	return p.Launch()
+}
+
+var plainAddKernel = &driver.Kernel{
+	Name:    "plainAdd",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "plain.go",
+	Line:    12,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "residual", Offset: 24, Size: 24, Elem: 4},
+		{Name: "sum", Offset: 48, Size: 24, Elem: 4},
+	},
+	ParamBytes: 88,
+	Sites: []driver.Site{
+		{File: "plain.go", Line: 28, Format: "index out of range [%d] with length %d"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: plainAddSM70NarrowCoarse},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plainAddSM70Narrow},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainAddSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, residual, sum []float32
+		})(args)
+		for ts.Next() {
+			plainAdd(ts.Thread(), a.x, a.residual, a.sum)
+		}
+	},
+	Twin:    plainAddTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{9, 10, 11, 12, 45, 48},
+}
+
+// Plain normalizes a row with each block.
+func Plain(s *device.Stream, g device.Blocks, x, y, weight, bias device.Slice[float32], c config) error {
+	p := s.Plan(plainKernel, plainKernel.Grid(g))
+	x.Pass(p)
+	y.Pass(p)
+	weight.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var plainKernel = &driver.Kernel{
+	Name:    "plain",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
+	File:    "plain.go",
+	Line:    37,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 4},
+		{Name: "y", Offset: 24, Size: 24, Elem: 4},
+		{Name: "weight", Offset: 48, Size: 24, Elem: 4},
+		{Name: "bias", Offset: 72, Size: 24, Elem: 4},
+		{Name: "c", Offset: 96, Size: 20},
+	},
+	ParamBytes: 136,
+	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
+	Shared:     128,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "plain.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 56, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 56, Format: "slice bounds out of range [%d:%d]"},
+	},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-p64;l/\"a-0v1!|.2&,3p72;v%5p88;l7\"a58v9!|6:&4;", PTX: plainSM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y, weight, bias []float32
+			c                  config
+		})(args)
+		for ts.Next() {
+			plain(ts.Thread(), a.x, a.y, a.weight, a.bias, a.c)
+		}
+	},
+	Twin:    plainTwin,
+	Sources: kernelSources,
+	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 41, 46, 47, 51, 52, 53, 54},
 }
 
 // PlainBack computes the derivative of a row's norm with each block.
@@ -175,7 +321,7 @@ var plainBackKernel = &driver.Kernel{
 	},
 	Twin:    plainBackTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 35, 41, 44, 45, 46, 50, 52, 53, 54, 55, 56, 57},
+	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 41, 51, 54, 55, 56, 60, 62, 63, 64, 65, 66, 67},
 }
 
 // HalfBack is plainBack for bfloat16, which has fast code only for GPUs.
@@ -232,7 +378,7 @@ var halfBackKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 35, 41, 44, 45, 46, 50, 51, 52, 53, 54, 56, 57},
+	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 41, 51, 54, 55, 56, 60, 61, 62, 63, 64, 66, 67},
 }
 
 // SumRows adds the rows of a chunk of dy*(x-mean)*factor, and of dy. A thread has a column. The sums of all chunks of the first follow each
@@ -287,7 +433,7 @@ var sumRowsKernel = &driver.Kernel{
 	},
 	Twin:    sumRowsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{9, 10, 12, 47, 49, 58, 63},
+	Uses:    []uint16{9, 10, 12, 57, 59, 68, 73},
 }
 
 // SumHalves is sumRows for bfloat16.
@@ -340,7 +486,7 @@ var sumHalvesKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{3, 4, 12, 47, 49, 58, 60},
+	Uses:    []uint16{3, 4, 12, 57, 59, 68, 70},
 }
 
 // SumMixed is sumRows for float32 rows whose results are bfloat16.
@@ -394,7 +540,7 @@ var sumMixedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{3, 4, 9, 10, 12, 47, 49, 58, 61},
+	Uses:    []uint16{3, 4, 9, 10, 12, 57, 59, 68, 71},
 }
 
 // SumParts adds partial sums, of which each has an element for each one of sums. The threads of a block take some parts of some columns.
@@ -431,7 +577,7 @@ var sumPartsKernel = &driver.Kernel{
 	},
 	Twin:    sumPartsTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{48, 59, 62, 64},
+	Uses:    []uint16{58, 69, 72, 74},
 }
 
 // wideBack32 computes the derivative of a row's norm with each team. Rows of x are in shared memory; those of dy are read twice, the second
@@ -501,7 +647,7 @@ var wideBack32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 50, 52, 53, 54, 66, 70, 74, 75, 76, 77},
+	Uses:    []uint16{1, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 41, 60, 62, 63, 64, 76, 80, 84, 85, 86, 87},
 }
 
 // wideBackBF16 computes the derivative of a row's norm with each team. Rows of x are in shared memory; those of dy are read twice, the second
@@ -571,52 +717,10 @@ var wideBackBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 50, 52, 53, 54, 66, 70, 74, 75, 76, 77},
+	Uses:    []uint16{1, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 41, 60, 62, 63, 64, 76, 80, 84, 85, 86, 87},
 }
 
-// plainAdd32 stores x + residual in sum.
-func plainAdd32(s *device.Stream, g device.Grid, x, residual, sum device.Slice[float32]) error {
-	p := s.Plan(plainAdd32Kernel, g)
-	x.Pass(p)
-	residual.Pass(p)
-	sum.Pass(p)
-	return p.Launch()
-}
-
-var plainAdd32Kernel = &driver.Kernel{
-	Name:    "plainAdd[float32, row.F32]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
-	File:    "plain.go",
-	Line:    12,
-	Params: []driver.Param{
-		{Name: "x", Offset: 0, Size: 24, Elem: 4},
-		{Name: "residual", Offset: 24, Size: 24, Elem: 4},
-		{Name: "sum", Offset: 48, Size: 24, Elem: 4},
-	},
-	ParamBytes: 88,
-	Sites: []driver.Site{
-		{File: "plain.go", Line: 15, Format: "index out of range [%d] with length %d"},
-	},
-	Integers: []int{8, 16, 32, 40, 56, 64},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Coarse: 4, PTX: plainAdd32SM70NarrowCoarse},
-		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, PTX: plainAdd32SM70Narrow},
-		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: plainAdd32SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			x, residual, sum []float32
-		})(args)
-		for ts.Next() {
-			plainAdd[float32, row.F32](ts.Thread(), a.x, a.residual, a.sum)
-		}
-	},
-	Twin:    plainAdd32Twin,
-	Sources: kernelSources,
-	Uses:    []uint16{9, 10, 11, 12, 40},
-}
-
-// plainAddBF16 stores x + residual in sum.
+// plainAddBF16 is plainAdd for elements of 16 bits. CPUs normalize float32 copies of them.
 func plainAddBF16(s *device.Stream, g device.Grid, x, residual, sum device.Slice[dtype.BF16]) error {
 	p := s.Plan(plainAddBF16Kernel, g)
 	x.Pass(p)
@@ -626,10 +730,10 @@ func plainAddBF16(s *device.Stream, g device.Grid, x, residual, sum device.Slice
 }
 
 var plainAddBF16Kernel = &driver.Kernel{
-	Name:    "plainAdd[dtype.BF16, row.BF16]",
+	Name:    "plainAddHalf[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plain.go",
-	Line:    12,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "residual", Offset: 24, Size: 24, Elem: 2},
@@ -637,7 +741,7 @@ var plainAddBF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 15, Format: "index out of range [%d] with length %d"},
+		{File: "plain.go", Line: 28, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -653,15 +757,14 @@ var plainAddBF16Kernel = &driver.Kernel{
 			x, residual, sum []dtype.BF16
 		})(args)
 		for ts.Next() {
-			plainAdd[dtype.BF16, row.BF16](ts.Thread(), a.x, a.residual, a.sum)
+			plainAddHalf[dtype.BF16, row.BF16](ts.Thread(), a.x, a.residual, a.sum)
 		}
 	},
-	Twin:    plainAddBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{3, 4, 5, 12, 40},
+	Uses:    []uint16{3, 4, 5, 12, 45, 49},
 }
 
-// plainAddF16 stores x + residual in sum.
+// plainAddF16 is plainAdd for elements of 16 bits. CPUs normalize float32 copies of them.
 func plainAddF16(s *device.Stream, g device.Grid, x, residual, sum device.Slice[dtype.F16]) error {
 	p := s.Plan(plainAddF16Kernel, g)
 	x.Pass(p)
@@ -671,10 +774,10 @@ func plainAddF16(s *device.Stream, g device.Grid, x, residual, sum device.Slice[
 }
 
 var plainAddF16Kernel = &driver.Kernel{
-	Name:    "plainAdd[dtype.F16, row.F16]",
+	Name:    "plainAddHalf[dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plain.go",
-	Line:    12,
+	Line:    20,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "residual", Offset: 24, Size: 24, Elem: 2},
@@ -682,7 +785,7 @@ var plainAddF16Kernel = &driver.Kernel{
 	},
 	ParamBytes: 88,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 15, Format: "index out of range [%d] with length %d"},
+		{File: "plain.go", Line: 28, Format: "index out of range [%d] with length %d"},
 	},
 	Integers: []int{8, 16, 32, 40, 56, 64},
 	Variants: []driver.Variant{
@@ -695,65 +798,14 @@ var plainAddF16Kernel = &driver.Kernel{
 			x, residual, sum []dtype.F16
 		})(args)
 		for ts.Next() {
-			plainAdd[dtype.F16, row.F16](ts.Thread(), a.x, a.residual, a.sum)
+			plainAddHalf[dtype.F16, row.F16](ts.Thread(), a.x, a.residual, a.sum)
 		}
 	},
-	Twin:    plainAddF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{6, 7, 8, 12, 40},
+	Uses:    []uint16{6, 7, 8, 12, 45, 49},
 }
 
-// plain32 normalizes a row with each block.
-func plain32(s *device.Stream, g device.Blocks, x, y device.Slice[float32], weight, bias device.Slice[float32], c config) error {
-	p := s.Plan(plain32Kernel, plain32Kernel.Grid(g))
-	x.Pass(p)
-	y.Pass(p)
-	weight.Pass(p)
-	bias.Pass(p)
-	driver.Pass(p, c)
-	return p.Launch()
-}
-
-var plain32Kernel = &driver.Kernel{
-	Name:    "plain[float32, row.F32]",
-	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
-	File:    "plain.go",
-	Line:    24,
-	Params: []driver.Param{
-		{Name: "x", Offset: 0, Size: 24, Elem: 4},
-		{Name: "y", Offset: 24, Size: 24, Elem: 4},
-		{Name: "weight", Offset: 48, Size: 24, Elem: 4},
-		{Name: "bias", Offset: 72, Size: 24, Elem: 4},
-		{Name: "c", Offset: 96, Size: 20},
-	},
-	ParamBytes: 136,
-	Block:      driver.Dim{X: 16, Y: 1, Z: 1},
-	Shared:     128,
-	Barriers:   true,
-	Sites: []driver.Site{
-		{File: "plain.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]"},
-	},
-	Variants: []driver.Variant{
-		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=2;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-p64;l/\"a-0v1!|.2&,3p72;v%5p88;l7\"a58v9!|6:&4;", PTX: plain32SM70},
-	},
-	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
-		a := (*struct {
-			x, y         []float32
-			weight, bias []float32
-			c            config
-		})(args)
-		for ts.Next() {
-			plain[float32, row.F32](ts.Thread(), a.x, a.y, a.weight, a.bias, a.c)
-		}
-	},
-	Twin:    plain32Twin,
-	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 9, 10, 11, 12, 13, 14, 35, 39, 41, 42, 43, 44},
-}
-
-// plainBF16 normalizes a row with each block.
+// plainBF16 is plain for elements of 16 bits. CPUs normalize float32 copies of them.
 func plainBF16(s *device.Stream, g device.Blocks, x, y device.Slice[dtype.BF16], weight, bias device.Slice[float32], c config) error {
 	p := s.Plan(plainBF16Kernel, plainBF16Kernel.Grid(g))
 	x.Pass(p)
@@ -765,10 +817,10 @@ func plainBF16(s *device.Stream, g device.Blocks, x, y device.Slice[dtype.BF16],
 }
 
 var plainBF16Kernel = &driver.Kernel{
-	Name:    "plain[dtype.BF16, row.BF16]",
+	Name:    "plainHalf[dtype.BF16, row.BF16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plain.go",
-	Line:    24,
+	Line:    47,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
@@ -781,9 +833,9 @@ var plainBF16Kernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plain.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 56, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 56, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 8, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-=2;p64;l0/a-1v2!|.3&,4p72;v%6p88;l8/a69v:!|7;&5<", PTX: plainBF16SM80},
@@ -796,15 +848,14 @@ var plainBF16Kernel = &driver.Kernel{
 			c            config
 		})(args)
 		for ts.Next() {
-			plain[dtype.BF16, row.BF16](ts.Thread(), a.x, a.y, a.weight, a.bias, a.c)
+			plainHalf[dtype.BF16, row.BF16](ts.Thread(), a.x, a.y, a.weight, a.bias, a.c)
 		}
 	},
-	Twin:    plainBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 35, 39, 41, 42, 43, 44},
+	Uses:    []uint16{1, 2, 3, 4, 5, 12, 13, 14, 41, 46, 50, 51, 52, 53, 54},
 }
 
-// plainF16 normalizes a row with each block.
+// plainF16 is plain for elements of 16 bits. CPUs normalize float32 copies of them.
 func plainF16(s *device.Stream, g device.Blocks, x, y device.Slice[dtype.F16], weight, bias device.Slice[float32], c config) error {
 	p := s.Plan(plainF16Kernel, plainF16Kernel.Grid(g))
 	x.Pass(p)
@@ -816,10 +867,10 @@ func plainF16(s *device.Stream, g device.Blocks, x, y device.Slice[dtype.F16], w
 }
 
 var plainF16Kernel = &driver.Kernel{
-	Name:    "plain[dtype.F16, row.F16]",
+	Name:    "plainHalf[dtype.F16, row.F16]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/norm",
 	File:    "plain.go",
-	Line:    24,
+	Line:    47,
 	Params: []driver.Param{
 		{Name: "x", Offset: 0, Size: 24, Elem: 2},
 		{Name: "y", Offset: 24, Size: 24, Elem: 2},
@@ -832,9 +883,9 @@ var plainF16Kernel = &driver.Kernel{
 	Shared:     128,
 	Barriers:   true,
 	Sites: []driver.Site{
-		{File: "plain.go", Line: 73, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "plain.go", Line: 28, Format: "slice bounds out of range [%d:%d]"},
+		{File: "plain.go", Line: 101, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 56, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "plain.go", Line: 56, Format: "slice bounds out of range [%d:%d]"},
 	},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 7, Minor: 0}, Test: "p24;=1;p40;l#\"a!$p0;v%&p16;l(\"a&)v*!|'+p48;v%-=2;p64;l0/a-1v2!|.3&,4p72;v%6p88;l8/a69v:!|7;&5<", PTX: plainF16SM70},
@@ -846,12 +897,11 @@ var plainF16Kernel = &driver.Kernel{
 			c            config
 		})(args)
 		for ts.Next() {
-			plain[dtype.F16, row.F16](ts.Thread(), a.x, a.y, a.weight, a.bias, a.c)
+			plainHalf[dtype.F16, row.F16](ts.Thread(), a.x, a.y, a.weight, a.bias, a.c)
 		}
 	},
-	Twin:    plainF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 6, 7, 8, 12, 13, 14, 35, 39, 41, 42, 43, 44},
+	Uses:    []uint16{1, 2, 6, 7, 8, 12, 13, 14, 41, 46, 50, 51, 52, 53, 54},
 }
 
 // wide32 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -917,7 +967,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 35, 65, 66, 67, 68, 69, 70},
+	Uses:    []uint16{0, 2, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 31, 32, 33, 34, 41, 75, 76, 77, 78, 79, 80},
 }
 
 // wideBF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -983,7 +1033,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 35, 65, 66, 67, 68, 69, 70},
+	Uses:    []uint16{0, 2, 3, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 33, 34, 41, 75, 76, 77, 78, 79, 80},
 }
 
 // wideF16 normalizes a row of x with each team. If there is a residual, x is overwritten before with in + residual.
@@ -1049,7 +1099,7 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 6, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 33, 34, 35, 65, 66, 67, 68, 69, 70},
+	Uses:    []uint16{0, 2, 6, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 33, 34, 41, 75, 76, 77, 78, 79, 80},
 }
 
 // wideBackNarrow computes the derivative of a row's norm with each team. Rows of x are in shared memory; those of dy are read twice, the second
@@ -1119,5 +1169,5 @@ var wideBackNarrowKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 2, 3, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 31, 32, 33, 34, 35, 50, 52, 53, 54, 66, 70, 71, 72, 73, 74, 75, 76, 77},
+	Uses:    []uint16{1, 2, 3, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 31, 32, 33, 34, 41, 60, 62, 63, 64, 76, 80, 81, 82, 83, 84, 85, 86, 87},
 }

@@ -6,11 +6,368 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/gpu"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/norm/zvector"
 	"github.com/gopherwarp/gopherwarp/math32"
 )
+
+// plainAddTwin runs blocks of the kernel plainAdd.
+//
+//line plain.go:12
+func plainAddTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xLen := *(*int)(unsafe.Add(args, 8))
+	residual := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	residualLen := *(*int)(unsafe.Add(args, 32))
+	sum := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	sumLen := *(*int)(unsafe.Add(args, 56))
+	dx, dy, dz := blocks.Dim()
+	lanes := blocks.Lanes()
+//line plain.go:12
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+//line plain.go:27
+		i21 := bx * dx
+		for tz := range dz {
+			for ty := range dy {
+//line plain.go:27
+				if !plainAddTwinRow(blocks, lanes, i21, residual, residualLen, sum, sumLen, x, xLen, dx, ty, tz) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// plainAddTwinRow is what a row of threads does in plainAddTwin.
+//
+//line plain.go:27
+func plainAddTwinRow(blocks *gpu.Blocks, lanes int, i21 int, residual unsafe.Pointer, residualLen int, sum unsafe.Pointer, sumLen int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
+	first := blocks.Begun()
+//line plain.go:27
+	if lanes == 16 && first == 0 {
+//line plain.go:27
+		first = blocks.Done(zvector.PlainAddTwin(blocks.Span(), i21, sumLen, xLen, residualLen, x, residual, sum))
+//line plain.go:27
+	} else if lanes == 8 && first == 0 {
+//line plain.go:27
+		first = blocks.Done(zvector.PlainAddTwinAVX2(blocks.Span(), i21, sumLen, xLen, residualLen, x, residual, sum))
+	}
+	for tx := first; tx < dx; tx++ {
+//line plain.go:27
+		i24 := i21 + tx
+//line plain.go:27
+		if i24 < sumLen {
+			if uint(i24) >= uint(xLen) {
+//line plain.go:28
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i24, xLen)
+//line plain.go:28
+				return false
+			}
+//line plain.go:28
+			if uint(i24) >= uint(residualLen) {
+//line plain.go:28
+				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i24, residualLen)
+//line plain.go:28
+				return false
+			}
+//line plain.go:28
+			*(*float32)(unsafe.Add(sum, i24*4)) = *(*float32)(unsafe.Add(x, i24*4)) + *(*float32)(unsafe.Add(residual, i24*4))
+		}
+	}
+	return true
+}
+
+// plainTwin runs blocks of the kernel plain.
+//
+//line plain.go:37
+func plainTwin(blocks *gpu.Blocks, args unsafe.Pointer) {
+	x := *(*unsafe.Pointer)(args)
+	xCap := *(*int)(unsafe.Add(args, 16))
+	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
+	yCap := *(*int)(unsafe.Add(args, 40))
+	weight := *(*unsafe.Pointer)(unsafe.Add(args, 48))
+	weightLen := *(*int)(unsafe.Add(args, 56))
+	bias := *(*unsafe.Pointer)(unsafe.Add(args, 72))
+	biasLen := *(*int)(unsafe.Add(args, 80))
+	biasCap := *(*int)(unsafe.Add(args, 88))
+	c12 := *(*float32)(unsafe.Add(args, 108))
+	c16 := *(*bool)(unsafe.Add(args, 112))
+	shared := blocks.Shared(128)
+	lanes := blocks.Lanes()
+//line plain.go:60
+	f89 := float32(weightLen)
+//line plain.go:64
+	f103 := float32(weightLen)
+//line plain.go:95
+	c245 := biasLen == 0
+//line plain.go:101
+	c260 := uint(weightLen) <= uint(biasCap)
+//line plain.go:37
+	for blocks.Next() {
+		bx, _, _ := blocks.Index()
+		var f688 float32
+//line plain.go:55
+		i48 := bx * weightLen
+		i50 := i48 + weightLen
+//line plain.go:56
+		if uint(i50) > uint(xCap) {
+//line plain.go:56
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i50, xCap)
+//line plain.go:56
+			return
+		}
+//line plain.go:56
+		if uint(i48) > uint(i50) {
+//line plain.go:56
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i48, i50)
+//line plain.go:56
+			return
+		}
+//line plain.go:56
+		o58 := i48 * 4
+//line plain.go:56
+		if uint(i50) > uint(yCap) {
+//line plain.go:56
+			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i50, yCap)
+//line plain.go:56
+			return
+		}
+//line plain.go:56
+		o72 := i48 * 4
+		if c16 {
+			{
+				{
+//line plain.go:78
+					plainTwinRow(lanes, o58, shared, weightLen, x)
+				}
+			}
+//line lanes.go:9
+			f732 := *(*float32)(shared)
+//line lanes.go:9
+			f742 := *(*float32)(unsafe.Add(shared, 4))
+//line lanes.go:9
+			f752 := *(*float32)(unsafe.Add(shared, 8))
+//line lanes.go:9
+			f762 := *(*float32)(unsafe.Add(shared, 12))
+//line lanes.go:9
+			f772 := *(*float32)(unsafe.Add(shared, 16))
+//line lanes.go:9
+			f773 := f732 + 0 + f742 + f752 + f762 + f772
+//line lanes.go:9
+			f782 := *(*float32)(unsafe.Add(shared, 20))
+//line lanes.go:9
+			f792 := *(*float32)(unsafe.Add(shared, 24))
+//line lanes.go:9
+			f802 := *(*float32)(unsafe.Add(shared, 28))
+//line lanes.go:9
+			f812 := *(*float32)(unsafe.Add(shared, 32))
+//line lanes.go:9
+			f813 := f773 + f782 + f792 + f802 + f812
+//line lanes.go:9
+			f822 := *(*float32)(unsafe.Add(shared, 36))
+//line lanes.go:9
+			f832 := *(*float32)(unsafe.Add(shared, 40))
+//line lanes.go:9
+			f842 := *(*float32)(unsafe.Add(shared, 44))
+//line lanes.go:9
+			f852 := *(*float32)(unsafe.Add(shared, 48))
+//line lanes.go:9
+			f853 := f813 + f822 + f832 + f842 + f852
+//line lanes.go:9
+			f862 := *(*float32)(unsafe.Add(shared, 52))
+//line lanes.go:9
+			f872 := *(*float32)(unsafe.Add(shared, 56))
+//line lanes.go:9
+			f882 := *(*float32)(unsafe.Add(shared, 60))
+			f688 = (f853 + f862 + f872 + f882) / f89
+		} else {
+			f688 = 0
+		}
+		{
+			{
+//line plain.go:62
+				plainTwinRow_(lanes, f688, o58, shared, weightLen, x)
+			}
+		}
+//line lanes.go:9
+		f895 := *(*float32)(unsafe.Add(shared, 64))
+//line lanes.go:9
+		f905 := *(*float32)(unsafe.Add(shared, 68))
+//line lanes.go:9
+		f915 := *(*float32)(unsafe.Add(shared, 72))
+//line lanes.go:9
+		f925 := *(*float32)(unsafe.Add(shared, 76))
+//line lanes.go:9
+		f935 := *(*float32)(unsafe.Add(shared, 80))
+//line lanes.go:9
+		f936 := f895 + 0 + f905 + f915 + f925 + f935
+//line lanes.go:9
+		f945 := *(*float32)(unsafe.Add(shared, 84))
+//line lanes.go:9
+		f955 := *(*float32)(unsafe.Add(shared, 88))
+//line lanes.go:9
+		f965 := *(*float32)(unsafe.Add(shared, 92))
+//line lanes.go:9
+		f975 := *(*float32)(unsafe.Add(shared, 96))
+//line lanes.go:9
+		f976 := f936 + f945 + f955 + f965 + f975
+//line lanes.go:9
+		f985 := *(*float32)(unsafe.Add(shared, 100))
+//line lanes.go:9
+		f995 := *(*float32)(unsafe.Add(shared, 104))
+//line lanes.go:9
+		f1005 := *(*float32)(unsafe.Add(shared, 108))
+//line lanes.go:9
+		f1015 := *(*float32)(unsafe.Add(shared, 112))
+//line lanes.go:9
+		f1016 := f976 + f985 + f995 + f1005 + f1015
+//line lanes.go:9
+		f1025 := *(*float32)(unsafe.Add(shared, 116))
+//line lanes.go:9
+		f1035 := *(*float32)(unsafe.Add(shared, 120))
+//line lanes.go:9
+		f1045 := *(*float32)(unsafe.Add(shared, 124))
+//line plain.go:64
+		f107 := (f1016+f1025+f1035+f1045)/f103 + c12
+//line plain.go:64
+		f109 := 1 / float32(math.Sqrt(float64(f107)))
+		{
+			{
+//line lanes.go:9
+				if !plainTwinRow__(lanes, bias, c245, c260, f109, f688, o58, o72, weight, weightLen, x, y, biasCap, blocks) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// plainTwinRow is what a row of threads does in plainTwin.
+//
+//line plain.go:78
+func plainTwinRow(lanes int, o58 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
+	first := 0
+//line plain.go:78
+	if lanes == 16 {
+//line plain.go:78
+		first = zvector.PlainTwin(16, weightLen, x, o58, shared)
+//line plain.go:78
+	} else if lanes == 8 {
+//line plain.go:78
+		first = zvector.PlainTwinAVX2(16, weightLen, x, o58, shared)
+	}
+	for tx := first; tx < 16; tx++ {
+		var f120 float32
+		var i121 int
+//line plain.go:78
+		f120, i121 = 0, tx
+//line plain.go:78
+		for {
+//line plain.go:78
+			if i121 >= weightLen {
+//line plain.go:78
+				break
+			}
+//line plain.go:78
+			f120, i121 = f120+*(*float32)(unsafe.Add(x, o58+i121*4)), i121+16
+		}
+//line plain.go:58
+		*(*float32)(unsafe.Add(shared, tx*4)) = f120
+	}
+}
+
+// plainTwinRow_ is what a row of threads does in plainTwin.
+//
+//line plain.go:62
+func plainTwinRow_(lanes int, f688 float32, o58 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
+	first := 0
+//line plain.go:62
+	if lanes == 16 {
+//line plain.go:62
+		first = zvector.PlainTwin__(16, weightLen, x, o58, f688, shared)
+//line plain.go:62
+	} else if lanes == 8 {
+//line plain.go:62
+		first = zvector.PlainTwinAVX2__(16, weightLen, x, o58, f688, shared)
+	}
+	for tx := first; tx < 16; tx++ {
+		var f152 float32
+		var i153 int
+//line plain.go:85
+		f152, i153 = 0, tx
+		for {
+//line plain.go:86
+			if i153 >= weightLen {
+//line plain.go:86
+				break
+			}
+//line plain.go:87
+			f178 := *(*float32)(unsafe.Add(x, o58+i153*4)) - f688
+//line plain.go:86
+			f152, i153 = math32.FMA(f178, f178, f152), i153+16
+		}
+//line plain.go:62
+		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f152
+	}
+}
+
+// plainTwinRow__ is what a row of threads does in plainTwin.
+//
+//line lanes.go:9
+func plainTwinRow__(lanes int, bias unsafe.Pointer, c245 bool, c260 bool, f109 float32, f688 float32, o58 int, o72 int, weight unsafe.Pointer, weightLen int, x unsafe.Pointer, y unsafe.Pointer, biasCap int, blocks *gpu.Blocks) (ok bool) {
+	first := 0
+//line lanes.go:9
+	if lanes == 16 {
+//line lanes.go:9
+		first = zvector.PlainTwin___(16, c245, c260, weightLen, x, o58, f688, f109, weight, y, o72, bias)
+//line lanes.go:9
+	} else if lanes == 8 {
+//line lanes.go:9
+		first = zvector.PlainTwinAVX2___(16, c245, c260, weightLen, x, o58, f688, f109, weight, y, o72, bias)
+	}
+	for tx := first; tx < 16; tx++ {
+		var i264, i325 int
+//line plain.go:95
+		if c245 {
+			i264 = tx
+//line plain.go:96
+			for {
+//line plain.go:96
+				if i264 >= weightLen {
+//line plain.go:96
+					break
+				}
+//line plain.go:97
+				*(*float32)(unsafe.Add(y, o72+i264*4)) = float32(float32((*(*float32)(unsafe.Add(x, o58+i264*4))-f688)*f109) * *(*float32)(unsafe.Add(weight, i264*4)))
+//line plain.go:96
+				i264 = i264 + 16
+			}
+		} else {
+//line plain.go:101
+			if !c260 {
+//line plain.go:101
+				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", weightLen, biasCap)
+//line plain.go:101
+				return false
+			}
+//line plain.go:101
+			i325 = tx
+			for {
+//line plain.go:102
+				if i325 >= weightLen {
+//line plain.go:102
+					break
+				}
+//line plain.go:103
+				*(*float32)(unsafe.Add(y, o72+i325*4)) = float32(float32((*(*float32)(unsafe.Add(x, o58+i325*4))-f688)*f109)**(*float32)(unsafe.Add(weight, i325*4))) + *(*float32)(unsafe.Add(bias, i325*4))
+//line plain.go:102
+				i325 = i325 + 16
+			}
+		}
+	}
+	return true
+}
 
 // plainBackTwin runs blocks of the kernel plainBack.
 //
@@ -323,15 +680,15 @@ func plainBackTwinRow(lanes int, o75 int, shared unsafe.Pointer, weightLen int, 
 	for tx := first; tx < 16; tx++ {
 		var f217 float32
 		var i218 int
-//line plain.go:49
+//line plain.go:77
 		f217, i218 = 0, tx
 		for {
-//line plain.go:50
+//line plain.go:78
 			if i218 >= weightLen {
-//line plain.go:50
+//line plain.go:78
 				break
 			}
-//line plain.go:50
+//line plain.go:78
 			f217, i218 = f217+*(*float32)(unsafe.Add(x, o75+i218*4)), i218+16
 		}
 //line plainback.go:61
@@ -691,1072 +1048,4 @@ func sumPartsTwinRow_(lanes int, each30 unsafe.Pointer, i84 int, shared unsafe.P
 			}
 		}
 	}
-}
-
-// plainAdd32Twin runs blocks of the kernel plainAdd_float32_row_F32.
-//
-//line plain.go:12
-func plainAdd32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xLen := *(*int)(unsafe.Add(args, 8))
-	residual := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	residualLen := *(*int)(unsafe.Add(args, 32))
-	sum := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	sumLen := *(*int)(unsafe.Add(args, 56))
-	dx, dy, dz := blocks.Dim()
-	lanes := blocks.Lanes()
-//line plain.go:12
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		i19 := bx * dx
-		for tz := range dz {
-			for ty := range dy {
-//line plain.go:14
-				if !plainAdd32TwinRow(blocks, lanes, i19, residual, residualLen, sum, sumLen, x, xLen, dx, ty, tz) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// plainAdd32TwinRow is what a row of threads does in plainAdd32Twin.
-//
-//line plain.go:14
-func plainAdd32TwinRow(blocks *gpu.Blocks, lanes int, i19 int, residual unsafe.Pointer, residualLen int, sum unsafe.Pointer, sumLen int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
-	first := blocks.Begun()
-//line plain.go:14
-	if lanes == 16 && first == 0 {
-//line plain.go:14
-		first = blocks.Done(zvector.PlainAdd32Twin(blocks.Span(), i19, sumLen, xLen, residualLen, x, residual, sum))
-//line plain.go:14
-	} else if lanes == 8 && first == 0 {
-//line plain.go:14
-		first = blocks.Done(zvector.PlainAdd32TwinAVX2(blocks.Span(), i19, sumLen, xLen, residualLen, x, residual, sum))
-	}
-	for tx := first; tx < dx; tx++ {
-//line plain.go:14
-		i22 := i19 + tx
-//line plain.go:14
-		if i22 < sumLen {
-			if uint(i22) >= uint(xLen) {
-//line plain.go:15
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, xLen)
-//line plain.go:15
-				return false
-			}
-//line plain.go:15
-			if uint(i22) >= uint(residualLen) {
-//line plain.go:15
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, residualLen)
-//line plain.go:15
-				return false
-			}
-//line plain.go:15
-			*(*float32)(unsafe.Add(sum, i22*4)) = *(*float32)(unsafe.Add(x, i22*4)) + *(*float32)(unsafe.Add(residual, i22*4))
-		}
-	}
-	return true
-}
-
-// plainAddBF16Twin runs blocks of the kernel plainAdd_dtype_BF16_row_BF16.
-//
-//line plain.go:12
-func plainAddBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xLen := *(*int)(unsafe.Add(args, 8))
-	residual := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	residualLen := *(*int)(unsafe.Add(args, 32))
-	sum := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	sumLen := *(*int)(unsafe.Add(args, 56))
-	dx, dy, dz := blocks.Dim()
-	lanes := blocks.Lanes()
-//line plain.go:12
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		i19 := bx * dx
-		for tz := range dz {
-			for ty := range dy {
-//line plain.go:14
-				if !plainAddBF16TwinRow(blocks, lanes, i19, residual, residualLen, sum, sumLen, x, xLen, dx, ty, tz) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// plainAddBF16TwinRow is what a row of threads does in plainAddBF16Twin.
-//
-//line plain.go:14
-func plainAddBF16TwinRow(blocks *gpu.Blocks, lanes int, i19 int, residual unsafe.Pointer, residualLen int, sum unsafe.Pointer, sumLen int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
-	first := blocks.Begun()
-//line plain.go:14
-	if lanes == 16 && first == 0 {
-//line plain.go:14
-		first = blocks.Done(zvector.PlainAddBF16Twin(blocks.Span(), i19, sumLen, xLen, residualLen, x, residual, sum))
-//line plain.go:14
-	} else if lanes == 8 && first == 0 {
-//line plain.go:14
-		first = blocks.Done(zvector.PlainAddBF16TwinAVX2(blocks.Span(), i19, sumLen, xLen, residualLen, x, residual, sum))
-	}
-	for tx := first; tx < dx; tx++ {
-//line plain.go:14
-		i22 := i19 + tx
-//line plain.go:14
-		if i22 < sumLen {
-			if uint(i22) >= uint(xLen) {
-//line plain.go:15
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, xLen)
-//line plain.go:15
-				return false
-			}
-//line plain.go:15
-			if uint(i22) >= uint(residualLen) {
-//line plain.go:15
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, residualLen)
-//line plain.go:15
-				return false
-			}
-//line plain.go:15
-			*(*int16)(unsafe.Add(sum, i22*2)) = int16(dtype.BF16From32(dtype.BF16(uint16(*(*int16)(unsafe.Add(x, i22*2)))).Float32() + dtype.BF16(uint16(*(*int16)(unsafe.Add(residual, i22*2)))).Float32()))
-		}
-	}
-	return true
-}
-
-// plainAddF16Twin runs blocks of the kernel plainAdd_dtype_F16_row_F16.
-//
-//line plain.go:12
-func plainAddF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xLen := *(*int)(unsafe.Add(args, 8))
-	residual := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	residualLen := *(*int)(unsafe.Add(args, 32))
-	sum := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	sumLen := *(*int)(unsafe.Add(args, 56))
-	dx, dy, dz := blocks.Dim()
-	lanes := blocks.Lanes()
-//line plain.go:12
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		i19 := bx * dx
-		for tz := range dz {
-			for ty := range dy {
-//line plain.go:14
-				if !plainAddF16TwinRow(blocks, lanes, i19, residual, residualLen, sum, sumLen, x, xLen, dx, ty, tz) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// plainAddF16TwinRow is what a row of threads does in plainAddF16Twin.
-//
-//line plain.go:14
-func plainAddF16TwinRow(blocks *gpu.Blocks, lanes int, i19 int, residual unsafe.Pointer, residualLen int, sum unsafe.Pointer, sumLen int, x unsafe.Pointer, xLen int, dx int, ty int, tz int) (ok bool) {
-	first := blocks.Begun()
-//line plain.go:14
-	if lanes == 16 && first == 0 {
-//line plain.go:14
-		first = blocks.Done(zvector.PlainAddF16Twin(blocks.Span(), i19, sumLen, xLen, residualLen, x, residual, sum))
-//line plain.go:14
-	} else if lanes == 8 && first == 0 {
-//line plain.go:14
-		first = blocks.Done(zvector.PlainAddF16TwinAVX2(blocks.Span(), i19, sumLen, xLen, residualLen, x, residual, sum))
-	}
-	for tx := first; tx < dx; tx++ {
-//line plain.go:14
-		i22 := i19 + tx
-//line plain.go:14
-		if i22 < sumLen {
-			if uint(i22) >= uint(xLen) {
-//line plain.go:15
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, xLen)
-//line plain.go:15
-				return false
-			}
-//line plain.go:15
-			if uint(i22) >= uint(residualLen) {
-//line plain.go:15
-				blocks.OutOfRange(blocks.Thread(tx, ty, tz), "index out of range [%d] with length %d", i22, residualLen)
-//line plain.go:15
-				return false
-			}
-//line plain.go:15
-			*(*int16)(unsafe.Add(sum, i22*2)) = int16(dtype.F16From32(dtype.F16(uint16(*(*int16)(unsafe.Add(x, i22*2)))).Float32() + dtype.F16(uint16(*(*int16)(unsafe.Add(residual, i22*2)))).Float32()))
-		}
-	}
-	return true
-}
-
-// plain32Twin runs blocks of the kernel plain_float32_row_F32.
-//
-//line plain.go:24
-func plain32Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xCap := *(*int)(unsafe.Add(args, 16))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	yCap := *(*int)(unsafe.Add(args, 40))
-	weight := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	weightLen := *(*int)(unsafe.Add(args, 56))
-	bias := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	biasLen := *(*int)(unsafe.Add(args, 80))
-	biasCap := *(*int)(unsafe.Add(args, 88))
-	c12 := *(*float32)(unsafe.Add(args, 108))
-	c16 := *(*bool)(unsafe.Add(args, 112))
-	shared := blocks.Shared(128)
-	lanes := blocks.Lanes()
-//line plain.go:32
-	f79 := float32(weightLen)
-//line plain.go:36
-	f93 := float32(weightLen)
-//line plain.go:67
-	c233 := biasLen == 0
-//line plain.go:73
-	c248 := uint(weightLen) <= uint(biasCap)
-//line plain.go:24
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var f645 float32
-		i35 := bx * weightLen
-		i36 := i35 + weightLen
-//line plain.go:28
-		if uint(i36) > uint(xCap) {
-//line plain.go:28
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i36, xCap)
-//line plain.go:28
-			return
-		}
-//line plain.go:28
-		if uint(i35) > uint(i36) {
-//line plain.go:28
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i35, i36)
-//line plain.go:28
-			return
-		}
-//line plain.go:28
-		o44 := i35 * 4
-//line plain.go:28
-		if uint(i36) > uint(yCap) {
-//line plain.go:28
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i36, yCap)
-//line plain.go:28
-			return
-		}
-//line plain.go:28
-		o58 := i35 * 4
-		if c16 {
-			{
-				{
-//line plain.go:50
-					plain32TwinRow(lanes, o44, shared, weightLen, x)
-				}
-			}
-//line lanes.go:9
-			f689 := *(*float32)(shared)
-//line lanes.go:9
-			f699 := *(*float32)(unsafe.Add(shared, 4))
-//line lanes.go:9
-			f709 := *(*float32)(unsafe.Add(shared, 8))
-//line lanes.go:9
-			f719 := *(*float32)(unsafe.Add(shared, 12))
-//line lanes.go:9
-			f729 := *(*float32)(unsafe.Add(shared, 16))
-//line lanes.go:9
-			f730 := f689 + 0 + f699 + f709 + f719 + f729
-//line lanes.go:9
-			f739 := *(*float32)(unsafe.Add(shared, 20))
-//line lanes.go:9
-			f749 := *(*float32)(unsafe.Add(shared, 24))
-//line lanes.go:9
-			f759 := *(*float32)(unsafe.Add(shared, 28))
-//line lanes.go:9
-			f769 := *(*float32)(unsafe.Add(shared, 32))
-//line lanes.go:9
-			f770 := f730 + f739 + f749 + f759 + f769
-//line lanes.go:9
-			f779 := *(*float32)(unsafe.Add(shared, 36))
-//line lanes.go:9
-			f789 := *(*float32)(unsafe.Add(shared, 40))
-//line lanes.go:9
-			f799 := *(*float32)(unsafe.Add(shared, 44))
-//line lanes.go:9
-			f809 := *(*float32)(unsafe.Add(shared, 48))
-//line lanes.go:9
-			f810 := f770 + f779 + f789 + f799 + f809
-//line lanes.go:9
-			f819 := *(*float32)(unsafe.Add(shared, 52))
-//line lanes.go:9
-			f829 := *(*float32)(unsafe.Add(shared, 56))
-//line lanes.go:9
-			f839 := *(*float32)(unsafe.Add(shared, 60))
-			f645 = (f810 + f819 + f829 + f839) / f79
-		} else {
-			f645 = 0
-		}
-		{
-			{
-//line plain.go:34
-				plain32TwinRow_(lanes, f645, o44, shared, weightLen, x)
-			}
-		}
-//line lanes.go:9
-		f852 := *(*float32)(unsafe.Add(shared, 64))
-//line lanes.go:9
-		f862 := *(*float32)(unsafe.Add(shared, 68))
-//line lanes.go:9
-		f872 := *(*float32)(unsafe.Add(shared, 72))
-//line lanes.go:9
-		f882 := *(*float32)(unsafe.Add(shared, 76))
-//line lanes.go:9
-		f892 := *(*float32)(unsafe.Add(shared, 80))
-//line lanes.go:9
-		f893 := f852 + 0 + f862 + f872 + f882 + f892
-//line lanes.go:9
-		f902 := *(*float32)(unsafe.Add(shared, 84))
-//line lanes.go:9
-		f912 := *(*float32)(unsafe.Add(shared, 88))
-//line lanes.go:9
-		f922 := *(*float32)(unsafe.Add(shared, 92))
-//line lanes.go:9
-		f932 := *(*float32)(unsafe.Add(shared, 96))
-//line lanes.go:9
-		f933 := f893 + f902 + f912 + f922 + f932
-//line lanes.go:9
-		f942 := *(*float32)(unsafe.Add(shared, 100))
-//line lanes.go:9
-		f952 := *(*float32)(unsafe.Add(shared, 104))
-//line lanes.go:9
-		f962 := *(*float32)(unsafe.Add(shared, 108))
-//line lanes.go:9
-		f972 := *(*float32)(unsafe.Add(shared, 112))
-//line lanes.go:9
-		f973 := f933 + f942 + f952 + f962 + f972
-//line lanes.go:9
-		f982 := *(*float32)(unsafe.Add(shared, 116))
-//line lanes.go:9
-		f992 := *(*float32)(unsafe.Add(shared, 120))
-//line lanes.go:9
-		f1002 := *(*float32)(unsafe.Add(shared, 124))
-//line plain.go:36
-		f97 := (f973+f982+f992+f1002)/f93 + c12
-//line plain.go:36
-		f99 := 1 / float32(math.Sqrt(float64(f97)))
-		{
-			{
-//line lanes.go:9
-				if !plain32TwinRow__(lanes, bias, c233, c248, f645, f99, o44, o58, weight, weightLen, x, y, biasCap, blocks) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// plain32TwinRow is what a row of threads does in plain32Twin.
-//
-//line plain.go:50
-func plain32TwinRow(lanes int, o44 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
-	first := 0
-//line plain.go:50
-	if lanes == 16 {
-//line plain.go:50
-		first = zvector.Plain32Twin(16, weightLen, x, o44, shared)
-//line plain.go:50
-	} else if lanes == 8 {
-//line plain.go:50
-		first = zvector.Plain32TwinAVX2(16, weightLen, x, o44, shared)
-	}
-	for tx := first; tx < 16; tx++ {
-		var f108 float32
-		var i109 int
-//line plain.go:50
-		f108, i109 = 0, tx
-//line plain.go:50
-		for {
-//line plain.go:50
-			if i109 >= weightLen {
-//line plain.go:50
-				break
-			}
-//line plain.go:50
-			f108, i109 = f108+*(*float32)(unsafe.Add(x, o44+i109*4)), i109+16
-		}
-//line plain.go:30
-		*(*float32)(unsafe.Add(shared, tx*4)) = f108
-	}
-}
-
-// plain32TwinRow_ is what a row of threads does in plain32Twin.
-//
-//line plain.go:34
-func plain32TwinRow_(lanes int, f645 float32, o44 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
-	first := 0
-//line plain.go:34
-	if lanes == 16 {
-//line plain.go:34
-		first = zvector.Plain32Twin__(16, weightLen, x, o44, f645, shared)
-//line plain.go:34
-	} else if lanes == 8 {
-//line plain.go:34
-		first = zvector.Plain32TwinAVX2__(16, weightLen, x, o44, f645, shared)
-	}
-	for tx := first; tx < 16; tx++ {
-		var f140 float32
-		var i141 int
-//line plain.go:57
-		f140, i141 = 0, tx
-		for {
-//line plain.go:58
-			if i141 >= weightLen {
-//line plain.go:58
-				break
-			}
-//line plain.go:59
-			f166 := *(*float32)(unsafe.Add(x, o44+i141*4)) - f645
-//line plain.go:58
-			f140, i141 = math32.FMA(f166, f166, f140), i141+16
-		}
-//line plain.go:34
-		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f140
-	}
-}
-
-// plain32TwinRow__ is what a row of threads does in plain32Twin.
-//
-//line lanes.go:9
-func plain32TwinRow__(lanes int, bias unsafe.Pointer, c233 bool, c248 bool, f645 float32, f99 float32, o44 int, o58 int, weight unsafe.Pointer, weightLen int, x unsafe.Pointer, y unsafe.Pointer, biasCap int, blocks *gpu.Blocks) (ok bool) {
-	first := 0
-//line lanes.go:9
-	if lanes == 16 {
-//line lanes.go:9
-		first = zvector.Plain32Twin___(16, c233, c248, weightLen, x, o44, f645, f99, weight, y, o58, bias)
-//line lanes.go:9
-	} else if lanes == 8 {
-//line lanes.go:9
-		first = zvector.Plain32TwinAVX2___(16, c233, c248, weightLen, x, o44, f645, f99, weight, y, o58, bias)
-	}
-	for tx := first; tx < 16; tx++ {
-		var i252, i313 int
-//line plain.go:67
-		if c233 {
-			i252 = tx
-//line plain.go:68
-			for {
-//line plain.go:68
-				if i252 >= weightLen {
-//line plain.go:68
-					break
-				}
-//line plain.go:69
-				*(*float32)(unsafe.Add(y, o58+i252*4)) = float32(float32((*(*float32)(unsafe.Add(x, o44+i252*4))-f645)*f99) * *(*float32)(unsafe.Add(weight, i252*4)))
-//line plain.go:68
-				i252 = i252 + 16
-			}
-		} else {
-//line plain.go:73
-			if !c248 {
-//line plain.go:73
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", weightLen, biasCap)
-//line plain.go:73
-				return false
-			}
-//line plain.go:73
-			i313 = tx
-			for {
-//line plain.go:74
-				if i313 >= weightLen {
-//line plain.go:74
-					break
-				}
-//line plain.go:75
-				*(*float32)(unsafe.Add(y, o58+i313*4)) = float32(float32((*(*float32)(unsafe.Add(x, o44+i313*4))-f645)*f99)**(*float32)(unsafe.Add(weight, i313*4))) + *(*float32)(unsafe.Add(bias, i313*4))
-//line plain.go:74
-				i313 = i313 + 16
-			}
-		}
-	}
-	return true
-}
-
-// plainBF16Twin runs blocks of the kernel plain_dtype_BF16_row_BF16.
-//
-//line plain.go:24
-func plainBF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xCap := *(*int)(unsafe.Add(args, 16))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	yCap := *(*int)(unsafe.Add(args, 40))
-	weight := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	weightLen := *(*int)(unsafe.Add(args, 56))
-	bias := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	biasLen := *(*int)(unsafe.Add(args, 80))
-	biasCap := *(*int)(unsafe.Add(args, 88))
-	c12 := *(*float32)(unsafe.Add(args, 108))
-	c16 := *(*bool)(unsafe.Add(args, 112))
-	shared := blocks.Shared(128)
-	lanes := blocks.Lanes()
-//line plain.go:32
-	f79 := float32(weightLen)
-//line plain.go:36
-	f93 := float32(weightLen)
-//line plain.go:67
-	c235 := biasLen == 0
-//line plain.go:73
-	c250 := uint(weightLen) <= uint(biasCap)
-//line plain.go:24
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var f651 float32
-		i35 := bx * weightLen
-		i36 := i35 + weightLen
-//line plain.go:28
-		if uint(i36) > uint(xCap) {
-//line plain.go:28
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i36, xCap)
-//line plain.go:28
-			return
-		}
-//line plain.go:28
-		if uint(i35) > uint(i36) {
-//line plain.go:28
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i35, i36)
-//line plain.go:28
-			return
-		}
-//line plain.go:28
-		o44 := i35 * 2
-//line plain.go:28
-		if uint(i36) > uint(yCap) {
-//line plain.go:28
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i36, yCap)
-//line plain.go:28
-			return
-		}
-//line plain.go:28
-		o58 := i35 * 2
-		if c16 {
-			{
-				{
-//line plain.go:50
-					plainBF16TwinRow(lanes, o44, shared, weightLen, x)
-				}
-			}
-//line lanes.go:9
-			f695 := *(*float32)(shared)
-//line lanes.go:9
-			f705 := *(*float32)(unsafe.Add(shared, 4))
-//line lanes.go:9
-			f715 := *(*float32)(unsafe.Add(shared, 8))
-//line lanes.go:9
-			f725 := *(*float32)(unsafe.Add(shared, 12))
-//line lanes.go:9
-			f735 := *(*float32)(unsafe.Add(shared, 16))
-//line lanes.go:9
-			f736 := f695 + 0 + f705 + f715 + f725 + f735
-//line lanes.go:9
-			f745 := *(*float32)(unsafe.Add(shared, 20))
-//line lanes.go:9
-			f755 := *(*float32)(unsafe.Add(shared, 24))
-//line lanes.go:9
-			f765 := *(*float32)(unsafe.Add(shared, 28))
-//line lanes.go:9
-			f775 := *(*float32)(unsafe.Add(shared, 32))
-//line lanes.go:9
-			f776 := f736 + f745 + f755 + f765 + f775
-//line lanes.go:9
-			f785 := *(*float32)(unsafe.Add(shared, 36))
-//line lanes.go:9
-			f795 := *(*float32)(unsafe.Add(shared, 40))
-//line lanes.go:9
-			f805 := *(*float32)(unsafe.Add(shared, 44))
-//line lanes.go:9
-			f815 := *(*float32)(unsafe.Add(shared, 48))
-//line lanes.go:9
-			f816 := f776 + f785 + f795 + f805 + f815
-//line lanes.go:9
-			f825 := *(*float32)(unsafe.Add(shared, 52))
-//line lanes.go:9
-			f835 := *(*float32)(unsafe.Add(shared, 56))
-//line lanes.go:9
-			f845 := *(*float32)(unsafe.Add(shared, 60))
-			f651 = (f816 + f825 + f835 + f845) / f79
-		} else {
-			f651 = 0
-		}
-		{
-			{
-//line plain.go:34
-				plainBF16TwinRow_(lanes, f651, o44, shared, weightLen, x)
-			}
-		}
-//line lanes.go:9
-		f858 := *(*float32)(unsafe.Add(shared, 64))
-//line lanes.go:9
-		f868 := *(*float32)(unsafe.Add(shared, 68))
-//line lanes.go:9
-		f878 := *(*float32)(unsafe.Add(shared, 72))
-//line lanes.go:9
-		f888 := *(*float32)(unsafe.Add(shared, 76))
-//line lanes.go:9
-		f898 := *(*float32)(unsafe.Add(shared, 80))
-//line lanes.go:9
-		f899 := f858 + 0 + f868 + f878 + f888 + f898
-//line lanes.go:9
-		f908 := *(*float32)(unsafe.Add(shared, 84))
-//line lanes.go:9
-		f918 := *(*float32)(unsafe.Add(shared, 88))
-//line lanes.go:9
-		f928 := *(*float32)(unsafe.Add(shared, 92))
-//line lanes.go:9
-		f938 := *(*float32)(unsafe.Add(shared, 96))
-//line lanes.go:9
-		f939 := f899 + f908 + f918 + f928 + f938
-//line lanes.go:9
-		f948 := *(*float32)(unsafe.Add(shared, 100))
-//line lanes.go:9
-		f958 := *(*float32)(unsafe.Add(shared, 104))
-//line lanes.go:9
-		f968 := *(*float32)(unsafe.Add(shared, 108))
-//line lanes.go:9
-		f978 := *(*float32)(unsafe.Add(shared, 112))
-//line lanes.go:9
-		f979 := f939 + f948 + f958 + f968 + f978
-//line lanes.go:9
-		f988 := *(*float32)(unsafe.Add(shared, 116))
-//line lanes.go:9
-		f998 := *(*float32)(unsafe.Add(shared, 120))
-//line lanes.go:9
-		f1008 := *(*float32)(unsafe.Add(shared, 124))
-//line plain.go:36
-		f97 := (f979+f988+f998+f1008)/f93 + c12
-//line plain.go:36
-		f99 := 1 / float32(math.Sqrt(float64(f97)))
-		{
-			{
-//line lanes.go:9
-				if !plainBF16TwinRow__(lanes, bias, c235, c250, f651, f99, o44, o58, weight, weightLen, x, y, biasCap, blocks) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// plainBF16TwinRow is what a row of threads does in plainBF16Twin.
-//
-//line plain.go:50
-func plainBF16TwinRow(lanes int, o44 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
-	first := 0
-//line plain.go:50
-	if lanes == 16 {
-//line plain.go:50
-		first = zvector.PlainBF16Twin(16, weightLen, x, o44, shared)
-//line plain.go:50
-	} else if lanes == 8 {
-//line plain.go:50
-		first = zvector.PlainBF16TwinAVX2(16, weightLen, x, o44, shared)
-	}
-	for tx := first; tx < 16; tx++ {
-		var f108 float32
-		var i109 int
-//line plain.go:50
-		f108, i109 = 0, tx
-//line plain.go:50
-		for {
-//line plain.go:50
-			if i109 >= weightLen {
-//line plain.go:50
-				break
-			}
-//line plain.go:50
-			f108, i109 = f108+dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o44+i109*2)))).Float32(), i109+16
-		}
-//line plain.go:30
-		*(*float32)(unsafe.Add(shared, tx*4)) = f108
-	}
-}
-
-// plainBF16TwinRow_ is what a row of threads does in plainBF16Twin.
-//
-//line plain.go:34
-func plainBF16TwinRow_(lanes int, f651 float32, o44 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
-	first := 0
-//line plain.go:34
-	if lanes == 16 {
-//line plain.go:34
-		first = zvector.PlainBF16Twin__(16, weightLen, x, o44, f651, shared)
-//line plain.go:34
-	} else if lanes == 8 {
-//line plain.go:34
-		first = zvector.PlainBF16TwinAVX2__(16, weightLen, x, o44, f651, shared)
-	}
-	for tx := first; tx < 16; tx++ {
-		var f140 float32
-		var i141 int
-//line plain.go:57
-		f140, i141 = 0, tx
-		for {
-//line plain.go:58
-			if i141 >= weightLen {
-//line plain.go:58
-				break
-			}
-//line plain.go:59
-			f166 := dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o44+i141*2)))).Float32() - f651
-//line plain.go:58
-			f140, i141 = math32.FMA(f166, f166, f140), i141+16
-		}
-//line plain.go:34
-		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f140
-	}
-}
-
-// plainBF16TwinRow__ is what a row of threads does in plainBF16Twin.
-//
-//line lanes.go:9
-func plainBF16TwinRow__(lanes int, bias unsafe.Pointer, c235 bool, c250 bool, f651 float32, f99 float32, o44 int, o58 int, weight unsafe.Pointer, weightLen int, x unsafe.Pointer, y unsafe.Pointer, biasCap int, blocks *gpu.Blocks) (ok bool) {
-	first := 0
-//line lanes.go:9
-	if lanes == 16 {
-//line lanes.go:9
-		first = zvector.PlainBF16Twin___(16, c235, c250, weightLen, x, o44, f651, f99, weight, y, o58, bias)
-//line lanes.go:9
-	} else if lanes == 8 {
-//line lanes.go:9
-		first = zvector.PlainBF16TwinAVX2___(16, c235, c250, weightLen, x, o44, f651, f99, weight, y, o58, bias)
-	}
-	for tx := first; tx < 16; tx++ {
-		var i254, i315 int
-//line plain.go:67
-		if c235 {
-			i254 = tx
-//line plain.go:68
-			for {
-//line plain.go:68
-				if i254 >= weightLen {
-//line plain.go:68
-					break
-				}
-//line plain.go:69
-				*(*int16)(unsafe.Add(y, o58+i254*2)) = int16(dtype.BF16From32(float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o44+i254*2)))).Float32()-f651)*f99) * *(*float32)(unsafe.Add(weight, i254*4)))))
-//line plain.go:68
-				i254 = i254 + 16
-			}
-		} else {
-//line plain.go:73
-			if !c250 {
-//line plain.go:73
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", weightLen, biasCap)
-//line plain.go:73
-				return false
-			}
-//line plain.go:73
-			i315 = tx
-			for {
-//line plain.go:74
-				if i315 >= weightLen {
-//line plain.go:74
-					break
-				}
-//line plain.go:75
-				*(*int16)(unsafe.Add(y, o58+i315*2)) = int16(dtype.BF16From32(float32(float32((dtype.BF16(uint16(*(*int16)(unsafe.Add(x, o44+i315*2)))).Float32()-f651)*f99)**(*float32)(unsafe.Add(weight, i315*4))) + *(*float32)(unsafe.Add(bias, i315*4))))
-//line plain.go:74
-				i315 = i315 + 16
-			}
-		}
-	}
-	return true
-}
-
-// plainF16Twin runs blocks of the kernel plain_dtype_F16_row_F16.
-//
-//line plain.go:24
-func plainF16Twin(blocks *gpu.Blocks, args unsafe.Pointer) {
-	x := *(*unsafe.Pointer)(args)
-	xCap := *(*int)(unsafe.Add(args, 16))
-	y := *(*unsafe.Pointer)(unsafe.Add(args, 24))
-	yCap := *(*int)(unsafe.Add(args, 40))
-	weight := *(*unsafe.Pointer)(unsafe.Add(args, 48))
-	weightLen := *(*int)(unsafe.Add(args, 56))
-	bias := *(*unsafe.Pointer)(unsafe.Add(args, 72))
-	biasLen := *(*int)(unsafe.Add(args, 80))
-	biasCap := *(*int)(unsafe.Add(args, 88))
-	c12 := *(*float32)(unsafe.Add(args, 108))
-	c16 := *(*bool)(unsafe.Add(args, 112))
-	shared := blocks.Shared(128)
-	lanes := blocks.Lanes()
-//line plain.go:32
-	f79 := float32(weightLen)
-//line plain.go:36
-	f93 := float32(weightLen)
-//line plain.go:67
-	c235 := biasLen == 0
-//line plain.go:73
-	c250 := uint(weightLen) <= uint(biasCap)
-//line plain.go:24
-	for blocks.Next() {
-		bx, _, _ := blocks.Index()
-		var f651 float32
-		i35 := bx * weightLen
-		i36 := i35 + weightLen
-//line plain.go:28
-		if uint(i36) > uint(xCap) {
-//line plain.go:28
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i36, xCap)
-//line plain.go:28
-			return
-		}
-//line plain.go:28
-		if uint(i35) > uint(i36) {
-//line plain.go:28
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [%d:%d]", i35, i36)
-//line plain.go:28
-			return
-		}
-//line plain.go:28
-		o44 := i35 * 2
-//line plain.go:28
-		if uint(i36) > uint(yCap) {
-//line plain.go:28
-			blocks.OutOfRange(blocks.Thread(0, 0, 0), "slice bounds out of range [:%d] with capacity %d", i36, yCap)
-//line plain.go:28
-			return
-		}
-//line plain.go:28
-		o58 := i35 * 2
-		if c16 {
-			{
-				{
-//line plain.go:50
-					plainF16TwinRow(lanes, o44, shared, weightLen, x)
-				}
-			}
-//line lanes.go:9
-			f695 := *(*float32)(shared)
-//line lanes.go:9
-			f705 := *(*float32)(unsafe.Add(shared, 4))
-//line lanes.go:9
-			f715 := *(*float32)(unsafe.Add(shared, 8))
-//line lanes.go:9
-			f725 := *(*float32)(unsafe.Add(shared, 12))
-//line lanes.go:9
-			f735 := *(*float32)(unsafe.Add(shared, 16))
-//line lanes.go:9
-			f736 := f695 + 0 + f705 + f715 + f725 + f735
-//line lanes.go:9
-			f745 := *(*float32)(unsafe.Add(shared, 20))
-//line lanes.go:9
-			f755 := *(*float32)(unsafe.Add(shared, 24))
-//line lanes.go:9
-			f765 := *(*float32)(unsafe.Add(shared, 28))
-//line lanes.go:9
-			f775 := *(*float32)(unsafe.Add(shared, 32))
-//line lanes.go:9
-			f776 := f736 + f745 + f755 + f765 + f775
-//line lanes.go:9
-			f785 := *(*float32)(unsafe.Add(shared, 36))
-//line lanes.go:9
-			f795 := *(*float32)(unsafe.Add(shared, 40))
-//line lanes.go:9
-			f805 := *(*float32)(unsafe.Add(shared, 44))
-//line lanes.go:9
-			f815 := *(*float32)(unsafe.Add(shared, 48))
-//line lanes.go:9
-			f816 := f776 + f785 + f795 + f805 + f815
-//line lanes.go:9
-			f825 := *(*float32)(unsafe.Add(shared, 52))
-//line lanes.go:9
-			f835 := *(*float32)(unsafe.Add(shared, 56))
-//line lanes.go:9
-			f845 := *(*float32)(unsafe.Add(shared, 60))
-			f651 = (f816 + f825 + f835 + f845) / f79
-		} else {
-			f651 = 0
-		}
-		{
-			{
-//line plain.go:34
-				plainF16TwinRow_(lanes, f651, o44, shared, weightLen, x)
-			}
-		}
-//line lanes.go:9
-		f858 := *(*float32)(unsafe.Add(shared, 64))
-//line lanes.go:9
-		f868 := *(*float32)(unsafe.Add(shared, 68))
-//line lanes.go:9
-		f878 := *(*float32)(unsafe.Add(shared, 72))
-//line lanes.go:9
-		f888 := *(*float32)(unsafe.Add(shared, 76))
-//line lanes.go:9
-		f898 := *(*float32)(unsafe.Add(shared, 80))
-//line lanes.go:9
-		f899 := f858 + 0 + f868 + f878 + f888 + f898
-//line lanes.go:9
-		f908 := *(*float32)(unsafe.Add(shared, 84))
-//line lanes.go:9
-		f918 := *(*float32)(unsafe.Add(shared, 88))
-//line lanes.go:9
-		f928 := *(*float32)(unsafe.Add(shared, 92))
-//line lanes.go:9
-		f938 := *(*float32)(unsafe.Add(shared, 96))
-//line lanes.go:9
-		f939 := f899 + f908 + f918 + f928 + f938
-//line lanes.go:9
-		f948 := *(*float32)(unsafe.Add(shared, 100))
-//line lanes.go:9
-		f958 := *(*float32)(unsafe.Add(shared, 104))
-//line lanes.go:9
-		f968 := *(*float32)(unsafe.Add(shared, 108))
-//line lanes.go:9
-		f978 := *(*float32)(unsafe.Add(shared, 112))
-//line lanes.go:9
-		f979 := f939 + f948 + f958 + f968 + f978
-//line lanes.go:9
-		f988 := *(*float32)(unsafe.Add(shared, 116))
-//line lanes.go:9
-		f998 := *(*float32)(unsafe.Add(shared, 120))
-//line lanes.go:9
-		f1008 := *(*float32)(unsafe.Add(shared, 124))
-//line plain.go:36
-		f97 := (f979+f988+f998+f1008)/f93 + c12
-//line plain.go:36
-		f99 := 1 / float32(math.Sqrt(float64(f97)))
-		{
-			{
-//line lanes.go:9
-				if !plainF16TwinRow__(lanes, bias, c235, c250, f651, f99, o44, o58, weight, weightLen, x, y, biasCap, blocks) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// plainF16TwinRow is what a row of threads does in plainF16Twin.
-//
-//line plain.go:50
-func plainF16TwinRow(lanes int, o44 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
-	first := 0
-//line plain.go:50
-	if lanes == 16 {
-//line plain.go:50
-		first = zvector.PlainF16Twin(16, weightLen, x, o44, shared)
-//line plain.go:50
-	} else if lanes == 8 {
-//line plain.go:50
-		first = zvector.PlainF16TwinAVX2(16, weightLen, x, o44, shared)
-	}
-	for tx := first; tx < 16; tx++ {
-		var f108 float32
-		var i109 int
-//line plain.go:50
-		f108, i109 = 0, tx
-//line plain.go:50
-		for {
-//line plain.go:50
-			if i109 >= weightLen {
-//line plain.go:50
-				break
-			}
-//line plain.go:50
-			f108, i109 = f108+dtype.F16(uint16(*(*int16)(unsafe.Add(x, o44+i109*2)))).Float32(), i109+16
-		}
-//line plain.go:30
-		*(*float32)(unsafe.Add(shared, tx*4)) = f108
-	}
-}
-
-// plainF16TwinRow_ is what a row of threads does in plainF16Twin.
-//
-//line plain.go:34
-func plainF16TwinRow_(lanes int, f651 float32, o44 int, shared unsafe.Pointer, weightLen int, x unsafe.Pointer) {
-	first := 0
-//line plain.go:34
-	if lanes == 16 {
-//line plain.go:34
-		first = zvector.PlainF16Twin__(16, weightLen, x, o44, f651, shared)
-//line plain.go:34
-	} else if lanes == 8 {
-//line plain.go:34
-		first = zvector.PlainF16TwinAVX2__(16, weightLen, x, o44, f651, shared)
-	}
-	for tx := first; tx < 16; tx++ {
-		var f140 float32
-		var i141 int
-//line plain.go:57
-		f140, i141 = 0, tx
-		for {
-//line plain.go:58
-			if i141 >= weightLen {
-//line plain.go:58
-				break
-			}
-//line plain.go:59
-			f166 := dtype.F16(uint16(*(*int16)(unsafe.Add(x, o44+i141*2)))).Float32() - f651
-//line plain.go:58
-			f140, i141 = math32.FMA(f166, f166, f140), i141+16
-		}
-//line plain.go:34
-		*(*float32)(unsafe.Add(shared, 64+tx*4)) = f140
-	}
-}
-
-// plainF16TwinRow__ is what a row of threads does in plainF16Twin.
-//
-//line lanes.go:9
-func plainF16TwinRow__(lanes int, bias unsafe.Pointer, c235 bool, c250 bool, f651 float32, f99 float32, o44 int, o58 int, weight unsafe.Pointer, weightLen int, x unsafe.Pointer, y unsafe.Pointer, biasCap int, blocks *gpu.Blocks) (ok bool) {
-	first := 0
-//line lanes.go:9
-	if lanes == 16 {
-//line lanes.go:9
-		first = zvector.PlainF16Twin___(16, c235, c250, weightLen, x, o44, f651, f99, weight, y, o58, bias)
-//line lanes.go:9
-	} else if lanes == 8 {
-//line lanes.go:9
-		first = zvector.PlainF16TwinAVX2___(16, c235, c250, weightLen, x, o44, f651, f99, weight, y, o58, bias)
-	}
-	for tx := first; tx < 16; tx++ {
-		var i254, i315 int
-//line plain.go:67
-		if c235 {
-			i254 = tx
-//line plain.go:68
-			for {
-//line plain.go:68
-				if i254 >= weightLen {
-//line plain.go:68
-					break
-				}
-//line plain.go:69
-				*(*int16)(unsafe.Add(y, o58+i254*2)) = int16(dtype.F16From32(float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o44+i254*2)))).Float32()-f651)*f99) * *(*float32)(unsafe.Add(weight, i254*4)))))
-//line plain.go:68
-				i254 = i254 + 16
-			}
-		} else {
-//line plain.go:73
-			if !c250 {
-//line plain.go:73
-				blocks.OutOfRange(blocks.Thread(tx, 0, 0), "slice bounds out of range [:%d] with capacity %d", weightLen, biasCap)
-//line plain.go:73
-				return false
-			}
-//line plain.go:73
-			i315 = tx
-			for {
-//line plain.go:74
-				if i315 >= weightLen {
-//line plain.go:74
-					break
-				}
-//line plain.go:75
-				*(*int16)(unsafe.Add(y, o58+i315*2)) = int16(dtype.F16From32(float32(float32((dtype.F16(uint16(*(*int16)(unsafe.Add(x, o44+i315*2)))).Float32()-f651)*f99)**(*float32)(unsafe.Add(weight, i315*4))) + *(*float32)(unsafe.Add(bias, i315*4))))
-//line plain.go:74
-				i315 = i315 + 16
-			}
-		}
-	}
-	return true
 }

@@ -6,6 +6,46 @@ package zvector
 
 import "unsafe"
 
+func PlainAddTwin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func PlainAddTwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func PlainTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func PlainTwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func PlainTwin_(a0 int) (done int) {
+	return 0
+}
+
+func PlainTwinAVX2_(a0 int) (done int) {
+	return 0
+}
+
+func PlainTwin__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func PlainTwinAVX2__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func PlainTwin___(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer) (done int) {
+	return 0
+}
+
+func PlainTwinAVX2___(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer) (done int) {
+	return 0
+}
+
 func PlainBackTwin(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
 	return 0
 }
@@ -59,125 +99,5 @@ func SumPartsTwin_(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer,
 }
 
 func SumPartsTwinAVX2_(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer, a5 int, a6 int, a7 int, a8 int, a9 int, a10 int, a11 int, a12 int, a13 int, a14 int, a15 int, a16 int, a17 int, a18 int, a19 int, a20 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainAdd32Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainAdd32TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainAddBF16Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainAddBF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainAddF16Twin(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainAddF16TwinAVX2(a0 int, a1 int, a2 int, a3 int, a4 int, a5 unsafe.Pointer, a6 unsafe.Pointer, a7 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func Plain32Twin(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func Plain32TwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func Plain32Twin_(a0 int) (done int) {
-	return 0
-}
-
-func Plain32TwinAVX2_(a0 int) (done int) {
-	return 0
-}
-
-func Plain32Twin__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func Plain32TwinAVX2__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func Plain32Twin___(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func Plain32TwinAVX2___(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainBF16Twin(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainBF16TwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainBF16Twin_(a0 int) (done int) {
-	return 0
-}
-
-func PlainBF16TwinAVX2_(a0 int) (done int) {
-	return 0
-}
-
-func PlainBF16Twin__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainBF16TwinAVX2__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainBF16Twin___(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainBF16TwinAVX2___(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainF16Twin(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainF16TwinAVX2(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainF16Twin_(a0 int) (done int) {
-	return 0
-}
-
-func PlainF16TwinAVX2_(a0 int) (done int) {
-	return 0
-}
-
-func PlainF16Twin__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainF16TwinAVX2__(a0 int, a1 int, a2 unsafe.Pointer, a3 int, a4 float32, a5 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainF16Twin___(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer) (done int) {
-	return 0
-}
-
-func PlainF16TwinAVX2___(a0 int, a1 bool, a2 bool, a3 int, a4 unsafe.Pointer, a5 int, a6 float32, a7 float32, a8 unsafe.Pointer, a9 unsafe.Pointer, a10 int, a11 unsafe.Pointer) (done int) {
 	return 0
 }
