@@ -9,8 +9,8 @@ type thin struct {
 }
 
 // few computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
-// op(B) has 64 columns in it for each warp group: they are the rows of the warp group's products, whose columns are rows of op(A). Two
-// more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
+// op(B) has 64 columns in it for each of the G warp groups: they are the rows of the warp group's products, whose columns are rows of op(A).
+// Two more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
 // some rows, and passes its other sums to the other blocks through work.
 //
 // A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
@@ -18,25 +18,21 @@ type thin struct {
 //
 //gpu:kernel
 //gpu:target sm_90a
-func few[T gpu.Half, C any, F rounding[C], A sumsOf](t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[T]], work [][4]float32, c, residual [][eight]C, bias []float32, j thin) {
+//gpu:assume narrow,aligned
+func few[T gpu.Half, C any, F rounding[C], A sumsOf, G groups](t gpu.Thread, a, b gpu.TensorMap[gpu.Panel[T]], work [][4]float32, c, residual [][eight]C, bias []float32, j thin) {
 	t.StartNext()
-	r := openBelt[T, A](t)
+	r := openBelt[T, A, G](t)
 	if t.ThreadX() == 0 {
-		for i := range stagesOf[A]() {
-			r.full(uint32(i)).Init(t, 2)
-			r.empty(uint32(i)).Init(t, fewGroups)
-		}
-		r.done().Init(t, fewGroups)
-		r.warm().Init(t, 1)
+		r.init(t)
 	}
 	t.Sync()
 	var acc A
 	parts := t.ClusterSize()
 	s := spanOf(t, uint32(j.steps()))
 	to := area{row: t.BlockY() * 2 * len(acc), col: t.ClusterX() * int(j.Columns), second: int(j.Second)}
-	sums := gpu.DynamicShared[[4]float32](t)[:len(acc)*fewPitch/2]
+	sums := gpu.DynamicShared[[4]float32](t)[:len(acc)*pitchOf[G]()/2]
 	own := spanOf(t, uint32(len(acc)/4))
-	if t.WarpGroup() == fewGroups {
+	if t.WarpGroup() == groupsOf[G]() {
 		supply(t, r, supplies[T]{a, b, j}, task{s, to})
 		t.SyncWarp()
 	} else {
@@ -46,7 +42,7 @@ func few[T gpu.Half, C any, F rounding[C], A sumsOf](t gpu.Thread, a, b gpu.Tens
 		}
 		r.done().Wait(t, 0) // no warp group reads the panels any more
 		t.AwaitPrevious()
-		distribute(t, sums, work, &acc)
+		distribute[A, G](t, sums, work, &acc)
 	}
 	t.AwaitPrevious()
 	if parts > 1 {
@@ -54,16 +50,35 @@ func few[T gpu.Half, C any, F rounding[C], A sumsOf](t gpu.Thread, a, b gpu.Tens
 	} else {
 		t.Sync()
 	}
-	finishFew[A](t, eightsOf[C, F]{c, residual, bias}, j, owned{to, int(own.first) * 8, int(own.last) * 8, sums, work, 2 * len(acc)})
+	finishFew[A, G](t, eightsOf[C, F]{c, residual, bias}, j, owned{to, int(own.first) * 8, int(own.last) * 8, sums, work})
 }
 
-const (
-	mostStages = 6
-	fewGroups  = 2                                            // warp groups that multiply
-	fewColumns = fewGroups * 64                               // of op(B) in a tile
-	fewThreads = fewGroups*gpu.WarpGroupSize + 2*gpu.WarpSize // of a block
-	fewPitch   = fewColumns + 4                               // from one row of sums to the next: a warp's are in different banks
+const mostStages = 6
+
+// groups is the number of warp groups of a block that multiply.
+type groups interface{ count() int }
+
+type (
+	oneGroup  struct{} // for matrices op(B) of few columns, without SwiGLU, which needs columns of two halves of op(B)
+	twoGroups struct{}
 )
+
+func (oneGroup) count() int  { return 1 }
+func (twoGroups) count() int { return 2 }
+
+func groupsOf[G groups]() int {
+	var g G
+	return g.count()
+}
+
+// columnsOf returns the number of columns of op(B) in a tile.
+func columnsOf[G groups]() int { return 64 * groupsOf[G]() }
+
+// threadsOf returns the number of threads of a block.
+func threadsOf[G groups]() int { return groupsOf[G]()*gpu.WarpGroupSize + 2*gpu.WarpSize }
+
+// pitchOf returns the distance from one row of sums to the next one: those of a warp are in different banks.
+func pitchOf[G groups]() int { return columnsOf[G]() + 4 }
 
 // signals are the barriers of a block: full and empty as in stage, done for the end of all products, and warm for the first copy with the
 // map of op(A).
@@ -84,46 +99,62 @@ func spanOf(t gpu.Thread, n uint32) span {
 // sumsOf is a thread's sums, for twice as many rows of op(A) as there are elements.
 type sumsOf interface{ [32]float32 | [64]float32 }
 
-// stagesOf returns the number of stages of a block. If it has few rows, two blocks fit in a multiprocessor.
-func stagesOf[A sumsOf]() int {
+// The numbers of panels of all stages of a block. Of blocks with few rows, two fit in a multiprocessor.
+const (
+	smallRing = 12
+	largeRing = 24
+)
+
+// stagesOf returns the number of stages of a block.
+func stagesOf[A sumsOf, G groups]() int {
 	var acc A
 	if len(acc) == fewRows/2 {
-		return 4
+		return smallRing / panelsOf[A, G]()
 	}
-	return 24 / panelsOf[A]()
+	return largeRing / panelsOf[A, G]()
 }
 
 // panelsOf returns the number of panels of a stage.
-func panelsOf[A sumsOf]() int {
+func panelsOf[A sumsOf, G groups]() int {
 	var acc A
-	return fewGroups + len(acc)/32
+	return groupsOf[G]() + len(acc)/32
 }
 
 // belt is a ring of stages in dynamic shared memory: each has a panel of op(B) for each warp group, and those of op(A).
-type belt[T gpu.Half, A sumsOf] struct {
+type belt[T gpu.Half, A sumsOf, G groups] struct {
 	ring []gpu.Panel[T]
 	bars *signals
 }
 
-func openBelt[T gpu.Half, A sumsOf](t gpu.Thread) belt[T, A] {
-	return belt[T, A]{gpu.DynamicShared[gpu.Panel[T]](t)[:stagesOf[A]()*panelsOf[A]()], gpu.Shared[signals](t)}
+func openBelt[T gpu.Half, A sumsOf, G groups](t gpu.Thread) belt[T, A, G] {
+	return belt[T, A, G]{gpu.DynamicShared[gpu.Panel[T]](t)[:stagesOf[A, G]()*panelsOf[A, G]()], gpu.Shared[signals](t)}
 }
 
-func (b belt[T, A]) left(n uint32, group int) []gpu.Panel[T] {
-	return b.ring[int(n%uint32(stagesOf[A]()))*panelsOf[A]()+group&(fewGroups-1):][:1]
+// init prepares the barriers.
+func (b belt[T, A, G]) init(t gpu.Thread) {
+	for i := range stagesOf[A, G]() {
+		b.full(uint32(i)).Init(t, 2)
+		b.empty(uint32(i)).Init(t, groupsOf[G]())
+	}
+	b.done().Init(t, groupsOf[G]())
+	b.warm().Init(t, 1)
 }
 
-func (b belt[T, A]) right(n uint32) []gpu.Panel[T] {
-	return b.ring[int(n%uint32(stagesOf[A]()))*panelsOf[A]()+fewGroups:][:panelsOf[A]()-fewGroups]
+func (b belt[T, A, G]) left(n uint32, group int) []gpu.Panel[T] {
+	return b.ring[int(n%uint32(stagesOf[A, G]()))*panelsOf[A, G]()+group&(groupsOf[G]()-1):][:1]
 }
 
-func (b belt[T, A]) full(n uint32) *gpu.Barrier  { return &b.bars.full[n%uint32(stagesOf[A]())] }
-func (b belt[T, A]) empty(n uint32) *gpu.Barrier { return &b.bars.empty[n%uint32(stagesOf[A]())] }
-func (b belt[T, A]) done() *gpu.Barrier          { return &b.bars.done }
-func (b belt[T, A]) warm() *gpu.Barrier          { return &b.bars.warm }
+func (b belt[T, A, G]) right(n uint32) []gpu.Panel[T] {
+	return b.ring[int(n%uint32(stagesOf[A, G]()))*panelsOf[A, G]()+groupsOf[G]():][:panelsOf[A, G]()-groupsOf[G]()]
+}
+
+func (b belt[T, A, G]) full(n uint32) *gpu.Barrier  { return &b.bars.full[n%uint32(stagesOf[A, G]())] }
+func (b belt[T, A, G]) empty(n uint32) *gpu.Barrier { return &b.bars.empty[n%uint32(stagesOf[A, G]())] }
+func (b belt[T, A, G]) done() *gpu.Barrier          { return &b.bars.done }
+func (b belt[T, A, G]) warm() *gpu.Barrier          { return &b.bars.warm }
 
 // phase returns the number of times that a stage has been used before.
-func (b belt[T, A]) phase(n uint32) int { return int(n / uint32(stagesOf[A]())) }
+func (b belt[T, A, G]) phase(n uint32) int { return int(n / uint32(stagesOf[A, G]())) }
 
 // task is what a warp copies: some steps of the tile at a position.
 type task struct {
@@ -139,7 +170,7 @@ type supplies[T gpu.Half] struct {
 
 // supply starts all copies of a block: a warp with an even number those of op(B), the next one those of op(A). The first copy with a tensor
 // map also loads the map. For op(A), it copies a panel outside the matrix, and so does not wait for the preceding kernel.
-func supply[T gpu.Half, A sumsOf](t gpu.Thread, r belt[T, A], x supplies[T], o task) {
+func supply[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G], x supplies[T], o task) {
 	weights := t.Warp()%2 == 0
 	if !weights && t.Lane() == 0 {
 		r.warm().Expect(t, gpu.PanelBytes)
@@ -159,19 +190,19 @@ func supply[T gpu.Half, A sumsOf](t gpu.Thread, r belt[T, A], x supplies[T], o t
 }
 
 // requestWeights starts the copies of op(B).
-func requestWeights[T gpu.Half, A sumsOf](t gpu.Thread, r belt[T, A], b gpu.TensorMap[gpu.Panel[T]], o task) {
+func requestWeights[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G], b gpu.TensorMap[gpu.Panel[T]], o task) {
 	for n := range o.last - o.first {
 		full := r.full(n)
 		r.empty(n).Wait(t, r.phase(n)+1)
-		full.Expect(t, fewGroups*gpu.PanelBytes)
-		for i := range fewGroups {
+		full.Expect(t, groupsOf[G]()*gpu.PanelBytes)
+		for i := range groupsOf[G]() {
 			b.Fetch(t, &r.left(n, i)[0], gpu.Corner{X: int(o.first+n) * depth, Y: o.col + i*o.second}, full)
 		}
 	}
 }
 
 // requestRows starts the copies of op(A).
-func requestRows[T gpu.Half, A sumsOf](t gpu.Thread, r belt[T, A], a gpu.TensorMap[gpu.Panel[T]], o task) {
+func requestRows[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G], a gpu.TensorMap[gpu.Panel[T]], o task) {
 	for n := range o.last - o.first {
 		full, right := r.full(n), r.right(n)
 		r.empty(n).Wait(t, r.phase(n)+1)
@@ -183,7 +214,7 @@ func requestRows[T gpu.Half, A sumsOf](t gpu.Thread, r belt[T, A], a gpu.TensorM
 }
 
 // multiplyFew multiplies a warp group's part of all steps.
-func multiplyFew[T gpu.Half, A sumsOf](t gpu.Thread, r belt[T, A], s span, acc *A) {
+func multiplyFew[T gpu.Half, A sumsOf, G groups](t gpu.Thread, r belt[T, A, G], s span, acc *A) {
 	group, leads := t.WarpGroup(), t.ThreadX()%gpu.WarpGroupSize == 0
 	for n := uint32(0); ; {
 		left, right := r.left(n, group), r.right(n)
@@ -213,43 +244,43 @@ func multiplyFew[T gpu.Half, A sumsOf](t gpu.Thread, r belt[T, A], s span, acc *
 
 // distribute stores a thread's sums: those that the block stores in C in shared memory, the others in work, for the other blocks of the
 // cluster.
-func distribute[A sumsOf](t gpu.Thread, sums, work [][4]float32, acc *A) {
+func distribute[A sumsOf, G groups](t gpu.Thread, sums, work [][4]float32, acc *A) {
 	own := spanOf(t, uint32(len(*acc)/4))
-	row, col := t.Lane()%4*2, t.Warp()%8*16+t.Lane()/4
-	near := sums[row*fewPitch/4+col/4:][:(2*len(*acc)-7)*fewPitch/4+3]
+	row, col := t.Lane()%4*2, t.Warp()%(4*groupsOf[G]())*16+t.Lane()/4
+	near := sums[row*pitchOf[G]()/4+col/4:][:(2*len(*acc)-7)*pitchOf[G]()/4+3]
 	if t.ClusterSize() == 1 {
 		for i := range len(*acc) / 4 {
 			for e := range 4 {
-				near[(8*i+e%2)*fewPitch/4+e/2*2][col%4] = (*acc)[4*i+e]
+				near[(8*i+e%2)*pitchOf[G]()/4+e/2*2][col%4] = (*acc)[4*i+e]
 			}
 		}
 		return
 	}
-	far := work[published(t, 0, 2*len(*acc))+row*fewColumns/4+col/4:][:(2*len(*acc)-7)*fewColumns/4+3]
+	far := work[published[A, G](t, 0)+row*columnsOf[G]()/4+col/4:][:(2*len(*acc)-7)*columnsOf[G]()/4+3]
 	for i := range len(*acc) / 4 {
 		mine := uint32(i)-own.first < own.last-own.first
 		for e := range 4 {
 			if mine {
-				near[(8*i+e%2)*fewPitch/4+e/2*2][col%4] = (*acc)[4*i+e]
+				near[(8*i+e%2)*pitchOf[G]()/4+e/2*2][col%4] = (*acc)[4*i+e]
 			} else {
-				far[(8*i+e%2)*fewColumns/4+e/2*2][col%4] = (*acc)[4*i+e]
+				far[(8*i+e%2)*columnsOf[G]()/4+e/2*2][col%4] = (*acc)[4*i+e]
 			}
 		}
 	}
 }
 
 // published returns the index of the sums of a block in work. The block is some ranks further in the cluster.
-func published(t gpu.Thread, ranks, rows int) int {
-	return (t.BlockY()*t.GridDimX() + t.BlockX() + ranks) * rows * fewColumns / 4
+func published[A sumsOf, G groups](t gpu.Thread, ranks int) int {
+	var acc A
+	return (t.BlockY()*t.GridDimX() + t.BlockX() + ranks) * len(acc) * columnsOf[G]() / 2
 }
 
 // owned is the rows of a tile that a block stores: their sums are in its shared memory, and in the work of the other blocks of its
-// cluster, which have height rows each.
+// cluster.
 type owned struct {
 	area
 	first, last int
 	sums, work  [][4]float32
-	height      int
 }
 
 // atOnce is the number of rows of eight sums that a thread requests from other blocks at once.
@@ -265,11 +296,12 @@ func rowsAtOnce[A sumsOf]() int {
 }
 
 // finishFew stores the block's share of the tile: all of its columns, of some rows of op(A). A thread stores eight columns of some rows.
-func finishFew[A sumsOf, C any, F rounding[C]](t gpu.Thread, o eightsOf[C, F], j thin, to owned) {
-	const chunks = fewColumns / eight
-	col, first, step := t.ThreadX()%chunks*eight, t.ThreadX()/chunks, fewThreads/chunks
-	if j.Activation == SwiGLU { // half as many columns
-		col, first, step = t.ThreadX()%(chunks/2)*eight, t.ThreadX()/(chunks/2), fewThreads/(chunks/2)
+func finishFew[A sumsOf, G groups, C any, F rounding[C]](t gpu.Thread, o eightsOf[C, F], j thin, to owned) {
+	chunks := columnsOf[G]() / eight
+	col, first, step := t.ThreadX()%chunks*eight, t.ThreadX()/chunks, threadsOf[G]()/chunks
+	paired := groupsOf[G]() > 1 && j.Activation == SwiGLU
+	if paired { // half as many columns
+		col, first, step = t.ThreadX()%(chunks/2)*eight, t.ThreadX()/(chunks/2), threadsOf[G]()/(chunks/2)
 	}
 	if to.col+col >= int(j.N) {
 		return
@@ -277,13 +309,13 @@ func finishFew[A sumsOf, C any, F rounding[C]](t gpu.Thread, o eightsOf[C, F], j
 	last := min(to.last, int(j.M)-to.row)
 	bias := o.biases(to.col + col)
 	var up [eight]float32
-	if j.Activation == SwiGLU {
+	if paired {
 		up = o.biases(to.col + col + to.second)
 	}
 	for row := to.first + first; row < last; row += rowsAtOnce[A]() * step {
-		x := sumFew[A](t, to, eights{row, col, step, last})
-		if j.Activation == SwiGLU {
-			y := sumFew[A](t, to, eights{row, col + fewColumns/2, step, last})
+		x := sumFew[A, G](t, to, eights{row, col, step, last})
+		if paired {
+			y := sumFew[A, G](t, to, eights{row, col + columnsOf[G]()/2, step, last})
 			for q := range rowsAtOnce[A]() {
 				for e := range eight {
 					x[q][e] = silu(x[q][e]+bias[e]) * (y[q][e] + up[e])
@@ -309,11 +341,11 @@ func finishFew[A sumsOf, C any, F rounding[C]](t gpu.Thread, o eightsOf[C, F], j
 type eights struct{ row, col, step, last int }
 
 // sumFew returns the sums of all blocks of the cluster: those of the block itself, and then of those after it.
-func sumFew[A sumsOf](t gpu.Thread, o owned, at eights) (x [atOnce][eight]float32) {
+func sumFew[A sumsOf, G groups](t gpu.Thread, o owned, at eights) (x [atOnce][eight]float32) {
 	rows := rowsAtOnce[A]()
 	for q := range rows {
 		if row := at.row + q*at.step; row < at.last {
-			x[q] = eightAt(o.sums, (row*fewPitch+at.col)/4)
+			x[q] = eightAt(o.sums, (row*pitchOf[G]()+at.col)/4)
 		}
 	}
 	rank, parts := t.ClusterRank(), t.ClusterSize()
@@ -325,7 +357,7 @@ func sumFew[A sumsOf](t gpu.Thread, o owned, at eights) (x [atOnce][eight]float3
 				if other += rank; other >= parts {
 					other -= parts
 				}
-				y[k] = eightAt(o.work, published(t, other-rank, o.height)+(row*fewColumns+at.col)/4)
+				y[k] = eightAt(o.work, published[A, G](t, other-rank)+(row*columnsOf[G]()+at.col)/4)
 			}
 		}
 		for k := range atOnce {

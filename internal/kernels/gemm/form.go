@@ -99,12 +99,12 @@ func (p planner[T, C]) fits(f Form) bool {
 	switch {
 	case f == Plain:
 		return true
-	case p.info.Kind != "interp" && p.info.Kind != "cuda" || p.info.Capability != device.Capability{Major: 9}, p.K == 0, p.LDA%8 != 0, p.LDB%8 != 0, max(p.M, p.N, p.K, p.LDC) > 1<<28, p.M*p.width > math.MaxInt32, int(p.job().tiles())*int(p.job().steps()) > math.MaxInt32/p.info.Cores:
+	case p.info.Kind != "interp" && p.info.Kind != "cuda" || p.info.Capability != device.Capability{Major: 9}, p.K == 0, p.LDA%8 != 0, p.LDB%8 != 0, !p.x.A.Aligned(16), !p.x.B.Aligned(16), max(p.M, p.N, p.K, p.LDC) > 1<<28, p.M*p.width > math.MaxInt32, int(p.job().tiles())*int(p.job().steps()) > math.MaxInt32/p.info.Cores:
 		return false
 	case f == Tiles:
 		return k.resident != nil && p.tileable()
 	case f == Few:
-		return p.Layout == NT && inEights(p.Shape, p.width)
+		return p.Layout == NT && inEights(p.Shape, p.width) && inVectors(p.x.C) && inVectors(p.x.Residual) && inVectors(p.x.Bias) && inVectors(p.x.Workspace)
 	case f == Lean:
 		i := leanOf(p.Shape)
 		return i >= 0 && p.x.lean[i] != nil
@@ -115,7 +115,7 @@ func (p planner[T, C]) fits(f Form) bool {
 // tileable reports whether whole tiles can be stored in C.
 func (p planner[T, C]) tileable() bool {
 	if _, ok := any(p.x.C).(device.Slice[float32]); !ok {
-		return p.LDC%8 == 0 && (p.x.Activation == None || p.x.kernels(p.Layout).curved != nil)
+		return p.LDC%8 == 0 && p.x.C.Aligned(16) && p.x.Residual.Aligned(16) && p.x.Bias.Aligned(16) && (p.x.Activation == None || p.x.kernels(p.Layout).curved != nil)
 	}
 	return p.x.Bias.Len() == 0 && p.x.Activation == None && (p.x.Residual.Len() == 0 || p.x.Residual == p.x.C)
 }
@@ -139,7 +139,7 @@ func Workspace(d *device.Device, s Shape, a Activation) int {
 	case leanOf(s) >= 0 && leanBest(s, cores):
 		return 0
 	case fewBest(s, cores) && inEights(s, width):
-		return fewWorkspace(s, partsOf(s, cores))
+		return fewWorkspace(s, max(partsOf(s, cores), slimParts(s, cores)))
 	case formOf(j, cores) == Split:
 		return workspaceOf(j, cores)
 	}

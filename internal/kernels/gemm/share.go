@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
@@ -39,11 +40,33 @@ func partsOf(s Shape, cores int) int {
 // manySteps is the number of steps of each block from which more than four blocks share a tile.
 const manySteps = 32
 
+// slim reports whether the tiles of a product have 64 columns: there is an instance for that, and tiles of 128 columns would be so few
+// that four blocks must share each of them.
+func (p planner[T, C]) slim() bool {
+	return p.x.few[2] != nil && p.x.Activation != SwiGLU && slimParts(p.Shape, p.info.Cores) > 0
+}
+
+// slimParts is partsOf for tiles of 64 columns, or 0 if those would be slower: with more tiles than multiprocessors, and, on an H200, for
+// up to 32 rows.
+func slimParts(s Shape, cores int) int {
+	tiles := ceil(s.N, fewColumns/2)
+	if s.M <= fewRows/2 || s.M > fewRows || tiles > cores {
+		return 0
+	}
+	return min(3, cores*7/4/tiles, ceil(s.K, depth))
+}
+
+// fewColumns is the number of columns of op(B) in a tile of few, unless the tile is slim.
+const fewColumns = 128
+
 // fewBest reports whether Few is faster than Tiles and Split: for one row of small tiles, and for up to two of large ones if all blocks run
 // at the same time.
 func fewBest(s Shape, cores int) bool {
 	return s.Layout == NT && (s.M <= fewRows || s.M <= 4*fewRows && fewTiles(s) <= cores)
 }
+
+// inVectors reports whether few can access the elements of a slice by 16 bytes at once, with indices of 32 bits.
+func inVectors[T any](x device.Slice[T]) bool { return x.Aligned(16) && x.Len() <= math.MaxInt32 }
 
 // inEights reports whether few can store the columns of C.
 func inEights(s Shape, width int) bool { return width%eight == 0 && s.LDC%eight == 0 }
@@ -70,6 +93,9 @@ func fewWorkspace(s Shape, parts int) int {
 // parts returns the fastest number of parts that the workspace allows.
 func (p planner[T, C]) parts() int {
 	n := partsOf(p.Shape, p.info.Cores)
+	if p.slim() {
+		n = slimParts(p.Shape, p.info.Cores)
+	}
 	if p.x.Workspace.Len() < fewWorkspace(p.Shape, n) {
 		return 1
 	}
@@ -96,13 +122,16 @@ func (p planner[T, C]) few(s *device.Stream, parts int) error {
 	if p.x.Activation == SwiGLU {
 		j.Columns, j.Second = fewColumns/2, int32(p.width)
 	}
-	rows, panels, launch := fewRows, stagesOf[[32]float32]()*panelsOf[[32]float32](), p.x.few[0]
-	if p.M > fewRows && p.x.few[1] != nil {
-		rows, panels, launch = 2*fewRows, stagesOf[[64]float32]()*panelsOf[[64]float32](), p.x.few[1]
+	rows, threads, panels, launch := fewRows, threadsOf[twoGroups](), smallRing, p.x.few[0]
+	switch {
+	case p.M > fewRows && p.x.few[1] != nil:
+		rows, panels, launch = 2*fewRows, largeRing, p.x.few[1]
+	case p.slim():
+		j.Columns, threads, launch = fewColumns/2, threadsOf[oneGroup](), p.x.few[2]
 	}
 	g := device.Grid{
 		Blocks: device.Dim{X: ceil(p.width, int(j.Columns)) * parts, Y: ceil(p.M, rows)},
-		Block:  device.Dim{X: fewThreads},
+		Block:  device.Dim{X: threads},
 		Shared: panels * gpu.PanelBytes,
 	}
 	work := device.None[[4]float32]()

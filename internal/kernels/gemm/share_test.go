@@ -44,6 +44,71 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestMisplaced multiplies matrices that do not begin at multiples of 16 bytes, for which the form Few has no loads and stores, and other
+// forms have.
+func TestMisplaced(t *testing.T) {
+	s := kerneltest.Stream(t, kerneltest.Executions()["interp"])
+	p := newProblem(Shape{Layout: NT, M: 20, N: 136, K: 72}, false)
+	for misplaced := range 3 {
+		var m [3]device.Slice[dtype.BF16]
+		for i, x := range [][]float32{p.a, p.b, p.c} {
+			m[i] = kerneltest.Upload(t, s, halves(x))
+			if i == misplaced {
+				m[i] = kerneltest.Upload(t, s, halves(append([]float32{0}, x...))).Slice(1, 1+len(x))
+			}
+		}
+		x := Operands[dtype.BF16, dtype.BF16, dtype.BF16]{A: m[0], B: m[1], C: m[2]}
+		if err := HalfIn(s, Few, p.shape, x); !errors.Is(err, ErrShape) {
+			t.Errorf("operand %d: error %v, want ErrShape", misplaced, err)
+		}
+		if err := Half(s, p.shape, x); err != nil {
+			t.Fatal(err)
+		}
+		p.check(t, singles(kerneltest.Download(t, s, m[2])), false, 1.0/256)
+	}
+}
+
+// TestSlim computes products with tiles of 64 columns, as on a device with many multiprocessors.
+func TestSlim(t *testing.T) {
+	for _, name := range []string{"interp", "cuda"} {
+		for parts := 1; parts <= 4; parts++ {
+			t.Run(fmt.Sprintf("%s/%d", name, parts), func(t *testing.T) {
+				s := kerneltest.Stream(t, kerneltest.Executions()[name])
+				if s.Device().Info().Capability != (device.Capability{Major: 9}) {
+					t.Skip("needs a GPU of compute capability 9.0")
+				}
+				problem := newProblem(Shape{Layout: NT, M: 50, N: 136, K: 584}, false)
+				c := kerneltest.Upload(t, s, halves(problem.c))
+				p, err := plan(s, problem.shape, bf16Half(Operands[dtype.BF16, dtype.BF16, dtype.BF16]{
+					A: kerneltest.Upload(t, s, halves(problem.a)), B: kerneltest.Upload(t, s, halves(problem.b)), C: c, Weights: true,
+					Workspace: kerneltest.Upload(t, s, poisoned(1<<17)),
+				}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p.info.Cores = 132; !p.slim() {
+					t.Fatalf("%+v has no tiles of 64 columns", p.Shape)
+				}
+				if err := p.few(s, parts); err != nil {
+					t.Fatal(err)
+				}
+				problem.check(t, singles(kerneltest.Download(t, s, c)), false, 1.0/256)
+			})
+		}
+	}
+}
+
+// TestSlimParts checks how many blocks share a tile of 64 columns.
+func TestSlimParts(t *testing.T) {
+	for _, test := range []struct{ m, n, k, want int }{
+		{64, 6144, 4096, 2}, {64, 4096, 4096, 3}, {33, 4096, 4096, 3}, {32, 4096, 4096, 0}, {64, 128, 64, 1}, {64, 28672, 4096, 0}, {64, 4096, 14336, 3}, {65, 4096, 4096, 0},
+	} {
+		if got := slimParts(Shape{Layout: NT, M: test.m, N: test.n, K: test.k}, 132); got != test.want {
+			t.Errorf("%+v: %d parts", test, got)
+		}
+	}
+}
+
 // TestPartsOf checks how many blocks share a tile, for the shapes of an 8B model and others.
 func TestPartsOf(t *testing.T) {
 	for _, test := range []struct{ m, n, k, want int }{

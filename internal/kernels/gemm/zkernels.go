@@ -63,7 +63,7 @@ var squareKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 125, 194, 195, 196, 197, 198, 199, 200, 202, 205, 206},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 133, 202, 203, 204, 205, 206, 207, 208, 210, 213, 214},
 }
 
 // ResidentNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -130,7 +130,7 @@ var residentNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 102, 103, 104, 106, 110, 111, 112, 116, 117, 118, 119, 120, 121, 123, 124, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 110, 111, 112, 114, 118, 119, 120, 124, 125, 126, 127, 128, 129, 131, 132, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200},
 }
 
 // CurvedNT has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -197,7 +197,7 @@ var curvedNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 43, 44, 45, 46, 49, 50, 51, 52, 53, 102, 103, 104, 106, 110, 111, 112, 116, 117, 118, 119, 120, 121, 123, 124, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 43, 44, 45, 46, 49, 50, 51, 52, 53, 110, 111, 112, 114, 118, 119, 120, 124, 125, 126, 127, 128, 129, 131, 132, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200},
 }
 
 // ResidentNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -264,7 +264,7 @@ var residentNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 54, 55, 56, 102, 103, 104, 106, 110, 111, 112, 116, 117, 118, 119, 120, 121, 123, 124, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 54, 55, 56, 110, 111, 112, 114, 118, 119, 120, 124, 125, 126, 127, 128, 129, 131, 132, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200},
 }
 
 // CurvedNTF16 has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -331,7 +331,7 @@ var curvedNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 43, 44, 45, 46, 49, 50, 54, 55, 56, 102, 103, 104, 106, 110, 111, 112, 116, 117, 118, 119, 120, 121, 123, 124, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 43, 44, 45, 46, 49, 50, 54, 55, 56, 110, 111, 112, 114, 118, 119, 120, 124, 125, 126, 127, 128, 129, 131, 132, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200},
 }
 
 // ResidentNN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -398,7 +398,7 @@ var residentNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 102, 103, 104, 105, 106, 107, 108, 109, 116, 117, 118, 119, 120, 121, 123, 124, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 110, 111, 112, 113, 114, 115, 116, 117, 124, 125, 126, 127, 128, 129, 131, 132, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200},
 }
 
 // ResidentTN has one block for each multiprocessor, which computes one tile after another: one warp group copies and two multiply. While a
@@ -465,7 +465,7 @@ var residentTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 102, 103, 104, 105, 106, 113, 114, 115, 116, 117, 118, 119, 120, 121, 123, 124, 178, 179, 180, 181, 182, 183, 184, 185, 186, 187, 188, 189, 190, 191, 192},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 42, 45, 46, 47, 48, 49, 50, 51, 52, 53, 110, 111, 112, 113, 114, 121, 122, 123, 124, 125, 126, 127, 128, 129, 131, 132, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196, 197, 198, 199, 200},
 }
 
 // PartsNT is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -522,7 +522,7 @@ var partsNTKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 102, 103, 104, 106, 110, 111, 112, 116, 117, 118, 119, 120, 121, 122, 123, 124, 160, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 183, 184, 185, 187, 188, 189, 190},
+	Uses:    []uint16{36, 110, 111, 112, 114, 118, 119, 120, 124, 125, 126, 127, 128, 129, 130, 131, 132, 168, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 191, 192, 193, 195, 196, 197, 198},
 }
 
 // PartsNTF16 is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -579,7 +579,7 @@ var partsNTF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 102, 103, 104, 106, 110, 111, 112, 116, 117, 118, 119, 120, 121, 122, 123, 124, 160, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 183, 184, 185, 187, 188, 189, 190},
+	Uses:    []uint16{36, 110, 111, 112, 114, 118, 119, 120, 124, 125, 126, 127, 128, 129, 130, 131, 132, 168, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 191, 192, 193, 195, 196, 197, 198},
 }
 
 // PartsNN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -636,7 +636,7 @@ var partsNNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 102, 103, 104, 105, 106, 107, 108, 109, 116, 117, 118, 119, 120, 121, 122, 123, 124, 160, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 183, 184, 185, 187, 188, 189, 190},
+	Uses:    []uint16{36, 110, 111, 112, 113, 114, 115, 116, 117, 124, 125, 126, 127, 128, 129, 130, 131, 132, 168, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 191, 192, 193, 195, 196, 197, 198},
 }
 
 // PartsTN is resident without a bulk store: it stores sums in float32, whole tiles in C or segments of tiles in scratch memory. A tile is
@@ -693,7 +693,7 @@ var partsTNKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{36, 102, 103, 104, 105, 106, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 160, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 174, 175, 176, 177, 183, 184, 185, 187, 188, 189, 190},
+	Uses:    []uint16{36, 110, 111, 112, 113, 114, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 168, 170, 171, 172, 173, 174, 175, 176, 177, 178, 179, 180, 181, 182, 183, 184, 185, 191, 192, 193, 195, 196, 197, 198},
 }
 
 // TensorBF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -747,7 +747,7 @@ var tensorBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 125, 199, 200, 201, 202, 203, 204, 205, 206},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 133, 207, 208, 209, 210, 211, 212, 213, 214},
 }
 
 // TensorF16 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -801,7 +801,7 @@ var tensorF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 125, 199, 200, 201, 202, 203, 204, 205, 206},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 133, 207, 208, 209, 210, 211, 212, 213, 214},
 }
 
 // TensorBF16To32 computes 128x128 elements of op(A) op(B) in a block, for any shape, with warp products: 64x32 in a warp.
@@ -855,12 +855,12 @@ var tensorBF16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 125, 199, 200, 201, 202, 203, 204, 205, 206},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 23, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 133, 207, 208, 209, 210, 211, 212, 213, 214},
 }
 
 // FewBF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
-// op(B) has 64 columns in it for each warp group: they are the rows of the warp group's products, whose columns are rows of op(A). Two
-// more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
+// op(B) has 64 columns in it for each of the G warp groups: they are the rows of the warp group's products, whose columns are rows of op(A).
+// Two more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
 // some rows, and passes its other sums to the other blocks through work.
 //
 // A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
@@ -878,10 +878,10 @@ func FewBF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dt
 }
 
 var fewBF16Kernel = &driver.Kernel{
-	Name:    "few[dtype.BF16, dtype.BF16, toBF16, [32]float32]",
+	Name:    "few[dtype.BF16, dtype.BF16, toBF16, [32]float32, twoGroups]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "few.go",
-	Line:    21,
+	Line:    22,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
@@ -894,26 +894,26 @@ var fewBF16Kernel = &driver.Kernel{
 	ParamBytes: 408,
 	Dynamic:    1024,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 109, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 386, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 395, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 342, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 342, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 146, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 146, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 168, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 168, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 228, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 228, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 180, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 180, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 418, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 427, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 374, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 374, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 177, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 177, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 199, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 199, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 211, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 211, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 259, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 259, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fewBF16SM90ANarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: fewBF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -925,16 +925,90 @@ var fewBF16Kernel = &driver.Kernel{
 			j           thin
 		})(args)
 		for ts.Next() {
-			few[dtype.BF16, dtype.BF16, toBF16, [32]float32](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
+			few[dtype.BF16, dtype.BF16, toBF16, [32]float32, twoGroups](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 51, 52, 53, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 104, 124, 125, 184, 187, 193},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 51, 52, 53, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 132, 133, 192, 195, 201},
+}
+
+// Few64BF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
+// op(B) has 64 columns in it for each of the G warp groups: they are the rows of the warp group's products, whose columns are rows of op(A).
+// Two more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
+// some rows, and passes its other sums to the other blocks through work.
+//
+// A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
+// multiprocessor has room for two blocks, memory is busy while one block ends.
+func Few64BF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dtype.BF16]], work device.Slice[[4]float32], c, residual device.Slice[[eight]dtype.BF16], bias device.Slice[float32], j thin) error {
+	p := s.Plan(few64BF16Kernel, g)
+	a.Pass(p)
+	b.Pass(p)
+	work.Pass(p)
+	c.Pass(p)
+	residual.Pass(p)
+	bias.Pass(p)
+	driver.Pass(p, j)
+	return p.Launch()
+}
+
+var few64BF16Kernel = &driver.Kernel{
+	Name:    "few[dtype.BF16, dtype.BF16, toBF16, [32]float32, oneGroup]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
+	File:    "few.go",
+	Line:    22,
+	Params: []driver.Param{
+		{Name: "a", Offset: 0, Size: 128, Tensor: true},
+		{Name: "b", Offset: 128, Size: 128, Tensor: true},
+		{Name: "work", Offset: 256, Size: 24, Elem: 16},
+		{Name: "c", Offset: 280, Size: 24, Elem: 16},
+		{Name: "residual", Offset: 304, Size: 24, Elem: 16},
+		{Name: "bias", Offset: 328, Size: 24, Elem: 4},
+		{Name: "j", Offset: 352, Size: 40},
+	},
+	ParamBytes: 408,
+	Dynamic:    1024,
+	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
+	Sites: []driver.Site{
+		{File: "few.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 418, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 427, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 374, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 374, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 177, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 177, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 199, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 199, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 211, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 211, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 259, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 259, Format: "slice bounds out of range [:%d] with capacity %d"},
+	},
+	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: few64BF16SM90ANarrowAligned},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			a           gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			b           gpu.TensorMap[gpu.Panel[dtype.BF16]]
+			work        [][4]float32
+			c, residual [][eight]dtype.BF16
+			bias        []float32
+			j           thin
+		})(args)
+		for ts.Next() {
+			few[dtype.BF16, dtype.BF16, toBF16, [32]float32, oneGroup](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 51, 52, 53, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 110, 112, 132, 133, 192, 195, 201},
 }
 
 // Few128BF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
-// op(B) has 64 columns in it for each warp group: they are the rows of the warp group's products, whose columns are rows of op(A). Two
-// more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
+// op(B) has 64 columns in it for each of the G warp groups: they are the rows of the warp group's products, whose columns are rows of op(A).
+// Two more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
 // some rows, and passes its other sums to the other blocks through work.
 //
 // A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
@@ -952,10 +1026,10 @@ func Few128BF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel
 }
 
 var few128BF16Kernel = &driver.Kernel{
-	Name:    "few[dtype.BF16, dtype.BF16, toBF16, [64]float32]",
+	Name:    "few[dtype.BF16, dtype.BF16, toBF16, [64]float32, twoGroups]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "few.go",
-	Line:    21,
+	Line:    22,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
@@ -968,26 +1042,26 @@ var few128BF16Kernel = &driver.Kernel{
 	ParamBytes: 408,
 	Dynamic:    1024,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 109, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 386, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 395, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 146, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 146, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 168, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 168, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 228, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 228, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 180, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 180, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 342, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 342, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 418, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 427, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 177, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 177, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 199, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 199, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 211, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 211, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 259, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 259, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 374, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 374, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: few128BF16SM90ANarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: few128BF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -999,16 +1073,16 @@ var few128BF16Kernel = &driver.Kernel{
 			j           thin
 		})(args)
 		for ts.Next() {
-			few[dtype.BF16, dtype.BF16, toBF16, [64]float32](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
+			few[dtype.BF16, dtype.BF16, toBF16, [64]float32, twoGroups](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 51, 52, 53, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 104, 124, 125, 184, 187, 193},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 51, 52, 53, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 132, 133, 192, 195, 201},
 }
 
 // FewF16 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
-// op(B) has 64 columns in it for each warp group: they are the rows of the warp group's products, whose columns are rows of op(A). Two
-// more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
+// op(B) has 64 columns in it for each of the G warp groups: they are the rows of the warp group's products, whose columns are rows of op(A).
+// Two more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
 // some rows, and passes its other sums to the other blocks through work.
 //
 // A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
@@ -1026,10 +1100,10 @@ func FewF16(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Panel[dty
 }
 
 var fewF16Kernel = &driver.Kernel{
-	Name:    "few[dtype.F16, dtype.F16, toF16, [32]float32]",
+	Name:    "few[dtype.F16, dtype.F16, toF16, [32]float32, twoGroups]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "few.go",
-	Line:    21,
+	Line:    22,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
@@ -1042,26 +1116,26 @@ var fewF16Kernel = &driver.Kernel{
 	ParamBytes: 408,
 	Dynamic:    1024,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 109, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 386, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 395, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 342, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 342, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 146, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 146, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 168, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 168, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 228, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 228, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 180, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 180, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 418, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 427, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 374, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 374, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 177, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 177, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 199, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 199, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 211, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 211, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 259, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 259, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fewF16SM90ANarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: fewF16SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1073,16 +1147,16 @@ var fewF16Kernel = &driver.Kernel{
 			j           thin
 		})(args)
 		for ts.Next() {
-			few[dtype.F16, dtype.F16, toF16, [32]float32](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
+			few[dtype.F16, dtype.F16, toF16, [32]float32, twoGroups](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 54, 55, 56, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 104, 124, 125, 184, 187, 193},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 54, 55, 56, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 132, 133, 192, 195, 201},
 }
 
 // FewBF16To32 computes products of few rows of op(A) with layout NT, at the speed of memory. A tile has twice as many rows as a thread has sums, and
-// op(B) has 64 columns in it for each warp group: they are the rows of the warp group's products, whose columns are rows of op(A). Two
-// more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
+// op(B) has 64 columns in it for each of the G warp groups: they are the rows of the warp group's products, whose columns are rows of op(A).
+// Two more warps copy, one for each operand. The blocks of a cluster share the steps of a tile. At the end each of them adds up the sums of
 // some rows, and passes its other sums to the other blocks through work.
 //
 // A block requests its first weights before the preceding kernel is done, and allows the next kernel to do so at once. If a
@@ -1100,10 +1174,10 @@ func FewBF16To32(s *device.Stream, g device.Grid, a, b device.TensorMap[gpu.Pane
 }
 
 var fewBF16To32Kernel = &driver.Kernel{
-	Name:    "few[dtype.BF16, float32, toF32, [32]float32]",
+	Name:    "few[dtype.BF16, float32, toF32, [32]float32, twoGroups]",
 	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/gemm",
 	File:    "few.go",
-	Line:    21,
+	Line:    22,
 	Params: []driver.Param{
 		{Name: "a", Offset: 0, Size: 128, Tensor: true},
 		{Name: "b", Offset: 128, Size: 128, Tensor: true},
@@ -1116,26 +1190,26 @@ var fewBF16To32Kernel = &driver.Kernel{
 	ParamBytes: 408,
 	Dynamic:    1024,
 	Barriers:   true,
+	Assumes:    driver.Fit{Narrow: true, Aligned: true},
 	Sites: []driver.Site{
-		{File: "few.go", Line: 109, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 37, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 386, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 395, Format: "index out of range [%d] with length %d"},
-		{File: "few.go", Line: 342, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 342, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 146, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 146, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 168, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 168, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
-		{File: "few.go", Line: 228, Format: "slice bounds out of range [%d:%d]"},
-		{File: "few.go", Line: 228, Format: "slice bounds out of range [:%d] with capacity %d"},
-		{File: "few.go", Line: 180, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
-		{File: "few.go", Line: 180, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 130, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 33, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 418, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 427, Format: "index out of range [%d] with length %d"},
+		{File: "few.go", Line: 374, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 374, Format: "slice bounds out of range [:%d] with capacity %d"},
+		{File: "few.go", Line: 177, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 177, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 199, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 199, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 211, Format: "gpu.(TensorMap[Part]).Fetch: address is not a multiple of the size"},
+		{File: "few.go", Line: 211, Format: "gpu.TensorMap: corner is negative or not a multiple of 16 bytes along X"},
+		{File: "few.go", Line: 259, Format: "slice bounds out of range [%d:%d]"},
+		{File: "few.go", Line: 259, Format: "slice bounds out of range [:%d] with capacity %d"},
 	},
 	Integers: []int{264, 272, 288, 296, 312, 320, 336, 344},
 	Variants: []driver.Variant{
 		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Narrow: true, Aligned: true, Awaits: true, PTX: fewBF16To32SM90ANarrowAligned},
-		{Target: driver.Capability{Major: 9, Minor: 0}, Exact: true, Awaits: true, PTX: fewBF16To32SM90A},
 	},
 	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
 		a := (*struct {
@@ -1147,11 +1221,11 @@ var fewBF16To32Kernel = &driver.Kernel{
 			j           thin
 		})(args)
 		for ts.Next() {
-			few[dtype.BF16, float32, toF32, [32]float32](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
+			few[dtype.BF16, float32, toF32, [32]float32, twoGroups](ts.Thread(), a.a, a.b, a.work, a.c, a.residual, a.bias, a.j)
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 104, 124, 125, 184, 187, 193},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 36, 37, 39, 40, 46, 49, 50, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 112, 132, 133, 192, 195, 201},
 }
 
 // Lean8 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1210,7 +1284,7 @@ var lean8Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 125, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 199, 200, 202},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 133, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 207, 208, 210},
 }
 
 // Lean16 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1269,7 +1343,7 @@ var lean16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 125, 131, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 199, 200, 202},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 133, 139, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 207, 208, 210},
 }
 
 // Lean16F16 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1328,7 +1402,7 @@ var lean16F16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 125, 131, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 199, 200, 202},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 133, 139, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 207, 208, 210},
 }
 
 // Lean32F16 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1387,7 +1461,7 @@ var lean32F16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 125, 131, 135, 136, 137, 138, 139, 140, 141, 142, 146, 147, 148, 199, 200, 202},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 133, 139, 143, 144, 145, 146, 147, 148, 149, 150, 154, 155, 156, 207, 208, 210},
 }
 
 // Lean32 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1446,7 +1520,7 @@ var lean32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 125, 131, 135, 136, 137, 138, 139, 140, 141, 142, 146, 147, 148, 199, 200, 202},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 133, 139, 143, 144, 145, 146, 147, 148, 149, 150, 154, 155, 156, 207, 208, 210},
 }
 
 // Lean16To32 computes products of at most 32 rows of op(A) with layout NT, with products of warps whose operands come from memory without a
@@ -1505,7 +1579,7 @@ var lean16To32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 125, 131, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 199, 200, 202},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 133, 139, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 207, 208, 210},
 }
 
 // JoinBF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
@@ -1561,7 +1635,7 @@ var joinBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 104, 122, 123, 125, 126, 127, 128, 129, 130, 161, 165, 174, 183, 184, 185, 187, 188, 189, 199, 200, 202},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 51, 52, 53, 112, 130, 131, 133, 134, 135, 136, 137, 138, 169, 173, 182, 191, 192, 193, 195, 196, 197, 207, 208, 210},
 }
 
 // JoinF16 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
@@ -1617,7 +1691,7 @@ var joinF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 104, 122, 123, 125, 126, 127, 128, 129, 130, 161, 165, 174, 183, 184, 185, 187, 188, 189, 199, 200, 202},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 54, 55, 56, 112, 130, 131, 133, 134, 135, 136, 137, 138, 169, 173, 182, 191, 192, 193, 195, 196, 197, 207, 208, 210},
 }
 
 // JoinF32 adds up the segments that parts has stored, and finishes the product: in a block, 16 rows of half of the columns of a tile, which are
@@ -1673,7 +1747,7 @@ var joinF32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 104, 122, 123, 125, 126, 127, 128, 129, 130, 161, 165, 174, 183, 184, 185, 187, 188, 189, 199, 200, 202},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 27, 36, 37, 38, 40, 41, 46, 49, 50, 57, 58, 59, 112, 130, 131, 133, 134, 135, 136, 137, 138, 169, 173, 182, 191, 192, 193, 195, 196, 197, 207, 208, 210},
 }
 
 // BlockedNN computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1734,7 +1808,7 @@ var blockedNNKernel = &driver.Kernel{
 	},
 	Twin:    blockedNNTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 125, 153, 154, 155, 156, 157, 158, 159},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 133, 161, 162, 163, 164, 165, 166, 167},
 }
 
 // BlockedNT computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1795,7 +1869,7 @@ var blockedNTKernel = &driver.Kernel{
 	},
 	Twin:    blockedNTTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 125, 151, 152, 153, 154, 155, 158, 159},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 133, 159, 160, 161, 162, 163, 166, 167},
 }
 
 // BlockedNTBF16 computes Rows x across elements of C in a block of which each thread has a column of each vector. It packs deep rows of
@@ -1856,5 +1930,5 @@ var blockedNTBF16Kernel = &driver.Kernel{
 	},
 	Twin:    blockedNTBF16Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 125, 149, 150, 151, 152, 153, 154, 155},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 40, 41, 46, 50, 133, 157, 158, 159, 160, 161, 162, 163},
 }

@@ -52,7 +52,7 @@ b2cbaf0fafb16fd5	ending.go	ending
 51afcbc1f5452599	ending.go	gelu
 4033c96eeac96247	ending.go	linear
 9b78ac5ec27c8a39	ending.go	linear.active
-50423042aac09d45	ending.go	rounding
+5425e2896b8d45bb	ending.go	rounding
 a97262a38b4d3d09	ending.go	silu
 680a14f08cf19820	ending.go	toBF16
 633b2c914b2b6006	ending.go	toBF16.round
@@ -65,46 +65,54 @@ c07961be387cc468	ending.go	toF16.wide
 94d29644f62aad8e	ending.go	toF32.wide
 d866994119a5d51	few.go	activateEight
 cf461566780b1e0f	few.go	atOnce
-42bd878ecc2ac377	few.go	belt
-124ecdcb2fee7322	few.go	belt.done
-ec02b547b5adf0e4	few.go	belt.empty
-a8873c62389b86ce	few.go	belt.full
-f09877952d72ee9c	few.go	belt.left
-7db7fe73d0e5d3b7	few.go	belt.phase
-7d82f45e266e1359	few.go	belt.right
-eca9f0a4362fe5ba	few.go	belt.warm
-ef6a95e4d9fb4261	few.go	distribute
+8ed242a792e9d430	few.go	belt
+bf87771b199c7607	few.go	belt.done
+b78f3a77272c3ef4	few.go	belt.empty
+df84bfe8fe84d68e	few.go	belt.full
+c10a3fad368d6bfe	few.go	belt.init
+77e0fa7fbec96164	few.go	belt.left
+74b76a1253daac3b	few.go	belt.phase
+afe12e459d9142f3	few.go	belt.right
+5710b884b563347f	few.go	belt.warm
+4458ba172efadfbe	few.go	columnsOf
+829984b8b9180a35	few.go	distribute
 daa05b6921fe1cce	few.go	eight
 9d3f0012cb9d1560	few.go	eightAt
 4754f62f0e9b5fa8	few.go	eights
 1c2dfef7734bf72d	few.go	eightsOf
 35c47b518234a7fc	few.go	eightsOf.biases
 d558a9fc5f7ec95d	few.go	eightsOf.store
-edbd16075572a3d2	few.go	few
-87f44aef93ac7f5e	few.go	fewColumns
-87f44aef93ac7f5e	few.go	fewGroups
-87f44aef93ac7f5e	few.go	fewPitch
-87f44aef93ac7f5e	few.go	fewThreads
-5575d9e8cb1aaedf	few.go	finishFew
-87f44aef93ac7f5e	few.go	mostStages
-ff54f69940c76d01	few.go	multiplyFew
-a1ecef0b7a311478	few.go	openBelt
-2c882bdad1af0642	few.go	owned
-df84f5d5312c00a5	few.go	panelsOf
-25bcee015764b0ac	few.go	published
-711d940361216883	few.go	requestRows
-6214f0e8ef73fadb	few.go	requestWeights
+e54633b0aa6c23f6	few.go	few
+d36f076e2241b085	few.go	finishFew
+2830b3db8b21f9e6	few.go	groups
+fad7bc28fde425a9	few.go	groupsOf
+c86ac6d930d33652	few.go	largeRing
+746259c2e7ec26a1	few.go	mostStages
+7cb8220d7bef657	few.go	multiplyFew
+516f22a6f6cae3c0	few.go	oneGroup
+db07151d0884e60a	few.go	oneGroup.count
+1097ad996b46e7e7	few.go	openBelt
+b97c6d2b742c70f3	few.go	owned
+87056b9f1ae164f5	few.go	panelsOf
+6e08f0bb2cd0e63f	few.go	pitchOf
+a177ffeb931a99f0	few.go	published
+c41ceccba06fe301	few.go	requestRows
+2fce931bd6c4d141	few.go	requestWeights
 55958a0bc879ba8a	few.go	rowsAtOnce
 4694aa2898ceeb80	few.go	signals
+c86ac6d930d33652	few.go	smallRing
 f718043554625bde	few.go	span
 de38022dfa04e94a	few.go	spanOf
-6ba7c759a1438bd2	few.go	stagesOf
-7e137448b3124a88	few.go	sumFew
+4d7eb90acdf5caf2	few.go	stagesOf
+e723f1588c933725	few.go	sumFew
 52ecdc22e41b9d71	few.go	sumsOf
 6d10ea5a3dafe3cf	few.go	supplies
-2bca29fa065e708e	few.go	supply
+d3a8fb485a3d33be	few.go	supply
 792dd50633c88802	few.go	task
 d18a4562e3956913	few.go	thin
+b0ce7ad84aaa07b0	few.go	threadsOf
+516f22a6f6cae3c0	few.go	twoGroups
+3c60ff3b86a7690c	few.go	twoGroups.count
 99931b89226e8d72	hopper.go	area
 8fb34a10acd2f765	hopper.go	consume
 79f344d060423ec1	hopper.go	depth
@@ -510,9 +518,9 @@ zbpW3rZ
 {D-pX
 vIE
 *+%
-pqpX+f
+pqpX-f
 r[#p$
-pqpX.f
+pqpX8f
 r[#E
 uGx@s-
 xiV2
@@ -573,7 +581,7 @@ xy
 u^(t\
 "+
 u^'I
-pqqN,f.
+pqqN+f.
 r=
 qi
 k
@@ -581,17 +589,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN9pb
+pqqN/pb
 x7s:v2
 x8v?yvzIyr
-pqqN/qy
+pqqN@qy
 r@r}si8-qcq5t#
 rY
-pqqN@q0
+pqpx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx=px
+pqpx,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -2189,7 +2197,7 @@ re|30r)1
 rDD
 sY/s-
 y\
-t),xG
+t)+xG
 pv
 &
 sY/r.
@@ -3892,11 +3900,11 @@ q7.q&
 y7,
 uv,pE
 vbqR
-{?vFf
+pr^8f
 r[*B
-{?}(f
+pr^@f
 r[*E
-{D+f
+{D-f
 r[*q&
 sY+^
 t1R&p$
@@ -4712,13 +4720,13 @@ qh-t\
 qh.I
 "H
 ]/rzu<
-uLxFf.
+uLsTf.
 u9sMW
 qi
 k
 r;
 w,sM[6
-{D.r-
+{D8r-
 t_[wzc
 "#
 u9sM]
@@ -5226,17 +5234,17 @@ w,r^d6
 |^dwz#
 u<
 !#
-uLzIpb
+uLt=pb
 x7s:sb&3
 x8v?yvzIyr
-uLt=qy
+uLw{qy
 r@r}si8-qcq5t#
 rY
-uLw{q0
+uLrFq0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uLrFpx
+uL+,px
 tps:sb&:Z
 sPt$z{v<si{m
 qJqW
@@ -8187,7 +8195,7 @@ re|33r)4
 rDG
 sY/s-
 y\
-t),xG
+t)+xG
 pv
 &
 sY/r.
@@ -10710,7 +10718,7 @@ re|30r)1
 rDD
 sY/s-
 y\
-t)-xG
+t).xG
 ro
 p7
 sY/r.
@@ -12414,11 +12422,11 @@ q7.q&
 y7,
 uv,pE
 vbqR
-{?vFf
+pr^8f
 r[*B
-{?}(f
+pr^@f
 r[*E
-{D+f
+{D-f
 r[*q&
 sY+^
 t1R&p$
@@ -13234,13 +13242,13 @@ qh-t\
 qh.I
 "H
 ]/rzu<
-uLxFf.
+uLsTf.
 u9sMW
 qi
 k
 r;
 w,sM[6
-{D.r-
+{D8r-
 t_[wzc
 "#
 u9sM]
@@ -13748,17 +13756,17 @@ w,r^d6
 |^dwz#
 u<
 !#
-uLzIpb
+uLt=pb
 x7s:sb&3
 x8v?yvzIyr
-uLt=qy
+uLw{qy
 r@r}si8-qcq5t#
 rY
-uLw{q0
+uLrFq0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uLrFpx
+uL+,px
 tps:sb&:Z
 sPt$z{v<si{m
 qJqW
@@ -16709,7 +16717,7 @@ re|33r)4
 rDG
 sY/s-
 y\
-t)-xG
+t).xG
 ro
 p7
 sY/r.
@@ -19231,7 +19239,7 @@ re|30r)1
 rDD
 sY/s-
 y\
-t),xG
+t)+xG
 pv
 &
 sY/r.
@@ -21761,7 +21769,7 @@ re|30r)1
 rDD
 sY/s-
 y\
-t),xG
+t)+xG
 pv
 &
 sY/r.
@@ -29638,9 +29646,9 @@ zbpWfC
 u-@-pX
 o
 *+%
-uL=+f
+uL=-f
 r[#p$
-uL=.f
+uL=8f
 r[#E
 qx.s-
 tmVe
@@ -29702,7 +29710,7 @@ xy
 u^(t\
 "-
 u^'I
-uLxFf.
+uLsTf.
 r=
 qi
 k
@@ -29710,17 +29718,17 @@ r;
 w,r3r_W>
 H
 !#
-uLzIpb
+uLt=pb
 x7s:v2
 x8v?yvzIyr
-uLt=qy
+uLw{qy
 r@r}si8-qcq5t#
 rY
-uLw{q0
+uLrFq0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uLrFpx
+uL+,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -29751,13 +29759,13 @@ u(
 }d
 *)%
 rV
-t),xG
+t)+xG
 pv
 &
 qx/r1
 s~*$*>
 !#
-t)+q#/
+t)-q#/
 |l$*
 s>
 r#=r.
@@ -32385,9 +32393,9 @@ zbpWfC
 u-@-pX
 o
 *+%
-uL=+f
+uL=-f
 r[#p$
-uL=.f
+uL=8f
 r[#E
 qx.s-
 tmVe
@@ -32449,7 +32457,7 @@ xy
 u^(t\
 "-
 u^'I
-uLxFf.
+uLsTf.
 r=
 qi
 k
@@ -32457,17 +32465,17 @@ r;
 w,r3r_W>
 H
 !#
-uLzIpb
+uLt=pb
 x7s:v2
 x8v?yvzIyr
-uLt=qy
+uLw{qy
 r@r}si8-qcq5t#
 rY
-uLw{q0
+uLrFq0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uLrFpx
+uL+,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -32498,13 +32506,13 @@ u(
 }d
 *)%
 rV
-t)-xG
+t).xG
 ro
 p7
 qx/r1
 s~*$*>
 !#
-t).q#9
+t)8q#9
 z"$*
 s>
 r#=r.
@@ -35131,9 +35139,9 @@ zbpWfC
 u-@-pX
 o
 *+%
-uL=+f
+uL=-f
 r[#p$
-uL=.f
+uL=8f
 r[#E
 qx.s-
 tmVe
@@ -35195,7 +35203,7 @@ xy
 u^(t\
 "-
 u^'I
-uLxFf.
+uLsTf.
 r=
 qi
 k
@@ -35203,17 +35211,17 @@ r;
 w,r3r_W>
 H
 !#
-uLzIpb
+uLt=pb
 x7s:v2
 x8v?yvzIyr
-uLt=qy
+uLw{qy
 r@r}si8-qcq5t#
 rY
-uLw{q0
+uLrFq0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uLrFpx
+uL+,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -37106,7 +37114,7 @@ a:
 ;(
  =26`
 
-const fewBF16SM90ANarrowAligned = `packed1 62372 few_dtype_BF16_dtype_BF16_toBF16_32_float32
+const fewBF16SM90ANarrowAligned = `packed1 62660 few_dtype_BF16_dtype_BF16_toBF16_32_float32_twoGroups
 !|h^|f
 !|g@=q)
 !p8
@@ -37142,31 +37150,31 @@ h-tz
 uxPt5/rz~72uw-tK
 m
 h-tO
-xkq#/
+vYf/
 s5y4xD2tqrTq"w/q)tkrK
 u>q)Pq"w/q)tkqrxD%
 p}sp
-rt@ww
+uA={G
 y.
 r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
 |OzYqYw?
-xlq@
+vkq@
 N
-wWqy
+wtqy
 r7~/x'x(rTq>pOrGw/q)q>}}
-r&=tc
+r68tc
 r7~/x'x(rTpOrGw/q)q>}}
-z*r-
+vdzR
 p%
 r7~/x'x(ymPrW
-wI@rI
+|<rI
 p?
 r7~/q>rGymPr/
 p'
 s1
-uv.qe
+z58qe
 r7~/u=q>pMym
-xl-t'
+t:8t'
 {<rW
 Q
 uuqA
@@ -37178,31 +37186,31 @@ uupG
 )
 x{
 )
-vYpw
+uspw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
 "*
 ra-B-
 )
 qVsTD
 qU
-xlj
+vkj
 r[.p$
 5
-z@r-
+uA7p|
 w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
 |xx&rTwaypPx'x(
-r#,q#9
+sY+f=
 y.
 rst2
-t:sh
+uA9r-
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#{L,
+sY,f.
 vT/
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#,f+
+sY+f8
 q1vn|#
 "%
 w1wau8u5pOrGq)y4qpE
@@ -37227,20 +37235,20 @@ xs2ty
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#+q#9
+sY-f=
 q1u4u0
-sWrI
+uA@r+
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#-q#9
+sY.f=
 q1p*B=.
-wtrI
+uv=r+
 w1wau8u5pOrGq)y4qpB
 |xx&rTwaypPx'x(
 !#
-vd/
+v@^
 p+
-v|tI
+y2tI
 ra-G
 )
 qV+,sTD
@@ -37252,13 +37260,13 @@ v>zR
 qk%U
 rsui
 {E7
-r&,rI
+yHrI
 xBzYM0
 uVxc/
 qk0B
 xBu*XU
 uVxc/
-z*t;
+vd--
 ph1wB
 )
 zJvDympMy_xD121&
@@ -37277,12 +37285,12 @@ r$p)29
 0
 qTs0E
 sHk
-xA9ua
+xk/ua
 q7.2x6
 p1
-qx-}6
+uv.f=
 qLy8
-{.9q3
+us/q3
 t(q}<$
 :
 :
@@ -37318,19 +37326,19 @@ t(q}<$
 :
 J
 !#
-qx-pb
+uv.pb
 q2-
 xBzY-
 rsp@
 y.
 y,wTU
-qx9r+
+uv/r+
 p~w%wTq=
 "4
 p~[|B+
-r#7r.7
+sY9wE
 r'p0E
-x1=j
+vY,j
 rr
 !#
 rr
@@ -37341,9 +37349,9 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-x1,qw
+vY+qw
 {)P|xxXr/q>pOP|SuNr9q>pMpi
-x1-pb
+vY.pb
 v9KpM{"p2GB.
 rsq4
 zd
@@ -37367,34 +37375,34 @@ zd
 xsB}#.
 zd
 {)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-x18pE
+vY7pE
 {){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-x19pb
+vY/pb
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
 x"I
 "9
 qF%G/
-x1@q3
+us=q3
 w1w/u[uNs}pMyp}YrT2qp
 !#
-{.9q#
+us/q#
 xS,<,B
 wfr9rG|jR-<,
 sJ~3
-xk,pE
+xl+pE
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-yXsm
+z0sm
 rjt,I
 "<
 y.
 rsu0
-}ppE
+|spE
 w1w/u[uNs}pMyp}YrT2qp
 !#
 "#
 y.
 rsu0
-|krI
+xnrI
 J
 rr
 !#
@@ -37406,16 +37414,16 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-vl/qw
+yXqw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-xk/q3
+xl@q3
 q77q&
 y7,
 uuqI
 q29
 ra7E
 y,p5U
-xk@qw
+vk=qw
 xBu*p@Bp<
 v>+
 r'q9E
@@ -37423,15 +37431,15 @@ r'q9E
 t<
 y.
 y,p5U
-vY=pb
+vk,pb
 r[/B
 sHj
-xl-ua
+t:8ua
 |Wi
 po118%
-}d-
-xv+
-vY/ps7
+}d+
+xv,
+vk@tI
 r("qO
 v>+
 )
@@ -37445,24 +37453,24 @@ qVt=+9D
 {#vu,y?
 {R
 *#%
-us=q0
+z@,q0
 t(=<N
 t(RM<O
 wR
 p6
-us8w-
+z@7ps7
 qE#q&
 z_.
 ta
 s8
 H
 !#
-us-xj
+z@.|_
 qE$q&
 vb2p*
 u6uY>
 !#
-us=t'
+z@,t'
 p6
 "$
 qE&q&
@@ -37911,7 +37919,7 @@ vbrk#3
 u6rOy+'#
 u?~*x
 !#
-vY-xj
+vk.|_
 qLpy#:q&
 vbrk#5
 u6uY>
@@ -37948,24 +37956,24 @@ u6sK7vm'$
 u6rOy+'#
 u?~*x
 !#
-uv-pb
+z5.pb
 r{l
 rr
 p1
-uv.r-
+z58r-
 r[7p$
-uv-qy
+z5.qy
 ti
 sS
 5
 "K
 y.
 tj=.
-uv8qw
+z57qw
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2wT
 "A
 vTzIsq/
-uv7ps@
+z59ps@
 u'M#
 )
 u>q)u8qrxD%
@@ -37984,16 +37992,16 @@ vTqY.
 "&
 re{'r)#
 p6
-uv@qw
+xA=qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 !#
-sY,q@
+xA+q@
 rjuyx_~*w
 uo{'x_~,
 "(
 y.
 tj=.
-sY8j
+xA7j
 J
 rr
 !#
@@ -38005,18 +38013,18 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-z58qy
+{.7qy
 |&U1R
 zo
 {#~%
-xA=qN
+xk,qN
 qtV2uZ
 J
 !#
-r#{L-
+sY,f7
 q2-
 uF1+
-qx9ua
+uv/yY
 xBu*uH-
 y.
 y,wTU
@@ -38025,7 +38033,7 @@ tj9sq/
 q1t"t2
 "H
 r'p0E
-z59r4
+{./r4
 tj
 rr
 !#
@@ -38037,9 +38045,9 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-z5/q@
+{.@q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dq,umwT
-xA=ww
+xk,ww
 qkR<#
 z_q4
 s?p2
@@ -38063,11 +38071,11 @@ tU)<*
 sJ~)
 u?~"
 !#
-x+-qy
+x1.qy
 |&U1R
 zo
 wh
-x+/qN
+x1@qN
 z[6Ex@9t2-7t2
 pl6
 *637
@@ -38082,7 +38090,7 @@ uF1+
 rst2
 ")
 r'XE
-x+8r4
+x17r4
 tj
 rr
 !#
@@ -38094,14 +38102,14 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-x+7q@
+x19q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2d[nA-vF
-qx-ua
+uv.yY
 xBu*u4-
 y.
 y,wTU
 tj=w?
-x+/zL
+x1@zL
 qkR<#
 z_q4
 t>
@@ -38120,7 +38128,7 @@ re~5pu
 J
 q1u4qYw?
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<+ULumdR'n
-qx-r+
+uv.r+
 q1p*2|+p5
 "*
 )
@@ -38139,52 +38147,52 @@ xS.<.B
 tU.<1
 sJ~)
 !#
-|spw
+v|pw
 vS
 !#
-{Pj
+|kj
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-q'+qN
+vl/qN
 Y,1/
 p6
-q'8pj
+{Ppj
 p+
 H
 !#
-q'-rI
+vl@rI
 v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
 v9w/u[uNpMu[Px'x(PvD}L
 !#
-q'9^,
+q'-^.
 phXq&
 phZq&
 )
-t:=t;
+wt,t;
 q7.B8
 y7-
 ra.G
-t:,qw
+wt+ps7
 r[(q&
-t:+t;
+wt.t;
 q7.29
 y7-
 ra.q&
-"#
+wt+u:
 pzp,r2?
 )
 pzp,r2?
 pzsqE=?
-t:.qN
+wt7qN
 *6%
 u'M$
 qns7
 sJvu,w?
-t:9r-
+wt@r-
 u'M#
 vwu\5
 qopK
 zep"?
-v|.j
+z07j
 {e>
 :
 :
@@ -38204,7 +38212,7 @@ z=E
 **%
 v'ql
 !#
-v|7p|
+z0/p|
 w0B
 "$
 xb2C
@@ -38290,9 +38298,9 @@ yxt$q<+p&
 :
 :
 :
-v@=qw
+w.,q#
 rj{vx_vuqY7
-v@,u:
+w.-u:
 i237
 qGt$Z
 qGu_Z
@@ -38392,33 +38400,33 @@ yxt$q<+p&
 !#
 !#
 !#
-v@-q3
+w.8q3
 q1q}q=
 )
 weF
 {#vu,w?
-"T
+"U
 ru9
 po118%
-|<+f
+wIvFf
 r[(B
-|<7f
+wI}(f
 r[(E
-wt+{G
+y2.{G
 wcy|pWMz/
 xv7,
 iO%
 }e-
-wI/8pb
+|s9pb
 {e=
-v@-r]
+w.8r]
 r{L
 !#
-w.7ts
+wW/ua
 y,,p<r2
 v>+
 )
-wW+qN
+v|.qN
 qVs0E,sT
 |&JU
 qV+D
@@ -38426,18 +38434,18 @@ qV+D
 {#vu,sK
 y.
 x%p5U
-wW.pE
+v|7pE
 w)Ps}.z%s\2s\2s\2s\L2y3uY
 w)Ps}.z%s\2s\2s\2s\zms0{Swi
-wIrFrI
+|<+rI
 pV1x_~,
-wIxWf/
+z*{L/
 p~p2v^2q,
 v>+
 )
 r7,
 !#
-wIw?pw
+|<7pw
 r\/
 :
 :
@@ -38448,24 +38456,24 @@ r\/
 :
 :
 5
-wIy?^
+|<9^
 rsM0
 qVM/D
-wIzRq#
+|</q#
 t(xc/
-wIy?sr
+|<9sr
 y#
-wIxWps7
+z*=y'
 t(xc0
 p\
-xl-yY
+t:8yY
 wm%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
-wIxWq#+
+}e,
+z*=zL
 p}p[
 ",
 ub/
@@ -38480,7 +38488,7 @@ qV+D
 v}Ps}.z%u}6Sq/L2ql
 v}Ps}.z%r_sUsIrls,s%
 !#
-wI+-pE
+|<8pE
 xsB
 "+
 r\/
@@ -38506,11 +38514,11 @@ t(xc0
 p\
 "+
 i(%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=(
 "+
@@ -38552,11 +38560,11 @@ t(xc0
 p\
 "+
 i2%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=2
 "+
@@ -38598,11 +38606,11 @@ t(xc0
 p\
 "+
 i<%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=<
 "+
@@ -38618,7 +38626,7 @@ qV+D
 v}Ps}.z%u}6Sq/L2ql
 v}Ps}.z%r_sUsIrls,s%
 !#
-y2-r.
+z*8r.
 zh>$/
 zh>$1
 zh>$3
@@ -38651,14 +38659,14 @@ s~Qq/$2
 s~PS$3
 s~O6$4
 s~NsR5
-wIrFp|
+|<+p|
 xS4<4G
 tU41/
 sJvuqY/
 !#
-v@8pE
+w.7r1
 u^Et\
-sW8q#
+wI+9q#
 zhV$_
 zhV$b
 zhV$d
@@ -38671,17 +38679,17 @@ zhV$n
 u^0I
 "7
 pV/x_vu,{p
-pqqN9pb
+pqqN/pb
 x7s:rv
 x8v?yvzIyr
-pqqN/qy
+pqqN@qy
 r@r}si8-qcq5t#
 rY
-pqqN@q0
+pqpx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx=px
+pqpx,px
 tpsM%Z
 sPt$z{v<si{m
 qJqW
@@ -38815,10 +38823,10 @@ k
 sPz.
 u9s:tL
 {d#.>6sU
-|</r.
+wI@=r.
 u?vu,{p
 !#
-pqqN,f.
+pqqN+f.
 u9s:sb#6
 qi
 k
@@ -38859,7 +38867,7 @@ qi
 k
 r;
 w,r3sb#NF#N>
-|<.r.
+wI/7r.
 u?~%
 !#
 ";
@@ -38909,11 +38917,11 @@ t(xc0
 p\
 ":
 iH%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 ":
 p}p[
 ",
@@ -38955,11 +38963,11 @@ t(xc0
 p\
 "+
 iR%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=(
 "+
@@ -39001,11 +39009,11 @@ t(xc0
 p\
 "+
 i\%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=2
 "+
@@ -39047,11 +39055,11 @@ t(xc0
 p\
 "+
 ig%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=<
 "+
@@ -39105,7 +39113,7 @@ xS4<4G
 tU41/
 sJvu,p5
 !#
-v@@s6
+wI+,s6
 yVS'J
 "3
 r=
@@ -39113,7 +39121,7 @@ qi
 k
 r;
 y&z.
-v@@ps@
+wI+,ps@
 zh\'R
 {[$@v,
 yVT'I
@@ -39187,12 +39195,12 @@ y&z.
 x-sb#6'K
 {[$kv,
 !#
-wt+r-
+y2.r-
 qkV<f
 xUyc*Vl
 "@
 pVFI
-wI/7qw
+|s/qw
 T1
 u(
 {R
@@ -39210,10 +39218,10 @@ q%
 }k
 }m
 q%
-pqwwxG
+pqy'xG
 r("A
 &
-wI}(ps
+z$=ps
 r?sb$sF$s>
 "#
 qz}\
@@ -39251,7 +39259,7 @@ r?sb$sF$s>
 "#
 r?sb$sF$s>
 !#
-wI@8r.
+z$9r.
 yb30
 z>
 v3p=G
@@ -39261,28 +39269,28 @@ zpsb$wF$x
 zpsb$uF$v
 zpsb$sF$t
 |[r,xfvfUDL
-v@-yC
+w.8yC
 qKpy#1rk#1rk#2
 Ypy#1rk#0
 sJ~;&
 !#
-q'9q@
+q'-j
 O
 !#
-vY/pw
+vk@pw
 ]0zs
 u'py%2
 (8
 !#
-uv7px
+z59px
 ]?|1
 (9
 !#
-"l
+"m
 pVys3/
 (@
 !#
-"^
+"_
 pVmrL=
 (xF
 !#
@@ -39333,13 +39341,13 @@ u'R3
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-rt@{G
+uA=r.9
 J
 tAsT
 qa3
 (
 !qZ
-v|w-
+y2w-
 g
 pf+,sT
 ;4
@@ -39358,12 +39366,12 @@ a'
 (
 !vB
 "*
-g=
+g+
 p3L
 ;/
 (
 !w&
-g,
+g-
 pft=+9
 wp"
 (
@@ -39380,12 +39388,12 @@ v#
 (
 !{-
 "*
-g+
+g=
 vg
 v#
 (
 !vKxw
-g-
+g,
 vg
 v#
 (
@@ -39527,805 +39535,1903 @@ O
 !L
 `
 
-const fewBF16SM90A = fewBF16SM90ANarrowAligned + `
- patch
- -1
-packed1 63273 few_dtype_BF16_dtype_BF16_toBF16_32_float32
- =13
- -2
-zfte
-p9v<8pF
-p:xW8pF
- =47
- -9
- =249
- -1
-|Wd
- =9
- -4
-ub$
-{=%%
-zbt=+9C
- =2
- -1
-vaG
- =2
- -2
+const few64BF16SM90ANarrowAligned = `packed1 49258 few_dtype_BF16_dtype_BF16_toBF16_32_float32_oneGroup
+!|h^|f
+!|g@=q)
+!p8
+!sgKpMvDrR
+!s]t@rKympMq>rGrR
+!vv~<rm|z
+!v7psv6pMq>piuNq>r9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>pXw?rzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!Ps}uN}Mv9{&rzPpMq>rGu[r/rztq~BPq"w/q)tkrzP|SuNr9q>}6rzPv9/rztqrTq"w/q)tkrKdsqp&pD
+!c
+p;qYun
+p9-7sV
+p:+,t*
+qSy?x,
+!
+qQy;
+qQ+pk
+qQ+r*
+qQ+tz
+qQ+tO
+qQsKr>
+qQ-se
+qQp<p&
+qQ-sZ
+htGv=
+h-wN
+h-7rg
+h-pk
+h-tz
+uxPt5/rz~72uw-tK
+m
+h-tO
+vYf/
+s5y4xD2tqrTq"w/q)tkrK
+u>q)Pq"w/q)tkqrxD%
+p}sp
+uA={G
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+|OzYqYw?
+vkq@
+N
+wtqy
+r7~/x'x(rTq>pOrGw/q)q>}}
+r68tc
+r7~/x'x(rTpOrGw/q)q>}}
+vdzR
+p%
+r7~/x'x(ymPrW
+|<rI
+p?
+r7~/q>rGymPr/
+p'
+s1
+z58qe
+r7~/u=q>pMym
+t:8t'
+{<rW
+Q
+uuqA
+)
+uuqA
+zt
+)
+uupG
+)
+x{
+)
+uspw
+r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
+"*
+ra,B-
+)
+qVsTD
+qU
+vkj
+r[-p$
+5
+uA7p|
+w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
+|xx&rTwaypPx'x(
+sY+f=
+y.
+rst2
+uA9r-
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+sY,f.
+vT/
+"%
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+sY+f8
+q1vn|#
+"%
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+"%
+q1XA
+"%
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+"%
+q1p@rq
+"%
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+"%
+q1[yl
+"%
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+"%
+xs2ty
+"%
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+"%
+q1p0pd
+"%
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+"%
+q1p*2xO
+"%
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+"%
+q1wgsq
+"%
+w1wau8u5pOrGq)y4qpE
+|xx&rTwaypPx'x(
+"%
+q1q}2}(
+"%
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+sY-f=
+qF"2u0
+uA@r+
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+sY.f=
+qF#B=.
+uv=r+
+w1wau8u5pOrGq)y4qpB
+|xx&rTwaypPx'x(
+!#
+v@^
+p+
+y2tI
+ra,G
+)
+qVqY}(D
+pm
+pnp||Y
+qk%z/
+{ErO
+v>zR
+qk%U
+rsui
+{E7
+yHrI
+xBzYM/
+uVxc.
+qk/B
+xBu*XU
+uVxc.
+vd--
+ph0wB
+)
+zJvDympMy_xD111&
+"#
+ph/q&
+uVxc.
+qz[q&
+uVxc.
+"5
+pB21314
+qvM51-
+)
+ur
+r$p)29
+0
+qTs0B
+sHk
+xk/ua
+q7-2x6
+p1
+us/q3
+t(q,<#
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+:
+J
+!#
+uv.pb
+zJt?uN{"r|qg.-p5v({X8
+v>+
+xBzY7
+t(XU
+y7,
+y.
+y,wTU
+"2
+p~X|B*
+vY,j
+qLp2B
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dp,t/
+p6
+qQ-w7
+wU|P
+wfpM|b|ju&=
+\
+!#
+vY+qw
+{)P|xxXr/q>pOP|SuNr9q>pMpi
+vY.pb
+v9KpM{"p@GB.
+rsq4
+zd
+vT8{X
+zd
+zj
+{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
+q1vn77
+zd
+vGuk/
+zd
+{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
+q1t"7/
+zd
+q1[tnxO
+zd
+{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
+xs2}r
+zd
+q1u4y{+
+zd
+{)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
+vY7pE
+{){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
+vY/pb
+{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
+x"I
+"6
+qF#G/
+us=q3
+w1w/u[uNs}pMyp}YrT2qp
+!#
+us/q#
+xS+<+B
+wfr9rG|jR,<+
+sJ~3
+xl+pE
+{)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
+z0sm
+rjt,I
+"9
+y.
+rsu0
+|spE
+w1w/u[uNs}pMyp}YrT2qp
+!#
+"#
+y.
+rsu0
+xnrI
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ-w7
+wU|P
+wfpM|b|ju&=
+\
+!#
+yXqw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+xl@q3
+q76q&
+y7,
+uuqI
+q2-
+ra6E
+y,p5U
+vk=qw
+xBu*t"7/
+v>+
+r'q9E
+)
+t<
+y.
+y,p5U
+vk,pb
+r[.B
+sHj
+t:8ua
+ru8
+po017%
+}d,
+xv,
+vk@tI
+r("29
+v>+
+)
+ta
+p}pG
+ub/
+0
+t(RmU
+qV@quD
+4
+{#vuqY/
+{R
+*#%
+z@,q0
 t(=<L
 t(RK<M
- =3
- -1
-qLq}q&
- =6
- -2
-qE"q&
-vb2p2
- =5
- -1
+wR
+p6
+z@7ps7
+qE#q&
+z_.
+ta
+s8
+H
+!#
+z@.|_
 qE$q&
- =6
- -2
-qE%q&
-vb2q,
- =5
- -1
+vb2p*
+u6uY>
+!#
+z@,t'
+p6
+"$
+qE&q&
+z_.
+q:
+ppy;6
+H
+!#
+"$
 qE'q&
- =6
- -2
-qE(q&
-vb<#
- =5
- -1
+vb<"
+u6sTrJ6
+!#
+"$
+p6
+"$
+qE)q&
+z_.
+xi%
+ppsLS
+H
+!#
+"$
 qE*q&
- =6
- -2
-qE+q&
-vb<&
- =3
- -1
+vb<%
+u6qYwNS
+!#
+"$
+p6
+"$
+qE,q&
+z_.
+wm%
+pp+tOq/
+H
+!#
+"$
+qE-q&
+vb<(
+u6,p<p&q/
+!#
+"%
 t(,<Z
- =3
- -1
-qE.q&
- =6
- -2
-qE/q&
-vb<*
- =5
- -1
+qBR#
+p6
+"$
+qE0q&
+z_.
+};%
+ppt4nW
+H
+!#
+"$
 qE1q&
- =6
- -2
-qE2q&
-vb<-
- =5
- -1
+vb<,
+u6p<wVW
+!#
+"%
+p6
+"$
+qE3q&
+z_.
+i"%
+pp}cr>sU
+H
+!#
+"$
 qE4q&
- =6
- -2
-qE5q&
-vb<0
- =5
- -1
+vb</
+u6u)r*sU
+!#
+"$
+p6
+"$
+qE6q&
+z_.
+i$%
+pprFtzsI
+H
+!#
+"$
 qE7q&
- =6
- -2
-qE8q&
-vb<3
- =3
- -1
+vb<2
+u6p<sLsI
+!#
+"$
+p6
+"$
+qE9q&
+z_.
+i&%
+pp+-sZrl
+H
+!#
+"$
+qE:q&
+vb<5
+u6-uQr>rl
+!#
+"%
 t(+<h
- =3
- -1
-qE;q&
- =6
- -2
-qE<q&
-vb<7
- =5
- -1
+qBR0
+p6
+"$
+qE=q&
+z_.
+i(%
+ppsfnqW
+H
+!#
+"$
 qE>q&
- =6
- -2
-qE?q&
-vb<:
- =5
- -1
+vb<9
+u68-tlqW
+!#
+"%
+p6
+"$
+qE@q&
+z_.
+i*%
+pp.tGv=t|
+H
+!#
+"$
 qEAq&
- =6
- -2
-qEBq&
-vb<=
- =5
- -1
+vb<<
+u6|#t[t|
+!#
+"$
+p6
+"$
+qECq&
+z_.
+i,%
+pp.t&sG
+H
+!#
+"$
 qEDq&
- =6
- -2
-qEEq&
-vb<@
- =3
- -1
+vb<?
+u68sqp&sG
+!#
+"$
+p6
+"$
+qEFq&
+z_.
+i.%
+pp.-tKu#
+H
+!#
+"$
+qEGq&
+vb<B
+u6|#tzu#
+!#
+"%
 t(-<u
- =3
- -1
-qEHq&
- =6
- -2
-qEIq&
-vb<D
- =5
- -1
+qBR=
+p6
+"$
+qEJq&
+z_.
+i0%
+pp7z?'6
+H
+!#
+"$
 qEKq&
- =6
- -2
-qELq&
-vb<G
- =5
- -1
+vb<F
+u69v(v='6
+!#
+"%
+p6
+"$
+qEMq&
+z_.
+i2%
+ppq4wV'5
+H
+!#
+"$
 qENq&
- =6
- -2
-qEOq&
-vb<J
- =5
- -1
+vb<I
+u69/vm'5
+!#
+"$
+p6
+"$
+qEPq&
+z_.
+i4%
+pp7,tl'4
+H
+!#
+"$
 qEQq&
- =6
- -2
-qERq&
-vb<M
- =3
- -1
-t(.1S
- =3
- -1
-qEUq&
- =6
- -2
-qEVq&
-vb<Q
- =5
- -1
+vb<L
+u698tK'4
+!#
+"$
+p6
+"$
+qESq&
+z_.
+i6%
+ppq4sL'3
+H
+!#
+"$
+qETq&
+vb<O
+u69/wN'3
+!#
+"%
+t(.1[
+qBRJ
+p6
+"$
+qEWq&
+z_.
+i8%
+pp/uK'2
+H
+!#
+"$
 qEXq&
- =6
- -2
-qEYq&
-vb<T
- =5
- -1
+vb<S
+u6@typ&'2
+!#
+"%
+p6
+"$
+qEZq&
+z_.
+i:%
+ppvFt['1
+H
+!#
+"$
 qE[q&
- =6
- -2
-qE\q&
-vb<W
- =5
- -1
+vb<V
+u6,uPn'1
+!#
+"$
+p6
+"$
+qE]q&
+z_.
+i<%
+pp/+vm'0
+H
+!#
+"$
 qE^q&
- =6
- -2
-qE_q&
-vb<Z
- =3
- -1
-t(81S
- =3
- -1
-qEcq&
- =6
- -2
-qEdq&
-vb<^
- =5
- -1
+vb<Y
+u6@{Xrg'0
+!#
+"$
+p6
+"$
+qEaq&
+z_.
+i>%
+ppvFtz'/
+H
+!#
+"$
+qEbq&
+vb<\
+u6,z(sL'/
+!#
+"%
+t(81[
+qBRW
+p6
+"$
+qEeq&
+z_.
+i@%
+ppqY+wi'.
+H
+!#
+"$
 qEfq&
- =6
- -2
-qEgq&
-vb<b
- =5
- -1
+vb<a
+u6,w{=r>'.
+!#
+"%
+p6
+"$
+qEhq&
+z_.
+iB%
+ppqY.rJ'-
+H
+!#
+"$
 qEiq&
- =6
- -2
-qEjq&
-vb<e
- =5
- -1
+vb<d
+u6sT,tl'-
+!#
+"$
+p6
+"$
+qEkq&
+z_.
+iD%
+ppqY+r*',
+H
+!#
+"$
 qElq&
- =6
- -2
-qEmq&
-vb<h
- =3
- -1
-t(71S
- =3
- -1
-qEpq&
- =6
- -2
-qEqq&
-vb<l
- =5
- -1
+vb<g
+u6,w{sZ',
+!#
+"$
+p6
+"$
+qEnq&
+z_.
+iF%
+ppqYwdn'+
+H
+!#
+"$
+qEoq&
+vb<j
+u6sTrFp&'+
+!#
+"%
+t(71[
+qBRe
+p6
+"$
+qErq&
+z_.
+iH%
+pp,{ptO'*
+H
+!#
+"$
 qEsq&
- =6
- -2
-qEtq&
-vb<o
- =5
- -1
+vb<n
+u6,sqtz'*
+!#
+"%
+p6
+"$
+qEuq&
+z_.
+iJ%
+pp,y?.r>')
+H
+!#
+"$
 qEvq&
- =6
- -2
-qEwq&
-vb<r
- =5
- -1
+vb<q
+u6x@tGv=')
+!#
+"$
+p6
+"$
+qExq&
+z_.
+iL%
+ppsTp<rg'(
+H
+!#
+"$
 qEyq&
- =6
- -2
-qEzq&
-vb<u
- =3
- -1
-t(91S
- =3
- -1
-qE}q&
- =6
- -2
-qE~q&
-vb<y
- =5
- -1
+vb<t
+u6x@w$'(
+!#
+"$
+p6
+"$
+qE{q&
+z_.
+iN%
+pp,y?tl''
+H
+!#
+"$
+qE|q&
+vb<w
+u6x@-tK''
+!#
+"%
+t(91[
+qBRr
+p6
+"$
+qLpy#.q&
+z_.
+iP%
+ppx@-sZ'&
+H
+!#
+"$
 qLpy#/q&
- =6
- -2
-qLpy#0q&
-vb<|
- =5
- -1
+vb<{
+u6p5y;'&
+!#
+"%
+p6
+"$
+qLpy#1q&
+z_.
+iR%
+ppx@8w7'%
+H
+!#
+"$
 qLpy#2q&
- =6
- -2
-qLpy#3q&
-vbrk#.
- =5
- -1
+vb<~
+u6p5wdn'%
+!#
+"$
+p6
+"$
+qLpy#4q&
+z_.
+iT%
+ppx@|on'$
+H
+!#
+"$
 qLpy#5q&
- =6
- -2
-qLpy#6q&
-vbrk#1
- =4
- -2
+vbrk#0
+u6p5+tO'$
+!#
+"$
+p6
+"$
+qLpy#7q&
+z_.
+iV%
+ppx@7vm'#
+u?~*x
+!#
+"$
 qLpy#8q&
 vbrk#3
- =35
- -1
-pl5
- =56
- -1
-|&P1M
- =3
- -1
-qtQ2uZ
- =29
- -1
-qkM<#
- =16
- -1
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91QULumdR'n
- =6
- -1
-|&P1M
- =3
- -3
-z[2Ex@9t2-7t2
-pl2
-*233
- =31
- -1
-qkM<#
- =53
- -2
-phSq&
-phUq&
- =17
- -1
-*2%
- =5
- -1
-vwu\1
- =3
- -1
-wu3+
- =10
- -1
-xb+rS
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =19
- -1
-i233
- =11
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =27
- -1
-wu3)
- =9
- -1
-|&EU
- =47
- -4
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
+u6p5|#rg'#
+u?~*x
+!#
+vk.|_
+qLpy#:q&
+vbrk#5
+u6uY>
+u6sTrJ6
+u6qYwNS
+u6,p<p&q/
+u6p<wVW
+u6u)r*sU
+u6p<sLsI
+u6-uQr>rl
+u68-tlqW
+u6|#t[t|
+u68sqp&sG
+u6|#tzu#
+u69v(v='6
+u69/vm'5
+u698tK'4
+u69/wN'3
+u6@typ&'2
+u6,uPn'1
+u6@{Xrg'0
+u6,z(sL'/
+u6,w{=r>'.
+u6sT,tl'-
+u6,w{sZ',
+u6sTrFp&'+
+u6,sqtz'*
+u6x@tGv=')
+u6x@w$'(
+u6x@-tK''
+u6p5y;'&
+u6p5wdn'%
+u6p5+tO'$
+u6p5|#rg'#
+u?~*x
+!#
+z5.pb
+pl8
+rr
+p1
+z58r-
+r[6p$
+z5.qy
+ti
+sS
+5
+"H
+y.
+tj=.
+z57qw
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2wT
+uv/r+
+vT|+p5
+z59ps@
+u'M#
+)
+u>q)u8qrxD%
+0
+q2x6
+p1
+ybEx@9t2-7t2
+4
+{#vu,}#
+J
+y.
+rs|+p5
+vTqY.
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzzyumw#-{^q91#qRLumqp
+!#
+"&
+re{'r)#
+p6
+xA=qw
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+!#
+xA+q@
+rjuyx_~*w
+uo{'x_~,
+"(
+y.
+tj=.
+xA7j
+J
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ-w7
+wU|P
+wfpM|b|ju&=
+\
+!#
+{.7qy
+|&X1U
+zo
+{#~%
+xk,qN
+qtY2uZ
+J
+!#
+sY,f7
+zJt?uN{"r|qg.-p5v({X8
+v>+
+xBzY7
+t(XU
+uF1*
+uv/yY
+qzy8
+y.
+y,wTU
+rs|+p5
+"B
+q1t"t2
+{./r4
+q1p*B
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ-w7
+wU|P
+wfpM|b|ju&=
+\
+!#
+{.@q@
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dp*umwT
+xk,ww
+qkU<%
+z_q4
+s?[
+u>q)u8qrxD%
+0
+q2x6
+p1
+ybEx@9t2-7t2
+re~5pu
+ri
+q29
+p1
+4
+re~5pu
+{#vu,qY
+J
+qF#2|+p5
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91YULumdR&n
+xS+<+B
+tU+<,
+sJ~)
+u?~"
+!#
+x1.qy
+|&X1U
+zo
+wh
+x1@qN
+z[6Ex@9t2-7t2
+pl6
+J
+!#
+")
+zJt?uN{"r|qg.-p5v({X8
+v>+
+xBzY7
+t(XU
+uF1*
+"(
+rst2
+x17r4
 q1p@B
- =12
- -1
-q1[10
- =10
- -1
-i)%
- =6
- -6
-}=)
+rr
+!#
+rr
+w1rGu[r/rTvD}LPq"w/uNrGr/Pq)pO|bt5uNt@}YxP2dq9t/
+p6
+qQ-w7
+wU|P
+wfpM|b|ju&=
+\
+!#
+x19q@
+w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dp@umwT
+uv.yY
+qzp2B
+y.
+y,wTU
+tj=w?
+x1@zL
+qkU<%
+z_q4
+t>
+u>q)u8qrxD%
+0
+q2x6
+p1
+ybEx@9t2-7t2
+re~5pu
+ri
+q29
+p1
+4
+re~5pu
+{#vu,xF
+J
+q1u4qYw?
+}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<,ULumdR&n
+xS+<+B
+tU+<-
+sJ~)
+!#
+v|pw
+vS
+!#
+|kj
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+vl/qN
+Y,1.
+p6
+{Ppj
+p+
+H
+!#
+vl@rI
+v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
+v9w/u[uNpMu[Px'x(PvD}L
+!#
+q'-^.
+ph[q&
+ph]q&
+)
+wt,t;
+q7-29
+y7-
+)
+ra-q&
+wt7qN
+*6%
+u'M$
+qns7
+sJvuqY9
+wt@r-
+u'M#
+vwu\5
+qopK
+zep"?
+z07j
+{e=
+:
+:
+:
+:
+:
+:
+:
+:
+{#vuu0
+{D=pw
+xb2rS
+s)
+p6
+{D-pX
+z=E
+**%
+v'ql
+!#
+z0/p|
+w0B
+"$
+xb2C
+{w
+p6
+"$
+v3p[E
+**%
+yxxhq<r>
+!#
+"$
+};E
+"$
+xb2C
+|D
+p6
+"$
+v3qIE
+**%
+yxrnq<p&
+!#
+"$
+i#q&
+"$
+xb2C
+qGqsZ
+p6
+"$
+sn$E
+**%
+yxqsq<se
+!#
+"$
+i&G
+"$
+xb2C
+qGr_Z
+p6
+"$
+sn'E
+**%
+yxr_q<s%
+!#
+"$
+i)tn
+"$
+xb2C
+qGv2Z
+p6
+"$
+sn*E
+**%
+yxv2q<+rg
+!#
+"$
+i,wB
+"$
+xb2C
+qGu_Z
+p6
+"$
+sn-E
+**%
+yxu_q<vm
+!#
+"$
+i/29
+"$
+xb2C
+qGt$Z
+p6
+"$
+sn0E
+**%
+yxt$q<+p&
+!#
+!#
+w.8q3
+q1vX
+)
+we.
+{#vuqY9
+"N
+ru8
+po017%
+wIvFf
+r['B
+wI}(f
+r['E
+y2.{G
+wcy|pW5z/
+xv7,
+i7%
+}e-
+|s9pb
+{e<
+w.8r]
+r{4
+!#
+wW/ua
+y,7/ry
+v>+
+)
+v|.qN
+qVu&qY}(
+|&MU
+qV+D
+4
+{#vu,sT
+y.
+x%p5U
+v|7pE
+w)Ps}.z%s\2s\2s\2s\L2y3uY
+w)Ps}.z%s\2s\2s\2s\zms0{Swi
+|<+rI
+pV(x_~,
+z*{L/
+p~p2rq2p*
+v>+
+)
+r7,
+!#
+|<7pw
+r\.
+:
+:
+:
+:
+:
+:
+:
+:
+5
+|<9^
+rsM/
+qVM.D
+|</q#
+t(xc.
+|<9sr
+y#
+z*=y'
+t(xc/
+p\
+t:8yY
+wm%
+}d,
+vj
+{(
+tT
+}e,
+z*=zL
+p}p[
+",
+ub/
+0
+|&:U
+qV+D
+4
+{#vu,x5
+{R
+*#%
+",
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+|<8pE
+xsB
 "+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-q1q}E
- =12
- -1
-qF"10
- =10
- -1
-i4%
- =6
- -6
-}=4
+r\.
+:
+:
+:
+:
+:
+:
+:
+:
+5
 "+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-qF'q&
- =12
- -1
-qF(10
- =10
- -1
-i?%
- =6
- -6
-}=?
+q1p01/
+tj
+qVM.D
 "+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =35
- -2
-xS,<,G
-tU,1/
- =209
- -1
-qF4rq
- =4
- -1
-|&EU
- =11
- -1
-tH;v^<>
- =27
- -1
-iL%
- =8
- -4
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-q1p@B
- =12
- -1
-q1[10
- =10
- -1
-iW%
- =6
- -6
-}=)
+t(xc.
 "+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-q1q}E
- =12
- -1
-qF"10
- =10
- -1
-ic%
- =6
- -6
-}=4
+y#
 "+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-qF'q&
- =12
- -1
-qF(10
- =10
- -1
-in%
- =6
- -6
-}=?
+t(xc/
+p\
 "+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =35
- -2
-xS,<,G
-tU,1/
- =85
- -2
-qkQ<U
-xUyc*Vt
- =3
- -1
-T)
- =3
- -15
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-pqwwxG
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =10
- -2
-yb3'
-z>
-pqy'q#/
-|lF$z
-s>
-|lF$y
-s>
-|lF$x
-s>
-|lF$w
-s>
-|lF$v
-s>
-|lF$u
-s>
-|lF$t
-s>
-|lF$s
-s>
+i(%
+}d,
+vj
+{(
+tT
+}e,
+"+
+}=(
+"+
+ub/
+0
+|&:U
+qV+D
+4
+{#vu,x@
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+"+
+qF%E
+"+
+r\.
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF&1/
+rs+
+qVM.D
+"+
+t(xc.
+"+
+y#
+"+
+t(xc/
+p\
+"+
+i2%
+}d,
+vj
+{(
+tT
+}e,
+"+
+}=2
+"+
+ub/
+0
+|&:U
+qV+D
+4
+{#vu,qu
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+"+
+qF-q&
+"+
+r\.
+:
+:
+:
+:
+:
+:
+:
+:
+5
+"+
+qF.1/
+rs-
+qVM.D
+"+
+t(xc.
+"+
+y#
+"+
+t(xc/
+p\
+"+
+i<%
+}d,
+vj
+{(
+tT
+}e,
+"+
+}=<
+"+
+ub/
+0
+|&:U
+qV+D
+4
+{#vu,p5
+{R
+*#%
+"+
+v}Ps}.z%u}6Sq/L2ql
+v}Ps}.z%r_sUsIrls,s%
+!#
+z*8r.
+zh>$/
+zh>$1
+zh>$3
+zh>$5
+zh>$7
+zh>$9
+zh>$;
+zh>$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+x-rv$/
+x-rv$1
+x-rv$3
+x-rv$5
+x-rv$7
+x-rv$9
+x-rv$;
+x-rv$=
+s~Url$.
+s~TsI$/
+s~SsU$0
+s~RW$1
+s~Qq/$2
+s~PS$3
+s~O6$4
+s~NsR5
+|<+p|
+xS4<4G
+tU41.
+sJvu@/
+!#
+wI+9q#
+zhV$W
+zhV$Y
+zhV$[
+zhV$]
+zhV$_
+zhV$b
+zhV$d
+zhV$f
+"6
+u^0I
+"6
+pV/t\
+pqqN/pb
+x7s:rv
+x8v?yvzIyr
+pqqN@qy
+r@r}si8-qcq5t#
+rY
+pqpx=q0
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+pqpx,px
+tpsM%Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K*>6sU
+"%
+x7sM*
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsM1Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|K6>6sU
+"%
+x7sM6
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsM=Z
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|KB>6sU
+"%
+x7sMB
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMIZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|KN>6sU
+"%
+x7sMN
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMUZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|KZ>6sU
+"%
+x7sMZ
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMbZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|Kg>6sU
+"%
+x7sMg
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMnZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+|Ks>6sU
+"%
+x7sMs
+x8v?yvzIyr
+"%
+r@r}si8-qcq5t#
+rY
+"%
+r@r}tBqc9y<9scu7..8q5rX,
+zXr}-}c-rX
+qJq/
+"%
+tpsMzZ
+sPt$z{v<si{m
+qJqW
+k
+sPz.
+u9s:tL
+{d#.>6sU
+wI@=r.
+H
+!#
+pqqN+f.
+u9s:sb#6
+qi
+k
+r;
+w,r3sb#9F#9>
+u9s:sb#9
+qi
+k
+r;
+w,r3sb#<F#<>
+u9s:sb#<
+qi
+k
+r;
+w,r3sb#?F#?>
+u9s:sb#?
+qi
+k
+r;
+w,r3sb#BF#B>
+u9s:sb#B
+qi
+k
+r;
+w,r3sb#EF#E>
+u9s:sb#E
+qi
+k
+r;
+w,r3sb#HF#H>
+u9s:sb#H
+qi
+k
+r;
+w,r3sb#KF#K>
+u9s:sb#K
+qi
+k
+r;
+w,r3sb#NF#N>
+!#
+y2.r-
+qkY<>
+xUyc)VA
+"<
+pV.I
+|s/qw
+T1
+u(
+{R
+*(%
+w@
+y\
+|r
+q%
+}j
+}f
+q%
+z9
+}l
+q%
+}k
+}m
+q%
+pqy'xG
+r("A
+&
+z$=ps
+r?sb#VF#V>
 "#
- =2
- -8
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-v@-yC
-xSn<n<o
-tUn<m
- =7
- -1
- =6
- -1
-"m
- =3
- -1
-"_
- =6
- -3
-"5
-pVHrL+
-|Wj
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
-|WK
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =8
- -1
-qa/
- =5
- -1
-;0
- =2
- -4
-"/
+qz}\
+&
+"#
+r?sb#VF#V>
+"#
+qz}\
+&
+"#
+r?sb#VF#V>
+"#
+qzy]
+&
+"#
+r?sb#VF#V>
+"#
+qzy]
+&
+"#
+r?sb#VF#V>
+"#
+|C
+&
+"#
+r?sb#VF#V>
+"#
+|C
+&
+"#
+r?sb#VF#V>
+"#
+{x
+&
+"#
+r?sb#VF#V>
+!#
+z$9r.
+yb30
+z>
+v3p=G
+*&%
+zpsb#\F#]
+zpsb#ZF#[
+zpsb#XF#Y
+zpsb#VF#W
+|[r,xfvfUDL
+w.8yC
+xSZ<Zyl
+tUZ<Y
+sJvu@9
+!#
+q'-j
+O
+!#
+vk@pw
+]0zs
+u'py$_
+(8
+!#
+z59px
+pV\|1
+(9
+!#
+"b
+pVRs3/
+(@
+!#
+"\
+pVGrL=
+(xF
+!#
+":
+pV0rL+
+|WV
+(x5
+!#
+pV+rL.
+u'RK
+(qu
+!#
+pV&rL7
+u'RC
+(zI
+!#
+rj{vrL/
+u'R;
+(w{
+!#
+rjuysx=
+u'R3
+(+,
+!pZ
+r9u[ympipMq"pOrmq>rGvLrbPvD}L
+p(
+!p^
+uA=r.9
+J
+tAsT
+qa3
+(
+!qZ
+y2w-
+g
+pfqY}(
+;4
+(
+!s*
+".
 qH
-pfp[
-;)
- =4
- -2
-pfp[
-;'
- =4
- -2
-p3H
-;$
- =4
- -1
-;I
- =37
- -1
-a{
- =5
- -1
-qPp=
- =3
- -2
-ar
-;$
- =4
- -1
-wpq
- =3
- -2
-ag
-;$
- =4
- -1
-wpf
- =3
- -2
-a[
-;$
- =4
- -1
-wpZ
- =3
- -2
-aP
-;$
- =4
- -1
-wpO
- =3
- -1
-aL
- =5
- -1
-qPp)
- =3
- -2
-aC
-;$
- =4
- -1
-wpB
- =3
- -2
-a8
-;$
- =4
- -1
-wp7
- =3
- -2
-a-
-;$
- =4
- -1
-wp,
- =3
- -2
 a"
-;$
- =4
- -1
-qPqI
- =26`
+;1
+(
+!tS
+",
+sk
+a"
+;0
+(
+!vB
+"*
+g+
+p3K
+;/
+(
+!w&
+g-
+pf@qu
+qPpG
+(
+!x=
+"*
+}G
+vg
+v#
+(
+!yE
+sv9
+vg
+v#
+(
+!{-
+"*
+g=
+vg
+v#
+(
+!vKxw
+g,
+vg
+v#
+(
+!pty@
+"*
+sv/
+vg
+v#
+(
+!ptyG
+sv@
+vg
+v#
+(
+!pt+uU
+"*
+uI
+aL
+qPqY}(
+(
+!pt{H
+tW
+pf+
+qPp"
+(
+!pt.uU
+uI
+aC
+;/
+(
+!pt|F
+tW
+pf+
+qPpK
+(
+!pt|G
+uI
+a9
+;/
+(
+!pt}x
+tW
+pf+
+qPpY
+(
+!pt/uU
+uI
+a/
+;/
+(
+!ptxw
+tW
+pf+
+qPp=
+(
+!tYy@
+uI
+a%
+;/
+(
+!tYyG
+tW
+pf+
+qPp)
+!q[
+qQ-w7
+p_
+m
+pN
+p]
+h.wV
+pQ
+hsqr>
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
 
-const few128BF16SM90ANarrowAligned = `packed1 116611 few_dtype_BF16_dtype_BF16_toBF16_64_float32
+const few128BF16SM90ANarrowAligned = `packed1 116903 few_dtype_BF16_dtype_BF16_toBF16_64_float32_twoGroups
 !|h^|f
 !|g@=q)
 !p8
@@ -40361,31 +41467,31 @@ h-tz
 uxPt5/rz~72uw-tK
 m
 h-tO
-xkq#/
+vYf/
 s5y4xD2tqrTq"w/q)tkrK
 u>q)Pq"w/q)tkqrxD%
 p}sp
-rt@ww
+uA={G
 y.
 r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
 |OzYqYw?
-xlq@
+vkq@
 N
-wWqy
+wtqy
 r7~/x'x(rTq>pOrGw/q)q>}}
-r&=tc
+r68tc
 r7~/x'x(rTpOrGw/q)q>}}
-z*r-
+vdzR
 p%
 r7~/x'x(ymPrW
-wI@rI
+|<rI
 p?
 r7~/q>rGymPr/
 p'
 s1
-uv.qe
+z58qe
 r7~/u=q>pMym
-xl-t'
+t:8t'
 {<rW
 Q
 uuqA
@@ -40397,31 +41503,31 @@ uupG
 )
 x{
 )
-vYpw
+uspw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
 "*
 ra-B-
 )
 qVw?D
 qU
-xlj
+vkj
 r[.p$
 5
-z@r-
+uA7p|
 w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
 |xx&rTwaypPx'x(
-r#,q#9
+sY+f=
 y.
 rst2
-t:sh
+uA9r-
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#{L,
+sY,f.
 vT/
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#,f+
+sY+f8
 q1vn|#
 "%
 w1wau8u5pOrGq)y4qpE
@@ -40466,20 +41572,20 @@ q1q}2}(
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#+q#9
+sY-f=
 qF"2u0
-sWrI
+uA@r+
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#-q#9
+sY.f=
 qF#B=.
-wtrI
+uv=r+
 w1wau8u5pOrGq)y4qpB
 |xx&rTwaypPx'x(
 !#
-vd/
+v@^
 p+
-v|tI
+y2tI
 ra-G
 )
 qV{_w?D
@@ -40491,13 +41597,13 @@ v>zR
 qk%U
 rsui
 {E7
-r&,rI
+yHrI
 xBzYM0
 uVxc/
 qk0B
 xBu*XU
 uVxc/
-z*t;
+vd--
 ph129
 )
 zJvDympMy_xD121&
@@ -40516,12 +41622,12 @@ r$p)29
 0
 qTs0E
 sJvux57
-xA9ua
+xk/ua
 q7.2x6
 p1
-qx-}6
+uv.f=
 qLy8
-{.9q3
+us/q3
 t(q}<$
 :
 :
@@ -40589,7 +41695,7 @@ t(q}<$
 :
 J
 !#
-qx-pb
+uv.pb
 zJt?uN{"r|qg.-p5v({X8
 v>+
 xBzY7
@@ -40598,11 +41704,11 @@ w5
 rsp0
 y.
 y,wTU
-qx9r+
+uv/r+
 p~w%wTq=
 "4
 p~[|B+
-x1=j
+vY,j
 qLp*B
 !#
 rr
@@ -40613,9 +41719,9 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-x1,qw
+vY+qw
 {)P|xxXr/q>pOP|SuNr9q>pMpi
-x1-pb
+vY.pb
 v9KpM{"[GB.
 rsq4
 zd
@@ -40639,45 +41745,45 @@ zd
 xsB}#.
 zd
 {)Py"rTq)rKr/q>pOx}q4q>spx~{U{ux$u}6Sq/WsUsIrlqWt|sGu#$"$#$$$%$&$'$($)$*$+$,$-$.$/$0$1$2$3$4$5$6$7$8$9$:$;$<$=$>$?'8'7'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-x18pE
+vY7pE
 {){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-{.+pb
+us-pb
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz,
-{.-qw
+us.qw
 Y=<-
 "#
 re~5pu
 5
-{..r+
+us8r+
 qF.qg
-r#,f.
+sY+f9
 zJt?uN{"r|qg.-p5v({X8
 v>+
 xBzY7
 t(XU
 uF1+
 rst2
-{..r-
+us8r-
 w1w/u[uNs}pMyp}YrT2qp
 !#
-{.9q#
+us/q#
 xS4<4B
 wfr9rG|jR5<4
 sJ~3
-xk,pE
+xl+pE
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-yXsm
+z0sm
 rjuyI
 "=
 y.
 rsu0
-}ppE
+|spE
 w1w/u[uNs}pMyp}YrT2qp
 !#
 "#
 y.
 rsu0
-|krI
+xnrI
 J
 rr
 !#
@@ -40689,16 +41795,16 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-vl/qw
+yXqw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-xk/q3
+xl@q3
 q77q&
 y7,
 uuqI
 q29
 ra7E
 y,p5U
-xk@qw
+vk=qw
 xBu*p@Bp<
 v>+
 r'q9E
@@ -40706,15 +41812,15 @@ r'q9E
 t<
 y.
 y,p5U
-vY=pb
+vk,pb
 r[/B
 sJvu,tG
-xl-ua
+t:8ua
 |Wu
 po118%
-}d.
-xv+
-vY/ps7
+}d-
+xv,
+vk@tI
 r("qO
 v>+
 )
@@ -40728,24 +41834,24 @@ qVv<98D
 {#vu+xF
 {R
 *#%
-us=q0
+z@,q0
 t(=<V
 t(RU<W
 wR
 p6
-us8w-
+z@7ps7
 qE#q&
 z_.
 ta
 s8
 H
 !#
-us-xj
+z@.|_
 qE$q&
 vb2p*
 u6uY>
 !#
-us=t'
+z@,t'
 p6
 "$
 qE&q&
@@ -41658,7 +42764,7 @@ vbrk$?
 u67xe.r>'#
 u?vu,xe
 !#
-vY-xj
+vk.|_
 qLpy$Fq&
 vbrk$A
 u6uY>
@@ -41727,24 +42833,24 @@ u6q4.s%'$
 u67xe.r>'#
 u?vu,xe
 !#
-uv-pb
+z5.pb
 pl9
 rr
 p1
-uv.r-
+z58r-
 r[7p$
-uv-qy
+z5.qy
 ti
 sS
 5
 "L
 y.
 tj=.
-uv8qw
+z57qw
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2wT
 "B
 vTzIsq/
-uv7ps@
+z59ps@
 u'M#
 )
 u>q)u8qrxD%
@@ -41763,16 +42869,16 @@ vTqY.
 "&
 re{'r)#
 p6
-uv@qw
+xA=qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 !#
-sY,q@
+xA+q@
 rjuyx_vu,t2
 uo{'x_~,
 "(
 y.
 tj=.
-sY8j
+xA7j
 J
 rr
 !#
@@ -41784,29 +42890,29 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-z58qy
+{.7qy
 |&Y1V
 zo
 {#~%
-xA=qN
+xk,qN
 qtZ2uZ
 qkZrq
 J
 !#
-r#{L-
+sY,f7
 zJt?uN{"r|qg.-p5v({X8
 v>+
 xBzY7
 t(XU
 uF1+
-qx9ua
+uv/yY
 qzp,E
 y.
 y,wTU
 tj9sq/
 "X
 q1t"t2
-z59r4
+{./r4
 q1p*B
 rr
 !#
@@ -41818,9 +42924,9 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-z5/q@
+{.@q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dp*nA-vF
-xA=ww
+xk,ww
 qkV<%
 z_q4
 s?[
@@ -41846,11 +42952,11 @@ tU,<.
 sJ~)
 u?~"
 !#
-x+-qy
+x1.qy
 |&Y1V
 zo
 wh
-x+/qN
+x1@qN
 z[6Ex@9t2-7t2
 pl6
 *637
@@ -41866,7 +42972,7 @@ t(XU
 uF1+
 "(
 rst2
-x+8r4
+x17r4
 q1p@B
 rr
 !#
@@ -41878,14 +42984,14 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-x+7q@
+x19q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dp@nA-vF
-qx-ua
+uv.yY
 qzp2E
 y.
 y,wTU
 tj=w?
-x+/zL
+x1@zL
 qkV<%
 z_q4
 t>
@@ -41904,7 +43010,7 @@ re~5pu
 J
 q1u4qYw?
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<-ULumdR&n
-qx-r+
+uv.r+
 q1p*2|+p5
 ")
 )
@@ -41923,52 +43029,52 @@ xS0<0B
 tU0<3
 sJ~)
 !#
-|spw
+v|pw
 vS
 !#
-{Pj
+|kj
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-q'+qN
+vl/qN
 Y,1/
 p6
-q'8pj
+{Ppj
 p+
 H
 !#
-q'-rI
+vl@rI
 v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
 v9w/u[uNpMu[Px'x(PvD}L
 !#
-q'9^,
+q'-^.
 ph\q&
 ph^q&
 )
-t:=t;
+wt,t;
 q7.B8
 y7-
 ra.G
-t:,qw
+wt+ps7
 r[(q&
-t:+t;
+wt.t;
 q7.29
 y7-
 ra.q&
-"#
+wt+u:
 pzp,r2?
 )
 pzp,r2?
 pzsqE=?
-t:.qN
+wt7qN
 *6%
 u'M$
 qns7
 sJvu+qY
-t:9r-
+wt@r-
 u'M#
 vwu\5
 qopK
 zep"?
-v|.j
+z07j
 {e>
 :
 :
@@ -41988,7 +43094,7 @@ z=E
 **%
 v'ql
 !#
-v|7p|
+z0/p|
 w0B
 "$
 xb2C
@@ -42074,9 +43180,9 @@ yxt$q<+p&
 :
 :
 :
-v@=qw
+w.,q#
 rj{vx_vu,}r
-v@,u:
+w.-u:
 i237
 qGt$Z
 qGu_Z
@@ -42176,31 +43282,31 @@ yxt$q<+p&
 !#
 !#
 !#
-v@-q3
+w.8q3
 q1q}q=
 )
 weF
 {#vu+qY
-w.8qe
+wW9qe
 qzy8
 xBu*vn-
-"T
+"U
 ru9
 po118%
-|<+f
+wIvFf
 r[(B
-|<7f
+wI}(f
 r[(E
-wt+{G
+y2.{G
 wcy|pWMz/
 xv7,
 iO%
 }e-
-wI/8pb
+|s9pb
 {e=
-v@-q#7
+w.8q#7
 qzXE
-w.8tc
+wW9tc
 r{L
 !#
 YXD
@@ -42213,11 +43319,11 @@ YXD
 :
 :
 5
-w.7ts
+wW/ua
 p~p@Bp<2p0
 v>+
 )
-wW+qN
+v|.qN
 qVu&{_w?
 |&NU
 qV+D
@@ -42225,11 +43331,11 @@ qV+D
 {#vu+p5
 y.
 x%p5U
-wW.pE
+v|7pE
 w)Ps}.z%u}6Sq/L2y3uY
 w)Ps}.z%r_sUsIrlzms0{Swi
 !#
-w.8q0
+wW9q0
 q1q,t0
 qB[
 :
@@ -42313,9 +43419,9 @@ x%p5U
 w)Ps}.z%u}6Sq/L2y3uY
 w)Ps}.z%r_sUsIrlzms0{Swi
 !#
-wIrFrI
+|<+rI
 pV>x_~,
-wIxWf/
+z*{L/
 tH2v^<5
 v>+
 )
@@ -42338,26 +43444,26 @@ r7,
 :
 :
 :
-wIw?s6
+|<7s6
 pV%I
-wIy?^
+|<9^
 rsM0
 qVM/D
-wIzRq#
+|</q#
 t(xc/
-wIy?sr
+|<9sr
 y#
-wIxWps7
+z*=y'
 t(xc0
 p\
-xl-yY
+t:8yY
 i$%
-}d.
+}d-
 vj
-xv7+
+{(
 tT
-}e+
-wIxWq#+
+}e,
+z*=zL
 p}qI
 ",
 ub/
@@ -42394,11 +43500,11 @@ t(xc0
 p\
 "*
 i.%
-}d.
+}d-
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "*
 }=*
 "*
@@ -42436,11 +43542,11 @@ t(xc0
 p\
 "*
 i8%
-}d.
+}d-
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "*
 }=3
 "*
@@ -42478,11 +43584,11 @@ t(xc0
 p\
 "*
 iB%
-}d.
+}d-
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "*
 }=<
 "*
@@ -42498,7 +43604,7 @@ qV+D
 v}Ps}.z%u}6Sq/L2ql
 v}Ps}.z%r_sUsIrls,s%
 !#
-y2-r.
+z*8r.
 s~N$N$.
 s~O$O$/
 s~P$P$0
@@ -42531,14 +43637,14 @@ s~:$:W
 s~;$;sU
 s~<$<sI
 s~=$=rl
-wIrFp|
+|<+p|
 xS.<.B
 tU.1/
 sJvu,{X
 !#
-v@8pE
+w.7r1
 u^Nx_vuw{=
-sW8q#
+wI+9q#
 zhO$_
 zhQ$b
 zhS$d
@@ -42551,17 +43657,17 @@ zh]$n
 u^9I
 "8
 pV8t\
-pqqN9pb
+pqqN/pb
 x7s:rv
 x8v?yvzIyr
-pqqN/qy
+pqqN@qy
 r@r}si8-qcq5t#
 rY
-pqqN@q0
+pqpx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx=px
+pqpx,px
 tpsM%Z
 sPt$z{v<si{m
 qJqW
@@ -42695,10 +43801,10 @@ k
 sPz.
 u9s:tL
 {d#.>6sU
-|</r.
+wI@=r.
 H
 !#
-pqqN,f.
+pqqN+f.
 u9s:sb#6
 qi
 k
@@ -43346,7 +44452,7 @@ k
 r;
 w,r3sb#NF#N>
 !#
-sW9qw
+wI+@qw
 u?vurF,
 !#
 :
@@ -43500,11 +44606,11 @@ t(xc0
 p\
 ";
 iT%
-}d.
+}d-
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 ";
 p}qI
 ",
@@ -43542,11 +44648,11 @@ t(xc0
 p\
 "*
 i^%
-}d.
+}d-
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "*
 }=*
 "*
@@ -43584,11 +44690,11 @@ t(xc0
 p\
 "*
 ii%
-}d.
+}d-
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "*
 }=3
 "*
@@ -43626,11 +44732,11 @@ t(xc0
 p\
 "*
 is%
-}d.
+}d-
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "*
 }=<
 "*
@@ -43684,7 +44790,7 @@ xS.<.B
 tU.1/
 sJvuw{8
 !#
-v@@s6
+wI+,s6
 yV{'k
 "3
 r=
@@ -43692,7 +44798,7 @@ qi
 k
 r;
 y&z.
-v@@ps@
+wI+,ps@
 zhU's
 {[)$v,
 yVz'j
@@ -44006,14 +45112,14 @@ y&z.
 x-sb$r'l
 {[&Zv,
 !#
-wt,u:
+y2-u:
 pVSt\
-wt+r-
+y2.r-
 qkZrk#@
 xUyc*Vx
 "B
 pVTI
-wI/7qw
+|s/qw
 T1
 u(
 {R
@@ -44031,10 +45137,10 @@ q%
 }k
 }m
 q%
-pqwwxG
+pqy'xG
 r("A
 &
-wI}(ps
+z$=ps
 r?sb+FF+F>
 "#
 qz}\
@@ -44072,7 +45178,7 @@ r?sb+FF+F>
 "#
 r?sb+FF+F>
 !#
-wI@8r.
+z$9r.
 yb30
 z>
 v3p=G
@@ -44314,28 +45420,28 @@ zpsb&}F&~
 zpsb&{F&|
 |[r,xfvfUDL
 !#
-v@-yC
+w.8yC
 qKpy$Wrk$Wrk$T
 Ypy$Wrk$S
 sJ~;<
 !#
-q'9q@
+q'-j
 O
 !#
-vY/pw
+vk@pw
 ]2rL=
 u'py'k
 (xF
 !#
-uv7px
+z59px
 ]IrL+
 (x5
 !#
-"n
+"o
 ]SrL.
 (qu
 !#
-"b
+"c
 ]_rL7
 (zI
 !#
@@ -44410,13 +45516,13 @@ u'py#:
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-rt@{G
+uA=r.9
 J
 tAw?
 qa3
 (
 !qZ
-v|w-
+y2w-
 g
 pf{_w?
 ;4
@@ -44471,12 +45577,12 @@ a-
 (
 !pty@
 "*
-sv/
+g=
 p3L
 ;/
 (
 !ptyG
-sv@
+g,
 pfv<98
 wp(
 (
@@ -44493,12 +45599,12 @@ v#
 (
 !pt.uU
 "*
-g=
+sv/
 vg
 v#
 (
 !pt|F
-g,
+sv@
 vg
 v#
 (
@@ -44700,1399 +45806,7 @@ O
 !L
 `
 
-const few128BF16SM90A = few128BF16SM90ANarrowAligned + `
- patch
- -1
-packed1 118742 few_dtype_BF16_dtype_BF16_toBF16_64_float32
- =13
- -2
-zf-r0
-p97y?pF
-p:v<to
- =47
- -9
- =313
- -1
-|Wp
- =9
- -4
-ub$
-{=%%
-zbv<98C
- =2
- -1
-vaG
- =2
- -2
-t(=<T
-t(RS<U
- =3
- -1
-qLq}q&
- =6
- -2
-qE"q&
-vb2p2
- =5
- -1
-qE$q&
- =6
- -2
-qE%q&
-vb2q,
- =5
- -1
-qE'q&
- =6
- -2
-qE(q&
-vb<#
- =5
- -1
-qE*q&
- =6
- -2
-qE+q&
-vb<&
- =3
- -1
-t(,<c
- =3
- -1
-qE.q&
- =6
- -2
-qE/q&
-vb<*
- =5
- -1
-qE1q&
- =6
- -2
-qE2q&
-vb<-
- =5
- -1
-qE4q&
- =6
- -2
-qE5q&
-vb<0
- =5
- -1
-qE7q&
- =6
- -2
-qE8q&
-vb<3
- =3
- -1
-t(+<p
- =3
- -1
-qE;q&
- =6
- -2
-qE<q&
-vb<7
- =5
- -1
-qE>q&
- =6
- -2
-qE?q&
-vb<:
- =5
- -1
-qEAq&
- =6
- -2
-qEBq&
-vb<=
- =5
- -1
-qEDq&
- =6
- -2
-qEEq&
-vb<@
- =3
- -1
-t(-<}
- =3
- -1
-qEHq&
- =6
- -2
-qEIq&
-vb<D
- =5
- -1
-qEKq&
- =6
- -2
-qELq&
-vb<G
- =5
- -1
-qENq&
- =6
- -2
-qEOq&
-vb<J
- =5
- -1
-qEQq&
- =6
- -2
-qERq&
-vb<M
- =3
- -1
-t(.1W
- =3
- -1
-qEUq&
- =6
- -2
-qEVq&
-vb<Q
- =5
- -1
-qEXq&
- =6
- -2
-qEYq&
-vb<T
- =5
- -1
-qE[q&
- =6
- -2
-qE\q&
-vb<W
- =5
- -1
-qE^q&
- =6
- -2
-qE_q&
-vb<Z
- =3
- -1
-t(81W
- =3
- -1
-qEcq&
- =6
- -2
-qEdq&
-vb<^
- =5
- -1
-qEfq&
- =6
- -2
-qEgq&
-vb<b
- =5
- -1
-qEiq&
- =6
- -2
-qEjq&
-vb<e
- =5
- -1
-qElq&
- =6
- -2
-qEmq&
-vb<h
- =3
- -1
-t(71W
- =3
- -1
-qEpq&
- =6
- -2
-qEqq&
-vb<l
- =5
- -1
-qEsq&
- =6
- -2
-qEtq&
-vb<o
- =5
- -1
-qEvq&
- =6
- -2
-qEwq&
-vb<r
- =5
- -1
-qEyq&
- =6
- -2
-qEzq&
-vb<u
- =3
- -1
-t(91W
- =3
- -1
-qE}q&
- =6
- -2
-qE~q&
-vb<y
- =5
- -1
-qLpy#/q&
- =6
- -2
-qLpy#0q&
-vb<|
- =5
- -1
-qLpy#2q&
- =6
- -2
-qLpy#3q&
-vbrk#.
- =5
- -1
-qLpy#5q&
- =6
- -2
-qLpy#6q&
-vbrk#1
- =3
- -1
-t(/1W
- =3
- -1
-qLpy#9q&
- =6
- -2
-qLpy#:q&
-vbrk#5
- =5
- -1
-qLpy#<q&
- =6
- -2
-qLpy#=q&
-vbrk#8
- =5
- -1
-qLpy#?q&
- =6
- -2
-qLpy#@q&
-vbrk#;
- =5
- -1
-qLpy#Bq&
- =6
- -2
-qLpy#Cq&
-vbrk#>
- =3
- -1
-t(@1W
- =3
- -1
-qLpy#Fq&
- =6
- -2
-qLpy#Gq&
-vbrk#B
- =5
- -1
-qLpy#Iq&
- =6
- -2
-qLpy#Jq&
-vbrk#E
- =5
- -1
-qLpy#Lq&
- =6
- -2
-qLpy#Mq&
-vbrk#H
- =5
- -1
-qLpy#Oq&
- =6
- -2
-qLpy#Pq&
-vbrk#K
- =3
- -1
-t(qY1W
- =3
- -1
-qLpy#Sq&
- =6
- -2
-qLpy#Tq&
-vbrk#O
- =5
- -1
-qLpy#Vq&
- =6
- -2
-qLpy#Wq&
-vbrk#R
- =5
- -1
-qLpy#Yq&
- =6
- -2
-qLpy#Zq&
-vbrk#U
- =5
- -1
-qLpy#\q&
- =6
- -2
-qLpy#]q&
-vbrk#X
- =3
- -1
-t(xF1W
- =3
- -1
-qLpy#aq&
- =6
- -2
-qLpy#bq&
-vbrk#\
- =5
- -1
-qLpy#dq&
- =6
- -2
-qLpy#eq&
-vbrk#_
- =5
- -1
-qLpy#gq&
- =6
- -2
-qLpy#hq&
-vbrk#c
- =5
- -1
-qLpy#jq&
- =6
- -2
-qLpy#kq&
-vbrk#f
- =3
- -1
-t(sT1W
- =3
- -1
-qLpy#nq&
- =6
- -2
-qLpy#oq&
-vbrk#j
- =5
- -1
-qLpy#qq&
- =6
- -2
-qLpy#rq&
-vbrk#m
- =5
- -1
-qLpy#tq&
- =6
- -2
-qLpy#uq&
-vbrk#p
- =5
- -3
-qLpy#wq&
-z_.
-*K%
- =4
- -2
-qLpy#xq&
-vbrk#s
- =3
- -1
-t(x51W
- =3
- -3
-qLpy#{q&
-z_.
-*K%
- =4
- -2
-qLpy#|q&
-vbrk#w
- =5
- -3
-qLpy#~q&
-z_.
-*K%
- =4
- -2
-qLpy$"q&
-vbrk#z
- =5
- -3
-qLpy$$q&
-z_.
-*K%
- =4
- -2
-qLpy$%q&
-vbrk#}
- =5
- -3
-qLpy$'q&
-z_.
-*K%
- =4
- -2
-qLpy$(q&
-vbrk$#
- =3
- -1
-t(x@1W
- =3
- -3
-qLpy$+q&
-z_.
-*K%
- =4
- -2
-qLpy$,q&
-vbrk$'
- =5
- -3
-qLpy$.q&
-z_.
-*K%
- =4
- -2
-qLpy$/q&
-vbrk$*
- =5
- -3
-qLpy$1q&
-z_.
-*K%
- =4
- -2
-qLpy$2q&
-vbrk$-
- =5
- -3
-qLpy$4q&
-z_.
-*K%
- =4
- -2
-qLpy$5q&
-vbrk$0
- =3
- -1
-t(qu1W
- =3
- -3
-qLpy$8q&
-z_.
-*K%
- =4
- -2
-qLpy$9q&
-vbrk$4
- =5
- -3
-qLpy$;q&
-z_.
-*K%
- =4
- -2
-qLpy$<q&
-vbrk$7
- =5
- -3
-qLpy$>q&
-z_.
-*K%
- =4
- -2
-qLpy$?q&
-vbrk$:
- =5
- -3
-qLpy$Aq&
-z_.
-*K%
- =4
- -2
-qLpy$Bq&
-vbrk$=
- =4
- -2
-qLpy$Dq&
-vbrk$?
- =67
- -1
-pl5
- =56
- -1
-|&T1Q
- =3
- -2
-qtU2uZ
-qkUrq
- =30
- -1
-qkQ<%
- =16
- -1
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91UULumdR&n
- =8
- -1
-|&T1Q
- =3
- -3
-z[2Ex@9t2-7t2
-pl2
-*233
- =32
- -1
-qkQ<%
- =53
- -2
-phWq&
-phYq&
- =17
- -1
-*2%
- =5
- -1
-vwu\1
- =3
- -1
-wu3+
- =10
- -1
-xb+rS
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =19
- -1
-i233
- =11
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =30
- -1
-wu3)
- =21
- -1
-|&IU
- =27
- -1
-|&IU
- =27
- -1
-|&IU
- =27
- -1
-|&IU
- =56
- -4
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =12
- -1
-q1p@10
- =9
- -1
-i/%
- =6
- -6
-}=+
-"*
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =12
- -1
-q1p*10
- =9
- -1
-i:%
- =6
- -6
-}=5
-"*
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =12
- -1
-qF#10
- =9
- -1
-iE%
- =6
- -6
-}=?
-"*
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =35
- -2
-xS&<&B
-tU&1/
- =826
- -1
-tHKBp<<N
- =5
- -1
-|&IU
- =20
- -1
-tHGBp<<T
- =5
- -1
-|&IU
- =20
- -1
-tHGBp<<Z
- =5
- -1
-|&IU
- =20
- -1
-tHGBp<<a
- =5
- -1
-|&IU
- =12
- -1
-tHdv^<g
- =3
- -1
-tH\v^<j
- =3
- -1
-tHYv^<m
- =3
- -1
-tHVv^<p
- =26
- -1
-iX%
- =8
- -4
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =12
- -1
-q1p@10
- =9
- -1
-id%
- =6
- -6
-}=+
-"*
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =12
- -1
-q1p*10
- =9
- -1
-io%
- =6
- -6
-}=5
-"*
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =12
- -1
-qF#10
- =9
- -1
-iz%
- =6
- -6
-}=?
-"*
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =35
- -2
-xS&<&B
-tU&1/
- =327
- -2
-qkUrk#0
-xUyc*2s2#/
- =3
- -1
-T)
- =3
- -15
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-pqwwxG
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =10
- -2
-yb3'
-z>
-pqy'q#/
-|lF+M
-s>
-|lF+L
-s>
-|lF+K
-s>
-|lF+J
-s>
-|lF+I
-s>
-|lF+H
-s>
-|lF+G
-s>
-|lF+F
-s>
-"#
- =2
- -15
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-")
-pVQt\
-")
-qkUrk#?
-xUyc*2s2#4
-")
-pVVI
-")
-T)
- =3
- -17
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-")
-{x
-&
-")
- =2
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =10
- -2
-yb3'
-s'8
-")
-|lF)~
-s>
-|lF)}
-s>
-|lF)|
-s>
-|lF){
-s>
-|lF)z
-s>
-|lF)y
-s>
-|lF)x
-s>
-|lF)w
-s>
-"#
- =2
- -15
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-")
-pVOt\
-")
-qkUrk#R
-xUyc*2s2#9
-")
-pVXI
-")
-T)
- =3
- -17
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-")
-{x
-&
-")
- =2
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =10
- -2
-yb3'
-s'9
-")
-|lF(Q
-s>
-|lF(P
-s>
-|lF(O
-s>
-|lF(N
-s>
-|lF(M
-s>
-|lF(L
-s>
-|lF(K
-s>
-|lF(J
-s>
-"#
- =2
- -15
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-!#
-")
-pVMt\
-")
-qkUrk#f
-xUyc*2s2#>
-")
-pVZI
-")
-T)
- =3
- -17
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-")
-{x
-&
-")
- =2
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =4
- -1
-{x
- =10
- -2
-yb3'
-s'@
-")
-|lF'%
-s>
-|lF'$
-s>
-|lF'#
-s>
-|lF'"
-s>
-|lF&~
-s>
-|lF&}
-s>
-|lF&|
-s>
-|lF&{
-s>
-"#
- =2
- -5
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
- =2
- -2
-qKpy$7rk$7rk$4
-Ypy$7rk$3
- =7
- -1
- =6
- -1
-"o
- =3
- -1
-"c
- =6
- -3
-"6
-pV[rL/
-s?py$0
- =3
- -1
-s?py$*
- =3
- -1
-s?py$$
- =3
- -1
-s?py#{
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
-s?py#[
- =3
- -1
-s?py#U
- =3
- -1
-s?py#O
- =3
- -1
-s?py#I
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =8
- -1
-qa/
- =5
- -1
-;0
- =2
- -4
-"/
-qH
-a3
-;)
- =4
- -2
-a3
-;'
- =4
- -2
-a.
-;)
- =4
- -2
-a.
-;'
- =4
- -2
-a)
-;)
- =4
- -2
-a)
-;'
- =4
- -2
-a$
-;)
- =4
- -2
-a$
-;'
- =4
- -2
-p3H
-;$
- =4
- -1
-;I
- =37
- -1
-u+#K
- =5
- -1
-qPpU
- =3
- -1
-u+#J
- =5
- -1
-qPp[
- =3
- -1
-u+#I
- =5
- -1
-qPpG
- =3
- -1
-u+#H
- =5
- -1
-qPp"
- =3
- -2
-u+#<
-;$
- =4
- -1
-qPs2#;
- =3
- -2
-u+#1
-;$
- =4
- -1
-qPs2#0
- =3
- -2
-aw
-;$
- =4
- -1
-wpv
- =3
- -2
-al
-;$
- =4
- -1
-wpk
- =3
- -1
-ah
- =5
- -1
-qPpK
- =3
- -1
-ag
- =5
- -1
-qPpY
- =3
- -1
-af
- =5
- -1
-qPp=
- =3
- -1
-ae
- =5
- -1
-qPp)
- =3
- -2
-aX
-;$
- =4
- -1
-wpW
- =3
- -2
-aM
-;$
- =4
- -1
-wpL
- =3
- -2
-aB
-;$
- =4
- -1
-wpA
- =3
- -2
-a7
-;$
- =4
- -1
-wp6
- =26`
-
-const fewF16SM90ANarrowAligned = `packed1 62311 few_dtype_F16_dtype_F16_toF16_32_float32
+const fewF16SM90ANarrowAligned = `packed1 62599 few_dtype_F16_dtype_F16_toF16_32_float32_twoGroups
 !|h^|f
 !|g@=q)
 !p8
@@ -46129,31 +45843,31 @@ h-tz
 uxPt5/rz~72uw-tK
 m
 h-tO
-xkq#/
+vYf/
 s5y4xD2tqrTq"w/q)tkrK
 u>q)Pq"w/q)tkqrxD%
 p}sp
-rt@ww
+uA={G
 y.
 r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
 |OzYqYw?
-xlq@
+vkq@
 N
-wWqy
+wtqy
 r7~/x'x(rTq>pOrGw/q)q>}}
-r&=tc
+r68tc
 r7~/x'x(rTpOrGw/q)q>}}
-z*r-
+vdzR
 p%
 r7~/x'x(ymPrW
-wI@rI
+|<rI
 p?
 r7~/q>rGymPr/
 p'
 s1
-uv.qe
+z58qe
 r7~/u=q>pMym
-xl-t'
+t:8t'
 {<rW
 Q
 uuqA
@@ -46165,31 +45879,31 @@ uupG
 )
 x{
 )
-vYpw
+uspw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
 "*
 ra-B-
 )
 qVsTD
 qU
-xlj
+vkj
 r[.p$
 5
-z@r-
+uA7p|
 w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
 |xx&rTwaypPx'x(
-r#,q#9
+sY+f=
 y.
 rst2
-t:sh
+uA9r-
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#{L,
+sY,f.
 vT/
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#,f+
+sY+f8
 q1vn|#
 "%
 w1wau8u5pOrGq)y4qpE
@@ -46214,20 +45928,20 @@ xs2ty
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#+q#9
+sY-f=
 q1u4u0
-sWrI
+uA@r+
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#-q#9
+sY.f=
 q1p*B=.
-wtrI
+uv=r+
 w1wau8u5pOrGq)y4qpB
 |xx&rTwaypPx'x(
 !#
-vd/
+v@^
 p+
-v|tI
+y2tI
 ra-G
 )
 qV+,sTD
@@ -46239,13 +45953,13 @@ v>zR
 qk%U
 rsui
 {E7
-r&,rI
+yHrI
 xBzYM0
 uVxc/
 qk0B
 xBu*XU
 uVxc/
-z*t;
+vd--
 ph1wB
 )
 zJvDympMy_xD121&
@@ -46264,12 +45978,12 @@ r$p)29
 0
 qTs0E
 sHk
-xA9ua
+xk/ua
 q7.2x6
 p1
-qx-}6
+uv.f=
 qLy8
-{.9q3
+us/q3
 t(q}<$
 :
 :
@@ -46305,19 +46019,19 @@ t(q}<$
 :
 J
 !#
-qx-pb
+uv.pb
 q2-
 xBzY-
 rsp@
 y.
 y,wTU
-qx9r+
+uv/r+
 p~w%wTq=
 "4
 p~[|B+
-r#7r.7
+sY9wE
 r'p0E
-x1=j
+vY,j
 rr
 !#
 rr
@@ -46328,9 +46042,9 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-x1,qw
+vY+qw
 {)P|xxXr/q>pOP|SuNr9q>pMpi
-x1-pb
+vY.pb
 v9KpM{"p2GB.
 rsq4
 zd
@@ -46354,34 +46068,34 @@ zd
 xsB}#.
 zd
 {)Py"rTq)rKr/q>pOx}q4q>q4x~vhp<vhp5vhx$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-x18pE
+vY7pE
 {){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-x19pb
+vY/pb
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
 x"I
 "9
 qF%G/
-x1@q3
+us=q3
 w1w/u[uNs}pMyp}YrT2qp
 !#
-{.9q#
+us/q#
 xS,<,B
 wfr9rG|jR-<,
 sJ~3
-xk,pE
+xl+pE
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-yXsm
+z0sm
 rjt,I
 "<
 y.
 rsu0
-}ppE
+|spE
 w1w/u[uNs}pMyp}YrT2qp
 !#
 "#
 y.
 rsu0
-|krI
+xnrI
 J
 rr
 !#
@@ -46393,16 +46107,16 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-vl/qw
+yXqw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-xk/q3
+xl@q3
 q77q&
 y7,
 uuqI
 q29
 ra7E
 y,p5U
-xk@qw
+vk=qw
 xBu*p@Bp<
 v>+
 r'q9E
@@ -46410,15 +46124,15 @@ r'q9E
 t<
 y.
 y,p5U
-vY=pb
+vk,pb
 r[/B
 sHj
-xl-ua
+t:8ua
 |Wi
 po118%
-}d-
-xv+
-vY/ps7
+}d+
+xv,
+vk@tI
 r("qO
 v>+
 )
@@ -46432,24 +46146,24 @@ qVt=+9D
 {#vu,y?
 {R
 *#%
-us=q0
+z@,q0
 t(=<N
 t(RM<O
 wR
 p6
-us8w-
+z@7ps7
 qE#q&
 z_.
 ta
 s8
 H
 !#
-us-xj
+z@.|_
 qE$q&
 vb2p*
 u6uY>
 !#
-us=t'
+z@,t'
 p6
 "$
 qE&q&
@@ -46898,7 +46612,7 @@ vbrk#3
 u6rOy+'#
 u?~*x
 !#
-vY-xj
+vk.|_
 qLpy#:q&
 vbrk#5
 u6uY>
@@ -46935,24 +46649,24 @@ u6sK7vm'$
 u6rOy+'#
 u?~*x
 !#
-uv-pb
+z5.pb
 r{l
 rr
 p1
-uv.r-
+z58r-
 r[7p$
-uv-qy
+z5.qy
 ti
 sS
 5
 "K
 y.
 tj=.
-uv8qw
+z57qw
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2wT
 "A
 vTzIsq/
-uv7ps@
+z59ps@
 u'M#
 )
 u>q)u8qrxD%
@@ -46971,16 +46685,16 @@ vTqY.
 "&
 re{'r)#
 p6
-uv@qw
+xA=qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 !#
-sY,q@
+xA+q@
 rjuyx_~*w
 uo{'x_~,
 "(
 y.
 tj=.
-sY8j
+xA7j
 J
 rr
 !#
@@ -46992,18 +46706,18 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-z58qy
+{.7qy
 |&U1R
 zo
 {#~%
-xA=qN
+xk,qN
 qtV2uZ
 J
 !#
-r#{L-
+sY,f7
 q2-
 uF1+
-qx9ua
+uv/yY
 xBu*uH-
 y.
 y,wTU
@@ -47012,7 +46726,7 @@ tj9sq/
 q1t"t2
 "H
 r'p0E
-z59r4
+{./r4
 tj
 rr
 !#
@@ -47024,9 +46738,9 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-z5/q@
+{.@q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dq,umwT
-xA=ww
+xk,ww
 qkR<#
 z_q4
 s?p2
@@ -47050,11 +46764,11 @@ tU)<*
 sJ~)
 u?~"
 !#
-x+-qy
+x1.qy
 |&U1R
 zo
 wh
-x+/qN
+x1@qN
 z[6Ex@9t2-7t2
 pl6
 *637
@@ -47069,7 +46783,7 @@ uF1+
 rst2
 ")
 r'XE
-x+8r4
+x17r4
 tj
 rr
 !#
@@ -47081,14 +46795,14 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-x+7q@
+x19q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2d[nA-vF
-qx-ua
+uv.yY
 xBu*u4-
 y.
 y,wTU
 tj=w?
-x+/zL
+x1@zL
 qkR<#
 z_q4
 t>
@@ -47107,7 +46821,7 @@ re~5pu
 J
 q1u4qYw?
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<+ULumdR'n
-qx-r+
+uv.r+
 q1p*2|+p5
 "*
 )
@@ -47126,52 +46840,52 @@ xS.<.B
 tU.<1
 sJ~)
 !#
-|spw
+v|pw
 vS
 !#
-{Pj
+|kj
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-q'+qN
+vl/qN
 Y,1/
 p6
-q'8pj
+{Ppj
 p+
 H
 !#
-q'-rI
+vl@rI
 v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
 v9w/u[uNpMu[Px'x(PvD}L
 !#
-q'9^,
+q'-^.
 phXq&
 phZq&
 )
-t:=t;
+wt,t;
 q7.B8
 y7-
 ra.G
-t:,qw
+wt+ps7
 r[(q&
-t:+t;
+wt.t;
 q7.29
 y7-
 ra.q&
-"#
+wt+u:
 pzp,r2?
 )
 pzp,r2?
 pzsqE=?
-t:.qN
+wt7qN
 *6%
 u'M$
 qns7
 sJvu,w?
-t:9r-
+wt@r-
 u'M#
 vwu\5
 qopK
 zep"?
-v|.j
+z07j
 {e>
 :
 :
@@ -47191,7 +46905,7 @@ z=E
 **%
 v'ql
 !#
-v|7p|
+z0/p|
 w0B
 "$
 xb2C
@@ -47277,9 +46991,9 @@ yxt$q<+p&
 :
 :
 :
-v@=qw
+w.,q#
 rj{vx_vuqY7
-v@,u:
+w.-u:
 i237
 qGt$Z
 qGu_Z
@@ -47379,33 +47093,33 @@ yxt$q<+p&
 !#
 !#
 !#
-v@-q3
+w.8q3
 q1q}q=
 )
 weF
 {#vu,w?
-"T
+"U
 ru9
 po118%
-|<+f
+wIvFf
 r[(B
-|<7f
+wI}(f
 r[(E
-wt+{G
+y2.{G
 wcy|pWMz/
 xv7,
 iO%
 }e-
-wI/8pb
+|s9pb
 {e=
-v@-r]
+w.8r]
 r{L
 !#
-w.7ts
+wW/ua
 y,,p<r2
 v>+
 )
-wW+qN
+v|.qN
 qVs0E,sT
 |&JU
 qV+D
@@ -47413,18 +47127,18 @@ qV+D
 {#vu,sK
 y.
 x%p5U
-wW.pE
+v|7pE
 w)Ps}.z%s\2s\2s\2s\L2y3uY
 w)Ps}.z%s\2s\2s\2s\zms0{Swi
-wIrFrI
+|<+rI
 pV1x_~,
-wIxWf/
+z*{L/
 p~p2v^2q,
 v>+
 )
 r7,
 !#
-wIw?pw
+|<7pw
 r\/
 :
 :
@@ -47435,24 +47149,24 @@ r\/
 :
 :
 5
-wIy?^
+|<9^
 rsM0
 qVM/D
-wIzRq#
+|</q#
 t(xc/
-wIy?sr
+|<9sr
 y#
-wIxWps7
+z*=y'
 t(xc0
 p\
-xl-yY
+t:8yY
 wm%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
-wIxWq#+
+}e,
+z*=zL
 p}p[
 ",
 ub/
@@ -47467,7 +47181,7 @@ qV+D
 v}Ps}.z%u}6Sq/L2ql
 v}Ps}.z%r_sUsIrls,s%
 !#
-wI+-pE
+|<8pE
 xsB
 "+
 r\/
@@ -47493,11 +47207,11 @@ t(xc0
 p\
 "+
 i(%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=(
 "+
@@ -47539,11 +47253,11 @@ t(xc0
 p\
 "+
 i2%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=2
 "+
@@ -47585,11 +47299,11 @@ t(xc0
 p\
 "+
 i<%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=<
 "+
@@ -47605,7 +47319,7 @@ qV+D
 v}Ps}.z%u}6Sq/L2ql
 v}Ps}.z%r_sUsIrls,s%
 !#
-y2-r.
+z*8r.
 zh>$/
 zh>$1
 zh>$3
@@ -47638,14 +47352,14 @@ s~Qq/$2
 s~PS$3
 s~O6$4
 s~NsR5
-wIrFp|
+|<+p|
 xS4<4G
 tU41/
 sJvuqY/
 !#
-v@8pE
+w.7r1
 u^Et\
-sW8q#
+wI+9q#
 zhV$_
 zhV$b
 zhV$d
@@ -47658,17 +47372,17 @@ zhV$n
 u^0I
 "7
 pV/x_vu,{p
-pqqN9pb
+pqqN/pb
 x7s:rv
 x8v?yvzIyr
-pqqN/qy
+pqqN@qy
 r@r}si8-qcq5t#
 rY
-pqqN@q0
+pqpx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx=px
+pqpx,px
 tpsM%Z
 sPt$z{v<si{m
 qJqW
@@ -47802,10 +47516,10 @@ k
 sPz.
 u9s:tL
 {d#.>6sU
-|</r.
+wI@=r.
 u?vu,{p
 !#
-pqqN,f.
+pqqN+f.
 u9s:sb#6
 qi
 k
@@ -47846,7 +47560,7 @@ qi
 k
 r;
 w,r3sb#NF#N>
-|<.r.
+wI/7r.
 u?~%
 !#
 ";
@@ -47896,11 +47610,11 @@ t(xc0
 p\
 ":
 iH%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 ":
 p}p[
 ",
@@ -47942,11 +47656,11 @@ t(xc0
 p\
 "+
 iR%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=(
 "+
@@ -47988,11 +47702,11 @@ t(xc0
 p\
 "+
 i\%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=2
 "+
@@ -48034,11 +47748,11 @@ t(xc0
 p\
 "+
 ig%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=<
 "+
@@ -48092,7 +47806,7 @@ xS4<4G
 tU41/
 sJvu,p5
 !#
-v@@s6
+wI+,s6
 yVS'J
 "3
 r=
@@ -48100,7 +47814,7 @@ qi
 k
 r;
 y&z.
-v@@ps@
+wI+,ps@
 zh\'R
 {[$@v,
 yVT'I
@@ -48174,12 +47888,12 @@ y&z.
 x-sb#6'K
 {[$kv,
 !#
-wt+r-
+y2.r-
 qkV<f
 xUyc*Vl
 "@
 pVFI
-wI/7qw
+|s/qw
 T1
 u(
 {R
@@ -48197,10 +47911,10 @@ q%
 }k
 }m
 q%
-pqzgxG
+pq{GxG
 uBt0
 p7
-wI}(ps
+z$=ps
 r?sb$sF$s>
 "#
 xrp*
@@ -48238,7 +47952,7 @@ p7
 "#
 r?sb$sF$s>
 !#
-wI@8r.
+z$9r.
 yb30
 z>
 v3p=G
@@ -48248,28 +47962,28 @@ u>zivhp5rW+r3~7F$wF$x
 u>zivhp5rW+r3~7F$uF$v
 u>zivhp5rW+r3~7F$sF$t
 |[r,xfvfUDL
-v@-yC
+w.8yC
 xSz<z<{
 tUz<y
 sJ~;&
 !#
-q'9q@
+q'-j
 O
 !#
-vY/pw
+vk@pw
 ]0zs
 u'py%*
 (8
 !#
-uv7px
+z59px
 ]?|1
 (9
 !#
-"l
+"m
 pVys3/
 (@
 !#
-"^
+"_
 pVmrL=
 (xF
 !#
@@ -48320,13 +48034,13 @@ u'R+
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-rt@{G
+uA=r.9
 J
 tAsT
 qa3
 (
 !qZ
-v|w-
+y2w-
 g
 pf+,sT
 ;4
@@ -48345,12 +48059,12 @@ a'
 (
 !vB
 "*
-g=
+g+
 p3L
 ;/
 (
 !w&
-g,
+g-
 pft=+9
 wp"
 (
@@ -48367,12 +48081,12 @@ v#
 (
 !{-
 "*
-g+
+g=
 vg
 v#
 (
 !vKxw
-g-
+g,
 vg
 v#
 (
@@ -48514,805 +48228,7 @@ O
 !L
 `
 
-const fewF16SM90A = fewF16SM90ANarrowAligned + `
- patch
- -1
-packed1 63204 few_dtype_F16_dtype_F16_toF16_32_float32
- =13
- -3
-zf}<
-p9y<x,
-p:xW8pF
- =47
- -9
- =249
- -1
-|Wd
- =9
- -4
-ub$
-{=%%
-zbt=+9C
- =2
- -1
-vaG
- =2
- -2
-t(=<L
-t(RK<M
- =3
- -1
-qLq}q&
- =6
- -2
-qE"q&
-vb2p2
- =5
- -1
-qE$q&
- =6
- -2
-qE%q&
-vb2q,
- =5
- -1
-qE'q&
- =6
- -2
-qE(q&
-vb<#
- =5
- -1
-qE*q&
- =6
- -2
-qE+q&
-vb<&
- =3
- -1
-t(,<Z
- =3
- -1
-qE.q&
- =6
- -2
-qE/q&
-vb<*
- =5
- -1
-qE1q&
- =6
- -2
-qE2q&
-vb<-
- =5
- -1
-qE4q&
- =6
- -2
-qE5q&
-vb<0
- =5
- -1
-qE7q&
- =6
- -2
-qE8q&
-vb<3
- =3
- -1
-t(+<h
- =3
- -1
-qE;q&
- =6
- -2
-qE<q&
-vb<7
- =5
- -1
-qE>q&
- =6
- -2
-qE?q&
-vb<:
- =5
- -1
-qEAq&
- =6
- -2
-qEBq&
-vb<=
- =5
- -1
-qEDq&
- =6
- -2
-qEEq&
-vb<@
- =3
- -1
-t(-<u
- =3
- -1
-qEHq&
- =6
- -2
-qEIq&
-vb<D
- =5
- -1
-qEKq&
- =6
- -2
-qELq&
-vb<G
- =5
- -1
-qENq&
- =6
- -2
-qEOq&
-vb<J
- =5
- -1
-qEQq&
- =6
- -2
-qERq&
-vb<M
- =3
- -1
-t(.1S
- =3
- -1
-qEUq&
- =6
- -2
-qEVq&
-vb<Q
- =5
- -1
-qEXq&
- =6
- -2
-qEYq&
-vb<T
- =5
- -1
-qE[q&
- =6
- -2
-qE\q&
-vb<W
- =5
- -1
-qE^q&
- =6
- -2
-qE_q&
-vb<Z
- =3
- -1
-t(81S
- =3
- -1
-qEcq&
- =6
- -2
-qEdq&
-vb<^
- =5
- -1
-qEfq&
- =6
- -2
-qEgq&
-vb<b
- =5
- -1
-qEiq&
- =6
- -2
-qEjq&
-vb<e
- =5
- -1
-qElq&
- =6
- -2
-qEmq&
-vb<h
- =3
- -1
-t(71S
- =3
- -1
-qEpq&
- =6
- -2
-qEqq&
-vb<l
- =5
- -1
-qEsq&
- =6
- -2
-qEtq&
-vb<o
- =5
- -1
-qEvq&
- =6
- -2
-qEwq&
-vb<r
- =5
- -1
-qEyq&
- =6
- -2
-qEzq&
-vb<u
- =3
- -1
-t(91S
- =3
- -1
-qE}q&
- =6
- -2
-qE~q&
-vb<y
- =5
- -1
-qLpy#/q&
- =6
- -2
-qLpy#0q&
-vb<|
- =5
- -1
-qLpy#2q&
- =6
- -2
-qLpy#3q&
-vbrk#.
- =5
- -1
-qLpy#5q&
- =6
- -2
-qLpy#6q&
-vbrk#1
- =4
- -2
-qLpy#8q&
-vbrk#3
- =35
- -1
-pl5
- =56
- -1
-|&P1M
- =3
- -1
-qtQ2uZ
- =29
- -1
-qkM<#
- =16
- -1
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91QULumdR'n
- =6
- -1
-|&P1M
- =3
- -3
-z[2Ex@9t2-7t2
-pl2
-*233
- =31
- -1
-qkM<#
- =53
- -2
-phSq&
-phUq&
- =17
- -1
-*2%
- =5
- -1
-vwu\1
- =3
- -1
-wu3+
- =10
- -1
-xb+rS
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =19
- -1
-i233
- =11
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =27
- -1
-wu3)
- =9
- -1
-|&EU
- =47
- -4
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-q1p@B
- =12
- -1
-q1[10
- =10
- -1
-i)%
- =6
- -6
-}=)
-"+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-q1q}E
- =12
- -1
-qF"10
- =10
- -1
-i4%
- =6
- -6
-}=4
-"+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-qF'q&
- =12
- -1
-qF(10
- =10
- -1
-i?%
- =6
- -6
-}=?
-"+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =35
- -2
-xS,<,G
-tU,1/
- =209
- -1
-qF4rq
- =4
- -1
-|&EU
- =11
- -1
-tH;v^<>
- =27
- -1
-iL%
- =8
- -4
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-q1p@B
- =12
- -1
-q1[10
- =10
- -1
-iW%
- =6
- -6
-}=)
-"+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-q1q}E
- =12
- -1
-qF"10
- =10
- -1
-ic%
- =6
- -6
-}=4
-"+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-qF'q&
- =12
- -1
-qF(10
- =10
- -1
-in%
- =6
- -6
-}=?
-"+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =35
- -2
-xS,<,G
-tU,1/
- =85
- -2
-qkQ<U
-xUyc*Vt
- =3
- -1
-T)
- =3
- -15
-rV
-s|v=
-s|r>
-s|7n
-s|p&
-s|,rg
-s|se
-s|,r>
-pqzgxG
-xrp2
- =4
- -1
-xr[
- =4
- -1
-uBr2
- =4
- -1
-xrX
- =4
- -1
-uBqR
- =4
- -1
-uBq=
- =4
- -1
-uBU
- =10
- -2
-yb3'
-z>
-pq{Gq#9
-z"F$z
-s>
-z"F$y
-s>
-z"F$x
-s>
-z"F$w
-s>
-z"F$v
-s>
-z"F$u
-s>
-z"F$t
-s>
-z"F$s
-s>
-"#
- =2
- -8
-y/ql2p2
-y/tR+um[
-y/}/x?r2
-y/tR7nry
-y/}/u"qR
-y/tR,rgq=
-y/}/xuU
-y/tRx@t/
-v@-yC
-xSf<f<g
-tUf<e
- =7
- -1
- =6
- -1
-"m
- =3
- -1
-"_
- =6
- -3
-"5
-pVHrL+
-|Wb
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
-|WC
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =8
- -1
-qa/
- =5
- -1
-;0
- =2
- -4
-"/
-qH
-pfp[
-;)
- =4
- -2
-pfp[
-;'
- =4
- -2
-p3H
-;$
- =4
- -1
-;I
- =37
- -1
-a{
- =5
- -1
-qPp=
- =3
- -2
-ar
-;$
- =4
- -1
-wpq
- =3
- -2
-ag
-;$
- =4
- -1
-wpf
- =3
- -2
-a[
-;$
- =4
- -1
-wpZ
- =3
- -2
-aP
-;$
- =4
- -1
-wpO
- =3
- -1
-aL
- =5
- -1
-qPp)
- =3
- -2
-aC
-;$
- =4
- -1
-wpB
- =3
- -2
-a8
-;$
- =4
- -1
-wp7
- =3
- -2
-a-
-;$
- =4
- -1
-wp,
- =3
- -2
-a"
-;$
- =4
- -1
-qPqI
- =26`
-
-const fewBF16To32SM90ANarrowAligned = `packed1 61264 few_dtype_BF16_float32_toF32_32_float32
+const fewBF16To32SM90ANarrowAligned = `packed1 61552 few_dtype_BF16_float32_toF32_32_float32_twoGroups
 !|h^|f
 !|g@=q)
 !p8
@@ -49348,31 +48264,31 @@ h-tz
 uxPt5/rz~72uw-tK
 m
 h-tO
-xkq#/
+vYf/
 s5y4xD2tqrTq"w/q)tkrK
 u>q)Pq"w/q)tkqrxD%
 p}sp
-rt@ww
+uA={G
 y.
 r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
 |OzYqYw?
-xlq@
+vkq@
 N
-wWqy
+wtqy
 r7~/x'x(rTq>pOrGw/q)q>}}
-r&=tc
+r68tc
 r7~/x'x(rTpOrGw/q)q>}}
-z*r-
+vdzR
 p%
 r7~/x'x(ymPrW
-wI@rI
+|<rI
 p?
 r7~/q>rGymPr/
 p'
 s1
-uv.qe
+z58qe
 r7~/u=q>pMym
-xl-t'
+t:8t'
 {<rW
 Q
 uuqA
@@ -49384,31 +48300,31 @@ uupG
 )
 x{
 )
-vYpw
+uspw
 r9u[ympipMq"pOrmq>rGvLrbPu=t5q>pOt?rTpipMq"pMq>pipMq>rGrK
 "*
 ra-B-
 )
 qVsTD
 qU
-xlj
+vkj
 r[.p$
 5
-z@r-
+uA7p|
 w1wau8u5pOrGq)y4dujpir/q>q)tkuNpOnE
 |xx&rTwaypPx'x(
-r#,q#9
+sY+f=
 y.
 rst2
-t:sh
+uA9r-
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#{L,
+sY,f.
 vT/
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#,f+
+sY+f8
 q1vn|#
 "%
 w1wau8u5pOrGq)y4qpE
@@ -49433,20 +48349,20 @@ xs2ty
 "%
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#+q#9
+sY-f=
 q1u4u0
-sWrI
+uA@r+
 w1wau8u5pOrGq)y4qpE
 |xx&rTwaypPx'x(
-r#-q#9
+sY.f=
 q1p*B=.
-wtrI
+uv=r+
 w1wau8u5pOrGq)y4qpB
 |xx&rTwaypPx'x(
 !#
-vd/
+v@^
 p+
-v|tI
+y2tI
 ra-G
 )
 qV+,sTD
@@ -49458,13 +48374,13 @@ v>zR
 qk%U
 rsui
 {E7
-r&,rI
+yHrI
 xBzYM0
 uVxc/
 qk0B
 xBu*XU
 uVxc/
-z*t;
+vd--
 ph1wB
 )
 zJvDympMy_xD121&
@@ -49483,12 +48399,12 @@ r$p)29
 0
 qTs0E
 sHk
-xA9ua
+xk/ua
 q7.2x6
 p1
-qx-}6
+uv.f=
 qLy8
-{.9q3
+us/q3
 t(q}<$
 :
 :
@@ -49524,19 +48440,19 @@ t(q}<$
 :
 J
 !#
-qx-pb
+uv.pb
 q2-
 xBzY-
 rsp@
 y.
 y,wTU
-qx9r+
+uv/r+
 p~w%wTq=
 "4
 p~[|B+
-r#7r.7
+sY9wE
 r'p0E
-x1=j
+vY,j
 rr
 !#
 rr
@@ -49547,9 +48463,9 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-x1,qw
+vY+qw
 {)P|xxXr/q>pOP|SuNr9q>pMpi
-x1-pb
+vY.pb
 v9KpM{"p2GB.
 rsq4
 zd
@@ -49573,34 +48489,34 @@ zd
 xsB}#.
 zd
 {)Py"rTq)rKr/q>pOx}q4q>q4x~{U{ux$u}6Sq/WsUsIrlqWt|sGu#'6'5'4'3'2'1'0'/'.'-','+'*')'('''&'%'$'#L%C?wkuW
-x18pE
+vY7pE
 {){A{>tkuNrGrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpi
-x19pb
+vY/pb
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
 x"I
 "9
 qF%G/
-x1@q3
+us=q3
 w1w/u[uNs}pMyp}YrT2qp
 !#
-{.9q#
+us/q#
 xS,<,B
 wfr9rG|jR-<,
 sJ~3
-xk,pE
+xl+pE
 {)PvD}LrTr9vLt5q"xXr/q>pOP|SuNr9q>pMpirz=
-yXsm
+z0sm
 rjt,I
 "<
 y.
 rsu0
-}ppE
+|spE
 w1w/u[uNs}pMyp}YrT2qp
 !#
 "#
 y.
 rsu0
-|krI
+xnrI
 J
 rr
 !#
@@ -49612,16 +48528,16 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-vl/qw
+yXqw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-xk/q3
+xl@q3
 q77q&
 y7,
 uuqI
 q29
 ra7E
 y,p5U
-xk@qw
+vk=qw
 xBu*p@Bp<
 v>+
 r'q9E
@@ -49629,15 +48545,15 @@ r'q9E
 t<
 y.
 y,p5U
-vY=pb
+vk,pb
 r[/B
 sHj
-xl-ua
+t:8ua
 |Wi
 po118%
-}d-
-xv+
-vY/ps7
+}d+
+xv,
+vk@tI
 r("qO
 v>+
 )
@@ -49651,24 +48567,24 @@ qVt=+9D
 {#vu,y?
 {R
 *#%
-us=q0
+z@,q0
 t(=<N
 t(RM<O
 wR
 p6
-us8w-
+z@7ps7
 qE#q&
 z_.
 ta
 s8
 H
 !#
-us-xj
+z@.|_
 qE$q&
 vb2p*
 u6uY>
 !#
-us=t'
+z@,t'
 p6
 "$
 qE&q&
@@ -50117,7 +49033,7 @@ vbrk#3
 u6rOy+'#
 u?~*x
 !#
-vY-xj
+vk.|_
 qLpy#:q&
 vbrk#5
 u6uY>
@@ -50154,24 +49070,24 @@ u6sK7vm'$
 u6rOy+'#
 u?~*x
 !#
-uv-pb
+z5.pb
 r{l
 rr
 p1
-uv.r-
+z58r-
 r[7p$
-uv-qy
+z5.qy
 ti
 sS
 5
 "K
 y.
 tj=.
-uv8qw
+z57qw
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2x2wT
 "A
 vTzIsq/
-uv7ps@
+z59ps@
 u'M#
 )
 u>q)u8qrxD%
@@ -50190,16 +49106,16 @@ vTqY.
 "&
 re{'r)#
 p6
-uv@qw
+xA=qw
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 !#
-sY,q@
+xA+q@
 rjuyx_~*w
 uo{'x_~,
 "(
 y.
 tj=.
-sY8j
+xA7j
 J
 rr
 !#
@@ -50211,18 +49127,18 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-z58qy
+{.7qy
 |&U1R
 zo
 {#~%
-xA=qN
+xk,qN
 qtV2uZ
 J
 !#
-r#{L-
+sY,f7
 q2-
 uF1+
-qx9ua
+uv/yY
 xBu*uH-
 y.
 y,wTU
@@ -50231,7 +49147,7 @@ tj9sq/
 q1t"t2
 "H
 r'p0E
-z59r4
+{./r4
 tj
 rr
 !#
@@ -50243,9 +49159,9 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-z5/q@
+{.@q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2dq,umwT
-xA=ww
+xk,ww
 qkR<#
 z_q4
 s?p2
@@ -50269,11 +49185,11 @@ tU)<*
 sJ~)
 u?~"
 !#
-x+-qy
+x1.qy
 |&U1R
 zo
 wh
-x+/qN
+x1@qN
 z[6Ex@9t2-7t2
 pl6
 *637
@@ -50288,7 +49204,7 @@ uF1+
 rst2
 ")
 r'XE
-x+8r4
+x17r4
 tj
 rr
 !#
@@ -50300,14 +49216,14 @@ wU|P
 wfpM|b|ju&=
 \
 !#
-x+7q@
+x19q@
 w1w/u[uNs}pMP|\q"pMpOrGrTrGrWyp}YrT2d[nA-vF
-qx-ua
+uv.yY
 xBu*u4-
 y.
 y,wTU
 tj=w?
-x+/zL
+x1@zL
 qkR<#
 z_q4
 t>
@@ -50326,7 +49242,7 @@ re~5pu
 J
 q1u4qYw?
 }VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#.{^q9<+ULumdR'n
-qx-r+
+uv.r+
 q1p*2|+p5
 "*
 )
@@ -50345,52 +49261,52 @@ xS.<.B
 tU.<1
 sJ~)
 !#
-|spw
+v|pw
 vS
 !#
-{Pj
+|kj
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
-q'+qN
+vl/qN
 Y,1/
 p6
-q'8pj
+{Ppj
 p+
 H
 !#
-q'-rI
+vl@rI
 v9w/u[uNpMu[Px'x(Pw/u[uNs}pM
 v9w/u[uNpMu[Px'x(PvD}L
 !#
-q'9^,
+q'-^.
 phXq&
 phZq&
 )
-t:=t;
+wt,t;
 q7.B8
 y7-
 ra.G
-t:,qw
+wt+ps7
 r[(q&
-t:+t;
+wt.t;
 q7.29
 y7-
 ra.q&
-"#
+wt+u:
 pzp,r2?
 )
 pzp,r2?
 pzsqE=?
-t:.qN
+wt7qN
 *6%
 u'M$
 qns7
 sJvu,w?
-t:9r-
+wt@r-
 u'M#
 vwu\5
 qopK
 zep"?
-v|.j
+z07j
 {e>
 :
 :
@@ -50410,7 +49326,7 @@ z=E
 **%
 v'ql
 !#
-v|7p|
+z0/p|
 w0B
 "$
 xb2C
@@ -50496,9 +49412,9 @@ yxt$q<+p&
 :
 :
 :
-v@=qw
+w.,q#
 rj{vx_vuqY7
-v@,u:
+w.-u:
 i237
 qGt$Z
 qGu_Z
@@ -50598,33 +49514,33 @@ yxt$q<+p&
 !#
 !#
 !#
-v@-q3
+w.8q3
 q1q}q=
 )
 weF
 {#vu,w?
-"T
+"U
 ru9
 po118%
-|<+f
+wIvFf
 r[(B
-|<7f
+wI}(f
 r[(E
-wt+{G
+y2.{G
 wcy|pWMz/
 xv7,
 iO%
 }e-
-wI/8pb
+|s9pb
 {e=
-v@-r]
+w.8r]
 r{L
 !#
-w.7ts
+wW/ua
 y,,p<r2
 v>+
 )
-wW+qN
+v|.qN
 qVs0E,sT
 |&JU
 qV+D
@@ -50632,18 +49548,18 @@ qV+D
 {#vu,sK
 y.
 x%p5U
-wW.pE
+v|7pE
 w)Ps}.z%s\2s\2s\2s\L2y3uY
 w)Ps}.z%s\2s\2s\2s\zms0{Swi
-wIrFrI
+|<+rI
 pV1x_~,
-wIxWf/
+z*{L/
 p~p2v^2q,
 v>+
 )
 r7,
 !#
-wIw?pw
+|<7pw
 r\/
 :
 :
@@ -50654,24 +49570,24 @@ r\/
 :
 :
 5
-wIy?^
+|<9^
 rsM0
 qVM/D
-wIzRq#
+|</q#
 t(xc/
-wIy?sr
+|<9sr
 y#
-wIxWps7
+z*=y'
 t(xc0
 p\
-xl-yY
+t:8yY
 wm%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
-wIxWq#+
+}e,
+z*=zL
 p}p[
 ",
 ub/
@@ -50686,7 +49602,7 @@ qV+D
 v}Ps}.z%u}6Sq/L2ql
 v}Ps}.z%r_sUsIrls,s%
 !#
-wI+-pE
+|<8pE
 xsB
 "+
 r\/
@@ -50712,11 +49628,11 @@ t(xc0
 p\
 "+
 i(%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=(
 "+
@@ -50758,11 +49674,11 @@ t(xc0
 p\
 "+
 i2%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=2
 "+
@@ -50804,11 +49720,11 @@ t(xc0
 p\
 "+
 i<%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=<
 "+
@@ -50824,7 +49740,7 @@ qV+D
 v}Ps}.z%u}6Sq/L2ql
 v}Ps}.z%r_sUsIrls,s%
 !#
-y2-r.
+z*8r.
 zh>$/
 zh>$1
 zh>$3
@@ -50857,14 +49773,14 @@ s~Qq/$2
 s~PS$3
 s~O6$4
 s~NsR5
-wIrFp|
+|<+p|
 xS4<4G
 tU41/
 sJvuqY/
 !#
-v@8pE
+w.7r1
 u^Et\
-sW8q#
+wI+9q#
 zhV$_
 zhV$b
 zhV$d
@@ -50877,17 +49793,17 @@ zhV$n
 u^0I
 "7
 pV/x_vu,{p
-pqqN9pb
+pqqN/pb
 x7s:rv
 x8v?yvzIyr
-pqqN/qy
+pqqN@qy
 r@r}si8-qcq5t#
 rY
-pqqN@q0
+pqpx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx=px
+pqpx,px
 tpsM%Z
 sPt$z{v<si{m
 qJqW
@@ -51021,10 +49937,10 @@ k
 sPz.
 u9s:tL
 {d#.>6sU
-|</r.
+wI@=r.
 u?vu,{p
 !#
-pqqN,f.
+pqqN+f.
 u9s:sb#6
 qi
 k
@@ -51065,7 +49981,7 @@ qi
 k
 r;
 w,r3sb#NF#N>
-|<.r.
+wI/7r.
 u?~%
 !#
 ";
@@ -51115,11 +50031,11 @@ t(xc0
 p\
 ":
 iH%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 ":
 p}p[
 ",
@@ -51161,11 +50077,11 @@ t(xc0
 p\
 "+
 iR%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=(
 "+
@@ -51207,11 +50123,11 @@ t(xc0
 p\
 "+
 i\%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=2
 "+
@@ -51253,11 +50169,11 @@ t(xc0
 p\
 "+
 ig%
-}d-
+}d+
 vj
-xv7+
+{(
 tT
-}e+
+}e,
 "+
 }=<
 "+
@@ -51311,7 +50227,7 @@ xS4<4G
 tU41/
 sJvu,p5
 !#
-v@@s6
+wI+,s6
 yVS'J
 "3
 r=
@@ -51319,7 +50235,7 @@ qi
 k
 r;
 y&z.
-v@@ps@
+wI+,ps@
 zh\'R
 {[$@v,
 yVT'I
@@ -51393,19 +50309,19 @@ y&z.
 x-sb#6'K
 {[$kv,
 !#
-wt+r-
+y2.r-
 qkV<f
 xUyc*Vl
 "@
 pVFI
-wI/7qw
+|s/qw
 T1
 u(
 zZ8
 *(%
 vE
 v}Ps}.z%s\2s\2s\2s\s,s%
-wI}(ps
+z$=ps
 r?sb$zF$zrl
 r?sb$yF$ysI
 r?sb$xF$xsU
@@ -51415,35 +50331,35 @@ r?sb$uF$uS
 r?sb$tF$t6
 r?sb$sF$s>
 !#
-wI@8r.
+z$9r.
 yb30
 z>
 v3p=tn
 *&%
 |*xfsb$zF$yF$xF$wL
 |*tRp5uzsb$vF$uF$tF$sL
-v@-yC
+w.8yC
 xSf<f<g
 tUf<e
 sJ~;&
 !#
-q'9q@
+q'-j
 O
 !#
-vY/pw
+vk@pw
 ]0zs
 u'py$s
 (8
 !#
-uv7px
+z59px
 ]?|1
 (9
 !#
-"k
+"l
 pVys3/
 (@
 !#
-"]
+"^
 pVmrL=
 (xF
 !#
@@ -51494,13 +50410,13 @@ u'r|
 r9u[ympipMq"pOrmq>rGvLrbPvD}L
 p(
 !p^
-rt@{G
+uA=r.9
 J
 tAsT
 qa3
 (
 !qZ
-v|w-
+y2w-
 g
 pf+,sT
 ;4
@@ -51519,12 +50435,12 @@ a'
 (
 !vB
 "*
-g=
+g+
 p3L
 ;/
 (
 !w&
-g,
+g-
 pft=+9
 wp"
 (
@@ -51541,12 +50457,12 @@ v#
 (
 !{-
 "*
-g+
+g=
 vg
 v#
 (
 !vKxw
-g-
+g,
 vg
 v#
 (
@@ -51687,754 +50603,6 @@ pc
 O
 !L
 `
-
-const fewBF16To32SM90A = fewBF16To32SM90ANarrowAligned + `
- patch
- -1
-packed1 62060 few_dtype_BF16_float32_toF32_32_float32
- =13
- -2
-p9-7un
-p:xW8pF
- =47
- -9
- =249
- -1
-|Wd
- =9
- -4
-ub$
-{=%%
-zbt=+9C
- =2
- -1
-vaG
- =2
- -2
-t(=<L
-t(RK<M
- =3
- -1
-qLq}q&
- =6
- -2
-qE"q&
-vb2p2
- =5
- -1
-qE$q&
- =6
- -2
-qE%q&
-vb2q,
- =5
- -1
-qE'q&
- =6
- -2
-qE(q&
-vb<#
- =5
- -1
-qE*q&
- =6
- -2
-qE+q&
-vb<&
- =3
- -1
-t(,<Z
- =3
- -1
-qE.q&
- =6
- -2
-qE/q&
-vb<*
- =5
- -1
-qE1q&
- =6
- -2
-qE2q&
-vb<-
- =5
- -1
-qE4q&
- =6
- -2
-qE5q&
-vb<0
- =5
- -1
-qE7q&
- =6
- -2
-qE8q&
-vb<3
- =3
- -1
-t(+<h
- =3
- -1
-qE;q&
- =6
- -2
-qE<q&
-vb<7
- =5
- -1
-qE>q&
- =6
- -2
-qE?q&
-vb<:
- =5
- -1
-qEAq&
- =6
- -2
-qEBq&
-vb<=
- =5
- -1
-qEDq&
- =6
- -2
-qEEq&
-vb<@
- =3
- -1
-t(-<u
- =3
- -1
-qEHq&
- =6
- -2
-qEIq&
-vb<D
- =5
- -1
-qEKq&
- =6
- -2
-qELq&
-vb<G
- =5
- -1
-qENq&
- =6
- -2
-qEOq&
-vb<J
- =5
- -1
-qEQq&
- =6
- -2
-qERq&
-vb<M
- =3
- -1
-t(.1S
- =3
- -1
-qEUq&
- =6
- -2
-qEVq&
-vb<Q
- =5
- -1
-qEXq&
- =6
- -2
-qEYq&
-vb<T
- =5
- -1
-qE[q&
- =6
- -2
-qE\q&
-vb<W
- =5
- -1
-qE^q&
- =6
- -2
-qE_q&
-vb<Z
- =3
- -1
-t(81S
- =3
- -1
-qEcq&
- =6
- -2
-qEdq&
-vb<^
- =5
- -1
-qEfq&
- =6
- -2
-qEgq&
-vb<b
- =5
- -1
-qEiq&
- =6
- -2
-qEjq&
-vb<e
- =5
- -1
-qElq&
- =6
- -2
-qEmq&
-vb<h
- =3
- -1
-t(71S
- =3
- -1
-qEpq&
- =6
- -2
-qEqq&
-vb<l
- =5
- -1
-qEsq&
- =6
- -2
-qEtq&
-vb<o
- =5
- -1
-qEvq&
- =6
- -2
-qEwq&
-vb<r
- =5
- -1
-qEyq&
- =6
- -2
-qEzq&
-vb<u
- =3
- -1
-t(91S
- =3
- -1
-qE}q&
- =6
- -2
-qE~q&
-vb<y
- =5
- -1
-qLpy#/q&
- =6
- -2
-qLpy#0q&
-vb<|
- =5
- -1
-qLpy#2q&
- =6
- -2
-qLpy#3q&
-vbrk#.
- =5
- -1
-qLpy#5q&
- =6
- -2
-qLpy#6q&
-vbrk#1
- =4
- -2
-qLpy#8q&
-vbrk#3
- =35
- -1
-pl5
- =56
- -1
-|&P1M
- =3
- -1
-qtQ2uZ
- =29
- -1
-qkM<#
- =16
- -1
-}VP}aP-piu8u5x'x(y1Pxgx&u5pO{>q"{&u]rTrGrWu5v9r/u]rKrzx2w#-{^q91QULumdR'n
- =6
- -1
-|&P1M
- =3
- -3
-z[2Ex@9t2-7t2
-pl2
-*233
- =31
- -1
-qkM<#
- =53
- -2
-phSq&
-phUq&
- =17
- -1
-*2%
- =5
- -1
-vwu\1
- =3
- -1
-wu3+
- =10
- -1
-xb+rS
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =19
- -1
-i233
- =11
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =10
- -1
-xb+C
- =27
- -1
-wu3)
- =9
- -1
-|&EU
- =47
- -4
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-q1p@B
- =12
- -1
-q1[10
- =10
- -1
-i)%
- =6
- -6
-}=)
-"+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-q1q}E
- =12
- -1
-qF"10
- =10
- -1
-i4%
- =6
- -6
-}=4
-"+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-qF'q&
- =12
- -1
-qF(10
- =10
- -1
-i?%
- =6
- -6
-}=?
-"+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =35
- -2
-xS,<,G
-tU,1/
- =209
- -1
-qF4rq
- =4
- -1
-|&EU
- =11
- -1
-tH;v^<>
- =27
- -1
-iL%
- =8
- -4
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-q1p@B
- =12
- -1
-q1[10
- =10
- -1
-iW%
- =6
- -6
-}=)
-"+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-q1q}E
- =12
- -1
-qF"10
- =10
- -1
-ic%
- =6
- -6
-}=4
-"+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =2
- -1
-qF'q&
- =12
- -1
-qF(10
- =10
- -1
-in%
- =6
- -6
-}=?
-"+
-ub$
-{=%%
-zb+C
- =2
- -1
-vaG
- =2
- -2
-v'ql
-yxxhq<r>
-yxrnq<p&
-yxqsq<se
-yxr_q<s%
-yxv2q<+rg
-yxu_q<vm
-yxt$q<+p&
- =35
- -2
-xS,<,G
-tU,1/
- =85
- -2
-qkQ<U
-xUyc*Vt
- =3
- -1
-T)
- =3
- -2
-_
-y(
-s4p&
-s4se
-s4s%
-s4+rg
-s4vm
-s4+p&
- =11
- -1
-yb3'
- =3
- -5
-|Hsb$z
-ppr>F$y
-ppp&F$x
-ppseF$w
-pps%F$v
-pp+rgF$u
-ppvmF$t
-pp+p&F$s
-v@-yC
-xSU<U<V
-tUU<T
- =7
- -1
- =19
- -1
-|WQ
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
-|W3
- =3
- -1
- =3
- -1
- =3
- -1
- =3
- -1
- =8
- -1
-qa/
- =5
- -1
-;0
- =4
- -2
-pfp[
-;)
- =4
- -2
-pfp[
-;'
- =4
- -2
-p3H
-;$
- =4
- -1
-;I
- =37
- -1
-a{
- =5
- -1
-qPp=
- =3
- -2
-ar
-;$
- =4
- -1
-wpq
- =3
- -2
-ag
-;$
- =4
- -1
-wpf
- =3
- -2
-a[
-;$
- =4
- -1
-wpZ
- =3
- -2
-aP
-;$
- =4
- -1
-wpO
- =3
- -1
-aL
- =5
- -1
-qPp)
- =3
- -2
-aC
-;$
- =4
- -1
-wpB
- =3
- -2
-a8
-;$
- =4
- -1
-wp7
- =3
- -2
-a-
-;$
- =4
- -1
-wp,
- =3
- -2
-a"
-;$
- =4
- -1
-qPqI
- =26`
 
 const lean8SM90NarrowAligned = `packed1 25697 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
 !|h^|f
@@ -52974,13 +51142,13 @@ v'ql
 !#
 uGsTqe
 x-r_6
-pqpX+f
+pqpX-f
 r[+p$
 uE
-pqpX.f
+pqpX8f
 r[+E
 p6
-pqqN,f.
+pqqN+f.
 r=
 qi
 k
@@ -52988,17 +51156,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN9pb
+pqqN/pb
 x7s:v2
 x8v?yvzIyr
-pqqN/qy
+pqqN@qy
 r@r}si8-qcq5t#
 rY
-pqqN@q0
+pqpx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx=px
+pqpx,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -53036,7 +51204,7 @@ qU
 }d
 *+%
 rV
-pqwwxG
+pqy'xG
 pv
 &
 uGt=r1
@@ -53045,7 +51213,7 @@ s~*$*>
 u{=r.
 yb31
 pm
-pqy'q#/
+pqzgq#/
 |l$*
 s>
 "#
@@ -54387,13 +52555,13 @@ v'ql
 !#
 uGsTqe
 x-r_6
-pqpX+f
+pqpX-f
 r[+p$
 uE
-pqpX.f
+pqpX8f
 r[+E
 p6
-pqqN,f.
+pqqN+f.
 r=
 qi
 k
@@ -54401,17 +52569,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN9pb
+pqqN/pb
 x7s:v2
 x8v?yvzIyr
-pqqN/qy
+pqqN@qy
 r@r}si8-qcq5t#
 rY
-pqqN@q0
+pqpx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx=px
+pqpx,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -54449,7 +52617,7 @@ qU
 }d
 *+%
 rV
-pqwwxG
+pqy'xG
 pv
 &
 uGt=r1
@@ -54458,7 +52626,7 @@ s~*$*>
 u{=r.
 yb31
 pm
-pqy'q#/
+pqzgq#/
 |l$*
 s>
 "#
@@ -55772,13 +53940,13 @@ v'ql
 !#
 uGsTqe
 x-r_6
-pqpX+f
+pqpX-f
 r[+p$
 uE
-pqpX.f
+pqpX8f
 r[+E
 p6
-pqqN,f.
+pqqN+f.
 r=
 qi
 k
@@ -55786,17 +53954,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN9pb
+pqqN/pb
 x7s:v2
 x8v?yvzIyr
-pqqN/qy
+pqqN@qy
 r@r}si8-qcq5t#
 rY
-pqqN@q0
+pqpx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx=px
+pqpx,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -55834,7 +54002,7 @@ qU
 }d
 *+%
 rV
-pqzgxG
+pq{GxG
 ro
 p7
 uGt=r1
@@ -55843,7 +54011,7 @@ s~*$*>
 u{=r.
 yb31
 pm
-pq{Gq#9
+pqr.8q#9
 z"$*
 s>
 "#
@@ -57223,13 +55391,13 @@ v'ql
 !#
 uGsTqe
 x-r_6
-pqpX+f
+pqpX-f
 r[+p$
 uE
-pqpX.f
+pqpX8f
 r[+E
 p6
-pqqN,f.
+pqqN+f.
 r=
 qi
 k
@@ -57237,17 +55405,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN9pb
+pqqN/pb
 x7s:v2
 x8v?yvzIyr
-pqqN/qy
+pqqN@qy
 r@r}si8-qcq5t#
 rY
-pqqN@q0
+pqpx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx=px
+pqpx,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -57285,7 +55453,7 @@ qU
 }d
 *+%
 rV
-pqzgxG
+pq{GxG
 ro
 p7
 uGt=r1
@@ -57294,7 +55462,7 @@ s~*$*>
 u{=r.
 yb31
 pm
-pq{Gq#9
+pqr.8q#9
 z"$*
 s>
 "#
@@ -58762,13 +56930,13 @@ v'ql
 !#
 uGsTqe
 x-r_6
-pqpX+f
+pqpX-f
 r[+p$
 uE
-pqpX.f
+pqpX8f
 r[+E
 p6
-pqqN,f.
+pqqN+f.
 r=
 qi
 k
@@ -58776,17 +56944,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN9pb
+pqqN/pb
 x7s:v2
 x8v?yvzIyr
-pqqN/qy
+pqqN@qy
 r@r}si8-qcq5t#
 rY
-pqqN@q0
+pqpx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx=px
+pqpx,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -58824,7 +56992,7 @@ qU
 }d
 *+%
 rV
-pqwwxG
+pqy'xG
 pv
 &
 uGt=r1
@@ -58833,7 +57001,7 @@ s~*$*>
 u{=r.
 yb31
 pm
-pqy'q#/
+pqzgq#/
 |l$*
 s>
 "#
@@ -60234,13 +58402,13 @@ v'ql
 !#
 uGsTqe
 x-r_6
-pqpX+f
+pqpX-f
 r[+p$
 uE
-pqpX.f
+pqpX8f
 r[+E
 p6
-pqqN,f.
+pqqN+f.
 r=
 qi
 k
@@ -60248,17 +58416,17 @@ r;
 w,r3r_W>
 H
 !#
-pqqN9pb
+pqqN/pb
 x7s:v2
 x8v?yvzIyr
-pqqN/qy
+pqqN@qy
 r@r}si8-qcq5t#
 rY
-pqqN@q0
+pqpx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-pqpx=px
+pqpx,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -61500,9 +59668,9 @@ xb*p-
 u-@-pX
 |9
 *)%
-epX+f
+epX-f
 r['p$
-epX.f
+epX8f
 r['E
 pqqN-qw
 r['q&
@@ -61567,7 +59735,7 @@ xy
 u^)t\
 ",
 u^(I
-eqN,f.
+eqN+f.
 r=
 qi
 k
@@ -61575,17 +59743,17 @@ r;
 w,r3r_W>
 H
 !#
-eqN9pb
+eqN/pb
 x7s:v2
 x8v?yvzIyr
-eqN/qy
+eqN@qy
 r@r}si8-qcq5t#
 rY
-eqN@q0
+epx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-epx=px
+epx,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -61616,13 +59784,13 @@ pm
 }d
 *'%
 rV
-ewwxG
+ey'xG
 pv
 &
 pqqN/r1
 s~*$*>
 !#
-ey'q#/
+ezgq#/
 |l$*
 s>
 pqpx=r.
@@ -62289,9 +60457,9 @@ xb*p-
 u-@-pX
 |9
 *)%
-epX+f
+epX-f
 r['p$
-epX.f
+epX8f
 r['E
 pqqN-qw
 r['q&
@@ -62356,7 +60524,7 @@ xy
 u^)t\
 ",
 u^(I
-eqN,f.
+eqN+f.
 r=
 qi
 k
@@ -62364,17 +60532,17 @@ r;
 w,r3r_W>
 H
 !#
-eqN9pb
+eqN/pb
 x7s:v2
 x8v?yvzIyr
-eqN/qy
+eqN@qy
 r@r}si8-qcq5t#
 rY
-eqN@q0
+epx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-epx=px
+epx,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -62405,13 +60573,13 @@ pm
 }d
 *'%
 rV
-ezgxG
+e{GxG
 ro
 p7
 pqqN/r1
 s~*$*>
 !#
-e{Gq#9
+er.8q#9
 z"$*
 s>
 pqpx=r.
@@ -63077,9 +61245,9 @@ xb*p-
 u-@-pX
 |9
 *)%
-epX+f
+epX-f
 r['p$
-epX.f
+epX8f
 r['E
 pqqN-qw
 r['q&
@@ -63144,7 +61312,7 @@ xy
 u^)t\
 ",
 u^(I
-eqN,f.
+eqN+f.
 r=
 qi
 k
@@ -63152,17 +61320,17 @@ r;
 w,r3r_W>
 H
 !#
-eqN9pb
+eqN/pb
 x7s:v2
 x8v?yvzIyr
-eqN/qy
+eqN@qy
 r@r}si8-qcq5t#
 rY
-eqN@q0
+epx=q0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-epx=px
+epx,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -64107,9 +62275,9 @@ uh
 rD8
 qD/ww
 r[#q&
-uL=+f
+uL=-f
 r[#p$
-uL=.f
+uL=8f
 r[#E
 uv,pb
 {e,
@@ -64155,7 +62323,7 @@ xy
 uouyt\
 "+
 uo~5I
-uLxFf.
+uLsTf.
 r=
 qi
 k
@@ -64163,17 +62331,17 @@ r;
 w,r3r_W>
 H
 !#
-uLzIpb
+uLt=pb
 x7s:v2
 x8v?yvzIyr
-uLt=qy
+uLw{qy
 r@r}si8-qcq5t#
 rY
-uLw{q0
+uLrFq0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uLrFpx
+uL+,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -65602,9 +63770,9 @@ uh
 rD8
 qD/ww
 r[#q&
-uL=+f
+uL=-f
 r[#p$
-uL=.f
+uL=8f
 r[#E
 uv,pb
 {e,
@@ -65650,7 +63818,7 @@ xy
 uouyt\
 "+
 uo~5I
-uLxFf.
+uLsTf.
 r=
 qi
 k
@@ -65658,17 +63826,17 @@ r;
 w,r3r_W>
 H
 !#
-uLzIpb
+uLt=pb
 x7s:v2
 x8v?yvzIyr
-uLt=qy
+uLw{qy
 r@r}si8-qcq5t#
 rY
-uLw{q0
+uLrFq0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uLrFpx
+uL+,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
@@ -67131,9 +65299,9 @@ uh
 rD8
 qD/ww
 r[#q&
-uL=+f
+uL=-f
 r[#p$
-uL=.f
+uL=8f
 r[#E
 uv,pb
 {e,
@@ -67179,7 +65347,7 @@ xy
 uouyt\
 "+
 uo~5I
-uLxFf.
+uLsTf.
 r=
 qi
 k
@@ -67187,17 +65355,17 @@ r;
 w,r3r_W>
 H
 !#
-uLzIpb
+uLt=pb
 x7s:v2
 x8v?yvzIyr
-uLt=qy
+uLw{qy
 r@r}si8-qcq5t#
 rY
-uLw{q0
+uLrFq0
 r@r}tBqc9y<9scu7..8q5rX,
 zXr}-}c-rX
 qJq/
-uLrFpx
+uL+,px
 tpsM"Z
 sPt$z{v<si{m
 qJqW
