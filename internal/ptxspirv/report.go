@@ -11,11 +11,39 @@ import (
 // a construct when all threads of the subgroup have left it: a thread that has a fault and those that wait for its report would wait for
 // each other. In such kernels, each check has a copy of its own.
 
-// waits reports whether threads may wait for others in a loop.
+// waits reports whether threads may wait for others in a loop: whether a branch or a store depends there on what other threads write.
 func (g *graph) waits() bool {
+	seen := map[int]bool{} // registers that depend on it
+	for before := -1; before < len(seen); {
+		before = len(seen)
+		for _, i := range g.order {
+			if g.blocks[i].loop < 0 {
+				continue
+			}
+			for _, in := range g.blocks[i].code {
+				if depends := dependsOn(in, seen); observes(in) || depends {
+					results(in, func(r int) { seen[r] = true })
+					if depends && in.Op == "st" {
+						return true
+					}
+				}
+			}
+		}
+	}
 	return slices.ContainsFunc(g.order, func(i int) bool {
-		return g.blocks[i].loop >= 0 && slices.ContainsFunc(g.blocks[i].code, observes)
+		b := &g.blocks[i]
+		return b.loop >= 0 && len(b.next) == 2 && seen[b.guard.Reg]
 	})
+}
+
+// dependsOn reports whether an instruction reads one of the registers.
+func dependsOn(in *ptx.Instr, registers map[int]bool) (depends bool) {
+	args := in.Args
+	if in.Op != "st" && in.Op != "red" && len(args) > 0 {
+		args = args[1:]
+	}
+	registersOf(args, func(r int) { depends = depends || registers[r] })
+	return depends
 }
 
 // observes reports whether an instruction reads what other threads write at the same time.
