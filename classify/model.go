@@ -28,7 +28,8 @@ type Options struct {
 	// DType is the type of activations and weights: dtype.Float32, BFloat16 or Float16. The default is Float16 on GPUs of compute
 	// capability 8.0 or later, which have tensor cores for it, and Float32 on other devices.
 	DType dtype.Type
-	// Names are the names of the classes, in the order of the model's scores. A class without a name is called "class" and its number.
+	// Names has the name of each class: Names[i] belongs to the i-th score that the model computes. A class without a name is called
+	// "class" and its number.
 	Names []string
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)

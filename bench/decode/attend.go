@@ -33,8 +33,8 @@ type token struct {
 	scale    float32
 }
 
-// attend computes attention of a token's queries to the cache. A block of one warp computes a head and half a page, so that blocks of the
-// next product fit on the same multiprocessor. The kernel stores weighted sums of values, not yet divided, and the state of the softmax.
+// attend computes attention of a token's queries to the cache. Each block is a single warp, which computes one head for one half of a
+// page of the cache. Such small blocks leave room on the multiprocessor for blocks of the matrix product that follows. The kernel stores weighted sums of values, not yet divided, and the state of the softmax.
 // The layout of sums is [heads][parts][HeadSize].
 //
 //gpu:kernel

@@ -1,9 +1,9 @@
 // Command decode measures a step of decoding with an 8B model of the Llama family, for one sequence. One graph contains all kernels of the
-// step, in their true shapes and with random bfloat16 weights. The command checks the results of a step, and compares forms of the
-// products, which differ in the numbers of threads and blocks. It prints the time of each kind of kernel and the steps per second, first
+// step, in their true shapes and with random bfloat16 weights. The command checks the results of a step. It also compares
+// several kernels for each matrix product, with different numbers of threads and blocks. It prints the time of each kind of kernel and the steps per second, first
 // with kernels that start before the preceding kernel is done, and then without such kernels.
 //
-//	gopherwarp run ./bench/decode            # with the forms that are fastest on an H200
+//	gopherwarp run ./bench/decode            # with the kernels that are fastest on an H200
 //	gopherwarp run ./bench/decode -search    # finds the fastest forms first
 //	gopherwarp run ./bench/decode -layers 2 -vocabulary 1000 -hidden 256 -inner 512 -heads 4 -keyheads 1    # a small model
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Attend computes attention of a token's queries to the cache. A block of one warp computes a head and half a page, so that blocks of the
-// next product fit on the same multiprocessor. The kernel stores weighted sums of values, not yet divided, and the state of the softmax.
+// Attend computes attention of a token's queries to the cache. Each block is a single warp, which computes one head for one half of a
+// page of the cache. Such small blocks leave room on the multiprocessor for blocks of the matrix product that follows. The kernel stores weighted sums of values, not yet divided, and the state of the softmax.
 // The layout of sums is [heads][parts][HeadSize].
 func Attend(s *device.Stream, g device.Blocks, q, k, v device.Slice[quad], position device.Slice[int32], scale float32, sums device.Slice[numbers], states device.Slice[state]) error {
 	p := s.Plan(attendKernel, attendKernel.Grid(g))
