@@ -35,8 +35,9 @@ func TestSharedPrompt(t *testing.T) {
 		}
 		known += usage[i].Known
 	}
-	if want := 3 * 2 * llama.PageTokens; known != want {
-		t.Errorf("%d tokens were known, want %d", known, want)
+	// A text that begins while the first one runs knows whole pages; one that begins later knows the rest of system, too.
+	if low, high := 3*2*llama.PageTokens, 3*len(system); known < low || known > high {
+		t.Errorf("%d tokens were known, want %d to %d", known, low, high)
 	}
 	if _, _ = text(t, m, prompts[0], llm.Request{MaxTokens: 1, Salt: "other", Usage: &usage[0]}); usage[0].Known != 0 {
 		t.Errorf("with another salt, %d tokens were known", usage[0].Known)
