@@ -48,6 +48,18 @@ func ExampleTensor_Linear() {
 	// [[11. 23.]]
 }
 
+func ExampleTensor_AddLinear() {
+	compute(func(_ context.Context, s *tensor.Scope) error {
+		x := tensor.From(s, []float32{1, 2, 3}, 1, 3)
+		weight := tensor.From(s, []float32{1, 0, 0, 0, 0, 1}, 2, 3)
+		show(tensor.From(s, []float32{100, 200}, 1, 2).AddLinear(x, weight, tensor.From(s, []float32{10, 20}, 2)))
+		return nil
+	})
+	// Output:
+	// float32 [1 2]
+	// [[111. 223.]]
+}
+
 func ExampleTensor_CrossEntropy() {
 	compute(func(_ context.Context, s *tensor.Scope) error {
 		scores := tensor.Zeros(s, dtype.Float32, 2, 4)                                          // all of four classes are equally likely
