@@ -26,8 +26,8 @@ type Device struct {
 	made     atomic.Int32    // streams
 	recycler driver.Recycler // nil if the memory of closed buffers is not kept
 
-	mu      sync.RWMutex // held for reading while the backend's memory is managed
-	closed  atomic.Bool  // written with the lock held
+	mu      sync.RWMutex         // held for reading while the backend's memory is managed
+	closed  atomic.Bool          // written with the lock held
 	streams map[*Stream]struct{} // the open ones
 }
 

@@ -4,7 +4,7 @@
 // with kernels that start before the preceding kernel is done, and then without such kernels.
 //
 //	gopherwarp run ./bench/decode            # with the kernels that are fastest on an H200
-//	gopherwarp run ./bench/decode -search    # finds the fastest forms first
+//	gopherwarp run ./bench/decode -search    # first finds the fastest kernel for each product
 //	gopherwarp run ./bench/decode -layers 2 -vocabulary 1000 -hidden 256 -inner 512 -heads 4 -keyheads 1    # a small model
 //
 //gpu:ondemand

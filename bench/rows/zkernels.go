@@ -12,8 +12,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// Softsign applies Of to each number of x, and stores the results in y. Of is the method of the function type in the //gpu:instance
-// directive. Each thread computes one element of y, which is a vector of several numbers.
+// Softsign applies a function to each number of x, and stores the results in y. The function is the method Of of the type that the
+// //gpu:instance directive names. Each thread computes one element of y, which is a vector of several numbers.
 func Softsign(s *device.Stream, g device.Grid, x, y device.Slice[row.BF16x8]) error {
 	p := s.Plan(softsignKernel, g)
 	x.Pass(p)

@@ -2,7 +2,7 @@
 //
 //	//go:generate go tool kernelgen .
 //
-// The command go generate runs it in a module that declares it as a tool:
+// If a module declares kernelgen as a tool, "go generate" runs it:
 //
 //	go get -tool github.com/gopherwarp/gopherwarp/cmd/kernelgen
 //	go generate ./...

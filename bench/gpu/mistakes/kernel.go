@@ -4,7 +4,7 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 
 //go:generate go tool kernelgen .
 
-// past stores in each element of out the element of x that is far positions after it.
+// past stores x[i+far] in out[i], for each i.
 //
 //gpu:kernel
 func past(t gpu.Thread, x, out []float32, far int) {

@@ -10,7 +10,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// Past stores in each element of out the element of x that is far positions after it.
+// Past stores x[i+far] in out[i], for each i.
 func Past(s *device.Stream, g device.Grid, x, out device.Slice[float32], far int) error {
 	p := s.Plan(pastKernel, g)
 	x.Pass(p)

@@ -5,8 +5,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/row"
 )
 
-// MapKernel applies Of to each number of x, and stores the results in y. Of is the method of the function type in the //gpu:instance
-// directive. Each thread computes one element of y, which is a vector of several numbers.
+// MapKernel applies a function to each number of x, and stores the results in y. The function is the method Of of the type that the
+// //gpu:instance directive names. Each thread computes one element of y, which is a vector of several numbers.
 //
 //gpu:kernel
 func MapKernel[V row.Vector[V], O Op](t gpu.Thread, x, y []V) {
