@@ -4,8 +4,8 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 
 // The scan of many elements has larger tiles, of which fewer are looked back over. They stay in shared memory, as registers
 // have no room for them. A thread scans neighbouring elements, and the threads of a warp scan their sums, which takes a fraction
-// of the exchanges of a scan of each 32 elements. Some blocks of a multiprocessor
-// load while others look back. The elements are copied from and to global memory in the order of threads.
+// of the exchanges of a scan of each 32 elements. Some blocks of a multiprocessor load while others look back. The elements
+// are copied from and to global memory in the order of threads.
 const (
 	largePacks = 9 // packs of a thread; it is odd, so that the accesses of threads to neighbouring packs have no bank conflicts
 	largeWarp  = gpu.WarpSize * largePacks

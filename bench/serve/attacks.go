@@ -275,7 +275,8 @@ func (t *target) tamper(ctx context.Context, x tampering) {
 	}
 }
 
-// diagnose compares the server's health with the answers while the memory is taken. Health may lag behind, so only the second half counts.
+// diagnose compares the server's health with the answers while the memory is taken. The health may change
+// later than the answers, so only the second half of the time counts.
 func (t *target) diagnose(taken time.Duration) {
 	time.Sleep(taken / 2)
 	healthy, began := t.health() == http.StatusOK, t.outcomes()

@@ -114,8 +114,8 @@ func download(ctx context.Context, url string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(answer.Body, largestPackage))
 }
 
-// files returns the files of the package that programs need: those that libcuda.so.1 and NVML link to. The record of the package in
-// var/lib/dpkg tells scanners for known vulnerabilities which glibc the image has.
+// files returns the files of the package that programs need: those that libcuda.so.1 and NVML link to. It adds the record of the
+// package in var/lib/dpkg, from which scanners for known vulnerabilities learn the version of glibc.
 func (s system) files(libc []byte) ([]file, error) {
 	control, err := member(libc, "control.tar.xz", func(name string) bool { return name == "control" })
 	if err != nil {
