@@ -104,3 +104,21 @@ func SliceOf(v *ir.Value) *ir.Value {
 	}
 	return nil
 }
+
+// MayReload reports whether a load in the blocks may read what a store in them, before or after it, has written.
+func MayReload(blocks []*ir.Block) bool {
+	var loads, stores []*ir.Value
+	for _, b := range blocks {
+		for _, v := range b.Values {
+			switch v.Op {
+			case ir.OpLoad:
+				loads = append(loads, v.Args[0])
+			case ir.OpStore:
+				stores = append(stores, v.Args[0])
+			}
+		}
+	}
+	return slices.ContainsFunc(loads, func(p *ir.Value) bool {
+		return slices.ContainsFunc(stores, func(q *ir.Value) bool { return MayAlias(p, q) })
+	})
+}

@@ -52,7 +52,8 @@ func (u *callUnroller) fits() bool {
 		return false
 	}
 	u.latch = l.Latches[0]
-	has, independent := false, l.Header.Apart || !storesBeforeLoads(l)
+	has := false
+	independent := l.Header.Apart || !analysis.MayReload(l.Blocks) // else the loads of several iterations cannot be in flight at once
 	for _, b := range l.Blocks {
 		if slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpCheck }) {
 			return false
@@ -61,25 +62,6 @@ func (u *callUnroller) fits() bool {
 		has = has || len(l.Blocks) > 1 && l.Header.Apart && slices.ContainsFunc(b.Values, func(v *ir.Value) bool { return v.Op == ir.OpStore && analysis.SliceOf(v) != nil })
 	}
 	return has && l.Exits()[0].From == u.latch
-}
-
-// storesBeforeLoads reports whether an iteration may store what the next one loads, so that the loads of
-// several iterations cannot be in flight at once.
-func storesBeforeLoads(l *analysis.Loop) bool {
-	var loads, stores []*ir.Value
-	for _, b := range l.Blocks {
-		for _, v := range b.Values {
-			switch v.Op {
-			case ir.OpLoad:
-				loads = append(loads, v.Args[0])
-			case ir.OpStore:
-				stores = append(stores, v.Args[0])
-			}
-		}
-	}
-	return slices.ContainsFunc(stores, func(p *ir.Value) bool {
-		return slices.ContainsFunc(loads, func(q *ir.Value) bool { return analysis.MayAlias(p, q) })
-	})
 }
 
 // counter recognises the loop's induction variable.

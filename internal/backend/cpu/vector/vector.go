@@ -210,25 +210,6 @@ var remedies = map[string]string{
 	"a conversion of a float to an unsigned": "convert to an int64 first",
 }
 
-// replays reports whether g reads nothing that it may have written: threads that have done a part of it
-// can begin again.
-func replays(g *layout.Region) bool {
-	var loads, stores []*ir.Value
-	for _, b := range g.Blocks {
-		for _, v := range b.Values {
-			switch v.Op {
-			case ir.OpLoad:
-				loads = append(loads, v.Args[0])
-			case ir.OpStore:
-				stores = append(stores, v.Args[0])
-			}
-		}
-	}
-	return !slices.ContainsFunc(loads, func(p *ir.Value) bool {
-		return slices.ContainsFunc(stores, func(q *ir.Value) bool { return analysis.MayAlias(p, q) })
-	})
-}
-
 // WorthVectors reports whether a region does enough.
 func WorthVectors(g *layout.Region) bool {
 	return slices.ContainsFunc(g.Blocks, func(b *ir.Block) bool {
@@ -703,7 +684,7 @@ func newPlan(e *Kernel, g *layout.Region, agree bool, known *fastPath) *plan {
 		e: e, g: g, agree: agree, splits: map[*layout.Loop]bool{}, mixes: map[*layout.Node]bool{}, agreeing: map[*ir.Value]bool{}, assumed: known,
 		shapes: make([]shape, n), sticky: make([]bool, n), varied: make([]bool, n), nodes: make([]*layout.Node, len(e.Of)),
 	}
-	p.dirty, p.replays = e.Written(g), replays(g)
+	p.dirty, p.replays = e.Written(g), !analysis.MayReload(g.Blocks) // threads that have done a part of g can begin again
 	p.order = p.layout(entry, nil)
 	p.places, p.seen, p.mask = slices.Repeat([]int{-1}, len(p.order)), make([]int, len(p.order)), make([]*laneSet, len(p.order))
 	p.order = slices.DeleteFunc(p.order, func(n *layout.Node) bool { return isFault(n) })
