@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
@@ -33,7 +34,8 @@ type Facts struct {
 	lists   []lists
 	facts   []link[Fact]
 	orders  []link[order]
-	implied []Fact // what add works with
+	chains  map[list]*chain // of the long lists in orders that were asked for
+	implied []Fact          // what add works with
 }
 
 // lists are those of a value.
@@ -45,7 +47,7 @@ type lists struct {
 }
 
 // list is one of several in a slice of links, by the indices of its ends counted from 1.
-type list struct{ first, last int32 }
+type list struct{ first, last, length int32 }
 
 type link[T any] struct {
 	what T
@@ -70,6 +72,7 @@ func push[T any](links []link[T], l *list, what T) []link[T] {
 		links[l.last-1].next = n
 	}
 	l.last = n
+	l.length++
 	return links
 }
 
@@ -233,7 +236,15 @@ func (t *Facts) About(v *ir.Value, p Point) iter.Seq[Fact] {
 // ordered yields the orders of a list that hold at p.
 func (t *Facts) ordered(l list, p Point) iter.Seq[*order] {
 	return func(yield func(*order) bool) {
-		if p.Block == nil {
+		switch {
+		case p.Block == nil:
+			return
+		case l.length >= longList && t.dom.Rank(p.Block) >= 0:
+			for _, n := range slices.Backward(t.chain(l).at(t, p)) {
+				if !yield(&t.orders[n-1].what) {
+					return
+				}
+			}
 			return
 		}
 		for n := l.first; n > 0; n = t.orders[n-1].next {
@@ -242,6 +253,61 @@ func (t *Facts) ordered(l list, p Point) iter.Seq[*order] {
 			}
 		}
 	}
+}
+
+// longList is the length from which on a list has a chain. A constant may be compared thousands of times in a function.
+const longList = 32
+
+// A chain finds the orders of a list that hold at a place without a look at the others. Those that hold at a place
+// are all about blocks on the way to it in the dominator tree.
+type chain struct {
+	links []int32 // of the list, by their places in a walk over the dominator tree
+	outer []int32 // by index in links: the last one before whose place dominates its, or -1
+}
+
+// chain returns the chain of a list, which is made once.
+func (t *Facts) chain(l list) *chain {
+	if c := t.chains[l]; c != nil {
+		return c
+	}
+	c := &chain{}
+	for n := l.first; n > 0; n = t.orders[n-1].next {
+		c.links = append(c.links, n)
+	}
+	where := func(n int32) Point { return t.orders[n-1].what.where }
+	slices.SortStableFunc(c.links, func(a, b int32) int { return t.comparePlaces(where(a), where(b)) })
+	for i, n := range c.links {
+		out := int32(i) - 1
+		for out >= 0 && !t.Reaches(where(c.links[out]), where(n)) {
+			out = c.outer[out]
+		}
+		c.outer = append(c.outer, out)
+	}
+	if t.chains == nil {
+		t.chains = map[list]*chain{}
+	}
+	t.chains[l] = c
+	return c
+}
+
+// at returns the links that hold at p, the last one first.
+func (c *chain) at(t *Facts, p Point) []int32 {
+	where := func(i int32) Point { return t.orders[c.links[i]-1].what.where }
+	n, _ := slices.BinarySearchFunc(c.links, p, func(n int32, p Point) int {
+		return cmp.Or(t.comparePlaces(t.orders[n-1].what.where, p), -1) // the first one after p
+	})
+	var list []int32
+	for i := int32(n) - 1; i >= 0; i = c.outer[i] {
+		if t.Reaches(where(i), p) {
+			list = append(list, c.links[i])
+		}
+	}
+	return list
+}
+
+// comparePlaces compares places in a walk over the dominator tree.
+func (t *Facts) comparePlaces(p, q Point) int {
+	return cmp.Or(cmp.Compare(t.dom.Place(p.Block), t.dom.Place(q.Block)), cmp.Compare(p.Index, q.Index))
 }
 
 // Truth returns whether a fact states that c holds or does not hold at p.

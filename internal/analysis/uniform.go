@@ -20,6 +20,10 @@ type Uniformity struct {
 	reachesBarrier []bool                // by block ID: a barrier may follow
 	leaves         map[[2]*ir.Block]bool // edges
 	stored         [][]*ir.Value         // by block ID: addresses written since a barrier, at the entry
+	users          [][]*ir.Block         // by value ID: blocks with values that use it
+	separated      []int                 // by block ID: the epoch in which separate has last seen it
+	epoch          int                   // number of changes of leaves and of control
+	region         set                   // of the branch at hand
 	of             unit                  // the threads
 	changed        bool
 }
@@ -49,12 +53,19 @@ func newUniformity(dom *ir.Dom, of unit) *Uniformity {
 	u := &Uniformity{
 		dom: dom, of: of, varying: make([]bool, f.NumValues()), divergent: make([]bool, f.NumBlocks()),
 		reachesBarrier: make([]bool, f.NumBlocks()), leaves: map[[2]*ir.Block]bool{}, stored: make([][]*ir.Value, f.NumBlocks()),
+		users: make([][]*ir.Block, f.NumValues()), separated: make([]int, f.NumBlocks()), region: set{in: make([]int, f.NumBlocks())},
 	}
 	u.findBarriers()
 	u.findStores()
+	u.findUsers()
+	cuts := -1 // the edges that control ignores
 	for u.changed = true; u.changed; {
 		u.changed = false
-		u.control = NewControl(dom, u.Leaves)
+		if cuts != len(u.leaves) {
+			cuts = len(u.leaves)
+			u.control = NewControl(dom, u.Leaves)
+			u.epoch++
+		}
 		for _, b := range dom.Order() {
 			u.block(b)
 		}
@@ -185,63 +196,81 @@ func (u *Uniformity) mayChange(v *ir.Value, i int) bool {
 	return slices.ContainsFunc(u.storedAt(v.Block, i), func(p *ir.Value) bool { return MayAlias(p, v.Args[0]) })
 }
 
-// leave notes that some threads go from b to code without barriers.
-func (u *Uniformity) leave(b, to *ir.Block) {
-	if u.Leaves(b, to) {
-		return
-	}
-	u.leaves[[2]*ir.Block{b, to}], u.changed = true, true
-	rest := u.newSet()
-	u.between(rest, to, nil)
-	u.diverge(rest)
-}
-
-// separate notes that b sends some threads one way and some the other, until they meet again.
-func (u *Uniformity) separate(b *ir.Block) {
-	meet := u.control.After(b)
-	region := u.newSet()
-	for _, s := range b.Succs {
-		u.between(region, s, meet)
-	}
-	u.diverge(region)
-	from := *region
-	from.has = slices.Clone(region.has)
-	from.has[b.ID] = true
-	if meet != nil {
-		u.join(meet, &from)
-	}
-	for _, x := range region.list {
-		u.join(x, &from)
-	}
-	for _, x := range u.dom.Order() { // threads leave a loop with what it was in their last round
-		if region.has[x.ID] {
-			continue
-		}
-		for _, v := range x.Values {
+// findUsers finds the blocks that use each value.
+func (u *Uniformity) findUsers() {
+	for _, b := range u.dom.Order() {
+		for _, v := range b.Values {
 			for _, a := range v.Args {
-				if a.Block != nil && region.has[a.Block.ID] {
-					u.vary(a)
+				if list := u.users[a.ID]; len(list) == 0 || list[len(list)-1] != b {
+					u.users[a.ID] = append(list, b)
 				}
 			}
 		}
 	}
 }
 
-// set is a set of blocks.
-type set struct {
-	has  []bool // by block ID
-	list []*ir.Block
+// leave notes that some threads go from b to code without barriers.
+func (u *Uniformity) leave(b, to *ir.Block) {
+	if u.Leaves(b, to) {
+		return
+	}
+	u.leaves[[2]*ir.Block{b, to}], u.changed = true, true
+	u.epoch++
+	u.region.reset()
+	u.between(to, nil)
+	u.diverge()
 }
 
-func (u *Uniformity) newSet() *set { return &set{has: make([]bool, len(u.divergent))} }
+// separate notes that b sends some threads one way and some the other, until they meet again. That does not depend on
+// which values vary, so that it is done once in an epoch: a region can have most blocks of the function.
+func (u *Uniformity) separate(b *ir.Block) {
+	if u.separated[b.ID] == u.epoch {
+		return
+	}
+	u.separated[b.ID] = u.epoch
+	meet := u.control.After(b)
+	u.region.reset()
+	for _, s := range b.Succs {
+		u.between(s, meet)
+	}
+	u.diverge()
+	if meet != nil {
+		u.join(meet, b)
+	}
+	for _, x := range u.region.list {
+		u.join(x, b)
+		for _, v := range x.Values { // threads leave a loop with what it was in their last iteration
+			if !u.varying[v.ID] && slices.ContainsFunc(u.users[v.ID], func(y *ir.Block) bool { return !u.region.has(y) }) {
+				u.vary(v)
+			}
+		}
+	}
+}
 
-// join notes that threads come to b from several blocks of a region.
-func (u *Uniformity) join(b *ir.Block, region *set) {
+// set is a set of blocks that can be emptied without a look at each block.
+type set struct {
+	in    []int // by block ID: the round in which the block was added last
+	round int
+	list  []*ir.Block
+	added int // in all rounds
+}
+
+func (s *set) reset() { s.round, s.list = s.round+1, s.list[:0] }
+
+func (s *set) has(b *ir.Block) bool { return s.in[b.ID] == s.round }
+
+func (s *set) add(b *ir.Block) {
+	s.in[b.ID], s.list = s.round, append(s.list, b)
+	s.added++
+}
+
+// join notes that threads come to b from several blocks of the region or from the branch that begins it.
+func (u *Uniformity) join(b, branch *ir.Block) {
 	for _, phi := range b.Phis() {
 		var first *ir.Value
 		for i, a := range phi.Args {
-			switch {
-			case !region.has[b.Preds[i].ID] || a == first:
+			switch p := b.Preds[i]; {
+			case p != branch && !u.region.has(p) || a == first:
 			case first == nil:
 				first = a
 			default:
@@ -251,25 +280,25 @@ func (u *Uniformity) join(b *ir.Block, region *set) {
 	}
 }
 
-func (u *Uniformity) diverge(region *set) {
-	for _, b := range region.list {
+// diverge notes that only some threads run the blocks of the region.
+func (u *Uniformity) diverge() {
+	for _, b := range u.region.list {
 		if !u.divergent[b.ID] {
 			u.divergent[b.ID], u.changed = true, true
 		}
 	}
 }
 
-// between adds to a set the blocks from one on, up to but without the other.
-func (u *Uniformity) between(found *set, from, to *ir.Block) {
+// between adds to the region the blocks from one on, up to but without the other.
+func (u *Uniformity) between(from, to *ir.Block) {
 	work := []*ir.Block{from}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		if b == to || found.has[b.ID] {
+		if b == to || u.region.has(b) {
 			continue
 		}
-		found.has[b.ID] = true
-		found.list = append(found.list, b)
+		u.region.add(b)
 		for _, s := range b.Succs {
 			if !u.Leaves(b, s) {
 				work = append(work, s)

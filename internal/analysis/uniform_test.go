@@ -1,7 +1,10 @@
 package analysis
 
 import (
+	"fmt"
 	"reflect"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/internal/ir"
@@ -131,5 +134,48 @@ func TestControl(t *testing.T) {
 	}
 	if want := map[int][]int{1: {2}, 2: {1, 3}, 3: {2}, 4: {3}, 5: {2}}; !reflect.DeepEqual(deciders, want) {
 		t.Errorf("blocks depend on branches %v, want %v", deciders, want)
+	}
+}
+
+// branches returns a loop with n branches by the thread's index, one after the other.
+func branches(n int) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "kernel branches(%%0 ptr.global @0, %%1 i64 @8) bytes 32 {\n"+
+		"b0:\n\t%%2 = tid i32 {0}\n\t%%3 = const i32 5\n\tjump b1\n"+
+		"b1: <- b0 b%d\n\t%%4 = phi i32 %%3, %%%d\n\tjump b2\n", 2*n+2, n+4)
+	for i := range n {
+		from := "b1"
+		if i > 0 {
+			from = fmt.Sprintf("b%d b%d", 2*i, 2*i+1)
+		}
+		fmt.Fprintf(&s, "b%d: <- %s\n\t%%%d = add i32 %%%d, %%3\n\t%%%d = ult i1 %%2, %%%d\n\tif %%%d b%d b%d\nb%d: <- b%d\n\tjump b%d\n",
+			2*i+2, from, i+5, i+4, n+i+6, i+5, n+i+6, 2*i+3, 2*i+4, 2*i+3, 2*i+2, 2*i+4)
+	}
+	fmt.Fprintf(&s, "b%d: <- b%d b%d\n\t%%%d = ult i1 %%%d, %%3\n\tif %%%d b1 b%d\nb%d: <- b%d\n\tret\n}", 2*n+2, 2*n, 2*n+1, 2*n+6, n+4, 2*n+6, 2*n+3, 2*n+3, 2*n+2)
+	return s.String()
+}
+
+// TestUniformitySteps counts what the analysis does for many branches: neither its steps nor its memory may grow with the
+// square of their number.
+func TestUniformitySteps(t *testing.T) {
+	const n = 200
+	var bytes [2]uint64
+	for i, n := range [...]int{n, 4 * n} {
+		f, _ := parse(t, branches(n))
+		dom := ir.Dominators(f)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		u := NewUniformity(dom)
+		runtime.ReadMemStats(&after)
+		bytes[i] = after.TotalAlloc - before.TotalAlloc
+		if !u.Divergent(f.Blocks[3]) || u.Divergent(f.Blocks[2]) {
+			t.Errorf("%d branches: only b3 and its like are divergent", n)
+		}
+		if u.region.added != n {
+			t.Errorf("%d branches of one block each: %d blocks were looked at", n, u.region.added)
+		}
+	}
+	if bytes[1] > 6*bytes[0] {
+		t.Errorf("%d bytes for %d branches, but %d for %d", bytes[0], n, bytes[1], 4*n)
 	}
 }

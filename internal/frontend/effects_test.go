@@ -112,6 +112,31 @@ func f(sharedParam int, ownParam int) (sharedResult, ownResult int) {
 	}
 }
 
+// TestCallsIn asks for calls in the initial values of variables: the names of those with calls begin with calls.
+func TestCallsIn(t *testing.T) {
+	const source = `package p
+
+func f() int { return 1 }
+
+var a, c = 1, make(chan int, 1)
+var (
+	none, noneConverted, noneMeasured, noneInLiteral = a + -a, uint8(-a), len([2]int{}), func() int { return f() }
+	calls, callsNegated, callsBeforeNegation, callsAfterNegation, callsReceive = f(), -f(), f() + -a, -a + f(), -a + <-c
+)
+`
+	file, info, x := effectsOf(t, source)
+	o := &orderer{info: info, effects: x}
+	ast.Inspect(file, func(n ast.Node) bool {
+		v, ok := n.(*ast.ValueSpec)
+		for i := 0; ok && i < len(v.Values) && v.Names[0].Name != "a"; i++ {
+			if got, want := o.callsIn(v.Values[i]), strings.HasPrefix(v.Names[i].Name, "calls"); got != want {
+				t.Errorf("%s: there are calls: %v", v.Names[i].Name, got)
+			}
+		}
+		return true
+	})
+}
+
 // effectsOf checks the types of a file and analyses it.
 func effectsOf(t *testing.T, source string) (*ast.File, *types.Info, *effects) {
 	t.Helper()

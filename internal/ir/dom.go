@@ -131,6 +131,10 @@ func (d *Dom) Order() []*Block { return d.order }
 // Rank returns the index of b in Order, or -1 if b is unreachable.
 func (d *Dom) Rank(b *Block) int { return int(d.place[b.ID]) - 1 }
 
+// Place returns the number of b, which is reachable, in a walk over the tree: those of the blocks that it dominates
+// follow it.
+func (d *Dom) Place(b *Block) int { return int(d.nodes[d.Rank(b)].first) }
+
 // Idom returns the immediate dominator of b; nil for the entry.
 func (d *Dom) Idom(b *Block) *Block {
 	i := d.Rank(b)

@@ -64,6 +64,24 @@ func TestOperationsHaveRules(t *testing.T) {
 	}
 }
 
+// TestConvergent demands that no pass may separate the threads that perform an operation together.
+func TestConvergent(t *testing.T) {
+	together := []ir.Op{
+		ir.OpBarrier, ir.OpBarrierCount, ir.OpBarrierAnd, ir.OpBarrierOr, ir.OpGridBarrier, ir.OpClusterBarrier, ir.OpWarpBarrier,
+		ir.OpBallot, ir.OpMatch, ir.OpShuffle, ir.OpShuffleUp, ir.OpShuffleDown, ir.OpShuffleXor, ir.OpWarpReduce,
+		ir.OpLoadMatrix, ir.OpStoreMatrix, ir.OpMMA, ir.OpWGMMA, ir.OpWGMMATiles, ir.OpWGMMAFence, ir.OpWGMMACommit, ir.OpWGMMAWait,
+		ir.OpSetMaxNReg,
+	}
+	for op := ir.OpConst; op < ir.OpJump; op++ {
+		if got, want := op.Convergent(), slices.Contains(together, op); got != want {
+			t.Errorf("%v: threads perform it together: %v", op, got)
+		}
+		if op.Convergent() && !op.Effect() {
+			t.Errorf("%v may be removed", op)
+		}
+	}
+}
+
 // ruleTypes are the types that results and arguments are given.
 var ruleTypes = []*ir.Type{
 	ir.Void, ir.I1, ir.I8, ir.I16, ir.I32, ir.I64, ir.F32, ir.F64, ir.Ptr, ir.PtrTo(ir.Global), ir.PtrTo(ir.Shared), ir.Slice,

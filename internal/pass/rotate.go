@@ -39,13 +39,10 @@ func rotateLoop(l *analysis.Loop) bool {
 	if len(h.Succs[in].Preds) > 1 {
 		h.SplitEdge(in)
 	}
-	for _, v := range slices.Clone(h.Values) {
-		if v.Type.Kind != ir.KindVoid && v.Op != ir.OpAlloca {
-			edit.Demote(v, func(u *ir.Value, i int) bool {
-				return u.Op != ir.OpPhi && u.Block == h || u.Op == ir.OpPhi && u.Block.Preds[i] == h
-			})
-		}
-	}
+	values := slices.DeleteFunc(slices.Clone(h.Values), func(v *ir.Value) bool { return v.Type.Kind == ir.KindVoid || v.Op == ir.OpAlloca })
+	edit.Demote(values, func(u *ir.Value, i int) bool {
+		return u.Op != ir.OpPhi && u.Block == h || u.Op == ir.OpPhi && u.Block.Preds[i] == h
+	})
 	edit.CopyHeader(l)
 	return true
 }

@@ -28,13 +28,15 @@ func DemoteLiveOuts(l *analysis.Loop) {
 			}
 		}
 	}
+	var values []*ir.Value
 	for _, b := range l.Blocks {
-		for _, v := range slices.Clone(b.Values) {
-			if v.ID < len(out) && out[v.ID] && v.Type.Kind != ir.KindVoid && v.Op != ir.OpAlloca {
-				Demote(v, inside)
+		for _, v := range b.Values {
+			if out[v.ID] && v.Type.Kind != ir.KindVoid && v.Op != ir.OpAlloca {
+				values = append(values, v)
 			}
 		}
 	}
+	Demote(values, inside)
 }
 
 // CopyLoop copies the blocks of a loop whose live-outs are demoted. The copy is entered where

@@ -110,6 +110,21 @@ func rounds(t gpu.Thread, x []int, n int) {
 	}
 }
 
+func sameAddress(p **int) **int { return p }
+
+//gpu:kernel
+func throughAddress(t gpu.Thread, x []int) {
+	var last *int
+	for _, f := range x {
+		f := f + 1 // want "address of f is kept for the next iteration"
+		if last != nil {
+			x[2] = *last
+		}
+		p := &f
+		last = *sameAddress(&p)
+	}
+}
+
 //gpu:kernel
 func large(t gpu.Thread, x []int) {
 	var fits [1 << 16]int
