@@ -31,12 +31,12 @@
 //     (gemvNorm). The other operand has the eight blocks of a chunk of the vector in eight columns, and zeros
 //     elsewhere. After a chunk, each lane has the sums of one block for its four rows, to which scales and minima
 //     apply. The first requests precede the wait for the preceding kernel.
-//   - In other cases, up to four vectors at a time: float32 instructions. A lane converts each weight once for all
-//     vectors: one instruction selects its bits and sets the exponent of 2^23, one subtracts 2^23, which is exact, and
-//     one for each vector multiplies and adds.
 //   - Several vectors, up to 16 at a time, in Q4_0, Q4_1, Q8_0, Q4_K and Q6_K, except a few float32 vectors: tensor
 //     cores. To remain exact, the product takes each float32 of a vector as three bfloat16 numbers of 8 bits. Weights
 //     arrive by asynchronous copies in a ring in shared memory.
+//   - In other cases, up to four vectors at a time: float32 instructions. A lane converts each weight once for all
+//     vectors: one instruction selects its bits and sets the exponent of 2^23, one subtracts 2^23, which is exact, and
+//     one for each vector multiplies and adds.
 //   - More than 64 vectors, or 16 in the formats without kernels for tensor cores: the weights are converted to
 //     bfloat16 for package gemm.
 //
