@@ -12,9 +12,8 @@ type Capability = driver.Capability
 //	if errors.As(s.Synchronize(ctx), &f) { ... }
 //
 // The fields Kernel, File, Line, Message, Block and Thread describe the panic. Launch is the number
-// of the launch among the launches of its stream, starting with 1. Launched is the line of the
-// program that launched the kernel (see Device.RecordCallers). Launch is 0 if the number is not
-// known, and Launched is empty if the line is not known.
+// of the launch among the launches of its stream, starting with 1, or 0 if unknown. Launched is the
+// line of the program that launched the kernel, or empty if unknown (see Device.RecordCallers).
 type Fault = driver.Fault
 
 // Info describes a device: its Kind ("cuda", "vulkan", "cpu" or "interp"), Index, Name, the Reason
@@ -22,10 +21,9 @@ type Fault = driver.Fault
 // Cores, and the Limits of a launch.
 type Info = driver.Info
 
-// Occupancy describes how many blocks of a kernel a device runs at once. Threads is the number of
-// threads in a block. Cores is the number of multiprocessors or CPU cores, and Blocks is the number
-// of blocks that each core runs at once. Registers is the number of registers of a thread, and Stack
-// is the size of a thread's local memory in bytes; both are 0 if unknown.
+// Occupancy describes how many blocks of a kernel a device runs at once. Each of the Cores
+// multiprocessors or CPU cores runs Blocks blocks of Threads threads at once. A thread has Registers
+// registers and Stack bytes of local memory; both are 0 if unknown.
 type Occupancy = driver.Occupancy
 
 // Advice describes how managed memory will be used.

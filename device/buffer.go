@@ -15,9 +15,8 @@ type Buffer[T any] struct {
 	n    int
 }
 
-// Make returns a buffer of n zeros on the stream's device, ready for work on that stream.
-// T must not contain Go pointers. If the stream records a graph, the graph owns the memory (see Graph), and each run of
-// the graph clears the memory.
+// Make returns a buffer of n zeros on the stream's device, ready for work on that stream. T must not contain Go
+// pointers. If the stream records a graph, the graph owns the memory (see Graph), and each run clears it.
 func Make[T any](s *Stream, n int) (*Buffer[T], error) {
 	from, err := s.zeroed(reflect.TypeFor[T](), n)
 	if err != nil {
@@ -35,8 +34,8 @@ func MakeDirty[T any](s *Stream, n int) (*Buffer[T], error) {
 	return &b, nil
 }
 
-// DirtyBuffer returns the buffer of MakeDirty as a value, for a field of a struct. A buffer in a struct needs no allocation in Go's heap of
-// its own. Copies of the buffer are the same buffer: the memory is closed once.
+// DirtyBuffer returns the buffer of MakeDirty as a value, which needs no allocation in Go's heap of its own. Copies of
+// the value are the same buffer: the memory is closed once.
 func DirtyBuffer[T any](s *Stream, n int) (Buffer[T], error) {
 	from, err := s.dirty(reflect.TypeFor[T](), n)
 	return Buffer[T]{from, n}, err
@@ -174,9 +173,8 @@ func closeMemory(l lease) error {
 	return nil
 }
 
-// Slice is a part of a Buffer, and an argument of a kernel. A Slice is small, so pass it by value.
-// While a Slice is reachable, the garbage collector does not free the buffer, but Close still frees
-// the buffer.
+// Slice is a part of a Buffer, and an argument of a kernel. A Slice is small, so pass it by value. While a Slice is
+// reachable, the garbage collector does not free the buffer; Close does.
 //
 // Using the zero Slice is an error. None returns a Slice that is nil in a kernel.
 type Slice[T any] struct {
@@ -189,8 +187,7 @@ type Slice[T any] struct {
 // errNone is the err of None.
 var errNone = errors.New("device.None is an argument for kernels only")
 
-// None returns the argument that is a nil slice in the kernel, for kernels that test a parameter for
-// nil. Any other use of the result is an error.
+// None returns the argument that is a nil slice in the kernel. Any other use of the result is an error.
 func None[T any]() Slice[T] { return Slice[T]{err: errNone} }
 
 // Len returns the number of elements.

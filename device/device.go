@@ -47,8 +47,8 @@ func (d *Device) Info() Info { return d.info }
 // Backend returns the device's back end, for packages that depend on the device's kind.
 func (d *Device) Backend() driver.Backend { return d.backend }
 
-// Explain sets Info.Reason, the reason why the device was chosen although a better kind of device
-// exists. The code that opens the device calls Explain before the device is used.
+// Explain sets Info.Reason, the reason why no better kind of device was chosen. The code that opens the device calls
+// Explain before the device is used.
 func (d *Device) Explain(reason string) { d.info.Reason = reason }
 
 // RecordCallers makes the device record the callers of later launches, so that Fault.Launched is set,
@@ -56,13 +56,12 @@ func (d *Device) Explain(reason string) { d.info.Reason = reason }
 // microsecond longer.
 func (d *Device) RecordCallers(on bool) { d.record.Store(on) }
 
-// CoarsenAlways makes even small launches use coarse variants of kernels. In a coarse variant, each thread processes
-// several elements, which makes small launches slower. CoarsenAlways is for tests.
+// CoarsenAlways makes even small launches use coarse variants of kernels, in which each thread processes several
+// elements. It is for tests.
 func (d *Device) CoarsenAlways(on bool) { d.coarsen.Store(on) }
 
 // OverlapNever makes every kernel that is launched or recorded later wait for the end of the preceding kernel, even if
-// it calls AwaitPrevious. Use OverlapNever for measurements, and to find out whether a wrong result depends on the
-// overlap of kernels.
+// it calls AwaitPrevious. It is for measurements, and shows whether a wrong result depends on the overlap of kernels.
 func (d *Device) OverlapNever(on bool) { d.serial.Store(on) }
 
 // StreamOptions are properties of a stream.

@@ -95,7 +95,7 @@ func (e *Event) Close() error {
 
 // Scope calls f with a new stream, waits for the stream's work and closes the stream. It returns the
 // errors of f and of the work. If ctx is done first, Scope returns the error of ctx at once; the work
-// continues, and the stream is closed when the work is done.
+// continues, and the stream is closed later.
 func (d *Device) Scope(ctx context.Context, f func(s *Stream) error) error {
 	s, err := d.NewStream()
 	if err != nil {

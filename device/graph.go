@@ -13,15 +13,13 @@ import (
 // graph is much faster than enqueuing each operation. The methods of a Graph may be called from any
 // goroutine.
 //
-// A graph keeps the memory that its work uses. If a buffer is closed before the graph, the buffer's
-// memory is freed when the graph is closed, or after an Update, if none of the graph's recorded
-// operations uses the buffer any more.
+// A graph keeps the memory that its work uses. If a buffer is closed before the graph, its memory is freed
+// when the graph is closed, or when Updates have replaced all uses of the buffer.
 //
-// The function that is recorded may make buffers. Their memory belongs to the graph until the graph is
-// closed, and every run of the graph uses the memory again. If the function closes such a buffer, later
-// buffers of the recording may use the buffer's memory. A buffer that the function does not close can
-// be used like any other buffer, for example to read a result after a run. Close of the graph closes
-// the buffer.
+// The function that is recorded may make buffers. The graph owns their memory, and every run uses it again.
+// If the function closes such a buffer, later buffers of the recording may use its memory. A buffer that the
+// function does not close can be used like any other, for example to read a result after a run. Close of the
+// graph closes the buffer.
 type Graph struct {
 	device *Device
 	run    driver.GraphBackend // nil if the device has no graphs: Launch then replays the nodes
@@ -47,13 +45,13 @@ type GraphNode struct {
 	Launched string // the line of the program that recorded the launch: "main.go:42"
 }
 
-// Capture records the work that f enqueues on its stream, and on streams forked from it, and returns
-// it as a graph. No work runs. The stream accepts launches, copies within the device, fills, copies of
-// pinned memory, and allocations with Make, MakeDirty and MakePlane. A call that would wait or copy
-// ordinary Go memory returns ErrCapture, and Capture then returns ErrCapture too.
+// Capture records the work that f enqueues on its stream, and on streams forked from it, and returns it as a
+// graph. No work runs. The stream accepts launches, copies within the device, fills, copies of pinned memory,
+// and allocations with Make, MakeDirty and MakePlane. For other calls, which would wait or copy ordinary Go
+// memory, Capture returns ErrCapture.
 //
-// The work of one stream runs in order; the work of different streams runs concurrently except where
-// Fork or Join orders it.
+// The work of one stream runs in order; the work of different streams runs concurrently except where Fork or
+// Join orders it.
 func (d *Device) Capture(f func(s *Stream) error) (*Graph, error) {
 	r := &recorder{graph: &Graph{device: d}, last: -1}
 	s := &Stream{device: d, queue: r, recorder: r, epoch: new(epoch)}
@@ -187,10 +185,10 @@ func (g *Graph) Nodes() []GraphNode {
 	return all
 }
 
-// Update changes the arguments and the grid of the launch whose GraphNode has the given number. f
-// must launch the same kernel once, on the stream that f receives, with a grid that is not empty. f
-// must not allocate memory on that stream. Earlier launches of the graph are not affected. The graph
-// releases the memory that only the previous arguments used.
+// Update changes the arguments and the grid of the launch with the given number (see GraphNode). f must
+// launch the same kernel once, on the stream that it receives, with a grid that is not empty, and must not
+// allocate memory on that stream. Earlier launches of the graph are not affected. The graph releases the
+// memory that only the previous arguments used.
 func (g *Graph) Update(number int, f func(s *Stream) error) error {
 	r := &recorder{graph: &Graph{device: g.device, memory: graphMemory{fixed: true}}, last: -1}
 	s := &Stream{device: g.device, queue: r, recorder: r, epoch: new(epoch)}
@@ -315,9 +313,8 @@ func (s *Stream) Fork() (*Stream, error) {
 	return t, nil
 }
 
-// Join makes the later work of s wait for the work enqueued so far on t, a stream of the same device.
-// A fault of that work becomes a fault of s too. Either both streams belong to the same Capture, or
-// neither stream belongs to a Capture.
+// Join makes the later work of s wait for the work enqueued so far on t, a stream of the same device. A fault
+// of that work becomes a fault of s too. The streams belong to the same Capture or to none.
 func (s *Stream) Join(t *Stream) error {
 	r, other := s.recorder, t.recorder
 	if r == nil && other == nil {

@@ -6,27 +6,25 @@ import "github.com/gopherwarp/gopherwarp/device/driver"
 // counts as 1.
 type Dim = driver.Dim
 
-// Grid is the number of threads of a launch. The field Blocks is the number of blocks, and the field
-// Block is the number of threads in each block; both fields have type Dim. A launch whose Blocks.X is 0
-// does nothing.
+// Grid is the number of threads of a launch: Blocks blocks of Block threads, both of type Dim. A launch whose
+// Blocks.X is 0 does nothing.
 //
-// Kernels with special needs use the fields Shared, Cluster and Cooperative. If the device does not
-// support such a field, the launch returns ErrGrid. Shared is the size of each block's dynamic shared
-// memory in bytes. Cluster is the number of blocks in a cluster along each axis. Cooperative makes all
-// blocks run at the same time, so that blocks may wait for each other.
+// Kernels with special needs use three other fields. If the device does not support such a field, the launch returns
+// ErrGrid. Shared is the size of each block's dynamic shared memory in bytes. Cluster is the number of blocks in a
+// cluster along each axis. Cooperative makes all blocks run at the same time, so that they may wait for each other.
 type Grid = driver.Grid
 
 // Blocks is the grid of a kernel whose block size is fixed by //gpu:block.
 type Blocks = Dim
 
-// Cover returns a grid that covers n elements, one for each thread, with block threads in each block. For an n of 0,
-// the grid is empty and the launch does nothing. For a negative n, the launch returns an error.
+// Cover returns a grid that covers n elements, one for each thread, with block threads in each block. If n is 0, the
+// launch does nothing. If n is negative, the launch returns an error.
 func Cover(n, block int) Grid {
 	return Grid{Blocks: Dim{X: ceilDiv(n, block)}, Block: Dim{X: block}}
 }
 
-// Cover2 returns the two-dimensional grid of blocks of the given size that covers
-// width x height elements, one for each thread. For a width or height of 0, the grid is empty.
+// Cover2 returns the two-dimensional grid of blocks of the given size that covers width x height elements, one for
+// each thread. If width or height is 0, the grid is empty.
 func Cover2(width, height int, block Dim) Grid {
 	x, y := ceilDiv(width, block.X), ceilDiv(height, max(1, block.Y))
 	if y == 0 {

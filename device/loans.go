@@ -27,8 +27,8 @@ type Loans struct {
 func (s *Stream) Loans() Loans { return Loans{stream: s} }
 
 // LoansChecked is like Loans, but lending costs less. The work must call Closed while it holds the
-// lock of the stream's queue, as a function passed to cuda.Each does. If a buffer is closed before
-// that call, Closed returns an error.
+// lock of the stream's queue, as a function passed to cuda.Each does. Closed returns an error if a
+// buffer was closed before that call.
 func (s *Stream) LoansChecked() Loans { return Loans{stream: s, checked: s.later != nil} }
 
 // Closed returns an error if a buffer was closed after it was lent.

@@ -8,9 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Managed is an array of T that host and device access at the same address. Pages of the array
-// migrate to the side that uses them. The size is limited by the device's memory. The methods may be
-// called from any goroutine.
+// Managed is an array of T that host and device access at the same address. Its pages migrate to the
+// side that uses them. The device's memory limits its size. The methods may be called from any
+// goroutine.
 type Managed[T any] struct {
 	from lease
 	host []T
@@ -59,9 +59,9 @@ func (d *Device) allocateManaged(m driver.Manager, b *block) error {
 	})
 }
 
-// Host returns the memory for the program. The program must not access the memory while a kernel may
-// access it, so first call Synchronize on the streams of such kernels. After Close, Host returns nil,
-// and the program must not use slices that Host returned before (see Pinned.Host).
+// Host returns the memory for the program. Before each access, wait for kernels that may access it,
+// with Synchronize. After Close, Host returns nil, and the program must not use slices that Host
+// returned before (see Pinned.Host).
 func (m *Managed[T]) Host() []T {
 	if m.from.closed() {
 		return nil
@@ -89,8 +89,8 @@ func (m *Managed[T]) Close() error {
 	return closeMemory(m.from)
 }
 
-// Prefetch moves the managed memory of x to the device in the order of the stream's work, ahead of a
-// kernel that needs the memory. Prefetch affects only speed.
+// Prefetch moves the managed memory of x to the device, in the order of the stream's work. It affects
+// only speed.
 func Prefetch[T any](s *Stream, x Slice[T]) error {
 	return prefetch(job{stream: s, verb: "prefetch", elem: sizeOf[T]()}, span(x), false)
 }

@@ -63,9 +63,8 @@ func (d *Device) SetMemoryLimit(bytes int64) {
 	d.memory.limit = bytes
 }
 
-// Trim waits until closed buffers are freed, and returns unused memory to the system, for other
-// programs. Unused memory includes the memory of closed buffers that the device keeps for later
-// buffers. Trim runs Go's garbage collector first, to free unreachable buffers too.
+// Trim frees unreachable buffers and the memory that the device keeps for later buffers, and returns it to the
+// system.
 func (d *Device) Trim() error {
 	d.memory.pressure.Lock()
 	defer d.memory.pressure.Unlock()
@@ -73,8 +72,7 @@ func (d *Device) Trim() error {
 	return d.drain()
 }
 
-// Owner is a line of the program that allocated memory, with the total of the open buffers that the
-// line allocated.
+// Owner is a line of the program, with the total of the open buffers that the line allocated.
 type Owner struct {
 	Site    string // "main.go:42"
 	Kind    string // "buffer", "pinned", "managed" or "graph": memory that a graph owns
@@ -86,9 +84,8 @@ type Owner struct {
 // comes first.
 func (d *Device) Owners() []Owner { return d.memory.owners() }
 
-// Leaks reports the buffers that became unreachable without Close and that the garbage collector has
-// found. Leaks returns the lines of the program that made the buffers; the line with the most bytes
-// comes first. The memory of the buffers has been freed.
+// Leaks reports the buffers that became unreachable without Close and that the garbage collector has freed, by the
+// lines of the program that made them. The line with the most bytes comes first.
 func (d *Device) Leaks() []Owner {
 	d.memory.mu.Lock()
 	defer d.memory.mu.Unlock()
@@ -286,7 +283,7 @@ func (e *MemoryError) Unwrap() []error { return []error{e.Err, ErrMemory} }
 // were not closed.
 type LeakError struct {
 	Open   []Owner // buffers that were open when the device was closed
-	Leaked []Owner // buffers that became unreachable without Close, and that the garbage collector freed before the device was closed
+	Leaked []Owner // buffers that the garbage collector freed before that
 }
 
 // Error lists the lines of the program that made the buffers.

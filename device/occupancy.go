@@ -8,9 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Preload makes the driver compile kernels before their first launch, several kernels at the same
-// time. Without Preload, the first launch of a kernel waits until the driver has compiled the
-// kernel. Generated files declare the kernels.
+// Preload makes the driver compile kernels, several at the same time. Otherwise, the first launch of
+// each kernel waits for the driver. Generated files declare the kernels.
 func (d *Device) Preload(kernels ...*driver.Kernel) error {
 	l, ok := d.backend.(driver.Loader)
 	if !ok {

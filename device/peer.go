@@ -7,10 +7,10 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// CopyFrom copies src to dst, which must have the same length. The parameter from is a stream of
-// src's device, and s is a stream of dst's device. The copy runs after the work enqueued so far on
-// both streams, and later work of both streams waits for the copy. Devices of one kind copy directly
-// if they can. Otherwise the copy goes through the host, and CopyFrom waits for it.
+// CopyFrom copies src to dst, which must have the same length. The stream s belongs to dst's device,
+// and from belongs to src's device. The copy runs after the work enqueued so far on both streams,
+// and later work of both streams waits for it. If the devices cannot copy directly, CopyFrom waits
+// for a copy through the host.
 func CopyFrom[T any](s *Stream, dst Slice[T], from *Stream, src Slice[T]) error {
 	if s.device == from.device && s == from {
 		return Copy(s, dst, src)

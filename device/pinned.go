@@ -7,9 +7,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/device/driver"
 )
 
-// Pinned is an array of T in host memory that the device accesses directly: copies run at full
-// speed and concurrently with the program. Pinned memory is expensive to allocate and cannot be
-// swapped out, so allocate it seldom and reuse it. The methods may be called from any goroutine.
+// Pinned is an array of T in host memory that the device accesses directly: copies run at full speed
+// and concurrently with the program. Pinned memory is expensive to allocate and cannot be swapped out,
+// so reuse it. The methods may be called from any goroutine.
 type Pinned[T any] struct {
 	from lease
 	host []T
@@ -115,12 +115,13 @@ func (h heapMemory) Free() error {
 // Bytes implements driver.HostMemory.
 func (h heapMemory) Bytes() []byte { return h.bytes }
 
-// Host returns the memory. While work that uses the memory is pending, the program must not write to
-// the memory. The result of a download is valid after Synchronize. After Close, Host returns nil.
-// After Close of p or of the device, the program must not use slices that Host returned before. On a
-// GPU the memory no longer exists, so an access crashes the program or corrupts other memory. The CPU
-// device and the PTX interpreter overwrite the memory with bytes of 0xFF to reveal the mistake.
-// Registered memory remains valid, because it belongs to the program.
+// Host returns the memory. The program must not write to it while work that uses it is pending. The
+// result of a download is valid after Synchronize.
+//
+// After Close of p, Host returns nil. After Close of p or of the device, the program must not use
+// slices that Host returned before: on a GPU, an access crashes the program or corrupts other memory.
+// The CPU device and the PTX interpreter overwrite the memory with bytes of 0xFF to reveal the
+// mistake. Registered memory remains valid.
 func (p *Pinned[T]) Host() []T {
 	if p.from.closed() && p.from.keep == nil {
 		return nil
@@ -165,10 +166,9 @@ func (p *Pinned[T]) Mapped() Slice[T] {
 }
 
 // Close frees the memory, or ends its registration, when the work that uses it is done. It does not
-// wait. See Host for the slices that the program still refers to.
+// wait. See Host for slices that the program still has.
 //
-// Allocated memory that is not closed remains until the device is closed, because the program may
-// still use its elements. Device.Leaks reports it.
+// Allocated memory that is not closed remains until the device is closed. Device.Leaks reports it.
 func (p *Pinned[T]) Close() error {
 	if p == nil {
 		return closeMemory(lease{})
@@ -197,7 +197,7 @@ func hostSpanOf[T any](p PinnedSlice[T]) hostSpan {
 }
 
 // UploadPinned copies src to dst, which must have the same length, in the order of the stream's work.
-// It does not wait for the copy, so src must not change until the stream has done the copy.
+// It does not wait: src must not change until the stream has done the copy.
 func UploadPinned[T any](s *Stream, dst Slice[T], src PinnedSlice[T]) error {
 	return exchange(job{s, "upload", WorkUpload, sizeOf[T]()}, span(dst), hostSpanOf(src), uploadFrom)
 }

@@ -60,9 +60,8 @@ func (s *Stream) Device() *Device { return s.device }
 func (s *Stream) Queue() driver.Queue { return s.queue }
 
 // Plan starts a launch of k. The caller passes the arguments in the order of the kernel's parameters
-// (Slice.Pass, TensorMap.Pass, driver.Pass) and calls Plan.Launch once, even if an argument is
-// invalid, because the memory of the arguments is not freed before that call. Generated launchers do
-// this.
+// (Slice.Pass, TensorMap.Pass, driver.Pass) and calls Plan.Launch once, even if an argument is invalid,
+// because Launch releases the arguments. Generated launchers do this.
 func (s *Stream) Plan(k *driver.Kernel, g Grid) *driver.Plan {
 	l := s.newLaunch()
 	l.plan.Reset(k, g)
@@ -200,15 +199,14 @@ func (s *Stream) closing() bool {
 // idle reports whether the stream is closed and all its work done.
 func (s *Stream) idle() bool { return s.finished.Load() }
 
-// Synchronize waits until all work enqueued before the call is done, or until ctx is done. It writes
-// the output of gpu.Printf and returns the errors since the previous call of Synchronize: the *Fault
-// of a kernel of s, or of a stream whose event s waited for; the error that stuck to s; a failure of
-// the device. Afterwards s can be used again, unless the device itself was lost. If ctx is done
-// first, Synchronize returns the error of ctx; the work continues, and the next call returns the
-// errors of the work.
+// Synchronize waits until all work enqueued before the call is done, or until ctx is done. It writes the
+// output of gpu.Printf and returns the errors since the previous Synchronize: the *Fault of a kernel of
+// s, or of a stream whose event s waited for; the error that stuck to s; a failure of the device.
+// Afterwards s can be used again, unless the device itself was lost. If ctx is done first, Synchronize
+// returns the error of ctx; the work continues, and the next call returns its errors.
 //
-// Several goroutines may wait for one stream, each with its own ctx. All goroutines that wait when
-// the work ends receive the errors.
+// Several goroutines may wait for one stream, each with its own ctx. All that wait when the work ends
+// receive the errors.
 func (s *Stream) Synchronize(ctx context.Context) error {
 	if s.closing() {
 		return fmt.Errorf("device: stream %w", ErrClosed)
@@ -219,8 +217,8 @@ func (s *Stream) Synchronize(ctx context.Context) error {
 	return s.wait(ctx)
 }
 
-// Done returns a channel that is closed when all work enqueued before the call is done or has
-// failed. Synchronize then returns without waiting; only its result shows whether the work succeeded.
+// Done returns a channel that is closed when all work enqueued before the call is done or has failed.
+// Synchronize then returns without waiting, and reports whether the work succeeded.
 func (s *Stream) Done() <-chan struct{} {
 	if s.later != nil {
 		if done, err := s.later.Done(); err == nil {
@@ -311,8 +309,8 @@ func compareIndex(a, b [3]int) int {
 }
 
 // Close waits for the stream's work and frees the stream. It writes the output of gpu.Printf and returns
-// the errors since the last Synchronize. On the CPU, Close returns ErrRunning if a kernel that another
-// goroutine launched does not end within seconds.
+// the errors since the last Synchronize. On the CPU, Close returns ErrRunning if a kernel of another
+// goroutine does not end within seconds.
 func (s *Stream) Close() error {
 	if s.recorder != nil {
 		return s.closeRecorder()

@@ -8,8 +8,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/gpu"
 )
 
-// TensorMap is a matrix in a buffer's memory, or a stack of matrices. A kernel copies tiles of type
-// Part from the matrix or to it (see gpu.TensorMap). A TensorMap is small, so pass it by value.
+// TensorMap is a matrix in a buffer's memory, or a stack of matrices. A kernel copies tiles of type Part to and from it
+// (see gpu.TensorMap). A TensorMap is small, so pass it by value.
 type TensorMap[Part any] struct {
 	in   Slice[byte]
 	plan driver.TensorPlan

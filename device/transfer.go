@@ -18,12 +18,11 @@ func upload(s *Stream, dst span, host memory) error {
 	})
 }
 
-// Download copies src, a Buffer or a Slice, to host, which must have the same length. The contents of
-// host are valid after the stream's next Synchronize without an error.
+// Download copies src, a Buffer or a Slice, to host, which must have the same length. The contents of host
+// are valid after the stream's next Synchronize without an error.
 //
-// A CUDA device completes a download of more than a few megabytes before Download returns, because
-// the CPU takes part in copies to ordinary Go memory. See Pinned for downloads that run
-// concurrently with the program.
+// A CUDA device completes a download of more than a few megabytes before Download returns. See Pinned for
+// downloads that run concurrently with the program.
 func Download[T any](s *Stream, host []T, src interface{ All() Slice[T] }) error {
 	var from Slice[T]
 	if src != nil {

@@ -43,8 +43,7 @@ type Activity struct {
 	// Called is when the program enqueued the work, and Call how long the call took.
 	Called time.Time
 	Call   time.Duration
-	// Load is how long the program waited, before Called, for the driver to compile the kernel. The
-	// driver compiles a kernel for its first launch.
+	// Load is how long the program waited, before Called, for the driver to compile the kernel.
 	Load time.Duration
 	// Stack holds the program counters of the callers, innermost first, for
 	// runtime.CallersFrames.
@@ -60,15 +59,13 @@ type Watcher interface {
 	// Did receives completed work of one stream, in the stream's order. The watcher may keep the
 	// slice.
 	Did([]Activity)
-	// Closed is the last call, after the device has been closed. If the program ended the watch with stop, Closed is
-	// not called.
+	// Closed is the last call, after the device has been closed. It is not called after stop.
 	Closed() error
 }
 
-// Watch reports the device's work to w until stop is called or the device is closed. Watch reports a
-// piece of work when the program waits for the stream of the work. If the program calls stop before
-// it has waited for some work, this work is not reported. Each watched piece of work costs its
-// caller a few microseconds. A device has at most one watcher.
+// Watch reports the device's work to w until stop is called or the device is closed. Work is reported when the
+// program waits for its stream, and not at all if stop is called before. Each piece of work takes a few
+// microseconds longer. A device has at most one watcher.
 func (d *Device) Watch(w Watcher) (stop func(), err error) {
 	v := &watch{watcher: w}
 	if err := v.setClock(d.backend); err != nil {

@@ -141,8 +141,7 @@ func (m *Model) Encode(text string) (tokens []int32, all bool) {
 	return m.tokenizer.EncodeWith(text, tokenizer.Options{MaxLength: m.length}).IDs, false
 }
 
-// Embed returns a vector of Width elements for each text. For a text with more than MaxTokens tokens, the vector is that of its first
-// MaxTokens tokens.
+// Embed returns a vector of Width elements for each text. Of a longer text, it uses only the first MaxTokens tokens.
 func (m *Model) Embed(ctx context.Context, texts ...string) ([][]float32, error) {
 	tokens := make([][]int32, len(texts))
 	for i, text := range texts {

@@ -45,11 +45,10 @@
 //
 // # Errors of the device
 //
-// If a step fails, the model computes its texts again, one after another. Only a text that fails again ends with ErrDevice. The others
-// continue after the tokens that they have. On a GPU, these tokens are then computed as a prompt, whose results differ in their last bits,
-// so the rest of a text may differ from that without the failure, even with Options.Deterministic. If every computation fails, for example
-// because another program uses all memory of the device, all texts end with ErrDevice, and so do new texts. The model tests the device ten
-// times a second. Model.Health returns the error until the device works again.
+// If a step fails, the model computes its texts again, one after another. Only a text that fails again ends with ErrDevice; the others
+// continue. On a GPU, the rest of such a text may differ from the text without the failure, even with Options.Deterministic. If every
+// computation fails, for example because another program uses all memory of the device, all texts end with ErrDevice, and so do new
+// texts. The model tests the device ten times a second. Model.Health returns the error until the device works again.
 //
 // # Reproducibility
 //

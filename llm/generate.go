@@ -105,7 +105,7 @@ const (
 	Full              // the context is full
 )
 
-// A Token is a part of a text. The Finish of a text's last Token is not Unfinished, and its Text may be empty.
+// A Token is a part of a text. Only the last Token of a text has a Finish other than Unfinished; its Text may be empty.
 type Token struct {
 	ID     int32
 	Choice int    // the number of the text, below Request.N

@@ -51,14 +51,15 @@ func smolLM2(t *testing.T) string {
 }
 
 // TestSmolLM2 compares a GPU, which computes with bfloat16, with the CPU, which computes with float32: the most probable token after each
-// token of prompts must be the same in at least 99 of 100 places.
+// token of prompts must be the same in at least 99 of 100 places. The prompts are in testdata/prompts.txt, which stays as it is so that the
+// counts of different commits can be compared.
 func TestSmolLM2(t *testing.T) {
 	path, prompts := smolLM2(t), 4
 	if *all {
 		prompts = 50
 	}
 	gpu := scores(t, path, kerneltest.Executions()["cuda"]) // skips the test without a GPU
-	texts := chunks(t, open(t, path, llm.Options{Context: promptTokens}), "../docs/kernels.md", 1<<20)[:prompts]
+	texts := chunks(t, open(t, path, llm.Options{Context: promptTokens}), "testdata/prompts.txt", 1<<20)[:prompts]
 	equal, places := 0, 0
 	want := best(scores(t, path, cpu.Open), texts)
 	for i, got := range best(gpu, texts) {
@@ -89,7 +90,7 @@ func TestTransformers(t *testing.T) {
 		prompts, length = 50, 1<<20
 	}
 	m := open(t, path, llm.Options{Context: promptTokens})
-	list := best(scores(t, path, cpu.Open), chunks(t, m, "../docs/kernels.md", 1<<20)[:prompts])
+	list := best(scores(t, path, cpu.Open), chunks(t, m, "testdata/prompts.txt", 1<<20)[:prompts])
 	p, err := m.Perplexity(t.Context(), document(t, "../docs/runtime.md", length), llm.PerplexityOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -123,9 +123,9 @@ func (l *Stacked) Forward(x *tensor.Tensor) []*tensor.Tensor {
 	return list
 }
 
-// Together returns the results of all layers, side by side in one tensor, or false if it cannot. It can in two cases. Either the matrices
-// are stored as one dense matrix whose elements have the same type of half precision as the activations. Or they are stored as one
-// quantized matrix (or several, if x is one row), there are no biases, and activations are bfloat16.
+// Together returns the results of all layers, side by side in one tensor, or false if it cannot. It can if the matrices
+// are stored as one dense matrix, in the activations' type of half precision. It also can if activations are bfloat16,
+// there are no biases, and the matrices are stored as one quantized matrix (or several, if x is one row).
 func (l *Stacked) Together(x *tensor.Tensor) (*tensor.Tensor, bool) {
 	if halfOf(l.all, x.DType()) || l.stackedBlocks() && x.DType() == dtype.BFloat16 {
 		return multiply("Linear", l.all, product{x: x, bias: l.bias}, x.DType()), true

@@ -17,9 +17,9 @@ import (
 type AttentionOptions struct {
 	Causal bool // each token attends only to itself and to earlier tokens
 
-	// Starts packs sequences of different lengths into one row of tokens. It has, as int32, the number of the first token of each sequence,
-	// in ascending order, and then the number of the token after the last sequence. Tokens attend only to tokens of their sequence. For a
-	// token outside all sequences, the result is 0.
+	// Starts packs sequences of different lengths into one row of tokens. Its elements, of type int32, are the numbers
+	// of the first tokens of the sequences, in ascending order, and the end of the last sequence. Tokens attend only to
+	// tokens of their sequence. For a token outside all sequences, the result is 0.
 	Starts *Tensor
 }
 

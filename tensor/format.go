@@ -18,9 +18,9 @@ const (
 	digits      = 8 // after the point
 )
 
-// Format implements fmt.Formatter. With %v, and thus with Println, it waits for t, and prints the element type, the
-// shape and the device, and then the elements as NumPy prints them. If there are more than 1000 elements, it prints
-// only those at the edges. With other verbs, it prints the result of String.
+// Format implements fmt.Formatter. With %v, and thus with Println, it waits for t and prints the element type, the
+// shape, the device, and the elements as NumPy prints them: only those at the edges if there are more than 1000.
+// With other verbs, it prints the result of String.
 func (t *Tensor) Format(f fmt.State, verb rune) {
 	if verb != 'v' || t.err != nil {
 		io.WriteString(f, t.String())

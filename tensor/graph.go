@@ -16,10 +16,9 @@ type Spec struct {
 	Shape []int
 }
 
-// A Graph is a function of tensors that has been recorded once and is launched as a whole, with new inputs each time. On a GPU, this takes
-// the host less time than enqueuing the operations one by one. A Graph belongs to one goroutine at a time.
-//
-// The Graph owns the memory of its operations. All its launches use this memory.
+// A Graph is a function of tensors that has been recorded once and is launched as a whole, with new inputs each time.
+// On a GPU, this takes the host less time than enqueuing the operations one by one. All launches use the same memory,
+// which the Graph owns. A Graph belongs to one goroutine at a time.
 type Graph struct {
 	graph   *device.Graph
 	buffers []*device.Buffer[byte]
@@ -27,11 +26,11 @@ type Graph struct {
 	results []*Tensor
 }
 
-// Capture records a function of inputs with the given types and shapes, without running it. The function may call Record and Backward. If it
-// does, each launch adds to the derivatives of the parameters. The function must not call From, Values, printing, or random numbers, because
-// these depend on the host at each launch. Pass values that change from launch to launch as inputs. Call the step of an optimizer, whose
-// numbers change, after the launch. The error is the function's first mistake, or matches device.ErrCapture if an operation cannot be
-// recorded.
+// Capture records a function of inputs with the given types and shapes, without running it. The function may call
+// Record and Backward; then each launch adds to the derivatives of the parameters. The function must not call From or
+// Values, print tensors, or draw random numbers. Pass values that change from launch to launch as inputs. Call the step
+// of an optimizer, whose numbers change, after the launch. The error is the function's first mistake, or matches
+// device.ErrCapture if an operation cannot be recorded.
 func Capture(ctx context.Context, stream *device.Stream, f func(s *Scope, in []*Tensor) []*Tensor, in ...Spec) (*Graph, error) {
 	g := &Graph{}
 	for _, spec := range in {

@@ -8,9 +8,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/internal/kernels/array"
 )
 
-// Linear returns t W^T + bias for the rows of t along the last dimension, where W is weight. weight has the shape [n k], t has [... k], and
-// the result has [... n]. bias, of shape [n], may be nil. Elements are floats; see MatMul for their types. Linear and its derivative need
-// fewer kernels than MatMul and Add. The mistake is ErrShape if k or n differs, and ErrDType if the elements are not floats.
+// Linear returns t W^T + bias for the rows of t along the last dimension, where W is weight. weight has the shape [n
+// k], t has [... k], and the result has [... n]. bias, of shape [n], may be nil. Elements are floats; see MatMul for
+// their types. The mistake is ErrShape if k or n differs, and ErrDType if the elements are not floats.
 func (t *Tensor) Linear(weight, bias *Tensor) *Tensor {
 	const name = "Linear"
 	in := []*Tensor{t, weight}

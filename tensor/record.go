@@ -22,9 +22,10 @@ type Derivative struct {
 	targets []*Tensor // for each operand that is a parameter, where Backward adds the derivative
 }
 
-// Sum returns the sum of the derivatives with respect to operand i that other operations have contributed so far, or nil if there are none.
-// It has the shape and the element type of the operand. If Back calls Sum for an operand, Back must add its own derivative to the sum and
-// return the result. Use Sum for kernels that can add to an array at no cost. If Back does not call Sum, Backward adds up the derivatives.
+// Sum returns the sum of the derivatives with respect to operand i that other operations have contributed so far, or
+// nil if there are none, with the shape and the element type of the operand. After a call of Sum, Back must add its own
+// derivative to the sum and return the result; otherwise Backward adds them up. Use Sum for kernels that can add to an
+// array at no cost.
 func (d *Derivative) Sum(i int) *Tensor {
 	if i < len(d.sums) && d.sums[i] != nil {
 		d.summed[i] = true

@@ -52,8 +52,9 @@ func RunOn(ctx context.Context, stream *device.Stream, f func(s *Scope) error) e
 	return errors.Join(err, stream.Synchronize(ctx))
 }
 
-// Enqueue is like RunOn, but does not wait: the operations may still run when Enqueue returns. The stream's later work can use the memory of the Scope's
-// tensors, which is freed after the operations. The fault of a kernel is an error of the stream's next Synchronize.
+// Enqueue is like RunOn, but does not wait: the operations may still run when Enqueue returns. The memory of the
+// Scope's tensors is freed after the operations, in the stream's order. The fault of a kernel is an error of the
+// stream's next Synchronize.
 func Enqueue(ctx context.Context, stream *device.Stream, f func(s *Scope) error) error {
 	s := &Scope{ctx: ctx, stream: stream, frames: []*frame{{}}}
 	defer s.close() // also if f panics

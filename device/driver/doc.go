@@ -1,14 +1,14 @@
-// Package driver defines what package device needs from a back end, and what generated code
-// passes to package device.
+// Package driver defines what package device needs from a back end, and what generated code passes
+// to package device.
 //
 // Programs use package device. This package is for back ends and for generated code:
 //
-//   - A back end (packages cuda and cpu, and the PTX interpreter) implements Backend, Queue,
-//     Memory and Mark, and makes a device with device.New. It may also implement the optional
-//     interfaces in optional.go.
+//   - A back end (packages cuda and cpu, and the PTX interpreter) implements Backend, Queue, Memory
+//     and Mark, and makes a device with device.New. It may also implement the optional interfaces
+//     in optional.go.
 //   - The files that "gopherwarp build" writes describe each compiled kernel as a Kernel. A
-//     launcher obtains a Plan from its stream, passes the arguments in the order of the
-//     parameters, and launches.
+//     launcher obtains a Plan from its stream, passes the arguments in the order of the parameters,
+//     and launches.
 //
 // The body of a launcher:
 //
@@ -17,9 +17,8 @@
 //	driver.Pass(p, n) // a number, a boolean or a struct
 //	return p.Launch()
 //
-// Compiled code and back ends agree on the layouts of three data structures: the parameter block,
-// the fault and print records, and the environment. Constants of this package define these layouts.
-// Each queue and each graph has an environment, which is a small block of device memory. Through
-// the environment, kernels report faults and prints, and count the blocks that arrive at a grid
-// barrier.
+// Constants of this package define the layouts of three data structures that compiled code and back
+// ends share: the parameter block, the fault and print records, and the environment. Each queue and
+// each graph has an environment, a small block of device memory. Through it, kernels report faults
+// and prints, and count the blocks that arrive at a grid barrier.
 package driver

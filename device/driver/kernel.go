@@ -41,8 +41,8 @@ type Kernel struct {
 	// return an error.
 	Assumes Fit
 	// Integers lists the offsets of the 64-bit integers in the parameter block, including the
-	// lengths of slices. Fit.Narrow depends on their values. If no code of the kernel depends on
-	// Fit.Narrow, Integers is empty.
+	// lengths of slices, on which Fit.Narrow depends. It is empty if no code of the kernel depends
+	// on Fit.Narrow.
 	Integers []int
 	Variants []Variant // code for GPUs, in order of preference
 	// OnDemand means that the build has omitted Variants and Twin (//gpu:ondemand). gopherwarp run
@@ -54,7 +54,7 @@ type Kernel struct {
 	Twin func(b *gpu.Blocks, args unsafe.Pointer)
 	// Sources lists the declarations that the code of the package's kernels was generated from, one
 	// per line. Uses contains the numbers of this kernel's lines. Before the first launch, package
-	// device compares the declarations with the source, if the source is on this machine.
+	// device compares them with the source, if it is on this machine.
 	Sources string
 	Uses    []uint16
 

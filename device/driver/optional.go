@@ -60,9 +60,9 @@ type PooledMemory interface {
 	FreeAfter(queues []Queue) error
 }
 
-// If a Backend is a Recycler, package device keeps the memory of closed buffers, and reuses the
-// memory for later buffers without a call of the back end. A back end that reports every use of
-// freed memory must not be a Recycler.
+// If a Backend is a Recycler, package device reuses the memory of closed buffers for later buffers
+// without a call of the back end. A back end that reports every use of freed memory must not be a
+// Recycler.
 type Recycler interface {
 	// Recyclable returns an error if the device's memory is lost.
 	Recyclable() error
@@ -106,7 +106,7 @@ type Manager interface {
 	Advise(address uintptr, n int, a Advice) error
 }
 
-// Prefetcher is a Queue that can move managed memory before a kernel uses the memory.
+// Prefetcher is a Queue that can move managed memory before a kernel uses it.
 type Prefetcher interface {
 	Prefetch(address uintptr, n int, toHost bool) error
 }

@@ -7,11 +7,11 @@ import (
 )
 
 // Plan is a launch: a kernel, a grid and the packed arguments. A generated launcher obtains a Plan from a stream, fills
-// it and launches it. Package device checks the Plan, and a queue runs it.
+// it and launches it. Package device checks the Plan, and a queue runs it. A Plan is invalid after Launch.
 //
-// The parameter block contains addresses that the garbage collector does not see. So the owner keeps the memory alive
-// until the queue has taken the launch. If a buffer is closed before that, either its memory is freed after the launch,
-// or the launch returns an error (see Closed). A Plan is invalid after Launch.
+// The garbage collector does not see the addresses in the parameter block. So the owner keeps the memory alive until
+// the queue has taken the launch. If a buffer is closed before that, either its memory is freed after the launch, or
+// the launch returns an error (see Closed).
 type Plan struct {
 	owner  PlanOwner
 	kernel *Kernel
@@ -125,8 +125,8 @@ func (p *Plan) Plain() bool {
 // Options returns the grid as the program requested it.
 func (p *Plan) Options() Grid { return p.grid }
 
-// Overlaps reports whether the kernel may start before the preceding kernel is done. A device may still start it later.
-// Cooperative launches do not overlap, because they share a counter of arrivals.
+// Overlaps reports whether the kernel may start before the preceding kernel is done. Cooperative launches do not
+// overlap, because they share a counter of arrivals.
 func (p *Plan) Overlaps() bool {
 	return !p.serial && !p.grid.Cooperative && p.best >= 0 && p.kernel.Variants[p.best].Awaits
 }

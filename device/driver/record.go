@@ -26,7 +26,7 @@ func DecodeFault(record []byte, kernel func(uint32) *Kernel) *Fault {
 }
 
 // DecodePrints decodes the print records in buf. The argument head is the value of EnvPrintHead.
-// Before kernels print to buf again, the back end must clear buf, because a size of 0 marks a
+// The back end must clear buf before kernels print to it again, because a size of 0 marks a
 // missing record.
 func DecodePrints(buf []byte, head uint32, kernel func(uint32) *Kernel) []Print {
 	var prints []Print

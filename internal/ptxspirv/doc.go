@@ -1,5 +1,4 @@
-// Package ptxspirv translates kernels from PTX to SPIR-V, so that a kernel which has been compiled once also runs on the GPUs that speak
-// Vulkan.
+// Package ptxspirv translates kernels from PTX to SPIR-V, so that compiled kernels also run on GPUs with Vulkan.
 //
 //	m, err := ptx.Parse(text)
 //	if err != nil {

@@ -1,4 +1,4 @@
-// Package simt holds the state that the threads of a block share while a kernel runs on the CPU as plain Go:
+// Package simt has the state that the threads of a block share while a kernel runs on the CPU as plain Go:
 // the block's position in the grid, its shared variables, and the operations with which threads wait for each
 // other.
 //

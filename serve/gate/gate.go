@@ -176,9 +176,9 @@ func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) 
 	return context.WithValue(ctx, failing{}, fail)
 }
 
-// Guard returns a handler that passes requests of clients with a valid API key on to next. If next returns an error, the handler calls
-// fail, or the function that was passed to WithFailures if the request has a context of WithFailures. If the client has left, it calls
-// neither. An answer with status 429, and one to a request for a model that is not ready, has the header Retry-After.
+// Guard returns a handler that passes requests of clients with a valid API key on to next. If next returns an error,
+// the handler calls fail, or the function of WithFailures if the request has its context. If the client has left, it
+// calls neither. Answers with status 429, and answers about a model that is not ready, have the header Retry-After.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := error(Failure{

@@ -48,7 +48,8 @@ func (t *turn) end() {
 // turning is the key of a context's value: the turn of a request.
 type turning struct{}
 
-// WithTurn returns the context of a request that Decode reads. The caller calls end when the request ends. Guard does both.
+// WithTurn returns a context in which Decode can give the request a turn. The caller calls end when the request ends.
+// Guard does both.
 func (g *Gate) WithTurn(ctx context.Context) (of context.Context, end func()) {
 	t := &turn{places: g.large}
 	return context.WithValue(ctx, turning{}, t), t.end
@@ -64,7 +65,8 @@ func (g *Gate) Decode(ctx context.Context, data []byte, to any) error {
 	return Decode(bytes.NewReader(data), to)
 }
 
-// EndTurn ends the turn of a request whose texts are tokens, so that others have theirs while the model computes.
+// EndTurn ends the turn that a request with a large body takes in Gate.Decode. Call it when the texts of the request
+// have become tokens, so that other requests can take their turns while the model computes.
 func EndTurn(ctx context.Context) {
 	if t, ok := ctx.Value(turning{}).(*turn); ok {
 		t.end()

@@ -146,7 +146,7 @@ func (h *Handler) Infer(ctx context.Context, model, version string, read func() 
 	return list, err
 }
 
-// Ready returns nil if all models that are loaded are healthy, and Options.Health returns nil, and otherwise an error.
+// Ready returns an error unless all loaded models are healthy and Options.Health returns nil.
 func (h *Handler) Ready(ctx context.Context) error {
 	for name, m := range h.options.Models {
 		if err := m.Health(ctx); err != nil {

@@ -93,8 +93,9 @@ func (r *Repository) Load(ctx context.Context, name string) error {
 	return m.Load(ctx)
 }
 
-// Unload unloads a model when the uses in progress have ended. Later uses wait, and load the model again. If ctx ends first, the model stays
-// loaded. The errors are that of ctx, that of the function that frees the memory, and ErrName.
+// Unload unloads a model when the uses in progress have ended. Later uses wait, and load the model again. If ctx ends
+// first, the model stays loaded. The error wraps ErrName, or is the error of ctx or of the function that frees the
+// memory.
 func (r *Repository) Unload(ctx context.Context, name string) error {
 	m, err := r.find(name)
 	if err != nil {

@@ -20,15 +20,14 @@
 //   - What is the same for all threads is computed once for the launch, the block, or a row of
 //     threads, everything else where the kernel does.
 //   - Local variables stay local; only what a thread needs after a barrier is in an array.
-//   - Control flow is for, if, break and continue; a goto stands where those do not do.
-//   - Memory is accessed without Go's checks: the kernel's own, which are in the IR, suffice.
-//     Pointers are kept as a base and an offset, so that Go's collector sees no others than
-//     the kernel has.
+//   - Control flow is for, if, break, continue, and goto where these do not suffice.
+//   - Memory is accessed without Go's checks: the kernel's own checks, which are in the IR, suffice. Pointers are kept as a base
+//     and an offset, so that Go's collector sees only the kernel's own pointers.
 //   - //line directives name the kernel's lines, for debuggers, profiles and faults.
 //
-// Emit works in steps: package layout gives the control flow a fixed shape, divides it at the barriers, and decides where
-// each value is computed and kept; block.go and thread.go write the loops by flow.go, machine.go and warp.go do for warps,
-// and the rest writes statements and expressions.
+// Emit works in steps: package layout gives the control flow a fixed shape, divides it at the barriers, and decides where each
+// value is computed and kept; block.go and thread.go write the loops, flow.go, machine.go and warp.go the state machines of
+// warps, and the other files statements and expressions.
 //
 // A region whose threads access neighbouring memory is also generated as vector code, by package vector, once for each of
 // the units of package units, in the assembly language of package vasm. The twin calls the vector code that the machine supports,

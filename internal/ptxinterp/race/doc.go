@@ -1,6 +1,6 @@
-// Package race decides whether two accesses to a memory word are ordered, for the PTX memory
-// model (chapter 8 of NVIDIA's PTX ISA manual): barriers, warp barriers, fences and atomics
-// order accesses, and whatever is left unordered in conflict is a data race.
+// Package race decides whether two accesses to a memory word are ordered, for the PTX memory model (chapter 8 of NVIDIA's PTX ISA
+// manual): barriers, warp barriers, fences and atomics order accesses, and conflicting accesses that are not ordered are a data
+// race.
 //
 //	order := race.NewOrder()
 //	order.Launch(false)
@@ -19,9 +19,9 @@
 // threads; a release stores the thread's view at an address, and an acquire joins it. Views are small
 // because a barrier gives all threads of a block equal views.
 //
-// There are no false reports: every reported stamp is an access that happened and was not ordered. A few races can be missed: a
-// word records only the last write and four readers (the last one, and one each of its warp, of another warp and of another
-// block), fences are treated as having the widest scope, and streams are treated as ordered, and launches too, except by Unfinished.
+// There are no false reports: every reported stamp is an access that happened and was not ordered. A few races can be missed: a word
+// records only the last write and four readers (the last one, and one each of its warp, of another warp and of another block),
+// fences are treated as having the widest scope, and streams and launches are treated as ordered (see Unfinished for the exception).
 //
 // The package does not depend on the memory or instructions of package machine, which reports
 // accesses to it.

@@ -8,11 +8,11 @@
 //	files := progen.Program(kernels) // a main package that runs them on two devices
 //
 // Kernels use all types and statements of the language, loops that terminate, indices that are mostly in range, shared memory,
-// and barriers that all threads reach. NewLanes makes kernels of control flow for vector code, NewMixed those of overlapping
-// slices, closures with effects, three dimensions and barriers of the grid, NewBlocks those of clusters, bulk copies and tensor
-// cores, NewFused those of sums of products with error bounds. They avoid behaviour that Go does not define:
-// conversions of floats that are out of range, the bits of a NaN, and the order of a call and of reads of the variables that it
-// changes.
+// and barriers that all threads reach. NewLanes makes kernels with control flow for vector code; NewMixed, kernels with
+// overlapping slices, closures with effects, three dimensions and barriers of the grid; NewBlocks, kernels with clusters, bulk
+// copies and tensor cores; NewFused, kernels that sum products and compute error bounds. They avoid behaviour that Go does not
+// define: conversions of floats that are out of range, the bits of a NaN, and whether a variable is read before or after a call
+// that changes it.
 //
 // The package neither compiles nor runs kernels; its test does.
 package progen

@@ -8,7 +8,7 @@
 //		s[me] += s[me+half] // want "data race"
 //
 // A want is a regular expression that must match the report at its line. In it, {} stands for that
-// line, and {name} for the line that ends in the comment "here: name".
+// line, and {name} for the line that ends with the comment "here: name".
 //
 // Only the tests of this package run these kernels; no case of package conformance does.
 //

@@ -5,7 +5,7 @@
 //		... // call r with the arguments that r.Inputs describes
 //	}
 //
-// A plan decides what lanes execute together, a vectorizer translates that to operations, and package units translates
-// operations to instructions. The code for a region stops before the first thread that it cannot do, and returns its number:
-// package cpu calls it and continues in scalar Go.
+// A plan decides what lanes execute together, a vectorizer translates the plan to operations, and package units translates
+// operations to instructions. The code for a region stops before the first thread that it cannot run, and returns the
+// thread's number. Package cpu calls the code, and continues with that thread in scalar Go.
 package vector

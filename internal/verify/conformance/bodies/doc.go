@@ -1,5 +1,6 @@
-// Package bodies tests kernels that have several bodies, which is chosen for which GPU, and what is
-// said where none fits. Its bodies store which they are: a user's would do the same.
+// Package bodies tests kernels that have several bodies: which GPU runs which body, and the error
+// if none fits. Each body stores its own number, whereas bodies of a real kernel compute the same
+// results.
 //
 //gpu:ondemand
 package bodies

@@ -1,8 +1,8 @@
 // Package check runs cases of the conformance suite on a device and compares their results with
 // those of plain Go.
 //
-// A case tests one behaviour, or several: then each field of the struct that its kernel stores is a
-// behaviour.
+// A case tests one behaviour or several. In the second case, its kernel stores a struct with a
+// field for each behaviour.
 //
 //	check.Fields("division", Division, divide, pairs...)      // out[i] must be divide(in[i])
 //	check.Case{Name: "swap", Run: func(r *check.Run) {

@@ -1,5 +1,5 @@
 // Package control has cases about the order in which a kernel does things: branches, loops,
-// labels, values that change places on the way round a loop, the order of evaluation.
+// labels, values that a loop exchanges, the order of evaluation.
 //
 //	for _, c := range control.Cases() {
 //		wrong := c.On(ctx, dev)

@@ -10,6 +10,6 @@
 // and the interpreter. The interpreter runs the narrow variants as a new GPU and the wide variants
 // as an old one, with all its checks.
 //
-// Kernels expects kernels that compile. Judge returns what the compiler says of kernels that may be
-// refused, and runs none of them.
+// Kernels expects kernels that compile. Judge compiles kernels that the compiler may refuse, and
+// returns its diagnostics. It runs no kernel.
 package compare

@@ -6,12 +6,13 @@
 //	want := trial.NewRunner(native).Run(t)   // a device
 //	if d := t.Differs(want, trial.NewRunner(gpu).Run(t)); d != "" { ... }
 //
-// Serve does so for another process: a program of random kernels as Go's own compiler made them,
-// which tries all that package cpu can do with them, or one that has a GPU.
+// Serve does so for another process: a program with random kernels that Go's own compiler
+// compiled, which runs them in all ways that package cpu has, or a program on a machine with a
+// GPU.
 //
 // Arguments depend only on the trial, so every process generates the same ones. A kernel that
-// faults is run again one thread at a time, because the device determines which thread faults
-// first.
+// faults is run again, one thread at a time, because the thread that faults first depends on the
+// device.
 //
-// The package compiles nothing and opens no device but the CPU, for programs of Natives.
+// The package compiles nothing. It opens only the CPU device, in Natives.
 package trial
