@@ -175,7 +175,30 @@ func (b *backend) Drain() error {
 	if err := b.freeing.Wait(); err != nil || b.pool.handle == 0 {
 		return err
 	}
+	if err := b.see(); err != nil {
+		return err
+	}
 	return b.do("cuMemPoolTrimTo", func() cudasys.Status { return b.driver.MemPoolTrimTo(b.pool.handle, 0) })
+}
+
+// see makes the driver see that frees of all streams are done. For cuMemPoolTrimTo, memory is in use until a synchronizing call has
+// followed its free; cuEventQuery is not one. Because the work has been waited for, the calls return soon.
+func (b *backend) see() error {
+	for _, q := range members(b, b.queues) {
+		p, err := q.here()
+		if errors.Is(err, driver.ErrClosed) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		err = b.do("cuEventSynchronize", func() cudasys.Status { return b.driver.EventSynchronize(p.event) })
+		b.waiter.recycle(p)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Pool implements driver.Pooler.

@@ -111,6 +111,32 @@ func TestGPUOutOfMemory(t *testing.T) {
 	check(t, dev.Close())
 }
 
+// TestGPUTrim returns the memory of closed buffers to the driver: of buffers that one stream used, of some that two used, and of a stream that
+// is closed.
+func TestGPUTrim(t *testing.T) {
+	dev, err := onGPU(t)()
+	check(t, err)
+	defer mustClose(t, dev)
+	s, other, closed := newStream(t, dev), newStream(t, dev), newStream(t, dev)
+	for range 3 {
+		for _, on := range []*device.Stream{s, other, closed} {
+			b, err := device.Make[byte](on, 64<<20)
+			check(t, err)
+			check(t, device.Fill(s, b.All(), 1))
+			check(t, b.Close())
+		}
+	}
+	before, err := dev.MemoryStats()
+	check(t, err)
+	check(t, closed.Close())
+	check(t, dev.Trim())
+	after, err := dev.MemoryStats()
+	check(t, err)
+	if before.Reserved < 64<<20 || after.Reserved != 0 {
+		t.Errorf("%d bytes are reserved before Trim, %d after it", before.Reserved, after.Reserved)
+	}
+}
+
 // BenchmarkGPULaunch measures the time to enqueue an empty launch.
 func BenchmarkGPULaunch(b *testing.B) {
 	dev, err := Open(0)

@@ -100,6 +100,14 @@ func newEngine(n network, p plan) *engine {
 	return e
 }
 
+// refuses returns the error that submit would return for n texts with any prompts.
+func (e *engine) refuses(n int) error {
+	if err := e.health(); err != nil {
+		return err
+	}
+	return e.queue.refuses(n)
+}
+
 // submit hands the texts of a request to the goroutine. The error matches ErrBusy if there is no room for them.
 func (e *engine) submit(list []*sequence) error {
 	if err := e.health(); err != nil {

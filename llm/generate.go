@@ -132,20 +132,20 @@ type Likely struct {
 // Chat returns the tokens of the answer to a conversation. If r.Template lists tools, the answer may contain calls, which a chat.Parser
 // finds. The iterator ends after an error, and when ctx is done. Several goroutines may call Chat, Generate and Continue.
 func (m *Model) Chat(ctx context.Context, messages []chat.Message, r Request) iter.Seq2[Token, error] {
-	return func(yield func(Token, error) bool) {
+	return m.unlessBusy(r, func(yield func(Token, error) bool) {
 		text, err := m.Prompt(messages, r.Template)
 		if err != nil {
 			yield(Token{}, err)
 			return
 		}
 		m.read(ctx, task{m.tokenizer.EncodeWith(text, tokenizer.Options{OmitSpecial: true}).IDs, r}, yield)
-	}
+	})
 }
 
 // Continue returns the tokens of the continuation of a prompt, which is given as tokens. The iterator ends after an error, and when ctx is
 // done.
 func (m *Model) Continue(ctx context.Context, prompt []int32, r Request) iter.Seq2[Token, error] {
-	return func(yield func(Token, error) bool) {
+	return m.unlessBusy(r, func(yield func(Token, error) bool) {
 		for i, id := range prompt {
 			if _, ok := m.tokenizer.Token(id); !ok {
 				yield(Token{}, fmt.Errorf("%w: element %d of the prompt, %d, is not a token of the model", ErrRequest, i, id))
@@ -153,13 +153,25 @@ func (m *Model) Continue(ctx context.Context, prompt []int32, r Request) iter.Se
 			}
 		}
 		m.read(ctx, task{slices.Clone(prompt), r}, yield)
-	}
+	})
 }
 
 // Generate returns the tokens of the continuation of a text. The iterator ends after an error, and when ctx is done.
 func (m *Model) Generate(ctx context.Context, prompt string, r Request) iter.Seq2[Token, error] {
-	return func(yield func(Token, error) bool) {
+	return m.unlessBusy(r, func(yield func(Token, error) bool) {
 		m.read(ctx, task{m.tokenizer.EncodeWith(prompt, tokenizer.Options{PlainText: true}).IDs, r}, yield)
+	})
+}
+
+// unlessBusy returns an iterator that calls tokens, unless the engine would refuse the texts of a request whatever their prompts are. So a
+// refusal takes no time for a template and a tokenizer.
+func (m *Model) unlessBusy(r Request, tokens iter.Seq2[Token, error]) iter.Seq2[Token, error] {
+	return func(yield func(Token, error) bool) {
+		if err := m.engine.refuses(max(r.N, 1)); err != nil {
+			yield(Token{}, err)
+			return
+		}
+		tokens(yield)
 	}
 }
 

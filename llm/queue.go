@@ -32,6 +32,24 @@ func (q *queue) add(list []*sequence) error {
 	for _, x := range list {
 		tokens += x.prompt
 	}
+	if err := q.room(n, tokens); err != nil {
+		return err
+	}
+	q.arrived = append(q.arrived, list...)
+	q.texts, q.tokens = q.texts+n, q.tokens+tokens
+	q.wake()
+	return nil
+}
+
+// refuses returns the error that add would return for n texts even if their prompts had no tokens.
+func (q *queue) refuses(n int) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.room(n, 0)
+}
+
+// room returns an error if there is no room for n texts whose prompts have a number of tokens. The caller has the lock.
+func (q *queue) room(n, tokens int) error {
 	switch {
 	case q.closed:
 		return ErrClosed
@@ -40,9 +58,6 @@ func (q *queue) add(list []*sequence) error {
 	case q.most.tokens > 0 && q.tokens > 0 && q.tokens+tokens > q.most.tokens: // one that is alone may have as many as it likes
 		return fmt.Errorf("%w: their prompts have %d tokens, at most %d", ErrBusy, q.tokens, q.most.tokens)
 	}
-	q.arrived = append(q.arrived, list...)
-	q.texts, q.tokens = q.texts+n, q.tokens+tokens
-	q.wake()
 	return nil
 }
 

@@ -3,6 +3,7 @@ package llm_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"strings"
 	"sync"
 	"testing"
@@ -57,6 +58,26 @@ func refused(t *testing.T, m *llm.Model, prompt string, r llm.Request) (failure 
 		failure = err
 	}
 	return failure
+}
+
+// A refusal precedes everything that takes time with a long prompt: the template, the tokenizer and the check of tokens. Each of these would
+// return another error.
+func TestBusyFirst(t *testing.T) {
+	whileBusy(t, llm.Options{WaitingTexts: 1}, func(l *line) {
+		l.wait("a", llm.Request{})
+		ctx := t.Context()
+		for name, tokens := range map[string]iter.Seq2[llm.Token, error]{
+			"a model without a template":     l.m.Chat(ctx, nil, llm.Request{}),
+			"a prompt beyond the context":    l.m.Generate(ctx, strings.Repeat("x", 1<<20), llm.Request{}),
+			"a prompt that has wrong tokens": l.m.Continue(ctx, []int32{-1}, llm.Request{}),
+		} {
+			for _, err := range tokens {
+				if !errors.Is(err, llm.ErrBusy) {
+					t.Errorf("%s: %v, want ErrBusy", name, err)
+				}
+			}
+		}
+	})
 }
 
 func TestBusy(t *testing.T) {

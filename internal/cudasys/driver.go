@@ -85,6 +85,7 @@ type Driver struct {
 	EventCreate      func(e *Event, flags uint32) Status
 	EventRecord      func(e Event, s Stream) Status
 	EventQuery       func(e Event) Status
+	EventSynchronize func(e Event) Status
 	EventElapsedTime func(milliseconds *float32, start, end Event) Status
 	EventDestroy     func(e Event) Status
 

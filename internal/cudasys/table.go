@@ -62,6 +62,7 @@ var streamFunctions = []function{
 	{"cuEventCreate", func(d *Driver, a address) { d.EventCreate = output1[Event, uint32](a) }},
 	{"cuEventRecord", func(d *Driver, a address) { d.EventRecord = input2[Event, Stream](a) }},
 	{"cuEventQuery", func(d *Driver, a address) { d.EventQuery = input[Event](a) }},
+	{"cuEventSynchronize", func(d *Driver, a address) { d.EventSynchronize = input[Event](a) }},
 	{"cuEventElapsedTime", func(d *Driver, a address) { d.EventElapsedTime = output2[float32, Event, Event](a) }},
 	{"cuEventDestroy_v2", func(d *Driver, a address) { d.EventDestroy = input[Event](a) }},
 }

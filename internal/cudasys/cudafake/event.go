@@ -44,6 +44,23 @@ func (f *Fake) addEvents(d *cudasys.Driver) {
 			return f.ready(ev.stream, ev.at)
 		})
 	}
+	d.EventSynchronize = func(e cudasys.Event) cudasys.Status {
+		return f.onEvent("cuEventSynchronize", e, func(ev *event) cudasys.Status {
+			if ev.stream == nil {
+				return cudasys.Success
+			}
+			for f.ready(ev.stream, ev.at) == cudasys.NotReady {
+				f.blocked++
+				f.held = false // the thread would wait until then
+			}
+			for _, p := range f.pools {
+				if p.context == ev.context {
+					p.unseen = 0
+				}
+			}
+			return ev.context.failed
+		})
+	}
 	d.EventElapsedTime = func(ms *float32, start, end cudasys.Event) cudasys.Status {
 		return f.onEvent("cuEventElapsedTime", end, func(last *event) cudasys.Status {
 			first := f.events[start]

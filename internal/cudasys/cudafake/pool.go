@@ -10,6 +10,7 @@ type pool struct {
 	used, reserved             int
 	highestUsed, highestReserv int
 	threshold                  int // unused memory that it keeps
+	unseen                     int // that was freed, but no cuEventSynchronize has followed, so that cuMemPoolTrimTo keeps it
 }
 
 func (f *Fake) addPools(d *cudasys.Driver) {
@@ -34,7 +35,7 @@ func (f *Fake) addPools(d *cudasys.Driver) {
 	}
 	d.MemPoolTrimTo = func(p cudasys.Pool, keep uintptr) cudasys.Status {
 		return f.onPool("cuMemPoolTrimTo", p, func(p *pool) cudasys.Status {
-			p.reserved = min(p.reserved, max(p.used, int(keep)))
+			p.reserved = min(p.reserved, max(p.used+p.unseen, int(keep)))
 			return cudasys.Success
 		})
 	}
@@ -79,6 +80,7 @@ func (f *Fake) addPoolMemory(d *cudasys.Driver) {
 				at, _ := f.memory.search(b.address)
 				f.memory.spoil(at)
 				b.pool.used -= len(b.bytes)
+				b.pool.unseen += len(b.bytes)
 				b.pool.reserved = min(b.pool.reserved, max(b.pool.used, b.pool.threshold))
 				return cudasys.Success
 			})
