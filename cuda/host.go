@@ -79,15 +79,21 @@ func (m *hostMemory) mapped(a driver.Access) (driver.HostMemory, error) {
 	return m, nil
 }
 
+// FreeMemory implements driver.Gauge.
+func (b *backend) FreeMemory() (int64, error) {
+	var free, total uintptr
+	err := b.do("cuMemGetInfo", func() cudasys.Status { return b.driver.MemGetInfo(&free, &total) })
+	return int64(free), err
+}
+
 // AllocateManaged implements driver.Manager. It refuses more memory than the device has free: the
 // driver would grant it, and then move pages back and forth.
 func (b *backend) AllocateManaged(size int) (driver.HostMemory, error) {
-	var free, total uintptr
-	err := b.do("cuMemGetInfo", func() cudasys.Status { return b.driver.MemGetInfo(&free, &total) })
+	free, err := b.FreeMemory()
 	if err != nil {
 		return nil, err
 	}
-	if size > int(free) {
+	if int64(size) > free {
 		return nil, fmt.Errorf("cuda: %s of managed memory, the device has %s free: %w", bytesText(size), bytesText(int(free)), driver.ErrMemory)
 	}
 	var p unsafe.Pointer

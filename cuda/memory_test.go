@@ -93,7 +93,13 @@ func TestFullDeviceNamesOwners(t *testing.T) {
 	}
 	b, err := device.MakeDirty[byte](s, 4<<20)
 	check(t, err)
+	if room, err := dev.Room(); err != nil || room != 0 {
+		t.Errorf("a full device has room for %d bytes, %v", room, err)
+	}
 	check(t, b.Close())
+	if room, err := dev.Room(); err != nil || room != 4<<20 {
+		t.Errorf("afterwards, it has room for %d bytes, %v", room, err)
+	}
 	stats, err := dev.MemoryStats()
 	check(t, err)
 	if stats.Used != 0 || stats.Peak != 4<<20 || stats.Reserved != 4<<20 {

@@ -39,6 +39,19 @@ func TestClosedPinnedIsPoisoned(t *testing.T) {
 }
 
 // TestMemoryLimitOfHugeSizes requests sizes whose sum with the used memory overflows.
+func TestRoom(t *testing.T) {
+	_, d, s := newFake(t, io.Discard)
+	b, err := device.Make[byte](s, 100)
+	must(t, err)
+	for limit, want := range map[int64]int64{0: math.MaxInt64, 1: 0, 100: 0, 1000: 900} {
+		d.SetMemoryLimit(limit)
+		if room, err := d.Room(); err != nil || room != want {
+			t.Errorf("with the limit %d, there is room for %d bytes, %v, want %d", limit, room, err, want)
+		}
+	}
+	must(t, b.Close())
+}
+
 func TestMemoryLimitOfHugeSizes(t *testing.T) {
 	_, d, s := newFake(t, io.Discard)
 	b, err := device.Make[byte](s, 100)

@@ -55,6 +55,25 @@ func (d *Device) MemoryStats() (MemoryStats, error) {
 	return s, nil
 }
 
+// Room returns how many bytes buffers can still take: what is free on the device, what the device's pool
+// keeps for later buffers, and no more than the limit allows. The result is math.MaxInt64 if nothing is
+// known. Other programs may take the memory at any time.
+func (d *Device) Room() (int64, error) {
+	s, err := d.MemoryStats()
+	room := int64(math.MaxInt64)
+	if g, ok := d.backend.(driver.Gauge); ok && err == nil {
+		room, err = g.FreeMemory()
+		room += max(0, s.Reserved-s.Used)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if s.Limit > 0 {
+		room = min(room, max(0, s.Limit-s.Used))
+	}
+	return room, nil
+}
+
 // SetMemoryLimit limits the total size of all buffers in bytes. Existing buffers may exceed the limit.
 // A limit of 0 means no limit.
 func (d *Device) SetMemoryLimit(bytes int64) {

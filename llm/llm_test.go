@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
 	"github.com/gopherwarp/gopherwarp/weights"
@@ -231,6 +232,42 @@ func TestOpenErrors(t *testing.T) {
 	}
 	if err := m.Close(); err != nil {
 		t.Error(err)
+	}
+	if owners := dev.Owners(); len(owners) > 0 {
+		t.Errorf("memory that was not freed: %v", owners)
+	}
+}
+
+// TestTooLittleMemory opens a model on a device that has no room for its weights or for its cache. Both are errors before the work begins.
+func TestTooLittleMemory(t *testing.T) {
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	path := llamatest.Write(t, llamatest.Options{Matrices: weights.F32})
+	m, err := llm.Open(dev, path, llm.Options{Context: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats, err := dev.MemoryStats()
+	if err := errors.Join(err, m.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		limit int64
+		o     llm.Options
+		text  string
+	}{
+		{40000, llm.Options{Progress: func(_, _ int64) { t.Error("weights are loaded") }}, "the weights need 0.00 GiB, and there is room for 0.00 GiB; in "},
+		{1, llm.Options{}, "there is room for 0.00 GiB"},
+		{stats.Used, llm.Options{Tokens: 1 << 20}, "a cache of 1048576 tokens needs 0.50 GiB, and beside the weights, there is room for 0.00 GiB, which is enough for a context of "},
+	} {
+		dev.SetMemoryLimit(x.limit)
+		_, err := llm.Open(dev, path, x.o)
+		if !errors.Is(err, device.ErrMemory) || !strings.Contains(err.Error(), x.text) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("with %d bytes: %v, want %q", x.limit, err, x.text)
+		}
 	}
 	if owners := dev.Owners(); len(owners) > 0 {
 		t.Errorf("memory that was not freed: %v", owners)

@@ -61,7 +61,7 @@ type Model struct {
 
 // Open loads a model onto a device: from a GGUF file, from a folder with one, or from a folder of Hugging Face, which has safetensors
 // files, config.json, tokenizer.json and tokenizer_config.json. The errors match those of the packages weights, tokenizer and
-// model/llama, and ErrFiles.
+// model/llama, ErrFiles and device.ErrMemory.
 func Open(dev *device.Device, path string, o Options) (*Model, error) {
 	f, err := OpenFiles(path)
 	if err != nil {
@@ -97,6 +97,9 @@ func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := roomForWeights(dev, f); err != nil {
+		return err
+	}
 	if n.stream, err = dev.NewStream(); err != nil {
 		return err
 	}
@@ -111,7 +114,13 @@ func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 	}
 	m.context = min(m.context, n.model.Context)
 	if o.Tokens == 0 {
-		o.Tokens = m.tokens(dev, o, before.Used)
+		if o.Tokens, err = m.tokens(dev, o, before.Used); err != nil {
+			return err
+		}
+	}
+	o.Tokens = max(o.Tokens, m.context)
+	if err := roomForTokens(dev, n.model, o.Tokens); err != nil {
+		return err
 	}
 	return m.start(dev, o)
 }
@@ -123,7 +132,7 @@ func (m *Model) start(dev *device.Device, o Options) (err error) {
 		p.chunk, p.alone, p.ahead = chunkCPU, true, false
 	}
 	n, rows := &m.network, 1<<bits.Len(uint(p.sequences-1)) // as a Decoder has
-	size := llama.CacheOptions{Sequences: p.sequences, Tokens: max(o.Tokens, m.context)}
+	size := llama.CacheOptions{Sequences: p.sequences, Tokens: o.Tokens}
 	if o.Deterministic {
 		p.deterministic, p.chunk, p.alone, size.Fixed = true, llama.PageTokens, true, m.context
 	}
@@ -150,16 +159,18 @@ const (
 )
 
 // tokens returns the default of Options.Tokens if the program already used a number of bytes on the device before the model was loaded.
-func (m *Model) tokens(dev *device.Device, o Options, used int64) int {
-	most := m.context + 1024*(max(o.Sequences, 1)-1)
+func (m *Model) tokens(dev *device.Device, o Options, used int64) (int, error) {
+	room, err := dev.Room()
+	free := int64(float64(room) * cacheShare)
 	if all := dev.Info().Memory; all > 0 {
-		free := int64(float64(all)*cacheShare) - used - m.network.model.Bytes()
+		own := int64(float64(all)*cacheShare) - used - m.network.model.Bytes()
 		if set := m.network.set; set != nil {
-			free -= set.Bytes()
+			own -= set.Bytes()
 		}
-		most = min(most, int(free/int64(m.network.model.TokenBytes())))
+		free = min(free, own)
 	}
-	return most
+	most := m.context + 1024*(max(o.Sequences, 1)-1)
+	return min(most, int(free/int64(m.network.model.TokenBytes()))), err
 }
 
 // cacheShare is the share of a device's memory that the weights and caches of all models may have. The rest is for activations, graphs and

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/weights"
 	"github.com/gopherwarp/gopherwarp/weights/gguf"
 )
@@ -46,7 +47,7 @@ type LoadOptions struct {
 // it to nil if the file lacks its tensor.
 //
 // Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The error
-// joins all mistakes, each of which matches one of the errors of Load.
+// joins all mistakes, each of which matches one of the errors of Load. If the device has no memory for a parameter, Load ends at once.
 func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
 	l := &loader{params: p, file: f, options: o, key: "weights", used: map[string]bool{}, total: f.Size()}
 	if strings.HasPrefix(f.Format, "GGUF") {
@@ -77,7 +78,7 @@ type loader struct {
 	done, total int64
 	memory      [][]byte // into which matrices are read
 	errs        []error
-	interrupted error // of LoadOptions.Interrupt
+	interrupted error // of LoadOptions.Interrupt, or of a full device
 }
 
 // walk loads the layers in v, whose names begin with prefix.
@@ -90,7 +91,10 @@ func (l *loader) walk(v reflect.Value, prefix string) {
 			if l.interrupted != nil {
 				return
 			}
-			if err := layer.load(l, prefix); err != nil {
+			switch err := layer.load(l, prefix); {
+			case errors.Is(err, device.ErrMemory): // as it would be for each later layer
+				l.interrupted = err
+			case err != nil:
 				l.errs = append(l.errs, err)
 			}
 			return

@@ -49,13 +49,16 @@ func (c *chatCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	dev, m, err := c.open(t, llm.Options{Sequences: 1, Adapter: c.Adapter})
+	dev, m, err := c.open(ctx, t, llm.Options{Sequences: 1, Adapter: c.Adapter})
 	if err != nil {
 		return err
 	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
+	if err := ctx.Err(); err != nil { // an interrupt that came before
+		return errors.Join(err, m.Close(), dev.Close())
+	}
 	s := &session{chatCommand: c, terminal: t, model: m, grammar: g, interrupts: interrupts, prompt: term.IsTerminal(os.Stdin.Fd())}
 	err = s.run(context.WithoutCancel(ctx), os.Stdin) // an interrupt ends an answer, not the command
 	return errors.Join(err, m.Close(), dev.Close())

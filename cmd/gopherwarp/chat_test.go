@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -82,7 +84,7 @@ func talk(t *testing.T, in io.Reader, o llamatest.Options, interrupts <-chan os.
 	c := &chatCommand{modelFlags: modelFlags{modelSource: modelSource{Model: llamatest.Write(t, o)}, MaxTokens: 4, Seed: 1}}
 	var out bytes.Buffer
 	term := terminal{&out, io.Discard}
-	dev, m, err := c.open(term, llm.Options{Sequences: 1})
+	dev, m, err := c.open(t.Context(), term, llm.Options{Sequences: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,5 +138,24 @@ func TestInterrupts(t *testing.T) {
 	out, err := talk(t, in, llamatest.Options{}, interrupts)
 	if err != nil || !strings.Contains(out, "/exit or Ctrl-D leaves.") {
 		t.Errorf("%v:\n%s", err, out)
+	}
+}
+
+// TestInterruptWhileLoading interrupts commands before the model is loaded. They end.
+func TestInterruptWhileLoading(t *testing.T) {
+	t.Setenv("GOPHERWARP_DEVICE", "cpu")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	source := modelSource{Model: llamatest.Write(t, llamatest.Options{})}
+	flags := modelFlags{modelSource: source, Repetition: 1}
+	for name, run := range map[string]func(context.Context, terminal) error{
+		"chat":       (&chatCommand{modelFlags: flags}).Run,
+		"generate":   (&generateCommand{modelFlags: flags, Prompt: "Hi"}).Run,
+		"perplexity": (&perplexityCommand{Model: source.Model, File: "chat.go"}).Run,
+	} {
+		var out bytes.Buffer
+		if err := run(ctx, terminal{&out, &out}); !errors.Is(err, context.Canceled) || out.Len() > 0 {
+			t.Errorf("%s: %v, %q", name, err, out.String())
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -71,8 +72,8 @@ func (f modelFlags) check() error {
 }
 
 // open opens the model on the default device. If o.Sequences is 0, it is the number of texts that servers generate there. It shows the
-// progress. The caller closes both.
-func (f modelSource) open(t terminal, o llm.Options) (*device.Device, *llm.Model, error) {
+// progress. If ctx is done while the model is loaded, open returns the error of ctx. The caller closes both.
+func (f modelSource) open(ctx context.Context, t terminal, o llm.Options) (*device.Device, *llm.Model, error) {
 	dev, err := gopherwarp.Open()
 	if err != nil {
 		return nil, nil, err
@@ -81,7 +82,7 @@ func (f modelSource) open(t terminal, o llm.Options) (*device.Device, *llm.Model
 		o.Sequences = parallelOn(dev)
 	}
 	progress := console.StartProgress(t.err)
-	o.Context, o.Progress = f.Context, func(done, total int64) {
+	o.Context, o.Interrupt, o.Progress = f.Context, ctx.Err, func(done, total int64) {
 		progress.Show("loading %s: %d of %d MB", f.Model, done>>20, total>>20)
 	}
 	m, err := llm.Open(dev, f.Model, o)

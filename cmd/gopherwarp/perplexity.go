@@ -42,7 +42,7 @@ func (c *perplexityCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	dev, m, err := source.open(t, llm.Options{Sequences: 1})
+	dev, m, err := source.open(ctx, t, llm.Options{Sequences: 1})
 	if err != nil {
 		return err
 	}

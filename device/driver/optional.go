@@ -53,6 +53,12 @@ type Pooler interface {
 	Pool() (reserved int64, err error)
 }
 
+// Gauge is a Backend that knows how much of the device's memory is free.
+type Gauge interface {
+	// FreeMemory returns the number of bytes that no program uses.
+	FreeMemory() (int64, error)
+}
+
 // PooledMemory is Memory of a Pooler.
 type PooledMemory interface {
 	// FreeAfter frees the memory when the work enqueued so far on the queues is done. It does not

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
 	"github.com/gopherwarp/gopherwarp/internal/verify/sweep"
 	"github.com/gopherwarp/gopherwarp/model/llama"
@@ -338,6 +339,20 @@ func TestLoadErrors(t *testing.T) {
 				t.Errorf("memory that was not freed: %v", owners)
 			}
 		})
+	}
+}
+
+// TestLoadWithoutMemory loads a model onto a device without memory. The first failure ends the load.
+func TestLoadWithoutMemory(t *testing.T) {
+	f, err := gguf.Open(llamatest.Write(t, llamatest.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := kerneltest.Stream(t, cpu.Open)
+	s.Device().SetMemoryLimit(1)
+	if _, err := llama.Load(s, f, llama.LoadOptions{}); !errors.Is(err, device.ErrMemory) || strings.Count(err.Error(), device.ErrMemory.Error()) != 1 {
+		t.Errorf("got %v", err)
 	}
 }
 
