@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -126,6 +127,15 @@ func (p *protocols) close() error {
 		return p.library.Close()
 	}
 	return nil
+}
+
+// labelsIn returns the names of the classes in labels.txt of a model's folder, or none without that file.
+func labelsIn(model string) ([]string, error) {
+	name := filepath.Join(model, "labels.txt")
+	if _, err := os.Stat(name); err != nil {
+		return nil, nil
+	}
+	return readLines(name)
 }
 
 // readLines returns the lines of a file, or none without a name.

@@ -79,22 +79,25 @@ func (c *serveCommand) newServer(t terminal, list []served) (*server, error) {
 	return s, nil
 }
 
-// readLabels returns the names of the classes of the model for pictures. The error is an exit.
+// readLabels returns the names of the classes of the models for pictures. The error is an exit.
 func (c *serveCommand) readLabels(list []served) (map[string][]string, error) {
-	if c.Labels == "" {
-		return nil, nil
-	}
-	lines, err := readLines(c.Labels)
+	given, err := readLines(c.Labels)
 	if err != nil {
 		return nil, exit{exitUsage, err}
 	}
 	labels := map[string][]string{}
 	for _, m := range list {
-		if m.kind == pictureModel {
-			labels[m.name] = lines
+		if m.kind != pictureModel {
+			continue
+		}
+		labels[m.name] = given
+		if c.Labels == "" {
+			if labels[m.name], err = labelsIn(m.path); err != nil {
+				return nil, exit{exitUsage, err}
+			}
 		}
 	}
-	if len(labels) != 1 {
+	if c.Labels != "" && len(labels) != 1 {
 		return nil, exit{exitUsage, fmt.Errorf("-labels is for one model for pictures, and there are %d", len(labels))}
 	}
 	return labels, nil
