@@ -41,8 +41,8 @@ type serveCommand struct {
 func (serveCommand) Help() string {
 	return `Serves language models with the protocols of OpenAI's API (/v1/chat/completions, /v1/completions, /v1/responses and
 /v1/models) and of Anthropic's (/v1/messages), and the requests of llama-server (/completion and others). The path / is a
-page for chats with the model, /health reports whether the model can answer, and /metrics has metrics for Prometheus
-under vLLM's names.
+page for chats with the model or, without a language model, about models and GPUs. /health reports whether the model can
+answer, and /metrics has metrics for Prometheus under vLLM's names.
 
 An embedding model is served at /v1/embeddings, with metrics under the names of Text Embeddings Inference. A model for
 pictures is served at /classify. Both kinds of models are also served at /v2, in the protocol of KServe and Triton, with
