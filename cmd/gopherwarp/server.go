@@ -240,7 +240,7 @@ func (s *server) serve(ctx context.Context, l socket) error {
 		names = append(names, m.name)
 	}
 	fmt.Fprintf(s.t.out, "serving %s at %s/v1\n", strings.Join(names, ", "), l.url())
-	return listen.Serve(ctx, l.Listener, s.protocols.all, listen.Options{
+	return listen.Serve(ctx, l.Listener, logging(s.protocols.all, s.t.err, s.Log), listen.Options{
 		Connections: s.Sockets, Drain: s.Drain, TLS: l.secure,
 		Draining: func() { console.Print(s.t.err, "answers that have begun end; no new requests are accepted", 0) },
 	})
