@@ -15,7 +15,7 @@ import (
 type classifyCommand struct {
 	Model    string   `required:"" placeholder:"PATH" help:"A safetensors file, or a folder with safetensors files: a ResNet with the names of torchvision's tensors, or EfficientNet-Lite0."`
 	Pictures []string `arg:"" name:"picture" help:"JPEG or PNG files."`
-	Names    string   `placeholder:"FILE" help:"A file with the names of the classes, one on each line. Default: numbers instead of names."`
+	Names    string   `placeholder:"FILE" help:"A file with the names of the classes, one on each line. Default: labels.txt in the model's folder, or numbers instead of names."`
 	Top      int      `default:"5" help:"The number of classes to print for each picture."`
 	DType    string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16 or float16. Default: float16 on GPUs with tensor cores, and else float32."`
 }
@@ -35,7 +35,12 @@ func (c *classifyCommand) Run(ctx context.Context, t terminal) error {
 	types := map[string]dtype.Type{"float32": dtype.Float32, "bfloat16": dtype.BFloat16, "float16": dtype.Float16}
 	o := classify.Options{DType: types[c.DType]}
 	var err error
-	if o.Names, err = readLines(c.Names); err != nil {
+	if c.Names == "" {
+		o.Names, err = labelsIn(c.Model)
+	} else {
+		o.Names, err = readLines(c.Names)
+	}
+	if err != nil {
 		return err
 	}
 	dev, err := gopherwarp.Open()

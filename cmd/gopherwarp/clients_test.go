@@ -1,19 +1,26 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"image"
+	"image/png"
 	"iter"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/chat"
+	"github.com/gopherwarp/gopherwarp/classify"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/pictures"
 	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
@@ -42,11 +49,26 @@ func (parrot) Generate(_ context.Context, prompt string, r llm.Request) iter.Seq
 	}
 }
 
+// gray is a model for which all pictures are of one class.
+type gray struct{}
+
+func (gray) Classify(_ context.Context, _ int, list ...image.Image) ([][]classify.Class, error) {
+	return slices.Repeat([][]classify.Class{{{Probability: 1, Name: "gray"}}}, len(list)), nil
+}
+
+func (gray) Classes() int { return 1 }
+
 // serveParrot starts a server of a parrot.
 func serveParrot(t *testing.T, name string, keys ...string) *httptest.Server {
 	t.Helper()
+	return serveModels(t, keys, func(m *models) { m.texts[name] = repository.Loaded[gate.Model](parrot{}) })
+}
+
+// serveModels starts a server of the models that a function adds.
+func serveModels(t *testing.T, keys []string, add func(*models)) *httptest.Server {
+	t.Helper()
 	s := &server{serveCommand: &serveCommand{Key: keys}, models: newModels(repository.Options{})}
-	s.texts[name] = repository.Loaded[gate.Model](parrot{})
+	add(&s.models)
 	p, err := s.handle()
 	if err != nil {
 		t.Fatal(err)
@@ -75,21 +97,38 @@ func TestClients(t *testing.T) {
 	t.Logf("%s", out)
 }
 
-// TestPage opens the page in a browser, in which it asks the server for its models and its state.
+// TestPage opens the pages in a browser, in which they ask the server for its models and its state.
 func TestPage(t *testing.T) {
 	browser, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skipf("there is no browser: %v", err)
 	}
-	s := serveParrot(t, "parrot")
-	out, err := exec.Command(browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(), "--timeout=20000", "--virtual-time-budget=3000", "--dump-dom", s.URL).Output()
-	if err != nil {
-		t.Skipf("%s does not run: %v", browser, err)
+	chat, upload := serveParrot(t, "parrot"), serveModels(t, nil, func(m *models) {
+		m.pictures["gray"] = repository.Loaded[pictures.Model](gray{})
+	})
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
+		t.Fatal(err)
 	}
-	for _, want := range []string{"<option>parrot</option>", `<dd id="health" class="">ready</dd>`} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("the page has no %s:\n%s", want, out)
+	for range 3 {
+		if answer, err := http.Post(upload.URL+"/classify", "image/png", bytes.NewReader(picture.Bytes())); err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("%+v, %v", answer, err)
+		}
+	}
+	for url, list := range map[string][]string{
+		chat.URL:                      {"<option>parrot</option>", `<dd id="health" class="">ready</dd>`},
+		chat.URL + "/page/state.html": {`<span id="health" class="">ready</span>`, "<tr><td>parrot</td>"},
+		upload.URL:                    {`<span id="health" class="">ready</span>`, "<tr><td>gray</td><td>–</td><td>0</td><td>1.0</td>", " ms</td></tr></tbody>"},
+	} {
+		out, err := exec.Command(browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+			"--disable-component-update", "--disable-sync", "--user-data-dir="+t.TempDir(), "--timeout=20000", "--virtual-time-budget=1500", "--dump-dom", url).Output()
+		if err != nil {
+			t.Skipf("%s does not run: %v", browser, err)
+		}
+		for _, want := range list {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("%s has no %s:\n%s", url, want, out)
+			}
 		}
 	}
 }

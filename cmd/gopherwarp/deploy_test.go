@@ -2,14 +2,27 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/gopherwarp/gopherwarp/cpu"
+	"github.com/gopherwarp/gopherwarp/embeddings"
+	"github.com/gopherwarp/gopherwarp/llm"
+	"github.com/gopherwarp/gopherwarp/model/bert/berttest"
+	"github.com/gopherwarp/gopherwarp/model/llama/llamatest"
+	"github.com/gopherwarp/gopherwarp/serve/gate"
+	"github.com/gopherwarp/gopherwarp/serve/openai"
+	"github.com/gopherwarp/gopherwarp/serve/pictures"
+	"github.com/gopherwarp/gopherwarp/serve/repository"
 )
 
 // deployed is what the test reads of the files that start a server: of a file for Docker Compose, or of a Kubernetes object.
@@ -95,5 +108,83 @@ func TestDeployments(t *testing.T) {
 		if p.HTTPGet.Path != "/health" || p.HTTPGet.Port != "http" {
 			t.Errorf("a probe is %+v", p)
 		}
+	}
+}
+
+// metricsOf returns the metrics of a server of models of all kinds after a request that fails.
+func metricsOf(t *testing.T) string {
+	t.Helper()
+	dev, err := cpu.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.Close() })
+	e, err := embeddings.Open(dev, berttest.WriteFolder(t, berttest.Options{}), embeddings.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	m, err := llm.Open(dev, llamatest.Write(t, llamatest.Options{}), llm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	s := serveModels(t, nil, func(all *models) {
+		all.vectors["e"] = repository.Loaded[openai.Embedder](e)
+		all.pictures["p"] = repository.Loaded[pictures.Model](gray{})
+		all.texts["m"] = repository.Loaded[gate.Model](m)
+	})
+	answer, err := http.Post(s.URL+"/v1/embeddings", "application/json", strings.NewReader(`{"model": "e", "input": []}`))
+	if err != nil || answer.Body.Close() != nil || answer.StatusCode != http.StatusBadRequest {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	if answer, err = http.Get(s.URL + "/metrics"); err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Each metric that the dashboard reads exists: those of GPUs in package metrics, others on a server of models of all kinds.
+func TestGrafana(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "grafana.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	gpus, err := os.ReadFile(filepath.Join("..", "..", "metrics", "gpus.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, queries := metricsOf(t), 0
+	name := regexp.MustCompile(`\b(?:te_|nv_|vllm:|gopherwarp_)\w+`)
+	for _, p := range d.Panels {
+		for _, x := range p.Targets {
+			queries++
+			list := name.FindAllString(x.Expr, -1)
+			if len(list) == 0 {
+				t.Errorf("%s: no metric in %s", p.Title, x.Expr)
+			}
+			for _, m := range list {
+				if !strings.Contains(all, "\n"+m+"{") && !strings.Contains(string(gpus), `"`+m+`"`) {
+					t.Errorf("%s: there is no %s", p.Title, m)
+				}
+			}
+		}
+	}
+	if queries < 20 {
+		t.Errorf("%d queries", queries)
 	}
 }

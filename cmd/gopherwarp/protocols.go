@@ -1,11 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,14 +38,14 @@ func (s *server) handle() (*protocols, error) {
 		return nil, err
 	}
 	p, counts := &protocols{}, kserve.NewMetrics(g.Others...)
-	vectors := openai.EmbedOptions{Models: s.vectors, Delay: s.Delay, Observe: counts.Observe, Health: func(ctx context.Context) error { return p.pictures.Health(ctx) }}
-	if len(g.Others) > 0 {
-		vectors.Metrics = append(p.gpuMetrics(), counts)
-	}
-	if p.openai, err = openai.HandleEmbedders(g, vectors); err != nil {
+	if p.pictures, err = pictures.Handle(g, pictures.Options{Models: s.pictures, Labels: s.labels, Delay: s.Delay, Observe: counts.Observe}); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
-	if p.pictures, err = pictures.Handle(g, pictures.Options{Models: s.pictures, Labels: s.labels, Delay: s.Delay, Observe: counts.Observe}); err != nil {
+	vectors := openai.EmbedOptions{Models: s.vectors, Delay: s.Delay, Observe: counts.Observe, Health: p.pictures.Health, Metrics: p.gpuMetrics()}
+	if len(g.Others) > 0 {
+		vectors.Metrics = slices.Concat(vectors.Metrics, p.pictures.Metrics(), []prometheus.Collector{counts})
+	}
+	if p.openai, err = openai.HandleEmbedders(g, vectors); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
 	tensors := map[string]kserve.Model{}
@@ -81,6 +81,12 @@ func (s *server) gate() (*gate.Gate, error) {
 func (s *server) mux(g *gate.Gate, p *protocols) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("POST /classify", p.pictures)
+	first := page.Handler()
+	if len(s.texts) == 0 {
+		first = page.State()
+	}
+	mux.Handle("GET /{$}", first)
+	mux.Handle("GET /page/", first)
 	if len(s.texts) == 0 {
 		mux.Handle("/", p.openai)
 		return mux
@@ -93,8 +99,6 @@ func (s *server) mux(g *gate.Gate, p *protocols) http.Handler {
 	messages := anthropic.Handle(g)
 	mux.Handle("/v1/messages", messages)
 	mux.Handle("/v1/messages/", messages)
-	mux.Handle("GET /{$}", page.Handler())
-	mux.Handle("GET /page/", page.Handler())
 	return mux
 }
 
@@ -123,6 +127,15 @@ func (p *protocols) close() error {
 		return p.library.Close()
 	}
 	return nil
+}
+
+// labelsIn returns the names of the classes in labels.txt of a model's folder, or none without that file.
+func labelsIn(model string) ([]string, error) {
+	name := filepath.Join(model, "labels.txt")
+	if _, err := os.Stat(name); err != nil {
+		return nil, nil
+	}
+	return readLines(name)
 }
 
 // readLines returns the lines of a file, or none without a name.

@@ -33,16 +33,17 @@ type serveCommand struct {
 	Timeout  time.Duration `default:"10m" placeholder:"TIME" help:"How long a request may take, including its wait. 0 means no limit."`
 	Sockets  int           `name:"connections" default:"16384" placeholder:"N" help:"The largest number of connections. Further connections wait; connections without a request are closed to make room for them."`
 	Delay    time.Duration `default:"0s" placeholder:"TIME" help:"How long a text or picture may wait, while the device is idle, for others to be computed together with it."`
-	Labels   string        `placeholder:"FILE" help:"A file with the names of the classes of the only model for pictures, one on each line. Default: numbers instead of names."`
+	Labels   string        `placeholder:"FILE" help:"A file with the names of the classes of the only model for pictures, one on each line. Default: labels.txt in the folder of each model, or numbers instead of names."`
 	Drain    time.Duration `default:"30s" placeholder:"TIME" help:"How long answers may take after an interrupt or SIGTERM."`
+	Log      string        `enum:"off,text,json" default:"off" help:"Write a line about each request to standard error: text, json or off. The line has no contents of requests and answers."`
 }
 
 // Help is the text after the flags.
 func (serveCommand) Help() string {
 	return `Serves language models with the protocols of OpenAI's API (/v1/chat/completions, /v1/completions, /v1/responses and
 /v1/models) and of Anthropic's (/v1/messages), and the requests of llama-server (/completion and others). The path / is a
-page for chats with the model, /health reports whether the model can answer, and /metrics has metrics for Prometheus
-under vLLM's names.
+page for chats with the model or, without a language model, about models and GPUs. /health reports whether the model can
+answer, and /metrics has metrics for Prometheus under vLLM's names.
 
 An embedding model is served at /v1/embeddings, with metrics under the names of Text Embeddings Inference. A model for
 pictures is served at /classify. Both kinds of models are also served at /v2, in the protocol of KServe and Triton, with

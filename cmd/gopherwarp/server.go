@@ -79,22 +79,25 @@ func (c *serveCommand) newServer(t terminal, list []served) (*server, error) {
 	return s, nil
 }
 
-// readLabels returns the names of the classes of the model for pictures. The error is an exit.
+// readLabels returns the names of the classes of the models for pictures. The error is an exit.
 func (c *serveCommand) readLabels(list []served) (map[string][]string, error) {
-	if c.Labels == "" {
-		return nil, nil
-	}
-	lines, err := readLines(c.Labels)
+	given, err := readLines(c.Labels)
 	if err != nil {
 		return nil, exit{exitUsage, err}
 	}
 	labels := map[string][]string{}
 	for _, m := range list {
-		if m.kind == pictureModel {
-			labels[m.name] = lines
+		if m.kind != pictureModel {
+			continue
+		}
+		labels[m.name] = given
+		if c.Labels == "" {
+			if labels[m.name], err = labelsIn(m.path); err != nil {
+				return nil, exit{exitUsage, err}
+			}
 		}
 	}
-	if len(labels) != 1 {
+	if c.Labels != "" && len(labels) != 1 {
 		return nil, exit{exitUsage, fmt.Errorf("-labels is for one model for pictures, and there are %d", len(labels))}
 	}
 	return labels, nil
@@ -237,7 +240,7 @@ func (s *server) serve(ctx context.Context, l socket) error {
 		names = append(names, m.name)
 	}
 	fmt.Fprintf(s.t.out, "serving %s at %s/v1\n", strings.Join(names, ", "), l.url())
-	return listen.Serve(ctx, l.Listener, s.protocols.all, listen.Options{
+	return listen.Serve(ctx, l.Listener, logging(s.protocols.all, s.t.err, s.Log), listen.Options{
 		Connections: s.Sockets, Drain: s.Drain, TLS: l.secure,
 		Draining: func() { console.Print(s.t.err, "answers that have begun end; no new requests are accepted", 0) },
 	})

@@ -1,6 +1,6 @@
-// Package page serves a web page for chats with the models of a server. The page also shows the state of the server. Its HTML, CSS and
-// JavaScript are part of the binary, and load nothing from other servers. They use the paths /v1/models, /v1/chat/completions and /metrics
-// of serve/openai on the same server.
+// Package page serves two web pages of a server: one for chats with its language models, which also shows their state, and one that shows
+// all models with their queues and times, and the GPUs. Their HTML, CSS and JavaScript are part of the binary, and load nothing from other
+// servers. They use the paths /v1/models, /v1/chat/completions, /health and /metrics of serve/openai on the same server.
 //
 //	mux := http.NewServeMux()
 //	mux.Handle("/", openai.Handle(g)) // g is a *gate.Gate
@@ -8,5 +8,6 @@
 //	mux.Handle("GET /page/", page.Handler())
 //	err := http.ListenAndServe("localhost:8080", mux)
 //
-// The page itself needs no API key. If the server needs an API key, the page asks for the key, and keeps it until the tab is closed.
+// The pages themselves need no API key. If the server needs an API key, the page for chats asks for the key, and keeps it until the tab is
+// closed.
 package page

@@ -15,10 +15,17 @@ var types = map[string]string{".html": "text/html; charset=utf-8", ".css": "text
 // policy allows the page to load and to ask only its own server.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler returns a handler for the page, at /, and for its files, below /page/.
-func Handler() http.Handler {
+// Handler returns a handler for the page for chats, at /, and for the files of both pages, below /page/.
+func Handler() http.Handler { return handler("index.html") }
+
+// State returns a handler for the page about models and GPUs, at /, and for the files of both pages, below /page/. It is for servers without
+// language models; others have this page at /page/state.html.
+func State() http.Handler { return handler("state.html") }
+
+// handler returns a handler that answers / with a file.
+func handler(first string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name := "index.html"
+		name := first
 		if r.URL.Path != "/" {
 			name = path.Base(r.URL.Path)
 		}

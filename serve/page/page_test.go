@@ -11,15 +11,19 @@ import (
 )
 
 // get returns the answer to a request.
-func get(path string) *httptest.ResponseRecorder {
+func get(path string) *httptest.ResponseRecorder { return ask(page.Handler(), path) }
+
+// ask returns the answer of a handler to a request.
+func ask(h http.Handler, path string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	page.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 	return w
 }
 
 func TestHandler(t *testing.T) {
 	for path, want := range map[string]string{
 		"/": "text/html; charset=utf-8", "/page/style.css": "text/css; charset=utf-8", "/page/page.js": "text/javascript; charset=utf-8",
+		"/page/state.html": "text/html; charset=utf-8", "/page/state.js": "text/javascript; charset=utf-8",
 	} {
 		w := get(path)
 		h := w.Header()
@@ -32,12 +36,22 @@ func TestHandler(t *testing.T) {
 			t.Errorf("%s: status %d", path, w.Code)
 		}
 	}
+	if got, want := ask(page.State(), "/").Body.String(), get("/page/state.html").Body.String(); got != want {
+		t.Errorf("without language models, / is %q", got)
+	}
 }
 
-// The script names only elements that the page has, and the page loads only files that exist. The policy forbids scripts and styles in
-// the page itself.
+// The scripts name only elements that their pages have, and the pages load only files that exist. The policy forbids scripts and styles in
+// the pages themselves.
 func TestFiles(t *testing.T) {
-	html, script := get("/").Body.String(), get("/page/page.js").Body.String()
+	for path, script := range map[string]string{"/": "/page/page.js", "/page/state.html": "/page/state.js"} {
+		checkFiles(t, get(path).Body.String(), get(script).Body.String())
+	}
+}
+
+// checkFiles checks a page and its script.
+func checkFiles(t *testing.T, html, script string) {
+	t.Helper()
 	for _, m := range regexp.MustCompile(`\$\("([a-z-]+)"\)`).FindAllStringSubmatch(script, -1) {
 		if !strings.Contains(html, `id="`+m[1]+`"`) {
 			t.Errorf("the page has no element %s", m[1])

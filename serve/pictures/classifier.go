@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/classify"
 	"github.com/gopherwarp/gopherwarp/serve/batch"
@@ -24,11 +25,12 @@ type Classifier struct {
 	also    func(batch.Report)    // is called after each batch
 	decoded chan struct{}         // has an element for each picture that is being decoded
 	broken  atomic.Pointer[error] // that of the last batch, or nil
+	metrics *metrics
 }
 
 // newClassifier returns a Classifier with the options of its Handler.
 func newClassifier(name string, m *repository.Model[Model], o Options, decoded chan struct{}) (*Classifier, error) {
-	c := &Classifier{model: m, labels: o.Labels[name], decoded: decoded, also: func(batch.Report) {}}
+	c := &Classifier{model: m, labels: o.Labels[name], decoded: decoded, also: func(batch.Report) {}, metrics: newMetrics(name)}
 	if o.Observe != nil {
 		c.also = func(r batch.Report) { o.Observe(name, r) }
 	}
@@ -52,6 +54,7 @@ func (c *Classifier) compute(ctx context.Context, list []image.Image) ([][]class
 // observe is called after each batch.
 func (c *Classifier) observe(r batch.Report) {
 	c.also(r)
+	c.metrics.batch.Observe(float64(r.Items))
 	if c.broken.Store(nil); r.Err != nil && !errors.Is(r.Err, context.Canceled) && !errors.Is(r.Err, classify.ErrPicture) {
 		c.broken.Store(&r.Err)
 	}
@@ -87,6 +90,7 @@ func (c *Classifier) Health(ctx context.Context) error {
 
 // Classify returns all classes of the pictures in the contents of JPEG or PNG files. The error may be a gate.Failure.
 func (c *Classifier) Classify(ctx context.Context, files ...[]byte) ([][]classify.Class, error) {
+	began := time.Now()
 	list := make([]image.Image, len(files))
 	for i, data := range files {
 		var err error
@@ -96,6 +100,8 @@ func (c *Classifier) Classify(ctx context.Context, files ...[]byte) ([][]classif
 	}
 	classes, err := c.queue.Do(ctx, list...)
 	switch {
+	case err == nil:
+		c.metrics.request.Observe(time.Since(began).Seconds())
 	case errors.Is(err, batch.ErrTooMany):
 		err = gate.Failure{Status: http.StatusBadRequest, Message: fmt.Sprintf("%d pictures, which are more than the server's queue holds", len(files))}
 	case errors.Is(err, classify.ErrPicture):

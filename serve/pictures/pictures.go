@@ -44,7 +44,7 @@ type Options struct {
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch of a model.
 	Observe func(model string, r batch.Report)
-	// Metrics are the metrics that /metrics returns.
+	// Metrics are further metrics that /metrics returns.
 	Metrics []prometheus.Collector
 }
 
@@ -76,6 +76,7 @@ func Handle(g *gate.Gate, o Options) (*Handler, error) {
 	h.mux.HandleFunc("GET /health", h.health)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(o.Metrics...)
+	registry.MustRegister(h.Metrics()...)
 	h.mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
 	return h, nil
 }

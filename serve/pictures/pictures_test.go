@@ -136,6 +136,12 @@ func TestUpload(t *testing.T) {
 	if status, got := send(t, url+"/metrics", ""); status != 200 || !strings.Contains(got, "\nx 0") {
 		t.Errorf("metrics: %d %s", status, got)
 	}
+	_, got := send(t, url+"/metrics", "")
+	for _, want := range []string{`request_seconds_count{model_name="p"} 3`, `batch_sum{model_name="p"} 4`, `waiting{model_name="p"} 0`} {
+		if !strings.Contains(got, "\ngopherwarp_pictures_"+want) {
+			t.Errorf("no %s in the metrics:\n%s", want, got)
+		}
+	}
 	if status, got := send(t, url+"/health", ""); status != 200 {
 		t.Errorf("health: %d %s", status, got)
 	}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// logging returns a handler that writes a line about each request to a writer after the answer, in the given format: text or json. With
+// any other format, it returns the handler itself.
+func logging(next http.Handler, to io.Writer, format string) http.Handler {
+	var l *slog.Logger
+	switch format {
+	case "text":
+		l = slog.New(slog.NewTextHandler(to, nil))
+	case "json":
+		l = slog.New(slog.NewJSONHandler(to, nil))
+	default:
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began, whole, o := time.Now(), false, &observed{ResponseWriter: w, status: http.StatusOK}
+		defer func() { // also if the handler aborts an answer that has begun, with a panic
+			l.LogAttrs(r.Context(), slog.LevelInfo, "request",
+				slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("client", r.RemoteAddr), slog.Int("status", o.status),
+				slog.Int64("bytes", o.bytes), slog.Bool("aborted", !whole), slog.Float64("seconds", time.Since(began).Seconds()))
+		}()
+		next.ServeHTTP(o, r)
+		whole = true
+	})
+}
+
+// observed is an http.ResponseWriter that keeps the status and the size of the answer.
+type observed struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (o *observed) WriteHeader(status int) {
+	if status >= 200 || status == http.StatusSwitchingProtocols { // not one that another follows
+		o.status = status
+	}
+	o.ResponseWriter.WriteHeader(status)
+}
+
+func (o *observed) Write(data []byte) (int, error) {
+	n, err := o.ResponseWriter.Write(data)
+	o.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
+
+// Flush implements http.Flusher, for packages that do not use http.ResponseController.
+func (o *observed) Flush() { _ = http.NewResponseController(o.ResponseWriter).Flush() }
+
+// Hijack implements http.Hijacker, as Flush does http.Flusher.
+func (o *observed) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	o.status = http.StatusSwitchingProtocols // which the caller sends
+	return http.NewResponseController(o.ResponseWriter).Hijack()
+}
