@@ -151,14 +151,23 @@ func reduce(name string, f folding, t *Tensor, dims []int) *Tensor {
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
+	out := s.folded(name, f, t, a)
+	if out.err == nil && s.recording(t, nil) {
+		s.record(out, reduced(name, f, t, a))
+	}
+	return out
+}
+
+// folded returns the result of a reduction.
+func (s *Scope) folded(name string, f folding, t *Tensor, a axes) *Tensor {
 	of := t.dtype
 	if f.fold == array.Sum && !isFloat(of) {
 		of = dtype.Int64
 	}
-	if a.n == 0 && f.mean {
+	switch {
+	case a.n == 0 && f.mean:
 		return s.full(name, math.NaN(), of, slices.Clone(a.shape))
-	}
-	if a.n == 0 {
+	case a.n == 0:
 		return s.zeros(name, of, slices.Clone(a.shape))
 	}
 	out := s.empty(name, of, a.shape)
@@ -167,9 +176,6 @@ func reduce(name string, f folding, t *Tensor, dims []int) *Tensor {
 	}
 	if err := s.fold(f, t, a, out); err != nil {
 		return s.fail(mistake(name, err))
-	}
-	if s.recording(t, nil) {
-		s.record(out, reduced(name, f, t, a))
 	}
 	return out
 }
