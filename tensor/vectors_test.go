@@ -113,16 +113,23 @@ func TestVectors(t *testing.T) {
 			}
 			for _, of := range v.types(c) {
 				for _, form := range []string{"contiguous", "transposed", "part"} {
-					name := fmt.Sprintf("case %d, %s%v of %v, %s", i, c.Op, c.Args, of, form)
-					err := tensor.RunOn(t.Context(), outer.Stream(), func(s *tensor.Scope) error { return v.compare(t, s, c, of, name, form) })
-					if err != nil {
-						t.Errorf("%s: %v", name, err)
+					x := trial{c, fmt.Sprintf("case %d, %s%v of %v, %s", i, c.Op, c.Args, of, form), of, form}
+					if err := tensor.RunOn(t.Context(), outer.Stream(), func(s *tensor.Scope) error { return v.compare(t, s, x) }); err != nil {
+						t.Errorf("%s: %v", x.name, err)
 					}
 				}
 			}
 		}
 		return nil
 	})
+}
+
+// trial is a case in a type, with operands of a form: see view.
+type trial struct {
+	vector
+	name string
+	of   dtype.Type
+	form string
 }
 
 // view returns a tensor with the elements of x: x itself, or a view of a transposed copy, or of a part of a larger one.
@@ -137,12 +144,12 @@ func view(x *tensor.Tensor, form string) *tensor.Tensor {
 }
 
 // compare compares the results and derivatives of a case.
-func (v *vectors) compare(t *testing.T, s *tensor.Scope, c vector, of dtype.Type, name, form string) error {
+func (v *vectors) compare(t *testing.T, s *tensor.Scope, c trial) error {
 	t.Helper()
 	s.Record()
 	var in, variables []*tensor.Tensor
 	for _, p := range c.In {
-		x := view(v.upload(s, p, of), form)
+		x := view(v.upload(s, p, c.of), c.form)
 		if c.Weights != nil && p.Type == "float64" {
 			x = s.Variable(x)
 			variables = append(variables, x)
@@ -155,26 +162,26 @@ func (v *vectors) compare(t *testing.T, s *tensor.Scope, c vector, of dtype.Type
 		return nil
 	}
 	out := f(in, c.Args)
-	want := map[string]dtype.Type{"": of, "float32": dtype.Float32, "int64": dtype.Int64, "bool": dtype.Bool, "float": dtype.Float32}[c.Type]
-	if c.Type == "float" && of == dtype.Float64 {
-		want = of
+	want := map[string]dtype.Type{"": c.of, "float32": dtype.Float32, "int64": dtype.Int64, "bool": dtype.Bool, "float": dtype.Float32}[c.Type]
+	if c.Type == "float" && c.of == dtype.Float64 {
+		want = c.of
 	}
 	if s.Err() == nil && out[0].DType() != want {
-		t.Errorf("%s: the result is of %v, want %v", name, out[0].DType(), want)
+		t.Errorf("%s: the result is of %v, want %v", c.name, out[0].DType(), want)
 	}
-	tolerance, ok := vectorTolerance[of]
+	tolerance, ok := vectorTolerance[c.of]
 	if !ok {
 		tolerance = vectorTolerance[dtype.Float32] // of results that are floats
 	}
 	for i, p := range c.Out {
-		v.near(t, fmt.Sprintf("%s: result %d", name, i), out[i], p, tolerance)
+		v.near(t, fmt.Sprintf("%s: result %d", c.name, i), out[i], p, tolerance)
 	}
 	if c.Weights == nil || s.Err() != nil {
 		return s.Err()
 	}
 	s.Backward(out[0].Mul(v.upload(s, *c.Weights, out[0].DType())).To(dtype.Float32).Sum())
 	for i, p := range c.Grads {
-		v.near(t, fmt.Sprintf("%s: derivative %d", name, i), variables[i].Grad(), p, 2*tolerance)
+		v.near(t, fmt.Sprintf("%s: derivative %d", c.name, i), variables[i].Grad(), p, 2*tolerance)
 	}
 	return s.Err()
 }
