@@ -63,6 +63,8 @@ func TestStatedMistakes(t *testing.T) {
 		{"Sum", tensor.ErrValue, func(_ *tensor.Scope, x, _, _ T) T { return x.Sum(2) }},
 		{"Mean", tensor.ErrValue, func(_ *tensor.Scope, x, _, _ T) T { return x.Mean(1, -1) }},
 		{"Max", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return x.Slice(1, 0, 0).Max(1) }},
+		{"LogSumExp", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return x.Slice(1, 0, 0).LogSumExp(1) }},
+		{"ScatterAdd", tensor.ErrDType, func(_ *tensor.Scope, x, _, whole T) T { return x.ScatterAdd(0, whole, whole) }},
 		{"ArgMax", tensor.ErrValue, func(_ *tensor.Scope, x, _, _ T) T { return x.ArgMax(2) }},
 		{"ArgMin", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return x.Slice(1, 0, 0).ArgMin(1) }},
 		{"Softmax", tensor.ErrValue, func(_ *tensor.Scope, x, _, _ T) T { return x.Softmax(2) }},

@@ -9,8 +9,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// CumSum returns running sums: for each element, the sum of this element and all elements before it along a dimension. Sums of integers and
-// bools are int64. The result has the shape of t. The mistake is ErrValue if there is no such dimension.
+// CumSum returns running sums: for each element, the sum of this element and all elements before it along a dimension. Sums of integers
+// and bools are int64; sums of floats have the element type of t. The result has the shape of t. The mistake is ErrValue if there is no
+// such dimension.
 func (t *Tensor) CumSum(dim int) *Tensor {
 	const name = "CumSum"
 	s, err := scopeOf(name, []*Tensor{t})
