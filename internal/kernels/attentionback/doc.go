@@ -35,13 +35,13 @@
 // weights while the other one multiplies: without turns, 128 dimensions took up to 10 % longer. groupedForward computes the results in the same
 // way: it multiplies the weights of a tile by values while it computes the scores of the next one.
 //
-// TFLOP/s of bfloat16 on an H200, with 16 heads and 8192 tokens, beside cuDNN in PyTorch 2.11 in another run on the same kind of GPU, medians of
-// 15 launches (command bench/attention with -back). Five products count, as is usual. The second number is with a causal mask, which leaves half
-// of the operations:
+// TFLOP/s of bfloat16 on an H200, with 16 heads and 8192 tokens, beside cuDNN in PyTorch 2.11, medians of 15 launches (command bench/attention
+// with -back, and the file pytorch.py beside it; with 64 dimensions, cuDNN was measured in another run). Five products count, as is usual. The
+// second number is with a causal mask, which leaves half of the operations:
 //
 //	dim  sequences    this      cuDNN
-//	128  4 of 2048  406, 355  395, 326
-//	128  1 of 8192  448, 432  552, 433
+//	128  4 of 2048  409, 354  510, 380
+//	128  1 of 8192  447, 430  589, 505
 //	64   4 of 2048  290, 238  311, 225
 //	64   1 of 8192  339, 306  398, 334
 package attentionback
