@@ -37,9 +37,7 @@ func TestStatedMistakes(t *testing.T) {
 		{"AddMatMul", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return x.AddMatMul(x, x.T()) }},
 		{"Linear", tensor.ErrShape, func(_ *tensor.Scope, x, row, _ T) T { return x.Linear(row.Unsqueeze(0), nil) }},
 		{"Linear", tensor.ErrDType, func(_ *tensor.Scope, _, _, whole T) T { return whole.Linear(whole, nil) }},
-		{"Attention", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T {
-			return tensor.Attention(x, x, x, tensor.AttentionOptions{})
-		}},
+		{"Attention", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return tensor.Attention(x, x, x, tensor.AttentionOptions{}) }},
 		{"Conv2d", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return x.Conv2d(x, nil, tensor.ConvOptions{}) }},
 		{"MeanPool2d", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return x.MeanPool2d(2, tensor.Window{}) }},
 		{"RMSNorm", tensor.ErrShape, func(_ *tensor.Scope, x, row, _ T) T { return x.RMSNorm(row, tensor.NormOptions{}) }},
