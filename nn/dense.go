@@ -108,6 +108,8 @@ type singles struct {
 
 func (m singles) size() quant.Shape { return m.Shape }
 
+func (m singles) bytes() int64 { return sizeOf(m.w) }
+
 func (m singles) multiply(s *device.Stream, p product) error {
 	v, err := tensor.SlicesOf[float32](p.x, p.y)
 	if err != nil {
@@ -138,6 +140,8 @@ type brains struct {
 }
 
 func (m brains) size() quant.Shape { return m.Shape }
+
+func (m brains) bytes() int64 { return sizeOf(m.w) }
 
 func (m brains) gather(s *device.Stream, rows device.Slice[int32], y device.Slice[float32]) error {
 	shape := embedding.Shape{Tokens: rows.Len(), Vocabulary: m.Rows, Columns: m.Columns}

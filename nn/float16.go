@@ -20,6 +20,8 @@ type halves struct {
 
 func (m halves) size() quant.Shape { return m.Shape }
 
+func (m halves) bytes() int64 { return sizeOf(m.w) }
+
 func (m halves) back(g *tensor.Tensor) *tensor.Tensor {
 	return times(g.To(dtype.Float16), m.w, m.Shape)
 }

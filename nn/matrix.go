@@ -19,6 +19,7 @@ import (
 // matrix is a matrix on a device.
 type matrix interface {
 	size() quant.Shape
+	bytes() int64 // on the device
 	// multiply enqueues a product.
 	multiply(s *device.Stream, p product) error
 	// gather stores the rows with the given numbers in y. A number outside the matrix yields zeros.

@@ -137,6 +137,9 @@ func TestLoad(t *testing.T) {
 			if !slices.IsSorted(done) || len(done) == 0 || done[len(done)-1] != f.Size() {
 				t.Errorf("%s: progress %v of %d bytes", format, done, f.Size())
 			}
+			if last := fmt.Sprintf(" %d\n", p.Bytes()); !strings.HasSuffix(nn.Summary(b), last) {
+				t.Errorf("%s: want%sof memory:\n%s", format, last, nn.Summary(b))
+			}
 			same(t, b.Embed.Forward(tensor.From(s, []int32{4, 0, 5, -1}, 2, 2)), []int{2, 2, 32}, append(append(embed[128:160:160], embed[:32]...), make([]float32, 64)...))
 			one := make([]float32, 32)
 			one[3] = 1

@@ -44,6 +44,10 @@ type quantized struct{ quant.Matrix }
 
 func (m quantized) size() quant.Shape { return m.Shape }
 
+func (m quantized) bytes() int64 {
+	return sizeOf(m.Planes) + sizeOf(m.Scales) + sizeOf(m.Minima) + sizeOf(m.Groups)
+}
+
 func (m quantized) gather(s *device.Stream, rows device.Slice[int32], y device.Slice[float32]) error {
 	return quant.Gather(s, m.Matrix, rows, y)
 }

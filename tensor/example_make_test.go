@@ -225,6 +225,30 @@ func ExampleReadNPY() {
 	// Output: true
 }
 
+func ExampleWriteNPZ() {
+	compute(func(ctx context.Context, s *tensor.Scope) error {
+		var file bytes.Buffer
+		if err := tensor.WriteNPZ(ctx, &file, map[string]*tensor.Tensor{"x": tensor.Arange(s, 3), "y": tensor.Zeros(s, dtype.Float32, 2)}); err != nil {
+			return err
+		}
+		list, err := tensor.ReadNPZ(s, bytes.NewReader(file.Bytes()), int64(file.Len()))
+		show(list["x"])
+		return err
+	})
+	// Output:
+	// int64 [3]
+	// [0 1 2]
+}
+
+func ExampleReadNPZ() {
+	compute(func(_ context.Context, s *tensor.Scope) error {
+		_, err := tensor.ReadNPZ(s, strings.NewReader("no archive"), 10)
+		fmt.Println(errors.Is(err, tensor.ErrFormat))
+		return nil
+	})
+	// Output: true
+}
+
 func ExampleSaveSafetensors() {
 	compute(func(ctx context.Context, s *tensor.Scope) error {
 		dir, err := os.MkdirTemp("", "tensors")

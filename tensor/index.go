@@ -22,9 +22,10 @@ func (t *Tensor) Take(dim int, at *Tensor) *Tensor { return indexed("Take", t, d
 // dimension and for other mistakes.
 func (t *Tensor) Gather(dim int, at *Tensor) *Tensor { return indexed("Gather", t, dim, at) }
 
-// ScatterAdd returns t with the elements of y added; y has the shape of at. For matrices, t.ScatterAdd(1, at, y) adds y[i][j] to element
-// [i][at[i][j]], and t.ScatterAdd(0, at, y) adds y[i][j] to element [at[i][j]][j]. See Gather for shapes and mistakes; ScatterAdd is the
-// derivative of Gather. An element whose index is outside the dimension is not added. Elements are added in the order of y.
+// ScatterAdd returns t with the elements of y added; y has the shape of at and the element type of t. For matrices, t.ScatterAdd(1, at, y)
+// adds y[i][j] to element [i][at[i][j]], and t.ScatterAdd(0, at, y) adds y[i][j] to element [at[i][j]][j]. See Gather for shapes and
+// mistakes; the mistake is also ErrDType if the element types differ. ScatterAdd is the derivative of Gather. An element whose index is
+// outside the dimension is not added. Elements are added in the order of y.
 func (t *Tensor) ScatterAdd(dim int, at, y *Tensor) *Tensor {
 	const name = "ScatterAdd"
 	s, err := scopeOf(name, []*Tensor{t, at, y})

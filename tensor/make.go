@@ -67,7 +67,7 @@ func (s *Scope) use(op string, t *Tensor) *Tensor {
 		return s.fail(err)
 	}
 	if t.scope != s {
-		return s.fail(mistake(op, fmt.Errorf("%w: the tensor belongs to another scope", ErrScope)))
+		return s.fail(twoScopes(op, s, t.scope))
 	}
 	v := s.view(t, *t)
 	v.node = t.node

@@ -84,10 +84,12 @@ func (s *Scope) products(name string, x, y *Tensor) *Tensor {
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
+	var out *Tensor
 	if p.k == 0 {
-		return s.zeros(name, x.dtype, p.shape(nil))
+		out = s.zeros(name, x.dtype, p.shape(nil))
+	} else {
+		out = p.result(s, name)
 	}
-	out := p.result(s, name)
 	if out.err != nil || !s.recording(x, y) {
 		return out
 	}

@@ -37,9 +37,7 @@ func TestStatedMistakes(t *testing.T) {
 		{"AddMatMul", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return x.AddMatMul(x, x.T()) }},
 		{"Linear", tensor.ErrShape, func(_ *tensor.Scope, x, row, _ T) T { return x.Linear(row.Unsqueeze(0), nil) }},
 		{"Linear", tensor.ErrDType, func(_ *tensor.Scope, _, _, whole T) T { return whole.Linear(whole, nil) }},
-		{"Attention", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T {
-			return tensor.Attention(x, x, x, tensor.AttentionOptions{})
-		}},
+		{"Attention", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return tensor.Attention(x, x, x, tensor.AttentionOptions{}) }},
 		{"Conv2d", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return x.Conv2d(x, nil, tensor.ConvOptions{}) }},
 		{"MeanPool2d", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return x.MeanPool2d(2, tensor.Window{}) }},
 		{"RMSNorm", tensor.ErrShape, func(_ *tensor.Scope, x, row, _ T) T { return x.RMSNorm(row, tensor.NormOptions{}) }},
@@ -63,6 +61,8 @@ func TestStatedMistakes(t *testing.T) {
 		{"Sum", tensor.ErrValue, func(_ *tensor.Scope, x, _, _ T) T { return x.Sum(2) }},
 		{"Mean", tensor.ErrValue, func(_ *tensor.Scope, x, _, _ T) T { return x.Mean(1, -1) }},
 		{"Max", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return x.Slice(1, 0, 0).Max(1) }},
+		{"LogSumExp", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return x.Slice(1, 0, 0).LogSumExp(1) }},
+		{"ScatterAdd", tensor.ErrDType, func(_ *tensor.Scope, x, _, whole T) T { return x.ScatterAdd(0, whole, whole) }},
 		{"ArgMax", tensor.ErrValue, func(_ *tensor.Scope, x, _, _ T) T { return x.ArgMax(2) }},
 		{"ArgMin", tensor.ErrShape, func(_ *tensor.Scope, x, _, _ T) T { return x.Slice(1, 0, 0).ArgMin(1) }},
 		{"Softmax", tensor.ErrValue, func(_ *tensor.Scope, x, _, _ T) T { return x.Softmax(2) }},

@@ -87,17 +87,26 @@ func ReadNPY(s *Scope, r io.Reader) (*Tensor, error) {
 	if err := s.check(op); err != nil {
 		return nil, err
 	}
-	h, err := readNPYHeader(r)
+	t, err := s.readNPY(r)
 	if err != nil {
 		return nil, mistake(op, err)
+	}
+	return t, t.err
+}
+
+// readNPY reads a tensor for a call that checked the Scope. The tensor is void if there is no memory for it.
+func (s *Scope) readNPY(r io.Reader) (*Tensor, error) {
+	h, err := readNPYHeader(r)
+	if err != nil {
+		return nil, err
 	}
 	n, err := product(h.shape)
 	if err != nil {
-		return nil, mistake(op, err)
+		return nil, err
 	}
 	var data bytes.Buffer // grows with what is read
 	if got, err := io.CopyN(&data, r, int64(n*h.of.Size())); err != nil {
-		return nil, mistake(op, fmt.Errorf("%w: %d bytes of elements, want %d: %w", ErrFormat, got, n*h.of.Size(), err))
+		return nil, fmt.Errorf("%w: %d bytes of elements, want %d: %w", ErrFormat, got, n*h.of.Size(), err)
 	}
 	if h.of == dtype.Bool {
 		copy(data.Bytes(), truths(data.Bytes()))
@@ -106,12 +115,12 @@ func ReadNPY(s *Scope, r io.Reader) (*Tensor, error) {
 	if h.fortran {
 		slices.Reverse(shape)
 	}
-	t := s.empty(op, h.of, shape)
+	t := s.empty("ReadNPY", h.of, shape)
 	if t.err != nil {
-		return nil, t.err
+		return t, nil
 	}
 	if err := device.UploadTo(s.stream, t.memory.bytes, data.Bytes()); err != nil {
-		return nil, mistake(op, err)
+		return nil, err
 	}
 	if h.fortran {
 		strides := slices.Clone(t.strides)

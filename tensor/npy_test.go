@@ -74,6 +74,41 @@ func TestNPYMistakes(t *testing.T) {
 	}
 }
 
+// TestNPZ writes and reads archives, and reads damaged ones.
+func TestNPZ(t *testing.T) {
+	err := onCPU(t, func(s *tensor.Scope) error {
+		var b bytes.Buffer
+		want := map[string]*tensor.Tensor{"weight": tensor.From(s, []float32{1, 2, 3, 4, 5, 6}, 2, 3).T(), "layer/": tensor.Arange(s, 0), "scale": tensor.From(s, []bool{true})}
+		if err := tensor.WriteNPZ(t.Context(), &b, want); err != nil {
+			return err
+		}
+		good := b.String()
+		got, err := tensor.ReadNPZ(s, strings.NewReader(good), int64(len(good)))
+		if err != nil || len(got) != 3 {
+			t.Fatalf("%v, %v", got, err)
+		}
+		same(t, got["weight"], []int{3, 2}, float32(1), 4, 2, 5, 3, 6)
+		same(t, got["layer/"], []int{0}, []int64{}...)
+		same(t, got["scale"], nil, true)
+		for _, bad := range []string{
+			"", good[:len(good)-1], strings.Replace(good, "<f4", "<f8", 1), strings.Replace(good, "\x00\x00\x80\x3f", "\x00\x00\x80\x4f", 1),
+			strings.Replace(good, "NUMPY", "NUMPX", 1), strings.ReplaceAll(good, "layer/", "weight"),
+		} {
+			if _, err := tensor.ReadNPZ(s, strings.NewReader(bad), int64(len(bad))); !errors.Is(err, tensor.ErrFormat) {
+				t.Errorf("ReadNPZ of %.100q: %v", bad, err)
+			}
+		}
+		var e *tensor.Error
+		if err := tensor.WriteNPZ(t.Context(), &b, map[string]*tensor.Tensor{"a": tensor.Zeros(s, dtype.BFloat16, 2)}); !errors.Is(err, tensor.ErrDType) || !errors.As(err, &e) {
+			t.Errorf("WriteNPZ of BF16: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func FuzzReadNPY(f *testing.F) {
 	f.Add([]byte("\x93NUMPY\x01\x00\x3a\x00{'descr': '<f4', 'fortran_order': True, 'shape': (2, 1), }\n12345678"))
 	f.Add([]byte("\x93NUMPY\x01\x00"))
@@ -129,9 +164,37 @@ func TestNPYWithNumPy(t *testing.T) {
 			return err
 		}
 		same(t, x, []int{2, 3}, float32(2), 4, 6, 8, 10, 12)
-		return nil
+		return exchangeNPZ(t, s, python)
 	})
 	if err != nil {
 		t.Error(err)
 	}
+}
+
+// exchangeNPZ exchanges archives with NumPy.
+func exchangeNPZ(t *testing.T, s *tensor.Scope, python string) error {
+	dir := t.TempDir()
+	ours, theirs := filepath.Join(dir, "ours.npz"), filepath.Join(dir, "theirs.npz")
+	var b bytes.Buffer
+	if err := tensor.WriteNPZ(t.Context(), &b, map[string]*tensor.Tensor{"a": tensor.From(s, []int32{1, 2}, 2), "b": tensor.From(s, []float64{3}, 1, 1)}); err != nil {
+		return err
+	}
+	if err := os.WriteFile(ours, b.Bytes(), 0o600); err != nil {
+		return err
+	}
+	script := "import numpy, sys; x = numpy.load(sys.argv[1]); assert sorted(x) == ['a', 'b'] and x['b'].shape == (1, 1); numpy.savez_compressed(sys.argv[2], x['a'] * 2, c=x['b'])"
+	if out, err := exec.Command(python, "-c", script, ours, theirs).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	data, err := os.ReadFile(theirs)
+	if err != nil {
+		return err
+	}
+	list, err := tensor.ReadNPZ(s, bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return err
+	}
+	same(t, list["arr_0"], []int{2}, int32(2), 4)
+	same(t, list["c"], []int{1, 1}, float64(3))
+	return nil
 }

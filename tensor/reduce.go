@@ -11,8 +11,9 @@ import (
 )
 
 // Sum returns the sums over the given dimensions, or over all dimensions if dims is empty. The result does not have these dimensions.
-// Negative dimensions count from the end. Sums of integers and bools are int64. Sums of F16 and BF16 are computed in float32. The order of
-// additions depends only on the shape. The mistake is ErrValue if there is no such dimension, or if a dimension is given twice.
+// Negative dimensions count from the end. Sums of integers and bools are int64; sums of floats have the element type of t. Sums of F16 and
+// BF16 are computed in float32. The order of additions depends only on the shape. The mistake is ErrValue if there is no such dimension,
+// or if a dimension is given twice.
 func (t *Tensor) Sum(dims ...int) *Tensor { return reduce("Sum", folding{array.Sum, false}, t, dims) }
 
 // Mean returns the means over dimensions. See Sum for dimensions and mistakes. Means of integers are float32. The mean of no elements is
@@ -32,8 +33,9 @@ func (t *Tensor) Mean(dims ...int) *Tensor {
 	return reduce(name, folding{array.Sum, true}, t, dims)
 }
 
-// Max returns the greatest elements over dimensions, or NaN if an element is NaN. See Sum for dimensions and mistakes. If several elements
-// are the greatest, the derivative is divided equally among them. Max of no elements is an error.
+// Max returns the greatest elements over dimensions, or NaN if an element is NaN. The result has the element type of t. See Sum for
+// dimensions and mistakes; in addition, the mistake is ErrShape if a result is that of no elements. If several elements are the greatest,
+// the derivative is divided equally among them.
 func (t *Tensor) Max(dims ...int) *Tensor {
 	return reduce("Max", folding{array.Greatest, false}, t, dims)
 }
@@ -151,14 +153,23 @@ func reduce(name string, f folding, t *Tensor, dims []int) *Tensor {
 	if err != nil {
 		return s.fail(mistake(name, err))
 	}
+	out := s.folded(name, f, t, a)
+	if out.err == nil && s.recording(t, nil) {
+		s.record(out, reduced(name, f, t, a))
+	}
+	return out
+}
+
+// folded returns the result of a reduction.
+func (s *Scope) folded(name string, f folding, t *Tensor, a axes) *Tensor {
 	of := t.dtype
 	if f.fold == array.Sum && !isFloat(of) {
 		of = dtype.Int64
 	}
-	if a.n == 0 && f.mean {
+	switch {
+	case a.n == 0 && f.mean:
 		return s.full(name, math.NaN(), of, slices.Clone(a.shape))
-	}
-	if a.n == 0 {
+	case a.n == 0:
 		return s.zeros(name, of, slices.Clone(a.shape))
 	}
 	out := s.empty(name, of, a.shape)
@@ -167,9 +178,6 @@ func reduce(name string, f folding, t *Tensor, dims []int) *Tensor {
 	}
 	if err := s.fold(f, t, a, out); err != nil {
 		return s.fail(mistake(name, err))
-	}
-	if s.recording(t, nil) {
-		s.record(out, reduced(name, f, t, a))
 	}
 	return out
 }

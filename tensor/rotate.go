@@ -35,8 +35,9 @@ func Angles(positions, frequencies *Tensor) *Tensor {
 
 // Rotate rotates pairs of elements of t, floats of shape [... tokens heads dim] (Su et al., "RoFormer: Enhanced Transformer with Rotary
 // Position Embedding"). angles has the shape [tokens 2n] or [... tokens 2n]: for each token, n cosines and then n sines, as Angles returns
-// them. Angle i rotates the elements i and n+i of every head of the token. Elements from 2n on do not change. Rotate has no derivative with
-// respect to the angles. The mistake is ErrDType or ErrShape if the angles do not fit t.
+// them. Angle i rotates the elements i and n+i of every head of the token. Elements from 2n on do not change. The result has the shape and
+// the element type of t. Rotate has no derivative with respect to the angles. The mistake is ErrDType or ErrShape if the angles do not fit
+// t.
 func (t *Tensor) Rotate(angles *Tensor) *Tensor {
 	const name = "Rotate"
 	s, err := scopeOf(name, []*Tensor{t, angles})

@@ -14,6 +14,7 @@ import (
 type Scope struct {
 	ctx    context.Context
 	stream *device.Stream
+	begun  stack.Stack        // where the program made the Scope
 	frames []*frame           // the innermost is the last
 	spare  []*Tensor          // memory for the tensors of the next frame, or nil
 	tape   *tape              // of the last Record, or nil
@@ -57,6 +58,7 @@ func RunOn(ctx context.Context, stream *device.Stream, f func(s *Scope) error) e
 // stream's next Synchronize.
 func Enqueue(ctx context.Context, stream *device.Stream, f func(s *Scope) error) error {
 	s := &Scope{ctx: ctx, stream: stream, frames: []*frame{{}}}
+	s.begun.Take()
 	defer s.close() // also if f panics
 	if err := f(s); err != nil {
 		return err
@@ -161,7 +163,7 @@ func scopeOf(op string, operands []*Tensor) (*Scope, error) {
 		case t == nil:
 			return s, mistake(op, fmt.Errorf("%w: a nil tensor", ErrValue))
 		case t.scope != nil && s != nil && t.scope != s:
-			return s, mistake(op, fmt.Errorf("%w: tensors of two scopes", ErrScope))
+			return s, twoScopes(op, s, t.scope)
 		case t.scope != nil:
 			s = t.scope
 		}
@@ -178,4 +180,9 @@ func scopeOf(op string, operands []*Tensor) (*Scope, error) {
 		return nil, mistake(op, fmt.Errorf("%w: no operand has a scope; Scope.Use gives it one", ErrScope))
 	}
 	return s, nil
+}
+
+// twoScopes returns the mistake of a call of op with tensors of both Scopes, of two devices or two goroutines for example.
+func twoScopes(op string, a, b *Scope) error {
+	return mistake(op, fmt.Errorf("%w: tensors of two scopes, which began at %s and %s", ErrScope, a.begun.Line(), b.begun.Line()))
 }

@@ -106,8 +106,8 @@ func finite(t *Tensor) *Tensor {
 	return Where(t.Sub(t).Equal(zero), t, zero)
 }
 
-// LogSumExp returns the logarithms of the sums of exp(x) over dimensions. See Sum for dimensions and mistakes. LogSumExp does not overflow
-// even if exp(x) does.
+// LogSumExp returns the logarithms of the sums of exp(x) over dimensions. The result has the element type of t, or float32 for integers.
+// See Max for dimensions and mistakes. LogSumExp does not overflow even if exp(x) does.
 func (t *Tensor) LogSumExp(dims ...int) *Tensor {
 	const name = "LogSumExp"
 	s, err := scopeOf(name, []*Tensor{t})

@@ -9,8 +9,9 @@ import (
 	"github.com/gopherwarp/gopherwarp/prim"
 )
 
-// CumSum returns running sums: for each element, the sum of this element and all elements before it along a dimension. Sums of integers and
-// bools are int64. The result has the shape of t. The mistake is ErrValue if there is no such dimension.
+// CumSum returns running sums: for each element, the sum of this element and all elements before it along a dimension. Sums of integers
+// and bools are int64; sums of floats have the element type of t. The result has the shape of t. The mistake is ErrValue if there is no
+// such dimension.
 func (t *Tensor) CumSum(dim int) *Tensor {
 	const name = "CumSum"
 	s, err := scopeOf(name, []*Tensor{t})
@@ -32,14 +33,16 @@ func (t *Tensor) CumSum(dim int) *Tensor {
 		of = dtype.Int64
 	}
 	x, out := t.Contiguous(), s.empty(name, of, t.shape)
-	if x.err != nil || out.err != nil || out.Len() == 0 {
+	if x.err != nil || out.err != nil {
 		return out
 	}
-	a, _ := axesOf(new(rooms), t.shape, []int{at})
-	r := array.Reduction{Fold: array.Sum, X: x.array(), Out: out.array(), Line: array.Line{Length: a.n, Step: out.strides[at]}}
-	r.X.Strides, r.Out.Strides = picked(nil, x.strides, a.kept), picked(nil, out.strides, a.kept)
-	if err := array.Running(s.stream, a.shape, &r); err != nil {
-		return s.fail(mistake(name, err))
+	if out.Len() > 0 {
+		a, _ := axesOf(new(rooms), t.shape, []int{at})
+		r := array.Reduction{Fold: array.Sum, X: x.array(), Out: out.array(), Line: array.Line{Length: a.n, Step: out.strides[at]}}
+		r.X.Strides, r.Out.Strides = picked(nil, x.strides, a.kept), picked(nil, out.strides, a.kept)
+		if err := array.Running(s.stream, a.shape, &r); err != nil {
+			return s.fail(mistake(name, err))
+		}
 	}
 	s.record(out, step{name: name, in: []*Tensor{t}, back: func(d *Derivative) []*Tensor {
 		g := d.Grad

@@ -3,6 +3,7 @@ package tensor_test
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -216,6 +217,41 @@ func TestTensorsOfAnEndedScope(t *testing.T) {
 	})
 	if !errors.Is(err, tensor.ErrScope) {
 		t.Errorf("an operation with a tensor of an ended scope: %v", err)
+	}
+}
+
+// TestTwoScopes mixes tensors of two devices, and of two goroutines: the error names the lines of both calls of Run, and that of the
+// operation, and the Scopes of other tensors go on.
+func TestTwoScopes(t *testing.T) {
+	all := regexp.MustCompile(`: scope: tensors of two scopes, which began at tensor_test.go:\d+ and tensor_test.go:\d+ \(tensor_test.go:\d+\)$`)
+	other := make(chan *tensor.Tensor)
+	done := make(chan bool)
+	finished := make(chan error)
+	go func() {
+		finished <- onCPU(t, func(s *tensor.Scope) error {
+			x := tensor.From(s, []float32{1, 2}, 2)
+			other <- x
+			<-done
+			same(t, x.Scale(2), []int{2}, float32(2), 4)
+			return nil
+		})
+	}()
+	x := <-other
+	for name, f := range map[string]func(y *tensor.Tensor) *tensor.Tensor{
+		"Add": func(y *tensor.Tensor) *tensor.Tensor { return y.Add(x) },
+		"Use": func(y *tensor.Tensor) *tensor.Tensor { return y.Scope().Use(x) },
+	} {
+		err := onCPU(t, func(s *tensor.Scope) error {
+			f(tensor.From(s, []float32{1, 2}, 2))
+			return nil
+		})
+		if !errors.Is(err, tensor.ErrScope) || !all.MatchString(err.Error()) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	close(done)
+	if err := <-finished; err != nil {
+		t.Error(err)
 	}
 }
 

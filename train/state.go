@@ -1,12 +1,14 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/dtype"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/optimizer"
+	"github.com/gopherwarp/gopherwarp/internal/stack"
 	"github.com/gopherwarp/gopherwarp/nn"
 	"github.com/gopherwarp/gopherwarp/tensor"
 )
@@ -99,15 +101,19 @@ func (o *state) begin(s *tensor.Scope) (*nn.Memory, error) {
 	m, err := o.params.Memory(s)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, cmp.Or(s.Err(), err)
 	case s.Err() != nil:
 		return nil, errors.Join(s.Err(), o.Clear(s))
 	case o.buffer != nil:
 		return m, nil
 	}
 	n := m.Master.Len()
-	o.buffer, err = device.Make[float32](s.Stream(), o.moments*n+extra+optimizer.Workspace(n))
-	return m, err
+	if o.buffer, err = device.Make[float32](s.Stream(), o.moments*n+extra+optimizer.Workspace(n)); err != nil {
+		var at stack.Stack
+		at.Take()
+		return nil, errors.Join(&tensor.Error{Op: "Step", Line: at.Line(), Err: err}, o.Clear(s))
+	}
+	return m, nil
 }
 
 // step clips the derivatives and calls update with the operands of the optimizer's kernel.

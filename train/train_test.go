@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gopherwarp/gopherwarp/cpu"
@@ -212,6 +213,45 @@ func TestMistakeInStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.verify(t, dev, expected(1, settings{rate: 0.05, limit: 5}), 1e-5)
+}
+
+// TestTooLittleMemory takes a step under every limit of memory under which it fails, in the forward pass, in Backward and in Step: the error
+// names the line, the parameters keep their values, and the step succeeds when there is enough memory. The parameters have theirs before.
+func TestTooLittleMemory(t *testing.T) {
+	for name, open := range map[string]kerneltest.Opener{"cpu": cpu.Open, "cuda": kerneltest.Executions()["cuda"]} {
+		t.Run(name, func(t *testing.T) {
+			stream := kerneltest.Stream(t, open)
+			dev := stream.Device()
+			failed := 0
+			for more, err := int64(0), error(device.ErrMemory); err != nil; more += 256 {
+				m := newModel(stream, dtype.Float32, func(p *nn.Params) optimizer { return train.NewAdamW(p, train.AdamWOptions{Rate: 0.05, Clip: 5}) })
+				step := func() error {
+					return tensor.RunOn(t.Context(), stream, func(s *tensor.Scope) error { m.backward(s); return m.opt.Step(s) })
+				}
+				if err := tensor.RunOn(t.Context(), stream, func(s *tensor.Scope) error { m.master(t, s); return nil }); err != nil {
+					t.Fatal(err)
+				}
+				stats, _ := dev.MemoryStats()
+				dev.SetMemoryLimit(stats.Used + more)
+				err = step()
+				dev.SetMemoryLimit(0)
+				if err != nil {
+					var e *tensor.Error
+					if !errors.Is(err, device.ErrMemory) || !errors.As(err, &e) || !strings.HasPrefix(e.Line, "train_test.go:") || m.opt.Steps() != 0 {
+						t.Fatalf("with %d bytes more: %v, after %d steps", more, err, m.opt.Steps())
+					}
+					failed++
+					if err := step(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				m.verify(t, dev, expected(1, settings{rate: 0.05, limit: 5}), 1e-5)
+			}
+			if failed == 0 {
+				t.Error("no step failed")
+			}
+		})
+	}
 }
 
 // TestOptions tests that options out of range, and mistakes of parameters, are errors of Step.

@@ -6,6 +6,8 @@
 //	attention -batch 4 -heads 32 -length 8192
 //	attention -packed
 //	attention -back
+//
+// The file pytorch.py in the same folder measures the derivatives in PyTorch, by cuDNN.
 package main
 
 import (

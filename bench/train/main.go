@@ -33,11 +33,12 @@ func main() {
 	large := flag.Bool("large", false, "a transformer of 940 million parameters instead")
 	only := flag.String("only", "", "measure only one way: eager or graph")
 	name := flag.String("model", "", "measure only one model: transformer or perceptron")
+	narrow := flag.Bool("narrow", false, "residual streams of bfloat16, as in pytorch.py without masters, and not of float32")
 	steps := flag.Int("steps", 50, "number of steps whose median time is taken")
 	flag.Parse()
 	dev, err := gopherwarp.Open()
 	if err == nil {
-		err = run(context.Background(), os.Stdout, dev, options{*small, *large, *only, *name, max(1, *steps)})
+		err = run(context.Background(), os.Stdout, dev, options{*small, *large, *narrow, *only, *name, max(1, *steps)})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
@@ -47,11 +48,12 @@ func main() {
 
 // options say what is measured.
 type options struct {
-	small bool
-	large bool
-	only  string // a way, or "" for all
-	model string // a model, or "" for all
-	steps int
+	small  bool
+	large  bool
+	narrow bool
+	only   string // a way, or "" for all
+	model  string // a model, or "" for all
+	steps  int
 }
 
 // model is a model that is measured.
@@ -93,6 +95,7 @@ func run(ctx context.Context, w io.Writer, dev *device.Device, o options) error 
 				continue
 			}
 			t := m.make(stream, of, o.small)
+			t.narrow = o.narrow
 			r, err := t.measure(ctx, o.steps, way == "graph")
 			if err = errors.Join(err, t.close()); err != nil {
 				return fmt.Errorf("%s: %w", m.name, err)

@@ -17,6 +17,7 @@ type trained struct {
 	opt    *train.AdamW
 	inputs []input
 	of     dtype.Type
+	narrow bool // the residual stream has the element type of activations
 	loss   func(in []*tensor.Tensor) *tensor.Tensor
 }
 
@@ -119,6 +120,9 @@ func (n size) transformer(stream *device.Stream, of dtype.Type) *trained {
 	m.inputs = []input{{dtype.Int32, []int{batch, tokens}, words}, {dtype.Int32, []int{batch, tokens}, words / 2}}
 	m.loss = func(in []*tensor.Tensor) *tensor.Tensor {
 		x := embed.Forward(in[0]).Add(places.In(in[0].Scope()))
+		if m.narrow {
+			x = x.To(of)
+		}
 		for i := range layers {
 			x = layers[i].forward(x)
 		}

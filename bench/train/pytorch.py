@@ -1,6 +1,7 @@
 """Measures the models of the command train in PyTorch and prints the median time of a step: eagerly, or with the argument compiled.
 With the argument large, it measures the large transformer. Parameters, moments and derivatives are bfloat16; with the argument masters they
-are float32, and products are computed in bfloat16 by autocast."""
+are float32, and products are computed in bfloat16 by autocast. With the argument wait, it measures once for each line of standard input, so
+that it can take turns with another program; a line says when it is ready."""
 import contextlib
 import sys
 import time
@@ -66,15 +67,19 @@ def measure(name, model, x, labels):
     for _ in range(10):
         step()
     torch.cuda.synchronize()
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        for _ in range(10):
-            step()
-        torch.cuda.synchronize()
-        times.append((time.perf_counter() - start) / 10)
     way += ", float32 masters" if masters else ""
-    print("torch %-12s %s %9.3f ms a step" % (name, way, sorted(times)[2] * 1e3), flush=True)
+    waits = "wait" in sys.argv
+    if waits:
+        print("torch %s %s is ready" % (name, way), flush=True)
+    for _ in sys.stdin if waits else range(1):
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            for _ in range(10):
+                step()
+            torch.cuda.synchronize()
+            times.append((time.perf_counter() - start) / 10)
+        print("torch %-12s %s %9.3f ms a step" % (name, way, sorted(times)[2] * 1e3), flush=True)
 
 
 print("torch", torch.__version__, torch.cuda.get_device_name())

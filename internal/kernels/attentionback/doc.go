@@ -33,12 +33,13 @@
 // groupedForward computes the results of attention in the same way.
 //
 // TFLOP/s of bfloat16 on an H200, with 16 heads and 8192 tokens, beside cuDNN in PyTorch 2.11, medians of 15 launches
-// (command bench/attention with -back). Five products count, as is usual. The second number is with a causal mask,
-// which leaves half of the operations:
+// (command bench/attention with -back, and the file pytorch.py beside it; with 64 dimensions, cuDNN was measured in
+// another run). Five products count, as is usual. The second number is with a causal mask, which leaves half of the
+// operations:
 //
 //	dim  sequences    this      cuDNN
-//	128  4 of 2048  406, 355  395, 326
-//	128  1 of 8192  448, 432  552, 433
+//	128  4 of 2048  409, 354  510, 380
+//	128  1 of 8192  447, 430  589, 505
 //	64   4 of 2048  290, 238  311, 225
 //	64   1 of 8192  339, 306  398, 334
 package attentionback

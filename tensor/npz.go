@@ -1,0 +1,75 @@
+package tensor
+
+import (
+	"archive/zip"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// npyEnding ends the names of the files in a .npz file.
+const npyEnding = ".npy"
+
+// WriteNPZ waits for tensors and writes them in the format of NumPy's savez, under the names that are the keys of list. The error is that
+// of WriteNPY for a tensor, or an error of w.
+func WriteNPZ(ctx context.Context, w io.Writer, list map[string]*Tensor) error {
+	archive := zip.NewWriter(w)
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		file, err := archive.CreateHeader(&zip.FileHeader{Name: name + npyEnding, Method: zip.Store})
+		if err != nil {
+			return err
+		}
+		if err := WriteNPY(ctx, file, list[name]); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return archive.Close()
+}
+
+// ReadNPZ reads the tensors of a file of the given size in the format of NumPy's savez or savez_compressed, with any element types and
+// shapes that ReadNPY reads. Errors wrap ErrFormat, ErrDType or ErrShape, or are errors of r. A small file can contain large tensors of
+// equal elements.
+func ReadNPZ(s *Scope, r io.ReaderAt, size int64) (map[string]*Tensor, error) {
+	const op = "ReadNPZ"
+	if err := s.check(op); err != nil {
+		return nil, err
+	}
+	archive, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, mistake(op, fmt.Errorf("%w: %w", ErrFormat, err))
+	}
+	list := map[string]*Tensor{}
+	for _, file := range archive.File {
+		name := strings.TrimSuffix(file.Name, npyEnding)
+		if list[name] != nil {
+			return nil, mistake(op, fmt.Errorf("%w: two tensors have the name %.100q", ErrFormat, name))
+		}
+		if list[name], err = s.readEntry(file); err != nil {
+			return nil, mistake(op, fmt.Errorf("%.100q: %w", name, err))
+		}
+	}
+	return list, nil
+}
+
+// readEntry reads a file of an archive to its end, where the reader compares the checksum.
+func (s *Scope) readEntry(file *zip.File) (*Tensor, error) {
+	r, err := file.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	defer r.Close()
+	t, err := s.readNPY(r)
+	if err != nil {
+		return nil, err
+	}
+	if t.err != nil {
+		return nil, t.err
+	}
+	if n, err := io.Copy(io.Discard, r); n > 0 || err != nil {
+		return nil, fmt.Errorf("%w: %d bytes after the elements (%v)", ErrFormat, n, err)
+	}
+	return t, nil
+}
