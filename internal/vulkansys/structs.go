@@ -192,6 +192,9 @@ type DriverProperties struct {
 	Conformance   [4]byte
 }
 
+// DriverLLVMpipe is the ID of Mesa's software device llvmpipe.
+const DriverLLVMpipe = 13
+
 // NewDriverProperties returns properties for Driver.Properties to fill, with those of the device's driver chained to them.
 func NewDriverProperties() (*Properties2, *DriverProperties) {
 	d := &DriverProperties{Type: typeDriver}
