@@ -47,6 +47,9 @@ func (t *translator) bits(o ptx.Operand, typ ptx.Type) spirv.ID {
 	if !ok {
 		t.fail("%s: an operand of an unknown kind", t.in)
 	}
+	if held(typ) == 4 {
+		v = uint64(uint32(v)) // without the copies of the sign of a negative integer
+	}
 	if t.options.FoldsZeros && (isFloat(typ) || v == 1<<31 && typ.Size() == 4 || v == 1<<63) {
 		return t.hidden(typ, v)
 	}
