@@ -66,6 +66,8 @@ func TestMistakes(t *testing.T) {
 		{"float64 to subnormal", computing("cvt.rn.f64.u32 %fd1, %r1; mul.rn.f64 %fd1, %fd1, 0d3680000000000000; " + // 2^-151
 			"neg.f64 %fd1, %fd1; cvt.rn.f32.f64 %f1, %fd1; mov.b32 %r2, %f1; cvt.u64.u32 %rd2, %r2;"), 6, 1<<31 + 2}, // 1.5 units in the last place
 		{"selection of -0 or 1", computing("setp.lt.u32 %p1, %r1, 5; selp.b32 %r2, -2147483648, 1065353216, %p1; cvt.u64.u32 %rd2, %r2;"), 4, 1 << 31},
+		{"a zero that the size of the block determines, less 0", computing("mov.u32 %r2, %ntid.x; sub.u32 %r2, %r2, 1; cvt.rn.f64.u32 %fd1, %r2; " +
+			"cvt.rn.f64.u32 %fd2, %r1; sub.rn.f64 %fd1, %fd1, %fd2; mov.b64 %rd2, %fd1;"), 0, 0},
 		{"float64 to the least normal", computing("cvt.rn.f64.u32 %fd1, %r1; mul.rn.f64 %fd1, %fd1, 0d3690000000000000; " + // 2^-150
 			"cvt.rn.f32.f64 %f1, %fd1; mov.b32 %r2, %f1; cvt.u64.u32 %rd2, %r2;"), 1<<24 - 1, 1 << 23},
 	} {
