@@ -72,6 +72,7 @@ type translator struct {
 	err     error      // the first one
 
 	registers   []spirv.ID          // variables
+	definitions []*ptx.Instr        // by register, for definition; nil until it needs them
 	exit        spirv.ID            // variable: where a jump goes that leaves several constructs, plus 1, or 0
 	addresses   map[*ptx.Var]uint64 // of variables in their spaces
 	builtins    map[uint32]spirv.ID // variables
