@@ -215,7 +215,9 @@ func (s *session) pushBytes(p vulkansys.PhysicalDevice) int {
 func (s *session) arithmetic(p vulkansys.PhysicalDevice) ptxspirv.Arithmetic {
 	all, _, f := vulkansys.NewProperties2()
 	s.Properties(p, all)
-	var a ptxspirv.Arithmetic
+	withDriver, d := vulkansys.NewDriverProperties()
+	s.Properties(p, withDriver)
+	a := ptxspirv.Arithmetic{Shallow: d.ID == vulkansys.DriverLLVMpipe}
 	for i := range 2 {
 		a.SignedZero[i], a.Denormals[i], a.Nearest[i] = f.SignedZeroInfNan[i+1] != 0, f.DenormPreserve[i+1] != 0, f.RoundingToNearest[i+1] != 0
 	}

@@ -60,38 +60,6 @@ $END:
 }
 `
 
-// deepProbe returns a kernel that stores how many of nested conditions hold.
-func deepProbe() string {
-	const nested = 100
-	text := `
-.version 6.4
-.target sm_75
-.address_size 64
-.visible .entry probe(.param .align 8 .b8 probe_params[24])
-{
-	.reg .b64 %rd<3>;
-	.reg .b32 %r<3>;
-	.reg .pred %p<2>;
-	ld.param.u64 %rd1, [probe_params];
-	ld.param.u32 %r1, [probe_params+8];
-	mov.u32 %r2, 0;
-`
-	for range nested {
-		text += `
-	setp.lt.u32 %p1, %r2, %r1;
-	@!%p1 bra $END;
-	add.s32 %r2, %r2, 1;
-`
-	}
-	return text + `
-$END:
-	cvt.u64.u32 %rd2, %r2;
-	st.global.u64 [%rd1], %rd2;
-	ret;
-}
-`
-}
-
 // examine runs the probes and records what the device's compiler and its arithmetic do.
 func (b *backend) examine() error {
 	b.arithmetic.Fused = true             // so that the probe uses Fma
@@ -115,11 +83,6 @@ func (b *backend) examine() error {
 		return err
 	}
 	b.arithmetic.LosesValues = binary.LittleEndian.Uint64(out) != 18
-	const most = 90
-	if out, err = b.probe(deepProbe(), binary.LittleEndian.AppendUint32(nil, most), make([]byte, 8)); err != nil {
-		return err
-	}
-	b.arithmetic.Shallow = binary.LittleEndian.Uint64(out) != most
 	return nil
 }
 

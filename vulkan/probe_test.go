@@ -15,8 +15,9 @@ func computing(code string) string {
 .address_size 64
 .visible .entry probe(.param .align 8 .b8 probe_params[24])
 {
+	.reg .pred %p<4>;
 	.reg .b64 %rd<4>;
-	.reg .b32 %r<4>;
+	.reg .b32 %r<9>;
 	.reg .f32 %f<4>;
 	.reg .f64 %fd<4>;
 	ld.param.u64 %rd1, [probe_params];
@@ -28,8 +29,9 @@ func computing(code string) string {
 `
 }
 
-// TestMistakes runs kernels that compilers of devices have translated wrongly.
-func TestMistakes(t *testing.T) {
+// opened returns the first device. The test is skipped if there is none.
+func opened(t *testing.T) *backend {
+	t.Helper()
 	if _, err := List(); err != nil {
 		t.Skip(err)
 	}
@@ -41,7 +43,13 @@ func TestMistakes(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	defer b.Close()
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
+// TestMistakes runs kernels that compilers of devices have translated wrongly.
+func TestMistakes(t *testing.T) {
+	b := opened(t)
 	table := make([]byte, 8+4*16)
 	binary.LittleEndian.PutUint32(table[8:], 18)
 	tiny := math.Float32frombits(1)
@@ -57,6 +65,11 @@ func TestMistakes(t *testing.T) {
 		{"infinity to float64", computing("mov.b32 %f1, %r1; cvt.f64.f32 %fd1, %f1; mov.b64 %rd2, %fd1;"), 0x7f800000, math.Float64bits(math.Inf(1))},
 		{"float64 to subnormal", computing("cvt.rn.f64.u32 %fd1, %r1; mul.rn.f64 %fd1, %fd1, 0d3680000000000000; " + // 2^-151
 			"neg.f64 %fd1, %fd1; cvt.rn.f32.f64 %f1, %fd1; mov.b32 %r2, %f1; cvt.u64.u32 %rd2, %r2;"), 6, 1<<31 + 2}, // 1.5 units in the last place
+		{"bytes in reverse order", computing("and.b32 %r2, %r1, 65535; shr.u32 %r3, %r2, 8; shl.b32 %r4, %r2, 8; or.b32 %r5, %r3, %r4; " +
+			"st.global.u16 [%rd1], %r5; ld.volatile.global.u16 %r6, [%rd1]; cvt.u64.u32 %rd2, %r6;"), 0x51234, 0x3412},
+		{"selection of -0 or 1", computing("setp.lt.u32 %p1, %r1, 5; selp.b32 %r2, -2147483648, 1065353216, %p1; cvt.u64.u32 %rd2, %r2;"), 4, 1 << 31},
+		{"a zero that the size of the block determines, less 0", computing("mov.u32 %r2, %ntid.x; sub.u32 %r2, %r2, 1; cvt.rn.f64.u32 %fd1, %r2; " +
+			"cvt.rn.f64.u32 %fd2, %r1; sub.rn.f64 %fd1, %fd1, %fd2; mov.b64 %rd2, %fd1;"), 0, 0},
 		{"float64 to the least normal", computing("cvt.rn.f64.u32 %fd1, %r1; mul.rn.f64 %fd1, %fd1, 0d3690000000000000; " + // 2^-150
 			"cvt.rn.f32.f64 %f1, %fd1; mov.b32 %r2, %f1; cvt.u64.u32 %rd2, %r2;"), 1<<24 - 1, 1 << 23},
 	} {

@@ -1,6 +1,6 @@
 package ptxspirv
 
-// Mesa's llvmpipe ignores conditions that are nested in 80 others (LP_MAX_TGSI_NESTING). On such a device, in a kernel that comes near that, a block that control
+// Mesa's llvmpipe ignores conditions that are nested in 80 others (LP_MAX_TGSI_NESTING); that of Mesa 25.0 crashes. On such a device, in a kernel that comes near that, a block that control
 // enters from several places is not where it belongs in the nested form: it becomes a state of a kernel that runs in rounds.
 
 // mostNested is the deepest nesting of kernels.

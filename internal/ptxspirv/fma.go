@@ -27,17 +27,66 @@ func (t *translator) fusedSingle(a, b, c spirv.ID) spirv.ID {
 	return t.op(spirv.OpFConvert, ptx.F32, t.odd(sum, low))
 }
 
-// fusedDouble computes with pairs of float64 (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums"). The result may be
-// wrong if the product or a part of it overflows or is subnormal.
+// fusedDouble computes with pairs of float64 (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums"). It first scales numbers
+// so large or so small that a part of the product could overflow or be subnormal.
 func (t *translator) fusedDouble(a, b, c spirv.ID) spirv.ID {
+	const least, most = 0x1p-900, 0x1p1000
+	product, size := t.magnitude(t.times(a, b)), t.magnitude(c)
+	both := func(join, relation spirv.Op, limit float64) spirv.ID {
+		return t.op(join, ptx.Pred, t.test(relation, product, t.real(8, limit)), t.test(relation, size, t.real(8, limit)))
+	}
+	small, large := both(spirv.OpLogicalAnd, spirv.OpFOrdLessThan, least), both(spirv.OpLogicalOr, spirv.OpFOrdGreaterThan, most)
+	scale := func(up, down float64) spirv.ID {
+		return t.choose(ptx.F64, small, t.real(8, up), t.choose(ptx.F64, large, t.real(8, down), t.real(8, 1)))
+	}
+	factor, back := scale(0x1p300, 0x1p-520), scale(0x1p-300, 0x1p520)
+	c = t.choose(ptx.F64, large, t.visible(c), c)
+	scaled := func(v spirv.ID) spirv.ID { return t.times(t.times(v, factor), factor) }
+	// The smaller factor of a small product is scaled, and the larger factor of a large one.
+	first := t.test(spirv.OpLogicalEqual, t.test(spirv.OpFOrdLessThan, t.magnitude(a), t.magnitude(b)), small)
+	a, b, c = t.choose(ptx.F64, first, scaled(a), a), t.choose(ptx.F64, first, b, scaled(b)), scaled(c)
+
 	high, low := t.twoProduct(a, b)
 	upper, rest := t.twoSum(c, low)
 	sum, left := t.twoSum(high, upper)
-	part, tiny := t.twoSum(rest, left)
-	exact := t.add(sum, t.odd(part, tiny))
-	plain := t.add(high, c) // which is right if it is infinite, NaN or a zero with a sign
+	rest = t.odd(t.twoSum(rest, left))
+	exact := t.add(sum, rest)
 	usual := t.test(spirv.OpFOrdNotEqual, exact, t.real(8, 0))
-	return t.choose(ptx.F64, usual, exact, plain)
+	v := t.choose(ptx.F64, usual, exact, t.add(high, c)) // which is right if it is infinite, NaN or a zero with a sign
+	tiny := t.op(spirv.OpLogicalAnd, ptx.Pred, small, t.test(spirv.OpFOrdLessThan, t.magnitude(sum), t.real(8, 0x1p-422)))
+	tiny = t.op(spirv.OpLogicalAnd, ptx.Pred, tiny, usual)
+	return t.choose(ptx.F64, tiny, t.subnormal(sum, rest), t.times(t.times(v, back), back))
+}
+
+// magnitude returns the absolute value of a float64.
+func (t *translator) magnitude(v spirv.ID) spirv.ID {
+	return t.Value(spirv.OpBitcast, t.f64(), t.op(spirv.OpBitwiseAnd, ptx.U64, t.Value(spirv.OpBitcast, t.u64(), v), t.wide(1<<63-1)))
+}
+
+// withSign returns the bits of a float64 with the sign of another one.
+func (t *translator) withSign(bits, of spirv.ID) spirv.ID {
+	sign := t.op(spirv.OpBitwiseAnd, ptx.U64, t.Value(spirv.OpBitcast, t.u64(), of), t.wide(1<<63))
+	return t.Value(spirv.OpBitcast, t.f64(), t.op(spirv.OpBitwiseOr, ptx.U64, bits, sign))
+}
+
+// visible returns a number that is to be added to a large one. It makes one so small that scaling could make it 0 larger: of such a number,
+// only the sign matters.
+func (t *translator) visible(c spirv.ID) spirv.ID {
+	size := t.magnitude(c)
+	small := t.op(spirv.OpLogicalAnd, ptx.Pred, t.test(spirv.OpFOrdGreaterThan, size, t.real(8, 0)), t.test(spirv.OpFOrdLessThan, size, t.real(8, 0x1p-30)))
+	return t.choose(ptx.F64, small, t.withSign(t.Value(spirv.OpBitcast, t.u64(), t.real(8, 0x1p-30)), c), c)
+}
+
+// subnormal returns sum+rest divided by 2^600, rounded once to a subnormal number. The rest is less than a quarter of its last place.
+func (t *translator) subnormal(sum, rest spirv.ID) spirv.ID {
+	units := t.times(sum, t.real(8, 0x1p474))
+	n := t.Extended(spirv.GLSLRoundEven, t.f64(), units)
+	left := t.subtract(units, n)
+	tie := t.test(spirv.OpFOrdEqual, t.magnitude(left), t.real(8, 0.5))
+	beyond := t.test(spirv.OpFOrdGreaterThan, t.times(left, t.withSign(t.Value(spirv.OpBitcast, t.u64(), t.real(8, 1)), rest)), t.real(8, 0))
+	beyond = t.op(spirv.OpLogicalAnd, ptx.Pred, beyond, t.test(spirv.OpFOrdNotEqual, rest, t.real(8, 0)))
+	n = t.choose(ptx.F64, t.op(spirv.OpLogicalAnd, ptx.Pred, tie, beyond), t.add(n, t.add(left, left)), n)
+	return t.withSign(t.Value(spirv.OpConvertFToU, t.u64(), t.magnitude(n)), sum)
 }
 
 // twoSum returns the rounded sum of two float64 and its error (Knuth).

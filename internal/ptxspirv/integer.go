@@ -170,8 +170,11 @@ func (t *translator) signBit(typ ptx.Type) spirv.ID {
 // bitwise translates and, or and xor.
 func (t *translator) bitwise(op, predicate spirv.Op) {
 	typ := t.typ(0)
-	if typ == ptx.Pred {
+	switch {
+	case typ == ptx.Pred:
 		op = predicate
+	case op == spirv.OpBitwiseOr && t.joinsBytes():
+		op = spirv.OpIAdd
 	}
 	t.result(typ, t.op(op, typ, t.arg(1, typ), t.arg(2, typ)))
 }

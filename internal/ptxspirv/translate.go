@@ -23,7 +23,7 @@ type Arithmetic struct {
 	Fused       bool    // Fma rounds once
 	FoldsZeros  bool    // the device's compiler forgets that -0+0 is 0
 	LosesValues bool    // the device's compiler may lose values that a loop has computed for threads that leave it early
-	Shallow     bool    // the device's compiler ignores conditions that are nested deeply
+	Shallow     bool    // the device's compiler ignores conditions that are nested deeply, or crashes
 	SignedZero  [2]bool // zeros keep their signs, infinities and NaNs are as in IEEE 754
 	Denormals   [2]bool // subnormal numbers are not zeros
 	Nearest     [2]bool // results are rounded to nearest
@@ -72,6 +72,7 @@ type translator struct {
 	err     error      // the first one
 
 	registers   []spirv.ID          // variables
+	definitions []*ptx.Instr        // by register, for definition; nil until it needs them
 	exit        spirv.ID            // variable: where a jump goes that leaves several constructs, plus 1, or 0
 	addresses   map[*ptx.Var]uint64 // of variables in their spaces
 	builtins    map[uint32]spirv.ID // variables

@@ -47,6 +47,9 @@ func (t *translator) bits(o ptx.Operand, typ ptx.Type) spirv.ID {
 	if !ok {
 		t.fail("%s: an operand of an unknown kind", t.in)
 	}
+	if held(typ) == 4 {
+		v = uint64(uint32(v)) // without the copies of the sign of a negative integer
+	}
 	if t.options.FoldsZeros && (isFloat(typ) || v == 1<<31 && typ.Size() == 4 || v == 1<<63) {
 		return t.hidden(typ, v)
 	}
@@ -81,9 +84,9 @@ func (t *translator) special(name string) spirv.ID {
 	case base == "%nctaid":
 		return t.builtin(spirv.BuiltInNumWorkgroups, at)
 	case base == "%ntid":
-		return t.word(uint32(b[at]))
+		return t.ofLaunch(b[at])
 	case name == "%dynamic_smem_size":
-		return t.word(uint32(t.options.Shared))
+		return t.ofLaunch(t.options.Shared)
 	case name == "%laneid":
 		return t.lane()
 	case name == "%warpid":
@@ -94,6 +97,15 @@ func (t *translator) special(name string) spirv.ID {
 	}
 	t.fail("special register %s", name)
 	return t.word(0)
+}
+
+// ofLaunch returns a number that the launch determines. A device's compiler that simplifies additions of 0 does not know it, because it could compute
+// such a 0 from it.
+func (t *translator) ofLaunch(n int) spirv.ID {
+	if t.options.FoldsZeros {
+		return t.hidden(ptx.U32, uint64(n))
+	}
+	return t.word(uint32(n))
 }
 
 // laneMask returns the lanes of the warp that are less than the thread's (lt), and so on.

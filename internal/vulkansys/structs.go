@@ -101,12 +101,17 @@ const (
 
 // Bits of flags.
 const (
-	stageCompute  = 0x20
-	stageBottom   = 0x2000
-	stagesAll     = 0x10000
-	stageHost     = 0x4000
-	accessRead    = 0x8000
-	accessWrite   = 0x10000
+	stageCompute = 0x20
+	stageBottom  = 0x2000
+	stagesUsed   = 0x800 | 0x1000 // of kernels and of copies
+	stageHost    = 0x4000
+
+	accessShaderRead  = 0x20
+	accessShaderWrite = 0x40
+	accessCopyRead    = 0x800
+	accessCopyWrite   = 0x1000
+	accessHostRead    = 0x2000
+
 	usageTransfer = 0x3
 	usageStorage  = 0x20
 	usageAddress  = 0x20000
@@ -191,6 +196,9 @@ type DriverProperties struct {
 	Name, Version [256]byte
 	Conformance   [4]byte
 }
+
+// DriverLLVMpipe is the ID of Mesa's software device llvmpipe.
+const DriverLLVMpipe = 13
 
 // NewDriverProperties returns properties for Driver.Properties to fill, with those of the device's driver chained to them.
 func NewDriverProperties() (*Properties2, *DriverProperties) {

@@ -11,9 +11,10 @@ const (
 
 // histogram adds up weights by bucket, in two parts that do not overflow.
 type histogram struct {
-	low, high [bucketCount]uint32
-	partial   [wideThreads]int64 // sums of the buckets of each thread
-	result    [3]int64
+	low     [bucketCount]int32 // the bits of uint32
+	high    [bucketCount]uint32
+	partial [wideThreads]int64 // sums of the buckets of each thread
+	result  [3]int64
 }
 
 // clear clears the histogram for all threads.
@@ -27,7 +28,7 @@ func (h *histogram) clear(t gpu.Thread) {
 
 // add adds a weight to a bucket.
 func (h *histogram) add(bucket uint32, weight int32) {
-	gpu.AtomicAdd(&h.low[bucket], uint32(weight)&(1<<halfBits-1), gpu.BlockScope)
+	gpu.AtomicAdd(&h.low[bucket], weight&(1<<halfBits-1), gpu.BlockScope)
 	if high := uint32(weight) >> halfBits; high > 0 {
 		gpu.AtomicAdd(&h.high[bucket], high, gpu.BlockScope)
 	}
@@ -35,7 +36,7 @@ func (h *histogram) add(bucket uint32, weight int32) {
 
 // sum returns the weights of a bucket.
 func (h *histogram) sum(bucket int) int64 {
-	return int64(h.low[bucket]) + int64(h.high[bucket])<<halfBits
+	return int64(uint32(h.low[bucket])) + int64(h.high[bucket])<<halfBits
 }
 
 // crossing is the last bucket of which the sum of it and of all that follow reaches what is needed. from is that sum, after the

@@ -5,15 +5,25 @@ import "github.com/gopherwarp/gopherwarp/gpu"
 // listLength is the number of tokens that a list holds: at least those of a tile.
 const listLength = tileTokens
 
-// list is some tokens of a row, with their keys or weights, in any order.
+// list is some tokens of a row, with their keys or weights, in any order. They use the memory of a histogram, which is not needed any more.
 type list struct {
-	values, tokens [listLength]int32
-	length         uint32
-	result         [2]int64
+	values, tokens *[listLength]int32
+	*listHead
+}
+
+// listHead is what a list has besides its tokens.
+type listHead struct {
+	length uint32
+	result [2]int64
+}
+
+// list returns the list of a block.
+func (a *arena) list() list {
+	return list{(*[listLength]int32)(a.hist.low[:listLength]), (*[listLength]int32)(a.hist.low[listLength:]), &a.head}
 }
 
 // clear empties the list, for all threads.
-func (l *list) clear(t gpu.Thread) {
+func (l list) clear(t gpu.Thread) {
 	t.Sync()
 	if t.ThreadX() == 0 {
 		l.length = 0
@@ -22,7 +32,7 @@ func (l *list) clear(t gpu.Thread) {
 }
 
 // add adds a token.
-func (l *list) add(value int32, token int) {
+func (l list) add(value int32, token int) {
 	if i := int(gpu.AtomicAdd(&l.length, 1, gpu.BlockScope)); i < listLength {
 		l.values[i], l.tokens[i] = value, int32(token)
 	}
@@ -36,7 +46,7 @@ type query struct {
 }
 
 // sumOf returns the sum of the entries whose rank is at least least, for a warp.
-func (l *list) sumOf(t gpu.Thread, q query, least int32) int64 {
+func (l list) sumOf(t gpu.Thread, q query, least int32) int64 {
 	var low, high uint32
 	for i := t.Lane(); i < int(l.length); i += gpu.WarpSize {
 		if l.values[i] >= q.floor && q.rank[i] >= least {
@@ -51,7 +61,7 @@ func (l *list) sumOf(t gpu.Thread, q query, least int32) int64 {
 }
 
 // rankOf returns the greatest rank within bounds such that the entries from it on add up to what is needed, for a warp.
-func (l *list) rankOf(t gpu.Thread, q query, in bounds) int32 {
+func (l list) rankOf(t gpu.Thread, q query, in bounds) int32 {
 	for in.low < in.high {
 		middle := int32((int64(in.low) + int64(in.high) + 1) >> 1)
 		if l.sumOf(t, q, middle) >= in.need {

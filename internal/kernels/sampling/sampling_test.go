@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/internal/kernels/kerneltest"
@@ -340,5 +341,12 @@ func BenchmarkCPU(b *testing.B) {
 				b.ReportMetric(float64(took.Nanoseconds())/float64(p.shape.Rows)/1000, "us/row")
 			})
 		}
+	}
+}
+
+// TestArena tests that a block of the Wide form has enough shared memory on GPUs of Vulkan.
+func TestArena(t *testing.T) {
+	if n := unsafe.Sizeof(arena{}); n > 48<<10 {
+		t.Errorf("%d bytes", n)
 	}
 }

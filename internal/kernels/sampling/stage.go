@@ -125,7 +125,7 @@ func (s *stage) advance(t gpu.Thread, r *wideRow) {
 	case tileWeights:
 		s.drawTile(t, r)
 	case listKeys, listTile:
-		s.pick(t, &r.list)
+		s.pick(t, r.list())
 		s.beginProbability(r)
 	default:
 		s.state = done
@@ -157,7 +157,7 @@ func (s *stage) found(t gpu.Thread, r *wideRow, c crossing) {
 	if c.from <= listLength {
 		s.read(r, listKeys, fill)
 		s.floor = s.leastKey
-		r.list.clear(t)
+		r.list().clear(t)
 		return
 	}
 	s.read(r, narrowKeys, count)
@@ -209,7 +209,7 @@ func (s *stage) drawTile(t gpu.Thread, r *wideRow) {
 		tile++
 	}
 	s.state, s.action, s.from, s.to, s.need = listTile, fill, tile, tile+1, r.tiles[tile]-rest
-	r.list.clear(t)
+	r.list().clear(t)
 }
 
 // weigh returns the weight of a logit, or -1 if top-k does not keep it.
@@ -221,12 +221,12 @@ func (s *stage) weigh(z float32, key int32) int32 {
 }
 
 // pick chooses a token from the list.
-func (s *stage) pick(t gpu.Thread, l *list) {
+func (s *stage) pick(t gpu.Thread, l list) {
 	if s.state == listKeys {
 		s.cutList(t, l)
 	}
 	if t.Warp() == 0 {
-		token := l.rankOf(t, query{rank: &l.tokens, floor: s.leastWeight}, bounds{0, math.MaxInt32, s.need})
+		token := l.rankOf(t, query{rank: l.tokens, floor: s.leastWeight}, bounds{0, math.MaxInt32, s.need})
 		if t.Lane() == 0 {
 			l.result[0] = int64(token)
 		}
@@ -236,9 +236,9 @@ func (s *stage) pick(t gpu.Thread, l *list) {
 }
 
 // cutList turns the keys of the list into weights, finds the threshold of top-p, and draws a number.
-func (s *stage) cutList(t gpu.Thread, l *list) {
+func (s *stage) cutList(t gpu.Thread, l list) {
 	if t.Warp() == 0 {
-		least := l.rankOf(t, query{rank: &l.values, single: true, floor: excluded}, bounds{s.leastKey, keyOf(s.top), int64(s.params().TopK)})
+		least := l.rankOf(t, query{rank: l.values, single: true, floor: excluded}, bounds{s.leastKey, keyOf(s.top), int64(s.params().TopK)})
 		if t.Lane() == 0 {
 			l.result[0] = int64(least)
 		}
@@ -251,7 +251,7 @@ func (s *stage) cutList(t gpu.Thread, l *list) {
 	}
 	t.Sync()
 	if t.Warp() == 0 {
-		q, least := query{rank: &l.values}, s.leastWeight
+		q, least := query{rank: l.values}, s.leastWeight
 		if p := s.params(); p.TopP > 0 && p.TopP < 1 {
 			least = max(least, l.rankOf(t, q, bounds{0, one, p.share(l.sumOf(t, q, 0))}))
 		}

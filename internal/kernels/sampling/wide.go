@@ -15,7 +15,7 @@ const (
 // arena is the shared memory of a block.
 type arena struct {
 	hist  histogram
-	list  list
+	head  listHead
 	parts [gpu.WarpSize]int64
 	tiles [maxTiles]int64
 }
@@ -116,7 +116,7 @@ func (r *wideRow) pass(t gpu.Thread, s *stage) {
 			}
 			switch s.action {
 			case fill:
-				r.list.add(value, 4*vector+k-r.start)
+				r.list().add(value, 4*vector+k-r.start)
 			case count:
 				if rank-s.low <= s.span {
 					r.hist.add((rank-s.low)>>s.shift, weight)

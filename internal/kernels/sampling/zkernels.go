@@ -68,7 +68,7 @@ var listLikelyKernel = &driver.Kernel{
 	},
 	Twin:    listLikelyTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{1, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 54, 127, 128, 132},
+	Uses:    []uint16{1, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 56, 129, 130, 134},
 }
 
 // Plain samples a row with each block of 16 threads. It keeps keys, then weights in work, and finds thresholds by bisection:
@@ -157,7 +157,7 @@ var plainKernel = &driver.Kernel{
 	},
 	Twin:    plainTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 53, 54, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 124, 125, 126, 127, 128, 130, 131, 132, 133, 137},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 55, 56, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 126, 127, 128, 129, 130, 132, 133, 134, 135, 139},
 }
 
 // Scout adjusts a span of a row with each block, and stores the greatest key and its first token unless a histogram of all keys follows,
@@ -230,7 +230,7 @@ var scoutKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{1, 17, 18, 19, 20, 21, 22, 23, 45, 53, 54, 55, 56, 57, 58, 60, 90, 91, 92, 127, 128, 142, 146},
+	Uses:    []uint16{1, 17, 18, 19, 20, 21, 22, 23, 45, 55, 56, 57, 58, 59, 60, 62, 92, 93, 94, 129, 130, 144, 148},
 }
 
 // Wide samples a row with each block of wideThreads threads, in stages, each of which reads the row once. It is given what scout stores.
@@ -265,7 +265,7 @@ var wideKernel = &driver.Kernel{
 		{Name: "vocabulary", Offset: 192, Size: 4},
 	},
 	ParamBytes: 216,
-	Dynamic:    55616,
+	Shared:     39224,
 	Barriers:   true,
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 31, Format: "index out of range [%d] with length %d"},
@@ -277,14 +277,14 @@ var wideKernel = &driver.Kernel{
 		{File: "wide.go", Line: 81, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 163, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 211, Format: "index out of range [%d] with length %d"},
-		{File: "stage.go", Line: 249, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 148, Format: "index out of range [%d] with length %d"},
-		{File: "histogram.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "stage.go", Line: 249, Format: "index out of range [%d] with length %d"},
+		{File: "histogram.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "stage.go", Line: 105, Format: "index out of range [%d] with length %d"},
-		{File: "list.go", Line: 42, Format: "index out of range [%d] with length %d"},
+		{File: "list.go", Line: 52, Format: "index out of range [%d] with length %d"},
 		{File: "stage.go", Line: 207, Format: "index out of range [%d] with length %d"},
-		{File: "histogram.go", Line: 38, Format: "index out of range [%d] with length %d"},
-		{File: "histogram.go", Line: 56, Format: "index out of range [%d] with length %d"},
+		{File: "histogram.go", Line: 39, Format: "index out of range [%d] with length %d"},
+		{File: "histogram.go", Line: 57, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 86, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 36, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "wide.go", Line: 36, Format: "slice bounds out of range [%d:%d]"},
@@ -315,5 +315,5 @@ var wideKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 46, 47, 48, 49, 50, 51, 52, 54, 55, 58, 59, 60, 72, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 46, 47, 48, 49, 50, 51, 52, 53, 54, 56, 57, 60, 61, 62, 74, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154},
 }

@@ -31,13 +31,13 @@ d10c3db70dcbfee8	adjust.go	penalise
 38440d0585a7931a	histogram.go	bucketCount
 dd40593780cd7546	histogram.go	crossing
 38440d0585a7931a	histogram.go	halfBits
-f5da74881c3cdfff	histogram.go	histogram
-1a0055f2e0a23301	histogram.go	histogram.add
+816950b78a1ad755	histogram.go	histogram
+c2d6123949320ea9	histogram.go	histogram.add
 cfc1d5280c0fa677	histogram.go	histogram.clear
 dad4afb826de9389	histogram.go	histogram.crossing
 f2e86fa11e6d3177	histogram.go	histogram.from
 9ba0f0946570e20f	histogram.go	histogram.group
-7c1d6c1506bbe358	histogram.go	histogram.sum
+b42e8123fe002c72	histogram.go	histogram.sum
 38440d0585a7931a	histogram.go	keyShift
 bb07d5807be7dd05	likely.go	Likely
 2890ebb3dbaea881	likely.go	LikelyRow
@@ -49,11 +49,13 @@ e57bbe337e96f187	likely.go	likelyOf
 2890ebb3dbaea881	likely.go	likelyThreads
 ffcf9c2fcb9c6ad8	likely.go	listLikely
 42ed2499911d05bf	likely.go	orderOf
-ca8d2c99003b9ea1	list.go	list
-8bb8999302e85c99	list.go	list.add
-cb3dfd9644805d22	list.go	list.clear
-e9389a549baff900	list.go	list.rankOf
-363af2ae05e26718	list.go	list.sumOf
+6133764bf0caa460	list.go	arena.list
+1b0bec9dd2c8cc84	list.go	list
+e0ed83a9730b8591	list.go	list.add
+beac33beeea420ba	list.go	list.clear
+ec2f193739dd2338	list.go	list.rankOf
+7fd483b5cb1ecff0	list.go	list.sumOf
+fb24dbdc11860b7e	list.go	listHead
 765fa54bcc6d20ec	list.go	listLength
 11e09fb9049435bb	list.go	query
 984de80c63b89542	params.go	Bias
@@ -112,16 +114,16 @@ d664bab64375db31	plainsample.go	weight.of
 1bfa220923f58cce	stage.go	probe
 1d98b15c52a5cd28	stage.go	probeTiles
 1f04907c74a374ef	stage.go	stage
-41fafebd8e86f6f9	stage.go	stage.advance
+76870c6e8241a6e0	stage.go	stage.advance
 e2db7d0d0a3d9d96	stage.go	stage.beginProbability
 e4d471e724307113	stage.go	stage.beginTiles
 63b6ddbeb386a5ed	stage.go	stage.beginWeights
-8334fead45d80419	stage.go	stage.cutList
-f03adb7c071a6185	stage.go	stage.drawTile
-d191181281ab8a91	stage.go	stage.found
+dda2ab3cbdb0c465	stage.go	stage.cutList
+b67c6d7790d5a912	stage.go	stage.drawTile
+e6227a6abd161bbc	stage.go	stage.found
 1a28b97f6272c428	stage.go	stage.narrowed
 ff42d36a690c6fde	stage.go	stage.params
-569f8b57e8e6dbf2	stage.go	stage.pick
+1ac60c6f40c671c2	stage.go	stage.pick
 16ff14f8a7a00d6e	stage.go	stage.read
 d0ffd53a4e5e1a87	stage.go	stage.weigh
 dd2b02d708a26b6e	stage.go	state
@@ -142,7 +144,7 @@ a76a5d3789494cbf	weight.go	rankBase
 ac3c41b1a105d0a0	weight.go	rankOfWeight
 9e44fdd06c2ac5f4	weight.go	weightOf
 4faef84447fbdcaf	weight.go	weightOfRank
-8c84dd9e7f8f488	wide.go	arena
+7a829da9dac36690	wide.go	arena
 d2a65e65c3928031	wide.go	arena.max
 becf591511d98e0b	wide.go	arena.sum
 4889a9baf77b2761	wide.go	maxOfBlock
@@ -153,7 +155,7 @@ becf591511d98e0b	wide.go	arena.sum
 b6bca40ffafc17a4	wide.go	wide
 46b85b75daaa36a4	wide.go	wideRow
 bcd5dc67ca9d92e9	wide.go	wideRow.four
-b66562af5d864ebd	wide.go	wideRow.pass
+360bbc6549b85632	wide.go	wideRow.pass
 82401be6dd07fa37	wide.go	wideRow.tileCount
 427e1fa05e3b2e23	wide.go	wideThreads
 `
@@ -4192,7 +4194,7 @@ p3e
 ;g
  =26`
 
-const wideSM80NarrowAligned = `packed1 79471 wide
+const wideSM80NarrowAligned = `packed1 79704 wide
 !|hf|f
 !|gxO
 !p8
@@ -4208,7 +4210,7 @@ const wideSM80NarrowAligned = `packed1 79471 wide
 !v7pXv6q"t?uNrbrmrWrR
 !v7qNv6rbrmr9rR
 !
-!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!vt-|+vms<
 !
 !pH+s%pD
 !c
@@ -4245,7 +4247,7 @@ w.pw
 wR
 qU
 sWqy
-y.
+u3
 |<t;
 {<rW
 vl/q@
@@ -4255,7 +4257,7 @@ p?
 r7~/q>rGymPr/
 p'
 s1
-s{7px
+s{9px
 r7~/u=q>pMym
 pl$
 )
@@ -4363,21 +4365,21 @@ s_uHuZ
 s_r|E
 !#
 u'X
-pnpb^
+pnq3^
 p+
-pnq3q0
+pnqeq0
 ru(
 rf(
 !#
-pnqe^
+pnqy^
 s;&
 {Qx2=
 tC,uitKp$
-pnq3xj
+pnqexj
 qKz#z#{c
 xLsf
 \
-pnp|^
+pnr-^
 p+
 r6/qy
 r$pW)E
@@ -4393,22 +4395,22 @@ qBp<
 uF1&
 uA=pE
 r[(p$
-pn{Gsh
+u-v(sh
 ph(q&
 )
-pnsQq0
+pntIsh
 qBsf
 s;&
-pn{Gt;
+u-v(t;
 vT9
 "#
 qBsf
-u-|#qN
+u-ukqN
 qt(2{c
 pB(|B&
-pnzLq@
+pnwEq@
 qTt"=
-u-@=j
+u-@,j
 ru-
 qM8q#+
 z=E
@@ -4756,32 +4758,32 @@ s_|t
 rP
 r#+sr
 v>R.
-pnu:q3
+pnt'q3
 )
 qBsf
 z>
 s;&
 qLwg/w{,
 {2r,zyt/
-pnt's6
+pnr4s6
 r'q}B-
 zo
 s_t"=
 rP
-pnr4rI
+pnt;rI
 {2{:p,y~uitKD
 s_t"=
 H
 !#
-vCfr-sh
-q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+vCfsmsh
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"dzvl|otOB
 qBt4
 s_[p$
 5
-vCfshqN
+vCftcqN
 s;&
-tC|otO<*
-tC.uQtz<'
+{Qqp<*
+tC/uK<'
 s_yD=
 !#
 u'p2
@@ -4900,13 +4902,13 @@ rP
 H
 !#
 "A
-q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"dzvl|otOB
 qBt4
 5
 "A
 s;&
-tC|otO<(
-tC.uQtz<&
+{Qqp<(
+tC/uK<&
 !#
 "?
 |up4('(
@@ -5023,13 +5025,13 @@ rP
 H
 !#
 "A
-q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"dzvl|otOB
 qBt4
 5
 "A
 s;&
-tC|otO<(
-tC.uQtz<&
+{Qqp<(
+tC/uK<&
 !#
 "?
 |up4)')
@@ -5146,13 +5148,13 @@ rP
 H
 !#
 "A
-q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"d}zr*B
+q)rG{>Pt@u=rWpMpi{ArGq)u8Pq)pipi{"dzvl|otOB
 qBt4
 5
 "A
 s;&
-tC|otO<&
-tC.uQtz<$
+{Qqp<&
+tC/uK<$
 !#
 r#/r+
 pVex_~,
@@ -5247,7 +5249,7 @@ pA
 ]4I
 x+-pX
 ]5s39
-|?dMEl8p<rJV&
+|?dMEl-7@seV&
 !#
 x+8^
 p+
@@ -5256,7 +5258,7 @@ J
 !#
 x+9j
 uF1&
-zn8p<rJ
+zn-7@se
 ugy:|>
 w8
 }u
@@ -5268,7 +5270,7 @@ zKHEuk
 s'/
 r{H
 uF1&
-|58-v(v=%
+|5y<p5p&%
 !#
 r6@r]
 |wHVHB
@@ -5285,7 +5287,7 @@ pqpj-q@
 r[>E
 qm
 rDb
-pn|Y^
+pnww^
 p+
 "d
 ]Jx_vu,t2
@@ -5296,9 +5298,9 @@ w)Ps}.r,c{ozmMGy~uitK
 y$vnwT%
 s?[
 y$uHwT%
-pn{Gr1
+u-v(r1
 tT
-pnsQq@
+pntIq@
 s?p@
 y$z#wT%
 "#
@@ -5332,29 +5334,29 @@ y$u&wT%
 tT
 "%
 |?dMIl|{/{\
-u-uk^
+u-8})
 p+
 J
 r78xF
 "o
 ]:x_~*a
 !#
-vc/qw
+vc@qw
 t<
 tj
 {Y
 qm
 rf-
 !#
-u-@,^
+u-|+^
 qVwy
 5
-u-|+q0
+u-@-q0
 uF1&
 zn|{p&
 ugy:|>
 !#
-u-@=sQ
+u-@,sQ
 qKr|Upd
 xL{c
 td
@@ -5443,24 +5445,24 @@ pA
 "#
 |w&p-C
 !#
-u-@8q0
+u-u0q0
 r{&
 yTxa|twL
 r$pW'pd
 0
 yTxa|twL
 pA
-vc@qy
+|.=qy
 wYTC
-|.+qw
+|.-qw
 qFAqg
 "#
 xKRE<A<E?
 xKRD<DD?
-vc9pX
+vc/pX
 tUE<D
 sHS
-s{=sh
+s{,sh
 qFFB
 qm
 rf-
@@ -5569,7 +5571,7 @@ r$pW'pd
 0
 yTxa|twL
 pA
-s{,qy
+s{+qy
 r(rq&
 rs9
 "9
@@ -5578,9 +5580,9 @@ sNr|yyp&
 )
 sNp,y~q4se
 y$u&wT%
-s{,yC
+s{+yC
 tT
-s{+px
+s{-px
 pCT
 YXqR
 4
@@ -5590,7 +5592,7 @@ tAs7
 pfpY
 H
 !#
-s{-ps
+s{.ps
 qKu&Xqg
 "%
 p~p@u%&
@@ -5598,7 +5600,7 @@ sNr|lyir>
 )
 sNp,y~uitz
 y$u&wT%
-s{.s6
+s{8s6
 ugp)rZC
 "%
 |,3T
@@ -5610,18 +5612,18 @@ uRp=p-
 u?~-
 !#
 ya
-s{7r+
+s{9r+
 ]4I
-s{9q#
-syu8Ps}+qrdujpir/q>q)tkuNpOl|oq4uz|6rZL
-|?dujpir/q>q)tkuNpOl|otzrS
+s{/q#
+syu8Ps}+qrdzvl|oq4uz|6rZL
+|?dzvl|otzrS
 !#
-vc=^
+vc,^
 p+
-vc,t;
-w)Ps}+qrcxDVbzmujpir/q>q)tkuNpOl|opk
+vc+t;
+w)Ps}+qrcxDVbzmzvl|opk
 0
-}1dujpir/q>q)tkuNpOl|otz
+}1dzvl|otz
 pqpj8q@
 r[?p$
 sJvu,tG
@@ -5649,7 +5651,7 @@ pqpX8q0
 qB+uk
 s'@
 uF1&
-zn8-v(v=
+zny<p5p&
 }7h3hC
 w8
 t>
@@ -5659,7 +5661,7 @@ H
 !#
 u.
 uF1&
-zn8-v(v=
+zny<p5p&
 }7h3hC
 ugpYrSB
 q\yoc
@@ -5702,14 +5704,14 @@ q{
 tFq9U
 "$
 pzuZqj
-pqqy,px@
+pqqy,px/
 v}{"w#=yyrg
 p\
-vCfr.8pw
+vCfq#8pw
 {*MU
 za
-vCfxjt'
-sN}zr*
+vCfwwt'
+sNzvl|otO
 qt-D
 )
 p}zM
@@ -5722,7 +5724,7 @@ trC
 q+y:t4
 4
 !#
-vCfr.7p|
+vCfq#7p|
 u'MM
 u'p,
 ta
@@ -5730,7 +5732,7 @@ t}
 }e,
 0
 J
-vCfxjqe
+vCfwwqe
 rjuyx_}~
 5
 r~
@@ -5741,17 +5743,17 @@ s_|t
 rf-
 !#
 )
-vCfw-q@
+vCfy'q@
 qBt4
 pm=
 s;&
-sNr|l|otO
+v%
 t1p@D
-vCfyYpE
+vCfr.9pE
 q1p@B
-vCfw-w-
+vCfy'w-
 xKp@Dr2?
-vCfxjts
+vCfwwts
 qK|Ipd
 Yvnp2
 \
@@ -5760,7 +5762,7 @@ H
 wr
 "%
 p~p@u%&
-sNr|l|otO
+v%
 t1p0D
 "%
 q1p0B
@@ -5772,15 +5774,15 @@ qoqI
 rMp2C
 \
 !#
-vCf|Yr4
+vCfy=r4
 }ZrWxXr/q>pOPq1p*p$rWKKKKKKKK
 )
 J
 }ZrWxXr/q>pOPrs=rWKKKKKKKK
 y$u&wT%
-vCfr.9s6
+vCfq#9s6
 |RpW$C
-vCfy=pb
+vCff=pb
 qF#qg
 "#
 xKR&<&D?
@@ -5793,15 +5795,15 @@ pqqy+r+
 ]4I
 pqqy-qe
 u'MM
-|?d}ztzC
+|?dzvl|orJC
 !#
 pqqy7^
 p+
 pqqy9sr
-}1d}ztz
+}1dzvl|orJ
 rMMMC
 pqqy/s-
-sN}zr*
+sNzvl|otO
 qt(D
 rf(
 wh
@@ -5811,7 +5813,7 @@ pqqy@qw
 qBt4
 pm,
 s;&
-sNr|l|otO
+v%
 es6wE
 {ErO
 {Y
@@ -5867,10 +5869,10 @@ u>Pu[~(uNxXp<r3X>
 !#
 !#
 pqp|=qN
-w'p*l|otOry
+w'p*nry
 pqqy/yC
 qKwgwg{c
-sN}zr*
+sNzvl|otO
 Yq}D
 sJ~)
 !#
@@ -5885,7 +5887,7 @@ pqp|8p|
 4
 rD{
 "D
-sN}zr*
+sNzvl|otO
 qt-D
 J
 J
@@ -5915,15 +5917,15 @@ rf-
 qBt4
 pm+
 s;&
-sNr|l|otO
+v%
 {O
 w"z]
-vCfyYpb
+vCfr.9pb
 q2/w{,
 xsU
 r'vnx5
 q1p0U
-vCfw-qw
+vCfy'qw
 xKp*2uHp*?
 xKu4u&p0?
 "B
@@ -5935,7 +5937,7 @@ H
 s?p2
 "%
 p~p0u%&
-sNr|l|otO
+v%
 {O
 w"z]
 "%
@@ -5966,7 +5968,7 @@ zzsB
 rB=sO
 q\,C
 ze,?
-vCfxjs6
+vCfwws6
 |W(
 p}zM
 rBu\Zs^%
@@ -5980,7 +5982,7 @@ q+y:t4
 r779qY}(q4
 J
 !#
-vCfr.7s-
+vCfq#7s-
 sl
 tj
 )
@@ -6005,7 +6007,7 @@ rf-
 qBt4
 pm-
 s;&
-sNr|l|otO
+v%
 {O
 t1[D
 4
@@ -6026,7 +6028,7 @@ H
 s?p2
 "%
 p~p0u%&
-sNr|l|otO
+v%
 {O
 t1R"D
 4
@@ -6064,7 +6066,7 @@ pqp|7r+
 xKML<,1L?
 !#
 "/
-sN}zr*
+sNzvl|otO
 qt-D
 J
 J
@@ -6094,7 +6096,7 @@ rf-
 qBt4
 pm.
 s;&
-sNr|l|otO
+v%
 {O
 t1MLD
 4
@@ -6115,7 +6117,7 @@ H
 s?p2
 "%
 p~p0u%&
-sNr|l|otO
+v%
 {O
 t1MLD
 4
@@ -6142,12 +6144,12 @@ pqp|/ps7
 ]4I
 pqp|@sr
 u'ML
-syu8Ps}+qrd}zxOuz|6%L
+syu8Ps}+qrdzvl|ou0uz|6%L
 !#
 pqr-+^
 p+
 pqr--r4
-w)Ps}+qrcxD2xDzm}ztz
+w)Ps}+qrcxD2xDzmzvl|orJ
 rMML%
 pqr-.xj
 upw#=n
@@ -6200,7 +6202,7 @@ p+
 pqq3/q@
 ]:x_~%
 "5
-sN}zr*
+sNzvl|otO
 qt-D
 )
 p}zM
@@ -6240,10 +6242,10 @@ rf-
 qBt4
 pm8
 s;&
-sNr|l|otO
+v%
 t1MLD
 5
-sNp,l.uQtz
+sNp,l/uK
 t1p2D
 "7
 qLuH/w{,
@@ -6263,10 +6265,10 @@ u<
 s?p0
 "%
 p~p*u%&
-sNr|l|otO
+v%
 t1MLD
 5
-sNp,l.uQtz
+sNp,l/uK
 t1R$D
 "%
 qLuH/w{,
@@ -6302,12 +6304,12 @@ pqqe=r+
 ]4I
 pqqe,qe
 |W.
-|?d}ztzC
+|?dzvl|orJC
 !#
 pqqe.^
 p+
 pqqe8r-
-}1d}ztz
+}1dzvl|orJ
 rMMKC
 pqpE7j
 yFw#=l.,n
@@ -6379,7 +6381,7 @@ u>Pt5q4r,p/iD
 qB+uk
 pm7
 uF1&
-zn8-v(v=
+zny<p5p&
 qns7
 rP
 pqq0/r1
@@ -6394,7 +6396,7 @@ H
 !#
 pli
 uF1&
-zn8-v(v=
+zny<p5p&
 qnp)
 5
 "$
@@ -6411,16 +6413,16 @@ pm9
 }7H3iB
 pli
 uF1&
-zn8-v(v=
+zny<p5p&
 |OxXq4rzp/TCrZ
-vCfj^
+vCfsh^
 p+
-vCfqwj
+vCfs6j
 ]6I
-vCfpEr.
-w'}zr*p$
+vCfsrr.
+w'zvl|otOp$
 !#
-vCfpb^
+vCft'^
 p+
 uM>B
 uM?29
@@ -6436,19 +6438,19 @@ z'ODqg
 YsT1N
 pzsT1N?
 |Oy_MN1ND
-pnpb^
+pnq3^
 p+
 rf(
 !#
-pnqe^
+pnqy^
 s;&
 {Qx2=
 tC,uitKp$
-pnq3xj
+pnqexj
 qKz#z#{c
 xLsf
 \
-pnp|^
+pnr-^
 p+
 ys~2p$
 !#
@@ -6655,17 +6657,17 @@ uv9q@
 ]4I
 uv})
 ]=rL/
-|?dMEl8p<rJV&
+|?dMEl-7@seV&
 !#
 sY=^
 p+
 sY,qN
-}1d}zrJ
+}1dzvl-7@se
 J
 !#
 sY+q0
 uF1&
-zn8p<rJ
+zn-7@se
 sY-pX
 }s
 vr|>sO
@@ -6791,17 +6793,17 @@ vrpW&Cp-?
 ]4I
 "7
 ]=rL/
-|?dMEl8p<rJV&
+|?dMEl-7@seV&
 !#
 "7
 p+
 "7
-}1d}zrJ
+}1dzvl-7@se
 J
 !#
 "7
 uF1&
-zn8p<rJ
+zn-7@se
 "7
 }s
 vr|>sO
@@ -6909,7 +6911,7 @@ p+
 "V
 ]6I
 "V
-w'}zr*p$
+w'zvl|otOp$
 !#
 "V
 p+
@@ -7127,9 +7129,9 @@ r&7pE
 rj~8%#s3p<
 (--
 !#
-pnsQq0
+pntIsh
 ]7s3u)
-pn{Gt;
+u-v(t;
 qkFB
 "#
 qBsf
@@ -7181,7 +7183,7 @@ qBsf
 ruH
 "#
 ]8zs,
-u-|#qN
+u-ukqN
 ({_
 !pZ
 p(
@@ -7203,7 +7205,7 @@ u+%,
 ;7
 (
 !tS
-pnu:q3
+pnt'q3
 g,
 u+$y
 qPsf
@@ -7242,14 +7244,14 @@ u+#h
 qP+uk
 (
 !pty@
-vCfw-q@
+vCfy'q@
 g-
 u+#Y
 qPt4
 (
 !ptyG
 pqqy@qw
-sv@
+g=
 u+#R
 qPt4
 (
@@ -7288,7 +7290,7 @@ qP+uk
 (
 !pt/uU
 "v
-g=
+sv@
 p3X
 qPp5
 (
@@ -7451,7 +7453,7 @@ O
 const wideSM80 = wideSM80NarrowAligned + `
  patch
  -1
-packed1 80396 wide
+packed1 80629 wide
  =19
  -4
 p;v<8pF
@@ -7576,7 +7578,7 @@ qvM+1'
 uF1%
 uA=pE
 r['p$
-pn{Gsh
+u-v(sh
 ph'q&
  =3
  -1
@@ -7779,7 +7781,7 @@ s;%
 ]9I
 x+-pX
 ]:s39
-|?dM?l8p<rJV&
+|?dM?l-7@seV&
  =7
  -1
 uF1%
@@ -7875,7 +7877,7 @@ zlup$
  =6
  -3
 uF1%
-zn8-v(v=
+zny<p5p&
 }7u3uC
  =2
  -1
@@ -7883,7 +7885,7 @@ pCp
  =4
  -5
 uF1%
-zn8-v(v=
+zny<p5p&
 }7u3uC
 ugpYrSB
 q\yop
@@ -8101,12 +8103,12 @@ rf,
  =5
  -3
 s;%
-sNr|l|otO
+v%
 t1MFD
  =20
  -3
 p~p*u%%
-sNr|l|otO
+v%
 t1MFD
  =24
  -1
@@ -8175,7 +8177,7 @@ pm9
 }7U3vB
 plv
 uF1%
-zn8-v(v=
+zny<p5p&
 |OxXq4rzp/bCrZ
  =3
  -1
@@ -8292,7 +8294,7 @@ u'M7
 ]9I
 uv})
 ]BrL/
-|?dM?l8p<rJV&
+|?dM?l-7@seV&
  =8
  -1
 uF1%
@@ -8316,7 +8318,7 @@ u'M6
 ]9I
 "7
 ]BrL/
-|?dM?l8p<rJV&
+|?dM?l-7@seV&
  =8
  -1
 uF1%
@@ -8481,7 +8483,7 @@ rj~8%#s3--
  =2
  -3
 ]<s3tG
-pn{Gt;
+u-v(t;
 qk@B
  =5
  -3
@@ -8515,7 +8517,7 @@ qk@wB
 ruB
 "#
 ]=zs+
-u-|#qN
+u-ukqN
 (.-
  =5
  -2
@@ -8679,7 +8681,7 @@ p3c
 const wideSM70NarrowAligned = wideSM80NarrowAligned + `
  patch
  -3
-packed1 88859 wide
+packed1 89092 wide
 !pJ
 !pI
  =17
@@ -8890,7 +8892,7 @@ zzsB
 rB=sO
 q\,C
 ze,?
-vCfxjs6
+vCfwws6
 |WL
 p}zM
 rBu\Zs^+
@@ -8904,7 +8906,7 @@ q+y:t4
 r779qY}(q4
 J
 !#
-vCfr.7s-
+vCfq#7s-
 sl
 tj
 )
@@ -9005,7 +9007,7 @@ pqp|7r+
 xKML<P1L?
 !#
 "/
-sN}zr*
+sNzvl|otO
 qt-D
 J
 J
@@ -9226,7 +9228,7 @@ rj~8%Bs3p<
 const wideSM70 = wideSM80 + `
  patch
  -3
-packed1 89786 wide
+packed1 90019 wide
 !pJ
 !pI
  =17
@@ -9437,7 +9439,7 @@ zzsB
 rB=sO
 q\,C
 ze,?
-vCfxjs6
+vCfwws6
 |WL
 p}zM
 rBu\hs^+
@@ -9451,7 +9453,7 @@ q+y:t4
 r779qY}(q4
 J
 !#
-vCfr.7s-
+vCfq#7s-
 sl
 tj
 )
@@ -9552,7 +9554,7 @@ pqp|7r+
 xKMF<P1F?
 !#
 "/
-sN}zr*
+sNzvl|otO
 qt,D
 J
 J

@@ -159,19 +159,8 @@ func (s *suite) report(t *testing.T, name string, c check.Case) {
 			t.Logf("%s: %v", behaviour, err)
 			continue
 		}
-		if why := mesa[behaviour]; why != "" && strings.HasPrefix(s.dev.Info().Name, "llvmpipe") {
-			t.Logf("%s: %v, because %s", behaviour, err, why)
-			continue
-		}
 		t.Errorf("%s: %v", behaviour, err)
 	}
-}
-
-// mesa lists behaviours that are wrong on Mesa's llvmpipe, with the reasons.
-var mesa = map[string]string{
-	"rounded once":                "its Fma rounds twice, and the replacement does so where the result is subnormal",
-	"sign of a chosen zero/OrOne": "its compiler takes -0 for 0 where the other choice is 1",
-	"sign of a chosen zero/OneOr": "its compiler takes -0 for 0 where the other choice is 1",
 }
 
 // demand fails t if another number of cases was skipped, unless a flag has selected cases.
