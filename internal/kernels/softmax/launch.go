@@ -95,6 +95,9 @@ func (x Operands[T]) plain(s *device.Stream, c config) error {
 //gpu:instance wide32 = wide[[4]float32, row.F32]
 //gpu:instance wideBF16 = wide[[8]float32, row.BF16]
 //gpu:instance wideF16 = wide[[8]float32, row.F16]
+//gpu:instance short32 = short[[4]float32, row.F32]
+//gpu:instance shortBF16 = short[[8]float32, row.BF16]
+//gpu:instance shortF16 = short[[8]float32, row.F16]
 //gpu:instance spread32 = spread[[4]float32, row.F32]
 //gpu:instance spreadBF16 = spread[[8]float32, row.BF16]
 //gpu:instance spreadF16 = spread[[8]float32, row.F16]
@@ -102,10 +105,15 @@ func (x Operands[T]) plain(s *device.Stream, c config) error {
 // wide launches the Wide form.
 func (x Operands[T]) wide(s *device.Stream, c config) error {
 	l := s.Device().Info().Limits
-	grid := row.Teams(int(c.Rows), int(c.Columns)/row.Elements[T](), row.Limits{Shared: l.SharedDynamic, Clusters: l.ClusterBlocks})
+	n := int(c.Columns) / row.Elements[T]()
+	grid := row.Teams(int(c.Rows), n, row.Limits{Shared: l.SharedDynamic, Clusters: l.ClusterBlocks})
 	of32, ofBF16, ofF16 := wide32, wideBF16, wideF16
-	if grid.Cluster.X > 1 {
+	switch {
+	case grid.Cluster.X > 1:
 		of32, ofBF16, ofF16 = spread32, spreadBF16, spreadF16
+	case n <= shortWords:
+		of32, ofBF16, ofF16 = short32, shortBF16, shortF16
+		grid = shortGrid(int(c.Rows), n)
 	}
 	in, out := device.View[row.Words](x.X), device.View[row.Words](x.Y)
 	switch any(x).(type) {

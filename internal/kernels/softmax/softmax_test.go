@@ -23,8 +23,8 @@ type problem struct {
 	inPlace bool
 }
 
-// problems are rows of odd lengths, of all lengths that the Wide form distinguishes, with and without masks. The longest does not
-// fit in the shared memory of a cluster.
+// problems are rows of odd lengths, of all lengths that the Wide form distinguishes, with and without masks. Short rows are more than a
+// block takes. The longest does not fit in the shared memory of a cluster.
 func problems(form row.Form) (list []problem) {
 	for i, shape := range []Shape{{1, 1}, {3, 7}, {2, 16}, {13, 64}, {9, 520}, {3, 1031}, {2, 4096}, {2, 33000}} {
 		list = append(list,
@@ -34,7 +34,10 @@ func problems(form row.Form) (list []problem) {
 			problem{form, shape, Options{Scale: -3, Log: i%2 == 1, Queries: 1}, true, false},
 		)
 	}
-	return append(list, problem{form, Shape{1, 150000}, Options{Scale: 1}, true, true})
+	return append(list,
+		problem{form, Shape{137, 24}, Options{Scale: 1, Queries: 5}, true, true},
+		problem{form, Shape{137, 24}, Options{Scale: 1, Log: true}, false, false},
+		problem{form, Shape{1, 150000}, Options{Scale: 1}, true, true})
 }
 
 // TestRows compares rows in all forms with the reference.

@@ -119,7 +119,12 @@ func (r *wideRow[A, F]) partial() partial {
 
 // masked returns a, vector i, with a mask in place of the elements from the limit on.
 func (r *wideRow[A, F]) masked(a A, i uint32, mask float32) A {
-	if left := r.limit - int32(i)*int32(len(a)); left < int32(len(a)) {
+	return masked(a, r.limit-int32(i)*int32(len(a)), mask)
+}
+
+// masked returns a with a mask in place of the elements from number left on.
+func masked[A [4]float32 | [8]float32](a A, left int32, mask float32) A {
+	if left < int32(len(a)) {
 		for k := range len(a) {
 			if int32(k) >= left {
 				a[k] = mask

@@ -191,7 +191,7 @@ var wide32Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
@@ -219,7 +219,7 @@ var wide32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 48, 53, 54, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 72, 73, 75, 76, 77, 78, 79},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 48, 53, 54, 55, 56, 57, 58, 72, 73, 74, 75, 76, 77, 78, 79, 80, 82, 83, 84, 85, 86},
 }
 
 // wideBF16 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
@@ -251,9 +251,9 @@ var wideBF16Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d"},
@@ -279,7 +279,7 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 72, 73, 75, 76, 77, 78, 79},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 55, 56, 57, 58, 72, 73, 74, 75, 76, 77, 78, 79, 80, 82, 83, 84, 85, 86},
 }
 
 // wideF16 computes a row with each team: the greatest element and the sum of the exponentials together (Milakov and Gimelshein,
@@ -311,9 +311,9 @@ var wideF16Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
+		{File: "wide.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
 		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 80, Format: "slice bounds out of range [:%d] with capacity %d"},
@@ -339,7 +339,163 @@ var wideF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 48, 51, 52, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 72, 73, 75, 76, 77, 78, 79},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 48, 51, 52, 55, 56, 57, 58, 72, 73, 74, 75, 76, 77, 78, 79, 80, 82, 83, 84, 85, 86},
+}
+
+// short32 computes some rows with each team. A row has at most one Words for each thread of the team. A thread copies its Words of all rows
+// to shared memory at once, so that many bytes are in flight, and computes each exponential once.
+func short32(s *device.Stream, g device.Grid, x, y device.Slice[row.Words], lengths device.Slice[int32], c config) error {
+	p := s.Plan(short32Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	lengths.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var short32Kernel = &driver.Kernel{
+	Name:    "short[[4]float32, row.F32]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
+	File:    "short.go",
+	Line:    24,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
+		{Name: "c", Offset: 72, Size: 20},
+	},
+	ParamBytes: 112,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "short.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
+		{File: "short.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "short.go", Line: 30, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: short32SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: short32SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: short32SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: short32SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y    []row.Words
+			lengths []int32
+			c       config
+		})(args)
+		for ts.Next() {
+			short[[4]float32, row.F32](ts.Thread(), a.x, a.y, a.lengths, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 43, 44, 45, 46, 53, 54, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 73, 76, 77},
+}
+
+// shortBF16 computes some rows with each team. A row has at most one Words for each thread of the team. A thread copies its Words of all rows
+// to shared memory at once, so that many bytes are in flight, and computes each exponential once.
+func shortBF16(s *device.Stream, g device.Grid, x, y device.Slice[row.Words], lengths device.Slice[int32], c config) error {
+	p := s.Plan(shortBF16Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	lengths.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var shortBF16Kernel = &driver.Kernel{
+	Name:    "short[[8]float32, row.BF16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
+	File:    "short.go",
+	Line:    24,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
+		{Name: "c", Offset: 72, Size: 20},
+	},
+	ParamBytes: 112,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "short.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
+		{File: "short.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "short.go", Line: 30, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: shortBF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: shortBF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shortBF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: shortBF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y    []row.Words
+			lengths []int32
+			c       config
+		})(args)
+		for ts.Next() {
+			short[[8]float32, row.BF16](ts.Thread(), a.x, a.y, a.lengths, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 43, 44, 45, 46, 49, 50, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 73, 76, 77},
+}
+
+// shortF16 computes some rows with each team. A row has at most one Words for each thread of the team. A thread copies its Words of all rows
+// to shared memory at once, so that many bytes are in flight, and computes each exponential once.
+func shortF16(s *device.Stream, g device.Grid, x, y device.Slice[row.Words], lengths device.Slice[int32], c config) error {
+	p := s.Plan(shortF16Kernel, g)
+	x.Pass(p)
+	y.Pass(p)
+	lengths.Pass(p)
+	driver.Pass(p, c)
+	return p.Launch()
+}
+
+var shortF16Kernel = &driver.Kernel{
+	Name:    "short[[8]float32, row.F16]",
+	Package: "github.com/gopherwarp/gopherwarp/internal/kernels/softmax",
+	File:    "short.go",
+	Line:    24,
+	Params: []driver.Param{
+		{Name: "x", Offset: 0, Size: 24, Elem: 16},
+		{Name: "y", Offset: 24, Size: 24, Elem: 16},
+		{Name: "lengths", Offset: 48, Size: 24, Elem: 4},
+		{Name: "c", Offset: 72, Size: 20},
+	},
+	ParamBytes: 112,
+	Barriers:   true,
+	Sites: []driver.Site{
+		{File: "short.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
+		{File: "plain.go", Line: 47, Format: "index out of range [%d] with length %d"},
+		{File: "short.go", Line: 30, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "short.go", Line: 30, Format: "gpu.CopyAsync: address is not a multiple of the size"},
+	},
+	Integers: []int{8, 16, 32, 40, 56, 64},
+	Variants: []driver.Variant{
+		{Target: driver.Capability{Major: 8, Minor: 0}, Narrow: true, Aligned: true, PTX: shortF16SM80NarrowAligned},
+		{Target: driver.Capability{Major: 8, Minor: 0}, PTX: shortF16SM80},
+		{Target: driver.Capability{Major: 7, Minor: 0}, Narrow: true, Aligned: true, PTX: shortF16SM70NarrowAligned},
+		{Target: driver.Capability{Major: 7, Minor: 0}, PTX: shortF16SM70},
+	},
+	Native: func(ts *gpu.Threads, args unsafe.Pointer) {
+		a := (*struct {
+			x, y    []row.Words
+			lengths []int32
+			c       config
+		})(args)
+		for ts.Next() {
+			short[[8]float32, row.F16](ts.Thread(), a.x, a.y, a.lengths, a.c)
+		}
+	},
+	Sources: kernelSources,
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 43, 44, 45, 46, 51, 52, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 73, 76, 77},
 }
 
 // spread32 is wide for rows that the blocks of a cluster share. They exchange partials by way of y, which costs less than the barriers
@@ -370,7 +526,7 @@ var spread32Kernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "wide.go", Line: 37, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 40, Format: "index out of range [%d] with length %d"},
-		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
@@ -398,7 +554,7 @@ var spread32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 47, 48, 53, 54, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 72, 73, 74, 76, 77, 78, 79},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 30, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 47, 48, 53, 54, 55, 56, 57, 58, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 83, 84, 85, 86},
 }
 
 // spreadBF16 is wide for rows that the blocks of a cluster share. They exchange partials by way of y, which costs less than the barriers
@@ -431,7 +587,7 @@ var spreadBF16Kernel = &driver.Kernel{
 		{File: "wide.go", Line: 40, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
@@ -457,7 +613,7 @@ var spreadBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 47, 48, 49, 50, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 72, 73, 74, 76, 77, 78, 79},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 24, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 47, 48, 49, 50, 55, 56, 57, 58, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 83, 84, 85, 86},
 }
 
 // spreadF16 is wide for rows that the blocks of a cluster share. They exchange partials by way of y, which costs less than the barriers
@@ -490,7 +646,7 @@ var spreadF16Kernel = &driver.Kernel{
 		{File: "wide.go", Line: 40, Format: "index out of range [%d] with length %d"},
 		{File: "wide.go", Line: 82, Format: "slice bounds out of range [:%d] with capacity %d"},
 		{File: "stage.go", Line: 38, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "wide.go", Line: 172, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "wide.go", Line: 177, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "team.go", Line: 69, Format: "index out of range [%d] with length %d"},
 		{File: "team.go", Line: 73, Format: "index out of range [%d] with length %d"},
 		{File: "plain.go", Line: 44, Format: "integer divide by zero"},
@@ -516,5 +672,5 @@ var spreadF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 47, 48, 51, 52, 55, 56, 57, 58, 66, 67, 68, 69, 70, 71, 72, 73, 74, 76, 77, 78, 79},
+	Uses:    []uint16{0, 1, 3, 4, 9, 10, 11, 12, 14, 15, 16, 18, 21, 22, 23, 27, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 47, 48, 51, 52, 55, 56, 57, 58, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 83, 84, 85, 86},
 }

@@ -69,7 +69,14 @@ cd05b113a0a69e29	plain.go	plain
 945a97090afbe514	plain.go	plainRow.store
 e8b728a14c96cf83	plain.go	plainRow.storeLog
 3d447a7ffba7b0b5	plain.go	plainRow.sum
+3dd127d4420bcd98	short.go	short
+99ccf1ebcbce245	short.go	shortRow
+5b3031203408e5c7	short.go	shortRow.at
+609633c9f06e5090	short.go	shortRow.index
+8a3292f66ca342f3	short.go	shortRow.softmax
+5899c69103982317	short.go	together
 23d6d59a8105978d	wide.go	config.row
+34554ee4bd41871e	wide.go	masked
 22d52ff02f5bbfd5	wide.go	memory
 6130313acfcd55d1	wide.go	newRow
 80a698ccf95f9683	wide.go	none
@@ -80,7 +87,7 @@ b162ff3c10a5c5ed	wide.go	rowConfig
 b081d75a786723b8	wide.go	spread
 66f14fd99f9f517f	wide.go	wide
 9f2feec181fc6ace	wide.go	wideRow
-b00293911b5addb0	wide.go	wideRow.masked
+c9cbff2a4184c119	wide.go	wideRow.masked
 65289a12969965d0	wide.go	wideRow.partial
 3053b917e2bcdd40	wide.go	wideRow.store
 `
@@ -3287,7 +3294,7 @@ pVUs39
 pVQsx
  =80`
 
-const wide32SM80NarrowAligned = `packed1 16959 wide_4_float32_row_F32
+const wide32SM80NarrowAligned = `packed1 16989 wide_4_float32_row_F32
 !|hf|f
 !|gxO
 !p8
@@ -3518,11 +3525,12 @@ sPr_qW
 sPr_t|
 sPr_sG
 sPr_u#
-u{+t'
+u{+r]
 qzp2E
 t(R.U
+u{9pX
 s=.
-u{.rI
+u{@rI
 t1u&=
 zSW?
 t1s0B
@@ -3531,7 +3539,7 @@ t1s0E
 zSW?
 t1u&-
 zSW?
-u{+y'
+"#
 sDv22t,
 xps\q/rl2t,
 xps\sUt|2t,
@@ -3600,7 +3608,7 @@ rKt?rbz}s0DB
 r\3
 \
 !#
-uG..q#8
+uGxeq#8
 w\'S
 k
 rp%6
@@ -3633,7 +3641,7 @@ rKt?rbz}s0DB
 r\3
 \
 !#
-uGtGr+
+uGsqr+
 qVM3pd
 }q
 "Q
@@ -3692,10 +3700,10 @@ q6
 |Nxh{$
 s~7v,
 !#
-uGxets
+uG8.ts
 |cq)q"q"vLrWvhrG~(sM8
 :
-uG8{L
+uGv(f
 ]#I
 qCq#})
 x7sM:
@@ -3750,21 +3758,21 @@ xV?
 qCpj{L
 {/r8SZ
 zSuf
-uG8,yC
+uG|#yC
 s~X$X>
 sF2zAz&+t=
 sF1t%
 !#
-uG8-pw
+uGy{pw
 {/r8TZ
 |0<>?
-uG|#t;
+uG7,t;
 qt2<7
 vp
-uG7+qy
+uG79qy
 u9sMY
 !#
-uG8})
+uGui^
 qt2<6
 :
 :
@@ -3792,7 +3800,7 @@ s5z}xhqR
 s5z}rnq=
 s5z}qsU
 !#
-uGtyq#
+pnj9q#
 ru2
 qt2<<
 s'8
@@ -3801,17 +3809,17 @@ s&$sU
 xT'$sI
 v;v2'$rl
 v;t$'$qW
-uG77sh
+pnj,sh
 |\+Pq)q"q"vLrWvhrG~(s:r_
 |\+Pq)q"q"vLrWvhrG~(s:r_
 |\+Pq)q"q"vLrWvhrG~(s:r_
 |\+Pq)q"q"vLrWvhrG~(s:r_
-uGq4pj
+uG7@pj
 xps\2z.r)#
 xps\rlq/r)#
 xps\t|sUr)#
 xps\u#rlr)#
-uG}rps
+pnj8ps
 wsD
 sPqs$E
 sPv2$F
@@ -3819,6 +3827,7 @@ sPt$$G
 "Z
 ph2E
 t(p2U
+"Y
 s=.
 "Z
 t1u&=
@@ -3829,7 +3838,7 @@ t1s0E
 xps\$IW?
 t1u&-
 xps\$JW?
-"Z
+"#
 sDv22t,
 xps\q/rl2t,
 xps\sUt|2t,
@@ -3843,7 +3852,7 @@ s5xaqs
 t+M2A
 i*%
 |[r,xfvfUDL
-uG|#}6
+uG7,}6
 z'21213
 xSD<D<C
 qt2<B
@@ -3980,7 +3989,7 @@ O
 const wide32SM80 = wide32SM80NarrowAligned + `
  patch
  -1
-packed1 16947 wide_4_float32_row_F32
+packed1 16977 wide_4_float32_row_F32
  =16
  -2
 p9/r0
@@ -4068,7 +4077,7 @@ p~p@yZ,
  =14
  -1
 t(R,U
- =38
+ =39
  -1
 qKu4p01/
  =6
@@ -4112,7 +4121,7 @@ pB0|B+
  =94
  -3
 |0<<?
-uG|#t;
+uG7,t;
 qt.<7
  =5
  -1
@@ -4140,7 +4149,7 @@ qt.<<
  =22
  -1
 ph.E
- =22
+ =23
  -7
 t+M.A
 *7%
@@ -4148,7 +4157,7 @@ x9q9
 w(r>q=
 w(p&U
 w(seD
-uG|#}6
+uG7,}6
 z'.1.1/
 xSD<D<C
 qt.<B
@@ -4207,7 +4216,7 @@ wp+
 const wide32SM70NarrowAligned = wide32SM80NarrowAligned + `
  patch
  -3
-packed1 18031 wide_4_float32_row_F32
+packed1 18061 wide_4_float32_row_F32
 !pJ
 !pI
  =13
@@ -4224,7 +4233,7 @@ upz4u"
 |5/{\
  =8
  -4
- =57
+ =58
  -4
 t-p4&>
 s/r^&6
@@ -4342,7 +4351,7 @@ s~^$^>
  =5
  -1
 u9sM_
- =78
+ =79
  -1
 i,%
  =10
@@ -4384,7 +4393,7 @@ wp.
 const wide32SM70 = wide32SM80 + `
  patch
  -3
-packed1 18019 wide_4_float32_row_F32
+packed1 18049 wide_4_float32_row_F32
 !pJ
 !pI
  =13
@@ -4401,7 +4410,7 @@ upz4u"
 |5/{\
  =8
  -4
- =60
+ =61
  -4
 t-p4&>
 s/r^&6
@@ -4519,7 +4528,7 @@ s~^$^>
  =5
  -1
 u9sM_
- =95
+ =96
  -5
 "w
 ](|1
@@ -4552,7 +4561,7 @@ a)
 wp-
  =31`
 
-const wideBF16SM80NarrowAligned = `packed1 19374 wide_8_float32_row_BF16
+const wideBF16SM80NarrowAligned = `packed1 19404 wide_8_float32_row_BF16
 !|hf|f
 !|gxO
 !p8
@@ -4806,12 +4815,13 @@ wF$
 wF$
 wF$
 wF$
-u{+t'
+u{+r]
 r(%q&
 t(R6U
+u{9pX
 s=/
 5
-u{.rI
+u{@rI
 t1u&=
 xpt$t%rl?
 t1s0B
@@ -4908,7 +4918,7 @@ rKt?rbz}s0DB
 r\3
 \
 !#
-uG..q#8
+uGxeq#8
 w\'S
 k
 rp%6
@@ -4941,14 +4951,14 @@ rKt?rbz}s0DB
 r\3
 \
 !#
-uGtGr+
+uGsqr+
 qVM3pd
 }q
-"Q
+"R
 ru4
 r[4p$
 5
-"Q
+"R
 pB51(1)
 qvM312
 )
@@ -5000,10 +5010,10 @@ q6
 |Nxh{$
 s~7v,
 !#
-uGxets
+uG8.ts
 |cq)q"q"vLrWvhrG~(sM8
 :
-uG8{L
+uGv(f
 ]#I
 qCq#})
 x7sM:
@@ -5058,21 +5068,21 @@ xV?
 qCpj{L
 {/r8SZ
 zSuf
-uG8,yC
+uG|#yC
 s~X$X>
 sF2zAz&+t=
 sF1t%
 !#
-uG8-pw
+uGy{pw
 {/r8TZ
 |0<F?
-uG|#t;
+uG7,t;
 qt2<?
 za
-uG7+qy
+uG79qy
 u9sMY
 !#
-uG8})
+uGui^
 qt2<>
 :
 :
@@ -5083,10 +5093,10 @@ qt2<>
 :
 :
 sd
-"W
+"X
 tUA16
 p6
-"W
+"X
 ru2
 rjz]zs
 t+M2A
@@ -5094,14 +5104,14 @@ t+M2A
 w@
 H
 !#
-"W
+"X
 tHFyZ0
 w)Ps}.r,cw%vfUL2qp
 !#
-"W
+"X
 x|
 s5z}u}D
-"W
+"X
 yM
 s5z}xhD
 "#
@@ -5132,7 +5142,7 @@ v;ul'$$#
 v;tL'$$$
 s+#'$$%
 s+%'$$&
-uG77sh
+pnj,sh
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
@@ -5141,7 +5151,7 @@ uG77sh
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
-uGq4pj
+uG7@pj
 xps\t|6r)#
 xps\u#q/r)#
 xps\$#sUr)#
@@ -5150,7 +5160,7 @@ xps\$'t|r)#
 xps\$)u#r)#
 xps\$+$#r)#
 xps\$-$%r)#
-uG}rps
+pnj8ps
 wsT
 sPqs$U
 sPv2$V
@@ -5159,12 +5169,13 @@ sPul$X
 sPtL$Y
 uO#$Z
 uO%$[
-"Y
+"Z
 ph2q&
 t(R%U
+"Z
 s=/
 5
-"Y
+"Z
 t1u&=
 xpt$$Zrl?
 t1s0B
@@ -5181,7 +5192,7 @@ t1u&7
 xpxh$Zuf
 qGu}$Z
 !#
-uGtyq#
+pnj9q#
 ru2
 qt2<N
 s'8
@@ -5194,7 +5205,7 @@ zpu}6
 t+M2A
 i*%
 |[r,xfvfUDL
-uG|#}6
+uG7,}6
 z'21213
 xST<T<S
 qt2<R
@@ -5203,17 +5214,17 @@ sH9
 pnq3pj
 O
 !#
-"y
+"z
 ](|1
-"o
+"p
 ],s39
-"l
+"m
 ]-s3/
 ].s3@
 ru+
 (qY
 !#
-"t
+"u
 ru6
 pqshsh
 pVBrL,
@@ -5223,26 +5234,26 @@ pVDrL-
 !pZ
 p(
 !p^
-"o
+"p
 J
 qa6
 qa5
 (
 !qZ
-"5
+"6
 g
 a%
 wp,
 (
 !s*
 qD@ps
-sk
+qH
 pfqA
 qPp5
 (
 !tS
-"Q
-uI
+"R
+sk
 a"
 qPp5
 (
@@ -5254,7 +5265,7 @@ wp,
 (
 !w&
 "-
-qH
+uI
 pfp"
 wp-
 (
@@ -5331,7 +5342,7 @@ O
 const wideBF16SM80 = wideBF16SM80NarrowAligned + `
  patch
  -1
-packed1 19351 wide_8_float32_row_BF16
+packed1 19381 wide_8_float32_row_BF16
  =16
  -2
 p9@te
@@ -5419,7 +5430,7 @@ p~p@yZ,
  =37
  -1
 t(R4U
- =58
+ =59
  -1
 xS&<&1/
  =6
@@ -5463,7 +5474,7 @@ pB0|B+
  =94
  -3
 |0<D?
-uG|#t;
+uG7,t;
 qt.<?
  =5
  -1
@@ -5487,7 +5498,7 @@ tHFyZ,
  =64
  -1
 ph.q&
- =21
+ =22
  -2
 ru.
 qt.<N
@@ -5499,7 +5510,7 @@ x9q9
 w(r>q=
 w(p&U
 w(seD
-uG|#}6
+uG7,}6
 z'.1.1/
 xST<T<S
 qt.<R
@@ -5558,7 +5569,7 @@ wp+
 const wideBF16SM70NarrowAligned = wideBF16SM80NarrowAligned + `
  patch
  -3
-packed1 22673 wide_8_float32_row_BF16
+packed1 22703 wide_8_float32_row_BF16
 !pJ
 !pI
  =13
@@ -5575,7 +5586,7 @@ upz4u"
 |5/{\
  =8
  -4
- =84
+ =85
  -8
 t-p4&rl
 s/r^&qW
@@ -5635,10 +5646,10 @@ w\'q/
 uozGI
  =30
  -1
-"O
+"P
  =3
  -1
-"O
+"P
  =8
  -1
 syu8Ps}+r3x2cr8%sGL
@@ -5699,7 +5710,7 @@ s~^$^>
  =5
  -1
 u9sM_
- =114
+ =115
  -5
 eps@t;
 s5xat$
@@ -5784,14 +5795,14 @@ z'B1B1C
 qt21D
  =5
  -5
-"w
+"x
 ](|1
-"m
+"n
 ],s39
-"j
+"k
  =5
  -1
-"r
+"s
  =2
  -3
 pV]rL,
@@ -5799,7 +5810,7 @@ pV\rL+
 pV_rL-
  =4
  -1
-"m
+"n
  =8
  -1
 wp.
@@ -5821,7 +5832,7 @@ wp.
 const wideBF16SM70 = wideBF16SM70NarrowAligned + `
  patch
  -1
-packed1 22649 wide_8_float32_row_BF16
+packed1 22679 wide_8_float32_row_BF16
  =16
  -2
 p9qute
@@ -5909,7 +5920,7 @@ p~p@yZ,
  =37
  -1
 t(R4U
- =74
+ =75
  -1
 xS&<&1/
  =6
@@ -5953,7 +5964,7 @@ pB0|B+
  =104
  -3
 |0<D?
-uG|#t;
+uG7,t;
 qt.<?
  =5
  -1
@@ -5977,7 +5988,7 @@ tHFyZ,
  =64
  -1
 ph.q&
- =21
+ =22
  -2
 ru.
 qt.<N
@@ -5989,7 +6000,7 @@ x9RF
 w(r><6
 w(p&<&
 w(seD
-uG|#}6
+uG7,}6
 z'.1.1/
 z'<1<1=
 qt.1>
@@ -6045,7 +6056,7 @@ a)
 wp-
  =31`
 
-const wideF16SM80NarrowAligned = `packed1 20095 wide_8_float32_row_F16
+const wideF16SM80NarrowAligned = `packed1 20125 wide_8_float32_row_F16
 !|hf|f
 !|gxO
 !p8
@@ -6312,12 +6323,13 @@ wF$
 wF$
 wF$
 wF$
-u{+t'
+u{+r]
 r()q&
 t(R:U
+u{9pX
 s=/
 5
-u{.rI
+u{@rI
 t1u&=
 xpt$t%rl?
 t1s0B
@@ -6414,7 +6426,7 @@ rKt?rbz}s0DB
 r\3
 \
 !#
-uG..q#8
+uGxeq#8
 w\'S
 k
 rp%6
@@ -6447,14 +6459,14 @@ rKt?rbz}s0DB
 r\3
 \
 !#
-uGtGr+
+uGsqr+
 qVM3pd
 }q
-"Q
+"R
 ru4
 r[4p$
 5
-"Q
+"R
 pB51(1)
 qvM312
 )
@@ -6506,10 +6518,10 @@ q6
 |Nxh{$
 s~7v,
 !#
-uGxets
+uG8.ts
 |cq)q"q"vLrWvhrG~(sM8
 :
-uG8{L
+uGv(f
 ]#I
 qCq#})
 x7sM:
@@ -6564,21 +6576,21 @@ xV?
 qCpj{L
 {/r8SZ
 zSuf
-uG8,yC
+uG|#yC
 s~X$X>
 sF2zAz&+t=
 sF1t%
 !#
-uG8-pw
+uGy{pw
 {/r8TZ
 |0<J?
-uG|#t;
+uG7,t;
 qt2<C
 za
-uG7+qy
+uG79qy
 u9sMY
 !#
-uG8})
+uGui^
 qt2<B
 :
 :
@@ -6589,10 +6601,10 @@ qt2<B
 :
 :
 sd
-"W
+"X
 tUE16
 p6
-"W
+"X
 ru2
 rjz]zs
 t+M2A
@@ -6600,15 +6612,15 @@ t+M2A
 w@
 H
 !#
-"W
+"X
 tHJyZ0
 w)Ps}.r,cw%vfUL2qp
 !#
-"W
+"X
 qLp@x[
 ro
 u>vhp<vhp5rzu}2~i
-"W
+"X
 r'[A
 q%
 ro
@@ -6650,7 +6662,7 @@ v;ul'$$#
 v;tL'$$$
 s+#'$$%
 s+%'$$&
-uG77sh
+pnj,sh
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
@@ -6659,7 +6671,7 @@ uG77sh
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
-uGq4pj
+uG7@pj
 xps\t|6r)#
 xps\u#q/r)#
 xps\$#sUr)#
@@ -6668,7 +6680,7 @@ xps\$'t|r)#
 xps\$)u#r)#
 xps\$+$#r)#
 xps\$-$%r)#
-uG}rps
+pnj8ps
 wsT
 sPqs$U
 sPv2$V
@@ -6677,12 +6689,13 @@ sPul$X
 sPtL$Y
 uO#$Z
 uO%$[
-"Y
+"Z
 ph2q&
 t(R)U
+"Z
 s=/
 5
-"Y
+"Z
 t1u&=
 xpt$$Zrl?
 t1s0B
@@ -6699,7 +6712,7 @@ t1u&7
 xpxh$Zuf
 qGu}$Z
 !#
-uGtyq#
+pnj9q#
 ru2
 qt2<V
 s'8
@@ -6712,7 +6725,7 @@ u>zivhp5rW+r3~7>6
 t+M2A
 i*%
 |[r,xfvfUDL
-uG|#}6
+uG7,}6
 z'21213
 xS\<\<[
 qt2<Z
@@ -6721,17 +6734,17 @@ sH9
 pnq3pj
 O
 !#
-"y
+"z
 ](|1
-"o
+"p
 ],s39
-"l
+"m
 ]-s3/
 ].s3@
 ru+
 (qY
 !#
-"t
+"u
 ru6
 pqshsh
 pVBrL,
@@ -6741,26 +6754,26 @@ pVDrL-
 !pZ
 p(
 !p^
-"o
+"p
 J
 qa6
 qa5
 (
 !qZ
-"5
+"6
 g
 a%
 wp,
 (
 !s*
 qD@ps
-sk
+qH
 pfqA
 qPp5
 (
 !tS
-"Q
-uI
+"R
+sk
 a"
 qPp5
 (
@@ -6772,7 +6785,7 @@ wp,
 (
 !w&
 "-
-qH
+uI
 pfp"
 wp-
 (
@@ -6849,7 +6862,7 @@ O
 const wideF16SM80 = wideF16SM80NarrowAligned + `
  patch
  -1
-packed1 20058 wide_8_float32_row_F16
+packed1 20088 wide_8_float32_row_F16
  =17
  -2
 p9qYx,
@@ -6937,7 +6950,7 @@ p~p@yZ,
  =49
  -1
 t(R8U
- =58
+ =59
  -1
 xS*<*1/
  =6
@@ -6981,7 +6994,7 @@ pB0|B+
  =94
  -3
 |0<H?
-uG|#t;
+uG7,t;
 qt.<C
  =5
  -1
@@ -7005,7 +7018,7 @@ tHJyZ,
  =76
  -1
 ph.q&
- =21
+ =22
  -2
 ru.
 qt.<V
@@ -7017,7 +7030,7 @@ x9q9
 w(r>q=
 w(p&U
 w(seD
-uG|#}6
+uG7,}6
 z'.1.1/
 xS\<\<[
 qt.<Z
@@ -7076,7 +7089,7 @@ wp+
 const wideF16SM70NarrowAligned = wideF16SM80NarrowAligned + `
  patch
  -3
-packed1 21962 wide_8_float32_row_F16
+packed1 21992 wide_8_float32_row_F16
 !pJ
 !pI
  =13
@@ -7094,7 +7107,7 @@ upz4u"
 |5/{\
  =8
  -4
- =96
+ =97
  -8
 t-p4&rl
 s/r^&qW
@@ -7154,10 +7167,10 @@ w\'q/
 uozGI
  =30
  -1
-"O
+"P
  =3
  -1
-"O
+"P
  =8
  -1
 syu8Ps}+r3x2cr8%sGL
@@ -7218,7 +7231,7 @@ s~^$^>
  =5
  -1
 u9sM_
- =126
+ =127
  -5
 eq#7r4
 z"rl
@@ -7255,14 +7268,14 @@ xSi<i<h
 qt2<g
  =5
  -5
-"w
+"x
 ](|1
-"m
+"n
 ],s39
-"j
+"k
  =5
  -1
-"r
+"s
  =2
  -3
 pVUrL,
@@ -7270,7 +7283,7 @@ pVTrL+
 pVWrL-
  =4
  -1
-"m
+"n
  =8
  -1
 wp.
@@ -7292,7 +7305,7 @@ wp.
 const wideF16SM70 = wideF16SM70NarrowAligned + `
  patch
  -1
-packed1 21938 wide_8_float32_row_F16
+packed1 21968 wide_8_float32_row_F16
  =17
  -2
 p9xFte
@@ -7380,7 +7393,7 @@ p~p@yZ,
  =49
  -1
 t(R8U
- =74
+ =75
  -1
 xS*<*1/
  =6
@@ -7424,7 +7437,7 @@ pB0|B+
  =104
  -3
 |0<H?
-uG|#t;
+uG7,t;
 qt.<C
  =5
  -1
@@ -7448,7 +7461,7 @@ tHJyZ,
  =76
  -1
 ph.q&
- =21
+ =22
  -2
 ru.
 qt.<V
@@ -7460,7 +7473,7 @@ x9R"
 w(.ump0
 w(p&ry
 w(seD
-uG|#}6
+uG7,}6
 z'.1.1/
 xSi<i<h
 qt.<g
@@ -7516,7 +7529,3293 @@ a)
 wp-
  =31`
 
-const spread32SM90NarrowAligned = `packed1 20059 spread_4_float32_row_F32
+const short32SM80NarrowAligned = `packed1 14926 short_4_float32_row_F32
+!|hf|f
+!|gxO
+!p8
+!sgrKt?vPrGrR
+!s]u]q)tkrR
+!vvq"u=|z
+!v7psv6s}pMpOrGvPrR
+!v7r.v6vDympMrR
+!v7q#v6rbrmr9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;9x,
+p9@to
+p:8to
+qSqY/pF
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+vksQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pn{Gq3
+Q
+r7~/q>rGymPr/
+p'
+N
+s1
+tN
+)
+u.
+)
+ri
+"#
+r'p*G
+)
+pn{Gq#-
+s?p@
+t:ps/
+p~yDt"[
+)
+xBu*[2p*
+qM8j
+ra$E
+qD@s6
+ph)E
+qvM*t0
+qM9^
+r\#
+Yq,q=
+4
+r&=r-
+t{p,p-
+"#
+zezM?
+sWu:
+rCp"
+5
+wtr-
+YXr2
+ru'
+u>q)u8qrxD%
+0
+t7
+p1
+pl#
+t7
+p1
+zcyz
+sS
+rD3
+p~p*yZ'
+v3p=G
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+!#
+qD@tc
+xsB
+qvM*1+
+"%
+r\#
+w"|;
+"&
+t{p*t]
+"#
+zezM?
+"&
+T)
+5
+wtt'
+qk2t0
+)
+r\1
+ru'
+u>q)u8qrxD%
+0
+t7
+p1
+pl#
+t7
+p1
+zcyz
+sS
+rD4
+p~p@yZ'
+vIG
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+!#
+"&
+qk5E
+qvM*1+
+"%
+r\#
+tr%
+"&
+t{M43,
+"#
+zezM?
+"&
+T)
+5
+"&
+pB3E12
+)
+r\1
+ru'
+u>q)u8qrxD%
+0
+t7
+p1
+pl#
+t7
+p1
+zcyz
+sS
+rD5
+p~p@yZ'
+vIG
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+!#
+"&
+qk5q&
+qvM*1+
+"%
+r\#
+tr%
+"&
+t{M43,
+"#
+zezM?
+"&
+T)
+5
+"&
+pB3q&12
+)
+r\1
+ru'
+u>q)u8qrxD%
+0
+t7
+p1
+pl#
+t7
+p1
+zcyz
+sS
+rD6
+p~p@yZ'
+vIG
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+!#
+y2rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+wWq@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+r5-qe
+{e%
+r5.r+
+|&$1%
+z3%p$
+r57qw
+{e0
+r&8t;
+ph,E
+r&9pE
+qi
+|A.px
+qt-pd
+|A8j
+Y,1-
+J
+!#
+"/
+qk5U
+qvM*1+
+".
+r\#
+tr%
+r&=pw
+)
+t{M43,
+"#
+zezM?
+wI@pj
+T)
+:
+:
+:
+:
+J
+sd
+z0ts
+p~X1312
+)
+r\1
+r5.xj
+q>rmrGPq"t@pirzxP2|;
+vPPq"t@pirzxPpu2|;
+r59pb
+}3M0
+q>rmrGPq"t@pirzxP2x\
+tP
+"#
+reuy2t,
+"#
+sS
+rD7
+z0r]
+qvp51'
+w)Ps}.r,c{ozmXn
+pqqyu:
+s5z}qsqR
+s5z}rnq=
+s5z}xhU
+s5z}u}D
+rf$
+"1
+pV%I
+"&
+xQp*1%
+qF$U
+tj
+s=M$
+xKvnyc$?
+!#
+"0
+pV$I
+"'
+t+q}G
+*'%
+sw
+s=X
+xKXDry?
+!#
+r5x*
+rhXp$
+xKq}p$ry?
+!#
+r&8rI
+t(R"<&
+r&9r1
+sPr_sU
+sPr_sI
+sPr_rl
+sPr_qW
+epx9pX
+s=.
+epx@rI
+t1u&=
+zSW?
+t1s0B
+zSW?
+t1s0E
+zSW?
+t1u&-
+zSW?
+"#
+sDv22t,
+xps\q/rl2t,
+xps\sUt|2t,
+xps\rlu#2t,
+r6+q@
+yU=Kqcqcyqqcqcqcqc
+yUqs
+yUv2
+yUt$
+"4
+u^*I
+uGxFs6
+|U
+tpw+
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3ulv,
+uGqYrI
+u<
+!#
+r7,
+"6
+pV)t\
+!#
+|A7sr
+|Nszz\
+tpr3szsG>
+|A8sh
+rKt?rbz}s0DB
+r\-
+\
+!#
+r69sm
+w\4u#
+k
+r6/r1
+tMZ
+"#
+w\3'8
+k
+"#
+xy
+"#
+w\2'8
+k
+"#
+xy
+"#
+w\1'8
+k
+"#
+xy
+u-@=px
+u^+I
+u-@9q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+u-u0rI
+u<
+!#
+r7,
+u-@,j
+pV*t\
+!#
+u-|+qe
+|Nszz\
+r?szsG>
+u-@,sh
+rKt?rbz}s0DB
+r\-
+\
+!#
+rt,qN
+{/szZ
+|0qR?
+rt.f
+qh#I
+qx,r-
+|cq)q"q"vLrWvhrG~(s:tL
+qx-r1
+uO,6
+uO*S
+uO(q/
+uO&W
+"5
+s=.
+"6
+t1u&=
+v/x;W?
+t1s0B
+v/x;W?
+t1s0E
+v/x;W?
+t1u&-
+v/x;W?
+"#
+sDv22t,
+xps\q/rl2t,
+xps\sUt|2t,
+xps\rlu#2t,
+H
+!#
+qCq#})
+x7sM.
+}nscz(z+
+qCq#@pb
+uO/yvtB{n
+qCq#/px
+sDr80?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iE
+qV+zH}#uQsqD
+qC^/pX
+s+F}J}J
+qC^9p|
+xV?
+qCpj{L
+zS62{'
+rt8pE
+yV86
+rt9j
+w\46
+qJzAz&+t=
+w\3q/
+qJzAz&+t=
+w\2sU
+qJzAz&+t=
+w\1rl
+qJzAz&+t=
+"4
+rhp2G
+"5
+t1yD=
+zSrl?
+t1p2B
+zSsI?
+t1p2E
+zSsU?
+t1yD-
+zSW?
+"#
+xpr8A>W2t,
+xpr8@6sI2t,
+xpr8?SqW2t,
+xpr8>q/sG2t,
+!#
+xnpj
+q+p=3*
+5
+pqr4r-
+{i>
+{i?
+{i@
+{iA
+yXr.
+vIG
+*%%
+|[r,xfvfUDL
+!#
+xS3<3B
+tU3G
+sH&
+O
+!#
+"c
+](x4
+])rL
+zk
+!#
+]0sx
+]1rL
+zk
+!#
+]8s3-
+pVJrL
+zk
+!#
+pVCzs
+pVBrL
+zk
+!#
+"U
+pV6s38
+"S
+pV4|1
+ru0
+"R
+(9
+!pZ
+p(
+!p^
+"%
+r7-
+qa-
+qa+
+(
+!qZ
+uI
+vg
+v#
+(
+!s*
+sk
+p36
+;+
+(
+!tS
+sk
+a,
+;+
+(
+!vB
+sk
+a%
+;+
+(
+!w&
+"%
+r~
+pfpG
+;+
+(
+!x=
+"%
+g
+vg
+v#
+(
+!yE
+"%
+qH
+pfqA
+qPp)
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const short32SM80 = short32SM80NarrowAligned + `
+ patch
+ -1
+packed1 14841 short_4_float32_row_F32
+ =15
+ -2
+p9/te
+p:.te
+ =23
+ -7
+"#
+r'[G
+ =2
+ -5
+wP
+t:ps/
+p~Xq=qR
+)
+xBu*vn[
+ =3
+ -2
+qzp*E
+qvp*2p0
+ =2
+ -1
+Yp2q=
+ =6
+ -1
+rCpU
+ =30
+ -1
+T$
+ =2
+ -3
+qk/t0
+)
+r\.
+ =17
+ -1
+qk2E
+ =5
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =2
+ -3
+pB0E1/
+)
+r\.
+ =17
+ -1
+qk2q&
+ =5
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =2
+ -3
+pB0q&1/
+)
+r\.
+ =26
+ -1
+wu3(
+ =11
+ -1
+qk2U
+ =6
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =7
+ -3
+p~X101/
+)
+r\.
+ =4
+ -1
+q+p=3(
+ =253
+ -1
+q+p=3&
+ =9
+ -1
+x9q9
+w(r>q=
+w(p&U
+w(seD
+ =27
+ -1
+ =7
+ -2
+qa+
+qa)
+ =8
+ -2
+p34
+;)
+ =3
+ -2
+a+
+;)
+ =3
+ -2
+a$
+;)
+ =4
+ -2
+pfp"
+;)
+ =10
+ -2
+pfpU
+;(
+ =26`
+
+const short32SM70NarrowAligned = short32SM80NarrowAligned + `
+ patch
+ -3
+packed1 15873 short_4_float32_row_F32
+!pJ
+!pI
+ =12
+ -4
+p;/x,
+p9@to
+p:vOpF
+qS,t=pF
+ =68
+ -1
+upyB
+upz4u"
+|?qp%
+|5/{\
+ =8
+ -1
+t{p*t~
+ =23
+ -1
+upyB
+upz4u"
+|?qp%
+|5/{\
+ =32
+ -1
+upyB
+upz4u"
+|?qp%
+|5/{\
+ =32
+ -6
+upyB
+upz4u"
+|?qp%
+|5/{\
+!#
+ =17
+ -1
+"-
+ =2
+ -1
+",
+ =86
+ -6
+wAscqcqcyqqcqcqcqc
+{0=Kqcqcyqqcqcqcqc
+rH
+wAq/
+{0r_
+rH
+wAsI
+{0t$
+rH
+wAt|
+{0sz
+rH
+"4
+u^.I
+ =2
+ -9
+t-x^
+s/w+
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+xpr8$scyqqcqcqcqcqcqc>?
+ =5
+ -1
+pV2t\
+ =2
+ -2
+|Nr8%z\
+y>%>
+s/sM&6
+xpr8&scyqqcqcqcqcqcqc>?
+ =6
+ -1
+w\4$'
+ =4
+ -1
+w\3$*
+ =4
+ -1
+w\2$-
+ =4
+ -1
+w\1$0
+ =4
+ -1
+u^5I
+ =16
+ -1
+pV4t\
+ =92
+ -1
+zhf6
+ =44
+ -1
+"a
+ =9
+ -1
+pVTrL
+ =2
+ -2
+pVMzs
+pVLrL
+ =3
+ -3
+pV@s38
+"S
+pV>|1
+ =18
+ -1
+p38
+ =4
+ -1
+a0
+ =4
+ -1
+a'
+ =45`
+
+const short32SM70 = short32SM70NarrowAligned + `
+ patch
+ -1
+packed1 15788 short_4_float32_row_F32
+ =15
+ -2
+p9/te
+p:8x,
+ =23
+ -7
+"#
+r'[G
+ =2
+ -5
+wP
+t:ps/
+p~Xq=qR
+)
+xBu*vn[
+ =3
+ -2
+qzp*E
+qvp*2p0
+ =2
+ -1
+Yp2q=
+ =6
+ -1
+rCpU
+ =33
+ -1
+T$
+ =2
+ -3
+qk/t0
+)
+r\.
+ =20
+ -1
+qk2E
+ =5
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =2
+ -3
+pB0E1/
+)
+r\.
+ =20
+ -1
+qk2q&
+ =5
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =2
+ -3
+pB0q&1/
+)
+r\.
+ =25
+ -1
+wu3(
+ =11
+ -1
+qk2U
+ =6
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =7
+ -3
+p~X101/
+)
+r\.
+ =4
+ -1
+q+p=3(
+ =273
+ -1
+q+p=3&
+ =9
+ -1
+x9q9
+w(r>q=
+w(p&U
+w(seD
+ =27
+ -1
+ =7
+ -2
+qa+
+qa)
+ =8
+ -2
+p36
+;)
+ =3
+ -2
+a/
+;)
+ =3
+ -2
+a&
+;)
+ =4
+ -2
+pfp"
+;)
+ =10
+ -2
+pfpU
+;(
+ =26`
+
+const shortBF16SM80NarrowAligned = `packed1 16960 short_8_float32_row_BF16
+!|hf|f
+!|gxO
+!p8
+!sgrKt?vPrGrR
+!s]u]q)tkrR
+!vvq"u=|z
+!v7psv6s}pMpOrGvPrR
+!v7r.v6vDympMrR
+!v7q#v6rbrmr9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;/sV
+p9,z(pF
+p:8to
+qS,ve
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+vksQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pn{Gq3
+Q
+r7~/q>rGymPr/
+p'
+N
+s1
+tN
+)
+u.
+)
+ri
+"#
+r'p*G
+)
+pn{Gq#-
+s?p@
+t:ps/
+p~yDt"[
+)
+xBu*[2p*
+qM8j
+ra$q&
+qD@s6
+ph)E
+qvM*t0
+qM9^
+r\#
+Yq,q=
+4
+r&=r-
+t{p,p-
+"#
+zezM?
+sWu:
+rCp"
+5
+wtr-
+YXr2
+ru'
+u>q)u8qrxD%
+0
+t7
+p1
+pl#
+t7
+p1
+zcyz
+sS
+rD6
+p~p*yZ'
+v3p=G
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+!#
+qD@tc
+xsB
+qvM*1+
+"%
+r\#
+w"|;
+"&
+t{p*t]
+"#
+zezM?
+"&
+T)
+5
+wtt'
+qk2t0
+)
+r\1
+ru'
+u>q)u8qrxD%
+0
+t7
+p1
+pl#
+t7
+p1
+zcyz
+sS
+rD7
+p~p@yZ'
+vIG
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+!#
+"&
+qk5E
+qvM*1+
+"%
+r\#
+tr%
+"&
+t{M43,
+"#
+zezM?
+"&
+T)
+5
+"&
+pB3E12
+)
+r\1
+ru'
+u>q)u8qrxD%
+0
+t7
+p1
+pl#
+t7
+p1
+zcyz
+sS
+rD8
+p~p@yZ'
+vIG
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+!#
+"&
+qk5q&
+qvM*1+
+"%
+r\#
+tr%
+"&
+t{M43,
+"#
+zezM?
+"&
+T)
+5
+"&
+pB3q&12
+)
+r\1
+ru'
+u>q)u8qrxD%
+0
+t7
+p1
+pl#
+t7
+p1
+zcyz
+sS
+rD9
+p~p@yZ'
+vIG
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+!#
+y2rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+wWq@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+r5-qe
+{e%
+r5.r+
+|&$1%
+z3%p$
+r57qw
+{e0
+r&8t;
+ph,q&
+r&9pE
+qi
+|A.px
+qt-pd
+|A8j
+Y,1-
+J
+!#
+"/
+qk5U
+qvM*1+
+".
+r\#
+tr%
+r&=pw
+)
+t{M43,
+"#
+zezM?
+wI@pj
+T)
+:
+:
+:
+:
+:
+:
+:
+:
+J
+sd
+z0ts
+p~X1312
+)
+r\1
+r5.xj
+q>rmrGPq"t@pirzxP2|;
+vPPq"t@pirzxPpu2|;
+r59pb
+}3M0
+q>rmrGPq"t@pirzxP2x\
+tP
+"#
+reuy2t,
+"#
+sS
+rD:
+z0r]
+qvp51'
+w)Ps}.r,c{ozmXn
+pqtssQ
+yP
+s5z}t$D
+pqxjts
+yL
+s5z}u_D
+"#
+x|
+s5z}v2D
+"#
+yM
+s5z}r_D
+"#
+yQ
+s5z}qsD
+"#
+yN
+s5z}rnD
+"#
+vq
+s5z}xhD
+"#
+yO
+s5z}u}D
+rf$
+"2
+pV%I
+"'
+xQR'1%
+qF,U
+tj
+s=M$
+xKvnyc$?
+!#
+"1
+pV$I
+"(
+t+R)G
+*'%
+sw
+s=X
+xKXDry?
+!#
+r5x*
+rhXp$
+xKR)p$ry?
+!#
+r&8rI
+t(R*<.
+r&9r1
+|-t|
+|-sG
+|-u#
+wF$
+wF$
+wF$
+wF$
+wF$
+epx9pX
+s=/
+5
+epx@rI
+t1u&=
+xpt$t%rl?
+t1s0B
+xpu_t%sI?
+t1s0E
+xpv2t%sU?
+t1u&-
+xpr_t%W?
+t1s0G
+xpqst%q/?
+t1u&8
+xprnt%S?
+t1u&7
+xpxht%uf
+uc
+!#
+r6+q@
+tps:rvscqcqcyqqcqcqcqc
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+"5
+u^-I
+uGxFs6
+|U
+tpw+
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3ulv,
+uGqYrI
+u<
+!#
+r7,
+"7
+pV,t\
+!#
+|A7sr
+|Nszz\
+tpr3szsG>
+|A8sh
+rKt?rbz}s0DB
+r\-
+\
+!#
+r69sm
+w\-u#
+k
+r6/r1
+tMZ
+"#
+w\.$$
+k
+"#
+xy
+"#
+w\/$'
+k
+"#
+xy
+"#
+w\0$*
+k
+"#
+xy
+"#
+w\1$-
+k
+"#
+xy
+"#
+w\2$0
+k
+"#
+xy
+"#
+w\3$3
+k
+"#
+xy
+"#
+w\4$6
+k
+"#
+xy
+u-@=px
+u^.I
+u-@9q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+u-u0rI
+u<
+!#
+r7,
+u-@,j
+pV-t\
+!#
+u-|+qe
+|Nszz\
+r?szsG>
+u-@,sh
+rKt?rbz}s0DB
+r\-
+\
+!#
+rt,qN
+{/szZ
+|0qR?
+rt.f
+qh#t\
+qx,r-
+|cq)q"q"vLrWvhrG~(s:tL
+qx-r1
+uO86
+uO6S
+uO4q/
+uO2W
+uO0sU
+uO.sI
+uO,rl
+uO*qW
+"6
+s=/
+5
+"6
+t1u&=
+xpt$Zrl?
+t1s0B
+xpu_ZsI?
+t1s0E
+xpv2ZsU?
+t1u&-
+xpr_ZW?
+t1s0G
+xpqsZq/?
+t1u&8
+xprnZS?
+t1u&7
+xpxhZuf
+s)
+!#
+epw.rz+
+u<
+!#
+qCq#})
+x7sM*
+}nscz(z+
+qCq#@pb
+uO+yvtB{n
+qCq#/px
+sDr8,?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iA
+qV+zH}#uQsqD
+qC^/pX
+s+B}J}J
+qC^9p|
+xV?
+qCpj{L
+zS62x\
+rt8pE
+zhh6
+rt9j
+w\-6
+t_:{s
+w\.S
+t_:{s
+w\/q/
+t_:{s
+w\0W
+t_:{s
+w\1sU
+t_:{s
+w\2sI
+t_:{s
+w\3rl
+t_:{s
+w\4qW
+t_:{s
+"6
+rhyD/
+5
+"6
+t1yD=
+xpr8At%$A?
+t1p2B
+xpr8@t%$@?
+t1p2E
+xpr8?t%$??
+t1yD-
+xpr8>t%$>?
+t1p2G
+xpr8=t%$=?
+t1yD8
+xpr8<t%$<?
+t1yD7
+xpr8;t%$;?
+sF:t%
+!#
+!#
+xnpj
+q+p=3*
+5
+pqps@yC
+|i@$A
+|i>$?
+|i<$=
+|i:$;
+yXr.
+vIG
+*%%
+|[r,xfvfUDL
+!#
+xS;<;B
+tU;G
+sH&
+O
+!#
+"e
+](x4
+])rL
+zk
+!#
+]0sx
+]1rL
+zk
+!#
+]8s3-
+pVSrL
+zk
+!#
+pVLzs
+pVKrL
+zk
+!#
+"W
+pV?s38
+"T
+pV=|1
+ru0
+"S
+(9
+!pZ
+p(
+!p^
+"%
+r7-
+qa-
+qa+
+(
+!qZ
+uI
+vg
+v#
+(
+!s*
+sk
+p36
+;+
+(
+!tS
+sk
+a,
+;+
+(
+!vB
+sk
+a%
+;+
+(
+!w&
+"%
+r~
+pfpG
+;+
+(
+!x=
+"%
+g
+vg
+v#
+(
+!yE
+"%
+qH
+pfqA
+qPp)
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const shortBF16SM80 = shortBF16SM80NarrowAligned + `
+ patch
+ -1
+packed1 16874 short_8_float32_row_BF16
+ =15
+ -2
+p9@x,
+p:.te
+ =23
+ -7
+"#
+r'[G
+ =2
+ -5
+wP
+t:ps/
+p~Xq=qR
+)
+xBu*vn[
+ =3
+ -2
+qzp*E
+qvp*2p0
+ =2
+ -1
+Yp2q=
+ =6
+ -1
+rCpU
+ =30
+ -1
+T$
+ =2
+ -3
+qk/t0
+)
+r\.
+ =17
+ -1
+qk2E
+ =5
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =2
+ -3
+pB0E1/
+)
+r\.
+ =17
+ -1
+qk2q&
+ =5
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =2
+ -3
+pB0q&1/
+)
+r\.
+ =26
+ -1
+wu3(
+ =11
+ -1
+qk2U
+ =6
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =11
+ -3
+p~X101/
+)
+r\.
+ =4
+ -1
+q+p=3(
+ =325
+ -1
+q+p=3&
+ =9
+ -1
+x9q9
+w(r>q=
+w(p&U
+w(seD
+ =27
+ -1
+ =7
+ -2
+qa+
+qa)
+ =8
+ -2
+p34
+;)
+ =3
+ -2
+a+
+;)
+ =3
+ -2
+a$
+;)
+ =4
+ -2
+pfp"
+;)
+ =10
+ -2
+pfpU
+;(
+ =26`
+
+const shortBF16SM70NarrowAligned = shortBF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 20125 short_8_float32_row_BF16
+!pJ
+!pI
+ =12
+ -4
+p;qY/pF
+p9wZpF
+p:vOpF
+qS,sKpF
+ =68
+ -1
+upyB
+upz4u"
+|?qp%
+|5/{\
+ =8
+ -1
+t{p*t~
+ =23
+ -1
+upyB
+upz4u"
+|?qp%
+|5/{\
+ =32
+ -1
+upyB
+upz4u"
+|?qp%
+|5/{\
+ =32
+ -6
+upyB
+upz4u"
+|?qp%
+|5/{\
+!#
+ =17
+ -1
+"-
+ =2
+ -1
+",
+ =117
+ -10
+t-t$scqcqcyqqcqcqcqc
+s/s:rvscqcqcyqqcqcqcqc
+rH
+wAqW
+{0ul
+rH
+wAt|
+{0sz
+rH
+wAsG
+{0tL
+rH
+wAu#
+{0p41
+rH
+wA'2
+{0p42
+rH
+wA'3
+{0p43
+rH
+wA'4
+{0p44
+rH
+"5
+u^5I
+ =2
+ -9
+t-x^
+s/w+
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+xpr8$scyqqcqcqcqcqcqc>?
+ =5
+ -1
+pV9t\
+ =2
+ -2
+|Nr8%z\
+y>%>
+s/sM&6
+xpr8&scyqqcqcqcqcqcqc>?
+ =6
+ -1
+w\-$'
+ =4
+ -1
+w\.$*
+ =4
+ -1
+w\/$-
+ =4
+ -1
+w\0$0
+ =4
+ -1
+w\1$3
+ =4
+ -1
+w\2$6
+ =4
+ -1
+w\3$9
+ =4
+ -1
+w\4$<
+ =4
+ -1
+u^<I
+ =16
+ -1
+pV;t\
+ =101
+ -1
+zhn6
+ =41
+ -5
+pqps@t;
+{iA
+rE
+rr
+v4
+sl
+y>A$A
+rE
+v5
+{i@
+rE
+rr
+v4
+sl
+y>@$@
+rE
+v5
+pv
+sXp*U
+{i?
+rE
+rr
+v4
+sl
+y>?$?
+rE
+v5
+{i>
+rE
+rr
+v4
+sl
+y>>$>
+rE
+v5
+pv
+sXp*U
+{i=
+rE
+rr
+v4
+sl
+y>=$=
+rE
+v5
+{i<
+rE
+rr
+v4
+sl
+y><$<
+rE
+v5
+pv
+sXp*U
+{i;
+rE
+rr
+v4
+sl
+y>;$;
+rE
+v5
+{i:
+rE
+rr
+v4
+sl
+y>:$:
+rE
+v5
+pv
+sXp*U
+ =3
+ -4
+|[r,xfRF<6<&DL
+!#
+xSx<xB
+tUxG
+ =3
+ -1
+"c
+ =9
+ -1
+pVjrL
+ =2
+ -2
+pVczs
+pVbrL
+ =3
+ -3
+pVUs38
+"T
+pVS|1
+ =18
+ -1
+p38
+ =4
+ -1
+a0
+ =4
+ -1
+a'
+ =45`
+
+const shortBF16SM70 = shortBF16SM70NarrowAligned + `
+ patch
+ -1
+packed1 20033 short_8_float32_row_BF16
+ =15
+ -2
+p9qux,
+p:8x,
+ =23
+ -7
+"#
+r'[G
+ =2
+ -5
+wP
+t:ps/
+p~Xq=qR
+)
+xBu*vn[
+ =3
+ -2
+qzp*E
+qvp*2p0
+ =2
+ -1
+Yp2q=
+ =6
+ -1
+rCpU
+ =33
+ -1
+T$
+ =2
+ -3
+qk/t0
+)
+r\.
+ =20
+ -1
+qk2E
+ =5
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =2
+ -3
+pB0E1/
+)
+r\.
+ =20
+ -1
+qk2q&
+ =5
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =2
+ -3
+pB0q&1/
+)
+r\.
+ =25
+ -1
+wu3(
+ =11
+ -1
+qk2U
+ =6
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =11
+ -3
+p~X101/
+)
+r\.
+ =4
+ -1
+q+p=3(
+ =353
+ -1
+q+p=3&
+ =77
+ -1
+x9RF
+w(r><6
+w(p&<&
+w(seD
+ =27
+ -1
+ =7
+ -2
+qa+
+qa)
+ =8
+ -2
+p36
+;)
+ =3
+ -2
+a/
+;)
+ =3
+ -2
+a&
+;)
+ =4
+ -2
+pfp"
+;)
+ =10
+ -2
+pfpU
+;(
+ =26`
+
+const shortF16SM80NarrowAligned = `packed1 17307 short_8_float32_row_F16
+!|hf|f
+!|gxO
+!p8
+!sgrKt?vPrGrR
+!s]u]q)tkrR
+!vvq"u=|z
+!v7psv6s}pMpOrGvPrR
+!v7r.v6vDympMrR
+!v7q#v6rbrmr9rR
+!
+!P|\u]z2rzu8rzP|SuNr9q>rIrzPv9/rzujpir/q>q)tkuNpOdns<
+!
+!pHw$pD
+!c
+p;/sV
+zfte
+p9qYt*
+p:8to
+qS,ve
+!
+p>
+q*
+pa
+q$
+q?
+r"
+hr*
+htl
+wx
+uxs:uwtK
+uxPt5/rz~72uwtO
+m
+vksQ
+y.
+r7~/pir/q>q)tkuNpOrTrKtkpMtkrT}M~(pM
+pn{Gq3
+Q
+r7~/q>rGymPr/
+p'
+N
+s1
+tN
+)
+u.
+)
+ri
+"#
+r'p*G
+)
+pn{Gq#-
+s?p@
+t:ps/
+p~yDt"[
+)
+xBu*[2p*
+qM8j
+ra$q&
+qD@s6
+ph)E
+qvM*t0
+qM9^
+r\#
+Yq,q=
+4
+r&=r-
+t{p,p-
+"#
+zezM?
+sWu:
+rCp"
+5
+wtr-
+YXr2
+ru'
+u>q)u8qrxD%
+0
+t7
+p1
+pl#
+t7
+p1
+zcyz
+sS
+rD6
+p~p*yZ'
+v3p=G
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+!#
+qD@tc
+xsB
+qvM*1+
+"%
+r\#
+w"|;
+"&
+t{p*t]
+"#
+zezM?
+"&
+T)
+5
+wtt'
+qk2t0
+)
+r\1
+ru'
+u>q)u8qrxD%
+0
+t7
+p1
+pl#
+t7
+p1
+zcyz
+sS
+rD7
+p~p@yZ'
+vIG
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+!#
+"&
+qk5E
+qvM*1+
+"%
+r\#
+tr%
+"&
+t{M43,
+"#
+zezM?
+"&
+T)
+5
+"&
+pB3E12
+)
+r\1
+ru'
+u>q)u8qrxD%
+0
+t7
+p1
+pl#
+t7
+p1
+zcyz
+sS
+rD8
+p~p@yZ'
+vIG
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+!#
+"&
+qk5q&
+qvM*1+
+"%
+r\#
+tr%
+"&
+t{M43,
+"#
+zezM?
+"&
+T)
+5
+"&
+pB3q&12
+)
+r\1
+ru'
+u>q)u8qrxD%
+0
+t7
+p1
+pl#
+t7
+p1
+zcyz
+sS
+rD9
+p~p@yZ'
+vIG
+*#%
+pOq"Pq)rKr/q>pO{Ar9u8y1rzx2qlA
+!#
+y2rI
+pOq"Pq)rKr/q>pO{A{>tkuNrGrTr9vLt5q"
+wWq@
+pOq"Pq)rKr/q>pOPvD}LrTr9vLt5q"rz=
+r5-qe
+{e%
+r5.r+
+|&$1%
+z3%p$
+r57qw
+{e0
+r&8t;
+ph,q&
+r&9pE
+qi
+|A.px
+qt-pd
+|A8j
+Y,1-
+J
+!#
+"/
+qk5U
+qvM*1+
+".
+r\#
+tr%
+r&=pw
+)
+t{M43,
+"#
+zezM?
+wI@pj
+T)
+:
+:
+:
+:
+:
+:
+:
+:
+J
+sd
+z0ts
+p~X1312
+)
+r\1
+r5.xj
+q>rmrGPq"t@pirzxP2|;
+vPPq"t@pirzxPpu2|;
+r59pb
+}3M0
+q>rmrGPq"t@pirzxP2x\
+tP
+"#
+reuy2t,
+"#
+sS
+rD:
+z0r]
+qvp51'
+w)Ps}.r,c{ozmXn
+pqr.9pb
+y\
+ro
+u>vhp<vhp5rzt$2~i
+pqzLsr
+|r
+q%
+ro
+u>vhp<vhp5rzu_2~i
+"#
+}j
+ro
+u>vhp<vhp5rzv22~i
+"#
+}f
+q%
+ro
+u>vhp<vhp5rzr_2~i
+"#
+z9
+ro
+u>vhp<vhp5rzqs2~i
+"#
+}l
+q%
+ro
+u>vhp<vhp5rzrn2~i
+"#
+}k
+ro
+u>vhp<vhp5rzxh2~i
+"#
+}m
+q%
+ro
+u>vhp<vhp5rzu}2~i
+rf$
+"2
+pV%I
+"'
+xQR+1%
+qF0U
+tj
+s=M$
+xKvnyc$?
+!#
+"1
+pV$I
+"(
+t+R-G
+*'%
+sw
+s=X
+xKXDry?
+!#
+r5x*
+rhXp$
+xKR-p$ry?
+!#
+r&8rI
+t(R.<2
+r&9r1
+|-t|
+|-sG
+|-u#
+wF$
+wF$
+wF$
+wF$
+wF$
+epx9pX
+s=/
+5
+epx@rI
+t1u&=
+xpt$t%rl?
+t1s0B
+xpu_t%sI?
+t1s0E
+xpv2t%sU?
+t1u&-
+xpr_t%W?
+t1s0G
+xpqst%q/?
+t1u&8
+xprnt%S?
+t1u&7
+xpxht%uf
+uc
+!#
+r6+q@
+tps:rvscqcqcyqqcqcqcqc
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+yUrv
+"5
+u^-I
+uGxFs6
+|U
+tpw+
+|7
+tpw+
+}-
+tpw+
+zP
+tpw+
+|Nxh{$
+tpr3ulv,
+uGqYrI
+u<
+!#
+r7,
+"7
+pV,t\
+!#
+|A7sr
+|Nszz\
+tpr3szsG>
+|A8sh
+rKt?rbz}s0DB
+r\-
+\
+!#
+r69sm
+w\-u#
+k
+r6/r1
+tMZ
+"#
+w\.$$
+k
+"#
+xy
+"#
+w\/$'
+k
+"#
+xy
+"#
+w\0$*
+k
+"#
+xy
+"#
+w\1$-
+k
+"#
+xy
+"#
+w\2$0
+k
+"#
+xy
+"#
+w\3$3
+k
+"#
+xy
+"#
+w\4$6
+k
+"#
+xy
+u-@=px
+u^.I
+u-@9q3
+|U
+q6
+|7
+q6
+}-
+q6
+zP
+q6
+|Nxh{$
+r?ulv,
+u-u0rI
+u<
+!#
+r7,
+u-@,j
+pV-t\
+!#
+u-|+qe
+|Nszz\
+r?szsG>
+u-@,sh
+rKt?rbz}s0DB
+r\-
+\
+!#
+rt,qN
+{/szZ
+|0qR?
+rt.f
+qh#t\
+qx,r-
+|cq)q"q"vLrWvhrG~(s:tL
+qx-r1
+uO86
+uO6S
+uO4q/
+uO2W
+uO0sU
+uO.sI
+uO,rl
+uO*qW
+"6
+s=/
+5
+"6
+t1u&=
+xpt$Zrl?
+t1s0B
+xpu_ZsI?
+t1s0E
+xpv2ZsU?
+t1u&-
+xpr_ZW?
+t1s0G
+xpqsZq/?
+t1u&8
+xprnZS?
+t1u&7
+xpxhZuf
+s)
+!#
+epw.rz+
+u<
+!#
+qCq#})
+x7sM*
+}nscz(z+
+qCq#@pb
+uO+yvtB{n
+qCq#/px
+sDr8,?
+pz{]@y<@vFp$?
+qCf,qe
+q{
+qCf+pX
+w<=vO.{JxW-
+q2yi/|4
+qCf-r4
+}+
+&
+t(p,r2
+u,
+qCr+pj
+t3rnt#
+qCrIq3
+w:u7q|u)v<-6r}-qctB7/@
+zXtx.-q59tB+
+v)r}8qurXq|qf
+w4tx9v(.q58
+qCjpb
+y}r}@{mqcqc,
+r@sItxtB/rXqf99
+r@rlr}qc7v<xe
+r@qWz{v<siv<
+qCqww-
+sPult|
+sPszw=+rX8}rvO
+y62v8
+s+"r}q|+rX/q|q56
+qCq0pj
+s+$w=.{n$#
+qCpbr4
+u9sM%
+r@w=.{nS
+sE&6
+x-z.
+x-z.
+qC^9pb
+{iA
+qV+zH}#uQsqD
+qC^/pX
+s+B}J}J
+qC^9p|
+xV?
+qCpj{L
+zS62x\
+rt8pE
+zhh6
+rt9j
+w\-6
+t_:{s
+w\.S
+t_:{s
+w\/q/
+t_:{s
+w\0W
+t_:{s
+w\1sU
+t_:{s
+w\2sI
+t_:{s
+w\3rl
+t_:{s
+w\4qW
+t_:{s
+"6
+rhyD/
+5
+"6
+t1yD=
+xpr8At%$A?
+t1p2B
+xpr8@t%$@?
+t1p2E
+xpr8?t%$??
+t1yD-
+xpr8>t%$>?
+t1p2G
+xpr8=t%$=?
+t1yD8
+xpr8<t%$<?
+t1yD7
+xpr8;t%$;?
+sF:t%
+!#
+!#
+xnpj
+q+p=3*
+5
+pqq#7w-
+u>zivhp5rW+r3~7$@$A
+u>zivhp5rW+r3~7$>$?
+u>zivhp5rW+r3~7$<$=
+u>zivhp5rW+r3~7$:$;
+yXr.
+vIG
+*%%
+|[r,xfvfUDL
+!#
+xS?<?B
+tU?G
+sH&
+O
+!#
+"e
+](x4
+])rL
+zk
+!#
+]0sx
+]1rL
+zk
+!#
+]8s3-
+pVSrL
+zk
+!#
+pVLzs
+pVKrL
+zk
+!#
+"W
+pV?s38
+"T
+pV=|1
+ru0
+"S
+(9
+!pZ
+p(
+!p^
+"%
+r7-
+qa-
+qa+
+(
+!qZ
+uI
+vg
+v#
+(
+!s*
+sk
+p36
+;+
+(
+!tS
+sk
+a,
+;+
+(
+!vB
+sk
+a%
+;+
+(
+!w&
+"%
+r~
+pfpG
+;+
+(
+!x=
+"%
+g
+vg
+v#
+(
+!yE
+"%
+qH
+pfqA
+qPp)
+!q[
+w6
+p_
+m
+pN
+p]
+hy^
+pQ
+hqYp&
+s9
+Q
+p%
+pR
+pL
+N
+pS
+p'
+p?
+pT
+rw
+qb
+pP
+pc
+O
+!L
+`
+
+const shortF16SM80 = shortF16SM80NarrowAligned + `
+ patch
+ -1
+packed1 17216 short_8_float32_row_F16
+ =16
+ -2
+p9qYun
+p:.te
+ =23
+ -7
+"#
+r'[G
+ =2
+ -5
+wP
+t:ps/
+p~Xq=qR
+)
+xBu*vn[
+ =3
+ -2
+qzp*E
+qvp*2p0
+ =2
+ -1
+Yp2q=
+ =6
+ -1
+rCpU
+ =30
+ -1
+T$
+ =2
+ -3
+qk/t0
+)
+r\.
+ =17
+ -1
+qk2E
+ =5
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =2
+ -3
+pB0E1/
+)
+r\.
+ =17
+ -1
+qk2q&
+ =5
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =2
+ -3
+pB0q&1/
+)
+r\.
+ =26
+ -1
+wu3(
+ =11
+ -1
+qk2U
+ =6
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =11
+ -3
+p~X101/
+)
+r\.
+ =4
+ -1
+q+p=3(
+ =337
+ -1
+q+p=3&
+ =9
+ -1
+x9q9
+w(r>q=
+w(p&U
+w(seD
+ =27
+ -1
+ =7
+ -2
+qa+
+qa)
+ =8
+ -2
+p34
+;)
+ =3
+ -2
+a+
+;)
+ =3
+ -2
+a$
+;)
+ =4
+ -2
+pfp"
+;)
+ =10
+ -2
+pfpU
+;(
+ =26`
+
+const shortF16SM70NarrowAligned = shortF16SM80NarrowAligned + `
+ patch
+ -3
+packed1 19061 short_8_float32_row_F16
+!pJ
+!pI
+ =12
+ -5
+p;,z(pF
+zf}<
+p9,ve
+p:vOpF
+qS,sKpF
+ =68
+ -1
+upyB
+upz4u"
+|?qp%
+|5/{\
+ =8
+ -1
+t{p*t~
+ =23
+ -1
+upyB
+upz4u"
+|?qp%
+|5/{\
+ =32
+ -1
+upyB
+upz4u"
+|?qp%
+|5/{\
+ =32
+ -6
+upyB
+upz4u"
+|?qp%
+|5/{\
+!#
+ =17
+ -1
+"-
+ =2
+ -1
+",
+ =129
+ -10
+t-t$scqcqcyqqcqcqcqc
+s/s:rvscqcqcyqqcqcqcqc
+rH
+wAqW
+{0ul
+rH
+wAt|
+{0sz
+rH
+wAsG
+{0tL
+rH
+wAu#
+{0p41
+rH
+wA'2
+{0p42
+rH
+wA'3
+{0p43
+rH
+wA'4
+{0p44
+rH
+"5
+u^5I
+ =2
+ -9
+t-x^
+s/w+
+rH
+|7
+t-x^
+s/w+
+rH
+}-
+t-x^
+s/w+
+rH
+zP
+t-x^
+s/w+
+rH
+|Nxh{$
+t-x^
+s/w+
+xpr8$scyqqcqcqcqcqcqc>?
+ =5
+ -1
+pV9t\
+ =2
+ -2
+|Nr8%z\
+y>%>
+s/sM&6
+xpr8&scyqqcqcqcqcqcqc>?
+ =6
+ -1
+w\-$'
+ =4
+ -1
+w\.$*
+ =4
+ -1
+w\/$-
+ =4
+ -1
+w\0$0
+ =4
+ -1
+w\1$3
+ =4
+ -1
+w\2$6
+ =4
+ -1
+w\3$9
+ =4
+ -1
+w\4$<
+ =4
+ -1
+u^<I
+ =16
+ -1
+pV;t\
+ =101
+ -1
+zhn6
+ =41
+ -5
+pqq#7r4
+z"$A
+s>
+z"$@
+s>
+pv
+sXq9U
+z"$?
+s>
+z"$>
+s>
+pv
+sXq9U
+z"$=
+s>
+z"$<
+s>
+pv
+sXq9U
+z"$;
+s>
+z"$:
+s>
+pv
+sXq9U
+ =3
+ -4
+|[r,xfR"2u4XDL
+!#
+xSK<KB
+tUKG
+ =3
+ -1
+"c
+ =9
+ -1
+pVbrL
+ =2
+ -2
+pVZzs
+pVYrL
+ =3
+ -3
+pVMs38
+"T
+pVK|1
+ =18
+ -1
+p38
+ =4
+ -1
+a0
+ =4
+ -1
+a'
+ =45`
+
+const shortF16SM70 = shortF16SM70NarrowAligned + `
+ patch
+ -1
+packed1 18970 short_8_float32_row_F16
+ =16
+ -2
+p9xFr0
+p:8x,
+ =23
+ -7
+"#
+r'[G
+ =2
+ -5
+wP
+t:ps/
+p~Xq=qR
+)
+xBu*vn[
+ =3
+ -2
+qzp*E
+qvp*2p0
+ =2
+ -1
+Yp2q=
+ =6
+ -1
+rCpU
+ =33
+ -1
+T$
+ =2
+ -3
+qk/t0
+)
+r\.
+ =20
+ -1
+qk2E
+ =5
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =2
+ -3
+pB0E1/
+)
+r\.
+ =20
+ -1
+qk2q&
+ =5
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =2
+ -3
+pB0q&1/
+)
+r\.
+ =25
+ -1
+wu3(
+ =11
+ -1
+qk2U
+ =6
+ -1
+t{M13*
+ =3
+ -1
+T$
+ =11
+ -3
+p~X101/
+)
+r\.
+ =4
+ -1
+q+p=3(
+ =365
+ -1
+q+p=3&
+ =29
+ -1
+x9R"
+w(.ump0
+w(p&ry
+w(seD
+ =27
+ -1
+ =7
+ -2
+qa+
+qa)
+ =8
+ -2
+p36
+;)
+ =3
+ -2
+a/
+;)
+ =3
+ -2
+a&
+;)
+ =4
+ -2
+pfp"
+;)
+ =10
+ -2
+pfpU
+;(
+ =26`
+
+const spread32SM90NarrowAligned = `packed1 20089 spread_4_float32_row_F32
 !|h^|f
 !|g@=
 !p8
@@ -7754,11 +11053,12 @@ sPr_qW
 sPr_t|
 sPr_sG
 sPr_u#
-u{+t'
+u{+r]
 qzp2E
 t(R.U
+u{9pX
 s=.
-u{.rI
+u{@rI
 t1u&=
 zSW?
 t1s0B
@@ -7767,7 +11067,7 @@ t1s0E
 zSW?
 t1u&-
 zSW?
-u{+y'
+"#
 sDv22t,
 xps\q/rl2t,
 xps\sUt|2t,
@@ -7836,7 +11136,7 @@ rKt?rbz}s0DB
 qBR5
 \
 !#
-uG..q#8
+uGxeq#8
 w\'S
 k
 rp%6
@@ -7869,7 +11169,7 @@ rKt?rbz}s0DB
 qBR6
 \
 !#
-uGtGr+
+uGsqr+
 qVR6pd
 }q
 qD/qN
@@ -8030,10 +11330,10 @@ rKt?rbz}s0DB
 qBRE
 \
 !#
-uGxets
+uG8.ts
 |cq)q"q"vLrWvhrG~(s:tL
 :
-uG8{L
+uGv(f
 ]#I
 qCq#})
 x7sM#
@@ -8088,21 +11388,21 @@ xV?
 qCpj{L
 {/r8<Z
 zSuf
-uG8,yC
+uG|#yC
 s~A$A>
 sF2zAz&+t=
 sF1t%
 !#
-uG8-pw
+uGy{pw
 {/r8=Z
 |0<G?
-uG|#t;
+uG7,t;
 tUN<@
 vp
-uG7+qy
+uG79qy
 u9sMB
 !#
-uG8})
+uGui^
 tUN<?
 :
 :
@@ -8130,7 +11430,7 @@ s5z}xhqR
 s5z}rnq=
 s5z}qsU
 !#
-uGtyq#
+pnj9q#
 |WS
 tUS<E
 s'9
@@ -8139,17 +11439,17 @@ s&$sU
 xT'$sI
 v;v2'$rl
 v;t$'$qW
-uG77sh
+pnj,sh
 |\+Pq)q"q"vLrWvhrG~(s:r_
 |\+Pq)q"q"vLrWvhrG~(s:r_
 |\+Pq)q"q"vLrWvhrG~(s:r_
 |\+Pq)q"q"vLrWvhrG~(s:r_
-uGq4pj
+uG7@pj
 xps\2z.r)#
 xps\rlq/r)#
 xps\t|sUr)#
 xps\u#rlr)#
-uG}rps
+pnj8ps
 wsD
 sPqs$E
 sPv2$F
@@ -8157,6 +11457,7 @@ sPt$$G
 "b
 r(TE
 t(p2U
+"a
 s=.
 "b
 t1u&=
@@ -8167,7 +11468,7 @@ t1s0E
 xps\$IW?
 t1u&-
 xps\$JW?
-"b
+"#
 sDv22t,
 xps\q/rl2t,
 xps\sUt|2t,
@@ -8181,7 +11482,7 @@ s5xaqs
 t+RYA
 *8%
 |[r,xfvfUDL
-uG|#}6
+uG7,}6
 xSY<Y<X
 xSM<M<L
 tUY<K
@@ -8331,7 +11632,7 @@ O
 const spread32SM90 = spread32SM90NarrowAligned + `
  patch
  -1
-packed1 20134 spread_4_float32_row_F32
+packed1 20164 spread_4_float32_row_F32
  =16
  -2
 p9@/pF
@@ -8427,7 +11728,7 @@ p~p@yZ,
  =14
  -1
 t(R,U
- =38
+ =39
  -1
 qKu4p0<2
  =6
@@ -8511,7 +11812,7 @@ qBRC
  =67
  -3
 |0<E?
-uG|#t;
+uG7,t;
 qt8<@
  =5
  -1
@@ -8539,7 +11840,7 @@ qt8<E
  =22
  -1
 ph8E
- =22
+ =23
  -7
 t+M8A
 *7%
@@ -8547,7 +11848,7 @@ x9q9
 w(r>q=
 w(p&U
 w(seD
-uG|#}6
+uG7,}6
 z'818<V
 xSM<M<L
 qt8<K
@@ -8613,7 +11914,7 @@ a,
 wp0
  =31`
 
-const spreadBF16SM90NarrowAligned = `packed1 22511 spread_8_float32_row_BF16
+const spreadBF16SM90NarrowAligned = `packed1 22541 spread_8_float32_row_BF16
 !|h^|f
 !|g@=
 !p8
@@ -8874,12 +12175,13 @@ wF$
 wF$
 wF$
 wF$
-u{+t'
+u{+r]
 r(%q&
 t(R6U
+u{9pX
 s=/
 5
-u{.rI
+u{@rI
 t1u&=
 xpt$t%rl?
 t1s0B
@@ -8976,7 +12278,7 @@ rKt?rbz}s0DB
 qBR=
 \
 !#
-uG..q#8
+uGxeq#8
 w\'S
 k
 rp%6
@@ -9009,14 +12311,14 @@ rKt?rbz}s0DB
 qBR>
 \
 !#
-uGtGr+
+uGsqr+
 qVR>pd
 }q
 qD/qN
 ru6
 r[6p$
 5
-"R
+"S
 tHC1817
 qvM314
 )
@@ -9170,10 +12472,10 @@ rKt?rbz}s0DB
 qBRM
 \
 !#
-uGxets
+uG8.ts
 |cq)q"q"vLrWvhrG~(s:tL
 :
-uG8{L
+uGv(f
 ]#I
 qCq#})
 x7sM#
@@ -9228,21 +12530,21 @@ xV?
 qCpj{L
 {/r8<Z
 zSuf
-uG8,yC
+uG|#yC
 s~A$A>
 sF2zAz&+t=
 sF1t%
 !#
-uG8-pw
+uGy{pw
 {/r8=Z
 |0<O?
-uG|#t;
+uG7,t;
 tUV<H
 za
-uG7+qy
+uG79qy
 u9sMB
 !#
-uG8})
+uGui^
 tUV<G
 :
 :
@@ -9253,10 +12555,10 @@ tUV<G
 :
 :
 sd
-"^
+"_
 tUJ<X
 p6
-"^
+"_
 |WV
 rjz]|1
 t+RVA
@@ -9264,14 +12566,14 @@ t+RVA
 w@
 H
 !#
-"^
+"_
 tHOyZ0
 w)Ps}.r,cw%vfUL2qp
 !#
-"^
+"_
 x|
 s5z}u}D
-"^
+"_
 yM
 s5z}xhD
 "#
@@ -9302,7 +12604,7 @@ v;ul'$$#
 v;tL'$$$
 s+#'$$%
 s+%'$$&
-uG77sh
+pnj,sh
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
@@ -9311,7 +12613,7 @@ uG77sh
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
-uGq4pj
+uG7@pj
 xps\t|6r)#
 xps\u#q/r)#
 xps\$#sUr)#
@@ -9320,7 +12622,7 @@ xps\$'t|r)#
 xps\$)u#r)#
 xps\$+$#r)#
 xps\$-$%r)#
-uG}rps
+pnj8ps
 wsT
 sPqs$U
 sPv2$V
@@ -9329,12 +12631,13 @@ sPul$X
 sPtL$Y
 uO#$Z
 uO%$[
-"a
+"b
 r(eq&
 t(R%U
+"b
 s=/
 5
-"a
+"b
 t1u&=
 xpt$$Zrl?
 t1s0B
@@ -9351,7 +12654,7 @@ t1u&7
 xpxh$Zuf
 qGu}$Z
 !#
-uGtyq#
+pnj9q#
 |Wf
 tUf<W
 s'9
@@ -9364,7 +12667,7 @@ zpu}6
 t+RjA
 *8%
 |[r,xfvfUDL
-uG|#}6
+uG7,}6
 xSj<j<i
 xS]<]<\
 tUj<[
@@ -9376,15 +12679,15 @@ O
 r5.xj
 ](s3/
 ru*
-"v
+"w
 ],s3@
-"s
+"t
 ]-rL=
 ].rL,
 ru)
 (sT
 !#
-"|
+"}
 |Wl
 pqshsh
 pVKrL-
@@ -9394,13 +12697,13 @@ pVMrL8
 !pZ
 p(
 !p^
-"v
+"w
 r7+
 qa5
 qa4
 (
 !qZ
-"5
+"6
 sk
 a+
 wp2
@@ -9412,13 +12715,13 @@ a&
 qPp5
 (
 !tS
-"c
+"d
 }G
 a(
 qPp5
 (
 !vB
-"b
+"c
 r~
 p31
 wp3
@@ -9514,7 +12817,7 @@ O
 const spreadBF16SM90 = spreadBF16SM90NarrowAligned + `
  patch
  -1
-packed1 22576 spread_8_float32_row_BF16
+packed1 22606 spread_8_float32_row_BF16
  =16
  -2
 p9xFt*
@@ -9610,7 +12913,7 @@ p~p@yZ,
  =37
  -1
 t(R4U
- =58
+ =59
  -1
 xS&<&<:
  =6
@@ -9694,7 +12997,7 @@ qBRK
  =67
  -3
 |0<M?
-uG|#t;
+uG7,t;
 qt8<H
  =5
  -1
@@ -9718,7 +13021,7 @@ tHOyZ,
  =64
  -1
 ph8q&
- =21
+ =22
  -2
 ru8
 qt8<W
@@ -9730,7 +13033,7 @@ x9q9
 w(r>q=
 w(p&U
 w(seD
-uG|#}6
+uG7,}6
 z'818<g
 xS]<]<\
 qt8<[
@@ -9796,7 +13099,7 @@ a,
 wp0
  =31`
 
-const spreadF16SM90NarrowAligned = `packed1 23219 spread_8_float32_row_F16
+const spreadF16SM90NarrowAligned = `packed1 23249 spread_8_float32_row_F16
 !|h^|f
 !|g@=
 !p8
@@ -10070,12 +13373,13 @@ wF$
 wF$
 wF$
 wF$
-u{+t'
+u{+r]
 r()q&
 t(R:U
+u{9pX
 s=/
 5
-u{.rI
+u{@rI
 t1u&=
 xpt$t%rl?
 t1s0B
@@ -10172,7 +13476,7 @@ rKt?rbz}s0DB
 qBRA
 \
 !#
-uG..q#8
+uGxeq#8
 w\'S
 k
 rp%6
@@ -10205,14 +13509,14 @@ rKt?rbz}s0DB
 qBRB
 \
 !#
-uGtGr+
+uGsqr+
 qVRBpd
 }q
 qD/qN
 ru6
 r[6p$
 5
-"R
+"S
 tHG1817
 qvM314
 )
@@ -10366,10 +13670,10 @@ rKt?rbz}s0DB
 qBRQ
 \
 !#
-uGxets
+uG8.ts
 |cq)q"q"vLrWvhrG~(s:tL
 :
-uG8{L
+uGv(f
 ]#I
 qCq#})
 x7sM#
@@ -10424,21 +13728,21 @@ xV?
 qCpj{L
 {/r8<Z
 zSuf
-uG8,yC
+uG|#yC
 s~A$A>
 sF2zAz&+t=
 sF1t%
 !#
-uG8-pw
+uGy{pw
 {/r8=Z
 |0<S?
-uG|#t;
+uG7,t;
 tUZ<L
 za
-uG7+qy
+uG79qy
 u9sMB
 !#
-uG8})
+uGui^
 tUZ<K
 :
 :
@@ -10449,10 +13753,10 @@ tUZ<K
 :
 :
 sd
-"^
+"_
 tUN<\
 p6
-"^
+"_
 |WZ
 rjz]|1
 t+RZA
@@ -10460,15 +13764,15 @@ t+RZA
 w@
 H
 !#
-"^
+"_
 tHSyZ0
 w)Ps}.r,cw%vfUL2qp
 !#
-"^
+"_
 qLp@x[
 ro
 u>vhp<vhp5rzu}2~i
-"^
+"_
 r'[A
 q%
 ro
@@ -10510,7 +13814,7 @@ v;ul'$$#
 v;tL'$$$
 s+#'$$%
 s+%'$$&
-uG77sh
+pnj,sh
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
@@ -10519,7 +13823,7 @@ uG77sh
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
 |\+Pq)q"q"vLrWvhrG~(s:rv
-uGq4pj
+uG7@pj
 xps\t|6r)#
 xps\u#q/r)#
 xps\$#sUr)#
@@ -10528,7 +13832,7 @@ xps\$'t|r)#
 xps\$)u#r)#
 xps\$+$#r)#
 xps\$-$%r)#
-uG}rps
+pnj8ps
 wsT
 sPqs$U
 sPv2$V
@@ -10537,12 +13841,13 @@ sPul$X
 sPtL$Y
 uO#$Z
 uO%$[
-"a
+"b
 r(mq&
 t(R)U
+"b
 s=/
 5
-"a
+"b
 t1u&=
 xpt$$Zrl?
 t1s0B
@@ -10559,7 +13864,7 @@ t1u&7
 xpxh$Zuf
 qGu}$Z
 !#
-uGtyq#
+pnj9q#
 |Wn
 tUn<_
 s'9
@@ -10572,7 +13877,7 @@ u>zivhp5rW+r3~7>6
 t+RrA
 *8%
 |[r,xfvfUDL
-uG|#}6
+uG7,}6
 xSr<r<q
 xSf<f<e
 tUr<d
@@ -10584,15 +13889,15 @@ O
 r5.xj
 ](s3/
 ru*
-"v
+"w
 ],s3@
-"s
+"t
 ]-rL=
 ].rL,
 ru)
 (sT
 !#
-"|
+"}
 |Wt
 pqshsh
 pVKrL-
@@ -10602,13 +13907,13 @@ pVMrL8
 !pZ
 p(
 !p^
-"v
+"w
 r7+
 qa5
 qa4
 (
 !qZ
-"5
+"6
 sk
 a+
 wp2
@@ -10620,13 +13925,13 @@ a&
 qPp5
 (
 !tS
-"c
+"d
 }G
 a(
 qPp5
 (
 !vB
-"b
+"c
 r~
 p31
 wp3
@@ -10722,7 +14027,7 @@ O
 const spreadF16SM90 = spreadF16SM90NarrowAligned + `
  patch
  -1
-packed1 23291 spread_8_float32_row_F16
+packed1 23321 spread_8_float32_row_F16
  =17
  -2
 p9sTto
@@ -10818,7 +14123,7 @@ p~p@yZ,
  =49
  -1
 t(R8U
- =58
+ =59
  -1
 xS*<*<>
  =6
@@ -10902,7 +14207,7 @@ qBRO
  =67
  -3
 |0<Q?
-uG|#t;
+uG7,t;
 qt8<L
  =5
  -1
@@ -10926,7 +14231,7 @@ tHSyZ,
  =76
  -1
 ph8q&
- =21
+ =22
  -2
 ru8
 qt8<_
@@ -10938,7 +14243,7 @@ x9q9
 w(r>q=
 w(p&U
 w(seD
-uG|#}6
+uG7,}6
 z'818<o
 xSf<f<e
 qt8<d
