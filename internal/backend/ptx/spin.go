@@ -81,22 +81,27 @@ func counts(l *analysis.Loop, dom *ir.Dom) bool {
 	return slices.ContainsFunc(l.Exits(), func(e analysis.Exit) bool {
 		each := !slices.ContainsFunc(l.Latches, func(latch *ir.Block) bool { return !dom.Dominates(e.From, latch) })
 		t := e.From.Term()
-		if !each || t.Op != ir.OpIf {
-			return false
-		}
-		c, goesOn := t.Args[0], t.Block.Succs[1] == e.To
-		for isNot(c) {
-			c, goesOn = c.Args[0], !goesOn
-		}
-		if c.Op < ir.OpSLt || c.Op > ir.OpULe {
-			return false
-		}
-		low, high := c.Args[0], c.Args[1]
-		if !goesOn { // it goes on while high < low
-			low, high = high, low
-		}
-		return step(l, low) > 0 && outside(l, high) || step(l, high) < 0 && outside(l, low) && c.Op <= ir.OpSLe
+		return each && t.Op == ir.OpIf && limits(l, t.Args[0], t.Block.Succs[1] == e.To)
 	})
+}
+
+// limits reports whether the loop cannot go on for ever while the condition is goesOn, because the
+// condition compares a number that grows or shrinks with a limit.
+func limits(l *analysis.Loop, c *ir.Value, goesOn bool) bool {
+	for isNot(c) {
+		c, goesOn = c.Args[0], !goesOn
+	}
+	switch {
+	case c.Op == ir.OpAnd && goesOn, c.Op == ir.OpOr && !goesOn: // it goes on only while both do
+		return limits(l, c.Args[0], goesOn) || limits(l, c.Args[1], goesOn)
+	case c.Op < ir.OpSLt || c.Op > ir.OpULe:
+		return false
+	}
+	low, high := c.Args[0], c.Args[1]
+	if !goesOn { // it goes on while high < low
+		low, high = high, low
+	}
+	return step(l, low) > 0 && outside(l, high) || step(l, high) < 0 && outside(l, low) && c.Op <= ir.OpSLe
 }
 
 func outside(l *analysis.Loop, v *ir.Value) bool {
