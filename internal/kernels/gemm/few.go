@@ -340,24 +340,19 @@ func finishFew[A sumsOf, G groups, C any, F rounding[C]](t gpu.Thread, o eightsO
 // eights is eight columns of some rows of a tile: the first row, and those step rows further, before last.
 type eights struct{ row, col, step, last int }
 
-// sumFew returns the sums of all blocks of the cluster: those of the block itself, and then of those after it.
+// sumFew returns the sums of all blocks of the cluster, added in the order of their ranks: a row of C has the same bits at all positions.
 func sumFew[A sumsOf, G groups](t gpu.Thread, o owned, at eights) (x [atOnce][eight]float32) {
-	rows := rowsAtOnce[A]()
-	for q := range rows {
-		if row := at.row + q*at.step; row < at.last {
-			x[q] = eightAt(o.sums, (row*pitchOf[G]()+at.col)/4)
-		}
-	}
-	rank, parts := t.ClusterRank(), t.ClusterSize()
-	for p := 1; p < parts; p += atOnce / rows {
+	rows, rank, parts := rowsAtOnce[A](), t.ClusterRank(), t.ClusterSize()
+	for p := 0; p < parts; p += atOnce / rows {
 		var y [atOnce][eight]float32
 		for k := range atOnce {
-			other, row := p+k/rows, at.row+k%rows*at.step
-			if other < parts && row < at.last {
-				if other += rank; other >= parts {
-					other -= parts
-				}
-				y[k] = eightAt(o.work, published[A, G](t, other-rank)+(row*columnsOf[G]()+at.col)/4)
+			part, row := p+k/rows, at.row+k%rows*at.step
+			switch {
+			case part >= parts || row >= at.last:
+			case part == rank:
+				y[k] = eightAt(o.sums, (row*pitchOf[G]()+at.col)/4)
+			default:
+				y[k] = eightAt(o.work, published[A, G](t, part-rank)+(row*columnsOf[G]()+at.col)/4)
 			}
 		}
 		for k := range atOnce {

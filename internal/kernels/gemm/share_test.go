@@ -44,6 +44,40 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestEqualRows multiplies equal rows by columns whose sum depends on the order of additions: the rows of C are equal, too, whichever
+// block of a cluster adds their sums.
+func TestEqualRows(t *testing.T) {
+	const parts, n = 3, 136
+	for _, name := range []string{"interp", "cuda"} {
+		for _, m := range []int{60, 100} {
+			t.Run(fmt.Sprintf("%s/%d", name, m), func(t *testing.T) {
+				s := kerneltest.Stream(t, kerneltest.Executions()[name])
+				if s.Device().Info().Capability != (device.Capability{Major: 9}) {
+					t.Skip("needs a GPU of compute capability 9.0")
+				}
+				shape := Shape{Layout: NT, M: m, N: n, K: parts * depth}
+				a, b := make([]float32, m*shape.K), make([]float32, n*shape.K)
+				for i := range a {
+					a[i] = 1
+				}
+				for i := range n {
+					b[i*shape.K], b[i*shape.K+depth], b[i*shape.K+2*depth] = 1<<26, -1<<26, 1
+				}
+				c := kerneltest.Upload(t, s, halves(make([]float32, m*n)))
+				x := Operands[dtype.BF16, dtype.BF16, dtype.BF16]{A: kerneltest.Upload(t, s, halves(a)), B: kerneltest.Upload(t, s, halves(b)), C: c, Workspace: kerneltest.Upload(t, s, poisoned(1<<20))}
+				if err := HalfInParts(s, parts, shape, x); err != nil {
+					t.Fatal(err)
+				}
+				for i, got := range singles(kerneltest.Download(t, s, c)) {
+					if got != 1 {
+						t.Fatalf("element %d of row %d is %v, want 1", i%n, i/n, got)
+					}
+				}
+			})
+		}
+	}
+}
+
 // TestMisplaced multiplies matrices that do not begin at multiples of 16 bytes, for which the form Few has no loads and stores, and other
 // forms have.
 func TestMisplaced(t *testing.T) {
