@@ -11,6 +11,7 @@ type Vectors struct {
 	names        map[string]bool
 	declarations []string
 	text         strings.Builder
+	first        map[string]string // the first function with some parameters and some text without its name
 }
 
 // Declare returns an exported name that nothing else in the package has.
@@ -21,9 +22,24 @@ func (v *Vectors) Declare(wanted string) string {
 	return decl.Fresh(strings.ToUpper(wanted[:1])+wanted[1:], v.names)
 }
 
-// Add adds a function: its declaration in Go and its text in Go's assembly language.
+// Add adds a function: its declaration in Go and its text in Go's assembly language. If an earlier function has the same parameters and
+// the same text, the new one only jumps to it. Instances of a kernel for several types often have the same code.
 func (v *Vectors) Add(declaration, text string) {
 	v.declarations = append(v.declarations, declaration)
+	name, parameters, _ := strings.Cut(strings.TrimPrefix(declaration, "func "), "(")
+	start := "TEXT ·" + name + "(SB), "
+	before, after, _ := strings.Cut(text, start)
+	code := parameters + "\n" + before + after
+	if first, ok := v.first[code]; ok {
+		frame, _, _ := strings.Cut(after, "\n")
+		_, arguments, _ := strings.Cut(frame, "-")
+		text = before + start + "4, $0-" + arguments + "\nJMP ·" + first + "(SB)\n" // 4 is NOSPLIT: the other function looks at the stack
+	} else {
+		if v.first == nil {
+			v.first = map[string]string{}
+		}
+		v.first[code] = name
+	}
 	v.text.WriteString("\n" + text)
 }
 
