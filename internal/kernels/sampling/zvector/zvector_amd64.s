@@ -1295,16 +1295,12 @@ l72:VMOVUPS Y0,(SI)(CX*8);VMOVUPS Y1,32(SI)(CX*8)
 ADDQ $8,BX;LEAQ 8(BX),CX;CMPQ CX,R8;JLE l6;JMP l11;l1:VZEROUPPER;MOVQ BX,done+64(FP);RET
 
 #line 72 "plain.go"
-TEXT ·PlainTwin_____________(SB), 0, $0-16
-MOVQ a0+0(FP),AX;XORQ BX,BX;l5:LEAQ 16(BX),CX;CMPQ CX,AX;JGT l1
-#line 172 "plainsample.go"
-ADDQ $16,BX;JMP l5;l1:VZEROUPPER;MOVQ BX,done+8(FP);RET
+TEXT ·PlainTwin_____________(SB), 4, $0-16
+JMP ·PlainTwin________________(SB)
 
 #line 72 "plain.go"
-TEXT ·PlainTwinAVX2_____________(SB), 0, $0-16
-MOVQ a0+0(FP),AX;XORQ BX,BX;l5:LEAQ 8(BX),CX;CMPQ CX,AX;JGT l1
-#line 172 "plainsample.go"
-ADDQ $8,BX;JMP l5;l1:VZEROUPPER;MOVQ BX,done+8(FP);RET
+TEXT ·PlainTwinAVX2_____________(SB), 4, $0-16
+JMP ·PlainTwinAVX2________________(SB)
 
 #line 26 "plainsample.go"
 TEXT ·PlainTwin__________________(SB), 0, $0-72
