@@ -19,11 +19,11 @@
 //	4096^3  720  (0.99)   704  (1.00)   701  (1.01)
 //	8192^3  745  (1.02)   719  (1.04)   710  (1.02)
 //
-// Products of few rows with layout NT, as in linear layers, have their own kernels. At most 16 rows, or 32 if the result has few
-// columns: weights go from memory to registers, and the warps of a block share K. At most 256 rows: weights are the rows of warp-group products, and the blocks of a cluster share K; rows of C
-// must be multiples of eight elements, and be as far apart. Both request their first weights before the preceding kernel is done
-// (Operands.Weights). Microseconds for the weights of an 8B model on an H200, and the ratio to the faster one of cublasLt and cublasGemmEx
-// in the same run (medians):
+// Products of few rows with layout NT, as in linear layers, have their own kernels. In a product of at most 16 rows, or of 32 if the
+// result has few columns, weights go from memory to registers, and the warps of a block share K. In a product of at most 256 rows, weights
+// are the rows of warp-group products, and the blocks of a cluster share K; this needs rows of C that are multiples of eight elements apart.
+// Both kernels request their first weights before the preceding kernel is done (Operands.Weights). Microseconds for the weights of an 8B
+// model on an H200, and the ratio to the faster one of cublasLt and cublasGemmEx in the same run (medians):
 //
 //	    N      K  M=1           M=8           M=16          M=64          M=128         M=256
 //	 6144   4096  14.6  (1.05)  15.8  (0.98)  17.0  (0.92)  17.5  (0.90)  22.8  (0.71)   28.5  (0.73)
