@@ -162,7 +162,7 @@ func convolution(in []*tensor.Tensor, args []int) *tensor.Tensor {
 
 // withoutVectors are the exported functions and methods that return a Tensor and have no case in testdata/vectors.npz, with the reasons.
 var withoutVectors = map[string]string{
-	"Apply":           "the function is the program's: TestMap",
+	"Apply":           "the function is the program's: the script softsign of cmd/gopherwarp",
 	"Op_Apply":        "the kernel is the program's: TestDerivatives",
 	"Derivative_Sum":  "is for Op: TestSum",
 	"Checkpoint":      "the function is the program's: TestDerivatives",
