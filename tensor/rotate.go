@@ -85,14 +85,15 @@ func (s *Scope) rotate(name string, t, angles *Tensor, back bool) *Tensor {
 		return s.fail(s.err)
 	}
 	out := s.copied(name, t)
-	if out.err != nil || out.Len() == 0 || angles.Len() == 0 {
+	if out.err != nil {
 		return out
 	}
 	var err error
-	switch t.dtype {
-	case dtype.Float32:
+	switch {
+	case out.Len() == 0 || angles.Len() == 0: // nothing to rotate
+	case t.dtype == dtype.Float32:
 		err = rotateKernel[float32](s.stream, out, angles, back)
-	case dtype.BFloat16:
+	case t.dtype == dtype.BFloat16:
 		err = rotateKernel[dtype.BF16](s.stream, out, angles, back)
 	default:
 		err = rotateKernel[dtype.F16](s.stream, out, angles, back)

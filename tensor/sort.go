@@ -57,8 +57,8 @@ func (t *Tensor) Sort(dim int) (values, indices *Tensor) {
 	return ordered("Sort", t, dim, order{n: -1})
 }
 
-// Top returns the n greatest elements along the last dimension, in descending order, and their indices as int64. In the shapes of the
-// results, n replaces the last size. The mistake is ErrValue if the dimension has fewer than n elements.
+// Top returns the n greatest elements along the last dimension, in descending order, and their indices as int64. NaN is greater than all
+// numbers. In the shapes of the results, n replaces the last size. The mistake is ErrValue if the dimension has fewer than n elements.
 func (t *Tensor) Top(n int) (values, indices *Tensor) {
 	return ordered("Top", t, -1, order{n: n, descending: true})
 }
@@ -114,7 +114,10 @@ func (s *Scope) sorted(name string, t *Tensor, o order) *Tensor {
 		key = dtype.Float32
 	}
 	keys := t.To(key)
-	if keys.err == nil {
+	switch {
+	case isFloat(key):
+		keys = s.apply(name, array.SortKey, keys.shape, operands{x: keys, out: key})
+	case keys.err == nil:
 		keys = s.copied(name, keys)
 	}
 	if keys.err != nil {

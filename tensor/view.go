@@ -92,7 +92,10 @@ func (t *Tensor) Slice(dim, from, to int) *Tensor {
 		return s.fail(mistake(op, fmt.Errorf("%w: indices %d to %d of dimension %d of %v", ErrValue, from, to, dim, t.shape)))
 	}
 	v := s.view(t, *t)
-	v.shape[dim], v.offset = to-from, t.offset+from*t.strides[dim]
+	v.shape[dim] = to - from
+	if v.Len() > 0 { // otherwise the offset could be outside the memory
+		v.offset = t.offset + from*t.strides[dim]
+	}
 	if s.recording(t, nil) {
 		back := slope{of: t.dtype, shape: t.shape, dim: dim, from: from}
 		s.viewed(op, t, v, func(g *Tensor) *Tensor { return back.whole(s, g) })

@@ -27,6 +27,9 @@ func transform(t gpu.Thread, x8, out8 []uint8, x16, out16 []uint16, x32, out32 [
 		case dtype.Int64:
 			n = int64(x64[a])
 			f = float64(n)
+			if of.Out != dtype.Float64 {
+				f = float64(sticky(n))
+			}
 		case dtype.Bool, dtype.Uint8:
 			n = int64(x8[a])
 			f = float64(n)
@@ -57,6 +60,16 @@ func transform(t gpu.Thread, x8, out8 []uint8, x16, out16 []uint16, x32, out32 [
 			(&floats{out16, nil}).store(of.Out, c, odd(f))
 		}
 	}
+}
+
+// sticky returns n if float64 represents n exactly. Otherwise it returns one of the two neighbouring multiples of 2048, the odd one unless
+// n is a multiple. Like odd, it keeps a second rounding, to a float of at most 24 bits, from being one from halfway when n is not.
+func sticky(n int64) int64 {
+	const exact, low = 1 << 53, 1<<11 - 1
+	if n >= -exact && n <= exact {
+		return n
+	}
+	return n&^low | (n&low+low)&(low+1)
 }
 
 // odd rounds x to a float32, and to the neighbour with an odd significand if x is between two. Rounded again to half precision, that

@@ -45,6 +45,11 @@ func of32(op Op, x, y float32) float32 {
 	}
 	at := argument(op, x, y)
 	switch op {
+	case SortKey:
+		if x != x {
+			return math.Float32frombits(0x7fffffff)
+		}
+		return x + 0 // which is 0 for -0
 	case Sqrt:
 		return math32.Sqrt(x)
 	case Log, TimesLog:

@@ -41,6 +41,11 @@ func of64(op Op, x, y float64) float64 {
 	}
 	at := argument(op, x, y)
 	switch op {
+	case SortKey:
+		if x != x {
+			return math.Float64frombits(0x7fffffffffffffff)
+		}
+		return x + 0 // which is 0 for -0
 	case Sqrt:
 		return math.Sqrt(x)
 	case Log, TimesLog:

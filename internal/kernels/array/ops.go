@@ -42,6 +42,7 @@ const (
 	Prefer      // the derivative of Maximum with respect to x: 1, or 1/2 if x == y, or 0
 	PowBack     // the derivative of Pow with respect to x
 	TimesLog    // x*log(y), or 0 if x is 0
+	SortKey     // x, or 0 for -0, or the NaN that IEEE 754's total order puts last for any NaN
 )
 
 // wide reports whether cheapAll computes the operation.

@@ -63,7 +63,7 @@ var number64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{46, 80, 81, 95, 134, 135, 136},
+	Uses:    []uint16{46, 81, 82, 96, 136, 137, 138},
 }
 
 // AccumulateFloat adds to the elements of each key those of x with its numbers, in their order. The thread of the first one does it.
@@ -133,7 +133,7 @@ var accumulateFloatKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{43, 45, 58, 59, 60, 61, 65, 80, 81},
+	Uses:    []uint16{43, 45, 59, 60, 61, 62, 66, 81, 82},
 }
 
 // AccumulateInt is accumulateFloat for integers.
@@ -202,7 +202,7 @@ var accumulateIntKernel = &driver.Kernel{
 	},
 	Twin:    accumulateIntTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{44, 45, 62, 63, 64, 80, 81, 160, 166, 168},
+	Uses:    []uint16{44, 45, 63, 64, 65, 81, 82, 162, 168, 170},
 }
 
 // ArgFloat finds the index of the greatest or smallest of the candidates: all elements of a line, or, if there are candidates, those
@@ -268,7 +268,7 @@ var argFloatKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{47, 49, 50, 59, 60, 65, 80, 81, 134, 135, 136, 138, 140, 146, 147, 160, 166},
+	Uses:    []uint16{47, 49, 50, 60, 61, 66, 81, 82, 136, 137, 138, 140, 142, 148, 149, 162, 168},
 }
 
 // ArgInt is argFloat for integers.
@@ -332,7 +332,7 @@ var argIntKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{48, 49, 50, 62, 63, 80, 81, 134, 135, 136, 138, 140, 146, 147, 160, 166},
+	Uses:    []uint16{48, 49, 50, 63, 64, 81, 82, 136, 137, 138, 140, 142, 148, 149, 162, 168},
 }
 
 // Choose stores elements at positions B where the condition at position A holds, and elsewhere those at positions C.
@@ -409,7 +409,7 @@ var chooseKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{51, 52, 53, 80, 81, 134, 135, 136},
+	Uses:    []uint16{51, 52, 53, 81, 82, 136, 137, 138},
 }
 
 // Transform stores elements at positions A as ones of another type at positions C.
@@ -450,15 +450,15 @@ var transformKernel = &driver.Kernel{
 	Sites: []driver.Site{
 		{File: "convert.go", Line: 25, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "convert.go", Line: 28, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "convert.go", Line: 31, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "convert.go", Line: 34, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "convert.go", Line: 37, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "convert.go", Line: 45, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "convert.go", Line: 47, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "convert.go", Line: 49, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "convert.go", Line: 51, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "convert.go", Line: 53, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
-		{File: "convert.go", Line: 55, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "convert.go", Line: 40, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "convert.go", Line: 48, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "convert.go", Line: 50, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "convert.go", Line: 52, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "convert.go", Line: 54, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "convert.go", Line: 56, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
+		{File: "convert.go", Line: 58, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "element.go", Line: 21, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "element.go", Line: 23, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
 		{File: "element.go", Line: 35, Format: "index out of range [%d] with length %d", Args: []dtype.Type{dtype.Uint64, dtype.Int64}},
@@ -484,7 +484,7 @@ var transformKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{54, 55, 56, 57, 58, 59, 60, 61, 65, 80, 81, 134, 135, 136, 160, 166, 168},
+	Uses:    []uint16{54, 55, 56, 57, 58, 59, 60, 61, 62, 66, 81, 82, 136, 137, 138, 162, 168, 170},
 }
 
 // FoldRows reduces lines of neighbouring elements, for GPUs. Some threads take each part of a result.
@@ -539,7 +539,7 @@ var foldRowsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{2, 33, 34, 35, 37, 39, 41, 42, 58, 59, 61, 72, 73, 74, 75, 76, 77, 87, 88, 92, 138, 139, 140, 141, 142, 148, 158, 160, 166, 167},
+	Uses:    []uint16{2, 33, 34, 35, 37, 39, 41, 42, 59, 60, 62, 73, 74, 75, 76, 77, 78, 88, 89, 93, 140, 141, 142, 143, 144, 150, 160, 162, 168, 169},
 }
 
 // FoldColumns reduces lines whose first elements are neighbours, for GPUs. A thread takes some rows of eight columns.
@@ -593,7 +593,7 @@ var foldColumnsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{2, 33, 34, 35, 37, 39, 41, 42, 58, 59, 61, 70, 71, 73, 75, 77, 87, 88, 92, 138, 139, 140, 141, 142, 148, 158, 160, 166, 167},
+	Uses:    []uint16{2, 33, 34, 35, 37, 39, 41, 42, 59, 60, 62, 71, 72, 74, 76, 78, 88, 89, 93, 140, 141, 142, 143, 144, 150, 160, 162, 168, 169},
 }
 
 // General32 applies any operation in float32. It has a loop, and the loop a store before checks, so that the compiler makes no vector
@@ -658,7 +658,7 @@ var general32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 58, 59, 60, 61, 65, 66, 67, 80, 81, 83, 86, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168},
+	Uses:    []uint16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 59, 60, 61, 62, 66, 67, 68, 81, 82, 84, 87, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170},
 }
 
 // General64 applies any operation in float64.
@@ -712,7 +712,7 @@ var general64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{68, 69, 80, 81, 84, 86, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 155, 156, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168},
+	Uses:    []uint16{69, 70, 81, 82, 85, 87, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 157, 158, 159, 160, 161, 162, 163, 164, 165, 166, 167, 168, 169, 170},
 }
 
 // GeneralInt applies an operation in int64.
@@ -780,7 +780,7 @@ var generalIntKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{62, 63, 64, 78, 79, 80, 81, 85, 86, 98, 99, 100, 102, 106, 107, 108, 109, 111, 112, 113, 114, 115, 116, 118, 121, 129, 130, 134, 135, 136, 156, 160, 166, 168},
+	Uses:    []uint16{63, 64, 65, 79, 80, 81, 82, 86, 87, 99, 100, 101, 103, 107, 108, 109, 110, 112, 113, 114, 115, 116, 117, 119, 122, 131, 132, 136, 137, 138, 158, 162, 168, 170},
 }
 
 // Flat32 applies an operation of few instructions to contiguous float32 elements. If y is empty, the scalar takes its place. If y is
@@ -833,7 +833,7 @@ var flat32Kernel = &driver.Kernel{
 	},
 	Twin:    flat32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 66, 82, 98, 99, 101, 111, 112, 113, 114, 116, 121, 122, 129, 130, 158, 160, 166, 167},
+	Uses:    []uint16{0, 67, 83, 99, 100, 102, 112, 113, 114, 115, 117, 122, 123, 131, 132, 160, 162, 168, 169},
 }
 
 // Mixed applies an operation to contiguous elements of types that may differ, for GPUs. Booleans are stored in truths, eight at a time.
@@ -898,7 +898,7 @@ var mixedKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 2, 5, 7, 9, 10, 11, 12, 16, 17, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 59, 60, 65, 66, 80, 81, 87, 88, 89, 90, 91, 92, 93, 94, 98, 99, 101, 102, 103, 106, 107, 108, 109, 111, 112, 113, 114, 115, 116, 120, 121, 122, 126, 127, 128, 129, 130, 132, 156, 158, 160, 165, 166, 167, 168, 169},
+	Uses:    []uint16{0, 2, 5, 7, 9, 10, 11, 12, 16, 17, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 60, 61, 66, 67, 81, 82, 88, 89, 90, 91, 92, 93, 94, 95, 99, 100, 102, 103, 104, 107, 108, 109, 110, 112, 113, 114, 115, 116, 117, 121, 122, 123, 127, 128, 130, 131, 132, 134, 158, 160, 162, 167, 168, 169, 170, 171},
 }
 
 // Relocate copies elements at positions A, moved on by the index at position B, to positions C. Elements at other indices become 0.
@@ -973,7 +973,7 @@ var relocateKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{80, 81, 95, 96, 97, 134, 135, 136},
+	Uses:    []uint16{81, 82, 96, 97, 98, 136, 137, 138},
 }
 
 // Product64 stores in each element the sum of K products of elements at positions A and B, StepA and StepB from each other.
@@ -1026,7 +1026,7 @@ var product64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{80, 81, 134, 135, 136, 137},
+	Uses:    []uint16{81, 82, 136, 137, 138, 139},
 }
 
 // Fold32 reduces in float32. It loads four elements before it adds them, in their order.
@@ -1084,7 +1084,7 @@ var fold32Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{2, 58, 59, 60, 61, 65, 80, 81, 134, 135, 136, 138, 139, 140, 141, 142, 143, 146, 147, 148, 158, 160, 166, 167},
+	Uses:    []uint16{2, 59, 60, 61, 62, 66, 81, 82, 136, 137, 138, 140, 141, 142, 143, 144, 145, 148, 149, 150, 160, 162, 168, 169},
 }
 
 // Fold64 reduces in float64.
@@ -1135,7 +1135,7 @@ var fold64Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{80, 81, 134, 135, 136, 138, 139, 141, 142, 144, 146, 147, 158, 160, 166, 167},
+	Uses:    []uint16{81, 82, 136, 137, 138, 140, 141, 143, 144, 146, 148, 149, 160, 162, 168, 169},
 }
 
 // FoldInt reduces in int64.
@@ -1199,7 +1199,7 @@ var foldIntKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{62, 63, 64, 80, 81, 134, 135, 136, 138, 139, 141, 142, 145, 146, 147, 158, 160, 166, 167, 168},
+	Uses:    []uint16{63, 64, 65, 81, 82, 136, 137, 138, 140, 141, 143, 144, 147, 148, 149, 160, 162, 168, 169, 170},
 }
 
 // TakeRows copies rows with the given numbers, 16 bytes at a time, for GPUs. Rows of other numbers become 0. It has two rows in flight.
@@ -1253,7 +1253,7 @@ var takeRowsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{42, 80, 81, 152, 153, 154},
+	Uses:    []uint16{42, 81, 82, 154, 155, 156},
 }
 
 // MoveRows copies rows, 16 bytes at a time, for GPUs.
@@ -1297,7 +1297,7 @@ var moveRowsKernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{42, 80, 81, 150, 151},
+	Uses:    []uint16{42, 81, 82, 152, 153},
 }
 
 // Count stores each element's number.
@@ -1333,7 +1333,7 @@ var countKernel = &driver.Kernel{
 	},
 	Twin:    countTwin,
 	Sources: kernelSources,
-	Uses:    []uint16{149},
+	Uses:    []uint16{151},
 }
 
 // wideF32 applies an operation of few instructions to 16 bytes of contiguous elements at a time, for GPUs. The vectors of y begin again at its
@@ -1389,7 +1389,7 @@ var wideF32Kernel = &driver.Kernel{
 	},
 	Twin:    wideF32Twin,
 	Sources: kernelSources,
-	Uses:    []uint16{0, 66, 80, 81, 98, 99, 101, 111, 112, 113, 114, 116, 121, 122, 129, 130, 158, 160, 166, 167, 169, 173, 174, 175, 176, 177, 178},
+	Uses:    []uint16{0, 67, 81, 82, 99, 100, 102, 112, 113, 114, 115, 117, 122, 123, 131, 132, 160, 162, 168, 169, 171, 175, 176, 177, 178, 179, 180},
 }
 
 // wideBF16 applies an operation of few instructions to 16 bytes of contiguous elements at a time, for GPUs. The vectors of y begin again at its
@@ -1443,5 +1443,5 @@ var wideBF16Kernel = &driver.Kernel{
 		}
 	},
 	Sources: kernelSources,
-	Uses:    []uint16{0, 58, 65, 66, 80, 81, 98, 99, 101, 111, 112, 113, 114, 116, 121, 122, 129, 130, 158, 160, 166, 167, 169, 170, 171, 172, 176, 177, 178},
+	Uses:    []uint16{0, 59, 66, 67, 81, 82, 99, 100, 102, 112, 113, 114, 115, 117, 122, 123, 131, 132, 160, 162, 168, 169, 171, 172, 173, 174, 178, 179, 180},
 }

@@ -60,7 +60,8 @@ bd74233c828f3f20	choose.go	either
 f4f9a633e1aa2571	convert.go	conversion
 8a9e469cf061baf5	convert.go	odd
 dd8ff28a6a4d0f86	convert.go	saturated
-2b35eb4562775000	convert.go	transform
+358bfa66eb3dea21	convert.go	sticky
+64712d8d9b0e73b2	convert.go	transform
 e4c68ec9376c1f6c	element.go	bfloat16
 e8560b92af9dae5c	element.go	floats
 81fdc64e7e482b3f	element.go	floats.load
@@ -70,9 +71,9 @@ c9b6d1047ad67b81	element.go	floats.store
 7b2f58037c76c0c1	element.go	integers.store
 2bb25d9070e7517a	element.go	widened
 ce8c0aec9917151d	float32.go	cheap32
-ed03b8b4475c6a89	float32.go	of32
+c258529718412fc2	float32.go	of32
 616fc26e47d2a837	float64.go	cheap64
-e616182cd5d31cf5	float64.go	of64
+a9d90ebb7712d63b	float64.go	of64
 3592af15250590a0	foldwide.go	foldColumn
 dbbfe260c4e82520	foldwide.go	foldColumns
 afa75b3f5995a41c	foldwide.go	foldGroup
@@ -101,42 +102,43 @@ b638b789f0bfc6d4	mixed.go	truthsOf
 ddf83926814307fc	move.go	indexing
 71f1bb43d46daa58	move.go	pick
 b97b774e0688d3fd	move.go	relocate
-92d2043748a232bd	ops.go	Abs
-92d2043748a232bd	ops.go	Add
-92d2043748a232bd	ops.go	Copy
-92d2043748a232bd	ops.go	Div
-92d2043748a232bd	ops.go	Equal
-92d2043748a232bd	ops.go	Exp
-92d2043748a232bd	ops.go	GELU
-92d2043748a232bd	ops.go	GELUBack
-92d2043748a232bd	ops.go	Greater
-92d2043748a232bd	ops.go	GreaterEqual
-92d2043748a232bd	ops.go	Less
-92d2043748a232bd	ops.go	LessEqual
-92d2043748a232bd	ops.go	Log
-92d2043748a232bd	ops.go	Maximum
-92d2043748a232bd	ops.go	Minimum
-92d2043748a232bd	ops.go	Mul
-92d2043748a232bd	ops.go	Neg
-92d2043748a232bd	ops.go	NotEqual
+afe7eb2c3f923e89	ops.go	Abs
+afe7eb2c3f923e89	ops.go	Add
+afe7eb2c3f923e89	ops.go	Copy
+afe7eb2c3f923e89	ops.go	Div
+afe7eb2c3f923e89	ops.go	Equal
+afe7eb2c3f923e89	ops.go	Exp
+afe7eb2c3f923e89	ops.go	GELU
+afe7eb2c3f923e89	ops.go	GELUBack
+afe7eb2c3f923e89	ops.go	Greater
+afe7eb2c3f923e89	ops.go	GreaterEqual
+afe7eb2c3f923e89	ops.go	Less
+afe7eb2c3f923e89	ops.go	LessEqual
+afe7eb2c3f923e89	ops.go	Log
+afe7eb2c3f923e89	ops.go	Maximum
+afe7eb2c3f923e89	ops.go	Minimum
+afe7eb2c3f923e89	ops.go	Mul
+afe7eb2c3f923e89	ops.go	Neg
+afe7eb2c3f923e89	ops.go	NotEqual
 811c4c6d195cbc3e	ops.go	Op
 811b475b28d7f3f4	ops.go	Op.cheap
-92d2043748a232bd	ops.go	Pow
-92d2043748a232bd	ops.go	PowBack
-92d2043748a232bd	ops.go	Prefer
-92d2043748a232bd	ops.go	ReLU
-92d2043748a232bd	ops.go	ReLUBack
-92d2043748a232bd	ops.go	SiLU
-92d2043748a232bd	ops.go	SiLUBack
-92d2043748a232bd	ops.go	Sigmoid
-92d2043748a232bd	ops.go	SigmoidBack
-92d2043748a232bd	ops.go	Sign
-92d2043748a232bd	ops.go	Sqrt
-92d2043748a232bd	ops.go	Square
-92d2043748a232bd	ops.go	Sub
-92d2043748a232bd	ops.go	Tanh
-92d2043748a232bd	ops.go	TanhBack
-92d2043748a232bd	ops.go	TimesLog
+afe7eb2c3f923e89	ops.go	Pow
+afe7eb2c3f923e89	ops.go	PowBack
+afe7eb2c3f923e89	ops.go	Prefer
+afe7eb2c3f923e89	ops.go	ReLU
+afe7eb2c3f923e89	ops.go	ReLUBack
+afe7eb2c3f923e89	ops.go	SiLU
+afe7eb2c3f923e89	ops.go	SiLUBack
+afe7eb2c3f923e89	ops.go	Sigmoid
+afe7eb2c3f923e89	ops.go	SigmoidBack
+afe7eb2c3f923e89	ops.go	Sign
+afe7eb2c3f923e89	ops.go	SortKey
+afe7eb2c3f923e89	ops.go	Sqrt
+afe7eb2c3f923e89	ops.go	Square
+afe7eb2c3f923e89	ops.go	Sub
+afe7eb2c3f923e89	ops.go	Tanh
+afe7eb2c3f923e89	ops.go	TanhBack
+afe7eb2c3f923e89	ops.go	TimesLog
 53fa7ad433f5d082	places.go	MaxDims
 78f5ffbd84be17a9	places.go	places
 446f697a531743b7	places.go	places.at
@@ -3527,7 +3529,7 @@ wp>
 ;*
  =32`
 
-const transformSM70Narrow = `packed1 15196 transform
+const transformSM70Narrow = `packed1 15723 transform
 !pJ
 !pI
 !p8
@@ -3540,10 +3542,10 @@ const transformSM70Narrow = `packed1 15196 transform
 !pHu)r>pD
 !Pt@|bq>rGympx/wk
 !c
-p;/x,
+p;@un
 zfr0
-p9qYt*
-p:/8pF
+p9qY/pF
+p:/te
 qS/pF
 Pt@r9rzqq~/Kpi~0x,
 !
@@ -3649,54 +3651,56 @@ pnqy^
 r[#G
 pnsh^
 r[#tn
-pnu:^
+pnt;^
 z3#B
 z3#wB
 4
-pnt;^
-r[#B=
 pnsm^
+r[#B=
+pntI^
 r[#B,
 pqq0f
 r[#B-
-|.,f
+u-@.f
 r[$wB
-vc@f
+u-|+f
 z3$G
 rKpMrbq"{Cytq5-q|yrx;ytq5,q|yrx;?
 rKpMrbq"{Cyt.-q|yrx;yt.,qfqcqcqcqcqcqcqc}X?
 sS
 rKpMrbq"{Cytx;x;2|T?
 rKpMrbq"{Cytsq7qcq|uPv"2|T?
-u-@,pX
+|A.pX
 z3$wB
 zcpu
-u-|+r+
+|A8r+
 u>Pu[~(uNxXq4qqxDsB
 zzsB
 rB=sO
 "#
 rB@{p-y<rF|o8.998xO9%pu
-|./r+
+|A,r+
 u>Pu[~(uNxXq4qqxDs$
 zF~&s$
 rB=sO
-tb.^
+pnu:q@
+z3$B,
+tb9^
 r[$G
-tb7^
+tb@^
 r[$tn
-pn|Y^
+pnzg^
 r[$B
-pny'^
+u-v(^
 r[$B=
-pn{G^
+u-uk^
 r[$B,
 pqs-f
 r[$B-
 uG@r.7
 r(&29
 !#
-"6
+"7
 qh%x_~,
 t)=px
 ]#x_~*?
@@ -3707,7 +3711,7 @@ y,M-<.
 x%M3<.
 J
 r7X
-"8
+"9
 ]'I
 "$
 t@tkr,u&Xt0
@@ -3763,28 +3767,28 @@ r5.px
 tkq)piPrbrmy_r|<31-<A
 tkq)piPrbrmy_s0<313<@
 !#
-"8
+"9
 qh1x_~*3
-"8
+"9
 qh2x_~*2
-"8
+"9
 qh5I
-pnt'rI
+pns-rI
 t>
 xLR;
 qU
 yJ,3#
 yFql
 )
-pnr4r+
+pnr]r+
 u>zivhq4qry[C
 u?~*4
 !#
-":
+";
 qh6x_~,
-":
+";
 qh7x_}~
-":
+";
 qh8I
 pqqeqe
 wP
@@ -3808,29 +3812,29 @@ rV
 ro
 u>vhp<vhp5rzu}2~i
 !#
-tb=r+
+tb-r+
 u>vhq4r3~+>
-|.8pj
+u-@/pj
 wfq>pMt5qqxPsBsB
 uRp"p$
 p6
-|.9pj
+|A=pj
 wf{&qqxPsB2|T
 uRp"vQ
 p6
-|.@pj
+|A+pj
 wfrbrGqqxPsBs$
-u-@=r+
+|A-r+
 u>Pu[~(uNxXq4qqxDsB
 zzsB
 rB=sO
 "#
 vrp[CV#pu
 !#
-tb,j
+tb.j
 u?zQ
 !#
-pntcr4
+tb=r4
 s?p@
 Yp@<9
 z>
@@ -3855,10 +3859,10 @@ rB=sO
 "#
 vrpW$CV)pu
 !#
-pnsQj
+tb,j
 u?~"
 !#
-pns-ts
+pntcts
 s?p@
 Yp@<;
 {K
@@ -3884,7 +3888,7 @@ rB=sO
 "#
 vrpW)CV.pu
 !#
-pnr]j
+pnsQj
 u<
 !#
 pns6j
@@ -3896,34 +3900,52 @@ t+[qO
 {8pW,2ql
 pnsrr+
 u>zivhq4xXq4rz~+V,
+"E
+pV.t\
+s{@f
+|Ryi@z(9,wby?.9.}#|+V,
+|RpW,2@z(9,wby?.9.}#|+
+4
+vc+pX
+q)q>piy4xDV-wvt4
+r{-
+q2rF.9
+rsrF.9
+q2t4
+)
+sap)%
+"#
+|d0sO
+pnt'rI
+u>zivhq4xXq4rz~+C
 H
 !#
 pnp|qe
-s?[
-yn<<
+s?q,
+Yq,<@
 s'7
-t+[G
+t+q,G
 *+%
 sw
-u>xXq4y_pW/D
+u>xXq4y_pW3D
 pnr-r+
-u>zivhq4xXq4rz~+V/
+u>zivhq4xXq4rz~+V3
 !#
-"F
-u^.x_~%
-"F
-u^-x_zQ
-tb})
-u^5x_~,
-"G
-u^,zD
-"G
-u^+x_}~
-"G
-u^*rzu<
-s{8q@
+"J
+u^1x_~%
+"J
+u^0x_zQ
+pnww^
+u^9x_~,
+"K
+u^/zD
+"K
+u^.x_}~
+"K
+u^-rzu<
+vc/q@
 wnqqs\sB
-s{7j
+vc@j
 u>vhq4r3y[>
 wfq>pMt5qqxPsBs$
 wfpM|bqqxPs$s$
@@ -3932,28 +3954,28 @@ wfpM|bqqxPs$s$
 q{
 rr
 p1
-s{9pj
+|.=pj
 wfrbrGqqxPsBs$
 wfrbrGqqxPytx;x;s$
 pz,p$pu
 pz,p$?
 qTwy
-s{/y'
+|.,y'
 vG,
 &
-vc=ww
+|.-ww
 q1p@qg
 &
-s{9q@
+|.=q@
 }{uf
-s{7}6
+vc@}6
 xpqs>q/v:
 !#
-"N
-u^0I
+"R
+u^3I
 pqtcpj
-|W"
-tU"<D
+|W&
+tU&<H
 s'9
 pquar-
 s5xaqs
@@ -3972,147 +3994,147 @@ q%
 "$
 pz[qj
 "&
-t+R,E
+t+R0E
 *)%
 wG
 u?~%
 !#
 pqr]pj
-|W,
-tU,<N
+|W0
+tU0<R
 s'/
 z"q/
 s>
-t+R-E
+t+R1E
 *)%
 wG
 u?zQ
 !#
-u-v(pj
-|W-
-tU-<K
+pnzLpj
+|W1
+tU1<O
 s'@
 s5y4xDs$
-t+R-qO
+t+R1qO
 *1%
 z8p)
 u?~,
 !#
-pnzgpj
-|W-
-tU-<M
+u-|#pj
+|W1
+tU1<Q
 pm=
 wnqqs\s$
 q{
-t+R.G
+t+R2G
 *-%
 x9s0
 u?~"
 !#
-pnww^
-|W.
-tU.<R
+pn{G^
+|W2
+tU2<V
 pm,
 wfq>pMt5qqxPs$ytx;x;
 epXq3
 pz,p$?
 "#
-zB/B3%
+zB3B3%
 yhqlD
 u?}~
 !#
-tb@^
-|W/
-tU/<S
+pny'^
+|W3
+tU3<W
 pm+
-r{?
-zB0B3%
+r{C
+zB4B3%
 yhqlD
 u<
 !#
-tb9pj
-|W0
-tU0<N
+pn|Ypj
+|W4
+tU4<R
 pm-
-t+R0qO
+t+R4qO
 *1%
-z8pWC
+z8pWG
 H
 !#
-tb8pj
-|W0
-tU0<P
+tb/pj
+|W4
+tU4<T
 pm.
-r{D
-t+R1G
+r{H
+t+R5G
 *-%
 x9s0
 !#
 uG@u:
-xSN<N<G
-tUN1%
+xSR<R<K
+tUR1%
 sH"
 !#
-"J
+"N
 O
 !#
-"Y
-zWRMp$
+"]
+zWRQp$
 pm8
 q>rmrGPq"t@pirzxPr)'
-zWRLp$
+zWRPp$
 vPPq"t@pirzxPyzpu
 pm8
 q>rmrGPq"t@pirzxPr))
-zWRKp$
+zWROp$
 vPPq"t@pirzxPyzpu
 pm8
 q>rmrGPq"t@pirzxPr)+
-zWRJp$
+zWRNp$
 vPPq"t@pirzxPyzpu
 pm8
 q>rmrGPq"t@pirzxPr)-
-zWRIp$
+zWRMp$
 vPPq"t@pirzxPyzpu
 pm8
 (qu
 !pZ
 p(
 !p^
-"T
+"X
 r7+
-{jI
+{jM
 qa3
 (
 !qZ
-"P
+"T
 g+
-aG
+aK
 ;5
 (
 !s*
-"O
+"S
 g,
-aD
+aH
 ;5
 (
 !tS
-"N
+"R
 uI
-a?
-wpQ
+aC
+wpU
 (
 !vB
-"M
+"Q
 sk
-a9
+a=
 ;7
 (
 !w&
-"H
+"L
 g
-a4
-wpQ
+a8
+wpU
 (
 !x=
 "G
@@ -4136,7 +4158,7 @@ a+
 "4
 g=
 a(
-wpP
+wpT
 (
 !pty@
 "4
@@ -4160,7 +4182,7 @@ pfpU
 "3
 }G
 pfpG
-wpP
+wpT
 (
 !pt.uU
 "3
@@ -4203,16 +4225,16 @@ O
 const transformSM70 = transformSM70Narrow + `
  patch
  -1
-packed1 14791 transform
+packed1 15311 transform
  =14
  -2
-p9@sV
-p:9x,
+p9,z(pF
+p:/un
  =50
  -18
 r6+q#9
 x%spq=
- =82
+ =84
  -1
 qzu49
  =8
@@ -4256,7 +4278,7 @@ vrpW){f5pu
  =6
  -1
 T0
- =10
+ =28
  -1
 T,
  =52
@@ -7842,7 +7864,7 @@ O
 !L
 `
 
-const general32SM70Narrow = `packed1 30555 general32
+const general32SM70Narrow = `packed1 30794 general32
 !pJ
 !pI
 !p8
@@ -7862,11 +7884,11 @@ const general32SM70Narrow = `packed1 30555 general32
 !pHu)r>pD
 !Pt@|bq>rGympx/wk
 !c
-p;t=r0
+p;t=8pF
 zft*
 p9x@t*
 p:v(pF
-qSw?to
+qSw?r0
 Pt@r9rzqq~/Kpi~0to
 !
 p>
@@ -7942,7 +7964,7 @@ r6+q#9
 p~q,v^2p*
 vkqe
 r\'
-rDT
+rDU
 tb-pw
 qVM(B
 tb@r+
@@ -7985,7 +8007,7 @@ z3%p$
 r[%B=
 "%
 r[%B-
-pqwEpw
+pqy=pw
 r[#B
 z3#p$
 z3#B
@@ -8017,20 +8039,22 @@ tP
 ef-^
 t1zR1#
 qCps/f
+r[#2u)
+qCzgf
 r[#tn
-qC|Yf
+qCr.8f
 r[#29
 z3#29
 z3#q&-
 4
-qCy'f
+qCr.9f
 r[#qO
-qC{Gpx
+qCr.x*
 r[#pd
 z3#B@
 z3#pd
 4
-qCr.7f
+qCxGf
 r[#wB
 z3#wB
 z3#2@
@@ -8090,10 +8114,10 @@ r[&B-
 vkr.7
 r(%29
 !#
-"E
+"F
 qh%x_~,
 pn|Ypx
-]#x_~*U
+]#x_~*V
 xQu4p2
 uVp*2p0
 pn{Gq@
@@ -8102,7 +8126,7 @@ x%M5<.
 p~X<6<.
 J
 r7p@
-"G
+"H
 ]'I
 "$
 t@tkr,s0r2<"
@@ -8164,9 +8188,9 @@ tkq)piPrbrmy_p,<91/<G
 tkq)piPrbrmy_r|<915<F
 tkq)piPrbrmy_s0<9<M<E
 !#
-"E
+"F
 qh1t\
-"E
+"F
 qh2I
 prqeqe
 wP
@@ -8200,7 +8224,7 @@ t+p@G
 v'ql
 !#
 qGs\S
-"J
+"K
 ]3x_}~
 "(
 qh4t\
@@ -8239,12 +8263,14 @@ v'ql
 !#
 !#
 qCyCpw
-u^Jx_~*D
-"J
-xVs^I
-"J
+u^Kx_~*E
+"K
+xVs^J
+"K
+u^Ix_~*D
+"K
 u^Hx_~*C
-"J
+"K
 u^DI
 vCfq#})
 z|
@@ -8299,11 +8325,11 @@ rp$6
 v/x;uf
 epw.pX
 xps\2v8s^K
-u?~*O
+u?~*P
 !#
-"\
+"]
 u^Gx_~*@
-qC{Gf
+qCwEf
 u^CI
 eqN8px
 w\%t#
@@ -8492,9 +8518,9 @@ epx/qN
 rp%S
 "#
 xpr8e>uf
-u?~*O
+u?~*P
 !#
-qCr.7f
+qCxGf
 u^Rt\
 epj8pj
 u9r^&
@@ -8537,9 +8563,9 @@ vo{_qf}>
 v/x;S?
 sS
 xps\}Juf
-qCzLpj
+qCq#-pj
 u^VI
-qCwEps7
+qC}6ps7
 uO,zA-uQ.qc-
 vCqNqypX
 z|
@@ -8632,7 +8658,7 @@ vCqNuapj
 t3=K.v"6
 "#
 xV?
-qCwEu:
+qC}6u:
 qJvH
 rp&$Q
 qJr}q5q5.{prX
@@ -8641,7 +8667,7 @@ w|vH6
 e^,^
 xps\W6s^[
 |^='$>
-u?~*O
+u?~*P
 !#
 epX=q@
 zhUt#
@@ -8658,7 +8684,7 @@ epX7f
 xps\W6s^a
 "%
 }t=>sUs^b
-u?~*O
+u?~*P
 !#
 er.7f
 u^Vx_~*>
@@ -8769,8 +8795,8 @@ u9r^%
 s&%t#
 |^='$>
 !#
-qCq#-rz+
-u?~*O
+qCq#/rz+
+u?~*P
 !#
 vCpxsQpX
 x7r^$
@@ -8823,31 +8849,39 @@ uO/sU
 y66$0
 pOy)r/}Mr9q>r3p4='$>
 !#
-qCzgr1
-u?~*O
+qCzLr1
+u?~*P
 !#
-qCps@pb
+qC{Gpb
 z,zir3p4='$
-u?~*O
+u?~*P
+!#
+qCps@^
+|up4$'$
+qCy'px
+yV$Z
+"#
+}t=scyqqcqcqcqcqcqc>?
+u?~*P
 !#
 qCpxf
-qh6x_~*M
+qh6x_~*N
 qCq@f
 qh:x_~%
 qCrIf
 qh;x_zQ
 qCqwf
-u^[x_~,
+u^\x_~,
 qCq0f
-u^ZzD
+u^[zD
 qCq3f
-u^Yx_}~
+u^Zx_}~
 qCqyf
-u^Xrzu<
+u^Yrzu<
 qCr-f
-u^Wt\
+u^Xt\
 qCs6f
-u^VI
+u^WI
 es6f
 wfrbrGr3xP'$'%
 q>rmrGPq"t@pirzxPpu
@@ -8858,10 +8892,10 @@ qCt;^
 }$'%
 {,$Z?
 qCr4f
-sDp4$s^Y
+sDp4$s^Z
 qCu:f
-}t=S>s^Z
-u?~*N
+}t=S>s^[
+u?~*O
 !#
 eq0f
 wfrbrGr3xP'%'$
@@ -8869,7 +8903,7 @@ q>rmrGPq"t@pirzxPpu
 {/p4$'$
 4
 }t='%'$?
-u?~*N
+u?~*O
 !#
 qCshpx
 wOzir3p4='$'%
@@ -8905,11 +8939,11 @@ u9r3p4='$
 !#
 !#
 vdsT
-u^]rzu<
+u^^rzu<
 prr4f
-u^\t\
+u^]t\
 prs-f
-u^[I
+u^\I
 prtcpj
 |W=
 tU=<f
@@ -9091,7 +9125,7 @@ O
 const general32SM70 = general32SM70Narrow + `
  patch
  -1
-packed1 30185 general32
+packed1 30424 general32
  =21
  -2
 p9x5x,
@@ -9100,7 +9134,7 @@ p:t2pF
  -16
 r6+q#9
 x%spq=
- =148
+ =150
  -1
 qzu49
  =8
@@ -9148,7 +9182,7 @@ T&
  =10
  -1
 T,
- =680
+ =690
  -1
 T(
  =25
@@ -9195,7 +9229,7 @@ p37
 ;0
  =32`
 
-const general64SM70Narrow = `packed1 75992 general64
+const general64SM70Narrow = `packed1 76256 general64
 !pJ
 !pI
 !p8
@@ -9222,11 +9256,11 @@ const general64SM70Narrow = `packed1 75992 general64
 !pH+r*pD
 !Pt@|bq>rGympx/wk
 !c
-p;-}(pF
+p;{J=pF
 p9w{to
 p:w?to
 qS+un
-Pt@r9rzqq~/Kpi~078r0
+Pt@r9rzqq~/Kpi~078t*
 !
 p>
 q*
@@ -9288,7 +9322,7 @@ r6+q#9
 p~p2v^2[
 }pqe
 r\&
-{#vu,t=
+{#vu,w{
 tb-pw
 qVM'B
 tb@r+
@@ -9321,7 +9355,7 @@ r[-p$
 pz,1-?
 vl/pX
 z3$p$
-t)@pw
+pry=pw
 r[#B
 z3#p$
 z3#B
@@ -9353,21 +9387,23 @@ tP
 pqf-^
 t1zR1#
 euaf
+r[#2u)
+eps@f
 r[#tn
-eps7f
+ewwf
 r[#29
 z3#29
 z3#q&-
 4
-eps/f
+ezgf
 r[#qO
-e|Yf
+er.8f
 r[#B@
 r[#pd
 z3#B@
 z3#pd
 4
-ey'f
+er.9f
 r[#wB
 z3#wB
 z3#2@
@@ -9423,10 +9459,10 @@ r[%B
 }pr.7
 r("29
 !#
-"@
+"A
 qh%x_~,
 pn|Ypx
-]#x_vu,w{
+]#x_vu,rF
 xQu4p2
 uVp*2p0
 pn{Gq@
@@ -9435,7 +9471,7 @@ x%M4<+
 p~X<3<+
 J
 r7p@
-"B
+"C
 ]'I
 "$
 t@tkr,s0r2<"
@@ -9498,7 +9534,7 @@ tkq)piPrbrmy_r|<914<C
 tkq)piPrbrmy_s0<9<J<B
 !#
 s5tg
-"B
+"C
 ]1I
 vl@pw
 t>
@@ -9516,12 +9552,14 @@ t+uH/
 *#%
 v}tEql
 etIpw
-u^Ex_vuqY.
-"D
-rKpMrbq"zUs$s^D
-"D
+u^Fx_vuqY8
+"E
+rKpMrbq"zUs$s^E
+"E
+u^Dx_vuqY.
+"E
 u^Cx_vuqY-
-"D
+"E
 u^?rzu<
 qCpX-px
 wf{&qqxPsBytyqq|qcqcqcqcqcqcqcqcqcqcqcqcqc
@@ -9624,11 +9662,11 @@ wq{CtX%tX(
 rKpMrbq"{Cytx;x;s$?
 pqpw.pX
 rKpMrbq"qq~1%tX(sBs^L
-u?vu,qu
+u?vu,p5
 !#
-"a
+"b
 u^Hx_~*~
-"a
+"b
 u^Cx_~*P
 pqqN8px
 |Ozi{CtX$yt-qcqcyrx;
@@ -10338,20 +10376,20 @@ wq{CtX$tXR
 "#
 rKpMrbq"{Cytx;x;s$?
 pqpx-pX
-rKpMrbq"qq~1%tXRsBr)U
-u?vu,qu
+rKpMrbq"qq~1%tXRsBr)V
+u?vu,p5
 !#
-ey'f
-qhhx_~*r
+er.9f
+qhix_~*r
 pqpj8pj
 u9{CtX&
 pqpj-r+
 wq{CtX&yttBqcq|yrx;
 wqtgtX&
 pqpj+f
-rKpMrbq"tE~$s$r)g
+rKpMrbq"tE~$s$r)h
 pqpj{L
-rKpMrbq"{CtX&s$r)Z
+rKpMrbq"{CtX&s$r)[
 "l
 rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlr*
 wD{4yt.--z+v"
@@ -10558,9 +10596,9 @@ H
 w*qqw_32w_Yyt-qcqcyrx;
 !#
 !#
-e{Gpj
-qhgx_~*q
-er.8ua
+ewEpj
+qhhx_~*q
+ey=ua
 rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKlt&
 wqtEw__s$
 vCq@s68px
@@ -11195,7 +11233,7 @@ vCq@t'8px
 vCq@sr/f
 rKpMrbq"qq~6$ns$sBs^T
 !#
-er.8u:
+ey=u:
 wqtE~6$oyt-qcq|yrx;
 wq{CtX&2~6%5
 rbpi{Armq>sytEdujpOrmq>syujpirmt5v9{&rKl8tl
@@ -11203,15 +11241,15 @@ wqzUs$
 pq^.rI
 wDtE~6$syt-qcq|yrx;s$
 pq^,^
-rKpMrbq"{CwQs$r)d
+rKpMrbq"{CwQs$r)e
 wqqq~1%tX%sB
-u?vu,qu
+u?vu,p5
 !#
 pqpX=q@
 w*tE~6%:yt-qcqcyrx;
 |cz2tg
 pqpX+f
-}&~6%<r)[
+}&~6%<r)\
 pqpX9px
 wq{CtX%2|T
 pqpX@sh
@@ -11219,29 +11257,29 @@ pqpX@sh
 wD{CtX&s$yt-qcqcyrx;
 wqtE~$s$
 pqpX7f
-rKpMrbq"tEv.s$r)^
+rKpMrbq"tEv.s$r)_
 "%
-rKpMrbq"qq~1%sBwQr)]
-u?vu,qu
+rKpMrbq"qq~1%sBwQr)^
+u?vu,p5
 !#
 pqr.7f
-qhix_~*|
+qhjx_~*|
 pqzLf
-qhjx_~*{
+qhkx_~*{
 pqy=f
-qhkx_~%
+qhlx_~%
 pqq#8f
-qhlx_zQ
+qhmx_zQ
 pqtcf
-qhmzD
+qhnzD
 pqtIf
-qhnx_}~
+qhox_}~
 pqxjf
-qhorzu<
+qhprzu<
 pqyCf
-qhpt\
+qhqt\
 pq|_f
-qhqI
+qhrI
 pqps/pb
 wf{&qqxPtX$tX%
 pqpXq3
@@ -11257,7 +11295,7 @@ rKpMrbq"{Cyt-qcqcyrx;ytx;x;?
 pq|Yp|
 |OzizUs$
 pqyYf
-rKpMrbq"qq~1%2~$sBr)r
+rKpMrbq"qq~1%2~$sBr)s
 u?~,
 !#
 pqps7pb
@@ -11333,8 +11371,8 @@ u9{CtX$
 wDtgtX$yt-qcqcyrx;
 wqqq~1%tX%sB
 !#
-ewErz+
-u?vu,qu
+e}6rz+
+u?vu,p5
 !#
 vCr+^.pX
 x7{CtX%
@@ -11582,30 +11620,38 @@ wfrbrGqqxPtX%ytx;x;
 rKpMrbq"qq~1%yttBqcqcyrx;yt-qcqcyrx;?
 !#
 vCr+f@rz+
-u?vu,qu
+u?vu,p5
 !#
-e|_pE
+e|YpE
 z,ziqq~1%tX%
-u?vu,qu
+u?vu,p5
+!#
+e|_^
+wfq>pMt5qqxPtX%tX%
+eps/px
+w*{CtX%ytx;x;
+"#
+rKpMrbq"qq~1%ytyqqcqcqcqcqcqcqcqcqcqcqcqcqcqcsB?
+u?vu,p5
 !#
 e^f
-qh2x_vu,x5
+qh2x_vu,x@
 epXf
 qh6x_~%
 epxf
 qh7x_zQ
 eq@f
-qhsx_~,
+qhtx_~,
 erIf
-qhtzD
+qhuzD
 eqwf
-qhux_}~
+qhvx_}~
 eq0f
-qhvrzu<
+qhwrzu<
 eq3f
-qhwt\
+qhxt\
 eqyf
-qhxI
+qhyI
 pqs6f
 wfrbrGqqxPtX%tX$
 q>rmrGPq"t@pirzxPpu
@@ -11616,10 +11662,10 @@ esr^
 wfrbrGqqxPytx;x;tX$
 rKpMrbq"{CtX%ytx;x;?
 es6f
-}&~1%r)z
+}&~1%r){
 er-f
-rKpMrbq"qq~1%2|TsBr)y
-u?vu,x@
+rKpMrbq"qq~1%2|TsBr)z
+u?vu,qu
 !#
 pqq0f
 wfrbrGqqxPtX$tX%
@@ -11627,7 +11673,7 @@ q>rmrGPq"t@pirzxPpu
 wfpM|bqqxPtX%tX%
 4
 rKpMrbq"qq~1%tX$tX%?
-u?vu,x@
+u?vu,qu
 !#
 eqepx
 wOziqq~1%tX%tX$
@@ -11663,7 +11709,7 @@ u9qq~1%tX%
 !#
 !#
 q'+px
-qh{I
+qh|I
 q'8f
 |W|
 tU|1I
@@ -11774,7 +11820,7 @@ O
 const general64SM70 = general64SM70Narrow + `
  patch
  -1
-packed1 75771 general64
+packed1 76035 general64
  =27
  -2
 p9,}(pF
@@ -11783,7 +11829,7 @@ p:+v<pF
  -10
 r6+q#9
 x%spq=
- =135
+ =137
  -1
 qzu49
  =8
@@ -11821,7 +11867,7 @@ wm%
  =4
  -1
 rCqA
- =2155
+ =2165
  -1
 T(
  =8
