@@ -38,7 +38,7 @@ func TestServe(t *testing.T) {
 	pictures := resnet.Config{Blocks: [4]int{1, 1, 1, 1}, Width: 8, Classes: 6}
 	for _, c := range []struct{ model, path, body, want string }{
 		{llamatest.Write(t, llamatest.Options{}), "/v1/completions", `{"model": "two", "max_tokens": 3, "prompt": "Hi"}`, `"model":"two"`},
-		{llamatest.Write(t, llamatest.Options{}), "/v1/chat/completions", `{"max_tokens": 3, "messages": [{"role": "user", "content": "Hi"}]}`, `"completion_tokens":3`},
+		{llamatest.Write(t, llamatest.Options{}), "/v1/chat/completions", `{"max_tokens": 3, "temperature": 0, "messages": [{"role": "user", "content": "Hi"}]}`, `"completion_tokens":3`},
 		{berttest.WriteFolder(t, berttest.Options{}), "/v1/embeddings", `{"input": ["the cat", "a"]}`, `"usage":{"prompt_tokens":7,"total_tokens":7}`},
 		{berttest.WriteFolder(t, berttest.Options{}), "/v2/models/tiny/infer", `{"inputs": [{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["the cat"]}]}`, `"name":"embedding","datatype":"FP32","shape":[1,`},
 		{resnettest.Write(t, pictures, 2), "/classify?top=1", picture(t), `{"classes":[{"class":`},
@@ -209,7 +209,7 @@ func TestServeTLS(t *testing.T) {
 	url = "https://" + strings.TrimSuffix(url, "/v1")
 	for _, q := range []struct{ path, body, want string }{
 		{"/", "", "<title>Gopherwarp</title>"}, {"/page/page.js", "", "fetch("}, {"/v1/models", "", `"id":"tiny"`}, {"/health", "", ""},
-		{"/v1/messages", `{"max_tokens": 3, "messages": [{"role": "user", "content": "Hi"}]}`, `"output_tokens":3`},
+		{"/v1/messages", `{"max_tokens": 3, "temperature": 0, "messages": [{"role": "user", "content": "Hi"}]}`, `"output_tokens":3`},
 		{"/v1/messages/count_tokens", `{"messages": [{"role": "user", "content": "Hi"}]}`, `{"input_tokens":11}`},
 		{"/v1/responses", `{"max_output_tokens": 16, "input": "Hi"}`, `"object":"response"`},
 	} {

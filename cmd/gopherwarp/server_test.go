@@ -119,7 +119,7 @@ func requests(t *testing.T) []exchange {
 	t.Helper()
 	return []exchange{
 		{"/v1/completions", `{"model": "a", "max_tokens": 3, "prompt": "Hi"}`, `"model":"a"`},
-		{"/v1/chat/completions", `{"model": "b", "max_tokens": 3, "messages": [{"role": "user", "content": "Hi"}]}`, `"completion_tokens":3`},
+		{"/v1/chat/completions", `{"model": "b", "max_tokens": 3, "temperature": 0, "messages": [{"role": "user", "content": "Hi"}]}`, `"completion_tokens":3`},
 		{"/v1/messages", `{"model": "poems", "max_tokens": 3, "messages": [{"role": "user", "content": "Hi"}]}`, `"model":"poems"`},
 		{"/v1/embeddings", `{"model": "e", "input": ["the cat", "a"]}`, `"usage":{"prompt_tokens":7,"total_tokens":7}`},
 		{"/classify?top=1&model=p", picture(t), `"model":"p"`},
