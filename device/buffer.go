@@ -34,8 +34,8 @@ func MakeDirty[T any](s *Stream, n int) (*Buffer[T], error) {
 	return &b, nil
 }
 
-// DirtyBuffer returns the buffer of MakeDirty as a value, which needs no allocation in Go's heap of its own. Copies of
-// the value are the same buffer: the memory is closed once.
+// DirtyBuffer is like MakeDirty, but returns the Buffer as a value, which needs no separate allocation in Go's heap.
+// Copies of the value are the same buffer: the memory is closed once.
 func DirtyBuffer[T any](s *Stream, n int) (Buffer[T], error) {
 	from, err := s.dirty(reflect.TypeFor[T](), n)
 	return Buffer[T]{from, n}, err

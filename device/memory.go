@@ -55,9 +55,9 @@ func (d *Device) MemoryStats() (MemoryStats, error) {
 	return s, nil
 }
 
-// Room returns how many bytes buffers can still take: what is free on the device, what the device's pool
-// keeps for later buffers, and no more than the limit allows. The result is math.MaxInt64 if nothing is
-// known. Other programs may take the memory at any time.
+// Room returns how many bytes buffers can still take: the free memory of the device plus the memory that the device's
+// pool keeps for later buffers, but no more than the limit allows. The result is math.MaxInt64 if there is no limit and
+// the free memory is unknown. Other programs may take the memory at any time.
 func (d *Device) Room() (int64, error) {
 	s, err := d.MemoryStats()
 	room := int64(math.MaxInt64)

@@ -205,8 +205,8 @@ func (s *Stream) idle() bool { return s.finished.Load() }
 // Afterwards s can be used again, unless the device itself was lost. If ctx is done first, Synchronize
 // returns the error of ctx; the work continues, and the next call returns its errors.
 //
-// Several goroutines may wait for one stream, each with its own ctx. All that wait when the work ends
-// receive the errors.
+// Several goroutines may wait for one stream, each with its own ctx. When the work ends, every goroutine that is still
+// waiting receives the errors.
 func (s *Stream) Synchronize(ctx context.Context) error {
 	if s.closing() {
 		return fmt.Errorf("device: stream %w", ErrClosed)

@@ -43,7 +43,7 @@ func (l *Lanes[T]) Take(source unsafe.Pointer) {
 	l.move(func(lane int) int { return int(*(*int32)(unsafe.Add(source, lane*4))) })
 }
 
-// Match stores, for each lane, the set of lanes with the same input as a uint32.
+// Match stores a uint32 for each lane: the set of lanes that have the same input.
 func (l *Lanes[T]) Match() {
 	for lanes := l.Alive; lanes != 0; lanes &= lanes - 1 {
 		lane := bits.TrailingZeros32(lanes)

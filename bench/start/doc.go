@@ -5,5 +5,5 @@
 //	nvcc -O2 -o /tmp/bare bench/start/start.cu -ldl && go run ./bench/start/ptx /tmp/add.ptx
 //	go build -o /tmp/start ./bench/start && /tmp/start -peer /tmp/bare
 //
-// Without -peer, Start runs once. It prints when each phase ended, in ms after the time that -since gives.
+// Without -peer, Start runs once. It prints the time at which each phase ended, in ms after the time that -since gives.
 package main

@@ -58,8 +58,8 @@ func Asum[T Float](h *Handle, x Vector[T], result device.Slice[T]) error {
 	return reduce(h, of[T](asum), x, result)
 }
 
-// Iamax stores the position of the first element of x with the largest magnitude in result, which
-// has one element. Positions count from 1; if x is empty, the result is 0.
+// Iamax finds the first element of x that has the largest magnitude, and stores its position in result, which has one
+// element. Positions count from 1; if x is empty, the result is 0.
 func Iamax[T Float](h *Handle, x Vector[T], result device.Slice[int64]) error {
 	return reduce(h, of[T](iamax), x, result)
 }

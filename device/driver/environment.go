@@ -24,8 +24,8 @@ func (e *Environment) Init(record, prints uint64) {
 // errRecord is what a kernel leaves that stops between claiming a fault and recording it.
 var errRecord = errors.New("a kernel claimed a fault and left no record of it")
 
-// Take returns the fault and the prints that kernels have stored, and clears them. No kernel may use the environment during the call. The
-// function kernel returns the kernel with a number, or nil if there is none.
+// Take returns the fault and the prints that kernels have stored, and clears them. No kernel may use the environment during the call.
+// The function kernel maps a number to the kernel that has this number, or to nil if no kernel has it.
 func (e *Environment) Take(kernel func(uint32) *Kernel) (out Outcome, err error) {
 	if binary.LittleEndian.Uint32(e.Head[EnvClaim:]) != 0 {
 		if out.Fault = DecodeFault(e.Record, kernel); out.Fault == nil {

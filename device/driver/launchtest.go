@@ -2,8 +2,8 @@ package driver
 
 import "fmt"
 
-// A LaunchTest is a program that computes a condition from the parameters of a launch and its number of blocks. The launcher runs it once,
-// instead of each thread. The empty LaunchTest computes nothing.
+// A LaunchTest is a program that computes a condition from the parameters and the number of blocks of a launch. The launcher runs it
+// once, so that the threads need not compute the condition. The empty LaunchTest computes nothing.
 //
 // A LaunchTest is a list of instructions. Each instruction is a letter and its operands. An operand is the result of an earlier
 // instruction, written as one byte: 33 plus the index of this instruction. Results have 64 bits. If an instruction computes 32 bits, the

@@ -200,8 +200,8 @@ type GraphBackend interface {
 	Instantiate() error
 	// Update changes the arguments and the grid of a launch in later runs of the graph.
 	Update(node int, p *Plan) error
-	// Enqueue enqueues the graph on q. q's Take returns its faults and prints; the number of a
-	// launch in them is the number of the launch's node.
+	// Enqueue enqueues the graph on q. Later, q.Take returns the graph's faults and prints. In a Print of a graph, Launch
+	// is the number of the launch's node.
 	Enqueue(q Queue) error
 	// Close frees the graph when its enqueued runs are done. It does not wait.
 	Close() error

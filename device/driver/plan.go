@@ -88,8 +88,8 @@ func (p *Plan) Grid() (blocks, block [3]int) { return p.blocks, p.block }
 // Empty reports whether the grid has no blocks.
 func (p *Plan) Empty() bool { return p.blocks[0] == 0 }
 
-// Axis returns the number of blocks along an axis of the grid, 0 to 2, that run the variant, and the
-// number of their threads along that axis.
+// Axis returns the size of a launch of variant v along axis i, which is 0, 1 or 2: the number of blocks in the grid,
+// and the number of threads in each block.
 func (p *Plan) Axis(i int, v *Variant) (blocks, threads int) {
 	blocks = p.blocks[i]
 	if i == 0 && v.Coarse > 0 {
