@@ -137,10 +137,7 @@ func (l *loader) numbers(name string, shape ...int) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
+	n := elementsOf(shape)
 	if s := t.Shape(); fmt.Sprint(s) != fmt.Sprint(shape) {
 		return nil, fmt.Errorf("%w: %s is %v, want %v", ErrShape, name, s, shape)
 	}

@@ -14,11 +14,7 @@ func (q *Parameter) Master(s *tensor.Scope) (device.Slice[float32], error) {
 	if err != nil {
 		return device.Slice[float32]{}, err
 	}
-	n := 1
-	for _, d := range q.shape {
-		n *= d
-	}
-	return m.Master.Slice(q.at, q.at+n), nil
+	return m.Master.Slice(q.at, q.at+elementsOf(q.shape)), nil
 }
 
 // Values waits for the parameter's values and returns a copy of them.

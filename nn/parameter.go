@@ -46,10 +46,7 @@ type Memory struct {
 // Parameter returns a parameter with initial values in row-major order. All parameters must be made before the first parameter is used.
 // After a mistake, the tensors that In returns are void and have the mistake as their error.
 func (p *Params) Parameter(initial []float32, shape ...int) *Parameter {
-	t, n := &p.trained, 1
-	for _, d := range shape {
-		n *= d
-	}
+	t, n := &p.trained, elementsOf(shape)
 	q := &Parameter{params: p, shape: slices.Clone(shape), at: t.size, initial: initial}
 	switch {
 	case n != len(initial):
@@ -61,6 +58,15 @@ func (p *Params) Parameter(initial []float32, shape ...int) *Parameter {
 		t.size += (n + spacing - 1) / spacing * spacing
 	}
 	return q
+}
+
+// elementsOf returns the number of elements of a shape.
+func elementsOf(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
 }
 
 // Uniform returns a parameter whose values are random numbers, uniformly distributed between -bound and bound.
@@ -194,10 +200,7 @@ func share[T tensor.Element](p *Params, m *Memory, values device.Slice[T]) error
 		return err
 	}
 	for _, q := range p.trained.list {
-		n := 1
-		for _, d := range q.shape {
-			n *= d
-		}
+		n := elementsOf(q.shape)
 		if q.value, q.grad, err = pair(values.Slice(q.at, q.at+n), grads.Slice(q.at, q.at+n), q.shape); err != nil {
 			return err
 		}

@@ -80,7 +80,7 @@ func allocate[T any](p *Params, n int) (device.Slice[T], error) {
 		return device.Slice[T]{}, err
 	}
 	p.close = append(p.close, b.Close)
-	p.bytes += int64(device.View[byte](b.All()).Len())
+	p.bytes += sizeOf(b.All())
 	return b.All(), nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"text/tabwriter"
-	"unsafe"
 
 	"github.com/gopherwarp/gopherwarp/device"
 	"github.com/gopherwarp/gopherwarp/tensor"
@@ -146,17 +145,10 @@ func (a *affine) bytes() int64 {
 
 // bytes returns the memory of the parameter in float32, of its value in activations if these are of another type, and of its derivative.
 func (q *Parameter) bytes() int64 {
-	n := int64(1)
-	for _, d := range q.shape {
-		n *= int64(d)
-	}
-	return 8 * n // 4 + 4, or 4 + 2 + 2
+	return 8 * int64(elementsOf(q.shape)) // 4 + 4, or 4 + 2 + 2
 }
 
-func sizeOf[T any](x device.Slice[T]) int64 {
-	var element T
-	return int64(x.Len()) * int64(unsafe.Sizeof(element))
-}
+func sizeOf[T any](x device.Slice[T]) int64 { return int64(device.View[byte](x).Len()) }
 
 // tensorBytes returns the memory of the elements of t, or 0 if t is nil.
 func tensorBytes(t *tensor.Tensor) int64 {
