@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -42,8 +43,8 @@ Example:
   gopherwarp adapter info adapter`
 }
 
-// Run is called by kong.
-func (c *adapterInfo) Run(t terminal) error {
+// Run runs the command.
+func (c *adapterInfo) Run(_ context.Context, t terminal) error {
 	o, err := lora.ReadOptions(c.Adapter)
 	if err != nil {
 		return err
@@ -118,8 +119,8 @@ Example:
   gopherwarp adapter merge -model SmolLM2-135M-Instruct.Q4_1.gguf -out merged.gguf adapter`
 }
 
-// Run is called by kong.
-func (c *adapterMerge) Run(t terminal) error {
+// Run runs the command.
+func (c *adapterMerge) Run(_ context.Context, t terminal) error {
 	a, err := c.open()
 	if err != nil {
 		return err
@@ -150,8 +151,8 @@ Example:
   gopherwarp adapter export -model SmolLM2-135M-Instruct.Q4_1.gguf -out adapter.gguf adapter`
 }
 
-// Run is called by kong.
-func (c *adapterExport) Run(t terminal) error {
+// Run runs the command.
+func (c *adapterExport) Run(_ context.Context, t terminal) error {
 	a, err := c.open()
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ Example:
   gopherwarp bench -only 'stream|sum' -peers torch,triton -json new.json -compare old.json`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *benchCommand) Run(ctx context.Context, t terminal) error {
 	if _, err := regexp.Compile(c.Only); err != nil {
 		return exit{exitUsage, err}

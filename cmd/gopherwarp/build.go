@@ -11,13 +11,9 @@ type buildCommand struct {
 	Args []string `arg:"" optional:"" passthrough:""`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *buildCommand) Run(ctx context.Context, t terminal) error {
-	args := c.Args
-	if len(args) > 0 && args[0] == "--" { // that dashes inserts
-		args = args[1:]
-	}
-	if code := build.Main(ctx, "gopherwarp build", args, build.Streams{Out: t.out, Err: t.err}); code != build.ExitOK {
+	if code := build.Main(ctx, "gopherwarp build", c.Args, build.Streams{Out: t.out, Err: t.err}); code != build.ExitOK {
 		return exit{code: code}
 	}
 	return nil

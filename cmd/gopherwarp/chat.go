@@ -40,7 +40,7 @@ const commandsOfChat = `/clear          forget the conversation
 Ctrl-C          stop an answer
 A line that ends with \ continues on the next line.`
 
-// Run is called by kong.
+// Run runs the command.
 func (c *chatCommand) Run(ctx context.Context, t terminal) error {
 	if err := c.check(); err != nil {
 		return err

@@ -30,7 +30,7 @@ Example:
   gopherwarp classify -model resnet50.safetensors -names imagenet.txt -top 3 *.jpg`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *classifyCommand) Run(ctx context.Context, t terminal) error {
 	types := map[string]dtype.Type{"float32": dtype.Float32, "bfloat16": dtype.BFloat16, "float16": dtype.Float16}
 	o := classify.Options{DType: types[c.DType]}

@@ -78,8 +78,7 @@ func checkArgs(t *testing.T, args []string) {
 	t.Helper()
 	t.Setenv("GOPHERWARP_API_KEY", "secret")
 	var c commands
-	parser := newParser(&c, terminal{io.Discard, io.Discard})
-	if _, err := parser.Parse(dashes(parser.Model, args)); err != nil {
+	if _, err := newParser(&c).Parse(args); err != nil {
 		t.Fatalf("%q: %v", args, err)
 	}
 	if err := c.Serve.check(); err != nil || c.Serve.Listen != ":8080" || len(c.Serve.Model) == 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp"
@@ -20,8 +21,8 @@ Example:
   gopherwarp devices`
 }
 
-// Run is called by kong.
-func (c *devicesCommand) Run(t terminal) error {
+// Run runs the command.
+func (c *devicesCommand) Run(_ context.Context, t terminal) error {
 	infos, err := gopherwarp.Devices()
 	if err != nil {
 		return err

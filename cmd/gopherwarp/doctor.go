@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
@@ -19,8 +20,8 @@ Example:
   gopherwarp doctor || echo "kernels will run on the CPU"`
 }
 
-// Run is called by kong.
-func (c *doctorCommand) Run(t terminal) error {
+// Run runs the command.
+func (c *doctorCommand) Run(_ context.Context, t terminal) error {
 	t.out = console.Lines(t.out, len("WRONG  "))
 	report := cuda.Diagnose()
 	for _, f := range report.Findings {

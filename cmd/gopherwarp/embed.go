@@ -37,7 +37,7 @@ Example:
   gopherwarp embed -model models/all_minilm_l6_v2 -json <texts.jsonl >vectors.jsonl`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *embedCommand) Run(ctx context.Context, t terminal) error {
 	dev, m, err := openEmbeddings(t, c.Model, embedOptions(c.DType))
 	if err != nil {

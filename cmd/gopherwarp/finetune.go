@@ -73,7 +73,7 @@ Example:
   gopherwarp chat -model SmolLM2-135M-Instruct.Q4_1.gguf -adapter adapter`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *finetuneCommand) Run(ctx context.Context, t terminal) error {
 	config, err := c.config()
 	if err != nil {

@@ -33,7 +33,7 @@ Example:
   git diff | gopherwarp generate -model model.gguf -system "Write a commit message."`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *generateCommand) Run(ctx context.Context, t terminal) error {
 	if err := c.check(); err != nil {
 		return err

@@ -6,23 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
+	"github.com/gopherwarp/gopherwarp/cmd/internal/commandline"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 )
 
-// printHelp writes the help of the command that is parsed, or of all, in the form of cmd/internal/build's. Kong's own has a column
-// for the flags, which leaves a narrow terminal no room for the texts, and does not wrap examples.
-func printHelp(_ kong.HelpOptions, c *kong.Context) error {
-	node := c.Selected()
-	if node == nil {
-		return printCommands(c.Stdout, c.Model.Node)
+// printHelp writes the help of a command, or the list of all commands for the program itself, in the form of cmd/internal/build's.
+func printHelp(w io.Writer, c *commandline.Command) error {
+	if c.Parent == nil {
+		return printCommands(w, c)
 	}
-	return printCommand(c.Stdout, node)
+	return printCommand(w, c)
 }
 
 // printCommands writes the list of all commands.
-func printCommands(w io.Writer, app *kong.Node) error {
+func printCommands(w io.Writer, app *commandline.Command) error {
 	column := 0
 	for _, child := range app.Children {
 		column = max(column, len(child.Name))
@@ -40,26 +37,26 @@ func printCommands(w io.Writer, app *kong.Node) error {
 }
 
 // printCommand writes the help of one command.
-func printCommand(w io.Writer, node *kong.Node) error {
+func printCommand(w io.Writer, c *commandline.Command) error {
 	width := console.PageWidth(w)
 	var b strings.Builder
-	b.WriteString(console.Wrap("Usage: "+usage(node)+"\n\n", width, 4) + console.Page(node.Detail+"\n", width))
-	if len(node.Children) > 0 {
+	b.WriteString(console.Wrap("Usage: "+usage(c)+"\n\n", width, 4) + console.Page(c.Detail+"\n", width))
+	if len(c.Children) > 0 {
 		b.WriteString("\nCommands:\n")
 	}
-	for _, child := range node.Children {
+	for _, child := range c.Children {
 		b.WriteString("  " + child.Name + "\n" + console.Wrap("      "+child.Help+"\n", width, 0))
 	}
-	if len(node.Positional) > 0 {
+	if len(c.Args) > 0 {
 		b.WriteString("\nArguments:\n")
 	}
-	for _, p := range node.Positional {
+	for _, p := range c.Args {
 		b.WriteString("  " + p.Summary() + "\n" + console.Wrap("      "+p.Help+"\n", width, 0))
 	}
-	if len(node.Flags) > 0 {
+	if len(c.Flags) > 0 {
 		b.WriteString("\nFlags:\n")
 	}
-	for _, f := range node.Flags {
+	for _, f := range c.Flags {
 		b.WriteString("  " + flagUsage(f) + "\n" + console.Wrap("      "+f.Help+"\n", width, 0))
 	}
 	_, err := io.WriteString(w, b.String())
@@ -67,26 +64,26 @@ func printCommand(w io.Writer, node *kong.Node) error {
 }
 
 // usage returns how a command is called.
-func usage(node *kong.Node) string {
-	words := []string{node.FullPath()}
-	if len(node.Flags) > 0 {
+func usage(c *commandline.Command) string {
+	words := []string{c.Path()}
+	if len(c.Flags) > 0 {
 		words = append(words, "[flags]")
 	}
-	if len(node.Children) > 0 {
+	if len(c.Children) > 0 {
 		words = append(words, "<command>")
 	}
-	for _, p := range node.Positional {
+	for _, p := range c.Args {
 		words = append(words, p.Summary())
 	}
 	return strings.Join(words, " ")
 }
 
 // flagUsage returns a flag with its placeholder: "-device=cuda|cpu".
-func flagUsage(f *kong.Flag) string {
+func flagUsage(f *commandline.Flag) string {
 	if f.IsBool() {
 		return "-" + f.Name
 	}
-	return "-" + f.Name + "=" + f.FormatPlaceHolder()
+	return "-" + f.Name + "=" + f.Placeholder()
 }
 
 type helpCommand struct {

@@ -8,8 +8,7 @@ import (
 	"os"
 	"os/signal"
 
-	"github.com/alecthomas/kong"
-
+	"github.com/gopherwarp/gopherwarp/cmd/internal/commandline"
 	"github.com/gopherwarp/gopherwarp/cmd/internal/console"
 )
 
@@ -21,9 +20,9 @@ const (
 	exitNoGPU  = 3
 )
 
-// commands is the command line, as package kong reads it.
+// commands is the command line, as package commandline reads it. Each command without subcommands is a runner, except help: see helpOf.
 type commands struct {
-	Build   buildCommand   `cmd:"" passthrough:"" help:"Compile kernels and generate their launchers."`
+	Build   buildCommand   `cmd:"" help:"Compile kernels and generate their launchers."`
 	Run     runCommand     `cmd:"" help:"Compile kernels and run a program."`
 	Test    testCommand    `cmd:"" help:"Compile kernels and run tests."`
 	Trace   traceCommand   `cmd:"" help:"Run a program and record a timeline and a profile."`
@@ -77,31 +76,26 @@ func main() {
 	os.Exit(code)
 }
 
+// runner is a command that has been parsed.
+type runner interface {
+	Run(ctx context.Context, t terminal) error
+}
+
 // run runs the command and returns the process's exit code.
 func run(ctx context.Context, args []string, t terminal) int {
-	args = helpOf(args)
-	parser := newParser(&commands{}, t)
-	shown := false // the help was
-	parser.Exit = func(int) { shown = true }
-	parsed, err := parser.Parse(dashes(parser.Model, args))
+	command, err := newParser(&commands{}).Parse(helpOf(args))
 	switch {
-	case shown:
-		return exitOK
+	case errors.Is(err, commandline.ErrHelp):
+		return code(printHelp(t.out, command), t)
 	case err != nil:
 		console.Print(t.err, fmt.Sprintf("gopherwarp: %v\nRun gopherwarp -help for usage.", err), 2)
 		return exitUsage
 	}
-	parsed.BindTo(ctx, (*context.Context)(nil))
-	return code(parsed.Run(t), t)
+	return code(command.Target().(runner).Run(ctx, t), t)
 }
 
-func newParser(c *commands, t terminal) *kong.Kong {
-	return kong.Must(c,
-		kong.Name("gopherwarp"),
-		kong.Description("GPU computing for Go."),
-		kong.Writers(t.out, t.err),
-		kong.Help(printHelp),
-	)
+func newParser(c *commands) *commandline.Command {
+	return commandline.New("gopherwarp", "GPU computing for Go.", c)
 }
 
 // code shows an error and returns the exit code that it stands for.

@@ -27,7 +27,7 @@ Example:
   curl -s localhost:9400/metrics | grep DCGM_FI_DEV_POWER_USAGE`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *metricsCommand) Run(ctx context.Context, t terminal) error {
 	lib, err := nvml.Open()
 	if err != nil {

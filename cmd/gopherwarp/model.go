@@ -30,8 +30,8 @@ type modelFlags struct {
 	TopP        float64 `default:"0.95" help:"Choose among the most probable tokens whose probabilities together reach this sum. 0 means all tokens."`
 	MinP        float64 `placeholder:"X" help:"Choose among the tokens whose probability is at least this share of the highest probability. Default: all tokens."`
 	Repetition  float64 `name:"repetition-penalty" default:"1" help:"Make tokens that have already occurred less probable: divide positive scores by this number, and multiply negative scores. 1 means no penalty."`
-	Seed        uint64  `help:"The seed of the random numbers. The same seed gives the same text. Default: a new seed each time."`
-	Schema      string  `type:"path" xor:"grammar" placeholder:"FILE" help:"A file with a JSON Schema that answers must satisfy."`
+	Seed        uint64  `placeholder:"N" help:"The seed of the random numbers. The same seed gives the same text. Default: a new seed each time."`
+	Schema      string  `xor:"grammar" placeholder:"FILE" help:"A file with a JSON Schema that answers must satisfy."`
 	Pattern     string  `xor:"grammar" placeholder:"RE" help:"A regular expression in Go's syntax that must match the whole answer."`
 	Stats       bool    `help:"Print the number of tokens and their rate after each answer."`
 }

@@ -32,7 +32,7 @@ Example:
 `
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *perplexityCommand) Run(ctx context.Context, t terminal) error {
 	source := modelSource{Model: c.Model, Context: c.Context}
 	if err := source.check(); err != nil {

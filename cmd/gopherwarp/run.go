@@ -36,7 +36,7 @@ Example:
   gopherwarp run -device=cpu ./examples/blur -- -in photo.jpg -out blurred.png`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *runCommand) Run(ctx context.Context, t terminal) error {
 	if err := gopherwarp.CheckDevice(c.Device); err != nil {
 		return exit{exitUsage, err}
@@ -68,11 +68,7 @@ func copyProgram(to, program string) error {
 // start runs the program. An interrupt reaches it from the terminal; this process waits
 // for what the program makes of it.
 func (c *runCommand) start(t terminal, program string) error {
-	args := c.Args
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	}
-	command := exec.Command(program, args...)
+	command := exec.Command(program, handedOn(c.Package, c.Args)...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, t.out, t.err
 	command.Env = append(os.Environ(), c.environment...)
 	if c.Device != "" {
@@ -94,6 +90,18 @@ func (c *runCommand) start(t terminal, program string) error {
 		}
 	}()
 	return passed(command.Wait())
+}
+
+// handedOn returns the arguments after a package that are for another program. It leaves out the first "--", and the Go files of
+// the package, all of which shells write for *.go.
+func handedOn(pkg string, args []string) []string {
+	for len(args) > 0 && build.SamePackage(pkg, args[0]) {
+		args = args[1:]
+	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	return args
 }
 
 // passed returns the exit code of a process that failed and has already printed the reason.

@@ -232,29 +232,38 @@ func (s *script) edit(name string, f func(string) string) error {
 	return os.WriteFile(s.path(name), []byte(text), 0o666)
 }
 
-// TestDashes describes how single dashes are read.
-func TestDashes(t *testing.T) {
+// TestHandedOn describes which arguments reach the program that a command starts.
+func TestHandedOn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"a.go", "b.go", "sub/c.go"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, nil, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	tests := []struct{ args, want string }{
-		{"build -check ./...", "build -- -check ./..."},
-		{"trace -S -contract=off .", "trace -S --contract=off ."},
-		{"run -device cpu ./x -in a", "run --device cpu ./x -- -in a"},
-		{"run -device=cpu ./x -- -in a", "run --device=cpu ./x -- -in a"},
-		{"run ./x y -v -- z", "run ./x -- y -v -- z"},
-		{"--help", "--help"},
-		{"-help", "--help"},
-		{"-h", "-h"},
+		{"run -device cpu ./x -in a", "-in a"},
+		{"run -device=cpu ./x -- -in a", "-in a"},
+		{"run ./x y -v -- z", "y -v -- z"},
+		{"run ./x -device=cpu", "-device=cpu"},
+		{"run a.go b.go c", "c"},
+		{"run a.go b.go -- b.go", "b.go"},
+		{"run a.go sub/c.go", "sub/c.go"},
+		{"run a.go -- b.go", "b.go"},
+		{"run -- ./x -v", "-v"},
+		{"run -- ./x -- -v", "-v"},
 	}
 	for _, test := range tests {
-		got := strings.Join(dashes(newParser(&commands{}, terminal{}).Model, strings.Fields(test.args)), " ")
-		if got != test.want {
-			t.Errorf("%q: got %q, want %q", test.args, got, test.want)
+		var c commands
+		_, err := newParser(&c).Parse(strings.Fields(test.args))
+		if got := strings.Join(handedOn(c.Run.Package, c.Run.Args), " "); err != nil || got != test.want {
+			t.Errorf("%q: got %q, %v, want %q", test.args, got, err, test.want)
 		}
 	}
 }
 
 // TestHelp demands an example in the help of every command.
 func TestHelp(t *testing.T) {
-	for _, command := range newParser(&commands{}, terminal{}).Model.Children {
+	for _, command := range newParser(&commands{}).Children {
 		var out bytes.Buffer
 		if code := run(context.Background(), []string{command.Name, "-help"}, terminal{&out, &out}); code != exitOK {
 			t.Errorf("%s -help: exit code %d", command.Name, code)

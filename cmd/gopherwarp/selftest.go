@@ -20,7 +20,7 @@ Example:
   gopherwarp selftest -device=cuda`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *selftestCommand) Run(ctx context.Context, t terminal) error {
 	if err := gopherwarp.CheckDevice(c.Device); err != nil {
 		return exit{exitUsage, err}

@@ -63,7 +63,7 @@ Example:
   curl -s localhost:8082/classify --data-binary @flower.jpg`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *serveCommand) Run(ctx context.Context, t terminal) error {
 	if err := c.check(); err != nil {
 		return err

@@ -29,7 +29,7 @@ Example:
   gopherwarp test -device=interp ./kernels -- -run Reduce -v`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *testCommand) Run(ctx context.Context, t terminal) error {
 	if err := gopherwarp.CheckDevice(c.Device); err != nil {
 		return exit{exitUsage, err}
@@ -68,11 +68,7 @@ func (c *testCommand) test(ctx context.Context, t terminal, overlay string, pack
 	if overlay != "" {
 		args = append(args, "-overlay="+overlay)
 	}
-	flags := c.Args
-	if len(flags) > 0 && flags[0] == "--" {
-		flags = flags[1:]
-	}
-	command := exec.CommandContext(ctx, "go", slices.Concat(args, packages, flags)...)
+	command := exec.CommandContext(ctx, "go", slices.Concat(args, packages, handedOn(c.Packages, c.Args))...)
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, t.out, t.err
 	command.Env = os.Environ()
 	if c.Device != "" {

@@ -29,7 +29,7 @@ Example:
   gopherwarp top -once`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *topCommand) Run(ctx context.Context, t terminal) error {
 	lib, err := nvml.Open()
 	if err != nil {

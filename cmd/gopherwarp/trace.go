@@ -26,7 +26,7 @@ Example:
   go tool pprof -http=: device.pb.gz`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *traceCommand) Run(ctx context.Context, t terminal) error {
 	for _, f := range []struct {
 		variable string

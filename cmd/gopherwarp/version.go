@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -17,8 +18,8 @@ Example:
   gopherwarp version`
 }
 
-// Run is called by kong.
-func (versionCommand) Run(t terminal) error {
+// Run runs the command.
+func (versionCommand) Run(_ context.Context, t terminal) error {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{GoVersion: runtime.Version()}

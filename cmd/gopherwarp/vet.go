@@ -32,7 +32,7 @@ Example:
   gopherwarp vet ./...`
 }
 
-// Run is called by kong.
+// Run runs the command.
 func (c *vetCommand) Run(ctx context.Context, t terminal) error {
 	found, err := c.findings(ctx, t)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,8 +27,8 @@ Example:
   gopherwarp weights -json model.safetensors | jq '.tensors[].name'`
 }
 
-// Run is called by kong.
-func (c *weightsCommand) Run(t terminal) error {
+// Run runs the command.
+func (c *weightsCommand) Run(_ context.Context, t terminal) error {
 	f, err := formats.Open(c.File)
 	if err != nil {
 		return err

@@ -162,7 +162,8 @@ var floors = map[string]string{
 	"": "cuda vulkan cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":                   "cmd/... bench/report train/finetune model/llama model/lora weights/gguf weights/safetensors yaml serve/openai serve/anthropic serve/gate serve/repository serve/page llm classify embeddings chat grammar weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus x/ansi x/sys x/term compile vet cuda vulkan cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys kong . x/tools serve/llamacpp serve/listen serve/kserve serve/pictures serve/kserve/rpc",
+	"cmd/...":                   "cmd/... bench/report train/finetune model/llama model/lora weights/gguf weights/safetensors yaml serve/openai serve/anthropic serve/gate serve/repository serve/page llm classify embeddings chat grammar weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus x/ansi x/sys x/term compile vet cuda vulkan cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys . x/tools serve/llamacpp serve/listen serve/kserve serve/pictures serve/kserve/rpc",
+	"cmd/internal/commandline":  "",
 	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":             "cmd/internal/build",
@@ -202,7 +203,6 @@ var floors = map[string]string{
 // modules are the third-party modules, by the word that floors uses.
 var modules = map[string]string{
 	"github.com/ebitengine/purego":        "purego",
-	"github.com/alecthomas/kong":          "kong",
 	"go.yaml.in/yaml/v3":                  "yaml",
 	"golang.org/x/tools":                  "x/tools",
 	"gonum.org/v1/gonum":                  "gonum",
