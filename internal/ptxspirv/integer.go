@@ -50,6 +50,10 @@ func (t *translator) product(typ ptx.Type) (spirv.ID, ptx.Type) {
 		if typ.Size() == 2 {
 			return t.op(spirv.OpIMul, ptx.U32, t.trim(typ, a), t.trim(typ, b)), ptx.U32
 		}
+		if size, ok := t.in.Args[2].As(typ); ok && size&(size-1) != 0 {
+			// NVIDIA's compiler for Vulkan (driver 580) computes a wrong address for table[n&1][n%3], where 3 is this size, if it sees the mask.
+			a = t.opaque(typ, a)
+		}
 		return t.op(spirv.OpIMul, to, t.op(extend, to, a), t.op(extend, to, b)), to
 	case t.has("hi") && typ.Size() == 4:
 		to, extend := ptx.U64, spirv.OpUConvert

@@ -223,9 +223,14 @@ func (t *translator) trim(typ ptx.Type, v spirv.ID) spirv.ID {
 
 // hidden returns a constant that the device's compiler does not know: it would simplify an addition of 0 to nothing.
 func (t *translator) hidden(typ ptx.Type, v uint64) spirv.ID {
+	return t.opaque(typ, t.number(held(typ), v))
+}
+
+// opaque returns a value in a form that the device's compiler cannot see through.
+func (t *translator) opaque(typ ptx.Type, v spirv.ID) spirv.ID {
 	zero := t.op(spirv.OpShiftRightLogical, ptx.U64, t.dataAddress(), t.word(63)) // no address has the upper bit
 	if held(typ) == 4 {
 		zero = t.op(spirv.OpUConvert, ptx.U32, zero)
 	}
-	return t.op(spirv.OpBitwiseXor, untyped(typ), zero, t.number(held(typ), v))
+	return t.op(spirv.OpBitwiseXor, untyped(typ), zero, v)
 }
