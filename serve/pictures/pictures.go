@@ -44,6 +44,9 @@ type Options struct {
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch of a model.
 	Observe func(model string, r batch.Report)
+	// Began is called, unless it is nil, when a request to /classify for a model begins. The result is called with the error of the
+	// request when it ends.
+	Began func(model string) (ended func(error))
 	// Metrics are further metrics that /metrics returns.
 	Metrics []prometheus.Collector
 }
@@ -119,8 +122,9 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	ended := c.began()
 	list, err := c.Classify(r.Context(), data)
-	if err != nil {
+	if ended(err); err != nil {
 		return err
 	}
 	type class struct {
