@@ -118,12 +118,20 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) error {
 		}
 		top = n
 	}
+	ctx := r.Context()
+	if text := r.URL.Query().Get("priority"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return gate.Invalid("priority", "%q is not an integer of 32 bits", text)
+		}
+		ctx = batch.WithPriority(ctx, int(n))
+	}
 	data, err := h.ReadBytes(w, r)
 	if err != nil {
 		return err
 	}
 	ended := c.began()
-	list, err := c.Classify(r.Context(), data)
+	list, err := c.Classify(ctx, data)
 	if ended(err); err != nil {
 		return err
 	}
