@@ -55,6 +55,10 @@ func (c collector) post(ctx context.Context, body []byte) error {
 	}
 	r.Close = true
 	r.Header.Set("User-Agent", "gopherwarp")
+	if user := r.URL.User; user != nil {
+		password, _ := user.Password()
+		r.SetBasicAuth(user.Username(), password)
+	}
 	for name, value := range c.headers {
 		r.Header.Set(name, value)
 	}

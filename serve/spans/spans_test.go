@@ -48,7 +48,7 @@ const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 func TestSpans(t *testing.T) {
 	c := spanstest.New(t)
 	tracer := open(t, Options{
-		Endpoint: c.URL + "/v1/traces", Headers: map[string]string{"Api-Key": "k"}, Resource: []Attribute{Attr("service.name", "s")},
+		Endpoint: strings.Replace(c.URL, "//", "//user:secret@", 1) + "/v1/traces", Headers: map[string]string{"Api-Key": "k"}, Resource: []Attribute{Attr("service.name", "s")},
 	})
 	before := time.Now().Add(-time.Hour)
 	var ids [2]string
@@ -69,7 +69,7 @@ func TestSpans(t *testing.T) {
 	get(tracer.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})), "traceparent", traceparent) // without a name
 	tracer.Close(t.Context())
 	list := c.Spans()
-	if len(list) != 4 || tracer.Stats() != (Stats{Exported: 4}) || c.Headers()[0].Get("Api-Key") != "k" {
+	if len(list) != 4 || tracer.Stats() != (Stats{Exported: 4}) || c.Headers()[0].Get("Api-Key") != "k" || c.Headers()[0].Get("Authorization") != "Basic dXNlcjpzZWNyZXQ=" {
 		t.Fatalf("got %d spans, %+v, %v", len(list), tracer.Stats(), c.Headers())
 	}
 	queue, inner, message, root := list[0], list[1], list[2], list[3]
