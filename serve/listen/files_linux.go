@@ -9,7 +9,7 @@ import (
 const mostReserved = 1 << 20
 
 // reserve makes room for n more files in the process's table of files. The kernel doubles a table that is full, and a process with several
-// threads then waits for all cores in the kernel (synchronize_rcu in expand_fdtable), which takes 5 to 20 ms. Hundreds of connections at
+// threads then waits for all cores in the kernel (synchronize_rcu in expand_fdtable), which takes 5 to 16 ms. Hundreds of connections at
 // once would be delayed by several of these pauses. A file with a large number, which is closed at once, enlarges the table a single time;
 // tables do not shrink. Without room, connections are only slower, so errors are ignored.
 func reserve(l net.Listener, n int) {
