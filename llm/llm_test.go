@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopherwarp/gopherwarp/chat"
 	"github.com/gopherwarp/gopherwarp/cpu"
@@ -128,6 +129,9 @@ func TestKnownTokens(t *testing.T) {
 	first := answer(m, &u)
 	if u.Known != 0 || u.Generated == 0 || u.Prompt < len("user: Hello") {
 		t.Errorf("usage of the first answer: %+v", u)
+	}
+	if time.Since(u.Arrived) > time.Hour || u.Arrived.After(time.Now()) || u.Queue < 0 || u.Queue > u.First || u.Arrived.Add(u.First+u.Rest).After(time.Now()) {
+		t.Errorf("times of the first answer: %+v", u)
 	}
 	messages = append(messages, chat.Message{Role: "assistant", Content: first}, chat.Message{Role: "user", Content: "More"})
 	second := answer(m, &u)
@@ -293,6 +297,18 @@ func TestRates(t *testing.T) {
 	}
 	if r := (llm.Usage{Generated: 1}).Rate(); r != 0 {
 		t.Errorf("one token: %v a second", r)
+	}
+}
+
+// The sum of several usages has the earliest arrival and the longest times.
+func TestUsageAdd(t *testing.T) {
+	var sum llm.Usage
+	at := time.Unix(5, 0)
+	for _, u := range []llm.Usage{{Prompt: 1, Arrived: at, Queue: 3, First: 4, Rest: 9}, {}, {Prompt: 2, Known: 1, Generated: 7, Arrived: at.Add(-1), Queue: 1, First: 8, Rest: 2}} {
+		sum.Add(u)
+	}
+	if want := (llm.Usage{Prompt: 3, Known: 1, Generated: 7, Arrived: at.Add(-1), Queue: 3, First: 8, Rest: 9}); sum != want {
+		t.Errorf("got %+v, want %+v", sum, want)
 	}
 }
 

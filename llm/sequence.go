@@ -56,8 +56,9 @@ type sequence struct {
 // newCall returns the texts of a task.
 func (m *Model) newCall(ctx context.Context, t task) []*sequence {
 	n := max(t.request.N, 1)
-	c := &call{ctx: ctx, events: newOutbox(n), left: n, usage: Usage{Prompt: len(t.prompt)}}
-	list, now, biases := make([]*sequence, n), time.Now(), m.biases(t.request)
+	now := time.Now()
+	c := &call{ctx: ctx, events: newOutbox(n), left: n, usage: Usage{Prompt: len(t.prompt), Arrived: now}}
+	list, biases := make([]*sequence, n), m.biases(t.request)
 	for i := range list {
 		r := t.request
 		r.Seed += uint64(i)
@@ -105,7 +106,7 @@ func (q *sequence) accept(id int32, end ending) event {
 	}
 	u := &q.usage
 	if u.Generated++; u.Generated == 1 {
-		u.First = q.last.Sub(q.arrived)
+		u.Queue, u.First = q.placed.Sub(q.arrived), q.last.Sub(q.arrived)
 	} else {
 		u.Rest = q.last.Sub(q.arrived) - u.First
 	}

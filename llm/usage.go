@@ -8,14 +8,20 @@ type Usage struct {
 	Prompt    int           // tokens of the prompt
 	Known     int           // tokens of the prompt that were found in the cache
 	Generated int           // tokens of the text, including the token that ended it
-	First     time.Duration // until the first token of the text
+	Arrived   time.Time     // when the text arrived
+	Queue     time.Duration // from then until the computation of the text began
+	First     time.Duration // from the arrival to the first token of the text
 	Rest      time.Duration // from the first token to the last
 }
 
-// Add adds the numbers of tokens of x to those of u. Each duration in u becomes the maximum of the durations in u and x.
+// Add adds the numbers of tokens of x to those of u. Arrived becomes the earlier of both times, and each duration in u the maximum of the
+// durations in u and x.
 func (u *Usage) Add(x Usage) {
 	u.Prompt, u.Known, u.Generated = u.Prompt+x.Prompt, u.Known+x.Known, u.Generated+x.Generated
-	u.First, u.Rest = max(u.First, x.First), max(u.Rest, x.Rest)
+	u.Queue, u.First, u.Rest = max(u.Queue, x.Queue), max(u.First, x.First), max(u.Rest, x.Rest)
+	if u.Arrived.IsZero() || !x.Arrived.IsZero() && x.Arrived.Before(u.Arrived) {
+		u.Arrived = x.Arrived
+	}
 }
 
 // Rate returns the number of tokens after the first, divided by Rest in seconds.

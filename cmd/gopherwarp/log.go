@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/gopherwarp/gopherwarp/serve/spans"
 )
 
 // logging returns a handler that writes a line about each request to a writer after the answer, in the given format: text or json. With
@@ -24,13 +26,22 @@ func logging(next http.Handler, to io.Writer, format string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began, whole, o := time.Now(), false, &observed{ResponseWriter: w, status: http.StatusOK}
 		defer func() { // also if the handler aborts an answer that has begun, with a panic
-			l.LogAttrs(r.Context(), slog.LevelInfo, "request",
+			l.LogAttrs(r.Context(), slog.LevelInfo, "request", append(traceOf(r),
 				slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("client", r.RemoteAddr), slog.Int("status", o.status),
-				slog.Int64("bytes", o.bytes), slog.Bool("aborted", !whole), slog.Float64("seconds", time.Since(began).Seconds()))
+				slog.Int64("bytes", o.bytes), slog.Bool("aborted", !whole), slog.Float64("seconds", time.Since(began).Seconds()))...)
 		}()
 		next.ServeHTTP(o, r)
 		whole = true
 	})
+}
+
+// traceOf returns the identifiers of the request's span, or nothing if the request is not recorded.
+func traceOf(r *http.Request) []slog.Attr {
+	trace, span := spans.Of(r.Context()).IDs()
+	if trace == "" {
+		return nil
+	}
+	return []slog.Attr{slog.String("trace_id", trace), slog.String("span_id", span)}
 }
 
 // observed is an http.ResponseWriter that keeps the status and the size of the answer.

@@ -38,10 +38,10 @@ func (s *server) handle() (*protocols, error) {
 		return nil, err
 	}
 	p, counts := &protocols{}, kserve.NewMetrics(g.Others...)
-	if p.pictures, err = pictures.Handle(g, pictures.Options{Models: s.pictures, Labels: s.labels, Delay: s.Delay, Observe: counts.Observe}); err != nil {
+	if p.pictures, err = pictures.Handle(g, pictures.Options{Models: s.pictures, Labels: s.labels, Delay: s.Delay, Observe: counts.Observe, Began: counts.Begin}); err != nil {
 		return nil, errors.Join(err, p.close())
 	}
-	vectors := openai.EmbedOptions{Models: s.vectors, Delay: s.Delay, Observe: counts.Observe, Health: p.pictures.Health, Metrics: p.gpuMetrics()}
+	vectors := openai.EmbedOptions{Models: s.vectors, Delay: s.Delay, Observe: counts.Observe, Began: counts.Begin, Health: p.pictures.Health, Metrics: slices.Concat(p.gpuMetrics(), spanMetrics(s.tracer))}
 	if len(g.Others) > 0 {
 		vectors.Metrics = slices.Concat(vectors.Metrics, p.pictures.Metrics(), []prometheus.Collector{counts})
 	}

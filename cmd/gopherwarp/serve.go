@@ -49,6 +49,8 @@ An embedding model is served at /v1/embeddings, with metrics under the names of 
 pictures is served at /classify. Both kinds of models are also served at /v2, in the protocol of KServe and Triton, with
 metrics under Triton's names.
 
+If OTEL_EXPORTER_OTLP_ENDPOINT is set, the server sends traces of OpenTelemetry to that collector.
+
 A server of several models gives each request to the model that the request names. With -on-demand and -keep-alive, models
 are loaded when they are needed, and unloaded when they are not.
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -21,6 +22,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/openai"
 	"github.com/gopherwarp/gopherwarp/serve/pictures"
 	"github.com/gopherwarp/gopherwarp/serve/repository"
+	"github.com/gopherwarp/gopherwarp/serve/spans"
 )
 
 // models are the models of a server by their names, for the protocols of each kind.
@@ -48,6 +50,8 @@ type server struct {
 	list      []served
 	labels    map[string][]string // the names of classes, by the name of the model for pictures
 	protocols *protocols
+	tracer    *spans.Tracer // nil without traces
+	draining  time.Time     // since when answers end; zero before
 }
 
 // newServer opens the device and returns a server of models, of which none is loaded.
@@ -73,7 +77,11 @@ func (c *serveCommand) newServer(t terminal, list []served) (*server, error) {
 	if len(s.texts) < len(list) {
 		collectRarely(dev)
 	}
+	if s.tracer, err = newTracer(t, os.Getenv); err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
 	if s.protocols, err = s.handle(); err != nil {
+		s.flush()
 		return nil, errors.Join(err, dev.Close())
 	}
 	return s, nil
@@ -240,13 +248,23 @@ func (s *server) serve(ctx context.Context, l socket) error {
 		names = append(names, m.name)
 	}
 	fmt.Fprintf(s.t.out, "serving %s at %s/v1\n", strings.Join(names, ", "), l.url())
-	return listen.Serve(ctx, l.Listener, logging(s.protocols.all, s.t.err, s.Log), listen.Options{
+	return listen.Serve(ctx, l.Listener, s.handler(), listen.Options{
 		Connections: s.Sockets, Drain: s.Drain, TLS: l.secure,
-		Draining: func() { console.Print(s.t.err, "answers that have begun end; no new requests are accepted", 0) },
+		Draining: func() {
+			s.draining = time.Now()
+			console.Print(s.t.err, "answers that have begun end; no new requests are accepted", 0)
+		},
 	})
+}
+
+// handler returns the handler of all requests.
+func (s *server) handler() http.Handler {
+	return s.tracer.Handler(logging(s.protocols.all, s.t.err, s.Log))
 }
 
 // close ends the server: first what uses the models.
 func (s *server) close() error {
-	return errors.Join(s.protocols.close(), s.all.Close(), s.device.Close())
+	err := s.protocols.close()
+	s.flush()
+	return errors.Join(err, s.all.Close(), s.device.Close())
 }

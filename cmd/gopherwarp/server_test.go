@@ -26,28 +26,35 @@ import (
 // start returns a server on the CPU, and its address. With load, it loads the models.
 func start(t *testing.T, c *serveCommand, load bool) (*server, string) {
 	t.Helper()
+	s, url := startWith(t, c, terminal{io.Discard, io.Discard})
+	if load {
+		if err := s.preload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s, url
+}
+
+// startWith is start without loading the models, for a server that prints to a terminal.
+func startWith(t *testing.T, c *serveCommand, to terminal) (*server, string) {
+	t.Helper()
 	t.Setenv("GOPHERWARP_DEVICE", "cpu")
 	c.Requests, c.Parallel = 20, 2
 	list, err := c.served()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.newServer(terminal{io.Discard, io.Discard}, list)
+	s, err := c.newServer(to, list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httptest.NewServer(s.protocols.all)
+	h := httptest.NewServer(s.handler())
 	t.Cleanup(func() {
 		h.Close()
 		if err := s.close(); err != nil {
 			t.Error(err)
 		}
 	})
-	if load {
-		if err := s.preload(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
 	return s, h.URL
 }
 
@@ -352,7 +359,7 @@ func slow(t *testing.T, s *server, name string) (begun chan struct{}) {
 func TestSlowLoad(t *testing.T) {
 	s, _ := start(t, &serveCommand{Model: []string{"m=" + llamatest.Write(t, llamatest.Options{})}, Timeout: time.Second / 2}, true)
 	begun := slow(t, s, "slow")
-	h := httptest.NewServer(s.protocols.all)
+	h := httptest.NewServer(s.handler())
 	defer h.Close()
 	var waiting sync.WaitGroup
 	for range 3 {

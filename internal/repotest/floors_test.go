@@ -143,7 +143,9 @@ var floors = map[string]string{
 	"llm":                     "model/llama model/lora tensor tokenizer chat grammar weights weights/formats weights/safetensors internal/kernels/sampling device",
 	"serve/batch":             "",
 	"serve/repository":        "device",
-	"serve/gate":              "serve/batch serve/repository llm chat grammar tokenizer",
+	"serve/spans":             "protobuf",
+	"serve/spans/spanstest":   "protobuf",
+	"serve/gate":              "serve/batch serve/repository serve/spans llm chat grammar tokenizer",
 	"serve/anthropic":         "serve/gate llm chat",
 	"serve/page":              "",
 	"serve/gate/gatetest":     "",
@@ -151,7 +153,7 @@ var floors = map[string]string{
 	"serve/openai":            "serve/batch serve/gate serve/repository serve/listen llm model/llama chat grammar tokenizer prometheus websocket",
 	"serve/pictures":          "serve/batch serve/gate serve/repository classify prometheus",
 	"serve/kserve":            "serve/batch serve/gate serve/repository classify prometheus",
-	"serve/kserve/rpc":        "serve/gate serve/kserve connect protobuf",
+	"serve/kserve/rpc":        "serve/gate serve/kserve serve/spans connect protobuf",
 	"serve/llamacpp":          "serve/gate llm chat grammar tokenizer",
 
 	// What is told of devices.
@@ -162,7 +164,7 @@ var floors = map[string]string{
 	"": "cuda vulkan cpu internal/ptxinterp device trace",
 
 	// The command, and what is built on everything.
-	"cmd/...":                   "cmd/... bench/report train/finetune model/llama model/lora weights/gguf weights/safetensors yaml serve/openai serve/anthropic serve/gate serve/repository serve/page llm classify embeddings chat grammar weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus x/ansi x/sys x/term compile vet cuda vulkan cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys . x/tools serve/llamacpp serve/listen serve/kserve serve/pictures serve/kserve/rpc",
+	"cmd/...":                   "cmd/... bench/report train/finetune model/llama model/lora weights/gguf weights/safetensors yaml serve/openai serve/anthropic serve/gate serve/repository serve/page llm classify embeddings chat grammar weights weights/formats metrics cuda/cublas cuda/cufft cuda/curand cuda/nccl cuda/nvml prometheus x/ansi x/sys x/term compile vet cuda vulkan cpu device device/driver device/devicetest/... dtype gpu internal/ptxinterp internal/diag internal/dl internal/cudasys . x/tools serve/llamacpp serve/listen serve/kserve serve/pictures serve/spans serve/kserve/rpc",
 	"cmd/internal/commandline":  "",
 	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",

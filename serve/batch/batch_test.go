@@ -108,6 +108,105 @@ func TestDelay(t *testing.T) {
 	})
 }
 
+// later calls Do in a goroutine, and returns when the items wait or are computed.
+func later(ctx context.Context, q *batch.Queue[int, int], priority int, items ...int) {
+	go q.Do(batch.WithPriority(ctx, priority), items...)
+	synctest.Wait()
+}
+
+// Calls with a smaller priority are first, and calls with the same priority are in the order of their arrival.
+func TestPriorities(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{takes: time.Second}
+		q := open(t, r, batch.Options[int, int]{Most: 3, Queue: 20})
+		later(t.Context(), q, 9, 1)
+		later(t.Context(), q, 0, 2, 3)
+		later(t.Context(), q, 1, 4)
+		later(t.Context(), q, -1, 5, 6)
+		later(t.Context(), q, 0, 7)
+		later(t.Context(), q, -1, 8, 9)
+		q.Close()
+		if want := "[[1] [5 6 8] [9 2 3] [7 4]]"; fmt.Sprint(r.batches) != want {
+			t.Errorf("batches %v, want %s", r.batches, want)
+		}
+	})
+}
+
+// A batch that waits for others is computed when its first item has waited for the delay, also if a later one precedes that item.
+func TestPriorityDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{}
+		q := open(t, r, batch.Options[int, int]{Most: 3, Queue: 20, Delay: time.Second})
+		later(t.Context(), q, 0, 1)
+		time.Sleep(time.Second / 2)
+		later(t.Context(), q, -1, 2)
+		time.Sleep(time.Second/2 + 1)
+		synctest.Wait()
+		if want := "[[2 1]]"; fmt.Sprint(r.batches) != want {
+			t.Errorf("batches %v, want %s", r.batches, want)
+		}
+		q.Close()
+	})
+}
+
+// Items with a larger priority wait for at most 15 batches after all items before them, and others keep most batches.
+func TestPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &recorder{takes: time.Second}
+		q := open(t, r, batch.Options[int, int]{Most: 2, Queue: 20})
+		ctx, cancel := context.WithCancel(t.Context())
+		for range 4 { // there are always two that precede the others
+			go func() {
+				for ctx.Err() == nil {
+					_, _ = q.Do(batch.WithPriority(ctx, -1), 1)
+				}
+			}()
+		}
+		synctest.Wait()
+		later(ctx, q, 5, 50, 51)
+		later(ctx, q, 0, 52)
+		time.Sleep(40 * time.Second)
+		cancel()
+		q.Close()
+		var at []int
+		for i, items := range r.batches {
+			if slices.Max(items) >= 50 {
+				at = append(at, i)
+			}
+		}
+		if len(at) != 2 || at[0] != 18 || at[1] != 34 || !slices.Equal(r.batches[at[0]], []int{50, 51}) || r.batches[at[1]][0] != 52 {
+			t.Errorf("the batches %v have the others: %v", at, r.batches)
+		}
+	})
+}
+
+// Each call of a batch gets the times of its items.
+func TestComputed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		type name struct{}
+		var got []string
+		began := time.Now()
+		after := func(at time.Time) time.Duration { return at.Sub(began) }
+		r := &recorder{takes: 2 * time.Second}
+		q := open(t, r, batch.Options[int, int]{Most: 3, Queue: 20, Delay: time.Second, Computed: func(ctx context.Context, x batch.Times) {
+			got = append(got, fmt.Sprintln(ctx.Value(name{}), after(x.Arrived), after(x.Collected), after(x.Began), after(x.Ended), x.Items, x.Size, x.Err))
+		}})
+		for i, items := range [][]int{{1}, {2, 3}, {4}, {6}} {
+			time.Sleep(600 * time.Millisecond)
+			later(context.WithValue(t.Context(), name{}, i), q, 0, items...)
+		}
+		time.Sleep(time.Hour)
+		q.Close()
+		want := []string{
+			"0 600ms 600ms 1.2s 3.2s 3 3 <nil>\n", "1 1.2s 1.2s 1.2s 3.2s 3 3 <nil>\n",
+			"2 1.8s 3.2s 3.2s 5.2s 2 2 <nil>\n", "3 2.4s 3.2s 3.2s 5.2s 2 2 <nil>\n",
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
 // A full queue refuses calls at once, whole.
 func TestFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

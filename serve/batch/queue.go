@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,19 @@ type Options[T, R any] struct {
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch. It must not call the Queue.
 	Observe func(Report)
+	// Computed is called, unless it is nil, for each call with items in a batch when the batch has been computed, with the context of the
+	// call. It must not call the Queue.
+	Computed func(ctx context.Context, t Times)
+}
+
+// Times describes the items of a call in a batch.
+type Times struct {
+	Arrived     time.Time // when the call began to wait
+	Collected   time.Time // when the previous batch had ended, but not before Arrived; until Began the Queue waited for other items
+	Began       time.Time // when Run was called
+	Ended       time.Time // when Run had returned
+	Items, Size int       // of the batch
+	Err         error     // the error of Run
 }
 
 // Report describes a batch.
@@ -50,9 +64,12 @@ type Queue[T, R any] struct {
 	options Options[T, R]
 	changed chan struct{} // receives after a change of waiting or closed
 	done    chan struct{} // is closed when the last batch has ended
+	free    time.Time     // since when the goroutine that serves collects the items of a batch
 
 	mu      sync.Mutex
-	waiting []*item[T, R]
+	waiting []*item[T, R] // in order
+	calls   uint64        // that have been accepted
+	passed  int           // batches since one had the item that has waited longest
 	running int
 	closed  bool
 }
@@ -66,9 +83,20 @@ type item[T, R any] struct {
 	index   int // of its result
 }
 
+// order compares items: one with a smaller priority precedes another, and of two with the same priority the one that arrived first.
+func order[T, R any](a, b *item[T, R]) int {
+	return cmp.Or(cmp.Compare(a.call.priority, b.call.priority), arrival(a, b))
+}
+
+// arrival compares items by when their calls arrived.
+func arrival[T, R any](a, b *item[T, R]) int { return cmp.Compare(a.call.number, b.call.number) }
+
 // call is a call of Do.
 type call[R any] struct {
-	ctx     context.Context
+	ctx      context.Context
+	number   uint64 // in the order of arrival
+	priority int
+
 	results []R
 	missing int // results
 	err     error
@@ -115,13 +143,23 @@ func (q *Queue[T, R]) Stats() Stats {
 	return Stats{len(q.waiting), q.running}
 }
 
+// prioritizing is the key of a context's value: an int.
+type prioritizing struct{}
+
+// WithPriority returns a context for calls of Do with a priority. Calls with a smaller priority are computed first. Without WithPriority,
+// the priority is 0.
+func WithPriority(ctx context.Context, priority int) context.Context {
+	return context.WithValue(ctx, prioritizing{}, priority)
+}
+
 // Do waits until all items are computed, and returns their results in the order of the items. If the queue has no room for all items, Do
 // computes none and returns ErrFull. The other errors are ErrTooMany, ErrClosed, the error of ctx, and the error of Run.
 func (q *Queue[T, R]) Do(ctx context.Context, items ...T) ([]R, error) {
 	if err := ctx.Err(); err != nil || len(items) == 0 {
 		return nil, err
 	}
-	c := &call[R]{ctx: ctx, results: make([]R, len(items)), missing: len(items), done: make(chan struct{})}
+	priority, _ := ctx.Value(prioritizing{}).(int)
+	c := &call[R]{ctx: ctx, priority: priority, results: make([]R, len(items)), missing: len(items), done: make(chan struct{})}
 	if err := q.enqueue(c, items); err != nil {
 		return nil, err
 	}
@@ -134,7 +172,7 @@ func (q *Queue[T, R]) Do(ctx context.Context, items ...T) ([]R, error) {
 	}
 }
 
-// enqueue appends the items of a call.
+// enqueue inserts the items of a call.
 func (q *Queue[T, R]) enqueue(c *call[R], items []T) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -146,10 +184,14 @@ func (q *Queue[T, R]) enqueue(c *call[R], items []T) error {
 	case len(items) > q.options.Queue-len(q.waiting):
 		return ErrFull
 	}
-	now := time.Now()
+	q.calls++
+	c.number = q.calls
+	now, list := time.Now(), make([]*item[T, R], len(items))
 	for i, v := range items {
-		q.waiting = append(q.waiting, &item[T, R]{v, q.options.Size(v), now, c, i})
+		list[i] = &item[T, R]{v, q.options.Size(v), now, c, i}
 	}
+	at, _ := slices.BinarySearchFunc(q.waiting, list[0], order)
+	q.waiting = slices.Insert(q.waiting, at, list...)
 	q.signal()
 	return nil
 }

@@ -17,13 +17,14 @@ func (q *Queue[T, R]) serve() {
 			return
 		}
 		if len(list) > 0 {
-			q.compute(list)
+			q.compute(list, q.free)
 		}
 	}
 }
 
 // next waits for a batch, which is empty if all items have left in the meantime. It reports false if there will be none.
 func (q *Queue[T, R]) next() ([]*item[T, R], bool) {
+	q.free = time.Now()
 	for {
 		q.mu.Lock()
 		empty, closed := len(q.waiting) == 0, q.closed
@@ -51,7 +52,7 @@ func (q *Queue[T, R]) delay() {
 		ready := q.closed || size >= q.options.Most || n < len(q.waiting) || n == 0
 		var left time.Duration
 		if !ready {
-			left = q.options.Delay - time.Since(q.waiting[0].arrived)
+			left = q.options.Delay - time.Since(slices.MinFunc(q.waiting, arrival).arrived)
 		}
 		q.mu.Unlock()
 		if ready || left <= 0 {
@@ -77,24 +78,40 @@ func (q *Queue[T, R]) fitting() (n, size int) {
 	return len(q.waiting), size
 }
 
+// patience is the number of batches that may pass over the item that has waited longest. The next batch then ignores priorities, so every
+// item is computed at some time, and calls with a smaller priority keep most of the device.
+const patience = 15
+
 // take removes the items of calls that have ended from the queue, and then the next batch.
 func (q *Queue[T, R]) take() []*item[T, R] {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waiting = slices.DeleteFunc(q.waiting, func(x *item[T, R]) bool { return x.call.err != nil || x.call.ctx.Err() != nil })
+	if len(q.waiting) == 0 {
+		return nil
+	}
+	oldest := slices.MinFunc(q.waiting, arrival)
+	if q.passed == patience {
+		slices.SortStableFunc(q.waiting, arrival)
+		defer func() { slices.SortStableFunc(q.waiting, order) }()
+	}
 	n, _ := q.fitting()
 	list := append([]*item[T, R]{}, q.waiting[:n]...)
 	q.waiting = append([]*item[T, R]{}, q.waiting[n:]...)
+	if q.passed++; slices.Contains(list, oldest) {
+		q.passed = 0
+	}
 	q.running = n
 	return list
 }
 
-// compute computes a batch. If it fails, its calls are computed again, one after another, so that a call ends only with an error of its own.
-func (q *Queue[T, R]) compute(list []*item[T, R]) {
-	results, err := q.run(list)
+// compute computes a batch, whose items were collected since a time. If it fails, its calls are computed again, one after another, so that
+// a call ends only with an error of its own.
+func (q *Queue[T, R]) compute(list []*item[T, R], since time.Time) {
+	results, err := q.run(list, since)
 	if calls := callsOf(list); err != nil && len(calls) > 1 && !errors.Is(err, context.Canceled) {
 		for _, part := range calls {
-			q.compute(part)
+			q.compute(part, time.Now())
 		}
 		return
 	}
@@ -123,7 +140,7 @@ func callsOf[T, R any](list []*item[T, R]) (calls [][]*item[T, R]) {
 }
 
 // run computes items and reports it.
-func (q *Queue[T, R]) run(list []*item[T, R]) ([]R, error) {
+func (q *Queue[T, R]) run(list []*item[T, R], since time.Time) ([]R, error) {
 	ctx, stop := whileAny(list)
 	defer stop()
 	began, r := time.Now(), Report{Items: len(list)}
@@ -140,6 +157,15 @@ func (q *Queue[T, R]) run(list []*item[T, R]) ([]R, error) {
 	r.Took, r.Err = time.Since(began), err
 	if q.options.Observe != nil {
 		q.options.Observe(r)
+	}
+	if q.options.Computed != nil {
+		for _, part := range callsOf(list) {
+			t := Times{Arrived: part[0].arrived, Collected: since, Began: began, Ended: began.Add(r.Took), Items: r.Items, Size: r.Size, Err: err}
+			if since.Before(t.Arrived) {
+				t.Collected = t.Arrived
+			}
+			q.options.Computed(part[0].call.ctx, t)
+		}
 	}
 	return results, err
 }

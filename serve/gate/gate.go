@@ -19,6 +19,7 @@ import (
 	"github.com/gopherwarp/gopherwarp/grammar"
 	"github.com/gopherwarp/gopherwarp/llm"
 	"github.com/gopherwarp/gopherwarp/serve/repository"
+	"github.com/gopherwarp/gopherwarp/serve/spans"
 )
 
 // A Model generates text. It may be used by several goroutines. *llm.Model is one.
@@ -178,9 +179,12 @@ func WithFailures(ctx context.Context, fail func(http.ResponseWriter, Failure)) 
 
 // Guard returns a handler that passes requests of clients with a valid API key on to next. If next returns an error,
 // the handler calls fail, or the function of WithFailures if the request has its context. If the client has left, it
-// calls neither. Answers with status 429, and answers about a model that is not ready, have the header Retry-After.
+// calls neither. Answers with status 429, and answers about a model that is not ready, have the header Retry-After. If the request has a
+// span of package spans, the span gets the name of the route and the status of the answer.
 func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		span := spans.Of(r.Context())
+		nameSpan(span, r)
 		err := error(Failure{
 			Status: http.StatusUnauthorized, Code: "invalid_api_key",
 			Message: "the request needs an API key: Authorization: Bearer KEY, or X-Api-Key: KEY",
@@ -192,6 +196,7 @@ func (g *Gate) Guard(next Handler, fail func(http.ResponseWriter, Failure)) http
 			defer end()
 			err = next(w, r.WithContext(ctx))
 		}
+		endSpan(span, r, err)
 		if err == nil || errors.Is(err, ErrLeft) {
 			return
 		}

@@ -3,6 +3,8 @@ package gate
 import (
 	"context"
 	"sync"
+
+	"github.com/gopherwarp/gopherwarp/serve/spans"
 )
 
 // holder has the models that a request uses.
@@ -34,9 +36,15 @@ func hold(ctx context.Context, release func()) {
 }
 
 // Hold calls f with a context for one of several requests on a connection. The models that Find returns for this context stay loaded until
-// f returns, and not until the connection ends.
+// f returns, and not until the connection ends. If the connection has a span, each request gets a span of its own.
 func Hold(ctx context.Context, f func(ctx context.Context) error) error {
 	v := &visit{user: UserOf(ctx)}
 	defer v.held.release()
-	return f(context.WithValue(ctx, visiting{}, v))
+	ctx, span := spans.Start(context.WithValue(ctx, visiting{}, v), "message")
+	defer span.End()
+	err := f(ctx)
+	if fails(err) {
+		span.Fail(err.Error())
+	}
+	return err
 }

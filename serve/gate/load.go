@@ -49,6 +49,7 @@ func (g *Gate) find(ctx context.Context, name string, of func(*repository.Model[
 	if m == nil {
 		return "", nil, WrongKind(name)
 	}
+	describeModel(ctx, name)
 	if model != name {
 		t, err := TokenizedOf(m)
 		return name, adapted{t, name}, err

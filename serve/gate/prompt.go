@@ -120,10 +120,29 @@ type Continuer struct {
 // receives the usage of all continuations together.
 func (c Continuer) Continue(ctx context.Context, r llm.Request) iter.Seq2[llm.Token, error] {
 	endsTurn(ctx, len(c.Prompts), &r)
-	if len(c.Prompts) == 1 {
-		return c.one(ctx, 0, r)
+	g := newGeneration(ctx, "text_completion", &r)
+	tokens := c.all(ctx, r, g)
+	if g == nil {
+		return tokens
 	}
 	return func(yield func(llm.Token, error) bool) {
+		defer g.end()
+		for t, err := range tokens {
+			if g.token(t, err); !yield(t, err) {
+				return
+			}
+		}
+	}
+}
+
+// all is Continue, which records the times of each prompt in g.
+func (c Continuer) all(ctx context.Context, r llm.Request, g *generation) iter.Seq2[llm.Token, error] {
+	return func(yield func(llm.Token, error) bool) {
+		if len(c.Prompts) == 1 {
+			c.one(ctx, 0, r)(yield)
+			g.stages(r.Usage)
+			return
+		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		used, arrived := make([]llm.Usage, len(c.Prompts)), make(chan arrival)
@@ -139,8 +158,9 @@ func (c Continuer) Continue(ctx context.Context, r llm.Request) iter.Seq2[llm.To
 				return
 			}
 		}
-		for _, u := range used {
-			r.Usage.Add(u)
+		for i := range used {
+			r.Usage.Add(used[i])
+			g.stages(&used[i])
 		}
 	}
 }

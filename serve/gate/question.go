@@ -38,6 +38,8 @@ func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, err
 			yield(Part{}, err)
 			return
 		}
+		g := newGeneration(ctx, "chat", &r)
+		defer func() { g.stages(r.Usage); g.end() }()
 		r.Template.Tools, r.User = described, UserOf(ctx)
 		endsTurn(ctx, 1, &r)
 		list := make([]splitter, max(r.N, 1))
@@ -48,6 +50,7 @@ func (q Question) Answer(ctx context.Context, r llm.Request) iter.Seq2[Part, err
 			}
 		}
 		for token, err := range q.Model.Chat(ctx, q.Messages, r) {
+			g.token(token, err)
 			if err != nil {
 				yield(Part{}, err)
 				return

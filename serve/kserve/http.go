@@ -192,6 +192,9 @@ type options struct {
 	Binary  *bool `json:"binary_data"`        // of an output
 	All     bool  `json:"binary_data_output"` // of a request: outputs are binary unless they say otherwise
 	Classes int   `json:"classification"`     // of an output
+
+	Priority int64 `json:"priority"` // of a request
+	Timeout  int64 `json:"timeout"`  // of a request, in microseconds
 }
 
 // inTensor is an input.
@@ -261,6 +264,7 @@ var errLevels = errors.New("too many lists in lists")
 
 // request returns what the request asks for.
 func (b *inferRequest) request() (r Request) {
+	r.Priority, r.Timeout = b.Of.Priority, b.Of.Timeout
 	for _, t := range b.Inputs {
 		r.Inputs = append(r.Inputs, Tensor{Name: t.Name, Shape: t.Shape, Bytes: t.elements})
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -129,7 +130,7 @@ func send(t *testing.T, url, body string, headers ...string) (int, string, http.
 func TestHTTP(t *testing.T) {
 	url, _, _ := serve(t)
 	for _, c := range []struct{ path, body, want string }{
-		{"/v2", "", `{"extensions":["binary_tensor_data","classification","model_repository"],"name":"gopherwarp","version":"2"}`},
+		{"/v2", "", `{"extensions":["binary_tensor_data","classification","schedule_policy","model_repository"],"name":"gopherwarp","version":"2"}`},
 		{"/v2/health/live", "", ""}, {"/v2/health/ready", "", ""}, {"/v2/models/e/ready", "", ""}, {"/v2/models/p/versions/1/ready", "", ""},
 		{"/v2/models/e", "", `{"inputs":[{"name":"text","datatype":"BYTES","shape":[-1]}],"name":"e","outputs":[{"name":"embedding","datatype":"FP32","shape":[-1,2]}],"platform":"gopherwarp","versions":["1"]}`},
 		{"/v2/models/p", "", `{"inputs":[{"name":"picture","datatype":"BYTES","shape":[-1]}],"name":"p","outputs":[{"name":"probabilities","datatype":"FP32","shape":[-1,3]}],"platform":"gopherwarp","versions":["1"]}`},
@@ -265,7 +266,7 @@ func TestRepository(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if list := h.Index(false); len(list) != 1 || list[0].State != "READY" || h.Load(t.Context(), "e") == nil || len(h.Extensions()) != 2 {
+	if list := h.Index(false); len(list) != 1 || list[0].State != "READY" || h.Load(t.Context(), "e") == nil || len(h.Extensions()) != 3 {
 		t.Errorf("without a repository: %+v, %v", list, h.Extensions())
 	}
 	if err := h.Ready(t.Context()); err == nil || err.Error() != "another model is ill" {
@@ -274,6 +275,85 @@ func TestRepository(t *testing.T) {
 	lost.Store(true)
 	if err := h.ModelReady(t.Context(), "e", ""); gate.FailureOf(err).Status != http.StatusServiceUnavailable {
 		t.Errorf("ModelReady returns %v", err)
+	}
+}
+
+// queued is an Embedder whose vectors are computed one after another, in the order of a queue. It says when a computation begins, and waits
+// until it may go on.
+type queued struct {
+	letters
+	queue     *batch.Queue[string, []float32]
+	begun, on chan string
+}
+
+func newQueued(t *testing.T) *queued {
+	q := &queued{begun: make(chan string), on: make(chan string)}
+	var err error
+	q.queue, err = batch.New(batch.Options[string, []float32]{Most: 1, Queue: 10, Run: func(_ context.Context, texts []string) ([][]float32, error) {
+		q.begun <- texts[0]
+		<-q.on
+		return [][]float32{{0, 0}}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func (q *queued) Embed(ctx context.Context, texts ...string) ([][]float32, error) {
+	return q.queue.Do(ctx, texts...)
+}
+
+// Requests with a smaller priority are computed first: 1 is the highest one, and 0 and 2 are that of requests without a priority. A request
+// ends after its timeout.
+func TestSchedule(t *testing.T) {
+	q := newQueued(t)
+	o, g, _ := options(t)
+	o.Models = map[string]kserve.Model{"e": kserve.Vectors(q)}
+	h, err := kserve.Handle(g, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewServer(h)
+	defer s.Close()
+	defer q.queue.Close()
+	infer := func(text, parameters string) (int, string) {
+		status, got, _ := send(t, s.URL+"/v2/models/e/infer", `{"inputs": [{"name": "text", "datatype": "BYTES", "shape": [1], "data": ["`+text+`"]}], "parameters": `+parameters+`}`)
+		return status, got
+	}
+	var all sync.WaitGroup
+	for i, c := range []struct{ text, parameters string }{
+		{"first", "{}"}, {"a", `{"priority": 3}`}, {"b", `{"priority": 0}`}, {"c", `{"priority": 2, "timeout": 60000000}`}, {"d", `{}`}, {"e", `{"priority": 9223372036854775807}`}, {"f", `{"priority": 1}`},
+	} {
+		all.Go(func() {
+			if status, got := infer(c.text, c.parameters); status != 200 {
+				t.Errorf("%s: %d %s", c.text, status, got)
+			}
+		})
+		if i == 0 {
+			<-q.begun
+			continue
+		}
+		for q.queue.Stats().Waiting < i {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	for parameters, want := range map[string]struct {
+		status int
+		text   string
+	}{`{"timeout": 1000}`: {504, "took too long"}, `{"priority": -1}`: {400, "negative"}, `{"timeout": -1}`: {400, "negative"}, `{"priority": "high"}`: {400, "priority"}} {
+		if status, got := infer("late", parameters); status != want.status || !strings.Contains(got, want.text) {
+			t.Errorf("%s: %d %s", parameters, status, got)
+		}
+	}
+	order := ""
+	for range 6 {
+		q.on <- ""
+		order += <-q.begun
+	}
+	q.on <- ""
+	if all.Wait(); order != "fbcdae" {
+		t.Errorf("the order is %s", order)
 	}
 }
 

@@ -81,8 +81,8 @@ func (m *Metrics) Observe(model string, r batch.Report) {
 
 func micros(d time.Duration) float64 { return float64(d) / 1e3 }
 
-// begin counts the beginning of a request. The result counts its end.
-func (m *Metrics) begin(model string) (end func(error)) {
+// Begin counts the beginning of a request for a model, which may have come through any protocol. The result counts its end.
+func (m *Metrics) Begin(model string) (end func(error)) {
 	began := time.Now()
 	m.pending.WithLabelValues(model, Version).Inc()
 	return func(err error) {

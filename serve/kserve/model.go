@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/gopherwarp/gopherwarp/classify"
+	"github.com/gopherwarp/gopherwarp/serve/batch"
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 )
 
@@ -120,7 +122,18 @@ func greatest(row []float32, n int) []int {
 type Request struct {
 	Inputs  []Tensor
 	Outputs []Wanted // empty for all outputs
+
+	// Priority is the parameter priority of Triton's protocol: requests with a smaller number are computed first, and 0 means 2.
+	Priority int64
+	// Timeout is the parameter timeout: the microseconds after which the request ends with an error. 0 means no limit.
+	Timeout int64
 }
+
+// usualPriority is the priority of requests without one, and of requests through other protocols, which count from 0 in both directions.
+const usualPriority = 2
+
+// longestTimeout is the longest time of a request.
+const longestTimeout = 24 * time.Hour
 
 // Wanted is an output that a request asks for.
 type Wanted struct {
@@ -136,11 +149,11 @@ func (h *Handler) Infer(ctx context.Context, model, version string, read func() 
 	if err != nil {
 		return nil, err
 	}
-	end := h.options.Metrics.begin(model)
+	end := h.options.Metrics.Begin(model)
 	r, err := read()
 	var list []Tensor
 	if err == nil {
-		list, err = infer(ctx, m, r)
+		list, err = scheduled(ctx, m, r)
 	}
 	end(err)
 	return list, err
@@ -157,6 +170,22 @@ func (h *Handler) Ready(ctx context.Context) error {
 		return h.options.Health(ctx)
 	}
 	return nil
+}
+
+// scheduled is infer with the priority and the time of the request.
+func scheduled(ctx context.Context, m Model, r Request) ([]Tensor, error) {
+	if r.Priority < 0 || r.Timeout < 0 {
+		return nil, gate.Invalid("parameters", "priority %d, timeout %d: a number is negative", r.Priority, r.Timeout)
+	}
+	if r.Priority > 0 {
+		ctx = batch.WithPriority(ctx, int(min(r.Priority, 1<<31))-usualPriority)
+	}
+	if r.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(min(r.Timeout, longestTimeout.Microseconds()))*time.Microsecond)
+		defer cancel()
+	}
+	return infer(ctx, m, r)
 }
 
 // infer computes what a request asks for. The error may be a gate.Failure.

@@ -13,7 +13,7 @@ import (
 
 // Extensions returns the names of the supported extensions of the protocol.
 func (h *Handler) Extensions() []string {
-	list := []string{"binary_tensor_data", "classification"}
+	list := []string{"binary_tensor_data", "classification", "schedule_policy"}
 	if h.Repository != nil {
 		list = append(list, "model_repository")
 	}

@@ -76,7 +76,9 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, o Options) error
 	requests, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), ending{}, ctx.Done()))
 	defer cancel()
 	counted := &counted{Handler: h}
-	limited := newLimited(l, cmp.Or(o.Connections, 1<<14))
+	connections := cmp.Or(o.Connections, 1<<14)
+	reserve(l, connections)
+	limited := newLimited(l, connections)
 	server := &http.Server{
 		Handler: counted, BaseContext: func(net.Listener) context.Context { return requests }, ConnState: limited.state, TLSConfig: o.TLS,
 		ReadHeaderTimeout: forHeader, ReadTimeout: forRequest, IdleTimeout: forNext, MaxHeaderBytes: 16 << 10,

@@ -15,11 +15,13 @@ import (
 
 // embedder is an Embedder with its queue.
 type embedder struct {
+	name    string
 	model   *repository.Model[Embedder]
 	options EmbedOptions
 	metrics *embedMetrics
 	broken  atomic.Pointer[error] // that of the last batch, or nil
 	also    func(batch.Report)    // is called after each batch
+	began   func() func(error)    // is called when a request begins, and its result when the request ends
 
 	mu     sync.Mutex
 	queued *batch.Queue[[]int32, []float32] // nil before the first request
@@ -28,7 +30,11 @@ type embedder struct {
 
 // newEmbedder returns an embedder of a model.
 func newEmbedder(name string, m *repository.Model[Embedder], o EmbedOptions) *embedder {
-	e := &embedder{model: m, options: o, metrics: newEmbedMetrics(name), also: func(batch.Report) {}}
+	e := &embedder{name: name, model: m, options: o, metrics: newEmbedMetrics(name), also: func(batch.Report) {}}
+	e.began = func() func(error) { return func(error) {} }
+	if o.Began != nil {
+		e.began = func() func(error) { return o.Began(name) }
+	}
 	if o.Observe != nil {
 		e.also = func(r batch.Report) { o.Observe(name, r) }
 	}
@@ -47,6 +53,7 @@ func (e *embedder) queue(m Embedder) (*batch.Queue[[]int32, []float32], error) {
 		e.queued, err = batch.New(batch.Options[[]int32, []float32]{
 			Run: e.compute, Size: func(tokens []int32) int { return len(tokens) },
 			Most: max(m.BatchTokens(), 1), Queue: cmp.Or(e.options.Texts, 4096), Delay: e.options.Delay, Observe: e.observe,
+			Computed: gate.DescribeBatch,
 		})
 	}
 	return e.queued, err
@@ -134,6 +141,7 @@ func (e *embedder) vectors(ctx context.Context, body *embedRequest) (list [][]fl
 	for _, text := range texts {
 		tokens += len(text)
 	}
+	gate.DescribeVectors(ctx, e.name, tokens)
 	list, err = q.Do(ctx, texts...)
 	if errors.Is(err, batch.ErrTooMany) {
 		err = gate.Invalid("input", "%d texts, which are more than the server's queue holds", len(texts))

@@ -45,6 +45,9 @@ type EmbedOptions struct {
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch of a model.
 	Observe func(model string, r batch.Report)
+	// Began is called, unless it is nil, when a request to /v1/embeddings for a model begins. The result is called with the error of the
+	// request when it ends.
+	Began func(model string) (ended func(error))
 	// Metrics are additional metrics for /metrics.
 	Metrics []prometheus.Collector
 	// Health returns nil if the models of other handlers work, and otherwise the error of /health. It may be nil.
@@ -82,6 +85,7 @@ type embedRequest struct {
 	Input      inputs `json:"input"`
 	Format     string `json:"encoding_format"`
 	Dimensions *int   `json:"dimensions"`
+	Priority   *int   `json:"priority"` // an extension of vLLM: requests with a smaller number come first
 }
 
 // inputs are texts, which may be given as a single one.
@@ -186,13 +190,23 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request) error {
 	if m == nil {
 		return gate.WrongKind(name)
 	}
-	list, n, err := m.answer(r.Context(), &body)
-	if err != nil {
+	ended := m.began()
+	list, n, err := m.prioritized(r.Context(), &body)
+	if ended(err); err != nil {
 		return err
 	}
 	return gate.WriteJSON(w, map[string]any{
 		"object": "list", "model": name, "data": dataOf(list, body.Format), "usage": map[string]int{"prompt_tokens": n, "total_tokens": n},
 	})
+}
+
+// prioritized returns the vectors of a request with its own priority, and the number of tokens.
+func (e *embedder) prioritized(ctx context.Context, body *embedRequest) ([][]float32, int, error) {
+	var priority int
+	if err := gate.Set(&priority, "priority", body.Priority, gate.Between(-1<<31, 1<<31-1)); err != nil {
+		return nil, 0, err
+	}
+	return e.answer(batch.WithPriority(ctx, priority), body)
 }
 
 // vector is the vector of a text in an answer.

@@ -6,11 +6,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -122,6 +124,69 @@ func TestEmbeddings(t *testing.T) {
 	}
 	if _, got := get(t, url+"/v1/models"); !strings.Contains(got, `"id":"e"`) || !strings.Contains(got, `"id":"m"`) {
 		t.Errorf("models: %s", got)
+	}
+}
+
+// ordered is an Embedder that notes the first tokens of its batches, which have a text each.
+type ordered struct {
+	letters
+	begun chan int32
+}
+
+func (ordered) BatchTokens() int { return 1 }
+
+func (o ordered) EmbedTokens(ctx context.Context, texts ...[]int32) ([][]float32, error) {
+	o.begun <- texts[0][0]
+	return o.letters.EmbedTokens(ctx, texts...)
+}
+
+// Requests with a smaller priority are computed first.
+func TestEmbeddingsPriority(t *testing.T) {
+	e := ordered{letters{wait: make(chan struct{})}, make(chan int32)}
+	url, h := serveHandler(t, e, openai.EmbedOptions{}, nil)
+	var all sync.WaitGroup
+	for i, fields := range []string{"", `, "priority": 1`, `, "priority": 0`, `, "priority": -2147483648`, ""} {
+		all.Go(func() {
+			if status, got := post(t, url+"/v1/embeddings", fmt.Sprintf(`{"input": [%d]%s}`, i+1, fields)); status != 200 {
+				t.Errorf("%s: %d %s", fields, status, got)
+			}
+		})
+		if i == 0 {
+			<-e.begun
+			continue
+		}
+		for want := fmt.Sprintf("te_queue_size{model_name=\"e\"} %d\n", i); ; time.Sleep(time.Millisecond) {
+			if _, got := get(t, url+"/metrics"); strings.Contains(got, want) {
+				break
+			}
+		}
+	}
+	var order []int32
+	for range 4 {
+		e.wait <- struct{}{}
+		order = append(order, <-e.begun)
+	}
+	e.wait <- struct{}{}
+	if all.Wait(); !slices.Equal(order, []int32{4, 3, 5, 2}) {
+		t.Errorf("the order is %v", order)
+	}
+	if status, got := post(t, url+"/v1/embeddings", `{"input": "a", "priority": 2147483648}`); status != 400 || !strings.Contains(got, "priority") {
+		t.Errorf("a priority out of range: %d %s", status, got)
+	}
+	h.Close()
+}
+
+// The function of EmbedOptions.Began hears of each request, and of its error.
+func TestEmbeddingsBegan(t *testing.T) {
+	var got []string
+	url := serveEmbedders(t, letters{}, openai.EmbedOptions{Began: func(model string) func(error) {
+		return func(err error) { got = append(got, fmt.Sprint(model, err)) }
+	}})
+	for _, input := range []string{`"a"`, `[]`} {
+		post(t, url+"/v1/embeddings", `{"model": "e", "input": `+input+`}`)
+	}
+	if want := []string{"e<nil>", "einput: 0 texts, from 1 to 2048 are allowed"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

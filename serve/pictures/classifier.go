@@ -19,10 +19,12 @@ import (
 
 // A Classifier is a model of a Handler with its queue, for use by other protocols. Pictures of all protocols wait in the same queue.
 type Classifier struct {
+	name    string
 	model   *repository.Model[Model]
 	labels  []string
 	queue   *batch.Queue[image.Image, []classify.Class]
 	also    func(batch.Report)    // is called after each batch
+	began   func() func(error)    // is called when a request begins, and its result when the request ends
 	decoded chan struct{}         // has an element for each picture that is being decoded
 	broken  atomic.Pointer[error] // that of the last batch, or nil
 	metrics *metrics
@@ -30,13 +32,18 @@ type Classifier struct {
 
 // newClassifier returns a Classifier with the options of its Handler.
 func newClassifier(name string, m *repository.Model[Model], o Options, decoded chan struct{}) (*Classifier, error) {
-	c := &Classifier{model: m, labels: o.Labels[name], decoded: decoded, also: func(batch.Report) {}, metrics: newMetrics(name)}
+	c := &Classifier{name: name, model: m, labels: o.Labels[name], decoded: decoded, also: func(batch.Report) {}, metrics: newMetrics(name)}
+	c.began = func() func(error) { return func(error) {} }
+	if o.Began != nil {
+		c.began = func() func(error) { return o.Began(name) }
+	}
 	if o.Observe != nil {
 		c.also = func(r batch.Report) { o.Observe(name, r) }
 	}
 	var err error
 	c.queue, err = batch.New(batch.Options[image.Image, []classify.Class]{
 		Run: c.compute, Most: cmp.Or(o.Batch, 32), Queue: cmp.Or(o.Pictures, 256), Delay: o.Delay, Observe: c.observe,
+		Computed: gate.DescribeBatch,
 	})
 	return c, err
 }
@@ -90,6 +97,7 @@ func (c *Classifier) Health(ctx context.Context) error {
 
 // Classify returns all classes of the pictures in the contents of JPEG or PNG files. The error may be a gate.Failure.
 func (c *Classifier) Classify(ctx context.Context, files ...[]byte) ([][]classify.Class, error) {
+	gate.DescribeClassifier(ctx, c.name)
 	began := time.Now()
 	list := make([]image.Image, len(files))
 	for i, data := range files {

@@ -44,6 +44,9 @@ type Options struct {
 	Delay time.Duration
 	// Observe is called, unless it is nil, after each batch of a model.
 	Observe func(model string, r batch.Report)
+	// Began is called, unless it is nil, when a request to /classify for a model begins. The result is called with the error of the
+	// request when it ends.
+	Began func(model string) (ended func(error))
 	// Metrics are further metrics that /metrics returns.
 	Metrics []prometheus.Collector
 }
@@ -115,12 +118,21 @@ func (h *Handler) upload(w http.ResponseWriter, r *http.Request) error {
 		}
 		top = n
 	}
+	ctx := r.Context()
+	if text := r.URL.Query().Get("priority"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return gate.Invalid("priority", "%q is not an integer of 32 bits", text)
+		}
+		ctx = batch.WithPriority(ctx, int(n))
+	}
 	data, err := h.ReadBytes(w, r)
 	if err != nil {
 		return err
 	}
-	list, err := c.Classify(r.Context(), data)
-	if err != nil {
+	ended := c.began()
+	list, err := c.Classify(ctx, data)
+	if ended(err); err != nil {
 		return err
 	}
 	type class struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -124,6 +125,7 @@ func TestUpload(t *testing.T) {
 		{"?top=1", file(t, 3, 9), 200, `{"classes":[{"class":0,"name":"high","probability":0.75}],"model":"p"}`},
 		{"?model=p&top=1", file(t, 3, 9), 200, `{"classes":[{"class":0,"name":"high","probability":0.75}],"model":"p"}`},
 		{"?model=x", file(t, 3, 9), 404, `{"error":"there is no model \"x\"; there is p"}`},
+		{"?priority=2147483648", file(t, 3, 9), 400, `{"error":"priority: \"2147483648\" is not an integer of 32 bits"}`},
 		{"?top=0", file(t, 3, 9), 400, `{"error":"top: \"0\" is not a number from 1 to 1000"}`},
 		{"", "text", 400, `{"error":"classify: not a picture: image: unknown format"}`},
 		{"", file(t, 13, 9), 400, `{"error":"classify: not a picture"}`},
@@ -193,6 +195,44 @@ func TestOverload(t *testing.T) {
 	if ok.Load() != 3 { // one is computed, two wait
 		t.Errorf("%d answers, %d refusals", ok.Load(), busy.Load())
 	}
+}
+
+// Pictures with a smaller priority are classified first.
+func TestPriority(t *testing.T) {
+	m := wide{begun: make(chan struct{}), wait: make(chan struct{})}
+	url, h := serve(t, m, pictures.Options{Batch: 1})
+	p, answered := file(t, 9, 3), make(chan string, 4)
+	ask := func(priority string) {
+		status, got := send(t, url+"/classify?priority="+priority, p)
+		if status != 200 {
+			t.Errorf("%d %s", status, got)
+		}
+		answered <- priority
+	}
+	waiting := func(n int) {
+		for want := fmt.Sprintf("\ngopherwarp_pictures_waiting{model_name=\"p\"} %d", n); ; time.Sleep(time.Millisecond) {
+			if _, got := send(t, url+"/metrics", ""); strings.Contains(got, want) {
+				return
+			}
+		}
+	}
+	go ask("0")
+	<-m.begun
+	for i, priority := range []string{"1", "", "-2147483648"} {
+		go ask(priority)
+		waiting(i + 1)
+	}
+	order := ""
+	for i := range 4 {
+		m.wait <- struct{}{}
+		if order += <-answered + ","; i < 3 {
+			<-m.begun
+		}
+	}
+	if order != "0,-2147483648,,1," {
+		t.Errorf("the order is %s", order)
+	}
+	h.Close()
 }
 
 // After an error of the device, the server is not healthy until the device computes again, also if no picture comes.

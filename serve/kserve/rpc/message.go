@@ -91,6 +91,7 @@ func (m *modelName) read(data []byte) error {
 type inferQuestion struct {
 	modelName
 	id      string
+	given   map[string]int64 // parameters
 	inputs  []input
 	outputs []kserve.Wanted
 	raw     [][]byte
@@ -112,6 +113,13 @@ func (q *inferQuestion) read(data []byte) error {
 			q.version = string(f.bytes)
 		case 3:
 			q.id = string(f.bytes)
+		case 4:
+			name, value, err := parameter(f.bytes)
+			if q.given == nil {
+				q.given = map[string]int64{}
+			}
+			q.given[name] = value
+			return err
 		case 5:
 			var x input
 			err := x.read(f.bytes)
@@ -173,29 +181,32 @@ func readWanted(data []byte) (w kserve.Wanted, err error) {
 		case 1:
 			w.Name = string(f.bytes)
 		case 2:
-			var name string
-			var value uint64
-			if err := fields(f.bytes, func(f field) error {
-				if f.number == 1 {
-					name = string(f.bytes)
-					return nil
-				}
-				return fields(f.bytes, func(f field) error { value = f.varint; return nil })
-			}); err != nil {
-				return err
-			}
+			name, value, err := parameter(f.bytes)
 			if name == "classification" {
-				w.Classes = int(int32(min(value, 1<<31-1)))
+				w.Classes = int(max(min(value, 1<<31-1), -1))
 			}
+			return err
 		}
 		return nil
 	})
 	return w, err
 }
 
+// parameter reads an element of a map of parameters. The value is 0 if it is not a number.
+func parameter(data []byte) (name string, value int64, err error) {
+	err = fields(data, func(f field) error {
+		if f.number == 1 {
+			name = string(f.bytes)
+			return nil
+		}
+		return fields(f.bytes, func(f field) error { value = int64(f.varint); return nil })
+	})
+	return name, value, err
+}
+
 // request returns the request with the elements of all inputs. The error is a gate.Failure.
 func (q *inferQuestion) request() (r kserve.Request, err error) {
-	r.Outputs = q.outputs
+	r.Outputs, r.Priority, r.Timeout = q.outputs, q.given["priority"], q.given["timeout"]
 	if len(q.raw) > 0 && len(q.raw) != len(q.inputs) {
 		return r, gate.Invalid("raw_input_contents", "%d for %d inputs", len(q.raw), len(q.inputs))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/kserve"
+	"github.com/gopherwarp/gopherwarp/serve/spans"
 )
 
 // service is the beginning of the paths of calls.
@@ -20,7 +21,14 @@ const service = "/inference.GRPCInferenceService/"
 func Handle(h *kserve.Handler, next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	for name, c := range calls(h) {
-		next := func(w http.ResponseWriter, r *http.Request) error { c.ServeHTTP(w, r); return nil }
+		next := func(w http.ResponseWriter, r *http.Request) error {
+			if s := spans.Of(r.Context()); s != nil {
+				s.Name(service[1:] + name)
+				s.Set(spans.Attr("rpc.system.name", "grpc"), spans.Attr("rpc.method", service[1:]+name))
+			}
+			c.ServeHTTP(w, r)
+			return nil
+		}
 		if name == "ModelInfer" || name == "RepositoryModelLoad" || name == "RepositoryModelUnload" {
 			next = h.Limit(next)
 		}
@@ -68,6 +76,17 @@ func codeOf(status int) connect.Code {
 	return connect.CodeInvalidArgument
 }
 
+// describe records the error of a call. Only failures of the server are errors of the span.
+func describe(s *spans.Span, code connect.Code, f gate.Failure) {
+	if s == nil {
+		return
+	}
+	s.Set(spans.Attr("rpc.response.status_code", strings.ToUpper(code.String())))
+	if f.Status >= http.StatusInternalServerError {
+		s.Fail(f.Message)
+	}
+}
+
 // calls returns the calls of the service by their names.
 func calls(h *kserve.Handler) map[string]http.Handler {
 	return map[string]http.Handler{
@@ -105,7 +124,9 @@ func call[Q any](h *kserve.Handler, f func(context.Context, *Q) (answer, error))
 		a, err := f(ctx, r.Msg)
 		if err != nil {
 			f := gate.FailureOf(err)
-			return nil, connect.NewError(codeOf(f.Status), f)
+			code := codeOf(f.Status)
+			describe(spans.Of(ctx), code, f)
+			return nil, connect.NewError(code, f)
 		}
 		return connect.NewResponse(&a), nil
 	}, connect.WithCodec(codec{}), connect.WithReadMaxBytes(int(h.Body)))

@@ -19,6 +19,8 @@ import (
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/kserve"
 	"github.com/gopherwarp/gopherwarp/serve/repository"
+	"github.com/gopherwarp/gopherwarp/serve/spans"
+	"github.com/gopherwarp/gopherwarp/serve/spans/spanstest"
 )
 
 // letters is an Embedder whose vectors are the number of bytes and half of it.
@@ -28,6 +30,9 @@ func (letters) Embed(_ context.Context, texts ...string) (list [][]float32, err 
 	for _, text := range texts {
 		if text == "busy" {
 			return nil, batch.ErrFull
+		}
+		if text == "lost" {
+			return nil, errors.New("the device is lost")
 		}
 		list = append(list, []float32{float32(len(text)), float32(len(text)) / 2})
 	}
@@ -39,6 +44,12 @@ func (letters) Health(context.Context) error       { return nil }
 
 // serve starts a server for HTTP/2 without TLS, and returns its address.
 func serve(t *testing.T) string {
+	t.Helper()
+	return serveTraced(t, nil)
+}
+
+// serveTraced is serve with traces.
+func serveTraced(t *testing.T, tracer *spans.Tracer) string {
 	t.Helper()
 	r := repository.New(repository.Options{})
 	_, err := repository.Add(r, "e", func(context.Context) (letters, func() error, error) {
@@ -56,7 +67,7 @@ func serve(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewUnstartedServer(Handle(h, h))
+	s := httptest.NewUnstartedServer(tracer.Handler(Handle(h, h)))
 	s.Config.Protocols = new(http.Protocols)
 	s.Config.Protocols.SetHTTP1(true)
 	s.Config.Protocols.SetUnencryptedHTTP2(true)
@@ -92,6 +103,33 @@ func send(t *testing.T, address, method, message string) (status, answer string)
 	return cmp.Or(a.Trailer.Get("Grpc-Status"), a.Header.Get("Grpc-Status")), string(got)
 }
 
+// The span of a call has the name of the method, and is an error only if the server has failed.
+func TestTraced(t *testing.T) {
+	c := spanstest.New(t)
+	tracer, err := spans.New(spans.Options{Endpoint: c.URL + "/v1/traces"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := serveTraced(t, tracer)
+	input := "\x0a\x04text\x12\x05BYTES\x18\x01\x2a"
+	for _, text := range []string{"\x03\x42\x01a", "\x06\x42\x04busy", "\x06\x42\x04lost"} {
+		send(t, address, "ModelInfer", "\x0a\x01e\x2a"+string(rune(len(input)+len(text)))+input+text)
+	}
+	tracer.Close(t.Context())
+	list := c.Spans()
+	if len(list) != 3 {
+		t.Fatalf("%d spans", len(list))
+	}
+	for i, want := range []struct {
+		status any
+		failed bool
+	}{{nil, false}, {"RESOURCE_EXHAUSTED", false}, {"INTERNAL", true}} {
+		if s := list[i]; s.Name != "inference.GRPCInferenceService/ModelInfer" || s.Attributes["rpc.method"] != s.Name || s.Attributes["rpc.response.status_code"] != want.status || s.Failed != want.failed {
+			t.Errorf("got %+v, want %+v", s, want)
+		}
+	}
+}
+
 // TestCalls compares messages with those that the protocol's definition prescribes.
 func TestCalls(t *testing.T) {
 	address := serve(t)
@@ -111,7 +149,7 @@ func TestCalls(t *testing.T) {
 		{"RepositoryIndex", "\x10\x01", "0", always},
 		{"RepositoryIndex", "\x12", "3", ""},
 		{"ModelReady", "\x0a\x01x", "0", ""},
-		{"ServerMetadata", "", "0", "\x0a\x0agopherwarp\x12\x012\x1a\x12binary_tensor_data\x1a\x0eclassification\x1a\x10model_repository"},
+		{"ServerMetadata", "", "0", "\x0a\x0agopherwarp\x12\x012\x1a\x12binary_tensor_data\x1a\x0eclassification\x1a\x0fschedule_policy\x1a\x10model_repository"},
 		{"ModelMetadata", "\x0a\x01e", "0", "\x0a\x01e\x12\x011\x1a\x0agopherwarp\x22\x19\x0a\x04text\x12\x05BYTES\x1a\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x2a\x1e\x0a\x09embedding\x12\x04FP32\x1a\x0b\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x02"},
 		{"ModelInfer", "\x0a\x01e\x1a\x017\x2a\x10" + input + "\x3a\x0c\x03\x00\x00\x00abc\x01\x00\x00\x00d", "0",
 			"\x0a\x01e\x12\x011\x1a\x017\x2a\x15\x0a\x09embedding\x12\x04FP32\x1a\x02\x02\x02\x32\x10\x00\x00\x40\x40\x00\x00\xc0\x3f\x00\x00\x80\x3f\x00\x00\x00\x3f"},
@@ -128,6 +166,13 @@ func TestCalls(t *testing.T) {
 		if status, got := send(t, address, c.method, c.message); status != c.status || got != c.want {
 			t.Errorf("%s %q: status %s, %q, want %s, %q", c.method, c.message, status, got, c.status, c.want)
 		}
+	}
+	var q inferQuestion // with the priority as Triton's client for Python sends it
+	if err := q.read([]byte("\x0a\x01e\x22\x0e\x0a\x08priority\x12\x02\x28\x01\x22\x0f\x0a\x07timeout\x12\x04\x10\xc0\x84\x3d\x22\x07\x0a\x01x\x12\x02\x08\x01")); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := q.request(); err != nil || r.Priority != 1 || r.Timeout != 1000000 {
+		t.Errorf("got %+v, %v", r, err)
 	}
 	a, err := http.Get("http://" + address + "/other")
 	if err != nil {

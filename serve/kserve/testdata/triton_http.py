@@ -35,6 +35,7 @@ for binary in (True, False):
     equal(answer.get_response()["id"], "7")
     answer = client.infer("e", [given], outputs=[triton.InferRequestedOutput("embedding", binary_data=binary)])
     equal(answer.as_numpy("embedding").tolist(), [[3, 1.5], [2, 1]])
+equal(client.infer("e", [given], priority=1, timeout=10_000_000).as_numpy("embedding").shape, (2, 2))
 equal(client.async_infer("e", [given]).get_result().as_numpy("embedding").shape, (2, 2))
 for how in ("gzip", "deflate"):
     answer = client.infer("e", [given], request_compression_algorithm=how, response_compression_algorithm=how)

@@ -1,0 +1,26 @@
+// Package spans records how a server spends the time of its requests, as traces of OpenTelemetry, and sends them to a collector with the
+// protocol OTLP over HTTP.
+//
+//	options, err := spans.FromEnvironment(os.Getenv)
+//	if err != nil {
+//		log.Print(err) // variables that the package ignores
+//	}
+//	if options.Endpoint != "" {
+//		tracer, err := spans.New(options)
+//		if err != nil {
+//			return err
+//		}
+//		defer tracer.Close(ctx)
+//		handler = tracer.Handler(handler)
+//	}
+//
+// Tracer.Handler begins a span for each request. A handler gets the span with Of, names it, and adds attributes and children, whose times
+// it knows when they have ended. Package gate names the spans of requests that it admits; spans without a name are not sent.
+//
+// Recording never waits for the collector. Ended spans wait in memory, at most 2,048; further ones are dropped and counted. A batch of at
+// most 512 spans is sent every five seconds, or earlier if there are enough spans. If the collector refuses a batch for the moment or does
+// not answer, the package tries again a few times and then drops the batch.
+//
+// The package implements what the server needs of the specifications of OpenTelemetry and of W3C's Trace Context: the header traceparent
+// of requests, the samplers that OTEL_TRACES_SAMPLER names, and the encoding http/protobuf. It has neither logs nor metrics.
+package spans
