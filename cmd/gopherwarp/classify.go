@@ -21,6 +21,7 @@ type classifyCommand struct {
 	Top      int      `default:"5" help:"The number of classes to print for each picture."`
 	JSON     bool     `name:"json" help:"Print a JSON object for each picture instead of the table."`
 	DType    string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16 or float16. Default: float16 on GPUs with tensor cores, and else float32."`
+	mapping
 }
 
 // Help is the text after the flags.
@@ -37,7 +38,7 @@ Example:
 // Run runs the command.
 func (c *classifyCommand) Run(ctx context.Context, t terminal) error {
 	types := map[string]dtype.Type{"float32": dtype.Float32, "bfloat16": dtype.BFloat16, "float16": dtype.Float16}
-	o := classify.Options{DType: types[c.DType]}
+	o := classify.Options{DType: types[c.DType], Map: c.on()}
 	var err error
 	if c.Names == "" {
 		o.Names, err = labelsIn(c.Model)
