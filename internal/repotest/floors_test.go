@@ -168,7 +168,7 @@ var floors = map[string]string{
 	"cmd/internal/console":      "x/ansi",
 	"cmd/internal/build":        "cmd/internal/console compile internal/diag",
 	"cmd/kernelgen":             "cmd/internal/build",
-	"examples/...":              ". train/finetune llm tensor nn train device device/driver dtype gpu math32",
+	"examples/...":              ". train/finetune llm tensor nn train weights weights/gguf device device/driver dtype gpu math32",
 	"bench/...":                 ". device device/driver dtype gpu math32",
 	"bench/readme":              "bench/report",
 	"bench/report":              "",
