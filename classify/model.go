@@ -31,6 +31,9 @@ type Options struct {
 	// Names has the name of each class: Names[i] belongs to the i-th score that the model computes. A class without a name is called
 	// "class" and its number.
 	Names []string
+	// Map loads a model for a CPU from mapped files, which saves a copy of the data. Files are read for other devices, or if the system
+	// cannot map them.
+	Map bool
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 }
@@ -82,7 +85,12 @@ func Open(dev *device.Device, path string, o Options) (*Model, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	m := &Model{stream: stream}
-	err = m.load(f, o)
+	if o.Map {
+		err = f.Map()
+	}
+	if err == nil || errors.Is(err, errors.ErrUnsupported) {
+		err = m.load(f, o)
+	}
 	if err == nil {
 		m.name(o.Names)
 		err = stream.Synchronize(context.Background())

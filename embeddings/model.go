@@ -25,6 +25,9 @@ type Options struct {
 	DType dtype.Type
 	// BatchTokens is the largest number of tokens of a batch; a single text may have more. 0 means 2,048 on a CPU and 32,768 on a GPU.
 	BatchTokens int
+	// Map loads a model for a CPU from mapped files, which saves a copy of the data. Files are read for other devices, or if the system
+	// cannot map them.
+	Map bool
 	// Progress, unless it is nil, is called with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 }
@@ -85,6 +88,11 @@ func (m *Model) load(dev *device.Device, c bert.Config, o Options) error {
 		return err
 	}
 	defer f.Close()
+	if o.Map {
+		if err := f.Map(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
 	if m.stream, err = dev.NewStream(); err != nil {
 		return err
 	}

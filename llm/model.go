@@ -38,6 +38,9 @@ type Options struct {
 	// Adapters maps the names by which requests choose an adapter to the folders of the adapters. A chosen adapter is applied in addition
 	// to Adapter.
 	Adapters map[string]string
+	// Map loads a model for a CPU from mapped files, which saves a copy of the data. Files are read for other devices, or if the system
+	// cannot map them.
+	Map bool
 	// Progress is called while the weights are loaded, with the number of bytes loaded so far and the total number of bytes.
 	Progress func(done, total int64)
 	// Interrupt, unless it is nil, is called often while the weights are loaded. If it returns an error, the load ends with this error.
@@ -99,6 +102,11 @@ func (m *Model) load(dev *device.Device, f *Files, o Options) (err error) {
 	}
 	if err := roomForWeights(dev, f); err != nil {
 		return err
+	}
+	if o.Map {
+		if err := f.Weights.Map(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
 	}
 	if n.stream, err = dev.NewStream(); err != nil {
 		return err

@@ -47,7 +47,10 @@ type LoadOptions struct {
 // it to nil if the file lacks its tensor.
 //
 // Load is strict: the file must have each tensor of the model in the right shape, and the model must use each tensor of the file. The error
-// joins all mistakes, each of which matches one of the errors of Load. If the device has no memory for a parameter, Load ends at once.
+// joins all mistakes, each of which matches one of the errors of Load. If the device has no memory for a parameter, or if the file has been
+// truncated, Load ends at once.
+//
+// On a CPU, Load reads the memory of a mapped file. Otherwise, it reads the file into memory, one layer after another.
 func Load(p *Params, model any, f *weights.File, o LoadOptions) error {
 	l := &loader{params: p, file: f, options: o, key: "weights", used: map[string]bool{}, total: f.Size()}
 	if strings.HasPrefix(f.Format, "GGUF") {
@@ -91,8 +94,9 @@ func (l *loader) walk(v reflect.Value, prefix string) {
 			if l.interrupted != nil {
 				return
 			}
-			switch err := layer.load(l, prefix); {
-			case errors.Is(err, device.ErrMemory): // as it would be for each later layer
+			err := l.file.Guard(func() error { return layer.load(l, prefix) }) // because the file may be mapped
+			switch {
+			case errors.Is(err, device.ErrMemory) || errors.Is(err, weights.ErrTruncated): // as it would be for each later layer
 				l.interrupted = err
 			case err != nil:
 				l.errs = append(l.errs, err)

@@ -114,16 +114,10 @@ func (l *loader) place(from []stored) (list []matrix, all matrix, err error) {
 }
 
 // rows reads the rows of matrix number i of those that are loaded together, in the order that LoadOptions.Order says. The result is
-// valid until the next call for that i.
+// valid until the next call for that i. It may be the memory of a mapped file.
 func (l *loader) rows(i int, t *weights.Tensor, rows int) ([]byte, error) {
-	for len(l.memory) <= i {
-		l.memory = append(l.memory, nil)
-	}
-	if cap(l.memory[i]) < t.Size() {
-		l.memory[i] = make([]byte, t.Size())
-	}
-	data := l.memory[i][:t.Size()]
-	if err := readAll(t, data); err != nil {
+	data, err := l.data(i, t)
+	if err != nil {
 		return nil, err
 	}
 	order := l.order(t.Name())
@@ -135,6 +129,25 @@ func (l *loader) rows(i int, t *weights.Tensor, rows int) ([]byte, error) {
 		copy(ordered[i*size:(i+1)*size], data[order(i)*size:])
 	}
 	return ordered, nil
+}
+
+// data returns the data of matrix number i of those that are loaded together: the memory of a mapped file, or else a copy. A GPU needs a
+// copy, because nothing guards what its driver reads.
+func (l *loader) data(i int, t *weights.Tensor) ([]byte, error) {
+	if t.Mapped() && l.params.stream.Device().Info().Kind == "cpu" {
+		data, err := t.Bytes()
+		if err != nil || uintptr(unsafe.Pointer(unsafe.SliceData(data)))%unsafe.Alignof(uint64(0)) == 0 {
+			return data, err
+		}
+	}
+	for len(l.memory) <= i {
+		l.memory = append(l.memory, nil)
+	}
+	if cap(l.memory[i]) < t.Size() {
+		l.memory[i] = make([]byte, t.Size())
+	}
+	data := l.memory[i][:t.Size()]
+	return data, readAll(t, data)
 }
 
 const (

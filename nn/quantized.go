@@ -118,7 +118,7 @@ func (l *loader) stack(f quant.Format, from []stored) (list []matrix, all matrix
 	var packed []*quant.Packed
 	whole := quant.Matrix{Shape: quant.Shape{Columns: from[0].Columns}, Format: f}
 	for _, m := range from {
-		p, err := quant.Pack(f, m.data, m.Shape)
+		p, err := quant.PackGuarded(f, m.data, m.Shape, l.file.Guard)
 		if err != nil {
 			return nil, nil, err
 		}

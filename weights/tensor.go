@@ -61,6 +61,9 @@ func (t *Tensor) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
+// Mapped reports whether the file is mapped, so that Bytes returns its memory.
+func (t *Tensor) Mapped() bool { return t.from.mapped != nil }
+
 // Bytes returns the data. If the file is mapped, the result is the file's memory. This memory is valid until the File is closed, must not
 // be written, and should be read within File.Guard. Otherwise, Bytes reads the data into new memory.
 func (t *Tensor) Bytes() ([]byte, error) {

@@ -159,3 +159,12 @@ func TestInterruptWhileLoading(t *testing.T) {
 		}
 	}
 }
+
+// TestRoman asks the model in the repository, as the README does.
+func TestRoman(t *testing.T) {
+	for prompt, want := range map[string]string{"1987": "MCMLXXXVII\n", "MCMLXXXVII": "1987\n"} {
+		if out, errs, code := generated(t, "-model", "../../examples/roman/roman.gguf", prompt); code != exitOK || out != want {
+			t.Errorf("%s: exit code %d, %q, %q", prompt, code, out, errs)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type embedCommand struct {
 	Texts []string `arg:"" optional:"" name:"text" help:"Texts. Default: the lines of standard input."`
 	JSON  bool     `name:"json" help:"Read JSON lines from standard input: texts, or objects with the field text. Print an object for each text."`
 	DType string   `name:"dtype" enum:"auto,float32,bfloat16,float16" default:"auto" help:"The type of weights and activations: float32, bfloat16 or float16. Default: float16 on GPUs with tensor cores, and else float32."`
+	mapping
 }
 
 // Help is the text after the flags.
@@ -39,7 +40,9 @@ Example:
 
 // Run runs the command.
 func (c *embedCommand) Run(ctx context.Context, t terminal) error {
-	dev, m, err := openEmbeddings(t, c.Model, embedOptions(c.DType))
+	o := embedOptions(c.DType)
+	o.Map = c.on()
+	dev, m, err := openEmbeddings(t, c.Model, o)
 	if err != nil {
 		return err
 	}

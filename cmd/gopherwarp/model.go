@@ -14,10 +14,19 @@ import (
 	"github.com/gopherwarp/gopherwarp/llm"
 )
 
+// mapping is the flag that says how files of weights are read.
+type mapping struct {
+	Mmap string `enum:"on,off" default:"on" help:"How files of weights are loaded for a CPU: mapped into memory (on), which saves a copy, or read (off). For GPUs, files are always read."`
+}
+
+// on reports whether files are mapped.
+func (m mapping) on() bool { return m.Mmap == "on" }
+
 // modelSource are the flags that name a model.
 type modelSource struct {
 	Model   string `required:"" placeholder:"FILE" help:"A GGUF file, a folder with one, or a folder of Hugging Face, with config.json and safetensors files."`
 	Context int    `placeholder:"N" help:"The largest number of tokens of a conversation. Default: that of the model, at most 8192."`
+	mapping
 }
 
 // modelFlags are the flags of commands that generate text.
@@ -82,7 +91,7 @@ func (f modelSource) open(ctx context.Context, t terminal, o llm.Options) (*devi
 		o.Sequences = parallelOn(dev)
 	}
 	progress := console.StartProgress(t.err)
-	o.Context, o.Interrupt, o.Progress = f.Context, ctx.Err, func(done, total int64) {
+	o.Map, o.Context, o.Interrupt, o.Progress = f.on(), f.Context, ctx.Err, func(done, total int64) {
 		progress.Show("loading %s: %d of %d MB", f.Model, done>>20, total>>20)
 	}
 	m, err := llm.Open(dev, f.Model, o)

@@ -142,7 +142,7 @@ func (s *server) loadTexts(of served) func(context.Context) (gate.Model, func() 
 		show, stop := s.progress(of)
 		defer stop()
 		m, err := llm.Open(s.device, of.path, llm.Options{
-			Context: s.Context, Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
+			Map: s.on(), Context: s.Context, Sequences: s.Parallel, WaitingTexts: textsOfRequest * s.Requests, WaitingTokens: s.Queue,
 			Deterministic: s.Repeat, Adapter: of.adapter, Adapters: of.adapters, Progress: show, Interrupt: ctx.Err,
 		})
 		if err != nil {
@@ -157,7 +157,7 @@ func (s *server) loadVectors(of served) func(context.Context) (openai.Embedder, 
 	return func(context.Context) (openai.Embedder, func() error, error) {
 		show, stop := s.progress(of)
 		defer stop()
-		m, err := embeddings.Open(s.device, of.path, embeddings.Options{Progress: show})
+		m, err := embeddings.Open(s.device, of.path, embeddings.Options{Map: s.on(), Progress: show})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -170,7 +170,7 @@ func (s *server) loadPictures(of served) func(context.Context) (pictures.Model, 
 	return func(context.Context) (pictures.Model, func() error, error) {
 		show, stop := s.progress(of)
 		defer stop()
-		m, err := classify.Open(s.device, of.path, classify.Options{Names: s.labels[of.name], Progress: show})
+		m, err := classify.Open(s.device, of.path, classify.Options{Names: s.labels[of.name], Map: s.on(), Progress: show})
 		if err != nil {
 			return nil, nil, err
 		}

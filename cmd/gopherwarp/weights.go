@@ -13,8 +13,10 @@ import (
 )
 
 type weightsCommand struct {
-	File string `arg:"" help:"A GGUF or safetensors file, an index of safetensors files, or a folder with one of these."`
-	JSON bool   `name:"json" help:"Print everything as JSON, with long metadata values in full."`
+	File   string `arg:"" help:"A GGUF or safetensors file, an index of safetensors files, or a folder with one of these."`
+	JSON   bool   `name:"json" xor:"output" help:"Print everything as JSON, with long metadata values in full."`
+	Sum    bool   `xor:"output" help:"Print the SHA-256 of each file, as the command sha256sum does."`
+	Verify bool   `xor:"output" help:"Compare the SHA-256 of each file with the one that a download recorded."`
 }
 
 // Help is the text after the flags.
@@ -22,20 +24,29 @@ func (weightsCommand) Help() string {
 	return `Prints the metadata and the tensors of a model's weights, and the totals for each type of tensor. It reads only the
 headers of files. It does not read files that torch.save wrote, because they are Python pickles.
 
+-verify finds the SHA-256 of a file in one of these places: the name of its blob in a cache of Hugging Face or Ollama, the
+folder .cache/huggingface/download of a download, SHA256SUMS, or a file with the same name and .sha256 at its end. The exit
+code is 1 if a file differs, or if no SHA-256 of it is found.
+
 Example:
   gopherwarp weights model.gguf
-  gopherwarp weights -json model.safetensors | jq '.tensors[].name'`
+  gopherwarp weights -json model.safetensors | jq '.tensors[].name'
+  gopherwarp weights -sum . >SHA256SUMS
+  gopherwarp weights -verify models/Llama-3.1-8B`
 }
 
 // Run runs the command.
-func (c *weightsCommand) Run(_ context.Context, t terminal) error {
+func (c *weightsCommand) Run(ctx context.Context, t terminal) error {
 	f, err := formats.Open(c.File)
 	if err != nil {
 		return err
 	}
-	if c.JSON {
+	switch {
+	case c.JSON:
 		err = printWeightsJSON(t, f)
-	} else {
+	case c.Sum || c.Verify:
+		err = c.sums(ctx, t, f)
+	default:
 		err = newWeightsTable(t.out, f).print()
 	}
 	return errors.Join(err, f.Close())

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -132,5 +133,39 @@ func TestWeightsPickle(t *testing.T) {
 	var out bytes.Buffer
 	if code := run(context.Background(), []string{"weights", name}, terminal{&out, &out}); code != exitFailed || !strings.Contains(out.String(), "Python pickle") {
 		t.Errorf("exit code %d: %s", code, &out)
+	}
+}
+
+// TestWeightsSums prints the sum of a file, and verifies the file with it.
+func TestWeightsSums(t *testing.T) {
+	name := saveModel(t)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := weightsOf(t, "-sum", name)
+	if want := fmt.Sprintf("%x  %s\n", sha256.Sum256(data), name); sums != want {
+		t.Errorf("-sum prints %q, want %q", sums, want)
+	}
+	verify := func() (int, string) {
+		var out bytes.Buffer
+		code := run(context.Background(), []string{"weights", "-verify", name}, terminal{&out, &out})
+		return code, out.String()
+	}
+	if code, out := verify(); code != exitFailed || !strings.Contains(out, "no SHA-256 is known") {
+		t.Errorf("without a sum: exit code %d: %s", code, out)
+	}
+	if err := os.WriteFile(name+".sha256", []byte(sums), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := verify(); code != exitOK || out != name+": ok\n" {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	data[len(data)-1] ^= 1
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := verify(); code != exitFailed || !strings.Contains(out, "the file differs") {
+		t.Errorf("of a changed file: exit code %d: %s", code, out)
 	}
 }

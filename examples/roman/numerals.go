@@ -49,6 +49,27 @@ func texts() (learned, asked []text) {
 	return all[held:], all[:held]
 }
 
+// bothWays returns texts of all numbers that ask for the numeral, and texts that ask for the number: those to learn, and those to ask for.
+// The latter have no numbers below 100. There are so few short numbers that the others do not teach them.
+func bothWays() (learned, asked []text) {
+	add := func(to *[]text, t text) {
+		numeral := strings.TrimSuffix(t.Prompt, ":")
+		*to = append(*to, text{numeral + "=", t.Completion}, text{t.Completion + "=", numeral})
+	}
+	rest, some := texts()
+	for _, t := range rest {
+		add(&learned, t)
+	}
+	for _, t := range some {
+		if len(t.Completion) < 3 {
+			add(&learned, t)
+		} else {
+			add(&asked, t)
+		}
+	}
+	return learned, asked
+}
+
 // writeTexts writes a file of texts.
 func writeTexts(name string, list []text) error {
 	var b strings.Builder

@@ -104,7 +104,11 @@ func Load(s *device.Stream, f *weights.File, o LoadOptions) (*Model, error) {
 	if err := errors.Join(nn.Load(m.params, &m.layers, f, options), m.layers.complete(c)); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
-	frequencies, err := c.frequencies(f)
+	var frequencies []float32
+	err = f.Guard(func() (err error) { // because the file may be mapped
+		frequencies, err = c.frequencies(f)
+		return err
+	})
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}

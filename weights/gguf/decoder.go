@@ -21,6 +21,9 @@ type decoder struct {
 	size uint64 // of the file, or maxHeader if that is less, in bytes
 	left uint64 // bytes of size that are not read yet
 	err  error
+
+	number [8]byte // of the last number
+	text   []byte  // memory for the bytes of each string, because a vocabulary may have 100,000 short strings
 }
 
 func newDecoder(s *weights.Source) *decoder {
@@ -59,28 +62,27 @@ func (d *decoder) read(p []byte) {
 	d.left -= uint64(len(p))
 }
 
+// bytes reads the n bytes of a number. The result is valid until the next call.
+func (d *decoder) bytes(n int) []byte {
+	b := d.number[:n]
+	d.read(b)
+	return b
+}
+
 func (d *decoder) uint8() uint8 {
-	var b [1]byte
-	d.read(b[:])
-	return b[0]
+	return d.bytes(1)[0]
 }
 
 func (d *decoder) uint16() uint16 {
-	var b [2]byte
-	d.read(b[:])
-	return binary.LittleEndian.Uint16(b[:])
+	return binary.LittleEndian.Uint16(d.bytes(2))
 }
 
 func (d *decoder) uint32() uint32 {
-	var b [4]byte
-	d.read(b[:])
-	return binary.LittleEndian.Uint32(b[:])
+	return binary.LittleEndian.Uint32(d.bytes(4))
 }
 
 func (d *decoder) uint64() uint64 {
-	var b [8]byte
-	d.read(b[:])
-	return binary.LittleEndian.Uint64(b[:])
+	return binary.LittleEndian.Uint64(d.bytes(8))
 }
 
 func (d *decoder) float32() float32 { return math.Float32frombits(d.uint32()) }
@@ -101,7 +103,10 @@ func (d *decoder) string() string {
 	if !d.need("bytes of a string", n, 1) {
 		return ""
 	}
-	b := make([]byte, n)
+	if uint64(cap(d.text)) < n {
+		d.text = make([]byte, n)
+	}
+	b := d.text[:n]
 	d.read(b)
 	return string(b)
 }

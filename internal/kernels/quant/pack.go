@@ -52,6 +52,11 @@ type Packed struct {
 
 // Pack repacks a matrix whose rows are blocks of a file, one after another.
 func Pack(f Format, data []byte, s Shape) (*Packed, error) {
+	return PackGuarded(f, data, s, func(read func() error) error { return read() })
+}
+
+// PackGuarded is Pack for data of a mapped file. Several goroutines read the data, each in a function that it passes to guard.
+func PackGuarded(f Format, data []byte, s Shape, guard func(read func() error) error) (*Packed, error) {
 	if !f.valid() {
 		return nil, fmt.Errorf("%w: no format %d", ErrShape, f)
 	}
@@ -63,28 +68,34 @@ func Pack(f Format, data []byte, s Shape) (*Packed, error) {
 		return nil, fmt.Errorf("%w: %d bytes in blocks of %d for %d rows of %d columns", ErrShape, len(data), of.bytes, s.Rows, s.Columns)
 	}
 	p := newPacked(f, s)
-	p.fill(data)
+	if err := p.fill(data, guard); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 
 // fill stores the blocks of a file. Each goroutine takes a range of tiles.
-func (p *Packed) fill(data []byte) {
+func (p *Packed) fill(data []byte, guard func(read func() error) error) error {
 	of := layouts[p.Format]
 	perTile := tileRows * (p.Columns / of.size)
 	workers := min(runtime.GOMAXPROCS(0), p.tiles())
+	errs := make([]error, workers)
 	var group sync.WaitGroup
 	for w := range workers {
 		first := p.tiles() * w / workers * perTile
 		end := min(p.tiles()*(w+1)/workers*perTile, len(data)/of.bytes)
-		group.Go(func() {
+		read := func() error {
 			var u unpacked
 			for i := first; i < end; i++ {
 				of.unpack(data[i*of.bytes:][:of.bytes], &u)
 				p.place(i, &u)
 			}
-		})
+			return nil
+		}
+		group.Go(func() { errs[w] = guard(read) })
 	}
 	group.Wait()
+	return errors.Join(errs...)
 }
 
 // newPacked returns a matrix of zeros.
