@@ -219,6 +219,9 @@ func TestEmbeddingsMistakes(t *testing.T) {
 	if status, got := post(t, url+"/v1/completions", `{"model": "e", "prompt": "a"}`); status != 400 {
 		t.Errorf("a completion: %d %s", status, got)
 	}
+	if _, got := get(t, url+"/v1/models/e"); !strings.HasSuffix(got, `"capabilities":["embedding"]}`+"\n") {
+		t.Errorf("the model is %s", got)
+	}
 	_, got := get(t, url+"/metrics")
 	for _, want := range []string{`te_request_failure{err="validation",model_name="e"} 8`, `te_request_count{model_name="e"} 8`} {
 		if !strings.Contains(got, want+"\n") {
