@@ -304,7 +304,8 @@ func TestEmbeddingsOverload(t *testing.T) {
 		`te_queue_size{model_name="e"} 0`, `te_embed_success{model_name="e"} 4`, `te_request_success{model_name="e"} 4`, `te_request_failure{err="overloaded",model_name="e"} 1`,
 		`te_batch_next_size_count{model_name="e"} 2`, `te_batch_next_size_sum{model_name="e"} 4`, `te_batch_next_tokens_sum{model_name="e"} 12`,
 		`te_request_queue_duration_count{model_name="e"} 4`, `te_request_inference_duration_count{model_name="e"} 2`, `te_request_duration_count{model_name="e"} 4`,
-		`te_request_tokenization_duration_count{model_name="e"} 5`,
+		`te_request_tokenization_duration_count{model_name="e"} 5`, `te_request_input_length_sum{model_name="e"} 15`, `te_embed_duration_count{model_name="e"} 4`,
+		`te_embed_tokenization_duration_count{model_name="e"} 5`, `te_embed_queue_duration_count{model_name="e"} 4`, `te_embed_inference_duration_count{model_name="e"} 4`,
 	} {
 		if !strings.Contains(got, want+"\n") {
 			t.Errorf("there is no %s in\n%s", want, got)
