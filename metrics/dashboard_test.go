@@ -136,9 +136,15 @@ var dashboard = []struct{ query, want string }{
 	{`max(DCGM_FI_PROF_GR_ENGINE_ACTIVE{Hostname=~"$Hostname", gpu=~"$gpu"}) by (Hostname, gpu, GPU_I_ID, GPU_I_PROFILE)`, "box 0: 0.75, box 1: 0.5"},
 	{`max(DCGM_FI_PROF_PIPE_TENSOR_ACTIVE{Hostname=~"$Hostname", gpu=~"$gpu"}) by (Hostname, gpu, GPU_I_ID, GPU_I_PROFILE)`, "box 0: 0.25"},
 	{`max(DCGM_FI_DEV_FB_USED{Hostname=~"$Hostname", gpu=~"$gpu"}) by (Hostname, gpu, GPU_I_ID, GPU_I_PROFILE)`, "box 0: 1024, box 1: 2048"},
+	{`DCGM_FI_DEV_GPU_TEMP{instance=~"$instance", gpu=~"$gpu"}`, "box 0: 40, box 1: 50"},
 	{`DCGM_FI_DEV_GPU_TEMP{instance=~"$instance", gpu=~"1"}`, "box 1: 50"},
+	{`avg(DCGM_FI_DEV_GPU_TEMP{instance=~"$instance", gpu=~"$gpu"})`, "45"},
+	{`DCGM_FI_DEV_POWER_USAGE{instance=~"$instance", gpu=~"$gpu"}`, "box 0: 100, box 1: 300"},
 	{`sum(DCGM_FI_DEV_POWER_USAGE{instance=~"$instance", gpu=~"$gpu"})`, "400"},
+	{`DCGM_FI_DEV_SM_CLOCK{instance=~"$instance", gpu=~"$gpu"} * 1000000`, "box 0: 1.5e+09, box 1: 1.5e+09"},
 	{`DCGM_FI_DEV_SM_CLOCK{instance=~"$instance", gpu=~"0"} * 1000000`, "box 0: 1.5e+09"},
+	{`DCGM_FI_DEV_FB_USED{instance=~"$instance", gpu=~"$gpu"}`, "box 0: 1024, box 1: 2048"},
+	{`DCGM_FI_PROF_PIPE_TENSOR_ACTIVE{instance=~"$instance", gpu=~"$gpu"}`, "box 0: 0.25"},
 	{`DCGM_FI_DEV_GPU_UTIL{instance=~"$instance", gpu=~"$gpu"}`, "box 0: 70, box 1: 50"},
 	{`DCGM_FI_DEV_FB_FREE{Hostname=~"$Hostname"}`, "box 0: 10, box 1: 10"}, // whose labels are the variables' values
 }

@@ -103,9 +103,11 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Skipf("there is no browser: %v", err)
 	}
-	chat, upload := serveParrot(t, "parrot"), serveModels(t, nil, func(m *models) {
-		m.pictures["gray"] = repository.Loaded[pictures.Model](gray{})
-	})
+	colors := func(m *models) { m.pictures["gray"] = repository.Loaded[pictures.Model](gray{}) }
+	chat, upload := serveModels(t, nil, func(m *models) {
+		colors(m) // which the chat must not offer
+		m.texts["parrot"] = repository.Loaded[gate.Model](parrot{})
+	}), serveModels(t, nil, colors)
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
 		t.Fatal(err)
@@ -116,7 +118,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	for url, list := range map[string][]string{
-		chat.URL:                      {"<option>parrot</option>", `<dd id="health" class="">ready</dd>`},
+		chat.URL:                      {`<select id="model"><option>parrot</option></select>`, `<dd id="health" class="">ready</dd>`},
 		chat.URL + "/page/state.html": {`<span id="health" class="">ready</span>`, "<tr><td>parrot</td>"},
 		upload.URL:                    {`<span id="health" class="">ready</span>`, "<tr><td>gray</td><td>–</td><td>0</td><td>1.0</td>", " ms</td></tr></tbody>"},
 	} {

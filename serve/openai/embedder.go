@@ -127,7 +127,7 @@ func (e *embedder) answer(ctx context.Context, body *embedRequest) (list [][]flo
 	e.metrics.requests.Inc()
 	began := time.Now()
 	list, tokens, err = e.vectors(ctx, body)
-	e.metrics.end(began, err)
+	e.metrics.end(began, len(list), err)
 	return list, tokens, err
 }
 
@@ -166,7 +166,7 @@ func (e *embedder) encode(ctx context.Context, body *embedRequest) ([][]int32, *
 		return nil, nil, err
 	}
 	gate.EndTurn(ctx)
-	e.metrics.tokenization.Observe(time.Since(began).Seconds())
+	e.metrics.tokenized(texts, time.Since(began))
 	q, err := e.queue(m)
 	return texts, q, err
 }

@@ -219,6 +219,9 @@ func TestEmbeddingsMistakes(t *testing.T) {
 	if status, got := post(t, url+"/v1/completions", `{"model": "e", "prompt": "a"}`); status != 400 {
 		t.Errorf("a completion: %d %s", status, got)
 	}
+	if _, got := get(t, url+"/v1/models/e"); !strings.HasSuffix(got, `"capabilities":["embedding"]}`+"\n") {
+		t.Errorf("the model is %s", got)
+	}
 	_, got := get(t, url+"/metrics")
 	for _, want := range []string{`te_request_failure{err="validation",model_name="e"} 8`, `te_request_count{model_name="e"} 8`} {
 		if !strings.Contains(got, want+"\n") {
@@ -301,7 +304,8 @@ func TestEmbeddingsOverload(t *testing.T) {
 		`te_queue_size{model_name="e"} 0`, `te_embed_success{model_name="e"} 4`, `te_request_success{model_name="e"} 4`, `te_request_failure{err="overloaded",model_name="e"} 1`,
 		`te_batch_next_size_count{model_name="e"} 2`, `te_batch_next_size_sum{model_name="e"} 4`, `te_batch_next_tokens_sum{model_name="e"} 12`,
 		`te_request_queue_duration_count{model_name="e"} 4`, `te_request_inference_duration_count{model_name="e"} 2`, `te_request_duration_count{model_name="e"} 4`,
-		`te_request_tokenization_duration_count{model_name="e"} 5`,
+		`te_request_tokenization_duration_count{model_name="e"} 5`, `te_request_input_length_sum{model_name="e"} 15`, `te_embed_duration_count{model_name="e"} 4`,
+		`te_embed_tokenization_duration_count{model_name="e"} 5`, `te_embed_queue_duration_count{model_name="e"} 4`, `te_embed_inference_duration_count{model_name="e"} 4`,
 	} {
 		if !strings.Contains(got, want+"\n") {
 			t.Errorf("there is no %s in\n%s", want, got)

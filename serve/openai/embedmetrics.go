@@ -16,7 +16,12 @@ type embedMetrics struct {
 	failed                                     *prometheus.CounterVec
 	duration, tokenization, waiting, inference prometheus.Histogram
 	batchTexts, batchTokens                    prometheus.Histogram
+	lengths                                    prometheus.Histogram
+	each                                       eachText
 }
+
+// eachText are the metrics with a value for each text: its time from the arrival of the request to the vectors, and the parts of this time.
+type eachText struct{ duration, tokenization, waiting, inference prometheus.Histogram }
 
 func newEmbedMetrics(model string) *embedMetrics {
 	labels := prometheus.Labels{"model_name": model}
@@ -36,18 +41,30 @@ func newEmbedMetrics(model string) *embedMetrics {
 		waiting:      histogram("te_request_queue_duration", "Seconds that texts waited.", 1e-5),
 		inference:    histogram("te_request_inference_duration", "Seconds that batches took to compute.", 1e-4),
 		batchTexts:   histogram("te_batch_next_size", "Texts in a batch.", 1), batchTokens: histogram("te_batch_next_tokens", "Tokens in a batch.", 1),
+		lengths: histogram("te_request_input_length", "Tokens of a text.", 1),
+		each: eachText{
+			duration:     histogram("te_embed_duration", "Seconds from the arrival of a text to its vector.", 1e-4),
+			tokenization: histogram("te_embed_tokenization_duration", "Seconds that a text took to tokenize, the mean of its request.", 1e-5),
+			waiting:      histogram("te_embed_queue_duration", "Seconds that a text waited.", 1e-5),
+			inference:    histogram("te_embed_inference_duration", "Seconds that the batch of a text took to compute.", 1e-4),
+		},
 	}
 }
 
 // all returns the metrics to register.
 func (m *embedMetrics) all() []prometheus.Collector {
-	return []prometheus.Collector{m.requests, m.succeeded, m.texts, m.done, m.failed, m.duration, m.tokenization, m.waiting, m.inference, m.batchTexts, m.batchTokens}
+	return []prometheus.Collector{
+		m.requests, m.succeeded, m.texts, m.done, m.failed, m.duration, m.tokenization, m.waiting, m.inference, m.batchTexts, m.batchTokens, m.lengths,
+		m.each.duration, m.each.tokenization, m.each.waiting, m.each.inference,
+	}
 }
 
 // observe is called after each batch.
 func (m *embedMetrics) observe(r batch.Report) {
 	for _, wait := range r.Waits {
 		m.waiting.Observe(wait.Seconds())
+		m.each.waiting.Observe(wait.Seconds())
+		m.each.inference.Observe(r.Took.Seconds())
 	}
 	m.inference.Observe(r.Took.Seconds())
 	m.batchTexts.Observe(float64(r.Items))
@@ -57,13 +74,26 @@ func (m *embedMetrics) observe(r batch.Report) {
 	}
 }
 
-// end counts the end of a request.
-func (m *embedMetrics) end(began time.Time, err error) {
+// tokenized is called with the tokens of a request's texts, and with the time that they took.
+func (m *embedMetrics) tokenized(texts [][]int32, took time.Duration) {
+	m.tokenization.Observe(took.Seconds())
+	for _, tokens := range texts {
+		m.lengths.Observe(float64(len(tokens)))
+		m.each.tokenization.Observe(took.Seconds() / float64(len(texts)))
+	}
+}
+
+// end counts the end of a request, with the number of its vectors.
+func (m *embedMetrics) end(began time.Time, vectors int, err error) {
 	f, isFailure := errors.AsType[gate.Failure](err)
 	switch {
 	case err == nil:
 		m.succeeded.Inc()
-		m.duration.Observe(time.Since(began).Seconds())
+		took := time.Since(began).Seconds()
+		m.duration.Observe(took)
+		for range vectors {
+			m.each.duration.Observe(took)
+		}
 	case errors.Is(err, batch.ErrFull):
 		m.failed.WithLabelValues("overloaded").Inc()
 	case isFailure && f.Status < 500:

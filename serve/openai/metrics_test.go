@@ -92,18 +92,20 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// dashboard lists the metrics in the queries of vLLM's dashboard for Grafana, with the label that its variable uses, and those that the
-// endpoint picker of the Gateway API Inference Extension reads.
+// dashboard lists the metrics in the queries of vLLM's dashboards for Grafana (examples/observability in vLLM 0.33.0), with the label that
+// their variables use, and those that the endpoint picker of the Gateway API Inference Extension reads.
 var dashboard = []string{
 	"vllm:e2e_request_latency_seconds_bucket", "vllm:e2e_request_latency_seconds_sum", "vllm:e2e_request_latency_seconds_count", "vllm:prompt_tokens_total",
 	"vllm:generation_tokens_total", "vllm:inter_token_latency_seconds_bucket", "vllm:inter_token_latency_seconds_sum", "vllm:inter_token_latency_seconds_count",
-	"vllm:time_per_output_token_seconds_bucket", "vllm:num_requests_running", "vllm:num_requests_waiting", "vllm:time_to_first_token_seconds_bucket",
+	"vllm:request_time_per_output_token_seconds_bucket", "vllm:request_time_per_output_token_seconds_sum", "vllm:request_time_per_output_token_seconds_count",
+	"vllm:time_per_output_token_seconds_bucket", "vllm:iteration_tokens_total_count", "vllm:num_requests_running", "vllm:num_requests_waiting",
+	"vllm:time_to_first_token_seconds_bucket",
 	"vllm:time_to_first_token_seconds_sum", "vllm:time_to_first_token_seconds_count", "vllm:kv_cache_usage_perc", "vllm:request_prompt_tokens_bucket",
 	"vllm:request_generation_tokens_bucket", "vllm:request_success_total", "vllm:request_queue_time_seconds_sum", "vllm:request_prefill_time_seconds_sum",
 	"vllm:request_decode_time_seconds_sum", "vllm:request_max_num_generation_tokens_sum", "vllm:cache_config_info",
 }
 
-// Each metric of the dashboard is there after a request of two texts.
+// Each metric of the dashboards is there after a request of two texts.
 func TestVLLMDashboard(t *testing.T) {
 	dev, err := cpu.Open()
 	if err != nil {

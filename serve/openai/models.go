@@ -2,6 +2,7 @@ package openai
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/gopherwarp/gopherwarp/serve/gate"
 	"github.com/gopherwarp/gopherwarp/serve/repository"
@@ -15,6 +16,10 @@ type modelInfo struct {
 	Owner   string  `json:"owned_by"`
 	Parent  string  `json:"parent,omitempty"` // the model of an adapter, as in vLLM
 	Status  *status `json:"status,omitempty"` // of a model that can be loaded and unloaded
+
+	// Capabilities are what the model can do, under the names of llama-server and Ollama: completion or embedding. A model that classifies
+	// pictures has none.
+	Capabilities []string `json:"capabilities"`
 }
 
 // status is the state of a model in the form of llama-server.
@@ -40,6 +45,14 @@ func (h *Handler) info(name string) modelInfo {
 	m := modelInfo{ID: name, Object: "model", Created: h.started.Unix(), Owner: "gopherwarp", Parent: h.Adapters[name]}
 	if h.Repository != nil {
 		m.Status = statusOf(h.Status(name))
+	}
+	switch {
+	case h.embedders[name] != nil:
+		m.Capabilities = []string{"embedding"}
+	case slices.Contains(h.Others, name):
+		m.Capabilities = []string{}
+	default:
+		m.Capabilities = []string{"completion"}
 	}
 	return m
 }

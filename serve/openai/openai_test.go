@@ -384,10 +384,11 @@ func TestMistakes(t *testing.T) {
 func TestModels(t *testing.T) {
 	s := serve(t, openai.Options{Models: map[string]openai.Model{"org/b": struct{ gate.Tokenized }{}, "a": &echo{}}, Adapters: map[string]string{"x": "org/b"}})
 	for path, want := range map[string]string{
-		"/v1/models": `{"object": "list", "data": [{"id": "a", "object": "model", "owned_by": "gopherwarp"}, {"id": "org/b", "object": "model", "owned_by": "gopherwarp"},
-			{"id": "x", "object": "model", "owned_by": "gopherwarp", "parent": "org/b"}]}`,
-		"/v1/models/x":     `{"object": "model", "owned_by": "gopherwarp", "parent": "org/b"}`,
-		"/v1/models/org/b": `{"object": "model", "owned_by": "gopherwarp"}`,
+		"/v1/models": `{"object": "list", "data": [{"id": "a", "object": "model", "owned_by": "gopherwarp", "capabilities": ["completion"]},
+			{"id": "org/b", "object": "model", "owned_by": "gopherwarp", "capabilities": ["completion"]},
+			{"id": "x", "object": "model", "owned_by": "gopherwarp", "parent": "org/b", "capabilities": ["completion"]}]}`,
+		"/v1/models/x":     `{"object": "model", "owned_by": "gopherwarp", "parent": "org/b", "capabilities": ["completion"]}`,
+		"/v1/models/org/b": `{"object": "model", "owned_by": "gopherwarp", "capabilities": ["completion"]}`,
 	} {
 		r, err := http.Get(s.URL + path)
 		if err != nil {

@@ -28,7 +28,7 @@ async function problem(answer) {
 async function loadModels() {
   const answer = await fetch("/v1/models", {headers: headers()});
   if (!answer.ok) throw new Error(await problem(answer));
-  const names = (await answer.json()).data.map(m => m.id);
+  const names = (await answer.json()).data.filter(m => m.capabilities.includes("completion")).map(m => m.id);
   const before = $("model").value;
   $("model").replaceChildren(...names.map(name => new Option(name)));
   if (names.includes(before)) $("model").value = before;
