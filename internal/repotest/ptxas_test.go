@@ -2,6 +2,7 @@ package repotest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"hash/fnv"
 	"os/exec"
@@ -34,7 +35,7 @@ func TestAssembled(t *testing.T) {
 	var group sync.WaitGroup
 	limit := make(chan struct{}, runtime.GOMAXPROCS(0))
 	seen := map[string]bool{}
-	for name, text := range everyPTX(t, "./...") {
+	for name, text := range everyPTX(t) {
 		m := target.FindSubmatch(text)
 		if m == nil {
 			t.Errorf("%s: no .target in its PTX", name)
@@ -58,16 +59,31 @@ func TestAssembled(t *testing.T) {
 	t.Logf("%d texts, %d times in %v", len(seen), n, time.Since(start).Round(time.Second))
 }
 
-// everyPTX compiles the kernels of the packages that match the patterns, and returns the distinct texts of their variants, by
-// a name that contains the kernel and a number.
+// everyPTX compiles the kernels of the packages that match the patterns, or of all packages, and returns the distinct texts of their
+// variants, by a name that contains the kernel and a number.
 func everyPTX(t *testing.T, patterns ...string) map[string][]byte {
 	t.Helper()
-	result, err := compile.Build(t.Context(), compile.Options{Dir: "../..", Patterns: patterns, Twins: compile.TwinsNone})
+	compiled := func() (map[string][]byte, error) { return compilePTX(t.Context(), patterns...) }
+	if len(patterns) == 0 {
+		compiled = wholePTX
+	}
+	texts, err := compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+// wholePTX is compilePTX of all packages, once for all tests.
+var wholePTX = sync.OnceValues(func() (map[string][]byte, error) { return compilePTX(context.Background(), "./...") })
+
+func compilePTX(ctx context.Context, patterns ...string) (map[string][]byte, error) {
+	result, err := compile.Build(ctx, compile.Options{Dir: "../..", Patterns: patterns, Twins: compile.TwinsNone})
 	if err == nil {
 		err = result.Diagnostics.Err()
 	}
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	texts, seen := map[string][]byte{}, map[string]bool{}
 	for _, p := range result.Packages {
@@ -80,7 +96,7 @@ func everyPTX(t *testing.T, patterns ...string) map[string][]byte {
 			}
 		}
 	}
-	return texts
+	return texts, nil
 }
 
 // architecturesFor returns those that a file is assembled for, the lowest first.

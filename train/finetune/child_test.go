@@ -126,6 +126,9 @@ func killAfter(t *testing.T, cmd *exec.Cmd, lines int, then time.Duration) {
 	}
 	for in.Scan() { // until the pipe is closed
 	}
+	if err := in.Err(); err != nil {
+		t.Error(err)
+	}
 	if err := cmd.Wait(); err == nil || lines > 0 {
 		t.Errorf("the process ended by itself after step %d: %v", step, err)
 	}

@@ -30,6 +30,7 @@ type exchange struct {
 	preds   uint32
 	d       row
 	p       uint32
+	groups  []group // of those threads
 }
 
 // meet looks whether all threads that the group, which is among the waiting ones, waits for
@@ -71,26 +72,37 @@ func (w *warp) performFor(op *syncOp, members uint32) bool {
 	if here&members != members&w.live {
 		return false
 	}
-	x := exchange{mask: here}
-	var groups []group
+	x := w.spare
+	w.spare = nil // an operation of this warp may be part of another
+	if x == nil {
+		x = new(exchange)
+	}
+	performed := w.performOn(x, here, op, members)
+	w.spare = x
+	return performed
+}
+
+// performOn performs the operation of the threads here, in the memory of an earlier one.
+func (w *warp) performOn(x *exchange, here uint32, op *syncOp, members uint32) bool {
+	*x = exchange{mask: here, groups: x.groups[:0]}
 	for _, g := range w.waiting {
 		if m := w.naming(g, op, members); m != 0 {
-			w.bring(&x, w.prog.code[g.pc].sync, m)
-			groups = append(groups, group{g.pc, g.depth, m})
+			w.bring(x, w.prog.code[g.pc].sync, m)
+			x.groups = append(x.groups, group{g.pc, g.depth, m})
 		}
 	}
 	if op.orders && w.block.order != nil {
 		w.block.order.MeetWarp(w.id, here|members&w.all&^w.live)
 	}
 	if op.matrix != nil {
-		if !w.performMatrix(op, groups) {
+		if !w.performMatrix(op, x.groups) {
 			return false
 		}
 	} else {
-		op.perform(&x)
+		op.perform(x)
 	}
-	for _, g := range groups {
-		w.take(&x, w.prog.code[g.pc].sync, g.mask)
+	for _, g := range x.groups {
+		w.take(x, w.prog.code[g.pc].sync, g.mask)
 		w.leave(g)
 	}
 	return true

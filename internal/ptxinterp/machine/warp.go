@@ -36,6 +36,8 @@ type warp struct {
 	arrived uint32 // threads that have come to the cluster's barrier in this phase
 	passed  uint32 // that have in one that is over, and not waited for it yet
 	awaited uint32 // threads that have waited for the preceding launch
+
+	spare *exchange // of an earlier operation, for the next one
 }
 
 // group is threads that stand at the same place, equally deep in calls. Where they came

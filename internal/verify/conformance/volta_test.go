@@ -15,7 +15,7 @@ func TestInterpreterVolta(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	s := suite{dev: dev}
+	s := suite{dev: dev, sample: 1, behaviours: map[string]bool{}}
 	for _, g := range conformance.Groups() {
 		if g.Name == "threads" {
 			s.run(t, g)
