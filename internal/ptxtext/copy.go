@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// In shortened text, a line may start with copies: each is a space, the number of lines that it stands for, and where those are. After
-// a second space, they are the lines that many lines before in the same text. Otherwise they are lines of the base, after
-// as many others as the number says, counted from the end of the latest copy of the base; odd numbers count backwards. What follows the last copy is a line.
+// In shortened text, a line may start with copies: each is a space and two numbers. The first number is twice the number of lines that the copy
+// stands for, plus 1 if they are lines of the same text: those that start as many lines before as the second number says. Otherwise they are lines of the base, and the
+// second number says, as unsigned does, how many lines they are after the end of the latest copy of the base. What follows the last copy is a line.
 // The first line, the header, is never a copy.
 
 // maxLines bounds what copies of corrupt text expand to.
@@ -49,12 +49,10 @@ func (r *reader) expand(text span) (lines []span, ok bool) {
 
 // copy appends the lines of the copy that text starts with, after its space, and returns what follows it.
 func (r *reader) copy(lines []span, text string) (longer []span, rest string, ok bool) {
-	own := strings.HasPrefix(text, " ")
-	if own {
-		text = text[1:]
-	}
 	n, text := readNumber(text)
 	where, text := readNumber(text)
+	own := n%2 == 1
+	n /= 2
 	start := r.at + signed(where)
 	if own {
 		start = len(lines) - where
@@ -194,16 +192,15 @@ func (s *shortener) best() (best duplicate) {
 
 // try replaces best by d, whose extent is yet unknown, if d saves more.
 func (s *shortener) try(best *duplicate, d duplicate) {
-	from, where := s.base, unsigned(d.start-s.at)
+	from, where, own := s.base, unsigned(d.start-s.at), 0
 	if d.own {
-		from, where = s.own, s.i-d.start
-		d.code = append(d.code, ' ')
+		from, where, own = s.own, s.i-d.start, 1
 	}
 	for d.start+d.lines < len(from) && s.i+d.lines < len(s.own) && from[d.start+d.lines] == s.own[s.i+d.lines] {
 		d.saved += len(from[d.start+d.lines]) + 1
 		d.lines++
 	}
-	d.code = appendNumber(appendNumber(append(d.code, ' '), d.lines), where)
+	d.code = appendNumber(appendNumber([]byte{' '}, 2*d.lines+own), where)
 	d.saved -= len(d.code)
 	if d.saved > best.saved {
 		*best = d

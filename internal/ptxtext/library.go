@@ -22,7 +22,7 @@ type shelved struct {
 const (
 	// A program that has one text of a library also has its bases. So they must have, with the text, at most this many
 	// percent of the size that the text has alone.
-	maxChain = 200
+	maxChain = 250
 	// minSaving is how many bytes a base must save.
 	minSaving = 40
 	// bases is how many texts are considered as bases, those that share most with the text.
