@@ -109,62 +109,41 @@ r2z{
 uS
 r3zoqv
 uJ
-!s4
-/#
+ %,/#
 }u,
 rU8
 wP
-!s4
-s~
-  $)  #0{W
+ %1s~
+ ') %0{W
 xV
 wHzoqv
-  %#y>
+ )#y>
 !s}
 s3
 !@
 `}
 
-var stepSM70Narrow = driver.Text{Code: `packed2 639 step
-!s.
-!s-
-!t;
-!uU
-!
-!pWrjpt
-!qk
-]rG
+var stepSM70Narrow = driver.Text{Base: &stepSM70NarrowCoarse, Code: `packed2 639 step
+ ,$!pWrjpt
+ $$]rG
 Oqo
 hqS
 p#qq
-!
-s0
-t6
-qNy8
-s1
-u_
-s2
-t4
+ (* *$t4
 vn}1
 w'
-u"
-xUv+
-u;
+ &Ju;
 r^)
-uS
-r3zoqv
-uJ
-!s4
-s3
-!@
-`}
+ *& (D`}
 
-var stepSM70 = driver.Text{Base: &stepSM70Narrow, Code: `packed2 641 step
- *$OrT
+var stepSM70 = driver.Text{Base: &stepSM70NarrowCoarse, Code: `packed2 641 step
+ ,$!pWrjpt
+ $$]rG
+OrT
 hr-
- *&s/
+p#qq
+ (* *$s/
 z0
 yQ
- $(tf
-}5
- )&`}
+ &Jtf
+ ,$ (D`}

@@ -50,7 +50,7 @@ tE
 v8
 rbpv
 |%
-  $'wgq9r}
+ ''wgq9r}
 wgrErN
 zUr:
 x6
@@ -81,20 +81,18 @@ uS
 |esg
 v<psp@
 uJ
-!s4
-/#
+ %6/#
 ttu}}T
 yAZ
 wP
-!s4
-s~
-  $)  $3xV
+ %;s~
+ ') '3xV
 xo%R
 xV
 |e}$
-  %#xo'p@
+ )#xo'p@
 y>
-  $0w+
+ '0w+
 }x
 ud
 sY
@@ -133,38 +131,20 @@ s~
 !@
 `}
 
-var addSM70Narrow = driver.Text{Code: `packed2 1931 add
-!s.
-!s-
-!?ttp$IIsLIrmwwp3w.
-!uU
-!
-!{L
-!yN
-!qk
-}~
+var addSM70Narrow = driver.Text{Base: &addSM70NarrowCoarse, Code: `packed2 1931 add
+ ,$!{L
+ &$}~
 Ozc
 |;
 }?
-!
-s0
-t6
-tn
-u#
-v0
-vc
-qsp}
-s1
-s2
-vF
+ 0* ($vF
 ts
 t4
 trqb^
 s/
 w'
 u"
-rbpK
-wx
+ $4wx
 yf
 tE
 vN
@@ -172,66 +152,38 @@ u;
 |h)
 uS
 |gR
-uS
-|esg
-v<pJp@
-uJ
-!s4
-s~
-!s4
-xq
+ &i#v<pJp@
+ &$ &,xq
 }E
 w+
-sY
-!s}
-s3
-!tj
-}G
-p9
-!u8
-}i
-!u9
-uG
-tl
-to
-tk
-tm
-yz
-st
-{)
-up
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-|]qA
-u]
-so
-tp
-s~
-!@
-`}
+ FDs1
+ (&s2
+ *$|]qA
+ .$`}
 
-var addSM70 = driver.Text{Base: &addSM70Narrow, Code: `packed2 1807 add
- +$O'rG
+var addSM70 = driver.Text{Base: &addSM70NarrowCoarse, Code: `packed2 1807 add
+ ,$!{L
+ &$}~
+O'rG
 {z
- -&s/
+}?
+ 0* ($s/
 qCz=)
 yQ
- $.y6
+u"
+ $4y6
 xT
- $&tf
+tE
+vN
+tf
 v<qA)
 uS
 |hR
- $*|gp@
- &$}E
- &({j
- $${K
- 5$z;
- ($`}
+ &i#|gp@
+ &$ &,}E
+ *D{j
+ &${K
+ 6$s1
+ (&s2
+ *$z;
+ .$`}

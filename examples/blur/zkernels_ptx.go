@@ -49,7 +49,7 @@ s/
 xA
 s/
 vF
-  $$sh?Iq3u}vMA
+ '$sh?Iq3u}vMA
 vF
 v:pV
 r?+
@@ -79,16 +79,14 @@ w%q~
 wmp2
 |2B
 v_{,
-!s4
-q?'
+ %1q?'
 v>p=
 wj4
 G')
 s9pU
 ykp}
 utuD
-q?'
-wIqA
+ %)wIqA
 q=<P
 w#q)E
 }.P
@@ -110,8 +108,7 @@ G34
 sk-
 zZp:3w"
 y7
-!s4
-v:p'
+ %Av:p'
 }[pN
 }4/
 tf
@@ -132,136 +129,132 @@ s/
 /+
 }fpk
 s/
-  &Y#/*
-  %Y#/*
+ +Y#/*
+ )Y#/*
 ut9/
-q?'
-wIq/
+ %)wIq/
 /*
 |Y.E
 /*
-  %Y#vYqAv2
+ )Y#vYqAv2
 /*
 D%)
 tf
-q?'
-qQ,
+ %5qQ,
 uB
 G%R
 }]t('V
-  $Z#/)
+ 'Z#/)
 D#4
 sk-
 |3#="
-  $Z#v:qO
+ 'Z#v:qO
 tS'
 zw
 s/
-  &Z#t:&(
+ +Z#t:&(
 wD
 }Izt'v@xv
-  $Y#J'r.
+ 'Y#J'r.
 /*
 q:*,
 s/
 /*
 pH+pk
-  7Y#D6)
+ MY#D6)
 tf
 q?0
 qQ,
 r>2
 G%R
 }]t(0V
-  *Y#/*
+ 3Y#/*
 zV4
-  (X#r>.
+ /X#r>.
 }Izt8u\xv
-  ?X#DG)
+ ]#X#DG)
 tf
 q?+
 qQ,
 r>1
 G%R
 }]t(+V
-  +X#pH8M
-  (a$r>5
+ 5X#pH8M
+ /a$r>5
 }IztItQxv
-  $x&//
+ 'x&//
 p_$vE%
 s/
 p_&vE'
 //
 {9+
 tA,
-  $U'//
-  $./&
+ 'U'//
+ './&
 z~*
-  $U'/-
-  $p$/-
-  $p$//
+ 'U'/-
+ 'p$/-
+ 'p$//
 wm&+
-  %U'/-
+ )U'/-
 q?pO
 q?'
 wIpJ
 /-
-|Y.E
-/-
-  %P'vYq9v2
+ %v%/-
+ )P'vYq9v2
 /-
 {W
-  $P'r>*
+ 'P'r>*
 {*,
 /.
 s<qA4
-  $f'w%qW
+ 'f'w%qW
 G%rN
-  %V'/+
+ )V'/+
 D"4
 sk-
 |3"rN
-  $V'/0
+ 'V'/0
 }[&+
-  &T'r)p5&+pT
+ +T'r)p5&+pT
 w/
 tM,9#
 }Iq]p*
-  $T'q,|dr.
+ 'T'q,|dr.
 /,
-  $z%/,
-  'z%/+
+ 'z%/,
+ -z%/+
 se,
 q?'
 wIpO
 /+
-|Y.E
+ %~&/+
+ )X(vYpJv2
 /+
-  %X(vYpJv2
-/+
-  $X(  $~&r>6
+ 'X( '~&r>6
 }0,
 /+
 s<ps4
-  $o(/+
+ 'o(/+
 G%r}
-  %U'/*
-  $U'|3#rN
-  $_(v:r7
-  &\(}Izt&v@xv
-  $Y(q,w~r.
+ )U'/*
+ 'U'|3#rN
+ '_(v:r7
+ +\(}Izt&v@xv
+ 'Y(q,w~r.
 /+
-  $P'/+
-  (U#se<
-  ,U#D0)
-  %z&rc<
-  )U#  %Q'  (U#/+
-  &b)}Izt6u\xv
-  $^):%r.
-  ,U#seL
-  ,Z$D@)
-  %w&rc'
-  )Z$  %}&  -U#}IztFtQxv
+ 'P'/+
+ /U#se<
+ 7U#D0)
+ )z&rc<
+ 1U# )Q' /U#/+
+ +b)}Izt6u\xv
+ '^):%r.
+ 7U#seL
+ 7Z$D@)
+ )w&rc'
+ 1Z$ )}& 9U#}IztFtQxv
 !s}
 s3
 !tj
@@ -286,23 +279,23 @@ p9
 /#
 tX
 C~
-  $.!y=pm
-  $.Cp
-  $.!cwG
-  $.Cm
-  $:!cwX
-  $:C^
-  $:!cx#
-  $:C[
-  $F!c*pm
-  $FCO
-  $F!cxw
+ '.!y=pm
+ '.Cp
+ '.!cwG
+ '.Cm
+ ':!cwX
+ ':C^
+ ':!cx#
+ ':C[
+ 'F!c*pm
+ 'FCO
+ 'F!cxw
 })
 C=
-  $K!c'y3
+ 'K!c'y3
 })
 C-
-  $D!c'z/
+ 'D!c'z/
 })
 ppq9
 _,
@@ -334,234 +327,226 @@ s~
 `}
 
 var blurRowsSM70 = driver.Text{Base: &blurRowsSM70Narrow, Code: `packed2 13380 blurRows
- +${{qo
+ 4${{qo
 hr:r-
- 3& #4tw
+ D& $4tw
 t4
- $"yy
+ &"yy
 qCxG)
 vn3Z
 s/
- #(v}ph
+ $(v}ph
 sApS
- (&tHr}
- %$uopJ,
- #&vGpk
- #&t_pSu$
- +$utu=
- %$|Y)E
- *$qQ&
- ($G14
+ .&tHr}
+ ($uopJ,
+ $&vGpk
+ $&t_pSu$
+ 4$utu=
+ ($|Y)E
+ 2$qQ&
+ .$G14
 sk(
 zZp:1w"
- %(t_p:-9)
+ ((t_p:-9)
 }4,
- '&qQ$
- )$uop:(,
+ ,&qQ$
+ 0$uop:(,
 /+
 G)pk
- +,ut9,
- %$|Y)E
- +$qQ&
- )$sk(
- &$D(,
-  'V# (2  #U#/*
-  7U# %T#qQ&
- )$  &U#/*
+ 4,ut9,
+ ($ %W# 4$qQ&
+ 0$sk(
+ *$D(,
+ -V# .2 %U#/*
+ MU# (T#qQ&
+ 0$ +U#/*
 D94
-  '[$ (:  9U# %T#qQ&
- )$  'U#DJM
-  'a% ':qI%
+ -[$ .: Q#U# (T#qQ&
+ 0$ -U#DJM
+ -a% ,:qI%
 vp$3)
- $&sk)
+ &&sk)
 tA)
- (&tH9(
- %$  #o%/-
+ .&tH9(
+ ($ %o%/-
 pH(pk
- $*r2sS(
- *$|Y)E
- *$qQ&
- /$sk(
- &$wm&(
+ &*r2sS(
+ 2$ %t& 2$qQ&
+ <$sk(
+ *$wm&(
 se(
- 'W, && $X,  #x&/,
-  $Y# &,se.
- %$|Y)E
- ($D")
-  %t& /*sk(
- /$  $|'  (T#se>
-  ,T#D2)
-  %s& /R#  &T# ,*  *T#seN
-  ,X$DB)
-  %r& /R#  +T# (4pc;
+ ,W, *& &X, %x&/,
+ 'Y# *,se.
+ ($ %{' .$D")
+ )t& <*sk(
+ <$ '|' /T#se>
+ 7T#D2)
+ )s& <R# +T# 6* 3T#seN
+ 7X$DB)
+ )r& <R# 5T# .4pc;
 pc&
- &&n@
+ *&n@
 _$
- &&nO
+ *&nO
 _&
- &&nR
-  $. %(Cs
-  $. %(Cp
-  $: %(Cb
-  $: %(C^
-  $F %(CQ
-  $F %(  $K %&  $D %&_&
- <$`}
+ *&nR
+ '. ((Cs
+ '. ((Cp
+ ': ((Cb
+ ': ((C^
+ 'F ((CQ
+ 'F (( 'K (& 'D (&_&
+ V#$`}
 
 var blurColumnsSM70Narrow = driver.Text{Base: &blurRowsSM70Narrow, Code: `packed2 13996 blurColumns
- ,$hr:qS
- .$y^p}
- /$ #%|MpV
- '&s/
+ 6$hr:qS
+ :$y^p}
+ <$ $%|MpV
+ ,&s/
 {MP
- &${NqT
- $$z<P
- %$|,yUs8
- %$uOpk
- 'i$|Ep=
- %$|,yUp}
+ *${NqT
+ &$z<P
+ ($|,yUs8
+ ($uOpk
+ ,i$|Ep=
+ ($|,yUp}
 utu$
- $& (b$ #c$|~sX
+ && .b$ $c$|~sX
 rk.90
- )]$/)
+ 0]$/)
 G44
- #&zZp:4w"
- $$|Mp;
+ $&zZp:4w"
+ &$|Mp;
 qCbpN90
- .(/*
- $$/*
-y$p|pk
- ,&ut91
- %$|Y/E
- ($  $X# /&|MqO
- 3$pH,pk
-  9Y# @R#  :X# ;R#/.
- %$s/
-/.
- &$/.
- ,$  'q$/,
-q?ph
- $s$/,
-|Y/E
-/,
- &(/,
-rk.wi
- &[$/-
- %$|~qW
+ :(/*
  &$/*
- '$|Mr7
- -& &Z$  'x%/+
+y$p|pk
+ 6&ut91
+ ($|Y/E
+ .$ 'X# <&|MqO
+ D$pH,pk
+ Q#Y# ^#R# S#X# T#R#/.
+ ($s/
+/.
+ *$/.
+ 6$ -q$/,
+q?ph
+ &s$/,
+ %u%/,
+ *(/,
+rk.wi
+ *[$/-
+ ($|~qW
+ *$/*
+ ,$|Mr7
+ 8& *Z$ -x%/+
 se*
- %0|Y/E
- ($rk.=0
- 6W$ 'Z$ *Y$  (U#se:
-  ,U#rk.=@
- CF  (Z$seJ
-  ,Z$rk.=P
- AFpc>
- %$/1
- /$C}
- '$Co
- '$Cl
- '$C]
- '$CZ
- '$CN
- L$`}
+ (0 %|& .$rk.=0
+ JW$ ,Z$ 2Y$ /U#se:
+ 7U#rk.=@
+ e#F /Z$seJ
+ 7Z$rk.=P
+ a#Fpc>
+ ($/1
+ <$C}
+ ,$Co
+ ,$Cl
+ ,$C]
+ ,$CZ
+ ,$CN
+ w#$`}
 
 var blurColumnsSM70 = driver.Text{Base: &blurRowsSM70, Code: `packed2 13375 blurColumns
- ,$hr:rT
- .$y^p}
- &$|MpV
- *${MP
- &${NqT
- $$z<P
- %$|,yUs8
- $$|Dpk
- &(|Ep=
- %$|,yUp}
+ 6$hr:rT
+ :$y^p}
+ *$|MpV
+ 2${MP
+ *${NqT
+ &$z<P
+ ($|,yUs8
+ &$|Dpk
+ *(|Ep=
+ ($|,yUp}
 utu$
- $c$ #]$|Y*E
- &$ #^$|~sX
+ &c$ $]$|Y*E
+ *$ $^$|~sX
 rk)9,
- )Y$/)
+ 0Y$/)
 G04
- #&zZp:0w"
- $$|Mp;
+ $&zZp:0w"
+ &$|Mp;
 sMp:-9)9,
- .( %Z$G*pk
- +$ut9-
- %$|Y*E
- ($  $V# /U$|MqO
- 0$  9U# >P#  9Z$ :P#/.
- %$s/
+ :( (Z$G*pk
+ 4$ut9-
+ ($ %V# .$ 'V# <U$|MqO
+ >$ Q#U# Z#P# Q#Z$ R#P#/.
+ ($s/
 /.
 v}p:)
- %&/.
- +$pH)pk
- &e$/,
+ (&/.
+ 4$pH)pk
+ *e$/,
 q?ph
- $&/,
-|Y*E
-/,
- &(/,
+ &&/,
+ %r&/,
+ *(/,
 rk)wi
- &Y$/-
- %$|~qW
- &$/*
- '$//
+ *Y$/-
+ ($|~qW
+ *$/*
+ ,$//
 qC|$(='
- ,( %p+  'V#/+
+ 6( (p+ -V#/+
 se,
- %P,|Y*E
- ($rk)=2
- 6$|Mr7
- -$  (T#se<
-  ,T#rk)=B
- BF  (X$seL
-  ,X$rk)=R
- AFpc:
- %$/1
+ (P, %x' .$rk)=2
+ J$|Mr7
+ 8$ /T#se<
+ 7T#rk)=B
+ c#F /X$seL
+ 7X$rk)=R
+ a#Fpc:
+ ($/1
 tX
 n>
- '(nM
- '$nP
- '$Cr
- '$Co
- '$Ca
- '$C]
- '$CP
- L$`}
+ ,(nM
+ ,$nP
+ ,$Cr
+ ,$Co
+ ,$Ca
+ ,$C]
+ ,$CP
+ w#$`}
 
 var edgesSM70NarrowAligned = driver.Text{Base: &blurRowsSM70Narrow, Code: `packed2 15793 edges
- '$!|\
- $$]5r-
+ ,$!|\
+ &$]5r-
 OrvrA
 h5qq
 p#.q^
 ?p$pEp/r0~.\g~/|L
- )*p"vU
+ 0*p"vU
 to
 }yp}
- &, $*v8
-  $$ts
+ *, &*v8
+ '$ts
 qM1qG
 s5z9
 /#
- #2s/
+ $2s/
 r)w]pN
 sW'P
- &$|7qT
- $$|nsX
+ *$|7qT
+ &$|nsX
 tF,
- #0uOpk
- #Bqjp78
+ $0uOpk
+ $Bqjp78
 /#
 v^pk
 /#
 rYZ-
 s/
 |nP'
-  #' #$rsK
+ %' $$rsK
 vir4
 s/
 sW*v/
@@ -574,12 +559,12 @@ t~qP
 sW*P2
 |Apk
 /&
-  $//$
+ '//$
 t~&*
 }k
 }k
 rI{,
- #;sW1qW
+ $;sW1qW
 tIp48
 r#08
 s/
@@ -587,28 +572,27 @@ x't5QE
 |nyS
 pH-Z
 /%
-rsK
-/'
+ %?/'
 qzu(+A
 /#
 zDA
 rYwq
- #>uc/r4
+ $>uc/r4
 q.'t0
 |p*r}
 tf
 q.0sT
 r,q/
- &,tw
- $w$tA)
+ *,tw
+ &w$tA)
 rc
 }]z%'V
- #9szvmplp0{S
+ $9szvmplp0{S
 prsaty6sP{S(
 tG4
-  $*uB
+ '*uB
 }]p+}z0V
- ##r3}"us*{SU
+ $#r3}"us*{SU
 /%
 uc/q5ve
 /%
@@ -619,9 +603,9 @@ tf
 /%
 qQ*
 wD
-  )?r>2
-  )?r>.
-  %?|nz1
+ 1?r>2
+ 1?r>.
+ )?|nz1
 v=rg(
 p>##%uH#
 sW*r7
@@ -629,26 +613,24 @@ pH,&8
 /'
 qzu(*A
 /'
-  %e#uc0r4
+ )e#uc0r4
 s/
 /'
 G.)
 tf
 /'
-qQ*
-r>1
-  )Hr>5
-  )Hr>*
-  %H/#
+ %Hr>1
+ 1Hr>5
+ 1Hr>*
+ )H/#
 G/tU
 tf
 /#
-qQ*
-r>6
-  );rc<
-  );rc'
-  %;sW*yR
-  #b#p>$#%uH$
+ %;r>6
+ 1;rc<
+ 1;rc'
+ );sW*yR
+ %b#p>$#%uH$
 {oq8
 t=8&8,
 s+8,
@@ -677,38 +659,34 @@ t)sburqF1zaw0yar'-
 qM1y2
 {mv9q0r0t^u+
 {Zp)o?p{jp{xnzEu+
-vir4
- $<qCp?,9#
+ %P& &<qCp?,9#
 q"p4e
 uPY8
 q"b3
-  #$q"0t,we
-  #&wRqV
- $x&/:
- #s+ #$/:
+ %$q"0t,we
+ %&wRqV
+ &x&/:
+ $s+ $$/:
 {9*
 tA+
- $(/:
-  %-tF,
+ &(/:
+ )-tF,
 /:
- #8/2
+ $8/2
 s+*8
 /#
 pH*pk
-  %x&/:
-v^pk
-/3
-  %x&/:
-  $x&s++A
-  #x&/9
-t~&*
-/:
-  ,x&/9
+ )x&/:
+ %}&/3
+ )x&/:
+ 'x&s++A
+ %x&/9
+ %q&/:
+ 7x&/9
 L"8
 /$
-rsK
-/&
-  's&sx"r4
+ %:/&
+ -s&sx"r4
 /7
 |p*rN
 tf
@@ -718,34 +696,33 @@ t4
 zw
 tA)
 tF4
-tA)
-/%
+ %$/%
 sx&pNve
-  %d&x3*r}
-  %d&  '0/8
+ )d&x3*r}
+ )d& -0/8
 L.%"
 /&
-  #Q&/&
-  %Csx,r4
+ %Q&/&
+ )Csx,r4
 s/
 /&
- $F/&
-  (D/#
+ &F/&
+ /D/#
 {*p@
-  %q%  'NrM%i$
+ )q% -NrM%i$
 uY$
-  %#}FxP
-  '#vN
+ )#}FxP
+ -#vN
 /:
 tIp8+%+
-  %i(/#
+ )i(/#
 G%u=
- $4 $z)  $S( $^$  #~'G%uD
-  +,/:
-  #k'qh%"#u7%
+ &4 &z) 'S( &^$ %~'G%uD
+ 5,/:
+ %k'qh%"#u7%
 /#
 G%tU
-  +: #q)  -:qh1"0u71
+ 5: $q) 9:qh1"0u71
 /:
 qn8%8,
 zn8,
@@ -754,21 +731,20 @@ y7
 sh?\q3q1vf"2
 sh?\q3q1vf"1
 /8
-  %g&/8
-  $g&/8
-  'g&p]H&*%I
- $p#q"be
+ )g&/8
+ 'g&/8
+ -g&p]H&*%I
+ &p#q"be
 uPp?8
 q"xG
-  (i&:Bxz
+ /i&:Bxz
 D,,
 qQ)
 rc+
 D-4
-qQ)
-rc2
+ %%rc2
 sY.
- #5/(
+ $5/(
 :4uC1
 sU?
 :3uC5
@@ -789,30 +765,30 @@ sU1
 :'q(1
 sU0
 p9u*
- %T)ws
+ (T)ws
 pc2
 pc*
- $*})
+ &*})
 n4
 _*
- $*})
+ &*})
 n5
-  $' #,})
+ '' $,})
 n7
-  $, #,})
+ ', $,})
 CE
-  $1 #,})
+ '1 $,})
 CD
-  $6 #,})
+ '6 $,})
 CA
-  $; #,})
+ '; $,})
 C?
-  $@ #,})
+ '@ $,})
 C>
-  $E $,C<
-  $J $(C:
-  $O $(C9
-  $O!cqypm
+ 'E &,C<
+ 'J &(C:
+ 'O &(C9
+ 'O!cqypm
 /;
 tX
 C7
@@ -821,216 +797,205 @@ p9
 !crvpm
 tX
 ppq)
-  $'!ct-pm
+ ''!ct-pm
 tX
 ppps
-  $,!c'wG
+ ',!c'wG
 tX
 C6
-  $1!c'wX
- $CC/
-  $L!c'x#
+ '1!c'wX
+ &CC/
+ 'L!c'x#
 })
 ppqA
-  $L!cuQpm
+ 'L!cuQpm
 })
 ppq/
-  $L!c'xw
- $4  $L!vTy3
- $(  $6!vTz/
+ 'L!c'xw
+ &4 'L!vTy3
+ &( '6!vTz/
 })
 pppJ
-  $;!ct?pm
+ ';!ct?pm
 })
 C*
-  $@!vT+pm
+ '@!vT+pm
 })
 pppO
-  $E!crlpm
+ 'E!crlpm
 })
 ppph
-  $J!vTwG
+ 'J!vTwG
 })
 C(
-  $O!vTwX
+ 'O!vTwX
 })
 pppS
-  $O!vTx#
+ 'O!vTx#
 })
 pppA
 _*
- #$p,p.
- &$p"t8
+ $$p,p.
+ *$p"t8
 st
 p"tq
- 3(`}
+ D(`}
 
 var edgesSM70 = driver.Text{Base: &edgesSM70NarrowAligned, Code: `packed2 14914 edges
- *$]5qq
+ 2$]5qq
 O*rG
 h6rG
- 2( #.tw
+ B( $.tw
 t4
- $"yy
+ &"yy
 qCxG)
 vn3Z
 s/
- #(v}ph
+ $(v}ph
 sApS
- (&{>,
- #$|Dpk
- #$w#pJ)
+ .&{>,
+ $$|Dpk
+ $$w#pJ)
 /#
 uMpk
 /#
 s$pS-
- #.vGpk
- #$sA<
+ $.vGpk
+ $$sA<
 vY<v2
- #( $y#/%
+ $( &y#/%
 w#psE
 vYpJv2
- #t#zv'
- #$tFpk
- %$s/
+ $t#zv'
+ $$tFpk
+ ($s/
 /$
-zv'
- &&sh?Iq3u}vMA
- ("w_Z
-  #* %$|Y(E
- %$s/
- #"v3-v2
- #$rk'9/
- $$qQ&
- &${>,
-qQ&
- '*r^4
-qQ&
- '(v3-uDve
+ %* *&sh?Iq3u}vMA
+ ."w_Z
+ %* ($|Y(E
+ ($s/
+ $"v3-v2
+ $$rk'9/
+ &$qQ&
+ *${>,
+ %( ,*r^4
+ %/ ,(v3-uDve
 /%
 vY<)>v?
 /%
 rk'91
- $,qQ&
- &$  $< '*  $< *(G*97
+ &, %< *$ '< ,* '< 2(G*97
 /'
 |Y'E
 /'
 w#<E
 s$<-
- #.v3.v2
+ $.v3.v2
 /'
 G4)
- $*qQ&
- &$  $D '*  $D '(G6tU
- $$qQ&
- &$  $8 '*  $8 *(t=.&.,
+ &* %D *$ 'D ,* 'D ,(G6tU
+ &$ %M *$ '8 ,* '8 2(t=.&.,
 s+.,
- $&sMp:+9'9*
- %$z5p:$
+ &&sMp:+9'9*
+ ($z5p:$
 qQ$
- %& 1&G#R
+ (& @&G#R
 }Iq]A
 }It('xv
 }It(0xv
 }It(+V4t,
- %2qI%
+ (2qI%
 vp$3)
- $$sk'
+ &$sk'
 tA)
- (& $X$/:
+ .& &X$/:
 pH)pk
 /2
 s+(8
 /#
 pH(pk
- &|#wtpk
- '$zV,
+ *|#wtpk
+ ,$zV,
 /%
 s+)A
- $(t~&(
+ &(t~&(
 /:
 y$p|pk
- &(  #) '$L#8
- %$qzu()A
- ($|p(rN
- $$qQ&
+ *( %) ,$L#8
+ ($qzu()A
+ .$|p(rN
+ &$qQ&
 q?0
-qQ&
-/%
+ %$/%
 sx#ZyO
 /%
 vi8ve
 /%
 x3(tU
-  %S&  $-/8
+ )S& '-/8
 L'pN
 /&
 qzu((A
- &R#sx&r4
- $${-
- $$  %>/#
+ *R#sx&r4
+ &${-
+ &$ )>/#
 zMrN
-  %b%  $Et1xP>w~
+ )b% 'Et1xP>w~
 }Fw~
-  ##t#xO
-  %# $X#tIpaq5
- &$G%=#
- +$G%w"
- /$ ,= ,* &6qn,%,,
+ %#t#xO
+ )# &X#tIpaq5
+ *$G%=#
+ 4$G%w"
+ <$ 6= 6* *6qn,%,,
 zn,,
- -&/:
+ 8&/:
 w28&(=-
 tf
 /9
- '$G#)
-  (X&::xz
+ ,$G#)
+ /X&::xz
 D4,
 qQ$
- #@D54
-qQ$
- %&/)
+ $@D54
+ %% (&/)
 :,uC1
- #1qQ&
+ $1qQ&
 rc5
 :,}v
 :+uC6
 D*,
-qQ&
-uB<
+ %'uB<
 :+q('
 :'q(0
 D',
-qQ&
-uB+
+ %,uB+
 :'q(2
 :&q(.
 D%,
-qQ&
-uB1
- 'X#z>S
+ %1uB1
+ ,X#z>S
 pc&
- %&CR
+ (&CR
 _&
- %&CQ
-  $' $(CM
-  $, $(CK
-  $1 $(CJ
-  $6 $(CE
-  $; $(CC
-  $@ $(CB
-  $E $(C@
-  $J $(C>
-  $O $(C=
-  $O %(C;
+ (&CQ
+ '' &(CM
+ ', &(CK
+ '1 &(CJ
+ '6 &(CE
+ '; &(CC
+ '@ &(CB
+ 'E &(C@
+ 'J &(C>
+ 'O &(C=
+ 'O ((C;
 _$
- %& #k#  $' $f# #k#  $, $f#C:
-  $1 %(C1
-  $L $( #^#  $L $Y#C0
-  $L $(C.
-  $L $( #J  $6 $EC-
-  $; %(  $@ $& #@  $E $;C)
-  $J $(C'
-  $O $( #,  $O $'C&
+ (& $k# '' &f# $k# ', &f#C:
+ '1 ((C1
+ 'L &( $^# 'L &Y#C0
+ 'L &(C.
+ 'L &( $J '6 &EC-
+ '; (( '@ && $@ 'E &;C)
+ 'J &(C'
+ 'O &( $, 'O &'C&
 _&
- <&`}
+ V#&`}

@@ -39,7 +39,7 @@ tbs#
 {Zp)o?pEp)pPxIAp*
 xr
 u[rnp[yozY{Et(sc>s#
-  #&{Zp)o?pEp)pPxIA^
+ %&{Zp)o?pEp)pPxIA^
 xr
 x4z%qX
 ud
@@ -66,12 +66,11 @@ Ip)y4rnq'u[rmvQ?pEqBqgq7pPq]>s#
 yh
 !s4
 p$gyozYpPvoFqc,
-!s4
-s3
+ %$s3
 !@
 `}
 
 var helloSM70 = driver.Text{Base: &helloSM70Narrow, Code: `packed2 1441 hello
- *$|{
- +$qC|Jp@
- J&`}
+ 2$|{
+ 4$qC|Jp@
+ s#&`}

@@ -48,7 +48,7 @@ sr
 vF
 s/
 v8
-  $$ts
+ '$ts
 xYa
 s5z9
 /#
@@ -71,9 +71,9 @@ t<v]
 zky->~-
 ws
 t&sb{q
-  $#!s4
+ '#!s4
 y^q%
-  #*zPxi>xir'
+ %*zPxi>xir'
 w|v]>~6
 x^~-ur2rqwJ
 \p[j|v~3u+y->~+
@@ -100,10 +100,8 @@ s"pN
 rc
 zMR
 uJ
-!s4
-s~
-!s4
-/*
+ %@s~
+ %B/*
 p_$3qP
 s/
 r)qR3qU
@@ -111,22 +109,22 @@ s/
 /*
 zfp5
 rspN
-  $Y#/)
-  #U#zkqw%qw#
+ 'Y#/)
+ %U#zkqw%qw#
 |st5vfE
-  #Ozkqw%qw$
-  'W#/)
-  'W#/)
+ %Ozkqw%qw$
+ -W#/)
+ -W#/)
 |i,
 /)
-  )W#/)
-  #W#/)
+ 1W#/)
+ %W#/)
 s'q5Z
 u;
 G#)
 wRp4
 G%R
-  $S#!s}
+ 'S#!s}
 s3
 !tj
 pc)
@@ -161,34 +159,34 @@ s~
 `}
 
 var mandelbrotSM70 = driver.Text{Base: &mandelbrotSM70Narrow, Code: `packed2 4382 mandelbrot
- +$sJrO
+ 4$sJrO
 h|}
- 5& #.tw
+ H& $.tw
 t4
- $"yy
+ &"yy
 qCxG)
 vn3Z
- $(v}ph
+ &(v}ph
 sApS
- %&sMrEr}R
- @$r,q/
- $$zM)
- #$q|pAuD
+ (&sMrEr}R
+ ^#$r,q/
+ &$zM)
+ $$q|pAuD
 rc
 y?R
- '*s[pQ
+ ,*s[pQ
 qCw])
 vJ3p2
- $(v}q)
+ &(v}q)
 wx
- $&/*
+ &&/*
 tM^R
 /*
- #[$ #^$ $]$ (^$/*
- '$/*
- #$/*
- )$/*
- $[$ %& (\$pc$
- $$_&
- 5$x,,
- ($`}
+ $[$ $^$ &]$ .^$/*
+ ,$/*
+ $$/*
+ 0$/*
+ &[$ (& .\$pc$
+ &$_&
+ H$x,,
+ .$`}

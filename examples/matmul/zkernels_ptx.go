@@ -50,7 +50,7 @@ s/
 x2
 s/
 xA
-  $$vF
+ '$vF
 v8
 v>pK
 s5yd
@@ -90,11 +90,10 @@ tE
 thpT
 tE
 tM^rN
-  $'|2B
+ ''|2B
 ws
 s5~2
-!s4
-s/
+ %@s/
 v>p}
 }5
 r,qA
@@ -113,34 +112,31 @@ w7sg7U
 s"pN
 y7
 v"z9
-!s4
-u?ps
+ %6u?ps
 rxr1B
 ws
-!s4
-tF8
+ %:tF8
 u;
-  $6qCp4pT9/
-  %4w7qir_[
+ '6qCp4pT9/
+ )4w7qir_[
 rHp48,
 }npa
 y7
-!s4
-w%pK
+ %Gw%pK
 qCp5pT9/
 qQ.
 uB
 tf
 G')
 uq[
-  $o#/)
+ 'o#/)
 p_$vE%
 p_&vE'
 /)
 r]sS+
 rsqU
-  $z#/)
-  %-vqqP
+ 'z#/)
+ )-vqqP
 }k
 }\{G
 /*
@@ -150,40 +146,33 @@ pH,|q
 v\&,
 vqA
 tE
-rYwq
-tJA
+ %|#tJA
 u"
-  $n#yh
-!s4
-|2B
-})
-  $&/#
+ 'n#yh
+ %H %&})
+ '&/#
 uO8
-  %Z#z,-pN
+ )Z#z,-pN
 u;
-  $m#prsgpM
+ 'm#prsgpM
 tG,
-tG,
-  %,z,-q5
-  &,v^4
-v^4
-  %6z,-&7
-  &6|AM
-|AM
-  ),w7u0r_U
+ %# ),z,-q5
+ +,v^4
+ %# )6z,-&7
+ +6|AM
+ %# 1,w7u0r_U
 rHqRqP;
 |(&,
 |(%"
 y7
 |&w&
 !s4
-!s4
-pH8%"
-  %Fp]#&-&7
-  %Fp>((uH(
+ %#pH8%"
+ )Fp]#&-&7
+ )Fp>((uH(
 qn#%#,
 k#&,
-  $Z$w%qT
+ 'Z$w%qT
 p_6&-&7
 u;
 G')
@@ -234,24 +223,24 @@ s~
 `}
 
 var naiveSM70 = driver.Text{Base: &naiveSM70Narrow, Code: `packed2 6292 naive
- *$]+qo
+ 2$]+qo
 sJr-
 h1rA
- 4( #4ts
+ F( $4ts
 tw
 t4
- $"r)w]pN
+ &"r)w]pN
 s/
 yy
 qCxG)
- #(zIr}
+ $(zIr}
 sApS
- (&tHrN
- %$t_pSr}
- #$vGpk
+ .&tHrN
+ ($t_pSr}
+ $$vGpk
 s$<-
 r,{A
- $,q|pJ>{A
+ &,q|pJ>{A
 tE
 q|zr$
 tE
@@ -263,69 +252,67 @@ tE
 sMpAuDr}
 qQ&
 tE
- #> #'v_<
- #& #$vG)
-qQ$
- &&sM|++wi
-qQ&
- '&ufpJtU,
+ $> $'v_<
+ $& $$vG)
+ %/ *&sM|++wi
+ %0 ,&ufpJtU,
 qHpJ9*
- %& #$  $8G/)
- %CsM|++9.
- &L  %3 $(sMp:,9+9.
+ (& $$ '8G/)
+ (CsM|++9.
+ *L )3 &(sMp:,9+9.
 qQ(
- )&x|3pe
+ 0&x|3pe
 s[p7
 qC}|)
 /)
 s"^
 sk+
- (,tJZ
- $$/)
+ .,tJZ
+ &$/)
 t~Z
 /)
 uO|q
 v\^
- ,,v_<
- $'s/
+ 6,v_<
+ &'s/
 /)
 r^)
- %Q%tMp2u$
- %( #Z%zw
+ (Q%tMp2u$
+ (( $Z%zw
 {"voFpU
 tMpNwi
-  &)tF4
+ +)tF4
 t.pJFp6
 tMpe=#
-  &0tGM
+ +0tGM
 t.qAFqu
 tMpT=&
- %b% #i&rHbZ;
+ )7 $\#rHbZ;
 shv9q3pPm&Z
 t:q5
 t:^
- &(D(='
- %['sMm*9+=,
- %( #Z'x9,=,,
+ *(D(='
+ )HsMm*9+=,
+ )H $2x9,=,,
 qe,9*
- $&/)
+ &&/)
 qCpQpT=/
- $[& &a&/*
- $$pc$
- &$_&
- $$ #G})
+ &[& *a&/*
+ &$pc$
+ *$_&
+ &$ $G})
 C7
 _(
- <N`}
+ V#N`}
 
 var tiledSM70Narrow = driver.Text{Base: &naiveSM70Narrow, Code: `packed2 6328 tiled
- '$!yHtTtc
+ ,$!yHtTtc
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+tTtc
- &#]}3
+ *#]}3
 {{rT
 h+qS
 p#yD
- .*zTu)
+ :*zTu)
 zp
 y^u)
 zpqm0
@@ -335,14 +322,14 @@ sr
 {Nq8
 sp
 s1
- +,ymp0
+ 4,ymp0
 s5y~
 /#
 x|3q5
 x|3qP
 s/
 y#r%
- $@ #u%z<qG
+ &@ $u%z<qG
 r)qRql&$
 z:p'
 r]Yp2
@@ -355,7 +342,7 @@ p_'ql&%
 z:qp
 r]bp2
 |Ea
-  #( $6 #Cz<yU
+ %( &6 $Cz<yU
 y$sS&
 s/
 /$
@@ -364,26 +351,26 @@ s"q5
 }k
 u"
 ymu*
- $~$ %>wQqKu%
- #1/'
+ &~$ (>wQqKu%
+ $1/'
 wop?zH
 |Exx
 tF&'
 /*
 s"qU
 t#ve
-  $3/%
+ '3/%
 tMq5tU
 r,q/
- %6  $3/(
+ (6 '3/(
 wobzH
 |,yUp'
 }=
- $4|5pf
+ &4|5pf
 t9pT
 {prQ
 s'ql&%
-  #W#  #% #2rHbZ,
+ %W# %% $2rHbZ,
 t:3
 y7
 qL'p'
@@ -392,7 +379,7 @@ y#tB
 }u3
 rU&.
 s5~5
- #=}Bp'
+ $=}Bp'
 v[0&-
 r]qR&/
 tE
@@ -400,66 +387,65 @@ u"
 {fp-
 vp0&/u=
 r,ps
- &J #K $J/3
+ *J $K &J/3
 p_(vE'
 p_)vE&
 /3
 vq&.
- $</3
+ &</3
 p_'ql&$
 /-
 r]|$-
 //
-  #J/2
-  #Q$/1
+ %J/2
+ %Q$/1
 r]b&/
-  $(/4
+ '(/4
 tIpQ&.
-  %S$/3
-  #S$/%
+ )S$/3
+ %S$/%
 tA.
-}Qpy
-/$
+ %R$/$
 tG8
- $J}k
+ &J}k
 /(
 u"
 /#
-  %p#wopQzH
+ )p#wopQzH
 /3
 tG&'
-  $3t#yO
+ '3t#yO
 /%
 wC/qU
- $&}k
+ &&}k
 /#
-  (3/2
-  %R$/2
+ /3/2
+ )R$/2
 t9qP
-  *R$  $0/2
+ 3R$ '0/2
 rHp^pT3
 xQ&.
-  $R$/2
+ 'R$/2
 uz%&-
 uz$&/
-  $R${ftY
+ 'R${ftY
 p]&&/%%
- $a$  $P$ %$/)
- #$pc2
- &$n5
- '$ppps
- =$`}
+ &a$ 'P$ ($/)
+ $$pc2
+ *$n5
+ ,$ppps
+ X#$`}
 
-var tiledSM70 = driver.Text{Base: &naiveSM70Narrow, Code: `packed2 4300 tiled
- '$!yHtTtc
+var tiledSM70 = driver.Text{Base: &naiveSM70, Code: `packed2 4300 tiled
+ ,$!yHtTtc
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+tTtc
 !
 !pWuipt
- $$]}}
+ &$]}}
 sJqo
 h+rO
 p#qo
- ,*zTu)
+ 6*zTu)
 zp
 y^u)
 zpqm0
@@ -478,7 +464,7 @@ s/
 qCwkp@
 y#r%
 tHr}
- $X'z<qG
+ &w&z<qG
 vnqlpe
 z:p'
 v}pJ
@@ -492,16 +478,13 @@ z:qp
 v}pO
 |Ea
 x|ti
- #6v_<
- #Az<yU
+ (r$z<yU
 q?pJ
 /$
 sAq/
 }Qpy
 ymu*
-r^)
-qQ$
-{g~*
+ &9{g~*
 y.?op$gp/xIpyta
 |Exx
 r^u$
@@ -510,32 +493,31 @@ sAps
 t#xO
 /$
 sMrEwitU
-qQ&
-  $,t1v?py
+ $* ',t1v?py
 }\yd
 }k
 /#
 q,xZd
 ymp0
 s<pS4
-G#)
-wQqKu%
- #K/*
+ $6wQqKu%
+ $//*
 woYzH
 }k
 /$
 q,x?d
 /$
-  #, #/  $,/)
+ %, $8 ',/)
 wMqK
 |,yUp'
 }=
- $3|5pf
+ws
+ $;|5pf
 t9p2
 {prQ
 s'ql&$
 p_%ti
-  #% #2rHbZ,
+ %% $^#rHbZ,
 t:3
 y7
 qL'p'
@@ -544,25 +526,24 @@ y#tB
 ufq/uD3
 qHq/9*
 s5~5
- #=}Bp'
+ $;}Bp'
 qHq)9)
 qHps9+
 tE
 u"
 {fp-
 sMp:.9+w"
-qQ(
- $A $k# #K %JJ*uC
+ $F &h# &i# $K (JJ*uC
 p90
- %Z&{ftY
+ (}%{ftY
 ws
 v_pS
 pc(
- $*/#
+ &*/#
 tX
 ppq)
 _$
- $(tX
+ &(tX
 ppqA
 _&
- <*`}
+ V#*`}

@@ -50,7 +50,7 @@ tE
 v8
 qspv
 |%
-  $'wgq9r}
+ ''wgq9r}
 wgrErN
 zUr:
 x6
@@ -81,20 +81,18 @@ uS
 q$sg
 y?p@
 uJ
-!s4
-/#
+ %6/#
 rH}T
 yAZ
 wP
-!s4
-s~
-  $)  $3xV
+ %;s~
+ ') '3xV
 G%R
 xV
 q$}$
-  %#G'p@
+ )#G'p@
 y>
-  $0w+
+ '0w+
 }x
 ud
 sY
@@ -133,38 +131,20 @@ s~
 !@
 `}
 
-var multiplySM70Narrow = driver.Text{Code: `packed2 1992 multiply
-!s.
-!s-
-!t;
-!uU
-!
-!{L
-!qk
-}~
+var multiplySM70Narrow = driver.Text{Base: &multiplySM70NarrowCoarse, Code: `packed2 1992 multiply
+ ,$!{L
+ $$}~
 |{
 |;
 }?
-!
-s0
-t6
-tn
-u#
-v0
-vc
-r*y8
-s1
-u_
-s2
-vF
+ 0* *$vF
 ts
 t4
 vJp2^
 s/
 w'
 u"
-qspK
-wx
+ $4wx
 yf
 tE
 vN
@@ -172,66 +152,38 @@ u;
 {H
 uS
 uMR
-uS
-q$sg
-vGp@
-uJ
-!s4
-s~
-!s4
-xq
+ &i#vGp@
+ &$ &,xq
 }E
 w+
-sY
-!s}
-s3
-!tj
-}G
-p9
-!u8
-}i
-!u9
-uG
-tl
-to
-tk
-tm
-yz
-st
-{)
-up
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-|]qA
-u]
-so
-tp
-s~
-!@
-`}
+ FDs1
+ (&s2
+ *$|]qA
+ .$`}
 
-var multiplySM70 = driver.Text{Base: &multiplySM70Narrow, Code: `packed2 1868 multiply
- *$O|L
+var multiplySM70 = driver.Text{Base: &multiplySM70NarrowCoarse, Code: `packed2 1868 multiply
+ ,$!{L
+ $$}~
+O|L
 {z
- .&s/
+}?
+ 0* *$s/
 z0
 yQ
- $.y6
+u"
+ $4y6
 xT
- $&tf
+tE
+vN
+tf
 {-
 uS
 {*R
- $*uMp@
- &$}E
- &({j
- $${K
- 5$z;
- ($`}
+ &i#uMp@
+ &$ &,}E
+ *D{j
+ &${K
+ 6$s1
+ (&s2
+ *$z;
+ .$`}

@@ -63,7 +63,7 @@ u"
 |2B
 yh
 !s4
-  %%zJpK
+ )%zJpK
 }[;
 G#)
 uS
@@ -73,28 +73,25 @@ uOZ
 s/
 /#
 u;
-  %*/#
+ )*/#
 r^u=
 /#
 tf
-  &)r^9*
-  &)t+rgr_
-  $)sk'
+ +)r^9*
+ +)t+rgr_
+ ')sk'
 sk-
 tZp?E
 y7
 |&w&
-!s4
-!s4
-/#
+ %H %I/#
 {b;
-  $Ft+rJpF7
+ 'Ft+rJpF7
 /#
 rHp?^Z
 z2pN
 y7
-!s4
-w@pV
+ %-w@pV
 r)pa;qP
 wMrJ
 z3a
@@ -107,28 +104,27 @@ q;vs
 {prQ
 v;U
 wMqK
-!s4
-w%p'
+ %;w%p'
 }=
 /$
 whql
 u"
 /$
 q;wn
-  &-/$
-  $-whqd
-  $-q;rL
-  )-wh3
-  $8q;p.
-  )8whe
-  $Cq;qc
-  )Cwh;
-  $Nq;qX
-  )Nwh4
-  $Nq;p6
-  )NpnpaK
-  $Nq;pU
-  (NxUpd
+ +-/$
+ '-whqd
+ '-q;rL
+ 1-wh3
+ '8q;p.
+ 18whe
+ 'Cq;qc
+ 1Cwh;
+ 'Nq;qX
+ 1Nwh4
+ 'Nq;p6
+ 1NpnpaK
+ 'Nq;pU
+ /NxUpd
 yApN
 {g~*
 y.?op$gp/xIpyta
@@ -140,8 +136,7 @@ xU06
 {v
 G%)
 uJ
-!s4
-!s}
+ %G!s}
 s3
 !tj
 v0
@@ -171,41 +166,100 @@ s~
 `}
 
 var partialSumsSM70 = driver.Text{Base: &partialSumsSM70Narrow, Code: `packed2 5020 partialSums
- -$O|8
+ 8$O|8
 z7q^
- .&w+
+ :&w+
 ud
 qCYqb)
 sApO
- $0t~qb
+ &0t~qb
 ub+
 ueq/)
 xEq/
- $,s$<-
+ &,s$<-
 qHphE
- **s<pO4
- &$uMtU
- (4 0/{U)R9*
+ 2*s<pO4
+ *$uMtU
+ .4 >/{U)R9*
 s()9$
 s()w"
- '*tK)4
- &${U)9)9*
-  #/ %&s';^
- &$thrw
- ,$thql
- ,$thqd
- ,$th3
- ,$the
- ,$th;
- ,$th4
- ,$pnYK
- ,$xJ'9&
- )$}[;
- :$x,'
+ ,*tK)4
+ *${U)9)9*
+ %/ (&s';^
+ *$thrw
+ 6$thql
+ 6$thqd
+ 6$th3
+ 6$the
+ 6$th;
+ 6$th4
+ 6$pnYK
+ 6$xJ'9&
+ 0$}[;
+ R#$x,'
 }D&
- '&`}
+ ,&`}
 
-var singleSumSM70NarrowAligned = driver.Text{Code: `packed2 2303 singleSum
+var singleSumSM70NarrowAligned = driver.Text{Base: &partialSumsSM70Narrow, Code: `packed2 2303 singleSum
+ ,$!pWtdpt
+ $*]yD
+Ozc
+h'rG
+p#z4
+ ,*p"t8
+to
+ts
+t4
+s/
+y^pV
+tJ8
+ &<tF|q
+v\p*
+vqA
+tE
+ $2q,x?d
+ $(ws
+ ("})
+ &'{Mpb
+u;
+vG)
+xV
+{NqT
+s>r\[
+v;[
+ %#t+rg7pM
+/$
+|i;
+s"^
+w'
+ *i#/$
+u;
+{H
+uS
+/$
+ $*/$
+|i,
+ %0 &(y#qG
+tJZ
+wc
+wVpJVpF
+ Lm&|]<
+xspJ
+ ,&`}
+
+var singleSumSM70Narrow = driver.Text{Base: &singleSumSM70NarrowAligned, Code: `packed2 2455 singleSum
+ w#$uS
+ $$s>sg
+/#
+s9pU
+/#
+ '&s9p6
+ )&s9qu
+/#
+t+rgr_
+ Z$*`}
+
+var singleSumSM70 = driver.Text{Code: `packed2 2390 singleSum
 !s.
 !s-
 !t;
@@ -214,8 +268,8 @@ var singleSumSM70NarrowAligned = driver.Text{Code: `packed2 2303 singleSum
 !pWtdpt
 !qk
 ]yD
-Ozc
-h'rG
+OyD
+h'rT
 p#z4
 !
 s0
@@ -224,57 +278,54 @@ tn
 u#
 p"t8
 to
-ts
-t4
-s/
 y^pV
-tJ8
+tHR
 }k
 }\{G
-tF|q
-v\p*
-vqA
+r^|q
+xEpS
+tHE
 tE
-rYwq
+s$<-
 q,x?d
 |2B
-ws
+v_<
 yh
 !s4
-|2B
-})
-  $&{Mpb
-u;
-vG)
-xV
+ %&r9<
+ '&{Mpb
+tf
+{H
+uS
 {NqT
-s>r\[
-v;[
-v;[
-t+rg7pM
+s>sg
+/#
+s9pU
+/#
+ '&s9p6
+ )&s9qu
+/#
+t+rgr_
 /$
-|i;
-s"^
-w'
+ufpAR;
+zIu$
+zIp@
 y7
 |&w&
-!s4
-!s4
-/$
-u;
-{H
+ %? %@/$
+s<pS4
+}O
 uS
 /$
 t+rJpF7
 /$
-|i,
-s"^
+ufphrN,
+qHphu=
 y7
-!s4
-y#qG
-tJZ
+ %Ky#qG
+q|<u$
 wc
-wVpJVpF
+wVq/VpF
 !s}
 s3
 !tj
@@ -297,57 +348,20 @@ sr
 ss
 sw
 |]<
-xspJ
+xsqA
 so
 tp
 s~
 !@
 `}
 
-var singleSumSM70Narrow = driver.Text{Base: &singleSumSM70NarrowAligned, Code: `packed2 2455 singleSum
- L$uS
- #$s>sg
-/#
-s9pU
-/#
-  $&s9p6
-  %&s9qu
-/#
-t+rgr_
- U#*`}
-
-var singleSumSM70 = driver.Text{Base: &singleSumSM70Narrow, Code: `packed2 2390 singleSum
- *$OyD
-h'rT
- *& #(tHR
- $$r^|q
-xEpS
-tHE
-tE
-s$<-
- $,v_<
- %$r9<
- %$tf
- $X# 1U#ufpAR;
-zIu$
-zIp@
- '(s<pS4
-}O
- &&ufphrN,
-qHphu=
- %&q|<u$
-wc
-wVq/VpF
- 8(xsqA
- '$`}
-
 var divideSM70NarrowCoarse = driver.Text{Base: &singleSumSM70NarrowAligned, Code: `packed2 3782 divide
- '$!pWt8pt
- #$|Zq^
+ ,$!pWt8pt
+ $$|Zq^
 O|}
 h'rT
 p#+qq
- '*p,p.
+ ,*p,p.
 qLy8
 s1
 u_
@@ -374,26 +388,24 @@ s"^
 rYp2-
 rUp2
 v7
- #FvF
+ $FvF
 ts
 s/
 xQ8
 u"
 /#
-tJA
-wc
+ %5wc
 t.phV
 }#;
- $P#wrQ(U
+ &P#wrQ(U
 uJ
- #M/#
+ $M/#
 rHp^pT,
 xQp*
 wP
- #+s~
-  $)t.pJV
-}#;
-}O
+ $+s~
+ ')t.pJV
+ %1}O
 xV
 xpsyr\
 t<syry
@@ -411,43 +423,32 @@ N(pG
 prt[xm(
 r3pFU
 u3(
-  #*tE
-  %+N)s;
+ %*tE
+ )+N)s;
 S,xm)
 xb.U
 u3)
-  '+N*#.
+ -+N*#.
 S,xm*
-  #+u3*
-  '4xr
+ %+u3*
+ -4xr
 wrt"1#'#&
 wrt"6#(#&
 wrrg#)#&
 wrr1#*#&
- ##u-q1y_t"1#6poU@
- .k#u_
+ $#u-q1y_t"1#6poU@
+ :k#u_
 w9'8
- %$xK'^
- -$`}
+ ($xK'^
+ 8$`}
 
-var divideSM70Narrow = driver.Text{Code: `packed2 1562 divide
-!s.
-!s-
-!t;
-!uU
-!
-!pWp.pt
-!qk
-]rT
+var divideSM70Narrow = driver.Text{Base: &singleSumSM70, Code: `packed2 1562 divide
+ ,$!pWp.pt
+ $$]rT
 Ozc
 hz4
 }?
-!
-s0
-t6
-tn
-u#
-qLy8
+ ,*qLy8
 s1
 u_
 s2
@@ -466,46 +467,31 @@ vG)
 uS
 wrQ(U
 uJ
-!s4
-!s}
-s3
-!tj
-v0
-tl
-to
-tk
-tm
-p"uE
-st
-y/pZ
-up
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-|]<
-xsph
-so
-tp
-s~
-!@
-`}
+ $@ N}#xsph
+ ,$`}
 
-var divideSM70 = driver.Text{Base: &divideSM70Narrow, Code: `packed2 1520 divide
- *$O|L
+var divideSM70 = driver.Text{Base: &singleSumSM70, Code: `packed2 1520 divide
+ ,$!pWp.pt
+ $$]rT
+O|L
 hyD
- ,&s/
+}?
+ ,*qLy8
+s1
+u_
+s2
+s/
 z0
 sAph
- $,q|<R
+u"
+qL0pX
+q|<R
 wc
 {"voV
 tf
 {W
- <,xspJ
- '$`}
+uS
+wrQ(U
+uJ
+ $@ N}#xspJ
+ ,$`}

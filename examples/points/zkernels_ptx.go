@@ -95,21 +95,19 @@ wSt^tz
 {otY
 }0R
 Ip)?pEqBqgq7uLq]A
-!s4
-/'
+ %</'
 rHqRqP,
 |(p2
 wP
-!s4
-s~
-  $)r2qR4
+ %As~
+ ')r2qR4
 G#)
 w62uL|cq]
 /'
 q"p?3
 }X
 /'
-  $;xpsl
+ ';xpsl
 t<w)
 z.qv
 prtOpM
@@ -117,18 +115,18 @@ q$rg(
 wH(pF
 zKU
 {]s_z\pF
-  #E{]+{|
+ %E{]+{|
 tE
 /'
 wb(
-  #Eq"xG
+ %Eq"xG
 }X
 /#
-  ,5tE
-  %6/#
-  $6q"}|
-  56q"w]
-  5Jxr
+ 75tE
+ )6/#
+ '6q"}|
+ I6q"w]
+ IJxr
 pu2yR
 }S'#)
 /#
@@ -136,13 +134,13 @@ wb7
 wSpQtz
 /#
 }S2#4
-  $'wSp?tz
+ ''wSp?tz
 /#
 |[.",
-  $,wSYtz
+ ',wSYtz
 /#
 |[$""
-  $1wSqVtz
+ '1wSqVtz
 !s4
 /(
 r&'4
@@ -178,18 +176,92 @@ s~
 !@
 `}
 
-var softsignSM80Narrow = driver.Text{Code: `packed2 2064 MapKernel_tensor_BF16_softsign
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
+var softsignSM80Narrow = driver.Text{Base: &softsignSM80NarrowCoarse, Code: `packed2 2064 MapKernel_tensor_BF16_softsign
+ .$!pWp.pt
+ $$]rT
+tWrG
+O'q^
+h'rG
+p#qS
+ ,, *$ts
+s/
+tw
+tr^Z
+s/
+w'
+u"
+ $4yf
+wc
+t~4
+{W
+ :T#vGR
+ &$ :T's1
+ (&s2
+ *$|]pO
+xspJ
+ ,&`}
+
+var softsignSM80 = driver.Text{Base: &softsignSM80NarrowCoarse, Code: `packed2 1990 MapKernel_tensor_BF16_softsign
+ .$!pWp.pt
+ $$]rT
+tWrG
+Ozc
+h'rG
+p#qS
+ ,, *$s/
+z0
+yQ
+u"
+ $4xT
+wc
+ua'
+{W
+ :T#vGR
+ &$ :T's1
+ (&s2
+ *$|]pO
+xsqA
+ ,&`}
+
+var softsignSM70NarrowCoarse = driver.Text{Base: &softsignSM80NarrowCoarse, Code: `packed2 7221 MapKernel_tensor_BF16_softsign
+!s.
+!s-
+ .(]+rA
+O6qq
+ e$(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ ,&t='&',
+p%'qP
+ ,& $m& Jl&s:r$
+ +KtNr$(
+ 'Kq"qR3
+ :(}Qpy
+ *$ 3<pL(3
+ U#<pL/3
+ U#<uj~1d
+ (y# 1x$u:4}>
+ (& 1-u:2}>
+ (& 18u:0}>
+ (& 1Cu:.}>
+ *&u-uLq]vRF%>%6%.@
+ \#$`}
+
+var softsignSM70Narrow = driver.Text{Code: `packed2 2203 MapKernel_tensor_BF16_softsign
+!s.
+!s-
 !t;
 !u6p[joq*
 !u'Irn\p)Iwup{q*
 !
 !pWp.pt
 !qk
-]rT
-tWrG
-O'q^
+]qS
+sJqS
 h'rG
 p#qS
 !
@@ -222,8 +294,13 @@ tusl
 v;qv
 }RtO
 qN*r{
-wb7
-wSt^tz
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
 {otY
 vGR
 Ip)?pEqBqgq7uLq]A
@@ -257,92 +334,39 @@ s~
 !@
 `}
 
-var softsignSM80 = driver.Text{Base: &softsignSM80Narrow, Code: `packed2 1990 MapKernel_tensor_BF16_softsign
- ,$Ozc
- -$s/
-z0
-yQ
- $.xT
-wc
-ua'
- H(xsqA
- '$`}
-
-var softsignSM70NarrowCoarse = driver.Text{Base: &softsignSM80NarrowCoarse, Code: `packed2 7221 MapKernel_tensor_BF16_softsign
-!s.
-!s-
- ((]+rA
-O6qq
- Z#(s:qK
-pIwk
-|H
-tGqdv(5
-tbY
-zh7
-  #'qfq0v(5r4
- '&t='&',
-p%'qP
- '& #m& 6l&s:r$
-  &KtNr$(
-  $Kq"qR3
- .(}Qpy
- &$  *<pL(3
-  ;<pL/3
-  ;<uj~1d
- %y#  )x$u:4}>
- %&  )-u:2}>
- %&  )8u:0}>
- %&  )Cu:.}>
- &&u-uLq]vRF%>%6%.@
- ?$`}
-
-var softsignSM70Narrow = driver.Text{Base: &softsignSM80Narrow, Code: `packed2 2203 MapKernel_tensor_BF16_softsign
-!s.
-!s-
- ((]qS
-sJqS
- B(s:qK
-pIwk
-|H
-tGqdv(5
-tbY
-zh7
-  #'qfq0v(5r4
- B&`}
-
 var softsignSM70 = driver.Text{Base: &softsignSM70Narrow, Code: `packed2 2129 MapKernel_tensor_BF16_softsign
- +$O}}
- -$s/
+ 4$O}}
+ 8$s/
 z0
 yQ
- $.xT
+ &.xT
 wc
 ua'
- N(xsqA
- '$`}
+ {#(xsqA
+ ,$`}
 
 var softsignBackSM80NarrowCoarse = driver.Text{Base: &softsignSM80NarrowCoarse, Code: `packed2 6625 MapBackKernel_tensor_BF16_softsign
- ($!|\
- #$|ZqS
- #${{rO
+ .$!|\
+ $$|ZqS
+ $${{rO
 z7qo
 p#r6s7
- '(v0
+ ,(v0
 vc
 w^
 qM2p}
- -&xA
+ 8&xA
 qM.p-
- %&v8
+ (&v8
 qM.q8
 |%
- $%wgq9r}
+ &%wgq9r}
 wgrErN
- &$v^;
+ *$v^;
 |9
 }J
 sBp5pN
- $*y}
+ &*y}
 x2
 vF
 z'
@@ -361,227 +385,313 @@ zMR
 z6z$
 q"Y3
 }X
-  $$ #@tuw)
- #$pu5a.
+ '$ $@tuw)
+ $$pu5a.
 sz(
 zitDsl
 q.2p-
 q$r\(
 z6r{
- $&qM.qG
+ &&qM.qG
 y?p@
- $&/)
+ &&/)
 t='&',
 p%'pT
- &(/)
- #o& $l&G%R
- ##z6P6
- $$q"|P
+ *(/)
+ $o& &l&G%R
+ $#z6P6
+ &$q"|P
 }X
 /)
- $$/)
-sz(
- &" $*/)
+ &$/)
+ %C *" &*/)
 q$sRU
 /)
- $d# $c$q"qR3
+ 'H &R#q"qR3
 }X
 /%
- $G/%
-  )6tE
+ &G/%
+ 16tE
 /%
-  #7/%
- $v#q"p^3
+ %7/%
+ '7q"p^3
 }X
 pL#3
-  47q"p|3
+ G7q"p|3
 }X
 pL%3
-  4Lxr
+ GLxr
 pu5a<
 zitDuu.
 /$
 N*(
 /$
- #%wSpatz
+ %?wSpatz
 /$
 zi}H5
 /$
 N5(
-  $) #c&/$
+ ') $m$/$
 zi}H,
 /$
 p11(
-  $0wSbtz
+ '0wSbtz
 /$
 zi}H#
 /$
 p1((
-  $7 $>/*
- #$G')
+ '7 &>/*
+ $$G')
 u-uLy_papNZw?
- $t&qI/
+ &t&qI/
 q,w~vKc<
 qI0
 sY
- %u&}G
+ (u&}G
 p9
 !u8
 }i
 !u9
 uG
- &$yz
+ *$yz
 st
 {)
- -(x,-
+ 8(x,-
 u]
- '&`}
+ ,&`}
 
-var softsignBackSM80Narrow = driver.Text{Base: &softsignSM80Narrow, Code: `packed2 2647 MapBackKernel_tensor_BF16_softsign
- ($!{L
- #$}~
- #$O}}
+var softsignBackSM80Narrow = driver.Text{Base: &softsignSM80NarrowCoarse, Code: `packed2 2647 MapBackKernel_tensor_BF16_softsign
+ .$!{L
+ $$}~
+tWrG
+O}}
 |;
 p#rA
- '(v0
+ ,,v0
 vc
 qM2p}
- %$vF
+ (&vF
 ts
 t4
 vJp2^
- %*qM.p-
+s/
+w'
+u"
+qM.p-
 wx
 yf
 tE
 vN
- #({H
+t~4
+{H
 }W
 uMR
 }W
 z6z$
 q"Y3
 }X
-  $$ #,tuw)
- #$pu5a.
+ '$ $q#tuw)
+ $$pu5a.
 sz(
 zitDsl
 q.2p-
 q$r\(
 z6r{
- $&qM.qG
+ &&qM.qG
 vGp@
- $&s~
- ##s[p^
-}E
+ && &, $]#}E
 s[p5
 sY
- %"}G
+ (R(}G
 p9
 !u8
 }i
 !u9
 uG
- &$yz
+ *$yz
 st
 {)
- ,(|]qA
-u]
- '&`}
+up
+s1
+ (.s2
+ ,$u]
+ ,$`}
 
-var softsignBackSM80 = driver.Text{Base: &softsignBackSM80Narrow, Code: `packed2 2523 MapBackKernel_tensor_BF16_softsign
- ,$}r
+var softsignBackSM80 = driver.Text{Code: `packed2 2523 MapBackKernel_tensor_BF16_softsign
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6p[joq*
+!u'Irn\p)Iwup{q*
+!
+!{L
+!qk
+}~
+tWrG
+}r
 {z
- .&s/
+p#rA
+!
+s0
+t6
+tn
+u#
+v0
+vc
+qM2p}
+s1
+u_
+s2
+s/
 z0
 yQ
- $.y6
+u"
+qM.p-
+y6
 xT
- $&ua'
+tE
+vN
+ua'
 {-
 }W
 {*R
- 4*uMp@
- &$}E
- &({j
- $${K
- 5$z;
- ($`}
+}W
+z6z$
+q"Y3
+}X
+ '$pu2{i
+tuw)
+v;qv
+pu5a.
+sz(
+zitDsl
+q.2p-
+q$r\(
+z6r{
+wb7
+wSt^tz
+qM.qG
+uMp@
+Ip)?pEqBqgq7uLq]A
+!s4
+s~
+ %$}E
+sY
+!s}
+s3
+!tj
+{j
+p9
+!u8
+{K
+!u9
+uG
+tl
+to
+tk
+tm
+yz
+st
+{)
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+z;
+u]
+so
+tp
+s~
+!@
+`}
 
 var softsignBackSM70NarrowCoarse = driver.Text{Base: &softsignBackSM80NarrowCoarse, Code: `packed2 8081 MapBackKernel_tensor_BF16_softsign
 !s.
 !s-
- ((]+rT
+ .(]+rT
 OpdqS
- m#(s:qK
+ Z%(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- (&p%'&.
- ?$  *NpL"3
+ %'qfq0v(5r4
+ .&p%'&.
+ \#$ 3NpL"3
 }X
 pL'3
- .,}Qpy
- %$  *=pL*3
+ :,}Qpy
+ ($ 3=pL*3
 }X
 pL/3
-  :=pL23
+ S#=pL23
 }X
 pL73
-  :=uj~1d
- '}#  )Ku:7}>
- '&  )=u:4}>
- '&  )Ju:1}>
- '&  )Iu:.}>
- &&u-uLq]vRI%@%7%.@
- %$J/vKc<
- F$`}
+ S#=uj~1d
+ ,}# 1Ku:7}>
+ ,& 1=u:4}>
+ ,& 1Ju:1}>
+ ,& 1Iu:.}>
+ *&u-uLq]vRI%@%7%.@
+ ($J/vKc<
+ k#$`}
 
-var softsignBackSM70Narrow = driver.Text{Base: &softsignBackSM80Narrow, Code: `packed2 2787 MapBackKernel_tensor_BF16_softsign
+var softsignBackSM70Narrow = driver.Text{Base: &softsignBackSM80, Code: `packed2 2787 MapBackKernel_tensor_BF16_softsign
 !s.
 !s-
- ((]r-
+ .(]r-
 sJrA
- N(s:qK
+|;
+ :*vF
+ts
+t4
+vJp2^
+s/
+w'
+ &(wx
+yf
+ &&t~4
+{H
+}W
+uMR
+ @*s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- (&qI&
+ %'qfq0v(5r4
+ $&vGp@
+ *$qI&
 }x
 qI'
- D(`}
+ *$}G
+ &$}i
+ H$|]qA
+ .$`}
 
-var softsignBackSM70 = driver.Text{Base: &softsignBackSM80Narrow, Code: `packed2 2662 MapBackKernel_tensor_BF16_softsign
-!s.
-!s-
- ((]r-
-O|}
+var softsignBackSM70 = driver.Text{Base: &softsignBackSM70Narrow, Code: `packed2 2662 MapBackKernel_tensor_BF16_softsign
+ 4$O|}
 {z
- .*s/
+ :&s/
 z0
 yQ
- $.y6
+ &.y6
 xT
- $&ua'
+ &&ua'
 {-
 }W
 {*R
- 1*s:qK
-pIwk
-|H
-tGqdv(5
-tbY
-zh7
-  #'qfq0v(5r4
- #&uMp@
- &$}x
- &({j
- $${K
- 5$z;
- ($`}
+ R#*uMp@
+ *$}x
+ *({j
+ &${K
+ H$z;
+ .$`}

@@ -57,14 +57,14 @@ s/
 /#
 q?ph
 r,pA
-  $)w_4
-  $)q?pJ
+ ')w_4
+ ')q?pJ
 xT
-  $0s[p7
+ '0s[p7
 /#
 q?q/
 y6
-  $6}&p:%vj
+ '6}&p:%vj
 x6
 tE
 vk
@@ -78,7 +78,7 @@ q@$
 s/
 q@&
 q@'
-  #LqI'
+ %LqI'
 p%'8
 u"
 /#
@@ -91,20 +91,17 @@ uS
 r&';
 G%)
 uJ
-!s4
-/#
+ %5/#
 t='&',
 p%'Z
 wP
-!s4
-s~
-!s4
-qsq%
+ %:s~
+ %<qsq%
 tK+4
-  $1tK.4
-  $4tK04
-  $7tK24
-  &:y>
+ '1tK.4
+ '4tK04
+ '7tK24
+ +:y>
 !s}
 s3
 !tj
@@ -135,7 +132,31 @@ s~
 !@
 `}
 
-var pastSM70Narrow = driver.Text{Code: `packed2 1706 past
+var pastSM70Narrow = driver.Text{Base: &pastSM70NarrowCoarse, Code: `packed2 1706 past
+ ,$!pWt8pt
+ $$]rT
+|{
+{z
+p#rG
+ .* *$v8
+s/
+ts
+tw
+ $6vJp2^
+s/
+yf
+u"
+ $" *}#}O
+uS
+u;
+}O
+ &* :P#s1
+ (&s2
+ *$|]pJ
+xsqA
+ ,&`}
+
+var pastSM70 = driver.Text{Code: `packed2 1578 past
 !s.
 !s-
 !t;
@@ -144,8 +165,8 @@ var pastSM70Narrow = driver.Text{Code: `packed2 1706 past
 !pWt8pt
 !qk
 ]rT
-|{
-{z
+O|L
+h|8
 p#rG
 !
 s0
@@ -157,24 +178,19 @@ r*y8
 s1
 u_
 s2
-v8
 s/
-ts
-tw
-sh?Iq3u}vMA
-vJp2^
-s/
-yf
+z0
+sApS
 u"
 qsq-
-q?pA
-r,pS
+q?pS
+y6
 wc
 tf
-}O
+{-
 uS
-u;
-}O
+|R4
+{-
 uJ
 !s4
 !s}
@@ -199,38 +215,23 @@ sr
 ss
 sw
 |]pJ
-xsqA
+}D$
 so
 tp
 s~
 !@
 `}
 
-var pastSM70 = driver.Text{Base: &pastSM70Narrow, Code: `packed2 1578 past
- *$O|L
-h|8
- -&s/
-z0
-sApS
- $2q?pS
-y6
- $&{-
-uS
-|R4
-{-
- :*}D$
- '$`}
-
 var sumSM70Narrow = driver.Text{Base: &pastSM70NarrowCoarse, Code: `packed2 3702 sum
- '$!yHtTtc
+ ,$!yHtTtc
 !
 !pWp.pt
 !yN
- #$]'rT
+ $$]'rT
 }r
 |;
 p#0r-
- '*x5p;
+ ,*x5p;
 s2
 w@p=
 s1
@@ -242,7 +243,7 @@ w'
 wc
 yv'tB
 zp
-  $*/#
+ '*/#
 yy
 wm;
 {-
@@ -265,27 +266,27 @@ v>pX
 q;vs
 {prQ
 v;U
-  #3 $V%rUql
- $;q;wn
-  '+rUqd
- $%q;rL
-  '4rU3
- $%q;p.
-  '=rUe
- $%q;qc
-  'FrU;
- $%q;qX
-  'OrU4
- $%q;p6
-  'Oq,w~d
+ %3 &V%rUql
+ &;q;wn
+ -+rUqd
+ &%q;rL
+ -4rU3
+ &%q;p.
+ -=rUe
+ &%q;qc
+ -FrU;
+ &%q;qX
+ -OrU4
+ &%q;p6
+ -Oq,w~d
 /#
 q;pU
-  &NxYa
-  #*v:q8
+ +NxYa
+ %*v:q8
 {py|V
 r2p7;
 {-
- $2 %P#w@pK
+ &2 (P#w@pK
 ws
 v_q9
 v_qA
@@ -297,44 +298,44 @@ pppJ
 r9q9
 !u9
 v0
- &$p"uE
+ *$p"uE
 st
 y/pZ
 {D
 s1
- %.s2
- &${C
+ (.s2
+ *${C
 u]
- '&`}
+ ,&`}
 
 var sumSM70 = driver.Text{Base: &sumSM70Narrow, Code: `packed2 3630 sum
- -$O|8
+ 8$O|8
 {z
- ,&/#
+ 6&/#
 ud
 /#
 s/
 tMqbR
 r,pO
- %, #a&tf
+ (, $a&tf
 {H
 uS
 t*ti
- &Q&pnbK
- #$q|pSr}
- &$t:rw
- *$t:ql
- *$t:qd
- *$t:3
- *$t:e
- *$t:;
- *$t:4
- 5$wm;
+ *Q&pnbK
+ $$q|pSr}
+ *$t:rw
+ 2$t:ql
+ 2$t:qd
+ 2$t:3
+ 2$t:e
+ 2$t:;
+ 2$t:4
+ H$wm;
 {H
- '&/(
+ ,&/(
 ws
 v_pO
 {j
- &*ppq9
+ **ppq9
 {K
- <&`}
+ V#&`}

@@ -209,12 +209,10 @@ uM3
 sk2
 tZqVE
 y7
-!s4
-qs1sT
+ %Dqs1sT
 s~
-!s4
-/+
-  $r#/+
+ %G/+
+ 'r#/+
 uN$
 x{%)
 sFpAE
@@ -223,17 +221,17 @@ x{(R
 sFpSE
 sFzr-
 x{.p@
-  #u#sF{'0
+ %u#sF{'0
 x{1rN
 sFpOE
 /+
-  $e#x{+)
+ 'e#x{+)
 sFq9E
 s=1t}
 t1w~>xZ
 }FxZ
-  '#s=5p-
-  $)v7
+ -#s=5p-
+ ')v7
 /%
 s<q94
 G#)
@@ -241,19 +239,18 @@ G&R
 G,p@
 G/rN
 /#
-  #(G))
+ %(G))
 /-
-  &v#/-
+ +v#/-
 u;
 {H
 }_q]
 {*R
-  #$|Dp@
-  #&/-
-  'v#/-
-  'v#q$u0#2
-szpo
-/-
+ %$|Dp@
+ %&/-
+ -v#/-
+ -v#q$u0#2
+ %v#/-
 }0rN
 uqU
 }0r}
@@ -261,8 +258,8 @@ uJ
 /-
 uM3
 u&,
-  %v#/-
-  $v#/*
+ )v#/-
+ 'v#/*
 J0{V
 J1yt
 J2xz
@@ -293,19 +290,19 @@ n3
 _'
 p9
 !|r
-  $,_8
+ ',_8
 p9
 !y=pm
-  $,_-
+ ',_-
 p9
 !cwG
-  $6q4=
+ '6q4=
 p9
 !cwX
-  $6_0
+ '6_0
 p9
 !cx#
-  $@q4;
+ '@q4;
 p9
 !c*pm
 /#
@@ -330,20 +327,20 @@ C.
 q4,
 p9
 !cqypm
-  $,  $V#!crvpm
-  $,q4+
+ ', 'V#!crvpm
+ ',q4+
 p9
 !ct-pm
-  $6  $V#!c'wG
-  $6q4*
+ '6 'V#!c'wG
+ '6q4*
 p9
 !c'wX
-  $@  $V#!c'x#
-  $@q4)
+ '@ 'V#!c'x#
+ '@q4)
 p9
 !cuQpm
-  $V#C(
-  $V#!c'xw
+ 'V#C(
+ 'V#!c'xw
 vbM
 C.
 q4'
@@ -377,77 +374,76 @@ s~
 var gluBackHalfSM80 = driver.Text{Base: &gluBackSM70, Code: `packed2 8827 gluBackHalf
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- $(!u'\|mwp
- '"tWqS
+ &(!u'\|mwp
+ ,"tWqS
 O+rG
- C$ua'
- <$ua'
- ,$t~4
- #$}W
+ e#$ua'
+ V#$ %= 6$t~4
+ $$}W
 pDq~yG
 }c
 }X
 s=6yq
- #$}W
+ $$}W
 /#
-  $(s=6P'
- #$  &( 0$pDq[pV+
+ '(s=6P'
+ $$ +( >$pDq[pV+
 wbU
 wSt^tz
 wb7
-  #$ $"Ip)?pEqBqgq7uLq]8
- #$Ip)?pEqBqgq7uLq]A
- %$tZp^E
- $$rb1q[
- $$//
+ %$ &"Ip)?pEqBqgq7uLq]8
+ $$Ip)?pEqBqgq7uLq]A
+ ($tZp^E
+ &$rb1q[
+ &$//
 qI#
 r2paqP
 //
- .*//
+ :*//
 r2pa&#
- 2&s<q9,
- '$  #( #$/1
+ B&s<q9,
+ ,$ %( $$/1
 xQ&#
- $&s[p^
+ &&s[p^
 /1
 }#4
 {H
 wYuLt^u%
 //
-  $W$/1
- #,  #(  %W$/1
- #$  '( '&/1
- )$/1
-  &W$/1
- #$  #W$ #$  #W$/1
- $&tZu('E
- $$/1
- $$/.
- *$/.
- z$$`}
+ 'W$/1
+ $, %( )W$/1
+ $$ -( ,&/1
+ 0$/1
+ +W$/1
+ $$ %W$ $$ %W$/1
+ &&tZu('E
+ &$/1
+ &$/.
+ 2$/.
+ u'$`}
 
 var gluBackHalfSM70 = driver.Text{Base: &gluBackHalfSM80, Code: `packed2 9460 gluBackHalf
 !s.
 !s-
- )(]qFs7
+ 0(]qFs7
 {{qo
- \$(s:r1
+ i&(s:r1
 pIwk
 |H
 tGqdv(5
 tbY
 tNr1U
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 s:qK
-  &*zh7
-  $* $*Ip)?pEqBqgq7uLq]pe
- '$ %^& ']&r&&&$
- 0$r&&&#
- ;$p%'&#
- $$qI'
+ +*zh7
+ '* &*Ip)?pEqBqgq7uLq]pe
+ ,$ (^& ,]&r&&&$
+ >$r&&&#
+ T#$p%'&#
+ &$qI'
 /1
 r&'4
- B(  2d$ $*  #d$ .$J2{V
+ c#( Cd$ &* %d$ :$J2{V
 J3yt
 J4xz
 J5{h
@@ -457,19 +453,19 @@ J8uC1
 :%uC5
 /.
 :$}v
- y$6`}
+ s'6`}
 
 var slope32SM80NarrowAligned = driver.Text{Base: &gluBackHalfSM80, Code: `packed2 14257 slope_4_float32_row_F32
- &$!u'}+}Zy.q*
+ *$!u'}+}Zy.q*
 !xgrnowd
 !
 !pWuipt
 !yN
- #*]}}
+ $*]}}
 O2qo
 z7qS
 p#0+qq
- %, $$ $$p"t8
+ (, &$ &$p"t8
 p"y9
 to
 qL1pb
@@ -506,25 +502,25 @@ qL5yB
 zOpe
 rc
 }0R
-  #,/#
-  &,/&
+ %,/#
+ +,/&
 uj~*d
 |x5P5
 t<syrJ
- &g%z)1qO
+ *g%z)1qO
 zlQqv(
 S#(qv
- #,/#
+ $,/#
 uI$
- &5/#
-  #,S$(qv
-  $,uI%
-  (,S%(qv
-  $6uI&
-  (6S&(qv
- #,sW'tY
+ *5/#
+ %,S$(qv
+ ',uI%
+ /,S%(qv
+ '6uI&
+ /6S&(qv
+ $,sW'tY
 yh
- #DWpV.p=
+ $DWpV.p=
 u3#
 {3slz&sCw0
 W{6r%
@@ -542,7 +538,7 @@ r3pGw(r/x"y,r/x$
 WyIuZ
 q$t[w(r/plunxt{P
 szpx
- #W#xBQ~#
+ %HxBQ~#
 W{iP
 yl##
 WpV*q%
@@ -555,29 +551,28 @@ N#tyqZ|Wt?sP
 p>27pj(
 /*
 u3$
-  #@/*
-  $@/*
-  #@/*
-  %@/*
-  $@/*
-  &@/)
+ %@/*
+ '@/*
+ %@/*
+ )@/*
+ '@/*
+ +@/)
 yl#$
 /*
-  &@/*
+ +@/*
 N$tyqZ|Wt?sP
 qhJ7pj(
 /*
 u3%
-  5@yl#%
-  (@N%tyqZ|Wt?sP
+ I@yl#%
+ /@N%tyqZ|Wt?sP
 qhT7pj(
 /*
 u3&
-  5@yl#&
-  (@N&tyqZ|Wt?sP
+ I@yl#&
+ /@N&tyqZ|Wt?sP
 qh^7pj(
-!s4
-ym2
+ $#ym2
 N2#'
 p1q#(
 p1j#)
@@ -595,7 +590,7 @@ qL1t}
 t=+&+&,
 p%+&*
 s5~9
- $Z# $'/7
+ && &'/7
 p_%qb&&
 tA*
 xh
@@ -603,127 +598,126 @@ xh
 q_#,
 /7
 qt'e
-  $t&/7
+ 't&/7
 {9(
 {9)
 tE
 xh
-r2wk
-G#)
+ %v&G#)
 wYy42pP|cq]
 /6
-  &v&/7
+ +v&/7
 G%R
-  #*  (t&uj~7d
+ %* /t&uj~7d
 /7
-  't&/7
-  #t&X$(qv
-  $t&z"%
-  (t&X+(qv
-  $,z",
-  (,X2(qv
-  $6z"3
-  (6X9(qv
- #M/*
-  $t&/7
+ -t&/7
+ %t&X$(qv
+ 't&z"%
+ /t&X+(qv
+ ',z",
+ /,X2(qv
+ '6z"3
+ /6X9(qv
+ $M/*
+ 't&/7
 {}>
-  #t&/7
-  $t&/7
-  #t&/7
-  %t&/7
-  $t&/7
-  &t&/6
+ %t&/7
+ 't&/7
+ %t&/7
+ )t&/7
+ 't&/7
+ +t&/6
 yl"K
 /7
-  &t&/7
+ +t&/7
 p1OtyqZ|Wt?sP
 qh@7pj(
 /*
 {}O
-  5t&yl"\
-  (t&p1atyqZ|Wt?sP
-  $t&{}a
-  5@yl"n
-  (@p1rtyqZ|Wt?sP
-  $t&{}r
-  5@yl$#.
-  (@p(#2tyqZ|Wt?sP
-  $t&/7
+ It&yl"\
+ /t&p1atyqZ|Wt?sP
+ 't&{}a
+ I@yl"n
+ /@p1rtyqZ|Wt?sP
+ 't&{}r
+ I@yl$#.
+ /@p(#2tyqZ|Wt?sP
+ 't&/7
 p1x$#2
 p1q$#2
 p1j$#2
 p1c$#2
 /7
-  &t&/7
+ +t&/7
 s%#3
 G')
-  #t&/7
+ %t&/7
 qn#%#%"
 k#&*
-  't&/5
+ -t&/5
 q,~'q(
 p9+
- %s'pc+
+ (s'pc+
 pc)
- $*n+
- $o#!{J
+ &*n+
+ &o#!{J
 ppq9
 _)
- $b#  #&_*
+ &b# %&_*
 !u9
 |4
- &w%p"vU
+ *w%p"vU
 st
 p"w<
 up
- 2*`}
+ B*`}
 
 var slope32SM70NarrowAligned = driver.Text{Base: &slope32SM80NarrowAligned, Code: `packed2 14876 slope_4_float32_row_F32
 !s.
 !s-
- *(]}3
- $$p#rlrO
- U$$zhz&sCw0
+ 2(]}3
+ &$p#rlrO
+ Z&$zhz&sCw0
 wzslz&sCw0
 wT<\vDplplxk|>
- ?$  %B <$qhL7pj(
- $$  7B *HqhW7pj(
- $$  7B *Hqhc7pj(
- %$p1u#(
+ \#$ )B V#$qhL7pj(
+ &$ MB 2HqhW7pj(
+ &$ MB 2Hqhc7pj(
+ ($p1u#(
 p1n#)
 p1g#*
- S$(  %|& 4$yl"L
- ($p1PtyqZ|Wt?sP
+ V&( )|& F$yl"L
+ .$p1PtyqZ|Wt?sP
 qhA7pj(
 /*
 {}P
-  7|&yl"^
- (f*p1ctyqZ|Wt?sP
-  $|&{}c
-  7Byl"q
- (-p1utyqZ|Wt?sP
-  $|&{}u
-  7Byl$#2
- (-p(#6tyqZ|Wt?sP
-  $|&/7
+ M|&yl"^
+ .f*p1ctyqZ|Wt?sP
+ '|&{}c
+ MByl"q
+ .-p1utyqZ|Wt?sP
+ '|&{}u
+ MByl$#2
+ .-p(#6tyqZ|Wt?sP
+ '|&/7
 p1|$#6
 p1u$#6
 p1n$#6
 p1g$#6
- 4g.q,xPq(
- N$`}
+ Fg.q,xPq(
+ {#$`}
 
 var slopeBF16SM80NarrowAligned = driver.Text{Base: &slope32SM80NarrowAligned, Code: `packed2 13682 slope_8_float32_row_BF16
- )$!|\
- $$]zc
+ 0$!|\
+ &$]zc
 O2r-
 h|Q
- +( '&ts
+ 4( ,&ts
 t4
- &,pnp5,
- ($}nb
- %k+{H
- #j+q\<r7
+ *,pnp5,
+ .$}nb
+ (k+{H
+ $j+q\<r7
 q"p?3
 }X
 q\'sX
@@ -731,50 +725,50 @@ q>p7q+
 }X
 /#
 q"xG
-  $%q>pQq+
-  $(q"}|
-  $+q>p5q+
-  $.q"w]
-  $1q>p^q+
- $*uMR
- #//$
-  $=/$
-  6=/'
- #Z, #h+uI#
- H$/#
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ &*uMR
+ $//$
+ '=/$
+ K=/'
+ $Z, $h+uI#
+ o#$/#
 uI'
- (ES'(qv
- $GuI(
- ($S((qv
- $3uI)
- ($S)(qv
- $3uI*
- ($S*(qv
- CLqha7pj(
- ?$qhk7pj(
- ?$qhu7pj(
- ?$p>R7pj(
+ .ES'(qv
+ &GuI(
+ .$S((qv
+ &3uI)
+ .$S)(qv
+ &3uI*
+ .$S*(qv
+ e#Lqha7pj(
+ \#$qhk7pj(
+ \#$qhu7pj(
+ \#$p>R7pj(
 /*
 u3'
- 5t%yl#'
- ($N'tyqZ|Wt?sP
+ I@yl#'
+ ./N'tyqZ|Wt?sP
 p>Z7pj(
 /*
 u3(
- 5*yl#(
- ($N(tyqZ|Wt?sP
+ I@yl#(
+ .-N(tyqZ|Wt?sP
 p>c7pj(
 /*
 u3)
- 5*yl#)
- ($N)tyqZ|Wt?sP
+ I@yl#)
+ .-N)tyqZ|Wt?sP
 p>k7pj(
 /*
 u3*
- 5r%yl#*
- ($N*tyqZ|Wt?sP
+ I@yl#*
+ .-N*tyqZ|Wt?sP
 p>s7pj(
- $q$N:#+
+ &&N:#+
 NB#,
 NJ#-
 NR#.
@@ -787,69 +781,69 @@ vgrypo
 vgqipj
 vgr1pM
 vgqK(
- #4r&*3
+ $4r&*3
 {W
- $&t=*&*&+
+ &&t=*&*&+
 p%*&)
- '&qI'
+ ,&qI'
 /6
 q,xPvKc<
 qI(
 sY
- %o+}G
- $&}i
- 56|]ps
- ($`}
+ (o+}G
+ &&}i
+ H6|]ps
+ .$`}
 
 var slopeBF16SM70NarrowAligned = driver.Text{Base: &slopeBF16SM80NarrowAligned, Code: `packed2 16120 slope_8_float32_row_BF16
 !s.
 !s-
- *(]+rG
+ 2(]+rG
 Opdr-
- #&p#rlrO
- q%$zhz&sCw0
+ $&p#rlrO
+ c)$zhz&sCw0
 wzslz&sCw0
 wT<\vDplplxk|>
- <$qhb7pj(
- $$  %B <$qhm7pj(
- $$  7B *Hqhx7pj(
- $$  7B -H  7B -H  7B -H  7B -H  7B 5Hq\6rX
+ V#$qhb7pj(
+ &$ )B V#$qhm7pj(
+ &$ MB 2Hqhx7pj(
+ &$ MB 8H MB 8H MB 8H MB 8H MB HHq\6rX
 s:rg
 pIwk
 |H
 tGqdv(5
 tbY
 tNrgpo
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 s:ry
-  &*tNrypG
-  $*}c
+ +*tNrypG
+ '*}c
 uPpa8
 s:r\
-  &4tNr\pj
-  $4s:qi
-  &<tNqi[
-  &4s:sa
-  &FtNsapM
-  $Fs:r1
-  &NtNr1U
-  &Fs:r$
-  &FtNr$(
-  $Fs:qK
-  &Nzh7
-  &F %,yMp8F%6%&w?
- ,$J%vKc<
- E$`}
+ +4tNr\pj
+ '4s:qi
+ +<tNqi[
+ +4s:sa
+ +FtNsapM
+ 'Fs:r1
+ +NtNr1U
+ +Fs:r$
+ +FtNr$(
+ 'Fs:qK
+ +Nzh7
+ +F (,yMp8F%6%&w?
+ 6$J%vKc<
+ i#$`}
 
 var wideGLUBack32SM70NarrowAligned = driver.Text{Base: &gluBackHalfSM80, Code: `packed2 13071 wideGLUBack_4_float32_row_F32
 !s.
 !s-
- $(!u'}+}Zy.q*
- $$!yN
- $$Ouxs7
+ &(!u'}+}Zy.q*
+ &$!yN
+ &$Ouxs7
 h5rO
 p#qyrO
- 6*vB0rX
+ J*vB0rX
 s1
 vB.pb
 s2
@@ -858,39 +852,38 @@ s/
 q@%
 u?q)
 s/
-  #$u?qA
+ %$u?qA
 s/
-  #$u?q9
+ %$u?q9
 s/
-  #$xA
+ %$xA
 s/
 xA
- #*vB0pX
+ $*vB0pX
 qI#
 r2qR&$
 vB+q~
 y+pJ
 wc
 ua2
- #0ts
+ $0ts
 r#p|8
 sh?Iq3u}vMA
- $$qjp4q5
- $$r#pap*
-  #) $$qjYpN
- $$r#pQZ
-  #0 $$qjbp2
- $$r#p7^
-  #7 $$vB2pb
+ &$qjp4q5
+ &$r#pap*
+ %) &$qjYpN
+ &$r#pQZ
+ %0 &$qjbp2
+ &$r#p7^
+ %7 &$vB2pb
 r&&&#
 uN4
- #(ua2
- #$ts
+ $( %B $$ts
 r#qR8
-  #BsFp:7E
- #&vB.qW
+ %BsFp:7E
+ $&vB.qW
 p%'&#
- $&qI'
+ &&qI'
 vB1rR
 r&'3
 D$)
@@ -902,27 +895,27 @@ z+Q8
 }X
 vB1uZ
 D#R
-  #*/#
-  &*vB1yG
- #@  (* #*uI#
- '$q$t[#'
- $$S#(qv
- #$N+##
- #$/#
+ %*/#
+ +*vB1yG
+ $@ /* $*uI#
+ ,$q$t[#'
+ &$S#(qv
+ $$N+##
+ $$/#
 uI$
- &9/#
+ *9/#
 N,#(
- $&S$(qv
- #$N,#$
-  $0uI%
-  '0N-#)
- $)S%(qv
- #$N-#%
-  $>uI&
-  '>N.#*
- $)S&(qv
- #$N.#&
- #$pDq[qW
+ &&S$(qv
+ $$N,#$
+ '0uI%
+ -0N-#)
+ &)S%(qv
+ $$N-#%
+ '>uI&
+ ->N.#*
+ &)S&(qv
+ $$N.#&
+ $$pDq[qW
 |68
 sm0
 sm$
@@ -932,85 +925,83 @@ sm.
 sm"
 s:qK
 v&<a
- #.yMyw@
- #$yMbp*8w?
+ $.yMyw@
+ $$yMbp*8w?
 vB.tB
 uMqb
 sk7
- %g& %$qI#
+ (g& ($qI#
 r&&&$
 /.
 uN2
 t4
 wv)8
-  #\% #S&qjsS*
+ %\% $S&qjsS*
 wv+p*
-  #& #&qj|$.
+ %& $&qj|$.
 wv/Z
-  $e%qjb&0
+ 'e%qjb&0
 wv1^
-  #. #,/.
-  $R%t4
+ %. $,/.
+ 'R%t4
 wv-8
-  #5 #*vB+s8
- )$vB2p'
- &$s<q9;
- '$  #( #$/0
-  &d%/0
-r&'3
-{H
+ %5 $*vB+s8
+ 0$vB2p'
+ *$s<q9;
+ ,$ %( $$/0
+ +d%/0
+ %d%{H
 wYy42pP|cq]
 /.
-  &d%/0
- #<  #*  'd%/0
- #,  )*z""
- &./0
+ +d%/0
+ $< %* -d%/0
+ $, 1*z""
+ *./0
 q$t["#
- $&X*(qv
- #$p1$",
-  $d%z"-
-  'd%p1*".
- $)X5(qv
- #$p1/"7
-  $0z"8
-  '0p15"9
- $)X@(qv
- #$p1:"B
-  $>z"C
-  '>p1@"D
- $)XK(qv
- #$p1E"M
- #$/0
+ &&X*(qv
+ $$p1$",
+ 'd%z"-
+ -d%p1*".
+ &)X5(qv
+ $$p1/"7
+ '0z"8
+ -0p15"9
+ &)X@(qv
+ $$p1:"B
+ '>z"C
+ ->p1@"D
+ &)XK(qv
+ $$p1E"M
+ $$/0
 sm<
-  )d%/0
- #.  #d% #$  #d%/0
-uMqb
- &( $$/-
- *$/-
- )$pc8
+ 1d%/0
+ $. %d% $$ %d%/0
+ %d% *( &$/-
+ 2$/-
+ 0$pc8
 pc2
- %&n7
+ (&n7
 q4A
- %&n8
+ (&n8
 _3
- %&n7
+ (&n7
 q4?
- %&n8
+ (&n8
 _5
- %&n7
- &$n8
- $Q# $T#n7
- ($_4
- %$n7
- ($_2
- +$  $V# *&  $V# *& $_% +a%  $V# @&`}
+ (&n7
+ *$n8
+ &Q# &T#n7
+ .$_4
+ ($n7
+ .$_2
+ 4$ 'V# 2& 'V# 2& &_% 4a% 'V# ^#&`}
 
 var wideGLUBackBF16SM80NarrowAligned = driver.Text{Base: &wideGLUBack32SM70NarrowAligned, Code: `packed2 19473 wideGLUBack_8_float32_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- *(OqyrA
- #$p#rlrO
- R$$q\<r7
+ 2(OqyrA
+ $$p#rlrO
+ T&$q\<r7
 q"p?3
 }X
 q\'sX
@@ -1018,38 +1009,38 @@ q>p7q+
 }X
 /#
 q"xG
-  $%q>pQq+
-  $(q"}|
-  $+q>p5q+
-  $.q"w]
-  $1q>p^q+
- &*/$
-  $=/$
-  6= %,  := ),N3#+
- &$N3##
- *$N4#,
- &$N4#$
- *$N5#-
- &$N5#%
- *$N6#.
- &$N6#&
- $;uI'
- ';N7#/
- $;S'(qv
- #;N7#'
- $$uI(
- '$N8#0
- $;S((qv
- #$N8#(
- $$uI)
- '$p1f#1
- $;S)(qv
- #$p1k#)
- $$uI*
- '$p1q#2
- $;S*(qv
- #$p1v#*
- #$q\6v/
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ **/$
+ '=/$
+ K= (, S#= 0,N3#+
+ *$N3##
+ 2$N4#,
+ *$N4#$
+ 2$N5#-
+ *$N5#%
+ 2$N6#.
+ *$N6#&
+ &;uI'
+ ,;N7#/
+ &;S'(qv
+ $;N7#'
+ &$uI(
+ ,$N8#0
+ &;S((qv
+ $$N8#(
+ &$uI)
+ ,$p1f#1
+ &;S)(qv
+ $$p1k#)
+ &$uI*
+ ,$p1q#2
+ &;S*(qv
+ $$p1v#*
+ $$q\6v/
 q<a"m
 q<H"T
 q<0"<
@@ -1058,104 +1049,104 @@ q<^"k
 q<F"R
 q<.":
 vgqK""
- /Z$//
- $$//
- 3$//
- =$/1
- &$/1
- %$//
-  $y'//
-  6y'/1
- $.  :y'/1
- $.  ;=z".
- &0/1
+ <Z$//
+ &$//
+ D$//
+ X#$/1
+ *$/1
+ ($//
+ 'y'//
+ Ky'/1
+ &. S#y'/1
+ &. U#=z".
+ *0/1
 p1#"+
- $&X6(qv
- #$p1("8
- $$z"9
- '$p1."6
- $;XA(qv
- #$p13"C
- $$z"D
- '$p19"A
- $;XL(qv
- #$p1>"N
- $$z"O
- '$p1D"L
- $;XW(qv
- #$p1I"Y
- $$z"Z
- '$p1O"W
- $;Xc(qv
- #$p1T"e
- $$z"f
- '$p1Z"c
- $;Xn(qv
- #$p1_"p
- $$z"q
- '$p1f"n
- $;Xy(qv
- #$p1k"{
- $$z"|
- '$p1q"y
- $;l#3(qv
- #$p1v$#5
- #$/1
-  *y'/1
- &\$/1
- )$/.
- *$/.
- z$$`}
+ &&X6(qv
+ $$p1("8
+ &$z"9
+ ,$p1."6
+ &;XA(qv
+ $$p13"C
+ &$z"D
+ ,$p19"A
+ &;XL(qv
+ $$p1>"N
+ &$z"O
+ ,$p1D"L
+ &;XW(qv
+ $$p1I"Y
+ &$z"Z
+ ,$p1O"W
+ &;Xc(qv
+ $$p1T"e
+ &$z"f
+ ,$p1Z"c
+ &;Xn(qv
+ $$p1_"p
+ &$z"q
+ ,$p1f"n
+ &;Xy(qv
+ $$p1k"{
+ &$z"|
+ ,$p1q"y
+ &;l#3(qv
+ $$p1v$#5
+ $$/1
+ 3y'/1
+ *\$/1
+ 0$/.
+ 2$/.
+ u'$`}
 
 var wideGLUBackBF16SM70NarrowAligned = driver.Text{Base: &wideGLUBackBF16SM80NarrowAligned, Code: `packed2 27203 wideGLUBack_8_float32_row_BF16
 !s.
 !s-
- )(]1rA
+ 0(]1rA
 OsKrA
- Z(&q\6rX
+ e.&q\6rX
 smm
 pIwk
 |H
 tGqdv(5
 tbY
 sNm"m
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 sma
-  &*sNa"a
-  $*}c
+ +*sNa"a
+ '*}c
 uPpa8
 smT
-  &4sNT"T
-  $4smH
-  &<sNH"H
-  &4sm<
-  &FsN<"<
-  $Fsm0
-  &NsN0"0
-  &Fsm$
-  &FsN$"$
-  $Fs:r1
-  &NtNr1U
-  &Fsmk
-  &FsNk"k
-  $Fsm^
-  &NsN^"^
-  &FsmR
-  &FsNR"R
-  $FsmF
-  &NsNF"F
-  &Fsm:
-  &FsN:":
-  $Fsm.
-  &NsN.".
-  &Fsm"
-  &FsN"""
-  $Fs:qK
-  &Nzh7
-  &F $4yMu(m%w%g%V@
- #$yMp8F%6%&w?
- l'$  V%w* $2yMr(#6%w%g%V@
- #$  #w* +$::{V
+ +4sNT"T
+ '4smH
+ +<sNH"H
+ +4sm<
+ +FsN<"<
+ 'Fsm0
+ +NsN0"0
+ +Fsm$
+ +FsN$"$
+ 'Fs:r1
+ +NtNr1U
+ +Fsmk
+ +FsNk"k
+ 'Fsm^
+ +NsN^"^
+ +FsmR
+ +FsNR"R
+ 'FsmF
+ +NsNF"F
+ +Fsm:
+ +FsN:":
+ 'Fsm.
+ +NsN.".
+ +Fsm"
+ +FsN"""
+ 'Fs:qK
+ +Nzh7
+ +F &4yMu(m%w%g%V@
+ $$yMp8F%6%&w?
+ X-$ ](w* &2yMr(#6%w%g%V@
+ $$ %w* 4$::{V
 :9yt
 :8xz
 :7{h
@@ -1165,22 +1156,20 @@ smT
 :3uC5
 /.
 :2}v
- y$6`}
+ s'6`}
 
-var apply32SM80Narrow = driver.Text{Base: &gluBackSM70, Code: `packed2 5200 apply_row_F32x1
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
- #(!u6vap3wBp3q'wd
+var apply32SM80Narrow = driver.Text{Base: &gluBackHalfSM80, Code: `packed2 5200 apply_row_F32x1
+ ($!u6vap3wBp3q'wd
 !u'rnowd
 !xgIw{pYq*
 !|F{?oq*
 !
 !pWt8pt
- #*]yD
+ $,]yD
 O'q^
 h|L
 p#1q^
- %* $$p"sI
+ (, &$p"sI
 w@p}
 s1
 u_
@@ -1215,203 +1204,7 @@ pnpQrf
 xr
 q\2P2
 t<sl
- %V%uWsyr\(
-v"~,
- #?Wr7pC
-tusyry
-Wu)P
-sfqKvmpluv666sP
-xr
-WuZP
-sf<\2qyw07
-sZQz&qyw0|>
-WyUp=
-v;(
-Ts{pC
-r3vHzX2w0
-Tt}p'
-u>zX2w0
-Tr7qp
-r3w(r/pl+'s#uQpM
-w7QUvmpd0usu/*(
-Tu)p=
-w7QvmsPr/.u*qZ.(vmqZ<6'qZ|W
-z.}"0xtqZz#
-zKty0sPxtxX
-}9tyxkza
-TsXpf
-r3pjqv
-r3pGqv
-s:t[
-Tz1{$
-x>+ukr6*sd1.sQq0p0
-}X
-WyBt0
-prsgqv
-xpsl
-t<w)
-z.qv
-prtOpM
-pr<\qZ<ya(qv
-t2rnorVIwup{y((##7
-yh
- ##WsXpv
-N)#)
-Wv5q8
-pr<\r/r/qZt-{Pr/(vmqZxt1'us'
-z.w(r/s_.|Ws_.s_
-zKty<*u|s_pl
-}9|axtxt6pl
-Wxxt0
-N)pj
-prsg#)
-  #/ ##pDr7qT
-v"{G
- ##tg5P5
-uI#
- %8x&(qv7
-v"~B
- #?tg.xx
-sjy((##B
-v"z9
- ##tg0pV0
-N#}"vhu*rv
-sz##
-  ##qJ#(
-szw(r/plqZ|Wt?sP
- %8x&(##7
-  $Iq\*p=
-u3#
-{3slz&sCw0
-q\6p-
-u,#B
-r=1tB
-xBQUtyxRpd10
- ##xpsl
-r=5q8
-szw(r/s_r/2rWqZ6
-v;ty*.qZxR1
-r=*p'
-szpM
-u>}"6.|Wr/.
-szpj
-v;tysKv(16
- #2v;}"qZuss_'pl*
-r=6a
-szr5
-v;}"plv(sPus*
-szs;
-u>vmx"y,r/x$
-t3<uZ
-p1'w(r/plunxt{P
-vS(
- #7xBQ~#
-q\6qO
-p1+(
-zlt"("*7
- #=z3tY
-wm;
-{W
-uq#(
- ## %s'vc
- &i&p"p.
-st
-y/p6
-up
- +*|]pJ
-xsq9
- '&`}
-
-var apply32SM80 = driver.Text{Base: &apply32SM80Narrow, Code: `packed2 5122 apply_row_F32x1
- -$Ozc
- .$s/
-z0
-yQ
- $.xT
-wc
-tf
- %(pnb,
- $$pnb4
- $$pnbM
- $$pnb;
- $$pnbrf
- n$$s<pS4
- ;$xsps
- '$`}
-
-var apply32SM70Narrow = driver.Text{Base: &apply32SM80Narrow, Code: `packed2 5420 apply_row_F32x1
-!s.
-!s-
- *(]'rT
- $$p#5rG
- b$$y[#B
-txuu#B
-rp({:
- 2$zhz&sCw0
-wzslz&sCw0
-wT<\vDplplxk|>
- #$  $9  #& #$q$satyxRpd10
- 4$p1(w(r/plunxt{P
-vS)
- %&p1,(
- E$`}
-
-var apply32SM70 = driver.Text{Code: `packed2 5342 apply_row_F32x1
-!s.
-!s-
-!t;
-!u6vap3wBp3q'wd
-!u'rnowd
-!xgIw{pYq*
-!|F{?oq*
-!
-!pWt8pt
-!qk
-]'rT
-Ozc
-h|L
-p#5rG
-!
-s0
-t6
-tn
-u#
-p"sI
-w@p}
-s1
-u_
-s2
-s/
-z0
-yQ
-p<*
-z3pK
-xT
-wc
-tf
-{W
-uS
-pDq~P
-pnb,
-s5y~
-pDtBP
-pnb4
-s5yd
-pDrXP
-pnbM
-s5{G
-pDt0P
-pnb;
-vk
-pDt}P
-pnbrf
-xr
-q\2P2
-t<sl
-szvH
-{?0?joov,r[?\p)wwsl
-v;qv
-uWsyr\(
+ (m%uWsyr\(
 v"~,
 !s4
 Wr7pC
@@ -1452,8 +1245,7 @@ prtOpM
 pr<\qZ<ya(qv
 t2rnorVIwup{y((##7
 yh
-!s4
-WsXpv
+ %IWsXpv
 N)#)
 Wv5q8
 pr<\r/r/qZt-{Pr/(vmqZxt1'us'
@@ -1463,37 +1255,29 @@ zKty<*u|s_pl
 Wxxt0
 N)pj
 prsg#)
-  #/!s4
-pDr7qT
+ %/ %.pDr7qT
 v"{G
-!s4
-tg5P5
+ %1tg5P5
 uI#
-  %a#x&(qv7
+ ('x&(qv7
 v"~B
-!s4
-tg.xx
-y[#B
-txuu#B
-rp({:
+ %9tg.xx
+sjy((##B
 v"z9
-!s4
-tg0pV0
+ %=tg0pV0
 N#}"vhu*rv
 sz##
-  ##qJ#(
+ %#qJ#(
 szw(r/plqZ|Wt?sP
-  %4x&(##7
-  $Kq\*p=
+ ('x&(##7
+ 'Iq\*p=
 u3#
-zhz&sCw0
-wzslz&sCw0
-wT<\vDplplxk|>
+{3slz&sCw0
 q\6p-
-  $9  #&r=1tB
-q$satyxRpd10
-  #Cxpsl
-r=5q8
+u,#B
+r=1tB
+xBQUtyxRpd10
+ $# %Y#r=5q8
 szw(r/s_r/2rWqZ6
 v;ty*.qZxR1
 r=*p'
@@ -1501,58 +1285,235 @@ szpM
 u>}"6.|Wr/.
 szpj
 v;tysKv(16
-szpo
-v;}"qZuss_'pl*
+ $2v;}"qZuss_'pl*
 r=6a
 szr5
 v;}"plv(sPus*
 szs;
 u>vmx"y,r/x$
 t3<uZ
-p1(w(r/plunxt{P
-vS)
-  #FxBQ~#
+p1'w(r/plunxt{P
+vS(
+ $7xBQ~#
 q\6qO
-p1,(
+p1+(
 zlt"("*7
-!s4
-z3tY
-s<pS4
+ %Oz3tY
+wm;
 {W
 uq#(
-!s4
-!s}
-s3
-!tj
-vc
-tl
-to
-tk
-tm
-p"p.
+ %H (T(vc
+ *i&p"p.
 st
 y/p6
 up
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-|]pJ
-xsps
-so
-tp
-s~
-!@
-`}
+ 4*|]pJ
+xsq9
+ ,&`}
 
-var applyBF16SM80Narrow = driver.Text{Code: `packed2 5185 apply_row_BF16x1
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
+var apply32SM80 = driver.Text{Base: &apply32SM80Narrow, Code: `packed2 5122 apply_row_F32x1
+ 8$Ozc
+ :$s/
+z0
+yQ
+ &.xT
+wc
+tf
+ ((pnb,
+ &$pnb4
+ &$pnbM
+ &$pnb;
+ &$pnbrf
+ \'$s<pS4
+ T#$xsps
+ ,$`}
+
+var apply32SM70Narrow = driver.Text{Base: &apply32SM80Narrow, Code: `packed2 5420 apply_row_F32x1
+!s.
+!s-
+ 2(]'rT
+ &$p#5rG
+ s&$y[#B
+txuu#B
+rp({:
+ B$zhz&sCw0
+wzslz&sCw0
+wT<\vDplplxk|>
+ $$ '9 %& $$q$satyxRpd10
+ F$p1(w(r/plunxt{P
+vS)
+ (&p1,(
+ i#$`}
+
+var apply32SM70 = driver.Text{Base: &apply32SM70Narrow, Code: `packed2 5342 apply_row_F32x1
+ 8$Ozc
+ :$s/
+z0
+yQ
+ &.xT
+wc
+tf
+ ((pnb,
+ &$pnb4
+ &$pnbM
+ &$pnb;
+ &$pnbrf
+ i'$s<pS4
+ T#$xsps
+ ,$`}
+
+var applyBF16SM80Narrow = driver.Text{Base: &apply32SM80Narrow, Code: `packed2 5185 apply_row_BF16x1
+ *$!u'}+}Zy.wd
+!xgrnowd
+!|FIw{pYq*
+!yLqGyK{?oq*
+ *(tWrG
+O}}
+ $$p#1rO
+ J$t~4
+{W
+}W
+pDs{{6
+}c
+}X
+Wq~P
+pnp^,
+ $,WtBP
+pnp^4
+ $&WrXP
+pnp^M
+ $&Wt0P
+pnp^;
+vk
+Wt}P
+pnp^rf
+xr
+WuZP2
+ 00Tr7pC
+ $$Tu)P
+ &$TuZP
+ &$TyUp=
+ $$pws{pC
+ $$pwt}p'
+ $$pwr7qp
+ &$pwu)p=
+ *$pwsXpf
+ ($pwz1{$
+ &$TyBt0
+ 4$TsXpv
+ $$Tv5q8
+ *$Txxt0
+ *$Wr7qT
+ &$|x5P5
+ 0$|x.xx
+ ($|x0pV0
+ &$xb###
+ 0&WyBp=
+ &$Wv1p-
+ $$W{6r%
+w7QUtyxRpd10qv
+ $(W|^qW
+r3w(r/s_r/2rWqZ6ty*.qZxR1
+WqG*pK
+z.w(r/s_6.|Wr/.
+zKtysKv(16
+}9}"qZuss_'pl*
+Ww;pC
+r3pj}"plv(sPus*
+r3pGw(r/x"y,r/x$
+WyIuZ
+q$sRw(r/plunxt{P
+ $< &*Wv1p}
+z"$
+p>(7x.#
+ $(pDs{q[
+wb#(
+wSt^tz
+ $"r2p74
+{W
+Ip)?pEqBqgq7uLq]A
+ \#(`}
+
+var applyBF16SM80 = driver.Text{Base: &apply32SM80Narrow, Code: `packed2 5107 apply_row_BF16x1
+ *$!u'}+}Zy.wd
+!xgrnowd
+!|FIw{pYq*
+!yLqGyK{?oq*
+ *(tWrG
+ &"p#1rO
+ 6$s/
+z0
+yQ
+ &.xT
+wc
+ua'
+{W
+}W
+pDs{{6
+}c
+}X
+Wq~P
+pnp7,
+ $0WtBP
+pnp74
+ $&WrXP
+pnp7M
+ $&Wt0P
+pnp7;
+vk
+Wt}P
+pnp7rf
+xr
+WuZP2
+ 00Tr7pC
+ $$Tu)P
+ &$TuZP
+ &$TyUp=
+ $$pws{pC
+ $$pwt}p'
+ $$pwr7qp
+ &$pwu)p=
+ *$pwsXpf
+ ($pwz1{$
+ &$TyBt0
+ 4$TsXpv
+ $$Tv5q8
+ *$Txxt0
+ *$Wr7qT
+ &$|x5P5
+ 0$|x.xx
+ ($|x0pV0
+ &$xb###
+ 0&WyBp=
+ &$Wv1p-
+ $$W{6r%
+w7QUtyxRpd10qv
+ $(W|^qW
+r3w(r/s_r/2rWqZ6ty*.qZxR1
+WqG*pK
+z.w(r/s_6.|Wr/.
+zKtysKv(16
+}9}"qZuss_'pl*
+Ww;pC
+r3pj}"plv(sPus*
+r3pGw(r/x"y,r/x$
+WyIuZ
+q$sRw(r/plunxt{P
+ $< &*Wv1p}
+z"$
+p>(7x.#
+ $(pDs{q[
+wb#(
+wSt^tz
+ $"s<pS,
+{W
+Ip)?pEqBqgq7uLq]A
+ P#(xsps
+ ,$`}
+
+var applyBF16SM70Narrow = driver.Text{Code: `packed2 5547 apply_row_BF16x1
+!s.
+!s-
 !t;
 !u6vap3wBp3q'wd
 !u'}+}Zy.wd
@@ -1562,11 +1523,10 @@ var applyBF16SM80Narrow = driver.Text{Code: `packed2 5185 apply_row_BF16x1
 !
 !pWt8pt
 !qk
-]yD
-tWrG
-O}}
+]|8
+sJrA
 h|L
-p#1rO
+p#1rT
 !
 s0
 t6
@@ -1654,8 +1614,7 @@ prtOpM
 pr<\qZ<ya(qv
 t2rnorVIwup{y((##7
 yh
-!s4
-TsXpv
+ %ITsXpv
 N)#)
 Tv5q8
 pr<\r/r/qZt-{Pr/(vmqZxt1'us'
@@ -1665,34 +1624,32 @@ zKty<*u|s_pl
 Txxt0
 N)pj
 prsg#)
-  #/!s4
-Wr7qT
+ %/ %.Wr7qT
 v"{G
-!s4
-|x5P5
+ %1|x5P5
 uI#
-  %a#x&(qv7
+ )a#x&(qv7
 v"~B
-!s4
-|x.xx
-sjy((##B
+ %9|x.xx
+y[#B
+txuu#B
+rp({:
 v"z9
-!s4
-|x0pV0
+ %?|x0pV0
 N#}"vhu*rv
 sz##
 xb###
 szw(r/plqZ|Wt?sP
-  %1x&(##7
-  $HWyBp=
+ )3x&(##7
+ 'JWyBp=
 u3#
-{3slz&sCw0
+zhz&sCw0
+wzslz&sCw0
+wT<\vDplplxk|>
 Wv1p-
-u,#B
-W{6r%
-w7QUtyxRpd10qv
-xpsl
-W|^qW
+ '8 %&W{6r%
+prsatyxRpd10qv
+ %]#W|^qW
 r3w(r/s_r/2rWqZ6ty*.qZxR1
 WqG*pK
 z.w(r/s_6.|Wr/.
@@ -1702,22 +1659,25 @@ Ww;pC
 r3pj}"plv(sPus*
 r3pGw(r/x"y,r/x$
 WyIuZ
-q$sRw(r/plunxt{P
-szs;
-  #JxBQ~#
+q$u0w(r/plunxt{P
+vS"
+ %?xBQ~#
 Wv1p}
-z"$
+z"%
 p>(7x.#
-!s4
-pDs{q[
-wb#(
-wSt^tz
+ %KpDs{q[
+|6(
+pIwk
+|H
+tGqdv(5
+tbY
+y[(#(
+ %'qfq0v(5r4
 z3tY
-r2p74
+r2qR4
 {W
 Ip)?pEqBqgq7uLq]A
-!s4
-!s}
+ %N!s}
 s3
 !tj
 vc
@@ -1746,161 +1706,130 @@ s~
 !@
 `}
 
-var applyBF16SM80 = driver.Text{Base: &applyBF16SM80Narrow, Code: `packed2 5107 apply_row_BF16x1
- /$O'q^
- .$s/
-z0
-yQ
- $.xT
-wc
-ua'
- ((pnp7,
- $$pnp74
- $$pnp7M
- $$pnp7;
- $$pnp7rf
- i$$s<pS,
- ;$xsps
- '$`}
-
-var applyBF16SM70Narrow = driver.Text{Base: &applyBF16SM80Narrow, Code: `packed2 5547 apply_row_BF16x1
-!s.
-!s-
- +(]|8
-sJrA
- #(p#1rT
- e$$y[#B
-txuu#B
-rp({:
- 1$zhz&sCw0
-wzslz&sCw0
-wT<\vDplplxk|>
- #$  $8  #& #$prsatyxRpd10qv
- -$q$u0w(r/plunxt{P
-vS"
- %&z"%
- %$|6(
-pIwk
-|H
-tGqdv(5
-tbY
-y[(#(
-  #'qfq0v(5r4
- #&r2qR4
- A$`}
-
 var applyBF16SM70 = driver.Text{Base: &applyBF16SM70Narrow, Code: `packed2 5468 apply_row_BF16x1
- .$sJqS
- .$s/
+ :$sJqS
+ :$s/
 z0
 yQ
- $.xT
+ &.xT
 wc
 ua'
- ((pnp7,
- $$pnp74
- $$pnp7M
- $$pnp7;
- $$pnp7rf
- u$$s<pS,
- ;$xsps
- '$`}
+ .(pnp7,
+ &$pnp74
+ &$pnp7M
+ &$pnp7;
+ &$pnp7rf
+ k'$s<pS,
+ T#$xsps
+ ,$`}
 
-var applyF16SM80Narrow = driver.Text{Base: &applyBF16SM80Narrow, Code: `packed2 5178 apply_row_F16x1
- .$tWqq
-sJrO
- ;&q\1yq
-v{A
-shyn?\p0p/Qtz
- #(pnp5,
- $$pnp54
- $$pnp5M
- $$pnp5;
- $$pnp5rf
- e$$q\1r{
-u2#(
- $&{b4
- A$`}
-
-var applyF16SM80 = driver.Text{Base: &applyF16SM80Narrow, Code: `packed2 5100 apply_row_F16x1
- /$}r
- .$s/
-z0
-yQ
- $.xT
-wc
-ua'
- ((pnp?,
- $$pnp?4
- $$pnp?M
- $$pnp?;
- $$pnp?rf
- i$$s<pS,
- ;$xsps
- '$`}
-
-var applyF16SM70Narrow = driver.Text{Base: &applyBF16SM70Narrow, Code: `packed2 5398 apply_row_F16x1
- -$]'rT
+var applyF16SM80Narrow = driver.Text{Base: &applyBF16SM70Narrow, Code: `packed2 5178 apply_row_F16x1
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ 4(]yD
 tWqq
 sJrO
- ;&q\1yq
+ $&p#1rO
+ P#$q\1yq
 v{A
 shyn?\p0p/Qtz
- #(pnp5,
- $$pnp54
- $$pnp5M
- $$pnp5;
- $$pnp5rf
- k$$q\1r{
+ $(pnp5,
+ &$pnp54
+ &$pnp5M
+ &$pnp5;
+ &$pnp5rf
+ V%$sjy((##B
+ @({3slz&sCw0
+ $(u,#B
+ $(w7QUtyxRpd10qv
+ 8$q$sRw(r/plunxt{P
+szs;
+ (&z"$
+ &$q\1r{
 u2#(
 wSt^tz
- #4{b4
- A$`}
+ $4{b4
+ a#$`}
 
-var applyF16SM70 = driver.Text{Base: &applyF16SM70Narrow, Code: `packed2 5320 apply_row_F16x1
- /$}r
- .$s/
+var applyF16SM80 = driver.Text{Base: &applyF16SM80Narrow, Code: `packed2 5100 apply_row_F16x1
+ <$}r
+ :$s/
 z0
 yQ
- $.xT
+ &.xT
 wc
 ua'
- ((pnp?,
- $$pnp?4
- $$pnp?M
- $$pnp?;
- $$pnp?rf
- o$$s<pS,
- ;$xsps
- '$`}
+ .(pnp?,
+ &$pnp?4
+ &$pnp?M
+ &$pnp?;
+ &$pnp?rf
+ R'$s<pS,
+ T#$xsps
+ ,$`}
+
+var applyF16SM70Narrow = driver.Text{Base: &applyBF16SM70Narrow, Code: `packed2 5398 apply_row_F16x1
+ 8$]'rT
+tWqq
+sJrO
+ T#&q\1yq
+v{A
+shyn?\p0p/Qtz
+ $(pnp5,
+ &$pnp54
+ &$pnp5M
+ &$pnp5;
+ &$pnp5rf
+ V'$q\1r{
+u2#(
+wSt^tz
+ $4{b4
+ a#$`}
+
+var applyF16SM70 = driver.Text{Base: &applyF16SM70Narrow, Code: `packed2 5320 apply_row_F16x1
+ <$}r
+ :$s/
+z0
+yQ
+ &.xT
+wc
+ua'
+ .(pnp?,
+ &$pnp?4
+ &$pnp?M
+ &$pnp?;
+ &$pnp?rf
+ ^'$s<pS,
+ T#$xsps
+ ,$`}
 
 var wide32SM80NarrowAligned = driver.Text{Base: &applyF16SM80Narrow, Code: `packed2 15422 wide_4_float32_row_F32
- &$!u'rnowd
+ *$!u'rnowd
 !xg}+}Zy.q*
 !
 !{L
 !yN
- #.]'r-
+ $.]'r-
 O+r-
 h'q^
 p#vrqS
- (,yz
+ .,yz
 to
 qN1pb
 s1
 s2
 |tp{zWw>?r[
- %*s5~,
+ (*s5~,
 trqb^
 w'
 }\y~
 ug.P
- #>ug5P
- #&ug6P
- #&y@'P
- #&qN1z$
+ $>ug5P
+ $&ug6P
+ $&y@'P
+ $&qN1z$
 q"p?e
- #8ud
+ $8ud
 qN5v/
 }nb
 wc
@@ -1922,71 +1851,71 @@ uj~*r.
 uj~1d
 q\2P2
 t<q1Q[
- %-uWsyrJ(
+ (-uWsyrJ(
 t<syrJ
- %'uWuu$(
+ ('uWuu$(
 uI%
- %'uWuu%(
+ ('uWuu%(
 uI&
- %'uWuu&(
+ ('uWuu&(
 puqy{X
- $c$tg5P5
- &$x&+qv7
+ &c$tg5P5
+ *$x&+qv7
 uI$
- %'x&0qv7
-  &:x&5qv7
-  &:}Y&qv7
+ ('x&0qv7
+ +:x&5qv7
+ +:}Y&qv7
 /#
- $$tg.xx
+ &$tg.xx
 sjy(+##B
 sjy(0#$B
 sjy(5#%B
 sjq1pR&#&B
 /#
- $&tg0pV0
- )$x&+##7
+ &&tg0pV0
+ 0$x&+##7
 N$}"vhu*rv
 sz#$
 xb$#$
- &)x&0#$7
+ *)x&0#$7
 N%}"vhu*rv
 sz#%
 xb%#%
- &)x&5#%7
+ *)x&5#%7
 N&}"vhu*rv
 sz#&
 xb&#&
- &)}YB#&7
+ *)}YB#&7
 /#
- $$q\*p=
- $$q\6p-
- #$r=1r%
- $$r=5qW
- #$r=*pK
- %$r=6pC
- $$t3<uZ
- &$q\6p}
- #$p>+7x.#
+ &$q\*p=
+ &$q\6p-
+ $$r=1r%
+ &$r=5qW
+ $$r=*pK
+ ($r=6pC
+ &$t3<uZ
+ *$q\6p}
+ $$p>+7x.#
 /)
 u3$
- #M/)
+ $M/)
 u,$B
 /)
- $(/)
- #$/)
- %$/)
+ &(/)
  $$/)
+ ($/)
  &$/)
- #$p>07x.#
+ *$/)
+ $$p>07x.#
 /)
 u3%
-  $;u,%B
-  5;p>57x.#
+ ';u,%B
+ I;p>57x.#
 /)
 u3&
-  $;u,&B
-  5;p>:7x.#
- #$Wq[qW
+ ';u,&B
+ I;p>:7x.#
+ $$Wq[qW
 |6+
 |60
 |65
@@ -1999,11 +1928,10 @@ qN1s{
 rHpaq5pT
 whqU
 r?"
- ##s~
- ##p_%qb&&
+ $#s~
+ $#p_%qb&&
 s"qP
-}\y~
-/5
+ %]'/5
 q_#,
 /5
 q_#4
@@ -2013,99 +1941,97 @@ q_#M
 q_#;
 /8
 qt'e
-  $]'/8
+ ']'/8
 {9(
 rc
-r2wk
-G#)
+ %]'G#)
 wYy42pP|cq]
 /8
-  .]'/8
-  +]'uWv)"(
+ ;]'/8
+ 5]'uWv)"(
 z""
- %r&uWv)&(
+ ),uWv)&(
 z"&
- %'uWv)*(
+ )1uWv)*(
 /5
- $c$/8
+ &Y$/8
 z".
- %&}Y)qv7
+ (&}Y)qv7
 z"1
- %'}Y(qv7
+ ('}Y(qv7
 z"4
- %'}Y'qv7
+ ('}Y'qv7
 z"7
-  )]'/8
+ 1]'/8
 sjq1pR5"=B
 sjq1pR0"<B
 sjq1pR+";B
 sjq1pR&":B
-  %]'/8
+ )]'/8
 p1>}"vhu*rv
 vS?
 vx@"@
- &8}Y<"D7
+ *8}Y<"D7
 p1D}"vhu*rv
 vSE
 vxF"F
- &)}Y>"J7
+ *)}Y>"J7
 p1J}"vhu*rv
 vSK
 vxL"L
- &)}Y@"P7
+ *)}Y@"P7
 p1P}"vhu*rv
 vSQ
 vxR"R
- &)}YB"V7
-  %]'/8
+ *)}YB"V7
+ )]'/8
 {}Z
- #,/8
+ $,/8
 sjv)\B
 /8
- $(/8
- #$/8
- %$/8
+ &(/8
  $$/8
+ ($/8
  &$/8
- #$qhb7x.#
+ *$/8
+ $$qhb7x.#
 /)
 {}j
-  $]'sjv)lB
-  5]'qhm7x.#
+ ']'sjv)lB
+ I]'qhm7x.#
 /)
 {}y
-  $;sjv){B
-  5;qhx7x.#
+ ';sjv){B
+ I;qhx7x.#
 /)
 tuwE#7
-  $;sjwE#9B
-  5;te#27x.#
-  $p%s:r"#A
+ ';sjwE#9B
+ I;te#27x.#
+ 'p%s:r"#A
 s:r"#<
 s:r"#7
 s:r"#2
 /8
-r2|P
-G%)
-  #]'/8
-  #]'wh&)
+ %]'G%)
+ %]'/8
+ %]'wh&)
 r?*
- &4/7
+ *4/7
 v_ps
 p9
 !u8
 r9pO
 !u9
- 4"|]pA
+ F"|]pA
 }D'
- '&`}
+ ,&`}
 
 var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 17252 wide_4_float32_row_F32
 !s.
 !s-
- *(]2rO
- $$p#xNq^
- W$$y[#B
+ 2(]2rO
+ &$p#xNq^
+ ^&$y[#B
 txuu#B
 rp+{:
 y[$B
@@ -2117,77 +2043,76 @@ rp5{:
 y[&B
 txuu&B
 q}*{:
- E*}YF#&7
- '$zhz&sCw0
+ i#*}YF#&7
+ ,$zhz&sCw0
 wzslz&sCw0
 wT<\vDplplxk|>
- #$  $[#  #& #$prsatyxRpd10qv
- -$q$u0w(r/plunxt{P
+ $$ '[# %& $$prsatyxRpd10qv
+ 8$q$u0w(r/plunxt{P
 vS"
- %&z"%
- %$  %?/)
-  $v#  $&  $? ,.  &?/)
-z"%
- %.  &?  $b$  6? %N  &?  $|$  6? Y$NsN=B
+ (&z"%
+ ($ )?/)
+ 'v# '& '? 6. +?/)
+ %? (. +? 'b$ K? (N +? '|$ K? c&NsN=B
 txv)>B
 q}6{:
-  $%q}2{:
-  $(q}.{:
-  $+  &v'/8
+ '%q}2{:
+ '(q}.{:
+ '+ +v'/8
 p1B}"vhu*rv
 vSC
 vxD"D
- &8}Y@"H7
+ *8}Y@"H7
 p1H}"vhu*rv
 vSI
 vxJ"J
- &)}YB"N7
+ *)}YB"N7
 p1N}"vhu*rv
 vSO
 vxP"P
- &)}YD"T7
+ *)}YD"T7
 p1T}"vhu*rv
 vSU
 vxV"V
- &)}YF"Z7
- &T#{}^
-  %v'/8
+ *)}YF"Z7
+ *T#{}^
+ )v'/8
 sNaB
 txv)bB
-  $&  $v' ,0  &v'/8
+ '& 'v' 60 +v'/8
 z"%
 qhh7x.#
 /)
 {}p
-  &v'sNrB
+ +v'sNrB
 txv)sB
-  6v'qhu7x.#
+ Kv'qhu7x.#
 /)
 tuwE#0
-  &?tNr"#2B
+ +?tNr"#2B
 txwE#3B
-  6?te#17x.#
+ K?te#17x.#
 /)
 tuwE#A
-  &?tNr"#CB
+ +?tNr"#CB
 txwE#DB
-  6?te#>7x.#
- $Gs:r"#M
+ K?te#>7x.#
+ &Gs:r"#M
 s:r"#H
 s:r"#C
 s:r"#>
- Mk&`}
+ y#k&`}
 
 var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 14414 wide_8_float32_row_BF16
- )$!pWt8pt
- $$]q^
+ 0$!pWt8pt
+ &$]q^
 O+rT
 h|L
- )( )& &$pnpQ,
- #$pnpQ4
- #$pnpQM
- #$pnz{
- ,$WsXr7
+ 0( 0& *$pnpQ,
+ $$pnpQ4
+ $$pnpQM
+ $$pnz{
+ 6$WsXr7
 q"p?3
 }X
 Wv5sX
@@ -2195,34 +2120,34 @@ q>p7q+
 }X
 /#
 q"xG
-  $%q>pQq+
-  $(q"}|
-  $+q>p5q+
-  $.q"w]
-  $1q>p^q+
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
 }X
 /)
- #./)
- #$/)
- #$/)
- $$ &,uWuu#(
- &J -Q#uI'
- %GuWuu'(
+ $./)
+ $$/)
+ $$/)
+ &$ *,uWuu#(
+ *J 8Q#uI'
+ (GuWuu'(
 uI(
- %'uWuu((
+ ('uWuu((
 uI)
- %'uWuu)(
+ ('uWuu)(
 uI*
- %'uWuu*(
- *Bx&/qv7
- &$x&4qv7
- &O}Y;qv7
- &$}Y:qv7
-  &N}Y9qv7
-  &N}Y8qv7
-  &N}Y7qv7
-  &N}Y6qv7
- &T#sjy(/##B
+ ('uWuu*(
+ 2Bx&/qv7
+ *$x&4qv7
+ *O}Y;qv7
+ *$}Y:qv7
+ +N}Y9qv7
+ +N}Y8qv7
+ +N}Y7qv7
+ +N}Y6qv7
+ *T#sjy(/##B
 sjy(4#$B
 sjq1pRO#%B
 sjq1pRJ#&B
@@ -2230,66 +2155,66 @@ sjq1pRE#'B
 sjq1pR@#(B
 sjq1pR;#)B
 sjq1pR6#*B
- -*x&/##7
- )$x&4#$7
- )$}Ye#%7
- )$}Yg#&7
+ 8*x&/##7
+ 0$x&4#$7
+ 0$}Ye#%7
+ 0$}Yg#&7
 N'}"vhu*rv
 sz#'
 xb'#'
- &I}Yi#'7
+ *I}Yi#'7
 N(}"vhu*rv
 sz#(
 xb(#(
- &9}Yk#(7
+ *9}Yk#(7
 N)}"vhu*rv
 sz#)
 xb)#)
- &)}Ym#)7
+ *)}Ym#)7
 N*}"vhu*rv
 sz#*
 xb*#*
- &)}Yo#*7
- =T#p>/7x.#
- :$p>47x.#
- :$p>97x.#
- :$p>>7x.#
+ *)}Yo#*7
+ X#T#p>/7x.#
+ R#$p>47x.#
+ R#$p>97x.#
+ R#$p>>7x.#
 /)
 u3'
- $Mu,'B
- 5$p>C7x.#
+ &Mu,'B
+ H$p>C7x.#
 /)
 u3(
- $Mu,(B
- 5$p>H7x.#
+ &Mu,(B
+ H$p>H7x.#
 /)
 u3)
- $Mu,)B
- 5$p>M7x.#
+ &Mu,)B
+ H$p>M7x.#
 /)
 u3*
- $Mu,*B
- 5$p>R7x.#
- #$Wv1v/
+ &Mu,*B
+ H$p>R7x.#
+ $$Wv1v/
 x@4#/
 x@>#9
 x@H#C
 x@R#M
- #,r&)3
- %$t=)&)&*
+ $,r&)3
+ ($t=)&)&*
 p%)&(
- $& %k,/8
- 4.|]pJ
+ && (k,/8
+ F.|]pJ
 xsq9
- '&`}
+ ,&`}
 
 var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 18021 wide_8_float32_row_BF16
 !s.
 !s-
- *(]2rO
+ 2(]2rO
 O6rT
- #&p#xNq^
- b%$y[#B
+ $&p#xNq^
+ s($y[#B
 txuu#B
 rp/{:
 y[$B
@@ -2313,130 +2238,114 @@ q}B{:
 y[*B
 txuu*B
 q}>{:
- =2}Ym#%7
- )$}Yo#&7
- )$}Yq#'7
- )$}Ys#(7
- )$}Yu#)7
- )$}Yw#*7
- '$zhz&sCw0
+ X#2}Ym#%7
+ 0$}Yo#&7
+ 0$}Yq#'7
+ 0$}Ys#(7
+ 0$}Yu#)7
+ 0$}Yw#*7
+ ,$zhz&sCw0
 wzslz&sCw0
 wT<\vDplplxk|>
- #$  $Y$  #& #$prsatyxRpd10qv
- -$q$u0w(r/plunxt{P
+ $$ 'Y$ %& $$prsatyxRpd10qv
+ 8$q$u0w(r/plunxt{P
 vS"
- %&z"%
- %$  %?/)
-  $t$  $&  $? ,.  &?/)
-z"%
- %.  &?  $_%  6? %N  &?  $z%  6? %N  &?  $f&  6? %N  &?  $Q'  6? %N  &?  $l'  6? %N  &?  $W(  6? $NWv1rX
+ (&z"%
+ ($ )?/)
+ 't$ '& '? 6. +?/)
+ %? (. +? '_% K? (N +? 'z% K? (N +? 'f& K? (N +? 'Q' K? (N +? 'l' K? (N +? 'W( K? &NWv1rX
 |6/
 pIwk
 |H
 tGqdv(5
 tbY
 y[/#/
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 |64
-  &*y[4#4
-  $*}c
+ +*y[4#4
+ '*}c
 uPpa8
 |69
-  &4y[9#9
-  $4|6>
-  &<y[>#>
-  &4|6C
-  &Fy[C#C
-  $F|6H
-  &Ny[H#H
-  &F|6M
-  &Fy[M#M
-  $F|6R
-  &Ny[R#R
-  &F %,yMp8F%6%&w?
- D$`}
+ +4y[9#9
+ '4|6>
+ +<y[>#>
+ +4|6C
+ +Fy[C#C
+ 'F|6H
+ +Ny[H#H
+ +F|6M
+ +Fy[M#M
+ 'F|6R
+ +Ny[R#R
+ +F (,yMp8F%6%&w?
+ g#$`}
 
 var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 14759 wide_8_float32_row_F16
- -$tWq^
+ 8$tWq^
 O+rA
- F$W|^p=
+ k#$W|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
 WqG*q~
 pIxG
 q>p4s@
-  $'/#
+ ''/#
 q>pQs@
-  %&pIw]
-  &+q>p^s@
-  %/pI|P
-  &4q>p|s@
-  %8pIqR3
-  %= Y*R#W{$xx
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= c2R#W{$xx
 }t4#/
 }t>#9
 }tH#C
 }tR#M
- H,`}
+ o#,`}
 
 var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 17073 wide_8_float32_row_F16
- ,$]+qq
+ 6$]+qq
 tW'r-
 Ou1s7
- F&W|^p=
+ k#&W|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
 WqG*q~
 pIxG
 q>p4s@
-  $'/#
+ ''/#
 q>pQs@
-  %&pIw]
-  &+q>p^s@
-  %/pI|P
-  &4q>p|s@
-  %8pIqR3
-  %= [+R#W{$q[
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= g4R#W{$q[
 u2#/
 wSt^tz
 u2#4
-  #$}c
+ %$}c
 uPb8
 u2#9
-  #(u2#>
-  %(u2#C
-  #.u2#H
-  %.u2#M
-  #4u2#R
-  %4 %X%yMp8"pT^w?
- D$`}
+ %(u2#>
+ )(u2#C
+ %.u2#H
+ ).u2#M
+ %4u2#R
+ )4 (X%yMp8"pT^w?
+ g#$`}
 
-var gluPairs32SM70NarrowCoarseAligned = driver.Text{Code: `packed2 4026 gluPairs_float32_row_F32
-!s.
-!s-
-!t;
-!u6vap3wBp3q'wd
-!u'rnowd
-!
-!pWt8pt
-!qk
-]'rT
+var gluPairs32SM70NarrowCoarseAligned = driver.Text{Base: &applyBF16SM70Narrow, Code: `packed2 4026 gluPairs_float32_row_F32
+ *$!u'rnowd
+ (*]'rT
 O|}
 h'q^
 p#2rO
-!
-s0
-t6
-tn
-u#
-p,p.
+ ,*p,p.
 qM5p}
-s1
-u_
-s2
-{t
+ (&{t
 w/
 t4
 z^
@@ -2472,27 +2381,20 @@ wc
 {-
 w60u5Q>Qr|
 q\2P2
-t<w)
-szvH
-{?0?joov,r[?\p)wwsl
-v;qv
-uWsyry(
+ $T% (p#uWsyry(
 ug<qG*
 szpG
 qM*tY
 }#;
 {-
 uJ
-!s4
-/&
+ $&/&
 rHp^pT,
 xQp*
 wP
-!s4
-s~
-  $)}#e
-G#)
-  #:s9p6
+ $#s~
+ ') %:G#)
+ %:s9p6
 s9qX
 s9sD
 s9qu
@@ -2500,57 +2402,39 @@ s90pZ
 s9sc
 /&
 t<syrJ
-  %@uWuu+(
+ (-uWuu+(
 /&
 sz#,
 /#
 uI-
-  %HuWuu-(
+ ('uWuu-(
 /#
 sz#0
 /#
 uI.
-  %2uWuu.(
+ ('uWuu.(
 /#
 sz#1
 /#
 uI/
-  %:uWuu/(
+ ('uWuu/(
 /#
 sz#2
 /&
 }#;
 G%)
 u-q1y_t"8""pG7@
-!s}
-s3
-!tj
-v0
-tl
-to
-tk
-tm
-p"uE
+ (g'v0
+ *$p"uE
 st
 y/pZ
 up
 u_
 w9'8
-sp
-su
-sq
-xK'^
-sv
-sr
-ss
-sw
-|]ps
+ (,xK'^
+ *$|]ps
 xsq)
-so
-tp
-s~
-!@
-`}
+ ,&`}
 
 var gluPairs32SM70NarrowAligned = driver.Text{Code: `packed2 2011 gluPairs_float32_row_F32
 !s.
@@ -2630,52 +2514,52 @@ s~
 `}
 
 var gluPairs32SM70Narrow = driver.Text{Base: &gluPairs32SM70NarrowAligned, Code: `packed2 2031 gluPairs_float32_row_F32
- C$uS
+ e#$uS
 s9pU
- K$`}
+ u#$`}
 
 var gluPairs32SM70 = driver.Text{Base: &gluPairs32SM70Narrow, Code: `packed2 1953 gluPairs_float32_row_F32
- +$O|L
- -$s/
+ 4$O|L
+ 8$s/
 z0
 yQ
- $.xT
+ &.xT
 wc
 ua+
- .(s<pS4
- ;$xsps
- '$`}
+ :(s<pS4
+ T#$xsps
+ ,$`}
 
 var gluPairsBF16SM80NarrowCoarseAligned = driver.Text{Base: &gluPairs32SM70NarrowCoarseAligned, Code: `packed2 5168 gluPairs_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- $(!u'\|mwp
+ &(!u'\|mwp
 !xgrnowd
- &$tWqo
+ *$tWqo
 {{qq
- ;$}&pSr+
- 4$ $:w[q]
+ T#$}&pSr+
+ F$ &:w[q]
 q>p4s@
 pIY3
-  #$pDq~yG
+ %$pDq~yG
 q"b3
 }X
 q"Y3
 }X
 WuZP2
- '5Wp'<qG*
- #$pDq[pV+
+ ,5Wp'<qG*
+ $$pDq[pV+
 wb7
 wSt^tz
- #"r&'4
+ $"r&'4
 {-
 Ip)?pEqBqgq7uLq]A
- #M/(
+ $M/(
 t='&',
 p%'q5
- &Z#/(
+ *Z#/(
 r&';
- #&  &ExFpU
+ $& +ExFpU
 xFp6
 xFqu
 xF1V
@@ -2686,192 +2570,192 @@ q"|P
 }X
 /(
 t<sl
- %KuWsyr\(
+ (KuWsyr\(
 /#
 q"p^3
-  $+q$sg
+ '+q$sg
 /(
-  $L/$
-  $3/%
-  (3q"w]
-  $+  #3/%
-  %3q"qR3
-  *3  %<  '3pL#3
-  *D  %<  &D/(
-r&'4
-G%)
+ 'L/$
+ '3/%
+ /3q"w]
+ '+ %3/%
+ )3q"qR3
+ 33 )< -3pL#3
+ 3D )< +D/(
+ %Q$G%)
 u-uLy_papNZw?
- ?o$`}
+ \#o$`}
 
 var gluPairsBF16SM80NarrowAligned = driver.Text{Base: &gluPairs32SM70NarrowAligned, Code: `packed2 2329 gluPairs_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- $(!u'\|mwp
+ &(!u'\|mwp
 !xgrnowd
- &$tWrG
+ *$tWrG
 sJqq
- 7$ $:w[q]
+ L$ &:w[q]
 q>p4s@
 pIY3
-  #$pDq~yG
+ %$pDq~yG
 q"b3
 }X
 q"Y3
 }X
 WuZP2
- '5Wp'<qG*
- #$pDq[pV+
+ ,5Wp'<qG*
+ $$pDq[pV+
 wb7
 wSt^tz
- #"r2p54
+ $"r2p54
 {W
 Ip)?pEqBqgq7uLq]A
- ?(`}
+ \#(`}
 
 var gluPairsBF16SM80Narrow = driver.Text{Base: &gluPairsBF16SM80NarrowAligned, Code: `packed2 2308 gluPairs_dtype_BF16_row_BF16
- -$sJrO
- 9$}W
- #*}c
+ 8$sJrO
+ P#$}W
+ $*}c
 }X
 qM*qG.
 xF0V
 /#
-  $' .*r2p74
- A$`}
+ '' :*r2p74
+ a#$`}
 
 var gluPairsBF16SM80 = driver.Text{Base: &gluPairsBF16SM80Narrow, Code: `packed2 2230 gluPairs_dtype_BF16_row_BF16
- -$}r
- -$s/
+ 8$}r
+ 8$s/
 z0
 yQ
- $.xT
+ &.xT
 wc
 tf
- 8(s<pS,
- ;$xsps
- '$`}
+ N(s<pS,
+ T#$xsps
+ ,$`}
 
 var gluPairsBF16SM70NarrowCoarseAligned = driver.Text{Base: &gluPairsBF16SM80NarrowCoarseAligned, Code: `packed2 5962 gluPairs_dtype_BF16_row_BF16
 !s.
 !s-
- )(]'q^
+ 0(]'q^
 O*qq
- c#(s:qK
+ u$(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- )&p%'&-
- B$  *R#/$
+ %'qfq0v(5r4
+ 0&p%'&-
+ c#$ 3R#/$
 pL%3
- ** %T# $1  +9pL-3
- *;pL+3
-  /9pL53
- *1pL33
-  .9 %R#u-uLq]vR1%(q5w?
- ?$`}
+ 2* (T# &1 59pL-3
+ 2;pL+3
+ =9pL53
+ 21pL33
+ ;9 (R#u-uLq]vR1%(q5w?
+ \#$`}
 
 var gluPairsBF16SM70NarrowAligned = driver.Text{Base: &gluPairsBF16SM80NarrowAligned, Code: `packed2 2469 gluPairs_dtype_BF16_row_BF16
 !s.
 !s-
- )(]qS
+ 0(]qS
 sJq^
- K(s:qK
+ u#(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- #&r&(4
- A$`}
+ %'qfq0v(5r4
+ $&r&(4
+ a#$`}
 
 var gluPairsBF16SM70Narrow = driver.Text{Base: &gluPairsBF16SM70NarrowAligned, Code: `packed2 2448 gluPairs_dtype_BF16_row_BF16
- ,$sJr-
- 9$}W
- #*}c
+ 6$sJr-
+ P#$}W
+ $*}c
 }X
 qM*qG.
 xF0V
 /#
-  $' 4*r2qR4
- A$`}
+ '' F*r2qR4
+ a#$`}
 
 var gluPairsBF16SM70 = driver.Text{Base: &gluPairsBF16SM70Narrow, Code: `packed2 2369 gluPairs_dtype_BF16_row_BF16
- ,$O|}
- -$s/
+ 6$O|}
+ 8$s/
 z0
 yQ
- $.xT
+ &.xT
 wc
 tf
- >(s<pS,
- ;$xsps
- '$`}
+ Z#(s<pS,
+ T#$xsps
+ ,$`}
 
 var gluPairsF16SM70NarrowCoarseAligned = driver.Text{Base: &gluPairsBF16SM80NarrowCoarseAligned, Code: `packed2 5196 gluPairs_dtype_F16_row_F16
 !s.
 !s-
- *(tWzc
+ 2(tWzc
 O2qq
- T#&pDr7w;
+ X$&pDr7w;
 v{p*
 shyn?\p0p/Qtz
 v{A
-  #$ *,q\'yI
+ %$ 2,q\'yI
 u27
- *&p%'pe
- 4$v{pT
-  #K )&v{pN
-  $+ $(  $L/$
-  $* ),v{Z
-  $+ $(  F3 %k#u-uLp+y{y'
- ?$`}
+ 2&p%'pe
+ F$v{pT
+ %K 0&v{pN
+ '+ &( 'L/$
+ '* 0,v{Z
+ '+ &( l#3 (k#u-uLp+y{y'
+ \#$`}
 
 var gluPairsF16SM70NarrowAligned = driver.Text{Base: &gluPairsBF16SM80NarrowAligned, Code: `packed2 2318 gluPairs_dtype_F16_row_F16
 !s.
 !s-
- *(tWrT
+ 2(tWrT
 sJrO
- =&pDr7w;
+ X#&pDr7w;
 v{p*
 shyn?\p0p/Qtz
 v{A
-  #$ *,q\'yI
+ %$ 2,q\'yI
 u27
- $&r2p74
- A$`}
+ &&r2p74
+ a#$`}
 
 var gluPairsF16SM70Narrow = driver.Text{Base: &gluPairsF16SM70NarrowAligned, Code: `packed2 2297 gluPairs_dtype_F16_row_F16
- -$O'q^
- 9$}W
- #* $&qM*qG.
+ 8$O'q^
+ P#$}W
+ $* &&qM*qG.
 xF0V
 /#
- 0%}[4
- A$`}
+ >%}[4
+ a#$`}
 
 var gluPairsF16SM70 = driver.Text{Base: &gluPairsF16SM70Narrow, Code: `packed2 2219 gluPairs_dtype_F16_row_F16
- -$Ozc
- -$s/
+ 8$Ozc
+ 8$s/
 z0
 yQ
- $.xT
+ &.xT
 wc
 tf
- 8(s<pS,
- ;$xsps
- '$`}
+ N(s<pS,
+ T#$xsps
+ ,$`}
 
-var glu32SM70Narrow = driver.Text{Base: &gluPairs32SM70NarrowCoarseAligned, Code: `packed2 3434 glu_row_F32x1
- ($!pWuipt
+var glu32SM70Narrow = driver.Text{Base: &gluPairs32SM70Narrow, Code: `packed2 3434 glu_row_F32x1
+ .$!pWuipt
 !yN
- #$]rA
- #$z7r-
+ $$]rA
+O|}
+z7r-
 p#'r-
- '&v0
+ ,*v0
 vc
 p"t8
 p"tq
@@ -2881,10 +2765,11 @@ to
 s1
 s2
 sp
- %Z#s/
-ts
+vF
 s/
-|5t0
+v8
+s/
+ &*|5t0
 s5~2
 /#
 vJqbp2
@@ -2905,24 +2790,25 @@ wx
 rc
 G%R
 uS
- *4|5tY
+ 2:|5tY
 q|pStU
 uB
 |R4
 G')
- $( $,/'
+ &(s~
+ $#/'
 x|qbpe
 s"qP
 u"
 /(
 r)p5qP8
 u;
-  $A  $>/&
- 'G/&
- #$/&
+ 'A '>/&
+ ,9/&
+ $$/&
 x|&#p*
 u;
-  %= %i$pc-
+ )= (,pc-
 pc)
 p9
 !u8
@@ -2934,257 +2820,206 @@ n.
 _+
 !u9
 |4
- &$p"vU
+ *$p"vU
 st
 p"w<
-up
-s1
- %.s2
- &${C
+ 6({C
 u]
- '&`}
+ ,&`}
 
-var glu32SM70 = driver.Text{Base: &gluPairs32SM70NarrowCoarseAligned, Code: `packed2 3330 glu_row_F32x1
- ($!pWuipt
-!yN
- #$]rA
-Ozc
+var glu32SM70 = driver.Text{Base: &glu32SM70Narrow, Code: `packed2 3330 glu_row_F32x1
+ 6$Ozc
 h}3
-p#'r-
- '*v0
-vc
-p"t8
-p"tq
-p"y9
-to
-|,yUsT
-s1
-s2
-sp
-|5t0
-s[p7
-s5~2
-/#
-ud
+ B& $.s[p7
+ &"ud
 qCYqb)
 yQ
-u"
-|~qW
-tM^)
-|5pb
-tMp2R
+ &(tM^)
+ $$tMp2R
 z5qA
-wc
-wj4
-G#)
-uS
-q|pSu=
+ *&q|pSu=
 rc
 zMR
-uS
- *s#|5tY
-q|pSuD
-uB
-|R4
-zM)
- $( $,/'
-  $EsAq)
+ 6*q|pSuD
+ &$zM)
+ ,$ 'EsAq)
 u"
 /'
-  #E/'
-  #E  %CG%R
-uS
-/'
- 'G/'
- #$/'
-|R4
-G')
- $( %^$pc,
+ %E/'
+ %E )C &I/'
+ ,$/'
+ $$/'
+ *( (X#pc,
 pc$
-p9
-!u8
-n,
+ &&n,
 _&
-p9
-!{J
-n-
+ &&n-
 _(
-!u9
-|4
- &$p"vU
-st
-p"w<
-up
-s1
- %.s2
- &${C
-u]
- '&`}
+ V#&`}
 
 var gluBF16SM80Narrow = driver.Text{Base: &glu32SM70Narrow, Code: `packed2 3836 glu_row_BF16x1
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- $(!u'}+}Zy.wd
+ &(!u'}+}Zy.wd
 !xgrnowd
- '$tWqq
+ ,$tWqq
 O+rT
- F$wj,
- #$}W
+ k#$wj,
+ $$}W
 v8
 s"^
- $(}W
+ &(}W
 q\'{6
 q"b3
 }X
 q"Y3
 }X
 WuZP2
- '&Wp'<qG*
- #$q\'q[
+ ,&Wp'<qG*
+ $$q\'q[
 wb7
 wSt^tz
- %"|R,
- #$Ip)?pEqBqgq7uLq]A
- %$/)
+ ("|R,
+ $$Ip)?pEqBqgq7uLq]A
+ ($/)
 p_&qb&'
 tA#
 u"
 /*
 p_(&$8
 t~4
-  $I  $F/(
-  $D  $F/(
- 'A/(
- #$/(
-  $F/(
+ 'I 'F/(
+ 'D 'F/(
+ ,A/(
+ $$/(
+ 'F/(
 p_(&#pe
-t~4
- #*Ip)?pEqBqgq7uLq]8
- JZ#`}
+ %9 $*Ip)?pEqBqgq7uLq]8
+ s#Z#`}
 
-var gluBF16SM80 = driver.Text{Base: &glu32SM70, Code: `packed2 3732 glu_row_BF16x1
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
- $(!u'}+}Zy.wd
-!xgrnowd
- '$tWqq
-sJqo
- A$wj,
- #$}W
- %$}W
-q\'{6
-q"Y3
-}X
-  $$WuZP2
- '&Wp'<qG*
- #$q\'q[
-wb7
-wSt^tz
- %"|R,
- #$Ip)?pEqBqgq7uLq]A
- %$/)
-s[pQ
+var gluBF16SM80 = driver.Text{Base: &gluBF16SM80Narrow, Code: `packed2 3732 glu_row_BF16x1
+ :$sJqo
+h}3
+ B& $.s[p7
+ &"ud
+qCYqb)
+yQ
+ &(tM^)
+ $$tMp2R
+z5qA
+ *&q|pSu=
+rc
+zMR
+ &* *k# :j#q|pSuD
+ &$zM)
+ ,$s[pQ
 qCp5qb)
- $(/)
+sAq)
+u"
+/)
 qCp7q5)
 /)
 qCp7qUR
-  %K #0}W
-/)
-  &I/)
- '&/)
- #$/)
-  $I/)
-|R,
- #&  $G I&`}
+ )K &2/)
+ *$/)
+ ,$/)
+ $$/)
+ &$/)
+ *d# (i#pc,
+pc$
+ &&n,
+_&
+ &&n-
+_(
+ V#&`}
 
 var gluBF16SM70Narrow = driver.Text{Base: &gluBF16SM80Narrow, Code: `packed2 4138 glu_row_BF16x1
 !s.
 !s-
- *(]z4
+ 2(]z4
 O2qo
- \#(s:qK
+ i$(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- D&  *L/(
+ %'qfq0v(5r4
+ g#& 3L/(
 p_(&#%#
- M*`}
+ y#*`}
 
 var gluBF16SM70 = driver.Text{Base: &gluBF16SM80, Code: `packed2 4034 glu_row_BF16x1
 !s.
 !s-
- *(]z4
+ 2(]z4
 O+rA
- V#(s:qK
+ \$(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- ,&qI'
+ %'qfq0v(5r4
+ 6&qI'
 vp&qb)
- %&qCqR&$)
+ (&qCqR&$)
 /)
 qCqR&#R
- 5(  *O N&`}
+ H( 3O {#&`}
 
 var gluF16SM70Narrow = driver.Text{Base: &gluBF16SM80Narrow, Code: `packed2 3836 glu_row_F16x1
 !s.
 !s-
- +(tWr-
+ 4(tWr-
 O}3
- N&r='yq
+ {#&r='yq
 v{p*
 shyn?\p0p/Qtz
 v{A
-  #$ *,r='r{
+ %$ 2,r='r{
 u27
- -&r)qRqbqU
- %$r)p|&$8
- ($v{8
-  %F +*  $F/(
+ 8&r)qRqbqU
+ ($r)p|&$8
+ .$v{8
+ )F 4* 'F/(
 p_(&#p2
- M*`}
+ y#*`}
 
 var gluF16SM70 = driver.Text{Base: &gluBF16SM80, Code: `packed2 3732 glu_row_F16x1
 !s.
 !s-
- +(tWr-
+ 4(tWr-
 O}}
- H&r='yq
+ o#&r='yq
 v{8
 shyn?\p0p/Qtz
 v{A
-  #$ *,r='r{
+ %$ 2,r='r{
 u27
- -&yy
+ 8&yy
 qCp7qb)
- %&qCbpe)
+ (&qCbpe)
 /)
 qCbpTR
- ((  &I +*  $I N&`}
+ .( +I 4* 'I {#&`}
 
 var wideGLU32SM90NarrowAligned = driver.Text{Base: &glu32SM70Narrow, Code: `packed2 11158 wideGLU_row_F32x4
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
- &(!pWumpt
- $$].r-
+ *(!pWumpt
+ &$].r-
 sJqS
 h5qo
 p#qyq^
- +*yz
+ 4*yz
 p"ui
 to
 |7p=
- $(sW1pb
+ &(sW1pb
 sp
 |tp{zWw>?rV
- ($/#
+ .$/#
 s5{G
 }yq%
 pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
@@ -3221,7 +3056,7 @@ qCp7q5u=
 qQ)
 tE
 sMpStUwi
-  $%z5p:*
+ '%z5p:*
 tE
 qQ*
 tE
@@ -3229,74 +3064,74 @@ qCp7qUw"
 qQ+
 tE
 sMpOw"9,
-  $% #$!s4
-  #G|nqW
+ '% $$!s4
+ %G|nqW
 qCp7q59,
 sW*pb
 qCp7qU9,
 z5p:)
 wc
 wj;
- #:xV
- &$xV
- #$t<syrJ
- %$uWuu#(
- #$szr5
+ $:xV
+ *$xV
+ $$t<syrJ
+ ($uWuu#(
+ $$szr5
 /#
 uI$
- %+uWuu$(
+ (+uWuu$(
 /#
 sz#(
 /#
 uI%
- %'uWuu%(
+ ('uWuu%(
 /#
 sz#)
 /#
 uI&
- %'uWuu&(
+ ('uWuu&(
 /#
 sz#*
 sW*tY
 q|{'+
 uB
 |R;
- #0u-q1y_t"0#6pG7@
+ $0u-q1y_t"0#6pG7@
 sW1sX
 {*91
 sk/
 tZpQE
 y7
 yh
- #$s[pQ
+ $$s[pQ
 /'
 qCpQqU9,
 /'
 qCpQqP9,
-  %\#  $Y#/'
-  &Y#uWv)"(
+ )\# 'Y#/'
+ +Y#uWv)"(
 /'
-  $Y#z"#
- %;uWv)'(
+ 'Y#z"#
+ (;uWv)'(
 /#
 vS$
 /#
 z"(
- %'uWv),(
+ ('uWv),(
 /#
 vS)
 /#
 z"-
- %'uWv)1(
+ ('uWv)1(
 /#
 vS.
 /'
-  $W#u-q1y_pR(""pG7@
+ 'W#u-q1y_pR(""pG7@
 /'
-  &W# %4ym+
- $%//
-  #m%//
-  #m%//
+ +W# (4ym+
+ &%//
+ %m%//
+ %m%//
 r)paqbpT
 s/
 //
@@ -3309,41 +3144,39 @@ qI#
 sBp5&#
 v7
 //
-s[qR
-//
-s[pQ
-  (m%|(z*
-  $m%p%$z*
+ %q%//
+ %o# /m%|(z*
+ 'm%p%$z*
 tE
 qCp5qPu=
-  +m%qCp5&$w"
-  $m%sMpOw"="
-  &m%  #G//
+ 5m%qCp5&$w"
+ 'm%sMpOw"="
+ +m% %G//
 qCp5qP=$
 //
 qCp5&$=%
-  #m%wD
-  &m%|9
+ %m%wD
+ +m%|9
 r>2
-  $m%//
-  'd$//
-  ;d$//
-  #m%r>.
-  %f$//
+ 'm%//
+ -d$//
+ U#d$//
+ %m%r>.
+ )f$//
 {*=&
 u&(
 tZp^E
-  %m%s[p^
+ )m%s[p^
 /'
 qCp^&%=-
 /'
 qCp^&$=.
-  Lm%{*=/
+ x#m%{*=/
 u&1
-  $W# %' %T#sW*t0
+ 'W# (' (T#sW*t0
 z>F
- %$CG
- %$CF
+ ($CG
+ ($CF
 _+
 p9
 !|r
@@ -3352,171 +3185,170 @@ _)
 p9
 !y=pm
 C(
- $'!cwG
+ &'!cwG
 C'
- $&w^
- &$p"q6
+ &&w^
+ *$p"q6
 st
 t$s]
- 3(`}
+ D(`}
 
 var wideGLU32SM70NarrowAligned = driver.Text{Base: &wideGLU32SM90NarrowAligned, Code: `packed2 10974 wideGLU_row_F32x4
 !s.
 !s-
- G( (,/$
- a%$/-
- $,/-
- %$/-
- &$/-
- #$/-
- A$/-
- #$/-
- -$/-
- '$/-
- ;$/-
- '$/-
- e$$`}
+ m#( .,/$
+ q($/-
+ &,/-
+ ($/-
+ *$/-
+ $$/-
+ a#$/-
+ $$/-
+ 8$/-
+ ,$/-
+ T#$/-
+ ,$/-
+ y&$`}
 
 var wideGLUBF16SM90NarrowAligned = driver.Text{Base: &wideGLU32SM90NarrowAligned, Code: `packed2 21802 wideGLU_row_BF16x8
- &$!u'}+}Zy.wd
+ *$!u'}+}Zy.wd
 !xgrnowd
- '$sJ+qq
- #$p#0.r-
- w#$w62pP|cq]
+ ,$sJ+qq
+ $$p#0.r-
+ o%$w62pP|cq]
 q>p?s@
 pIxG
 q>p4s@
 q>pQs@
 pIw]
-  #%q>p^s@
+ %%q>p^s@
 pI|P
-  #(q>p|s@
+ %(q>p|s@
 pIqR3
-  #+v8
+ %+v8
 tA,
- $(  /3tg'v5
+ &( =3tg'v5
 qt33
 }X
 pL#3
 }X
 WuZP2
 t<w)
- %(uWsyry(
+ ((uWsyry(
 Wp'<qG*
 szpG
 /$
 qt53
-  %//$
-  '//$
-  $/qt63
+ )//$
+ -//$
+ '/qt63
 }X
 pL$3
-  ,/qt83
-  ./pL53
+ 7/qt83
+ ;/pL53
 }X
 pL%3
-  9/pL63
+ Q#/pL63
 }X
 pL&3
-  8/ 'X#x@2#*
+ O/ ,X#x@2#*
 q<6">
 q<&".
 vgqKpF
 yMbp*8w?
- %$tZu()E
- %$qI)
+ ($tZu()E
+ ($qI)
 /(
 vp)&%9,
 /(
 vp)&$9,
-  1e%  0b%/(
+ Ae% ?b%/(
 pL23
-  %b%/(
-  'b%/(
-  $b%  &/  +b%pL33
-  .b%  //pL43
-  .b%  //  $|%  -b%  .//(
- $5q<F"N
-  &_%/(
-  &_% (k$/0
- #$/0
- #$/0
+ )b%/(
+ -b%/(
+ 'b% +/ 5b%pL33
+ ;b% =/pL43
+ ;b% =/ '|% 9b% ;//(
+ &5q<F"N
+ +_%/(
+ +_% .k$/0
+ $$/0
+ $$/0
 p_'qb&(
 s/
 /0
- %*/0
+ (*/0
 qI)
- #&p%)&#
+ $&p%)&#
 v7
 /0
 qI%
 /0
 qI*
- (.p%%z*
- &$vp)&%u=
- +$vp)&$w"
- )$qI)
-/0
+ ..p%%z*
+ *$vp)&%u=
+ 4$vp)&$w"
+ 0$ %G/0
 vp)&%=$
 /0
 vp)&$=%
- &,  1}) $(  /3/0
-  $Q&  $})/0
-  '})/0
-  &^&  -})  $Q&  /^&  a#})/0
- &g#  'n&/0
- $&  (})vp)&%=-
+ *, A}) &( =3/0
+ 'Q& '})/0
+ -})/0
+ +^& 9}) 'Q& =^& r$})/0
+ *g# -n&/0
+ && /})vp)&%=-
 /(
 vp)&$=.
-  T%}) $Z$  '}) V#,`}
+ Y(}) &Z$ -}) \$,`}
 
 var wideGLUBF16SM80NarrowAligned = driver.Text{Base: &wideGLUBF16SM90NarrowAligned, Code: `packed2 21618 wideGLU_row_BF16x8
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- H( (,/$
- q)$/.
- $,/.
- %$/.
- &$/.
- #$/.
- A$/.
- #$/.
- E$/.
- &$/.
- '$/.
- P$$/.
- +$/.
- m&$`}
+ o#( .,/$
+ c1$/.
+ &,/.
+ ($/.
+ *$/.
+ $$/.
+ a#$/.
+ $$/.
+ i#$/.
+ *$/.
+ ,$/.
+ P&$/.
+ 4$/.
+ Z+$`}
 
 var wideGLUBF16SM70NarrowAligned = driver.Text{Base: &wideGLUBF16SM90NarrowAligned, Code: `packed2 29394 wideGLU_row_BF16x8
 !s.
 !s-
- *(]*q^
+ 2(]*q^
 O25qq
- >& (,/$
- |#$tg'qW
+ Z#& .,/$
+ y%$tg'qW
 s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- $$pL*3
- ,$  *7 $" $i'  37 $U'pL93
-  4LpLQ3
+ %'qfq0v(5r4
+ &$pL*3
+ 6$ 37 &" &i' E7 &U'pL93
+ GLpLQ3
 }X
 pLA3
-  4LpLX3
+ GLpLX3
 }X
 pLH3
-  4LpLa3
+ GLpLa3
 }X
 pLP3
-  4LpLh3
+ GLpLh3
 }X
 pLW3
-  4L 'q$pLM3
+ GL ,q$pLM3
 uPp8W8
 pL=3
 uPp8G8
@@ -3525,108 +3357,108 @@ uPp878
 q"w]
 uPp8'8
 yMpQ^p*w?
- *,/)
- #$/)
- @$/)
- &$/)
- '$/)
- #$/)
-  *y&  ${%  5y&  ${%  5y&  ${%  5y&  ${%  5y&  ${%  5y&pL_3
-  6y&pLg3
-  6y&/)
-  -w&/)
- ,a&//
- $,//
- %$//
- &$//
- #$//
- A$//
- #$//
- E$//
- &$//
- '$//
- #$//
-  *y,pL:3
-  6y,pLB3
-  6y,pLI3
-  \$y,//
- &P&  +y,//
- )./)
- #$/)
- @$  }%y, ]#{&`}
+ 2,/)
+ $$/)
+ ^#$/)
+ *$/)
+ ,$/)
+ $$/)
+ 3y& '{% Iy& '{% Iy& '{% Iy& '{% Iy& '{% Iy&pL_3
+ Ky&pLg3
+ Ky&/)
+ 9w&/)
+ 6a&//
+ &,//
+ ($//
+ *$//
+ $$//
+ a#$//
+ $$//
+ i#$//
+ *$//
+ ,$//
+ $$//
+ 3y,pL:3
+ Ky,pLB3
+ Ky,pLI3
+ j&y,//
+ *P& 5y,//
+ 0./)
+ $$/)
+ ^#$ |)y, k${&`}
 
 var wideGLUF16SM90NarrowAligned = driver.Text{Base: &wideGLUBF16SM90NarrowAligned, Code: `packed2 22024 wideGLU_row_F16x8
- -$tW1qS
+ 8$tW1qS
 Op0q^
- i$$ug5sX
+ R'$ug5sX
 v{&3
 shyn?\p0p/Qtz
 v{qP
-  #$ +,v{&5
-  #/v{q5
-  #1 +*v{&6
-  #<v{pT
-  ,/v{&8
-  #Iv{pN
-  ,<v{%,
-  #Iv{p2
-  ,Iv{%*
-  #Iv{Z
-  ,Iv{%)
-  #Iv{p*
-  ,Iv{%'
-  #Iv{A
-  +I 'a%}t2#*
+ %$ 4,v{&5
+ %/v{q5
+ %1 4*v{&6
+ %<v{pT
+ 7/v{&8
+ %Iv{pN
+ 7<v{%,
+ %Iv{p2
+ 7Iv{%*
+ %Iv{Z
+ 7Iv{%)
+ %Iv{p*
+ 7Iv{%'
+ %Iv{A
+ 5I ,a%}t2#*
 }g6">
 }g&".
 shtD?\p0r[v~t^7pF
- M*v{%1
-  %b% +*v{%/
-  .b%v{%.
-  .b%  $T%  -b%v{%+
-  .b%  $T%  -b%v{%(
-  .b%v{%&
-  -b% %{%}gF"N
-  &_% X$,v{%2
-  %}) +*v{%0
-  .})  $y&  -})v{%-
-  b#}) '{%  'n& L,  e$}) ]#y&`}
+ y#*v{%1
+ )b% 4*v{%/
+ ;b%v{%.
+ ;b% 'T% 9b%v{%+
+ ;b% 'T% 9b%v{%(
+ ;b%v{%&
+ 9b% ({%}gF"N
+ +_% a&,v{%2
+ )}) 4*v{%0
+ ;}) 'y& 9})v{%-
+ t$}) ,{% -n& w#, z&}) k$y&`}
 
 var wideGLUF16SM70NarrowAligned = driver.Text{Base: &wideGLUF16SM90NarrowAligned, Code: `packed2 23997 wideGLU_row_F16x8
 !s.
 !s-
- +(tW6r-
+ 4(tW6r-
 sJ'r-
- >& (,/$
- |#$ug5qp
+ Z#& .,/$
+ y%$ug5qp
 u27
 wSt^tz
- $$v{qU
- ,$  $1 $"  /1 $8 -U#  $O /a1  $O /"  31 $r+v{pe
-  .O 'f%q"w]
+ &$v{qU
+ 6$ '1 &" =1 &8 8U# 'O <a1 'O <" E1 &r+v{pe
+ ;O ,f%q"w]
 uPpa8
-  ($yMpQ^p*w?
- *,/)
- #$/)
- @$/)
- &$/)
- '$/)
- #$/)
-  &x$  /w%  11 /$  31 /"  31 $X+  /w%/)
-  -u%/)
- ,S(//
- $,//
- %$//
- &$//
- #$//
- A$//
- #$//
- E$//
- &$//
- '$//
- #$//
-  $u* $p+  /u*  11  1f*  ^#u*//
- &m/  +u*//
- )./)
- #$/)
- @$  {$u* ]#{&`}
+ /$yMpQ^p*w?
+ 2,/)
+ $$/)
+ ^#$/)
+ *$/)
+ ,$/)
+ $$/)
+ +x$ =w% A1 <$ E1 <" E1 &X+ =w%/)
+ 9u%/)
+ 6S(//
+ &,//
+ ($//
+ *$//
+ $$//
+ a#$//
+ $$//
+ i#$//
+ *$//
+ ,$//
+ $$//
+ 'u* &p+ =u* A1 Af* n$u*//
+ *m/ 5u*//
+ 0./)
+ $$/)
+ ^#$ x'u* k${&`}

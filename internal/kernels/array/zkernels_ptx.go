@@ -255,7 +255,7 @@ s/
 q@%
 u?ps
 s/
-  #$y}
+ %$y}
 s/
 y}
 x2
@@ -263,19 +263,19 @@ s/
 x2
 xA
 sh?Iq3u}vMA
-  $$qCp?e9)
+ '$qCp?e9)
 qCpQe9&
 sFrE9&
 uN)
 y.?op$gp/xItapy
 qCYe9,
 sFzr,
-  $&t1x?py
+ '&t1x?py
 qCp^;9#
 sF{'#
-  %'  #/  #,  $+sFrE9#
+ )' %/ %, '+sFrE9#
 uN,
-  $/r?-
+ '/r?-
 q=0{i
 p]#rw%"
 pu*q8
@@ -294,24 +294,24 @@ sB0&%
 q_'K
 qf'&'-
 /$
-  #)/$
+ %)/$
 sB+&%
 /$
 q_(K
 qf'&(-
-  %)sB2&%
+ ))sB2&%
 /$
 q_)K
 qf'&)-
-  %0sB.&%
+ )0sB.&%
 /$
 q_*K
 qf'&*-
-  %7sB1&%
+ )7sB1&%
 /$
 q_+K
 qf'&+-
-  $>pu*{6
+ '>pu*{6
 pL(r+
 !s4
 /&
@@ -331,8 +331,7 @@ rIp?
 :"vKc<
 },pPqV^qP
 z_pPp4^qP
-!s4
-/$
+ %4/$
 wC-^
 z,3^
 ws
@@ -343,36 +342,34 @@ q,xPd
 q,xZvKc<
 },pPqVp2%$
 z_pPp4p2%$
-  $.wC.^
+ '.wC.^
 z,4^
-  %.q,yZd
+ ).q,yZd
 /$
 q,v?vKc<
 },pPqVp2%'
 z_pPp4p2%'
-  $:wC/^
+ ':wC/^
 z,5^
-  %:q,|dd
+ ):q,|dd
 /$
 }x
 },pPqVp2%*
 z_pPp4p2%*
-  $FwC0^
+ 'FwC0^
 z,6^
 /$
 q,~*d
 /$
 wc
 },pPbZ%+
-  $Ovn&1p*
+ 'Ovn&1p*
 tr&7p*
 yh
-!s4
-WuZp-
+ %HWuZp-
 t{s^3&,&8
 t{|13&2%B
-!s4
-pDp=pC
+ %LpDp=pC
 t]#d
 pDr%p=
 s/
@@ -381,15 +378,14 @@ rc
 u;
 G#)
 w[q]
-  #e%  $2pDqOq-
+ %e% '2pDqOq-
 ud
 sBs^<
 uB
 {w*
 G&)
 wAt5pSu%
-!s4
-pDrRp-
+ %HpDrRp-
 w#<p@
 qH{'5
 tE
@@ -408,64 +404,58 @@ Ip)?pEqBqgq7t5q]p@
 k4%8
 r>2
 G,R
-  #&pu*r{
+ %&pu*r{
 qn4%4%-
 k4&$
 r?"
-!s4
-pDr%p;
+ %OpDr%p;
 s~
-!s4
-/2
+ %F/2
 p]Brw%A
 /2
 tA$
 p<8
 /0
-s+%,
-/2
-  $q%/1
-  #o%/#
-  $o%/#
-  #m%/#
-  $m%/#
-  #k%/#
-  $k%/#
-  #i%/#
-  $i%/#
-  #g%/#
-  $g%/2
+ %q%/2
+ 'q%/1
+ %o%/#
+ 'o%/#
+ %m%/#
+ 'm%/#
+ %k%/#
+ 'k%/#
+ %i%/#
+ 'i%/#
+ %g%/#
+ 'g%/2
 pLGr+
-!s4
-/%
+ %K/%
 ujxPvKyd
 /2
 J$vC9
-  $e%/2
-  #e%t*&2%O
-  %e%q,xZd
+ 'e%/2
+ %e%t*&2%O
+ )e%q,xZd
 /$
-  +d%q,~'d
+ 5d%q,~'d
 /$
-  +c%  $V%  +b%q,~7d
+ 5c% 'V% 5b%q,~7d
 /$
-  )a%|&d
+ 1a%|&d
 /$
-  )_%/2
-  #_%t{|13&2%b
-  $&t]#d
-/2
+ 1_%/2
+ %_%t{|13&2%b
+ '& %_%/2
 s/
 t/\
 r>.
-  $_%wY{Eq]
-  %_%/2
+ '_%wY{Eq]
+ )_%/2
 ud
 sBs^[
 r>1
-  $_%wYt5pSu%
-!s4
-/0
+ '_%wYt5pSu%
+ %G/0
 sU4
 k4%Y
 k4%W
@@ -478,28 +468,27 @@ tE
 /2
 w+
 sMpJ96)
-  $f%pDr{P
-  $c%Ip)?pEqBqgq7t5q]R
+ 'f%pDr{P
+ 'c%Ip)?pEqBqgq7t5q]R
 G,R
 Ip)?pEqBqgq7t5q]tU
 /3
-  $a%r?.
-!s4
-/3
-  $a%/-
+ 'a%r?.
+ %D/3
+ 'a%/-
 }s3K
 wc
 {g~<*
 }s2K
-  #l)wc
+ %l)wc
 {g~<+
 }s1K
-  $&{g~<,
+ '&{g~<,
 }s0K
-  $*{g~<-
+ '*{g~<-
 }s/K
-  $.p9<
-  $~$:)v|
+ '.p9<
+ '~$:)v|
 p9*
 !s}
 s3
@@ -507,8 +496,7 @@ s3
 /#
 rI+
 v_<
-v_<
-p9
+ %#p9
 !u8
 /*
 tX
@@ -528,22 +516,22 @@ C)
 _3
 p9
 !y=pm
-  $'_4
+ ''_4
 p9
 !cwG
 /$
 tX
 C%
-  $9!cwX
+ '9!cwX
 /$
 })
 ppq)
-  $9!cx#
+ '9!cx#
 /$
 ||
 ppq/
-  $9!c*pm
-  $'_4
+ '9!c*pm
+ ''_4
 !u9
 p,0rj
 tl
@@ -572,61 +560,61 @@ s~
 `}
 
 var number64SM70 = driver.Text{Base: &number64SM70Narrow, Code: `packed2 12010 number64
- -$O'rqs7
+ 8$O'rqs7
 h.qS
- P#&zLM
+ P$&zLM
 {-
 s<q)M
 G&)
 sFzr&
 y+q)
- #Js<q9M
+ $Js<q9M
 }O
 sFphwi
- %&tK%4
+ (&tK%4
 G#)
 sFpJ9#
- %'  #1sF|+,
- $%sFzr#
- '6t*rwp*
- P#$q"p^r+
- +$t*&2%&
- _#$t{|13&2%8
- '$qQ$
- +$qQ'
- )$qH{'/
- %$sMpO90)
- &$qQ*
- &$q|zr-
- .$p]8rw%7
- D$pL=r+
- +$t*&2%E
- Z#$t{|13&2%W
- '$qQ$
- +$qQ'
- )$qQ*
+ (' %1sF|+,
+ &%sFzr#
+ ,6t*rwp*
+ P$$q"p^r+
+ 4$t*&2%&
+ o$$t{|13&2%8
+ ,$qQ$
+ 4$qQ'
+ 0$qH{'/
+ ($sMpO90)
+ *$qQ*
+ *$q|zr-
+ :$p]8rw%7
+ g#$pL=r+
+ 4$t*&2%E
+ e$$t{|13&2%W
+ ,$qQ$
+ 4$qQ'
+ 0$qQ*
 qQ-
- &&qH|+/
- %$sMpJ90)
- V#$_$
- '$_'
- '$_*
- &$_-
- '$  $9 &&  $9 &&  $9 %&_-
- <$`}
+ *&qH|+/
+ ($sMpJ90)
+ \$$_$
+ ,$_'
+ ,$_*
+ *$_-
+ ,$ '9 *& '9 *& '9 (&_-
+ V#$`}
 
 var accumulateFloatSM70Narrow = driver.Text{Base: &number64SM70Narrow, Code: `packed2 9950 accumulateFloat
- '$!xgp3vQp[p3p{wp
+ ,$!xgp3vQp[p3p{wp
 !
 !pW0sDpt
- $(]+rA
+ &(]+rA
 tWrT
 {{qo
 h*rT
 p#qq
 ?p$pEp/r0~.\g~/qq
- %( $$ $$ $$p,q6
- #(p,um
+ (( &$ &$ &$p,q6
+ $(p,um
 p,rL
 p,{^
 p,yu
@@ -634,25 +622,25 @@ p,|K
 p,'tq
 {Ys*
 {Yuv+V
- #Jzqs]
- %*q\1yI
- %$q@&
+ $Jzqs]
+ (*q\1yI
+ ($q@&
 s/
 q@(
 s/
 u?q)
- $&s/
+ &&s/
 u?qA
- $$s/
+ &$s/
 u?q9
 s/
- #a#r)qRrwqU
+ $a#r)qRrwqU
 q\1sT
 tIu(%&&
 vd
 p<2
 q\5qO
- $0 #$wc
+ &0 $$wc
 r=+p-
 q_$,'
 WpvP
@@ -684,12 +672,10 @@ r?1
 tJ8
 u"
 tFpk
-  $1uB
+ '1uB
 t~e
-  $.{Zp)o?p3zSyxxIErN
-r?1
-!s4
-r=0q-
+ '.{Zp)o?p3zSyxxIErN
+ %- %=r=0q-
 vF
 wC&Z
 /*
@@ -709,35 +695,34 @@ WrRP*
 }c
 }X
 v"z9
-!s4
-Wp=qW
+ %7Wp=qW
 w+
 th&-
 r>2
 wm4
-  $.v{A
+ '.v{A
 shyn?\p0p/qKtz
- $i&Wp}pv
+ &i&Wp}pv
 xq
 t:&/
 r>.
 }[;
 G-)
 wQqKu%
- #?t30pv
+ $?t30pv
 sBp5&%
 }\{G
- #;s[p5
+ $;s[p5
 sBp5&*
 r>1
 r2p5e
-  $d#{Zp)o?p3zSyxxIE='
+ 'd#{Zp)o?p3zSyxxIE='
 xh
 t3+qG.
 sBp5&+
 r>5
-  #*G%)
-  #*t4
+ %*G%)
+ %*t4
 wC&pT
 /)
 t])r.
@@ -751,24 +736,24 @@ t~4
 G')
 }W
 /)
-  &Y#/)
+ +Y#/)
 w+
 th&,
 r>6
 wm4
-  $.  &Y#/)
+ '. +Y#/)
 xq
 t:&.
 rc<
 }[;
 G+)
-  $Y#t3+tY
+ 'Y#t3+tY
 t+r$r_
 t30v/
 t=6&6,
 p%6&%
 s5~5
- #;Wq[P
+ $;Wq[P
 t]'r.
 Ws8P
 t](d
@@ -788,22 +773,22 @@ WyBv5
 q>b,
 wt8
 tbq0v(5
-  $)/$
+ ')/$
 qfpQr4
 /&
 s%(4
 G))
 Ip)?pEqBqgq7uLq]A
 v"yd
- #;Wt0p'
+ $;Wt0p'
 sU(
 k(&-
 rc0
 u2(
 wSt^tz
 s%)4
-  $-v"{G
- #GWrXpK
+ '-v"{G
+ $GWrXpK
 sU)
 k)&/
 rc+
@@ -811,91 +796,87 @@ s%);
 G-)
 uq(
 v"~B
- ##r=2pf
-sU)
-k)&1
+ $#r=2pf
+ %+k)&1
 rc2
 s%)e
 G1)
 wAsbu%
 r=.p}
-  #_#vN
- ##qI6
+ %_#vN
+ $#qI6
 p%6&*
 rc.
 r&6e
-  $P&{Zp)o?p3zSyxxIE=C
+ 'P&{Zp)o?p3zSyxxIE=C
 u"
 r=1r{
 p%6&+
 rc1
-  #*  %l$wC&&7
+ %* )l$wC&&7
 s/
 tA0
 rc5
 t~e
 G/)
-  #<w|r0~(r'u+
+ %<w|r0~(r'u+
 r=.uZ
-  $|#y7
- ##r=*p'
+ '|#y7
+ $#r=*p'
 Ip)?pEqBqgq7r0p+psVr'
- ##q\1r7
+ $#q\1r7
 t=2&2&5
 p%2&3
- $P' %y)/@
+ &P' (y)/@
 rIrv
- &&/?
+ *&/?
 })
 CN
- $@ #9q\6uZ
+ &@ $9q\6uZ
 tX
 CJ
- $4 #-/9
+ &4 $-/9
 {16
 CF
 _6
- $*/8
+ &*/8
 vbe
 CC
-  $( #*/8
+ '( $*/8
 {15
 C@
 _8
- $*t30tB
+ &*t30tB
 {11
 C=
- $= #D/=
+ &= $D/=
 {1.
 C=
- $? #F/&
-{16
-C6
+ &? $F/&
+ %@C6
 _5
 p9
 !cxw
 /&
-vbe
-C3
-  $(!c'y3
+ %@C3
+ '(!c'y3
 /&
-{15
-C0
+ %@C0
 _7
 p9
 !c'z/
 /2
 tX0
 C-
-  $L!cqypm
+ 'L!cqypm
 /2
 tX'
 C*
-  $(!crvpm
+ '(!crvpm
 /2
 tX<
 C'
-  $R#!ct-pm
+ 'R#!ct-pm
 /2
 ||
 C$
@@ -904,337 +885,80 @@ p9
 !c'wG
 r=.q[
 vb;
- #5 $C!c'wX
+ $5 &C!c'wX
 /2
 vbM
- #> $9!c'x#
-vbM
-ppph
+ $> &9!c'x#
+ %'ppph
 q4P
- #Np,q&p6
- &$zqqX
+ $Np,q&p6
+ *$zqqX
 st
 zq0pZ
- 3(`}
+ D(`}
 
-var accumulateFloatSM70 = driver.Text{Base: &number64SM70Narrow, Code: `packed2 9548 accumulateFloat
- '$!xgp3vQp[p3p{wp
-!
-!pW0sDpt
- $(]+rA
-tWrT
-O2rA
+var accumulateFloatSM70 = driver.Text{Base: &accumulateFloatSM70Narrow, Code: `packed2 9548 accumulateFloat
+ :$O2rA
 h5qo
-p#qq
-?p$pEp/r0~.\g~/qq
- %( $$ $$ $$p,q6
- #(p,um
-p,rL
-p,{^
-p,yu
-p,|K
-p,'tq
-{Ys*
-{Yuv+V
- #Jzqs]
- %*q\1yI
- #$ #s#t*rwp*
-q\1sT
-tIpQp2
-vd
-p<2
-q\5qO
-pnp7K
+ Z#& $Bt*rwp*
+ $$tIpQp2
+ ($pnp7K
 qf'pN-
- #6wc
-r=+p-
-pnp^,'
-WpvP
-pnp^sd
-WpbP
-pnp^,+
+ (&pnp^,'
+ $$pnp^sd
+ $$pnp^,+
 /#
 pnpasd
 /#
 pnpa,+
-q\1w.
-q"p?r+
-!s4
-q\5pv
-t|p?p*
-q\*pX
-s/
-qQ$
-rc
-q\5t}
-x1p7Z
-/#
-{w*
-G#)
-x4p+rEV
-q\6pC
-{Zp)o?p3zSyxxIEvlt?+vhq&sK*y,55.ux5
-r?1
-tJ8
-u"
-tFpk
-  $1uB
-t~e
-  $.{Zp)o?p3zSyxxIErN
-r?1
-!s4
-r=0q-
-vF
-wC&Z
-/*
-ujxZvC.
-/*
-ujyZr.
-/*
-uj~'d
-Wq8q8
-s/
-qQ*
-wD
-t~4
-G))
-}W
-WrRP*
-}c
-}X
-v"z9
-!s4
-Wp=qW
-w+
-qQ*
-r>2
-wm4
-  $.v{A
-shyn?\p0p/qKtz
- $i&Wp}pv
-xq
-qQ.
-r>.
-}[;
-G-)
-wQqKu%
- #?t30pv
-sBp5&%
-}\{G
- #;s[p5
-qQ$
-r>1
-r2p5e
-  $d#{Zp)o?p3zSyxxIzR6
-xh
-t3+qG.
-q|{'&
-r>5
-  #*G%)
-  #*t4
-wC&pT
-/)
-t])r.
-/)
-t]*d
-/)
-s/
-qQ(
-r>*
-t~4
-G')
-}W
-/)
-  &Y#/)
-w+
-qQ(
-r>6
-wm4
-  $.  &Y#/)
-xq
-qQ,
-rc<
-}[;
-G+)
-  $Y#t3+tY
-t+r$r_
-t30v/
-t=.&.,
+ $,q"p?r+
+ ,$qQ$
+ >$ %1 F$qQ*
+ 8$ %. 6$qQ.
+ 6$qQ$
+ *${Zp)o?p3zSyxxIzR6
+ &$q|{'&
+ :$qQ(
+ 8$ %. 6$qQ,
+ 2$t=.&.,
 p%.&%
-s5~5
- #;Wq[P
-t]'r.
-Ws8P
-t](d
-Wt}p'
-s[p^
-qQ*
-rc'
-WuZqW
-s:r$
-WySP
-yYq1xI((
-Wy2p=
-pIwk
-q>p4s@
-uPp4ql
-WyBv5
-q>b,
-wt8
-tbq0v(5
-  $)/$
-qfpQr4
-/&
-r&24
-G))
-Ip)?pEqBqgq7uLq]A
-v"yd
- #;Wt0p'
-qI2
-qQ*
-rc0
-u2(
-wSt^tz
-  %-v"{G
- #GWrXpK
-qI2
-qQ.
-rc+
-r&2;
-G-)
-uq(
-v"~B
- ##r=2pf
-qI2
-qQ2
-rc2
-r&2e
-G1)
-wAsbu%
-r=.p}
-  #_#vN
- ##qI.
+ 2&qQ*
+ F$r&24
+ ,$qI2
+ %< (& )- (( %-qQ.
+ $&r&2;
+ ,$ %6qQ2
+ $&r&2e
+ ($ %_# &$qI.
 qQ$
-rc.
-r&.e
-  %l$u"
-r=1r{
-  #l$rc1
-  #*  %l$wC&&/
+ $&r&.e
+ )l$ &* %l$ $$ %* ($wC&&/
 s/
 qQ0
-rc5
-t~e
-G/)
-  #<w|r0~(r'u+
-r=.uZ
-  $|#y7
- ##r=*p'
-Ip)?pEqBqgq7r0p+psVr'
- ##q\1r7
-t=*&*&-
+ .( '|# .&t=*&*&-
 p%*&+
- $P' %y)/@
-rIrv
- &&/?
-})
-n3
+ <&n3
 _$
- $*q\6uZ
-tX
-n7
-  $( #,/9
-{16
-CF
-_*
- $*/8
-vbe
-CC
-  $( #*/8
-{15
-C@
-_.
- $*t30tB
-{11
-C=
-  $@ #,/=
-{1.
-C=
-_&
- $*/&
-{16
-C6
-_(
-p9
-!cxw
-/&
-vbe
-C3
-  $(!c'y3
-/&
-{15
-C0
-_,
-p9
-!c'z/
-/2
-tX0
-C-
-  $L!cqypm
-/2
-tX'
-C*
-  $(!crvpm
-/2
-tX<
-C'
-  $R#!ct-pm
-/2
-||
-C$
- $3!c'wG
-r=.q[
-vb;
- #'  $w#!c'wX
-/2
-vbM
- ##  $X#!c'x#
-vbM
-ppph
-_0
- #:p,q&p6
- &$zqqX
-st
-zq0pZ
- 3(`}
+ *&n7
+ '( *(_*
+ ,$ '( *&_.
+ ,$ '@ *&_&
+ ,$_(
+ ,$ '( *&_,
+ ,$ 'L *& '( *& 'R# *&_2
+ ,$ 'w# *& 'X# (&_0
+ V#$`}
 
-var accumulateIntSM70Narrow = driver.Text{Code: `packed2 8247 accumulateInt
-!s.
-!s-
-!t;
-!u6vap3wBp3q'wd
-!u'jt2t2rDp[rDyiyjq*
-!xgp3vQp[p3p{wp
+var accumulateIntSM70Narrow = driver.Text{Base: &number64SM70Narrow, Code: `packed2 8247 accumulateInt
+ ,$!xgp3vQp[p3p{wp
 !|FIpYjp$gq*
 !
 !pW0sDpt
-!?p$zSp{p)w>p-*x(
-!qk
-]+rG
+ &(]+rG
 O2rT
 h5rG
-!
-s0
-t6
-tn
-u#
-v0
-vc
-uG
-|4
-p,q6
-p,y9
-p,um
+ (( &$ &$ &$p,q6
+ $(p,um
 p,rL
 p,{^
 p,yu
@@ -1242,40 +966,25 @@ p,|K
 p,'tq
 {Ys*
 {Yuv+V
-t$q6
-zqs]
-q=0|^
-s1
-s2
-s|2yI
-|tp{zWw>?r[
-q@$
-s/
-q@&
+ $Jzqs]
+ (*s|2yI
+ ($q@&
 s/
 q@(
 s/
 u?q)
-s/
-u?ps
-s/
+ &&s/
 u?qA
-s/
-y}
-s/
+ &$s/
 u?q9
 s/
-q=0{i
-r)qRrwqU
+ $a#r)qRrwqU
 s|2sT
 tIu(%&&
 vd
 p<0
 s|.qO
-q_&K
-qf'&&-
-xDqVK
-wc
+ &0 $$wc
 WyGP
 q_$;
 WpV+P
@@ -1307,12 +1016,10 @@ r?/
 tJ8
 u"
 tFpk
-  $1uB
+ '1uB
 t~e
-  $.{Zp)o?p3zSyxxIErN
-r?/
-!s4
-tg<q-
+ '.{Zp)o?p3zSyxxIErN
+ %- %=tg<q-
 vF
 wC&Z
 /*
@@ -1327,40 +1034,32 @@ tM,9)
 }]q]
 s/
 v"z9
-!s4
-Ww.p;
+ %MWw.p;
 ud
 }np|
 r>2
-{w*
-G1)
-wAt5pSu%
-yh
-!s4
-WpV0q8
+ %HG1)
+ $k' &3WpV0q8
 ud
 {9/
 r>.
 {w2
 G-)
-w[q]
-sh?Iq3u}pJA
-!s4
-tg0pv
+ $)sh?Iq3u}pJA
+ $Gtg0pv
 rU&%
 }\{G
-!s4
-s[pQ
+ $Ms[pQ
 rU&*
 r>1
 r2pQe
-  $]#{Zp)o?p3zSyxxIE='
+ ']#{Zp)o?p3zSyxxIE='
 xh
 tg+yG
 rU&+
 r>5
-  #*G%)
-  #*t4
+ %*G%)
+ %*t4
 wC&pe
 /(
 t](r.
@@ -1371,39 +1070,36 @@ s/
 tA,
 r>*
 tM,9'
-  &U#/(
+ +U#/(
 ud
 {90
 r>6
 {w*
 G/)
-  %U#  $+{9.
+ )U# '+{9.
 rc<
 {w2
 G+)
-  %U#tg+tY
+ )U#tg+tY
 x9,=,tU
 tg0v/
 rH}T
 yA&%
 s5~5
-!s4
-z)0P
+ $;z)0P
 t]&w&
 z)2P
 t]'r.
 /3
 t]*d
 z)6pC
-s[pQ
-rU&-
+ %_#rU&-
 rc'
 tS-
 qCp5,9)
 }Iq]A
 v"~B
-!s4
-z)5pC
+ $;z)5pC
 s[p5
 sBp5&-
 rc0
@@ -1412,209 +1108,158 @@ TpCqO
 qf'wq
 /#
 qCp^,9)
-  #.  $[$z).pC
+ %. '[$z).pC
 s[p^
 xQ&1
 rc+
 }#e
 G1)
 Ip)?pEqBqgq7t5q]=3
-  $[$z)+pC
-  #+xQ&/
+ &T$z)+pC
+ %+xQ&/
 rc2
 tS4
 r2pa;
 G-)
 wRqV
-!s4
-s|2r7
+ $?s|2r7
 t=2&2&5
 p%2&3
-r?"
-!s4
-!s}
-s3
-!tj
-/8
+ &o$ (y)/8
 rIv+
-v_<
-v_<
-p9
-!u8
-/7
+ *&/7
 })
 CB
-_3
-p9
-!{J
-s|5uZ
+ &@ $9s|5uZ
 tX
 C>
-  $(!|r
-/2
+ &4 $-/2
 {11
 C:
 _6
-p9
-!y=pm
-/2
+ &*/2
 {1.
 C7
 q4C
-p9
-!cwG
-/2
+ &(/2
 vb;
 C4
 _8
-p9
-!cwX
-tg0tB
+ &*tg0tB
 vbM
 C1
-  $@!cx#
-/6
+ &= $D/6
 ||
 C1
-_4
-p9
-!c*pm
-/&
-{11
-C*
+ &? $F/&
+ %@C*
 _5
 p9
 !cxw
 /&
-{1.
-C'
+ %@C'
 q4D
 p9
 !c'y3
 /&
-vb;
-C$
+ %@C$
 _7
 p9
 !c'z/
 //
 tX<
-ppq)
-  $R#!cqypm
+ $5 'R#!cqypm
 /.
 {16
 ppqA
-  $(!crvpm
+ '(!crvpm
 /.
 vbe
 ppq9
-  $X#!ct-pm
+ 'X#!ct-pm
 /.
 {15
 ppph
 _8
-!u9
-p,q&p6
-tl
-to
-tk
-tm
-zqqX
+ $:p,q&p6
+ *$zqqX
 st
 zq0pZ
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ D(`}
 
 var accumulateIntSM70 = driver.Text{Base: &accumulateIntSM70Narrow, Code: `packed2 7845 accumulateInt
- .$O+qo
+ :$O+qo
 h1rT
- <& #Bt*rwp*
- #$tIpQp2
- %$pnp7K
+ V#& $Bt*rwp*
+ $$tIpQp2
+ ($pnp7K
 qf'pN-
- %&pnp^;
- #$pnp^rf
+ (&pnp^;
+ $$pnp^rf
 /#
 pnpa;
 /#
 pnparf
- #,pnp^,
- #$q"p?r+
- '$qQ$
- 0$qQ$
- 2$qQ*
- *$qQ2
- *$qQ.
- -$qQ$
- &${Zp)o?p3zSyxxIzR6
- $$q|{'&
- .$qQ(
- *$qQ0
- *$qQ,
- 7$qQ*
- *$qQ*
- -$qQ2
- *$qQ.
- )$t=*&*&-
+ $,pnp^,
+ $$q"p?r+
+ ,$qQ$
+ >$ %1 B$qQ*
+ 2$qQ2
+ 2$qQ.
+ 8$qQ$
+ *${Zp)o?p3zSyxxIzR6
+ &$q|{'&
+ :$qQ(
+ 2$qQ0
+ 2$qQ,
+ L$qQ*
+ 2$ %+ 8$qQ2
+ 2$qQ.
+ 0$t=*&*&-
 p%*&+
- /&n3
+ <&n3
 _$
- &&n7
-  $( &(_*
- '$_2
- '$_.
- '$  $@ &&_&
- '$_(
- '$_0
- '$_,
- '$  $R# &&  $( &&  $X# &&_.
- <$`}
+ *&n7
+ '( *(_*
+ ,$_2
+ ,$_.
+ ,$ '@ *&_&
+ ,$_(
+ ,$_0
+ ,$_,
+ ,$ 'R# *& '( *& 'X# *&_.
+ V#$`}
 
 var argFloatSM70Narrow = driver.Text{Base: &number64SM70Narrow, Code: `packed2 9734 argFloat
- &$!u'vzpEq*
+ *$!u'vzpEq*
 !xgp$grDt2p3q*
 !|Foyit2p3wd
 !yLqGyKp3vQp[p3p{wp
 !
 !pW+qupt
- $*]x$s7
+ &*]x$s7
 tWrG
 O5q^
 h2rO
 p#rG
 ?p$pEp/r0~.\g~/rT
- %( $$ $$ $$p,q6
- #( #${Y'sD
- &$ #* *$zqs]
+ (( &$ &$ &$p,q6
+ $( $${Y'sD
+ *$ $* 2$zqs]
 zq<pU
 zq<p6
 zqqu
 zqqX
 zq1p6
 p"u/pU
- &(pu5{$
- #$ $.u?q9
- $&s/
+ *(pu5{$
+ $$ &.u?q9
+ &&s/
 xA
 s/
 vF
 s/
- #Z#x|rwpe
+ $Z#x|rwpe
 pu5s8
 tIu((&&
 vd
@@ -1622,11 +1267,11 @@ p<4
 Wt}p-
 q_',
 WsXpf
- $L #;Wr7p;
- $) #$Tv/q%
+ &L $;Wr7p;
+ &) $$Tv/q%
 s+*,
 Tv1q-
- $a#TyBpv
+ &a#TyBpv
 sB0&*
 /#
 q_,K
@@ -1663,16 +1308,16 @@ t35a
 q_#4
 pu5P<
 pL&r+
- $T.t]%d
+ &T.t]%d
 WsXpK
 J'vKc<
 x1qRq5
 t|p8"qU
- $S+Wr7p-
+ &S+Wr7p-
 J)uC
 z_pPs^"q5
 },pP|1"q5
- ${*t]*vKyd
+ '/t]*vKyd
 TyRp-
 J#vC5
 x1Yq5
@@ -1686,29 +1331,29 @@ J,d
 /$
 },pPqVZ%"
 z_pPp4Z%"
- $n+wC2Z
- $~#/$
+ &?wC2Z
+ &~#/$
 J.d
 /$
 },pPqV^%$
 z_pPp4^%$
- $.wC3Z
-  %,q,w~d
+ &.wC3Z
+ ),q,w~d
 /$
 },pPqV^%&
 z_pPp4^%&
- $%wC4Z
-  %6 $D},pPqV^%(
+ &%wC4Z
+ )6 &D},pPqV^%(
 z_pPp4^%(
- $KwC5Z
+ &KwC5Z
 /$
 q,v?d
 /$
 },pPYp*%(
- $%t*&68
- $R$TuZp-
+ &%t*&68
+ &R$TuZp-
 t{|1'&1&7
- #?pDp=pb
+ $?pDp=pb
 k&&%
 v_<
 }\~,
@@ -1717,17 +1362,17 @@ tIp8(&%
 r9<
 t&sb{q
 rIp8(
- #;pDqOpv
+ $;pDqOpv
 s/
 /2
- #.pDr%u)
+ $.pDr%u)
 tF8
 s/
 t/7
 uB
 t~e
 G))
- $u#pDrRqW
+ &u#pDrRqW
 v8
 wC)p2
 uj|d}/
@@ -1740,35 +1385,35 @@ s/
 t/<
 wD
 t~4
- #;}W
+ $;}W
 pwrRP*
 }c
 }X
 v"z9
- #Epwp=qW
+ $Epwp=qW
 w+
 th%>
 r>2
 wm4
-  $.v{A
+ '.v{A
 shyn?\p0p/qKtz
- $(tP6pv
+ &(tP6pv
 xq
 t:%>
 r>.
 }[;
 G%)
 wQqKu%
- #?pDr{pf
+ $?pDr{pf
 sh?\q3q1vf7
- $:pDsTp-
+ &:pDsTp-
 xq
 t:%=
 r>1
 }[e
 G')
 wAr0zEu%
- #?t31pX
+ $?t31pX
 yr~(u+
 t3*pX
 yrzEr'
@@ -1785,11 +1430,11 @@ s|'pb
 tE
 {g~7
 t#ve
-  #+s|+q-
+ %+s|+q-
 {Zp)o?p3zSxnzEr'
 yYxn~(r'
 t1yZpy
-  #0xDpQ%.
+ %0xDpQ%.
 {gv?
 tE
 s(392
@@ -1805,567 +1450,211 @@ pDp=q[
 }u&&
 rU&%
 r?,
- #;pDs8p=
+ $;pDs8p=
 p]0&&%/
-  $w#r>5
+ 'w#r>5
 t~e
 G+)
 Ip)?pEqBqgq7t5q]92
 pu5uZ
 qn;%;%1
 k;%:
- $X% $$/=
+ &X% &$/=
 }s7K
 r>*
 {g|k,
 }s6K
- #[*r>*
-{g|k.
+ $[* %&{g|k.
 }s5K
-  $&{g|k0
+ '&{g|k0
 }s4K
-  $*{g|k2
- #}0  $. &L/A
+ '*{g|k2
+ $}0 '. *L/A
 rI2
- &&/A
+ *&/A
 vbM
 pp<
 r9<
- $*pDr%q8
+ &*pDr%q8
 tX
 n4
 _0
- $*/6
+ &*/6
 {15
 n7
 _-
- $*/5
+ &*/5
 {11
 C$
-  $( #*/5
+ '( $*/5
 {1.
- #2_.
- $+/4
- $0_/
- $+pDs8pV
+ $2_.
+ &+/4
+ &0_/
+ &+pDs8pV
 })
 ppph
- $3 #:/*
+ &3 $:/*
 vbe
-  $L #(p,0td
- &$zqvU
+ 'L $(p,0td
+ *$zqvU
 st
 zqw<
- 3(`}
+ D(`}
 
 var argFloatSM70 = driver.Text{Base: &argFloatSM70Narrow, Code: `packed2 9480 argFloat
- 0$O5rT
+ >$O5rT
 h+qo
- K& #6t*rwp*
- O$tHR
- +$q"qRr+
- ~#$r,pO
- $${H
- .$qQ$
- -$qQ$
- ,$qQ&
- -$qQ(
- A$s(.9-
- %$v3-9.ta
- $$xjp:-9.E-
- +$qQ,
- %$Ip)?pEqBqgq7t5q]9-
- N$n/
+ u#& $6t*rwp*
+ }#$tHR
+ 4$q"qRr+
+ }%$r,pO
+ &${H
+ :$qQ$
+ 8$ %. 6$qQ&
+ 8$qQ(
+ a#$s(.9-
+ ($v3-9.ta
+ &$xjp:-9.E-
+ 4$qQ,
+ ($Ip)?pEqBqgq7t5q]9-
+ {#$n/
 _*
- &&n2
+ *&n2
 _$
- &&n5
-  $( &(_&
- '$_(
- '$_,
- B$`}
+ *&n5
+ '( *(_&
+ ,$_(
+ ,$_,
+ c#$`}
 
-var argIntSM70Narrow = driver.Text{Base: &number64SM70Narrow, Code: `packed2 8824 argInt
- &$!u'vzpEq*
-!xgp$grDt2p3q*
-!|Foyit2p3wd
-!yLqGyKp3vQp[p3p{wp
-!
-!pW+qupt
- $*].q^
+var argIntSM70Narrow = driver.Text{Base: &argFloatSM70Narrow, Code: `packed2 8824 argInt
+ :$].q^
 O5rA
 hqFs7
- %( $$ $$ $$p,q6
- #( #${Y'sD
- &$ #* *$zqs]
-zq<pU
-zq<p6
-zqqu
-zqqX
-zq1p6
-p"u/pU
- &(q\+{$
- #$ $.u?q9
- $&s/
-xA
-s/
-vF
-s/
- #Z#x|rwpe
-q\+s8
-tIu((&&
-vd
-p<2
-Wt}p-
-q_',
-WsXpf
- $L #;Wr7p;
- $) #$Tv/q%
-s+*,
-Tv1q-
- $a#TyBpv
-sB0&*
-/#
-q_,K
-qf'&,-
-/#
-sB+&*
-/#
-q_-K
-qf'&--
-/#
-sB2&*
-/#
-q_.K
-qf'&.-
-/#
-sB.&*
-/#
-q_/K
-qf'&/-
-/#
-sB1&*
-/#
-q_0K
-qf'&0-
-q\6q8
-tJqP
-pwyGP
+ m#.q\+{$
+ <$q\+s8
+ &$p<2
+ s#$q\6q8
+ $$pwyGP
 q_$;
 pwpV+P
 q_$rf
-t35a
-q_#4
-q\+P<
-pL&r+
- #*/,
-t]%d
-WsXpK
-J'vKc<
-x1qRq5
-t|p8"qU
- $y$Wr7p-
-J)uC
-z_pPs^"q5
-},pP|1"q5
-  $/t]*vKyd
-TyRp-
-J#vC3
-x1Yq5
-t|bqU
-Tz$pX
-z,1&7
-ws
-rIb
-/.
-J,d
-/$
-},pPqVZ%"
-z_pPp4Z%"
- $?wC2Z
- $~# %:},pPqV^%$
-z_pPp4^%$
- $3wC3Z
-  %, $k(},pPqV^%&
-z_pPp4^%&
- $&wC4Z
-  %6 $,},pPqV^%(
-z_pPp4^%(
- $3wC5Z
- %@},pPYp*%(
- $It*&68
- $t&TuZp-
-t{|1'&1&7
- #?q\5pb
-k&&%
-v_<
-}\yd
+ &.q\+P<
+ &$/,
+ :$/,
+ &$J#vC3
+ .$/.
+ 6$q,xPd
+ 4$q,xZd
+ 4$q,~'d
+ 0$ $R# 6Q#q\5pb
+ &$}\yd
 r=<r{
-tIp8(&%
-r9<
-v_<
-rIp8(
- #;q\*pv
+ && $+ &,q\*pv
 s/
 /1
 q,x?d
 r=<u)
-tF8
-s/
-t/7
-uB
-t~e
-G))
- $T$r=0{i
-v8
-wC)p2
-/3
-ujx?r.
-/3
-uj~7d
-pw{$qO
-s/
-t/<
-wD
-tM,9#
+ 2,r=0{i
+ &$ *$pw{$qO
+ ($tM,9#
 }]q]
 s/
-v"z9
- #Kpww.p;
+ &.pww.p;
 ud
 sBs^;
-r>2
- #BG')
- #$ $3pwpV0q8
- $$r>.
-{w2
-G%)
- #/sh?Iq3u}pJA
- #Gt31pX
-s(3tU
-t3*pX
-qHpJ93
+ $({w*
+G')
+ %: &,pwpV0q8
+ud
+sBs^<
+ $({w2
+ $$w[q]
+sh?Iq3u}pJA
+ &<s(3tU
+ $$qHpJ93
 /8
-t1yZpy
-{gxZ
-t#yO
-y.?op$gp/xIvupy
-s|+q-
-{Zp)o?p3zSyxxItU93
+ $F{gxZ
+ &? $4{Zp)o?p3zSyxxItU93
 xDp7%-
-{g~7
-tE
+ $)tE
 s(492
-s|2pX
-t1|dpy
-s|+qW
-v3294ta
+ (8v3294ta
 v33uDta
-}Qpy
-xjp:294v2
+ $&xjp:294v2
 xjp:3uDE-
 q\5q[
 rHp7p2&&
 zO&%
-r?,
- #Mr=2p=
+ &,r=2p=
 p]/&&%.
 s/
 t/;
 r>1
-t~e
-G+)
-Ip)?pEqBqgq7t5q]92
-q\+uZ
+ (,q\+uZ
 qn:%:%0
 k:%9
- $X% $$/8
-}s6K
-r>5
-{g|k,
-}s5K
- #[*r>5
-{g|k.
-}s4K
-  $&{g|k0
- #}0  $*{g|k2
- $&r>5
-p95
- %F/<
- '$/<
+ *(/8
+ $* $A $< &* $K $D &* %* $' &* %. $'}s2K
+ '.p95
+ (*/<
+rI+
+ *&/<
 ||
-pp<
-r9<
- $*r=<q8
+ *&r=<q8
 tX
 n5
-_0
- $*/1
-{11
-n8
-_-
- $*/1
-{1.
-C"
-_/
- $(/1
+ ((/1
+ $0n8
+ (+/1
+ $0C"
+ &0 $9/1
 vb;
 ppqA
-_.
- $*r=2pV
-})
-ppph
- $' #./)
-{15
-  $F #4p,0td
- &$zqvU
-st
-zqw<
- 3(`}
+ ((r=2pV
+ *0 $-/)
+ $O Z#^#`}
 
-var argIntSM70 = driver.Text{Base: &number64SM70Narrow, Code: `packed2 8570 argInt
- &$!u'vzpEq*
-!xgp$grDt2p3q*
-!|Foyit2p3wd
-!yLqGyKp3vQp[p3p{wp
-!
-!pW+qupt
- $*].q^
-O5qq
+var argIntSM70 = driver.Text{Base: &argIntSM70Narrow, Code: `packed2 8570 argInt
+ <$O5qq
 h+qS
- %( $$ $$ $$p,q6
- #( #${Y'sD
- &$ #* *$zqs]
-zq<pU
-zq<p6
-zqqu
-zqqX
-zq1p6
-p"u/pU
- &(q\+{$
- #$ #s#t*rwp*
-q\+s8
-tIu((&&
-vd
-p<2
-Wt}p-
-q_',
-WsXpf
- $L #;Wr7p;
- $) #$Tv/q%
-s+*,
-Tv1q-
- $a#TyBpv
-sB0&*
-/#
-q_,K
-qf'&,-
-/#
-sB+&*
-/#
-q_-K
-qf'&--
-/#
-sB2&*
-/#
-q_.K
-qf'&.-
-/#
-sB.&*
-/#
-q_/K
-qf'&/-
-/#
-sB1&*
-/#
-q_0K
-qf'&0-
-q\6q8
-tHR
-pwyGP
-q_$;
-pwpV+P
-q_$rf
-t35a
-q_#4
-q\+P<
-q"qRr+
- #*/,
-t]%d
-WsXpK
-J'vKc<
-x1qRq5
-t|p8"qU
- $y$Wr7p-
-J)uC
-z_pPs^"q5
-},pP|1"q5
-  $/t]*vKyd
-TyRp-
-J#vC3
-x1Yq5
-t|bqU
-Tz$pX
-z,1&7
-ws
-rIb
-/.
-J,d
-/$
-},pPqVZ%"
-z_pPp4Z%"
- $?wC2Z
- $~# %:},pPqV^%$
-z_pPp4^%$
- $3wC3Z
-  %, $k(},pPqV^%&
-z_pPp4^%&
- $&wC4Z
-  %6 $,},pPqV^%(
-z_pPp4^%(
- $3wC5Z
- %@},pPYp*%(
- $It*&68
- $t&TuZp-
-t{|1'&1&7
- #?q\5pb
-k&&%
-v_<
-}\yd
-r=<r{
-tIp8(&%
-r9<
-v_<
-rIp8(
- #;q\*pv
-s/
-/1
-q,x?d
-r=<u)
-tF8
-s/
-y6
-uB
-t~e
-{-
- $T$r=0{i
-v8
-wC)p2
-/3
-ujx?r.
-/3
-uj~7d
-pw{$qO
-s/
-qQ$
-wD
-tM,9#
-}]q]
-s/
-v"z9
- #Kpww.p;
-ud
-qQ(
-r>2
- #BG')
- #$ $3pwpV0q8
-ud
-qQ&
-r>.
-{w2
-G%)
- #)sh?Iq3u}pJA
- #Gt31pX
-s(.tU
-t3*pX
-qHpJ9.
-/8
-t1yZpy
-{gxZ
-t#yO
-y.?op$gp/xIvupy
-s|+q-
-{Zp)o?p3zSyxxItU9.
-xDp7%-
-{g~7
-tE
-s(/9-
-s|2pX
-t1|dpy
-s|+qW
-v3-9/ta
+ q#& $6t*rwp*
+ }#$tHR
+ 0$q"qRr+
+ }%$y6
+ &${-
+ 8$qQ$
+ 2$qQ(
+ 2$qQ&
+ 0$s(.tU
+ $$qHpJ9.
+ .${Zp)o?p3zSyxxItU9.
+ ($s(/9-
+ ($v3-9/ta
 v3.uDta
-}Qpy
-xjp:-9/v2
+ $&xjp:-9/v2
 xjp:.uDE-
-q\5q[
-rHp7p2&&
-zO&%
-r?,
- #Mr=2p=
-p]/&&%.
-s/
-qQ,
-r>1
-t~e
-G+)
-Ip)?pEqBqgq7t5q]9-
-q\+uZ
-qn:%:%0
-k:%9
- $X% $$/8
-}s6K
-r>5
-{g|k,
-}s5K
- #[*r>5
-{g|k.
-}s4K
-  $&{g|k0
- #}0  $*{g|k2
- $&r>5
-p95
- %F/<
- '$/<
-||
-pp<
-r9<
- $*r=<q8
-tX
-n0
+ 2&qQ,
+ ($Ip)?pEqBqgq7t5q]9-
+ {#$n0
 _*
- $*/1
-{11
-n3
+ *&n3
 _$
- $*/1
-{1.
-n6
+ *&n6
 _(
- $(/1
-vb;
-ppqA
-_&
- $*r=2pV
-})
-ppph
-_,
- $*/)
-{15
-  $F #4p,0td
- &$zqvU
-st
-zqw<
- 3(`}
+ ,&_&
+ ,$_,
+ c#$`}
 
 var chooseSM70Narrow = driver.Text{Base: &number64SM70Narrow, Code: `packed2 11344 choose
- &$!u'ttq*
- $$!pW2p.pt
- $$]2r-
+ *$!u'ttq*
+ &$!pW2p.pt
+ &$]2r-
 O6rA
 huxs7
- %( $$ $$ $$p,q6
- #(p,um
+ (( &$ &$ &$p,q6
+ $(p,um
 p,rL
 p,{^
 p,yu
@@ -2375,7 +1664,7 @@ p,s*
 p,0s]
 p,0qX
 p,0sD
- #i6p,0sI
+ $i6p,0sI
 p,0p.
 p,0t8
 p,0vU
@@ -2411,8 +1700,8 @@ p"xlpZ
 p"2sD
 p"2sc
 p"2uE
- &h5pu1z1
- %$q@&
+ *h5pu1z1
+ ($q@&
 s/
 q@(
 s/
@@ -2436,10 +1725,10 @@ tS#
 s/
 tS"
 s/
- #o#p]&rw%%
+ $o#p]&rw%%
 pu1q8
- #&p<6
- '$ $& 9^)pDpba
+ $&p<6
+ ,$ && P#^)pDpba
 q_#,
 pDqOa
 q_#4
@@ -2447,18 +1736,18 @@ pDr%a
 q_#;
 pu1{6
 pL+r+
- #&/(
+ $&/(
 t]%vKyd
- #l*J#vC7
- %y#z,,%4
+ $l*J#vC7
+ (y#z,,%4
 t*&2%4
 vn&8%4
- $>/*
+ &>/*
 J'd
 /$
 },pPqVp2%"
 z_pPp4p2%"
- $-wC-p2
+ &-wC-p2
 z,3p2
 t*%@p2
 ws
@@ -2468,38 +1757,38 @@ q,w~d
 /$
 },pPqVpN%&
 z_pPp4pN%&
- $%wC.p2
+ &%wC.p2
 z,4p2
 t*%Dp2
-  %. $D},pPqVpN%*
+ ). &D},pPqVpN%*
 z_pPp4pN%*
- $KwC/p2
+ &KwC/p2
 z,5p2
 t*%Hp2
-  %:q,v?d
+ ):q,v?d
 /$
 },pPqVpN%.
 z_pPp4pN%.
- $%wC0p2
+ &%wC0p2
 z,6p2
 t*%Lp2
 /$
 q,x?d
 /$
 },pPp?^%0
- $%tr&1Z
+ &%tr&1Z
 vJ&7Z
 r)p5%NZ
- %R$t{Y%9&,%M
+ (R$t{Y%9&,%M
 t{s^9&2%L
 t{|19&8%K
- #Apu*r%
+ $Apu*r%
 w+
 th%F
 wc
 qCY,9#
 }]q]
- #Q&/+
+ $Q&/+
 ujx?vC2
 /+
 uj~7vKyd
@@ -2508,37 +1797,37 @@ uj~*w&
 q\<P
 xr
 q\+pC
- $a'rc
- #$D+)
+ &a'rc
+ $$D+)
 x4p+rEV
- $Oq\'pK
+ &Oq\'pK
 w+
 th%=
 uB
 wme
 G7)
- $NpDrRp'
+ &NpDrRp'
 sU:
 k:%;
 wD
 s%:e
 D0)
- #i)v"~45
- $r&uj~7d
+ $i)v"~45
+ &r&uj~7d
 /%
 ud
 sBs^?
 r>2
 {w2
 G3)
- #d% $?/%
+ $d% &?/%
 xq
 t:%A
 r>.
 }[;
 G1)
 tCqVu%
- #?pDqpp'
+ $?pDqpp'
 sU;
 k;%?
 r>1
@@ -2546,7 +1835,7 @@ s%;;
 G5)
 wRqV
 v"y~
- $g&ujv?d
+ '>ujv?d
 /%
 w+
 th%C
@@ -2554,13 +1843,13 @@ r>5
 wm4
 G-)
 }W
-  %>yy
+ )>yy
 z2%E
 r>*
 {b4
 G+)
 wAuLqVu%
- #%pDq8p'
+ $;pDq8p'
 sU<
 k<%C
 r>6
@@ -2568,70 +1857,66 @@ s%<4
 G/)
 Ip)?pEqBqgq7uLq]A
 v"~B
- $#ujxZd
-  $Q#t:%G
+ 'OujxZd
+ 'Q#t:%G
 rc<
 qCb,9'
-}]q]
-  %=s[p7
+ %W$ )=s[p7
 zO%I
 rc'
 qCp7,9%
 wAv9*p/qVu%
- #%pDp=a
+ $;pDp=a
 sU=
 k=%G
 rc0
 w2=,9)
 }Iq]A
- ##pu1r{
+ $;pu1r{
 qn=%=%6
 k=&$
- $x#/)
- $$/0
+ &Z&/)
+ &$/0
 }s<K
 rc+
 {g|k'
 }s;K
- #[*rc+
-{g|k)
+ $[* %&{g|k)
 }s:K
-  $&{g|k+
+ '&{g|k+
 }s9K
-  $*{g|k-
+ '*{g|k-
 }s8K
-  $.sY+
- %}1/.
+ '.sY+
+ (}1/.
 ws
 z>:
 z>H
- $*/(
+ &*/(
 vbM
 C9
 q4=
- $*/(
+ &*/(
 ||
 C5
 q4>
- $*/&
+ &*/&
 {11
 C2
 q4<
- $*/$
-vbM
-C/
+ &*/$
+ %4C/
 q4@
- %(||
+ ((||
 C,
 q4A
- $(/+
+ &(/+
 {1.
 C)
 q4?
- %*vbM
-C&
+ (* %FC&
 q4C
- $( $-C#
+ &( &-C#
 q4D
 p9
 !cxw
@@ -2641,15 +1926,15 @@ ppps
 q4B
 p9
 !c'y3
-  $Fppq9
+ 'Fppq9
 q4F
 p9
 !c'z/
- $%pppO
+ &%pppO
 q4G
 p9
 !cqypm
- $l#pppS
+ &l#pppS
 q4E
 p9
 !crvpm
@@ -2659,72 +1944,72 @@ pp<
 r9<
 !u9
 p,2qc
- &{#p"2rj
+ *{#p"2rj
 st
 p"vZpU
- 3(`}
+ D(`}
 
 var chooseSM70 = driver.Text{Base: &chooseSM70Narrow, Code: `packed2 10690 choose
- -$O*qS
+ 8$O*qS
 h1r-
- c#& #V#t*rwp*
- J$q"p^r+
- *$z,,%'
+ u$& $V#t*rwp*
+ s#$q"p^r+
+ 2$z,,%'
 t*&2%'
 vn&8%'
- -(t*%3p2
- -$t*%7p2
- -$t*%;p2
- -$t*%?p2
- *$r)p5%AZ
- %$t{Y%9&,%@
+ 8(t*%3p2
+ 8$t*%7p2
+ 8$t*%;p2
+ 8$t*%?p2
+ 2$r)p5%AZ
+ ($t{Y%9&,%@
 t{s^9&2%?
 t{|19&8%>
- %(qQ$
- 0$r,pO
- $${H
- '$r,q)
- )$r,ps
- $$D#)
- )$qQ4
- *$qQ2
- )$qQ6
- ,$qQ.
- *$qQ,
- )$qQ0
- ,$qQ(
- )$qQ&
- ($qQ*
- H$pc$
- '$ $. &-_8
- -$_4
- '$_2
- '$_6
- '$_.
- '$_,
- '$_0
- '$_(
- '$_&
- '$_*
- B$`}
+ ((qQ$
+ >$r,pO
+ &${H
+ ,$r,q)
+ 0$r,ps
+ &$D#)
+ 0$qQ4
+ 2$qQ2
+ 0$qQ6
+ 6$qQ.
+ 2$qQ,
+ 0$qQ0
+ 6$qQ(
+ 0$qQ&
+ .$qQ*
+ o#$pc$
+ ,$ &. *-_8
+ 8$_4
+ ,$_2
+ ,$_6
+ ,$_.
+ ,$_,
+ ,$_0
+ ,$_(
+ ,$_&
+ ,$_*
+ c#$`}
 
 var transformSM70Narrow = driver.Text{Base: &accumulateFloatSM70Narrow, Code: `packed2 15723 transform
- &$!u'z?~0}:wp
+ *$!u'z?~0}:wp
 !xgoyit2p3wd
 !|Fp3vQp[p3p{wp
 !yLqGyKIpYjp$gq*
 !
 !pWulpUpt
- $*]6rO
+ &*]6rO
 tWqq
 OpdrA
 h*q^
 p#rA
 ?p$pEp/r0~.\g~/r-
- 7.zq<pU
+ L.zq<pU
 zq<p6
 zqqu
- #s2 #$zqsD
+ $s2 $$zqsD
 zqsc
 zqqc
 zqt'
@@ -2741,8 +2026,8 @@ p"+s]
 p"u/p6
 p"+t'
 to
- %x2pu6z1
- 5$pu6q8
+ (x2pu6z1
+ H$pu6q8
 tA%
 p<>
 Wv/q%
@@ -2784,10 +2069,10 @@ uw#,
 uw#s6
 tE
 pDs{a
- #BpDu)a
+ $BpDu)a
 q_#,'
 TpbP
- #$ug2P
+ $$ug2P
 q_$s6
 ug0P
 uw$;
@@ -2808,7 +2093,7 @@ vY6t?+vhq&sK*y,55.ux5)py
 y@'q-
 {m?Iq3r0vMr'
 {Zp)o?p{jp{xn~(r'
-  #(pDr{pX
+ %(pDr{pX
 uw$,'
 q\5a
 q_$;
@@ -2817,11 +2102,11 @@ q_$rf
 r=+a
 q_$,
 r=.a
- #/r=5a
- #'Ts8P
- #(pu6{6
+ $/r=5a
+ $'Ts8P
+ $(pu6{6
 pL&r+
- #./7
+ $./7
 t]%vKyd
 WyRp-
 J#vC?
@@ -2837,7 +2122,7 @@ J'd
 /$
 },pPqV^qP
 z_pPp4^qP
- ##/$
+ $#/$
 wC.^
 z,4^
 ws
@@ -2847,30 +2132,30 @@ J)d
 /$
 },pPqVp2%$
 z_pPp4p2%$
-  $-wC/^
+ '-wC/^
 z,5^
-  %-J+d
+ )-J+d
 /$
 },pPqVp2%'
 z_pPp4p2%'
-  $8wC0^
+ '8wC0^
 z,6^
-  %8J-d
+ )8J-d
 /$
 },pPqVp2%*
 z_pPp4p2%*
-  $CwC1^
+ 'CwC1^
 z,7^
 /$
 J/d
 /$
 },pPbZ%+
-  $Kvn&2p*
+ 'Kvn&2p*
 tr&8p*
- $g$WuZp-
+ &g$WuZp-
 t{s^3&-%A
 t{|13&3%@
- #9/9
+ $9/9
 t]1vC3
 /9
 t]2vC2
@@ -2886,7 +2171,7 @@ s/
 pDt0q-
 |st5vfE
 v"~44
- #M/;
+ $M/;
 t]6vKyd
 /;
 t]7}/
@@ -2896,13 +2181,13 @@ Tq8q8
 w+
 th%:
 rc
- %g%TrRP*
- $7 $8Tp=qW
+ (g%TrRP*
+ &7 &8Tp=qW
 yy
 z2%<
 uB
 {b4
- &- #5q\+q-
+ *- $5q\+q-
 sh?\q3q1zE7
 ug*p'
 yYxnzEu+
@@ -2915,41 +2200,41 @@ xr
 y@0p'
 yrzEr'
 y@+q-
-  &]%xjq/E=#py
- ##q\2p;
+ +]%xjq/E=#py
+ $#q\2p;
 v"y~
- ##q\<q[
+ $#q\<q[
 s[p7
 zO%9
 wD
 r2p7e
 G/)
- #Gt&y&zEE
+ $Gt&y&zEE
 /'
-  #>|3"K
+ %>|3"K
 xr
 /'
-  #>|3"=%
+ %>|3"=%
 xr
 /&
-  #>/'
-  &>}V$E=)py
- #Gq\'p;
- $c&pDt}sX
-  #>zO%;
+ %>/'
+ +>}V$E=)py
+ $Gq\'p;
+ &c&pDt}sX
+ %>zO%;
 r>2
 r2p7;
 G+)
 w[q]
 }X
-  #[#  $?|3'K
-  %?|3'=*
-  *?}V)E=.py
- #9pDr7p;
- $z&pDsTp;
+ %[# '?|3'K
+ )?|3'=*
+ 3?}V)E=.py
+ $9pDr7p;
+ &z&pDsTp;
 s[pQ
 rU%:
- #>r2pQe
+ $>r2pQe
 G/)
 wAt5m,u%
 pDq~q-
@@ -2972,14 +2257,14 @@ wgpA)
 vYm0v2
 pDtBpf
 |syxzEE
- $-pDqpq8
+ &-pDqpq8
 z'
 yA%@
- #>{v
-  $\#sh?Iq3u}m3A
+ $>{v
+ '\#sh?Iq3u}m3A
 pDqWq-
 |syxzE=3
- #A/J
+ $A/J
 rd1vK~,
 /J
 rd0vKy~
@@ -3003,7 +2288,7 @@ s:qK
 |H
 pnqVK
 tg<p'
-  #y$yr<g{2{2r'
+ %y$yr<g{2{2r'
 qf'Kpy
 qf'wq
 pn|J
@@ -3017,7 +2302,7 @@ tg<pX
 wTsg-
 s|6w.
 sZsa7pMvu
- #9/R
+ $9/R
 rd3d
 Tt}p'
 sU&
@@ -3028,187 +2313,177 @@ s:sa
 TySP
 yYq1xIpMpM
 Ty2p=
- %T&TyBv5
- *$s%04
- $$v"~,
- #$Tt0p'
+ (T&TyBv5
+ 2$s%04
+ &$v"~,
+ $$Tt0p'
 sU0
 k0%R
 r>*
 u2pM
- #,s%14
- $5  $w% #o$sU1
+ $,s%14
+ &5 'w% $o$sU1
 k1%O
 r>6
 t&y&vMr'
 s%1e
 G1)
 Ip)?pEqBqgq7t5q]R
- $p$r=1p'
-sU1
-k1%Q
+ &p$r=1p'
+ %,k1%Q
 rc<
 x'r0Qr'
-s:qK
-s%2;
- #BwRqV
- $1r=2a
+ %m#s%2;
+ $BwRqV
+ &1r=2a
 sU2
 k2%V
 rc'
 yYxn~({q
 tP<qO
-  #r#/#
+ %r#/#
 w23,9%
 }Iq]A
- $0r=0a
+ &0r=0a
 sU3
 k3%W
- #CtSC
+ $CtSC
 w24,9%
-  #+ $S'r=<p'
+ %+ &S'r=<p'
 sU4
 k4%R
 rc+
 s%4e
-G1)
-Ip)?pEqBqgq7t5q]=G
- $4q\*p'
-sU4
-k4%T
+ %KIp)?pEqBqgq7t5q]=G
+ &4q\*p'
+ %+k4%T
 rc2
 tSH
 s%5;
-  $J #9pu6r{
+ 'J $9pu6r{
 qnR%R%K
 kR&%
- $o)/N
+ &o)/N
 s~
- #3/]
+ $3/]
 }sQK
 rc.
 {g|k'
 }sPK
 y.?op$gp/xItapy
-rc.
-{g|k)
+ %&{g|k)
 }sOK
-  $&{g|k+
+ '&{g|k+
 }sNK
-  $*{g|k-
+ '*{g|k-
 }sMK
-  $.sY.
- %2/X
+ '.sY.
+ (2/X
 rI0
 z>M
 pc3
- $*/T
+ &*/T
 tX0
 CK
- $}#!{J
+ &}#!{J
 /S
- #JCH
- $O!|r
+ $JCH
+ &O!|r
 /R
 vb;
 CC
 q4U
- $_#/Q
+ &_#/Q
 vbM
 C=
- $q# #j#/L
+ &q# $j#/L
 tX
 C8
-  $. #,/G
+ '. $,/G
 })
 C1
- $X# #Q#/4
+ '. $,/4
 tX2
 C.
- $K #R#/4
+ &K $R#/4
 tX+
 C+
- $K #R#/4
+ &K $R#/4
 tX<
 C(
 q4T
- $*/4
- #7C$
- $C #^#/3
- #7 %w# #]#/3
- #7ppqA
- $C #^#/3
+ &*/4
+ $7C$
+ &C $^#/3
+ $7 (w# $]#/3
+ $7ppqA
+ &C $^#/3
 {11
 ppq9
-  $: #,/3
+ ': $,/3
 {1.
- #H $O #./1
+ $H &O $./1
 tX.
 pp<
 r9<
- #@p,+qu
- &$p"q0pZ
+ $@p,+qu
+ *$p"q0pZ
 st
 p"+sD
- 3(`}
+ D(`}
 
 var transformSM70 = driver.Text{Base: &transformSM70Narrow, Code: `packed2 15311 transform
- 0$O'rqs7
+ >$O'rqs7
 h*rO
- T#& #Bt*rwp*
- w#$q"p^r+
- *$z,-%&
+ X$& $Bt*rwp*
+ o%$q"p^r+
+ 2$z,-%&
 t*&3%&
- Y#&t{s^3&-%9
+ c$&t{s^3&-%9
 t{|13&3%8
- +&qQ$
- 2$qQ(
- -$qQ(
- :$xjq/zR5py
- ($qQ0
- -$|3"97
- *$}V$zR5py
- ($qQ,
- .$|3'97
- *$}V)zR5py
- ($qQ0
- >$qQ,
- V#$qQ*
- ;$qQ*
- ,$qQ2
- +$qQ.
- ,$qQ&
- -$qQ&
- *$qQ2
- *$qQ.
- I$pc8
+ 4&qQ$
+ B$qQ(
+ 8$ %. R#$xjq/zR5py
+ .$qQ0
+ 8$|3"97
+ 2$}V$zR5py
+ .$qQ,
+ :$|3'97
+ 2$}V)zR5py
+ .$qQ0
+ Z#$qQ,
+ \$$qQ*
+ T#$ %< 6$qQ2
+ 4$qQ.
+ 6$qQ&
+ 8$ %. 2$ %L 2$ %K q#$pc8
 pc$
- '&_(
- '$  $( &&_0
- '$_,
- '$  $. &&  $. &&_*
- '$  $( &&_2
- '$_.
- '$_&
- '$  $( &&  $: &&  $: A&`}
+ ,&_(
+ ,$ '( *&_0
+ ,$_,
+ ,$ '. *& '. *&_*
+ ,$ '( *&_2
+ ,$_.
+ ,$_&
+ ,$ '( *& ': *& ': a#&`}
 
 var foldRowsSM70NarrowAligned = driver.Text{Base: &transformSM70, Code: `packed2 45308 foldRows
- %$!u6\rn{xx<w>p3q*
+ ($!u6\rn{xx<w>p3q*
 !u'p$grDt2p3q*
 !xgp[rmr[p3gq*
 !|F}+}Zy.q*
- #*!yLpVyKp3vQp[p3p{wp
+ $*!yLpVyKp3vQp[p3p{wp
 !
 !yHqctc
 !
 !pW{npt
 !yN
- #(].z4
+ $(].z4
 tW2rG
 sJ.rA
 h*qS
 p#t-qS
- ).p"t8
+ 0.p"t8
 {Ytq
 {Y55V
 yz
@@ -3229,7 +2504,7 @@ q,~*vCq
 qN.qG*
 zp
 qN5qp
- $m#qL1p-
+ &m#qL1p-
 z8+'
 vF
 s/
@@ -3266,8 +2541,8 @@ q_#,
 r=6P
 q_#4
 /#
- #w#sZQB{l
- #>sZQxM|>
+ $w#sZQB{l
+ $>sZQxM|>
 |EpX
 tIu(,M
 wt8
@@ -3281,8 +2556,8 @@ rxQpG
 rxQpo
 p<;
 W{$P
- #R#z)'P
- #(|~r7
+ $R#z)'P
+ $(|~r7
 qt,,
 r*qyP
 q_#K
@@ -3295,7 +2570,7 @@ rxsapo
 rxr1po
 rxr$po
 |2po
- #&|,yUtB
+ $&|,yUtB
 wtpT
 /'
 uj~*r.
@@ -3316,103 +2591,99 @@ q>p7q+
 }X
 /#
 q"xG
-  $%q>pQq+
-  $(q"}|
-  $+q>p5q+
-  $.q"w]
-  $1q>p^q+
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
 }X
 z)2qT
- $Z*z)0rR
+ &Z*z)0rR
 sU"
 k"&2
 rc
 s%"3
 G#)
-  #DT|^p=
+ %DT|^p=
 q>p?s@
 v{A
 shyn?\p0p/rgtz
 TqG*q~
 pIxG
- #P&v{A
-shyn?\p0p/rytz
+ $P& %'shyn?\p0p/rytz
 /#
 q>pQs@
-v{A
-shyn?\p0p/r\tz
+ %+shyn?\p0p/r\tz
 /#
 pIw]
-  $+shyn?\p0p/qitz
+ '+shyn?\p0p/qitz
 /#
 q>p^s@
-v{A
-shyn?\p0p/satz
+ %4shyn?\p0p/satz
 /#
 pI|P
-  $4shyn?\p0p/r1tz
+ '4shyn?\p0p/r1tz
 /#
 q>p|s@
-v{A
-shyn?\p0p/r$tz
+ %=shyn?\p0p/r$tz
 /#
 pIqR3
-  $= #j)z)0qT
- $7W{ir7
+ '= $j)z)0qT
+ &7W{ir7
 pL3,
-  $t#zw
-  $%tE
+ 't#zw
+ '%tE
 p<r
 r2wk
-  $U#Tr%r{
+ 'U#Tr%r{
 z+rgZ
 z+ryp*
 z+r\8
 z+qiA
 W{iw.
 {b3
-  $+/#
+ '+/#
 z+saZ
 z+r1p*
 z+r$8
 z+qKA
- #G|,yUw.
+ $G|,yUw.
 L=&,
 //
 uj~'r.
 //
 ujv?d
 //
-  $BuB
+ 'BuB
 t~3
-  $>//
-  $f$//
-  6f$//
- $k&//
-  $f$wD
-  %f$//
-  %f$//
-  Af$//
- $n'//
-  )f$p<s
-  %f$/.
-  &f$//
-  +f$|~s{
+ '>//
+ 'f$//
+ Kf$//
+ &k&//
+ 'f$wD
+ )f$//
+ )f$//
+ b#f$//
+ &n'//
+ 1f$p<s
+ )f$/.
+ +f$//
+ 5f$|~s{
 Le%g
 //
 t]-r.
 //
 ujxPd
-  %f$r>2
-  Cf$r>.
-  T#f$p<t
-  4f$|~P0
+ )f$r>2
+ f#f$r>.
+ Y$f$p<t
+ Gf$|~P0
 pHG&C
-  %f$t].d
-  %{&r>1
-  C{&r>5
-  T#{&p<u
-  4{&/4
+ )f$t].d
+ ){&r>1
+ f#{&r>5
+ Y${&p<u
+ G{&/4
 t]/r.
 r*p0P
 t](d
@@ -3423,53 +2694,53 @@ x0-#5
 tE
 u^5#--
 x0.#6
-  #'{u.#.
+ %'{u.#.
 tE
 u^6#.-
 x0/#7
-  #,{u/#/
+ %,{u/#/
 tE
 u^7#/-
 x00#8
-  #1{u0#0
+ %1{u0#0
 tE
 u^8#0-
 x01"-
-  #6{u1#1
+ %6{u1#1
 tE
 uV.#1-
 x02"-
-  #;{u2#2
+ %;{u2#2
 tE
 uV.#2-
 x03"-
-  #@{u3#3
+ %@{u3#3
 tE
 uV.#3-
 x04"-
-  #E{u4#4
+ %E{u4#4
 tE
 uV.#4-
 qs0qG
- $g'pwpbP
+ &g'pwpbP
 x05#-
-  %NsZrg#5#--
+ )NsZrg#5#--
 x06#.
-  %NsZry#6#.-
+ )NsZry#6#.-
 x07#/
-  %NsZr\#7#/-
+ )NsZr\#7#/-
 x08#0
-  %NsZqi#8#0-
+ )NsZqi#8#0-
 sfpR1#1
-  %NsZsa"1#1-
+ )NsZsa"1#1-
 sfpR0#2
-  %NsZr1"0#2-
+ )NsZr1"0#2-
 sfpR/#3
-  %NsZr$"/#3-
+ )NsZr$"/#3-
 sfpR.#4
-  %NsZqK".#4-
+ )NsZqK".#4-
 r*uQqG
- $n'r*t-tY
+ &n'r*t-tY
 t+rg#-#5
 t+ry#.#6
 t+r\#/#7
@@ -3478,62 +2749,61 @@ t+sa#1"1
 t+r1#2"0
 t+r$#3"/
 t+qK#4".
- #=/(
-  #Z$/(
-t](d
-/(
+ $=/(
+ %Z$/(
+ %Z$/(
 x0%po
-  #M{u%#%
+ %M{u%#%
 tE
 wTzA%-
 x0&po
-  #M{u&#&
+ %M{u&#&
 tE
 wTzA&-
 x0'po
-  #M{u'#'
+ %M{u'#'
 tE
 wTzA'-
 x0(po
-  #M{u(#(
+ %M{u(#(
 tE
 wTzA(-
 x0)po
-  #M{u)#)
+ %M{u)#)
 tE
 wTzA)-
 x0*po
-  #;{u*#*
+ %;{u*#*
 tE
 wTzA*-
 x0+po
-  #@{u+#+
+ %@{u+#+
 tE
 wTzA+-
 x0,po
-  #E{u,#,
+ %E{u,#,
 tE
 wTzA,-
 /(
- $R(/(
+ &R(/(
 sfpR%#%
-  %NsZrg"%#%-
+ )NsZrg"%#%-
 sfpR$#&
-  %NsZry"$#&-
+ )NsZry"$#&-
 sfpR##'
-  %NsZr\"##'-
+ )NsZr\"##'-
 sfpR"#(
-  %NsZqi""#(-
+ )NsZqi""#(-
 sfu0#)
-  %NsZsas;#)-
+ )NsZsas;#)-
 sfsR#*
-  %NsZr1px#*-
+ )NsZr1px#*-
 sft[#+
-  %NsZr$r5#+-
+ )NsZr$r5#+-
 sfzA,
-  %NsZqK>zA,-
+ )NsZqK>zA,-
 /(
- $n'/(
+ &n'/(
 t+rg#%"%
 t+ry#&"$
 t+r\#'"#
@@ -3542,43 +2812,43 @@ t+sa#)s;
 t+r1#*px
 t+r$#+r5
 t+qK#,pF
-  (Z$sfpR5"-
-  #MyppR5"5
+ /Z$sfpR5"-
+ %MyppR5"5
 tE
 uV."6-
-  E'  &Z$sfpR5"=
-  #NyppR="=
+ j#' +Z$sfpR5"=
+ %NyppR="=
 tE
 sZrg"5"=-
 sfpR4"<
-  #NyppR<"<
+ %NyppR<"<
 tE
 sZry"4"<-
 sfpR3";
-  #NyppR;";
+ %NyppR;";
 tE
 sZr\"3";-
 sfpR2":
-  #NyppR:":
+ %NyppR:":
 tE
 sZqi"2":-
 sfpR1"9
-  #NyppR9"9
+ %NyppR9"9
 tE
 sZsa"1"9-
 sfpR0"8
-  #NyppR8"8
+ %NyppR8"8
 tE
 sZr1"0"8-
 sfpR/"7
-  #NyppR7"7
+ %NyppR7"7
 tE
 sZr$"/"7-
 sfpR."6
-  #NyppR6"6
+ %NyppR6"6
 tE
 sZqK"."6-
-  &Z$t+rg"="5
+ +Z$t+rg"="5
 t+ry"<"4
 t+r\";"3
 t+qi":"2
@@ -3586,47 +2856,47 @@ t+sa"9"1
 t+r1"8"0
 t+r$"7"/
 t+qK"6".
-  (e&sfpR%po
-  #MyppR%"%
+ /e&sfpR%po
+ %MyppR%"%
 tE
 rp%po"%-
 sfpR$pG
-  #MyppR$"$
+ %MyppR$"$
 tE
 rp&pG"$-
 sfpR#pj
-  #MyppR#"#
+ %MyppR#"#
 tE
 rp'pj"#-
 sfpR"[
-  #MyppR"""
+ %MyppR"""
 tE
 rp(|N"-
 sfu0pM
-  #Mypu0s;
+ %Mypu0s;
 tE
 rp)pMs;-
 sfsRU
-  #;ypsRpx
+ %;ypsRpx
 tE
 rp*Upx-
 sft[(
-  #@ypt[r5
+ %@ypt[r5
 tE
 rp+(r5-
 sfrJ7
-  #EyprJpF
+ %EyprJpF
 tE
 rp,7pF-
-  &e&sfrg"%
-  &Nsfry"$
-  &Nsfr\"#
-  &Nsfqi""
-  &Nsfsas;
-  &Nsfr1px
-  &Nsfr$r5
-  &NsfqKpF
-  'N  %e&qr%"%po
+ +e&sfrg"%
+ +Nsfry"$
+ +Nsfr\"#
+ +Nsfqi""
+ +Nsfsas;
+ +Nsfr1px
+ +Nsfr$r5
+ +NsfqKpF
+ -N )e&qr%"%po
 qr&"$pG
 qr'"#pj
 qr(""[
@@ -3634,64 +2904,62 @@ qr)s;pM
 qr*pxU
 qr+r5(
 qr,pF7
- #=|EsT
+ $=|EsT
 t=?&?&F
 pH?&C
 tAA
- $R0qL'q%
+ &R0qL'q%
 p%?&A
 }\~,
 /7
- #n2/7
- #(/,
-q_#K
- #&qL0v1
+ $n2/7
+ $(/,
+ %[5 $&qL0v1
 pHB&?
 /%
-  #R5/%
-  #R5/8
-  $R5r>*
-  %l2/8
-  $R5/8
-  6R5/8
- $Z*/8
-  $R5r>6
-  %R5/8
-  %R5/8
-  AR5/8
- $n'/8
-  )R5p<v
-  %R5/7
-  &R5/8
-  +R5/0
+ %R5/%
+ %R5/8
+ 'R5r>*
+ )l2/8
+ 'R5/8
+ KR5/8
+ &Z*/8
+ 'R5r>6
+ )R5/8
+ )R5/8
+ b#R5/8
+ &n'/8
+ 1R5p<v
+ )R5/7
+ +R5/8
+ 5R5/0
 uj|dr.
 /8
-t](d
-/8
-  &f+rp%po#%-
+ %p-/8
+ +f+rp%po#%-
 x0&pG
-  %h*rp&pG#&-
+ )h*rp&pG#&-
 x0'pj
-  %h*rp'pj#'-
+ )h*rp'pj#'-
 x0([
-  %h*rp([#(-
+ )h*rp([#(-
 x0)pM
-  %h*rp)pM#)-
+ )h*rp)pM#)-
 x0*U
-  %h*rp*U#*-
+ )h*rp*U#*-
 x0+(
-  %h*rp+xm+-
+ )h*rp+xm+-
 x0,7
-  %h*rp,uH,-
-  &n$sfrg#%
-  &Nsfry#&
-  &Nsfr\#'
-  &Nsfqi#(
-  &Nsfsa#)
-  &Nsfr1#*
-  &Nsfr$#+
-  &NsfqK#,
-  'N  %l$qr%#%po
+ )h*rp,uH,-
+ +n$sfrg#%
+ +Nsfry#&
+ +Nsfr\#'
+ +Nsfqi#(
+ +Nsfsa#)
+ +Nsfr1#*
+ +Nsfr$#+
+ +NsfqK#,
+ -N )l$qr%#%po
 qr&#&pG
 qr'#'pj
 qr(#([
@@ -3699,90 +2967,89 @@ qr)#)pM
 qr*#*U
 qr+#+(
 qr,#,7
- #=qL'pb
+ $=qL'pb
 t=?&?&,
-  #{&r?<
- #Oq\1P
-q_#K
- $\'x0&#%
-  %^$u^&#%-
+ %{&r?<
+ $Oq\1P
+ %T: &\'x0&#%
+ )^$u^&#%-
 /(
 x0%#&
-  #Mt#yO
-  #'q\*P
+ %Mt#yO
+ %'q\*P
 wTsgs)(
- $z%q\5p-
+ 'Cq\5p-
 t+qK#%#&
- #=/&
+ $K/&
 uj~'d
 /&
 x0(#'
-  %i$u^(#'-
+ )i$u^(#'-
 /&
 x0'#(
-  $6  $'  %6/&
+ '6 '' )6/&
 t+qK#'#(
-  $6rd$d
+ '6rd$d
 /&
 sfqKpM
-  #JypsapM
+ %JypsapM
 tE
 w1[-
 /&
 sfqi(
-  $Jt)w)pj-
-  '6t+qKpGpM
-  $Jrd+d
+ 'Jt)w)pj-
+ -6t+qKpGpM
+ 'Jrd+d
 /&
 x0*#)
-  %X%u^*#)-
+ )X%u^*#)-
 /&
 x0)#*
-  $J  $'  &Jt+qK#)#*
-  $Mrd2d
+ 'J '' +Jt+qK#)#*
+ 'Mrd2d
 /&
 x0,#+
-  %c%u^,#+-
+ )c%u^,#+-
 /&
 x0+#,
-  $J  $'  &Jt+qK#+#,
-  $Mrd9d
-  5^#rd@d
+ 'J '' +Jt+qK#+#,
+ 'Mrd9d
+ I^#rd@d
 /&
 sfqKr5
-  %]+w1px-
+ )]+w1px-
 /&
 sfsR(
-  $Jt)w)s;-
-  'Jt+qK""pM
- #Orb1rX
+ 'Jt)w)s;-
+ -Jt+qK""pM
+ $Irb1rX
 yVy:
 /'
 rdGd
 /'
 sfqK(
-  #Lypr$(
+ %Lypr$(
 tE
 w1U-
 /'
 sfsg
-  $Lt)w)pM-
+ 'Lt)w)pM-
 /'
-  %L/'
+ )L/'
 t+qK[pM
-  $%yV4uT
+ '%yV4uT
 /'
 rdNd
-  58yV;uT
+ I8yV;uT
 /'
 rdUd
-  5NyVeuT
+ INyVeuT
 /'
 rd\d
-  5NyVy"
+ INyVy"
 /'
 rddd
-  4NqL.pK
+ GNqL.pK
 sBq0&,
 p<l
 qL1q-
@@ -3796,38 +3063,38 @@ v%.
 t4
 t9&.
 wMqK
- #9qL6p'
+ $7qL6p'
 }=
 }ypX
 |yy|V
 /+
 rdmd
 /+
-  'I/+
-  &I/+
-  %I/+
-  $I|7rX
+ -I/+
+ +I/+
+ )I/+
+ 'I|7rX
 {py|Fp6
 /'
 rdtd
-  5[%{py|Fqu
+ I[%{py|Fqu
 /'
 rd{d
-  58{py|FqX
+ I8{py|FqX
 /'
 uj~F#1d
-  5N{py|u\pZ
+ IN{py|u\pZ
 /'
 uj~F#8d
-  5N{py|FsD
+ IN{py|FsD
 /'
 uj~F#?d
-  5N{py|Fsc
+ IN{py|Fsc
 /'
 uj~F#Fd
-  .Nq}2r_s)(
-  %NsH2pMU
- #E ##{oa
+ ;Nq}2r_s)(
+ )NsH2pMU
+ $G $M{oa
 q_=K
 v7
 sW1v1
@@ -3843,104 +3110,103 @@ qI7
 p%7&3
 rc<
 t%uZqW
- #{,t%ySP
+ $X*t%ySP
 yYq1xI77
 t%y2p=
- %^#t%yBv5
- *$r&74
+ (^#t%yBv5
+ 2$r&74
 G%)
- #& $p&t%t0p'
-  $<rc'
+ $& &p&t%t0p'
+ '<rc'
 u27
- #{&  %- $l,t%rXpK
-qI7
-p%7&4
+ ${& )- &l,t%rXpK
+ %Gp%7&4
 rc0
 r&7;
 G')
 uJ
- #=sW1q[
- $X0y^qT
- $%/a
+ $=sW1q[
+ &X0y^qT
+ &%/a
 uw,K
- #O/a
+ $O/a
 sY2
- #=W{is{
+ $=W{is{
 J2{e
 sY1
- #;J7uC5
+ $;J7uC5
 sY*
- #MJ<uC6
+ $MJ<uC6
 p9q&
- #9JAq('
+ $9JAq('
 p9t?
- ##u4$=q(+
+ $#u4$=q(+
 p9rl
- %^&/N
+ (^&/N
 rI'
 pc,
 pc)
- $*/K
+ &*/K
 })
 n/
 _)
- $*/#
+ &*/#
 tX
 n8
-  $( #,/#
+ '( $,/#
 })
 CO
-  $. #,  $.CF
-  $4 #,  $.CC
-  $: #,  $:C:
-  $@ #,  $:C7
-  $F #,  $FC.
-  $L #,  $FC+
-  $L #,/+
+ '. $, '.CF
+ '4 $, '.CC
+ ': $, ':C:
+ '@ $, ':C7
+ 'F $, 'FC.
+ 'L $, 'FC+
+ 'L $,/+
 vb;
 ppps
- $? #F/+
+ &? $F/+
 vbM
- #> $j# #R#/+
+ $> '( $5/+
 ||
- #>_+
- $7/)
- #0 $. $9/)
- #+  %( #4/)
- #Cn2
-  $L!c'wX
- ##n3
-  $K!c'x#
- ##CL
-  $,!cuQpm
- ##CK
-  $1!c'xw
- ##C@
-  $6!vTy3
- ##C?
-  $;!vTz/
- ##C4
-  $@!ct?pm
- ##C3
-  $E!vT+pm
- ##C(
-  $J!crlpm
- ##C'
+ $>_+
+ &7/)
+ $0 &. &9/)
+ $+ )( $4/)
+ $Cn2
+ 'L!c'wX
+ $#n3
+ 'K!c'x#
+ $#CL
+ ',!cuQpm
+ $#CK
+ '1!c'xw
+ $#C@
+ '6!vTy3
+ $#C?
+ ';!vTz/
+ $#C4
+ '@!ct?pm
+ $#C3
+ 'E!vT+pm
+ $#C(
+ 'J!crlpm
+ $#C'
 _)
- #J #Q= &R=p"ui
+ $J $Q= *R=p"ui
 st
 t$qX
- 3(`}
+ D(`}
 
 var foldColumnsSM70NarrowAligned = driver.Text{Base: &foldRowsSM70NarrowAligned, Code: `packed2 39121 foldColumns
- ,$!yH*s*tc
+ 6$!yH*s*tc
 !
 !pWumpt
- $(]2}}
- #$sJ.qS
+ &(]2}}
+ $$sJ.qS
 h*qq
 p#pdqS
- 0( #$q.'sX
+ >( $$q.'sX
 pnYK
 qf'Z-
 xDqVK
@@ -3950,79 +3216,74 @@ zp
 qM6q[
 s2
 q.<q~
- $}r# (_r#qM6t0
+ &}r# ._r#qM6t0
 q>pQy%
 pIp5rf
 q.<v/
 r)p5qdp*
 q.'pb
- $8t|sS*
+ &8t|sS*
 q.0p}
 tIp|8
 tbpQ
 tFZ
- $0q.+a
+ &0q.+a
 s+)pe
 vir4
- +&}.p-
+ 4&}.p-
 uOwe
 w'
- )*rIp7
- '" $& *&v^we
+ 0*rIp7
+ ," && 2&v^we
 q.*tB
 r)p5&(&4
- &XH $SHtA/
+ *XH &SHtA/
 rc
- B&k"&/
+ c#&k"&/
 uB
- O&tA/
- $$tA/
-tE
+ }#&tA/
+ &$ %%tE
 p<U
- 4(q.*P0
+ F(q.*P0
 LDe
 wC(&4
- (&tA/
-wD
- B&k"&/
-r>2
- O&  'g$p<V
- 4.q.6t}
+ .& %CwD
+ c#& %g$r>2
+ }#& -g$p<V
+ F.q.6t}
 Lm3
-  $g$t],r.
- &*tA/
-r>.
-  Cg$r>1
-  T#g$p<W
- 4U#q.6P.
+ 'g$t],r.
+ ** %Cr>.
+ f#g$r>1
+ Y$g$p<W
+ FU#q.6P.
 p_?&(&4
-  %f$t]-d
-  %|&r>5
-  C|&r>*
-  T#|&p<X
- 4E/3
+ )f$t]-d
+ )|&r>5
+ f#|&r>*
+ Y$|&p<X
+ FE/3
 t].r.
- #{+t]'d
- W$$  #Z$/(
-t]'d
-/(
- 'q# '5 '5 '5 '5 '5 '5 '5 &i#sfpR%#,
- %1sZrg"%#,-
+ ${+t]'d
+ ^&$ %Z$/(
+ %Z$/(
+ ,q# ,5 ,5 ,5 ,5 ,5 ,5 ,5 *i#sfpR%#,
+ (1sZrg"%#,-
 sfpR$#+
- %1sZry"$#+-
+ (1sZry"$#+-
 sfpR##*
- %1sZr\"##*-
+ (1sZr\"##*-
 sfpR"#)
- %1sZqi""#)-
+ (1sZqi""#)-
 sfu0#(
- %1sZsas;#(-
+ (1sZsas;#(-
 sfsR#'
- %1sZr1px#'-
+ (1sZr1px#'-
 sft[#&
- %1sZr$r5#&-
+ (1sZr$r5#&-
 sfzA%
- %1sZqK>zA%-
- &g%t+rg#,"%
+ (1sZqK>zA%-
+ *g%t+rg#,"%
 t+ry#+"$
 t+r\#*"#
 t+qi#)""
@@ -4030,15 +3291,15 @@ t+sa#(s;
 t+r1#'px
 t+r$#&r5
 t+qK#%pF
-  (Z$ V$>  &e& &*rp,po"%-
- &$rp+pG"$-
- &$rp*pj"#-
- &$rp)|N"-
- &$rp(pMs;-
- &$rp'Upx-
- &$rp&(r5-
- &$rp%7pF-
- *$  #N &$  #N &$  #N &$  #N &$  #N &$  #N &$  #N &$  $N %&qr,"%po
+ /Z$ \&> +e& **rp,po"%-
+ *$rp+pG"$-
+ *$rp*pj"#-
+ *$rp)|N"-
+ *$rp(pMs;-
+ *$rp'Upx-
+ *$rp&(r5-
+ *$rp%7pF-
+ 2$ %N *$ %N *$ %N *$ %N *$ %N *$ %N *$ %N *$ 'N (&qr,"%po
 qr+"$pG
 qr*"#pj
 qr)""[
@@ -4046,46 +3307,44 @@ qr(s;pM
 qr'pxU
 qr&r5(
 qr%pF7
- #%}.rR
+ $%}.rR
 t=>&9qd
 pH9>ro
 tA<
 w=9&>
- $>q=0q%
+ &>q=0q%
 p%>&<
- *&q=+v1
+ 2&q=+v1
 p_>&(&4
- (&tA/
+ .&tA/
 r>6
- B&k"&/
-rc<
- O&  'U5p<Y
- 7.t]'d
-/8
- &]3rp,po#,-
+ c#& %U5rc<
+ }#& -U5p<Y
+ L. %q-/8
+ *]3rp,po#,-
 x0+pG
- %1rp+pG#+-
+ (1rp+pG#+-
 x0*pj
- %1rp*pj#*-
+ (1rp*pj#*-
 x0)[
- %1rp)[#)-
+ (1rp)[#)-
 x0(pM
- %1rp(pM#(-
+ (1rp(pM#(-
 x0'U
- %1rp'U#'-
+ (1rp'U#'-
 x0&(
- %1rp&xm&-
+ (1rp&xm&-
 x0%7
- %1rp%uH%-
- &Z1sfrg#,
-  &Nsfry#+
-  &Nsfr\#*
-  &Nsfqi#)
-  &Nsfsa#(
-  &Nsfr1#'
-  &Nsfr$#&
-  &NsfqK#%
-  'N %y#qr,#,po
+ (1rp%uH%-
+ *Z1sfrg#,
+ +Nsfry#+
+ +Nsfr\#*
+ +Nsfqi#)
+ +Nsfsa#(
+ +Nsfr1#'
+ +Nsfr$#&
+ +NsfqK#%
+ -N (y#qr,#,po
 qr+#+pG
 qr*#*pj
 qr)#)[
@@ -4093,9 +3352,9 @@ qr(#(pM
 qr'#'U
 qr&#&(
 qr%#%7
- #%q=0pb
+ $%q=0pb
 t=>&>e
-  #{& $s'q=1P
+ %{& &s'q=1P
 p_3sdrl&+
 p_2ti
 wMt",
@@ -4110,133 +3369,127 @@ q=}b
 }=
 ra<pf
 p_3zN+
-  #/{prQ
+ %/{prQ
 ra0r7
 q;tT
- %"/*
- 'Z(/,
- &$ #W(wTsgs)'
- %$ %X(q;yW
+ ("/*
+ ,Z(/,
+ *$ $W(wTsgs)'
+ ($ (X(q;yW
 /'
- #W( .^'  %8 &(q;z|
+ $W( :^' )8 *(q;z|
 /'
- #]'  58q;qFq6
+ $]' I8q;qFq6
 /'
- #H  5Nq;.um
+ $H INq;.um
 /'
- #H  5Nq;1{^
+ $H INq;1{^
 /'
- #H  5Nq;5|K
+ $H INq;5|K
 /'
- #H  4Nra2a
+ $H GNra2a
 p%4&)
 v7
 ra.v1
 p_4|.3
 wC'&.
 wrQxm#
- )\/s/
+ 0\/s/
 tA0
 rc'
- 3(r2p|4
- '$z'
+ D(r2p|4
+ ,$z'
 yA&0
- #< $7r2qR4
- '$s[qR
+ $< &7r2qR4
+ ,$s[qR
 |(&1
- #@r2qR;
- %9ra.q[
- $$ #4J1|<
+ $@r2qR;
+ (9ra.q[
+ &$ $4J1|<
 sY.
- #MJ6uC1
+ $MJ6uC1
 sY5
- #9J;}v
+ $9J;}v
 sY6
- ##J@q(<
+ $#J@q(<
 p90'
- ##u4#Bq(0
+ $#u4#Bq(0
 p90+
- %P$q.'t0
+ (P$q.'t0
 ws
 v_<
-v_<
- $*/I
+ %# &*/I
 ||
 n,
- %(/F
+ ((/F
 tX
- %) $.||
- %+ %.CM
- &$||
+ () &.||
+ (+ (.CM
+ *$||
 CD
- '&CA
- &$||
+ ,&CA
+ *$||
 C8
- '&C5
- &$||
+ ,&C5
+ *$||
 C,
- %& $9C)
- $O #k# $: %E #./)
- #7 %. $. #9 %. #./(
- #$ %. #- #+ %8 #+ #7CJ
- %: #ACI
- %D #KC>
- %N{11
-C=
- %&{11
-C2
- %&{11
-C1
- %&{11
-C&
- %&{11
-C%
- =0`}
+ (& &9C)
+ &O $k# &: (E $./)
+ $7 (. &. $9 (. $./(
+ $$ (. $- $+ (8 $+ $7CJ
+ (: $ACI
+ (D $KC>
+ (N %;C=
+ (& %@C2
+ (& %EC1
+ (& %JC&
+ (& %OC%
+ X#0`}
 
 var general32SM70Narrow = driver.Text{Base: &transformSM70Narrow, Code: `packed2 30794 general32
- &$!u'oyit2p3wd
+ *$!u'oyit2p3wd
 !xgp3vQp[p3p{wp
 !|Frnowd
- #(!yLpVyK\qBu[q0q*
+ $(!yLpVyK\qBu[q0q*
 !yLPyKqBpEq*
 !yLayKo}Cq*
 !yLp'yK{?oq*
 !yLpCyKqgjIrmt2q*
 !yLpKyK}:\q*
 !yLp-yKIw{pYq*
- &"]uQqS
+ *"]uQqS
 tWrT
 Ot-rT
 h.qS
 p#rlqq
 ?p$pEp/r0~.\g~/rG
- 1.p"|K
+ @.p"|K
 {Y't8
 {YsC+V
 {YsCpU
 {x?ovzjp[zep+ttsLovzjp[Iv@tq
 p"s*
- 0*zqx+
+ >*zqx+
 p"wn
 zq1pZ
 zqp.
 zq1p6
 zqt8
- )"p"u/pU
- '${/z1
- %$ ,*x2
- $#r)p|rwq5
+ 0"p"u/pU
+ ,${/z1
+ ($ 6*x2
+ &#r)p|rwq5
 {/q8
 tA'
 p<U
 q\+q%
 s+(,
 q\6q-
- $Dq\*pv
+ &Dq\*pv
 sB0&(
- &&sB+&(
- &$sB2&(
- %$/#
+ *&sB+&(
+ *$sB2&(
+ ($/#
 sB.&(
 /#
 q_-K
@@ -4247,9 +3500,9 @@ sB1&(
 q_.K
 qf'&.-
 WpvP
- #}#WpbP
- #(v>z1
- #s,ykpC
+ $}#WpbP
+ $(v>z1
+ $s,ykpC
 uw%K
 /%
 q_%sd
@@ -4258,9 +3511,9 @@ q_%,+
 TyIq%
 q_#,
 uw#K
- #r.tE
+ $r.tE
 q_#4
- #+uw#4
+ $+uw#4
 uw#;
 tE
 t1v?py
@@ -4277,7 +3530,7 @@ uw#,5
 tE
 uw#,*
 uw#41
-  $*{g~1
+ '*{g~1
 {gxZ
 y.?op$gp/xIpyta
 pwP+a
@@ -4285,7 +3538,7 @@ qzvr&#
 t%yBP
 q_#M2
 t%yqP
- #$t%qG.P
+ $$t%qG.P
 q_#r+
 uw#r+
 uw#|l
@@ -4299,16 +3552,16 @@ uw#qd
 tE
 t%yGP
 q_#s6
- #&uw#vl
+ $&uw#vl
 tE
 q_#,0
 uw#,0
 uw#M<
 tE
 t1|dpy
- #*uw#,'
+ $*uw#,'
 uw#46
-  $'pw{6P
+ ''pw{6P
 q_#45
 pwqG*P
 q_#4*
@@ -4329,8 +3582,8 @@ q_#we
 pwyUP
 q_#4.
 t%pvP
- #'t%pbP
- #(t%qOP
+ $'t%pbP
+ $(t%qOP
 q_#|B
 t%r%P
 q_#vj
@@ -4352,44 +3605,44 @@ q_&,+
 pL%r+
 !s4
 /F
- #s#r=<p-
+ $s#r=<p-
 J#vCV
- $&r=2pX
+ &&r=2pX
 z,/%.
 t*&5%.
 vn%6%.
- $>/H
- $5},pPqVp2%"
+ &>/H
+ &5},pPqVp2%"
 z_pPp4p2%"
- $&wC0p2
+ &&wC0p2
 z,6p2
 t*%:p2
 ws
 rIpQ
- %*},pPqVpN%&
+ (*},pPqVpN%&
 z_pPp4pN%&
- $3wC1p2
+ &3wC1p2
 z,7p2
 t*%>p2
-  %. $B},pPqVpN%*
+ ). &B},pPqVpN%*
 z_pPp4pN%*
- $IwC2p2
+ &IwC2p2
 z,8p2
 t*%Bp2
-  %: $X#},pPqVpN%.
+ ): &X#},pPqVpN%.
 z_pPp4pN%.
- $IwC3p2
+ &IwC3p2
 s'%Kp2
 t*%Fp2
- %R#},pPp?^%0
- $Etr&4Z
+ (R#},pPp?^%0
+ &Etr&4Z
 vJ%MZ
 r)p5%HZ
- $Lq\2p-
+ &Lq\2p-
 t{Y%9&/%G
 t{s^9&5%F
 t{|19%M%E
-  $m#t]1r.
+ 'm#t]1r.
 /F
 t]2d
 Wq8q8
@@ -4400,40 +3653,39 @@ wm4
 G#)
 }W
 WrRP*
- $i# $y%Wp=qW
+ &i# &y%Wp=qW
 yy
 z2%B
 rc
 {b4
-  $. $j% $7Wp}pv
- #e#zO%@
+ '. &j% &7Wp}pv
+ $e#zO%@
 uB
- #^#G))
+ $^#G))
 wQqKu%
- #3t&w)
+ $3t&w)
 /K
 J3}/
 /(
 t]4r.
 /(
- #t%/(
-  $<wD
-{b4
-G%)
+ $t%/(
+ '<wD
+ %<G%)
 }W
 /(
 }c
 z+qKA
- $R'/(
- #$rU%D
+ 'H/(
+ $X'rU%D
 r>2
 r2pQ4
-  $.  &H/(
+ '. +H/(
 s[p5
 sBp5%B
- #$r2p5;
+ $$r2p5;
 G+)
-  $H #1t%v/q%
+ 'H $1t%v/q%
 rdKvCE
 /K
 w1UiJ
@@ -4452,7 +3704,7 @@ w4pV*p-
 w1pM-
 qfx/6vh6u|wq
 w4P'q8
- #s$w4P0pC
+ $s$w4P0pC
 tb{,<r62v-xN+
 z8}%*+ukr6*
 w4P+q[
@@ -4496,7 +3748,7 @@ sZQB|>
 tPulpC
 wTtOiK
 v"~4P
- $e'rdGvC@
+ &e'rdGvC@
 t%w;P
 rdCd
 tPr:p-
@@ -4506,14 +3758,14 @@ w1#%iF
 x8Pqp
 u3$
 /6
-  #c#/7
+ %c#/7
 szzXya
 /#
-  #?  #c#/7
- #j'/7
-  $c#/7
-  &c#x8xxpK
-  #c#s>saqv
+ %? %c#/7
+ $j'/7
+ 'c#/7
+ +c#x8xxpK
+ %c#s>saqv
 x8v/p;
 u>qv
 v=r\(
@@ -4541,7 +3793,7 @@ xBQ[r5
 x8x}p;
 q$sRz&<unxt{P
 x8z1{$
-  #2X"z&<unxt{P(
+ %2X"z&<unxt{P(
 prrgz&<unxt{P(
 X$vmq0.x$r6(
 x8yqp}
@@ -4555,7 +3807,7 @@ r3vm2yaU
 v=sR(
 s>r\(
 x8{6pK
-  #$x8|^q-
+ %$x8|^q-
 u>pG
 v=tO
 x8qG*P
@@ -4570,12 +3822,12 @@ sZQBUpy
 x8ap;
 p1AU
 x8p'q~
-  #AXC~#
+ %AXC~#
 XD~#
 x8pCpC
 tuq1Q[
 sfqKz&+z\
-  #/u~P+p'
+ %/u~P+p'
 s>ryzX2w0
 u~P2pX
 u>zX2w0
@@ -4600,16 +3852,16 @@ u~yBqW
 q$sg
 r#bp*
 /#
-  $(u~yBsX
-  #(u~{6P
+ '(u~yBsX
+ %(u~{6P
 sf<\2q0w0")
 u~w;P
 sfpR)w(qZq0w0
 /#
 {g~*
-  ##sZQxMBvu
+ %#sZQxMBvu
 tE
- #@x8q[pC
+ $@x8q[pC
 {}W
 x8rXp;
 {mynv)X
@@ -4627,7 +3879,7 @@ tE
 x8pfp=
 |6$
 pIp4y%
-  #(x8pva
+ %(x8pva
 t<sysa
 x8pfq~
 w1[py
@@ -4635,7 +3887,7 @@ x8pbpb
 x0$B
 x8pX{X
 yYq1xIU"Z
- #S/x8pbq~
+ $S/x8pbq~
 {<q1xIw(plplvDxk#$
 |G|>
 /#
@@ -4652,7 +3904,7 @@ tE
 |,<sTr%
 sf<\vDvDxk"^
 sfpR^w(plplvDxk
- #R4x8r%v5
+ $R4x8r%v5
 sZQqvU-
 w1Uvu
 tP0+pC
@@ -4663,7 +3915,7 @@ tPxNpK
 N%U
 /#
 q}e7|>
-  $Y&  #V,rdRr.
+ 'Y& %V,rdRr.
 pwp'.p'
 uI&
 pwp'+q-
@@ -4676,7 +3928,7 @@ u^&(i_
 u~s{pC
 r3vHzX2w0
 u~t}p'
-  #b$u~r7qp
+ %b$u~r7qp
 r3w(r/pl+'s#uQpM
 w7QUvmpd0usu/*(
 u~u)p=
@@ -4686,39 +3938,36 @@ zKty0sPxtxX
 }9tyxkza
 u~sXpf
 r3pjqv
-  $b$u~p=P
+ 'b$u~p=P
 ylpx
 qf{drWxu23<t?rlxf-
 qf'r6t?rlxf>{drWxu2-
 u~r%x}
 t*e+ukr6*p*
 }X
-q$sg
-z+Q8
-  #$u~qpa
+ %c$z+Q8
+ %$u~qpa
 {}%
 sf<\xls_w07
 sZQBU-
- #U4sZQxM|>
+ $U4sZQxM|>
 t%pV+p'
 rdVd
 t%w.y2
 p1,vmpl+u12pl+
 |0r%pC
-tusl
-|0qpP
+ %d(|0qpP
 sf<\2rvw07
 sZQz&rvw0|>
 |0r{p=
 v;z&<ya
 xpsl
 t<w)
-  $n&|0tBpv
+ 'n&|0tBpv
 v=ryz&<ya
 szU
 |0q[q8
-t<sl
-w|w)qv
+ %o&w|w)qv
 pr<\qZ<ya(px
 prsas;(
 prrg(pj
@@ -4736,7 +3985,7 @@ r3pFw(r/s_r/s_plr/<0
 r3r5vmplsPvhqF5
 |0s{p=
 X,z&<yaqv
-  &=|0t}p;
+ +=|0t}p;
 q$ry(
 |0r7q8
 vS2
@@ -4746,12 +3995,12 @@ r3pj[
 |0u)p;
 p16"6
 |0sXp}
-  #C/8
-  #x#/8
-  #Z&/8
-  $x#/8
-  &x#/8
-  %x#|0v5pX
+ %C/8
+ %x#/8
+ %Z&/8
+ 'x#/8
+ +x#/8
+ )x#|0v5pX
 z"B
 vxC"#
 |0xxxx
@@ -4759,14 +4008,13 @@ q$tO
 p1&(
 X'pj(
 /U
-pI|T
-/T
-  $b&/U
-  'b&  $(|0v/P
+ %b&/T
+ 'b&/U
+ -b& '(|0v/P
 sfpRLB
 |0uZp'
 v=<\qFya(
-  $x(t%w.r{
+ 'x(t%w.r{
 szzo
 N&"Q
 sztyqZ|Wt?sP
@@ -4775,7 +4023,7 @@ wHzo(
 pwa'a
 sZQ~#i[
 rK=#$7
-  $e)tPrqpX
+ 'e)tPrqpX
 snUqv
 zitDsl
 tP<0P
@@ -4785,68 +4033,66 @@ N$U
 tP<6rR
 zlQqvpM
 S&(qv
-  #MtP<1P
+ %MtP<1P
 sZQ~#ia
 /%
 rp=7pjib
-  $3  #d/rdVvC>
-  #d/rdUvC=
-  #d/rdTvK~,
-  #d/rdSvKy~
-  #d/rdRvK{G
-  #d/rdQ}/
-  #d/rdPw&
-  #d/rdOr.
-  #d/rdNd
+ '3 %d/rdVvC>
+ %d/rdUvC=
+ %d/rdTvK~,
+ %d/rdSvKy~
+ %d/rdRvK{G
+ %d/rdQ}/
+ %d/rdPw&
+ %d/rdOr.
+ %d/rdNd
 pwyBp=
 {<yb%#$
- #P2sZQqvB-
+ $P2sZQqvB-
 pwyRpb
 x0%#$
 /#
-  #&pwyRr7
+ %&pwyRr7
 x0$#%
-  $&pwyRqp
+ '&pwyRqp
 v=sg
-  #r/rp={ciP
- $Gpwy2p=
-  #0/%
+ %r/rp={ciP
+ &Gpwy2p=
+ %0/%
 rp=qvB-
- $4pwuZp=
+ &4pwuZp=
 {<yb$#%
 /#
-  #( $6pwxxp=
-  $8  #. $0pwsXp=
+ %( &6pwxxp=
+ '8 %. &0pwsXp=
 yYyb$#%
-  $. $0pwr7p=
+ '. &0pwr7p=
 {u$#%
-  $4 #GpwpV*{X
- $=/,
-  #B/$
-  #L/,
-  %P#/,
-v=sg
-pw{$pX
+ '4 $GpwpV*{X
+ &=/,
+ %B/$
+ %L/,
+ )P#/,
+ %P#pw{$pX
 p>=7zozo
- $6pwyGa
+ &6pwyGa
 yYyb$#$
 /'
 yl#$
 /&
-  #2/'
-x0$B
-  $2/'
-  #2/&
+ %2/'
+ %^( '2/'
+ %2/&
 rp=#$7ta
- $0pww;p-
+ &0pww;p-
 N$#%
 zlQqv#%
 rK=r_
- $0pw|^p;
+ &0pw|^p;
 uI%
 xb%qv
-  #t$ #Gt%pV*{X
-  $[,|,0r7pC
+ %t$ $Gt%pV*{X
+ '[,|,0r7pC
 u3$
 |,0u)P
 sfqKvmpluv666sP
@@ -4857,16 +4103,16 @@ sZQz&qyw0|>
 |,0yUp=
 v;(
 /T
-  #Q(/T
-  #c*/T
-  $Q(/T
-  &Q(/T
-  %Q(/P
-  $a*|,0yBt0
+ %Q(/T
+ %c*/T
+ 'Q(/T
+ +Q(/T
+ )Q(/P
+ 'a*|,0yBt0
 prsgqv
-  &j'pr<\qZ<ya(qv
+ +j'pr<\qZ<ya(qv
 t2rnorVIwup{y(=#$7
- $B|,0sXpv
+ &B|,0sXpv
 p1*"*
 |,0v5q8
 pr<\r/r/qZt-{Pr/(vmqZxt1'us'
@@ -4876,62 +4122,58 @@ zKty<*u|s_pl
 |,0xxt0
 p1/pj
 prsg"0
-  #/ #Gt%qG*qT
-  $d-t%z$p=
+ %/ $Gt%qG*qT
+ 'd-t%z$p=
 x*tDy(=#$
-  $&t%v1a
-  #{#t%z1p-
+ '&t%v1a
+ %{#t%z1p-
 qJ$B
 /#
 rp={:
-  $.t%p-P
+ '.t%p-P
 t]6vCN
 t%pXP
 t]:vK~,
 t%pfP
 t];vKy~
-  #~2rd\vKyd
-  #~2rd[vK{G
-  #~2rdZ}/
-  #~2rdYw&
-  #~2rdXr.
-  #~2rdWd
+ %~2rd\vKyd
+ %~2rd[vK{G
+ %~2rdZ}/
+ %~2rdYw&
+ %~2rdXr.
+ %~2rdWd
 pwsTP
-  #q%{g~1
-{u$#$
+ %q% %h4{u$#$
 tE
 u^%#$-
 t%rXa
 yl#%
 u^$B-
-  #V3w1#$iZ
-  #Z3rp=U7i[
+ %V3w1#$iZ
+ %Z3rp=U7i[
 v"~4O
- #;pwpbP
-  #U&  %1rp=#%#$-
-  $*t%rRp-
+ $;pwpbP
+ %U& )1rp=#%#$-
+ '*t%rRp-
 wrt"=#$#%
- $f#t%qpp-
+ &f#t%qpp-
 rK=#$#%
- $4t%q8p-
+ &4t%q8p-
 zlt"=#$#%
- $2t%p=p-
+ &2t%p=p-
 qr=#$#%
- $4/&
+ &4/&
 {<yb$B
 rp=B#$-
- $6t%p;p-
+ &6t%p;p-
 rK=#$#$
- $0t%q-pb
+ &0t%q-pb
 tuy(=#$
- $0t%q%pC
+ &0t%q%pC
 t<y(=#$
-  $q0xUqy
-rd^w&
-Wq[P
-rd]r.
-Ws8P
-rd\d
+ 'q0 %U4rd^w&
+ %U4rd]r.
+ %U4rd\d
 Wt}p'
 sU=
 k=%f
@@ -4941,118 +4183,112 @@ WuZqW
 WySP
 yYyb=#=
 Wy2p=
- %d%WyBv5
- *$s%G4
+ (d%WyBv5
+ 2$s%G4
 G')
- #& ${#Wt0p'
+ $& 'NWt0p'
 sUG
 kG%p
-r>5
-u2#=
- #p#s%H4
-  $- $Q'WrXpK
+ $Ku2#=
+ $X#s%H4
+ '- &Q'WrXpK
 sUH
 kH%n
 r>*
 s%H;
 G-)
 uq#=
- $n'qN+a
-sUH
-kH%m
+ &n'qN+a
+ %+kH%m
 r>6
 {mv9+v~t^#=
 wz{Ep44t,
 z80t,
 w2K,9/
- #R. #M{/r{
+ $R. $M{/r{
 qno%o%h
 ko&'
- $^$qN.rX
- $$  #c5}snK
+ &^$qN.rX
+ &$ %c5}snK
 rc<
- #(}smK
- #$rc<
- #$}slK
-  $& #(}skK
-  $* #(}sjK
-  $.sY<
- %*  #[4rI+
+ $(}smK
+ $$ %& $$}slK
+ '& $(}skK
+ '* $(}sjK
+ '.sY<
+ (* %[4rI+
 pc8
 pc1
- $*  #U4||
+ &* %U4||
 C1
 _1
- $*  #P4tX
+ &* %P4tX
 C.
- $g$!|r
+ &g$!|r
 /$
 vbM
 C+
 _2
- $U$/$
+ &U$/$
 ||
 C(
-  $( #,/$
+ '( $,/$
 tX
 C%
- $K #R#/+
+ &K $R#/+
 {11
 C"
 _3
- $*/+
+ &*/+
 {1.
- #c#  $( #Y#/+
+ $c# '( $Y#/+
 vb;
 pppJ
- %(/+
+ ((/+
 })
 pppS
- $? #F/)
- #< >F`}
+ &? $F/)
+ $< Z#F`}
 
 var general32SM70 = driver.Text{Base: &general32SM70Narrow, Code: `packed2 30424 general32
- 7$Orvr-
+ L$Orvr-
 h2rA
- \#& #>t*rwp*
- \%$q"p^r+
- *$z,/%'
+ i$& $>t*rwp*
+ i($q"p^r+
+ 2$z,/%'
 t*&5%'
 vn%/%'
- -(t*%3p2
- -$t*%7p2
- -$t*%;p2
- ,$s'%Dp2
+ 8(t*%3p2
+ 8$t*%7p2
+ 8$t*%;p2
+ 6$s'%Dp2
 t*%?p2
- )&vJ%FZ
+ 0&vJ%FZ
 r)p5%AZ
- %&t{Y%9&/%@
+ (&t{Y%9&/%@
 t{s^9&5%?
 t{|19%F%>
- )(qQ$
- -$qQ$
- ,$qQ*
- 0$qQ&
- -$qQ&
- ,$qQ,
- P1$qQ(
- ;$qQ(
- ,$qQ.
- *$qQ0
- J$ #$pc$
- &"n4
+ 0(qQ$
+ 8$ %. 6$qQ*
+ >$qQ&
+ 8$ %. 6$qQ,
+ P@$qQ(
+ T#$ %< 6$qQ.
+ 2$qQ0
+ s#$ $$pc$
+ *"n4
 _$
- &&n7
+ *&n7
 _*
- '&_&
- '$  $( &&_,
- '$_(
- '$  $( &&_.
- '$_0
- B$`}
+ ,&_&
+ ,$ '( *&_,
+ ,$_(
+ ,$ '( *&_.
+ ,$_0
+ c#$`}
 
 var general64SM70Narrow = driver.Text{Base: &general32SM70, Code: `packed2 76256 general64
- '$!xgrnowd
+ ,$!xgrnowd
 !|FIpYjp$gq*
 !yLqGyK\qBu[q3q*
 !yLpVyKqBpEq*
@@ -5071,12 +4307,12 @@ var general64SM70Narrow = driver.Text{Base: &general32SM70, Code: `packed2 76256
 !?z?Ip)p/?q7wup{pfp/rS*p/sOz?Ip)sOgrn}MvQIp+.vPp/~Ap/qk1*e0s60yF+,*we',|#v.4t?Mx;+,u1,rq>x$,66v.e6|B5M2,rWM1r++4pdv.|B5e.e.e.e.e.yF6v.vj6,xR,q&x;*vl,y,,6.v.,5.,q&,xl46,|@,rvx;2v.;4u1,z],xW,xW,xW4sCv.,uQ>r6,0'>xW4v->z#4uls6'yXy14y,s61;1>xuv.4y,,u/;+sd'r+'4'we5v.yXy14y,s61;1>xu,6'x;*32,x",t-sd.>t,sd0s60we'sd54pd,|@s6.,*6,*5,x";24t?M5,5.sd1e1,5v.|B5,*6,x"yFsd*,6+sd0,6'e.e.e.e.e.e.,|@v.x;.rf6,u*sd0,ys3<>xuv.v.>ro4q&,t,r+*>ro,vr>x/|B1e6;1sd1>|@;,vZ>x/}l4xl,sC,6>}L4sK,+'>x/,re4vh,|@s65vl+x;,rq>x/>x",xWvl.e.vl,|#;6>x/4t?,++,|#,qy,*1|B54++,6'r+2,v+4q0>z#,*>re,q0,6'>xR;.,rvs614vr,qy>y,>x/vl64+'vj64+',p03*,0.ql>xurf6yF+x;14.4xl3+qlsd1M1,qFsd2,*+4t,3*qlwee',z#we4sQ4,reqlsdvj645M2,52>uA,p0ql,vZe'46M*,v-e1s60ql>uA,|#,y,,xR4v-3<M.>x/4xl4pd4xNe5sd'e0e2>x/,5*,5'x;24sQ>uA,6sd+>x/sd0M2}l,q0,55>v(,rq>x/|B'3+x;+4xNsdzzr+6>x/M*4+',v(s6.;M<M5>x/>rt,r:,*14xNyF>re>xu,6'>xW,rq,+>rt,*>re,q0,6'>xR,y,,p04un4xl4v-,52,6'|B5r+2>s#,xl4v-r+'41ql;2,52>s#4un3+}lvl'qlx;M,qye5|lx;*,t?qlsd2}l4sK|l4.;+,q0ql,rv41,un4rv,+;',0+ql|l4+'sd1e0,0>xW>|@ql,sQ,uQ,qy,*6,*.31>z]qlv.r+,u1sd>ro,6'>|@,6'4sQ,xX,z]e6>y,;030v.4sK}ls60s6',revl6,uk,6'4xNqde'rwx;0vl.4qyv.we',6.,u|4z]ql4pd4r:,6'r+5,56|B1,5+K|B'4uQv.>ro,sCwe5,x",u|e6vl6,6'464'>xWe5e2,v->}Lv.4*yF'e'sd5,|#4vh,v-v.y%>xWvl64+'>rtM*>x/v.354++vj64sC>uAvl6,5*v.>z],v+4sQ|B14qFr+2yF.v.M.4u*4unwesd0s60,*5v.KyXrw4u14qy,6.v.KyX,v(>rt,++4xWv.,s#yFK,*4t-4ul4rW,x"4xNsd2sd0M.|B.30,uv,6'r+64.4r:4uve';0,z#,6',6,*.4*sd.,0.x;.4qy,6'sd24uvx;,u/,*1,pd>x/v.qd>|@30s61s65,rox;*,x"3414*M2x;'vl+|lv.vjsd54v+,rtM2x;*,p0v.,*1x;1>y,e.>v(3.,v(v.vl4q&4uQx;.,0',uv4sCv.e'>y,4qy>z]s66>}L4sCv.@tc
 !
 !pW0t8pt
- $:]+x"s7
+ &:]+x"s7
 OuvrG
 hrlrG
 p#0rO
 ?p$pEp/r0~.\g~/1.rT
- +.p"q6
+ 4.p"q6
 {Ypd'V
 {Ypd0V
 {x?ovzjp[zep+ttsLovzjp[IFy9
@@ -5092,13 +4328,13 @@ p"yu
 t$uE
 t$1pZ
 t$p.
- #.t$t8
+ $.t$t8
 t$tq
 t$td
 t$vP
 t$vU
- -* #0 &8z<z1
- #$x2
+ 8* $0 *8z<z1
+ $$x2
 s/
 xA
 s/
@@ -5106,67 +4342,67 @@ vF
 s/
 v8
 s/
- #"r)p5rwpN
+ $"r)p5rwpN
 z<q8
 tA&
 uF'uv
- #*s+',
- #$q_(K
+ $*s+',
+ $$q_(K
 qf'&(-
- #&sB0&'
+ $&sB0&'
 /#
- $'/#
+ &'/#
 sB+&'
- &&sB2&'
- &$sB.&'
- &$sB1&'
- %$|~pC
+ *&sB2&'
+ *$sB.&'
+ *$sB1&'
+ ($|~pC
 uw$K
 WyIq%
- >FzF+a
- #$pwuZP
- #$pwv1P
- #$pwx}P
- &$pwyqP
- #$pwqG.P
+ Z#FzF+a
+ $$pwuZP
+ $$pwv1P
+ $$pwx}P
+ *$pwyqP
+ $$pwqG.P
 q_#,6
- &$pw|^P
- 0$T{6P
- #$TqG*P
- #$TyIP
- #$TpV.P
- #$Tt}P
- #$Tu)P
- #$Tv5P
- #$Tv/P
- #$TySP
- #$TyUP
- #$tP2P
- #$tP1P
- #$tP*P
- #$ #yD #xDpwqOP
- #$pwr%P
- #$pwqWP
- #$ #yC #xCqL0p-
+ *$pw|^P
+ >$T{6P
+ $$TqG*P
+ $$TyIP
+ $$TpV.P
+ $$Tt}P
+ $$Tu)P
+ $$Tv5P
+ $$Tv/P
+ $$TySP
+ $$TyUP
+ $$tP2P
+ $$tP1P
+ $$tP*P
+ $$ $yD $xDpwqOP
+ $$pwr%P
+ $$pwqWP
+ $$ $yC $xCqL0p-
 q_%,
 z<{6
 pL"r+
- #2/A
- $$J#vKsOr/'q&
- %$z,.%+
+ $2/A
+ &$J#vKsOr/'q&
+ ($z,.%+
 t*&4%+
 vn%3%+
- $(/C
- ($wC/p2
+ &(/C
+ .$wC/p2
 z,5p2
- &> (9 $9 &R# (9 $9 #R# +9 $9t*%Cp2
- (<tr&3Z
+ *> .9 &9 *R# .9 &9 $R# 49 &9t*%Cp2
+ .<tr&3Z
 vJ%JZ
 r)p5%EZ
- %(t{Y%9&.%D
+ ((t{Y%9&.%D
 t{s^9&4%C
 t{|19%J%B
- #Ct&v]
+ $Ct&v]
 /C
 J1d
 |5q%
@@ -5176,7 +4412,7 @@ wc
 {w*
 G%)
 wAr0zEu%
- #;qL'pb
+ $;qL'pb
 w+
 th%=
 rc
@@ -5197,12 +4433,12 @@ t%pC+p-
 {<xnzEur5zaplxkxkxk
 t%pC.p'
 yrzE{q
- #_'yYxnzE{q
+ $_'yYxnzE{q
 t)sburvDplz\ya'urplzuta
 tE
 /#
 t)v]t\yO
- #\#vN
+ $\#vN
 w4z1pC
 tuze{.
 w4{6pK
@@ -5252,7 +4488,7 @@ z_tDze{.r'
 t%p-0pC
 x^~(r'
 t%p-+pK
-  #$t%p-2q[
+ %$t%p-2q[
 {x?z?Ip)zep+sOz?Ip)sOgrn}MvQIV
 w}p6
 zP{.t\r'
@@ -5279,7 +4515,7 @@ zPv$1>{.r'
 t<v]
 zP~-qw.r'
 zdtDv]qw.
-  #%w}p.
+ %%w}p.
 \p[j|vv$(qw/u+r'
 !s4
 Tq%1p'
@@ -5291,8 +4527,7 @@ t)sb{qr'-
 Tq%2pC
 t)r0v$%qw(u+iL
 v"sOr/'p0
-!s4
-/b
+ %,/b
 rdHvC~
 /b
 rdCvCP
@@ -5301,12 +4536,12 @@ zdtDsbqw$vwzu
 TpK2a
 t)v]qw$iF
 u~|^p'
-  #_$yYxnv$%vwzu
+ %_$yYxnv$%vwzu
 tE
 u~w;p'
 yYxnzEvwzu
 {Zp)o?p3zSxnv$%qw%
-  $d$ #r#{Zp)o?p3zSxnzEu+
+ 'd$ $r#{Zp)o?p3zSxnzEu+
 tE
 xr
 /#
@@ -5314,17 +4549,17 @@ t)sburvDplz\ya'qw%ve
 /#
 t)v]vwzu>v?
 t)sburvDplz\ya'r'ta
- $wGu~pV+p'
-  #Hs5yd
+ &wGu~pV+p'
+ %Hs5yd
 /B
 tuzexi
 /B
-  #o$u~P1p-
+ %o$u~P1p-
 s5{G
 /$
 tusbqw%
 /$
-  #(u~a.p-
+ %(u~a.p-
 s5~2
 u~p'.p'
 {Zp)o?p3zSxn~3vwzawJ
@@ -5335,20 +4570,20 @@ u~p'5p'
 u~p'*pv
 x*tDsbqw%
 zi|v{.u+
- $%u~p'1pX
+ &%u~p'1pX
 x*|v{.qw%
- $%w4z$P
+ &%w4z$P
 t<sbqw%
 /(
-  #=u~a1pK
+ %=u~a1pK
 xr
 u~p'<pC
 yr~+{q
 u~p'0pC
 yr<g{2{2>~+
- %Y5t)r0xi{qur5zuvu
+ (Y5t)r0xi{qur5zuvu
 tE
-  #G $P5u~a5pb
+ %G '8u~a5pb
 t<ze~=
 u~ap-
 {<xn<g2ulwJ>xi
@@ -5369,13 +4604,12 @@ t4
 pnqV,
 }Qpy
 t&?op$gp/x?-
- ##u~a5pX
+ %Nu~a5pX
 yr{.{q
 t)sbur5zu{q-
-t<v]
-t)r0~@u+r've
- $%u~a<p-
-  #g#yrzEvwzu
+ %k$t)r0~@u+r've
+ '?u~a<p-
+ %g#yrzEvwzu
 /,
 yr<g5zaplxkxkxkw5$
 u~P*pC
@@ -5384,18 +4618,18 @@ r[y.?op$gp/xIvuta
 t)sb{qvwzupy
 tE
 t)r0|U"ur5zuu+-
- $%u~pV.pC
+ 'Lu~pV.pC
 yr|U%{q
 r?M
 u~P<pC
 yr<g{2{2w5%
 r?K
- ##u~pC'pb
+ %=u~pC'pb
 tusbw5&
 /+
-  #O/+
-  $Ou~pC0a
-  #Q'yrv$%{q
+ %O/+
+ 'Ou~pC0a
+ %Q'yrv$%{q
 tE
 t&r0|U&urvDplz\ya'
 r?O
@@ -5417,7 +4651,7 @@ t)sbt\>xi-
 /.
 yr<g5zaplxkxkxkqw%
 t%pC+r%
- #;{gv?
+ $f4{gv?
 t)sbqw%urvDplz\ya'ta
 tE
 yYxnv$%{q
@@ -5425,7 +4659,7 @@ t)sburplzur'py
 tE
 vN
 />
-  %t$t&sbqw%
+ )t$t&sbqw%
 ws
 /^
 xr
@@ -5435,24 +4669,25 @@ yr~(urrq'wJ
 x^v$%urv6+wJ
 /#
 t)v]qw%-
-  #k'/^
-  #k'/^
-  'k'/^
-  #k'/^
-  #k'/^
+ %k'/^
+ %k'/^
+ -k'/^
+ %k'/^
+ %k'/^
 t&y&~)E
- #M/\
+!s4
+/\
 yr~)vwza1sP<6us11vD{PqZs_
 /^
 x^{.ur2rqwJ
 /^
-  $k't)v]>xi-
-  $k'/^
-  #k'/^
-  #k'/^
-  $k'/^
-  #k'  %$  )k'/^
-  &k'zP|U"t\r'
+ 'k't)v]>xi-
+ 'k'/^
+ %k'/^
+ %k'/^
+ 'k'/^
+ %k' )$ 1k'/^
+ +k'zP|U"t\r'
 x^|U#r'
 /^
 zP|U%>~+r'
@@ -5460,14 +4695,13 @@ zP|U%>~+r'
 x^|U*vwzawJ
 /^
 zkw5+t\
-w}uE
-x^|U,r'
+ %k'x^|U,r'
 zP|U+>{.r'
-t<v]
-zP~-w50r'
+ %k'zP~-w50r'
 zdtDv]w51
-  $k'\p[j|v|U:w52u+r'
- #Au~p-*q-
+ 'k'\p[j|v|U:w52u+r'
+!s4
+u~p-*q-
 x^|U=w5;
 |0pbp-
 w}t8
@@ -5478,22 +4712,22 @@ t4
 w}td
 zP~)r'y-
 t<ze{.
-  #7zP~)r'>{.
+ %7zP~)r'>{.
 t&y&vM>~=
 v%q0
 t4
 }X
- #Q;sfqKty+w0
-  #r(w}vU
+ $c,sfqKty+w0
+ %r(w}vU
 w}q6
-  #o(w}y9
-  #o(w}ui
-  #o(w}um
+ %o(w}y9
+ %o(w}ui
+ %o(w}um
 zP~6t\r'
 t<ze~@
 zkt\w5"
-  #R#zdtDsbur2rqwJt\
-  #Jxpsbt\
+ %R#zdtDsbur2rqwJt\
+ %Jxpsbt\
 zP~)r'vwzu
 zkr'r'
 zP{.r'>{.
@@ -5502,10 +4736,10 @@ zP~)r't\
 x^~6r'
 zP~=r'>~@
 zk>{.t\
-  #c(  #-zP|U6w52r'
+ %c( %-zP|U6w52r'
 zdtDv]w55
 zdtDsbvwzur'
-  #R*  $Et*sdrW.v(8
+ %R* 'Et*sdrW.v(8
 tw
 ud
 uaq0
@@ -5514,7 +4748,7 @@ wgpA)
 t&y&|UfE
 sfqKz&<*1{S
 t&y&vMw53
-  &P#sfqKvmpls_10usxl
+ +P#sfqKvmpls_10usxl
 tE
 s5y~
 |0pK0p-
@@ -5524,14 +4758,12 @@ t)sbur5zuw5<-
 |0pK1p'
 yr|U<urqZ<*5xXpds_res_u/z]
 /#
- #f,t)r0|Ug{qu+ta
-}Qpy
-}\yd
+ $f,t)r0|Ug{qu+ta
+ %|&}\yd
 |0pK*p;
 tusbw5=
 yrzEvwus+wJ
-s5{G
-|0p-.p'
+ %_(|0p-.p'
 yr|U={q
 |0p-1p}
 zP|U>vwplpl5'y,v(rer/*0zaurr/zawJ
@@ -5545,15 +4777,14 @@ t)v]{q-
 t)ze{.r'py
 {m?Iq3r0vMu+
 {Zp)o?p{jp{xnzEu+
-  #f'|0q%<p}
-  #j*x^~(vwza10usxlzausw0
-t<v]
-zP|Umw5kr'
+ %f'|0q%<p}
+ %j*x^~(vwza10usxlzausw0
+ %z)zP|Umw5kr'
 |,y8+pC
 t<zexi
 zkvws_ussPv-uspl+z#6+qZv(t\
 |,y82p'
-  #m*|,y8.s8
+ %m*|,y8.s8
 zkvwus1|Vv(6s#r/ussP2s_<urr/usr/r/r/s_2'qZ.s_vrr/pl'
 zP~)r'vwplv+ro1xtpl0.s_us0qZ
 zP{.r'urr/pl11qZp0qZp0r/usr/s_6+
@@ -5562,11 +4793,11 @@ t<sby-
 zkt\>~+
 |,y81pb
 x^~=r'
-  #w#z_tDsbt\r'
-  #4zP|U'vws_ussPv-uspl+z#6+qZv(r'
+ %w#z_tDsbt\r'
+ %4zP|U'vws_ussPv-uspl+z#6+qZv(r'
 zdtDv]w5%
-  #m#|,0p}pX
-  #p+  %o+s/
+ %m#|,0p}pX
+ %p+ )o+s/
 tb{,
 s"x;21
 q?ph
@@ -5580,26 +4811,25 @@ vk
 /G
 tuv]
 /G
-  #_,|,0qpp-
+ %_,|,0qpp-
 yYxn~({q
- #a4tE
+ $a4tE
 {Zp)o?p3zSxn~(r'
 tE
 v7
 /F
-  #d,/G
+ %d,/G
 x^~)urv6+wJ
 /#
 t)v]>{.-
-  #d,  #z+|,0tB{X
+ %d, %z+|,0tB{X
 {-
 |,0q[pv
-  #G|,0rXpX
-  &H  #Fq?{,<0+
+ %G|,0rXpX
+ +H %Fq?{,<0+
 |,0s8p'
 sA{,<5.
-s5~2
-|,0t}p'
+ %V*|,0t}p'
 qHpd0+E
 xr
 |,0uZp'
@@ -5619,36 +4849,36 @@ wgpS)
 |,0yRsT
 t&y&vfE
 p[rDq'|v~3r'u+
- $S-|,0r7pK
+ &S-|,0r7pK
 yr~){q
 t)r0~3urplzuur5zu-
- $O|,0t0pv
+ &O|,0t0pv
 t2rnorVIwup{r0~3t\{q
- #At&r0v$dy-
- #;|,0p}{X
- $T#|0pK6p-
+ $At&r0v$dy-
+ $;|,0p}{X
+ '*|0pK6p-
 \p[j|vv$dqwgqwivwzu
- $a% #K/4
-  #V+/4
-  #{-x8rRp'
-  #k(  $l#ws
+ &i& $K/4
+ %V+/4
+ %{-x8rRp'
+ %k( 'l#ws
 u"
 /3
-  #~-/4
-  &d(/V
-  #~-/V
-  '~-/V
-  #~-/V
-  #~-/V
+ %~-/4
+ +d(/V
+ %~-/V
+ -~-/V
+ %~-/V
+ %~-/V
 t&y&v$%E
- #Iu~q%1pf
+ $Iu~q%1pf
 {m?Iq3r0vMqwa
 {Zp)o?p{jp{xnv$aqwa
-  #r*|zy{K
+ %r*|zy{K
 u"
 v_<
- $5r9<
- $;sh?Iq3u}vM^
+ &5r9<
+ &;sh?Iq3u}vM^
 u~q%5p'
 qz}%qFrt^
 qzp?}lrt
@@ -5656,7 +4886,7 @@ tE
 u"
 u~pX1P
 ts
-  $R+u~pX5tY
+ 'R+u~pX5tY
 x^v$dqw%
 u~pX*tY
 zy
@@ -5672,63 +4902,62 @@ yrzEvwzawJ
 u~q-+tY
 zPv$%qw%r'
 u~q-2tY
-tb{,
-/$
+ %_%/$
 t)r0v$%u+r'-
 }Pp^Ar4
 u~q%1r{
 }UyxpSp@,
 |zpSK
 y7
- $Ou~pX+tY
+ &Ou~pX+tY
 ufpAR)
- #Au~pf'P
+ $Au~pf'P
 yrv$O{q
 u"
 u~pf0pC
 zi|vv$dqwd
 u~pf+a
 zdyxpAKR
- #;/K
+ $;/K
 t&y&vMqwd
-  ({%q?pJ
-  %{%s<q/>re
+ /{%q?pJ
+ ){%s<q/>re
 vG)
 t&y&v$RE
 vk
 /<
 tusbqwd
 /<
-  #[0/K
+ %[0/K
 yYxnv$d{q
-  ${%{Zp)o?p3zSxnv$dqwd
-  ${%/;
-  #_0/<
+ '{%{Zp)o?p3zSxnv$dqwd
+ '{%/;
+ %_0/<
 x^v$durv6+wJ
 /#
 t)v]qwd-
-  ${%/K
+ '{%/K
 zM)
 /K
-  #c0/K
-  ({%/K
-  ${%/K
-  ${%/J
-  ${%/K
-  &{%/K
-  #{%/K
-  %{%/K
-  #{%p[rDq'|vv$dr'u+
- $P$/K
-  #{%t)r0v$durplzuur5zu-
- $O/K
+ %c0/K
+ /{%/K
+ '{%/K
+ '{%/J
+ '{%/K
+ +{%/K
+ %{%/K
+ ){%/K
+ %{%p[rDq'|vv$dr'u+
+ &P$/K
+ %{%t)r0v$durplzuur5zu-
+ &O/K
 t2rnorVIwup{r0v$dt\{q
- #At&r0v$Rqwd
-  $, $P:u~pK'p-
-  $f-yr<g{2{2qwO
+ $At&r0v$Rqwd
+ ', &P:u~pK'p-
+ 'f-yr<g{2{2qwO
 u~pC6pC
-  &e-t)r0v$Rur5zuu+-
- $*|,+p'qW
+ +e-t)r0v$Rur5zuu+-
+ &*|,+p'qW
 t&y&vMqw%
 sA<
 t&r0v$R{q
@@ -5737,30 +4966,30 @@ xh
 u~aa
 tusbqwO
 {<xn<g2ulwJu+
-  $f./v
+ 'f./v
 {m?\q3sbqwO
 /v
 zdtDsbqwOr'
 t2rnorVIwup{sbqwOr'
 /}
-  ,f.u~P'q~
+ 7f.u~P'q~
 t)r0v$Rqw%{qyO
- %Y7  $At&r0v$Rur5zu
+ (Y7 'At&r0v$Rur5zu
 u~{$pX
 vN
 /(
-  &A/(
-  #A/(
-  $A/(
-  ,Au~{$q~
+ +A/(
+ %A/(
+ 'A/(
+ 7Au~{$q~
 t)r0v$Rurplzuur5zuyO
- #KTp-.p'
+ $KTp-.p'
 {Zp)o?p3zSxnv$${q
 Tp-*pK
 x^v$$qwR
-  $j1Tp-+pC
+ 'j1Tp-+pC
 t)r0v$%qwRu+s)V
-  $j1  #Z7t]ivCr
+ 'j1 %Z7t]ivCr
 Tp'.p'
 t<sbqw&
 Tp'+q-
@@ -5771,17 +5000,17 @@ t)ze{.r's)h
 Tp'<P
 t)sbqw&r's)[
 /l
-  X#c,  #i)  #c,t&y&vMw54
-  )c,/k
+ b$c, %i) %c,t&y&vMw54
+ 1c,/k
 {Zp)o?p3zSxn|U<w5<
 t)sbur5zuw5=-
 {<xn|U=urqF*10usxlzaplsPv-uspl
 /l
 yr|U=urqZ<*5xXpds_res_u/z]
-  $c,t)r0~({qu+ta
-  $c,/l
+ 'c,t)r0~({qu+ta
+ 'c,/l
 tusbw5>
-  $c,/i
+ 'c,/i
 yr|U>{q
 /l
 zP|U?vwplpl5'y,v(rer/*0zaurr/zawJ
@@ -5789,57 +5018,52 @@ zP|U?vwplpl5'y,v(rer/*0zaurr/zawJ
 yr<g{2{2w5?
 /l
 zP|U@vwplpl5'y,v(rer/*0zavwzawJ
-  )c,/l
-  #|4t<v]
-zkvwza10usxlzausw0w5E
+ 1c,/l
+ %|4 %\4zkvwza10usxlzausw0w5E
 /l
 zP~)vws_ussPv-uspl+z#6+qZv(r'
 /l
-  #}4/l
-  (a,/l
-  &a,zP|U%vws_ussPv-uspl+z#6+qZv(r'
+ %}4/l
+ /a,/l
+ +a,zP|U%vws_ussPv-uspl+z#6+qZv(r'
 zdtDv]w5$
-  #}-/T
-  /a,t&y&|U.E
+ %}-/T
+ =a,t&y&|U.E
 vk
 /T
-tuv]
-/T
-  #p6/T
-  (a,/S
-  #t6/T
-  'a,/T
+ %a,/T
+ %p6/T
+ /a,/S
+ %t6/T
+ -a,/T
 {-
-  $G/T
-  (a,/T
-  $a,/T
-  $a,/S
-  $a,/T
-  &a,/T
-  #a,/T
-  %a,/T
-  &a,/T
-  &a,/T
-  $a,t&r0|U3y-
-  $, $5/l
+ 'G/T
+ /a,/T
+ 'a,/T
+ 'a,/S
+ 'a,/T
+ +a,/T
+ %a,/T
+ )a,/T
+ +a,/T
+ +a,/T
+ 'a,t&r0|U3y-
+ ', &5/l
 w|r0|U3w5Yvwzu
- $}#pww;p'
+ &}#pww;p'
 t]hvCq
 pwyIuZ
 w}rL
 x^|U_r'
 |,2sT.p-
-  #m8  #W5t<v]
-/7
-  #c8/$
- #|+}Qpy
-xr
-  #S.t)sb{qurvDplz\ya'-
+ %m8 %W5 %v6/7
+ %c8/$
+ $|+ %g4xr
+ %S.t)sb{qurvDplz\ya'-
 t)sbur2rqwJr'yO
 v"~4p
-!s4
-|,2q~+P
-  #k4t)ze{.>xi-
+ %G|,2q~+P
+ %k4t)ze{.>xi-
 |,2q~5P
 yrzEvwzar/{S{2
 r?n
@@ -5851,23 +5075,23 @@ yrzEurqF+qZ{S{2
 xr
 |,2rX*pC
 t)r0~(ur2rqwJ{qvu
-  $2|,2q[*q-
-  #Q8zitDv]
+ '2|,2q[*q-
+ %Q8zitDv]
 |,2rX<a
 yr~)ur2rq1s_r/1s_r/1s_r/1s_r/5
 xr
 |,2rX2p;
 yr<gqFuQ{S{2t\
 |,2s8.qT
- #Ct&r0{.ur2rqwJ
+ $Ct&r0{.ur2rqwJ
 r?p
 |,2rX5yB
 w}{n
 w}{^
-  #Y8w}yu
-  #Y8w}p0pZ
-  #Y8w}|K
-  #j1w}'tq
+ %Y8w}yu
+ %Y8w}p0pZ
+ %Y8w}|K
+ %j1w}'tq
 zP~>t\r'
 w}'vP
 zP|U#t\r'
@@ -5886,7 +5110,7 @@ zP|U.t\r'
 w}0rj
 zP|U0t\r'
 zP|U1r'vwzu
- $T)|,2rX'qG.
+ &T)|,2rX'qG.
 w}0sI
 w}wn
 zP|U4t\r'
@@ -5919,117 +5143,114 @@ zP|ULt\r'
 w}sKp6
 zP|UNt\r'
 \p[j|v|U3w5Nu+vwzu
- #A|,2s8<t0
+ $A|,2s8<t0
 t&y&vMw5P
 zU}%xl|#rts#rt
-  #_/|,2s8'p-
-t<v]
-zkt\urr/za0{S{2
+ %_/|,2s8'p-
+ %Y9zkt\urr/za0{S{2
 /U
-  c#T)/T
-  %T)/U
-  (T)/U
-  %T)/R
-  #T)/U
-  #T)/T
-  #T)/U
-  *T)/U
-  %T)/U
-  #T)/U
-  #R</U
-  (e3/U
-  )T)/U
-  1T)/U
-tuv]
-/A
-  #t=/U
-  (e3/T
-  #x=/U
-  'e3/U
+ v$T)/T
+ )T)/U
+ /T)/U
+ )T)/R
+ %T)/U
+ %T)/T
+ %T)/U
+ 3T)/U
+ )T)/U
+ %T)/U
+ %R</U
+ /e3/U
+ 1T)/U
+ AT)/U
+ %e3/A
+ %t=/U
+ /e3/T
+ %x=/U
+ -e3/U
 {-
-  $G/U
-  (e3/U
-  $e3/U
-  $e3/T
-  $e3/U
-  &e3/U
-  #e3/U
-  %e3/U
-  &e3/U
-  &e3/U
-  &T)/U
-  %*  %T)|,2s8'rX
+ 'G/U
+ /e3/U
+ 'e3/U
+ 'e3/T
+ 'e3/U
+ +e3/U
+ %e3/U
+ )e3/U
+ +e3/U
+ +e3/U
+ +T)/U
+ )* )T)|,2s8'rX
 zdtDsbw5\>}a#G
 w|sbw5]>}a#H
 z_tDze}a#:w5}
-  #\>/C
-  c#p-/B
-  %p-/C
-  (p-/C
-  %p-/@
-  #p-/C
-  #p-/B
-  #p-/C
-  *p-/C
-  %p-/C
-  #p-/C
-  #n@/C
-  (Q8/C
-  )p-/C
-  1p-/C
-tuv]
-/C
-  #aB/C
-  (Q8/B
-  #eB/C
-  'Q8/C
+ %\>/C
+ v$p-/B
+ )p-/C
+ /p-/C
+ )p-/@
+ %p-/C
+ %p-/B
+ %p-/C
+ 3p-/C
+ )p-/C
+ %p-/C
+ %n@/C
+ /Q8/C
+ 1p-/C
+ Ap-/C
+ %Q8/C
+ %aB/C
+ /Q8/B
+ %eB/C
+ -Q8/C
 {-
-  $G/C
-  (Q8/C
-  $Q8/C
-  $Q8/B
-  $Q8/C
-  &Q8/C
-  #Q8/C
-  %Q8/C
-  &Q8/C
-  &Q8/C
-  &p-/C
-  %*  %p-|,2s8'qp
+ 'G/C
+ /Q8/C
+ 'Q8/C
+ 'Q8/B
+ 'Q8/C
+ +Q8/C
+ %Q8/C
+ )Q8/C
+ +Q8/C
+ +Q8/C
+ +p-/C
+ )* )p-|,2s8'qp
 x^|U|w54
 rdRd
 |,2s8.p-
 z_|v}a$3u+>}a$2
- $P:|,2s8+pf
+ &P:|,2s8+pf
 z_tDv]>}a$3
 zd|v}a$4ur2rqwJu+
- $*|,2tB*pC
+ &*|,2tB*pC
 zdtDze}a$4vwzu
 |,2tB6yB
 w}+tq
 w}{;
-  #VCw}+w<
-  #VCw}2s]
-  #VCw}qFp6
-  #g<w}2qX
-  #|,w}2sD
-  #|,|,2q[<y2
+ %VCw}+w<
+ %VCw}2s]
+ %VCw}qFp6
+ %g<w}2qX
+ %|,w}2sD
+ %|,|,2q[<y2
 w}2qc
 w}2rj
-  #|,w}2sI
-  #|,w}2uE
-  #|,w}2p.
-  #|,w}2t8
-  #|,zP|U/r'vwzu
-  #I|,2q[2p=
+ %|,w}2sI
+ %|,w}2uE
+ %|,w}2p.
+ %|,w}2t8
+ %|,zP|U/r'vwzu
+ %I|,2q[2p=
 z_tDsbw5#r'
 w}2td
 zd|v}a$Pu+r'
- $*|,2q[0qO
+ &*|,2q[0qO
 z_tDsbw5%>{.
 w}2vU
 w|r0}a$Rr'u+
- $*|,2q~6a
+ &*|,2q~6a
 yr}a$QvwqZ5wJ
 xr
 |,2r{0pK
@@ -6037,17 +5258,17 @@ x^}a$R>}a$R
 |,2r{+t0
 w}2q6
 w}u1pU
-  #Ow}vs
-  #Ow}repZ
-  #Ow}.sc
-  #O|,2r{2sX
+ %Ow}vs
+ %Ow}repZ
+ %Ow}.sc
+ %O|,2r{2sX
 w}.t'
 w}y,pU
-  #j>w}.x+
+ %j>w}.x+
 zP|U$t\r'
 w}ropZ
-  #Ow}rop6
-  #OzP|U)r'vwzu
+ %Ow}rop6
+ %OzP|U)r'vwzu
 |,2r{.pK
 z_tDze~>r'
 |,2r{1p'
@@ -6060,13 +5281,13 @@ zP}a$j>{.r'
 w|v]vwzawJ
 /$
 t)r0}a$k>{.u+-
- #G|,2tB+q%
+ $G|,2tB+q%
 w|ze}a$lvwzu
 |,2tB.p-
 zdtDsbvwzu>}a$m
 |,2q~*P
 t)r0}a$nr'u+iT
- ##pwyIr{
+ $#pwyIr{
 x^}a$ovwzawJ
 x^v$&>}a%5
 w}.tq
@@ -6076,9 +5297,9 @@ zP}a$svwzawJr'
 Ta'a
 t)sby-r's)e
 p[rDq'|vv$%qw%u+
-  $bDTpC<pX
+ 'bDTpC<pX
 w|ze}a%:vwzu
-  #_/TpC0P
+ %_/TpC0P
 t)v]>}a%<s)\
 TpC5p-
 x^v$%t\
@@ -6090,22 +5311,15 @@ TpC1P
 t)zexir's)_
 /%
 t)r0v$%u+y-s)^
-  $3T{6P
-t]jvC|
-  #TJt]kvC{
-TyIP
-t]lvK~,
-  #TJt]mvKy~
-Tt}P
-t]nvK{G
-Tu)P
-t]o}/
-Tv5P
-t]pw&
-Tv/P
-t]qr.
-TySP
-t]rd
+ '3 %TJt]jvC|
+ %TJt]kvC{
+ %TJt]lvK~,
+ %TJt]mvKy~
+ %TJt]nvK{G
+ %TJt]o}/
+ %TJt]pw&
+ %TJt]qr.
+ %TJt]rd
 TyBp=
 {<xnv$$qw%
 TpCqO
@@ -6113,56 +5327,55 @@ t)sbvwzu{q-
 TyRpb
 yrv$$qw%
 /#
-  #&TyRr7
+ %&TyRr7
 yrv$%qw$
-  $&TyRqp
-  #kCTyUP
-t)r0v$%>{.u+s)s
- $%Ty2p=
-  #0/%
+ '&TyRqp
+ %kC %cJt)r0v$%>{.u+s)s
+ &%Ty2p=
+ %0/%
 t)r0v$%vwzu{q-
- $*TuZp=
+ &*TuZp=
 {<xnv$%qw$
 /#
-  #( $*Txxp=
-  $8  #. $*TsXp=
+ %( &*Txxp=
+ '8 %. &*TsXp=
 yYxnv$%qw$
-  $. $*Tr7p=
+ '. &*Tr7p=
 {Zp)o?p3zSxnv$%qw$
-  $4 #GTpV*{X
- %R#  #B/$
-  #L/,
-  %P#/,
-  #kDT{$pX
+ '4 $GTpV*{X
+ (R# %B/$
+ %L/,
+ )P#/,
+ %kDT{$pX
 \p[j|vv$%u+vwzawJvwzawJ
- $OTyGa
+ &OTyGa
 yYxnv$%qw%
 /'
 yr<g{2{2qw%
 /&
-  #2/'
-  #tC  $2/'
-  #2/&
+ %2/'
+ %tC '2/'
+ %2/&
 t)r0v$%qw%u+ta
- $*Tw;p-
+ &*Tw;p-
 x^v$%qw$
 zdtDsbvwzuqw$
 p[rDq'|vv$%r'u+
- $*T|^p;
+ &*T|^p;
 t<sbqw$
 zkqw$vwzu
-  #t$ #Gpww.{X
-  $XG|,.a2pC
-  #bF|,.a1p'
+ %t$ $Gpww.{X
+ 'XG|,.a2pC
+ %bF|,.a1p'
 yr<gqF2r6'us15*pl|Wz#r/u+
 z-pd'
 |,.p''p'
 {<xn<g+za2{S{2u+
 xr
 |,.p'}b
-  #kGz-pd0
+ %kGz-pd0
 |,.pC'pC
-  #W<|,.pC0p-
+ %W<|,.pC0p-
 x^v$%r'
 {x?z?Ip)y40r0qkvf>vf{5p+sOz?Ip)sOp[u[pYtRp)jp{pY~?V
 zP~)>xir'
@@ -6177,64 +5390,61 @@ zP~)w5#r'
 z_tDze~+r'
 w|r0v$%qw%u+
 v"sOr/'rq
- #/|,.p'0pX
+ $/|,.p'0pX
 x^|U&ur2rqwJ
-  Y#fB  ,S8/~
-  #S8t)r0zEur5zuw5<-
-  #fB}\yd
-/~
-  %_B/|
+ d$fB 7S8/~
+ %S8t)r0zEur5zuw5<-
+ %fB %_B/~
+ )_B/|
 yr<g{2{2w5=
 /}
 zP|U>vwplpl5'y,v(rer/*0zavwzawJ
-  $[B  %YB/|
-  %YBzP|USur2rqwJr'
+ '[B )YB/|
+ )YBzP|USur2rqwJr'
 /|
-  $YB/|
-  #vJ/|
-  (YB/|
-  )YB/|
-  /YBt&y&|U-E
+ 'YB/|
+ %vJ/|
+ /YB/|
+ 1YB/|
+ =YBt&y&|U-E
 vk
 /|
-tuv]
-/|
-  #iL/|
-  (YB/{
-  #mL/|
-  'YB/|
+ %YB/|
+ %iL/|
+ /YB/{
+ %mL/|
+ -YB/|
 {-
-  $G/|
-  (YB/|
-  $YB/|
-  $YB/{
-  $YB/|
-  &YB/|
-  #YB/|
-  %YB/|
-  &YB/|
-  &YB/|
-  $YBt&r0|U2y-
-  $,  %*\p[j|v|U2w5iur2rqwJvwzu
- $S6|,.p'+q-
+ 'G/|
+ /YB/|
+ 'YB/|
+ 'YB/{
+ 'YB/|
+ +YB/|
+ %YB/|
+ )YB/|
+ +YB/|
+ +YB/|
+ 'YBt&r0|U2y-
+ ', )*\p[j|v|U2w5iur2rqwJvwzu
+ &S6|,.p'+q-
 w|sbw53vwzu
 z_tDsbur2rqwJr'
-  #vE|,.p'2a
-  #^I|,.p'.a
-t<v]
-/#
-  #v@ #K|,.pC2{X
- $4|,.a5a
-  #,t)r0v$%urr/zuvwzu-
- #9|,.P6{X
-  $kLpwyRp}
+ %vE|,.p'2a
+ %^I|,.p'.a
+ %nL/#
+ %v@ $K|,.pC2{X
+ &4|,.a5a
+ %,t)r0v$%urr/zuvwzu-
+ $9|,.P6{X
+ 'kLpwyRp}
 x*|vv$%qw%
-  $&pwySa
-  #V(pwyBp-
+ '&pwySa
+ %V(pwyBp-
 w|sbqw%{q
 /#
 t)r0v$%urvDplplxkxkxku+-
-  $.pwaP
+ '.pwaP
 t]2vKsOr/'t-
 tP<P
 t]6vK~,
@@ -6246,40 +5456,36 @@ tP1P
 t]uvK{G
 tP*P
 t]v}/
- #g>t]ww&
-pwqOP
-t]xr.
-pwr%P
-t]yd
+ $g>t]ww&
+ %yQ#t]xr.
+ %yQ#t]yd
 TsTP
-  #{) #=  $~Lt)sbqw$qw%-
+ %{) $= '~Lt)sbqw$qw%-
 pwq~a
 yr<g{2{2qw$
 t)sbqw%{q-
- #'t)v]qw%s){
-pwqWP
-t)r0v$%t\u+s)z
+ $'t)v]qw%s){
+ %UR#t)r0v$%t\u+s)z
 v"sOr/'r:
- #ITpbP
-  #_*  %1t)r0v$%qw$qw%-
-  $*pwq8p-
+ $ITpbP
+ %_* )1t)r0v$%qw$qw%-
+ '*pwq8p-
 z_|vv$%qw%qw$
- $y#pwp=p-
+ &y#pwp=p-
 p[rDq'|vv$%qw%qw$
- $&tP6p-
+ &&tP6p-
 zd|vv$%qw%qw$
- $&tP5p-
+ &&tP5p-
 w|r0v$%qw%qw$
- %&{<xnv$%{q
+ (&{<xnv$%{q
 t)r0v$%{qqw%-
- $&tP+p-
+ &&tP+p-
 p[rDq'|vv$%qw%qw%
- $&tP'pv
+ &&tP'pv
 tur0v$%qw%
- $&pwp'pC
+ &&pwp'pC
 t<r0v$%qw%
- $&qL0p-
-t]|d
+ && %PS#t]|d
 qL.P
 sU|
 k|&I
@@ -6287,91 +5493,88 @@ uB
 s%|e
 G')
 Ip)?pEqBqgq7r0q]qw%
- $-}Ba
-sU|
-k|&J
+ &-}Ba
+ %+k|&J
 wD
 {mv9q0r0t^qw%
 {Zp)o?p{jp{xnv$%qw%
 vir4
- $o$vpo,9)
- $$z<r{
+ &o$vpo,9)
+ &$z<r{
 t=K&K&R
 p%K&&
- $(/$
- %$uwLK
+ &(/$
+ ($uwLK
 r>2
- #&uwMK
- #$r>2
- #$uwNK
-  $& #(uwOK
-  $* #(uwPK
-  $.p92
- %*|5q%
+ $&uwMK
+ $$ %& $$uwNK
+ '& $(uwOK
+ '* $(uwPK
+ '.p92
+ (*|5q%
 ws
 pc/
 pc,
- $*qL'pb
-tX
+ &* %aR#tX
 n2
 _+
- $*/%
- #0 #^#_-
- $h#/'
+ &*/%
+ $0 $^#_-
+ &h#/'
 ||
- #o# $- #]#/&
+ $o# &- $]#/&
 vb;
- %o#p,0rj
- &$zqsI
+ (o#p,0rj
+ *$zqsI
 st
 zqx+
- 3(`}
+ D(`}
 
 var general64SM70 = driver.Text{Base: &general64SM70Narrow, Code: `packed2 76035 general64
- =$OuQrA
+ X#$OuQrA
 z7+rA
- U#& #2t*rwp*
- ~$$q"p^r+
- *$z,.%'
+ Z$& $2t*rwp*
+ }'$q"p^r+
+ 2$z,.%'
 t*&4%'
 vn%/%'
- -(t*%3p2
- -$ &9 *: &9 *: #9 ):vJ%FZ
+ 8(t*%3p2
+ 8$ *9 2: *9 2: $9 0:vJ%FZ
 r)p5%AZ
- %&t{Y%9&.%@
+ (&t{Y%9&.%@
 t{s^9&4%?
 t{|19%F%>
- ((r,pO
- $${H
- &$r,ps
- SQ#$qQ(
- *$qQ*
- ($vpk,9)
- %$t=G&G&N
+ .(r,pO
+ &${H
+ *$r,ps
+ VR$$qQ(
+ 2$qQ*
+ .$vpk,9)
+ ($t=G&G&N
 p%G&&
- (&uwHK
- $$uwIK
- %$uwJK
- %$uwKK
- %$ #? *@pc+
+ .&uwHK
+ &$uwIK
+ ($uwJK
+ ($uwKK
+ ($ $? 2@pc+
 pc&
- &&n.
+ *&n.
 _$
- '&_(
- '$_*
- B$`}
+ ,&_(
+ ,$_*
+ c#$`}
 
 var generalIntSM70Narrow = driver.Text{Base: &chooseSM70Narrow, Code: `packed2 14502 generalInt
- &$!u'oyit2p3wd
+ *$!u'oyit2p3wd
 !xgp3vQp[p3p{wp
 !|Fw{yjpE}:q*
 !yLqGyKIpYjp$gq*
 !
 !pW+w<pt
- $*]*qS
+ &*]*qS
 OpdrA
 h1qS
- 5(zqqX
+ H(zqqX
 {Yt?pZ
 {Yt?'V
 {Y0t?V
@@ -6394,24 +5597,24 @@ zqq6
 p"+s]
 p"u/pU
 p"u/p6
- -2 #0 &:{oz1
- /$u?q)
+ 82 $0 *:{oz1
+ <$u?q)
 s/
 u?ps
 s/
 u?qA
-  $$sh?Iq3u}vMA
- #>p]#rw%"
+ '$sh?Iq3u}vMA
+ $>p]#rw%"
 {oq8
 tA'
 p<J
 q\+q%
 s+(,
 q\6q-
- $Nq\*pv
+ &Nq\*pv
 sB0&(
- &&sB+&(
- %$/#
+ *&sB+&(
+ ($/#
 sB2&(
 /#
 q_,K
@@ -6439,9 +5642,9 @@ q_$rf
 TpVP
 q_#K
 TaP
- #$TpCP
- #$Tp-P
- #$TpXP
+ $$TpCP
+ $$Tp-P
+ $$TpXP
 q_#sd
 TpfP
 q_#,+
@@ -6475,37 +5678,37 @@ z)1P
 q_&,
 {o{6
 pL(r+
- #&/<
- #$r=<p-
+ $&/<
+ $$r=<p-
 J#vCK
- $&r=2pX
+ &&r=2pX
 z,/%1
 t*&5%1
 vn%9%1
- $*/>
- ($ $k#t*%=p2
- %OJ)d
- '7wC1p2
+ &*/>
+ .$ &k#t*%=p2
+ (OJ)d
+ ,7wC1p2
 z,7p2
 t*%Ap2
- %3J+d
- '<wC2p2
+ (3J+d
+ ,<wC2p2
 z,8p2
 t*%Ep2
- %KJ-d
- 'T#wC3p2
+ (KJ-d
+ ,T#wC3p2
 s'%Np2
 t*%Ip2
 /$
 J/d
- &,tr&4Z
+ *,tr&4Z
 vJ%PZ
 r)p5%KZ
- $(q\2p-
+ &(q\2p-
 t{Y%9&/%J
 t{s^9&5%I
 t{|19%P%H
- #Av_rE
+ $Av_rE
 />
 J1}/
 />
@@ -6517,37 +5720,37 @@ ud
 sBs^B
 wc
 qC|T9%
- #T#shv9q3pPpAA
+ $T#shv9q3pPpAA
 v"z9
- #EWw.p;
- $k#rc
- #$G1)
+ $EWw.p;
+ &k#rc
+ $$G1)
 wAt5pOu%
- $/WpV0q8
+ &/WpV0q8
 w+
 th%@
 uB
 wm;
 G+)
- #T#sh?Iq3u}q/A
- #G #3/&
+ $T#sh?Iq3u}q/A
+ $G $3/&
 t]4r.
 /&
 t]5d
 /&
- $g$wD
+ &g$wD
 qCp?,9#
- #Ls/
-  $B/&
- #(zO%@
+ $Ls/
+ 'B/&
+ $(zO%@
 r>2
 r2p7e
- #A #t$ $3  $+zO%C
+ $A $t$ &3 '+zO%C
 r>.
 r2p7;
 G))
- #T#sh?Iq3u}pJA
- #Gv_q9
+ %Bsh?Iq3u}pJA
+ $#v_q9
 /A
 t]6vCE
 /A
@@ -6587,29 +5790,29 @@ qf'wq
 pwyRpb
 qe(u$
 /#
-  #&pwyRr7
+ %&pwyRr7
 qHq9=(
-  $&pwyRqp
+ '&pwyRqp
 r#Y8
 /F
 qfp?8i"
 v"yd
- #3pwy2p=
-  #0/%
+ $#pwy2p=
+ %0/%
 }PqV,wq
 v"{G
- ##pwuZp=
+ $#pwuZp=
 w#q9=(
 /#
-  #( $T%pwxxp=
-  $8  #.  $l$pwsXp=
+ %( &T%pwxxp=
+ '8 %. 'l$pwsXp=
 |zq9=(
-  $. $Gpwr7p=
+ '. &Gpwr7p=
 {Zp)o?p3zSyxxIu$=(
-  $4 #Ksh?Iq3u}y{A
+ '4 $Ksh?Iq3u}y{A
 Tq~{X
 v"~4E
- #ITs8P
+ $ITs8P
 qe(K
 u"
 Tt0a
@@ -6620,14 +5823,14 @@ r9<
 vk
 Tr7P
 zdyxm(K=(
- #ETv5pC
+ $ETv5pC
 tH=(
 u"
 r9'
- $%  %%TxxP
+ &% )%TxxP
 tS(
 |H
- #ETv/tY
+ $ETv/tY
 ubq/
 TxxpC
 xjrEEv2
@@ -6637,31 +5840,31 @@ Tv5q-
 }Ut5m)=),
 tH=)
 y7
- #GTrRqT
-  $ITqpq%
+ $GTrRqT
+ 'ITqpq%
 qe)uD
 xjrE=)uD-
-  $NTq8q%
+ 'NTq8q%
 qHq/=)
-  #'v"~,
- #MTp=p-
+ %'v"~,
+ $MTp=p-
 p[rDq'?qByxrEuD=)
- $^&Tp}p-
+ &^&Tp}p-
 zdyxrEuD=)
-  $}#Tp;p-
+ '}#Tp;p-
 ufrEuD=)
-  ${#Tq-q%
+ '{#Tq-q%
 qHq/K
 xjrEKuD-
- $V#Tq%p-
+ &V#Tq%p-
 p[rDq'?qByxrEuDuD
-  $e&TpKp;
+ 'e&TpKp;
 ue<u=
 qHqAE
 xjpAEu=-
- $GTp'pC
+ &GTp'pC
 zdyxpAKu=
- #K/_
+ $K/_
 rd1w&
 /_
 rd0r.
@@ -6670,441 +5873,123 @@ rd/d
 z)6pC
 s[qR
 |(%L
- #(v8
+ $(v8
 w2",9'
- #c$ $S#z)5pC
+ $c$ '>z)5pC
 sU"
 k"%M
- #O|zpOK
+r>5
+|zpOK
 /;
-  #Z%/#
+ %Z%/#
 w2#,9'
- #{#  $Fz).pC
+ $# 'Fz).pC
 sU#
 k#%H
 r>*
 s%#e
 G3)
 Ip)?pEqBqgq7t5q]u=
- $?z)+pC
-sU#
-k#%K
- #Au?ps
-s%$;
- #A #7 #A{or{
+ &?z)+pC
+ %+k#%K
+ $A %h+s%$;
+ $A $7 $A{or{
 qnG%G%@
 kG&'
- $V% $$/b
+ &V% &$/b
 }sFK
 rc<
- #(}sEK
- #$rc<
- #$}sDK
-  $& #(}sCK
-  $* #(}sBK
-  $.sY<
- %*/\
+ $(}sEK
+ $$ %& $$}sDK
+ '& $(}sCK
+ '* $(}sBK
+ '.sY<
+ (*/\
 rI0
 z>4
 pc7
- $*/\
+ &*/\
 tX
 C3
 q49
- $*/\
+ &*/\
 })
 C0
- $4 #- $:C-
+ &4 $- &:C-
 _6
- %5tX
+ (5tX
 C*
 q4:
- %(})
+ ((})
 C'
- $M $R# #Eppq)
+ &M &R# $Eppq)
 _8
- $J/*
- #+ppqA
-  $( #4/*
- #0 #.q48
- $7/*
- #7ppph
+ &J/*
+ $+ppqA
+ '( $4/*
+ $0 $.q48
+ &7/*
+ $7ppph
 q4;
- $> 'Fp,sKpZ
- &$ #p3st
- #" 3s3`}
+ &> ,Fp,sKpZ
+ *$ $p3st
+ $" Ds3`}
 
-var generalIntSM70 = driver.Text{Base: &chooseSM70Narrow, Code: `packed2 13979 generalInt
- &$!u'oyit2p3wd
-!xgp3vQp[p3p{wp
-!|Fw{yjpE}:q*
-!yLqGyKIpYjp$gq*
-!
-!pW+w<pt
- $*]*qS
- #$h.qS
- 5$zqqX
-{Yt?pZ
-{Yt?'V
-{Y0t?V
-p,0qc
-zqrj
-zq2pU
-zqsI
-zqx+
-p"wn
-zq1pZ
-zqp.
-zq1p6
-zqt8
-zqtq
-zqtd
-zqvP
-zqvU
-zqw<
-zqq6
-p"+s]
-p"u/pU
-p"u/p6
- -2 #0 &:{oz1
- #$ #V#t*rwp*
-{oq8
-tA'
-p<J
-q\+q%
-s+(,
-q\6q-
- $Nq\*pv
-sB0&(
- &&sB+&(
- %$/#
-sB2&(
-/#
-q_,K
-qf'&,-
-/#
-sB.&(
-/#
-q_-K
-qf'&--
-/#
-sB1&(
-/#
-q_.K
-qf'&.-
-sW*pC
-uw%K
-WyGP
-q_%;
-WpV+P
-q_%rf
-/#
-q_$;
-/#
-q_$rf
-TpVP
-q_#K
-TaP
- #$TpCP
- #$Tp-P
- #$TpXP
-q_#sd
-TpfP
-q_#,+
-TpvP
-q_#|B
-TpbP
-q_#vj
-TqOP
-q_#,5
-Tr%P
-q_#,*
-TqWP
-q_#,6
-pwt}P
-q_#x;
-pwu)P
-q_#4'
-pwv5P
-q_#yF
-pwv/P
-q_#4+
-pwySP
-q_#we
-pwyUP
-q_#4.
-z)0P
-q_&;
-z)2P
-q_&rf
-z)1P
-q_&,
-{o{6
-q"p^r+
- #&/<
- #$r=<p-
-J#vCK
- $&r=2pX
-z,/%'
+var generalIntSM70 = driver.Text{Base: &generalIntSM70Narrow, Code: `packed2 13979 generalInt
+ <$O6rA
+h.qS
+ m$& $Jt*rwp*
+ o%$q"p^r+
+ 2$z,/%'
 t*&5%'
 vn%/%'
- $*/>
- ($ $k#t*%3p2
- %OJ)d
- '7wC1p2
-z,7p2
-t*%7p2
- %3J+d
- '<wC2p2
-z,8p2
-t*%;p2
- %KJ-d
- 'T#wC3p2
-s'%Dp2
+ 8(t*%3p2
+ 8$t*%7p2
+ 8$t*%;p2
+ 6$s'%Dp2
 t*%?p2
-/$
-J/d
- &,tr&4Z
-vJ%FZ
+ 0&vJ%FZ
 r)p5%AZ
- $(q\2p-
-t{Y%9&/%@
+ (&t{Y%9&/%@
 t{s^9&5%?
 t{|19%F%>
- #Av_rE
-/>
-J1}/
-/>
-t]2r.
-/>
-t]3d
-W{$qO
-ud
-qQ&
-wc
-qC|T9%
- #T#shv9q3pPpAA
-v"z9
- #EWw.p;
-w+
-r,q9
-rc
-wme
-}O
-wAt5pOu%
- $*WpV0q8
-w+
-qQ,
-uB
-wm;
-G+)
- #a$sh?Iq3u}q/A
- #G #3/&
-t]4r.
-/&
-t]5d
-/&
-yy
-qQ$
-wD
-qCp?,9#
- #Gs/
-  $B/&
- #e&qQ0
-r>2
-r2p7e
- #A #t$ $3  $+qQ*
-r>.
-r2p7;
-G))
- #T#sh?Iq3u}pJA
- #Gv_q9
-/A
-t]6vCE
-/A
-t]7vCD
-/A
-t]8vCC
-/A
-rd,vCB
-/A
-rd+vCA
-/A
-rd*vC@
-/A
-rd)vC?
-/A
-rd(vC>
-/A
-rd'vC=
-/A
-rd&vC<
-/A
-rd%vKy~
-/A
-rd$vK{G
-/A
-rd#}/
-/A
-rd"w&
-/A
-ujxPr.
-/A
-ujw~d
-pwyBp=
-|Y6u$
-tP<qO
-qf'wq
-pwyRpb
-s(6u$
-/#
-  #&pwyRr7
-qHq996
-  $&pwyRqp
-r#Y8
-/F
-qfp?8i"
-v"yd
- #3pwy2p=
-  #0/%
-}PqV,wq
-v"{G
- ##pwuZp=
-w#q996
-/#
-  #( $T%pwxxp=
-  $8  #.  $l$pwsXp=
-|zq996
-  $. $Gpwr7p=
-{Zp)o?p3zSyxxIu$96
-  $4 #Ksh?Iq3u}y{A
-Tq~{X
-v"~4E
- #ITs8P
-s(6K
-u"
-Tt0a
-|zq9,
-|zq9pk
-tE
-r9<
-vk
-Tr7P
-zdyxp:6K96
- #ETv5pC
-tH96
-u"
-r9'
- $%  %%TxxP
-q@6
-|H
- #ETv/tY
-ubq/
-TxxpC
-xjrEEv2
-TySqT
-p[rDq'?qByxq/uDuD
-Tv5q-
-}Ut5p:696,
-  #6y7
- #GTrRqT
-  $ITqpq%
-s(6uD
+ 6(qQ&
+ 2$r,q9
+ &$}O
+ ,$qQ,
+ <$qQ$
+ 2$qQ0
+ 2$qQ*
+ s#$|Y6u$
+ ($s(6u$
+ ($qHq996
+ 4$ %0 ,$w#q996
+ ,$ '8 *&|zq996
+ ,${Zp)o?p3zSyxxIu$96
+ 2$s(6K
+ 2$zdyxp:6K96
+ &$tH96
+ 2$q@6
+ 4$}Ut5p:696,
+ %6 .&s(6uD
 xjrE96uD-
-  $NTq8q%
-qHq/96
-  #'v"~,
- #MTp=p-
-p[rDq'?qByxrEuD96
- $^&Tp}p-
-zdyxrEuD96
-  $}#Tp;p-
-ufrEuD96
-  ${#Tq-q%
-qHq/K
-xjrEKuD-
- $V#Tq%p-
-p[rDq'?qByxrEuDuD
-  $e&TpKp;
-ue<u=
-qHqAE
-xjpAEu=-
- $GTp'pC
-zdyxpAKu=
- #K/_
-rd1w&
-/_
-rd0r.
-/_
-rd/d
-z)6pC
-s[qR
-qQ(
- #(v8
-w2",9'
- #c$ $S#z)5pC
-sU"
-qQ(
- #O|zpOK
-/;
-  #Z%/#
-w2#,9'
- #{#  $Fz).pC
-sU#
-qQ4
-r>*
-s%#e
-G3)
-Ip)?pEqBqgq7t5q]u=
- $?z)+pC
-sU#
-qQ.
- #Au?ps
-s%$;
- #A #7 #A{or{
-qnG%G%@
-kG&'
- $V% $$/b
-}sFK
-rc<
- #(}sEK
- #$rc<
- #$}sDK
-  $& #(}sCK
-  $* #(}sBK
-  $.sY<
- %*/\
-rI0
-pc7
-pc&
- $*/\
-tX
-C3
-_2
- $*/\
-})
-C0
-_,
- $* $:C-
-_$
- %5tX
-C*
-_0
- %(})
-C'
-_*
- %( #Eppq)
-_(
- $J/*
- #+ppqA
-  $( #4/*
- #0 #._4
- $7/*
- #7ppph
-_.
- $> 'Fp,sKpZ
- &$ #p3st
- #" 3s3`}
+ (&qHq/96
+ %' (&p[rDq'?qByxrEuD96
+ ($zdyxrEuD96
+ ($ufrEuD96
+ Z#$qQ(
+ 2$ %+ 8$qQ4
+ 2$qQ.
+ o#$ $$pc&
+ ,"_2
+ ,$_,
+ ,$_$
+ ,$_0
+ ,$_*
+ ,$_(
+ ,$ '( *&_4
+ ,$_.
+ c#$`}
 
 var flat32SM70Narrow = driver.Text{Code: `packed2 4402 flat32
 !s.
@@ -7166,12 +6051,10 @@ yh
 q.+q%
 }[;
 }O
-  #(!s4
-}.qp
+ %( %'}.qp
 t:pN
 wc
-}[;
-G#)
+ %)G#)
 uS
 |OP
 pnqR,
@@ -7221,48 +6104,39 @@ v"~4-
 !s4
 WpbP
 sfr\[
-  #3ypqi[
+ %3ypqi[
 tE
 sZqKpj[-
-  $*pDrRp-
+ '*pDrRp-
 wrqK[pj
 v"~,
-!s4
-pDqpp-
+ %.pDqpp-
 xBqK[pj
 v"y~
-!s4
-pDq8p-
+ %2pDq8p-
 zlqK[pj
 v"yd
-!s4
-pDp=p-
+ %6pDp=p-
 t+qK[pj
 v"{G
-!s4
-/&
+ %:/&
 {<q1xI[B
 sZqKB[-
 v"~B
-!s4
-pu5p-
+ %?pu5p-
 xBqK[[
 v"z9
-!s4
-pu.pb
+ %Cpu.pb
 tuq1qK[
-  $R$pu+pC
+ 'R$pu+pC
 t<q1qK[
-!s4
-}.pV
+ %J}.pV
 }[;
 G')
 uJ
-!s4
-q..q%
+ %Oq..q%
 s~
-!s4
-J'uC
+ %JJ'uC
 s[p7
 p90
 !s}
@@ -7311,13 +6185,13 @@ s~
 `}
 
 var flat32SM70 = driver.Text{Base: &flat32SM70Narrow, Code: `packed2 4397 flat32
- +$]+qq
+ 4$]+qq
 sJrO
 h}}
- 1(s/
+ @(s/
 z0
 yQ
- $0{Zp)o?p3zSyxxIrNR
+ &0{Zp)o?p3zSyxxIrNR
 xr
 q.2r%
 vF
@@ -7327,39 +6201,39 @@ q..pb
 t4
 pnp7K
 qf'pN-
- $2xDbK
+ &2xDbK
 x1p4^
 s/
 r,pO
 }Qta
 t#ta
- )*|R4
- &$q|pOw"
+ 0*|R4
+ *$q|pOw"
 wc
 zL4
- %(pnpa,
- $$pnpa4
- $$pnpa;
- $$pnpasd
- $$pnpa,+
- $$pnpa|B
- $$pnpavj
- $$pn|P
- $$pnpa,5
- $$pnpa,*
- )$pnpa41
- T#$s<q/4
- )$J(uC
- ($v_ps
+ ((pnpa,
+ &$pnpa4
+ &$pnpa;
+ &$pnpasd
+ &$pnpa,+
+ &$pnpa|B
+ &$pnpavj
+ &$pn|P
+ &$pnpa,5
+ &$pnpa,*
+ 0$pnpa41
+ X$$s<q/4
+ 0$J(uC
+ .$v_ps
 pc$
- +&ppps
+ 4&ppps
 _&
- <&`}
+ V#&`}
 
 var mixedSM80NarrowAligned = driver.Text{Base: &foldColumnsSM70NarrowAligned, Code: `packed2 56066 mixed
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- #(!u6vap3wBp3q'wd
+ $(!u6vap3wBp3q'wd
 !u'ttq*
 !xgp3vQp[p3p{wp
 !|FIpYjp$gq*
@@ -7370,11 +6244,11 @@ var mixedSM80NarrowAligned = driver.Text{Base: &foldColumnsSM70NarrowAligned, Co
 !
 !pW0s]pt
 !?p$zSp{p)w>p-*x(
- #8]+|8
+ $8]+|8
 tW0qo
 sJq&s7
- #(p#2|Q
- )$uG
+ $(p#2|Q
+ 0$uG
 |4
 p,q6
 p,y9
@@ -7413,8 +6287,8 @@ pDtBq8
 tA'
 uFpd+
 t31P
- #y$s|'P
- #$pDt0p-
+ $y$s|'P
+ $$pDt0p-
 uw%K
 pnqRK
 tE
@@ -7422,8 +6296,8 @@ q\0y2
 xDqRK
 uw(K
 WpvP
- #TZ#WpbP
- #&pDs{pf
+ $TZ#WpbP
+ $&pDs{pf
 p%(&'
 puv+P
 q_#s6
@@ -7468,14 +6342,14 @@ pwp'2P
 q_#3
 pwp'*P
 q_#41
- #b(q_&,
+ $b(q_&,
 tg0P
 q_&sd
 tg*P
 q_&,+
 pDtB{6
 q"p^r+
- #%/=
+ $%/=
 t]%r.
 /=
 t]&d
@@ -7483,33 +6357,32 @@ s|2sT
 ud
 }np5
 wc
- %[Ot%sXr7
- $n%t%v5sX
- 6$s|2qT
- $$s|0rR
+ ([Ot%sXr7
+ &n%t%v5sX
+ J$s|2qT
+ &$s|0rR
 qI4
 p%4&.
 rc
 r&43
- $,t%|^p=
- %$t%qG*q~
- A$s|0qT
- $$t35r7
+ &,t%|^p=
+ ($t%qG*q~
+ a#$s|0qT
+ &$t35r7
 qt4,
 s/
 tA.
- $*tA.
-tE
+ &* %%tE
 uFpd2
- %(t%r%r{
- &$t35w.
- +$/H
+ ((t%r%r{
+ *$t35w.
+ 4$/H
 t])}/
 rxQr5
 rxQpx
 rxQs;
 t&uu#
-  &#q\'p-
+ +#q\'p-
 J'vC1
 q\0z$
 t1|k*s)+
@@ -7517,8 +6390,8 @@ uFpd.
 w94&)
 x1sS(
 /I
- #V'/I
- #}&Wq8q8
+ $V'/I
+ $}&Wq8q8
 s/
 tA2
 uB
@@ -7528,66 +6401,65 @@ G+)
 WrRP*
 }c
 z+rgA
- $d/Wp=qW
+ &d/Wp=qW
 w+
 th&2
 wD
 wm4
-  $. $4 $e#Wp}pv
+ '. &4 &e#Wp}pv
 xq
 t:&3
 r>2
 }[;
 G-)
 wQrgu%
- ## )U&t3<{X
+ $# 0U&t3<{X
 v"~41
- #"/N
+ $"/N
 t].}/
 /9
- #T,/9
- #}&/9
+ $T,/9
+ $}&/9
 qI4
 p%4&/
 r>.
-r&43
-G%)
- #M/9
- #j/  #Q#/9
- #&z+ryA
- $$z+r\A
- $$ #c% $b%z+saA
- $$z+r1A
- $$z+r$A
- $$ #\%/9
- $Y%  %Dr>1
-  &D %2/9
- A$/9
- $$/9
-  $v% '(uFpd1
- #$  $x#/8
- &(/9
- #$  $+ (&s|1{X
+ %S%G%)
+ $M/9
+ $j/ %Q#/9
+ $&z+ryA
+ &$z+r\A
+ &$ $c% &b%z+saA
+ &$z+r1A
+ &$z+r$A
+ &$ $\%/9
+ &Y% )Dr>1
+ +D (2/9
+ a#$/9
+ &$/9
+ 'v% ,(uFpd1
+ $$ 'x#/8
+ *(/9
+ $$ '+ .&s|1{X
 v"{G
- ##pDt}sT
+ $#pDt}sT
 J+v|
 xK4&(
 /0
- #V'/0
- #}&/0
- $$r>*
- #$  $B/0
-  $j$/0
-  6j$/0
- $n//0
- $$r>6
- #$  %D %(/0
- A$/0
- $$/0
- )$uFpd5
-  %j$//
- &,/0
-  +j$ #E/P
+ $V'/0
+ $}&/0
+ &$r>*
+ $$ 'B/0
+ 'j$/0
+ Kj$/0
+ &n//0
+ &$r>6
+ $$ )D ((/0
+ a#$/0
+ &$/0
+ 0$uFpd5
+ )j$//
+ *,/0
+ 5j$ $E/P
 t]/vKsOr/rt
 /P
 t]0vKsOr/|#
@@ -7614,92 +6486,90 @@ sZQqvB-
 TyBp=
 {<q1xI>zA$
 /#
-  #&TyRr7
+ %&TyRr7
 x0$r5
-  $&TyRqp
+ '&TyRqp
 v=tO
 TyUP
 wTtOi>
 TySP
 wTr\(s)8
-  $b%TuZp=
+ 'b%TuZp=
 {<yb$#,
 /&
 sZqKqvB-
 v"~B
- ##Txxp=
+ $#Txxp=
 x0$#,
 /#
-  #( $S$TsXp=
+ %( &S$TsXp=
 yYyb$#,
-  $( ${#Tr7p=
+ '( &{#Tr7p=
 {u$#,
-  $. $aI  #U#/0
-  #U#/0
-  #U#/0
-t]7d
-/0
+ '. &aI %U#/0
+ %U#/0
+ %U#/0
+ %U#/0
 x0-#%
 /'
-  #M/0
+ %M/0
 {<yb-#%
-  $U#/0
+ 'U#/0
 x0%#-
-  %&v=tO
-/0
+ )& %U#/0
 wTtOiE
 /0
-  %U#/0
+ )U#/0
 {<yb%#-
-  &U#  %4  %U#/0
+ +U# )4 )U#/0
 yYyb%#-
-  &U#/0
+ +U#/0
 {u%#-
-  .U#x0.#&
-  %U#{<yb.#&
-  %U#x0&#.
-  'U#wTtOiL
-  'U#{<yb&#.
-  'U#  $4  &U#yYyb&#.
-  'U#{u&#.
-  .Z$x0/#'
-  %Z${<yb/#'
-  %Z$x0'#/
-  'Z$wTtOiS
-  'Z${<yb'#/
-  'Z$  $4  &Z$yYyb'#/
-  'Z${u'#/
-  ._%x00#(
-  %_%{<yb0#(
-  %_%x0(#0
-  '_%wTtOiZ
-  'Z${<yb(#0
-  '_%  $4  &_%yYyb(#0
-  '_%{u(#0
-  .e&x01#)
-  %e&{<yb1#)
-  %e&x0)#1
-  'e&wTtOib
-  'Z${<yb)#1
-  'e&  $4  &e&yYyb)#1
-  'e&{u)#1
-  .j'x02#*
-  %j'{<yb2#*
-  %j'x0*#2
-  'j'wTtOii
-  'Z${<yb*#2
-  'j'  $4  &j'yYyb*#2
-  'j'{u*#2
-  .o(x03#+
-  %o({<yb3#+
-  %o(x0+#3
-  'o(wTtOip
-  'Z${<yb+#3
-  'o(  $4  &o(yYyb+#3
-  'o({u+#3
-  %t)pu++qG
+ ;U#x0.#&
+ )U#{<yb.#&
+ )U#x0&#.
+ -U#wTtOiL
+ -U#{<yb&#.
+ -U# '4 +U#yYyb&#.
+ -U#{u&#.
+ ;Z$x0/#'
+ )Z${<yb/#'
+ )Z$x0'#/
+ -Z$wTtOiS
+ -Z${<yb'#/
+ -Z$ '4 +Z$yYyb'#/
+ -Z${u'#/
+ ;_%x00#(
+ )_%{<yb0#(
+ )_%x0(#0
+ -_%wTtOiZ
+ -Z${<yb(#0
+ -_% '4 +_%yYyb(#0
+ -_%{u(#0
+ ;e&x01#)
+ )e&{<yb1#)
+ )e&x0)#1
+ -e&wTtOib
+ -Z${<yb)#1
+ -e& '4 +e&yYyb)#1
+ -e&{u)#1
+ ;j'x02#*
+ )j'{<yb2#*
+ )j'x0*#2
+ -j'wTtOii
+ -Z${<yb*#2
+ -j' '4 +j'yYyb*#2
+ -j'{u*#2
+ ;o(x03#+
+ )o({<yb3#+
+ )o(x0+#3
+ -o(wTtOip
+ -Z${<yb+#3
+ -o( '4 +o(yYyb+#3
+ -o({u+#3
+ )t)pu++qG
 v"sOr/|@
- #%/a
+ $%/a
 rdovCt
 T{6P
 rdsr.
@@ -7710,29 +6580,29 @@ yYyb$#$
 TyRpb
 yl#$
 /(
-  $w)x0$B
-  %w)v=sg
+ 'w)x0$B
+ )w)v=sg
 /&
 u^$(ta
 /&
 x0,#$
 /%
-  #./&
-  $r*  $&  #.T{$pX
+ %./&
+ 'r* '& %.T{$pX
 r3zozo
 /e
 w1Uir
 /f
 q}Ipj7is
- $fKTw;p-
+ &fKTw;p-
 N$#,
 zlQqv#,
 t@Kr_
- ${#T|^p;
+ &{#T|^p;
 uI,
 xb,qv
 t@M#$7
- ##/-
+ $#/-
 rdxr.
 /-
 rdwd
@@ -7741,116 +6611,116 @@ yYyb%#%
 /-
 yl#%
 /,
-  #M/-
+ %M/-
 x0%B
-  $E/-
-  $Q#u^%(ta
+ 'E/-
+ 'Q#u^%(ta
 /&
-  #U+  %Q#  %Q+  $Q#/-
-  #Q#/-
+ %U+ )Q# )Q+ 'Q#/-
+ %Q#/-
 w1Uiw
 /-
 q}Ppj7ix
- $S$/-
+ &S$/-
 N%#-
 zlQqv#-
 t@Rr_
- ${#/-
+ &{#/-
 uI-
 xb-qv
 t@T#%7
-  $-rd}r.
+ '-rd}r.
 /-
 rd|d
 /-
 yYyb&#&
 /-
 yl#&
-  %Q#x0&B
-  'Q#u^&(ta
+ )Q#x0&B
+ -Q#u^&(ta
 /&
-  #Q+  %R$  %|*  'Q#w1Ui|
+ %Q+ )R$ )|* -Q#w1Ui|
 /-
 q}Wpj7i}
-  %Q#N&#.
+ )Q#N&#.
 zlQqv#.
 t@Yr_
-  %Q#uI.
+ )Q#uI.
 xb.qv
 t@[#&7
-  $-t]:r.
+ '-t]:r.
 /-
 t];d
 /-
 yYyb'#'
 /-
 yl#'
-  %R$x0'B
-  'R$u^'(ta
+ )R$x0'B
+ -R$u^'(ta
 /&
-  #|*  %S%  %x*  'R$w1Us)@
+ %|* )S% )x* -R$w1Us)@
 /-
 q}^pj7s)?
-  %R$N'#/
+ )R$N'#/
 zlQqv#/
 t@ar_
-  %R$uI/
+ )R$uI/
 xb/qv
 t@c#'7
-  (Q#yYyb(#(
+ /Q#yYyb(#(
 /-
 yl#(
-  %S%x0(B
-  'S%u^((ta
+ )S%x0(B
+ -S%u^((ta
 /&
-  #x*  %T&  %t*  )Q#q}fpj7s)?
-  %S%N(#0
+ %x* )T& )t* 1Q#q}fpj7s)?
+ )S%N(#0
 zlQqv#0
 t@hr_
-  %S%uI0
+ )S%uI0
 xb0qv
 t@j#(7
-  (R$yYyb)#)
+ /R$yYyb)#)
 /-
 yl#)
-  %T&x0)B
-  'T&u^)(ta
+ )T&x0)B
+ -T&u^)(ta
 /&
-  #t*  %U'  %p*  )R$q}mpj7s)?
-  %T&N)#1
+ %t* )U' )p* 1R$q}mpj7s)?
+ )T&N)#1
 zlQqv#1
 t@or_
-  %T&uI1
+ )T&uI1
 xb1qv
 t@q#)7
-  (S%yYyb*#*
+ /S%yYyb*#*
 /-
 yl#*
-  %U'x0*B
-  'U'u^*(ta
+ )U'x0*B
+ -U'u^*(ta
 /&
-  #p*  %V(  %l*  )S%q}tpj7s)?
-  %U'N*#2
+ %p* )V( )l* 1S%q}tpj7s)?
+ )U'N*#2
 zlQqv#2
 t@vr_
-  %U'uI2
+ )U'uI2
 xb2qv
 t@x#*7
-  (T&yYyb+#+
+ /T&yYyb+#+
 /-
 yl#+
-  %V(x0+B
-  'V(u^+(ta
+ )V(x0+B
+ -V(u^+(ta
 /&
-  #l*  %W)  %h*  )T&q}{pj7s)?
-  %V(N+#3
+ %l* )W) )h* 1T&q}{pj7s)?
+ )V(N+#3
 zlQqv#3
 t@}r_
-  %V(uI3
+ )V(uI3
 xb3qv
 rKd#+7
- ##puvhqG
-  $]*/i
+ $#puvhqG
+ ']*/i
 t]AvK~,
 /i
 t]BvKy~
@@ -7885,7 +6755,7 @@ yl#3
 rp+#+B-
 tPrqqG
 v"~4}
- ##pwp'1tY
+ $#pwp'1tY
 xpuu,
 uI,
 z.qv
@@ -7900,48 +6770,41 @@ tuw)
 tE
 xpuu-
 uI-
-  $.N%(
+ '.N%(
 wHxm%
-zKU
-u3%
-  #.tE
-  %/xpuu.
+ %.u3%
+ %.tE
+ )/xpuu.
 uI.
-  $;N&(
+ ';N&(
 wHxm&
-zKU
-u3&
-  '/xpuu/
+ %;u3&
+ -/xpuu/
 uI/
-  $HN'(
+ 'HN'(
 wHxm'
-zKU
-u3'
-  '<xpuu0
+ %Hu3'
+ -<xpuu0
 uI0
-  $IN((
+ 'IN((
 wHxm(
-zKU
-u3(
-  'Ixpuu1
+ %Iu3(
+ -Ixpuu1
 uI1
-  $IN)(
+ 'IN)(
 wHxm)
-zKU
-u3)
-  'Ixpuu2
+ %Iu3)
+ -Ixpuu2
 uI2
-  $IN*(
+ 'IN*(
 wHxm*
-zKU
-u3*
-  'Ixpuu3
+ %Iu3*
+ -Ixpuu3
 uI3
-  $IN+(
+ 'IN+(
 wHxm+
-zKU
-u3+
-  'Ixr
+ %Iu3+
+ -Ixr
 wrpRW#$#,
 wrpRN#%#-
 wrpRE#&#.
@@ -7950,7 +6813,7 @@ wrpR3#(#0
 wrpR*#)#1
 wru0#*#2
 wrr1#+#3
- ##rr+U
+ $#rr+U
 rr*s;
 rr)"*
 rr("3
@@ -7959,7 +6822,7 @@ rr&"E
 rr%"N
 rr$"W
 v"y~
- ##pwp'0tY
+ $#pwp'0tY
 rK$#$#,
 rK%#%#-
 rK&#&#.
@@ -7969,7 +6832,7 @@ rK)#)#1
 rK*#*#2
 rK+#+#3
 v"yd
- ##pwa*tY
+ $#pwa*tY
 zlt"$#$#,
 zlt"%#%#-
 zlt"&#&#.
@@ -7978,7 +6841,7 @@ zlt"(#(#0
 zlt")#)#1
 zlt"*#*#2
 zlt"+#+#3
-  $|9pwa2tY
+ '|9pwa2tY
 qr$#$#,
 qr%#%#-
 qr&#&#.
@@ -7987,7 +6850,7 @@ qr(#(#0
 qr)#)#1
 qr*#*#2
 qr+#+#3
-  $p6TpbP
+ 'p6TpbP
 {<yb$B
 rp$B#$-
 {<yb%B
@@ -8005,7 +6868,7 @@ rp*B#*-
 {<yb+B
 rp+B#+-
 pwa<qG
- $S$pwP1tY
+ &S$pwP1tY
 rK$#$#$
 rK%#%#%
 rK&#&#&
@@ -8014,7 +6877,7 @@ rK(#(#(
 rK)#)#)
 rK*#*#*
 rK+#+#+
- ${#pwP0pK
+ &{#pwP0pK
 t<y($#$
 t<y(%#%
 t<y(&#&
@@ -8023,7 +6886,7 @@ t<y((#(
 t<y()#)
 t<y(*#*
 t<y(+#+
- ##rr9#$
+ $#rr9#$
 rr?#%
 rrE#&
 rrK#'
@@ -8033,21 +6896,21 @@ rr]#*
 rrd#+
 tP<+{X
 v"~,
- ##TsTP
-  #v7 #\2{u$#$
+ $#TsTP
+ %v7 $\2{u$#$
 tE
 rp9#,#$-
-  #Y7 %{'rp?#-#%-
-  #Y6 %1rpE#.#&-
-  #Y5 %1rpK#/#'-
-  #Y4 %1rpQ#0#(-
-  #Y3 %1rpW#1#)-
-  #Y2 %1rp]#2#*-
-  #Y1 %1rpd#3#+-
+ %Y7 ({'rp?#-#%-
+ %Y6 (1rpE#.#&-
+ %Y5 (1rpK#/#'-
+ %Y4 (1rpQ#0#(-
+ %Y3 (1rpW#1#)-
+ %Y2 (1rp]#2#*-
+ %Y1 (1rpd#3#+-
 |O6qG
-  $k$/(
-  #V0  &N  #_8  &N  #_7  &N  #_6  &N  #_5  &N  #_4  &N  #_3  &N  #_2  &N|O.qG
-  $Z=|O'p=
+ 'k$/(
+ %V0 +N %_8 +N %_7 +N %_6 +N %_5 +N %_4 +N %_3 +N %_2 +N|O.qG
+ 'Z=|O'p=
 tuy(9#$
 tuy(?#%
 tuy(E#&
@@ -8056,57 +6919,56 @@ tuy(Q#(
 tuy(W#)
 tuy(]#*
 tuy(d#+
-  $}9pusCqO
+ '}9pusCqO
 vyx*?joov,r[?\p)wwuu$
 N$(
-tuw)
-szzo
+ %j(szzo
 t<sysa
 }9#$
 p>97U[
 sf<\vrz\#9
 vyx*?joov,r[?\p)wwuu%
 N%(
-  %*}9#%
+ )*}9#%
 p>?7U[
 sf<\vrz\#?
 tE
 vyx*?joov,r[?\p)wwuu&
 N&(
-  %3}9#&
+ )3}9#&
 p>E7U[
 sf<\vrz\#E
 tE
 vyx*?joov,r[?\p)wwuu'
 N'(
-  %<}9#'
+ )<}9#'
 p>K7U[
 sf<\vrz\#K
 tE
 vyx*?joov,r[?\p)wwuu(
 N((
-  %E}9#(
+ )E}9#(
 p>Q7U[
 sf<\vrz\#Q
 tE
 vyx*?joov,r[?\p)wwuu)
 N)(
-  %N}9#)
+ )N}9#)
 p>W7U[
 sf<\vrz\#W
 tE
 vyx*?joov,r[?\p)wwuu*
 N*(
-  %O}9#*
+ )O}9#*
 p>]7U[
 sf<\vrz\#]
 tE
 vyx*?joov,r[?\p)wwuu+
 N+(
-  %O}9#+
+ )O}9#+
 p>d7U[
 sf<\vrz\#d
-  $P(x*tDy(9#$
+ 'P(x*tDy(9#$
 x*tDy(?#%
 x*tDy(E#&
 x*tDy(K#'
@@ -8114,7 +6976,7 @@ x*tDy(Q#(
 x*tDy(W#)
 x*tDy(]#*
 x*tDy(d#+
- #? $9x8s{pC
+ $? &9x8s{pC
 S$vHzX2w0
 x8t}p'
 u>zX2w0
@@ -8131,74 +6993,64 @@ r3pjqv
 r3pGqv
 s:t[
 x8p=P
-yl#$
-qf{drWxu23<t?rlxf-
+ %t3qf{drWxu23<t?rlxf-
 qf'r6t?rlxf>{drWxu2-
 x8r%x}
 t*e+ukr6*p*
 }X
 q$sg
 z+Q8
-  #$x8qpa
+ %$x8qpa
 u3$
 sf<\xls_w07
 sZQBU-
- #~:rp9xM7-
+ $~:rp9xM7-
 /)
 S%vHzX2w0
 /)
-  #B/)
+ %B/)
 r3w(r/pl+'s#uQ#%
-  #B/)
-  &B/)
-  %B/)
-yl#%
-  $B/)
-  'B/)
+ %B/)
+ +B/)
+ )B/)
+ %e3 'B/)
+ -B/)
 u3%
-  %Brp?xM7-
+ )Brp?xM7-
 /)
 S&vHzX2w0
-  %Br3w(r/pl+'s#uQ#&
-  -Byl#&
-  +Bu3&
-  %BrpExM7-
+ )Br3w(r/pl+'s#uQ#&
+ 9B %U3 5Bu3&
+ )BrpExM7-
 /)
 S'vHzX2w0
-  %Br3w(r/pl+'s#uQ#'
-  -Byl#'
-  +Bu3'
-  %BrpKxM7-
+ )Br3w(r/pl+'s#uQ#'
+ 9B %u2 5Bu3'
+ )BrpKxM7-
 /)
 S(vHzX2w0
-  %Br3w(r/pl+'s#uQ#(
-  -Byl#(
-  +Bu3(
-  %BrpQxM7-
+ )Br3w(r/pl+'s#uQ#(
+ 9B %f2 5Bu3(
+ )BrpQxM7-
 /)
 S)vHzX2w0
-  %Br3w(r/pl+'s#uQ#)
-  -Byl#)
-  +Bu3)
-  %BrpWxM7-
+ )Br3w(r/pl+'s#uQ#)
+ 9B %V2 5Bu3)
+ )BrpWxM7-
 /)
 S*vHzX2w0
-  %Br3w(r/pl+'s#uQ#*
-  -Byl#*
-  +Bu3*
-  %Brp]xM7-
+ )Br3w(r/pl+'s#uQ#*
+ 9B %v1 5Bu3*
+ )Brp]xM7-
 /)
 S+vHzX2w0
-  %Br3w(r/pl+'s#uQ#+
-  -Byl#+
-  +Bu3+
-  %BrpdxM7-
+ )Br3w(r/pl+'s#uQ#+
+ 9B %g1 5Bu3+
+ )BrpdxM7-
 !s4
- $kT#t]Iw&
-tg0P
-t]Jr.
-tg*P
-t]Kd
+ &kT#t]Iw&
+ %bKt]Jr.
+ %bKt]Kd
 ug'pV
 qI4
 p%4&0
@@ -8209,23 +7061,21 @@ x@K#E
 x@W#Q
 x@d#]
 /#
-r&43
-G')
+ %mJG')
 yMbp*8w?
-  $xAtg6pV
-  $1rc'
+ 'xAtg6pV
+ '1rc'
 t%{$xx
 }t?#9
 }tK#E
 }tW#Q
 }td#]
-  &1 $vLtg5a
-qt4,
-zw
+ +1 &vLtg5a
+ %VJzw
 ud
 {90
- $XS#tE
- #S4t%q[qW
+ &XS#tE
+ $S4t%q[qW
 |69
 |6?
 |6E
@@ -8236,12 +7086,10 @@ ud
 |6d
 tg5pV
 r2|P
-G')
-yMyw@
+ %IyMyw@
 }#3
-  $L $Mq\*pC
-qI4
-p%4&1
+ 'L &Mq\*pC
+ %Lp%4&1
 rc0
 ug*p}
 {mv9+v~t^#9
@@ -8250,164 +7098,146 @@ q"p4e
 uPb8
 {mv9+v~t^#E
 }c
-  #%{mv9+v~t^#K
+ %%{mv9+v~t^#K
 w/2
-  #({mv9+v~t^#Q
+ %({mv9+v~t^#Q
 {mv9+v~t^#W
-  $,{mv9+v~t^#]
-  $,{mv9+v~t^#d
-  $,/#
+ ',{mv9+v~t^#]
+ ',{mv9+v~t^#d
+ ',/#
 r&4e
 G))
 }(0pPy_p|w?
- ##pDtBr{
+ $#pDtBr{
 t=4&4&5
 p%4&'
- $@q\2pX
- $R6t35s{
+ &@q\2pX
+ &R6t35s{
 JN{h
 sY2
- #O  #uNJ*{e
- $R#/#
+ $O %uNJ*{e
+ &R#/#
 JWuC1
- $$J\}v
- $$/(
+ &$J\}v
+ &$/(
 q,x?q(<
- #$ %(/~
+ $$ ((/~
 rI0
 pc5
 pc/
- $*/{
+ &*/{
 tX
 n8
 _/
- $*  #ZK{1.
+ &* %ZK{1.
 CG
 _3
- $*  #TKvb;
+ &* %TKvb;
 CD
-  $( #,  #~JvbM
+ '( $, %~JvbM
 CA
 _4
- $*/&
+ &*/&
 ||
 C>
 _0
- $*/&
+ &*/&
 tX
 C;
-  $( #,  #fH})
+ '( $, %fH})
 pp<
 r9<
- $*/$
+ &*/$
 ||
 C2
-  $4 #,/$
+ '4 $,/$
 tX
 C/
-  $: #,/3
+ ': $,/3
 vbe
 C&
 _1
- $*/2
+ &*/2
 {15
 C#
-  $( #,//
- #< #-_2
- $+/,
+ '( $,//
+ $< $-_2
+ &+/,
 tX<
 CM
-  $k# #,tX<
-CL
-  $' #,/-
+ 'k# $, %'CL
+ '' $,/-
 {16
-  %Q# #*/#
-tX<
-C8
-  $K #*tX<
-C7
-  $' #*tX<
-C,
-  $, #*tX<
-C+
-  $1 #*/-
+ )Q# $*/#
+ %3C8
+ 'K $* %8C7
+ '' $* %=C,
+ ', $* %BC+
+ '1 $*/-
 tX'
- #Q$  $Z# #X$tX'
-ppqA
+ $Q$ 'Z# $X$ %'ppqA
 _1
- #<p,|K
- &$t$tq
+ $<p,|K
+ *$t$tq
 st
 t$td
- 3(`}
+ D(`}
 
 var mixedSM70NarrowAligned = driver.Text{Base: &mixedSM80NarrowAligned, Code: `packed2 58526 mixed
 !s.
 !s-
- /(]q0qq
+ <(]q0qq
 tW+rT
 sJ6rG
- {M(t%v1rX
+ wz#(t%v1rX
 |69
 pIwk
 |H
 tGqdv(5
 tbY
 y[9#9
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 |6?
-  &*y[?#?
-  $*}c
+ +*y[?#?
+ '*}c
 uPpa8
 |6E
-  &4y[E#E
-  $4|6K
-  &<y[K#K
-  &4|6Q
-  &Fy[Q#Q
-  $F|6W
-  &Ny[W#W
-  &F|6]
-  &Fy[]#]
-  $F|6d
-  &Ny[d#d
-  &F %,yMp8F%6%&w?
- ($t%{$q[
+ +4y[E#E
+ '4|6K
+ +<y[K#K
+ +4|6Q
+ +Fy[Q#Q
+ 'F|6W
+ +Ny[W#W
+ +F|6]
+ +Fy[]#]
+ 'F|6d
+ +Ny[d#d
+ +F (,yMp8F%6%&w?
+ .$t%{$q[
 u2#9
 wSt^tz
 u2#?
-  #$ $T$u2#E
-  #(u2#K
-  %(u2#Q
-  #.u2#W
-  %.u2#]
-  #4u2#d
-  %4 %l$yMp8"pT^w?
- Y'B`}
+ %$ &T$u2#E
+ %(u2#K
+ )(u2#Q
+ %.u2#W
+ ).u2#]
+ %4u2#d
+ )4 )EyMp8"pT^w?
+ c,t#`}
 
-var relocateSM70Narrow = driver.Text{Base: &number64SM70, Code: `packed2 11628 relocate
- &$!u't&p3q*
- $$!pW2qXpt
- $$]1rO
-O6rA
-h1qo
- %( $$ $$ $$p,q6
- #(p,um
-p,rL
-p,{^
-p,yu
-p,|K
-p,'tq
-p,s*
-p,0s]
-p,0qX
-p,0sD
-zqrj
+var relocateSM70Narrow = driver.Text{Base: &chooseSM70Narrow, Code: `packed2 11628 relocate
+ *$!u't&p3q*
+ &$!pW2qXpt
+ &$]1rO
+ $$h1qo
+ L$zqrj
 {YrlpU
 to
-p,0sI
-p,wn
- #P#zq1p6
+ $$p,wn
+zqp.
+zq1p6
 zqt8
 zqtq
 zqtd
@@ -8418,54 +7248,19 @@ zqq6
 p"+s]
 p"u/pU
 p"u/p6
-p"+qu
-p"+qX
-p"q0pZ
-p"+sD
-p"+sc
-p"+qc
-p"+t'
-p"+rj
-p"ulpU
-p"+sI
-p"+x+
-p"+uE
-p"sKpZ
-p"+p.
-p"sKp6
-p"+t8
-p"+tq
-p"qFp6
- &"pDr%z1
- #$q@$
-s/
-q@&
-s/
-q@(
-s/
-q@*
-s/
-q@,
-s/
-q@.
-s/
-q@0
-s/
-q@2
-s/
-q@4
-s/
-u?q)
-  $$ #{(  $$ #r'p]%rw%$
+ D* $0 *.pDr%z1
+ H$u?q)
+ '$sh?Iq3u}vMA
+ '$ $2p]%rw%$
 pDr%q8
 tA%
 p<5
- #*s+&,
- #$ $0 #+sB0&&
- &k)sB+&&
- &$sB2&&
- &$sB.&&
- %$/#
+ $*s+&,
+ $$ &, $+sB0&&
+ *.sB+&&
+ *$sB2&&
+ *$sB.&&
+ ($/#
 sB1&&
 /#
 q_,K
@@ -8473,119 +7268,93 @@ qf'&,-
 pDrRpf
 vqpT
 pDr7a
-q_#,
-q\<a
-q_#4
-q\0a
-q_#;
-pDr%{6
+ $$q\<a
+ $$q\0a
+ $$pDr%{6
 pL*r+
- #&/)
-t]&vKyd
- #l*J$vC6
- %y#z,-%3
+ &u*t]&vKyd
+ $n*J$vC6
+ ($z,-%3
 t*&3%3
 vn%;%3
- $>/+
+ &(/+
 J(d
-/$
-},pPqVp2%"
-z_pPp4p2%"
- $-wC.p2
-z,4p2
-t*%?p2
-ws
-rIpQ
- %*},pPqVpN%&
-z_pPp4pN%&
- $3wC/p2
-z,5p2
-t*%Cp2
-  %. $k(},pPqVpN%*
-z_pPp4pN%*
- $&wC0p2
-z,6p2
-t*%Gp2
-  %: $,},pPqVpN%.
-z_pPp4pN%.
- $3wC1p2
+ ,& &:t*%?p2
+ (7q,xPd
+ ,$ &:t*%Cp2
+ (Oq,xZd
+ ,< &:t*%Gp2
+ (Oq,~'d
+ ,<wC1p2
 z,7p2
 t*%Kp2
- %@},pPp?^%0
- $Itr&2Z
+/$
+q,|dd
+ *,tr&2Z
 vJ&8Z
 r)p5%MZ
- %t&t{Y%9&-%L
+ ((t{Y%9&-%L
 t{s^9&3%K
 t{|19%R%J
- #ApDqWp=
+ $CpDqWp=
 w+
 t&?op$gp/xI,
 /,
 q,x?w&
 pDq~pK
- #HpDq[qO
+t]#d
+pDq[qO
 ud
 sBs^=
 wc
-{w2
-G3)
- &.pDr{pf
-w+
-th%=
-rc
-wme
-G5)
- $.pDs8pv
- #$qHpSu=
+ ({$ %~$ &"pDr{pf
+ &W#rc
+ $$G5)
+ &$pDs8pv
+w#<p@
+qHpSu=
 tE
 pDt0tY
 }pqByxq9p@uDu$
 t&?op$gp/|d-
- #O/1
+ $3/1
 ujyZvKyd
 /1
 uj~'}/
 /1
 ujv?r.
 q\.rX
-ud
-sBs^?
- $@G1)
-r='P+
-ujv?d
-r=.qT
+ &JuB
+{w*
+ $8r='P+
+ $:r=.qT
 |zy{K
 wD
 Ip)?pEqBqgq7t5q]K
 v"~,
- #Mr=+pC
+ $Ir=+pC
 q|ps=&
-  #)tE
+ %)tE
 p<7
- #[(G/)
-x4p+rEV
-Ip)?pEqBqgq7t5voVE
-v"y~
-!s4
-q\+rX
+s<q)M
+G/)
+ $_#Ip)?pEqBqgq7t5voVE
+ &}#q\+rX
 ud
 sBs^A
-r>2
-{w2
-G-)
+ &OG-)
 /%
 ujxPd
 /%
-  $;wR<
+ ';wR<
 v"yd
- $T,sE&=.
-  $;p<8
+ &1sE&=.
+ ';p<8
 qY'4
 G+)
- #d%Ip)?pEqBqgq7pPp+pAxv
+ $0Ip)?pEqBqgq7pPp+pAxv
 v"{G
- #Gq\'rX
+ $Gq\'rX
 w+
 th%D
 r>.
@@ -8593,149 +7362,121 @@ wm4
 G))
 /%
 t]6d
-  %;Ip)?pEqBqgq7uLq]K
-v"~B
- $T&sE+=5
-  $;}\~,
+ );Ip)?pEqBqgq7uLq]K
+ (s$sE+=5
+ ';}\~,
 qY,,
 G')
 }W
 Ip)?pEqBqgq7uLp+pAxv
 v"z9
- #%pDu)tB
-xq
-t:%G
-r>1
+ $GpDu)tB
+ &Jr>1
 qCb,9%
-  ':}Iq]K
- $~%/%
-sE/=;
-  $:}\y~
+ -:}Iq]K
+ ((sE/=;
+ ':}\y~
 G#=0
-}]q]
-}Ip+rExv
- #?pDr%r{
-qn=%=%6
-k=&%
- $o$q\.a
- $$/7
-}s<K
-r>5
+ $)}Ip+rExv
+ $EpDr%r{
+ $g#k=&%
+ &$q\.a
+ &$/7
+ $$r>5
 {g|k(
-}s;K
- #_*r>5
-{g|k*
-}s:K
-  $&{g|k,
-}s9K
-  $*{g|k.
-}s8K
-  $.p95
- ${+:5{7
+ && %&{g|k*
+ && %*{g|k,
+ && %.{g|k.
+ && %2p95
+ 'H:5{7
 p96
- #%:0{V
-  $%:+yt
-  $(:&xz
-p96
- %T(/2
+ $M:0{V
+ '%:+yt
+ '(:&xz
+ %+ (P#/2
 rI'
 z>0
 z>6
- $*/2
+ &*/2
 })
 C-
 q45
- $*/-
+ &*/-
 {1.
 C*
 q47
- $*/)
-{11
-pp<
-r9<
- $*/-
+ &*/)
+ $$ &m$ &l$/-
 vb;
 C$
 q49
- $(/-
-vbM
-ppqA
+ &*/-
+ $OppqA
 q4;
- $*/-
+ &V#/-
 ||
 ppph
-q4=
- $*/*
+ &W# $^#/*
 {16
-  %: #,/*
+ ): $,/*
 {15
 C2
 q48
-p9
-!cxw
-vbe
-  %E!c'y3
-  $,q4:
-p9
-!c'z/
-  $1q4<
-p9
-!cqypm
-  $6q4>
- #(p,{;
- &$p"+w<
-st
-p"+q6
- 3(`}
+ &*vbe
+ )E $, ',q4:
+ &* '1 &|# $T$ '6q4>
+ $6p,{;
+ *$ $d3st
+ $" Dg3`}
 
 var relocateSM70 = driver.Text{Base: &relocateSM70Narrow, Code: `packed2 11013 relocate
- -$O*qo
+ 8$O*qo
 h.rT
- a#& #R#t*rwp*
- D$tH)
- )$q"p^r+
- *$z,-%'
+ q$& $R#t*rwp*
+ g#$tH)
+ 0$q"p^r+
+ 2$z,-%'
 t*&3%'
 vn%/%'
- -(t*%3p2
- -$t*%7p2
- -$t*%;p2
- -$ #j# *k#r)p5%AZ
- %$t{Y%9&-%@
+ 8(t*%3p2
+ 8$t*%7p2
+ 8$t*%;p2
+ 8$ $j# 2k#r)p5%AZ
+ ($t{Y%9&-%@
 t{s^9&3%?
 t{|19%F%>
- ,(y6
- $${-
- ($r,q/
- $$zM)
- 4$qQ2
- .$q|ps90
- -$qQ.
- .$sE&9,
- -$qQ*
- .$sE+9(
- -$qQ&
- -$sE/9$
- X#$pc4
- '$_6
- '$_2
- -$_.
- '$_*
- '$_&
- -$_0
- +$_,
- &$_(
- &$_$
- <$`}
+ 6(y6
+ &${-
+ .$r,q/
+ &$zM)
+ F$qQ2
+ :$q|ps90
+ 8$qQ.
+ :$sE&9,
+ 8$qQ*
+ :$sE+9(
+ 8$qQ&
+ 8$sE/9$
+ a$$pc4
+ ,$_6
+ ,$_2
+ 8$_.
+ ,$_*
+ ,$_&
+ 8$_0
+ 4$_,
+ *$_(
+ *$_$
+ V#$`}
 
 var product64SM70Narrow = driver.Text{Base: &number64SM70Narrow, Code: `packed2 8804 product64
- &$!u'ov,grDt2wp
- $$!pW0qcpt
- $$].qo
+ *$!u'ov,grDt2wp
+ &$!pW0qcpt
+ &$].qo
 O*rG
 h2rO
 ?p$pEp/r0~.\g~/|8
- %( $$ $$p"t8
+ (( &$ &$p"t8
 p"tq
 yz
 {)
@@ -8747,7 +7488,7 @@ p"y9
 t$<p6
 p"ui
 t$qX
- -2 $. #$ &&vF
+ 82 &. $$ *&vF
 ts
 t4
 s/
@@ -8755,12 +7496,12 @@ trrw^
 pu5P
 s+&A
 r?.
- #R$s+',
+ $R$s+',
 s5yd
- #$ $> #9sB0&'
- &u)sB+&'
- &$sB2&'
- %$/#
+ $$ &> $9sB0&'
+ *u)sB+&'
+ *$sB2&'
+ ($/#
 sB.&'
 /#
 q_,K
@@ -8770,30 +7511,30 @@ sB1&'
 /#
 q_-K
 qf'&--
- #f*J#vC/
+ $f*J#vC/
 x1p5pN
 t|p^pe
- #}#z,.%'
+ $}#z,.%'
 t*&4%'
- $&/%
- ${(},pPqV^qU
+ &&/%
+ &{(},pPqV^qU
 z_pPp4^qU
- )p' $u'},pPqVp2%#
+ 0p' &u'},pPqVp2%#
 z_pPp4p2%#
- &n' '9},pPqVp2%&
+ *n' ,9},pPqVp2%&
 z_pPp4p2%&
- $KwC1^
+ &KwC1^
 z,7^
- 'a)},pPqVp2%)
+ ,a)},pPqVp2%)
 z_pPp4p2%)
- $IwC2^
+ &IwC2^
 z,8^
- %R#},pPbZ%*
- $Evn&3p*
+ (R#},pPbZ%*
+ &Evn&3p*
 tr%;p*
- %r't{s^2&.%:
+ (r't{s^2&.%:
 t{|12&4%9
- #ApDpbp;
+ $ApDpbp;
 z~#
 t&sb{q
 }\{G
@@ -8808,8 +7549,8 @@ tJA
 u"
 t&r0zE{q
 ws
- $:  #&})
- $%pDq8pK
+ &: %&})
+ &%pDq8pK
 z2%8
 {be
 }O
@@ -8823,7 +7564,7 @@ wt&%
 /#
 sBs^:
 tE
- #J #5t/9
+ $J $5t/9
 tE
 t~e
 G%)
@@ -8831,18 +7572,18 @@ G%)
 tF&$
 tF&%
 /#
- #.  %.t/;
-  ).sBs^>
-  %: #7  (:u"
+ $. ).t/;
+ 1.sBs^>
+ ): $7 /:u"
 /#
 wAze}8-V
 wAze}8/V
 zP~)r'>{.
 wAzep+psV
 wAzep+q/V
-  #%wAzep+pJV
+ %%wAzep+pJV
 wAzep+phV
-  #(wAzep+pAV
+ %(wAzep+pAV
 wAsbu%
 \p[j|v~>r'u+t\
 pDr%pb
@@ -8852,8 +7593,8 @@ xQq5
 zs"8
 riqRA
 y7
-  $%|&w&
- #? #M/#
+ '%|&w&
+ $? $M/#
 sU"
 k"%@
 s[qR
@@ -8861,250 +7602,97 @@ s[qR
 tE
 xh
 s%"e
-G#)
-  #9r2qRe
-G%)
-  #<\p[j|vv$#r'u+qw#
+ %L %9r2qRe
+ %K %<\p[j|vv$#r'u+qw#
 /$
 qn"%"&$
 rHqRqP&%
 rHp^pT,
-  #>y7
- #;pDqWqG
+ %>y7
+ $;pDqWqG
 sU=
 k=%>
 wc
 s%=e
 G')
 Ip)?pEqBqgq7r0q]qw#
- $w%pu*qT
- $%/*
+ &w%pu*qT
+ &%/*
 }s<K
 rc
 {g|k'
 }s;K
- #[*rc
+ $[*rc
 {g|k)
 }s:K
-  $&{g|k+
+ '&{g|k+
 }s9K
-  $*{g|k-
+ '*{g|k-
 }s8K
-  $.sY
-!s4
-sU@
+ '.sY
+ %CsU@
 /&
 :'q(
 sU?
 p9+
- %}1/%
+ (}1/%
 ws
 v_pO
 pc)
- $* $i#pp<
+ &* &i#pp<
 r9<
- $d# $DC"
+ &d# &DC"
 r9pS
- $?tX
- #Hr9pA
- #:p,0s]
- &$zq<p6
+ &?tX
+ $Hr9pA
+ $:p,0s]
+ *$zq<p6
 st
 zqqu
- 3(`}
+ D(`}
 
-var product64SM70 = driver.Text{Base: &number64SM70Narrow, Code: `packed2 8867 product64
- &$!u'ov,grDt2wp
- $$!pW0qcpt
- $$].qo
-O5q^
+var product64SM70 = driver.Text{Base: &product64SM70Narrow, Code: `packed2 8867 product64
+ 8$O5q^
 h2qo
-?p$pEp/r0~.\g~/|8
- %( $$ $$p"t8
-p"tq
-yz
-{)
-p"vU
-p"w<
-p"q6
-t$s]
-p"y9
-t$<p6
-p"ui
-t$qX
- -2 $. #$ &&s'rw8
-pu5P
-s+&A
-r?.
- #R$s+',
-s5yd
- #$ $> #9sB0&'
- &u)sB+&'
- &$sB2&'
- %$/#
-sB.&'
-/#
-q_,K
-qf'&,-
-/#
-sB1&'
-/#
-q_-K
-qf'&--
- #f*J#vC/
-x1p5pN
-t|p^pe
- #}#z,.%$
+ o#&s'rw8
+ q#,z,.%$
 t*&4%$
- $&/%
- ${(},pPqV^qU
-z_pPp4^qU
- )p' $u'},pPqVp2%#
-z_pPp4p2%#
- &n' '9},pPqVp2%&
-z_pPp4p2%&
- $KwC1^
-z,7^
- 'a)},pPqVp2%)
-z_pPp4p2%)
- $IwC2^
-z,8^
- %R#},pPbZ%*
- $Evn&3p*
-tr%8p*
- %r't{s^2&.%7
+ Z$&tr%8p*
+ ($t{s^2&.%7
 t{|12&4%6
- #ApDpbp;
-z~#
-t&sb{q
-}\{G
-qI#
-q?}%+
-xErE
-tHE
-tE
-t4
-rYwq
-tJA
-u"
-t&r0zE{q
-ws
- $:  #&})
- $%pDq8pK
-yy
+ P#&yy
 r,q9
-{be
-}O
-xq
+ &$xq
 r,q/
-tE
-}[e
-zM)
-pDr%pK
-wt&$
-wt&%
-/#
-ud
+ &$zM)
+ *$ud
 qQ$
-tE
- #J #5s/
+ ($s/
 qQ&
-tE
-t~e
-G%)
-/#
-tF&$
-tF&%
-  >0u"
-/#
-wAze}8-V
-wAze}80V
-zP~)r'>{.
-wAze}83V
+ 0$ Y#0 (P#wAze}80V
+ $$wAze}83V
 wAze}86V
-  #%wAzep+qAV
-wAzep+pJV
-  #(wAzevoV
-wAsbu%
-\p[j|v~>r'u+t\
-pDr%pb
-rHp^pT;
-xQ&#
-xQq5
-zs"8
-riqRA
-y7
-  $%|&w&
- #E #M/#
-sU"
-qQ$
-s[qR
-  $Gxh
-s%"e
-G#)
-  #9r2qRe
-G%)
-  #<\p[j|vv$#r'u+qw#
-/$
-qn"%"&$
-rHqRqP&%
-rHp^pT,
-  #>y7
- #;pDqWqG
-sU=
-qQ(
-wc
-s%=e
-G')
-Ip)?pEqBqgq7r0q]qw#
- $w%pu*qT
- $%/*
-}s<K
-rc
-{g|k'
-}s;K
- #[*rc
-{g|k)
-}s:K
-  $&{g|k+
-}s9K
-  $*{g|k-
-}s8K
-  $.sY
- $}$:'q(
-p9+
- %{./%
-ws
-v_pS
+ $#wAzep+qAV
+ $( $+wAzevoV
+ B0 %J $$ 'G D&qQ(
+ ^#$ &$ .$v_pS
 pc(
- $* $i#pp<
-r9<
- $d# $Dppps
+ 6&ppps
 _$
- $?tX
-ppqA
+ (&ppqA
 _&
-!u9
-p,0s]
- &g#zq<p6
-st
-zqqu
- 3(`}
+ V#&`}
 
-var fold32SM70Narrow = driver.Text{Base: &accumulateFloatSM70Narrow, Code: `packed2 20198 fold32
- &$!u'p$grDt2p3q*
-!xgoyit2p3wd
-!|Fp3vQp[p3p{wp
-!yLqGyKIpYjp$gq*
-!
-!pW0vUpt
- $*]qyqo
+var fold32SM70Narrow = driver.Text{Base: &transformSM70, Code: `packed2 20198 fold32
+ *$!u'p$grDt2p3q*
+ *$!pW0vUpt
+ &$]qyqo
 tWq^
 OrvrA
 h*q^
 p#0qo
 ?p$pEp/r0~.\g~/rG
- +.p"q6
+ 4.p"q6
 {Y's]
 {Ypd'V
 p"y9
@@ -9127,15 +7715,7 @@ t$tq
 t$td
 t$vP
 t$vU
- #\3 #$zqsD
-zqsc
-zqqc
-zqt'
-zqrj
-zqsI
-zqtd
-to
- %x2x2
+ 0@ $$ $$ *0x2
 s/
 xA
 s/
@@ -9152,23 +7732,16 @@ pDt}p-
 q_(,
 xr
 q\<pf
-q_)K
-qf'&)-
- $X#x1b8
- #> $c$pDr7p;
-q_'K
-qf'&'-
- #Y%rc
+ &JxDqVK
+wc
+x1b8
+t|p?p*
+ &m' $e' &p- %+rc
 z_pPYp2A
 },pPp4p2A
- #<Wv/q%
-s++,
+ %* $+s++,
 s5yd
-Wv1q-
-q_,K
-qf'&,-
-WyBpv
-sB0&+
+ $$ &T# $S#sB0&+
 /#
 q_-K
 qf'&--
@@ -9192,62 +7765,51 @@ sB1&+
 /#
 q_1K
 qf'&1-
-WyRp-
-J$vCW
+ $e%J$vCW
 x1papN
 t|p|pe
-Wz$pX
-z,2%-
+ $(z,2%-
 t*&8%-
-ws
-rIp?
-/%
+ &&/%
 q,xZd
 /$
 },pPqV^qU
 z_pPp4^qU
- ##/$
-wC3^
+ &,wC3^
 s'%7^
-ws
-rIp7
-/$
-q,~'d
+ (&q,~'d
 /$
 },pPqVp2%#
 z_pPp4p2%#
-  $-wC4^
+ &/wC4^
 s'%:^
-  %-q,|dd
+ (&q,|dd
 /$
 },pPqVp2%&
 z_pPp4p2%&
-  $8wC5^
+ &/wC5^
 s'%=^
-  %8q,~7d
+ (&q,~7d
 /$
 },pPqVp2%)
 z_pPp4p2%)
-  $CwC6^
+ &/wC6^
 s'%@^
 /$
 |&d
 /$
 },pPbZ%*
-  $Kvn&7p*
+ &%vn&7p*
 tr%Ap*
- $g$WuZp-
-t{s^4&2%@
+ (y#t{s^4&2%@
 t{|14&8%?
- #9r=5P
+ $?r=5P
 q_#,
 r=6P
 q_#4
 /#
-uw#,
-sZQB{l
-t#ta
-sZQxM|>
+ $[&sZQB{l
+ $>sZQxM|>
 s|*P
 t]#vCK
 tg.pv
@@ -9260,8 +7822,7 @@ tA&
 rIp88
 p<@
 TpvP
- #h$TpbP
- #$tg5P0
+ $R# $f# $k#tg5P0
 q"p7,
 tIpQM
 q\1P
@@ -9271,27 +7832,26 @@ q"p54
 tg1qG.
 qt'4
 rip?%<
- #./'
+ $&/'
 uj~*r.
 /'
 uj~1d
-Tq8q8
- #T%sBp5%D
+ ${%s[p5
+sBp5%D
 uB
 r2p54
- #(}W
-TrRP*
- &b#Tp=qW
-s[pa
+G#)
+ *, &y% $x%s[pa
 wh%F
 wD
 r2pa4
-  $. &0Tp}pv
+ '. &. &7Tp}pv
 z'
 yA%E
- #1{v
-G')
- $<tg5yB
+r>2
+{v
+ $/wQqKu%
+ $;tg5yB
 }f%"
 /(
 uj|dr.
@@ -9300,34 +7860,43 @@ ujx?d
 /(
 s/
 t/H
- #+ #O  $G/(
- &(/(
+r>.
+t~4
+ 'G/(
+ +G/(
 w+
 th%J
 r>1
- #*  (G/(
+ $6 /G/(
 xq
 t:%I
 r>5
- #6  %Gtg5P<
+}[;
+ )Gtg5P<
 L%qP
 /(
- #_#/(
- #$  $Gt/L
- $i$  +Gth%N
- $6  *Gt:%M
- $4  %Gtg5p'2
+ujyZr.
+/(
+uj~'d
+ 'Gt/L
+r>*
+ 7Gth%N
+r>6
+ 5Gt:%M
+rc<
+ +Gtg5p'2
 L)%$
 /(
 ujxPr.
 /(
 ujw~d
-  $Gt/P
- #D  ,Gth%R
+ 'Gt/P
+rc'
+ 7Gth%R
 rc0
-  +Gt:%Q
+ 5Gt:%Q
 rc+
-  &G/-
+ +G/-
 rd"d
 pwpbP
 sfsa[
@@ -9337,169 +7906,157 @@ tE
 sZQ[pj-
 pwsTP
 sfr\[
-  #(t#yO
+ %(t#yO
 wTr\pG-
 q\*P
 wTsgs)7
- $f%q\5p-
+ &,q\5p-
 t+qKpopG
- #9/&
+ $G/&
 rd)d
 /&
 sfr\7
-  #6ypqK7
+ %6ypqK7
 tE
 wTry|>
 /&
 sfr$pG
-  $6wTrgU-
+ '6wTrgU-
 /&
-  %6/&
+ )6/&
 t+qKpMpF
-  $6rd0d
+ '6rd0d
 /&
 sfrg7
-  %6wTrJ|>
+ )6wTrJ|>
 /&
 sfr$pF
-  $JwTt[U-
-  '6t+qKpMpx
-  $Jrd7d
+ 'JwTt[U-
+ -6t+qKpMpx
+ 'Jrd7d
 /&
 sft[7
-  %JwTsR|>
+ )JwTsR|>
 /&
 sfr$px
-  $JwTu0U-
+ 'JwTu0U-
 /&
 rp$r_s)7
-  %Jqr$Us;
- #Mtg6qT
+ )Jqr$Us;
+ $Mtg6qT
 qn,%,%&
 tg1yB
 qn)%)%%
 L*%,
 tA&
 r?+
- ##ug'pC
+ $=ug'pC
 k*&&
 }\y~
 //
- #l#//
- #$/+
-q_#K
-  $W)  #^'/$
-  #^'//
+ $h$//
+ $(/+
+ %d' &H %^'/$
+ %^'//
 sU-
 k-%T
 rc2
 s%-4
-  $^'//
- &Z$//
+ '^'//
+ +^'//
 sU/
 k/%V
 rc.
 s%/4
-  (^'//
+ /^'//
 sU0
 k0%U
 rc1
 s%0;
-  %^'/(
+ )^'/(
 uj~7d
 //
 sfqK#$
-{g~1
-{u$#$
+ %z${u$#$
 tE
 w1#$-
 //
 x0$(
-  $z$t){O$-
+ 'z$t){O$-
 //
-  %l#//
+ )l#//
 qr$#$U
- #Mug+qT
+ $Gug+qT
 qn0%0%1
 ug'qO
 qn-%-&'
 k-&&
 r?A
- ##ug.rX
+ $#ug.rX
 p]Q&'%P
-x'r0Qu+
-}S$(
+ $m,}S$(
 Tq[P
 q_%sd
 s5~2
-Ts8P
-q_%,+
+ $x,q_%,+
 xr
-Tt}p'
-s/
+ $R.s/
 t/W
 rc5
-TuZqW
-s:qK
-TySP
-yYq1xI77
-Ty2p=
- %P'TyBv5
- *$r2p|4
+ $( $W# $X#yYq1xI77
+ <$r2p|4
 G%)
- #& $v&Tt0p'
-z'
+ $& &p& $q&z'
 yA%b
 rc*
 u27
- #R'r2qR4
-  $- $p&TrXpK
+ $*r2qR4
+ '- &l,TrXpK
 s[qR
 |(%a
 rc6
 r2qR;
- #EuJ
- #Aug.pK
-s~
- ##s|6pK
+G))
+uJ
+ $=ug.pK
+ &X0s|6pK
 k[&&
 p<U
 /:
- #l#/:
- #$/6
-q_#K
-//
-  #b#//
-  #a# #.tg<sX
+ $t2/:
+ $(/6
+ %[*//
+ %b#//
+ %a# $&tg<sX
 tIp8\&(
 LA8
 /'
 ujx?r.
 /'
-  #\$/;
+ %\$/;
 s/
 t/f
 uB<
-  %g)/;
- &{#/;
+ )g)/;
+ +]*/;
 w+
 th%h
 uB'
-  )g)/;
+ 1g)/;
 xq
 t:%g
 uB0
-  &g)/+
+ +g)/+
 uj|dd
 /;
-  '~$/;
-  &~$/;
-  %k&/;
-  $~$tg'q8
+ -~$/;
+ +~$/;
+ )k&/;
+ '~$tg'q8
 LDp2
 /0
-  #U)/0
-  #U)/5
+ %U)/0
+ %U)/5
 s/
 t/i
 uB+
@@ -9508,176 +8065,149 @@ uB+
 /7
 yYyb$#$
 /9
- %T&/9
-  /s$/9
+ (\./9
+ =s$/9
 z'
 yA%s
 uB2
 u2#$
-  (s$/9
-s[qR
-|(%r
+ /s$/9
+ %s$|(%r
 uB.
-  $s$uq#$
- #Cs|6q8
+ 's$uq#$
+ $?s|6q8
 qnm%m,
 km&&
 r?L
- #Atg+qT
-  $x$s|0qT
-  $%/P
+ $#tg+qT
+ &k&s|0qT
+ &%/P
 }skK
 uB1
-{g|k-
-}sjK
-y.?op$gp/xItapy
-uB1
-{g|k/
+ $@}sjK
+ $7 %&{g|k/
 }siK
-  $&{g|k1
+ '&{g|k1
 }shK
-  $*{g|k3
+ '*{g|k3
 }sgK
-  $.p9vr
- %y&q\<pK
+ '.p9vr
+ (>q\<pK
 rI'
- &&pDr7p-
+v_<
+ %# &*pDr7p-
 })
-pp<
-r9<
- $*/:
-vb;
-n/
+ &s% &n%/:
+ $0n/
 _+
- %*vbM
-n2
-  $( #*/9
+ &)/9
+ $0n2
+ '( $'/9
 ||
 n5
 _-
- $*/$
-vb;
-n8
-  $4 #,/$
-vbM
-CS
-  $: #,/$
+ &*/$
+ $7n8
+ '4 $@/$
+ $7CS
+ ': $@/$
 ||
 CP
-  $4 #,  $4CM
-  $F #,  $4CJ
-  $L #,  $4CG
-  $F #,  $FCD
-  $F #,  $FCA
-  $L #,  $FC>
-  $F #,  $FC;
-  $F #,  $FC8
-  $L #,  $FC5
-  $F #,/-
-{15
-C2
-_,
-p9
-!cuQpm
+ '4 $, '4CM
+ 'F $, '4CJ
+ 'L $, '4CG
+ 'F $, 'FCD
+ 'F $, 'FCA
+ 'L $, 'FC>
+ 'F $, 'FC;
+ 'F $, 'FC8
+ 'L!c'wX
+ 'FC5
+ 'F!c'x#
+/-
+ $CC2
+ &Q$!cuQpm
 /-
 {11
 C/
-  $(!c'xw
+ &%!c'xw
 /-
 {1.
 C,
-_.
-p9
-!vTy3
+ &g#!vTy3
 /'
- #7C)
-  $F!vTz/
+ %FC)
+ 'F!vTz/
 /'
- #,C&
-  $L!ct?pm
+ %FC&
+ 'L!ct?pm
 /'
 ||
 C#
-  $F!vT+pm
+ 'F!vT+pm
 /'
-{15
-ppps
-  $F!crlpm
+ $2ppps
+ 'F!crlpm
 /'
-{11
-ppq9
-  $L!vTwG
+ &, 'L!vTwG
 /'
-{1.
- #,  $F!vTwX
+ **!vTwX
 /*
-vbe
-  $\% #$p,wn
- &$zqp.
+ $M (R#p,wn
+ *$zqp.
 st
 zq1p6
- 3(`}
+ D(`}
 
 var fold32SM70 = driver.Text{Base: &fold32SM70Narrow, Code: `packed2 19988 fold32
- 0$OrvrT
+ >$OrvrT
 h*qS
- Q#&s'rw8
- ^#4z,2%)
+ R$&s'rw8
+ m$4z,2%)
 t*&8%)
- ,&s'%3^
- ,$s'%6^
- ,$s'%9^
- ,$s'%<^
- )$tr%=p*
- %$t{s^4&2%<
+ 6&s'%3^
+ 6$s'%6^
+ 6$s'%9^
+ 6$s'%<^
+ 0$tr%=p*
+ ($t{s^4&2%<
 t{|14&8%;
- L&r,q9
- $$}O
- *$r,ps
- ,$r,qA
- /$qQ$
- -$qQ$
- ,$qQ(
- /$qQ$
- -$qQ$
- ,$qQ(
- /$qQ$
- -$qQ$
- ,$qQ(
- b$$qQ$
- -$qQ$
- ,$qQ(
- N$qQ&
- ;$qQ&
- ,$qQ*
- A$qQ$
- -$qQ$
- ,$qQ(
- C$qQ&
- ;$qQ&
- ,$qQ*
- W#$n+
+ w#&r,q9
+ &$}O
+ 2$r,ps
+ 6$r,qA
+ <$qQ$
+ 8$ %. 6$qQ(
+ <$ %G 8$ %G 6$ %G <$ %G 8$ %G 6$ %G s&$qQ$
+ 8$ %. 6$qQ(
+ {#$qQ&
+ T#$ %< 6$qQ*
+ a#$qQ$
+ 8$ %. 6$qQ(
+ e#$qQ&
+ T#$ %< 6$qQ*
+ ^$$n+
 _$
- &&n.
-  $( %(n1
+ *&n.
+ '( ((n1
 _(
- &&n4
-  $4 %(n7
-  $: &(  $4 &&  $F &&  $L &&  $F &&  $F &&  $L &&  $F &&  $F &&  $L &&  $F &&_&
- '$  $( &&_*
- '$  $F &&  $L &&  $F &&  $F &&  $L &&  $F A&`}
+ *&n4
+ '4 ((n7
+ ': *( '4 *& 'F *& 'L *& 'F *& 'F *& 'L *& 'F *& 'F *& 'L *& 'F *&_&
+ ,$ '( *&_*
+ ,$ 'F *& 'L *& 'F *& 'F *& 'L *& 'F a#&`}
 
 var fold64SM70Narrow = driver.Text{Base: &product64SM70Narrow, Code: `packed2 13551 fold64
- &$!u'p$grDt2p3q*
- #$!|FIpYjp$gq*
+ *$!u'p$grDt2p3q*
+ $$!|FIpYjp$gq*
 !
 !pW0rjpt
- $&]6rT
+ &&]6rT
 Oqyqq
 h+q^
 ?p$pEp/r0~.\g~/'rG
- %*p,qX
- $"p,rj
+ (*p,qX
+ &"p,rj
 p"sI
 p"uE
 y/pZ
@@ -9686,21 +8216,21 @@ y/p6
 {x?ovzjp[zep+ttsLovzjp[IFt8
 {Ytd
 to
- /0p"|K
+ <0p"|K
 t$t8
 t$tq
 t$td
 t$vP
- $,zqs]
+ &,zqs]
 zqqc
- '$s/
- $#s/
+ ,$s/
+ &#s/
 ts
 tMer}
 qCYeu=
 sFrEu=
 y+pJ
- #X,r?3
+ $X,r?3
 vJrwp2
 y@2p}
 tIu('&%
@@ -9716,60 +8246,59 @@ xDqVK
 wc
 x1b8
 t|p?p*
- $Q(pDr7p;
+ &Q(pDr7p;
 q_%K
 qf'&%-
-  #+rc
+ %+rc
 z_pPYp2A
 },pPp4p2A
- #= #d%s+),
- $$ $6 #@  #7uB
+ $= $d%s+),
+ &$ &6 $@ %7uB
 x1p?8
 t|p7p*
- #(z,0%(
+ $(z,0%(
 t*&6%(
- #]#sB0&)
- $a#u"
+ $]#sB0&)
+ &a#u"
 /%
- $K/%
-  $2  #=  #?!s4
-/%
+ &K/%
+ '2 %= %? %F/%
 z,1p2
 t*&7p2
 /%
 sB+&)
 ws
 rIpQ
-  $3 $(  %3},pPp4peA
+ '3 &( )3},pPp4peA
 z_pPYpeA
-  $3z,2p2
+ '3z,2p2
 t*&8p2
 /%
 sB2&)
-  &3 $(  )3z,3p2
+ +3 &( 13z,3p2
 t*%;p2
 /%
 sB.&)
-  &Dq_.K
+ +Dq_.K
 qf'&.-
-  )Dz,4p2
+ 1Dz,4p2
 t*%?p2
 /%
 sB1&)
-  $Bq_/K
+ 'Bq_/K
 qf'&/-
-  %B},pPp7p2A
-  $AvJ&5Z
+ )B},pPp7p2A
+ 'AvJ&5Z
 r)p5%AZ
- %k$t{s^4&0%@
+ (k$t{s^4&0%@
 t{|14&6%?
- #?y@6pK
+ $?y@6pK
 p]4&&p*
 s/
 t/<
 wD
 t~e
- $X'pupdp}
+ &X'pupdp}
 k4&$
 }\yd
 q\1P
@@ -9777,7 +8306,7 @@ q_#K
 q\*P
 q_#,
 rIp85
- #9puv+a
+ $9puv+a
 xD|15
 v7
 puqysT
@@ -9785,7 +8314,7 @@ wC&^
 s/
 t/>
 r>2
-  %6/%
+ )6/%
 uj~7d
 TpbP
 yrzEr'
@@ -9795,111 +8324,107 @@ tE
 t)v]t\-
 TsTP
 yr~)r'
-  #(t#yO
+ %(t#yO
 t)sbt\>{.-
 /'
 t)r0{.r'u+>xZ
- $]&q\5p-
+ &]&q\5p-
 w|r0{.>{.t\
- $X&put-a
+ &X&put-a
 J#d
 pur:pC
 z,&^
 s/
 t/=
 r>.
-t~e
-G&)
+ %AG&)
 Ip)?pEqBqgq7r0q]>{.
- #%pupdtB
+ $%pupdtB
 rHY>|$%
 th&$
 r?+
- ##pu'}b
+ $#pu'}b
 t]#d
 puuvp=
 p]9&%%8
 z_tDzexiy-
-  $R#r>1
-  $3Ip)?pEqBqgq7r0q]u+
- $" $X#y@.qT
- $%q=0{i
+ 'R#r>1
+ '3Ip)?pEqBqgq7r0q]u+
+ &" &X#y@.qT
+ &%q=0{i
 p]Crw%B
 /;
-  $l&r?D
+ 'l&r?D
 /;
-  $l&/;
-  *l&/;
-  )l&/;
-  $l&/:
- $|*/;
-  #d& &&  #W& &$  #z% %$/#
-  #n%/#
-  $k%/#
-  #b%/#
-  $a%/;
+ 'l&/;
+ 3l&/;
+ 1l&/;
+ 'l&/:
+ &|*/;
+ %d& *& %W& *$ %z% ($/#
+ %n%/#
+ 'k%/#
+ %b%/#
+ 'a%/;
 J$vCE
 x1papN
 t|p|pe
 /;
 z,0%T
 t*&6%T
- +0 'N (M $N +MwC3^
+ 40 ,N .M &N 4MwC3^
 s'%e^
- +&wC4^
+ 4&wC4^
 s'%h^
- (&vn&5p*
+ .&vn&5p*
 tr%ip*
-  %X$t{s^4&0%h
+ )X$t{s^4&0%h
 t{|14&6%g
-  $&  $f&t/d
+ '& 'f&t/d
 r>5
-  $f&wYsbu%
+ 'f&wYsbu%
 /;
-  $f&/9
-q_#K
-/7
-  %f&/;
-  $f&/;
-  $f&t/f
+ 'f&/9
+ %f&/7
+ )f&/;
+ 'f&/;
+ 'f&t/f
 r>*
-  %6  $f&/;
-  'f&/;
-  *f&/;
-  %f&/;
+ )6 'f&/;
+ -f&/;
+ 3f&/;
+ )f&/;
 J#d
 /;
-  $f&t/e
+ 'f&t/e
 r>6
-  &f&/;
-  $f&r?=
- #K/:
-t]#d
-/;
-  #f&  $Q#rc<
+ +f&/;
+ 'f&r?=
+ $K/:
+ %f&/;
+ %f& 'Q#rc<
 z_tDzexi>~@
-  )f&/;
- $i(/3
+ 1f&/;
+ '%/3
 }s6K
 uB
 {g~<1
 }s5K
- #2uB
+ $}(uB
 {g~<2
 }s4K
-  $&{g~<3
+ '&{g~<3
 }s3K
-  $*{g~<4
+ '*{g~<4
 }s2K
-  $.p90
- %Jq\<pK
+ '.p90
+ (Jq\<pK
 rI2
 v_<
-v_<
- $*pDr7p-
+ %# &*pDr7p-
 vbM
- '&{11
- %+ #.y@6a
+ ,&{11
+ (+ $.y@6a
 {1.
 n-
 _)
@@ -9908,7 +8433,7 @@ p9
 puqyqp
 })
 n0
-  $(!cwG
+ '(!cwG
 pur:P
 tX
 n3
@@ -9918,63 +8443,59 @@ p9
 puuvpV
 ||
 n6
-  $(!cx#
+ '(!cx#
 /%
-{1.
-C#
-  $:!c*pm
+ %:C#
+ ':!c*pm
 /%
 })
 ppps
-  $@!cxw
+ '@!cxw
 /%
 tX
 ppq9
-  $:!c'y3
+ ':!c'y3
 /%
 ||
 ppph
 _*
- #(p,q&p6
- &$zqqX
+ $(p,q&p6
+ *$zqqX
 st
 zq0pZ
- 3(`}
+ D(`}
 
 var fold64SM70 = driver.Text{Base: &fold64SM70Narrow, Code: `packed2 13423 fold64
- .$Ov+q^
- M$ua+
+ :$Ov+q^
+ y#$ua+
 ut)
 zLM
 {-
 sFpAu=
- %4s'rw8
- F$z,0%$
+ (4s'rw8
+ k#$z,0%$
 t*&6%$
- T#&t*%7p2
- 2$ $C .Dr)p5%=Z
- %$t{s^4&0%<
+ X$&t*%7p2
+ B$ &C :Dr)p5%=Z
+ ($t{s^4&0%<
 t{|14&6%;
- &&r,qA
- 5$qQ$
- @$qQ'
- 2$qQ'
- .$p]?rw%>
- ^#$z,0%P
+ *&r,qA
+ H$qQ$
+ ^#$qQ'
+ B$ %3 :$p]?rw%>
+ m$$z,0%P
 t*&6%P
- B&s'%a^
- ,$s'%d^
- )$tr%ep*
- %$t{s^4&0%d
+ c#&s'%a^
+ 6$s'%d^
+ 0$tr%ep*
+ ($t{s^4&0%d
 t{|14&6%c
- &&qQ$
- 5$qQ$
- @$qQ'
- 1$qQ'
- Z#$_$
- '$  $( &&_'
- '$  $( &&  $: &&  $@ &&  $: &&_'
- <$`}
+ *&qQ$
+ H$ %6 ^#$qQ'
+ @$ %2 e$$_$
+ ,$ '( *&_'
+ ,$ '( *& ': *& '@ *& ': *&_'
+ V#$`}
 
 var foldIntSM70Narrow = driver.Text{Code: `packed2 12502 foldInt
 !s.
@@ -10072,11 +8593,10 @@ yh
 pDr7p;
 q_'K
 qf'&'-
-  #+rc
+ %+rc
 z_pPYp2A
 },pPp4p2A
-!s4
-Wv/q%
+ %*Wv/q%
 s++,
 s5yd
 Wv1q-
@@ -10132,31 +8652,30 @@ q,~'d
 /$
 },pPqVp2%#
 z_pPp4p2%#
-  $-wC4^
+ '-wC4^
 s'%<^
-  %-q,|dd
+ )-q,|dd
 /$
 },pPqVp2%&
 z_pPp4p2%&
-  $8wC5^
+ '8wC5^
 s'%?^
-  %8q,~7d
+ )8q,~7d
 /$
 },pPqVp2%)
 z_pPp4p2%)
-  $CwC6^
+ 'CwC6^
 s'%B^
 /$
 |&d
 /$
 },pPbZ%*
-  $Kvn&7p*
+ 'Kvn&7p*
 tr%Cp*
-  $X$WuZp-
+ 'X$WuZp-
 t{s^4&2%B
 t{|14&8%A
-!s4
-puulyS
+ %IpuulyS
 p]4&(p*
 TyGP
 q_$;
@@ -10172,15 +8691,14 @@ tM,9#
 }]q]
 s/
 v"z9
-!s4
-Tw.p;
+ %OTw.p;
 ud
 sBs^;
 wD
 {w*
 G+)
 wAt5pSu%
-  $@TpV0q8
+ '@TpV0q8
 ud
 sBs^=
 r>2
@@ -10188,12 +8706,11 @@ r>2
 G')
 w[q]
 sh?Iq3u}pJA
-!s4
-pusQp}
+ %NpusQp}
 k6&&
 p<7
 /&
-  #Cq\1P
+ %Cq\1P
 q_#K
 q\*P
 q_#,
@@ -10204,8 +8721,7 @@ q_%rf
 zF1P
 q_%,
 rIp87
-!s4
-pusKa
+ %EpusKa
 xD|17
 xh
 puvhpV0
@@ -10218,13 +8734,13 @@ ujv?d
 s/
 t/B
 r>.
-  'W#/.
+ -W#/.
 ud
 sBs^?
 r>1
-  'W#  $+sBs^A
+ -W# '+sBs^A
 r>5
-  'W#q\5p-
+ -W#q\5p-
 G7u$
 pwpbP
 qHq997
@@ -10236,8 +8752,7 @@ v37u=-
 vYpA)>xZ
 /0
 xjp:7p@E>w~
-!s4
-puv-a
+ %Apuv-a
 J#}/
 puqFx}
 vn&(pT
@@ -10246,7 +8761,7 @@ ujyZw&
 /2
 uj~'r.
 /2
-  #T#zF6pC
+ %T#zF6pC
 s/
 t/D
 r>*
@@ -10254,8 +8769,7 @@ q@7
 qC|T9%
 }Iq]A
 v"~B
-!s4
-zF5pC
+ %KzF5pC
 ud
 sBs^E
 r>6
@@ -10264,80 +8778,71 @@ tP<qO
 qf'wq
 /#
 qCY,9%
-  #.  $h$zF.pC
+ %. 'h$zF.pC
 w+
 th%B
 rc<
 wme
 G-)
 Ip)?pEqBqgq7t5q]97
-  $_'zF+pC
+ '_'zF+pC
 w+
 th%D
 rc'
-q@7
-}[;
+ %@}[;
 G))
 wRqV
-!s4
-pusQtB
+ %@pusQtB
 rHp5pe&'
 sBp5&&
 r?.
-!s4
-puv6a
+ %Epuv6a
 t]#}/
 puvZpV0
 p]@&'%?
 /,
-q_%;
-s5z9
+ %h$s5z9
 /,
-  #i$s5~2
-/,
-q_%,
-xr
+ %i$ %g%/,
+ %j$xr
 /,
 s/
 t/H
 rc0
-  '[#/+
+ -[#/+
 ud
 sBs^I
 rc+
-  #[#/,
-  ([#/,
+ %[#/,
+ /[#/,
 w+
 th%F
 rc2
-  '[#  $+th%H
+ -[# '+th%H
 rc.
-  '[#/+
+ -[#/+
 s~
-!s4
-puu/qT
-  $%/@
+ %Cpuu/qT
+ '%/@
 }s@K
 rc1
 {g|k-
 }s?K
 y.?op$gp/xItapy
-rc1
-{g|k/
+ %&{g|k/
 }s>K
-  $&{g|k1
+ '&{g|k1
 }s=K
-  $*{g|k3
+ '*{g|k3
 }s<K
-  $.sY1
+ '.sY1
 !s}
 s3
 !tj
 q\<pK
 rI'
 v_<
-v_<
-p9
+ %#p9
 !u8
 pDr7p-
 })
@@ -10364,17 +8869,15 @@ _1
 p9
 !cwG
 /$
-vb;
-C8
-  $4!cwX
+ %4C8
+ '4!cwX
 /$
-vbM
-C5
-  $4!cx#
+ %4C5
+ '4!cx#
 /$
 ||
 C2
-  $4!c*pm
+ '4!c*pm
 /.
 vbe
 C+
@@ -10384,7 +8887,7 @@ p9
 /-
 {15
 C)
-  $(!c'y3
+ '(!c'y3
 /-
 {11
 C'
@@ -10398,24 +8901,20 @@ _2
 p9
 !cqypm
 /%
-vbe
-ppq)
-  $:!crvpm
+ %:ppq)
+ ':!crvpm
 /%
-{15
-ppqA
-  $@!ct-pm
+ %:ppqA
+ '@!ct-pm
 /%
-{11
-ppq9
-  $:!c'wG
+ %:ppq9
+ ':!c'wG
 /%
-{1.
-ppph
-  $:!c'wX
+ %:ppph
+ ':!c'wX
 /+
 {16
-  $}#!u9
+ '}#!u9
 p,u/pU
 tl
 to
@@ -10443,87 +8942,84 @@ s~
 `}
 
 var foldIntSM70 = driver.Text{Base: &foldIntSM70Narrow, Code: `packed2 12202 foldInt
- /$O6rG
+ <$O6rG
 h.q^
- R#&s'rw8
- ^#<z,2%)
+ T$&s'rw8
+ m$<z,2%)
 t*&8%)
- ,&s'%3^
- ,$s'%6^
- ,$ &M )N #M )Ntr%=p*
- %$t{s^4&2%<
+ 6&s'%3^
+ 6$s'%6^
+ 6$ *M 0N $M 0Ntr%=p*
+ ($t{s^4&2%<
 t{|14&8%;
- -&r,q)
- *$y6
- $${-
- '$qQ(
- D$qQ$
- *$qQ,
- *$qQ(
- )$G1u$
- #$qHq991
+ 8&r,q)
+ 2$y6
+ &${-
+ ,$qQ(
+ g#$qQ$
+ 2$qQ,
+ 2$qQ(
+ 0$G1u$
+ $$qHq991
 v31uD-
- #&s(1uD
+ $&s(1uD
 v31u=-
- %&xjp:1p@E>w~
- /$qQ&
- #$q@1
- ($qQ&
- #$|zp:1K
- +$qQ.
- %$Ip)?pEqBqgq7t5q]91
- &$qQ*
- #$q@1
- :$qQ&
- #$  '[# $,qQ&
- #$  #[# +$qQ.
- %$  %[# $-qQ*
- #6  '[# M,n/
+ (&xjp:1p@E>w~
+ <$qQ&
+ $$q@1
+ .$ %+ $$|zp:1K
+ 4$qQ.
+ ($Ip)?pEqBqgq7t5q]91
+ *$qQ*
+ $$ %@ R#$qQ&
+ $$ -[# &, %+ $$ %[# 4$qQ.
+ ($ )[# &-qQ*
+ $6 -[# y#,n/
 _$
- &&n2
+ *&n2
 _,
- &&n5
+ *&n5
 _(
- &&n8
-  $4 &(  $4 &&  $4 &&_&
- '$  $( &&_.
- '$_*
- '$  $: &&  $@ &&  $: &&  $: A&`}
+ *&n8
+ '4 *( '4 *& '4 *&_&
+ ,$ '( *&_.
+ ,$_*
+ ,$ ': *& '@ *& ': *& ': a#&`}
 
 var takeRowsSM70NarrowAligned = driver.Text{Base: &foldIntSM70Narrow, Code: `packed2 9974 takeRows
- %$!u6vy}Cwd
+ ($!u6vy}Cwd
 !u'vap3wBp3q'wd
 !
 !pWp0pZpt
- $0]+rA
+ &0]+rA
 O5qS
 h5qS
- +(p"q6
+ 4(p"q6
 t$s]
 p"y9
 t$<p6
 {Yui
 to
- #& #*to
+ $& $*to
 v>rR
 |tp{zWw>?r[
 ug0|^
- $\# (.vF
-  $$sh?Iq3u}vMA
+ &\# ..vF
+ '$sh?Iq3u}vMA
 xcP.
 r?+
 v>tB
 q"p^r+
 ug0{i
- #"ykq8
+ $"ykq8
 tA#
 p<*
 {Mp=
 q_$K
 qf'&$-
- $6yku)
+ &6yku)
 q"qRe
- #(w%pC
+ $(w%pC
 tG^
 {Mp;
 t|p?Z
@@ -10536,17 +9032,17 @@ s/
 s"qU
 rc
 u;
- $y'  #C $3y#p;
+ &y' %C &3y#p;
 tIp?&&
 s/
 s"qP
 uB
 t~e
 G))
- #' #1|~pK
+ $' $1|~pK
 w#<p@
 ws
-  %#u"
+ )#u"
 qHpSu$
 ribK
 riYK
@@ -10562,7 +9058,7 @@ wD
 ua2
 G#)
 zQp?}18r|
- #Mv:a
+ $Mv:a
 yA&#
 xh
 /(
@@ -10571,34 +9067,33 @@ xK5&3
 /(
 ujw~d
 /(
-  $U#tA.
+ 'U#tA.
 r>2
-  (U#/(
-  $U#tA/
+ /U#/(
+ 'U#tA/
 r>.
-  &U#/(
-  (U#qH{'0
-  'U#/(
-  &U#r>1
-  &U#qN+P
+ +U#/(
+ /U#qH{'0
+ -U#/(
+ +U#r>1
+ +U#qN+P
 qI5
 p%5&-
 r>5
 r&53
 G%)
 yMp?}18@
- #=qN.pV
+ $=qN.pV
 qI2
 p%2&-
 r>*
 r&23
-G%)
-yMp8$%#%"qP@
+ %*yMp8$%#%"qP@
 ykq[
 t=2&2&4
 p%2&#
 r?"
- #O $s,/1
+ $O &s,/1
 qt)r+
 /1
 p_*zN+
@@ -10606,433 +9101,201 @@ p_*zN+
 tA#
 p<4
 /1
-  &P%/1
+ +P%/1
 qt)e
-  $1tG^
+ '1tG^
 /0
-  $P%/0
+ 'P%/0
 t]#d
 /0
-  %z#r>6
-  $P%wY{Eq]
-  %P%/0
-  %z#rc<
-  $P%wYt5pSu%
-  $+  .z#/0
-  &P%rc'
-  $P%wYy42pPqkp?}18r|
-  $d#  %P%t|qR%#
+ )z#r>6
+ 'P%wY{Eq]
+ )P%/0
+ )z#rc<
+ 'P%wYt5pSu%
+ '+ ;z#/0
+ +P%rc'
+ 'P%wYy42pPqkp?}18r|
+ 'd# )P%t|qR%#
 x1p8"%$
 /(
-t]#d
-  &P%rc0
-  (U#  &P%rc+
-  &U#  4P% #E  'U#sU*
+ %U# +P%rc0
+ /U# +P%rc+
+ +U# GP% $E -U#sU*
 k*&-
- #2s%*3
-  %P%/1
+ $2s%*3
+ )P%/1
 sU-
 k-&-
- #<s%-3
-  $P%/1
+ $<s%-3
+ 'P%/1
 qn-%-%+
 k-&#
 r?,
- #G %i#/*
+ $G (i#/*
 rI.
- &&|Epb
+ *&|Epb
 ||
 n1
 _.
- $*y#pX
+ &*y#pX
 tX
- &&|5a
- #$CG
+ *&|5a
+ $$CG
 _,
- $& $FCD
-  $4 $?tX
+ && &FCD
+ '4 &?tX
 C@
- '&C<
-  $4 #(/(
- #7C9
+ ,&C<
+ '4 $(/(
+ $7C9
 _-
- $>/(
+ &>/(
 })
 C6
-  $( #,/&
+ '( $,/&
 ||
 C3
-  $@ #,/&
+ '@ $,/&
 tX
 C/
- $|# #T$/&
-vbM
-C+
-  $@ #, $]#C(
-  $4 #e#  $R#C$
- $r$ #y$ $S$ppps
-  $4 #Z$/&
+ '@ $,/&
+ %@C+
+ '@ $, &]#C(
+ '4 $e# 'R#C$
+ '4 $, &S$ppps
+ '4 $Z$/&
 vb;
- #)  $L #2/&
+ $) 'L $2/&
 })
- #)_-
- #0 #~7 &P8p"{n
+ $)_-
+ $0 $~7 *P8p"{n
 st
 t$rj
- 3(`}
+ D(`}
 
 var takeRowsSM70Narrow = driver.Text{Base: &takeRowsSM70NarrowAligned, Code: `packed2 10584 takeRows
- c$$tCp?u%
+ u&$tCp?u%
 tCb}N
 tCYfp6
 tCp4fqu
- T#$  'X# (&wRp?
+ X$$ -X# .&wRp?
 tLpUZ
 tLp6p*
 tLqu8
- )$wRp8$
+ 0$wRp8$
 tLpU%#
 tLp6%"
 tLquqP
- i#$wYpPp?u%
+ R%$wYpPp?u%
 wYpPb}N
 wYpPYfp6
 wYpPp4fqu
- T#$  (X# '(  '\% (&  &\% {$$`}
+ X$$ /X# ,( -\% .& +\% w'$`}
 
-var takeRowsSM70 = driver.Text{Code: `packed2 10295 takeRows
-!s.
-!s-
-!t;
-!u6vy}Cwd
-!u'vap3wBp3q'wd
-!
-!pWp0pZpt
-!?p$zSp{p)w>p-*x(
-!qk
-]+rA
-O1qo
+var takeRowsSM70 = driver.Text{Base: &takeRowsSM70NarrowAligned, Code: `packed2 10295 takeRows
+ 6$O1qo
 h5rG
-!
-s0
-t6
-tn
-u#
-v0
-vc
-uG
-|4
-p"q6
-t$s]
-p"y9
-t$<p6
-{Yui
-to
-p,um
-p"yu
-to
-v>rR
-|tp{zWw>?r[
-ug0|^
-s1
-s2
-xcP.
-r?+
-v>tB
-q"br+
-ug0{i
-t*rwp*
-ykq8
-s"qU
-p<*
-{Mp=
-pnpaK
+ P#& (6q"br+
+ $$t*rwp*
+ $$ $J &IpnpaK
 qf'qU-
-xDqVK
-wc
-|5pb
+ &&|5pb
 s[pa
-yku)
-q"pQe
-!s4
-w%pC
-tG^
-{Mp;
-t|p?Z
-x1p7^
-z6p'
-ujx?d
-|Eq8
-tI|$&
-s/
-r,pO
-rc
-u;
-{H
-w[q]
-sh?Iq3u}vMA
-yh
-!s4
-y#p;
-tIp?&&
-s/
-r,q9
-uB
-t~e
-}O
-wAt5pSu%
-!s4
-|~pK
-w#<p@
-ws
-  %#u"
-qHpSuD
-ribK
-riYK
-rip4K
-})
-u"
-|5s{
+ $"q"pQe
+ 8$r,pO
+ &${H
+ 0$r,q9
+ &$}O
+ 4$qHpSuD
+ ,$|5s{
 s[p5
 sMpOu=)
 qQ$
-wD
-ua2
-G#)
-tCbu%
+ (,tCbu%
 tCY}N
 tCp4fp6
 tCqVfqu
-!s4
-v:a
-wh&#
-xh
-/(
-t|p|&.
+ &$wh&#
+ &$t|p|&.
 x1qR&.
-/(
-ujw~d
-/(
-  $W#qQ(
-r>2
-u;
-G')
-  &W#/(
-  $W#qQ*
-r>.
-t~e
-G))
-  $W#/(
-  (W#qH{'+
-  'W#/(
-s[p5
-sMpO9,)
+ ,&qQ(
+ 6$qQ*
+ :$qH{'+
+ .$ %W#sMpO9,)
 qQ$
-r>1
-  )W#qN+P
-qI0
+ (* -W# $&qI0
 qQ&
-r>5
-r&03
-G%)
-wRb
+ $&r&03
+ $$wRb
 tLpUp*
 tLp68
 tLquA
-!s4
-qN.pV
-qI-
-qQ&
-r>*
-r&-3
-G%)
-wRu(6
+ &$qI-
+ %- $&r&-3
+ $/wRu(6
 tLpUqP
 tLp6qU
 tLquq5
-ykq[
-t=-&-&/
+ $4t=-&-&/
 p%-&#
-r?"
-!s4
-s~
-!s4
-/2
-qt)r+
-/2
-p_*zN+
-/2
-tA#
-p<4
-/2
-q_$K
-qf'&$-
-  $\%/2
+ *&/2
+ $$/2
+ $$/2
+ &$/2
+ *$/2
 qI%
 /2
-qt)e
-  $3tG^
-/1
-  $\%/1
-t]#d
-/1
-  %U$r>6
-  $U$wY{Eq]
-  %\%/1
-  %U$rc<
-  $U$wYt5pSu%
-  $+  .U$/1
-  %\%rc'
-  $\%wYpPbu%
+ &$/2
+ $$/1
+ &$/1
+ $$/1
+ )U$ 0*/1
+ )U$ ,*/1
+ ;U$/1
+ )\% (FwYpPbu%
 wYpPY}N
 wYpPp4fp6
 wYpPqVfqu
-  $h#  %\%t|p|%"
+ 'h# )\%t|p|%"
 x1qR%#
-/(
-t]#d
-  &\%rc0
-  (W#  &\%rc+
-  &W#  1\%sMpO=*)
+ ,2qQ(
+ 6$qQ*
+ :$ 3\%sMpO=*)
 qQ$
-rc2
-  *W#sU(
+ (8 /W#sU(
 qQ&
-rc.
-s%(3
-  (\%/2
+ $,s%(3
+ /\%/2
 sU+
-qQ&
-rc1
-s%+3
-G%)
-wRp8"
-  %\%/2
+ %- $0s%+3
+ $/wRp8"
+ )\%/2
 qn+%+%)
 k+&#
-r?,
-!s4
-!s}
-s3
-!tj
-/*
-rI.
-v_<
-v_<
-p9
-!u8
-|Epb
-||
-n-
+ <:n-
 _(
-p9
-!{J
-y#pX
-tX
-n1
+ *&n1
 _*
-p9
-!|r
-|5a
-vbM
-n5
+ *&n5
 _$
-p9
-!y=pm
-/$
-||
-n8
-  $4!cwG
-/$
-tX
-CA
-  $4!cwX
-/$
-vbM
-C=
-  $4!cx#
-/(
-vb;
-C:
+ *&n8
+ '4 ((CA
+ '4 ((C=
+ '4 ((C:
 _&
-p9
-!c*pm
-/(
-})
-C7
-  $(!cxw
-/&
-||
-C3
-  $@!c'y3
-/&
-tX
-C/
-  $@!c'z/
-/&
-vbM
-C+
-  $@!cqypm
-  $R#C(
-  $4!crvpm
-  $R#C$
-  $4!ct-pm
-  $R#ppps
-  $4!c'wG
-/&
-vb;
-ppq9
-  $L!c'wX
-/&
-})
-ppph
-_&
-!u9
-p,rL
-tl
-to
-tk
-tm
-p"{n
-st
-t$rj
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ *&C7
+ '( *( '@ *& '@ *& '@ *& '4 *& '4 *& '4 *& 'L *&_&
+ V#$`}
 
-var moveRowsSM70NarrowAligned = driver.Text{Code: `packed2 3941 moveRows
-!s.
-!s-
-!t;
-!u6vap3wBp3q'wd
-!u'vy}Cwd
+var moveRowsSM70NarrowAligned = driver.Text{Base: &flat32SM70Narrow, Code: `packed2 3941 moveRows
+ *$!u'vy}Cwd
 !
 !|\
 !?p$zSp{p)w>p-*x(
-!qk
-]zc
+ $*]zc
 O2qq
-z7qq
-!
-s0
-t6
-tn
-u#
-p"sI
+ $& ,$p"sI
 p"x+
 p"uE
 y/pZ
@@ -11048,8 +9311,7 @@ s/
 tw
 s/
 t30v1
-s5z9
-t3+pX
+ $P%t3+pX
 pnp^K
 qf'q5-
 q=0{i
@@ -11075,8 +9337,7 @@ rc
 t~3
 {H
 w62pP|cq]
-s[p7
-zOqP
+ $Z%zOqP
 uB
 r2xG
 {-
@@ -11085,10 +9346,7 @@ t32q[
 rHpaq5pT
 wh&#
 y7
-!s4
-s~
-!s4
-/(
+ $M &D/(
 q_$K
 qf'&$-
 /(
@@ -11097,111 +9355,80 @@ p_(zN)
 tA#
 vN
 /'
-  $I/(
+ 'I/(
 qt*r+
-  &I/(
-  %ItA+
+ +I/(
+ )ItA+
 ud
 {9,
 tE
 vN
-t~3
-G#)
+ %LG#)
 wYy42pP|cq]
-  #IG%)
-  #I/(
-  (It31sT
+ %IG%)
+ %I/(
+ /It31sT
 q,~7rP
 p92
-!s}
-s3
-!tj
-/%
+ ((/%
 ws
 v_<
-v_<
-p9
-!u8
-/#
+ %# &*/#
 tX
 n)
 _'
-p9
-!{J
-tX
+ &*tX
 ppps
 _(
 p9
 !|r
 tX
 ppq9
-  $,!y=pm
+ ',!y=pm
 tX
 pppJ
 _(
-!u9
-p,p.
-tl
-to
-tk
-tm
-p"t8
-st
+ $(p,p.
+ *$ $])st
 p"tq
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ Dc)`}
 
 var moveRowsSM70Narrow = driver.Text{Base: &moveRowsSM70NarrowAligned, Code: `packed2 4243 moveRows
- ]#$w[q]
+ k$$w[q]
 wZpU
 wZp6
 wZqu
- '$wRb
+ ,$wRb
 tLpUp*
 tLp68
 tLquA
- E$wY{Eq]
+ i#$wY{Eq]
 wYpPt^}N
 wY{Et(p6
 wY{Et(qu
- $$  &O c#$`}
+ &$ +O u$$`}
 
 var moveRowsSM70 = driver.Text{Base: &moveRowsSM70Narrow, Code: `packed2 4141 moveRows
- ,$O2rO
+ 6$O2rO
 z7rO
- 2& %*pnpQK
+ B& (*pnpQK
 qf'pe-
- #&vnrwZ
- #$s"q5
- '$q"br+
- '$s'qU8
- $$r,pS
- $$vG)
- '$xT
- $${W
- B$r,qA
+ $&vnrwZ
+ $$s"q5
+ ,$q"br+
+ ,$s'qU8
+ &$r,pS
+ &$vG)
+ ,$xT
+ &${W
+ c#$r,qA
 ud
 r,q/
- E(n'
+ i#(n'
 _$
- &&_&
- &$  $, %&_&
- <$`}
+ *&_&
+ *$ ', (&_&
+ V#$`}
 
 var countSM70NarrowCoarse = driver.Text{Code: `packed2 1275 count
 !s.
@@ -11248,64 +9475,44 @@ q=+pV
 r2pQe
 vG)
 Ip)?pEqBqgq7t5q]R
-!s4
-/#
+ %+/#
 }u,
 rU8
 wP
-!s4
-s~
-!s4
-  #1yy
+ %0s~
+ %2 %1yy
 /#
-  #0}O
+ %0}O
 }({%y_pSR@
 !s}
 s3
 !@
 `}
 
-var countSM70Narrow = driver.Text{Code: `packed2 569 count
-!s.
-!s-
-!t;
-!u6vy}Cwd
-!
-!pWrjpt
-!?p$zSp{p)w>p-*x(
-!qk
-]rG
+var countSM70Narrow = driver.Text{Base: &countSM70NarrowCoarse, Code: `packed2 569 count
+ ,$!pWrjpt
+ &$]rG
 OqS
 hqo
-!
-s0
-t6
-q=0p}
-s1
-s2
-t4
+ (( ($t4
 t*rwp*
 s/
 w'
-u"
-q=+pV
-t~e
+ &Lt~e
 ut)
-Ip)?pEqBqgq7t5q]R
-!s4
-s3
-!@
-`}
+ && (>`}
 
-var countSM70 = driver.Text{Base: &countSM70Narrow, Code: `packed2 547 count
- +$Oqq
+var countSM70 = driver.Text{Base: &countSM70NarrowCoarse, Code: `packed2 547 count
+ ,$!pWrjpt
+ &$]rG
+Oqq
 hr-
- (&s/
+ (( ($s/
 qCp4rw)
 yQ
- $*ua+
+ &Lua+
 }5
- '&`}
+ && (>`}
 
 var wideF32SM70NarrowAligned = driver.Text{Code: `packed2 10912 wide_4_float32_4_float32_four
 !s.
@@ -11393,16 +9600,14 @@ rIY
 q,xZd
 r=.p-
 },pPqVp*^
-!s4
-r=5pv
+ %5r=5pv
 s/
 s"^
 rc
 t~3
 G%)
 w62u5{@r|
-!s4
-//
+ %=//
 ujxZvKy~
 //
 ujyZvKyd
@@ -11420,44 +9625,39 @@ WrXa
 yl7
 wTrJB-
 ylU
-  #$yl[
-  #&ylpG
-  #(/0
+ %$yl[
+ %&ylpG
+ %(/0
 w1r5>v?
 wTsas;>v?
 wTr\#%>v?
 wTrg#$>v?
 v"~,
-!s4
-ug1tY
+ %Hug1tY
 wrqK#$pF
 wrr$#%r5
 wrr1#&px
 wrsa#'s;
 v"y~
-!s4
-ug0tY
+ %Oug0tY
 xBqK#$pF
 xBr$#%r5
 xBr1#&px
 xBsa#'s;
 v"yd
-!s4
-tg*tY
+ %Ntg*tY
 zlqK#$pF
 zlr$#%r5
 zlr1#&px
 zlsa#'s;
 v"{G
-!s4
-tg2tY
+ %7tg2tY
 t+qK#$pF
 t+r$#%r5
 t+r1#&px
 t+sa#'s;
 v"~B
-!s4
-TpbP
+ %>TpbP
 {<yb$B
 sZqKB#$-
 {<yb%B
@@ -11468,21 +9668,18 @@ sZr1B#&-
 sZsaB#'-
 tg<qG
 v"z9
-!s4
-s|1tY
+ %Js|1tY
 xBqK#$#$
 xBr$#%#%
 xBr1#&#&
 xBsa#'#'
 yh
-!s4
-s|0pK
+ %Js|0pK
 t<q1qK#$
 t<q1r$#%
 t<q1r1#&
 t<q1sa#'
-!s4
-t3+pV
+ %It3+pV
 thZ
 uB
 wm3
@@ -11492,11 +9689,9 @@ q\6sT
 rHYp*8
 thqU
 r?"
-!s4
-t3<pV
+ %Mt3<pV
 s~
-!s4
-/=
+ %I/=
 r)parwpT
 /=
 s"qP
@@ -11523,20 +9718,19 @@ q_#3
 q_#41
 /=
 q"p^r+
-  $>ud
+ '>ud
 }np5
 wD
-r2wk
-G#)
+ %^%G#)
 wYy42u5Q>Q>Q>Qr|
 t&uu#
-  %#  '^%/=
+ )# -^%/=
 },pPqVp*pe
-  $5s/
+ '5s/
 s"pe
 r>2
-  $^%wYy42u5{@r|
-  $^%ujxZvK~,
+ '^%wYy42u5{@r|
+ '^%ujxZvK~,
 //
 ujyZvKy~
 //
@@ -11547,11 +9741,11 @@ ujv?vK{G
 uj|d}/
 //
 ujx?w&
-  $^%/=
-  -^%wTr\#5>v?
+ '^%/=
+ 9^%wTr\#5>v?
 wTrg#4>v?
 v"~4:
-  $Hxpsyt[
+ 'Hxpsyt[
 t<sysR
 z.qv
 prtOpM
@@ -11565,48 +9759,48 @@ tusyrJ
 tE
 xpv)(
 z")
-  $.N5(
+ '.N5(
 wHxm5
 qh%7U(
 u35
-  #.tE
+ %.tE
 {}'
-  $/xpv)1
+ '/xpv)1
 z"2
-  $;N6(
+ ';N6(
 wHxm6
 qh.7U(
 u36
-  $/{}0
-  $<xpuu8
+ '/{}0
+ '<xpuu8
 uI8
-  $HN7(
+ 'HN7(
 wHxm7
 qh77U(
 u37
-  $<{}9
-  $Ixr
+ '<{}9
+ 'Ixr
 wrpR6#4">
 wrpR7#5"?
 wrpR8#6"@
 wrpR9#7#8
 !s4
-  $f&/=
+ 'f&/=
 t@6#4">
 t@7#5"?
 t@8#6"@
 t@9#7#8
-  $f&/=
+ 'f&/=
 zlpR6#4">
 zlpR7#5"?
 zlpR8#6"@
 zlpR9#7#8
-  $f&/=
+ 'f&/=
 sH6#4">
 sH7#5"?
 sH8#6"@
 sH9#7#8
-  $f&/=
+ 'f&/=
 {<yb4B
 q}6B#4-
 {<yb5B
@@ -11616,24 +9810,23 @@ q}8B#6-
 {<yb7B
 q}9B#7-
 /=
-  $f&/=
+ 'f&/=
 t@6#4#4
 t@7#5#5
 t@8#6#6
 t@9#7#7
-  $f&/=
+ 'f&/=
 t<q1pR6#4
 t<q1pR7#5
 t<q1pR8#6
 t<q1pR9#7
-  $IthpN
+ 'IthpN
 r>.
-  $f&u-q1y_pR6"7"8"9@
+ 'f&u-q1y_pR6"7"8"9@
 /=
-  #f&th&$
+ %f&th&$
 r?/
-!s4
-!s}
+ %M!s}
 s3
 !tj
 /9
@@ -11663,10 +9856,9 @@ p9
 /$
 ||
 pppJ
-  $4!cwG
+ '4!cwG
 /$
-vbM
-  #._+
+ %4 %._+
 !u9
 w^
 tl
@@ -11695,84 +9887,84 @@ s~
 `}
 
 var wideF32SM70Narrow = driver.Text{Base: &wideF32SM70NarrowAligned, Code: `packed2 11374 wide_4_float32_4_float32_four
- l#$uS
+ X%$uS
 s9pU
 s9p6
 s9qu
- 4$wQqKu%
+ F$wQqKu%
 wQr$}N
 wQr1fp6
 wQsafqu
- |#$uJ
+ y%$uJ
 pipU(
 pip6U
 piqupM
- L$}_q]
+ w#$}_q]
 }_t(pU
 }_t(p6
 }_t(qu
- 4$wYq1qKu%
+ F$wYq1qKu%
 wYq1r$}N
 wYq1r1fp6
 wYq1safqu
- T%$uq"6
+ X($uq"6
 pipU"7
 pip6"8
 piqu"9
- g#$`}
+ }$$`}
 
 var wideF32SM70 = driver.Text{Base: &wideF32SM70Narrow, Code: `packed2 11487 wide_4_float32_4_float32_four
- -$]1qo
+ 8$]1qo
 sJqS
 z7r-
- 4( $.t*rwp*
- #$|9
- #$r=0p;
+ F( &.t*rwp*
+ $$|9
+ $$r=0p;
 ts
 tJA
- #&s"pN
- #q#xDqVK
- #p#pnp5,
- #$pnp5;
- #$pnp5sd
- #$pnp5,+
- #$pnp5|B
- #$pnp5vj
- #$pnw]
- #$pnp541
- #$q"br+
- $$w+
+ $&s"pN
+ $q#xDqVK
+ $p#pnp5,
+ $$pnp5;
+ $$pnp5sd
+ $$pnp5,+
+ $$pnp5|B
+ $$pnp5vj
+ $$pnw]
+ $$pnp541
+ $$q"br+
+ &$w+
 r,pO
 wc
 wm3
 {H
- *, #l#q,xPr.
+ 2, $l#q,xPr.
 rIb
 /.
 q,w~d
 /.
 q,xZuC
 },pPqV}1
- %y#y6
+ (y#y6
 uB
- #&{-
- |#$q|pOtU
+ $&{-
+ y%$q|pOtU
 wD
 }[3
 {-
- '*rHbZ8
+ ,*rHbZ8
 t:pT
- '&/>
+ ,&/>
 r)p5rwpN
 />
 s"q5
- #*/>
+ $*/>
 u?ps
 tJA
 /;
 s"qU
 /;
-  #l%/:
+ %l%/:
 pnqR,
 /:
 pnqR;
@@ -11790,178 +9982,170 @@ pnqR3
 pnqR41
 />
 q"p5r+
-  $Aw+
+ 'Aw+
 qQ$
 r>2
- #G +P$/>
-  *l%/>
+ $G 4P$/>
+ 3l%/>
 s/
 qQ&
 r>.
- 7:/>
- 1$/>
- ]#$/>
- ($/>
- ($/>
- ($/>
- *$/>
- $$/>
- ($/>
- '$/>
+ L:/>
+ @$/>
+ k$$/>
+ .$/>
+ .$/>
+ .$/>
+ 2$/>
+ &$/>
+ .$/>
+ ,$/>
 q|pO9(
 r>1
 }[3
- '*/>
-  #s&t:&$
- )( #$pc$
- $"/7
+ ,*/>
+ %s&t:&$
+ 0( $$pc$
+ &"/7
 tX
 pp<
 r9<
- $*/7
+ &*/7
 ||
 n,
 _&
- $*/&
- #+n)
+ &*/&
+ $+n)
 _(
- $2/%
- $+_$
- %0 $-  $4!cwX
- %(_(
- <$`}
+ &2/%
+ &+_$
+ (0 &- '4!cwX
+ ((_(
+ V#$`}
 
 var wideBF16SM70NarrowAligned = driver.Text{Base: &wideF32SM70NarrowAligned, Code: `packed2 14731 wide_8_uint16_8_float32_eight
- '$!xgp3vQp[p3p{wp
+ ,$!xgp3vQp[p3p{wp
 !|F\qBu[q0q*
 !yLqGyKIpYjp$gq*
 !
 !pWy9pt
- $*]5rG
+ &*]5rG
 Or:rA
 h}}
 p#x"s7
- ,* -& %$ #m*p<.
- %j*thpe
- #$pnp^,
- #$pnp^;
- #$pnp^sd
- #$pnp^,+
- #$pnp^|B
- #$pnp^vj
- #$pnp^3
- #$pnp^41
- +$w62pP|cq]
+ 6* 8& ($ $m*p<.
+ (j*thpe
+ $$pnp^,
+ $$pnp^;
+ $$pnp^sd
+ $$pnp^,+
+ $$pnp^|B
+ $$pnp^vj
+ $$pnp^3
+ $$pnp^41
+ 4$w62pP|cq]
 q>p?s@
 pIxG
 q>p4s@
 q>pQs@
 pIw]
-  #%q>p^s@
+ %%q>p^s@
 pI|P
-  #(q>p|s@
+ %(q>p|s@
 pIqR3
-  #+WrRP*
+ %+WrRP*
 qt13
 }X
 q"qR3
-  %$q"p|3
-  %$q"|P
-  %$q"p^3
+ )$q"p|3
+ )$q"|P
+ )$q"p^3
 }X
 rxQr5
 rxQpx
 rxQs;
- &o( #)/.
- #*{\+
+ *o( $)/.
+ $*{\+
 /.
- $h(},pPqV&+&)
- %$tA)
- %$  /V#/&
+ &h(},pPqV&+&)
+ ($tA)
+ ($ =V#/&
 pL"3
 z+qKA
-  #V#z+r$A
-  #$z+r1A
-  #V#z+saA
-  #$z+qiA
-q"|P
-z+r\A
-  #$z+ryA
-  #V#z+rgA
- #//0
- #P)/0
- #$/0
- #$/0
- #$/0
- #$/0
- #$/0
- #$/0
+ %V#z+r$A
+ %$z+r1A
+ %V#z+saA
+ %$z+qiA
+ %V#z+r\A
+ %$z+ryA
+ %V#z+rgA
+ $//0
+ $P)/0
+ $$/0
+ $$/0
+ $$/0
+ $$/0
+ $$/0
+ $$/0
 q,~*vC-
 TrXa
- #$rp$#$B-
+ $$rp$#$B-
 yl(
 rp%#%B-
- #$rp&#&B-
+ $$rp&#&B-
 ylpM
 rp'#'B-
- #$sZu0s;B-
+ $$sZu0s;B-
 ylpj
 sZsRpxB-
- #$sZt[r5B-
+ $$sZt[r5B-
 ylpo
 sZrJpFB-
 y@<qG
 v"~4-
- $](xpsl
+ &](xpsl
 t<w)
- $q(N$(
+ &q(N$(
 wHxm$
 zKU
 u3$
- #*tuw)
- $$xpsyu0
+ $*tuw)
+ &$xpsyu0
 uI2
- $5N%(
+ &5N%(
 wHxm%
-zKU
-u3%
- $B  %/xpuu1
+ %.u3%
+ &B )/xpuu1
 uI1
- $IN&(
+ &IN&(
 wHxm&
-zKU
-u3&
-  '/xpuu0
+ %;u3&
+ -/xpuu0
 uI0
- $%N'(
+ &%N'(
 wHxm'
-zKU
-u3'
-  '<xpuu/
+ %Hu3'
+ -<xpuu/
 uI/
- $%N((
+ &%N((
 wHxm(
-zKU
-u3(
-  'Ixpuu.
+ %Iu3(
+ -Ixpuu.
 uI.
- $%N)(
+ &%N)(
 wHxm)
-zKU
-u3)
-  'Ixpuu-
+ %Iu3)
+ -Ixpuu-
 uI-
- $%N*(
+ &%N*(
 wHxm*
-zKU
-u3*
-  'Ixpuu,
+ %Iu3*
+ -Ixpuu,
 uI,
- $%N+(
+ &%N+(
 wHxm+
-zKU
-u3+
-  'Ixr
+ %Iu3+
+ -Ixr
 wrpRW#$#3
 wrpRN#%#2
 wrpRE#&#1
@@ -11970,7 +10154,7 @@ wrpR3#(#/
 wrpR*#)#.
 wru0#*#-
 wrr1#+#,
- #-rr+U
+ $-rr+U
 rr*s;
 rr)"*
 rr("3
@@ -11978,7 +10162,7 @@ rr'"<
 rr&"E
 rr%"N
 rr$"W
- %b(rK$#$#3
+ (b(rK$#$#3
 rK%#%#2
 rK&#&#1
 rK'#'#0
@@ -11986,7 +10170,7 @@ rK(#(#/
 rK)#)#.
 rK*#*#-
 rK+#+#,
- %*zlt"$#$#3
+ (*zlt"$#$#3
 zlt"%#%#2
 zlt"&#&#1
 zlt"'#'#0
@@ -11994,7 +10178,7 @@ zlt"(#(#/
 zlt")#)#.
 zlt"*#*#-
 zlt"+#+#,
- %*qr$#$#3
+ (*qr$#$#3
 qr%#%#2
 qr&#&#1
 qr'#'#0
@@ -12002,11 +10186,11 @@ qr(#(#/
 qr)#)#.
 qr*#*#-
 qr+#+#,
- $*pwpbP
- #$rp$B#$-
- #$rp%B#%-
- #$rp&B#&-
- #$rp'B#'-
+ &*pwpbP
+ $$rp$B#$-
+ $$rp%B#%-
+ $$rp&B#&-
+ $$rp'B#'-
 {<yb(B
 rp(B#(-
 {<yb)B
@@ -12015,7 +10199,7 @@ rp)B#)-
 rp*B#*-
 {<yb+B
 rp+B#+-
- &$rK$#$#$
+ *$rK$#$#$
 rK%#%#%
 rK&#&#&
 rK'#'#'
@@ -12023,7 +10207,7 @@ rK(#(#(
 rK)#)#)
 rK*#*#*
 rK+#+#+
- %*t<y($#$
+ (*t<y($#$
 t<y(%#%
 t<y(&#&
 t<y('#'
@@ -12031,7 +10215,7 @@ t<y((#(
 t<y()#)
 t<y(*#*
 t<y(+#+
- $*p%+&*
+ &*p%+&*
 uB
 WuZqW
 |6$
@@ -12039,40 +10223,40 @@ WySP
 yYyb$#$
 Wy2p=
 pIwk
-  #Q)uPp4ql
+ %Q)uPp4ql
 WyBv5
 q>b,
 wt8
 tbq0v(5
-  $)/$
+ ')/$
 qfpQr4
 /%
 |6%
 /#
 yYyb%#%
 /%
-  %2/%
-  *2|6&
+ )2/%
+ 32|6&
 /#
 yYyb&#&
-  /2|6'
+ =2|6'
 /#
 yYyb'#'
-  /B|6(
+ =B|6(
 /#
 yYyb(#(
-  /B|6)
+ =B|6)
 /#
 yYyb)#)
-  /B|6*
+ =B|6*
 /#
 yYyb*#*
-  /B|6+
+ =B|6+
 /#
 yYyb+#+
-  .B/&
+ ;B/&
 r&+3
- #(pLS3
+ $(pLS3
 uPp8^8
 pLA3
 uPp8L8
@@ -12081,37 +10265,37 @@ uPp8:8
 q"w]
 uPp8(8
 yMpQ^p*w?
- #$t=+&+&,
+ $$t=+&+&,
 p%+&$
- $& %{*/?
+ && ({*/?
 ws
 v_q/
- %(/<
- $Hr9q)
- &C #.r9ps
- <<`}
+ ((/<
+ &Hr9q)
+ *C $.r9ps
+ V#<`}
 
 var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 14458 wide_8_uint16_8_float32_eight
- .$]5qq
+ :$]5qq
 OrvrG
 h'q^
- 2( #.t*rwp*
- #$s"^
- #$r=0p;
+ B( $.t*rwp*
+ $$s"^
+ $$r=0p;
 ts
 tJA
- #&|9
- #P%xDqVK
- #~$pnpQ,
- #$pnz{
- #$pnpQsd
- #$pnpQ,+
- #$pnpQ|B
- #$pnpQvj
- #$pn}|
- #$pnpQ41
- #$q"br+
- $$w+
+ $&|9
+ $P%xDqVK
+ $~$pnpQ,
+ $$pnz{
+ $$pnpQsd
+ $$pnpQ,+
+ $$pnpQ|B
+ $$pnpQvj
+ $$pn}|
+ $$pnpQ41
+ $$q"br+
+ &$w+
 r,pO
 wc
 wm3
@@ -12124,20 +10308,20 @@ xFp6
 xF'pZ
 xFqu
 xF'pU
- #F $>  0$ *" #z$q,xPr.
+ $F &> ?$ 2" $z$q,xPr.
 {\(
 //
 q,w~d
 //
 q,xZuC
 },pPqV&(&)
- %X%y6
+ (X%y6
 uB
- #&{-
-  *R#/&
- #O #o# #: #9 #6 #5 #2 #1 #. #- #* #) #& Y'%q|pOtU
+ $&{-
+ 3R#/&
+ $O $o# $: $9 $6 $5 $2 $1 $. $- $* $) $& c,%q|pOtU
 wD
- v$&r&(3
+ m'&r&(3
 {-
 Ip)?pEqBqgq7uLq]%\
 u@0V%R
@@ -12147,16 +10331,16 @@ u@p6%4
 u@'pZ%*
 u@quqU
 u@t-xv
- #8t=(&(&*
+ $8t=(&(&*
 p%(&$
- *&pc$
- $$/=
+ 2&pc$
+ &$/=
 tX
 pp<
 r9<
- $*/=
- $+_&
+ &*/=
+ &+_&
 p9
 !|r
 /&
- ?*`}
+ \#*`}

@@ -243,14 +243,14 @@ t<|:rE
 ~&pS)
 ut)
 ubpJ
-  %&~&q))
+ )&~&q))
 ubq)
 x{3)
 {Zp)o?pEp3t5xIzR4
 r^,
 s$ph-
 ue{'4
-  #$  %'vArE92
+ %$ )'vArE92
 wIp:2
 yh
 !s4
@@ -258,8 +258,7 @@ q@#
 q@%
 t|Y8
 shv9q3pPy{A
-!s4
-t4
+ %'t4
 xDqVK
 wc
 w9)8
@@ -271,32 +270,32 @@ r*qyp;
 q_'K
 u"
 r*rvqT
-  #s#zw1unqF
+ %s#zw1unqF
 {Mpf
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ,
 \p3u{p3?p[qgvzvyrm}:sLw{tv?p$vQj{Z?t2q'rDIp)}:
 z6qG
 tF3unrW
-  $&y#qG
+ '&y#qG
 tG3unux
-  $*z<qG
+ '*z<qG
 uO3unq3
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ4
-  #.|EqG
+ %.|EqG
 wt3unrt
-  $&z6pC
+ '&z6pC
 v^3unro
-  $6y#pC
+ '6y#pC
 w_3unuk
-  $:z<pK
+ ':z<pK
 zV3uns#
-  $2|EpK
+ '2|EpK
 |A3+x"2
-  $6|5qG
+ '6|5qG
 y$p|3v-qy
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ;
-  #F}f3v-q&
-  $%!s4
+ %F}f3v-q&
+ '%!s4
 r*r:a
 }=
 /7
@@ -314,61 +313,59 @@ tb{,
 |H
 v&*q8
 r)'yX
-  $/v%.
+ '/v%.
 uopAr+
 t4
-  $+v&6qO
+ '+v&6qO
 pg',u*
-  #4w80{X
-  $l#ws
+ %4w80{X
+ 'l#ws
 |H
-!s4
-|H
+ %C|H
 p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+bxv
 xr
 p,ropZ
 {xyo{Eq]
 {Zp)o?p3zSpPxIAK
 y7
-!s4
-w8+tY
-  #0zw1unrW
-  -0w82p;
+ %Kw8+tY
+ %0zw1unrW
+ 90w82p;
 x<pEp[p[j?\p3u{p3?IrVu{?q7wup{p3g
 w8.pb
 p]$3+u|&$
-  #Aw@5pv
+ %Aw@5pv
 qg\p3{EY;|B
 tb<
 t&y&vMvLqVsd5vh2uQuk@
 qg\p3{Eb;|B
 tbq&rW
-  #%t&?op$gp/xIK
+ %%t&?op$gp/xIK
 |*Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q@)E-x(yX
 w@6pb
 uO4
-  #*tGx;u1
-  #,t&?op$gp/xI,
+ %*tGx;u1
+ %,t&?op$gp/xI,
 |*t"(#)#*#+#,#-#.#/#0#1#2#3#4#5#6#7#8"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
 v^;
-  #0wtx;re
-  #2  #'zVs6
-  #5w_x;y,
-  $'y$p|vI
-  #:|AM<s#
-  $,L"rft-
-  #?}fM<52
-  $1L$rfp0
-  #DL#M<v(
-  $6L&rfuQ
-  #IL%M<5*
-  $;w81pv
+ %0wtx;re
+ %2 %'zVs6
+ %5w_x;y,
+ ''y$p|vI
+ %:|AM<s#
+ ',L"rft-
+ %?}fM<52
+ '1L$rfp0
+ %DL#M<v(
+ '6L&rfuQ
+ %IL%M<5*
+ ';w81pv
 x<pEp[p[j?t2rnp[p[tvsLpEv,rDo?IrVu{?q7wup{p3g
 w85p}
 x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/<
 q,v?d
 w86qG
-  #W'zw1unq3
+ %W'zw1unq3
 p[qgvzvyrm}:?vzvyrm}+?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ
 !s4
 }.p;
@@ -379,8 +376,7 @@ q"|T
 t*rw8
 xc.qp
 q@$
-tb{,
-r#p4Z
+ %d$r#p4Z
 xc1p=
 q@+
 p]Bql8
@@ -400,228 +396,226 @@ rsK
 w1Upy
 qz'q5
 u^){l
-  #(rs,
+ %(rs,
 {s)-
-  #(u^*vvve
+ %(u^*vvve
 tb*
-rsK
-{s*-
+ %-{s*-
 w1Uve
 u^+vvvu
-rs,
-{s+-
+ %+{s+-
 w1Uvu
 qz*qU
 u^,{l
-  #7zf*
+ %7zf*
 {s,-
-  #7qz6qU
+ %7qz6qU
 u^-{l
-  #=zf6
+ %=zf6
 {s--
-  #=u^.vvve
+ %=u^.vvve
 rse
 {s.-
-  #6u^/vvvu
+ %6u^/vvvu
 rsvl
 {s/-
-  #6qzp0qU
+ %6qzp0qU
 u^0{l
-  #Kr]wk
+ %Kr]wk
 {s0-
-  #KqzsCqU
+ %KqzsCqU
 u^1{l
-  #KzfsC
+ %KzfsC
 {s1-
-  #Ku^2vvve
+ %Ku^2vvve
 rs3
 {s2-
-  #Ju^3vvvu
+ %Ju^3vvvu
 rs,5
 {s3-
-  #JqzrlqU
+ %JqzrlqU
 u^4{l
-  #Jzfrl
+ %Jzfrl
 {s4-
-  #Jqz0.qU
+ %Jqz0.qU
 u^5{l
-  #Jzf0.
+ %Jzf0.
 {s5-
-  #Ju^6vvve
+ %Ju^6vvve
 rswe
 {s6-
-  #Ju^7vvvu
+ %Ju^7vvvu
 rs4.
 {s7-
-  #Jqzq0qU
+ %Jqzq0qU
 u^8{l
-  #Jzfq0
+ %Jzfq0
 {s8-
-  #Jqz++qU
+ %Jqz++qU
 uVy{l
-  #Jzf++
+ %Jzf++
 x7"z-
-  #JuV{vvve
+ %JuV{vvve
 rsqd
 x7"|-
-  #JuV}vvvu
+ %JuV}vvvu
 rs|l
 x7"~-
-  #JqzqFqU
+ %JqzqFqU
 u^<{l
-  #JzfqF
+ %JzfqF
 {s<-
-  #Jqz2'qU
+ %Jqz2'qU
 u^={l
-  #Jzf2'
+ %Jzf2'
 {s=-
-  #Ju^>vvve
+ %Ju^>vvve
 rs}l
 {s>-
-  #Ju^?vvvu
+ %Ju^?vvvu
 rs;'
 {s?-
-  #JqzrWqU
+ %JqzrWqU
 u^@{l
-  #JzfrW
+ %JzfrW
 {s@-
-  #JqzxXqU
+ %JqzxXqU
 u^A{l
-  #JzfxX
+ %JzfxX
 {sA-
-  #Ju^Bvvve
+ %Ju^Bvvve
 rszz
 {sB-
-  #Ju^Cvvvu
+ %Ju^Cvvvu
 rs;6
 {sC-
-  #JqzroqU
+ %JqzroqU
 u^D{l
-  #Jzfro
+ %Jzfro
 {sD-
-  #Jqzz#qU
+ %Jqzz#qU
 u^E{l
-  #Jzfz#
+ %Jzfz#
 {sE-
-  #Ju^Fvvve
+ %Ju^Fvvve
 rs>ro
 {sF-
-  #Ju^Gvvvu
+ %Ju^Gvvvu
 rs>z#
 {sG-
-  #Jqzq3qU
+ %Jqzq3qU
 u^H{l
-  #Jzfq3
+ %Jzfq3
 {sH-
-  #Jqz1.qU
+ %Jqz1.qU
 u^I{l
-  #Jzf1.
+ %Jzf1.
 {sI-
-  #Ju^Jvvve
+ %Ju^Jvvve
 rsql
 {sJ-
-  #Ju^Kvvvu
+ %Ju^Kvvvu
 rss6.
 {sK-
-  #Jqzs#qU
+ %Jqzs#qU
 u^L{l
-  #Jzfs#
+ %Jzfs#
 {sL-
-  #Jqz5+qU
+ %Jqz5+qU
 u^M{l
-  #Jzf5+
+ %Jzf5+
 {sM-
-  #Ju^Nvvve
+ %Ju^Nvvve
 rs>s#
 {sN-
-  #Ju^Ovvvu
+ %Ju^Ovvvu
 rsr++
 {sO-
-  #JqzuxqU
+ %JqzuxqU
 u^P{l
-  #Jzfux
+ %Jzfux
 {sP-
-  #Jqz*'qU
+ %Jqz*'qU
 u^Q{l
-  #Jzf*'
+ %Jzf*'
 {sQ-
-  #Ju^Rvvve
+ %Ju^Rvvve
 rse<
 {sR-
-  #Ju^Svvvu
+ %Ju^Svvvu
 rse'
 {sS-
-  #JqzukqU
+ %JqzukqU
 u^T{l
-  #Jzfuk
+ %Jzfuk
 {sT-
-  #Jqz*6qU
+ %Jqz*6qU
 u^U{l
-  #Jzf*6
+ %Jzf*6
 {sU-
-  #Ju^Vvvve
+ %Ju^Vvvve
 rse*
 {sV-
-  #Ju^Wvvvu
+ %Ju^Wvvvu
 rse6
 {sW-
-  #JqzrtqU
+ %JqzrtqU
 u^X{l
-  #Jzfrt
+ %Jzfrt
 {sX-
-  #Jqz|@qU
+ %Jqz|@qU
 u^Y{l
-  #Jzf|@
+ %Jzf|@
 {sY-
-  #Ju^Zvvve
+ %Ju^Zvvve
 rs>rt
 {sZ-
-  #Ju^[vvvu
+ %Ju^[vvvu
 rs>|@
 {s[-
-  #Jqzpd2qU
+ %Jqzpd2qU
 u^\{l
-  #Jzfpd2
+ %Jzfpd2
 {s\-
-  #Jqzpd.qU
+ %Jqzpd.qU
 u^]{l
-  #Jzfpd.
+ %Jzfpd.
 {s]-
-  #Ju^^vvve
+ %Ju^^vvve
 rssd2
 {s^-
-  #Ju^_vvvu
+ %Ju^_vvvu
 rssd.
 {s_-
-  #Jqz'qyqU
+ %Jqz'qyqU
 u^a{l
-  #Jzf'qy
+ %Jzf'qy
 {sa-
-  #Jqz'rvqU
+ %Jqz'rvqU
 u^b{l
-  #Jzf'rv
+ %Jzf'rv
 {sb-
-  #Ju^cvvve
+ %Ju^cvvve
 rs,qy
 {sc-
-  #Ju^dvvvu
+ %Ju^dvvvu
 rs,rv
 {sd-
-  #Jqz'q&qU
+ %Jqz'q&qU
 u^e{l
-  #Jzf'q&
+ %Jzf'q&
 {se-
-  #Jqzqy'qU
+ %Jqzqy'qU
 u^f{l
-  #Jzfqy'
+ %Jzfqy'
 {sf-
-  #Ju^gvvve
+ %Ju^gvvve
 rs,q&
 {sg-
-  #Ju^hvvvu
+ %Ju^hvvvu
 rs,0'
 {sh-
-  #Jq\<q-
+ %Jq\<q-
 u,k#w
 vt#n
 vt#c
@@ -659,7 +653,7 @@ yVy:
 sjw)(
 q\.s{
 yV4uT
-  #%/%
+ %%/%
 u,q#}
 vt$.
 vt$#
@@ -691,9 +685,9 @@ vt#3
 {_c
 {_W
 /%
-  #I/%
-  $I/%
-  $Ir=+p}
+ %I/%
+ 'I/%
+ 'Ir=+p}
 p1:#'
 r=5yS
 t<sl
@@ -703,80 +697,79 @@ r=6qG
 v;B
 /#
 Sn#'[
-  #'/#
-  $'Sw#'po
-  $'s>ry(
+ %'/#
+ ''Sw#'po
+ ''s>ry(
 /#
 Sz#'px
-  &'l$e#'"#
-  &,l$e#'"&
-  &1l$^#'")
-  &6l$^#'",
-  &;l$X#'"/
-  &@l$X#'"2
-  &El$R#'"5
-  &Jl$R#'"8
-  &Ol$L#'";
-  &Ol$L#'">
-  &Ol$F#'"A
-  &Ol$F#'"D
-  &Ol$@#'"G
-  &Ol$@#'"J
-  &Ol$:#'"M
-  &Ol$:#'"P
-  &Ol$4#'"S
-  &Ol$4#'"V
-  &Ol$.#'"Y
-  &Ol$.#'"\
-  &Ol$(#'"_
-  &Ol$(#'"c
-  &Ol$"#'"f
-  &Ol$"#'"i
-  &Ol#y#'"l
-  &Ol#y#'"o
-  &Ol#s#'"r
-  &Ol#s#'"u
-  %Ot30p=
+ +'l$e#'"#
+ +,l$e#'"&
+ +1l$^#'")
+ +6l$^#'",
+ +;l$X#'"/
+ +@l$X#'"2
+ +El$R#'"5
+ +Jl$R#'"8
+ +Ol$L#'";
+ +Ol$L#'">
+ +Ol$F#'"A
+ +Ol$F#'"D
+ +Ol$@#'"G
+ +Ol$@#'"J
+ +Ol$:#'"M
+ +Ol$:#'"P
+ +Ol$4#'"S
+ +Ol$4#'"V
+ +Ol$.#'"Y
+ +Ol$.#'"\
+ +Ol$(#'"_
+ +Ol$(#'"c
+ +Ol$"#'"f
+ +Ol$"#'"i
+ +Ol#y#'"l
+ +Ol#y#'"o
+ +Ol#s#'"r
+ +Ol#s#'"u
+ )Ot30p=
 t+Q~#
 /%
 p1{#'
 /%
-t<sl
-Sq#'(
-  #O/%
-  $l%St#'[
-  &l%S}#'po
-  &Ol%l#'px
-  &Ol%f#'"#
-  &Ol%f#'"&
-  &Ol%_#'")
-  &Ol%_#'",
-  &;l%Y#'"/
-  &@l%Y#'"2
-  &El%S#'"5
-  &Jl%S#'"8
-  &Ol%M#'";
-  &Ol%M#'">
-  &Ol%G#'"A
-  &Ol%G#'"D
-  &Ol%A#'"G
-  &Ol%A#'"J
-  &Ol%;#'"M
-  &Ol%;#'"P
-  &Ol%5#'"S
-  &Ol%5#'"V
-  &Ol%/#'"Y
-  &Ol%/#'"\
-  &Ol%)#'"_
-  &Ol%)#'"c
-  &Ol%##'"f
-  &Ol%##'"i
-  &Ol$z#'"l
-  &Ol$z#'"o
-  &Ol$t#'"r
-  &Ol$t#'"u
-  %O/%
-  #l%{/6t}
+ %l%Sq#'(
+ %O/%
+ 'l%St#'[
+ +l%S}#'po
+ +Ol%l#'px
+ +Ol%f#'"#
+ +Ol%f#'"&
+ +Ol%_#'")
+ +Ol%_#'",
+ +;l%Y#'"/
+ +@l%Y#'"2
+ +El%S#'"5
+ +Jl%S#'"8
+ +Ol%M#'";
+ +Ol%M#'">
+ +Ol%G#'"A
+ +Ol%G#'"D
+ +Ol%A#'"G
+ +Ol%A#'"J
+ +Ol%;#'"M
+ +Ol%;#'"P
+ +Ol%5#'"S
+ +Ol%5#'"V
+ +Ol%/#'"Y
+ +Ol%/#'"\
+ +Ol%)#'"_
+ +Ol%)#'"c
+ +Ol%##'"f
+ +Ol%##'"i
+ +Ol$z#'"l
+ +Ol$z#'"o
+ +Ol$t#'"r
+ +Ol$t#'"u
+ )O/%
+ %l%{/6t}
 r@$)$$,
 q<s"v
 r@$#$$&
@@ -810,13 +803,13 @@ vgrJs;
 q<|$#.
 vgr1pj
 w:2tY
-  #]8zw1unux
-  -}4w:.pf
+ %]8zw1unux
+ 9}4w:.pf
 r]'&.
 u"
 }k
-  b##rI'
-  $r8qDUB
+ t$#rI'
+ 'r8qDUB
 qDTB
 qDSB
 qDRB
@@ -889,43 +882,43 @@ tFpk
 |H
 w:5pC
 t*|.$
-  #Q8v%'
+ %Q8v%'
 t4
-  ,a8w:*pv
-  #R8w:6s8
+ 7a8w:*pv
+ %R8w:6s8
 r)pa}A&$
 /:
 qg\p3{Ep8o;|B
-  )Q8/:
-  'Q8|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
-  &Q8  #'  &Q8  #,  &Q8  #1  &Q8  #6  &Q8  #;  &Q8  #@zJ<p}
-  #Q8zJ'q8
+ 1Q8/:
+ -Q8|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
+ +Q8 %' +Q8 %, +Q8 %1 +Q8 %6 +Q8 %; +Q8 %@zJ<p}
+ %Q8zJ'q8
 p]0}A&$
 z31qp
 qg\p3{Ep4;|B
 tb+sQr6.v(
-  #L|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&[%Z%Y%XsV
+ %L|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&[%Z%Y%XsV
 z^sQr6x$2
-  #O|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&X%W%V%UsV
+ %O|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&X%W%V%UsV
 tGMsQr6*q0
-  #L|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&U%T%S%RsV
+ %L|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&U%T%S%RsV
 uOMsQr66r6
-  #O|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&R%Q%P%OsV
+ %O|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&R%Q%P%OsV
 wt|lrop0rq
-  #M|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&O%N%M%LsV
+ %M|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&O%N%M%LsV
 v^|lrosCxN
-  #N|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&L%K%J%IsV
+ %N|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&L%K%J%IsV
 w_|lrouQro
-  #N|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&I%H%G%FsV
+ %N|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&I%H%G%FsV
 zV|lrouvu|
-  #O|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&F%E%D%CsV
+ %O|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&F%E%D%CsV
 zJ0p}
-  #@zJ+pb
+ %@zJ+pb
 x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/'
 J+d
 zJ.p-
 L93unq3
-  $o8/8
+ 'o8/8
 sjv)V"R
 {_O
 {_L
@@ -957,9 +950,9 @@ sjv)e"a
 {_9
 {_6
 /8
-  #Z1/8
-  $Z1/8
-  %Z1sjv)x"t
+ %Z1/8
+ 'Z1/8
+ )Z1sjv)x"t
 {_q
 {_n
 {_k
@@ -971,7 +964,7 @@ sjv)e"a
 {_X
 {_U
 {_R
-  %T#sjwE#5$#1
+ )T#sjwE#5$#1
 vt#.
 {_|
 {_y
@@ -983,96 +976,95 @@ vt#.
 {_g
 {_d
 {_a
-  %T#  *Z1pDqOq%
+ )T# 3Z1pDqOq%
 sjwE&c":
 pDq8v5
 sG&d(
 sz#'
-  $m.sjwE&Cpj
+ 'm.sjwE&Cpj
 /#
 sG&D(
-  $(/:
+ '(/:
 q$zA'
 /:
-t<sl
-l#V#'(
-  $(  $g1l#X#'[
-  &z-l#X#'po
-  &o.l#Z#'px
-  &'l#Z#'"#
-  &,l#\#'"&
-  &1l#\#'")
-  &6l#^#'",
-  &;l#^#'"/
-  &@l#a#'"2
-  &El#a#'"5
-  &Jl#c#'"8
-  &Ol#c#'";
-  &Ol#e#'">
-  &Ol#e#'"A
-  &Ol#g#'"D
-  &Ol#g#'"G
-  &Ol#i#'"J
-  &Ol#i#'"M
-  &Ol#k#'"P
-  &Ol#k#'"S
-  &Ol#m#'"V
-  &Ol#m#'"Y
-  &Ol#o#'"\
-  &Ol#o#'"_
-  &Ol#q#'"c
-  &Ol#q#'"f
-  &Ol#s#'"i
-  &Ol#s#'"l
-  &Ol#u#'"o
-  &Ol#u#'"r
-  &Ol#w#'"u
-  %O/:
-  $g1p1~#'
-  $g1l$[#'(
-  #O  %g1l$]#'[
-  &l%l$]#'po
-  &Ol$_#'px
-  &Ol$_#'"#
-  &Ol$b#'"&
-  &Ol$b#'")
-  &Ol$d#'",
-  &;l$d#'"/
-  &@l$f#'"2
-  &El$f#'"5
-  &Jl$h#'"8
-  &Ol$h#'";
-  &Ol$j#'">
-  &Ol$j#'"A
-  &Ol$l#'"D
-  &Ol$l#'"G
-  &Ol$n#'"J
-  &Ol$n#'"M
-  &Ol$p#'"P
-  &Ol$p#'"S
-  &Ol$r#'"V
-  &Ol$r#'"Y
-  &Ol$t#'"\
-  &Ol$t#'"_
-  &Ol$v#'"c
-  &Ol$v#'"f
-  &Ol$x#'"i
-  &Ol$x#'"l
-  &O  'g1l$z#'"r
-  &Ol$|#'"u
-  %O  $g1pDsTrX
+ %g1l#V#'(
+ '( 'g1l#X#'[
+ +z-l#X#'po
+ +o.l#Z#'px
+ +'l#Z#'"#
+ +,l#\#'"&
+ +1l#\#'")
+ +6l#^#'",
+ +;l#^#'"/
+ +@l#a#'"2
+ +El#a#'"5
+ +Jl#c#'"8
+ +Ol#c#'";
+ +Ol#e#'">
+ +Ol#e#'"A
+ +Ol#g#'"D
+ +Ol#g#'"G
+ +Ol#i#'"J
+ +Ol#i#'"M
+ +Ol#k#'"P
+ +Ol#k#'"S
+ +Ol#m#'"V
+ +Ol#m#'"Y
+ +Ol#o#'"\
+ +Ol#o#'"_
+ +Ol#q#'"c
+ +Ol#q#'"f
+ +Ol#s#'"i
+ +Ol#s#'"l
+ +Ol#u#'"o
+ +Ol#u#'"r
+ +Ol#w#'"u
+ )O/:
+ 'g1p1~#'
+ 'g1l$[#'(
+ %O )g1l$]#'[
+ +l%l$]#'po
+ +Ol$_#'px
+ +Ol$_#'"#
+ +Ol$b#'"&
+ +Ol$b#'")
+ +Ol$d#'",
+ +;l$d#'"/
+ +@l$f#'"2
+ +El$f#'"5
+ +Jl$h#'"8
+ +Ol$h#'";
+ +Ol$j#'">
+ +Ol$j#'"A
+ +Ol$l#'"D
+ +Ol$l#'"G
+ +Ol$n#'"J
+ +Ol$n#'"M
+ +Ol$p#'"P
+ +Ol$p#'"S
+ +Ol$r#'"V
+ +Ol$r#'"Y
+ +Ol$t#'"\
+ +Ol$t#'"_
+ +Ol$v#'"c
+ +Ol$v#'"f
+ +Ol$x#'"i
+ +Ol$x#'"l
+ +O -g1l$z#'"r
+ +Ol$|#'"u
+ )O 'g1pDsTrX
 te'M$'M$$4"z
 te&F$&F$$07
 yvv+pC
 L:3unux
 q{9,
-  $sCp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
-  (sCyvqypb
-  #]BJ+d
+ 'sCp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
+ /sCyvqypb
+ %]BJ+d
 yvt-p-
 p]?|.$
 zw1unrt
-  $]B/>
+ ']B/>
 rZj$$)$$,
 rZi"s"v
 rZh$$#$$&
@@ -1110,7 +1102,7 @@ yYq1xI$$4qv
 yYq1xI$$0qv
 y.?op$gp/xItapy
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-  #xFu"
+ %xFu"
 yvuvqG
 q2%c$%c$$4
 q2%d$%d$$4
@@ -1183,30 +1175,28 @@ kD&.
 rxr"(T$$3
 rxr"(x$$7
 r?-
-!s4
-x5+r%
+ %)x5+r%
 q{},
 x55p;
-  #UFx5*qO
+ %UFx5*qO
 r)p4}A&$
 /:
-  %~.  #yE|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&o%n%m%lsV
-  $P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&l%k%j%isV
-  $P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&i%h%g%fsV
-  $P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&f%e%d%csV
-  $P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&c%b%a%_sV
-  $P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&_%^%]%\sV
-  $P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&\%[%Z%YsV
-  $P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&Y%X%W%VsV
+ )~. %yE|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&o%n%m%lsV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&l%k%j%isV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&i%h%g%fsV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&f%e%d%csV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&c%b%a%_sV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&_%^%]%\sV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&\%[%Z%YsV
+ 'P/|*r"%c$%d$%e$%f$%g$%h$%i$%j$%k$%l$%m$%n$%o$%p$%q$%r$%s$%t$%u$%v$%w$%x$%y$%z$%{$%|$%}$%~$&"$&#$&$$&%$&&$&'$&($&)$&*$&+$&,$&-$&.$&/$&0$&1$&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&Ep&Y%X%W%VsV
 x56pv
-  #pEs|'r%
+ %pEs|'r%
 {Br"'Ny:
 {T'O(
 s|0r%
-  #a=s>sg
+ %a=s>sg
 s|+q[
-xpsl
-t<w)
+ %VJt<w)
 z.qv
 prtOpM
 tusl
@@ -1215,10 +1205,10 @@ tusl
 {Br"&Py:
 {T&Q(
 /$
-  $//$
-  (/tE
+ '//$
+ //tE
 w@y8
-  #\Frb<pf
+ %\Frb<pf
 p_F3+u|&$
 yk0P0
 pg*vj
@@ -1226,8 +1216,8 @@ pH{8
 q:*;
 q"p4M
 z85
-  #oHq>p?r+
-  #QFq"p7;
+ %oHq>p?r+
+ %QFq"p7;
 v4p4p*
 x|rwqU
 tbY
@@ -1235,7 +1225,7 @@ s/
 shj?IpYjp$g}KrE
 t4
 |H.
-  #-tE
+ %-tE
 uj~7d
 /%
 zitDq1sR"$
@@ -1316,36 +1306,36 @@ q<N"O
 /$
 {Fp+pQy'
 L$3
-  $R$q"Y,
+ 'R$q"Y,
 v4s^$
 L"8
-  (~#p<C
+ /~#p<C
 /#
 q<L"M
 q<J"K
 q<H"I
 q<F"G
 /#
-  #6L/qd
-  %6v4s^/
+ %6L/qd
+ )6v4s^/
 L-8
-  (6p<D
+ /6p<D
 /#
 q<D"E
 q<B"C
 q<@"A
 q<>"?
-  $6L:zz
-  %Jv4s^:
+ '6L:zz
+ )Jv4s^:
 L88
-  (Jp<E
+ /Jp<E
 /#
 q<<"=
 q<:";
 q<8"9
 q<6"7
-  $JL>{R
-  'Erc
+ 'JL>{R
+ -Erc
 /#
 q<4"5
 q<2"3
@@ -1354,21 +1344,21 @@ q<."/
 /#
 {FrCDF*x/y'
 L:{R
-  )0q<,"-
+ 10q<,"-
 q<*"+
 q<(")
 q<&"'
 /#
 {FrC@F*x/y'
 L6{R
-  )>q<$"%
+ 1>q<$"%
 q<""#
 vgsRs;
 vgrJr5
 /#
 {FrC<F*x/y'
 L2{R
-  )Lvgrypo
+ 1Lvgrypo
 vgqipj
 vgr1pM
 vgqK(
@@ -1384,10 +1374,10 @@ u"
 rb2p-
 p_F|.$
 zw1v-qy
-  $TKrb1p=
+ 'TKrb1p=
 J+w&
 rb5p-
-  $)  -SMrb6{6
+ ') 9SMrb6{6
 qtFs6
 s/
 G+)
@@ -1406,25 +1396,23 @@ s='p;
 t2o?jIrVu{rSrDq'va?t2rnp[p[tvsLpEv,rDo
 s=0q-
 t2o?jIrVu{rSrDq'va?x<jtvsLpEv,rDop/<
-!s4
-s~
-!s4
-r*sCpv
+ %Fs~
+ %Hr*sCpv
 {Zp)txp{p$pE?gp3t2?IrVu{?q7wup{p3gpPrl
 r*uQpv
 J)vKyd
 t><{X
-  $iOp[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
+ 'iOp[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
 t>+q%
 qI$
-  $o'|Hu*
-  #jNxJ+>{A
-  $Bt1x?py
+ 'o'|Hu*
+ %jNxJ+>{A
+ 'Bt1x?py
 p<F
 q@+
-  $C  $3t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8'vLY^ZzxrQ
+ 'C '3t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8'vLY^ZzxrQ
 tF{R
-  #Ft2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8'vLqVpNp2ygYV
+ %Ft2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8'vLqVpNp2ygYV
 w_ql
 s"z*
 t#yO
@@ -1437,46 +1425,44 @@ t>1p}
 vq&.
 }\yd
 t>5r{
-  #tLvB'q%
+ %tLvB'q%
 sEh>{A
 tSh
 ws
-  $n8t>5pv
+ 'n8t>5pv
 |H
 r#p?p*
-  #zQ#t>*pK
+ %zQ#t>*pK
 s'|.$
-  #VMuopA,
+ %VMuopA,
 t4
 zw
-  %POp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
-  (POt>6pC
+ )POp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
+ /POt>6pC
 w_3unrW
-  #a#/%
+ %a#/%
 q|pA>{A
-  #Lr>2
+ %Lr>2
 r)p|}A&$
 y$p4}A
 ts
 ws
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8(vLqV8%%zxxHV
 uO;6're
-rIq3
-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8(vLqVZ%'ygpQV
+ %}#t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8(vLqVZ%'ygpQV
 vB+pK
 L$3unrt
 q{",
-  +x-vB2pC
+ 5x-vB2pC
 L(3unux
-  #=vB5qO
+ %=vB5qO
 }f>xRu/2
 ws
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8)vLqVqU%.ygYV
 L#sdq3rt
-  #8t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8)vL|1"%0zxxHV
+ %8t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8)vL|1"%0zxxHV
 L#ql
-s"z*
-}FyZ
+ %o#}FyZ
 r>.
 L&,t-1uk
 x:)vLp?8%2ygpQV
@@ -1485,23 +1471,20 @@ x:)vLbp*%3ygp5V
 qn2%2,
 k2&.
 r?<
-!s4
-qs'qT
-  $l$yk0t0
+ %@qs'qT
+ 'l$yk0t0
 :=vX
 sY
-!s4
-::vX
-  $%:7vX
-  $(:4vX
-  $+/-
+ %G::vX
+ '%:7vX
+ '(:4vX
+ '+/-
 :'v|
 p9+
 !s}
 s3
 !tj
-ra<P0
-ws
+ %bT#ws
 p9
 !u8
 /;
@@ -1531,7 +1514,7 @@ p9
 /%
 {1.
 !u9
-  #b>tl
+ %b>tl
 to
 tk
 tm
@@ -1555,12 +1538,12 @@ s~
 `}
 
 var attendSpansSM90ANarrowAligned = driver.Text{Base: &attendSM90A, Code: `packed2 114783 attendSpans
- %$!u6Iojp{wd
+ ($!u6Iojp{wd
 !u'Iojp{q*
 !xgu[yjp{gq*
 !|Frnp{q'w{p3q*
- %&!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+.t'pt
- %$]v6qS
+ (&!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+.t'pt
+ ($]v6qS
 OsQr-
 hvrqq
 p#'t-qo
@@ -1582,9 +1565,9 @@ p"u1pU
 to
 u<.qX
 z3q[
- &@{/qp
- #&xcqG*
- #$s1
+ *@{/qp
+ $&xcqG*
+ $$s1
 v:pX
 s2
 ra+r%
@@ -1598,10 +1581,10 @@ s/
 u?qA
 s/
 y}
-  $$sh?Iq3u}vMA
+ '$sh?Iq3u}vMA
 y$p|pk
 r#p4qU
-  #%pDu)pC
+ %%pDu)pC
 tJ^
 ws
 xh
@@ -1613,8 +1596,7 @@ v"z9
 !s4
 })
 rIpQ
-!s4
-q\<sT
+ %%q\<sT
 tF8
 pI|T
 s/
@@ -1623,8 +1605,8 @@ wc
 t~3
 G')
 w[q]
-  #<{Qp4v.
-  #>v%z#
+ %<{Qp4v.
+ %>v%z#
 r^)
 }w5
 q?q/
@@ -1637,33 +1619,31 @@ q\<P1
 /%
 rUp2
 y7
- $i$/%
+ &i$/%
 w_&0
-  $=  ,;xEp:5
+ '= 7;xEp:5
 /%
-tG,
-/%
+ %;/%
 }PqRAqP-
 |o0&0Z-
 /%
 |(&0
- $c&q\1p'
+ &c&q\1p'
 pnqRK
 v_<
-  %#ws
+ )#ws
 s5~2
 q\6pf
 pH5pk
 s/
 r&53
-G')
-zQt^>t^>t^^qx}%qX
+ %AzQt^>t^>t^^qx}%qX
 r=<pb
 sh?Iq3u}vMp*
 {Qbv.
-  &Bt4
+ +Bt4
 wv48
-  #JwIqA
+ %JwIqA
 ua5
 r='pK
 zDp2
@@ -1677,7 +1657,7 @@ xr
 |3"K
 zZq)K
 rip5K
- $j&r=2rR
+ &j&r=2rR
 x9$u$E
 sh?Iq3u}vM^
 wIpA
@@ -1687,7 +1667,7 @@ xq
 x9%Ep@
 r=.r%
 x9$ER
- ##s[p5
+ $#s[p5
 pDrRtB
 D'=(
 D(,
@@ -1703,7 +1683,7 @@ s$p:4-
 pDq[rR
 q?q3
 sApS
- #5/1
+ $5/1
 qI-
 v>q%
 }^0K
@@ -1711,7 +1691,7 @@ r?Y
 xYv1
 uw$K
 z_u}t^&#&$
- #@tE
+ $@tE
 p<Z
 w9-8
 s/
@@ -1719,54 +1699,51 @@ v:p;
 q_+K
 u"
 xU+
- $6Wv5pf
- $$Wv/qG
- %$WuZqG
- %$WySqG
- %$Wy2qG
- %$Wv/pC
- %$WuZpC
- %$WySpK
- %$Wy2pK
- %$Wv1qG
- )$qN2a
+ &6Wv5pf
+ &$Wv/qG
+ ($WuZqG
+ ($WySqG
+ ($Wy2qG
+ ($Wv/pC
+ ($WuZpC
+ ($WySpK
+ ($Wy2pK
+ ($Wv1qG
+ 0$qN2a
 }=
 qL*|^
 r^,u*
- #S&v%z#
-vG)
+ $S& %u%vG)
 q?'u*
 }w5
 qL6yq
 }U|:m$v.
-  #(D&)
-}w5
-sA'
+ %(D&)
+ %'sA'
 t4
 qf'r4
 }U|:m#v.
-  #/D%)
-}w5
-ua5
+ %/D%)
+ %.ua5
 yP()
- #t#qN1pf
- #{'rz+u|&+
- &$r?L
+ $t#qN1pf
+ ${'rz+u|&+
+ *$r?L
 z6p;
- #&ra+rR
+ $&ra+rR
 qt,s6
 s/
 u&+
- #q$|&vKy~
+ $q$|&vKy~
 ug*q%
 q_%K
 y@1pf
 x=p81&&
- ## #Kra+qG*
+ $# $Kra+qG*
 xr
 t&?op$gp/~:K
 v"{G
- #O/$
+ $O/$
 uj~1r.
 y@.r{
 uopAs6
@@ -1784,10 +1761,10 @@ rc
 tf
 G))
 tCqVu%
- ##y@6p-
+ $#y@6p-
 qzu(%A
 qf{,r4
-  #z' $Y&ug6p;
+ %z' &Y&ug6p;
 D:u$
 y@<q[
 yP3uD
@@ -1796,168 +1773,168 @@ s$q3-
 r^)
 s(4E
 xjphpkp@-
- ##ra2pV+
+ $#ra2pV+
 w#<rN
 t&?op$gp/yZ-
- ##ra+pV*
+ $#ra+pV*
 ufpswix;rW
 qHps=5
 t&?op$gp/xP>xZ
 r?)
- ##ra1pb
+ $#ra1pb
 {g~<"
- ${l#Wp;*q8
- #li#  $o# '&Wp;6qO
+ &{l#Wp;*q8
+ $li# 'o# ,&Wp;6qO
 pg+,u*
- #AWpv0{X
- *H #p) &q)Wpv+tY
- *$  '0Wpv2p;
- #.Wpv.pb
+ $AWpv0{X
+ 2H $p) *q)Wpv+tY
+ 2$ -0Wpv2p;
+ $.Wpv.pb
 p]$3+u|&(
- #?Wq85pv
- *FWq86pb
- '$|*t"$#%#&#'#(#)#*#+#,#-#.#/#0#1#2#3#4#5#6#7#8"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
- &$  #' &$  #, &$  #1 &$  #6 &$  #; &$  #@Wpv1pv
- #&Wpv5p}
- $$Wpv6qG
- &$WqW2uZ
+ $?Wq85pv
+ 2FWq86pb
+ ,$|*t"$#%#&#'#(#)#*#+#,#-#.#/#0#1#2#3#4#5#6#7#8"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
+ *$ %' *$ %, *$ %1 *$ %6 *$ %; *$ %@Wpv1pv
+ $&Wpv5p}
+ &$Wpv6qG
+ *$WqW2uZ
 pg,M
 s/
- #*WqW.qp
+ $*WqW.qp
 tSK
- $(WqW1p=
+ &(WqW1p=
 tSd
 p]@ql8
 tS*
- %*q:,4
- $$WrR<q%
- #$u^${l
- $${s$-
- $$u^%{l
- $${s%-
- #+u^&vvve
- $0{s&-
- #$u^'vvvu
- #1{s'-
- $6 $K #L $K #L $K #L %K #L %I #J $I #J $I #J $I #J $I #J %I #J %I #J $I #J $I #J $I #J $I #J %I #J %I #J $I #J $I #J $I #J $I #J %I #J %I #J $I #J $I #J $I #Ju^9{l
- $${s9-
- #Gu^:vvve
- #L{s:-
- #Gu^;vvvu
- #L{s;-
- $$ $I #J $I #J $I #J %I #J %I #J $I #J $I #J $I #J $I #J %I #J %I #J $I #J $I #J $I #J $I #J %I #J %I #J $I #J $I #J $I #J $I #J %I #J %I #J $I #J $I #J $I #J $I #J %I #J %I #J $I #J $I #J $I #J $I #J %I #J %I #J $I #J $I #J $I #J $I #J %I #J %I #J $I #J $I #J $I #J $I #J %I #J %I #J $I #J $I #J $I #J $I #J %I #J %I #J $I #J $I #J $I #J $I #J %I #J %I #J $ITsXq-
+ (*q:,4
+ &$WrR<q%
+ $$u^${l
+ &${s$-
+ &$u^%{l
+ &${s%-
+ $+u^&vvve
+ &0{s&-
+ $$u^'vvvu
+ $1{s'-
+ &6 &K $L &K $L &K $L (K $L (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $Ju^9{l
+ &${s9-
+ $Gu^:vvve
+ $L{s:-
+ $Gu^;vvvu
+ $L{s;-
+ &$ &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &I $J &I $J &I $J &I $J (I $J (I $J &ITsXq-
 u,g#s
- 0Nu,j#v
- 0$Tv/q%
- #$TuZq[
- $$TySs{
- %$u,m#y
- 0$u,p#|
- 8$Tyqp}
+ >Nu,j#v
+ >$Tv/q%
+ $$TuZq[
+ &$TySs{
+ ($u,m#y
+ >$u,p#|
+ N$Tyqp}
 p1:##
 T|^yS
- #(Sg##(
- #$Tw;qG
- $$Sj##[
- &$Ss##po
- &$Sv##px
- &)l$e##"#
- &)l$e##"&
- &)l$^##")
- &)l$^##",
- &)l$X##"/
- &)l$X##"2
- &)l$R##"5
- &)l$R##"8
- &)l$L##";
- &)l$L##">
- &)l$F##"A
- &)l$F##"D
- &)l$@##"G
- &)l$@##"J
- &)l$:##"M
- &)l$:##"P
- &)l$4##"S
- &)l$4##"V
- &)l$.##"Y
- &)l$.##"\
- &)l$(##"_
- &)l$(##"c
- &)l$"##"f
- &)l$"##"i
- &)l#y##"l
- &)l#y##"o
- &)l#s##"r
- &)l#s##"u
- %)TpV0p=
- $a(p1{##
- $$Sm##(
- &$Sp##[
- &$Sy##po
- &$S|##px
- &)l%f##"#
- &)l%f##"&
- &)l%_##")
- &)l%_##",
- &)l%Y##"/
- &)l%Y##"2
- &)l%S##"5
- &)l%S##"8
- &)l%M##";
- &)l%M##">
- &)l%G##"A
- &)l%G##"D
- &)l%A##"G
- &)l%A##"J
- &)l%;##"M
- &)l%;##"P
- &)l%5##"S
- &)l%5##"V
- &)l%/##"Y
- &)l%/##"\
- &)l%)##"_
- &)l%)##"c
- &)l%###"f
- &)l%###"i
- &)l$z##"l
- &)l$z##"o
- &)l$t##"r
- &)l$t##"u
- %) $^(Wqp6t}
- B$Wp}2tY
- *$  '{4Wp}.pf
+ $(Sg##(
+ $$Tw;qG
+ &$Sj##[
+ *$Ss##po
+ *$Sv##px
+ *)l$e##"#
+ *)l$e##"&
+ *)l$^##")
+ *)l$^##",
+ *)l$X##"/
+ *)l$X##"2
+ *)l$R##"5
+ *)l$R##"8
+ *)l$L##";
+ *)l$L##">
+ *)l$F##"A
+ *)l$F##"D
+ *)l$@##"G
+ *)l$@##"J
+ *)l$:##"M
+ *)l$:##"P
+ *)l$4##"S
+ *)l$4##"V
+ *)l$.##"Y
+ *)l$.##"\
+ *)l$(##"_
+ *)l$(##"c
+ *)l$"##"f
+ *)l$"##"i
+ *)l#y##"l
+ *)l#y##"o
+ *)l#s##"r
+ *)l#s##"u
+ ()TpV0p=
+ &a(p1{##
+ &$Sm##(
+ *$Sp##[
+ *$Sy##po
+ *$S|##px
+ *)l%f##"#
+ *)l%f##"&
+ *)l%_##")
+ *)l%_##",
+ *)l%Y##"/
+ *)l%Y##"2
+ *)l%S##"5
+ *)l%S##"8
+ *)l%M##";
+ *)l%M##">
+ *)l%G##"A
+ *)l%G##"D
+ *)l%A##"G
+ *)l%A##"J
+ *)l%;##"M
+ *)l%;##"P
+ *)l%5##"S
+ *)l%5##"V
+ *)l%/##"Y
+ *)l%/##"\
+ *)l%)##"_
+ *)l%)##"c
+ *)l%###"f
+ *)l%###"i
+ *)l$z##"l
+ *)l$z##"o
+ *)l$t##"r
+ *)l$t##"u
+ () &^(Wqp6t}
+ c#$Wp}2tY
+ 2$ -{4Wp}.pf
 qH'=D
 t&wE$1
 t&wE$U
- c#2p<@
+ u$2p<@
 tSD
- c#(rI'
- $$Wp}1p=
- %$Wp}5pC
+ u$(rI'
+ &$Wp}1p=
+ ($Wp}5pC
 t*|.(
- *&  '^8Wp}*pv
- #.Wp}6s8
+ 2& -^8Wp}*pv
+ $.Wp}6s8
 r)pa}A&(
 /9
 qg\p3{Ep8n;|B
- )*/9
- F$Wpb<p}
- #$Wpb'q8
+ 0*/9
+ k#$Wpb<p}
+ $$Wpb'q8
 p]0}A&(
 Wr%1qp
- %(|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&\%[%Z%YsV
- $$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&Y%X%W%VsV
- $$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&V%U%T%SsV
- $$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&S%R%Q%PsV
- $$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&P%O%N%MsV
- $$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&M%L%K%JsV
- $$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&J%I%H%GsV
- $$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&G%F%E%DsV
+ ((|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&\%[%Z%YsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&Y%X%W%VsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&V%U%T%SsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&S%R%Q%PsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&P%O%N%MsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&M%L%K%JsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&J%I%H%GsV
+ &$|*pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&G%F%E%DsV
 Wpb0p}
- #&Wpb+pb
- #$JLd
+ $&Wpb+pb
+ $$JLd
 Wpb.p-
- %&Wpb5r%
+ (&Wpb5r%
 s+X%=
 u"
 WqW2s8
@@ -1969,252 +1946,252 @@ w3kp*
 /=
 zD8
 uVV{l
-  $d8x7"W-
+ 'd8x7"W-
 q}Wwypy
 qz'8
 uVW{l
-  $d8x7"X-
+ 'd8x7"X-
 q}Xwypy
 uVXvvve
- $vMx7"Y-
+ &vMx7"Y-
 q}Ywyve
 uVYvvvu
- #-x7"Z-
+ $-x7"Z-
 q}Zwyvu
 qz*p*
 uVZ{l
- $<x7"[-
+ &<x7"[-
 q}[wypy
 qz6p*
 uV[{l
- $*x7"\-
+ &*x7"\-
 q}\wypy
 uV\vvve
- #(x7"]-
+ $(x7"]-
 q}]wyve
 uV]vvvu
- #(x7"^-
+ $(x7"^-
 q}^wyvu
 qzp0p*
 uV^{l
- $*x7"_-
+ &*x7"_-
 q}_wypy
 qzsCp*
 uV_{l
- $*x7"a-
+ &*x7"a-
 q}awypy
 uVavvve
- #(x7"b-
+ $(x7"b-
 q}bwyve
 uVbvvvu
- #(x7"c-
+ $(x7"c-
 q}cwyvu
 qzrlp*
 uVc{l
- $*x7"d-
+ &*x7"d-
 q}dwypy
 qz0.p*
 uVd{l
- $*x7"e-
+ &*x7"e-
 q}ewypy
 uVevvve
- #(x7"f-
+ $(x7"f-
 q}fwyve
 uVfvvvu
- #(x7"g-
+ $(x7"g-
 q}gwyvu
 qzq0p*
 uVg{l
- $*x7"h-
+ &*x7"h-
 q}hwypy
 qz++p*
 uVh{l
- $*x7"i-
+ &*x7"i-
 q}iwypy
 uVivvve
- #(x7"j-
+ $(x7"j-
 q}jwyve
 uVjvvvu
- #(x7"k-
+ $(x7"k-
 q}kwyvu
 qzqFp*
 uVk{l
- $*x7"l-
+ &*x7"l-
 q}lwypy
 qz2'p*
 uVl{l
- $*x7"m-
+ &*x7"m-
 q}mwypy
 uVmvvve
- #(x7"n-
+ $(x7"n-
 q}nwyve
 uVnvvvu
- #(x7"o-
+ $(x7"o-
 q}owyvu
 qzrWp*
 uVo{l
- $*x7"p-
+ &*x7"p-
 q}pwypy
 qzxXp*
 uVp{l
- $*x7"q-
+ &*x7"q-
 q}qwypy
 uVqvvve
- #(x7"r-
+ $(x7"r-
 q}rwyve
 uVrvvvu
- #(x7"s-
+ $(x7"s-
 q}swyvu
 qzrop*
 uVs{l
- $*x7"t-
+ &*x7"t-
 q}twypy
 qzz#p*
 uVt{l
- $*x7"u-
+ &*x7"u-
 q}uwypy
 uVuvvve
- #(x7"v-
+ $(x7"v-
 q}vwyve
 uVvvvvu
- #(x7"w-
+ $(x7"w-
 q}wwyvu
 qzq3p*
 uVw{l
- $*x7"x-
+ &*x7"x-
 q}xwypy
 qz1.p*
 uVx{l
- $*x7"y-
+ &*x7"y-
 q}ywypy
 uVyvvve
- #( #n%q}zwyve
+ $( $n%q}zwyve
 uVzvvvu
- #s%x7"{-
+ $s%x7"{-
 q}{wyvu
 qzs#p*
 uV{{l
- $* #z%q}|wypy
+ &* $z%q}|wypy
 qz5+p*
 uV|{l
- $R&x7"}-
+ &R&x7"}-
 q}}wypy
 uV}vvve
- #( #W&q}~wyve
+ $( $W&q}~wyve
 uV~vvvu
- #\&x7$#.-
+ $\&x7$#.-
 ye#.wyvu
 qzuxp*
 t)wE#.{l
- $*x7$#/-
+ &*x7$#/-
 ye#/wypy
 qz*'p*
 t)wE#/{l
- $*x7$#0-
+ &*x7$#0-
 ye#0wypy
 t)wE#0vvve
- #(x7$#1-
+ $(x7$#1-
 ye#1wyve
 t)wE#1vvvu
- #(x7$#2-
+ $(x7$#2-
 ye#2wyvu
 qzukp*
 t)wE#2{l
- $*x7$#3-
+ &*x7$#3-
 ye#3wypy
 qz*6p*
 t)wE#3{l
- $*x7$#4-
+ &*x7$#4-
 ye#4wypy
 t)wE#4vvve
- #(x7$#5-
+ $(x7$#5-
 ye#5wyve
 t)wE#5vvvu
- #(x7$#6-
+ $(x7$#6-
 ye#6wyvu
 qzrtp*
 t)wE#6{l
- $*x7$#7-
+ &*x7$#7-
 ye#7wypy
 qz|@p*
 t)wE#7{l
- $*x7$#8-
+ &*x7$#8-
 ye#8wypy
 t)wE#8vvve
- #(x7$#9-
+ $(x7$#9-
 ye#9wyve
 t)wE#9vvvu
- #(x7$#:-
+ $(x7$#:-
 ye#:wyvu
 qzpd2p*
 t)wE#:{l
- $*x7$#;-
+ &*x7$#;-
 ye#;wypy
 qzpd.p*
 t)wE#;{l
- $*x7$#<-
+ &*x7$#<-
 ye#<wypy
 t)wE#<vvve
- #(x7$#=-
+ $(x7$#=-
 ye#=wyve
 t)wE#=vvvu
- #(x7$#>-
+ $(x7$#>-
 ye#>wyvu
 qz'qyp*
 t)wE#>{l
- $*x7$#?-
+ &*x7$#?-
 ye#?wypy
 qz'rvp*
 t)wE#?{l
- $*x7$#@-
+ &*x7$#@-
 ye#@wypy
 t)wE#@vvve
- #(x7$#A-
+ $(x7$#A-
 ye#Awyve
 t)wE#Avvvu
- #(x7$#B-
+ $(x7$#B-
 ye#Bwyvu
 qz'q&p*
 t)wE#B{l
- $*x7$#C-
+ &*x7$#C-
 ye#Cwypy
 qzqy'p*
 t)wE#C{l
- $*x7$#D-
+ &*x7$#D-
 ye#Dwypy
 t)wE#Dvvve
- #(x7$#E-
+ $(x7$#E-
 ye#Ewyve
 t)wE#Evvvu
- #(x7$#F-
+ $(x7$#F-
 ye#Fwyvu
 !s4
 /=
 sjwE$*$$&
- #{#vt#}
- #U#vt#w
+ ${#vt#}
+ $U#vt#w
 vt#t
 vt#q
- #A #g$vt#h
+ $A $g$vt#h
 vt#e
 vt#b
- #Avt#[
- #U#sjwE$8$$4
+ $Avt#[
+ $U#sjwE$8$$4
 vt$1
- #Jvt$+
+ $Jvt$+
 vt$(
 vt$%
 vt$"
 vt#|
 vt#y
- #Dvt#s
+ $Dvt#s
 vt#p
 vt#m
- #Avt#g
+ $Avt#g
 /=
- #;/=
- $$/=
- %$sjwE$K$$G
+ $;/=
+ &$/=
+ ($sjwE$K$$G
 vt$D
 vt$A
 vt$>
@@ -2222,10 +2199,10 @@ vt$;
 vt$8
 vt$5
 vt$2
- #Dvt$,
+ $Dvt$,
 vt$)
 vt$&
-  %T#sjwE$Y$$U
+ )T#sjwE$Y$$U
 vt$R
 vt$O
 vt$L
@@ -2234,96 +2211,96 @@ vt$F
 vt$C
 vt$@
 vt$=
- #%vt$7
+ $%vt$7
 vt$4
-  %T# *<TqOq%
+ )T# 2<TqOq%
 sjq1r"%T$(+"9
 Tq8v5
 sG(,$%U
 sz##
- $6sjq1r"%X$'hpM
+ &6sjq1r"%X$'hpM
 /#
 sG'i$%Y
-  $(/?
+ '(/?
 p(%[##
 /?
- #3l$y##(
-  $( $(l${##[
- &$l${##po
- &$l$}##px
- &)l$}##"#
- &)l%"##"&
- &)l%"##")
- &)l%$##",
- &)l%$##"/
- &)l%&##"2
- &)l%&##"5
- &)l%(##"8
- &)l%(##";
- &)l%*##">
- &)l%*##"A
- &)l%,##"D
- &)l%,##"G
- &)l%.##"J
- &)l%.##"M
- &)l%0##"P
- &)l%0##"S
- &)l%2##"V
- &)l%2##"Y
- &)l%4##"\
- &)l%4##"_
- &)l%6##"c
- &)l%6##"f
- &)l%8##"i
- &)l%8##"l
- &)l%:##"o
- &)l%:##"r
- &)l%<##"u
- %)/?
- $a(p(&d##
- $$l%~##(
- &$l&###[
- &$l&###po
- &$l&%##px
- &)l&%##"#
- &)l&'##"&
- &)l&'##")
- &)l&)##",
- &)l&)##"/
- &)l&+##"2
- &)l&+##"5
- &)l&-##"8
- &)l&-##";
- &)l&/##">
- &)l&/##"A
- &)l&1##"D
- &)l&1##"G
- &)l&3##"J
- &)l&3##"M
- &)l&5##"P
- &)l&5##"S
- &)l&7##"V
- &)l&7##"Y
- &)l&9##"\
- &)l&9##"_
- &)l&;##"c
- &)l&;##"f
- &)l&=##"i
- &)l&=##"l
- &)l&?##"o
- &)l&?##"r
- &)l&A##"u
- %) $^(TsTrX
+ $3l$y##(
+ '( &(l${##[
+ *$l${##po
+ *$l$}##px
+ *)l$}##"#
+ *)l%"##"&
+ *)l%"##")
+ *)l%$##",
+ *)l%$##"/
+ *)l%&##"2
+ *)l%&##"5
+ *)l%(##"8
+ *)l%(##";
+ *)l%*##">
+ *)l%*##"A
+ *)l%,##"D
+ *)l%,##"G
+ *)l%.##"J
+ *)l%.##"M
+ *)l%0##"P
+ *)l%0##"S
+ *)l%2##"V
+ *)l%2##"Y
+ *)l%4##"\
+ *)l%4##"_
+ *)l%6##"c
+ *)l%6##"f
+ *)l%8##"i
+ *)l%8##"l
+ *)l%:##"o
+ *)l%:##"r
+ *)l%<##"u
+ ()/?
+ &a(p(&d##
+ &$l%~##(
+ *$l&###[
+ *$l&###po
+ *$l&%##px
+ *)l&%##"#
+ *)l&'##"&
+ *)l&'##")
+ *)l&)##",
+ *)l&)##"/
+ *)l&+##"2
+ *)l&+##"5
+ *)l&-##"8
+ *)l&-##";
+ *)l&/##">
+ *)l&/##"A
+ *)l&1##"D
+ *)l&1##"G
+ *)l&3##"J
+ *)l&3##"M
+ *)l&5##"P
+ *)l&5##"S
+ *)l&7##"V
+ *)l&7##"Y
+ *)l&9##"\
+ *)l&9##"_
+ *)l&;##"c
+ *)l&;##"f
+ *)l&=##"i
+ *)l&=##"l
+ *)l&?##"o
+ *)l&?##"r
+ *)l&A##"u
+ () &^(TsTrX
 te(r$(r$$3"z
 te'k$'k$$07
 Wp='pC
 L>3unux
 q{=,
- &ZA  '{JWp=0pb
- #.JLd
+ *ZA -{JWp=0pb
+ $.JLd
 Wp=2p-
 p]C|.(
- %(/C
+ ((/C
 rZo$$)$$,
 rZn"s"v
 rZm$$#$$&
@@ -2358,7 +2335,7 @@ rZP"|$#.
 rZOUpj
 Wp=5rR
 yYq1xI$$3qv
- 'i#Wp=6qG
+ ,i#Wp=6qG
 q2'($'($$3
 q2')$')$$3
 q2'*$'*$$0
@@ -2430,10 +2407,9 @@ kH%I
 rxr")y$'j
 rxr"*?$'i
 r?7
-!s4
-WqO+p}
+ %)WqO+p}
 Dbpk
- $_;WqO2P
+ &_;WqO2P
 J;vKyd
 WqO.yU
 ua5
@@ -2448,10 +2424,10 @@ sAxf
 vN
 r*t-|^
 pg+r+
- %gAuB
+ (gAuB
 vJ}A&(
 pIpQM
- #& #<}w|V
+ $& $<}w|V
 v%ys
 r^)
 }w1
@@ -2464,48 +2440,48 @@ ts
 xe+u|p2
 tr{R8
 t4
- #G #&v4p^8
+ $G $&v4p^8
 vnrwp2
- #(x~2pPs&xRu/2uh<KyX@
+ $(x~2pPs&xRu/2uh<KyX@
 r*rvz1
 ufpJtUe
 qHpJrw
- $_Hr*p0pX
- #RQ#r*sCp-
- #$r*uQpX
+ &_Hr*p0pX
+ $RQ#r*sCp-
+ $$r*uQpX
 q_,K
 u"
 r*uvp-
 p_f|.(
- %,qs'pK
-  $'  -ZO ##WqO5p;
- #pJWqO*qO
+ (,qs'pK
+ '' 9ZO $#WqO5p;
+ $pJWqO*qO
 p]1}A&(
 /J
- &\>|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#>H#=H#<H#;sV
- $$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#;H#:H#9H#8sV
- $$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#8H#7H#6H#5sV
- $$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#5H#4H#3H#2sV
- $$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#2H#1H#0H#/sV
- $$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#/H#.%~%}sV
- $$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&}%|%{%zsV
- $$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&z%y%x%wsV
+ *\>|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#>H#=H#<H#;sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#;H#:H#9H#8sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#8H#7H#6H#5sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#5H#4H#3H#2sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#2H#1H#0H#/sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'h}q#/H#.%~%}sV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&}%|%{%zsV
+ &$|*r"'($')$'*$'+$',$'-$'.$'/$'0$'1$'2$'3$'4$'5$'6$'7$'8$'9$':$';$'<$'=$'>$'?$'@$'A$'B$'C$'D$'E$'F$'G$'H$'I$'J$'K$'L$'M$'N$'O$'P$'Q$'R$'S$'T$'U$'V$'W$'X$'Y$'Z$'[$'\$']$'^$'_$'a$'b$'c$'d$'e$'f$'g$'hp&z%y%x%wsV
 WqO6pv
- #&zF'r%
+ $&zF'r%
 {Br"(sy:
 {T(t(
 zF0r%
- $*zF+q[
- )${Br"'uy:
+ &*zF+q[
+ 0${Br"'uy:
 {T'v(
- -&Wq8y8
- #$|EP
+ 8&Wq8y8
+ $$|EP
 |Gs;s)K
 |GpMs)K
 qs1r7
 p_eqlH#L
 y$xS#K
-  #tW#qs6pf
+ %tW#qs6pf
 GH)
 {y#
 sMpA)9d
@@ -2518,13 +2494,13 @@ s/
 q@I
 r]YA
 w#rEE
- $J/'
+ &J/'
 zi}H'
 zitDsyt[
 /&
 sZsaw(vDqZw0(s)K
 sZr1w(vDqZw07s)K
- #(rb<a
+ $(rb<a
 u"
 rb2qG
 q|zr0
@@ -2540,53 +2516,53 @@ p('?[
 p('Apj
 u;
 G#)
- #V*wRqV
+ $V*wRqV
 p('EpG
 p('Gpo
- ##tLqXA
+ $#tLqXA
 p('KpF
 p('Mr5
- ##tLqcA
+ $#tLqcA
 p('Qpx
 p('Ss;
- ##tLsIA
+ $#tLsIA
 p('W""
 p('Y"#
- ##tLp.A
+ $#tLp.A
 p(']"$
 p('_"%
- ##tLtdA
+ $#tLtdA
 p('d"&
 p('f"'
- ##tLq6A
+ $#tLq6A
 p('j"(
 p('l")
- ##tLuiA
+ $#tLuiA
 p('p"*
 p('r"+
- ##tLrLA
+ $#tLrLA
 p('v",
 p('x"-
- ##tL{^A
+ $#tL{^A
 p('|".
 p('~"/
- ##tL'r6xv
+ $#tL'r6xv
 p((%"0
 p(('"1
- ##tL'tqA
+ $#tL'tqA
 p((+"2
 p((-"3
- ##tLs*A
+ $#tLs*A
 p((1"4
 p((3"5
- ##tLq&*xv
+ $#tLq&*xv
 p((7"6
 p((9"7
- ##tL0sDA
+ $#tL0sDA
 p((="8
 p((?"9
- ##tL0rjA
- #<qs*pX
+ $#tL0rjA
+ $<qs*pX
 L-e
 /(
 y?e
@@ -2594,107 +2570,102 @@ sMrEwi9d
 ua1
 seV
 /(
-q?q3
-rs%+
+ %Z$rs%+
 xEq/
-tE
-u"
-/%
+ 'QZ#/%
 z5p:0
 {>>r6
-  $}#p<\
+ '}#p<\
 q@H
 y$s^/
 tb*
-  #~#rzq3H#s
+ %~#rzq3H#s
 p('b"9
 p('d":
-  &~#p('h";
+ +~#p('h";
 p('j"<
-  $~#p('n"=
+ '~#p('n"=
 p('p">
-  $~#p('t"?
+ '~#p('t"?
 p('v"@
-  $~#p('z"A
+ '~#p('z"A
 p('|"B
-  $~#p((#"C
+ '~#p((#"C
 p((%"D
-  $~#p(()"E
+ '~#p(()"E
 p((+"F
-  $~#p((/"G
+ '~#p((/"G
 p((1"H
-  $~#p((5"I
+ '~#p((5"I
 p((7"J
-  $~#p((;"K
+ '~#p((;"K
 p((="L
-  $~#p((A"M
+ '~#p((A"M
 p((C"N
-  $~#p((G"O
+ '~#p((G"O
 p((I"P
-  $~#p((M"Q
+ '~#p((M"Q
 p((O"R
-  $~#p((S"S
+ '~#p((S"S
 p((U"T
-  $~#p((Y"U
+ '~#p((Y"U
 p((["V
-  $~#p((_"W
+ '~#p((_"W
 p((b"X
-  %~#qL'p;
+ )~#qL'p;
 z~/
 vN
 s=+{6
 pnr($&K
 uY$
 qe%91
-  $z#s=2pC
+ 'z#s=2pC
 sE%91
 r>2
 p((d##
 qY&M
 G%)
 }(v~y_qK"j@
- ##/#
+ $#/#
 t1|di"
 qHq/91
-  $//#
+ '//#
 q|q/91
 r>.
 p((f##
 s<qAM
-G%)
-}(v~y_qK"b@
- ##qL0pX
- $k#qN5pv
- #$qN*pv
+ %/}(v~y_qK"b@
+ $#qL0pX
+ &k#qN5pv
+ $$qN*pv
 J9vCX
 {o{X
- %(sW*w;
+ ((sW*w;
 qt-r+
 qI(
- &&xJH>{A
+ *&xJH>{A
 thz*
 tE
 q>br+
- $_-t1v?py
+ &_-t1v?py
 p<]
 q@H
- %k-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8-vLp5}1zxrQ
+ (k-t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8-vLp5}1zxrQ
 zVql
- #,t1~'py
- $j.tE
+ $,t1~'py
+ &j.tE
 r>1
 uO{R
 x:-vLYpNp2ygbV
- $c.}Fw~
+ &c.}Fw~
 }FxZ
-r>1
-v^3+u|
+ %)v^3+u|
 x:-vR"8peygp7V
 w_we.v(
 x:-vLp7p*pTygpQV
 tH9k
 p<X
-  %jX#|CA&&
+ )jX#|CA&&
 q=.r{
 {y$
 q=5rX
@@ -2702,24 +2673,20 @@ r&Jrw
 q=2q%
 vY<)s)3
 qM*pX
- #S$  $j* #f,q?q3
-  &'q..pX
+ $S$ 'j* %M %U( +'q..pX
 q@k
- %T/qM0pX
+ (o$qM0pX
 |H
 qM+r7
 {wxf
 /*
 ujx?r.
-y@.r{
-v%1
-y@1rX
-{H
-  *|X#r>5
-  -|X#GZtU
-y@<q[
-x{cu$
-  (|X#q=+pK
+ %|X#v%1
+ %|X#{H
+ 3|X#r>5
+ 9|X#GZtU
+ %|X#x{cu$
+ /|X#q=+pK
 qHphK
 vY<r}-
 q=.v/
@@ -2732,49 +2699,42 @@ D$ql
 /,
 rd"r.
 /,
-v%1
-/,
+ %O/,
 D,)
-  (O/,
-qQ3
-r>*
-  &O/,
-  'O/,
+ /O/,
+ %Or>*
+ +O/,
+ -O/,
 D*9Z
-q?q3
-/,
+ %~)/,
 x{cuD
-  $P#ut)
-  #(s(4E
-xjpJpkrN-
-  $4qHpJK
+ 'P#ut)
+ %( %Q#xjpJpkrN-
+ '4qHpJK
 vY<u$-
 /,
 y;69e
 /,
-  $Q#qM2pK
+ 'Q#qM2pK
 r)p5|.(
- #.uom5,
- )$  'qFqM.pC
- $./2
+ $.uom5,
+ 0$ -qFqM.pC
+ &./2
 sE)>{A
 sE(>{A
 tE
 uY/
-uY/
-r>6
+ %#r>6
 p]%}A&(
- #,tS)
+ $,tS)
 tS(
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR.8AzxxHV
 }Qi/
-  $* #(x:.vR-p*8ygp7V
+ '* $(x:.vR-p*8ygp7V
 q|pS>{A
- #3tE
+ $3tE
 uY6
-uY6
-r>6
-wt}l6r6
+ %# %2wt}l6r6
 v8
 ts
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR28Aygp^V
@@ -2783,427 +2743,368 @@ x:.vR1p*8ygpaV
 q.'pK
 L'3unrt
 q{%,
-  +o1q.0pC
+ 5o1q.0pC
 L+3unux
- #'q..qO
+ $'q..qO
 L$>xRu/2
 x:/vR9%"qPygp4V
 L%sdq3rt
 x:/vR8%#%"ygYV
- #o#x:/vR;qUq5ygbV
- #$x:/vR:qPqUzxxHV
+ $o#x:/vR;qUq5ygbV
+ $$x:/vR:qPqUzxxHV
 qn7%7,
 k7%8
 r?M
- #E{MqT
- $W&ykqT
- $%xYv1
+ $E{MqT
+ &W&ykqT
+ &%xYv1
 J6{V
 sY<
- #O/D
+ $O/D
 :]yt
 DQ;
 qQ0
 rc0
 DRe
-qQ0
-rc+
+ %%rc+
 DS,0
-qQ0
-rc2
+ %(rc2
 DT3
-qQ0
-rc.
+ %+rc.
 DUx;
-qQ0
-rc1
+ %.rc1
 DVwe
-qQ0
-rc5
+ %1rc5
 DW4*
-qQ0
-rc*
+ %4rc*
 DXqd
-qQ0
-rc6
+ %7rc6
 DYM1
-qQ0
-uB<
+ %:uB<
 DZ}l
-qQ0
-uB'
+ %=uB'
 D[;2
-qQ0
-uB0
+ %@uB0
 D\zz
-qQ0
-uB+
+ %CuB+
 D]>re
-qQ0
-uB2
+ %FuB2
 D^>ro
-qQ0
-uB.
+ %IuB.
 p9vr
- #C:fq(5
+ $C:fq(5
 DV;
-qQ0
-uB*
+ %OuB*
 DWe
-qQ0
-uB6
+ %OuB6
 DX,0
-qQ0
-wD<
+ %OwD<
 DY3
-qQ0
-wD'
+ %OwD'
 DZx;
-qQ0
-wD0
+ %OwD0
 D[we
-qQ0
-wD+
+ %OwD+
 D\4*
-qQ0
-wD2
+ %OwD2
 D]qd
-qQ0
-wD.
+ %OwD.
 D^M1
-qQ0
-wD1
+ %OwD1
 D_}l
-qQ0
-wD5
+ %OwD5
 Da;2
-qQ0
-wD*
+ %OwD*
 Dbzz
-qQ0
-wD6
+ %OwD6
 Dc>re
-qQ0
-r>qF
+ %Or>qF
 Dd>ro
-qQ0
-r>2'
+ %Or>2'
 p9xl
- ##sW*q%
+ $#sW*q%
 :gs?+
 p91
- %i)q\<yR
+ (i)q\<yR
 rI.
 pc6
 pc2
- $&/4
+ &&/4
 })
 n{
 _3
- $&r*t-q-
- #,pp<
+ &&r*t-q-
+ $,pp<
 r9<
- $)tX
+ &)tX
 C~
 r9q3
- $&/E
- #,Cq
+ &&/E
+ $,Cq
 _1
- $) #$Ch
-  $' #$/&
+ &) $$Ch
+ '' $$/&
 vbe
-  %8 $(})
+ )8 &(})
 CR
-  $D!c*pm
+ 'D!c*pm
 })
 CD
-  $I!cxw
+ 'I!cxw
 /.
 ||
-  %I!c'y3
+ )I!c'y3
 /)
 {15
-  %O!c'z/
+ )O!c'z/
 /)
- #)Co
+ $)Co
 _0
 p9
 !cqypm
- ##C3
-  $'!crvpm
- ##C2
-  $,!ct-pm
- ##C1
-  $1!c'wG
- ##C0
-  $6!c'wX
- ##C/
-  $;!c'x#
- ##C.
-  $@!cuQpm
- ##C-
-  $E!c'xw
- ##C,
-  $J!vTy3
- ##C+
-  $O!vTz/
- ##C*
-  $O!ct?pm
- ##C)
-  $O!vT+pm
- ##C(
-  $O!crlpm
- ##C'
-  $O!vTwG
- ##C&
-  $O!vTwX
- ##Cl
-  $O!vTx#
- ##Cf
-  $O!cxNpm
- ##C%
-  $O!vTxw
- ##C$
-  $O!|-y3
- ##C#
-  $O!|-z/
- ##C"
-  $O!cq0pm
- ##ppq)
-  $O!|-+pm
- ##ppps
-  $O!culpm
- ##ppqA
-  $O!|-wG
- ##ppq/
-  $O!|-wX
- ##ppq9
-  $O!|-x#
- ##pppJ
-  $O!cunpm
- ##pppO
-  $O!|-xw
- ##ppph
-  $O!y=y3
- ##pppS
-  $O!y=z/
- ##pppA
-  $O!cxlpm
- ##Cd
-  $O!cv6pm
+ $#C3
+ ''!crvpm
+ $#C2
+ ',!ct-pm
+ $#C1
+ '1!c'wG
+ $#C0
+ '6!c'wX
+ $#C/
+ ';!c'x#
+ $#C.
+ '@!cuQpm
+ $#C-
+ 'E!c'xw
+ $#C,
+ 'J!vTy3
+ $#C+
+ 'O!vTz/
+ $#C*
+ 'O!ct?pm
+ $#C)
+ 'O!vT+pm
+ $#C(
+ 'O!crlpm
+ $#C'
+ 'O!vTwG
+ $#C&
+ 'O!vTwX
+ $#Cl
+ 'O!vTx#
+ $#Cf
+ 'O!cxNpm
+ $#C%
+ 'O!vTxw
+ $#C$
+ 'O!|-y3
+ $#C#
+ 'O!|-z/
+ $#C"
+ 'O!cq0pm
+ $#ppq)
+ 'O!|-+pm
+ $#ppps
+ 'O!culpm
+ $#ppqA
+ 'O!|-wG
+ $#ppq/
+ 'O!|-wX
+ $#ppq9
+ 'O!|-x#
+ $#pppJ
+ 'O!cunpm
+ $#pppO
+ 'O!|-xw
+ $#ppph
+ 'O!y=y3
+ $#pppS
+ 'O!y=z/
+ $#pppA
+ 'O!cxlpm
+ $#Cd
+ 'O!cv6pm
 /&
 {16
-  $m& #* #_Z$ &aZ$p".sc
+ 'm& $* %dO *$p".sc
 st
 p".qc
- ,({C
+ 6({C
 u]
 so
 tp
- %&`}
+ (&`}
 
 var attendSpansSM90A = driver.Text{Base: &attendSpansSM90ANarrowAligned, Code: `packed2 117635 attendSpans
- 1$tW1qS
+ @$tW1qS
 O+r6s7
 hvrrA
- D&wtpk
+ g#&wtpk
 r#p4p2
- $:tHuD
+ &:tHuD
 v_<
 xh
 qHqA>xuysv6rquA}L6v-re
 tE
- #R%r9<
+ $R%r9<
 v_ps
- $l$zy
+ &l$zy
 v%'
 qQ(
 wc
 ua2
- +.xEp:0
- #$}0,
- #$xjp:1zR1-
+ 4.xEp:0
+ $$}0,
+ $$xjp:1zR1-
 xjq)w"u=-
 /%
 s(1w"
 y7
- $S#zZp:1K
- $\#G19(
-v%'
-  -</%
-}0,
-/%
-  #<xjp:(9(u=-
+ &S#zZp:1K
+ &\#G19(
+ %> 9</%
+ %</%
+ %<xjp:(9(u=-
 /%
 s(19(
- %L{Zp)o?p3zSyxxI91K
- )$G1pk
+ (L{Zp)o?p3zSyxxI91K
+ 0$G1pk
 tK1;
- #(wZ}%qX
+ $(wZ}%qX
 wZ}%qu
 wZ}%p6
 tCbf}%pU
- )$x{0)
- %( #$zD8
+ 0$x{0)
+ (( $$zD8
 tE
 zD^
- (&rip?K
- &$ #W# %X#ud
- &$yy
- *$pDr{q%
+ .&rip?K
+ *$ %; ($ud
+ *$yy
+ 2$pDr{q%
 {y&
- $$s$p:+-
- $$sAph
+ &$s$p:+-
+ &$sAph
 s$pO-
 /1
 s[qR
- #*}^1K
- g#$}U|:m%v.
- #+D')
- @0|C4&&
- ,$}U|:pAv.
+ $*}^1K
+ }$$}U|:m%v.
+ $+D')
+ ^#0|C4&&
+ 6$}U|:pAv.
 v%ys
 ut)
 }w1
- #$}5
+ $$}5
 v}m5
 sk*
- &*qQ*
- .$D>wi
- #$yP6w"
- %$s(+E
- )$x9#=#x;rW
+ **qQ*
+ :$D>wi
+ $$yP6w"
+ ($s(+E
+ 0$x9#=#x;rW
 qe#=8
- f$&tSN
- %$tSh
- T3$qH'=G
- f#$tSG
- w%$s+H%=
- ]5$Depk
- ($yPo)
- %$q:U;
- P#$p_T|.(
- &$  $' q#&p_SqlH#L
- %$GI)
- #$sMpA)9f
- &$G$=O
+ {&&tSN
+ ($tSh
+ XD$qH'=G
+ {$$tSG
+ o)$s+H%=
+ kH$Depk
+ .$yPo)
+ ($q:U;
+ P$$p_T|.(
+ *$ '' c%&p_SqlH#L
+ ($GI)
+ $$sMpA)9f
+ *$G$=O
 q@J
 r]|J
- /*q|zr$
- #$qQ$
- $$ #*wb7
+ <*q|zr$
+ $$qQ$
+ &$ $*wb7
 wSt^tz
- #"  $%|R4
- #$Ip)?pEqBqgq7uLq]8
+ $" '%|R4
+ $$Ip)?pEqBqgq7uLq]8
 u@0xv
- #&  $, #"  $/u@qX8
+ $& ', $" '/u@qX8
 u@uQxv
- #&  $4 #"  $7u@qc8
+ $& '4 $" '7u@qc8
 u@ulxv
- #&  $< #"  $?u@sI8
+ $& '< $" '?u@sI8
 u@u1xv
- #&  $D #"  $Gu@p.8
+ $& 'D $" 'Gu@p.8
 u@11xv
- #&  $L #"  $Ou@td8
+ $& 'L $" 'Ou@td8
 u@*0xv
- #&  $J #"  $Mu@q68
+ $& 'J $" 'Mu@q68
 u@xRxv
- #&  $O #"  $Mu@ui8
+ $& 'O $" 'Mu@ui8
 u@'t-xv
- #&  $O #"  $Mu@rL8
+ $& 'O $" 'Mu@rL8
 u@'u/xv
- #&  $O #"  $Mu@{^8
+ $& 'O $" 'Mu@{^8
 u@t-1xv
- #&  $O #"  $Mu@p0pZ8
+ $& 'O $" 'Mu@p0pZ8
 u@p00xv
- #&  $O #"  $Mu@'tq8
+ $& 'O $" 'Mu@'tq8
 u@sC*xv
- #&  $O #"  $Mu@s*8
+ $& 'O $" 'Mu@s*8
 u@'|#xv
- #&  $O #"  $Mu@q&p68
+ $& 'O $" 'Mu@q&p68
 u@0pdxv
- #&  $O #"  $Mu@0sD8
+ $& 'O $" 'Mu@0sD8
 u@0vrxv
- #&  $O #"  $Mu@0rj8
+ $& 'O $" 'Mu@0rj8
 u@0xlxv
- $&L8e
- $$sMrEwi9f
- &$rs%7
- &$z5p:$
- #$  $\% #& #,  $N #"  $Ns<pS4
-  %\% #*  $M #"  &\% #&  $M #"  &\% #&  $< #"  &\% #&  $D #"  &\% #&  $L #"  &\% #&  $J #"  &\% #&  $O #"  &\% #&  $O #"  &\% #&  $O #"  &\% #&  $O #"  &\% #&  $O #"  &\% #&  $O #"  &\% #&  $O #"  &\% #&  $O #"  &\% #&  $O #"  '\% #(tH9&
- $$q_yK
- #$qe%9&
- %$sE%9&
- &$uJ
+ &&L8e
+ &$sMrEwi9f
+ *$rs%7
+ *$z5p:$
+ $$ '\% $& $, 'N $" 'Ns<pS4
+ )\% $* 'M $" +\% $& 'M $" +\% $& '< $" +\% $& 'D $" +\% $& 'L $" +\% $& 'J $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" +\% $& 'O $" -\% $(tH9&
+ &$q_yK
+ $$qe%9&
+ ($sE%9&
+ *$uJ
 pipU"j
- %$qHq/9&
- %$q|q/9&
- &$uJ
+ ($qHq/9&
+ ($q|q/9&
+ *$uJ
 pipU"b
- 5$xJI>{A
- )$q@I
- 8$tH9m
- &$|C4&&
- %$r&:rw
- /$q@m
- /$v}p:a
-  (i[# .2G[tU
- #$x{eu$
-  (i[# &0y;&9g
- -$  'N/,
-qQ*
- .2D*9[
- $$x{euD
- &$s(+E
- ($y;69g
- &$tr|.(
- :$p]#}A&(
- %$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR,8AzxxHV
- &$x:.vR+p*8ygp7V
- +$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR08Aygp^V
- #$x:.vR/p*8ygpaV
- 3$x:/vR7%"qPygp4V
- #$x:/vR6%#%"ygYV
- #$x:/vR9qUq5ygbV
- #$x:/vR8qPqUzxxHV
+ H$xJI>{A
+ 0$q@I
+ N$tH9m
+ *$ %Y[# ($r&:rw
+ <$q@m
+ <$v}p:a
+ /i[# :2G[tU
+ $$x{eu$
+ /i[# *0y;&9g
+ 8$ -N/,
+ %N :2D*9[
+ &$x{euD
+ *$ %P# .$y;69g
+ *$tr|.(
+ R#$p]#}A&(
+ ($t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR,8AzxxHV
+ *$x:.vR+p*8ygp7V
+ 4$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8.vR08Aygp^V
+ $$x:.vR/p*8ygpaV
+ D$x:/vR7%"qPygp4V
+ $$x:/vR6%#%"ygYV
+ $$x:/vR9qUq5ygbV
+ $$x:/vR8qPqUzxxHV
 qn5%5,
 k5%6
- 1(qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- '$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- $$qQ$
- -$pc4
+ @(qQ$
+ &$ %% &$ %( &$ %+ &$ %. &$ %1 &$ %4 &$ %7 &$ %: &$ %= &$ %@ &$ %C &$ %F &$ %I ,$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O &$ %O 8$pc4
 pc(
- &&pB#s
+ *&pB#s
 _*
- 2&_&
- &$  $' ,&  $D %&  $I 2&_$
- &$  $' %&  $, %&  $1 %&  $6 %&  $; %&  $@ %&  $E %&  $J %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O A&`}
+ B&_&
+ *$ '' 6& 'D (& 'I B&_$
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O a#&`}
 
 var storeRowsSM90NarrowAligned = driver.Text{Code: `packed2 9331 storeRows
 !y4}:Irmrnp{a?<
@@ -3250,9 +3151,9 @@ u?q)
 u?qA
 s/
 y}
-  $$u?q9
+ '$u?q9
 sh?Iq3u}vMA
-  ($}Bq%
+ /$}Bq%
 pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
 qL.p-
 xDqVK
@@ -3279,22 +3180,21 @@ t<|:rE
 ~&pS)
 ut)
 ubpJ
-  %&~&q))
+ )&~&q))
 ubq)
 yP#)
 {Zp)o?pEp3t5xIE="
 r^,
 s$ph-
 uepS=%
-  #${Zp)o?pEp3t5xIE=&
-  $'vArE=+
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
 wIm,
 yh
 !s4
 t|b^
 shv9q3pPy{A
-!s4
-qL1pC
+ %%qL1pC
 |Y8E
 s5~,
 qL6p;
@@ -3314,12 +3214,11 @@ xDp5K
 uB
 ud
 wgp:6=6
-  $\#vAp:6=7
-}w|V
-}66
+ '\#vAp:6=7
+ %\#}66
 zmm:
-  ?\#w9*qU
-  $\#qe/E
+ ]#\#w9*qU
+ '\#qe/E
 zDZ
 xq
 x=p|ql
@@ -3327,16 +3226,14 @@ v}y{
 tE
 t1x?py
 t&?op$gp/xZ-
-!s4
-v_<
-v_<
-  #Y#w8q%
+ %.v_<
+ %# %Y#w8q%
 q,w~d
 yv'p;
 sh?Iq3u}vMZ
 x5qG*
 {Qp?v.
-  #x$v%ys
+ %x$v%ys
 r^)
 }w1
 }px<w>p3u}vMp2qP)
@@ -3355,8 +3252,7 @@ zDA
 rs&,
 tE
 t&?op$gp/x?-
-!s4
-}yq~
+ %L}yq~
 q,x?w&
 sW'yR
 uw.K
@@ -3364,13 +3260,12 @@ r>2
 |C%&-
 y;^=]
 wgm%=b
-  $U%vAm&=c
-}w|V
-zmm(
+ 'U%vAm&=c
+ %U%zmm(
 zmmf
-  ?U%tS=
+ ]#U%tS=
 t|sS.
-  $V%t_m==y
+ 'V%t_m==y
 sMpA=z)
 t_ma={
 yP{)
@@ -3384,21 +3279,19 @@ t4
 tA)
 t1x?vu
 t#vu
-  ##v7
+ %#v7
 qY5;
 G#)
 w62pP|cq]
 G%R
-  #$|R;
+ %$|R;
 G')
 yMyw@
 G)R
 yMbp*8w?
-!s4
-s~
-!s4
-qL5qT
-  $%/#
+ %As~
+ %CqL5qT
+ '%/#
 q,v?uy
 qI'
 q,|dvX
@@ -3406,11 +3299,11 @@ q,x?v|
 qI)
 p9*
 !s}
-  #{%s3
+ %{%s3
 !tj
 /.
 ws
-  $o$p9
+ 'o$p9
 !u8
 }yv/
 tX
@@ -3432,22 +3325,21 @@ p9
 !y=pm
 /(
 ||
-  %.!cwG
+ ).!cwG
 /'
 {1.
 C>
 _4
 p9
 !cwX
-  $'r9pS
+ ''r9pS
 p9
 !cx#
-{1.
-ppps
+ %,ppps
 _5
 p9
 !c*pm
-  $'r9pA
+ ''r9pA
 !u9
 p,'vP
 tl
@@ -3476,111 +3368,109 @@ s~
 `}
 
 var storeRowsSM90Narrow = driver.Text{Base: &storeRowsSM90NarrowAligned, Code: `packed2 9660 storeRows
- f$$ #Z%wZpU
- \%Y%  $^%wZp6
+ {&$ $Z%wZpU
+ i(Y% '^%wZp6
 wZqu
- #$  &' $$wRp5
+ $$ +' &$wRp5
 tLpUpN
 tLp6p2
 tLqu^
- #$wRb
+ $$wRb
 tLpUp*
 tLp68
 tLquA
- P$$`}
+ P&$`}
 
 var storeRowsSM90 = driver.Text{Base: &storeRowsSM90Narrow, Code: `packed2 9197 storeRows
- +$O2rO
+ 4$O2rO
 hrvrG
- :& %H|zy{K
- $$t*qlp*
- ;$x{8)
- *$vArE97
+ R#& (H|zy{K
+ &$t*qlp*
+ T#$x{8)
+ 2$vArE97
 wIp:7
- $&q@3
+ &&q@3
 t|p?8
- %$|Y0E
- &$s[p7
+ ($|Y0E
+ *$s[p7
 qQ.
 rc
 r2p7e
- )*|zp:2K
- $$wgp:,92
- $$vAp:,92
- #$}6,
+ 0*|zp:2K
+ &$wgp:,92
+ &$vAp:,92
+ $$}6,
 }62
- ?&q@,
+ \#&q@,
 q@2
 t|Y8
- %$zDp2
-s[p7
-tK2s6
- -(sh?Iq3u}vMp2
+ ($zDp2
+ %[#tK2s6
+ 8(sh?Iq3u}vMp2
 x5qp
 sh?Iq3u}vMpN
 {QpQv.
- $(ut)
- #$sMpO92)
+ &( %L $$sMpO92)
 qQ,
- && #5 #4rk0=B
- #$p[rDq'?qByxm#zR1
+ *& $5 $4rk0=B
+ $$p[rDq'?qByxm#zR1
 s<q9s6
 zdyxm#="E
- #(qH{'/
- ($|zp:1K
- #$t_mD90
+ $(qH{'/
+ .$|zp:1K
+ $$t_mD90
 rk394
 wgm'91
- $(vAm(91
- #$zmm*
+ &(vAm(91
+ $$zmm*
 }61
- ?&tS?
+ \#&tS?
 q@1
-  %|#t_m?93
+ )|#t_m?93
 sMzr3)
 t_mc93
 x{4)
- $2sE49$
+ &2sE49$
 sE49&
 qQ(
 qQ*
- D. $$ 0$_.
- ,$CD
+ g#. &$ >$_.
+ 6$CD
 _,
- ,&C<
+ 6&C<
 _$
- %&C<
+ (&C<
 _&
- %&ppq/
+ (&ppq/
 _(
- %&  #'_*
- <&`}
+ (& %'_*
+ V#&`}
 
 var storeRowsSM70NarrowAligned = driver.Text{Base: &storeRowsSM90NarrowAligned, Code: `packed2 9224 storeRows
 !s.
 !s-
- V#( S#&/%
- y%( $$/-
- m#$`}
+ \$( V$&/%
+ s)( &$/-
+ Z%$`}
 
 var storeRowsSM70Narrow = driver.Text{Base: &storeRowsSM90Narrow, Code: `packed2 9553 storeRows
 !s.
 !s-
- V#( S#&/%
- W&( $$/-
- m#$`}
+ \$( V$&/%
+ ^*( &$/-
+ Z%$`}
 
 var storeRowsSM70 = driver.Text{Base: &storeRowsSM90, Code: `packed2 9090 storeRows
 !s.
 !s-
- C( T#&/%
- X&( $$/-
- m#$`}
+ e#( X$&/%
+ a*( &$/-
+ Z%$`}
 
 var lanes32SM80 = driver.Text{Base: &storeRowsSM90, Code: `packed2 34359 attendLanes_float32_row_F32
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- #(!u6yip{p3wd
+ $(!u6yip{p3wd
 !u'Ip)rnp$q*
 !xg{?oq*
 !
@@ -3590,18 +3480,18 @@ var lanes32SM80 = driver.Text{Base: &storeRowsSM90, Code: `packed2 34359 attendL
 !
 !pWs*pt
 !}ex(
- #*]r:rO
+ $*]r:rO
 Oqyq^
 hvrqo
 p#t?qo
- $*p,qX
+ &*p,qX
 tn
 p,rj
 v0
 p,p.
 uG
 w^
- *0v:{6
+ 20v:{6
 s1
 |tp{zWw>?rV
 xUv-
@@ -3634,7 +3524,7 @@ zpqm+
 v:t}
 s2
 r2pQe
- %w$qN+v/
+ (w$qN+v/
 x'yxQ91
 vyx*?joov,r[?\p)wwsl
 q$sg
@@ -3644,7 +3534,7 @@ t<sysa
 }9pG
 zKpj
 sf<\vr{|
- #@t<w)
+ $@t<w)
 z.qv
 prtOpM
 szvH
@@ -3662,7 +3552,7 @@ uj~1d
 qN+t0
 x*tDuu#
 wrr1vH7
- $R)u"
+ &R)u"
 qN5v1
 wm;
 zy
@@ -3670,7 +3560,7 @@ uS
 sz[
 t*;pN
 wMqK
- $%qH'wi
+ &%qH'wi
 u"
 /#
 }[;
@@ -3679,54 +3569,54 @@ s9p.
 szpG
 vn;pe
 p\p.7
- $%qH098
-  $-{b;
+ &%qH098
+ '-{b;
 vG)
 s9rL
 szpF
 tr;pT
 p\rL7
- $%qH+98
-  $8r2p7;
+ &%qH+98
+ '8r2p7;
 {H
 s9s*
 szpx
 vJ;q5
 p\s*7
- $%qH298
-  $Cr2z{
+ &%qH298
+ 'Cr2z{
 }O
 s9wn
 sz#1
 r)p5;qU
 p\wn7
- $%qH.98
-  $Nr2p5;
+ &%qH.98
+ 'Nr2p5;
 D")
 s9q0pZ
-  #-x|;qP
+ %-x|;qP
 p\+q&zH
- $%qH198
-  $N}#;
+ &%qH198
+ 'N}#;
 D$)
 s9{;
-  #8r)pay0&
+ %8r)pay0&
 p\{;7
- $%qH598
-  $Nr2pa;
+ &%qH598
+ 'Nr2pa;
 D&)
 s92sI
-  #Cr)p|y0&
+ %Cr)p|y0&
 p\2sI7
- #/y^a
+ $/y^a
 }=
 |Op=
 zDq5
- %f)wc
+ (f)wc
 s[pa
- L&zD&+
+ w#&zD&+
 qI+
- (&z<r{
+ .&z<r{
 |zp:0K
 rc
 z6q-
@@ -3736,22 +3626,22 @@ q?'
 s$<>w~
 /$
 wgp:490
- $r&vAp:490
- #$}64
+ &r&vAp:490
+ $$}64
 }60
- ?q$q@0
+ \#q$q@0
 w9$8
- $( #n&rc
+ &( $n&rc
 wgmg)
- $.vAmhR
- #$zmmj
+ &.vAmhR
+ $$zmmj
 zmpO
- ?q$tS/
+ ]#LtS/
 w9%8
- $(|5qO
+ 'L|5qO
 tH=H
 }k
-  *#p<E
+ 3#p<E
 |MqW
 {y*
 zv2
@@ -3760,7 +3650,7 @@ G/pk
 {fyG
 tK8s6
 ra0r{
- #Y&v%10
+ $#v%10
 r^)
 }w0
 qHxfE
@@ -3802,20 +3692,20 @@ pIp4s6
 s/
 {-
 qQ,
- $^$wj4
- %}$qLy8
+ &^$wj4
+ (}$qLy8
 rsK
 vir4
- #7qe#E
+ $7qe#E
 vYm$v2
 rk0=(
- #:zv8
+ $:zv8
 qL0qO
 yP]u=
 qHq3E
 t4
 qfq3r4
- #=}Bp'
+ $=}Bp'
 }=
 {fyR
 r^=)
@@ -3823,14 +3713,13 @@ uN(
 sFpSE
 tE
 p<P
-|Rs6
-G')
-  &P$ra0pb
+ %a)G')
+ +P$ra0pb
 :"vK{G
 q,~'d
-  &T#ws
- $t%  &)})
- $%ra2yq
+ +T#ws
+ &t% +)})
+ &%ra2yq
 w/
 s/
 wU,
@@ -3852,9 +3741,9 @@ s/
 wU3
 tE
 v^,
-  $7wU4
+ '7wU4
 tE
-  #8zM)
+ %8zM)
 q?q/
 zw
 s/
@@ -3869,20 +3758,20 @@ s/
 wU:
 tE
 }f4
-  $KwU;
-  $6D()
+ 'KwU;
+ '6D()
 se%
-  $6wU?
-  %6wU@
-  %6wUA
+ '6wU?
+ )6wU@
+ )6wUA
 tE
 L&M
-  $JwUB
-  $JD/)
+ 'JwUB
+ 'JD/)
 se,
-  $JwUF
-  %JwUG
-  %JwUH
+ 'JwUF
+ )JwUG
+ )JwUH
 tE
 L+;
 u"
@@ -3923,29 +3812,26 @@ t/5
 t/3
 zs+A
 y7
-  #$ #J #M ##pL,4
+ %$ $J $M $#pL,4
 s/
 wUI
-  $V$wUJ
-  $U$wUK
-  $T$wUL
- %V)p<Q
+ 'V$wUJ
+ 'U$wUK
+ 'T$wUL
+ (V)p<Q
 }[ql
 D9)
-  $}$uS
+ '}$uS
 p]0y0&
 {prQ
 qh87x.8
-s9p.
-qh:(u7:
-s9rL
-qh<Uu7<
-s9s*
-qh>{c">
+ %i,qh:(u7:
+ %_,qh<Uu7<
+ %V,qh>{c">
 qn0%0,
 k0%:
 y7
- #GqL5r%
+ $GqL5r%
 qzp81&)
 x7"<-
 }ypX
@@ -3967,18 +3853,17 @@ qzp81%>
 x7"D-
 /$
 w1w(vDqZw0ta
-  %)qzp81%=
+ ))qzp81%=
 x7"H-
 /$
 w1w(vDqZw0vu
-  $0//
+ '0//
 qE<zH
 sW1p'
 }=
-  $g'sW*qW
+ 'g'sW*qW
 t9&(
-{prQ
-sjq1r$r_
+ %U#sjq1r$r_
 rHp48,
 sBwk
 y7
@@ -4006,17 +3891,16 @@ Wz1{$
 x>+ukr6*sd1.sQq0p0
 }X
 WyBqW
-q$sg
-r#bp*
+ %W/r#bp*
 /#
-  $(WyBsX
-  #(W{6P
+ '(WyBsX
+ %(W{6P
 sf<\v6sC{S"$
 Ww;P
 sfpR$w(qZ+sC{S
 /#
 {g~*
-  ##sZQxMBvu
+ %#sZQxMBvu
 tE
 wTsg-
 qM0qT
@@ -4024,38 +3908,38 @@ p1_(
 qM2tB
 rB4"*
 /.
-  #M/.
-  %M/.
-  %M/.
-  $M/.
-  $M/.
-  #M/-
-  $M/.
-  'M  $(/-
-  #M/.
-  )M/?
+ %M/.
+ )M/.
+ )M/.
+ 'M/.
+ 'M/.
+ %M/-
+ 'M/.
+ -M '(/-
+ %M/.
+ 1M/?
 qEGzH
 qM1tY
 sn((
 //
 rBC"<
 //
-  #O//
-  %O//
-  %O//
-  $O//
-  $O//
-  #O/.
-  $O//
-  'O  $(/.
-  #O//
-  )O//
+ %O//
+ )O//
+ )O//
+ 'O//
+ 'O//
+ %O/.
+ 'O//
+ -O '(/.
+ %O//
+ 1O//
 qELFp.7
 //
-  $OrBR"N
-  JOqEQFrL7
-  %OrBb"a
-  JOqEVFs*7
+ 'OrBR"N
+ t#OqEQFrL7
+ )OrBb"a
+ t#OqEVFs*7
 //
 qrU"'7
 qM*p'
@@ -4084,21 +3968,20 @@ G))
 x{*=E
 /$
 wgpO98
- $~)vApJ98
- #$zmq/
+ &~)vApJ98
+ $$zmq/
 }68
- ?q$tS3
+ \#q$tS3
 q@8
- %&  #e-vYq3v2
+ (& %e-vYq3v2
 tHE
 p<D
 qs<p'
 t4
-  $T.s/
+ 'T.s/
 r*sCpb
 zv8
-  $],zv8
-y+m4
+ '], %%y+m4
 sFpAE
 tE
 p<S
@@ -4106,66 +3989,58 @@ s<pSs6
 D7)
 uepSr}
 r*uvp'
-tHE
-u"
+ %6u"
 qs<{6
-r&);
-r^)
+ %T-r^)
 uS
 s'y0'
-{prQ
-p>T7xmT
- $o'qH'R
-  $v4  #-}5
-s9p.
-t*y0'
-  #-p>S7xmS
- $%qH0rN
-  %-{W
-s9rL
-vny0'
-  #8p>R7xmR
- $%qH+tU
-  %8{-
-s9s*
-try0'
-  #Cp>Q7xmQ
- $%qH2uD
-  %CzM)
-s9wn
-vJy0'
-  #Np>P7xmP
- $%qH.wi
-  %ND#)
-  #v4r)p5y0'
-  #Np>O7xmO
- $%qH1="
-  %ND%)
-s9{;
-x|y0'
-  #Np>N7xmN
- $%qH5=$
-  %ND')
-  #v4r)pay0'
-  #Np>M7xmM
- #/xQqU
+ %V*p>T7xmT
+ &o'qH'R
+ 'v4 %-}5
+ %v4t*y0'
+ %-p>S7xmS
+ &%qH0rN
+ )-{W
+ %v4vny0'
+ %8p>R7xmR
+ &%qH+tU
+ )8{-
+ %v4try0'
+ %Cp>Q7xmQ
+ &%qH2uD
+ )CzM)
+ %v4vJy0'
+ %Np>P7xmP
+ &%qH.wi
+ )ND#)
+ %v4r)p5y0'
+ %Np>O7xmO
+ &%qH1="
+ )ND%)
+ %v4x|y0'
+ %Np>N7xmN
+ &%qH5=$
+ )ND')
+ %v4r)pay0'
+ %Np>M7xmM
+ $/xQqU
 ripapT
 r?;
- ##q.+p'
+ $#q.+p'
 }=
 |5q[
 qnb%bql
 kb%c
 rrV$#3
 r?2
- ##q..P
-  #V1wMt"U
+ $#q..P
+ %V1wMt"U
 q.1a
 }=
 }k
-  $r0q=q-
-  $[+t+r$r_
-  %[+q='pC
+ 'r0q=q-
+ '[+t+r$r_
+ )[+q='pC
 sFp:<9&
 wD
 q.*p-
@@ -4178,82 +4053,82 @@ q=+a
 J+d
 q=2q[
 }ST(
-  $u/uJ
- $*J,d
+ 'u/uJ
+ &*J,d
 /#
 }SSU
-  #*ut)
+ %*ut)
 pip.7
- $%J-d
+ &%J-d
 /#
 }SRpM
-  #2vG)
+ %2vG)
 pirL7
- $%J.d
+ &%J.d
 /#
 }SQ[
-  #:{H
+ %:{H
 pis*7
- $%J/d
+ &%J/d
 /#
 }SPpj
-  #B}O
+ %B}O
 piwn7
- $%J0d
+ &%J0d
 /#
 }SOpG
-  #JD")
+ %JD")
 pi+q&zH
- $%J1d
+ &%J1d
 /#
 }SNpo
-  #JD$)
+ %JD$)
 pi{;7
- $%J2d
+ &%J2d
 /#
 }SMpF
-  #JD&)
+ %JD&)
 pi2sI7
- %/v:yU
+ (/v:yU
 J#s?
 /a
 J$uy
 p91
- #'{fsX
+ $'{fsX
 :|v|
- #4 #7ra2x}
+ $4 $7ra2x}
 :W|'
 :V{V
 :Uyt
 sY0
- ##/4
+ $#/4
 :.{h
 :-|<
 /4
 sY.
- ##r*sCpv
+ $#r*sCpv
 :%uC1
 sY5
- #6 $$|OqG*
+ $6 &$|OqG*
 rI0
- &&/]
+ *&/]
 tX
- %2 #-|MqO
+ (2 $-|MqO
 })
 pB#C
- $4 #-/.
- #$n<
- $F #C/,
- #7n3
- $+ #F/,
- #$n<
- %${11
+ &4 $-/.
+ $$n<
+ &F $C/,
+ $7n3
+ &+ $F/,
+ $$n<
+ (${11
 n;
 _<
- $(/,
+ &(/,
 {15
 pB#7
- %&vbe
+ (&vbe
 pB#:
 r9r;#7
 p9
@@ -4264,15 +4139,12 @@ Ch
 r9r;#J
 p9
 !c'y3
-tX0
-Cg
-  $'!c'z/
-tX0
-Cf
-  $,!cqypm
-tX0
-Ce
-  $1!crvpm
+ %'Cg
+ ''!c'z/
+ %,Cf
+ ',!cqypm
+ %1Ce
+ '1!crvpm
 /,
 {16
 C^
@@ -4280,12 +4152,12 @@ _*
 p9
 !ct-pm
 tX<
-  #Bq4^
+ %Bq4^
 p9
 !c'wG
 /,
 tX'
- %I!c'wX
+ (I!c'wX
 /,
 tX+
 C=
@@ -4295,256 +4167,250 @@ p9
 tX2
 C?
 q4=
- #J #]/ &^/t$vP
+ $J $]/ *^/t$vP
 st
 t$vU
- 3(`}
+ D(`}
 
 var lanes32SM70 = driver.Text{Base: &lanes32SM80, Code: `packed2 34725 attendLanes_float32_row_F32
 !s.
 !s-
- .(]r:qo
- $$p#0+rO
- T/$sNA7
+ :(]r:qo
+ &$p#0+rO
+ X<$sNA7
 txv)B(
 wT<\vDplplxk|>
- $$x7"A-
- %2tNr17
+ &$x7"A-
+ (2tNr17
 txsytO
-  $+ #+x7"F-
+ '+ $+x7"F-
 /$
 w1w(vDqZw0yO
-  '+ #.x7"K-
+ -+ $.x7"K-
 /$
 w1w(vDqZw0>v?
-  &4 +,tN{(
+ +4 4,tN{(
 txw)(
 sZr1{:
- &$rBRpM
- J$p1e(
- #$rB9"+
- N$rBG"=
- N$rBU"O
- N$rBd"b
- V#$uYu
- u%$rrV$#4
- W$$JRv|
- %$:\|'
+ *$rBRpM
+ s#$p1e(
+ $$rB9"+
+ {#$rBG"=
+ {#$rBU"O
+ {#$rBd"b
+ \$$uYu
+ k)$rrV$#4
+ ^&$JRv|
+ ($:\|'
 :[{V
 :Zyt
- Q%(`}
+ R((`}
 
 var lanesBF16SM80 = driver.Text{Base: &lanes32SM80, Code: `packed2 38015 attendLanes_dtype_BF16_row_BF16
- &$!u'\|mwp
+ *$!u'\|mwp
 !xgIp)rnp$q*
 !|F{?oq*
- +&tWq^
+ 4&tWq^
 Oq&q^
- o#$|Rrf
- -$wm4
+ ^%$|Rrf
+ 8$wm4
 zy
 }W
 pDq~yG
 }c
 }X
 qN5|^
- #( #N $M/%
- $$/%
+ $( $N &M/%
+ &$/%
 r2p74
- #&xFqc
+ $&xFqc
 /%
-  $1/%
- #$ #{# $z#/%
- $$/%
+ '1/%
+ $$ ${# &z#/%
+ &$/%
 }#4
- #&xFp.
-  &1 #$r)qRy0&
- $$/%
- $$/%
+ $&xFp.
+ +1 $$r)qRy0&
+ &$/%
+ &$/%
 r2qR4
 {H
 xFq6
-  &@ #*p_)y0&
- $$/%
- $$/%
+ +@ $*p_)y0&
+ &$/%
+ &$/%
 r&)4
 }O
 xFrL
-  &O #*  #1 $$/%
- $$  $1 #&xFp0pZ
-  (1 $(/%
- $$  $@ #&xFs*
-  (@ $(/%
- $$  $O #&xF0sD
-  (O &(Wp-p=
+ +O $* %1 &$/%
+ &$ '1 $&xFp0pZ
+ /1 &(/%
+ &$ '@ $&xFs*
+ /@ &(/%
+ &$ 'O $&xF0sD
+ /O *(Wp-p=
 zD&*
- &&qI*
- S'$|Rrf
- <$t~qd
- #$r&)4
- 5$  #8 5$  #L 5$  #J 2$wAuLt^>zt.V
+ *&qI*
+ V,$ %R* V#$t~qd
+ $$ %U) H$ %8 H$ %L H$ %J B$wAuLt^>zt.V
 /8
-  $R,ra2q[
+ 'R,ra2q[
 {krC+V
- #&wAuLt^>zt.Fqc
+ $&wAuLt^>zt.Fqc
 /#
-  $)ra2qW
- #$wAuLt^>zt.Fp.
-  %(/#
- #$wAuLt^>zt.Fq6
-  &( #$wAuLt^>zt'V
-  &. #$wAuLt^>zt'Fqc
-  &4 #$wAuLt^>zt'Fp.
-  &: #$wAuLt^>zt'Fq6
-  &@ #$wAuLt^>p+psV
-  &F #$wAuLt^>p+psFqc
-  &L #$wAuLt^>p+psFp.
-  &L #$wAuLt^>p+psFq6
-  &L #$wAuLt^>voV
-  &L #$wAuLt^>voFqc
-  &L #$wAuLt^>voFp.
-  &L #$wAuLt^>voFq6
-  &L #$k6%U
+ ')ra2qW
+ $$wAuLt^>zt.Fp.
+ )(/#
+ $$wAuLt^>zt.Fq6
+ +( $$wAuLt^>zt'V
+ +. $$wAuLt^>zt'Fqc
+ +4 $$wAuLt^>zt'Fp.
+ +: $$wAuLt^>zt'Fq6
+ +@ $$wAuLt^>p+psV
+ +F $$wAuLt^>p+psFqc
+ +L $$wAuLt^>p+psFp.
+ +L $$wAuLt^>p+psFq6
+ +L $$wAuLt^>voV
+ +L $$wAuLt^>voFqc
+ +L $$wAuLt^>voFp.
+ +L $$wAuLt^>voFq6
+ +L $$k6%U
 k6%S
 zsK%6
 y7
-  #$ %,pLL4
- 1$}[qd
- #$  $a&}W
-  %J/$
+ %$ (,pLL4
+ @$}[qd
+ $$ 'a&}W
+ )J/$
 p]Ry0&
- $*xFqc
-  &* #$xFp.
-  &s$ #$xFq6
-  &( #$qnX%X,
+ &* %m. +* $$ %d. +s$ $$ %Z. +( $$qnX%X,
 kX%c
- %&qzp8Y&)
- $$zD%\
- ($qzp8Y%h
- ($qzp8Y%g
- ($qzp8Y%f
- '$/2
+ (&qzp8Y&)
+ &$zD%\
+ .$qzp8Y%h
+ .$qzp8Y%g
+ .$qzp8Y%f
+ ,$/2
 qEezH
- /&zF+p'
- #$zF2pX
- %$zF.p;
- %$zF1q%
- $$zF5p-
- $$TyUp-
- #$Tz1{$
- $$TyBqW
- '$TyBsX
- #+T{6P
- #0Tw;P
- T#$/B
+ <&zF+p'
+ $$zF2pX
+ ($zF.p;
+ ($zF1q%
+ &$zF5p-
+ &$TyUp-
+ $$Tz1{$
+ &$TyBqW
+ ,$TyBsX
+ $+T{6P
+ $0Tw;P
+ X$$/B
 qEpzH
- N&qEuFp.7
- N$qEzFrL7
- N$wou(UFs*7
- ,$/E
- .$qYCrf
- a#$s<pSrf
- ($r&)4
- #$}W
+ {#&qEuFp.7
+ {#$qEzFrL7
+ {#$wou(UFs*7
+ 6$/E
+ :$qYCrf
+ q$$s<pSrf
+ .$ %|5 $$}W
 /B
-  $[7qs<rX
- $P# $M/%
- $$  $\6}5
-  '[7 $T$ $z#/%
- $$  $1{W
-  '[7r)p|y0'
- %,/%
- $$  $@{-
-  '[7p]#y0'
- %,/%
- $$  $O #&  '[7p]&y0'
- %&/%
- $$  $O #&  '[7p])y0'
- %&/%
- $$  $O #&  '[7p],y0'
- %&/%
- $$  $O #&  '[7p]/y0'
- %&k.%0
+ '[7qs<rX
+ &P# &M/%
+ &$ '\6}5
+ -[7 &T$ &z#/%
+ &$ '1{W
+ -[7r)p|y0'
+ (,/%
+ &$ '@{-
+ -[7p]#y0'
+ (,/%
+ &$ 'O $& -[7p]&y0'
+ (&/%
+ &$ 'O $& -[7p])y0'
+ (&/%
+ &$ 'O $& -[7p],y0'
+ (&/%
+ &$ 'O $& -[7p]/y0'
+ (&k.%0
 zs/%.
- '&t=Z&Zql
+ ,&t=Z&Zql
 p%Z&Y
- ;&tK;rf
- '$pDq[pV+
+ T#&tK;rf
+ ,$pDq[pV+
 wb7
 wSt^tz
 q=2pC
-  $^2Ip)?pEqBqgq7uLq]A
-  $k: #,/%
- #$/%
-  $.  $Q9 #$u@qcA
-  $. #(/%
- #$  '. #$u@p.A
-  $: #(/%
- #$  ':{H
+ '^2Ip)?pEqBqgq7uLq]A
+ 'k: $,/%
+ $$/%
+ '. 'Q9 $$u@qcA
+ '. $(/%
+ $$ -. $$u@p.A
+ ': $(/%
+ $$ -:{H
 u@q6A
-  $F #,/%
- #$  'F}O
+ 'F $,/%
+ $$ -F}O
 u@rLA
-  $F #,/%
- #$  'F #$u@'r6xv
-  $F #(/%
- #$  'F #$u@s*A
-  $F #(/%
- #$  'F #$u@0sDA
- '$/h
- /$/8
- $$/8
- *$Wp-qG*
- '$/d
- -$/0
- ^$$`}
+ 'F $,/%
+ $$ -F $$u@'r6xv
+ 'F $(/%
+ $$ -F $$u@s*A
+ 'F $(/%
+ $$ -F $$u@0sDA
+ ,$/h
+ <$/8
+ &$/8
+ 2$Wp-qG*
+ ,$/d
+ 8$/0
+ m&$`}
 
 var lanesBF16SM70 = driver.Text{Base: &lanesBF16SM80, Code: `packed2 39802 attendLanes_dtype_BF16_row_BF16
 !s.
 !s-
- /(]p0rT
+ <(]p0rT
 sJ.r-
- #(p#0+rO
- i1$sNA7
+ $(p#0+rO
+ RA$sNA7
 txv)B(
 wT<\vDplplxk|>
- $$x7"A-
- %2tNr17
+ &$x7"A-
+ (2tNr17
 txsytO
-  $+ #+x7"F-
+ '+ $+x7"F-
 /$
 w1w(vDqZw0yO
-  '+ #.x7"K-
+ -+ $.x7"K-
 /$
 w1w(vDqZw0>v?
-  &4 +,tN{(
+ +4 4,tN{(
 txw)(
 sZr1{:
- &$rBRpM
- J$p1e(
- #$rB9"+
- N$rBG"=
- N$rBU"O
- N$rBd"b
- V#$uYu
- g&$rrV$#4
- A$ #fMpIwk
+ *$rBRpM
+ s#$p1e(
+ $$rB9"+
+ {#$rBG"=
+ {#$rBU"O
+ {#$rBd"b
+ \$$uYu
+ }*$rrV$#4
+ a#$ $fMpIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- ,iM  *4 ,&  ,4 **  ,F **  ,F **  ,F **  ,F **  ,F .*JRv|
- %$:e|'
+ %'qfq0v(5r4
+ 6iM 34 6& 74 2* 7F 2* 7F 2* 7F 2* 7F 2* 7F :*JRv|
+ ($:e|'
 :d{V
 :cyt
- %(:6{h
+ ((:6{h
 :5|<
- &&:-uC1
- v$$`}
+ *&:-uC1
+ m'$`}
 
 var direct32SM80NarrowAligned = driver.Text{Base: &lanesBF16SM80, Code: `packed2 44914 attendDirect_float32_row_F32
- %$!u6ovzwp
+ ($!u6ovzwp
 !u'grmp$t2wp
 !xggp3q'rm~0}:q*
 !
@@ -4553,15 +4419,15 @@ var direct32SM80NarrowAligned = driver.Text{Base: &lanesBF16SM80, Code: `packed2
 !
 !pWwnpt
 !?p$zSp{p)w>p-*x(
- #8]sCqo
+ $8]sCqo
 Ou/qS
 hqyrA
 p#+zc
- $,t6
- %$vc
+ &,t6
+ ($vc
 uG
 |4
- $(p"um
+ &(p"um
 t$sD
 p"rL
 t$qc
@@ -4571,7 +4437,7 @@ p"{^
 t$sI
 p"yu
 u<'uE
- #, #{_#p,s*
+ $, ${_#p,s*
 p,0s]
 p,0qX
 p,0sD
@@ -4586,7 +4452,7 @@ tE
 p<i
 pDsTrX
 zp
- #t^#|~v1
+ $t^#|~v1
 sp
 sq
 |5P1
@@ -4619,7 +4485,7 @@ w90&'
 xcqp
 s+(p*
 ws
-  %#xr
+ )#xr
 s+*p2
 ribK
 riYK
@@ -4640,7 +4506,7 @@ w%v5
 rHpQpT,
 xU0'
 v^p2
-  #+z_pPp7ApN
+ %+z_pPp7ApN
 !s4
 |5p'0
 sh?Iq3u}vMqP
@@ -4684,11 +4550,11 @@ xErE
 tHE
 tE
 t4
- #X1  #.u"
+ $X1 %.u"
 {\3
- $h(vb&3
- $%s/
- #IqQ4
+ &h(vb&3
+ &%s/
+ $IqQ4
 tf
 G#)
 }Fv?
@@ -4703,60 +4569,57 @@ tGrw
 pDs{{$
 s/
 {H
-qQ4
-tE
-  $2t#s).
+ %1tE
+ '2t#s).
 t|p4q5
-  $2x1YqU
-  $2/#
+ '2x1YqU
+ '2/#
 v^qb
- $l*D")
-  '2t|s^"
-  $Bx1Y%#
-  %2|AMu|
- $%D&)
-  'Bt|s^%
-  $Bx1Y%&
-  %BL"vI
+ &l*D")
+ -2t|s^"
+ 'Bx1Y%#
+ )2|AMu|
+ &%D&)
+ -Bt|s^%
+ 'Bx1Y%&
+ )BL"vI
 u"
 pDs{s{
 t.m"V
 p]"vI&/
 p]"ti
- #s$t.q/V
+ $s$t.q/V
 r)qRvI&/
 r)qRti
- ##t.phV
+ $#t.phV
 r)p|vI&/
 r)p|ti
- ##uS
+ $#uS
 r)pavI&/
 r)pati
- ##pDt0s8
+ $#pDt0s8
 xQ%-
 xQ%+
 zs*pT
 y7
-  #$ %X:/%
+ %$ (X:/%
 sU*
 D*)
-qQ4
-t|p8+%0
+ %Mt|p8+%0
 s/
-s"e
-x1p8,%1
+ %Jx1p8,%1
 s/
-  #J}Qs).
- $<p<j
+ %J}Qs).
+ &<p<j
 s<pS4
 G#)
 uS
 s'vI&/
 s'ti
- #~:/%
+ %K/%
 qn.%.rw
 k.%1
- $c<pDr7a
+ &e#pDr7a
 }=
 pDu)qO
 y$<K
@@ -4765,12 +4628,12 @@ s/
 v%.
 q\0xx
 t4
-  #o%p];ql8
+ %o%p];ql8
 pL:s6
 kMA
 sxNr4
 |=
- +[1  :+ #{#p<A
+ 4[1 S#+ ${#p<A
 qM'v1
 L<pk
 qM5s8
@@ -4833,23 +4696,23 @@ y@5p}
 tJ%M
 pupdsT
 q:+,
- #;puqyx}
+ $;puqyx}
 q"pa4
 pupdp;
 |?8
 /#
-  #&/#
+ %&/#
 sB0p*
-  %&sB+Z
-  %*sB2^
-  %.sB.p2
-  %2sB1pN
-  %6sB5pe
-  $:puuQq%
+ )&sB+Z
+ )*sB2^
+ ).sB.p2
+ )2sB1pN
+ )6sB5pe
+ ':puuQq%
 pnp8&K
 puuvp}
 r)'yX
-  %U%t4
+ )U%t4
 r)z=&/
 pu++qG.
 pL+,
@@ -4857,8 +4720,7 @@ pusKpK
 k,%[
 puvhq~
 p]-qdp*
-s'ti
-tG,
+ %l%tG,
 t9Z
 r='q-
 tS"
@@ -4893,7 +4755,7 @@ qD"B
 rxu0B
 rxsRB
 rxt[B
- *& #$ #$q\+s8
+ 2& $$ $$q\+s8
 zC:s6
 qM't}
 k7A
@@ -4904,38 +4766,37 @@ qQ7
 rc
 tf
 G))
- #4qM5pf
+ $4qM5pf
 k8A
 sx9r4
 |p$=&
 q\2r%
- #2q{>v.
+ $2q{>v.
 s/
 zy
 ubm)
 q\.r%
 w3v%?
-  $a*q\1r7
-tb{,
-t/<
+ 'a*q\1r7
+ %y*t/<
 rY%=-
 tIs^e
-  $.q\5yU
+ '.q\5yU
 se,
 uN5
- #Q3wj;
+ $Q3wj;
 G%)
 /7
 zneK
 y.?op$gp/xIpyi9
 zne;
-  #$znee
-  #&zne,0
-  #(zne3
-  #*znex;
-  #,znewe
-  #.zne4*
-  #0q\5t0
+ %$znee
+ %&zne,0
+ %(zne3
+ %*znex;
+ %,znewe
+ %.zne4*
+ %0q\5t0
 rM(i'
 /#
 uY&
@@ -4947,45 +4808,45 @@ uY"
 }Fw~
 }FxZ
 p<k
- &s//8
+ *s//8
 :Qd
 /#
 s%=3
 zy
 w62u5{@r|
- #7 &./#
+ $7 *./#
 :Od
 /#
 s%<3
 ut)
-  )-:Md
+ 1-:Md
 /#
 s%;3
 vG)
-  )8:Kd
+ 18:Kd
 /#
 s%:3
 {H
-  )C:Id
+ 1C:Id
 /#
 s%93
 }O
-  )N:Gd
+ 1N:Gd
 /#
 s%83
 D")
-  )N:Ed
+ 1N:Ed
 /#
 s%73
 D$)
-  )N:Cd
+ 1N:Cd
 /#
 s%63
 D&)
-  $Nws
+ 'Nws
 /7
 :AvC;
-  $G/6
+ 'G/6
 :@d
 puqyt0
 rz|_&/
@@ -4995,61 +4856,61 @@ X8[B
 X:~#
 X<~#
 w7rg"={c
- $~-:?d
+ &~-:?d
 /#
 t*vI&/
 p]8ti
-  #-X;|N"
+ %-X;|N"
 X=~#
 X?~#
 qh$"@{c
- $%:>d
+ &%:>d
 /#
 trvI&/
 p]9ti
-  #8X>|N)
+ %8X>|N)
 X@~#
 XB~#
 qh+"C{c
- $%:=d
+ &%:=d
 /#
 r)p5vI&/
 p]:ti
-  #CXA|N0
+ %CXA|N0
 XC~#
 XE~#
 qh2"F{c
- $%:<d
+ &%:<d
 /#
-  #t+p];ti
-  #NXD|N7
+ %t+p];ti
+ %NXD|N7
 XF~#
 XH~#
 qh9"I{c
- $%:;d
+ &%:;d
 /#
-  #X,p]<ti
-  #NXG|N>
+ %X,p]<ti
+ %NXG|N>
 XI~#
 XK~#
 qh@"L{c
- $%::d
+ &%::d
 /#
 p]#vI&/
 p]=ti
-  #NXJ|NE
+ %NXJ|NE
 XL~#
 XN~#
 qhG"O{c
- $%:9d
+ &%:9d
 /#
 p]%vI&/
 p]>ti
-  #NXM|NL
+ %NXM|NL
 XO~#
 XQ~#
 qhN"R{c
- #%pup0r%
+ $%pup0r%
 {BpROy:
 snP(
 pusCr%
@@ -5061,19 +4922,18 @@ puuvqO
 p]'qd%;
 p]Qti
 p\qFq67
- ##qn(%(,
+ $#qn(%(,
 k(&K
 r?1
- ##q\*q%
+ $#q\*q%
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
 q\6w.
 s+#%0
 }k
 /9
-:9d
-puvht0
+ %Cpuvht0
 |SrC9FqFq6
- ##puv-qO
+ $#puv-qO
 zn,%;
 x7|>
 puxlp'
@@ -5083,8 +4943,8 @@ puxlp'
 ::d
 /%
 |SrC7FqFq6
- $<zn,%8
-  #-/%
+ &<zn,%8
+ %-/%
 |G(ta
 pu21p-
 sjq1Q~#
@@ -5092,7 +4952,7 @@ pu25tB
 yVy:
 sjw)(
 purWtB
-  #O  #%sjy(JuHK
+ %O %%sjy(JuHK
 puxXs8
 rFK#J
 sz##
@@ -5103,13 +4963,13 @@ purev/
 NJ##
 t<sl
 X%##(
-  #)puxWrR
+ %)puxWrR
 qE9FqFq67
 puy,qT
 s>r\(
 purer7
 X%##[
-  #0/$
+ %0/$
 qE7FqFq67
 /$
 qrIU7
@@ -5117,8 +4977,8 @@ r=<q%
 :<d
 r='p=
 qE4F.umpF
- #Ar=+q%
-  #a#/F
+ $Ar=+q%
+ %a#/F
 ::r.
 r=5s{
 {krC5F.um
@@ -5158,7 +5018,7 @@ rK)#)7
 tJ%,
 ws
 vN
- ##t30y2
+ $#t30y2
 r)s^z&4
 s/
 D-)
@@ -5226,72 +5086,69 @@ p>*7r5#*
 p>)7>zA)
 rHYp*,
 th%/
- $}<s|+q%
-  #v%q\0pC0
+ &}<s|+q%
+ %v%q\0pC0
 qnY%Yqd
 kY%W
 rrK#J
 r?(
- ##s|.qp
+ $#s|.qp
 y]Iy:
 qJI(
 s|1qp
-  $a&s|5p'
-pg4M
-pnqVK
+ 'a&s|5p'
+ %R/pnqVK
 u"
 s|*pX
 tSD
 rzq3&.
-q:44
-x>p*
+ %Z/x>p*
 x~v~rQvLt"J7@
- ##tg0p-
+ $#tg0p-
 p%4&T
 u"
 tg+pX
-tSD
-t9<rt&.
+ %,t9<rt&.
 qt44
 t9p*
 p\wn#H
-  $m(u"
+ 'm(u"
 /#
-  $+p_4;,
-  #+p\wn#G
-  (+p_4;4
-  #4p\wn#F
-  (4p_4;M
-  #=p\wn#E
-  (=  $Fp\v({[D
-  *Fp\v({[C
-  *Fp\v({[B
-  *Fp\v({[A
-  *Fp\qytd#@
-  *Fp\qytd#?
-  *Fp\qytd#>
-  *Fp\qytd#=
-  *Fp\sCw<#<
-  *Fp\sCw<#;
-  *Fp\sCw<#:
-  *Fp\sCw<#9
-  *Fp\xupU#8
-  *Fp\xupU#7
-  *Fp\xupU#6
-  *Fp\xupU#5
-  *Fp\xNqX#4
-  *Fp\xNqX#3
-  *Fp\xNqX#2
-  *Fp\xNqX#1
-  *Fp\+q0{[0
-  *Fp\+q0{[/
-  *Fp\+q0{[.
-  *Fp\+q0{[-
-  *Fp\unrj#,
-  *Fp\unrj#+
-  *Fp\unrj#*
-  *Fp\unrj#)
- ##tg5a
+ '+p_4;,
+ %+p\wn#G
+ /+p_4;4
+ %4p\wn#F
+ /4p_4;M
+ %=p\wn#E
+ /= 'Fp\v({[D
+ 3Fp\v({[C
+ 3Fp\v({[B
+ 3Fp\v({[A
+ 3Fp\qytd#@
+ 3Fp\qytd#?
+ 3Fp\qytd#>
+ 3Fp\qytd#=
+ 3Fp\sCw<#<
+ 3Fp\sCw<#;
+ 3Fp\sCw<#:
+ 3Fp\sCw<#9
+ 3Fp\xupU#8
+ 3Fp\xupU#7
+ 3Fp\xupU#6
+ 3Fp\xupU#5
+ 3Fp\xNqX#4
+ 3Fp\xNqX#3
+ 3Fp\xNqX#2
+ 3Fp\xNqX#1
+ 3Fp\+q0{[0
+ 3Fp\+q0{[/
+ 3Fp\+q0{[.
+ 3Fp\+q0{[-
+ 3Fp\unrj#,
+ 3Fp\unrj#+
+ 3Fp\unrj#*
+ 3Fp\unrj#)
+ $#tg5a
 }=
 Ww.pb
 tIu(K&+
@@ -5302,7 +5159,7 @@ uw+K
 w93&+
 xK3&+
 WpV*r{
-  #j:Wq[p=
+ %j:Wq[p=
 w+
 the
 Wu)qW
@@ -5311,8 +5168,8 @@ qjqVrw
 r#xf8
 qj*A
 /#
- #n#/#
- $"p<l
+ $n#/#
+ &"p<l
 /#
 vn|..
 |yrQ
@@ -5322,9 +5179,9 @@ sjq1Q[U
 |ys&rL
 sjsysaU
 |ys&s*
-  #$Wt}z1
+ %$Wt}z1
 v=u0(
-  $o,Wr7qT
+ 'o,Wr7qT
 vx#B
 Wu)pb
 trvI&.
@@ -5342,7 +5199,7 @@ X&[B
 X'[B
 /%
 rB3"+
-  $6/%
+ '6/%
 vx5"*
 /$
 {ks&v6x+
@@ -5357,17 +5214,17 @@ X&|N*
 X'|N*
 /$
 rBD"?
-  $G/$
+ 'G/$
 vxF"*
 /$
 {ks&u|sI
-  &3{ks&u|p.
-  '3rBU"S
-  %3vxW"*
+ +3{ks&u|p.
+ -3rBU"S
+ )3vxW"*
 /$
 {ks&qyy,pU
-  &D{ks&'y5pZ
-  &DWpV6q%
+ +D{ks&'y5pZ
+ +DWpV6q%
 q_B,
 xr
 z)+q8
@@ -5393,7 +5250,7 @@ zLM
 G/)
 }(v~y_pRg"&@
 v"z9
- #Cz)<qO
+ $Cz)<qO
 pHNpT
 s[p5
 |p+)
@@ -5402,39 +5259,39 @@ r>.
 |x2p;
 xpv)'
 z"(
- $l;p1&(
+ &l;p1&(
 wHx.'
- #&{})
+ $&{})
 {]s_{|
- #; $<p1*pG
+ $; &<p1*pG
 prt[x.+
 r3pFU
 {}-
-  #*tE
-  %+p1.s;
+ %*tE
+ )+p1.s;
 X$x./
 vx#U
 {}1
-  '+p12"&
+ -+p12"&
 X)x.3
 vx(U
 {}5
-  '4p12"+
+ -4p12"+
 X.x.3
 vx-U
-  (+p16"0
+ /+p16"0
 X3x.7
 vx2U
 {}9
-  'Fp1:"5
+ -Fp1:"5
 X8x.;
 vx7U
 {}=
-  'Op1>":
+ -Op1>":
 X=x.?
 vx<U
 {}A
-  'Oz)<pV
+ -Oz)<pV
 ua.
 G1)
 xr
@@ -5447,32 +5304,29 @@ wrpR'"E"R
 wrpR""D"R
 wrrg"C"R
 wrr1"B"R
- $4u-q1y_pR;"6"1",@
+ &4u-q1y_pR;"6"1",@
 u-q1t(p0uhpR'""poU@
- #%tg*sX
- $cW#Wv1qW
+ $%tg*sX
+ &cW#Wv1qW
 qI3
 q_?K
 q_1K
 tE
-  #Y'p%3A
-tE
+ %Y' %R?tE
 u"
 WyRs{
 vpN&+)
 wUv
 r>1
-  $Cu-q1y_<\{2BBB@
+ 'Cu-q1y_<\{2BBB@
 u-q1t(p0uh<\{2BBB@
- #?pDq[qT
- $:qI-
-|~pb
-J#v|
-|5q~
- $2  #q=JP|'
+ $?pDq[qT
+ &:qI-
+ %y@J#v|
+ %kA &2 %q=JP|'
 J.{V
 JQyt
- $*/e
+ &*/e
 :m{h
 :l|<
 /d
@@ -5484,169 +5338,163 @@ JQyt
 :_q(<
 :]q('
 p9t?
- #G/;
+ $G/;
 :Fq(+
 /9
 :Eq(2
 /:
 :Dq(.
-s[pQ
-p9vr
- %X#xUsQ
-rI1
- &&qM'p=
+ %u%p9vr
+ (X# %RArI1
+ *&qM'p=
 })
 CL
 _7
- $*t30q~
+ &*t30q~
 tX
 C.
 _6
- $*z)2a
- #0C&
+ &*z)2a
+ $0C&
 _8
- $)/5
- #0C)
+ &)/5
+ $0C)
 q4}
- $)/3
- #7ppps
+ &)/3
+ $7ppps
 q4|
- $>WyRtY
+ &>WyRtY
 ||
 pppJ
-  $( #*/0
- #$n3
+ '( $*/0
+ $$n3
 r9pS
- $&/0
- #" %r# #s#/0
- #NCa
+ &&/0
+ $" (r# $s#/0
+ $NCa
 _4
- $G #L %. #W# #NC_
+ &G $L (. $W# $NC_
 r9*
- $I #DC^
+ &I $DC^
 r9xf
- $?/0
- #ICB
+ &?/0
+ $ICB
 _5
- $P# #:CC
+ &P# $:CC
 q4B
- $5/0
- #:CW
+ &5/0
+ $:CW
 q4X
- $3 #.CV
-  $' $%CU
-  $,!cuQpm
- ##CT
-  $1!c'xw
- ##CS
-  $6!vTy3
- ##CR
-  $;!vTz/
- ##CQ
-  $@!ct?pm
- ##CP
-  $E!vT+pm
+ &3 $.CV
+ '' &%CU
+ ',!cuQpm
+ $#CT
+ '1!c'xw
+ $#CS
+ '6!vTy3
+ $#CR
+ ';!vTz/
+ $#CQ
+ '@!ct?pm
+ $#CP
+ 'E!vT+pm
 /0
 tX.
- %7!crlpm
+ (7!crlpm
 /0
 vb3
 C+
-  $h#!vTwG
+ 'h#!vTwG
 /0
 tX5
 C*
-  $i#!vTwX
+ 'i#!vTwX
 tX*
 pp*
 r9pA
- #6p,0rj
- &$zqsI
+ $6p,0rj
+ *$zqsI
 st
 zqx+
- 3(`}
+ D(`}
 
 var direct32SM80 = driver.Text{Base: &direct32SM80NarrowAligned, Code: `packed2 45632 attendDirect_float32_row_F32
- 0$sJ6r-
+ >$sJ6r-
 h'q&s7
- @&s/
+ ^#&s/
 r,q9
- #(xDp7K
- 0$ #>r2p5e
+ $(xDp7K
+ >$ $>r2p5e
 }O
- #T4wZpU
+ $T4wZpU
 s[p7
 /(
 t|p5&'
- 3x3uOqP
- #$z_pPp?{a1
- 1$xK/&'
- ($tIu(6&&
- %$tIu(0%$
+ Dx3uOqP
+ $$z_pPp?{a1
+ @$xK/&'
+ .$tIu(6&&
+ ($tIu(0%$
 p%8A
 uc8r4
- $(  $& *&p%2A
- -$  #.u"
+ &( '& 2&p%2A
+ 8$ %.u"
 {\2
- $(vb&2
- &$qQ$
- 0$qQ$
- 1$  '2 -,  'B -,p]"vI&.
- %$r)qRvI&.
- %$r)p|vI&.
- %$r)pavI&.
- 0$qQ$
- /$s'vI&.
- -$rzxf&2
- )$p%7A
+ &(vb&2
+ *$qQ$
+ >$ %1 @$ -2 8, -B 8,p]"vI&.
+ ($r)qRvI&.
+ ($r)p|vI&.
+ ($r)pavI&.
+ >$ %M <$s'vI&.
+ 8$rzxf&2
+ 0$p%7A
 uc7r4
- J&qI6
- %$q:34
- #$pg3M
- y#$  %U%t4
+ s#&qI6
+ ($q:34
+ $$pg3M
+ s%$ )U%t4
 r)z=&.
- -,rzq0&.
- $$p%3%Y
- #$t*qb&.
- L$qQ*
- 1$wv7%?
- -$uN&
- K$wQqKu%
+ 8,rzq0&.
+ &$p%3%Y
+ $$t*qb&.
+ w#$qQ*
+ @$wv7%?
+ 8$uN&
+ u#$wQqKu%
 wQr$}N
 wQr1fp6
 wQsafqu
- ,$  ,0 &0  ,> &0  ,L &0  ,L &0  ,L &0  ,L &0  'L *&rz|_&.
- ,$t*vI&.
- ,$ #m< ,l<r)p5vI&.
- ,$  #], ,$  #q, ,$p]#vI&.
- ,$p]%vI&.
- 7$k(&C
- a$$r)s^z&3
- $$qQ(
- %$uS
+ 6$ 70 *0 7> *0 7L *0 7L *0 7L *0 7L *0 -L 2&rz|_&.
+ 6$t*vI&.
+ 6$ $m< 6l<r)p5vI&.
+ 6$ %], 6$ %q, 6$p]#vI&.
+ 6$p]%vI&.
+ L$k(&C
+ q&$r)s^z&3
+ &$qQ(
+ ($uS
 s9pU
 s9p6
 s9qu
- o#$pg3M
- &$rzq3&-
-q:34
- &&p%3&L
- %$t9<rt&-
+ ^%$ %n/ *$rzq3&-
+ %v/ *&p%3&L
+ ($t9<rt&-
 qt34
- )&  #+p_3;,
- )&  #4p_3;4
- )&  #=p_3;M
- )&  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F '(tIu(C&+
+ 0& %+p_3;,
+ 0& %4p_3;4
+ 0& %=p_3;M
+ 0& )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F ,(tIu(C&+
 qjqV&2
- %&w92&+
+ (&w92&+
 xK2&+
- 3&vn|.-
- 1$trvI&-
- c#$q_:,
- $$pHFpe
+ D&vn|.-
+ @$trvI&-
+ u$$q_:,
+ &$pHFpe
 |p196
- &&qQ.
- %$uqs;
+ *&qQ.
+ ($uqs;
 pipUpx
 pip6r5
 piqupF
@@ -5654,12 +5502,12 @@ piqXpM
 pi0pZU
 pisD(
 pisc7
- &&q|pO90
- %$uq"g
+ *&q|pO90
+ ($uq"g
 pipU"&
- %$pHFpT
- $$qQ2
- P$$uq";
+ ($pHFpT
+ &$qQ2
+ P&$uq";
 pipU"6
 pip6"1
 piqu",
@@ -5667,14 +5515,13 @@ piqX"'
 pi0pZ""
 pisDpo
 piscU
- '&qI2
+ ,&qI2
 q_7K
 q_0K
 tE
-  #g'p%2A
- %.vpF&+)
+ %g' %{? (.vpF&+)
 qQ2
- %&uqB
+ (&uqB
 pipUB
 pip6B
 piquB
@@ -5682,69 +5529,69 @@ piqXB
 pi0pZB
 pisDB
 piscB
- && M$CK
+ *& y#$CK
 _*
- &&C-
+ *&C-
 _(
- &&C%
+ *&C%
 _.
- &&C(
+ *&C(
 _0
- &&ppqA
+ *&ppqA
 _2
- &&pppO
-  $( &(_,
- ,$C_
+ *&pppO
+ '( *(_,
+ 6$C_
 _$
- *&C^
- &$C]
- '$CA
+ 2&C^
+ *$C]
+ ,$CA
 _&
- %&CB
+ (&CB
 q4A
- &&CV
+ *&CV
 q4W
- %&CU
-  $' $(CT
-  $, $(CS
-  $1 $(CR
-  $6 $(CQ
-  $; $(CP
-  $@ $(CO
-  $E +(C*
- '$C)
- B$`}
+ (&CU
+ '' &(CT
+ ', &(CS
+ '1 &(CR
+ '6 &(CQ
+ '; &(CP
+ '@ &(CO
+ 'E 4(C*
+ ,$C)
+ c#$`}
 
 var direct32SM70NarrowAligned = driver.Text{Base: &direct32SM80NarrowAligned, Code: `packed2 45431 attendDirect_float32_row_F32
 !s.
 !s-
- -(]uQqq
- $$p#q0qq
- j2$tNsa7
+ 8(]uQqq
+ &$p#q0qq
+ TC$tNsa7
 txq1Q~#
 wT<\vDplplxk|>
- $$tN{(
+ &$tN{(
 txw)(
-  #' $$  %'zh#K
+ %' &$ )'zh#K
 txsl#K
 rpJ{:
- +&X)##(
- ($X)##[
- ($:@d
- ($:>r.
- y+$tNtO
+ 4&X)##(
+ .$X)##[
+ .$:@d
+ .$:>r.
+ s5$tNtO
 txq1Q[U
-  #z, #$tNsg
+ %z, $$tNsg
 txsysaU
-  #& #$  %& #$rB$(
- %$vx&B
- 1$rB6"+
- %$vx8"*
- .$rBF"?
- %$vxH"*
- .$rBV"S
- %AvxX"*
- v%F:t{h
+ %& $$ )& $$rB$(
+ ($vx&B
+ @$rB6"+
+ ($vx8"*
+ :$rBF"?
+ ($vxH"*
+ :$rBV"S
+ (AvxX"*
+ m)F:t{h
 :s|<
 /d
 :q{e
@@ -5754,43 +5601,43 @@ txsysaU
 :iuC6
 :gq(<
 :eq('
- %6:Iq(+
+ (6:Iq(+
 /9
 :Hq(2
 /:
 :Gq(.
- z%,`}
+ u),`}
 
 var direct32SM70 = driver.Text{Base: &direct32SM80, Code: `packed2 46149 attendDirect_float32_row_F32
 !s.
 !s-
- -(]uQqq
- $$p#q0qq
- t2$tNsa7
+ 8(]uQqq
+ &$p#q0qq
+ iC$tNsa7
 txq1Q~#
 wT<\vDplplxk|>
- $$tN{(
+ &$tN{(
 txw)(
-  #' $$  %'zh#K
+ %' &$ )'zh#K
 txsl#K
 rpJ{:
- +&X)##(
- ($X)##[
- ($:@d
- ($:>r.
- |+$tNtO
+ 4&X)##(
+ .$X)##[
+ .$:@d
+ .$:>r.
+ y5$tNtO
 txq1Q[U
-  #}, #$tNsg
+ %}, $$tNsg
 txsysaU
-  #& #$  %& #$rB$(
- %$vx&B
- 1$rB6"+
- %$vx8"*
- .$rBF"?
- %$vxH"*
- .$rBV"S
- %AvxX"*
- Y&F:t{h
+ %& $$ )& $$rB$(
+ ($vx&B
+ @$rB6"+
+ ($vx8"*
+ :$rBF"?
+ ($vxH"*
+ :$rBV"S
+ (AvxX"*
+ c*F:t{h
 :s|<
 /d
 :q{e
@@ -5800,220 +5647,218 @@ txsysaU
 :iuC6
 :gq(<
 :eq('
- %6:Iq(+
+ (6:Iq(+
 /9
 :Hq(2
 /:
 :Gq(.
- z%,`}
+ u),`}
 
 var directBF16SM80NarrowAligned = driver.Text{Base: &direct32SM80NarrowAligned, Code: `packed2 48204 attendDirect_dtype_BF16_row_BF16
- '$!xg\|mwp
+ ,$!xg\|mwp
 !|Fgp3q'rm~0}:q*
- )$]r:rG
+ 0$]r:rG
 Oxlr-
- #&p#+|}
- _%$ua'
- 1$  $2 0&  %2 /(  %B ,(wAuLt^>zt"V
+ $&p#+|}
+ o($ua'
+ @$ '2 >& )2 <( )B 6(wAuLt^>zt"V
 Wq~yG
 }c
 }X
 pDs{a
 p]$vI&/
 p]$ti
- #(wAuLt^>p+q/V
+ $(wAuLt^>p+q/V
 /#
-  $*/#
- #a7p]%ti
- #d7wAuLt^>p+phV
-  &*p]&vI&/
+ '*/#
+ $a7p]%ti
+ %*wAuLt^>p+phV
+ +*p]&vI&/
 p]&ti
- ##}W
-  &2p]'vI&/
+ %2}W
+ +2p]'vI&/
 p]'ti
- $8k&%5
+ &z6k&%5
 k&%3
 zs2%&
 y7
-  #$ %,/'
+ %$ (,/'
 sU2
- $&t|p83%8
- $$x1p84%9
- ($s<pS,
- #$}W
+ &&t|p83%8
+ &$x1p84%9
+ .$s<pS,
+ $$}W
 /%
-  $K/%
+ 'K/%
 vnvI&/
- #PN #pO/'
+ $PN %K/'
 qn8%8rw
 k8%;
- .{#p]Eql8
+ :rMp]Eql8
 pLDs6
 kWA
 sxXr4
- G*LFpk
- $$sU[
- #$sUE
- '$tJ%G
- $$t/G
+ m#*LFpk
+ &$sU[
+ $$sUE
+ ,$tJ%G
+ &$t/G
 /#
 sB2%G
- %(t/H
+ ((t/H
 /#
 sB*%H
- %(t/I
+ ((t/I
 /#
 |?0%I
- %(t/J
+ ((t/J
 /#
 |?1%J
- %(t/K
+ ((t/K
 /#
 sBq&%K
- %(t/L
+ ((t/L
 /#
 sBrl%L
- %(t/M
+ ((t/M
 /#
 sBxN%M
- %(t/N
- #$tJ%W
- O$k,%f
- ,$p%4%d
- ^#$wv?%?
- ($tIs^o
- ($tE
+ ((t/N
+ $$tJ%W
+ }#$k,%f
+ 6$p%4%d
+ m$$wv?%?
+ .$tIs^o
+ .$tE
 p<k
 wjM
- #$ &_+/6
+ $$ *_+/6
 :9d
 /7
 :8q(
 s%=e
 zy
- #Q,q>Ys@
+ $Q,q>Ys@
 pIb3
 q>p4s@
 q>p?s@
 pIxG
-  #%/B
+ %%/B
 q"}|
 z+qKA
 q"xG
 z+r$A
-  #$z+r1A
+ %$z+r1A
 q"p?3
 z+saA
- 'y6/$
+ ,y6/$
 :7d
 /$
 :6rP
 s%He
- #*  )=/$
-  0=:5d
+ $* 1=/$
+ ?=:5d
 /$
 :4s?
 s%Se
- #6  8=:3d
+ $6 O=:3d
 /$
 :2uy
 s%^e
 {H
-  8=:1d
+ O=:1d
 /$
 :0vX
 s%je
 }O
-  8=:/d
+ O=:/d
 /$
 :.v|
 s%ue
 D")
-  8=:-d
+ O=:-d
 /$
 :,{7
 wN#/e
 D$)
-  8=:+d
+ O=:+d
 /$
 :*|'
 wN#:e
 D&)
-  3= $g$:)vC;
- %$:(d
- $$r8#Gti
- )$:'d
- $$r8#Hti
- )$:&d
- $$r8#Iti
- )$:%d
- $$r8#Jti
- )$:$d
- $$r8#Kti
- )$:#d
- $$r8#Lti
- )$:"d
- $$r8#Mti
- )$q,xPd
- $$r8#Nti
- /$q,w~d
- #$p]'qdH#K
+ E= &g$:)vC;
+ ($:(d
+ &$r8#Gti
+ 0$:'d
+ &$r8#Hti
+ 0$:&d
+ &$r8#Iti
+ 0$:%d
+ &$r8#Jti
+ 0$:$d
+ &$r8#Kti
+ 0$:#d
+ &$r8#Lti
+ 0$:"d
+ &$r8#Mti
+ 0$q,xPd
+ &$r8#Nti
+ <$q,w~d
+ $$p]'qdH#K
 r8#bti
- +&s+#H#@
- $$  #C #$|SuX#IFqFq6
- $$qjr(#<H#K
- '$:"d
+ 4&s+#H#@
+ &$ %C $$|SuX#IFqFq6
+ &$qjr(#<H#K
+ ,$:"d
 /%
 |SuX#GFqFq6
- $(qjr(#<H#H
- :$wor(#IFqFq67
- ($wor(#GFqFq67
- %$:$d
- #$wor(#DF.umpF
- &$:"r.
- #${kuX#EF.um
- 2${kuX#EF.{n
- 2$tJH#<
- &$wCT&4
- %$rc<
+ &(qjr(#<H#H
+ R#$wor(#IFqFq67
+ .$wor(#GFqFq67
+ ($:$d
+ $$wor(#DF.umpF
+ *$:"r.
+ $${kuX#EF.um
+ B${kuX#EF.{n
+ B$tJH#<
+ *$wCT&4
+ ($rc<
 ua+
- #&  )_+/>
-q"}|
-}X
-q"xG
-  %$  #_+}X
- #$p]$;H#R
- Y#$qn$%$,
+ $& 1_+/>
+ %_+}X
+ %_+ )$ %_+}X
+ $$p]$;H#R
+ c$$qn$%$,
 k$H#K
- '&rHr(#vH#vqd
+ ,&rHr(#vH#vqd
 xd#vH#t
- t(&Tw.pb
- %$T{ip;
- %$TpV*r{
- #$Tq[p=
- $$Tu)qW
- /$Ts8sX
- ($Tt}z1
- %$Tr7qT
- #$Tu)pb
- $$Tv5rR
- _#$TpV6q%
- $$zF+q8
- $$zF2q-
- &$rc'
- &$zF.P
- $$zF1pK
- #$rc0
- '$zF<qO
- &$rc+
+ i/&Tw.pb
+ ($T{ip;
+ ($TpV*r{
+ $$Tq[p=
+ &$Tu)qW
+ <$Ts8sX
+ .$Tt}z1
+ ($Tr7qT
+ $$Tu)pb
+ &$Tv5rR
+ o$$TpV6q%
+ &$zF+q8
+ &$zF2q-
+ *$rc'
+ *$zF.P
+ &$zF1pK
+ $$rc0
+ ,$zF<qO
+ *$rc+
 Ta2p;
- n#&zF<pV
+ \%&zF<pV
 ua2
- #&q<6";
+ $&q<6";
 q<,"1
 q<""'
 vgr1po
- $"|[N"S
+ &"|[N"S
 |[N"T
 |[N"U
 |[N"V
@@ -6026,155 +5871,150 @@ shtDrS\p0r[v~bpGpo
 shtDrS\p0r[v~Y[pj
 shtDrS\p0r[v~p4UpM
 shtDrS\p0r[v~qVwy
- #2yMbp*8w?
- &(Tv1qW
- *$TyRs{
- $$rc2
-  $JyM<KyX@
- (,J#{e
- #$sY1
- $$JPuC5
+ $2yMbp*8w?
+ *(Tv1qW
+ 2$TyRs{
+ &$rc2
+ 'JyM<KyX@
+ .,J#{e
+ $$sY1
+ &$JPuC5
 J.}v
 :~uC6
 p9q&
- #7 #fK:Tq('
- $kL/:
- #$/8
- #$/9
- #$z'
- 2$/g
+ $7 $fK:Tq('
+ &kL/:
+ $$/8
+ $$/9
+ $$z'
+ B$/g
 {15
- %^%!|r
-{15
- %& #W% #H %a$ #U% #< %k$ #S% #0 %u$ #Q% #$ %P% #~$ #+ %Z% #|$ #7 %e% #z$ 'S$ #R$zF2a
- &~# #P$ '~# #}# '|# #}#TyRtY
- &z# ${#vbe
- %x# #{# $n# %- #y#/0
+ (^%!|r
+ %' (& $W% $H (a$ $U% $< (k$ $S% $0 (u$ $Q% $$ (P% $~$ $+ (Z% $|$ $7 (e% $z$ ,S$ $R$zF2a
+ *~# $P$ ,~# $}# ,|# $}#TyRtY
+ *z# &{#vbe
+ (x# ${# &n# (- $y#/0
 tX<
- %t# #w#tX'
- %[$ #^$tX0
- %t# #w#tX0
- %t# #w#/0
+ (t# $w#tX'
+ )- $*tX0
+ (t# $w# %' (t# $w#/0
 tX+
- %r# $u# %t# R#u#`}
+ (r# &u# (t# T$u#`}
 
 var directBF16SM80 = driver.Text{Base: &directBF16SM80NarrowAligned, Code: `packed2 48577 attendDirect_dtype_BF16_row_BF16
- 1$tW'r-
+ @$tW'r-
 Ounr-
 h'q&s7
- @&s/
+ ^#&s/
 r,q9
- #(xDp7K
- 0$ #>r2p5e
+ $(xDp7K
+ >$ $>r2p5e
 }O
- #}4wZpU
+ $}4wZpU
 s[p7
 /(
 t|p5&'
- 3r4uOqP
- #$z_pPp?{a1
- 1$xK/&'
- ($tIu(6&&
- %$tIu(0%$
+ Dr4uOqP
+ $$z_pPp?{a1
+ @$xK/&'
+ .$tIu(6&&
+ ($tIu(0%$
 p%8A
 uc8r4
- $(  $& *&p%2A
- -$  #.u"
+ &( '& 2&p%2A
+ 8$ %.u"
 {\2
- $(vb&2
- &$qQ$
- 0$qQ$
- 1$  '2 -,  'B 1,p]$vI&.
- )$p]%vI&.
- )$p]&vI&.
- )$p]'vI&.
- 0$qQ$
- 3$vnvI&.
- -$rzxf&2
- )$p%7A
+ &(vb&2
+ *$qQ$
+ >$ %1 @$ -2 8, -B @,p]$vI&.
+ 0$p]%vI&.
+ 0$p]&vI&.
+ 0$p]'vI&.
+ >$qQ$
+ D$vnvI&.
+ 8$rzxf&2
+ 0$p%7A
 uc7r4
- J&qI6
- %$q:34
- #$pg3M
- y#$  %U%t4
+ s#&qI6
+ ($q:34
+ $$pg3M
+ s%$ )U%t4
 r)z=&.
- -,rzq0&.
- $$p%3%d
- #$t*qb&.
- L$qQ*
- 1$wv7%?
- -$uN&
- 1$}W
+ 8,rzq0&.
+ &$p%3%d
+ $$t*qb&.
+ w#$qQ*
+ @$wv7%?
+ 8$uN&
+ @$}W
 xF0V
 xFpU
 xF1V
 /B
- #> #- #* #) #& .%s%De
- #$  &:/$
-  0: %Ns%Ke
- #$  5: %Ns%Re
+ $> $- $* $) $& :%s%De
+ $$ +:/$
+ ?: (Ns%Ke
+ $$ I: (Ns%Re
 {H
-  5: %R#s%Ye
+ I: (R#s%Ye
 }O
-  5: %R#s%ae
- #$  5: %Ns%he
- #$  5: %Ns%oe
- #$  0: *Drz|_&.
+ I: (R#s%ae
+ $$ I: (Ns%he
+ $$ I: (Ns%oe
+ $$ ?: 2Drz|_&.
 p]xti
- +&t*vI&.
+ 4&t*vI&.
 p]yti
- +& #\=p]zti
- +Y=r)p5vI&.
+ 4& $\=p]zti
+ 4Y=r)p5vI&.
 p]{ti
- +&r)pavI&.
+ 4&r)pavI&.
 p]|ti
- +&r)qRvI&.
+ 4&r)qRvI&.
 p]}ti
- +&p]#vI&.
+ 4&p]#vI&.
 p]~ti
- +&  #l.r8#.ti
- 1&p]'qd%|
+ 4& %l.r8#.ti
+ @&p]'qd%|
 p_}ti
- %&k(&C
- '$s+#%q
- &$|SrCzFqFq6
- $$znm%|
- )$|SrCxFqFq6
- $$znm%y
- :$qEzFqFq67
- ($qExFqFq67
- '$qEuF.umpF
- (${krCvF.um
- 2${krCvF.{n
- 2$tJ%m
- &$wCL&3
- $$qQ(
- %$  &v*/>
- $>  ($ #"r)p|;H#.
- Y#$rH}T
+ (&k(&C
+ ,$s+#%q
+ *$|SrCzFqFq6
+ &$znm%|
+ 0$|SrCxFqFq6
+ &$znm%y
+ R#$qEzFqFq67
+ .$qExFqFq67
+ ,$qEuF.umpF
+ .${krCvF.um
+ B${krCvF.{n
+ B$tJ%m
+ *$wCL&3
+ &$qQ(
+ ($ +v*/>
+ &> /$ $"r)p|;H#.
+ c$$rH}T
 yA%x
- '&t=x&xqd
+ ,&t=x&xqd
 p%x&z
- ,&pg3M
- &$rzq3&-
-q:34
- &&p%3&L
- %$t9<rt&-
+ 6& %~0 *$rzq3&-
+ %W1 *&p%3&L
+ ($t9<rt&-
 qt34
- )&  #+p_3;,
- )&  #4p_3;4
- )&  #=p_3;M
- )&  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F ((  %F '(tIu(C&+
+ 0& %+p_3;,
+ 0& %4p_3;4
+ 0& %=p_3;M
+ 0& )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F .( )F ,(tIu(C&+
 qjqV&2
- %&w92&+
+ (&w92&+
 xK2&+
- 3&vn|.-
- 1$trvI&-
- c#$q_:,
- $$pHFpe
+ D&vn|.-
+ @$trvI&-
+ u$$q_:,
+ &$pHFpe
 |p196
- &&qQ.
- %$uqs;
+ *&qQ.
+ ($uqs;
 pipUpx
 pip6r5
 piqupF
@@ -6182,39 +6022,37 @@ piqXpM
 pi0pZU
 pisD(
 pisc7
- &&q|pO90
- %$uq"g
+ *&q|pO90
+ ($uq"g
 pipU"&
- %$pHFpT
- $$qQ2
- 0$Wq[pV+
+ ($pHFpT
+ &$qQ2
+ >$Wq[pV+
 wbU
 wSt^tz
 /#
- +"/#
-  %/ +"  &/ +"  &< +"  &I +"  &I +"  &I +"  %I %"xr
+ 4"/#
+ )/ 4" +/ 4" +< 4" +I 4" +I 4" +I 4" )I ("xr
 /$
- #./$
+ $./$
 wb7
 wSp5tz
 /#
- #"/#
-wb7
-wSpQtz
+ $"/#
+ %'wSpQtz
 /#
- #"  $'wSp7tz
+ $" ''wSp7tz
 /#
- #"  $,wSp?tz
+ $" ',wSp?tz
 /#
- #"  $1wSbtz
+ $" '1wSbtz
 /#
- #"  $6wSYtz
+ $" '6wSYtz
 /#
- #"  $;wSp4tz
+ $" ';wSp4tz
 /#
- $"wb7
-wSqVtz
- #*/$
+ &" %EwSqVtz
+ $*/$
 Ip)?pEqBqgq7uLq]pe
 u@0VpN
 u@pUp2
@@ -6223,14 +6061,13 @@ u@p6Z
 u@'pZp*
 u@qu8
 u@t-xv
- '$qI2
+ ,$qI2
 q_7K
 q_0K
 tE
-  #w(p%2A
- %.vpF&+)
+ %w( %RC (.vpF&+)
 qQ2
- %&Ip)?pEqBqgq7uLq]K
+ (&Ip)?pEqBqgq7uLq]K
 u@0VK
 u@pUK
 u@1VK
@@ -6238,86 +6075,86 @@ u@p6K
 u@'pZK
 u@quK
 u@'pUK
- &$ 1$/;
- #$/9
- #$/:
- #$sU$
- .$CK
+ *$ @$/;
+ $$/9
+ $$/:
+ $$sU$
+ :$CK
 _*
- $&/h
- $.q4W
- %)CU
-  $' $(CT
-  $, $(CS
-  $1 $(CR
-  $6 $(CQ
-  $; $(CP
-  $@ $(CO
-  $E %(C-
+ &&/h
+ &.q4W
+ ()CU
+ '' &(CT
+ ', &(CS
+ '1 &(CR
+ '6 &(CQ
+ '; &(CP
+ '@ &(CO
+ 'E ((C-
 _(
- &&C%
+ *&C%
 _.
- $&/6
- #$C(
+ &&/6
+ $$C(
 _0
- &&ppqA
+ *&ppqA
 _2
- &&pppO
-  $( &(_,
- ,$C_
+ *&pppO
+ '( *(_,
+ 6$C_
 _$
- *&C^
- &$C]
- '$CA
+ 2&C^
+ *$C]
+ ,$CA
 _&
- %&CB
+ (&CB
 q4A
- ,&C*
- '$C)
- B$`}
+ 6&C*
+ ,$C)
+ c#$`}
 
 var directBF16SM70NarrowAligned = driver.Text{Base: &directBF16SM80NarrowAligned, Code: `packed2 53045 attendDirect_dtype_BF16_row_BF16
 !s.
 !s-
- .(]sCqS
+ :(]sCqS
 Oy,r-
- #&p#++rO
- X5$tNsa7
+ $&p#++rO
+ aH$tNsa7
 txq1Q~#
 wT<\vDplplxk|>
- $$tN{(
+ &$tN{(
 txw)(
-  #' $$  %'zh#K
+ %' &$ )'zh#K
 txsl#K
 rpJ{:
- +&X)##(
- ($X)##[
- ($:(d
- ($:&r.
- Y,$tNtO
+ 4&X)##(
+ .$X)##[
+ .$:(d
+ .$:&r.
+ c6$tNtO
 txq1Q[U
-  #Z- #$tNsg
+ %Z- $$tNsg
 txsysaU
-  #& #$  %& #$rB$(
- %$vx&B
- 1$rB6"+
- %$vx8"*
- .$rBF"?
- %$vxH"*
- .$rBV"S
- %AvxX"*
- [#FWq[pV+
+ %& $$ )& $$rB$(
+ ($vx&B
+ @$rB6"+
+ ($vx8"*
+ :$rBF"?
+ ($vxH"*
+ :$rBV"S
+ (AvxX"*
+ g$FWq[pV+
 s:r1
 pIwk
 |H
 tGqdv(5
 tbY
 tNr1U
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 /#
- '"}Qpy
- %1/#
-  +5 '4  05 '*  0H '*  0H '*  0H '*  0H '*  /H %*pLA3
+ ,"}Qpy
+ (1/#
+ 55 ,4 ?5 ,* ?H ,* ?H ,* ?H ,* ?H ,* =H (*pLA3
 uPp8I8
 pL53
 uPp8=8
@@ -6327,82 +6164,81 @@ q"w]
 uPp8%8
 uj~1d
 /$
- #./$
+ $./$
 s:qK
-  &Lzh7
-  %L #"/#
-  +- #"  ,- #"  ,8 #"  ,C #"  ,N #"  ,N $"  *N/$
-pLA3
-y.rS{+p8U%HA
+ +Lzh7
+ )L $"/#
+ 5- $" 7- $" 78 $" 7C $" 7N $" 7N &" 3N/$
+ %V$y.rS{+p8U%HA
 pL43
 y.rS{+p8T%;A
 pL'3
 y.rS{+p8S%.A
- #YOy.rS{+p8RqPA
- #$yMp8X%V%T%R@
- ## BcOJQuC6
- %$:lq('
- $$/;
+ $YOy.rS{+p8RqPA
+ $$yMp8X%V%T%R@
+ $# c#cOJQuC6
+ ($:lq('
+ &$/;
 :Yq(+
 /9
 :Xq(2
 /:
 :Wq(.
 z(#H
- 20/h
- V#$/6
- a$$`}
+ B0/h
+ \$$/6
+ q&$`}
 
 var directBF16SM70 = driver.Text{Base: &directBF16SM80, Code: `packed2 51940 attendDirect_dtype_BF16_row_BF16
 !s.
 !s-
- .(]sCqS
+ :(]sCqS
 OrWqq
- #(p#++rO
- a4$tNsa7
+ $(p#++rO
+ qF$tNsa7
 txq1Q~#
 wT<\vDplplxk|>
- $$tN{(
+ &$tN{(
 txw)(
-  #' $$  %'zh#K
+ %' &$ )'zh#K
 txsl#K
 rpJ{:
- +&X)##(
- ($X)##[
- ($:(d
- ($:&r.
- V,$tNtO
+ 4&X)##(
+ .$X)##[
+ .$:(d
+ .$:&r.
+ \6$tNtO
 txq1Q[U
-  #W- #$tNsg
+ %W- $$tNsg
 txsysaU
-  #& #$  %& #$rB$(
- %$vx&B
- 1$rB6"+
- %$vx8"*
- .$rBF"?
- %$vxH"*
- .$rBV"S
- %AvxX"*
- d#Fs:r1
+ %& $$ )& $$rB$(
+ ($vx&B
+ @$rB6"+
+ ($vx8"*
+ :$rBF"?
+ ($vxH"*
+ :$rBV"S
+ (AvxX"*
+ w$Fs:r1
 pIwk
 |H
 tGqdv(5
 tbY
 tNr1U
-  #'qfq0v(5r4
- (&}Qpy
- &$  +5 '(  05 '2  0H '2  0H '2  0H '2  0H '2  /H %0uj~1d
- %$s:qK
-  &Dzh7
-  #Iu:M}>
- %&  )-u:L}>
- %&  )8u:K}>
- %&  )Cu:J}>
- %&  )Nu:I}>
- %&  )Nu:H}>
- %&  )Nu:G}>
- %&  )Nu:F}>
- $&Ip)?pEqBqgq7uLq]%x
+ %'qfq0v(5r4
+ .&}Qpy
+ *$ 55 ,( ?5 ,2 ?H ,2 ?H ,2 ?H ,2 ?H ,2 =H (0uj~1d
+ ($s:qK
+ +Dzh7
+ %Iu:M}>
+ (& 1-u:L}>
+ (& 18u:K}>
+ (& 1Cu:J}>
+ (& 1Nu:I}>
+ (& 1Nu:H}>
+ (& 1Nu:G}>
+ (& 1Nu:F}>
+ &&Ip)?pEqBqgq7uLq]%x
 u@0V%q
 u@pU%j
 u@1V%c
@@ -6410,52 +6246,36 @@ u@p6%[
 u@'pZ%T
 u@qu%M
 u@'pU%F
- I2JQuC6
- %$:lq('
- %$:Yq(+
+ q#2JQuC6
+ ($:lq('
+ ($:Yq(+
 /9
 :Xq(2
 /:
 :Wq(.
 z(#4
- y%.`}
+ s).`}
 
-var decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = driver.Text{Base: &lanesBF16SM80, Code: `packed2 39237 decode_dtype_BF16_row_BF16_dim64
+var decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned = driver.Text{Base: &direct32SM80NarrowAligned, Code: `packed2 39237 decode_dtype_BF16_row_BF16_dim64
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
- #(!u6gp3q'rm~0}:q*
+ $(!u6gp3q'rm~0}:q*
 !u'gp3t2rngp3q*
 !xgovzwp
 !|Fvyw{pEq*
 !
 !?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
-!
-!pWwnpt
- #8]rvqo
+ &. $$]rvqo
 O+qFs7
 h'qFs7
 p#rlr-
- $,t6
- $"u#
- $"vc
- $"|4
- $$p"um
-t$sD
-p"rL
-t$qc
-p"{n
-t$rj
-p"{^
-t$sI
-p"yu
-u<'uE
-{Yp0pZ
+ (*p,qX
+tn
+u#
+ ($p,p.
+ >"{Yp0pZ
 to
- #, #{_#p,s*
-p,0s]
-p,0qX
-p,0sD
-|5qW
+ ."|5qW
 s2
 r=2pV6
 rIsOgrVp{jp[rmt2
@@ -6468,26 +6288,15 @@ u_
 y@+q8
 |tyip{p3w>
 WyBq~
- $2sq
+ &oj#sq
 Wv1P1
-|tp{zWw>?ww
-q@$
-s/
-q@%
+ $Qj# &*q@%
 q@'
-s/
-q@(
-q@*
-s/
-q@+
+ &$ &$q@+
 u?q)
 s/
 u?ps
-y}
-s/
-u?q9
-s/
-x2
+ *&x2
 s/
 q\+q%
 pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
@@ -6506,62 +6315,26 @@ p<2
 WyBpb
 r&5e
 G.)
-{rt^>t^r|
-qI7
+ $(qI7
 /#
 w96&'
 WqWqp
-s+(p*
-ws
-  %#xr
-s+*p2
-ribK
-riYK
-rip4K
-})
-xr
-Wr{t0
-v^ql
-}UpPbAs6
-WtBpb
+ :*Wr{t0
+ &$WtBpb
 uO&8
-tb{,
-z_pPp?{a8
+ $&z_pPp?{a8
 Wq[t0
-xDp?K
-wc
-Wq~v5
-rHpQpT,
-Wq[p=
-v^p2
-  #+z_pPp7ApN
-!s4
-Wv1p'0
-sh?Iq3u}vMqP
-qI)
-t_pA)
-WyRp-
+ &&Wq~v5
+ $$ $mS# *lS#Wv1p'0
+ ($WyRp-
 xK6&'
-q"p4M
-Wx}q8
-wv&8
-sB*A
-qf*r4
-Wz1z$
-tIp8$&&
-p_5&%8
-tbp7
-Wyqp;
+ $&Wx}q8
+ ($Wz1z$
+ $$p_5&%8
+ $$Wyqp;
 tIu(7%$
-k%A
-sx&r4
-Wz$p=
-y$s^&
-k'A
-sx(r4
-q\*q%
-qjqVp*
-r?0
+ &&Wz$p=
+ ($ $m< $l<r?0
 /8
 q:/;
 s/
@@ -6571,12 +6344,10 @@ WyIrX
 L+v.
 p_0&1&2
 wC3&-
-s/
-v%.
-t4
-q"p4;
+ (i.q"p4;
 r#p78
- #[OWyGpf
+pIp4s6
+WyGpf
 s"pT
 rYq5-
 s"qP
@@ -6584,21 +6355,18 @@ sx"r4
 r#s^#
 W{$sX
 w_,
-  #-z)'v1
+ %-z)'v1
 L$pk
 Tpvqp
 q>p|M
 tI|T.sK
 z)5s8
-pH#pk
-sU;
-Tt0sX
+ $[& $&Tt0sX
 q:4M
 pg4r+
 Ts{qO
 L$p*
-x>p*
-TqOa'
+ $i<TqOa'
 vneZ
 q>p7r+
 v4Y8
@@ -6607,8 +6375,7 @@ qI.
 shj?IpYjp$g}KrE
 t4
 |H.
-pnqVK
-Tt0s8
+ $/Tt0s8
 pH4qd
 pIp4M
 /%
@@ -6617,19 +6384,20 @@ x>qP
 /%
 t*e%"
 q>p?r+
-  #2/$
+ %2/$
 pH4ql
-  #,/$
+ %,/$
 L48
 x>%(
 /$
 t*e%)
-  %,pH4>rt
-  $,L;8
+ ),pH4>rt
+ ',L;8
 x>%/
 /$
 t*e%0
-  $6 $)r=}b
+ '6ws
+ $Er=}b
 t/;
 vN
 r=6rR
@@ -6641,16 +6409,14 @@ t/\
 r=6pf
 xr
 t3<pb
-  $k%z)'t}
+ 'k%z)'t}
 k;p*
 sx<Z-
-s/
-{H
-wU(
+ &_BwU(
 uB
 tf
 G,)
- #4Tpvz1
+ $k/Tpvz1
 p[rDq'?pYrm{EpQpkv6p0t,v(.
 pIp44
 tIp4s6
@@ -6672,7 +6438,7 @@ qj|_A
 qjs^q
 G)R
 w3qp*
-  #&Tq[qO
+ %&Tq[qO
 w3i%#
 Tt}p;
 qj|1A
@@ -6681,12 +6447,12 @@ TsXrX
 w_%?
 xe&.
 tw
-  $}#Tr{sX
+ '}#Tr{sX
 t1v?ve
 t#ve
-  ##/3
+ %#/3
 t#s)1
-  #&p<3
+ %&p<3
 z2vI
 qfp7wq
 qfp0wq
@@ -6695,80 +6461,71 @@ r^)
 }mxHqa
 Tv5p;
 ts
-  $4wD
+ '4wD
 zVrw
-  #:r^R
+ %:r^R
 }mrQu%3^
 /&
 qjqR%C
 qf{,%C-
 /&
 L(%A
-  #BthvI
+ %BthvI
 qfbwq
-  $7vG)
+ '7vG)
 }mp+Yqa
 Tv5t0
 uOrw
-  #KvGR
+ %KvGR
 }mrQu%3p*
 /$
 zn(%C
-  #3/$
+ %3/$
 L/%A
-  '3{-
-  #3/$
-  $3}0R
-  $3zn/%C
-  $3L6%A
-  'DD")
-  &3D"R
-  #D #7t32p;
+ -3{-
+ %3/$
+ '3}0R
+ '3zn/%C
+ '3L6%A
+ -DD")
+ +3D"R
+ %D $;t32p;
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 qnE%E,
 kEs6
 s5~9
 t31p;
-  #_(y@2p'
-q:44
-zn~A
-  &Q(  'U(y@5rR
+ %_(y@2p'
+ $_(zn~A
+ *|, ,)y@5rR
 pHVq5
- #o$uN6
+t~qd
+uN6
 t4
 wv:8
 qjq0A
 tE
 p<4
-tf
-G#)
-y@6yR
-pg4M
-u;
+ &a%y@6yR
+ $a)u;
 zy
 tCqRu%
-tb2
-u;
+ $2u;
 ut)
-  #&tFe
-u;
+ %& $,u;
 vG)
-  #*tG,0
-u;
+ %* $,u;
 {H
-  #.uO3
-u;
+ %. $,u;
 }O
-  #2wtx;
-u;
+ %2 $,u;
 D")
-  #6v^we
-u;
+ %6 $,u;
 D$)
-  #:w_4*
-u;
+ %: $,u;
 D&)
-  #> #;t3*rX
+ %>!s4
+t3*rX
 pHXs6
 /3
 k}A
@@ -6777,9 +6534,9 @@ s/
 DF)
 wUP
 r>2
-  %Q&s|<{X
+ )Q&s|<{X
 z~f
- +l& *3 #}#xh
+ F[%xh
 TyIp=
 q:4;
 x>%|
@@ -6787,29 +6544,22 @@ q{~,
 /;
 s'e8
 q>br+
-v4Y8
-tG4
+ %P(tG4
 v4p4Z
 wt;
 v4p4p2
 w_s6
 v4p4pe
 |x0w.
-pg4M
-rz0&a
+ $8rz0&a
 Ta0yB
 q"YM
-tb2
-rr$B
+ $2rr$B
 rr%B
 rr&B
 rr'B
 rr(B
-rr)B
-rxu0B
-rxsRB
-rxt[B
- *5 %$s|0s{
+ $^& :L 'y's|0s{
 pHX8
 /(
 p%iA
@@ -6818,20 +6568,18 @@ s/
 DJ)
 wUT
 r>.
-  %m'Tx}q-
+ )m'Tx}q-
 t2o?jIrVu{?x<jtvsLpEv,rDoqG
 Tyqp-
-qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
-TpV*q8
+ $o-TpV*q8
 J1vX
 /<
 p[rDq'?pYrm{Ep?pkv6p0t,v(.
-  $s'r#p58
+ 's'r#p58
 r)z=&k
 TpV*u)
 y$s^*
-xe&.
-z@xHV
+ %\'z@xHV
 zF<p;
 ws
 }k
@@ -6840,23 +6588,23 @@ zF'p;
 pzKA%JApqY8pqrJpFpFpF@
 /$
 zV%/
-  $,/$
+ ',/$
 pzOpN%NpNz[zj
 /$
 pzOpN%NpNwfzj
 /$
 L$%3
-  %*pzS%"%R%"z[zj
+ )*pzS%"%R%"z[zj
 /$
 pzS%"%R%"wfzj
 /$
 L*%7
-  %2pzW%(%V%(z[zj
+ )2pzW%(%V%(z[zj
 /$
 pzW%(%V%(wfzj
 s|1q[
 L7,
-  #R)qjqV&G
+ %R)qjqV&G
 k6&#
 tE
 xr
@@ -6870,45 +6618,38 @@ s+#%7
 sZrJw(vDqZw07-
 |x.p-
 zw
-  $)/#
+ ')/#
 sZrJw(vDqZw07py
 /#
 tFe
-  #/x7pG-
+ %/x7pG-
 /#
 sZryw(vDqZw07ta
 /#
 tGvl
-  %(sZryw(vDqZw07vu
- ##Wp'5p-
+ )(sZryw(vDqZw07vu
+ $IWp'5p-
 sjv)"s;
 }dr5
-  ##Wp'*tB
-yVy:
-sjw)(
-Wp'6tB
-yV4uT
-  #%sjy(5uH6
+ %#Wp'*tB
+ &P$Wp'6tB
+ &$sjy(5uH6
 WpC<s8
 rF6#5
-sz##
-{?0?joov,r[?\p)wwsl
-WpC'rR
+ &(WpC'rR
 N4(
 WpC2uZ
 N5##
-t<sl
-X/##(
-  #)WpC1tY
-s>r\(
-WpC2u)
+ $*X/##(
+ $-WpC1tY
+ $6WpC2u)
 X1##[
-  #./#
+ $9/#
 s>tO
 /#
 X1##po
-  &'X3##px
-  $,qr4U7
+ +'X3##px
+ ',qr4U7
 Ta0qW
 IpY\q'?IrVu{?w>r[rS{+Q"%%?uT
 IpY\q'?IrVu{?w>r[rS{+Q"&%>uT
@@ -6934,15 +6675,14 @@ q<."1
 q<("+
 Tp'2a0
 L7rw
-xe&.
-{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
+ %T*{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
 s\3#2#1#0pqbp*8Apqp5pNpqpR%"$"#""@
 L6rw
-  $&s\/#.#-#,pqbp*8Ap&#%"pqzj
-  %&s\+#*#)#(pqbp*8Ap&)%(wF
-  %*s\'#&#%#$pqbp*8Ap&/%.pqyc
+ '&s\/#.#-#,pqbp*8Ap&#%"pqzj
+ )&s\+#*#)#(pqbp*8Ap&)%(wF
+ )*s\'#&#%#$pqbp*8Ap&/%.pqyc
 tg'q%
-  #d%tg0p;
+ $n#tg0p;
 LXs6
 tAf
 u"
@@ -6953,85 +6693,79 @@ ucl%k-
 /R
 ua6
 /R
-  &S+wv<8
-  #S+qjsS=
+ +S+wv<8
+ %S+qjsS=
 wv>p*
-  #%/P
-  %x,/Q
+ %%/P
+ )x,/Q
 t1|dyO
 t#yO
-  ##/#
-  #%p<5
+ %#/#
+ %%p<5
 /=
 p[rDq'?pYrm{Ep5pkv6p0t,v(.
-  $u+r#p|8
-  #R&Tr{pV6
+ 'u+r#p|8
+ %R&Tr{pV6
 s<pS;
 G))
 Tq[s8
 Lds6
-  #d,wvG8
+ %d,wvG8
 /R
 qjqV&o
 qf{,&p-
 /R
 wt&s
-  'w*ut)
-  #w*/S
-  &]+v^rw
-  %]+/$
+ -w*ut)
+ %w*/S
+ +]+v^rw
+ )]+/$
 qjpa&x
 qf{,&y-
 /$
 L$&|
-  '7{W
-  $7  ']+zn&H$-
+ -7{W
+ '7 -]+zn&H$-
 qf{,H$--
 /$
 L+H$+
-  'H}O
-  )]+zn-H$-
-  $3L2H$+
-  'DD#)
-  (]+tg2sX
+ -H}O
+ 1]+zn-H$-
+ '3L2H$+
+ -DD#)
+ /]+tg2sX
 s,#4r+
 /H
-  %](Da)
+ )](Da)
 wUk
 r>5
-  $z-tCr(#Gu%
- ##tg1p;
-  #j+rHr(#6H#6,
+ 'z-tCr(#Gu%
+ $Itg1p;
+ %j+rHr(#6H#6,
 xd#6&f
 rr6#5
-s5~9
- ##tg*qp
+ %k+ $Otg*qp
 y]4y:
 qJ4(
 tg6qp
-  #n&s>sg
-ug<a
+ &V#ug<a
 }=
 ug's{
 p[rDq'?pYrm{Eu(/x_1r65q3uv
 pI|T2
 s/
- #?r>*
+tJA
+r>*
 ug0q%
-pg4M
-  #o/u"
-ug+pX
+ (s*ug+pX
 p%_;
 r>6
 tSa
-rzq3&.
-r8#de8
+ $&r8#de8
 x~v~rQvLt"57@
- #<w:q-
-  #*rc<
-tSa
-t9<rt&.
-zJq8
+ $Mw:q-
+ %*rc<
+ %* $^#zJq8
 q"pQ,
 z3pV
 rz|_p*
@@ -7072,154 +6806,46 @@ ug1a
 ymq&
 tIu(S&+
 qjqV&-
-s5z9
-|np;
-uw+K
-w9-&+
+ $i.|np;
+ $$w9-&+
 xK-&+
 sW*r{
-  #f2xU0'
-w+
-the
-zTqW
-s/
-qjqVrw
-r#xf8
-qj*A
-/#
- #X-/#
- $"p<6
-/#
-vn|..
-|yrQ
-qN2sX
-|ys&p.
-sjq1Q[U
-|ys&rL
-sjsysaU
-|ys&s*
-  #$qN5z1
-v=u0(
-  $r(qN*qT
-vx#B
-zTpb
-trvI&.
-vnti
-{MrR
-{ks&wn
-prry[B
-prrg[B
-pr}$B
-prt[[B
-{ks&0t8
-X$[B
-X%[B
-X&[B
-X'[B
-/%
-rB3"+
-  $6/%
-vx5"*
-/$
-{ks&v6x+
-prry|N*
-prrg|N*
-pr}$"*
-prt[|N*
-{ks&2sKp6
-X$|N*
-X%|N*
-X&|N*
-X'|N*
-/$
-rBD"?
-  $G/$
-vxF"*
-/$
-{ks&u|sI
-  &3{ks&u|p.
-  '3rBU"S
-  %3vxW"*
-/$
-{ks&qyy,pU
-  &D{ks&'y5pZ
-  &DsW6q%
+ $(xU0'
+ &$zTqW
+ 4$p<6
+ ($qN2sX
+ .$qN5z1
+ ($qN*qT
+ $$zTpb
+ &${MrR
+ o$$sW6q%
 q_J,
 xr
 qM+q8
 pHVpe
 |p8=j
 qM2q-
-qI+
-s[pQ
-sMpSR)
-wUs
+ (0wUs
 rc'
-ua.
-G0)
-u-q1y_zj
-u-q1t(p0uhyc
-qM.P
-pnpQK
-v7
-qM1pK
+ $&G0)
+ &$qM.P
+ &$qM1pK
 q|pO=t
 rc0
-zLM
-G2)
-}(v~y_pRg"&@
-v"z9
- #CqM<qO
+ $(G2)
+ ($qM<qO
 pHVpT
-s[p5
-|p+)
-wUw
+ &&wUw
 rc+
 q.2p;
-xpv)'
-z"(
- $l;p1&(
-wHx.'
- #&{})
-{]s_{|
- #; $<p1*pG
-prt[x.+
-r3pFU
-{}-
-  #*tE
-  %+p1.s;
-X$x./
-vx#U
-{}1
-  '+p12"&
-X)x.3
-vx(U
-{}5
-  '4p12"+
-X.x.3
-vx-U
-  (+p16"0
-X3x.7
-vx2U
-{}9
-  'Fp1:"5
-X8x.;
-vx7U
-{}=
-  'Op1>":
-X=x.?
-vx<U
-{}A
-  'OqM<pV
+ \%(qM<pV
 ua2
 G4)
 q<6";
 q<,"1
 q<""'
 vgr1po
-xr
-/#
-|[N"S
+ &(|[N"S
 |[N"T
 |[N"U
 |[N"V
@@ -7232,27 +6858,23 @@ shtDrS\p0r[v~bpGpo
 shtDrS\p0r[v~Y[pj
 shtDrS\p0r[v~p4UpM
 shtDrS\p0r[v~qVwy
- #4yMbp*8w?
- ##ug5sX
- $cW#q\6pv
-  #p8|5qW
-qI-
-q_GK
+ $2yMbp*8w?
+ $#ug5sX
+ &,q\6pv
+ %p8 %l9 $Lq_GK
 q_7K
 tE
-  #c'p%-A
-tE
-u"
-|Ms{
+ %c'p%-A
+ &?|Ms{
 vpV&+)
 wU{
 rc2
-  $LyM<KyX@
- #?r='qT
- $:qI@
-  #}8J${e
-  #T9sY1
- #?/S
+ 'LyM<KyX@
+ $Cr='qT
+ &,qI@
+ %}8J${e
+ %T9sY1
+ $1/S
 J7uC5
 uR$>
 J8}v
@@ -7262,11 +6884,11 @@ J:q(<
 /R
 J1q('
 p90'
- #;y@5pK
+ $#y@5pK
 :sq(0
 uR#m
 p90+
- #;/$
+ $#/$
 :aq(2
 wW[
 :_q(.
@@ -7274,7 +6896,7 @@ wW[
 wWZ
 :]q(5
 /$
-  $1/<
+ '1/<
 :Fq(*
 /:
 :Eq(6
@@ -7283,113 +6905,80 @@ wWZ
 z'
 p9+'
 !s}
-  #Q: $u$  #^9rI5
- &&r=2yS
+ %Q: &q$ %^9rI5
+ *&r=2yS
 })
 C~
 r91'vZ
- $*z)'p=
+ &*z)'p=
 tX
 Cw
 _9
- $*/S
- &{$ #x$/#
+ &*/S
+tX'
+ (c# $]#/#
 tX
 CN
-  $. #,tX
+ '. $,tX
 CJ
-  $3 #,/q
+ '3 $,/q
 ||
- %Y# #\#  $3C4
-  $? #,ug'u)
-vbM
-pp<
-q41
- $(/J
+ (> $9 '3C4
+ '? $,ug'u)
+ $C $Fq41
+ &$/J
 vb;
 C|
 r92
- $*/J
- #M  %( #T#qM2a
- #8C+
+ &*/J
+{11
+ )( $*qM2a
+ $5C+
 _:
- $3/;
- #8C.
+ &:/;
+ $5C.
 _;
- $3/9
+ &:/9
 vbe
 C%
- $h# #o#|MtY
+_<
+ &*|MtY
 {1.
 ppq)
- $t# #y#/5
+ '( $*/5
 tX.
 n=
 r9q/
- $*/5
+ &*/5
 vb3
- %) #./4
-tX0
-Cs
-_7
-p9
-!cuQpm
- #+pp|_
+ (v# $y#/4
+ $KCs
+ &|$ ${% $Kpp|_
 r9q9
-p9
-!c'xw
-  $,_8
-p9
-!vTy3
-  $,r9pJ
-p9
-!vTz/
-/4
- #* %7!ct?pm
-/5
-tX5
-Cc
-_6
-p9
-!vT+pm
-tX*
-ppq0
+ &P# ', &r% $w% ',r9pJ
+ &(/4
+ $I )= $P#/5
+ $FCc
+ &f' $s& $Fppq0
 r9pO
-p9
-!crlpm
-/$
- #KCF
-  $H!vTwG
-  $Hr9ph
-p9
-!vTwX
-  $,  $H!vTx#
-  $Hr9pS
-p9
-!cxNpm
+ &?/$
+ %HCF
+ 'H $, 'Hr9ph
+ &* ', 'H!vTx#
+ 'H &_&!cxNpm
 /5
 tX6
- %D!vTxw
+ ((!vTxw
 /5
 ||<
 C0
-r9*
-p9
-!|-y3
+ &>!|-y3
 /5
 ||'
 C/
-r9xf
-p9
-!|-z/
+ &(!|-z/
 ||0
-pp*
-r9pA
- #6p,0rj
- &$zqsI
-st
-zqx+
- 3(`}
+ Z#V%`}
 
 var decodeBF16DtypeBF16RowBF16Dim64SM90 = driver.Text{Code: `packed2 40139 decode_dtype_BF16_row_BF16_dim64
 !y4}:Irmrnp{a?<
@@ -7485,7 +7074,7 @@ t|p7&'
 WqWqp
 s+(p*
 ws
-  %#xr
+ )#xr
 s+*p2
 ribK
 riYK
@@ -7506,9 +7095,8 @@ Wq~v5
 rHpQpT,
 Wq[p=
 v^p2
-  #+z_pPp7ApN
-!s4
-Wv1p'0
+ %+z_pPp7ApN
+ %OWv1p'0
 sh?Iq3u}vMqP
 qI)
 t_pA)
@@ -7557,7 +7145,7 @@ sx"r4
 r#s^#
 W{$sX
 w_,
-  #-z)'v1
+ %-z)'v1
 L$pk
 Tpvqp
 q>p|M
@@ -7590,19 +7178,19 @@ x>qP
 /%
 t*e%"
 q>p?r+
-  #2/$
+ %2/$
 pH4ql
-  #,/$
+ %,/$
 L48
 x>%(
 /$
 t*e%)
-  %,pH4>rt
-  $,L;8
+ ),pH4>rt
+ ',L;8
 x>%/
 /$
 t*e%0
-  $6ws
+ '6ws
 !s4
 r=}b
 t/;
@@ -7616,7 +7204,7 @@ t/\
 r=6pf
 xr
 t3<pb
-  $l%z)'t}
+ 'l%z)'t}
 k;p*
 sx<Z-
 s/
@@ -7625,8 +7213,7 @@ qQ-
 uB
 tf
 G,)
-w[q]
-Tpvz1
+ %k%Tpvz1
 p[rDq'?pYrm{EpQpkv6p0t,v(.
 pIp44
 tIp4s6
@@ -7647,7 +7234,7 @@ sF|_E
 sF{'*
 G)p@
 x{+r}
-  #&Tq[qO
+ %&Tq[qO
 w3fqU
 Tt}p;
 qj|1>
@@ -7656,12 +7243,12 @@ TsXrX
 uO%<
 xe&.
 v8
-  $|#Tr{sX
+ '|#Tr{sX
 t1v?ve
 t#ve
-  ##/3
+ %#/3
 t#s)1
-  #&p<3
+ %&p<3
 z2vI
 qfp7wq
 qfp0wq
@@ -7669,45 +7256,45 @@ r2wk
 }5
 }mxHqa
 Tv5p;
-  %4wD
+ )4wD
 zVrw
-  #:utR
+ %:utR
 }mrQu%3^
 /&
 qjqR%@
 qf{,%@-
 /&
 L%%>
-  #BthvI
+ %BthvI
 qfbwq
-  $7{H
+ '7{H
 }mp+Yqa
 Tv5t0
 uOrw
-  #KuMR
+ %KuMR
 }mrQu%3p*
 /$
 zn(%@
-  #3/$
+ %3/$
 L,%>
-  '3zM)
-  #3/$
-  $3y?R
-  $3zn/%@
-  $3L3%>
-  'DD$)
-  &3D#R
-  #D!s4
+ -3zM)
+ %3/$
+ '3y?R
+ '3zn/%@
+ '3L3%>
+ -DD$)
+ +3D#R
+ %D!s4
 t32p;
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 qnB%B,
 kBs6
 s5~9
 t31p;
-  #_(y@2p'
+ %_(y@2p'
 q:44
 zn{A
-  &P(  'T(y@5rR
+ +P( -T(y@5rR
 pHKq5
 t~qd
 uN$
@@ -7725,25 +7312,25 @@ tCpau%
 tb2
 u;
 ut)
-  #&tFe
+ %&tFe
 u;
 vG)
-  #*tG,0
+ %*tG,0
 u;
 {H
-  #.uO3
+ %.uO3
 u;
 }O
-  #2wtx;
+ %2wtx;
 u;
 D")
-  #6v^we
+ %6v^we
 u;
 D$)
-  #:w_4*
+ %:w_4*
 u;
 D&)
-  #>!s4
+ %>!s4
 t3*rX
 pHMs6
 /3
@@ -7753,10 +7340,10 @@ s/
 DI)
 qQ-
 r>2
-  %~%s|<{X
+ )~%s|<{X
 tJ%}
 }k
-  2#rxQvv
+ C#rxQvv
 xh
 TyIp=
 q:4;
@@ -7765,16 +7352,14 @@ q{y,
 /;
 s'e8
 q>br+
-v4Y8
-tG4
+ %}'tG4
 v4p4Z
 wt;
 v4p4p2
 w_s6
 v4p4pe
 |x0w.
-pg4M
-rz0&U
+ %t#rz0&U
 Ta0yB
 q"YM
 tb2
@@ -7795,7 +7380,7 @@ rxqiB
 rxsaB
 rxr1B
 rxr$B
-  #I  $w's|0s{
+ %I 'w's|0s{
 pHM8
 /(
 p%]A
@@ -7804,7 +7389,7 @@ s/
 DM)
 qQ-
 r>.
-  %k'Tx}q-
+ )k'Tx}q-
 t2o?jIrVu{?x<jtvsLpEv,rDoqG
 Tyqp-
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
@@ -7812,12 +7397,11 @@ TpV*q8
 J1vX
 /<
 p[rDq'?pYrm{Ep?pkv6p0t,v(.
-  $q'r#p58
+ 'q'r#p58
 r)z=&_
 TpV*u)
 y$s^*
-xe&.
-z@xHV
+ %['z@xHV
 zF<p;
 ws
 }k
@@ -7826,23 +7410,23 @@ zF'p;
 pzIA%HApqY8pqrJpFpFpF@
 /$
 zV%/
-  $,/$
+ ',/$
 pzMpN%LpNz[zj
 /$
 pzMpN%LpNwfzj
 /$
 L$%3
-  %*pzQ%"%P%"z[zj
+ )*pzQ%"%P%"z[zj
 /$
 pzQ%"%P%"wfzj
 /$
 L*%7
-  %2pzU%(%T%(z[zj
+ )2pzU%(%T%(z[zj
 /$
 pzU%(%T%(wfzj
 s|1q[
 L7,
-  #P)qjqV&<
+ %P)qjqV&<
 k6&#
 tE
 xr
@@ -7856,26 +7440,26 @@ s+#%7
 sZrJw(vDqZw07-
 |x.p-
 zw
-  $)/#
+ ')/#
 sZrJw(vDqZw07py
 /#
 tFe
-  #/x7pG-
+ %/x7pG-
 /#
 sZryw(vDqZw07ta
 /#
 tGvl
-  %(sZryw(vDqZw07vu
+ )(sZryw(vDqZw07vu
 !s4
 Wp'5p-
 sjv)"s;
 }dr5
-  ##Wp'*tB
+ %#Wp'*tB
 yVy:
 sjw)(
 Wp'6tB
 yV4uT
-  #%sjy(5uH6
+ %%sjy(5uH6
 WpC<s8
 rF6#5
 sz##
@@ -7886,16 +7470,16 @@ WpC2uZ
 N5##
 t<sl
 X/##(
-  #)WpC1tY
+ %)WpC1tY
 s>r\(
 WpC2u)
 X1##[
-  #./#
+ %./#
 s>tO
 /#
 X1##po
-  &'X3##px
-  $,qr4U7
+ +'X3##px
+ ',qr4U7
 Ta0qW
 IpY\q'?IrVu{?w>r[rS{+Q"%%?uT
 IpY\q'?IrVu{?w>r[rS{+Q"&%>uT
@@ -7921,15 +7505,14 @@ q<."1
 q<("+
 Tp'2a0
 L7rw
-xe&.
-{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
+ %S*{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHV
 s\3#2#1#0pqbp*8Apqp5pNpqpR%"$"#""@
 L6rw
-  $&s\/#.#-#,pqbp*8Ap&#%"pqzj
-  %&s\+#*#)#(pqbp*8Ap&)%(wF
-  %*s\'#&#%#$pqbp*8Ap&/%.pqyc
+ '&s\/#.#-#,pqbp*8Ap&#%"pqzj
+ )&s\+#*#)#(pqbp*8Ap&)%(wF
+ )*s\'#&#%#$pqbp*8Ap&/%.pqyc
 tg'q%
-  #d%tg0p;
+ %d%tg0p;
 LXs6
 tAZ
 u"
@@ -7940,69 +7523,67 @@ uca%k-
 /R
 ua6
 /R
-  (Q+x{+rN
-  #%/P
+ /Q+x{+rN
+ %%/P
 ts
-  $u,/Q
+ 'u,/Q
 t1|dyO
 t#yO
-  ##/#
-  #%p<5
+ %#/#
+ %%p<5
 /=
-  'Q&Tr{pV6
+ -Q&Tr{pV6
 s<pO;
 G))
 Tq[s8
 Las6
-  #a,wv<8
+ %a,wv<8
 /R
 qjqV&d
 qf{,&e-
 /R
 wt&h
-  'u*vG)
-  #u*/S
-  %FwD
+ -u*vG)
+ %u*/S
+ )FwD
 v^rw
-  #/r^R
-  #[+/$
+ %/r^R
+ %[+/$
 qjpa&m
 qf{,&n-
 /$
 L$&q
-  '7{-
-  $7  $[+vGR
-  $[+zn&&t
+ -7{-
+ '7 '[+vGR
+ '[+zn&&t
 qf{,&u-
 /$
 L+&x
-  'HD")
-  &[+}0R
-  $3zn-&{
+ -HD")
+ +[+}0R
+ '3zn-&{
 qf{,&|-
 /$
 L2H$#
-  'DD%)
-  &3D"R
-  #Dtg2sX
+ -DD%)
+ +3D"R
+ %Dtg2sX
 s,#1r+
 /H
-  %\(Df)
+ )\(Df)
 qQ-
 r>5
-  $w-tCr(#Du%
+ 'w-tCr(#Du%
 !s4
 tg1p;
-  #h+rHr(#3H#3,
+ %h+rHr(#3H#3,
 xd#3&Z
 rr6#5
-s5~9
-!s4
-tg*qp
+ %i+ %)tg*qp
 y]4y:
 qJ4(
 tg6qp
-  #m&s>sg
+ %m&s>sg
 ug<a
 }=
 ug's{
@@ -8012,8 +7593,7 @@ s/
 tJA
 r>*
 ug0q%
-pg4M
-  #l/u"
+ %_+ %l/u"
 ug+pX
 p%T;
 r>6
@@ -8021,11 +7601,9 @@ tSf
 rzq3&.
 r8#^e8
 x~v~rQvLt"57@
-!s4
-w:q-
-  #*rc<
-tSf
-t9<rt&.
+ %Cw:q-
+ %*rc<
+ %*t9<rt&.
 zJq8
 q"pQ,
 z3pV
@@ -8073,7 +7651,7 @@ uw+K
 w9-&+
 xK-&+
 sW*r{
-  #c2xU0'
+ %c2xU0'
 w+
 the
 zTqW
@@ -8085,7 +7663,7 @@ qj*A
 t1x?vu
 /#
 t#vu
-  ##p<6
+ %#p<6
 /#
 vn|..
 |yrQ
@@ -8095,9 +7673,9 @@ sjq1Q[U
 |ys&rL
 sjsysaU
 |ys&s*
-  #$qN5z1
+ %$qN5z1
 v=u0(
-  $q(qN*qT
+ 'q(qN*qT
 vx#B
 zTpb
 trvI&.
@@ -8115,7 +7693,7 @@ X&[B
 X'[B
 /%
 rB3"+
-  $6/%
+ '6/%
 vx5"*
 /$
 {ks&v6x+
@@ -8130,17 +7708,17 @@ X&|N*
 X'|N*
 /$
 rBD"?
-  $G/$
+ 'G/$
 vxF"*
 /$
 {ks&u|sI
-  &3{ks&u|p.
-  '3rBU"S
-  %3vxW"*
+ +3{ks&u|p.
+ -3rBU"S
+ )3vxW"*
 /$
 {ks&qyy,pU
-  &D{ks&'y5pZ
-  &DsW6q%
+ +D{ks&'y5pZ
+ +DsW6q%
 q_?,
 xr
 qM+q8
@@ -8201,32 +7779,32 @@ p1*pG
 prt[x.+
 r3pFU
 {}-
-  #.tE
-  %//#
-  %/p1.s;
+ %.tE
+ )//#
+ )/p1.s;
 X$x./
 vx#U
 {}1
-  +/p12"&
+ 5/p12"&
 X)x.3
 vx(U
 {}5
-  +<p12"+
+ 5<p12"+
 X.x.3
 vx-U
-  ,/p16"0
+ 7/p16"0
 X3x.7
 vx2U
 {}9
-  +Ip1:"5
+ 5Ip1:"5
 X8x.;
 vx7U
 {}=
-  +Ip1>":
+ 5Ip1>":
 X=x.?
 vx<U
 {}A
-  *IqM<pV
+ 3IqM<pV
 ua2
 G4)
 xr
@@ -8238,26 +7816,25 @@ wSp5tz
 /#
 |[N"T
 /#
-wb7
-wSpQtz
+ %'wSpQtz
 /#
 |[N"U
-  $'wSp7tz
+ ''wSp7tz
 /#
 |[N"V
-  $,wSp?tz
+ ',wSp?tz
 /#
 |[J"W
-  $1wSbtz
+ '1wSbtz
 /#
 |[J"X
-  $6wSYtz
+ '6wSYtz
 /#
 |[J"Y
-  $;wSp4tz
+ ';wSp4tz
 /#
 |[J"Z
-  $@wSqVtz
+ '@wSqVtz
 !s4
 /$
 Ip)?pEqBqgq7uLq]pe
@@ -8268,24 +7845,21 @@ u@p6Z
 u@'pZp*
 u@qu8
 u@t-xv
-!s4
-ug5sX
+ %,ug5sX
 s~
-!s4
-q\6pv
-  #U:|5qW
-qI-
+ %/q\6pv
+ %U: %n:qI-
 q_<K
 q_7K
 tE
-  #y(p%-A
+ %y(p%-A
 tE
 u"
 |Ms{
 vpK&+)
 qQ5
 rc2
-  $k#Ip)?pEqBqgq7uLq]K
+ 'k#Ip)?pEqBqgq7uLq]K
 u@0VK
 u@pUK
 u@1VK
@@ -8293,12 +7867,10 @@ u@p6K
 u@'pZK
 u@quK
 u@'pUK
-!s4
-r='qT
-  $?  #i:J${e
-  #o:sY1
-!s4
-/T
+ %Ir='qT
+ '? %i:J${e
+ %o:sY1
+ %G/T
 J7uC5
 J8}v
 J9uC6
@@ -8306,16 +7878,15 @@ J:q(<
 /S
 J1q('
 p90'
-!s4
-y@5pK
+ %My@5pK
 :sq(0
 p90+
-  $^#:aq(2
+ '^#:aq(2
 :_q(.
 :^q(1
 :]q(5
 /$
-  $./=
+ './=
 :Fq(*
 /;
 :Eq(6
@@ -8324,12 +7895,11 @@ p90+
 sU$
 p9+'
 !s}
-  #g;s3
+ %g;s3
 !tj
-  #s:rI5
+ %s:rI5
 v_<
-v_<
-p9
+ %#p9
 !u8
 r=2yS
 })
@@ -8352,19 +7922,18 @@ p9
 /#
 tX
 CJ
-  $.!cwG
+ '.!cwG
 tX
 CF
-  $3!cwX
+ '3!cwX
 /r
 ||
-  %3!cx#
-  $3C.
-  $?!c*pm
+ )3!cx#
+ '3C.
+ '?!c*pm
 ug'u)
 vbM
-pp<
-q4+
+ %?q4+
 p9
 !cxw
 /K
@@ -8375,7 +7944,7 @@ p9
 !c'y3
 /K
 {11
-  %(!c'z/
+ )(!c'z/
 qM2a
 {16
 C%
@@ -8397,7 +7966,7 @@ p9
 |MtY
 {1.
 pppO
-  $(!c'wG
+ '(!c'wG
 /5
 tX.
 n6
@@ -8406,7 +7975,7 @@ p9
 !c'wX
 /5
 vb3
-  %p#!c'x#
+ )p#!c'x#
 /4
 tX0
 Cr
@@ -8418,15 +7987,15 @@ pp|_
 q4o
 p9
 !c'xw
-  $,_*
+ ',_*
 p9
 !vTy3
-  $,q4m
+ ',q4m
 p9
 !vTz/
 /4
 tX2
-  %=!ct?pm
+ )=!ct?pm
 /5
 tX5
 C_
@@ -8439,19 +8008,18 @@ q4^
 p9
 !crlpm
 /$
-tX0
-CB
-  $H!vTwG
-  $Hq4?
+ %HCB
+ 'H!vTwG
+ 'Hq4?
 p9
 !vTwX
-  $,  $H!vTx#
-  $Hq4>
+ ', 'H!vTx#
+ 'Hq4>
 p9
 !cxNpm
 /5
 tX6
-  %H!vTxw
+ )H!vTxw
 /5
 ||<
 C*
@@ -8477,7 +8045,7 @@ zqsI
 st
 zqx+
 {D
-  ${?su
+ '{?su
 sq
 s2
 sv
@@ -8492,193 +8060,392 @@ s~
 !@
 `}
 
-var decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned, Code: `packed2 39022 decode_dtype_BF16_row_BF16_dim64
+var decodeBF16DtypeBF16RowBF16Dim64SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 39022 decode_dtype_BF16_row_BF16_dim64
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- u#( $& $ZQ# h#UQ#/6
- }#$ S#&/2
- n#$ ]#&/2
- D$/9
- W#$/;
- e%$/Q
- %$/Q
- #$/Q
- +$/O
- %$/P
- 5$/Q
- $$/Q
- *$/R
- 6$/R
- Q*$ <&/R
- ($/Q
- 4$/;
- #$/9
- #$/:
- &$ 6$/R
- 2$/p
- 3$/I
- '$/I
- -$/:
- '$/8
- v$$`}
+ ,( .$O+qFs7
+h'qFs7
+ Z$(q@$
+s/
+q@%
+q@'
+s/
+q@(
+q@*
+s/
+q@+
+u?q)
+s/
+u?ps
+y}
+s/
+u?q9
+s/
+x2
+s/
+ && &mQ#qI5
+p%5Z
+ ,dQ#r&5e
+G.)
+{rt^>t^r|
+qI7
+/#
+w96&'
+ D0uO&8
+ $$z_pPp?{a8
+ k#$/6
+ {%$ .&wU(
+ D$uN7
+ &$ts
+w3r8
+qj|_A
+qjs^q
+G)R
+w3qp*
+ %& $.w3i%#
+ $$qj|1A
+qf{,%A-
+ $&w_%?
+ $$tw
+ .$/2
+ 0$r^)
+ &$ *g4 &f4 &g4/&
+qjqR%C
+qf{,%C-
+/&
+L(%A
+ 0A (j3 (g4zn(%C
+ %3/$
+L/%A
+ 0; .Dzn/%C
+ '3L6%A
+ 6; &D (f4qnE%E,
+kEs6
+ $& &&zn~A
+ 6$pHVq5
+ $$uN6
+t4
+wv:8
+qjq0A
+ &(tf
+ ,$tCqRu%
+ ($ %& ($ %* ($ %. ($ %2 ($ %6 ($ %: ($ %> &$pHXs6
+/2
+k}A
+sx~r4
+s/
+DF)
+wUP
+ ,0z~f
+ L$x>%|
+q{~,
+/9
+ 8(rz0&a
+ R#$pHX8
+/(
+p%iA
+ucir4
+s/
+DJ)
+wUT
+ 60/;
+ *$r)z=&k
+ 0$pzKA%JApqp?Zpqqi[[[@
+ $$pzKA%JApqY8pqrJpFpFpF@
+ ,$pzOpN%NpNz[zj
+/$
+pzOpN%NpNwfzj
+ ,(pzS%"%R%"z[zj
+/$
+pzS%"%R%"wfzj
+ ,(pzW%(%V%(z[zj
+/$
+pzW%(%V%(wfzj
+ ((qjqV&G
+ .$s+GA
+ .$ ') *& %/ ,$ )( q%(tAf
+u"
+/Q
+p%l%j
+ucl%k-
+|p$=I
+/Q
+ $0/Q
+ +Q+ $c# %Q+qjsS=
+wv>p*
+ %%/O
+ (j8/P
+ 0m7p[rDq'?pYrm{Ep5pkv6p0t,v(.
+ &$r#p|8
+ %R& $&s<pS;
+ &$Lds6
+ $$wvG8
+/Q
+qjqV&o
+qf{,&p-
+/Q
+wt&s
+ ,.ut)
+ $$/R
+ 4$qjpa&x
+qf{,&y-
+/$
+L$&|
+ ,C{W
+ '7 ,R#zn&H$-
+qf{,H$--
+/$
+L+H$+
+ ,;}O
+ 0Fzn-H$-
+ '3L2H$+
+ ,;D#)
+ 0Fs,#4r+
+/H
+ )](Da)
+wUk
+ (0tCr(#Gu%
+ ($rHr(#6H#6,
+xd#6&f
+ N&p%_;
+ $$tSa
+ $$r8#de8
+ ($ %* $$ %* ,$r8#iti
+ g#$tIu(S&+
+ i&$q_J,
+ &$pHVpe
+|p8=j
+ *&wUs
+ ($u-q1y_zj
+u-q1t(p0uhyc
+ *2q|pO=t
+ ($}(v~y_pRg"&@
+ (&pHVpT
+ &$wUw
+ >$ 4* 4* 4* 4* 4* 4* 4* ((q<6";
+q<,"1
+q<""'
+vgr1po
+xr
+/#
+ $& $* $* $* $* $* $* &*shtDrS\p0r[v~bpGpo
+shtDrS\p0r[v~Y[pj
+shtDrS\p0r[v~p4UpM
+shtDrS\p0r[v~qVwy
+ $&yMbp*8w?
+ *4 &&q_GK
+ &$ %a' *$vpV&+)
+wU{
+ (&yM<KyX@
+ *2qI@
+ ,"/R
+ $$uR$>
+ &"uR$=
+ $"/Q
+ ,$uR#m
+ *"wW[
+ &"wWZ
+ *"/;
+ $$/9
+ $$/:
+ $$z'
+ &$ 6$C~
+ ,$Cw
+_9
+ &&/R
+ 0$CN
+ '. &(CJ
+ '3 $(/p
+ 0$C4
+ '? *(q41
+ &$/I
+ $$C|
+ ($/I
+ $$ )( ((C+
+_:
+ &&/:
+ $$C.
+_;
+ &&/8
+ $$C%
+_<
+ *&ppq)
+ '( ((n=
+r9q/
+ 6&Cs
+_7
+ *&r9q9
+ ($Cs
+_8
+ *&r9pJ
+ 6$Cc
+_6
+ *&r9pO
+ *$CF
+ 'H ((r9ph
+ ($CF
+ 'H ((r9pS
+ 6$C0
+ ,$C/
+ c#$`}
 
 var decodeBF16DtypeBF16RowBF16Dim64SM80 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 39924 decode_dtype_BF16_row_BF16_dim64
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- e#( $& $mQ# i#hQ#/6
- }#$ R#&/2
- n#$ \#&/2
- D$/9
- W#$/;
- e%$/Q
- %$/Q
- #$/Q
- *$/O
- %$/P
- 5$/Q
+ y$( && &mQ# R%hQ#/6
+ {%$ T$&/2
+ \%$ i$&/2
+ g#$/9
+ ^$$/;
+ y($/Q
+ ($/Q
  $$/Q
+ 2$/O
+ ($/P
+ H$/Q
+ &$/Q
+ 2$/R
+ J$/R
+ P5$ c#&/S
  *$/R
- 6$/R
- h+$ B&/S
- &$/R
- 1$/<
- #$/:
- #$/;
- &$ 6$/S
- 2$/q
- 3$/J
- '$/J
- -$/;
- '$/8
- v$$`}
+ @$/<
+ $$/:
+ $$/;
+ *$ J$/S
+ B$/q
+ D$/J
+ ,$/J
+ 8$/;
+ ,$/8
+ m'$`}
 
 var decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90NarrowAligned, Code: `packed2 51574 decode_dtype_BF16_row_BF16_dim128
- .$]r:rG
+ :$]r:rG
 OxXr-
 h'uxs7
 p#+yD
- y%* #T.pg4vj
- $Q.xep*
- #$vn3Z
- ,$pIp4;
- $$xeqP
+ s)* $T.pg4vj
+ &Q.xep*
+ $$vn3Z
+ 6$pIp4;
+ &$xeqP
 /%
 t*}'"
- &(  #, $$xe%(
+ *( %, &$xe%(
 /$
 t*}')
- &(  $, #&xe%/
+ *( ', $&xe%/
 /$
 t*}'0
- %CpH4rw
-  $6LB8
+ (CpH4rw
+ '6LB8
 xe%6
 /$
 t*}'7
- %'pH43<
-  $@LI8
+ ('pH43<
+ '@LI8
 xe%=
 /$
 t*}'>
- %'pH4>x/
-  $JLP8
+ ('pH4>x/
+ 'JLP8
 xe%D
 /$
 t*}'E
- %'pH4y1
-  $JLW8
+ ('pH4y1
+ 'JLW8
 xe%K
 /$
 t*}'L
- 'Dt/W
- $$Lf8
- $$y$s^X
+ ,Dt/W
+ &$Lf8
+ &$y$s^X
 t/y
- (&kWp*
+ .&kWp*
 sxXZ-
- +&pI|T
+ 4&pI|T
 tIp4M
- #&rz|_%\
- #$k[p2
+ $&rz|_%\
+ $$k[p2
 sx\pN-
- $&uapd
- '$ #V4qjpdrlA
- #$G)R
- #"  #& #Q4wvG%#
- #$qj|1]
+ &&uapd
+ ,$ $V4qjpdrlA
+ $$G)R
+ $" %& $Q4wvG%#
+ $$qj|1]
 qf{,%]-
- #&w_%[
- .$z2sdrl
- ,$zVqb
- &$qjqR%_
+ $&w_%[
+ :$z2sdrl
+ 6$zVqb
+ *$qjqR%_
 qf{,%_-
 /&
 L(%]
- #)thsdrl
- (4uOqb
- &$zn(%_
-  #3/$
+ $)thsdrl
+ .4uOqb
+ *$zn(%_
+ %3/$
 L/%]
-  '3 %4  $3 %&zn/%_
-  $3L6%]
-  'D %4  $D $&/$
+ -3 (4 '3 (&zn/%_
+ '3L6%]
+ -D (4 'D &&/$
 zn6%_
-  $DL=%]
-  'DD%)
-  &DD%R
- $Ezn=%_
-  $DLD%]
-  'DD()
-  &DD(R
- $GznD%_
-  $DLK%]
-  'DD+)
-  &DD+R
- $%znK%_
-  $DLR%]
-  'DD.)
-  &DD.R
- &c#qnb%b,
+ 'DL=%]
+ -DD%)
+ +DD%R
+ &Ezn=%_
+ 'DLD%]
+ -DD()
+ +DD(R
+ &GznD%_
+ 'DLK%]
+ -DD+)
+ +DD+R
+ &%znK%_
+ 'DLR%]
+ -DD.)
+ +DD.R
+ *c#qnb%b,
 kbM
- '&s+SA
- *$ ,1pHV%'
+ ,&s+SA
+ 2$ 61pHV%'
 t~ql
- %&qjq3A
- *$q#)u%
- %$  #& %$  #* %$  #. %$  #2 %$  #6 %$  #: %$  #>zVqd
+ (&qjq3A
+ 2$q#)u%
+ ($ %& ($ %* ($ %. ($ %2 ($ %6 ($ %: ($ %>zVqd
 u;
 D()
-  #B|AM1
+ %B|AM1
 u;
 D*)
-  #Fy$p|}l
+ %Fy$p|}l
 u;
 D,)
-  #J}f;2
+ %J}f;2
 u;
 D.)
-  #NL"zz
+ %NL"zz
 u;
 D0)
-  #NL#>re
+ %NL#>re
 u;
 D2)
-  #NL$>ro
+ %NL$>ro
 u;
 D4)
-  #NL%>r6
+ %NL%>r6
 u;
 D6)
-  #N $$pHXM
+ %N &$pHXM
 /3
- %\%Dc)
+ (\%Dc)
 wUm
- 9S% 4ATyItB
- #~-p_me8
- #%|H
+ P#S% FATyItB
+ $~-p_me8
+ $%|H
 /;
 t*38
- $N (^-|Ae
+ &N .^-|Ae
 v4p4q5
 }fsd
 v4p4qP
@@ -8686,7 +8453,7 @@ L#,0
 v4s^#
 L%|B
 v4s^%
- ."rr*B
+ :"rr*B
 rr+B
 rr,B
 rr-B
@@ -8702,61 +8469,61 @@ rr6B
 rr7B
 rr8B
 qD"B
- 6"Dg)
+ J"Dg)
 wUq
- &&Tv1q-
+ *&Tv1q-
 t2o?jIrVu{?x<jtvsLpEv,rDo{X
- (&  $~* #&rz|_&k
- #$y$s^2
- '$pzeA%dApqp?Zpqqi[[[@
- #$pzeA%dApqY8pqrJpFpFpF@
+ .& '~* $&rz|_&k
+ $$y$s^2
+ ,$pzeA%dApqp?Zpqqi[[[@
+ $$pzeA%dApqY8pqrJpFpFpF@
 /$
 zV%7
- %(pzipN%hpNz[zj
+ ((pzipN%hpNz[zj
 /$
 pzipN%hpNwfzj
 /$
 L$%;
- %'pzm%"%l%"z[zj
+ ('pzm%"%l%"z[zj
 /$
 pzm%"%l%"wfzj
 /$
 L*%?
- %'pzq%(%p%(z[zj
+ ('pzq%(%p%(z[zj
 /$
 pzq%(%p%(wfzj
 /$
 L0%C
- %'pzu%.%t%.z[zj
+ ('pzu%.%t%.z[zj
 /$
 pzu%.%t%.wfzj
 /$
 L6%G
- %'pzy%4%x%4z[zj
+ ('pzy%4%x%4z[zj
 /$
 pzy%4%x%4wfzj
 /$
 L<%K
- %'pz}%:%|%:z[zj
+ ('pz}%:%|%:z[zj
 /$
 pz}%:%|%:wfzj
 /$
 LB%O
- %'yEr(#0%@H#/%@z[zj
+ ('yEr(#0%@H#/%@z[zj
 /$
 yEr(#0%@H#/%@wfzj
- #HLO,
- $$kN&#
- %$p]Qql%U
- &$s+#%O
- @$sjq1pRdu7c
- #$rBd"e
- %$p1i(
- #$p1i##
- 5$sHvU7
- #$IpY\q'?IrVu{?w>r[rS{+Q"%%WuT
+ $HLO,
+ &$kN&#
+ ($p]Qql%U
+ *$s+#%O
+ ^#$sjq1pRdu7c
+ $$rBd"e
+ ($p1i(
+ $$p1i##
+ H$sHvU7
+ $$IpY\q'?IrVu{?w>r[rS{+Q"%%WuT
 IpY\q'?IrVu{?w>r[rS{+Q"&%VuT
- #&p1zU
+ $&p1zU
 p1|U
 p1~[
 N@[
@@ -8788,61 +8555,59 @@ N'"4
 N&"4
 N%"6
 N$"6
- #Bq<>"A
+ $Bq<>"A
 q<8";
- #&LOqb
- $$s\C#B#A#@pqbp*8Apqp5pNpqpR5"4"3"2@
+ $&LOqb
+ &$s\C#B#A#@pqbp*8Apqp5pNpqpR5"4"3"2@
 LNqb
- $%s\?#>#=#<pqbp*8Ap&#%"pqpR1"0"/".@
-  %&s\;#:#9#8pqbp*8Ap&)%(pqpR-","+"*@
-  %*s\7#6#5#4pqbp*8Ap&/%.pqpR)"("'"&@
-  %.s\3#2#1#0pqbp*8Ap&5%4pqpR%"$"#""@
-  %2s\/#.#-#,pqbp*8Ap&;%:pqzj
-  %6s\+#*#)#(pqbp*8Ap&A%@wF
-  %:s\'#&#%#$pqbp*8Ap&G%Fpqyc
- %<s,#8M
- %$p%lH#R
+ &%s\?#>#=#<pqbp*8Ap&#%"pqpR1"0"/".@
+ )&s\;#:#9#8pqbp*8Ap&)%(pqpR-","+"*@
+ )*s\7#6#5#4pqbp*8Ap&/%.pqpR)"("'"&@
+ ).s\3#2#1#0pqbp*8Ap&5%4pqpR%"$"#""@
+ )2s\/#.#-#,pqbp*8Ap&;%:pqzj
+ )6s\+#*#)#(pqbp*8Ap&A%@wF
+ ):s\'#&#%#$pqbp*8Ap&G%Fpqyc
+ (<s,#8M
+ ($p%lH#R
 uclH#S-
 |p$=f
 /R
-uapd
- (,  $q/  $p/ /*  $d0 #&  #e' &$s,#CM
- *$  &f/ )*v^qb
- +$  &7 %*  '{/zn&H%R
+ %q/ ., 'q/ 'p/ <* 'd0 $& %e' *$s,#CM
+ 2$ +f/ 0*v^qb
+ 4$ +7 (* -{/zn&H%R
 qf{,H%R-
 /$
 L+H%P
-  'H %>  '{/zn-H%R
-  $3L2H%P
-  'D %>  '{/zn4H%R
-  $DL9H%P
-  'DD&)
-  ){/zn;H%R
-  $DL@H%P
-  'DD))
-  ){/znBH%R
-  $DLGH%P
-  'DD,)
-  ){/znIH%R
-  $DLNH%P
-  'DD/)
-  ({/ #*s,$$;
- &$GC)
+ -H (> -{/zn-H%R
+ '3L2H%P
+ -D (> -{/zn4H%R
+ 'DL9H%P
+ -DD&)
+ 1{/zn;H%R
+ 'DL@H%P
+ -DD))
+ 1{/znBH%R
+ 'DLGH%P
+ -DD,)
+ 1{/znIH%R
+ 'DLNH%P
+ -DD/)
+ /{/ $*s,$$;
+ *$GC)
 qQ9
- %&tCr($@u%
- %$rHr($&H$&,
+ (&tCr($@u%
+ ($rHr($&H$&,
 xd$&&f
 rrF#E
- %(y]Dy:
+ ((y]Dy:
 qJD(
- 4&q@F
- #$r8$me8
+ F&q@F
+ $$r8$me8
 x~v~rQvLt"E7@
- &&q@F
- '$r8$rti
+ *& %* ,$r8$rti
 p\wn#C
- #&p\xN{[A
- #$p\q0pZ#?
+ $&p\xN{[A
+ $$p\q0pZ#?
 /#
 p\+x+#=
 /#
@@ -8901,198 +8666,197 @@ p\v+vP#(
 p\qyqX#&
 /#
 p\'rl{[$
- e$X#|p89@
- &$qQ:
- +$q|pO9;
- ,$qQ<
- k$$qQ<
- 2$uR%d
- $$uR%c
- ($:{q(0
+ y&X#|p89@
+ *$qQ:
+ 4$q|pO9;
+ 6$qQ<
+ V'$qQ<
+ B$uR%d
+ &$uR%c
+ .$:{q(0
 uR$n
- %&:iq(2
+ (&:iq(2
 wWx
 :hq(.
 :gq(1
 wWw
 :fq(5
- 9.nD
- '$nK
- -$CZ
- &$CV
- 9$nF
- '$  %( I(nO
- &$pppdrl
- &$nO
- &$  #, -$nl
- &$ppq3
- '$CR
- &$  #H &$CR
- &$  #H T#$`}
+ P#.nD
+ ,$nK
+ 8$CZ
+ *$CV
+ P#$nF
+ ,$ )( q#(nO
+ *$pppdrl
+ *$nO
+ *$ %, 8$nl
+ *$ppq3
+ ,$CR
+ *$ %H *$CR
+ *$ %H X$$`}
 
 var decodeBF16DtypeBF16RowBF16Dim128SM90 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned, Code: `packed2 52485 decode_dtype_BF16_row_BF16_dim128
- )$!yLqGyK\|mwp
- ("tW'r-
+ 0$!yLqGyK\|mwp
+ ."tW'r-
 OrWrG
 hsCrG
- U#& *Fxq
+ Z$& 2Fxq
 r,q9
- '&}[e
+ ,&}[e
 }O
- #{*wZpU
+ ${*wZpU
 xq
 /#
 t|p7&'
- 3p*uOq5
- #$z_pPp?AqU
- v%$qQ-
- 3$uN'
- $$x{(p@
+ Dp*uOq5
+ $$z_pPp?AqU
+ m)$qQ-
+ D$uN'
+ &$x{(p@
 sFpdrlE
 sF{'*
 G)p@
 x{+r}
-  #& #0wv<qU
- #$qj|1Z
+ %& $0wv<qU
+ $$qj|1Z
 qf{,%Z-
- #&uO%X
- #$v8
- 0$}5
- $$  %4 %(utR
- $$qjqR%\
+ $&uO%X
+ $$v8
+ >$}5
+ &$ )4 ((utR
+ &$qjqR%\
 qf{,%\-
 /&
 L%%Z
- '*{H
- &$uMR
- $$zn(%\
-  #3/$
+ ,*{H
+ *$uMR
+ &$zn(%\
+ %3/$
 L,%Z
- ';zM)
- &Fy?R
- $Azn/%\
-  $3L3%Z
- ';D$)
- &FD#R
- $Azn6%\
-  $DL:%Z
- ';D')
- &FD&R
- $Azn=%\
-  $DLA%Z
- ';D*)
- &FD)R
- $AznD%\
-  $DLH%Z
- ';D-)
- &FD,R
- $AznK%\
-  $DLO%Z
- ';D0)
- &FD/R
- &s%qn^%^,
+ ,;zM)
+ *Fy?R
+ &Azn/%\
+ '3L3%Z
+ ,;D$)
+ *FD#R
+ &Azn6%\
+ 'DL:%Z
+ ,;D')
+ *FD&R
+ &Azn=%\
+ 'DLA%Z
+ ,;D*)
+ *FD)R
+ &AznD%\
+ 'DLH%Z
+ ,;D-)
+ *FD,R
+ &AznK%\
+ 'DLO%Z
+ ,;D0)
+ *FD/R
+ *s%qn^%^,
 k^M
- '&s+HA
- 4$pHK%'
- #$uN$
+ ,&s+HA
+ F$pHK%'
+ $$uN$
 x{%)
 sFq3E
- $*wj4
- '$q#'u%
- %$  #& %$  #* %$  #. %$  #2 %$  #6 %$  #: %$  #> %$  #B %$  #F %$  #J %$  #N %$  #N %$  #N %$  #N %$  #N $$pHMM
+ &*wj4
+ ,$q#'u%
+ ($ %& ($ %* ($ %. ($ %2 ($ %6 ($ %: ($ %> ($ %B ($ %F ($ %J ($ %N ($ %N ($ %N ($ %N ($ %N &$pHMM
 /3
 p%]A
 uc]r4
 s/
 Df)
 qQ-
- '0z~Z
- G$p_be8
- 8$rz0&U
- J$pHM8
+ ,0z~Z
+ m#$p_be8
+ N$rz0&U
+ s#$pHM8
 /(
-  %g$Dj)
+ )g$Dj)
 qQ-
- 10rz|_&_
- )$pzcA%bApqp?Zpqqi[[[@
- #$pzcA%bApqY8pqrJpFpFpF@
- '$pzgpN%fpNz[zj
+ @0rz|_&_
+ 0$pzcA%bApqp?Zpqqi[[[@
+ $$pzcA%bApqY8pqrJpFpFpF@
+ ,$pzgpN%fpNz[zj
 /$
 pzgpN%fpNwfzj
- '(pzk%"%j%"z[zj
+ ,(pzk%"%j%"z[zj
 /$
 pzk%"%j%"wfzj
- '(pzo%(%n%(z[zj
+ ,(pzo%(%n%(z[zj
 /$
 pzo%(%n%(wfzj
- '(pzs%.%r%.z[zj
+ ,(pzs%.%r%.z[zj
 /$
 pzs%.%r%.wfzj
- '(pzw%4%v%4z[zj
+ ,(pzw%4%v%4z[zj
 /$
 pzw%4%v%4wfzj
- '(pz{%:%z%:z[zj
+ ,(pz{%:%z%:z[zj
 /$
 pz{%:%z%:wfzj
- '(yEr(#.%@%~%@z[zj
+ ,(yEr(#.%@%~%@z[zj
 /$
 yEr(#.%@%~%@wfzj
- %(qjqV&<
- ($s+<A
- ($  $) &&  #/ '$  %( j$(tAZ
- $$p%aH#R
+ ((qjqV&<
+ .$s+<A
+ .$ ') *& %/ ,$ )( T'(tAZ
+ &$p%aH#R
 ucaH#S-
 |p$=i
- %(  (o/x{+rN
-  #%/P
- %v; *\<  'd' #,s<pO;
- $$s,#@M
- #$ #l>/R
+ (( /o/x{+rN
+ %%/P
+ (v; 2\< -d' $,s<pO;
+ &$s,#@M
+ $$ $l>/R
 qjqV&d
 qf{,&e-
 /R
 wt&h
- ){# ,{<qjpa&m
+ 0{# 6{<qjpa&m
 qf{,&n-
 /$
 L$&q
- 'C $W< (T=zn&&t
+ ,C &W< .T=zn&&t
 qf{,&u-
 /$
 L+&x
- '; '_< %Czn-&{
+ ,; ,_< (Czn-&{
 qf{,&|-
 /$
 L2H%H
- ,L %Czn4H%J
+ 6L (Czn4H%J
 qf{,H%J-
 /$
 L9H%H
- ,L %Czn;H%J
-  $3L@H%H
- ,L %CznBH%J
-  $DLGH%H
- ,L %CznIH%J
-  $DLNH%H
- ';D1)
- )m>s,#~;
+ 6L (Czn;H%J
+ '3L@H%H
+ 6L (CznBH%J
+ 'DLGH%H
+ 6L (CznIH%J
+ 'DLNH%H
+ ,;D1)
+ 0m>s,#~;
 /H
-  %m-G<)
+ )m-G<)
 qQ-
- %0tCr($=u%
- %$rHr($#H$#,
+ (0tCr($=u%
+ ($rHr($#H$#,
 xd$#&Z
- 8&p%T;
- #$q@?
- #$r8$he8
- %$  #* #$q@?
- '$r8$mti
- e#$tIu(H&+
- \$$q_?,
- $$pHKpe
+ N&p%T;
+ $$q@?
+ $$r8$he8
+ ($ %* $$ %* ,$r8$mti
+ y$$tIu(H&+
+ i&$q_?,
+ &$pHKpe
 |p899
- &&qQ1
- %$uqs;
+ *&qQ1
+ ($uqs;
 pipUpx
 pip6r5
 piqupF
@@ -9100,39 +8864,37 @@ piqXpM
 pi0pZU
 pisD(
 pisc7
- &&q|pO93
- %$uq"g
+ *&q|pO93
+ ($uq"g
 pipU"&
- %$pHKpT
- $$qQ5
- 0$pwq[pV+
+ ($pHKpT
+ &$qQ5
+ >$pwq[pV+
 wbU
 wSt^tz
 /#
- +"/#
-  %/ +"  &/ +"  &< +"  &I +"  &I +"  &I +"  %I %"xr
+ 4"/#
+ )/ 4" +/ 4" +< 4" +I 4" +I 4" +I 4" )I ("xr
 /$
- #./$
+ $./$
 wb7
 wSp5tz
 /#
- #"/#
-wb7
-wSpQtz
+ $"/#
+ %'wSpQtz
 /#
- #"  $'wSp7tz
+ $" ''wSp7tz
 /#
- #"  $,wSp?tz
+ $" ',wSp?tz
 /#
- #"  $1wSbtz
+ $" '1wSbtz
 /#
- #"  $6wSYtz
+ $" '6wSYtz
 /#
- #"  $;wSp4tz
+ $" ';wSp4tz
 /#
- $"wb7
-wSqVtz
- $^$Ip)?pEqBqgq7uLq]pe
+ &" %EwSqVtz
+ &^$Ip)?pEqBqgq7uLq]pe
 u@0VpN
 u@pUp2
 u@1V^
@@ -9140,10 +8902,10 @@ u@p6Z
 u@'pZp*
 u@qu8
 u@t-xv
- *U$q_<K
- $$  #y( &$vpK&+)
+ 2U$q_<K
+ &$ %y( *$vpK&+)
 qQ5
- %&Ip)?pEqBqgq7uLq]K
+ (&Ip)?pEqBqgq7uLq]K
 u@0VK
 u@pUK
 u@1VK
@@ -9151,130 +8913,123 @@ u@p6K
 u@'pZK
 u@quK
 u@'pUK
- &$ '$/T
- #$ $$ #$/S
- '$ &$ $$ &$/=
- #$/;
- #$/<
- #$sU$
- /$n=
- '$nD
+ *$ ,$/T
+ $$ &$ $$/S
+ ,$ *$ &$ *$/=
+ $$/;
+ $$/<
+ $$sU$
+ <$n=
+ ,$nD
 _-
- $&/T
- )$CV
-  $. $(CR
-  $3 #(/r
- )$C.
-  $? &(q4+
- $$/K
- #$n?
- %$/K
- #$  %( %(C%
+ &&/T
+ 0$CV
+ '. &(CR
+ '3 $(/r
+ 0$C.
+ '? *(q4+
+ &$/K
+ $$n?
+ ($/K
+ $$ )( ((C%
 _1
- $&/<
- #$C(
+ &&/<
+ $$C(
 _3
- &&ppqA
+ *&ppqA
 _5
- &&pppO
-  $( %(n6
+ *&pppO
+ '( ((n6
 _/
- ,&nH
+ 6&nH
 _'
- &&_K
- %$nH
+ *&_K
+ ($nH
 _*
- &&_M
- ,$C|
+ *&_M
+ 6$C|
 _$
- &&q4{
- &$CN
-  $H %(q4K
- %$CN
-  $H %(q4J
- ,$C*
- '$C)
- B$`}
+ *&q4{
+ *$CN
+ 'H ((q4K
+ ($CN
+ 'H ((q4J
+ 6$C*
+ ,$C)
+ c#$`}
 
 var decodeBF16DtypeBF16RowBF16Dim128SM80NarrowAligned = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90NarrowAligned, Code: `packed2 51359 decode_dtype_BF16_row_BF16_dim128
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- u#( $& $ka# h#fa#/6
- w$$ S#&/2
- U%$ W$&/2
- U#$/9
- p#$/;
- w&$/Q
- %$/Q
- #$/Q
- +$/O
- %$/P
- 5$/Q
- $$/Q
- *$/R
- 6$/R
- Y,$ <&/R
+ k%( && &ka# P%fa#/6
+ o'$ V$&/2
+ Z($ ^&&/2
+ Z$$/9
+ a%$/;
+ o+$/Q
  ($/Q
- 4$/;
- #$/9
- #$/:
- &$ 6$/R
- 2$/p
- 3$/I
- '$/I
- -$/:
- '$/8
- v$$`}
+ $$/Q
+ 4$/O
+ ($/P
+ H$/Q
+ &$/Q
+ 2$/R
+ J$/R
+ c6$ V#&/R
+ .$/Q
+ F$/;
+ $$/9
+ $$/:
+ *$ J$/R
+ B$/p
+ D$/I
+ ,$/I
+ 8$/:
+ ,$/8
+ m'$`}
 
 var decodeBF16DtypeBF16RowBF16Dim128SM80 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim128SM90, Code: `packed2 52270 decode_dtype_BF16_row_BF16_dim128
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- e#( $& $}a# i#xa#/6
- w$$ R#&/2
- U%$ V$&/2
- U#$/9
- p#$/;
- w&$/Q
- %$/Q
- #$/Q
- *$/O
- %$/P
- 5$/Q
+ y$( && &}a# R%xa#/6
+ o'$ T$&/2
+ Z($ \&&/2
+ Z$$/9
+ a%$/;
+ o+$/Q
+ ($/Q
  $$/Q
+ 2$/O
+ ($/P
+ H$/Q
+ &$/Q
+ 2$/R
+ J$/R
+ a9$ c#&/S
  *$/R
- 6$/R
- p-$ B&/S
- &$/R
- 1$/<
- #$/:
- #$/;
- &$ 6$/S
- 2$/q
- 3$/J
- '$/J
- -$/;
- '$/8
- v$$`}
+ @$/<
+ $$/:
+ $$/;
+ *$ J$/S
+ B$/q
+ D$/J
+ ,$/J
+ 8$/;
+ ,$/8
+ m'$`}
 
-var join32SM90 = driver.Text{Code: `packed2 24474 joinParts_float32_row_F32
-!y4}:Irmrnp{a?<
-!?p)vzpEp3p)p/Ip[sLx"
-!t;
-!u6~Ernw{q*
+var join32SM90 = driver.Text{Base: &decodeBF16DtypeBF16RowBF16Dim64SM90, Code: `packed2 24474 joinParts_float32_row_F32
+ ($!u6~Ernw{q*
 !u'ovzwp
 !xgp$grDt2p3q*
 !
 !pWp0pZpt
 !?p$zSp{p)w>p-*x(
-!qk
-]rvrO
+ $4]rvrO
 O'q&s7
 hrvqo
 p#rvqo
-!
-s0
-t6
-p"qc
+ (,p"qc
 p"2pU
 p"x+
 p"uE
@@ -9282,12 +9037,8 @@ u<1pZ
 {Yp.
 to
 y/p6
-uG
-|4
-w^
-p,q6
-p,y9
-p,ui
+ &0w^
+ &"p,ui
 p,um
 p,rL
 yv's8
@@ -9298,21 +9049,15 @@ ykrX
 s2
 z8+'
 v&q%
-pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
-w8a
+ $m#w8a
 xr
 w:pv
-pEvyw>gp3oz?p)v,q'?x<jtv
-!s4
-/'
+ &(/'
 xq
 r,qA
 wc
-}[e
-G#)
-w[q]
-wZpU
-pDqWqp
+ $2G#)
+ &$pDqWqp
 }np|
 s"q5
 tE
@@ -9320,21 +9065,18 @@ ws
 u"
 pDr{t0
 tFql
-pIp4s6
-pDtBpb
+ $X%pDtBpb
 tbp|
-tb{,
-xDqRK
+ $]$xDqRK
 t|sS(
 pDq[t0
 xDqVK
 tE
 p<.
 uO8
-  #*z_pPp5Ap*
-!s4
-x5p;
-  #Cw@pK
+ $#z_pPp5Ap*
+ $6x5p;
+ %Cw@pK
 sBp54
 r?-
 /-
@@ -9343,9 +9085,8 @@ vp)&#)
 qt&M
 v>sT
 qI(
-t_pA)
-s/
-  #$uN&
+ $(s/
+ $#uN&
 x{')
 tIpa8
 s/
@@ -9353,9 +9094,7 @@ y+rE
 sF|+)
 x{*r}
 s[pa
-  #&t1x?vu
-t#vu
-  ##p</
+ %& $^C &$p</
 s<pO4
 G%)
 s<qAM
@@ -9366,23 +9105,16 @@ tA+
 rY&+-
 v:q[
 tJqP
-}k
-}k
-}\~,
+ &|5}\~,
 xU*1
 pH/pk
-rxr$B
-rxQvv
-  #$ws
-!s4
-rzpQZ
+ &^$ $% &$rzpQZ
 s/
 qjqVp2
 ueq/)
 wv/p*
 qL'q~
-tb{,
-q|<E
+ $t2q|<E
 pn|T
 rY,-
 tIp4qU
@@ -9395,91 +9127,89 @@ s/
 r,pA
 z2M
 qfp7M-
-  $'r,pS
+ ''r,pS
 rU;
 qfp5;-
-  $,xT
+ ',xT
 xQrf
 qfparf-
-  $1r,pO
+ '1r,pO
 yAs6
 qfqRs6-
-  $6y6
+ '6y6
 k"r+
 sx#r+-
-  $;r,q9
-k$e
+ '; $b#k$e
 sx%e-
-  $@r,q/
+ '@r,q/
 k&vl
 sx'vl-
-  $Er,qA
-k(sd
+ 'E %t$k(sd
 sx)sd-
-  $Jr,ps
+ 'Jr,ps
 k*,'
 sx+,'-
-  $Or,q)
+ 'Or,q)
 k,,0
 sx-,0-
-  $OwU"
+ 'OwU"
 k.,+
 sx/,+-
-  $OwU#
+ 'OwU#
 k0|B
 sx1|B-
-  $OwU$
+ 'OwU$
 k2vj
 sx3vj-
-  $OwU%
+ 'OwU%
 k43
 sx53-
-  $OwU&
+ 'OwU&
 k6,5
 sx7,5-
-  $OwU'
+ 'OwU'
 k8,*
 sx9,*-
-  $OwU(
+ 'OwU(
 k:,6
 sx;,6-
-  $OwU)
+ 'OwU)
 k<x;
 sx=x;-
-  $OwU*
+ 'OwU*
 k>4'
 sx?4'-
-  $OwU+
+ 'OwU+
 k@yF
 sxAyF-
-  $OwU,
+ 'OwU,
 kB4+
 sxC4+-
-  $OwU-
+ 'OwU-
 kDwe
 sxEwe-
-  $OwU.
+ 'OwU.
 kF4.
 sxG4.-
-  $OwU/
+ 'OwU/
 kH41
 sxI41-
-  $OwU0
+ 'OwU0
 kJ45
 sxK45-
-  $OwU1
+ 'OwU1
 kL4*
 sxM4*-
-  $OwU2
+ 'OwU2
 kN46
 sxO46-
-  $OwU3
+ 'OwU3
 kPM<
 sxQM<-
-  $OwU4
+ 'OwU4
 kRy%
 sxSy%-
-  $OwU5
+ 'OwU5
 xU52
 LX&,
 kYA
@@ -9641,58 +9371,47 @@ IpY\q'?IrVu{?w>r[rS{+Q(x)
 Ww;p=
 tGpk
 q>p?8
-  #Z*v7
-!s4
-WyIw;
-  $,IpY\q'?IrVu{?w>r[rS{+QUx)
+ %Z*v7
+ $)WyIw;
+ ',IpY\q'?IrVu{?w>r[rS{+QUx)
 WsXyR
 sjq1r$r_
 Ww;yq
-  #.jp{grS{+bZA
+ %.jp{grS{+bZA
 xDbK
 y7
 yh
-!s4
-Wz$q[
+ $#Wz$q[
 {Bsay"
 /$
 sjq1Q~#
 /#
 yVeuT
 /#
-sjw)(
-/#
+ $g8/#
 yV;uT
-  %&yV4uT
-  %*yVy:
-/#
+ )& $$ )* $)/#
 sjq1sRr_
-!s4
-qN1q%
+ $/qN1q%
 u,&s;
 qN5v/
 rF&(
-sz##
-{?0?joov,r[?\p)wwsl
-rB&[
-  $%qN*pV*
+ &<rB&[
+ &%qN*pV*
 vS*
 /,
-  $_#/,
-  $_#/,
-  %_#/,
-  '_#  %,  #_#Wr7v1
+ '_#/,
+ '_#/,
+ )_#/,
+ -_# ), %_#Wr7v1
 t+r$r_
 /-
-  (_#/-
-  $_#t+Q~#
-  %_#s>sg
-  %_#  $&  $_#  $*  $_#t+sRr_
-!s4
-qN*sX
+ /_#/-
+ '_#t+Q~#
+ )_# $}* )_# '& '_# '* '_#t+sRr_
+ $=qN*sX
 p>$#$"%px
-N%"&
-y^qO
+ $l(y^qO
 IpY\q'?IrVu{?w>r[rS{+Q"$KuT
 xb'U
 IpY\q'?IrVu{?w>r[rS{+Q"&y:
@@ -9775,22 +9494,17 @@ rc
 tf
 G+)
 uJ
-!s4
-s~
-!s4
-z3qT
-  $%pDtBs8
+ %/ &\9z3qT
+ &%pDtBs8
 J(q(
 /A
 p9+
-!s4
-v>p}
+ $=v>p}
 J,s?
 J-uy
 J.vX
 p95
-!s4
-xUvr
+ $#xUvr
 J5{7
 /:
 J6|'
@@ -9827,222 +9541,121 @@ J:yt
 :Es?<
 /:
 p92'
-!s}
-  #}/s3
-!tj
-yv'qp
+ *^%yv'qp
 ws
 pc-
 pc$
-p9
-!u8
-y#tY
+ &*y#tY
 tX
 ppph
 _,
-p9
-!{J
-/)
+ &*/)
 {15
-pp<
-r9<
-p9
-!|r
-/)
+ (2 $-/)
 vbe
-  %(!y=pm
-/)
+ *&/)
 ||
 n5
 _&
-p9
-!cwG
-vbM
-n7
+ &* $Fn7
 _6
-p9
-!cwX
-||
+ &A||
 n3
 _)
-p9
-!cx#
-vbM
-n9
+ &* $0n9
 _8
-p9
-!c*pm
-/)
-vb;
-n>
+ &)/)
+ $0n>
 _7
-p9
-!cxw
-/)
+ &)/)
 {1.
-pp<
-_?
-p9
-!c'y3
-{1.
-C~
-  $'!c'z/
-{1.
-C}
-  $,!cqypm
-{1.
-C|
-  $1!crvpm
-{1.
-C{
-  $6!ct-pm
-{1.
-Cz
-  $;!c'wG
-{1.
-Cy
-  $@!c'wX
-{1.
-Cx
-  $E!c'x#
-{1.
-Cw
-  $J!cuQpm
-{1.
-Cv
-  $O!c'xw
-{1.
-Cu
-  $O!vTy3
-{1.
-Ct
-  $O!vTz/
-{1.
-Cs
-  $O!ct?pm
-{1.
-Cr
-  $O!vT+pm
-{1.
-Cq
-  $O!crlpm
-{1.
-Cp
-  $O!vTwG
-{1.
-Co
-  $O!vTwX
-{1.
-Cn
-  $O!vTx#
-{1.
-Cm
-  $O!cxNpm
-{1.
-Cl
-  $O!vTxw
-{1.
-Ck
-  $O!|-y3
-{1.
-Cj
-  $O!|-z/
-{1.
-Ci
-  $O!cq0pm
-{1.
-Ch
-  $O!|-+pm
-{1.
-Cg
-  $O!culpm
-{1.
-Cf
-  $O!|-wG
-{1.
-Ce
-  $O!|-wX
-{1.
-Cd
-  $O!|-x#
-{1.
-Cc
-  $O!cunpm
-{1.
-Cb
-  $O!|-xw
-{1.
-Ca
-  $O!y=y3
-{1.
-C_
-  $O!y=z/
+ $A_?
+ &H %'C~
+ '' $, $HC}
+ ', $? $<C|
+ '1 $3 $0C{
+ '6 $' $$Cz
+ '; $( $+Cy
+ '@ $4 $7Cx
+ 'E $@ $CCw
+ 'J $L $OCv
+ 'O $V# %OCu
+ 'O $* %OCt
+ 'O $* %OCs
+ 'O $, %OCr
+ 'O $, %OCq
+ 'O $* %OCp
+ 'O $, %OCo
+ 'O $* %OCn
+ 'O $* %OCm
+ 'O $* %OCl
+ 'O $, %OCk
+ 'O $, %OCj
+ 'O $, %OCi
+ 'O!cq0pm
+ %OCh
+ 'O!|-+pm
+ %OCg
+ 'O!culpm
+ %OCf
+ 'O!|-wG
+ %OCe
+ 'O!|-wX
+ %OCd
+ 'O!|-x#
+ %OCc
+ 'O!cunpm
+ %OCb
+ 'O!|-xw
+ %OCa
+ 'O!y=y3
+ %OC_
+ 'O!y=z/
 /)
 {11
 C^
 _9
-!u9
-p,{^
-tl
-to
-tk
-tm
-p"yu
+ $(p,{^
+ *$p"yu
 st
 t$uE
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ D(`}
 
 var join32SM80 = driver.Text{Base: &join32SM90, Code: `packed2 24331 joinParts_float32_row_F32
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- H( $& #&/%
- ?$ %&/*
- U.$/@
- P#$ ^'$`}
+ o#( && $&/%
+ \#$ (&/*
+ Z:$/@
+ P$$ m,$`}
 
 var join32SM70 = driver.Text{Base: &join32SM80, Code: `packed2 24834 joinParts_float32_row_F32
 !s.
 !s-
- *(]rvrA
- $$p#t-qq
- g+$tN{(
+ 2(]rvrA
+ &$p#t-qq
+ }4$tN{(
 txw)(
 sZr1{:
- *${Bqiy"
+ 2${Bqiy"
 /$
 tNqi7
 txsyr\(
 wT<\vDplplxk|>
- %(  $5  $( $&  &( $&  &. $&  $Gq}&{:
- $$y[&"&
+ (( '5 '( && +( && +. && 'Gq}&{:
+ &$y[&"&
 txuu&"'
-  #? &$rB-[
- %$vS1
- ~#$ #> #= #> #= #> #= #> #= #> #= #> #=vxzU
- #$vx{U
- #$vx|U
- #$vx}U
- #$vx~U
- #$xbDU
- #$xbEU
- #$p>%uHF(
- K$J<xz
+ %? *$rB-[
+ ($vS1
+ }%$ $> $= $> $= $> $= $> $= $> $= $> $=vxzU
+ $$vx{U
+ $$vx|U
+ $$vx}U
+ $$vx~U
+ $$xbDU
+ $$xbEU
+ $$p>%uHF(
+ u#$J<xz
 J>{h
 J@|<
 JB{e
@@ -10071,50 +9684,50 @@ JB{e
 :PrP*
 :NrP6
 :Ls?<
- b'\#`}
+ s,\#`}
 
 var joinBF16SM90 = driver.Text{Base: &join32SM90, Code: `packed2 24684 joinParts_dtype_BF16_row_BF16
- ($!|F\|mwp
- '"tWrG
+ .$!|F\|mwp
+ ,"tWrG
 OqyrO
- d/$Tq[pV+
+ w<$Tq[pV+
 wb7
 wSt^tz
- #{$ua'
+ ${$ua'
 G+)
 Ip)?pEqBqgq7uLq]A
- *v$/C
- ,$/<
- B$/<
- -$/*
- U'$`}
+ 2v$/C
+ 6$/<
+ c#$/<
+ 8$/*
+ Z,$`}
 
 var joinBF16SM80 = driver.Text{Base: &joinBF16SM90, Code: `packed2 24541 joinParts_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- J( $& #&/%
- ?$ %&/*
- Y.$/B
- P#$ ^'$`}
+ s#( && $&/%
+ \#$ (&/*
+ c:$/B
+ P$$ m,$`}
 
 var joinBF16SM70 = driver.Text{Base: &join32SM70, Code: `packed2 25205 joinParts_dtype_BF16_row_BF16
- ($!|F\|mwp
- &"]rvq^
+ .$!|F\|mwp
+ *"]rvq^
 Oqyr-
- l/&Tq[pV+
+ X=&Tq[pV+
 s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- #y$ua'
+ %'qfq0v(5r4
+ $y$ua'
 G+)
 Ip)?pEqBqgq7uLq]A
- *t$/B
- ,$/<
- )$:~uC1
+ 2t$/B
+ 6$/<
+ 0$:~uC1
 :|uC5
 :z}v
 :xuC6
@@ -10140,29 +9753,29 @@ Ip)?pEqBqgq7uLq]A
 :OrP6
 :Ms?<
 /<
- ,V#/*
- U'$`}
+ 6V#/*
+ Z,$`}
 
 var turnLanes32SM70Narrow = driver.Text{Base: &storeRowsSM70Narrow, Code: `packed2 15159 turnLanes_float32_row_F32
- %$!u6v,p)jyjq*
+ ($!u6v,p)jyjq*
 !u'Ip)rnp$q*
 !
 !pW0tdpt
 !}ex(
- #*]1r-
+ $*]1r-
 O2r-
 hp0qq
 p#0r-
- $*p,qX
+ &*p,qX
 tn
 p,rj
 v0
 p,p.
 uG
 w^
- #0p,ui
- #$p,{n
- #$ %$p,s*
+ $0p,ui
+ $$p,{n
+ $$ ($p,s*
 p,0s]
 p,0qX
 p,0sD
@@ -10174,7 +9787,7 @@ p"wn
 zq1pZ
 qM*r7
 s1
- $<w+
+ &<w+
 qM6pv
 q"Y,
 t~Z
@@ -10190,8 +9803,8 @@ qM*yR
 sp
 q..p=
 s2
- %5s/
- $"q@*
+ (5s/
+ &"q@*
 s/
 q@,
 s/
@@ -10204,16 +9817,15 @@ s/
 q@5
 q@6
 q@7
- #0q@8
- ##/'
+ $0q@8
+ $#/'
 qI'
 qI*
 /%
 qY%4
 G/)
 qY&4
-G/)
-q.0pC
+ %$q.0pC
 p%*&%
 r?.
 q=6sX
@@ -10227,35 +9839,35 @@ q=5qT
 r#p4^
 /#
 rY|w
- ##/%
+ $#/%
 r&'e
 G3)
- $o$|Op=
- %$xDp7K
+ &o$|Op=
+ ($xDp7K
 rc
 ud
 wgm$w"
- $*vAm%="
- #$zmm'
+ &*vAm%="
+ $$zmm'
 zmm%
- ?&w92pT
- '$x=p^ql
- *$pu*q%
- #$pDp=p;
- #$pDqOqG*
- '$}px<w>p3u}vMp2q5)
+ \#&w92pT
+ ,$x=p^ql
+ 2$pu*q%
+ $$pDp=p;
+ $$pDqOqG*
+ ,$}px<w>p3u}vMp2q5)
 wUF
 uB
 tf
 G1)
- #,pDq8sT
+ $,pDq8sT
 x35=?
- #&p[rDq'?qByxq)E=H
- %$rs&4
- %$q=6qW
+ $&p[rDq'?qByxq)E=H
+ ($rs&4
+ ($q=6qW
 ujx?d
 ra'qT
- $s%ra+s{
+ &s%ra+s{
 x=p5qP
 vp'&$)
 t](vK{G
@@ -10267,7 +9879,7 @@ x=qRql
 D')
 y+mR
 sFm'E
- %[#p<4
+ ([#p<4
 |R4
 G%)
 qY*4
@@ -10276,8 +9888,7 @@ r*qypb
 qI+
 p%+&&
 vN
- #IqI+
-r*rvqO
+ $I %&r*rvqO
 wUT
 seb
 wUU
@@ -10289,9 +9900,9 @@ wjs6
 se0
 r,q)
 r*rvu)
- #Br*t-tY
- #"r*r:tY
- ##p<5
+ $Br*t-tY
+ $"r*r:tY
+ $#p<5
 /'
 r&+;
 }O
@@ -10315,18 +9926,18 @@ r*r:yU
 t.pAV
 q$t[(
 prt[>tO
-  #*D&)
+ %*D&)
 uJ
 r*qys8
 D%3
 u&p
 tZu(+E
 y7
- #Gr*sCpv
+ $Gr*sCpv
 vp&4='
 u&e
 t4
-  $[#r*uQp;
+ '[#r*uQp;
 tMql==
 wU.
 wD
@@ -10334,41 +9945,39 @@ u;
 D-)
 uS
 s<pS4
-D-)
-uJ
+ %%uJ
 r*sCuZ
 |i3
 tA6
-  $7 $y#ra.qO
+ '7 &y#ra.qO
 D5=k
 y+mq
 sFm5E
 sMmC=l=D
 DD,
 y;n=F
-  #'sFpAE
- %[#p<6
+ %'sFpAE
+ ([#p<6
 qY94
- #<s<pO4
+ $<s<pO4
 G-)
 vF
 x2
 r#Y8
- #t+ra1rR
+ $t+ra1rR
 v[+&6
-  %W$ra5qG
+ )W$ra5qG
 p%+A
 r>2
-r&+;
-vG)
+ %v#vG)
 uS
 |DR
 uJ
 ra1s{
 t=+&+3
 p%+&6
-  $Kra6qT
- $X,q.+sX
+ 'Kra6qT
+ 'Lq.+sX
 |C*&6
 vp'&#)
 vp'&%=w
@@ -10379,24 +9988,23 @@ uN>
 sFpSE
 {>=}
 uNA
-  &Op<7
-  #MG#)
-  #OG))
+ +Op<7
+ %MG#)
+ %OG))
 /F
-  'S%q.1q8
+ -S%q.1q8
 qQF
 }4:
-qQF
-tE
+ %$tE
 p<8
-  #O{W
-  $z#{-
+ %O{W
+ 'z#{-
 uS
 }.s{
 GKrN
 uS
 GMr}
-  &u$q$rg[
+ +u$q$rg[
 prrgpG(
 y?tU
 uqU
@@ -10405,83 +10013,80 @@ uJ
 q..t0
 y?3
 sk:
-  %p$q.6p}
+ )p$q.6p}
 vp&4="
 skF
-  %p$q=<p-
+ )p$q=<p-
 u;
 D')
 uS
 D&R
 uJ
 q.6yS
-  &l$q=0qT
- $%/L
+ +l$q=0qT
+ &X,/L
 J#uy
 p91
- #'r*v+pK
+ $'r*v+pK
 :@v|
 :?{7
 :>|'
 sY<
- ##/9
+ $#/9
 :8yt
 :7xz
 /;
 :6{h
 /;
 sY2
- ##ra.p-
+ $#ra.p-
 :-{e
 :,uC1
 :+uC5
 sY*
- ##q.2p-
+ $#q.2p-
 :#uC6
 :"q(<
 q,xPq('
 p9t?
- ##//
+ $#//
 q,|dq(+
 p9rl
- %:/K
+ (:/K
 ws
 pcH
 pcE
- $*|OqG*
- &0 #-pDqOp=
- #0Ce
+ &*|OqG*
+ *0 $-pDqOp=
+ $0Ce
 _D
- $)r*uQtY
+ &)r*uQtY
 ||
 CC
 q4[
- $*/9
+ &*/9
 tX
 C5
 q46
- $*/.
+ &*/.
 {11
 n<
 _9
- $*{11
-n=
-  $' #*/.
+ &* %'n=
+ '' $*/.
 tX+
 C\
 _?
- $(tX2
+ &(tX2
 C]
 q4\
 p9
 !cxw
-tX+
-CZ
+ %,CZ
 _B
 p9
 !c'y3
-tX2
-Cl
+ %,Cl
 q4Z
 p9
 !c'z/
@@ -10491,17 +10096,16 @@ CT
 _F
 p9
 !cqypm
-tX.
-CS
-  $'!crvpm
+ %'CS
+ ''!crvpm
 /.
 vb3
 CR
-  $Y#!ct-pm
+ 'Y#!ct-pm
 /.
 tX5
 CP
-  $(!c'wG
+ '(!c'wG
 /.
 tX'
 C>
@@ -10513,13 +10117,11 @@ C]
 q4>
 p9
 !c'x#
-tX'
-C;
+ %,C;
 _C
 p9
 !cuQpm
-tX0
-C=
+ %,C=
 q4;
 p9
 !c'xw
@@ -10534,107 +10136,102 @@ C0
 q4-
 p9
 !vTz/
-vbe
-C,
+ %,C,
 _A
 p9
 !ct?pm
-{16
-C.
+ %,C.
 q4,
 p9
 !vT+pm
 /.
 tX<
 C&
-  $d#!crlpm
-tX<
-C%
+ 'd#!crlpm
+ %'C%
 _F
- #(p,0p.
- &$zqt8
+ $(p,0p.
+ *$zqt8
 st
 zqtq
- 3(`}
+ D(`}
 
 var turnLanes32SM70 = driver.Text{Base: &turnLanes32SM70Narrow, Code: `packed2 17630 turnLanes_float32_row_F32
- +$]'rqs7
+ 4$]'rqs7
 sJq^
 hsCrA
 p#}3
- ?*ud
- #(q"|T
+ \#*ud
+ $(q"|T
 t~p*
- %&y+q)
- #u( #t(uN0
- #q( &a& &U-/'
+ (&y+q)
+ $u( $t(uN0
+ %% *T- *U-/'
 xq
 ud
 /%
- #R-G/)
+ $R-G/)
 zL4
- $v+}np7
+ &v+}np7
 r?0
- #&q|pO94
- $$r#YpN
- #E #F|Y6E
- #$wIp:6
+ $&q|pO94
+ &$r#YpN
+ $E $F|Y6E
+ $$wIp:6
 /#
 s$pA-
 /%
 {be
- ).|zp:8K
- $$wgp:298
- $$vAp:298
- #$}62
+ 0.|zp:8K
+ &$wgp:298
+ &$vAp:298
+ $$}62
 }68
- ?&q@2
+ \#&q@2
 q@8
 t|Y8
- %$zDp2
+ ($zDp2
 s[p7
 tK8s6
- -(sh?Iq3u}vMp2
+ 8(sh?Iq3u}vMp2
 pDqOqp
 sh?Iq3u}vMpN
 {QpQv.
- $(ut)
- #$sMpO98)
+ &( %L $$sMpO98)
 qQ2
- && #5 #4rk6=A
- #$p[rDq'?qByxm#zR7
+ *& $5 $4rk6=A
+ $$p[rDq'?qByxm#zR7
 s<q9s6
 zdyxm#="E
- #(qH{'5
- +$t_mD97
- #$t],vKyd
- #$}47
+ $(qH{'5
+ 4$t_mD97
+ $$t],vKyd
+ $$}47
 uN&
- #&tK7s6
+ $&tK7s6
 D))
 uN,
 sFm)E
- &^( $U(qY,4
- $$z'
+ *^( &U(qY,4
+ &$z'
 yA&&
- $&z'
- #$qQ7
+ &&z'
+ $$qQ7
 se[
-qQ7
- #(qCp|ql=0
- %$se2
- )$p<8
+ %$ $(qCp|ql=0
+ ($se2
+ 0$p<8
 /'
 {v
- ((D\rN
+ .(D\rN
 uS
 D[r}
- 3(u&j
+ D(u&j
 tZp|E
- &&sk7
+ *&sk7
 v7
 G7pk
-  #|%wIpS
+ %|%wIpS
 r,{A
 v}xuysv6rquA}L6v-re
 tE
@@ -10643,7 +10240,7 @@ tE
 z5p:7
 tE
 s5~2
- #'r*uQpV
+ $'r*uQpV
 |Rs6
 seC
 q|pO97
@@ -10653,205 +10250,196 @@ D1)
 uS
 q|pA=4
 r>2
- #<D1)
- $$ufqAu=3
+ $< %' &$ufqAu=3
 qHqA97
 y7
- $W(/#
+ &W(/#
 s<pss6
 seI
 wU8
 r>.
 qY"4
 D7)
- $y'D7)
-uJ
+ &y' %%uJ
 /#
 x9%=%3
 qe%97
- ',D?97
+ ,,D?97
 uN(
 sFm?E
 sMmO97=P
 DP,
 rk7=R
 uN.
- &0p<9
+ *0p<9
 qYC4
- %&uepOu$
+ (&uepOu$
 ra1p=
 z'
-  0j#ra5p-
-  #)r>1
+ ?j#ra5p-
+ %)r>1
 |R4
- $o$q|pOtU
+ &o$q|pOtU
 r>5
 {*R
- $Q$ufpJtU3
+ &Q$ufpJtU3
 qHpJ97
-  %g# #3q|pJu$
+ )g# $3q|pJu$
 r>*
 s<q94
- $_%zMR
-  $d#  %u# 's%t_p:>97
- #$vp'&%9>
+ &_%zMR
+ 'd# )u# ,s%t_p:>97
+ $$vp'&%9>
 zv7
- #&r^97
+ $&r^97
 uN$
- #&{>97
+ $&{>97
 uN*
- &&p<:
- &$/G
-  '[& #.qQ7
+ *&p<:
+ *$/G
+ -[& $.qQ7
 }49
-qQ7
-tE
+ %$tE
 p<;
 {v
- (.G@rN
+ ..G@rN
 uS
 GBr}
- .(sk9
-  %x% $*  0x% #*  #)r>6
+ :(sk9
+ )x% &* ?x% $* %)r>6
 |R4
 D*)
 uS
 D)R
- $*  '\$/#
-  #Z$ $d'D,R
-  (Z$ %i'/M
+ &* -\$/#
+ %Z$ &d'D,R
+ /Z$ (i'/M
 J#{V
 J$yt
 J%xz
 sY+
- $(:]|<
+ &(:]|<
 :\{e
 :[uC1
 sY5
- #I/:
+ $I/:
 :U}v
 :TuC6
 /<
 :Sq(<
 /<
 p90'
- $a#:@q(0
+ &a#:@q(0
 :?q(+
 :>q(2
 p90.
- $*:,q(1
+ &*:,q(1
 :+q(5
 :*q(*
 p906
- $*:$rP<
+ &*:$rP<
 p9+'
- %&/L
+ (&/L
 ws
 pc=
 pc4
- ,*C|
+ 6*C|
 _2
- $&r*uQrR
+ &&r*uQrR
 ||
 CZ
 _7
- $*||
+ &*||
 CU
 q4r
- $*||
+ &*||
 CO
-  $' #,/:
+ '' $,/:
 tX
 CA
-  $2 #*  $'q4B
- $*  &' #*/1
+ '2 $* ''q4B
+ &* +' $*/1
 {1.
 ppq)
-  $B #*//
- #Kn;
+ 'B $*//
+ $Kn;
 _0
- $P#{15
+ &P#{15
 n:
 _;
- $* $l#  $, #q#{15
-n;
+ &* &l# ', $q# %,n;
 _<
- $*//
+ &*//
 tX+
 Cs
 _&
- $*tX2
+ &*tX2
 Ct
 q4s
- $*tX+
-Cq
+ &* %,Cq
 _,
- $(tX2
-ne
+ &( %,ne
 q4q
- $(//
+ &(//
 tX.
 Ck
-  $s# #*tX.
-Cj
-  $' #,//
+ 's# $* %'Cj
+ '' $,//
 vb3
 Ci
-  $y# #*//
+ 'y# $*//
 tX5
 Cg
-  $( #*//
+ '( $*//
 tX'
 CJ
 _(
- $(tX0
+ &(tX0
 Ct
 q4J
- $*tX'
-CG
+ &* %,CG
 _.
 p9
 !vTwG
-tX0
-CI
+ %,CI
 q4G
 p9
 !vTwX
 //
- #AC3
+ $AC3
 _$
 p9
 !vTx#
- #-C6
+ $-C6
 q43
 p9
 !cxNpm
- #-C2
+ $-C2
 _*
 p9
 !vTxw
- #*C4
+ $*C4
 q42
 p9
 !|-y3
 //
- #@C,
-  $W%!|-z/
- ##C+
+ $@C,
+ 'W%!|-z/
+ $#C+
 _7
- <0`}
+ V#0`}
 
 var turnLanesBF16SM80Narrow = driver.Text{Base: &turnLanes32SM70Narrow, Code: `packed2 15978 turnLanes_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- %(!xg\|mwp
- '"tWqS
+ ((!xg\|mwp
+ ,"tWqS
 O1rG
 hp0qS
 p#|}
- d&(|R,
- #$qY*,
- <$r&+4
+ w*(|R,
+ $$qY*,
+ V#$r&+4
 }O
 }W
 Wq~yG
@@ -10859,118 +10447,116 @@ Wq~yG
 }X
 /&
 zL,
- #*}W
+ $*}W
 /#
-  $) #$ #/DY)
+ ') $$ $/DY)
 uS
 DXR
- &4Wq[pV+
+ *4Wq[pV+
 wb7
 wSt^tz
 /(
 s<ps,
 D%)
 Ip)?pEqBqgq7uLq]A
- '(/$
-  $./)
-  #.D')
-  #. #(D&3
+ ,(/$
+ './)
+ %.D')
+ %. $(D&3
 u&q
- &&vp&4=(
+ *&vp&4=(
 u&f
- &&tMql=>
+ *&tMql=>
 wU/
 wD
 t~4
 D.)
 }W
 s<pS,
-D.)
-  #D #4rHp483
+ %% %D $4rHp483
 {96
- '&D6=l
+ ,&D6=l
 y+mr
 sFm6E
 sMmD=m=E
 DE,
 y;o=G
-  #' '0qY:,
- #$s<pO,
- /$r&+4
- #$}W
- #$  #K -$vp'&%=x
+ %' ,0qY:,
+ $$s<pO,
+ <$ %W$ $$}W
+ $$ %K 8$vp'&%=x
 ubm|
- #&r^=}
- $${>=~
- ($  #M #$  #O #$/H
- -$  #O{W
+ $&r^=}
+ &${>=~
+ .$ %M $$ %O $$/H
+ 8$ %O{W
 }W
 /4
-  $V%q.1sX
-  #~#{-
-  &V% #. #/GK)
+ 'V%q.1sX
+ %~#{-
+ +V% $. $/GK)
 uS
 GMR
- &4/3
-  $V%}.P0
- $"/#
-  $(}.qG
+ *4/3
+ 'V%}.P0
+ &"/#
+ '(}.qG
 zMu$
 Ip)?pEqBqgq7uLq]8
 D"tU
-  #]% #*zM3
- '$vp&4=#
- '$t~4
+ %]% $*zM3
+ ,$vp&4=#
+ ,$t~4
 D()
 }W
 D'R
-  #4 #,  &|$ %*/Q
- +$/A
- $$/?
- #$/>
- 0$/4
- '$/P
- /$Cg
- '$CD
+ %4 $, +|$ (*/Q
+ 4$/A
+ &$/?
+ $$/>
+ >$/4
+ ,$/P
+ <$Cg
+ ,$CD
 q4]
- $&/>
+ &&/>
 tX
 C6
 q47
- 1*C^
- &$C_
+ @*C^
+ *$C_
 q4^
- %&C\
- &$Cn
- $3 %6CV
- &$CU
- '$CT
-  $Y# %(CR
-  $( %(C?
- &$C_
+ (&C\
+ *$Cn
+ &3 (6CV
+ *$CU
+ ,$CT
+ 'Y# ((CR
+ '( ((C?
+ *$C_
 q4?
- %&C<
- &$C>
+ (&C<
+ *$C>
 q4<
- &&C.
- &$C1
+ *&C.
+ *$C1
 q4.
- %&C-
- &$C/
- $3 %6C'
- &$ $+ <,`}
+ (&C-
+ *$C/
+ &3 (6C'
+ *$ &+ V#,`}
 
 var turnLanesBF16SM80 = driver.Text{Base: &turnLanes32SM70, Code: `packed2 18451 turnLanes_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- %(!xg\|mwp
- '"tWqS
+ ((!xg\|mwp
+ ,"tWqS
 O2r-
 h'uxs7
 p#|}
- S&(|R,
- #$qY,,
- <$r2p|4
+ V*(|R,
+ $$qY,,
+ V#$r2p|4
 }O
 }W
 Wq~yG
@@ -10978,207 +10564,207 @@ Wq~yG
 }X
 /&
 zL,
- #*}W
+ $*}W
 /#
-  $) #$r&*;
+ ') $$r&*;
 D])
 uS
 D\R
- &(Wq[pV+
+ *(Wq[pV+
 wb7
 wSt^tz
 /(
 s<ps,
 D%)
 Ip)?pEqBqgq7uLq]A
- '(/$
-  $./)
-  #.D')
-  #. #(D&3
+ ,(/$
+ './)
+ %.D')
+ %. $(D&3
 u&k
 tZu(*E
- %(vp&4=(
- 2$seD
- $$zL,
+ ((vp&4=(
+ B$seD
+ &$zL,
 D2)
 }W
 q|pA=5
- #*s<pS,
-D2)
-  #E *(seJ
+ $*s<pS,
+ %' %E 2(seJ
 wU9
- #&qY",
+ $&qY",
 D8)
 }W
-  #3D8)
-  #3 *.D@97
- #$sFm@E
+ %3 %% %3 2.D@97
+ $$sFm@E
 sMmP97=Q
 DQ,
 rk7=S
- (*qYD,
- #$s<pO,
- %$qI*
- 3$|R,
+ .*qYD,
+ $$s<pO,
+ ($qI*
+ D$|R,
 {-
 }W
- %(  #h$ +$s<q9,
-  $X% #(  $d# 9&  #f# #$  #$ #$/I
+ (( %h$ 4$s<q9,
+ 'X% $( 'd# P#& %f# $$ %$ $$/I
 qI*
 p%*&&
- $(qI*
- ($r&*4
+ &( %& .$r&*4
 {W
 }W
 /5
-  $^&q.1sX
-  #y$  $g#  %^& #.r&*;
-G@)
+ '^&q.1sX
+ %y$ 'g# )^& $. %^&G@)
 uS
 GBR
- &(/4
-  $^&}.P0
- $"/#
-  $(}.qG
+ *(/4
+ '^&}.P0
+ &"/#
+ '(}.qG
 zMu$
 Ip)?pEqBqgq7uLq]8
 D"tU
-  #f& #*zM3
- #$  %Y& #(vp&4=#
- 3$|R,
+ %f& $*zM3
+ $$ )Y& $(vp&4=#
+ D$|R,
 D+)
 }W
 D*R
-  #@ ),  #k$D.)
+ %@ 0, %k$D.)
 }W
 D-R
-  (k$ %6/R
- -$/B
- $$/@
- #$/?
- 0$/4
- '$/Q
- /$C~
- '$C[
- &$CV
+ /k$ (6/R
+ 8$/B
+ &$/@
+ $$/?
+ >$/4
+ ,$/Q
+ <$C~
+ ,$C[
+ *$CV
 q4t
- %&CP
-  $' #(/?
+ (&CP
+ '' $(/?
 tX
 CB
- &(CB
+ *(CB
 q4C
- %&  %' @(Cu
- &$Cv
+ (& )' ^#(Cu
+ *$Cv
 q4u
- %&Cs
- '$ $5 %6Cm
- &$Cl
- '$Ck
-  $y# %(Ci
-  $( %(CK
- &$Cv
+ (&Cs
+ ,$ &5 (6Cm
+ *$Cl
+ ,$Ck
+ 'y# ((Ci
+ '( ((CK
+ *$Cv
 q4K
- %&CH
- &$CJ
+ (&CH
+ *$CJ
 q4H
- &&C4
- &$C7
+ *&C4
+ *$C7
 q44
- %&C3
- &$C5
- $3 %6C-
- &$ $+ <,`}
+ (&C3
+ *$C5
+ &3 (6C-
+ *$ &+ V#,`}
 
 var turnLanesBF16SM70Narrow = driver.Text{Base: &turnLanesBF16SM80Narrow, Code: `packed2 16611 turnLanes_dtype_BF16_row_BF16
 !s.
 !s-
- *(]5rO
+ 2(]5rO
 O*qo
- l'( #W(pIwk
+ X-( $W(pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- ,Z(  *4 w$&  *c% &&  *. $&Ip)?pEqBqgq7uLq]pe
- C$:Dv|
+ %'qfq0v(5r4
+ 6Z( 34 o'& 3c% *& 3. &&Ip)?pEqBqgq7uLq]pe
+ e#$:Dv|
 :C{7
 :B|'
- %(:<yt
+ ((:<yt
 :;xz
 /?
 ::{h
- &*:/{e
+ **:/{e
 :.uC1
 :-uC5
- %(:%uC6
+ ((:%uC6
 :$q(<
 :#q('
- %(q,~'q(+
- m%$`}
+ ((q,~'q(+
+ Z)$`}
 
 var turnLanesBF16SM70 = driver.Text{Base: &turnLanesBF16SM80, Code: `packed2 19092 turnLanes_dtype_BF16_row_BF16
 !s.
 !s-
- *(]pdrT
+ 2(]pdrT
 O5rO
- ['( #_(pIwk
+ g,( $_(pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- ,c(  *4 P&&  *k& &&  *. $&Ip)?pEqBqgq7uLq]pe
- ]#$:b|<
+ %'qfq0v(5r4
+ 6c( 34 P*& 3k& *& 3. &&Ip)?pEqBqgq7uLq]pe
+ k$$:b|<
 :a{e
 :_uC1
- %(:Y}v
+ ((:Y}v
 :XuC6
 /@
 :Wq(<
- &*:Bq(0
+ **:Bq(0
 :Aq(+
 :@q(2
- %(:.q(1
+ ((:.q(1
 :-q(5
 :,q(*
- %(:&rP<
- c&$`}
+ ((:&rP<
+ u*$`}
 
-var turnRows32SM90NarrowAligned = driver.Text{Base: &storeRowsSM90NarrowAligned, Code: `packed2 11408 turnRows_4_float32_row_F32
- %$!u6v,p)jyjq*
-!u'Ip)rnp$q*
-!xg}+}Zy.q*
-!
-!pW0tdpt
- $(]qFs7
+var turnRows32SM90NarrowAligned = driver.Text{Base: &turnLanes32SM70Narrow, Code: `packed2 11408 turnRows_4_float32_row_F32
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"
+ ((!xg}+}Zy.q*
+ &"!?p$zSp{p)w>w.x(
+ $$]qFs7
 O1qS
 h'yD
 p#qFs7
- 1* $$p,s*
-p,0s]
-p,0qX
-p,0sD
-p,0qc
-p,0rj
-zqsI
-zqx+
-p"wn
-zq1pZ
-rb+qO
- $$s=6p}
- $$ $$q@*
-q@,
-u?ps
- $* #$s/
+ &*t6
+tn
+u#
+v0
+vc
+uG
+|4
+ $0p,y9
+ $$p,rL
+ $$p,yu
+ :$rb+qO
+sp
+s2
+s=6p}
+s1
+ $J $$ $$ $$ $$u?ps
+ &W#u?q9
+s/
 x2
-  $$xA
+ '$xA
 vF
- #"  $$qs*q%
- #0rb2q8
+ $i# '$qs*q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+rb2q8
 pIYM
- $$rb0r{
+xDqVK
+wc
+rb0r{
 pIb4
 q:&4
 rb+r7
@@ -11219,7 +10805,8 @@ qfp?|w
 //
 qI)
 t><p;
- #R$t>'t0
+pEvyw>gp3oz?p)v,q'?x<jtv
+t>'t0
 s[pa
 qI8
 t>+pC
@@ -11227,36 +10814,30 @@ tJpe
 xr
 t>'tB
 vp)&%R
- #_#t&?op$gp/xI,
+ $X$t&?op$gp/xI,
 /#
 v"yd
- #Lt>2yS
+ $Lt>2yS
 p%)&2
 uB
 r&)e
 G3)
- #>|Op=
- %$uw6K
+{rt^>t^r|
+ *x#uw6K
 wD
 ud
 wgm"u=
- $*vAm#wi
- #$zmm%
-zmm#
- ?&w91&6
- '$|C6ql
- *$pu*q%
- #$pDp=p;
- #$pDqOqG*
- '$}px<w>p3u}vMp2&6)
+ &*vAm#wi
+ $$ $$zmm#
+ \#"w91&6
+ ,$|C6ql
+ F$}px<w>p3u}vMp2&6)
 wUD
- #Ltf
-G1)
- #CpDq8sT
-x34=B
- #&p[rDq'?qByxq)E=F
- %$rs&3
- %$t>.r%
+r>2
+ *(x34=B
+ $$p[rDq'?qByxq)E=F
+ ($rs&3
+ ($t>.r%
 }U|:m#v.
 v%10
 D%)
@@ -11268,11 +10849,11 @@ xjp:#9'9%-
 |o*&,&+-
 t&?op$gp/|k+ve
 w=#&$
- ##qI*
+ $#qI*
 t>0qG
 t]+d
 vB'qT
- $Z%vB+qW
+ &(vB+qW
 q:#4
 tIp8(&8
 s/
@@ -11281,13 +10862,14 @@ vB2pb
 z'
 zy
 xT
-s[pa
-ut)
+ %x$ut)
 y6
 tE
 v7
 s<pS;
- $9  %%J)d
+G#)
+w62pP|cq]
+ )%J)d
 vB1q-
 qt),
 t~%3
@@ -11301,7 +10883,253 @@ xh
 wj;
 G/)
 xV
-  #6  $%Wr%r{
+ %6 '%Wr%r{
+zBp^
+zBp5
+zBpQ
+zBp7
+z+Q^
+zBb
+zBY
+z+Q8
+v&<t}
+xBQ[#*
+ $g$prsR#&(
+q$u0#*
+przA&(
+q$zA+
+ $#S/#'(
+N/#+
+S3#'(
+N4#,
+ $#S0#((
+N0#,
+S4#((
+N5#-
+ $#S1#)(
+N1#-
+S5#)(
+Wq[qW
+z+p^#8
+z+p5""
+z+pQpo
+z+p7U
+z+p?"%
+z+bpx
+z+Ypj
+z+p47
+ $Dv&1P
+pnp8/,
+v&*P
+pnp8/4
+uc/&--
+/#
+uc.8py
+s/
+w8'pV
+DY=&
+DZ=%
+z5pA
+r,pA
+ '_#/$
+v3-9)vu
+/$
+v3+)yO
+w8'qT
+|R;
+zy
+yMp|q5pTpe@
+s<pO;
+ut)
+yMpQp2^Z@
+ &Ls=0qT
+ &%vB2pK
+q,w~uy
+ &^'vB5rR
+q,~'v|
+p9*
+ $G/%
+q,~*|'
+ $N!s}
+ %^' &T#/G
+ws
+ &l. &q./E
+tX
+ *&/;
+||
+Cg
+q4j
+ &* ,9 $: &9C<
+q4k
+ &>/)
+{1.
+C.
+q42
+ &* %'C,
+ '' $*/)
+ $5C&
+q4l
+ &< $AC%
+ '' $H/)
+{15
+ppqA
+r9ps
+ &( %'ppq/
+ %' V#e%`}
+
+var turnRows32SM90 = driver.Text{Base: &storeRowsSM90, Code: `packed2 11525 turnRows_4_float32_row_F32
+ ($!u6v,p)jyjq*
+!u'Ip)rnp$q*
+!xg}+}Zy.q*
+!
+!pW0tdpt
+ &(]qFs7
+{{rT
+hpdrA
+p#qFs7
+ @* &$p,s*
+p,0s]
+p,0qX
+p,0sD
+p,0qc
+p,0rj
+zqsI
+zqx+
+p"wn
+zq1pZ
+rb+qO
+ &$s=6p}
+s1
+qs*q%
+ $(rb0q8
+tw
+rb2q8
+pIp4M
+xDqVK
+wc
+rb0r{
+pIY4
+pIp54
+rb+r7
+r)p5qlpN
+rb2pf
+t|p4^
+x1Yp2
+rb1pC
+qjqR8
+ws
+u"
+rb*qp
+ts
+ %2rc
+rb5qT
+r#p?&%
+rb*pv
+t|p4p*
+rHbA,
+rb6qT
+},pPp78p*
+!s4
+s='pC
+sB0Z
+r?+
+s=2p;
+t:4
+z2pe
+tE
+s=.pX
+wtpT
+s=5pf
+q"pQ,
+zw
+/#
+qfp^|w
+qfp?|w
+/1
+qI)
+t><p;
+ $Z$t>'t0
+z'
+qI,
+t>+pC
+tJpT
+xr
+t>'tB
+vp)&%R
+ $b#t&?op$gp/xI,
+/#
+v"yd
+ $Lt>2yS
+q|phu=
+uB
+r&)e
+G3)
+ &@|Op=
+ ($|zq9K
+wD
+ud
+wgp:2u=
+ &*vAp:2wi
+ $$ $$}68
+ \#" $$q@8
+ ."tK8s6
+ 2$pu*q%
+ $$pDp=p;
+ $$pDqOqp
+ .$sMpO98)
+qQ2
+ $Ntf
+G1)
+ &EpDq8sT
+rk6=D
+ $&p[rDq'?qByxm#zR7
+ ($qH{'5
+ ($t>.r%
+}U|:m%v.
+v%10
+D')
+}w0
+}pqByxmG='=IE
+t>1pv
+q_14
+xjp:#9'9%-
+xjp:$9(9&-
+t&?op$gp/|k+ve
+w=#&$
+ $#t>0qG
+t]+d
+vB'qT
+ &q%vB+qW
+q:#4
+tIu(/&,
+s/
+vp)8)
+vB2pb
+qI8
+zy
+qQ$
+s[qR
+ut)
+ %%tE
+v7
+s<pS;
+ ,Q# /(J)d
+vB1q-
+qt),
+t~&-
+vB5r{
+q?qA
+qQ0
+{>uD
+ %$tE
+xh
+wj;
+G/)
+uS
+s9pU
+s9p6
+s9qu
+ %? -(Wr%r{
 zBp^
 zBp5
 zBpQ
@@ -11317,15 +11145,15 @@ prsR#&(
 q$u0#*
 przA&(
 q$zA+
-  #'S/#'(
+ %'S/#'(
 N/#+
 S3#'(
 N4#,
-  #,S0#((
+ %,S0#((
 N0#,
 S4#((
 N5#-
-  #1S1#)(
+ %1S1#)(
 N1#-
 S5#)(
 Wq[qW
@@ -11337,202 +11165,103 @@ z+p?"%
 z+bpx
 z+Ypj
 z+p47
- #Iv&1P
-pnp8/,
+ $Kv&1P
+q_1,
 v&*P
-pnp8/4
-uc/&--
+ %[$v3.9*-
 /#
-uc.8py
-s/
+v3,)py
 w8'pV
-DY=&
-DZ=%
+D[='
+D\=&
 z5pA
 r,pA
-  $_#/$
+ 'e#/$
 v3-9)vu
 /$
 v3+)yO
 w8'qT
- #Lzy
-yMp|q5pTpe@
+|R;
+zy
+wRp^
+tLpUpe
+tLp6pN
+tLqup2
 s<pO;
-ut)
-yMpQp2^Z@
- $,s=0qT
- $%vB2pK
+ $KwRp?
+tLpUZ
+tLp6p*
+tLqu8
+ &g$s=0qT
+ &%vB2pK
 q,w~uy
 p91
- #'vB5rR
+ $'vB5rR
 q,~'v|
- #8 #;/%
+ $4 $7/%
 q,~*|'
 sY<
- &:/G
- '$/E
+ *6/H
+ ,$/E
 tX
- %2 #-/;
+ (2 $-/;
 ||
-Cg
-q4j
- $*|OqG*
- &+ #.pDqOp=
- #+C<
-q4k
- $2/)
- #$C.
-q42
- %&C,
-  $' #(/)
+Ci
+_4
+ &*|OqG*
+ *+ $.pDqOp=
+ $+C=
+_2
+ &2/)
+ $$C/
+ *$C-
+ &) $,/)
 {11
-C&
-q4l
- $({11
-C%
-  $'!cxw
+C'
+_0
+ &( %'C&
+ ''!cxw
 /)
 {15
 ppqA
 r9ps
 p9
 !c'y3
-{15
-ppq/
-  #' #(p,0p.
- &$zqt8
+ %' $) %' $.p,0p.
+ *$zqt8
 st
 zqtq
- 3(`}
-
-var turnRows32SM90 = driver.Text{Base: &turnRows32SM90NarrowAligned, Code: `packed2 11525 turnRows_4_float32_row_F32
- -${{rT
-hpdrA
- C& $Frb0q8
-tw
- #"pIp4M
- %$pIY4
-pIp54
- #&r)p5qlpN
- &$qjqR8
- $$rb*qp
-ts
- #= $@r#p?&%
- #)t|p4p*
-rHbA,
- #0},pPp78p*
- $$sB0Z
- $$t:4
-z2pe
- $&wtpT
- #$q"pQ,
- $$qfp^|w
- #$/1
- &$z'
-qI,
- #&tJpT
- +$q|phu=
- %$ #Z%wZpU
- &Y%|zq9K
- $$wgp:2u=
- $$vAp:2wi
- #$}62
-}68
- ?&q@2
-q@8
-t|Y8
- %$zDp2
-s[p7
-tK8s6
- -(sh?Iq3u}vMp2
-pDqOqp
-sh?Iq3u}vMpN
-{QpQv.
- $(ut)
- #$sMpO98)
-qQ2
- && #5 #4rk6=D
- #$p[rDq'?qByxm#zR7
-s<q9s6
-zdyxm#="E
- #(qH{'5
- &$}U|:m%v.
- #$D')
- #$}pqByxmG='=IE
- #$q_14
- #$xjp:$9(9&-
- %$ )$tIu(/&,
- %$qI8
-zy
-qQ$
-s[qR
- #*qQ$
- &$  $r$wZp6
-wZqu
-  (( %*t~&-
- $$qQ0
- #$qQ0
- &$uS
-s9pU
-s9p6
-s9qu
- $$  &( K$q_1,
- #$q_14
-v3.9*-
-/#
-v3,)py
- #,D[='
-D\=&
- -&wRp^
-tLpUpe
-tLp6pN
-tLqup2
- $$wRp?
-tLpUZ
-tLp6p*
-tLqu8
- 6$/H
- /$Ci
-_4
- ,&C=
-_2
- &&C/
-_$
- %&C-
-  $' %(C'
-_0
- %&C&
-  $' F(`}
+ D(`}
 
 var turnRows32SM70NarrowAligned = driver.Text{Base: &turnRows32SM90NarrowAligned, Code: `packed2 11299 turnRows_4_float32_row_F32
 !s.
 !s-
- a#( L&/.
- #$ ]'& $$/F
- '$/D
- s#$`}
+ q$( w#&/.
+ $$ k,& &$/F
+ ,$/D
+ g%$`}
 
 var turnRows32SM70 = driver.Text{Base: &turnRows32SM90, Code: `packed2 11416 turnRows_4_float32_row_F32
 !s.
 !s-
- N( O&/0
- #$ s'& $$/G
- '$/D
- s#$`}
+ {#( }#&/0
+ $$ g-& &$/G
+ ,$/D
+ g%$`}
 
 var turnRowsBF16SM90NarrowAligned = driver.Text{Base: &turnRows32SM90NarrowAligned, Code: `packed2 13101 turnRows_8_float32_row_BF16
- -$O*rO
- #$p#5qo
- W#$pIY;
- %$pIbM
+ 8$O*rO
+ $$p#5qo
+ ^$$pIY;
+ ($pIbM
 q:&M
- W%&v%1'
- #$}w+
- 1$q:#M
- ?$wjrf
- $$w62u5Q>Q>Q>QqxqX
+ ^(&v%1'
+ $$}w+
+ @$q:#M
+ \#$wjrf
+ &$w62u5Q>Q>Q>QqxqX
 s<pSrf
-  %&WsXr7
+ )&WsXr7
 q"|P
 }X
 Wv5sX
@@ -11540,50 +11269,50 @@ q>p|q+
 }X
 /#
 q"p|3
-  $%q>qRq+
-  $(q"qR3
-  $+q{"q+
-  $.pL"3
-  $1q{#q+
-  $4pL#3
-  $7q{$q+
-  $:pL$3
-  $=q{%q+
-  $@pL%3
-  $Cq{&q+
-  $FpL&3
-  $Iq{'q+
+ '%q>qRq+
+ '(q"qR3
+ '+q{"q+
+ '.pL"3
+ '1q{#q+
+ '4pL#3
+ '7q{$q+
+ ':pL$3
+ '=q{%q+
+ '@pL%3
+ 'Cq{&q+
+ 'FpL&3
+ 'Iq{'q+
 }X
- #:q$zA.
- #$S6#&(
+ $:q$zA.
+ $$S6#&(
 N6#.
 X"#&(
 p1"#/
- ##S7#'(
+ $#S7#'(
 N7#/
 X&#'(
 p1&#0
- ##S8#((
+ $#S8#((
 N8#0
 X*#((
 p1*#1
- ##X4#)(
+ $#X4#)(
 p15#1
 X.#)(
 p1.#2
- ##X8#*(
+ $#X8#*(
 p19#2
 X2#*(
 p12#3
- ##X<#+(
+ $#X<#+(
 p1=#3
 X6#+(
 p16#4
- ##X@#,(
+ $#X@#,(
 p1A#4
 X:#,(
 p1:#5
- ##XD#-(
+ $#XD#-(
 p1E#5
 X>#-(
 Wv1v/
@@ -11595,31 +11324,31 @@ rZ*"4"9
 rZ)"*"/
 rZ(px"%
 rZ'7pj
- $X#pnp8?,
- #$pnp8?4
- 4$yMp80%/%.%-@
- $$yMp8,%+%*%)@
- 6$/H
- '$/F
- '$/<
- m#$`}
+ &X#pnp8?,
+ $$pnp8?4
+ F$yMp80%/%.%-@
+ &$yMp8,%+%*%)@
+ J$/H
+ ,$/F
+ ,$/<
+ Z%$`}
 
 var turnRowsBF16SM90 = driver.Text{Base: &turnRows32SM90, Code: `packed2 13370 turnRows_8_float32_row_BF16
- -$Ox$s7
- #$p#5qo
- G$pIp4;
- %$pIYM
+ 8$Ox$s7
+ $$p#5qo
+ m#$pIp4;
+ ($pIYM
 pIp5M
- ]%&v%1'
- #$}w+
- 0$q:#M
- E$wjrf
- '$s9qX
+ k(&v%1'
+ $$}w+
+ >$q:#M
+ i#$wjrf
+ ,$s9qX
 s90pZ
 s9sD
 s9sc
 s<pSrf
-  +,WsXr7
+ 5,WsXr7
 q"|P
 }X
 Wv5sX
@@ -11627,50 +11356,50 @@ q>p|q+
 }X
 /#
 q"p|3
-  $%q>qRq+
-  $(q"qR3
-  $+q{"q+
-  $.pL"3
-  $1q{#q+
-  $4pL#3
-  $7q{$q+
-  $:pL$3
-  $=q{%q+
-  $@pL%3
-  $Cq{&q+
-  $FpL&3
-  $Iq{'q+
+ '%q>qRq+
+ '(q"qR3
+ '+q{"q+
+ '.pL"3
+ '1q{#q+
+ '4pL#3
+ '7q{$q+
+ ':pL$3
+ '=q{%q+
+ '@pL%3
+ 'Cq{&q+
+ 'FpL&3
+ 'Iq{'q+
 }X
- #@q$zA.
- #$S6#&(
+ $@q$zA.
+ $$S6#&(
 N6#.
 X"#&(
 p1"#/
- ##S7#'(
+ $#S7#'(
 N7#/
 X&#'(
 p1&#0
- ##S8#((
+ $#S8#((
 N8#0
 X*#((
 p1*#1
- ##X4#)(
+ $#X4#)(
 p15#1
 X.#)(
 p1.#2
- ##X8#*(
+ $#X8#*(
 p19#2
 X2#*(
 p12#3
- ##X<#+(
+ $#X<#+(
 p1=#3
 X6#+(
 p16#4
- ##X@#,(
+ $#X@#,(
 p1A#4
 X:#,(
 p1:#5
- ##XD#-(
+ $#XD#-(
 p1E#5
 X>#-(
 Wv1v/
@@ -11682,165 +11411,165 @@ rZ*"4"9
 rZ)"*"/
 rZ(px"%
 rZ'7pj
- 8X#wRp8.
+ NX#wRp8.
 tLpU%-
 tLp6%,
 tLqu%+
- $*wRp8*
+ &*wRp8*
 tLpU%)
 tLp6%(
 tLqu%'
- 6*/I
- '$/F
- '$/<
- m#$`}
+ J*/I
+ ,$/F
+ ,$/<
+ Z%$`}
 
 var turnRowsBF16SM80NarrowAligned = driver.Text{Base: &turnRowsBF16SM90NarrowAligned, Code: `packed2 12992 turnRows_8_float32_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- a#( L&/.
- #$ m(& $$/G
- '$/E
- s#$`}
+ q$( w#&/.
+ $$ Z/& &$/G
+ ,$/E
+ g%$`}
 
 var turnRowsBF16SM80 = driver.Text{Base: &turnRowsBF16SM90, Code: `packed2 13261 turnRows_8_float32_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- N( O&/0
- #$ Y)& $$/H
- '$/E
- s#$`}
+ {#( }#&/0
+ $$ c0& &$/H
+ ,$/E
+ g%$`}
 
 var turnRowsBF16SM70NarrowAligned = driver.Text{Base: &turnRowsBF16SM80NarrowAligned, Code: `packed2 16800 turnRows_8_float32_row_BF16
 !s.
 !s-
- *(].qo
+ 2(].qo
 Oq&rO
- j)&Wv1rX
+ T1&Wv1rX
 sm;
 pIwk
 |H
 tGqdv(5
 tbY
 sN;";
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 sm6
-  &*sN6"6
-  $*}c
+ +*sN6"6
+ '*}c
 y.rS{+p8=pTA
 sm1
-  &4sN1"1
-  $4sm,
-  &<sN,",
-  %4y.rS{+p8KpTA
+ +4sN1"1
+ '4sm,
+ +<sN,",
+ )4y.rS{+p8KpTA
 sm'
-  &FsN'"'
-  $Fsm"
-  &NsN"""
-  %Fy.rS{+p8YpTA
+ +FsN'"'
+ 'Fsm"
+ +NsN"""
+ )Fy.rS{+p8YpTA
 s:rg
-  &FtNrgpo
-  $Fs:r1
-  &NtNr1U
-  %Fy.rS{+p8hpTA
+ +FtNrgpo
+ 'Fs:r1
+ +NtNr1U
+ )Fy.rS{+p8hpTA
 sm9
-  &FsN9"9
-  $Fsm4
-  &NsN4"4
-  %Fy.rS{+p8vpTA
+ +FsN9"9
+ 'Fsm4
+ +NsN4"4
+ )Fy.rS{+p8vpTA
 sm/
-  &FsN/"/
-  $Fsm*
-  &NsN*"*
-  %Fy.rS{+u(SpTA
+ +FsN/"/
+ 'Fsm*
+ +NsN*"*
+ )Fy.rS{+u(SpTA
 sm%
-  &FsN%"%
-  $Fs:sR
-  &NtNsRpx
-  %Fy.rS{+u(TpTA
+ +FsN%"%
+ 'Fs:sR
+ +NtNsRpx
+ )Fy.rS{+u(TpTA
 s:r\
-  &FtNr\pj
-  $F #b+  &Nzh7
-  %Fy.rS{+u(UpTA
- $s+q_=,
- #$q_=4
- 4$yMu(N&O&P&Q@
- $$yMu(R&S&T&U@
- ($:0uy
- %$:-v|
- S$$`}
+ +FtNr\pj
+ 'F $b+ +Nzh7
+ )Fy.rS{+u(UpTA
+ &s+q_=,
+ $$q_=4
+ F$yMu(N&O&P&Q@
+ &$yMu(R&S&T&U@
+ .$:0uy
+ ($:-v|
+ V&$`}
 
 var turnRowsBF16SM70 = driver.Text{Base: &turnRowsBF16SM80, Code: `packed2 17046 turnRows_8_float32_row_BF16
 !s.
 !s-
- *(].qo
+ 2(].qo
 O'x"s7
- q)&Wv1rX
+ c1&Wv1rX
 sm;
 pIwk
 |H
 tGqdv(5
 tbY
 sN;";
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 sm6
-  &*sN6"6
-  $*}c
+ +*sN6"6
+ '*}c
 y.rS{+p8=pTA
 sm1
-  &4sN1"1
-  $4sm,
-  &<sN,",
-  %4y.rS{+p8KpTA
+ +4sN1"1
+ '4sm,
+ +<sN,",
+ )4y.rS{+p8KpTA
 sm'
-  &FsN'"'
-  $Fsm"
-  &NsN"""
-  %Fy.rS{+p8YpTA
+ +FsN'"'
+ 'Fsm"
+ +NsN"""
+ )Fy.rS{+p8YpTA
 s:rg
-  &FtNrgpo
-  $Fs:r1
-  &NtNr1U
-  %Fy.rS{+p8hpTA
+ +FtNrgpo
+ 'Fs:r1
+ +NtNr1U
+ )Fy.rS{+p8hpTA
 sm9
-  &FsN9"9
-  $Fsm4
-  &NsN4"4
-  %Fy.rS{+p8vpTA
+ +FsN9"9
+ 'Fsm4
+ +NsN4"4
+ )Fy.rS{+p8vpTA
 sm/
-  &FsN/"/
-  $Fsm*
-  &NsN*"*
-  %Fy.rS{+u(JpTA
+ +FsN/"/
+ 'Fsm*
+ +NsN*"*
+ )Fy.rS{+u(JpTA
 sm%
-  &FsN%"%
-  $Fs:sR
-  &NtNsRpx
-  %Fy.rS{+u(KpTA
+ +FsN%"%
+ 'Fs:sR
+ +NtNsRpx
+ )Fy.rS{+u(KpTA
 s:r\
-  &FtNr\pj
-  $F #],  &Nzh7
-  %Fy.rS{+u(LpTA
- 8o,wRu(E
+ +FtNr\pj
+ 'F $], +Nzh7
+ )Fy.rS{+u(LpTA
+ No,wRu(E
 tLpU&F
 tLp6&G
 tLqu&H
- $*wRu(I
+ &*wRu(I
 tLpU&J
 tLp6&K
 tLqu&L
- (*:0uy
- %$:-v|
- S$$`}
+ .*:0uy
+ ($:-v|
+ V&$`}
 
 var storeLanes32SM70Narrow = driver.Text{Base: &storeRowsSM70Narrow, Code: `packed2 14585 storeLanes_float32
- '$!pWq&p6pt
+ ,$!pWq&p6pt
 !}ex(
- #&]6rO
+ $&]6rO
 O2q^
 huvr-
 p#|8
- 3*zqs]
+ D*zqs]
 to
 v:pv
 sp
@@ -11848,11 +11577,11 @@ xUxX
 s1
 qN5pb
 s2
- %.s/
- %"s/
+ (.s/
+ ("s/
 u?ps
 s/
- $" #% '(xYp'+
+ &" $% ,(xYp'+
 r?*
 /%
 qI$
@@ -11861,25 +11590,25 @@ s[qR
 |(^
 wc
 r2qRe
- )i$ud
+ 0i$ud
 xDYK
 rc
 wgqAtU
- $*vApsu$
- #$}67
+ &*vApsu$
+ $$}67
 zmps
- ?&t|p|p2
- '$x=p7ql
- 4$}px<w>p3u}vMp2pN)
+ \#&t|p|p2
+ ,$x=p7ql
+ F$}px<w>p3u}vMp2pN)
 qQ7
 uB
- &(}px<w>p3u}vMAq5=@
- #$p[rDq'?qByxq)E=C
- %$rsqU
- %$xUvr
+ *(}px<w>p3u}vMAq5=@
+ $$p[rDq'?qByxq)E=C
+ ($rsqU
+ ($xUvr
 ujx?d
 qN2qT
- $s%qN1rX
+ &s%qN1rX
 }px<w>p3u}vM&%q5=C
 ubmF
 /-
@@ -11893,14 +11622,14 @@ p%&q5
 rY&&-
 s/
 r#sS&
- #],r,{A
+ %Jr,{A
 v}xuysv6rquA}L6v-re
 tE
 |DrN
 qQ3
 tE
 vGp@
-  $%qt&s6
+ '%qt&s6
 s/
 D,)
 se,
@@ -11908,7 +11637,7 @@ qQ5
 tE
 qCYql=.
 se.
-  $&q|pJ94
+ '&q|pJ94
 tE
 q|pO94
 tE
@@ -11916,18 +11645,15 @@ y?w"
 qQ6
 tE
 zMwi
-  $%s5~2
-!s4
-qI&
-qN*p-
+ '%s5~2
+ $' %LqN*p-
 vp&ql=3
 se3
 D'p@
-qQ3
- $u'G#)
+ %B &b&G#)
 uS
 q|{'5
- #D|R4
+ $D|R4
 G')
 uJ
 zTqp
@@ -11946,45 +11672,44 @@ qN5t0
 t=&&&3
 p%&&/
 y7
- $l&qI&
-/$
+ &l& %C/$
 vp&ql=?
 se?
 D3p@
-  %A  %?/$
+ )A )?/$
 D6uD
-  $<  %:/$
-  %: %P*//
+ '< ):/$
+ ): (P*//
 qI%
 p%%&,
 r>5
 /0
 qI$
 xUqF
- $p)wY{Eq]
+ &p)wY{Eq]
 wYpPt^}N
 /1
- %(uw0K
+ ((uw0K
 rc
 ud
 wgp:7=q
- $*vAp:7=r
-  $f&zmmu
- ?*w9+&0
- '$|C0ql
- *$/1
- #$/1
- #$/1
- '$}px<w>p3u}vMp2&0)
+ &*vAp:7=r
+ 'f&zmmu
+ \#*w9+&0
+ ,$|C0ql
+ 2$/1
+ $$/1
+ $$/1
+ ,$}px<w>p3u}vMp2&0)
 qQ7
 r>*
- $(  #n#/1
+ &( %n#/1
 x3.=?
- #(p[rDq'?qByxq)zR9
- %$rs&-
- %$/1
-  #f&/1
- $s%/1
+ $(p[rDq'?qByxq)zR9
+ ($rs&-
+ ($/1
+ %f&/1
+ &s%/1
 }px<w>p3u}vM&%&.=B
 zv9
 /1
@@ -11994,109 +11719,106 @@ v7
 /1
 sMm%99=&
 pH/pk
-  #R%  Ff&/1
-  &f&r>6
-  $f&}_q]
-  #f&rc<
-  %f&/1
-  %f&rc'
-G%r}
-  #.  #f&rc0
-  %f&/1
-  .f&  #A  (f&  #H  *f& %6//
+ %R% l#f&/1
+ +f&r>6
+ 'f&}_q]
+ %f&rc<
+ )f&/1
+ )f&rc'
+ %f& %. %f&rc0
+ )f&/1
+ ;f& %A /f& %H 3f& (6//
 ws
 pc<
 pc8
- $* #. &: #E #.tX
+ &* $. *: $E $.tX
 nc
- $5 #.qN*t0
- #$n{
+ &5 $.qN*t0
+ $$n{
 _3
- $& #+nz
- $P# #AzTq[
- #Cn{
- %H #OC|
- $0 #D/&
+ && $+nz
+ &P# $AzTq[
+ $Cn{
+ (H $OC|
+ &0 $D/&
 })
 Cl
 _8
- $(/%
+ &(/%
 tX
 CD
- $l#!cxw
+ 'D!cxw
 /%
- #2C,
-  $D!c'y3
- ##C-
- $P#!c'z/
+ %DC,
+ 'D!c'y3
+ %IC-
+ &'!c'z/
 /%
-vb;
-C,
- $9!cqypm
- #MC'
+ %DC,
+ &9!cqypm
+ $MC'
 _6
 !u9
- #[. &w/t$vP
+ $[. *w/t$vP
 st
 t$vU
- 3(`}
+ D(`}
 
 var storeLanes32SM70 = driver.Text{Base: &storeLanes32SM70Narrow, Code: `packed2 14171 storeLanes_float32
- *$]*q^
+ 2$]*q^
 O+qS
- =& %Fw+
+ X#& (Fw+
 /%
 ud
 y6
 wc
 {w*
 {-
- )0|zpOK
+ 00|zpOK
 rc
 wgp:,tU
- $(vAp:,u$
- #$}6,
- @$q@,
+ &(vAp:,u$
+ $$}6,
+ ^#$q@,
 q@2
 t|Y8
- $$s(7E
+ &$s(7E
 zDp2
 s[p7
 tK2s6
- -*sh?Iq3u}vMp2
+ 8*sh?Iq3u}vMp2
 x5qp
 sh?Iq3u}vMpN
 {QpQv.
- $(ut)
- #$sMpO92)
+ &( %L $$sMpO92)
 qQ,
- && #5 #4rk093
- #$p[rDq'?qByxm#zR1
+ *& $5 $4rk093
+ $$p[rDq'?qByxm#zR1
 s<q9s6
 zdyxm#="E
- #(qH{'/
- +$sMp:49093
+ $(qH{'/
+ 4$sMp:49093
 zv1
 /-
 s[pa
 sk1
- $,sMm'91=(
+ &,sMm'91=(
 G1pk
 s$pS-
 wIph
- %0vGr}
+ (0vGr}
 qQ$
 tE
 uMp@
-  $%q"p|s6
+ '%q"p|s6
 s/
 D/)
 se/
 qQ(
 tE
-  #ID2)
+ %ID2)
 se2
-  $'q|q99&
+ ''q|q99&
 tE
 q|pJ9&
 tE
@@ -12104,80 +11826,79 @@ D"=#
 qQ*
 tE
 D#w"
-  $% $V#qN*pX
+ '% &V#qN*pX
 qY%s6
 D7)
 se7
 D)=(
-qQ$
- &.q|{'(
- '$D,=-
+ %C *.q|{'(
+ ,$D,=-
 q|pO9&
- %(z5p:*
- '$x90=03
+ ((z5p:*
+ ,$x90=03
 qe091
- %&/$
+ (&/$
 qY1s6
 DC)
 seC
 D5=4
- ),D8=9
- ($x9<=<3
+ 0,D8=9
+ .$x9<=<3
 qe<91
- '& #t*qQ.
- &w* $z* ({*|zp:2K
- $$wgp:,92
- $$vAp:,92
-  $g&}62
-  Dg& #_)  -g& %c+  #g&/1
-  *g& &4 #5/1
+ ,& $t*qQ.
+ *w* &z* .{*|zp:2K
+ &$wgp:,92
+ &$vAp:,92
+ 'g&}62
+ h#g& $_) 9g& (c+ %g&/1
+ 3g& *4 $5/1
 rk0=A
-  +g& (JsMmE90=D
+ 5g& .JsMmE90=D
 zv1
- $&  $g&/1
-  /g& $H  7g&/1
-  'g& &V#  #g& '$  $g& %(  #g& '$  .g& ':  $g& '&  &g& '*pc4
+ && 'g&/1
+ =g& &H Mg&/1
+ -g& *V# %g& ,$ 'g& (( %g& ,$ ;g& ,: 'g& ,& +g& ,*pc4
 pc.
- ,&n[
+ 6&n[
 _,
- &&nw
+ *&nw
 _$
- %&nv
+ (&nv
 _(
- &&nw
+ *&nw
 _&
- %&n|
+ (&n|
 _*
- &&Cp
+ *&Cp
 _.
- &&CG
-  $D &(  $D %&  $D &&  $D %&_*
- <$`}
+ *&CG
+ 'D *( 'D (& 'D *& 'D (&_*
+ V#$`}
 
 var storeLanesBF16SM70Narrow = driver.Text{Base: &storeLanes32SM70Narrow, Code: `packed2 14656 storeLanes_dtype_BF16
- +${{r-
- #$p#r-
- ^&$ua'
- #$}W
- $$|R,
- #$Ip)?pEqBqgq7uLq]A
- ($}W
- $$wj,
- #$  #. -$  %A  %? %.}W
-  %: h%*  $f&wYuLt^u%
- $(  %f& ((  #. $$  %f& -(  %A  (f&  #H  *f& Y$F`}
+ 4${{r-
+ $$p#r-
+ m*$ua'
+ $$}W
+ &$|R,
+ $$Ip)?pEqBqgq7uLq]A
+ .$}W
+ &$wj,
+ $$ %. 8$ )A )? (.}W
+ ): P)* 'f&wYuLt^u%
+ &( )f& .( %. &$ )f& 8( )A /f& %H 3f& c&F`}
 
 var storeLanesBF16SM70 = driver.Text{Base: &storeLanes32SM70, Code: `packed2 14242 storeLanes_dtype_BF16
- +$O2qq
- #$p#r-
- }%$ua'
- #$}W
- $$|R,
- #$Ip)?pEqBqgq7uLq]A
- '$}W
- $$wj,
- #$  #- -$  %@  %> %.}W
-  %: **qI%
- '$r&%e
- Z%$  $g&wYuLt^u%
- $(  %g& '(  #- $$  %g& -(  %@  (g&  #G  *g& Y$F`}
+ 4$O2qq
+ $$p#r-
+ {)$ua'
+ $$}W
+ &$|R,
+ $$Ip)?pEqBqgq7uLq]A
+ ,$}W
+ &$wj,
+ $$ %- 8$ )@ )> (.}W
+ ): 2*qI%
+ ,$r&%e
+ e($ 'g&wYuLt^u%
+ &( )g& ,( %- &$ )g& 8( )@ /g& %G 3g& c&F`}

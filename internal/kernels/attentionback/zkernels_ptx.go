@@ -264,22 +264,21 @@ t<|:rE
 ~&pS)
 ut)
 ubpJ
-  %&~&q))
+ )&~&q))
 ubq)
 yP#)
 {Zp)o?pEp3t5xIE="
 r^,
 s$ph-
 uepS=%
-  #${Zp)o?pEp3t5xIE=&
-  $'vArE=+
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
 wIm,
 yh
 !s4
 w9*Z
 shv9q3pPy{A
-!s4
-ubm4
+ %%ubm4
 ra+q%
 {y#
 |C#&%
@@ -293,8 +292,7 @@ vqA
 s=6pb
 v[%4
 uc%4-
-vqA
-vq&%
+ %&vq&%
 qL1pK
 p_+|.)
 qL*q[
@@ -302,22 +300,18 @@ qL*q[
 v&.pb
 v[%3
 uc%3-
-vqA
-w8+r{
+ %/w8+r{
 p_+ql&)
 w86pb
 v[%M
 uc%M-
-vqA
-pH%x_rW
+ %5pH%x_rW
 v\&%
-vqA
-tE
+ %8tE
 rYwq
 p%+A
 ws
-!s4
-s/
+ %Ks/
 r*pdp=
 D<)
 y;8u$
@@ -328,7 +322,7 @@ ra2s8
 sMpAtUr}
 z6p'
 }=
-  %/r*uva
+ )/r*uva
 qz|J
 s5{G
 qs.p;
@@ -348,9 +342,9 @@ rz|_&)
 q,|dd
 {\+
 v_<
-  $p#vb&+
+ 'p#vb&+
 r9<
-  $&t4
+ '&t4
 z85
 rzq3^
 }[;
@@ -359,95 +353,83 @@ uS
 p_+ti
 p\rl.tq7
 uO,
-z85
-rzq3pT
+ %*rzq3pT
 s9p.
-  $(zV4
-z85
-rzq3%"
+ '(zV4
+ %0rzq3%"
 s9rL
-  $.L"M
-z85
-rzq3%&
+ '.L"M
+ %6rzq3%&
 s9s*
-  $4qs5yS
+ '4qs5yS
 qn&%&ql
 ufpAR;
 k&&%
 k&%,
 y7
 |&vK{G
-!s4
-!s4
-qs*pC
+ %H %Iqs*pC
 ts
-z85
-rzq3%*
+ %Frzq3%*
 s%);
 }5
-  %F/#
+ )F/#
 qn*%*3
 ufphrN,
 k*&%
 y7
 v"z9
-!s4
-/2
+ %3/2
 J2r.
 qs'pV
 p]-vI&)
-  $U$z85
-rzq3Z
-  #Kp\rl.tqB
+ 'U$ %Lrzq3Z
+ %Kp\rl.tqB
 rHbZ,
 t:&7
 y7
-!s4
-qn1%1,
+ %Aqn1%1,
 k13
 ws
 r?%
-  $c$/*
+ 'c$/*
 qzp83A
-s5{G
-/*
+ %U$/*
 y;E=#
 /*
 seI
 uN&
-  $U$p<p
+ 'U$p<p
 wj4
 G%)
 /*
-  #U$/*
-  #U$:$d
-  1U$p\q0y\zH
-  'U$  #(  'U$  #.  'U$  #4/)
-  %U$k&%H
-  &U$/*
-  )U$  #F  )U$/*
-J2r.
-/*
-  (U$p\q0y\VB
-  (U$r?-
+ %U$/*
+ %U$:$d
+ AU$p\q0y\zH
+ -U$ %( -U$ %. -U$ %4/)
+ )U$k&%H
+ +U$/*
+ 1U$ %F 1U$/*
+ %U$/*
+ /U$p\q0y\VB
+ /U$r?-
 |Ep'
-  $\&/4
+ '\&/4
 J4}/
-!s4
-J5r.
+ %JJ5r.
 t>'q-
 |H
 x>x/&)
 r#0Z
 z8+
-  #%p_+vI8
+ %%p_+vI8
 t>0p-
 q>p5M
-  #)  %y&t>'pb
+ %) )y&t>'pb
 |Hu*
 rzq3q5
 v%2
-  $U&  #|%q>pQvj
+ 'U& %|%q>pQvj
 t9p*
 q;p0{;
 p_+;pN
@@ -455,73 +437,69 @@ wMqK
 t>0q-
 t*vIqU
 vJql8
-  #Np\xXyuB
+ %Np\xXyuB
 rHqRqP,
 |(&%
-  $Nqn*%*,
+ 'Nqn*%*,
 k*&8
 s5~9
-!s4
-q=0P
+ %Iq=0P
 sxgKs)#
 |~s{
 tA2
 p<d
 v&6pv
 Lh&+
-tA2
-!s4
-ud
+ %& %Eud
 ra2p=
 DV)
 y;5=4
 wv2p*
-  $n'r*t-P0
+ 'n'r*t-P0
 sMpA=798
 qL'pC
-  &n'/6
-  $n'/6
+ +n'/6
+ 'n'/6
 y;8p@
 /6
 seY
 uN$
-  $n'p<q
+ 'n'p<q
 wj4
 G#)
 /6
-  #n'/6
-  #n':2d
-  1n'p\p0{;7
-  'n'  #(  'n'  #.  'n'  #4/5
-  %n'k&%~
-  &n'/6
-  )n'  #F  )n'/6
-J2r.
-/6
-  (n'p\p0{;B
-  )n'r?:
-  (n'y;B=#
+ %n'/6
+ %n':2d
+ An'p\p0{;7
+ -n' %( -n' %. -n' %4/5
+ )n'k&%~
+ +n'/6
+ 1n' %F 1n'/6
+ %n'/6
+ /n'p\p0{;B
+ 1n'r?:
+ /n'y;B=#
 /*
 sed
 uN*
-  $s)p<r
+ 's)p<r
 wj4
 G))
-  &n':;d
-  Ds)  &n'k&&>
-  .n'  *s)  +n'  *s)r?B
-  %s)qzp8OA
-  $s)y;L=-
+ +n':;d
+ h#s) +n'k&&>
+ ;n' 3s) 5n' 3s)r?B
+ )s)qzp8OA
+ 's)y;L=-
 /*
 sen
 uN0
-  $x+p<s
+ 'x+p<s
 wj4
 G/)
-  &s):Dd
-  1x+p\1t,t'7
-  'x+  #(  'x+  #.  'x+  #4  3U$  #F  2s)p\1t,t'B
-  (x+r?J
+ +s):Dd
+ Ax+p\1t,t'7
+ -x+ %( -x+ %. -x+ %4 EU$ %F Cs)p\1t,t'B
+ /x+r?J
 qL.pC
 }=
 /?
@@ -538,16 +516,14 @@ G+)
 uS
 s9pU
 x~v~w,9F*r6p0uh{(@
-!s4
-}ypC
-  $b.t>6pb
-  $U*}k
-  1#vB<P
-J5r.
-vB0pb
-  $g*vB2s8
+ %D}ypC
+ 'b.t>6pb
+ 'U*}k
+ A#vB<P
+ %g*vB0pb
+ 'g*vB2s8
 q>bM
-  #%qD%B
+ %%qD%B
 qD$B
 qD#B
 qD"B
@@ -563,14 +539,13 @@ rxsaB
 rxr1B
 rxr$B
 |2B
-  %m/vB0qp
-|Hu*
-rzq3p2
-  #q.{prQ
+ )m/vB0qp
+ %s*rzq3p2
+ %q.{prQ
 vB2xx
-  %v*rzq3pe
+ )v*rzq3pe
 q>p5vj
-  $v*w7sg7U
+ 'v*w7sg7U
 q;p0*q6
 w7qiU7[
 q;sCqFp6
@@ -603,10 +578,10 @@ q;0qFp.
 qh6"&u76
 rHp^pT,
 xQ&%
-  $c.vB*q%
+ 'c.vB*q%
 q{$,
 }<<rl&)
-  #s/p\*x/pZ"'
+ %s/p\*x/pZ"'
 p\*uvvP"(
 p\*yW")
 p\*0ui"*
@@ -624,16 +599,15 @@ p\*xNqX"5
 p\*xNtd"6
 qn&%&,
 k&&8
-  $t+|7pC
-  $P1/I
+ 't+|7pC
+ 'P1/I
 J7r.
-!s4
-v&1p=
+ %@v&1p=
 |H.
 x>&)
 v&5tB
 s'ql&)
-  #Bv&*pb
+ %Bv&*pb
 q;*x/pZ
 |yp+YF*r6qX
 t<w)
@@ -663,14 +637,14 @@ q\*qW
 q$sg
 r#bp*
 /#
-  $(q\*sX
-  #(r=1P
+ '(q\*sX
+ %(r=1P
 sf<\v6sC{S"$
 r=6P
 sfpR$w(qZ+sC{S
 /#
 {g~*
-  ##sZQxMBvu
+ %#sZQxMBvu
 tE
 wTsg-
 v&6{i
@@ -690,18 +664,17 @@ wopQF*x/<zH
 wopQF*0|#pU[
 r)p|y0;
 p\*+rt*zH
-  #i-|(&:
-  $l0ympd
-  $p2/Z
+ %i-|(&:
+ 'l0ympd
+ 'p2/Z
 :ZvKyd
-!s4
-w:<qO
+ %(w:<qO
 J2}/
 w:+pb
-  $b.w:*s8
+ 'b.w:*s8
 s'sdrl&)
-  $Y3w:+sT
-  $_2  #\2q;xXyu
+ 'Y3w:+sT
+ '_2 %\2q;xXyu
 q;2rtp.
 q;u1'tq
 q;u11vU
@@ -719,10 +692,10 @@ q;roq0pZ
 q;ro*qc
 ws
 w:.qO
-  $c$w:1q8
+ 'c$w:1q8
 |H.
 rz|_pT
-  $l.  #s.w:*u)
+ 'l. %s.w:*u)
 vnqlqU
 {ks&*x/pZ
 qh*[pM"*
@@ -746,7 +719,7 @@ qh("&x.(
 qh'"&u7'
 rHp7p2,
 zO&:
-  $V2zJ0s8
+ 'V2zJ0s8
 wopQFxXyu"6
 wopQxLrtp."5
 wopQFu1'tq"4
@@ -765,25 +738,24 @@ wopQFroq0pZ"(
 wopQFro*qc"'
 rHpaq5,
 wh&7
-  $e/qn#%#,
+ 'e/qn#%#,
 k#&<
 r?Y
-!s4
-sW1pC
+ %;sW1pC
 }=
 rb1a
 qzr(#EK
 ws
 vk
-  $Y/rb6q-
+ 'Y/rb6q-
 y;[=<
 s=<pb
 se}
-  %{*p<t
-  ${*s='r%
+ ){*p<t
+ '{*s='r%
 J1r.
 s=0q-
-  #t4  $s4  &P/  #k4q;1t,t'
+ %t4 's4 +P/ %k4q;1t,t'
 {b;
 r^)
 uJ
@@ -791,82 +763,68 @@ s='yS
 rHp?^3
 ufpAR,
 z2&%
-  $i3}u,
+ 'i3}u,
 rU3
 rUH#L
 tE
-  $h0|~yU
+ 'h0|~yU
 rHr(#OH#O3
 xd#O&2
 s5~;?
-!s4
-sW6p'
+ %MsW6p'
 }=
 /)
 qzu(AK
-  &T#/)
+ +T#/)
 y;d=]
 /)
 }4;
 uN2
-  $x5p<u
+ 'x5p<u
 wj4
 G1)
 /)
-J1r.
-/)
-  *T#  #c%  %T#/)
-  )T#rU&A
-  %T#ws
+ %T#/)
+ 3T# %c% )T#/)
+ 1T#rU&A
+ )T#ws
 /'
 uj~'}/
-  $L/'
+ 'L/'
 y;l=f
 /'
-}4;
-uN4
-  $Lp<v
-wj4
-G3)
+ %LuN4
+ 'Lp<v
+ %LG3)
 /'
-  #L/'
-  *Lq;z#ulpU
-  %L/'
-  -L{MtB
+ %L/'
+ 3Lq;z#ulpU
+ )L/'
+ 9L{MtB
 t=?&?3
 p%?&2
 r?$
-!s4
-s~
-!s4
-/t
+ %Ms~
+ %O/t
 J+q(
 p90
-!s4
-qs1p-
+ %Aqs1p-
 :prP
 p92
-!s4
-:guy
+ %E:guy
 p91
-!s4
-:Xv|
+ %H:Xv|
 p9*
-!s4
-:O|'
+ %K:O|'
 sY<
-!s4
-:Fyt
+ %N:Fyt
 sY0
-!s4
-s=<p-
+ %Cs=<p-
 :-{h
 sY2
-!s4
-:${e
+ %G:${e
 sY1
-!s4
-q,~'uC5
+ %Jq,~'uC5
 sY*
 !s}
 s3
@@ -900,50 +858,42 @@ Cl
 q4k
 p9
 !cwG
-vb;
-Ca
+ %,Ca
 _&
 p9
 !cwX
-{1.
-Cb
+ %,Cb
 q4a
 p9
 !cx#
-vb;
-CP
+ %6CP
 _$
 p9
 !c*pm
-{1.
-CQ
+ %6CQ
 q4P
 p9
 !cxw
-vb;
-CF
+ %@CF
 _*
 p9
 !c'y3
-{1.
-CG
+ %@CG
 q4F
 p9
 !c'z/
-vb;
-C<
+ %JC<
 _0
 p9
 !cqypm
-{1.
-C=
+ %JC=
 q4<
 p9
 !crvpm
 /&
 ||
 C-
-  $-!ct-pm
+ '-!ct-pm
 vbM
 C.
 q4-
@@ -954,8 +904,7 @@ C%
 _2
 p9
 !c'wX
-vbM
-C&
+ %,C&
 q4%
 p9
 !c'x#
@@ -964,8 +913,7 @@ ppq9
 _4
 p9
 !cuQpm
-vbM
-ppq/
+ %6ppq/
 r9q9
 !u9
 p,wn
@@ -1087,28 +1035,28 @@ pIxG
 q>p4s@
 q>pQs@
 pIw]
-  #%q>p^s@
+ %%q>p^s@
 pI|P
-  #(q>p|s@
+ %(q>p|s@
 pIqR3
-  #+G%R
-  /0|Mt}
+ %+G%R
+ =0|Mt}
 pL23
 }X
 pL#3
 }X
 prsgB
-  &'prsgpM
+ +'prsgpM
 pL33
 }X
 pL$3
-  )'pL43
+ 1'pL43
 }X
 pL%3
-  )'pL53
+ 1'pL53
 }X
 pL&3
-  ('p>#r_U
+ /'p>#r_U
 /$
 w94&#
 s/
@@ -1126,8 +1074,7 @@ v"z9
 !s4
 })
 {\.
-!s4
-qM2sT
+ %%qM2sT
 tF8
 pI|T
 s/
@@ -1136,7 +1083,7 @@ wc
 t~3
 G))
 w[q]
-  #n$xEpO
+ %n$xEpO
 qM.p;
 tF,
 qM2w.
@@ -1146,27 +1093,23 @@ qM2w.
 zO^
 y7
 yh
-!s4
-/%
+ %:/%
 v^&.
-  #7  &4xEq/
+ %7 +4xEq/
 /%
-tF,
-/%
+ %4/%
 }PpaAq5-
 |o.&.|w
 /%
 wh&.
 y7
-!s4
-q.<p'
+ %Kq.<p'
 pnpaK
 t&?op$gp/xIK
 uj~1d
 q.+p-
 r2|P
-G))
-w62pP|ct(}%qX
+ %Gw62pP|ct(}%qX
 q.2p-
 sh?Iq3u}vMZ
 sh?Iq3u}vMp*
@@ -1183,8 +1126,7 @@ tE
 t1x?py
 t1v?py
 t&?op$gp/xZ-
-!s4
-}Bpf
+ %L}Bpf
 ujxZd
 {fpX
 {y'
@@ -1212,18 +1154,16 @@ t4
 tA2
 tE
 xh
-ua2
-G/)
-  %5G1R
-  #7!s4
-|7sT
+ %5G/)
+ )5G1R
+ %7 %F|7sT
 y]#y:
 qJ#(
 yV4uT
 s>sg
 yV;uT
-  #$yVeuT
-  #&ympd
+ %$yVeuT
+ %&ympd
 q_5K
 t#s)#
 u"
@@ -1275,7 +1215,7 @@ z"%
 r3vm2yaU
 rB&(
 s>r\(
-  ##tg5p=
+ %#tg5p=
 sm.
 qj0rvx"6u1qFA
 tg*pC
@@ -1291,15 +1231,13 @@ G+R
 }(v~y_qK"4@
 !s4
 s~
-!s4
-/E
+ %$/E
 J&rP
 qI,
 J's?
 /D
 p9.
-!s4
-/8
+ %+/8
 q,yZvX
 qI2
 p95
@@ -1330,7 +1268,7 @@ C<
 _3
 p9
 !y=pm
-  $'r9pS
+ ''r9pS
 p9
 !cwG
 /'
@@ -1345,7 +1283,7 @@ ppps
 _7
 p9
 !cx#
-  $'r9pA
+ ''r9pA
 !u9
 p,0qc
 tl
@@ -1440,17 +1378,17 @@ s~
 `}
 
 var addHeadsSM70 = driver.Text{Base: &widenSM70, Code: `packed2 3924 addHeads
- '$!{L
- #$]q&s7
+ ,$!{L
+ $$]q&s7
 sJq^
 h}3
 p#z4
- '*p"sI
+ ,*p"sI
 p"x+
 yz
 to
 ra.p}
- ($}\yd
+ .$}\yd
 qs+p'
 xDp?K
 wc
@@ -1476,9 +1414,8 @@ q,v?d
 |2B
 ws
 yh
- #:|2B
-})
-  $&qs.pK
+ $: %&})
+ '&qs.pK
 xq
 r,q9
 }[;
@@ -1493,14 +1430,14 @@ u;
 G#)
 /#
 y$sS$
-  $*qQ$
-  /*u"
+ '*qQ$
+ =*u"
 /#
 t.qAV
 s>sg
 t.pJV
-  #${"voV
-  #&uS
+ %${"voV
+ %&uS
 t+rgr_
 /#
 rHp?^;
@@ -1508,28 +1445,25 @@ z2&#
 z2p2
 rip5A
 y7
-  #$|&w&
- ## ##/#
+ %$|&w&
+ $# $#/#
 s[p5
-qQ$
-rc
+ %Frc
 r2p5;
-G#)
-uS
+ %NuS
 t+rJpF7
 /#
 rHp5pe&$
 rHp?^,
-  #5y7
- ##ra1tY
+ %5y7
+ $#ra1tY
 tK(4
 G%)
 uqpF
- &#/&
+ *#/&
 ws
 v_<
-v_<
-p9
+ %#p9
 !u8
 /%
 tX
@@ -1537,46 +1471,46 @@ pppJ
 _$
 !u9
 vc
- &$p"p.
+ *$p"p.
 st
 y/p6
 {D
- +*{C
+ 4*{C
 u]
- '&`}
+ ,&`}
 
 var addHeadsHalfSM80 = driver.Text{Base: &addHeadsSM70, Code: `packed2 4046 addHeadsHalf
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- ((tWrG
+ .(tWrG
 O}3
- -$r*p0p}
- ,$r*sCyU
- ~#$r*sCqW
+ 8$r*p0p}
+ 6$r*sCyU
+ }%$r*sCqW
 wbpF
 wSt^tz
 tK(,
- #&Ip)?pEqBqgq7uLq]A
- J$`}
+ $&Ip)?pEqBqgq7uLq]A
+ s#$`}
 
 var addHeadsHalfSM70 = driver.Text{Base: &addHeadsHalfSM80, Code: `packed2 4188 addHeadsHalf
 !s.
 !s-
- '(|ZrO
+ ,(|ZrO
 O+qo
- h$(s:rJ
+ P'(s:rJ
 pIwk
 |H
 tGqdv(5
 tbY
 tNrJpF
-  #'qfq0v(5r4
- M&`}
+ %'qfq0v(5r4
+ y#&`}
 
 var groupedForward64SM90ANarrowAligned = driver.Text{Base: &sequencesSM70, Code: `packed2 97231 groupedForward_1_32_float32
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"j
- #(!u6pEv,rDop3g\y.x<vzgq*
+ $(!u6pEv,rDop3g\y.x<vzgq*
 !u'pEv,rDop3gq*
 !xgp)rmvQq*
 !|FIojp{q*
@@ -1587,7 +1521,7 @@ var groupedForward64SM90ANarrowAligned = driver.Text{Base: &sequencesSM70, Code:
 !y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+vspt
 !?p$zSp{p)w>r72x(
 !?wzp{zWo}:Ip[p/'
- #0|Z6qo
+ $0|Z6qo
 OroqS
 z7.qo
 p#ukr-
@@ -1611,7 +1545,7 @@ shj?ovzjp[}KrE
 q?xf
 {>qb
 {/q[
- #m#xcs8
+ $m#xcs8
 |tp{zWw>?r[
 s1
 qN*pf
@@ -1634,14 +1568,14 @@ tg0r%
 uw#K
 t|pa&#
 tg+q8
- $e#p<k
+ &e#p<k
 x1Y8
 t|bp*
- $q#tg<r%
-  #-wc
+ &q#tg<r%
+ %-wc
 z_pPp4Z&#
 },pPqVZ&#
- $P/s/
+ &P/s/
 Wr7r7
 {y&
 Tu)pC
@@ -1652,17 +1586,17 @@ qHpJ>xuysv6rquA}L6v-re
 tE
 u"
 })
- $d)})
+ &d)})
 rIpa
- #ETsXsT
+ $ETsXsT
 tF8
- #o>s/
+ $o>s/
 s"qP
 rc
 t~3
 G#)
- #pF #a#{Qp4v.
- ##v%z#
+ $pF $a#{Qp4v.
+ $#v%z#
 r^)
 }w5
 q?q/
@@ -1675,34 +1609,32 @@ TsXP1
 /%
 rUp2
 y7
- $g#/%
+ &g#/%
 w_&-
-  $=  ,;xEp:1
+ '= 7;xEp:1
 /%
-tG,
-/%
+ %;/%
 }PqRAqP-
 |o-&-Z-
 /%
 |(&-
- $\(Ty2p'
+ &\(Ty2p'
 pnqRK
 v_<
-  %#ws
+ )#ws
 s5~2
 Tv1pf
 pH5pk
 s/
 r&53
-G#)
-zQt^>t^>t^^qx}%qX
+ %AzQt^>t^>t^^qx}%qX
 TyRpb
- #Q+{Qbv.
-  &Bx{1)
+ $Q+{Qbv.
+ +Bx{1)
 wIqA
 ua5
 Tx}pK
- #&zD8
+ $&zD8
 tE
 zDp2
 tE
@@ -1712,19 +1644,18 @@ xr
 |3"K
 zZq)K
 rip7K
- $e$Tz$rR
+ &e$Tz$rR
 x9$u$E
- #p$wIpA
+ %;wIpA
 qHxfE
 }V%rwE-
 ud
 x9%Ep@
 TqG.r%
 x9$ER
-!s4
-WxxtB
- #BuB
- #KTq[rR
+ $#WxxtB
+ $|#uB
+ $KTq[rR
 G3ql
 u&&
 s$m'-
@@ -1736,16 +1667,16 @@ s(3E
 vY<=,-
 vY<)py
 /$
- #J #.w%q%
+ $J $.w%q%
 w#rEK
 r?j
 pwp'0qG.
- #/wD
+ $/wD
 wgp:2)
- $0vAp:2R
- #$}62
- @$w94Z
- $$pwp'2tB
+ &0vAp:2R
+ $$}62
+ ^#$w94Z
+ &$pwp'2tB
 DG=1
 DH,
 pwp'+P
@@ -1755,34 +1686,34 @@ qN2p;
 q_+K
 u"
 pwq8tY
- #f%zwrtr6*
+ $f%zwrtr6*
 pDr{p-
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ;
 \p3u{p3?p[qgvzvyrm}:sLw{tv?p$vQj{Z?t2q'rDIp)}:
 tF,rt1p0
-  $%pwr%tY
+ '%pwr%tY
 tG,rt1rl
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ,
-  #)pwqptY
+ %)pwqptY
 uO,rt1q0
-  $&pwsTpV
+ '&pwsTpV
 wt,rt1qF
-  $*pwq~pV
+ '*pwq~pV
 v^,rt1s#
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ4
-  #5pwsTq%
+ %5pwsTq%
 w_,rt1rW
-  $2pwq~pX
+ '2pwq~pX
 zV,rt1ux
-  $*pwsTpC
+ '*pwsTpC
 |A,rt1ro
-  $:pwq~pK
+ ':pwq~pK
 y$p|,rt1uk
-  $2/%
+ '2/%
 }f,rt1q3
-  $B/%
+ 'B/%
 L",rt1rt
-  $:!s4
+ ':!s4
 qN5a
 }=
 /F
@@ -1798,35 +1729,33 @@ z<p;
 {Zp)txp{p$pE?rmu{?IrVu{?q7wup{p3gpP0q0
 qM<q8
 r)'yX
-  '-tb{,
+ --tb{,
 |H
 qM'tB
 uM,u*
- #{#v%z#
-}O
+ ${# %U'}O
 q?'u*
 }w5
 qM0qO
 pg+,u*
-  #8qM.tY
- #~#zwrt1rl
+ %8qM.tY
+ $~#zwrt1rl
 ws
 |H
-!s4
-|H
+ %H|H
 p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+bxv
 xr
 p,2q6
 {xyo{Eq]
 {Zp)o?p3zSpPxIAK
- $k+qM1tY
- #p+zwrt1qF
-  -0pDt}qT
+ &k+qM1tY
+ %0zwrt1qF
+ 90pDt}qT
 p]$|.(
-  #c$r#'%&
-  ,>qM*q~
+ %c$r#'%&
+ 7>qM*q~
 p]*3+u|&(
- ##pwqO1p;
+ %MpwqO1p;
 x<pEp[p[j?\p3u{p3?IrVu{?q7wup{p3g
 pwqO5pv
 qg\p3{EY;|B
@@ -1834,18 +1763,18 @@ tb<
 t&y&vMvLqVsd5vh2uQuk@
 qg\p3{Eb;|B
 tbqFrt
-  #%t&?op$gp/xIK
+ %%t&?op$gp/xIK
 |*Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q@)E-x(yX
 pwqO6pb
 uO4
-  #*tG}lxR
-  #,t&?op$gp/xI,
+ %*tG}lxR
+ %,t&?op$gp/xI,
 |*t"'#(#)#*#+#,#-#.#/#0#1#2#3#4#5#6#7#8"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
 v^;
-  #0wt;'rq
-  #2  #'zVs6
-  #5w_;pd0
-  $'pwq8'pv
+ %0wt;'rq
+ %2 %'zVs6
+ %5w_;pd0
+ ''pwq8'pv
 x<pEp[p[j?t2rnp[p[tvsLpEv,rDo?IrVu{?q7wup{p3g
 q\0pX
 q_,K
@@ -1853,14 +1782,13 @@ u"
 q\+pv
 q{8,
 x>&(
-  #h%p[qgvzvyrm}:?vzvyrm}+?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ
-!s4
-q.<p}
+ %h%p[qgvzvyrm}:?vzvyrm}+?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ
+ $?q.<p}
 x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/<
 q,xZd
 q.0qG
- ##zwrt1s#
-  $*qs5p=
+ %Nzwrt1s#
+ '*qs5p=
 qe.rw
 v7
 tSO
@@ -1869,34 +1797,31 @@ pwqW5a
 J#d
 pwqW*yS
 pL>s6
- #q#Dd)
+ $_)Dd)
 tS*
 z8+
 q"p4;
 s/
 zy
 q:,4
-  $%q?'
+ '%q?'
 u&V
 t4
 }PpQApe-
-!s4
-pwrR<v/
+ %BpwrR<v/
 pg,M
 q"|T
 r#pa8
 /$
-J#d
-/$
+ %9/$
 pLGs6
- ##Dk)
+ $#Dk)
 tS1
-  )9q?6
+ 19q?6
 u&]
 t4
 u:&A%&-
-!s4
-pwrR<rX
+ %9pwrR<rX
 w3'pT
 pwrR2q8
 ~"K
@@ -2034,142 +1959,142 @@ N'##
 N(##
 sjw)(
 N+##
-  #$N,##
-  #&N/##
-  #(N0##
-  #*N3##
-  #,N4##
-  #.N7##
-  #0N8##
-  #2p1V##
-  #4p1W##
-  K&rb.q[
+ %$N,##
+ %&N/##
+ %(N0##
+ %*N3##
+ %,N4##
+ %.N7##
+ %0N8##
+ %2p1V##
+ %4p1W##
+ v#&rb.q[
 yVy:
-  #Orb1q[
+ %Orb1q[
 yV4uT
-  #Nrb5v5
+ %Nrb5v5
 v=<\plplvDxk(
 {?0?joov,r[?\p)wwsl
 rb*t}
 szB
 /&
 N)##
-  #o#N*##
-  #NN-##
-  #NN.##
-  #NN1##
-  #NN2##
-  #NN5##
-  #NN6##
-  #NN9##
-  #NN:##
-  #NN=##
-  #NN>##
-  #NNA##
-  #NNB##
-  #NNE##
-  #NNF##
-  #NNI##
-  #MNJ##
-  #ONM##
-  #NNN##
-  #FNQ##
-  #HNR##
-  #JNU##
-  #LNV##
-  #NNY##
-  #NNZ##
-  #NN]##
-  #NN^##
-  #NNb##
-  #NNc##
-  #NNf##
-  #NNg##
-  #N/&
-  $o#/&
-  $o#/&
-  $o#/&
+ %o#N*##
+ %NN-##
+ %NN.##
+ %NN1##
+ %NN2##
+ %NN5##
+ %NN6##
+ %NN9##
+ %NN:##
+ %NN=##
+ %NN>##
+ %NNA##
+ %NNB##
+ %NNE##
+ %NNF##
+ %NNI##
+ %MNJ##
+ %ONM##
+ %NNN##
+ %FNQ##
+ %HNR##
+ %JNU##
+ %LNV##
+ %NNY##
+ %NNZ##
+ %NN]##
+ %NN^##
+ %NNb##
+ %NNc##
+ %NNf##
+ %NNg##
+ %N/&
+ 'o#/&
+ 'o#/&
+ 'o#/&
 szB
 s='u)
 z"b
 S'##(
-  #(s=0qT
+ %(s=0qT
 snb(
 /#
 S(##[
-  #-/#
+ %-/#
 s>tO
 /#
 t<syu0
 S)##(
-  $(s>u0(
+ '(s>u0(
 /#
 S*##[
-  &-S+##"$
-  $2s>sR(
+ +-S+##"$
+ '2s>sR(
 /#
 S,##"'
-  &7S-##"#
-  $<s>t[(
+ +7S-##"#
+ '<s>t[(
 /#
 S.##"&
-  &AS/##"0
-  &,S0##"3
-  &KS1##"/
-  &6S2##"2
-  &JS3##"<
-  &@S4##"?
-  &JS5##";
-  &JS6##">
-  &JS7##"H
-  &JS8##"K
-  &JS9##"G
-  &JS:##"J
-  &JS;##"T
-  &JS<##"W
-  &JS=##"S
-  &JS>##"V
-  &JS?##"a
-  &JS@##"d
-  &JSA##"_
-  &JSB##"c
-  &JSC##"m
-  &JSD##"p
-  &JSE##"l
-  &JSF##"o
-  &JSG##"y
-  &JSH##"|
-  &JSI##"x
-  &JSJ##"{
-  &JSK##$#4
-  &JSL##$#7
-  &JSM##$#3
-  &JSN##$#6
-  &JSO##$#@
-  &JSP##$#C
-  &JSQ##$#?
-  &JSR##$#B
-  &JSS##$#L
-  &JST##$#O
-  &JSU##$#K
-  &JSV##$#N
-  &JSW##$#X
-  &JSX##$#[
-  &JSY##$#W
-  &JSZ##$#Z
-  &JS[##$#e
-  &JS\##$#h
-  &JS]##$#d
-  &JS^##$#g
-  &JS_##$#q
-  &JSa##$#t
-  &JSb##$#p
-  &JSc##$#s
-  &JSd##$#}
-  &JSe##$$#
-  &JSf##$#|
-  &JSg##$$"
-  %Jt3.t}
+ +AS/##"0
+ +,S0##"3
+ +KS1##"/
+ +6S2##"2
+ +JS3##"<
+ +@S4##"?
+ +JS5##";
+ +JS6##">
+ +JS7##"H
+ +JS8##"K
+ +JS9##"G
+ +JS:##"J
+ +JS;##"T
+ +JS<##"W
+ +JS=##"S
+ +JS>##"V
+ +JS?##"a
+ +JS@##"d
+ +JSA##"_
+ +JSB##"c
+ +JSC##"m
+ +JSD##"p
+ +JSE##"l
+ +JSF##"o
+ +JSG##"y
+ +JSH##"|
+ +JSI##"x
+ +JSJ##"{
+ +JSK##$#4
+ +JSL##$#7
+ +JSM##$#3
+ +JSN##$#6
+ +JSO##$#@
+ +JSP##$#C
+ +JSQ##$#?
+ +JSR##$#B
+ +JSS##$#L
+ +JST##$#O
+ +JSU##$#K
+ +JSV##$#N
+ +JSW##$#X
+ +JSX##$#[
+ +JSY##$#W
+ +JSZ##$#Z
+ +JS[##$#e
+ +JS\##$#h
+ +JS]##$#d
+ +JS^##$#g
+ +JS_##$#q
+ +JSa##$#t
+ +JSb##$#p
+ +JSc##$#s
+ +JSd##$#}
+ +JSe##$$#
+ +JSf##$#|
+ +JSg##$$"
+ )Jt3.t}
 r@$&$$)
 r@#|$$"
 r@#v$#y
@@ -2206,20 +2131,19 @@ q.1pf
 qH'=/
 t&wE$0
 t&wE$y
- 2s> 2Ap<E
+ Bs> BAp<E
 /3
 q{p,
-x>&(
-/.
+ %Q2/.
 pLqs6
- #f?Dr)
+ $f?Dr)
 tS8
-  *n1u&e
+ 3n1u&e
 t4
 tSe
 qfYr4
 /0
-  $n1pwqW}b2
+ 'n1pwqW}b2
 {>vl
 u&f
 t4
@@ -2240,65 +2164,65 @@ qD)B
 qD(B
 qD'B
 qD&B
- 2u?v_'
- #$}.p=
+ Bu?v_'
+ $$}.p=
 t4
 |H
 q?{,
-  $%q.*p-
+ '%q.*p-
 t*|.(
-  #z4uopA,
-  $+  +Z5q.6p-
+ %z4uopA,
+ '+ 5Z5q.6p-
 r)p5|.(
 zwrt1ro
 uopS,
-  -1pDt}pb
+ 91pDt}pb
 ufpOr},
 xA
 r#sS_
 pHn,rtr6*
 q>Y,
-  $@p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
-  (@q='v1
+ '@p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
+ /@q='v1
 p]+}A&(
 />
-  #[5/>
+ %[5/>
 qg\p3{Eu(t;|B
-  )[5/>
-  '[5|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
-  &[5  #'  &[5  #,/>
-  #[5q=0s8
+ 1[5/>
+ -[5|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
+ +[5 %' +[5 %,/>
+ %[5q=0s8
 p]4}A&(
 pwqp+p;
-  #Bpwqp1qW
+ %Bpwqp1qW
 qg\p3{Ep4;|B
 tb++rovrrl
-  #Bz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&h%g%f%esV
+ %Bz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&h%g%f%esV
 z^+rou*re
-  #Ez}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&e%d%c%bsV
+ %Ez}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&e%d%c%bsV
 tG|lroxNux
-  #Hz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&b%a%_%^sV
+ %Hz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&b%a%_%^sV
 uOMsQ|Vrq*
-  #Kz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&^%]%\%[sV
+ %Kz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&^%]%\%[sV
 wtMsQ|V}L
-  #Nz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&[%Z%Y%XsV
+ %Nz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&[%Z%Y%XsV
 v^|lroq0q3
-  #Nz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&X%W%V%UsV
+ %Nz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&X%W%V%UsV
 w_MsQ|V+uA
-  #Lz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&U%T%S%RsV
+ %Lz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&U%T%S%RsV
 zV|lrosQq&
-  #Oz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&R%Q%P%OsV
+ %Oz}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&R%Q%P%OsV
 pwqp6pv
-  #B/B
+ %B/B
 :ed
 q\+sT
 LN,rtr6*
-  $y5q=2pb
+ 'y5q=2pb
 x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/'
 :nd
 q=1pX
 L>,rt1s#
-  $)qs5pC
+ ')qs5pC
 qY-r+
 qe\E
 v7
@@ -2308,14 +2232,13 @@ rIp8J
 /D
 J#d
 vb%I
- ##pwrR<qO
+ $#pwrR<qO
 r#p4p*
 r#s^I
 rIp8M
 /#
-J#d
-vb%H
- ##/#
+ %*vb%H
+ $#/#
 r#p4p2
 r#s^L
 /D
@@ -2333,147 +2256,143 @@ qzbvl
 q}Pv*P-
 v\e
 q}Ov*O-
-v\vl
-q}Nv*N-
+ %\5q}Nv*N-
 qzb3
 q}Mv*M-
 qzb,5
 q}Lv*L-
 v\3
 q}Kv*K-
-v\,5
-q}Jv*J-
+ %\5q}Jv*J-
 qzbwe
 q}Iv*I-
 qzb4.
 q}Hv*H-
-v\we
-q}Gv*G-
-v\4.
-q}Fv*F-
+ %\5q}Gv*G-
+ %\5q}Fv*F-
 qzbqd
 q}Ev*E-
 qzb|l
 q}Dv*D-
-  &\5qzb}l
-  #\5qzb;'
-  '\5qzbzz
-  #\5qzb;6
-  '\5qzb>ro
-  #\5qzb>z#
-  '\5qzbql
-  #\5qzbs6.
-  '\5qzb>s#
-  #\5qzbr++
-  '\5qzbe<
-  #\5qzbe'
-  '\5qzbe*
-  #\5qzbe6
-  '\5qzb>rt
-  #\5qzb>|@
-  '\5qzbsd2
-  #\5qzbsd.
-  '\5qzb,qy
-  #\5qzb,rv
-  '\5qzb,q&
-  #\5qzb,0'
-  (\5/D
-  #w4sjwE&"(
-  Lw4  6J/D
-  $\5/D
-  #\5sjq1r"#jr_
+ +\5qzb}l
+ %\5qzb;'
+ -\5qzbzz
+ %\5qzb;6
+ -\5qzb>ro
+ %\5qzb>z#
+ -\5qzbql
+ %\5qzbs6.
+ -\5qzb>s#
+ %\5qzbr++
+ -\5qzbe<
+ %\5qzbe'
+ -\5qzbe*
+ %\5qzbe6
+ -\5qzb>rt
+ %\5qzb>|@
+ -\5qzbsd2
+ %\5qzbsd.
+ -\5qzb,qy
+ %\5qzb,rv
+ -\5qzb,q&
+ %\5qzb,0'
+ /\5/D
+ %w4sjwE&"(
+ x#w4 KJ/D
+ '\5/D
+ %\5sjq1r"#jr_
 /D
 sG&e$#k
-  #x0/D
+ %x0/D
 p(#u(
 /&
 p(#J##
 sjwE%~(
 p(#K##
-  #N  #&  #N  \#&  '\5sjq1r"$Tr_
+ %N %& %N j$& -\5sjq1r"$Tr_
 /&
 sG&d$$U
-  #c2/&
+ %c2/&
 p($X(
 /D
 {=$W
 l$7##(
-  $u#sna(
+ 'u#sna(
 /#
 l$9##[
-  &d2{=$_
+ +d2{=$_
 l$<##(
-  $(  $\5l$>##[
-  &-l$@##"$
-  $2  $\5l$B##"'
-  &7l$D##"#
-  &e2l$F##"&
-  &Al$H##"0
-  &,l$J##"3
-  &Kl$L##"/
-  &6l$N##"2
-  &Jl$P##"<
-  &@l$R##"?
-  &Jl$T##";
-  &Jl$V##">
-  &Jl$X##"H
-  &Jl$Z##"K
-  &Jl$\##"G
-  &Jl$^##"J
-  &Jl$a##"T
-  &Jl$c##"W
-  &Jl$e##"S
-  &Jl$g##"V
-  &Jl$i##"a
-  &Jl$k##"d
-  &Jl$m##"_
-  &Jl$o##"c
-  &Jl$q##"m
-  &Jl$s##"p
-  &Jl$u##"l
-  &Jl$w##"o
-  &Jl$y##"y
-  &Jl${##"|
-  &Jl$}##"x
-  &Jl%"##"{
-  &Jl%$##$#4
-  &Jl%&##$#7
-  &Jl%(##$#3
-  &Jl%*##$#6
-  &Jl%,##$#@
-  &Jl%.##$#C
-  &Jl%0##$#?
-  &Jl%2##$#B
-  &Jl%4##$#L
-  &Jl%6##$#O
-  &Jl%8##$#K
-  &Jl%:##$#N
-  &Jl%<##$#X
-  &Jl%>##$#[
-  &Jl%@##$#W
-  &Jl%B##$#Z
-  &Jl%D##$#e
-  &Jl%F##$#h
-  &Jl%H##$#d
-  &Jl%J##$#g
-  &Jl%L##$#q
-  &Jl%N##$#t
-  &Jl%P##$#p
-  &Jl%R##$#s
-  &Jl%T##$#}
-  &Jl%V##$$#
-  $O|I&bU7
+ '( '\5l$>##[
+ +-l$@##"$
+ '2 '\5l$B##"'
+ +7l$D##"#
+ +e2l$F##"&
+ +Al$H##"0
+ +,l$J##"3
+ +Kl$L##"/
+ +6l$N##"2
+ +Jl$P##"<
+ +@l$R##"?
+ +Jl$T##";
+ +Jl$V##">
+ +Jl$X##"H
+ +Jl$Z##"K
+ +Jl$\##"G
+ +Jl$^##"J
+ +Jl$a##"T
+ +Jl$c##"W
+ +Jl$e##"S
+ +Jl$g##"V
+ +Jl$i##"a
+ +Jl$k##"d
+ +Jl$m##"_
+ +Jl$o##"c
+ +Jl$q##"m
+ +Jl$s##"p
+ +Jl$u##"l
+ +Jl$w##"o
+ +Jl$y##"y
+ +Jl${##"|
+ +Jl$}##"x
+ +Jl%"##"{
+ +Jl%$##$#4
+ +Jl%&##$#7
+ +Jl%(##$#3
+ +Jl%*##$#6
+ +Jl%,##$#@
+ +Jl%.##$#C
+ +Jl%0##$#?
+ +Jl%2##$#B
+ +Jl%4##$#L
+ +Jl%6##$#O
+ +Jl%8##$#K
+ +Jl%:##$#N
+ +Jl%<##$#X
+ +Jl%>##$#[
+ +Jl%@##$#W
+ +Jl%B##$#Z
+ +Jl%D##$#e
+ +Jl%F##$#h
+ +Jl%H##$#d
+ +Jl%J##$#g
+ +Jl%L##$#q
+ +Jl%N##$#t
+ +Jl%P##$#p
+ +Jl%R##$#s
+ +Jl%T##$#}
+ +Jl%V##$$#
+ 'O|I&bU7
 /#
 l%W##$#{
-  $Os>rJ(
+ 'Os>rJ(
 /#
 l%Y##$#~
-  $O|I&aU7
+ 'O|I&aU7
 ra<p=
-  #nCJBd
+ %nCJBd
 ra+pX
 L@,rt1uk
-  $uCt>'tY
+ 'uCt>'tY
 q2&>$&>$$r
 q2&?$&?$$r
 q2&@$&@$$+
@@ -2544,42 +2463,40 @@ qe-=O
 rxr"(n$&_
 rxr")X$&^
 r?8
- ##ra*p;
+ $#ra*p;
 DPpk
- #b@v%|V
+ $b@v%|V
 DS)
-q?{,
-}w'
+ %W4}w'
 ua'
 ueq9)
 ra6pK
 r,0
 r>2
 t4
-x>&(
-  #{3ts
-  ,eGr*pdrX
+ %rE %{3ts
+ 7eGr*pdrX
 tw
 r)p4}A&(
 /<
-  #wF/<
-  %z2  #mF{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#3H#2H#1H#0sV
-  ${2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#0H#/H#.%~sV
-  ${2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]p&~%}%|%{sV
-  ${2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]p&{%z%y%xsV
-  ${2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]p&x%w%v%usV
-  ${2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]p&u%t%s%rsV
-  ${2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]p&r%q%p%osV
-  ${2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]p&o%n%m%lsV
+ %wF/<
+ )z2 %mF{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#3H#2H#1H#0sV
+ '{2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#0H#/H#.%~sV
+ '{2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]p&~%}%|%{sV
+ '{2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]p&{%z%y%xsV
+ '{2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]p&x%w%v%usV
+ '{2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]p&u%t%s%rsV
+ '{2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]p&r%q%p%osV
+ '{2{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]p&o%n%m%lsV
 /<
-  #xFr*qypb
-  #oFr*p0q~
+ %xFr*qypb
+ %oFr*p0q~
 {Br"&hy:
 {T&i(
 r*sCq~
-  #ZAs>sg
+ %ZAs>sg
 r*uQpv
- #( #PDz.qv
+ $( $PDz.qv
 prtOpM
 tusl
 {]+{|
@@ -2587,8 +2504,8 @@ tusl
 {Br"&ky:
 {T&l(
 /$
-  $//$
-  (/tE
+ '//$
+ //tE
 /.
 p(&Qs;
 p(&S""
@@ -2624,15 +2541,13 @@ p('1"6
 p('3"7
 }yqp
 qt^s6
- #fDtSi
-  $oGuO8
-q:,4
-tF8
- ##sW'pv
+ $fDtSi
+ 'oGuO8
+ %nGtF8
+ $#sW'pv
 GF)
 rk092
-pg,M
-  #nJq@^
+ %kG %nJq@^
 r]YA
 tE
 sk/
@@ -2677,23 +2592,22 @@ xBr1$'57
 !s4
 sW'{6
 u"
- #sCqQ/
+ $sCqQ/
 r>.
 ua+
 G')
 }(v~y_r"'6"F@
- #%}ypV.
+ $%}ypV.
 tGe
 /'
 ute
-  #]#rs8
+ %]#rs8
 t1~'py
-  $Z#u"
+ 'Z#u"
 /$
-qQ/
-r>1
-  $3}(v~y_r"'7"=@
- ##qL0yR
+ %3r>1
+ '3}(v~y_r"'7"=@
+ $#qL0yR
 pHZpk
 |H
 xe+u|&(
@@ -2703,25 +2617,25 @@ pg,vj
 q:,;
 q"p4M
 z85
-  #bLq>p?r+
-  #nIq"p7;
+ %bLq>p?r+
+ %nIq"p7;
 v4p4p*
 x|rwqU
 tbY
 s/
 shj?IpYjp$g}KrE
 t4
- #0  #-tE
+ $0 %-tE
 p<l
 |~v5
 tIu(#&%
-  %jQ#v%1'
+ )jQ#v%1'
 r^)
 }w+
 ug5yR
 {y%
 |/%v.
-  &)ug*qW
+ +)ug*qW
 GF=,
 t_p:2R
 sMpAuD)
@@ -2734,10 +2648,10 @@ q<0"1
 pupdp}
 {Fp+p|y'
 L(3
-  $Mq"Y,
+ 'Mq"Y,
 v4s^(
 L&8
-  (Jp<m
+ /Jp<m
 /#
 q<."/
 q<,"-
@@ -2746,24 +2660,24 @@ q<(")
 /#
 {Fp+pQy'
 L3qd
-  %6v4s^3
+ )6v4s^3
 L18
-  (6p<n
+ /6p<n
 /#
 q<&"'
 q<$"%
 q<""#
 vgsRs;
-  $6L>zz
-  %Jv4s^>
+ '6L>zz
+ )Jv4s^>
 L<8
-  (Jp<o
+ /Jp<o
 /#
 vgrJr5
 vgrypo
 vgqipj
 vgr1pM
-  $Jpuqyp-
+ 'Jpuqyp-
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
 put-qW
 q:,M
@@ -2772,12 +2686,12 @@ pur:pb
 tS$
 }px<w>p3u}vM8Au$
 pg,r+
-  $}Kr]Y%?
+ '}Kr]Y%?
 sk.
-  $z$pup0sX
-  %l$qQ.
- $h;q>p7r+
-  %o$r)parw%W
+ 'z$pup0sX
+ )l$qQ.
+ &h;q>p7r+
+ )o$r)parw%W
 tbY
 y<xHV
 q>p?s@
@@ -2785,12 +2699,12 @@ pIxG
 q>p4s@
 q>pQs@
 pIw]
-  #%q>p^s@
+ %%q>p^s@
 pI|P
-  #(q>p|s@
+ %(q>p|s@
 pIqR3
-  #+ua2
- #$q"p|3
+ %+ua2
+ $$q"p|3
 uPp8#8
 q"|P
 uPp8"8
@@ -2799,65 +2713,65 @@ uPqR8
 q"w]
 uPp|8
 yMpQ^p*w?
- #Iput-pb
+ $Iput-pb
 L9;
 pur:p;
 }px<w>p3u}vMA%8="
 q?pO
 rs%a
-  %Q#/$
+ )Q#/$
 pL8M
-  &Q#p<q
+ +Q#p<q
 q>br+
-  #^MpL<;
-  #p%p]@rw%y
+ %^MpL<;
+ %p%p]@rw%y
 tbY
 y<xHFvs
-  :Q#/$
+ S#Q#/$
 LZe
 /$
 }px<w>p3u}vMA%Y=&
 q?qA
 rsH#1
-  &Q#pLYM
-  &R$p<r
-  $Q#pL];
-  #q&p]brwH#I
+ +Q#pLYM
+ +R$p<r
+ 'Q#pL];
+ %q&p]brwH#I
 tbY
 y<xHFtT
-  ;Q#L|,0
+ U#Q#L|,0
 /$
 }px<w>p3u}vMA%{=*
 se#
 rsH#R
-  &R$pL{M
-  &S%p<s
-  $R$p~#.;
-  #r'r8#2rwH#k
+ +R$pL{M
+ +S%p<s
+ 'R$p~#.;
+ %r'r8#2rwH#k
 tbY
 y<xHwOt'
-  :S%}BpV
- $iIzTpv
+ S#S%}BpV
+ &iIzTpv
 {Zp)txp{p$pE?gp3t2?IrVu{?q7wup{p3gpPqF
 y^q-
 u?r;#J
-  #Lp<i
+ %Lp<i
 tP<6pX
-  $xP#tPpdqG
-  $jR#p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ3+u|
+ 'xP#tPpdqG
+ 'jR#p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ3+u|
 tPrvt0
 {y%
 t_p:2)
 tPt-pX
 qI(
-  $q( #_D  #3xJF>{A
+ 'q( $_D %3xJF>{A
 q|pA>{A
 tE
- $j(  $w(t1v?py
+ &j( 'w(t1v?py
 p<t
 q@F
 ws
-  $9t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8*vLp7}1zxrQ
+ '9t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8*vLp7}1zxrQ
 tPrvpV*
 uOql
 /#
@@ -2867,17 +2781,16 @@ t#ve
 r>5
 tG3+u|
 x:*vLp58^ygYV
- #+tP0't}
+ $+tP0't}
 G},u*
-  $kS#G})
-  $kS#tHE
+ 'kS#G})
+ 'kS#tHE
 p<i
 tPv6sX
-{y%
-t_p:y)
+ %Lt_p:y)
 tP2.q%
-  'L  #K  %J $qEtPt?pb
-  $v@v%'
+ -L %K )J &qEtPt?pb
+ 'v@v%'
 t4
 zw
 tP0+pb
@@ -2885,18 +2798,18 @@ wjr+
 x{Z)
 w#xfE
 tP0.pX
-  #z@  #YR#q>b,
-  +Y@tPvrpf
+ %z@ %YR#q>b,
+ 5Y@tPvrpf
 rM(vu
 u"
 tPu*yI
-  #xU#tP2'p-
-  #z#tPv6P2
+ %xU#tP2'p-
+ %z#tPv6P2
 GXp@
 /)
 r,{A
 t#xO
-  ##t1w~py
+ %#t1w~py
 p<u
 tPv6pC5
 r)pa}A&(
@@ -2906,45 +2819,42 @@ t4
 ws
 y$p|,rt1qF
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8+vR&p*8zxrQ
- #G/(
+ $G/(
 }f,rt1uk
 q{#,
-  +F/(
+ 5F/(
 q,v?d
 /(
 L%,rt1ro
 /(
-  #E/(
+ %E/(
 GXr}
 tP25q%
-  #EuY#
-uY#
-rM&py
+ %EuY#
+ %#rM&py
 p<v
 /)
 p])}A&(
 zw+pds#
-  %EL*,rt1ro
+ )EL*,rt1ro
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8,vR0p*8zxrQ
- #9tPu*p-
+ $9tPu*p-
 rd#vCh
 tPt,q-
 :2d
 /'
- #xLzwrt1q0
-  #;/'
+ $xLzwrt1q0
+ %;/'
 GXtU
 /+
-  #;uY'
-uY'
-rM*py
+ %;uY'
+ %#rM*py
 p<w
 /(
 p]0}A&(
-  &^#  $3t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8+vR8}1zxrQ
-!s4
-tPyspf
-  $8  -ZV#tP1'sT
+ +^# '3t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8+vR8}1zxrQ
+ %<tPyspf
+ '8 9ZV#tP1'sT
 p]<}A&(
 qHpJK
 x2
@@ -2954,199 +2864,184 @@ x>&,
 s"vI
 rIp4
 vN
-!s4
-s|'qp
+ %;s|'qp
 z85
-  %~,r>*
+ )~,r>*
 pIp?M
-z85
-  #QEq"z{
-  #Q-trrw%#
+ %( %QEq"z{
+ %Q-trrw%#
 tbY
 x~2pPs&1t,sKuh<KyX@
 s|<x}
 rHp|qUqd
 yAvI
- $k+tP1'pV*
+ '@tP1'pV*
 uMx_q3
 sA<
 t4
-  #@/%
-  '@/%
-  ,@trrw%1
-tbY
-x~2pPs&5vhxNuh<KyX@
+ %@/%
+ -@/%
+ 7@trrw%1
+ %@x~2pPs&5vhxNuh<KyX@
 /%
-  &@tPq3q-
+ +@tPq3q-
 \p3u{p3?ov,r[rV?jIrVu{?IpYjp$gpmpmzW
 tP1.q%
-  #v+tP11q-
+ %v+tP11q-
 :@d
 tP15q%
 LV,rt1qF
-  $aB/0
-:@d
-/0
-  %a$/0
+ 'aB/0
+ %(/0
+ )a$/0
 GXu=
 /2
-r,{A
-uY5
-uY5
-rM8py
+ %o%uY5
+ %#rM8py
 p<x
 /1
 L6,+pds#
-  '_$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8,vRd}1zxrQ
-  $9  $7rI'
-  ,_Es|<q[
+ -_$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8,vRd}1zxrQ
+ '9 '7rI'
+ 7_Es|<q[
 :"r.
- #?/.
+ %J/.
 q{>r+
-  &W$zCAM
-  &W$trrw%I
+ +W$zCAM
+ +W$trrw%I
 tbY
 x~2pPs&rvpds#uh<KyX@
 /.
 qnG%Gqd
 kGvI
- $:q,w~r.
-  $UCq{:r+
-  &7zC=M
-  &7trrw%S
-tbY
-x~2pPs&rvuAq3uh<KyX@
+ '8q,w~r.
+ 'UCq{:r+
+ +7zC=M
+ +7trrw%S
+ %7x~2pPs&rvuAq3uh<KyX@
 /#
 qnC%Cqd
 kCvI
- $%/.
-  #}#/.
-  #t-/.
+ 'M/.
+ %}#/.
+ %t-/.
 :Jd
 /.
 Ly,rt1ro
-  $^D/3
+ '^D/3
 x9"=",
 qe"='
 s5~;,
- #?z6qT
- $VJxYqT
- $%tg0r%
-J$|'
-tg+q8
- $@pupds8
+ %Fz6qT
+ 'w)xYqT
+ '% %ha#J$|'
+ %ga# &{S#pupds8
 :qyt
- $$:nyt
- $%:kyt
- $%:hyt
- $%pup0rR
+ &$:nyt
+ &%:kyt
+ &%:hyt
+ &%pup0rR
 :b{h
- $&:[{h
+ &&:[{h
 sY.
- #K:U{h
- $L:O{h
+ $K:U{h
+ &L:O{h
 sY5
- #I/A
+ $I/A
 :J}v
 p95
- #M/:
+ $M/:
 :?uC6
 p9q&
-  $T#:?q('
+ 'T#:?q('
 p9t?
-  $v#  %*/#
-  $* %w#tg<r%
-rI'
-  $v_# $*TsXyR
- #0n4
+ 'v# )*/#
+ '* (w# %db#rI'
+ 'v_# &*TsXyR
+ $0n4
 _-
- $)WxxtB
-vbM
- &&  #p^#})
- %) #./i
+ &) %P_#vbM
+ *& %p^#})
+ () $./i
 ||
 Cm
 r90
- $(/[
- #5C_
+ &(/[
+ $5C_
 _/
- $: #?C[
-  $' #F/*
+ &: $?C[
+ '' $F/*
 {16
- %S# #V#s|'q-
- #I %7 #a#//
+ )? $*s|'q-
+ $I (7 $a#//
 {15
- %h# #k#//
+ )K $*//
 vbe
- %r# #u#//
+ )K $*//
 tX'
- %|# #P$tX0
- %W$ #Z$//
+ ): $*tX0
+ )? $*//
 tX+
- %b$ #g$tX2
+ )E $,tX2
 CA
 _.
- $(tX2
-C=
-  $' #*tX2
-C9
-  $, #*tX2
-C5
-  $1 #*/'
+ &( %'C=
+ '' $* %,C9
+ ', $* %1C5
+ '1 $*/'
 tX<
- %h%!c'xw
+ )M!c'xw
 //
 tX.
- %'!vTy3
+ )M!vTy3
 vb3
- %'!vTz/
+ )M!vTz/
 //
 tX5
- %'!ct?pm
+ )M!ct?pm
 tX*
- $'!u9
-  #uJ &o%p"u1pU
+ '8 $( %uJ *$p"u1pU
 st
 p"u1p6
- 3(`}
+ D(`}
 
 var groupedForward128SM90ANarrowAligned = driver.Text{Base: &groupedForward64SM90ANarrowAligned, Code: `packed2 125374 groupedForward_2_32_float32
- 1$]ulrG
+ @$]ulrG
 Ouxr-
 hu/q^
 p#6.rO
- P#*p<w
- Y%$r?v
- d$$r?S
- R$$y$p|vI
- #O|AvI<
- $@L"rft-
- #E}fvI0
- $@L$rfp0
- #EL#vI2
- $@L&rfuQ
- #EL%vI1
- *Jq{@,
- /$qe6rw
+ P$*p<w
+ c($r?v
+ w&$r?S
+ T&$y$p|vI
+ $O|AvI<
+ &@L"rft-
+ $E}fvI0
+ &@L$rfp0
+ $EL#vI2
+ &@L&rfuQ
+ $EL%vI1
+ 2Jq{@,
+ <$qe6rw
 v7
 tSW
- &(pLFs6
- #$Dl)
+ *(pLFs6
+ $$Dl)
 tS2
- *&u&^
- ,$pLOs6
- #MDs)
+ 2&u&^
+ 6$pLOs6
+ $MDs)
 tS9
- *T# $o@ }/n@qH'=7
- D$  BB $"q{x,
- $$pLys6
- #$Dz)
+ 2T# &o@ {=n@qH'=7
+ g#$ d#B &"q{x,
+ &$pLys6
+ $$Dz)
 tS@
- *&u&m
+ 2&u&m
 t4
 tSm
- ((u&n
- $$qDUB
+ .(u&n
+ &$qDUB
 qDTB
 qDSB
 qDRB
@@ -3178,63 +3073,63 @@ qD9B
 qD8B
 qD7B
 qD6B
- h$"  &S7 #7  &S7 ##  &S7 ##  &S7 &4 #^b# (]b#z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&p%o%n%msV
+ P'" +S7 $7 +S7 $# +S7 $# +S7 *4 $^b# .]b#z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&p%o%n%msV
 z^+rosKrW
- #Oz}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&q%p%o%nsV
+ $Oz}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&q%p%o%nsV
 tG|lrou*re
- #7z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&n%m%l%ksV
+ $7z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&n%m%l%ksV
 uO|lrovhv(
- ##z}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&o%n%m%lsV
+ $#z}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&o%n%m%lsV
 wt|lroxNux
- ##z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&l%k%j%isV
+ $#z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&l%k%j%isV
 v^MsQ|Vx"2
- ##z}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&m%l%k%jsV
+ $#z}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&m%l%k%jsV
 w_MsQ|Vrq*
- ##z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&j%i%h%gsV
+ $#z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&j%i%h%gsV
 zV|lroqFq0
- ##z}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&k%j%i%hsV
+ $#z}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&k%j%i%hsV
 |AMsQ|V}L
- $a#y$p|MsQq3'r6
- #Iz}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&i%h%g%fsV
+ &a#y$p|MsQq3'r6
+ $Iz}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&i%h%g%fsV
 }f|lroq0q3
- #?z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&f%e%d%csV
+ $?z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&f%e%d%csV
 L"|lroxluk
- ##z}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&g%f%e%dsV
+ $#z}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&g%f%e%dsV
 L#MsQ|V+uA
- ##z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&d%c%b%asV
+ $#z}pRV"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"vp&d%c%b%asV
 L$|lrovZp0
- ##z}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&e%d%c%bsV
+ $#z}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&e%d%c%bsV
 L%|lrosQq&
- $m#L&MsQq3.vZ
- #Kz}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&c%b%a%_sV
- 'i#L^,rtr6*
- ($LN,rt1s#
- %$qY=r+
+ &m#L&MsQq3.vZ
+ $Kz}pRw"x"y"z"{"|"}"~$#.$#/$#0$#1$#2$#3$#4$#5$#6$#7$#8$#9$#:$#;$#<$#=$#>$#?$#@$#A$#B$#C$#D$#Ep&c%b%a%_sV
+ ,i#L^,rtr6*
+ .$LN,rt1s#
+ ($qY=r+
 qeuE
- $&pLSr+
+ &&pLSr+
 rIp8Z
- $&vb%Y
- %$r#s^Y
+ &&vb%Y
+ ($r#s^Y
 rIp8]
- $&vb%X
- %$r#s^\
- y$$sjwE&B(
- f#$sjq1r"$-r_
+ &&vb%X
+ ($r#s^\
+ s'$sjwE&B(
+ {$$sjq1r"$-r_
 /D
 sG'($$.
- $(p($8(
- $$sjwE&A(
- f#$sjq1r"$ur_
+ &(p($8(
+ &$sjwE&A(
+ {$$sjq1r"$ur_
 /&
 sG''$$v
- $(p($y(
+ &(p($y(
 /D
 {=$x
- ,({=%#
- g($|I'%U7
- +$|I'$U7
- $$ %#LP,rt1uk
- E$q2&^$&^$$r
+ 6({=%#
+ }.$|I'%U7
+ 4$|I'$U7
+ &$ (#LP,rt1uk
+ i#$q2&^$&^$$r
 q2&_$&_$$r
 q2&a$&a$$+
 q2&b$&b$$+
@@ -3303,29 +3198,29 @@ rZj7pM
 qe==h
 rxr")1$'#
 rxr")y$'"
- %m#Dipk
- $$Dl)
- A${0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#CH#BH#AH#@sV
-  $W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#DH#CH#BH#AsV
-  $W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#AH#@H#?H#>sV
-  $W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#BH#AH#@H#?sV
-  $W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#?H#>H#=H#<sV
-  $W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#@H#?H#>H#=sV
-  $W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#=H#<H#;H#:sV
-  $W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#>H#=H#<H#;sV
-  $W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#;H#:H#9H#8sV
-  $W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#<H#;H#:H#9sV
-  $W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#9H#8H#7H#6sV
-  $W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#:H#9H#8H#7sV
-  $W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#7H#6H#5H#4sV
-  $W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#8H#7H#6H#5sV
-  $W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#5H#4H#3H#2sV
-  $W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#6H#5H#4H#3sV
- &N $#{Br"'+y:
+ (m#Dipk
+ &$Dl)
+ a#${0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#CH#BH#AH#@sV
+ 'W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#DH#CH#BH#AsV
+ 'W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#AH#@H#?H#>sV
+ 'W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#BH#AH#@H#?sV
+ 'W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#?H#>H#=H#<sV
+ 'W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#@H#?H#>H#=sV
+ 'W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#=H#<H#;H#:sV
+ 'W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#>H#=H#<H#;sV
+ 'W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#;H#:H#9H#8sV
+ 'W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#<H#;H#:H#9sV
+ 'W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#9H#8H#7H#6sV
+ 'W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#:H#9H#8H#7sV
+ 'W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#7H#6H#5H#4sV
+ 'W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#8H#7H#6H#5sV
+ 'W4{0&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q$&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]}q#5H#4H#3H#2sV
+ 'W4{0&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r$&s$&t$&u$&v$&w$&x$&y$&z$&{$&|$&}$&~}q#6H#5H#4H#3sV
+ *N &#{Br"'+y:
 {T',(
- -&{Br"'.y:
+ 8&{Br"'.y:
 {T'/(
- N&p('5"A
+ {#&p('5"A
 p('7"B
 p('9":
 p(';";
@@ -3357,8 +3252,8 @@ p('n"]
 p('p"^
 p('r"V
 p('t"W
- %"u?r;#8
- 4$zi}Hf
+ ("u?r;#8
+ F$zi}Hf
 zi}H]
 /%
 t@W$'6(
@@ -3425,137 +3320,133 @@ xBr\$'s(
 xBqi$'t(
 xBsa$'u7
 xBr1$'v7
- *i#}(v~y_r"'w"g@
- 2$}(v~y_r"'x"]@
- :$p<x
- 7$q<V"W
+ 2i#}(v~y_r"'w"g@
+ B$}(v~y_r"'x"]@
+ R#$p<x
+ L$q<V"W
 q<T"U
 q<R"S
 q<P"Q
- 0*p<y
+ >*p<y
 /#
 q<N"O
 q<L"M
 q<J"K
 q<H"I
- 0.p<z
+ >.p<z
 /#
 q<F"G
 q<D"E
 q<B"C
 q<@"A
- 0.p<{
+ >.p<{
 /#
 q<>"?
 q<<"=
 q<:";
 q<8"9
- 9.p<|
- P#$p<}
- P#$p<~
- P#$uFuA
- A$ #V2s,#z{R
- 'p>r>5
+ P#.p<|
+ P$$p<}
+ P$$p<~
+ P$$uFuA
+ a#$ $V2s,#z{R
+ ,p>r>5
 /*
- &P#/*
+ *P#/*
 {FuX$#F*x/y'
 s,#r{R
-  (0 (@{FuX#xF*x/y'
+ /0 .@{FuX#xF*x/y'
 s,#n{R
-  )0 '@{FuX#tF*x/y'
+ 10 ,@{FuX#tF*x/y'
 s,#j{R
-  )> '@{FuX#pF*x/y'
+ 1> ,@{FuX#pF*x/y'
 /*
- #&pur:sT
+ $&pur:sT
 D-e
- #6rM3py
+ $6rM3py
 u"
 /'
 p~#gM
- &*uF6+
+ **uF6+
 rh#kr+
- #&p~#k;
- #$r8#orwH$J
- #$y<xHF*s*
- .$qY.;
- +$u-pPt(xfuhpQ^p*w?
- $xOD,e
-sk.
-rM2py
+ $&p~#k;
+ $$r8#orwH$J
+ $$y<xHF*s*
+ :$qY.;
+ 4$u-pPt(xfuhpQ^p*w?
+ &xOD,e
+ %MrM2py
 u"
 /#
 p~$*M
- &^NuF|#
+ +MuF|#
 rh#hr+
- #&p~$.;
- #$r8$2rwH$k
- #$y<xHF*x$pU
- .$qY-;
-  .MD+e
- #FrM1py
-  $Mp~$JM
- &*uF6.
+ %Mp~$.;
+ %Mr8$2rwH$k
+ %My<xHF*x$pU
+ ;MqY-;
+ ;MD+e
+ %MrM1py
+ 'Mp~$JM
+ +MuF6.
 rh#gr+
- #&p~$N;
- #$r8$RrwH%.
- #$y<xHFuAqX
- .$qY,;
-  .MD*e
- #FrM0py
-  $Mp~$kM
- &*uFrt
+ %Mp~$N;
+ %Mr8$RrwH%.
+ %My<xHFuAqX
+ ;MqY,;
+ ;MD*e
+ %MrM0py
+ 'Mp~$kM
+ +MuFrt
 rh#fr+
- #&p~$o;
- #$r8$srwH%N
- #$y<xHF|@sc
- .$qY+;
-  -M (k$u?r;$"
- #$p<u
- ($p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
- 3$uF|@
- '$tPrvv/
+ %Mp~$o;
+ %Mr8$srwH%N
+ %My<xHF|@sc
+ ;MqY+;
+ 9M .PV#u?r;$"
+ $$p<u
+ .$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
+ D$uF|@
+ ,$tPrvv/
 v^ql
- $& #l1 %}0r>*
+ && $l1 )1r>*
 uO{R
 x:*vLYpNp2ygbV
- #0w_ql
- $$}Fw~
+ $c1w_ql
+ &$}Fw~
 }FxZ
-r>*
-v^3+u|
+ %+v^3+u|
 x:*vLp|8peygp7V
 w_we.v(
 x:*vLp7p*pTygpQV
- +,p<u
- /$tPv6yB
+ 4,p<u
+ <$tPv6yB
 r^ql
 /#
- #i#t4
- >n#rM.vu
- &$  #_$ &$}FxZ
-  ##rM"py
+ $i#t4
+ Z#n#rM.vu
+ *$ %_$ *$ %k# %#rM"py
 uFxR
- )*t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8+vR(p*8zxrQ
+ 0*t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8+vR(p*8zxrQ
 t1x?>w~
-}Fw~
-r>6
+ %y#r>6
 tPv6pK1
 wt{R<
 /#
 x:+vR'}1ygp4V
- #O/)
+ $O/)
 L",rt1uk
 q{$,
- +3/)
+ 43/)
 q,yZd
 /)
 L&,rt1ro
 /)
-  #L/)
- %y# %T#uF66
+ %L/)
+ (y# (T#uF66
 /*
 p]*}A&(
- &ML+,rt1ro
+ *ML+,rt1ro
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8,vR3p*8zxrQ
 t1x?i(
 uY(
@@ -3564,17 +3455,16 @@ rc<
 wt|B52ro
 /#
 x:,vR2}1ygp4V
- $&rd'vCt
- #$:<d
+ &&rd'vCt
+ $$:<d
 /(
- $&  #B/(
- #&/,
- #$uY-
-uY-
-  #]'uF'rq
+ && %B/(
+ $&/,
+ $$uY-
+ %# %]'uF'rq
 /)
 p]2}A&(
- (.t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8+vR<}1zxrQ
+ ..t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8+vR<}1zxrQ
 t1x?i.
 uY.
 r>6
@@ -3582,31 +3472,29 @@ r>6
 v^{R<
 /#
 x:+vR;^Zygp4V
- 2$p]?}A&(
- 0$rc'
- ?$  (@ *.rIp80
+ B$p]?}A&(
+ >$rc'
+ \#$ /@ 2.rIp80
 q,v?r.
- $R%  ,8trrw%<
- #5x~2pPs&*x/<uh<KyX@
+ &R% 78trrw%<
+ $5x~2pPs&*x/<uh<KyX@
 /#
- &Y&rIp8-
+ +8rIp8-
 q,x?r.
-  .8trrw%G
- #/x~2pPs&x"uivL<KyX@
-  '8 'k#:Pd
- #$Lp,rt1qF
- $$/1
-:Pd
-/1
-  %f%/1
- #0/3
- #$uYA
-uYA
-rMDpy
+ ;8trrw%G
+ $#x~2pPs&x"uivL<KyX@
+ -8 ,r$:Pd
+ $$Lp,rt1qF
+ &$/1
+ %(/1
+ )f%/1
+ $0/3
+ $$uYA
+ %#rMDpy
 uFpd'
 /2
 LL,+pds#
- '.t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8,vLr(#.}1zxrQ
+ ,.t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8,vLr(#.}1zxrQ
 t1x?iB
 uYB
 rc<
@@ -3614,108 +3502,105 @@ rc<
 LQ|B52ro
 /#
 x:,vR~^Zygp4V
-  $@ /(rIp8U
- #":(r.
- #A//
-  ,]%trrw%b
- $\#//
- &[&rIp8R
+ '@ <(rIp8U
+ $":(r.
+ $A//
+ 7]%trrw%b
+ &\#//
+ *[&rIp8R
 :&r.
-  .n$trrw%m
- %{& &Y':,r.
- $a&q{lr+
-  &MzCoM
- &?trrw%w
- #$x~2pPs&t-52rouh<KyX@
+ ;n$trrw%m
+ ({& +8:,r.
+ &Aq{lr+
+ +MzCoM
+ *?trrw%w
+ $$x~2pPs&t-52rouh<KyX@
 /#
 qnu%uqd
 kuvI
- $E:*r.
- $P#q{hr+
-  &LzCkM
- &?trrwH#0
- #$x~2pPs&r:rorWuh<KyX@
+ &E:*r.
+ 'Lq{hr+
+ +LzCkM
+ *6trrwH#0
+ $$x~2pPs&r:rorWuh<KyX@
 /#
 qnq%qqd
 kqvI
- $E//
- #~#//
- #$//
+ &E//
+ $~#//
+ $$//
 :ad
 //
 s,#X,rt1ro
- $*/4
- #}%qe"=(
+ &*/4
+ $}%qe"=(
 s5~;4
- *&J$xz
- #$sY+
- #?/O
+ 2&J$xz
+ $$sY+
+ $?/O
 u4#N|<
- ${#u4#K|<
- $%u4#H|<
- $%u4#E|<
- $% #Cu4#?{e
- $0u4#9{e
- $$u4#3{e
+ &{#u4#K|<
+ &%u4#H|<
+ &%u4#E|<
+ &% $Cu4#?{e
+ &0u4#9{e
+ &$u4#3{e
 sY*
- #O:~{e
+ $O:~{e
 sY6
- #K:u{e
- $T$:p{e
+ $K:u{e
+ &T$:p{e
 p90'
- #M:k{e
- $P#:f{e
+ $M:k{e
+ &P#:f{e
 p90+
- #M/C
+ $M/C
 :aq(2
 p9*
- #O/;
+ $O/;
 :Qq(.
 p96
- $9:Qq(1
- $</#
-  %*/#
-  $* ,}#{15
- 2$/m
+ &9:Qq(1
+ &</#
+ )*/#
+ '* 6}#{15
+ B$/m
 ||
 pB#9
- %(/_
- #$Cu
- &$Cq
- %$/U
- &0 #-/+
- &e$ #b$/+
- &R# #O/+
- &X$ #U$ #E{11
- &H/0
- &7 #8/0
- &f# #i#/0
- &7 #8/0
- &e# #d#tX*
+ ((/_
+ $$Cu
+ *$Cq
+ ($/U
+ *0 $-/+
+ *e$ $b$/+
+ *R# $O/+
+ *X$ $U$ $E{11
+ *H/0
+ *7 $8/0
+ *f# $i#/0
+ *7 $8/0
+ *e# $d#tX*
 CV
- %&tX*
-CR
- %&tX*
-CN
- $E #L #DCJ
- $v# #X# #8C?
- $v# #c# #.C<
- $v# $o# %d#!vT+pm
-tX*
-C6
- $9!crlpm
+ (& %'CR
+ (& %,CN
+ &E $L $DCJ
+ '1 $; $8C?
+ '6 $1 $.C<
+ '; &% (d#!vT+pm
+ %EC6
+ &9!crlpm
 /)
- &I!vTwG
+ *I!vTwG
 /)
- #: %M!vTwX
+ $: (M!vTwX
 /)
- %X$ <8`}
+ (X$ V#8`}
 
 var groupedKeys64SM90ANarrowAligned = driver.Text{Base: &groupedForward128SM90ANarrowAligned, Code: `packed2 80950 groupedKeys_32_float32
- %$!u6pEv,rDop3gvap3rVwd
- %$!yLqGyKp)rmvQgvap3rVwd
- %$!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+1p.pt
- %$|Z+rG
+ ($!u6pEv,rDop3gvap3rVwd
+ ($!yLqGyKp)rmvQgvap3rVwd
+ ($!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+1p.pt
+ ($|Z+rG
 O1*q^
 hvrrT
 p#ysqq
@@ -3738,109 +3623,108 @@ to
 u<1t'
 u<1rj
 {fyG
- &Hr^Mu|
+ *Hr^Mu|
 qL1q~
- #$qL5q[
+ $$qL5q[
 s1
- #${opX
- %&u?q)
+ $${opX
+ (&u?q)
 s/
 u?ps
 s/
 u?qA
 s/
- $"qL.q%
+ &"qL.q%
 pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
- %2 #w't|p5&$
- %t'p<V
+ (2 $w't|p5&$
+ (t'p<V
 x1pa8
 t|p|p*
- %( #a'wc
+ (( %-wc
 z_pPp4qU&$
 },pPqVqU&$
- (Y'tJp2
- $$qHpO>xuysv6rquA}L6v-re
- ($rIp5
- '$s"q5
- $$G%)
- 6$w_&/
- %$  +;xEp:4
- &6|o/&/Z-
+ .*tJp2
+ &$qHpO>xuysv6rquA}L6v-re
+ .$rIp5
+ ,$s"q5
+ &$G%)
+ J$w_&/
+ ($ 5;xEp:4
+ *6|o/&/Z-
 /%
 |(&/
- 0(G%)
- *$x{4)
- B$G6ql
- ($s(6E
- '$}yq%
- #$r?U
+ >( %A 2$x{4)
+ c#$G6ql
+ .$s(6E
+ ,$}yq%
+ $$r?U
 {op;
- $P,{/tY
- #6zwxR1ro
- %W*tF,xR1q3
- $%xctY
+ &P,{/tY
+ $6zwxR1ro
+ (W*tF,xR1q3
+ &%xctY
 tG,xR1s#
- $,v>tY
+ &,v>tY
 uO,xR1ux
- $%w%qG
+ &%w%qG
 wt,xR1uk
- $%xYqG
+ &%xYqG
 v^,xR5q&
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQe
- #1w%p'
+ $1w%p'
 w_,xR1rt
- $,xYpC
+ &,xYpC
 zV,xR5xN
-  $*/#
+ '*/#
 |A,xRx$2
- $%/#
+ &%/#
 y$p|,xR5sK
-  %*}f,xR5qy
-  %*L",xR5vZ
-  $: #OsW}b
+ )*}f,xR5qy
+ )*L",xR5vZ
+ ': $OsW}b
 }=
 sW6pf
- #q$rz+u|&,
- '$r?D
+ $q$rz+u|&,
+ ,$r?D
 qM1p;
- #&t>'pV+
- #$  '- $,pwa0P
+ $&t>'pV+
+ $$ -- &,pwa0P
 vYm4Ks)#
 pwa1pb
- #Y&q?|V
- #Iv%ys
- #8  #&}w1
+ $Y&q?|V
+ $Iv%ys
+ $8 %&}w1
 ubm%
 t>2tY
- #f*zwxR1s#
- (g/p,1sI
- &$t>.tY
- #;zwxR1uk
-  -0 #V#p]#|.)
-  #d$r#'%%
-  ,>t>5q~
+ $f*zwxR1s#
+ .g/p,1sI
+ *$t>.tY
+ $;zwxR1uk
+ 90 $V#p]#|.)
+ %d$r#'%%
+ 7>t>5q~
 p])3+u|&)
- #=w:.p;
- #^#w:1pv
- )$z}Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q@)E-x(yX
+ $=w:.p;
+ $^#w:1pv
+ 0$z}Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q@)E-x(yX
 w:*pb
- '&z}t"%#&#'#(#)#*#+#,#-#.#/#0#1#2#3#4#5#6#7#8s;pxr5pFpopGpj[>yc)E-x(yX
- &$  #' &$  #,zJ<pv
- #N/%
- #U$/%
+ ,&z}t"%#&#'#(#)#*#+#,#-#.#/#0#1#2#3#4#5#6#7#8s;pxr5pFpopGpj[>yc)E-x(yX
+ *$ %' *$ %,zJ<pv
+ $N/%
+ %@/%
 y$p|x;rW
- %X#z}Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q@)Epyx(yX
+ (Kz}Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q@)Epyx(yX
 /%
 L"x;u1
- %&z}pR5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
+ (&z}pR5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
 L$x;re
- %&  #'L&x;y,
- %&  #,/%
- $&q_-K
- $$q{?,
+ (& %'L&x;y,
+ (& %,/%
+ &&q_-K
+ &$q{?,
 x>&)
-  #T& $(vB<p}
- #gNyvt-t}
+ %T& &(vB<p}
+ $gNyvt-t}
 DPrw
 qe2E
 t1|k#py
@@ -3856,91 +3740,88 @@ tF8
 tS2
 r#Y8
 pg-M
- #QMr#b8
+ $QMr#b8
 z3'q8
 vqA
 rp%}*%-
 r]'A
 rp&}*&-
 tb*
-vqA
- #R#  #' #$r]*8
- #$r]68
- #$r]*A
- #$r]6A
- #$r]p08
- #$r]sC8
- #$r]p0A
- #$r]sCA
- #$r]rl8
- #$r]0.8
- #$r]rlA
- #$r]0.A
- #$r]q08
- #$r]++8
- #$r]q0A
- #$r]++A
- #$r]qF8
- #,r]2'8
- #$r]qFA
- #$r]2'A
- #$r]rW8
- #$r]xX8
- #$r]rWA
- #$r]xXA
- #$r]ro8
- #$r]z#8
- #$r]roA
- #$r]z#A
- #$!s4
+ %' $R# %' $$r]*8
+ $$r]68
+ $$r]*A
+ $$r]6A
+ $$r]p08
+ $$r]sC8
+ $$r]p0A
+ $$r]sCA
+ $$r]rl8
+ $$r]0.8
+ $$r]rlA
+ $$r]0.A
+ $$r]q08
+ $$r]++8
+ $$r]q0A
+ $$r]++A
+ $$r]qF8
+ $,r]2'8
+ $$r]qFA
+ $$r]2'A
+ $$r]rW8
+ $$r]xX8
+ $$r]rWA
+ $$r]xXA
+ $$r]ro8
+ $$r]z#8
+ $$r]roA
+ $$r]z#A
+ $$!s4
 yvuQsT
-pg-M
-x>&)
-|ys&'rtr6p6
+ %j# %Q$|ys&'rtr6p6
 x5<yB
 t<w)
 S%##(
- #P(t<q1Q[
+ $P(t<q1Q[
 S&##(
- ##S'##pG
- ##S(##pj
- ##yvuQq-
+ $#S'##pG
+ $#S(##pj
+ $#yvuQq-
 |ys&'rt1rj
 /#
-  #/ $}%  #/S*##(
- #ES+##pG
- ##S,##pj
- $6|ys&'rt1t8
-  $/S-##(
-  $<S.##(
- #;S/##pG
- ##S0##pj
- $6|ys&'rtx$pU
-  $<S1##(
-  $IS2##(
- #;S3##pG
- ##S4##pj
- $6|ys&'rt5t'
-  $IS5##(
-  $IS6##(
- #;S7##pG
- ##S8##pj
- $6|ys&'rty\V
-  $IS9##(
-  $IS:##(
- #;S;##pG
- ##S<##pj
- $6|ys&'rt*s]
-  $IS=##(
-  $IS>##(
- #;S?##pG
- ##S@##pj
- $6|ys&'rt*qc
-  $ISA##(
-  $ISB##(
- #;SC##pG
- ##SD##pj
- ## #T0q<o"r
+ %/ &}% %/S*##(
+ $ES+##pG
+ $#S,##pj
+ &6|ys&'rt1t8
+ '/S-##(
+ '<S.##(
+ $;S/##pG
+ $#S0##pj
+ &6|ys&'rtx$pU
+ '<S1##(
+ 'IS2##(
+ $;S3##pG
+ $#S4##pj
+ &6|ys&'rt5t'
+ 'IS5##(
+ 'IS6##(
+ $;S7##pG
+ $#S8##pj
+ &6|ys&'rty\V
+ 'IS9##(
+ 'IS:##(
+ $;S;##pG
+ $#S<##pj
+ &6|ys&'rt*s]
+ 'IS=##(
+ 'IS>##(
+ $;S?##pG
+ $#S@##pj
+ &6|ys&'rt*qc
+ 'ISA##(
+ 'ISB##(
+ $;SC##pG
+ $#SD##pj
+ $# $T0q<o"r
 q<k"m
 q<c"f
 q<^"a
@@ -3956,19 +3837,19 @@ q<&")
 q<""$
 vgqipo
 vgqKU
- Bk#zJ.p;
- #[DzJ5qp
- #' #iNtb++t,6.re
- $t#z}pR5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvR(%'%&%%sV
+ c#k#zJ.p;
+ $[DzJ5qp
+ $' $iNtb++t,6.re
+ &t#z}pR5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvR(%'%&%%sV
 z^+t,rtux
- #9z}pR5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvR%%$%#%"sV
+ $9z}pR5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvR%%$%#%"sV
 tG|lt,6ux*
- ##z}pR5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvR"qPqUq5sV
+ $#z}pR5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvR"qPqUq5sV
 uO|lt,66sK
- ##z}pR5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvLpapTpepNsV
+ $#z}pR5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvLpapTpepNsV
 zJ6pv
- #[JvB+p}
- #yNx56q-
+ $[JvB+p}
+ $yNx56q-
 |yrC,Fuvv(qc
 w@'r7
 rFEU
@@ -3998,8 +3879,8 @@ p(#A(
 rFNpM
 p(#@(
 rFOpG
-  #$rFPpo
-  #&/#
+ %$rFPpo
+ %&/#
 |yrC,v@|@5sc
 /#
 rFQU
@@ -4007,8 +3888,8 @@ p(#?(
 rFRpM
 p(#>(
 rFSpG
-  #$rFTpo
-  #&/#
+ %$rFTpo
+ %&/#
 |yrC,v@|@v(pZ
 /#
 rFUU
@@ -4016,8 +3897,8 @@ p(#=(
 rFVpM
 p(#<(
 rFWpG
-  #$rFXpo
-  #&/#
+ %$rFXpo
+ %&/#
 |yrC,v@|@5w<
 /#
 rFYU
@@ -4025,8 +3906,8 @@ p(#;(
 rFZpM
 p(#:(
 rF[pG
-  #$rF\po
-  #&/#
+ %$rF\po
+ %&/#
 |yrC,v@|@*sD
 /#
 rF]U
@@ -4034,8 +3915,8 @@ p(#9(
 rF^pM
 p(#8(
 rF_pG
-  #$rFapo
-  #&/#
+ %$rFapo
+ %&/#
 |yrC,v@|@*uE
 /#
 rFbU
@@ -4043,34 +3924,33 @@ p(#7(
 rFcpM
 p(#6(
 rFdpG
-  #$rFepo
-  #&/(
+ %$rFepo
+ %&/(
 q<a"c
 q<\"^
 q<V"X
-  #d%q<L"N
+ %d%q<L"N
 q<H"J
 q<B"D
 q<>"@
 q<8":
 q<4"6
-  #e%q<*",
+ %e%q<*",
 q<$"&
 vgsR""
 vgqipG
-  #f%vB1p}
- #fNvB5pf
+ %f%vB1p}
+ $fNvB5pf
 qH'=.
- B\@p<;
+ c#\@p<;
 /2
- #g#x>&)
-/0
+ $g# %}*/0
 tST
 p]zql8
 tS8
-  &s*pLG,
- Bi$z>7
- $"pwp'+qG
+ +s*pLG,
+ c#i$z>7
+ &"pwp'+qG
 {>ql
 }^EE
 xjpA=9E-
@@ -4078,120 +3958,114 @@ vB6p=
 tw
 z8+
 tFpk
-z8+
-v&<p'
+ %$v&<p'
 t*|.)
-  #V.uopA4
- (6  'f. #JufpSp@,
+ %V.uopA4
+ .6 -f. $JufpSp@,
 v8
 r#sS\
 pHj,xR1ro
- '*  '1v&0tB
+ ,* -1v&0tB
 p]#}A&)
 /1
- #2/1
- #^$tb+sQys{d
- $t#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&B%A%@%?sV
+ $2/1
+ $^$tb+sQys{d
+ &t#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&B%A%@%?sV
 z^sQys1ro
- #9z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&?%>%=%<sV
+ $9z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&?%>%=%<sV
 tGMsQys5u|
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&<%;%:%9sV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&<%;%:%9sV
 uOMsQys6qy
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&9%8%7%6sV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&9%8%7%6sV
 /1
- #[Jv&+y2
+ $[Jv&+y2
 p]+}A&)
 /=
- #U$/=
+ %7/=
 qg\p3{Eu(p;|B
-  )m./=
- &6z}pR5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)Epyx(yX
- &&  #' &$  #,/=
- #Nv&2pb
- #yNv&.q%
- #PT#v&1q-
+ 1m./=
+ *n#z}pR5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)Epyx(yX
+ *& %' *$ %,/=
+ $Nv&2pb
+ $yNv&.q%
+ $PT#v&1q-
 :Ad
 v&5pK
 p]4|.)
 zwxR5q&
- $_8/)
- #pB/)
-  #Jtbq&rW
- #(qg\p3{Ep8%;|B
+ &_8/)
+ %J/)
+ %Jtbq&rW
+ %Jqg\p3{Ep8%;|B
 tb|_<
-  %J/)
+ )J/)
 uOx;u1
- ##tGvI0
- $4  #{.v^x;re
- #9wtvI2
-  $Q/zVx;y,
- ##w_vI1
-  $'/)
- #[J/A
+ %OtGvI0
+ &P( %{.v^x;re
+ $%wtvI2
+ 'Q/zVx;y,
+ $#w_vI1
+ ''/)
+ %K/A
 :Cd
- #oNLL,xR1ro
- $$w8'pb
- #$w80rX
+ $SDLL,xR1ro
+ &$w8'pb
+ $$w80rX
 p]Cqb&)
 yvt-qp
 qe/=4
-  $y.w@}b5
+ 'y.w@}b5
 tS/
 w3H8
 r#s^H
 /D
 vqA
- #\#r]'A
- #$  $p. #$  #' #$r]*8
- #$r]68
- #$r]*A
- #$r]6A
- #$  #p. #$  #p. #$  #p. #$  #p. #$  #p. #$  #p. #$  #p. #$  #p. #$  #p. #$  #p. #$  #p. #$  #p. #$  ;p./C
+ $\# %p. $$ 'p. $$ %' $$ %p. $$ %p. $$ %p. $$ %p. $$ %p. $$ %p. $$ %p. $$ %p. $$ %p. $$ %p. $$ %p. $$ %p. $$ %p. $$ %p. $$ %p. $$ %p. $$ U#p./C
 p]|ep2
-  #o./C
- #gCXY##(
-  $o.X[##(
- #]/X\##pG
- #KX]##pj
- $K  %o.Xb##(
-  $/Xd##(
- #MXe##pG
- #KXf##pj
-  'o.Xj##(
-  $<Xl##(
- #KXm##pG
- #KXn##pj
-  'o.Xr##(
-  $IXt##(
- #KXu##pG
- #KXv##pj
-  'o.Xz##(
-  $IX|##(
- #KX}##pG
- #KX~##pj
-  'o.l#1##(
-  $Il#3##(
- #Ml#4##pG
- #/l#5##pj
-  'o.l#9##(
-  $Il#;##(
- ##l#<##pG
- ##l#=##pj
-  'o.l#A##(
-  $Il#C##(
- ##l#D##pG
- ##l#E##pj
- ##/@
-  2o./7
- #[4/7
+ %o./C
+ $gCXY##(
+ 'o.X[##(
+ %%X\##pG
+ %'X]##pj
+ &]/ )o.Xb##(
+ '/Xd##(
+ $MXe##pG
+ $KXf##pj
+ -o.Xj##(
+ '<Xl##(
+ $KXm##pG
+ $KXn##pj
+ -o.Xr##(
+ 'IXt##(
+ $KXu##pG
+ $KXv##pj
+ -o.Xz##(
+ 'IX|##(
+ $KX}##pG
+ $KX~##pj
+ -o.l#1##(
+ 'Il#3##(
+ $Kl#4##pG
+ $Kl#5##pj
+ -o.l#9##(
+ 'Il#;##(
+ $Ml#<##pG
+ $/l#=##pj
+ -o.l#A##(
+ 'Il#C##(
+ $#l#D##pG
+ $#l#E##pj
+ $#/@
+ Co./7
+ $[4/7
 qg\p3{Ep8D;|B
-  %|-{0%=$%<$%;$%:$%9$%8$%7$%6$%5$%4$%3$%2$%1$%0$%/$%.$%-$%,$%+$%*$%)$%($%'$%&$%%$%$$%#$%"$$~$$}$$|$${p&'%&%%%$sV
-  $|-{0%=$%<$%;$%:$%9$%8$%7$%6$%5$%4$%3$%2$%1$%0$%/$%.$%-$%,$%+$%*$%)$%($%'$%&$%%$%$$%#$%"$$~$$}$$|$${p&$%#%"qPsV
-  $|-{0%=$%<$%;$%:$%9$%8$%7$%6$%5$%4$%3$%2$%1$%0$%/$%.$%-$%,$%+$%*$%)$%($%'$%&$%%$%$$%#$%"$$~$$}$$|$${pqx-sV
-  $|-{0%=$%<$%;$%:$%9$%8$%7$%6$%5$%4$%3$%2$%1$%0$%/$%.$%-$%,$%+$%*$%)$%($%'$%&$%%$%$$%#$%"$$~$$}$$|$${pqp^pepNp2sV
+ )|-{0%=$%<$%;$%:$%9$%8$%7$%6$%5$%4$%3$%2$%1$%0$%/$%.$%-$%,$%+$%*$%)$%($%'$%&$%%$%$$%#$%"$$~$$}$$|$${p&'%&%%%$sV
+ '|-{0%=$%<$%;$%:$%9$%8$%7$%6$%5$%4$%3$%2$%1$%0$%/$%.$%-$%,$%+$%*$%)$%($%'$%&$%%$%$$%#$%"$$~$$}$$|$${p&$%#%"qPsV
+ '|-{0%=$%<$%;$%:$%9$%8$%7$%6$%5$%4$%3$%2$%1$%0$%/$%.$%-$%,$%+$%*$%)$%($%'$%&$%%$%$$%#$%"$$~$$}$$|$${pqx-sV
+ '|-{0%=$%<$%;$%:$%9$%8$%7$%6$%5$%4$%3$%2$%1$%0$%/$%.$%-$%,$%+$%*$%)$%($%'$%&$%%$%$$%#$%"$$~$$}$$|$${pqp^pepNp2sV
 /7
- #SJw82pb
- #yN/C
+ $SJw82pb
+ $yN/C
 |yrC+Fuvv(qc
 /C
 sG#HU
@@ -4199,8 +4073,8 @@ p1v(
 sG#IpM
 p1u(
 sG#JpG
-  #$sG#Kpo
-  #&/#
+ %$sG#Kpo
+ %&/#
 |yrC+Fuvv(p.
 /#
 sG#NU
@@ -4208,8 +4082,8 @@ p1t(
 sG#OpM
 p1s(
 sG#PpG
-  #$sG#Qpo
-  #&/#
+ %$sG#Qpo
+ %&/#
 |yrC+Fuvv(q6
 /#
 sG#TU
@@ -4217,8 +4091,8 @@ p1r(
 sG#UpM
 p1q(
 sG#VpG
-  #$sG#Wpo
-  #&/#
+ %$sG#Wpo
+ %&/#
 |yrC+v@|@5sc
 /#
 sG#ZU
@@ -4226,8 +4100,8 @@ p1p(
 sG#[pM
 p1o(
 sG#\pG
-  #$sG#]po
-  #&/#
+ %$sG#]po
+ %&/#
 |yrC+v@|@v(pZ
 /#
 sG#aU
@@ -4235,8 +4109,8 @@ p1n(
 sG#bpM
 p1m(
 sG#cpG
-  #$sG#dpo
-  #&/#
+ %$sG#dpo
+ %&/#
 |yrC+v@|@5w<
 /#
 sG#gU
@@ -4244,8 +4118,8 @@ p1l(
 sG#hpM
 p1k(
 sG#ipG
-  #$sG#jpo
-  #&/#
+ %$sG#jpo
+ %&/#
 |yrC+v@|@*sD
 /#
 sG#mU
@@ -4253,8 +4127,8 @@ p1j(
 sG#npM
 p1i(
 sG#opG
-  #$sG#ppo
-  #&/#
+ %$sG#ppo
+ %&/#
 |yrC+v@|@*uE
 /#
 sG#sU
@@ -4262,8 +4136,8 @@ p1h(
 sG#tpM
 p1g(
 sG#upG
-  #$sG#vpo
-  #&/(
+ %$sG#vpo
+ %&/(
 rZy"a"c
 rZx"\"^
 rZw"V"X
@@ -4281,45 +4155,45 @@ rZlpx""
 rZk[pG
 rZj7U
 w85pb
- #fN/C
+ $fN/C
 qe2=L
 r?3
- #'w86u)
+ $'w86u)
 DMpk
- #~+v%10
+ $~+v%10
 DP)
 q?{,
 }w0
 tf
- #Vz#r,2
+ $Vz#r,2
 wD
 t4
 r)p4}A&)
 /+
- #L/+
-  &n+{0$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$zp&}%|%{%zsV
-  $n+{0$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$zp&z%y%x%wsV
-  $n+{0$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$zp&w%v%u%tsV
-  $n+{0$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$zp&t%s%r%qsV
+ $L/+
+ +n+{0$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$zp&}%|%{%zsV
+ 'n+{0$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$zp&z%y%x%wsV
+ 'n+{0$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$zp&w%v%u%tsV
+ 'n+{0$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$zp&t%s%r%qsV
 /+
- #fFw:<p}
- #pKqM*qW
+ $fFw:<p}
+ %HqM*qW
 pHWpk
 |H
 q.0t}
 xe+u|&)
 y@+t0
 tSc
- $F #y{#pg-vj
+ &xJ $y{#pg-vj
 tF8
 q:-;
- )(x|rw%#
- )$p<W
+ 0(x|rw%#
+ 0$p<W
 qM6s{
 {y'
 ug5t0
 qt[s6
- #( ).GItU
+ $( 0.GItU
 t_p:5R
 sMpAu=)
 tSu
@@ -4333,74 +4207,74 @@ vgqK(
 p($_#$
 p($b#$
 /#
-  $'p($d#$
+ ''p($d#$
 p($f#$
-  %'p($h#$
+ )'p($h#$
 p($j#$
-  $, 04p<X
+ ', >4p<X
 /$
 p($l#$
 p($n#$
 /$
-  $Ep($p#$
+ 'Ep($p#$
 p($r#$
-  %Ep($t#$
+ )Ep($t#$
 p($v#$
-  %Jp($x#$
+ )Jp($x#$
 p($z#$
-  $O/$
- /0p<Y
+ 'O/$
+ <0p<Y
 /$
 p($|#$
 p($~#$
-  %Ep(%##$
+ )Ep(%##$
 p(%%#$
-  %Ep(%'#$
+ )Ep(%'#$
 p(%)#$
-  %Jp(%+#$
+ )Jp(%+#$
 p(%-#$
-  &E .2p<Z
+ +E :2p<Z
 /$
 p(%/#$
 p(%1#$
-  %Ep(%3#$
+ )Ep(%3#$
 p(%5#$
-  %Ep(%7#$
+ )Ep(%7#$
 p(%9#$
-  %Jp(%;#$
+ )Jp(%;#$
 p(%=#$
-  &E %2q:-M
+ +E (2q:-M
 LN8
- #\$x3'u$
+ $\$x3'u$
 pg-r+
- $Q$r]s^>
+ &Q$r]s^>
 sk2
- (&qQ2
+ .&qQ2
 tE
 p<[
- &W'x|rw%Y
- 1a'G')
- -$L8;
+ *W'x|rw%Y
+ @a'G')
+ 8$L8;
 /$
 x3'="
- #(rs%_
-  %Q# &*  $Q#p<\
- &(p]?rw%{
- 1$  -Q#/$
+ $(rs%_
+ )Q# ** 'Q#p<\
+ *(p]?rw%{
+ @$ 9Q#/$
 LYe
 /$
 x3'=&
- #@rsH#0
-  &Q# %,  $R$p<]
- &(p]arwH#K
- 1$  .Q#L{,0
+ $@rsH#0
+ +Q# (, 'R$p<]
+ *(p]arwH#K
+ @$ ;Q#L{,0
 /$
 x3'=*
- #@rsH#Q
-  &R$ %,  $S%p<^
- &(r8#1rwH#m
- 1$  -S% #8s,#y}A
- '$r>2
+ $@rsH#Q
+ +R$ (, 'S%p<^
+ *(r8#1rwH#m
+ @$ 9S% $8s,#y}A
+ ,$r>2
 /)
 r@&P$&Q
 r@&N$&O
@@ -4409,7 +4283,7 @@ r@&J$&K
 /)
 {FuX$"~$y\y'
 s,#q}A
-  (0/#
+ /0/#
 r@&H$&I
 r@&F$&G
 r@&D$&E
@@ -4417,72 +4291,72 @@ r@&B$&C
 /#
 {FuX#w~$y\y'
 s,#m}A
-  )0r@&@$&A
+ 10r@&@$&A
 r@&>$&?
 r@&<$&=
 r@&:$&;
 /#
 {FuX#s~$y\y'
 s,#i}A
-  )>r@&8$&9
+ 1>r@&8$&9
 r@&6$&7
 r@&4$&5
 r@&2$&3
 /#
 {FuX#o~$y\y'
 /)
- #p*pur:{6
+ $p*pur:{6
 qe,93
- (R-sE,93
+ .R-sE,93
 tE
 p<_
 rh#jr+
- %*r8#nrwH$L
- #$y<xH~$y\V
- /{#G))
- ,b./#
+ (*r8#nrwH$L
+ $$y<xH~$y\V
+ <{#G))
+ 6b./#
 qe*93
- (q,sE*93
+ .q,sE*93
 tE
 p<a
- &(r8$1rwH$m
- #$y<xHtQq0td
- /u%  .Lqe(93
- (U%sE(93
+ *(r8$1rwH$m
+ $$y<xHtQq0td
+ <u% ;Lqe(93
+ .U%sE(93
 tE
 p<b
- &(r8$QrwH%0
- #$y<xHtQvhw<
- .$qY);
-  .Lqe&93
- (@sE&93
+ *(r8$QrwH%0
+ $$y<xHtQvhw<
+ :$qY);
+ ;Lqe&93
+ .@sE&93
 tE
 p<c
- &(r8$rrwH%P
- #$y<xHFulu/pU
- .$qY';
-  -Lq..pV
- $<qM<pv
- #$qM'q-
+ *(r8$rrwH%P
+ $$y<xHFulu/pU
+ :$qY';
+ 9Lq..pV
+ &<qM<pv
+ $$qM'q-
 q@e
- #&p<T
+ $&p<T
 q='pK
 qI-
-  $VDq=0qG
-  $cF #0q=.r7
- #$t_p:5)
- #Wh#qI)
- &\h#xJI>{A
- )$p<d
+ 'VDq=0qG
+ 'cF $0q=.r7
+ $$t_p:5)
+ $Wh#qI)
+ *\h#xJI>{A
+ 0$p<d
 q@I
- $&  #9t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8-vLp7}1zxrQ
+ && %9t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+sOgrVp{jp[rmt2V>}8-vLp7}1zxrQ
 q=5r%
 tF}A
 x:.vLpQ^Zygp4V
 q=.P'
 wtql
 /$
- #,}Fv?
+ $,}Fv?
 t#ve
 r>.
 uO3+u|
@@ -4490,15 +4364,15 @@ x:-vLp^8p2ygbV
 q=5rR
 wt;6're
 x:.vLpap*pNzxxHV
- #Fpwa'sT
+ $Fpwa'sT
 t_p:59c
 /l
 v3KKs)#
 /l
 x{])
-  (mGzvc
+ /mGzvc
 ra0p}
- #0p<T
+ $0p<T
 ra5pb
 qt-,
 s/
@@ -4508,17 +4382,16 @@ ra5q8
 zw
 s/
 s=0rX
- #&z>#
+ $&z>#
 ws
- $Fra+pb
+ &Fra+pb
 t4
 z8+
 x{]R
 ra2pC
-x>&)
-  #r9  $n;zw
- %fIp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
-  (UHra5r{
+ %uE %r9 'n;zw
+ (fIp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
+ /UHra5r{
 qHq/R
 }k
 rxQxM
@@ -4528,56 +4401,54 @@ G[r}
 q?ps
 sMrEwi=+
 qQ0
- $u-G#)
+ &u-G#)
 w60u5qK(r|
- #?r*pdpC
+ $?r*pdpC
 x|qb&)
 p_-e8
 p\'rtr6*zH
 p\uvv(qc(
 /$
 qHq)u$
-  %6/$
+ )6/$
 G[wi
 D%)
 q?'
 y;&=1
-qQ0
-r>5
-  &7r*pdrR
+ %7r>5
+ +7r*pdrR
 p\'rt1qu7
 p\uvv(t'(
 r*qyq%
- #m'r*rvp-
+ $m'r*rvp-
 w#q3=#
 s5~,
 r*uQpf
 :(d
 r*uvq8
 r)p|}A&)
- #X:s=<p-
- #['zwxR1ux
+ $X:s=<p-
+ $['zwxR1ux
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ3+u|
 s=0q~
 t_m4='
 G[='
 s=+p-
 w+
- 'q$q|pS>{A
+ ,q$q|pS>{A
 tE
 v8
- &[$p<e
+ *[$p<e
 ts
 ws
 y$p|s6t,sK
-  $:t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8,vLpQ^ZzxrQ
+ ':t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8,vLpQ^ZzxrQ
 s=2pb
 L#{R<
 x:/vLp5p2^ygp4V
-!s4
-qs'p;
-  $Bq{2,
-  +b=qs0tY
+ %Oqs'p;
+ 'Bq{2,
+ 5b=qs0tY
 qn4%4,
 qs.qW
 p]3}A&)
@@ -4586,57 +4457,56 @@ qY)M
 se?
 sA|_
 v_rE
- $Z+s|'pb
- #|) %x:ua+
+ &Z+s|'pb
+ $|) (x:ua+
 uepJ)
-ua+
- %s;q|pSql
+ %$ (s;q|pSql
 r,q3
 }Qta
 t#ta
 p<f
-  $Z# #SBt*rwpN
+ 'Z# $SBt*rwpN
 tw
- ##v4p4^
- #"q"<3
+ $#v4p4^
+ $"q"<3
 uP<8
 x~2pPp+Y|)t,sKuhqVAAw?
- #cIufq9u$qd
+ $cIufq9u$qd
 qHq9vI
- $& %a#}U|:qAv.
- #SEzM)
-  $DyP$)
-  *Dp<g
-  %Dt*rw%(
-  (Dx~2pPp+YF*x/<uhqVAAw?
+ && (a#}U|:qAv.
+ %DzM)
+ 'DyP$)
+ 3Dp<g
+ )Dt*rw%(
+ /Dx~2pPp+YF*x/<uhqVAAw?
 /#
 x9%=%qd
 qe%vI
- $S/qs*pf
- #wS#qs6pX
- #$rb<pf
+ &-qs*pf
+ $}#qs6pX
+ $$rb<pf
 :>r.
 rb'pK
 LK,xR1uk
- #* $tV%r*t-pf
+ $* '|Nr*t-pf
 :>d
 r*r:q8
 p]M}A&)
- #^|$LN,xR1uk
+ $b+LN,xR1uk
 /1
-  #~$/1
+ %~$/1
 t_mJ==
 G[==
 /1
 ud
-  .~$p<h
-  $~$|As6t,sK
+ ;~$p<h
+ '~$|As6t,sK
 LV,xR1uk
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8,vLp7}1zxrQ
 /1
 }f{R<
 x:/vLpQ^Zygp4V
-  $z@D@ql
+ 'z@D@ql
 |Y]E
 pwp'2rR
 DO,
@@ -4647,140 +4517,136 @@ rb2p'
 x9@=@,
 qe@=F
 s5~;#
- #GqM2qT
- $~&sW'qT
- %m7J${7
- #$ $P$/[
+ $GqM2qT
+ &~&sW'qT
+ (m7J${7
+ $$ &P$/[
 u4#4{V
 p92
- #Ku4#1{V
-  $%u4#.{V
-  $(:|{V
-  $+ #;:vyt
+ $Ku4#1{V
+ '%u4#.{V
+ '(:|{V
+ '+ $;:vyt
 sY0
- #O:pyt
- $.:jyt
+ $O:pyt
+ &.:jyt
 sY2
- #C:dyt
+ $C:dyt
 sY.
- #7:Zyt
- $u#:Uyt
- $$:Pyt
- $$:Kyt
- $$/O
+ $7:Zyt
+ &u#:Uyt
+ &$:Pyt
+ &$:Kyt
+ &$/O
 :Fq(<
 p9.
- #O/.
+ $O/.
 :4q('
- $\# #{%:*q(+
+ &\# ${%:*q(+
 :)q(2
 p90.
-!s4
-:$q(+
+ %N:$q(+
 :#q(1
-  $&/#
+ '&/#
 q,yZq('
- #Q& &P#  $T) &&{1.
+ %/ *~$ 'T) *&{1.
 n7
 _1
- %(||
- &$w86r{
+ ((||
+ *$w86r{
 tX
 pB#>
 r92
- $*/a
- &7 #:/)
- &T$ #Q$ra*p}
- #+C<
+ &*/a
+ *7 $:/)
+ *T$ $Q$ra*p}
+ $+C<
 _0
- $0 #5C6
-  $' #>/.
- &H #E/.
+ &0 $5C6
+ '' $>/.
+ *H $E/.
 {15
- &&/.
- &< #9/.
- &7 #:tX2
+ *&/.
+ *< $9/.
+ *7 $:tX2
 Cv
 _2
- $*tX2
-Cr
-  $' #,tX2
-Cn
-  $, #,tX2
-Cj
-  $1 #,  $6_3
- $(  $6  $' #*  $6  $, #*  $6  $1 #*/'
- &z$ #{$/-
- &B #A &t# #u#/.
- &Q% #R% #<C(
+ &* %'Cr
+ '' $, %,Cn
+ ', $, %1Cj
+ '1 $, '6_3
+ &( '6 '' $* '6 ', $* '6 '1 $*/'
+ *z$ ${$/-
+ *B $A *t# $u#/.
+ *Q% $R% $<C(
 r9q3
- $5 &Y$ #\$ #$ppq)
-  #, #&  #jE &$y/uE
+ &5 *Y$ $\$ $$ppq)
+ %, $& %jE *$y/uE
 st
 y/1pZ
- 3(`}
+ D(`}
 
 var groupedKeys128SM90ANarrowAligned = driver.Text{Base: &groupedKeys64SM90ANarrowAligned, Code: `packed2 114856 groupedKeys_64_float32
- 1$]u/rT
+ @$]u/rT
 Opd5rO
 hulrA
 p#15q^
- U#*p<c
- Y%$r?b
- b#$r?L
- S$$y$p|vI
- #O|A;r6*
- $@L"rft-
- #E}f;1pd
- $@L$rfp0
- #EL#;1qy
- $@L&rfuQ
- #EL%;1t-
- )JL(x;rW
- #IL'vI<
- %NL*x;u1
- #IL)vI0
- $NL,x;re
- #OL+vI2
- $JL.x;y,
- #OL-vI1
- $JL0qb<
- #OL/>roq0
- $JL2qb0
- #OL1>roul
- $JL4qb2
- #OL3>rosK
- $JL6qb1
- #OL5>roun
- *^#q{O,
- )$Darw
+ Z$*p<c
+ c($r?b
+ s$$r?L
+ V&$y$p|vI
+ $O|A;r6*
+ &@L"rft-
+ $E}f;1pd
+ &@L$rfp0
+ $EL#;1qy
+ &@L&rfuQ
+ $EL%;1t-
+ 0JL(x;rW
+ $IL'vI<
+ (NL*x;u1
+ $IL)vI0
+ &NL,x;re
+ $OL+vI2
+ &JL.x;y,
+ $OL-vI1
+ &JL0qb<
+ $OL/>roq0
+ &JL2qb0
+ $OL1>roul
+ &JL4qb2
+ $OL3>rosK
+ &JL6qb1
+ $OL5>roun
+ 2^#q{O,
+ 0$Darw
 qeBE
- %&tSa
+ (&tSa
 p]Rql8
 tSD
- &(tSB
- {&$ Bq' *S)|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvR(%'%&%%sV
- $$|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvR%%$%#%"sV
- $$|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvR"qPqUq5sV
- $$|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvLpapTpepNsV
- @$p(#b(
- #$p(#a(
- #$  #$ #$  #& &$p(#_(
- #$p(#^(
- #$  #$ #$  #& &$p(#](
- #$p(#\(
- #$  #$ #$  #& &$p(#[(
- #$p(#Z(
- #$  #$ #$  #& &$p(#Y(
- #$p(#X(
- #$  #$ #$  #& &$p(#W(
- #$p(#V(
- #$  #$ #$  #& 6$qH'=>
-  Jr% <4pgZ,
- $$tSe
+ *(tSB
+ w+$ d#B 2"|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvR(%'%&%%sV
+ &$|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvR%%$%#%"sV
+ &$|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvR"qPqUq5sV
+ &$|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>ycvLpapTpepNsV
+ ^#$p(#b(
+ $$p(#a(
+ $$ %$ $$ %& *$p(#_(
+ $$p(#^(
+ $$ %$ $$ %& *$p(#](
+ $$p(#\(
+ $$ %$ $$ %& *$p(#[(
+ $$p(#Z(
+ $$ %$ $$ %& *$p(#Y(
+ $$p(#X(
+ $$ %$ $$ %& *$p(#W(
+ $$p(#V(
+ $$ %$ $$ %& J$qH'=>
+ t#r% V#4pgZ,
+ &$tSe
 p_[ql8
 tSH
- '(qDUB
+ ,(qDUB
 qDTB
 qDSB
 qDRB
@@ -4812,36 +4678,36 @@ qD9B
 qD8B
 qD7B
 qD6B
- B"z>G
- &$}^UE
+ c#"z>G
+ *$}^UE
 xjpA=IE-
- N&|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&B%A%@%?sV
- $$|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&?%>%=%<sV
- $$|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&<%;%:%9sV
- $$|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&9%8%7%6sV
- A$  &j1 #7  &j1 ##  &j1 ##  &j1 ,4p]<|.)
- +$qg\p3{Ep8-;|B
- 7$y$p|qb<
- #O|A>roq0
- $@L"qb0
- #E}f>roul
- $@L$qb2
- #EL#>rosK
- $@L&qb1
- #EL%>roun
- )JL\,xR1ro
- '$p]Sqb&)
- #$qe?=D
- %$tS?
+ {#&|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&B%A%@%?sV
+ &$|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&?%>%=%<sV
+ &$|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&<%;%:%9sV
+ &$|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&9%8%7%6sV
+ a#$ +j1 $7 +j1 $# +j1 $# +j1 64p]<|.)
+ 4$qg\p3{Ep8-;|B
+ L$y$p|qb<
+ $O|A>roq0
+ &@L"qb0
+ $E}f>roul
+ &@L$qb2
+ $EL#>rosK
+ &@L&qb1
+ $EL%>roun
+ 0JL\,xR1ro
+ ,$p]Sqb&)
+ $$qe?=D
+ ($tS?
 w3X8
 r#s^X
- g#(r8#;ep2
- p$$qg\p3{Ep8T;|B
- %$|*r"%~$%}$%|$%{$%z$%y$%x$%w$%v$%u$%t$%s$%r$%q$%p$%o$%n$%m$%l$%k$%j$%i$%h$%g$%f$%e$%d$%c$%b$%a$%_$%^$%]$%\$%[$%Z$%Y$%X$%W$%V$%U$%T$%S$%R$%Q$%P$%O$%N$%M$%L$%K$%J$%I$%H$%G$%F$%E$%D$%C$%B$%A$%@$%?$%>p&'%&%%%$sV
- $$|*r"%~$%}$%|$%{$%z$%y$%x$%w$%v$%u$%t$%s$%r$%q$%p$%o$%n$%m$%l$%k$%j$%i$%h$%g$%f$%e$%d$%c$%b$%a$%_$%^$%]$%\$%[$%Z$%Y$%X$%W$%V$%U$%T$%S$%R$%Q$%P$%O$%N$%M$%L$%K$%J$%I$%H$%G$%F$%E$%D$%C$%B$%A$%@$%?$%>p&$%#%"qPsV
- $$|*r"%~$%}$%|$%{$%z$%y$%x$%w$%v$%u$%t$%s$%r$%q$%p$%o$%n$%m$%l$%k$%j$%i$%h$%g$%f$%e$%d$%c$%b$%a$%_$%^$%]$%\$%[$%Z$%Y$%X$%W$%V$%U$%T$%S$%R$%Q$%P$%O$%N$%M$%L$%K$%J$%I$%H$%G$%F$%E$%D$%C$%B$%A$%@$%?$%>pqx-sV
- $$|*r"%~$%}$%|$%{$%z$%y$%x$%w$%v$%u$%t$%s$%r$%q$%p$%o$%n$%m$%l$%k$%j$%i$%h$%g$%f$%e$%d$%c$%b$%a$%_$%^$%]$%\$%[$%Z$%Y$%X$%W$%V$%U$%T$%S$%R$%Q$%P$%O$%N$%M$%L$%K$%J$%I$%H$%G$%F$%E$%D$%C$%B$%A$%@$%?$%>pqp^pepNp2sV
- Q$$}{#8"a"c
+ }$(r8#;ep2
+ a'$qg\p3{Ep8T;|B
+ ($|*r"%~$%}$%|$%{$%z$%y$%x$%w$%v$%u$%t$%s$%r$%q$%p$%o$%n$%m$%l$%k$%j$%i$%h$%g$%f$%e$%d$%c$%b$%a$%_$%^$%]$%\$%[$%Z$%Y$%X$%W$%V$%U$%T$%S$%R$%Q$%P$%O$%N$%M$%L$%K$%J$%I$%H$%G$%F$%E$%D$%C$%B$%A$%@$%?$%>p&'%&%%%$sV
+ &$|*r"%~$%}$%|$%{$%z$%y$%x$%w$%v$%u$%t$%s$%r$%q$%p$%o$%n$%m$%l$%k$%j$%i$%h$%g$%f$%e$%d$%c$%b$%a$%_$%^$%]$%\$%[$%Z$%Y$%X$%W$%V$%U$%T$%S$%R$%Q$%P$%O$%N$%M$%L$%K$%J$%I$%H$%G$%F$%E$%D$%C$%B$%A$%@$%?$%>p&$%#%"qPsV
+ &$|*r"%~$%}$%|$%{$%z$%y$%x$%w$%v$%u$%t$%s$%r$%q$%p$%o$%n$%m$%l$%k$%j$%i$%h$%g$%f$%e$%d$%c$%b$%a$%_$%^$%]$%\$%[$%Z$%Y$%X$%W$%V$%U$%T$%S$%R$%Q$%P$%O$%N$%M$%L$%K$%J$%I$%H$%G$%F$%E$%D$%C$%B$%A$%@$%?$%>pqx-sV
+ &$|*r"%~$%}$%|$%{$%z$%y$%x$%w$%v$%u$%t$%s$%r$%q$%p$%o$%n$%m$%l$%k$%j$%i$%h$%g$%f$%e$%d$%c$%b$%a$%_$%^$%]$%\$%[$%Z$%Y$%X$%W$%V$%U$%T$%S$%R$%Q$%P$%O$%N$%M$%L$%K$%J$%I$%H$%G$%F$%E$%D$%C$%B$%A$%@$%?$%>pqp^pepNp2sV
+ R&$}{#8"a"c
 }{#7"\"^
 }{#6"V"X
 }{#5"R"T
@@ -4857,199 +4723,198 @@ rZ}"$"&
 rZ|px""
 rZ{[pG
 rZz7U
- %BqeB=m
- %$Dnpk
- $$Dq)
- 1$|*r"$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$z$${$$|$$}$$~$%"$%#$%$$%%$%&$%'$%($%)$%*$%+$%,$%-$%.$%/$%0$%1$%2$%3$%4$%5$%6$%7$%8$%9$%:$%;$%<$%=}q#<H#;H#:H#9sV
- $$|*r"$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$z$${$$|$$}$$~$%"$%#$%$$%%$%&$%'$%($%)$%*$%+$%,$%-$%.$%/$%0$%1$%2$%3$%4$%5$%6$%7$%8$%9$%:$%;$%<$%=}q#9H#8H#7H#6sV
- $$|*r"$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$z$${$$|$$}$$~$%"$%#$%$$%%$%&$%'$%($%)$%*$%+$%,$%-$%.$%/$%0$%1$%2$%3$%4$%5$%6$%7$%8$%9$%:$%;$%<$%=}q#6H#5H#4H#3sV
- $$|*r"$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$z$${$$|$$}$$~$%"$%#$%$$%%$%&$%'$%($%)$%*$%+$%,$%-$%.$%/$%0$%1$%2$%3$%4$%5$%6$%7$%8$%9$%:$%;$%<$%=}q#3H#2H#1H#0sV
- ,$q@h
- 7$p<d
- 1$q@b
- E$p<e
- D$p<f
- D$p<g
- L$p<h
- P#$p<i
- P#$p<j
- P#$p<k
- J$r@'4$'5
+ (BqeB=m
+ ($Dnpk
+ &$Dq)
+ @$|*r"$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$z$${$$|$$}$$~$%"$%#$%$$%%$%&$%'$%($%)$%*$%+$%,$%-$%.$%/$%0$%1$%2$%3$%4$%5$%6$%7$%8$%9$%:$%;$%<$%=}q#<H#;H#:H#9sV
+ &$|*r"$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$z$${$$|$$}$$~$%"$%#$%$$%%$%&$%'$%($%)$%*$%+$%,$%-$%.$%/$%0$%1$%2$%3$%4$%5$%6$%7$%8$%9$%:$%;$%<$%=}q#9H#8H#7H#6sV
+ &$|*r"$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$z$${$$|$$}$$~$%"$%#$%$$%%$%&$%'$%($%)$%*$%+$%,$%-$%.$%/$%0$%1$%2$%3$%4$%5$%6$%7$%8$%9$%:$%;$%<$%=}q#6H#5H#4H#3sV
+ &$|*r"$Z$$[$$\$$]$$^$$_$$a$$b$$c$$d$$e$$f$$g$$h$$i$$j$$k$$l$$m$$n$$o$$p$$q$$r$$s$$t$$u$$v$$w$$x$$y$$z$${$$|$$}$$~$%"$%#$%$$%%$%&$%'$%($%)$%*$%+$%,$%-$%.$%/$%0$%1$%2$%3$%4$%5$%6$%7$%8$%9$%:$%;$%<$%=}q#3H#2H#1H#0sV
+ 6$q@h
+ L$p<d
+ @$q@b
+ i#$p<e
+ g#$p<f
+ g#$p<g
+ w#$p<h
+ P$$p<i
+ P$$p<j
+ P$$p<k
+ s#$r@'4$'5
 r@'2$'3
 r@'0$'1
 r@'.$'/
- ,*r@',$'-
+ 6*r@',$'-
 r@'*$'+
 r@'($')
 r@'&$''
- ,*r@'$$'%
+ 6*r@'$$'%
 r@'"$'#
 r@&}$&~
 r@&{$&|
- ,*r@&y$&z
+ 6*r@&y$&z
 r@&w$&x
 r@&u$&v
 r@&s$&t
- 0*p<l
- K$p<m
- K$p<n
- K$p<o
- A$/'
+ >*p<l
+ u#$p<m
+ u#$p<n
+ u#$p<o
+ a#$/'
 s,%\{R
- (t+/+
+ .t+/+
 p(%?#$
 p(%A#$
 /(
- $S0p(%C#$
+ &S0p(%C#$
 p(%E#$
- %&p(%G#$
+ (&p(%G#$
 p(%I#$
- %'p(%K#$
+ ('p(%K#$
 p(%M#$
- $'/(
+ &'/(
 {FuX%cF*x/y'
 s,%T{R
- (k//$
+ /?/$
 p(%O#$
 p(%Q#$
- %l.p(%S#$
+ (Z#p(%S#$
 p(%U#$
- %&p(%W#$
+ (&p(%W#$
 p(%Y#$
- %'p(%[#$
+ ('p(%[#$
 p(%]#$
- %0{FuX%ZF*x/y'
+ (0{FuX%ZF*x/y'
 s,%P{R
-  )?p(%_#$
+ 1?p(%_#$
 p(%b#$
- %Ep(%d#$
+ (Ep(%d#$
 p(%f#$
- %&p(%h#$
+ (&p(%h#$
 p(%j#$
- %'p(%l#$
+ ('p(%l#$
 p(%n#$
- %0{FuX%VF*x/y'
+ (0{FuX%VF*x/y'
 s,%L{R
-  )?p(%p#$
+ 1?p(%p#$
 p(%r#$
- %Ep(%t#$
+ (Ep(%t#$
 p(%v#$
- %&p(%x#$
+ (&p(%x#$
 p(%z#$
- %'p(%|#$
+ ('p(%|#$
 p(%~#$
- %0{FuX%RF*x/y'
+ (0{FuX%RF*x/y'
 /(
- #]8pur:sT
+ $]8pur:sT
 D=e
 sk2
 rMKpy
 u"
 /(
 p~%JM
- &R<p<p
+ *R<p<p
 rh%Mr+
- #&p~%N;
- #$r8%QrwH&0
- #$y<xHF*s*
- .$qY>;
- +$u-pPt(xfuhpQ^p*w?
- $k,D<e
-sk2
-rMJpy
- $&p~%kM
- &].p<q
+ $&p~%N;
+ $$r8%QrwH&0
+ $$y<xHF*s*
+ :$qY>;
+ 4$u-pPt(xfuhpQ^p*w?
+ &k,D<e
+ %MrMJpy
+ &&p~%kM
+ +Mp<q
 rh%Kr+
- #&p~%o;
- #$r8%rrwH&P
- #$y<xHF*x$pU
- .$qY=;
-  .MD;e
- #FrMIpy
- $a,p~&.M
- &].p<r
+ $0p~%o;
+ $$r8%rrwH&P
+ $$y<xHF*x$pU
+ :$qY=;
+ ;MD;e
+ %MrMIpy
+ &@p~&.M
+ +Mp<r
 rh%Jr+
- #&p~&2;
- #$r8&5rwH&q
- #$y<xHFuAqX
- .$qY<;
-  .MD:e
- #FrMHpy
- $a,p~&NM
- &].p<s
+ $0p~&2;
+ $$r8&5rwH&q
+ $$y<xHFuAqX
+ :$qY<;
+ ;MD:e
+ %MrMHpy
+ &@p~&NM
+ +Mp<s
 rh%Ir+
- #&p~&R;
- #$r8&UrwH'4
- #$y<xHF|@sc
- .$qY;;
-  -M/(
+ $0p~&R;
+ $$r8&UrwH'4
+ $$y<xHF|@sc
+ :$qY;;
+ 9M/(
 s,'@}l6r6
- (s(/'
-  &\-/'
+ .[+/'
+ +\-/'
 {FuX'FFqF6r6y'
 s,'8}l6r6
-  .\-{FuX'>FqF6r6y'
+ ;\-{FuX'>FqF6r6y'
 s,'4}l6r6
-  .\-{FuX':FqF6r6y'
+ ;\-{FuX':FqF6r6y'
 s,'0}l6r6
-  .\-{FuX'6FqF6r6y'
+ ;\-{FuX'6FqF6r6y'
 /'
- #UD/)
+ $UD/)
 qe)93
 rMdpy
- $eFp~'.M
- $$sE)93
+ &eFp~'.M
+ &$sE)93
 tE
 p<t
 rh'1r+
- #*p~'2;
- #$r8'5rwH'q
- #$y<xHFqFrtpZ
- .$qYQ;
- +$  %P' #}#rMcpy
- $$p~'NM
- &$p<u
+ $*p~'2;
+ $$r8'5rwH'q
+ $$y<xHFqFrtpZ
+ :$qYQ;
+ 4$ )P' $}#rMcpy
+ &$p~'NM
+ *$p<u
 rh'/r+
- #&p~'R;
- #$r8'UrwH(4
- #$y<xHxLt-t8
- .$qYO;
-  .Lqe'93
+ $&p~'R;
+ $$r8'UrwH(4
+ $$y<xHxLt-t8
+ :$qYO;
+ ;Lqe'93
 rMbpy
- $@p~'oM
- $$sE'93
+ &@p~'oM
+ &$sE'93
 tE
 p<v
 rh'.r+
- #*p~'s;
- #$r8'vrwH(T
- #$y<xHxLuvvP
- .$qYM;
-  .L #[#rMapy
- $$p~(2M
- &$p<w
+ $*p~'s;
+ $$r8'vrwH(T
+ $$y<xHxLuvvP
+ :$qYM;
+ ;L $[#rMapy
+ &$p~(2M
+ *$p<w
 rh'-r+
- #&p~(6;
- #$r8(9rwH(u
- #$y<xHxLrlq6
- .$qYK;
-  -L *:p<a
- )$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQs6t,sK
- 3$p<x
- *$q=.y2
+ $&p~(6;
+ $$r8(9rwH(u
+ $$y<xHxLrlq6
+ :$qYK;
+ 9L 2:p<a
+ 0$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQs6t,sK
+ D$p<x
+ 2$q=.y2
 w_ql
- $&t1~'py
- %C #Bwt{R
+ &&t1~'py
+ (C $Bwt{R
 x:-vLYpepNzxxHV
 q=5s8
 v^}l6r6
 x:.vLbpTpeygp7V
- #/|Aql
- $$}Fw~
+ $/|Aql
+ &$}Fw~
 }FxZ
- #&zV3+u|
+ $&zV3+u|
 x:-vR"8q5ygp5V
- #&|A;6're
+ $&|A;6're
 x:.vR#p*qUygp^V
 q=1s8
 y$p|we.v(
@@ -5057,156 +4922,149 @@ x:-vLp5ZqPygpaV
 /&
 }f>z#+vZ
 x:.vLp^^%"ygp|V
- %&/p
- #$/p
- ,$p<a
- p#$r?^
- #$:,d
- ($ #W( 3X(p<y
- +$s=0v5
+ (&/p
+ $$/p
+ 6$p<a
+ a%$r?^
+ $$:,d
+ .$ $W( DX(p<y
+ 4$s=0v5
 zVql
-  (j%r>*
+ /j%r>*
 L&r+vhxN
 x:,vLYpTpezxxHV
 s=2q8
 L'>x"'qy
 x:/vLbq5pTygp7V
- &"q{6,
- ,$qn8%8,
- #$p]7}A&)
- 8$p<z
- 2$v_qA
- %" 0f#p<{
- ,i#x~2pPp+YF5vhxNuhqVAAw?
+ *"q{6,
+ 6$qn8%8,
+ $$p]7}A&)
+ N$p<z
+ B$v_qA
+ (" ?Ep<{
+ 6@x~2pPp+YF5vhxNuhqVAAw?
 /#
- &b#z>'
+ +Ez>'
 :"r.
-  2Ep<|
- %At*rw%4
- *i# &f#:(r.
- $$}U|:m/v.
- #$D1)
- $$yP4)
- *$p<}
- %$t*rw%@
- ($x~2pPp+YFx"uivLqVAAw?
+ CEp<|
+ (5t*rw%4
+ 2$ +E:(r.
+ 'D}U|:m/v.
+ %DD1)
+ 'DyP4)
+ 2Kp<}
+ ($t*rw%@
+ .$x~2pPp+YFx"uivLqVAAw?
 /#
 x95=5qd
 qe5vI
- )*:Rr.
- #$Lh,xR1uk
- &$:Rd
- #$p]j}A&)
- #$Lk,xR1uk
+ 0*:Rr.
+ $$Lh,xR1uk
+ *$:Rd
+ $$p]j}A&)
+ $$Lk,xR1uk
 /3
- #Q./3
+ $Q./3
 t_mZ=M
 G[=M
- 0\.p<~
- %$Ls,xR1uk
- #$/3
+ >\.p<~
+ ($Ls,xR1uk
  $$/3
-  )_*r>*
+ &$/3
+ 1_*r>*
 L$r+vhxN
 x:,vLYpepNzxxHV
 /3
 L%>x"'qy
 x:/vLbpTpeygp7V
- $"DPql
- $$D_,
- #$}VQ=^v2
+ &"DPql
+ &$D_,
+ $$}VQ=^v2
 }V_E=_-
- #&x9P=P,
+ $&x9P=P,
 qeP=V
 s5~;'
- *(J$|'
- #$sY<
- #O/a
+ 2(J$|'
+ $$sY<
+ $O/a
 u4#}yt
- $V#u4#zyt
- $%u4#wyt
- $%u4#tyt
- %0u4#nxz
- $*u4#hxz
- $$u4#bxz
- $$u4#[xz
- $$u4#Rxz
- $$u4#Mxz
- $$u4#Hxz
- $$u4#Cxz
+ &V#u4#zyt
+ &%u4#wyt
+ &%u4#tyt
+ (0u4#nxz
+ &*u4#hxz
+ &$u4#bxz
+ &$u4#[xz
+ &$u4#Rxz
+ &$u4#Mxz
+ &$u4#Hxz
+ &$u4#Cxz
 p9q&
- #Mu4#:xz
+ $Mu4#:xz
 p90'
- #Ou4#5xz
- $V$u4#0xz
+ $Ou4#5xz
+ &V$u4#0xz
 p90+
- #K:|xz
+ $K:|xz
 p9rl
- #O:sxz
- $}#:nxz
+ $O:sxz
+ &}#:nxz
 p9vr
- #O:ixz
+ $O:ixz
 p9u*
- #O:dxz
+ $O:dxz
 p9xN
- #G/S
+ $G/S
 :^q(6
- %Z$:HrP<
+ (Z$:HrP<
 p9*
- $&::rP'
+ &&::rP'
 :9rP0
 p9++
- #M:4rP'
+ $M:4rP'
 :3rP2
-  $&:.rP'
+ '&:.rP'
 :-rP.
-  $*:(rP'
+ '*:(rP'
 :'rP1
-  $./#
+ './#
 :"rP<
-p9*
- 9c#pB#s
- %$/f
- #< -9 #9CL
- %< #CCF
- %F/)
- &T% $Q% &- $. &- $. &- #./.
+ %7 P#c#pB#s
+ ($/f
+ $< 89 $9CL
+ (< $CCF
+ (F/)
+ *T% &Q% *- &. *- &. *- $./.
 vb3
- %M #P#tX5
+ (M $P#tX5
 pB#Y
- %&tX5
-pB#U
- %&tX5
-pB#Q
- %&tX5
-pB#M
- $E #J  $6 %&  $6 %&  $6 %&  $6 $E #L #NpB#2
- $z$ #R$ #BpB#/
- $z$ #\$ #8C}
- $z$ #i$ #,Cz
- $z$ $s$  #6 $Q$ #T$  $6 $Y$!vTx#
-  $6 $%!cxNpm
-  $6 $%!vTxw
+ (& %'pB#U
+ (& %,pB#Q
+ (& %1pB#M
+ &E $J '6 (& '6 (& '6 (& '6 &E $L $NpB#2
+ 'J $E $BpB#/
+ 'O $; $8C}
+ 'O $/ $,Cz
+ 'O &% %6 'J $( '6 'O!vTx#
+ '6 'O!cxNpm
+ '6 'O!vTxw
 /(
- &D!|-y3
+ *b#!|-y3
 /'
- &0!|-z/
- 'p$!cq0pm
- #$C8
- $u$!|-+pm
- &3!culpm
-tX2
-C0
- $(!|-wG
-tX2
- %'!|-wX
-tX2
- >0`}
+ *0!|-z/
+ ,p$!cq0pm
+ $$C8
+ &u$!|-+pm
+ *3!culpm
+ %,C0
+ &(!|-wG
+ %1 ('!|-wX
+ %6 Z#0`}
 
 var groupedQueries64SM90ANarrowAligned = driver.Text{Base: &groupedForward64SM90ANarrowAligned, Code: `packed2 90245 groupedQueries_1_32_float32
- %$!u6pEv,rDop3gzSrD}:rmp3wd
- %$ %$!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+1rjpt
- %$]xNr-
+ ($!u6pEv,rDop3gzSrD}:rmp3wd
+ ($ ($!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+1rjpt
+ ($]xNr-
 Oz#r-
 z7.rA
 p#u|rT
@@ -5227,71 +5085,70 @@ to
 u<1qu
 u<1qX
 qL5P<
- &Hr^Mu|
+ *Hr^Mu|
 qL*q[
- #$qL6s8
- $$qM'pf
- %$u?qA
+ $$qL6s8
+ &$qM'pf
+ ($u?qA
 s/
- &"qL6s{
- -(p<d
- 1$tJpN
- $$qHpO>xuysv6rquA}L6v-re
- ($rIp^
- '$s"qU
- $$G%)
- 6$w_&/
- %$  +;xEp:2
- &6|o/&/Z-
+ *"qL6s{
+ 8(p<d
+ @$tJpN
+ &$qHpO>xuysv6rquA}L6v-re
+ .$rIp^
+ ,$s"qU
+ &$G%)
+ J$w_&/
+ ($ 5;xEp:2
+ *6|o/&/Z-
 /%
 |(&/
- -(pH6pk
+ 8(pH6pk
 s/
 r&63
-G%)
- **x{2)
- B$G4ql
- ($s(4E
- '$|7q%
- #$r?c
+ %A 2*x{2)
+ c#$G4ql
+ .$s(4E
+ ,$|7q%
+ $$r?c
 q=0qG.
- $&wgp:3)
- $$vAp:3R
- #$}63
- @$w95Z
- $$q=2tB
- $$q=+P
- $$|np;
- $P)w@tY
- *z(z3tY
- %${/tY
- %$ykpV
- %$w%pV
- %$ykq%
- %$w%pX
- %$ykpC
- %$w%pK
- .$qM<a
- %$rz+u|&,
- '$r?H
+ &&wgp:3)
+ &$vAp:3R
+ $$}63
+ ^#$w95Z
+ &$q=2tB
+ &$q=+P
+ &$|np;
+ &P)w@tY
+ 2z(z3tY
+ (${/tY
+ ($ykpV
+ ($w%pV
+ ($ykq%
+ ($w%pX
+ ($ykpC
+ ($w%pK
+ :$qM<a
+ ($rz+u|&,
+ ,$r?H
 qM*p;
- #&ra'r%
- #$  '- #,q"p4s6
+ $&ra'r%
+ $$ -- $,q"p4s6
 tw
- %^s#q:-4
- #$tS:
-  #+rsp*
+ (^s#q:-4
+ $$tS:
+ %+rsp*
 rYZ-
- #/ra0qp
+ $/ra0qp
 DT)
 rk193
 qQ.
 ra'w.
 uOe
- #<qfbr4
- #?/#
+ $<qfbr4
+ $?/#
 DW)
-  $+}Qpy
+ '+}Qpy
 p<e
 ra'q~
 sh?Iq3u}vMqP
@@ -5302,288 +5159,287 @@ s<q9M
 G#)
 w60u5Q>Qr|
 zLM
-  $%v&.tB
- #T8v&1tB
+ '%v&.tB
+ $T8v&1tB
 D*,u*
- $U%D-)
- $$v&5qO
+ &U%D-)
+ &$v&5qO
 pg,,u*
- #6v&6tY
- *dW$p,1sD
- &$w8<tY
- *$  '0w8'a
- #M #RI  -> #|Gp]*|.)
- #$r#'%,
-  ,Lw8+q~
+ $6v&6tY
+ 2dW$p,1sD
+ *$w8<tY
+ 2$ -0w8'a
+ $M $RI 9> $|Gp]*|.)
+ $$r#'%,
+ 7Lw8+q~
 p]03+u|&)
- #Ax51p;
- #^#x55pv
- *$x56pb
- '$|*t",#-#.#/#0#1#2#3#4#5#6#7#8"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
- &$  #' &$  #,w@'pv
- #&/%
- #[#/%
+ $Ax51p;
+ $^#x55pv
+ 2$x56pb
+ ,$|*t",#-#.#/#0#1#2#3#4#5#6#7#8"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)E-x(yX
+ *$ %' *$ %,w@'pv
+ $&/%
+ %@/%
 y$p|x;rW
- #(|A{R
- ##|*Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q@)Epyx(yX
+ $M|A{R
+ $)|*Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q>Q@)Epyx(yX
 /%
 L"x;u1
- ##}fe'|#
- $VIL$x;re
- #EL#e'rt
- $@L&x;y,
- #EL%e'xR
- $@/%
- $YHq_-K
- $$q{R,
+ $#}fe'|#
+ &VIL$x;re
+ $EL#e'rt
+ &@L&x;y,
+ $EL%e'xR
+ &@/%
+ &YHq_-K
+ &$q{R,
 x>&)
- %&w81p}
- #uIw@1p=
+ (&w81p}
+ $uIw@1p=
 qeDrw
 u"
 xc*rR
 Dy=7
 se7
-se7
-q?'
+ %#q?'
 u&j
 t4
 tSj
- #Y)xc5a
+ $Y)xc5a
 rYp*s)#
 v><v/
 pg-M
- #&r#b8
+ $&r#b8
 xc}b2
- #$u&k
+ $$u&k
 t4
 rYpe-
 /$
 rYpTs)#
 v><rX
- #R*v>2q8
+ $R*v>2q8
 qzp?K
- #|Gqzp?,
- #$ #5 #6 #5 #6qzp?e
- #$qzp?vl
- #$ #5 #6 #5 #6qzp?3
- #$qzp?,5
- #$ #5 #6 #5 #6qzp?we
- #$qzp?4.
+ $|Gqzp?,
+ $$ $5 $6 $5 $6qzp?e
+ $$qzp?vl
+ $$ $5 $6 $5 $6qzp?3
+ $$qzp?,5
+ $$ $5 $6 $5 $6qzp?we
+ $$qzp?4.
 rp9}*9-
- #1rp:}*:-
- #$rp;}*;-
+ $1rp:}*:-
+ $$rp;}*;-
 qzp?qd
 rp<}*<-
 qzp?|l
 rp=}*=-
- #,rp>}*>-
- #$rp?}*?-
+ $,rp>}*>-
+ $$rp?}*?-
 qzp?}l
 rp@}*@-
 qzp?;'
 rpA}*A-
- #,rpB}*B-
- #$rpC}*C-
+ $,rpB}*B-
+ $$rpC}*C-
 qzp?zz
 q}~v*~-
 qzp?;6
 q}}v*}-
- #,q}|v*|-
- #$q}{v*{-
+ $,q}|v*|-
+ $$q}{v*{-
 qzp?>ro
 q}zv*z-
 qzp?>z#
 q}yv*y-
- #,q}xv*x-
- #$q}wv*w-
+ $,q}xv*x-
+ $$q}wv*w-
 qzp?ql
 q}vv*v-
 qzp?s6.
 q}uv*u-
- #,q}tv*t-
- #$q}sv*s-
+ $,q}tv*t-
+ $$q}sv*s-
 qzp?>s#
 q}rv*r-
 qzp?r++
 q}qv*q-
- #,q}pv*p-
- #$q}ov*o-
+ $,q}pv*p-
+ $$q}ov*o-
 qzp?e<
 q}nv*n-
 qzp?e'
 q}mv*m-
- #,q}lv*l-
- #$q}kv*k-
+ $,q}lv*l-
+ $$q}kv*k-
 qzp?e*
 q}jv*j-
 qzp?e6
 q}iv*i-
- #,q}hv*h-
- #$q}gv*g-
+ $,q}hv*h-
+ $$q}gv*g-
 qzp?>rt
 q}fv*f-
 qzp?>|@
 q}ev*e-
- #,q}dv*d-
- #$q}cv*c-
+ $,q}dv*d-
+ $$q}cv*c-
 qzp?sd2
 q}bv*b-
 qzp?sd.
 q}av*a-
- #,q}_v*_-
- #$q}^v*^-
+ $,q}_v*_-
+ $$q}^v*^-
 qzp?,qy
 q}]v*]-
 qzp?,rv
 q}\v*\-
- #,q}[v*[-
- #$q}Zv*Z-
+ $,q}[v*[-
+ $$q}Zv*Z-
 qzp?,q&
 q}Yv*Y-
 qzp?,0'
 q}Xv*X-
- #,q}Wv*W-
- #$q}Vv*V-
- #$z3<u)
+ $,q}Wv*W-
+ $$q}Vv*V-
+ $$z3<u)
 uI(
 S,##(
- #X%S-##pM
- ##uI*
+ $X%S-##pM
+ $#uI*
 S.##(
- ##S/##pM
- ##S0##px
- ##S1##""
- ##S2##r5
- ##S3##s;
- ##S4##"(
- ##S5##"*
- ##S6##"'
- ##S7##")
- ##S8##"0
- ##S9##"2
- ##S:##"/
- ##S;##"1
- ##S<##"8
- ##S=##":
- ##S>##"7
- ##S?##"9
- ##S@##"@
- ##SA##"B
- ##SB##"?
- ##SC##"A
- ##SD##"H
- ##SE##"J
- ##SF##"G
- ##SG##"I
- ##SH##"P
- ##SI##"R
- ##SJ##"O
- ##SK##"Q
- ##SL##"X
- ##SM##"Z
- ##SN##"W
- ##SO##"Y
- ##SP##"a
- ##SQ##"c
- ##SR##"_
- ##SS##"b
- ##ST##"i
- ##SU##"k
- ##SV##"h
- ##SW##"j
- ##SX##"q
- ##SY##"s
- ##SZ##"p
- ##S[##"r
- ##S\##"y
- ##S]##"{
- ##S^##"x
- ##S_##"z
- ##Sa##$#0
- ##Sb##$#2
- ##Sc##$#/
- ##Sd##$#1
- ##Se##$#8
- ##Sf##$#:
- ##Sg##$#7
- ##Sh##$#9
- ##Si##$#@
- ##Sj##$#B
- ##Sk##$#?
- ##Sl##$#A
- ##w8*p}
- #]-:ed
+ $#S/##pM
+ $#S0##px
+ $#S1##""
+ $#S2##r5
+ $#S3##s;
+ $#S4##"(
+ $#S5##"*
+ $#S6##"'
+ $#S7##")
+ $#S8##"0
+ $#S9##"2
+ $#S:##"/
+ $#S;##"1
+ $#S<##"8
+ $#S=##":
+ $#S>##"7
+ $#S?##"9
+ $#S@##"@
+ $#SA##"B
+ $#SB##"?
+ $#SC##"A
+ $#SD##"H
+ $#SE##"J
+ $#SF##"G
+ $#SG##"I
+ $#SH##"P
+ $#SI##"R
+ $#SJ##"O
+ $#SK##"Q
+ $#SL##"X
+ $#SM##"Z
+ $#SN##"W
+ $#SO##"Y
+ $#SP##"a
+ $#SQ##"c
+ $#SR##"_
+ $#SS##"b
+ $#ST##"i
+ $#SU##"k
+ $#SV##"h
+ $#SW##"j
+ $#SX##"q
+ $#SY##"s
+ $#SZ##"p
+ $#S[##"r
+ $#S\##"y
+ $#S]##"{
+ $#S^##"x
+ $#S_##"z
+ $#Sa##$#0
+ $#Sb##$#2
+ $#Sc##$#/
+ $#Sd##$#1
+ $#Se##$#8
+ $#Sf##$#:
+ $#Sg##$#7
+ $#Sh##$#9
+ $#Si##$#@
+ $#Sj##$#B
+ $#Sk##$#?
+ $#Sl##$#A
+ $#w8*p}
+ $]-:ed
 w:<pC
- #&zwrt1uk
- $/z35qp
+ $&zwrt1uk
+ &/z35qp
 rFm#)
 p(#G(
 rFn#)
-  #$rFo#+
+ %$rFo#+
 p(#F(
 rFp#+
-  #$rFq#)
-  #&rFr#)
-  #(rFs#+
-  #*rFt#+
-  #,rFu#)
-  #.rFv#)
-  #0rFw#+
-  #2rFx#+
-  #4rFy#)
-  #6rFz#)
-  #8rF{#+
-  #:rF|#+
-  #<rF}#)
-  #>rF~#)
-  #@sG$>#+
-  #BsG$?#+
-  #DsG$@#)
-  #FsG$A#)
-  #HsG$B#+
-  #JsG$C#+
-  #LsG$D#)
-  #NsG$E#)
-  #NsG$F#+
-  #NsG$G#+
-  #NsG$H#)
-  #NsG$I#)
-  #NsG$J#+
-  #NsG$K#+
-  #NsG$L#)
-  #NsG$M#)
-  #NsG$N#+
-  #NsG$O#+
-  #NsG$P#)
-  #NsG$Q#)
-  #NsG$R#+
-  #NsG$S#+
-  #NsG$T#)
-  #NsG$U#)
-  #NsG$V#+
-  #NsG$W#+
-  #NsG$X#)
-  #NsG$Y#)
-  #NsG$Z#+
-  #NsG$[#+
-  #NsG$\#)
-  #NsG$]#)
-  #NsG$^#+
-  #NsG$_#+
-  #NsG$a#)
-  #NsG$b#)
-  #NsG$c#+
-  #NsG$d#+
-  #NsG$e#)
-  #NsG$f#)
-  #NsG$g#+
-  #NsG$h#+
-  #NsG$i#)
-  #NsG$j#)
-  #NsG$k#+
-  #NsG$l#+
-  #N #s>r@#B$#D
+ %$rFq#)
+ %&rFr#)
+ %(rFs#+
+ %*rFt#+
+ %,rFu#)
+ %.rFv#)
+ %0rFw#+
+ %2rFx#+
+ %4rFy#)
+ %6rFz#)
+ %8rF{#+
+ %:rF|#+
+ %<rF}#)
+ %>rF~#)
+ %@sG$>#+
+ %BsG$?#+
+ %DsG$@#)
+ %FsG$A#)
+ %HsG$B#+
+ %JsG$C#+
+ %LsG$D#)
+ %NsG$E#)
+ %NsG$F#+
+ %NsG$G#+
+ %NsG$H#)
+ %NsG$I#)
+ %NsG$J#+
+ %NsG$K#+
+ %NsG$L#)
+ %NsG$M#)
+ %NsG$N#+
+ %NsG$O#+
+ %NsG$P#)
+ %NsG$Q#)
+ %NsG$R#+
+ %NsG$S#+
+ %NsG$T#)
+ %NsG$U#)
+ %NsG$V#+
+ %NsG$W#+
+ %NsG$X#)
+ %NsG$Y#)
+ %NsG$Z#+
+ %NsG$[#+
+ %NsG$\#)
+ %NsG$]#)
+ %NsG$^#+
+ %NsG$_#+
+ %NsG$a#)
+ %NsG$b#)
+ %NsG$c#+
+ %NsG$d#+
+ %NsG$e#)
+ %NsG$f#)
+ %NsG$g#+
+ %NsG$h#+
+ %NsG$i#)
+ %NsG$j#)
+ %NsG$k#+
+ %NsG$l#+
+ %N $s>r@#B$#D
 r@#>$#@
 r@#:$#<
 r@#6$#8
@@ -5616,75 +5472,73 @@ vgrJpx
 vgqipG
 vgqKU
 w:2pf
- #e# B&p<C
+ $e# c#&p<C
 /0
 pg^,
-x>&)
-/.
+ %z,/.
 D~=<
 se<
-se<
- #Bu&o
+ %# $Bu&o
 t4
 tSo
- #(/,
-  #r,/.
-  $r,/.
- #*u&p
+ $(/,
+ %r,/.
+ 'r,/.
+ $*u&p
 t4
 }J
 /$
 rYpes)#
- D(w:.p=
- $$tFpk
+ g#(w:.p=
+ &$tFpk
 |H
 w:1p-
 t*|.)
- #, $a_#  ,x0w:5p-
+ $, &a_# 7x0w:5p-
 v^,rt1ro
 q>p7,
- &4  '. #v^#ufpSp@,
+ *4 -. $v^#ufpSp@,
 v8
 r#sSm
 L|,rtr6*
- '*  '=w:6s8
+ ,* -=w:6s8
 p]'}A&)
 {/+p;
- #2{/1qW
- #e#tb+sQys{d
- $Kz}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&W%V%U%TsV
+ $2{/1qW
+ $e#tb+sQys{d
+ &Kz}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&W%V%U%TsV
 z^sQys1ro
- #9z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&T%S%R%QsV
+ $9z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&T%S%R%QsV
 tGMsQys5u|
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&Q%P%O%NsV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&Q%P%O%NsV
 uOMsQys6qy
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&N%M%L%KsV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&N%M%L%KsV
 wt|lt,x"qF
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&K%J%I%HsV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&K%J%I%HsV
 v^|lt,6p0*
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&H%G%F%EsV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&H%G%F%EsV
 w_|lt,uArt
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&E%D%C%BsV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&E%D%C%BsV
 zV|lt,|#rl
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&B%A%@%?sV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&B%A%@%?sV
 {/6pv
- #fGzJ<v1
+ $fGzJ<v1
 p]3}A&)
- %XGqg\p3{Er(#4;|B
- .$|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)Epyx(yX
- &&  #' &$  #, $$zJ0p=
- #q#/&
- #fK/&
-  &[1 #2/&
-  &[1  #>  &[1  #C  &[1  #H/&
- #FzJ2q%
+ (XGqg\p3{Er(#4;|B
+ :$|*pRU"T"S"R"Q"P"O"N"M"L"K"J"I"H"G"F"E"D"C"B"A"@"?">"="<";":"9"8"7"6"5"4"3"2"1"0"/"."-","+"*")"("'"&"%"$"#""s;pxr5pFpopGpj[>yc)Epyx(yX
+ *& %' *$ %, &$zJ0p=
+ $q#/&
+ %A/&
+ +[1 %>/&
+ +[1 %> +[1 %C +[1 %H/&
+ $3zJ2q%
 :pd
 zJ1pX
 p]D|.)
- %>/A
- $XILS,rtr6*
- $$zJ6pb
- #$w@1pC
+ ([I/A
+ &XILS,rtr6*
+ &$zJ6pb
+ $$w@1pC
 qY3r+
 qemE
 u"
@@ -5710,186 +5564,186 @@ qzYvl
 ye#@vv$#@-
 v\e
 ye#?vv$#?-
- #pFye#>vv$#>-
+ $pFye#>vv$#>-
 qzY3
 ye#=vv$#=-
 qzY,5
 ye#<vv$#<-
- #,ye#;vv$#;-
- #$ye#:vv$#:-
+ $,ye#;vv$#;-
+ $$ye#:vv$#:-
 qzYwe
 ye#9vv$#9-
 qzY4.
 ye#8vv$#8-
- #,ye#7vv$#7-
- #$ye#6vv$#6-
+ $,ye#7vv$#7-
+ $$ye#6vv$#6-
 qzYqd
 ye#5vv$#5-
 qzY|l
 ye#4vv$#4-
- #,ye#3vv$#3-
- #$ye#2vv$#2-
+ $,ye#3vv$#3-
+ $$ye#2vv$#2-
 qzY}l
 ye#1vv$#1-
 qzY;'
 ye#0vv$#0-
- #,ye#/vv$#/-
- #$ye#.vv$#.-
+ $,ye#/vv$#/-
+ $$ye#.vv$#.-
 qzYzz
-  #~0qzY;6
-  '~0qzY>ro
-  #~0qzY>z#
-  '~0qzYql
-  #~0qzYs6.
-  '~0qzY>s#
-  #~0qzYr++
-  '~0qzYe<
-  #~0qzYe'
-  '~0qzYe*
-  #~0qzYe6
-  '~0qzY>rt
-  #~0qzY>|@
-  '~0qzYsd2
-  #~0qzYsd.
-  '~0qzY,qy
-  #~0qzY,rv
-  '~0qzY,q&
-  #~0qzY,0'
-  (~0/C
+ %~0qzY;6
+ -~0qzY>ro
+ %~0qzY>z#
+ -~0qzYql
+ %~0qzYs6.
+ -~0qzY>s#
+ %~0qzYr++
+ -~0qzYe<
+ %~0qzYe'
+ -~0qzYe*
+ %~0qzYe6
+ -~0qzY>rt
+ %~0qzY>|@
+ -~0qzYsd2
+ %~0qzYsd.
+ -~0qzY,qy
+ %~0qzY,rv
+ -~0qzY,q&
+ %~0qzY,0'
+ /~0/C
 l#F##$&T
- #s(l#G##$&V
- ##l#H##$&S
- ##l#I##$&U
- ##l#J##$&\
- ##l#K##$&^
- ##l#L##$&[
- ##l#M##$&]
- ##l#N##$&e
- ##l#O##$&g
- ##l#P##$&d
- ##l#Q##$&f
- ##l#R##$&m
- ##l#S##$&o
- ##l#T##$&l
- ##l#U##$&n
- ##l#V##$&u
- ##l#W##$&w
- ##l#X##$&t
- ##l#Y##$&v
- ##l#Z##$&}
- ##l#[##$'"
- ##l#\##$&|
- ##l#]##$&~
- ##l#^##$'(
- ##l#_##$'*
- ##l#a##$''
- ##l#b##$')
- ##l#c##$'0
- ##l#d##$'2
- ##l#e##$'/
- ##l#f##$'1
- ##l#g##$'8
- ##l#h##$':
- ##l#i##$'7
- ##l#j##$'9
- ##l#k##$'@
- ##l#l##$'B
- ##l#m##$'?
- ##l#n##$'A
- ##l#o##$'H
- ##l#p##$'J
- ##l#q##$'G
- ##l#r##$'I
- ##l#s##$'P
- ##l#t##$'R
- ##l#u##$'O
- ##l#v##$'Q
- ##l#w##$'X
- ##l#x##$'Z
- ##l#y##$'W
- ##l#z##$'Y
- ##l#{##$'a
- ##l#|##$'c
- ##l#}##$'_
- ##l#~##$'b
- ##l$"##$'i
- ##l$###$'k
- ##l$$##$'h
- ##l$%##$'j
- ##l$&##$'q
- ##l$'##$'s
- ##l$(##$'p
- ##l$)##$'r
- ##yvv+pb
- #]-JGd
+ $s(l#G##$&V
+ $#l#H##$&S
+ $#l#I##$&U
+ $#l#J##$&\
+ $#l#K##$&^
+ $#l#L##$&[
+ $#l#M##$&]
+ $#l#N##$&e
+ $#l#O##$&g
+ $#l#P##$&d
+ $#l#Q##$&f
+ $#l#R##$&m
+ $#l#S##$&o
+ $#l#T##$&l
+ $#l#U##$&n
+ $#l#V##$&u
+ $#l#W##$&w
+ $#l#X##$&t
+ $#l#Y##$&v
+ $#l#Z##$&}
+ $#l#[##$'"
+ $#l#\##$&|
+ $#l#]##$&~
+ $#l#^##$'(
+ $#l#_##$'*
+ $#l#a##$''
+ $#l#b##$')
+ $#l#c##$'0
+ $#l#d##$'2
+ $#l#e##$'/
+ $#l#f##$'1
+ $#l#g##$'8
+ $#l#h##$':
+ $#l#i##$'7
+ $#l#j##$'9
+ $#l#k##$'@
+ $#l#l##$'B
+ $#l#m##$'?
+ $#l#n##$'A
+ $#l#o##$'H
+ $#l#p##$'J
+ $#l#q##$'G
+ $#l#r##$'I
+ $#l#s##$'P
+ $#l#t##$'R
+ $#l#u##$'O
+ $#l#v##$'Q
+ $#l#w##$'X
+ $#l#x##$'Z
+ $#l#y##$'W
+ $#l#z##$'Y
+ $#l#{##$'a
+ $#l#|##$'c
+ $#l#}##$'_
+ $#l#~##$'b
+ $#l$"##$'i
+ $#l$###$'k
+ $#l$$##$'h
+ $#l$%##$'j
+ $#l$&##$'q
+ $#l$'##$'s
+ $#l$(##$'p
+ $#l$)##$'r
+ $#yvv+pb
+ $]-JGd
 yvrvpX
 LK,rt1uk
- $)/C
+ &)/C
 sG$*#)
-  #y/sG$+#)
-  #$sG$,#+
-  #&sG$-#+
-  #(sG$.#)
-  #*sG$/#)
-  #,sG$0#+
-  #.sG$1#+
-  #0sG$2#)
-  #2sG$3#)
-  #4sG$4#+
-  #6sG$5#+
-  #8sG$6#)
-  #:sG$7#)
-  #<sG$8#+
-  #>sG$9#+
-  #@sG$:#)
-  #BsG$;#)
-  #DsG$<#+
-  #FsG$=#+
-  #HsG$>#)
-  #JsG$?#)
-  #LsG$@#+
-  #NsG$A#+
-  #NsG$B#)
-  #NsG$C#)
-  #NsG$D#+
-  #NsG$E#+
-  #NsG$F#)
-  #NsG$G#)
-  #NsG$H#+
-  #NsG$I#+
-  #NsG$J#)
-  #NsG$K#)
-  #NsG$L#+
-  #NsG$M#+
-  #NsG$N#)
-  #NsG$O#)
-  #NsG$P#+
-  #NsG$Q#+
-  #NsG$R#)
-  #NsG$S#)
-  #NsG$T#+
-  #NsG$U#+
-  #NsG$V#)
-  #NsG$W#)
-  #NsG$X#+
-  #NsG$Y#+
-  #NsG$Z#)
-  #NsG$[#)
-  #NsG$\#+
-  #NsG$]#+
-  #NsG$^#)
-  #NsG$_#)
-  #NsG$a#+
-  #NsG$b#+
-  #NsG$c#)
-  #NsG$d#)
-  #NsG$e#+
-  #NsG$f#+
-  #NsG$g#)
-  #NsG$h#)
-  #NsG$i#+
-  #NsG$j#+
-  #N/C
+ %y/sG$+#)
+ %$sG$,#+
+ %&sG$-#+
+ %(sG$.#)
+ %*sG$/#)
+ %,sG$0#+
+ %.sG$1#+
+ %0sG$2#)
+ %2sG$3#)
+ %4sG$4#+
+ %6sG$5#+
+ %8sG$6#)
+ %:sG$7#)
+ %<sG$8#+
+ %>sG$9#+
+ %@sG$:#)
+ %BsG$;#)
+ %DsG$<#+
+ %FsG$=#+
+ %HsG$>#)
+ %JsG$?#)
+ %LsG$@#+
+ %NsG$A#+
+ %NsG$B#)
+ %NsG$C#)
+ %NsG$D#+
+ %NsG$E#+
+ %NsG$F#)
+ %NsG$G#)
+ %NsG$H#+
+ %NsG$I#+
+ %NsG$J#)
+ %NsG$K#)
+ %NsG$L#+
+ %NsG$M#+
+ %NsG$N#)
+ %NsG$O#)
+ %NsG$P#+
+ %NsG$Q#+
+ %NsG$R#)
+ %NsG$S#)
+ %NsG$T#+
+ %NsG$U#+
+ %NsG$V#)
+ %NsG$W#)
+ %NsG$X#+
+ %NsG$Y#+
+ %NsG$Z#)
+ %NsG$[#)
+ %NsG$\#+
+ %NsG$]#+
+ %NsG$^#)
+ %NsG$_#)
+ %NsG$a#+
+ %NsG$b#+
+ %NsG$c#)
+ %NsG$d#)
+ %NsG$e#+
+ %NsG$f#+
+ %NsG$g#)
+ %NsG$h#)
+ %NsG$i#+
+ %NsG$j#+
+ %N/C
 rZ{$#B$#D
 rZz$#>$#@
 rZy$#:$#<
@@ -5924,37 +5778,37 @@ rZ\[pG
 rZ[7U
 /C
 qe3=R
- $mi#yvuQsX
+ &mi#yvuQsX
 DSpk
- $&DV)
- &$ %$r)p4}A&)
+ &&DV)
+ *$ ($r)p4}A&)
 /:
- #D/:
-  &Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#.%~%}%|sV
-  $Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&|%{%z%ysV
-  $Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&y%x%w%vsV
-  $Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&v%u%t%ssV
-  $Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&s%r%q%psV
-  $Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&p%o%n%msV
-  $Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&m%l%k%jsV
-  $Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&j%i%h%gsV
+ $D/:
+ +Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#.%~%}%|sV
+ 'Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&|%{%z%ysV
+ 'Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&y%x%w%vsV
+ 'Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&v%u%t%ssV
+ 'Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&s%r%q%psV
+ 'Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&p%o%n%msV
+ 'Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&m%l%k%jsV
+ 'Y.{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Qp&j%i%h%gsV
 /:
- #~Cx5<pb
- #QHq.'p;
+ $~Cx5<pb
+ $QHq.'p;
 pEvyw>gp3oz?p)v,q'?x<jtv
 q..yR
 pH[pk
 |H
 xe+u|&)
- #sr#pg-vj
+ $sr#pg-vj
 pHd8
 q:-;
- 1(p<f
+ @(p<f
 q.0rX
 {y'
- *4GG=x
+ 24GG=x
 t_p:3R
- #&wvh&a
+ $&wvh&a
 y@*rX
 p(&3#$
 p(&5#$
@@ -5964,257 +5818,252 @@ vgqK(
 p(&7#$
 p(&9#$
 /#
-  $'p(&;#$
+ ''p(&;#$
 p(&=#$
-  %'p(&?#$
+ )'p(&?#$
 p(&A#$
-  $, #.{Fp+p^y'
+ ', $.{Fp+p^y'
 L&3
- %&v4s^&
+ (&v4s^&
 L$8
- (&p<g
+ .&p<g
 /$
 p(&C#$
 p(&E#$
 /$
-  $Ep(&G#$
+ 'Ep(&G#$
 p(&I#$
-  %Ep(&K#$
+ )Ep(&K#$
 p(&M#$
-  %Jp(&O#$
+ )Jp(&O#$
 p(&Q#$
-  $O/$
- #0L1qd
- %Gv4s^1
+ 'O/$
+ $0L1qd
+ (Gv4s^1
 L/8
- (&p<h
+ .&p<h
 /$
 p(&S#$
 p(&U#$
-  %Ep(&W#$
+ )Ep(&W#$
 p(&Y#$
-  %Ep(&[#$
+ )Ep(&[#$
 p(&]#$
-  %Jp(&_#$
+ )Jp(&_#$
 p(&b#$
-  &EL<zz
- %7v4s^<
+ +EL<zz
+ (7v4s^<
 L:8
- (&p<i
+ .&p<i
 /$
 p(&d#$
 p(&f#$
-  %Ep(&h#$
+ )Ep(&h#$
 p(&j#$
-  %Ep(&l#$
+ )Ep(&l#$
 p(&n#$
-  %Jp(&p#$
+ )Jp(&p#$
 p(&r#$
-  &E %T$q:-M
-pHd8
- #\$x3'u$
+ +E (T$q:-M
+ %j% $\$x3'u$
 pg-r+
- $Q$r]s^>
+ &Q$r]s^>
 sk0
- (&qQ0
+ .&qQ0
 tE
 p<j
- &W'x|rw%T
- 1a'G')
- -$L8;
+ *W'x|rw%T
+ @a'G')
+ 8$L8;
 /$
 x3'="
- #(rs%_
-  %Q# &*  $Q#p<k
- &(p]?rw%v
- 1$  -Q#/$
+ $(rs%_
+ )Q# ** 'Q#p<k
+ *(p]?rw%v
+ @$ 9Q#/$
 LYe
 /$
 x3'=&
- #@rsH#0
-  &Q# %,  $R$p<l
- &(p]arwH#F
- 1$  .Q#L{,0
+ $@rsH#0
+ +Q# (, 'R$p<l
+ *(p]arwH#F
+ @$ ;Q#L{,0
 /$
 x3'=*
- #@rsH#Q
-  &R$ %,  $S%p<m
- &(r8#1rwH#h
- 1$  -S%q.1pV
- $:qM0pv
- #$qM+q-
+ $@rsH#Q
+ +R$ (, 'S%p<m
+ *(r8#1rwH#h
+ @$ 9S%q.1pV
+ &:qM0pv
+ $$qM+q-
 u?r;#K
- #&p<b
+ $&p<b
 ra6pX
-  $ZDr*pdqG
- $,p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
+ 'ZDr*pdqG
+ &,p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
 r*rvt0
- #&t_p:3)
+ $&t_p:3)
 r*t-pX
 qI)
- &(xJG>{A
- )$p<n
+ *(xJG>{A
+ 0$p<n
 q@G
- &&r*p0qW
+ *&r*p0qW
 tF}A
 x:+vLpQ^Zygp4V
 r*rvpV*
 wtql
 /$
- %(r>.
+ ((r>.
 uO3+u|
 x:*vLp^8p2ygbV
- #f7wt;6're
+ $f7wt;6're
 x:+vLpap*pNzxxHV
 !s4
 qs't}
 G~,u*
- $q7G~)
- %$p<b
+ &q7G~)
+ ($p<b
 s=+sX
- #&t_p:z)
+ $&t_p:z)
 s=.q%
-  'R# (0qs0pb
- '$qs+pb
- #$x{[)
- #$qs.pX
-  #n9 (&  'eHqs1pf
- $.qs5yI
- #$s='p-
- #$s=+P2
+ -R# .0qs0pb
+ ,$qs+pb
+ $$x{[)
+ $$qs.pX
+ %n9 .& -eHqs1pf
+ &.qs5yI
+ $$s='p-
+ $$s=+P2
 GYp@
- '&p<o
+ ,&p<o
 s=+pC5
 r)pa}A&)
- '(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8,vR&p*8zxrQ
- *$  'F ),GYr}
+ ,(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8,vR&p*8zxrQ
+ 2$ -F 0,GYr}
 s=5q%
- &&p<p
+ *&p<p
 /)
 p])}A&)
- '(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8-vR0p*8zxrQ
- #Mqs5p-
+ ,(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8-vR0p*8zxrQ
+ $Mqs5p-
 rd#vCa
 t>.q-
- (V#GYtU
- '$p<q
+ .V#GYtU
+ ,$p<q
 /(
 p]0}A&)
- ((t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8,vR8}1zxrQ
- #$t>*pf
- *$  'lJvB'sT
+ .(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8,vR8}1zxrQ
+ $$t>*pf
+ 2$ -lJvB'sT
 p]<}A&)
- &0x>&-
- +$r>1
- )$q"<3
+ *0x>&-
+ 4$r>1
+ 0$q"<3
 uP<8
 x~2pPp+Y|)t,sKuhqVAAw?
- #$qn"%"qd
+ $$qn"%"qd
 k"vI
- $&vB'pV*
- '$  'B ',  (Btrrw%3
-  %Bx~2pPp+YF5vhxNuhqVAAw?
+ &&vB'pV*
+ ,$ -B ,, /Btrrw%3
+ )Bx~2pPp+YF5vhxNuhqVAAw?
 /%
-  &BvB2q-
- #@vB.q%
- #$vB1q-
- #$vB5q%
+ +BvB2q-
+ $@vB.q%
+ $$vB1q-
+ $$vB5q%
 LZ,rt1qF
- +&GYu=
- '$p<r
+ 4&GYu=
+ ,$p<r
 /1
 L:,+pds#
- '(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8-vRh}1zxrQ
- ,$  'PM &,q{Br+
-  &[$zCEM
- &.trrw%M
-  %[$x~2pPp+YFrvpds#uhqVAAw?
+ ,(t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8-vRh}1zxrQ
+ 6$ -PM *,q{Br+
+ +[$zCEM
+ *.trrw%M
+ )[$x~2pPp+YFrvpds#uhqVAAw?
 /.
 qnM%Mqd
 kMvI
- '. &Kr>1
- '$trrw%Y
-  %9x~2pPp+YFrvuAq3uhqVAAw?
+ ,. *K %9 ,$trrw%Y
+ )9x~2pPp+YFrvuAq3uhqVAAw?
 /#
 qnI%Iqd
 kIvI
- +X#s,#0,rt1ro
- )$qM1qT
- $$z:qT
- %$J$v|
- #$p9*
- #?  #^OJC|'
- >>/C
- #$p9.
- #M/;
- %R#/4
- -$  #\3 +"{1.
+ 4X#s,#0,rt1ro
+ 0$qM1qT
+ &$z:qT
+ ($J$v|
+ $$p9*
+ $? %^OJC|'
+ Z#>/C
+ $$p9.
+ $M/;
+ (R#/4
+ 8$ %\3 4"{1.
 n5
- $V# )Q#  #XT# '$yvuQrX
+ &V# 0Q# %XT# ,$yvuQrX
 ||
 C]
- %(/)
- &: #7 #8 #C %E #P# ': #9 ': $9{11
+ ((/)
+ *: $7 $8 $C (E $P# ,: $9 ,: &9{11
 pB#b
- $^# #Y#{11
-pB#^
- $T# 6M_0
- &$  $' %&  $, %&  $1 #&/(
- <$  #vC &$y/qc
+ &^# $Y# %'pB#^
+ '' J,_0
+ *$ '' (& ', (& '1 $&/(
+ V#$ %vC *$y/qc
 st
 y/t'
- 3(`}
+ D(`}
 
 var groupedQueries128SM90ANarrowAligned = driver.Text{Base: &groupedQueries64SM90ANarrowAligned, Code: `packed2 122538 groupedQueries_2_32_float32
- 0$]++qq
+ >$]++qq
 Ou|qS
 hq0r-
 p#x"rA
- S#*p<p
- Y%$r?o
- d$$r?L
- F$p<q
- c$$y$p|vI
- #O|AvI<
- $@L"rft-
- #E}fvI0
- $@L$rfp0
- #EL#vI2
- $@L&rfuQ
- #EL%vI1
- )JL(x;rW
- #IL'{R
- %NL*x;u1
- #IL)e'|#
- $NL,x;re
- #OL+e'rt
- $JL.x;y,
- #OL-e'xR
- $JL0qb<
- #OL/>uAp0
- $JL2qb0
- #OL1>uAuQ
- $JL4qb2
- #OL3>uAq&
- $JL6qb1
- #OL5>uAt?
- *^#q{c,
- )$qeTrw
- $$GI=G
+ V$*p<p
+ c($r?o
+ w&$r?L
+ k#$p<q
+ u&$y$p|vI
+ $O|AvI<
+ &@L"rft-
+ $E}fvI0
+ &@L$rfp0
+ $EL#vI2
+ &@L&rfuQ
+ $EL%vI1
+ 0JL(x;rW
+ $IL'{R
+ (NL*x;u1
+ $IL)e'|#
+ &NL,x;re
+ $OL+e'rt
+ &JL.x;y,
+ $OL-e'xR
+ &JL0qb<
+ $OL/>uAp0
+ &JL2qb0
+ $OL1>uAuQ
+ &JL4qb2
+ $OL3>uAq&
+ &JL6qb1
+ $OL5>uAt?
+ 2^#q{c,
+ 0$qeTrw
+ &$GI=G
 seG
-seG
- #(u&z
+ %# $(u&z
 t4
 tSz
- +(u&{
- i+$qH'=?
- B$  BB '"GI=L
+ 4(u&{
+ R5$qH'=?
+ c#$ d#B ,"GI=L
 seL
-seL
- #(sk[
+ %# $(sk[
 t4
 q@[
- *(  $- %&qDUB
+ 2( '- (&qDUB
 qDTB
 qDSB
 qDRB
@@ -6246,112 +6095,112 @@ qD9B
 qD8B
 qD7B
 qD6B
- i#"s,#;,rtr6*
- 6$z^+t,6.re
- #'z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&X%W%V%UsV
+ R%"s,#;,rtr6*
+ J$z^+t,6.re
+ $'z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&X%W%V%UsV
 tGMsQys1ro
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&U%T%S%RsV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&U%T%S%RsV
 uO|lt,rtux
- ##z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&V%U%T%SsV
+ $#z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&V%U%T%SsV
 wtMsQys5u|
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&S%R%Q%PsV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&S%R%Q%PsV
 v^|lt,6ux*
- ##z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&T%S%R%QsV
+ $#z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&T%S%R%QsV
 w_MsQys6qy
- $.zV|lt,66sK
- #3z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&R%Q%P%OsV
+ &.zV|lt,66sK
+ $3z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&R%Q%P%OsV
 |A|lt,x"qF
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&O%N%M%LsV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&O%N%M%LsV
 y$p||lrorqq3
- ##z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&P%O%N%MsV
+ $#z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&P%O%N%MsV
 }f|lt,6p0*
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&M%L%K%JsV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&M%L%K%JsV
 L"MsQr6x/
- ##z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&N%M%L%KsV
+ $#z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&N%M%L%KsV
 L#|lt,uArt
- $:L$MsQr6+q&
- #?z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&L%K%J%IsV
+ &:L$MsQr6+q&
+ $?z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&L%K%J%IsV
 L%|lt,|#rl
- ##z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&I%H%G%FsV
+ $#z}{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5p&I%H%G%FsV
 L&MsQr62rW
- ##z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&J%I%H%GsV
- %P#p];}A&)
- %$qg\p3{Er(#L;|B
- 9$  &~3 #7  &~3 ##  &~3 ##  &~3 '4 &#  &R4 $*  &R4 #G  &R4 #-  &R4 ##  &R4 ##  &R4 ##  &R4 ##  &R4 (m#p]\|.)
- ($Ll,rtr6*
- '$qYKr+
+ $#z}pR6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"Up&J%I%H%GsV
+ (P#p];}A&)
+ ($qg\p3{Er(#L;|B
+ P#$ +~3 $7 +~3 $# +~3 $# +~3 ,4 *# +R4 &* +R4 $G +R4 $- +R4 $# +R4 $# +R4 $# +R4 $# +R4 .m#p]\|.)
+ .$Ll,rtr6*
+ ,$qYKr+
 s(}E
- $&pLcr+
- #$w3j8
+ &&pLcr+
+ $$w3j8
 r#s^i
 w3gZ
 r#s^k
- x$*l#F##$&u
- #$l#G##$&w
- ##l#H##$&t
- ##l#I##$&v
- ##l#J##$&}
- ##l#K##$'"
- ##l#L##$&|
- ##l#M##$&~
- ##l#N##$'(
- ##l#O##$'*
- ##l#P##$''
- ##l#Q##$')
- ##l#R##$'0
- ##l#S##$'2
- ##l#T##$'/
- ##l#U##$'1
- ##l#V##$'8
- ##l#W##$':
- ##l#X##$'7
- ##l#Y##$'9
- ##l#Z##$'@
- ##l#[##$'B
- ##l#\##$'?
- ##l#]##$'A
- ##l#^##$'H
- ##l#_##$'J
- ##l#a##$'G
- ##l#b##$'I
- ##l#c##$'P
- ##l#d##$'R
- ##l#e##$'O
- ##l#f##$'Q
- ##l#g##$'X
- ##l#h##$'Z
- ##l#i##$'W
- ##l#j##$'Y
- ##l#k##$'a
- ##l#l##$'c
- ##l#m##$'_
- ##l#n##$'b
- ##l#o##$'i
- ##l#p##$'k
- ##l#q##$'h
- ##l#r##$'j
- ##l#s##$'q
- ##l#t##$'s
- ##l#u##$'p
- ##l#v##$'r
- ##l#w##$'y
- ##l#x##$'{
- ##l#y##$'x
- ##l#z##$'z
- ##l#{##$($
- ##l#|##$(&
- ##l#}##$(#
- ##l#~##$(%
- ##l$"##$(,
- ##l$###$(.
- ##l$$##$(+
- ##l$%##$(-
- ##l$&##$(4
- ##l$'##$(6
- ##l$(##$(3
- ##l$)##$(5
- ## &g'Ld,rt1uk
- y$$}{#B$#B$#D
+ q'*l#F##$&u
+ $$l#G##$&w
+ $#l#H##$&t
+ $#l#I##$&v
+ $#l#J##$&}
+ $#l#K##$'"
+ $#l#L##$&|
+ $#l#M##$&~
+ $#l#N##$'(
+ $#l#O##$'*
+ $#l#P##$''
+ $#l#Q##$')
+ $#l#R##$'0
+ $#l#S##$'2
+ $#l#T##$'/
+ $#l#U##$'1
+ $#l#V##$'8
+ $#l#W##$':
+ $#l#X##$'7
+ $#l#Y##$'9
+ $#l#Z##$'@
+ $#l#[##$'B
+ $#l#\##$'?
+ $#l#]##$'A
+ $#l#^##$'H
+ $#l#_##$'J
+ $#l#a##$'G
+ $#l#b##$'I
+ $#l#c##$'P
+ $#l#d##$'R
+ $#l#e##$'O
+ $#l#f##$'Q
+ $#l#g##$'X
+ $#l#h##$'Z
+ $#l#i##$'W
+ $#l#j##$'Y
+ $#l#k##$'a
+ $#l#l##$'c
+ $#l#m##$'_
+ $#l#n##$'b
+ $#l#o##$'i
+ $#l#p##$'k
+ $#l#q##$'h
+ $#l#r##$'j
+ $#l#s##$'q
+ $#l#t##$'s
+ $#l#u##$'p
+ $#l#v##$'r
+ $#l#w##$'y
+ $#l#x##$'{
+ $#l#y##$'x
+ $#l#z##$'z
+ $#l#{##$($
+ $#l#|##$(&
+ $#l#}##$(#
+ $#l#~##$(%
+ $#l$"##$(,
+ $#l$###$(.
+ $#l$$##$(+
+ $#l$%##$(-
+ $#l$&##$(4
+ $#l$'##$(6
+ $#l$(##$(3
+ $#l$)##$(5
+ $# *g'Ld,rt1uk
+ s'$}{#B$#B$#D
 }{#A$#>$#@
 }{#@$#:$#<
 }{#?$#6$#8
@@ -6385,142 +6234,141 @@ rZu[pG
 rZt7U
 /C
 qeK={
- %g#D|pk
- $$wl#.)
- 1${0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#FH#EH#DH#CsV
-  $m/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#GH#FH#EH#DsV
-  $m/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#DH#CH#BH#AsV
-  $m/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#EH#DH#CH#BsV
-  $m/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#BH#AH#@H#?sV
-  $m/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#CH#BH#AH#@sV
-  $m/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#@H#?H#>H#=sV
-  $m/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#AH#@H#?H#>sV
-  $m/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#>H#=H#<H#;sV
-  $m/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#?H#>H#=H#<sV
-  $m/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#<H#;H#:H#9sV
-  $m/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#=H#<H#;H#:sV
-  $m/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#:H#9H#8H#7sV
-  $m/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#;H#:H#9H#8sV
-  $m/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#8H#7H#6H#5sV
-  $m/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#9H#8H#7H#6sV
- &N <#p<r
- ,$GGsi#W
- G$p<s
- D$p<t
- D$p<u
- L$p<v
- P#$p<w
- P#$p<x
- P#$p<y
- A$ #{2s,#w{R
- 'tAr>.
+ (g#D|pk
+ &$wl#.)
+ @${0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#FH#EH#DH#CsV
+ 'm/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#GH#FH#EH#DsV
+ 'm/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#DH#CH#BH#AsV
+ 'm/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#EH#DH#CH#BsV
+ 'm/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#BH#AH#@H#?sV
+ 'm/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#CH#BH#AH#@sV
+ 'm/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#@H#?H#>H#=sV
+ 'm/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#AH#@H#?H#>sV
+ 'm/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#>H#=H#<H#;sV
+ 'm/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#?H#>H#=H#<sV
+ 'm/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#<H#;H#:H#9sV
+ 'm/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#=H#<H#;H#:sV
+ 'm/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#:H#9H#8H#7sV
+ 'm/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#;H#:H#9H#8sV
+ 'm/{0&2$&3$&4$&5$&6$&7$&8$&9$&:$&;$&<$&=$&>$&?$&@$&A$&B$&C$&D$&E$&F$&G$&H$&I$&J$&K$&L$&M$&N$&O$&P$&Q}q#8H#7H#6H#5sV
+ 'm/{0&R$&S$&T$&U$&V$&W$&X$&Y$&Z$&[$&\$&]$&^$&_$&a$&b$&c$&d$&e$&f$&g$&h$&i$&j$&k$&l$&m$&n$&o$&p$&q$&r}q#9H#8H#7H#6sV
+ *N V##p<r
+ 6$GGsi#W
+ m#$p<s
+ g#$p<t
+ g#$p<u
+ w#$p<v
+ P$$p<w
+ P$$p<x
+ P$$p<y
+ a#$ ${2s,#w{R
+ ,tAr>.
 /*
 p(&t#$
 p(&v#$
 /*
- $Jp(&x#$
+ &Jp(&x#$
 p(&z#$
- %&p(&|#$
+ (&p(&|#$
 p(&~#$
- %'p('##$
+ ('p('##$
 p('%#$
- $'/*
+ &'/*
 {FuX#}F*x/y'
 s,#q{R
-  (?/$
+ /?/$
 p(''#$
 p(')#$
- %Z#p('+#$
+ (Z#p('+#$
 p('-#$
- %&p('/#$
+ (&p('/#$
 p('1#$
- %'p('3#$
+ ('p('3#$
 p('5#$
- %0{FuX#wF*x/y'
+ (0{FuX#wF*x/y'
 s,#m{R
-  )?p('7#$
+ 1?p('7#$
 p('9#$
- %Ep(';#$
+ (Ep(';#$
 p('=#$
- %&p('?#$
+ (&p('?#$
 p('A#$
- %'p('C#$
+ ('p('C#$
 p('E#$
- %0{FuX#sF*x/y'
+ (0{FuX#sF*x/y'
 s,#i{R
-  )?p('G#$
+ 1?p('G#$
 p('I#$
- %Ep('K#$
+ (Ep('K#$
 p('M#$
- %&p('O#$
+ (&p('O#$
 p('Q#$
- %'p('S#$
+ ('p('S#$
 p('U#$
- %0{FuX#oF*x/y'
+ (0{FuX#oF*x/y'
 /*
- #V%pur:sT
+ $V%pur:sT
 D-e
- #4rM3py
+ $4rM3py
 u"
 /(
 p~#gM
- &*p<z
+ **p<z
 rh#jr+
- #&p~#k;
- #$r8#nrwH$G
- #$y<xHF*s*
- .$qY.;
- +$u-pPt(xfuhpQ^p*w?
- #$/#
+ $&p~#k;
+ $$r8#nrwH$G
+ $$y<xHF*s*
+ :$qY.;
+ 4$u-pPt(xfuhpQ^p*w?
+ $$/#
 D,e
- #.rM2py
+ $.rM2py
 u"
 /#
 p~$*M
- &*p<{
+ **p<{
 rh#hr+
- #&p~$.;
- #$r8$1rwH$h
- #$y<xHF*x$pU
- .$qY-;
-  .MD+e
- #FrM1py
-  $Mp~$JM
- &*p<|
+ $&p~$.;
+ $$r8$1rwH$h
+ $$y<xHF*x$pU
+ :$qY-;
+ ;MD+e
+ $FrM1py
+ 'Mp~$JM
+ **p<|
 rh#gr+
- #&p~$N;
- #$r8$QrwH%+
- #$y<xHFuAqX
- .$qY,;
-  .MD*e
- #FrM0py
-  $Mp~$kM
- &*p<}
+ $&p~$N;
+ $$r8$QrwH%+
+ $$y<xHFuAqX
+ :$qY,;
+ ;MD*e
+ $FrM0py
+ 'Mp~$kM
+ **p<}
 rh#fr+
- #&p~$o;
- #$r8$rrwH%K
- #$y<xHF|@sc
- .$qY+;
-  -M (:u?r;$3
- #$p<n
- ($p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQs6t,sK
- 3$p<~
- *$r*rvv/
+ $&p~$o;
+ $$r8$rrwH%K
+ $$y<xHF|@sc
+ :$qY+;
+ 9M .:u?r;$3
+ $$p<n
+ .$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQs6t,sK
+ D$p<~
+ 2$r*rvv/
 w_ql
- $&t1~'py
- %Cr>1
+ &&t1~'py
+ (Cr>1
 wt{R
 x:*vLYpepNzxxHV
 r*p0s{
 v^}l6r6
 x:+vLbpTpeygp7V
- #6|Aql
- $$}Fw~
+ $6|Aql
+ &$}Fw~
 }FxZ
-r>1
-zV3+u|
+ %.zV3+u|
 x:*vR"8q5ygp5V
- #,|A;6're
+ $,|A;6're
 x:+vR#p*qUygp^V
 r*t-s8
 y$p|we.v(
@@ -6528,36 +6376,34 @@ x:*vLp5ZqPygpaV
 /&
 }f>z#+vZ
 x:+vLp^^%"ygp|V
- +&p<n
- /$s=+yB
+ 4&p<n
+ <$s=+yB
 r^ql
 /#
- #i#t4
- >n#rM.vu
- &$ #Q& &R&}FxZ
-  ##rM"py
+ $i#t4
+ Z#n#rM.vu
+ *$ $Q& *R& %r# %#rM"py
 uFuA
- )*t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8,vR(p*8zxrQ
+ 0*t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8,vR(p*8zxrQ
 t1x?>w~
-}Fw~
-r>5
+ %Q$r>5
 s=+pK1
 wt{R<
 /#
 x:,vR'}1ygp4V
- #O/)
+ $O/)
 L",rt1uk
 q{$,
- +3/)
+ 43/)
 q,yZd
 /)
 L&,rt1ro
 /)
- #t%/)
- %m' %T#uF6+
+ %L/)
+ (y# (T#uF6+
 /*
 p]*}A&)
- &ML+,rt1ro
+ *ML+,rt1ro
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+bV>}8-vR3p*8zxrQ
 t1x?i(
 uY(
@@ -6566,17 +6412,16 @@ r>*
 wt|B52ro
 /#
 x:-vR2}1ygp4V
- $&rd'vCm
- #$:<d
+ &&rd'vCm
+ $$:<d
 /(
- $& #n(/(
- #q(/,
- #$uY-
-uY-
-  #k'uF|#
+ && %B/(
+ $&/,
+ $$uY-
+ %# %k'uF|#
 /)
 p]2}A&)
- (.t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8,vR<}1zxrQ
+ ..t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8,vR<}1zxrQ
 t1x?i.
 uY.
 r>5
@@ -6584,30 +6429,28 @@ r>5
 v^{R<
 /#
 x:,vR;^Zygp4V
- 2$p]?}A&)
- 0$r>6
- A$  (B ,.rIp84
+ B$p]?}A&)
+ >$r>6
+ a#$ /B 6.rIp84
 q,v?r.
- $V%  ,:trrw%@
- %9x~2pPp+YF*x/<uhqVAAw?
+ &V% 7:trrw%@
+ (9x~2pPp+YF*x/<uhqVAAw?
 /#
- &b&rIp81
+ +:rIp81
 q,x?r.
-  .: &R&x~2pPp+YFx"uivLqVAAw?
-  ': 'v$:Pd
- #$Lx,rt1qF
- $$/1
-:Pd
-/1
-  %n%/1
- #0/3
- #$uYA
-uYA
-rMDpy
+ ;: *)x~2pPp+YFx"uivLqVAAw?
+ -: ,v$:Pd
+ $$Lx,rt1qF
+ &$/1
+ %(/1
+ )n%/1
+ $0/3
+ $$uYA
+ %#rMDpy
 uF6.
 /2
 LT,+pds#
- '.t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8-vLr(#6}1zxrQ
+ ,.t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/xHV>}8-vLr(#6}1zxrQ
 t1x?iB
 uYB
 r>*
@@ -6615,124 +6458,119 @@ r>*
 LY|B52ro
 /#
 x:-vLr(#5^Zygp4V
-  $@ /(rIp8]
- #":(r.
- #A//
-  ,f%trrw%j
- &\#//
- &d&rIp8Z
+ '@ <(rIp8]
+ $":(r.
+ $A//
+ 7f%trrw%j
+ *\#//
+ *d&rIp8Z
 :&r.
-  .t$trrw%w
- 'T' &f':,r.
- $i&q{xr+
-  &9zC{M
- &CtrrwH#2
- %$x~2pPp+YFt-52rouhqVAAw?
+ ;t$trrw%w
+ ,T' +::,r.
+ &Eq{xr+
+ +9zC{M
+ *CtrrwH#2
+ ($x~2pPp+YFt-52rouhqVAAw?
 /#
 rHr(#2H#2qd
 xd#2vI
- $I:*r.
- $T#q{tr+
-  &9zCwM
- &CtrrwH#>
- %$x~2pPp+YwOrorWuhqVAAw?
+ &I:*r.
+ '9q{tr+
+ +9zCwM
+ *6trrwH#>
+ ($x~2pPp+YwOrorWuhqVAAw?
 /#
 rHr(#.H#.qd
 xd#.vI
- $I//
- #~#//
- #$//
+ &I//
+ $~#//
+ $$//
 :ad
 //
 s,#i,rt1ro
- $*/4
- #V&qe"=(
+ &*/4
+ $V&qe"=(
 s5~;4
- *&J${V
- #$sY'
- $$JCxz
+ 2&J${V
+ $$sY'
+ &$JCxz
 sY+
- #E/U
+ $E/U
 u4#N|<
- $T$u4#K|<
- $%u4#H|<
- $%u4#E|<
- $% #Cu4#?{e
- $0u4#9{e
- $$u4#3{e
+ &T$u4#K|<
+ &%u4#H|<
+ &%u4#E|<
+ &% $Cu4#?{e
+ &0u4#9{e
+ &$u4#3{e
 sY*
- #O:~{e
+ $O:~{e
 sY6
- #I:u{e
- $R$:p{e
+ $I:u{e
+ &R$:p{e
 p90'
- #M:k{e
- $P#:f{e
+ $M:k{e
+ &P#:f{e
 p90+
- #M/G
+ $M/G
 :aq(2
 p91
- #M/<
+ $M/<
 :Qq(.
 p95
- $m#:Qq(1
- $t#/#
-  %*/#
-  $* -V${11
- 4$C{
- %$/Y
- &0 #-/*
- &{$ #x$/*
- &i# #f#/*
- &o$ #l$ #E{1.
- %O #w#/0
- &7 #8/0
- &f# #i#/0
+ &m#:Qq(1
+ &t#/#
+ )*/#
+ '* 8V${11
+ F$C{
+ ($/Y
+ *0 $-/*
+ *{$ $x$/*
+ *i# $f#/*
+ *o$ $l$ $E{1.
+ (O $w#/0
+ *7 $8/0
+ *f# $i#/0
 {15
 pB$J
- $= #B{15
-pB$G
- $G #N/0
- &7 #8/0
- &e# #d#tX*
+ &= $B %'pB$G
+ &G $N/0
+ *7 $8/0
+ *e# $d#tX*
 CV
- %&tX*
-CR
- %&tX*
-CN
- $E #L #DCJ
- $v# #X# #8C?
- $v# #c# #.C<
- $v# $o# %d#!vT+pm
-tX*
-C6
- $9!crlpm
+ (& %'CR
+ (& %,CN
+ &E $L $DCJ
+ '1 $; $8C?
+ '6 $1 $.C<
+ '; &% (d#!vT+pm
+ %EC6
+ &9!crlpm
 /*
- &I!vTwG
+ *I!vTwG
 /*
- #: %A!vTwX
+ $: (A!vTwX
 /*
- %{# <8`}
+ ({# V#8`}
 
-var linesOf32SM70 = driver.Text{Base: &addHeadsSM70, Code: `packed2 6110 linesOf_float32_row_F32
- &$!u'qBpEq*
-!
-!pW{npt
- #&]}}
+var linesOf32SM70 = driver.Text{Base: &prepareTiledSM70NarrowAligned, Code: `packed2 6110 linesOf_float32_row_F32
+ .$!pW{npt
+ $&]}}
 sJqo
 h+rT
 p#2qS
- %*p,qX
- $"p,rj
-v0
-vc
-uG
-|4
-p"q6
+ (*p,qX
+ &"p,rj
+ *"p"q6
 p"rL
 to
 x5pf
- ',w@P
+s1
+u_
+s2
+s/
+z0
+w@P
 w#pAE
 s5yd
 xcp;
@@ -6746,27 +6584,35 @@ uepsR
 sFpSE
 t1x?vu
 t#vu
-  ##}\y~
+ %#}\y~
 s<pS4
 G#)
 G&R
 v>pV
 tJ^
- $<uM|q
+}k
+}\{G
+uM|q
 xEq9
- &*J#d
- *$w%t0
+tHE
+tE
+t4
+rYwq
+J#d
+|2B
+ws
+ &a) %&})
+ &%w%t0
 u;
 ut)
 uS
 utR
 uS
-prsgpM
-{"z%pU
+ $Q%{"z%pU
 s9pU
-  #%{"z%p6
+ $#{"z%p6
 s9p6
-  #({"z%qu
+ $#{"z%qu
 s9qu
 w7u0r_U
 /#
@@ -6774,7 +6620,9 @@ w7u0r_U
 s"pe
 w'
 y7
- &T$u;
+|&w&
+ %= %>/#
+u;
 {W
 uS
 uMR
@@ -6782,173 +6630,135 @@ uS
 p>#(uH#
 /#
 |i,
-  #1 $8v:p;
+ %1 &o%v:p;
 xJ.9*
 wc
 tK.M
-G))
-uS
-  #Dt3}b
-tusl
-sfqKw(rqz\
-t36p=
-xBQUzXya
-t3*p-
-w1pM-
-qfx/6vh6u|wq
-s|'q8
-s:qK
-s|0pC
-tb{,<r62v-xN+
-z8}%*+ukr6*
-s|+q[
-r#b8
-}X
-r#Yp2
-x'u}QA
-pu.p'
-zlQUqv
-pu1qO
-pr<\r/s_usulun+(ty+plr/1*6
-z.|av6qZ5r/0
-zKty.r:sPuss_
-}9|a5.y,qZ.
-pu5p=
-r3pjty6{Pplpl'
-r3pG|ar/*sPs_55
-r3potypl1unxX
-r3pFw(r/plunxtun
-pu*xx
-q$t[r5
-q$sRvm0sP.x$r6
-w7QU>tO
-S8tyus0sP*usqZ(
-pDpbp'
-S7vm2ya#8
-pDp=q[
-uI7
-r3vm2yaU
-rF8(
-s>r\(
-  ##tg5p=
-|62
-qj0rvx"6u1qFA
-tg*pC
-S2xMxM
-tg5qp
-w1U-
-ug<P
-{u2B
-x7|>
-xUul
+ $;uS
+ %D g#P&S8tyus0sP*usqZ(
+ $$S7vm2ya#8
+ $$uI7
+ $$rF8(
+ ($|62
+ &$S2xMxM
+ (${u2B
+ $$xUul
 qJ1(
-G+R
-uJ
+ $&uJ
 pipU##
-s~
- #Az3qT
-  $%xcpK
+ &&z3qT
+ &%xcpK
 J%uC
 J&q(
 J'rP
 p92
- %J/5
+ (8/5
 ws
 pc.
 pc*
- $*/#
+ &*/#
 tX
 n0
 _$
-p9
-!{J
-||
+ &*||
 n/
 _1
-p9
-!|r
-  $,_'
-p9
-!y=pm
-  $,_2
- #*p,y9
- &$p"ui
+ &* ',_'
+ &* ',_2
+ $J $t2 *u2p"ui
 st
 t$qX
- 3(`}
+ D(`}
 
 var linesOfBF16SM70 = driver.Text{Base: &linesOf32SM70, Code: `packed2 6936 linesOf_dtype_BF16_row_BF16
- &$!u'\|mwp
+ *$!u'\|mwp
 !xgqBpEq*
- &$O2qo
- H$s<pS,
- 8$t~4
- #$}W
+ *$O2qo
+ o#$s<pS,
+ N$t~4
+ $$}W
 pDq~yG
 }c
 }X
 w%z1
- #$}W
+ $$}W
 /#
-  $(w%q8
- #$wAuLt^>z%0V
-  %(/$
+ '(w%q8
+ $$wAuLt^>z%0V
+ )(/$
 xF0V
-  &' ##wAuLt^>z%pU
-  &-xFpU
-  '-wAuLt^>z%1V
-  &8xF1V
-  &= #2/&
+ +' $#wAuLt^>z%pU
+ +-xFpU
+ --wAuLt^>z%1V
+ +8xF1V
+ += $2/&
 t=*&*;
 p%*&#
 p%*&)
- &*/&
+ **/&
 r&*4
 {W
 }W
 /%
-  $N/&
- #*  &Z#/&
- #$/&
+ 'N/&
+ $* +Z#/&
+ $$/&
 t=*&*,
-  #9 +(WpV}b
- $$WpV6p=
- #$WpV*p-
- $$z)'q8
- #$z)0pC
- $$z)+q[
- &$Wq-p'
- #$WpfqO
- &$Wp;p=
- &$Wpvxx
- &$Wpbp'
- #$Wp=q[
- '$|x5p=
- $$|x*pC
- #$|x5qp
- #$Wp'<P
- j#$`}
+ %9 4(WpV}b
+ &$WpV6p=
+ $$WpV*p-
+ &$z)'q8
+ $$z)0pC
+ &$z)+q[
+ *$Wq-p'
+ $$WpfqO
+ *$Wp;p=
+ *$Wpvxx
+ *$Wpbp'
+ $$Wp=q[
+ ,$|x5p=
+ &$|x*pC
+ $$|x5qp
+ $$Wp'<P
+ T%$`}
 
-var tiledKeys64SM80NarrowAligned = driver.Text{Base: &sequencesSM70, Code: `packed2 70487 tiledKeys_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
+var tiledKeys64SM80NarrowAligned = driver.Text{Base: &groupedForward64SM90ANarrowAligned, Code: `packed2 70487 tiledKeys_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- #(!u6p)rmvQgvap3rVwd
+ $(!u6p)rmvQgvap3rVwd
 !u'p)rmvQq*
 !xgIojp{q*
 !|Fp)rmvQgq*
- %&!pW0sIpt
+!
+!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
+!
+!pW0sIpt
 !?p$zSp{p)w>p-*x(
- #&]q0rO
+ $8]q0rO
 Oxlqo
 hqFrA
 p#+uxs7
- $*t6
- $"u#
- $"vc
- $"|4
- $"p,ui
- %$p,yu
- #$p,'tq
+!
+s0
+t6
+p,qX
+tn
+u#
+p,rj
+v0
+vc
+p,p.
+uG
+|4
+w^
+p,q6
+p,ui
+p,um
+p,rL
+p,{^
+p,yu
+p,|K
+p,'tq
 p"s*
 t$q6
 zqs]
@@ -6958,14 +6768,13 @@ to
 u<t?pZ
 u<0sD
 {/r{
- #DxcyI
+ $R#xcyI
 sp
 v>r%
 s1
 |O<p=
 s2
-z8+'
-q@$
+ $.q@$
 s/
 q@%
 s/
@@ -6997,108 +6806,52 @@ pDr7r7
 {y&
 Wu)pC
 tJp*
-ws
-xh
-qHpO>xuysv6rquA}L6v-re
-tE
-u"
-})
- $}*})
-rIp?
- #EWsXsT
-tF8
- #o>s/
-s"pN
+ &i#qHpO>xuysv6rquA}L6v-re
+ .$rIp?
+ $MWsXsT
+ (R#s"pN
 wc
-t~3
-G1)
- #pF #a#{Qp4v.
- ##v%ys
-r^)
-}w1
-q?q/
-xEps
+ $&G1)
+ *$v%ys
+ $$}w1
+ $$xEps
 Wv5p;
-tG,
-WsXP1
-}PpQApN-
-}Pp7p2Z-
-/%
-rUp2
-y7
- $g#/%
-w_qU
-  $=  ,;xEm)
-/%
-tG,
-/%
-}PqRAqP-
-|o6&6Z-
+ $&WsXP1
+ 2$w_qU
+ ($ 5;xEm)
+ *6|o6&6Z-
 /%
 |(&6
- $\(Wy2p'
-pnqRK
-v_<
-  %#ws
-s5~2
-Wv1pf
+ &(Wy2p'
+ 0$Wv1pf
 L#pk
 s/
 s%#3
-G1)
-zQt^>t^>t^^qx}%qX
-WyRpb
- #Q+{Qbv.
-  &Bt4
+ %A $,WyRpb
+ ($ )Bt4
 wv*8
- #R#wIqA
-ua1
+ $# $*ua1
 Wx}pK
-zDp2
- #OtE
+ $, $)tE
 zDpe
-tE
-xr
-|3$K
-|3#K
-|3"K
-zZq)K
-rip5K
- $e$Wz$rR
-x9$u$E
-sh?Iq3u}vM^
-wIpA
-qHq3E
+ .(rip5K
+ &$Wz$rR
+ $$sh?Iq3u}vM^
+ $$qHq3E
 }V%qlE-
 xq
-x9%Ep@
-WqG.r%
-x9$ER
- ##q\0tB
- #|#rc
+ $(WqG.r%
+ &$q\0tB
+ $$rc
 s[p5
 Wq[rR
 D<ql
-u&&
-s$m'-
-pDu)pK
-r^=)
-|zy{=+
-utR
-qe?E
-vY<=,-
-vY<)py
-/$
- #" #.ykq%
-w#rEK
-r?P
+ &*pDu)pK
+ ($qe?E
+ ,$ykq%
+ $$r?P
 t3'pX
-{y%
-|/%v.
- ##v%1'
-r^)
-}w+
-t30yU
+ .k}#t30yU
 {y$
 sMq))=K
 ubpS
@@ -7112,10 +6865,8 @@ tE
 Tp'.pb
 qHq3)
 vYq3R-
-q?{,
-sMrEp@r}
-q?qA
-/#
+ $d,sMrEp@r}
+ $R4/#
 s$<py
 Tp-<p-
 qe]E
@@ -7123,10 +6874,7 @@ vYm^v2
 y+m]
 Tp-6pv
 q@&
-|H.
-pnqVK
-tE
-p<Q
+ (h*p<Q
 q.'sT
 |C)^
 q.0P
@@ -7134,8 +6882,8 @@ vYm?Ks)#
 q.1pb
 yP.)
 q?|V
- #*v%ys
- #8  #&}w1
+ $x+ %b%ut)
+ %&}w1
 ubm0
 Tp-y8
 qI+
@@ -7149,14 +6897,14 @@ q?pA
 Tp-.pC
 qzp?A
 tS%
-vir4
-s/
+ $s@s/
 Tp-6qp
 vn,vZ&(
 vn38
 z5y{
 tw
- #e$qfp0wq
+rYwq
+qfp0wq
 r2wk
 G&)
 }mp+bqa
@@ -7164,21 +6912,21 @@ qY/;
 }5
 xT
 t4
-  &+}mp+pQFxu2qa
+ ++}mp+pQFxu2qa
 qY3rf
 {-
 r,q/
-  '+}mp+paxLr6*qa
+ -+}mp+paxLr6*qa
 sMm7zz="
 r,q)
-  '3ru"|)6qyqa
+ -3ru"|)6qyqa
 /*
 qez=4
 vYm{=5-
 y+mz
 /*
 q@)
-  %l#p<R
+ (S7p<R
 /%
 t4
 vi8>yZ
@@ -7186,17 +6934,17 @@ s/
 /#
 sE&E
 sx&wq
-  $HG))
+ 'HG))
 ru(FuAp0qa
 sE#R
 sx%wq
-  %(ru*v@r:q&qa
+ )(ru*v@r:q&qa
 q|q)rN
 sx$wq
-  %.ru,v@unrlqa
+ ).ru,v@unrlqa
 q|pstU
 sx#wq
-  %4ru.Fp0xfqa
+ )4ru.Fp0xfqa
 r=1rX
 DU=<
 {y#
@@ -7210,16 +6958,15 @@ tE
 /-
 qHq3=?
 vYq3=@-
-q?{,
-sMrEp@rN
+ $r+sMrEp@rN
 seQ
-  $w$/'
+ 'w$/'
 s(7E
 v37v2
 uN8
 /&
 q@#
-  %w$p<S
+ (k+p<S
 Tp-0pv
 t_m=u$
 {-
@@ -7227,39 +6974,34 @@ se>
 /(
 v8
 vi8i*
-  $y(  'b$G#)
+ 'y( -b$G#)
 ru5v@u|q0qa
 qY#;
-  (b$G#)
-ru8Fq&5sKqa
+ /b$ %+ru8Fq&5sKqa
 qY'rf
-  (b$G#)
-ru;FxuqFqa
+ /b$ %4ru;FxuqFqa
 t_m+zz
 D#)
 wU"
-  '4ru>u\xWvZqa
+ -4ru>u\xWvZqa
 /%
 s(==)
 v3==*-
 uN>
 /#
 q@,
-  %~%p<T
+ ('p<T
 /$
 t4
 vi8i2
-  $c$sE'E
-  %c$G,)
+ 'c$sE'E
+ )c$G,)
 ruDu\v(rWqa
 sE$R
-  %c$G,)
-ruFu\66reqa
+ )c$ %(ruFu\66reqa
 sE"rN
-  %c$G,)
-ruH~$y5qa
-  &c$G,)
-ruJFul.r6qa
+ )c$ %.ruH~$y5qa
+ +c$ %4ruJFul.r6qa
 ra0qp
 p%+ql
 u"
@@ -7268,8 +7010,7 @@ t_my=<
 uN?
 ra2p;
 q@/
-z85
-  $Kp<U
+ (i/p<U
 p_+|.(
 D>=[
 y;>=g
@@ -7279,43 +7020,30 @@ qf*wq
 ua+
 G/)
 t2o?jIrVu{?t2j?IpYjp$g?pEqBqgq7p/p+p4F.req6u%eA
- #&qN2pf
+ $BqN2pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 qN1qO
 tH=a
- 2c;  R#2}\y~
+ JWc# |#6}\y~
 /%
 t_p:o=B
 uN?
 /%
-  %{#s|.s{
-r)'yX
-rzxf&+
-s/
-v%.
-t4
-z8+
-q"p4;
-pg,vj
-tF8
+ ){#s|.s{
+ $WFrzxf&+
+ &5t4
+ &m' ${q#tF8
 }<vZ&(
-q:,;
-xep*
+ $$xep*
 s|5yB
 q"YM
-pg,r+
-q:,M
-|H
+ $w& $-|H
 |5t}
 GZql
 r*qyr{
 q@Z
 tbqR
-q:,4
-tF8
-pg,M
-q"|T
-tGe
+ &_* &pMtGe
 rr%B
 rr&B
 rr'B
@@ -7348,24 +7076,9 @@ qD9B
 qD8B
 qD7B
 qD6B
-qD5B
-qD4B
-qD3B
-qD2B
-qD1B
-qD0B
-qD/B
-qD.B
-qD-B
-qD,B
-qD+B
-qD*B
-qD)B
-qD(B
-qD'B
-qD&B
- 32z>n
- $s-qN5q-
+ c#,ws
+z>n
+ &m_#qN5q-
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
 qN*p'
 }=
@@ -7389,16 +7102,13 @@ y;M=v
 zvw
 x{mr}
 /7
-w#<)
-tHE
-tE
+ %~( $CtE
 /8
-  #w,vYq3v2
-q?{,
-y;OrN
+ %w,vYq3v2
+ $f:y;OrN
 }4w
-  $v+/7
-  %~(uB
+ 'v+/7
+ )~(uB
 ra'r%
 }<u|q0&(
 /;
@@ -7411,32 +7121,32 @@ s/
 /;
 p]p,vZZ
 p]p38
-  (|(}mp+bv@u|q0qa
+ /|(}mp+bv@u|q0qa
 ut=K
 r,pS
-  '{(}mp+pQFq&5sKqa
+ -{(}mp+pQFq&5sKqa
 uM=J
 y6
-  '*}mp+paFxuqFqa
+ -*}mp+paFxuqFqa
 y?=I
 r,qA
-  '2ru"u\xWvZqa
+ -2ru"u\xWvZqa
 /&
 s(==%
 v3==&-
 uN>
 wD
-  $t(vi8iL
+ 't(vi8iL
 s/
 /:
 sE$E
-  &h(ru&u\v(rWqa
+ +h(ru&u\v(rWqa
 sE"R
-  &h(ru(u\66reqa
-  #W+sx"wq
-  %.ru*~$y5qa
-  #W+qfqRwq
-  %4ru,Ful.r6qa
+ +h(ru(u\66reqa
+ %W+sx"wq
+ ).ru*~$y5qa
+ %W+qfqRwq
+ )4ru,Ful.r6qa
 /:
 :/d
 /7
@@ -7447,24 +7157,25 @@ p_+e8
 D8si#<
 y;psi#G
 wUC
-  (n(z6pv
-  #n( #Gz<s8
+ /n(z6pv
+ %n( $/z<s8
 tSA
 |H
-  #V$s'vI&(
+ %V$s'vI&(
 |5qp
 qeB=C
- #['|MtB
+t1|k#py
+|MtB
 tSB
- $SCs|.q8
+ws
+ $#s|.q8
 }2JV
 s|5sX
 wt%J
 y$s^J
 s/
 s"ql
-r>2
-}<vZqU
+ $8}<vZqU
 p]J38
 z@xHv@u|qc
 s|*r%
@@ -7474,7 +7185,7 @@ s|6qW
 yEx-wfrJpFpFpF@
 s|5yR
 w_3
-  $/r>.
+ '/r>.
 z@p+paFq&5t'
 /$
 pz&%%%$%#uK"""""""@
@@ -7498,12 +7209,12 @@ yEx-v#)"("'"&@
 }2hFp.
 /%
 }23v@u|q6
-  '0}27Fq&*s]
-  '0}2tFq6
+ -0}27Fq&*s]
+ -0}2tFq6
 /%
 }2?FuQ.sc
-  '>}2CFq&*qc
-  '>z@uX#/FuAqX
+ ->}2CFq&*qc
+ ->z@uX#/FuAqX
 /%
 }2Ku\v(sI
 /%
@@ -7520,16 +7231,16 @@ yEx-v#g"g"g"g@
 z@uX#;FuAsI
 /%
 }2Wu\v(td
-  'L}2[u\66vP
-  'Lz@uX#GFuAtd
+ -L}2[u\66vP
+ -Lz@uX#GFuAtd
 /%
 }2dFu*5qu
-  'L}2htQrqqX
-  'Lz@uX#SF6+qu
+ -L}2htQrqqX
+ -Lz@uX#SF6+qu
 /%
 }2pFu*52pU
-  '>}2ttQrqsI
-  &>|5p'
+ ->}2ttQrqsI
+ +>|5p'
 q,~*r.
 /)
 L~%}
@@ -7543,7 +7254,8 @@ vqp*
 q}fv*f-
 r]'p*
 q}ev*e-
- #?q}dv*d-
+vqA
+q}dv*d-
 r]'A
 q}cv*c-
 r]*p*
@@ -7558,7 +7270,8 @@ r]p0p*
 q}]v*]-
 r]sCp*
 q}\v*\-
- #Hq}[v*[-
+r]p0A
+q}[v*[-
 r]sCA
 q}Zv*Z-
 r]rlp*
@@ -7570,60 +7283,58 @@ q}Wv*W-
 r]0.A
 u"
 qDVvv
- $U$ ##{fq[
+ 'l4 $;{fq[
 s,#1H#W
 zw1
-  $o%tF4.
-  #$tE
+ 'o%tF4.
+ %$tE
 p<W
 t*eH#6
 {ks&.req6
 qL1z1
 t<q1Q[
 Xl##(
-{?0?joov,r[?\p)wwsl
-qL5pV.
+ $p)qL5pV.
 rB-pG
- #yC/#
+q$sg
+/#
 Xn##pj
-  #(/#
-rB/px
-  $(t<syu0
-Xt##(
-  $)rB5"#
-  $/Xv##pj
-  $/rB7"'
- ##{fq8
+ &KrB/px
+ '( $|P#Xt##(
+ &+rB5"#
+ '/Xv##pj
+ &%rB7"'
+ %5{fq8
 {ks&t,sKpZ
 /$
-  #>X~##(
-  #>/$
+ %>X~##(
+ $;/$
 rB?pG
-  $>l#/##pj
-  $>rBApx
-  %>l#5##(
-  $ErBG"#
-  $Kl#7##pj
-  $KrBI"'
- ##/$
+ '>l#/##pj
+ &6rBApx
+ )>l#5##(
+ &%rBG"#
+ 'Kl#7##pj
+ &%rBI"'
+ %K/$
 t*eH#7
-  #[#  $?l#?##(
-  $?rBQpG
-  $Nl#A##pj
-  $NrBSpx
-  %?l#G##(
-  $FrBY"#
-  $Ll#I##pj
-  $LrB["'
-  $?  %[#l#Q##(
-  $>rBdpG
-  $Nl#S##pj
-  $NrBfpx
-  %>l#Y##(
-  $ErBl"#
-  $Kl#[##pj
-  $KrBn"'
- ##Tp;.q[
+ %[# '?l#?##(
+ '?rBQpG
+ 'Nl#A##pj
+ &%rBSpx
+ )?l#G##(
+ &%rBY"#
+ 'Ll#I##pj
+ &%rB["'
+ '? )[#l#Q##(
+ '>rBdpG
+ 'Nl#S##pj
+ &%rBfpx
+ )>l#Y##(
+ &%rBl"#
+ 'Kl#[##pj
+ &%rBn"'
+ %KTp;.q[
 q<^"h
 q<Z"d
 q<H"Q
@@ -7657,7 +7368,7 @@ pz,%+%*%)xy,#+#*#)@
 pz,%+%*%)x[(#'#&#%@
 /%
 L)3
-  $~(r>1
+ '~(r>1
 /&
 q<R"[
 q<N"W
@@ -7719,7 +7430,7 @@ pz)%(%'%&x[H#G#F#E@
 /%
 q<q"z
 q<m"v
-  #T$q<V"_
+ %T$q<V"_
 /%
 w*WFq&5t'
 /%
@@ -7747,24 +7458,23 @@ s\H#G#F#Ep&)%(%'%&wfyc
 |Et0
 rHr($-H$-qd
 xd$-ql
- #_7|3F=B
+s5~9
+|3F=B
 |3E=A
 rdAvC)
- #)/k
-  (i0q:,4
-s'38
+!s4
+/k
+ /i0 $U0s'38
 s/
 sMp:X9x9C
 zvs
- #W0|O5rR
-  $]0s/
+|C$&%
+|O5rR
+ &2s/
 puu/pv
 sMpORp@
-q?pA
- #.v%|V
-r^)
-}w'
-q@q
+ %Z7 &\h#r^)
+ $&q@q
 |%
 r]sS%
 tE
@@ -7772,7 +7482,8 @@ skA
 tE
 pu+'P
 qQA
- #sEy.?op$gp/xIpyta
+{g~*
+y.?op$gp/xIpyta
 r>5
 Ne#$
 Nd#$
@@ -7783,195 +7494,191 @@ q,~7d
 /#
 vgqK(
 wRqV
-!s4
-|O6q-
+ $1|O6q-
 wte
 s/
 /%
 sMrEw"="
 q?q)
-  &Ayf
+ +Ayf
 }FyZ
-  $?/$
-  %?r>*
+ '?/$
+ )?r>*
 Nc#$
 Nb#$
-  $?/%
-  '?|O5p;
-wte
-puu/q~
+ '?/%
+ -?|O5p;
+ %?puu/q~
 D&e
-  $=D))
+ &&D))
 q?*
-}w'
-rs&%
-rM&py
-  (>r>6
+ $&rs&%
+ $X> />r>6
 Na#$
 N_#$
-  *>/$
+ 3>/$
 D%e
-  $<D()
-  $<rM$xO
-  $;/#
-  %;rc<
+ '<D()
+ '<rM$xO
+ ';/#
+ );rc<
 N^#$
 N]#$
-  $;/$
-  ';/%
+ ';/$
+ -;/%
 zV3
 /%
 D63
-  $=D9)
+ '=D9)
 q?p0
-  $W#rM3py
-  (t#rc'
+ 'W#rM3py
+ /t#rc'
 N\#$
 N[#$
-  +W#D53
-  $<D8)
-  $<rM1xO
-  (W#rc0
+ 5W#D53
+ '<D8)
+ '<rM1xO
+ /W#rc0
 NZ#$
 NY#$
-  +W#}fwe
+ 5W#}fwe
 /%
 DFwe
-  $=DI)
+ '=DI)
 q?rl
-  $^$rM@py
-  ({$rc+
+ '^$rM@py
+ /{$rc+
 NX#$
 NW#$
-  +^$DEwe
-  $<DH)
-  $<rM>xO
-  (^$rc2
+ 5^$DEwe
+ '<DH)
+ '<rM>xO
+ /^$rc2
 NV#$
 NU#$
-  +^$L$qd
+ 5^$L$qd
 /%
 DVqd
-  $=DY)
+ '=DY)
 q?q0
-  $f%rMMpy
-  (S&rc.
+ 'f%rMMpy
+ /S&rc.
 NT#$
 NS#$
-  +f%DUqd
-  $<DX)
-  $<rMKxO
-  (f%rc1
+ 5f%DUqd
+ '<DX)
+ '<rMKxO
+ /f%rc1
 NR#$
 NQ#$
-  +f%L'}l
+ 5f%L'}l
 /%
 Dg}l
-  $=Dj)
+ '=Dj)
 q?qF
-  $m&rMZpy
-  (Z'rc5
+ 'm&rMZpy
+ /Z'rc5
 NP#$
 NO#$
-  +m&Df}l
-  $<Di)
-  $<rMXxO
-  (m&rc*
+ 5m&Df}l
+ '<Di)
+ '<rMXxO
+ /m&rc*
 NN#$
 NM#$
-  +m&L*zz
+ 5m&L*zz
 /%
 Dwzz
-  $=Dz)
+ '=Dz)
 q?rW
-  $t'rMhpy
-  (b(rc6
+ 't'rMhpy
+ /b(rc6
 NL#$
 NK#$
-  +t'Dvzz
-  $<Dy)
-  $<rMfxO
-  (t'uB<
+ 5t'Dvzz
+ '<Dy)
+ '<rMfxO
+ /t'uB<
 NJ#$
 NI#$
-  +t'L->ro
+ 5t'L->ro
 /%
 wl#6>ro
-  $=wl#9)
+ '=wl#9)
 q?ro
-  ${(rMupy
-  (i)uB'
+ '{(rMupy
+ /i)uB'
 NH#$
 NG#$
-  +{(wl#5>ro
-  $<wl#8)
-  $<rMsxO
-  ({(puu/P6
+ 5{(wl#5>ro
+ '<wl#8)
+ '<rMsxO
+ /{(puu/P6
 {8#?9B
 xC#/py
 /#
 q|r;#?9B
-  $B/#
+ 'B/#
 {8#69B
 rM~py
 /#
 q|r;#69B
-  %){8#.9B
+ )){8#.9B
 rM|py
 /#
 q|r;#.9B
-  %0qew9B
+ )0qew9B
 rM{py
 /#
 sEw9B
-  %7qeo9B
+ )7qeo9B
 rMypy
 /#
 sEo9B
-  %>qeg9B
+ )>qeg9B
 rMxpy
 /#
 sEg9B
-  %Eqe^9B
+ )Eqe^9B
 rMvpy
 /#
 sE^9B
-  %LqeV9B
-  #v#/#
+ )LqeV9B
+ %v#/#
 sEV9B
-  %LqeN9B
+ )LqeN9B
 rMspy
 /#
 sEN9B
-  %LqeF9B
+ )LqeF9B
 rMrpy
 /#
 sEF9B
-  %Lqe>9B
+ )Lqe>9B
 rMppy
 /#
 sE>9B
-  %Lqe69B
+ )Lqe69B
 rMopy
 /#
 sE69B
-  %Lqe.9B
+ )Lqe.9B
 rMmpy
 /#
 sE.9B
-  %Lqe&9B
+ )Lqe&9B
 rMlpy
 /#
 sE&9B
-  %LqHq/9B
+ )LqHq/9B
 rMjpy
 /#
 q|q/9B
-  %LskB
+ )LskB
 rMipy
 /#
 qQB
-  $LrMhic
+ 'LrMhic
 uY^
 uYZ
 uYV
@@ -7990,101 +7697,99 @@ uY&
 p<X
 NF#$
 NE#$
-  %x,:zd
-  &[(s<r;#B4
+ )x,:zd
+ +[(s<r;#B4
 G5)
 /#
 :ud
 /#
 x@C#D
-  $*s<r;#;4
-  $*:pd
+ '*s<r;#;4
+ '*:pd
 /#
 x@A#B
-  $2s<r;#54
-  $2:kd
+ '2s<r;#54
+ '2:kd
 /#
 x@?#@
-  $:s<r;#/4
-  $::fd
+ ':s<r;#/4
+ '::fd
 /#
 x@=#>
-  $BqYz4
-  $B:ad
+ 'BqYz4
+ 'B:ad
 /#
 x@;#<
-  $JqYt4
-  $J:[d
+ 'JqYt4
+ 'J:[d
 /#
 x@9#:
-  $JqYn4
-  $J:Vd
+ 'JqYn4
+ 'J:Vd
 /#
 x@7#8
-  $JqYh4
-  $J:Qd
+ 'JqYh4
+ 'J:Qd
 /#
 x@5#6
-  $JqYb4
-  $J:Ld
+ 'JqYb4
+ 'J:Ld
 /#
 x@3#4
-  $JqY[4
-  $J:Gd
+ 'JqY[4
+ 'J:Gd
 /#
 x@1#2
-  $JqYU4
-  $J:Bd
+ 'JqYU4
+ 'J:Bd
 /#
 x@/#0
-  $JqYO4
-  $J:=d
+ 'JqYO4
+ 'J:=d
 /#
 x@-#.
-  $JqYI4
-  $J:8d
+ 'JqYI4
+ 'J:8d
 /#
 x@+#,
-  $JqYC4
-  $J:3d
+ 'JqYC4
+ 'J:3d
 /#
 x@)#*
-  $JqY=4
-  $J:.d
+ 'JqY=4
+ 'J:.d
 /#
 x@'#(
-  $JqY74
-  $J:)d
+ 'JqY74
+ 'J:)d
 /#
 x@%#&
-  $JsW*pK
- $e-w%qT
- $%Tp-<P
+ 'JsW*pK
+ &[(w%qT
+ &%Tp-<P
 J=q(0
 /G
 p90+
- #=/#
-JFq(2
+ &YV#JFq(2
 /#
-  %'JRq(.
-  &'JZq(1
-  %,ra+p}
+ )'JRq(.
+ +'JZq(1
+ ),ra+p}
 Jcq(5
 /G
 p9xN
-  $6Jhq(6
+ &%Jhq(6
 /#
-  $'/9
+ ''/9
 u4$8rP<
 s,#P,5
-s"ql
-s/
+ %X;s/
 wD'
 s,#Qwe
-  $&wD0
+ '&wD0
 z(#O
 p9++
- #?/)
+ $K/)
 :yrP2
 :trP.
 :orP1
@@ -8102,72 +7807,66 @@ p9++
 :2s?*
 :-s?6
 p9u1
- %e$WsXyR
+ (}i#WsXyR
 rI2
 pcF
 pc@
- $*/i
-vbM
- %2 #-/)
+ &*/i
+ *0 $-/)
 ||
 pB$8
 _8
- $*||
+ &*||
 pB$)
 _>
- $*s|5r{
+ &*s|5r{
 tX
 pB#w
 r9q3
- $(tX
+ &*tX
 pB#v
-  $' #*ug0s8
- #5pB#t
-  $- #</'
+ '' $,ug0s8
+ $:pB#t
+ '- $3/'
 })
 pB#g
 _A
- $(})
+ &*})
 pB#]
-  $' #*})
+ '' $,})
 pB#U
-  $, #*})
+ ', $,})
 pB#M
-  $1 #*})
+ '1 $,})
 pB#E
-  $6 #*})
+ '6 $,})
 pB#=
-  $; #*})
+ '; $*})
 pB#5
-  $@ #,})
+ '@ $,})
 C~
-  $E #*})
+ 'E $*})
 Cv
-  $J #*})
+ 'J $*})
 Cn
-  $O #*})
+ 'O $*})
 Cf
-  $O #*})
+ 'O $*})
 C]
-  $O!c'xw
-})
+ 'O $,})
 CU
-  $O!vTy3
-})
+ 'O $,})
 CM
-  $O!vTz/
-})
+ 'O $*})
 CE
-  $O!ct?pm
-/%
+ 'O $,/%
 ||
 pB%D
 _:
 p9
 !vT+pm
 /+
-{15
- %h%!crlpm
+ *S%!crlpm
 /#
 ||
 pB%&
@@ -8176,70 +7875,68 @@ p9
 !vTwG
 ||
 pB$o
-  $n$!vTwX
+ 'n$!vTwX
 ||
 pB$[
-  $n$!vTx#
+ 'n$!vTx#
 /+
-vbe
-pB$Q
+ $&pB$Q
 _?
 p9
 !cxNpm
 /+
-{16
- %'!vTxw
+ *G!vTxw
 /#
-vbe
-pB$K
-  $.!|-y3
+ $>pB$K
+ '.!|-y3
 /+
- #)pB#u
-  $Q%!|-z/
- ##ppph
-  $'!cq0pm
- ##pppS
-  $,!|-+pm
- ##pppA
-  $1!culpm
-  $U%C=
-  $U%!|-wG
-  $Z%_B
+{11
+pB#u
+ 'Q%!|-z/
+ %'ppph
+ ''!cq0pm
+ %,pppS
+ ',!|-+pm
+ %1pppA
+ '1!culpm
+ 'U%C=
+ 'U%!|-wG
+ 'Z%_B
 p9
 !|-wX
-  $Z%  $'!|-x#
-  $Z%  $,!cunpm
-  $Z%  $1!|-xw
-  $Z%  $6!y=y3
-  $Z%  $;!y=z/
-  $Z%  $@!cxlpm
-  $Z%  $E!cv6pm
-  $Z%  $J!cvZpm
-  $Z%  $O!y=wG
-  $Z%  $O!y=wX
-  $Z%  $O!y=x#
-  $Z%  $O!crWpm
-  $Z%  $O!y=xw
-  $Z%  $O!c.y3
-  $s#_B
+ 'Z% ''!|-x#
+ 'Z% ',!cunpm
+ 'Z% '1!|-xw
+ 'Z% '6!y=y3
+ 'Z% ';!y=z/
+ 'Z% '@!cxlpm
+ 'Z% 'E!cv6pm
+ 'Z% 'J!cvZpm
+ 'Z% 'O!y=wG
+ 'Z% 'O!y=wX
+ 'Z% 'O!y=x#
+ 'Z% 'O!crWpm
+ 'Z% 'O!y=xw
+ 'Z% 'O!c.y3
+ 's#_B
 !u9
 p,0qc
- &s%zqrj
+ *P%zqrj
 st
 zq2pU
- 3(`}
+ D(`}
 
 var tiledKeys128SM80NarrowAligned = driver.Text{Base: &tiledKeys64SM80NarrowAligned, Code: `packed2 110700 tiledKeys_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
- /$]y,r-
+ <$]y,r-
 O1|8
 h|VrT
 p#t,qo
- d&*r?r
- E$p<s
- >$vn4s#&(
- 2$}mp+pQFv6reqa
- *$}mp+paF*x$2qa
- )$ru"v@u/roqa
+ w**r?r
+ i#$p<s
+ Z#$vn4s#&(
+ B$}mp+pQFv6reqa
+ 2$}mp+paF*x$2qa
+ 0$ru"v@u/roqa
 Tp-.P
 L'e
 qzp8+A
@@ -8248,119 +7945,116 @@ s/
 Tp-6yq
 D&e
 r,rE
- 'Mru'Fxfqa
+ ,Mru'Fxfqa
 D$e
- (-ru*FvZuxqa
+ .-ru*FvZuxqa
 D#e
 r,q9
- '+ru-Fukq0qa
-D#e
-r,ps
- '+ru0Frv'u|qa
+ ,+ru-Fukq0qa
+ %*r,ps
+ ,+ru0Frv'u|qa
 /,
 s(;=A
 v3;=B-
 uN<
 /,
- &P#p<t
+ *P#p<t
 /'
 t4
 vi8i#
- $*sE3E
+ &*sE3E
 sx4wq
- %&ru6FsCqF*qa
+ (&ru6FsCqF*qa
 sE0R
 sx3wq
- %'ru8u\sCr6qa
+ ('ru8u\sCr6qa
 sE.rN
 sx2wq
- %'ru:Fvr'qyqa
+ ('ru:Fvr'qyqa
 sE-tU
 sx1wq
- %'ru<Fu/2q3qa
+ ('ru<Fu/2q3qa
 /#
 viqUi"
- $/sE,E
+ &/sE,E
 sx/wq
- %&ru?FsC.sKqa
+ (&ru?FsC.sKqa
 sE+R
 sx.wq
- %'ruAu\uQukqa
+ ('ruAu\uQukqa
 sE*rN
 sx-wq
- %'ruCFvr0qFqa
+ ('ruCFvr0qFqa
 sE)tU
 sx,wq
- %'ruEFu/.uAqa
- #HDl=R
- #$sMpA)=U
+ ('ruEFu/.uAqa
+ $HDl=R
+ $$sMpA)=U
 ubmc
 |C#%M
 /.
- #*tH=U
+ $*tH=U
 tE
 //
 qHq3=U
 vYq3=V-
- $,seh
- -$p<u
- #$t_mSu$
+ &,seh
+ 8$p<u
+ $$t_mSu$
 {-
 seT
- $(vi8i3
- *$ruLtQrWp0qa
- *$ruOFv-p0*qa
- *$ruRxLsQq&qa
- *$ruUxL5*s#qa
+ &(vi8i3
+ 2$ruLtQrWp0qa
+ 2$ruOFv-p0*qa
+ 2$ruRxLsQq&qa
+ 2$ruUxL5*s#qa
 /#
 vi%$i2
 s/
 /)
 D'e
-  'u% #GruYtQxXvZqa
+ -u% $GruYtQxXvZqa
 D%e
- (-ru\tQuArtqa
+ .-ru\tQuArtqa
 D$e
-  'u% #5ru_xLsKrWqa
-  (u% ##rucxLuxrqqa
+ -u% $5ru_xLsKrWqa
+ /u% $#rucxLuxrqqa
 /&
 s(==6
 v3==7-
 uN>
 /%
- &e#p<v
- $r&vi8i?
- $$sE4E
-  %o%G,)
+ *e#p<v
+ &r&vi8i?
+ &$sE4E
+ )o%G,)
 ruiF.t?rlqa
 sE1R
-  %o%G,)
-rukFro.v(qa
+ )o% %(rukFro.v(qa
 sE/rN
-  %o%G,)
-rumFr66xNqa
-  #u%sx0wq
- %y&ruo|){d<qa
+ )o% %.rumFr66xNqa
+ %u%sx0wq
+ )4ruo|){d<qa
 /#
 viqUi>
-  (u% ##rurFre+reqa
-  &u% ##rutFrox$2qa
-  &u% ##ruv|)pdroqa
-  &u% ##rux|).qF*qa
- &Ht_p:o=R
- ($p<w
- #$DTsi#7
+ /u% %>rurFre+reqa
+ +u% %DrutFrox$2qa
+ +u% %Jruv|)pdroqa
+ +u% %Jrux|).qF*qa
+ *w't_p:o=R
+ .$p<w
+ $$DTsi#7
 y;Tsi#B
- '&t2o?jIrVu{?t2j?IpYjp$g?pEqBqgq7p/p+p4FpdvZsIu%eA
- &$tHsi#<
- c#$  c#J}\~,
+ ,&t2o?jIrVu{?t2j?IpYjp$g?pEqBqgq7p/p+p4FpdvZsIu%eA
+ *$tHsi#<
+ u$$ v$J}\~,
 /%
 t_p:o=X
- 1(rz0s#&(
- #$ #$q"p4M
- %$s|.z1
+ @(rz0s#&(
+ $$ $$q"p4M
+ ($s|.z1
 tr3pN
- @"rr9B
+ ^#"rr9B
 rr:B
 rr;B
 rr<B
@@ -8424,19 +8118,19 @@ qDEB
 qDDB
 qDCB
 qDBB
- O"v_r;#I
- .$wl#M,
- #$vYr;#MR-
+ }#"v_r;#I
+ :$wl#M,
+ $$vYr;#MR-
 xjr;#N)si#N-
- $&sAr;#F
+ &&sAr;#F
 vN
 /:
- #(y;dsi#Q
- $$/9
- %$/:
- %$y;frN
- %$/8
- '$rz+rWp0&(
+ $(y;dsi#Q
+ &$/9
+ ($/:
+ ($y;frN
+ ($/8
+ ,$rz+rWp0&(
 />
 {*=c
 q?r;#O
@@ -8447,70 +8141,69 @@ s/
 />
 p_R4s#Z
 p_S38
- (8}mp+btQrWp0qa
+ .8}mp+btQrWp0qa
 ut=b
- (&}mp+pQFv-p0*qa
+ .&}mp+pQFv-p0*qa
 uM=a
- (&}mp+paxLsQq&qa
+ .&}mp+paxLsQq&qa
 y?=_
- (&ru"xL5*s#qa
+ .&ru"xL5*s#qa
 /#
 vi%&iV
 s/
 /<
 D$e
-  (S-ru&tQxXvZqa
+ /S-ru&tQxXvZqa
 D#e
- (t0ru)tQuArtqa
-  (x0 #5ru,xLsKrWqa
-  )S-ru/xLuxrqqa
+ .t0ru)tQuArtqa
+ /x0 $5ru,xLsKrWqa
+ 1S-ru/xLuxrqqa
 /'
 s(==2
 v3==3-
- &T1vi8ib
-  $LsE1E
-  &q,ru3F.t?rlqa
+ *T1vi8ib
+ 'LsE1E
+ +q,ru3F.t?rlqa
 sE/R
-  &q,ru5Fro.v(qa
-  #s0  &m,ru7Fr66xNqa
-  #s0  &m,ru9|){d<qa
+ +q,ru5Fro.v(qa
+ %s0 +m,ru7Fr66xNqa
+ %s0 +m,ru9|){d<qa
 /#
 viqUia
-  %s0  &q,ru<Fre+reqa
-sE+R
-  &q,ru>Frox$2qa
-  #s0sx+wq
- %,ru@|)pdroqa
-  #s0sx*wq
- %'ruB|).qF*qa
+ )s0 +q,ru<Fre+reqa
+ %s0 +q,ru>Frox$2qa
+ %s0sx+wq
+ (,ru@|)pdroqa
+ %s0sx*wq
+ ('ruB|).qF*qa
 /<
 :7d
 /9
 rM2i1
 p<x
 p]HvI&(
- #T#DNsi$"
+ $T#DNsi$"
 {~#Ksi$-
 wUY
-  (w, &4tSW
+ /w, *4tSW
 |H
-  #i% $(qeX=Y
- $$tSX
- $$ #&y$s^]
-  ## $&rz0s#pN
+ %i% &(qeX=Y
+ &$tSX
+ &$ $&y$s^]
+ %# &&rz0s#pN
 tF3
- $% 2U. $R-s|.z$
- #f+y$s^e
+ &% BU. '=s|.z$
+ $o#y$s^e
 xe%g
 z@xHV
- #ca#|&s?
+ $ca#|&s?
 w_%g
 xeqP
 z@xHtQrWqX
- #hV#|b{@pqpapTpepNz[{@@
- #&|bqi{4pqpapTpepNwfqi{4@
+ $hV#|b{@pqpapTpepNz[{@@
+ $&|bqi{4pqpapTpepNwfqi{4@
 /$
- #,z@p+p^Fv-|K
+ $,z@p+p^Fv-|K
 /$
 |brJr5pxs;p&#%"qPqUz[rJr5pxs;@
 /$
@@ -8518,7 +8211,7 @@ z@xHtQrWqX
 qn'%',
 k'e
 y7
- #K}2sFsCqFp6
+ $K}2sFsCqFp6
 s|5qG*
 p]u}'.
 z@xHF.t?sD
@@ -8527,7 +8220,7 @@ z@xHF.t?sD
 yEp^pepNp2z[qi[[[@
 /%
 yEp^pepNp2wfrJpFpFpF@
- #X#z@p+p^Fro.tq
+ $X#z@p+p^Fro.tq
 /$
 pz"qPqUq5uK"""""""@
 /$
@@ -8536,82 +8229,82 @@ pz"qPqUq5v#&"&"&"&@
 z@uX#/FsC2rj
 /%
 }2&Frewn
- '$}2*Fror6p6
- '$z@uX#;FsC2t8
+ ,$}2*Fror6p6
+ ,$z@uX#;FsC2t8
 /%
 }22F.t?vU
- '7}26Fro1rj
- '$z@uX#GFsCu1pU
+ ,7}26Fro1rj
+ ,$z@uX#GFsCu1pU
 /%
 }2>Freq0pZ
- '7}2BFro1t8
- '$z@uX#SFsC.t'
+ ,7}2BFro1t8
+ ,$z@uX#SFsC.t'
 /%
 }2JFre+x+
- '7}2NFrox$pU
- '$z@uX#_FsCrop6
+ ,7}2NFrox$pU
+ ,$z@uX#_FsCrop6
 /%
 }2VFre{;
- '7}2ZFro5t'
- '$z@uX#lv@v(s]
+ ,7}2ZFro5t'
+ ,$z@uX#lv@v(s]
 /%
 }2cF.rlqX
- '7}2gFroy\V
- '$z@uX#xv@v(qc
+ ,7}2gFroy\V
+ ,$z@uX#xv@v(qc
 /%
 }2oF.rlsI
- '7}2sFro*s]
- 'q%q,~7r.
+ ,7}2sFro*s]
+ ,q%q,~7r.
 /+
 s,#?H#>
- #(r#r(#~8
+ $(r#r(#~8
 r#xS#}
 r#r(#}Z
 r#xS$"
- $*ye#Gvv$#G-
- #$ye#Hvv$#H-
- #$ye#Ivv$#I-
- #$ye#Jvv$#J-
- #$ye#Kvv$#K-
- #$ye#Lvv$#L-
- #$ye#Mvv$#M-
- #$ye#Nvv$#N-
- #$ye#Ovv$#O-
- #$ye#Pvv$#P-
- #$ye#Qvv$#Q-
- #$ye#Rvv$#R-
- #$ye#Svv$#S-
- #$ye#Tvv$#T-
- #$ye#Uvv$#U-
- $$rxr"#Vvv
- &$s,#CH$#
- ($p<y
+ &*ye#Gvv$#G-
+ $$ye#Hvv$#H-
+ $$ye#Ivv$#I-
+ $$ye#Jvv$#J-
+ $$ye#Kvv$#K-
+ $$ye#Lvv$#L-
+ $$ye#Mvv$#M-
+ $$ye#Nvv$#N-
+ $$ye#Ovv$#O-
+ $$ye#Pvv$#P-
+ $$ye#Qvv$#Q-
+ $$ye#Rvv$#R-
+ $$ye#Svv$#S-
+ $$ye#Tvv$#T-
+ $$ye#Uvv$#U-
+ &$rxr"#Vvv
+ *$s,#CH$#
+ .$p<y
 t*eH#H
 {ks&pdvZsI
- $(l#M##(
- '$ %q% &p%l#W##(
- '$l#]##pj
- '${ks&pd2vs
- $$l#h##(
- '$l#n##pj
- ($l#r##(
- '$l#x##pj
- '$t*eH#I
-  #[# $&l$%##(
- '$l$+##pj
- ($l$/##(
- '$l$5##pj
- '$  %[#l$?##(
- '*l$E##pj
- ($l$I##(
- '$l$O##pj
- ,$s,#LH$:
+ &(l#M##(
+ ,$ (q% *p%l#W##(
+ ,$l#]##pj
+ ,${ks&pd2vs
+ &$l#h##(
+ ,$l#n##pj
+ .$l#r##(
+ ,$l#x##pj
+ ,$t*eH#I
+ %[# &&l$%##(
+ ,$l$+##pj
+ .$l$/##(
+ ,$l$5##pj
+ ,$ )[#l$?##(
+ ,*l$E##pj
+ .$l$I##(
+ ,$l$O##pj
+ 6$s,#LH$:
 rz0s#H#P
 r8$938
 {xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHF.t?sD
- #*yEp|q5pTpexye#d#c#b@
- #$yEp|q5pTpex[a#_#^#]@
- #${xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cp+p^Frewn
+ $*yEp|q5pTpexye#d#c#b@
+ $$yEp|q5pTpex[a#_#^#]@
+ $${xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cp+p^Frewn
 /$
 pz$%#%"qPxy\#[#Z#Y@
 /$
@@ -8654,7 +8347,7 @@ pz<%;%:%9xy,#+#*#)@
 pz<%;%:%9x[(#'#&#%@
 /%
 L93
- &Hq<s"|
+ *Hq<s"|
 q<o"x
 q<\"f
 q<X"b
@@ -8812,245 +8505,245 @@ x%#SFv-+w<
 s\m#l#k#jp&9%8%7%6pqbp*wF
 /$
 s\i#h#g#fp&9%8%7%6wfyc
- #s%rHr(%#H%#qd
+ $s%rHr(%#H%#qd
 xd%#ql
 s5~5
 |3\=X
 |3[=W
 rdJvC)
- #./p
- D$p(%y#$
+ $./p
+ g#$p(%y#$
 p(%{#$
- =&p(%}#$
+ X#&p(%}#$
 p(&"#$
- <&p(&$#$
+ V#&p(&$#$
 p(&&#$
- 9&p(&(#$
+ P#&p(&(#$
 p(&*#$
- <&p(&,#$
+ V#&p(&,#$
 p(&.#$
- 9&p(&0#$
+ P#&p(&0#$
 p(&2#$
- <&p(&4#$
+ V#&p(&4#$
 p(&6#$
- 9&p(&8#$
+ P#&p(&8#$
 p(&:#$
- <&p(&<#$
+ V#&p(&<#$
 p(&>#$
- 9&p(&@#$
+ P#&p(&@#$
 p(&B#$
- <&p(&D#$
+ V#&p(&D#$
 p(&F#$
- 9&p(&H#$
+ P#&p(&H#$
 p(&J#$
- <&p(&L#$
+ V#&p(&L#$
 p(&N#$
- 9&p(&P#$
+ P#&p(&P#$
 p(&R#$
- <&p(&T#$
+ V#&p(&T#$
 p(&V#$
- 8&uB0
+ N&uB0
 p(&X#$
 p(&Z#$
- +p/L0ql
+ 4p/L0ql
 /%
 wl#Fql
- $(wl#I)
+ &(wl#I)
 q?q3
- $&xC#1py
- ($uB+
+ &&xC#1py
+ .$uB+
 p(&\#$
 p(&^#$
- +(wl#Eql
- $$wl#H)
-  $<xC#/xO
- (*uB2
+ 4(wl#Eql
+ &$wl#H)
+ '<xC#/xO
+ .*uB2
 p(&a#$
 p(&c#$
- +(L3>s#
+ 4(L3>s#
 /%
 wl#V>s#
- $(wl#Y)
+ &(wl#Y)
 q?s#
- $&xC#>py
- ($uB.
+ &&xC#>py
+ .$uB.
 p(&e#$
 p(&g#$
- +(wl#U>s#
- $$wl#X)
-  $<xC#<xO
- (*uB1
+ 4(wl#U>s#
+ &$wl#X)
+ '<xC#<xO
+ .*uB1
 p(&i#$
 N~#$
- +(L6e<
+ 4(L6e<
 /%
 wl#ge<
- $(wl#j)
+ &(wl#j)
 q?ux
- $&xC#Kpy
- ($uB5
+ &&xC#Kpy
+ .$uB5
 N}#$
 N|#$
- +(wl#fe<
- $$wl#i)
-  $<xC#IxO
- (*uB*
+ 4(wl#fe<
+ &$wl#i)
+ '<xC#IxO
+ .*uB*
 N{#$
 Nz#$
- +(L9e*
+ 4(L9e*
 /%
 wl#we*
- $(wl#z)
+ &(wl#z)
 q?uk
- $&xC#Xpy
- ($uB6
+ &&xC#Xpy
+ .$uB6
 Ny#$
 Nx#$
- +(wl#ve*
- $$wl#y)
-  $<xC#VxO
- (*wD<
+ 4(wl#ve*
+ &$wl#y)
+ '<xC#VxO
+ .*wD<
 Nw#$
 Nv#$
- +(L<>rt
+ 4(L<>rt
 /%
 wl$*>rt
- $(wl$-)
+ &(wl$-)
 q?rt
- $&xC#fpy
- ($wD'
+ &&xC#fpy
+ .$wD'
 Nu#$
 Nt#$
- +(wl$)>rt
- $$wl$,)
-  $<xC#dxO
- (*wD0
+ 4(wl$)>rt
+ &$wl$,)
+ '<xC#dxO
+ .*wD0
 Ns#$
 Nr#$
- +(L?sd2
+ 4(L?sd2
 /%
 wl$:sd2
- $(wl$=)
+ &(wl$=)
 q?pd2
- $&xC#spy
- ($wD+
+ &&xC#spy
+ .$wD+
 Nq#$
 Np#$
- +(wl$9sd2
- $$wl$<)
-  $<xC#qxO
- (*wD2
+ 4(wl$9sd2
+ &$wl$<)
+ '<xC#qxO
+ .*wD2
 No#$
 Nn#$
- +p/LB,qy
+ 4p/LB,qy
 /%
 wl$J,qy
- $(wl$M)
+ &(wl$M)
 q?'qy
- $&xC$#py
- ($wD.
+ &&xC$#py
+ .$wD.
 Nm#$
 Nl#$
- +(wl$I,qy
- $$wl$L)
-  $<xC#~xO
- (*wD1
+ 4(wl$I,qy
+ &$wl$L)
+ '<xC#~xO
+ .*wD1
 Nk#$
 Nj#$
- +(LE,q&
+ 4(LE,q&
 /%
 wl$Z,q&
- $(wl$])
+ &(wl$])
 q?'q&
- $&xC$0py
- ($wD5
+ &&xC$0py
+ .$wD5
 Ni#$
 Nh#$
- +(wl$Y,q&
- $$wl$\)
-  $<xC$.xO
- )c+{8$d9B
+ 4(wl$Y,q&
+ &$wl$\)
+ '<xC$.xO
+ 0c+{8$d9B
 xC$;py
 /#
 q|r;$d9B
- %*{8$Z9B
+ (*{8$Z9B
 xC$9py
 /#
 q|r;$Z9B
- %'{8$R9B
+ ('{8$R9B
 xC$7py
 /#
 q|r;$R9B
- %'{8$J9B
+ ('{8$J9B
 xC$6py
 /#
 q|r;$J9B
- %'{8$B9B
+ ('{8$B9B
 xC$4py
 /#
 q|r;$B9B
- %'{8$:9B
+ ('{8$:9B
 xC$3py
 /#
 q|r;$:9B
- %'{8$29B
+ ('{8$29B
 xC$1py
 /#
 q|r;$29B
- %'{8$*9B
-  #v#/#
+ ('{8$*9B
+ %v#/#
 q|r;$*9B
- %'{8$"9B
+ ('{8$"9B
 xC$.py
 /#
 q|r;$"9B
- %'{8#w9B
+ ('{8#w9B
 xC$-py
 /#
 q|r;#w9B
- %'{8#o9B
+ ('{8#o9B
 xC$+py
 /#
 q|r;#o9B
- %'{8#g9B
+ ('{8#g9B
 xC$*py
 /#
 q|r;#g9B
- %'{8#^9B
+ ('{8#^9B
 xC$(py
 /#
 q|r;#^9B
- %'{8#V9B
+ ('{8#V9B
 xC$'py
 /#
 q|r;#V9B
- %'{8#N9B
+ ('{8#N9B
 xC$%py
 /#
 q|r;#N9B
- %'{8#F9B
+ ('{8#F9B
 xC$$py
 /#
 q|r;#F9B
- %'{8#>9B
+ ('{8#>9B
 xC$"py
 /#
 q|r;#>9B
- &'xC#~py
- ($xC#|py
- ($xC#{py
- ($xC#ypy
- ($xC#xpy
- ($xC#vpy
- ($xC#upy
- ($  #q( ($xC#rpy
- ($xC#ppy
- ($xC#opy
- ($xC#mpy
- ($xC#lpy
- ($xC#jpy
- ($xC#ipy
- &$xC#hyC#c
+ *'xC#~py
+ .$xC#|py
+ .$xC#{py
+ .$xC#ypy
+ .$xC#xpy
+ .$xC#vpy
+ .$xC#upy
+ .$ %q( .$xC#rpy
+ .$xC#ppy
+ .$xC#opy
+ .$xC#mpy
+ .$xC#lpy
+ .$xC#jpy
+ .$xC#ipy
+ *$xC#hyC#c
 t#yC#^
 t#yC#Z
 t#yC#V
@@ -9071,127 +8764,127 @@ uYo
 uYk
 uYg
 uYc
- -$p<z
+ 8$p<z
 Ng#$
 Nf#$
- %0u4$-d
- &$s<r;$g4
- $$u4$(d
+ (0u4$-d
+ *$s<r;$g4
+ &$u4$(d
 /#
 x@d#e
- $+s<r;$_4
- $$u4$#d
+ &+s<r;$_4
+ &$u4$#d
 /#
 x@b#c
- $+s<r;$Y4
- $$u4#{d
+ &+s<r;$Y4
+ &$u4#{d
 /#
 x@_#a
- $+s<r;$S4
- $$u4#vd
+ &+s<r;$S4
+ &$u4#vd
 /#
 x@]#^
- $+s<r;$M4
- $$u4#qd
+ &+s<r;$M4
+ &$u4#qd
 /#
 x@[#\
- $+s<r;$G4
- $$u4#ld
+ &+s<r;$G4
+ &$u4#ld
 /#
 x@Y#Z
- $+s<r;$A4
- $$u4#gd
+ &+s<r;$A4
+ &$u4#gd
 /#
 x@W#X
- $+s<r;$;4
- $$u4#bd
+ &+s<r;$;4
+ &$u4#bd
 /#
 x@U#V
- $+s<r;$54
- $$u4#\d
+ &+s<r;$54
+ &$u4#\d
 /#
 x@S#T
- $+s<r;$/4
- $$u4#Wd
+ &+s<r;$/4
+ &$u4#Wd
 /#
 x@Q#R
- $+s<r;$)4
- $$u4#Rd
+ &+s<r;$)4
+ &$u4#Rd
 /#
 x@O#P
- $+s<r;$#4
- $$u4#Md
+ &+s<r;$#4
+ &$u4#Md
 /#
 x@M#N
- $+s<r;#z4
- $$u4#Hd
+ &+s<r;#z4
+ &$u4#Hd
 /#
 x@K#L
- $+s<r;#t4
- $$u4#Cd
+ &+s<r;#t4
+ &$u4#Cd
 /#
 x@I#J
- $+s<r;#n4
- $$u4#>d
+ &+s<r;#n4
+ &$u4#>d
 /#
 x@G#H
- $+s<r;#h4
- $$u4#9d
+ &+s<r;#h4
+ &$u4#9d
 /#
 x@E#F
- $+s<r;#b4
- $$u4#4d
- &$s<r;#[4
- $/u4#/d
- &4s<r;#U4
- $?:{d
- &Ds<r;#O4
- $O:vd
- &T#s<r;#I4
- $O:qd
- &T#s<r;#C4
- $O:ld
- &T#s<r;#=4
- $O:gd
- &T#s<r;#74
- $O:bd
- &T#s<r;#14
- $O:\d
- &T#qY|4
- $O:Wd
- &T#qYv4
- $O:Rd
- &T#qYp4
- $O:Md
- &T#qYj4
- $O:Hd
- &T#qYd4
- $O:Cd
- &T#qY]4
- $O:>d
- &T#qYW4
- $O:9d
- -T#J=rP*
+ &+s<r;#b4
+ &$u4#4d
+ *$s<r;#[4
+ &/u4#/d
+ *4s<r;#U4
+ &?:{d
+ *Ds<r;#O4
+ &O:vd
+ *T#s<r;#I4
+ &O:qd
+ *T#s<r;#C4
+ &O:ld
+ *T#s<r;#=4
+ &O:gd
+ *T#s<r;#74
+ &O:bd
+ *T#s<r;#14
+ &O:\d
+ *T#qY|4
+ &O:Wd
+ *T#qYv4
+ &O:Rd
+ *T#qYp4
+ &O:Md
+ *T#qYj4
+ &O:Hd
+ *T#qYd4
+ &O:Cd
+ *T#qY]4
+ &O:>d
+ *T#qYW4
+ &O:9d
+ 8T#J=rP*
 /I
 p9v-
- $(JKs?<
+ &(JKs?<
 /#
-  %'J[s?'
-  &'Jhs?0
-  %, #>Jts?+
+ )'J[s?'
+ +'Jhs?0
+ ), $>Jts?+
 /I
 p9vZ
- $CJys?.
+ &CJys?.
 /#
-  $'/9
+ ''/9
 u4&Hs?1
 s,$\,5
- $X#r>25
+ &X#r>25
 s,$]we
- $%r>rW
+ &%r>rW
 z($[
 p9xX
- $0u4$,uy<
+ &0u4$,uy<
 u4$'uy'
 u4$"uy0
 u4#zuy+
@@ -9224,97 +8917,107 @@ u4#.vX*
 :B{7<
 :={7'
 p9*0
- +D/n
- ($tX
+ 4D/n
+ .$tX
 pB&6
- %&tX
+ (&tX
 pB%w
- %&/F
+ (&/F
 ||
 pB%^
- %(||
+ ((||
 pB%]
- '&pB%[
- '$pB%N
- &$pB%E
- &$pB%=
- &$pB%5
- &$pB%-
- &$pB%%
- &$pB$z
- &$pB$r
- &$pB$j
- &$pB$b
- &$pB$Y
- &$ #V$ &U$pB$I
- &$pB$A
- &$pB$9
- %$})
+ ,&pB%[
+ ,$pB%N
+ *$pB%E
+ *$pB%=
+ *$pB%5
+ *$pB%-
+ *$pB%%
+ *$pB$z
+ *$pB$r
+ *$pB$j
+ *$pB$b
+ *$pB$Y
+ *$ $V$ *U$pB$I
+ *$pB$A
+ *$pB$9
+ ($})
 pB$1
- $O #V#})
- #f& $P# #k%})
+ &O $V#})
+ $f& 'O $o&})
 pB#~
- $I #P#})
- #h& $: #R&})
+ &I $P#})
+ $h& &: $R&})
 pB#n
- $W& #\&})
+ 'O $*})
 pB#f
- $b& #i& &h& #k& &j& #m& &l& #o& &n& #o& &n& #o& &n& #o& &n& $q& %p& $q& %p& $q& %p& #q&/%
+ 'O $, *h& $k& *j& $m& *l& $o& *n& $o& *n& $o& *n& $o& *n& &q& (p& &q& (p& &q& (p& $q&/%
 tX
 pB'o
- $p% #u% 't% #s%/#
+ &p% $u% ,t% $s%/#
 tX
 pB'C
- $l% #q%tX
+ &l% $q%tX
 pB'&
- $x* #}*tX
+ &x* $}*tX
 pB&c
- $x* #}* $p%pB&O
- $$ #o% 'n% #m% $l%pB&I
- $7 #T& $j%pB%\
- $$ #i% &h% #i% &h% #i% &h% #i% $r+ %c$!c.z/
-  $}& $}%!crepm
-  $}& $%!cxWpm
-  $}& $%!cy,pm
-  $}& $%!c.wG
-  $}& $%!c.wX
-  $}& $%!c.x#
-  $}& $%!cyspm
-  $}& $%!c.xw
-  $}& $%!c1y3
-  $}& $%!c1z/
-  $}& $%!c10pm
-  $}& $%!c|Vpm
-  $}& $%!cq3pm
-  $}& $%!c1wG
-  $}& $%!c1wX
-  $}& $%!c1x#
-  $}& $%!c1*pm
-  $}& $%!c1xw
-  $}& $%!c5y3
-  $}& $%!c5z/
-  $}& $%!cs#pm
- &$!c5+pm
- &$!c52pm
- &$!c5wG
- &$!c5wX
- &$!c5x#
- &$!c5*pm
- &$!c5xw
- &$!c*y3
- &$!c*z/
- &$!c*0pm
- %$ <J`}
+ &x* $}* &p%pB&O
+ &$ $o% ,n% $m% &l%pB&I
+ &7 $T& &j%pB%\
+ &$ $i% *h% $i% *h% $i% *h% $i% &r+ (c$!c.z/
+ '}& &}%!crepm
+ '}& &%!cxWpm
+ '}& &%!cy,pm
+ '}& &%!c.wG
+ '}& &%!c.wX
+ '}& &%!c.x#
+ '}& &%!cyspm
+ '}& &%!c.xw
+ '}& &%!c1y3
+ '}& &%!c1z/
+ '}& &%!c10pm
+ '}& &%!c|Vpm
+ '}& &%!cq3pm
+ '}& &%!c1wG
+ '}& &%!c1wX
+ '}& &%!c1x#
+ '}& &%!c1*pm
+ '}& &%!c1xw
+ '}& &%!c5y3
+ '}& &%!c5z/
+ '}& &%!cs#pm
+ *$!c5+pm
+ *$!c52pm
+ *$!c5wG
+ *$!c5wX
+ *$!c5x#
+ *$!c5*pm
+ *$!c5xw
+ *$!c*y3
+ *$!c*z/
+ *$!c*0pm
+ ($ V#J`}
 
-var tiledQueries64SM80NarrowAligned = driver.Text{Base: &tiledKeys64SM80NarrowAligned, Code: `packed2 54929 tiledQueries_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
- %$!u6p)rmvQgzSrD}:rmp3wd
- ($!pW0sDpt
- $$]t?rO
+var tiledQueries64SM80NarrowAligned = driver.Text{Base: &sequencesSM70, Code: `packed2 54929 tiledQueries_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ $(!u6p)rmvQgzSrD}:rmp3wd
+!u'p)rmvQq*
+!xgIojp{q*
+!|Fp)rmvQgq*
+ (&!pW0sDpt
+!?p$zSp{p)w>p-*x(
+ $&]t?rO
 O+r6s7
 hunrT
 p#u/rO
- 0*p,y9
- &$p"|K
+ &*t6
+ &"u#
+ &"vc
+ &"|4
+ ."p,yu
+p"|K
 t$t8
 t$tq
 t$td
@@ -9323,131 +9026,312 @@ to
 u<'q6
 u<0s]
 z3rX
- #8xcqW
+ $HxcqW
 |tp{zWw>?r[
 s1
 xYpv
 sp
- 7* $*u?ps
+|O<p=
+s2
+z8+'
+q@$
+s/
+q@%
+s/
+q@'
+s/
+q@(
+s/
+q@*
+s/
+q@+
+s/
+q@-
+s/
+q@.
+s/
+q@0
+s/
+u?q)
+s/
+u?ps
 s/
 xcsT
 pH)pk
 r#sS*
- #Z# %S#tJZ
- $$qHpS>xuysv6rquA}L6v-re
- ($rIp7
- '$s"pe
- 9$w_qP
- 3$|o7&7Z-
+ $q#pDr7r7
+{y&
+Wu)pC
+tJZ
+ws
+xh
+qHpS>xuysv6rquA}L6v-re
+tE
+u"
+})
+ &Z)})
+rIp7
+ $EWsXsT
+tF8
+ $o>s/
+s"pe
+wc
+t~3
+G1)
+ $pF %;{Qp4v.
+ %=v%ys
+r^)
+}w1
+q?q/
+xEps
+Wv5p;
+tG,
+WsXP1
+}PpQApN-
+}Pp7p2Z-
+/%
+rUp2
+y7
+ &y$/%
+w_qP
+ '= 7;xEm)
+/%
+ %;/%
+}PqRAqP-
+|o7&7Z-
 /%
 |(&7
- :(w3*8
- P#$v>q%
- #$r??
+ &\(Wy2p'
+pnqRK
+v_<
+ )#ws
+s5~2
+Wv1pf
+L#pk
+s/
+s%#3
+ %AzQt^>t^>t^^qx}%qX
+WyRpb
+ $Q+{Qbv.
+ +Bt4
+w3*8
+ %JwIqA
+ua1
+Wx}pK
+zDp2
+ $&tE
+zDpe
+tE
+xr
+|3$K
+|3#K
+|3"K
+zZq)K
+rip5K
+ &e$Wz$rR
+x9$u$E
+sh?Iq3u}vM^
+wIpA
+qHq3E
+}V%qlE-
+xq
+x9%Ep@
+WqG.r%
+x9$ER
+ $#q\0tB
+ $|#rc
+s[p5
+Wq[rR
+D<ql
+u&&
+s$m'-
+pDu)pK
+r^=)
+|zy{=+
+utR
+qe?E
+vY<=,-
+vY<)py
+/$
+ $" $.v>q%
+w#rEK
+r??
 qNy8
-xDqVK
-uB
+ $/uB
 /4
 qI+
 /#
 wgrER
-r,xl|#rts#rt
-xr
-vApAp@
- #{#zmph
+ &0vApAp@
+ $$zmph
 zmpJ
-sh?vyoynt5QE
-xpsl
-s:qK
-tb.sK*x$6pd
-}X
-{mv9q3q1vM7
-ubpA
-t<|:rE
-~&pS)
- #$ubpJ
-  %&~&q))
-ubq)
-yP#)
-{Zp)o?pEp3t5xIE="
-r^,
-s$ph-
-uepS=%
-  #${Zp)o?pEp3t5xIE=&
-  $'vArE=+
-wIm,
- $[(w9+Z
-shv9q3pPy{A
- ##r=.pX
- (Z&r=1yU
+ \#&w9+Z
+ &$r=.pX
+{y%
+|/%v.
+ $r#v%1'
+r^)
+}w+
+r=1yU
 {y#
 sMm;)=6
- #(yP>=P
+ubpS
+yP>=P
 vF
 |C#A
- /(s(5E
+Tp'2a
+w#<R
+tH)
+tE
+Tp'.pb
+qHq3)
+vYq3R-
+q?{,
+sMrEp@r}
+q?qA
+/#
+s$<py
+Tp-<p-
+s(5E
 v35v2
 uN6
- #( &o'p<@
+Tp-6pv
+q@#
+|H.
+pnqVK
+tE
+p<@
 Tp-'p=
- #k*s/
- #% $b/sMpAu=w"
- %$vF
- ,$G#)
- #$qY$;
- )u& #r&qY(rf
- )u& #r&sMm,zz="
- '$G#)
- #$/'
+q:,M
+s/
+pg,r+
+s/
+Tp-0q-
+sMpAu=w"
+q?pA
+Tp-.pC
+qzp?A
+vF
+vir4
+s/
+Tp-6qp
+vn,vZ&(
+vn38
+z5y{
+tw
+ $X%qfp0wq
+r2wk
+G#)
+}mp+bqa
+qY$;
+}5
+xT
+t4
+ ++}mp+pQFxu2qa
+qY(rf
+{-
+r,q/
+ -+}mp+paxLr6*qa
+sMm,zz="
+r,q)
+ -3ru"|)6qyqa
+/'
 s(;=)
 v3;=*-
 uN<
 /'
- &P'p<A
- +r&G,)
- '$G,)
- '$G,)
- '$G,)
- #$ $p'}px<w>p3u}vM%C&$=D
+q@,
+ )]#p<A
+/%
+t4
+vi8>yZ
+s/
+/#
+sE&E
+sx&wq
+ 'HG,)
+ru(FuAp0qa
+sE#R
+sx%wq
+ )(ru*v@r:q&qa
+q|q)rN
+sx$wq
+ ).ru,v@unrlqa
+q|pstU
+sx#wq
+ )4ru.Fp0xfqa
+t30yU
+{y$
+}px<w>p3u}vM%C&$=D
 ubm@
 |C$%6
 /)
- #{'tH=f
+w#<)
+tH=f
 tE
 /*
 qHq3=f
 tSf
 qfq3r4
- #]- $g-seE
- )$ &n'p<B
- #q't_m<u$
+ $[% %j$sMrEp@rN
+seE
+ 'j$/'
+s(7E
+v37v2
+uN8
+/&
+q@&
+ )j$p<B
+Tp-0pv
+t_m<u$
 {-
 se=
- ,(G&)
+/(
+v8
+vi8i*
+s/
+/$
+ -c$G&)
 ru7v@u|q0qa
- )&G&)
-ru:Fq&5sKqa
- )&G&)
-ru=FxuqFqa
- )&G&)
-ru@u\xWvZqa
+qY#;
+ /c$ %+ru:Fq&5sKqa
+qY'rf
+ /c$ %4ru=FxuqFqa
+t_m+zz
+D#)
+wU"
+ -4ru@u\xWvZqa
 /%
 s(9=)
 v39=*-
 uN:
 /#
- &f&p<C
- +w&G))
+q@)
+ )q%p<C
+/$
+t4
+vi8i2
+ 'd$sE'E
+ )d$G))
 ruFu\v(rWqa
- &&G))
-ruHu\66reqa
- &&G))
-ruJ~$y5qa
- 'p&ruLFul.r6qa
- $u'qM<pv
- #\%rzxf&,
- '$q:-4
- #$q@m
+sE$R
+ )d$ %(ruHu\66reqa
+sE"rN
+ )d$ %.ruJ~$y5qa
+ +d$ %4ruLFul.r6qa
+qN2pf
+t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
+qM<pv
+r)'yX
+rzxf&,
+s/
+v%.
+t4
+z8+
+q"p4;
+q:-4
+tF8
+q@m
 tb{,
 yf
 rYZ-
@@ -9460,33 +9344,33 @@ qM<s{
 uOe
 |=
 qfbr4
- $l,GT)
-y;k9o
-qQ=
-}Qpy
+ 'i% %+y;k9o
+ %+}Qpy
 p<D
 qM<qO
- #r's[pQ
-s[p7
-qM'pv
+ %Y)s[pQ
+ $[#qM'pv
 s<q9M
 G/)
 w60u5Q>Qr|
 /%
 ud
 /#
-  %(qN*p=
+ )(qN*p=
 GV9m
 qN5P
 s$p:is)#
-{Mpb
-tHE
- Bo.}\{G
+ $@tHE
+ B\? BA}\{G
 s|.yB
 pg-vj
 |A8
- #X$q:-;
- %$pg-r+
+}<vZ&(
+q:-;
+xep*
+s|5yB
+q"YM
+pg-r+
 q:-M
 |H
 }Bqp
@@ -9494,7 +9378,8 @@ s(V9i
 v3V9i-
 q.0tB
 GVw"
- #k@q?'
+q?q)
+q?'
 ski
 t4
 rY%J-
@@ -9502,23 +9387,42 @@ q.'a
 rY%Ks)#
 q.2v/
 pg-M
- #U@q.0yI
+q"|T
+q.0yI
 {>vl
-  $,rY%O-
+ ',rY%O-
 /$
 rY%Ps)#
 qL*qG.
 uI(
 uI*
- /2 5P# $*{Nq-
- #$z6p'
-}=
-y#q%
+rr,B
+rr-B
+rr.B
+rr/B
+rr0B
+rr1B
+rr2B
+rr3B
+rr4B
+rr5B
+rr6B
+rr7B
+rr8B
+qD*B
+qD)B
+qD(B
+qD'B
+qD&B
+ >2 &y-{Nq-
+t2o?jIrVu{?x<jtvsLpEv,rDop/<
+ &lHy#q%
 v%1
 t4
 |H
 z<p'
- #,sAq/
+{>ql
+sAq/
 u"
 t30rX
 r^9g
@@ -9527,123 +9431,225 @@ y;Xsi#5
 ubr;#1
 x{ir}
 /<
- %B/=
- %$y;ZrN
+ %S(tHE
+tE
+/=
+ %k,vYq3v2
+ %k*y;ZrN
 q?r;#6
- $&/<
- %$wD
+ 'k*/<
+ )Q(wD
 |EqW
 v4|T
- #&/A
+}<u|q0&(
+/A
 {*=W
 se~
 />
- %*/A
+ts
+vi8iF
+s/
+/A
 p]v,vZZ
 p]v38
- (f4 #m4ut=V
- '$G&)
- #$uM=U
- '$G&)
- #$y?=T
- '$G&)
- $$s(9=%
+ /P(}mp+bv@u|q0qa
+ut=V
+r,pS
+ -~'}mp+pQFq&5sKqa
+uM=U
+y6
+ -*}mp+paFxuqFqa
+y?=T
+r,qA
+ -2ru"u\xWvZqa
+/&
+s(9=%
 v39=&-
 uN:
 r>2
- &*/?
- &$G))
- '$G))
- '$G))
- '$G))
- #$|,yUpv
- $D|5pv
+ 'w'vi8iL
+s/
+/?
+sE$E
+ +k'ru&u\v(rWqa
+sE"R
+ +k'ru(u\66reqa
+ %[*sx"wq
+ ).ru*~$y5qa
+ %[*qfqRwq
+ )4ru,Ful.r6qa
+|,yUpv
+ %w' $9|5pv
 p]3,u|q0&(
 }Bpb
 qe@=9
 {fqW
 tS;
- %6}2GV
- #$wt%G
+ &%s|.q8
+}2GV
+s|5sX
+wt%G
 y$s^G
- %@}<vZq5
+s/
+s"ql
+r>.
+}<vZq5
 p]G38
- ,7r>1
- ($}2XFqc
- /$}2eFp.
- /$}2qFq6
- /$}2}FuAqX
- /$z@uX#8FuAsI
- /$z@uX#DFuAtd
- /$z@uX#PF6+qu
- .$/)
+z@xHv@u|qc
+s|*r%
+}k
+yEx-z[qi[[[@
+s|6qW
+yEx-wfrJpFpFpF@
+s|5yR
+w_3
+ '/r>1
+z@p+paFq&5t'
+/$
+pz&%%%$%#uK"""""""@
+/$
+pz&%%%$%#v#&"&"&"&@
+/&
+}2XFqc
+s|5r%
+}2'v@u|p.
+/%
+yEywuK)"("'"&@
+/%
+yEywv#)"("'"&@
+/$
+}2+Fq&y\V
+/$
+yEx-uK)"("'"&@
+/$
+yEx-v#)"("'"&@
+/%
+}2eFp.
+/%
+}23v@u|q6
+ -0}27Fq&*s]
+ -0}2qFq6
+/%
+}2?FuQ.sc
+ ->}2CFq&*qc
+ ->}2}FuAqX
+/%
+}2Ku\v(sI
+/%
+yEywuKZ"Z"Z"Z@
+/%
+yEywv#^"^"^"^@
+/$
+}2Ou\66x+
+/$
+yEx-uKc"c"c"c@
+/$
+yEx-v#g"g"g"g@
+/%
+z@uX#8FuAsI
+/%
+}2Wu\v(td
+ -L}2[u\66vP
+ -Lz@uX#DFuAtd
+/%
+}2dFu*5qu
+ -L}2htQrqqX
+ -Lz@uX#PF6+qu
+/%
+}2pFu*52pU
+ ->}2ttQrqsI
+ +>/)
 q,~*d
- $&q.2qO
+/)
+L~%}
+q.2qO
 r#r(#S8
 r#xS#R
 r#r(#PZ
- #&y@+w.
+r#xS#T
+y@+w.
 qzYK
- #*qzY,
- #$v\K
- #$v\,
- #$qzYe
- #$qzYvl
- #$v\e
- #$v\vl
- #$qzY3
- #$qzY,5
- #$v\3
- #$v\,5
- #$qzYwe
- #$qzY4.
- #$v\we
- #$v\4.
+q}fv*f-
+qzY,
+q}ev*e-
+v\K
+q}dv*d-
+v\,
+q}cv*c-
+qzYe
+q}bv*b-
+qzYvl
+q}av*a-
+v\e
+q}_v*_-
+v\vl
+q}^v*^-
+qzY3
+q}]v*]-
+qzY,5
+q}\v*\-
+v\3
+q}[v*[-
+v\,5
+q}Zv*Z-
+qzYwe
+q}Yv*Y-
+qzY4.
+q}Xv*X-
+v\we
+q}Wv*W-
+v\4.
 q}Vv*V-
- #*/;
+ $#/;
 Xg###L
- #@rB(#)
- #&Xj###L
- #)rB+#)
- #&Xm###M
- #)rB.#+
- #&Xp###M
- #)rB1#+
- #&Xs###L
- #)rB4#)
- #&Xv###L
- #)rB7#)
- #&Xy###M
- #)rB:#+
- #&X|###M
- #)rB=#+
- #&l#.###L
- #)rB@#)
- #&l#1###L
- #)rBC#)
- #&l#4###M
- #)rBF#+
- #&l#7###M
- #)rBI#+
- #&l#:###L
- #)rBL#)
- #&l#=###L
- #)rBO#)
- #&l#@###M
- #)rBR#+
- #&l#C###M
- #)rBU#+
- $m&q<N"R
+{?0?joov,r[?\p)wwsl
+rB(#)
+ $TBXj###L
+ %&rB+#)
+ $#Xm###M
+ %*rB.#+
+ $#Xp###M
+ %.rB1#+
+ $#Xs###L
+ %2rB4#)
+ $#Xv###L
+ %6rB7#)
+ $#Xy###M
+ %:rB:#+
+ $#X|###M
+ %>rB=#+
+ $#l#.###L
+ %BrB@#)
+ $#l#1###L
+ %FrBC#)
+ $#l#4###M
+ %JrBF#+
+ $#l#7###M
+ %NrBI#+
+ $#l#:###L
+ %NrBL#)
+ $#l#=###L
+ %NrBO#)
+ $#l#@###M
+ %NrBR#+
+ $#l#C###M
+ %NrBU#+
+ $#Tp;.q[
+q<N"R
 q<F"J
 q<>"B
 q<6":
- #*s,#5H#g
+ug0y2
+s,#5H#g
 }<vZH#8
 r8#f38
 {xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHv@u|qc
- #*yEp|q5pTpexyK#J#I#H@
- #$yEp|q5pTpex[G#F#E#D@
- #${xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cp+p^v@u|p.
+ug+qW
+yEp|q5pTpexyK#J#I#H@
+ug2sT
+yEp|q5pTpex[G#F#E#D@
+ug0sT
+{xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cp+p^v@u|p.
 /$
 pz$%#%"qPxyC#B#A#@@
 /$
@@ -9660,9 +9666,11 @@ w*&FuQ.sc
 pz,%+%*%)xy3#2#1#0@
 /$
 pz,%+%*%)x[/#.#-#,@
- &Dr>5
+/%
+L)3
+ 'p'r>5
 /&
-  &G/&
+ +G/&
 w*/Fq&5t'
 /&
 s\K#J#I#HpqywuK5"4"3"2@
@@ -9697,161 +9705,256 @@ rd;vK~5
 |O<{6
 sMp:Tsi#S9o
 ubr;#Y
-|C#&%
- #s&  $f, $&sMmPRp@
- '$xd$9H$8
- #k$tE
+ $nC|O5rR
+ 'f,s/
+puu/pv
+sMmPRp@
+ %U3 $p#v%|V
+r^)
+}w'
+xd$9H$8
+rs&%
+tE
 sk?
- $b$qQ?
- %^# #u. #P# *Q1/$
+tE
+pu+'P
+qQ?
+ $sEy.?op$gp/xIpyta
+r>*
+NK#$
+NJ#$
+tf
+G3)
+puu/y2
+q,~7d
+/#
+vgqK(
+wRqV
+ %E/$
 sMmUwiw"
 q?ps
- &.xd$6H$9
- #$  $</#
-  %<r>6
- #X0 #V# *p. #]$tGe
- #$ (V# $U#  $>/$
-  %>rc<
- #X0 #k( 2d6  (W#rc'
- #s5ND#$
- +b5v^3
+ +=xd$6H$9
+}FyZ
+ '</#
+ )<r>6
+NI#$
+NH#$
+ '</$
+ -<|O5p;
+tGe
+puu/q~
+D%e
+ '=D()
+q?*
+ %> %X#rM&py
+ '>/$
+ )>rc<
+NG#$
+NF#$
+ '>/%
+ /X# /<rM$xO
+ /W#rc'
+NE#$
+ND#$
+ 3W#/%
+v^3
 /%
- (Z# $U#  (W#rc0
+D53
+ '=D8)
+q?p0
+ 'W#rM3py
+ /W#rc0
 NC#$
 NB#$
- 24  (^$rc+
+ 5W# /<rM1xO
+ /^$rc+
 NA#$
 N@#$
- +4|Awe
+ 5W#|Awe
 /%
- (Z# $U#  (^$rc2
+DEwe
+ '=DH)
+q?rl
+ '^$rM@py
+ /^$rc2
 N?#$
 N>#$
- 24  (f%rc.
+ 5^$ /<rM>xO
+ /f%rc.
 N=#$
 N<#$
- +4L"qd
+ 5^$L"qd
 /%
- (Z# $U#  (f%rc1
+DUqd
+ '=DX)
+q?q0
+ 'f%rMMpy
+ /f%rc1
 N;#$
 N:#$
- 24  (m&rc5
+ 5f% /<rMKxO
+ /m&rc5
 N9#$
 N8#$
- +4L%}l
+ 5f%L%}l
 /%
- (Z# $U#  (m&rc*
+Df}l
+ '=Di)
+q?qF
+ 'm&rMZpy
+ /m&rc*
 N7#$
 N6#$
- 24  (t'rc6
+ 5m& /<rMXxO
+ /t'rc6
 N5#$
 N4#$
- +4L(zz
+ 5m&L(zz
 /%
- (Z# $U#  (t'uB<
+Dvzz
+ '=Dy)
+q?rW
+ 't'rMhpy
+ /t'uB<
 N3#$
 N2#$
- 24  ({(uB'
+ 5t' /<rMfxO
+ /{(uB'
 N1#$
 N0#$
- +4L+>ro
+ 5t'L+>ro
 /%
- (Z# $U#  ({(uB0
+wl#5>ro
+ '=wl#8)
+q?ro
+ '{(rMupy
+ /{(uB0
 N/#$
 N.#$
- 24  (S*uB+
+ 5{( /<rMsxO
+ /S*uB+
 N-#$
 N,#$
- *d/ymv+
- $P;ykqT
- %$JAq(2
+ 3S*ymv+
+ &e-ykqT
+ &%Tp-<P
+JAq(2
 /@
 p90.
- $(JJq(1
+ $=/#
+JJq(1
 /#
-  %'JVq(5
-  &'J^q(*
-  %,/V
+ )'JVq(5
+ +'J^q(*
+ ),/V
 Jgq(6
 p9u/
- &c$rI1
+ (w#WsXyR
+rI1
 pcB
 pc>
- $(/f
-vb;
- &&/d
+ &*/f
+ $< (- $-/d
 })
- %) #./'
+ *&/'
 ||
 pB#h
- $' #,||
+_8
+ &*||
 pB#X
- $X& #Q& #- #CpB#N
- %P#vbM
- #P# %K $-pB#L
- $5 #D/,
+_:
+ &(s|5r{
+vbM
+pB#N
+r9q3
+ &( %'pB#M
+ '' $*ug0s8
+ $?pB#L
+ '- $F/,
 tX
 pB#B
- $c& #]&tX
+_?
+ &(tX
 pB#:
- $X& #S&tX
+ '' $*tX
 pB#2
- $}% #x%tX
+ ', $*tX
 C{
- $s% #n%tX
+ '1 $*tX
 Cs
- $i% #d%tX
+ '6 $*tX
 Ck
- $^% #Y%tX
+ '; $,tX
 Cc
- $T% #~$tX
+ '@ $*tX
 CZ
- $y$ #t$tX
+ 'E $*tX
 CR
- $o$ #j$tX
+ 'J $*tX
 CJ
- $e$ #_$tX
+ 'O $*tX
 CB
- $Z$ #U$tX
+ 'O!c'xw
+tX
 C:
- $P$ #z#tX
+ 'O!vTy3
+tX
 C2
- $u# #p#tX
+ 'O!vTz/
+tX
 C*
- $k# #f#tX
+ 'O!ct?pm
+tX
 C"
- $a# #Y#tX
- #R$ $O #M $9pB$s
+ 'O!vT+pm
+tX
+ppph
+ 'O!crlpm
+/%
+||
+pB$s
 _6
- $>/*
- &7 #8 $7pB$_
- $$ #6||
+p9
+!vTwG
+/*
+{15
+ (h%!vTwX
+/#
+||
+pB$_
+_<
+p9
+!vTx#
+||
 pB$L
- $1 #8||
+ 's$!cxNpm
+||
 pB$9
- $_# #g#/*
- #7pB$+
+ 's$!vTxw
+/*
+vbe
+pB$+
 _=
- $> #CpB$(
+p9
+!|-y3
+ %'pB$(
 _=
 !u9
-p,q&p6
- &a'zqqX
+ $SV# *oY#zqqX
 st
-zq0pZ
- 3(`}
+ $tY# DyY#`}
 
 var tiledQueries128SM80NarrowAligned = driver.Text{Base: &tiledQueries64SM80NarrowAligned, Code: `packed2 81417 tiledQueries_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
- /$]sQrO
+ <$]sQrO
 Ou1rO
 hz#rA
 p#2|L
- a&*r?P
- s#$p<Q
- 0$vn4s#&(
- 2$}mp+pQFv6reqa
- *$}mp+paF*x$2qa
- )$ru"v@u/roqa
+ q**r?P
+ g%$p<Q
+ >$vn4s#&(
+ B$}mp+pQFv6reqa
+ 2$}mp+paF*x$2qa
+ 0$ru"v@u/roqa
 Tp-.P
 L'e
 qzp8+A
@@ -9860,117 +9963,114 @@ s/
 Tp-6yq
 D&e
 r,rE
- 'Mru'Fxfqa
+ ,Mru'Fxfqa
 D$e
- (-ru*FvZuxqa
+ .-ru*FvZuxqa
 D#e
 r,q9
- '+ru-Fukq0qa
-D#e
-r,ps
- '+ru0Frv'u|qa
+ ,+ru-Fukq0qa
+ %*r,ps
+ ,+ru0Frv'u|qa
 /)
 s(;=6
 v3;=7-
- #L/)
- &$p<R
+ $L/)
+ *$p<R
 /'
 t4
 vi8i#
- $*sE3E
+ &*sE3E
 sx4wq
- %&ru6FsCqF*qa
+ (&ru6FsCqF*qa
 sE0R
 sx3wq
- %'ru8u\sCr6qa
+ ('ru8u\sCr6qa
 sE.rN
 sx2wq
- %'ru:Fvr'qyqa
+ ('ru:Fvr'qyqa
 sE-tU
 sx1wq
- %'ru<Fu/2q3qa
+ ('ru<Fu/2q3qa
 /#
 viqUi"
- $/sE,E
+ &/sE,E
 sx/wq
- %&ru?FsC.sKqa
+ (&ru?FsC.sKqa
 sE+R
 sx.wq
- %'ruAu\uQukqa
+ ('ruAu\uQukqa
 sE*rN
 sx-wq
- %'ruCFvr0qFqa
+ ('ruCFvr0qFqa
 sE)tU
 sx,wq
- %'ruEFu/.uAqa
- $H}px<w>p3u}vM%Z&$=Z
+ ('ruEFu/.uAqa
+ &H}px<w>p3u}vM%Z&$=Z
 ubmV
 |C$%M
 /+
- #*tH=|
+ $*tH=|
 tE
 /,
 qHq3=|
 tS|
- &,se[
- -$p<S
- #$t_mRu$
+ *,se[
+ 8$p<S
+ $$t_mRu$
 {-
 seS
- $(vi8i3
- *$ruNtQrWp0qa
- *$ruQFv-p0*qa
- *$ruTxLsQq&qa
- *$ruWxL5*s#qa
+ &(vi8i3
+ 2$ruNtQrWp0qa
+ 2$ruQFv-p0*qa
+ 2$ruTxLsQq&qa
+ 2$ruWxL5*s#qa
 /#
 vi%$i2
 s/
 /)
 D'e
-  'v% #Gru[tQxXvZqa
+ -v% $Gru[tQxXvZqa
 D%e
- (-ru^tQuArtqa
+ .-ru^tQuArtqa
 D$e
-  'v% #5rubxLsKrWqa
-  (v% ##ruexLuxrqqa
+ -v% $5rubxLsKrWqa
+ /v% $#ruexLuxrqqa
 /&
 s(9=6
 v39=7-
 uN:
 /%
- &e#p<T
- $t&vi8i?
- $$sE4E
-  %p%G))
+ *e#p<T
+ &t&vi8i?
+ &$sE4E
+ )p%G))
 rukF.t?rlqa
 sE1R
-  %p%G))
-rumFro.v(qa
+ )p% %(rumFro.v(qa
 sE/rN
-  %p%G))
-ruoFr66xNqa
-  #v%sx0wq
- %{&ruq|){d<qa
+ )p% %.ruoFr66xNqa
+ %v%sx0wq
+ )4ruq|){d<qa
 /#
 viqUi>
-  (v% ##rutFre+reqa
-  &v% ##ruvFrox$2qa
-  &v% ##rux|)pdroqa
-  &v% ##ruz|).qF*qa
- 5H{~#C9o
- *${~#F9o
- $$p<U
- V#$  BB}\yd
- %$rz0s#&(
- #$ #$q"p4M
- %$s|.z1
+ /v% %>rutFre+reqa
+ +v% %DruvFrox$2qa
+ +v% %Jrux|)pdroqa
+ +v% %Jruz|).qF*qa
+ Hy'{~#C9o
+ 2${~#F9o
+ &$p<U
+ \$$ d#B}\yd
+ ($rz0s#&(
+ $$ $$q"p4M
+ ($s|.z1
 tr3pN
- +"rY%a-
- #$rY%bs)#
- )$rY%f-
+ 4"rY%a-
+ $$rY%bs)#
+ 0$rY%f-
 /$
 rY%gs)#
- 2(qDJB
+ B(qDJB
 qDIB
 qDHB
 qDGB
@@ -10002,14 +10102,14 @@ qD.B
 qD-B
 qD,B
 qD+B
- F"y;osi#b
+ k#"y;osi#b
 ubr;#]
- #&/>
- %$/?
- %$y;qrN
+ $&/>
+ ($/?
+ ($y;qrN
 q?r;#c
- $&/=
- ($rz+rWp0&(
+ &&/=
+ .$rz+rWp0&(
 /D
 {*=n
 q?r;#Y
@@ -10020,58 +10120,57 @@ s/
 /D
 p_W4s#Z
 p_X38
- (8}mp+btQrWp0qa
+ .8}mp+btQrWp0qa
 ut=m
- (&}mp+pQFv-p0*qa
+ .&}mp+pQFv-p0*qa
 uM=l
- (&}mp+paxLsQq&qa
+ .&}mp+paxLsQq&qa
 y?=k
- (&ru"xL5*s#qa
+ .&ru"xL5*s#qa
 /#
 vi%&iV
- $f#D$e
-  (s*ru&tQxXvZqa
+ &f#D$e
+ /s*ru&tQxXvZqa
 D#e
- (h-ru)tQuArtqa
-  (j. #5ru,xLsKrWqa
-  )s*ru/xLuxrqqa
+ .h-ru)tQuArtqa
+ /j. $5ru,xLsKrWqa
+ 1s*ru/xLuxrqqa
 /'
 s(9=2
 v39=3-
- &Z/vi8ib
- $v#sE1E
-  &b*ru3F.t?rlqa
+ *Z/vi8ib
+ 'LsE1E
+ +b*ru3F.t?rlqa
 sE/R
-  &b*ru5Fro.v(qa
-  #e.  &]*ru7Fr66xNqa
-  #e.  &]*ru9|){d<qa
+ +b*ru5Fro.v(qa
+ %e. +]*ru7Fr66xNqa
+ %e. +]*ru9|){d<qa
 /#
 viqUia
-  %e.  &b*ru<Fre+reqa
-sE+R
-  &b*ru>Frox$2qa
-  #e.sx+wq
- %p+ru@|)pdroqa
-  #e.sx*wq
- %'ruB|).qF*qa
- &g.p]IMrWp0&(
- #$qeV=O
- #$tSQ
- $$ #&y$s^Z
-  ## $&rz0s#p2
+ )e. +b*ru<Fre+reqa
+ %e. +b*ru>Frox$2qa
+ %e.sx+wq
+ (,ru@|)pdroqa
+ %e.sx*wq
+ ('ruB|).qF*qa
+ *Hp]IMrWp0&(
+ $$qeV=O
+ $$tSQ
+ &$ $&y$s^Z
+ %# &&rz0s#p2
 tF3
- $% 2n+ $k*s|.z$
- #_)y$s^b
+ &% Bn+ '=s|.z$
+ $^#y$s^b
 xe%d
 z@xHV
- #RL|&uy
+ $RL|&uy
 w_%d
 xeqP
 z@xHtQrWqX
- #]D|b{@pqpapTpepNz[{@@
- #&|bqi{4pqpapTpepNwfqi{4@
+ $]D|b{@pqpapTpepNz[{@@
+ $&|bqi{4pqpapTpepNwfqi{4@
 /$
- #,z@p+p^Fv-|K
+ $,z@p+p^Fv-|K
 /$
 |brJr5pxs;p&#%"qPqUz[rJr5pxs;@
 /$
@@ -10079,7 +10178,7 @@ z@xHtQrWqX
 qn'%',
 k'e
 y7
- #K}2pFsCqFp6
+ $K}2pFsCqFp6
 s|5qG*
 p]r}'.
 z@xHF.t?sD
@@ -10088,7 +10187,7 @@ z@xHF.t?sD
 yEp^pepNp2z[qi[[[@
 /%
 yEp^pepNp2wfrJpFpFpF@
- #X#z@p+p^Fro.tq
+ $X#z@p+p^Fro.tq
 /$
 pz"qPqUq5uK"""""""@
 /$
@@ -10097,78 +10196,78 @@ pz"qPqUq5v#&"&"&"&@
 }2}FsC2rj
 /%
 }2&Frewn
- '$}2*Fror6p6
- '$z@uX#8FsC2t8
+ ,$}2*Fror6p6
+ ,$z@uX#8FsC2t8
 /%
 }22F.t?vU
- '7}26Fro1rj
- '$z@uX#DFsCu1pU
+ ,7}26Fro1rj
+ ,$z@uX#DFsCu1pU
 /%
 }2>Freq0pZ
- '7}2BFro1t8
- '$z@uX#PFsC.t'
+ ,7}2BFro1t8
+ ,$z@uX#PFsC.t'
 /%
 }2JFre+x+
- '7}2NFrox$pU
- '$z@uX#\FsCrop6
+ ,7}2NFrox$pU
+ ,$z@uX#\FsCrop6
 /%
 }2VFre{;
- '7}2ZFro5t'
- '$z@uX#iv@v(s]
+ ,7}2ZFro5t'
+ ,$z@uX#iv@v(s]
 /%
 }2cF.rlqX
- '7}2gFroy\V
- '$z@uX#uv@v(qc
+ ,7}2gFroy\V
+ ,$z@uX#uv@v(qc
 /%
 }2oF.rlsI
- '7}2sFro*s]
- &$/+
- #y./+
+ ,7}2sFro*s]
+ *$/+
+ $y./+
 s,#?H#>
- #S+r#r(#|8
+ $S+r#r(#|8
 r#xS#{
 r#r(#yZ
 r#xS#}
- $*rp~}*~-
- #$rp}}*}-
- #$rp|}*|-
- #$rp{}*{-
- #$rpz}*z-
- #$rpy}*y-
- #$rpx}*x-
- #$rpw}*w-
- #$rpv}*v-
- #$rpu}*u-
- #$rpt}*t-
- #$rps}*s-
- #$rpr}*r-
- #$rpq}*q-
- #$rpp}*p-
- #$rpo}*o-
- #$/>
+ &*rp~}*~-
+ $$rp}}*}-
+ $$rp|}*|-
+ $$rp{}*{-
+ $$rpz}*z-
+ $$rpy}*y-
+ $$rpx}*x-
+ $$rpw}*w-
+ $$rpv}*v-
+ $$rpu}*u-
+ $$rpt}*t-
+ $$rps}*s-
+ $$rpr}*r-
+ $$rpq}*q-
+ $$rpp}*p-
+ $$rpo}*o-
+ $$/>
 S~###m
- %&S}###m
- %$S|###n
- %$S{###n
- %$Sz###m
- %$Sy###m
- %$Sx###n
- %$Sw###n
- %$Sv###m
- %$Su###m
- %$St###n
- %$Ss###n
- %$Sr###m
- %$Sq###m
- %$Sp###n
- %$So###n
- +$s,#GH$2
+ (&S}###m
+ ($S|###n
+ ($S{###n
+ ($Sz###m
+ ($Sy###m
+ ($Sx###n
+ ($Sw###n
+ ($Sv###m
+ ($Su###m
+ ($St###n
+ ($Ss###n
+ ($Sr###m
+ ($Sq###m
+ ($Sp###n
+ ($So###n
+ 4$s,#GH$2
 rz0s#H#J
 r8$138
 {xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cxHtQrWqX
- #*yEp|q5pTpexyl#k#j#i@
- #$yEp|q5pTpex[h#g#f#e@
- #${xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cp+p^tQrWsI
+ $*yEp|q5pTpexyl#k#j#i@
+ $$yEp|q5pTpex[h#g#f#e@
+ $${xp[u[vyrmr[?IrVu{?q7wup{p3g?p[*p{*?r[2?p)vyjp{I?IpYjp$grSp0p/|cp+p^tQrWsI
 /$
 pz$%#%"qPxyd#c#b#a@
 /$
@@ -10211,7 +10310,7 @@ pz<%;%:%9xy3#2#1#0@
 pz<%;%:%9x[/#.#-#,@
 /%
 L93
- &Hq<o"s
+ *Hq<o"s
 q<g"k
 q<^"c
 q<V"Z
@@ -10263,177 +10362,177 @@ w*[Fv-+w<
 s\3#2#1#0p&9%8%7%6pqbp*wF
 /$
 s\/#.#-#,p&9%8%7%6wfyc
- #Z#rHr($2H$2qd
+ $Z#rHr($2H$2qd
 xd$2ql
 s5~9
 |3T=R
 /M
 rdDvC*
- $.sMp:Tsi$99o
+ &.sMp:Tsi$99o
 ubr;$?
- (&sMmgRp@
- '$xd%%H%$
- +$Nl#$
+ .&sMmgRp@
+ ,$xd%%H%$
+ 4$Nl#$
 Nk#$
- +&sMmlwiw"
- '$xd%"H%%
- *$Nj#$
+ 4&sMmlwiw"
+ ,$xd%"H%%
+ 2$Nj#$
 Ni#$
- <&Nh#$
+ V#&Nh#$
 Ng#$
- 9&Nf#$
+ P#&Nf#$
 Ne#$
- <&Nd#$
+ V#&Nd#$
 Nc#$
- 9&Nb#$
+ P#&Nb#$
 Na#$
- <&N_#$
+ V#&N_#$
 N^#$
- 9&N]#$
+ P#&N]#$
 N\#$
- <&N[#$
+ V#&N[#$
 NZ#$
- 9&NY#$
+ P#&NY#$
 NX#$
- <&NW#$
+ V#&NW#$
 NV#$
- 9&NU#$
+ P#&NU#$
 NT#$
- <&NS#$
+ V#&NS#$
 NR#$
- 9&NQ#$
+ P#&NQ#$
 NP#$
- <&NO#$
+ V#&NO#$
 NN#$
- 9&NM#$
+ P#&NM#$
 NL#$
- +r/L.ql
+ 4r/L.ql
 /%
 wl#Eql
- $(wl#H)
- #]9 $R7xC#1py
- ($uB2
- &]$ )a$  (<xC#/xO
- (0uB.
- ,[$/%
+ &(wl#H)
+ $]9 &R7xC#1py
+ .$uB2
+ *]$ 0a$ /<xC#/xO
+ .0uB.
+ 6[$/%
 L1>s#
 /%
 wl#U>s#
- $Owl#X)
+ &Owl#X)
 q?s#
- $\#xC#>py
- ($uB1
- -$  (<xC#<xO
- (0uB5
- -$L4e<
+ &\#xC#>py
+ .$uB1
+ 8$ /<xC#<xO
+ .0uB5
+ 8$L4e<
 /%
 wl#fe<
- $(wl#i)
+ &(wl#i)
 q?ux
- $&xC#Kpy
- ($uB*
- -$  (<xC#IxO
- (0uB6
- -$L7e*
+ &&xC#Kpy
+ .$uB*
+ 8$ /<xC#IxO
+ .0uB6
+ 8$L7e*
 /%
 wl#ve*
- $(wl#y)
+ &(wl#y)
 q?uk
- $&xC#Xpy
- ($wD<
- -$  (<xC#VxO
- (0wD'
- -$L:>rt
+ &&xC#Xpy
+ .$wD<
+ 8$ /<xC#VxO
+ .0wD'
+ 8$L:>rt
 /%
 wl$)>rt
- $(wl$,)
+ &(wl$,)
 q?rt
- $&xC#fpy
- ($wD0
- -$  (<xC#dxO
- (0wD+
- -$L=sd2
+ &&xC#fpy
+ .$wD0
+ 8$ /<xC#dxO
+ .0wD+
+ 8$L=sd2
 /%
 wl$9sd2
- $(wl$<)
+ &(wl$<)
 q?pd2
- $&xC#spy
- ($wD2
- -$  (<xC#qxO
- (0wD.
- -$L@,qy
+ &&xC#spy
+ .$wD2
+ 8$ /<xC#qxO
+ .0wD.
+ 8$L@,qy
 /%
 wl$I,qy
- $(wl$L)
+ &(wl$L)
 q?'qy
- $&xC$#py
- ($wD1
- -$  (<xC#~xO
- (0wD5
- -$LC,q&
+ &&xC$#py
+ .$wD1
+ 8$ /<xC#~xO
+ .0wD5
+ 8$LC,q&
 /%
 wl$Y,q&
- $(wl$\)
+ &(wl$\)
 q?'q&
- $&xC$0py
- ($wD*
- -$  (<xC$.xO
- (0wD6
- 3$JAs?<
+ &&xC$0py
+ .$wD*
+ 8$ /<xC$.xO
+ .0wD6
+ D$JAs?<
 /B
 p92'
- $(JOs?0
+ &(JOs?0
 /#
-  %'J_s?+
-  &'Jls?2
-  %,/Z
+ )'J_s?+
+ +'Jls?2
+ ),/Z
 Jxs?.
 p921
- +D/k
- '$/i
- )$pB%E
- &$pB%)
- %$/B
- #$ #\& &[&pB$r
- '$pB$q
- '$pB$g
- &$pB$^
- &$pB$V
- &$pB$N
- &$pB$F
- &$pB$>
- &$pB$6
- &$pB$.
- &$pB$&
- &$pB#{
- &$pB#s
- &$pB#k
- &$pB#c
- &$pB#Z
- &$pB#R
- &$pB#J
- %$ &f% #i% &h% #k% &j% #m% &l% #m% &l% #m% &l% #o% &n%!|-z/
- &$!cq0pm
- &$!|-+pm
- &$!culpm
- &$!|-wG
- &$!|-wX
- &$!|-x#
- &$!cunpm
- &$!|-xw
- &$!y=y3
- $$pB&}
- $$!y=z/
- '$!cxlpm
- $$pB&\
- $$!cv6pm
+ 4D/k
+ ,$/i
+ 0$pB%E
+ *$pB%)
+ ($/B
+ $$ $\& *[&pB$r
+ ,$pB$q
+ ,$pB$g
+ *$pB$^
+ *$pB$V
+ *$pB$N
+ *$pB$F
+ *$pB$>
+ *$pB$6
+ *$pB$.
+ *$pB$&
+ *$pB#{
+ *$pB#s
+ *$pB#k
+ *$pB#c
+ *$pB#Z
+ *$pB#R
+ *$pB#J
+ ($ *f% $i% *h% $k% *j% $m% *l% $m% *l% $m% *l% $o% *n%!|-z/
+ *$!cq0pm
+ *$!|-+pm
+ *$!culpm
+ *$!|-wG
+ *$!|-wX
+ *$!|-x#
+ *$!cunpm
+ *$!|-xw
+ *$!y=y3
+ &$pB&}
+ &$!y=z/
+ ,$!cxlpm
+ &$pB&\
+ &$!cv6pm
 ||
 pB&@
- $(!cvZpm
+ &(!cvZpm
 ||
 pB%}
- $(!y=wG
- $$pB%f
- $$!y=wX
- #)pB%c
- =.`}
+ &(!y=wG
+ &$pB%f
+ &$!y=wX
+ $)pB%c
+ X#.`}

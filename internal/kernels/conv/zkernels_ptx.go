@@ -158,31 +158,29 @@ x>qP
 q>p|,
 t9p*
 p\xRu/2zH
-!s4
-q.*p;
+ %*q.*p;
 pnqRK
 u"
 q=<pV
-  #T#tb6ukp0
+ %T#tb6ukp0
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ,
 \p3u{p3?p[qgvzvyrm}:sLw{tv?p$vQj{Z?t2q'rDIp)}:
 q='pV
 tFvlukrW
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ4
-  #&q=<pC
+ %&q=<pC
 tGvlukrl
-  $*q='pK
+ '*q='pK
 uOvlukro
-  $*/#
+ '*/#
 wtvlukq0
-  $2/#
+ '2/#
 v^vlukq3
-  %*w_vlukqF
-  %*zVvluks#
-  $:q=+qG
+ )*w_vlukqF
+ )*zVvluks#
+ ':q=+qG
 |Avlukux
-  $>!s4
-q=.a
+ '> %Kq=.a
 }=
 q=1pf
 y$<K
@@ -196,32 +194,30 @@ ra2u)
 tIu(&&(
 w:2qG*
 r)'yX
-  $,v%.
+ ',v%.
 uopAr+
 t4
 |H
 pg1,u*
 pnqVK
 }k
-  A#ws
+ b##ws
 !s4
 w:1pX
 z8+
 tIp4M
 w:5p'
 s'|./
-  #U$pIp74
+ %U$pIp74
 |H
-!s4
-|H
+ %+|H
 p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+bxv
 xr
 p,{;
 {xyo{Eq]
 {Zp)o?p3zSpPxIAK
 y7
-!s4
-w:*pv
+ %3w:*pv
 x<pEp[p[j?\p3u{p3?IrVu{?q7wup{p3g
 zJ<qG.
 w_qP
@@ -232,15 +228,15 @@ tb<
 t&y&vMvLqVsd5vh2uQuk@
 qg\p3{Eb;|B
 zw<rl
-  #%t&?op$gp/xI,
+ %%t&?op$gp/xI,
 x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{q3vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;""#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
 uO4
-  #)tGsdvr
-  #+  #'v^;
-  #.wtsdxN
-  $'zVs6
-  #3w_sdu/
-  $,zJ0p}
+ %)tGsdvr
+ %+ %'v^;
+ %.wtsdxN
+ ''zVs6
+ %3w_sdu/
+ ',zJ0p}
 x<pEp[p[j?t2rnp[p[tvsLpEv,rDo?IrVu{?q7wup{p3g
 zJ+pb
 x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/'
@@ -254,8 +250,7 @@ z8+
 x>&/
 tb6ukrW
 p[qgvzvyrm}:?vzvyrm}+?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ
-!s4
-zJ5pV
+ %NzJ5pV
 qn/%/,
 {Zp)o?pEp)pPxI%5%/
 s5~5
@@ -264,21 +259,20 @@ x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/<
 ra.t0
 q,v?d
 ra1qG
-  #n&tb6ukux
-  $/ra*tY
-  $'ws
-  ,j#x55yS
+ %n&tb6ukux
+ '/ra*tY
+ ''ws
+ 7j#x55yS
 p]:{R&/
 u?q)
-z8+
-q"p4;
+ %Eq"p4;
 pg2vj
 tF8
 q:2;
 q"p4M
 z85
-  #z$q>p?r+
-  #*q"p7;
+ %z$q>p?r+
+ %*q"p7;
 v4p4p*
 x|rw%#
 tbY
@@ -286,12 +280,11 @@ s/
 shj?IpYjp$g}KrE
 t4
 |H.
-  #-tE
+ %-tE
 p<@
 x5'v5
 pg2M
-x>&/
-|ys&xRu/pU
+ %[#|ys&xRu/pU
 x52uZ
 s>saU
 s>r\U
@@ -301,73 +294,73 @@ shtD?\p0r[v~t^wy
 s>rg[
 s>t[[
 /#
-  #'x5'pf
+ %'x5'pf
 |yp+YFxR+t'
 /$
 sn#U
 sn%U
 /$
-  $.sn'[
+ '.sn'[
 sn)[
-  $.x55pb
+ '.x55pb
 {Fp+p^y'
 L&3
-  $Nq"Y,
+ 'Nq"Y,
 v4s^&
 L$8
-  (Kp<A
+ /Kp<A
 /%
 |yp+qRFxRsKp6
 /%
 sn-U
 sn/U
 /%
-  $Isn1[
+ 'Isn1[
 sn3[
-  $I/$
+ 'I/$
 |yrC#F6u|s]
 /$
 sn7U
 qJ8U
-  %IqJ7[
+ )IqJ7[
 qJ6[
-  $I/%
+ 'I/%
 {Fp+pQy'
 L1qd
-  %Iv4s^1
+ )Iv4s^1
 L/8
-  (Ip<B
+ /Ip<B
 /%
 |yrC,F6u|qc
 /%
 qJ5U
 qJ4U
-  %IqJ3[
+ )IqJ3[
 qJ2[
-  %I|yrC.F6u|p.
+ )I|yrC.F6u|p.
 /$
 qJ1U
 qJ0U
-  %IqJ/[
+ )IqJ/[
 qJ.[
-  &IL<zz
-  %Iv4s^<
+ +IL<zz
+ )Iv4s^<
 L:8
-  (Ip<C
+ /Ip<C
 /%
 |yrC7F6u|q6
 /%
 qJ-U
 qJ,U
-  %IqJ+[
+ )IqJ+[
 qJ*[
-  %I|yrC9FxR.sc
+ )I|yrC9FxR.sc
 /$
 qJ)U
 qJ(U
-  %IqJ'[
+ )IqJ'[
 qJ&[
-  &Ir*pdp-
+ +Ir*pdp-
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
 r*v+p;
 pEvyw>gp3oz?p)v,q'?x<jtv
@@ -378,7 +371,7 @@ pH$8
 {Qp4M
 qs'p=
 pg2r+
-  #s%s/
+ %s%s/
 qs.s8
 q@/
 p]zql8
@@ -419,7 +412,7 @@ zDpN
 v}y{
 tE
 ws
-  )#v_{,
+ 1#v_{,
 u"
 rb's8
 }U|:pSv.
@@ -448,77 +441,72 @@ jp{grS{+p?Zs@
 pIp?3
 jp{grS{+pQAs@
 jp{grS{+p5Zs@
-  #%jp{grS{+paAs@
+ %%jp{grS{+paAs@
 jp{grS{+p|Zs@
-  #(jp{grS{+p8"As@
+ %(jp{grS{+p8"As@
 jp{grS{+p8#Zs@
-  #+jp{grS{+p8%As@
+ %+jp{grS{+p8%As@
 !s4
 qs.{i
 L.;
 /.
-rs&#
-rYpk-
+ %t#rYpk-
 uY"
 u"
 /.
-  $s#/.
-  #s#/.
-  $s#/.
-  #s#/-
-  %s#/.
-  's#/-
-zDpN
-}FxP
-  ,o#/-
+ 's#/.
+ %s#/.
+ 's#/.
+ %s#/-
+ )s#/.
+ -s#/-
+ %q#}FxP
+ 7o#/-
 }U|:psv.
-v%1'
-D")
+ %o#D")
 }w+
 }px<w>p3u}ph%$%DE
 /-
-  ,o#/-
-  #o#r>2
-  2o#/-
+ 7o#/-
+ %o#r>2
+ Co#/-
 LFe
 /-
-  $o#uY,
-  $M  $c%/-
-  #c%/-
-  $c%/-
-  #c%/,
-  %c%/-
-  )o#uY+
-  -o#}U|:m'v.
-v%1'
-D))
+ 'o#uY,
+ 'M 'c%/-
+ %c%/-
+ 'c%/-
+ %c%/,
+ )c%/-
+ 1o#uY+
+ 9o#}U|:m'v.
+ %^%D))
 }w+
 }px<w>p3u}ph%$%\E
-  /o#r>.
-  3o#L^,0
-  %o#uY6
-  9o#uY5
-  -^%}U|:m.v.
-v%1'
-D0)
+ =o#r>.
+ Eo#L^,0
+ )o#uY6
+ Q#o#uY5
+ 9^%}U|:m.v.
+ %}&D0)
 }w+
 }px<w>p3u}ph%$%uE
-  /^%r>1
-  2}&s=<tB
+ =^%r>1
+ C}&s=<tB
 pHv%x
 s=+q%
 qe1K
 xr
 s=1p=
 q{}r+
-  #l/t>2a
+ %l/t>2a
 sE19,
 tE
 p<D
 /#
 q>Yr+
-  #~,p~#0;
-  #v,vJzNs
+ %~,p~#0;
+ %v,vJzNs
 tbY
 y<xHV
 q>p?s@
@@ -526,15 +514,15 @@ pIxG
 q>p4s@
 q>pQs@
 pIw]
-  #%q>p^s@
+ %%q>p^s@
 pI|P
-  #(q>p|s@
+ %(q>p|s@
 pIqR3
-  #+pDr7w;
+ %+pDr7w;
 v{qP
 shyn?\p0p/Qtz
 u.#.
-  #$s=*qW
+ %$s=*qW
 s>sg
 t><yS
 t<sl
@@ -549,24 +537,24 @@ t>0r%
 {3sl#$
 /&
 v{q5
-  #4u.#/
-  #6/&
-  #4/&
-  '4/&
-  #4/&
-  %4v{pT
-  #Fu.#0
-  14v{pN
-  #Fu.#1
-  1Fv{p2
-  #Fu.#2
-  1Fv{Z
-  #Fu.#3
-  1Fv{p*
-  #Fu.#4
-  1Fv{A
-  #Fu.#5
-  0F/(
+ %4u.#/
+ %6/&
+ %4/&
+ -4/&
+ %4/&
+ )4v{pT
+ %Fu.#0
+ A4v{pN
+ %Fu.#1
+ AFv{p2
+ %Fu.#2
+ AFv{Z
+ %Fu.#3
+ AFv{p*
+ %Fu.#4
+ AFv{A
+ %Fu.#5
+ ?F/(
 qY2;
 G#)
 }gX"d
@@ -582,62 +570,60 @@ qe,K
 xr
 /*
 rh#Hr+
-  #m3/%
+ %m3/%
 sE,9,
 tE
 p<E
-  %Q&p~#L;
-  #w0p]8zNs
+ )Q&p~#L;
+ %w0p]8zNs
 tbY
 y<xHFvs
-  .Q&/*
-  $Q&  $f$/*
-s>sg
-/*
-  'Q&/*
-  #Q&/*
-  'Q&  2f$  $Q&  2f$  $Q&  1f$  %Q&u.#6
-  3Q&u.#7
-  3Q&u.#8
-  3Q&u.#9
-  1Q&qY-;
-  *Q&LNe
+ ;Q&/*
+ 'Q& 'f$/*
+ %Q&/*
+ -Q&/*
+ %Q&/*
+ -Q& Cf$ 'Q& Cf$ 'Q& Af$ )Q&u.#6
+ EQ&u.#7
+ EQ&u.#8
+ EQ&u.#9
+ AQ&qY-;
+ 3Q&LNe
 /*
 qe'K
-  $Q&rh#er+
-  $Q&sE'9,
+ 'Q&rh#er+
+ 'Q&sE'9,
 tE
 p<F
-  %R*p~#i;
-  #x4p]TzNs
+ )R*p~#i;
+ %x4p]TzNs
 tbY
 y<xHFtT
-  1Q&  $f$  2Q&  2f$  $R*  2f$  $R*  1f$  %Q&u.#:
-  3R*u.#;
-  3R*u.#<
-  3R*u.#=
-  1R*qY(;
-  *R*Lk,0
+ AQ& 'f$ CQ& Cf$ 'R* Cf$ 'R* Af$ )Q&u.#:
+ ER*u.#;
+ ER*u.#<
+ ER*u.#=
+ AR*qY(;
+ 3R*Lk,0
 /*
 qe"K
-  $R*rh$$r+
-  $R*sE"9,
+ 'R*rh$$r+
+ 'R*sE"9,
 tE
 p<G
-  %S.p~$(;
-  #y8p]qzNs
+ )S.p~$(;
+ %y8p]qzNs
 tbY
 y<xHwOt'
-  1R*  $f$  2R*  2f$  $S.  2f$  $S.  1f$  %Q&u.#>
-  3R*u.#?
-  3R*u.#@
-  3R*u.#A
-  1R*qY#;
-  )S.r*qypv
+ AR* 'f$ CR* Cf$ 'S. Cf$ 'S. Af$ )Q&u.#>
+ ER*u.#?
+ ER*u.#@
+ ER*u.#A
+ AR*qY#;
+ 1S.r*qypv
 s~
-!s4
-q=5pv
-  #Y9q=*q-
+ %%q=5pv
+ %Y9q=*q-
 q_2K
 v&<p=
 vq&&
@@ -652,13 +638,12 @@ v&.q8
 vq&(
 w8<pX
 qI/
-  $z<|Hu*
-  #Q@w8+pX
+ 'z<|Hu*
+ %Q@w8+pX
 xJ0>{A
 q@0
 v_<
-  $o8!s4
-pc/
+ 'o8 %Apc/
 /&
 q,x?d
 /&
@@ -668,8 +653,7 @@ z_u}t^>|$'
 wC)p*
 sh?Iq3u}vMA
 ufrE9/E
-!s4
-/&
+ %L/&
 q,~*}/
 /&
 z5{A
@@ -679,25 +663,25 @@ r,{A
 t4
 w8+P1
 tIpQ&%
-  #/  $:v&1qp
+ %/ ':v&1qp
 vF
-  $u>v&5pK
-  #v>L#,
-  ,}?v&*q-
+ 'u>v&5pK
+ %v>L#,
+ 7}?v&*q-
 v^vlukp0
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQwe.v(
 w8<rX
 t_pJM
 r,qy
 r2paql
-  #At1v?py
+ %At1v?py
 t4
-  $e>tE
+ 'e>tE
 t1|d>xP
 t#ta
 p<H
 tw
-  #[@ws
+ %[@ws
 L"vlukp0
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8*vLp7%(8zxrQ
 uO,
@@ -712,9 +696,9 @@ L&vlukp0
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8*vLpa%+8zxrQ
 w8+v/
 zV4
-  #-ut)
-  #>rM(py
-  &>t1|dpy
+ %-ut)
+ %>rM(py
+ +>t1|dpy
 p<J
 y$p|3+u|
 ws
@@ -726,56 +710,50 @@ w8.P
 xjqAKE-
 u:7%*%7-
 vB6p'
-  #V@uz/&(
+ %V@uz/&(
 s5~9
 !s4
 qn6%6,
 uz6&&
 r?9
-!s4
-ra'qT
-  $z$x55t0
+ %&ra'qT
+ 'z$x55t0
 J3{7
 p96
-!s4
-J6{7
-  $%:v{7
-  $(:s{7
-  $+/;
+ %-J6{7
+ '%:v{7
+ '(:s{7
+ '+/;
 :D{V
 /6
 sY'
-!s4
-/#
+ %;/#
 :@{V
 /#
 sY0
-  $':<{V
+ '':<{V
 /#
 sY+
-  $,:8{V
+ ',:8{V
 /#
 sY2
-!s4
-w8<rR
+ %Jw8<rR
 :){e
 :/uC1
 sY5
-!s4
-s[pa
+ %Os[pa
 :"}v
-  $&/)
+ '&/)
 s[p7
 q,yZuC6
 p9q&
 !s}
-  #T=s3
+ %T=s3
 !tj
 /s
 ws
 v_<
-v_<
-p9
+ %#p9
 !u8
 /q
 tX
@@ -795,41 +773,35 @@ CI
 _-
 p9
 !y=pm
-vb;
-CB
-  $'!cwG
-vb;
-C;
-  $,!cwX
-vb;
-C4
-  $1!cx#
+ %'CB
+ ''!cwG
+ %,C;
+ ',!cwX
+ %1C4
+ '1!cx#
 /5
 ||
-  %=!c*pm
+ )=!c*pm
 /+
 {1.
-  %C!cxw
+ )C!cxw
 {11
-  %H!c'y3
+ )H!c'y3
 /+
 tX0
-  %N!c'z/
+ )N!c'z/
 /+
 tX+
 CI
 _,
 p9
 !cqypm
-tX+
-CB
-  $'!crvpm
-tX+
-C;
-  $,!ct-pm
-tX+
-C4
-  $1!c'wG
+ %'CB
+ ''!crvpm
+ %,C;
+ ',!ct-pm
+ %1C4
+ '1!c'wG
 /+
 {15
 ppq9
@@ -837,20 +809,18 @@ r9qy
 p9
 !c'wX
 vbe
-  %M!c'x#
+ )M!c'x#
 {16
-  %M!cuQpm
-{15
-pppS
-  $1!c'xw
+ )M!cuQpm
+ %1pppS
+ '1!c'xw
 w8+rR
 tX<
 pppA
-  $7!vTy3
+ '7!vTy3
 tX'
-  $7!u9
-p,{;
-tl
+ '7!u9
+ %QEtl
 to
 tk
 tm
@@ -876,27 +846,27 @@ s~
 `}
 
 var fusedF16SM90A = driver.Text{Base: &fusedF16SM90ANarrowAligned, Code: `packed2 50284 fused_dtype_F16_row_F16_32_float32
- .$tW6r-
+ :$tW6r-
 OunrG
 h6qo
- E( %.xDp7K
+ i#( (.xDp7K
 wc
 z_u}t^ZpN
- #(},u}t^^pe
- $$xq
+ $(},u}t^^pe
+ &$xq
 t:ql
- %&sAq9
- %$r,q9
- $$}O
- %$pIp?,
- #$x>pT
+ (&sAq9
+ ($r,q9
+ &$}O
+ ($pIp?,
+ $$x>pT
 q>p5,
- &&pnp^K
- })$q@,
- A$G-)
- 8$tH9&
- ,$q||+&
- %$wAuLqVu%
+ *&pnp^K
+ {1$q@,
+ a#$G-)
+ N$tH9&
+ 6$q||+&
+ ($wAuLqVu%
 wAuLp4f0V
 wAuLY}N
 wAuLbf1V
@@ -904,40 +874,40 @@ wAuLp?fp6
 wAuLp7f'pZ
 wAuLpQfqu
 wAuLp5f'pU
- $<L&;
- M$}px<w>p3u}ph%$%<E
+ &<L&;
+ y#$}px<w>p3u}ph%$%<E
 /-
-  ,j#/-
-  #j# %>  +j#/-
+ 7j#/-
+ %j# (> 5j#/-
 L6e
- MB}px<w>p3u}ph%$%LE
-  /j# %>  ,j#LF,0
- MB $]%  .T% %w%  +n& #>pHs%W
- &$q{\r+
- $$sE19$
- '$pLa;
- #$vJzNp
- 3$v{%^
- 0$q\'yI
+ y#B}px<w>p3u}ph%$%LE
+ =j# (> 7j#LF,0
+ y#B &]% ;T% (w% 5n& $>pHs%W
+ *$q{\r+
+ &$sE19$
+ ,$pLa;
+ $$vJzNp
+ D$v{%^
+ >$q\'yI
 u27
 wSt^tz
 /'
 v{qU
- #Av{%a
- ##/'
- #(/'
- '$/'
- #$/'
+ $Av{%a
+ $#/'
+ $(/'
+ ,$/'
  $$/'
-  '7v{%c
-  47 $$v{%e
-  67v{%g
-  4L $Bv{%i
-  67v{%k
-  4Lv{pe
- #Gv{%m
-  3L/)
- $c'Ip)?pEqBqgq7uLq]pe
+ &$/'
+ -7v{%c
+ G7 &$v{%e
+ K7v{%g
+ GL &Bv{%i
+ K7v{%k
+ GLv{pe
+ $Gv{%m
+ EL/)
+ &c'Ip)?pEqBqgq7uLq]pe
 u@0VpN
 u@pUp2
 u@1V^
@@ -945,481 +915,478 @@ u@p6Z
 u@'pZp*
 u@qu8
 u@t-xv
- #,/+
+ $,/+
 L6;
 /+
- $(/+
- $~)/%
+ &(/+
+ &~)/%
 sE,9$
- 'V* $Q*p]<zNp
- 0T*/+
- $$v{%o
- ##/+
- #(/+
- '$/+
- #$/+
+ ,V* &Q*p]<zNp
+ >T*/+
+ &$v{%o
+ $#/+
+ $(/+
+ ,$/+
  $$/+
-  'm&v{%q
-  6m&v{%s
-  6m&v{%u
-  67v{%w
-  6m&v{%y
-  67v{%{
-  6m&v{%}
-  4m& $i'  ,m&LVe
+ &$/+
+ -m&v{%q
+ Km&v{%s
+ Km&v{%u
+ K7v{%w
+ Km&v{%y
+ K7v{%{
+ Km&v{%}
+ Gm& &i' 7m&LVe
 /+
- $4/+
+ &4/+
 rh#Lr+
- $&sE'9$
- '$p~#P;
- #$p]\zNp
- 0$  %m& $|1  5m& $g#  3W&  $7 $g#  5W& $g#  57 $c(  5W& $g#  57 $c(  3L  $Z+ $g#  2L/)
- $c#  ,Z+Lw,0
+ &&sE'9$
+ ,$p~#P;
+ $$p]\zNp
+ >$ )m& &|1 Im& &g# EW& '7 &g# IW& &g# I7 &c( IW& &g# I7 &c( EL 'Z+ &g# CL/)
+ &c# 7Z+Lw,0
 /+
- $4/+
+ &4/+
 rh#mr+
- $&sE"9$
- '$p~#q;
- #$p]}zNp
- 0$  %Z+ $\%  5Z+ $g#  3W&  $7u.#B
-  6Z+u.#D
-  67u.#F
-  6Z+u.#H
-  67u.#J
-  6Z+u.#L
-  4Z+ $c#  +w/ ;.xJ->{A
+ &&sE"9$
+ ,$p~#q;
+ $$p]}zNp
+ >$ )Z+ &\% IZ+ &g# EW& '7u.#B
+ KZ+u.#D
+ K7u.#F
+ KZ+u.#H
+ K7u.#J
+ KZ+u.#L
+ GZ+ &c# 5w/ T#.xJ->{A
 q@-
- &&pc,
- *$ufrE9,E
- a$$/<
- F$/t
- '$/r
+ *&pc,
+ 2$ufrE9,E
+ q&$/<
+ k#$/t
+ ,$/r
 tX
 n/
 _(
- $*/K
- '$/C
- $$_&
- &$  $' %&  $, %&  $1 =&_$
- &$  $' %&  $, %&  $1 [#&`}
+ &*/K
+ ,$/C
+ &$_&
+ *$ '' (& ', (& '1 X#&_$
+ *$ '' (& ', (& '1 g$&`}
 
 var fusedWideF16SM90ANarrowAligned = driver.Text{Base: &fusedF16SM90ANarrowAligned, Code: `packed2 81022 fused_dtype_F16_row_F16_64_float32
- -$]r:rA
+ 8$]r:rA
 tWqyq^
 O1'rT
 h'u1s7
 p#*1rA
- R#, #% $&rUrw
- j#$r?@
- N$  BB %"p[rDq'?pYrm{Ep4pkv6p0t,v(.
+ T$, $% &&rUrw
+ T%$r?@
+ {#$ d#B ("p[rDq'?pYrm{Ep4pkv6p0t,v(.
 pI|T
- #$r#p?8
+ $$r#p?8
 w/
 w:5q%
 q>YM
- #a$ #h(q>p5,
- $^&p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
- +$w_%$
- +$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{xfvap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
- &$  #' &$  #, &$  #1 '$tJ%.
- %$L/pk
-  &\# ($ #e^#{Zp)o?pEp)pPxI%<%6
- :b^#x55x}
+ $a$ $h(q>p5,
+ &^&p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
+ 4$w_%$
+ 4$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{xfvap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
+ *$ %' *$ %, *$ %1 ,$tJ%.
+ ($L/pk
+ +\# .$ $e^#{Zp)o?pEp)pPxI%<%6
+ R#b^#x55x}
 pLA,
- #z$ 7}$p<H
- J$p<I
- 2$sn9U
- %$sn;[
+ $z$ L}$p<H
+ s#$p<I
+ B$sn9U
+ ($sn;[
 sn=[
- 2&p<J
- %$snAU
+ B&p<J
+ ($snAU
 snCU
- %&snE[
+ (&snE[
 snG[
- '&snKU
+ ,&snKU
 snMU
- %&snO[
+ (&snO[
 snQ[
- 2&p<K
- %$snUU
+ B&p<K
+ ($snUU
 snWU
- %&snY[
+ (&snY[
 sn[[
- '&sn_U
+ ,&sn_U
 snbU
- %&snd[
+ (&snd[
 snf[
- &&L@{R
- 'l(uB
+ *&L@{R
+ -DuB
 /%
 |yrC>FxRropZ
 /%
 snjU
 snlU
- %T$snn[
+ (Ksnn[
 snp[
- %&|yrC@FxR.w<
+ (&|yrC@FxR.w<
 /$
 sntU
 snvU
- %*snx[
+ (*snx[
 snz[
- %&{FrCFF*x/y'
+ (&{FrCFF*x/y'
 L:{R
-  )C|yrCEFxR1sD
+ 1C|yrCEFxR1sD
 /%
 sn~U
 qJ<U
- %IqJ;[
+ (IqJ;[
 qJ:[
- %&|yrCGFxR1uE
+ (&|yrCGFxR1uE
 /$
 qJ9U
- +({FrC@F*x/y'
+ 4[%{FrC@F*x/y'
 L6{R
-  )C|yrCLFxR1vU
- -B|yrCNFxRs#pZ
- -${FrC<F*x/y'
+ 1C|yrCLFxR1vU
+ 8B|yrCNFxRs#pZ
+ 8${FrC<F*x/y'
 L2{R
-  )C|yrCSFxR5x+
- -B|yrCUFxR5vP
- -${FrC8F*x/y'
- 1$p_Nql8
+ 1C|yrCSFxR5x+
+ 8B|yrCUFxR5vP
+ 8${FrC8F*x/y'
+ @$p_Nql8
 y$s^p
- ,&wD
- W#$ 3^%/&
+ 6&wD
+ ^$$ D^%/&
 }0ql
 rb<q8
 sAq/
- #\L ,~J/&
+ $\L 6~J/&
 }U|:pAv.
- #&D#)
+ $&D#)
 q?q3
- #$}px<w>p3u}pO%4%<E
+ $$}px<w>p3u}pO%4%<E
 /&
- ,&/&
+ 6&/&
 q|pO9-
- #&zL;
- 2j(L>;
+ $&zL;
+ Bj(L>;
 //
- $&uY&
+ &&uY&
 u"
 //
-  $y$//
- #.//
- $$//
- #$/.
- %$//
- '$//
- #$uY%
- -$}U|:m)v.
- #$D+)
- #$}px<w>p3u}ph%$%TE
- @o(/%
+ 'y$//
+ $.//
+ &$//
+ $$/.
+ ($//
+ ,$//
+ $$uY%
+ 8$}U|:m)v.
+ $$D+)
+ $$}px<w>p3u}ph%$%TE
+ ^#o(/%
 t1x?i$
- ,]'/%
- $$D2)
-  $r$}px<w>p3u}pO%4%eE
+ 6]'/%
+ &$D2)
+ 'r$}px<w>p3u}pO%4%eE
 /%
- ,*/%
-  #r$r>5
-  2r$/-
+ 6*/%
+ %r$r>5
+ Cr$/-
 Lge
- %LuY3
- %$wD
- 5$uY2
- -$}U|:m8v.
- #$D:)
- #$}px<w>p3u}ph%$%}E
- /$r>*
-  3r$t1x?i1
-  -r$}U|:m6v.
- #CDA)
-  $e'}px<w>p3u}pO%4H#<E
-  /r$r>6
-  3r$s,#>,0
- %S'uY@
-  9r$uY?
- -Y$}U|:mGv.
- #$DI)
- #$}px<w>p3u}ph%$H#TE
- /$rc<
-  3e't1x?i>
-  -e'}U|:mEv.
- #CDP)
-  $W*}px<w>p3u}pO%4H#eE
-  /e'rc'
-  2W* #R*pH~H#h
- #$qeRK
- $$rh#mr+
- $$sER9,
+ (LuY3
+ ($wD
+ H$uY2
+ 8$}U|:m8v.
+ $$D:)
+ $$}px<w>p3u}ph%$%}E
+ <$r>*
+ Er$t1x?i1
+ 9r$}U|:m6v.
+ $CDA)
+ 'e'}px<w>p3u}pO%4H#<E
+ =r$r>6
+ Er$s,#>,0
+ (S'uY@
+ Q#r$uY?
+ 8Y$}U|:mGv.
+ $$DI)
+ $$}px<w>p3u}ph%$H#TE
+ <$rc<
+ Ee't1x?i>
+ 9e'}U|:mEv.
+ $CDP)
+ 'W*}px<w>p3u}pO%4H#eE
+ =e'rc'
+ CW* $R*pH~H#h
+ $$qeRK
+ &$rh#mr+
+ &$sER9,
 tE
 p<L
- %(p~#q;
- #$vJzN{
- 3$u.#o
- 3$u.#p
- 3$u.#q
- 3$u.#r
- 3$u.#s
- 3$u.#t
- 3$u.#u
- 3$u.#v
- 1$qYS;
- )$/)
+ ((p~#q;
+ $$vJzN{
+ D$u.#o
+ D$u.#p
+ D$u.#q
+ D$u.#r
+ D$u.#s
+ D$u.#t
+ D$u.#u
+ D$u.#v
+ @$qYS;
+ 0$/)
 qeLK
 xr
 /)
 rh$+r+
- #0/$
+ $0/$
 sEL9,
 tE
 p<M
 /#
 q{3r+
- #.p~$/;
- #$p]7zN{
- #$y<xHF*s*
- .$/)
- $$u.#z
- ##/)
- #(/)
- '$/)
- #$/)
- '$u.#{
- 3$u.#|
- 3$u.#}
- 3$u.#~
- 3$u.$"
- 3$u.$#
- 3$u.$$
- 1$qYM;
- *$LM;
+ $.p~$/;
+ $$p]7zN{
+ $$y<xHF*s*
+ :$/)
+ &$u.#z
+ $#/)
+ $(/)
+ ,$/)
+ $$/)
+ ,$u.#{
+ D$u.#|
+ D$u.#}
+ D$u.#~
+ D$u.$"
+ D$u.$#
+ D$u.$$
+ @$qYM;
+ 2$LM;
 /*
 qeFK
- $(rh$Gr+
- $$sEF9,
+ &(rh$Gr+
+ &$sEF9,
 tE
 p<N
- %(p~$K;
- #$p]SzN{
- 3~)  $f$ 2&  2f$ $B  2f$ $B  1f$ %@u.$%
- 3$u.$&
- 3$u.$'
- 3$u.$(
- 1$qYG;
-  *P*qeAK
-  $P*rh$cr+
-  $P*sEA9,
+ ((p~$K;
+ $$p]SzN{
+ D~) 'f$ B& Cf$ &B Cf$ &B Af$ (@u.$%
+ D$u.$&
+ D$u.$'
+ D$u.$(
+ @$qYG;
+ 3P*qeAK
+ 'P*rh$cr+
+ 'P*sEA9,
 tE
 p<O
-  %P*p~$g;
- #nFp]ozN{
- #$y<xHF*x$pU
-  1P*u.$,
-  3P*u.$-
- 3V9u.$.
- 3$u.$/
- 3$u.$0
- 3$u.$1
- 3$u.$2
- 3$u.$3
- 1$qYB;
- *$s,#4e
+ )P*p~$g;
+ $nFp]ozN{
+ $$y<xHF*x$pU
+ AP*u.$,
+ EP*u.$-
+ DV9u.$.
+ D$u.$/
+ D$u.$0
+ D$u.$1
+ D$u.$2
+ D$u.$3
+ @$qYB;
+ 2$s,#4e
 /*
 qe;K
- $(rh%"r+
- $$sE;9,
+ &(rh%"r+
+ &$sE;9,
 tE
 p<P
- %(p~%&;
- #$r8#:zN{
- 3T*  $f$ 2&  2f$ $B  2f$ $B  1f$ %@u.$4
- 3$u.$5
- 3$u.$6
- 3$u.$7
- 1$qY<;
-  *P2qe6K
-  $P2rh%=r+
-  $P2sE69,
+ ((p~%&;
+ $$r8#:zN{
+ DT* 'f$ B& Cf$ &B Cf$ &B Af$ (@u.$4
+ D$u.$5
+ D$u.$6
+ D$u.$7
+ @$qY<;
+ 3P2qe6K
+ 'P2rh%=r+
+ 'P2sE69,
 tE
 p<Q
-  %P2p~%A;
- #pNr8#UzN{
- #$y<xHFuAqX
-  1P2u.$;
-  3P*u.$<
- 3V9u.$=
- 3$u.$>
- 3$u.$?
- 3$u.$@
- 3$u.$A
- 3$u.$B
- 1$qY7;
- *$s,#l,0
+ )P2p~%A;
+ $pNr8#UzN{
+ $$y<xHFuAqX
+ AP2u.$;
+ EP*u.$<
+ DV9u.$=
+ D$u.$>
+ D$u.$?
+ D$u.$@
+ D$u.$A
+ D$u.$B
+ @$qY7;
+ 2$s,#l,0
 /*
 qe0K
- $(rh%Yr+
- $$sE09,
+ &(rh%Yr+
+ &$sE09,
 tE
 p<R
- %(p~%];
- #$r8#rzN{
- 3V2  $f$ 2&  2f$ $B  2f$ $B  1f$ %@u.$C
- 3$u.$D
- 3$u.$E
- 3$u.$F
- 1$qY1;
-  *P:qe+K
-  $P:rh%ur+
-  $P:sE+9,
+ ((p~%];
+ $$r8#rzN{
+ DV2 'f$ B& Cf$ &B Cf$ &B Af$ (@u.$C
+ D$u.$D
+ D$u.$E
+ D$u.$F
+ @$qY1;
+ 3P:qe+K
+ 'P:rh%ur+
+ 'P:sE+9,
 tE
 p<S
-  %P:p~%y;
- #UAr8$0zN{
- #$y<xHF|@sc
-  1P:u.$J
-  3P*u.$K
- 3i#u.$L
- 3$u.$M
- 3$u.$N
- 3$u.$O
- 3$u.$P
- 3$u.$Q
- 1$qY,;
- DX:G0ql
- $L (Oq,|dd
+ )P:p~%y;
+ $UAr8$0zN{
+ $$y<xHF|@sc
+ AP:u.$J
+ EP*u.$K
+ Di#u.$L
+ D$u.$M
+ D$u.$N
+ D$u.$O
+ D$u.$P
+ D$u.$Q
+ @$qY,;
+ g#X:G0ql
+ &L .Oq,|dd
 /&
 q,x?xz
- )(q,~7}/
- @$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
- #$zL4
- *$t1|di"
- #$p<T
- ,$p<U
- +$rM)py
- '$p<V
- %$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vLp?%98zxrQ
+ 0(q,~7}/
+ ^#$p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ}A
+ $$zL4
+ 2$t1|di"
+ $$p<T
+ 6$p<U
+ 4$rM)py
+ ,$p<V
+ ($t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vLp?%98zxrQ
 L$M
- #;rM->v?
+ $;rM->v?
 t#ve
- #3p<W
+ $3p<W
 L$we.v(
 ws
 L0vlukp0
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8+vLp^%<8zxrQ
- $L{Zp)o?p3zSyxxIu=4
- #$u:;%.%;-
- #$qn3%3,
+ &L{Zp)o?p3zSyxxIu=4
+ $$u:;%.%;-
+ $$qn3%3,
 uz3&(
- $&qn:%:,
+ &&qn:%:,
 uz:&&
 r?A
- '(J3{h
+ ,(J3{h
 p90
- #3J6{h
-  $%J9{h
-  $(J<{h
-  $+/;
+ $3J6{h
+ '%J9{h
+ '(J<{h
+ '+/;
 :Y|<
 /6
 sY.
- $R#:U|<
+ &R#:U|<
 /#
 sY1
- $%:Q|<
+ &%:Q|<
 /#
- $D/#
+ &D/#
 :M|<
 /#
 sY*
- $K:I|<
+ &K:I|<
 /#
 sY6
- $%:E|<
+ &%:E|<
 /#
- #V# $G:A|<
+ $V# &G:A|<
 /#
 p90'
- $9:=|<
+ &9:=|<
 /#
 p9t?
- $<:-q(+
+ &<:-q(+
 :4q(2
 p90.
- #MsU#
+ $MsU#
 :&q(1
-  $&/)
- #T#:"q(5
+ '&/)
+ $T#:"q(5
 p9xN
- #Mxq
+ $Mxq
 q,v?q(6
-  #& &Z#/t
- '$/r
- '$/T
- &q#!|r
+ %& *Z#/t
+ ,$/r
+ ,$/T
+ *q#!|r
 /K
- &v# #./C
- #+Cu
- &.Cm
- &$Ce
- %$ #IC]
- $$ #L #KCU
- $) #X# #MCN
- $3 #c# #MCF
- $= #o#vb;
-C?
- $t# #{#/6
- &Y# #Z#/,
- &W# #X#/,
- &K #L/,
- #ICu
- $$ #L #KCm
- $) #V# #KCe
- $3 #a# #KC]
- $= #k#tX+
-CU
- $p# #w#tX+
-CN
- $|#!vTz/
- #)CF
- $$!ct?pm
- #)C?
- $$!vT+pm
+ *v# $./C
+ $+Cu
+ *.Cm
+ *$Ce
+ ($ $IC]
+ &$ $L $KCU
+ &) $X# $MCN
+ &3 $c# $MCF
+ &= $o# %EC?
+ 'E $,/6
+ *Y# $Z#/,
+ *W# $X#/,
+ *K $L/,
+ $ICu
+ &$ $L $KCm
+ &) $V# $KCe
+ &3 $a# $KC]
+ &= $k# %6CU
+ '6 $, %;CN
+ ';!vTz/
+ %@CF
+ '@!ct?pm
+ %EC?
+ 'E!vT+pm
 /,
- #Dppq/
- $$!crlpm
- &$!vTwG
- &$!vTwX
- #=ppph
- $$!vTx#
- $B %-!cxNpm
- %0p9
+ $7ppq/
+ &=!crlpm
+ *$!vTwG
+ *$!vTwX
+ $=ppph
+ &$!vTx#
+ &B (-!cxNpm
+ (0p9
 !vTxw
- %1 <,`}
+ (1 V#,`}
 
 var fusedWideF16SM90A = driver.Text{Base: &fusedWideF16SM90ANarrowAligned, Code: `packed2 84854 fused_dtype_F16_row_F16_64_float32
- .$tWuvqq
+ :$tWuvqq
 Oz#q^
 ht-r-
- E( %.xDp7K
+ i#( (.xDp7K
 wc
 z_u}t^ZpN
- #(},u}t^^pe
- $$xq
+ $(},u}t^^pe
+ &$xq
 t:rw
- %&sAq9
- %$r,q9
- $$}O
- %$pIp?,
- #$x>pT
- #\( &Y(pnp^K
- q-$q@,
+ (&sAq9
+ ($r,q9
+ &$}O
+ ($pIp?,
+ $$x>pT
+ $\( *Y(pnp^K
+ c9$q@,
 p_Kql8
- @&G-)
- 8$tH9&
- ,$q||+&
- %$wAuLqVu%
+ ^#&G-)
+ N$tH9&
+ 6$q||+&
+ ($wAuLqVu%
 wAuLp4f0V
 wAuLY}N
 wAuLbf1V
@@ -1427,50 +1394,50 @@ wAuLp?fp6
 wAuLp7f'pZ
 wAuLpQfqu
 wAuLp5f'pU
- 8<}px<w>p3u}pO%,%4E
+ N<}px<w>p3u}pO%,%4E
 /&
-  ,Q#/&
+ 7Q#/&
 q|pO9&
- %>  +Q# #>L.;
- M$}px<w>p3u}ph%$%DE
+ (> 5Q# $>L.;
+ y#$}px<w>p3u}ph%$%DE
 /-
-  ,k$/-
-  #k$ %>  +k$ 4>}px<w>p3u}pO%,%LE
+ 7k$/-
+ %k$ (> 5k$ F>}px<w>p3u}pO%,%LE
 /%
-  ,N/%
-  #h$ %>  +N/-
+ 7N/%
+ %h$ (> 5N/-
 LFe
- MB}px<w>p3u}ph%$%\E
-  /h$ %>  ,h$ 3@}px<w>p3u}pO%,%eE
-  /h$ %>  ,h$L^,0
- MB}px<w>p3u}ph%$%uE
-  /P' %>  ,P' 3@}px<w>p3u}pO%,%}E
-  /P' %>  +N #>pH{%x
- &$q{}r+
- $$sER9$
- '$p~#0;
- #$vJzNx
- 3$u.#.
- 0$q\'yI
+ y#B}px<w>p3u}ph%$%\E
+ =h$ (> 7h$ D@}px<w>p3u}pO%,%eE
+ =h$ (> 7h$L^,0
+ y#B}px<w>p3u}ph%$%uE
+ =P' (> 7P' D@}px<w>p3u}pO%,%}E
+ =P' (> 5N $>pH{%x
+ *$q{}r+
+ &$sER9$
+ ,$p~#0;
+ $$vJzNx
+ D$u.#.
+ >$q\'yI
 u27
 wSt^tz
 /'
 v{qU
- #Au.#0
- ##/'
- #(/'
- '$/'
- #$/'
+ $Au.#0
+ $#/'
+ $(/'
+ ,$/'
  $$/'
-  '7u.#2
-  47 $$u.#4
-  67u.#6
-  4L $Bu.#8
-  67u.#:
-  4Lv{pe
- #Gu.#<
-  3L/)
- $c'Ip)?pEqBqgq7uLq]pe
+ &$/'
+ -7u.#2
+ G7 &$u.#4
+ K7u.#6
+ GL &Bu.#8
+ K7u.#:
+ GLv{pe
+ $Gu.#<
+ EL/)
+ &c'Ip)?pEqBqgq7uLq]pe
 u@0VpN
 u@pUp2
 u@1V^
@@ -1478,492 +1445,492 @@ u@p6Z
 u@'pZp*
 u@qu8
 u@t-xv
- $X* $|)/*
+ &X* &|)/*
 rh#Kr+
- $&sEL9$
- %$q{7r+
- #$p~#O;
- #$p];zNx
- 0$ %R*u.#E
- 0$/*
-  'k&u.#G
-  6k&u.#I
-  6k&u.#K
-  67u.#M
-  6k&u.#O
-  67u.#Q
-  6k&u.#S
-  4k& $h$  +k&/+
+ &&sEL9$
+ ($q{7r+
+ $$p~#O;
+ $$p];zNx
+ >$ (R*u.#E
+ >$/*
+ -k&u.#G
+ Kk&u.#I
+ Kk&u.#K
+ K7u.#M
+ Kk&u.#O
+ K7u.#Q
+ Kk&u.#S
+ Gk& &h$ 5k&/+
 LU;
 /+
- $4/+
+ &4/+
 rh#lr+
- $&sEF9$
- '$p~#p;
- #$p][zNx
- 0$/+
- $$u.#U
- ##/+
- #(/+
- '$/+
- #$/+
+ &&sEF9$
+ ,$p~#p;
+ $$p][zNx
+ >$/+
+ &$u.#U
+ $#/+
+ $(/+
+ ,$/+
  $$/+
-  'X+u.#W
-  6X+u.#Y
-  6X+u.#[
-  67u.#]
-  6X+u.#_
-  67u.#b
-  6X+u.#d
-  4X+ $i'  ,X+ $0/*
+ &$/+
+ -X+u.#W
+ KX+u.#Y
+ KX+u.#[
+ K7u.#]
+ KX+u.#_
+ K7u.#b
+ KX+u.#d
+ GX+ &i' 7X+ &0/*
 rh$.r+
- $&sEA9$
- %$  $X+p~$2;
- #(p]{zNx
- 0$ %|)u.#m
-  6X+ $~1  3U&  $7 $g#  5U& $g#  57 $g#  5U&u.#w
-  67u.#y
-  6X+ $}%  2L/)
- $^7  ,X+s,#De
+ &&sEA9$
+ ($ 'X+p~$2;
+ $(p]{zNx
+ >$ (|)u.#m
+ KX+ &~1 EU& '7 &g# IU& &g# I7 &g# IU&u.#w
+ K7u.#y
+ KX+ &}% CL/)
+ &^7 7X+s,#De
 /+
- $4/+
+ &4/+
 rh$Nr+
- $&sE;9$
- '$p~$R;
- #$r8#JzNx
- 0$  %X+ $j7  5X+ $g#  3W&  $7 $g#  5W& $c(  57 $g#  5W&u.$*
-  67 $c$  3L  $a4 $g#  2L/)
- $k.  ,a4 $0/*
+ &&sE;9$
+ ,$p~$R;
+ $$r8#JzNx
+ >$ )X+ &j7 IX+ &g# EW& '7 &g# IW& &c( I7 &g# IW&u.$*
+ K7 &c$ EL 'a4 &g# CL/)
+ &k. 7a4 &0/*
 rh$nr+
- $&sE69$
- %$  $a4p~$r;
- #(r8#jzNx
- 0$ %|9 $g7  5a4u.$9
-  6X+ $c$  5U& $g#  57 $g#  5U& $g#  57 $c(  3L  ${8 $g#  2L/)
- $n(  ,a4s,$',0
+ &&sE69$
+ ($ 'a4p~$r;
+ $(r8#jzNx
+ >$ (|9 &g7 Ia4u.$9
+ KX+ &c$ IU& &g# I7 &g# IU& &g# I7 &c( EL '{8 &g# CL/)
+ &n( 7a4s,$',0
 /+
- $4/+
+ &4/+
 rh%1r+
- $&sE09$
- '$p~%5;
- #$r8$-zNx
- 0$  %a4u.$G
-  6X+u.$I
-  6X+ $y*  5W& $g#  57 $g#  5W& $g#  57u.$S
-  6X+u.$U
-  4X+ $_)  ,i= $0/*
+ &&sE09$
+ ,$p~%5;
+ $$r8$-zNx
+ >$ )a4u.$G
+ KX+u.$I
+ KX+ &y* IW& &g# I7 &g# IW& &g# I7u.$S
+ KX+u.$U
+ GX+ &_) 7i= &0/*
 rh%Pr+
- $&sE+9$
- %$  $i=p~%T;
- #(r8$LzNx
- 0$ %|9u.$^
-  6X+u.$a
-  6X+u.$c
-  6X+u.$e
-  67u.$g
-  6X+u.$i
-  67u.$k
-  6X+u.$m
-  4X+ $V@  +TB ;.xJ->{A
+ &&sE+9$
+ ($ 'i=p~%T;
+ $(r8$LzNx
+ >$ (|9u.$^
+ KX+u.$a
+ KX+u.$c
+ KX+u.$e
+ K7u.$g
+ KX+u.$i
+ K7u.$k
+ KX+u.$m
+ GX+ &V@ 5TB T#.xJ->{A
 q@-
 G-ql
- ((pc,
- *$ufrE9,E
- k$$/<
- ^#$/u
- '$/s
+ .(pc,
+ 2$ufrE9,E
+ V'$/<
+ m$$/u
+ ,$/s
 tX
 n/
 _(
- $*/U
- '$/L
- '$/D
- $$_&
- &$  $' %&  $, %&  $1 %&  $6 %&  $; %&  $@ %&  $E 8&_$
- &$  $' %&  $, %&  $1 %&  $6 %&  $; %&  $@ %&  $E a#&`}
+ &*/U
+ ,$/L
+ ,$/D
+ &$_&
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E N&_$
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E q$&`}
 
 var fusedBF16SM90ANarrowAligned = driver.Text{Base: &fusedF16SM90ANarrowAligned, Code: `packed2 48382 fused_dtype_BF16_row_BF16_32_float32
- .$O21qS
- c&&z}{@[{4pFr5pxs;""#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
- &$  #' &$  #, &$  #1 m#$vgqK(
- &$  #' ($  $. %&  #3 7$  $I %&  #N ($  $I %&  #N 7$  $I %&  $I '&  $I %&  %I 5(  $I %&  $I '&  $I %&  %I u)(pDq~yG
+ :$O21qS
+ u*&z}{@[{4pFr5pxs;""#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
+ *$ %' *$ %, *$ %1 Z%$vgqK(
+ *$ %' .$ '. (& %3 L$ 'I (& %N .$ 'I (& %N L$ 'I (& 'I ,& 'I (& )I H( 'I (& 'I ,& 'I (& )I k1(pDq~yG
 pL"3
 }X
 p~#03
 }X
- 0,  $4p~#33
+ >, '4p~#33
 }X
- 0*pL#3
+ >*pL#3
 }X
 p~#63
-  34p~#93
-  1FpL$3
+ E4p~#93
+ AFpL$3
 }X
 p~#<3
-  34p~#?3
-  1FpL%3
+ E4p~#?3
+ AFpL%3
 }X
 p~#B3
-  34p~#E3
-  0F %o&q<X"d
+ E4p~#E3
+ ?F (o&q<X"d
 q<B"M
 q<,"7
 vgqKs;
- %*LB;
- &$rh#Xr+
- *$p~#\;
- #$p]HzNs
- 1$  $Q&p~#D3
+ (*LB;
+ *$rh#Xr+
+ 2$p~#\;
+ $$p]HzNs
+ @$ 'Q&p~#D3
 }X
- 0*  $4p~#G3
-  3Q&p~#J3
-  34p~#M3
-  3Q&p~#P3
-  34p~#S3
-  3Q&p~#V3
-  34p~#Y3
-  1Q& $g'  )Q&Loe
- &2rh$(r+
- *$p~$,;
- #$p]uzNs
- 1$  $R*p~#X3
-  3Q&p~#[3
-  3R*p~#^3
-  34p~#b3
-  3R*p~#e3
-  34p~#h3
-  3R*p~#k3
-  34p~#n3
-  1R* $\(  )R*s,#J,0
- &2rh$Tr+
- *$p~$X;
- #$r8#PzNs
- 1$  $S.p~#m3
-  3R*p~#p3
-  3R*p~#s3
-  34p~#v3
-  3R*p~#y3
-  34p~#|3
-  3R*p~$"3
-  34p~$%3
-  1R* $\(  (S. S).`}
+ >* '4p~#G3
+ EQ&p~#J3
+ E4p~#M3
+ EQ&p~#P3
+ E4p~#S3
+ EQ&p~#V3
+ E4p~#Y3
+ AQ& &g' 1Q&Loe
+ *2rh$(r+
+ 2$p~$,;
+ $$p]uzNs
+ @$ 'R*p~#X3
+ EQ&p~#[3
+ ER*p~#^3
+ E4p~#b3
+ ER*p~#e3
+ E4p~#h3
+ ER*p~#k3
+ E4p~#n3
+ AR* &\( 1R*s,#J,0
+ *2rh$Tr+
+ 2$p~$X;
+ $$r8#PzNs
+ @$ 'S.p~#m3
+ ER*p~#p3
+ ER*p~#s3
+ E4p~#v3
+ ER*p~#y3
+ E4p~#|3
+ ER*p~$"3
+ E4p~$%3
+ AR* &\( /S. V0.`}
 
 var fusedBF16SM90A = driver.Text{Base: &fusedF16SM90A, Code: `packed2 50142 fused_dtype_BF16_row_BF16_32_float32
- .$tW+qq
+ :$tW+qq
 OvZqo
- \&&z}{@[{4pFr5pxs;""#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
- &$  #' &$  #, &$  #1 m#$vgqK(
- &$  #' ($  $. %&  #3 7$  $I %&  #N ($  $I %&  #N 7$  $I %&  $I '&  $I %&  %I 5(  $I %&  $I '&  $I %&  %I a)(pDq~yG
+ i*&z}{@[{4pFr5pxs;""#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
+ *$ %' *$ %, *$ %1 Z%$vgqK(
+ *$ %' .$ '. (& %3 L$ 'I (& %N .$ 'I (& %N L$ 'I (& 'I ,& 'I (& )I H( 'I (& 'I ,& 'I (& )I q0(pDq~yG
 pL"3
 }X
 pLa3
 }X
- /,pDq[pV+
+ <,pDq[pV+
 wb7
- $&pL#3
+ &&pL#3
 }X
 pLe3
 }X
- 0*  %7pL%3
+ >* )7pL%3
 }X
 pLi3
-  47pL&3
+ G7pL&3
 }X
 pLm3
-  4LpL(3
+ GLpL(3
 }X
 pLq3
-  4LpL)3
+ GLpL)3
 }X
 pLu3
-  4LpL+3
+ GLpL+3
 }X
 pLy3
-  4LpL,3
+ GLpL,3
 }X
 pL}3
-  3L %k'Ip)?pEqBqgq7uLq]%+
+ EL (k'Ip)?pEqBqgq7uLq]%+
 u@0V%(
 u@pU%%
 u@1V%"
 u@p6q5
 u@'pZpN
 u@quZ
- %0LF;
- &$rh#<r+
- *$p~#@;
- #$p]LzNp
- 1$  $m&p~#03
+ (0LF;
+ *$rh#<r+
+ 2$p~#@;
+ $$p]LzNp
+ @$ 'm&p~#03
 }X
- 0*  'm&p~#43
-  6m&p~#83
-  6m&p~#<3
-  6m&p~#@3
-  6m&p~#D3
-  6m&p~#H3
-  6m&p~#L3
-  4m& $i(  ,m&Lwe
- &8 %Z+ (Y+ &Z+ 0Y+  $Z+p~#P3
-  6m&p~#T3
-  6Z+p~#X3
-  6Z+p~#\3
-  6Z+p~#a3
-  6Z+p~#e3
-  6Z+p~#i3
-  6Z+p~#m3
-  4Z+ $^)  ,Z+s,#V,0
- &8rh$@r+
- *$p~$D;
- #$r8#\zNp
- 1$  $w/p~#q3
-  6Z+p~#u3
-  6Z+p~#y3
-  6Z+p~#}3
-  6Z+p~$$3
-  6Z+p~$(3
-  6Z+p~$,3
-  6Z+p~$03
-  4Z+ $^)  +w/ S)4`}
+ >* -m&p~#43
+ Km&p~#83
+ Km&p~#<3
+ Km&p~#@3
+ Km&p~#D3
+ Km&p~#H3
+ Km&p~#L3
+ Gm& &i( 7m&Lwe
+ *8 (Z+ .Y+ *Z+ >Y+ 'Z+p~#P3
+ Km&p~#T3
+ KZ+p~#X3
+ KZ+p~#\3
+ KZ+p~#a3
+ KZ+p~#e3
+ KZ+p~#i3
+ KZ+p~#m3
+ GZ+ &^) 7Z+s,#V,0
+ *8rh$@r+
+ 2$p~$D;
+ $$r8#\zNp
+ @$ 'w/p~#q3
+ KZ+p~#u3
+ KZ+p~#y3
+ KZ+p~#}3
+ KZ+p~$$3
+ KZ+p~$(3
+ KZ+p~$,3
+ KZ+p~$03
+ GZ+ &^) 5w/ V04`}
 
 var fusedWideBF16SM90ANarrowAligned = driver.Text{Base: &fusedWideF16SM90ANarrowAligned, Code: `packed2 80579 fused_dtype_BF16_row_BF16_64_float32
- .$O52rG
- W'&|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
- &$  #' &$  #, &$  #1 r#$vgqK(
- &$  #' ($  $. %&  #3 7$  $I %&  #N ($  $I %&  #N 7$  $I %&  $I '&  $I %&  %I 5(  $I %&  $I '&  $I %&  %I /(  $C %&  $C '&  $O %&  $C 0&  $C %&  $C '&  $O %&  $C 0&  $C %&  $C '&  $O %&  $C 0&  $C %&  $C '&  $O %&  $C V.&pDq~yG
+ :$O52rG
+ ^,&|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
+ *$ %' *$ %, *$ %1 e%$vgqK(
+ *$ %' .$ '. (& %3 L$ 'I (& %N .$ 'I (& %N L$ 'I (& 'I ,& 'I (& )I H( 'I (& 'I ,& 'I (& )I <( 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C \:&pDq~yG
 pL"3
 }X
 p~#q3
 }X
- 0,  $4p~#t3
+ >, '4p~#t3
 }X
- 0*pL#3
+ >*pL#3
 }X
 p~#w3
-  34p~#z3
-  1FpL$3
+ E4p~#z3
+ AFpL$3
 }X
 p~#}3
-  34p~$#3
-  1FpL%3
+ E4p~$#3
+ AFpL%3
 }X
 p~$&3
-  34p~$)3
-  0F %o&q<X"d
+ E4p~$)3
+ ?F (o&q<X"d
 q<B"M
 q<,"7
 vgqKs;
- (*rh$;r+
- ($q{Cr+
- #$p~$?;
- #$p]GzN{
- 1$  $~%p~$/3
+ .*rh$;r+
+ .$q{Cr+
+ $$p~$?;
+ $$p]GzN{
+ @$ '~%p~$/3
 }X
- 0*  $4p~$23
-  3~%p~$53
-  34p~$83
-  3~%p~$;3
-  34p~$>3
-  3~%p~$A3
-  34p~$D3
-  1~% $g'  (~%/*
+ >* '4p~$23
+ E~%p~$53
+ E4p~$83
+ E~%p~$;3
+ E4p~$>3
+ E~%p~$A3
+ E4p~$D3
+ A~% &g' /~%/*
 Ln;
- &2rh$hr+
- *$p~$l;
- #$p]tzN{
- 1$  $P*p~$C3
+ *2rh$hr+
+ 2$p~$l;
+ $$p]tzN{
+ @$ 'P*p~$C3
 }X
- 0*  $4p~$F3
-  3P*p~$I3
-  34p~$L3
-  3P*p~$O3
-  34p~$R3
-  3P*p~$U3
-  34p~$X3
-  1P* $g'  )P* %0rh%6r+
- ($  $P*p~%:;
- #(r8#NzN{
- 1$  $~-p~$^3
-  3P*p~$b3
-  3P*p~$e3
-  34p~$h3
-  3P*p~$k3
-  34p~$n3
-  3P*p~$q3
-  34p~$t3
-  1P* $\(  )P*s,#ue
- &2rh%cr+
- *$p~%g;
- #$r8#{zN{
- 1$  $P2p~$s3
-  3P*p~$v3
-  3P*p~$y3
-  34p~$|3
-  3P*p~%"3
-  34p~%%3
-  3P*p~%(3
-  34p~%+3
-  1P* $\(  )P2 %0rh&1r+
- ($  $P2p~&5;
- #(r8$IzN{
- 1$  $~5p~%13
-  3P*p~%43
-  3P*p~%73
-  34p~%:3
-  3P*p~%=3
-  34p~%@3
-  3P*p~%C3
-  34p~%F3
-  1P* $\(  )P2s,$p,0
- &2rh&]r+
- *$p~&b;
- #$r8$vzN{
- 1$  $P:p~%E3
-  3P*p~%H3
-  3P*p~%K3
-  34p~%N3
-  3P*p~%Q3
-  34p~%T3
-  3P*p~%W3
-  34p~%Z3
-  1P* $\(  )P: %0rh',r+
- ($  $P:p~'0;
- #(r8%DzN{
- 1$  $~=p~%a3
-  3P*p~%d3
-  3P*p~%g3
-  34p~%j3
-  3P*p~%m3
-  34p~%p3
-  3P*p~%s3
-  34p~%v3
-  1P* $\(  (~= y*.`}
+ >* '4p~$F3
+ EP*p~$I3
+ E4p~$L3
+ EP*p~$O3
+ E4p~$R3
+ EP*p~$U3
+ E4p~$X3
+ AP* &g' 1P* (0rh%6r+
+ .$ 'P*p~%:;
+ $(r8#NzN{
+ @$ '~-p~$^3
+ EP*p~$b3
+ EP*p~$e3
+ E4p~$h3
+ EP*p~$k3
+ E4p~$n3
+ EP*p~$q3
+ E4p~$t3
+ AP* &\( 1P*s,#ue
+ *2rh%cr+
+ 2$p~%g;
+ $$r8#{zN{
+ @$ 'P2p~$s3
+ EP*p~$v3
+ EP*p~$y3
+ E4p~$|3
+ EP*p~%"3
+ E4p~%%3
+ EP*p~%(3
+ E4p~%+3
+ AP* &\( 1P2 (0rh&1r+
+ .$ 'P2p~&5;
+ $(r8$IzN{
+ @$ '~5p~%13
+ EP*p~%43
+ EP*p~%73
+ E4p~%:3
+ EP*p~%=3
+ E4p~%@3
+ EP*p~%C3
+ E4p~%F3
+ AP* &\( 1P2s,$p,0
+ *2rh&]r+
+ 2$p~&b;
+ $$r8$vzN{
+ @$ 'P:p~%E3
+ EP*p~%H3
+ EP*p~%K3
+ E4p~%N3
+ EP*p~%Q3
+ E4p~%T3
+ EP*p~%W3
+ E4p~%Z3
+ AP* &\( 1P: (0rh',r+
+ .$ 'P:p~'0;
+ $(r8%DzN{
+ @$ '~=p~%a3
+ EP*p~%d3
+ EP*p~%g3
+ E4p~%j3
+ EP*p~%m3
+ E4p~%p3
+ EP*p~%s3
+ E4p~%v3
+ AP* &\( /~= s3.`}
 
 var fusedWideBF16SM90A = driver.Text{Base: &fusedWideF16SM90A, Code: `packed2 84317 fused_dtype_BF16_row_BF16_64_float32
- .$tW1qS
+ :$tW1qS
 Ox$r-
- Q'&|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
- &$  #' &$  #, &$  #1 r#$vgqK(
- &$  #' ($  $. %&  #3 7$  $I %&  #N ($  $I %&  #N 7$  $I %&  $I '&  $I %&  %I 5(  $I %&  $I '&  $I %&  %I /(  $C %&  $C '&  $O %&  $C 0&  $C %&  $C '&  $O %&  $C 0&  $C %&  $C '&  $O %&  $C 0&  $C %&  $C '&  $O %&  $C \-&pDq~yG
+ R,&|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&@)E-x(yX
+ *$ %' *$ %, *$ %1 e%$vgqK(
+ *$ %' .$ '. (& %3 L$ 'I (& %N .$ 'I (& %N L$ 'I (& 'I ,& 'I (& )I H( 'I (& 'I ,& 'I (& )I <( 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C >& 'C (& 'C ,& 'O (& 'C i8&pDq~yG
 pL"3
 }X
 p~#03
 }X
- /,pDq[pV+
+ <,pDq[pV+
 wb7
- $&pL#3
+ &&pL#3
 }X
 p~#43
 }X
- 0*  %7pL%3
+ >* )7pL%3
 }X
 p~#83
-  47pL&3
+ G7pL&3
 }X
 p~#<3
-  4LpL(3
+ GLpL(3
 }X
 p~#@3
-  4LpL)3
+ GLpL)3
 }X
 p~#D3
-  4LpL+3
+ GLpL+3
 }X
 p~#H3
-  4LpL,3
+ GLpL,3
 }X
 p~#L3
-  3L %k'Ip)?pEqBqgq7uLq]%+
+ EL (k'Ip)?pEqBqgq7uLq]%+
 u@0V%(
 u@pU%%
 u@1V%"
 u@p6q5
 u@'pZpN
 u@quZ
- (0rh#[r+
- ($q{Gr+
- #$p~#_;
- #$p]KzNx
- 1$  $k&p~#W3
+ .0rh#[r+
+ .$q{Gr+
+ $$p~#_;
+ $$p]KzNx
+ @$ 'k&p~#W3
 }X
- 0*  'k&p~#[3
-  6k&p~#_3
-  6k&p~#d3
-  6k&p~#h3
-  6k&p~#l3
-  6k&p~#p3
-  6k&p~#t3
-  4k& $i(  +k&/+
+ >* -k&p~#[3
+ Kk&p~#_3
+ Kk&p~#d3
+ Kk&p~#h3
+ Kk&p~#l3
+ Kk&p~#p3
+ Kk&p~#t3
+ Gk& &i( 5k&/+
 Lv;
- &8rh$/r+
- *$p~$3;
- #$p]|zNx
- 1$  $X+p~#x3
+ *8rh$/r+
+ 2$p~$3;
+ $$p]|zNx
+ @$ 'X+p~#x3
 }X
- 0*  'X+p~#|3
-  6X+p~$#3
-  6X+p~$'3
-  6X+p~$+3
-  6X+p~$/3
-  6X+p~$33
-  6X+p~$73
-  4X+ $i(  ,X+ %6rh$^r+
- ($  $X+p~$c;
- #(r8#ZzNx
- 1$  $s/p~$B3
-  6X+p~$F3
-  6X+p~$J3
-  6X+p~$N3
-  6X+p~$R3
-  6X+p~$V3
-  6X+p~$Z3
-  6X+p~$^3
-  4X+ $^)  ,X+s,$(e
- &8rh%2r+
- *$p~%6;
- #$r8$.zNx
- 1$  $a4p~$c3
-  6X+p~$g3
-  6X+p~$k3
-  6X+p~$o3
-  6X+p~$s3
-  6X+p~$w3
-  6X+p~${3
-  6X+p~%"3
-  4X+ $^)  ,a4 %6rh%br+
- ($  $a4p~%f;
- #(r8$]zNx
- 1$  ${8p~%-3
-  6X+p~%13
-  6X+p~%53
-  6X+p~%93
-  6X+p~%=3
-  6X+p~%A3
-  6X+p~%E3
-  6X+p~%I3
-  4X+ $^)  ,a4s,%+,0
- &8rh&5r+
- *$p~&9;
- #$r8%1zNx
- 1$  $i=p~%M3
-  6X+p~%Q3
-  6X+p~%U3
-  6X+p~%Y3
-  6X+p~%]3
-  6X+p~%b3
-  6X+p~%f3
-  6X+p~%j3
-  4X+ $^)  ,i= %6rh&er+
- ($  $i=p~&i;
- #(r8%azNx
- 1$  $TBp~%u3
-  6X+p~%y3
-  6X+p~%}3
-  6X+p~&$3
-  6X+p~&(3
-  6X+p~&,3
-  6X+p~&03
-  6X+p~&43
-  4X+ $^)  +TB y*4`}
+ >* -X+p~#|3
+ KX+p~$#3
+ KX+p~$'3
+ KX+p~$+3
+ KX+p~$/3
+ KX+p~$33
+ KX+p~$73
+ GX+ &i( 7X+ (6rh$^r+
+ .$ 'X+p~$c;
+ $(r8#ZzNx
+ @$ 's/p~$B3
+ KX+p~$F3
+ KX+p~$J3
+ KX+p~$N3
+ KX+p~$R3
+ KX+p~$V3
+ KX+p~$Z3
+ KX+p~$^3
+ GX+ &^) 7X+s,$(e
+ *8rh%2r+
+ 2$p~%6;
+ $$r8$.zNx
+ @$ 'a4p~$c3
+ KX+p~$g3
+ KX+p~$k3
+ KX+p~$o3
+ KX+p~$s3
+ KX+p~$w3
+ KX+p~${3
+ KX+p~%"3
+ GX+ &^) 7a4 (6rh%br+
+ .$ 'a4p~%f;
+ $(r8$]zNx
+ @$ '{8p~%-3
+ KX+p~%13
+ KX+p~%53
+ KX+p~%93
+ KX+p~%=3
+ KX+p~%A3
+ KX+p~%E3
+ KX+p~%I3
+ GX+ &^) 7a4s,%+,0
+ *8rh&5r+
+ 2$p~&9;
+ $$r8%1zNx
+ @$ 'i=p~%M3
+ KX+p~%Q3
+ KX+p~%U3
+ KX+p~%Y3
+ KX+p~%]3
+ KX+p~%b3
+ KX+p~%f3
+ KX+p~%j3
+ GX+ &^) 7i= (6rh&er+
+ .$ 'i=p~&i;
+ $(r8%azNx
+ @$ 'TBp~%u3
+ KX+p~%y3
+ KX+p~%}3
+ KX+p~&$3
+ KX+p~&(3
+ KX+p~&,3
+ KX+p~&03
+ KX+p~&43
+ GX+ &^) 5TB s34`}
 
 var gatherWordsSM70NarrowAligned = driver.Text{Code: `packed2 4139 gather_row_Words
 !s.
@@ -2023,10 +1990,10 @@ t*&)8
 r#sS*
 x1pa&(
 x|&)8
-  #%qN*p'
+ %%qN*p'
 t:&#
 ws
-  %#u"
+ )#u"
 z2&$
 ribK
 riYK
@@ -2036,7 +2003,7 @@ u"
 tIu((&(
 p%4A
 rip?K
-  %*u"
+ )*u"
 zTq~
 p]"&#q5
 wC$pe
@@ -2053,9 +2020,8 @@ r&13
 {W
 yMyw@
 s~
-!s4
-xYqT
-  $%/*
+ %(xYqT
+ '%/*
 uw+K
 rc
 /*
@@ -2086,16 +2052,16 @@ p9
 !{J
 /'
 ||
-  %(!|r
+ )(!|r
 /'
 vbM
-  %.!y=pm
+ ).!y=pm
 /'
 vb;
-  %4!cwG
+ )4!cwG
 /'
 {1.
-  $:!u9
+ ':!u9
 w^
 tl
 to
@@ -2123,95 +2089,95 @@ s~
 `}
 
 var gatherWordsSM70Narrow = driver.Text{Base: &gatherWordsSM70NarrowAligned, Code: `packed2 4284 gather_row_Words
- z#$tCp5u%
+ u%$tCp5u%
 tCpQ}N
 tCp7fp6
 tCp?fqu
- &$wRp5
+ *$wRp5
 tLpUpN
 tLp6p2
 tLqu^
- u#$`}
+ k%$`}
 
 var gatherWordsSM70 = driver.Text{Base: &gatherWordsSM70Narrow, Code: `packed2 4257 gather_row_Words
- +$O2qo
+ 4$O2qo
 {z
- 5&s/
+ H&s/
 qCz=)
- #*w#pAE
- %$xUq&
+ $*w#pAE
+ ($xUq&
 t4
 t|p4p2
 x1YpN
- @(p%2A
- ($p_7&#q5
- #$wC%&3
+ ^#(p%2A
+ .$p_7&#q5
+ $$wC%&3
 s/
 r,pO
- $({H
- ($|R;
+ &({H
+ .$|R;
 {H
- +& #v$ 5w${j
- Z#$`}
+ 4& $v$ Hw${j
+ e$$`}
 
 var gather16SM70Narrow = driver.Text{Base: &gatherWordsSM70NarrowAligned, Code: `packed2 3858 gather_uint16
- *$]'rT
+ 2$]'rT
 O2qS
- T#&tA$
+ X$&tA$
 tE
- $8tE
- $5 #<r)pa&#pN
+ &8tE
+ &5 $<r)pa&#pN
 wC$^
- &&t~4
+ *&t~4
 {W
 wAuLbu%
- $(r&14
+ &(r&14
 {W
 Ip)?pEqBqgq7uLq]Z
- u#(`}
+ k%(`}
 
 var gather16SM70 = driver.Text{Base: &gatherWordsSM70, Code: `packed2 3832 gather_uint16
- *$]'rT
+ 2$]'rT
 O2qq
- S#&tA$
+ V$&tA$
 tE
- $8tE
- $5 #<r)pa&#pN
+ &8tE
+ &5 $<r)pa&#pN
 wC$^
- &&t~4
+ *&t~4
 {H
 wAuLbu%
- $.|R,
+ &.|R,
 {H
 Ip)?pEqBqgq7uLq]Z
- u#.`}
+ k%.`}
 
 var gather32SM70Narrow = driver.Text{Base: &gather16SM70Narrow, Code: `packed2 3858 gather_uint32
- m#$u;
+ Z%$u;
 {W
 tCbu%
- $(r&1;
+ &(r&1;
 {W
 wRb
- u#(`}
+ k%(`}
 
 var gather32SM70 = driver.Text{Base: &gather16SM70, Code: `packed2 3832 gather_uint32
- l#$u;
+ X%$u;
 {H
 tCbu%
- $(|R4
+ &(|R4
 {H
 wRb
- u#(`}
+ k%(`}
 
 var gatherEight16SM70NarrowAligned = driver.Text{Base: &gather16SM70Narrow, Code: `packed2 12025 gatherEight_uint16
- '$!pWy9pt
- $$]6rO
+ ,$!pWy9pt
+ &$]6rO
 Oqyr-
 h+qo
- 0(|Mpf
- ((qL'P
- #$r?1
+ >(|Mpf
+ .(qL'P
+ $$r?1
 {fpv
 pIpQM
 qL.q8
@@ -2220,13 +2186,13 @@ t|Y8
 x1bp*
 q"p4M
 qL1pf
- #c$ $U$qL5pb
- #V$x1p7&'
+ $c$ &U$qL5pb
+ $V$x1p7&'
 t|pQ&'
 qL*p}
- #& #U$tIsS)
- #*tIp7&)
- ##qL6pf
+ $& $U$tIsS)
+ $*tIp7&)
+ $#qL6pf
 t|pQ&&
 }ypb
 uw(K
@@ -2242,7 +2208,7 @@ ym6
 }fpe
 tA#
 y$p|pe
- $,xQ&(
+ &,xQ&(
 tE
 {opf
 w+
@@ -2267,7 +2233,7 @@ q,yZd
 }[4
 {W
 wAuLqVu%
- #@|nqT
+ $@|nqT
 uO,
 sW*pV
 pH6,
@@ -2287,89 +2253,83 @@ u:&Z%&-
 u:%K^-
 }PpQApN-
 rip7K
- ##//
+ $#//
 L+%'
 tA#
 L*%'
- $Ek(&(
+ &Ek(&(
 tE
 //
 s[p^
 xQ&.
-  $W#wc
+ 'W#wc
 ws
 /+
 q,~7d
 /+
 r2pa4
 }O
-  $M/+
+ 'M/+
 y$p|,
-  $$  $M/+
+ '$ 'M/+
 L+,
-  #M/+
+ %M/+
 L-,
 /+
-  #MwC%%%
+ %MwC%%%
 zw
 /+
 u:0Z%0-
 u:/K^-
-  %M/+
+ )M/+
 L5%1
-tA#
-L4%1
- $%k2&(
+ %ML4%1
+ &%k2&(
 tE
 /+
-  &Mrc
-  'MG#)
-  +ML5,
-  $ML7,
-  'Mu::Z%:-
+ +Mrc
+ -MG#)
+ 5ML5,
+ 'ML7,
+ -Mu::Z%:-
 u:9K^-
-  &ML?%;
-tA#
-L>%;
- $%k<&(
-  (MuB
-  1ML?,
-  $MLA,
-  'Mu:DZ%D-
+ +ML?%;
+ %ML>%;
+ &%k<&(
+ /MuB
+ AML?,
+ 'MLA,
+ -Mu:DZ%D-
 u:CK^-
-  &MLI%E
-tA#
-LH%E
- $%kF&(
-  (MwD
-  1MLI,
-  $MLK,
-  'Mu:NZ%N-
+ +MLI%E
+ %MLH%E
+ &%kF&(
+ /MwD
+ AMLI,
+ 'MLK,
+ -Mu:NZ%N-
 u:MK^-
-  &MLS%O
-tA#
-LR%O
- $%kP&(
-  (Mr>2
-  1MLS,
-  $MLU,
-  'Mu:XZ%X-
+ +MLS%O
+ %MLR%O
+ &%kP&(
+ /Mr>2
+ AMLS,
+ 'MLU,
+ -Mu:XZ%X-
 u:WK^-
-  &ML]%Y
-tA#
-L\%Y
- $%kZ&(
-  (Mr>.
-  1ML],
-  $ML_,
-  'Mu:cZ%c-
+ +ML]%Y
+ %ML\%Y
+ &%kZ&(
+ /Mr>.
+ AML],
+ 'ML_,
+ -Mu:cZ%c-
 u:bK^-
-  #M  $LLh%d
-tA#
-Lg%d
- $%ke&(
-  (Lr>1
-  *LqM5qT
+ %M 'LLh%d
+ %LLg%d
+ &%ke&(
+ /Lr>1
+ 3LqM5qT
 r&03
 G%)
 pLS3
@@ -2381,8 +2341,8 @@ uPp8:8
 q"w]
 uPp8(8
 yMpQ^p*w?
- $JqL0qT
- $%/4
+ &JqL0qT
+ &%/4
 J$v|
 /2
 J%{7
@@ -2394,58 +2354,58 @@ J'{V
 J(yt
 /)
 sY0
- %Dws
+ (Dws
 pc+
 pc'
- $*})
+ &*})
 n.
 _'
- $*})
+ &*})
 n1
-  $' #,})
+ '' $,})
 n4
-  $, #,})
+ ', $,})
 n7
-  $1 #,})
+ '1 $,})
 ppqA
-  $6!cwX
+ '6!cwX
 })
 pppJ
-  $;!cx#
- 'Q#!c*pm
- '$!cxw
- '$!c'y3
- '$!c'z/
- &$p9
+ ';!cx#
+ ,Q#!c*pm
+ ,$!cxw
+ ,$!c'y3
+ ,$!c'z/
+ *$p9
 !cqypm
 /'
 })
 n(
 _'
- <"`}
+ V#"`}
 
 var gatherEight16SM70 = driver.Text{Base: &gatherEight16SM70NarrowAligned, Code: `packed2 11984 gatherEight_uint16
- +$Ov+r-
+ 4$Ov+r-
 h+r-
- 3&s/
+ D&s/
 qCz=)
- #*w#pAE
- $$pIbM
+ $*w#pAE
+ &$pIbM
 qL.pb
 t4
 xDp4K
 t|p4p*
 x1YZ
- =,wC%&4
- ,$r,pO
- 4${H
- '$pH4,
- =$r,q/
- *$zM)
- C$r,q)
- L$qQ$
- L$  %M J(  %M J(  %M I(  %L ,(tK(;
- #$Ip)?pEqBqgq7uLq]%\
+ X#,wC%&4
+ 6$r,pO
+ F${H
+ ,$pH4,
+ X#$r,q/
+ 2$zM)
+ e#$r,q)
+ w#$qQ$
+ w#$ )M s#( )M s#( )M q#( )L 6(tK(;
+ $$Ip)?pEqBqgq7uLq]%\
 u@0V%R
 u@pU%H
 u@1V%>
@@ -2453,36 +2413,36 @@ u@p6%4
 u@'pZ%*
 u@quqU
 u@t-xv
- '4 #j2 1k2pc,
+ ,4 $j2 @k2pc,
 pc$
- %&n/
+ (&n/
 _$
- %&n2
-  $' $(n5
-  $, $(n8
-  $1 %(  $6 %&  $; C&n)
+ (&n2
+ '' &(n5
+ ', &(n8
+ '1 (( '6 (& '; e#&n)
 _$
- <&`}
+ V#&`}
 
 var gatherEight32SM70NarrowAligned = driver.Text{Base: &gatherEight16SM70NarrowAligned, Code: `packed2 11861 gatherEight_uint32
- +$Ov+q^
- z#$}[;
+ 4$Ov+q^
+ u%$}[;
 {W
 tCqVu%
- J(r2pa;
+ s#(r2pa;
 }O
-  $M I*  #M #$  +M B4  -M B8  -M B8  -M B8  -M A8  &L #*r&0qd
- #$yMp8\%R%H%>@
+ 'M q#* %M $$ 5M c#4 9M c#8 9M c#8 9M c#8 9M a#8 +L $*r&0qd
+ $$yMp8\%R%H%>@
 u-pPt(qXvR4%*qUw?
- h$4`}
+ P'4`}
 
 var gatherEight32SM70 = driver.Text{Base: &gatherEight16SM70, Code: `packed2 11986 gatherEight_uint32
- T$$}[;
+ X&$}[;
 {H
 tCqVu%
- J(r2pa;
- #$  $M I&  #M #$  +M B4  -M B8  -M B8  -M B8  -M A8  &L #*tK(rf
- #$wRp8\
+ s#(r2pa;
+ $$ 'M q#& %M $$ 5M c#4 9M c#8 9M c#8 9M c#8 9M a#8 +L $*tK(rf
+ $$wRp8\
 tLpU%R
 tLp6%H
 tLqu%>
@@ -2490,21 +2450,21 @@ tLqX%4
 tL0pZ%*
 tLsDqU
 tLscA
- h$2`}
+ P'2`}
 
-var finish32SM80Narrow = driver.Text{Base: &gatherWordsSM70NarrowAligned, Code: `packed2 2505 finish_float32_row_F32
+var finish32SM80Narrow = driver.Text{Base: &gather32SM70Narrow, Code: `packed2 2505 finish_float32_row_F32
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- $(!u'{?oq*
+ &(!u'{?oq*
 !
 !pWt8pt
- $&]q^
+ &&]q^
 OyD
 hq^
 p#0qq
- ((q.1pf
- %8t4
- #&}.P
+ .(q.1pf
+ (8t4
+ $&}.P
 qjYA
 s5{G
 q=<pv
@@ -2515,11 +2475,11 @@ q='P
 w'
 u"
 q=0qW
-  %)t+r$r_
+ ))t+r$r_
 !s4
 x50P
 pnp7,
- #&x52P
+ $&x52P
 pnp74
 xr
 x51P
@@ -2552,7 +2512,7 @@ t*e+ukr6*p*
 }X
 q$sg
 z+Q8
-  #$pDqpa
+ %$pDqpa
 u3#
 sf<\xls_w07
 sZQBU-
@@ -2567,29 +2527,139 @@ x5.pX
 u,#B
 {3y(#7z&<qZw0
 yh
-!s4
-x5+pC
+ %'x5+pC
 sjy(###B
-!s4
-q=2qT
+ %*q=2qT
 wVpAV##
- $e$ $D!@
+ &}# &D!@
 `}
 
-var finish32SM80 = driver.Text{Code: `packed2 2481 finish_float32_row_F32
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
+var finish32SM80 = driver.Text{Base: &finish32SM80Narrow, Code: `packed2 2481 finish_float32_row_F32
+ 6$OrA
+hyD
+ 6&s/
+qCz=)
+ $(w#phE
+ &$tf
+{W
+ &&zIrN
+ &$s<pS4
+ ') ((pnY,
+ &$pnY4
+ &$pnYM
+ e$$`}
+
+var finish32SM70Narrow = driver.Text{Base: &finish32SM80Narrow, Code: `packed2 2724 finish_float32_row_F32
+!s.
+!s-
+ 0(]'rG
+ &$p#0qo
+ a%$y[#B
+txuu#B
+wT<\vDplplxk|>
+zhz&<qZw0
+wzslz&<qZw0
+rp#{:
+ (& '+ %( 4$`}
+
+var finish32SM70 = driver.Text{Base: &finish32SM70Narrow, Code: `packed2 2700 finish_float32_row_F32
+ 6$OrA
+hyD
+ 6&s/
+qCz=)
+ $(w#phE
+ &$tf
+{W
+ &&zIrN
+ &$s<pS4
+ ') ((pnY,
+ &$pnY4
+ &$pnYM
+ q$$`}
+
+var finishBF16SM80Narrow = driver.Text{Base: &finish32SM80Narrow, Code: `packed2 2773 finish_dtype_BF16_row_BF16
+ *$!u'\|mwp
+!xg{?oq*
+ ,$tWrG
+Ozc
+ F$t~4
+}5
+}W
+pDq~yG
+}c
+}X
+ $(thZ
+ &$wm4
+ ',/$
+ ',q=0qT
+ ((pnpa,
+ &$pnpa4
+ &$pnpaM
+ ($Ws{pC
+ $$Wt}p'
+ $$Wr7qp
+ &$Wu)p=
+ *$WsXpf
+ ($Wp=P
+ ($Wr%x}
+ ,$Wqpa
+ F$pDq[pV+
+wb##
+wSt^tz
+ $"Ip)?pEqBqgq7uLp+pAxv
+ .$`}
+
+var finishBF16SM80 = driver.Text{Base: &finishBF16SM80Narrow, Code: `packed2 2746 finish_dtype_BF16_row_BF16
+ :$O|L
+hyD
+ 6&s/
+qCz=)
+ $(w#phE
+ &$ua'
+{W
+ ,&zIrN
+ &$s<pS,
+ ', 0(pnpQ,
+ &$pnpQ4
+ &$pnpQM
+ k$$`}
+
+var finishBF16SM70Narrow = driver.Text{Base: &finishBF16SM80Narrow, Code: `packed2 3134 finish_dtype_BF16_row_BF16
+!s.
+!s-
+ 2(]|L
+O}}
+ $(p#0qo
+ o%$y[#B
+txuu#B
+wT<\vDplplxk|>
+zhz&<qZw0
+wzslz&<qZw0
+rp#{:
+ (& '+ %( &$|6#
+pIwk
+|H
+tGqdv(5
+tbY
+y[###
+ %'qfq0v(5r4
+ 2&`}
+
+var finishBF16SM70 = driver.Text{Code: `packed2 3107 finish_dtype_BF16_row_BF16
+!s.
+!s-
 !t;
 !u6vap3wBp3q'wd
-!u'{?oq*
+!u'\|mwp
+!xg{?oq*
 !
 !pWt8pt
 !yN
 !qk
-]q^
-OrA
+]|L
+O'q^
 hyD
-p#0qq
+p#0qo
 !
 s0
 t6
@@ -2605,53 +2675,58 @@ qCz=)
 w#phE
 s5{G
 q=<pv
-tf
+ua'
 {W
-uS
+}W
+pDq~yG
+}c
+}X
 q='P
 zIrN
 u"
 q=0qW
-s<pS4
-  $)t+r$r_
+s<pS,
+ ',/$
+ ',q=0qT
+t+r$r_
 !s4
 x50P
-pnY,
+pnpQ,
 s5~2
 x52P
-pnY4
+pnpQ4
 xr
 x51P
-pnYM
+pnpQM
 v7
 x55q8
 t<w)
-pDs{pC
+Ws{pC
 r3vHzX2w0
-pDt}p'
+Wt}p'
 u>zX2w0
-pDr7qp
+Wr7qp
 r3w(r/pl+'s#uQpM
 w7QUvmpd0usu/*(
-pDu)p=
+Wu)p=
 w7QvmsPr/.u*qZ.(vmqZ<6'qZ|W
 z.}"0xtqZz#
 zKty0sPxtxX
 }9tyxkza
-q\<pf
+WsXpf
 r3pjqv
 r3pGqv
 s:t[
-pDp=P
+Wp=P
 ylpx
 qf{drWxu23<t?rlxf-
 qf'r6t?rlxf>{drWxu2-
-pDr%x}
+Wr%x}
 t*e+ukr6*p*
 }X
 q$sg
 z+Q8
-  #$pDqpa
+ %$Wqpa
 u3#
 sf<\xls_w07
 sZQBU-
@@ -2663,216 +2738,117 @@ wrt"###7
 v"z9
 !s4
 x5.pX
-u,#B
-{3y(#7z&<qZw0
+y[#B
+txuu#B
+wT<\vDplplxk|>
+zhz&<qZw0
+wzslz&<qZw0
+rp#{:
 yh
-!s4
-x5+pC
-sjy(###B
-!s4
-q=2qT
-wVpAV##
-s~
-!s4
-!s}
-s3
-!@
-`}
-
-var finish32SM70Narrow = driver.Text{Base: &finish32SM80, Code: `packed2 2724 finish_float32_row_F32
-!s.
-!s-
- )(]'rG
-OyD
-hq^
-p#0qo
- +*ts
-t4
-vnqbZ
- #&qjYA
- $$u;
-}5
- $&w'
- $$  %) %(pnp7,
- $$pnp74
- $$pnp7M
- K$y[#B
-txuu#B
-wT<\vDplplxk|>
-zhz&<qZw0
-wzslz&<qZw0
-rp#{:
- %&  $+  #( +$`}
-
-var finish32SM70 = driver.Text{Base: &finish32SM70Narrow, Code: `packed2 2700 finish_float32_row_F32
- ,$OrA
-hyD
- ,&s/
-qCz=)
- #(w#phE
- $$tf
-{W
- $&zIrN
- $$s<pS4
-  $) %(pnY,
- $$pnY4
- $$pnYM
- a#$`}
-
-var finishBF16SM80Narrow = driver.Text{Base: &finish32SM80, Code: `packed2 2773 finish_dtype_BF16_row_BF16
- &$!u'\|mwp
-!xg{?oq*
- '$tWrG
-Ozc
-hq^
- ,&ts
-t4
-vnqbZ
- #&qjYA
- $$t~4
-}5
-}W
-pDq~yG
-}c
-}X
- #(thZ
- $$wm4
-  $,/$
-  $,q=0qT
- %(pnpa,
- $$pnpa4
- $$pnpaM
- %$Ws{pC
- #$Wt}p'
- #$Wr7qp
- $$Wu)p=
- &$WsXpf
- %$Wp=P
- %$Wr%x}
- '$Wqpa
- 4$pDq[pV+
-wb##
-wSt^tz
- #"Ip)?pEqBqgq7uLp+pAxv
- ($`}
-
-var finishBF16SM80 = driver.Text{Base: &finishBF16SM80Narrow, Code: `packed2 2746 finish_dtype_BF16_row_BF16
- .$O|L
-hyD
- ,&s/
-qCz=)
- #(w#phE
- $$ua'
-{W
- '&zIrN
- $$s<pS,
-  $, )(pnpQ,
- $$pnpQ4
- $$pnpQM
- ]#$`}
-
-var finishBF16SM70Narrow = driver.Text{Base: &finishBF16SM80Narrow, Code: `packed2 3134 finish_dtype_BF16_row_BF16
-!s.
-!s-
- *(]|L
-O}}
- #(p#0qo
- w#$y[#B
-txuu#B
-wT<\vDplplxk|>
-zhz&<qZw0
-wzslz&<qZw0
-rp#{:
- %&  $+  #( $$|6#
+ %+x5+pC
+ '+ %( %0pDq[pV+
+|6#
 pIwk
 |H
 tGqdv(5
 tbY
 y[###
-  #'qfq0v(5r4
- *&`}
-
-var finishBF16SM70 = driver.Text{Base: &finishBF16SM70Narrow, Code: `packed2 3107 finish_dtype_BF16_row_BF16
- -$O'q^
-hyD
- ,&s/
-qCz=)
- #(w#phE
- $$ua'
-{W
- '&zIrN
- $$s<pS,
-  $, )(pnpQ,
- $$pnpQ4
- $$pnpQM
- j#$`}
+ %'qfq0v(5r4
+q=2qT
+Ip)?pEqBqgq7uLp+pAxv
+s~
+ %=!s}
+s3
+!@
+`}
 
 var finishF16SM80Narrow = driver.Text{Base: &finishBF16SM80Narrow, Code: `packed2 2766 finish_dtype_F16_row_F16
- -$tWrT
+ 8$tWrT
 O'rT
- 7&pDr7w;
+ L&pDr7w;
 v{A
 shyn?\p0p/Qtz
- #(}nY
- $${w0
- %$  $, &&pnp5,
- $$pnp54
- $$pnp5M
- R#$q\'yI
+ $(}nY
+ &${w0
+ ($ ', *&pnp5,
+ &$pnp54
+ &$pnp5M
+ T$$q\'yI
 u2##
- +&`}
+ 4&`}
 
-var finishF16SM80 = driver.Text{Base: &finishF16SM80Narrow, Code: `packed2 2739 finish_dtype_F16_row_F16
- .$OyD
+var finishF16SM80 = driver.Text{Base: &finishBF16SM80Narrow, Code: `packed2 2739 finish_dtype_F16_row_F16
+ 8$tWrT
+OyD
 hyD
- ,&s/
+ 6(s/
 qCz=)
- #(w#phE
- $$ua'
+ $(w#phE
+ &$ua'
 {W
- '&zIrN
- $$s<pS,
-  $, )(pnp?,
- $$pnp?4
- $$pnp?M
- ]#$`}
+}W
+pDr7w;
+v{A
+shyn?\p0p/Qtz
+ $.zIrN
+ &$s<pS,
+ ',/$
+ ', *.pnp?,
+ &$pnp?4
+ &$pnp?M
+ T$$q\'yI
+u2##
+ 4&`}
 
-var finishF16SM70Narrow = driver.Text{Base: &finishF16SM80Narrow, Code: `packed2 2985 finish_dtype_F16_row_F16
-!s.
-!s-
- *(]'rG
- %$p#0qo
- w#$y[#B
-txuu#B
-wT<\vDplplxk|>
-zhz&<qZw0
-wzslz&<qZw0
-rp#{:
- %&  $+  #( .$`}
+var finishF16SM70Narrow = driver.Text{Base: &finishBF16SM70, Code: `packed2 2985 finish_dtype_F16_row_F16
+ 6$]'rG
+tWrT
+O'rT
+hq^
+ 6(ts
+t4
+vnqbZ
+ $&qjYA
+ &$t~4
+}5
+}W
+pDr7w;
+v{A
+shyn?\p0p/Qtz
+ $.}nY
+ &${w0
+ ',/$
+ ', *.pnp5,
+ &$pnp54
+ &$pnp5M
+ a$$q\'yI
+u2##
+wSt^tz
+ 24`}
 
 var finishF16SM70 = driver.Text{Base: &finishF16SM70Narrow, Code: `packed2 2958 finish_dtype_F16_row_F16
- .$OyD
+ :$OyD
 hyD
- ,&s/
+ 6&s/
 qCz=)
- #(w#phE
- $$ua'
+ $(w#phE
+ &$ua'
 {W
- '&zIrN
- $$s<pS,
-  $, )(pnp?,
- $$pnp?4
- $$pnp?M
- d#$`}
+ ,&zIrN
+ &$s<pS,
+ ', 0(pnp?,
+ &$pnp?4
+ &$pnp?M
+ w$$`}
 
 var depthwise32SM80Narrow = driver.Text{Base: &finish32SM80, Code: `packed2 11180 depthwise_float32_row_F32
- ($!pW'vPpt
+ .$!pW'vPpt
 !?p$zSp{p)w>w.x(
- #&]2qo
+ $&]2qo
 {{rO
 h'|Q
 p#+rA
- '*v0
+ ,*v0
 vc
 uG
 |4
@@ -2929,7 +2905,7 @@ s/
 qI*
 uepA)
 xK.&'
-  $'wIpS
+ ''wIpS
 yvt-p=
 zIK
 ts
@@ -2937,7 +2913,7 @@ vir4
 s/
 v}<
 tw
-  $&yvr:t0
+ '&yvr:t0
 qI(
 vG)
 qI#
@@ -2945,7 +2921,7 @@ sArE
 s$pA-
 uMrN
 qI$
-  $&r*pdP
+ '&r*pdP
 p%4&3
 }k
 u"
@@ -2953,7 +2929,7 @@ r*v+pK
 r&4;
 G+)
 wQqKu%
- #Lr*rvpb
+ $Lr*rvpb
 qHpsr}
 p<+
 r*t-qO
@@ -2966,7 +2942,7 @@ v}xuysv6rquA}L6v-re
 tE
 p%%z*
 tE
- #u#xA
+ $u#xA
 vG|q
 xEpJ
 tHE
@@ -2976,7 +2952,7 @@ rYwq
 |%
 /#
 u?qA
- #,s[pQ
+ $,s[pQ
 /#
 q,w~vKy~
 r*r:p=
@@ -2989,28 +2965,26 @@ rk192
 qQ-
 t1v?py
 |Du=
-  $&tE
+ '&tE
 |D=,
 wIp:8
-  #+qQ.
+ %+qQ.
 tE
 {*=$
-  &'rIp7
- #~# #)s/
+ +'rIp7
+ $~# $)s/
 r*r:r7
 D$)
 r*p0s{
 D#R
-  #3r*sCt0
+ %3r*sCt0
 sM{'192
-qQ-
-wc
+ %=wc
 tf
 G#)
 uS
 sM|+192
-qQ.
-rc
+ %:rc
 tf
 G%)
 uS
@@ -3020,43 +2994,43 @@ r*t-rX
 s"^
 y7
 v"yd
- ##q,xPd
+ $#q,xPd
 rIpQ
- $Z$vbpN
- $%s/
+ &Z$vbpN
+ &%s/
 /%
 D.)
 /%
 D-R
-  #O/%
-  #C  &A  %?prsgpj
+ %O/%
+ %C +A )?prsgpj
 /$
 }0,
-  $$  #1/$
-  *1prsgpM
+ '$ %1/$
+ 31prsgpM
 /$
 D(4
-  $$  .1D1M
-  $$  ,@p>#r_U
+ '$ ;1D1M
+ '$ 7@p>#r_U
 /%
 |i;
 |9
 wx
 y7
 |&w&
- #-  %h#DS)
+ $- )h#DS)
 /%
 DRR
-  ,h#p>#(uH#
+ 7h#p>#(uH#
 /%
 |i,
 |9
 y7
- ##r*rvq[
+ $#r*rvq[
 rHp^pT,
 xQp*
 r?#
- ##qs<p=
+ $#qs<p=
 vp.&%92
 qs'a
 sk0
@@ -3066,21 +3040,21 @@ tf
 G))
 uS
 qr###7
- $U$q_+,
- $$q_+4
- $$q_+M
- $$uI#
- O$qs2qT
+ &U$q_+,
+ &$q_+4
+ &$q_+M
+ &$uI#
+ }#$qs2qT
 q|zr/
 uB
- #n$G')
+ $n$G')
 uq##
- $q$ra1qT
- $%/E
+ &q$ra1qT
+ &%/E
 J$rP
 /E
 p92
- $"!tj
+ &"!tj
 r*sCr{
 rI'
 z>P
@@ -3106,7 +3080,7 @@ p9
 !y=pm
 /%
 vbM
-  $(!u9
+ '(!u9
 p,|K
 tl
 to
@@ -3130,444 +3104,294 @@ u]
 so
 tp
 s~
- $"`}
+ &"`}
 
 var depthwise32SM80 = driver.Text{Base: &depthwise32SM80Narrow, Code: `packed2 10933 depthwise_float32_row_F32
- ,$O2qo
+ 6$O2qo
 hv+rT
- <& #4s[pa
- #$t*qlp*
- $$qjp|A
- $$xDp^K
- #$xDpaK
- %$t|Yq5
+ V#& $4s[pa
+ $$t*qlp*
+ &$qjp|A
+ &$xDp^K
+ $$xDpaK
+ ($t|Yq5
 /#
 t|p4qP
- )(s[qR
- #$x1p^&'
- 9$s(.9,
- %$r&/;
- ,$wIp:6
- 7$qCpQ&$9/
- #$uezr2
+ 0(s[qR
+ $$x1p^&'
+ P#$s(.9,
+ ($r&/;
+ 6$wIp:6
+ L$qCpQ&$9/
+ $$uezr2
 zv7
 r^96
 rk-9.
 qQ$
- $,  $&tE
+ &, '&tE
 |D96
 wIp:4
-  #+qQ&
- $0  &' **  #3 #$sM{'-9.
-qQ$
- &&sM|+-9.
-qQ&
- 9&  #O/%
-  #C  &A *0  #1/$
-  *1 '6  .1 %:  ,@ 06  ,h# .6vp.&%9.
- #$sk*
- c#$q|zr(
- 5$pc$
- &$_&
- '$_(
- H$`}
+ %+qQ&
+ &0 +' 2* %3 $$sM{'-9.
+ %= *&sM|+-9.
+ %: P#& %O/%
+ %C +A 20 %1/$
+ 31 ,6 ;1 (: 7@ >6 7h# :6vp.&%9.
+ $$sk*
+ u$$q|zr(
+ H$pc$
+ *$_&
+ ,$_(
+ o#$`}
 
 var depthwise32SM70Narrow = driver.Text{Base: &depthwise32SM80Narrow, Code: `packed2 11400 depthwise_float32_row_F32
 !s.
 !s-
- )(]2q^
- $$p#2rO
- ])$y[#B
+ 0(]2q^
+ &$p#2rO
+ k0$y[#B
 txuu#B
 wT<\vDplplxk|>
 zhz&<qZw0
 wzslz&<qZw0
 rp#{:
- %&  $+  #( k#$`}
+ (& '+ %( V%$`}
 
 var depthwise32SM70 = driver.Text{Base: &depthwise32SM80, Code: `packed2 11153 depthwise_float32_row_F32
 !s.
 !s-
- )(]2q^
- $$p#2rO
- T)$y[#B
+ 0(]2q^
+ &$p#2rO
+ X0$y[#B
 txuu#B
 wT<\vDplplxk|>
 zhz&<qZw0
 wzslz&<qZw0
 rp#{:
- %&  $+  #( k#$`}
+ (& '+ %( V%$`}
 
 var depthwiseBF16SM80Narrow = driver.Text{Base: &depthwise32SM80Narrow, Code: `packed2 12371 depthwise_dtype_BF16_row_BF16
- &$!u'\|mwp
+ *$!u'\|mwp
 !xg{?oq*
- '$tWrG
+ ,$tWrG
 O5rA
- f%$ua'
- #$}W
+ {($ua'
+ $$}W
 pDq~yG
 }c
 }X
 r*sC{6
- %$ua'
- #$}W
+ ($ %, $$}W
 /#
-  $,r*sCpv
- $$rHp?^,
+ ',r*sCpv
+ &$rHp?^,
 z2pT
- &&rIp|
- $$vbqU
- %$/(
- #$/(
+ *&rIp|
+ &$vbqU
+ ($/(
  $$/(
- #$  %I/'
-  $I/(
- #(  (G/(
- #(/'
- #$  $$ #;/'
-  &9/&
-  $9/'
-  )9/'
- #R#/'
- #$  $$  69 #>  $$  49 #:/(
+ &$/(
+ $$ )I/'
+ 'I/(
+ $( /G/(
+ $(/'
+ $$ '$ $;/'
+ +9/&
+ '9/'
+ 19/'
+ $R#/'
+ $$ '$ K9 $> '$ G9 $:/(
 qn&%&;
 k&%/
 k&%-
- &*sU&
+ **sU&
 /(
- #&/(
- $$  3Y$ #4/(
+ $&/(
+ &$ EY$ $4/(
 qn*%*,
 k*%3
- %(qn6%6,
+ ((qn6%6,
 k6%0
- *&ua'
- #$}W
+ 2& %B $$}W
 /(
-  $Bqs0qT
- /$Ws{pC
- #$Wt}p'
- #$Wr7qp
- $$Wu)p=
- &$WsXpf
- %$Wp=P
- %$Wr%x}
- '$Wqpa
- 7$pDq[pV+
+ 'Bqs0qT
+ <$Ws{pC
+ $$Wt}p'
+ $$Wr7qp
+ &$Wu)p=
+ *$WsXpf
+ ($Wp=P
+ ($Wr%x}
+ ,$Wqpa
+ L$pDq[pV+
 wb##
 wSt^tz
 /#
 s<pS,
- #$Ip)?pEqBqgq7uLq]A
- '$/J
- #$/J
- [#$`}
+ $$Ip)?pEqBqgq7uLq]A
+ ,$/J
+ $$/J
+ g$$`}
 
 var depthwiseBF16SM80 = driver.Text{Base: &depthwiseBF16SM80Narrow, Code: `packed2 12124 depthwise_dtype_BF16_row_BF16
- .$O5qq
+ :$O5qq
 hv+rT
- <& #4s[pa
- #$t*qlp*
- $$qjp|A
- $$xDp^K
- #$xDpaK
- %$t|Yq5
+ V#& $4s[pa
+ $$t*qlp*
+ &$qjp|A
+ &$xDp^K
+ $$xDpaK
+ ($t|Yq5
 /#
 t|p4qP
- )(s[qR
- #$x1p^&'
- 9$s(.9,
- %$r&/;
- ,$wIp:6
- 7$qCpQ&$9/
- #$uezr2
+ 0(s[qR
+ $$x1p^&'
+ P#$s(.9,
+ ($r&/;
+ 6$wIp:6
+ L$qCpQ&$9/
+ $$uezr2
 zv7
 r^96
 rk-9.
 qQ$
- $,  $&tE
+ &, '&tE
 |D96
 wIp:4
-  #+qQ&
- $0  &' **  #3 #$sM{'-9.
-qQ$
- *&sM|+-9.
-qQ&
- =&  #K/(
-  #K )(  #I .$  #9/'
-  &9 &.  )9 (0  69 %J  49 0F  4Y$ .Fvp.&%9.
- #$sk*
- g#$q|zr(
- 9$pc$
- &$_&
- '$_(
- H$`}
+ %+qQ&
+ &0 +' 2* %3 $$sM{'-9.
+ %= 2&sM|+-9.
+ %> X#& %K/(
+ %K 0( %I :$ %9/'
+ +9 *. 19 .0 K9 (J G9 >F GY$ :Fvp.&%9.
+ $$sk*
+ }$$q|zr(
+ P#$pc$
+ *$_&
+ ,$_(
+ o#$`}
 
 var depthwiseBF16SM70Narrow = driver.Text{Base: &depthwiseBF16SM80Narrow, Code: `packed2 12733 depthwise_dtype_BF16_row_BF16
 !s.
 !s-
- *(]u1s7
+ 2(]u1s7
 O*rT
- #(p#2rO
- d*$y[#B
+ $(p#2rO
+ w2$y[#B
 txuu#B
 wT<\vDplplxk|>
 zhz&<qZw0
 wzslz&<qZw0
 rp#{:
- %&  $+  #( '$|6#
+ (& '+ %( ,$|6#
 pIwk
 |H
 tGqdv(5
 tbY
 y[###
-  #'qfq0v(5r4
- h#&`}
+ %'qfq0v(5r4
+ P%&`}
 
 var depthwiseBF16SM70 = driver.Text{Base: &depthwiseBF16SM80, Code: `packed2 12486 depthwise_dtype_BF16_row_BF16
 !s.
 !s-
- *(]u1s7
+ 2(]u1s7
 O5q^
- #(p#2rO
- Z*$y[#B
+ $(p#2rO
+ e2$y[#B
 txuu#B
 wT<\vDplplxk|>
 zhz&<qZw0
 wzslz&<qZw0
 rp#{:
- %&  $+  #( '$|6#
+ (& '+ %( ,$|6#
 pIwk
 |H
 tGqdv(5
 tbY
 y[###
-  #'qfq0v(5r4
- h#&`}
+ %'qfq0v(5r4
+ P%&`}
 
 var depthwiseF16SM80Narrow = driver.Text{Base: &depthwiseBF16SM80Narrow, Code: `packed2 12385 depthwise_dtype_F16_row_F16
- -$tW|8
+ 8$tW|8
 O1qS
- i%&pDr7w;
+ R)&pDr7w;
 v{A
 shyn?\p0p/Qtz
- *(  $, %&rHYp*,
+ 2( ', (&rHYp*,
 thpN
- &&rIp^
- $$vbpT
- 0$  $I (&  %* .(  $9 (&  %* .(  /9 ,<  -9 $8rHp^pT;
+ *&rIp^
+ &$vbpT
+ >$ 'I .& )* :( '9 .& )* :( =9 6< 99 &8rHp^pT;
 xQ%%
 xQ%#
- &(s[p^
- -$  -Y$ $8rH}T
+ *(s[p^
+ 8$ 9Y$ &8rH}T
 yA%'
- %& #+k*%$
- ..  $B a#&q\'yI
+ (& $+k*%$
+ :. 'B q$&q\'yI
 u2##
- i#&`}
+ R%&`}
 
 var depthwiseF16SM80 = driver.Text{Base: &depthwiseBF16SM80, Code: `packed2 12138 depthwise_dtype_F16_row_F16
- -$tW|8
+ 8$tW|8
 Or6s7
- _%&pDr7w;
+ o(&pDr7w;
 v{A
 shyn?\p0p/Qtz
- *(  $, %&rHYp*,
+ 2( ', (&rHYp*,
 thpN
- &&rIp^
- $$vbpT
- 0$  $I (&  %* .(  $9 (&  %* .(  /9 ,<  -9 $8rHp^pT;
+ *&rIp^
+ &$vbpT
+ >$ 'I .& )* :( '9 .& )* :( =9 6< 99 &8rHp^pT;
 xQ%%
 xQ%#
- &(s[p^
- -$  -Y$ $8rH}T
+ *(s[p^
+ 8$ 9Y$ &8rH}T
 yA%'
- %& #+k*%$
- ..  $B a#&q\'yI
+ (& $+k*%$
+ :. 'B q$&q\'yI
 u2##
- i#&`}
+ R%&`}
 
 var depthwiseF16SM70Narrow = driver.Text{Base: &depthwiseF16SM80Narrow, Code: `packed2 12605 depthwise_dtype_F16_row_F16
 !s.
 !s-
- *(]2q^
- %$p#2rO
- d*$y[#B
+ 2(]2q^
+ ($p#2rO
+ w2$y[#B
 txuu#B
 wT<\vDplplxk|>
 zhz&<qZw0
 wzslz&<qZw0
 rp#{:
- %&  $+  #( o#$`}
+ (& '+ %( ^%$`}
 
 var depthwiseF16SM70 = driver.Text{Base: &depthwiseF16SM80, Code: `packed2 12358 depthwise_dtype_F16_row_F16
 !s.
 !s-
- *(]2q^
- %$p#2rO
- Z*$y[#B
+ 2(]2q^
+ ($p#2rO
+ e2$y[#B
 txuu#B
 wT<\vDplplxk|>
 zhz&<qZw0
 wzslz&<qZw0
 rp#{:
- %&  $+  #( o#$`}
+ (& '+ %( ^%$`}
 
-var pool32SM80 = driver.Text{Base: &depthwise32SM80Narrow, Code: `packed2 7550 pool_float32_row_F32
- &$!
-!pWuipt
- $(]+rT
-O2rG
-h1rA
-p#|}
- '*p"sI
-p"x+
-p"uE
-y/pZ
-p"p.
-y/p6
-p"t8
-p"tq
-p"vU
-rb2q-
- $Brb*tB
-s1
-rb+pC
-s[pa
-rb2r%
-t*qlp*
-s/
-rb.P
-qjp|A
-r?,
- #HxDp^K
- #$xDpaK
-tE
-p<-
-/#
-t|Yq5
-/#
-t|p4qP
- )0s[qR
- #$x1p^&'
- 8$s=<P
-q_+K
-x7B-
-s=+pb
-qHq/p@
-p<*
-s=2qO
-qHq9E
-q?{,
-s$qA-
-wIps
- 'Dv8
-ut|q
-xEph
- (* #x%!s4
-/#
-q,xZvKy~
-s=.q~
-qCpQ&$9)
-}40
-rk'9(
-qQ$
- #c&r^tU
-  $& '<vG)
-  $. &2s=5p-
-sjw)(
-s=6qG
-s>saU
-s=1p'
-sZtO7s)+
-s=2rX
- '2q,v?d
- )$s=.uZ
-zM)
-  #J %0/&
-sjsyr\(
-/&
-s>ryU
-/&
-wTsgs)+
-/%
-ut,
-  &./%
-  #H/%
-  #H/%
-  $.{*4
-  -.D"M
-  +:rp#r_s)+
-/&
- *Z$/&
-D2)
-  '[#u,#(
-/&
-qJ#U
-/&
-  $7 &Bs=+q[
- $$r?"
- #)t>+P
- #Du"
-t>2qW
-x{49/
-x{790
-t_pA)
-x'yxQE
- #y# #$t>1pf
-vp.&%9(
-qQ&
- %f) %{)rb1qT
- $%/4
-J$q(
-/4
-p9+
- %0s=.pb
- #$z>5
-pc$
- $&t>1qT
-})
-ppph
-_&
- $( '. $- &. #f2 &g2p"y9
-st
-t$<p6
- 3(`}
-
-var pool32SM70 = driver.Text{Base: &pool32SM80, Code: `packed2 7955 pool_float32_row_F32
-!s.
-!s-
- ((]qFs7
- $$p#}3
- m$$tN{(
-txw)(
-wT<\vDplplxk|>
- #$t+Q[pM
- #$sZqir_s)+
- ($q,~'d
- 0$tNr\7
-txsyry(
-  #>/&
-s>rJpM
- +(  %L/%
-  #L +(  *0 (.  (> 3*y[#7
-txuu#(
-  $d#qJ#pM
- |#(`}
-
-var poolBF16SM80 = driver.Text{Code: `packed2 8103 pool_dtype_BF16_row_BF16
+var pool32SM80 = driver.Text{Code: `packed2 7550 pool_float32_row_F32
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
 !t;
 !u6vap3wBp3q'wd
-!u'\|mwp
 !
 !pWuipt
 !?p$zSp{p)w>w.x(
 !qk
 ]+rT
-tWrG
-{{qS
+O2rG
 h1rA
 p#|}
 !
@@ -3617,7 +3441,7 @@ s/
 s[qR
 uepA)
 x1p^&'
-  $'wIpS
+ ''wIpS
 yvt-p=
 zIK
 ts
@@ -3625,7 +3449,7 @@ vir4
 s/
 v}<
 tw
-  $&yvr:t0
+ '&yvr:t0
 qI(
 vG)
 qI#
@@ -3633,7 +3457,7 @@ sArE
 s$pA-
 uMrN
 qI$
-  $&s=<P
+ '&s=<P
 q_+K
 x7B-
 s=+pb
@@ -3669,19 +3493,15 @@ rk'9(
 qQ$
 t1v?py
 r^tU
-  $&tE
+ '&tE
 rIp7
 s5~2
-!s4
-s/
+ %1s/
 vG)
-  $.wc
-ua'
+ '.wc
+tf
 G#)
-}W
-pDq~yG
-}c
-}X
+uS
 s=5p-
 sjw)(
 s=6qG
@@ -3689,60 +3509,52 @@ s>saU
 s=1p'
 sZtO7s)+
 s=2rX
-rHYp*,
-thpN
+|i,
+s"^
 y7
 v"yd
-!s4
-q,v?d
-rIp^
+ %Eq,v?d
+rIpQ
 yh
-!s4
-vbpT
-  $%s/
+ %IvbpN
+ '%s/
 s=.uZ
 zM)
-  #M  %?/'
-  $?/'
+ %J )</&
 sjsyr\(
-/'
-s>ryU
-/'
-wTsgs)+
 /&
+s>ryU
+/&
+wTsgs)+
+/%
 ut,
-  &1/&
-  $N/&
-  #N/&
-  #N/&
-  $1{*4
-  01D"M
-  .@rp#r_s)+
-/'
-rHp^pT;
-xQ%%
-xQ%#
+ +./%
+ %H/%
+ %H/%
+ '.{*4
+ 9.D"M
+ 5:rp#r_s)+
+/&
+|i;
+|9
+wx
 y7
 |&w&
 !s4
-!s4
-s[p^
-/'
+ 'w#/&
 D2)
-  *h#u,#(
-/'
+ -[#u,#(
+/&
 qJ#U
-/'
-  $:rH}T
-yA%'
+/&
+ '7|i,
+|9
 y7
-!s4
-s=+q[
-qn*%*,
-k*%$
+ %5s=+q[
+rHp^pT,
+xQp*
 r?"
-!s4
-t>+P
+ %:t>+P
 q_+,
 u"
 t>2qW
@@ -3751,24 +3563,18 @@ x{790
 t_pA)
 x'yxQE
 wrt"###7
-!s4
-t>1pf
+ %Dt>1pf
 vp.&%9(
 qQ&
 rc
-pDq[pV+
-wb##
-wSt^tz
-t>1qT
-ua'
+tf
 G%)
-Ip)?pEqBqgq7uLq]A
+uq##
 s~
-!s4
-rb1qT
-  $%/7
+ %Mrb1qT
+ '%/4
 J$q(
-/7
+/4
 p9+
 !s}
 s3
@@ -3779,7 +3585,7 @@ z>5
 pc$
 p9
 !u8
-/&
+t>1qT
 })
 ppph
 _&
@@ -3793,7 +3599,7 @@ p9
 !|r
 /%
 vbM
-  $(!u9
+ '(!u9
 p,q6
 tl
 to
@@ -3820,85 +3626,149 @@ s~
 !@
 `}
 
+var pool32SM70 = driver.Text{Base: &pool32SM80, Code: `packed2 7955 pool_float32_row_F32
+!s.
+!s-
+ .(]qFs7
+ &$p#}3
+ Z'$tN{(
+txw)(
+wT<\vDplplxk|>
+ $$t+Q[pM
+ $$sZqir_s)+
+ .$q,~'d
+ >$tNr\7
+txsyry(
+ %>/&
+s>rJpM
+ 4( )L/%
+ %L 4( 30 .. /> D*y[#7
+txuu#(
+ 'd#qJ#pM
+ y%(`}
+
+var poolBF16SM80 = driver.Text{Base: &pool32SM80, Code: `packed2 8103 pool_dtype_BF16_row_BF16
+ *$!u'\|mwp
+ ,"tWrG
+{{qS
+ V'$ua'
+ $$}W
+pDq~yG
+}c
+}X
+ 0$rHYp*,
+thpN
+ *&rIp^
+ &$vbpT
+ .$ )?/'
+ '?/'
+ $*/'
+ $$/'
+ $$/&
+ &$ )N/&
+ 'N/&
+ $*/&
+ $$ &9/&
+ &< =1 &6 9@ $2/'
+rHp^pT;
+xQ%%
+xQ%#
+ **s[p^
+/'
+ && 1h# $*/'
+ $$/'
+ ':rH}T
+yA%'
+ (,qn*%*,
+k*%$
+ B&pDq[pV+
+wb##
+wSt^tz
+ $L %J $KIp)?pEqBqgq7uLq]A
+ ,$/7
+ $$/7
+ 6$/&
+ u#$`}
+
 var poolBF16SM70 = driver.Text{Base: &poolBF16SM80, Code: `packed2 8650 pool_dtype_BF16_row_BF16
 !s.
 !s-
- )(]2rO
+ 0(]2rO
 O1rO
- #(p#}3
- p$$tN{(
+ $(p#}3
+ a'$tN{(
 txw)(
 wT<\vDplplxk|>
- #$t+Q[pM
- #$sZqir_s)+
- ($q,~'d
- 3$tNr\7
+ $$t+Q[pM
+ $$sZqir_s)+
+ .$q,~'d
+ D$tNr\7
 txsyry(
-  #A/'
+ %A/'
 s>rJpM
- .(  %R#/&
-  #R# .(  *3 +.  (D 6*y[#7
+ :( )R#/&
+ %R# :( 33 4. /D J*y[#7
 txuu#(
-  $p#qJ#pM
- =(|6#
+ 'p#qJ#pM
+ X#(|6#
 pIwk
 |H
 tGqdv(5
 tbY
 y[###
-  #'qfq0v(5r4
- c#&`}
+ %'qfq0v(5r4
+ u$&`}
 
 var poolF16SM80 = driver.Text{Base: &poolBF16SM80, Code: `packed2 8090 pool_dtype_F16_row_F16
- ,$tWrA
+ 6$tWrA
 O2q^
- n$&pDr7w;
+ \'&pDr7w;
 v{A
 shyn?\p0p/Qtz
- )(rHp48,
+ 0(rHp48,
 }np7
- &&rIp5
- $$vbpe
- ,$  $? /&  $N /&  +1 (4  )@ $0rHp?^;
+ *&rIp5
+ &$vbpe
+ 6$ '? <& 'N <& 51 .4 1@ &0rHp?^;
 z2qU
 z2pT
- &(yy
- )$  %h# ((rHp7p2,
+ *(yy
+ 0$ )h# .(rHp7p2,
 zOqP
- %&qn$%$,
+ (&qn$%$,
 k$pT
- 2&q\'yI
+ B&q\'yI
 u2##
- d#&`}
+ w$&`}
 
 var poolF16SM70 = driver.Text{Base: &poolF16SM80, Code: `packed2 8495 pool_dtype_F16_row_F16
 !s.
 !s-
- )(]qFs7
- %$p#}3
- p$$tN{(
+ 0(]qFs7
+ ($p#}3
+ a'$tN{(
 txw)(
 wT<\vDplplxk|>
- #$t+Q[pM
- #$sZqir_s)+
- ($q,~'d
- 3$tNr\7
+ $$t+Q[pM
+ $$sZqir_s)+
+ .$q,~'d
+ D$tNr\7
 txsyry(
-  #A/'
+ %A/'
 s>rJpM
- .(  %R#/&
-  #R# .(  *3 +.  (D 6*y[#7
+ :( )R#/&
+ %R# :( 33 4. /D J*y[#7
 txuu#(
-  $p#qJ#pM
- Q$(`}
+ 'p#qJ#pM
+ R&(`}
 
 var poolEightBF16SM80NarrowAligned = driver.Text{Base: &poolBF16SM80, Code: `packed2 10534 poolEight_dtype_BF16_row_BF16
- )$!yN
- #$|Zq^
+ 0$!yN
+ $$|Zq^
 O6qS
 hu1s7
 p#1r-
- 0,vB1p;
+ >,vB1p;
 s1
 s2
 ts
@@ -3910,7 +3780,7 @@ qj|J
 s5y~
 v&<qO
 xDqRK
- #< #& #%xDp|K
+ $< $& $%xDp|K
 /#
 }Qta
 /#
@@ -3925,11 +3795,11 @@ t||$%
 t|sS'
 /%
 t|sS&
- )0qI*
- #$x1p5&'
- 8$v&+P
- $$v&5pb
- #$t&sl
+ 00qI*
+ $$x1p5&'
+ N$v&+P
+ &$v&5pb
+ $$t&sl
 t&w)
 rxQpM
 rxQ[
@@ -3938,50 +3808,49 @@ rxQpG
 rxQpo
 }\{G
 v&*qO
- #&v&6v5
+ $&v&6v5
 qI%
 {>pk
 s$ps-
 wIq)
- '(/#
+ ,(/#
 vF
 /$
- #4rxrypo
+ $4rxrypo
 rxr\po
 rxqipo
 rxsapo
 rxr1po
 rxr$po
 |2po
- $"q,|dw&
+ &"q,|dw&
 v&6p}
 qCp?&$9)
- #(sMrEtU9(
+ $(sMrEtU9(
 qQ'
 tE
 r^r}
 sMrEuD9(
-  $&rIb
+ '&rIb
 rIp?
- &2sMrEw"9(
-qQ'
-wc
+ *2sMrEw"9(
+ %/wc
 ua2
- #*w62pP|cq]
+ $*w62pP|cq]
 q>p?s@
 pIxG
 q>p4s@
 q>pQs@
 pIw]
-  #%q>p^s@
+ %%q>p^s@
 pI|P
-  #(q>p|s@
+ %(q>p|s@
 pIqR3
-  #+ #$pL"3
+ %+ $$pL"3
 }X
 w80pf
- #(w82pV
- #$w8'pC
+ $(w82pV
+ $$w8'pC
 sZtO7s)-
 /%
 q"qR3
@@ -3992,77 +3861,77 @@ sjsyry(
 s>rgU
 /%
 sZrgr_s)-
-  &+sjsysR(
+ ++sjsysR(
 /%
 s>u0U
 /%
 sZu0r_s)-
 /%
 q"p|3
-  $4u,'(
+ '4u,'(
 /%
 qJ'U
 /%
 rp'r_s)-
-  &+u,&(
+ ++u,&(
 /%
 qJ&U
 /%
 rp&r_s)-
 /%
 q"|P
-  $Fu,%(
+ 'Fu,%(
 /%
 qJ%U
 /%
 rp%r_s)-
-  &+u,$(
+ ++u,$(
 /%
 qJ$U
 /%
 rp$r_s)-
 /%
 q"p^3
-  $O #V&/%
- #$/%
+ 'O $V&/%
+ $$/%
 rp#r_s)-
 v&*rX
 qn.%.,
 k.%1
 y7
- $v%sU/
+ &v%sU/
 v&6s8
- #,rk89(
-  1U$/'
-  $U$/'
+ $,rk89(
+ AU$/'
+ 'U$/'
 u,*(
 /'
 qJ*U
 /'
 rp*r_s)-
-  &U$u,)(
+ +U$u,)(
 /%
 qJ)U
 /%
 rp)r_s)-
-  &+u,((
+ ++u,((
 /%
 qJ(U
 /%
 rp(r_s)-
-  OU$/'
+ ~#U$/'
 qnG%G,
 kG%I
- $q%v&5q[
+ &q%v&5q[
 qnL%L,
 kL%H
 s5~5
- #Ow:<P
- #Z#rxQqv
+ $Ow:<P
+ $Z#rxQqv
 u"
 w:'rX
- &&zitDq1{(
- #=w:.pb
+ *&zitDq1{(
+ $=w:.pb
 N*U
 N)pM
 N([
@@ -4079,44 +3948,43 @@ vgqipj
 vgr1pM
 vgqK(
 yMbp*8w?
- $V#vB*qT
- $%/9
+ &V#vB*qT
+ &%/9
 J$uC
 /8
 J%q(
 /8
- &.v&6pC
+ *.v&6pC
 ws
 z>#
 pc'
- $*/%
+ &*/%
 tX
- %2 G-`}
+ (2 m#-`}
 
 var poolEightBF16SM80 = driver.Text{Base: &poolEightBF16SM80NarrowAligned, Code: `packed2 10992 poolEight_dtype_BF16_row_BF16
- ,$tWq^
+ 6$tWq^
 O*rO
 h.rO
- 4&s/
+ F&s/
 qCz=)
- #*w#pAE
- $$xDp^K
- #$xDpQK
- #$xDp5K
- '$v&<p;
+ $*w#pAE
+ &$xDp^K
+ $$xDpQK
+ $$xDp5K
+ ,$v&<p;
 t4
 x1p4qU
- $&t|YqP
+ &&t|YqP
 /%
 t|p4qU
- m#(qCp?&$9*
+ Z%(qCp?&$9*
 }41
 sMrEtU9)
 qQ$
- $*sMrEuD9)
-  $& ((sMrEw"9)
-qQ$
- %&}W
+ &*sMrEuD9)
+ '& .(sMrEw"9)
+ %/ (&}W
 xF0V
 xFpU
 xF1V
@@ -4124,25 +3992,25 @@ xFp6
 xF'pZ
 xFqu
 xF'pU
- #< $s$ )r$ %a$ (_$ %}# (|# %k# (j# %X# (W# %F (E %4 13qn&%&,
+ $< &s$ 0r$ (a$ ._$ )+ .( )4 .( )= .( (F .E (4 @3qn&%&,
 k&%)
- %&sU'
- $$y;&9)
-  ,P$/'
- $C )g# %x# (y# %[$ (\$  NP$/'
+ (&sU'
+ &$y;&9)
+ 7P$/'
+ &C 0g# )H .( )+ .( |#P$/'
 qn7%7,
 k7%9
- %R$qn<%<,
+ (R$qn<%<,
 k<%8
- )&x{590
+ 0&x{590
 x{891
- (&pDq[pV+
+ .&pDq[pV+
 wb7
 wSt^tz
 /#
- #"/#
-  %' #"  &' #"  &, #"  &1 #"  &6 #"  &; #"  %@ #"tK(;
- #$Ip)?pEqBqgq7uLq]pe
+ $"/#
+ )' $" +' $" +, $" +1 $" +6 $" +; $" )@ $"tK(;
+ $$Ip)?pEqBqgq7uLq]pe
 u@0VpN
 u@pUp2
 u@1V^
@@ -4150,66 +4018,66 @@ u@p6Z
 u@'pZp*
 u@qu8
 u@t-xv
- ',/;
- #$/9
- #$/9
- )$pc$
- N$`}
+ ,,/;
+ $$/9
+ $$/9
+ 0$pc$
+ {#$`}
 
 var poolEightBF16SM70NarrowAligned = driver.Text{Base: &poolEightBF16SM80NarrowAligned, Code: `packed2 13733 poolEight_dtype_BF16_row_BF16
 !s.
 !s-
- )(].qq
+ 0(].qq
 Or:qS
- #&p#*qq
- _%$tN{(
+ $&p#*qq
+ o($tN{(
 txw)(
 wT<\vDplplxk|>
- #$t+Q[pM
- #$sZqir_s)-
- &$tNry7
+ $$t+Q[pM
+ $$sZqir_s)-
+ *$tNry7
 txsyrg(
-  #-/%
+ %-/%
 s>t[pM
 /%
 sZt[r_s)-
- &)tNu07
+ *)tNu07
 txuu((
-  $-qJ(pM
- (s&y['7
+ '-qJ(pM
+ .s&y['7
 txuu'(
-  $8qJ'pM
- ((y[&7
+ '8qJ'pM
+ .(y[&7
 txuu&(
-  $CqJ&pM
- ((y[%7
+ 'CqJ&pM
+ .(y[%7
 txuu%(
-  $NqJ%pM
- ((y[$7
+ 'NqJ%pM
+ .(y[$7
 txuu$(
-  $NqJ$pM
- ((y[#7
+ 'NqJ$pM
+ .(y[#7
 txuu#(
-  $NqJ#pM
- $( ?Y&y[*7
+ 'NqJ#pM
+ &( \#Y&y[*7
 txuu*(
-  #F/'
+ %F/'
 qJ*pM
- ((y[)7
+ .(y[)7
 txuu)(
-  $f$qJ)pM
- ((y[(7
-  _#f$ 9X$pDq[pV+
+ 'f$qJ)pM
+ .(y[(7
+ p$f$ P#X$pDq[pV+
 s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 /#
- #"/#
-  +- #"  ,- #"  ,8 #"  ,C #"  ,N #"  ,N #"  +N %"pLA3
+ $"/#
+ 5- $" 7- $" 78 $" 7C $" 7N $" 7N $" 5N ("pLA3
 uPp8I8
 pL53
 uPp8=8
@@ -4218,34 +4086,33 @@ uPp818
 q"w]
 uPp8%8
 yMpQ^p*w?
- ',/:
- #$/9
- #$/9
- V#$`}
+ ,,/:
+ $$/9
+ $$/9
+ \$$`}
 
 var poolEightBF16SM70 = driver.Text{Base: &poolEightBF16SM70NarrowAligned, Code: `packed2 13412 poolEight_dtype_BF16_row_BF16
- ,$Oqyq^
+ 6$Oqyq^
 h.rO
- 4&s/
+ F&s/
 qCz=)
- #*w#pAE
- $$xDp^K
- #$xDpQK
- #$xDp5K
- '$v&<p;
+ $*w#pAE
+ &$xDp^K
+ $$xDpQK
+ $$xDp5K
+ ,$v&<p;
 t4
 x1p4qU
- $&t|YqP
+ &&t|YqP
 /%
 t|p4qU
- m#(qCp?&$9*
+ Z%(qCp?&$9*
 }41
 sMrEtU9)
 qQ$
- $*sMrEuD9)
-  $& ((sMrEw"9)
-qQ$
- %&}W
+ &*sMrEuD9)
+ '& .(sMrEw"9)
+ %/ (&}W
 xF0V
 xFpU
 xF1V
@@ -4253,20 +4120,20 @@ xFp6
 xF'pZ
 xFqu
 xF'pU
- #< $a% +_% %y$ *x$ %c$ *b$ %{# *z# %e# *d# %N *M %8 57qn&%&,
+ $< &a% 4_% (y$ 2x$ )- 2( )8 2( )C 2( (N 2M (8 H7qn&%&,
 k&%)
- %&sU'
- $$y;&9)
-  ,a$/'
- $G +k# %Q$ *R$ %h$ *i$  X#a$/'
+ (&sU'
+ &$y;&9)
+ 7a$/'
+ &G 4k# )L 2( )- 2( b$a$/'
 qn7%7,
 k7%9
- %g$qn<%<,
+ (g$qn<%<,
 k<%8
- )&x{590
+ 0&x{590
 x{891
- Q$&tK(;
- #$Ip)?pEqBqgq7uLq]%G
+ R&&tK(;
+ $$Ip)?pEqBqgq7uLq]%G
 u@0V%@
 u@pU%9
 u@1V%2
@@ -4274,120 +4141,120 @@ u@p6%+
 u@'pZ%$
 u@qupe
 u@t-xv
- '4/;
- -$pc$
- N$`}
+ ,4/;
+ 8$pc$
+ {#$`}
 
 var poolEightF16SM80NarrowAligned = driver.Text{Base: &poolEightBF16SM80NarrowAligned, Code: `packed2 10592 poolEight_dtype_F16_row_F16
- ,$tW'r-
+ 6$tW'r-
 O5q^
- ]%$pDr7w;
+ k($pDr7w;
 v{qP
 shyn?\p0p/Qtz
- )(v{q5
-  #+ )&v{pT
-  $+ ((v{pN
-  $4 ((v{p2
-  $= ((v{Z
-  $F ((v{p*
-  $O ((v{A
-  $O ((qn&%&,
+ 0(v{q5
+ %+ 0&v{pT
+ '+ .(v{pN
+ '4 .(v{p2
+ '= .(v{Z
+ 'F .(v{p*
+ 'O .(v{A
+ 'O .(qn&%&,
 k&%)
- %&sU'
- 5$  $U$ )&  %U$ ((  %U$ ((  NU$/'
+ (&sU'
+ H$ 'U$ 0& )U$ .( )U$ .( |#U$/'
 qn7%7,
 k7%9
- %R$qn<%<,
+ (R$qn<%<,
 k<%8
- ;&shtD?\p0r[v~t^pGpo
+ T#&shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- b#*`}
+ s$*`}
 
 var poolEightF16SM80 = driver.Text{Base: &poolEightBF16SM80, Code: `packed2 11043 poolEight_dtype_F16_row_F16
- ,$tW0qS
+ 6$tW0qS
 O1qS
- W%&pDr7w;
+ ^(&pDr7w;
 v{pe
 shyn?\p0p/Qtz
- )(v{pN
-  #+ )&v{p2
-  $+ ((v{^
-  $4 ((v{Z
-  $= ((v{p*
-  $F ((v{8
-  $O ((v{A
-  $O ((rHp^pT,
+ 0(v{pN
+ %+ 0&v{p2
+ '+ .(v{^
+ '4 .(v{Z
+ '= .(v{p*
+ 'F .(v{8
+ 'O .(v{A
+ 'O .(rHp^pT,
 xQqP
- %&s[pa
- 0$  $P$ )&  %P$ ((  %P$ ((  NP$/'
+ (&s[pa
+ >$ 'P$ 0& )P$ .( )P$ .( |#P$/'
 qn'%',
 k'%)
- %R$qn,%,,
+ (R$qn,%,,
 k,%(
- 1&q\'yI
+ @&q\'yI
 u27
- &&  %' $(  %, $(  %1 $(  %6 $(  %; $(  %@ $(  $E l#&`}
+ *& )' &( ), &( )1 &( )6 &( ); &( )@ &( 'E X%&`}
 
 var poolEightF16SM70NarrowAligned = driver.Text{Base: &poolEightBF16SM70NarrowAligned, Code: `packed2 12380 poolEight_dtype_F16_row_F16
- +$]2qS
+ 4$]2qS
 tW0qS
 O6rO
- ]%&pDr7w;
+ k(&pDr7w;
 v{qP
 shyn?\p0p/Qtz
- +(v{q5
-  #- +&v{pT
-  $- *(v{pN
-  $8 *(v{p2
-  $C *(v{Z
-  $N *(v{p*
-  $N *(v{A
-  $N *(qn&%&,
+ 4(v{q5
+ %- 4&v{pT
+ '- 2(v{pN
+ '8 2(v{p2
+ 'C 2(v{Z
+ 'N 2(v{p*
+ 'N 2(v{A
+ 'N 2(qn&%&,
 k&%)
- %&sU'
- 5$  $f$ +&  %f$ *(  %f$ *(  X#f$/'
+ (&sU'
+ H$ 'f$ 4& )f$ 2( )f$ 2( b$f$/'
 qn7%7,
 k7%9
- %g$qn<%<,
+ (g$qn<%<,
 k<%8
- 1&q\'yI
+ @&q\'yI
 u27
 wSt^tz
- %4  %' $4  %, $4  %1 $4  %6 $4  %; $4  %@ $4  $E %2 #.uPpa8
-  ($ b#$`}
+ (4 )' &4 ), &4 )1 &4 )6 &4 ); &4 )@ &4 'E (2 $.uPpa8
+ /$ s$$`}
 
 var poolEightF16SM70 = driver.Text{Base: &poolEightBF16SM70, Code: `packed2 12114 poolEight_dtype_F16_row_F16
- +$]2qS
+ 4$]2qS
 tW0qS
 O1qS
- W%&pDr7w;
+ ^(&pDr7w;
 v{pe
 shyn?\p0p/Qtz
- +(v{pN
-  #- +&v{p2
-  $- *(v{^
-  $8 *(v{Z
-  $C *(v{p*
-  $N *(v{8
-  $N *(v{A
-  $N *(rHp^pT,
+ 4(v{pN
+ %- 4&v{p2
+ '- 2(v{^
+ '8 2(v{Z
+ 'C 2(v{p*
+ 'N 2(v{8
+ 'N 2(v{A
+ 'N 2(rHp^pT,
 xQqP
- %&s[pa
- 0$  $a$ +&  %a$ *(  %a$ *(  X#a$/'
+ (&s[pa
+ >$ 'a$ 4& )a$ 2( )a$ 2( b$a$/'
 qn'%',
 k'%)
- %g$qn,%,,
+ (g$qn,%,,
 k,%(
- 1&q\'yI
+ @&q\'yI
 u27
 wSt^tz
- %4  %' $4  %, $4  %1 $4  %6 $4  %; $4  %@ $4  $E %2Ip)?pEqBqgq7uLq]pe
+ (4 )' &4 ), &4 )1 &4 )6 &4 ); &4 )@ &4 'E (2Ip)?pEqBqgq7uLq]pe
 u@0VpN
 u@pUp2
 u@1V^
 u@p6Z
 u@'pZp*
 u@qu8
- b#0`}
+ s$0`}

@@ -68,7 +68,7 @@ tw
 /#
 r2p|MvZ|@q&'z]
 /#
-  %(Wpvp=
+ )(Wpvp=
 v4YpN
 zbp5{a#
 v4p7&&
@@ -106,45 +106,36 @@ ra'qG
 s<pS4
 G%)
 uq(
-!s4
-ra+qT
+ %'ra+qT
 |D3
 /&
 sk&
 vN
 /&
 s+'Z
-  $8/&
-qQ$
-rc
+ '8/&
+ %8rc
 zL4
-G#)
-s9p.
+ %8s9p.
 xB{([
-!s4
-/&
+ %8/&
 s<q/4
-G%)
-pip.(
-  $'y?qd
-  &8s+'&%
-  &8uB
+ %8pip.(
+ ''y?qd
+ +8s+'&%
+ +8uB
 s<q)4
-G#)
-s9rL
+ %Ns9rL
 xB{(pG
-  $8tK04
-G%)
-pirL(
-  $=G0zz
-  &Ns+'p2
-  &NwD
-  #2G#)
-s9s*
+ '8tK04
+ %NpirL(
+ '=G0zz
+ +Ns+'p2
+ +NwD
+ %2 %Ns9s*
 xB{(pF
-  &8pis*(
-!s4
-!s}
+ +8pis*(
+ %N!s}
 s3
 !tj
 /#
@@ -188,56 +179,56 @@ s~
 var dropHalfSM80 = driver.Text{Base: &dropSM70, Code: `packed2 5049 dropHalf
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- #(!u6gv,ornrDwp
- $$!|F\|mwp
- '"tWqS
+ $(!u6gv,ornrDwp
+ &$!|F\|mwp
+ ,"tWqS
 OqFs7
- d#$ua'
- #$}W
+ w$$ua'
+ $$}W
 Tq~yG
 }c
 }X
 q=6qW
- $$Tq[pV+
+ &$Tq[pV+
 wb(
 wSt^tz
- #"s<pS,
- #$Ip)?pEqBqgq7uLq]A
- %$/)
- $$/)
+ $"s<pS,
+ $$Ip)?pEqBqgq7uLq]A
+ ($/)
+ &$/)
 s+'pN
- $I/)
- $P#zL,
- #KxFqc
+ &I/)
+ &P#zL,
+ $KxFqc
 /)
-  $?/)
- $P#/)
-  $?/)
+ '?/)
+ &P#/)
+ '?/)
 s<q/,
- #Iu@qcA
-  $* #T#  &? %*  $?uB
+ $Iu@qcA
+ '* $T# +? (* '?uB
 s<q),
- #ExFp.
-  &? $P#  &?tK0,
- #Iu@p.A
-  $G #T#  &?s+'&/
-  &?wD
-  #2 #7xFq6
-  &? $P#  (?u@q6A
- &*/&
- F$`}
+ $ExFp.
+ +? &P# +?tK0,
+ $Iu@p.A
+ 'G $T# +?s+'&/
+ +?wD
+ %2 $7xFq6
+ +? &P# /?u@q6A
+ **/&
+ k#$`}
 
 var dropHalfSM70 = driver.Text{Base: &dropHalfSM80, Code: `packed2 5674 dropHalf
 !s.
 !s-
- +(]'q^
+ 4(]'q^
 O1rT
- n#(s:r$
+ \%(s:r$
 pIwk
 |H
 tGqdv(5
 tbY
 tNr$(
-  #'qfq0v(5r4
- -&s+'&1
- 1$  *E =&  +E <(  -E L,`}
+ %'qfq0v(5r4
+ 8&s+'&1
+ @$ 3E X#& 5E V#( 9E w#,`}

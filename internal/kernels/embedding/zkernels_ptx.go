@@ -111,8 +111,7 @@ ujv?r.
 |~rR
 z2pe
 xh
-!s4
-yy
+ %2yy
 |5pV
 p[rDq'?ttpPvM^3
 r^)
@@ -123,18 +122,16 @@ sAq/
 tZp?E
 y7
 v"z9
-!s4
-}Bq8
+ %>}Bq8
 p[rDq'?ttpPvMApe
 q?ps
 uN-
 uB
-wj;
-G#)
+ %:G#)
 {fqW
-  #9vN
-  $9qL.qp
-  $9w62pP|cq]
+ %9vN
+ '9qL.qp
+ '9w62pP|cq]
 G7R
 yMbp*8w?
 {ftB
@@ -142,8 +139,7 @@ utqb
 sk3
 tZp^E
 y7
-!s4
-!s}
+ %F!s}
 s3
 !tj
 /1
@@ -190,32 +186,31 @@ s~
 `}
 
 var wideSM70 = driver.Text{Base: &wideSM70NarrowAligned, Code: `packed2 3696 wide
- +$Oq&s7
+ 4$Oq&s7
 h+qo
- /&s/
+ <&s/
 r,pO
- %* #,p[rDq'?ttpPvM8;
+ (* $,p[rDq'?ttpPvM8;
 {H
- &&yy
- %$pnp4K
- &$tHr}
- &$p$gyozYpPp+pJV,
- &$xq
- #$p[rDq'?ttpPvMp*Z
- #$y+ps
- '$}nb
- $$ud
- #$p[rDq'?ttpPvM83
- #$wR<
+ *&yy
+ ($pnp4K
+ *$tHr}
+ *$p$gyozYpPp+pJV,
+ *$xq
+ $$p[rDq'?ttpPvMp*Z
+ $$y+ps
+ ,$}nb
+ &$ud
+ $$p[rDq'?ttpPvM83
+ $$wR<
 tLpUK
 tLp6K
 tLquK
- %$tZp4E
- &$p[rDq'?ttpPvM}h
- #$uN$
- &$}nb
- $$ud
- #$  $< #n$wZpU
+ ($tZp4E
+ *$p[rDq'?ttpPvM}h
+ $$uN$
+ *$ %< &$ud
+ $$ '< $n$wZpU
 wZp6
 wZqu
 G4R
@@ -223,354 +218,197 @@ wRb
 tLpUp*
 tLp68
 tLquA
- $w$sk0
+ &w$sk0
 tZp7E
- )& #$pc&
- &"n2
+ 0& $$pc&
+ *"n2
 _(
- '&_$
- <$`}
+ ,&_$
+ V#$`}
 
 var wideBF16SM70NarrowAligned = driver.Text{Base: &wideSM70NarrowAligned, Code: `packed2 4151 wideBF16
- +$O+rG
+ 4$O+rG
 hqFs7
 p#qS
- <&r2p7;
- <$r2pQpe
- .${b3
- #$u-q1y_<\{2BBB@
- *$t~pe
- %$wjM
- )${be
- #M{rt^>t^r|
+ V#&r2p7;
+ V#$r2pQpe
+ :${b3
+ $$u-q1y_<\{2BBB@
+ 2$t~pe
+ ($wjM
+ 0${be
+ $M{rt^>t^r|
 q>Ys@
 pIb3
 q>p4s@
 q>p?s@
 pIxG
-  #%xYqO
+ %%xYqO
 q"}|
 }X
 q"xG
-  %$q"p?3
+ )$q"p?3
 }X
 qL.qG
 r&'3
 G7)
 y>
- #V#|Dqb
- #$tZu('E
- '$/3
- /$ppps
- =$`}
+ $V#|Dqb
+ $$tZu('E
+ ,$/3
+ <$ppps
+ X#$`}
 
 var wideBF16SM70 = driver.Text{Base: &wideSM70, Code: `packed2 4041 wideBF16
- +$O|}
+ 4$O|}
 h+r-
 p#qS
- 5&{w2
- <$wmZ
- .$r2wk
- #$uqB
+ H&{w2
+ V#$wmZ
+ :$r2wk
+ $$uqB
 pipUB
 pip6B
 piquB
- **t~Z
- %$wjM
- )${w*
- #$}W
+ 2*t~Z
+ ($wjM
+ 0${w*
+ $$}W
 xF0V
 xFpU
 xF1V
 xYqO
 q"p?3
 }X
-  ($qL.qG
+ /$qL.qG
 r2|P
 G4)
 uqpM
 pipUU
 pip6(
 piqu7
- #4|Dqb
- #$tZpaE
- '$/3
- /$ppps
- =$`}
+ $4|Dqb
+ $$tZpaE
+ ,$/3
+ <$ppps
+ X#$`}
 
 var plain32SM70Narrow = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 3995 plain_uint32_uint32_same_uint32
- ($!}ex(
- $$sJrO
+ .$!}ex(
+ &$sJrO
 h+q^
- [#(wj4
- *${b;
- #$wR<
- #$r^3
- ,$wj4
- )$  $9 #n$G7R
+ g$(wj4
+ 2${b;
+ $$wR<
+ $$r^3
+ 6$ %: 0$ '9 $n$G7R
 wRqV
- #k%ut3
- #$tZp7E
- '$/1
- /$ppqA
- =$`}
+ $k%ut3
+ $$tZp7E
+ ,$/1
+ <$ppqA
+ X#$`}
 
 var plain32SM70 = driver.Text{Base: &wideSM70, Code: `packed2 3812 plain_uint32_uint32_same_uint32
- ($!}ex(
- $$|{
- 6${w2
- <$wmZ
- %$wj4
- *${w2
- $$ #(r^3
- ($t~Z
- %$wj4
- )$  $9 #& #(wRqV
- #*ut3
- #$tZYE
- Q#$`}
+ .$!}ex(
+ &$|{
+ J${w2
+ V#$wmZ
+ ($wj4
+ 2$ %J &$ $(r^3
+ .$t~Z
+ ($ %: 0$ '9 $& $(wRqV
+ $*ut3
+ $$tZYE
+ R$$`}
 
 var plain16SM70Narrow = driver.Text{Base: &plain32SM70Narrow, Code: `packed2 3995 plain_uint16_uint16_same_uint16
- g#$wj,
- *${b4
- #$Ip)?pEqBqgq7uLq]K
- .$wj,
- )$  $9}W
- #(Ip)?pEqBqgq7uLq]A
- U#$`}
+ }$$wj,
+ 2${b4
+ $$Ip)?pEqBqgq7uLq]K
+ :$ %: 0$ '9}W
+ $(Ip)?pEqBqgq7uLq]A
+ Z$$`}
 
 var plain16SM70 = driver.Text{Base: &plain32SM70, Code: `packed2 3812 plain_uint16_uint16_same_uint16
- _#$wj,
- *${w0
- #$Ip)?pEqBqgq7uLq]K
- .$wj,
- )$  $9}W
- #(Ip)?pEqBqgq7uLq]A
- U#$`}
+ o$$wj,
+ 2${w0
+ $$Ip)?pEqBqgq7uLq]K
+ :$ %: 0$ '9}W
+ $(Ip)?pEqBqgq7uLq]A
+ Z$$`}
 
 var plainBF16SM70Narrow = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 4457 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
- &$!u'\|mwp
- $"!}ex(
- $$O}}
- #$p#rG
- [#$wj4
- *${b;
- #$uqB
- #$r^3
- ,$wj,
- )${b4
- #M}W
+ *$!u'\|mwp
+ &"!}ex(
+ &$O}}
+ $$p#rG
+ g$$wj4
+ 2${b;
+ $$uqB
+ $$r^3
+ 6$wj,
+ 0${b4
+ $M}W
 pDq~yG
 }c
- $o#r2z{
- #$uJ
- #$|D3
- #$tZpQE
- Q#$`}
+ &o#r2z{
+ $$uJ
+ $$|D3
+ $$tZpQE
+ R$$`}
 
-var plainBF16SM70 = driver.Text{Base: &plain32SM70, Code: `packed2 4274 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
- &$!u'\|mwp
- '"}r
-h+r-
-p#rG
- _#&uqB
- .$wj,
- )${w0
- #M}W
-pDq~yG
+var plainBF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 4274 plain_dtype_BF16_float32_widened_dtype_BF16_row_BF16
+ *$!u'\|mwp
+ &"!}ex(
+ &$}r
+ $$p#rG
+ X$$wj4
+ 2$ %J &$ $(r^3
+ 6$wj,
+ 0${w0
+ &$pDq~yG
 }c
-}X
-qL.qG
-}[;
-G4)
-uJ
- #V#|D3
- #$tZbE
- '$/3
- /$ppps
- =$`}
+ &8}[;
+ $$uJ
+ $*|D3
+ $$tZbE
+ R$$`}
 
 var plainF16SM70Narrow = driver.Text{Base: &plainBF16SM70Narrow, Code: `packed2 4435 plain_dtype_F16_float32_widened_dtype_F16_row_F16
- ,$tWrG
+ 6$tWrG
 sJrO
- R$$pDr7w;
+ T&$pDr7w;
 v{A
 shyn?\p0p/Qtz
- #( #Q% 'R%tZp7E
- Q#$`}
+ $( $Q% ,R%tZp7E
+ R$$`}
 
-var plainF16SM70 = driver.Text{Code: `packed2 4252 plain_dtype_F16_float32_widened_dtype_F16_row_F16
-!s.
-!s-
-!t;
-!u6vap3wBp3q'wd
-!u'\|mwp
-!
-!pWumpt
-!}ex(
-!qk
-]'r-
-tWrG
+var plainF16SM70 = driver.Text{Base: &plainBF16SM70, Code: `packed2 4252 plain_dtype_F16_float32_widened_dtype_F16_row_F16
+ 6$tWrG
 |{
-h+r-
-p#rG
-!
-s0
-p,qX
-tn
-u#
-v0
-p,p.
-uG
-|4
-p"q6
-t$s]
-qN*rX
-s1
-s/
-r,pO
-wc
-y^r%
-s2
-qN*r%
-{w2
-{H
-w[q]
-sh?Iq3u}vMA
-zTp;
-zDA
-yy
-v}y{
-tE
-y^rR
-pnp4K
-zTqO
-{g~*
-t#ta
-y^uZ
-tHr}
-/#
-tE
-u"
-{Mpf
-p$gyozYpPp+pJV,
-!s4
-z6a
-}=
-y#pC
-xq
-z<r%
-wmZ
-q?pA
-y+ps
-rc
-wj4
-G')
-ujv?r.
-|~rR
-}nb
-xh
-!s4
-ud
-|5pV
-{w2
-r^)
-uqB
-|~q[
-r^3
-sAq/
-tZp4E
-y7
-v"z9
-!s4
-}Bq8
-t~Z
-q?ps
-uN$
-uB
-wj,
-G#)
-{fqW
-}nb
-vN
-  $9qL.qp
-{w0
-r^)
-}W
-pDr7w;
+ u%$pDr7w;
 v{A
 shyn?\p0p/Qtz
-qL.qG
-wm;
-G4)
-uJ
-{ftB
-|D3
-sk0
-tZYE
-y7
-!s4
-!s}
-s3
-!tj
-/3
-ws
-pc+
-pc&
-p9
-!u8
-z<q%
-tX
-n2
-_(
-p9
-!{J
-}Bp;
-||
-ppps
-_$
-!u9
-p,y9
-tl
-to
-tk
-tm
-p"ui
-st
-t$qX
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ $(wm;
+ ,$tZYE
+ R$$`}
 
 var sumBF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 7132 sum_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- #(!u6IrDp[q*
+ $(!u6IrDp[q*
 !u'}+}Zy.q*
 !
 !pWs*pt
- $(]zc
+ &(]zc
 O1rA
 h2qo
 p#2rO
- $*t6
- %$vc
- $$p,q6
- #k'p,um
+ &*t6
+ ($vc
+ &$p,q6
+ $k'p,um
 p,rL
 p,{^
 p,yu
@@ -588,7 +426,7 @@ u?qA
 u?q9
 s/
 x2
- %S'r)paqbpT
+ (S'r)paqbpT
 s/
 qL6P
 qj|J
@@ -608,11 +446,11 @@ x1bp*
 /#
 {w2
 G))
- #*qM0qG.
+ $*qM0qG.
 ud
 |p#)
- #&ws
-  %#u"
+ $&ws
+ )#u"
 r,q)
 ribK
 riYK
@@ -623,44 +461,44 @@ qM+p-
 ua2
 G#)
 zQbp*8Ar|
- #@z:a0
+ $@z:a0
 rUqP
 wc
 q\<r7
- $g$q\'sX
+ &g$q\'sX
 q>p7q+
 }X
 /#
- $-/#
+ &-/#
 q>pQq+
-  $( $)/#
+ '( &)/#
 q>p5q+
-  $.q"w]
-  $1q>p^q+
+ '.q"w]
+ '1q>p^q+
 }X
 /$
 r&/;
 G+)
- #W%qM0yU
+ $W%qM0yU
 |p#tU
-  (T#qQ2
-  'T#/&
+ /T#qQ2
+ -T#/&
 ua2
 G%)
-  $T#z:p-*
+ 'T#z:p-*
 p%/&+
 rc
 /'
- $^%/'
-  8T#G-)
- #d%/&
+ &^%/'
+ OT#G-)
+ $d%/&
 |p#w"
-  (X$qQ3
-  )T#G')
-  $X$|nqG
+ /X$qQ3
+ 1T#G')
+ 'X$|nqG
 p%-&,
 uB
-  :T#{opf
+ S#T#{opf
 qJ+pF
 qJ#(
 qJ,r5
@@ -687,19 +525,19 @@ r&-3
 G/)
 yMbp*8w?
 s~
- #F}yqT
-  $%|7p;
+ $F}yqT
+ '%|7p;
 q,xPrP
 qI)
 /.
 p92
- %P%ws
+ (P%ws
 pc8
 pc4
- $*})
+ &*})
 n8
 _5
- $*/%
+ &*/%
 tX
 n7
 _6
@@ -712,77 +550,77 @@ r9<
 p9
 !y=pm
 /$
-  $4r9pA
- #*p,'tq
- &$t$vP
+ '4r9pA
+ $*p,'tq
+ *$t$vP
 st
 t$vU
- 3(`}
+ D(`}
 
 var sumBF16SM70NarrowAligned = driver.Text{Base: &sumBF16SM80NarrowAligned, Code: `packed2 8987 sum_row_BF16
 !s.
 !s-
- )(]|}
+ 0(]|}
 OqyrA
- t&&q\6rX
+ i+&q\6rX
 sm$
 pIwk
 |H
 tGqdv(5
 tbY
 sN$"$
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 sm"
-  &*sN"""
-  $*}c
+ +*sN"""
+ '*}c
 uPpa8
 s:sR
-  &4tNsRpx
-  $4s:rJ
-  &<tNrJpF
-  &4s:ry
-  &FtNrypG
-  $Fs:qi
-  &NtNqi[
-  &Fs:r1
-  &FtNr1U
-  $Fs:qK
-  &Nzh7
-  &F %,yMp8F%6%&w?
- ($J%rP
- \#$`}
+ +4tNsRpx
+ '4s:rJ
+ +<tNrJpF
+ +4s:ry
+ +FtNrypG
+ 'Fs:qi
+ +NtNqi[
+ +Fs:r1
+ +FtNr1U
+ 'Fs:qK
+ +Nzh7
+ +F (,yMp8F%6%&w?
+ .$J%rP
+ i$$`}
 
 var sumF16SM70NarrowAligned = driver.Text{Base: &sumBF16SM80NarrowAligned, Code: `packed2 8678 sum_row_F16
 !s.
 !s-
- *(tW+qq
+ 2(tW+qq
 O6rG
- q#$r=5p=
+ c%$r=5p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
 r=*q~
 pIxG
 q>p4s@
-  $'/#
+ ''/#
 q>pQs@
-  %&pIw]
-  &+q>p^s@
-  %/pI|P
-  &4q>p|s@
-  %8pIqR3
-  %= =R#  %a#/'
-  Ca# ;T#  Ea# 3P#t31q[
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= X#R# )a#/'
+ f#a# T#T# j#a# DP#t31q[
 t7$
 wSt^tz
 t7"
-  #$}c
+ %$}c
 uPb8
 u2px
-  #(u2pF
-  %(u2pG
-  #.u2[
-  %.u2U
-  #4u27
-  %4 %,yMp8"pT^w?
- d#$`}
+ %(u2pF
+ )(u2pG
+ %.u2[
+ ).u2U
+ %4u27
+ )4 (,yMp8"pT^w?
+ w$$`}

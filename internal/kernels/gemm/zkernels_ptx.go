@@ -290,15 +290,15 @@ s/
 q@-
 sh?Iq3u}vMA
 q@.
-  #$q@/
+ %$q@/
 q@0
-  #'q@1
+ %'q@1
 q@2
-  #*q@3
+ %*q@3
 q@4
 u?q)
-  #.  #$u?ps
-  #1x5qW
+ %. %$u?ps
+ %1x5qW
 qt's6
 s/
 |C(pe
@@ -310,7 +310,7 @@ w/
 {/pv
 vq&1
 }k
-  1#}\yd
+ A#}\yd
 ykpv
 pnp^,
 qN+pv
@@ -334,8 +334,7 @@ rxr$B
 ws
 !s4
 {\)
-!s4
-v>q%
+ %$v>q%
 pIp4s6
 q>Yv.
 w%q%
@@ -343,7 +342,7 @@ q>bvj
 pIp?;
 /%
 qfY^py
-  ##v:p'.
+ %#v:p'.
 L#8
 |AZ
 qM2p'
@@ -368,10 +367,9 @@ qM5p-
 tf
 G#)
 wQqKu%
-!s4
-/*
+ %G/*
 qfpaqP>v?
-  ##s/
+ %#s/
 qN1p}
 vG)
 qN5p'
@@ -385,30 +383,30 @@ y^pC0
 L%p*
 /(
 u&%
-  $H/*
+ 'H/*
 x=qV&8
 sMpA=$)
 wU,
-  $Hrc
+ 'Hrc
 v:rR
 vn;p2
 wMqK
 y^pK
-  #Krz0s#&%
-  $K/%
-  #K/+
+ %Krz0s#&%
+ 'K/%
+ %K/+
 tf
 G%)
-  $Ky^sT
+ 'Ky^sT
 t9p*
-  #1xcyq
+ %1xcyq
 qn)%)qb
 k)sdrl
 s5~9
 {Np'
 }=
-  $|#|Er%
-  #b#p].ti
+ '|#|Er%
+ %b#p].ti
 {krQ
 t*4s#&%
 p]2ti
@@ -439,8 +437,7 @@ y7
 qn/%/3
 k/&1
 r?"
-!s4
-{fP
+ %O{fP
 p]14q3&&
 p]4ti
 x~v~rQvLsRs;@
@@ -459,9 +456,9 @@ s/
 qL6pX
 D%)
 }yP
-  #V$sW'pV
+ %V$sW'pV
 D*)
-  #V$q_#M
+ %V$q_#M
 /#
 s$pSpy
 tE
@@ -493,8 +490,7 @@ vG=2
 sFm6E
 /&
 tf
-G+)
-pusCp=
+ %-pusCp=
 z~-
 xA
 tb{,
@@ -502,7 +498,7 @@ t:8
 rY^-
 s/
 r#p4p2
-  #h'r,{A
+ %h'r,{A
 v}xuysv6rquA}L6v-re
 tE
 sE4>{A
@@ -538,8 +534,7 @@ rd*vKy~
 rd)d
 /'
 wQqK>p+q9V
-!s4
-puqyq8
+ %3puqyq8
 s>tO
 /+
 rd(r.
@@ -552,8 +547,7 @@ szvH
 v;qv
 uWq1qi[7
 yh
-!s4
-TpK*p=
+ %ATpK*p=
 tusyr\
 {3slz&sCw0
 TpK6r%
@@ -567,23 +561,20 @@ Tp-'p-
 sjv)"B
 q$rgw(r/plunxt{P
 szpF
-  #5q$r\(
+ %5q$r\(
 t<syu0
 qh'vV
-!s4
-purvpv
+ %Cpurvpv
 J7r.
 }k
 /,
 rd&d
 /,
 wQqK>p+phV
-!s4
-put-pf
+ %Kput-pf
 sn+(
 t@)")7
-!s4
-pup0pb
+ %Opup0pb
 }px<w>p3u}vMA%E=#
 /2
 :%d
@@ -594,62 +585,52 @@ tf
 G))
 uS
 sH*"*7
-!s4
-|O<qG
+ %M|O<qG
 q|pA=A
 wD
 s<pS4
 G')
 uq"*
-!s4
-sW1pV*
+ %AsW1pV*
 qn"%";
 k"qU
 r?(
 v"~49
-!s4
-!s4
-/5
+ %G %H/5
 q{#v.
-  #{#/5
+ %{#/5
 p]&ti
-{prQ
-p]%;p*
-q;rL
-LI%'
+ %{#p]%;p*
+ %{#LI%'
 /5
 rd-vKy~
-  $Q#rd,d
+ 'Q#rd,d
 /,
 wQqK>zt"V
-  $3s>tO
-/5
+ '3 %{#/5
 rd+r.
 /5
 rd*d
 /5
-  ){#/5
-  ${#/5
-  ${#/5
-  %{#/5
-  *{#/5
-  %{#rd)d
-/,
+ 1{#/5
+ '{#/5
+ '{#/5
+ ){#/5
+ 3{#/5
+ ){# %v$/,
 wQqK>p+qAV
-  $K  %{#/5
+ 'K ){#/5
 tM%J=(
 /5
 :(d
 /5
-  'y#/5
-  &w#/5
+ -y#/5
+ +w#/5
 qn'%';
 k'%%
 r?1
-!s4
-s~
-!s4
-!s}
+ %Bs~
+ %D!s}
 s3
 !tj
 /E
@@ -671,7 +652,7 @@ p9
 !|r
 /%
 ||
-  #(q4J
+ %(q4J
 !u9
 p,0qX
 tl
@@ -700,56 +681,56 @@ s~
 `}
 
 var squareSM80 = driver.Text{Base: &squareSM80Narrow, Code: `packed2 13404 square
- 2$O1rA
+ B$O1rA
 h5rA
- D& #X#q"bs6
+ g#& $X#q"bs6
 s/
 w+
 ubqA
- #(q>Yvj
- #$ #X$ $W$tHw"
- 4${Zp)o?p3zSyxxItU,
- #${Zp)o?p3zSyxxIrN,
- 2$v_<
- #$rIpQ
- +$s/
- $"pH*8
+ $(q>Yvj
+ $$ $X$ &W$tHw"
+ F${Zp)o?p3zSyxxItU,
+ $${Zp)o?p3zSyxxIrN,
+ B$v_<
+ $$rIpQ
+ 4$s/
+ &"pH*8
 s/
 r^R
- #&v}p:-
+ $&v}p:-
 sk/
- $&ubq)
+ &&ubq)
 sM{'3)
 qQ$
- &( #I #Jq>p?v.
- +$qfp^qU>v?
+ *( $I $Jq>p?v.
+ 4$qfp^qU>v?
 s/
-  $$ #( #* %)G2)
- &$D$tU
+ '$ $( $* ()G2)
+ *$D$tU
 /(
 v}p:.
-  $I/*
+ 'I/*
 zv6
 sM{'5)
 qQ&
- &4t*;^
- $$ #n$ #o$  $L -&t=/&/qb
+ *4t*;^
+ &$ %L $$ 'L 8&t=/&/qb
 p%/sdrl
- )&p_.ti
- $$p_,ti
- :$x9(=(3
+ 0&p_.ti
+ &$p_,ti
+ R#$x9(=(3
 qe(9/
- %&p_.4q3&&
-  #A 0&D+)
- %$  $V$ *&x{-98
- )$|Y0p@
- #$sFp:,p@
- *$vG92
+ (&p_.4q3&&
+ %A >&D+)
+ ($ 'V$ 2&x{-98
+ 0$|Y0p@
+ $$sFp:,p@
+ 2$vG92
 /&
 sFp:,E
- &(tH9*
- ,$xJ7>{A
- $$pH*pN
+ *(tH9*
+ 6$xJ7>{A
+ &$pH*pN
 s/
 rk7="
 qQ*
@@ -757,116 +738,116 @@ tE
 pH*Z
 s/
 rk7=$
-  $'q|zr(
+ ''q|zr(
 tE
 qQ(
- -8pH*%"
+ 88pH*%"
 s/
- ($wQqK>p+psV
- J$ $t# 'u#rk7=&
- %$qQ*
- )$  #u# -$pup0q%
+ .$wQqK>p+psV
+ s#$ &t# ,u#rk7=&
+ ($qQ*
+ 0$ %u# 8$pup0q%
 q@7
- #=/6
+ $=/6
 q{$v.
- #B/6
+ $B/6
 p]'ti
- #&p]&;p*
- #$pH*%(
+ $&p]&;p*
+ $$pH*%(
 /6
- $&/-
- #$/-
+ &&/-
+ $$/-
 wQqK>zt%V
-  $3 #*/6
- #$/6
- #$/6
- )$/6
+ '3 $*/6
  $$/6
  $$/6
- %$/6
- *$/6
- '$ $t#/6
- %~#/6
+ 0$/6
+ &$/6
+ &$/6
+ ($/6
+ 2$/6
+ ,$ &t#/6
+ (~#/6
 tMp2=+
 /6
 :(d
 /6
- '0/6
- &(/6
+ ,0/6
+ *(/6
 qn(%(;
 k(%&
- )u%/F
+ 0u%/F
 ws
 z>B
 pc$
- %*C8
+ (*C8
 _&
- '&_*
- '$_(
- <$`}
+ ,&_*
+ ,$_(
+ V#$`}
 
 var squareSM70Narrow = driver.Text{Base: &squareSM80Narrow, Code: `packed2 14172 square
 !s.
 !s-
- /(].qS
- $$p#5q^
- n)$zhz&sCw0
+ <(].qS
+ &$p#5q^
+ \1$zhz&sCw0
 wzslz&sCw0
 wT<\vDplplxk|>
- *$sN"B
+ 2$sN"B
 txv)#B
-  #-q$rJw(r/plunxt{P
+ %-q$rJw(r/plunxt{P
 szr5
- #Aq$ry(
+ $Aq$ry(
 z""
 qh)vV
- 'Nrd(d
- &$sn-(
+ ,Nrd(d
+ *$sn-(
 t@+"+7
- &&:'d
- ($sH,",7
- ($uq",
- 4$rd/vKy~
- $$rd.d
- ($rd-r.
+ *&:'d
+ .$sH,",7
+ .$uq",
+ F$rd/vKy~
+ &$rd.d
+ .$rd-r.
 /5
- #/ ,4  %P$ *$  ,P$ &2rd-d
- &$  %P$ %(:,d
- &$  $}# %&  ${# [#&`}
+ $/ 64 )P$ 2$ 7P$ *2rd-d
+ *$ )P$ ((:,d
+ *$ '}# (& '{# g$&`}
 
 var squareSM70 = driver.Text{Base: &squareSM80, Code: `packed2 13700 square
 !s.
 !s-
- /(].qS
- $$p#5q^
- Y)$zhz&sCw0
+ <(].qS
+ &$p#5q^
+ c0$zhz&sCw0
 wzslz&sCw0
 wT<\vDplplxk|>
- *$sN"B
+ 2$sN"B
 txv)#B
-  #-q$rJw(r/plunxt{P
+ %-q$rJw(r/plunxt{P
 szr5
- #Aq$ry(
+ $Aq$ry(
 z""
 qh)vV
- 'Nrd(d
- &$sn-(
+ ,Nrd(d
+ *$sn-(
 t@+"+7
- &&:'d
- ($sH,",7
- ($uq",
- 6$rd/vKy~
- $$rd.d
- ($rd-r.
+ *&:'d
+ .$sH,",7
+ .$uq",
+ J$rd/vKy~
+ &$rd.d
+ .$rd-r.
 /6
- #/ ,4  %R$ *$  ,R$ &2rd-d
- &$  %R$ %(:,d
- &$  $P$ %&  $}# [#&`}
+ $/ 64 )R$ 2$ 7R$ *2rd-d
+ *$ )R$ ((:,d
+ *$ 'P$ (& '}# g$&`}
 
 var residentNTSM90A = driver.Text{Base: &squareSM80, Code: `packed2 67283 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_linear
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"j
- #(!u6p$Iw>p3p{wp
+ $(!u6p$Iw>p3p{wp
 !u'pYrnoo}:q*
 !xgp3p{gw{pEq*
 !
@@ -875,7 +856,7 @@ var residentNTSM90A = driver.Text{Base: &squareSM80, Code: `packed2 67283 reside
 !y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+1q6pt
 !?p$zSp{p)w>r72x(
 !?wzp{zWo}:Ip[p/'
- #8]qyqS
+ $8]qyqS
 O5+rO
 h6qS
 p#q0rO
@@ -908,28 +889,28 @@ qL1p;
 pnbK
 u"
 pDrRa
-  #/tbxX're
+ %/tbxX're
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ,
 \p3u{p3?p[qgvzvyrm}:sLw{tv?p$vQj{Z?t2q'rDIp)}:
 pDsTa
 tF;6'r6
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ4
-  #&/#
+ %&/#
 tGvl6+xN
-  $*/#
+ '*/#
 uOvl6+sK
-  %*wt,xXu12
-  %*v^,xX|_
-  $2qL6p;
+ )*wt,xXu12
+ )*v^,xX|_
+ '2qL6p;
 w_4uQ'qy
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ;
-  #:}ypv
+ %:}ypv
 zV4uQxf
-  $>qL6p'
+ '>qL6p'
 |A4uQ'q&
-  $*}ypC
+ '*}ypC
 y$p|4uQ}L
-  $F!s4
+ 'F!s4
 z:a
 }=
 x5yI
@@ -944,12 +925,12 @@ zwu*
 {Qp4r+
 x5v/
 pH$&&
- #y-z_u}t^8&&
+ $y-z_u}t^8&&
 w:pV6
 tIp?8
 {/yR
 pH%v.
-  #/pIp441
+ %/pIp441
 pH%8
 tb|V
 {Qp4s6
@@ -964,15 +945,15 @@ r?;
 qM.p;
 {Zp)txp{p$pE?rmu{?IrVu{?q7wup{p3gpP0q0
 qM1qp
- ##|H
+ $#|H
 qM5qO
 pg+,u*
-  #+qM*qW
-  #T$t*e8
+ %+qM*qW
+ %T$t*e8
 vByR
 |/&y%
-  #;pH&8
-  #:q.'q[
+ %;pH&8
+ %:q.'q[
 v[,%(
 p<:
 qN2qO
@@ -984,10 +965,10 @@ q"pas6
 s/
 |O'tB
 r)'yX
-  $Dv%.
+ 'Dv%.
 uopAr+
 t4
-  $@q.*s{
+ '@q.*s{
 q"p^,+
 qt(sd
 z,)8
@@ -996,7 +977,7 @@ vq&)
 vqqU
 tE
 q='p=
-  #Ep])}A8
+ %Ep])}A8
 q=2pX
 vq&(
 q=1qW
@@ -1004,7 +985,7 @@ p]*sdrlp*
 {y'
 rb*pb
 pg-M
- #~+s=y8
+ $~+s=y8
 t9Z
 t>0a
 qzp8&K
@@ -1016,7 +997,7 @@ s'38
 q:-;
 q"p4M
 z85
-  #g#q>p?r+
+ %g#q>p?r+
 q"p4;
 q"p7;
 v4p4p*
@@ -1027,50 +1008,50 @@ s/
 shj?IpYjp$g}KrE
 t4
 |H.
-  #.}f3
-  $1q"Y,
+ %.}f3
+ '1q"Y,
 v4p4qP
 |A8
-  (.L)qd
-  %.v4s^)
+ /.L)qd
+ ).v4s^)
 L'8
-  (:L1zz
-  %:v4s^1
+ /:L1zz
+ ):v4s^1
 L/8
-  (F/#
+ /F/#
 qzp8N,
 t>1v/
 L2,ys5q&
-  'OL-,ys5q&
-  'IL(,ys5q&
-  'OL#,ys5q&
-  (=qzp8Z4
+ -OL-,ys5q&
+ -IL(,ys5q&
+ -OL#,ys5q&
+ /=qzp8Z4
 /#
 L>316qy
-  'FL9316qy
-  'LL4316qy
-  'IL/316qy
-  (=qzp8gM
+ -FL9316qy
+ -LL4316qy
+ -IL/316qy
+ /=qzp8gM
 /#
 LJ,5.pd2
-  'LLE,5.pd2
-  'LL@,5.pd2
-  'IL;,5.pd2
-  'Or*qyp;
+ -LLE,5.pd2
+ -LL@,5.pd2
+ -IL;,5.pd2
+ -Or*qyp;
 p]{e%i
 qs5pX
 q_-K
 /,
 Lupk
 rYKs)*
- $V,sAxuysv6rquA}L6v-re
+ &V,sAxuysv6rquA}L6v-re
 tE
 s";
 tE
 v_<
- $d&qN2q%
+ &d&qN2q%
 z_u}t^&,%w
-  #X%qN.rR
+ %X%qN.rR
 wv?8
 rs3
 rY3-
@@ -1087,11 +1068,11 @@ w_8
 IpYq'rS{+p?Ar+
 z_u}t^ZpN
 p[rDq'?qBu}p?{a&
- #9sh?Iq3u}vMp2
+ $9sh?Iq3u}vMp2
 sh?Iq3u}vM^
 q.+qT
 {>9+
- 2Y'  e$2 ${&|O2p-
+ BY' z&2 &{&|O2p-
 ~&phx_1'rW6t-16qysK.sCq&.
 v%'
 xA
@@ -1100,15 +1081,15 @@ tIp4M
 r#b8
 rzu1'v(&*
 |O.qG
-  #t+q>p7,
- #9|H
+ %t+q>p7,
+ $9|H
 p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
 xr
 p,1td
 {xyo{Eq]
 {Zp)o?p3zSpPxIAK
 y7
- ##|O1pv
+ $#|O1pv
 x<pEp[p[j?\p3u{p3?IrVu{?q7wup{p3g
 t35v1
 p_\{Rp2
@@ -1117,15 +1098,15 @@ tb<
 t&y&vMvLqVsd5vh2uQuk@
 qg\p3{Ep^;|B
 zw<rl
-  #%t&?op$gp/xI,
+ %%t&?op$gp/xI,
 x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
 uO4
-  #)tGsdvr
-  #+  #'v^;
-  #.wtsdxN
-  $'zVs6
-  #3w_sdu/
-  $,|O*p}
+ %)tGsdvr
+ %+ %'v^;
+ %.wtsdxN
+ ''zVs6
+ %3w_sdu/
+ ',|O*p}
 x<pEp[p[j?t2rnp[p[tvsLpEv,rDo?IrVu{?q7wup{p3g
 |O6pb
 x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/'
@@ -1138,9 +1119,9 @@ D%pk
 ~&rEx_1'rW6t-16qysK.sCq&.
 v%'
 ts
-  &Z#tbxX'r6
+ +Z#tbxX'r6
 p[qgvzvyrm}:?vzvyrm}+?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ
- ##pu++qT
+ $#pu++qT
 x9'=',
 puulpV
 qn0%0,
@@ -1151,7 +1132,7 @@ x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/<
 J&d
 puqFp;
 L,;6'r6
-  $/q..P
+ '/q..P
 J&}/
 }.p;
 t2o?jIrVu{rSrDq'va?x<jtvsLpEv,rDo?p$jgp/<
@@ -1167,46 +1148,45 @@ ws
 ws
 /#
 ujxZr.
- ##s/
+ $#s/
 q='rR
 s";
 uB
 x>x/&b
-  #m* $p'D()
- #c,}Qpy
+ %m* &p'D()
+ $c,}Qpy
 t4
-  $|*tE
+ '|*tE
 wD
 ws
-  #?t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p7V>}8'vLbq58zxrQ
+ %?t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p7V>}8'vLbq58zxrQ
 rHp5pe,
 sBp5&U
 y7
- $Z$  $T,D*)
- #_$t1yZpy
-  '4p]"{R&b
-  #@  $6t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8'vLp7%&8zxrQ
+ &Z$ 'T,D*)
+ %4t1yZpy
+ -4p]"{R&b
+ %@ '6t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+YV>}8'vLp7%&8zxrQ
 qn%%%,
 k%&U
-  $m$/B
+ 'm$/B
 J,d
 q=1pf
 sE*>{A
 q{IM
-  $Er>2
+ 'Er>2
 ws
 pHc4'r6q3
-  #Ft2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8(vRLp*p*zxrQ
+ %Ft2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8(vRLp*p*zxrQ
 D+9/
- ##t4
+ %?t4
 z8+
-  %-pHc4p0.v(
+ )-pHc4p0.v(
 x:(vLYp2p2ygbV
- #Jra<q%
-  #?q{W,
-  +a%ra'q%
-J,d
-/C
+ $?ra<q%
+ %?q{W,
+ 5a%ra'q%
+ %D/C
 }ofu\'r6p.
 s=0tY
 t+r1U(
@@ -1526,7 +1506,7 @@ qr$#$(
 qr%#%7
 /#
 qr###7
- ##ra5p;
+ $Gra5p;
 J)d
 /E
 t]-d
@@ -1542,59 +1522,59 @@ Wz1yG
 }c
 }X
 t>*qG
-  #}&t>6u)
+ %}&t>6u)
 pI}|
 q>p4s@
 /$
-  $*t>6qG
+ '*t>6qG
 sHY"Y7
 /&
 q>p^s@
-  %)/&
-  #U'/&
+ ))/&
+ %U'/&
 pIp|3
-  &1/&
-  #['/&
+ +1/&
+ %['/&
 q{"s@
-  &1sH_"_7
+ +1sH_"_7
 /&
 zC$3
-  '1  #c'/&
+ -1 %c'/&
 q{&s@
-  &@  #h'/&
+ +@ %h'/&
 zC(3
-  '@sHf"f7
+ -@sHf"f7
 /'
 z@w,{|".sc
 t1|k2s)3
 p<E
 /'
-  #c#/%
-  $K/'
-  #s'/'
-  'c#/'
-  #y'  (c#sHl"l7
-  )c#  #Q(  (c#  #V(  )c#sHr"r7
-  (c#  #](  )c#  #d(/'
+ %c#/%
+ 'K/'
+ %s'/'
+ -c#/'
+ %y' /c#sHl"l7
+ 1c# %Q( /c# %V( 1c#sHr"r7
+ /c# %]( 1c# %d(/'
 z@uX#q|".sc
 t1|k4s)5
 p<F
-  (c#sHx"x7
-  )c#  #o(  (u$  #t(  )u$sH~"~7
-  (u$|I#/$#/7
-  )u$|I#1$#17
-  (u$|I#3$#37
-  )u$|I#5$#57
+ /c#sHx"x7
+ 1c# %o( /u$ %t( 1u$sH~"~7
+ /u$|I#/$#/7
+ 1u$|I#1$#17
+ /u$|I#3$#37
+ 1u$|I#5$#57
 /'
 z@uX$$|".sc
-  (s$|I#7$#77
-  )s$|I#9$#97
-  (V&|I#;$#;7
-  )V&|I#=$#=7
-  (V&|I#?$#?7
-  )V&|I#A$#A7
-  (V&|I#C$#C7
-  )V&|I#E$#E7
+ /s$|I#7$#77
+ 1s$|I#9$#97
+ /V&|I#;$#;7
+ 1V&|I#=$#=7
+ /V&|I#?$#?7
+ 1V&|I#A$#A7
+ /V&|I#C$#C7
+ 1V&|I#E$#E7
 /(
 t]6d
 /(
@@ -1602,116 +1582,115 @@ J7uy
 z@w,swO*s#pZ
 J8uy
 /(
-  #k'/&
-  $M/(
+ %k'/&
+ 'M/(
 |I#G$#G7
 /(
-  'k'/(
+ -k'/(
 |I#I$#I7
-  (X&|I#K$#K7
-  )X&|I#M$#M7
-  (X&|I#O$#O7
-  )X&qr~#~7
-  (X&qr}#}7
-  )X&qr|#|7
+ /X&|I#K$#K7
+ 1X&|I#M$#M7
+ /X&|I#O$#O7
+ 1X&qr~#~7
+ /X&qr}#}7
+ 1X&qr|#|7
 /'
 z@w,{wO*s#pZ
 :Guy
-  (j'qr{#{7
-  )j'qrz#z7
-  (W&qry#y7
-  )W&qrx#x7
-  (W&qrw#w7
-  )W&qrv#v7
-  (W&qru#u7
-  )W&qrt#t7
+ /j'qr{#{7
+ 1j'qrz#z7
+ /W&qry#y7
+ 1W&qrx#x7
+ /W&qrw#w7
+ 1W&qrv#v7
+ /W&qru#u7
+ 1W&qrt#t7
 /'
 z@uX$uwO*s#pZ
 :Fuy
-  ({(qrs#s7
-  ){(qrr#r7
-  (X&qrq#q7
-  )X&qrp#p7
-  (X&qro#o7
-  )X&qrn#n7
-  (X&qrm#m7
-  )X&qrl#l7
+ /{(qrs#s7
+ 1{(qrr#r7
+ /X&qrq#q7
+ 1X&qrp#p7
+ /X&qro#o7
+ 1X&qrn#n7
+ /X&qrm#m7
+ 1X&qrl#l7
 /'
 z@uX%(wO*s#pZ
-  (\*qrk#k7
-  )\*qrj#j7
-  (T&qri#i7
-  )T&qrh#h7
-  (T&qrg#g7
-  )T&qrf#f7
-  (T&qre#e7
-  )T&qrd#d7
+ /\*qrk#k7
+ 1\*qrj#j7
+ /T&qri#i7
+ 1T&qrh#h7
+ /T&qrg#g7
+ 1T&qrf#f7
+ /T&qre#e7
+ 1T&qrd#d7
 /(
 rdEd
 /(
 :Duy
 z@w,sFp016qu
 :Cuy
-  (i'qrc#c7
-  )i'qrb#b7
-  (W&qra#a7
-  )W&qr_#_7
-  (W&qr^#^7
-  )W&  #c1  (W&qr\#\7
-  )W&  #p1/'
+ /i'qrc#c7
+ 1i'qrb#b7
+ /W&qra#a7
+ 1W&qr_#_7
+ /W&qr^#^7
+ 1W& %c1 /W&qr\#\7
+ 1W& %p1/'
 z@w,{Fp016qu
 :Buy
-  (S-qrZ#Z7
-  )S-  #z1  (W&qrX#X7
-  )W&  #X2  (W&qrV#V7
-  )W&  #_2  (W&qrT#T7
-  )W&  #m2/'
+ /S-qrZ#Z7
+ 1S- %z1 /W&qrX#X7
+ 1W& %X2 /W&qrV#V7
+ 1W& %_2 /W&qrT#T7
+ 1W& %m2/'
 z@uX%yFp016qu
 :Auy
-  (e.qrR#R7
-  )e.  #w2  (X&qrP#P7
-  )X&  #U3  (X&qrN#N7
-  )X&  #\3  (X&qrL#L7
-  )X&  #j3/'
+ /e.qrR#R7
+ 1e. %w2 /X&qrP#P7
+ 1X& %U3 /X&qrN#N7
+ 1X& %\3 /X&qrL#L7
+ 1X& %j3/'
 z@uX&,Fp016qu
-  (u/qrJ#J7
-  )u/  #s3  (T&qrH#H7
-  )T&  #Q4  (T&qrF#F7
-  )T&  #X4  (T&qrD#D7
-  )T&  #f4/(
+ /u/qrJ#J7
+ 1u/ %s3 /T&qrH#H7
+ 1T& %Q4 /T&qrF#F7
+ 1T& %X4 /T&qrD#D7
+ 1T& %f4/(
 rd@d
 /(
 :?uy
 z@w,sFsC.y9
 :>uy
-  (R-qrB#B7
-  )R-  #s4  (W&qr@#@7
-  )W&  #Q5  (W&qr>#>7
-  )W&  #X5  (W&qr<#<7
-  )W&  #f5/'
+ /R-qrB#B7
+ 1R- %s4 /W&qr@#@7
+ 1W& %Q5 /W&qr>#>7
+ 1W& %X5 /W&qr<#<7
+ 1W& %f5/'
 z@w,{FsC.y9
 :=uy
-  (Y1qr:#:7
-  )Y1  #p5  (W&qr8#87
-  )W&  #}5  (W&qr6#67
-  )W&  #U6  (W&qr4#47
-  )W&  #c6/'
+ /Y1qr:#:7
+ 1Y1 %p5 /W&qr8#87
+ 1W& %}5 /W&qr6#67
+ 1W& %U6 /W&qr4#47
+ 1W& %c6/'
 z@uX&}FsC.y9
 :<uy
-  (Z1qr2#27
-  )Z1  #m6  (X&qr0#07
-  )X&  #z6  (X&qr.#.7
-  )X&  #R7  (X&qr,#,7
-  )X&  #_7/'
+ /Z1qr2#27
+ 1Z1 %m6 /X&qr0#07
+ 1X& %z6 /X&qr.#.7
+ 1X& %R7 /X&qr,#,7
+ 1X& %_7/'
 z@uX'0FsC.y9
-  (t/qr*#*7
-  )t/  #i7  (T&qr(#(7
-  )T&  #v7  (T&qr&#&7
-  )T&  #}7  (T&qr$#$7
-  )T&  $[8vB}b
-t]-d
-v&+pb
-  #Y8p<G
+ /t/qr*#*7
+ 1t/ %i7 /T&qr(#(7
+ 1T& %v7 /T&qr&#&7
+ 1T& %}7 /T&qr$#$7
+ 1T& '[8vB}b
+ %Y8v&+pb
+ %Y8p<G
 w8+t0
 r@$+$$*
 r@$-$$,
@@ -1719,7 +1698,7 @@ r@$/$$.
 r@$1$$0
 /#
 {Fw,s|"{dy'
-  #_8p<H
+ %_8p<H
 /#
 r@$3$$2
 r@$5$$4
@@ -1727,7 +1706,7 @@ r@$7$$6
 r@$9$$8
 /#
 {Fw,{|"{dy'
-  #V7p<I
+ %V7p<I
 /#
 r@$;$$:
 r@$=$$<
@@ -1735,7 +1714,7 @@ r@$?$$>
 r@$A$$@
 /#
 {FuX'X|"{dy'
-  #|5p<J
+ %|5p<J
 /#
 r@$C$$B
 r@$E$$D
@@ -1744,8 +1723,7 @@ r@$I$$H
 /#
 {FuX'T|"{dy'
 /$
-t]6d
-/#
+ %e3/#
 J7vX
 /$
 r@$K$$J
@@ -1848,7 +1826,7 @@ x@%#&
 x@##$
 /#
 {FuX((FsC.pd2y'
- ##r*v+q-
+ $#r*v+q-
 \p3u{p3?ov,r[rV?jIrVu{?IpYjp$gpmpmzW
 qs1p-
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
@@ -1856,91 +1834,89 @@ qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
 :?d
 qs*pK
 s,']4uQ'qy
-  $}Drb<a
+ '}Drb<a
 s,'^4uQ'qy
 rh'\,
-  +[Fr*rvqT
+ 5[Fr*rvqT
 rHr('^H'^,
-J&}/
-J*w&
+ %}DJ*w&
 r*p0p-
 sE,>{A
 tS,
-  %wDrd=r.
-  $wDr*p0t}
+ )wDrd=r.
+ 'wDr*p0t}
 q"p4s6
 s/
 D0)
 }n2
 r>5
 s'{R&b
-  #hM  (wDr>*
+ %hM /wDr>*
 ws
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vLYpTAygbV
 }u,
 rU&U
-  %vDq"p^s6
+ )vDq"p^s6
 s/
 D2)
-  (vDr>*
-r)qR{R&b
-  $vDt2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vLp?%$Aygp4V
+ /vD %3r)qR{R&b
+ 'vDt2o?jIrVu{rSrDq'va?yjp{Iy.?+g?pEqBqgq7?IpYjp$gpmpmzW?p)rmvQrSrDq'vasLpEv,rDop/}8&vLp?%$Aygp4V
 qn#%#,
 k#&U
-  $cGr*uQpv
+ 'cGr*uQpv
 t2o?jIrVu{rSrDq'va?t2rnp[p[tvsLpEv,rDo
- ##q.'v5
+ $#q.'v5
 t=,&,&.
 v[,&C
 r?#
- ##qs'pX
+ $#qs'pX
 t2o?jIrVu{rSrDq'va?x<jtvsLpEv,rDop/<
- $i)sW1pv
+ &i)sW1pv
 {Zp)txp{p$pE?gp3t2?IrVu{?q7wup{p3gpPqF
 sW*s8
-  #,|npv
+ %,|npv
 t1|k#py
 }\y~
 /d
 qtB;
-  $vOqM<p'*
+ 'vOqM<p'*
 {y'
 y@5qO
 vq&I
- $|2/\
+ &|2/\
 z_u}t^&,8
-  #PO/\
-  %wK/\
-  &wK/\
+ %PO/\
+ )wK/\
+ +wK/\
 },u}t^&,pe
 /\
-  *wK/'
+ 3wK/'
 q,~*}/
 r=*p-
 z5{A
 {>ql
-  $sEt3'p-
-  &'r^tU
-  $*q?q3
-  $- ${%y@*p-
+ 'sEt3'p-
+ +'r^tU
+ '*q?q3
+ '- &{%y@*p-
 ~&q9x_1'rW6t-16qysK.sCq&.
 v%'
 y}
-  &cIy@6qG
-  #YHwt,
+ +cIy@6qG
+ %YHwt,
 |H
-  $dIp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+bxv
-  (dIpupdpb
+ 'dIp[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+bxv
+ /dIpupdpb
 q"qRs6
 puv+qG
 w_;6're
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ;6're
 /'
 s[p5
-  $wO|Hu*
-  #wOt:z*
+ 'wO|Hu*
+ %wOt:z*
 t1w~py
-  #oP#  $tGt1|dpy
+ %oP# 'tGt1|dpy
 p<K
 ws
 L";6're
@@ -1958,160 +1934,156 @@ L$3+u|
 x:%vLp^%2ZygYV
 rM%>xZ
 }FyZ
-rc<
-L%we.v(
+ %'L%we.v(
 x:%vLpa%-^ygbV
 rM&>xP
 }Fw~
-rc<
-L&}A
+ %,L&}A
 x:%vLp|%-p2zxxHV
 rM'i#
 uY"
-rc<
-L'}l6r6
+ %1L'}l6r6
 x:%vLqR%-pNygp7V
 purvqT
 ufq)w",
 y@5tB
 qn,%,,
 uz,&I
- #+ #1sW*v/
-  $V%r?<
- ##qM+qT
- $\//i
+ $+ $1sW*v/
+ 'V%r?<
+ $#qM+qT
+ &\//i
 J.yt
 p9.
- #OJ0yt
-  $%J2yt
-  $(J4yt
-  $+v&+t0
+ $OJ0yt
+ '%J2yt
+ '(J4yt
+ '+v&+t0
 J.xz
 p91
- #;J0xz
-  $%J2xz
-  $(J4xz
-  $+/)
+ $;J0xz
+ '%J2xz
+ '(J4xz
+ '+/)
 :'{h
 p96
- %g#/}
+ (g#/}
 ws
 v_<
-v_<
- $*/4
+ %# &*/4
 {11
 pp<
 r9<
- $(/W
+ &(/W
 {15
 C1
 r92
- $*tX
-  %-!y=pm
+ &*tX
+ )-!y=pm
 /V
 vbM
-  %3!cwG
+ )3!cwG
 /O
 {1.
-  %9!cwX
+ )9!cwX
 /H
 vb;
-  %?!cx#
+ )?!cx#
 r*p0yG
 vbe
 C)
-  $?!c*pm
+ '?!c*pm
 ||
-  %J!cxw
+ )J!cxw
 /)
 {16
-  %E!c'y3
+ )E!c'y3
 /0
 tX<
-  %K!c'z/
+ )K!c'z/
 /,
 tX+
-  %K!cqypm
+ )K!cqypm
 /,
 tX0
-  %K!crvpm
+ )K!crvpm
 /%
 tX'
-  $K #*  #_M &$y/vU
+ 'K $* %_M *$y/vU
 st
 y/w<
- 3(`}
+ D(`}
 
 var curvedNTSM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 181002 resident_dtype_BF16_layoutNT_dtype_BF16_toBF16_curved
- /$]qyrA
+ <$]qyrA
 O5+rG
- #&p#xN'r-
- *$y/1p6
- |#"rz+u|&,
- &$r?>
- ($pg,,u*
- ,$v[-%(
+ $&p#xN'r-
+ 2$y/1p6
+ y%"rz+u|&,
+ *$r?>
+ .$pg,,u*
+ 6$v[-%(
 p<=
- +&  $D 8&pg.M
- %$|x.P
+ 4& 'D N&pg.M
+ ($|x.P
 q_*,
 |x6P
 q_*4
 Wp'+P
 q_*M
- '"pg.vj
- #$q:.;
- |$$q_.K
+ ,"pg.vj
+ $$q:.;
+ y'$q_.K
 //
- .&z_u}t^&-%w
- $$wv@8
- *$},u}t^&-%}
- Z%$rzu1'v(&+
- 1$p_]{Rp2
- I$  #Z# )${Zp)o?pEp)u}xI&J%0
- /$pHR4uQxf
+ :&z_u}t^&-%w
+ &$wv@8
+ 2$},u}t^&-%}
+ e($rzu1'v(&+
+ @$p_]{Rp2
+ q#$ %Z# 0${Zp)o?pEp)u}xI&J%0
+ <$pHR4uQxf
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ&a
- 0&x>x/&c
- .$  #? $$sBp5&V
- /$p]"{R&c
- $$  #6 $$k%&V
- $$/E
- *$pHd4'r6q3
-  #F *&pHd4p0.v(
- %$  #? .$/F
+ >&x>x/&c
+ :$ %? &$sBp5&V
+ <$p]"{R&c
+ &$ %6 &$k%&V
+ &$/E
+ 2$pHd4'r6q3
+ %F 2&pHd4p0.v(
+ ($ %? :$/F
 }ogu\'r6p.
- +&}ogu\'r6q6
- +$}ogu\p0rL
- +$}ogu\p0p0pZ
- +$}ogu\p0s*
- +$}ogu\p00sD
- +$}ogu\p0wn
- +$}ogu\p00vU
- +$}ogu\p0q0pZ
- +$}ogu\'|Vx+
- +$}ogu\p0{;
- +$}ogu\'q3qX
- +$}ogu\'q3sI
- +$}ogu\'q3td
- +$}ogu\p0vs
- +$}ogu\p0y,pU
- +$}ogu\p0.tq
- +$}ogu\p0r6p6
- +$}ogu\p01rj
- +$}ogu\p01t8
- +$}ogu\p0x$pU
- +$}ogu\p05t'
- +$}ogu\p0y\V
- +$}ogu\p0*s]
- +$}ogu\p0*qc
- +$}ogu\p0*p.
- +$}ogu\p0*q6
- +$}ogu\p06sc
- +$}ogu\p0rtpZ
- +$}ogu\p06w<
- +$}ogu\'x$sD
- +$}ogu\'x$uE
- +$/H
+ 4&}ogu\'r6q6
+ 4$}ogu\p0rL
+ 4$}ogu\p0p0pZ
+ 4$}ogu\p0s*
+ 4$}ogu\p00sD
+ 4$}ogu\p0wn
+ 4$}ogu\p00vU
+ 4$}ogu\p0q0pZ
+ 4$}ogu\'|Vx+
+ 4$}ogu\p0{;
+ 4$}ogu\'q3qX
+ 4$}ogu\'q3sI
+ 4$}ogu\'q3td
+ 4$}ogu\p0vs
+ 4$}ogu\p0y,pU
+ 4$}ogu\p0.tq
+ 4$}ogu\p0r6p6
+ 4$}ogu\p01rj
+ 4$}ogu\p01t8
+ 4$}ogu\p0x$pU
+ 4$}ogu\p05t'
+ 4$}ogu\p0y\V
+ 4$}ogu\p0*s]
+ 4$}ogu\p0*qc
+ 4$}ogu\p0*p.
+ 4$}ogu\p0*q6
+ 4$}ogu\p06sc
+ 4$}ogu\p0rtpZ
+ 4$}ogu\p06w<
+ 4$}ogu\'x$sD
+ 4$}ogu\'x$uE
+ 4$/H
 t]-r.
 /H
 t].d
@@ -2127,321 +2099,321 @@ Wp'.qW
 t@[uHc
 /#
 z"]
-  %*uWv)b(
+ )*uWv)b(
 /#
 t@buHb
 /#
 z"d
-  %2uWv)h(
+ )2uWv)h(
 /#
 t@huHa
 /#
 z"j
-  %:uWv)n(
+ ):uWv)n(
 /#
 t@nuH_
 /#
 z"p
-  %BuWv)t(
+ )BuWv)t(
 /#
 t@tuH^
 /#
 z"v
-  %JuWv)z(
+ )JuWv)z(
 /#
 t@zuH]
 /#
 z"|
-  %JuWwE#/(
+ )JuWwE#/(
 /#
 q2#/uH\
 /#
 {=#1
-  %JuWwE#5(
+ )JuWwE#5(
 /#
 q2#5uH[
 /#
 {=#7
-  %JuWwE#;(
+ )JuWwE#;(
 /#
 q2#;uHZ
 /#
 {=#=
-  %JuWwE#A(
+ )JuWwE#A(
 /#
 q2#AuHY
 /#
 {=#C
-  %JuWwE#G(
+ )JuWwE#G(
 /#
 q2#GuHX
 /#
 {=#I
-  %JuWwE#M(
+ )JuWwE#M(
 /#
 q2#MuHW
 /#
 {=#O
-  %JuWwE#S(
+ )JuWwE#S(
 /#
 q2#SuHV
 /#
 {=#U
-  %JuWwE#Y(
+ )JuWwE#Y(
 /#
 q2#YuHU
 /#
 {=#[
-  %JuWwE#_(
+ )JuWwE#_(
 /#
 q2#_uHT
 /#
 {=#b
-  %JuWwE#f(
+ )JuWwE#f(
 /#
 q2#fuHS
 /#
 {=#h
-  %JuWwE#l(
+ )JuWwE#l(
 /#
 q2#luHR
 /#
 {=#n
-  %JuWwE#r(
+ )JuWwE#r(
 /#
 q2#ruHQ
 /#
 {=#t
-  %JuWwE#x(
+ )JuWwE#x(
 /#
 q2#xuHP
 /#
 {=#z
-  %JuWwE#~(
+ )JuWwE#~(
 /#
 q2#~uHO
 /#
 {=$#
-  %JuWwE$'(
+ )JuWwE$'(
 /#
 q2$'uHN
 /#
 {=$)
-  %JuWwE$-(
+ )JuWwE$-(
 /#
 q2$-uHM
 /#
 {=$/
-  %JuWwE$3(
+ )JuWwE$3(
 /#
 q2$3uHL
 /#
 {=$5
-  %JuWwE$9(
+ )JuWwE$9(
 /#
 q2$9uHK
 /#
 {=$;
-  %JuWwE$?(
+ )JuWwE$?(
 /#
 q2$?uHJ
 /#
 {=$A
-  %JuWwE$E(
+ )JuWwE$E(
 /#
 q2$EuHI
 /#
 {=$G
-  %JuWwE$K(
+ )JuWwE$K(
 /#
 q2$KuHH
 /#
 {=$M
-  %JuWwE$Q(
+ )JuWwE$Q(
 /#
 q2$QuHG
 /#
 {=$S
-  %JuWwE$W(
+ )JuWwE$W(
 /#
 q2$WuHF
 /#
 {=$Y
-  %JuWwE$](
+ )JuWwE$](
 /#
 q2$]uHE
 /#
 {=$_
-  %JuWwE$d(
+ )JuWwE$d(
 /#
 q2$duHD
 /#
 {=$f
-  %JuWwE$j(
+ )JuWwE$j(
 /#
 q2$juHC
 /#
 {=$l
-  %JuWwE$p(
+ )JuWwE$p(
 /#
 q2$puHB
 /#
 {=$r
-  %JuWwE$v(
+ )JuWwE$v(
 /#
 q2$vuHA
 /#
 {=$x
-  %JuWwE$|(
+ )JuWwE$|(
 /#
 q2$|uH@
 /#
 {=$~
-  %JuWwE%%(
+ )JuWwE%%(
 /#
 q2%%uH?
 /#
 {=%'
-  %JuWwE%+(
+ )JuWwE%+(
 /#
 q2%+uH>
 /#
 uI~
-  %JuWuu~(
+ )JuWuu~(
 /#
 rK~uH=
 /#
 uI}
-  %JuWuu}(
+ )JuWuu}(
 /#
 rK}uH<
 /#
 uI|
-  %JuWuu|(
+ )JuWuu|(
 /#
 rK|uH;
 /#
 uI{
-  %JuWuu{(
+ )JuWuu{(
 /#
 rK{uH:
 /#
 uIz
-  %JuWuuz(
+ )JuWuuz(
 /#
 rKzuH9
 /#
 uIy
-  %JuWuuy(
+ )JuWuuy(
 /#
 rKyuH8
 /#
 uIx
-  %JuWuux(
+ )JuWuux(
 /#
 rKxuH7
 /#
 uIw
-  %JuWuuw(
+ )JuWuuw(
 /#
 rKwuH6
 /#
 uIv
-  %JuWuuv(
+ )JuWuuv(
 /#
 rKvuH5
 /#
 uIu
-  %JuWuuu(
+ )JuWuuu(
 /#
 rKuuH4
 /#
 uIt
-  %JuWuut(
+ )JuWuut(
 /#
 rKtuH3
 /#
 uIs
-  %JuWuus(
+ )JuWuus(
 /#
 rKsuH2
 /#
 uIr
-  %JuWuur(
+ )JuWuur(
 /#
 rKruH1
 /#
 uIq
-  %JuWuuq(
+ )JuWuuq(
 /#
 rKquH0
 /#
 uIp
-  %JuWuup(
+ )JuWuup(
 /#
 rKpuH/
 /#
 uIo
-  %JuWuuo(
+ )JuWuuo(
 /#
 rKouH.
 /#
 uIn
-  %JuWuun(
+ )JuWuun(
 /#
 rKnuH-
 /#
 uIm
-  %JuWuum(
+ )JuWuum(
 /#
 rKmuH,
 /#
 uIl
-  %JuWuul(
+ )JuWuul(
 /#
 rKluH+
 /#
 uIk
-  %JuWuuk(
+ )JuWuuk(
 /#
 rKkuH*
 /#
 uIj
-  %JuWuuj(
+ )JuWuuj(
 /#
 rKjuH)
 /#
 uIi
-  %JuWuui(
+ )JuWuui(
 /#
 rKiuH(
 /#
 uIh
-  %JuWuuh(
+ )JuWuuh(
 /#
 rKhuH'
 /#
 uIg
-  %JuWuug(
+ )JuWuug(
 /#
 rKguH&
 /#
 uIf
-  %JuWuuf(
+ )JuWuuf(
 /#
 rKfuH%
 /#
 uIe
-  %JuWuue(
+ )JuWuue(
 /#
 rKeuH$
 /#
 uId
-  %JuWuud(
+ )JuWuud(
 /#
 rKduH#
 v"z9
- ##WpK*p=
+ $#WpK*p=
 tuwE&3
 {3slz&sCw0
 WpK6r%
@@ -2455,821 +2427,820 @@ Wp-'p-
 sjwE&:B
 q$rgw(r/plunxt{P
 szpF
-  #Oq$r\(
+ %Oq$r\(
 t<syu0
 te&?vV
 /%
 tuwE&A
-  #4/%
-  $4/%
-  %4/%
+ %4/%
+ '4/%
+ )4/%
 sjwE&HB
-  '4te&MvV
+ -4te&MvV
 /%
 tuwE&O
-  +4sjwE&VB
-  'Fte&[vV
+ 54sjwE&VB
+ -Fte&[vV
 /%
 tuwE&]
-  +FsjwE&eB
-  'Fte&jvV
+ 5FsjwE&eB
+ -Fte&jvV
 /%
 tuwE&l
-  +FsjwE&sB
-  'Fte&xvV
+ 5FsjwE&sB
+ -Fte&xvV
 /%
 tuwE&z
-  +FsjwE'$B
-  'Fte')vV
+ 5FsjwE'$B
+ -Fte')vV
 /%
 tuwE'+
-  +FsjwE'2B
-  'Fte'7vV
+ 5FsjwE'2B
+ -Fte'7vV
 /%
 tuwE'9
-  +FsjwE'@B
-  'Fte'EvV
+ 5FsjwE'@B
+ -Fte'EvV
 /%
 tuwE'G
-  +FsjwE'NB
-  'Fte'SvV
+ 5FsjwE'NB
+ -Fte'SvV
 /%
 tuwE'U
-  +FsjwE'\B
-  'Fte'bvV
+ 5FsjwE'\B
+ -Fte'bvV
 /%
 tuwE'd
-  +FsjwE'kB
-  'Fte'pvV
+ 5FsjwE'kB
+ -Fte'pvV
 /%
 tuwE'r
-  +FsjwE'yB
-  'Fte'~vV
+ 5FsjwE'yB
+ -Fte'~vV
 /%
 tuwE(#
-  +FsjwE(*B
-  'Fte(/vV
+ 5FsjwE(*B
+ -Fte(/vV
 /%
 tuwE(1
-  +FsjwE(8B
-  'Fte(=vV
+ 5FsjwE(8B
+ -Fte(=vV
 /%
 tuwE(?
-  +FsjwE(FB
-  'Fte(KvV
+ 5FsjwE(FB
+ -Fte(KvV
 /%
 tuwE(M
-  +FsjwE(TB
-  'Fte(YvV
+ 5FsjwE(TB
+ -Fte(YvV
 /%
 tuwE([
-  +FsjwE(cB
-  'Fte(hvV
+ 5FsjwE(cB
+ -Fte(hvV
 /%
 tuwE(j
-  +FsjwE(qB
-  'Fte(vvV
+ 5FsjwE(qB
+ -Fte(vvV
 /%
 tuwE(x
-  +FsjwE)"B
-  'Fte)'vV
+ 5FsjwE)"B
+ -Fte)'vV
 /%
 tuwE))
-  +FsjwE)0B
-  'Fte)5vV
+ 5FsjwE)0B
+ -Fte)5vV
 /%
 tuwE)7
-  +FsjwE)>B
-  'Fte)CvV
+ 5FsjwE)>B
+ -Fte)CvV
 /%
 tuwE)E
-  +FsjwE)LB
-  'Fte)QvV
+ 5FsjwE)LB
+ -Fte)QvV
 /%
 tuwE)S
-  +FsjwE)ZB
-  'Fte)_vV
+ 5FsjwE)ZB
+ -Fte)_vV
 /%
 tuwE)b
-  +FsjwE)iB
-  'Fte)nvV
+ 5FsjwE)iB
+ -Fte)nvV
 /%
 tuwE)p
-  +FsjwE)wB
-  'Fte)|vV
+ 5FsjwE)wB
+ -Fte)|vV
 /%
 tuwE)~
-  +FsjwE*(B
-  'Fte*-vV
+ 5FsjwE*(B
+ -Fte*-vV
 /%
 tuwE*/
-  +FsjwE*6B
-  'Fte*;vV
+ 5FsjwE*6B
+ -Fte*;vV
 /%
 tuwE*=
-  +FsjwE*DB
-  'Fte*IvV
+ 5FsjwE*DB
+ -Fte*IvV
 /%
 tuwE*K
-  +FsjwE*RB
-  'Fte*WvV
+ 5FsjwE*RB
+ -Fte*WvV
 /%
 tuwE*Y
-  +FsjwE*aB
-  'Fte*fvV
+ 5FsjwE*aB
+ -Fte*fvV
 /%
 tuwE*h
-  +FsjwE*oB
-  'Fte*tvV
+ 5FsjwE*oB
+ -Fte*tvV
 /%
 tuwE*v
-  +FsjwE*}B
-  'Fte+%vV
+ 5FsjwE*}B
+ -Fte+%vV
 /%
 tuwE+'
-  +FsjwE+.B
-  'Fte+3vV
+ 5FsjwE+.B
+ -Fte+3vV
 /%
 tuwE+5
-  +FsjwE+<B
-  'Fte+AvV
+ 5FsjwE+<B
+ -Fte+AvV
 /%
 tuwE+C
-  +FsjwE+JB
-  'Fte+OvV
+ 5FsjwE+JB
+ -Fte+OvV
 /%
 tuwE+Q
-  +FsjwE+XB
-  'Fte+]vV
+ 5FsjwE+XB
+ -Fte+]vV
 /%
 tuwE+_
-  +FsjwE+gB
-  'Fte+lvV
+ 5FsjwE+gB
+ -Fte+lvV
 /%
 u3~
-  +Fu,~B
-  'Fp>~vV
+ 5Fu,~B
+ -Fp>~vV
 /%
 u3}
-  +Fu,}B
-  'Fp>}vV
+ 5Fu,}B
+ -Fp>}vV
 /%
 u3|
-  +Fu,|B
-  'Fp>|vV
+ 5Fu,|B
+ -Fp>|vV
 /%
 u3{
-  +Fu,{B
-  'Fp>{vV
+ 5Fu,{B
+ -Fp>{vV
 /%
 u3z
-  +Fu,zB
-  'Fp>zvV
+ 5Fu,zB
+ -Fp>zvV
 /%
 u3y
-  +Fu,yB
-  'Fp>yvV
+ 5Fu,yB
+ -Fp>yvV
 /%
 u3x
-  +Fu,xB
-  'Fp>xvV
+ 5Fu,xB
+ -Fp>xvV
 /%
 u3w
-  +Fu,wB
-  'Fp>wvV
+ 5Fu,wB
+ -Fp>wvV
 /%
 u3v
-  +Fu,vB
-  'Fp>vvV
+ 5Fu,vB
+ -Fp>vvV
 /%
 u3u
-  +Fu,uB
-  'Fp>uvV
+ 5Fu,uB
+ -Fp>uvV
 /%
 u3t
-  +Fu,tB
-  'Fp>tvV
+ 5Fu,tB
+ -Fp>tvV
 /%
 u3s
-  +Fu,sB
-  'Fp>svV
+ 5Fu,sB
+ -Fp>svV
 /%
 u3r
-  +Fu,rB
-  'Fp>rvV
+ 5Fu,rB
+ -Fp>rvV
 /%
 u3q
-  +Fu,qB
-  'Fp>qvV
+ 5Fu,qB
+ -Fp>qvV
 /%
 u3p
-  +Fu,pB
-  'Fp>pvV
+ 5Fu,pB
+ -Fp>pvV
 /%
 u3o
-  +Fu,oB
-  'Fp>ovV
+ 5Fu,oB
+ -Fp>ovV
 /%
 u3n
-  +Fu,nB
-  'Fp>nvV
+ 5Fu,nB
+ -Fp>nvV
 /%
 u3m
-  +Fu,mB
-  'Fp>mvV
+ 5Fu,mB
+ -Fp>mvV
 /%
 u3l
-  +Fu,lB
-  'Fp>lvV
+ 5Fu,lB
+ -Fp>lvV
 /%
 u3k
-  +Fu,kB
-  'Fp>kvV
+ 5Fu,kB
+ -Fp>kvV
 /%
 u3j
-  +Fu,jB
-  'Fp>jvV
+ 5Fu,jB
+ -Fp>jvV
 /%
 u3i
-  +Fu,iB
-  'Fp>ivV
+ 5Fu,iB
+ -Fp>ivV
 /%
 u3h
-  +Fu,hB
-  'Fp>hvV
+ 5Fu,hB
+ -Fp>hvV
 /%
 u3g
-  +Fu,gB
-  'Fp>gvV
+ 5Fu,gB
+ -Fp>gvV
 /%
 u3f
-  +Fu,fB
-  'Fp>fvV
+ 5Fu,fB
+ -Fp>fvV
 /%
 u3e
-  +Fu,eB
-  'Fp>evV
+ 5Fu,eB
+ -Fp>evV
 /%
 u3d
-  +Fu,dB
-  'Fp>dvV
+ 5Fu,dB
+ -Fp>dvV
 /%
 u3c
-  +Fu,cB
-  'Fp>cvV
+ 5Fu,cB
+ -Fp>cvV
 /%
 u3b
-  +Fu,bB
-  'Fp>bvV
+ 5Fu,bB
+ -Fp>bvV
 /%
 u3a
-  +Fu,aB
-  'Fp>avV
+ 5Fu,aB
+ -Fp>avV
 /%
 u3_
-  +Fu,_B
-  'Fp>_vV
+ 5Fu,_B
+ -Fp>_vV
 /%
 u3^
-  +Fu,^B
-  'Fp>^vV
+ 5Fu,^B
+ -Fp>^vV
 /%
 u3]
-  +Fu,]B
-  'Fp>]vV
+ 5Fu,]B
+ -Fp>]vV
 /%
 u3\
-  +Fu,\B
-  'Fp>\vV
+ 5Fu,\B
+ -Fp>\vV
 /%
 u3[
-  +Fu,[B
-  'Fp>[vV
+ 5Fu,[B
+ -Fp>[vV
 /%
 u3Z
-  +Fu,ZB
-  'Fp>ZvV
+ 5Fu,ZB
+ -Fp>ZvV
 /%
 u3Y
-  +Fu,YB
-  'Fp>YvV
+ 5Fu,YB
+ -Fp>YvV
 /%
 u3X
-  +Fu,XB
-  'Fp>XvV
+ 5Fu,XB
+ -Fp>XvV
 /%
 u3W
-  +Fu,WB
-  'Fp>WvV
+ 5Fu,WB
+ -Fp>WvV
 /%
 u3V
-  +Fu,VB
-  'Fp>VvV
+ 5Fu,VB
+ -Fp>VvV
 /%
 u3U
-  +Fu,UB
-  'Fp>UvV
+ 5Fu,UB
+ -Fp>UvV
 /%
 u3T
-  +Fu,TB
-  'Fp>TvV
+ 5Fu,TB
+ -Fp>TvV
 /%
 u3S
-  +Fu,SB
-  'Fp>SvV
+ 5Fu,SB
+ -Fp>SvV
 /%
 u3R
-  +Fu,RB
-  'Fp>RvV
+ 5Fu,RB
+ -Fp>RvV
 /%
 u3Q
-  +Fu,QB
-  'Fp>QvV
+ 5Fu,QB
+ -Fp>QvV
 /%
 u3P
-  +Fu,PB
-  'Fp>PvV
+ 5Fu,PB
+ -Fp>PvV
 /%
 u3O
-  +Fu,OB
-  'Fp>OvV
+ 5Fu,OB
+ -Fp>OvV
 /%
 u3N
-  +Fu,NB
-  'Fp>NvV
+ 5Fu,NB
+ -Fp>NvV
 /%
 u3M
-  +Fu,MB
-  'Fp>MvV
+ 5Fu,MB
+ -Fp>MvV
 /%
 u3L
-  +Fu,LB
-  'Fp>LvV
+ 5Fu,LB
+ -Fp>LvV
 /%
 u3K
-  +Fu,KB
-  'Fp>KvV
+ 5Fu,KB
+ -Fp>KvV
 /%
 u3J
-  +Fu,JB
-  'Fp>JvV
+ 5Fu,JB
+ -Fp>JvV
 /%
 u3I
-  +Fu,IB
-  'Fp>IvV
+ 5Fu,IB
+ -Fp>IvV
 /%
 u3H
-  +Fu,HB
-  'Fp>HvV
+ 5Fu,HB
+ -Fp>HvV
 /%
 u3G
-  +Fu,GB
-  'Fp>GvV
+ 5Fu,GB
+ -Fp>GvV
 /%
 u3F
-  +Fu,FB
-  'Fp>FvV
+ 5Fu,FB
+ -Fp>FvV
 /%
 u3E
-  +Fu,EB
-  'Fp>EvV
+ 5Fu,EB
+ -Fp>EvV
 /%
 u3D
-  +Fu,DB
-  'Fp>DvV
+ 5Fu,DB
+ -Fp>DvV
 /%
 u3C
-  +Fu,CB
-  'Fp>CvV
+ 5Fu,CB
+ -Fp>CvV
 /%
 u3B
-  +Fu,BB
-  'Fp>BvV
+ 5Fu,BB
+ -Fp>BvV
 /%
 u3A
-  +Fu,AB
-  'Fp>AvV
+ 5Fu,AB
+ -Fp>AvV
 /%
 u3@
-  +Fu,@B
-  'Fp>@vV
+ 5Fu,@B
+ -Fp>@vV
 /%
 u3?
-  +Fu,?B
-  'Fp>?vV
+ 5Fu,?B
+ -Fp>?vV
 /%
 u3>
-  +Fu,>B
-  'Fp>>vV
+ 5Fu,>B
+ -Fp>>vV
 /%
 u3=
-  +Fu,=B
-  'Fp>=vV
+ 5Fu,=B
+ -Fp>=vV
 /%
 u3<
-  +Fu,<B
-  'Fp><vV
+ 5Fu,<B
+ -Fp><vV
 /%
 u3;
-  +Fu,;B
-  'Fp>;vV
+ 5Fu,;B
+ -Fp>;vV
 /%
 u3:
-  +Fu,:B
-  'Fp>:vV
+ 5Fu,:B
+ -Fp>:vV
 /%
 u39
-  +Fu,9B
-  'Fp>9vV
+ 5Fu,9B
+ -Fp>9vV
 /%
 u38
-  +Fu,8B
-  'Fp>8vV
+ 5Fu,8B
+ -Fp>8vV
 /%
 u37
-  +Fu,7B
-  'Fp>7vV
+ 5Fu,7B
+ -Fp>7vV
 /%
 u36
-  +Fu,6B
-  'Fp>6vV
+ 5Fu,6B
+ -Fp>6vV
 /%
 u35
-  +Fu,5B
-  'Fp>5vV
+ 5Fu,5B
+ -Fp>5vV
 /%
 u34
-  +Fu,4B
-  'Fp>4vV
+ 5Fu,4B
+ -Fp>4vV
 /%
 u33
-  +Fu,3B
-  'Fp>3vV
+ 5Fu,3B
+ -Fp>3vV
 /%
 u32
-  +Fu,2B
-  'Fp>2vV
+ 5Fu,2B
+ -Fp>2vV
 /%
 u31
-  +Fu,1B
-  'Fp>1vV
+ 5Fu,1B
+ -Fp>1vV
 /%
 u30
-  +Fu,0B
-  'Fp>0vV
+ 5Fu,0B
+ -Fp>0vV
 /%
 u3/
-  +Fu,/B
-  'Fp>/vV
+ 5Fu,/B
+ -Fp>/vV
 /%
 u3.
-  +Fu,.B
-  'Fp>.vV
+ 5Fu,.B
+ -Fp>.vV
 /%
 u3-
-  +Fu,-B
-  'Fp>-vV
+ 5Fu,-B
+ -Fp>-vV
 /%
 u3,
-  +Fu,,B
-  'Fp>,vV
+ 5Fu,,B
+ -Fp>,vV
 /%
 u3+
-  +Fu,+B
-  'Fp>+vV
+ 5Fu,+B
+ -Fp>+vV
 /%
 u3*
-  +Fu,*B
-  'Fp>*vV
+ 5Fu,*B
+ -Fp>*vV
 /%
 u3)
-  +Fu,)B
-  'Fp>)vV
+ 5Fu,)B
+ -Fp>)vV
 /%
 u3(
-  +Fu,(B
-  'Fp>(vV
+ 5Fu,(B
+ -Fp>(vV
 /%
 u3'
-  +Fu,'B
-  'Fp>'vV
+ 5Fu,'B
+ -Fp>'vV
 /%
 u3&
-  +Fu,&B
-  'Fp>&vV
+ 5Fu,&B
+ -Fp>&vV
 /%
 u3%
-  +Fu,%B
-  'Fp>%vV
+ 5Fu,%B
+ -Fp>%vV
 /%
 u3$
-  +Fu,$B
-  'Fp>$vV
+ 5Fu,$B
+ -Fp>$vV
 /%
 u3#
-  +Fu,#B
-  'Fp>#vV
+ 5Fu,#B
+ -Fp>#vV
 /)
- $d2/(
+ &d2/(
 {=8;
-  %W[#uWq1r"8>$8>7
+ )W[#uWq1r"8>$8>7
 {=8@
-  %'uWq1r"8C$8C7
+ )'uWq1r"8C$8C7
 {=8E
-  %,uWq1r"8H$8H7
+ ),uWq1r"8H$8H7
 {=8J
-  %1uWq1r"8M$8M7
+ )1uWq1r"8M$8M7
 {=8O
-  %6uWq1r"8R$8R7
+ )6uWq1r"8R$8R7
 {=8T
-  %;uWq1r"8W$8W7
+ );uWq1r"8W$8W7
 {=8Y
-  %@uWq1r"8\$8\7
+ )@uWq1r"8\$8\7
 {=8^
-  %EuWq1r"8b$8b7
+ )EuWq1r"8b$8b7
 {=8d
-  %JuWq1r"8g$8g7
+ )JuWq1r"8g$8g7
 {=8i
-  %OuWq1r"8l$8l7
+ )OuWq1r"8l$8l7
 {=8n
-  %OuWq1r"8q$8q7
+ )OuWq1r"8q$8q7
 {=8s
-  %OuWq1r"8v$8v7
+ )OuWq1r"8v$8v7
 {=8x
-  %OuWq1r"8{$8{7
+ )OuWq1r"8{$8{7
 {=8}
-  %OuWq1r"9#$9#7
+ )OuWq1r"9#$9#7
 {=9%
-  %OuWq1r"9($9(7
+ )OuWq1r"9($9(7
 {=9*
-  %OuWq1r"9-$9-7
+ )OuWq1r"9-$9-7
 {=9/
-  %OuWq1r"92$927
+ )OuWq1r"92$927
 {=94
-  %OuWq1r"97$977
+ )OuWq1r"97$977
 {=99
-  %OuWq1r"9<$9<7
+ )OuWq1r"9<$9<7
 {=9>
-  %OuWq1r"9A$9A7
+ )OuWq1r"9A$9A7
 {=9C
-  %OuWq1r"9F$9F7
+ )OuWq1r"9F$9F7
 {=9H
-  %OuWq1r"9K$9K7
+ )OuWq1r"9K$9K7
 {=9M
-  %OuWq1r"9P$9P7
+ )OuWq1r"9P$9P7
 {=9R
-  %OuWq1r"9U$9U7
+ )OuWq1r"9U$9U7
 {=9W
-  %OuWq1r"9Z$9Z7
+ )OuWq1r"9Z$9Z7
 {=9\
-  %OuWq1r"9_$9_7
+ )OuWq1r"9_$9_7
 {=9b
-  %OuWq1r"9e$9e7
+ )OuWq1r"9e$9e7
 {=9g
-  %OuWq1r"9j$9j7
+ )OuWq1r"9j$9j7
 {=9l
-  %OuWq1r"9o$9o7
+ )OuWq1r"9o$9o7
 {=9q
-  %OuWq1r"9t$9t7
+ )OuWq1r"9t$9t7
 {=9v
-  %OuWq1r"9y$9y7
+ )OuWq1r"9y$9y7
 {=9{
-  %OuWq1r"9~$9~7
+ )OuWq1r"9~$9~7
 {=:#
-  %OuWq1r":&$:&7
+ )OuWq1r":&$:&7
 {=:(
-  %OuWq1r":+$:+7
+ )OuWq1r":+$:+7
 {=:-
-  %OuWq1r":0$:07
+ )OuWq1r":0$:07
 {=:2
-  %OuWq1r":5$:57
+ )OuWq1r":5$:57
 {=:7
-  %OuWq1r"::$::7
-  &{\#x&~#~7
-  &x\#x&}#}7
-  &u\#x&|#|7
-  &r\#x&{#{7
-  &o\#x&z#z7
-  &l\#x&y#y7
-  &i\#x&x#x7
-  &f\#x&w#w7
-  &c\#x&v#v7
-  &_\#x&u#u7
-  &\\#x&t#t7
-  &Y\#x&s#s7
-  &V\#x&r#r7
-  &S\#x&q#q7
-  &P\#x&p#p7
-  &|[#x&o#o7
-  &y[#x&n#n7
-  &v[#x&m#m7
-  &s[#x&l#l7
-  &p[#x&k#k7
-  &m[#x&j#j7
-  &j[#x&i#i7
-  &g[#x&h#h7
-  &d[#x&g#g7
-  &a[#x&f#f7
-  &][#x&e#e7
-  &Z[#x&d#d7
+ )OuWq1r"::$::7
+ +{\#x&~#~7
+ +x\#x&}#}7
+ +u\#x&|#|7
+ +r\#x&{#{7
+ +o\#x&z#z7
+ +l\#x&y#y7
+ +i\#x&x#x7
+ +f\#x&w#w7
+ +c\#x&v#v7
+ +_\#x&u#u7
+ +\\#x&t#t7
+ +Y\#x&s#s7
+ +V\#x&r#r7
+ +S\#x&q#q7
+ +P\#x&p#p7
+ +|[#x&o#o7
+ +y[#x&n#n7
+ +v[#x&m#m7
+ +s[#x&l#l7
+ +p[#x&k#k7
+ +m[#x&j#j7
+ +j[#x&i#i7
+ +g[#x&h#h7
+ +d[#x&g#g7
+ +a[#x&f#f7
+ +][#x&e#e7
+ +Z[#x&d#d7
 uIc
-  %Ox&c#c7
+ )Ox&c#c7
 uIb
-  %Ox&b#b7
+ )Ox&b#b7
 uIa
-  %Ox&a#a7
+ )Ox&a#a7
 uI_
-  %Ox&_#_7
+ )Ox&_#_7
 uI^
-  %Ox&^#^7
+ )Ox&^#^7
 uI]
-  %Ox&]#]7
+ )Ox&]#]7
 uI\
-  %Ox&\#\7
+ )Ox&\#\7
 uI[
-  %Ox&[#[7
+ )Ox&[#[7
 uIZ
-  %Ox&Z#Z7
+ )Ox&Z#Z7
 uIY
-  %Ox&Y#Y7
+ )Ox&Y#Y7
 uIX
-  %Ox&X#X7
+ )Ox&X#X7
 uIW
-  %Ox&W#W7
+ )Ox&W#W7
 uIV
-  %Ox&V#V7
+ )Ox&V#V7
 uIU
-  %Ox&U#U7
+ )Ox&U#U7
 uIT
-  %Ox&T#T7
+ )Ox&T#T7
 uIS
-  %Ox&S#S7
+ )Ox&S#S7
 uIR
-  %Ox&R#R7
+ )Ox&R#R7
 uIQ
-  %Ox&Q#Q7
+ )Ox&Q#Q7
 uIP
-  %Ox&P#P7
+ )Ox&P#P7
 uIO
-  %Ox&O#O7
+ )Ox&O#O7
 uIN
-  %Ox&N#N7
+ )Ox&N#N7
 uIM
-  %Ox&M#M7
+ )Ox&M#M7
 uIL
-  %Ox&L#L7
+ )Ox&L#L7
 uIK
-  %Ox&K#K7
+ )Ox&K#K7
 uIJ
-  %Ox&J#J7
+ )Ox&J#J7
 uII
-  %Ox&I#I7
+ )Ox&I#I7
 uIH
-  %Ox&H#H7
+ )Ox&H#H7
 uIG
-  %Ox&G#G7
+ )Ox&G#G7
 uIF
-  %Ox&F#F7
+ )Ox&F#F7
 uIE
-  %Ox&E#E7
+ )Ox&E#E7
 uID
-  %Ox&D#D7
+ )Ox&D#D7
 uIC
-  %Ox&C#C7
+ )Ox&C#C7
 uIB
-  %Ox&B#B7
+ )Ox&B#B7
 uIA
-  %Ox&A#A7
+ )Ox&A#A7
 uI@
-  %Ox&@#@7
+ )Ox&@#@7
 uI?
-  %Ox&?#?7
+ )Ox&?#?7
 uI>
-  %Ox&>#>7
+ )Ox&>#>7
 uI=
-  %Ox&=#=7
+ )Ox&=#=7
 uI<
-  %Ox&<#<7
+ )Ox&<#<7
 uI;
-  %Ox&;#;7
+ )Ox&;#;7
 uI:
-  %Ox&:#:7
+ )Ox&:#:7
 uI9
-  %Ox&9#97
+ )Ox&9#97
 uI8
-  %Ox&8#87
+ )Ox&8#87
 uI7
-  %Ox&7#77
+ )Ox&7#77
 uI6
-  %Ox&6#67
+ )Ox&6#67
 uI5
-  %Ox&5#57
+ )Ox&5#57
 uI4
-  %Ox&4#47
+ )Ox&4#47
 uI3
-  %Ox&3#37
+ )Ox&3#37
 uI2
-  %Ox&2#27
+ )Ox&2#27
 uI1
-  %Ox&1#17
+ )Ox&1#17
 uI0
-  %Ox&0#07
+ )Ox&0#07
 uI/
-  %Ox&/#/7
+ )Ox&/#/7
 uI.
-  %Ox&.#.7
+ )Ox&.#.7
 uI-
-  %Ox&-#-7
+ )Ox&-#-7
 uI,
-  %Ox&,#,7
+ )Ox&,#,7
 uI+
-  %Ox&+#+7
+ )Ox&+#+7
 uI*
-  %Ox&*#*7
+ )Ox&*#*7
 uI)
-  %Ox&)#)7
+ )Ox&)#)7
 uI(
-  %Ox&(#(7
+ )Ox&(#(7
 uI'
-  %Ox&'#'7
+ )Ox&'#'7
 uI&
-  %Ox&&#&7
+ )Ox&&#&7
 uI%
-  %Ox&%#%7
+ )Ox&%#%7
 uI$
-  %Ox&$#$7
+ )Ox&$#$7
 uI#
-  %Ox&###7
- %^2/N
+ )Ox&###7
+ (^2/N
 t]0d
- #&t1|k1s)2
+ $&t1|k1s)2
 p<F
 z@w,t|".sc
 t1|k3s)4
 p<G
- (,|I=p$=p7
- )$|I=r$=r7
- ($|I=t$=t7
- )$|I=v$=v7
- ($|I=x$=x7
- )$|I=z$=z7
- ($|I=|$=|7
- )$|I=~$=~7
+ .,|I=p$=p7
+ 0$|I=r$=r7
+ .$|I=t$=t7
+ 0$|I=v$=v7
+ .$|I=x$=x7
+ 0$|I=z$=z7
+ .$|I=|$=|7
+ 0$|I=~$=~7
 /'
 z@w,||".sc
 t1|k5s)6
 p<H
- (,|I>#$>#7
- )$|I>%$>%7
- ($|I>'$>'7
- )$|I>)$>)7
- ($|I>+$>+7
- )$|I>-$>-7
- ($|I>/$>/7
- )$|I>1$>17
- $$t1|k7s)8
+ .,|I>#$>#7
+ 0$|I>%$>%7
+ .$|I>'$>'7
+ 0$|I>)$>)7
+ .$|I>+$>+7
+ 0$|I>-$>-7
+ .$|I>/$>/7
+ 0$|I>1$>17
+ &$t1|k7s)8
 p<I
- (&|I>3$>37
- )$|I>5$>57
- ($|I>7$>77
- )$|I>9$>97
- ($|I>;$>;7
- )$|I>=$>=7
- ($|I>?$>?7
- )$|I>A$>A7
- *$|I>C$>C7
- )$|I>E$>E7
- ($|I>G$>G7
- )$|I>I$>I7
- ($|I>K$>K7
- )$|I>M$>M7
- ($|I>O$>O7
- )$|I>Q$>Q7
+ .&|I>3$>37
+ 0$|I>5$>57
+ .$|I>7$>77
+ 0$|I>9$>97
+ .$|I>;$>;7
+ 0$|I>=$>=7
+ .$|I>?$>?7
+ 0$|I>A$>A7
+ 2$|I>C$>C7
+ 0$|I>E$>E7
+ .$|I>G$>G7
+ 0$|I>I$>I7
+ .$|I>K$>K7
+ 0$|I>M$>M7
+ .$|I>O$>O7
+ 0$|I>Q$>Q7
 /(
 rdJd
 /(
 :Iuy
 z@w,twO*s#pZ
 :Huy
- (0|I>S$>S7
- )$|I>U$>U7
- ($|I>W$>W7
- )$|I>Y$>Y7
- ($|I>[$>[7
- :$z@w,|wO*s#pZ
- V&$z@w,tFp016qu
- a#$z@w,|Fp016qu
- V&$z@w,tFsC.y9
- a#$z@w,|FsC.y9
- T&$t]0d
- #$  #Y8p<J
- #&r@?7$?6
+ .0|I>S$>S7
+ 0$|I>U$>U7
+ .$|I>W$>W7
+ 0$|I>Y$>Y7
+ .$|I>[$>[7
+ R#$z@w,|wO*s#pZ
+ \*$z@w,tFp016qu
+ q$$z@w,|Fp016qu
+ \*$z@w,tFsC.y9
+ q$$z@w,|FsC.y9
+ X*$ %Y8 $$ %Y8p<J
+ $&r@?7$?6
 r@?9$?8
 r@?;$?:
 r@?=$?<
 /#
 {Fw,t|"{dy'
-  #_8p<K
+ %_8p<K
 /#
 r@??$?>
 r@?A$?@
@@ -3277,352 +3248,350 @@ r@?C$?B
 r@?E$?D
 /#
 {Fw,||"{dy'
-  #V7p<L
+ %V7p<L
 /#
 r@?G$?F
 r@?I$?H
 r@?K$?J
 r@?M$?L
- $N  #|5p<M
+ &N %|5p<M
 /#
 r@?O$?N
 r@?Q$?P
 r@?S$?R
 r@?U$?T
- %0rdNd
+ (0rdNd
 /#
 :MvX
 /$
 r@?W$?V
 r@?Y$?X
 x@~$?Z
- $0{Fw,twO*5q&y'
+ &0{Fw,twO*5q&y'
 :LvX
- (&{Fw,|wO*5q&y'
- <${Fw,tFp016qyy'
- )${Fw,|Fp016qyy'
- <${Fw,tFsC.pd2y'
- )${Fw,|FsC.pd2y'
- 7$/W
- F$s'{R&c
- -$rU&V
- /$r)qR{R&c
- &$k#&V
- ($t=-&-&/
+ .&{Fw,|wO*5q&y'
+ V#${Fw,tFp016qyy'
+ 0${Fw,|Fp016qyy'
+ V#${Fw,tFsC.pd2y'
+ 0${Fw,|FsC.pd2y'
+ L$/W
+ k#$s'{R&c
+ 8$rU&V
+ <$r)qR{R&c
+ *$k#&V
+ .$t=-&-&/
 v[-&D
- +&  #, %$/m
+ 4& %, ($/m
 qtC;
- '&vq&J
- $$/f
+ ,&vq&J
+ &$/f
 z_u}t^&-8
- #&/f
-  %[j$/f
- &,/f
+ $&/f
+ )[j$/f
+ *,/f
 },u}t^&-pe
 /f
- E(  #vg$ @$p<N
- C$uz,&J
- %$  $V%r??
- &(/r
+ i#( %vg$ ^#$p<N
+ e#$uz,&J
+ ($ 'V%r??
+ *(/r
 J1yt
- $&J3yt
- $%J5yt
- $%J7yt
- %0J1xz
- $$J3xz
- $%J5xz
- $%J7xz
- *0x5yI
- -$/a
- ,$/_
- u#$`}
+ &&J3yt
+ &%J5yt
+ &%J7yt
+ (0J1xz
+ &$J3xz
+ &%J5xz
+ &%J7xz
+ 20x5yI
+ 8$/a
+ 6$/_
+ k%$`}
 
 var residentNTF16SM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 67733 resident_dtype_F16_layoutNT_dtype_F16_toF16_linear
- 0$tWqyq^
+ >$tWqyq^
 Or6qq
- |,$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- &$  #' &$  #, &$  #1 R,$Wz$yG
+ y7$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
+ *$ %' *$ %, *$ %1 T6$Wz$yG
 v{A
 shyn?\p0p/Qtz
- %(pIxG
- $$  $* %&q>pQs@
-  %) %*pIw]
-  &1 %, $?  %1 $FpI|P
-  '1 $.q>p|s@
-  &@ $,pIqR3
-  '@ *.  $K %&  'c# %,  'c# $,  (c# $.  'c# $,  (c# $.  'c# $,  (c# $.z@uX#a|".sc
- '$  %c# $(  (c# $.  'u$ $,  (u$ $.  'u$ $,  (u$ $.  'u$ $,  (u$ $.z@uX#i|".sc
-  (s$ $0  (s$ $.  'V& $,  (V& $.  'V& $,  (V& $.  'V& $,  (V& ,.  $M %&  'k' %,  'k' $,  (k' $.  'k' $,  (k' $.  'k' $,  (k' ).  %j' $(  (j' $.  '|( $,  (|( $.  '|( $,  (|( $.  '|( $,  (|( $.z@uX$DwO*s#pZ
- &$  %{( $(  ({( $.  '^* $,  (^* $.  '^* $,  (^* $.  '^* $,  (^* $.z@uX$LwO*s#pZ
-  (\* $0  (\* $.  'o+ $,  (o+ $.  'o+ $,  (o+ $.  'o+ $,  (o+ ,.  %i' $(  (i' $.  'T- $,  (T- $.  'T- $,  (T- $.  'T- $,  (T- ).  %i' $(  (S- $.  'f. $,  (f. $.  'f. $,  (f. $.  'f. $,  (f. $.z@uX%(Fp016qu
- &$  %z( $(  (e. $.  'w/ $,  (w/ $.  'w/ $,  (w/ $.  'w/ $,  (w/ $.z@uX%0Fp016qu
-  (u/ $0  (u/ $.  'X1 $,  (X1 $.  'X1 $,  (X1 $.  'X1 $,  (X1 ,.  %i' $(  (R- $.  'm2 $,  (m2 $.  'm2 $,  (m2 $.  'm2 $,  (m2 ).  %i' $(  (l2 $.  '~3 $,  (~3 $.  '~3 $,  (~3 $.  '~3 $,  (~3 $.z@uX%iFsC.y9
- &$  %z( $(  (}3 $.  'a5 $,  (a5 $.  'a5 $,  (a5 $.  'a5 $,  (a5 $.z@uX%qFsC.y9
-  (t/ $0  (^5 $.  'q6 $,  (q6 $.  'q6 $,  (q6 $.  'q6 $,  (q6 *.wL$+$$*
+ ((pIxG
+ &$ '* (&q>pQs@
+ )) (*pIw]
+ +1 (, &? )1 &FpI|P
+ -1 &.q>p|s@
+ +@ &,pIqR3
+ -@ 2. 'K (& -c# (, -c# &, /c# &. -c# &, /c# &. -c# &, /c# &.z@uX#a|".sc
+ ,$ )c# &( /c# &. -u$ &, /u$ &. -u$ &, /u$ &. -u$ &, /u$ &.z@uX#i|".sc
+ /s$ &0 /s$ &. -V& &, /V& &. -V& &, /V& &. -V& &, /V& 6. 'M (& -k' (, -k' &, /k' &. -k' &, /k' &. -k' &, /k' 0. )j' &( /j' &. -|( &, /|( &. -|( &, /|( &. -|( &, /|( &.z@uX$DwO*s#pZ
+ *$ ){( &( /{( &. -^* &, /^* &. -^* &, /^* &. -^* &, /^* &.z@uX$LwO*s#pZ
+ /\* &0 /\* &. -o+ &, /o+ &. -o+ &, /o+ &. -o+ &, /o+ 6. )i' &( /i' &. -T- &, /T- &. -T- &, /T- &. -T- &, /T- 0. )i' &( /S- &. -f. &, /f. &. -f. &, /f. &. -f. &, /f. &.z@uX%(Fp016qu
+ *$ )z( &( /e. &. -w/ &, /w/ &. -w/ &, /w/ &. -w/ &, /w/ &.z@uX%0Fp016qu
+ /u/ &0 /u/ &. -X1 &, /X1 &. -X1 &, /X1 &. -X1 &, /X1 6. )i' &( /R- &. -m2 &, /m2 &. -m2 &, /m2 &. -m2 &, /m2 0. )i' &( /l2 &. -~3 &, /~3 &. -~3 &, /~3 &. -~3 &, /~3 &.z@uX%iFsC.y9
+ *$ )z( &( /}3 &. -a5 &, /a5 &. -a5 &, /a5 &. -a5 &, /a5 &.z@uX%qFsC.y9
+ /t/ &0 /^5 &. -q6 &, /q6 &. -q6 &, /q6 &. -q6 &, /q6 2.wL$+$$*
 wL$-$$,
 wL$/$$.
 wL$1$$0
- '*wL$3$$2
+ ,*wL$3$$2
 wL$5$$4
 wL$7$$6
 wL$9$$8
- '*wL$;$$:
+ ,*wL$;$$:
 wL$=$$<
 wL$?$$>
 wL$A$$@
 /#
 {FuX&4|"{dy'
- %.wL$C$$B
+ (.wL$C$$B
 wL$E$$D
 wL$G$$F
 wL$I$$H
 /#
 {FuX&0|"{dy'
- '.wL$K$$J
+ ,.wL$K$$J
 wL$M$$L
 }t~$$N
 }t|#}
- &*}tz#{
+ **}tz#{
 }tx#y
 }tv#w
 }tt#u
- &*}tr#s
+ **}tr#s
 }tp#q
 }tn#o
 }tl#m
 /#
 {FuX&DwO*5q&y'
- $.}tj#k
+ &.}tj#k
 }th#i
 }tf#g
 }td#e
 /#
 {FuX&@wO*5q&y'
- '.}tb#c
+ ,.}tb#c
 }t_#a
 }t]#^
 }t[#\
- &*}tY#Z
+ **}tY#Z
 }tW#X
 }tU#V
 }tS#T
- &*}tQ#R
+ **}tQ#R
 }tO#P
 }tM#N
 }tK#L
 /#
 {FuX&TFp016qyy'
- $.}tI#J
+ &.}tI#J
 }tG#H
 }tE#F
 }tC#D
 /#
 {FuX&PFp016qyy'
- '.}tA#B
+ ,.}tA#B
 }t?#@
 }t=#>
 }t;#<
- &*}t9#:
+ **}t9#:
 }t7#8
 }t5#6
 }t3#4
- &*}t1#2
+ **}t1#2
 }t/#0
 }t-#.
 }t+#,
 /#
 {FuX&eFsC.pd2y'
- $.}t)#*
+ &.}t)#*
 }t'#(
 }t%#&
 }t##$
 /#
 {FuX&aFsC.pd2y'
- *.s,&94uQ'qy
- %$s,&:4uQ'qy
+ 2.s,&94uQ'qy
+ ($s,&:4uQ'qy
 rh&8,
- ,&rHr(&:H&:,
- g)$`}
+ 6&rHr(&:H&:,
+ }0$`}
 
 var curvedNTF16SM90A = driver.Text{Base: &curvedNTSM90A, Code: `packed2 181449 resident_dtype_F16_layoutNT_dtype_F16_toF16_curved
- 0$tWqyq^
+ >$tWqyq^
 Or6rT
- T-$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- &$  #' &$  #, &$  #1 fx#$Wz$yG
+ X8$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
+ *$ %' *$ %, *$ %1 {q%$Wz$yG
 v{A
 shyn?\p0p/Qtz
- %(pIxG
- $$  $* %&q>pQs@
-  %) %*pIw]
-  &1 %, $?  %1 $FpI|P
-  '1 $.q>p|s@
-  &@ $,pIqR3
-  '@ *.  $K %&  'c# %,  'c# $,  (c# $.  'c# $,  (c# $.  'c# $,  (c# $.z@uX#a|".sc
- '$  %c# $(  (c# $.  'u$ $,  (u$ $.  'u$ $,  (u$ $.  'u$ $,  (u$ $.z@uX#i|".sc
-  (s$ $0  (s$ $.  'V& $,  (V& $.  'V& $,  (V& $.  'V& $,  (V& ,.  $M %&  'k' %,  'k' $,  (k' $.  'k' $,  (k' $.  'k' $,  (k' ).  %j' $(  (j' $.  '|( $,  (|( $.  '|( $,  (|( $.  '|( $,  (|( $.z@uX$DwO*s#pZ
- &$  %{( $(  ({( $.  '^* $,  (^* $.  '^* $,  (^* $.  '^* $,  (^* $.z@uX$LwO*s#pZ
-  (\* $0  (\* $.  'o+ $,  (o+ $.  'o+ $,  (o+ $.  'o+ $,  (o+ ,.  %i' $(  (i' $.  'T- $,  (T- $.  'T- $,  (T- $.  'T- $,  (T- ).  %i' $(  (S- $.  'f. $,  (f. $.  'f. $,  (f. $.  'f. $,  (f. $.z@uX%(Fp016qu
- &$  %z( $(  (e. $.  'w/ $,  (w/ $.  'w/ $,  (w/ $.  'w/ $,  (w/ $.z@uX%0Fp016qu
-  (u/ $0  (u/ $.  'X1 $,  (X1 $.  'X1 $,  (X1 $.  'X1 $,  (X1 ,.  %i' $(  (R- $.  'm2 $,  (m2 $.  'm2 $,  (m2 $.  'm2 $,  (m2 ).  %i' $(  (l2 $.  '~3 $,  (~3 $.  '~3 $,  (~3 $.  '~3 $,  (~3 $.z@uX%iFsC.y9
- &$  %z( $(  (}3 $.  'a5 $,  (a5 $.  'a5 $,  (a5 $.  'a5 $,  (a5 $.z@uX%qFsC.y9
-  (t/ $0  (^5 $.  'q6 $,  (q6 $.  'q6 $,  (q6 $.  'q6 $,  (q6 *.wL?7$?6
+ ((pIxG
+ &$ '* (&q>pQs@
+ )) (*pIw]
+ +1 (, &? )1 &FpI|P
+ -1 &.q>p|s@
+ +@ &,pIqR3
+ -@ 2. 'K (& -c# (, -c# &, /c# &. -c# &, /c# &. -c# &, /c# &.z@uX#a|".sc
+ ,$ )c# &( /c# &. -u$ &, /u$ &. -u$ &, /u$ &. -u$ &, /u$ &.z@uX#i|".sc
+ /s$ &0 /s$ &. -V& &, /V& &. -V& &, /V& &. -V& &, /V& 6. 'M (& -k' (, -k' &, /k' &. -k' &, /k' &. -k' &, /k' 0. )j' &( /j' &. -|( &, /|( &. -|( &, /|( &. -|( &, /|( &.z@uX$DwO*s#pZ
+ *$ ){( &( /{( &. -^* &, /^* &. -^* &, /^* &. -^* &, /^* &.z@uX$LwO*s#pZ
+ /\* &0 /\* &. -o+ &, /o+ &. -o+ &, /o+ &. -o+ &, /o+ 6. )i' &( /i' &. -T- &, /T- &. -T- &, /T- &. -T- &, /T- 0. )i' &( /S- &. -f. &, /f. &. -f. &, /f. &. -f. &, /f. &.z@uX%(Fp016qu
+ *$ )z( &( /e. &. -w/ &, /w/ &. -w/ &, /w/ &. -w/ &, /w/ &.z@uX%0Fp016qu
+ /u/ &0 /u/ &. -X1 &, /X1 &. -X1 &, /X1 &. -X1 &, /X1 6. )i' &( /R- &. -m2 &, /m2 &. -m2 &, /m2 &. -m2 &, /m2 0. )i' &( /l2 &. -~3 &, /~3 &. -~3 &, /~3 &. -~3 &, /~3 &.z@uX%iFsC.y9
+ *$ )z( &( /}3 &. -a5 &, /a5 &. -a5 &, /a5 &. -a5 &, /a5 &.z@uX%qFsC.y9
+ /t/ &0 /^5 &. -q6 &, /q6 &. -q6 &, /q6 &. -q6 &, /q6 2.wL?7$?6
 wL?9$?8
 wL?;$?:
 wL?=$?<
- '*wL??$?>
+ ,*wL??$?>
 wL?A$?@
 wL?C$?B
 wL?E$?D
- '*wL?G$?F
+ ,*wL?G$?F
 wL?I$?H
 wL?K$?J
 wL?M$?L
 /#
 {FuX&4|"{dy'
- %.wL?O$?N
+ (.wL?O$?N
 wL?Q$?P
 wL?S$?R
 wL?U$?T
 /#
 {FuX&0|"{dy'
- '.wL?W$?V
+ ,.wL?W$?V
 wL?Y$?X
 }t~$?Z
 }t|#}
- &*}tz#{
+ **}tz#{
 }tx#y
 }tv#w
 }tt#u
- &*}tr#s
+ **}tr#s
 }tp#q
 }tn#o
 }tl#m
 /#
 {FuX&DwO*5q&y'
- $.}tj#k
+ &.}tj#k
 }th#i
 }tf#g
 }td#e
 /#
 {FuX&@wO*5q&y'
- '.}tb#c
+ ,.}tb#c
 }t_#a
 }t]#^
 }t[#\
- &*}tY#Z
+ **}tY#Z
 }tW#X
 }tU#V
 }tS#T
- &*}tQ#R
+ **}tQ#R
 }tO#P
 }tM#N
 }tK#L
 /#
 {FuX&TFp016qyy'
- $.}tI#J
+ &.}tI#J
 }tG#H
 }tE#F
 }tC#D
 /#
 {FuX&PFp016qyy'
- '.}tA#B
+ ,.}tA#B
 }t?#@
 }t=#>
 }t;#<
- &*}t9#:
+ **}t9#:
 }t7#8
 }t5#6
 }t3#4
- &*}t1#2
+ **}t1#2
 }t/#0
 }t-#.
 }t+#,
 /#
 {FuX&eFsC.pd2y'
- $.}t)#*
+ &.}t)#*
 }t'#(
 }t%#&
 }t##$
 /#
 {FuX&aFsC.pd2y'
- *.s,&94uQ'qy
- %$s,&:4uQ'qy
+ 2.s,&94uQ'qy
+ ($s,&:4uQ'qy
 rh&8,
- ,&rHr(&:H&:,
- g)$`}
+ 6&rHr(&:H&:,
+ }0$`}
 
 var residentNNSM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 67526 resident_dtype_BF16_layoutNN_dtype_BF16_toBF16_linear
- /$]qyq^
+ <$]qyq^
 O5+qS
- s,&tg<v1
- '$tb++t,y,ro
- $$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(K,
- $$tG|lt,t,u|
- #1  #' $6wt|lt,z#qy
-  $' $(w_|lt,ysqF
-  $, ~G(s|+p-
- &$purWpC
- #)q>pQr+
- #n% %m% $v% %}% $W& %T& $]& EZ&rM$py
- )$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/rC"V>}8$vLpQ%58zxrQ
+ g7&tg<v1
+ ,$tb++t,y,ro
+ &$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(K,
+ &$tG|lt,t,u|
+ $1 %' &6wt|lt,z#qy
+ '' &(w_|lt,ysqF
+ ', }n#(s|+p-
+ *$purWpC
+ $)q>pQr+
+ $n% )) &% (}% '' (" ', i#"rM$py
+ 0$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/rC"V>}8$vLpQ%58zxrQ
 rM've
- %&x:$vLp5%0p*ygp4V
+ (&x:$vLp5%0p*ygp4V
 /'
 t1~'i(
 uY(
- $*x:%vR6pTZygYV
+ &*x:%vR6pTZygYV
 t1xZi(
-  $' #*x:%vR0q5^ygbV
+ '' $*x:%vR0q5^ygbV
 t1xPi(
-  $, #*x:%vR/qUp2zxxHV
+ ', $*x:%vR/qUp2zxxHV
 rM#i(
-  $1 #*x:%vR.qPpNygp7V
- _%$`}
+ '1 $*x:%vR.qPpNygp7V
+ o($`}
 
 var residentTNSM90A = driver.Text{Base: &residentNNSM90A, Code: `packed2 67610 resident_dtype_BF16_layoutTN_dtype_BF16_toBF16_linear
- /$]'}3
+ <$]'}3
 O5+qo
- s,&ug+x}
- $$tb++t,vZq0
- '$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(x(
+ g7&ug+x}
+ &$tb++t,vZq0
+ ,$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(x(
 uOMsQy,.r6
- %&  #'v^MsQy,1uk
- %&  #,zV|lt,rWp0
- %&  #1 ~G$tg1p-
- *. $3q>p^r+
- U#$uY&
-uY&
-t1x?py
- $,}f;6're
+ (& %'v^MsQy,1uk
+ (& %,zV|lt,rWp0
+ (& %1 }n#$tg1p-
+ 2. &3q>p^r+
+ Z$$uY&
+ %#t1x?py
+ &,}f;6're
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+qRV>}8$vR6p28zxrQ
 t1x?i'
 uY'
- #*L"{R
+ $*L"{R
 x:$vR0pNp*ygp4V
 /'
 t1v?i'
-uY'
- #,L#3+u|
+ %( $,L#3+u|
 x:%vR7peZygYV
 t1yZi'
-  $'L$we.v(
+ ''L$we.v(
 x:%vR/pT^ygbV
 t1w~i'
-  $,L%}A
+ ',L%}A
 x:%vR.q5p2zxxHV
 rM"i'
-  $1L&}l6r6
+ '1L&}l6r6
 x:%vR-qUpNygp7V
- %Dqn+%+,
+ (Dqn+%+,
 uz+&I
- G&:&{h
- c$$`}
+ m#&:&{h
+ u&$`}
 
 var partsNTSM90A = driver.Text{Base: &residentNTSM90A, Code: `packed2 40920 parts_dtype_BF16_layoutNT_dtype_BF16
- %$!u6ovzp)wd
- #$!xgp$Iw>p3p{wp
- %$!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+ulpUpt
- %$]x"s7
+ ($!u6ovzp)wd
+ $$!xgp$Iw>p3p{wp
+ ($!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+ulpUpt
+ ($]x"s7
 Orlr-
 h'|8
 p#rvq^
@@ -3638,28 +3607,28 @@ zqq6
 p"+qX
 p"q0pZ
 |Mx}
- %<qL'q[
- #*}BpX
+ (<qL'q[
+ $*}BpX
 s2
 q..qO
 z8+'
 xYq~
 s1
- #0}Bp;
- =$qL.pf
+ $0}Bp;
+ X#$qL.pf
 w_4q&'r6
- $&qL1a
+ &&qL1a
 zV4q&p0*
- $% #:qL}b
+ &% $:qL}b
 }=
 qL6q%
 pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
 WqOyI
- $(WqpyR
- (>Wp}yq
- (GWqOv/
- %$Wp}pV6
- #$ykp}
+ &(WqpyR
+ .>Wp}yq
+ .GWqOv/
+ ($Wp}pV6
+ $$ykp}
 tIp4qP
 w%P
 uw)4
@@ -3682,61 +3651,60 @@ t<|:rE
 ~&pS)
 ut)
 ubq/
-  %&~&q))
+ )&~&q))
 zv)
 x{*)
 {Zp)o?pEp3t5xIzR)
 r^,
 s$ph-
 ue{')
-  #$  %' $u7q@*
+ %$ )' &u7q@*
 t|sS.
 shv9q3pPy{A
- ##t4
+ $#t4
 xU|@
 pH-,
 /#
 x=pQA
 wgrE9)
-  $Ish?vyoynt5Q9)
-  'Izv)
-  %I  &&  $IyP#)
-  ,ItS)
-  %ItZp|E
+ 'Ish?vyoynt5Q9)
+ -I %@ )I +& 'IyP#)
+ 7ItS)
+ )ItZp|E
 ws
 xU0
- $%xYrX
+ &%xYrX
 p[rDq'?qBu}pQ&-%,
 pH.pk
 p[rDq'?qBu}|J%-
- ##|7pf
- %h7 %g# #h#r?L
+ $#|7pf
+ (h7 (g# $h#r?L
 qM2p;
- #&qM.qp
- %$uz"%'
+ $&qM.qp
+ ($uz"%'
 p<K
 vB.pf
 }s2K
 rc
- +J|O0qO
- $[#q.'q%
+ 4J|O0qO
+ &[#q.'q%
 q_)4
 Ws8qO
 pL0;
- #<Wt}q%
+ $<Wt}q%
 {y#
 s=+v5
- $g5s=.t0
+ &g5s=.t0
 {y(
 q_),
 q=+pb
- #]:r)p|MrWp08
+ $]:r)p|MrWp08
 qs+qO
 vF
 z8+
 q:,4
- #e(pg,M
- #5qs1pV
+ $e(pg,M
+ $5qs1pV
 t*rfvZpe
 s'ti
 q=2pv
@@ -3747,33 +3715,33 @@ t>'t}
 zC$rf
 q.0v/
 u?q9
- #.p]-ti
+ $.p]-ti
 r*qyq%
- #0s/
+ $0s/
 ra5yI
 pH#vj
- #U&pIp44*
- #$zw.
+ $U&pIp44*
+ $$zw.
 {Qp4;
 rse
 rYe-
- %T,/2
+ (T,/2
 },u}t^%C%S
 y$s^I
 r#s^E
 rs%U
 rY%V-
- u$T#rIp?
- $$ )e$ )d$p,+sc
- )$p]@{Rp2
- )$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#@#?#>#=#<#;#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)@)E-x(yX
- &$  #' &$  #, &$  #1 '$uz.%*
+ k'T#rIp?
+ &$ 0e$ 0d$p,+sc
+ 0$p]@{Rp2
+ 0$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#@#?#>#=#<#;#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)@)E-x(yX
+ *$ %' *$ %, *$ %1 ,$uz.%*
 }FxP
- $&D"pk
- -$x9$=$,
- $${Zp)o?pEp)u}xI%1%0
- %$J/d
- &$/<
+ &&D"pk
+ 8$x9$=$,
+ &${Zp)o?pEp)u}xI%1%0
+ ($J/d
+ *$/<
 ujxPvCF
 Ws8q%
 q,w~q(
@@ -3781,13 +3749,13 @@ q='qp
 z_u}t^%d%t
 /#
 z_u}t^8%Q
- #f2Wt0rR
+ $f2Wt0rR
 w3q8
- $e(Ws{p-
- &$Wu){X
+ &e(Ws{p-
+ *$Wu){X
 },u}t^pe%W
 WsXq8
- *(s=2q8
+ 2(s=2q8
 wv#pN
 r#s^[
 rsql
@@ -3925,14 +3893,14 @@ qESwOpdqu"S
 /#
 qESwOxWp."U
 Wp-1p-
- #\q#/?
+ $\q#/?
 q,xPd
 Wp-*pK
 LS4q&'r6
- $*Wq%<a
+ &*Wq%<a
 LT4q&'r6
 q{H,
-  +a't>'yB
+ 5a't>'yB
 uzVpN
 }\{G
 t>0q~
@@ -3940,15 +3908,15 @@ r]p7rw
 qfpQrw-
 v[,A
 rIp8X
- #7v7
+ $7v7
 t>+p;
 z8|V
 rz.vZ%e
 t>2rR
 tIb&(
 {\,
- ##tF8
- #hr#r^)
+ $#tF8
+ $hr#r^)
 qQ$
 wD
 t>+qp
@@ -3963,26 +3931,26 @@ J2d
 t>1pC
 uS
 t+r$r_
- #0t>*tY
+ $0t>*tY
 uq(
 t>0yG
 rHbZqd
 r]bpT
 wP
- ##t>'yI
+ $#t>'yI
 rHp5pe;
 r]p5%%
- #y+ #/q=1tB
+ $y+ $/q=1tB
 LT,
 /1
- #mh#/1
+ %h#/1
 J3d
 /1
 Lc4q&'r6
- $*/1
+ &%/1
 Ld4q&'r6
 q>b,
-  +x(q=5tY
+ 5x(q=5tY
 LZ4
 /4
 qEi|".sc"X
@@ -4113,69 +4081,67 @@ qEiwOpdqu#+
 /#
 qEiwOxWp.#)
 /(
- #//(
+ %t&/(
 J3d
 /(
 Li4q&'r6
- $*/(
+ &%/(
 Lj4q&'r6
-  ,\%/4
+ 7\%/4
 q,xZvK{G
 t>0xx
 L1x_xf
 rsrw
 rYrw-
-v[,A
-rIp8o
-  $t&/4
-z8|V
-rz.vZ%{
+ %t&rIp8o
+ 't&/4
+ %t&rz.vZ%{
 /4
-  &t&tbxf
- #|r#{-
+ +t&tbxf
+ $Q,{-
 qQ$
 r>2
 /4
 q>b,u*
 t9pN
-  #u&/4
-  $u&/4
+ %u&/4
+ 'u&/4
 J2d
 /4
-  %u&/4
+ )u&/4
 uq(
 /4
 rHp?^qd
 r]p?q5
-  $u&/4
+ 'u&/4
 rHp^pT;
 r]p^%<
-  $u&/4
+ 'u&/4
 LlM
-  'u&Lz4q&'r6
-  %u&L{4q&'r6
-  -i#qnq%q;
+ -u&Lz4q&'r6
+ )u&L{4q&'r6
+ 9i#qnq%q;
 q=6q%
 w3n%q
 pHM8
 v"{G
- #0/=
+ $0/=
 J1q(
 q.0yB
 z_u}t^&M&=
 /#
 z_u}t^8&a
- #&/>
-wvC8
  $&/>
- $$xr
+wvC8
+ &&/>
+ &$xr
 />
 },u}t^pN&a
 />
 },u}t^8Z
 v^8
 IpYq'rS{+bAr+
- #7sh?Iq3u}vMZ
+ $7sh?Iq3u}vMZ
 r*qya
 se7
 }^:E
@@ -4185,7 +4151,7 @@ r*r:tB
 pH-q5
 wCy&q
 p[rDq'?x<w>p3u}y{A}lrt
- ##q.0pV0
+ $#q.0pV0
 w#<E
 u"
 q.+qW
@@ -4325,196 +4291,190 @@ pi'yst8#,
 pi'r6s]#+
 pip0rL#*
 pip0wn#)
- ##q.*pX
+ $#q.*pX
 w3{%~
 qn"&MA
- ##qM5q[
+ $#qM5q[
 t=M%"&S
 v[M&H
 r?)
- ##q=6qT
- $wu#z:pv
- #${or%
-  #+ymuQ
- $(/X
+ $#q=6qT
+ &wu#z:pv
+ $${or%
+ %+ymuQ
+ &(/X
 uw=K
 /e
 qtF;
- #&tE
+ $&tE
 }\~,
 sW*p'0
- #& $&/$
+ $& &&/$
 },u}t^&M&=
 y$sSH
 r#sSM
 rs&=
 rY&=-
 |nqW
-  #i&/5
+ %i&/5
 z_u}t^8pN
- #&/5
-  %i&/5
- &,/5
+ $&/5
+ )i&/5
+ *,/5
 },u}t^pe%"
 /5
- *( #W#uz$qP
+ 2( $W#uz$qP
 xh
- 2Z#rIp8)
- 3$  'v3 $, #zy# +yy#q|pA>{A
- '$xh
- $$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/rC"V>}8'vLpQ%18zxrQ
- $$r>1
- #$x:'vLp5%,p*ygp4V
- %$r>5
- #$x:(vLp^%2ZygYV
- $$r>5
- #$x:(vLpa%-^ygbV
- $$r>5
- #$x:(vLp|%-p2zxxHV
- $$r>5
- #$x:(vLqR%-pNygp7V
- #$x9"=",
- $$uz,%<
- $$sW6q-
+ BZ#rIp8)
+ D$ -v3 &, %U. 4"q|pA>{A
+ ,$xh
+ &$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/rC"V>}8'vLpQ%18zxrQ
+ &$r>1
+ $$x:'vLp5%,p*ygp4V
+ ($r>5
+ $$x:(vLp^%2ZygYV
+ &$ %' $$x:(vLpa%-^ygbV
+ &$ %, $$x:(vLp|%-p2zxxHV
+ &$ %1 $$x:(vLqR%-pNygp7V
+ $$x9"=",
+ &$uz,%<
+ &$sW6q-
 w3=%@
-pHM8
-{os8
+ %_){os8
 t=M{aS
-  #d%r?M
- ##qM0qT
- $./4
+ %d%r?M
+ $#qM0qT
+ &./4
 :6uC
 /3
 p90
- #3/*
+ $3/*
 :'{7
 p91
- %m#  #X= '$/%
- &^#!{J
+ (m# %X= ,$/%
+ *^#!{J
 /%
- &M #+/P
- #.C7
+ *M $+/P
+ $.C7
 _$
- $) #$C1
-  $' #(q.+pX
+ &) $$C1
+ '' $(q.+pX
 ||
 C*
 _%
- $*/'
- &+ #./-
- &f# #i#/#
+ &*/'
+ *+ $./-
+ *f# $i#/#
 {15
- %a#  #r6 &$p"+t'
+ (a# %r6 *$p"+t'
 st
 p"+rj
- 3(`}
+ D(`}
 
 var partsNTF16SM90A = driver.Text{Base: &partsNTSM90A, Code: `packed2 40868 parts_dtype_F16_layoutNT_dtype_F16
- r+$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#@#?#>#=#<#;#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)@)E-x(yX
- &$  #' &$  #, &$  #1 k6$`}
+ e5$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#@#?#>#=#<#;#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)@)E-x(yX
+ *$ %' *$ %, *$ %1 VK$`}
 
 var partsNNSM90A = driver.Text{Base: &partsNTSM90A, Code: `packed2 41159 parts_dtype_BF16_layoutNN_dtype_BF16
- /$]6rT
+ <$]6rT
 sJ.rO
- Y+&tg<v1
- '$tb++t,y,ro
- $$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#@#?#>#=#<#;#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)@)E-x(K,
- $$tG|lt,t,u|
- #1  #' $6wt|lt,z#qy
-  $' $(w_|lt,ysqF
-  $, b2(s|+p-
- &$purWpC
- #)q>pQr+
- #SN %RNz85
- #YN %cN  $' %"  $,rIp8-
- E$rM$py
- )$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/rC"V>}8'vLpQ%58zxrQ
+ c4&tg<v1
+ ,$tb++t,y,ro
+ &$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#@#?#>#=#<#;#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)@)E-x(K,
+ &$tG|lt,t,u|
+ $1 %' &6wt|lt,z#qy
+ '' &(w_|lt,ysqF
+ ', sB(s|+p-
+ *$purWpC
+ $)q>pQr+
+ $SN ))z85
+ $# (cN '' (" ',rIp8-
+ i#$rM$py
+ 0$t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/rC"V>}8'vLpQ%58zxrQ
 rM've
- %&x:'vLp5%0p*ygp4V
+ (&x:'vLp5%0p*ygp4V
 /'
 t1~'i(
 uY(
- $*x:(vR6pTZygYV
+ &*x:(vR6pTZygYV
 t1xZi(
-  $' #*x:(vR0q5^ygbV
+ '' $*x:(vR0q5^ygbV
 t1xPi(
-  $, #*x:(vR/qUp2zxxHV
+ ', $*x:(vR/qUp2zxxHV
 rM#i(
-  $1 #*x:(vR.qPpNygp7V
- &$uz,%@
- %$w3A%D
- ,$::uC
- y#$`}
+ '1 $*x:(vR.qPpNygp7V
+ *$uz,%@
+ ($w3A%D
+ 6$::uC
+ s%$`}
 
 var partsTNSM90A = driver.Text{Base: &partsNNSM90A, Code: `packed2 41242 parts_dtype_BF16_layoutTN_dtype_BF16
- /$]6qS
+ <$]6qS
 sJ.rG
- Y+&ug+x}
- $$tb++t,vZq0
- '$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#@#?#>#=#<#;#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)@)E-x(x(
+ c4&ug+x}
+ &$tb++t,vZq0
+ ,$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{y5vap0ynrS\p0rS\p0p/qk{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?"@"A"B"C"D"E"F"G"H"I"J"K"L"M"N"O"P"Q"R"S"T"U"V"W"X"Y"Z"["\"]"^"_"a"b"c"d"e"f"g"h"i"j"k"l"m"n"o"p"q"r"s"t"u"v"w"x"y"z"{"|"}"~#@#?#>#=#<#;#:#9#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)@)E-x(x(
 uOMsQy,.r6
- %&  #'v^MsQy,1uk
- %&  #,zV|lt,rWp0
- %&  #1 b2$tg1p-
- *. $3q>p^r+
- 2$rIp8/
- E$uY&
-uY&
-t1x?py
- $,}f;6're
+ (& %'v^MsQy,1uk
+ (& %,zV|lt,rWp0
+ (& %1 sB$tg1p-
+ 2. &3q>p^r+
+ B$rIp8/
+ i#$uY&
+ %#t1x?py
+ &,}f;6're
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+qRV>}8'vR6p28zxrQ
 t1x?i'
 uY'
- #*L"{R
+ $*L"{R
 x:'vR0pNp*ygp4V
 /'
 t1v?i'
-uY'
- #,L#3+u|
+ %( $,L#3+u|
 x:(vR7peZygYV
 t1yZi'
-  $'L$we.v(
+ ''L$we.v(
 x:(vR/pT^ygbV
 t1w~i'
-  $,L%}A
+ ',L%}A
 x:(vR.q5p2zxxHV
 rM"i'
-  $1L&}l6r6
+ '1L&}l6r6
 x:(vR-qUpNygp7V
- %Dqn+%+,
+ (Dqn+%+,
 uz+%A
- %&w3B%E
- ,$:;uC
- &$:&{7
- t#$`}
+ (&w3B%E
+ 6$:;uC
+ *$:&{7
+ i%$`}
 
 var tensorBF16SM80Narrow = driver.Text{Base: &squareSM80Narrow, Code: `packed2 48803 tensor_dtype_BF16_dtype_BF16_toBF16
- %$!u6yjp{Iy.q*
+ ($!u6yjp{Iy.q*
 !u'~Ernw{q*
 !xgp3p{gw{pEq*
 !
 !yH*s*tc
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+*s*tc
- '0]p0r-
+ ,0]p0r-
 tWq^
 Oq0r-
 huvrT
 p#0.r-
- 9*z3sX
- $${/sX
- #$xcr%
- $$v>qp
- 9$ #7q@5
- ##q@6
- ##q@7
- ##xcqW
+ P#*z3sX
+ &${/sX
+ $$xcr%
+ &$v>qp
+ P#$ $7q@5
+ $#q@6
+ $#q@7
+ $#xcqW
 qt'r+
 s/
 qt(4
 x=qVpT
 v>rR
 q:)rf
- #u+ykpf
+ $u+ykpf
 q:)r+
 q"p4s6
 s/
@@ -4525,15 +4485,15 @@ pg),u*
 xYpb
 pIp4rf
 x33R
- #|*s/
+ $|*s/
 zy
- #P%qjp0pe
+ $P%qjp0pe
 xU+
 q?q)
 /#
 s$pA-
 qN.pv
- 3x$  R#2p<3
+ Dx$ U$2p<3
 qN5pX
 t*ql&$
 pIp?,
@@ -4560,25 +4520,25 @@ v%'
 uO3
 s/
 /#
-  $*  $)w_qd
-  ()y$p|zz
-  '0|~pb
+ '* ')w_qd
+ /)y$p|zz
+ -0|~pb
 L+%(
 s/
 |5t}
-  #?rzq3&%
-  $>tG3
-  %>  $)q=.pb
+ %?rzq3&%
+ '>tG3
+ )> ')q=.pb
 sE/>{A
 sE->{A
 z<{6
- #[#y}
+ $[#y}
 x2
 vF
 |5qG.
 ts
 t4
- &e#rr'B
+ *e#rr'B
 rr(B
 rr)B
 rr*B
@@ -4626,8 +4586,8 @@ qD%B
 qD$B
 qD#B
 qD"B
- 0"rIp8;
- ##qN5r%
+ >"rIp8;
+ $#qN5r%
 v4s^4
 z8+
 xe%7
@@ -4645,7 +4605,7 @@ vqA
 t1v?py
 }\y~
 /(
- #{)tJ8
+ ${)tJ8
 rYwq
 s/
 s"z*
@@ -4657,132 +4617,117 @@ qQ8
 tE
 w_8
 x36=&
-  $&ws
+ '&ws
 s5~2
-!s4
-q=1P
+ %Hq=1P
 z85
 y$p|p*
 x36='
-qQ8
-wc
+ %/wc
 ua'
 G#)
 }W
 t*4%#
 Ip)?IpYjp$guLrQ8
- #Q%z2pT
+ $Q%z2pT
 y7
 v"yd
- #2/#
+ $2/#
 |A|q
 v\q5
-vqA
-tE
-  #GtJA
+ %LtE
+ %GtJA
 u"
 ws
- $}&})
- $%/#
-z85
-L'p*
+ &}&})
+ &%/#
+ %@L'p*
 |p6=*
-  %>t*4%*
-  #>wt,
-z85
-wt,
-|p6=-
-  %Gt*4%/
-  #Gy$p|4
-z85
-  #$|p6=0
-  %4t*4%4
-  #4L%M
-z85
-L%M
-|p6=3
-  %=t*4%9
-  #=qn)%);
+ )>t*4%*
+ %>wt,
+ %I %$|p6=-
+ )Gt*4%/
+ %Gy$p|4
+ %4 %$|p6=0
+ )4t*4%4
+ %4L%M
+ %= %$|p6=3
+ )=t*4%9
+ %=qn)%);
 k)%4
 k)%*
 y7
 |&w&
- $c$q{*r+
+ &c$q{*r+
 L:%+
 |p6=6
-  %Lt*4%=
-  #Lqn-%-,
+ )Lt*4%=
+ %Lqn-%-,
 k-%8
 y7
- #?qN*pv
+ $?qN*pv
 p]?}'\
 /'
-  $k$x~2pPp+YuhqVAAw?
+ 'k$x~2pPp+YuhqVAAw?
 /&
 t1|k&s)*
-}\y~
-/&
+ %f$/&
 L<pk
 tJ%<
-  'f$t#s)(
+ -f$t#s)(
 }px<w>p3u}vM%A&8=9
 wUN
 tE
 LB8
 x38=:
 wUO
-  &f$/&
+ +f$/&
 z85
 LEp*
 x38=;
 wUP
 rc
-ua'
-G%)
+ %MG%)
 }W
 t*4qU
-  $f$z2%C
-  &f$LD|q
+ 'f$z2%C
+ +f$LD|q
 v\%D
-  /f$LLp*
+ =f$LLp*
 |p8=>
-  %>t*4%'
-  &f$|p8=A
-  %Gt*4%,
-  &f$|p8=D
-  %4t*4%1
-  &f$|p8=G
-  %=t*4%6
-  $f$k)%Y
-  (f$L_%+
+ )>t*4%'
+ +f$|p8=A
+ )Gt*4%,
+ +f$|p8=D
+ )4t*4%1
+ +f$|p8=G
+ )=t*4%6
+ 'f$k)%Y
+ /f$L_%+
 |p8=J
-  %Lt*4%:
-  $f$k-%]
-  $f$qN1r{
+ )Lt*4%:
+ 'f$k-%]
+ 'f$qN1r{
 qnf%f4
 kf;
 r?#
 y^p'
- %h*z<yB
+ (h*z<yB
 rz0&L
 v4s^p
 z8+
 xe&K
 z@xHV
 v4p^%v
-z8+
-xe&O
-  #&v4p8%%|
-z8+
-xe&R
-  #*v4p8,&_
-z8+
-xe&U
-  #./,
+ %&xe&O
+ %&v4p8%%|
+ %*xe&R
+ %*v4p8,&_
+ %.xe&U
+ %./,
 v4p83&a
-z8+
-xe&X
-  #3qL'rR
+ %3xe&X
+ %3qL'rR
 |b{@p&5%4%3%2pqb8pq{@@
 qL0q~
 |bqi{4p&5%4%3%2pqYApqqi{4@
@@ -4800,9 +4745,8 @@ s\2#1#0#/pqp|q5pTpepqb8pqt"2#1#0#/@
 s\.#-#,#+pqp|q5pTpepqYApqt".#-#,#+@
 /$
 v4p8:&b
-z8+
-xe&[
-  #H/$
+ %Hxe&[
+ %H/$
 |brJr5pxs;p&<%;%:%9pqb8pqrJr5pxs;@
 /$
 |bpR""#"$"%p&<%;%:%9pqYApqpR""#"$"%@
@@ -4826,14 +4770,14 @@ qL1p'
 qN.qp
 t=c&cqd
 p%c&1
- $c#sW'pX
+ &c#sW'pX
 pg<r+
 rz0'qy&&
 q:=4
 }<q0p*
 pg)M
- #[)t9Z
- #q&p\pU(
+ $[)t9Z
+ $q&p\pU(
 p\pduEU
 p\pd1pZpM
 p\qc[
@@ -4862,29 +4806,29 @@ s$p0-
 tHE
 p<E
 sW*p-
- #g%t1|k#py
+ $g%t1|k#py
 sW6a*
 pH=3
 z8+'
 pH:&?
 q:=;
 tIsS4
- #[+}5
+ $[+}5
 ra*pK
 }^cE
 ug<q%
 sFmfE
 ug+pC
- $i,WpC+P
- #5WpC.P
- #$r*t-s8
+ &i,WpC+P
+ $5WpC.P
+ $$r*t-s8
 r^=e
 /&
 sFmiE
- %*r*sCp=
- #$ #]#u?q9
-  ){)sEd>{A
- $s#}px<w>p3u}vMp2&9u$
+ (*r*sCp=
+ $$ $]#u?q9
+ 1{)sEd>{A
+ &s#}px<w>p3u}vMp2&9u$
 wUn
 tE
 v^8
@@ -4894,92 +4838,92 @@ tE
 z5mp
 tE
 wUp
-  $R*r?<
- #<|nq~
+ 'R*r?<
+ $<|nq~
 |H.
 }<q0%(
 /,
 rd+vKy~
 sW6{i
 p_=ti
- #,p]";p*
- ##L"p2
+ $,p]";p*
+ $#L"p2
 /,
- $*/)
- #$/)
+ &*/)
+ $$/)
 wQqK>p+pJV
- #?r*qyq8
- #F/-
- #$/-
- #$WpK0P2
- )$WpK*p=
- $$WpK6r%
- $$Wp-<pb
- %$Wp-'p-
- *$r*rvpv
+ $?r*qyq8
+ $F/-
+ $$/-
+ $$WpK0P2
+ 0$WpK*p=
+ &$WpK6r%
+ &$Wp-<pb
+ ($Wp-'p-
+ 2$r*rvpv
 :,r.
- &&wQqK>voV
- #/r*t-pf
- %4r*p0pb
+ *&wQqK>voV
+ $/r*t-pf
+ (4r*p0pb
 x39u=
 /4
- #(r*uQqp
+ $(r*uQqp
 wUp
 uB
 ua'
- #*}W
+ $*}W
 Wz1yG
 }c
 }X
 r*uQqT
- $$WyqpV*
+ &$WyqpV*
 w$*
 wSt^tz
 qs<qG
 q|pA=s
 wD
 s<pS,
- #*Ip)?pEqBqgq7uLq]A
- #MsW6p;
+ $*Ip)?pEqBqgq7uLq]A
+ $MsW6p;
 rHp^pT,
 xQ%"
 r?4
 v"~4E
- #3 $]-/9
+ $3 &]-/9
 |H.
 }<q0%1
 /9
 rd.vKy~
 /9
-  $V$p]+;p*
- #\+L+p2
+ 'V$p]+;p*
+ %$L+p2
 /9
- $P&/0
- #$/0
+ &^//0
+ $$/0
 wQqK>p+q)V
-  $5 #*/9
- #$/9
- #$/9
- )$/9
+ '5 $*/9
  $$/9
  $$/9
- %$/9
- *$/9
+ 0$/9
+ &$/9
+ &$/9
+ ($/9
+ 2$/9
 :/r.
- &&wQqK>p+q/V
-  $K %(/9
+ *&wQqK>p+q/V
+ 'K ((/9
 |p9=$
 /9
- #(/9
-  %T$/9
-  $T$/9
- $*/9
-  $T$/9
-  &R$/9
-  #R$xQ%+
+ $(/9
+ )T$/9
+ 'T$/9
+ &*/9
+ 'T$/9
+ +R$/9
+ %R$xQ%+
 r?=
- #OqM0q%
-  #n'sW'tB
+ $OqM0q%
+ %n'sW'tB
 qE2V"V
 qE2FpU"W
 qE2FpduE"X
@@ -4997,73 +4941,72 @@ qE2v@s]"d
 qE2v@yu"e
 qE2Fv+uE"f
 /A
-  #5sW1u)
+ %5sW1u)
 D,pk1
-  %|'p<W
+ )|'p<W
 /<
-  $|'/@
-  (|'D1)
+ '|'/@
+ /|'D1)
 /<
 }^yE
 /3
 sFm|E
 /3
- $_)/;
- #5/;
- #$/@
+ &_)/;
+ $5/;
+ $$/@
 r^={
 /&
 sFp:<E
- %*/4
- #$/@
-  *|'sEz>{A
- $8v^3
+ (*/4
+ $$/@
+ 3|'sEz>{A
+ &8v^3
 x39u$
 qQ;
 tE
 w_p*
 zw1
-  #~'  $'z5p::
+ %~' ''z5p::
 tE
 qQ:
-  $Q0r?N
- #</@
+ 'Q0r?N
+ $</@
 |H.
 }<q0%E
-  $~'/@
-  $~'p]$;p*
- #,L$p2
-zw1
-  *P(/@
-  'P(/@
- )F/@
- $$/@
- $$/@
- %$/@
- *$/@
-  )P(/@
- %4/@
-  %P(/@
+ '~'/@
+ '~'p]$;p*
+ $,L$p2
+ %8 3P(/@
+ -P(/@
+ 0F/@
+ &$/@
+ &$/@
+ ($/@
+ 2$/@
+ 1P(/@
+ (4/@
+ )P(/@
 qQ;
 r>2
-  %P(/@
-  $P(/@
- $6/@
-  $P(/@
+ )P(/@
+ 'P(/@
+ &6/@
+ 'P(/@
 q|zr:
 r>.
-  &P(/@
+ +P(/@
 rHpaq5,
 wh%%
 r?F
 v"~4W
-  'P(}<q0%O
-  'P(p].;p*
- #HL.p2
+ -P(}<q0%O
+ -P(p].;p*
+ $HL.p2
 zw1
-  o#Q(  #S$wh%/
+ _%Q( %S$wh%/
 r?O
-  $W&  #o-/@
+ 'W& %o-/@
 qEQV#B
 qEQFpU#A
 qEQFpduE#@
@@ -5080,26 +5023,25 @@ qEQFq6#6
 qEQv@s]#5
 qEQv@yu#4
 qEQFv+uE#3
-  %5DB|q0
-  %}-p<j
-  ,Q(DG)
+ )5DB|q0
+ )}-p<j
+ 7Q(DG)
 /<
 |Y?E
 /3
-  #u'  *Q(r^9@
-  2Q(xJD>{A
- $t&v^qd
-  &Q(tbq0
-  *Q(r?a
-  %Q(}<q0%e
-  *Q(  #8  ]#Q(r>1
-  0Q(r>5
-  )Q(r?X
+ %u' 3Q(r^9@
+ CQ(xJD>{A
+ &t&v^qd
+ +Q(tbq0
+ 3Q(r?a
+ )Q(}<q0%e
+ 3Q( %8 l$Q(r>1
+ ?Q(r>5
+ 1Q(r?X
 v"~4j
-  'Q.}<q0%o
-  *Q(tbq0
-  q#Q(r?b
-  &Q(qEqV#2
+ -Q.}<q0%o
+ 3Q( %n$ d%Q(r?b
+ +Q(qEqV#2
 qEqFpU#1
 qEqFpduE#0
 qEqFpd1pZ#/
@@ -5115,30 +5057,29 @@ qEqFq6#&
 qEqv@s]#%
 qEqv@yu#$
 qEqFv+uE##
-  %5DXx_rW
-  %~3p<|
-  ,R.D])
-  BQ(v^zz
-  &R.tbrW
-  *R.r?s
-  %R.}<q0H#3
-  *R.  #8  ]#R.r>*
-  0R.r>6
-  )R.r?k
+ )5DXx_rW
+ )~3p<|
+ 7R.D])
+ d#Q(v^zz
+ +R.tbrW
+ 3R.r?s
+ )R.}<q0H#3
+ 3R. %8 l$R.r>*
+ ?R.r>6
+ 1R.r?k
 v"~4|
-  'R.}<q0H#=
-  *Q(tbrW
-  q#Q(r?t
-  %R. %T*q=1pf
+ -R.}<q0H#=
+ 3Q( %n$ d%Q(r?t
+ )R. (T*q=1pf
 ws
 pc^
- &(nt
+ *(nt
 _9
- $&/)
+ &&/)
 tX
 Cd
 _;
- $*/&
+ &*/&
 ||
 Cd
 _:
@@ -5147,257 +5088,251 @@ p9
 /#
 tX
 CM
-  $.!cwG
+ '.!cwG
 /#
 ||
 CM
-  $.!cwX
-  $.C7
-  $:!cx#
-  $.C7
-  $:!c*pm
-  $: #)  $F!cxw
-  $: ##_:
- <0`}
+ '.!cwX
+ '.C7
+ ':!cx#
+ '.C7
+ ':!c*pm
+ ': $) 'F!cxw
+ ': $#_:
+ V#0`}
 
 var tensorBF16SM80 = driver.Text{Base: &tensorBF16SM80Narrow, Code: `packed2 48750 tensor_dtype_BF16_dtype_BF16_toBF16
- 2$sJ6qS
+ B$sJ6qS
 z7}}
- D& #\#q"br+
+ g#& $\#q"br+
 s/
 wm;
 ubqA
- #*pIYrf
+ $*pIYrf
 q>by%
- #&pIp?r+
- '$q>p^,u*
- $$s/
+ $&pIp?r+
+ ,$q>p^,u*
+ &$s/
 rk1p@
 q>p|vj
- '&}42
- %$tH9/
- g#$pH*p2
+ ,&}42
+ ($tH9/
+ }$$pH*p2
 s/
- #$sk-
- #$zv3
- %$zI9.
+ $$sk-
+ $$zv3
+ ($zI9.
 /$
 t_{'5
- ((q:,;
- 9$pH0&3
- /$xJ4>{A
+ .(q:,;
+ P#$pH0&3
+ <$xJ4>{A
 xJ6>{A
- k#&v_<
- #${\-
- $$v4sS5
- #$xe&4
+ V%&v_<
+ $${\-
+ &$v4sS5
+ $$xe&4
 q"p?M
- $]+ '^+x{/)
+ &]+ ,^+x{/)
 sA*
 s$*-
 tHE
- &*t4
- *"sM|+4=*
+ **t4
+ 2"sM|+4=*
 qQ$
 tE
 |DR
 rk4=,
-  $& %0s/
- $"{H
+ '& (0s/
+ &"{H
 rk4=/
-qQ$
- &(s'4qU
- #$rHbZ,
+ %0 *(s'4qU
+ $$rHbZ,
 t:pN
- &&w_|q
+ *&w_|q
 v\pe
- -& $r)z85
-D#)
+ 8& &r) %AD#)
 rk4=4
- %m(s'4%&
- #$uO,
- #5ut,
+ )?s'4%&
+ %?uO,
+ %Jut,
 rk4=8
- %*s'4%*
- #$zV4
- #5{*4
+ )Hs'4%*
+ %HzV4
+ %4{*4
 rk4=<
- %*s'4%.
- #$L"M
- #5D"M
+ )4s'4%.
+ %4L"M
+ %=D"M
 rk4=@
- %*s'4%2
- #$qn%%%;
+ )=s'4%2
+ %=qn%%%;
 k%%.
 k%%&
- &i$sU%
+ *a+sU%
 q{&r+
 D4)
 rk4=E
- %Ks'4%5
- #Cqn(%(,
+ (Ks'4%5
+ $Cqn(%(,
 k(%1
- %{#p]7vE7
- *$tS5
- )z& #{&sMm996=H
+ ({#p]7vE7
+ 2$tS5
+ 0z& ${&sMm996=H
 qQ&
 tE
 D:R
 rk6=J
-  $&  &j$ $6D=)
+ '& +j$ &6D=)
 rk6=M
-qQ&
- &(s'4q5
-  9j$DB)
+ %0 *(s'4q5
+ Q#j$DB)
 rk6=R
- %'s'4%%
-  &j$rk6=V
- %'s'4%)
-  &j$rk6=Z
- %'s'4%-
-  &j$rk6=^
- %'s'4%1
-  ,j$DS)
+ ('s'4%%
+ +j$rk6=V
+ ('s'4%)
+ +j$rk6=Z
+ ('s'4%-
+ +j$rk6=^
+ ('s'4%1
+ 7j$DS)
 rk6=d
- %'s'4%4
-  'j$ #^%qnW%W4
+ ('s'4%4
+ -j$ $^%qnW%W4
 kW;
- (&rz0%p
+ .&rz0%p
 v4s^a
- #&xe%t
- #$v4p^%g
- #'xe%w
- #$v4p8%%m
- #'xe%{
- #$v4p8,%s
- #'xe&D
- $<v4p83%y
- #Axe&G
- 4Fv4p8:&P
- #Ixe&J
- 9Nx9X=Xqd
+ $&xe%t
+ $$v4p^%g
+ $'xe%w
+ $$v4p8%%m
+ $'xe%{
+ $$v4p8,%s
+ $'xe&D
+ &<v4p83%y
+ $Axe&G
+ FFv4p8:&P
+ $Ixe&J
+ P#Nx9X=Xqd
 qeX9/
- %&pg+r+
- #$q:,4
- 9$q:0rf
+ (&pg+r+
+ $$q:,4
+ P#$q:0rf
 s/
 rk1=r
 seo
- #(x{-98
+ $(x{-98
 wImt
- *&pH,3
- #$pH*&.
+ 2&pH,3
+ $$pH*&.
 s/
-q:,;
-s/
+ %i,s/
 rk2tU
- #,|Y0E
- #$sFp:,E
- *$r^92
+ $,|Y0E
+ $$sFp:,E
+ 2$r^92
 /&
-  #- &(tH9*
- #$y}
- )$xJ7>{A
- $$sMqA97u$
+ %- *(tH9*
+ $$y}
+ 0$xJ7>{A
+ &$sMqA97u$
 qQ*
 tE
 wt8
 s/
 rk7u=
-  $'q|zr(
+ ''q|zr(
 tE
 qQ(
- (6}<q0%'
- %$p_,ti
- #$r)qR;p*
- ##}fp2
+ .6}<q0%'
+ ($p_,ti
+ $$r)qR;p*
+ $#}fp2
 s/
- (( $R( IQ(wQqK>p+pOV
- ($rk7w"
- %$qQ*
- 0$  #P$ -$r*p0q%
+ .( &R( q#Q(wQqK>p+pOV
+ .$rk7w"
+ ($qQ*
+ >$ %P$ 8$r*p0q%
 q@7
- $"/:
+ &"/:
+ &$/:
  $$/:
- #$/:
-  $Y$ %(/:
+ 'Y$ ((/:
+ &$/1
  $$/1
- #$/1
 wQqK>zt#V
-  $5 #*/:
- #$/:
- #$/:
- )$/:
+ '5 $*/:
  $$/:
  $$/:
- %$/:
- *$/:
- '$wQqK>p+psV
-  $K %(/:
+ 0$/:
+ &$/:
+ &$/:
+ ($/:
+ 2$/:
+ ,$wQqK>p+psV
+ 'K ((/:
 tMpN=&
 /:
- #(/:
- %$/:
- $$/:
- $$/:
- $$/:
+ $(/:
+ ($/:
  &$/:
- #$xQ%,
- 7$/B
- $$D/pk1
- )$/A
-  %Q(  $P(rk2=4
+ &$/:
+ &$/:
+ *$/:
+ $$xQ%,
+ L$/B
+ &$D/pk1
+ 0$/A
+ )Q( 'P(rk2=4
 /<
-|Y0E
-/3
-  #P( ):/A
-  (P(/4
-tH9*
-/A
- *6  %P(wt3
+ %P(/3
+ %P( 0:/A
+ /P(/4
+ %P(/A
+ 26 )P(wt3
 s/
 rk7uD
-  $R(v^p*
- #2s/
+ 'R(v^p*
+ $2s/
 rk7wi
-  )S( &2}<q0%D
- %$  $S(p]#;p*
- #$ #rE  $9 (y9wQqK>p+qAV
- JR. %t# &u#rk7="
- %$qQ*
- 0$  #T* -$/A
-  'T( #*  'T( &,  (U(wQqK>zt$V
-  JU( $.  'U(tMpe='
-  7U( #W#wh%0
- $X& $Y-/A
- 2\-  %5DH|q0
- )*  (U(rk2=M
-  BU(wtqd
-  'U( #}#  +U( &2}<q0%d
-  *U(  $9  ]#U( 0P%  #Y0 -$  (U( #*  *U( #2  q#U( $c%  %U( 2(  %5Dbx_rW
- )*  (Z.rk2=g
-  BZ.wtzz
-  'Z. #}#  +Z. &2}<q0H#2
-  *Z.  $9  ]#Z. 0P%  #^6 -$  (Z. #*  *U( #2  q#U( $c% $]E '^Epc\
+ 1S( *2}<q0%D
+ ($ 'S(p]#;p*
+ $$ $rE '9 .y9wQqK>p+qAV
+ s#R. (t# *u#rk7="
+ ($qQ*
+ >$ %T* 8$/A
+ -T( $* -T( *, /U(wQqK>zt$V
+ t#U( &. -U(tMpe='
+ MU( $W#wh%0
+ &X& &Y-/A
+ B\- )5DH|q0
+ 0* /U(rk2=M
+ d#U(wtqd
+ -U( $}# 5U( *2}<q0%d
+ 3U( '9 l$U( >P% %Y0 8$ /U( $* 3U( $2 d%U( &c% )U( B( )5Dbx_rW
+ 0* /Z.rk2=g
+ d#Z.wtzz
+ -Z. $}# 5Z. *2}<q0H#2
+ 3Z. '9 l$Z. >P% %^6 8$ /Z. $* 3U( $2 d%U( &c% &]E ,^Epc\
 pc$
- %&n|
+ (&n|
 _&
- &&Cm
+ *&Cm
 _*
- &&Cm
+ *&Cm
 _(
- &&CS
-  $. %(CS
-  $. %(C:
-  $: %(C:
-  $: &(  $F &&_(
- <$`}
+ *&CS
+ '. ((CS
+ '. ((C:
+ ': ((C:
+ ': *( 'F *&_(
+ V#$`}
 
 var tensorF16SM80Narrow = driver.Text{Base: &tensorBF16SM80Narrow, Code: `packed2 48695 tensor_dtype_F16_dtype_F16_toF16
- 1$tW'r-
+ @$tW'r-
 O+'q^
- Y.&{Iu5{@p&5%4%3%2pqb8pq{@@
- #${Iu5qi{4p&5%4%3%2pqYApqqi{4@
+ c:&{Iu5{@p&5%4%3%2pqb8pq{@@
+ $${Iu5qi{4p&5%4%3%2pqYApqqi{4@
 /#
 {Iu5pR&"'"(")p&.%-%,%+pqb8pqpR&"'"(")@
 /#
@@ -5410,7 +5345,7 @@ O+'q^
 }72#1#0#/pqp|q5pTpepqb8pqt"2#1#0#/@
 /#
 }7.#-#,#+pqp|q5pTpepqYApqt".#-#,#+@
- (<{Iu5rJr5pxs;p&<%;%:%9pqb8pqrJr5pxs;@
+ .<{Iu5rJr5pxs;p&<%;%:%9pqb8pqrJr5pxs;@
 /$
 {Iu5pR""#"$"%p&<%;%:%9pqYApqpR""#"$"%@
 /#
@@ -5425,18 +5360,18 @@ O+'q^
 }7*#)#(#'p&'%&%%%$pqb8pqt"*#)#(#'@
 /#
 }7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
- y%@Wz$yG
+ s)@Wz$yG
 v{A
 shyn?\p0p/Qtz
- %(WqG.{i
+ ((WqG.{i
 t7*
- +&rHp5pe,
+ 4&rHp5pe,
 sBp5qP
- )&}<q0%0
- '$p]*;p*
- ##L*p2
- a#(  $T$ &&  $T$ (&  #R$sBp5%)
- '&qE0V"V
+ 0&}<q0%0
+ ,$p]*;p*
+ $#L*p2
+ q$( 'T$ *& 'T$ .& %R$sBp5%)
+ ,&qE0V"V
 qE0FpU"W
 qE0FpduE"X
 qE0Fpd1pZ"Y
@@ -5452,13 +5387,13 @@ qE0Fq6"c
 qE0v@s]"d
 qE0v@yu"e
 qE0Fv+uE"f
- h#B}<q0%C
- l#$  $P( &&  $P( *& #~-xQ%$
- )R.}<q0%L
- '$p]-;p*
- ##L-p2
- b#(  0Q( #h1xQ%-
- 'X2qEMV#B
+ P%B}<q0%C
+ X%$ 'P( *& 'P( 2& $~-xQ%$
+ 0R.}<q0%L
+ ,$p]-;p*
+ $#L-p2
+ s$( ?Q( $h1xQ%-
+ ,X2qEMV#B
 qEMFpU#A
 qEMFpduE#@
 qEMFpd1pZ#?
@@ -5474,9 +5409,9 @@ qEMFq6#6
 qEMv@s]#5
 qEMv@yu#4
 qEMFv+uE#3
- h#B}<q0%a
- l#$  ,Q( (6  $Q( )&}<q0%j
-  *Q( b#4  2Q( 'BqEkV#2
+ P%B}<q0%a
+ X%$ 7Q( .6 'Q( 0&}<q0%j
+ 3Q( s$4 CQ( ,BqEkV#2
 qEkFpU#1
 qEkFpduE#0
 qEkFpd1pZ#/
@@ -5492,15 +5427,15 @@ qEkFq6#&
 qEkv@s]#%
 qEkv@yu#$
 qEkFv+uE##
- h#B}<q0%~
- l#$  ,R. (6  $R. )&}<q0H#6
-  *Q( b#4  2R. }#B`}
+ P%B}<q0%~
+ X%$ 7R. .6 'R. 0&}<q0H#6
+ 3Q( s$4 CR. {%B`}
 
 var tensorF16SM80 = driver.Text{Base: &tensorBF16SM80, Code: `packed2 48642 tensor_dtype_F16_dtype_F16_toF16
- 1$tW'r-
+ @$tW'r-
 OxNr-
- w-&{Iu5{@p&5%4%3%2pqb8pq{@@
- #${Iu5qi{4p&5%4%3%2pqYApqqi{4@
+ o9&{Iu5{@p&5%4%3%2pqb8pq{@@
+ $${Iu5qi{4p&5%4%3%2pqYApqqi{4@
 /#
 {Iu5pR&"'"(")p&.%-%,%+pqb8pqpR&"'"(")@
 /#
@@ -5513,7 +5448,7 @@ OxNr-
 }72#1#0#/pqp|q5pTpepqb8pqt"2#1#0#/@
 /#
 }7.#-#,#+pqp|q5pTpepqYApqt".#-#,#+@
- (<{Iu5rJr5pxs;p&<%;%:%9pqb8pqrJr5pxs;@
+ .<{Iu5rJr5pxs;p&<%;%:%9pqb8pqrJr5pxs;@
 /$
 {Iu5pR""#"$"%p&<%;%:%9pqYApqpR""#"$"%@
 /#
@@ -5528,18 +5463,18 @@ OxNr-
 }7*#)#(#'p&'%&%%%$pqb8pqt"*#)#(#'@
 /#
 }7&#%#$##p&'%&%%%$pqYApqt"&#%#$##@
- |%@Wz$yG
+ y)@Wz$yG
 v{A
 shyn?\p0p/Qtz
- %(WqG.{i
+ ((WqG.{i
 t7*
- +&rHp5pe,
+ 4&rHp5pe,
 sBp5qP
- +&}<q0%0
- '$p]*;p*
- ##L*p2
- a#(  $V$ &&  $V$ (&  #T$sBp5%*
- '&qE0V"V
+ 4&}<q0%0
+ ,$p]*;p*
+ $#L*p2
+ q$( 'V$ *& 'V$ .& %T$sBp5%*
+ ,&qE0V"V
 qE0FpU"W
 qE0FpduE"X
 qE0Fpd1pZ"Y
@@ -5555,13 +5490,13 @@ qE0Fq6"c
 qE0v@s]"d
 qE0v@yu"e
 qE0Fv+uE"f
- i#B}<q0%B
- m#$  $T( &&  $T( *& #W.xQ%$
- +Z.}<q0%L
- '$p]-;p*
- ##L-p2
- b#(  0U( #t1xQ%.
- 'e2qEMV#B
+ R%B}<q0%B
+ Z%$ 'T( *& 'T( 2& $W.xQ%$
+ 4Z.}<q0%L
+ ,$p]-;p*
+ $#L-p2
+ s$( ?U( $t1xQ%.
+ ,e2qEMV#B
 qEMFpU#A
 qEMFpduE#@
 qEMFpd1pZ#?
@@ -5577,9 +5512,9 @@ qEMFq6#6
 qEMv@s]#5
 qEMv@yu#4
 qEMFv+uE#3
- i#B}<q0%_
- m#$  ,U( (6  $U( +&}<q0%j
-  *U( b#4  2U( 'BqEkV#2
+ R%B}<q0%_
+ Z%$ 7U( .6 'U( 4&}<q0%j
+ 3U( s$4 CU( ,BqEkV#2
 qEkFpU#1
 qEkFpduE#0
 qEkFpd1pZ#/
@@ -5595,44 +5530,44 @@ qEkFq6#&
 qEkv@s]#%
 qEkv@yu#$
 qEkFv+uE##
- i#B}<q0%}
- m#$  ,Z. (6  $Z. +&}<q0H#6
-  *U( b#4  2Z. }#B`}
+ R%B}<q0%}
+ Z%$ 7Z. .6 'Z. 4&}<q0H#6
+ 3U( s$4 CZ. {%B`}
 
 var tensorBF16To32SM80Narrow = driver.Text{Base: &tensorBF16SM80Narrow, Code: `packed2 47468 tensor_dtype_BF16_float32_toF32
- 1$Ou/qq
- u2&tf
- #$uS
- $, %(s<pS4
- #$uq"*
- $$rHp7p2,
+ @$Ou/qq
+ kC&tf
+ $$uS
+ &, ((s<pS4
+ $$uq"*
+ &$rHp7p2,
 zOq5
- '&/6
- #$}<q0%.
+ ,&/6
+ $$}<q0%.
 /6
- #&/6
- $$p](;p*
- ##L(p2
+ $&/6
+ &$p](;p*
+ $#L(p2
 /6
- $*/-
- #$/-
- $$/6
- #$/6
- #$/6
- #$/6
- )$/6
+ &*/-
+ $$/-
+ &$/6
  $$/6
  $$/6
- %$/6
- *$/6
- )$/6
- %$/6
- #$/6
- #$/6
-  '|#/6
-  &z#/6
-  #z#zO%%
- 'LqE,V"V
+ $$/6
+ 0$/6
+ &$/6
+ &$/6
+ ($/6
+ 2$/6
+ 0$/6
+ ($/6
+ $$/6
+ $$/6
+ -|#/6
+ +z#/6
+ %z#zO%%
+ ,LqE,V"V
 qE,FpU"W
 qE,FpduE"X
 qE,Fpd1pZ"Y
@@ -5649,39 +5584,39 @@ qE,v@s]"d
 qE,v@yu"e
 qE,Fv+uE"f
 />
- )D/9
- $$/=
- )$/9
- #$/0
- #$/0
+ 0D/9
+ &$/=
+ 0$/9
+ $$/0
+ $$/0
+ &$/8
  $$/8
- #$/8
- #$/=
- ($/1
- #$/=
- =$/=
- #$}<q0%?
  $$/=
+ .$/1
+ $$/=
+ X#$/=
+ $$}<q0%?
+ &$/=
+ >$/=
+ ,$/=
  0$/=
- '$/=
- )$/=
- $$/=
- $$/=
- %$/=
- *$/=
- )$/=
- %$/=
- %$/=
- $$  'q'/=
- $<  &q'/=
+ &$/=
+ &$/=
+ ($/=
+ 2$/=
+ 0$/=
+ ($/=
+ ($/=
+ &$ -q'/=
+ &< +q'/=
 }u,
 rU%"
- '0  $q'}<q0%F
-  'q' %n-zw1
-  h#r'}u,
+ ,0 'q'}<q0%F
+ -q' (n-zw1
+ Q%r'}u,
 rU%)
- $e1/=
- #$/=
+ &e1/=
+ $$/=
 qEEV#B
 qEEFpU#A
 qEEFpduE#@
@@ -5698,13 +5633,13 @@ qEEFq6#6
 qEEv@s]#5
 qEEv@yu#4
 qEEFv+uE#3
-  %5 'J  ,r' #6/9
- #$/0
- #$  *r' (2  -r' 58  $r'}<q0%X
-  *r' +8  U#r'r>1
-  )r'r>5
-  )r' 'Z%  $d-}<q0%_
-  *r' #8  j#r' $c%  %r'qE^V#2
+ )5 ,J 7r' $6/9
+ $$/0
+ $$ 3r' .2 9r' H8 'r'}<q0%X
+ 3r' 48 [$r'r>1
+ 1r'r>5
+ 1r' ,Z% 'd-}<q0%_
+ 3r' $8 U%r' &c% )r'qE^V#2
 qE^FpU#1
 qE^FpduE#0
 qE^Fpd1pZ#/
@@ -5720,47 +5655,47 @@ qE^Fq6#&
 qE^v@s]#%
 qE^v@yu#$
 qE^Fv+uE##
-  %5 'N  ,e- #6  Br' 2c#  $r'}<q0%r
-  *e- +8  U#r'r>*
-  )e-r>6
-  )e- 'Z%  $e-}<q0%y
-  *e- #8  j#e- $c%  $Q- 0&/&
- j#$`}
+ )5 ,N 7e- $6 d#r' Bc# 'r'}<q0%r
+ 3e- 48 [$r'r>*
+ 1e-r>6
+ 1e- ,Z% 'e-}<q0%y
+ 3e- $8 U%e- &c% 'Q- >&/&
+ T%$`}
 
 var tensorBF16To32SM80 = driver.Text{Base: &tensorBF16SM80, Code: `packed2 47415 tensor_dtype_BF16_float32_toF32
- 1$Ou*rO
- g2&tf
- #$uS
- $, %(s<pS4
- #$uq"*
- $$rHp7p2,
+ @$Ou*rO
+ }B&tf
+ $$uS
+ &, ((s<pS4
+ $$uq"*
+ &$rHp7p2,
 zOq5
- )&/7
- #$}<q0%.
+ 0&/7
+ $$}<q0%.
 /7
- #&/7
- $$p](;p*
- ##L(p2
+ $&/7
+ &$p](;p*
+ $#L(p2
 /7
- $*/.
- #$/.
- $$/7
- #$/7
- #$/7
- #$/7
- )$/7
+ &*/.
+ $$/.
+ &$/7
  $$/7
  $$/7
- %$/7
- *$/7
- )$/7
- %$/7
- #$/7
- #$/7
-  '~#/7
-  &|#/7
-  #|#zO%&
- 'LqE,V"V
+ $$/7
+ 0$/7
+ &$/7
+ &$/7
+ ($/7
+ 2$/7
+ 0$/7
+ ($/7
+ $$/7
+ $$/7
+ -~#/7
+ +|#/7
+ %|#zO%&
+ ,LqE,V"V
 qE,FpU"W
 qE,FpduE"X
 qE,Fpd1pZ"Y
@@ -5777,40 +5712,40 @@ qE,v@s]"d
 qE,v@yu"e
 qE,Fv+uE"f
 /?
- )D/9
- $$/>
- ($/9
- #$/0
- #$/0
+ 0D/9
+ &$/>
+ .$/9
+ $$/0
+ $$/0
+ &$/8
  $$/8
- #$/8
- #$/>
- ($/1
- #$/>
- ?$/=
- #$}<q0%>
- $$/=
- 1$/=
- '$/=
- )$/=
- $$/=
- $$/=
- %$/=
- *$/=
- )$/=
- %$/=
- %$/=
- $$  'u'/=
- $<  &u'/=
+ $$/>
+ .$/1
+ $$/>
+ \#$/=
+ $$}<q0%>
+ &$/=
+ @$/=
+ ,$/=
+ 0$/=
+ &$/=
+ &$/=
+ ($/=
+ 2$/=
+ 0$/=
+ ($/=
+ ($/=
+ &$ -u'/=
+ &< +u'/=
 }u,
 rU%"
- %0/>
-  'u'}<q0%F
-  'u' %n-zw1
-  (v' $g.  Iv' $q#  'v' #,  0v'}u,
+ (0/>
+ -u'}<q0%F
+ -u' (n-zw1
+ /v' &g. r#v' &q# -v' $, ?v'}u,
 rU%*
- $P#/>
- #$/>
+ &P#/>
+ $$/>
 qEEV#B
 qEEFpU#A
 qEEFpduE#@
@@ -5827,11 +5762,11 @@ qEEFq6#6
 qEEv@s]#5
 qEEv@yu#4
 qEEFv+uE#3
-  %5 'J  +v' #4  Bv' 4c#  $v'}<q0%W
-  *v' ,8  U#v'r>1
-  )v'r>5
-  )v' %Z%  (v'}<q0%_
-  *v' #@  j#v' $c%  %v'qE^V#2
+ )5 ,J 5v' $4 d#v' Fc# 'v'}<q0%W
+ 3v' 68 [$v'r>1
+ 1v'r>5
+ 1v' (Z% /v'}<q0%_
+ 3v' $@ U%v' &c% )v'qE^V#2
 qE^FpU#1
 qE^FpduE#0
 qE^Fpd1pZ#/
@@ -5847,20 +5782,20 @@ qE^Fq6#&
 qE^v@s]#%
 qE^v@yu#$
 qE^Fv+uE##
-  %5 'N  +m- #4  Bm- 4c#  $m-}<q0%q
-  *m- ,8  U#m-r>*
-  )m-r>6
-  )m- %Z%  (m-}<q0%y
-  *m- #@  j#m- $c%  $m- 0&/&
- j#$`}
+ )5 ,N 5m- $4 d#m- Fc# 'm-}<q0%q
+ 3m- 68 [$m-r>*
+ 1m-r>6
+ 1m- (Z% /m-}<q0%y
+ 3m- $@ U%m- &c% 'm- >&/&
+ T%$`}
 
-var fewBF16SM90ANarrowAligned = driver.Text{Base: &residentNTF16SM90A, Code: `packed2 63755 few_dtype_BF16_dtype_BF16_toBF16_32_float32_twoGroups
- %$!u6\p3x<q*
+var fewBF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 63755 few_dtype_BF16_dtype_BF16_toBF16_32_float32_twoGroups
+ ($!u6\p3x<q*
 !u'p$Iw>p3p{wp
 !xg~Ernw{q*
 !|Fp3p{gw{pEq*
- %(!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+qFp6pt
- #(]t-qS
+ ((!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+qFp6pt
+ $(]t-qS
 OunrO
 hxNq^
 p#unqS
@@ -5884,8 +5819,8 @@ p"+td
 to
 p"+vU
 x5P*
- %>rb<z$
- #*|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
+ (@rb<z$
+ $*|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
 r#|T<rl
 {/pX
 s2
@@ -5904,10 +5839,10 @@ u_
 v&.q8
 |tyip{p3w>
 v>.tB
- #0s1
+ $0s1
 u?ps
 s/
-  #$y}
+ %$y}
 s/
 u?q9
 s/
@@ -5921,62 +5856,62 @@ s/
 qjqyA
 wc
 {/p;
-q_.K
-u"
+ $^.u"
 rb1qp
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&p+sOgrVp{jp[rmt2V4
- #0t>0P<
- #CtbrW
+ $Q.t>0P<
+ $CtbrW
 rb5qW
- $Ft>'P2
+ &Ft>'P2
 tFe
 /%
- $%t>0P.
+ &%t>0P.
 tG>ro
-  %'/%
+ )'/%
 uO3
-  &'wtql
-  &,v^we
-  &1w_>s#
-  %;t>+P<
+ +'wtql
+ +,v^we
+ +1w_>s#
+ );t>+P<
 zV>rt
 rb6q-
- $%t>2P<
+ &%t>2P<
 |Asd2
 s=<q-
- %^#yka
+ (^#yka
 }=
 qN+u)
- #X&s/
+q:-;
+s/
 qj0'qyA
 rc
 pDqpyR
- (b% #g8tIsS0
+ .H $s8tIsS0
 t|sS/
 pH0,
- #x8  #%xU++
+ $U9 %%xU++
 qt1s6
 s/
 |C2&&
 {y'
 /#
 qt0M
-  #-q"pQM
-  #//5
+ %-q"pQM
+ %//5
 p_3&4&5
 wC6&.
- &{#pnqV4
+ *{#pnqV4
 r?k
 yvuQuZ
 pg.,u*
- #h#s=2P<
+ $h#s=2P<
 q>Y,
 w@*qO
 r#qR%$
- Ba, $j$s=2p=
+ c#m, &j$s=2p=
 z8+
- #}(tbp7
- #~5s'{R8
+ $}(tbp7
+ $[6s'{R8
 s=*q-
 vn{Rp*
 /4
@@ -5984,50 +5919,53 @@ vJ|.+
 t>5w;
 pIp^4
 x5'p;
- '}V$p,+w<
- &$x50pv
- #tq#x52p=
+ ,Re'p,+w<
+ *$x50pv
+ $l~&x52p=
 qg\p3{Ep5;|B
 tbq3
- $*zw<uk
- $$z}{@[{4pFr5pxs;#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
+ &*zw<uk
+ &$z}{@[{4pFr5pxs;#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
 uOs61
- #+tGsdx"
- ##  #'v^s6*
- ##wtsduA
-  $'zV>x$
- ##w_sd|#
-  $,x51p}
- #Lx5*p=
- #T#q,~7d
+ $+tGsdx"
+ $# %'v^s6*
+ $#wtsduA
+ ''zV>x$
+ $#w_sd|#
+ ',x51p}
+ $Lx5*p=
+ $T#q,~7d
 /9
 L%zz
 w@<qO
- $5w@*pV
- #}q#{Zp)o?pEp)pPxI%-%,
+ &5w@*pV
+ $u~&{Zp)o?pEp)pPxI%-%,
 s5~5
 z30p}
-  #.y^s{
+ %.y^s{
 q,x?d
 /<
- #nY$tbrt
+ %Y'tbrt
 {Mp}
- $i8/#
-  $(z6pf
+ '0/#
+ '(z6pf
 ws
-  ,d#y#pv
+ 7d#y#pv
 pEvyw>gp3oz?p)v,q'?x<jtv
 z36qO
 pg7M
- #j2u?q)
- #8q:74
- #){/<pv
+q"|T
+u?q)
+z85
+q:74
+s'38
+{/<pv
 tIp7,q0
 pIp44
 pIb4
 s/
 tF8
- #G #D{/'p=
+ %E %*{/'p=
 q_/,
 r?j
 v>.uZ
@@ -6037,7 +5975,7 @@ uaqy
 v%'
 {/6u)
 pL"e
-  #2s/
+ %2s/
 zy
 q?q9
 uN/
@@ -6058,370 +5996,367 @@ q{#M
 u;
 zy
 uJ
- $c4xc2yS
+ &U)xc2yS
 q{$M
 t9q5
 p\tT7
- ##xc'tB
+ $#xc'tB
 xr
 /$
 q{&M
 u;
 ut)
 pivs(
- $%/$
+ &%/$
 q{'M
 t9%"
 p\r:x+(
-  $'  $0q{)M
+ '' '0q{)M
 u;
 vG)
 piqcU
-  %0q{*M
+ )0q{*M
 t9%%
 p\pduEU
-  &0q{,M
+ +0q{,M
 u;
 {H
 piy,pUpM
-  %>q{-M
+ )>q{-M
 t9%(
 p\r:vPpM
- ##/%
+ $#/%
 r#'%\
 t/#
-  $Nq{0M
+ 'Nq{0M
 u;
 }O
 piqFq6[
-  %Nq{1M
+ )Nq{1M
 t9%,
 p\resI[
-  $2  $Nq{3M
+ '2 'Nq{3M
 u;
 D")
 pi2r6p6pj
-  %Nq{4M
+ )Nq{4M
 t9%/
 p\z#tqpj
-  &Nq{6M
+ +Nq{6M
 u;
 D$)
 pi2rLpG
-  %Nq{7M
+ )Nq{7M
 t9%2
 p\retdpG
-  &0q{9M
+ +0q{9M
 u;
 D&)
 pi21rjpo
-  %Lq{:M
+ )Lq{:M
 t9%5
 p\.uxp6po
-  $Lr#0%j
+ 'Lr#0%j
 t/0
-  $Nq{=M
+ 'Nq{=M
 u;
- #Api*s*pF
-  %Nq{>M
+D()
+pi*s*pF
+ )Nq{>M
 t9%9
 p\|#t8pF
-  &\#q{@M
+ +\#q{@M
 u;
- #Dpi*x$pUr5
-  %Nq{AM
+D*)
+pi*x$pUr5
+ )Nq{AM
 t9%<
 p\'{SVr5
-  &Nq{CM
+ +Nq{CM
 u;
 D,)
 pi*0sDpx
-  %Nq{DM
+ )Nq{DM
 t9%?
 p\6u1pUpx
-  &0q{FM
+ +0q{FM
 u;
 D.)
 pi*5t's;
-  %Lq{GM
+ )Lq{GM
 t9%B
 p\'rqqcs;
-  $Lr#+%w
+ 'Lr#+%w
 t/=
-  $Nq{JM
+ 'Nq{JM
 u;
-D0)
-piqyxN{[6
-  %Nq{KM
+ $GpiqyxN{[6
+ )Nq{KM
 t9%F
 p\}Lq6#6
-  &i$q{MM
+ +i$q{MM
 u;
-D2)
-pixfs]#5
-  %Nq{NM
+ $Jpixfs]#5
+ )Nq{NM
 t9%I
 p\'xlsD#5
-  &Nq{PM
+ +Nq{PM
 u;
 D4)
 piqyq0pZ#4
-  %Nq{QM
+ )Nq{QM
 t9%L
 p\rvs#{[4
-  &0q{SM
+ +0q{SM
 u;
 D6)
 pixfqc#3
-  %Lq{TM
+ )Lq{TM
 t9%O
 p\t-wn#3
-  $Lr#2&X
+ 'Lr#2&X
 t/J
-  $Nq{WM
+ 'Nq{WM
 u;
 D8)
 pip0{;#2
-  %Nq{XM
+ )Nq{XM
 t9%S
 p\sCuApZ#2
-  &u%q{ZM
+ +u%q{ZM
 u;
 D:)
 pip0*q6#1
-  %Nq{[M
+ )Nq{[M
 t9%V
 p\uQvZ{[1
-  &Nq{]M
+ +Nq{]M
 u;
 D<)
 pi'q3qX#0
-  %Nq{^M
+ )Nq{^M
 t9%Y
 p\sC6x+#0
-  &0q{aM
+ +0q{aM
 u;
 D>)
 pip0uA{[/
-  %Lq{bM
+ )Lq{bM
 t9%\
 p\'u|td#/
-  $Lr#.&X
+ 'Lr#.&X
 t/W
-  $Nq{eM
+ 'Nq{eM
 u;
 D@)
 piq&2td#.
-  %Nq{fM
+ )Nq{fM
 t9%a
 p\t?{^#.
-  &R'q{hM
+ +R'q{hM
 u;
 DB)
 piq&6w<#-
-  %Nq{iM
+ )Nq{iM
 t9%d
 p\0vrt8#-
-  &Nq{kM
+ +Nq{kM
 u;
 DD)
 piq&vs#,
-  %Nq{lM
+ )Nq{lM
 t9%g
 p\t?'tq#,
-  &0q{nM
+ +0q{nM
 u;
 DF)
 pi0tT#+
-  %Lq{oM
+ )Lq{oM
 t9%j
 p\t?x$pU#+
-  $Lr#1&X
+ 'Lr#1&X
 t/e
-  $Nq{rM
+ 'Nq{rM
 u;
 DH)
 pirl.tq#*
-  %Nq{sM
+ )Nq{sM
 t9%n
 p\vrsK{[*
-  &^(q{uM
+ +^(q{uM
 u;
 DJ)
 pi0u1*{[)
-  %Nq{vM
+ )Nq{vM
 t9%q
 p\vr*q6#)
-  &Nq{xM
+ +Nq{xM
 u;
 DL)
 pirlr6{[(
-  %Nq{yM
+ )Nq{yM
 t9%t
 p\0q3s]#(
-  &0q{{M
+ +0q{{M
 u;
 DN)
 pi0.um#'
-  %Lq{|M
+ )Lq{|M
 t9%w
 p\vruA{['
-  $Lr#5&X
+ 'Lr#5&X
 t/r
-  $Nrh#.M
+ 'Nrh#.M
 u;
 DP)
 pixN1t8#&
-  %Nrh#/M
+ )Nrh#/M
 t9%{
 p\u/.w<#&
-  &^(rh#1M
+ +^(rh#1M
 u;
 DR)
 pi06'vP#%
-  %Nrh#2M
+ )Nrh#2M
 t9%~
 p\+'um#%
-  &Nrh#4M
+ +Nrh#4M
 u;
 DT)
 pixNx$pU#$
-  %Nrh#5M
+ )Nrh#5M
 w\#0
 p\u/1sD#$
-  &0rh#7M
+ +0rh#7M
 u;
 DV)
 pi0uAqX##
 v"~4x
-  $Lrh#8M
+ 'Lrh#8M
 w\#3
 p\+'yu##
-  $({/2yS
+ '({/2yS
 rh#:M
 w\#5
-  #y+  #l+  #^+  #Q+  #q*  #d*  #V*  #x)  #i)  #[)  #}(  #p(  #a(  #S(  #u'  #h'  #X'  #z&  #m&  #_&  #P&  #r%  #e%  #W%  #w$  #j$  #\$  #~#  #o#  #b#  #T#  %Gv&2p=
+ %y+ %l+ %^+ %Q+ %q* %d* %V* %x) %i) %[) %}( %p( %a( %S( %u' %h' %X' %z& %m& %_& %P& %r% %e% %W% %w$ %j$ %\$ %~# %o# %b# %T# )Gv&2p=
 tSl
 |H
- #=v&.qW
+ $;v&.qW
 q_7K
 v&2r%
- #x5t#ta
+ $T$t#ta
 u"
 /K
- #;zw<2
+ %o3zw<2
 v&1pv
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ{R
 /A
 tF,5qF*
 v&5v1
 {y#
- %u$ $qP$q|pA>{A
+ (UY' &g\'q|pA>{A
 tE
 uF'q0
 ws
-  #3zw5qF*
+ %3zw5qF*
 tFsd2
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8-vLb&#ZzxrQ
- #I/&
+ $I/&
 t1~'s)#
 xr
 w8<pv
-  #k. #=w80pX
+ %k. $=w80pX
 q,v?vCw
 uj~'vKyd
 /(
-  $Bw81p;
-  -Q/zJ1r%
+ 'Bw81p;
+ 9Q/zJ1r%
 wvU&R
 tJA
 }\~,
 yvv+pK
 p%Vz*
- $%t>'P1
+ &%t>'P1
 z8+
 x>&+
 s=*yU
 tIYM
-  $V1  #M/B
+ 'V1 %M/B
 wtzz
 /H
-  #U1zJ*q[
+ %U1zJ*q[
 zw
- %8p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
-  (BzJ6pX
+ (8p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>xHxv
+ /BzJ6pX
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p|V{R
 yvv+x}
 pHR%#
 t~ql
- '<  #n# #,ts
- %Q( #y'uFrv+
+ ,< %n# $,ts
+ (Q( %'uFrv+
 ws
 L$,5qF*
 x:-vLb&V8zxrC'V
 qn)%),
 k)%*
- #i#v"{G
- #"w:2r%
-  $\#xh
+ $e)v"{G
+ $"w:2r%
+ '\#xh
 w:6pK
 xJ6>{A
 q@6
 G697
- &d%/*
-  $a#/)
-tbrW
-/)
+ *d%/*
+ 'a#/)
+ %\5/)
 pIp?4
 w:1q[
-  -[#w:5pX
+ 9[#w:5pX
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+pQV3+u|
 s=2yU
 tIp^M
-  $y2 #jp#w:6qG*
-  $a#ud
-  '~$t1v?py
-  'a#uF'ul
+ 'y2 $b}&w:6qG*
+ 'a#ud
+ -~$t1v?py
+ -a#uF'ul
 ws
 zVsdrl
 x:.vLb%+8zxrC'V
 s=2q-
 |A>uAp0
 /*
-  'c%t1w~>v?
+ -c%t1w~>v?
 t#ve
- #c%uF'sQ
+ $c%uF'sQ
 ws
 L#>uAp0
 x:.vLp^%/8zxrC,V
 qn.%.,
 k.%1
- $\p#qN5q%
- #h+ #+|,yUp;
-  #P2|~pK
+ &T}&qN5q%
+ $h+ $+|,yUp;
+ %P2|~pK
 |?&/
 xr
 qL'p'
 }=
- $c$|5pf
+ &c$|5pf
 qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+
 qgvzvyrm}:?t2q'rDIp)}:?x<jtv
- ##}Ba2
+ $#}Ba2
 qtXM
 qtZM
 s/
 xY'rX
-pg.vj
- #Q{#q:.;
-xY0y2
+ $~X' $& $%xY0y2
 q_(M
 xY2rX
 pg.r+
- ##q:.M
+ $"q:.M
 xY0r{
 qfYp2-
 s/
-  #$qfqFx;-
+ %$qfqFx;-
 xY1pK
 G6)
 {y$
@@ -6434,7 +6369,7 @@ sApO
 s$pJ-
 y^'p;
 z~>
- *g)uFrt
+ 2g)uFrt
 Wp'<q%
 sFp:2rN
 |2B
@@ -6443,77 +6378,70 @@ Wp'+pC
 s<pO4
 G*)
 wQqKu%
- #;y^+qp
+ $;y^+qp
 uM,
 /$
 sFp:2E
 rxr$B
-  $Z2s<q/4
-G*)
-wQr$}N
-  $y+y?4
-  $-rxr1B
-  $-s<q)4
-G*)
-wQr1fp6
-  $-D#M
-  $8rxsaB
-  $8qY$4
-G*)
-wQsafqu
-  $8D&;
-  $CrxqiB
-  $CqY'4
-G*)
-wQqifqX
-  $CD)rf
-  $Nrxr\B
-  $NqY*4
-G*)
-wQr\f0pZ
-  $ND,s6
-  $NrxryB
-  $NqY-4
-G*)
-wQryfsD
-  $ND/r+
-  $NrxrgB
-  $NqY04
-G*)
-wQrgfsc
- #M ## *T#v:'pV
+ 'Z2s<q/4
+ %-wQr$}N
+ 'y+y?4
+ '-rxr1B
+ '-s<q)4
+ %8wQr1fp6
+ '-D#M
+ '8rxsaB
+ '8qY$4
+ %CwQsafqu
+ '8D&;
+ 'CrxqiB
+ 'CqY'4
+ %NwQqifqX
+ 'CD)rf
+ 'Nrxr\B
+ 'NqY*4
+ %NwQr\f0pZ
+ 'ND,s6
+ 'NrxryB
+ 'NqY-4
+ %NwQryfsD
+ 'ND/r+
+ 'NrxrgB
+ 'NqY04
+ %NwQrgfsc
+ $M $# 2T#v:'pV
 q,xPvKsOr/pd1
 v:+r{
 D297
-  #6  #B  #N  #Z#  #g#  #s#  #P$|2B
+ %6 %B %N %Z# %g# %s# %P$|2B
 /'
 q,yZvKsOr/pd.
 /&
-  #M  $b$/&
+ %M 'b$/&
 tf
-  %b$/'
+ )b$/'
 r^,
-  'b$|R4
-  &b$vG4
-  'b$s<q94
-  &b$}0M
-  'b$s<ps4
-  &b$D";
-  'b$qY#4
-  &b$D%rf
-  'b$qY&4
-  &b$D(s6
-  'b$qY)4
-  &b$D+r+
-  'b$qY,4
-  &b$ #;v:.qO
+ -b$|R4
+ +b$vG4
+ -b$s<q94
+ +b$}0M
+ -b$s<ps4
+ +b$D";
+ -b$qY#4
+ +b$D%rf
+ -b$qY&4
+ +b$D(s6
+ -b$qY)4
+ +b$D+r+
+ -b$qY,4
+ +b$ $;v:.qO
 }fp*
 s/
 u&F
 uF'u/
 /U
 qI9
-  #U7qN56P
+ %U7qN56P
 q_(,
 qN*+P
 q_(4
@@ -6526,83 +6454,82 @@ DO)
 z~=
 v:.t0
 tSL
- #MqNt,P5
+ $MqNt,P5
 s'rwp2
-  $b7qNxWyS
+ 'b7qNxWyS
 vn,q0pe
-  $&qN16pK
+ '&qN16pK
 qjqV4'qy
-  $v7wvJZ
- #3qj0A
-  ,b:qNz]pX
+ 'v7wvJZ
+ $3qj0A
+ 7b:qNz]pX
 s+/A
- *e#s5~2
+ 3.s5~2
 qNrepX
 pnqV&0
 xr
 qNt,x}
 r#sS0
- #v#v>.yU
+ $#v>.yU
 {-
-uaqy
-}w|V
+ %b8}w|V
 v%|V
 r^)
 }w'
 qNt,|^
 q?ps
 /'
-  $b8wv;8
-  #KtE
+ 'b8wv;8
+ %KtE
 uF}L
-  $b8qN5y8
+ 'b8qN5y8
 w62u5{@r|
 w62u5qi{4qxqX
 qNt,pV
- $\.qN16pf
+ &\.qN16pf
 t1~'>v?
 uF'vh
 /$
 xa2u5{@{5p+p7FtT
 xa2u5qi{4{5p+p7Fpdrj
- ##qNxXpv
+ $#qNxXpv
 uO,
 /+
-  ,T#/+
-  $T#/+
-  $T#/+
+ 7T#/+
+ 'T#/+
+ 'T#/+
 D))
-  'T#/+
+ -T#/+
 se*
 /+
-  'T#uF'un
-  $f9/)
-  $T#/+
- $%/+
+ -T#uF'un
+ 'f9/)
+ 'T#/+
+ &%/+
 rM#i"
 uF'v-
 /$
 xa2u5{@{5p+paFtT
 xa2u5qi{4{5p+paFpdrj
-  $)zV4
-  4T#D3)
-  (T#se4
-  (T#uF'qF
-  +T#rM)i(
+ ')zV4
+ GT#D3)
+ /T#se4
+ /T#uF'qF
+ 5T#rM)i(
 uFt-'
 /$
 xa2u5{@{5rC#FtT
 xa2u5qi{4{5rC#Fpdrj
-  $)L"M
-  4X$D=)
-  (X$se>
-  (X$uF'xl
-  +X$rM/i.
+ ')L"M
+ GX$D=)
+ /X$se>
+ /X$uF'xl
+ 5X$rM/i.
 uF'v6
 /$
 xa2u5{@{5rC'FtT
 xa2u5qi{4{5rC'Fpdrj
- ##qNr6qG
+ $#qNr6qG
 sn7"/
 sn9"1
 sn;"3
@@ -6619,7 +6546,7 @@ s>rJ"7
 s>rJ"9
 s>rJ";
 s>rJ"=
-  **sHNpo".
+ 3*sHNpo".
 sHOpG"/
 sHPpj"0
 sHQ|N1
@@ -6648,134 +6575,118 @@ rd3d
 :2vKsOr/xf
 TpK*p=
 tusyrJ
-{3slz&sCw0
-TpK6r%
-r3tyxtxWplqZqv
-xpsl
-Tp-<pb
-r3tyr/pl5vh5w(r/s_vZ.qZsP'
-z.ty+xu+sP
-szpM
-Tp-'p-
+ $RITpK6r%
+ &$Tp-<pb
+ ($Tp-'p-
 sjv)%B
-q$rgw(r/plunxt{P
-szpF
-{?0?joov,r[?\p)wwsl
-q$r\(
-t<syu0
-qh*vV
+ ,&qh*vV
 /%
 {}*
-  #4/%
-  $4/%
-  %4/%
-sjv)1B
-  '4qh6vV
+ 4(sjv)1B
+ ,Cqh6vV
 /%
 {}6
-  +4sjv)=B
-  'FqhBvV
+ 4(sjv)=B
+ ,CqhBvV
 /%
 {}B
-  +Fsjv)IB
-  'FqhNvV
+ 4(sjv)IB
+ ,CqhNvV
 /%
 {}N
-  +Fsjv)UB
-  'FqhZvV
+ 4(sjv)UB
+ ,CqhZvV
 /%
 {}Z
-  +Fsjv)bB
-  'FqhgvV
+ 4(sjv)bB
+ ,CqhgvV
 /%
 {}g
-  +Fsjv)nB
-  'FqhsvV
+ 4(sjv)nB
+ ,CqhsvV
 /%
 {}s
-  +Fsjv)zB
-  'Fte#.vV
+ 4(sjv)zB
+ ,Cte#.vV
 qN*.qG
 v"sOr/xf
- ##TpK0P2
+ $ETpK0P2
 {=#6
-szvH
-  #>v;qv
-uWq1r"#9$#97
+ (AuWq1r"#9$#97
 {=#9
-  %'uWq1r"#<$#<7
+ (GuWq1r"#<$#<7
 {=#<
-  %,uWq1r"#?$#?7
+ (GuWq1r"#?$#?7
 {=#?
-  %1uWq1r"#B$#B7
+ (GuWq1r"#B$#B7
 {=#B
-  %6uWq1r"#E$#E7
+ (GuWq1r"#E$#E7
 {=#E
-  %;uWq1r"#H$#H7
+ (GuWq1r"#H$#H7
 {=#H
-  %@uWq1r"#K$#K7
+ (GuWq1r"#K$#K7
 {=#K
-  %EuWq1r"#N$#N7
+ (GuWq1r"#N$#N7
 qN*'qG
-  $N/:
+ 'N/:
 L-ql
-  $hA  &&/4
-  2V,/9
-  ,V,/9
-  $V,/9
-  $V,/9
+ 'hA +&/4
+ CV,/9
+ 7V,/9
+ 'V,/9
+ 'V,/9
 DJ)
-  'V,/9
-  )V,uF'vZ
-  $hB/7
-  $V,/9
- $%/9
-  #V,uFt-.
-  &V,/:
-  5V,DT)
-  /V,uFt-1
-  ,V,uFt-5
-  :V,D^)
-  /V,uF'rW
-  ,V,uF'xX
-  :V,Di)
-  /V,uF'u1
-  ,V,uF'z]
-  &V,/:
-  BV,/:
-  $V,z-'uv
+ -V,/9
+ 1V,uF'vZ
+ 'hB/7
+ 'V,/9
+ &lC/9
+ %V,uFt-.
+ +V,/:
+ IV,DT)
+ =V,uFt-1
+ 7V,uFt-5
+ S#V,D^)
+ =V,uF'rW
+ 7V,uF'xX
+ S#V,Di)
+ =V,uF'u1
+ 7V,uF'z]
+ +V,/:
+ d#V,/:
+ 'V,z-'uv
 qN0'sT
 qJZ#J
 /2
 t<sl
-  %o(uWsyr\(
+ (q2uWsyr\(
 qN0'v1
 snU#R
 q2$@r_
 qJY#I
 /#
-  ',/#
+ -,/#
 sn]#Q
 q2$Fr_
 qJX#H
-  ),snf#P
+ 1,snf#P
 q2$Lr_
 qJW#G
-  )6snn#O
+ 16snn#O
 q2$Rr_
 qJV#F
-  )@snv#N
+ 1@snv#N
 q2$Xr_
 qJU#E
-  )Jsn~#M
+ 1Jsn~#M
 q2$^r_
 qJT#D
-  )J{T#5#L
+ 1J{T#5#L
 q2$er_
 qJS#C
-  )J{T#=#K
+ 1J{T#=#K
 q2$kr_
- ##qNulqW
+ $9qNulqW
 pHV%F
 x3*=n
 /?
@@ -6786,7 +6697,7 @@ uB
 ua2
 G()
 w62pP|cq]
- #w2 $. #. $. #. $. #. $.Tz1yG
+ $^]% &. $. &. $. &. $. &.Tz1yG
 pL"3
 }X
 {M.tY
@@ -6795,10 +6706,10 @@ pL"3
 q"qR3
 }X
 /#
-  )'q"p|3
-  +'q"|P
-  +'q"p^3
-  %@!s4
+ 1'q"p|3
+ 5'q"|P
+ 5'q"p^3
+ )@!s4
 {N0qG
 q|zr0
 wD
@@ -6813,147 +6724,139 @@ v:.v/
 qnc%c%d
 kc%b
 s5~;,
-!s4
-}Bp;
- $oU#{/6q%
+ %1}Bp;
+ &oU#{/6q%
 J0s?
 uR$p
- $^(v&5p-
+ &^(v&5p-
 J?vX
 p95
- #;/l
+ $;/l
 JI{7
 p96
- ##/^
+ $#/^
 :s{V
 sY'
- ##:m{V
-  $%/6
+ $#:m{V
+ '%/6
 :Jxz
 wWV
 sY+
- ##:N|<
+ $#:N|<
 sY.
- ##:DuC1
+ $#:DuC1
 wWR
 sY5
-  &):>}v
+ +):>}v
 wWN
 sY6
-  &0:8q(<
+ +0:8q(<
 wWJ
 p90'
-  &7:/q(0
+ +7:/q(0
 wW?
 p90+
- ##:3q(2
+ $#:3q(2
 p90.
- ##:)q(1
+ $#:)q(1
 wW;
 p9u*
-  &):#q(*
+ +):#q(*
 wW7
 p906
-  &0q,~'rP<
+ +0q,~'rP<
 wW3
 p9+'
-  %7!s}
-  #{L $o#rb<|^
+ )7!s}
+ %{L &o#rb<|^
 ws
 v_qy
 pc3
- $*qN+xx
+ &*qN+xx
 tX
 pp0'qy
 _4
- $*/.
+ &*/.
 ||
 C%
 _1
- $*/,
- #.C%
+ &*/,
+ $.C%
 _0
- $)/*
+ &)/*
 tX<
 nL
 _/
- $*tX'
+ &*tX'
 ppuQu*
 r9ps
- $*/*
- '$ &7 #:/*
- #+ &, '$/*
- &Y$ #\${15
- &&/*
- #$Cr
-  $N #( #7pp0
+ &*/*
+ ,$ *7 $:/*
+ $+ *, ,$/*
+ *Y$ $\${15
+ *&/*
+ $$Cr
+ 'N $( $7pp0
 {K
 p9
 !ct-pm
- #,C{
+ $,C{
 r90'qy
 p9
 !c'wG
-  $,q4z
+ ',q4z
 p9
 !c'wX
- ##Ch
-  $6!c'x#
-  $6r9q/
+ $#Ch
+ '6!c'x#
+ '6r9q/
 p9
 !cuQpm
- ##C]
-  $@!c'xw
-  $@r9q9
+ $#C]
+ '@!c'xw
+ '@r9q9
 p9
 !vTy3
- ##CS
-  $J!vTz/
-  $Jr9pJ
+ $#CS
+ 'J!vTz/
+ 'Jr9pJ
 p9
 !ct?pm
- ##CF
-  $@!vT+pm
-  $Jr9pO
+ $#CF
+ '@!vT+pm
+ 'Jr9pO
 p9
 !crlpm
- ##CO
-  $T#!vTwG
-  $Jq4N
+ $#CO
+ 'T#!vTwG
+ 'Jq4N
 p9
 !vTwX
- ##C<
-  $J!vTx#
-  $Jr9ph
+ $#C<
+ 'J!vTx#
+ 'Jr9ph
 p9
 !cxNpm
- ##C2
-  $J!vTxw
-  $Jr9pS
+ $#C2
+ 'J!vTxw
+ 'Jr9pS
 p9
 !|-y3
- ##C(
-  $J!|-z/
-  $Jr9pA
- #2  #sC &$p"2s]
+ $#C(
+ 'J!|-z/
+ 'Jr9pA
+ $2 %sC *$p"2s]
 st
 p"qFpU
- 3(`}
+ D(`}
 
-var few64BF16SM90ANarrowAligned = driver.Text{Code: `packed2 49803 few_dtype_BF16_dtype_BF16_toBF16_32_float32_oneGroup
-!y4}:Irmrnp{a?<
-!?p)vzpEp3p)p/Ip[sLx"j
-!t;
-!u6\p3x<q*
+var few64BF16SM90ANarrowAligned = driver.Text{Base: &curvedNTF16SM90A, Code: `packed2 49803 few_dtype_BF16_dtype_BF16_toBF16_32_float32_oneGroup
+ ($!u6\p3x<q*
 !u'p$Iw>p3p{wp
 !xg~Ernw{q*
 !|Fp3p{gw{pEq*
-!
-!?{?yjwBp/?IpYjp$gp/?q7wup{pCrlp/rS*p/sOgrVp{jp[rmt2p+Vtc
-!
-!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+qFp6pt
-!qk
-]pdrT
+ ((!y4rmIrmqgvQp/?p3p{p)vyrVp/tt~C?ovzjp[p/?q7wup{w.p/rS*p/ttsLovzjp[Ip+qFp6pt
+ $(]pdrT
 OsQrO
 z7'rT
 p#0.r-
@@ -6976,12 +6879,8 @@ p"+td
 to
 p"+vU
 x5P*
-t&y&vM>ttsLovzjp[I
-shj?ovzjp[}KrE
-q?xf
-rb<z$
-rIsOgrVp{jp[rmt2
-|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
+ (@rb<z$
+ $*|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
 r#|T<rl
 {/pX
 s2
@@ -7000,11 +6899,10 @@ u_
 v&.q8
 |tyip{p3w>
 v>.tB
-|tp{zWw>?r[
-s1
+ $0s1
 u?ps
 s/
-  #$y}
+ %$y}
 s/
 u?q9
 s/
@@ -7022,36 +6920,32 @@ q_-K
 u"
 rb1qp
 p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&p+sOgrVp{jp[rmt2V4
-\p3u{p3?p[qgvzvyrm}:sLw{tv?p$vQj{Z?t2q'rDIp)}:
-t>0P<
-  #OtbrW
+ $0t>0P<
+ $CtbrW
 rb5qW
-p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ,
-  #(t>'P2
+ &>t>'P2
 tFe
 /%
-p[qgvzvyrm}:?w{tv?IpYjp$gpmpmzWy&rQ4
-  #-t>0P.
+ &&t>0P.
 tG>ro
 /%
-  $,/%
+ &-/%
 uO3
-  %,/%
+ ),/%
 wtql
-  &,v^we
-  &,w_>s#
-  &6zVqd
-  &6|Ae<
-  &@y$p|}l
-  &@}fe*
-  %Jt>+P<
+ +,v^we
+ +,w_>s#
+ +6zVqd
+ +6|Ae<
+ +@y$p|}l
+ +@}fe*
+ )Jt>+P<
 L">rt
 rb6q-
-  $Ot>2P<
+ &%t>2P<
 L#sd2
 s=<q-
-  $J!s4
-yka
+ (g#yka
 }=
 qN+u)
 q:,;
@@ -7059,126 +6953,89 @@ s/
 qjpdukA
 rc
 pDqpyR
-pH%v.
-{Qp4y%
-pIp441
-pH%8
-tb|V
-{Qp4s6
-q=1pf
-tIsS/
+ .H $s8tIsS/
 t|sS.
 pH/,
-tIp?8
-  #%xU++
+ $U9 %%xU++
 qt0s6
 s/
 |C1&&
 /#
 qt/M
-  #,q"pQM
-  #./5
+ %,q"pQM
+ %./5
 p_2&3&4
 wC5&-
-s/
-v%.
-uopAr+
-t4
-pnqV,
+ *{#pnqV,
 r?k
 yvuQuZ
 pg-,u*
-pnqVK
-w@*qO
+ $h#w@*qO
 r#p|%#
-}k
-  A#ws
-!s4
-s=2p=
+ c#m, &j$s=2p=
 p[rDq'?pYrm{Ep4pkv6p0t,v(.
 pIp44
 tIp4s6
 r#p?8
-q"|T
-  #Z&s'{R8
+ $W) $5s'{R8
 /2
 vn|.*
 x5'p;
 q>p5,
-!s4
-|H
-p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
-xr
-p,+w<
-{xyo{Eq]
-{Zp)o?p3zSpPxIAK
-y7
-!s4
-x50pv
-x<pEp[p[j?\p3u{p3?IrVu{?q7wup{p3g
-x52p=
+ *s0p,+w<
+ *$x50pv
+ $$x52p=
 qg\p3{Ep7;|B
 tbq3
-t&y&vMvLqVsd5vh2uQuk@
-tFrfv(
-  #$t&?op$gp/xI,
-z}{@[{4pFr5pxs;#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
+ $*tFrfv(
+ &&z}{@[{4pFr5pxs;#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
 tGs61
-  #(uO>z#*
-  #*  #'wts6*
-  #-v^rfux
-  $'w_>x$
-  #2zV>ys0
-  $,x51p}
-x<pEp[p[j?t2rnp[p[tvsLpEv,rDo?IrVu{?q7wup{p3g
-x5*p=
-x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/<
-q,~7d
+ $+uO>z#*
+ $# %'wts6*
+ $#v^rfux
+ ''w_>x$
+ $#zV>ys0
+ ',x51p}
+ $Lx5*p=
+ $T#q,~7d
 /6
 L#zz
 w@<qO
-p[qgvzvyrm}:?vzvyrm}+?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ
-!s4
-w@*pV
+ &5w@*pV
 qn+%+,
 {Zp)o?pEp)pPxI%,%+
-s5~5
-z30p}
-  #.y^s{
+ $,z30p}
+ $$y^s{
 q,x?d
 /9
-  #h'tbrt
+ $[9tbrt
 {Mp}
-  $0/#
-  $(z6pf
+ '0/#
+ '(z6pf
 ws
-|H
-  $c#p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+bxv
-  (c#y#pv
+ ,Re' -c#y#pv
 pEvyw>gp3oz?p)v,q'?x<jtv
 z36qO
 pg6M
-q"|T
-u?q)
+ %w#u?q)
 z8+
 q:64
 s'38
 {/<pv
 tIp7s6*
-  #R$pIb4
+ %R$pIb4
 s/
 tF8
-  #E  #*{/'p=
+ %E %*{/'p=
 q_.,
 r?j
 v>.uZ
 qI8
 vp0&7)
 uav+
-v%'
-{/6u)
+ $={/6u)
 pL"r+
-  #2s/
+ %2s/
 zy
 q?q9
 uN/
@@ -7199,370 +7056,343 @@ q{#M
 u;
 zy
 uJ
-yh
-!s4
-xc2yS
+ &U&xc2yS
 q{$M
 t9q5
 p\tT7
-!s4
-xc'tB
+ $#xc'tB
 xr
 /$
 q{&M
 u;
 ut)
 piwn(
-  $0/$
+ &%/$
 q{'M
 t9%"
 p\qyq6(
-  $'  $0q{)M
+ '' '0q{)M
 u;
 vG)
 piqcU
-  %0q{*M
+ )0q{*M
 t9%%
 p\pduEU
-  &0q{,M
+ +0q{,M
 u;
 {H
 pi0vUpM
-  %>q{-M
+ )>q{-M
 t9%(
 p\rvscpM
-!s4
-/%
+ $#/%
 r#'%Z
 t/#
-  $Nq{0M
+ 'Nq{0M
 u;
 }O
 piyW[
-  %Nq{1M
+ )Nq{1M
 t9%,
 p\q0s][
-  $2  $Nq{3M
+ '2 'Nq{3M
 u;
 D")
 pixupUpj
-  %Nq{4M
+ )Nq{4M
 t9%/
 p\ult8pj
-  &Nq{6M
+ +Nq{6M
 u;
 D$)
 piq&tdpG
-  %Nq{7M
+ )Nq{7M
 t9%2
 p\q0qcpG
-  &0q{9M
+ +0q{9M
 u;
 D&)
 pi0+t'po
-  %Lq{:M
+ )Lq{:M
 t9%5
 p\+u1pUpo
-  $Lr#0%h
+ 'Lr#0%h
 t/0
-  $Nq{=M
+ 'Nq{=M
 u;
 D()
 piqFq6pF
-  %Nq{>M
+ )Nq{>M
 t9%9
 p\xWtqpF
-  &\#q{@M
+ +\#q{@M
 u;
 D*)
 piv6x+r5
-  %Nq{AM
+ )Nq{AM
 t9%<
 p\rosIr5
-  &Nq{CM
+ +Nq{CM
 u;
 D,)
 pi2rLpx
-  %Nq{DM
+ )Nq{DM
 t9%?
 p\.qFp6px
-  &0q{FM
+ +0q{FM
 u;
 D.)
 pi2{;s;
-  %Lq{GM
+ )Lq{GM
 t9%B
 p\rotds;
-  $Lr#+%u
+ 'Lr#+%u
 t/=
-  $Nq{JM
+ 'Nq{JM
 u;
-D0)
-pi1{^#6
-  %Nq{KM
+ $Gpi1{^#6
+ )Nq{KM
 t9%F
 p\5.x+#6
-  &i$q{MM
+ +i$q{MM
 u;
-D2)
-piq3s]#5
-  %Nq{NM
+ $Jpiq3s]#5
+ )Nq{NM
 t9%I
 p\5*sD#5
-  &Nq{PM
+ +Nq{PM
 u;
 D4)
 pi1'tq#4
-  %Nq{QM
+ )Nq{QM
 t9%L
 p\5.vP#4
-  &0q{SM
+ +0q{SM
 u;
 D6)
 piq3qc#3
-  %Lq{TM
+ )Lq{TM
 t9%O
 p\5*uE#3
-  $Lr#2&[
+ 'Lr#2&[
 t/J
-  $Nq{WM
+ 'Nq{WM
 u;
 D8)
 pi*s*#2
-  %Nq{XM
+ )Nq{XM
 t9%S
 p\6s#{[2
-  &u%q{ZM
+ +u%q{ZM
 u;
 D:)
 pi*vZ{[1
-  %Nq{[M
+ )Nq{[M
 t9%V
 p\'{SV#1
-  &Nq{]M
+ +Nq{]M
 u;
 D<)
 pi*0sD#0
-  %Nq{^M
+ )Nq{^M
 t9%Y
 p\6v(pZ#0
-  &0q{aM
+ +0q{aM
 u;
 D>)
 piu|td#/
-  %Lq{bM
+ )Lq{bM
 t9%\
 p\'rqqc#/
-  $Lr#.&[
+ 'Lr#.&[
 t/W
-  $Nq{eM
+ 'Nq{eM
 u;
 D@)
 pipd0rj#.
-  %Nq{fM
+ )Nq{fM
 t9%a
 p\v+x"pU#.
-  &R'q{hM
+ +R'q{hM
 u;
 DB)
 pipd2q6#-
-  %Nq{iM
+ )Nq{iM
 t9%d
 p\qy'tq#-
-  &Nq{kM
+ +Nq{kM
 u;
 DD)
 pipd0t8#,
-  %Nq{lM
+ )Nq{lM
 t9%g
 p\'uvt'#,
-  &0q{nM
+ +0q{nM
 u;
 DF)
 pipdre{[+
-  %Lq{oM
+ )Lq{oM
 t9%j
 p\qyq&{[+
-  $Lr#1&[
+ 'Lr#1&[
 t/e
-  $Nq{rM
+ 'Nq{rM
 u;
 DH)
 piqyxN{[*
-  %Nq{sM
+ )Nq{sM
 t9%n
 p\'qFtd#*
-  &^(q{uM
+ +^(q{uM
 u;
 DJ)
 piqyy,pU#)
-  %Nq{vM
+ )Nq{vM
 t9%q
 p\'v6x+#)
-  &Nq{xM
+ +Nq{xM
 u;
 DL)
 piqyq0pZ#(
-  %Nq{yM
+ )Nq{yM
 t9%t
 p\t-ui#(
-  &0q{{M
+ +0q{{M
 u;
 DN)
 piqy.tq#'
-  %Lq{|M
+ )Lq{|M
 t9%w
 p\t-{;#'
-  $Lr#5&[
+ 'Lr#5&[
 t/r
-  $Nrh#.M
+ 'Nrh#.M
 u;
 DP)
 pi'v6t'#&
-  %Nrh#/M
+ )Nrh#/M
 t9%{
 p\p0wn#&
-  &^(rh#1M
+ +^(rh#1M
 u;
 DR)
 pit-.w<#%
-  %Nrh#2M
+ )Nrh#2M
 t9%~
 p\p0re{[%
-  &Nrh#4M
+ +Nrh#4M
 u;
 DT)
 pit-sK{[$
-  %Nrh#5M
+ )Nrh#5M
 w\#0
 p\p0xN{[$
-  &0rh#7M
+ +0rh#7M
 u;
 DV)
 pit-1sD##
 v"~4x
-  $Lrh#8M
+ 'Lrh#8M
 w\#3
 p\p0ropZ##
-  $({/2yS
+ '({/2yS
 rh#:M
 w\#5
-  #y+  #l+  #^+  #Q+  #q*  #d*  #V*  #x)  #i)  #[)  #}(  #p(  #a(  #S(  #u'  #h'  #X'  #z&  #m&  #_&  #P&  #r%  #e%  #W%  #w$  #j$  #\$  #~#  #o#  #b#  #T#  %Gv&2p=
+ %y+ %l+ %^+ %Q+ %q* %d* %V* %x) %i) %[) %}( %p( %a( %S( %u' %h' %X' %z& %m& %_& %P& %r% %e% %W% %w$ %j$ %\$ %~# %o# %b# %T# )Gv&2p=
 q@8
 |H
-  #h0v&.qW
+ $;v&.qW
 q_6K
 v&2r%
-xDqVK
-t#ta
+ $T$t#ta
 u"
 /H
-  #}3zw<2
+ %}3zw<2
 v&1pv
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>rQ{R
 s=*q-
 tF>uAp0
 v&5v1
 {y#
-s/
-shj?IpYjp$g}KrE
-t4
-|Hu*
-  #6q|pA>{A
+ (UY' &g\'q|pA>{A
 tE
 uF'qy
 ws
-  #3tbuAp0
+ %3tbuAp0
 tFsd2
 t2o?jIrVu{rSrDq'va?yjp{Iy.?+g?IpYjp$gpmpmt2q'rDIp)}:?pEqBqgq7?p)rmvQ?p[qgvzvyrm}:pmpmt2rnp[ovQyjsLp)r[pmpmqgrVyjIp/p+p4V>}8-vLb&#ZzxrQ
-!s4
-/&
+ $I/&
 t1~'s)#
 xr
 w8<pv
-  #k.!s4
-w80pX
+ %k. $=w80pX
 q,v?vCw
 uj~'vKyd
 /(
-  $Bw81p;
-  -Q/zJ1r%
+ 'Bw81p;
+ 9Q/zJ1r%
 wvX&U
 tJA
 }\~,
 yvv+pK
 p%Yz*
-  $R1t>'P1
-  &R1x>&*
+ &%t>'P1
+ +R1x>&*
 s=*yU
 q"Y,
-  $T1  #P#/B
+ 'T1 %P#/B
 wtzz
 zJ*q[
 |A,
-  ,CzJ6pX
+ 7CzJ6pX
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+paV{R
 yvv+x}
 pHU%%
 t~ql
 s[pQ
-  'o#t1|dpy
-ts
-z85
-  #'tE
-  #'uF'rv
+ -o# $m#ts
+ (Q( %'uF'rv
 ws
 L#>uAp0
 x:-vLb&Y8zxrC&V
-  #v0k+%,
-s5~9
-v"{G
-!s4
-w:2r%
-  $]#xh
+ %v0k+%,
+ $e)v"{G
+ $"w:2r%
+ ']#xh
 w:6pK
 xJ6>{A
 q@6
-  $a2/)
-  '^#/(
-tbrW
-w:1q[
-wt,
-  ,|0w:5pX
+ &_%/)
+ -^#/(
+ %l5w:1q[
+ .6 -_2w:5pX
 p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p7V{R
 s=2yU
 q"p5,
-  $s2zw<rl
-w:6qG*
-  $^#ud
-  -^#uF't-
+ 's2 $S~&w:6qG*
+ '^#ud
+ 9^#uF't-
 ws
 zVsdrl
 x:.vLb%,8zxrC&V
-  #U2k+%-
-s5~9
-!s4
-qN5q%
-qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
-!s4
-|,yUp;
-  #o1|~pK
+ %U2k+%-
+ &iQ'qN5q%
+ $h+ $+|,yUp;
+ %o1|~pK
 |?&.
 xr
 qL'p'
 }=
-  $s0|5pf
+ &c$|5pf
 qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+
 qgvzvyrm}:?t2q'rDIp)}:?x<jtv
-!s4
-}Ba2
+ $#}Ba2
 qt[M
 qt]M
 s/
 xY'rX
 pg-r+
-q"p4M
-s/
+ $xX's/
 q:-M
 xY1pK
 G6)
@@ -7576,7 +7406,7 @@ sApO
 s$pJ-
 y^'p;
 z~=
-  *~4uFrt
+ 2g)uFrt
 Wp'<q%
 sFp:2rN
 |2B
@@ -7585,54 +7415,44 @@ Wp'+pC
 s<pO4
 G*)
 wQqKu%
-!s4
-y^+qp
+ $;y^+qp
 uM,
 /$
 sFp:2E
 rxr$B
-  $o1s<q/4
-G*)
-wQr$}N
-  $^+y?4
-  $-rxr1B
-  $-s<q)4
-G*)
-wQr1fp6
-  $-D#M
-  $8rxsaB
-  $8qY$4
-G*)
-wQsafqu
-  $8D&;
-  $CrxqiB
-  $CqY'4
-G*)
-wQqifqX
-  $CD)rf
-  $Nrxr\B
-  $NqY*4
-G*)
-wQr\f0pZ
-  $ND,s6
-  $NrxryB
-  $NqY-4
-G*)
-wQryfsD
-  $ND/r+
-  $NrxrgB
-  $NqY04
-G*)
-wQrgfsc
-!s4
-!s4
-v:.qO
+ 'o1s<q/4
+ %-wQr$}N
+ '^+y?4
+ '-rxr1B
+ '-s<q)4
+ %8wQr1fp6
+ '-D#M
+ '8rxsaB
+ '8qY$4
+ %CwQsafqu
+ '8D&;
+ 'CrxqiB
+ 'CqY'4
+ %NwQqifqX
+ 'CD)rf
+ 'Nrxr\B
+ 'NqY*4
+ %NwQr\f0pZ
+ 'ND,s6
+ 'NrxryB
+ 'NqY-4
+ %NwQryfsD
+ 'ND/r+
+ 'NrxrgB
+ 'NqY04
+ %NwQrgfsc
+ $M $#v:.qO
 wt8
 s/
 u&.
 uF'pd
 /N
-  $W4qN56P
+ 'W4qN56P
 q_',
 qN*+P
 q_'4
@@ -7645,87 +7465,82 @@ D7)
 z~<
 v:.t0
 tS4
-!s4
-qNt,P5
+ $#qNt,P5
 s'ql^
-  $d4qNxWyS
+ 'd4qNxWyS
 vns6*pN
-  $&qN16pK
+ '&qN16pK
 qjqVsduk
-  $x4wvMZ
-sh?Iq3u}vMA
-qj0A
-  ,a7qNz]pX
+ 'x4wvMZ
+ $3qj0A
+ 7a7qNz]pX
 s+.A
-  *.s5~2
+ 3.s5~2
 qNrepX
 pnqV&/
 xr
 qNt,x}
 r#sS/
-  #>v>.yU
+ $#v>.yU
 {-
-uav+
-}w|V
+ %d5}w|V
 v%|V
 r^)
 }w'
 qNt,|^
 q?ps
 /'
-  $d5wv:8
-  #KtE
+ 'd5wv:8
+ %KtE
 uF'r:
-  $d5qN5y8
+ 'd5qN5y8
 w62u5{@r|
 w62u5qi{4qxqX
 qNt,pV
-  $]5qN16pf
+ &\.qN16pf
 t1~'>v?
 uF'p0
 /$
 xa2u5{@{5p+p7FtT
 xa2u5qi{4{5p+p7Fpdrj
-!s4
-qNxXpv
+ $#qNxXpv
 uO,
 /+
-  ,T#/+
-  $T#/+
-  $T#/+
+ 7T#/+
+ 'T#/+
+ 'T#/+
 D))
-  'T#/+
+ -T#/+
 se*
 /+
-  'T#uF'sC
-  $h6/)
-  $T#/+
-  $b6/+
+ -T#uF'sC
+ 'h6/)
+ 'T#/+
+ &%/+
 rM#i"
 uF'uQ
 /$
 xa2u5{@{5p+paFtT
 xa2u5qi{4{5p+paFpdrj
-  $)zV4
-  4T#D3)
-  (T#se4
-  (T#uF'uv
-  +T#rM)i(
+ ')zV4
+ GT#D3)
+ /T#se4
+ /T#uF'uv
+ 5T#rM)i(
 uF'q&
 /$
 xa2u5{@{5rC#FtT
 xa2u5qi{4{5rC#Fpdrj
-  $)L"M
-  4X$D=)
-  (X$se>
-  (X$uFqy'
-  +X$rM/i.
+ ')L"M
+ GX$D=)
+ /X$se>
+ /X$uFqy'
+ 5X$rM/i.
 uF't?
 /$
 xa2u5{@{5rC'FtT
 xa2u5qi{4{5rC'Fpdrj
-!s4
-qNr6qG
+ $#qNr6qG
 sn7"/
 sn9"1
 sn;"3
@@ -7742,7 +7557,7 @@ s>rJ"7
 s>rJ"9
 s>rJ";
 s>rJ"=
-  **sHNpo".
+ 3*sHNpo".
 sHOpG"/
 sHPpj"0
 sHQ|N1
@@ -7769,75 +7584,58 @@ rd3d
 :2r.
 TpK*p=
 tusyrJ
-{3slz&sCw0
-TpK6r%
-r3tyxtxWplqZqv
-xpsl
-Tp-<pb
-r3tyr/pl5vh5w(r/s_vZ.qZsP'
-z.ty+xu+sP
-szpM
-Tp-'p-
+ $RITpK6r%
+ &$Tp-<pb
+ ($Tp-'p-
 sjv)%B
-q$rgw(r/plunxt{P
-szpF
-{?0?joov,r[?\p)wwsl
-q$r\(
-t<syu0
-qh*vV
+ ,&qh*vV
 /%
 {}*
-  #4/%
-  $4/%
-  %4/%
-sjv)1B
-  '4qh6vV
+ 4(sjv)1B
+ ,Cqh6vV
 /%
 {}6
-  +4sjv)=B
-  'FqhBvV
+ 4(sjv)=B
+ ,CqhBvV
 /%
 {}B
-  +Fsjv)IB
-  'FqhNvV
+ 4(sjv)IB
+ ,CqhNvV
 /%
 {}N
-  +Fsjv)UB
-  'FqhZvV
+ 4(sjv)UB
+ ,CqhZvV
 /%
 {}Z
-  +Fsjv)bB
-  'FqhgvV
+ 4(sjv)bB
+ ,CqhgvV
 /%
 {}g
-  +Fsjv)nB
-  'FqhsvV
+ 4(sjv)nB
+ ,CqhsvV
 /%
 {}s
-  +Fsjv)zB
-  'Fte#.vV
+ 4(sjv)zB
+ ,Cte#.vV
 qN*.qG
-  $~<TpK0P2
+ &tITpK0P2
 {=#6
-szvH
-  #>v;qv
-uWq1r"#9$#97
+ (q2uWq1r"#9$#97
 {=#9
-  %'uWq1r"#<$#<7
+ ('uWq1r"#<$#<7
 {=#<
-  %,uWq1r"#?$#?7
+ ('uWq1r"#?$#?7
 {=#?
-  %1uWq1r"#B$#B7
+ ('uWq1r"#B$#B7
 {=#B
-  %6uWq1r"#E$#E7
+ ('uWq1r"#E$#E7
 {=#E
-  %;uWq1r"#H$#H7
+ ('uWq1r"#H$#H7
 {=#H
-  %@uWq1r"#K$#K7
+ ('uWq1r"#K$#K7
 {=#K
-  %EuWq1r"#N$#N7
-!s4
-qNulqW
+ ('uWq1r"#N$#N7
+ $9qNulqW
 pHY%/
 x3)=B
 /;
@@ -7848,16 +7646,7 @@ uB
 ua2
 G()
 w62pP|cq]
-q>p?s@
-pIxG
-q>p4s@
-q>pQs@
-pIw]
-  #%q>p^s@
-pI|P
-  #(q>p|s@
-pIqR3
-  #+Tz1yG
+ $^]% &. $. &. $. &. $. &.Tz1yG
 pL"3
 }X
 {M.tY
@@ -7866,10 +7655,10 @@ pL"3
 q"qR3
 }X
 /#
-  )'q"p|3
-  +'q"|P
-  +'q"p^3
-  %@!s4
+ 1'q"p|3
+ 5'q"|P
+ 5'q"p^3
+ )@!s4
 {N0qG
 q|zr0
 wD
@@ -7884,607 +7673,539 @@ v:.v/
 qnK%Kwe
 kK%J
 s5~;"
-!s4
-}Bp;
-s~
-!s4
-{/6q%
+ %1}Bp;
+ &oU#{/6q%
 J0s?
 uR$P
-p9.
-!s4
-v&5p-
+ &^(v&5p-
 :_vX
 p95
-!s4
-/a
+ $;/a
 :U{7
 p96
-!s4
-/[
+ $#/[
 :J{V
 sY'
-!s4
-/<
+ $#/<
 :/xz
 wW?
 sY+
-!s4
-:3|<
+ $#:3|<
 sY.
-!s4
-:)uC1
+ $#:)uC1
 wW;
 sY5
-  &):#}v
+ +):#}v
 wW7
 sY6
-  &0q,~'q(<
+ +0q,~'q(<
 wW3
 p90'
-  %7!s}
-  #tAs3
-!tj
-rb<|^
+ )7!s}
+ %tA &o#rb<|^
 ws
 v_qy
 pc3
-p9
-!u8
-qN+xx
+ &*qN+xx
 tX
 pppduk
 _4
-p9
-!{J
-/.
+ &*/.
 ||
 ppq)
 _1
-p9
-!|r
-/,
-vbM
-  #(_0
-p9
-!y=pm
-/*
+ &*/,
+ $. %(_0
+ &)/*
 tX<
 nK
 _/
-p9
-!cwG
-tX'
+ &*tX'
 pp6r:
 r9pJ
-p9
-!cwX
-/*
-vb;
-pp<
-r9<
-p9
-!cx#
-{1.
-  %'!c*pm
-/*
-vbe
-  %-!cxw
-{16
-  %2!c'y3
-/*
-{11
-  %8!c'z/
-{15
-  %=!cqypm
-/*
-tX0
-CB
-  $N!crvpm
-tX+
-pp0
+ &*/*
+ ,$ *7 $:/*
+ $+ *, ,$/*
+ *Y$ $\${15
+ *&/*
+ $$CB
+ 'N $( $7pp0
 r9pO
 p9
 !ct-pm
-tX0
-CK
+ $,CK
 r9pduk
 p9
 !c'wG
-  $,q4J
+ ',q4J
 p9
 !c'wX
-tX0
-C8
-  $6!c'x#
-  $6r9ph
+ $#C8
+ '6!c'x#
+ '6r9ph
 p9
 !cuQpm
-tX0
-C.
-  $@!c'xw
-  $@r9pS
+ $#C.
+ '@!c'xw
+ '@r9pS
 p9
 !vTy3
-tX0
-C$
-  $J!vTz/
-  $Jr9pA
-!u9
-  #{Etl
-to
-tk
-tm
-p"2s]
+ $#C$
+ 'J!vTz/
+ 'Jr9pA
+ $2 %{E *$p"2s]
 st
 p"qFpU
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ D(`}
 
 var few128BF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 115914 few_dtype_BF16_dtype_BF16_toBF16_64_float32_twoGroups
- .$]sCqq
+ :$]sCqq
 O10qo
 hunqo
 p#pd2rO
- ^#*qjrlA
- M$/%
+ m$*qjrlA
+ y#$/%
 zVqd
- &O|Ae<
- &)y$p|}l
- &)}fe*
- &BL">rt
- &$L#sd2
- +$qjxlrlA
- 1$qt1r+
- &$qt0;
- #5q"z{
- +:z-}L
- I$  BB %"p[rDq'?pYrm{Ep4pkv6p0t,v(.
- #\&tIp4s6
+ *O|Ae<
+ *)y$p|}l
+ *)}fe*
+ *BL">rt
+ *$L#sd2
+ 4$qjxlrlA
+ @$qt1r+
+ *$qt0;
+ $5q"z{
+ 4:z-}L
+ q#$ d#B ("p[rDq'?pYrm{Ep4pkv6p0t,v(.
+ $\&tIp4s6
 r#p?8
 w/
 tbp^
- (W& #&q>pa,
- $$p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
- +$qg\p3{Ez{|B
- $$ #' %(|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- &$  #' &$  #, &$  #1 $$w@+p=
+ .W& $&q>pa,
+ &$p[qgvzvyrm}:?p)vyrVsLx<jtv?ovztvrV?jt2zSrDrmp$?zW?IpYjp$gpmpmzWy&xI>p+Yxv
+ 4$qg\p3{Ez{|B
+ &$ $' ((|*{@[{4pFr5pxs;"""#"$"%"&"'"(")"*"+","-"."/"0"1"2"3"4"5"6"7"8"9":";"<"=">"?#8#7#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
+ *$ %' *$ %, *$ %1 &$w@+p=
 x<pEp[p[j?x<jtvsLpEv,rDo?IrVu{?q7wup{p3gp/'
 w@2pv
 tJ%-
 /#
- #i?u"
+ $i?u"
 w@.q-
 L.pk
 t>0P5
-  &_# #f# #tEw@.qW
- %y)qn4%4,
+ +_# $f# $tEw@.qW
+ (y)qn4%4,
 {Zp)o?pEp)pPxI%5%4
- &&q,v?d
+ *&q,v?d
 /=
- I&z-'sQ
- #$sUu
- #$uarv
- +$w3w8
+ q#&z-'sQ
+ $$sUu
+ $$uarv
+ 4$w3w8
 qjun5.A
 tE
 uFq&6
- %*r#<%V
+ (*r#<%V
 w3U%W
- [#&r#'%e
- [#$r#0%r
- [#$r#+&\
- ($pi't?vU""
- '$p\}Lq6""
- )$pixfs]"#
- '$p\'xlsD"#
- )$piqyq0pZ"$
- '$p\'vhsc"$
- )$pixfqc"%
- '$p\t-wn"%
- $$r#2&\
- ($pip0{;"&
- '$p\sCuApZ"&
- )$pip0*q6"'
- '$p\'u|sI"'
- )$pi'q3qX"(
- '$p\sC6x+"(
- )$pip06sc")
- '$p\'u|td")
- $$r#.&\
- ($piq&2td"*
- '$p\t?{^"*
- )$piq&6w<"+
- '$p\0vrt8"+
- )$piq&vs",
- '$p\t?'tq",
- )$pi0tT"-
- '$p\t?x$pU"-
- $$r#1&\
- ($pirl.tq".
- '$p\vrsKp6".
- )$pi0u1vU"/
- '$p\vr*q6"/
- )$pirlr6p6"0
- '$p\0q3s]"0
- )$pi0.um"1
- '$p\vr6sc"1
- $$r#5&\
- ($pixN1t8"2
- '$p\u/.w<"2
- )$pi06'vP"3
- '$p\+'um"3
- )$pixNx$pU"4
- '$p\u/1sD"4
- )$pi0uAqX"5
- %; $>p\+'yu"5
- $~&r#*&\
+ g$&r#'%e
+ g$$r#0%r
+ g$$r#+&\
+ .$pi't?vU""
+ ,$p\}Lq6""
+ 0$pixfs]"#
+ ,$p\'xlsD"#
+ 0$piqyq0pZ"$
+ ,$p\'vhsc"$
+ 0$pixfqc"%
+ ,$p\t-wn"%
+ &$r#2&\
+ .$pip0{;"&
+ ,$p\sCuApZ"&
+ 0$pip0*q6"'
+ ,$p\'u|sI"'
+ 0$pi'q3qX"(
+ ,$p\sC6x+"(
+ 0$pip06sc")
+ ,$p\'u|td")
+ &$r#.&\
+ .$piq&2td"*
+ ,$p\t?{^"*
+ 0$piq&6w<"+
+ ,$p\0vrt8"+
+ 0$piq&vs",
+ ,$p\t?'tq",
+ 0$pi0tT"-
+ ,$p\t?x$pU"-
+ &$r#1&\
+ .$pirl.tq".
+ ,$p\vrsKp6".
+ 0$pi0u1vU"/
+ ,$p\vr*q6"/
+ 0$pirlr6p6"0
+ ,$p\0q3s]"0
+ 0$pi0.um"1
+ ,$p\vr6sc"1
+ &$r#5&\
+ .$pixN1t8"2
+ ,$p\u/.w<"2
+ 0$pi06'vP"3
+ ,$p\+'um"3
+ 0$pixNx$pU"4
+ ,$p\u/1sD"4
+ 0$pi0uAqX"5
+ (; &>p\+'yu"5
+ 'Lr#*&\
 s"H#.
- $=rh#;M
+ &7rh#;M
 u;
 DX)
 piq0y\V"6
- %5rh#<M
+ (5rh#<M
 w\#7
 p\+rWqX"6
- &U(rh#>M
+ *U(rh#>M
 u;
 DZ)
 pi+q0td"7
- %5rh#?M
+ (5rh#?M
 w\#:
 p\sQulpU"7
- &Drh#AM
+ *Drh#AM
 u;
 D\)
 pi+xNs]"8
- %5rh#BM
+ (5rh#BM
 w\#=
 p\+rWsI"8
- &(rh#DM
+ *(rh#DM
 u;
 D^)
 pi+++qu"9
- %5rh#EM
+ (5rh#EM
 w\#@
 p\+xWtq"9
- $7r#6&\
+ &7r#6&\
 s"H#;
- $=rh#HM
+ &=rh#HM
 u;
 Da)
 pisK*p.":
- %9rh#IM
+ (9rh#IM
 w\#D
 p\+x"rj":
- &Hrh#KM
+ *Hrh#KM
 u;
 Dc)
 pivh+tq";
- %5rh#LM
+ (5rh#LM
 w\#G
 p\v-rop6";
- &Drh#NM
+ *Drh#NM
 u;
 De)
 pisK*q6"<
- %5rh#OM
+ (5rh#OM
 w\#J
 p\+x"t8"<
- &(rh#QM
+ *(rh#QM
 u;
 Dg)
 pivhqFp6"=
- %5rh#RM
+ (5rh#RM
 w\#M
 p\+rts]"=
- $7r#pd&\
+ &7r#pd&\
 s"H#H
- $=rh#UM
+ &=rh#UM
 u;
 Di)
 piqFrtpZ">
- %9rh#VM
+ (9rh#VM
 w\#Q
 p\2q0p.">
- &Hrh#XM
+ *Hrh#XM
 u;
 Dk)
 pi2t-t8"?
- %5rh#YM
+ (5rh#YM
 w\#T
 p\2vhw<"?
- &Drh#[M
+ *Drh#[M
 u;
 Dm)
 piqF6w<#8
- %5rh#\M
+ (5rh#\M
 w\#W
 p\2q0q6#8
- &(rh#^M
+ *(rh#^M
 u;
 Do)
 pi2'u1pU#7
- %5rh#_M
+ (5rh#_M
 w\#Z
 p\2unsD#7
- $7r#v+&\
+ &7r#v+&\
 s"H#U
- $=rh#cM
+ &=rh#cM
 u;
 Dq)
 pi2u1uE#6
- %9rh#dM
+ (9rh#dM
 w\#^
 p\25rW{[6
- &Hrh#fM
+ *Hrh#fM
 u;
 Ds)
 pi2.ro{[5
- %5rh#gM
+ (5rh#gM
 w\#b
 p\2uxqX#5
- &Drh#iM
+ *Drh#iM
 u;
 Du)
 pi2u1*{[4
- %5rh#jM
+ (5rh#jM
 w\#e
 p\25repZ#4
- &(rh#lM
+ *(rh#lM
 u;
 Dw)
 pi2ros]#3
- %5rh#mM
+ (5rh#mM
 w\#h
 p\2ux2{[3
- $7r#qy&\
+ &7r#qy&\
 s"H#c
- $=rh#pM
+ &=rh#pM
 u;
 Dy)
 pixXyu#2
- %9rh#qM
+ (9rh#qM
 w\#l
 p\.sCqu#2
- &Hrh#sM
+ *Hrh#sM
 u;
 D{)
 pi2rtp.#1
- %5rh#tM
+ (5rh#tM
 w\#o
 p\.t?rj#1
- &Drh#vM
+ *Drh#vM
 u;
 D})
 pixX'vP#0
- %5rh#wM
+ (5rh#wM
 w\#r
 p\.sC2pU#0
- &(rh#yM
+ *(rh#yM
 u;
 GN)
 pi2rtq6#/
- %5rh#zM
+ (5rh#zM
 w\#u
 p\.t?t8#/
- $7r#rv&\
+ &7r#rv&\
 s"H#p
- $=rh#}M
-  $2pixWrl{[.
- %9rh#~M
+ &=rh#}M
+ '2pixWrl{[.
+ (9rh#~M
 w\#y
 p\t,6t'#.
- &Hrh$#M
-  $@pixWv(pZ#-
- %5rh$$M
+ *Hrh$#M
+ '@pixWv(pZ#-
+ (5rh$$M
 w\#|
 p\.q3p.#-
- &Drh$&M
-  $Npi.q0td#,
- %5rh$'M
+ *Drh$&M
+ 'Npi.q0td#,
+ (5rh$'M
 w\$"
 p\t,rt{[,
- &(rh$)M
-  $Lpi.vhw<#+
- %5rh$*M
+ *(rh$)M
+ 'Lpi.vhw<#+
+ (5rh$*M
 w\$%
 p\.q3q6#+
- $7r#t-&\
+ &7r#t-&\
 s"H#}
- $=rh$-M
-  $Npiz#ulpU#*
- %9rh$.M
+ &=rh$-M
+ 'Npiz#ulpU#*
+ (9rh$.M
 w\$)
 p\r6p0pZ#*
- &Hrh$0M
-  $Npiz#*uE#)
- %5rh$1M
+ *Hrh$0M
+ 'Npiz#*uE#)
+ (5rh$1M
 w\$,
 p\r61*{[)
- &Drh$3M
-  $Npiz#+tq#(
- %5rh$4M
+ *Drh$3M
+ 'Npiz#+tq#(
+ (5rh$4M
 w\$/
 p\r6s*#(
- &(rh$6M
-  $Lpiz#uk{['
- %5rh$7M
+ *(rh$6M
+ 'Lpiz#uk{['
+ (5rh$7M
 w\$2
 p\r6s#pZ#'
- $7r#r:&\
+ &7r#r:&\
 s"H$-
- $=rh$:M
-  $Npi1t-rj#&
- %9rh$;M
+ &=rh$:M
+ 'Npi1t-rj#&
+ (9rh$;M
 w\$6
 p\q3{;#&
- &Hrh$=M
-  $Npi1uvx+#%
- %5rh$>M
+ *Hrh$=M
+ 'Npi1uvx+#%
+ (5rh$>M
 w\$9
 p\1xXqu#%
- &Drh$@M
-  $Npi1t-t8#$
- %5rh$AM
+ *Drh$@M
+ 'Npi1t-t8#$
+ (5rh$AM
 w\$<
 p\1vZqX#$
- &(rh$CM
-  $Lpi1uvvP##
+ *(rh$CM
+ 'Lpi1uvvP##
 v"sOr/'xX
- $Orh$DM
+ &Orh$DM
 w\$?
 p\q3|#pU##
-  $( #V.rh$FM
+ '( $T)rh$FM
 w\$A
- .&  #e2  #W2  #y1  #l1  #\1  #~0  #q0  #d0  #T0  #v/  #i/  #[/  #{.  #n.  #a.  #S.  #s-  #f-  #X-  #z,  #k,  #],  #P,  #r+  #c+  #U+  #w*  #j*  #Z*  #|)  #o)  #b)  #R)  #t(  #g(  #Y(  #y'  #l'  #^'  #Q'  #q&  #d&  #V&  #x%  #i%  #[%  #}$  #p$  #a$  #S$  #u#  %h# #Nq@9
- *$/L
- &$/B
- ,$uF0pd
- /$q,v?vKsOr/'rW
- 3$wvY&V
- %$p%Zz*
+ :& %e2 %W2 %y1 %l1 %\1 %~0 %q0 %d0 %T0 %v/ %i/ %[/ %{. %n. %a. %S. %s- %f- %X- %z, %k, %], %P, %r+ %c+ %U+ %w* %j* %Z* %|) %o) %b) %R) %t( %g( %Y( %y' %l' %^' %Q' %q& %d& %V& %x% %i% %[% %}$ %p$ %a$ %S$ %u# )h# $Nq@9
+ 2$/L
+ *$/B
+ 6$uF0pd
+ <$q,v?vKsOr/'rW
+ D$wvY&V
+ ($p%Zz*
 pHZql
- %$  'x: #&q"Y4
- %$/X
- #$ #&|A,
- ,Y@ #\@p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+paV3+u|
- #$pHV%%
- #$s[pQ
- -$uF0v+
+ ($ -x: $&q"Y4
+ ($/X
+ $$ $&|A,
+ 7D $8p[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+paV3+u|
+ $$pHV%%
+ $$s[pQ
+ 8$uF0v+
 ws
 L#,5qF*
 x:-vLb&Z8zxrC&V
 L$qbrq
 x:-vLp?%-p*zxrC'V
- #b?k,%.
- &m?  $a# +&/)
-  '\</(
- #* #&wt,
- ,pB #sBp[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p7V3+u|
- #$q"p54
- &$  $d# .&uF0qy
- $$x:.vLb%-8zxrC&V
- $$/)
- *$uF0rv
- $$x:.vLp^%18zxrC+V
+ $b?k,%.
+ *m? 'a# 4&/)
+ -\</(
+ $* $&wt,
+ 6pB $sBp[qgvzvyrm}:?vzvyrm}+?{?op3}ZsLp)r[?p$vQj{Z?zW?IpYjp$gpmpmzWy&sL>p+p7V3+u|
+ $$q"p54
+ *$ 'd# :&uF0qy
+ &$x:.vLb%-8zxrC&V
+ &$/)
+ 2$uF0rv
+ &$x:.vLp^%18zxrC+V
 qn0%0,
 k0%3
- 5(qt\M
+ H(qt\M
 qt^M
- 6&z-q&*
- 1$uF'r6
- T$$q,xPvKsOr/'x$
- -$q,yZvKsOr/p06
- P$$uFq&*
+ J&z-q&*
+ @$uF'r6
+ X&$q,xPvKsOr/'x$
+ 8$q,yZvKsOr/p06
+ P&$uFq&*
 /T
- $&qNxXsX
+ &&qNxXsX
 q"Y,
 tIbM
- -"v:.{$
+ 8"v:.{$
 q"p?4
 qNz]r{
- $$qjqV^
- #"trrwpT
- %$r)p5,q0qU
- %$qjqV;0rl
- $$wvNZ
- #&qNxXrX
+ &$qjqV^
+ $"trrwpT
+ ($r)p5,q0qU
+ ($qjqV;0rl
+ &$wvNZ
+ $&qNxXrX
 L"%#
 /&
 qjp^A
 /&
 rzxf%&
- $;/&
+ &;/&
 t*,q0%(
-  %&  #4xepT
+ )& %4xepT
 wvNp*
- #6/&
+ $6/&
 L)%(
 /&
 zn%A
 /&
 rzxf%-
-  %3t*,q0%/
-  &3xe%%
-  %3L0%.
+ )3t*,q0%/
+ +3xe%%
+ )3L0%.
 /&
 zn,A
 /&
 rzxf%4
-  %Dt*,q0%6
-  &Dxe%,
-  $D  :TG ," *5/%
+ )Dt*,q0%6
+ +Dxe%,
+ 'D S#TG 6" 25/%
 ujxPr.
- )<D$)
-uarv
- '&se%
- ($uF0t-
- +$rM%i$
+ 0<D$)
+ %~D ,&se%
+ .$uF0t-
+ 4$rM%i$
 uF0r:
 /$
 xa2u5{@{5rC0FtT
 xa2u5qi{4{5rC0Fpdrj
- +p*/*
+ 4p*/*
 rd#r.
 /*
 pnb&0
 xr
 /*
 r#p?&0
- #}'/*
+ $}'/*
 D.)
-  'Q#/*
+ -Q#/*
 se-
 /*
- 'o#uF0p0
- $$/(
- $$/*
- $$/*
+ ,o#uF0p0
+ &$/(
+ &$/*
+ &$/*
 rM'i&
 uF0sC
 /$
 xa2u5{@{5rC,FtT
 xa2u5qi{4{5rC,Fpdrj
-  ,Q#rd%r.
+ 7Q#rd%r.
 /*
 pnpQ&0
-  $Q#r#p5&0
-  $Q#D8)
-  (Q#se5
-  (Q#uF0uQ
-  +Q# #c&uF0uv
+ 'Q#r#p5&0
+ 'Q#D8)
+ /Q#se5
+ /Q#uF0uQ
+ 5Q# $c&uF0uv
 /$
 xa2u5{@{5rC(FtT
 xa2u5qi{4{5rC(Fpdrj
-  ,R$rd'r.
+ 7R$rd'r.
 /*
 pnpa&0
-  $R$r#p|&0
-  $R$DB)
-  (R$se=
-  (R$uF0q&
-  +R$rM+i*
+ 'R$r#p|&0
+ 'R$DB)
+ /R$se=
+ /R$uF0q&
+ 5R$rM+i*
 uFt?'
 /$
 xa2u5{@{5rC$FtT
 xa2u5qi{4{5rC$Fpdrj
- $a$sH6"6".
+ &a$sH6"6".
 sH7"7"/
 sH8"8"0
 sH9"9"1
@@ -8516,11 +8237,11 @@ sHR"R[
 sHS"Spj
 sHT"TpG
 sHU"Upo
- #c#qn"%",
+ $c#qn"%",
 k"&/
 z-'s#
- #(rdNvKsOr/uQ6
- #$sn7"_
+ $(rdNvKsOr/uQ6
+ $$sn7"_
 sn9"b
 sn;"d
 sn="f
@@ -8532,7 +8253,7 @@ snE"n
 rd9d
 /6
 :8r.
- W%: $hO KiO  $e){T$##k
+ ^(: &hO u#iO 'e){T$##k
 {T$%#j
 {T$'#i
 {T$)#h
@@ -8541,14 +8262,12 @@ rd9d
 {T$/#e
 {T$1#d
 /*
-rd9d
-/*
-:8r.
-/*
- $U*/*
- $$/*
- %$/*
- z$$  &{,  Lc&{T%_#k
+ %c&/*
+ %c&/*
+ &U*/*
+ &$/*
+ ($/*
+ u'$ +{, x#c&{T%_#k
 {T%b#j
 {T%d#i
 {T%f#h
@@ -8556,7 +8275,7 @@ rd9d
 qJ~#f
 qJ}#e
 qJ|#d
-  Z&c&qJ{#k
+ f*c&qJ{#k
 qJz#j
 qJy#i
 qJx#h
@@ -8564,150 +8283,150 @@ qJw#g
 qJv#f
 qJu#e
 qJt#d
-  Y&u*qN06pv
+ d*u*qN06pv
 v"sOr/uv6
- $T%L?ql
- $I  &&/4
-  'r:/$
+ &T%L?ql
+ &I +&/4
+ -r:/$
 L>ql
- $-  '&  #0xepe
-  $n:/$
+ &- -& %0xepe
+ 'n:/$
 L=ql
-  %/  &&  #=xe%#
-  %/L<ql
-  %<  &&  #Jxe%)
-  Nf:/9
+ )/ +& %=xe%#
+ )/L<ql
+ )< +& %Jxe%)
+ |#f:/9
 rd>r.
- )c#DT)
-  'f:/9
-  )f:uF0t?
- +@rM">xP
+ 0c#DT)
+ -f:/9
+ 1f:uF0t?
+ 4@rM">xP
 uFt?+
 /$
 xa2u5{@{5rC-FtT
 xa2u5qi{4{5rC-Fpdrj
-  ,f:rd@r.
+ 7f:rd@r.
 /*
-  (f:D^)
-  /f:uF0rl
-  +f:  #g;uFt?.
+ /f:D^)
+ =f:uF0rl
+ 5f: %g;uFt?.
 /$
 xa2u5{@{5rC*FtT
 xa2u5qi{4{5rC*Fpdrj
-  ,g;rdBr.
+ 7g;rdBr.
 /*
-  (f:Di)
-  /f:uF0vr
-  +g;rM(i'
+ /f:Di)
+ =f:uF0vr
+ 5g;rM(i'
 uF0u*
- &n/  +R$rdDr.
+ *n/ 5R$rdDr.
 /*
-  (f:Ds)
-  /f:uF0xN
-  ,f:uFt?6
-  &f:/9
-  Bf:/9
-  $f:z-'x"
- #y7{T)?#k
+ /f:Ds)
+ =f:uF0xN
+ 7f:uFt?6
+ +f:/9
+ d#f:/9
+ 'f:z-'x"
+ $y7{T)?#k
 /1
- (&sn=#s
+ .&sn=#s
 q2)$r_
 {T)G#j
- )(snE#r
+ 0(snE#r
 q2)*r_
 {T)O#i
- )/snM#q
+ 0/snM#q
 q2)0r_
 {T)W#h
- )/snU#p
+ 0/snU#p
 q2)6r_
 {T)_#g
- )/sn]#o
+ 0/sn]#o
 q2)<r_
 {T)h#f
- )/snf#n
+ 0/snf#n
 q2)Br_
 {T)p#e
- )/snn#m
+ 0/snn#m
 q2)Hr_
 {T)x#d
- )/snv#l
+ 0/snv#l
 q2)Nr_
 {T*##k
- )/sn~#s
+ 0/sn~#s
 q2((r_
 {T*+#j
- )/{T#5#r
+ 0/{T#5#r
 q2(.r_
 {T*3#i
- )/{T#=#q
+ 0/{T#=#q
 q2(4r_
 {T*;#h
- )/{T#E#p
+ 0/{T#E#p
 q2(:r_
 {T*C#g
- )/{T#M#o
+ 0/{T#M#o
 q2(@r_
 {T*K#f
- )/{T#U#n
+ 0/{T#U#n
 q2(Fr_
 {T*S#e
- )/{T#]#m
+ 0/{T#]#m
 q2(Lr_
 {T*[#d
- )/{T#f#l
+ 0/{T#f#l
 q2(Rr_
 {T*d#k
- )/{T#n#s
+ 0/{T#n#s
 q2',r_
 {T*l#j
- )/{T#v#r
+ 0/{T#v#r
 q2'2r_
 {T*t#i
- )/{T#~#q
+ 0/{T#~#q
 q2'8r_
 {T*|#h
- )/{T$)#p
+ 0/{T$)#p
 q2'>r_
 {T+'#g
- )/{T$1#o
+ 0/{T$1#o
 q2'Dr_
-  #T6 )/{T$9#n
+ %T6 0/{T$9#n
 q2'Jr_
-  #]6 )/{T$A#m
+ %]6 0/{T$A#m
 q2'Pr_
-  #g6 )/{T$I#l
+ %g6 0/{T$I#l
 q2'Vr_
-  #f2 )/{T$Q#s
+ %f2 0/{T$Q#s
 q2&0r_
-  #o2 )/{T$Y#r
+ %o2 0/{T$Y#r
 q2&6r_
-  #x2 )/{T$b#q
+ %x2 0/{T$b#q
 q2&<r_
-  #R3 )/{T$j#p
+ %R3 0/{T$j#p
 q2&Br_
-  #[3 )/{T$r#o
+ %[3 0/{T$r#o
 q2&Hr_
-  #e3 )/{T$z#n
+ %e3 0/{T$z#n
 q2&Nr_
-  #n3 )/{T%%#m
+ %n3 0/{T%%#m
 q2&Tr_
-  #w3 )/{T%-#l
+ %w3 0/{T%-#l
 q2&Zr_
 !s4
 qN++r{
 kj%f
 vN
- #s$pHZ%k
+ $s$pHZ%k
 x3*=x
 /@
 :Ud
- 8*|I+F$+F7
- &$  )' %0  )' %0  )' %0  #E ($r@+L$+M
+ N*|I+F$+F7
+ *$ 1' (0 1' (0 1' (0 %E .$r@+L$+M
 r@+J$+K
 r@+H$+I
 r@+F$+G
- #* #7/(
+ $* $7/(
 k{H#2
 vN
 /(
@@ -8718,223 +8437,223 @@ x3*=}
 /(
 qQ1
 r>2
- 1d$/(
- $$/(
+ @d$/(
+ &$/(
 |I)w$)w7
- &&  )' %0  )' %0  )' %0  #E  $f# #(r>.
- $$r@)}$)~
+ *& 1' (0 1' (0 1' (0 %E 'f# $(r>.
+ &$r@)}$)~
 r@){$)|
 r@)y$)z
 r@)w$)x
-  %q#xd#@H#O
-  $q#pHZH#A
+ )q#xd#@H#O
+ 'q#pHZH#A
 x3*si#1
 /(
 :[d
-  $q#r>1
-  5q#|I(J$(J7
- &t#  )' %0  )' %0  )' %0  #E  %q#r>5
- $,r@(P$(Q
+ 'q#r>1
+ Iq#|I(J$(J7
+ *t# 1' (0 1' (0 1' (0 %E )q#r>5
+ &,r@(P$(Q
 r@(N$(O
 r@(L$(M
 r@(J$(K
-  %c%xd#VH#m
-  $c%pHZH#W
+ )c%xd#VH#m
+ 'c%pHZH#W
 x3*si#6
 /(
 :^d
-  $c%r>*
-  5c%|I&{$&{7
- &t#  )' %0  )' %0  )' %0  #E  %c%r>6
- $,r@'$$'%
+ 'c%r>*
+ Ic%|I&{$&{7
+ *t# 1' (0 1' (0 1' (0 %E )c%r>6
+ &,r@'$$'%
 r@'"$'#
 r@&}$&~
 r@&{$&|
-  $T' #,rHr($1H$1H$.
+ 'T' $,rHr($1H$1H$.
 xd$1H$-
 s5~;:
- '(J2{V
+ ,(J2{V
 uR'D
- $> #9JIxz
- $D/m
+ &> $9JIxz
+ &D/m
 JS|<
- $$/a
+ &$/a
 J_uC1
- $&JfuC1
- $%/7
+ &&JfuC1
+ &%/7
 :S}v
 uR#j
- $,:_q(<
+ &,:_q(<
 uR$&
- $,:Nq(0
+ &,:Nq(0
 uR#g
- $,:\q(2
+ &,:\q(2
 uR#|
- $$:Iq(1
+ &$:Iq(1
 uR#d
- $&:Yq(*
+ &&:Yq(*
 uR#u
- $,:DrP<
+ &,:DrP<
 uR#a
- $,:VrP0
+ &,:VrP0
 uR#n
 p9++
- #M:6rP2
+ $M:6rP2
 uR#C
 p9sQ
- #M:?rP1
+ $M:?rP1
 uR#Y
 p9vh
- #I:1rP*
+ $I:1rP*
 uR#@
 p9v-
- #C:=s?<
+ $C:=s?<
 uR#S
 p92'
- #A:,s?0
+ $A:,s?0
 uR#=
 p9v6
- ##:;s?2
+ $#:;s?2
 uR#M
 p92.
- ##:'s?1
+ $#:'s?1
 uR#:
 p925
- ##:9s?*
+ $#:9s?*
 uR#G
 p9xX
- (T&v_rl
- '$ppxlrl
- '$C<
- '$C<
- %$/#
+ .T&v_rl
+ ,$ppxlrl
+ ,$C<
+ ,$C<
+ ($/#
 ||
 C7
- $3 #:/#
- #7C7
- $$ #8  $.C2
- $I #P#  $.C2
- $I #N  $:C-
- $_# #g#  $:C-
- $_# $e# &d# #e#tX'
+ &3 $:/#
+ $7C7
+ &$ $8 '.C2
+ &I $P# '.C2
+ &I $N ':C-
+ 'F $, ':C-
+ 'F &* *d# $e#tX'
 ppun5.
 q4(
- %( &d# #e# &d# #e# 'd# #c# &b# #c# 'b# #a# &_# #a# $_#pB#=
- 'a#q4'
- %$pB#K
+ (( *d# $e# *d# $e# ,d# $c# *b# $c# ,b# $a# *_# $a# &_#pB#=
+ ,a#q4'
+ ($pB#K
 r9xlrl
- &&q4&
- %$pB#3
- '$q4%
- %$pB#I
-  $6 %(q4$
- %$Cz
- '$q4#
- %$pB#G
-  $J %(q4"
- %$Cp
- '$r9q)
+ *&q4&
+ ($pB#3
+ ,$q4%
+ ($pB#I
+ '6 ((q4$
+ ($Cz
+ ,$q4#
+ ($pB#G
+ 'J ((q4"
+ ($Cp
+ ,$r9q)
 p9
 !cq0pm
- #CpB#E
-  $J!|-+pm
- $A $h&!culpm
- &w$!|-wG
- &[#!|-wX
- #3Cl
-  $J!|-x#
- &R#!cunpm
- &8!|-xw
- &3!y=y3
- #GCj
-  $J!y=z/
- &R#!cxlpm
- #GCI
- $3!cv6pm
- &a#!cvZpm
- $p#  $J!y=wG
- &^$!y=wX
- #GC?
- $G!y=x#
- &u#!crWpm
- #GCf
-  $J!y=xw
- ?R#`}
+ $CpB#E
+ 'J!|-+pm
+ &A &h&!culpm
+ *w$!|-wG
+ *[#!|-wX
+ $3Cl
+ 'J!|-x#
+ *R#!cunpm
+ *8!|-xw
+ *3!y=y3
+ $GCj
+ 'J!y=z/
+ *R#!cxlpm
+ $GCI
+ &3!cv6pm
+ *a#!cvZpm
+ &p# 'J!y=wG
+ *^$!y=wX
+ $GC?
+ &G!y=x#
+ *u#!crWpm
+ $GCf
+ 'J!y=xw
+ \#R#`}
 
 var fewF16SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 63694 few_dtype_F16_dtype_F16_toF16_32_float32_twoGroups
- /$tWq^
+ <$tWq^
 Ovhqq
- P'$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{q3vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
- &$  #' &$  #, &$  #1 wJ$Tz$yG
+ P,$x<pEp[p[j?p[p[jsLjIrVu{?IrVu{?q7wup{p3g?p[q3p{q3vap0yn?\p0?\p0p/qk{@[{4pFr5pxs;#6#5#4#3#2#1#0#/#.#-#,#+#*#)#(#'#&#%#$##@)E-x(yX
+ *$ %' *$ %, *$ %1 ot#$Tz$yG
 v{qP
 shyn?\p0p/Qtz
- %(v{q5
-  #' %&v{pT
-  &'v{pN
-  &,v{p2
-  &1v{Z
-  &6v{p*
-  &;v{A
-  %@ (\#wL$y$$z
+ ((v{q5
+ %' (&v{pT
+ +'v{pN
+ +,v{p2
+ +1v{Z
+ +6v{p*
+ +;v{A
+ )@ .\#wL$y$$z
 wL$w$$x
 wL$u$$v
 wL$s$$t
- $*qnZ%Z%[
+ &*qnZ%Z%[
 kZ%Y
- )&uR$h
- 5$ #> (= #> (=wWF
- ($wWB
- ($ #> (= #> (=wW/
- ($wW+
- b&$`}
+ 0&uR$h
+ H$ $> .= $> .=wWF
+ .$wWB
+ .$ $> .= $> .=wW/
+ .$wW+
+ s*$`}
 
 var fewBF16To32SM90ANarrowAligned = driver.Text{Base: &fewBF16SM90ANarrowAligned, Code: `packed2 62647 few_dtype_BF16_float32_toF32_32_float32_twoGroups
- /$OsQqq
- xO$ua.
- #$xV
+ <$OsQqq
+ q~#$ua.
+ $$xV
 w62u5Q>Q>Q>QqxqX
- #B|I$z$$zpo
+ $B|I$z$$zpo
 |I$y$$ypG
 |I$x$$xpj
 |I$w$$w[
 |I$v$$vpM
 |I$u$$uU
 |I$t$$t(
- 'i#s<pSrf
- #$u-q1y_r"$z$$y$$x$$w@
+ ,i#s<pSrf
+ $$u-q1y_r"$z$$y$$x$$w@
 u-q1t(p0uhr"$v$$u$$t$$s@
- #,qnF%F%G
+ $,qnF%F%G
 kF%E
- )&uR$S
- ($/k
- %$/]
- ($/5
- #$wW:
- ($wW6
- ($wW2
- ($wW.
- ($wW#
- ($sh?Iq3u}vMq5
- ($sh?Iq3u}vMp2
- ($sh?Iq3u}vM8
- 6$/-
- {%$`}
+ 0&uR$S
+ .$/k
+ ($/]
+ .$/5
+ $$wW:
+ .$wW6
+ .$wW2
+ .$wW.
+ .$wW#
+ .$sh?Iq3u}vMq5
+ .$sh?Iq3u}vMp2
+ .$sh?Iq3u}vM8
+ J$/-
+ w)$`}
 
 var lean8SM90NarrowAligned = driver.Text{Base: &squareSM80Narrow, Code: `packed2 25697 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
- #(!u6vQjp{q*
- &$!yH'u|qctc
+ $(!u6vQjp{q*
+ *$!yH'u|qctc
 !
 !pW'tqpt
- $,]1qo
+ &,]1qo
 tWqq
 Ouvq^
 h'rqs7
 p#t-rO
- %*p,qX
- $"p,rj
- ("p"um
+ (*p,qX
+ &"p,rj
+ ."p"um
 t$sD
 p"rL
 t$qc
@@ -8951,8 +8670,8 @@ zp
 s1
 s2
 z8+'
- #R$s/
- ##y}
+ $R$s/
+ $#y}
 s/
 y}
 x2
@@ -8975,15 +8694,15 @@ t4
 q"p4rf
 sW1a
 rs&%
- #m,ws
-  b##u"
+ $m,ws
+ t$#u"
 qs*pX
 pH$pk
 qs6pv
 q_+M
 rb<qT
 pH$&)
- #9/#
+ $9/#
 rYZ-
 rb+q%
 rs%^
@@ -8994,16 +8713,16 @@ x3')
 y+q9
 t4
 wv48
- #Q(rb+p}
+ $Q(rb+p}
 Lc&)
 r]p?A
 qfp7r4
 rb2s8
 x3'R
 y+q/
-  %,t1|dyO
+ ),t1|dyO
 t#vu
-  ##p<7
+ %#p<7
 wj;
 G&)
 rb1sX
@@ -9020,8 +8739,7 @@ tVR%S%T%Uqx{;
 tVZ%[%\%]qx2sI
 rb2pX
 s<pO;
-G&)
-rb1qO
+ %1rb1qO
 q?ph
 tV&%'%(%)r|
 tV.%/%0%1qxp.
@@ -9031,30 +8749,27 @@ tVF%G%H%Iqxwn
 tVN%O%P%Qqxq0pZ
 tVV%W%X%Yqx{;
 tV^%_%a%bqx2sI
- #3sW6p;
+ $3sW6p;
 pEvyw>gp3oz?p)v,q'?x<jtv
-  B\$qM<a
+ d#\$qM<a
 q,xPr.
 qM'p'
 t]#d
 /.
-  #W$/-
-q_+M
-/.
-  &W$/.
+ %W$/-
+ %W$/.
+ +W$/.
 rs&9
 rY&9-
 /.
 qI=
-x3')
-uN0
-  %W$/.
+ %W$uN0
+ )W$/.
 pH9&)
-  $W$/.
-x3'R
-  &,  %W$p<8
-  $W$/.
-  %W$tVN%O%P%Qr|
+ 'W$/.
+ %W$ +, )W$p<8
+ 'W$/.
+ )W$tVN%O%P%Qr|
 tVV%W%X%Yqxp.
 tV^%_%a%bqxrL
 tVg%h%i%jqxs*
@@ -9063,9 +8778,8 @@ tVw%x%y%zqxq0pZ
 vWM&L&K&Jqx{;
 vWE&D&C&Bqx2sI
 /.
-  $W$/.
-q?ph
-tVR%S%T%Ur|
+ 'W$/.
+ %W$tVR%S%T%Ur|
 tVZ%[%\%]qxp.
 tVc%d%e%fqxrL
 tVk%l%m%nqxs*
@@ -9073,7 +8787,7 @@ tVs%t%u%vqxwn
 tV{%|%}%~qxq0pZ
 vWI&H&G&Fqx{;
 vWA&@&?&>qx2sI
- ##s=.sX
+ $#s=.sX
 pH#pk
 rs&8
 rY&8-
@@ -9083,11 +8797,11 @@ x3&)
 uN/
 t4
 wv28
- #0tE
+ $0tE
 p<9
 ua2
- #7s=*y2
-  %KtV'%(%)%*r|
+ $7s=*y2
+ )KtV'%(%)%*r|
 tV+%,%-%.qxp.
 tV/%0%1%2qxrL
 tV3%4%5%6qxs*
@@ -9095,24 +8809,23 @@ tV7%8%9%:qxwn
 tV;%<%=%>qxq0pZ
 tV?%@%A%Bqx{;
 tVC%D%E%Fqx2sI
- #$ &]%qM1p'
+ $$ *]%qM1p'
 J$w&
 //
-  #Z&/.
-q_+M
-//
-  &Z&//
-  $S$rb2q8
+ %Z&/.
+ %Z&//
+ +Z&//
+ 'S$rb2q8
 x=qV&'
 /-
-  #C//
-  #P$r]bA
+ %C//
+ %P$r]bA
 qfp?r4
 /$
-  #*/,
-  %Z#s=1q8
+ %*/,
+ )Z#s=1q8
 x=qV&&
- &\# #$q.+qO
+ *\# $$q.+qO
 pz]%b%^%cp&1%2pqqi{4@
 pz_%d%a%ep&3%4wF
 pzf%j%g%kp&5%6wF
@@ -9137,14 +8850,14 @@ u"
 /4
 {y=
 ut)
-  &P%utR
-  &'s=1s8
+ +P%utR
+ +'s=1s8
 utp@
-  &T$rb2y2
+ +T$rb2y2
 t1v?ve
 t#ve
-  ##s=1pX
-  $%p<:
+ %#s=1pX
+ '%p<:
 /6
 s<pS;
 G&)
@@ -9157,18 +8870,16 @@ tVt%u%v%wqxrL
 tV|%}%~&cqxs*
 vW]&\&[&Zqxwn
 vWU&T&S&Rqxq0pZ
-  $U%/#
+ 'U%/#
 zL;
-G&)
-/#
-q?ph
-tVh%i%j%kr|
+ %0/#
+ %\'tVh%i%j%kr|
 tVp%q%r%sqxp.
 tVx%y%z%{qxrL
 vWb&a&_&^qxs*
 vWY&X&W&Vqxwn
 vWQ&P&O&Nqxq0pZ
-  $U%/$
+ 'U%/$
 s<q/;
 G#)
 s=*sT
@@ -9181,13 +8892,12 @@ tVG%H%I%Jqxwn
 tVK%L%M%Nqxq0pZ
 tVO%P%Q%Rqx{;
 tVS%T%U%Vqx2sI
- $w.ujxPvK~I
- #Aq=.p=
+ &w.ujxPvK~I
+ $Aq=.p=
 pg<r+
 rz.v(&-
 p_8M18
-pg0M
- #W0t9Z
+ %[( $W0t9Z
 wMt"&
 p\pU#%
 p\xN{[$
@@ -9207,49 +8917,47 @@ pg/r+
 s/
 rzsKp*
 q>pQr+
- #^' #u'v;B
+ $^' $u'v;B
 q;0vU
-v;B
-q;.tq
+ %$q;.tq
 t+Q~#
 q;*p.
-  #$q;'yu
-  #&q;t-rj
-  #(q;sCsc
-  #*q;q&qX
-  #,q;xupU
-  #.q;0.w<
-  #0q;xNtd
-  #2q;+|K
-  #4q;uluE
-  #6q;vh2pU
-  #8q;qFqc
-  #:q;2q0pZ
-  #<ra6yq
+ %$q;'yu
+ %&q;t-rj
+ %(q;sCsc
+ %*q;q&qX
+ %,q;xupU
+ %.q;0.w<
+ %0q;xNtd
+ %2q;+|K
+ %4q;uluE
+ %6q;vh2pU
+ %8q;qFqc
+ %:q;2q0pZ
+ %<ra6yq
 {y$
 {y)
 r*pdz$
 }px<w>p3u}vM&.&(p@
- #]$w#pAE
+ $]$w#pAE
 s5y~
- #$sFp:3E
+ $$sFp:3E
 }k
 xr
- #$tf
+ $$tf
 G-)
- $p' #X*  #O #h$q_+K
+ &p' $X* %O $h$q_+K
 s5~2
- #$q_+4
+ $$q_+4
 xr
- >m$q_+M
-vN
- #t%r^rN
+ Z#m$ %^+vN
+ $t%r^rN
 /-
-  %S#/-
-  &S# 'R&}px<w>p3u}vMpe&*tU
- #~%z~6
+ )S#/-
+ +S# ,R&}px<w>p3u}vMpe&*tU
+ $~%z~6
 u"
- #T&qQ2
+ $T&qQ2
 wc
 ua'
 G+)
@@ -9258,15 +8966,15 @@ Tz1yG
 }c
 }X
 puuQqT
- %,q|zr1
+ (,q|zr1
 rc
 TyqpV*
 w$*
 wSt^tz
 /#
 s<pS,
- #+Ip)?pEqBqgq7uLq]A
- #Mr*qypv
+ $+Ip)?pEqBqgq7uLq]A
+ $Mr*qypv
 uw+M
 r*rvqT
 zM="
@@ -9274,50 +8982,50 @@ zM="
 u&#
 tE
 }\y~
-  +S#/7
+ 5S#/7
 sn.(
 /7
-  $V$/7
-  $V$/7
- )U#/7
- $$/7
- $$/7
- %$/7
- *$/7
-  $V$/7
+ 'V$/7
+ 'V$/7
+ 0U#/7
+ &$/7
+ &$/7
+ ($/7
+ 2$/7
+ 'V$/7
 r^=%
-  ,S#v;B
- $6/7
+ 7S#v;B
+ &6/7
 }px<w>p3u}vMqU&*tU
 /7
-  $V$/7
+ 'V$/7
 qQ2
 uB
-  %V$/7
-  $V$/7
- $6/6
-  #V$wD
+ )V$/7
+ 'V$/7
+ &6/6
+ %V$wD
 /7
-  )V$r*t-q-
- $X&ra'qT
- $%/F
+ 1V$r*t-q-
+ &X&ra'qT
+ &%/F
 J(s?
 wWq
 J)uy
 J+vX
 wWm
 p95
- #OJ2{7
+ $OJ2{7
 wWD
 J3|'
 J5{V
 wW@
 sY'
- #;/E
+ $;/E
 :=xz
 wW;
 sY+
- #I/#
+ $I/#
 :5|<
 wW.
 :4{e
@@ -9329,23 +9037,23 @@ wW,
 wW*
 sY6
 !s}
-  #}- $a$/*
+ %}- &a$/*
 ws
 z>.
 pc2
- $*/'
+ &*/'
 tX
 C/
 _1
- $(/#
+ &(/#
 })
 C$
 _2
- $*/#
+ &*/#
 tX
 C$
-  $.!y=pm
- $"n7
+ '.!y=pm
+ &"n7
 _0
 p9
 !cwG
@@ -9356,20 +9064,20 @@ p9
 !cwX
 ||
 n8
-  $,!cx#
-  $,r9q/
+ ',!cx#
+ ',r9q/
 p9
 !c*pm
 ||
 CX
-  $6!cxw
-  $6r9q9
+ '6!cxw
+ '6r9q9
 p9
 !c'y3
 ||
 CW
-  $@!c'z/
-  $@r9pJ
+ '@!c'z/
+ '@r9pJ
 p9
 !cqypm
 /%
@@ -9379,52 +9087,51 @@ _/
 p9
 !crvpm
 {1.
-  #Kr9pO
+ %Kr9pO
 p9
 !ct-pm
 /#
 ||
 CE
-  $L!c'wG
-  $Lr9ph
+ 'L!c'wG
+ 'Lr9ph
 p9
 !c'wX
 ||
 CD
-  $L!c'x#
-  $Lr9pS
+ 'L!c'x#
+ 'Lr9pS
 p9
 !cuQpm
 /#
-vb;
-CC
-  $B!c'xw
-  $Br9pA
- #& #p7 &q7p"|K
+ %BCC
+ 'B!c'xw
+ 'Br9pA
+ $& $p7 *q7p"|K
 st
 t$t8
- 3(`}
+ D(`}
 
 var lean8SM90 = driver.Text{Base: &lean8SM90NarrowAligned, Code: `packed2 29904 lean_dtype_BF16_dtype_BF16_toBF16_eightRows
- 1$OsCqo
+ @$OsCqo
 h6qS
- A& %:pIp44
+ a#& (:pIp44
 vnqU8
- $&r)z=p2
- u#$rs&2
+ &&r)z=p2
+ k%$rs&2
 rY&2-
- #&qI6
- #$y+q)
+ $&qI6
+ $$y+q)
 ueq))
 sFq0E
- #*pH2&)
+ $*pH2&)
 r]YA
 qfbr4
- #(x3'p@
+ $(x3'p@
 uN'
 x{()
-  #+ &,|R;
- '$tCp^u%
+ %+ *,|R;
+ ,$tCp^u%
 tCpa}N
 tCp|fp6
 tCqRfqu
@@ -9456,7 +9163,7 @@ q#Vf2sI
 q#Wf2x+
 q#Xf2uE
 q#Yf21pZ
- #2 $i, $h,q#"u%
+ $2 &i, &h,q#"u%
 q##}N
 q#$fp6
 q#%fqu
@@ -9488,10 +9195,10 @@ q#Zf2sI
 q#[f2x+
 yT8f2uE
 yT7f21pZ
- S#2  $W%/.
-  $W%  %}$/.
-  %W%/.
-  )W% #N  $W% &&q#Fu%
+ V$2 'W%/.
+ 'W% )}$/.
+ )W%/.
+ 1W% $N 'W% *&q#Fu%
 q#G}N
 q#Hfp6
 q#Ifqu
@@ -9524,7 +9231,7 @@ yT=f2x+
 yT<f2uE
 yT;f21pZ
 /.
- $m( $Y(q#Ju%
+ &m( &Y(q#Ju%
 q#K}N
 q#Lfp6
 q#Mfqu
@@ -9554,13 +9261,13 @@ q#}f+w<
 q#~f+q6
 yT:f2sI
 yT9f2x+
-  %W% $4rs&1
+ )W% &4rs&1
 rY&1-
- #&qI6
- #$uN$
+ $&qI6
+ $$uN$
 x{%)
-  #^' $*wj;
- '$tCqRu%
+ %^' &*wj;
+ ,$tCqRu%
 q#"}N
 q##fp6
 q#$fqu
@@ -9592,25 +9299,25 @@ q#=f2sI
 q#>f2x+
 q#?f2uE
 q#@f21pZ
- 32  $r( '&  #p( ($  $r# *&pzS%W%T%Xp&+%,pqqi{4@
+ D2 'r( ,& %p( .$ 'r# 2&pzS%W%T%Xp&+%,pqqi{4@
 pzU%Y%V%Zp&-%.wF
 pz[%_%\%ap&/%0wF
 pz]%b%^%cp&1%2wF
 pzd%h%e%ip&3%4wF
- #&pzl%p%m%qp&7%8wF
- #$pzt%x%u%yp&;%<wF
- #$pz|&J%}&Ip&?%@wF
+ $&pzl%p%m%qp&7%8wF
+ $$pzt%x%u%yp&;%<wF
+ $$pz|&J%}&Ip&?%@wF
 pz~&H&K&Gp&A%BwF
 yEu(F&B&E&Ap&C%DwF
 yEu(D&@&C&?p&E%FwF
 yEu(>&:&=&9p&G%HwF
 s\&#%#$##pqu(<&8&;&7p&I%Jpqyc
- #4t=6&6qb
- #$v[6&%
- $${y6
- #$  %f)|Dp@
-  %& #4vGr}
-  %j$ +, $>/6
+ $4t=6&6qb
+ $$v[6&%
+ &${y6
+ $$ )f)|Dp@
+ )& $4vGr}
+ )j$ 4, &>/6
 {b3
 zy
 q#Su%
@@ -9641,8 +9348,8 @@ yTFf{;
 yTEf+vU
 yTDf+w<
 yTCf+q6
-  &l&/#
- #8 %;q#Wu%
+ +l&/#
+ $8 (;q#Wu%
 q#X}N
 q#Yfp6
 q#Zfqu
@@ -9670,9 +9377,9 @@ yTBf{;
 yTAf+vU
 yT@f+w<
 yT?f+q6
-  &l&/$
+ +l&/$
 s<qA;
- %6q#+u%
+ (6q#+u%
 q#,}N
 q#-fp6
 q#.fqu
@@ -9704,84 +9411,83 @@ q#Gf2sI
 q#Hf2x+
 q#If2uE
 q#Jf21pZ
- '2pg5r+
- #$p_1M18
- c#$sFp:.E
- R#$  %S# .(tH9,
- $$qQ,
- -$q|zr*
- 4$  *S# K2  +S# (4  $V$/7
+ ,2pg5r+
+ $$p_1M18
+ u$$sFp:.E
+ T$$ )S# :(tH9,
+ &$qQ,
+ 8$q|zr*
+ F$ 3S# u#2 5S# .4 'V$/7
 qQ,
- -*  #V$ 3$ $$ %$ $$ &$ &$ $$ %$ )$z>&
+ 8* %V$ D$ &$ ($ &$ *$ *$ &$ ($ 0$z>&
 pc,
- &&C'
+ *&C'
 _*
- &&pppJ
+ *&pppJ
 _,
- &&  #(  $. %(n2
+ *& %( '. ((n2
 _'
- &&_3
- %$n4
-  $, %(_5
- %$CV
-  $6 %(q4U
- %$CT
-  $@ %(q4S
- &$CJ
+ *&_3
+ ($n4
+ ', ((_5
+ ($CV
+ '6 ((q4U
+ ($CT
+ '@ ((q4S
+ *$CJ
 _$
- &&q4I
- &$C@
-  $L %(q4?
- %$C>
-  $L %(q4=
- &$C<
-  $B %(q4;
- <$`}
+ *&q4I
+ *$C@
+ 'L ((q4?
+ ($C>
+ 'L ((q4=
+ *$C<
+ 'B ((q4;
+ V#$`}
 
 var lean16SM90NarrowAligned = driver.Text{Base: &lean8SM90NarrowAligned, Code: `packed2 25521 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
- /$]5qo
- #$OsCqS
+ <$]5qo
+ $$OsCqS
 h'yD
- X#&q"p4;
- E$ -c#rs%>
+ a$&q"p4;
+ i#$ 8c#rs%>
 rY%?-
- #&sU;
- &$qjp0A
- #$LB&)
- )$  #, 0$ +* S#*rs%k
+ $&sU;
+ *$qjp0A
+ $$LB&)
+ 0$ %, >$ 4* V$*rs%k
 rY%l-
 /.
 sUh
- &*  #~#/.
+ ** %~#/.
 Lo&)
- )(  &~# -* +* (*sUq
- &$  #Os=.q8
+ 0( +~# 8* 4* .*sUq
+ *$ %Os=.q8
 pH8e
- $f( #a,x3&R
-  &, %U,p<9
- #$ 'T(tV+%,%-%.r|
+ 'O $}%x3&R
+ +, )Op<9
+ %O ,v%tV+%,%-%.r|
 tV3%4%5%6qxp.
 tV;%<%=%>qxrL
- #q' #r# #r+ $T- #;tV/%0%1%2r|
+ $q' $r# %O &c# $;tV/%0%1%2r|
 tV7%8%9%:qxp.
- #@tVG%H%I%Jqxs*
- '_' ()/3
- #$/2
- #$/3
- &$/3
- &$/1
- #$/3
- '$/0
- '$/0
-pH8e
-r]YA
+ $@tVG%H%I%Jqxs*
+ ,_' .)/3
+ $$/2
+ $$/3
+ *$/3
+ *$/1
+ $$/3
+ ,$/0
+ ,$/0
+ %k#r]YA
 qfbr4
 /#
- ##rxrgB
+ $#rxrgB
 rxryB
 rxr\B
 rxqiB
- ("pzd%h%e%ip&7%8pqqi{4@
+ ."pzd%h%e%ip&7%8pqqi{4@
 pzf%j%g%kp&9%:wF
 pzd%h%e%ip&;%<pqt"&#%#$##@
 pzf%j%g%kp&=%>wF
@@ -9797,19 +9503,19 @@ pz|&A%}&@p&O%PpqpR%"$"#""@
 s\*#)#(#'p&~&?&B&>p&Q%Rpqyc
 pz|&A%}&@p&S%Tpqzj
 s\&#%#$##p&~&?&B&>p&U%Vpqyc
- #Bt==&=rw
- %$/8
- #$}5
-  &h%|DR
-  &'/4
+ $Bt==&=rw
+ ($/8
+ $$}5
+ +h%|DR
+ +'/4
 |Dp@
-  &t$|DrN
-  &' #Bt1yZxO
+ +t$|DrN
+ +' $Bt1yZxO
 t#xO
-  ##/4
-  $%  $' #./8
+ %#/4
+ '% '' $./8
 |R;
- #&/8
+ $&/8
 s%$3
 zy
 tVl%m%n%or|
@@ -9818,27 +9524,27 @@ tV|%}%~&JqxrL
 vWE&D&C&Bqxs*
 /#
 s<q9;
- %<tVp%q%r%sr|
+ (<tVp%q%r%sr|
 tVx%y%z%{qxp.
 vWI&H&G&FqxrL
 vWA&@&?&>qxs*
 /$
 s<qA;
- #6/6
- #$tV?%@%A%Br|
+ $6/6
+ $$tV?%@%A%Br|
 tVG%H%I%Jqxp.
 tVO%P%Q%RqxrL
 tVW%X%Y%Zqxs*
 /#
 s<q);
- #'/#
+ $'/#
 q?ps
 tVC%D%E%Fr|
 tVK%L%M%Nqxp.
 tVS%T%U%VqxrL
 tV[%\%]%^qxs*
- $X-rd%vK~I
- *p,wMt"*
+ &X-rd%vK~I
+ 2p,wMt"*
 p\pU#)
 p\xN{[(
 p\0w<#'
@@ -9846,61 +9552,61 @@ p\2r6{[&
 p\21qu#%
 p\rWq6#$
 p\xXs]##
- g'*wWy
- $$wWu
- %$wWL
- $$wWH
- %$:Gxz
+ },*wWy
+ &$wWu
+ ($wWL
+ &$wWH
+ ($:Gxz
 wWC
 :F{h
 :D|<
 wW?
 sY.
- $(:9uC1
+ &(:9uC1
 wW0
 :8uC5
 :7}v
- #$:6uC6
+ $$:6uC6
 /#
 :5q(<
- #&:4q('
+ $&:4q('
 :3q(0
- #(p90+
- ($z>0
- '$C1
- '$C&
- '$C&
- ,$ppp0
+ $(p90+
+ .$z>0
+ ,$C1
+ ,$C&
+ ,$C&
+ 6$ppp0
 r9q)
- *&  #,r9ps
- %&Cd
- &$  #6 $G $JCc
- &$  #@ $G %JCY
- &$  #K $I #L #5CX
- $$ #8  $, $I #N $7CK
- &8  #L $I #L||
+ 2& %,r9ps
+ (&Cd
+ *$ %6 &G &JCc
+ *$ %@ &G (JCY
+ *$ %K &I $L $5CX
+ &$ $8 ', &I $N &7CK
+ *8 %L &I $L||
 CJ
- $E #L  $L $G!vTy3
- $8CI
- $$!vTz/
-  $L $1!ct?pm
- #&CH
- $$!vT+pm
-  $L =(`}
+ &E $L 'L &G!vTy3
+ &8CI
+ &$!vTz/
+ 'L &1!ct?pm
+ $&CH
+ &$!vT+pm
+ 'L X#(`}
 
 var lean16SM90 = driver.Text{Base: &lean8SM90, Code: `packed2 27698 lean_dtype_BF16_dtype_BF16_toBF16_sixteenRows
- /$]5qo
- #$Ot-rA
+ <$]5qo
+ $$Ot-rA
 hpdqo
- L&q"p4;
- E$ 4c#sFp0E
- *$  #+ <$ 5ByT8f0s]
+ w#&q"p4;
+ i#$ Fc#sFp0E
+ 2$ %+ V#$ HByT8f0s]
 yT7fq&pU
- Z#F  #f$ *$  &f$ 9* 5B  %f$ +H  #{%s=.q8
+ e$F %f$ 2$ +f$ P#* HB )f$ 4H %{%s=.q8
 pH1e
- $f, #^1x3&p@
-  %+ %U1p<9
- #$ 'V,q##u%
+ &f, $^1x3&p@
+ )+ (U1p<9
+ $$ ,V,q##u%
 q#$}N
 q#%fp6
 q#&fqu
@@ -9908,15 +9614,15 @@ q#+fp.
 q#,f1p6
 q#-ft8
 q#.ftq
- &{*q#;fs*
+ *{*q#;fs*
 q#<f'q6
 q#=f0s]
 q#>fq&pU
- #W& #* $\% #S3q#'u%
+ $W& $* &\% $S3q#'u%
 q#(}N
 q#)fp6
 q#*fqu
- &\3q#7frL
+ *\3q#7frL
 q#8f'qc
 q#9f{n
 q#:f'rj
@@ -9924,20 +9630,20 @@ q#?fs*
 q#@f'q6
 q#Af0s]
 q#Bfq&pU
- 'h) ()/3
- #$/2
- #$/3
- &$/3
- &$/1
- #$/3
- '$/0
- '$/0
-  %S$/#
- ##rxrgB
+ ,h) .)/3
+ $$/2
+ $$/3
+ *$/3
+ *$/1
+ $$/3
+ ,$/0
+ ,$/0
+ )S$/#
+ $#rxrgB
 rxryB
 rxr\B
 rxqiB
- ("pzW%[%X%\p&/%0pqqi{4@
+ ."pzW%[%X%\p&/%0pqqi{4@
 pzY%]%Z%^p&1%2wF
 pzW%[%X%\p&3%4pqt"&#%#$##@
 pzY%]%Z%^p&5%6wF
@@ -9953,23 +9659,23 @@ pzp%t%q%up&G%HpqpR%"$"#""@
 s\*#)#(#'p&r&8%s&7p&I%Jpqyc
 pzp%t%q%up&K%Lpqzj
 s\&#%#$##p&r&8%s&7p&M%Npqyc
- #Bt=6&6rw
- %$/8
- #$}5
-  %r(vGp@
-  %&/4
+ $Bt=6&6rw
+ ($/8
+ $$}5
+ )r(vGp@
+ )&/4
 uMr}
-  %Y%{*u$
-  %& #<t1yZxO
+ )Y%{*u$
+ )& $<t1yZxO
 t#xO
-  ##/4
-  $%  $' #./8
- $q#/8
+ %#/4
+ '% '' $./8
+ &q#/8
 r2}|
 zy
- 2&/#
+ B&/#
 s<ps;
- %Gq#[u%
+ (Gq#[u%
 q#\}N
 q#]fp6
 q#^fqu
@@ -9983,11 +9689,11 @@ q#nf{n
 q#of'rj
 q#tfs*
 q#uf'q6
-  $V)/$
+ 'V)/$
 s<q);
 G#)
 /6
- #k#q#/u%
+ $k#q#/u%
 q#0}N
 q#1fp6
 q#2fqu
@@ -10005,7 +9711,7 @@ q#If0s]
 q#Jfq&pU
 /#
 qY";
- #'/#
+ $'/#
 q?ps
 q#3u%
 q#4}N
@@ -10023,8 +9729,8 @@ q#Kfs*
 q#Lf'q6
 q#Mf0s]
 q#Nfq&pU
- $Z.rd%vK~I
- *p,wMt"*
+ &Z.rd%vK~I
+ 2p,wMt"*
 p\pU#)
 p\xN{[(
 p\0w<#'
@@ -10032,11 +9738,11 @@ p\2r6{[&
 p\21qu#%
 p\rWq6#$
 p\xXs]##
- q'*:Gxz
+ c-*:Gxz
 :F{h
 :D|<
 sY.
- $&:9uC1
+ &&:9uC1
 :8uC5
 :7}v
 :6uC6
@@ -10045,36 +9751,36 @@ sY.
 :4q('
 :3q(0
 p90+
- E0ppp0
- +$  #, &$Cb
- &$  #6q4a
- %&C_
- &$  #@q4^
- &&CU
- &$  #Kq4T
- $& #5CS
- $$ #8  $,q4R
- $( $7CE
- &8  #Lq4D
- $&||
+ i#0ppp0
+ 4$ %, *$Cb
+ *$ %6q4a
+ (&C_
+ *$ %@q4^
+ *&CU
+ *$ %Kq4T
+ && $5CS
+ &$ $8 ',q4R
+ &( &7CE
+ *8 %Lq4D
+ &&||
 CC
- $E #L  $Lq4B
+ &E $L 'Lq4B
 p9
 !vTy3
- $-CA
- $$!vTz/
-  $Lq4@
+ &-CA
+ &$!vTz/
+ 'Lq4@
 p9
 !ct?pm
- #)C?
- $$!vT+pm
-  $Lq4>
- <*`}
+ $)C?
+ &$!vT+pm
+ 'Lq4>
+ V#*`}
 
 var lean16F16SM90NarrowAligned = driver.Text{Base: &lean16SM90NarrowAligned, Code: `packed2 25404 lean_dtype_F16_dtype_F16_toF16_sixteenRows
- 0$tWqS
+ >$tWqS
 OsCqq
- ])&wad%h%e%ip&7%8pqqi{4@
+ k0&wad%h%e%ip&7%8pqqi{4@
 waf%j%g%kp&9%:wF
 wad%h%e%ip&;%<pqt"&#%#$##@
 waf%j%g%kp&=%>wF
@@ -10090,72 +9796,25 @@ wa|&A%}&@p&O%PpqpR%"$"#""@
 }7*#)#(#'p&~&?&B&>p&Q%Rpqyc
 wa|&A%}&@p&S%Tpqzj
 }7&#%#$##p&~&?&B&>p&U%Vpqyc
- x&BTz$yG
+ q+BTz$yG
 v{A
 shyn?\p0p/Qtz
- ((TqG.{i
+ .(TqG.{i
 t7*
- p#&}px<w>p3u}vMq5&*tU
- ,$  $V$ )&  )V$ *0wWw
- $$wWs
- %$wWJ
- $$wWF
- &$wWA
- $$wW=
- &$ #( $' #* %) #( $'wW(
- d%$`}
+ a%&}px<w>p3u}vMq5&*tU
+ 6$ 'V$ 0& 1V$ 20wWw
+ &$wWs
+ ($wWJ
+ &$wWF
+ *$wWA
+ &$wW=
+ *$ $( &' $* () $( &'wW(
+ w($`}
 
-var lean16F16SM90 = driver.Text{Base: &lean8SM90, Code: `packed2 27581 lean_dtype_F16_dtype_F16_toF16_sixteenRows
- /$]5qo
-tWqS
+var lean16F16SM90 = driver.Text{Base: &lean16SM90, Code: `packed2 27581 lean_dtype_F16_dtype_F16_toF16_sixteenRows
+ >$tWqS
 Ot-qo
-hpdqo
- L*q"p4;
- E$ 4c#sFp0E
- *$  #+ <$ 5ByT8f0s]
-yT7fq&pU
- Z#F  #f$ *$  &f$ 9* 5B  %f$ +H  #{%s=.q8
-pH1e
- $f, #^1x3&p@
-  %+ %U1p<9
- #$ 'V,q##u%
-q#$}N
-q#%fp6
-q#&fqu
-q#+fp.
-q#,f1p6
-q#-ft8
-q#.ftq
- &{*q#;fs*
-q#<f'q6
-q#=f0s]
-q#>fq&pU
- #W& #* $\% #S3q#'u%
-q#(}N
-q#)fp6
-q#*fqu
- &\3q#7frL
-q#8f'qc
-q#9f{n
-q#:f'rj
-q#?fs*
-q#@f'q6
-q#Af0s]
-q#Bfq&pU
- 'h) ()/3
- #$/2
- #$/3
- &$/3
- &$/1
- #$/3
- '$/0
- '$/0
-  %S$/#
- ##rxrgB
-rxryB
-rxr\B
-rxqiB
- ("waW%[%X%\p&/%0pqqi{4@
+ {2&waW%[%X%\p&/%0pqqi{4@
 waY%]%Z%^p&1%2wF
 waW%[%X%\p&3%4pqt"&#%#$##@
 waY%]%Z%^p&5%6wF
@@ -10171,175 +9830,58 @@ wap%t%q%up&G%HpqpR%"$"#""@
 }7*#)#(#'p&r&8%s&7p&I%Jpqyc
 wap%t%q%up&K%Lpqzj
 }7&#%#$##p&r&8%s&7p&M%Npqyc
- #Bt=6&6rw
- %$/8
- #$}5
-  %r(vGp@
-  %&/4
-uMr}
-  %Y%{*u$
-  %& #<t1yZxO
-t#xO
-  ##/4
-  $%  $' #./8
- $q#/8
-r2}|
-zy
- 2&/#
-s<ps;
- %Gq#[u%
-q#\}N
-q#]fp6
-q#^fqu
-q#dfp.
-q#ef1p6
-q#fft8
-q#gftq
-q#lfrL
-q#mf'qc
-q#nf{n
-q#of'rj
-q#tfs*
-q#uf'q6
-  $V)/$
-s<q);
-G#)
-/6
- #k#q#/u%
-q#0}N
-q#1fp6
-q#2fqu
-q#7fp.
-q#8f1p6
-q#9ft8
-q#:ftq
-q#?frL
-q#@f'qc
-q#Af{n
-q#Bf'rj
-q#Gfs*
-q#Hf'q6
-q#If0s]
-q#Jfq&pU
-/#
-qY";
- #'/#
-q?ps
-q#3u%
-q#4}N
-q#5fp6
-q#6fqu
-q#;fp.
-q#<f1p6
-q#=ft8
-q#>ftq
-q#CfrL
-q#Df'qc
-q#Ef{n
-q#Ff'rj
-q#Kfs*
-q#Lf'q6
-q#Mf0s]
-q#Nfq&pU
- $Z.rd%vK~I
- *p,wMt"*
-p\pU#)
-p\xN{[(
-p\0w<#'
-p\2r6{[&
-p\21qu#%
-p\rWq6#$
-p\xXs]##
- v$*Tz$yG
+ m-BTz$yG
 v{A
 shyn?\p0p/Qtz
- ((TqG.{i
+ .(TqG.{i
 t7*
- p#&}px<w>p3u}vMq5&*tU
- ,$  $V$ )&  )V$ 40:Gxz
-:F{h
-:D|<
-sY.
- $&:9uC1
-:8uC5
-:7}v
-:6uC6
-/#
-:5q(<
-:4q('
-:3q(0
-p90+
- E0ppp0
- +$  #, &$Cb
- &$  #6q4a
- %&C_
- &$  #@q4^
- &&CU
- &$  #Kq4T
- $& #5CS
- $$ #8  $,q4R
- $( $7CE
- &8  #Lq4D
- $&||
-CC
- $E #L  $Lq4B
-p9
-!vTy3
- $-CA
- $$!vTz/
-  $Lq4@
-p9
-!ct?pm
- #)C?
- $$!vT+pm
-  $Lq4>
- <*`}
+ a%&}px<w>p3u}vMq5&*tU
+ 6$ 'V$ 0& 1V$ Z*0`}
 
 var lean32F16SM90NarrowAligned = driver.Text{Base: &lean16F16SM90NarrowAligned, Code: `packed2 28024 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
- /$]6qo
- $$hrvqq
- X#$q"p4M
- 5$ -Brs%.
+ <$]6qo
+ &$hrvqq
+ a$$q"p4M
+ H$ 8Brs%.
 rY%/-
- #&sU+
- &$qj*A
- #$L2&)
- )$  #, .$ )& S#&rs%Z
+ $&sU+
+ *$qj*A
+ $$L2&)
+ 0$ %, :$ 0& V$&rs%Z
 rY%[-
 /.
 sUW
- &*qj*A
-/.
+ ** %z#/.
 L^&)
- )(  &z# +* )& (&sUa
- &$  #K +$  #K/#
+ 0( +z# 4* 0& .&sUa
+ *$ %K 4$ %K/#
 pH83
 r]p^A
 qfpar4
 /#
 x3&p@
-  ',pH8we
+ -,pH8we
 uz"A
 sx#r4
 /#
 x3&rN
-  &@t1xP>w~
+ +@t1xP>w~
 }FxZ
-  ##}FyZ
-  ## $e'p<9
- #0 'l'tV3%4%5%6r|
+ %#}FyZ
+ %# &e'p<9
+ $0 ,l'tV3%4%5%6r|
 tVC%D%E%Fqxp.
- #* #k' %j'tV7%8%9%:r|
- #P(/#
- $-/#
- #$tV;%<%=%>r|
- #6 '/ #3tVO%P%Q%Rqxp.
- +v' 61rs%x
+ $* $k' (j'tV7%8%9%:r|
+ $P(/#
+ &-/#
+ $$tV;%<%=%>r|
+ $6 ,/ $3tVO%P%Q%Rqxp.
+ 4v' J1rs%x
 rY%y-
- '&L{&)
- 2$  $c$ $Y+  %(  #^$r]pQA
+ ,&L{&)
+ B$ 'c$ &Y+ )( %^$r]pQA
 qfp5r4
- $R+rr#B
+ '.rr#B
 rr$B
 rr%B
 rr&B
@@ -10347,7 +9889,7 @@ rxu0B
 rxsRB
 rxt[B
 rxrJB
- ,"wap%t%q%up&C%Dpqqi{4@
+ 6V+wap%t%q%up&C%Dpqqi{4@
 war%v%s%wp&E%FwF
 wap%t%q%up&G%Hpqt".#-#,#+@
 war%v%s%wp&I%JwF
@@ -10363,43 +9905,43 @@ wax%|%y%}p&[%\pqpR-","+"*@
 }7*#)#(#'p&z%~%{&>p&]%^pqyc
 wax%|%y%}p&_%apqpR)"("'"&@
 }7&#%#$##p&z%~%{&>p&b%cpqyc
- #Bt==&=ql
- '${W
-  &t&uMR
-  &'/4
+ $Bt==&=ql
+ ,${W
+ +t&uMR
+ +'/4
 uMp@
-  &U&uMrN
-  &'uMr}
-  &,uMtU
-  &1 #LrM">xP
+ +U&uMrN
+ +'uMr}
+ +,uMtU
+ +1 $LrM">xP
 }FxP
-  ##/4
-  $%  ($ $2zL;
- $$s%,3
+ %#/4
+ '% /$ &2zL;
+ &$s%,3
 zy
 tV|%}%~&Jr|
 vWE&D&C&Bqxp.
-  $t% %2vWI&H&G&Fr|
+ 't% (2vWI&H&G&Fr|
 vWA&@&?&>qxp.
 /$
- $> $3tVO%P%Q%Rr|
+ &> &3tVO%P%Q%Rr|
 tV_%a%b%cqxp.
 /#
 qY#;
- %.tVS%T%U%Vr|
+ (.tVS%T%U%Vr|
 tVd%e%f%gqxp.
 /#
 qY%;
- $'se#
+ &'se#
 tVW%X%Y%Zr|
 tVh%i%j%kqxp.
 /#
 qY';
- $%se&
+ &%se&
 tV[%\%]%^r|
 tVl%m%n%oqxp.
- $,rd-vK~I
- *$wMt"2
+ &,rd-vK~I
+ 2$wMt"2
 p\pU#1
 p\xN{[0
 p\0w<#/
@@ -10415,11 +9957,11 @@ p\'unsD#&
 p\'un0{[%
 p\t-ui#$
 p\t-'qX##
- g'2{yT
- $${yX
- %$wWZ
- $$wWV
- %$:[xz
+ },2{yT
+ &${yX
+ ($wWZ
+ &$wWV
+ ($:[xz
 wWQ
 :Z{h
 :X|<
@@ -10431,7 +9973,7 @@ wWI
 :R}v
 wWE
 sY6
- $.:Aq(<
+ &.:Aq(<
 wW2
 :@q('
 :?q(0
@@ -10439,307 +9981,84 @@ wW0
 :>q(+
 /#
 :=q(2
- #$:<q(.
+ $$:<q(.
 :;q(1
- #&::q(5
+ $&::q(5
 :9q(*
- #(:8q(6
+ $(:8q(6
 :7rP<
- #&p9+'
- ($z>4
- '$C5
- '$C*
- '$C*
- ,$pp*
+ $&p9+'
+ .$z>4
+ ,$C5
+ ,$C*
+ ,$C*
+ 6$pp*
 q4%
- *&pp*
-q4$
- %&Cz
- &$pp*
-q4#
- %&Cy
- &$pp*
-q4"
- &&Cp
- &$pp*
- $r# $u#Co
- &$pp*
- $r# #u# #ICn
- $$ #L  $6 $r# #w# #KCm
- $3 #a#  $@ $r# $w#||
+ 2& %,q4$
+ (&Cz
+ *$ %6q4#
+ (&Cy
+ *$ %@q4"
+ *&Cp
+ *$ %K &r# &u#Co
+ *$ %K &r# $u# $ICn
+ &$ $L '6 &r# $w# $KCm
+ &3 $a# '@ &r# &w#||
 CW
- $G #L  $u# $r# #w#||
+ &G $L 'u# &r# $w#||
 CV
- $G #L  $, $r#!crlpm
- $NCU
- $$!vTwG
-  $L $E!vTwX
- #ICT
- $3!vTx#
-  $L $g#!cxNpm
- #&CS
- $$!vTxw
-  $6 $(!|-y3
- #3CR
- $$!|-z/
-  $@ =<`}
+ &G $L ', &r#!crlpm
+ &NCU
+ &$!vTwG
+ 'L &E!vTwX
+ $ICT
+ &3!vTx#
+ 'L &g#!cxNpm
+ $&CS
+ &$!vTxw
+ '6 &(!|-y3
+ $3CR
+ &$!|-z/
+ '@ X#<`}
 
-var lean32F16SM90 = driver.Text{Code: `packed2 29012 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
-!y4}:Irmrnp{a?<
-!?p)vzpEp3p)p/Ip[sLx"
-!t;
-!u6vQjp{q*
-!u'yjp{Iy.q*
-!xg~Ernw{q*
-!|Fp3p{gw{pEq*
-!
-!yH'u|qctc
-!
-!pW'tqpt
-!yN
-!qk
-]6qo
-tWqS
-OrvrA
+var lean32F16SM90 = driver.Text{Base: &lean16F16SM90, Code: `packed2 29012 lean_dtype_F16_dtype_F16_toF16_thirtyTwoRows
+ <$]6qo
+ $$OrvrA
 hqyrA
-p#t-rO
-!
-s0
-t6
-p,qX
-tn
-u#
-p,rj
-v0
-vc
-uG
-|4
-p,q6
-p,y9
-p"um
-t$sD
-p"rL
-t$qc
-p"{n
-t$rj
-p"{^
-t$sI
-p"yu
-{Y'uE
-to
-qL6x}
-zp
-}yq8
-s1
-s2
-z8+'
-qL5q%
-pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
-}yyR
-pIp44
-vnqU8
-{opb
-y$<K
-r)z=p2
-s/
-v%.
-t4
-q"p4M
-sW1a
-rs&%
-t#ta
-ws
-  1#u"
-qs*pX
-pH$pk
-qs6pv
-q_+M
-rb<qT
-pH$&)
-tb{,
-/#
-rYZ-
-rb+q%
-rs&2
-rY&2-
-rb2r7
-qI6
-x3')
-y+q)
-ueq))
-sF*E
-rb+p}
-pH2&)
-r]YA
-qfbr4
-rb2s8
-x3'p@
-uN'
-x{()
-  #+t1|dyO
-t#vu
-  ##p<7
-|R;
-G&)
-rb1sX
-pg0M
-t~3
-zy
-tCp^u%
-tCpa}N
-tCp|fp6
-tCqRfqu
-q#&fp.
-q#'f1p6
-q#(ft8
-q#)ftq
-rb2pX
-zL;
-G&)
-rb1qO
-q?ph
-q#"u%
-q##}N
-q#$fp6
-q#%fqu
-q#*fp.
-q#+f1p6
-yT8ft8
+ w#&q"p4M
+ H$ FBsF*E
+ 2$ %+ F$ 82yT8ft8
 yT7ftq
-!s4
-sW6p;
-pEvyw>gp3oz?p)v,q'?x<jtv
-  2q#  22qM<a
-q,xPr.
-qM'p'
-t]#d
-/.
-  #U$/-
-q_+M
-/.
-  &U$/.
-  $U$/.
-  $U$  %{#/.
-  %U$/.
-  )U$p<8
-  $U$/.
-  %U$q#Fu%
-q#G}N
-q#Hfp6
-q#Ifqu
-q#Nfp.
-q#Of1p6
-q#Pft8
-q#Qftq
-/.
-  $U$/.
-q?ph
-q#Ju%
-q#K}N
-q#Lfp6
-q#Mfqu
-q#Rfp.
-q#Sf1p6
-  %U$s=.sX
-pH#pk
-rs&1
-rY&1-
-s=1r7
-qI6
-x3&)
-uN$
-x{%)
-  #Ls=.q8
-pH1e
-  $Z%s=1s8
-x3&p@
-  %+/#
+ e$6 %U$ 2$ +U$ @* 82 )U$ 48 %L 2$ %+/#
 pH13
 r]p?A
 qfp7r4
 /#
 x3&r}
-  &+pH1we
+ ++pH1we
 r]pQA
 qfp5r4
 /#
 x3&u$
-  %=t1xP>w~
+ )=t1xP>w~
 }FxZ
-  ##}FyZ
-  ##t#xO
-  ##p<9
-s<q/;
-G#)
-s=*y2
-  %q%q#'u%
-q#(}N
-q#)fp6
-q#*fqu
-q#7fp.
-q#8f1p6
-q#9ft8
-q#:ftq
-s=1pX
-s<ps;
-G#)
-s=*sT
-q?ph
-q#+u%
+ %#}FyZ
+ %# &^(p<9
+ $0 ,f( *L *a) $z) $e( (d(q#+u%
 q#,}N
 q#-fp6
 q#.fqu
-q#;fp.
-q#<f1p6
-q#=ft8
-q#>ftq
-/#
-s<q);
-G#)
-/#
-q?q9
-q#/u%
-q#0}N
-q#1fp6
-q#2fqu
-q#?fp.
+ *e*/#
+ &d#/#
+ ,$q#?fp.
 q#@f1p6
 q#Aft8
 q#Bftq
-/#
-qY";
-  $/q?ps
-q#3u%
-q#4}N
-q#5fp6
-q#6fqu
-q#Cfp.
+ 4:q#Cfp.
 q#Df1p6
 q#Eft8
 q#Fftq
-!s4
-}k
-  1#qM1p'
-J$w&
-/3
-  #|'/2
-q_+M
-/3
-  &|'/3
-  $|'rb2q8
-x=qV&'
-/1
-pg0M
-/3
-  #z'r]bA
-qfp?r4
-/$
-  #*/0
-  %Q%s=1q8
-x=qV&&
-/0
-  %|$/#
-  #(  'y$  $(  &v$  #4rr#B
+ 4r) {#1 -y$ '( +v$ $/rr#B
 rr$B
 rr%B
 rr&B
@@ -10747,21 +10066,9 @@ rxu0B
 rxsRB
 rxt[B
 rxrJB
-rxrgB
-rxryB
-rxr\B
-rxqiB
-rxsaB
-rxr1B
-rxr$B
-|2B
-!s4
-q.+qO
-wa_%d%a%ep&7%8pqqi{4@
-wab%f%c%gp&9%:wF
-wa_%d%a%ep&;%<pqt".#-#,#+@
-wab%f%c%gp&=%>wF
-wa_%d%a%ep&?%@pqt"*#)#(#'@
+ 6.wa_%d%a%ep&7%8pqqi{4@
+ $,wa_%d%a%ep&;%<pqt".#-#,#+@
+ $$wa_%d%a%ep&?%@pqt"*#)#(#'@
 wab%f%c%gp&A%BwF
 wa_%d%a%ep&C%Dpqt"&#%#$##@
 wab%f%c%gp&E%FwF
@@ -10773,30 +10080,18 @@ wah%l%i%mp&O%PpqpR-","+"*@
 }7*#)#(#'p&j&8%k&7p&Q%Rpqyc
 wah%l%i%mp&S%TpqpR)"("'"&@
 }7&#%#$##p&j&8%k&7p&U%Vpqyc
-}.qT
-t=6&6ql
-q.*p'
-v[6&%
-u"
-/8
-{y6
-{W
-  %_){*p@
-  %&/4
+ $2t=6&6ql
+ ,${W
+ )_){*p@
+ )&/4
 }0r}
-  %h&y?u$
-  %&zMu=
-  %*D"w"
-  %.rb2y2
-rM">xP
+ )h&y?u$
+ )&zMu=
+ )*D"w"
+ ). $DrM">xP
 }FxP
-  ##/4
-  $%  ($p<:
-/8
-qY";
-G&)
-/8
-r2p|3
+ %#/4
+ '% /$ &2 $u$ &t$r2p|3
 zy
 q#_u%
 q#a}N
@@ -10808,21 +10103,15 @@ q#jft8
 q#kftq
 /#
 qY$;
-G&)
-/#
-q?ph
-q#du%
+ (Jq#du%
 q#e}N
 q#ffp6
 q#gfqu
 q#lfp.
 q#mf1p6
-  $P*/$
+ 'P*/$
 qY%;
-G#)
-/6
-q?q9
-q#7u%
+ (Fq#7u%
 q#8}N
 q#9fp6
 q#:fqu
@@ -10832,7 +10121,7 @@ q#Ift8
 q#Jftq
 /#
 qY&;
-  %^&q#;u%
+ (Fq#;u%
 q#<}N
 q#=fp6
 q#>fqu
@@ -10842,7 +10131,7 @@ q#Mft8
 q#Nftq
 /#
 qY';
-  $/se#
+ &'se#
 q#?u%
 q#@}N
 q#Afp6
@@ -10853,7 +10142,7 @@ q#Qft8
 q#Rftq
 /#
 qY(;
-  $<se&
+ &%se&
 q#Cu%
 q#D}N
 q#Efp6
@@ -10862,18 +10151,8 @@ q#Sfp.
 q#Tf1p6
 q#Uft8
 q#Vftq
-!s4
-/6
-rd-vK~I
-!s4
-q=.p=
-pg5r+
-rz.v(&-
-p_1M18
-pg0M
-q"|T
-t9Z
-wMt"2
+ &Drd-vK~I
+ 2$wMt"2
 p\pU#1
 p\xN{[0
 p\0w<#/
@@ -10889,179 +10168,7 @@ p\'unsD#&
 p\'un0{[%
 p\t-ui#$
 p\t-'qX##
-q=}b
-}=
-q=6p=
-q:/M
-ra<p'
-qzu(#A
-r?6
-ra1rR
-q:/s6
-z8+
-t9r6*&-
-pg/r+
-s/
-rzsKp*
-q>pQr+
-t9p*
-{prQ
-v;B
-q;0vU
-v;B
-q;.tq
-t+Q~#
-q;*p.
-  #$q;'yu
-  #&q;t-rj
-  #(q;sCsc
-  #*q;q&qX
-  #,q;xupU
-  #.q;0.w<
-  #0q;xNtd
-  #2q;+|K
-  #4q;uluE
-  #6q;vh2pU
-  #8q;qFqc
-  #:q;2q0pZ
-  #<ra6yq
-{y$
-{y)
-r*pdz$
-}px<w>p3u}vM&.&(p@
-y@*pK
-w#pAE
-s5y~
-Wp'<q%
-sFp:.E
-}k
-xr
-Wp'+pC
-tf
-G-)
-wQqKu%
-!s4
-puqyq8
-  #OTpC+P
-q_+K
-s5~2
-TpC.P
-q_+4
-xr
-TpK0P2
-t<sl
-szvH
-{?0?joov,r[?\p)wwsl
-v;qv
-uWq1qi[7
-yh
-!s4
-TpK*p=
-tusyr\
-{3slz&sCw0
-TpK6r%
-r3tyxtxWplqZqv
-xpsl
-Tp-<pb
-r3tyr/pl5vh5w(r/s_vZ.qZsP'
-z.ty+xu+sP
-szpM
-Tp-'p-
-sjv)"B
-q$rgw(r/plunxt{P
-szpF
-  #5q$r\(
-t<syu0
-qh'vV
-!s4
-purvpv
-q_+M
-vN
-put-s8
-r^rN
-/-
-  %S#/-
-  &S#put-pf
-sn+(
-t@)")7
-!s4
-pup0pb
-}px<w>p3u}vMpe&*tU
-pusCp=
-tH9,
-u"
-puuQqp
-qQ,
-wc
-ua'
-G+)
-}W
-Tz$yG
-v{A
-shyn?\p0p/Qtz
-puuQqT
-sH*"*7
-!s4
-|O<qG
-q|zr*
-rc
-TqG.{i
-t7*
-wSt^tz
-/#
-s<pS,
-G))
-Ip)?pEqBqgq7uLq]A
-!s4
-r*qypv
-uw+M
-r*rvqT
-zM="
-/#
-u&#
-tE
-}\y~
-  +S#/7
-sn.(
-/7
-  $V$/7
-  $V$/7
-  )V$/7
-  $V$/7
-  $V$/7
-  %V$/7
-  *V$/7
-  $V$/7
-r^=%
-  ,S#v;B
-  $V$/7
-}px<w>p3u}vMq5&*tU
-/7
-  $V$/7
-qQ,
-uB
-  %V$/7
-  $V$/7
-  $V$/6
-  #V$wD
-/7
-  )V$r*t-q-
-s~
-!s4
-ra'qT
-  $%/F
-J(s?
-J)uy
-J+vX
-p95
-!s4
-J2{7
-J3|'
-J5{V
-sY'
-!s4
-/E
-:[xz
+ c-2:[xz
 :Z{h
 :X|<
 :W{e
@@ -11069,9 +10176,7 @@ sY'
 :TuC5
 :R}v
 sY6
-!s4
-/#
-:Aq(<
+ &*:Aq(<
 :@q('
 :?q(0
 :>q(+
@@ -11084,204 +10189,50 @@ sY6
 :8q(6
 :7rP<
 p9+'
-!s}
-  #z1s3
-!tj
-/*
-ws
-z>&
-pc,
-p9
-!u8
-/'
-tX
-C'
-_*
-p9
-!{J
-/#
-})
-pppJ
-_,
-p9
-!|r
-/#
-tX
-  #(  $.!y=pm
-/%
-||
-n2
-_'
-p9
-!cwG
-vbM
-pp*
-_3
-p9
-!cwX
-||
-n4
-  $,!cx#
-  $,_5
-p9
-!c*pm
-||
-Cx
-  $6!cxw
-  $6q4w
-p9
-!c'y3
-||
-Cv
-  $@!c'z/
-  $@q4u
-p9
-!cqypm
-/%
-vb;
-Cl
-_$
-p9
-!crvpm
-{1.
-pp*
-q4k
-p9
-!ct-pm
-vb;
-Cj
-  $,!c'wG
-  $,q4i
-p9
-!c'wX
-vb;
-Ch
-  $6!c'x#
-  $6q4g
-p9
-!cuQpm
-vb;
-Cf
-  $@!c'xw
-  $@q4e
-p9
-!vTy3
-/#
-||
+ i#4pp*
+ 4$ %, *$Cx
+ *$ %6q4w
+ (&Cv
+ *$ %@q4u
+ *&Cl
+ *$ %Kq4k
+ (&Cj
+ *$ %Kq4i
+ && $ICh
+ &$ $L '6q4g
+ &( $KCf
+ &3 $a# '@q4e
+ ((||
 CO
-  $u#!vTz/
-  $u#q4N
-p9
-!ct?pm
-||
+ &G $L 'u#q4N
+ &(||
 CM
-  $,!vT+pm
-  $,q4L
+ &G $L ',q4L
 p9
 !crlpm
-/#
-vb;
-CK
-  $L!vTwG
-  $Lq4J
+ &ACK
+ &$!vTwG
+ 'Lq4J
 p9
 !vTwX
-vb;
-CI
-  $L!vTx#
-  $Lq4H
+ $)CI
+ &$!vTx#
+ 'Lq4H
 p9
 !cxNpm
-vb;
-CG
-  $6!vTxw
-  $6q4F
+ $)CG
+ &$!vTxw
+ '6q4F
 p9
 !|-y3
-vb;
-CE
-  $@!|-z/
-  $@q4D
-!u9
-p,p0pZ
-tl
-to
-tk
-tm
-p"|K
-st
-t$t8
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ $)CE
+ &$!|-z/
+ '@ $E V#a#`}
 
-var lean32SM90NarrowAligned = driver.Text{Base: &lean16SM90NarrowAligned, Code: `packed2 28141 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
- /$]6qo
- $$hrvqq
- X#$q"p4M
- 5$ -Brs%.
-rY%/-
- #&sU+
- &$qj*A
- #$L2&)
- )$  #, .$ )& S#&rs%Z
-rY%[-
-/.
-sUW
- &*qj*A
-/.
-L^&)
- )(  &z# +* )& (&sUa
- &$  #K +$  #K/#
-pH83
-r]p^A
-qfpar4
-/#
-x3&p@
-  ',pH8we
-uz"A
-sx#r4
-/#
-x3&rN
-  &@t1xP>w~
-}FxZ
-  ##}FyZ
-  ## $e'p<9
- #0 'l'tV3%4%5%6r|
-tVC%D%E%Fqxp.
- #* #k' %j'tV7%8%9%:r|
- #P(/#
- $-/#
- #$tV;%<%=%>r|
- #6 '/ #3tVO%P%Q%Rqxp.
- +v' 61rs%x
-rY%y-
- '&L{&)
- 2$  $c$ $Y+  %(  #^$r]pQA
-qfp5r4
- $R+rr#B
-rr$B
-rr%B
-rr&B
-rxu0B
-rxsRB
-rxt[B
-rxrJB
- ,"pzp%t%q%up&C%Dpqqi{4@
+var lean32SM90NarrowAligned = driver.Text{Base: &lean32F16SM90NarrowAligned, Code: `packed2 28141 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
+ >$tWqq
+OsCqS
+ Z2&pzp%t%q%up&C%Dpqqi{4@
 pzr%v%s%wp&E%FwF
 pzp%t%q%up&G%Hpqt".#-#,#+@
 pzr%v%s%wp&I%JwF
@@ -11297,131 +10248,25 @@ pzx%|%y%}p&[%\pqpR-","+"*@
 s\*#)#(#'p&z%~%{&>p&]%^pqyc
 pzx%|%y%}p&_%apqpR)"("'"&@
 s\&#%#$##p&z%~%{&>p&b%cpqyc
- #Bt==&=ql
- '${W
-  &t&uMR
-  &'/4
-uMp@
-  &U&uMrN
-  &'uMr}
-  &,uMtU
-  &1 #LrM">xP
-}FxP
-  ##/4
-  $%  ($ $2zL;
- $$s%,3
-zy
-tV|%}%~&Jr|
-vWE&D&C&Bqxp.
-  $t% %2vWI&H&G&Fr|
-vWA&@&?&>qxp.
-/$
- $> $3tVO%P%Q%Rr|
-tV_%a%b%cqxp.
-/#
-qY#;
- %.tVS%T%U%Vr|
-tVd%e%f%gqxp.
-/#
-qY%;
- $'se#
-tVW%X%Y%Zr|
-tVh%i%j%kqxp.
-/#
-qY';
- $%se&
-tV[%\%]%^r|
-tVl%m%n%oqxp.
- $,rd-vK~I
- *$wMt"2
-p\pU#1
-p\xN{[0
-p\0w<#/
-p\2r6{[.
-p\21qu#-
-p\rWq6#,
-p\xXs]#+
-p\uAqX#*
-p\6t?pZ#)
-p\6u1pU#(
-p\6u1{['
-p\'unsD#&
-p\'un0{[%
-p\t-ui#$
-p\t-'qX##
- g'2{yT
- $${yX
- %$wW\
- $$wWX
- %$:[xz
-wWS
-:Z{h
-:X|<
-wWO
-:W{e
-:UuC1
-wWK
-:TuC5
-:R}v
-wWG
-sY6
- $.:Aq(<
-wW4
-:@q('
-:?q(0
-wW2
-:>q(+
-/#
-:=q(2
- #$:<q(.
-:;q(1
- #&::q(5
-:9q(*
- #(:8q(6
-:7rP<
- #&p9+'
- ($z>4
- '$C5
- '$C*
- '$C*
- ,$pp*
-q4%
- *&pp*
-q4$
- %&Cz
- &$pp*
-q4#
- %&Cy
- &$pp*
-q4"
- &&Cp
- &$pp*
- $r# $u#Co
- &$pp*
- $r# #u# #ICn
- $$ #L  $6 $r# #w# #KCm
- $3 #a#  $@ $r# $w#||
-CW
- $G #L  $u# $r# #w#||
-CV
- $G #L  $, $r#!crlpm
- $NCU
- $$!vTwG
-  $L $E!vTwX
- #ICT
- $3!vTx#
-  $L $g#!cxNpm
- #&CS
- $$!vTxw
-  $6 $(!|-y3
- #3CR
- $$!|-z/
-  $@ =<`}
+ {,BTz1yG
+}c
+}X
+ .(TyqpV*
+w$*
+ a%&}px<w>p3u}vMqU&*tU
+ 6$ 'V$ 0& 1V$ @0wW\
+ &$wWX
+ *$wWS
+ &$wWO
+ &$wWK
+ &$wWG
+ *$wW4
+ &$ $' (( $) &* $' &( $' &( $' k*(`}
 
 var lean32SM90 = driver.Text{Base: &lean32F16SM90, Code: `packed2 29129 lean_dtype_BF16_dtype_BF16_toBF16_thirtyTwoRows
- 0$tWqq
+ >$tWqq
 O'qFs7
- r*&pz_%d%a%ep&7%8pqqi{4@
+ e3&pz_%d%a%ep&7%8pqqi{4@
 pzb%f%c%gp&9%:wF
 pz_%d%a%ep&;%<pqt".#-#,#+@
 pzb%f%c%gp&=%>wF
@@ -11437,263 +10282,84 @@ pzh%l%i%mp&O%PpqpR-","+"*@
 s\*#)#(#'p&j&8%k&7p&Q%Rpqyc
 pzh%l%i%mp&S%TpqpR)"("'"&@
 s\&#%#$##p&j&8%k&7p&U%Vpqyc
- U(BTz1yG
+ Z.BTz1yG
 }c
 }X
- ((TyqpV*
+ .(TyqpV*
 w$*
- p#&}px<w>p3u}vMqU&*tU
- ,$  $V$ )&  )V$ W'0`}
+ a%&}px<w>p3u}vMqU&*tU
+ 6$ 'V$ 0& 1V$ ^,0`}
 
 var lean16To32SM90NarrowAligned = driver.Text{Base: &lean16SM90NarrowAligned, Code: `packed2 25062 lean_dtype_BF16_float32_toF32_sixteenRows
- 0$Op0q^
- d.&tf
- #$uS
- ',s<pS4
- #,uq"*
- +$/*
- %$/*
- &$/4
- #$/4
- $$/4
- $$/4
- )$/4
- $$/4
- $$/4
- %$/4
+ >$Op0q^
+ w:&tf
+ $$uS
+ ,,s<pS4
+ $,uq"*
+ 4$/*
+ ($/*
  *$/4
  $$/4
- ,$/4
- %$/4
- #Y&/4
- $$/4
- $^&  '}#/4
- $6  &}# (2/C
- #$wWs
- $$wWo
- %$wWF
- $$wWB
- $$/B
- #$wW=
- $$wW9
- &$ #6 $5wW(
- %$wW&
- $$wW$
- '$/'
- ]%$`}
-
-var lean16To32SM90 = driver.Text{Base: &lean32SM90, Code: `packed2 27239 lean_dtype_BF16_float32_toF32_sixteenRows
- /$]5qo
-Ot-rG
-hpdqo
- L*q"p4;
- 5$ DAsFp0E
- *$  #+ 4$q#.frL
-q#/f'qc
-q#0f{n
-q#1f'rj
-q#6fs*
-q#7f'q6
-q#8f0s]
-q#9fq&pU
- -"q#,ft8
-q#-ftq
-q#2frL
-q#3f'qc
-q#4f{n
-q#5f'rj
-q#:fs*
-q#;f'q6
-yT8f0s]
-yT7fq&pU
- Z#&  #f$ *$  &f$ 1*q#VfrL
-q#Wf'qc
-q#Xf{n
-q#Yf'rj
-q#^fs*
-q#_f'q6
-q#af0s]
-q#bfq&pU
- -"q#Tft8
-q#Uftq
-q#ZfrL
-q#[f'qc
-q#\f{n
-q#]f'rj
-q#cfs*
-q#df'q6
-  %f$ +(  #{% *$  &{%p<9
-|R;
- 'Z#q##u%
-q#$}N
-q#%fp6
-q#&fqu
-q#+fp.
-q#,f1p6
-q#-ft8
-q#.ftq
-q#3frL
-q#4f'qc
-q#5f{n
-q#6f'rj
-q#;fs*
-q#<f'q6
-q#=f0s]
-q#>fq&pU
- #2zL;
- %$ &;q#/fp.
-q#0f1p6
-q#1ft8
-q#2ftq
-q#7frL
-q#8f'qc
-q#9f{n
-q#:f'rj
-q#?fs*
-q#@f'q6
-q#Af0s]
-q#Bfq&pU
- +y# F2 ,JpzW%[%X%\p&/%0pqqi{4@
-pzY%]%Z%^p&1%2wF
-pzW%[%X%\p&3%4pqt"&#%#$##@
-pzY%]%Z%^p&5%6wF
-pz_%d%a%ep&7%8pqt"/#0#1#2@
- #$pz_%d%a%ep&;%<pqt"7#8"#""@
- #$pzh%l%i%mp&?%@pqpR%"$"#""@
-pzj%n%k%op&A%BwF
-pzh%l%i%mp&C%DpqpR%"$"#""@
-pzj%n%k%op&E%FwF
-pzp%t%q%up&G%HpqpR%"$"#""@
-s\*#)#(#'p&r&8%s&7p&I%Jpqyc
-pzp%t%q%up&K%Lpqzj
-s\&#%#$##p&r&8%s&7p&M%Npqyc
- #:t=6&6rw
- '$}5
-  %r(vGp@
-  %&/4
-uMr}
-  %Y%{*u$
-  %& #T#t1yZxO
- $W*/4
- $% $% $m* #n* $o*r2}|
-zy
-q#Wu%
-q#X}N
-q#Yfp6
-q#Zfqu
-q#_fp.
-q#af1p6
-q#bft8
-q#cftq
-q#hfrL
-q#if'qc
-q#jf{n
-q#kf'rj
-q#pfs*
-q#qf'q6
-q#rf0s]
-q#sfq&pU
-/#
- #U* %m*q#[u%
-q#\}N
-q#]fp6
-q#^fqu
-q#dfp.
-q#ef1p6
-q#fft8
-q#gftq
-q#lfrL
-q#mf'qc
-q#nf{n
-q#of'rj
-q#tfs*
-q#uf'q6
-  $V)/$
- $Y* $m* &l* &U#q#?frL
-q#@f'qc
-q#Af{n
-q#Bf'rj
-q#Gfs*
-q#Hf'q6
-q#If0s]
-q#Jfq&pU
- +V# &U#q#CfrL
-q#Df'qc
-q#Ef{n
-q#Ff'rj
-q#Kfs*
-q#Lf'q6
-q#Mf0s]
-q#Nfq&pU
- $y,rd%vK~I
- *$wMt"*
-p\pU#)
-p\xN{[(
-p\0w<#'
-p\2r6{[&
-p\21qu#%
-p\rWq6#$
-p\xXs]##
- s$Btf
- #$uS
- ',s<pS4
- #,uq"*
- +$/*
- %$/*
  &$/4
- #$/4
- $$/4
- $$/4
- )$/4
- $$/4
- $$/4
- %$/4
+ &$/4
+ 0$/4
+ &$/4
+ &$/4
+ ($/4
+ 2$/4
+ &$/4
+ 6$/4
+ ($/4
+ $Y&/4
+ &$/4
+ &^& -}#/4
+ &6 +}# .2/C
+ $$wWs
+ &$wWo
+ ($wWF
+ &$wWB
+ &$/B
+ $$wW=
+ &$wW9
+ *$ $6 &5wW(
+ ($wW&
+ &$wW$
+ ,$/'
+ k($`}
+
+var lean16To32SM90 = driver.Text{Base: &lean16SM90, Code: `packed2 27239 lean_dtype_BF16_float32_toF32_sixteenRows
+ >$Ot-rG
+ T?&tf
+ $$uS
+ ,,s<pS4
+ $,uq"*
+ 4$/*
+ ($/*
  *$/4
  $$/4
- ,$/4
- %$/4
- #Y&/4
- $$/4
- $^&  '}#/4
- $6  &}# (2/C
- ,$/B
-:Gxz
-:F{h
-:D|<
-sY.
- $4:9uC1
-:8uC5
-:7}v
-:6uC6
-/#
-:5q(<
-:4q('
-:3q(0
-p90+
- &</'
- @$ppp0
- +$  #, &$Cb
- &$  #6q4a
- %&C_
- &$  #@q4^
- &&CU
- &$  #Kq4T
- %&CS
- &$  #Kq4R
- $& $JCE
- $$ #K  $Lq4D
- $(||
-CC
- $< #7  $Lq4B
- %( #KCA
- $G #u#  $Lq4@
- $( #KC?
- $G #u#  $Lq4>
- <{#`}
+ &$/4
+ &$/4
+ 0$/4
+ &$/4
+ &$/4
+ ($/4
+ 2$/4
+ &$/4
+ 6$/4
+ ($/4
+ $Y&/4
+ &$/4
+ &^& -}#/4
+ &6 +}# .2/C
+ 6$/B
+ H$/'
+ k($`}
 
-var joinBF16SM90A = driver.Text{Base: &lean32SM90, Code: `packed2 19369 join_dtype_BF16_toBF16
- #$!?p)vzpEp3p)p/Ip[sLx"j
- #$!u6p$Iw>p3p{wp
+var joinBF16SM90A = driver.Text{Code: `packed2 19369 join_dtype_BF16_toBF16
+!y4}:Irmrnp{a?<
+!?p)vzpEp3p)p/Ip[sLx"j
+!t;
+!u6p$Iw>p3p{wp
 !u'~Ernw{q*
 !xgovzp)wd
 !|Fyjp{Iy.q*
@@ -11702,17 +10368,33 @@ var joinBF16SM90A = driver.Text{Base: &lean32SM90, Code: `packed2 19369 join_dty
 !yH*x$pUtc
 !
 !pWp0pZpt
- $2]1rG
- #$Ot-rA
+!yN
+!qk
+]1rG
+tWqq
+Ot-rA
 h*q^
 p#qyrO
- $( %$ &$p"q6
+!
+s0
+p,qX
+tn
+u#
+v0
+vc
+uG
+|4
+p"q6
 t$s]
 p"y9
 t$<p6
- #( $$x5v/
+t$sD
+t$qc
+p"{n
+x5v/
 v^^
- #X$xDp7K
+tb{,
+xDp7K
 z_u}t^8pN
 qN2qO
 q"p4;
@@ -11722,10 +10404,13 @@ p<:
 pDpbr7
 zp
 pDp=t}
- $yKpDt0p;
+s1
+sp
+pDt0p;
 s2
 pDtBq-
- #pMpDp=qG*
+z8+'
+pDp=qG*
 pIb,
 q>p?,
 qN+q~
@@ -11737,7 +10422,7 @@ zwu*
 {Qp4r+
 qN2q%
 z_u}t^&/&-
-  #;qN.rR
+ %;qN.rR
 r#b8
 rs3
 rY3-
@@ -11758,8 +10443,10 @@ p[rDq'?qBu}p?{a&
 sh?Iq3u}vMp2
 sh?Iq3u}vM^
 pDq8p;
- #P&pDr%q%
- #~%pDqpr%
+pEvyw>gp3oz?p)v,q'?x<jtv
+pDr%q%
+pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
+pDqpr%
 qt3;
 s/
 r^)
@@ -11768,7 +10455,7 @@ xErE
 r?9
 {/yR
 pH%v.
-  #KpIp441
+ %KpIp441
 pH%8
 tb|V
 {Qp4s6
@@ -11777,7 +10464,7 @@ tIp8(&,
 tg2s{
 tIp4p*
 Wxxx}
-  #g#wc
+ %g#wc
 p_/Z,
 wC(pk
 t|p4Z
@@ -11785,30 +10472,42 @@ tg.pV+
 pH/,
 tIp4pe
 Wxxy2
-  #(t|p4pe
+ %(t|p4pe
 r='p'
 wtM
 v\8
- *c.rIpQ
+}k
+ 1#rIpQ
 vN
 WpC5yI
 pH#vj
-  #FpIp44*
-pH#8
-zw.
+ %FpIp44*
+ %p#zw.
 {Qp4;
 rse
 rYe-
 s|1yR
 r)'yX
 r)z=&1
- %f.z85
+s/
+v%.
+t4
+z85
 q"p4r+
 p_4sdrl8
 y$sS2
 pH44
 }<<rl^
-  #% +V1r=0t0
+ %%rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+|2B
+!s4
+r=0t0
 L.&/
 s|0q[
 r)s^"&3
@@ -11821,19 +10520,21 @@ r=0pV+
 tF,
 /$
 r)s^$&3
-  #+/$
-  %+r=0p''
+ %+/$
+ )+r=0p''
 uO4
 /$
 r)s^&&3
-  '+r=0pK6
+ -+r=0pK6
 v^M
 /$
 r)s^(&3
-  '4t1yZxO
- $~'  &$p<;
+ -4t1yZxO
+t#xO
+ -#p<;
 s<q/4
- #&s|1pv
+G#)
+s|1pv
 r2qR;
 zy
 uS
@@ -11842,17 +10543,19 @@ s9wn
 s9{;
 }#;
 ut)
-  &(s|+q-
+ +(s|+q-
 tK44
- $X#q?pJ
-  &1{>r}
-  &6/#
+ %2/#
+q?pJ
+ +1{>r}
+ +6/#
 tK64
- %8  &?{>u=
-  '0tK84
- $Ase$
-  &M{>=#
-  &Lr=.q8
+ '0q?ps
+ +?{>u=
+ -0tK84
+ '>se$
+ +M{>=#
+ +Lr=.q8
 qJ*#+
 zG3
 v;"(
@@ -11891,22 +10594,24 @@ L6r+
 v\%2
 zs6%0
 y7
- #Nr=6pC
+!s4
+r=6pC
 qzp80%2
 vN
 /.
-  *v%/.
-  .v% ##t3<qW
+ 3v%/.
+ ;v% %<t3<qW
 LB&/
 /+
-  $n%/+
-  %n%tE
+ 'n%/+
+ )n%tE
 p<<
 wj4
- #9/*
+G#)
+/*
 r2p7;
-  '{$wm;
-  '{$t3+qG
+ -{$wm;
+ -{$t3+qG
 qr*#*po
 qr)#)pG
 qr(#(pj
@@ -11918,11 +10623,13 @@ qr###7
 r=6p}
 qnC%C,
 qzp8C%E
-  $e#pDtBp;
+ 'e#pDtBp;
 q:24
 rz.vZ&.
- #r-  'Q'pg2M
- #\8t*e8
+y$<K
+ -Q'pg2M
+q"|T
+t*e8
 t9pT
 x~v~rQvLt"*#)@
 x~v~s&v6reuht"(#'@
@@ -11955,7 +10662,9 @@ zIE
 p<7
 q\+p''
 G,rN
- $y$TpC*pK
+{y$
+{y)
+TpC*pK
 w#rER
 ug<q%
 sFp:*R
@@ -11974,12 +10683,12 @@ TpK2s8
 sFp:*E
 /'
 tf
-G))
-TpK5p=
+ %/TpK5p=
 tH9(
 y}
- #z9th8
- #$s/
+ %u*th8
+rYZ-
+s/
 r#p4^
 sh?Iq3u}vMA
 r,{A
@@ -11987,14 +10696,15 @@ v}xuysv6rquA}L6v-re
 tE
 q|q9>{A
 tE
- #W#q@.
+t#ta
+q@.
 tbpQ
 x3)wi
 qQ(
 tE
 G.p@
 sMrEwi="
-  $&q|zr&
+ '&q|zr&
 tE
 qQ&
 tE
@@ -12003,9 +10713,10 @@ r?/
 s[pQ
 q\0pv
 q>p5vj
-  #U$q\+s8
+ %U$q\+s8
 p]%ti
- #c9p]";p*
+{prQ
+p]";p*
 q;wn
 G.)
 /+
@@ -12015,95 +10726,122 @@ rd+vKy~
 rd*d
 /'
 wQqK>p+psV
-!s4
-TpK0q8
+ %4TpK0q8
 s>tO
 /,
 rd)r.
 /,
 rd(d
 tPqyP2
- )g$tPuQp=
- $$tPuvr%
- $$tPq&pb
- %$tP0'p-
- *$/1
+t<sl
+szvH
+{?0?joov,r[?\p)wwsl
+v;qv
+uWq1qi[7
+yh
+ %BtPuQp=
+tusyr\
+{3slz&sCw0
+tPuvr%
+r3tyxtxWplqZqv
+xpsl
+tPq&pb
+r3tyr/pl5vh5w(r/s_vZ.qZsP'
+z.ty+xu+sP
+szpM
+tP0'p-
+sjv)"B
+q$rgw(r/plunxt{P
+szpF
+ %5q$r\(
+t<syu0
+qh'vV
+ %C/1
 :'r.
 }k
 /,
 rd&d
 /,
 wQqK>p+q9V
- #ITpK2pf
- %g#TpK1pb
+ %KTpK2pf
+sn+(
+t@)")7
+ %OTpK1pb
 y;#=%
 /2
 :%d
 TpK*qp
 qQ(
 rc
- #2G')
+ua'
+G')
 }W
 pwz1yG
- $(TpK*qT
- $$pwyqpV*
- $*Tp-<qG
-  #|#uB
- #$G%)
- $$q\'qG*
+}c
+}X
+TpK*qT
+sH*"*7
+ %>pwyqpV*
+w$*
+wSt^tz
+Tp-<qG
+ %|#uB
+s<pS,
+G%)
+Ip)?pEqBqgq7uLq]A
+ %Hq\'qG*
 qn#%#4
 k#%"
 r?'
 v"~47
- #9sU#
+ %NsU#
 /8
 q{$vj
-  #X&/8
+ %X&/8
 p],ti
- #W'p]);p*
-  $S$/8
+ %S$p]);p*
+ 'S$/8
 rd.vKy~
 }k
 //
 rd-d
 //
 wQqK>zt'V
-!s4
-/8
-s>tO
-/8
+ %D/8
+ %S$/8
 rd,r.
 /8
 rd+d
 /8
- )g$/8
- $$/8
- $$/8
- %$/8
- *$/8
+ 1S$/8
+ 'S$/8
+ 'S$/8
+ )S$/8
+ 3S$/8
 :*r.
-  $S$rd)d
+ 'S$rd)d
 /,
 wQqK>zt$V
-  $K %@/8
+ 'K )S$/8
 y;*=,
 /8
 :(d
 /8
-  %Q$/8
- $:/8
- $$/8
- $*/8
-  &~#/8
+ )Q$/8
+ 'Q$/8
+ 'Q$/8
+ 'Q$/8
+ +~#/8
 qn*%*4
 k*%)
-  $Q& $i&pDr7qT
- $%pDqWqT
- $%x5yI
+ 'Q&s~
+ %KpDr7qT
+ '%pDqWqT
+ '(x5yI
 J#rP
 /c
 p92
- #?/P
+ %N/P
 J,uy
 J-vX
 J.v|
@@ -12112,555 +10850,173 @@ J0|'
 J1{V
 J2yt
 sY0
- #M:6{h
+ %F:6{h
 sY2
- &X%/X
+!s}
+ %x.s3
+!tj
+/X
 ws
 v_<
-v_<
- $*/-
+ %#p9
+!u8
+/-
 tX
 C#
 _(
- $*/*
+p9
+!{J
+/*
 ||
 C#
 _&
- $*/'
- #:pp<
+p9
+!|r
+/'
+vbM
+pp<
 r9<
- $3/'
+p9
+!y=pm
+/'
 vb;
-  %( #,/'
+ )(!cwG
+/'
 {1.
 n3
- $o# #j#{11
+_$
+p9
+!cwX
+{11
 n2
- $' #,{1.
-n5
- $Z# #U#{11
-n4
- $' #, #Ln7
- $) #A{11
-n6
+_3
+p9
+!cx#
+ %,n5
+ ',!c*pm
+ %,n4
+_5
+p9
+!cxw
+ %6n7
+ '6!c'y3
+ %6n6
 _7
- $( #8CU
- $) #-{11
-n8
+p9
+!c'z/
+ %@CU
+ '@!cqypm
+ %@n8
 q4U
- %*C?
- $) #,{11
-C@
+p9
+!crvpm
+ %JC?
+ 'J!ct-pm
+ %JC@
 q4?
 !u9
 p,{^
- &P& #tMst
+tl
+to
+tk
+tm
+p"yu
+st
 t$uE
- 3yM`}
+{D
+ 'r1su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
 var joinF16SM90A = driver.Text{Base: &joinBF16SM90A, Code: `packed2 19327 join_dtype_F16_toF16
- 1$tWqS
+ @$tWqS
 Ot-qo
- c-&pwz$yG
+ u8&pwz$yG
 v{A
 shyn?\p0p/Qtz
- %(pwqG.{i
+ ((pwqG.{i
 t7*
- +&qn"%"4
+ 4&qn"%"4
 k"qP
- %&sU"
+ (&sU"
 /8
 q{#vj
- $(p]+ti
- #$p](;p*
- c#$  $Q$ &&  $Q$ (&qn(%(4
+ &(p]+ti
+ $$p](;p*
+ u$$ 'Q$ *& 'Q$ .&qn(%(4
 k(%'
- }$&`}
+ {'&`}
 
-var joinF32SM90A = driver.Text{Base: &lean32F16SM90, Code: `packed2 18966 join_float32_toF32
- #$!?p)vzpEp3p)p/Ip[sLx"j
- #$!u6p$Iw>p3p{wp
-!u'~Ernw{q*
-!xgovzp)wd
-!|Fyjp{Iy.q*
-!yLqGyKp3p{gw{pEq*
-!
-!yH*x$pUtc
-!
-!pWp0pZpt
- $2]1rG
-Ot-rG
-h*q^
-p#qyrO
- $, %$ &$p"q6
-t$s]
-p"y9
-t$<p6
- #( $$x5v/
-v^^
- #X$xDp7K
-z_u}t^8pN
-qN2qO
-q"p4;
-xDqVK
-tE
-p<:
-pDpbr7
-zp
-pDp=t}
- $yKpDt0p;
-s2
-pDtBq-
- #pMpDp=qG*
-pIb,
-q>p?,
-qN+q~
-pH#,u*
-{Qp4y%
-pIp44.
-pH#8
-zwu*
-{Qp4r+
-qN2q%
-z_u}t^&/&-
-  #;qN.rR
-r#b8
-rs3
-rY3-
-qN1p-
-v\K
-{\#
-{\$
-xr
-zT{X
-},u}t^&/&-
-y^q8
-},u}t^8^
-w_8
-IpYq'rS{+p?Ar+
-z_u}t^ZpN
-p[rDq'?qBu}p?{a&
-!s4
-sh?Iq3u}vMp2
-sh?Iq3u}vM^
-pDq8p;
- #P&pDr%q%
- #~%pDqpr%
-qt3;
-s/
-r^)
-{y#
-xErE
-r?9
-{/yR
-pH%v.
-  #KpIp441
-pH%8
-tb|V
-{Qp4s6
-w:pV6
-tIp8(&,
-tg2s{
-tIp4p*
-Wxxx}
-  #g#wc
-p_/Z,
-wC(pk
-t|p4Z
-tg.pV+
-pH/,
-tIp4pe
-Wxxy2
-  #(t|p4pe
-r='p'
-wtM
-v\8
- *c.rIpQ
-vN
-WpC5yI
-pH#vj
-  #FpIp44*
-pH#8
-zw.
-{Qp4;
-rse
-rYe-
-s|1yR
-r)'yX
-r)z=&1
- %f.z85
-q"p4r+
-p_4sdrl8
-y$sS2
-pH44
-}<<rl^
-  #% +V1r=0t0
-L.&/
-s|0q[
-r)s^"&3
-x=qV}lrt
-s|+rR
-q?qFrt
-uN$
-sFrEE
-r=0pV+
-tF,
-/$
-r)s^$&3
-  #+/$
-  %+r=0p''
-uO4
-/$
-r)s^&&3
-  '+r=0pK6
-v^M
-/$
-r)s^(&3
-  '4t1yZxO
- $~'  &$p<;
-s<q/4
- #&s|1pv
-r2qR;
-zy
-uS
-s9rL
-s9wn
-s9{;
-}#;
-ut)
-  &(s|+q-
-tK44
- $X#q?pJ
-  &1{>r}
-  &6/#
-tK64
- %8  &?{>u=
-  '0tK84
- $Ase$
-  &M{>=#
-  &Lr=.q8
-qJ*#+
-zG3
-v;"(
-qr*7px
-qJ)#,
-zG4
-v;"*
-qr)u7"
-qJ(#-
-zG5
-v;",
-qr(u7$
-qJ'#.
-zG6
-v;".
-qr'u7&
-qJ&#/
-zG7
-v;"0
-qr&u7(
-qJ%#0
-zG8
-v;"2
-qr%u7*
-qJ$#1
-v;";
-v;"4
-qr$u7,
-qJ##2
-v;"=
-v;"6
-qr#u7.
-r='p=
-qn/%5;
-L6r+
-v\%2
-zs6%0
-y7
- #Nr=6pC
-qzp80%2
-vN
-/.
-  *v%/.
-  .v% ##t3<qW
-LB&/
-/+
-  $n%/+
-  %n%tE
-p<<
-wj4
- #9/*
-r2p7;
-  '{$wm;
-  '{$t3+qG
-qr*#*po
-qr)#)pG
-qr(#(pj
-qr'#'[
-qr&#&pM
-qr%#%U
-qr$#$(
-qr###7
-r=6p}
-qnC%C,
-qzp8C%E
-  $e#pDtBp;
-q:24
-rz.vZ&.
- #r-  'Q'pg2M
- #\8t*e8
-t9pT
-x~v~rQvLt"*#)@
-x~v~s&v6reuht"(#'@
-wte
-x>^
-t9qP
-x~v~rQvLt"&#%@
-x~v~s&v6reuht"$##@
-pDs8a
-}=
-pDt0pb
-pg1,u*
-pDs{pK
-pIp4s6
-qt4s6
-s'rw8
-pg1v.
-tF8
-s/
-pDt}p'
-qzu(&A
-r?8
-q\'q8
-q:1r+
-s/
-x{/9.
-sAp0
-s$p0-
-zIE
-p<7
-q\+p''
-G,rN
- $y$TpC*pK
-w#rER
-ug<q%
-sFp:*R
-ug+pC
-s<pS4
-G))
-tP<+P
-q_'K
-tP<.P
-q_'4
-TpK+pv
-q_'M
-TpK2s8
-|DrN
-/'
-sFp:*E
-/'
-tf
-G))
-TpK5p=
-tH9(
-y}
- #z9th8
- #$s/
-r#p4^
-sh?Iq3u}vMA
-r,{A
-v}xuysv6rquA}L6v-re
-tE
-q|q9>{A
-tE
- #W#q@.
-tbpQ
-x3)wi
-qQ(
-tE
-G.p@
-sMrEwi="
-  $&q|zr&
-tE
-qQ&
-tE
-r?/
-!s4
-s[pQ
-q\0pv
-q>p5vj
-  #U$q\+s8
-p]%ti
- #c9p]";p*
-q;wn
-G.)
-/+
-rd+vKy~
-}k
-/'
-rd*d
-/'
-wQqK>p+psV
-!s4
-TpK0q8
-s>tO
-/,
-rd)r.
-/,
-rd(d
-tPqyP2
- )g$tPuQp=
- $$tPuvr%
- $$tPq&pb
- %$tP0'p-
- *$/1
-:'r.
-}k
-/,
-rd&d
-/,
-wQqK>p+q9V
- #ITpK2pf
- %g#TpK1pb
-y;#=%
-/2
-:%d
-TpK*qp
-qQ(
-rc
-tf
-G')
-uS
- $@Tp-<qG
-  #u#uB
-  #p$G%)
+var joinF32SM90A = driver.Text{Base: &joinBF16SM90A, Code: `packed2 18966 join_float32_toF32
+ @$Ot-rG
+ o8&tf
+ $$uS
+ &, (( $n'G%)
 uq"*
- #Mq\'qG*
-rHp|qU4
+ &s'rHp|qU4
 yAq5
-r?'
-v"~47
- #?z'
+ (&z'
 /5
 q>qRvj
-  #Q&/5
+ $(/5
 p])ti
- #n%p]&;p*
-  ${#/5
-rd.vKy~
-  $Q#rd-d
-/,
-wQqK>zt'V
-!s4
-/5
-s>tO
-/5
-rd,r.
-/5
-rd+d
-/5
- )g$/5
+ $&p]&;p*
+ &$/5
+ &$/,
+ $$/,
+ &$/5
  $$/5
  $$/5
- %$/5
- *$/5
-:*r.
-  $Krd)d
-/,
-wQqK>zt$V
-  $K %@/5
-y;*=,
-/5
-:(d
-/5
-  'y#/5
-  &w#/5
+ $$/5
+ 0$/5
+ &$/5
+ &$/5
+ ($/5
+ 2$/5
+ 0$/5
+ ($/5
+ $$/5
+ $$/5
+ -y#/5
+ +w#/5
 qn$%$4
 k$%#
-  $r% $i'pDr7qT
- $%pDqWqT
- $%x5yI
-J#rP
-/_
-p92
- #?/M
-J,uy
-J-vX
-J.v|
-J/{7
-J0|'
-J1{V
-J2yt
-sY0
- #M:6{h
-sY2
- &X%/U
-ws
-v_<
-v_<
- $*/*
-tX
-C#
-_(
- $*/*
-||
-C#
-_&
- $*/'
- #:pp<
-r9<
- $3/'
-vb;
-  %( #,/'
-{1.
-n3
- $o# #j#{11
-n2
- $' #,{1.
-n5
- $Z# #U#{11
-n4
- $' #, #Ln7
- $) #A{11
-n6
-_7
- $( #8CU
- $) #-{11
-n8
-q4U
- %*C?
- $) #,{11
-C@
-q4?
-!u9
-p,{^
- &P& #tMst
-t$uE
- 3yM`}
+ :L/_
+ &$/M
+ @$/U
+ ,$/*
+ \&$`}
 
-var blockedNNSM80Narrow = driver.Text{Base: &squareSM80Narrow, Code: `packed2 24824 blocked_float32_single_rowMajor
- %$!u6qgqBt2vap3gq*
+var blockedNNSM80Narrow = driver.Text{Base: &tensorBF16SM80Narrow, Code: `packed2 24824 blocked_float32_single_rowMajor
+ ($!u6qgqBt2vap3gq*
 !u'ojt2vaw{pEq*
-!xgp3p{gw{pEq*
-!|F~Ernw{q*
+ $&!|F~Ernw{q*
 !
 !yHp0{;tc
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+q0y\Vtc
- $2!}ex(
- #$]'yD
+ &*!}ex(
+ $$]'yD
 OqyqS
 hsCrT
 p#pdrO
- 4*t$tq
- %$p,q&p6
+ F,t$tq
+ ($p,q&p6
 |,yUs8
- $&|~p}
+ &&|~p}
 s2
 |5r%
- $o7 4d7 #/ #. #$ #5 #4 #7q@5
- ##q@6
-q@7
- ##/#
+ &so# Fho# $/ $. $$ $5 ,4 &$/#
 qI&
 |5qW
 |C'p2
@@ -12671,7 +11027,7 @@ sAq/
 s$qA-
 qHy5E
 vYy5v2
- $s$}BP
+ &y+}BP
 rzxf&%
 p_&ti
 woqVVB
@@ -12689,16 +11045,15 @@ u&#
 q=1y2
 pH0pk
 q=2p}
-q?q)
-u&$
+ $x*u&$
 |7p;
 tHR
 r*rvq~
 pH.pk
- #x$q|ps>{A
+ %Oq|ps>{A
 /#
 v8
- $s$qL5qp
+ '@qL5qp
 wv08
 rsrw
 rYrw-
@@ -12706,9 +11061,9 @@ qL*p;
 vqA
 ws
 xh
- ##qL6P0
+ %IqL6P0
 uO8
- &p#/)
+ **/)
 q,|dd
 q=1t0
 sBp5A
@@ -12743,13 +11098,16 @@ t#yO
 t#vu
 p<9
 |R4
- $u&s<pO4
- #%wQr$u%
+G%)
+wQqKu%
+s<pO4
+ %%wQr$u%
 zL4
- ##wQr1u%
+ %(wQr1u%
 s<q94
- ##wQsau%
- #$ &S'/%
+ %+wQsau%
+!s4
+ *)/%
 J(d
 /%
 k$pe
@@ -12779,37 +11137,37 @@ sx+r4
 x37='
 /#
 wU:
-  %U#p<:
-  /U#ra0p=
+ )U#p<:
+ =U#ra0p=
 q{&,u*
 rzxf&$
-  #V%wMqi
+ %V%wMqi
 p\p.7
 L),
-|Hu*
-  $(wMr\
+ $e% '(wMr\
 p\p.(
 L-4
-  %(wMry
+ )(wMry
 p\p.U
 L1M
-  %.wMrg
+ ).wMrg
 p\p.pM
 }ypC
 }=
 qL*qW
 qn4%4;
 k4%5
- #X' #1/,
+s5~9
+ %A/,
 J)vKyd
 r*rvy2
 x=p87&6
 L6pk
 rYKs),
- $s&sAxuysv6rquA}L6v-re
-tE
-t#s)*
-  )# #b) $Ms/
+ $r'r,{A
+ &u-t#s)*
+ 1#x=qV&6
+ &[#s/
 z:pV0
 D9)
 r*rvpf
@@ -12844,170 +11202,153 @@ D+r+
 qeHE
 vYmIv2
 y;U=1
- 2p#r*p0p}
+ Br(r*p0p}
 J,}/
 sE+98
 t1w~py
 D,=0
-qQ8
-tE
-sE)98
+ &^)sE)98
 tE
 D*=1
-  $'sE'98
+ &%sE'98
 tE
 D(=2
-  $,sE%98
+ &%sE%98
 tE
 D&=3
-  $1sE#98
+ &%sE#98
 tE
 D$=4
-  $6q|q)98
+ &%q|q)98
 tE
 D"=5
-  $;q|qA98
+ &%q|qA98
 tE
 y?=6
-  $@q|q998
+ &%q|q998
 tE
 {*=7
-  $Eu"
-rr+B
-rr,B
-rr-B
-rr.B
- /4v"z9
- #"  35 ##r*uQpb
- #HD5)
- #$wc
- $8uS
+ &%u"
+ *x% <s#v"z9
+ $" E5 $#r*uQpb
+ %|$D5)
+ &w#tf
+ $$uS
 qs<s{
-  %Q& #s)w7sg7U
+ )Q& $R2w7sg7U
 q;p.
 w7qiU7[
 r*uQpv
 D5rN
-qQ8
-rc
-  %1qs<qp
+ %1rc
+ )1qs<qp
 w7ry7UpG
 w7rgwypo
 /#
 D5u$
-qQ8
- $q$  $;/#
+ %;uB
+ );/#
 w7t[7pMr5
 w7sR7Upx
 /#
 D5wi
-qQ8
-wD
-  &,p>47[#4
+ %EwD
+ +,p>47[#4
 p>37pM#3
 /#
 D5=#
-qQ8
-r>2
-  &6p>27pj#2
+ %Or>2
+ +6p>27pj#2
 p>17[#1
 /#
 D5=&
-qQ8
-r>.
-  &@p>07pG#0
+ %Jr>.
+ +@p>07pG#0
 p>/7pj#/
 /#
 D5=)
-qQ8
-r>1
-  &Jp>.7po#.
+ %Jr>1
+ +Jp>.7po#.
 p>-7pG#-
 /#
 D5=,
-qQ8
-r>5
-  &Jp>,7>zA,
+ %Jr>5
+ +Jp>,7>zA,
 p>+7po#+
 rHbZ,
 t:%=
 y7
- $t#/%
+ &_1/%
 {b&6
 DN)
-  %N/%
+ )N/%
 q>p7,u*
-  %|#qh"(u7"
-q;p.
-qh$Uu7$
+ )|#qh"(u7"
+ %|#qh$Uu7$
 /%
 DNrN
-  &/p>87U#8
+ +/p>87U#8
 p>77xm7
 /#
 DNu$
-  &Op>67pM#6
+ +Op>67pM#6
 p>57U#5
 /#
 DNwi
-  )v#DN=#
-  )t#DN=&
-  )r#DN=)
-  )p#DN=,
-  (n#rHp5pe,
+ 1v#DN=#
+ 1t#DN=&
+ 1r#DN=)
+ 1p#DN=,
+ /n#rHp5pe,
 sBp5%@
-y7
- #?qs1p}
+ &e$qs1p}
 q>pa4t,
-  $q, #9v;",
- #f(q;p.
-v;"/
-  #o)L",
+ 'q, $q.v;",
+ $S& %e%v;"/
+ %o)L",
 z80t,
-  %,zG8
-  $,zG7
-  #,L&4
-  &,zG6
-  $6zG5
-  #6L*M
-  &6zG4
-  $@zG3
-  #@L.;
-  &@zG2
-  $JzG1
-  #JL2rf
-  &JzG0
-  $JzG/
-  #JL6s6
-  &JzG.
-  $JzG-
-  #JL:r+
-  &JzG,
-  $JzG+
-  #Jympd
+ ),zG8
+ ',zG7
+ %,L&4
+ +,zG6
+ '6zG5
+ %6L*M
+ +6zG4
+ '@zG3
+ %@L.;
+ +@zG2
+ 'JzG1
+ %JL2rf
+ +JzG0
+ 'JzG/
+ %JL6s6
+ +JzG.
+ 'JzG-
+ %JL:r+
+ +JzG,
+ 'JzG+
+ %Jympd
 }=
 |7qp
 qn=%=e
 k=%c
 r?(
- #8qL1qp
+ $5qL1qp
 qnb%brw
 kb&0
 r?#
- ##|nqO
+ $#|nqO
 tKJ,
 tHE
 p<8
 sW*x}
- #}$WpC+P
- #NWpC.P
- #$s='p=
+ $o# *Bs='p=
 z~,
 qM<pC
 t4
- $j)sW*q-
+ &]2sW*q-
 pI|T
-  #Is/
+ %Is/
 q>b,
 xDqVK
 t#ve
@@ -13015,698 +11356,1071 @@ s5~,
 sW6yq
 s'zN%
 s'ql8
-  $|'p_&;Z
-  #OGG)
+ '|'p_&;Z
+ %OGG)
 tIp7&4
- #x$GF)
+ $r,GF)
 }4E
 rb+pK
 |Y?E
 s5y~
 Tp'<q%
-sFp:<E
-}k
+ ${H}k
 xr
 Tp'+pC
- $i, $[(rb1q8
- $Z*ujv?r.
+ &5 %{- %Brb1q8
+ $]+/+
+ujv?r.
 /+
 uj|dd
-WpK0P2
- )*WpK*p=
- $$WpK6r%
- $$Wp-<pb
- %$Wp-'p-
- *$rb5pv
+ X#*rb5pv
 q,~'r.
 rb*s8
 r^9A
 /-
-  %P#/-
-  &P#rb*pf
- %4s=<pb
+ )P#/-
+ +P#rb*pf
+ (4s=<pb
 sMqA9DtU
 /4
-  #y/s=0pv
-qQ;
-r>*
- '0s=2qG
-q|zr:
-r>6
- &(/6
+ %y/s=0pv
+ &^Ftf
+ $$uS
+ &,s=2qG
+ &*s<pS4
+ $$uq"*
+ $3/6
 }=
- #IrHp^pT,
-xQq5
+ $K $rDxQq5
 r?/
- #;sW*P0
- $Z'/J
+ $;sW*P0
+s~
+ $K/J
 J.{V
 J0yt
 J2xz
 sY+
- #O:m|<
+ $3:m|<
 :k{e
 :iuC1
 sY5
- %Nr*uQpC
+ (XLr*uQpC
 rI0
 z>W
- %(||
+ ((||
 CU
 _8
- $(||
+ &(||
 CR
-  $' #,||
+ '' $,||
 CO
-  $,!y=pm
-||
+ ', $,||
 CL
-  $1!cwG
-||
+ '1 $,||
 CI
-  $6!cwX
-||
+ '6 $,||
 CF
-  $;!cx#
-||
+ '; $,||
 CC
-  $@!c*pm
-/'
+ '@ $,/'
 })
 pppJ
-_;
-p9
-!cxw
-/'
+ ((/'
 tX
-  #(_:
-p9
-!c'y3
+ %( &K!c'y3
 /%
 vbM
 nN
+ &U#!c'z/
+ %'nO
+ &%!cqypm
+ %,nP
+ &%!crvpm
+ %1nQ
+ &%!ct-pm
+ %6nZ
+ &%!c'wG
+ %;n[
+ &%!c'wX
+ %@n\
+ &%!c'x#
+ %En]
 _9
-p9
-!c'z/
-vbM
-nO
-  $'!cqypm
-vbM
-nP
-  $,!crvpm
-vbM
-nQ
-  $1!ct-pm
-vbM
-nZ
-  $6!c'wG
-vbM
-n[
-  $;!c'wX
-vbM
-n\
-  $@!c'x#
-vbM
-n]
-_9
- <*`}
+ V#R$`}
 
-var blockedNNSM80 = driver.Text{Base: &blockedNNSM80Narrow, Code: `packed2 24208 blocked_float32_single_rowMajor
- 1$O*rA
+var blockedNNSM80 = driver.Text{Code: `packed2 24208 blocked_float32_single_rowMajor
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6qgqBt2vap3gq*
+!u'ojt2vaw{pEq*
+!xgp3p{gw{pEq*
+!|F~Ernw{q*
+!
+!yHp0{;tc
+!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+q0y\Vtc
+!
+!pW0qcpt
+!}ex(
+!qk
+]'yD
+O*rA
 huQr-
- B&/#
+p#pdrO
+!
+s0
+t6
+tn
+u#
+v0
+vc
+uG
+|4
+p,q6
+p,y9
+p,um
+p,rL
+p,{n
+p,{^
+p,yu
+p,p0pZ
+p,|K
+t$tq
+p,'vP
+p,s*
+p,0s]
+p,q&p6
+|,yUs8
+zp
+zpqm0
+|~p}
+s2
+|5r%
+s1
+sp
+/#
 w+
 /#
 ud
 ubq/
 s/
 ubq)
- #g#x{-)
+|Mqp
+x{-)
 sk1
 s$p:1-
- '(rzxfp2
+qHy5E
+vYy5v2
+ws
+!s4
+}BP
+rzxfp2
 trti
- (&tH9/
- $$vGuD
- #$sk.
- #$G/pk
- #${>93
+woqVVB
+p\p.B
+rHYp*,
+thqb
+y7
+qL1pv
+tH9/
+p<.
+qL6qG*
+vGuD
+q=2t}
 sk.
- #&tHp@
- #$G-pk
+q=1y2
+G/pk
+q=2p}
+{>93
+ %'|7p;
+tHp@
+r*rvq~
+G-pk
 xJ5>{A
- #X/q@5
+r*uQpb
+q@5
 /$
 vF
 v_<
- $|.x{/)
+ %AqL5qp
+x{/)
 sAxf
 s$xf-
- #(tHE
+qL*p;
+tHE
 xh
- %c:s/
- #_:ut)
- &$/*
- $$qHq9E
+t4
+ 'Ks/
+qL6P0
+ut)
+}k
+ )#/*
+q,|dd
+q=1t0
+qHq9E
 vYq/v2
- #&rk6wi
- #$qQ&
+pDs8w.
+rk6wi
+q=1q8
+qQ&
 r^,
 qHpsE
 vYq)v2
 /#
 rk6=#
 /#
-qQ&
-vG4
+ %)vG4
 qe#E
 vYm$v2
 /#
 rk6=&
-  $)}0M
+ ')}0M
 qe&E
 vYm'v2
 /#
 rk6=)
-  $0 &Ns<ps4
- $$s<qA4
- $$s<q/4
- /$qe0=)
+ '0t1~'ve
+t#yO
+t#vu
+p<9
+s<ps4
+G%)
+wQqKu%
+s<qA4
+ %%wQr$u%
+s<q/4
+ %(wQr1u%
+s<q94
+ %+wQsau%
+!s4
+ +U#/%
+J(d
+/%
+qe0=)
 vYm1=*-
 /%
 rk6=1
 /%
-qQ&
-D,,
- $a&/#
+ %ND,,
+qe3E
+vYm4v2
+/#
 rk6=4
-  $ND/4
- $&/#
+ 'ND/4
+qe6E
+vYm7v2
+/#
 rk6=7
-  $ND2M
- $&/#
+ 'ND2M
+qe9E
+vYm:v2
+/#
 rk6=:
-  'U#p<:
-  /U# #x$ %. $-uO,
- '$zV4
- '$pH/M
- *$t=/&/;
+ -U#p<:
+ =U#ra0p=
+|Hu*
+rzxf&$
+p_&ti
+wMqi
+p\p.7
+uO,
+ )(wMr\
+p\p.(
+zV4
+ ).wMry
+p\p.U
+pH/M
+ )4wMrg
+p\p.pM
+}ypC
+}=
+qL*qW
+t=/&/;
 p%/&.
- '&t_mA95
+s5~9
+ %A/,
+J)vKyd
+r*rvy2
+t_mA95
 D@pk
 s$<s),
- -*zv5
+r,{A
+sAxuysv6rquA}L6v-re
+tE
+t#s)*
+ 1#zv5
 qs<p'
 tSB
- &$DN)
- #$qeGE
+ )e%z:pV0
+DN)
+r*rvpf
+qeGE
 vYmHv2
 rk4u$
- #(qeJE
+r^,
+qeJE
 vYmKv2
 rk4wi
- #(qeME
+vG4
+qeME
 vYmNv2
 rk4=#
- #(qePE
+}0M
+qePE
 vYmQv2
 rk4=&
- #(qeSE
+D";
+qeSE
 vYmTv2
 rk4=)
- #(qeVE
+D%rf
+qeVE
 vYmWv2
 rk4=,
- #(qeYE
+D(s6
+qeYE
 vYmZv2
 rk4=/
- #(qe\E
+D+r+
+qe\E
 vYm]v2
 rk4=2
- 4(sE+9$
- $$qQ$
+ +V& ;&r*p0p}
+J,}/
+sE+9$
+t1w~py
+D,=0
+qQ$
 tE
 sE)9$
- $(  $'sE'9$
- $(  $,sE%9$
- $(  $1sE#9$
- $(  $6q|q)9$
- $(  $;q|qA9$
- $(  $@q|q99$
- $(  $E H&s/
-/2
+tE
+D*=1
+ ''sE'9$
+tE
+D(=2
+ ',sE%9$
+tE
+D&=3
+ '1sE#9$
+tE
+D$=4
+ '6q|q)9$
+tE
+D"=5
+ ';q|qA9$
+tE
+y?=6
+ '@q|q99$
+tE
+{*=7
+ 'Eu"
+rr+B
+rr,B
+rr-B
+rr.B
+rxu0B
+rxsRB
+rxt[B
+rxrJB
+rxrgB
+rxryB
+rxr\B
+rxqiB
+rxsaB
+rxr1B
+rxr$B
+|2B
+ws
+v"z9
+!s4
+ E5 '](/2
 zv5
 D6)
-qQ$
- /*D6rN
-qQ$
- *&D6u$
-qQ$
- *&D6wi
-qQ$
- *&D6=#
-qQ$
- *&D6=&
-qQ$
- *&D6=)
-qQ$
- *&D6=,
-qQ$
- *&t:pN
- &${b&,
+ %Nwc
+tf
+G#)
+uS
+qs<s{
+ )Y&{prQ
+w7sg7U
+q;p.
+w7qiU7[
+r*uQpv
+D6rN
+ %1rc
+ )1qs<qp
+w7ry7UpG
+w7rgwypo
+/#
+D6u$
+ %;uB
+ );/#
+w7t[7pMr5
+w7sR7Upx
+/#
+D6wi
+ %EwD
+ +,p>47[#4
+p>37pM#3
+/#
+D6=#
+ %Or>2
+ +6p>27pj#2
+p>17[#1
+/#
+D6=&
+ %Jr>.
+ +@p>07pG#0
+p>/7pj#/
+/#
+D6=)
+ %Jr>1
+ +Jp>.7po#.
+p>-7pG#-
+/#
+D6=,
+ %Jr>5
+ +Jp>,7>zA,
+p>+7po#+
+rHbZ,
+t:pN
+y7
+yh
+!s4
+/%
+{b&,
 DO)
- .&DOrN
- )$DOu$
- )$DOwi
- )$DO=#
- )$DO=&
- )$DO=)
- )$DO=,
- )$sBp5q5
- y#$k=&-
- %${UD9Drw
+ )N/%
+q>p7,u*
+ )|#qh"(u7"
+ %|#qh$Uu7$
+/%
+DOrN
+ +/p>87U#8
+p>77xm7
+/#
+DOu$
+ +Op>67pM#6
+p>57U#5
+/#
+DOwi
+ 1v#DO=#
+ 1t#DO=&
+ 1r#DO=)
+ 1p#DO=,
+ /n#rHp5pe,
+sBp5q5
+y7
+!s4
+qs1p}
+q>pa4t,
+rzxf&%
+ 'd%v;",
+wMqK
+ %e%v;"/
+ %q)L",
+z80t,
+ ),zG8
+ ',zG7
+ %,L&4
+ +,zG6
+ '6zG5
+ %6L*M
+ +6zG4
+ '@zG3
+ %@L.;
+ +@zG2
+ 'JzG1
+ %JL2rf
+ +JzG0
+ 'JzG/
+ %JL6s6
+ +JzG.
+ 'JzG-
+ %JL:r+
+ +JzG,
+ 'JzG+
+ %Jympd
+}=
+|7qp
+qn=%=e
+k=&-
+r?(
+!s4
+qL1qp
+{UD9Drw
 s(D9/
- %&tK?,
- +$tH9*
-  $d. #,v%'
+r?#
+ %'|nqO
+tK?,
+tHE
+p<8
+sW*x}
+q_#M
+WpC+P
+q_#K
+WpC.P
+q_#4
+s='p=
+tH9*
+ 'd.sW*q-
+v%'
 t4
- $$ts
+ %Hs/
+ts
 |H
 s/
- &$t*zN%
- '$G<R
+xDqVK
+t#ve
+s5~,
+sW6yq
+t*zN%
+s'ql8
+ '}'p_&;Z
+ %}'G<R
 sMzr39:
 }48
- #,|Y0E
- $$sFp:,E
- +$/*
- #$/*
- A$r^93
+rb+pK
+|Y0E
+s5y~
+Tp'<q%
+sFp:,E
+}k
+xr
+Tp'+pC
+tf
+G+)
+ %|- %Crb1q8
+s>tO
+/*
+ujv?r.
+/*
+uj|dd
+WpK0P2
+t<sl
+szvH
+{?0?joov,r[?\p)wwsl
+v;qv
+uWq1qi[7
+ '|&WpK*p=
+tusyr\
+{3slz&sCw0
+WpK6r%
+r3tyxtxWplqZqv
+xpsl
+Wp-<pb
+r3tyr/pl5vh5w(r/s_vZ.qZsP'
+z.ty+xu+sP
+szpM
+Wp-'p-
+sjv)"B
+q$rgw(r/plunxt{P
+szpF
+ %5q$r\(
+t<syu0
+qh'vV
+ %Crb5pv
+q,~'r.
+rb*s8
+r^93
 /-
-  %P# ,,sMq/97tU
+ )P#/-
+ +P#rb*pf
+sn+(
+t@)")7
+ %Fs=<pb
+sMq/97tU
 /3
- $&qQ*
- )$q|zr(
- '$ #j& $k&x9&=&,
+ %z/s=0pv
+qQ*
+r>*
+tf
+G))
+uS
+sH*"*7
+ %?s=2qG
+q|zr(
+r>6
+s<pS4
+G')
+uq"*
+ %FqM<pC
+}=
+ %Ix9&=&,
 qe&='
- '&/K
- 0$z>Y
+r?/
+ %MsW*P0
+s~
+ %C/K
+J.{V
+J0yt
+J2xz
+sY+
+ %I:m|<
+:k{e
+:iuC1
+sY5
+!s}
+s3
+!tj
+r*uQpC
+rI0
+z>Y
 pc$
- %&CW
+p9
+!u8
+||
+CW
 _$
- %&CT
-  $' $(CQ
-  $, $(CN
-  $1 $(CK
-  $6 $(CH
-  $; $(CE
-  $@ &(_*
- '$_(
- &$nJ
+p9
+!{J
+||
+CT
+ ''!|r
+||
+CQ
+ ',!y=pm
+||
+CN
+ '1!cwG
+||
+CK
+ '6!cwX
+||
+CH
+ ';!cx#
+||
+CE
+ '@!c*pm
+/'
+})
+pppJ
+_*
+p9
+!cxw
+/'
+tX
+ %(_(
+p9
+!c'y3
+/%
+vbM
+nJ
 _&
- %&nM
-  $' %(  $, $&nS
-  $1 $(n]
-  $6 $(na
-  $; $(nd
-  $@ $(ng
+p9
+!c'z/
+ %'nM
+ ''!cqypm
+ %,nP
+ ',!crvpm
+ %1nS
+ '1!ct-pm
+ %6n]
+ '6!c'wG
+ %;na
+ ';!c'wX
+ %@nd
+ '@!c'x#
+ %Eng
 _&
- <&`}
+!u9
+p,0qX
+tl
+to
+tk
+tm
+zqsD
+st
+zqsc
+{D
+ 'c4su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
 var blockedNNSM70Narrow = driver.Text{Base: &blockedNNSM80Narrow, Code: `packed2 24981 blocked_float32_single_rowMajor
 !s.
 !s-
- .(]'|L
- $$p#pdqq
- o1$zhz&sCw0
+ :(]'|L
+ &$p#pdqq
+ ^A$zhz&sCw0
 wzslz&sCw0
 wT<\vDplplxk|>
- *$sN"B
+ 2$sN"B
 txv)#B
-  #-q$rJw(r/plunxt{P
+ %-q$rJw(r/plunxt{P
 szr5
- #Aq$ry(
+ $Aq$ry(
 z""
 qh)vV
- $Nq,xZr.
- .$sn-(
+ &Nq,xZr.
+ :$sn-(
 t@+"+7
- &&q,~'d
- ($sH,",7
- ($uq",
- 3$:o|<
+ *&q,~'d
+ .$sH,",7
+ .$uq",
+ D$:o|<
 :m{e
 :kuC1
- o$(`}
+ ^'(`}
 
 var blockedNNSM70 = driver.Text{Base: &blockedNNSM80, Code: `packed2 24365 blocked_float32_single_rowMajor
 !s.
 !s-
- .(]'|L
- $$p#pdqq
- W1$zhz&sCw0
+ :(]'|L
+ &$p#pdqq
+ ^@$zhz&sCw0
 wzslz&sCw0
 wT<\vDplplxk|>
- *$sN"B
+ 2$sN"B
 txv)#B
-  #-q$rJw(r/plunxt{P
+ %-q$rJw(r/plunxt{P
 szr5
- #Aq$ry(
+ $Aq$ry(
 z""
 qh)vV
- $Nq,xZr.
- .$sn-(
+ &Nq,xZr.
+ :$sn-(
 t@+"+7
- &&q,~'d
- ($sH,",7
- ($uq",
- 3$:o|<
+ *&q,~'d
+ .$sH,",7
+ .$uq",
+ D$:o|<
 :m{e
 :kuC1
- o$(`}
+ ^'(`}
 
 var blockedNTSM80Narrow = driver.Text{Base: &blockedNNSM80Narrow, Code: `packed2 25198 blocked_float32_single_columnMajor
- 2$huQqS
- ]#$ #A *@yP")
+ B$huQqS
+ k$$ $A 2@yP")
 sAqA
 s$ps-
- 4( #, $+pDt0yI
+ F( $, &+pDt0yI
 ubqA
- #"{>=#
+ $"{>=#
 u&&
 /#
 ubq)
- #&tHrN
- %$sE#>{A
+ $&tHrN
+ ($sE#>{A
 /#
 xA
- 3(/*
- &$s/
+ D(/*
+ *$s/
 pDt0w.
 }5
- #&wU/
- %$s/
+ $&wU/
+ ($s/
 /#
 {W
 /#
 wU1
- %*  $*{-
+ (* '*{-
 /#
 wU3
- %*  $2zM)
+ (* '2zM)
 /#
 wU5
- &* $4 #3 $. #- $( 0's/
+ ** &4 $3 &. $- &( >'s/
 /%
 D))
 /%
 wU?
- %*  $ID+)
+ (* 'ID+)
 /#
 wUA
- %*  $*D-)
+ (* '*D-)
 /#
 wUC
- %*  $2D/)
+ (* '2D/)
 /#
 wUE
- &*  /Y# X#<DC)
- #$qe;E
+ ** =Y# a$<DC)
+ $$qe;E
 vYm<v2
 y;KtU
- #(qe>E
+ $(qe>E
 vYm?v2
 y;Nu=
- #(qeAE
+ $(qeAE
 vYmBv2
 y;Q="
- #(qeDE
+ $(qeDE
 vYmEv2
 y;T=%
- #(qeGE
+ $(qeGE
 vYmHv2
 y;W=(
- #(qeJE
+ $(qeJE
 vYmKv2
 y;Z=+
- #(qeME
+ $(qeME
 vYmNv2
 y;]=.
- #(qePE
+ $(qePE
 vYmQv2
 y;a=1
- q)(tKK,
- ?$GH)
- $$ #'}4F
- b#*sMqA9EtU
- S$$nR
- &$nT
- &$nV
- &$nX
- &$nc
- &$ne
- &$ng
- &$ni
- =$`}
+ c1(tKK,
+ \#$GH)
+ &$ $'}4F
+ s$*sMqA9EtU
+ V&$nR
+ *$nT
+ *$nV
+ *$nX
+ *$nc
+ *$ne
+ *$ng
+ *$ni
+ X#$`}
 
 var blockedNTSM80 = driver.Text{Base: &blockedNNSM80, Code: `packed2 24322 blocked_float32_single_columnMajor
- 2$huQq^
- c#$pDt0yI
+ B$huQq^
+ u$$pDt0yI
 t_zr6
- #" #c>sk.
-/#
+ $" $c> %)/#
 zv6
- #_>tHr}
- ($x2
- 5$/+
- $$qHqAE
+ $_>tHr}
+ .$x2
+ H$/+
+ &$qHqAE
 vYpsv2
 pDt0w.
 }O
- %*qe"E
+ (*qe"E
 vYm#v2
 /#
 D#)
- %*qe%E
+ (*qe%E
 vYm&v2
 /#
 D&)
- %*qe(E
+ (*qe(E
 vYm)v2
 /#
 D))
- <*qe2=)
+ V#*qe2=)
 vYm3=*-
 /%
 D1)
- %*qe5E
+ (*qe5E
 vYm6v2
 /#
 D4)
- %*qe8E
+ (*qe8E
 vYm9v2
 /#
 D7)
- %*qe;E
+ (*qe;E
 vYm<v2
 /#
 D:)
- m#*DP)
- ^*${UF9Frw
+ Z%*DP)
+ m2${UF9Frw
 s(F9/
- \&&nL
- &$nO
- &$nR
- &$nU
- &$n_
- &$nc
- &$nf
- &$ni
- =$`}
+ i*&nL
+ *$nO
+ *$nR
+ *$nU
+ *$n_
+ *$nc
+ *$nf
+ *$ni
+ X#$`}
 
 var blockedNTSM70Narrow = driver.Text{Base: &blockedNTSM80Narrow, Code: `packed2 25355 blocked_float32_single_columnMajor
 !s.
 !s-
- .(]'|L
- $$p#pdqq
- |1$zhz&sCw0
+ :(]'|L
+ &$p#pdqq
+ yA$zhz&sCw0
 wzslz&sCw0
 wT<\vDplplxk|>
- *$sN"B
+ 2$sN"B
 txv)#B
-  #-q$rJw(r/plunxt{P
+ %-q$rJw(r/plunxt{P
 szr5
- #Aq$ry(
+ $Aq$ry(
 z""
 qh)vV
- $Nq,xZr.
- .$sn-(
+ &Nq,xZr.
+ :$sn-(
 t@+"+7
- &&q,~'d
- ($sH,",7
- ($uq",
- 3$:o|<
+ *&q,~'d
+ .$sH,",7
+ .$uq",
+ D$:o|<
 :m{e
 :kuC1
- o$(`}
+ ^'(`}
 
 var blockedNTSM70 = driver.Text{Base: &blockedNTSM80, Code: `packed2 24479 blocked_float32_single_columnMajor
 !s.
 !s-
- .(]'|L
- $$p#pdqq
- [1$zhz&sCw0
+ :(]'|L
+ &$p#pdqq
+ g@$zhz&sCw0
 wzslz&sCw0
 wT<\vDplplxk|>
- *$sN"B
+ 2$sN"B
 txv)#B
-  #-q$rJw(r/plunxt{P
+ %-q$rJw(r/plunxt{P
 szr5
- #Aq$ry(
+ $Aq$ry(
 z""
 qh)vV
- $Nq,xZr.
- .$sn-(
+ &Nq,xZr.
+ :$sn-(
 t@+"+7
- &&q,~'d
- ($sH,",7
- ($uq",
- 3$:o|<
+ *&q,~'d
+ .$sH,",7
+ .$uq",
+ D$:o|<
 :m{e
 :kuC1
- o$(`}
+ ^'(`}
 
 var blockedNTBF16SM80Narrow = driver.Text{Base: &blockedNTSM80Narrow, Code: `packed2 25868 blocked_dtype_BF16_brain_columnMajor
- 1$Ot-rO
- j%$s<q9,
- #$}W
+ @$Ot-rO
+ T)$s<q9,
+ $$}W
 pDp=w;
 }c
 z+qKA
 /#
-  %)/#
+ ))/#
 }c
 z+r$A
-  ()z+r1A
-  (0z+saA
- '6/&
- #$/&
+ /)z+r1A
+ /0z+saA
+ ,6/&
+ $$/&
 k,%%
 sx-%&-
 s/
 /&
- #,/&
- #$L',
+ $,/&
+ $$L',
 k.A
 sx/r4
- '(L)4
+ ,(L)4
 k0A
 sx1r4
- '(L+M
+ ,(L+M
 k2A
 sx3r4
- +(  %i#/&
-  :i# #<q{6,u*
- &$L9,
- '$L=4
- '$LAM
- *$qnD%D;
+ 4( )i#/&
+ S#i# $<q{6,u*
+ *$L9,
+ ,$L=4
+ ,$LAM
+ 2$qnD%D;
 kD%E
- $&/-
- $$x=p8G&6
+ &&/-
+ &$x=p8G&6
 LFpk
- T'&t:%M
- m#$sBp5%P
- y#$k=%s
- %$qnr%rrw
+ X,&t:%M
+ Z%$sBp5%P
+ s%$k=%s
+ ($qnr%rrw
 kr&0
- v$&/K
- w$$`}
+ m'&/K
+ o'$`}
 
 var blockedNTBF16SM80 = driver.Text{Base: &blockedNTSM80, Code: `packed2 24957 blocked_dtype_BF16_brain_columnMajor
- 1$OpdrT
- {$$s<ps,
- #$}W
+ @$OpdrT
+ w'$s<ps,
+ $$}W
 pDp=w;
 }c
 z+qKA
 /#
 s<qA,
-  $)/#
+ ')/#
 }c
 z+r$A
 /#
 s<q/,
-  &)z+r1A
+ +)z+r1A
 /#
 s<q9,
-  &0z+saA
- '6/&
- #$/&
+ +0z+saA
+ ,6/&
  $$/&
- #$/&
- <$  %e#/&
-  :e# #<pg/,u*
- &$pH/,
- '$pH/4
- 4$/-
- _%$/3
- ^*$/L
- w$$`}
+ &$/&
+ $$/&
+ V#$ )e#/&
+ S#e# $<pg/,u*
+ *$pH/,
+ ,$pH/4
+ F$/-
+ o($/3
+ m2$/L
+ o'$`}
 
 var blockedNTBF16SM70Narrow = driver.Text{Base: &blockedNTBF16SM80Narrow, Code: `packed2 26025 blocked_dtype_BF16_brain_columnMajor
 !s.
 !s-
- .(]'|L
- $$p#pdqq
- l2$zhz&sCw0
+ :(]'|L
+ &$p#pdqq
+ XC$zhz&sCw0
 wzslz&sCw0
 wT<\vDplplxk|>
- *$sN"B
+ 2$sN"B
 txv)#B
-  #-q$rJw(r/plunxt{P
+ %-q$rJw(r/plunxt{P
 szr5
- #Aq$ry(
+ $Aq$ry(
 z""
 qh)vV
- $Nq,xZr.
- .$sn-(
+ &Nq,xZr.
+ :$sn-(
 t@+"+7
- &&q,~'d
- ($sH,",7
- ($uq",
- 3$:o|<
+ *&q,~'d
+ .$sH,",7
+ .$uq",
+ D$:o|<
 :m{e
 :kuC1
- o$(`}
+ ^'(`}
 
 var blockedNTBF16SM70 = driver.Text{Base: &blockedNTSM70, Code: `packed2 25114 blocked_dtype_BF16_brain_columnMajor
- 1$OpdrT
- {$$s<ps,
- #$}W
+ @$OpdrT
+ w'$s<ps,
+ $$}W
 pDp=w;
 }c
 z+qKA
 /#
 s<qA,
-  $)/#
+ ')/#
 }c
 z+r$A
 /#
 s<q/,
-  &)z+r1A
+ +)z+r1A
 /#
 s<q9,
-  &0z+saA
- '6/&
- #$/&
+ +0z+saA
+ ,6/&
  $$/&
- #$/&
- <$  %e#/&
-  :e# #<pg/,u*
- &$pH/,
- '$pH/4
- 4$/-
- _%$/3
- c*$/L
- w$$`}
+ &$/&
+ $$/&
+ V#$ )e#/&
+ S#e# $<pg/,u*
+ *$pH/,
+ ,$pH/4
+ F$/-
+ o($/3
+ u2$/L
+ o'$`}

@@ -130,7 +130,7 @@ uc6pN-
 uc7pN-
 uc8pN-
 sx.pN-
-  $#vB6qO
+ '#vB6qO
 s[p7
 uepA)
 ua2
@@ -156,7 +156,7 @@ q?q/
 v&.pb
 z~&
 }k
-  )#p<-
+ 1#p<-
 w8'z$
 s/
 w2)&%)
@@ -195,8 +195,7 @@ v&*p'
 tf
 G%)
 wQqKu%
-!s4
-w8'w.
+ %-w8'w.
 D"rN
 qQ$
 t1w~py
@@ -206,44 +205,34 @@ tf
 G#)
 uS
 w7sg7U
-!s4
-/#
+ %8/#
 D$u$
-qQ$
-t1xPpy
+ %-t1xPpy
 u"
 /#
-  %-w7qiU7[
-  $-D&wi
-qQ$
-t1|k,py
-  '-w7ry{cpG
-  $8D(=#
-qQ$
-t1|k-py
-  '8w7}$7pF
-  $CD*=&
-qQ$
-t1|k.py
-  'Cw7sRpj7px
-  $ND,=)
-qQ$
-t1|k/py
-  'Np>%pGuH%
-  $ND.=,
-qQ$
-t1|k0py
-  'Np>$pouH$
-  $ND0=/
-qQ$
-t1|k1py
-  'Np>#pFuH#
-!s4
-|i,
+ )-w7qiU7[
+ '-D&wi
+ %8t1|k,py
+ --w7ry{cpG
+ '8D(=#
+ %Ct1|k-py
+ -8w7}$7pF
+ 'CD*=&
+ %Nt1|k.py
+ -Cw7sRpj7px
+ 'ND,=)
+ %Nt1|k/py
+ -Np>%pGuH%
+ 'ND.=,
+ %Nt1|k0py
+ -Np>$pouH$
+ 'ND0=/
+ %Nt1|k1py
+ -Np>#pFuH#
+ %N|i,
 tA&
 r?#
-!s4
-w85yq
+ %Gw85yq
 yy
 w2*&()
 }42
@@ -259,54 +248,35 @@ tf
 G))
 uS
 t+sRpx7
-!s4
-w:'qG
+ %Mw:'qG
 s<pS4
-G))
-uqpx
-!s4
-w85yB
+ %(uqpx
+ %Gw85yB
 w2)&(u$
-}42
-k)&#
-  %7/%
-  $7/%
-  %7qr)#)7
-!s4
-/%
-  $7uq#)
-  $'w2(&(=#
-}42
-k(&#
-  ,7qr(#(7
-  &7uq#(
-  $<w2'&(=)
-}42
-k'&#
-  ,Lqr'#'7
-  &Luq#'
-  $Lw2&&(=/
-}42
-k&&#
-  ,Lqr&#&7
-  &Luq#&
-  $Lw2%&(=5
-}42
-k%&#
-  ,Lqr%#%7
-  &Luq#%
-  $Lw2$&(=;
-}42
-k$&#
-  ,Lqr$#$7
-  &Luq#$
-  $Lw2#&(=A
-}42
-k#&#
-  ,Lqr###7
-  &Luq##
-!s4
-!s}
+ %7 %_% )7/%
+ '7/%
+ )7qr)#)7
+ %L/%
+ '7uq#)
+ ''w2(&(=#
+ %L %s% 77qr(#(7
+ +7uq#(
+ '<w2'&(=)
+ %L %W& 7Lqr'#'7
+ +Luq#'
+ 'Lw2&&(=/
+ %L %k& 7Lqr&#&7
+ +Luq#&
+ 'Lw2%&(=5
+ %L %~& 7Lqr%#%7
+ +Luq#%
+ 'Lw2$&(=;
+ %L %c' 7Lqr$#$7
+ +Luq#$
+ 'Lw2#&(=A
+ %L %v' 7Lqr###7
+ +Luq##
+ %L!s}
 s3
 !tj
 /4
@@ -339,17 +309,17 @@ s~
 var shrinkTensorSM80NarrowAligned = driver.Text{Base: &plainSM70, Code: `packed2 13182 shrinkTensor
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- #(!u6yjp{Iy.q*
+ $(!u6yjp{Iy.q*
 !
 !yH*s*tc
 !
 !pWrLpt
 !?p$zSp{p)w>x}0x(
- #*]+qo
+ $*]+qo
 O6q^
 h6rO
 p#+q^
- /*v:qO
+ <*v:qO
 s1
 ts
 s/
@@ -370,7 +340,7 @@ vF
 s/
 v:q%
 qCp^M1u=
- #c#xU0+
+ $c#xU0+
 s+$A
 r?2
 qN.p;
@@ -382,10 +352,10 @@ s/
 qN1qO
 tb*
 sh?Iq3u}vM^
- $y#qN5r7
+ &y#qN5r7
 wm;
 {W
- #|#zTp=
+ $|#zTp=
 y$<K
 rz|_&+
 s/
@@ -393,7 +363,7 @@ v%.
 t4
 w/
 tA%
- *X$p</
+ 2X$p</
 {NsX
 pg,M
 s/
@@ -411,12 +381,12 @@ zv1
 zO&#
 |MqO
 r2p7&%
- *H #$ud
+ 2H $$ud
 {Nr{
 q?q9
 sk1
 ws
-  -#v7
+ 9#v7
 y#q~
 vG)
 qQ.
@@ -424,9 +394,8 @@ qQ.
 y.?op$gp/xIpyta
 |,yUq~
 |DR
-qQ.
-{g~'
-  #'t1x?py
+ %'{g~'
+ %'t1x?py
 p<3
 ribK
 riYK
@@ -436,8 +405,8 @@ rip4K
 q,w~d
 y#pX
 wj;
- #2zQqV8p*Zr|
- #5rip5K
+ $2zQqV8p*Zr|
+ $5rip5K
 ripQK
 rip7K
 rip?K
@@ -445,8 +414,8 @@ rip?K
 q,xZd
 |,yUpX
 s<pS;
- #2zQp?p2pNper|
- #5riqRK
+ $2zQp?p2pNper|
+ $5riqRK
 rip|K
 ripaK
 rip^K
@@ -457,61 +426,60 @@ q,yZd
 qQ-
 rc
 ua2
- #FzQp^q5qUqPr|
- #I/*
+ $FzQp^q5qUqPr|
+ $I/*
 y?ql
-  0c#  &V#/(
+ ?c# +V#/(
 J&d
 /*
 zM=&
 q?q3
 qQ.
 uB
-  $Z#zQqV8p*ZqxtT
-  'Z#/(
+ 'Z#zQqV8p*ZqxtT
+ -Z#/(
 J'd
 /*
 D%=(
-  $1wD
-  $1zQp?p2pNpeqxtT
-  '^#/(
+ '1wD
+ '1zQp?p2pNpeqxtT
+ -^#/(
 J(d
 /(
 D)=+
-  #@qQ-
+ %@qQ-
 r>2
-wj;
- #FzQp^q5qUqPqxtT
- #I/(
+ %@ $FzQp^q5qUqPqxtT
+ $I/(
 D-rw
-  6_#/(
+ K_#/(
 D.=3
 q?xf
 qQ.
 r>.
-  $j$zQqV8p*ZqxyW
-  )_#/(
+ 'j$zQqV8p*ZqxyW
+ 1_#/(
 D2=5
-  $1r>1
-  $1zQp?p2pNpeqxyW
-  *_#D6=8
-  #@qQ-
+ '1r>1
+ '1zQp?p2pNpeqxyW
+ 3_#D6=8
+ %@qQ-
 r>5
-  $_#zQp^q5qUqPqxyW
-  $_#D:>x/
-  7_#D;=@
+ '_#zQp^q5qUqPqxyW
+ '_#D:>x/
+ M_#D;=@
 q?x/
 qQ.
 r>*
-  $y%zQqV8p*Zqxz|
-  *_#D?=B
-  $1r>6
-  $1zQp?p2pNpeqxz|
-  *o$DC=E
-  #@qQ-
+ 'y%zQqV8p*Zqxz|
+ 3_#D?=B
+ '1r>6
+ '1zQp?p2pNpeqxz|
+ 3o$DC=E
+ %@qQ-
 rc<
-  $o$zQp^q5qUqPqxz|
- ##qL1qp
+ 'o$zQp^q5qUqPqxz|
+ $#qL1qp
 pz:%>%;%?p&B%Cpqqi{4@
 pz<%@%=%Ap&D%Epqt"&#%#$##@
 pz.%2%/%3p&6%7pqzj
@@ -525,11 +493,10 @@ DHqb
 sk1
 tZp8GE
 r?"
- ##|7a
+ $#|7a
 tSO
 rz|_&)
-pg,M
-q"|T
+ %_(q"|T
 p_2e8
 qJ*#&
 t9^
@@ -540,15 +507,15 @@ x>^
 qJ(#$
 t9pe
 qJ'##
-  #(ym*
+ %(ym*
 }=
 {orR
 p%+rw
 }k
 ws
 vN
- ##sW*pf
-  #9p_+ti
+ $#sW*pf
+ %9p_+ti
 {prQ
 t+r$r_
 rHYp*,
@@ -562,7 +529,7 @@ qM'yS
 pg+r+
 u;
 G0)
- #v%tA#
+ $v%tA#
 th&&
 tE
 u"
@@ -570,13 +537,13 @@ qM0qW
 |p&p@
 qQ/
 rc'
- $u*uq(
- #G $d(qN+qT
- $%/4
+ &u*uq(
+ $G &d(qN+qT
+ &%/4
 J,xz
 /4
 sY+
- %y//>
+ (y//>
 ws
 pc,
 pc+
@@ -597,170 +564,164 @@ p9
 /%
 vb;
 C?
-  $(!y=pm
+ '(!y=pm
 /$
 ||
 C;
-  $4!cwG
+ '4!cwG
 /$
-vbM
-C6
-  $4!cwX
+ %4C6
+ '4!cwX
 /$
-vb;
-C2
-  $:!cx#
-  $4C.
-  $F!c*pm
-  $4C)
-  $F!cxw
-  $4C%
-  $L!c'y3
-  $Fppq)
-  $F!c'z/
+ %4C2
+ ':!cx#
+ '4C.
+ 'F!c*pm
+ '4C)
+ 'F!cxw
+ '4C%
+ 'L!c'y3
+ 'Fppq)
+ 'F!c'z/
 qM0qG
 tX
 ppph
 _/
 p9
 !cqypm
-  $^#CN
-  $L!crvpm
-  $^#CM
+ '^#CN
+ 'L!crvpm
+ '^#CM
 _.
 !u9
 p,ui
- && #b3st
- #"{D
- +g3{C
+ *& $b3st
+ $"{D
+ 4g3{C
 u]
- '&`}
+ ,&`}
 
 var shrinkTensorSM80 = driver.Text{Base: &shrinkTensorSM80NarrowAligned, Code: `packed2 13911 shrinkTensor
- -$O6qS
+ 8$O6qS
 h*r-
- 2&s/
+ B&s/
 r,pS
- )* #.qCp?M1r}
- $$qjp^A
- $$s[p5
+ 0* $.qCp?M1r}
+ &$qjp^A
+ &$s[p5
 q"p?;
 pIb4
- '(z'
- )$rz|_q5
- 1$q>qRM
- ,$zv-
- 2$sk-
- 1$qQ&
- &$qQ&
- /$tCqVu%
+ ,(z'
+ 0$rz|_q5
+ @$q>qRM
+ 6$zv-
+ B$sk-
+ @$qQ&
+ *$ %' <$tCqVu%
 tCp4}N
 tCYfp6
 tCbfqu
- ,$tCp?u%
+ 6$tCp?u%
 tCp7}N
 tCpQfp6
 tCp5fqu
- +$qQ$
- %$tCp^u%
+ 4$qQ$
+ ($tCp^u%
 tCpa}N
 tCp|fp6
 tCqRfqu
- %$  0l# )>zM98
- #$qQ&
- %$tCqVftT
+ ($ ?l# 0>zM98
+ $$qQ&
+ ($tCqVftT
 tCp4fpdsc
 tCYfpdqc
 tCbfpdt'
- ,$qQ&
- %$tCp?ftT
+ 6$ %4 ($tCp?ftT
 tCp7fpdsc
 tCpQfpdqc
 tCp5fpdt'
- ,$qQ$
- %$tCp^ftT
+ 6$qQ$
+ ($tCp^ftT
 tCpafpdsc
 tCp|fpdqc
 tCqRfpdt'
- %$  6i#/(
+ ($ Ki#/(
 D.98
- #NqQ&
- %$tCqVfyW
+ $NqQ&
+ ($tCqVfyW
 tCp4fq&x+
 tCYfq&uE
 tCbfq&1pZ
- ,$qQ&
- %$tCp?fyW
+ 6$ %4 ($tCp?fyW
 tCp7fq&x+
 tCpQfq&uE
 tCp5fq&1pZ
- ,$qQ$
- %$tCp^fyW
+ 6$qQ$
+ ($tCp^fyW
 tCpafq&x+
 tCp|fq&uE
 tCqRfq&1pZ
- %$  7i#D;98
- #NqQ&
- %$tCqVfz|
+ ($ Mi#D;98
+ $NqQ&
+ ($tCqVfz|
 tCp4fu/tq
 tCYfu/td
 tCbfu/vP
- ,$qQ&
- %$tCp?fz|
+ 6$ %4 ($tCp?fz|
 tCp7fu/tq
 tCpQfu/td
 tCp5fu/vP
- ,$qQ$
- %$tCp^fz|
+ 6$qQ$
+ ($tCp^fz|
 tCpafu/tq
 tCp|fu/td
 tCqRfu/vP
- %$pz<%@%=%Apqu(8&7pqt"&#%#$##@
- *$sk-
+ ($pz<%@%=%Apqu(8&7pqt"&#%#$##@
+ 2$sk-
 tZu(5E
- %&q@5
+ (&q@5
 rz|_&(
 pg+M
- #(p_.e8
- &$pH.e
- *$p%*rw
- '$  #9p_*ti
- (&q:*M
+ $(p_.e8
+ *$pH.e
+ 2$p%*rw
+ ,$ %9p_*ti
+ .&q:*M
 pH-8
- $&pg*r+
+ &&pg*r+
 u;
 G,)
- )(qQ*
- 5$ #$pc(
- '"_$
- '$_&
- '$  $( &&  $4 &&  $4 &&  $: &&  $F &&  $F &&  $L &&  $F &&_*
- '$  $L &&_&
- <$`}
+ 0(qQ*
+ H$ $$pc(
+ ,"_$
+ ,$_&
+ ,$ '( *& '4 *& '4 *& ': *& 'F *& 'F *& 'L *& 'F *&_*
+ ,$ 'L *&_&
+ V#$`}
 
 var shrinkWide32SM70NarrowAligned = driver.Text{Base: &shrinkTensorSM80NarrowAligned, Code: `packed2 66206 shrinkWide_4_float32_row_F32
 !s.
 !s-
- #(!u6vap3wBp3q'wd
+ $(!u6vap3wBp3q'wd
 !u'}+}Zy.q*
 !xgp$grDt2p3q*
 !
 !yHtTtc
- $(!yN
- #$]r:q^
+ &(!yN
+ $$]r:q^
 O2uxs7
 ht-qS
 p#y,qS
- /*qN*qO
- ($qN1{6
+ <*qN*qO
+ .$qN1{6
 zp
 z6v1
 sp
 z<pb
 s2
 z:p-
- ),qN*q%
- $$ #DwZp6
+ 0,qN*q%
+ &$ $DwZp6
 wZqu
 wZqX
 wZ0pZ
@@ -772,7 +733,7 @@ s+$pT
 z-'v-
 {NpC
 qI%
- #Jsh?Iq3u}vMpT
+ $Jsh?Iq3u}vMpT
 qI&
 qt*4
 s/
@@ -780,7 +741,7 @@ sMpSR)
 ubpO
 z<qW
 p%+&%
- *;  :*p<+
+ 2; S#*p<+
 |~qW
 vp%M)
 qL't0
@@ -796,8 +757,8 @@ rU&#
 /#
 r2pQ&%
 /#
- #@/#
- #$/#
+ $@/#
+ $$/#
 z2&#
 /#
 {b&%
@@ -843,18 +804,18 @@ rxu0B
 rxsRB
 rxt[B
 rxrJB
- *"{\+
- #"s/
+ 2"{\+
+ $"s/
 zM)
- #HzMR
- ##tE
+ $HzMR
+ $#tE
 uF'qF
 wt8
 wtp*
 wtZ
 wt^
 }[3
- #Dw62pP|cq]
+ $Dw62pP|cq]
 pDr%r{
 zBb
 zBY
@@ -862,99 +823,99 @@ z+Q8
 }X
 /#
 r2}|
-  $+/#
-  '+r2|P
-  *+s%"3
-  )4/%
- #)qL0r{
+ '+/#
+ -+r2|P
+ 3+s%"3
+ 14/%
+ $)qL0r{
 G8w"
- &R#  #K/$
-  &KqL.u)
+ *R# %K/$
+ +KqL.u)
 X*|N+
 X*~#
-  ##qh-"){c
+ %#qh-"){c
 X)po"6
 X)po(
-  ##qh8"(pG7
+ %#qh8"(pG7
 X(px#2
 X(px(
-  ##p>2"'r57
+ %#p>2"'r57
 X'"##*
 X'"#(
-  ##p>*"&""7
- #;  $B/%
+ %#p>*"&""7
+ $; 'B/%
 D+=$
- #2uB
-  %B/%
-  'P#X:|N<
+ $2uB
+ )B/%
+ -P#X:|N<
 X:~#
-  ##qh>"9{c
+ %#qh>"9{c
 X9po"G
 X9po(
-  ##qhI"8pG7
+ %#qhI"8pG7
 X8px#1
 X8px(
-  ##p>1"7r57
+ %#p>1"7r57
 X7"##)
 X7"#(
-  ##p>)"6""7
-  &BD-='
- ##wD
-  +BXJ|NM
+ %#p>)"6""7
+ +BD-='
+ $#wD
+ 5BXJ|NM
 XJ~#
-  ##qhO"I{c
+ %#qhO"I{c
 XIpo#8
 XIpo(
-  ##p>8"HpG7
+ %#p>8"HpG7
 XHpx#0
 XHpx(
-  ##p>0"Gr57
+ %#p>0"Gr57
 XG"##(
 XG"#(
-  ##p>("F""7
-  &BD/=*
- $m$  +BXZ|N^
+ %#p>("F""7
+ +BD/=*
+ &m$ 5BXZ|N^
 XZ~#
-  ##qha"Y{c
+ %#qha"Y{c
 XYpo#7
 XYpo(
-  ##p>7"XpG7
+ %#p>7"XpG7
 XXpx#/
 XXpx(
-  ##p>/"Wr57
+ %#p>/"Wr57
 XW"##'
 XW"#(
-  ##p>'"V""7
-  &BD1=-
- #%r>.
-  +BXk|Np
+ %#p>'"V""7
+ +BD1=-
+ $%r>.
+ 5BXk|Np
 Xk~#
-  ##qhr"j{c
+ %#qhr"j{c
 Xjpo#6
 Xjpo(
-  ##p>6"ipG7
+ %#p>6"ipG7
 Xipx#.
 Xipx(
-  ##p>."hr57
+ %#p>."hr57
 Xh"##&
 Xh"#(
-  ##p>&"g""7
-  &BD3=0
- ##r>1
-  +BX{[#=
+ %#p>&"g""7
+ +BD3=0
+ $#r>1
+ 5BX{[#=
 X{~#
-  ##p>="z{c
+ %#p>="z{c
 Xzpo#5
 Xzpo(
-  ##p>5"ypG7
+ %#p>5"ypG7
 Xypx#-
 Xypx(
-  ##p>-"xr57
+ %#p>-"xr57
 Xx"##%
 Xx"#(
-  ##p>%"w""7
-  &BD5=3
- $m$  +BSC[#<
+ %#p>%"w""7
+ +BD5=3
+ &m$ 5BSC[#<
 SD~#
 SE~#
 p><#F{c
@@ -970,20 +931,20 @@ SO"##$
 SP"#(
 SQ"#(
 p>$#R""7
-  &BD7=6
- #%r>*
-  +BSC[#;
-  $Bp>;#F{c
+ +BD7=6
+ $%r>*
+ 5BSC[#;
+ 'Bp>;#F{c
 SGpo#3
-  $Bp>3#JpG7
+ 'Bp>3#JpG7
 SKpx#+
-  $Bp>+#Nr57
+ 'Bp>+#Nr57
 SO"###
-  $Bp>##R""7
- #7z<tB
+ 'Bp>##R""7
+ $7z<tB
 D9qb
- #DtZp8JE
- $T%Wx}p;
+ $DtZp8JE
+ &T%Wx}p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
 Wz1pK
@@ -998,14 +959,14 @@ tGpk
 q>p?8
 xDqVK
 v7
- #AWyIw;
-  %,Wr7v1
- #y#Ww;yq
-  #.jp{grS{+bZA
+ $AWyIw;
+ ),Wr7v1
+ $y#Ww;yq
+ %.jp{grS{+bZA
 xDbK
 y7
 yh
- #-Wz$q[
+ $-Wz$q[
 y]By"
 /$
 qJB(
@@ -1015,390 +976,381 @@ yVeuT
 s>sg
 /#
 yV;uT
-  %&yV4uT
-  %*yVy:
+ )&yV4uT
+ )*yVy:
 /#
 t+sRr_
- ##z:q-
+ $#z:q-
 q_,K
 u"
 ymp0
- #]0r)z=&+
- %$rzxf&)
+ $]0r)z=&+
+ ($rzxf&)
 wMsR
-!s4
+ %C/+
+ 'a#/+
+ 'a#/+
+ 'a#IpY\q'?IrVu{?w>r[rS{+Q#Ax)
 /+
-  $a#/+
-  $a#/+
-  $a#IpY\q'?IrVu{?w>r[rS{+Q#Ax)
-/+
-  'a#  &,/)
- #\0  $.  'a#/+
+ -a# +,/)
+ $\0 '. -a#/+
 y]Ay"
 /$
 qJA(
-  3a#/+
+ Ea#/+
 q,x?d
 /+
-  (_#p\pUpx
-  ,_#IpY\q'?IrVu{?w>r[rS{+Q#@x)
-  +_#  #,  ,_#y]@y"
+ /_#p\pUpx
+ 7_#IpY\q'?IrVu{?w>r[rS{+Q#@x)
+ 5_# %, 7_#y]@y"
 /$
 qJ@(
-  4_# #[,  )_#p\p6px
-  ,o$IpY\q'?IrVu{?w>r[rS{+Q#?x)
-  +o$  #,  ,o$y]?y"
+ G_# $[, 1_#p\p6px
+ 7o$IpY\q'?IrVu{?w>r[rS{+Q#?x)
+ 5o$ %, 7o$y]?y"
 /$
 qJ?(
-  4o$:"d
-  )o$p\qupx
-  ,~%IpY\q'?IrVu{?w>r[rS{+Q#>x)
-  +~%  #,  ,~%y]>y"
+ Go$:"d
+ 1o$p\qupx
+ 7~%IpY\q'?IrVu{?w>r[rS{+Q#>x)
+ 5~% %, 7~%y]>y"
 /$
 qJ>(
-  4~%:&d
-  )~%p\qXpx
-  ,^'IpY\q'?IrVu{?w>r[rS{+Q#=x)
-  +^'  #,  ,^'y]=y"
+ G~%:&d
+ 1~%p\qXpx
+ 7^'IpY\q'?IrVu{?w>r[rS{+Q#=x)
+ 5^' %, 7^'y]=y"
 /$
 qJ=(
-  4^':*d
-  )^'p\0pZpx
-  ,n(IpY\q'?IrVu{?w>r[rS{+Q#<x)
-  +^'  #,  ,n(y]<y"
+ G^':*d
+ 1^'p\0pZpx
+ 7n(IpY\q'?IrVu{?w>r[rS{+Q#<x)
+ 5^' %, 7n(y]<y"
 /$
 qJ<(
-  4n(:.d
-  )^'p\sDpx
-  ,})IpY\q'?IrVu{?w>r[rS{+Q#;x)
-  +^'  #,  ,})y];y"
+ Gn(:.d
+ 1^'p\sDpx
+ 7})IpY\q'?IrVu{?w>r[rS{+Q#;x)
+ 5^' %, 7})y];y"
 /$
 qJ;(
-  4n(:2d
-  )^'p\scpx
-  ,]+IpY\q'?IrVu{?w>r[rS{+Q#:x)
-  +^'  #,  ,]+y]:y"
+ Gn(:2d
+ 1^'p\scpx
+ 7]+IpY\q'?IrVu{?w>r[rS{+Q#:x)
+ 5^' %, 7]+y]:y"
 /$
 qJ:(
-  4n(:6d
-  )^'p\qcpx
-  ,m,IpY\q'?IrVu{?w>r[rS{+Q#9x)
-  +^'  #,  ,m,y]9y"
+ Gn(:6d
+ 1^'p\qcpx
+ 7m,IpY\q'?IrVu{?w>r[rS{+Q#9x)
+ 5^' %, 7m,y]9y"
 /$
 qJ9(
-  4n(::d
-  )^'p\t'px
-  ,|-IpY\q'?IrVu{?w>r[rS{+Q#8x)
-  +^'  #,  ,|-y]8y"
+ Gn(::d
+ 1^'p\t'px
+ 7|-IpY\q'?IrVu{?w>r[rS{+Q#8x)
+ 5^' %, 7|-y]8y"
 /$
 qJ8(
-  4n(:>d
-  )^'p\rjpx
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#7x)
-  +^'  #,  ,\/y]7y"
+ Gn(:>d
+ 1^'p\rjpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#7x)
+ 5^' %, 7\/y]7y"
 /$
 qJ7(
-  4n(:Bd
-  )^'p\2pUpx
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#6x)
-  +^'  #,  ,l0y]6y"
+ Gn(:Bd
+ 1^'p\2pUpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#6x)
+ 5^' %, 7l0y]6y"
 /$
 qJ6(
-  4n(:Fd
-  )^'p\sIpx
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#5x)
-  +^'  #,  ,{1y]5y"
+ Gn(:Fd
+ 1^'p\sIpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#5x)
+ 5^' %, 7{1y]5y"
 /$
 qJ5(
-  4n(:Jd
-  )^'p\x+px
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#4x)
-  +^'  #,  ,[3y]4y"
+ Gn(:Jd
+ 1^'p\x+px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#4x)
+ 5^' %, 7[3y]4y"
 /$
 qJ4(
-  4n(:Nd
-  )^'p\uEpx
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#3x)
-  +^'  #,  ,k4y]3y"
+ Gn(:Nd
+ 1^'p\uEpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#3x)
+ 5^' %, 7k4y]3y"
 /$
 qJ3(
-  4n(:Rd
-  )^'p\1pZpx
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#2x)
-  +^'  #,  ,z5y]2y"
+ Gn(:Rd
+ 1^'p\1pZpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#2x)
+ 5^' %, 7z5y]2y"
 /$
 qJ2(
-  4n(:Vd
-  )^'p\p.px
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#1x)
-  +^'  #,  ,Z7y]1y"
+ Gn(:Vd
+ 1^'p\p.px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#1x)
+ 5^' %, 7Z7y]1y"
 /$
 qJ1(
-  4n(:Zd
-  )^'p\1p6px
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#0x)
-  +^'  #,  ,j8y]0y"
+ Gn(:Zd
+ 1^'p\1p6px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#0x)
+ 5^' %, 7j8y]0y"
 /$
 qJ0(
-  4n(:^d
-  )^'p\t8px
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#/x)
-  +^'  #,  ,y9y]/y"
+ Gn(:^d
+ 1^'p\t8px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#/x)
+ 5^' %, 7y9y]/y"
 /$
 qJ/(
-  4n(:cd
-  )^'p\tqpx
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#.x)
-  +^'  #,  ,Y;y].y"
+ Gn(:cd
+ 1^'p\tqpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#.x)
+ 5^' %, 7Y;y].y"
 /$
 qJ.(
-  4n(:gd
-  )^'p\tdpx
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#-x)
-  +^'  #,  ,i<y]-y"
+ Gn(:gd
+ 1^'p\tdpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#-x)
+ 5^' %, 7i<y]-y"
 /$
 qJ-(
-  4n(:kd
-  )^'p\vPpx
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#,x)
-  +^'  #,  ,x=y],y"
+ Gn(:kd
+ 1^'p\vPpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#,x)
+ 5^' %, 7x=y],y"
 /$
 qJ,(
-  4n(:od
-  )^'p\vUpx
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#+x)
-  +^'  #,  ,X?y]+y"
+ Gn(:od
+ 1^'p\vUpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#+x)
+ 5^' %, 7X?y]+y"
 /$
 qJ+(
-  4n(:sd
-  )^'p\w<px
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#*x)
-  +^'  #,  ,h@y]*y"
+ Gn(:sd
+ 1^'p\w<px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#*x)
+ 5^' %, 7h@y]*y"
 /$
 qJ*(
-  4n(:wd
-  )^'p\q6px
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#)x)
-  +^'  #,  ,wAy])y"
+ Gn(:wd
+ 1^'p\q6px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#)x)
+ 5^' %, 7wAy])y"
 /$
 qJ)(
-  4n(:{d
-  )^'p\'s]px
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#(x)
-  +^'  #,  ,WCy](y"
+ Gn(:{d
+ 1^'p\'s]px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#(x)
+ 5^' %, 7WCy](y"
 /$
 qJ((
-  4n(J>d
-  )^'p\y9px
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#'x)
-  +^'  #,  ,gDy]'y"
+ Gn(J>d
+ 1^'p\y9px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#'x)
+ 5^' %, 7gDy]'y"
 /$
 qJ'(
-  <_#p\pdp6px
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#&x)
-  +^'  #,  ,vEy]&y"
+ W#_#p\pdp6px
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#&x)
+ 5^' %, 7vEy]&y"
 /$
 qJ&(
-  <o$p\uipx
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#%x)
-  +^'  #,  ,VGy]%y"
+ W#o$p\uipx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#%x)
+ 5^' %, 7VGy]%y"
 /$
 qJ%(
-  <~%p\'qXpx
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q#$x)
-  +^'  #,  ,fHy]$y"
+ W#~%p\'qXpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q#$x)
+ 5^' %, 7fHy]$y"
 /$
 qJ$(
-  <^'p\umpx
-  ,\/IpY\q'?IrVu{?w>r[rS{+Q##x)
-  +^'  #,  ,uIy]#y"
+ W#^'p\umpx
+ 7\/IpY\q'?IrVu{?w>r[rS{+Q##x)
+ 5^' %, 7uIy]#y"
 /$
 qJ#(
-  <n(p\'sDpx
- #E|na
+ W#n(p\'sDpx
+ $E|na
 }=
 sW*rR
 p%+qd
 u"
 qMy8
 p_+y0)
- #y,v;B
+ $y,v;B
 q;rL
-  #Eq;wn
-  #Gq;{;
-  #Iq;vs
-  #Kq;1rj
-  #Mq;y\V
-  #Oq;*q6
-  #MqM+yS
- '4u"
+ %Eq;wn
+ %Gq;{;
+ %Iq;vs
+ %Kq;1rj
+ %Mq;y\V
+ %Oq;*q6
+ %MqM+yS
+ ,4u"
 qM2qW
 |p&94
- #3s/
+ $3s/
 zy
- #<r>6
- $$uJ
- %$y^qT
- $%/7
+ $<r>6
+ &$uJ
+ ($y^qT
+ &%/7
 J.{V
 G691
 }4@
 qQ.
- #/vp%496
-  $&rc0
- ,:qL0pb
+ $/vp%496
+ '&rc0
+ 6:qL0pb
 ||
 C|
- %(||
+ ((||
 Cy
- $' #.||
+ &' $.||
 Cv
- $3 #:||
+ &3 $:||
 Cs
- %(||
+ ((||
 Cp
- $K #R#||
+ &K $R#||
 Cm
- $3 #:||
+ &3 $:||
 Cj
- %(||
+ ((||
 Cg
- $K #R#qM2qG
+ &K $R#qM2qG
 tX
 ppq/
- $@ #9 $:nA
- $O #: #C #F $E #F #OpppA
- %T# #+nB
- =0`}
+ &@ $9 &:nA
+ &O $: $C $F &E $F $OpppA
+ (T# $+nB
+ X#0`}
 
 var shrinkWide32SM70 = driver.Text{Base: &shrinkWide32SM70NarrowAligned, Code: `packed2 66539 shrinkWide_4_float32_row_F32
- /$O21r-
+ <$O21r-
 ht-rO
- 2&s/
+ B&s/
 r,pS
- +* #.qCp?M1r}
- 3$qt)4
- &$|(&%
- D$q?pJ
+ 4* $.qCp?M1r}
+ D$qt)4
+ *$|(&%
+ g#$q?pJ
 vp%4R
 vp%Mp@
- B$ B.{\*
- $$|~r{
+ c#$ c#.{\*
+ &$|~r{
 G2)
 qQ&
 G3R
 G4p@
 G5rN
-qQ&
- $*|R;
- #, &Y( 'T( #j$s<pO;
-  '. (q$zL;
-  -.s<q9;
-  ,:/&
- $FG6=#
+ %& &*|R;
+ $, *Y( ,T( $j$s<pO;
+ -. .q$zL;
+ 9.s<q9;
+ 7:/&
+ &FG6=#
 qQ$
- %& &~) <y)G7=&
-qQ$
- %& &b+ <\+G8=)
-qQ$
- %&  ,E 60D1=,
-qQ$
- %&  ,E 60D3=/
-qQ$
- %&  ,E 60D5=2
-qQ$
- %&  ,E 60D7=5
-qQ$
- %&  ,E 60D9=8
-qQ$
- %&  ,E 40D;qb
+ (& +K V#$G7=&
+ %E (& +E V#$G8=)
+ %E (& 7E J0D1=,
+ %E (& 7E J0D3=/
+ %E (& 7E J0D5=2
+ %E (& 7E J0D7=5
+ %E (& 7E J0D9=8
+ %E (& 7E F0D;qb
 sk-
 tZu(6E
- W#(q_+K
- %$r)z=&*
- %$rzxf&(
- Z#$  '_# Z#,  'o$ Z#,  '~% Z#,  '^' Z#,  'n( Z#,  '}) Z#,  ']+ Z#,  'm, Z#,  '|- Z#,  '\/ Z#,  'l0 Z#,  '{1 Z#,  '[3 Z#,  'k4 Z#,  'z5 Z#,  'Z7 Z#,  'j8 Z#,  'y9 Z#,  'Y; Z#,  'i< Z#,  'x= Z#,  'X? Z#,  'h@ Z#,  'wA Z#,  'WC Z#,  'gD Z#,  'vE Z#,  'VG Z#,  'fH Z#,  'uI Z#,  'UK ',p%*qd
- $$p_*y0(
- 3$pg*r+
+ ^$(q_+K
+ ($r)z=&*
+ ($rzxf&(
+ e$$ -_# e$, -o$ e$, -~% e$, -^' e$, -n( e$, -}) e$, -]+ e$, -m, e$, -|- e$, -\/ e$, -l0 e$, -{1 e$, -[3 e$, -k4 e$, -z5 e$, -Z7 e$, -j8 e$, -y9 e$, -Y; e$, -i< e$, -x= e$, -X? e$, -h@ e$, -wA e$, -WC e$, -gD e$, -vE e$, -VG e$, -fH e$, -uI e$, -UK ,,p%*qd
+ &$p_*y0(
+ D$pg*r+
 u;
 G,)
- &(|p&90
+ *(|p&90
 q:*M
- $&qQ*
- .$xJ@9&
- #(xJA9&
- '(/?
+ &&qQ*
+ :$xJ@9&
+ $(xJA9&
+ ,(/?
 ws
- #(pc(
- &"Cx
+ $(pc(
+ *"Cx
 _$
- %&Cu
-  $' $(Cr
-  $, $(Co
-  $1 $(Cl
-  $6 $(Ci
-  $; $(Cf
-  $@ $(Cc
-  $E %( #8_*
- &5n?
+ (&Cu
+ '' &(Cr
+ ', &(Co
+ '1 &(Cl
+ '6 &(Ci
+ '; &(Cf
+ '@ &(Cc
+ 'E (( $8_*
+ *5n?
 _&
- %&n@
-  $' $(nA
-  $, %(_&
- <$`}
+ (&n@
+ '' &(nA
+ ', ((_&
+ V#$`}
 
 var shrinkWideBF16SM70NarrowAligned = driver.Text{Base: &shrinkWide32SM70NarrowAligned, Code: `packed2 76310 shrinkWide_8_float32_row_BF16
- /$Oz#qo
- #$p#s#rO
- {%$q\<r7
+ <$Oz#qo
+ $$p#s#rO
+ w)$q\<r7
 q"p?3
 }X
 q\'sX
 q>p7q+
- $*q"xG
- $%q>pQq+
- $%q"}|
- $%q>p5q+
- $%q"w]
- $%q>p^q+
+ &*q"xG
+ &%q>pQq+
+ &%q"}|
+ &%q>p5q+
+ &%q"w]
+ &%q>p^q+
 }X
 /$
 s%$3
- $1/$
-  $>/$
-  7>s%/3
-  =>s%:3
-  <>/&
- *e#/%
-  $C/%
-  6C #,X>pF"?
+ &1/$
+ '>/$
+ M>s%/3
+ Y#>s%:3
+ W#>/&
+ 2e#/%
+ 'C/%
+ KC $,X>pF"?
 X>pF(
-  '#qhE"=po7
+ -#qhE"=po7
 X="%"N
 X="%(
-  '#qhT"<"$7
+ -#qhT"<"$7
 X<",#2
 X<",(
-  '#p>2";"+7
+ -#p>2";"+7
 X;"3#*
 X;"3(
-  '#p>*":"27
- #B  $f#/&
- ((/&
-  $P&/&
-  7X$XcpF"e
+ -#p>*":"27
+ $B 'f#/&
+ .(/&
+ 'P&/&
+ MX$XcpF"e
 XcpF(
-  '#qhk"bpo7
+ -#qhk"bpo7
 Xb"%"t
 Xb"%(
-  '#qhz"a"$7
+ -#qhz"a"$7
 Xa",#1
 Xa",(
-  '#p>1"_"+7
+ -#p>1"_"+7
 X_"3#)
 X_"3(
-  '#p>)"^"27
-  &f# (V#  ;f#SC>zA@
+ -#p>)"^"27
+ +f# .V# U#f#SC>zA@
 SDpF(
 SEpF(
 SFpF(
@@ -1430,155 +1382,134 @@ S_"3(
 Sa"3(
 Sb"3(
 p>(#c"27
-  &{$ (V#  ;{$SC>zA?
-  (f#p>?#Jpo7
+ +{$ .V# U#{$SC>zA?
+ /f#p>?#Jpo7
 SK"%#7
-  (f#p>7#R"$7
+ /f#p>7#R"$7
 SS",#/
-  (f#p>/#Z"+7
+ /f#p>/#Z"+7
 S["3#'
-  (f#p>'#c"27
-  &b& (V#  ;b&SC>zA>
-  ({$p>>#Jpo7
+ /f#p>'#c"27
+ +b& .V# U#b&SC>zA>
+ /{$p>>#Jpo7
 SK"%#6
-  ({$p>6#R"$7
+ /{$p>6#R"$7
 SS",#.
-  ({$p>.#Z"+7
+ /{$p>.#Z"+7
 S["3#&
-  ({$p>&#c"27
-  &w' (V#  ;w'SC>zA=
-  (b&p>=#Jpo7
+ /{$p>&#c"27
+ +w' .V# U#w'SC>zA=
+ /b&p>=#Jpo7
 SK"%#5
-  (b&p>5#R"$7
+ /b&p>5#R"$7
 SS",#-
-  (b&p>-#Z"+7
+ /b&p>-#Z"+7
 S["3#%
-  (b&p>%#c"27
-  &]) (V#  ;])SC>zA<
-  (w'p><#Jpo7
+ /b&p>%#c"27
+ +]) .V# U#])SC>zA<
+ /w'p><#Jpo7
 SK"%#4
-  (w'p>4#R"$7
+ /w'p>4#R"$7
 SS",#,
-  (w'p>,#Z"+7
+ /w'p>,#Z"+7
 S["3#$
-  (w'p>$#c"27
-  &s* (V#  ;s*SC>zA;
-  (])p>;#Jpo7
+ /w'p>$#c"27
+ +s* .V# U#s*SC>zA;
+ /])p>;#Jpo7
 SK"%#3
-  (])p>3#R"$7
+ /])p>3#R"$7
 SS",#+
-  (])p>+#Z"+7
+ /])p>+#Z"+7
 S["3##
-  (])p>##c"27
- &NtZu(?E
- hM$/8
- /$/?
- U$$`}
+ /])p>##c"27
+ *NtZu(?E
+ Pz#$/8
+ <$/?
+ Z&$`}
 
 var shrinkWideBF16SM70 = driver.Text{Base: &shrinkWideBF16SM70NarrowAligned, Code: `packed2 76647 shrinkWide_8_float32_row_BF16
- /$Oroqq
+ <$Oroqq
 ht-rO
- 2&s/
+ B&s/
 r,pS
- +* #.qCp?M1r}
- 3$qt)4
- &$|(&%
- D$q?pJ
+ 4* $.qCp?M1r}
+ D$qt)4
+ *$|(&%
+ g#$q?pJ
 vp%4R
 vp%Mp@
- B$ B.{\*
- $$|~r{
+ c#$ c#.{\*
+ &$|~r{
 G2)
 qQ&
 G3R
 G4p@
 G5rN
-qQ&
- $*|R;
- #, &Y( :T( #b%s<pO;
-  'A ;i%zL;
-  @As<q9;
-  ?A/'
- $e$G6=#
+ %& &*|R;
+ $, *Y( R#T( $b%s<pO;
+ -A T#i%zL;
+ _#As<q9;
+ ]#A/'
+ &e$G6=#
 qQ$
- %& &]- _#X-G7=&
+ (& +F o$$G7=&
 qQ$
- %& &Y0 _#T0G8=)
+ (& *Y0 o$T0G8=)
 qQ$
- %&  ?i# FV#D1=,
+ (& ]#i# k#V#D1=,
 qQ$
- %&  ?R% FV#D3=/
+ (& ]#R% k#V#D3=/
 qQ$
- %&  ?k& FV#D5=2
+ (& ]#k& k#V#D5=2
 qQ$
- %&  ?T( FV#D7=5
+ (& ]#T( k#V#D7=5
 qQ$
- %&  ?m) FV#D9=8
+ (& ]#m) k#V#D9=8
 qQ$
- %&  ?V+ DV#D;qb
+ (& ]#V+ g#V#D;qb
 sk-
 tZu(6E
- W#(q_+K
- %$r)z=&*
- %$rzxf&(
- Z#$  '_# Z#,  'o$ Z#,  '~% Z#,  '^' Z#,  'n( Z#,  '}) Z#,  ']+ Z#,  'm, Z#,  '|- Z#,  '\/ Z#,  'l0 Z#,  '{1 Z#,  '[3 Z#,  'k4 Z#,  'z5 Z#,  'Z7 Z#,  'j8 Z#,  'y9 Z#,  'Y; Z#,  'i< Z#,  'x= Z#,  'X? Z#,  'h@ Z#,  'wA Z#,  'WC Z#,  'gD Z#,  'vE Z#,  'VG Z#,  'fH Z#,  'uI Z#,  'UK ',p%*qd
- $$p_*y0(
- 3$pg*r+
+ ^$(q_+K
+ ($r)z=&*
+ ($rzxf&(
+ e$$ -_# e$, -o$ e$, -~% e$, -^' e$, -n( e$, -}) e$, -]+ e$, -m, e$, -|- e$, -\/ e$, -l0 e$, -{1 e$, -[3 e$, -k4 e$, -z5 e$, -Z7 e$, -j8 e$, -y9 e$, -Y; e$, -i< e$, -x= e$, -X? e$, -h@ e$, -wA e$, -WC e$, -gD e$, -vE e$, -VG e$, -fH e$, -uI e$, -UK ,,p%*qd
+ &$p_*y0(
+ D$pg*r+
 u;
 G,)
- &(|p&90
+ *(|p&90
 q:*M
- $&qQ*
- .$xJ@9&
- #(xJA9&
- '(/@
+ &&qQ*
+ :$xJ@9&
+ $(xJA9&
+ ,(/@
 ws
- #(pc(
- &"Cx
+ $(pc(
+ *"Cx
 _$
- %&Cu
-  $' $(Cr
-  $, $(Co
-  $1 $(Cl
-  $6 $(Ci
-  $; $(Cf
-  $@ $(Cc
-  $E %( #8_*
- &5n?
+ (&Cu
+ '' &(Cr
+ ', &(Co
+ '1 &(Cl
+ '6 &(Ci
+ '; &(Cf
+ '@ &(Cc
+ 'E (( $8_*
+ *5n?
 _&
- %&n@
-  $' $(nA
-  $, %(_&
- <$`}
+ (&n@
+ '' &(nA
+ ', ((_&
+ V#$`}
 
-var expandWide32SM70NarrowAligned = driver.Text{Code: `packed2 35463 expandWide_4_float32_row_F32_float32_row_F32
-!s.
-!s-
-!t;
-!u6vap3wBp3q'wd
-!u'}+}Zy.q*
-!
+var expandWide32SM70NarrowAligned = driver.Text{Base: &shrinkWide32SM70NarrowAligned, Code: `packed2 35463 expandWide_4_float32_row_F32_float32_row_F32
+ ,$!
 !pW0qXpt
-!yN
-!qk
-]v+q^
+ &,]v+q^
 Ot-rG
 z7z4
 p#rlrO
-!
-s0
-t6
-tn
-u#
-v0
-vc
-uG
-|4
-p"q6
-t$s]
-p"y9
-t$<p6
-p"ui
+ <*p"ui
 t$qX
 t$sD
 p"rL
@@ -1596,36 +1527,14 @@ t$td
 t$vP
 p"s*
 r*uQqO
-s1
-ts
-s/
-ud
-vd
-wc
-qs0xx
+ .$qs0xx
 sp
 qs+P+
 s2
-y}
-s/
-u?q9
-s/
-vF
-s/
-r*uQq%
+ .2r*uQq%
 qCpQM1u=
-w[q]
-wZpU
-wZp6
-wZqu
-wZqX
-wZ0pZ
-wZsD
-wZsc
-wZqc
-r*uvq8
-s+$pT
-r?P
+ 4&r*uvq8
+ $$r?P
 ra<pC
 s+.%#
 uc.&)-
@@ -1650,17 +1559,13 @@ qs2q%
 wW+
 qI'
 s[pQ
-sMpSR)
-qs.pV
+ $2qs.pV
 tJp*
-}k
-  A#p</
+ c#(p</
 qs6v5
 s"^
 rb<rR
-s/
-zy
-ubq9
+ &P[$ubq9
 qs6pv
 y$z=
 |9
@@ -1671,14 +1576,13 @@ ubps
 /#
 tFvI
 s"pN
-  $){H
+ '){H
 zv1
 /#
 tG>y\
 s"pe
-  $0zM)
-zv1
-rb*t0
+ '0zM)
+ %)rb*t0
 k-&#
 s=<t0
 q:%4
@@ -1690,7 +1594,7 @@ k.&#
 s=<r7
 w2.8R
 /#
-  #-/#
+ %-/#
 w2-8p@
 /#
 k,&#
@@ -1712,79 +1616,38 @@ w2)8u$
 k(&#
 /#
 w2(8uD
-rr#B
-rr$B
-rr%B
-rr&B
-rr'B
-rr(B
-rr)B
-rr*B
-rr+B
-rr,B
-rr-B
-rr.B
-rr/B
-rr0B
-rr1B
-rr2B
-rr3B
-rr4B
-rr5B
-rr6B
-rxu0B
-rxsRB
-rxt[B
-rxrJB
-rxrgB
-rxryB
-rxr\B
-rxqiB
-rxsaB
-rxr1B
-rxr$B
-|2B
-ws
-!s4
-s/
-rb<rX
+ c#]Y$ws
+ &$rb<rX
 G8)
-qQ.
-{g|k(
+ $${g|k(
 y.?op$gp/xIpyta
 D(R
-qQ.
-{g|k)
-  #&D&p@
-qQ.
-{g|k*
-  #*D$rN
-qQ.
-{g|k+
-  #.t1w~xO
+ $#{g|k)
+ %&D&p@
+ $#{g|k*
+ %*D$rN
+ $#{g|k+
+ %.t1w~xO
 t#ve
 t#vu
 p<Q
 ws
-  %#/(
+ )#/(
 J(d
 rb<p;
 |R;
-G%)
-zQqV8p*Zr|
-!s4
-  &-/#
+ $4zQqV8p*Zr|
+ $= +-/#
 J)d
 /#
 s<pO;
-  *-J*d
+ 3-J*d
 /#
 zL;
-  *8J+d
+ 38J+d
 /#
 s<q9;
-  %CpDr%r{
-z+Q%"
+ )C $>z+Q%"
 z+Q%#
 z+Q%$
 z+Q%%
@@ -1797,159 +1660,45 @@ zBp7
 zBpQ
 zBp5
 }X
-z+Q8
-zBY
-zBb
-/'
+ $& $% $%/'
 J,d
 s=<yq
 D+=#
-qQ-
-rc
-ua2
-G#)
-xV
+ *g#xV
 s=+sX
-X*|N+
-X*~#
-  ##qh-"){c
-X)po"6
-X)po(
-  ##qh8"(pG7
-X(px#2
-X(px(
-  ##p>2"'r57
-X'"##*
-X'"#(
-  ##p>*"&""7
-!s4
-/$
+ D0/$
 J-d
 /$
 D-=&
-qQ-
-uB
-  %=/$
-X:|N<
-X:~#
-  ##qh>"9{c
-X9po"G
-X9po(
-  ##qhI"8pG7
-X8px#1
-X8px(
-  ##p>1"7r57
-X7"##)
-X7"#(
-  ##p>)"6""7
-  $=J.d
+ **xV
+/$
+ D0/$
+J.d
 /$
 D/=)
-qQ-
-wD
-  &=XJ|NM
-XJ~#
-  ##qhO"I{c
-XIpo#8
-XIpo(
-  ##p>8"HpG7
-XHpx#0
-XHpx(
-  ##p>0"Gr57
-XG"##(
-XG"#(
-  ##p>("F""7
-  $=J/d
+ ** '= D0/$
+J/d
 /$
 D1=,
-qQ-
-r>2
-  &=XZ|N^
-XZ~#
-  ##qha"Y{c
-XYpo#7
-XYpo(
-  ##p>7"XpG7
-XXpx#/
-XXpx(
-  ##p>/"Wr57
-XW"##'
-XW"#(
-  ##p>'"V""7
-  $=J0d
+ ** '= D0/$
+J0d
 /$
 D3=/
-qQ-
-r>.
-  &=Xk|Np
-Xk~#
-  ##qhr"j{c
-Xjpo#6
-Xjpo(
-  ##p>6"ipG7
-Xipx#.
-Xipx(
-  ##p>."hr57
-Xh"##&
-Xh"#(
-  ##p>&"g""7
-  $=J1d
+ ** '= D0/$
+J1d
 /$
 D5=2
-qQ-
-r>1
-  &=X{[#=
-X{~#
-  ##p>="z{c
-Xzpo#5
-Xzpo(
-  ##p>5"ypG7
-Xypx#-
-Xypx(
-  ##p>-"xr57
-Xx"##%
-Xx"#(
-  ##p>%"w""7
-  $=J2d
+ ** '= D0/$
+J2d
 /$
 D7=5
-qQ-
-r>5
-  &=SC[#<
-SD~#
-SE~#
-p><#F{c
-SGpo#4
-SHpo(
-SIpo(
-p>4#JpG7
-SKpx#,
-SLpx(
-SMpx(
-p>,#Nr57
-SO"##$
-SP"#(
-SQ"#(
-p>$#R""7
-  $=J3d
+ ** '= D0/$
+J3d
 /$
 D9=8
-qQ-
-r>*
-  &=SC[#;
-  $=p>;#F{c
-SGpo#3
-  $=p>3#JpG7
-SKpx#+
-  $=p>+#Nr57
-SO"###
-  $=p>##R""7
-!s4
-qn&%&,
+ ** '= D0qn&%&,
 k&%.
-r?"
-!s4
-t>+t0
+ &*t>+t0
 k@&#
 k,%0
 tE
@@ -1958,47 +1707,41 @@ t>2xx
 L2%-
 s/
 w2A&()
-qQ/
-r>6
-tf
-G))
-t>.rR
+ *ey#t>.rR
 uS
 zGB
-uJ
-  $l&  #4t#yO
+ &"/$
+ %4t#yO
 u"
 /$
 L3%.
-  %3rc<
-  $3/$
+ )3rc<
+ &)/$
 uS
 zGA
-  &3t#xO
-  $3L4%/
-  %Drc'
-  &3zG@
-  &D}Fw~
-  $DL5%0
-  %Drc0
-  &DzG?
-  &DuY#
-  $DL6%1
-  %Drc+
-  &DzG>
-  &DuY&
-  $DL7%2
-  %Drc2
-  &DzG=
-  &DuY)
-  $DL8%3
-  %Drc.
-  &DzG<
-  &DuY,
-  $DL9%4
-  %Drc1
-  &DzG;
-  $Dt>'pX
+ +3t#xO
+ '3L4%/
+ )D $: +3zG@
+ +D}Fw~
+ 'DL5%0
+ )D $( +DzG?
+ +DuY#
+ 'DL6%1
+ )Drc+
+ +DzG>
+ +DuY&
+ 'DL7%2
+ )Drc2
+ +DzG=
+ +DuY)
+ 'DL8%3
+ )Drc.
+ +DzG<
+ +DuY,
+ 'DL9%4
+ )Drc1
+ +DzG;
+ &Ct>'pX
 L5qb
 t>+v1
 t/9
@@ -2006,449 +1749,317 @@ rM0py
 u"
 /%
 L6%;
-y$z=
-s/
+ %p-s/
 w2K&()
-qQ/
-rc5
-  $G/%
+ $-rc5
+ &$/%
 uS
 zG:
-  $G/&
+ &"/&
 rM.vu
-  $FL8%=
-  $3w2L&()
-qQ/
-rc*
-  &GzG9
-  %c%rM-ve
-  $3L:%?
-  $Dw2M&()
-qQ/
-rc6
-  &3zG8
-  %3rM,xO
-  $DL<%A
-  $Dw2N&()
-qQ/
-uB<
-  &DzG7
-  %DrM+>xZ
-  $DL>%C
-  $Dw2O&()
-qQ/
-uB'
-  &DzG6
-  %DrM*>xP
-  $DL@%E
-  $Dw2P&()
-qQ/
-uB0
-  &DzG5
-  %DrM)i#
-  $DLB%G
-  $Dw2Q&()
-qQ/
-uB+
-  &DzG4
-  %DrM(i%
-  $DLD%I
-  $Dw2R&()
-qQ/
-uB2
-  &DzG3
-  %l$LFvI
+ 'FL8%=
+ '3w2L&()
+ $-rc*
+ +GzG9
+ )c%rM-ve
+ '3L:%?
+ 'Dw2M&()
+ $#rc6
+ +3zG8
+ )3rM,xO
+ 'DL<%A
+ 'Dw2N&()
+ $#uB<
+ +DzG7
+ )DrM+>xZ
+ 'DL>%C
+ 'Dw2O&()
+ $#uB'
+ +DzG6
+ )DrM*>xP
+ 'DL@%E
+ 'Dw2P&()
+ $#uB0
+ +DzG5
+ )DrM)i#
+ 'DLB%G
+ 'Dw2Q&()
+ $#uB+
+ +DzG4
+ )DrM(i%
+ 'DLD%I
+ 'Dw2R&()
+ $#uB2
+ +DzG3
+ )l$LFvI
 /&
 t/J
 rMApy
-  $Q%LG%L
+ 'Q%LG%L
 tb|_
 s/
 w2\&()
-qQ/
-uB.
-  &Q%zG2
-  %6rM?vu
-  $GLI%N
-  $3w2]&()
-qQ/
-uB1
-  &GzG1
-  %d(rM>ve
-  $3LK%P
-  $Dw2^&()
-qQ/
-uB5
-  &3zG0
-  %3rM=xO
-  $DLM%R
-  $Dw2_&()
-qQ/
-uB*
-  &DzG/
-  %DrM<>xZ
-  $DLO%T
-  $Dw2a&()
-qQ/
-uB6
-  &DzG.
-  %DrM;>xP
-  $DLQ%V
-  $Dw2b&()
-qQ/
-wD<
-  &DzG-
-  %DrM:i#
-  $DLS%X
-  $Dw2c&()
-qQ/
-wD'
-  &DzG,
-  %DrM9i%
-  $DLU%Z
-  $Dw2d&()
-qQ/
-wD0
-  &DzG+
-  %m'LW>y\
+ $#uB.
+ +Q%zG2
+ )6rM?vu
+ 'GLI%N
+ '3w2]&()
+ $#uB1
+ +GzG1
+ )d(rM>ve
+ '3LK%P
+ 'Dw2^&()
+ $#uB5
+ +3zG0
+ )3rM=xO
+ 'DLM%R
+ 'Dw2_&()
+ $#uB*
+ +DzG/
+ )DrM<>xZ
+ 'DLO%T
+ 'Dw2a&()
+ $#uB6
+ +DzG.
+ )DrM;>xP
+ 'DLQ%V
+ 'Dw2b&()
+ $#wD<
+ +DzG-
+ )DrM:i#
+ 'DLS%X
+ 'Dw2c&()
+ $#wD'
+ +DzG,
+ )DrM9i%
+ 'DLU%Z
+ 'Dw2d&()
+ $#wD0
+ +DzG+
+ )m'LW>y\
 /&
 t/[
 rMRpy
-  $R(LX%]
+ 'R(LX%]
 tby\
 s/
 w2n&()
-qQ/
-wD+
-  &R(zG*
-  %6rMPvu
-  $GLZ%_
-  $3w2o&()
-qQ/
-wD2
-  &GzG)
-  %e+rMOve
-  $3L\%b
-  $Dw2p&()
-qQ/
-wD.
-  &3zG(
-  %3rMNxO
-  $DL^%d
-  $Dw2q&()
-qQ/
-wD1
-  &DzG'
-  %DrMM>xZ
-  $DLa%f
-  $Dw2r&()
-qQ/
-wD5
-  &DzG&
-  %DrML>xP
-  $DLc%h
-  $Dw2s&()
-qQ/
-wD*
-  &DzG%
-  %DrMKi#
-  $DLe%j
-  $Dw2t&()
-qQ/
-wD6
-  &DzG$
-  %DrMJi%
-  $DLg%l
-  $Dw2u&()
-qQ/
-r>qF
-  &DzG#
-  $Ds~
-!s4
-qs<qT
-  $%/,
+ $#wD+
+ +R(zG*
+ )6rMPvu
+ 'GLZ%_
+ '3w2o&()
+ $#wD2
+ +GzG)
+ )e+rMOve
+ '3L\%b
+ 'Dw2p&()
+ $#wD.
+ +3zG(
+ )3rMNxO
+ 'DL^%d
+ 'Dw2q&()
+ $#wD1
+ +DzG'
+ )DrMM>xZ
+ 'DLa%f
+ 'Dw2r&()
+ $#wD5
+ +DzG&
+ )DrML>xP
+ 'DLc%h
+ 'Dw2s&()
+ $#wD*
+ +DzG%
+ )DrMKi#
+ 'DLe%j
+ 'Dw2t&()
+ $#wD6
+ +DzG$
+ )DrMJi%
+ 'DLg%l
+ 'Dw2u&()
+ $#r>qF
+ +DzG#
+ *(qs<qT
+ &%/,
 J6s?'
 :us?0
 :rs?+
 p9vZ
-!s}
-s3
-!tj
-/:
-ws
-pc,
-pc+
-p9
-!u8
-s=<q-
+ (>/:
+ ,$s=<q-
 ||
 nX
-_-
-p9
-!{J
-||
-n[
-  $'!|r
-||
-n^
-  $,!y=pm
-||
-nb
-  $1!cwG
-||
-ne
-  $6!cwX
-||
-nh
-  $;!cx#
-||
-nk
-  $@!c*pm
-||
-nn
-  $E!cxw
-t>2p-
+ *(n[
+ *$n^
+ *$nb
+ *$ne
+ *$nh
+ *$nk
+ *$nn
+ ($t>2p-
 tX
 nr
-_/
-p9
-!c'y3
-tX
+ ((tX
 nv
-  $'!c'z/
-tX
+ &' $.tX
 nz
-  $,!cqypm
-tX
+ &3 $8tX
 n~
-  $1!crvpm
-tX
+ &= $BtX
 pB#6
-  $6!ct-pm
+ &G!ct-pm
 tX
 pB#2
-  $;!c'wG
+ &%!c'wG
 tX
 pB#.
-  $@!c'wX
+ &%!c'wX
 tX
 C{
-  $E!c'x#
+ &%!c'x#
 tX
 Cw
-  $J!cuQpm
+ &%!cuQpm
 tX
 Cs
-  $O!c'xw
+ &%!c'xw
 tX
 Co
-  $O!vTy3
+ &%!vTy3
 tX
 Ck
-  $O!vTz/
+ &%!vTz/
 tX
 Cg
-  $O!ct?pm
+ &%!ct?pm
 tX
 Cc
-  $O!vT+pm
+ &%!vT+pm
 tX
 C^
-  $O!crlpm
+ &%!crlpm
 tX
 CZ
-  $O!vTwG
+ &%!vTwG
 tX
 CV
-  $O!vTwX
+ &%!vTwX
 tX
 CR
-  $O!vTx#
+ &%!vTx#
 tX
 CN
-  $O!cxNpm
+ &%!cxNpm
 tX
 CJ
-  $O!vTxw
+ &%!vTxw
 tX
 CF
-  $O!|-y3
+ &%!|-y3
 tX
 CB
-  $O!|-z/
+ &%!|-z/
 tX
 C>
-  $O!cq0pm
+ &%!cq0pm
 tX
 C:
-  $O!|-+pm
+ &%!|-+pm
 tX
 C6
-  $O!culpm
+ &%!culpm
 tX
 C2
-  $O!|-wG
+ &%!|-wG
 tX
 C.
-  $O!|-wX
+ &%!|-wX
 tX
 C*
-  $O!|-x#
+ &%!|-x#
 tX
 C&
-  $O!cunpm
+ &%!cunpm
 tX
 C"
-  $O!|-xw
+ &%!|-xw
+ *)!y=y3
 tX
-ppq/
-  $O!y=y3
-tX
-ppph
-  $O!y=z/
-/%
-vbM
-nL
-_.
-p9
-!cxlpm
-vbM
-nM
-  $'!cv6pm
-vbM
-nN
-  $,!cvZpm
-vbM
-nO
-_.
-!u9
-p,0s]
-tl
-to
-tk
-tm
-zq<p6
+ $2 &7!y=z/
+ &$nL
+ &$!cxlpm
+ $)nM
+ &$!cv6pm
+ $)nN
+ &$!cvZpm
+ $)nO
+ &Bp,0s]
+ *$zq<p6
 st
 zqqu
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ D(`}
 
 var expandWide32SM70 = driver.Text{Base: &expandWide32SM70NarrowAligned, Code: `packed2 36039 expandWide_4_float32_row_F32_float32_row_F32
- ,$OrvrA
+ 6$OrvrA
 hq&qo
- C&s/
+ e#&s/
 r,pS
- '* #.qCYM1r}
- /$s+.qU
- ($s+3%%
- +$w3,pN
+ ,* $.qCYM1r}
+ <$s+.qU
+ .$s+3%%
+ 4$w3,pN
 }<<rl%,
- ]#&zv-
- ($zv-
- j#$G4)
+ k$&zv-
+ .$ %) T%$G4)
 qQ&
- $&G7R
-qQ&
- %&qQ&
- %$qQ&
- 1$tCqVu%
+ &&G7R
+ %& (& %* ($ %. @$tCqVu%
 tCp4}N
 tCYfp6
 tCbfqu
- ,$  ,0 &0  ,> &0  'L 7&qQ$
- %$uS
+ 6$ 70 *0 7> *0 -L L&qQ$
+ ($uS
 s9pU
 s9p6
 s9qu
- 8$qQ$
- %$  &@ 8$qQ$
- %$  '@ 7&qQ$
- %$  '@ 7&qQ$
- %$  '@ 7&qQ$
- %$  '@ 7&qQ$
- %$  '@ 7&qQ$
- %$  '@ @&qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 5$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 5$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 5$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 2$qQ*
- 9$ #$pc(
- &"nT
+ N$ %@ ($ +@ N$ %@ ($ -@ L& %@ ($ -@ L& %@ ($ -@ L& %@ ($ -@ L& %@ ($ -@ L& %@ ($ -@ ^#&qQ*
+ B$ %3 B$ %D B$ %D B$ %D B$ %D B$ %D B$ %D H$ %G B$ %G B$ %D B$ %D B$ %D B$ %D B$ %D B$ %D H$ %G B$ %G B$ %D B$ %D B$ %D B$ %D B$ %D B$ %D H$ %G B$ %G B$ %D B$ %D B$ %D B$ %D B$ %D B$ %D P#$ $$pc(
+ *"nT
 _$
- %&nW
-  $' $(nZ
-  $, $(n]
-  $1 $(na
-  $6 $(nd
-  $; $(ng
-  $@ $(nj
-  $E %(nn
+ (&nW
+ '' &(nZ
+ ', &(n]
+ '1 &(na
+ '6 &(nd
+ '; &(ng
+ '@ &(nj
+ 'E ((nn
 _*
- %&nr
-  $' $(nv
-  $, $(nz
-  $1 $(n~
-  $6 %(  $; %&  $@ %&  $E %&  $J %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&nH
+ (&nr
+ '' &(nv
+ ', &(nz
+ '1 &(n~
+ '6 (( '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (&nH
 _&
- %&nI
-  $' $(nJ
-  $, $(nK
+ (&nI
+ '' &(nJ
+ ', &(nK
 _&
- <&`}
+ V#&`}
 
 var expandWideBF16SM80NarrowAligned = driver.Text{Base: &expandWide32SM70NarrowAligned, Code: `packed2 51058 expandWide_8_float32_row_BF16_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- %(!xg\|mwp
- &"]rvqS
+ ((!xg\|mwp
+ *"]rvqS
 tW+qq
 sJ6rT
 ht?qo
 p#2'r-
- o#*q:&M
- g&$q\<r7
+ ^%*q:&M
+ }*$q\<r7
 pL#3
 }X
 q\'sX
@@ -2456,114 +2067,114 @@ q{$q+
 }X
 /#
 pL&3
-  $%q{'q+
-  $(pL)3
-  $+q{*q+
-  $.pL,3
-  $1q{-q+
-  $4pL'3
-  $7q{(q+
-  $:pL*3
-  $=q{+q+
-  $@pL-3
-  $Cq{.q+
-  $FpL03
-  $Iq{1q+
-  $LpL+3
-  $Oq{,q+
-  $OpL.3
-  $Oq{/q+
-  $OpL13
-  $Oq{2q+
-  $OpL43
-  $Oq{5q+
-  $OpL/3
-  $Oq{0q+
-  $OpL23
-  $Oq{3q+
-  $OpL53
-  $Oq{6q+
-  $OpL83
-  $Oq{9q+
+ '%q{'q+
+ '(pL)3
+ '+q{*q+
+ '.pL,3
+ '1q{-q+
+ '4pL'3
+ '7q{(q+
+ ':pL*3
+ '=q{+q+
+ '@pL-3
+ 'Cq{.q+
+ 'FpL03
+ 'Iq{1q+
+ 'LpL+3
+ 'Oq{,q+
+ 'OpL.3
+ 'Oq{/q+
+ 'OpL13
+ 'Oq{2q+
+ 'OpL43
+ 'Oq{5q+
+ 'OpL/3
+ 'Oq{0q+
+ 'OpL23
+ 'Oq{3q+
+ 'OpL53
+ 'Oq{6q+
+ 'OpL83
+ 'Oq{9q+
 }X
 /(
- #Fs=<qG.
+ $Fs=<qG.
 pLG,
 s/
 D,)
- #&t4
+ $&t4
 zw
 t/h
 tE
 p<R
- &$X:|N;
- $Z# #%X6pF"G
+ *$X:|N;
+ &Z# $%X6pF"G
 X6pF(
-  $#X2""#2
+ '#X2""#2
 X2""(
-  $#X."&#*
+ '#X."&#*
 X."&(
-  $# #uBw62u5Q>Q>Q>QqxqX
+ '# $uBw62u5Q>Q>Q>QqxqX
 /#
 XJ|N'
- $pAqhQ"I{c
+ &pAqhQ"I{c
 XEpo"&
 XEpo(
-  ##qh\"DpG7
+ %#qh\"DpG7
 X@px"%
 X@px(
-  ##p>2"?r57
+ %#p>2"?r57
 X;"#"$
 X;"#(
-  ##p>*":""7
- #=/%
+ %#p>*":""7
+ $=/%
 J-d
 /%
 pLJ,
 s/
 D/)
-  %V#t/k
+ )V#t/k
 tE
 p<S
- &KX^|Na
+ *KX^|Na
 X^~#
-  $#XZpF"m
+ '#XZpF"m
 XZpF(
-  $#XV""#1
+ '#XV""#1
 XV""(
-  $#XR"&#)
+ '#XR"&#)
 XR"&(
-  $#/%
-  $V#Xo|N'
+ '#/%
+ 'V#Xo|N'
 Xo~#
-  ##qhw"n{c
+ %#qhw"n{c
 Xjpo"&
- $s%p>9"ipG7
+ &s%p>9"ipG7
 Xepx"%
 Xepx(
-  ##p>1"dr57
+ %#p>1"dr57
 X_"#"$
 X_"#(
-  ##p>)"^""7
-  $V#J.d
+ %#p>)"^""7
+ 'V#J.d
 /%
 pLM,
 s/
 D2)
-  %\$t/n
+ )\$t/n
 tE
 p<T
- &7SC[#@
- $c$SF~#
+ *7SC[#@
+ &c$SF~#
 SK>zA8
 SLpF(
 SMpF(
 SNpF(
 X{""#0
 X{""(
-  $#Xw"&#(
+ '#Xw"&#(
 Xw"&(
-  $#  %V#SG|N'
+ '# )V#SG|N'
 SH~#
 SI~#
 p>@#J{c
@@ -2579,17 +2190,17 @@ S_"#"$
 Sa"#(
 Sb"#(
 p>(#c""7
-  $\$J/d
+ '\$J/d
 /%
 pLP,
 s/
 D5)
-  %c%t/q
+ )c%t/q
 tE
 p<U
- &/SC[#?
-  %V#SK>zA7
-  %V#SS""#/
+ */SC[#?
+ )V#SK>zA7
+ )V#SS""#/
 ST""(
 SU""(
 SV""(
@@ -2597,721 +2208,674 @@ S["&#'
 S\"&(
 S]"&(
 S^"&(
-  (V#p>?#J{c
-  %V#p>7#RpG7
-  %V#p>/#Zr57
-  %V#p>'#c""7
-  $c%J0d
+ /V#p>?#J{c
+ )V#p>7#RpG7
+ )V#p>/#Zr57
+ )V#p>'#c""7
+ 'c%J0d
 /%
 pLS,
 s/
 D8)
-  %i&t/t
+ )i&t/t
 tE
 p<V
- &)SC[#>
-  %\$SK>zA6
-  %\$SS""#.
-  %V#S["&#&
-  +V#p>>#J{c
-  %\$p>6#RpG7
-  %\$p>.#Zr57
-  %\$p>&#c""7
-  $i&J1d
+ *)SC[#>
+ )\$SK>zA6
+ )\$SS""#.
+ )V#S["&#&
+ 5V#p>>#J{c
+ )\$p>6#RpG7
+ )\$p>.#Zr57
+ )\$p>&#c""7
+ 'i&J1d
 /%
 pLV,
 s/
 D;)
-  %o't/w
+ )o't/w
 tE
 p<W
- &)SC[#=
-  %c%SK>zA5
-  %c%SS""#-
-  %\$S["&#%
-  +\$p>=#J{c
-  %c%p>5#RpG7
-  %c%p>-#Zr57
-  %c%p>%#c""7
-  $o' #3/%
+ *)SC[#=
+ )c%SK>zA5
+ )c%SS""#-
+ )\$S["&#%
+ 5\$p>=#J{c
+ )c%p>5#RpG7
+ )c%p>-#Zr57
+ )c%p>%#c""7
+ 'o' $3/%
 pLY,
 s/
 D>)
-  %u(t/z
+ )u(t/z
 tE
 p<X
- )*SF~#
-SK>zA4
-  %i&SS""#,
-  %c%S["&#$
-  +c%p><#J{c
-  %i&p>4#RpG7
-  %i&p>,#Zr57
-  %i&p>$#c""7
-  $u( #@/%
+ 0* %i&SK>zA4
+ )i&SS""#,
+ )c%S["&#$
+ 5c%p><#J{c
+ )i&p>4#RpG7
+ )i&p>,#Zr57
+ )i&p>$#c""7
+ 'u( $@/%
 pL\,
 s/
 DA)
-  %{)t/}
+ ){)t/}
 tE
 p<Y
- )*SF~#
-SK>zA3
-  %o'SS""#+
-  %i&S["&##
-  +i&p>;#J{c
-  %o'p>3#RpG7
-  %o'p>+#Zr57
-  %o'p>##c""7
- #=qn^%^,
+ 0* %o'SK>zA3
+ )o'SS""#+
+ )i&S["&##
+ 5i&p>;#J{c
+ )o'p>3#RpG7
+ )o'p>+#Zr57
+ )o'p>##c""7
+ $=qn^%^,
 k^%g
- %\#ky&#
+ (\#ky&#
 ke%i
- %&Lk%f
+ (&Lk%f
 s/
 w2z&()
- #(rc
+ $(rc
 ua'
- $&}W
+ &&}W
 Wq~yG
 }c
 }X
 t>.tB
- #$Wq[pV+
+ $$Wq[pV+
 wb7
 wSt^tz
 t>.qG
 Ip)?pEqBqgq7uLq]A
- #K/(
+ $K/(
 k|&#
- $R#/(
+ &R#/(
 Lo%j
 s/
 w2}&()
- #;uB
-  $;/(
+ $;uB
+ ';/(
 }W
 /(
-  $;/(
- #N/(
-  $;/(
-  %;p%B&#
- $*/(
+ ';/(
+ $N/(
+ ';/(
+ );p%B&#
+ &*/(
 Ls%n
 s/
 vpB&()
- #;wD
-  *; #N  );p%C&#
- $*/(
+ $;wD
+ 3; $N 1;p%C&#
+ &*/(
 Lw%r
 s/
 vpC&()
- #;r>2
-  *; #N  );p%D&#
- $*/(
+ $;r>2
+ 3; $N 1;p%D&#
+ &*/(
 L{%v
 s/
 vpD&()
- #;r>.
-  *; #N  );p%E&#
- $*/(
+ $;r>.
+ 3; $N 1;p%E&#
+ &*/(
 pHO%z
 s/
 vpE&()
- #;r>1
-  *; #N  );p%F&#
- $*/(
+ $;r>1
+ 3; $N 1;p%F&#
+ &*/(
 pHO%~
 s/
 vpF&()
- #;r>5
-  *; #N  );p%G&#
- $*/(
+ $;r>5
+ 3; $N 1;p%G&#
+ &*/(
 pHO&T
 s/
 vpG&()
- #;r>*
-  *; #N  (; #&pHTqb
- #$tAP
- $$/)
+ $;r>*
+ 3; $N /; $&pHTqb
+ $$tAP
+ &$/)
 pHT&O
- $&vp@&()
- $~'  $>/)
+ &&vp@&()
+ &~' '>/)
 }W
 /)
-  $>/)
+ '>/)
 zG:
 /)
-  $>/)
-  $>/*
- $c(/(
-  %;vpA&()
- $v'  *d&zG9
-  )_% $c(  &;  $d&rc'
-  *; #8  ); $(  &;  $d&rc0
-  *; #8  ); $(  &;  $d&rc+
-  *; #8  ); $(  &;  $d&rc2
-  *; #8  ); $(  &;  $d&rc.
-  *; #8  ); $(  &;  $d&rc1
-  *; #8  (;/*
+ '>/)
+ '>/*
+ &c(/(
+ );vpA&()
+ &v' 3d&zG9
+ 1_% &c( +; 'd&rc'
+ 3; $8 1; &( +; 'd&rc0
+ 3; $8 1; &( +; 'd&rc+
+ 3; $8 1; &( +; 'd&rc2
+ 3; $8 1; &( +; 'd&rc.
+ 3; $8 1; &( +; 'd&rc1
+ 3; $8 /;/*
 pHTvI
 /*
 tAP
- $.  $d& $&  $d&rc5
-  *d& #0  )d& $(  $_% $?  $d&rc*
-  *w*zG1
-  )_% $Z#  &;  $w*rc6
-  *; #8  ); $(  &;  $w*uB<
-  *; #8  ); $(  &;  $w*uB'
-  *; #8  ); $(  &;  $w*uB0
-  *; #8  ); $(  &;  $w*uB+
-  *; #8  ); $(  &;  $w*uB2
-  *; #8  (;/*
+ &. 'd& && 'd&rc5
+ 3d& $0 1d& &( '_% &? 'd&rc*
+ 3w*zG1
+ 1_% &Z# +; 'w*rc6
+ 3; $8 1; &( +; 'w*uB<
+ 3; $8 1; &( +; 'w*uB'
+ 3; $8 1; &( +; 'w*uB0
+ 3; $8 1; &( +; 'w*uB+
+ 3; $8 1; &( +; 'w*uB2
+ 3; $8 /;/*
 pHT>y\
-  $d& $.  $w* $&  $w*uB.
-  *w* #0  )w* $(  $_% $?  $w*uB1
-  *[/zG)
-  )_% $Z#  &;  $[/uB5
-  *; #8  ); $(  &;  $[/uB*
-  *; #8  ); $(  &;  $[/uB6
-  *; #8  ); $(  &;  $[/wD<
-  *; #8  ); $(  &;  $[/wD'
-  *; #8  ); $(  &;  $[/wD0
-  *; #8  (; '&/2
+ 'd& &. 'w* && 'w*uB.
+ 3w* $0 1w* &( '_% &? 'w*uB1
+ 3[/zG)
+ 1_% &Z# +; '[/uB5
+ 3; $8 1; &( +; '[/uB*
+ 3; $8 1; &( +; '[/uB6
+ 3; $8 1; &( +; '[/wD<
+ 3; $8 1; &( +; '[/wD'
+ 3; $8 1; &( +; '[/wD0
+ 3; $8 /; ,&/2
 J6rP+
 J9rP2
 J<rP.
 p9sK
- #O/.
+ $O/.
 :{rP5
 z(#w
 p9un
- #E:xrP6
+ $E:xrP6
 z(#t
 p9qF
- #E:us?'
+ $E:us?'
 z(#q
 p9xl
- #E #^%z(#n
- #" #7:os?.
+ $E $^%z(#n
+ $" $7:os?.
 z(#k
 p921
- #E:ls?5
+ $E:ls?5
 z(#h
 p9rW
- #E:is?6
+ $E:is?6
 z(#e
 p9u1
- #E:fuy'
+ $E:fuy'
 z(#b
 p9re
- %o$/@
- '$ $u# %6!{J
- &$!|r
+ (o$/@
+ ,$ &u# (6!{J
+ *$!|r
 tX
 pB#F
- $C #_#tX
+ &C $_#tX
 pB#B
- $Z# #U#tX
+ '1 $*tX
 pB#>
- $P# #KtX
+ '6 $*tX
 pB#:
- $F #A &a# #_# &a# #_# &a# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# #]#/%
+ &F $A *a# $_# *a# $_# *a# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (^# $]#/%
 ||
- %w# #t#||
- %w# #t#||
- %w# #t#||
- $w# $t# $JnY
- $r* #y) #BppqA
- $r* #T* #8n]
- $r* #^* #. #7 $]* #i* #$ %U* $V*ppq9
- $|* $P+nf
- $W+ $Z+pppJ
- $b+!y=wG
-vbM
-nj
- $%!y=wX
-vbM
-pppO
- $%!y=x#
-vbM
- %c#!crWpm
-vbM
- #y( $h*!y=xw
-vbM
-nr
- $%!c.y3
-vbM
-pppS
- $%!c.z/
-vbM
-nv
- $%!crepm
-vbM
-pppA
+ (w# $t#||
+ (w# $t#||
+ (w# $t#||
+ &w# &t# &JnY
+ &r* $y) $BppqA
+ '' $; $8n]
+ ', $1 $. $7 '1 $0 $$ (U* &V*ppq9
+ '; &(nf
+ '@ &(pppJ
+ 'E!y=wG
+ $Anj
+ 'J!y=wX
+ $#pppO
+ 'O!y=x#
+ $# ([)!crWpm
+ %O $y( 'O!y=xw
+ $*nr
+ 'O!c.y3
+ $#pppS
+ 'O!c.z/
+ $#nv
+ 'O!crepm
+ $#pppA
 _-
- <c+`}
+ V#D`}
 
 var expandWideBF16SM80 = driver.Text{Base: &expandWideBF16SM80NarrowAligned, Code: `packed2 51808 expandWide_8_float32_row_BF16_dtype_BF16_row_BF16
- .$Ou*rT
+ :$Ou*rT
 z7}}
- C&s/
+ e#&s/
 r,pS
- '* #.qCYM1r}
- /$s+.qU
- ($s+3%%
- +$w3,pN
+ ,* $.qCYM1r}
+ <$s+.qU
+ .$s+3%%
+ 4$w3,pN
 }<<rl%,
- ]#&zv-
- ($zv-
- j#$G4)
+ k$&zv-
+ .$ %) T%$G4)
 qQ&
- $&G7R
-qQ&
- %&qQ&
- %$qQ&
- 1$tCqVu%
+ &&G7R
+ %& (& %* ($ %. @$tCqVu%
 tCp4}N
 tCYfp6
 tCbfqu
- ,$  ,0 &0  ,> &0  'L Z$&qQ$
+ 6$ 70 *0 7> *0 -L e&&qQ$
 q?'
-qQ$
- $*wj;
- #$uS
+ %$ &*wj;
+ $$uS
 s9pU
 s9p6
 s9qu
- 4$s9qX
+ F$s9qX
 s90pZ
 s9sD
 s9sc
- 7$pLH,
+ L$pLH,
 s/
 D0)
-  &[# #2  ([# 4(  '[# 6&pLI,
+ +[# $2 /[# F( -[# J&pLI,
 s/
 D4)
-  &g$ #2  )[# 3*  'g$ 6& $h&D8)
-  &r%p<U
-  )g$ 3P'  *[# 3,pLK,
+ +g$ $2 1[# D* -g$ J& &h&D8)
+ +r%p<U
+ 1g$ DP' 3[# D,pLK,
 s/
 D<)
-  &}& #2  )r% 3*  *g$ 3,pLL,
+ +}& $2 1r% D* 3g$ D,pLL,
 s/
 D@)
-  &Y( #2  )}& 3*  *r% 3, $Q+DD)
-  &e)p<X
-  )Y( 3i+  *}& 3,pLN,
+ +Y( $2 1}& D* 3r% D, &Q+DD)
+ +e)p<X
+ 1Y( Di+ 3}& D,pLN,
 s/
 DH)
-  &p* #2  )e) 3*  *Y( 0,qnN%N,
+ +p* $2 1e) D* 3Y( >,qnN%N,
 kN%V
- %&ki&#
+ (&ki&#
 kT%X
- %&LZ%U
+ (&LZ%U
 s/
 w2j&()
 qQ*
- 3*kl&#
- %$L^%Y
+ D*kl&#
+ ($L^%Y
 s/
 w2m&()
-qQ*
- 3*ko&#
- %$Lc%]
+ %; D*ko&#
+ ($Lc%]
 s/
 w2p&()
-qQ*
- 3*kr&#
- %$Lg%b
+ %; D*kr&#
+ ($Lg%b
 s/
 w2s&()
-qQ*
- 3*ku&#
- %$ $_&w2v&()
-qQ*
- 3e&kx&#
- %$ $_&w2y&()
-qQ*
- 3e&k{&#
- %$ $_&w2|&()
-qQ*
- 3e&k~&#
- %$ %_&qQ*
- 3c&Lvqb
- #$t/z
- %$Lw%|
- $$vp<&()
-qQ*
- 6&L|&K
- $$vp=&()
-qQ*
- 6&pHP&K
- $$vp>&()
-qQ*
- 6&  %;vp?&()
-qQ*
- 6,  %; #Y&qQ*
- 6c&  %; #Y&qQ*
- 6c&  %; #Q/qQ*
- 6Z/  %;  $d& 3,pHPvI
+ %; D*ku&#
+ ($ &_&w2v&()
+ %; De&kx&#
+ ($ &_&w2y&()
+ %; De&k{&#
+ ($ &_&w2|&()
+ %; De&k~&#
+ ($ (_& %; Dc&Lvqb
+ $$t/z
+ ($Lw%|
+ &$vp<&()
+ %> J&L|&K
+ &$vp=&()
+ %; J&pHP&K
+ &$vp>&()
+ %; J& );vp?&()
+ %; J, ); $Y& %; Jc& ); $Y& %; Jc& ); $Q/ %; JZ/ ); 'd& D,pHPvI
 /*
 tAL
- %(  #> $$  $d& 6&  %;  $d& 6,  %;  $d& 6,  %;  $d& 6,  %;  $d& 6,  %;  $d& 6,  %;  $d& 6,  %;  $w* 3,pHP>y\
-  $d& %(  #> $$  $w* 6&  %;  $w* 6,  %;  $w* 6,  %;  $w* 6,  %;  $w* 6,  %;  $w* 6,  %;  $w* 6,  %;  $[/ ?, %$ %$ %$ %$ %$ %$ %$ ($ #$pc(
- &"n~
+ (( %> &$ 'd& J& ); 'd& J, ); 'd& J, ); 'd& J, ); 'd& J, ); 'd& J, ); 'd& J, ); 'w* D,pHP>y\
+ 'd& (( %> &$ 'w* J& ); 'w* J, ); 'w* J, ); 'w* J, ); 'w* J, ); 'w* J, ); 'w* J, ); '[/ \#, ($ ($ ($ ($ ($ ($ ($ .$ $$pc(
+ *"n~
 _*
- %& #6  $' $1 #6  $, $1 #6  $1 $1 #6  $6 $1 #6  $; $1 #6  $@ $1C{
-  $E $(Cw
-  $J $(Cs
-  $O $(Co
-  $O $(Ck
-  $O $(Cg
-  $O $(Cc
-  $O $(C^
-  $O $(CZ
-  $O $(CV
-  $O $(CR
-  $O $(CN
-  $O $(CJ
-  $O $(CF
-  $O $(CB
-  $O $(C>
-  $O $(C:
-  $O $(C6
-  $O $(C2
-  $O $(C.
-  $O $(C*
-  $O $(C&
-  $O $(C"
-  $O $( #R$  $O $|# #k%  $O %f%nH
+ (& $6 '' &1 $6 ', &1 $6 '1 &1 $6 '6 &1 $6 '; &1 $6 '@ &1C{
+ 'E &(Cw
+ 'J &(Cs
+ 'O &(Co
+ 'O &(Ck
+ 'O &(Cg
+ 'O &(Cc
+ 'O &(C^
+ 'O &(CZ
+ 'O &(CV
+ 'O &(CR
+ 'O &(CN
+ 'O &(CJ
+ 'O &(CF
+ 'O &(CB
+ 'O &(C>
+ 'O &(C:
+ 'O &(C6
+ 'O &(C2
+ 'O &(C.
+ 'O &(C*
+ 'O &(C&
+ 'O &(C"
+ 'O &( $R$ 'O &|# $k% 'O (f%nH
 _&
- %&nI
-  $' $(nJ
-  $, $(nK
-  $1 %(nU
+ (&nI
+ '' &(nJ
+ ', &(nK
+ '1 ((nU
 _$
- %&nV
-  $' $(nZ
-  $, $(n[
-  $1 $(n_
-  $6 $(na
-  $; $(ne
-  $@ $(nf
-  $E %(  $J $&nk
-  $O $(no
-  $O $(np
-  $O $(nt
-  $O $(nu
-  $O $(ny
-  $O $(nz
+ (&nV
+ '' &(nZ
+ ', &(n[
+ '1 &(n_
+ '6 &(na
+ '; &(ne
+ '@ &(nf
+ 'E (( 'J &&nk
+ 'O &(no
+ 'O &(np
+ 'O &(nt
+ 'O &(nu
+ 'O &(ny
+ 'O &(nz
 _$
- <&`}
+ V#&`}
 
 var expandWideBF16SM70NarrowAligned = driver.Text{Base: &expandWideBF16SM80NarrowAligned, Code: `packed2 56752 expandWide_8_float32_row_BF16_dtype_BF16_row_BF16
 !s.
 !s-
- *(]p0r-
+ 2(]p0r-
 OrWqo
- y3(s:qK
+ sE(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- &&p%A&#
- #n; $q;Lu%p
- %y* -v*  *A '&}FxZ
- &^% /[%  .A #. %T# $\% /_&  .A #.uY'
- &^% /[%  .A #.uY+
- &Z$ /W$  .A #.uY/
- &V# /S#  .A #.uY3
- 3$  -A &,rM8py
- 4$  *D &&rM6yO
- 4$  .f'rM5xO
- 40  .ArM4>w~
- 40  .ArM3i#
- 40  .ArM2i&
- 40  .ArM1i)
- 40  .ArM0i,
- 40  -A &,rMQpy
- 4$  .f'rMOyO
- 40  .{, &X, 1z+  .ArMM>w~
- 40  .ArMLi#
- 40  .ArMKi&
- 40  .ArMJi)
- 40  .ArMIi,
- 40  .f' %.rMkpy
- 4$  .{,rMiyO
- 40  .b2rMhxO
- 40  .ArMg>w~
- 40  .ArMfi#
- 40  .ArMei&
- 40  .ArMdi)
- 40  .ArMci,
- 40  -A .,JCrP5
+ %'qfq0v(5r4
+ *&p%A&#
+ $n; &q;Lu%p
+ (y* 8v* 3A ,&}FxZ
+ *^% <[% ;A $. (T# &\% <_& ;A $.uY'
+ +A <, ;A $.uY+
+ +A <, ;A $.uY/
+ +A <, ;A $.uY3
+ D$ 9A *,rM8py
+ F$ 3D *&rM6yO
+ F$ ;f'rM5xO
+ F0 ;ArM4>w~
+ F0 ;ArM3i#
+ F0 ;ArM2i&
+ F0 ;ArM1i)
+ F0 ;ArM0i,
+ F0 9A *,rMQpy
+ F$ ;f'rMOyO
+ F0 ;{, *X, @z+ ;ArMM>w~
+ F0 ;ArMLi#
+ F0 ;ArMKi&
+ F0 ;ArMJi)
+ F0 ;ArMIi,
+ F0 ;f' (.rMkpy
+ F$ ;{,rMiyO
+ F0 ;b2rMhxO
+ F0 ;ArMg>w~
+ F0 ;ArMfi#
+ F0 ;ArMei&
+ F0 ;ArMdi)
+ F0 ;ArMci,
+ F0 9A :,JCrP5
 z(&"
- $&JFrP6
+ &&JFrP6
 z(%|
- $&JIs?'
+ &&JIs?'
 z(%y
- $&JLs?+
+ &&JLs?+
 z(%v
- $&JOs?.
+ &&JOs?.
 z(%s
- $&JRs?5
+ &&JRs?5
 z(%p
- $&JUs?6
+ &&JUs?6
 z(%m
- $&JXuy'
+ &&JXuy'
 z(%j
- f(&`}
+ {.&`}
 
 var expandWideBF16SM70 = driver.Text{Base: &expandWideBF16SM80, Code: `packed2 57502 expandWide_8_float32_row_BF16_dtype_BF16_row_BF16
 !s.
 !s-
- *(]p0r-
+ 2(]p0r-
 O21qo
- w4(s:qK
+ oG(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- && #X$ #U@ $}=Le%_
- %Z$ -W$  *A 'e&}FxZ
- &Q# $T# -_&  .Ap%?&#
- %c#Ly%t
- %u) -v*  .Ap%@&#
+ %'qfq0v(5r4
+ *& $X$ $U@ &}=Le%_
+ (Z$ 8W$ 3A ,e&}FxZ
+ *Q# &T# 8_& ;Ap%?&#
+ (c#Ly%t
+ (u) 8v* ;Ap%@&#
 uY'
- $CpHK%~
- %}+ -v*  .Ap%A&#
+ &CpHK%~
+ (}+ 8v* ;Ap%A&#
 uY+
- $CpHK&P
- %}+ -v*  .Ap%B&#
+ &CpHK&P
+ (}+ 8v* ;Ap%B&#
 uY/
-  &A $a+ -v*  .Ap%C&#
+ +A &a+ 8v* ;Ap%C&#
 uY3
-  &A /:  -A #,pHPqb
- #$tAL
+ +A <: 9A $,pHPqb
+ $$tAL
 rM8py
- %{* 1v*  *D &&rM6yO
- 'V# /S#  .f'rM5xO
- 40  .ArM4>w~
- 40  .ArM3i#
- 40  .ArM2i&
- 40  .ArM1i)
- 40  .ArM0i,
- 40  -A &,rMQpy
- 4$  .f'rMOyO
- 40  .{, &X, 1z+  .ArMM>w~
- 40  .ArMLi#
- 40  .ArMKi&
- 40  .ArMJi)
- 40  .ArMIi,
- 40  .f' %.rMkpy
- 4$  .{,rMiyO
- 40  .b2rMhxO
- 40  .ArMg>w~
- 40  .ArMfi#
- 40  .ArMei&
- 40  .ArMdi)
- 40  .ArMci,
- 40  -A .,JCrP5
- $$JFrP6
- $$JIs?'
- $$JLs?+
- $$JOs?.
- $$JRs?5
- $$JUs?6
- $$JXuy'
- f($`}
+ ({* @v* 3D *&rM6yO
+ ,V# <S# ;f'rM5xO
+ F0 ;ArM4>w~
+ F0 ;ArM3i#
+ F0 ;ArM2i&
+ F0 ;ArM1i)
+ F0 ;ArM0i,
+ F0 9A *,rMQpy
+ F$ ;f'rMOyO
+ F0 ;{, *X, @z+ ;ArMM>w~
+ F0 ;ArMLi#
+ F0 ;ArMKi&
+ F0 ;ArMJi)
+ F0 ;ArMIi,
+ F0 ;f' (.rMkpy
+ F$ ;{,rMiyO
+ F0 ;b2rMhxO
+ F0 ;ArMg>w~
+ F0 ;ArMfi#
+ F0 ;ArMei&
+ F0 ;ArMdi)
+ F0 ;ArMci,
+ F0 9A :,JCrP5
+ &$JFrP6
+ &$JIs?'
+ &$JLs?+
+ &$JOs?.
+ &$JRs?5
+ &$JUs?6
+ &$JXuy'
+ {.$`}
 
 var expandWideSumSM70NarrowAligned = driver.Text{Base: &expandWideBF16SM80NarrowAligned, Code: `packed2 45620 expandWide_8_float32_row_BF16_float32_row_F32
 !s.
 !s-
- %( '$OuvrA
- o3&tf
- $$uS
- #,uJ
- #K/$
- #$ $V#/$
+ (( ,$OuvrA
+ ^E&tf
+ &$uS
+ $,uJ
+ $K/$
+ $$ &V#/$
 Ll%g
- %OuB
-  $3/$
+ (OuB
+ '3/$
 uS
 zGA
-  &3 $y#/$
+ +3 &y#/$
 Lm%h
- %S$wD
-  &3zG@
-  &D $}$/$
+ )DwD
+ +3 $> +D &2/$
 Ln%i
- %W%r>2
-  &DzG?
-  &D $R&/$
- $Y% $S#r>.
-  &DzG>
-  &D $V'/$
+ )D $, +D $2 +D &2/$
+ &Y% 'Dr>.
+ +DzG>
+ +D &V&/$
 Lp%k
- %_'r>1
-  &DzG=
-  &D $Z(/$
+ )D $, +D $2 +D &2/$
 Lq%l
- %d(r>5
-  &DzG<
-  &D $^)/$
+ )D $, +D $2 +D &2/$
 Lr%m
- %h)r>*
-  &DzG;
-  $D #^*Lnqb
- #$t/r
- $$/%
+ )D $, +D $2 'D $.Lnqb
+ $$t/r
+ &$/%
 Lo%t
- '&  $G/%
+ ,& 'G/%
 uS
- #2  $G/&
- $0/$
+ $2 'G/&
+ &0/$
 Lq%v
- '&  &G #2  %c% $0/$
+ ,& +G $2 )c% &0/$
 Ls%x
- '&  &3 #2  %3 $0/$
+ ,& +3 $2 )3 &0/$
 Lu%z
- '&  &D #2  %D $0/$
+ ,& +D $2 )D &0/$
 Lw%|
- '&  &D #2  %D $0/$
+ ,& +D $2 )D &0/$
 Ly%~
- '&  &D #2  %D $0/$
+ ,& +D $2 )D &0/$
 L{&O
- '&  &D #2  %D $0/$
+ ,& +D $2 )D &0/$
 L}&O
- '&  &D #2  %l$ #0/&
- %$/%
- ($  &Q% #2  %6 $0/$
- ($  &G #2  %d( $0  &3 %*  &3 #2  %3 $0  &D %*  &D #2  %D $0  &D %*  &D #2  %D $0  &D %*  &D #2  %D $0  &D %*  &D #2  %D $0  &D %*  &D #2  %m' #0  $Q% $&  $Q% '&  &R( #2  %6 $0  $G '&  &G #2  %e+ $0  &3 %*  &3 #2  %3 $0  &D %*  &D #2  %D $0  &D %*  &D #2  %D $0  &D %*  &D #2  %D $0  &D %*  &D #2  %D $0  &D %*  &D #2  $D './.
- '$/*
- #$sUg
- %$sUd
- %$sUa
- %$sU]
- %$sUZ
- %$sUW
- %$sUT
- %$sUQ
- &$/<
- a($`}
+ ,& +D $2 )l$ $0/&
+ ($/%
+ .$ +Q% $2 )6 &0/$
+ .$ +G $2 )d( &0 +3 (* +3 $2 )3 &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )m' $0 'Q% && 'Q% ,& +R( $2 )6 &0 'G ,& +G $2 )e+ &0 +3 (* +3 $2 )3 &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 'D ,./.
+ ,$/*
+ $$sUg
+ ($sUd
+ ($sUa
+ ($sU]
+ ($sUZ
+ ($sUW
+ ($sUT
+ ($sUQ
+ *$/<
+ q.$`}
 
 var expandWideSumSM70 = driver.Text{Base: &expandWideBF16SM80, Code: `packed2 46370 expandWide_8_float32_row_BF16_float32_row_F32
 !s.
 !s-
- %( '$OsCrA
- m4&tf
- $$uS
- #,uJ
- #K/$
- #$ $V#/$
+ (( ,$OsCrA
+ ZG&tf
+ &$uS
+ $,uJ
+ $K/$
+ $$ &V#/$
 L[%V
- %OuB
-  $3/$
+ (OuB
+ '3/$
 uS
 zGA
-  &3 $y#/$
+ +3 &y#/$
 L\%W
- %S$wD
-  &3zG@
-  &D $}$/$
+ )DwD
+ +3 $> +D &2/$
 L]%X
- %W%r>2
-  &DzG?
-  &D $R&/$
- $Y% $S#r>.
-  &DzG>
-  &D $V'/$
+ )D $, +D $2 +D &2/$
+ &Y% 'Dr>.
+ +DzG>
+ +D &V&/$
 L_%Z
- %_'r>1
-  &DzG=
-  &D $Z(/$
+ )D $, +D $2 +D &2/$
 La%[
- %d(r>5
-  &DzG<
-  &D $^)/$
+ )D $, +D $2 +D &2/$
 Lb%\
- %h)r>*
-  &DzG;
-  $D #^*L]qb
- #$t/b
- $$/%
+ )D $, +D $2 'D $.L]qb
+ $$t/b
+ &$/%
 L^%d
- $&w2t&()
- $$  $G/%
+ &&w2t&()
+ &$ 'G/%
 uS
- #2  $G/&
- $0/$
+ $2 'G/&
+ &0/$
 La%f
- $Ow2u&()
- $V#  &G #2  %c% $0/$
+ &Ow2u&()
+ &V# +G $2 )c% &0/$
 Lc%h
- $O $j'rc'
-  &3zG8
-  %3 $c)/$
+ &O &j'rc'
+ +3zG8
+ )3 &c)/$
 Le%j
- $Ow2w&()
- $V#  &D #2  %D $0/$
+ &Ow2w&()
+ &V# +D $2 )D &0/$
 Lg%l
- $Ow2x&()
- $V#  &D #2  %D $0/$
+ &Ow2x&()
+ &V# +D $2 )D &0/$
 Li%n
- $O $r)rc2
-  &DzG5
-  %D $k+/$
+ &O &r)rc2
+ +DzG5
+ )D &k+/$
 Lk%p
- $Ow2z&()
- $V#  &D #2  %D $0/$
+ &Ow2z&()
+ &V# +D $2 )D &0/$
 Lm%r
- $Ow2{&()
- $V#  &D #2  %l$LovI
+ &Ow2{&()
+ &V# +D $2 )l$LovI
 /&
 t/s
- $6/%
+ &6/%
 Lp%u
- '&  &Q% #2  %6 $0/$
+ ,& +Q% $2 )6 &0/$
 Lr%w
- '&  &G #2  %d( $0/$
+ ,& +G $2 )d( &0/$
 Lt%y
- '&  &3 #2  %3 $0/$
+ ,& +3 $2 )3 &0/$
 Lv%{
- '&  &D #2  %D $0/$
+ ,& +D $2 )D &0/$
 Lx%}
- '&  &D #2  %D $0/$
+ ,& +D $2 )D &0/$
 Lz&K
- '&  &D #2  %D $0/$
- #Y0 '\0  &D #2  %D $0/$
+ ,& +D $2 )D &0/$
+ $Y0 ,\0 +D $2 )D &0/$
 L~&K
- '&  &D #2  %m' #0/&
- %$/%
- ($  &R( #2  %6 $0/$
- ($  &G #2  %e+ $0  &3 %*  &3 #2  %3 $0  &D %*  &D #2  %D $0  &D %*  &D #2  %D $0  &D %*  &D #2  %D $0  &D %*  &D #2  %D $0  &D %*  &D #2  $D './.
- '$/*
- <$/<
- a($`}
+ ,& +D $2 )m' $0/&
+ ($/%
+ .$ +R( $2 )6 &0/$
+ .$ +G $2 )e+ &0 +3 (* +3 $2 )3 &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 )D &0 +D (* +D $2 'D ,./.
+ ,$/*
+ V#$/<
+ q.$`}
 
 var expandTensorBF16SM80NarrowAligned = driver.Text{Base: &shrinkTensorSM80NarrowAligned, Code: `packed2 16175 expandTensor_8_float32_row_BF16
- &$!u'vap3wBp3q'wd
+ *$!u'vap3wBp3q'wd
 !xg}+}Zy.q*
 !
 !pW0qXpt
 !yN
- #,|ZrA
+ $,|ZrA
 tWqS
 O'u1s7
 h6q^
 p#5r-
- /*p"ui
+ <*p"ui
 t$qX
- #u7p"rL
+ $u7p"rL
 t$qc
 p"{n
 p"{^
@@ -3326,11 +2890,11 @@ t$td
 t$vP
 p"s*
 q..qO
- (t7q.6yS
- +(q..q%
+ .t7q.6yS
+ 4(q..q%
 qCp5M1u=
- #&q.1q8
- #$s5y~
+ $&q.1q8
+ $$s5y~
 /$
 s[pQ
 y@<pC
@@ -3352,7 +2916,7 @@ q:&4
 s/
 q{&M
 q=<q8
-  #6uepS)
+ %6uepS)
 ua*
 sU'
 zy
@@ -3363,13 +2927,13 @@ r^)
 ua+
 q='yq
 zC'4
- %o1wW$
+ (o1wW$
 qI'
 s[p5
 sMpSR)
- #U/q=+r%
+ $U/q=+r%
 tJZ
- *n# *1xh
+ 2n# 21xh
 q=5pX
 s[p7
 qHq/E
@@ -3381,7 +2945,7 @@ ra0pC
 tA#
 ra+r{
 q:%4
- #Y#s/
+ $Y#s/
 z0
 q=6pX
 p]'&'qU
@@ -3410,20 +2974,20 @@ rxu0B
 rxsRB
 rxt[B
 rxrJB
- *}#ws
- #"q=1p;
+ 2}#ws
+ $"q=1p;
 y$s^.
 s/
 t//
- .* &9 &x#vN
+ :* *9 *x#vN
 zs%K
 zs$K
 zs#K
 zs"K
- &k% &? &?q=5p'
+ *k% *? *?q=5p'
 q,~*d
 q=6q~
- $? $(tE
+ &? &(tE
 }\y~
 L7%'
 L6%(
@@ -3434,31 +2998,31 @@ L2%,
 L1%-
 L0%.
 r2p5e
- #:{rp^q5r|
+ $:{rp^q5r|
 r2pQe
- ##{rp|qPr|
+ $#{rp|qPr|
 r2p7e
- ##{rp8"%#r|
+ $#{rp8"%#r|
 {be
- ##{rp8$%%r|
+ $#{rp8$%%r|
 }[e
- ##{rp8&%'r|
+ $#{rp8&%'r|
 wme
- ##{rp8(%)r|
+ $#{rp8(%)r|
 {w*
- ##{rp8*%+r|
+ $#{rp8*%+r|
 t~e
- ##{rp8,%-r|
- #$ &|#/'
+ $#{rp8,%-r|
+ $$ *|#/'
 q,x?d
 ra+yB
 D*=)
- &m$w62u5ycu%
- #;qs+rX
+ *m$w62u5ycu%
+ $;qs+rX
 wbpM
 wSt^tz
 wbU
-  #$qs2sX
+ %$qs2sX
 }c
 vgr1pM
 qs.qp
@@ -3470,15 +3034,14 @@ zBY
 v=ry(
 /%
 wbpj
-  #1wb[
-  #3/%
+ %1wb[
+ %3/%
 }c
 vgqipj
 /%
-  $1v=rg(
+ '1v=rg(
 /%
-zBY
-v=rJ(
+ %1v=rJ(
 qs2sT
 vgqipG
 vgqKU
@@ -3495,34 +3058,33 @@ q=+rX
 qn;%;;
 k;%S
 s5~9
- #9r*rvuZ
+ $9r*rvuZ
 pLS,
- &a-sUW
+ *a-sUW
 qe<E
- $$r*t-v5
+ &$r*t-v5
 q:(M
 sUY
 se>
-}w|V
-v%1'
+ %]'v%1'
 r^)
 }w+
 qC|J)
 rb*p;
- #&uB
+ $&uB
 ua2
- #&w62pP|cq]
+ $&w62pP|cq]
 WsXr7
-  $c#Wv5sX
+ 'c#Wv5sX
 q>p7q+
 }X
 /#
 q"xG
-  $%q>pQq+
-  $(q"}|
-  $+q>p5q+
-  $.q"w]
-  $1q>p^q+
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
 }X
 s='tY
 s>zA2
@@ -3535,22 +3097,21 @@ s>zA&
 s>zA$
 Wv1v/
 vgrypo
-  #x#  #Y$vgqK(
+ %x# %Y$vgqK(
 s=+tY
 yMbp*8w?
- #$r*rvxx
+ $$r*rvxx
 w[p+psFp6
- #9t#yO
+ $9t#yO
 u"
 /)
-q:(M
-sUl
+ %_#sUl
 seG
-  '_#/)
- #,wD
-  %_#/)
-  $r$/)
-  6_#/)
+ -_#/)
+ $,wD
+ )_#/)
+ 'r$/)
+ K_#/)
 s>zA1
 s>zA/
 s>zA-
@@ -3560,223 +3121,74 @@ s>zA'
 s>zA%
 s>zA#
 /)
-  &_#/)
-  $_#r*t-pv
- $,}.qT
- $%/9
+ +_#/)
+ '_#r*t-pv
+ &,}.qT
+ &%/9
 q,xPs?
 DH,
 rk2=B
- $[)DJ4
+ &[)DJ4
 rk2=D
- $<DLM
+ &<DLM
 rk2=F
- #Cr>5
+ $Cr>5
 DN;
 rk2=H
- $m$DPrf
+ &m$DPrf
 rk2=J
- $<DRs6
+ &<DRs6
 rk2=L
- #Crc<
+ $Crc<
 sY'
- %y&/E
- '$ra+pC
+ (y&/E
+ ,$ra+pC
 tX
- %J #E/,
+ (J $E/,
 ||
 C/
- $g$!|r
+ &g$!|r
 ||
 C&
- $% #S$ $9 $y$ $_$ #CC"
- %H #Oppps
- %T# #7ppq/
- $C #^# #CpppJ
- %H #O #k# %9 #7pppA
- $C #^# #CCL
- $a#p,0s]
- &$zq<p6
+ &% $S$ &9 &y$ &_$ $CC"
+ (H $Oppps
+ (T# $7ppq/
+ &C $^# $CpppJ
+ (H $O $k# (9 $7pppA
+ &C $^# $CCL
+ &a#p,0s]
+ *$zq<p6
 st
 zqqu
- 3(`}
+ D(`}
 
-var expandTensorBF16SM80 = driver.Text{Code: `packed2 15794 expandTensor_8_float32_row_BF16
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
-!t;
-!u6yjp{Iy.q*
-!u'vap3wBp3q'wd
-!xg}+}Zy.q*
-!
-!pW0qXpt
-!yN
-!qk
-|ZrA
-tWqS
-O'q&s7
+var expandTensorBF16SM80 = driver.Text{Base: &expandTensorBF16SM80NarrowAligned, Code: `packed2 15794 expandTensor_8_float32_row_BF16
+ :$O'q&s7
 hpdrO
-p#5r-
-!
-s0
-t6
-tn
-u#
-v0
-vc
-uG
-|4
-p"q6
-t$s]
-p"y9
-t$<p6
-p"ui
-t$qX
-t$sD
-p"rL
-t$qc
-p"{n
-p"{^
-t$sI
-p"yu
-t$uE
-t$1pZ
-p"|K
-t$t8
-t$tq
-t$td
-t$vP
-p"s*
-q..qO
-s1
-s/
+ e#&s/
 r,pS
-wc
-q.6yS
-sp
-s2
-z8+'
-q..q%
-qCbM1r}
-w[q]
-q.1q8
-s+$A
-s5y~
-/$
-xq
-y@<pC
-s+.Z
-uc.&)-
-uc/&*-
-uc0&+-
-uc1&,-
-uc2&--
-y@+pC
-s+3pT
-uc3p2-
-uc4p2-
-uc5p2-
-uc6p2-
-uc7p2-
-q.6yG
-q:&4
-s/
-q{#M
-q=<q8
-s[pQ
-uepS)
-ua*
-sU$
-zy
-}w|V
-v%10
-r^)
-}w0
-ua+
-q='yq
-zC$4
+ ,* $.qCbM1r}
+ ,$xq
+ $$s+.Z
+ .$s+3pT
+ 2$q{#M
+ *$sU$
+ 0$zC$4
 u;
 G,)
-wZpU
-wW$
-qI'
-s[p5
-sMpSR)
-q?q9
-q=+r%
-tJZ
-}k
-  1#xh
-q=5pX
-s[p7
-qHq/E
-q=6q8
-t_zr.
+ \#(t_zr.
 r^,
 zv.
 |D4
-zv.
-uMM
-zv.
-}0;
-zv.
-zMrf
-zv.
-D#s6
-zv.
-D%r+
-zv.
-ra0pC
-tA#
-ra+r{
-q:%4
-pIpQ4
-s/
-z0
-rr#B
-rr$B
-rr%B
-rr&B
-rxu0B
-rxsRB
-rxt[B
-rxrJB
-rxrgB
-rxryB
-rxr\B
-rxqiB
-rxsaB
-rxr1B
-rxr$B
-|2B
-ws
-!s4
-q=1p;
-tbpQ
+ %$uMM
+ %&}0;
+ %(zMrf
+ %*D#s6
+ %,D%r+
+ %. 0( HHtbpQ
 s/
 s"pe
-ws
-  1#  &t#vN
-zs%K
-zs$K
-zs#K
-zs"K
-riqRK
-rip|K
-ripaK
-rip^K
-rip5K
-ripQK
-rip7K
-rip?K
-ribK
-riYK
-rip4K
-})
-q=5p'
-q,~*d
-q=6q~
-D()
+ s#(D()
 qQ&
 D'R
 D&p@
@@ -3785,85 +3197,38 @@ D$r}
 D#tU
 D"u$
 zMuD
-qQ&
-tE
-}\y~
-s<q/M
-G%)
-tCqVu%
+ %* &*s<q/M
+ $4tCqVu%
 tCp4}N
 s<qAM
-G%)
-tCYu%
+ $#tCYu%
 tCb}N
 s<psM
-G%)
-tCp?u%
+ $#tCp?u%
 tCp7}N
 s<q)M
-G%)
-tCpQu%
+ $#tCpQu%
 tCp5}N
 qY"M
-G%)
-tCp^u%
+ $#tCp^u%
 tCpa}N
 qY#M
-G%)
-tCp|u%
+ $#tCp|u%
 tCqR}N
 qY$M
-G%)
-q#"u%
+ $#q#"u%
 q##}N
 qY%M
-G%)
-q#$u%
+ $#q#$u%
 q#%}N
-!s4
-  &S$/&
-q,x?d
-ra+yB
-D0=/
+ ,N/&
+ &$D0=/
 qQ$
-rc
-ua2
-G#)
-wQsau%
+ (&wQsau%
 wQr1}N
 wQr$fp6
 wQqKfqu
-!s4
-qs+rX
-wbpM
-wSt^tz
-wbU
-  #$qs2sX
-}c
-vgr1pM
-qs.qp
-q"p?3
-}X
-v=r\(
-qs1sT
-zBY
-v=ry(
-/%
-wbpj
-  #1wb[
-  #3/%
-}c
-vgqipj
-/%
-  $1v=rg(
-/%
-zBY
-v=rJ(
-qs2sT
-vgqipG
-vgqKU
-ra*qO
-pz"%$%#%%pqp^Zpqt"2#1#0#/@
+ i#$pz"%$%#%%pqp^Zpqt"2#1#0#/@
 pz&%(%'%)pqp^Zpqt".#-#,#+@
 pz*%,%+%-pqp^Zpqt"*#)#(#'@
 pz.%0%/%1pqp^Zpqt"&#%#$##@
@@ -3871,293 +3236,62 @@ s\2#1#0#/p&"%$%#%%v#%"$"#""@
 s\.#-#,#+p&&%(%'%)wfzj
 s\*#)#(#'p&*%,%+%-pq|JwF
 s\&#%#$##p&.%0%/%1wfyc
-q=+rX
-qn3%3;
+ $2qn3%3;
 k3%9
-s5~9
-!s4
-r*rvuZ
-pL9,
-  %{&tA#
-sU=
+ (&pL9,
+ ){& $*sU=
 s(8E
-tE
-u"
-r*t-v5
-q:(M
-sU?
+ *&sU?
 }48
-}w|V
-v%1'
-r^)
-}w+
-qC|J)
-rb*p;
-qQ*
-uB
-ua2
-G))
-w[q]
-  #7wZp6
+ .&qQ*
+ ($ $]. %7wZp6
 wZqu
-WsXr7
-  $f#Wv5sX
-q>p7q+
-}X
-/#
-q"xG
-  $%q>pQq+
-  $(q"}|
-  $+q>p5q+
-  $.q"w]
-  $1q>p^q+
-}X
-s='tY
-s>zA2
-s>zA0
-s>zA.
-s>zA,
-s>zA*
-s>zA(
-s>zA&
-s>zA$
-Wv1v/
-vgrypo
-  #{#  #\$vgqK(
-s=+tY
-wRb
+ q#^.wRb
 tLpUp*
 tLp68
 tLquA
-!s4
-r*rvxx
-w[p+psFp6
-tA#
-t#yO
-u"
-/)
-q:(M
-sUQ
-  (f#/)
+ 2$sUQ
+ /f#/)
 qQ*
-wD
-  (f#/)
-  ${$/)
-  6f#/)
-s>zA1
-s>zA/
-s>zA-
-s>zA+
-s>zA)
-s>zA'
-s>zA%
-s>zA#
-/)
-  &f#/)
-  'f#r*t-pv
-s~
-!s4
-}.qT
-  $%q=6pX
-q,xPs?
-sED9&
-r>.
-sEC9&
-r>1
-sEB9&
-r>5
-sEA9&
-r>*
-sE@9&
-r>6
-sE?9&
-rc<
-sY'
-!s}
-s3
-!tj
-/E
-ws
-pc+
-pc(
-p9
-!u8
-ra+pC
-tX
-C/
+ (4 +f# q#$ -f# .& $n/ $o/sED9&
+ $(sEC9&
+ $(sEB9&
+ $(sEA9&
+ $(sE@9&
+ $(sE?9&
+ 0( $$pc(
+ *"C/
 _$
-p9
-!{J
-/,
-||
-C#
+ *&C#
 _*
-p9
-!|r
-||
-ppph
-  $'!y=pm
-/%
-vbM
-CG
+ (& $a# '' ([#CG
 _&
-p9
-!cwG
-vbM
-CF
-  $'!cwX
-vbM
-CE
-  $,!cx#
-vbM
-CD
-  $1!c*pm
-vbM
-CC
-  $6!cxw
-vbM
-CB
-  $;!c'y3
-vbM
-CA
-  $@!c'z/
-vbM
-C@
+ (&CF
+ '' &(CE
+ ', &(CD
+ '1 &(CC
+ '6 &(CB
+ '; &(CA
+ '@ &(C@
 _&
-!u9
-p,0s]
-tl
-to
-tk
-tm
-zq<p6
-st
-zqqu
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ V#&`}
 
-var expandTensorSumSM80NarrowAligned = driver.Text{Base: &expandTensorBF16SM80, Code: `packed2 16536 expandTensor_4_float32_row_F32
- ,$]+rG
- #$Or:rT
+var expandTensorSumSM80NarrowAligned = driver.Text{Base: &expandTensorBF16SM80NarrowAligned, Code: `packed2 16536 expandTensor_4_float32_row_F32
+ 6$]+rG
+ $$Or:rT
 hpdqq
- C&ts
-s/
-ud
-vd
- '&y}
-s/
-u?q9
-s/
-vF
-s/
- #"qCp5M1u=
- '$ #J #Is+.pN
- ($s+3qP
- *$q{&M
- &$sU'
- )$zC'4
-u;
-G0)
- ?(t_zr2
-r^r+
-zv2
- )@ #s/p]'&'qU
-tS$
-x>p*
-tIp4q5
-tF,
-tIp4qP
-uO4
-tIs^#
-v^M
-tIs^%
-zV;
-tIs^'
-y$p|rf
-tIs^)
-L"s6
-tIs^+
-L$r+
-tIs^-
- 5t/y$s^.
-s/
-t//
- J(vG)
-qQ.
-|DR
-qQ.
- $6L7%'
-L6%(
-L5%)
-L4%*
-L3%+
-L2%,
-L1%-
-L0%.
-r2p5e
- #${rp^q5r|
-r2pQe
- ##{rp|qPr|
-r2p7e
- ##{rp8"%#r|
-{be
- ##{rp8$%%r|
-}[e
- ##{rp8&%'r|
-wme
- ##{rp8(%)r|
-{w*
- ##{rp8*%+r|
-t~e
- ##{rp8,%-r|
- '^#/'
- $$D*=)
-qQ-
- %&w62u5ycu%
- E*pz*%,%+%-pqp^Zpqt"2#1#0#/@
-pz.%0%/%1pqp^Zpqt".#-#,#+@
-pz2%4%3%5pqp^Zpqt"*#)#(#'@
-pz6%8%7%9pqp^Zpqt"&#%#$##@
-s\2#1#0#/p&*%,%+%-v#%"$"#""@
-s\.#-#,#+p&.%0%/%1wfzj
-s\*#)#(#'p&2%4%3%5pq|JwF
-s\&#%#$##p&6%8%7%9wfyc
- #2qn;%;;
-k;%S
- %&pLS,
-  %y& #*sUW
-qe<E
- &&sUY
-se>
- '&rb*pb
+ \0&rb*pb
 ua'
-qQ/
-t4
+ $$t4
 zw
 t/e
 tE
 }\{G
- $(w62pP|cq]
-Wr%r{
+ ($Wr%r{
 zBb
 zBY
 z+Q8
- $X#t+Q[#2
+ &P#t+Q[#2
 t+Q[#0
 t+Q[#.
 t+Q[#,
@@ -4166,106 +3300,86 @@ s:sa
 s:r1
 s:r$
 s:qK
- #<yMbp*8w?
- #S$w62pP|ct(qX
+ &< $~#w62pP|ct(qX
 /&
-  &5/&
+ +5/&
 t+Q[#*
 t+Q[#(
 t+Q[#&
 t+Q[#$
 /&
-  &5/&
+ +5/&
 u-pPt(p0y'
- $Z$w[p+q)Fp6
- #$}Fv?
- %$sUn
+ &}#w[p+q)Fp6
+ $$}Fv?
+ ($sUn
 seH
- (&  &a#t/y
-  'a#/(
-  &M/(
+ .& +a#t/y
+ -a#/(
+ +M/(
 t+Q[#1
 t+Q[#/
 t+Q[#-
 t+Q[#+
 /(
-  &M/(
-  #a#/)
-  )a#t+Q[#)
+ +M/(
+ $C/)
+ 1a#t+Q[#)
 t+Q[#'
 t+Q[#%
 t+Q[##
-  *a# (\$/9
-J+q(
+ 3a# 0q$J+q(
 DJ,
-rk2=D
-qQ.
-wD
+ &.wD
 DL4
-rk2=F
-qQ.
-r>2
+ &&r>2
 DNM
-rk2=H
-qQ.
- #(DP;
-rk2=J
-qQ.
- #$DRrf
-rk2=L
-qQ.
- #$DTs6
+ && $9DP;
+ &< $9DRrf
+ &< $9DTs6
 rk2=N
-qQ.
- #$p96
- #C/)
+ &&p96
+ $M/)
 J3{V
 sU:
- #J #Mq,yZxz
+sY'
+ $)q,yZxz
 sU&
 sY+
- 'Lpc,
- #" &$C?
-_-
- $&/%
+ 8e#C?
+ ($/%
 ||
 CQ
-_.
- %*C$
-  $' #(||
-C"
-  $, #,||
-ppps
-  $1 #*||
-ppq/
-  $6 #*||
-pppJ
-  $; #* $U#  $@ #Z#||
+ &> &7C$
+ &0 $-||
+ (0 $+||
+ (. $+||
+ (. $+||
+ (. $+||
+ (. $+||
 CP
-  $E #* $_#C2
-_/
- %c#pppS
-  $'!cqypm
- #KC(
-  $,!crvpm
- #ApppA
-_/
- <m#`}
+ (& &_#C2
+ &5 &u#pppS
+ ''!cqypm
+ $KC(
+ &I!crvpm
+ &c#_/
+ V#.`}
 
 var expandTensorSumSM80 = driver.Text{Base: &expandTensorBF16SM80, Code: `packed2 16379 expandTensor_4_float32_row_F32
- ,$]+rG
- $$hpdqS
- P)$rb*pb
+ 6$]+rG
+ &$hpdqS
+ P0$rb*pb
 ua'
- #$q?'
- ##tE
+ $$q?'
+ $#tE
 }\{G
 wj;
- '&Wr%r{
+ ,&Wr%r{
 zBb
 zBY
 z+Q8
- $P#t+Q[#2
+ &P#t+Q[#2
 t+Q[#0
 t+Q[#.
 t+Q[#,
@@ -4274,65 +3388,65 @@ s:sa
 s:r1
 s:r$
 s:qK
- '< #[$wZqX
+ ,< $[$wZqX
 wZ0pZ
 wZsD
 wZsc
 /&
-  &;/&
+ +;/&
 t+Q[#*
 t+Q[#(
 t+Q[#&
 t+Q[#$
 /&
-  &;/&
+ +;/&
 tLqXZ
 tL0pZp*
 tLsD8
 tLscA
- $Z$|j"Fp6
- #$}Fv?
- -$  .l#/(
-  &l#/(
+ &Z$|j"Fp6
+ $$}Fv?
+ 8$ ;l#/(
+ +l#/(
 t+Q[#1
 t+Q[#/
 t+Q[#-
 t+Q[#+
 /(
-  &l#/(
- &I/)
-  ,l#t+Q[#)
+ +l#/(
+ *I/)
+ 7l#t+Q[#)
 t+Q[#'
 t+Q[#%
 t+Q[##
-  -l# )}$J+q(
+ 9l# 0}$J+q(
 sEH9&
 wD
 sEG9&
 r>2
 sEF9&
- #&sEE9&
- #$ #) #* #) #*p96
- #C/)
+ $&sEE9&
+ $$ $) $* $) $*p96
+ $C/)
 J3{V
- #J #Mq,yZxz
+ $J $Mq,yZxz
 sY+
- -LC3
- %$/%
+ 8LC3
+ ($/%
 ||
 CK
- $> $7CJ
- $0 #-||
+ &> &7CJ
+ &0 $-||
 CI
- %(||
+ ((||
 CH
- %&||
- %3 #6||
- %3 #6||
- %3 #6||
- %3 #6 $_#C&
- $5 $u#C%
- $|#!cqypm
- #0pppO
- $5!crvpm
- #0 $- <u#`}
+ (&||
+ (3 $6||
+ (3 $6||
+ (3 $6||
+ (3 $6 &_#C&
+ &5 &u#C%
+ ''!cqypm
+ $KpppO
+ &I!crvpm
+ $& &- V#u#`}

@@ -143,7 +143,7 @@ rIY
 yh
 !s4
 |2vv
-  $%s/
+ '%s/
 q.'r7
 u;
 {-
@@ -154,18 +154,16 @@ r^3
 sk,
 tZqVE
 y7
-!s4
-|EpC
+ %1|EpC
 t*;^
 wMr$
 |,yUa
 }=
-  #:ws
-!s4
-|MqW
+ %:ws
+ %9|MqW
 t9pN
 {prQ
-  #4rHp48,
+ %4rHp48,
 sBwk
 y7
 qL0a
@@ -174,8 +172,8 @@ q.*p;
 q,~*d
 }k
 rIpQ
-  $H|2B
-  %Hq.6yS
+ 'H|2B
+ )Hq.6yS
 u;
 G0)
 uS
@@ -184,31 +182,29 @@ szvH
 {?0?joov,r[?\p)wwsl
 t+qi[7
 q.*q~
-  'K}BpC
+ -K}BpC
 wobFp.[
 {fa
 }=
 }k
-  $Jugq-
+ 'Jugq-
 t9q5
 q;p.
 t+r$r_
-  %JqL5pK
+ )JqL5pK
 zDpe
 xr
 rxu0B
 }k
 }k
 v"z9
-!s4
-sBp5&#
+ %JsBp5&#
 xr
 rr#B
 rxr$B
-  %NqL*q~
+ )NqL*q~
 x=p5;
-G0)
-wQr$u%
+ %MwQr$u%
 WpV}b
 tuq1Q[
 sfqKw(rqz\
@@ -265,14 +261,14 @@ ymrl
 {\'
 q=1p;
 q,xZr.
-  $U%q=5yI
-  %]$u>#&
-  $]$szpj
+ 'U%q=5yI
+ )]$u>#&
+ ']$szpj
 G1R
 uJ
 q=1q~
 ut3
-  &Z%{oa
+ +Z%{oa
 }=
 sW1a
 q_'K
@@ -281,13 +277,12 @@ u"
 |zp:3K
 r>2
 wVp:3V#0
-!s4
-qM<q%
+ %EqM<q%
 {u#B
 xr
 qM0pv
 |/(v.
-  #V&v%r6
+ %V&v%r6
 G5)
 }w2
 ua2
@@ -296,7 +291,7 @@ x{5)
 v7
 qM+{6
 rF/#&
-  $FwrQxm-
+ 'FwrQxm-
 u>qv
 N#(
 xJ59,
@@ -304,27 +299,23 @@ r>.
 |C(;
 G1)
 uJ
-  $o$ra+p;
+ 'o$ra+p;
 J(r.
-!s4
-qI'
+ %JqI'
 ra2P
 r&';
-G1)
-uqB
+ %,uqB
 ra+r{
-  $_&tZu('E
-  $_&w:pK
+ '_&tZu('E
+ '_&w:pK
 s~
-!s4
-/U
+ %N/U
 qI%
 qI#
 /U
 r&%&#
 /U
-q?pA
-uN$
+ %g'uN$
 uN&
 /U
 q|{'*
@@ -333,21 +324,20 @@ w8pV+
 t1x?vu
 /#
 t#vu
-  ##p<I
+ %#p<I
 w8r7
-  $q'G%R
+ 'q'G%R
 /#
 r&%;
 G))
 G'R
 wY{Eq]
-  #k'/W
-qI'
-/W
+ %k'/W
+ %M/W
 }=
 /W
 p%'&#
-  #j'}\{G
+ %j'}\{G
 zMx_rW
 xEq)
 tHE
@@ -357,128 +347,118 @@ rYwq
 s/
 p%'A
 u"
-|2vv
-{\'
-  %u'vb&'
-  %v'/W
+ %q'{\'
+ )u'vb&'
+ )v'/W
 u;
 zM)
 }_q]
 sjw)(
 }_t(p.
-  #$}_t(rL
-  #&}_t(s*
+ %$}_t(rL
+ %&}_t(s*
 sjq1rgr_
 /W
 r^ql
 u&&
 sAph
-  $}'|&w&
-!s4
-  $7/#
+ '}'|&w&
+ %: '7/#
 u;
 D%)
-  #7sjq1rJpF7
+ %7sjq1rJpF7
 /#
 r^3
 u&*
-  %\(/W
+ )\(/W
 p_'y0&
 wMrJ
-  $]#  %\(/W
+ ']# )\(/W
 t9&&
-  '\(  $.}k
+ -\( '.}k
 /W
 q,yZvK{G
 D+x_rW
 xEm+
-  )i#|2B
-  %i#|2B
-  (i#D+)
-}_q]
-  %h(s>r\(
-  #l#u>r5
-  %'  #o#u>"$
-  %,  #r#u>")
-  $1sH)[7
-  $u#u&0
-  +u#D/)
-  #Cu>"-
-  $CsH-"-7
-  $x#u&4
-  &x#wop7Fp."-
-  %k#  &w#  'Z)/W
+ 1i#|2B
+ )i# %& /i#D+)
+ %i# )h(s>r\(
+ %l#u>r5
+ )' %o#u>"$
+ ), %r#u>")
+ '1sH)[7
+ 'u#u&0
+ 5u#D/)
+ %Cu>"-
+ 'CsH-"-7
+ 'x#u&4
+ +x#wop7Fp."-
+ )k# +w# -Z)/W
 zDqP
-  $S)  &Z)|(&#
-  (Z)/W
+ 'S) +Z)|(&#
+ /Z)/W
 x=qR;
 D2)
 wYq1r$u%
 /W
-  $Z)/W
-  #Z)/W
-  $Z)/W
-s:qK
-/W
-  $Z)/W
-  &Z)/W
-  #Z)/W
-  &Z)/W
-  &Z)/W
-  $Z)/W
+ 'Z)/W
+ %Z)/W
+ 'Z)/W
+ %Z)/W
+ 'Z)/W
+ +Z)/W
+ %Z)/W
+ +Z)/W
+ +Z)/W
+ 'Z)/W
 X"vm{P's#uQ(
 /W
 sm*
-  #Z)/W
+ %Z)/W
 X+xMxM
 /W
-w1U-
-/W
+ %Z)/W
 yppR,B
-x7|>
-/W
+ %Z)/W
 snH(
 zlpR+u7,
-  $n%  $x&}S#"/
+ 'n% 'x&}S#"/
 {\'
 /W
 :+r.
-  &i&D5)
-}_q]
-u>"K
-  %Z)D5R
+ +i&D5)
+ %i&u>"K
+ )Z)D5R
 uJ
 /W
 ut3
 u&;
-  &X&  $;  $Z)/W
+ +X& '; 'Z)/W
 |zm4K
 r>2
 wVm4V"1
-  $E  $Z)/W
+ 'E 'Z)/W
 {Qp8*v.
-  $Z)D5)
-  $Z)yP8)
+ 'Z) %A 'Z)yP8)
 {Zp)o?p3zSyxxI=7E
 v7
 qM+P
 sE8=A
 r>1
 rB3"O
-  $HwrQx.8
-  $\)x=p8*;
+ 'HwrQx.8
+ '\)x=p8*;
 D>)
-  %Z)/W
+ )Z)/W
 :1r.
-  $Z)/W
-r&';
-DA)
+ 'Z)/W
+ %Z)DA)
 uqB
 /W
 r^3
 u&G
-  %Z)/W
-  $Z)/S
+ )Z)/W
+ 'Z)/S
 :9v|
 :8{7
 /S
@@ -504,7 +484,7 @@ n+
 _*
 p9
 !|r
-  $'_(
+ ''_(
 p9
 !y=pm
 /+
@@ -530,12 +510,11 @@ CG
 _$
 p9
 !c*pm
-  $'  $I!cxw
+ '' 'I!cxw
 /%
-vbM
-CJ
-  $I!c'y3
-  $'_(
+ %ICJ
+ 'I!c'y3
+ ''_(
 !u9
 p,y9
 tl
@@ -566,258 +545,256 @@ s~
 var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 17335 plain
 !s.
 !s-
- ,(]1rA
- $$p#qyrA
- c#$tN{(
+ 6(]1rA
+ &$p#qyrA
+ u$$tN{(
 txw)(
 sZr1{:
- *$wMr1
- *$  %6 ($q,x?d
- .$u>pj
- <$ 'e0 Od0S7vm{P's#uQ(
- #$|6/
- $$S/xMxM
- %${u/B
- $$qJ'(
+ 2$wMr1
+ 2$ )6 .$q,x?d
+ :$u>pj
+ V#$ ,e0 }#d0S7vm{P's#uQ(
+ $$|6/
+ &$S/xMxM
+ (${u/B
+ &$qJ'(
 zlt"2uH1
- &&}S##/
- $$q,xPr.
- ($u>#'
- 5$wVp:3V#2
- 1$rF1#'
- $$wrQxm/
- w#$  $z'wT<\vDplplxk|>
- #$  %& #$  %* #$  $.sZu0{:
- 0$sN"7
+ *&}S##/
+ &$q,xPr.
+ .$u>#'
+ H$wVp:3V#2
+ @$rF1#'
+ &$wrQxm/
+ o%$ 'z'wT<\vDplplxk|>
+ $$ )& $$ )* $$ '.sZu0{:
+ >$sN"7
 txv)#(
 q}#{:
- *$wMpR#
- *$  (i( &*:$vK{G
- 8$  %t( $(u>px
- &$u>"%
- &$u>"*
- 3$u>".
- {#$snI(
- *$ $g$ 'f$u>"L
- G$rB3"P
- -$:7r.
- 2$:?v|
+ 2$wMpR#
+ 2$ /i( **:$vK{G
+ N$ )t( &(u>px
+ *$u>"%
+ *$u>"*
+ D$u>".
+ w%$snI(
+ 2$ &g$ ,f$u>"L
+ m#$rB3"P
+ 8$:7r.
+ B$:?v|
 :>{7
 /S
 :=|'
- |#*`}
+ y%*`}
 
 var plainHalfSM80 = driver.Text{Base: &plainSM80, Code: `packed2 18428 plainHalf
- %$!u6oyiw{q*
+ ($!u6oyiw{q*
 !u'\|mwp
 !xgyip{p3wd
 !|FqBpEq*
 !
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOqBIItRoyiw{~8}CqmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0qm|uorDyjtRIpYjp$gp+rLtc
- ',tWqS
+ ,,tWqS
 Ox"s7
- 1$w%p}
- $$rIsOIpYjp$gsOqBIItRoyiw{~8}CqmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0qm|uorDyjtRIpYjp$g
- $$v:{X
- &$xYpX
- #$v:{6
- %$wj,
- &$xUt?
- ;$t~4
+ @$w%p}
+ &$rIsOIpYjp$gsOqBIItRoyiw{~8}CqmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0qm|uorDyjtRIpYjp$g
+ &$v:{X
+ *$xYpX
+ $$v:{6
+ ($wj,
+ *$xUt?
+ T#$t~4
 {-
 }W
 pDq~yG
 }c
 }X
 q.'p-
- &(tZYE
- %$tr;pN
- )$t9pT
- ,$rIp^
- )$t~4
- #$}W
+ *(tZYE
+ ($tr;pN
+ 0$t9pT
+ 6$rIp^
+ 0$ %L $$}W
 /*
-  $Lq.6yR
- )$  %O #(wop7Fp.[
- '$Wp'q-
- (g0 #d0 $e0 'd0 )e0 #d0x=qR4
-  $Q#/)
+ 'Lq.6yR
+ 0$ )O $(wop7Fp.[
+ ,$Wp'q-
+ .g0 $d0 &e0 ,d0 0e0 $d0x=qR4
+ 'Q#/)
 }c
 z+r$A
 TpV}b
- $*TpV6p=
- #$TpV*p-
- $$zF'q8
- #$zF0pC
- $$zF+q[
- &$Tap'
- #$Ta'qO
- &$Ta0r%
- &$zF5{i
- $$Tp'qp
- #$Ta5p=
- $$Ta*pC
- #$Ta5qp
- #$Tp'<P
- 2$  %e$/6
-  $a%q=5w.
- &(pDq[pV+
+ &*TpV6p=
+ $$TpV*p-
+ &$zF'q8
+ $$zF0pC
+ &$zF+q[
+ *$Tap'
+ $$Ta'qO
+ *$Ta0r%
+ *$zF5{i
+ &$Tp'qp
+ $$Ta5p=
+ &$Ta*pC
+ $$Ta5qp
+ $$Tp'<P
+ B$ )e$/6
+ 'a%q=5w.
+ *(pDq[pV+
 wb7
 wSt^tz
 q=5P
- #"Ip)?pEqBqgq7uLq]A
- %$tZbE
- B$/*
-  $L #V0 $W0|C(4
- #$  #O )$r&'4
- #3Ip)?pEqBqgq7uLq]K
- (8xUv+
+ $"Ip)?pEqBqgq7uLq]A
+ ($tZbE
+ c#$/*
+ 'L $V0 &W0|C(4
+ $$ %O 0$r&'4
+ $3Ip)?pEqBqgq7uLq]K
+ .8xUv+
+ &$/\
+ &$/\
  $$/\
- $$/\
- #$/\
- %$/\
- $$v:{i
- '$v:xx
-  $Y( )(/^
- #$/^
+ ($/\
+ &$v:{i
+ ,$v:xx
+ 'Y( 0(/^
+ $$/^
 }=
 /^
- 7(/^
+ L(/^
 t~4
- #&wYuLt^u%
+ $&wYuLt^u%
 /;
-  $^(/^
- #$wYuLt^fqc
+ '^(/^
+ $$wYuLt^fqc
 /#
-  $(/#
- ##wYuLt^fp.
-  '(wYuLt^fq6
-  &. #,/^
- %$tZp^E
- &$s[p^
+ '(/#
+ $#wYuLt^fp.
+ -(wYuLt^fq6
+ +. $,/^
+ ($tZp^E
+ *$s[p^
 /%
 }#4
- #(  #G/%
-  $G/%
- #$/%
- $$tZp|E
- $$/^
- $$  $r# %&/^
- ($  $.}k
+ $( %G/%
+ 'G/%
+ $$/%
+ &$tZp|E
+ &$/^
+ &$ 'r# (&/^
+ .$ '.}k
 /^
- 5*  $}# #&  #}#  %a)/^
- &$  'Q$ &$  'T$ &$  'W$ &$  $Z$ $&  *Z$ #2  'Z$ &$  $]$ #&  &]$qE%Fp."-
-  %P$  &\$ ':/^
+ H* '}# $& %}# )a)/^
+ *$ -Q$ *$ -T$ *$ -W$ *$ 'Z$ && 3Z$ $2 -Z$ *$ ']$ $& +]$qE%Fp."-
+ )P$ +\$ ,:/^
 zD%5
- (&k5&#
- ($/^
+ .&k5&#
+ .$/^
 x=p854
- #&  #R&  %d*/^
- $&/^
- #$/^
- $$/^
- #$/^
+ $& %R& )d*/^
+ &&/^
  $$/^
  &$/^
- #$/^
+ $$/^
  &$/^
- &$/^
+ *$/^
  $$/^
- #$/^
- $$/^
- #$/^
- #$/^
- $$/^
- %$  %u' $(/^
- %$  $f' #&  #f'  %d*/^
- &$/V
-  $d*/^
- #"  #d*/^
- $&  %d*  %C $./^
+ *$/^
+ *$/^
  &$/^
  $$/^
+ &$/^
+ $$/^
+ $$/^
+ &$/^
+ ($ )u' &(/^
+ ($ 'f' $& %f' )d*/^
+ *$/V
+ 'd*/^
+ $" %d*/^
+ && )d* )C &./^
+ *$/^
+ &$/^
 {Qp8Cv.
- *&/]
- *$  %f*/#
+ 2&/]
+ 2$ )f*/#
 x=p8D4
- #$  %d*/]
- %*/]
-r&'4
- #&  #d*/]
- '&/]
- $$/Y
- $$/Y
- =$/,
- a#$`}
+ $$ )d*/]
+ (*/]
+ %d* $& %d*/]
+ ,&/]
+ &$/Y
+ &$/Y
+ X#$/,
+ q$$`}
 
 var plainHalfSM70 = driver.Text{Base: &plainHalfSM80, Code: `packed2 19670 plainHalf
 !s.
 !s-
- -(]5rG
+ 8(]5rG
 Ov+rT
- #(p#qyrA
- g#$tN{(
+ $(p#qyrA
+ }$$tN{(
 txw)(
 sZr1{:
- *$wMr1
- *$  %6 ($q,x?d
- 2$u>pj
- <$ 'w2 R#v2S7vm{P's#uQ(
- #$|6/
- $$S/xMxM
- %${u/B
- $$qJ'(
+ 2$wMr1
+ 2$ )6 .$q,x?d
+ B$u>pj
+ V#$ ,w2 T$v2S7vm{P's#uQ(
+ $$|6/
+ &$S/xMxM
+ (${u/B
+ &$qJ'(
 zlt"2uH1
- &&}S##/
- $$q,xPr.
- ,$u>#'
- &$ #p$pIwk
+ *&}S##/
+ &$q,xPr.
+ 6$u>#'
+ *$ $p$pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- (s$tZpaE
- ,$wVp:3V#2
- 1$rF1#'
- $$wrQxm/
- %$  *R# z#&  $o(wT<\vDplplxk|>
- '$  %* '$  %2 '$  $:sZu0{:
- 4$sN"7
+ %'qfq0v(5r4
+ .s$tZpaE
+ 6$wVp:3V#2
+ @$rF1#'
+ &$wrQxm/
+ ($ 3R# u%& 'o(wT<\vDplplxk|>
+ ,$ )* ,$ )2 ,$ ':sZu0{:
+ F$sN"7
 txv)#(
 q}#{:
- *$wMpR#
- *$  (n) &*:$vK{G
- <$  %y) ((u>px
- *$u>"%
- *$u>"*
- 7$u>".
- ~#$snI(
- *$ $P% +~$u>"L
- &$  *|* (&  %|* 0({Qp8Iv.
- -$rB3"P
- ($  *Q,/#
+ 2$wMpR#
+ 2$ /n) **:$vK{G
+ V#$ )y) .(u>px
+ 2$u>"%
+ 2$u>"*
+ L$u>".
+ }%$snI(
+ 2$ &P% 4~$u>"L
+ *$ 3|* .& )|* >({Qp8Iv.
+ 8$rB3"P
+ .$ 3Q,/#
 x=p8P4
- '*:9r.
- 2$:Av|
+ ,*:9r.
+ B$:Av|
 :@{7
 /Y
 :?|'
- |#*`}
+ y%*`}
 
 var wide32SM80NarrowAligned = driver.Text{Base: &plainHalfSM80, Code: `packed2 16914 wide_4_float32_row_F32
- %$!u6x<w>p3q*
+ ($!u6x<w>p3q*
 !u'yjjp[q*
 !xg}+}Zy.q*
- $(!yHrLtc
+ &(!yHrLtc
 !
 !pWumpt
 !?p$zSp{p)w>x}0x(
- #*]+rT
+ $*]+rT
 Ox$s7
 h.r-
 p#rlrT
- -,{/p}
+ 8,{/p}
 s1
 x2
 s/
@@ -828,7 +805,7 @@ yy
 xcpX
 }[^
 v>u)
- #By+ph
+ $By+ph
 t4
 qjqVp*
 ykp=
@@ -848,10 +825,10 @@ xA
 s/
 v>qp
 s<pS;
- $i./&
+ &i./&
 }#;
 G')
- $|-xYsT
+ &|-xYsT
 {v
 zDA
 v}y{
@@ -861,7 +838,7 @@ v:rR
 t:qU
 rIp?
 vN
- $<xU*
+ &<xU*
 t~3
 {W
 yM<KyX@
@@ -869,7 +846,7 @@ v:q[
 r^vI
 sk-
 tZqVE
- $<qN2pv
+ &<qN2pv
 pnp?K
 u"
 qN.pC
@@ -878,20 +855,20 @@ wc
 {v
 G))
 uqB
- #IqN5qT
- $a,qL5p;
+ $IqN5qT
+ &a,qL5p;
 z2qP
 }k
 rxQw(plplvDxk
- #i#G-pk.sK
+ $i#G-pk.sK
 xEp:-
- '&rUA
+ ,&rUA
 u"
- #d*  #.rIp5
- $$rxr1B
+ $d* %.rIp5
+ &$rxr1B
 |2w(plplvDxk
 vbpe
- %~%qL*rR
+ (~%qL*rR
 t~3
 G2)
 w62pP|cq]
@@ -906,81 +883,81 @@ xBQ[vH
 sjsyry(
 /#
 q$r\vH
- $X//#
+ &X//#
 q$ryvH
-  %&q$rgvH
- $%ymul
+ )&q$rgvH
+ &%ymul
 rF&(
- #~,N$(
+ $~,N$(
 sW1s8
 v=u0[
- ##s>tO
+ $#s>tO
 rF-po
-  $%rF/px
-  $(rF1#2
-  $+/'
+ '%rF/px
+ '(rF1#2
+ '+/'
 w62pP|ct(*s*
 /'
-  &J/'
-  #J/'
+ +J/'
+ %J/'
 u,2(
-  .J/'
+ ;J/'
 rF2(
- ##p1%(
+ $#p1%(
 /'
-  %JrB"po
-  $MrB#px
-  $MrB$"#
-  %Jw62pP|ct(p0{;
-  *Jsjv)+(
-  /JrB2(
-  2Jw62pP|ct(rl.tq
-  6Jsjy(&r_
+ )JrB"po
+ 'MrB#px
+ 'MrB$"#
+ )Jw62pP|ct(p0{;
+ 3Jsjv)+(
+ =JrB2(
+ CJw62pP|ct(rl.tq
+ KJsjy(&r_
 /'
 rB1#&
- ##p1$(
+ $#p1$(
 /'
 v=sR#&
-  $Jv=u0#&
-  $MrB"#&
-  $MrB##&
- ##qr$U7
+ 'Jv=u0#&
+ 'MrB"#&
+ 'MrB##&
+ $#qr$U7
 qL5q~
 r^x;rW
 sk-
- #m-tZu(1E
+ $m-tZu(1E
 y7
 rr%#&
- %&qI1
+ (&qI1
 /(
 r&13
-  $t%/(
-  &t%/(
-  #t%/(
+ 't%/(
+ +t%/(
+ %t%/(
 u,&(
-  -t%sjy(%r_
+ 9t%sjy(%r_
 /(
 rF&#%
-  $t%/(
+ 't%/(
 v=sR#%
-  $t%v=u0#%
-  $%rB"#%
-  $(rB##%
-  $W#/(
-  $n'  #V#rr&#%
- $>puv+sT
+ 't%v=u0#%
+ '%rB"#%
+ '(rB##%
+ 'W#/(
+ 'n' %V#rr&#%
+ &>puv+sT
 y]%y:
 u,%(
 yV4uT
- #z#yV;uT
- ##yVeuT
- ##yVy"
- ##qM1pV.
+ %GyV;uT
+ %IyVeuT
+ %KyVy"
+ %MqM1pV.
 rF%(
-  $Eug5qO
+ 'Eug5qO
 yVy:
 s>sg
-  #1  #$  #1  #&  #1  #(  #1  #*t3*pX
+ %1 %$ %1 %& %1 %( %1 %*t3*pX
 q_+K
 u"
 t36pK
@@ -991,73 +968,73 @@ v%.
 t4
 x>&)
 x~v~rQvLpR#7@
- #?s|'a
+ $Es|'a
 }=
 s|0q~
 pI|_rf
 p%+A
-  #[(}k
+ %[(}k
 u"
 s|+pK
 p_+|.)
 xa0u5{({5rQ
- ##/)
+ $#/)
 {Br1y:
 sjsytO
-  *T#/)
+ 3T#/)
 rB"(
- #U,p1#(
+ $x-p1#(
 /)
-  ,T#q.'pv
+ 7T#q.'pv
 }S#(
 }k
 q.0p;
- #\&q.1v/
+ $\&q.1v/
 z"&
- #z${\*
- $v%q.+rR
-  %r(/3
-  &r(/$
+ $z${\*
+ &v%q.+rR
+ )r(/3
+ +r(/$
 wHvHpj
- #\$szr5
+ %Eszr5
 }.a
 {b;
 {Zp)o?p3zSyxxIzR6
 q.6qG
 u>##
 }.pv
- #o%wTt[s;-
+ $}'wTt[s;-
 /%
 prt[vHs;
- #r%vS%
+ %.vS%
 }.q-
 q?'
-  #./%
-  #./%
- #o%uV$pG-
+ %./%
+ %./%
+ $#uV$pG-
 /%
 X$vH"'
- #r%vS+
+ %:vS+
 /%
 {>4
-  '.uV)pG-
+ -.uV)pG-
 /%
 X)vH"-
- ##vS1
+ %FvS1
 /%
 r^M
-  ':q}2"-pj-
+ -:q}2"-pj-
 Wq[qW
 sm(
 sm"
 s:ry
- #\$q=0P
+ $d#q=0P
 G3tU
 yMbp*8w?
 q.0q~
 {*vI
 sk-
- $a+ #${Npf
+ &a+ $${Npf
 q:-4
 z8.v+
 q_*A
@@ -1065,11 +1042,11 @@ u"
 z6p'
 p%$&,
 rc
- #|+{}5
- $$p16zXya
- #$w1"7-
- -$Tq-p'
- #$TpfqO
+ $|+{}5
+ &$p16zXya
+ $$w1"7-
+ 8$Tq-p'
+ $$TpfqO
 pr<\r/s_usulun+(ty+plr/1*6
 z.|av6qZ5r/0
 zKty.r:sPuss_
@@ -1080,7 +1057,7 @@ r3pG|ar/*sPs_55
 r3potypl1unxX
 r3pFw(r/plunxtun
 Tpvxx
- #8q$sRvm0sP.x$r6
+ $8q$sRvm0sP.x$r6
 w7QU>tO
 X"tyus0sP*usqZ(
 Tpbp'
@@ -1089,171 +1066,95 @@ Tp=q[
 z"%
 r3vm2yaU
 rB&(
- #e- ## #_-smL
- $$XMxMxM
- %$yppRNB
- #$z6r%
+ $e- $# $_-smL
+ &$XMxMxM
+ ($yppRNB
+ $$z6r%
 sn](
 z"O
 w7QUvmpl+'s#uQ(
 r&$;
 G))
 uJ
- #( $y%/X
+ $( &y%/X
 J#q(
 qI&
 J$rP
- #=/X
+ $=/X
 p92
- %o3/S
+ (o3/S
 ws
 pc,
 pc0
- $*/6
+ &*/6
 tX
 n,
 _0
- $( $Z#n/
+ &( &Z#n/
 _+
- $U#  $'r9pS
- $( $Z#n,
+ &U# ''r9pS
+ &( &Z#n,
 r9pA
- <0`}
+ V#0`}
 
 var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 19047 wide_4_float32_row_F32
 !s.
 !s-
- -(]1rT
- $$p#u*rT
- o$$tNr\7
+ 8(]1rT
+ &$p#u*rT
+ ^'$tNr\7
 txsyry(
 wT<\vDplplxk|>
- %,tN{(
+ (,tN{(
 txw)(
-  $(q$rJvH
-  '(q$sRvH
-  &. ',rF+[
- $$rF.po
- $%rF1px
- $%rF4#6
- .0y[67
+ '(q$rJvH
+ -(q$sRvH
+ +. ,,rF+[
+ &$rF.po
+ &%rF1px
+ &%rF4#6
+ :0y[67
 txuu6(
-  5R#/'
+ IR#/'
 rF6(
- #Kp1)(
+ $Kp1)(
 /'
 rB%[
- $#rB%po
- $%rB%px
- $%rB%"#
- .R$sN*7
+ &#rB%po
+ &%rB%px
+ &%rB%"#
+ :R$sN*7
 txv)+(
-  6R#rB6(
-  2R# +a#  6R#rp&{:
+ KR#rB6(
+ CR# 4a# KR#rp&{:
 /'
 rB5#&
- #Kp1((
+ $Kp1((
 /'
 rB$#&
- $#  *% :T$y[&7
+ &# 3% R#T$y[&7
 txuu&(
-  4f&rp%{:
- '<rB$#%
- $$  *% ,2y[%7
+ Gf&rp%{:
+ ,<rB$#%
+ &$ 3% 62y[%7
 txuu%(
-  #K #$  %O #$  %M #$  %* #$  %. K$tNr17
+ %K $$ )O $$ )M $$ )* $$ ). u#$tNr17
 txsytO
-  3^#/)
+ E^#/)
 rB'(
-  $m% 1<J/r.
- l&$`}
+ 'm% @<J/r.
+ X+$`}
 
-var wideBF16SM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 14938 wide_8_float32_row_BF16
- %$!u6x<w>p3q*
-!u'yjjp[q*
-!xg}+}Zy.q*
-!|FqBpEq*
-!
-!yHrLtc
-!
-!pWumpt
-!?p$zSp{p)w>x}0x(
- #2]+rG
+var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 14938 wide_8_float32_row_BF16
+ <$]+rG
 O1rA
 h.qS
 p#'x"s7
- -*{/p}
-s1
-x2
-s/
-xA
-v8
-xq
-yy
-xcpX
-}[^
-v>u)
- #By+ph
-t4
-qjqVp*
-ykp=
-z28
-v>yR
-}Qta
-/#
-t#ta
-p<.
-z3v5
-zp
-v:p=
-s2
-s|0pK
-z8+'
-xA
-s/
-v>qp
-s<pS;
- $i-/&
-}#;
-G')
- $|,xYsT
-r2p|e
-zDA
-v}y{
-tE
-vk
-v:rR
-t:qU
-rIp?
-vN
- $<xU*
-t~3
-{W
-yM<KyX@
-v:q[
-r^vI
-sk-
- %2qN2pv
-pnp?K
-u"
-qN.pC
-};
-wc
-{v
-G))
-uqB
- #AqN5qT
- $a+qL5p;
-z2qP
-u"
-}k
-rxQw(plplvDxk
-rIp7
- $h+ #i%  #' %h%qL*rR
-t~3
-G2)
-w62pP|cq]
-WsXr7
+ c#*p<.
+ F$r2p|e
+ i#$u"
+ &"rIp7
+ &< &+ 0.WsXr7
 q"p?3
 }X
 Wv5sX
@@ -1261,282 +1162,146 @@ q>p7q+
 }X
 /#
 q"xG
-  $%q>pQq+
-  $(q"}|
-  $+q>p5q+
-  $.q"w]
-  $1q>p^q+
-}X
-sW'tY
-q$rJvH
-|7q%
-sjsyu0(
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ &*q$rJvH
+ $$sjsyu0(
 /#
 q$t[vH
-/#
- #u-/#
-q$sRvH
-  %&q$u0vH
-  %*N+vH
-  %.N,vH
-  %2N-vH
-  %6N.vH
-/#
-sjy(&r_
-ymul
-rF%#&
- #z+N$(
-sW1s8
- #P( #$s>tO
-rF1#&
-  $%rF3#&
-  $(rF5#&
-  $+rF7#&
-  $.rB-#&
-  $1rB.#&
-  $4rB/#&
- ##qr$U7
-qL5q~
-  $n$tZu(/E
-rr%#&
- $Npuv+sT
-y]&y:
-u,&(
-yV4uT
- #o$yV;uT
- ##yVeuT
- ##yVy"
- ##qM1pV.
-rF&(
-  $Q#ug5qO
-yVy:
-s>sg
-  #1  #$  #1  #&  #1  #(  #1  #*t3*pX
-q_+K
-u"
-t36pK
-r)'yX
-rz|_&*
-s/
-v%.
-t4
-x>&)
-x~v~rQvLpR#7@
- #7s|'a
-}=
-s|0q~
-pI|_rf
-p%+A
-  #Z%}k
-u"
-s|+pK
-p_+|.)
-xa0u5{({5rQ
- ##/)
-{Br1y:
-sjsytO
-  *T#/)
-rB"(
- #f+p1#(
-/)
-  ,T#q.'pv
-}S#(
-}k
-q.0p;
-q,~7r.
-q.1v/
-z"&
- #c#{\*
- $f%q.+rR
-  %~%/4
-  $~%/4
-  6~%/%
+ ((q$sRvH
+ ('q$u0vH
+ ('N+vH
+ ('N,vH
+ ('N-vH
+ ('N.vH
+ &e' $Y'rF%#&
+ ($rF/#&
+ &$rF1#&
+ &%rF3#&
+ &%rF5#&
+ &%rF7#&
+ &%rB-#&
+ &%rB.#&
+ &%rB/#&
+ (i' &|*tZu(/E
+ $T+ (Z$y]&y:
+ $n# 4q# (Q+ w$R+q,~7r.
+ 6$/4
+ '~%/4
+ K~%/%
 prrJvHr5
- #{#vS#
-}.a
-s%"e
-{Zp)o?p3zSyxxIzR6
-q.6qG
-u>##
-}.pv
- #i%uV#"%-
+ $0vS#
+ $$s%"e
+ ,$uV#"%-
 /%
 X#vH"%
- #NvS)
-}.q-
-q?'
-  #./%
-  #./%
- #Q#uV(pG-
+ $3vS)
+ 0<uV(pG-
 /%
 X(vH"+
- #NvS/
-/%
-{>4
-  '.uV-pG-
+ $KvS/
+ 0T#uV-pG-
 /%
 X-vH"1
- ##vS5
-/%
-r^M
-  ':uV2pG-
+ $KvS5
+ 0T#uV2pG-
 /%
 X2vH"7
- ##vS;
+ $KvS;
 /%
 ut;
-  'FuV7pG-
+ ,3uV7pG-
 /%
 X7vH"=
- ##vSA
+ $KvSA
 /%
 |Drf
-  'FuV<pG-
+ ,@uV<pG-
 /%
 X<vH"C
- ##vSG
+ $KvSG
 /%
 vGs6
-  'FuVApG-
+ ,@uVApG-
 /%
 XAvH"I
- ##vSM
+ $KvSM
 /%
 uMr+
-  'Fq}N"Epj-
+ ,@q}N"Epj-
 Wv1v/
 q<:"@
 q<."4
 q<""(
 vgqKpG
-q=0P
-G3wi
-yMbp*8w?
-q.0q~
-D"vI
-sk-
-tZp8&E
- $0{Npf
-q:-M
-z8.v+
-q_*A
-u"
-z6p'
-p%$&,
-rc
-TpV}b
-{}Q
- #U%TpV6p=
-p1RzXya
-TpV*p-
-w1"S-
- #*zF'q8
- #$zF0pC
- $$zF+q[
- &$Tq-p'
- #$TpfqO
-pr<\r/s_usulun+(ty+plr/1*6
-z.|av6qZ5r/0
-zKty.r:sPuss_
-}9|a5.y,qZ.
-Tp;p=
-r3pjty6{Pplpl'
-r3pG|ar/*sPs_55
-r3potypl1unxX
-r3pFw(r/plunxtun
-Tpvxx
- #8q$sRvm0sP.x$r6
-w7QU>tO
-X"tyus0sP*usqZ(
-Tpbp'
-X$vm2ya"#
-Tp=q[
-z"%
-r3vm2yaU
-rB&(
- #y+ ##Ta5p=
-smi
- #p+Ta*pC
-XjxMxM
-Ta5qp
- #(Tp'<P
-yppRkB
- #&z6r%
-snz(
+ $^#G3wi
+ &$D"vI
+ $$tZp8&E
+ ($q:-M
+ 0${}Q
+ &$p1RzXya
+ $$w1"S-
+ m#$smi
+ &$XjxMxM
+ ($yppRkB
+ &$snz(
 z"l
-w7QUvmpl+'s#uQ(
-r&$;
-G))
-uJ
- #( $a%/Y
-J#q(
-qI&
-J$rP
- #=/Y
-p92
- %\1/T
-ws
-pc,
-pc0
- $*/6
-tX
-n,
-_0
- $( $Z#n/
-_+
- $U#  $'r9pS
- $( $Z#n,
-r9pA
- <0`}
+ 0&/Y
+ *$/Y
+ *$/T
+ \$$`}
 
 var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 18081 wide_8_float32_row_BF16
 !s.
 !s-
- -(].rA
+ 8(].rA
 OqyrA
- #&p#q&rA
- v$$tNsR7
+ $&p#q&rA
+ m'$tNsR7
 txsyu0(
 wT<\vDplplxk|>
- %,tN{(
+ (,tN{(
 txw)(
-  $(N)vH
-  '(N*vH
-  '. $.  &4 $&  &: $&  &@ $&  $Frp&{:
- *$rF2#&
- '*rF8#&
- $7rB0#&
-  ,% ,Jy[&7
+ '(N)vH
+ -(N*vH
+ -. &. +4 && +: && +@ && 'Frp&{:
+ 2$rF2#&
+ ,*rF8#&
+ &7rB0#&
+ 7% 6Jy[&7
 txuu&(
-  #v# #$  %t# #$  %& #$  %* #$  %. K$tNr17
+ %v# $$ )t# $$ )& $$ )* $$ ). u#$tNr17
 txsytO
-  3^#/)
+ E^#/)
 rB'(
- #8p1((
- 1$J/r.
- w$$Wv1rX
+ $8p1((
+ @$J/r.
+ o'$Wv1rX
 sm@
 pIwk
 |H
 tGqdv(5
 tbY
 sN@"@
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 sm:
-  &*sN:":
-  $*}c
+ +*sN:":
+ '*}c
 uPpa8
 sm4
-  &4sN4"4
-  $4sm.
-  &<sN.".
-  &4sm(
-  &FsN("(
-  $Fsm"
-  &NsN"""
-  &Fs:ry
-  &FtNrypG
-  $F #a#  &Nzh7
-  &F $W#yMp8F%6%&w?
- %$tZp8cE
- }$$`}
+ +4sN4"4
+ '4sm.
+ +<sN.".
+ +4sm(
+ +FsN("(
+ 'Fsm"
+ +NsN"""
+ +Fs:ry
+ +FtNrypG
+ 'F $a# +Nzh7
+ +F &W#yMp8F%6%&w?
+ ($tZp8cE
+ {'$`}

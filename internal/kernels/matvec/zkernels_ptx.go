@@ -124,7 +124,7 @@ v_rE
 yh
 !s4
 |2B
-  $%w@pK
+ '%w@pK
 tf
 {-
 uS
@@ -133,16 +133,14 @@ x5tB
 ufpAR3
 zIuD
 y7
-!s4
-{/P
+ %/{/P
 t9p*
 wMr$
 xca
 }=
 }k
 ws
-!s4
-w%q-
+ %7w%q-
 t9^
 {prQ
 t+r$r_
@@ -157,7 +155,7 @@ vyx*?joov,r[sl
 q$sg
 t<sl
 wH>tO
-  #$prsapjqv
+ %$prsapjqv
 w7QUpG(
 sztyqZw0
 xBQUzo
@@ -171,20 +169,18 @@ t1|dpy
 qHpSrN
 tE
 vN
-!s4
-qN+r{
+ %IqN+r{
 |R4
 zM)
 uS
 szU
 zL,
-zM)
-}W
+ %&}W
 }c
 }X
-  #?wb7
+ %?wb7
 wSt^tz
-  $'y?rN
+ ''y?rN
 uJ
 xUq3
 ufq/uD3
@@ -193,9 +189,8 @@ qHq/w"
 tE
 qHq/u=
 tE
-  $d#s~
-!s4
-/+
+ 'd#s~
+ %>/+
 s[p5
 sk$
 }k
@@ -209,15 +204,15 @@ zIE
 u"
 |2B
 v_pS
-  %T$r9pS
-  $&/+
+ )T$r9pS
+ '&/+
 tf
 G#)
 }_q]
 r3(U
 }_t(p.
-  #$}_t(rL
-  #&}_t(s*
+ %$}_t(rL
+ %&}_t(s*
 w7rg7wy
 /+
 ufpARql
@@ -225,35 +220,32 @@ zI9$
 zIp@
 y7
 |&w&
-!s4
-!s4
-/#
+ %J %K/#
 s<pS4
-  $5w7rJ77pF
+ '5w7rJ77pF
 /#
 ufphrN3
 qH|+$
-  $i$/+
+ 'i$/+
 x|;q5
 wMrJ
 /+
-  &i$/+
+ +i$/+
 t9qP
-  'i$/+
+ -i$/+
 x't5Q9$
-}RtO
-zG#
-  /i$/+
+ %i$zG#
+ =i$/+
 qHq99&
 t1xPpy
 qHq99(
-  %i$/+
+ )i$/+
 s<q/4
-  $g#szU
+ 'g#szU
 s<ps,
 G%)
 wYuLt^u%
-  )i$G'rN
+ 1i$G'rN
 uJ
 /+
 {U2923
@@ -261,7 +253,7 @@ s(29$
 s(29&
 tE
 s(29(
-  %i$!s}
+ )i$!s}
 s3
 !@
 `}
@@ -269,19 +261,19 @@ s3
 var normPlainSM70 = driver.Text{Base: &normPlainSM80, Code: `packed2 5979 normPlain
 !s.
 !s-
- *(]+qo
+ 2(]+qo
 O}3
- z#(s:qK
+ u%(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- 2&qI%
- R#$p_%y0$
- )$t9&$
- J$  ,o$ 1*`}
+ %'qfq0v(5r4
+ B&qI%
+ T$$p_%y0$
+ 0$t9&$
+ s#$ 7o$ @*`}
 
 var widenPlainSM70 = driver.Text{Code: `packed2 857 widenPlain
 !s.
@@ -325,34 +317,34 @@ s3
 `}
 
 var addPlainSM70 = driver.Text{Base: &widenPlainSM70, Code: `packed2 832 addPlain
- *$OrT
+ 2$OrT
 hz4
 }?
- '(qL0p}
- +$}Bp-
+ ,(qL0p}
+ 4$}Bp-
 tf
 {W
 uS
 vGR
 uS
 v;U
- '2`}
+ ,2`}
 
 var gatePlainSM80 = driver.Text{Base: &widenPlainSM70, Code: `packed2 2135 gatePlain
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- $(!u'\rD{Zgq*
+ &(!u'\rD{Zgq*
 !xg{?oq*
- %"]r-
+ ("]r-
 tWrG
 Oq^
 h'rT
 p#|}
- '*z:p}
- '$yQ
+ ,*z:p}
+ ,$yQ
 r^)
 sApO
- $&ymsQ
+ &&ymsQ
 wj4
 {H
 uS
@@ -383,7 +375,7 @@ t*e+ukr6*p*
 }X
 q$sg
 z+Q8
-  #$Wqpa
+ %$Wqpa
 u3#
 sf<\xls_w07
 sZQBU-
@@ -393,53 +385,52 @@ t3*y2
 v;qv
 }S#(
 ymv6
- #.}O
+ $.}O
 uS
-  #2wb7
+ %2wb7
 wSt^tz
 zL,
 }O
 Ip)?pEqBqgq7uLq]A
- &&`}
+ *&`}
 
 var gatePlainSM70 = driver.Text{Base: &gatePlainSM80, Code: `packed2 2275 gatePlain
 !s.
 !s-
- )(]rA
+ 0(]rA
 O|8
- c#(s:qK
+ u$(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- )&`}
+ %'qfq0v(5r4
+ 0&`}
 
 var bestPlainSM70 = driver.Text{Base: &normPlainSM70, Code: `packed2 5119 bestPlain
- &$!u'vap3rVq*
+ *$!u'vap3rVq*
 !
 !pWtdpt
 !?p$zSp{p)w>p/'x(
- #,|Zqo
+ $,|Zqo
 {{rO
 h+rA
 p#qo
- '*p"t8
+ ,*p"t8
 to
 qM2pV
 tHR
 v_<
- #o&ut|q
+ $o&ut|q
 xEph
- %&q,x?d
+ (&q,x?d
 zZpAK
-v_<
- $*zZpSK
+ %+ &*zZpSK
 r9<
- $%qM.pb
- %[&tgqW
- #e$y@q%
+ &%qM.pb
+ ([&tgqW
+ $e$y@q%
 yYq1xI77
 |OpK
 pIp4y%
@@ -467,42 +458,42 @@ tF,
 /+
 t.pOFpU
 /+
- ##/'
-  #?/+
-  $?/+
-  #?/+
-  #?/+
-  %?/+
-  $?v4p5pk
-  $>/+
+ $#/'
+ %?/+
+ '?/+
+ %?/+
+ %?/+
+ )?/+
+ '?v4p5pk
+ '>/+
 q|phE
 s$pO-
 /+
 y$p|4
 /+
 t.psFp6
-  ;>pH*M
+ U#>pH*M
 /+
 {"}8,Fqu
-  9>xjp:'ErN-
+ Q#>xjp:'ErN-
 /+
 {U*9*;
 s(*9$
 s(*9)
- &g$/+
+ *g$/+
 tK*4
- #CuS
-  4Fq@*
-  %n$/+
+ $CuS
+ GFq@*
+ )n$/+
 xJ'E
 xjp:'zR'-
 /+
 {U*9*,
-  #G $[&qM*pV
+ %G &[&qM*pV
 q|<9&
 wc
 Ip)?pEqBqgq7t5}8%V9'
- $c*!tj
+ &c*!tj
 v0
 tl
 to
@@ -526,17 +517,17 @@ sw
 so
 tp
 s~
- $"`}
+ &"`}
 
 var tokenPlainSM80 = driver.Text{Base: &normPlainSM80, Code: `packed2 8629 tokenPlain
- &$!u'v,op3q*
+ *$!u'v,op3q*
 !
 !pW0rjpt
- #,]+r-
- #$sJq^
+ $,]+r-
+ $$sJq^
 h6q^
 p#'q^
- '(v0
+ ,(v0
 vc
 uG
 |4
@@ -561,7 +552,7 @@ z0
 }.p}
 uop:$,
 xErE
- #4t36pb
+ $4t36pb
 tw
 u?ps
 xDqVK
@@ -573,14 +564,13 @@ ueph)
 s|'z$
 qQ*
 G/)
-qQ*
-}Qta
+ %$}Qta
 t#ta
 }\~,
 wj4
 G))
 uS
- #i'  $%s|0q-
+ $i' '%s|0q-
 tH9,
 }k
 }k
@@ -591,30 +581,23 @@ rk/u$
 s|2rR
 qQ,
 }4/
-qQ,
-tE
+ %$tE
 p<*
-wj4
-G+)
+ %6G+)
 wQqKu%
- ##G+)
-wQr$u%
- #Mq='p;
-t~4
-rk/=$
+ $# %%wQr$u%
+ $Mq='p;
+ %2rk/=$
 q=0qp
 qQ$
-}4/
-qQ$
-q|<9&
-  $Hp<+
-wj4
- #&  $H  $%w[}8%V
+ %2 %$q|<9&
+ 'Hp<+
+ %H $& 'H '%w[}8%V
 w[}8%FpU
 r=2q%
 sh?Iq3u}vMA
 {Qp4v.
-  #$v%ys
+ %$v%ys
 r^)
 }w1
 r=.p;
@@ -647,21 +630,20 @@ t<|:rE
 ~&pS)
 ut)
 ubpJ
-  %&~&q))
+ )&~&q))
 ubq)
 yP#)
 {Zp)o?pEp3t5xIE="
 r^,
 s$ph-
 uepS=%
-  #${Zp)o?pEp3t5xIE=&
-  $'vArE=+
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
 wIm,
- $3q@(
+ &3q@(
 q@0
-t|Y8
-shv9q3pPy{A
- #GxEm/
+ %h$shv9q3pPy{A
+ $GxEm/
 ripQpk
 rip7K
 xr
@@ -673,7 +655,7 @@ tf
 G')
 tCpQu%
 jp{grS{+p7pTv.
- ##sh?Iq3u}vMpN
+ $#sh?Iq3u}vMpN
 s[p7
 tg0p}
 s>r\pG
@@ -683,7 +665,7 @@ G-9.
 qePE
 tg2t}
 szpx
- #z#wH##(
+ $z#wH##(
 q$r\#$
 prr\##(
 tg+pC
@@ -708,7 +690,7 @@ ua1
 q?q9
 ua'
 }pqByxmGzR/=U
- #Oug1P
+ $Oug1P
 w#<=G
 DH9/
 sk2
@@ -721,35 +703,34 @@ qQ2
 tE
 }\yd
 ug5sT
- $X$qYI,
+ &X$qYI,
 G1)
 Ip)?pEqBqgq7uLq]A
 ug*t0
 wb(
- ##s<pS,
-  $( #=q=0p'
- $V#q.*qT
- $%t36rR
+ $#s<pS,
+ '( $=q=0p'
+ &V#q.*qT
+ &%t36rR
 J$q(
 /;
 J%rP
 p92
- #'/9
+ $'/9
 J*uy
 p91
- ##/8
+ $#/8
 J-v|
 J.{7
 p96
- $$q,~*{V
+ &$q,~*{V
 /+
 sY'
- ${&!tj
+ &{&!tj
 r=.p'0
 rI'
 v_<
-v_<
-p9
+ %#p9
 !u8
 r=*q8
 })
@@ -769,30 +750,25 @@ C\
 _*
 p9
 !y=pm
-vbM
-C[
-  $'!cwG
+ %'C[
+ ''!cwG
 /)
 vb;
 CU
 _,
 p9
 !cwX
-vb;
-CT
-  $'!cx#
+ %'CT
+ ''!cx#
 /)
 {1.
 CN
 _$
 p9
 !c*pm
-{1.
-CM
-  $'!cxw
-{1.
-pp<
-_&
+ %'CM
+ ''!cxw
+ %, %H_&
 p9
 !c'y3
 /)
@@ -829,42 +805,42 @@ u]
 so
 tp
 s~
- $"`}
+ &"`}
 
 var tokenPlainSM70 = driver.Text{Base: &tokenPlainSM80, Code: `packed2 8936 tokenPlain
 !s.
 !s-
- ((]+q^
+ .(]+q^
 O2rO
- s&( #U&pIwk
+ g+( $U&pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- &X&s:r$
-  &.tNr$(
-  $. <&q,x?{V
- U$$`}
+ %'qfq0v(5r4
+ *X&s:r$
+ +.tNr$(
+ '. V#&q,x?{V
+ Z&$`}
 
 var addProductSM90NarrowAligned = driver.Text{Base: &tokenPlainSM80, Code: `packed2 42274 addProduct_deep
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
- #(!u6\rD{Zgq*
+ $(!u6\rD{Zgq*
 !u'x<vzoq*
 !xgIp)jpEp3q*
 !
 !?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !{L
- #*]1q^
+ $*]1q^
 O2.r-
 h*qo
 p#2|Q
- %,p,qX
+ (,p,qX
 tn
 p,rj
- $&p,p.
+ &&p,p.
 w:rX
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
@@ -885,7 +861,7 @@ x2
 vF
 s/
 v8
-  $$v&q%
+ '$v&q%
 pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
 /&
 q:$;
@@ -911,7 +887,7 @@ v}ph
 /#
 tE
 ws
-  b##u"
+ t$#u"
 q\2pX
 tw
 q"|T
@@ -924,10 +900,10 @@ qjy5A
 q\2qO
 tG,
 /#
-  #*y+ps
-  %*t1x?vu
+ %*y+ps
+ )*t1x?vu
 t#vu
-  ##p<5
+ %#p<5
 wj;
 G#)
 tg2rX
@@ -943,8 +919,7 @@ tV5%6%7%8qxz|
 tV9%:%;%<qxsQvP
 tg0pX
 s<pO;
-G#)
-/#
+ %0/#
 q?ph
 tV=%>%?%@r|
 tVA%B%C%Dqxvs
@@ -962,13 +937,13 @@ s+2&/
 wc
 Wp;s8
 p%*&2
- #P+Wpbv1
+ $P+Wpbv1
 pH2pk
 qt%,
 tIu(%M
 Wp;w;
 qt%4
- #;Wpbp}
+ $;Wpbp}
 t:&*
 qfp?&*-
 s/
@@ -976,43 +951,42 @@ tA2
 pH*&%
 zOA
 qfpQr4
-  $'pH*pN
+ ''pH*pN
 sBp5A
 qfp^r4
-  $,pH*pe
+ ',pH*pe
 whA
 qfp|r4
-  $1t1~'ve
+ '1t1~'ve
 t#yO
-t#vu
-p<6
+ %f#p<6
 r2}|
 G&)
 w62pP|cq]
 }#3
-  $%r2p|3
-  $(s%"3
-  $+Wq8u)
-  #P#u"
+ '%r2p|3
+ '(s%"3
+ '+Wq8u)
+ %P#u"
 Wr%pV
 p_*vE#
 x~2pPrQvR&%%%$%#@
- ##/#
+ $#/#
 k,&2
 u"
 /#
 p]-vE#
 x~2pPrQvR#%"qPqU@
-  $)k+&2
-  $)p],vE#
+ ')k+&2
+ ')p],vE#
 x~2pPrQvLp|q5pTpe@
-  $0k*&2
-  $0p]+vE#
+ '0k*&2
+ '0p]+vE#
 x~2pPrQvLyw@
- ##Wp;uZ
+ $#Wp;uZ
 t=*&*%1
-  #?r?#
- ##w@a
+ %?r?#
+ $#w@a
 }=
 z3p-
 J$vC4
@@ -1025,19 +999,18 @@ qt5e
 tA2
 |O.sT
 y$sS,
-tA2
-xUp0
+ %%xUp0
 q_,K
 q_,,
-  #P$rYp*ta
- #r&r#p4Z
- ##r,{A
+ %P$rYp*ta
+ $r&r#p4Z
+ $#r,{A
 v}xuysv6rquA}L6v-re
 tE
 }Fv?
 {92
 tE
- #M{/pv
+ $M{/pv
 tK2,
 uN-
 t4
@@ -1053,20 +1026,20 @@ G()
 ykp-
 r&,;
 zy
- #+ #(ug.qO
+ $+ $(ug.qO
 J#d
- $G $%ws
- $y%rxsaB
+ &G &%ws
+ &y%rxsaB
 rxr1B
 rxr$B
 |2B
 v"z9
- ##ug1qW
+ $#ug1qW
 q"p4e
 s/
 qjqV&2
 wv28
-  #W&tE
+ %W&tE
 p<8
 s'vE#
 puvhp;
@@ -1080,12 +1053,12 @@ q>p7q+
 }X
 /#
 q"xG
-  $%q>pQq+
-  $(q"}|
-  $+q>p5q+
-  $.q"w]
-  $1q>p^q+
-  $4pLU3
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ '4pLU3
 }X
 pu|VqT
 r3r5px
@@ -1101,203 +1074,203 @@ pLX3
 r3s;[
 /%
 q{Yq+
-  $'xb+[
+ ''xb+[
 /%
 pL[3
-  $,xb,[
+ ',xb,[
 /%
 q{\q+
-  $1xb-[
+ '1xb-[
 /%
 pL^3
-  $6xb.[
+ '6xb.[
 /%
 q{_q+
-  $;xb/[
+ ';xb/[
 /%
 pL~3
-  $@xb(#%
+ '@xb(#%
 /%
 pgWq+
-  $Exb)#$
+ 'Exb)#$
 /%
 qtV3
-  $Jxb*[
+ 'Jxb*[
 /%
 pgVq+
-  &JqtU3
-  &JpgUq+
-  &JqtT3
-  &JpgTq+
-  %J/&
+ +JqtU3
+ +JpgUq+
+ +JqtT3
+ +JpgTq+
+ )J/&
 y<rC6Fvs
 /&
-  $^$/%
-  7^$pLv3
+ '^$/%
+ M^$pLv3
 }X
 /&
 r3r5"2
 /$
 q{wq+
-  $'r3px"2
+ ''r3px"2
 /%
 pLy3
-  &^$q{zq+
-  $Ivx"[
+ +^$q{zq+
+ 'Ivx"[
 /%
 pL|3
-  $Nvx#[
+ 'Nvx#[
 /%
 q{}q+
-  $1vx$[
+ '1vx$[
 /%
 qtq3
-  $6vx%[
+ '6vx%[
 /%
 pgqq+
-  $;vx&[
+ ';vx&[
 /%
 qtS3
-  $@vx/"2
+ '@vx/"2
 /%
 pgSq+
-  $Evx0"2
+ 'Evx0"2
 /%
 qtR3
-  $Jvx1[
+ 'Jvx1[
 /%
 pgRq+
-  $Ovx2[
+ 'Ovx2[
 /%
 qtQ3
-  $Ovx3[
+ 'Ovx3[
 /%
 pgQq+
-  $Ovx4[
+ 'Ovx4[
 /%
 qtP3
-  $Ovx5[
+ 'Ovx5[
 /%
 pgPq+
-  $Ovx6[
+ 'Ovx6[
 /&
 y<rCRFtT
-  ;^$qtp3
-  &^$pgpq+
-  &^$qto3
-  &^$pgoq+
-  &^$qtn3
-  &^$pgnq+
-  &^$qtm3
-  &^$pgmq+
-  &^$qtO3
-  &^$pgOq+
-  &^$qtN3
-  &^$pgNq+
-  &^$qtM3
-  &^$pgMq+
-  &^$qtL3
-  &^$pgLq+
-  &^$y<rCowOt'
-  ;m&qtl3
-  &^$pglq+
-  &^$qtk3
-  &^$pgkq+
-  &^$qtj3
-  &^$pgjq+
-  &^$qti3
-  &^$pgiq+
-  &^$qtK3
-  &^$pgKq+
-  &^$qtJ3
-  &^$pgJq+
-  &^$qtI3
-  &^$pgIq+
-  &^$qtH3
-  &^$pgHq+
-  &^$}-#:FyW
-  ;{(qth3
-  &^$pghq+
-  &^$qtg3
-  &^$pggq+
-  &^$qtf3
-  &^$pgfq+
-  &^$qte3
-  &^$pgeq+
-  &^$qtG3
-  &^$pgGq+
-  &^$qtF3
-  &^$pgFq+
-  &^$qtE3
-  &^$pgEq+
-  &^$qtD3
-  &^$pgDq+
-  &^$}-#VFy5pZ
-  ;Z+qtd3
-  &^$pgdq+
-  &^$qtc3
-  &^$pgcq+
-  &^$qtb3
-  &^$pgbq+
-  &^$qta3
-  &^$pgaq+
-  &^$qtC3
-  &^$pgCq+
-  &^$qtB3
-  &^$pgBq+
-  &^$qtA3
-  &^$pgAq+
-  &^$qt@3
-  &^$pg@q+
-  &^$}-#sFz|
-  ;i-qt_3
-  &^$pg_q+
-  &^$qt^3
-  &^$pg^q+
-  &^$qt]3
-  &^$pg]q+
-  &^$qt\3
-  &^$pg\q+
-  &^$qt?3
-  &^$pg?q+
-  &^$qt>3
-  &^$pg>q+
-  &^$qt=3
-  &^$pg=q+
-  &^$qt<3
-  &^$pg<q+
-  &^$}-$2FsQvP
-  ;w/qt[3
-  &^$pg[q+
-  &^$qtZ3
-  &^$pgZq+
-  &^$qtY3
-  &^$pgYq+
-  &^$qtX3
-  $6p>'u7$pM
+ U#^$qtp3
+ +^$pgpq+
+ +^$qto3
+ +^$pgoq+
+ +^$qtn3
+ +^$pgnq+
+ +^$qtm3
+ +^$pgmq+
+ +^$qtO3
+ +^$pgOq+
+ +^$qtN3
+ +^$pgNq+
+ +^$qtM3
+ +^$pgMq+
+ +^$qtL3
+ +^$pgLq+
+ +^$y<rCowOt'
+ U#m&qtl3
+ +^$pglq+
+ +^$qtk3
+ +^$pgkq+
+ +^$qtj3
+ +^$pgjq+
+ +^$qti3
+ +^$pgiq+
+ +^$qtK3
+ +^$pgKq+
+ +^$qtJ3
+ +^$pgJq+
+ +^$qtI3
+ +^$pgIq+
+ +^$qtH3
+ +^$pgHq+
+ +^$}-#:FyW
+ U#{(qth3
+ +^$pghq+
+ +^$qtg3
+ +^$pggq+
+ +^$qtf3
+ +^$pgfq+
+ +^$qte3
+ +^$pgeq+
+ +^$qtG3
+ +^$pgGq+
+ +^$qtF3
+ +^$pgFq+
+ +^$qtE3
+ +^$pgEq+
+ +^$qtD3
+ +^$pgDq+
+ +^$}-#VFy5pZ
+ U#Z+qtd3
+ +^$pgdq+
+ +^$qtc3
+ +^$pgcq+
+ +^$qtb3
+ +^$pgbq+
+ +^$qta3
+ +^$pgaq+
+ +^$qtC3
+ +^$pgCq+
+ +^$qtB3
+ +^$pgBq+
+ +^$qtA3
+ +^$pgAq+
+ +^$qt@3
+ +^$pg@q+
+ +^$}-#sFz|
+ U#i-qt_3
+ +^$pg_q+
+ +^$qt^3
+ +^$pg^q+
+ +^$qt]3
+ +^$pg]q+
+ +^$qt\3
+ +^$pg\q+
+ +^$qt?3
+ +^$pg?q+
+ +^$qt>3
+ +^$pg>q+
+ +^$qt=3
+ +^$pg=q+
+ +^$qt<3
+ +^$pg<q+
+ +^$}-$2FsQvP
+ U#w/qt[3
+ +^$pg[q+
+ +^$qtZ3
+ +^$pgZq+
+ +^$qtY3
+ +^$pgYq+
+ +^$qtX3
+ '6p>'u7$pM
 /%
 pgXq+
-  $;p>&u7$U
+ ';p>&u7$U
 /%
 qt;3
-  $@vx-"0
+ '@vx-"0
 /%
 pg;q+
-  $Evx."0
+ 'Evx."0
 /%
 qt:3
-  $Jvx/[
+ 'Jvx/[
 /%
 pg:q+
-  $Ovx0[
+ 'Ovx0[
 /%
 qt93
-  &i$pg9q+
-  &i$qt83
-  $Op>%u72pM
+ +i$pg9q+
+ +i$qt83
+ 'Op>%u72pM
 /%
 pg8q+
-  $Op>$u72U
+ 'Op>$u72U
 ug5pf
 rHr($NH$N,
 ug*pK
@@ -1312,18 +1285,17 @@ s(29/
 y@0p-
 u"
 /D
-tK2,
-tg0qG.
-  $~4sMzr.)
+ %o5tg0qG.
+ '~4sMzr.)
 uN+
-  %X9/E
- #7tg0yR
+ )X9/E
+ $7tg0yR
 rk.p@
-  &*  %X9p<9
+ +* )X9p<9
 s<pS;
 G#)
 /D
-  $X9vWx&w&v&ur|
+ 'X9vWx&w&v&ur|
 vWt&s&r&qqxvs
 vWp&o&n&mqxtT
 vWl&k&j&iqxr:t'
@@ -1332,7 +1304,7 @@ vWd&c&b&aqxy5pZ
 vW_&^&]&\qxz|
 vW[&Z&Y&XqxsQvP
 /E
-  &X9vWW&V&U&Tr|
+ +X9vWW&V&U&Tr|
 vWS&R&Q&Pqxvs
 vWO&N&M&LqxtT
 vWK&J&I&Hqxr:t'
@@ -1340,117 +1312,115 @@ vWG&F&E&DqxyW
 vWC&B&A&@qxy5pZ
 vW?&>&=&<qxz|
 vW;&:&9&8qxsQvP
- #4y@+q%
+ $4y@+q%
 xd$T&5
 wP
- ##y@5qT
-G293
-/<
+ $#y@5qT
+ %a#/<
 xjp:2zR2i0
 y@6qO
 :/w&
 |O+s{
 wN$V&2
-  %Y#s+2A
+ )Y#s+2A
 /*
 s,$Y,
 /#
-t~&2
-  &*  %b:p<:
-  $b:  $[#|O.r7
+ %j: +* )b:p<:
+ 'b: '[#|O.r7
 :5w&
 rIr($a
 rIr($b
 rd-r.
- ##s/
+ $#s/
 |O1p;
 xe&#
-  #o6/7
-  $o6/6
-  6o6|O*t0
+ %o6/7
+ 'o6/6
+ Ko6|O*t0
 k#&2
 rc
 s%#3
 }5
-  #w9/$
-  $@/8
+ %w9/$
+ '@/8
 r3r5#'
-  %Z'/8
-  $u6  $D  %o&  $F  %o&  $H  %o&  $J  %o&  $L  %o&  $N  $o&/&
+ )Z'/8
+ 'u6 'D )o& 'F )o& 'H )o& 'J )o& 'L )o& 'N 'o&/&
 utR
-  #M  %|5/&
+ %M )|5/&
 vx-#%
 /&
-  $M/&
+ 'M/&
 vx.#$
-  &M  $r&  %M  $r&  %M  $t4  %M  $t4  %M  $r&  %M  #r&|O.yB
+ +M 'r& )M 'r& )M 't4 )M 't4 )M 'r& )M %r&|O.yB
 qn;%;qd
 k;&2
 y7
- $%/(
+ &%/(
 p]=vE#
-  #^9/'
-  %S#  6^9/(
+ %^9/'
+ )S# K^9/(
 s%I3
 {H
-  &m$/(
-  &m$/(
-  Bm$uMR
-  Km$/(
+ +m$/(
+ +m$/(
+ d#m$uMR
+ v#m$/(
 qnb%bqd
 kb&2
 y7
- ##purvq[
+ $#purvq[
 qJ'#&
 pu25r%
 yVy"
 s>sg
 yVeuT
-  #$yV;uT
-  #&yV4uT
-  #(yVy:
-  #*/#
+ %$yV;uT
+ %&yV4uT
+ %(yVy:
+ %*/#
 qJ%#$
 /#
-  ,//B
+ 7//B
 :7d
 qN+p;
 qJ#""
 wVm4zH
-  $q>:6d
+ 'q>:6d
 /#
 qJ#U
 wVm4xLzH
- ##/:
-  #S*/F
+ $#/:
+ %S*/F
 r?)
- ##qN+P
- $i%/8
+ $#qN+P
+ &i%/8
 J&q(
 {y|
 J'rP
 J(s?
 uR%q
 p9.
- #)Wpbq-
+ $)Wpbq-
 J0vX
 J2v|
 J4{7
- $H{/pC
+ &H{/pC
 :0{V
 uR%J
- #( #Oug1p=
+ $( $Oug1p=
 :-xz
 uR%G
 sY+
- #)/%
+ $)/%
 :(|<
 wWj
 :'{e
 :&uC1
 wWh
 sY5
- ##|O+q-
+ $#|O+q-
 q,w~}v
 wWf
 q,xZuC6
@@ -1458,38 +1428,34 @@ q,yZq(<
 wWc
 p90'
 !s}
-  #UA $V#/T
+ %UA &V#/T
 ws
 pc.
 pc,
- $*/4
+ &*/4
 tX
 C&
 _.
- $*/%
+ &*/%
 {16
 n4
 _+
- $*tX<
+ &*tX<
 ppy5
 {K
- $*{16
-n5
-  $, #*  $,r9q/
- $*/(
+ &* %,n5
+ ', $* ',r9q/
+ &*/(
 vbe
 CN
-  $= #*vbe
-CM
-  $B #,vbe
-CL
-  $G #*vbe
-CK
-  $L #*/(
+ '= $* %'CM
+ 'B $, %,CL
+ 'G $* %1CK
+ 'L $*/(
 ||
 C@
 _-
- $*vbM
+ &*vbM
 pp0
 r9q9
 p9
@@ -1497,82 +1463,81 @@ p9
 /(
 vb;
 C;
-  $B!crvpm
- #K  #Mr9pJ
+ 'B!crvpm
+ $K %Mr9pJ
 p9
 !ct-pm
-  $c#C7
-  $c#!c'wG
-  $c#r9pO
+ 'c#C7
+ 'c#!c'wG
+ 'c#r9pO
 p9
 !c'wX
-{16
-C5
-  $,!c'x#
-  $,r9ph
+ %,C5
+ ',!c'x#
+ ',r9ph
 p9
 !cuQpm
 /(
- #@C,
-  $7!c'xw
- #,n.
+ $@C,
+ '7!c'xw
+ $,n.
 r9pS
 p9
 !vTy3
- #/C+
-  $A!vTz/
-  $,r9pA
- #2uG
- &$yz
+ $/C+
+ 'A!vTz/
+ ',r9pA
+ $2uG
+ *$yz
 st
 {)
- 3(`}
+ D(`}
 
 var addProductSM80NarrowAligned = driver.Text{Base: &addProductSM90NarrowAligned, Code: `packed2 42167 addProduct_deep
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- N(/%
- |$( ~7&/C
- %$/C
- +$/D
- /$/C
- ,$/D
- [*$ V%$`}
+ {#(/%
+ y'( }M&/C
+ ($/C
+ 4$/D
+ <$/C
+ 6$/D
+ g2$ \($`}
 
 var normSwiGLUSM90NarrowAligned = driver.Text{Base: &addProductSM90NarrowAligned, Code: `packed2 48802 normSwiGLU_deep
- ($!|F{?oq*
- $"!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp[u[}+t2tRp{|mq'rmwwp3tRIpYjp$gp+rLtc
+ .$!|F{?oq*
+ &"!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp[u[}+t2tRp{|mq'rmwwp3tRIpYjp$gp+rLtc
 !
 !pWumpt
- #&]5q^
+ $&]5q^
 tWrG
 OrWq^
 h6rG
 p#xWrO
- )* #$u<t8
+ 0* $$u<t8
 |4
 w^
 p,q6
 |MrX
- -$}yq%
- #$Ws8sX
+ 8$}yq%
+ $$Ws8sX
 rIsOIpYjp$gsOp[u[}+t2tRp{|mq'rmwwp3tRIpYjp$g
 y}
 s/
 y}
- $"xA
+ &"xA
 s/
- $$vF
+ &$vF
 |~q%
- #*/'
- $$ 0(v}pO
- f#$ #(tw
+ $*/'
+ &$ >(v}pO
+ {$$ $(tw
 t~&4
- $$wv/8
- #$q\2rX
+ &$wv/8
+ $$q\2rX
 tG&2
 /#
-  #* $*  $* (wR# %rR#zQpQpepTq5r|
+ %* &* '* .wR# (rR#zQpQpepTq5r|
 zQp|qP%"%#qxvs
 tV$%%%&%'qxtT
 tV(%)%*%+qxr:t'
@@ -1580,7 +1545,7 @@ tV,%-%.%/qxyW
 tV0%1%2%3qxy5pZ
 tV4%5%6%7qxz|
 tV8%9%:%;qxsQvP
- '2tV<%=%>%?r|
+ ,2tV<%=%>%?r|
 tV@%A%B%Cqxvs
 tVD%E%F%GqxtT
 tVH%I%J%Kqxr:t'
@@ -1588,40 +1553,40 @@ tVL%M%N%OqxyW
 tVP%Q%R%Sqxy5pZ
 tVT%U%V%Wqxz|
 tVX%Y%Z%[qxsQvP
- #2 #&s+4&0
- $$p%*&4
- $$pH4pk
- &${\*
- $"z2A
+ $2 $&s+4&0
+ &$p%*&4
+ &$pH4pk
+ *${\*
+ &"z2A
 qfp7r4
 s/
 tA4
 tF&%
 rUA
 qfp5r4
-  $'uOpe
+ ''uOpe
 xQA
 qfpar4
-  $,v^pT
+ ',v^pT
 }j
 qfqRr4
-  $1 %Hp<;
- /$k-&4
- $$p].vE#
- %$k,&4
- ($k+&4
- ($k*&4
- ($qn1%1%2
+ '1 (Hp<;
+ <$k-&4
+ &$p].vE#
+ ($k,&4
+ .$k+&4
+ .$k*&4
+ .$qn1%1%2
 k1&4
- $&{fp;
- #l%WrXq%
+ &&{fp;
+ $l%WrXq%
 s+4&1
 rc
 }k
 Ws{s8
 J.r.
- #2|2B
-  $t#Wt}qW
+ $2|2B
+ 't#Wt}qW
 y$sS%
 Wr7q%
 s+4A
@@ -1638,7 +1603,7 @@ G()
 xV
 w62u5Q>Q>Q>QqxqX
 t~qd
-  %&W{iqT
+ )&W{iqT
 S&#&B
 S'#'(
 S(#((
@@ -1661,9 +1626,9 @@ qr$#$7
 Ws{uZ
 rHYp*Z
 th&4
- $}[# #&y]$y"
+ &}[# $&y]$y"
 qJ$(
- *&WySpX
+ 2&WySpX
 q_,K
 u"
 Wy2a
@@ -1672,17 +1637,17 @@ s"qd
 wD
 t9&-
 wMqK
- #=WyBa
+ $=WyBa
 }=
 WyRtB
 z~5
 u"
- &lV# #( $-Wx}q-
-  #2{prQ
+ *lV# $( &-Wx}q-
+ %2{prQ
 t+r$r_
 rHp48,
 {95
-  $KWyqxx
+ 'KWyqxx
 qt4M
 s/
 x't5QE
@@ -1692,7 +1657,7 @@ vyx*?joov,r[sl
 q$sg
 t<sl
 wH>tO
-  #$prsapjqv
+ %$prsapjqv
 w7QUpG(
 sztyqZw0
 xBQUzo
@@ -1701,11 +1666,10 @@ r3pxpx
 ypqK7
 w1s;-
 Wz$qW
-J.r.
- #5WqG.pb
- #]% ;c&W{6qp
+ %d$ $5WqG.pb
+ $]% T#c&W{6qp
 r&*qd
-  %q$W|^p;
+ )q$W|^p;
 q$rJ"'
 p1'(
 q$t[")
@@ -1731,17 +1695,16 @@ Ww;tY
 x~2pPrC&y'
 Wz$s{
 t=*&*&%
-  #l' $iT#WyGa
+ %l' 'q$WyGa
 }=
 qL1p-
 J$vC9
- #lX#q_6K
- #$qt6e
+ $~%q_6K
+ $$qt6e
 tA4
- $&tA4
-  #x'rY|w
- (. #W%{94
- $Z%qL5p-
+ && %% %x'rY|w
+ .. $W%{94
+ &Z%qL5p-
 sFp:490
 q@4
 wv38
@@ -1750,48 +1713,48 @@ tE
 p<<
 tK4,
 G*)
- &J #-J#w&
+ *J $-J#w&
 shv9q3pPp:48
- &2ws
- &$qjqV&4
+ *2ws
+ *$qjqV&4
 wv48
- $&p<=
+ &&p<=
+ *$/1
  &$/1
- $$/1
- 7$pLp3
- &$q{qq+
- $$r3px"#
+ L$pLp3
+ *$q{qq+
+ &$r3px"#
 /%
 pLs3
- &(q{tq+
- &o& $I %J $I %J %I $J %I $J %Z= $Y= %Z=vx0"5
+ *(q{tq+
+ *o& &I (J &I (J (I &J (I &J (Z= &Y= (Z=vx0"5
 /%
 qtW3
- &P# %UC $R' %Q' $R' %Q' $R' %Q' $R' %Q' $R' <l&qtu3
- &$pguq+
- &$qtt3
- &$pgtq+
- &$qts3
- &$pgsq+
- &$qtr3
- &$pgrq+
- &$ %]% $^% %]% $^% %5 $6 %5 $6 %5 $6 %5 $6 %5 $6 %5 >6 $]% %]# $^# %]# $X& %6 $5 %6 %5 $6 %5 $6 %5 $6 %5 $6 %]% $]# %^# $]# %X& $6 %5 $6 %5 $6 %5 $6 %5 $6 %5 >6 $]% %z' ${' %z' $u* %6 $5 %6 %5 $6 %5 $6 %5 $6 %5 $6 %]% $z' %{' $z' %u* $6 %5 $6 %5 $6 %5 $6 %5 $6 %5 >6 $]% %h, $i, %h, $c/ %6 $5 %6 %5 $6 %5 $6 %5 $6 %5 $6 %]% $h, %i, $h, %c/ $6 %5 $6 %5 $6 %5 $6 %5 $6 %5 >6 $]% %U1 $V1 %U1 $P4 %6 $5 %6 %5 $6 %5 $6 %5 $6 %5 $6 %]% $U1 %V1 $U1 %P4 $6 %5 $6 %5 $6 %5 $6 %5 $6 %5 >6 $]% %r5 $s5 %r5 $m8 %6 $5 %6 %5 $6 %5 $6 %5 $6 %5 $6 %]% $r5 %s5 $r5 %m8 $6 %5 $6 %5 $6 %5 $6 %5 $6 %5 >6 $]% %r5 $s5 %r5 $m8 %6 $5 %6 %5 $6 %5 $6 %5te%;u7$pM
- &$te%=u7$U
- &v$ $^% %]% $^% %5 $6 %5 $6 %5 $6 %5 $6 %5te%Ku72pM
- &$te%Mu72U
- %8pnr($N&6
- #$G495
+ *P# (UC &R' (Q' &R' (Q' &R' (Q' &R' (Q' &R' V#l&qtu3
+ *$pguq+
+ *$qtt3
+ *$pgtq+
+ *$qts3
+ *$pgsq+
+ *$qtr3
+ *$pgrq+
+ *$ (]% &^% (]% &^% (5 &6 (5 &6 (5 &6 (5 &6 (5 &6 (5 Z#6 &]% (]# &^# (]# &X& (6 &5 (6 (5 &6 (5 &6 (5 &6 (5 &6 (]% &]# (^# &]# (X& &6 (5 &6 (5 &6 (5 &6 (5 &6 (5 Z#6 &]% (z' &{' (z' &u* (6 &5 (6 (5 &6 (5 &6 (5 &6 (5 &6 (]% &z' ({' &z' (u* &6 (5 &6 (5 &6 (5 &6 (5 &6 (5 Z#6 &]% (h, &i, (h, &c/ (6 &5 (6 (5 &6 (5 &6 (5 &6 (5 &6 (]% &h, (i, &h, (c/ &6 (5 &6 (5 &6 (5 &6 (5 &6 (5 Z#6 &]% (U1 &V1 (U1 &P4 (6 &5 (6 (5 &6 (5 &6 (5 &6 (5 &6 (]% &U1 (V1 &U1 (P4 &6 (5 &6 (5 &6 (5 &6 (5 &6 (5 Z#6 &]% (r5 &s5 (r5 &m8 (6 &5 (6 (5 &6 (5 &6 (5 &6 (5 &6 (]% &r5 (s5 &r5 (m8 &6 (5 &6 (5 &6 (5 &6 (5 &6 (5 Z#6 &]% (r5 &s5 (r5 &m8 (6 &5 (6 (5 &6 (5 &6 (5te%;u7$pM
+ *$te%=u7$U
+ *v$ &^% (]% &^% (5 &6 (5 &6 (5 &6 (5 &6 (5te%Ku72pM
+ *$te%Mu72U
+ (8pnr($N&6
+ $$G495
 /#
 xjp:4zR4-
- #(/W
+ $(/W
 s(490
- $& %&sMp:491)
- $dI  $q</X
+ && (&sMp:491)
+ &dI 'q</X
 G490
- #oIrk1p@
-  &* %,p<>
- $$/W
- $$vWy&x&w&vr|
+ $oIrk1p@
+ +* (,p<>
+ &$/W
+ &$vWy&x&w&vr|
 vWu&t&s&rqxvs
 vWq&p&o&nqxtT
 vWm&l&k&jqxr:t'
@@ -1800,7 +1763,7 @@ vWe&d&c&bqxy5pZ
 vWa&_&^&]qxz|
 vW\&[&Z&YqxsQvP
 /X
- &4vWX&W&V&Ur|
+ *4vWX&W&V&Ur|
 vWT&S&R&Qqxvs
 vWP&O&N&MqxtT
 vWL&K&J&Iqxr:t'
@@ -1808,47 +1771,44 @@ vWH&G&F&EqxyW
 vWD&C&B&Aqxy5pZ
 vW@&?&>&=qxz|
 vW<&;&:&9qxsQvP
- $2xd$T&6
- %$G495
-/8
+ &2xd$T&6
+ ($ %^#/8
 xjp:4zR4i.
- #(:-w&
- #$wN$V&4
-  %Y#s+4A
-/*
+ $(:-w&
+ $$wN$V&4
+ )Y# %z:/*
 s,$Y&2
 /#
-t~&4
-  &* %<p<?
- '$:3w&
- *$/6
- $$/5
- 7$k#&4
+ %S> +* (<p<?
+ ,$:3w&
+ 2$/6
+ &$/5
+ L$k#&4
 r>2
- (&/7
+ .&/7
 r3r5$%T
- %&/7
+ (&/7
 r3px$%W
- :&te%_u7$pM
- &$te%bu7$U
- )$vx-$%e
- &$vx.$%h
- :$te%pu72pM
- &$te%ru72U
- $$k;&4
- H$r3r5$%y
- &$r3px$%|
- :$te&'u7$pM
- &$te&)u7$U
- )$vx-$&,
- &$vx.$&/
- :$te&7u72pM
- &$te&9u72U
- $$kb&4
- %${T&7$&8
+ R#&te%_u7$pM
+ *$te%bu7$U
+ 0$vx-$%e
+ *$vx.$%h
+ R#$te%pu72pM
+ *$te%ru72U
+ &$k;&4
+ o#$r3r5$%y
+ *$r3px$%|
+ R#$te&'u7$pM
+ *$te&)u7$U
+ 0$vx-$&,
+ *$vx.$&/
+ R#$te&7u72pM
+ *$te&9u72U
+ &$kb&4
+ (${T&7$&8
 /O
- -&{T&D$&E
- -$}ypf
+ 8&{T&D$&E
+ 8$}ypf
 :>d
 sW*w;
 z""
@@ -1875,9 +1835,8 @@ qf'r6t?rlxf>{drWxu2-
 Tr%x}
 t*e+ukr6*p*
 }X
-q$sg
-z+Q8
-  #$Tqpa
+ %x?z+Q8
+ %$Tqpa
 {}1
 sf<\xls_w07
 sZQBU-
@@ -1891,145 +1850,139 @@ vS+
 wb7
 wSt^tz
 Ip)?pEqBqgq7uLzt1xv
- #,/C
-  #s*/M
+ $,/C
+ %s*/M
 r?1
- ##sW'P
- $:/B
+ $#sW'P
+ &:/B
 J&uy
- #&J'vX
+ $&J'vX
 J(v|
 uR&4
 p9*
- $*J0|'
+ &*J0|'
 J2{V
 J4yt
 sY0
- #E/M
+ $E/M
 :3{h
 uR%O
 sY2
- $V#:0{e
+ &V#:0{e
 uR%L
 sY1
- $(:+uC5
+ &(:+uC5
 wWo
 :*}v
 :)uC6
 wWm
 p9q&
- $.:#q('
+ &.:#q('
 wWk
 :"q(0
 q,xPq(+
- #)p9rl
- &4/r
+ $)p9rl
+ *4/r
 ws
 pc1
- #& $$/j
+ $& &$/j
 tX
 n1
 _/
- $*/h
+ &*/h
 ||
 CF
 _1
- $*/b
+ &*/b
 vbM
 n3
 r9q0
- $(/A
+ &(/A
 vb;
 C&
-  $. #*/(
+ '. $*/(
 tX0
 n6
- $\# #W#tX+
- %= #BtX0
-n7
- $F #A  $, $= #B/+
+ &\# $W#tX+
+ (= $B %,n7
+ &F $A ', &= $B/+
 tX'
 CR
-  $I #*tX'
-CQ
-  $N #,tX'
-CP
-  $G #*tX'
-CO
-  $L #,/+
- #"n4
+ 'I $* %'CQ
+ 'N $, %,CP
+ 'G $* %1CO
+ 'L $,/+
+ $"n4
 _0
- $& #Npp'
- $l# #D/+
- #LC:
-  $B #Evbe
- %? #B/%
+ && $Npp'
+ &l# $D/+
+ $LC:
+ 'B $Evbe
+ (? $B/%
 tX0
 C7
- $h# #m#  $c# $; #BtX0
-C5
- $~# #T$  $, $= #B/+
+ &h# $m# 'c# &; $B %,C5
+ ', $* ', &= $B/+
 {16
 C,
- $d$!ct?pm
-tX<
-n1
- $P$!vT+pm
- #IC+
- $_#!crlpm
-  $, $e$p,y9
- &$p"ui
+ '7!ct?pm
+ $Kn1
+ &:!vT+pm
+ $IC+
+ 'A!crlpm
+ ', &X#p,y9
+ *$p"ui
 st
 t$qX
- 3(`}
+ D(`}
 
 var normSwiGLUSM80NarrowAligned = driver.Text{Base: &normSwiGLUSM90NarrowAligned, Code: `packed2 48695 normSwiGLU_deep
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- X#(/&
- n&( s9&/V
- -$/W
- /$/V
- ,$/W
- }*$ $$/q
- f%$`}
+ a$(/&
+ \+( gQ#&/V
+ 8$/W
+ <$/V
+ 6$/W
+ {3$ &$/q
+ {($`}
 
 var normLogitsSM90NarrowAligned = driver.Text{Base: &normSwiGLUSM90NarrowAligned, Code: `packed2 38794 normLogits_shallow
- ($!|Fvap3rVq*
- $$!yHwntc
- $"!pW{^pt
- #$]*q^
+ .$!|Fvap3rVq*
+ &$!yHwntc
+ &"!pW{^pt
+ $$]*q^
 OsKrT
 hv+rG
 p#+u1s7
- .,p,y9
+ :,p,y9
 p,ui
 q.<rX
- $$q.'r7
+ &$q.'r7
 zp
- +"q=*pK
- %$u?ps
+ 4"q=*pK
+ ($u?ps
 s/
-  #$ $"u?q9
+ %$ &"u?q9
 s/
- $$x2
- $&qM*q%
- #&/(
- $$q.0v1
+ &$x2
+ &&qM*q%
+ $&/(
+ &$q.0v1
 pIp?,
- $#q:&rf
- #$q:$,'
+ &#q:&rf
+ $$q:$,'
 /)
 qI'
 p_(&)&*
 wC&&+
- $*vp'Z)
+ &*vp'Z)
 r&,Z
- H&u"
+ o#&u"
 q\2pX
 tw
 q"|T
- #e#t~&6
+ $e#t~&6
 uN/
 t4
 wv08
@@ -2037,171 +1990,164 @@ qjxfA
 q\2qO
 tG,
 /#
-  '* %>p<@
- %$r&-3
+ -* (>p<@
+ ($r&-3
 zy
 zQp5pTq5qUr|
 zQqR%"%#%$qxvs
 tV%%&%'%(qxtT
 tV)%*%+%,qxr:t'
- '6tV-%.%/%0r|
+ ,6tV-%.%/%0r|
 tV1%2%3%4qxvs
 tV5%6%7%8qxtT
 tV9%:%;%<qxr:t'
- $2s+6&1
- $$p%+&6
- $$pH6pk
+ &2s+6&1
+ &$p%+&6
+ &$pH6pk
 qt&,
 tIu(&M
- #(qt&4
+ $(qt&4
 {\+
- '&tA6
+ ,&tA6
 tF&&
- %&tA6
- &$tA6
- &$tA6
- %$p<A
- /$k-&6
- ($k,&6
- ($k+&6
- ($k*&6
- )$k1&6
- $$q.2p;
- $$s+6&2
- &$qt&,
- #$  $t# #&y$sS&
- #$s+6A
- %$tA6
- D$th&6
- 0$q_-K
- $$q@8
- $$t9&.
- '$z~8
- +$  #2 %${98
- %$qt6M
- 3${\+
- &" $\P# ;[P#s%#qd
- >$qn'%'&&
+ (& %' *$ %, *$ %1 ($p<A
+ <$k-&6
+ .$k,&6
+ .$k+&6
+ .$k*&6
+ 0$k1&6
+ &$q.2p;
+ &$s+6&2
+ *$ %v# $$ 't# $&y$sS&
+ $$s+6A
+ ($tA6
+ g#$th&6
+ >$q_-K
+ &$q@8
+ &$t9&.
+ ,$z~8
+ 4$ %2 (${98
+ ($qt6M
+ D${\+
+ *" &\P# T#[P#s%#qd
+ Z#$qn'%'&&
 k'&6
- &&v_<
+ *&v_<
 }.p-
 J$vC;
- #&pnp8{K
- #$pL|r+
+ $&pnp8{K
+ $$pL|r+
 tA6
- #&y$sS-
-tA6
-q=0pf
+ $&y$sS-
+ %%q=0pf
 q_-,
-  #|'rYp*py
- (*t#ve
+ %|'rYp*py
+ .*t#ve
 {96
 tE
 zZpAK
- #Kq.*pv
+ $Kq.*pv
 qY8,
 q.6q-
 uN2
 t4
- #X$qj0A
+ $X$qj0A
 tE
 p<B
 tf
- #G #*J#d
- &+ %v' &w'v"z9
- $$q"p4r+
+ $G $*J#d
+ *+ (v' *w'v"z9
+ &$q"p4r+
 s/
 qjqV&6
 wv68
-  #s)tE
+ %s)tE
 p<C
- $0p_-38
- #$/3
+ &0p_-38
  $$/3
- 7$pLr3
- &$q{sq+
- &$pLu3
- &$q{vq+
- &$pLx3
- &$q{yq+
- &$pL{3
- &$q{|q+
- &$ %\0 $5 %6 $[0 %\0 $5 %6 $5 %6 $5 %6 $5 %^% $U3 %V3 >U3 $d$ %e$ $d$ %e$ %d$ $W$ %X$ $W$ %X$ $W$ %X$ $W$ %R' $5 %6 $5 %\0 $5 %6 $5 %6 $5 %6 $5 %6 $5 %6 $5 %^% $r7 %s7 >U3 $d$ %W$ $X$ %W$ %X$ $t( %u( $t( %u( $t( %u( $t( %o+ $5 %6 $5 %\0 $5 %6 $5 %6 $5 %6 $5 %6 $5 %6 $5 %^% $_< %a< >U3 $d$ %t( $u( %t( %u( $b- %c- $b- %c- $b- %c- $b- %\0te#Su7$pM
- &$te#Uu7$U
+ &$/3
+ L$pLr3
+ *$q{sq+
+ *$pLu3
+ *$q{vq+
+ *$pLx3
+ *$q{yq+
+ *$pL{3
+ *$q{|q+
+ *$ (\0 &5 (6 &[0 (\0 &5 (6 &5 (6 &5 (6 &5 (^% &U3 (V3 Z#U3 &d$ (e$ &d$ (e$ (d$ &W$ (X$ &W$ (X$ &W$ (X$ &W$ (R' &5 (6 &5 (\0 &5 (6 &5 (6 &5 (6 &5 (6 &5 (6 &5 (^% &r7 (s7 Z#U3 &d$ (W$ &X$ (W$ (X$ &t( (u( &t( (u( &t( (u( &t( (o+ &5 (6 &5 (\0 &5 (6 &5 (6 &5 (6 &5 (6 &5 (6 &5 (^% &_< (a< Z#U3 &d$ (t( &u( (t( (u( &b- (c- &b- (c- &b- (c- &b- (\0te#Su7$pM
+ *$te#Uu7$U
 /%
- %{/ $X& %W& $X& %W& $X& %W& $X& %W& $I %J $I %s%te#du72pM
- &$te#fu72U
- #a#rHr(#:H#:,
- #$pnr(#:&9
- #$D<=;
+ ({/ &X& (W& &X& (W& &X& (W& &X& (W& &I (J &I (s%te#du72pM
+ *$te#fu72U
+ $a#rHr(#:H#:,
+ $$pnr(#:&9
+ $$D<=;
 /#
 }V<E=<-
 viH#;-
 /Z
 qe<95
- $./Z
+ &./Z
 qY=,
- #"  $t+sMzr4)
-  &j3/[
+ $" 't+sMzr4)
+ +j3/[
 r^,
- #4rk4p@
-  )j3p<D
- $4/Z
-  $j3vW[&Z&Y&Xr|
+ $4rk4p@
+ 1j3p<D
+ &4/Z
+ 'j3vW[&Z&Y&Xr|
 vWW&V&U&Tqxvs
 vWS&R&Q&PqxtT
 vWO&N&M&Lqxr:t'
 /[
- &:vWK&J&I&Hr|
+ *:vWK&J&I&Hr|
 vWG&F&E&Dqxvs
 vWC&B&A&@qxtT
 vW?&>&=&<qxr:t'
- $2xd#@&9
- %$DI=H
+ &2xd#@&9
+ ($DI=H
 /;
 }VIE=Ii/
- #(:.w&
- #$wN#B&6
-  %Is+6A
-/*
+ $(:.w&
+ $$wN#B&6
+ )I %s1/*
 s,#E,
 /#
-  &s4  #* %<p<E
- '$:4w&
+ +s4 %* (<p<E
+ ,$:4w&
 rIr(#L
 rIr(#M
- ((/7
- $$/6
- 7$k#&6
- )$/8
+ .(/7
+ &$/6
+ L$k#&6
+ 0$/8
 r3r5$#m
- %&/8
+ (&/8
 r3px$#p
- :&te#xu7$pM
- &$te#zu7$U
- )$vx-$#}
- &$vx.$$#
- :$te$+u72pM
- &$te$-u72U
- $$k;&6
- H$r3r5$$4
- &$r3px$$7
- :$te$?u7$pM
- &$te$Au7$U
- )$vx-$$D
- &$vx.$$G
- :$te$Ou72pM
- &$te$Qu72U
- $$kb&6
- %${T$O$$P
+ R#&te#xu7$pM
+ *$te#zu7$U
+ 0$vx-$#}
+ *$vx.$$#
+ R#$te$+u72pM
+ *$te$-u72U
+ &$k;&6
+ o#$r3r5$$4
+ *$r3px$$7
+ R#$te$?u7$pM
+ *$te$Au7$U
+ 0$vx-$$D
+ *$vx.$$G
+ R#$te$Ou72pM
+ *$te$Qu72U
+ &$kb&6
+ (${T$O$$P
 /R
- -&{T$\$$]
- -$/A
+ 8&{T$\$$]
+ 8$/A
 :?d
 q=+P
 wVm2Vs;
-!s4
-TaqW
+ %ATaqW
 s:u0
 TpCq%
 yYq1xIs;s;
@@ -2213,7 +2159,7 @@ v4Ypk
 Tq-qT
 uPbz*
 Tp-pf
- #ba#/&
+ %d8/&
 vi8py
 Tp;q-
 s/
@@ -2228,31 +2174,31 @@ s$m<-
 :9d
 /+
 wVm7xLzH
- #Oq=.t0
+ %?q=.t0
 s,$?,
 /,
 s:qK
 /(
 yYq1xI77
 /,
-  $A/,
-  #A/,
-  #A/,
-  %A/,
-  $Av4p5pk
-  $A/,
+ 'A/,
+ %A/,
+ %A/,
+ )A/,
+ 'Av4p5pk
+ 'A/,
 q|phE
 }V@ErN-
 /C
 qe_95
 /N
- $cd#q=*pX
+ &T$q=*pX
 :Fd
 q=6P
-  $^8r>.
+ '^8r>.
 x>&%
 y)rQ=@
- #-ra'a
+ $-ra'a
 }=
 ra0p;
 q_+K
@@ -2261,129 +2207,123 @@ ra+p;
 |?&8
 rI'
 vN
- ##ra2q8
-  #0~%}KrQ
+ $#ra2q8
+ %0~%}KrQ
 sEAE
 }VAE=A-
 ra+v/
-  &^8ra1P
+ +^8ra1P
 p%'&5
 r>1
 r&'e
 G-)
 Ip)?pEqBqgq7t5q]=C
- ## $./H
+ $# &./H
 J&v|
 {y_
 J'{7
 J(|'
 {yc
 sY<
- $0J0yt
+ &0J0yt
 J2xz
 J4{h
- $2/T
+ &2/T
 :<{e
 uR$I
- $( #+:9uC5
+ &( $+:9uC5
 uR$F
 sY*
- $(:4uC6
+ &(:4uC6
 wW}
 :3q(<
 :2q('
 wW{
 p9t?
- $.:,q(+
+ &.:,q(+
 wWy
 :+q(2
 :*q(.
 wWv
 p9vr
- &./z
+ *./z
 rI0
 pc4
 pc0
- $*/r
- #<n4
- $+ #-/p
- #<CU
+ &*/r
+ $<n4
+ &+ $-/p
+ $<CU
 _4
- $5/j
+ &5/j
 {1.
 n8
- %(/G
+ ((/G
 {11
 C2
-  $. #,/2
+ '. $,/2
 })
-  %. #,/-
+ ). $,/-
 tX
 n6
 _3
- $(/*
+ &(/*
 tX2
 Ck
- $b# #g#tX.
+ &b# $g#tX.
 ppxf
- $1 #6tX2
-Cj
- $v# #}#  $, $3 #8/-
- #ACb
-  $I #H #KCa
-  $N #R#tX+
-C_
-  $, #, #NC^
-  $1 #G/-
- #$CJ
+ &1 $6 %,Cj
+ ', $, ', &3 $8/-
+ $ACb
+ 'I $H $KCa
+ 'N $R# %,C_
+ ', $, $NC^
+ '1 $G/-
+ $$CJ
 _2
- %&pp0
- $5 #8/-
- #NCG
-  $B #E #L  #M $_# #8/%
+ (&pp0
+ &5 $8/-
+ $NCG
+ 'B $E $L %M &_# $8/%
 tX2
 CC
- $W& #\&  $c# $1 #6tX2
-CA
- $l& #s&  $, $3 #8/-
+ &W& $\& 'c# &1 $6 %,CA
+ ', $, ', &3 $8/-
 tX'
 C8
- $S' #X'tX0
+ '7 $*tX0
 n4
- $1!vTwG
-tX'
-C7
- $Q'!vTwX
-  $, $^'p,rL
- &$p"{n
+ &1!vTwG
+ %,C7
+ 'A!vTwX
+ ', &2p,rL
+ *$p"{n
 st
 t$rj
- 3(`}
+ D(`}
 
 var normLogitsSM80NarrowAligned = driver.Text{Base: &normLogitsSM90NarrowAligned, Code: `packed2 38687 normLogits_shallow
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- ^#(/'
- +(/(
- p%$ r0&/Y
- %$/Y
- +$/Z
- /$/Y
- ($/Z
- }+$ $$/y
- r%$`}
+ m$(/'
+ 4(/(
+ a)$ e?&/Y
+ ($/Y
+ 4$/Z
+ <$/Y
+ .$/Z
+ {5$ &$/y
+ e)$`}
 
-var normQKVSM90NarrowAligned = driver.Text{Base: &normSwiGLUSM90NarrowAligned, Code: `packed2 43989 normQKV_shallow
- %$!u6v,op3q*
- $$ &$!pW0q6pt
- #$]pdrG
+var normQKVSM90NarrowAligned = driver.Text{Base: &normLogitsSM90NarrowAligned, Code: `packed2 43989 normQKV_shallow
+ ($!u6v,op3q*
+ &$ &$ &$!pW0q6pt
+ $$]pdrG
 tWqq
 OsKr-
 huvqq
 p#sKqo
- -,p,y9
-p,ui
-p,rL
+ 8* &$p,rL
 p,{n
 p,yu
 p,p0pZ
@@ -2398,8 +2338,8 @@ p,0rj
 p,wn
 p,0p.
 ykrX
- -&tg2x}
- %$q@$
+ &$ 4&tg2x}
+ ($q@$
 s/
 q@%
 q@'
@@ -2415,18 +2355,25 @@ s/
 q@1
 s/
 q@2
- #^4q@3
- ## #8 #;q@5
- ##q@7
+ $T3q@3
+ $#q@4
+ $#q@5
+ $#q@7
 tS#
 u?q)
 v>q%
- &x3w%yB
+ $j2/'
+ &$w%yB
 }px<w>p3u}vMpN4r}
 ubph
- %"q:$,'
- ,$v}ph
- D$v7
+ $(q:%rf
+ &$t3*yS
+p_'&(&)
+wC%&*
+ &*vp&Z)
+r&+Z
+ (&v}ph
+ g#$v7
 q\.p-
 vq&8
 }G
@@ -2436,54 +2383,61 @@ ts
 t|sS8
 }px<w>p3pPy{{a8R
 !s4
- #e#ubq/
+ $*ubq/
 y+m)
- $(qjxfA
-tE
-p<E
+t4
+wv/8
+ &o1p<E
 ua2
- &>zQp?p2pNper|
+ &|0r&,3
+zy
+zQp?p2pNper|
 zQp^q5qUqPqxvs
 tV"%#%$%%qxtT
 tV&%'%(%)qxr:t'
- #C{*=%
+q\2rX
+{*=%
 /&
 q,~7d
 /&
 y}
-  #<}px<w>p3pPy{{a8E
-!s4
-/&
+ %<}px<w>p3pPy{{a8E
+ $@/&
 ubm$
 y+m/
-  &<p<F
-  $</&
- $>tV.%/%0%1r|
+ +<p<F
+ '</&
+ '<tV.%/%0%1r|
 tV2%3%4%5qxvs
 tV6%7%8%9qxtT
 tV:%;%<%=qxr:t'
- $LznB&0
- $$p%*%B
- $$LCpk
- ,$t/H
- &$t/J
- &$t/L
- &$t/N
- %$p<G
- /$k-%^
- ($k,%_
- ($k+%a
- ($k*%b
- )$k1%c
+ &#znB&0
+ &$p%*%B
+ &$LCpk
+qt%,
+tIu(%M
+ $(qt%4
+{\*
+ ,&t/H
+tF&%
+ (&t/J
+ *$t/L
+ *$t/N
+ ($p<G
+ <$k-%^
+ .$k,%_
+ .$k+%a
+ .$k*%b
+ 0$k1%c
 r?%
- #Cv:p;
- #JxUul
+ $Cv:p;
+ $JxUul
 z~2
 rc
 {rt^>t^{5}8*V
 {fq%
- #c*{Qp4v.
- ##v%ys
+ $k*{Qp4v.
+ $#v%ys
 r^)
 }w1
 qL.p;
@@ -2494,7 +2448,7 @@ tE
 zDZ
 tE
 rI{,
-  $f%}smK
+ 'f%}smK
 uB
 s[p7
 wgmB=<
@@ -2506,8 +2460,7 @@ zmmE
 zmm@
 sh?vyoynt5QE
 xpsl
-s:qK
-tb.sK*x$6pd
+ $qGtb.sK*x$6pd
 }X
 {mv9q3q1vM7
 ubpA
@@ -2515,19 +2468,19 @@ t<|:rE
 ~&pS)
 ut)
 ubpJ
-  %&~&q))
+ )&~&q))
 ubq)
 yP#)
 {Zp)o?pEp3t5xIE="
 r^,
 s$ph-
 uepS=%
-  #${Zp)o?pEp3t5xIE=&
-  $'vArE=+
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
 wIm,
- $v&w93%p
+ &rLw93%p
 shv9q3pPy{A
- #5xEm/
+ $5xEm/
 rip?pk
 ribK
 xr
@@ -2539,30 +2492,36 @@ tf
 G,)
 tCp?u%
 jp{grS{+bpev.
- #M #b$znl&1
+ $M $b$znl&1
 r>2
 xq
- ,&znoA
- %$t/p
+ (& %g% $$ 'e% $&y$sS%
+ $$znoA
+ ($t/p
 r>.
- .&S)#)B
- &*S.#.(
- $$S1#1B
- &$S6#6(
+ :&S)#)B
+ **S.#.(
+ &$S1#1B
+ *$S6#6(
 S7#7(
 S8#8(
- #"xb(r5
+ $"xb(r5
 qr'#'7
- $&th%p
- %$y]'y"
+ &&th%p
+ ($y]'y"
 qJ'(
- .&tSX
- #$r>1
- ($tJ%q
- /$sBs^s
- %$pLuM
- q#$p%*&=
- &$qN2p-
+ 4&q_,K
+ &$tSX
+ $$r>1
+t9&-
+ ,&tJ%q
+ 4$ %2 ($sBs^s
+ ($pLuM
+ D$ *$p_*vE#
+ V#$r&*qd
+ Z#$t=*&*&%
+p%*&=
+ *&qN2p-
 J$vCD
 sW6rR
 uw8K
@@ -2570,20 +2529,21 @@ r>5
 qM0q-
 z~5
 /O
-vq&8
- #&q_?K
- #$qt?r+
+ %t* $(q_?K
+ $$qt?r+
 tA=
- $&tA=
-q.+p=
+ $&y$sS,
+ %%q.+p=
 De=d
 q=2qO
 x=p86&7
 pH=pk
- *&{9=
- $$sW6pb
+rY|w
+ .. $~,{9=
+tE
+ $OsW6pb
 tS^
-  #[+s/
+ %[+s/
 qM<pv
 ubmh
 yPb)
@@ -2597,7 +2557,7 @@ wj4
 G.)
 uS
 s<pS4
-  $% $4/+
+ '% &q./+
 :#d
 qM+pf
 t~4
@@ -2608,53 +2568,57 @@ seq
 wUt
 tE
 p<I
-wj4
-G0)
+ %5G0)
 wQqKu%
-  #5G0)
-wQr$u%
- #9 #<J#d
- &+z>o
- %v' &w'q4o
+ %5 %%wQr$u%
+ $A .8z>o
+ 0"q4o
 v"{G
- $$q"p4r+
-s/
-qjqV&=
+ *$qjqV&=
 wv=8
-  $a,p<J
- &0/:
+ &&p<J
+ &$p_,38
  $$/:
- 7$pL{3
- &$q{|q+
- &$pL~3
- &$ $Z= %6 %5 $6 %5 $6 %5 $6 %5 $6 %r7 $z' %{' $z' %u* $6 %5 $6 %5 $6 %5 $6 %5 $6 %5 >t* $a: %r5 $s5 %r5 $m8 %6 $5 %6 %5 $6 %5 $6 %5 $vA %wA $vA %i, $h, %i, $z' %u* $6 %5 $6 %5 $6 %5 $6 %5 $6 %5 >t* $a: %r5 $s5 %r5 %h. $]# %^# $]# %^# $]# %^# $]# %^# $]# %^# $]# %V1 $U1 %V1 $h, %c/ $6 %5 $6 %5 $6 %5 $6 %5 $6 %5 >t* $t, %k# $j# %k# %^# $z' %{' $z' %{' $z' %{' $z' %{'te#Su7$pM
- &$te#Uu7$U
-/%
- %{/ $i. %h. $i. %n+ $o+ %n+ $o+ /n+te#du72pM
- &$te#fu72U
- #q+rHr(#:H#:,
- #$pnr(#:&?
- #${>=p
+ &$/:
+ L$ &^# (]# &^# (]#pL~3
+ *$pgaq+
+ *$qt_3
+ *$pg_q+
+ *$qt^3
+ *$pg^q+
+ *$ (a* &J (I &_* (a* &J (I &J &P$ (~# &P$ (~# (P$ &Y- (Z- Z#Y-qt]3
+ *$pg]q+
+ *$qt\3
+ *$pg\q+
+ *$qt[3
+ *$pg[q+
+ *$qtZ3
+ *$pgZq+
+ *$ (a* &|. (}. &_* (a* &|. (}. &|. (I &J (I &J (I &J (I Z#g'qtY3
+ *$pgYq+
+ *$qtX3
+ *$pgXq+
+ *$ &f' (J &I (J (I &J (I &J (r% &I (J &s% (r% &I (J &I (s% &J (I &J (I &J (I Z#g' &_* (I &J (I (J &I (J &I &s% (J &I (J (I &g' (f' &g' (_* &a* (_* &a* (_* &a* (_* &a* (f' &6 (5 &6 (5 &g' (f' *g'pnr(#:&?
+ $${>=p
 /#
 xjpAER-
-viH#;-
-/e
+ $(/e
 zI=t
- #.v7
+ $&v7
 v_pS
 /9
 :*d
 /d
 v8
-  #[6}px<w>p3pPy{{a8p@
+ %[6}px<w>p3pPy{{a8p@
 !s4
- #$q"br+
+ $(q"br+
 s/
 sMpA=y)
 uN<
-  &]6p<K
-  $]6/d
- $NvWb&a&_&^r|
+ +]6p<K
+ ']6/d
+ ']6vWb&a&_&^r|
 vW]&\&[&Zqxvs
 vWY&X&W&VqxtT
 vWU&T&S&Rqxr:t'
@@ -2663,25 +2627,24 @@ y?9E
 /&
 :-d
 /&
-u?ps
-  %]6 #?rkGu$
-  '<p<L
-  ']6vWQ&P&O&Nr|
+ $[H )]6 $mHrkGu$
+ -<p<L
+ -]6vWQ&P&O&Nr|
 vWM&L&K&Jqxvs
 vWI&H&G&FqxtT
 vWE&D&C&Bqxr:t'
- $i#xd#D&?
+ &X#xd#D&?
 s5~5
- $&D&=~
+ &&D&=~
 /@
 s$m'i0
- #(:/w&
+ $(:/w&
 q\1qT
 GL=6
 /*
 s$p:Li1
- #$zvG
-  %Bs+=A
+ $$zvG
+ )Bs+=A
 /,
 GL9E
 /%
@@ -2689,38 +2652,21 @@ se:
 /%
 s$pAi3
 /%
-  '. %<p<M
- $r# %u#:5w&
+ -. (<p<M
+ &nF (qF:5w&
 rIr(#O
 rIr(#P
 rd/r.
- '*/8
- %a# 7]#k#&=
+ ,*/8
+ &$/7
+ L$k#&=
 r>*
- (&/9
-r3r5$#m
- %&/9
-r3px$#p
- :&te#xu7$pM
- &$te#zu7$U
- )$vx-$#}
- &$vx.$$#
- :$te$+u72pM
- &$te$-u72U
- $$k;&=
- H$r3r5$$4
- &$r3px$$7
- :$te$?u7$pM
- &$te$Au7$U
- )$vx-$$D
- &$vx.$$G
- :$te$Ou72pM
- &$te$Qu72U
- $$kb&=
- %${T$O$$P
-/Y
- -&{T$\$$]
- -$qN5q-
+ .&/9
+ *$/9
+ ^%$k;&=
+ X'$kb&=
+ *$/Y
+ P#$qN5q-
 :Cw&
 q.0p}
 sn"$$j
@@ -2729,8 +2675,7 @@ q.+pC
 qeH=L
 q.2t}
 sz$$n
-t<sl
-wH$$q(
+ $WJwH$$q(
 q$r\$$q
 prr\$$s(
 /#
@@ -2755,13 +2700,13 @@ ua1
 se\
 ua'
 rkE=O
- $b(q.*q%
+ &Mq.*q%
 p~$;,
 s/
 }pqByxrEzRE=P
 zZpJ96
 risS:
- ##ud
+ $5ud
 q=1P
 w#<R
 r^9E
@@ -2775,237 +2720,143 @@ r,rE
 tE
 p<N
 q=5sT
- $T*|R,
+wb7
+wSt^tz
+|R,
 }O
 Ip)?pEqBqgq7uLq]A
 q=*t0
 wb(
- ##s<pS,
+ %(s<pS,
 D")
-  #( #$/H
-qe89I
+ %( &wOqe89I
 zZp:L=8
 /Z
 r?6
- ##qN*pK
- $. #lh#J'|'
+ $KqN*pK
+ &D $]W#J'|'
 {yf
-sY<
- #:J*yt
+ &iW#J*yt
 {yj
- $ih# #-J0{h
+sY0
+ &#J0{h
 J2|<
 J4{e
- $</V
+ &2/V
 :;uC5
-sY*
- #C/T
+ &(/T
 :8uC6
- $N #;:5q('
+p9q&
+ &-:5q('
 uR$:
-p9t?
-  $w?:0q(+
- #. #8 #K:-q(.
- #@p9vr
- $):)q(5
+ &6/&
+:0q(+
+wWo
+p9rl
+ $G:-q(.
+wWk
+ $R# &1:)q(5
 wWi
 :(q(*
 :'q(6
 wWg
 p9u/
- #I/.
+ $I/.
 q,~7rP'
 /.
 p9q0
- &T# #xi#ws
+ *T# %~?ws
 pcG
 pc=
- $Pj#/|
+ &*/|
 tX
 pp<
 _?
- $*qL.p'0
- #<pp<
-r9<
- $5qL*q8
- #$Cr
+ &*qL.p'0
+ $$ %(r9<
+ &&qL*q8
+ $7Cr
 _@
- $&/{
+ &>/{
 ||
 nG
 _>
- $*/y
-{1.
-Cn
+ &*/y
+ $7Cn
 _G
- $*/s
-{11
-nK
- $? #D/g
+ &>/s
+ $7nK
+ &+ $F/g
 vbe
-  %@ #*/I
+ )@ $,/I
 {16
 C5
-  $4 #*/.
+ '4 $*/.
 tX6
 nO
 _<
- $*||<
-ppxf
- $3 #8tX6
-nU
-  $, #*  $, $< #7/2
-tX2
-nZ
-  $O #,tX2
-n[
-  $B #*tX2
-n\
-  $G #,tX2
-n]
-  $L #*/2
-tX<
-C_
+ &(||<
+ *$ %,nU
+ ', $, ', &P# $K/2
+ $KnZ
+ 'O $R# %'n[
+ 'B $* %,n\
+ 'G $, $Dn]
+ 'L $=/2
+ $.C_
 _A
- $* #LC^
-  $' #E/2
-tX'
-CX
+ ('C^
+ '' $(/2
+ $NCX
 _B
- $(tX'
-CW
-  $' #*/2
-tX.
-CQ
-  $M #,vb3
-ppxf
- $]# #c#/&
+ &G $BCW
+ '' $;/2
+ $+CQ
+ 'M $2vb3
+ (I $L/&
 tX6
 CM
-  $n# #*  $n# $[#!vTwG
-tX6
-CG
-  $,!vTwX
-  $, $2!vTx#
+ 'n# $, 'n# &G $L %,CG
+ ', $* ', &G!vTx#
 /2
 tX5
 C>
-  $7!cxNpm
+ '7!cxNpm
 tX*
 nG
- $4!vTxw
-tX5
-C:
-  $A!|-y3
-  $, #2p9
+ &4!vTxw
+ %,C:
+ 'A!|-y3
+ ', $2p9
 !|-z/
 /2
-tX0
-C&
+ $;C&
 q4$
 p9
 !cq0pm
 /2
 tX+
 C#
-q4$
- #"p,0td
- &$zqvU
+ %( $:p,0td
+ *$zqvU
 st
 zqw<
- 3(`}
+ D(`}
 
-var normQKVSM90 = driver.Text{Code: `packed2 45991 normQKV_shallow
-!y4}:Irmrnp{a?<
-!?p)vzpEp3p)p/Ip[sLx"
-!t;
-!u6v,op3q*
-!u'x<vzoq*
-!xgIp)jpEp3q*
-!
-!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
-!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp[u[}+t2tRp{|mq'rmwwp3tRIpYjp$gp+rLtc
-!
-!pW0q6pt
-!qk
-]pdq^
-tWqq
-OulrG
+var normQKVSM90 = driver.Text{Base: &normQKVSM90NarrowAligned, Code: `packed2 45991 normQKV_shallow
+ :$]pdq^
+ $$OulrG
 huQrA
-p#sKqo
-!
-s0
-t6
-p,qX
-tn
-p,rj
-v0
-p,p.
-u<t8
-|4
-w^
-p,y9
-p,ui
-p,rL
-p,{n
-p,yu
-p,p0pZ
-p,'tq
-p,'vP
-p,s*
-p,0s]
-p,q&p6
-p,0qX
-p,0qc
-p,0rj
-p,wn
-p,0p.
-ykrX
-rIsOgrVp{jp[rmt2
-|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-t31qO
-u_
-t3*r{
-s1
-ss
-|tp{p)w>?rV
-sr
-s2
-|tp{zWw>?r[
-tg2x}
-|tyip{p3w>
-Ws8sX
-rIsOIpYjp$gsOp[u[}+t2tRp{|mq'rmwwp3tRIpYjp$g
-v>q%
-pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
-/'
-pIp|;
+ {#& (V#pIp|;
 s/
 w%x}
 s<ps,
 G2)
-ubq)
-t31qp
-pIp|rf
-t35uZ
-q:$,'
-t3*yS
-r)p|q5pT
+ $c, $Y,pIp|rf
+ ($r)p|q5pT
 wC%pT
-s/
-v%.
-vp&Z)
-r2p5Z
-t36q%
-tJp*
-s|1yB
-v}ph
-/#
-tE
-ws
-  A#v7
-q\.p-
-tH94
+ (&r2p5Z
+ s#$tH94
 q\1s8
 q@4
 xDqVK
@@ -3014,33 +2865,21 @@ y.?op$gp/xIpyta
 wc
 }G
 /#
-q,~7d
-q\1pb
-ts
-t|p4p*
+ $Z# &U#t|p4p*
 s/
 }pqByxrEzR4p@
-!s4
-tg0t}
-t_pAwi
+ &&t_pAwi
 uN$
 x{%)
 sFxfE
 /%
-  $6{g~'
-  #6tg0{$
+ '6{g~'
+ %6tg0{$
 t1|dyO
 q\1rR
 t#ta
-p<E
-tg0pX
-wj;
-G#)
-tg2rX
-r&,3
-zy
-tCp?u%
-tCp7}N
+ $. $Z]#wj;
+ *Y]# $Z*tCp7}N
 tCpQfp6
 tCp5fqu
 tCp^fvs
@@ -3055,20 +2894,14 @@ q#&fr:t'
 q#'fr:rj
 q#(f'y,pU
 q#)fr:sI
-q\2rX
-y?94
+ $S*y?94
 /*
 q,w~d
 /*
-u?ps
-  $Q#}pqByxrEzR4)
-!s4
-/*
+ $sJ 'Q#}pqByxrEzR4)
+ $&/*
 t_pA=(
-  %Q#tE
-p<F
-  $H/&
-  $Hq#,u%
+ )Q# &]J 'H (&q#,u%
 q#-}N
 q#.fp6
 q#/fqu
@@ -3084,169 +2917,50 @@ yT6fr:t'
 yT5fr:rj
 yT4f'y,pU
 yT3fr:sI
-!s4
-Wpfq%
-sFm-9'
+ &*sFm-9'
 rc
-Wp;s8
-p%*&.
-}\yd
-Wpbv1
-pH.pk
-qt%,
-tIu(%M
-Wp;w;
-qt%4
-{\*
-!s4
-Wpbp}
-z2A
-qfp7r4
-s/
-tA.
-tF&%
-rUA
-qfp5r4
-  $'uOpe
-xQA
-qfpar4
-  $,v^pT
-}j
-qfqRr4
-  $1t1~'ve
-t#yO
-t#vu
-p<G
-r2}|
-G&)
-w[q]
+ $&p%*&.
+ &$pH.pk
+ 6$tA.
+ *$ %' *$ %, *$ %1 .$w[q]
 wZpU
 wZp6
 wZqu
-}#3
-  '(r2p|3
-  '.s%"3
-  '4Wq8u)
-k-&.
-u"
-Wr%pV
-p].vE#
-x~2pPrQvR&%%%$%#@
-!s4
-/#
-k,&.
-u"
-/#
-p]-vE#
-x~2pPrQvR#%"qPqU@
-  $)k+&.
-  $)p],vE#
-x~2pPrQvLp|q5pTpe@
-  $0k*&.
-  $0p]+vE#
-x~2pPrQvLyw@
-!s4
-Wp;uZ
-qn1%1%2
-k1&.
-r?%
-!s4
-v:p;
-pEvyw>gp3oz?p)v,q'?x<jtv
-xUul
-q|<9+
+ &$ +( &$ +. &$ +4 $$k-&.
+ .$k,&.
+ .$k+&.
+ .$k*&.
+ 0$k1&.
+ ,$q|<9+
 uB
 w[}8*V
 w[}8*FpU
-{fq%
-sh?Iq3u}vMA
-{Qp4v.
-  #$v%ys
-r^)
-}w1
-qL.p;
-zD8
-sk5
+ 4(sk5
 tE
 zDp*
-tE
-rI{,
-  $l&|zp:5K
+ **|zp:5K
 wD
 yy
 wgp:-95
-r,xl|#rts#rt
-xr
-vAp:-95
-}w|V
-}6-
+ &*vAp:-95
+ $$}6-
 }65
-sh?vyoynt5QE
-xpsl
-s:qK
-tb.sK*x$6pd
-}X
-{mv9q3q1vM7
-ubpA
-t<|:rE
-~&pS)
-ut)
-ubpJ
-  %&~&q))
-ubq)
-yP#)
-{Zp)o?pEp3t5xIE="
-r^,
-s$ph-
-uepS=%
-  #${Zp)o?pEp3t5xIE=&
-  $'vArE=+
-wIm,
-yh
-!s4
-q@-
+ \#&q@-
 q@5
 t|Y8
-shv9q3pPy{A
-!s4
-xEm/
-ripQpk
+ ($ripQpk
 rip7K
-xr
-qL*yB
-sMm095=1
+ &&sMm095=1
 qQ-
-r>2
-tf
-G,)
-tCpQu%
+ $6 &1tCpQu%
 jp{grS{+p7pTv.
-!s4
-WrXq%
-sFm[9)
-r>.
-sh?Iq3u}vMpN
-s[p7
-}k
-Ws{s8
-J5r.
-qt%,
-|2B
-  $t%Wt}qW
-y$sS%
-Wr7q%
-s+.A
-qfYr4
-s/
-Wv5sT
-tA.
+ &&sFm[9)
+ $Fsh?Iq3u}vMpN
+ $W% &e$J5r.
+ 0$s+.A
+ ($tA.
 r>1
-/#
-sZQBqvpy
-Wv5q-
-wmqd
-G()
-uS
+ ,&uS
 s9pU
 s9p6
 s9qu
@@ -3254,379 +2968,74 @@ s9qX
 s90pZ
 s9sD
 s9sc
-t~qd
-  +,W{iqT
-S)#)B
-S*#*(
-S+#+(
-S,#,(
-S-#-(
-S.#.(
-S/#/(
-S0#0(
-S1#1B
-S2#2(
-S3#3(
-S4#4(
-S5#5(
-S6#6(
-S7#7(
-S8#8(
-Wxxp=
-xb(r5
-qr'#'7
-Ws{uZ
-rHYp*Z
-th&.
-y7
-!s4
-pu25r%
-y]'y"
-qJ'(
-yVeuT
-s>sg
-yV;uT
-  #$yV4uT
-  #&yVy:
-  #(WySpX
-q_,K
-u"
-Wy2a
-tS]
-s"qd
-r>5
-t9&-
-wMqK
-!s4
-WyBa
-}=
-WyRtB
-z~/
-u"
-}k
-ws
-  $j$|2B
-  $%Wx}q-
-  #2{prQ
-t+r$r_
-rHp48,
-{9/
-  $KWyqxx
-qt.M
-s/
-x't5QE
-}RtO
-zG#
-vyx*?joov,r[sl
-q$sg
-t<sl
-wH>tO
-  #$prsapjqv
-w7QUpG(
-sztyqZw0
-xBQUzo
-w7QU>tO
-r3pxpx
-ypqK7
-w1s;-
-Wz$qW
-J5r.
-!s4
-WqG.pb
-p_*vE#
-y<xHV
-pux$yG
-q"p?3
-}X
-pu5'yG
-q>p7q+
-}X
-/#
-q"xG
-  $%q>pQq+
-  $(q"}|
-  $+q>p5q+
-  $.q"w]
-  $1q>p^q+
-}X
-W{6qp
-r&*qd
-  +}$W|^p;
-q$rJ"'
-p1'(
-q$t[")
-p1((
-q$sR"+
-p1)(
-q$u0"-
-p1*(
-p1""/
-p1+(
-p1#"1
-p1,(
-p1$"3
-p1-(
-p1%"5
-p1.(
-pu5.u)
-q<""$
-vgrJpx
-vgqipG
-vgqKU
-Ww;tY
-x~2pPrC&y'
-Wz$s{
-t=*&*&%
-  #~)  $w$WyGa
-}=
-qN2p-
-J$vCD
-sW6t0
-  $Y,r>*
-qM0q-
-tH91
+ && 3, N&th&.
+ D$tS]
+ $$r>5
+ .$z~/
+ <${9/
+ ($qt.M
+ F$ %p$ a#$ 3}$ V#& %~) .$sW6t0
+ 'Y,r>*
+ $(tH91
 /O
-tH94
-y@1q%
-q_0K
-y@6p-
-qt0r+
+ %b, $(q_0K
+ $$qt0r+
 tA.
-|O.sT
-y$sS,
-tA.
-q.+p=
-G293
-q=2qO
-t_q)93
-  #h*rY|w
-  #f(r#p4Z
-  #$r,{A
-v}xuysv6rquA}L6v-re
-tE
-t#yO
-{9.
-tE
-!s4
-sW6pb
-tSd
+ && %% $$G293
+ $$t_q)93
+ %h* 2&{9.
+ ($tSd
 t|p4pe
-s/
-qM<pv
-zv4
+ &&zv4
 yPg)
-qM'z$
-qQ/
+ $&qQ/
 G4)
-qQ/
-tE
-p<H
-wj4
-G.)
-uS
-s<pS4
-  $%}k
-}k
-/+
-:#d
-qM+pf
-t~4
-rk4u$
-qM2rR
-qQ1
+ %$ >(rk4u$
+ $$qQ1
 }44
-qQ1
-tE
-p<I
-wj4
-G0)
-wQqKu%
-  #5G0)
-wQr$u%
-!s4
-ug.qO
-J#d
-  $8  $:z>t
-  %Q&rxsaB
-rxr1B
-rxr$B
-|2B
-q4t
-v"{G
-!s4
-ug1qW
-q"p4r+
-s/
-qjqV&.
+ %$ @(z>t
+ 0$q4t
+ ,$qjqV&.
 wv.8
-qjxfA
-tE
-p<J
-s'vE#
-puvhp;
-p_,38
-  #o%/:
-  $o%/:
-  6o%/#
-pL{3
-}X
-pu|VqT
-r3r5px
-/$
-q{|q+
-}X
-puq3qT
-r3px"#
-/%
-pL~3
-}X
-/%
-r3s;[
-/%
-pgQq+
-  $'vx"[
-/%
-qtP3
-  $,vx#[
-/%
-pgPq+
-  $1vx$[
-/%
-qtO3
-  $6vx%[
-/%
-pgOq+
-  $;vx&[
-/%
-qtB3
-  $@vx/"2
-/%
-pgBq+
-  $Evx0"5
-/%
-qtA3
-  $Jvx1[
-/%
-pgAq+
-  $Ovx2[
-/%
-qt@3
-  $Ovx3[
-/%
-pg@q+
-  $Ovx4[
-/%
-qt?3
-  $Ovx5[
-/%
-pg?q+
-  $Ovx6[
-/&
-y<rC6Fvs
-/&
-  $}'/%
-  7^$qtN3
-}X
-/&
-r3r5"2
-/$
-pgNq+
-  $'r3px"2
-/%
-qtM3
-  &^$pgMq+
-  &^$qtL3
-  &^$pgLq+
-  &^$qtK3
-  &^$pgKq+
-  &^$qt>3
-  &^$pg>q+
-  $Evx0"2
-/%
-qt=3
-  &^$pg=q+
-  &^$qt<3
-  &^$pg<q+
-  &^$qt;3
-  &^$pg;q+
-  &^$y<rCRFtT
-  ;^$qtJ3
-  &^$pgJq+
-  &^$qtI3
-  &^$pgIq+
-  &^$qtH3
-  &^$pgHq+
-  &^$qtG3
-  &^$pgGq+
-  &^$qt:3
-  &^$pg:q+
-  &^$qt93
-  &^$pg9q+
-  &^$qt83
-  &^$pg8q+
-  &^$qt73
-  &^$pg7q+
-  &^$y<rCowOt'
-  ;m&qtF3
-  &^$pgFq+
-  &^$qtE3
-  &^$pgEq+
-  &^$qtD3
-  &^$pgDq+
-  &^$qtC3
-  $6te#Su7$pM
-/%
-pgCq+
-  $;te#Uu7$U
-/%
-qt63
-  $@vx-"0
-/%
-pg6q+
-  $Evx."0
-/%
-qt53
-  $Jvx/[
-/%
-pg5q+
-  $Ovx0[
-/%
-qt43
-  &i$pg4q+
-  &i$qt33
-  $Ote#du72pM
-/%
-pg3q+
-  $Ote#fu72U
-ug5pf
-rHr(#:H#:,
-ug*pK
-pnr(#:&0
-y@<tY
-{>=u
-/#
-xjpAER-
-viH#;-
-/i
+ R$& (^# &]# (^# &]# (^# &]# (^# &]# (^# &]# (V1 &U1 (V1 &U1qtA3
+ *$pgAq+
+ *$qt@3
+ *$pg@q+
+ *$qt?3
+ *$pg?q+
+ ^#$ &j# (k# &j# (k# (^# &z' ({' &z' ({' &z' ({' &z' ({' &z' ({' &z'qt>3
+ *$pg>q+
+ &G &g'qt=3
+ *$pg=q+
+ *$qt<3
+ *$pg<q+
+ *$qt;3
+ *$pg;q+
+ ^#$ &j# (Q% &R% (Q% ({' &h, (i, &h, (i, &h, (i, &h, (i, &h, (i, &h,qt:3
+ *$pg:q+
+ +^$qt93
+ *.pg9q+
+ *$qt83
+ *$pg8q+
+ *$qt73
+ *$pg7q+
+ *$ V#Z+ &j# (n) &o) (n) (i, &U1 (V1 &U1 (V1 &U1 (V1 &U1 (V1 &]# (^# &]#qt63
+ *$pg6q+
+ *$qt53
+ *$pg5q+
+ *$qt43
+ *$pg4q+
+ *$qt33
+ *$pg3q+
+ .$pnr(#:&0
+ $${>=u
+ ($/i
 zI=y
-y@0p-
-v7
-v_pS
-/9
-:*d
-/d
-v8
-t|xS#E
+ 0&t|xS#E
 s/
 }pqByxrEzR4rN
-!s4
-tg0qG.
-q"br+
-s/
-sM{'<)
-  &r6p<K
-  $j7/d
-  $j7yTRu%
+ *&sM{'<)
+ +r6 $. 'j7 (&yTRu%
 yTQ}N
 yTPfp6
 yTOfqu
@@ -3644,15 +3053,10 @@ yTDf'y,pU
 yTCfr:sI
 /f
 D"94
-/&
-:-d
-/&
-tS"
+ (.tS"
 t|xS#H
-  %j7tg0yR
-sMzr<u=
-  &Hp<L
-  'j7yTBu%
+ )j7 $*sMzr<u=
+ +H $. -j7yTBu%
 yTA}N
 yT@fp6
 yT?fqu
@@ -3662,436 +3066,163 @@ yT<frepZ
 yT;f.sD
 yT:ftT
 yT9fpdsc
-  )j7y@+q%
-xd#@&0
-s5~5
-!s4
-y@5qT
-D*9C
+ 1j7 $6xd#@&0
+ ($D*9C
 /@
 s$m+i0
-y@6qO
-:/w&
-q\1qT
-GB=:
+ ((GB=:
 /*
 s$p:Bi1
-|O+s{
-zv<
-  $MsFp:<E
+ $(zv<
+ 'MsFp:<E
 /,
 GB94
 /%
 se?
-/%
-s$pAi3
-/%
-  &-t1x?vu
-t#vu
-  ##p<M
-s<q9;
-G#)
-|R;
-G#)
-|O.r7
-:5w&
-rIr(#G
+ (4 +- *,s<q9;
+ $$|R;
+ ($rIr(#G
 rIr(#H
-rd/r.
-!s4
-s/
-|O1p;
-xe&#
-  #x1/8
-  $x1/7
-  6x1|O*t0
-k#&.
+ a#&k#&.
 r>6
-s%#3
-}5
-  &a8/$
-  $C/9
-r3r5$#m
-  %R(/9
-r3px$#p
-/%
-  $G  %g'  $I  %g'  $K  %g'  $M  %g'  $O/%
-te#xu7$pM
-/%
-  $y2/%
-te#zu7$U
-/&
-utR
-  &a9  %m-/&
-vx-$#}
-/&
-  $m3/&
-vx.$$#
-  &P#  $m'  %P#  $m'  %P#  $s.  %P#  $s.  %P#te$+u72pM
-  &P#te$-u72U
-|O.yB
-qn;%;qd
-k;&.
-y7
-  $z7/(
-p]=vE#
-  #n4/'
-  %S#  6n4/(
-s%I3
-{H
-  )s$/(
-r3r5$$4
-  %s$/(
-r3px$$7
-  :s$te$?u7$pM
-  &s$te$Au7$U
-/&
-uMR
-  *s$vx-$$D
-  &s$vx.$$G
-  :s$te$Ou72pM
-  &s%te$Qu72U
-/(
-qnb%bqd
-kb&.
-  $r8purvq[
-{T$O$$P
-/Y
-yVy"
-s>sg
-  *t8/#
-{T$\$$]
-/#
-  ,/qN5q-
-:Cw&
-q.0p}
-sn"$$j
-w|w)$$l
-q.+pC
-qeN=R
-q.2t}
-sz$$n
-t<sl
-wH$$q(
-q$r\$$q
-prr\$$s(
-/#
-w1pG-
-sZQ[pF-
-}.pC
-qeN92
-xr
-q=<qp
-yPO92
-q='pK
-|Y3E
-q=0qW
-wIp:3
-/#
-s$pA-
-v3:98-
-v3;99-
-q=2q~
-DWp@
-ua1
-sed
-ua'
-rk4=V
-  $~;q.*q%
-wN$14
+ && +a8 w#$ +a9 w#$k;&.
+ e#$ 1s$ q#* 3s$ o#,kb&.
+ g#$qeN=R
+ 6$qeN92
+ &$yPO92
+ $$|Y3E
+ $$wIp:3
+ ($v3;99-
+ $$DWp@
+ $$sed
+ $$rk4=V
+ ($wN$14
 }pqByxrEzR4=W
 zZq996
 zZpJ97
-!s4
-q=1P
-w#<)
+ $% $2w#<)
 {>94
 sAq9
-tE
-u"
-q=5pV
-q|pAu$
-q=*pV
-r,q9
-tE
-p<N
-q=5sT
-wb7
-wSt^tz
-s<pS,
-}O
-Ip)?pEqBqgq7uLq]A
-q=*t0
-wb(
-  $(D")
-  #(!s4
-/H
-qe:9?
+ ((q|pAu$
+ $$r,q9
+ ,$ $. 6-qe:9?
 zZp:B=:
-/Z
-r?6
-!s4
-qN*pK
-s~
-!s4
-  #lAJ*{V
+ 0&J*{V
 J+yt
-  #rAp9<
-  $z>J1xz
+ %rAp9<
+ 'z>J1xz
 sY+
-!s4
-Wpbq-
-J7|<
+ &0J7|<
 :k{e
 :iuC1
 sY5
-!s4
-/W
+ $I/W
 :;}v
 sY6
-!s4
-/U
+ $#/U
 :8q(<
 p90'
-!s4
-ug1p=
-:5q(0
+ &a#:5q(0
 uR$0
 p90+
-!s4
-/&
-:0q(2
+ &(:0q(2
 p90.
-!s4
-:-q(1
+ $K:-q(1
 p9u*
-!s4
-|O+q-
-:)q(*
+ &X#:)q(*
 :(q(6
 :'rP<
 p9+'
-!s4
-//
+ $I//
 q,~7rP0
 //
 p9++
-!s}
-  #Y?s3
-!tj
-/*
+ *^#/*
 rI5
 v_<
-v_<
-p9
-!u8
-  #gA})
+ %# &* $-})
 n<
 _'
-p9
-!{J
-/}
-tX
-pp<
-_+
-p9
-!|r
-qL.p'0
-vb;
-pp<
-r9<
-p9
-!y=pm
-qL*q8
-vbM
-Cs
+ &4/}
+ &+_+
+ &0 ,- $. &-Cs
 _-
-p9
-!cwG
-/|
+ &2/|
 ||
 n<
 _)
-p9
-!cwX
-/z
-{1.
-Cn
-_<
-p9
-!cx#
-/t
-{11
-nA
-r9q0
-p9
-!c*pm
-sW6rR
-vbe
-  %@!cxw
-/J
-{16
-C/
-  $4!c'y3
-//
-tX6
-nF
+ &*/z
+ &+ &R# $E/t
+ $+nA
+ &$ $. $QQ# *uP# $./J
+ $+C/
+ (0//
+ $+nF
 _$
-p9
-!c'z/
-||<
-ppxf
-_G
-p9
-!cqypm
-tX6
-nN
-  $,!crvpm
-  $,_O
-p9
-!ct-pm
-/3
-tX2
-nT
-  $O!c'wG
-tX2
-nU
-  $B!c'wX
-tX2
-nV
-  $G!c'x#
-tX2
-nW
-  $L!cuQpm
-/3
-tX<
-C_
-_/
-p9
-!c'xw
-tX<
-C^
-  $'!vTy3
-/3
-tX'
-CX
-_1
-p9
-!vTz/
-tX'
-CW
-  $'!ct?pm
-/3
-tX.
-CQ
-  $M!vT+pm
-vb3
-ppxf
-r9pA
-p9
-!crlpm
-/&
-tX6
-CL
-  $n#!vTwG
-  $n#q4K
-p9
-!vTwX
-tX6
-CD
-  $,!vTx#
-  $,q4C
-p9
-!cxNpm
-/3
-tX5
-C:
-  $7!vTxw
-tX*
-n<
+ &0 &+ &7 $B $?nN
+ ', $F &?_O
+ &D/3
+ $+nT
+ &I &V# (K &LnV
+ 'G $( $InW
+ &I $w#/3
+ &+_/
+ &. &+ '' $2/3
+ &+_1
+ &. &+ '' $2/3
+ &+ &8 $- &+ &w# $j# &-CL
+ 'n# $2 &+q4K
+ &. $?CD
+ ', $F &?q4C
+ &D/3
+ &, '7 $' $+n<
 q49
-p9
-!|-y3
-tX5
-C5
-  $A!|-z/
-  $,q44
-p9
-!cq0pm
+ &0 $?C5
+ 'A $F ',q44
+ &*/3
+ $+ppqA
+ &$!|-+pm
 /3
-tX0
-ppqA
-q4$
-p9
-!|-+pm
-/3
-tX+
-ppq9
-q4$
-!u9
-p,0td
-tl
-to
-tk
-tm
-zqvU
-st
-zqw<
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ $&ppq9
+ X#$`}
 
 var normQKVSM80NarrowAligned = driver.Text{Base: &normQKVSM90NarrowAligned, Code: `packed2 43882 normQKV_shallow
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- w#(/&
- W&( t'&/N
- c-$/d
- ($/c
- 2$/c
- ($/e
- Y,$ j&$`}
+ o%(/&
+ ^*( i-&/N
+ u8$/d
+ .$/c
+ B$/c
+ .$/e
+ c6$ T+$`}
 
 var normQKVSM80 = driver.Text{Base: &normQKVSM90, Code: `packed2 45884 normQKV_shallow
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- \#(/&
- ^'( [(&/N
- c-$/h
- ($/c
- 2$/c
- 4$/e
- k,$ p&$`}
+ i$(/&
+ m,( g.&/N
+ u8$/h
+ .$/c
+ B$/c
+ F$/e
+ V7$ a+$`}
 
-var rowsSM70 = driver.Text{Base: &normQKVSM90, Code: `packed2 29050 rows_dtype_BF16_row_BF16
+var rowsSM70 = driver.Text{Base: &normSwiGLUSM90NarrowAligned, Code: `packed2 29050 rows_dtype_BF16_row_BF16
 !s.
 !s-
- #(!u6vy}Cwd
+ $(!u6vy}Cwd
 !u'\|mwp
 !
 !yHvstc
 !
 !{L
 !}ex(
- #2]p0r-
+ $4]p0r-
 OpdrT
 hq&r-
 p#'yD
- $, $$u#
+ &, &$u#
 v0
 vc
 w%yR
@@ -4109,16 +3240,15 @@ r?L
 qN1q-
 v}pA
 }k
- #g*qN5u)
+ $e)qN5u)
 t_pAr}
 r^,
 ubq9
-y+qA
-sFpAE
+ $U$sFpAE
 tE
 p<R
- #e]#G#)
-uepSr}
+s<pS,
+ $BuepSr}
 qM0pb
 s/
 sAq)
@@ -4131,9 +3261,9 @@ tE
 s$<-
 zIE
 u"
- %vQ# %'qM+tB
+ (g* ('qM+tB
 q|pAp@
-  #9vG)
+ %9vG)
 s<pO4
 G%)
 qM0s{
@@ -4145,11 +3275,11 @@ tE
 {*qd
 /#
 r,qA
-  $'}0zz
+ ''}0zz
 /#
 r,ps
-  $,y?ql
- $|*wAuLt^>p+pJV
+ ',y?ql
+ &|&wAuLt^>p+pJV
 pDq~yG
 }c
 }X
@@ -4158,27 +3288,26 @@ t.phV
 prsgpM
 wAuLt^>p+pJFqc
 /#
-  $)/#
+ ')/#
 t.phFp.
-  #)wAuLt^>p+pJFp.
-  &)t.phFrL
-  #0wAuLt^>p+pJFq6
-  &0t.phFs*
+ %)wAuLt^>p+pJFp.
+ +)t.phFrL
+ %0wAuLt^>p+pJFq6
+ +0t.phFs*
 w7u0r_U
 qM0qW
 sk&
 sAq/
 zZpsE
 y7
-  #$|&w&
- #+ ##/%
-q|psw"
+ %$|&w&
+ $+ &if#q|psw"
 wc
 s<q),
 G/)
 }W
 /%
-  $L/%
+ 'L/%
 tK14
 G%)
 uS
@@ -4186,57 +3315,54 @@ p>#(uH#
 /&
 {U1913
 s(19&
- $i) ##qN1p-
+ &l& $#qN1p-
 G),
 sk(
-  $i$/)
+ 'i$/)
 zv&
 G)4
-zv&
-uN$
-  $i$p<S
-  %i$/)
+ %$uN$
+ 'i$p<S
+ )i$/)
 z'
 sk&
-  1i$/(
-  'i$/&
-  5i$/(
-  $i$/(
-  9i$/)
-  ,i$rc
-  #i$D$)
-  'i$qY#4
-  $i$p>1(uH1
+ Ai$/(
+ -i$/&
+ Ii$/(
+ 'i$/(
+ Q#i$/)
+ 7i$rc
+ %i$D$)
+ -i$qY#4
+ 'i$p>1(uH1
 /&
 x9$=$3
 qe$9&
-  %i$/)
+ )i$/)
 G)4
-  'i$G)M
-  &i$p<T
-  &i$qI%
-  s#i$uB
-  ,i$qh#(u7#
-  )i$G)M
-  'R'G);
-  &R'p<U
-  x#i$wD
-  4i$G);
-  'k)G)rf
-  &k)p<V
-  x#R'r>2
-  4R'G)rf
-  'T,G)s6
-  &T,p<W
-  x#k)r>.
-  4k)G)s6
-  'm.G)r+
-  &m.p<X
-  x#T,r>1
-  3T,}k
+ -i$G)M
+ +i$p<T
+ +i$qI%
+ h%i$uB
+ 7i$qh#(u7#
+ 1i$G)M
+ -R'G);
+ +R'p<U
+ r%i$wD
+ Gi$G);
+ -k)G)rf
+ +k)p<V
+ r%R'r>2
+ GR' %c$ -T,G)s6
+ +T,p<W
+ r%k)r>.
+ Gk) %c$ -m.G)r+
+ +m.p<X
+ r%T,r>1
+ ET,}k
 /*
 v"~B
- ##qN+q[
+ $#qN+q[
 t_p:)9&
 t_p:*9&
 uN$
@@ -4247,7 +3373,7 @@ wj,
 G#)
 uepSrN
 /.
-  %k.qD$B
+ )k.qD$B
 qD2B
 qD@B
 qDNB
@@ -4262,14 +3388,11 @@ tK&4
 t_p:&rf
 t_p:&s6
 t_p:&r+
-  *2 ##q|pJu$
+ 32 $#q|pJu$
 G&u$
-r,q/
-uMuD
-r,qA
-uMu=
-r,ps
-uMwi
+ %p3uMuD
+ %m3uMu=
+ %j3uMwi
 r,q)
 uMw"
 wU"
@@ -4279,41 +3402,40 @@ uM=#
 wU$
 t1yZxO
 t#xO
-  '#p<Z
+ -#p<Z
 sW'p'
 qY$4
-  $u2z:s{
+ 'u2z:s{
 qY&,
 D))
 }W
 /*
-  $|3z:r%
+ '|3z:r%
 p>#7xm#
-  #Y3D+)
+ %Y3D+)
 }W
-  &y)p>17U#1
+ +y)p>17U#1
 qY",
 D-)
-  '*qha7pM"a
+ -*qha7pM"a
 qY#,
 D/)
-  '2qhS7|NS
+ -2qhS7|NS
 qY$,
 D1)
-  ':qhF7pj"F
+ -:qhF7pj"F
 qY%,
 D3)
-  'Bqh97pG"9
-qY&,
-D5)
-  'Jqh,7po",
+ -Bqh97pG"9
+ %R#D5)
+ -Jqh,7po",
 qY',
 D7)
-  'Jw7t[7pFr5
+ -Jw7t[7pFr5
 }ytB
 x95=53
 qe59&
-  %X4{Np=
+ )X4{Np=
 qI%
 p_%y0#
 wMt"#
@@ -4333,34 +3455,29 @@ sk(
 tE
 xr
 |,yUqT
- $wS#qL'q-
+ &a%qL'q-
 p_%ql&#
- $tR# #1t9p*
- %>sBwk
+ &t_# $1t9p*
+ (>sBwk
 y7
 }BqT
 tf
 G')
 uq(
-  $3qN5q~
+ '3qN5q~
 J%v|
-p9*
- #EJ9|'
+ &i_#J9|'
 sY<
- #MJMyt
-sY0
- ##:}{h
-sY2
- ##:i{e
-sY1
- ##:TuC5
+ $CJMyt
+ &J:}{h
+ &(:i{e
+ &(:TuC5
 sY*
- ##:@uC6
-p9q&
- ##qN+qW
+ $C:@uC6
+ &NqN+qW
 :-q('
 p9t?
- ##/-
+ $G/-
 :)q(+
 :(q(2
 :'q(.
@@ -4370,108 +3487,91 @@ p9t?
 :#q(6
 p9u/
 !s}
- $PV#/5
-ws
-pc1
-pc0
- $*})
+ &X#/5
+ &$pc0
+ &$})
 nG
 _F
- $*})
+ &*})
 n]
 _\
- $*})
+ &*})
 nt
 _s
- $*})
+ &*})
 C|
 q4}
- $*})
+ &*})
 Cf
 q4g
- $*})
+ &*})
 CO
 q4P
- $*/%
- #On-
- $y# #E #7n+
- $7 #R#vb;
-nC
- $4 #- #OnA
+ &(/%
+ $An-
+_$
+ &F{1.
+n+
+ &; $@ %,nC
+ ', $, $BnA
 _C
- $V#vb;
-nY
- $' #,{1.
-nW
+ &= %6nY
+ '6 $* $.nW
 _Y
- $(vb;
-np
- $; #@{1.
-nn
+ &) %@np
+ '@ $, $+nn
 _p
- $*vb;
-pB#/
- $= #B{1.
-pB#1
+ &0 %JpB#/
+ 'J $, $ApB#1
 r9r;#/
- $(vb;
-Cj
- $f# #k#{1.
-Cl
+ &F %JCj
+ 'J $, %JCl
 q4j
- $*vb;
-CS
- $|# #R${1.
-CU
+ &( %JCS
+ 'J $* %JCU
 q4S
- $*/%
+ &(/%
 tX
 C?
- $H #C||
+ 'K $,||
 C@
 q4?
- $*/%
+ &(/%
 vbM
 C;
 q4<
- $(vbM
-C4
-  $' #,vbM
-C3
-  $, #*vbM
-C2
-  $1 #*vbM
-C1
-  $6 #*vbM
-C0
-  $; #,vbM
-C/
-  $@ #*vbM
-C.
-q4<
- #JuG
- &$yz
+ &( %'C4
+ ''!vTwG
+ %,C3
+ ',!vTwX
+ %1C2
+ '1!vTx#
+ %6C1
+ '6!cxNpm
+ %;C0
+ ';!vTxw
+ %@C/
+ '@!|-y3
+ %EC.
+ %E $(uG
+ *$yz
 st
 {)
- 3(`}
+ D(`}
 
-var rows32SM70 = driver.Text{Base: &normQKVSM90, Code: `packed2 25313 rows_float32_row_F32
+var rows32SM70 = driver.Text{Base: &addProductSM90NarrowAligned, Code: `packed2 25313 rows_float32_row_F32
 !s.
 !s-
- #(!u6vy}Cwd
+ $(!u6vy}Cwd
 !
 !yHvstc
-!
-!{L
-!}ex(
- #2]p0r-
+ &,!}ex(
+ $"]p0r-
 }r
 huvrG
 p#'yD
- $, $$u#
-v0
-vc
-w%yR
+ &* &$u#
+ &$w%yR
 zp
 xYp}
 s1
@@ -4486,16 +3586,15 @@ r?L
 qN1q-
 v}pA
 }k
- #g*qN5u)
+ $^)qN5u)
 t_pAr}
 r^,
 ubq9
-y+qA
-sFpAE
+ $Y$sFpAE
 tE
 p<R
- #\4G#)
-uepSr}
+s<pS4
+ $BuepSr}
 qM0pb
 s/
 sAq)
@@ -4508,29 +3607,31 @@ tE
 s$<-
 zIE
 u"
- %n( %'qM+tB
+ %+ &T) )%qM+tB
 q|pAp@
- #g(vG)
+ %9vG)
 G%R
 qM0s{
 vG3
 /#
- $yJ/#
+r,q9
+tE
+/#
 uMqd
 /#
 r,q/
-  $'{*zz
+ ''{*zz
 /#
 r,qA
-  $,}0ql
- $dZ#t.pOV
+ ',}0ql
+ &f%t.pOV
 t.phV
 prsgpM
 t.pOFp.
 t.phFp.
-  #%t.pOFrL
+ %%t.pOFrL
 t.phFrL
-  #(t.pOFs*
+ %(t.pOFs*
 t.phFs*
 w7u0r_U
 qM0qW
@@ -4538,8 +3639,8 @@ sk&
 sAq9
 zZqAE
 y7
-  #$|&w&
- #+ $#q|qAwi
+ %$|&w&
+ $+ &#q|qAwi
 wc
 s<ps4
 G/)
@@ -4550,53 +3651,49 @@ p>#(uH#
 /$
 {U1913
 s(19&
- $g) ##qN1p-
+ &yY# $#qN1p-
 G),
 sk(
-  $R$/'
+ 'R$/'
 zv&
 G)4
-zv&
-uN$
-  $R$p<S
-  %R$/'
+ %$uN$
+ 'R$p<S
+ )R$/'
 s/
-sk&
-  1R$/&
-  &R$/&
-  @R$/'
-  ,R$rc
-  #R$D#)
-  %R$p>1(uH1
+ %K AR$/&
+ +R$/&
+ _#R$/'
+ 7R$rc
+ %R$D#)
+ )R$p>1(uH1
 /$
 x9"="3
 qe"9&
-  %R$/'
+ )R$/'
 G)4
-  'R$G)M
-  &R$p<T
-  g#R$uB
-  'R$qh#(u7#
-  )R$G)M
-  'T&G);
-  &T&p<U
-  g#T&wD
-  /R$G);
-  'V(G)rf
-  &V(p<V
-  g#V(r>2
-  /T&G)rf
-  'X*G)s6
-  &X*p<W
-  g#X*r>.
-  /V(G)s6
-  'Z,G)r+
-  &Z,p<X
-  g#Z,r>1
-  .X*}k
+ -R$G)M
+ +R$p<T
+ ~$R$uB
+ -R$qh#(u7#
+ 1R$G)M
+ -T&G);
+ +T&p<U
+ ~$T&wD
+ =R$G);
+ -V(G)rf
+ +V(p<V
+ ~$V(r>2
+ =T& %{# -X*G)s6
+ +X*p<W
+ ~$X*r>.
+ =V( %{# -Z,G)r+
+ +Z,p<X
+ ~$Z,r>1
+ ;X*}k
 /(
 v"~B
- ##qN+q[
+ $#qN+q[
 t_p:)9&
 t_p:*9&
 uN$
@@ -4607,7 +3704,7 @@ wj4
 G#)
 uepSrN
 /,
-  %Z.qD$B
+ )Z.qD$B
 qD2B
 qD@B
 qDNB
@@ -4622,12 +3719,10 @@ tK&4
 t_p:&rf
 t_p:&s6
 t_p:&r+
-  *2 ##q|pJu$
+ 32 $#q|pJu$
 G&u$
-r,q/
-uMuD
-r,qA
-uMu=
+ %[0uMuD
+ %X0uMu=
 r,ps
 uMwi
 r,q)
@@ -4639,7 +3734,7 @@ uM=#
 wU$
 t1yZxO
 t#xO
-  '#p<Z
+ -#p<Z
 sW'p'
 qY$4
 G%)
@@ -4648,7 +3743,7 @@ z:s{
 D(R
 uS
 p>#7xm#
-  #U0D*)
+ %U0D*)
 uS
 p>17U#1
 s<q)4
@@ -4663,7 +3758,7 @@ qY#4
 D0)
 uS
 qhF7pj"F
-  #9D2)
+ %9D2)
 uS
 qh97pG"9
 qY%4
@@ -4677,7 +3772,7 @@ w7t[7pFr5
 }ytB
 x94=43
 qe49&
-  %l0{Np=
+ )l0{Np=
 s/
 t9Z
 wMt"#
@@ -4697,34 +3792,37 @@ sk(
 tE
 xr
 |,yUqT
- $wS#qL'q-
+ &{#qL'q-
 s'ql^
- $tR# #1t9p*
- %>sBwk
+ &lX# $1t9p*
+{prQ
+t+r$r_
+rHp48,
+sBwk
 y7
 }BqT
 tf
 G')
 uq(
-  $3qN5q~
+ '3qN5q~
 J%v|
 p9*
- #EJ9|'
+ $GJ9|'
 sY<
- #MJMyt
+ $#JMyt
 sY0
- ##:}{h
+ $#:}{h
 sY2
- ##:i{e
+ $#:i{e
 sY1
- ##:TuC5
+ $#:TuC5
 sY*
- ##:@uC6
+ $#:@uC6
 p9q&
- ##qN+qW
+ $#qN+qW
 :-q('
 p9t?
- ##/+
+ $#/+
 :)q(+
 :(q(2
 :'q(.
@@ -4734,87 +3832,78 @@ p9t?
 :#q(6
 p9u/
 !s}
- $PV#/2
+ &c[#/2
 ws
 pc1
 pc0
- $*})
+ &*})
 nE
 _D
- $*})
+ &*})
 nY
 _X
- $*})
+ &*})
 nn
 _m
- $*})
+ &(})
 Cu
 q4v
- $*})
+ &(})
 Ca
 q4b
- $*})
+ &(})
 CL
 q4M
- $*/%
- #On-
- $y# #E #7n+
- $7 #R#vb;
-nA
- $4 #- #On?
+ &*/%
+vb;
+n-
+_$
+ &({1.
+n+
+ &< $7 $DnA
+ ', $= $Dn?
 _A
- $V#vb;
-nU
- $' #,{1.
-nS
+ &= $.nU
+ '6 $' $.nS
 _U
- $(vb;
-nj
- $; #@{1.
-nh
+ &' $+nj
+ '@ $2 $+nh
 _j
- $*vb;
-Cy
- $= #B{1.
-C{
+ &2 $ACy
+ 'J $H $AC{
 q4y
- $(vb;
-Ce
- $f# #k#{1.
-Cg
+ &F %JCe
+ 'J $* %JCg
 q4e
- $*vb;
-CP
- $|# #R${1.
-CR
+ &* %JCP
+ 'J $* %JCR
 q4P
- $*/%
+ &(/%
 tX
 C>
- $H #C||
+ 'K!ct?pm
+||
 C?
 q4>
- $*/%
+p9
+!vT+pm
+/%
 vbM
 C:
 q4;
- $(vbM
-C3
-  $' #,vbM
-C2
-  $, #*vbM
-C1
-  $1 #*vbM
-C0
-  $6 #*vbM
-C/
-  $; #,vbM
-C.
-  $@ #*vbM
-C-
-q4;
- #JuG
- &$yz
-st
-{)
- 3(`}
+p9
+!crlpm
+ %'C3
+ ''!vTwG
+ %,C2
+ ',!vTwX
+ %1C1
+ '1!vTx#
+ %6C0
+ '6!cxNpm
+ %;C/
+ ';!vTxw
+ %@C.
+ '@!|-y3
+ %EC-
+ %E V#(`}

@@ -159,7 +159,7 @@ uOwe
 w'
 u"
 }k
-  1#yh
+ A#yh
 !s4
 rr#B
 rr$B
@@ -178,7 +178,7 @@ rxr1B
 rxr$B
 |2B
 rIp7
-  $5z<v/
+ '5z<v/
 vJ&$pT
 |Epv
 s/
@@ -188,11 +188,11 @@ z<pX
 w_e
 wC$qU
 /#
-  %)/#
+ ))/#
 |A3
 wC$&0
-  ')}fwe
-  ')|5rR
+ -)}fwe
+ -)|5rR
 qI2
 p%2&,
 s[p7
@@ -204,17 +204,17 @@ ud
 |EsT
 t1|k&>xP
 }FxP
-  '#/#
-  &)}\{G
+ -#/#
+ +)}\{G
 /$
 r2}|
 G#)
 w62pP|cq]
 G%R
-  #$s%"3
-  &'s%(3
-  &,s%.3
-  &1/#
+ %$s%"3
+ +'s%(3
+ +,s%.3
+ +1/#
 r&2e
 G')
 w60u5Q>Qr|
@@ -226,19 +226,19 @@ q{7q+
 }X
 /#
 pL73
-  $%q{8q+
-  $(pL83
-  $+q{9q+
-  $.pL93
-  $1q{:q+
-  $4pL:3
-  $7q{;q+
-  $:pL;3
-  $=q{<q+
-  $@pL<3
-  $Cq{=q+
-  $FpL=3
-  $Iq{>q+
+ '%q{8q+
+ '(pL83
+ '+q{9q+
+ '.pL93
+ '1q{:q+
+ '4pL:3
+ '7q{;q+
+ ':pL;3
+ '=q{<q+
+ '@pL<3
+ 'Cq{=q+
+ 'FpL=3
+ 'Iq{>q+
 }X
 qM5q[
 rF5#4
@@ -248,61 +248,61 @@ qM*qT
 qJ*s;
 /#
 rF6#4
-  #(X#xm1
+ %(X#xm1
 /#
 qJ)"$
 /#
 rF7#4
-  #.X&xm0
+ %.X&xm0
 /#
 qJ("'
 /#
 rF8#4
-  #4X)xm/
+ %4X)xm/
 /#
 qJ'"*
 /#
 rB2#4
-  #:X,xm.
+ %:X,xm.
 /#
 qJ&"-
 /#
 rB5#4
-  #@X/xm-
+ %@X/xm-
 /#
 qJ%"0
 /#
 rB8#4
-  #FX2xm,
+ %FX2xm,
 /#
 qJ$"3
 /#
 rB;#4
-  #LX5xm+
+ %LX5xm+
 /#
 qJ#"6
 /&
 s%Ke
-  $X$/&
+ 'X$/&
 pL>3
 }X
 /&
 q{?q+
-  $X$pL?3
-  $%q{@q+
-  $(pL@3
-  $+q{Aq+
-  $.pLA3
-  $1q{Bq+
-  $4pLB3
-  $7q{Cq+
-  $:pLC3
-  $=q{Dq+
-  $@pLD3
-  $Cq{Eq+
-  $FpLE3
-  $Iq{Fq+
-  $OrB&"'
+ 'X$pL?3
+ '%q{@q+
+ '(pL@3
+ '+q{Aq+
+ '.pLA3
+ '1q{Bq+
+ '4pLB3
+ '7q{Cq+
+ ':pLC3
+ '=q{Dq+
+ '@pLD3
+ 'Cq{Eq+
+ 'FpLE3
+ 'Iq{Fq+
+ 'OrB&"'
 vS)
 prsRx.H
 /&
@@ -351,40 +351,40 @@ X5x.H
 snH"6
 /&
 s%Ye
-  %X$pLF3
-  $X$q{Gq+
-  $a&pLG3
-  $%q{Hq+
-  $(pLH3
-  $+q{Iq+
-  $.pLI3
-  $1q{Jq+
-  $4pLJ3
-  $7q{Kq+
-  $:pLK3
-  $=q{Lq+
-  $@pLL3
-  $Cq{Mq+
-  $FpLM3
-  $Iq{Nq+
-  T#X$s%he
-  %a&pLN3
-  $a&q{Oq+
-  $P(pLO3
-  $%q{Pq+
-  $(pLP3
-  $+q{Qq+
-  $.pLQ3
-  $1q{Rq+
-  $4pLR3
-  $7q{Sq+
-  $:pLS3
-  $=q{Tq+
-  $@pLT3
-  $Cq{Uq+
-  $FpLU3
-  $Iq{Vq+
-  &a&p>2r5u7G
+ )X$pLF3
+ 'X$q{Gq+
+ 'a&pLG3
+ '%q{Hq+
+ '(pLH3
+ '+q{Iq+
+ '.pLI3
+ '1q{Jq+
+ '4pLJ3
+ '7q{Kq+
+ ':pLK3
+ '=q{Lq+
+ '@pLL3
+ 'Cq{Mq+
+ 'FpLM3
+ 'Iq{Nq+
+ Y$X$s%he
+ )a&pLN3
+ 'a&q{Oq+
+ 'P(pLO3
+ '%q{Pq+
+ '(pLP3
+ '+q{Qq+
+ '.pLQ3
+ '1q{Rq+
+ '4pLR3
+ '7q{Sq+
+ ':pLS3
+ '=q{Tq+
+ '@pLT3
+ 'Cq{Uq+
+ 'FpLU3
+ 'Iq{Vq+
+ +a&p>2r5u7G
 /&
 qr*"Fr5
 /#
@@ -439,62 +439,61 @@ y7
 qL0pC
 p%7&5
 vN
-!s4
-}Bpv
+ %&}Bpv
 p_7&$&0
-  %f,qI7
+ )f,qI7
 p%7&,
 }Qta
 t#ta
 xh
 t~3
-  &l+r&7e
-  $[+/(
+ +l+r&7e
+ '[+/(
 q"p^3
 }X
 /(
 q>paq+
-  $j(q"|P
-  $%q>p|q+
-  $(q"p|3
-  $+q>qRq+
-  $.q"qR3
-  $1q{"q+
-  $4pL"3
-  $7q{#q+
-  $:pL#3
-  $=q{$q+
-  $@pL$3
-  $Cq{%q+
-  $FpL%3
-  $Iq{&q+
-  $O  $S)p>2r5uH2
+ 'j(q"|P
+ '%q>p|q+
+ '(q"p|3
+ '+q>qRq+
+ '.q"qR3
+ '1q{"q+
+ '4pL"3
+ '7q{#q+
+ ':pL#3
+ '=q{$q+
+ '@pL$3
+ 'Cq{%q+
+ 'FpL%3
+ 'Iq{&q+
+ 'O 'S)p>2r5uH2
 /(
 qr*#*r5
-  %r$p>1pxuH1
+ )r$p>1pxuH1
 /#
 qr)#)px
-  %r$p>0s;uH0
+ )r$p>0s;uH0
 /#
 qr(#(s;
-  %r$p>/""uH/
+ )r$p>/""uH/
 /#
 qr'#'""
-  %r$p>."#uH.
+ )r$p>."#uH.
 /#
 qr&#&"#
-  %r$p>-"$uH-
+ )r$p>-"$uH-
 /#
 qr%#%"$
-  %r$p>,"%uH,
+ )r$p>,"%uH,
 /#
 qr$#$"%
-  %r$p>+"&uH+
+ )r$p>+"&uH+
 /#
 qr###"&
 qL0p;
 t=7&7e
-  #l$  $p$qL1P
+ %l$ 'p$qL1P
 p_/x;rW&%
 p_.ti
 wMt"2
@@ -522,11 +521,11 @@ p_(&$&0
 s/
 tA-
 pH)&(
-  #a/  $&tE
+ %a/ '&tE
 xh
 z:pb
 p_/zN%
-  #C{prQ
+ %C{prQ
 q;tT
 {oqW
 q;yW
@@ -534,23 +533,22 @@ s>tO
 q;z|
 t+Q~#
 q;qFq6
-  #$q;.um
-  #&q;1{^
-  #(q;5|K
-  #*q;*s*
-  #,q;uAqX
-  #.q;pd0rj
-  #0q;'qyp.
-  #2q;'t?vU
-  #4q;rv+qu
-  #6q;'v6t'
-  #8q;r:sKpZ
-  #:|nP
+ %$q;.um
+ %&q;1{^
+ %(q;5|K
+ %*q;*s*
+ %,q;uAqX
+ %.q;pd0rj
+ %0q;'qyp.
+ %2q;'t?vU
+ %4q;rv+qu
+ %6q;'v6t'
+ %8q;r:sKpZ
+ %:|nP
 {bqd
 G))
 wmqd
-G))
-r&/;
+ %$r&/;
 ut)
 uqU
 r^R
@@ -558,7 +556,7 @@ uJ
 s~
 !s4
 }yqT
-  $%/3
+ '%/3
 J&vKc<
 J'uC
 J(q(
@@ -572,13 +570,11 @@ J.{7
 J/|'
 J0{V
 sY'
-!s4
-}BpC
+ %4}BpC
 q,yZxz
 q,~'{h
 sY2
-!s4
-qI-
+ %9qI-
 /&
 q,~*{e
 sY1
@@ -601,15 +597,15 @@ n/
 _+
 p9
 !|r
-  $'  $,!y=pm
+ '' ',!y=pm
 })
 n0
-  $,!cwG
-  $'  $6!cwX
+ ',!cwG
+ '' '6!cwX
 })
 n1
-  $6!cx#
-  $'  $@!c*pm
+ '6!cx#
+ '' '@!c*pm
 /%
 tX
 n2
@@ -618,30 +614,29 @@ p9
 !cxw
 tX
 n3
-  $'!c'y3
+ ''!c'y3
 tX
 n4
-  $,!c'z/
+ ',!c'z/
 tX
 n5
-  $1!cqypm
+ '1!cqypm
 /%
 ||
 C(
-  $L!crvpm
-  $'  $L!ct-pm
+ 'L!crvpm
+ '' 'L!ct-pm
 ||
 C'
-  $A!c'wG
+ 'A!c'wG
 /%
 vbM
 ppq)
 r9pA
 p9
 !c'wX
-vbM
-ppps
-  #'!u9
+ %'ppps
+ %'!u9
 p,y9
 tl
 to
@@ -651,7 +646,7 @@ p"ui
 st
 t$qX
 {D
-  $~4su
+ '~4su
 sq
 s2
 sv
@@ -669,7 +664,7 @@ s~
 var narrowRowsSM80NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned, Code: `packed2 14074 narrowRows
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- #(!u6yjjp[q*
+ $(!u6yjjp[q*
 !u'p[rmr[p3gq*
 !xgIp)jpEp3q*
 !|Fx<w>p3q*
@@ -679,27 +674,27 @@ var narrowRowsSM80NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned
 !?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pW{npt
- #0].qq
+ $0].qq
 O5qo
 h.rA
 p#pdrG
- $*p,qX
+ &*p,qX
 tn
 p,rj
 v0
 p,p.
 uG
 w^
- $0u<y9
+ &0u<y9
 u<pdp6
 {fqO
 s1
 |tp{p)w>?rV
 sr
- $4ud
+ &4ud
 qCbp*)
 r=.sT
- #{%q?{,
+ ${%q?{,
 yQ
 s$pS-
 pIp74
@@ -731,7 +726,7 @@ u?qA
 pIp^;
 r=5{$
 wj;
- #LWp=p'+
+ $LWp=p'+
 p_'pepT
 tIp^&&
 r=}b
@@ -750,14 +745,14 @@ t4
 |H.
 pnqVK
 v8
-  $%{\-
+ '%{\-
 rIp^
 t&?op$gp/xIyO
 !s4
-  $b#}npQ
+ 'b#}npQ
 tE
 t#ve
-  ##p<>
+ %#p<>
 xe&+
 wm3
 {W
@@ -768,17 +763,16 @@ rHp48pT
 thpe
 {Zp)o?q'p)pP|d8qU
 }Fv?
- $c4Wq~pf
+ &c4Wq~pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 Wr{pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
 TpV.rX
 q,xPd
 }k
-{\-
-rIqR
- $p7 #@v"~B
- #CWt0pC
+ %@rIqR
+ &p7 $@v"~B
+ $CWt0pC
 tA4
 xr
 Wr7p-
@@ -787,10 +781,10 @@ ud
 wc
 r2wk
 }O
- #V% $[%Ws{pf
+ $V% '1Ws{pf
 trvE+
 xa2pPqkp?}18{5rQ
- ##pwr%r{
+ %@pwr%r{
 z+Q^
 zBb
 zBY
@@ -798,14 +792,13 @@ z+Q8
 TpV*tY
 s>r\[
 v;[
-v;[
-t+rg7pM
+ %#t+rg7pM
 TpV.w.
 }u&.
 rHp7p2&6
 rU&7
 s5~9
- ##q=<p-
+ %Eq=<p-
 p%.qd
 xr
 q=5qO
@@ -814,21 +807,21 @@ s>t[(
 yV4uT
 s>sg
 yV;uT
-  #$yVeuT
-  #&yVy"
+ %$yVeuT
+ %&yVy"
 qr%r_
 q=1pf
 v"z9
- ##q='p;
+ %Gq='p;
 |?&.
 rI'
- $q7q=0q8
+ &i4q=0q8
 y]%x)
 qr%#%7
 q='rR
 IpYq'rS{+qVA,
 tA.
- $-q.0p-
+ &-q.0p-
 s+.qd
 s5z9
 sW*pX
@@ -850,39 +843,37 @@ sW6tY
 tw
 t9&*
 wMt"%
- ##qM'a
+ $#qM'a
 }=
 qM0q~
 q:.rf
 p%/A
 qM+pK
 p%/3
-  $4uB
+ '4uB
 }k
 qM0pX
-  #4/#
+ %4/#
 p_/y0*
 |SrQ
- ##//
+ $#//
 yVy:
-s>sg
-  *f# ##}k
+ %d# 3f# $#}k
 zF1rX
 J(}/
 zF6pX
 uI%
- #~6{\-
+ $~6{\-
 {\5
- #A/8
-  $p$/8
+ $A/8
+ 'p$/8
 ud
 {97
 wD
-r2wk
-G5)
-  %p$/8
-  %p$/8
-  &p$/&
+ %p$G5)
+ )p$/8
+ )p$/8
+ +p$/&
 prr\##[
 Ta<pb
 r3(po
@@ -892,56 +883,53 @@ prrg##pj
 r3(U
 /#
 prt[##pG
-  %&pru0##po
+ )&pru0##po
 /#
 qh"7wy
 zF1w.
-  '{$/8
+ -{$/8
 t]7d
 /+
 {BpR#y:
 sn$(
-  )z$sH+r_
+ 1z$sH+r_
 /8
-  $z$/8
-  &z$/8
+ 'z$/8
+ +z$/8
 {BpR,x)
 sH,",7
 /8
-  &z$/8
+ +z$/8
 rd#w&
 /6
 qI/
-q_/K
-u"
+ %z$u"
 /7
-  ({$r>2
-t9&*
-p\p.",
- ##/6
+ /{$r>2
+ %t$p\p.",
+ $#/6
 }=
 /6
-  $t$}k
+ 't$}k
 u"
 /5
-p%/3
-r>.
-  #p$|Ss&p.
- ##/,
-  +p$sH6r_
- ##t32p=
+ %v$r>.
+ %p$|Ss&p.
+ $#/,
+ 5p$sH6r_
+ $#t32p=
 q@3
 qjqV&1
 s+)&2
 s+)&3
- $T8}\y~
+ &T8}\y~
 t3+P0
 X7###$
 vyx*?joov,r[sl
 q$sg
 t<sl
 wH>tO
-  #$prsapjqv
+ %$prsapjqv
 w7QUpG(
 sztyqZw0
 xBQUzo
@@ -953,22 +941,20 @@ w1s;-
 tK2M
 G%)
 t3.rX
-J(}/
-t3*pf
+ %Z%t3*pf
 uI%
-  $W%p%5&4
-  $W%qI-
+ 'W%p%5&4
+ 'W%qI-
 p%-&7
 r>1
 r&-3
-  'W%p_5vE+
-  $w't31z1
-qI-
-p%-&)
+ -W%p_5vE+
+ 'w't31z1
+ %/p%-&)
 r>5
 /9
-  &{'/#
-  #5 #0xV
+ +{'/#
+ %5 $0xV
 G)R
 xV
 /'
@@ -994,126 +980,123 @@ r&-e
 t3.w.
 t=-&-&.
 t=5&5&6
-  #S#  $b( $u)/K
+ %S# 'b( &u)/K
 J${7
 p96
- ##/L
+ $#/L
 qI4
 WrRrR
 J-{V
 J.yt
 J+xz
 sY0
- ##qI1
+ $#qI1
 //
 q,xZ{h
 qI2
 q,yZ|<
 qI3
 sY.
- %X#/-
+ (X#/-
 rI'
 z>1
 pc6
- $*/B
+ &*/B
 ||
 C.
 r9p0
- $(/3
+ &(/3
 vbM
 C-
-  $( #*/$
+ '( $*/$
 tX
 C,
 _6
- $(/$
- $\$  $4 #W$/$
-vbM
-C)
-  $: #*  $4C$
-  $4 #*/-
+ &(/$
+ &\$ '4 $W$/$
+ %4C)
+ ': $* '4C$
+ '4 $*/-
 })
- #{#_1
- $v#/)
+ ${#_1
+ &v#/)
 vb;
 n3
- $E #L{1.
+ &E $L{1.
 n2
 _3
- $(/(
+ &(/(
 {11
 C6
 r9pO
- $({11
-C5
-  $> #*{15
+ &( %'C5
+ '> $*{15
 pp<
 r9<
- $*/(
+ &*/(
 vbe
 n3
 r9ph
- $(vbe
-n1
+ &( %'n1
 r9pS
- $(  $' $2p,um
- &$p"rL
+ &( '' &2p,um
+ *$p"rL
 st
 t$qc
- 3(`}
+ D(`}
 
 var narrowRowsSM70NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 14987 narrowRows
 !s.
 !s-
- .(].r-
+ :(].r-
 Opdqo
 hr6s7
- P$(x4p+rEV
+ P&(x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- *$ 4* &a' Y#_'/8
- +$/9
- T'$pwv1rX
+ 2$ F* *a' c$_'/8
+ 4$/9
+ X,$pwv1rX
 s:t[
 pIwk
 |H
 tGqdv(5
 tbY
 tNt[r5
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 s:ry
-  &*tNrypG
-  $*}c
+ +*tNrypG
+ '*}c
 uPpa8
 s:sa
-  &4tNsapM
-  $4s:qK
-  &<zh7
-  &4 %(}(0pPq]vR&w?
- *$/I
- %$/J
- +$:#{h
- #$:"|<
- e#$C8
- &$C7
- R#$`}
+ +4tNsapM
+ '4s:qK
+ +<zh7
+ +4 ((}(0pPq]vR&w?
+ 2$/I
+ ($/J
+ 4$:#{h
+ $$:"|<
+ y$$C8
+ *$C7
+ T$$`}
 
 var narrowSM90NarrowAligned = driver.Text{Base: &sumVectorsSM70NarrowAligned, Code: `packed2 13063 narrow
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
- #(!u6ttq*
+ $(!u6ttq*
 !u'p$grDt2p3q*
 !
 !yHqctc
 !
 !pWuipt
- $.]2qq
+ &.]2qq
 {{q^
 h.rG
 p#p0qo
- %*p,qX
- &"p,p.
+ (*p,qX
+ *"p,p.
 u<t8
 p"y9
 to
@@ -1125,8 +1108,8 @@ s1
 s2
 }BpK
 z8+'
- $<x2
- %& $%r?+
+ &<x2
+ (& &%r?+
 {Mq%
 pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
 y#qW
@@ -1145,25 +1128,25 @@ uB
 |RM
 zM)
 r#bp*
-  #*qjp7A
+ %*qjp7A
 wD
 z<p;
 pEvyw>gp3oz?p)v,q'?x<jtv
 |,yUqW
 whp2
- $DrIp|
- $@ #@ $E|~qp
+ &DrIp|
+ &@ $@ &E|~qp
 t~3
 vG)
 xV
 |5pb
 wH[pj
 wH~#
-  ##w7rgpM{c
+ %#w7rgpM{c
 |,yUtB
 |iqb
 s"pN
- $i7r='p;
+ &i7r='p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
 r=0pK
@@ -1178,15 +1161,15 @@ tGpk
 q>p?8
 xDqVK
 v7
- ##t3<w;
-  $,IpY\q'?IrVu{?w>r[rS{+Qr5x)
+ $#t3<w;
+ ',IpY\q'?IrVu{?w>r[rS{+Qr5x)
 pDr7v1
 t+r$r_
 r=6yq
-  #.jp{grS{+bZA
+ %.jp{grS{+bZA
 xDbK
 y7
- $p7r=2q[
+ 'Mr=2q[
 {BsRy"
 /$
 s>u0(
@@ -1196,11 +1179,11 @@ yVeuT
 s>sg
 /#
 yV;uT
-  %&yV4uT
-  %*yVy:
+ )&yV4uT
+ )*yVy:
 /#
 t+sRr_
- ##}BpX
+ $#}BpX
 q_'K
 u"
 {fq-
@@ -1211,15 +1194,15 @@ v%.
 t4
 t9&$
 wMsR
- ##qL1a
+ $#qL1a
 }=
 qL6q-
 {ky|V
 t+Q[B
 v;[
-  $#{ky|FqX
+ '#{ky|FqX
 s>r\[
-  %'sW'v5
+ )'sW'v5
 r&*;
 x't5QE
 }Rsg
@@ -1228,7 +1211,7 @@ x*tDsl
 zitDsl
 |7qW
 q,v?r.
- ##z:q-
+ $#z:q-
 r&&3
 zM)
 xV
@@ -1245,15 +1228,14 @@ q$u0"%
 szpF
 sW*qG
 r&&e
-zM)
-vgqipG
+ %1vgqipG
 vgqKU
 }(0pPy_|J@
 |7tB
 t=&&&qb
 p%&&*
- $i7 $q*/:
-  #g%/:
+ &% &q*/:
+ %g%/:
 r&%&*
 uN+
 t4
@@ -1261,15 +1243,15 @@ wv)8
 s+*A
 qjsS+
 wv,p*
-  #%t1x?vu
+ %%t1x?vu
 t#vu
-  ##p<8
-  $p%s<pSM
+ %#p<8
+ 'p%s<pSM
 G()
 /:
-  #e%/:
-  #=}k
- #d=pH*x_y\
+ %e%/:
+ %=}k
+ $d=pH*x_y\
 v\&*
 vqA
 tE
@@ -1278,49 +1260,47 @@ p%&A
 u"
 |2B
 {\&
-  %m%vb&&
- $S%/:
+ )m%vb&&
+ '&/:
 t~3
 ut)
 xV
 /:
-  %n%  #$/#
+ )n% %$/#
 w62u5Q>Q>Q>QqxqFq6
 /#
-  ')w62u5Q>Q>Q>Qqx*s*
-  ()w62u5Q>Q>Q>Qqx't?vU
-  &0qh5pM{c
+ -)w62u5Q>Q>Q>Qqx*s*
+ /)w62u5Q>Q>Q>Qqx't?vU
+ +0qh5pM{c
 /:
 |isdrl
 tA*
 w'
 y7
 |&w&
- ## ##/$
-  %f&/$
+ %K %L/$
+ )f&/$
 wH|N:
-  $Hqh<pM{c
+ 'Hqh<pM{c
 /$
-|iqb
-tA*
- $i7/:
-  $f&/:
-  $f&/:
-  $f&IpY\q'?IrVu{?w>r[rS{+Q"=x)
+ %f& %3 &i4/:
+ 'f&/:
+ 'f&/:
+ 'f&IpY\q'?IrVu{?w>r[rS{+Q"=x)
 /:
-  'f&  %,IpY\q'?IrVu{?w>r[rS{+Q">x)
+ -f& ),IpY\q'?IrVu{?w>r[rS{+Q">x)
 /8
-  #f&  $.  'f&/:
+ %f& '. -f&/:
 {BpR?y"
 /$
 sn@(
-  3f&/:
-  $f&/:
-  *f&/:
+ Ef&/:
+ 'f&/:
+ 3f&/:
 }=
 /:
-  ,f&/:
-  $f&xpsl
+ 7f&/:
+ 'f&xpsl
 t<w)
 z.qv
 prtOpM
@@ -1335,31 +1315,26 @@ tE
 s>sa##
 vyx*?joov,r[?\p)wwsl
 q$sg
-  #(szzo
+ %(szzo
 t<sysa
 }9pG
 zKpj
 sf<\vr{|
 tE
-  &8tusl
-  $3xr
+ +8tusl
+ '3xr
 |[."-
-  $U'zitDq1qi7
-  $f&J7r.
-  $%  'V'/:
+ 'U'zitDq1qi7
+ 'f&J7r.
+ '% -V'/:
 q$rJ"#
-szpj
-q$t["%
-szpG
-q$sR"'
-szpo
-q$u0")
-szpF
-/:
-r&&e
-D")
-  %V'/:
-  (V'y#q-
+ %V'q$t["%
+ %V'q$sR"'
+ %V'q$u0")
+ %V'/:
+ %V'D")
+ )V'/:
+ /V'y#q-
 J0s?
 wW(
 J1uy
@@ -1367,826 +1342,223 @@ J2vX
 wW'
 p95
 !s}
-  #^* $P, '$tX
+ %^* &P, ,$tX
 n,
 _1
- %(n.
- $c#!|r
-  $,_4
- %W#C*
- %$  $6r9pS
- %(C*
- $: #7  $@ $X$|4
- &$p"vU
+ ((n.
+ &c#!|r
+ ',_4
+ (W#C*
+ ($ '6r9pS
+ ((C*
+ &: $7 '@ &X$|4
+ *$p"vU
 st
 p"w<
- 3(`}
+ D(`}
 
-var narrowSM90 = driver.Text{Base: &sumVectorsSM70NarrowAligned, Code: `packed2 14073 narrow
-!y4}:Irmrnp{a?<
-!?p)vzpEp3p)p/Ip[sLx"
- #(!u6ttq*
-!u'p$grDt2p3q*
-!
-!yHqctc
-!
-!pWuipt
- $.]2qq
-tWq^
+var narrowSM90 = driver.Text{Base: &narrowSM90NarrowAligned, Code: `packed2 14073 narrow
+ :$tWq^
 O2rA
 h.r-
-p#p0qo
- %*p,qX
- &"p,p.
-u<t8
-p"y9
-to
-{NyI
-zp
-y#r%
-s1
-|,yUpb
-s2
-}BpK
-z8+'
-r?+
-{Mq%
-pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
-/%
+ L& (2/%
 w+
 ubpO
 y+q/
-wc
-ua2
-zM)
-uepsp@
+ &( $4uepsp@
 sFq/E
 rc
 sFpStU
-uB
-|RM
-{-
+ &'{-
 ueq/tU
 sFq)E
-wD
-z<p;
-pEvyw>gp3oz?p)v,q'?x<jtv
-/&
+ (*/&
 ud
 sk'
- $m#v_rE
- $@ #@ $E|~qp
-ua2
-{H
+ &&v_rE
+ .$ %<{H
 uS
 s9pU
 s9p6
 s9qu
-|5pb
-wH[pj
-wH~#
-  ##w7rgpM{c
-|,yUtB
-ufpARqb
+ .(ufpARqb
 zI9'
- $i7r='p;
-t&?op$gp/xI,
-~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-r=0pK
-pnqVpk
-s5~2
-r=*v/
-qgp$~0w-p4
-t2q'www-p4
-IpY\q'?IrVu{?w>r[rS{+QpFx)
-r=6p=
-tGpk
-q>p?8
-xDqVK
-v7
- ##t3<w;
-  $,IpY\q'?IrVu{?w>r[rS{+Qr5x)
-pDr7v1
-t+r$r_
-r=6yq
-  #.jp{grS{+bZA
-xDbK
-y7
- $p7r=2q[
-{BsRy"
-/$
-s>u0(
-/#
-yVeuT
-/#
-s>sg
-/#
-yV;uT
-  %&yV4uT
-  %*yVy:
-/#
-t+sRr_
- ##}BpX
-pnp^K
-u"
-{fq-
-y$<K
-r)z=qP
-s/
-v%.
-t4
-t9&$
-wMsR
- ##qL1a
-}=
-qL6q-
-{ky|V
-t+Q[B
-v;[
-  $#{ky|FqX
-s>r\[
-  %'sW'v5
-tK'4
-x't5QE
-}Rsg
-zG#
-x*tDsl
-zitDsl
-|7qW
-q,v?r.
- ##z:q-
-s<q9;
+ ^$&pnp^K
+ ($r)z=qP
+ J$tK'4
+ 4$s<q9;
 G.)
-  &Z$G&R
-  &'sW1t0
-q$rJr5
-szpj
-wb7
+ +Z$ $( +' ($wb7
 wSt^tz
-q$t[s;
-szpG
-  $&q$sR"#
-szpo
-  $*q$u0"%
-szpF
-  $.sW*qG
-s<psM
+ &" '& &" '* &" '. $"s<psM
 G1)
 Ip)?pEqBqgq7uLq]Z
 u@0Vp*
 u@pU8
 u@1xv
-|7tB
-ufq)w"qb
+ $,ufq)w"qb
 qHq)9'
- $i7 $q*/:
-  #x%/:
-qI%
+ 0&qI%
 zv'
 uN$
 x{%)
 sFp:'E
 sFrE9)
 x{*R
-  #%t1x?vu
-t#vu
-  ##p<8
-s<pS;
-G#)
-s<pOM
-G()
-/:
-  #x%/:
-qI&
+ %% *2s<pS;
+ $$s<pOM
+ *$qI&
 sk'
-}k
- #d=G'x_y\
+ &$G'x_y\
 xEp:'
 tHE
 tE
 s$<-
 zIE
-u"
-|2B
-v_pS
-  %Q&r9pS
- $S%/:
-  (R&/:
-  %R&  #$/#
-s9qFq6
+ &.v_pS
+ ($ $^, (], /R& .(s9qFq6
 s92's]
 s92y9
 s92pdp6
-/#
-  ',s9*s*
+ .$s9*s*
 s9*'q6
 s9*0s]
 s9*q&pU
-  (,s9't?vU
+ .-s9't?vU
 s9't?w<
 s9't?q6
 s9qy+s]
-  &6qh5pM{c
-/:
-ufpARsdrl
-zI9'
-zIp@
-y7
-|&w&
- ## ##/$
-  #p#}O
-  &V'/$
-wH|N:
-  $Jqh<pM{c
-/$
-ufphrNqb
+ .2ufpARsdrl
+ %q&zIp@
+ ,( %p#}O
+ +V' .(ufphrNqb
 qH|+'
- $i7/:
-  $V'/:
-  $V'/:
-  $V'IpY\q'?IrVu{?w>r[rS{+Q"=x)
-/:
-  'V'  %,IpY\q'?IrVu{?w>r[rS{+Q">x)
-/8
-  #V'  $.  'V'/:
-{BpR?y"
-/$
-sn@(
-  3V'/:
-q_'K
-u"
-/:
-y$<K
-r)z=&&
-  (V'/:
-}=
-/:
-  ,V'/:
-  $V'xpsl
-t<w)
-z.qv
-prtOpM
-q$ry(
-wH(po
-zKU
-tusyt[
-{]s_{|
-tuw)
-{]+{|
-tE
-s>sa##
-vyx*?joov,r[?\p)wwsl
-q$sg
-  #(szzo
-t<sysa
-}9pG
-zKpj
-sf<\vr{|
-tE
-  &8tusl
-  $3xr
-|[."-
-  $u'zitDq1qi7
-  $v&J7r.
-  $%s<q);
+ c%& 'V' q#&s<q);
 D%)
-  +v'/:
-q$rJ"#
-  %v'q$t["%
-  %v'q$sR"'
-  %v'q$u0")
-  %v'/:
+ 5v' (, 'v' &" '& &" '* &" './:
 qY$M
 D&)
-  &v'/:
+ +v'/:
 x9%=%qb
 qe%9'
-  &v'y#q-
-J0s?
-J1uy
-J2vX
-p95
-!s}
-  #a+ $P,ws
-pc,
+ .4 &$ .$pc,
 pc$
- $*tX
-n'
+ (&n'
 _/
- %(n,
+ (&n,
 _)
- $&  $,_2
- %(C.
+ (&n'
+_2
+ (&C.
 _$
- $&  $6q4-
- %(C.
-  $6 #(  $@q4,
-!u9
-|4
- &^$p"vU
-st
-p"w<
- 3(`}
+ (&n'
+q4-
+ (&C.
+ '6 &(n'
+q4,
+ V#&`}
 
-var narrowSM80NarrowAligned = driver.Text{Code: `packed2 12871 narrow
+var narrowSM80NarrowAligned = driver.Text{Base: &narrowSM90NarrowAligned, Code: `packed2 12871 narrow
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
-!t;
-!u6ttq*
-!u'p$grDt2p3q*
-!
-!yHqctc
-!
-!pWuipt
-!yN
-!qk
-]2qq
-{{q^
-h.rG
-p#p0qo
-!
-s0
-t6
-p,qX
-tn
-u#
-v0
-vc
-p,p.
-u<t8
-p"y9
-to
-{NyI
-zp
-y#r%
-s1
-|,yUpb
-s2
-}BpK
-z8+'
-x2
-s/
-x2
-vF
-s/
-v8
-  $$r?+
-y#qW
-r2p5p*
-y+pS
-wc
-ua2
-G#)
-ts
-r#p78
-sh?Iq3u}vMA
-qjp?A
-rc
-qjp4Z
-uB
-|RM
-zM)
-r#bp*
-  #*qjp7A
-wD
-|,yUqW
-whp2
-u"
-}k
-rIp|
-yh
-!s4
-|2B
-  $%|~qp
-t~3
-vG)
-xV
-|5pb
-wH[pj
-wH~#
-  ##w7rgpM{c
-|,yUtB
-|iqb
-s"pN
-y7
-!s4
-r='p;
-t&?op$gp/xI,
-~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-r=0pK
-pnqVpk
-s5~2
-r=*v/
-qgp$~0w-p4
-t2q'www-p4
-IpY\q'?IrVu{?w>r[rS{+QpFx)
-r=6p=
-tGpk
-q>p?8
-xDqVK
-v7
-!s4
-t3<w;
-  $,IpY\q'?IrVu{?w>r[rS{+Qr5x)
-pDr7v1
-t+r$r_
-r=6yq
-  #.jp{grS{+bZA
-xDbK
-y7
-  $Mr=2q[
-{BsRy"
-/$
-s>u0(
-/#
-yVeuT
-/#
-s>sg
-/#
-yV;uT
-  %&yV4uT
-  %*yVy:
-/#
-t+sRr_
-!s4
-}BpX
-q_'K
-u"
-{fq-
-y$<K
-r)z=&&
-s/
-v%.
-t4
-t9&$
-wMsR
-!s4
-qL1a
-}=
-qL6q-
-{ky|V
-t+Q[B
-v;[
-  $#{ky|FqX
-s>r\[
-  %'sW'v5
-r&*;
-x't5QE
-}Rsg
-zG#
-x*tDsl
-zitDsl
-|7qW
-q,v?r.
-!s4
-z:q-
-r&&3
-zM)
-xV
-G&R
-xV
-sW1t0
-q$rJr5
-szpj
-q$t[s;
-szpG
-q$sR"#
-szpo
-q$u0"%
-szpF
-sW*qG
-r&&e
-zM)
-vgqipG
-vgqKU
-}(0pPy_|J@
-|7tB
-t=&&&qb
-p%&&*
-  $d$s~
-!s4
-/8
-r&%&*
-uN+
-t4
-wv)8
-s+*A
-qjsS+
-wv,p*
-  #%t1x?vu
-t#vu
-  ##p<8
-  $l%s<pSM
-G()
-/8
-  #9}k
-}\{G
-pH*x_y\
-v\&*
-vqA
-tE
-rYwq
-p%&A
-u"
-|2B
-{\&
-  %i%vb&&
-  $&/8
-t~3
-ut)
-xV
-/8
-  %j%  #$/#
-w62u5Q>Q>Q>QqxqFq6
-/#
-  ')w62u5Q>Q>Q>Qqx*s*
-  ()w62u5Q>Q>Q>Qqx't?vU
-  &0qh5pM{c
-/8
-|isdrl
-tA*
-w'
-y7
-|&w&
-!s4
-!s4
-/$
-  %b&/$
-wH|N:
-  $Hqh<pM{c
-/$
-|iqb
-tA*
-  $b&/8
-  $b&/8
-  $b&/8
-  $b&IpY\q'?IrVu{?w>r[rS{+Q"=x)
-/8
-  'b&  %,IpY\q'?IrVu{?w>r[rS{+Q">x)
-/6
-  #b&  $.  'b&/8
-{BpR?y"
-/$
-sn@(
-  3b&/8
-  $b&/8
-  *b&/8
+ w#( H& }'&/8
+ B(/8
+ F(/8
+ ($/8
+ T#$/8
+ L$/8
+ &$/8
+ &$/8
+ ($/8
+ ,$ ), $(/6
+ $$ '. ,&/8
+ J$/8
+ &$/8
+ 2$/8
 }=
 /8
-  ,b&/8
-  $b&xpsl
-t<w)
-z.qv
-prtOpM
-q$ry(
-wH(po
-zKU
-tusyt[
-{]s_{|
-tuw)
-{]+{|
-tE
-s>sa##
-vyx*?joov,r[?\p)wwsl
-q$sg
-  #(szzo
-t<sysa
-}9pG
-zKpj
-sf<\vr{|
-tE
-  &8tusl
-  $3xr
-|[."-
-  $Q'zitDq1qi7
-  $b&J7r.
-  $%  'R'/8
-q$rJ"#
-szpj
-q$t["%
-szpG
-q$sR"'
-szpo
-q$u0")
-szpF
-/8
-r&&e
-D")
-  %R'/8
-  (R'y#q-
-J0s?
-wW(
-J1uy
-J2vX
-wW'
-p95
-!s}
-s3
-!tj
-ws
-pc.
-pc+
-p9
-!u8
-tX
-n,
-_1
-p9
-!{J
-})
-n.
-_-
-p9
-!|r
-  $,_4
-p9
-!y=pm
-})
-C*
-_+
-p9
-!cwG
-  $6r9pS
-p9
-!cwX
-  $,  $6!cx#
-  $@r9pA
-!u9
-|4
-tl
-to
-tk
-tm
-p"vU
-st
-p"w<
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ 6(/8
+ m#$/8
+ &$/8
+ ,$/8
+ 2$/8
+ ,$/8
+ >$ y$$`}
 
-var narrowSM80 = driver.Text{Base: &narrowSM80NarrowAligned, Code: `packed2 13881 narrow
- .$tWq^
-O2rA
-h.r-
- 7& #2/$
-w+
-ubpO
-y+q/
- $( #4uepsp@
-sFq/E
-rc
-sFpStU
- $'{-
-ueq/tU
-sFq)E
-wD
-/$
-ud
-sk'
- $0v_rE
- ($ua2
-{H
-uS
-s9pU
-s9p6
-s9qu
- ((ufpARqb
-zI9'
- W#&pnp^K
- %$r)z=qP
- 6$tK'4
- +$s<q9;
-G.)
-  &Z$ #(  &' %$wb7
-wSt^tz
- $"  $& $"  $* $"  $. #"s<psM
-G1)
-Ip)?pEqBqgq7uLq]Z
-u@0Vp*
-u@pU8
-u@1xv
- #,ufq)w"qb
-qHq)9'
- '&qI%
-zv'
-uN$
-x{%)
-sFp:'E
-sFrE9)
-x{*R
-  #% &2s<pS;
- #$s<pOM
- $$qI&
-sk'
- $$G'x_y\
-xEp:'
-tHE
-tE
-s$<-
-zIE
- $.v_pS
- %$ #\, %[,  (}% ((s9qFq6
-s92's]
-s92y9
-s92pdp6
- ($s9*s*
-s9*'q6
-s9*0s]
-s9*q&pU
- (-s9't?vU
-s9't?w<
-s9't?q6
-s9qy+s]
- (2ufpARsdrl
-zI9'
-zIp@
- '(  #n#}O
-  &R' ((ufphrNqb
-qH|+'
- q#&  $R' I&s<q);
-D%)
-  +r' %,  $r' $"  $& $"  $* $"  $./8
-qY$M
-D&)
-  &r'/8
-x9%=%qb
-qe%9'
- (4 $$ '$pc,
-pc$
- %&n'
-_/
- %&n,
-_)
- %&n'
-_2
- %&C.
-_$
- %&n'
-q4-
- %&C.
-  $6 $(n'
-q4,
- <&`}
+var narrowSM80 = driver.Text{Base: &narrowSM90, Code: `packed2 13881 narrow
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ i#(/$
+ B(/$
+ s((/8
+ B(/8
+ H(/8
+ .$/8
+ g#$/8
+ R#$/8
+ &$/8
+ &$/8
+ ($/8
+ ,$ ), $(/6
+ $$ '. ,&/8
+ J$/8
+ &$/8
+ 2$/8
+}=
+/8
+ 6(/8
+ m#$/8
+ &$/8
+ 8$/8
+ B$/8
+ .$/8
+ :$ y$$`}
 
 var narrowSM70NarrowAligned = driver.Text{Base: &narrowSM80NarrowAligned, Code: `packed2 14717 narrow
 !s.
 !s-
- +(].rO
+ 4(].rO
 Ov+q^
- o%&s:qK
+ ^)&s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- $"  *, $"  *6 $"  *@ %"pL%3
+ %'qfq0v(5r4
+ &" 3, &" 36 &" 3@ ("pL%3
 uPp8-8
 q"b3
 uPqR8
 }(0pPy_Yw?
- j&(:)r.
- ,$  *u' $"  *, $"  *6 $"  *@ %"  'u' *(J4s?
+ T+(:)r.
+ 6$ 3u' &" 3, &" 36 &" 3@ (" -u' 2(J4s?
 wWF
 J5uy
 J6vX
 wWE
- g#,`}
+ }$,`}
 
 var narrowSM70 = driver.Text{Base: &narrowSM80, Code: `packed2 15174 narrow
 !s.
 !s-
- +(].rO
+ 4(].rO
 O6qo
- o%(s:qK
+ ^)(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- $&  *, $&  *6 $&  *@ %&Ip)?pEqBqgq7uLq]%+
+ %'qfq0v(5r4
+ && 3, && 36 && 3@ (&Ip)?pEqBqgq7uLq]%+
 u@0V%$
 u@pUpe
- {&(:)r.
- 2$  *[( $&  *, $&  *6 $&  *@ %&  &[( **J4s?
+ w+(:)r.
+ B$ 3[( && 3, && 36 && 3@ (& +[( 2*J4s?
 J5uy
 J6vX
- g#(`}
+ }$(`}
 
 var plainAddSM70NarrowCoarse = driver.Text{Code: `packed2 3263 plainAdd
 !s.
@@ -2228,7 +1600,7 @@ tE
 v8
 ykyq
 |%
-  $'wgq9r}
+ ''wgq9r}
 wgrErN
 zUr:
 x6
@@ -2259,20 +1631,18 @@ uS
 s>sg
 y?p@
 uJ
-!s4
-/#
+ %6/#
 rH}T
 yAZ
 wP
-!s4
-s~
-  $)  $3xV
+ %;s~
+ ') '3xV
 G%R
 xV
 s>}$
-  %#G'p@
+ )#G'p@
 y>
-  $0w+
+ '0w+
 }x
 ud
 sY
@@ -2311,38 +1681,20 @@ s~
 !@
 `}
 
-var plainAddSM70Narrow = driver.Text{Code: `packed2 2019 plainAdd
-!s.
-!s-
-!t;
-!u6oyiw{q*
-!
-!{L
-!qk
-}~
+var plainAddSM70Narrow = driver.Text{Base: &plainAddSM70NarrowCoarse, Code: `packed2 2019 plainAdd
+ ,$!{L
+ $$}~
 |{
 |;
 }?
-!
-s0
-t6
-tn
-u#
-v0
-vc
-v>p}
-s1
-u_
-s2
-vF
+ 0* *$vF
 ts
 t4
 vJp2^
 s/
 w'
 u"
-yksT
-wx
+ $4wx
 yf
 tE
 vN
@@ -2350,83 +1702,69 @@ u;
 {H
 uS
 uMR
-uS
-s>sg
-vGp@
-uJ
-!s4
-rbr{
-s~
-!s4
-xq
+ &i#vGp@
+ &$rbr{
+ &,xq
 /#
 }E
 w+
-sY
-!s}
-s3
-!tj
-}G
-p9
-!u8
-}i
-!u9
-uG
-tl
-to
-tk
-tm
-yz
-st
-{)
-up
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-|]qA
-u]
-so
-tp
-s~
-!@
-`}
+ FDs1
+ (&s2
+ *$|]qA
+ .$`}
 
-var plainAddSM70 = driver.Text{Base: &plainAddSM70Narrow, Code: `packed2 1895 plainAdd
- *$O|L
+var plainAddSM70 = driver.Text{Base: &plainAddSM70NarrowCoarse, Code: `packed2 1895 plainAdd
+ ,$!{L
+ $$}~
+O|L
 {z
- .&s/
+}?
+ 0* *$s/
 z0
 yQ
- $.y6
+u"
+ $4y6
 xT
- $&tf
+tE
+vN
+tf
 {-
 uS
 {*R
- $*uMp@
- '$ $$ &${j
- $${K
- 5$z;
- ($`}
+ &i#uMp@
+ &$rbr{
+ (,}E
+ *B{j
+ &${K
+ 6$s1
+ (&s2
+ *$z;
+ .$`}
 
-var plainSM70 = driver.Text{Base: &narrowSM70, Code: `packed2 11873 plain
- &$!u'yip{p3wd
+var plainSM70 = driver.Text{Code: `packed2 11873 plain
+!s.
+!s-
+!t;
+!u6ttq*
+!u'yip{p3wd
 !
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qm\qBu[q0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplq0tRIpYjp$gp+rLtc
 !
 !pWyupt
 !}ex(
- $.sJrA
+!qk
+].rO
+sJrA
 h1qo
 p#6qS
- $( $$p,rj
- $$uG
+!
+s0
+p,qX
+tn
+p,rj
+v0
+vc
+uG
 |4
 w^
 u<pdp6
@@ -2442,7 +1780,9 @@ qL.p}
 s1
 qN*w;
 r?/
- $^#/$
+/$
+ud
+/$
 s/
 ubpJ
 qL1sT
@@ -2461,34 +1801,41 @@ qL5P
 q,x?vK{G
 qM*p;
 qHpJwi
- $$v_q9
- '$qM6r{
+u"
+}k
+v_q9
+yh
+!s4
+|2B
+ '%qM6r{
 tf
 ut)
 uS
- #o#qM*q~
+t+r$r_
+qM*q~
 ufpAR3
 zI9(
- $Q#qL*pK
+y7
+ %/qL*pK
 s';Z
 wMr$
 qL6p'
 }=
 }k
 ws
- #Kugq-
+ %7ugq-
 t9p2
 {prQ
- #u#rHp48,
+ %3rHp48,
 sBwk
 y7
 }yyS
 x't5Q9(
 wrr\U7
- #Oq.1p;
+ %Bq.1p;
 qHqA9(
- $S#v_ps
- '$}.sT
+ 'Iv_ps
+ -I}.sT
 tf
 {W
 uS
@@ -2496,23 +1843,27 @@ u>pF
 q.*p}
 w7r177U
 q.1q~
-  &K|7pC
+ +K|7pC
 tr;pN
 p\p.U
 z:a
-  &K/)
+ +K/)
 t9pT
 q;p.
-  &Kymr6
-  #K}RtO
- %X&q=.p;
+ +Kymr6
+ %K}RtO
+zG#
+x*tDsl
+zitDsl
+q=.p;
 {Zp)o?p3zSyxxI9*K
- #_%ra'pf
+s5~2
+ra'pf
 sFp:(9+
 wD
 ra0p;
 q,x?}/
- #/ra+yS
+ %Ora+yS
 tK,4
 {-
 uS
@@ -2530,21 +1881,24 @@ ra0s8
 s(,9(
 y7
 v"z9
- #Kq=1pv
+ %Kq=1pv
 q,|dr.
- ##q=5y2
-  #8G1)
-  $8szr5
-  $8 #P2G2p@
+ %Nq=5y2
+ %8G1)
+ '8szr5
+ '8q$sg
+G2p@
 uJ
 q=1t0
-  %6 #HqN*q~
- $h+/;
+ )6 %HqN*q~
+s~
+ %K/;
 s[pQ
 zv(
 /;
 }4(
- #(  #Z%uN&
+uN$
+ %Z%uN&
 }Qta
 t#ta
 p<B
@@ -2552,147 +1906,210 @@ p<B
 s[p5
 qL1pf
 s<pS4
- #6  $^%/=
+G#)
+ '^%/=
 J#vKy~
 /=
 qH{'(
- $,G(x_rW
+}k
+}\{G
+G(x_rW
 xEp:(
- %&qHpOE
- $$v_pJ
- %$r9pJ
- $'/=
+tHE
+tE
+s$<-
+qHpOE
+u"
+|2B
+v_pJ
+ )g%r9pJ
+ '&/=
 tf
 vG)
 }_q]
- #f(}_t(p.
- ##}_t(rL
- ##}_t(s*
+s>sg
+}_t(p.
+ %$}_t(rL
+ %&}_t(s*
 t+rgr_
 /=
 ufpARql
-zI9(
- 'k*/#
-  #O{H
-  #5t+rJpF7
+ %n%zIp@
+y7
+|&w&
+ %8 %9/#
+ %O{H
+ %5t+rJpF7
 /#
 ufphrN3
 qH|+(
- $@/=
+ '{%/=
 x|;q5
 wMrJ
 /=
-  &{%/6
+ +{%/6
 t9qP
-  '{%/=
-  #{%wrpR"U7
-  $5qHps9(
-  )f#qe"E
- $]%z>#
- %$q4#
-  &f#D#)
-}_q]
-u>"%
+ -{%/=
+ %{%wrpR"U7
+ '5qHps9(
+ 1f#qe"E
+ 'f#z>#
+ )|&q4#
+ +f#D#)
+ %f#u>"%
 /=
 r3(pM
 /#
-  #i#u>"(
+ %i#u>"(
 /#
-  $'  #l#u>"+
-  %'  #o#u>".
+ '' %l#u>"+
+ )' %o#u>".
 /#
 w7u077U
-  *q#/$
-  #p$D%)
-  #@u>"0
+ 3q#/$
+ %p$D%)
+ %@u>"0
 /$
 qh#7u7#
 /$
-  's#r)qRy0%
+ -s#r)qRy0%
 p\p."#
-  's#/)
+ -s#/)
 t9&%
-  't&  $s# &e(q$rg(
+ -t& 's#xpsl
+t<w)
+z.qv
+prtOpM
+q$rg(
 wH(pF
- #&tusysR
- 7$/=
-  #^'uj~1d
+zKU
+tusysR
+{]s_{|
+tuw)
+{]+{|
+tE
+s>sa##
+vyx*?joov,r[?\p)wwsl
+ %V& %(szzo
+t<sysa
+}9pG
+zKpj
+sf<\vr{|
+tE
+ +8tusl
+ '3/=
+ %^'uj~1d
 ymre
 |[/"-
- &&/#
- #v1/>
-  $g'/>
+ 'g'zitDq1qi7
+ 'W% %g'/>
+ 'g'/>
 :'}/
- #//>
+ %*/>
 qY(4
 D')
-}_q]
-u>"N
- #X'G'R
-  #&G)p@
-  #(  #g'D)rN
+ %s%u>"N
+szpo
+G'R
+ %& %g' %( %g'D)rN
 uJ
 />
 x9,=,3
 qe,9(
-  %g'/>
+ )g'/>
 :(r.
-  $8qY-4
+ '8qY-4
 D,)
-  #8u>"T
+ %8u>"T
 vS#
-  $8 #{+D-p@
-  $6x90=03
+ '8 %g'D-p@
+ '6x90=03
 qe09(
- $[1/>
-  %g'J2s?
+ 'x)/>
+ )g'J2s?
 J3uy
 p91
- %^5rI'
+!s}
+s3
+!tj
+rI'
 pc/
- %&||
+pc$
+p9
+!u8
+||
 n.
- %&tX
+_/
+p9
+!{J
+tX
 n/
 _&
- $(/*
+p9
+!|r
+/*
 })
 n(
 _+
- $(/#
+p9
+!y=pm
+/#
 tX
 C3
- %&||
+_$
+p9
+!cwG
+||
 C4
 q43
- $(  $,_&
- #2p,um
- &$p"rL
+p9
+!cwX
+ ',_&
+!u9
+p,um
+tl
+to
+tk
+tm
+p"rL
 st
 t$qc
- 3(`}
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
-var plainBackSM70 = driver.Text{Base: &narrowSM70, Code: `packed2 15921 plainBack
- %$!u6oyiw{qgjt2vaq*
+var plainBackSM70 = driver.Text{Base: &plainSM70, Code: `packed2 15921 plainBack
+ ($!u6oyiw{qgjt2vaq*
 !u'oyiw{q*
 !xgyip{p3wd
 !
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp{y.p[tRqgjt2va~8}Cqm\qBu[q0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplq0tRIpYjp$gp+wntc
 !
 !pW0s]pt
-!}ex(
- #0].rA
+ &.].rA
 O+qo
 h5q^
 p#rvrA
- $* $$p,rj
-v0
- #(uG
+ .*p,p.
+uG
 w^
 p,q6
 p,y9
-p,um
-p,rL
+ $V6p,rL
 u<yu
 u<'uE
 {Yp0pZ
@@ -2710,15 +2127,11 @@ r?0
 ud
 s/
 qL5pX
- #>qL*xx
+ubpO
+qL*xx
 q?pJ
 uN$
-wc
-sFrEE
-rc
-wj4
-G#)
-sFpAwi
+ ,S5sFpAwi
 uB
 G)R
 qL6pK
@@ -2730,38 +2143,28 @@ G%p@
 q,|dvK{G
 s|*p;
 qHq9wi
- $Dv_q/
- '$s|6r{
+ &2v_q/
+ ,$s|6r{
 tf
 }5
-uS
- #o#s|*q~
-ufpAR3
-zI9,
- $Q#sW'pK
-s';Z
-p\s*(
+ &(s|*q~
+ $$zI9,
+ &$sW'pK
+ $$p\s*(
 |7p'
-}=
-}k
-ws
- #KWp'q-
-t9p2
-q;s*
- #u#rHp48,
-sBwk
-y7
-z:yS
+ *&Wp'q-
+ $$q;s*
+ *$z:yS
 x't5Q9,
-wrr\U7
- #OqM*p;
-qHps9,
- $S#  $#{j
- $$rxr1B
+ && $p#qHps9,
+ &$ '#{j
+ &$rxr1B
 rxr$B
- %"qM6tB
+ ("qM6tB
 tf
- $&uMR
+{H
+uS
+uMR
 uS
 zlQUs;
 G+p@
@@ -2772,32 +2175,24 @@ w7r\UUpj
 w7ry7UpG
 w7rg>tOpo
 qM*s8
-ufphrN3
-qH|+,
- $8sW1pC
-tr;pN
-wMr\
+ $T*qH|+,
+ &$sW1pC
+ $~'wMr\
 p\p.pG
 p\rLpo
 |na
-  &X#/)
-t9pT
-{prQ
-  %X#  $+ $%t9qU
-q;p.
-  )+t9&%
-q;rL
-  &k#w:yU
+ .& *t# &3 &3t9qU
+ *Z$ ++ $^+q;rL
+ *$w:yU
 prry###$
- $g%zJyU
+ &_+zJyU
 t<sl
 szU
-szpM
-szpx
+ $>szpx
 sz##
 x5p=
 q$r\px
-  #%yv'P
+ %%yv'P
 w1Bs)#
 sW6a
 pnqRK
@@ -2811,7 +2206,7 @@ r2p|e
 G-)
 uqpF
 pipU#%
- #KqM0a
+ $/qM0a
 }=
 qM+q~
 sFp:29(
@@ -2820,7 +2215,7 @@ tK14
 G')
 q=<p;
 q,xZr.
- #;q='uZ
+ $Oq='uZ
 tK/4
 zy
 uS
@@ -2829,10 +2224,9 @@ uS
 G6p@
 uS
 G+rN
-uS
- #}.q.1pV.
+ &Z$q.1pV.
 zlQ[#%
-  #MX&>tO
+ %MX&>tO
 v;r5
 q='v1
 s>t[(
@@ -2841,68 +2235,50 @@ uJ
 q=<s8
 {U/9/3
 s(/9,
- $[1qN+rR
- $i(qL1x}
+ &,qN+rR
+ &$qL1x}
 z'
 /A
 zv,
 /A
 }4,
- #(  #Z&uN*
+ &,uN*
 /A
-uN&
-qL*sT
- $,/#
- ##p<D
+ $"qL*sT
+t1x?vu
+t#vu
+/#
+ %$p<D
 /C
 s[qR
+ &k'G#)
+G)R
 /$
-s<pS4
- #(G)R
-/$
-  $b&/C
-J#vKy~
-/C
-  #z$ $,G,x_rW
+ 'b&/C
+ $W'/C
+ %z$ &&G,x_rW
 xEp:,
- %&qHpJE
- $$v_q9
- %$r9q9
- $'/C
-tf
-{W
-}_q]
- #f(}_t(p.
- ##}_t(rL
- ##}_t(s*
-t+rgr_
-/C
-ufpARql
-zI9,
- 'k*/#
-  #Q#{-
-  #5t+rJpF7
-/#
-  &x%/C
+ (&qHpJE
+ &$ *|(r9q9
+ &'/C
+ &y# 2^'/C
+ $$ %q& 0${-
+ *$ )x%/C
 p_&y0%
 p\s*pF
 /C
-  &~&/<
-t9&%
-  '~&/C
-  #~&wrpR"U7
-  $5qHq)9,
-  %}&  (h#qe#E
+ *0/<
+ $i% -~&/C
+ %~& &W%/C
+qHq)9,
+ )}& /h#qe#E
 u"
-  %S'z>$
-  'Y'q4$
-  &l#D$)
-}_q]
-D#R
-  #$zlQU"(
-G+p@
-  #'q$tO
-/C
+ )S'z>$
+ -Y'q4$
+ +l#D$)
+ $ND#R
+ $#zlQU"(
+ %Z' $# %Z'/C
 prsapMpG
 w7QU[pF
 prry[px
@@ -2910,50 +2286,45 @@ prry[px
 }_p+}zp.
 }_z%p.
 zlQU"0
-  #y#  #,/#
+ $* %,/#
 prsapMpF
-  #,prry[pF
+ %,prry[pF
 /#
 }_p+}zrL
 }_z%rL
 zlQU"8
-  #R$  (,}_p+}zs*
+ $* /,}_p+}zs*
 }_z%s*
 zlQU"@
-  #Z$  $6qh3UUpo
+ $* '6qh3UUpo
 qh47UpG
 qh5>tOpj
 /C
 ufphrNql
-  #y'qHphr}
- ')s<pO4
+ %y'qHphr}
+ ,0s<pO4
 D()
-}_q]
-D'R
-  #$zlQU"E
-  %V#/$
+ $&D'R
+ $#zlQU"E
+ )V#/$
 qh8UU"8
 qh97U"9
 qh:pMx.:
 /$
 ufq/uD3
 qHq/9,
-  &h$wMpR8
+ +h$wMpR8
 p\p."9
 p\rL":
-  'j$/)
-t9&%
-  *a(  #+  0a(/C
-  #a( *o& )$/C
- #-szpM
-sz[
+ -j$ &B 3a( ,# 7a(/C
+ %a( 2B 0$/C
+ $- $t+sz[
 vS*
-sz##
-/C
+ %n(/C
 q$r\"*
-  $%  #n(/C
+ '% %n(/C
 q_&K
-  $n(uj~7d
+ 'n(uj~7d
 w:rR
 x*}H+
 zitDq1sR7
@@ -2965,9 +2336,9 @@ vS3
 xBrJuH#
 /&
 xBQ|N2
-  #8/&
+ %8/&
 sZrg7Bs)#
- #6/&
+ $//&
 u"
 /D
 sE/9.
@@ -2976,7 +2347,7 @@ r&'e
 G-)
 uq"&
 pipU"j
- ##/D
+ $O/D
 }=
 /D
 sFm/9(
@@ -2984,273 +2355,258 @@ r>5
 qY14
 G')
 /D
-:(r.
-  $,  #(zy
-}_q]
-D1R
-  #$D0p@
-  #&G+rN
-  #( #K/D
+ &u./D
+ %(zy
+ $GD1R
+ $#D0p@
+ $# %P) &T#/D
 zlQ|Np
 vS'
 X.>tO
 v;"&
 /D
-  #P)D3r}
+ %P)D3r}
 uJ
 /D
 x96=63
 qe69,
- $[1/D
- $i(/@
+ &,/D
+ &$/@
 J7{7
 J8|'
 :7{V
 /@
 sY'
- %q./#
+ (*/#
 rI0
 pc2
- %&vbM
+ (&vbM
 n1
- $: #5||
+_2
+ &(||
 n2
 _*
- $(/#
+ &(/#
 vb;
 n2
-_&
- $(/,
+ &' $./,
 })
 n0
 _.
- $(/+
+ &*/+
 tX
 n2
 _(
- $(/#
+ &(/#
 })
 C;
-  $. #*/#
-tX
-C9
-  $.!c*pm
+ '.!cx#
+ &7C9
+ '.!c*pm
 /%
 ||
 C9
- $;!cxw
+ &$!cxw
 vbM
 C:
 q49
 p9
 !c'y3
-  $,  $P#!c'z/
+ ', 'P#!c'z/
 /%
 vb;
 C9
-_&
- #>p,|K
- &$t$tq
+ &2p,|K
+ *$t$tq
 st
 t$td
- 3(`}
+ D(`}
 
 var halfBackSM80 = driver.Text{Base: &plainBackSM70, Code: `packed2 18095 halfBack
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- %(!xg\|mwp
+ ((!xg\|mwp
 !|Fyip{p3wd
 !
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp{y.p[tRqgjt2va~8}CqmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0tRIpYjp$gp+wntc
- '(tWqq
+ ,(tWqq
 O*qo
 h*rT
- 7&rIsOIpYjp$gsOp{y.p[tRqgjt2va~8}CqmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0tRIpYjp$g
- %$z6qG.
- .$wj,
- 8$ua'
+ L&rIsOIpYjp$gsOp{y.p[tRqgjt2va~8}CqmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0tRIpYjp$g
+ ($z6qG.
+ :$wj,
+ N$ua'
 }5
 }W
 Wq~yG
 }c
 }X
 s|6qT
- )(vn;p2
- ($Tp'q-
+ 0(vn;p2
+ .$Tp'q-
 t9pe
- :&ua'
+ R#&ua'
 {H
 }W
 /*
-  $Q#qM6pV+
- #(}W
+ 'Q#qM6pV+
+ $(}W
 /#
-  $(qM6t0
- #$|R4
+ '(qM6t0
+ $$|R4
 G+)
- )$ufpOr}3
+ 0$ufpOr}3
 qHpO9,
- %&r)qRy0%
- *$/,
- :s. 2p. %\/ &[/ $P0 *~/tK1,
- '$tK/,
+ (&r)qRy0%
+ 2$/,
+ R#s. Bp. (\/ *[/ &P0 2~/tK1,
+ ,$tK/,
 zy
 }W
 /2
-  $Z%q='P1
- #(  &Y$q='pC'
- #$  &(q='pK2
- #-  $^$ *2Wq[pV+
+ 'Z%q='P1
+ $( +Y$q='pC'
+ $$ +(q='pK2
+ $- '^$ 22Wq[pV+
 wb7
 wSt^tz
 q='pV
 G5tU
 Ip)?pEqBqgq7uLq]A
- '&z6tB
- %$qI'
+ ,&z6tB
+ ($qI'
 /J
- #&/J
- &$/J
- )$/L
+ $&/J
+ *$/J
+ 0$/L
 qI&
 /$
 s<pS,
- '*/L
- #$/L
- 4$/L
+ ,*/L
+ $$/L
+ F$/L
 ua'
 {W
 wYuLt^u%
-  %P$/L
- #*wYuLt^fqc
-  %Y&/#
- ##wYuLt^fp.
-  '(wYuLt^fq6
-  &. #,/L
- )$/%
-  #b#{-
-  #E/%
-  $E/%
- #*/%
+ )P$/L
+ $*wYuLt^fqc
+ )Y&/#
+ $#wYuLt^fp.
+ -(wYuLt^fq6
+ +. $,/L
+ 0$/%
+ %b#{-
+ %E/%
+ 'E/%
+ $*/%
+ *$/L
  &$/L
- $$/L
- &$/C
+ *$/C
+ .$/L
  ($/L
- %$/L
- :$  $Q$ #&  #Q$  %Z(/L
- #$  #(  %Z(/L
- #$  $Z( $$/L
- %$/&
+ R#$ 'Q$ $& %Q$ )Z(/L
+ $$ %( )Z(/L
+ $$ 'Z( &$/L
+ ($/&
 wYuLt^>voFqc
-  %r#/&
+ )r#/&
 wYuLt^>p+}zqc
-  %6/&
- %(/&
- %$/&
+ )6/&
+ ((/&
+ ($/&
 wYuLt^>voFp.
-  &4wYuLt^>p+}zp.
-  &4 %(  '4wYuLt^>voFq6
-  &FwYuLt^>p+}zq6
-  &F %0/&
- %$/L
+ +4wYuLt^>p+}zp.
+ +4 (( -4wYuLt^>voFq6
+ +FwYuLt^>p+}zq6
+ +F (0/&
+ ($/L
 ufpOr}ql
-  #c)qHpOtU
- &*/'
+ %c)qHpOtU
+ **/'
 zL,
 D))
-  #y%/&
-  $K/'
+ %y%/&
+ 'K/'
 D(R
-  &x#/'
- #.s<qA4
-  %x#/'
- %*/'
+ +x#/'
+ $.s<qA4
+ )x#/'
+ (*/'
 ufpswi3
- #x/  &d% %V0  'f%  ;S*/L
- 2a#/L
- '$/L
+ $x/ +d% (V0 -f% U#S*/L
+ Ba#/L
+ ,$/L
+ &$/L
  $$/L
- #$/L
- 7$/M
+ L$/M
 sE19.
- (&/M
+ .&/M
 }=
 /M
 sFm19(
- #*qY3,
- #$/M
+ $*qY3,
  $$/M
-  #(zy
-  #r(/3
-  $|-/M
-D3R
-  &q&/M
-D2p@
-  '(qY74
-  $v& #6/M
  &$/M
- #$/M
-  $r*/M
+ %(zy
+ %r(/3
+ '|-/M
+D3R
+ +q&/M
+D2p@
+ -(qY74
+ 'v& $6/M
+ *$/M
+ $$/M
+ 'r*/M
 D6tU
-  #r*/M
+ %r*/M
 x99=93
 qe99,
- $,/M
- $$/I
- %$/I
- <$/2
- '$/1
- )$C>
- '$C<
- '$C<
- &$C=
+ &,/M
+ &$/I
+ ($/I
+ V#$/2
+ ,$/1
+ 0$C>
+ ,$C<
+ ,$C<
+ *$C=
 q4<
- %&C<
- '$C<
- =$`}
+ (&C<
+ ,$C<
+ X#$`}
 
 var halfBackSM70 = driver.Text{Base: &halfBackSM80, Code: `packed2 18404 halfBack
 !s.
 !s-
- -(]r6s7
+ 8(]r6s7
 O6rA
- ['(s:qK
+ g,(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- p*&  *x* .&J8{7
+ %'qfq0v(5r4
+ a3& 3x* :&J8{7
 :9|'
 :8{V
- U$(`}
+ Z&(`}
 
-var sumRowsSM70 = driver.Text{Code: `packed2 7659 sumRows
-!s.
-!s-
-!t;
-!u6oyiw{qgjt2vaq*
+var sumRowsSM70 = driver.Text{Base: &plainSM70, Code: `packed2 7659 sumRows
+ ($!u6oyiw{qgjt2vaq*
 !
 !pWumpt
 !yN
-!qk
-]2rO
+ $0]2rO
 }r
 h1rT
 p#+q^
-!
-s0
-t6
+ &*t6
 tn
 u#
-v0
-vc
-p,p.
-uG
-|4
-w^
-p"q6
+ &(p,p.
+ ("p"q6
 t$s]
 s=0yR
 sp
@@ -3281,7 +2637,7 @@ s=2p;
 t1v?ve
 s=.qp
 t#ve
-  %#}\y~
+ )#}\y~
 s=0r7
 s1
 s2
@@ -3294,29 +2650,20 @@ ueqAw"
 /$
 s<qA4
 G*)
-  $$s=1P
+ '$s=1P
 |Y.u$
 s5yd
 t><pf
 sMp:/9.uD
 tHr}
 }k
-}k
-}\{G
-vG|q
+ &T*vG|q
 xEpJ
-tHE
-tE
-s$<-
-tHE
-u"
+ (& $'u"
 rxr$B
-|2B
-v_<
-yh
-!s4
-  $'r9<
-  $'t>0rR
+ $*v_<
+ &$ ''r9<
+ &%t>0rR
 q|{'&
 |R4
 G%)
@@ -3332,12 +2679,11 @@ t>.qT
 qQ&
 tE
 tf
-G%)
-/$
+ %//$
 q|zr$
-  $//$
+ '//$
 ut9.
-  8-t><{X
+ O-t><{X
 D);
 u"
 /%
@@ -3347,8 +2693,7 @@ t.m&V
 t.m$FpU
 v=sg
 t.m$V
-q$sg
-prry(pF
+ $~#prry(pF
 t>2qT
 s>rJpo
 /$
@@ -3356,19 +2701,19 @@ t.q)V
 /$
 t.psV
 t.m$Fqu
-  #-t.m$Fp6
-  $-/$
-  $-t.q9V
+ %-t.m$Fp6
+ '-/$
+ '-t.q9V
 /$
 t.pJV
 t.m$u\pZ
-  #8t.m$FqX
-  '-{"voV
+ %8t.m$FqX
+ --{"voV
 /$
 t.pAV
 t.m$Fsc
-  #Ct.m$FsD
-  #Cp>#pj7po
+ %Ct.m$FsD
+ $#p>#pj7po
 /$
 qr$pGpj
 /%
@@ -3377,18 +2722,14 @@ u&*
 |3,)
 |3)E
 y7
-  $%|&w&
-!s4
-!s4
-/%
+ '% (w$/%
 sE,9&
 /%
 sE,9$
 tE
 xh
 /#
-qY-4
-G%)
+ $o)G%)
 uS
 /#
 G#R
@@ -3396,8 +2737,7 @@ uS
 qY-M
 D7)
 s9pU
-  #NuS
-  #Np>#pjuH#
+ %N &r,p>#pjuH#
 /%
 qr$#$pj
 /&
@@ -3405,19 +2745,14 @@ x91=19.
 /&
 x9.=.,
 qe.=6
-y7
-!s4
-t>5a
+ &,t>5a
 tK74
 D6)
 uq##
 D5R
 uq#$
-!s4
-ra2yU
-s~
-!s4
-/,
+ $Ira2yU
+ &J/,
 J$vKc<
 J%uC
 /,
@@ -3425,203 +2760,176 @@ J&q(
 J'rP
 J(s?
 p9.
-!s4
-/*
+ $O/*
 q,~7vX
 /*
 p95
-!s}
-s3
-!tj
-/%
+ (T./%
 ws
 pc1
 pc)
-p9
-!u8
-tX
-n/
-_1
-p9
-!{J
-/%
+ &( &,_1
+ &)/%
 ||
 n2
-_+
-p9
-!|r
-vbM
+ &2 $-vbM
 n.
 _3
-p9
-!y=pm
-||
+ &*||
 n4
-  $,!cwG
-  $,_5
-p9
-!cwX
-/%
+ &' $. ',_5
+ &(/%
 vb;
 C6
-_&
-p9
-!cx#
+ &I!cx#
 /%
 {1.
 C6
 _$
-!u9
-p,y9
-tl
-to
-tk
-tm
-p"ui
+ $Lp,y9
+ *$p"ui
 st
 t$qX
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ D(`}
 
 var sumHalvesSM70 = driver.Text{Base: &sumRowsSM70, Code: `packed2 8395 sumHalves
- &$!u'\|mwp
- '"O+rA
- 5$r*t-p-0
- i#$|R,
- .$ua'
- ,$  5- &HwAuLt^>zt'V
+ *$!u'\|mwp
+ ,"O+rA
+ H$r*t-p-0
+ R%$|R,
+ :$ua'
+ 6$ I- *HwAuLt^>zt'V
 pDq~yG
 }c
 }X
 /&
 wAuLt^>zt&V
 /#
-  $'t>+xx
- )(/&
+ ''t>+xx
+ 0(/&
 wAuLt^>p+q)V
 /%
-  %4wAuLt^>p+psV
-  %4/&
- '*/&
-  $4wAuLt^>p+q9V
-  &4wAuLt^>p+pJV
-  &4 '.  %4wAuLt^>voV
-  &FwAuLt^>p+pAV
-  &F './&
- #$/'
- ,$/'
- #$/'
- &$qY-,
- #$}W
+ )4wAuLt^>p+psV
+ )4/&
+ ,*/&
+ '4wAuLt^>p+q9V
+ +4wAuLt^>p+pJV
+ +4 ,. )4wAuLt^>voV
+ +FwAuLt^>p+pAV
+ +F ,./&
+ $$/'
+ 6$/'
+ $$/'
+ *$qY-,
+ $$}W
 /'
-  $G/$
- #&}W
-  %Ht>+u)
- )$/'
- #$/)
- #$/(
- -$r*t-qG.
- $$//
- $$//
- '$/,
- #$/,
- k#$`}
+ 'G/$
+ $&}W
+ )Ht>+u)
+ 0$/'
+ $$/)
+ $$/(
+ 8$r*t-qG.
+ &$//
+ &$//
+ ,$/,
+ $$/,
+ V%$`}
 
-var sumMixedSM70 = driver.Text{Base: &sumHalvesSM70, Code: `packed2 8133 sumMixed
- ,$sJrA
+var sumMixedSM70 = driver.Text{Base: &sumRowsSM70, Code: `packed2 8133 sumMixed
+ *$!u'\|mwp
+ ,"sJrA
 h1q^
- 4&qs2pK.
- n#$zL4
+ F&qs2pK.
+ R%$|R,
+ *$zL4
 G#)
 s<pOM
 D%)
- #(y?9.
+ $(y?9.
+ ($ua'
  *$s<pS4
-G#)
-/$
+ %0/$
 |D9.
-  :. #T#D-;
- $$wAuLt^>zt+V
- &$t.m)V
+ S#. $T#D-;
+ &$wAuLt^>zt+V
+pDq~yG
+}c
+}X
+/&
+t.m)V
 t.m'FpU
- #.t.m'V
- &$/%
+ $* $+ *,/%
 wAuLt^>zt$V
- %&/%
+/%
+ '0/%
 t.m"V
 t.m'Fqu
- #7t.m'Fp6
- $$/%
-  $0wAuLt^>p+qAV
-  &0t.q9V
-t.m'u\pZ
- #)t.m'FqX
-  '0wAuLt^>p+phV
-  &>t.pAV
-t.m'Fsc
- ##t.m'FsD
- $c$/%
- #$/&
+ $-t.m'Fp6
+ &$/%
+ '0wAuLt^>p+qAV
+ +0 $>t.m'u\pZ
+ $Gt.m'FqX
+ -0wAuLt^>p+phV
+ +> $^#t.m'Fsc
+ $Kt.m'FsD
+ &P#/%
+ $$/&
 u&5
 u&.
 |30)
 |3-E
 y7
-  $% %2/&
+ '% (2/&
 sE09&
 /%
 sE09$
- %*qY1,
- $$/&
- %$qY34
+ (*qY1,
+ $$}W
+/&
+ 'C/$
+qY34
 G#)
 uS
 qY2M
 D<)
- '2/&
- #$/'
+ ,./&
+ $$/'
 x96=69.
 /'
 x93=3,
 qe3=;
- &,D;)
- #$D:R
- $$qs2x}
- $$/-
- $$/-
- '$/+
- #$/*
- H$C;
- '$C;
- =$`}
+ *,D;)
+ $$D:R
+ &$qs2x}
+ &$/-
+ &$/-
+ ,$/+
+ s#$C;
+ ,$C;
+ X#$`}
 
-var sumPartsSM70 = driver.Text{Base: &plainAddSM70NarrowCoarse, Code: `packed2 2877 sumParts
- %$!u6oyiw{qgjt2vaq*
+var sumPartsSM70 = driver.Text{Code: `packed2 2877 sumParts
+!s.
+!s-
+!t;
+!u6oyiw{qgjt2vaq*
 !
 !yHtTtc
 !
 !pWp.pt
 !yN
- #(]'rT
+!qk
+]'rT
 OyD
 z7rA
 p#yD
- '*v&'qG.
+!
+s0
+t6
+tn
+u#
+v&'qG.
 zp
 v&0qp
 s2
@@ -3639,7 +2947,9 @@ sApS
 v&1qW
 sMpArN)
 sApJ
- $F}k
+/#
+tE
+}k
 }\{G
 v&1pV.
 s<pO;
@@ -3653,28 +2963,33 @@ qHphE
 u"
 |2B
 yh
- #B  %%v&5pf
+!s4
+ )%v&5pf
 s<pO4
- $: #&v&1yB
+G#)
+uS
+s>sg
+v&1yB
 uMtU
 /#
 tf
-  %)/#
+ ))/#
 r^u=
-  ()r^9+
-  &0t+rgr_
+ /)r^9+
+ +0t+rgr_
 /#
 {U*R9+
 s(*9$
 s(*w"
 y7
 |&w&
- #E $HtK*4
- $3t+rJpF7
+ %F %G/#
+tK*4
+ 'Dt+rJpF7
 /#
 {U*9*9+
-  #/y7
- #?w8<a
+ %/y7
+ %Nw8<a
 rzq3p2
 t*ti
 wMrJ
@@ -3686,7 +3001,8 @@ qjYK
 rI'
 xr
 w8+qT
- $T#w81pf
+s~
+ %;w81pf
 rzq3pT
 vJti
 {prQ
@@ -3699,51 +3015,53 @@ w8*pV
 tK)4
 G%)
 uqr5
- $F!@
+!s}
+s3
+!@
 `}
 
 var wideBack32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 23816 wideBack_4_float32_row_F32_row_Words_row_F32
- &$!u'x<w>p3qgjt2vaq*
- %$!yLpVyKoyiw{qgjt2vaq*
+ *$!u'x<w>p3qgjt2vaq*
+ ($!yLpVyKoyiw{qgjt2vaq*
 !
 !yHwntc
- $&!pW'vPpt
- #$]*qo
+ &&!pW'vPpt
+ $$]*qo
 Opdq^
 h*rG
 p#uQrA
- (*vc
- %"p,q6
+ .*vc
+ ("p,q6
 p,ui
- #o9p,rL
+ $o9p,rL
 p"{^
 t$sI
 u<yu
 u<'uE
 {Yp0pZ
 to
- &h9 #c#s/
+ *h9 $c#s/
 xA
 v8
 xq
 qCp7^)
 pu6qp
 s[p^
- %W#pDp=qO
+ (W#pDp=qO
 pIp^4
 s/
 pDqOpX
- #(pDq8pV+
- %$t4
+ $(pDq8pV+
+ ($t4
 qjqVZ
 qjp4p*
 t1x?vu
 t#vu
-  ##p<O
+ %#p<O
 pu1uZ
 zp
 pu5r7
- ,,s/
+ 6,s/
 q@(
 q@)
 u?ps
@@ -3751,55 +3069,54 @@ u?ps
 pIpa;
 pDq8x}
 s<pS;
- $.p_(pTq5
+ &.p_(pTq5
 tIpa&'
 pDq8a<
 G*R
 pDr%a
 qHq9wi
 vi&,-
- $,|(A
- &$qI/
- &$vF
- $%{\1
- +*p<P
+ &,|(A
+ *$qI/
+ *$vF
+ &%{\1
+ 4*p<P
 xe&/
- #&{H
- $$rHY>|$2
- ,$}k
+ $&{H
+ &$rHY>|$2
+ 6$}k
 pDsTP
 J#vC/
- %"{\1
- )$t/"
- ($zM)
- &$trvE/
- /$}u&2
+ (" %C 0$t/"
+ .$zM)
+ *$trvE/
+ <$}u&2
 rHp7p2%%
 rU%$
- %(p%2qd
- -$qr&r_
- &$|?&2
- &$y]&x)
+ ((p%2qd
+ 8$qr&r_
+ *$|?&2
+ *$y]&x)
 qr&#&7
- $&tA2
- %$s+2qd
- $$q_3K
+ &&tA2
+ ($s+2qd
+ &$q_3K
 /<
 p_4&'&(
 wC2&1
- &*uw3K
- $$/=
+ **uw3K
+ &$/=
 qI3
- %&t9&.
+ (&t9&.
 wMt"&
- &&q:2rf
+ *&q:2rf
 p%3A
- #&p%33
+ $&p%33
 qjqV&3
- (&p_3y0.
- .$  #f# #7pDq~uZ
+ .&p_3y0.
+ :$ %f# $7pDq~uZ
 rK%#&##
- #EpDtBp'
+ $EpDtBp'
 s+-&5
 wD
 tK7;
@@ -3807,27 +3124,27 @@ G%)
 t32rX
 J-d
 }k
-  $#{\1
+ '#{\1
 rIp80
- $z%rxr1B
- #^' %_'/9
+ &z%rxr1B
+ $^' (_'/9
 t/1
 xr
 /9
 ud
 sBs^.
 r>2
- #0D))
- %$/9
-  %}$t3.pV0
+ $0D))
+ ($/9
+ )}$t3.pV0
 s[pQ
 rU&,
 r>.
 /:
- 'R.r2}|
+ ,R.r2}|
 vG)
- #C/#
- %:}X
+ $C/#
+ (:}X
 t3.P1
 G,R
 xV
@@ -3848,7 +3165,7 @@ X&""pj
 /#
 rB*#%
 p1'"#
-  %)X*"&pj
+ ))X*"&pj
 /#
 rB.#%
 p1+"'
@@ -3860,74 +3177,68 @@ t32w.
 rHp|qU&2
 rHpaq5%8
 yA%7
- $d-/<
-  $v%//
+ &d-/<
+ 'v%//
 {BpR4y:
 sn5(
- ).sH<r_
+ 0.sH<r_
 /<
- $&/<
-  &v%/<
+ &&/<
+ +v%/<
 {BpR=x)
 sH="=7
 /<
-  &v%/<
-  $v%/:
+ +v%/<
+ 'v%/:
 qI3
-q_3K
-u"
+ %w%u"
 /;
-  (x%r>1
-t9&.
-p\p."=
- #E/:
+ /x%r>1
+ %q%p\p."=
+ $E/:
 }=
 /:
-  $q% $R*/9
-p%33
-r>5
-  #m% .*sHGr_
- #7/-
+ 'q% &R*/9
+ %s%r>5
+ %m% :*sHGr_
+ $7/-
 uj~'d
 /#
 {BpRIy:
 snJ(
- )(sHQr_
+ 0(sHQr_
 /-
- $W*/-
-  &b'/-
+ &W*/-
+ +b'/-
 {BpRRx)
 sHR"R7
 /-
-  &b'/-
+ +b'/-
 ujv?w&
 /-
-  %j#/-
-  (c'r>*
-t9&.
-p\rL"R
-  $@}=
+ )j#/-
+ /c'r>*
+ %['p\rL"R
+ '@}=
 /-
-  &j#/-
-p%33
-r>6
-  #W'|Ss&rL
- -m)sH\r_
-  $Lrd#d
+ +j#/-
+ %]'r>6
+ %W'|Ss&rL
+ 8m)sH\r_
+ 'Lrd#d
 /#
 {BpR^y:
 sn_(
- )/sHgr_
-  +j#{BpRhx)
+ 0/sHgr_
+ 5j#{BpRhx)
 sHh"h7
-  (j#rd"w&
-  -j#rc<
-t9&.
-p\s*"h
-  ,j#rc'
-  #q(|Ss&s*
- -7sHrr_
- #7pDs8pf
+ /j#rd"w&
+ 9j#rc<
+ %u(p\s*"h
+ 7j#rc'
+ %q(|Ss&s*
+ 87sHrr_
+ $7pDs8pf
 z~8
 q_1K
 {Zp)o?p3zSyxxI9592
@@ -3936,17 +3247,17 @@ t1x?py
 pDt0a
 q@5
 tA8
- $j(pDt}pX
+ &j(pDt}pX
 z~6
 pDr7p-
 s+-&7
 s+6K
- ##t1|dpy
+ $#t1|dpy
 p<Q
 t%p}yU
 Xq###$
 vyx*?joov,r[?\p)wwsl
- #g)tuw)
+ $g)tuw)
 szzo
 t<sysa
 }9pG
@@ -3960,13 +3271,13 @@ tusl
 {]+{|
 tE
 t%pbyU
-  #)szpM
+ %)szpM
 sz[
 sz#C
 sz##
 t%qOp=
 q$r\#B
-  #%t%p=P
+ %%t%p=P
 w1Bs)#
 xr
 t%p}rR
@@ -3976,25 +3287,24 @@ zitDq1sR7
 t<syu0
 vS"
 vS#
-  #1xBrJuH#
+ %1xBrJuH#
 /%
 xBQ[#B
-  #4/%
+ %4/%
 sZrg7Bs)#
- #;/*
- #p,/*
+ $;/*
+ $p,/*
 tK5M
 G.)
 }(v~y_pR&#%@
-  $)q,~'d
+ ')q,~'d
 /*
-tK7;
-{U'9'E
+ %W*{U'9'E
 w=6&,
- #/qI6
+ $/qI6
 s|5rX
 J-vK{G
- #I/@
+ $I/@
 kO%P
 xr
 /@
@@ -4003,16 +3313,15 @@ p%1%M
 rc0
 r&13
 D=)
- %w#/@
+ (w#/@
 p]TvE/
- $&s|*pV0
-qI1
-p%1&,
+ &&s|*pV0
+ %/p%1&,
 rc+
 /@
- 'y-  #5D0)
-  (~)s|*P1
-  $~)tg<qW
+ ,y- %5D0)
+ /~)s|*P1
+ '~)tg<qW
 q$}$
 t%a1pV.
 rB##%
@@ -4045,13 +3354,13 @@ p%1&6
 u"
 tg+rR
 rc2
-  #N #$ #G/'
-  &Ntg.qG
+ %N $$ $G/'
+ +Ntg.qG
 sH)")pM
 sH$"$U
 t+t[r5(
 t+qi[7
- #7tg*pV
+ $7tg*pV
 p%1%Z
 rc.
 pwq[qW
@@ -4059,73 +3368,72 @@ sm)
 sm$
 s:t[
 s:qi
-  $f#DD)
+ 'f#DD)
 yMbp*8w?
 s|5w.
 t=1&1&2
 qna%a%_
 p%1%^
 s5~5
- ##q\<q8
- $g$/^
+ $#q\<q8
+ &g$/^
 J%uC1
 J&uC5
 qI*
 J'}v
 qI+
 sY6
- #'/_
+ $'/_
 sUb
- #2J2q(<
+ $2J2q(<
 J3q('
 J0q(0
 p9t?
- #5qI8
+ $5qI8
 /7
 :$q(+
 qI7
 /6
 p9rl
- %L/4
+ (L/4
 rI2
 z>B
 z>J
- $*/S
- #0C?
- %+/@
+ &*/S
+ $0C?
+ (+/@
 {15
 C>
- %(/Q
+ ((/Q
 })
 n8
 q4N
- $*/%
+ &*/%
 vb;
 C;
 q4J
- $*/P
+ &*/P
 {1.
 C8
- $3 #:/&
- #OC2
- $+ #^#/&
-{15
-C4
- $? #F/#
- #CC/
- $O #w#/#
- #BC1
- $p$ #R$  $.C,
- $W$ #^$  $. %f$ #i$  $R#C'
-  $R# #*/7
- #? %O #q#/3
- $z#q4(
- $}#/0
+ &3 $:/&
+ $OC2
+ &+ $^#/&
+ %@C4
+ &? $F/#
+ $CC/
+ &O $w#/#
+ $BC1
+ 'L $; '.C,
+ ': $, '. (f$ $i$ 'R#C'
+ 'R# $*/7
+ $? (O $q#/3
+ &z#q4(
+ &}#/0
 ||
 C$
-  $4!c'wX
+ '4!c'wX
 /.
- #5n8
+ $5n8
 _0
 p9
 !c'x#
@@ -4134,62 +3442,61 @@ n7
 _8
 p9
 !cuQpm
-  $,r9pJ
+ ',r9pJ
 p9
 !c'xw
- ##n6
- $?!vTy3
+ $#n6
+ &?!vTy3
 /-
 tX<
 CG
- $>!vTz/
-tX<
-CF
-  $B!ct?pm
+ &>!vTz/
+ %'CF
+ 'B!ct?pm
 tX'
- %3!vT+pm
+ (3!vT+pm
 /-
 tX0
 n5
- $4!crlpm
+ &4!crlpm
 /-
 tX+
 n8
- $(p,|K
- &$t$tq
+ &(p,|K
+ *$t$tq
 st
 t$td
- 3(`}
+ D(`}
 
 var wideBack32SM70NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 23818 wideBack_4_float32_row_F32_row_Words_row_F32
 !s.
 !s-
- 1(h*rT
- d$$x4p+rEV
+ @(h*rT
+ w&$x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- *$ 7*D#)
- \#$/:
- +$/;
- e#$D+)
- })$D?)
- x#$DF)
- ,$/\
- )$/]
- 5$z>L
- 3$q4P
- '$q4L
- Q#$  $R# 2&  $4 :&CI
- &$CH
-  $B L(`}
+ 2$ L*D#)
+ i$$/:
+ 4$/;
+ y$$D+)
+ {1$D?)
+ q%$DF)
+ 6$/\
+ 0$/]
+ H$z>L
+ D$q4P
+ ,$q4L
+ R$$ 'R# B& '4 R#&CI
+ *$CH
+ 'B w#(`}
 
 var wideBackBF16SM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 28573 wideBack_8_float32_row_BF16_row_Words_row_BF16
- 2$Or:r-
+ B$Or:r-
 h*rT
 p#vrrT
- F(pIp^M
- h$$pwsXr7
+ k#(pIp^M
+ P'$pwsXr7
 q"xG
 }X
 pwv5sX
@@ -4197,70 +3504,70 @@ q>pQq+
 }X
 /#
 q"}|
-  $%q>p5q+
-  $(q"w]
-  $+q>p^q+
-  $.q"p^3
-  $1q>paq+
+ '%q>p5q+
+ '(q"w]
+ '+q>p^q+
+ '.q"p^3
+ '1q>paq+
 }X
- #,s>t[pF
+ $,s>t[pF
 v;pF
-  '#qr&7po
- #*qn$%$&2
+ -#qr&7po
+ $*qn$%$&2
 qn#%#%-
 k$%,
- ((y]&y:
+ .(y]&y:
 qJ&(
- ?&/=
- +$/>
- T#$rIp88
- )$/:
+ \#&/=
+ 4$/>
+ X$$rIp88
+ 0$/:
 t/9
 xr
 /:
 ud
 sBs^6
- (./:
- )$/;
-  $j%/;
-  6j%/$
+ ../:
+ 0$/;
+ 'j%/;
+ Kj%/$
 s%$3
- $0/$
+ &0/$
 q"p?3
-  $)q>p7q+
-  $>  $D/#
-  0D #,s%0qd
+ ')q>p7q+
+ '> 'D/#
+ ?D $,s%0qd
 G,)
 xV
 w62u5Q>Q>Q>QqxqX
- #& #Lp1'r5
- #Iw7QUU"1
+ $& $Lp1'r5
+ $Iw7QUU"1
 w7QUpM"3
 X*"""5
 /#
 rB2#%
 p1+"#
- %.X."&pj
+ (.X."&pj
 /#
 rB6#%
 p1/"'
- %'X2"*pj
+ ('X2"*pj
 /#
 rB:#%
 p13"+
- %'X6".pj
+ ('X6".pj
 /#
 rB>#%
 p17"/
- %'X:"2pj
+ ('X:"2pj
 /#
 rBB#%
 p1;"3
- %'X>"6pj
+ ('X>"6pj
 /#
 rBF#%
 p1?"7
- %'XB":pj
+ ('XB":pj
 /#
 rBJ#%
 p1C";
@@ -4268,57 +3575,57 @@ p1C";
 qhS(([
 qhTwypM
 qhU"C";U
- #@qn0%0&2
+ $@qn0%0&2
 qn/%/%P
 k0%O
- $(/=
- $$/0
+ &(/=
+ &$/0
 {BpRTy:
 snU(
- *s'/=
- $@/=
- &$/=
+ 2s'/=
+ &@/=
+ *$/=
 {BpR]x)
 sH]"]7
 /=
- &*/=
- $t//;
- %o) )p) $q)p\p."]
- #C/;
+ **/=
+ &t//;
+ (o) 0p) &q)p\p."]
+ $C/;
 }=
 /;
- &L/:
- 1$sHhr_
- &${BpRjy:
+ *L/:
+ @$sHhr_
+ *${BpRjy:
 snk(
- *o' +f${BpRsx)
+ 2o' 4f${BpRsx)
 sHs"s7
- 6~$p\rL"s
- :$sH}r_
- &$y]Jy:
+ J~$p\rL"s
+ R#$sH}r_
+ *$y]Jy:
 qJJ(
- )9qrJr_
- +@y]Jx)
+ 09qrJr_
+ 4@y]Jx)
 qrJ#J7
- 6&p\s*#J
- :$  #[# 7$SL###$
- 5$sz#K
- $$q$r\#J
- -$  #1 $$xBQ[#J
- 8$/A
+ J&p\s*#J
+ R#$ %[# L$SL###$
+ H$sz#K
+ &$q$r\#J
+ 8$ %1 &$xBQ[#J
+ N$/A
 kh%i
 xr
 /A
- #*p%1%f
- $$D>)
- %$/A
+ $*p%1%f
+ &$D>)
+ ($/A
 p]mvE/
- (&/A
-  $P//A
-  7f+ #;D1)
-  ;f+ #V#r&1qd
-  %f+ #&p1&pF
- #$ #LvS;
+ .&/A
+ 'P//A
+ Mf+ $;D1)
+ U#f+ $V#r&1qd
+ )f+ $&p1&pF
+ $$ $LvS;
 XB>tO
 v;":
 /#
@@ -4370,9 +3677,9 @@ rBK#%
 vS^
 Xf>tO
 v;"]
- *(/(
-  $g-/(
-  6g- #,sHA"Apo
+ 2(/(
+ 'g-/(
+ Kg- $,sHA"Apo
 sH<"<pG
 sH7"7pj
 sH2"2[
@@ -4380,606 +3687,579 @@ sH-"-pM
 sH("(U
 sH#"#(
 t+rJpF7
- $*p%1&<
- #$pwv1v/
+ &*p%1&<
+ $$pwv1v/
 q<<"A
 q<2"7
 q<("-
 vgrJ"#
- $,DF)
- %$t=:&:&;
-  #0 '&/_
- )$/a
+ &,DF)
+ ($t=:&:&;
+ %0 ,&/_
+ 0$/a
 qI9
- )&/8
- $$/7
- &$/5
- #$z>D
+ 0&/8
+ &$/7
+ *$/5
+ $$z>D
 z>L
- $&/T
- #$CA
- %$/A
- #$C@
- %$/R
- $$q4P
- &$C=
+ &&/T
+ $$CA
+ ($/A
+ $$C@
+ ($/R
+ &$q4P
+ *$C=
 q4L
- $&/Q
- #$C:
- '$C3
- '$C5
- '$C0
- '$ %E %FC-
- '$ %E %FC(
-  $R# #(/8
- #$C%
- %$/4
+ &&/Q
+ $$C:
+ ,$C3
+ ,$C5
+ ,$C0
+ ,$ (E (FC-
+ ,$ (E (FC(
+ 'R# $(/8
+ $$C%
+ ($/4
 tX
 C%
 q4)
- &*C%
-  $4 :(CI
- &$CH
-  $B L(`}
+ **C%
+ '4 R#(CI
+ *$CH
+ 'B w#(`}
 
 var wideBackBF16SM70NarrowAligned = driver.Text{Base: &wideBackBF16SM80NarrowAligned, Code: `packed2 30511 wideBack_8_float32_row_BF16_row_Words_row_BF16
 !s.
 !s-
- /(]6rT
+ <(]6rT
 sJ'r-
 h*qo
- d$(x4p+rEV
+ w&(x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- *$ 7*D#)
- t#$/;
- +$/<
- e#$D+)
- e+$D@)
- p%$pwv1rX
+ 2$ L*D#)
+ i%$/;
+ 4$/<
+ y$$D+)
+ y4$D@)
+ a)$pwv1rX
 smA
 pIwk
 |H
 tGqdv(5
 tbY
 sNA"A
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 sm<
-  &*sN<"<
-  $*}c
+ +*sN<"<
+ '*}c
 uPpa8
 sm7
-  &4sN7"7
-  $4sm2
-  &<sN2"2
-  &4sm-
-  &FsN-"-
-  $Fsm(
-  &NsN("(
-  &Fsm#
-  &FsN#"#
-  $Fs:rJ
-  &NtNrJpF
-  &F $,DH)
+ +4sN7"7
+ '4sm2
+ +<sN2"2
+ +4sm-
+ +FsN-"-
+ 'Fsm(
+ +NsN("(
+ +Fsm#
+ +FsN#"#
+ 'Fs:rJ
+ +NtNrJpF
+ +F &,DH)
 yMp8F%6%&w?
- +&/]
- )$/^
- +$:,q(+
- +$z>N
- 3$q4R
- '$q4N
- Q#$  $R# 2&  $4 :&CK
- &$CJ
-  $B L(`}
+ 4&/]
+ 0$/^
+ 4$:,q(+
+ 4$z>N
+ D$q4R
+ ,$q4N
+ R$$ 'R# B& '4 R#&CK
+ *$CJ
+ 'B w#(`}
 
 var plainAddBF16SM80NarrowCoarse = driver.Text{Base: &plainAddSM70NarrowCoarse, Code: `packed2 4583 plainAddHalf_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- $(!u'\|mwp
- &"tWqo
+ &(!u'\|mwp
+ *"tWqo
 {{rO
- D$zU5
- 6$r2p|4
- #$}W
+ g#$zU5
+ J$r2p|4
+ $$}W
 pDq~yG
 }c
 }X
 /%
- #$}W
+ $$}W
 /#
-  $(ykrX
- #$pDq[pV+
+ '(ykrX
+ $$pDq[pV+
 wb7
 wSt^tz
 ykpV
- #"Ip)?pEqBqgq7uLq]A
- #G/(
+ $"Ip)?pEqBqgq7uLq]A
+ $G/(
 t='&',
 p%'pT
- &P#/(
+ *P#/(
 r&'4
- #?w62uL|cq]
- #F  #$/'
+ $?w62uL|cq]
+ $F %$/'
 q"p^3
 }X
 q"xG
 }X
 /'
- #A/'
-  $=/$
+ $A/'
+ '=/$
 q"p|3
 }X
 q"w]
 }X
 /$
- ##/$
-  %,pL"3
+ $#/$
+ ),pL"3
 }X
 q"|P
-  ),pL$3
+ 1,pL$3
 }X
 q"qR3
-  (6/'
- #Ju-uLy_papNZw?
- $;qI/
+ /6/'
+ $Ju-uLy_papNZw?
+ &;qI/
 }x
 qI0
- ED`}
+ i#D`}
 
-var plainAddBF16SM80Narrow = driver.Text{Base: &plainAddSM70Narrow, Code: `packed2 2551 plainAddHalf_dtype_BF16_row_BF16
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
- $(!u'\|mwp
- &"tWrG
+var plainAddBF16SM80Narrow = driver.Text{Base: &plainAddBF16SM80NarrowCoarse, Code: `packed2 2551 plainAddHalf_dtype_BF16_row_BF16
+ .$!{L
+ $$}~
+tWrG
 O}}
- ;$t~4
+|;
+}?
+ 0, *$vF
+ts
+t4
+vJp2^
+s/
+w'
+u"
+ $4wx
+yf
+tE
+vN
+t~4
+{H
+ *e# $d#uMR
+ 6g#vGp@
+ &$yv'pv
+ &,s[p^
+/(
+}E
+s[p5
+ Fa$s1
+ (&s2
+ *$|]qA
+ .$`}
+
+var plainAddBF16SM80 = driver.Text{Base: &plainAddBF16SM80NarrowCoarse, Code: `packed2 2427 plainAddHalf_dtype_BF16_row_BF16
+ .$!{L
+ $$}~
+tWrG
+}r
+{z
+}?
+ 0, *$s/
+z0
+yQ
+u"
+ $4y6
+xT
+tE
+vN
+ua'
+{-
+ *e# $d#{*R
+ 6g#uMp@
+ &$yv'pv
+ (,}E
+ *^${j
+ &${K
+ 6$s1
+ (&s2
+ *$z;
+ .$`}
+
+var plainAddBF16SM70NarrowCoarse = driver.Text{Base: &plainAddBF16SM80NarrowCoarse, Code: `packed2 5373 plainAddHalf_dtype_BF16_row_BF16
+!s.
+!s-
+ .(|Zqq
+O*rO
+ R%(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ .&p%'&.
+ F$ 3C/$
+pL&3
+}X
+pL#3
+ *. 52pL.3
+}X
+pL+3
+ =2pL63
+}X
+pL33
+ ;B &Nu-uLq]vR1%(q5w?
+ ($q,yZvKc<
+ k#$`}
+
+var plainAddBF16SM70Narrow = driver.Text{Code: `packed2 2691 plainAddHalf_dtype_BF16_row_BF16
+!s.
+!s-
+!t;
+!u6oyiw{q*
+!u'\|mwp
+!
+!{L
+!qk
+]r-
+sJrA
+|;
+}?
+!
+s0
+t6
+tn
+u#
+v0
+vc
+v>p}
+s1
+u_
+s2
+vF
+ts
+t4
+vJp2^
+s/
+w'
+u"
+yksT
+wx
+yf
+tE
+vN
+t~4
 {H
 }W
 pDq~yG
 }c
 }X
 ykyq
- #(}W
+uMR
+}W
 /#
-  $(ykrX
- #$pDq[pV+
-wb7
-wSt^tz
+ '(ykrX
+s>sg
+pDq[pV+
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
 ykpV
- #"Ip)?pEqBqgq7uLq]A
- #$yv'pv
- $$s[p^
-/(
-}E
-s[p5
- D*`}
-
-var plainAddBF16SM80 = driver.Text{Base: &plainAddBF16SM80Narrow, Code: `packed2 2427 plainAddHalf_dtype_BF16_row_BF16
- ,$}r
-{z
- .&s/
-z0
-yQ
- $.y6
-xT
- $&ua'
-{-
- '&{*R
- ,$uMp@
- '$ $$ &${j
- $${K
- 5$z;
- ($`}
-
-var plainAddBF16SM70NarrowCoarse = driver.Text{Base: &plainAddBF16SM80NarrowCoarse, Code: `packed2 5373 plainAddHalf_dtype_BF16_row_BF16
-!s.
-!s-
- ((|Zqq
-O*rO
- i#(s:qK
-pIwk
-|H
-tGqdv(5
-tbY
-zh7
-  #'qfq0v(5r4
- (&p%'&.
- 4$  *C/$
-pL&3
-}X
-pL#3
- &.  +2pL.3
-}X
-pL+3
-  /2pL63
-}X
-pL33
-  .B $Nu-uLq]vR1%(q5w?
- %$q,yZvKc<
- F$`}
-
-var plainAddBF16SM70Narrow = driver.Text{Base: &plainAddBF16SM80Narrow, Code: `packed2 2691 plainAddHalf_dtype_BF16_row_BF16
-!s.
-!s-
- ((]r-
-sJrA
- J(s:qK
-pIwk
-|H
-tGqdv(5
-tbY
-zh7
-  #'qfq0v(5r4
- )&qI&
+vGp@
+Ip)?pEqBqgq7uLq]A
+!s4
+yv'pv
+s~
+ %%qI&
 /(
 }x
 qI'
- D*`}
+sY
+!s}
+s3
+!tj
+}G
+p9
+!u8
+}i
+!u9
+uG
+tl
+to
+tk
+tm
+yz
+st
+{)
+up
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+|]qA
+u]
+so
+tp
+s~
+!@
+`}
 
 var plainAddBF16SM70 = driver.Text{Base: &plainAddBF16SM70Narrow, Code: `packed2 2566 plainAddHalf_dtype_BF16_row_BF16
- +$O|}
+ 4$O|}
 {z
- .&s/
+ :&s/
 z0
 yQ
- $.y6
+ &.y6
 xT
- $&ua'
+ &&ua'
 {-
- '&{*R
- 2$uMp@
- '$ $$ &${j
- $${K
- 5$z;
- ($`}
+ ,&{*R
+ B$uMp@
+ ,$ &$ *${j
+ &${K
+ H$z;
+ .$`}
 
 var plainAddF16SM70NarrowCoarse = driver.Text{Base: &plainAddBF16SM80NarrowCoarse, Code: `packed2 4607 plainAddHalf_dtype_F16_row_F16
 !s.
 !s-
- )(tWzc
+ 0(tWzc
 O2rO
- \#&pDr7w;
+ i$&pDr7w;
 v{A
 shyn?\p0p/Qtz
- &(  $( $&q\'yI
+ *( '( &&q\'yI
 u27
- )&p%'pN
- -$v{pe
-  #Av{Z
-  #C %*  $=/$
-  &, %0  8, $Nu-uLp+y{y'
- J$`}
+ 0&p%'pN
+ 8$v{pe
+ %Av{Z
+ %C (* '=/$
+ +, (0 O, &Nu-uLp+y{y'
+ s#$`}
 
-var plainAddF16SM70Narrow = driver.Text{Base: &plainAddBF16SM80Narrow, Code: `packed2 2536 plainAddHalf_dtype_F16_row_F16
-!s.
-!s-
- )(tWrT
+var plainAddF16SM70Narrow = driver.Text{Base: &plainAddBF16SM70Narrow, Code: `packed2 2536 plainAddHalf_dtype_F16_row_F16
+ 2$}~
+tWrT
 Oq&s7
- >&pDr7w;
+ Z#&pDr7w;
 v{A
 shyn?\p0p/Qtz
- &(  $( $&q\'yI
+ *( '( &&q\'yI
 u27
- *&s[pQ
- $$s[p7
- D$`}
+wSt^tz
+ 04s[pQ
+/(
+}E
+s[p7
+ g#*`}
 
 var plainAddF16SM70 = driver.Text{Base: &plainAddF16SM70Narrow, Code: `packed2 2412 plainAddHalf_dtype_F16_row_F16
- ,$Ozc
+ 6$Ozc
 {z
- .&s/
+ :&s/
 z0
 yQ
- $.y6
+ &.y6
 xT
- $&ua'
+ &&ua'
 {-
- '&{*R
- ,$uMp@
- '$ $$ &${j
- $${K
- 5$z;
- ($`}
+ ,&{*R
+ 6$uMp@
+ ,$ &$ *${j
+ &${K
+ H$z;
+ .$`}
 
 var plainBF16SM80 = driver.Text{Base: &plainSM70, Code: `packed2 14020 plainHalf_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- #(!u6oyiw{q*
+ $(!u6oyiw{q*
 !u'\|mwp
 !xgyip{p3wd
 !
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0tRIpYjp$gp+rLtc
- '*tWqS
+ ,*tWqS
 O1rT
 hx$s7
- 3&rIsOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0tRIpYjp$g
- &$|~t0
- .$wj,
- 4$ua'
- #$}W
+ D&rIsOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qmpEtvpY}M|ux\x\qmgp)rVop3tRr/plp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRr/plp0tRIpYjp$g
+ *$|~t0
+ :$wj,
+ F$ua'
+ $$}W
 pDq~yG
 }c
 }X
 qM6qT
- )$vn;p2
- ($Wp'q-
+ 0$vn;p2
+ .$Wp'q-
 t9pe
- 6&ua'
-{W
+ J& %M{W
 }W
 /*
-  $M}.rX
- +(r)pa;qU
- ($/+
- (k+ 2h+tK,,
+ 'M}.rX
+ 4(r)pa;qU
+ .$/+
+ .k+ Bh+tK,,
 {-
 }W
 /-
-  $|#ra+v1
- $( #+G')
+ '|#ra+v1
+ &( $+G')
 uS
 G)R
- $0pDq[pV+
+ &0pDq[pV+
 wb7
 wSt^tz
 ra+pV
 G2r}
 Ip)?pEqBqgq7uLq]A
- ,&  #A #$}W
+ 6& %A $$}W
 /(
-  $Aq=5x}
- $$  %A #&/(
-  $?q=5P
+ 'Aq=5x}
+ &$ )A $&/(
+ '?q=5P
 G2rN
-  #? '&|~p;
- $$/C
+ %? ,&|~p;
+ &$/C
 qI'
- #&/C
- )$/D
+ $&/C
+ 0$/D
 qI&
- #&s<pS,
- %$/E
- #$/E
- 4$/E
+ $&s<pS,
+ ($/E
+ $$/E
+ F$/E
 ua'
- #&wYuLt^u%
+ $&wYuLt^u%
 /.
-  $S&/E
- #$wYuLt^fqc
+ 'S&/E
+ $$wYuLt^fqc
 /#
-  $(/#
- ##wYuLt^fp.
-  '(wYuLt^fq6
-  &. #,/E
- )$/%
-  #_#{H
-  #E/%
-  $E/%
- #*/%
- &$/E
+ '(/#
+ $#wYuLt^fp.
+ -(wYuLt^fq6
+ +. $,/E
+ 0$/%
+ %_#{H
+ %E/%
+ 'E/%
+ $*/%
+ *$/E
 p_&y0%
- #&/E
- &$/=
- #i% ']-/E
- %y)/E
- 4$  $z# #&  #z#  %Q'/E
- #$/E
- #$/%
-  #}#  &_# #&/%
-  $+  #Q$  &+ #*  %+  #T$  &4 #*/%
- #$  *V$/&
-  #f% #6  #z$/&
-  $G/&
- #$/&
- #$/&
-  (X$ #0  'X$  )Q(  $X$ ?>/E
- ,$/F
- $$/F
- $$/F
+ $&/E
+ *$/=
+ $i% ,]-/E
+ (y)/E
+ F$ 'z# $& %z# )Q'/E
+ $$/E
+ $$/%
+ %}# +_# $&/%
+ '+ %Q$ ++ $* )+ %T$ +4 $*/%
+ $$ 3V$/&
+ %f% $6 %z$/&
+ 'G/&
+ $$/&
+ $$/&
+ /X$ $0 -X$ 1Q( 'X$ \#>/E
+ 6$/F
+ &$/F
+ &$/F
 qY(,
- #&  &m&/F
- $$qY*4
+ $& +m&/F
+ &$qY*4
 G')
- #'G)R
- $,/A
-  $s(/F
+ $'G)R
+ &,/A
+ 's(/F
 D*r}
-  #s(/F
+ %s(/F
 x9-=-3
 qe-9(
- %,/F
- $$/F
+ (,/F
+ &$/F
 qY.,
 D-)
-  #A  %s(/F
- $*qY04
-  $A  &s(/F
+ %A )s(/F
+ &*qY04
+ 'A +s(/F
 D/rN
-  $?x92=23
+ '?x92=23
 qe29(
- $2/F
-  %s( 7*/0
- )$C5
- &$C6
+ &2/F
+ )s( L*/0
+ 0$C5
+ *$C6
 q45
- %&C5
- =$`}
+ (&C5
+ X#$`}
 
 var plainBF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 14653 plainHalf_dtype_BF16_row_BF16
 !s.
 !s-
- ,(].qS
+ 6(].qS
 O*rA
- g%(s:qK
+ }((s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- ,&q,v?r.
- 2$  *E S(&  *P) ,&:)r.
- 2$  +E -(J4s?
+ %'qfq0v(5r4
+ 6&q,v?r.
+ B$ 3E V.& 3P) 6&:)r.
+ B$ 5E 8(J4s?
 J5uy
- d#&`}
+ w$&`}
 
-var plainF16SM70 = driver.Text{Base: &plainSM70, Code: `packed2 14065 plainHalf_dtype_F16_row_F16
- %$!u6oyiw{q*
-!u'\|mwp
-!xgyip{p3wd
-!
-!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qmpEtvpY}M|ux\x\qmgp)rVop3tRplp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplp0tRIpYjp$gp+rLtc
- '*tW0rO
+var plainF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 14065 plainHalf_dtype_F16_row_F16
+!s.
+!s-
+ ,(!?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qmpEtvpY}M|ux\x\qmgp)rVop3tRplp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplp0tRIpYjp$gp+rLtc
+ ,$tW0rO
 O2rA
-hx$s7
- 3&rIsOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qmpEtvpY}M|ux\x\qmgp)rVop3tRplp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplp0tRIpYjp$g
- &$|~t0
- .$wj,
- 4$ua'
- #$}W
-pDr7w;
+ F&rIsOIpYjp$gsOp{y.p[tRp{|mq'rmwwp3qmpEtvpY}M|ux\x\qmgp)rVop3tRplp0qmqmpEtvpY}M|ux\x\qmw{yjwBq7qmvap3wBp3q'Iqmvy}CtRplp0tRIpYjp$g
+ q#$pDr7w;
 v{A
 shyn?\p0p/Qtz
-qM6qT
- )$t*;^
- ($Wp'q-
-t9pN
- 6&ua'
-{W
-}W
-/*
-  $M}.rX
- +(r)p5;pT
- ($/+
-t9qU
- 7&tK,,
-{-
-}W
-/-
-  $|#ra+v1
- $( #+G')
-uS
-G)R
- $0q\'yI
+ 2(t*;^
+ 0$t9pN
+ R#$ 'M 6&r)p5;pT
+ 0$t9qU
+ T#$ '|# 4&q\'yI
 u27
-wSt^tz
-ra+pV
-G2r}
-Ip)?pEqBqgq7uLq]A
- ,&  #A #$}W
-/(
-  $Aq=5x}
- $$  %A #&/(
-  $?q=5P
-G2rN
-  #? '&|~p;
- $$/C
-qI'
- #&/C
- )$/D
-qI&
- #&s<pS,
- %$/E
- #$/E
- 4$/E
-ua'
- #&wYuLt^u%
-/.
-  $S&/E
- #$wYuLt^fqc
-/#
-  $(/#
- ##wYuLt^fp.
-  '(wYuLt^fq6
-  &. #,/E
- )$/%
-  #_#{H
-  #E/%
-  $E/%
- #*/%
- &$/E
-p_&y0%
- #&/E
- &$/=
- #i% ']-/E
- %y)/E
- 4$  $z# #&  #z#  %Q'/E
- #$/E
- #$/%
-  #}#  &_# #&/%
-  $+  #Q$  &+ #*  %+  #T$  &4 #*/%
- #$  *V$/&
-  #f% #6  #z$/&
-  $G/&
- #$/&
- #$/&
-  (X$ #0  'X$/+
- (.  $X$ ?&/E
- ,$/F
- $$/F
- $$/F
-qY(,
- #&  &m&/F
- $$qY*4
-G')
- #'G)R
- $,/A
-  $s(/F
-D*r}
-  #s(/F
-x9-=-3
-qe-9(
- %,/F
- $$/F
-qY.,
-D-)
-  #A  %s(/F
- $*qY04
-  $A  &s(/F
-D/rN
-  $?x92=23
-qe29(
- $2/F
-  %s( 7*/0
- )$C5
- &$C6
-q45
- %&C5
- =$`}
+ F& 'A 2& '? c$& 'S& *& '( *& +( &* ). >( 'E X$& )z# .( )_# .( )+ .( )4 B( 'G a%& 'p* 6& 's( D& )A 0( )? c%(`}
 
-var wide32SM80NarrowAligned = driver.Text{Code: `packed2 17749 wide_4_float32_row_F32
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
-!t;
-!u6yjjp[q*
-!u'x<w>p3q*
-!xgIp)jpEp3q*
-!|F}+}Zy.q*
-!
-!yHrLtc
-!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
-!
-!pW'vPpt
-!qk
-]5rO
+var wide32SM80NarrowAligned = driver.Text{Base: &narrowRowsSM80NarrowAligned, Code: `packed2 17749 wide_4_float32_row_F32
+ *$!u'x<w>p3q*
+ $$!|F}+}Zy.q*
+ *&!pW'vPpt
+ $$]5rO
 O6q^
 h5qS
 p#'yD
-!
-s0
-p,qX
-tn
-u#
-p,rj
-v0
-p,p.
-uG
-w^
-p,q6
+ **u#
+ ,"p,q6
 p,ui
-p,um
-p,rL
+ $o9p,rL
 p,{n
 p"{^
 t$sI
@@ -4987,11 +4267,7 @@ u<yu
 u<'uE
 {Yp0pZ
 to
-{fqO
-s1
-|tp{p)w>?rV
-sr
-u?q9
+ *h9u?q9
 s/
 x2
 vF
@@ -4999,49 +4275,30 @@ xq
 qCp7^)
 pu*qp
 s[p^
-q?{,
-yQ
-s$pS-
-pDpbqO
+ (.pDpbqO
 pIp^4
 s/
 pDp=pX
-t_pA)
-pDqOpV+
-q?pA
-y+q/
-sFrEE
-t4
+ $(pDqOpV+
+ ($t4
 qjqVZ
 qjp4p*
 t1x?vu
 t#vu
-  ##p<D
+ %#p<D
 pu.uZ
 zp
 pu1r7
-rIsOgrVp{jp[rmt2
-|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-{fpV+
-s2
-u_
-sW*pK
-|tyip{p3w>
-sW6pK
-ss
-q@$
-q@&
-q@'
+ 4,q@$
+ $"q@'
 u?ps
-u?qA
-s/
+ $$s/
 /%
 pIp|;
 pDqOx}
 s<pS;
 G()
-Wp=p'+
-p_(q5qU
+ $,p_(q5qU
 tIp|&'
 pDqOP6
 G*R
@@ -5051,48 +4308,15 @@ vi&,-
 s/
 pDqWp}
 tJpe
-s5z9
-WqWrX
-p%1A
-thZ
-tE
-vN
-WrRpf
-qI/
-shj?IpYjp$g}KrE
-t4
-|H.
-pnqVK
-vF
-  $%{\1
-rIp^
-t&?op$gp/xIyO
-!s4
-s/
-ud
-}npQ
-tE
-t#ve
-  ##p<E
+ $\' $Q'p%1A
+ *$qI/
+ *$vF
+ &%{\1
+ 4*p<E
 xe&/
-wm3
-{H
-}mrQu%3
-WqWp'2
-rHY>|$2
-rHp48pT
-thpe
-{Zp)o?q'p)pP|d8qU
-}Fv?
-y7
-!s4
-Wq~pf
-t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
-Wr{pX
-t2o?jIrVu{?x<jtvsLpEv,rDop/<
-v"~B
-!s4
-pDrRpK
+ $&{H
+ &$rHY>|$2
+ 6$ &2pDrRpK
 s+-&5
 s+-&7
 tE
@@ -5102,32 +4326,23 @@ G#)
 G%R
 r=<rX
 p%1pe
-{\1
-rIqR
-v7
-!s4
-r='q~
+ %I $-v7
+ $5r='q~
 ud
 {9,
 r=1pV
-}npa
-tE
+ $HtE
 p<G
 /#
-r2wk
-ut)
-w62pP|cq]
-Tr%r{
-zBb
-zBY
-z+Q8
-}X
+ $$ut)
+ $$Tr%r{
+ (2}X
 r='w;
 utR
-  #*/#
-  &*r=+tY
+ $9/#
+ +*r=+tY
 s>}$
-  %#Tq[qW
+ )#Tq[qW
 s:sa
 s:r1
 s:r$
@@ -5141,187 +4356,92 @@ u"
 r=*pC
 p]#vE/
 x~2pPrQvLp?}18@
-!s4
-r=<w.
+ $=r=<w.
 qn$%$&2
 qn#%#%-
 k$%,
 wP
-!s4
-}k
-pDtBP
+ &R'pDtBP
 J#vC3
-t3.rX
-p%1%,
+ $e(p%1%,
 u"
 }k
 {\1
 rIp80
-yh
-!s4
-|2B
-  $q#Wt0pC
-t/1
-xr
-Wr7p-
-ud
-sBs^.
-wc
-r2wk
-D))
-  #b#  $1Ws{pf
-trvE/
-xa2pPqkp?}18{5rQ
-!s4
-/-
-z+Q^
-  %i#t3*tY
-s>r\[
-v;[
-v;[
-t+rg7pM
-t3.w.
-}u&2
+ .p-t/1
+ ($sBs^.
+ &$D))
+ *$trvE/
+ &$/-
+ *$t3*tY
+ *$ $s.}u&2
 rHp7p2%4
 rU%3
-s5~9
-!s4
-q=<p-
-p%2qd
-xr
-q=5qO
-{BrJy:
-s>t[(
-yV4uT
-s>sg
-yV;uT
-  #$yVeuT
-  #&yVy"
-qr2r_
-q=1pf
-v"z9
-!s4
-q='p;
-|?&2
-rI'
-vN
-!s4
-q=0q8
-y]2x)
+ (l.p%2qd
+ 8$qr2r_
+ *$|?&2
+ *$y]2x)
 qr2#27
-q='rR
-IpYq'rS{+qVA,
-tA2
-  $X%q.0p-
-s+2qd
-s5z9
-sW*pX
-q_3K
+ &&tA2
+ ($s+2qd
+ &$q_3K
 /G
 p_4&'&(
 wC2&1
-s/
-v%.
-t4
-s"3
-{g~*
-y.?op$gp/xIpyta
-rc
-/H
+ 0*/H
 qI3
-q,~7d
-sW6tY
-tw
-t9&.
+ (&t9&.
 wMt"2
-!s4
-qM'a
-}=
-qM0q~
-q:2rf
+ *&q:2rf
 p%3A
-qM+pK
-p%33
-  $4uB
-}k
-qM0pX
-  #4/#
-p_3y0.
-|SrQ
-!s4
-//
-yVy:
-s>sg
-  *f#!s4
-pDq[uZ
+ $&p%33
+ 0$p_3y0.
+ :$ %f# $7pDq[uZ
 rK1#2##
-!s4
-s|1rX
+ $Es|1rX
 p%1%;
-  %u$rIp8?
-  'u$/8
+ )u$rIp8?
+ ,z%/8
 t/@
-xr
-/8
-ud
-sBs^=
-wD
-r2wk
-D/)
-  %u$/8
-  %u$/8
-  &u$s|6pX
+ (e'sBs^=
+ &$D/)
+ *$ )u$ ,(s|6pX
 zlQ[#1
 tg<pb
 r3(pG
 /#
 v=r\#1
-/#
-r3(U
-/#
-v=ry#1
-  %&v=rg#1
+ (.v=ry#1
+ ('v=rg#1
 /#
 w7u07wy
 s|1w.
-}u&2
-rHp7p2%C
+ %Q%rHp7p2%C
 rU%B
-  $Q%/9
-  $Q%/,
+ &8/9
+ 'Q%/,
 {BpR"y:
 sn#(
-  )Q%sH*r_
+ 0,sH*r_
 /9
-  $Q%/9
-  &Q%/9
+ &&/9
+ +Q%/9
 {BpR+x)
 sH+"+7
 /9
-  &Q%/9
-  $Q%/7
+ +Q%/9
+ 'Q%/7
 qI3
-q_3K
-u"
+ %R%u"
 /8
-  (S%r>2
-t9&.
-p\p."+
-!s4
-/7
+ /S%r>2
+ %{$p\p."+
+ $C/7
 }=
 /7
-  ${$}k
-u"
-/6
-p%33
-r>.
-  #w$|Ss&p.
-!s4
-/,
-  +w$sH5r_
-!s4
-tg*p=
+ '{$ &Z$/6
+ %}$ $& %w$ :$sH5r_
+ $7tg*p=
 kI&8
 sxJ&8-
 s/
@@ -5329,37 +4449,21 @@ qj|1N
 r>1
 pDs8P0
 X6###$
-vyx*?joov,r[sl
-q$sg
-t<sl
-wH>tO
-  #$prsapjqv
-w7QUpG(
-sztyqZw0
-xBQUzo
-w7QU>tO
-r3pxpx
-ypqK7
-w1s;-
-pDt0p-
+ <NpDt0p-
 uI1
 szU
 tg6rX
 :$vK{G
-  $U%kL%M
-  $U%qI1
+ &0kL%M
+ &$qI1
 p%1%J
-r>5
-r&13
+ $@r&13
 D6)
-  &U%p]QvE/
-  $z'ug<x}
-qI1
-p%1&,
+ *7p]QvE/
+ &$ug<x}
+ %/p%1&,
 r>*
-/9
-  &~'/#
-  #5G,)
+ .* %5G,)
 xV
 ug0qW
 prrJs;r5
@@ -5375,15 +4479,14 @@ p%1p2
 u"
 ug.q%
 r>6
-  #FG.)
+ %FG.)
 xV
 ug5qG
 t+sRpxpM
 t+rJpFU
 t+rypG(
 t+qi[7
-!s4
-y@<pV
+ $?y@<pV
 p%1%O
 rc<
 /L
@@ -5391,213 +4494,127 @@ s:sR
 s:rJ
 s:ry
 s:qi
-  $ED<)
-  #y)tg6w.
+ 'ED<)
+ %y)tg6w.
 t=1&1&2
 qnU%U%T
 p%1%S
 s5~5
-!s4
-pDs{p'
-s~
-!s4
-/]
+ $;pDs{p'
+ &g$/]
 J%yt
 J&xz
 qI*
 J'{h
 qI+
 sY2
-!s4
-/^
+ $'/^
 sUV
-WrRrR
-J3{e
+ $2J3{e
 J4uC1
 J1uC5
 sY5
-!s4
-qI5
+ $5qI5
 /V
 :C}v
 qI7
 sY6
-!s4
-/U
+ $#/U
 :?q(<
 /S
 p90'
-!s}
-s3
-!tj
-/3
-rI'
-z>2
+ (L/3
+ $$z>2
 z>B
-p9
-!u8
-/K
+ &&/K
 })
 C/
-r9p0
-p9
-!{J
-/;
-vbM
-C.
-  $(!|r
-/$
-tX
-C-
+ ((/;
+ $$ (- (.C-
 q4B
-p9
-!y=pm
-/$
-})
+ (&})
 C(
-  $4!cwG
-/$
-vbM
-C*
-  $:!cwX
-tg*pf
-||
-C'
-q4F
-p9
-!cx#
-/%
+ ,&C*
+ ($tg*pf
+ &7q4F
+ &</%
 tX
 C&
-  $:!c*pm
-/4
-{11
-C#
+ ': $,/4
+ $:C#
 _7
-p9
-!cxw
-/2
-vb;
-C#
+ &3/2
+ $+C#
 q4'
-p9
-!c'y3
-/0
-{1.
-C#
-  $L!c'z/
-/.
-{15
-CG
-_1
-p9
-!cqypm
-vbe
-n8
+ &0/0
+ $+C#
+ 'L $4/.
+ $,CG
+ &U# $N $.n8
 q4G
-p9
-!crvpm
-  $,r9pJ
-p9
-!ct-pm
-{15
-n7
-r9pO
-p9
-!c'wG
-/-
+ &) ',r9pJ
+ &* $7n7
+ &3 $L/-
 tX0
 C?
-r9ph
-p9
-!c'wX
-tX0
-C>
-  $B!c'x#
+ &1!c'wX
+ %'C>
+ 'B!c'x#
 tX+
-pp<
-r9<
-p9
-!cuQpm
+ (3!cuQpm
 /-
 {16
 CG
-r9pS
-p9
-!c'xw
-  $'r9pA
-p9
+ &4!c'xw
+ '' $(p9
 !vTy3
 /-
 tX<
 C8
-  $e#!vTz/
+ 'e#!vTz/
 /-
 tX'
 C8
-q4B
-!u9
-p,|K
-tl
-to
-tk
-tm
-t$tq
+ %> $"p,|K
+ *$t$tq
 st
 t$td
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ D(`}
 
 var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 17765 wide_4_float32_row_F32
 !s.
 !s-
- /(h5r-
- i$$x4p+rEV
+ <(h5r-
+ R'$x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- *$ #& U#$D(p@
- F$D+)
- \#$/F
- +$/G
- \#$D1)
- T%$D8)
- W#$D>)
- ,$/\
- )$/]
- 9$z>D
- 3$q4D
- 3$q4H
- '$  $: 2&  $L %&CI
- '$q4I
- %$CI
- ,$CA
- &$C@
-  $B *(CI
- &$CI
- .$q4D
- <$`}
+ 2$ $& Z$$D(p@
+ k#$D+)
+ i$$/F
+ 4$/G
+ i$$D1)
+ X($D8)
+ ^$$D>)
+ 6$/\
+ 0$/]
+ P#$z>D
+ D$q4D
+ D$q4H
+ ,$ ': B& 'L (&CI
+ ,$q4I
+ ($CI
+ 6$CA
+ *$C@
+ 'B 2(CI
+ *$CI
+ :$ %> V#$`}
 
 var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 21263 wide_8_float32_row_BF16
- 0$Orvq^
- #$p#p0qq
- G$pIp^M
- j$$TsXr7
+ >$Orvq^
+ $$p#p0qq
+ m#$pIp^M
+ T'$TsXr7
 q"p?3
 }X
 Tv5sX
@@ -5605,14 +4622,14 @@ q>p7q+
 }X
 /#
 q"xG
-  $%q>pQq+
-  $(q"}|
-  $+q>p5q+
-  $.q"w]
-  $1q>p^q+
- &*/$
-  $=/$
-  6= #,qJ%pF
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ **/$
+ '=/$
+ K= $,qJ%pF
 qJ&pF
 qJ'pF
 qJ(pF
@@ -5626,96 +4643,96 @@ vgqipj
 vgr1pM
 vgqK(
 /(
- %6k2%>
- $$p]3vE/
- %$qn4%4&2
+ (6k2%>
+ &$p]3vE/
+ ($qn4%4&2
 qn3%3%=
 k4%<
- ((p%1%<
- %$rIp8@
- ($t/A
- %$sBs^>
- ,$/.
-  $]$/.
-  0]$/#
+ .(p%1%<
+ ($rIp8@
+ .$t/A
+ ($sBs^>
+ 6$/.
+ ']$/.
+ ?]$/#
 q"p^3
-  $1q>paq+
+ '1q>paq+
 }X
- #,s>t[pF
+ $,s>t[pF
 v;pF
-  '#sH%7po
- #* #~#qn#%#%L
+ -#sH%7po
+ $* $~#qn#%#%L
 k$%K
- (T${BpR&y:
+ .T${BpR&y:
 sn'(
- )&sH.r_
- +${BpR/x)
+ 0&sH.r_
+ 4${BpR/x)
 sH/"/7
- ,&/H
- +$/I
- '$wMpR/
- >$sH9r_
- $$t@:"9##
- $$ #k+ %U1rIp8W
- '$/9
+ 6&/H
+ 4$/I
+ ,$wMpR/
+ Z#$sH9r_
+ &$t@:"9##
+ &$ $k+ (U1rIp8W
+ ,$/9
 t/X
 xr
 /9
 ud
 sBs^U
- (w'/9
- %$/9
-  $k'/9
-  6]% #,v=rJ"D
- #$r3(px
+ .w'/9
+ ($/9
+ 'k'/9
+ K]% $,v=rJ"D
+ $$r3(px
 /#
 v=t["F
- %(v=sR"H
- %'v=u0"J
- %'rB""L
- %'rB#"N
- %'rB$"P
- %'rB%"R
+ ((v=sR"H
+ ('v=u0"J
+ ('rB""L
+ ('rB#"N
+ ('rB$"P
+ ('rB%"R
 /#
 qh-7wy
- #0 #Q*qn#%#%d
+ $0 $Q*qn#%#%d
 k$%c
- $T$/:
- $$/-
+ &T$/:
+ &$/-
 {BpR.y:
 sn/(
- )(sH6r_
+ 0(sH6r_
 /:
- $&/:
- &$/:
+ &&/:
+ *$/:
 {BpR7x)
 sH7"77
 /:
- &*/:
- $$/8
- %T(/9
- *$p\p."7
- $z%}=
+ **/:
+ &$/8
+ (T(/9
+ 2$p\p."7
+ &z%}=
 /8
- &R&/7
- 1$sHAr_
- $$kj&8
+ *R&/7
+ @$sHAr_
+ &$kj&8
 sxk&8-
 s/
 qj|1o
- $*XB###$
- 0$z"u
- &$/9
+ &*XB###$
+ >$z"u
+ *$/9
 km%n
-  $y% #*p%1%k
- ($/9
+ 'y% $*p%1%k
+ .$/9
 p]rvE/
- (&/:
-  $i+/:
-  6[)/$
+ .&/:
+ 'i+/:
+ K[)/$
 r&1qd
- $0w62u5Q>Q>Q>QqxqX
- #"X&")"'
+ &0w62u5Q>Q>Q>QqxqX
+ $"X&")"'
 szr5
 X'"+")
 szpx
@@ -5731,8 +4748,8 @@ X,"5"3
 vS%
 X-"7"5
 vS&
- #2p%1%#
- %$  #< $$  #< #"sH,",po
+ $2p%1%#
+ ($ %< &$ %< $"sH,",po
 sH*"*pG
 sH("(pj
 sH&"&[
@@ -5740,273 +4757,271 @@ sH$"$pM
 sH"""U
 t+sRpx(
 t+rJpF7
- $*p%1%x
- #$/M
+ &*p%1%x
+ $$/M
 q<*",
 q<&"(
 q<""$
 vgrJpx
- (,qn~%~%}
+ .,qn~%~%}
 p%1%|
- '&/^
- )$/_
+ ,&/^
+ 0$/_
 qI:
- )&/W
- &$/V
- #$/T
- &$/4
- '$/L
- '$/<
- ~$$`}
+ 0&/W
+ *$/V
+ $$/T
+ *$/4
+ ,$/L
+ ,$/<
+ }'$`}
 
 var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 25167 wide_8_float32_row_BF16
 !s.
 !s-
- -(]*r-
+ 8(]*r-
 sJ.q^
 h5r-
- i$(x4p+rEV
+ R'(x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- *$ #& z#$Tv1rX
+ 2$ $& u%$Tv1rX
 s:rg
 pIwk
 |H
 tGqdv(5
 tbY
 tNrgpo
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 s:ry
-  &*tNrypG
-  $*}c
+ +*tNrypG
+ '*}c
 uPpa8
 s:r\
-  &4tNr\pj
-  $4s:qi
-  &<tNqi[
-  &4s:sa
-  &FtNsapM
-  $Fs:r1
-  &NtNr1U
-  &Fs:r$
-  &FtNr$(
-  $Fs:qK
-  &Nzh7
-  &F/(
+ +4tNr\pj
+ '4s:qi
+ +<tNqi[
+ +4s:sa
+ +FtNsapM
+ 'Fs:r1
+ +NtNr1U
+ +Fs:r$
+ +FtNr$(
+ 'Fs:qK
+ +Nzh7
+ +F/(
 D(p@
 yMp8F%6%&w?
- #2ko%{
- $$p]pvE/
+ $2ko%{
+ &$p]pvE/
 x~2pPrQvRG%7%'8@
- $&qnq%q&2
+ &&qnq%q&2
 qnp%p%z
 kq%y
- ((p%1%y
- %$rIp8}
- ($t/~
- %$sBs^{
- $$D+)
- L$qn#%#&<
+ .(p%1%y
+ ($rIp8}
+ .$t/~
+ ($sBs^{
+ &$D+)
+ w#$qn#%#&<
 k$&=
- G&/G
- +$/H
- J$p%1&=
- %${\;
- ($tA:
- %${9=
- $$D1)
- d#$  &u% m#*p%=&8
+ m#&/G
+ 4$/H
+ s#$p%1&=
+ (${\;
+ .$tA:
+ (${9=
+ &$D1)
+ w$$ +u% Z%*p%=&8
 uc=&8-
 s/
 qjqV&9
- 9*p%;&:
- %$  #Y& $$D8)
- &$p_;vE/
- k#$  #}' $$sm,
-  &^-sN,",
-  $^-sm*
-  &*sN*"*
-  &^-sm(
-  &4sN("(
-  $4sm&
-  &<sN&"&
-  &4sm$
-  &FsN$"$
-  $Fsm"
-  &NsN"""
-  &Fs:sR
-  &FtNsRpx
-  $Fs:rJ
-  &NtNrJpF
-  &F $*D>)
-  #_- $&t=;&;&<
-  #s) '&/]
- )$/^
- +$:S}v
- &$:Oq(<
- *$z>D
- 3$q4D
- 3$q4H
- '$  $: 2&  $L %&CI
- '$q4I
- %$CI
- ,$CA
- &$C@
-  $B *(CI
- &$CI
- .$q4D
- <$`}
+ P#*p%;&:
+ ($ %Y& &$D8)
+ *$p_;vE/
+ V%$ %}' &$sm,
+ +^-sN,",
+ '^-sm*
+ +*sN*"*
+ +^-sm(
+ +4sN("(
+ '4sm&
+ +<sN&"&
+ +4sm$
+ +FsN$"$
+ 'Fsm"
+ +NsN"""
+ +Fs:sR
+ +FtNsRpx
+ 'Fs:rJ
+ +NtNrJpF
+ +F &*D>)
+ %_- &&t=;&;&<
+ %s) ,&/]
+ 0$/^
+ 4$:S}v
+ *$:Oq(<
+ 2$z>D
+ D$q4D
+ D$q4H
+ ,$ ': B& 'L (&CI
+ ,$q4I
+ ($CI
+ 6$CA
+ *$C@
+ 'B 2(CI
+ *$CI
+ :$ %> V#$`}
 
 var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 23067 wide_8_float32_row_F16
- 0$tW2rO
+ >$tW2rO
 Or:q^
- d%$T|^p=
+ w($T|^p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
 TqG*q~
 pIxG
 q>p4s@
-  $'/#
+ ''/#
 q>pQs@
-  %&pIw]
-  &+q>p^s@
-  %/pI|P
-  &4q>p|s@
-  %8pIqR3
-  %= &R#  %I/$
-  AI +P#T{$xx
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= *R# )I/$
+ b#I 4P#T{$xx
 shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- &,k:%F
- $$p];vE/
- %$qn<%<&2
+ *,k:%F
+ &$p];vE/
+ ($qn<%<&2
 qn;%;%E
 k<%D
- ((p%1%D
- %$rIp8H
- ($t/I
- %$sBs^F
- -$q>p7s@
-  $|$/.
+ .(p%1%D
+ ($rIp8H
+ .$t/I
+ ($sBs^F
+ 8$q>p7s@
+ '|$/.
 pI}|
-  &|$q>p5s@
-  %&pIp^3
-  &+q>pas@
-  %/pIp|3
-  &4q>qRs@
-  %8zC"3
-  %= ,P#qn(%(&2
+ +|$q>p5s@
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6P#qn(%(&2
 qn'%'%X
 k(%W
- {#(p%1%_
- %$rIp8d
- ($t/e
- %$sBs^b
- -$  %j%/9
-  Aj% CP#  #R&qn'%'%t
+ w%(p%1%_
+ ($rIp8d
+ .$t/e
+ ($sBs^b
+ 8$ )j%/9
+ b#j% e#P# %R&qn'%'%t
 k(%s
- o#(kz&8
+ ^%(kz&8
 sx{&8-
 s/
 qjqV&9
- 9*k}%~
- %$p%1%{
- )$p_;vE/
- )$  %t)/:
-  At) 9P#p%1%'
- 4$p%1&=
- $$}g*",
+ P#*k}%~
+ ($p%1%{
+ 0$p_;vE/
+ 0$ )t)/:
+ b#t) P#P#p%1%'
+ F$p%1&=
+ &$}g*",
 }g&"(
 }g""$
 shtD?\p0r[v~t^pFpx
- (*t=;&;&<
-  #0 P&&`}
+ .*t=;&;&<
+ %0 P*&`}
 
 var wideF16SM70NarrowAligned = driver.Text{Base: &wideF16SM80NarrowAligned, Code: `packed2 24134 wide_8_float32_row_F16
 !s.
 !s-
- .(tW.r-
+ :(tW.r-
 OuQqq
 h5r-
- i$(x4p+rEV
+ R'(x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- *$ #& d$$T{$q[
+ 2$ $& w&$T{$q[
 u2po
 wSt^tz
 u2pG
-  #$}c
+ %$}c
 uPb8
 u2pj
-  #(u2[
-  %(u2pM
-  #.u2U
-  %.u2(
-  #4u27
-  %4/(
+ %(u2[
+ )(u2pM
+ %.u2U
+ ).u2(
+ %4u27
+ )4/(
 D(p@
 yMp8"pT^w?
- #2kF%R
- $$p]GvE/
+ $2kF%R
+ &$p]GvE/
 x~2pPrQvR#q5p28@
- $&qnH%H&2
+ &&qnH%H&2
 qnG%G%Q
 kH%P
- ((p%1%P
- %$rIp8T
- ($t/U
- %$sBs^R
- $$D+)
- X#$qn'%'%e
+ .(p%1%P
+ ($rIp8T
+ .$t/U
+ ($sBs^R
+ &$D+)
+ a$$qn'%'%e
 k(%d
- G&/G
- +$/H
- J$p%1%l
- %$rIp8p
- ($t/q
- %$sBs^n
- $$D1)
- p#$qn'%'&<
+ m#&/G
+ 4$/H
+ s#$p%1%l
+ ($rIp8p
+ .$t/q
+ ($sBs^n
+ &$D1)
+ a%$qn'%'&<
 k(&=
- o#&p%=&8
+ ^%&p%=&8
 uc=&8-
- ;&p%;&:
- %$ #R& $Q&D8)
- P$$t7,
-  #R-t7*
-  %R-t7(
-  #(t7&
-  %(t7$
-  #.t7"
-  %.u2px
-  #4u2pF
-  %4 $*D>)
-  #S- +&/]
- )$/^
- 9$z>D
- 3$q4D
- 3$q4H
- '$  $: 2&  $L %&CI
- '$q4I
- %$CI
- ,$CA
- &$C@
-  $B *(CI
- &$CI
- .$q4D
- <$`}
+ T#&p%;&:
+ ($ $R& &Q&D8)
+ P&$t7,
+ %R-t7*
+ )R-t7(
+ %(t7&
+ )(t7$
+ %.t7"
+ ).u2px
+ %4u2pF
+ )4 &*D>)
+ %S- 4&/]
+ 0$/^
+ P#$z>D
+ D$q4D
+ D$q4H
+ ,$ ': B& 'L (&CI
+ ,$q4I
+ ($CI
+ 6$CA
+ *$C@
+ 'B 2(CI
+ *$CI
+ :$ %> V#$`}
 
 var wideBackNarrowSM80NarrowAligned = driver.Text{Base: &wideBack32SM80NarrowAligned, Code: `packed2 24234 wideBack_4_float32_row_F32_2_uint32_fourHalves
- 2$O'|L
+ B$O'|L
 h*rT
- l'&tK7M
- K$r2pQe
- #${rt^>t^r|
+ X-&tK7M
+ u#$r2pQe
+ $${rt^>t^r|
 pwsXr7
 q"Y3
 }X
@@ -6015,93 +5030,93 @@ q>bq+
 }X
 /#
 q"b3
-  $%q>p?q+
- $,s%"3
+ '%q>p?q+
+ &,s%"3
 G,)
- @$qn"%"&2
+ ^#$qn"%"&2
 rHqRqP%:
 k"%9
- $(/>
- $$/1
- ,$/>
- $$/>
+ &(/>
+ &$/1
+ 6$/>
  &$/>
- $$/>
+ *$/>
  &$/>
- $$/<
- %$/=
- ,$/<
+ *$/>
+ &$/<
+ ($/=
+ 6$/<
 }=
 /<
- &(/;
- Z'$/B
+ *(/;
+ e,$/B
 kQ%R
 xr
 /B
- #*p%1%O
- $$D>)
- %$/B
+ $*p%1%O
+ &$D>)
+ ($/B
 p]VvE/
- (&/C
- '$r&1e
+ .&/C
+ ,$r&1e
 D1)
-  #W*/B
-  $W*/B
-  *W* #2 #3  $W* F6/*
- -$ #> *=DF)
- %$qne%e%d
+ %W*/B
+ 'W*/B
+ 3W* $2 $3 'W* k#6/*
+ 8$ $> 2=DF)
+ ($qne%e%d
 p%1%c
- '&/a
- )$/b
+ ,&/a
+ 0$/b
 sUf
- )&/9
- $$/8
- &$/6
- #$z>D
+ 0&/9
+ &$/8
+ *$/6
+ $$z>D
 z>L
- $&/U
- #$CA
- %$/B
- #$C@
- %$/S
- $$q4P
- &$C=
+ &&/U
+ $$CA
+ ($/B
+ $$C@
+ ($/S
+ &$q4P
+ *$C=
 q4L
- $&/R
- #$C:
- '$C3
- '$C5
- '$C0
- '$ %E %FC-
- '$ %E %FC(
-  $R# #(/9
- #$C%
- '$C%
+ &&/R
+ $$C:
+ ,$C3
+ ,$C5
+ ,$C0
+ ,$ (E (FC-
+ ,$ (E (FC(
+ 'R# $(/9
+ $$C%
+ ,$C%
 q4)
- &&C%
-  $4 :(CI
- &$CH
-  $B L(`}
+ *&C%
+ '4 R#(CI
+ *$CH
+ 'B w#(`}
 
 var wideBackNarrowSM70NarrowAligned = driver.Text{Base: &wideBackNarrowSM80NarrowAligned, Code: `packed2 24236 wideBack_4_float32_row_F32_2_uint32_fourHalves
 !s.
 !s-
- 1(h*qo
- d$$x4p+rEV
+ @(h*qo
+ w&$x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- *$ 7*D#)
- \#$/:
- +$/;
- e#$D+)
- V*$D@)
- Q$$DH)
- ,$/^
- )$/_
- 5$z>N
- 3$q4R
- '$q4N
- Q#$  $R# 2&  $4 :&CK
- &$CJ
-  $B L(`}
+ 2$ L*D#)
+ i$$/:
+ 4$/;
+ y$$D+)
+ \2$D@)
+ R&$DH)
+ 6$/^
+ 0$/_
+ H$z>N
+ D$q4R
+ ,$q4N
+ R$$ 'R# B& '4 R#&CK
+ *$CJ
+ 'B w#(`}

@@ -70,16 +70,15 @@ u"
 rIp7
 yh
 !s4
-|2B
-vbp2
-  $&rb*pX
+ %&vbp2
+ '&rb*pX
 u;
 }5
 uS
 s>sg
 s9tT
-  #$s9yW
-  #&s9z|
+ %$s9yW
+ %&s9z|
 t+rgr_
 rb5r{
 |isdrl
@@ -87,19 +86,15 @@ s"^
 w'
 y7
 |&w&
-!s4
-!s4
-/#
+ %8 %9/#
 u;
 {W
 uS
 t+rJpF7
 /#
 |iqb
-s"^
-y7
-!s4
-s=<P
+ %/y7
+ %Cs=<P
 vJ;pe
 wMrJ
 s='a
@@ -112,32 +107,29 @@ s"qb
 /#
 tE
 vN
-!s4
-s=2pf
+ %Ms=2pf
 t9q5
 {prQ
 t+t[r57
 s=+v5
 rHp483
 sBz=
-  $9s=5a
+ '9s=5a
 }=
 s=}b
 q,~7d
 s=6a
 woYVr5
-!s4
-t>'a
+ %Kt>'a
 }=
 t>0a
 pnp^K
 }k
 ws
 v7
-!s4
-t>.pf
+ %Ht>.pf
 t9qP
-  #:t+r$r_
+ %:t+r$r_
 rHp48,
 sBwk
 y7
@@ -151,16 +143,13 @@ vB<r{
 w|w)vmys1vhr/s_
 }S#(
 {3q1r17qv
-!s4
-vB0p'
+ %LvB0p'
 tJpT
 |?pT
-  $R#wVpOVU
+ 'R#wVpOVU
 wVpOFpUpM
-!s4
-s~
-!s4
-s[p^
+ %Ks~
+ %Ms[p^
 }E
 sY
 !s}
@@ -198,67 +187,67 @@ s~
 `}
 
 var finishSM80 = driver.Text{Base: &finishSM80Narrow, Code: `packed2 3791 finish
- -$|{
+ 8$|{
 h|8
- -&s/
- #&sApS
- $$utx_y\
+ 8&s/
+ $&sApS
+ &$utx_y\
 xEph
 tHE
 tE
 s$<-
 zIE
- $. %$ %$s<pS4
+ &. ($ ($s<pS4
 {H
- +&ufphrNsdrl
+ 4&ufphrNsdrl
 qHphu$
 qHphR
- '(s<pO4
+ ,(s<pO4
 }O
- %&ufpJtUqb
+ (&ufpJtUqb
 qHpJu=
- %&t9p*
- &$ #m# #l#tF3
- ($t9^
- 3$pnbK
- '$t9pN
- 3$q|<u$
+ (&t9p*
+ *$ $m# $l#tF3
+ .$t9^
+ D$pnbK
+ ,$t9pN
+ D$q|<u$
 q|'u$
- $&wVq/VU
+ &&wVq/VU
 wVq/FpUpM
- %& ?$xsps
- '$`}
+ (& \#$xsps
+ ,$`}
 
 var finishSM70Narrow = driver.Text{Base: &finishSM80Narrow, Code: `packed2 3945 finish
 !s.
 !s-
- *(|ZrO
- $$p#'q^
- g$$zhqv
+ 2(|ZrO
+ &$p#'q^
+ }&$zhqv
 wzslqv
 sZsa{:
- ($wVpOVpM
+ .$wVpOVpM
 wVpOFpU[
- I&`}
+ q#&`}
 
 var finishSM70 = driver.Text{Base: &finishSM80, Code: `packed2 3865 finish
 !s.
 !s-
- *(|ZrO
- $$p#'q^
- d$$zhqv
+ 2(|ZrO
+ &$p#'q^
+ w&$zhqv
 wzslqv
 sZsa{:
- ($wVq/VpM
+ .$wVq/VpM
 wVq/FpU[
- H&`}
+ o#&`}
 
 var adamW32SM70Narrow = driver.Text{Base: &finishSM70Narrow, Code: `packed2 5730 adamW_float32_row_F32
- '$!pW0s]pt
- #*|Zqq
- #$h+rO
+ ,$!pW0s]pt
+ $*|Zqq
+ $$h+rO
 p#2qq
- '&v0
+ ,&v0
 vc
 uG
 |4
@@ -284,7 +273,7 @@ u?ps
 y}
 x2
 vF
- $,r)papTpe
+ &,r)papTpe
 s/
 ykP
 qjpQA
@@ -303,13 +292,13 @@ tJp*
 zTP
 yf
 qjYK
-  #+/%
+ %+/%
 t1w~xO
 /%
 t#xO
-  ##/$
+ %#/$
 t#yO
- #(/&
+ $(/&
 u;
 {H
 uS
@@ -318,7 +307,7 @@ J#d
 /&
 t.phV
 xBr$r_
- #6qN.sT
+ $6qN.sT
 u;
 G#)
 uS
@@ -354,15 +343,15 @@ zKU
 u35
 {]s_{|
 tE
-  #3{]+{|
+ %3{]+{|
 tE
-  #4S-##(
+ %4S-##(
 xr
 x*tDuu4
-  #4}S5(
+ %4}S5(
 t<sl
 w7qi#-##7
- ##qN1a
+ $#qN1a
 wVpAV[
 wVrEV#1
 uq#4
@@ -374,8 +363,8 @@ J+d
 u;
 G+)
 uq[
- %\&w%qT
- $%xq
+ (\&w%qT
+ &%xq
 /-
 J%vKc<
 ud
@@ -389,11 +378,11 @@ J*rP
 w+
 /&
 p92
- %(/%
+ ((/%
 ws
 pc/
 v_pJ
- $$/%
+ &$/%
 tX
 pp<
 r9pO
@@ -405,314 +394,167 @@ n/
 r9ph
 p9
 !|r
-  $'r9pS
+ ''r9pS
 p9
 !y=pm
 /%
 vbM
 n/
 r9pA
- #$p,'vP
- &$p"s*
+ $$p,'vP
+ *$p"s*
 st
 t$q6
 {D
- +*{C
+ 4*{C
 u]
- '&`}
+ ,&`}
 
-var adamW32SM70 = driver.Text{Base: &finishSM80, Code: `packed2 5448 adamW_float32_row_F32
-!s.
-!s-
- %(!pW0s]pt
- #*|Zqq
-O|8
+var adamW32SM70 = driver.Text{Base: &adamW32SM70Narrow, Code: `packed2 5448 adamW_float32_row_F32
+ 2$O|8
 z7r-
-p#2qq
- '*v0
-vc
-uG
-|4
-p,q6
-p,y9
-p,um
-p,rL
-u<{^
-u<'sI
-u<yu
-u<'uE
-u<p0pZ
-u<'p.
-u<|K
-u<'t8
-{Y'tq
-to
-v>pf
-s1
-u_
- $*z0
-ykP
-|Y$E
-vk
-v:p=
-y6
-qN+pX
-q|<R
-{gx?
-y.?op$gp/xIpyta
-qN.r7
-r,ps
+ Z#&s/
+z0
+ $2|Y$E
+ &$y6
+ $$q|<R
+ ($r,ps
 r,q/
-qN*q-
-tHrN
-zTP
-xT
+ $&tHrN
+ $$xT
 w#phK
-  #+/%
-t1w~xO
-/%
-t#xO
-  ##/$
-t#yO
- #(/&
-tf
+ 6&tf
 {-
-uS
-xU5
-J#d
-/&
-t.pOV
-xBr$r_
- #4qN.sT
- #*G#)
-uS
-G%R
-uS
-G'p@
-uS
-|~t}
-q$sRpj
-S%>tO
-|5u)
-q$sRpo
-szpF
-S'pj(
-|MrR
-N$[
-vyx*?joov,r[?\p)www)
-q$tO
-tuw)
-szzo
-t<sysa
-}9po
-zKpj
-sf<\vr{|
-xb)#*
-xpsl
-t<w)
-z.qv
-prtOpM
-N5(
-wHxm5
-zKU
-u35
-{]s_{|
-tE
-  #3{]+{|
-tE
-  #4S-##(
-xr
-x*tDuu4
-  #4}S5(
-t<sl
-w7qi#-##7
- #-qN1a
-wVpAV[
-wVrEV#1
-uq#4
-qN5pV
-wVphVB
-/-
-J+d
-/,
-s<q94
-G+)
-uq[
- %V&w%qT
- $%/-
-J%vKc<
-/,
-J(uC
-/.
-J)q(
-J*rP
-/&
-p92
- %&/%
-ws
-v_qA
+ *&t.pOV
+ ($s<pS4
+ c$$s<q94
+ 2$ &$ &$ &$ $$ 0$v_qA
 pc*
- $$/%
-tX
-pp<
-_.
-p9
-!{J
-/%
-||
-ppps
+ ,&_.
+ *$ppps
 _&
-p9
-!|r
-  $'_(
-p9
-!y=pm
-/%
-vbM
-  #-_,
- #$p,'vP
- &$p"s*
-st
-t$q6
-{D
- +*{C
-u]
- '&`}
+ (& %'_(
+ *& %-_,
+ V#&`}
 
 var adamWBF16SM80Narrow = driver.Text{Base: &adamW32SM70Narrow, Code: `packed2 6005 adamW_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- $(!u'\|mwp
- &"tWrG
+ &(!u'\|mwp
+ *"tWrG
 sJqS
- c#$t~4
+ u$$t~4
 {H
 }W
 pDq~yG
 }c
 }X
- $(/'
- &$wm;
- U#$Ip)?pEqBqgq7uLp+phVK
+ &(/'
+ *$wm;
+ Z$$Ip)?pEqBqgq7uLp+phVK
 pDq[pV+
 wb[
 wSt^tz
 /-
 }[4
- #,//
- #)/#
+ $,//
+ $)/#
 Ip)?pEqBqgq7uLq]A
- (*s[pQ
+ .*s[pQ
 //
- #&yy
+ $&yy
 /-
- #&s[p^
+ $&s[p^
 /0
- #&s[p5
- #$ #+ \#,`}
+ $&s[p5
+ $$ $+ i$,`}
 
-var adamWBF16SM80 = driver.Text{Base: &adamW32SM70, Code: `packed2 5723 adamW_dtype_BF16_row_BF16
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
- $(!u'\|mwp
- &"tWrG
-}r
- \#$ua'
+var adamWBF16SM80 = driver.Text{Base: &adamWBF16SM80Narrow, Code: `packed2 5723 adamW_dtype_BF16_row_BF16
+ 6$}r
+z7r-
+ Z#&s/
+z0
+ $2|Y$E
+ &$y6
+ $$q|<R
+ ($r,ps
+r,q/
+ $&tHrN
+ $$xT
+w#phK
+ 6&ua'
 {-
-}W
-pDq~yG
-}c
-}X
- $(/'
- Z#$Ip)?pEqBqgq7uLp+phVK
-pDq[pV+
-wb[
-wSt^tz
-/-
-s<q9,
- #,//
- #)/#
-Ip)?pEqBqgq7uLq]A
- (*//
- #$/-
- #$/0
- ^#$`}
+ 0&t.pOV
+ ($s<pS4
+ e$$s<q9,
+ 8$ &$ &$ &$ $$ 0$v_qA
+pc*
+ ,&_.
+ *$ppps
+_&
+ (& %'_(
+ *& %-_,
+ V#&`}
 
 var adamWBF16SM70Narrow = driver.Text{Base: &adamWBF16SM80Narrow, Code: `packed2 6149 adamW_dtype_BF16_row_BF16
 !s.
 !s-
- ((]|}
+ .(]|}
 O+rO
- x$(s:qi
+ q'(s:qi
 pIwk
 |H
 tGqdv(5
 tbY
 tNqi[
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 /-
 r2pa4
- -*qI*
- $$z'
- $$qI(
- $$qI)
- #$s[qR
- \#$`}
+ 8*qI*
+ &$z'
+ &$qI(
+ &$qI)
+ $$s[qR
+ i$$`}
 
-var adamWBF16SM70 = driver.Text{Base: &adamW32SM70, Code: `packed2 5870 adamW_dtype_BF16_row_BF16
- &$!u'\|mwp
- %"]|}
+var adamWBF16SM70 = driver.Text{Base: &adamWBF16SM80, Code: `packed2 5870 adamW_dtype_BF16_row_BF16
+!s.
+!s-
+ .(]|}
 O|}
- \#&ua'
-{-
-}W
-pDq~yG
-}c
-}X
- $(/'
- Z#$Ip)?pEqBqgq7uLp+phVK
-pDq[pV+
-s:qi
+ e'(s:qi
 pIwk
 |H
 tGqdv(5
 tbY
 tNqi[
-  #'qfq0v(5r4
-/-
-s<q9,
- #,//
- #)/#
-Ip)?pEqBqgq7uLq]A
- (*//
- #$/-
- #$/0
- ^#$`}
+ %'qfq0v(5r4
+ c%&`}
 
 var wide32SM70NarrowAligned = driver.Text{Base: &adamW32SM70Narrow, Code: `packed2 9676 wideAdamW_float32_row_F32
- ($!yN
- #"]2rO
+ .$!yN
+ $"]2rO
 sJrO
 h}3
 p#t-qo
- 9*|7pf
+ P#*|7pf
 s1
- )(x|qbpe
+ 0(x|qbpe
 s/
 z:P
- $(sW*p;
- #({g~7
- #$qM<pb
+ &(sW*p;
+ $({g~7
+ $$qM<pb
 wx
- $$qM*q-
- #$qM6P
- %$/$
+ &$qM*q-
+ $$qM6P
+ ($/$
 t1yZxO
- $(/#
- $$rxQqv
+ &(/#
+ &$rxQqv
 |nP
- $,wQqK>p+pAV
- #&/%
+ &,wQqK>p+pAV
+ $&/%
 t~3
 {H
 xV
@@ -724,82 +566,81 @@ G'rN
 xV
 qM+|^
 N,#+
- #2N&(
+ $2N&(
 S%px(
- #&N(pM
+ $&N(pM
 sz[
 S'r5(
- 1(p1#(
+ @(p1#(
 wHx.$
- #&{}&
- ($S0##(
+ $&{}&
+ .$S0##(
 /%
 N-#+
 /%
-N&(
-S%#5(
+ %ES%#5(
 /%
-  $ES'"8(
+ 'ES'"8(
 /%
- +Q#tE
-  1FS1##(
+ 5EtE
+ AFS1##(
 /%
 N.#+
-  $FS%#6(
-  %FS'"Q(
-  <FS2##(
+ 'FS%#6(
+ )FS'"Q(
+ W#FS2##(
 /%
 N/#+
-  $FS%#7(
-  %FS'"k(
-  <FS3##(
+ 'FS%#7(
+ )FS'"k(
+ W#FS3##(
 xr
 x*}Hz
- #"|[{(
- #Hqhi#0##7
+ $?|[{(
+ $Hqhi#0##7
 x*}Hd
- #K|[e(
- #HqhR#1##7
+ $K|[e(
+ $HqhR#1##7
 x*}HM
- #K|[N(
- #Hqh<#2##7
+ $K|[N(
+ $Hqh<#2##7
 x*}H7
- #K|[8(
- #Hqh&#3##7
- #$qM5a
+ $K|[8(
+ $Hqh&#3##7
+ $$qM5a
 u-q1p+pAuhpRu"Z"@"&@
 u-q1p+rEuht">"r"W"=@
 u-q1y_t"A"o"T":@
 u-q1vouh<\{2BBB@
 /+
- #0/+
+ $0/+
 t~3
 zM)
 u-q1y_pRu"Z"@"&@
- %*ym+
- $%ud
+ (*ym+
+ &%ud
 /+
 J'vKc<
 xq
 /+
- $2 &$/%
- &$/$
+ &2 *$/%
+ *$/$
 ws
 v_<
- %(/$
+ ((/$
 tX
 n/
- %(  $' %(  $, %&/$
- $5 =8`}
+ (( '' (( ', (&/$
+ &5 X#8`}
 
 var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM70NarrowAligned, Code: `packed2 10888 wideAdamW_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- $(!u'\|mwp
- '"tWq^
+ &(!u'\|mwp
+ ,"tWq^
 O2rO
 h+rO
- e#&t~e
+ y$&t~e
 {H
 {rt^>t^r|
 q>Ys@
@@ -807,7 +648,7 @@ pIb3
 q>p4s@
 q>p?s@
 pIxG
-  #%}#3
+ %%}#3
 G#)
 xV
 G%R
@@ -817,62 +658,62 @@ xV
 pDq~yG
 q"}|
 }X
- #4sz#+
- $$S%s;(
- %$S'px(
- ;$S,##(
+ $4sz#+
+ &$S%s;(
+ ($S'px(
+ T#$S,##(
 pDq[pV+
 wb7
 wSt^tz
 /'
-  $K/'
-  #K/'
- #*S%#1(
+ 'K/'
+ %K/'
+ $*S%#1(
 /'
- $&S'#5(
+ &&S'#5(
 /'
- ;&S-##(
+ T#&S-##(
 /'
-  %Lq"w]
-  'LS%#2(
-  %LS'#6(
-  <LS.##(
-  ,LS%#3(
-  %LS'#7(
-  <LS/##(
-  %Lxr
+ )Lq"w]
+ -LS%#2(
+ )LS'#6(
+ W#LS.##(
+ 7LS%#3(
+ )LS'#7(
+ W#LS/##(
+ )Lxr
 |MyB
 x*}H}
- #?|[~(
- #}%qhl#,##7
+ $?|[~(
+ $}%qhl#,##7
 /#
 w$l
 wSpQtz
 /#
 x*}Hf
- #K|[g(
- #HqhT#-##7
+ $K|[g(
+ $HqhT#-##7
 /#
 w$T
 wSp?tz
 /#
 x*}HN
- #K|[O(
- #Hqh=#.##7
+ $K|[O(
+ $Hqh=#.##7
 /#
 w$=
 wSYtz
 /#
- &8qh&#/##7
+ *8qh&#/##7
 /#
 w$&
 wSqVtz
- $$u-q1p+pAuhpRx"\"A"&@
+ &$u-q1p+pAuhpRx"\"A"&@
 u-q1p+rEuht";"t"X"=@
 u-q1y_t">"q"U":@
 }(0pPp+phuh<K@
 /.
- #,/.
+ $,/.
 r&,e
 G+)
 q"xG
@@ -880,60 +721,58 @@ uPp^8
 q"b3
 uPpQ8
 }(0pPy_Yw?
- (*qI+
+ .*qI+
 /.
- #&qI)
+ $&qI)
 /.
- #&qI'
- #$qI(
- #$qI*
- [#$`}
+ $&qI'
+ $$qI(
+ $$qI*
+ g$$`}
 
 var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 12181 wideAdamW_dtype_BF16_row_BF16
 !s.
 !s-
- )(]2q^
+ 0(]2q^
 O*q^
- o$(s:qK
+ ^'(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 /'
 qt13
- 6*}Qpy
- 3$  +R#qt23
- 6*  2R# $B  +T$qt43
- 6*  2T$ $B  *V%uj~1d
- )(sml
-  &2sNl"l
-  #7u:4}>
- )&smT
-  &AsNT"T
-  #Fu:2}>
- )&sm=
-  &@sN="=
-  #Eu:0}>
- )&sm&
-  &OsN&"&
-  #Ou:.}>
- -&pL?3
+ J*}Qpy
+ D$ 5R#qt23
+ J* CR# &B 5T$qt43
+ J* CT$ &B 3V%uj~1d
+ 0(sml
+ +2sNl"l
+ %7u:4}>
+ 0&smT
+ +AsNT"T
+ %Fu:2}>
+ 0&sm=
+ +@sN="=
+ %Eu:0}>
+ 0&sm&
+ +OsN&"&
+ %Ou:.}>
+ 8&pL?3
 uPp8H8
 pL13
 uPp8:8
- n#*`}
+ \%*`}
 
-var sgd32SM70Narrow = driver.Text{Base: &finishSM80Narrow, Code: `packed2 4014 sgd_float32_row_F32
-!s.
-!s-
- %(!pWyupt
- #*]zc
+var sgd32SM70Narrow = driver.Text{Base: &finishSM70Narrow, Code: `packed2 4014 sgd_float32_row_F32
+ ,$!pWyupt
+ $*]zc
 sJrO
 z7r-
 p#'rG
- '*v0
+ ,*v0
 vc
 uG
 |4
@@ -951,7 +790,7 @@ s2
 y}
 x2
 vF
- $,x|pepN
+ &,x|pepN
 s/
 q=.P
 qjp7A
@@ -969,7 +808,7 @@ tJp*
 ra*P
 yf
 {g~*
-  #*/%
+ %*/%
 t1xZ>v?
 /%
 }Fv?
@@ -985,7 +824,7 @@ J#d
 /&
 t.phV
 xBr$r_
- #>ra0q%
+ $>ra0q%
 u;
 G#)
 uS
@@ -1008,8 +847,8 @@ q,v?d
 u;
 zM)
 uJ
- %X&q=1qT
- $%xq
+ (\&q=1qT
+ &%xq
 /,
 q,xPvKc<
 ud
@@ -1021,11 +860,11 @@ q,~'q(
 w+
 /&
 p9+
- %(/%
+ ((/%
 ws
 pc-
 v_pO
- $$/%
+ &$/%
 tX
 pp<
 r9ph
@@ -1041,265 +880,114 @@ p9
 vbM
 n-
 r9pA
- #$p,{n
- &$p"{^
+ $$p,{n
+ *$p"{^
 st
 t$sI
 {D
- +*{C
+ 4*{C
 u]
- '&`}
+ ,&`}
 
-var sgd32SM70 = driver.Text{Code: `packed2 3780 sgd_float32_row_F32
-!s.
-!s-
-!t;
-!u6vap3wBp3q'wd
-!
-!pWyupt
-!qk
-]zc
-O|8
+var sgd32SM70 = driver.Text{Base: &sgd32SM70Narrow, Code: `packed2 3780 sgd_float32_row_F32
+ 2$O|8
 h|}
-p#'rG
-!
-s0
-t6
-tn
-u#
-v0
-vc
-uG
-|4
-p,q6
-p,y9
-u<um
-u<'sD
-u<rL
-{Y'qc
-to
-q=2pf
-s1
-u_
-s2
-s/
+ L&s/
 z0
-q=.P
-w#psE
-s5z9
-q=*p=
-y6
-ra<pX
-q|<R
-{gx?
-y.?op$gp/xIpyta
-ra+qW
-r,q/
-ra5q-
-tHrN
-ra*P
-xT
-{g~*
-  #*/%
-t1xZ>v?
-/%
-}Fv?
-/$
-t#vu
-xh
-/&
-tf
+ $0w#psE
+ &$y6
+ $$q|<R
+ ($r,q/
+ $$tHrN
+ $$xT
+ 6$tf
 {-
-uS
-q=6P
-J#d
-/&
-t.pOV
-xBr$r_
-!s4
-ra0q%
-s<pS4
-G#)
-uS
-/'
-G%R
-uS
-prr\U[
-prrgU(
-ra2{X
-t<syt[
-z.pj
-ra.pC
-uqU
-wVrEzH
-ra1pV
-wVpSVB
-/+
-q,v?d
-/+
-zL4
+ *&t.pOV
+ ($s<pS4
+ F$zL4
 G))
-uJ
-!s4
-s~
-!s4
-q=1qT
-  $%/,
-q,xPvKc<
-/+
-q,yZuC
-/*
-q,~'q(
-/&
-p9+
-!s}
-s3
-!tj
-/%
-ws
-v_q/
+ 0& &$ &$ &$ 0$v_q/
 pc(
-p9
-!u8
-/%
-tX
-pp<
-r9q)
-p9
-!{J
-/%
-||
-ppqA
+ ,&r9q)
+ *$ppqA
 _&
-p9
-!|r
-/%
-vbM
-  #(_*
-!u9
-p,{n
-tl
-to
-tk
-tm
-p"{^
-st
-t$sI
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ *& %(_*
+ V#&`}
 
-var sgdBF16SM80Narrow = driver.Text{Base: &sgd32SM70, Code: `packed2 4262 sgd_dtype_BF16_row_BF16
+var sgdBF16SM80Narrow = driver.Text{Base: &sgd32SM70Narrow, Code: `packed2 4262 sgd_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- $(!u'\|mwp
- &"tWrG
+ &(!u'\|mwp
+ *"tWrG
 O|}
-z7r-
- 7&y}
-x2
-vF
-ts
-t4
-x|pepN
-s/
- #&qjp7A
- $$wx
- #$tJ8
- %$s"^
- #$tJp*
- #$yf
- ,$t~4
+ a$$t~4
 {H
 }W
 pDq~yG
 }c
 }X
- $(/'
-t.phV
- %&wm;
- $$/(
- -$Ip)?pEqBqgq7uLvoVK
+ &(/'
+ *$wm;
+ &$/(
+ 8$Ip)?pEqBqgq7uLvoVK
 pDq[pV+
 wb7
 wSt^tz
 /,
 }[4
-zM)
-/-
- #&/#
+ $,/-
+ $)/#
 Ip)?pEqBqgq7uLq]A
- (*s[pQ
+ .*s[pQ
 /.
- #$yy
+ $&yy
 /,
- #$s[p5
+ $&s[p5
 /+
- #$s[p7
- )"pc-
-v_pO
- '&r9ph
- &$n-
-r9pS
- &&n-
-r9pA
- <&`}
+ $&s[p7
+ ^$$`}
 
 var sgdBF16SM80 = driver.Text{Base: &sgdBF16SM80Narrow, Code: `packed2 4028 sgd_dtype_BF16_row_BF16
- ,$}r
+ 6$}r
 h|}
- 7&s/
+ L&s/
 z0
- #0w#psE
- $$y6
- #$q|<R
- %$r,q/
- #$tHrN
- #$xT
- ,$ua'
+ $0w#psE
+ &$y6
+ $$q|<R
+ ($r,q/
+ $$tHrN
+ $$xT
+ 6$ua'
 {-
- )&t.pOV
- %$s<pS4
- 5$zL,
+ 0&t.pOV
+ ($s<pS4
+ H$zL,
 G))
- ,& $$ $$ $$ )$v_q/
+ 6& &$ &$ &$ 0$v_q/
 pc(
- '&r9q)
- &$ppqA
+ ,&r9q)
+ *$ppqA
 _&
- &&  #(_*
- <&`}
+ *& %(_*
+ V#&`}
 
 var sgdBF16SM70Narrow = driver.Text{Base: &sgdBF16SM80Narrow, Code: `packed2 4406 sgd_dtype_BF16_row_BF16
 !s.
 !s-
- ((]'r-
+ .(]'r-
 O}3
- w#(s:qK
+ o%(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 /,
 r2pa4
- $*q,~'d
- *$qI)
+ &*q,~'d
+ 2$qI)
 /.
 J%vKc<
 z'
@@ -1309,51 +997,55 @@ qI(
 /+
 q,yZq(
 s[qR
- W#6`}
+ ^$6`}
 
-var sgdBF16SM70 = driver.Text{Base: &sgdBF16SM80, Code: `packed2 4174 sgd_dtype_BF16_row_BF16
-!s.
-!s-
- ((]'r-
+var sgdBF16SM70 = driver.Text{Base: &sgd32SM70, Code: `packed2 4174 sgd_dtype_BF16_row_BF16
+ *$!u'\|mwp
+ ("]'r-
 O|}
- r#(s:qK
+ V$&ua'
+{-
+}W
+pDq~yG
+}c
+}X
+ &(/'
+ 0$/(
+ 8$Ip)?pEqBqgq7uLvoVK
+pDq[pV+
+s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- &&q,~'d
- +$J%vKc<
+ %'qfq0v(5r4
+/,
+zL,
+ $,/-
+q,~'d
+/#
+Ip)?pEqBqgq7uLq]A
+ .$/.
+J%vKc<
 /,
 q,xZuC
 /+
 q,yZq(
- W#,`}
+ ^$.`}
 
-var squares32SM70Narrow = driver.Text{Code: `packed2 2479 squares_float32_row_F32
+var squares32SM70Narrow = driver.Text{Base: &finishSM80Narrow, Code: `packed2 2479 squares_float32_row_F32
 !s.
 !s-
-!t;
-!u6vap3wBp3q'wd
-!
-!pWp.pt
-!qk
-]z4
+ ((!pWp.pt
+ $*]z4
 OyD
 z7qo
 p#z4
-!
-s0
-t6
-tn
-u#
-r*sCp;
+ ,*r*sCp;
 s1
 u_
-s2
-ts
-s/
+ &*s/
 tw
 s/
 tr^Z
@@ -1362,25 +1054,17 @@ qj|J
 s5yd
 qs0p;
 yf
-}k
-}\{G
-{w+
+ &({w+
 uepS)
 xEpS
 tHE
 tE
 t4
-rYwq
-s/
+ $*s/
 |=
-u"
-|2B
-rIb
-yh
-!s4
-|2B
-vbZ
-  $&qs+qO
+ &$rIb
+ ($vbZ
+ &'qs+qO
 u;
 }O
 uS
@@ -1394,107 +1078,152 @@ u;
 G#)
 uS
 /$
-  #+/$
+ %+/$
 r^u=
 /$
 tf
-  '*r^9(
-  '*w7rg7wy
-  $*sk'
+ -*r^9(
+ -*w7rg7wy
+ '*sk'
 sk+
 tZp4E
-y7
-|&w&
-!s4
-!s4
-/$
+ *H/$
 {w2
-  %Aw7rJ77pF
+ )Aw7rJ77pF
 /$
 rHp48p2
 }npQ
-y7
-!s4
-qs1pV
+ &2qs1pV
 {b;
 G%)
 uqpF
-s~
+ &u$ &(!@
+`}
+
+var squares32SM70 = driver.Text{Code: `packed2 2322 squares_float32_row_F32
+!s.
+!s-
+!t;
+!u6vap3wBp3q'wd
+!
+!pWp.pt
+!qk
+]z4
+OrT
+z7qo
+p#z4
+!
+s0
+t6
+tn
+u#
+r*sCp;
+s1
+u_
+s2
+s/
+z0
+r*'}b
+w#pAE
+s5yd
+qs0p;
+sAph
+}k
+}\{G
+t_pSM
+uepJ)
+xEpJ
+tHE
+tE
+s$<-
+qHpSE
+u"
+|2B
+v_ph
+yh
 !s4
-!s}
+ %&r9ph
+ '&qs+qO
+tf
+zM)
+uS
+qs2qT
+r3(U
+qs0r{
+r^u=
+/$
+tf
+G#)
+uS
+/$
+ %*/$
+r^9&
+ =*w7rg7wy
+/$
+ufq)R9&
+qHq)9$
+qHq)9+
+y7
+|&w&
+ %K %L/$
+tK,4
+ )@w7rJ77pF
+/$
+{U,9,9&
+s(,9$
+y7
+ %.qs1pV
+tK(4
+G%)
+uqpF
+s~
+ %4!s}
 s3
 !@
 `}
 
-var squares32SM70 = driver.Text{Base: &squares32SM70Narrow, Code: `packed2 2322 squares_float32_row_F32
- *$OrT
- -$s/
-z0
- #,w#pAE
- $$sAph
- $$t_pSM
-uepJ)
-xEpJ
- $(s$<-
-qHpSE
- $*v_ph
- %$r9ph
- %$tf
-zM)
- && *4r^9&
-  /* $.ufq)R9&
-qHq)9$
-qHq)9+
- '*tK,4
- '${U,9,9&
-s(,9$
- %&tK(4
- *$`}
-
 var squaresBF16SM70Narrow = driver.Text{Base: &squares32SM70Narrow, Code: `packed2 2823 squares_dtype_BF16_row_BF16
- &$!u'\|mwp
- &"sJrO
- L$t~4
+ *$!u'\|mwp
+ *"sJrO
+ w#$t~4
 }O
 }W
 pDq~yG
 }c
 }X
- %(tGpe
+ ((tGpe
 s/
 /%
-t~4
- #*}W
+ %. $*}W
 /%
-  $./%
- #//%
- #6/%
+ './%
+ $//%
+ $6/%
 ua'
-  *- #0  *- #,  $- $&tZpaE
- &$/%
+ 3- $0 3- $, '- &&tZpaE
+ *$/%
 r2pa4
-  (J #,/%
+ /J $,/%
 rHqRqP&'
 |(&&
- %(r&(;
- *$`}
+ ((r&(;
+ 2$`}
 
 var squaresBF16SM70 = driver.Text{Base: &squares32SM70, Code: `packed2 2655 squares_dtype_BF16_row_BF16
- &$!u'\|mwp
- &"O'rT
- G$ua'
- #$}W
+ *$!u'\|mwp
+ *"O'rT
+ m#$ua'
+ $$}W
 pDq~yG
 }c
 }X
- &$/%
-ua'
- #&}W
+ *$/%
+ %- $&}W
 /%
-  $-/%
- #-/%
- #4  5- #</%
- )$/%
+ '-/%
+ $-/%
+ $4 I- $</%
+ 0$/%
 tK,,
-  (I #,/%
- 0$`}
+ /I $,/%
+ >$`}

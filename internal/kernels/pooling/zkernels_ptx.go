@@ -94,13 +94,13 @@ sh?Iq3u}vMA
 s[pa
 sArE
 qfp|r4
-  #&rb.sT
+ %&rb.sT
 w[voFpU
 rs8
 qfYr4
-  #+zIE
+ %+zIE
 uc#r4
-  #.rb1v5
+ %.rb1v5
 t_pSuD
 t_pAu=
 uN$
@@ -116,7 +116,7 @@ x{)p@
 sFp:,E
 t1x?vu
 t#vu
-  ##p</
+ %#p</
 s=+pX
 pnqR4
 s=2q%
@@ -152,28 +152,26 @@ t<|:rE
 ~&pS)
 ut)
 ubpJ
-  %&~&q))
+ )&~&q))
 ubq)
 yP#)
 {Zp)o?pEp3t5xIE="
 r^,
 s$ph-
 uepS=%
-  #${Zp)o?pEp3t5xIE=&
-  $'vArE=+
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
 wIm,
 yh
 !s4
 q@8
 t|p4^
 shv9q3pPy{A
-!s4
-sA'
+ %&sA'
 vY'v2
 x't5QE
 zitDq1qi7
-!s4
-s=5p}
+ %+s=5p}
 |(&$
 }k
 }\{G
@@ -181,8 +179,7 @@ ra'pX
 q_%,
 |2B
 {\*
-!s4
-s/
+ %4s/
 s=6a
 u&2
 }k
@@ -193,18 +190,14 @@ rc
 u;
 G7)
 wQqKu%
-!s4
-t>0pX
+ %@t>0pX
 r^9,
 u&5
 vN
-!s4
-t>+v5
-qQ8
-uB
+ %Et>+v5
+ %.uB
 tf
-G7)
-uS
+ %.uS
 ra0q%
 sjw)(
 ra2pK
@@ -215,8 +208,7 @@ t>0q~
 ufpAR9,
 zI=7
 y7
-!s4
-t>.qT
+ %Mt>.qT
 xBQ[px
 t>1pV
 u;
@@ -229,8 +221,7 @@ s=5r%
 sk,
 tZqVE
 s5~5
-!s4
-xcP
+ %FxcP
 p_*y0)
 wMr\
 v>a
@@ -239,8 +230,7 @@ v>a
 ws
 ykP
 J#}/
-!s4
-ugq-
+ %Kugq-
 t9&)
 {prQ
 t+r$r_
@@ -257,8 +247,7 @@ t<sysa
 zKpj
 sf<\vr{|
 }dw(0r/*qZr/qZqZqZ
-xpsl
-t<w)
+ %n$t<w)
 z.qv
 prtOpM
 tusl
@@ -266,12 +255,10 @@ tusl
 tE
 xr
 x*tDuu.
-  #,zitDq1sa7
-!s4
-vB.p}
+ %,zitDq1sa7
+ %IvB.p}
 q,xPr.
-!s4
-qI*
+ %LqI*
 vB1pV
 r&*;
 D@)
@@ -282,15 +269,13 @@ vB.t}
 r^3
 sk,
 tZu(*E
-  $h#w%pC
+ 'h#w%pC
 s~
-!s4
-/>
+ %5/>
 J$rP
 />
 p92
-!s4
-rb1s{
+ %:rb1s{
 J+uy
 J,vX
 J-v|
@@ -301,8 +286,7 @@ s3
 r*qyrX
 rI0
 v_<
-v_<
-p9
+ %#p9
 !u8
 /9
 })
@@ -313,7 +297,7 @@ p9
 /8
 tX
 ppq)
-  $(!|r
+ '(!|r
 /'
 vbM
 n*
@@ -323,7 +307,7 @@ p9
 /'
 vb;
 n+
-  $(!cwG
+ '(!cwG
 /'
 {1.
 n5
@@ -335,13 +319,11 @@ n4
 _5
 p9
 !cx#
-{11
-CE
+ %'CE
 _(
 p9
 !c*pm
-{1.
-n,
+ %1n,
 q4B
 !u9
 w^
@@ -373,112 +355,110 @@ s~
 var plain32SM70 = driver.Text{Base: &plain32SM80, Code: `packed2 8642 plain_float32_row_F32
 !s.
 !s-
- +(]2rG
- $$p#+rT
- h%$tN{(
+ 4(]2rG
+ &$p#+rT
+ P)$tN{(
 txw)(
 wT<\vDplplxk|>
- #$t+Q[pM
+ $$t+Q[pM
 /(
 sZqir_ve
- ((q$r\s;
- '$w7ry77pG
- *$wMry
- 9$zhw(0r/*qZr/qZqZqZ
+ .(q$r\s;
+ ,$w7ry77pG
+ 2$wMry
+ P#$zhw(0r/*qZr/qZqZqZ
 txslw(0r/*qZr/qZqZqZ
-  #V# ($}Qpy
+ %V# .$}Qpy
 xr
 x*tDuu/
-  %. $~% #X&:$r.
- ($szpG
- V$$`}
+ ). &~% $X&:$r.
+ .$szpG
+ \&$`}
 
 var plainBF16SM80 = driver.Text{Base: &plain32SM80, Code: `packed2 8640 plain_dtype_BF16_row_BF16
- &$!u'\|mwp
+ *$!u'\|mwp
 !xgyip{p3wd
- )$O+rA
- Y#$wj,
- ~#$t~4
- #$}W
+ 0$O+rA
+ c$$wj,
+ }%$t~4
+ $$}W
 pDq~yG
 }c
 z+qKA
- +$ua'
-  $1/$
+ 4$ua'
+ '1/$
 }c
 }X
- &(/)
- +${b;
- )$tZp?E
- .$Wp'q-
- Q#$/?
- #$/?
- 2$/:
- '$/9
- a#$`}
+ *(/)
+ 4${b;
+ 0$tZp?E
+ :$Wp'q-
+ R$$/?
+ $$/?
+ B$/:
+ ,$/9
+ q$$`}
 
 var plainBF16SM70 = driver.Text{Base: &plain32SM70, Code: `packed2 8854 plain_dtype_BF16_row_BF16
- &$!u'\|mwp
+ *$!u'\|mwp
 !xgyip{p3wd
- )$O+rA
- Y#$wj,
- ~#$t~4
- #$}W
+ 0$O+rA
+ c$$wj,
+ }%$t~4
+ $$}W
 pDq~yG
 }c
 z+qKA
- +$ua'
-  $1/$
+ 4$ua'
+ '1/$
 }c
 }X
- ((/)
- +${b;
- )$tZp?E
- .$Wp'q-
- U#$/?
- #$/?
- 2$/:
- '$/9
- a#$`}
+ .(/)
+ 4${b;
+ 0$tZp?E
+ :$Wp'q-
+ Z$$/?
+ $$/?
+ B$/:
+ ,$/9
+ q$$`}
 
 var plainF16SM80 = driver.Text{Base: &plainBF16SM80, Code: `packed2 8631 plain_dtype_F16_row_F16
- /$tWqq
+ <$tWqq
 O+qo
- \%$pDr7w;
+ i($pDr7w;
 v{A
 shyn?\p0p/qKtz
- /(v{A
-shyn?\p0p/Qtz
- 0&wm;
- )$tZYE
- Z%$`}
+ <( %1shyn?\p0p/Qtz
+ >&wm;
+ 0$tZYE
+ e($`}
 
 var plainF16SM70 = driver.Text{Base: &plainBF16SM70, Code: `packed2 8845 plain_dtype_F16_row_F16
- /$tWqq
+ <$tWqq
 O+qo
- \%$pDr7w;
+ i($pDr7w;
 v{A
 shyn?\p0p/qKtz
- /(v{A
-shyn?\p0p/Qtz
- 2&wm;
- )$tZYE
- ^%$`}
+ <( %1shyn?\p0p/Qtz
+ B&wm;
+ 0$tZYE
+ m($`}
 
 var wide32SM80Narrow = driver.Text{Base: &plain32SM80, Code: `packed2 11408 wide_float32_row_F32
- &$!u'p$grDt2p3q*
+ *$!u'p$grDt2p3q*
 !
 !yHyWtc
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+qXtc
- $(!?p$zSp{p)w>x}0x(
- #$]u1s7
+ &(!?p$zSp{p)w>x}0x(
+ $$]u1s7
 Or6s7
 huxs7
 p#1qq
- 1*v8
+ @*v8
 ud
 vd
- #&tF,
+ $&tF,
 w'
 tE
 p<5
@@ -486,25 +466,25 @@ y#yq
 zp
 z<|^
 zpqm0
- $0sW1pV+
+ &0sW1pV+
 z8+'
 x2
 s/
 v8
-  $$ #"qI$
- #$r2pa;
+ '$ $"qI$
+ $$r2pa;
 }O
- &&qI#
- #$ $2 -1y+q)
- %$ts
+ *&qI#
+ $$ &2 81y+q)
+ ($ts
 v8
 r#Y8
- #Ir&'&$
+ $Ir&'&$
 uN,
- $Nts
+ &Nts
 r#qR8
- #KsFp:-E
- %Np<6
+ $KsFp:-E
+ (Np<6
 |,yUrR
 pg,,u*
 s/
@@ -516,7 +496,7 @@ p<+
 |Ma
 rz|_&*
 q.'pX
- #}$x7B-
+ $}$x7B-
 q.2q~
 q_%4
 tJ8
@@ -533,16 +513,16 @@ qL0r{
 pnYK
 }Bp;
 vny0*
- #n$uw%K
- %(s/
+ $n$uw%K
+ ((s/
 wgqA)
- $*vApsR
- #$zmm"
- @$t|qRZ
- '&zitDsl
+ &*vApsR
+ $$zmm"
+ ^#$t|qRZ
+ ,&zitDsl
 rxryB
 ws
- $6|Ms8
+ &6|Ms8
 se5
 q.2p-
 sk-
@@ -555,20 +535,20 @@ u&;
 t4
 u"
 rxQpo
- $K|2po
- $%s/
+ &K|2po
+ &%s/
 q.*sX
 u;
 G8)
- 's# #b#sZtO7s)3
+ ,s# $b#sZtO7s)3
 q.6q-
 t]4d
 }.xx
 r^=8
 u&?
- #V$ $=/0
+ $V$ &=/0
 sZqiBpM>xP
-  $%wop5V[
+ '%wop5V[
 qL'p'
 }=
 /1
@@ -579,20 +559,19 @@ vN
 qL.r{
 {pp+pQFvs
 /,
- #5/,
- #$/,
+ $5/,
+ $$/,
 wTsgs)3
 /%
 {pp+pQFtT
 /%
- #'/%
- #$/%
-  $*{pp+pQwOt'
-  (* #x%/2
+ $'/%
+ $$/%
+ '*{pp+pQwOt'
+ /* $x%/2
 ujw~d
 |2#)
-!s4
-qL5tY
+ %KqL5tY
 q$sg
 qL*P
 zL4
@@ -600,19 +579,17 @@ D>)
 uJ
 qL6r%
 p>#7uH#
-!s4
-sW'p'
+ %+sW'p'
 }=
 |5sX
 }0rw
 sk-
 tZp4E
 r?$
-!s4
-z:a
+ %3z:a
 t]#d
 ym+
- $X)r='p;
+ &X)r='p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
 r=0pK
@@ -625,15 +602,14 @@ IpY\q'?IrVu{?w>r[rS{+Q##x)
 r=6p=
 tGpk
 q>p?8
- #S)v7
-!s4
-t3<w;
-  %,pDr7v1
- #T'r=6yq
-  #.jp{grS{+bZA
+ $S)v7
+ %Ht3<w;
+ ),pDr7v1
+ $T'r=6yq
+ %.jp{grS{+bZA
 xDbK
 y7
- $j%r=2q[
+ &j%r=2q[
 y]#y"
 /$
 qJ#(
@@ -643,11 +619,11 @@ yVeuT
 s>sg
 /#
 yV;uT
-  %&yV4uT
-  %*yVy:
+ )&yV4uT
+ )*yVy:
 /#
 t+sRr_
- ##sW1v1
+ $#sW1v1
 pnp8'K
 q_-K
 tE
@@ -661,7 +637,7 @@ t4
 z8+
 t9&+
 wMsR
- ##sW6a
+ $#sW6a
 }=
 qM<a
 tJ%,
@@ -670,351 +646,350 @@ qM2pX
 {ky|qm0V
 t+Q[pM
 v;pM
-  ## #m%vyx*?joov,r[?\p)wwsl
-q$sg
- %&}9pG
- ,$ #,k-&$
+ %# $m%vyx*?joov,r[?\p)wwsl
+ %V$ (&}9pG
+ 6$ $,k-&$
 uj~1d
 /#
 x*}H$
- %)/#
- $U%sU-
- #Z%s%-;
+ ()/#
+ &U%sU-
+ $Z%s%-;
 DD)
- &&r^rw
+ *&r^rw
 sk-
 tZp8-E
- $(qM2p'
- $$qM'qT
- $%qI(
+ &(qM2p'
+ &$qM'qT
+ &%qI(
 /U
 J$vKc<
 /[
 qI)
 sY
- $*J+q(
+ &*J+q(
 J,rP
 J-s?
 p9.
- %*/$
+ (*/$
 ws
 pc*
 v_pS
- $*/W
+ &*/W
 tX
 pppA
 r9pS
- $*/$
+ &*/$
 ||
 n6
 _+
- $* #$n5
+ &* $$n5
 _6
- $& #+CK
+ && $+CK
 _,
- $2||
+ &2||
 n-
 q4H
- <H`}
+ V#H`}
 
 var wide32SM80 = driver.Text{Base: &wide32SM80Narrow, Code: `packed2 11046 wide_float32_row_F32
- /${{rO
+ <${{rO
 h5qS
- 2&s/
+ B&s/
 xT
- #(zw
+ $(zw
 s/
 r,pO
- ,& #,s[p^
- #$r2p7;
+ 6& $,s[p^
+ $$r2p7;
 {-
- &&s[qR
- 0$uN$
- %$uepSrN
+ *&s[qR
+ >$uN$
+ ($uepSrN
 r2qR&$
 uN(
- $.x{)p@
+ &.x{)p@
 sFp:,E
- '*q>p^,u*
+ ,*q>p^,u*
 s/
 pIpar+
- '(rz|_&)
- .${Zp)o?p3zSyxxIu$K
- '$vny0)
- -$}68
- @$q@8
+ ,(rz|_&)
+ :${Zp)o?p3zSyxxIu$K
+ ,$vny0)
+ 8$}68
+ ^#$q@8
 t|p4^
- /$sk,
- '$sk8
- )& #$tf
+ <$sk,
+ ,$sk8
+ 0& $$tf
 G7)
- ,&ufpAR=6
+ 6&ufpAR=6
 zI98
- P#(|R4
+ P$(|R4
 D<)
- )&uMrw
+ 0&uMrw
 sk,
- #d$ \#i$q_4K
+ $d$ i$i$q_4K
 q_,K
- &&rz|_&+
- &$t9&*
- '$z~4
- :$p%3&$
- +$qI3
- #$r&3;
+ *&rz|_&+
+ *$t9&*
+ ,$z~4
+ R#$p%3&$
+ 4$qI3
+ $$r&3;
 DB)
- '&sk,
+ ,&sk,
 tZu(3E
- *& $$/U
- /&pc&
- $$/$
+ 2& &$/U
+ <&pc&
+ &$/$
 tX
 n+
 _&
- &*n5
+ **n5
 _$
- %&n4
+ (&n4
 _5
- %&CG
+ (&CG
 _(
- %&n,
+ (&n,
 q4D
- <&`}
+ V#&`}
 
 var wide32SM70Narrow = driver.Text{Base: &wide32SM80Narrow, Code: `packed2 11827 wide_float32_row_F32
 !s.
 !s-
- ,(].qo
- $$p#1q^
- R&$tN{(
+ 6(].qo
+ &$p#1q^
+ T*$tN{(
 txw)(
 wT<\vDplplxk|>
- #$ #a( #_(sZqir_s)3
- +$sZr\B[s)8
- $%wop5Vpj
- %*rM"ve
- ($  %@/,
- #Z' 'U'  %J/%
- #y& 't&  ), $,rd$d
- a$$zhw(0r/*qZr/qZqZqZ
+ $$ $a( $_(sZqir_s)3
+ 4$sZr\B[s)8
+ &%wop5Vpj
+ (*rM"ve
+ .$ )@/,
+ %@ ,( )J/%
+ %J ,( 1, &,rd$d
+ q&$zhw(0r/*qZr/qZqZqZ
 txslw(0r/*qZr/qZqZqZ
-  #o% ($}Qpy
- &$x*}H%
-  %1zitDq1qi7
- $(|&r.
- ($szpG
- x#$`}
+ %o% .$}Qpy
+ *$x*}H%
+ )1zitDq1qi7
+ &(|&r.
+ .$szpG
+ q%$`}
 
 var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 11465 wide_float32_row_F32
 !s.
 !s-
- ,(].qo
- $$p#1q^
- v%$tN{(
+ 6(].qo
+ &$p#1q^
+ m)$tN{(
 txw)(
 wT<\vDplplxk|>
- #$ #^( #](sZqir_s)3
- *$sZr\B[s)8
- $%wop5Vpj
- %*rM"ve
- ($  %?/,
- #Z' 'U'  %I/%
- #y& 't&  ), $,rd$d
- a$$zhw(0r/*qZr/qZqZqZ
+ $$ $^( $](sZqir_s)3
+ 2$sZr\B[s)8
+ &%wop5Vpj
+ (*rM"ve
+ .$ )?/,
+ %? ,( )I/%
+ %I ,( 1, &,rd$d
+ q&$zhw(0r/*qZr/qZqZqZ
 txslw(0r/*qZr/qZqZqZ
-  #n% ($}Qpy
- &$x*}H%
-  %1zitDq1qi7
- $(|&r.
- ($szpG
- v#$`}
+ %n% .$}Qpy
+ *$x*}H%
+ )1zitDq1qi7
+ &(|&r.
+ .$szpG
+ m%$`}
 
 var wideBF16SM80Narrow = driver.Text{Base: &wide32SM80Narrow, Code: `packed2 11572 wide_dtype_BF16_row_BF16
- &$!u'\|mwp
+ *$!u'\|mwp
 !xgp$grDt2p3q*
- *$O1rG
- c#$wj,
- l$$t~4
- #$}W
+ 2$O1rG
+ u$$wj,
+ X'$t~4
+ $$}W
 pDq~yG
 }c
 }X
- -$tZYE
- $$/1
- $$/1
+ 8$tZYE
+ &$/1
+ &$/1
 wopaV[
- $&/2
- $$/2
+ &&/2
+ &$/2
 {pp+p^V
- #&{pp+p^Fvs
- )${pp+p^FtT
- )${pp+p^wOt'
- )$/3
- 3$tZbE
- )$Wx}p;
- $$Wz1pK
- $$WqG*v/
- %$Ww;p=
- '$WyIw;
- %3Wr7v1
- #8Ww;yq
- ($Wz$q[
- 7$pnp8)K
- 2$tJ%.
- :$k/&$
- +$sU/
- #$s%/;
- )$tZp8/E
- +$/V
- #$/\
- 3$/X
- T#$`}
+ $&{pp+p^Fvs
+ 0${pp+p^FtT
+ 0${pp+p^wOt'
+ 0$/3
+ D$tZbE
+ 0$Wx}p;
+ &$Wz1pK
+ &$WqG*v/
+ ($Ww;p=
+ ,$WyIw;
+ (3Wr7v1
+ $8Ww;yq
+ .$Wz$q[
+ L$pnp8)K
+ B$tJ%.
+ R#$k/&$
+ 4$sU/
+ $$s%/;
+ 0$tZp8/E
+ 4$/V
+ $$/\
+ D$/X
+ X$$`}
 
 var wideBF16SM80 = driver.Text{Base: &wide32SM80, Code: `packed2 11210 wide_dtype_BF16_row_BF16
- &$!u'\|mwp
+ *$!u'\|mwp
 !xgp$grDt2p3q*
- *${{qq
- ]#$wj,
- f$$ua'
- #$}W
+ 2${{qq
+ k$$wj,
+ {&$ua'
+ $$}W
 pDq~yG
 }c
 }X
- /$/1
- $$/1
+ <$/1
+ &$/1
 wopaV[
- $&/2
- $$/2
+ &&/2
+ &$/2
 {pp+p^V
- #&{pp+p^Fvs
- )${pp+p^FtT
- )${pp+p^wOt'
- )$/3
- 3$tZYE
- )$Wx}p;
- $$Wz1pK
- $$WqG*v/
- %$Ww;p=
- '$WyIw;
- %3Wr7v1
- #8Ww;yq
- ($Wz$q[
- P$$/V
- #$/V
- f#$`}
+ $&{pp+p^Fvs
+ 0${pp+p^FtT
+ 0${pp+p^wOt'
+ 0$/3
+ D$tZYE
+ 0$Wx}p;
+ &$Wz1pK
+ &$WqG*v/
+ ($Ww;p=
+ ,$WyIw;
+ (3Wr7v1
+ $8Ww;yq
+ .$Wz$q[
+ P&$/V
+ $$/V
+ {$$`}
 
 var wideBF16SM70Narrow = driver.Text{Base: &wideBF16SM80Narrow, Code: `packed2 11991 wide_dtype_BF16_row_BF16
 !s.
 !s-
- -(].qo
- $$p#1q^
- U&$tN{(
+ 8(].qo
+ &$p#1q^
+ Z*$tN{(
 txw)(
 wT<\vDplplxk|>
- #$ #a( #_(sZqir_s)3
- +$sZr\B[s)8
- $%wopaVpj
- %*rM"ve
- ($  %@/,
- #Z' 'U'  %J/%
- #y& 't&  ), $,rd$d
- a$$zhw(0r/*qZr/qZqZqZ
+ $$ $a( $_(sZqir_s)3
+ 4$sZr\B[s)8
+ &%wopaVpj
+ (*rM"ve
+ .$ )@/,
+ %@ ,( )J/%
+ %J ,( 1, &,rd$d
+ q&$zhw(0r/*qZr/qZqZqZ
 txslw(0r/*qZr/qZqZqZ
-  #o% ($}Qpy
- &$x*}H%
-  %1zitDq1qi7
- $(|&r.
- ($szpG
- x#$`}
+ %o% .$}Qpy
+ *$x*}H%
+ )1zitDq1qi7
+ &(|&r.
+ .$szpG
+ q%$`}
 
 var wideBF16SM70 = driver.Text{Base: &wideBF16SM80, Code: `packed2 11629 wide_dtype_BF16_row_BF16
 !s.
 !s-
- -(].qo
- $$p#1q^
- y%$tN{(
+ 8(].qo
+ &$p#1q^
+ s)$tN{(
 txw)(
 wT<\vDplplxk|>
- #$ #^( #](sZqir_s)3
- *$sZr\B[s)8
- $%wopaVpj
- %*rM"ve
- ($  %?/,
- #Z' 'U'  %I/%
- #y& 't&  ), $,rd$d
- a$$zhw(0r/*qZr/qZqZqZ
+ $$ $^( $](sZqir_s)3
+ 2$sZr\B[s)8
+ &%wopaVpj
+ (*rM"ve
+ .$ )?/,
+ %? ,( )I/%
+ %I ,( 1, &,rd$d
+ q&$zhw(0r/*qZr/qZqZqZ
 txslw(0r/*qZr/qZqZqZ
-  #n% ($}Qpy
- &$x*}H%
-  %1zitDq1qi7
- $(|&r.
- ($szpG
- v#$`}
+ %n% .$}Qpy
+ *$x*}H%
+ )1zitDq1qi7
+ &(|&r.
+ .$szpG
+ m%$`}
 
 var wideF16SM80Narrow = driver.Text{Base: &wideBF16SM80Narrow, Code: `packed2 11553 wide_dtype_F16_row_F16
- 0$tWrG
+ >$tWrG
 O1rO
- S&$pDr7w;
+ V*$pDr7w;
 v{A
 shyn?\p0p/Qtz
- -(tZp4E
- ($wop^V[
- (${pp+p5V
- #${pp+p5Fvs
- )${pp+p5FtT
- )${pp+p5wOt'
- ;$ #h$ \#i$pnp8(K
- 2$tJ%-
- :$k.&$
- +$sU.
- #$s%.;
- )$tZp8.E
- s#$`}
+ 8(tZp4E
+ .$wop^V[
+ .${pp+p5V
+ $${pp+p5Fvs
+ 0${pp+p5FtT
+ 0${pp+p5wOt'
+ T#$ $h$ i$i$pnp8(K
+ B$tJ%-
+ R#$k.&$
+ 4$sU.
+ $$s%.;
+ 0$tZp8.E
+ g%$`}
 
 var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 11191 wide_dtype_F16_row_F16
- 0$tWrG
+ >$tWrG
 {{rG
- w%$pDr7w;
+ o)$pDr7w;
 v{A
 shyn?\p0p/Qtz
- 3(wop^V[
- (${pp+p5V
- #${pp+p5Fvs
- )${pp+p5FtT
- )${pp+p5wOt'
- ;$tZp4E
- _&$`}
+ D(wop^V[
+ .${pp+p5V
+ $${pp+p5Fvs
+ 0${pp+p5FtT
+ 0${pp+p5wOt'
+ T#$tZp4E
+ o*$`}
 
 var wideF16SM70Narrow = driver.Text{Base: &wideBF16SM70Narrow, Code: `packed2 11972 wide_dtype_F16_row_F16
- 0$tWrG
+ >$tWrG
 O1rO
- S&$pDr7w;
+ V*$pDr7w;
 v{A
 shyn?\p0p/Qtz
- /(tZp4E
- ($wop^Vpj
- (${pp+p5V
- #${pp+p5Fvs
- +${pp+p5FtT
- +${pp+p5wOt'
- =$ #t$ \#u$pnp8(K
- 2$tJ%-
- <$k.&$
- -$sU.
- #$s%.;
- )$tZp8.E
- s#$`}
+ <(tZp4E
+ .$wop^Vpj
+ .${pp+p5V
+ $${pp+p5Fvs
+ 4${pp+p5FtT
+ 4${pp+p5wOt'
+ X#$ $t$ i$u$pnp8(K
+ B$tJ%-
+ V#$k.&$
+ 8$sU.
+ $$s%.;
+ 0$tZp8.E
+ g%$`}
 
 var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 11610 wide_dtype_F16_row_F16
- 0$tWrG
+ >$tWrG
 {{rG
- w%$pDr7w;
+ o)$pDr7w;
 v{A
 shyn?\p0p/Qtz
- 5(wop^Vpj
- (${pp+p5V
- #${pp+p5Fvs
- +${pp+p5FtT
- +${pp+p5wOt'
- =$tZp4E
- d&$`}
+ H(wop^Vpj
+ .${pp+p5V
+ $${pp+p5Fvs
+ 4${pp+p5FtT
+ 4${pp+p5wOt'
+ X#$tZp4E
+ w*$`}

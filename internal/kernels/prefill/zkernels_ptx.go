@@ -184,14 +184,14 @@ t<|:rE
 ~&pS)
 ut)
 ubpJ
-  %&~&q))
+ )&~&q))
 ubq)
 yP#)
 {Zp)o?pEp3t5xIE="
 r^,
-  #U#uepS=%
-  #${Zp)o?pEp3t5xIE=&
-  $'vArE=+
+ %U#uepS=%
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
 wIm,
 yh
 !s4
@@ -199,8 +199,7 @@ tS.
 q@8
 t|Y8
 shv9q3pPy{A
-!s4
-zTpC
+ %'zTpC
 tH90
 v_<
 xh
@@ -209,8 +208,7 @@ tE
 s5~2
 r9<
 pc0
-!s4
-y^sT
+ %1y^sT
 zy
 v%'
 qQ0
@@ -218,8 +216,8 @@ rc
 ua2
 G/)
 w[q]
-  #f#{Qp4v.
-  #$v%r6
+ %f#{Qp4v.
+ %$v%r6
 r^)
 }w2
 q?q/
@@ -233,42 +231,34 @@ xjq)w"u=-
 qe"w"
 y7
 v"z9
-!s4
-|3"K
-!s4
-/%
+ %K|3"K
+ %M/%
 D#90
-v%'
-  ,<xEmI
+ %> 7<xEmI
 /%
-}0,
-/%
+ %</%
 }V-E=--
 xjp:090u=-
 /%
 qe-90
 y7
-!s4
-|Ep'
+ %;|Ep'
 {Zp)o?p3zSyxxI=-K
 v_<
-  %#ws
-s5~2
-|5pf
+ )#ws
+ %a#|5pf
 D2pk
 qY3;
-G/)
-wZ}%qX
+ %@wZ}%qX
 wZ}%qu
 wZ}%p6
 tCbf}%pU
 |Mpb
 sh?Iq3u}vMp*
 {Qbv.
-  &DyPW)
+ +DyPW)
 wIqA
-ua2
-qL'pK
+ %OqL'pK
 zDZ
 zD8
 tE
@@ -277,26 +267,24 @@ tE
 xr
 |3$K
 |3#K
-|3"K
-zZq)K
+ %^#zZq)K
 rip?K
-  $^${frR
+ '^${frR
 x9$u$E
-  #;wIpA
+ %;wIpA
 qHp0E
 }V%3E-
 ud
 x9%Ep@
 qL.r%
 x9$ER
-!s4
-}.p-
+ %-}.p-
 {y#
 |C#&%
 q.2q%
 v34)s)%
 y@<yU
-  #{%uB
+ %{%uB
 yy
 v>tB
 D*=+
@@ -322,12 +310,11 @@ wgrE=$
 r,xl|#rts#rt
 xr
 vApA=%
-}w|V
-zmph
+ %}%zmph
 zmm(
-  ?}%tS/
+ ]#}%tS/
 tS<
-  %}%y@'s8
+ )}%y@'s8
 |C/&%
 sMmR=>)
 uepS=S
@@ -353,13 +340,11 @@ vqA
 v8
 pH%x_rW
 v\&%
-vqA
-tE
+ %'tE
 rYwq
 p%.A
 ws
-!s4
-s/
+ %Gs/
 qjbA
 s5{G
 puu/pf
@@ -379,9 +364,9 @@ rz|_&+
 q,x?d
 {\.
 v_<
-  $['vb&.
+ '['vb&.
 r9<
-  $&t4
+ '&t4
 z85
 rzq3^
 }[;
@@ -390,46 +375,39 @@ uS
 p_.ti
 p\p0{;7
 uO,
-z85
-rzq3pT
+ %*rzq3pT
 s9p.
-  $(zV4
-z85
-rzq3%"
+ '(zV4
+ %0rzq3%"
 s9rL
-  $.L"M
-z85
-rzq3%&
+ '.L"M
+ %6rzq3%&
 s9s*
-  $4puq0yS
+ '4puq0yS
 qn&%&ql
 ufpAR;
 k&&%
 k&%)
 y7
 |&vK{G
-!s4
-!s4
-pu++pK
+ %H %Ipu++pK
 ts
-z85
-rzq3%*
+ %Frzq3%*
 s%);
 }5
-  %F/#
+ )F/#
 qn*%*3
 ufphrN,
 k*&%
-  %j'/)
+ )j'/)
 q,xPr.
 |O1P
 p]-vI&+
-  $v#z85
-rzq3Z
-  #Kp\p0{;B
+ 'v# %Lrzq3Z
+ %Kp\p0{;B
 rHbZ,
 t:%5
-  $^'qn1%1,
+ '^'qn1%1,
 k13
 r?,
 r=+a
@@ -439,10 +417,10 @@ vq&%
 vN
 pu2'rX
 p_.vI&+
-  %[$|Hu*
+ )[$|Hu*
 rzq3&+
 v%2
-  $t#rzq3pN
+ 't#rzq3pN
 q>pQvj
 t9p*
 q;p0{;
@@ -453,7 +431,7 @@ puxlq8
 p\*s*B
 rHp^pT,
 xQ&%
-  $Ar=1qO
+ 'Ar=1qO
 tH=E
 rxQvv
 }k
@@ -464,19 +442,18 @@ z_u}t^&#&$
 xDqVK
 tE
 p<q
-  #m*wgmF)
-  $h&vAmGR
-}w|V
-zmmI
+ %m*wgmF)
+ 'h&vAmGR
+ %f*zmmI
 zmpO
-  ?f*w9/Z
-  $d*/J
+ ]#f*w9/Z
+ 'd*/J
 G'98
 wIp:6
 wgrE98
-  $LvAzr8
-  $d'}68
-  @d'  &b+q=*q%
+ 'LvAzr8
+ 'd'}68
+ _#d' +b+q=*q%
 q_&K
 ra1pf
 x=p8R&'
@@ -484,16 +461,14 @@ qs0t0
 t_m393
 puroq-
 p_.y0+
-  (S'  #_$rxrgB
+ /S' %_$rxrgB
 v_<
-!s4
-purvx}
+ %9purvx}
 zU}%q3
 /&
 ujx?r.
 ra.r{
-}w|V
-v%ys
+ %p,v%ys
 r^)
 }w1
 ra1rX
@@ -509,21 +484,18 @@ wD
 tf
 G1)
 tCqVu%
-!s4
-ra6p-
+ %Kra6p-
 qzu(&A
 qf{,r4
-  #c-  $h,q=6p;
+ %c- 'h,q=6p;
 wl#@u=
 ra<q[
 uer;#8wi
 sAq3
 s$q3-
-r^)
-qe&E
+ %>qe&E
 xjphpkp@-
-!s4
-r*uvp-
+ %Ir*uvp-
 qHphK
 v_{,
 xr
@@ -535,78 +507,72 @@ ua1
 zv3
 qs'q-
 xjphp@Ei"
-!s4
-put-pC
-  #/  %k+xr
+ %?put-pC
+ %/ )k+xr
 pusCr{
 }U|:m,v.
-v%ys
-D.)
+ %X#D.)
 }w1
-ua1
-yP1)
+ %2yP1)
 }pqByxq/zR8=#
 zdyxq9si#H=1
 zZpJ98
-!s4
-r=*p'
+ %Jr=*p'
 }=
-  %q(/C
+ )q(/C
 w#q/E
-s5{G
-/C
+ %r(/C
 sMrEuDwi
 /C
 }43
 uN(
-  $r(p<r
+ 'r(p<r
 wj4
 G&)
 /C
 :BvKy~
 /C
-  #r(:#d
-  Dr(/B
-  %r(k&%+
-  &r(/C
-  1r(/C
+ %r(:#d
+ h#r(/B
+ )r(k&%+
+ +r(/C
+ Ar(/C
 :Dr.
 /C
-  *r(t:%j
-  &r(ws
+ 3r(t:%j
+ +r(ws
 r?@
-  $v*/*
+ 'v*/*
 }^(E
-s5{G
-/*
+ %w*/*
 y;(=*
 /*
 }43
 uN*
-  $w*p<s
+ 'w*p<s
 wj4
 G))
 /*
 :KvKy~
 /*
-  #w*:,d
-  1w*p\rl.tq7
-  'w*  #(  'w*  #.  'w*  #4/)
-  %w*k&%G
-  &w*/*
-  )w*  #F  )w*/*
+ %w*:,d
+ Aw*p\rl.tq7
+ -w* %( -w* %. -w* %4/)
+ )w*k&%G
+ +w*/*
+ 1w* %F 1w*/*
 :Mr.
 /*
-  (w*p\rl.tqB
-  #w*t:&E
-  &w*r?H
+ /w*p\rl.tqB
+ %w*t:&E
+ +w*r?H
 t3'p'
 }=
 purWpV
 :Ad
 }k
-  1#ws
-  $V2qD%B
+ A#ws
+ 'V2qD%B
 qD$B
 qD#B
 qD"B
@@ -614,19 +580,19 @@ rxu0B
 rxsRB
 rxt[B
 rxrJB
-  #h(rxryB
+ %h(rxryB
 rxr\B
 rxqiB
 rxsaB
 rxr1B
 rxr$B
 |2B
-  $4s/
+ '4s/
 puu1q%
-  $j+  #W-{prQ
+ 'j+ %W-{prQ
 pures{
-  %m+  #)q>p5vj
-  $m+w7sg7U
+ )m+ %)q>p5vj
+ 'm+w7sg7U
 q;p0*q6
 w7qiU7[
 q;sCqFp6
@@ -657,7 +623,7 @@ q;0sQx+
 qh4"%u74
 q;0qFp.
 qh6"&u76
-  &X,/>
+ +X,/>
 qE[~$y\V"'
 qE[~$*qc"(
 qE[~$*q6")
@@ -685,9 +651,9 @@ t31p;
 {Zp)o?p3zSyxxI=5K
 s|+pX
 t4
-  #(  %h/t3.pb
+ %( )h/t3.pb
 |H.
-  $s#q;q0y\V
+ 's#q;q0y\V
 /$
 |G|>
 t36pK
@@ -698,8 +664,8 @@ s|0qW
 p\q0y\zH
 /&
 sjy(1#17
-  #}-t:^
-  $\3s|.q~
+ %}-t:^
+ '\3s|.q~
 rBE#1
 z)+p'
 v;zX2w0
@@ -726,14 +692,14 @@ WyBqW
 q$sg
 r#bp*
 /#
-  $(WyBsX
-  #(W{6P
+ '(WyBsX
+ %(W{6P
 sf<\v6sC{S"$
 Ww;P
 sfpR$w(qZ+sC{S
 /#
 {g~*
-  ##sZQxMBvu
+ %#sZQxMBvu
 tE
 wTsg-
 s|5qT
@@ -742,72 +708,69 @@ s|*p=
 q,yZr.
 tg'tY
 ts
-  $P1s|6q[
-  &g#u>#1
+ 'P1s|6q[
+ +g#u>#1
 /0
-  #W#/0
-  %W#/0
-  %W#/0
-  $W#/0
-  $W#/0
-pI|T
-//
-  $W#/0
-  'W#  $(//
-  #W#/0
-  )W#tg<qW
+ %W#/0
+ )W#/0
+ )W#/0
+ 'W#/0
+ 'W#/0
+ %W#//
+ 'W#/0
+ -W# '(//
+ %W#/0
+ 1W#tg<qW
 wop7~$y\zH
 //
 qr2#27
-  #h/xQq5
-  $g5}k
+ %h/xQq5
+ 'g5}k
 puq3a
 :$d
 pu1.q8
 |SrCp~$y\V
-!s4
-/#
+ %(/#
 qH'R
 }k
 u"
 /#
 |SrCp~$*qc
-  $)qH0R
-  %)|SrCp~$*q6
-  $0qH+R
-  %0|SrCp~$rtpZ
-  $7qH2R
-  %7|SrCptQu/sD
-  $>qH.R
-  %>|SrCptQu/vU
-  $EqH1R
-  %E|SrCptQ+yu
-  $LqH5R
-  %L|SrCptQq0qX
-  $LqH*R
-  %L|SrCptQq0td
-  $LqH6R
-  %L|SrCptQ+ulpU
-  $LqHpdR
-  %L|SrCptQ+qFp6
-  $LqHv+R
-  %L|SrCptQult8
-  $LqHqyR
-  %L|SrCptQsQt'
-  $LqHrvR
-  %L|SrCptQsKs]
-  $LqHt-R
-  %L|SrCptQsKp.
-  $LqHr:R
-  %L|SrCptQvhsc
-!s4
-ws
+ ')qH0R
+ ))|SrCp~$*q6
+ '0qH+R
+ )0|SrCp~$rtpZ
+ '7qH2R
+ )7|SrCptQu/sD
+ '>qH.R
+ )>|SrCptQu/vU
+ 'EqH1R
+ )E|SrCptQ+yu
+ 'LqH5R
+ )L|SrCptQq0qX
+ 'LqH*R
+ )L|SrCptQq0td
+ 'LqH6R
+ )L|SrCptQ+ulpU
+ 'LqHpdR
+ )L|SrCptQ+qFp6
+ 'LqHv+R
+ )L|SrCptQult8
+ 'LqHqyR
+ )L|SrCptQsQt'
+ 'LqHrvR
+ )L|SrCptQsKs]
+ 'LqHt-R
+ )L|SrCptQsKp.
+ 'LqHr:R
+ )L|SrCptQvhsc
+ %Lws
 :br.
-  $|-pu16pf
-  %y(q;*s*
+ '|-pu16pf
+ )y(q;*s*
 vS:
 pu5'r7
-  (z(q;rl.tq
+ /z(q;rl.tq
 X)(U
 q;0u1vU
 X*(U
@@ -841,15 +804,14 @@ q;q0wn
 X8(U
 pu5+q8
 wop7F*s*7
-  &U3r=1q[
+ +U3r=1q[
 x9M=M3
 qeMsi#e
 rr9#1
 s5~;D
-!s4
-tg.pb
+ %(tg.pb
 zitDuu2
-  #S1p\+vhw<7
+ %S1p\+vhw<7
 tg1p;
 tH9.
 p%.&F
@@ -864,17 +826,16 @@ ua+
 G-)
 uq#1
 pipU#2
-!s4
-tg6a
+ %;tg6a
 }=
 y@5qW
 sMp:osi#usi#L
-  %e6puu|pf
+ )e6puu|pf
 {~#wR
 pu*.rX
 }43
 uN,
-  $c6}\~,
+ 'c6}\~,
 wj4
 G+)
 :zr.
@@ -882,45 +843,40 @@ pu*1z$
 t9&+
 q;+vhw<
 {\.
-!s4
-  $j4trti
-  #V$szU
+ %L 'j4trti
+ %V$szU
 }[;
 zy
 uJ
 pu*.|^
 rHbZ3
 t:&%
-  $d:rHp7p2,
+ 'd:rHp7p2,
 zO3
 zO&F
 tE
 s5~9
 ug<pX
 s~
-!s4
-q\*qT
-  $%pu+'p-
+ %Nq\*qT
+ '%pu+'p-
 :wuy
 p91
-!s4
-/l
+ %O/l
 :lv|
 p95
-  $Z':S{7
+ 'Z':S{7
 p96
-!s4
-:J{V
+ %F:J{V
 sY'
-!s4
-pu*.q8
+ %Ipu*.q8
 q,v?xz
 sY+
 !s}
 s3
 !tj
-  #v=ws
-  $U;p9
+ %v=ws
+ 'U;p9
 !u8
 y^yR
 vb;
@@ -928,7 +884,7 @@ nY
 _0
 p9
 !{J
-  #W:||
+ %W:||
 pp<
 r9<
 p9
@@ -958,25 +914,21 @@ p9
 !cx#
 /)
 {16
-  %?!c*pm
+ )?!c*pm
 /#
-{1.
-C=
+ %3C=
 _(
 p9
 !cxw
-{11
-C>
+ %3C>
 q4=
 p9
 !c'y3
-{1.
-C3
+ %=C3
 _*
 p9
 !c'z/
-{11
-C4
+ %=C4
 q43
 p9
 !cqypm
@@ -1019,92 +971,92 @@ s~
 var direct32SM70 = driver.Text{Base: &direct32SM80, Code: `packed2 37039 direct_float32_row_F32
 !s.
 !s-
- ,(]rvq^
- $$p#'r6s7
- t6$y[17
+ 6(]rvq^
+ &$p#'r6s7
+ iK$y[17
 txuu1(
 rp1{:
- '$rBF#1
- L$q,xZr.
- ]#$:%d
- b$$:cr.
- S$$:{r.
- @$:xuy
- %$:mv|
- %$:T{7
- $$:K{V
- d$$`}
+ ,$rBF#1
+ w#$q,xZr.
+ k$$:%d
+ s&$:cr.
+ V&$:{r.
+ ^#$:xuy
+ ($:mv|
+ ($:T{7
+ &$:K{V
+ w&$`}
 
 var directBF16SM80 = driver.Text{Base: &direct32SM80, Code: `packed2 38418 direct_dtype_BF16_row_BF16
- '$!xg\|mwp
+ ,$!xg\|mwp
 !|F{?oq*
- )$tWrG
+ 0$tWrG
 sJ+qq
- Z)$wj,
- 3$}[4
- #$}W
+ e0$wj,
+ D$}[4
+ $$}W
 Wq~yG
 }c
 }X
 pu++q8
 p_.;Z
- #&v^,
- #/rzq3qU
+ $&v^,
+ $/rzq3qU
 xFqc
 /#
-  $,/#
-  $,L"4
- $HxFp.
-  (,L(M
- #Mrzq3%,
+ ',/#
+ ',L"4
+ &HxFp.
+ /,L(M
+ $Mrzq3%,
 xFq6
-  (6 #R#qn.%.ql
- #$k.&%
+ /6 $R#qn.%.ql
+ $$k.&%
 k.%1
- )&rzq3%2
+ 0&rzq3%2
 s%14
 }5
 }W
 /%
-  $L/%
-  $L/%
+ 'L/%
+ 'L/%
 qn4%43
- #2k4&%
- %$/+
- $$p]7vI&+
- )$t:%?
- $$qn;%;,
+ $2k4&%
+ ($/+
+ &$p]7vI&+
+ 0$t:%?
+ &$qn;%;,
 k;3
- s#&/L
- P#$x=p8\&'
- {#$/E
+ g%&/L
+ P$$x=p8\&'
+ w%$/E
+ &$/E
  $$/E
- #$/E
- '$wj,
- #$/E
- #$/E
- /$  %W)/D
-  $W)/D
-  BW)/D
-  %W)k.%3
- &Y./E
-  5W)/E
- #X0/E
-  *W)t:%~
-  &W) &>/,
+ ,$wj,
+ $$/E
+ $$/E
+ <$ )W)/D
+ 'W)/D
+ d#W)/D
+ )W)k.%3
+ *Y./E
+ IW)/E
+ $X0/E
+ 3W)t:%~
+ +W) *>/,
+ &$/,
  $$/,
- #$/,
- '$wj,
- #$/,
- #$/,
- /$  %q+/+
-  $q+/+
-  #q+ #*  +q+ ##  +q+ ##  +q+ ##/+
-  %q+k.%Y
- &n2/,
-  -q+ #e2  )q+/,
- #{#/,
-  (q+ '0  $q+ ~#&/@
+ ,$wj,
+ $$/,
+ $$/,
+ <$ )q+/+
+ 'q+/+
+ %q+ $* 5q+ $# 5q+ $# 5q+ $#/+
+ )q+k.%Y
+ *n2/,
+ 9q+ %L 1q+/,
+ $c4/,
+ /q+ ,0 'q+ }%&/@
 qEp~$y\V"'
 qEp~$*qc"(
 qEp~$*q6")
@@ -1121,118 +1073,118 @@ qEptQsQt'"3
 qEptQsKs]"4
 qEptQsKp."5
 qEptQvhsc"6
- FDzF+p'
- #$zF2pX
- %$zF.p;
- %$zF1q%
- $$zF5p-
- $$TyUp-
- #$Tz1{$
- $$TyBqW
- '$TyBsX
- #+T{6P
- #0Tw;P
- k#$|SuX#3~$y\V
- ($|SuX#3~$*qc
- ($|SuX#3~$*q6
- ($|SuX#3~$rtpZ
- ($|SuX#3tQu/sD
- ($|SuX#3tQu/vU
- ($|SuX#3tQ+yu
- ($|SuX#3tQq0qX
- ($|SuX#3tQq0td
- ($|SuX#3tQ+ulpU
- ($|SuX#3tQ+qFp6
- ($|SuX#3tQult8
- ($|SuX#3tQsQt'
- ($|SuX#3tQsKs]
- ($|SuX#3tQsKp.
- ($|SuX#3tQvhsc
- T$$wj,
- .$Wq[pV+
+ k#DzF+p'
+ $$zF2pX
+ ($zF.p;
+ ($zF1q%
+ &$zF5p-
+ &$TyUp-
+ $$Tz1{$
+ &$TyBqW
+ ,$TyBsX
+ $+T{6P
+ $0Tw;P
+ V%$|SuX#3~$y\V
+ .$|SuX#3~$*qc
+ .$|SuX#3~$*q6
+ .$|SuX#3~$rtpZ
+ .$|SuX#3tQu/sD
+ .$|SuX#3tQu/vU
+ .$|SuX#3tQ+yu
+ .$|SuX#3tQq0qX
+ .$|SuX#3tQq0td
+ .$|SuX#3tQ+ulpU
+ .$|SuX#3tQ+qFp6
+ .$|SuX#3tQult8
+ .$|SuX#3tQsQt'
+ .$|SuX#3tQsKs]
+ .$|SuX#3tQsKp.
+ .$|SuX#3tQvhsc
+ X&$wj,
+ :$Wq[pV+
 wb7
 wSt^tz
 pu*1a
 {b4
 zy
 Ip)?pEqBqgq7uLq]A
- #(rHp?^3
+ $(rHp?^3
 z2&%
- $&}u,
+ &&}u,
 rU3
 rU&F
- .(/p
- D$/m
- w#$`}
+ :(/p
+ g#$/m
+ o%$`}
 
 var directBF16SM70 = driver.Text{Base: &directBF16SM80, Code: `packed2 38651 direct_dtype_BF16_row_BF16
 !s.
 !s-
- -(]'qFs7
+ 8(]'qFs7
 sJ+q^
- #(p#'r6s7
- S8$y[17
+ $(p#'r6s7
+ VN$y[17
 txuu1(
 rp1{:
- '$rBF#1
- L$q,xZr.
- ]#$:%d
- b$$:cr.
- S$$:{r.
- -$ #bGpIwk
+ ,$rBF#1
+ w#$q,xZr.
+ k$$:%d
+ s&$:cr.
+ V&$:{r.
+ 8$ $bGpIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- #eGr2p|4
- %$rH}T1
+ %'qfq0v(5r4
+ $eGr2p|4
+ ($rH}T1
 yA&%
- $&qn"%",
+ &&qn"%",
 k"3
 k"&F
- +(:yuy
- %$:nv|
- %$:U{7
- $$:L{V
- %$q,~'xz
- _$$`}
+ 4(:yuy
+ ($:nv|
+ ($:U{7
+ &$:L{V
+ ($q,~'xz
+ o&$`}
 
 var directF16SM80 = driver.Text{Base: &directBF16SM80, Code: `packed2 38377 direct_dtype_F16_row_F16
- 0$tW'r-
+ >$tW'r-
 sJ|Q
- p)&Wr7w;
+ a1&Wr7w;
 v{A
 shyn?\p0p/Qtz
- #(p_.;p*
- #$wt,
- #7rzq3q5
- $<  $,/#
-  $,y$p|4
- #Arzq3%$
- $P#  ',L%M
- #=rzq3%)
- $L  '6 #,qn*%*ql
- #$k*&%
+ $(p_.;p*
+ $$wt,
+ $7rzq3q5
+ &< ',/#
+ ',y$p|4
+ $Arzq3%$
+ &P# -,L%M
+ $=rzq3%)
+ &L -6 $,qn*%*ql
+ $$k*&%
 k*%-
- )&rzq3%.
+ 0&rzq3%.
 s%-4
- %&  $L/%
-  $L/%
+ (& 'L/%
+ 'L/%
 qn/%/3
- #0k/&%
- ($p]2vI&+
- )$t:%:
- $$qn6%6,
+ $0k/&%
+ .$p]2vI&+
+ 0$t:%:
+ &$qn6%6,
 k63
- t$&x=p8W&'
- n$$  $W)/D
-  BW)/D
-  %W)k*%/
- )s#  3W) %D  *W)t:%t
-  &W) G<  $q+/+
-  #q+ #*  +q+ ##  +q+ ##  +q+ $\#  %q+k*%P
- )*  +q+ $4  (q+ %.  (q+ '.  $q+ P$&qEf~$y\V"'
+ i'&x=p8W&'
+ \'$ 'W)/D
+ d#W)/D
+ )W)k*%/
+ 0s# EW) (D 3W)t:%t
+ +W) m#< 'q+/+
+ %q+ $* 5q+ $# 5q+ $# 5q+ &\# )q+k*%P
+ 0* 5q+ &4 /q+ (. /q+ ,. 'q+ P&&qEf~$y\V"'
 qEf~$*qc"(
 qEf~$*q6")
 qEf~$rtpZ"*
@@ -1248,61 +1200,61 @@ qEftQsQt'"3
 qEftQsKs]"4
 qEftQsKp."5
 qEftQvhsc"6
- R%B|SrCz~$y\V
- ($|SrCz~$*qc
- ($|SrCz~$*q6
- ($|SrCz~$rtpZ
- ($|SrCztQu/sD
- ($|SrCztQu/vU
- ($|SrCztQ+yu
- ($|SrCztQq0qX
- ($|SrCztQq0td
- ($|SrCztQ+ulpU
- ($|SrCztQ+qFp6
- ($|SrCztQult8
- ($|SrCztQsQt'
- ($|SrCztQsKs]
- ($|SrCztQsKp.
- ($|SrCztQvhsc
- b$$Wv5yI
+ T(B|SrCz~$y\V
+ .$|SrCz~$*qc
+ .$|SrCz~$*q6
+ .$|SrCz~$rtpZ
+ .$|SrCztQu/sD
+ .$|SrCztQu/vU
+ .$|SrCztQ+yu
+ .$|SrCztQq0qX
+ .$|SrCztQq0td
+ .$|SrCztQ+ulpU
+ .$|SrCztQ+qFp6
+ .$|SrCztQult8
+ .$|SrCztQsQt'
+ .$|SrCztQsKs]
+ .$|SrCztQsKp.
+ .$|SrCztQvhsc
+ s&$Wv5yI
 u27
- W%&`}
+ ^(&`}
 
 var directF16SM70 = driver.Text{Base: &directF16SM80, Code: `packed2 38449 direct_dtype_F16_row_F16
 !s.
 !s-
- -(]rvq^
- %$p#'r6s7
- S8$y[17
+ 8(]rvq^
+ ($p#'r6s7
+ VN$y[17
 txuu1(
 rp1{:
- '$rBF#1
- L$q,xZr.
- ]#$:%d
- b$$:cr.
- S$$:{r.
- D$:xuy
- %$:mv|
- %$:T{7
- $$:K{V
- d$$`}
+ ,$rBF#1
+ w#$q,xZr.
+ k$$:%d
+ s&$:cr.
+ V&$:{r.
+ g#$:xuy
+ ($:mv|
+ ($:T{7
+ &$:K{V
+ w&$`}
 
 var tiledBF16x32SM80NarrowAligned = driver.Text{Base: &directBF16SM80, Code: `packed2 80991 tiled_dtype_BF16_row_BF16_5_8_dtype_BF16_4_4_float32
- &$!u'p)rmvQgq*
+ *$!u'p)rmvQgq*
 !xgIrn\p)txq*
 !
 !yHq&2tdtc
- $,!?p$zSp{p)w>p-*x(
- #$]+'r-
+ &,!?p$zSp{p)w>p-*x(
+ $$]+'r-
 Ou/qo
 hxlqo
 p#1qFs7
- *,vc
- $"|4
- D$pDu)rR
+ 2,vc
+ &"|4
+ g#$pDu)rR
 zp
 q\<{6
- $(|Oy8
+ &(|Oy8
 s2
 put,pf
 z8+'
@@ -1330,119 +1282,116 @@ q@3
 s/
 pH,pk
 r#sS-
- #.r2pae
+ $.r2pae
 /(
 vq&&
 /+
 v3597yO
 /#
 v34v2
- #.r^)
+ $.r^)
 wIp:7
- #&vArE='
- $$zmm*
- @$tS>
- &$tJpT
+ $&vArE='
+ &$zmm*
+ ^#$tS>
+ *$tJpT
 ws
 xh
 qe5>xuysv6rquA}L6v-re
- $}U#})
- $nH})
+ &}U#})
+ &nH})
 rIp|
- $U/tF8
- #VJs/
+ &U/tF8
+ $VJs/
 t/"
 rc
 t~3
 G0)
- &zIv%z#
- #$}w5
- #$xEm<
- #$tG,
- #$}PpQApN-
+ *zIv%z#
+ $$}w5
+ $$xEm<
+ $$tG,
+ $$}PpQApN-
 }Pp7p2Z-
 /%
 rUp2
 y7
- $j#/%
+ 'O/%
 w_%&
-  $=  ,;xEmE
+ '= 7;xEmE
 /%
-tG,
-/%
+ %;/%
 }PqRAqP-
 u:*%*Z-
 /%
 |(%*
- %u$pnqRK
- )$L#pk
+ (^#pnqRK
+ 0$L#pk
 s/
 s%#3
-G0)
-zQt^>t^>t^^qx}%qX
- &0  %Bt4
+ %AzQt^>t^>t^^qx}%qX
+ *0 )Bt4
 w3/8
- ## #*ua5
- #$zDp2
- #"tE
+ $# $*ua5
+ $$zDp2
+ $"tE
 zDpe
- ((rip5K
- &$sh?Iq3u}vM^
- #$qHxfE
+ .(rip5K
+ *$sh?Iq3u}vM^
+ $$qHxfE
 }V%rwE-
 xq
- &(s[p5
- #4D'=(
+ *(s[p5
+ $4D'=(
 D(,
- #&s$m(s)#
+ $&s$m(s)#
 vYpS=)s)#
 xYqW
- $*s$mAs))
- $$sApS
- #p*/4
+ &*s$mAs))
+ &$sApS
+ $p*/4
 qI0
 q\'q%
 }^0K
 r?O
 q\2v1
- &k4p<P
+ *k4p<P
 w908
 s/
 /4
 Dc=o
-  #Q&wgrE=q
- $(vApA=r
- $v+zmmu
- @$q@9
- 's- #d5 #c5x=p8$&'
+ %Q&wgrE=q
+ &(vApA=r
+ &v+zmmu
+ ^#$q@9
+ ,s- $d5 $c5x=p8$&'
 vq&'
 skC
- &Z#qQC
+ *Z#qQC
 uB
 tf
 G2)
- '* $$ra<q%
+ ,* &$ra<q%
 qe6ql
 vYm7ql-
 D@)
 qHpOE
 }PqVpk%&-
- #/ #( #:rsK
- $$ #f$t_m994
+ $/ $( $:rsK
+ &$ $f$t_m994
 sM{'F)
- #i$x3$=;
- #$zv4
- #$xjpOp@E>yZ
- #Mpupdx}
+ $i$x3$=;
+ $$zv4
+ $$xjpOp@E>yZ
+ $Mpupdx}
 |/%v.
- #'v%1'
+ $'v%1'
 G4)
 }w+
- &p2v35)s)%
+ *p2v35)s)%
 y@+qW
- #n(  #,r^)
-}w+
-y@2r7
+ $n( %,r^)
+ %,y@2r7
 u?q9
 |C0A
 sMmgR)
@@ -1473,9 +1422,8 @@ p<Q
 pupdp}
 }U|:m.M
 }U|:p:9v.
-  #NG9)
-}w+
-/%
+ %NG9)
+ %N/%
 w#<rN
 tH=V
 tE
@@ -1485,7 +1433,7 @@ vYq3=W-
 q?{,
 sMrEp@u$
 se-
-  $>|O'p=
+ '>|O'p=
 q:.4
 s/
 pg.M
@@ -1504,28 +1452,27 @@ vne<&+
 vn38
 z5y{
 tw
- #q,qfp0wq
+ $q,qfp0wq
 r2wk
- #@}mp+bqa
+ $@}mp+bqa
 qY0rf
 }5
 xT
 t4
-  &+}mp+pQFy5<qa
+ ++}mp+pQFy5<qa
 y@2q8
 Guql
 y;5=4
 L'x_q3
 /'
-w#<E
- $Gug.r7
+ %r# &Gug.r7
 L(x_1.
- #[-y;7R
+ $[-y;7R
 se?
 /#
 s$<-
 /,
-  %o#wD
+ )o#wD
 |O0q-
 vG='
 se)
@@ -1534,17 +1481,17 @@ ts
 vi8xO
 s/
 /-
-  (Nru#F|_<qa
+ /Nru#F|_<qa
 ut=&
 r,pS
-  'Mru&Fy\<qa
+ -Mru&Fy\<qa
 /%
 s(<=1
 v3<=2-
 uN=
 /#
 q@&
-  %\$p<R
+ )\$p<R
 /*
 t_m2=8
 D=)
@@ -1554,18 +1501,17 @@ v8
 vi8i#
 s/
 /$
-  'DG&)
+ -DG&)
 ru-Fpd0qFqa
 qY>rf
-  (q#G&)
-ru0Fxfrqqa
+ /q# %+ru0Fxfrqqa
 r=<pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
- &{E #d4  %# 2Z4 2Ar=+pb
+ *{E $d4 )# BZ4 BAr=+pb
 :(vC9
 /$
 q@)
-  $z%pusKq[
+ 'z%pusKq[
 r)'yX
 rzxf&.
 s/
@@ -1573,7 +1519,7 @@ v%.
 t4
 z8+
 puqFt}
- #T(rz|_<&+
+ $T(rz|_<&+
 q>p?,
 pg/vj
 s'qd8
@@ -1593,7 +1539,7 @@ Wp;{6
 q:/4
 p]$qd8
 s/
- #[Bwl#<)
+ $[Bwl#<)
 {8#7E
 u?r;#7
 t4
@@ -1621,7 +1567,7 @@ rr*B
 rr+B
 rr,B
 rr-B
-  &X$rr2B
+ +X$rr2B
 rr3B
 rr4B
 rr5B
@@ -1641,7 +1587,7 @@ qD)B
 qD(B
 qD'B
 qD&B
- .Z< $x0r=2q-
+ :Z< &x0r=2q-
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
 r=.p'
 }=
@@ -1658,15 +1604,13 @@ seG
 /2
 ts
 vi8i-
-  )z%G))
+ 1z%G))
 ruVwO+r6qa
 ut=*
-  'n&G))
-ruYFsC6q&qa
+ -n& %*ruYFsC6q&qa
 r=5p;
-  'y%  ^#& $W-puqFpV6
-q"|T
-y$s^5
+ -y% n$& &W-puqFpV6
+ %i%y$s^5
 xe%7
 z@xHV
 z@p+p^Fqytd
@@ -1721,26 +1665,26 @@ t3<p=
 y?ql
 /N
 rdFr.
- #\- $(D))
+ $\- &(D))
 tw
 rs&'
-  &^-/P
+ +^-/P
 qQC
 r>2
-  &^-/P
- (>D&si#S
- #z1 #{1uer;#MuD
- $$ut)
- #U2{8#3E
+ +^-/P
+ .>D&si#S
+ $z1 ${1uer;#MuD
+ &$ut)
+ %({8#3E
 xjpJpkrN-
- #O/Q
+ $;/Q
 qHpJK
- %^3sMq/9F=3
+ (FsMq/9F=3
 /R
 sMqA96si#Q
-  $c-/R
+ 'c-/R
 xjphp@EiN
- #M/M
+ $M/M
 }U|:pOM
 uer;#W=(
 /H
@@ -1750,13 +1694,12 @@ tE
 /M
 qHq3E
 vYq3v2
-q?{,
-y;krN
+ %b,y;krN
 q?r;#.
 /#
 }VgEKpy
 t3'q-
-  #w&t30p'
+ %w&t30p'
 }=
 t3+p=
 qe,si#[
@@ -1774,15 +1717,14 @@ ts
 vi8i@
 s/
 />
-  (s*}mw,lFpd0qFqa
+ /s*}mw,lFpd0qFqa
 ut=J
-  'g+G&)
-}mw,lFxfrqqa
+ -g+ %*}mw,lFxfrqqa
 t3.pv
-  #r* ##t35p=
+ %r* $#t35p=
 }^5si#j
 w#<=y
- $b3Wp;w;
+ &b3Wp;w;
 tS?
 w3S8
 r#s^R
@@ -1873,120 +1815,120 @@ r#s^T
 r~)i:
 /$
 v\K
-  $W#r~+i;
-  $v#  $W#r~/i<
-  $v#  $W#r~1i=
-  $v#  $W#r~5i>
-  $v#  $W#r~7i?
-  $v#  $W#r~;i@
-  $v#  $W#r~=iA
-  $v#  $W#r~AiB
-  $v#  $W#r~CiC
-  $v#  #W#/#
+ 'W#r~+i;
+ 'v# 'W#r~/i<
+ 'v# 'W#r~1i=
+ 'v# 'W#r~5i>
+ 'v# 'W#r~7i?
+ 'v# 'W#r~;i@
+ 'v# 'W#r~=iA
+ 'v# 'W#r~AiB
+ 'v# 'W#r~CiC
+ 'v# %W#/#
 r~GiD
-  $v#q}G|X
+ 'v#q}G|X
 /#
 r~IiE
-  $v#q}I|X
+ 'v#q}I|X
 /#
 r~MiF
-  $v#q}M|X
+ 'v#q}M|X
 /#
 r~OiG
-  $v#q}O|X
+ 'v#q}O|X
 /#
 r~SiH
-  $v#q}S|X
+ 'v#q}S|X
 /#
 r~UiI
-  $v#q}U|X
+ 'v#q}U|X
 /$
 w3Qp2
 r#s^V
 /$
 r~WiJ
-  $v#q}W|X
+ 'v#q}W|X
 /#
 r~YiK
-  $v#q}Y|X
+ 'v#q}Y|X
 /#
 r~]iL
-  $v#q}]|X
+ 'v#q}]|X
 /#
 r~_iM
-  $v#q}_|X
+ 'v#q}_|X
 /#
 r~diN
-  $v#q}d|X
+ 'v#q}d|X
 /#
 r~fiO
-  $v#q}f|X
+ 'v#q}f|X
 /#
 r~jiP
-  $v#q}j|X
+ 'v#q}j|X
 /#
 r~liQ
-  $v#q}l|X
+ 'v#q}l|X
 /#
 r~piR
-  $v#q}p|X
+ 'v#q}p|X
 /#
 r~riS
-  $v#q}r|X
+ 'v#q}r|X
 /#
 r~viT
-  $v#q}v|X
+ 'v#q}v|X
 /#
 r~xiU
-  $v#q}x|X
+ 'v#q}x|X
 /#
 r~|iV
-  $v#q}||X
+ 'v#q}||X
 /#
 r~~iW
-  $v#q}~|X
+ 'v#q}~|X
 /#
 |G#YiX
-  $v#rpY|X
+ 'v#rpY|X
 /#
 |G#XiY
-  $v#rpX|X
+ 'v#rpX|X
 /$
 w3Qpe
 r#s^X
 /$
 r~jiZ
-  $m%  $W#r~li[
-  $v#  $W#r~pi\
-  $v#  $W#r~ri]
-  $v#  $W#r~vi^
-  $v#  $W#r~xi_
-  $v#  $W#r~|ia
-  $v#  $W#r~~ib
-  $v#  $W#|G#dic
-  $v#rpd|X
+ 'm% 'W#r~li[
+ 'v# 'W#r~pi\
+ 'v# 'W#r~ri]
+ 'v# 'W#r~vi^
+ 'v# 'W#r~xi_
+ 'v# 'W#r~|ia
+ 'v# 'W#r~~ib
+ 'v# 'W#|G#dic
+ 'v#rpd|X
 /#
 |G#cid
-  $v#rpc|X
+ 'v#rpc|X
 /#
 |G#_ie
-  $v#rp_|X
+ 'v#rp_|X
 /#
 |G#^if
-  $v#rp^|X
+ 'v#rp^|X
 /#
 |G#[ig
-  $v#rp[|X
+ 'v#rp[|X
 /#
 |G#Zih
-  $v#rpZ|X
+ 'v#rpZ|X
 /#
 |G#Wii
-  $v#rpW|X
+ 'v#rpW|X
 /#
 |G#Vij
-  $v#rpV|X
- #.Wv1q%
+ 'v#rpV|X
+ $.Wv1q%
 sjv)W"X
 Wx}q%
 {_\
@@ -2012,35 +1954,34 @@ u,UU
 sjy(1wy
 WqG.v5
 rFU#1
- #q,{?0?joov,r[?\p)wwsl
+ $q,{?0?joov,r[?\p)wwsl
 WyIyR
 N1##
 t<sl
 Xp##(
-  #'WpV0qG
+ %'WpV0qG
 v;B
 WyIyS
 Xt##[
-  #,/#
-v;B
-/#
+ %,/#
+ %'/#
 Xz##po
-  $'s>ry(
+ ''s>ry(
 /#
 X~##px
-  &'l#3##"#
-  &,l#7##"&
-  &1l#=##")
-  &6l#A##",
-  &;l#G##"/
-  &@l#K##"2
-  &El#Q##"5
-  &Jl#U##"8
-  &OS~##";
-  &OS}##">
-  &OSz##"A
-  &OSy##"D
-  %OWpV.rX
+ +'l#3##"#
+ +,l#7##"&
+ +1l#=##")
+ +6l#A##",
+ +;l#G##"/
+ +@l#K##"2
+ +El#Q##"5
+ +Jl#U##"8
+ +OS~##";
+ +OS}##">
+ +OSz##"A
+ +OSy##"D
+ )OWpV.rX
 S-"I[
 qr-wy
 /*
@@ -2061,34 +2002,33 @@ vt#r
 }d#x
 }d#w
 /*
-  $f$/*
-  #f$u,TU
+ 'f$/*
+ %f$u,TU
 sjy(0wy
 /*
 rFT#0
-  $f$/*
+ 'f$/*
 N0##
-t<sl
-l#k##(
-  #M/)
+ %f$l#k##(
+ %M/)
 v;B
 /*
 l#o##[
-  &f$l#u##po
-  &f$l#y##px
-  &'l$"##"#
-  &,l$&##"&
-  &1l$,##")
-  &6l$0##",
-  &;l$6##"/
-  &@l$:##"2
-  &El$@##"5
-  &Jl$D##"8
-  &OS|##";
-  &OS{##">
-  &OSx##"A
-  &OSw##"D
-  %O/*
+ +f$l#u##po
+ +f$l#y##px
+ +'l$"##"#
+ +,l$&##"&
+ +1l$,##")
+ +6l$0##",
+ +;l$6##"/
+ +@l$:##"2
+ +El$@##"5
+ +Jl$D##"8
+ +OS|##";
+ +OS{##">
+ +OSx##"A
+ +OSw##"D
+ )O/*
 S,"I[
 qr,wy
 /*
@@ -2108,29 +2048,28 @@ u,v#u
 }d#\
 }d#Y
 }d#X
-  'f$u,SU
+ -f$u,SU
 sjy(/wy
 /*
 rFS#/
-  %f$N/##
-t<sl
-Sv##(
-  &f$Su##[
-  &{&Sr##po
-  &{&Sq##px
-  &'Sn##"#
-  &,Sm##"&
-  &1Sj##")
-  &6Si##",
-  &;Sf##"/
-  &@Se##"2
-  &ESb##"5
-  &JSa##"8
-  &OS]##";
-  &OS\##">
-  &OSY##"A
-  &OSX##"D
-  &f$S+"I[
+ )f$N/##
+ %{&Sv##(
+ +f$Su##[
+ +{&Sr##po
+ +{&Sq##px
+ +'Sn##"#
+ +,Sm##"&
+ +1Sj##")
+ +6Si##",
+ +;Sf##"/
+ +@Se##"2
+ +ESb##"5
+ +JSa##"8
+ +OS]##";
+ +OS\##">
+ +OSY##"A
+ +OSX##"D
+ +f$S+"I[
 qr+wy
 /*
 u,t#s
@@ -2149,29 +2088,28 @@ u,t#s
 }d#Z
 }d#W
 }d#V
-  '{&u,RU
+ -{&u,RU
 sjy(.wy
 /*
 rFR#.
-  %{&N.##
-t<sl
-St##(
-  &{&Ss##[
-  &{&Sp##po
-  &X(So##px
-  &'Sl##"#
-  &,Sk##"&
-  &1Sh##")
-  &6Sg##",
-  &;Sd##"/
-  &@Sc##"2
-  &ES_##"5
-  &JS^##"8
-  &OS[##";
-  &OSZ##">
-  &OSW##"A
-  &OSV##"D
-  &{&S*"I[
+ ){&N.##
+ %b)St##(
+ +{&Ss##[
+ +{&Sp##po
+ +X(So##px
+ +'Sl##"#
+ +,Sk##"&
+ +1Sh##")
+ +6Sg##",
+ +;Sd##"/
+ +@Sc##"2
+ +ES_##"5
+ +JS^##"8
+ +OS[##";
+ +OSZ##">
+ +OSW##"A
+ +OSV##"D
+ +{&S*"I[
 qr*wy
 s|'r%
 ypr"$yqv
@@ -2183,7 +2121,7 @@ yppRIqv
 tE
 {g~1
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
- #Bu"
+ $Bu"
 pu*+qG
 rKQ#Q$$y
 rKP#P$$y
@@ -2217,7 +2155,7 @@ rK5#5$#B
 rK4#4$#B
 rK3#3"I
 rK2#2"I
- #5pu5.q[
+ $5pu5.q[
 r@$r$$u
 r@$($$+
 r@$l$$o
@@ -2272,8 +2210,8 @@ pz%%$%#%"uK9"8"7"6@
 /$
 pz%%$%#%"v#9"8"7"6@
 /#
-  #0/#
-  #0/%
+ %0/#
+ %0/%
 r@%=$%@
 r@$P$$S
 r@%7$%:
@@ -2284,8 +2222,8 @@ r@#]$#a
 q<e"h
 /%
 w*~FsCuApZ
-  +?x%#1FsC6x+
-  +?r@%Q$%T
+ 5?x%#1FsC6x+
+ 5?r@%Q$%T
 r@$e$$h
 r@%K$%N
 r@$^$$b
@@ -2321,13 +2259,13 @@ rrU#1
 |3?=5
 /^
 rdgvC0
- #Iz)+r%
+ $Iz)+r%
 y]-y:
 qJ-(
 z)2r%
-  #X/s>sg
+ %X/s>sg
 z).q[
- #S2t<w)
+ $S2t<w)
 z.qv
 prtOpM
 tusl
@@ -2336,14 +2274,14 @@ tusl
 y],y:
 qJ,(
 /$
-  $//$
-  (/tE
+ '//$
+ //tE
 /$
 y]+y:
 qJ+(
-  .0y]*y:
+ ;0y]*y:
 qJ*(
-  ->s|5p;
+ 9>s|5p;
 z~8
 uj~1d
 /#
@@ -2355,19 +2293,17 @@ zitDq1r$pj
 /#
 xh
 |x+pX
-  (T@q:/4
-  #P@s/
+ /T@ %p? %P@s/
 |x2pv
 Gu)
 {~#;si#i
-pg/M
-  #^D{9b
+ %l? %^D{9b
 tE
 skA
 tE
 |x.pC
 qQA
- #sLy.?op$gp/xIpyta
+ $sLy.?op$gp/xIpyta
 |x+sT
 tFe
 /$
@@ -2375,56 +2311,46 @@ tFe
 {~#=si#k
 tAb
 t1xZpy
-  $//$
-  %//$
+ '//$
+ )//$
 tG3
 /$
 ut3
 {~#?si#m
-tAb
-rM&py
-  (/rM%>yZ
- #YNp<T
+ %/rM&py
+ //rM%>yZ
+ $YNp<T
 |x2{6
 :)d
 |x.q[
-N1##
-s<pOM
+ %j1s<pOM
 G.)
 }(v~y_qK"7@
-  $a#:"d
+ 'a#:"d
 /#
-N0##
-  $*}(v~y_qK"/@
-  $*q,|dd
+ %\/ '*}(v~y_qK"/@
+ '*q,|dd
 /#
-N/##
-  $2}(v~y_qK"'@
-!s4
-/&
+ %~, '2}(v~y_qK"'@
+ %2/&
 uOwe
 /&
 D"we
 {~#Gsi#u
-tAb
-rM/py
-  $Ju"
+ %JrM/py
+ 'Ju"
 /&
-qQA
-r>1
-N.##
-ua+
-G.)
-}(v~y_qKr5@
-!s4
-tg+r{
+ %Kr>1
+ %{*ua+
+ %D}(v~y_qKr5@
+ %Dtg+r{
 y$<K
-  *R$  $kAs/
+ 3R$ 'kAs/
 pu|@p;
 GuR
 {~#Osi#}
 rk4p@
- #X#v%|V
+ $X#v%|V
 r^)
 }w'
 pu6}b
@@ -2435,7 +2361,7 @@ sk@
 tE
 pu66P
 qQ@
-  $Z$r>5
+ 'Z$r>5
 /5
 NQ"7
 NP"8
@@ -2484,595 +2410,568 @@ uOe
 }0e
 {~#Xsi$)
 rk4="
-  &b#/%
+ +b#/%
 tAb
 }FyZ
-  $a#/%
-  %a#r>*
-  $>/#
-  $>q<2"3
-  $>tg+pV+
-uOe
-pu|@yq
+ 'a#/%
+ )a#r>*
+ '>/#
+ '>q<2"3
+ '>tg+pV+
+ %>pu|@yq
 D&e
-  $<D))
+ '<D))
 q?*
-}w'
-puxRr{
-rs&%
-  #l%  (=r>6
-  $=/&
-  $=q<0"1
-  $=/%
+ %=puxRr{
+ %|# %l% /=r>6
+ '=/&
+ '=q<0"1
+ '=/%
 D%e
-  $;D()
-  $;/$
+ ';D()
+ ';/$
 rM$xO
-  $:/$
-  %:rc<
-  'U#q<."/
-  $:/&
+ ':/$
+ ):rc<
+ -U#q<."/
+ ':/&
 w_3
 /%
 D63
-  $<D9)
+ '<D9)
 q?p0
-}w'
-/&
-rs&%
-rM3py
-  (q#rc'
-  'U#q<,"-
-  %U#D53
-  $;D8)
-  $;/$
+ %</&
+ %R%rM3py
+ /q#rc'
+ -U#q<,"-
+ )U#D53
+ ';D8)
+ ';/$
 rM1xO
-  (U#rc0
-  'Z$q<*"+
-  %U#y$p|we
+ /U#rc0
+ -Z$q<*"+
+ )U#y$p|we
 /%
 DFwe
-  $<DI)
+ '<DI)
 q?rl
-  %U#rM@py
-  (v$rc+
-  'Z$q<(")
-  %Z$DEwe
-  $;DH)
-  $;/$
+ )U#rM@py
+ /v$rc+
+ -Z$q<(")
+ )Z$DEwe
+ ';DH)
+ ';/$
 rM>xO
-  (Z$rc2
-  '_%q<&"'
-  $:tg+yS
+ /Z$rc2
+ -_%q<&"'
+ ':tg+yS
 L%3
 /(
 DX3
 {~$5si$c
 rk4=[
-  (|%uYL
-  (|%rc.
-  '>q<$"%
-  $>/)
+ /|%uYL
+ /|%rc.
+ ->q<$"%
+ '>/)
 L'we
 /%
 Dbwe
 {~$>si$l
 rk4=e
-  (>uYS
-  (>rc1
-  '>q<""#
-  $>/'
-  (h&/$
+ />uYS
+ />rc1
+ ->q<""#
+ '>/'
+ /h&/$
 rM$iK
-  (}%rc5
-  ':vgsRs;
-  $:/$
-  )g&rM#iQ
-  (:rc*
-  ':vgrJr5
-  %:  (e&/$
+ /}%rc5
+ -:vgsRs;
+ ':/$
+ 1g&rM#iQ
+ /:rc*
+ -:vgrJr5
+ ): /e&/$
 rM0iJ
-  (:rc6
-  ':vgrypo
-  %:  )d&rM/iP
-  (:uB<
-  ':vgqipj
-  %:  (b&/$
+ /:rc6
+ -:vgrypo
+ ): 1d&rM/iP
+ /:uB<
+ -:vgqipj
+ ): /b&/$
 rM<iI
-  (:uB'
-  ':vgr1pM
-  %:  )a&rM;iO
-  (:uB0
-  ':vgqK(
-  $:tg+q%
- $TZ#q\0qT
- $%q\2v1
-J=q(+
+ /:uB'
+ -:vgr1pM
+ ): 1a&rM;iO
+ /:uB0
+ -:vgqK(
+ ':tg+q%
+ &TZ#q\0qT
+ &% %RS#J=q(+
 p90+
- #3|O<P
+ $3|O<P
 JQq(2
 /N
 p90.
- $FJdq(1
+ &FJdq(1
 /#
-  %'Joq(5
-  %'/1
+ )'Joq(5
+ )'/1
 u4#Cq(*
 u4#<q(6
 p9u/
- ,4{1.
+ 64{1.
 nc
 _B
- $(/b
+ &(/b
 ||
 pB%+
 _C
- $*/'
+ &*/'
 tX
 pB$M
 _;
- $*/#
+ &*/#
 ||
 pB$$
-  $. #,/#
+ '. $,/#
 tX
 pB#l
 _=
- $*/&
- #CpB#R
+ &*/&
+ $CpB#R
 _A
- $H/+
+ &H/+
 vb;
 pB#E
 _@
- $*vb;
-pB#<
-  $' #,vb;
-pB#4
-  $, #*vb;
-C}
-  $1 #*vb;
-Cu
-  $6 #*vb;
-Cm
-  $; #,vb;
-Ce
-  $@!ct-pm
-vb;
-C\
-  $E!c'wG
-vb;
-CS
-  $J!c'wX
-vb;
-CJ
-  $O!c'x#
-vb;
-CB
-  $O!cuQpm
-vb;
-C:
-  $O!c'xw
-vb;
-C2
-  $O!vTy3
-vb;
-C*
-  $O!vTz/
-vb;
-C"
-  $O!ct?pm
-vb;
-ppph
-  $O!vT+pm
+ &* %'pB#<
+ '' $, %,pB#4
+ ', $* %1C}
+ '1 $* %6Cu
+ '6 $* %;Cm
+ '; $, %@Ce
+ '@!ct-pm
+ %EC\
+ 'E!c'wG
+ %JCS
+ 'J!c'wX
+ %OCJ
+ 'O!c'x#
+ %OCB
+ 'O!cuQpm
+ %OC:
+ 'O!c'xw
+ %OC2
+ 'O!vTy3
+ %OC*
+ 'O!vTz/
+ %OC"
+ 'O!ct?pm
+ %Oppph
+ 'O!vT+pm
 /)
- #K %7!crlpm
+ $K (7!crlpm
 /%
 tX
 pB$k
-  $d$!vTwG
- $N %d$!vTwX
-  $d$pB$D
-  $d$!vTx#
+ 'd$!vTwG
+ &N ).!vTwX
+ 'd$pB$D
+ 'd$!vTx#
 tX
 pB$/
 _?
 p9
 !cxNpm
-  $i$pB#^
-  $i$!vTxw
- #&pB#\
-  $'!|-y3
- ##pB#Z
+ 'i$pB#^
+ 'i$!vTxw
+ %'pB#\
+ ''!|-y3
+ %,pB#Z
 _A
- <g$`}
+ V#0`}
 
 var tiledBF16x32SM80 = driver.Text{Base: &tiledBF16x32SM80NarrowAligned, Code: `packed2 82189 tiled_dtype_BF16_row_BF16_5_8_dtype_BF16_4_4_float32
- ($!|F\|mwp
- )"tW+qq
+ .$!|F\|mwp
+ 0"tW+qq
 sJx$s7
 hv6r-
- \#&wtpk
+ i$&wtpk
 r#p4p2
- #NtK'M
- %$vYq9r}yO
+ $NtK'M
+ ($vYq9r}yO
 /#
 vYqAv2
- $(wIq/
- #$vArEu$
- $$zmps
- @$tS4
- &$tH91
+ &(wIq/
+ $$vArEu$
+ &$zmps
+ ^#$tS4
+ *$tH91
 v_<
 xh
 s(1>xuysv6rquA}L6v-re
 tE
- #R%r9<
+ $R%r9<
 pc1
- $l$zy
+ &l$zy
 v%'
 qQ1
 rc
 ua2
- +.xEm?
- #$}0,
- #$}V"E="-
+ 4.xEm?
+ $$}0,
+ $$}V"E="-
 xjq)w"u=-
 /%
 qe"w"
 y7
- $S# #y% $n$D#91
-v%'
-  ,<xEmJ
+ &S# $y% &n$D#91
+ %> 7<xEmJ
 /%
-}0,
-/%
+ %</%
 }V-E=--
 xjp:191u=-
 /%
 qe-91
- %L{Zp)o?p3zSyxxI=-K
- )$D2pk
+ (L{Zp)o?p3zSyxxI=-K
+ 0$D2pk
 qY3;
- #(wZ}%qX
+ $(wZ}%qX
 wZ}%qu
 wZ}%p6
 tCbf}%pU
- )$yPX)
- %( #$zD8
+ 0$yPX)
+ (( $$zD8
 tE
 zD^
- (&rip?K
- &$ #W# %X#ud
- &$yy
- ($xYq%
+ .&rip?K
+ *$ %; ($ud
+ *$yy
+ .$xYq%
 {y'
- $$s$mHs))
- $$sAph
+ &$s$mHs))
+ &$sAph
 s$pO-
- %&}^1K
- ,$Dj=l
- #$wgrE=n
- $$vApA=o
- $$zmmr
- H$x=qR&'
- #$sk3
- &$qQ3
- /$DA)
- #$}PqVpk%#-
- *$sM{'<)
- <$sMmhR)
- $$tSg
- .$s($E
+ (&}^1K
+ 6$Dj=l
+ $$wgrE=n
+ &$vApA=o
+ &$zmmr
+ o#$x=qR&'
+ $$sk3
+ *$qQ3
+ <$DA)
+ $$}PqVpk%#-
+ 2$sM{'<)
+ V#$sMmhR)
+ &$tSg
+ :$s($E
 v3$v2
 uN%
- E(vY<=&-
- #(s'e<&+
+ i#(vY<=&-
+ $(s'e<&+
 s'38
- #&vYpAwq
- #&ua2
- #$}mp+p4qa
+ $&vYpAwq
+ $&ua2
+ $$}mp+p4qa
 qY1rf
 vG)
 r,pO
- #R#  %*}mp+YFy5<qa
- #?Gqql
+ $R# )*}mp+YFy5<qa
+ $?Gqql
 y;7=6
 }fx_q3
- '(L"x_1.
- #$y;9R
+ ,(L"x_1.
+ $$y;9R
 seA
- %&  %k# $(vG=)
+ (& )k# &(vG=)
 se+
 /(
 vY<p@xO
- $.  &J}mp+p7F|_<qa
+ &. +J}mp+p7F|_<qa
 |D=(
 xT
-  &I}mp+pQFy\<qa
+ +I}mp+pQFy\<qa
 /%
 s('=5
 v3'=6-
 uN(
- )Ft_m6=<
+ 0Ft_m6=<
 DA)
 se7
 /%
 vY<rNi#
- $0  %@ #*}mp+paFpd0qFqa
+ &0 )@ $*}mp+paFpd0qFqa
 qYCrf
-  'i# ##}mp+p|Fxfrqqa
- i#6x=p8J&'
+ -i# $#}mp+p|Fxfrqqa
+ R%6x=p8J&'
 /;
 t_r;#994
- '(wl#C)
+ ,(wl#C)
 {8#=E
 u?r;#=
- )({8#>E
- %${8#?E
- %${8#@E
- V#$s(*=L
+ 0({8#>E
+ (${8#?E
+ (${8#@E
+ \$$s(*=L
 v3*=M-
 uN+
- &(DW=-
+ *(DW=-
 seM
 /2
 vY<p@i-
-  'v% #:ruBwO+r6qa
+ -v% $:ruBwO+r6qa
 |D=,
-  &f& ##ruCFsC6q&qa
- i#4y$s^/
+ +f& $#ruCFsC6q&qa
+ R%4y$s^/
 xe%1
- %&}f%4
- #) M,qeaK
- #$D"ql
- %$ #bBv%ys
+ (&}f%4
+ $) y#,qeaK
+ $$D"ql
+ ($ $bBv%ys
 D%)
- #T) $Z;D/)
+ $T) &Z;D/)
 v}r;#W
-  &Q-/P
+ +Q-/P
 qQ3
- .4D,si#a
- $$uer;#Y="
- &$  #\' )$sMq/9<=9
+ :4D,si#a
+ &$uer;#Y="
+ *$ %\' 0$sMq/9<=9
 /R
 sMqA96si#]
- )(uer;#d=,
- *$y;wrN
+ 0(uer;#d=,
+ 2$y;wrN
 q?r;#:
 /#
 }VsEKpy
- '*qe0si#h
- $$s('=s
+ ,*qe0si#h
+ &$s('=s
 v3'=t-
 uN(
- $(uM=S
+ &(uM=S
 set
 />
 vY<p@i@
- $.  &n*rueFpd0qFqa
+ &. +n*rueFpd0qFqa
 |D=R
-  &]+ #*rufFxfrqqa
- &4}^;si#y
+ +]+ $*rufFxfrqqa
+ *4}^;si#y
 w#<si#6
- %&tSG
+ (&tSG
 w3F8
 r#s^E
- t#(w3DZ
+ i%(w3DZ
 r#s^G
- t#&w3Dp2
+ i%&w3Dp2
 r#s^I
- t#&w3Dpe
+ i%&w3Dpe
 r#s^K
- v.&w*PwOsKpZ
- +$w*TwO+w<
- 4$w*aFp01rj
- +$w*eFp01t8
- 4$w*qFsCuApZ
- +$w*uFsC6x+
- 4$x%#0Fx/s]
- +$x%#4Fx/qc
- .$zZr;#6=&
+ m;&w*PwOsKpZ
+ 4$w*TwO+w<
+ F$w*aFp01rj
+ 4$w*eFp01t8
+ F$w*qFsCuApZ
+ 4$w*uFsC6x+
+ F$x%#0Fx/s]
+ 4$x%#4Fx/qc
+ :$zZr;#6=&
 |3G=;
- ]#&tH9/
- 6$Gq)
+ k$&tH9/
+ J$Gq)
 {~#Isi#w
- $&{9L
+ &&{9L
 tE
 sk/
- $(qQ/
- (${~#Ksi#y
+ &(qQ/
+ .${~#Ksi#y
 tAL
- #&  $//$
-  %/ &.{~#Msi#{
-tAL
- #&  (/ +.uJ
+ $& '//$
+ )/ *.{~#Msi#{
+ %/ $& // 4.uJ
 pipU"7
- )$uJ
+ 0$uJ
 pipU"/
- )$uJ
+ 0$uJ
 pipU"'
- '${~#Usi$&
-tAL
- #&  $M $&qQ/
- &$uJ
+ ,${~#Usi$&
+ %M $& 'M && %N *$uJ
 pipUr5
- 1$GqR
+ @$GqR
 {~#]si$.
- (&th&L
- $$sk-
- $$qQ-
- F$Tq[pV+
+ .&th&L
+ &$sk-
+ &$qQ-
+ k#$Tq[pV+
 w$5
 wSt^tz
 w$4
-  #$/$
- $$/%
- $$Ip)?pEqBqgq7uLq]8
+ %$/$
+ &$/%
+ &$Ip)?pEqBqgq7uLq]8
 u@0xv
- $&wte
+ &&wte
 /'
- #&{~#gsi$7
- ($tAL
- #$  $f#/%
-  %f# #./&
+ $&{~#gsi$7
+ .$tAL
+ $$ 'f#/%
+ )f# $./&
 w$3
-  #Dw$2
-  #F ([#  %D #a#v^e
- ,$  (C #./'
+ %Dw$2
+ %F .[# )D $a#v^e
+ 6$ /C $./'
 w$1
-  #Cw$0
-  &C/'
-  'C/&
- *4  $@/$
-  %@ #./%
+ %Cw$0
+ +C/'
+ -C/&
+ 24 '@/$
+ )@ $./%
 w$/
-  #@w$.
-  ,b#/'
+ %@w$.
+ 7b#/'
 }f3
 /&
- (8/'
- $$  (T$ #./'
+ .8/'
+ &$ /T$ $./'
 w$-
-  #Cw$,
-  -b# *4  (b# #./%
+ %Cw$,
+ 9b# 24 /b# $./%
 w$+
-  #@w$*
-  -b#L&we
+ %@w$*
+ 9b#L&we
 /&
- (8  $b# #&  (f% #./'
+ .8 'b# $& /f% $./'
 w$)
-  #Cw$(
-  -s$ *4  (s$ #./%
+ %Cw$(
+ 9s$ 24 /s$ $./%
 w$'
-  #@w$&
-  ,U& #2L-3
+ %@w$&
+ 7U& $2L-3
 /)
- #&{~$Csi$q
- ($tAL
- #$  (x& #./&
+ $&{~$Csi$q
+ .$tAL
+ $$ /x& $./&
 w$%
-  #Dw$$
-  ,D/*
+ %Dw$$
+ 7D/*
 L0we
 /&
- #8{~$Lsi$z
- ($tAL
- #$  (D #./&
+ $8{~$Lsi$z
+ .$ %D $$ /D $./&
 w$#
-  #Dw$"
-  ,D/(
- *4  (y& #./%
+ %Dw$"
+ 7D/(
+ 24 /y& $./%
 wbs;
-  #@wbpx
-  ,@ *l* #}*  (@ #./%
+ %@wbpx
+ 7@ 2l* $}* /@ $./%
 wbr5
-  #@wbpF
-  -@ *4  (@ #./%
+ %@wbpF
+ 9@ 24 /@ $./%
 wbpo
-  #@wbpG
-  -@ *4  (@ #./%
+ %@wbpG
+ 9@ 24 /@ $./%
 wbpj
-  #@wb[
-  -@ *4  (@ #./%
+ %@wb[
+ 9@ 24 /@ $./%
 wbpM
-  #@wbU
-  -@ *4  (@ #./%
+ %@wbU
+ 9@ 24 /@ $./%
 wb(
-  #@wb7
-  ,@ .2/O
- .$/2
- 0$n[
+ %@wb7
+ 7@ :2/O
+ :$/2
+ >$n[
 _1
- $&/c
+ &&/c
 ||
 pB%9
 _3
- &*pB$Y
+ **pB$Y
 _%
- &&pB$&
-  $. %(pB#n
+ *&pB$&
+ '. ((pB#n
 _(
- '&_/
- '$_-
- &$  $' %&  $, %&  $1 %&  $6 %&  $; %&  $@ %&  $E %&  $J %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O +&pB$y
-  $d$ +(pB$N
-  $d$ $(pB$7
+ ,&_/
+ ,$_-
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O 4&pB$y
+ 'd$ 4(pB$N
+ 'd$ &(pB$7
 _+
- '&  $i$ %&  $' %&_/
- <$`}
+ ,& 'i$ (& '' (&_/
+ V#$`}
 
 var tiledBF16x64SM80NarrowAligned = driver.Text{Base: &tiledBF16x32SM80NarrowAligned, Code: `packed2 105901 tiled_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
- )$!yHsK*p.tc
- &$]xlr-
+ 0$!yHsK*p.tc
+ *$]xlr-
 OunrA
 hysrA
 p#*rqs7
- r'*r?_
- '$p<a
- z$$p<b
- 5$q:.M
+ e-*r?_
+ ,$p<a
+ u'$p<b
+ H$q:.M
 s/
 pg.r+
- -(vn,vZ&+
- *$qY0;
- )$}mp+pQFxu2qa
+ 8(vn,vZ&+
+ 2$qY0;
+ 0$}mp+pQFxu2qa
 qY4rf
 {-
 r,q/
- '+}mp+paxLr6*qa
+ ,+}mp+paxLr6*qa
 t_m8zz
 D#)
 wU"
- '+ru"|)6qyqa
- $$y;==<
+ ,+ru"|)6qyqa
+ &$y;==<
 L-x_q3
- '&L.x_1.
- #$y;?R
+ ,&L.x_1.
+ $$y;?R
 seG
- *&vG=/
+ 2&vG=/
 se1
- $&vi8>xZ
- *$ru)FuAp0qa
+ &&vi8>xZ
+ 2$ru)FuAp0qa
 ut=.
- (&ru,v@r:q&qa
+ .&ru,v@r:q&qa
 uM=-
 y6
- '+ru/v@unrlqa
+ ,+ru/v@unrlqa
 y?=,
 r,qA
- '+ru2Fp0xfqa
+ ,+ru2Fp0xfqa
 /%
 s(<=?
 v3<=@-
- (*p<c
+ .*p<c
 /*
 t_m@=F
 DK)
 seA
- $,vi8i'
- *$ru9v@u|q0qa
+ &,vi8i'
+ 2$ru9v@u|q0qa
 qYL;
- )&ru<Fq&5sKqa
+ 0&ru<Fq&5sKqa
 qYPrf
-  (e$ #5ru?FxuqFqa
+ /e$ $5ru?FxuqFqa
 t_mTzz
-  (e$ ##ruBu\xWvZqa
- L6 BP( #b):.vC9
- /$rzuAp0&+
- %$}<vZ^
- &$}<vZ&+
- %$x=p8r&'
+ /e$ $#ruBu\xWvZqa
+ w#6 d#B $":.vC9
+ <$rzuAp0&+
+ ($}<vZ^
+ *$}<vZ&+
+ ($x=p8r&'
 /;
 t_r;#I94
- '(wl#R)
+ ,(wl#R)
 {8#ME
 u?r;#M
- )({8#NE
- %${8#OE
- %${8#PE
- %$p],,vZ&+
- 2$qDRB
+ 0({8#NE
+ (${8#OE
+ (${8#PE
+ ($p],,vZ&+
+ B$qDRB
 qDQB
 qDPB
 qDOB
@@ -3104,174 +3003,174 @@ qD6B
 qD5B
 qD4B
 qD3B
- B"s(>=\
+ c#"s(>=\
 v3>=]-
- %&p<d
+ (&p<d
 /3
 Dh=3
 se]
- $*vi8i3
- *$ruiu\v(rWqa
+ &*vi8i3
+ 2$ruiu\v(rWqa
 ut=2
- (&rulu\66reqa
+ .&rulu\66reqa
 uM=1
-  't( #3ruo~$y5qa
+ -t( $3ruo~$y5qa
 y?=0
-  't( ##rurFul.r6qa
- i#4y$s^;
- #. #+z@p+p^FxupU
- #$}f%@
+ -t( $#rurFul.r6qa
+ R%4y$s^;
+ $. $+z@p+p^FxupU
+ $$}f%@
 xe%C
 z@xHv@u|qc
- +(z@p+p^Fq&5t'
- +$}2"Fxurj
- +$}2&u\.ulpU
- +$k3;
- $$qeuK
- #$D&ql
+ 4(z@p+p^Fq&5t'
+ 4$}2"Fxurj
+ 4$}2&u\.ulpU
+ 4$k3;
+ &$qeuK
+ $$D&ql
 /N
 rdNr.
- %(D/)
- 6$D,si#p
- $$uer;#juD
- &$  #_( )$sMq/9F=9
+ ((D/)
+ J$D,si#p
+ &$uer;#juD
+ *$ %_( 0$sMq/9F=9
 /R
 sMqA96si#n
- %(xjphp@EiV
- %$uer;#t=(
- *${~#6rN
+ ((xjphp@EiV
+ ($uer;#t=(
+ 2${~#6rN
 q?r;#J
 /#
 xjr;#2EKpy
- '*qe,si#x
- $$s(<si#2
+ ,*qe,si#x
+ &$s(<si#2
 v3<si#3-
- %&uM=Y
+ (&uM=Y
 q?r;#3
- $&vi8iH
- *$}mw,lv@u|q0qa
+ &&vi8iH
+ 2$}mw,lv@u|q0qa
 ut=X
- (&}mw,lFq&5sKqa
+ .&}mw,lFq&5sKqa
 uM=W
-  '}- #3}mw,lFxuqFqa
+ -}- $3}mw,lFxuqFqa
 y?=V
-  '}- ##}mw,lu\xWvZqa
- &4}^;si$/
+ -}- $#}mw,lu\xWvZqa
+ *4}^;si$/
 w#<si#J
- %&tSK
+ (&tSK
 w3_8
 r#s^^
- #(|G(i,
- &$|GpMi-
- &$|Gpoi.
- &$|Gr5i/
- &$r~#i0
- &$r~%i1
- &$r~)i2
- &$r~+i3
- &$r~/i4
- &$r~1i5
- &$r~5i6
- &$r~7i7
- &$r~;i8
- &$r~=i9
- &$r~Ai:
- &$r~Ci;
- &$w3]Z
+ $(|G(i,
+ *$|GpMi-
+ *$|Gpoi.
+ *$|Gr5i/
+ *$r~#i0
+ *$r~%i1
+ *$r~)i2
+ *$r~+i3
+ *$r~/i4
+ *$r~1i5
+ *$r~5i6
+ *$r~7i7
+ *$r~;i8
+ *$r~=i9
+ *$r~Ai:
+ *$r~Ci;
+ *$w3]Z
 r#s^a
 /$
 r~)i<
- &*r~+i=
- &$r~/i>
- &$r~1i?
- &$r~5i@
- &$r~7iA
- &$r~;iB
- &$r~=iC
- &$r~AiD
- &$r~CiE
- &$r~GiF
- &$r~IiG
- &$r~MiH
- &$r~OiI
- &$r~SiJ
- &$r~UiK
- &$w3]p2
+ **r~+i=
+ *$r~/i>
+ *$r~1i?
+ *$r~5i@
+ *$r~7iA
+ *$r~;iB
+ *$r~=iC
+ *$r~AiD
+ *$r~CiE
+ *$r~GiF
+ *$r~IiG
+ *$r~MiH
+ *$r~OiI
+ *$r~SiJ
+ *$r~UiK
+ *$w3]p2
 r#s^c
 /$
 r~WiL
- &*r~YiM
- &$r~]iN
- &$r~_iO
- &$r~diP
- &$r~fiQ
- &$r~jiR
- &$r~liS
- &$r~piT
- &$r~riU
- &$r~viV
- &$r~xiW
- &$r~|iX
- &$r~~iY
- &$|G#ziZ
- $$rpz|X
+ **r~YiM
+ *$r~]iN
+ *$r~_iO
+ *$r~diP
+ *$r~fiQ
+ *$r~jiR
+ *$r~liS
+ *$r~piT
+ *$r~riU
+ *$r~viV
+ *$r~xiW
+ *$r~|iX
+ *$r~~iY
+ *$|G#ziZ
+ &$rpz|X
 /#
 |G#yi[
- $(rpy|X
+ &(rpy|X
 /$
 w3]pe
 r#s^e
 /$
 r~ji\
- &.r~li]
- &$r~pi^
- &$r~ri_
- &$r~via
- &$r~xib
- &$r~|ic
- &$r~~id
- &$|G$#1ie
- $$ye#1|X
+ *.r~li]
+ *$r~pi^
+ *$r~ri_
+ *$r~via
+ *$r~xib
+ *$r~|ic
+ *$r~~id
+ *$|G$#1ie
+ &$ye#1|X
 /#
 |G$#3if
- $(ye#3|X
+ &(ye#3|X
 /#
 |G$#7ig
- $(ye#7|X
+ &(ye#7|X
 /#
 |G$#9ih
- $(ye#9|X
+ &(ye#9|X
 /#
 |G#|ii
- $(rp||X
+ &(rp||X
 /#
 |G#{ij
- $(rp{|X
+ &(rp{|X
 /#
 |G#xik
- $(rpx|X
+ &(rpx|X
 /#
 |G#wil
- $(rpw|X
- 2$vt#0
+ &(rpw|X
+ B$vt#0
 vt#2
- '&u,vU
- $$rFv#1
- d#$l#[##";
- &Gl#_##">
- &Gl#f##"A
- &Gl#j##"D
- 5o$vt#v
+ ,&u,vU
+ &$rFv#1
+ w$$l#[##";
+ *Gl#_##">
+ *Gl#f##"A
+ *Gl#j##"D
+ Ho$vt#v
 vt#x
 vt#|
 vt#~
- '*u,uU
- $$rFu#0
- d#$l$J##";
- &Gl$N##">
- &Gl$T##"A
- &Gl$X##"D
- )o$sjwE$]$$^
+ ,*u,uU
+ &$rFu#0
+ w$$l$J##";
+ *Gl$N##">
+ *Gl$T##"A
+ *Gl$X##"D
+ 0o$sjwE$]$$^
 /*
 vt$c
 vt$e
@@ -3285,21 +3184,21 @@ vt${
 vt$}
 }d#~
 }d#}
- $Y+ '{&u,tU
- $}&rFt#/
- '$l$v##(
- &$l$z##[
- &$l%###po
- &$l%'##px
- &)l%-##"#
- &)l%1##"&
- &)l%7##")
- &)l%;##",
- &)l%A##"/
- &)l%E##"2
- &)l%K##"5
- &)l%O##"8
- &) 5x) &w+sjwE%L$%M
+ &Y+ ,{&u,tU
+ &}&rFt#/
+ ,$l$v##(
+ *$l$z##[
+ *$l%###po
+ *$l%'##px
+ *)l%-##"#
+ *)l%1##"&
+ *)l%7##")
+ *)l%;##",
+ *)l%A##"/
+ *)l%E##"2
+ *)l%K##"5
+ *)l%O##"8
+ *) Hx) *w+sjwE%L$%M
 /*
 vt%Q
 vt%S
@@ -3311,21 +3210,21 @@ vt%d
 vt%f
 vt%j
 vt%l
- +]+u,sU
- $y+rFs#.
- '$l%e##(
- &$l%i##[
- &$l%o##po
- &$l%s##px
- &)l%y##"#
- &)l%}##"&
- &)l&&##")
- &)l&*##",
- &)l&0##"/
- &)l&4##"2
- &)l&:##"5
- &)l&>##"8
- &) 6x) 1w+rKr#r$$y
+ 4]+u,sU
+ &y+rFs#.
+ ,$l%e##(
+ *$l%i##[
+ *$l%o##po
+ *$l%s##px
+ *)l%y##"#
+ *)l%}##"&
+ *)l&&##")
+ *)l&*##",
+ *)l&0##"/
+ *)l&4##"2
+ *)l&:##"5
+ *)l&>##"8
+ *) Jx) @w+rKr#r$$y
 rKq#q$$y
 rKp#p$$/
 rKo#o$$/
@@ -3373,9 +3272,9 @@ rKE#E$#B
 rKD#D$#B
 rKC#C"I
 rKB#B"I
- =Bw*ju\v(sI
- #$yEx-xyr#q#p#o@
- #$yEx-x[n#m#l#k@
+ X#Bw*ju\v(sI
+ $$yEx-xyr#q#p#o@
+ $$yEx-x[n#m#l#k@
 /#
 yEywxyQ#P#O#N@
 /#
@@ -3436,24 +3335,24 @@ pz%%$%#%"uKY"X"W"V@
 /$
 pz%%$%#%"v#Y"X"W"V@
 /#
-  #0/#
-  #0/$
+ %0/#
+ %0/$
 x%#9tQrqqX
 /$
 pz)%(%'%&uKY"X"W"V@
 /$
 pz)%(%'%&v#Y"X"W"V@
 /#
-  #0/#
-  #0/$
+ %0/#
+ %0/$
 x%#=tQrqsI
 /$
 pz-%,%+%*uKY"X"W"V@
 /$
 pz-%,%+%*v#Y"X"W"V@
 /#
-  #0/#
-  #0/%
+ %0/#
+ %0/%
 r@%~$&$
 r@%4$%7
 r@%x$%{
@@ -3464,10 +3363,10 @@ r@$A$$D
 r@#T$#W
 /%
 x%#I~$wn
-  +S#x%#M~$0vU
-  +S#x%#Q~$q0pZ
-  +S#x%#U~$+x+
-  +S#r@&U$&X
+ 5S#x%#M~$0vU
+ 5S#x%#Q~$q0pZ
+ 5S#x%#U~$+x+
+ 5S#r@&U$&X
 r@%i$%l
 r@&O$&R
 r@%c$%f
@@ -3523,13 +3422,13 @@ zZr;#J=*
 |3K=;
 /^
 rdivC0
- r#u&{~#]si$.
- 0${~#_si$0
- .${~#bsi$2
- ,$p<e
- >${~#jsi$:
- >${~#rsi$B
- 3$Nr"7
+ e%u&{~#]si$.
+ >${~#_si$0
+ :${~#bsi$2
+ 6$p<e
+ Z#${~#jsi$:
+ Z#${~#rsi$B
+ D$Nr"7
 Nq"8
 Np"0
 No"1
@@ -3593,605 +3492,595 @@ N5"b
 N4"c
 N3"Z
 N2"[
- (c#q<T"U
- (${~#{si$K
- 6$q<R"S
- <$q<P"Q
- 9$q<N"O
- <$q<L"M
- 9$q<J"K
- <$q<H"I
- 9$q<F"G
- %b&L#qd
+ .c#q<T"U
+ .${~#{si$K
+ J$q<R"S
+ V#$q<P"Q
+ P#$q<N"O
+ V#$q<L"M
+ P#$q<J"K
+ V#$q<H"I
+ P#$q<F"G
+ (b&L#qd
 /%
 DVqd
- $ODY)
+ &ODY)
 q?q0
- %Z#rMMpy
- +i& %p(q<D"E
- %$DUqd
- $$DX)
-  $;/$
+ (Z#rMMpy
+ 4i& (p(q<D"E
+ ($DUqd
+ &$DX)
+ ';/$
 rMKxO
- (, (y(q<B"C
- %v(L&}l
+ ., .y(q<B"C
+ (v(L&}l
 /%
 Dg}l
- $ODj)
+ &ODj)
 q?qF
- %Z#rMZpy
- ($ %s( %|*q<@"A
- %$Df}l
- $$Di)
-  $;/$
+ (Z#rMZpy
+ .$ (s( (|*q<@"A
+ ($Df}l
+ &$Di)
+ ';/$
 rMXxO
- .X+q<>"?
- %z*L)zz
+ :X+q<>"?
+ (z*L)zz
 /%
 Dwzz
- $ODz)
+ &ODz)
 q?rW
- %Z#rMhpy
- ($ %w* %Q-q<<"=
- %$Dvzz
- $$Dy)
-  $;/$
+ (Z#rMhpy
+ .$ (w* (Q-q<<"=
+ ($Dvzz
+ &$Dy)
+ ';/$
 rMfxO
- .\-q<:";
- %~,L,>ro
+ :\-q<:";
+ (~,L,>ro
 /%
 wl#6>ro
- $Owl#9)
+ &Owl#9)
 q?ro
- %Z#rMupy
- ($ %{, %U/q<8"9
- %$wl#5>ro
- $$wl#8)
-  $;/$
+ (Z#rMupy
+ .$ ({, (U/q<8"9
+ ($wl#5>ro
+ &$wl#8)
+ ';/$
 rMsxO
- .a/q<6"7
- %n*L13
+ :a/q<6"7
+ (n*L13
 /(
 wl#H3
 {~%;si%i
 rk4si#K
- (,t#yC#0
- ($uB+
- '$ %S+/)
+ .,t#yC#0
+ .$uB+
+ ,$ (S+/)
 L3we
 /%
 wl#Qwe
 {~%Dsi%r
 rk4si#T
- (.t#yC#7
- ($uB2
- *$ *T+rM$yC#/
- ($uB.
- 'O %z) *}*rM#yC#5
- (OuB1
- *x) *}*rM0yC#.
- (OuB5
- 'O %r( *w*rM/yC#4
- (OuB*
- *r) *w*rM<i~
- (OuB6
- 'O %l( *q*rM;yC#3
- (OwD<
- *l)/$
-  (s*/$
+ ..t#yC#7
+ .$uB2
+ 2$ 2T+rM$yC#/
+ .$uB.
+ ,O (z) 2}*rM#yC#5
+ .OuB1
+ 2x) 2}*rM0yC#.
+ .OuB5
+ ,O (r( 2w*rM/yC#4
+ .OuB*
+ 2r) 2w*rM<i~
+ .OuB6
+ ,O (l( 2q*rM;yC#3
+ .OwD<
+ 2l)/$
+ /s*/$
 rMHi}
- (?wD'
- *\#/$
-  )r*rMGyC#2
- (](wD0
- *{(/$
-  (p*/$
+ .?wD'
+ 2\#/$
+ 1r*rMGyC#2
+ /:wD0
+ 2J/$
+ /p*/$
 rMTi|
- (4wD+
- +$  )o*rMSyC#1
- (AwD2
- +T#  (m*/$
+ .4wD+
+ 4$ 1o*rMSyC#1
+ .AwD2
+ 4T# /m*/$
 rMai{
- (AwD.
- +T#  )l*rM_yC#0
- (AwD1
- +T#  (j*/$
+ .AwD.
+ 4T# 1l*rM_yC#0
+ .AwD1
+ 4T# /j*/$
 rMmiz
- (AwD5
- +T#  )i*rMlyC#/
- (AwD*
- 1T#J=rP6
+ .AwD5
+ 4T# 1i*rMlyC#/
+ .AwD*
+ @T#J=rP6
 p9v-
- $&JQs?<
+ &&JQs?<
 /N
 p92'
- $(Jhs?0
+ &(Jhs?0
 /#
-  %'Jus?+
-  %'/1
+ )'Jus?+
+ )'/1
 u4$Ks?2
 u4$Ds?.
 p921
- 3<pB&r
- '$pB&/
- '$pB%N
- '$pB%9
- '$pB$w
- '$pB$j
- &$pB$a
- &$pB$X
- &$pB$P
- &$pB$H
- &$pB$@
- &$pB$8
- &$pB$0
- &$pB$(
- &$pB#}
- &$pB#u
- &$pB#m
- &$pB#e
- &$ #X$ &W$pB#T
- &$pB#L
- %$ #IpB#C
- $G #u# #KpB#:
- $G #w# #MpB#2
- $G #y# #OC{
- $G #{#vb;
-Cs
- $d& #i&vb;
-Ck
- $n& #u&vb;
-Cc
- $z& #P'vb;
-CZ
- $U'!|-z/
- #)CR
- $$!cq0pm
- &u#!|-+pm
- &$!culpm
- &$!|-wG
- &$!|-wX
- &$!|-x#
- &$!cunpm
- &$!|-xw
- '$!y=y3
- $$pB&T
- $$!y=z/
- '$!cxlpm
- $$pB%}
- $$!cv6pm
+ D<pB&r
+ ,$pB&/
+ ,$pB%N
+ ,$pB%9
+ ,$pB$w
+ ,$pB$j
+ *$pB$a
+ *$pB$X
+ *$pB$P
+ *$pB$H
+ *$pB$@
+ *$pB$8
+ *$pB$0
+ *$pB$(
+ *$pB#}
+ *$pB#u
+ *$pB#m
+ *$pB#e
+ *$ $X$ *W$pB#T
+ *$pB#L
+ ($ $IpB#C
+ &G $u# $KpB#:
+ &G $w# $MpB#2
+ &G $y# $OC{
+ &G ${# %OCs
+ 'O $* %OCk
+ 'O $, %OCc
+ 'O $* %OCZ
+ 'O!|-z/
+ %OCR
+ 'O!cq0pm
+ *[%!|-+pm
+ *$!culpm
+ *$!|-wG
+ *$!|-wX
+ *$!|-x#
+ *$!cunpm
+ *$!|-xw
+ ,$!y=y3
+ &$pB&T
+ &$!y=z/
+ ,$!cxlpm
+ &$pB%}
+ &$!cv6pm
 tX
 pB%_
- $(!cvZpm
- $$pB%&
- $$!y=wG
- #)pB%$
- $$!y=wX
- #)pB%"
- =8`}
+ &(!cvZpm
+ &$pB%&
+ &$!y=wG
+ $)pB%$
+ &$!y=wX
+ $)pB%"
+ X#8`}
 
 var tiledBF16x64SM80 = driver.Text{Base: &tiledBF16x64SM80NarrowAligned, Code: `packed2 108994 tiled_dtype_BF16_row_BF16_9_8_dtype_BF16_8_4_float32
- ($!|F\|mwp
- )"tW1qS
+ .$!|F\|mwp
+ 0"tW1qS
 OulrA
 hr6q^
- \#&wtpk
+ i$&wtpk
 r#p4p2
- #NtK'M
- %$vYq9r}yO
+ $NtK'M
+ ($vYq9r}yO
 /#
 vYqAv2
- $(wIq/
- #$vArEu$
- $$zmps
- @$tS4
- &$tH91
+ &(wIq/
+ $$vArEu$
+ &$zmps
+ ^#$tS4
+ *$tH91
 v_<
 xh
 s(1>xuysv6rquA}L6v-re
 tE
- #R%r9<
+ $R%r9<
 pc1
- $l$zy
+ &l$zy
 v%'
 qQ1
 rc
 ua2
- +.xEm?
- #$}0,
- #$}V"E="-
+ 4.xEm?
+ $$}0,
+ $$}V"E="-
 xjq)w"u=-
 /%
 qe"w"
 y7
- $S# #y% $n$D#91
-v%'
-  ,<xEmJ
+ &S# $y% &n$D#91
+ %> 7<xEmJ
 /%
-}0,
-/%
+ %</%
 }V-E=--
 xjp:191u=-
 /%
 qe-91
- %L{Zp)o?p3zSyxxI=-K
- )$D2pk
+ (L{Zp)o?p3zSyxxI=-K
+ 0$D2pk
 qY3;
- #(wZ}%qX
+ $(wZ}%qX
 wZ}%qu
 wZ}%p6
 tCbf}%pU
- )$yPX)
- %( #$zD8
+ 0$yPX)
+ (( $$zD8
 tE
 zD^
- (&rip?K
- &$ #W# %X#ud
- &$yy
- ($xYq%
+ .&rip?K
+ *$ %; ($ud
+ *$yy
+ .$xYq%
 {y'
- $$s$mHs))
- $$sAph
+ &$s$mHs))
+ &$sAph
 s$pO-
- %&}^1K
- ,$Dj=l
- #$wgrE=n
- $$vApA=o
- $$zmmr
- H$x=qR&'
- #$sk3
- &$qQ3
- /$DA)
- #$}PqVpk%#-
- *$sM{'<)
- <$sMmhR)
- $$tSg
- .$s($E
+ (&}^1K
+ 6$Dj=l
+ $$wgrE=n
+ &$vApA=o
+ &$zmmr
+ o#$x=qR&'
+ $$sk3
+ *$qQ3
+ <$DA)
+ $$}PqVpk%#-
+ 2$sM{'<)
+ V#$sMmhR)
+ &$tSg
+ :$s($E
 v3$v2
 uN%
- E(vY<=&-
- #(s',vZ&+
+ i#(vY<=&-
+ $(s',vZ&+
 s'38
- #&vYpAwq
- #&ua2
- #$}mp+p4qa
+ $&vYpAwq
+ $&ua2
+ $$}mp+p4qa
 qY1;
 vG)
 r,pO
- #w#  %*}mp+YFxu2qa
+ $w# )*}mp+YFxu2qa
 qY6rf
 zM)
 r,ps
-  &*}mp+bxLr6*qa
+ +*}mp+bxLr6*qa
 t_m;zz
 D&)
 wU%
-  &2}mxH|)6qyqa
- #?Gqql
+ +2}mxH|)6qyqa
+ $?Gqql
 y;A=@
 L#x_q3
- '(L$x_1.
- #$y;CR
+ ,(L$x_1.
+ $$y;CR
 seK
- %&  %{# $(vG=3
+ (& ){# &(vG=3
 se5
 /(
 vY<p@>xZ
- $.  &Z#}mp+p5FuAp0qa
+ &. +Z#}mp+p5FuAp0qa
 |D=2
 xT
-  &I}mp+p^v@r:q&qa
+ +I}mp+p^v@r:q&qa
 }0=1
- #|#  &)}mp+pav@unrlqa
+ $|# +)}mp+pav@unrlqa
 D#=0
- #2  &0}mp+p|Fp0xfqa
+ $2 +0}mp+p|Fp0xfqa
 /%
 s('=G
 v3'=H-
 uN(
- )P%t_mH=N
+ 0P%t_mH=N
 DS)
 seI
 /%
 vY<rNi'
- $0  %N #*ru#v@u|q0qa
+ &0 )N $*ru#v@u|q0qa
 qYU;
-  'X$ ##ru$Fq&5sKqa
+ -X$ $#ru$Fq&5sKqa
 qYZrf
-  'X$ ##ru%FxuqFqa
+ -X$ $#ru%FxuqFqa
 t_m_zz
-  'X$ ##ru&u\xWvZqa
- Z$Z#x=p8P&'
+ -X$ $#ru&u\xWvZqa
+ e&Z#x=p8P&'
 /;
 t_r;#U94
- '(wl#_)
+ ,(wl#_)
 {8#YE
 u?r;#Y
- )({8#ZE
- %${8#[E
- %${8#\E
- w#$s(*=i
+ 0({8#ZE
+ (${8#[E
+ (${8#\E
+ o%$s(*=i
 v3*=j-
 uN+
- &(Dt=7
+ *(Dt=7
 sej
 /2
 vY<p@i3
-  'j' #:ruHu\v(rWqa
+ -j' $:ruHu\v(rWqa
 |D=6
-  &h( ##ruIu\66reqa
+ +h( $#ruIu\66reqa
 }0=5
-  &h( ##ruJ~$y5qa
+ +h( $#ruJ~$y5qa
 D#=4
-  &h( ##ruKFul.r6qa
- i#T#y$s^1
+ +h( $#ruKFul.r6qa
+ R%T#y$s^1
 xe%3
- %&}f%6
+ (&}f%6
 xe%9
- M&{8#4K
- #$D*ql
- %$ #UHv%ys
+ y#&{8#4K
+ $$D*ql
+ ($ $UHv%ys
 D-)
- #T) $}@D7)
+ $T) &}@D7)
 v}r;#|
-  &r//P
+ +r//P
 qQ3
- .4D4si$(
- $$uer;#~="
- &${8#dE
- )$sMq/9<=A
+ :4D4si$(
+ &$uer;#~="
+ *${8#dE
+ 0$sMq/9<=A
 /R
 sMqA96si$%
- )(uer;$+=,
- *${~#JrN
+ 0(uer;$+=,
+ 2${~#JrN
 q?r;#^
 /#
 xjr;#FEKpy
- '*qe0si$/
- $$s('si#F
+ ,*qe0si$/
+ &$s('si#F
 v3'si#G-
 uN(
- $(uM=f
+ &(uM=f
 q?r;#G
 />
 vY<p@iH
- $.  &p,rumv@u|q0qa
+ &. +p,rumv@u|q0qa
 |D=e
-  &n- #*runFq&5sKqa
+ +n- $*runFq&5sKqa
 }0=d
-  &n- ##ruoFxuqFqa
+ +n- $#ruoFxuqFqa
 D#=c
-  &n- ##rupu\xWvZqa
- &T#}^Csi$H
+ +n- $#rupu\xWvZqa
+ *T#}^Csi$H
 w#<si#c
- %&tSW
+ (&tSW
 w3J8
 r#s^I
- t#(w3HZ
+ i%(w3HZ
 r#s^K
- t#&w3Hp2
+ i%&w3Hp2
 r#s^M
- t#&w3Hpe
+ i%&w3Hpe
 r#s^O
- h/&w*Tu\v(sI
- +$w*Xu\v(td
- +$w*\Fu*5qu
- +$w*aFu*52pU
- 4$w*mu\66x+
- +$w*qu\66vP
- +$w*utQrqqX
- +$w*ytQrqsI
- 4$x%#4~$wn
- +$x%#8~$0vU
- +$x%#<~$q0pZ
- +$x%#@~$+x+
- 4$x%#LFulropZ
- +$x%#PFul.w<
- +$x%#TFul1sD
- +$x%#XFul1uE
- .$zZr;#c=.
+ P=&w*Tu\v(sI
+ 4$w*Xu\v(td
+ 4$w*\Fu*5qu
+ 4$w*aFu*52pU
+ F$w*mu\66x+
+ 4$w*qu\66vP
+ 4$w*utQrqqX
+ 4$w*ytQrqsI
+ F$x%#4~$wn
+ 4$x%#8~$0vU
+ 4$x%#<~$q0pZ
+ 4$x%#@~$+x+
+ F$x%#LFulropZ
+ 4$x%#PFul.w<
+ 4$x%#TFul1sD
+ 4$x%#XFul1uE
+ :$zZr;#c=.
 |3W=C
- ]#&tH9/
- 6$Gq)
+ k$&tH9/
+ J$Gq)
 {~#vsi$F
- $&{9L
+ &&{9L
 tE
 sk/
- $(qQ/
- (${~#xsi$H
+ &(qQ/
+ .${~#xsi$H
 tAL
- #&  $//$
-  %/ &.{~#zsi$J
-tAL
- #&  (/ +.uJ
+ $& '//$
+ )/ *.{~#zsi$J
+ %/ $& // 4.uJ
 pipU"7
- )$uJ
+ 0$uJ
 pipU"/
- )$uJ
+ 0$uJ
 pipU"'
- '${~$%si$R
-tAL
- #&  $M $&qQ/
- &$uJ
+ ,${~$%si$R
+ %M $& 'M && %N *$uJ
 pipUr5
- 1$GqR
+ @$GqR
 {~$-si$Z
- (&th&L
- $$sk-
- $$qQ-
- g#$Tq[pV+
+ .&th&L
+ &$sk-
+ &$qQ-
+ }$$Tq[pV+
 w$U
 wSt^tz
 w$T
-  #$/$
- $$/%
- $$Ip)?pEqBqgq7uLq]8
+ %$/$
+ &$/%
+ &$Ip)?pEqBqgq7uLq]8
 u@0xv
- $&wte
+ &&wte
 /'
- #&{~$6si$d
- ($tAL
- #$  $W$/%
-  %W$ #./&
+ $&{~$6si$d
+ .$tAL
+ $$ 'W$/%
+ )W$ $./&
 w$S
-  #Dw$R
-  #F ([#  %D #a#v^e
- ,$  (C #./'
+ %Dw$R
+ %F .[# )D $a#v^e
+ 6$ /C $./'
 w$Q
-  #Cw$P
-  &C/'
-  'C/&
- *4  $@/$
-  %@ #./%
+ %Cw$P
+ +C/'
+ -C/&
+ 24 '@/$
+ )@ $./%
 w$O
-  #@w$N
-  ,b#/'
+ %@w$N
+ 7b#/'
 }f3
 /&
- (8/'
- $$  (T$ #./'
+ .8/'
+ &$ /T$ $./'
 w$M
-  #Cw$L
-  -b# *4  (b# #./%
+ %Cw$L
+ 9b# 24 /b# $./%
 w$K
-  #@w$J
-  -b#L&we
+ %@w$J
+ 9b#L&we
 /&
- (8  $b# #&  (f% #./'
+ .8 'b# $& /f% $./'
 w$I
-  #Cw$H
-  -s$ *4  (s$ #./%
+ %Cw$H
+ 9s$ 24 /s$ $./%
 w$G
-  #@w$F
-  -s$L+qd
+ %@w$F
+ 9s$L+qd
 /&
- (8  $s$ #&  (w& #./'
+ .8 's$ $& /w& $./'
 w$E
-  #Cw$D
-  -U& *4  (U& #./%
+ %Cw$D
+ 9U& 24 /U& $./%
 w$C
-  #@w$B
-  -U&L0}l
+ %@w$B
+ 9U&L0}l
 /&
- (8  $U& #&  (Y( #./'
+ .8 'U& $& /Y( $./'
 w$A
-  #Cw$@
-  -g' *4  (g' #./%
+ %Cw$@
+ 9g' 24 /g' $./%
 w$?
-  #@w$>
-  -g'L5zz
+ %@w$>
+ 9g'L5zz
 /&
- (8  $g' #&  (k) #./'
+ .8 'g' $& /k) $./'
 w$=
-  #Cw$<
-  -x( *4  (x( #./%
+ %Cw$<
+ 9x( 24 /x( $./%
 w$;
-  #@w$:
-  -x(L:>ro
+ %@w$:
+ 9x(L:>ro
 /&
- (8  $x( #&  (|* #./'
+ .8 'x( $& /|* $./'
 w$9
-  #Cw$8
-  -Z* *4  (Z* #./%
+ %Cw$8
+ 9Z* 24 /Z* $./%
 w$7
-  #@w$6
-  ,l+ #2LA3
+ %@w$6
+ 7l+ $2LA3
 /)
- #&{~%Ssi&$
- ($tAL
- #$  (_, #./&
+ $&{~%Ssi&$
+ .$tAL
+ $$ /_, $./&
 w$5
-  #Dw$4
-  ,D/*
+ %Dw$4
+ 7D/*
 LDwe
 /&
- #8{~%\si&-
- ($tAL
- #$  (D #./&
+ $8{~%\si&-
+ .$ %D $$ /D $./&
 w$3
-  #Dw$2
-  ,D/(
- *4  (a, #./%
+ %Dw$2
+ 7D/(
+ 24 /a, $./%
 w$1
-  #@w$0
-  ,@/%
- *4  (@ #./%
+ %@w$0
+ 7@/%
+ 24 /@ $./%
 w$/
-  #@w$.
-  -@ *4  (@ #./%
+ %@w$.
+ 9@ 24 /@ $./%
 w$-
-  #@w$,
-  -@ *4  (@ #./%
+ %@w$,
+ 9@ 24 /@ $./%
 w$+
-  #@w$*
-  -@ *4  (@ #./%
+ %@w$*
+ 9@ 24 /@ $./%
 w$)
-  #@w$(
-  -@ *4  (@ #./%
+ %@w$(
+ 9@ 24 /@ $./%
 w$'
-  #@w$&
-  -@ *4  (@ #./%
+ %@w$&
+ 9@ 24 /@ $./%
 w$%
-  #@w$$
-  -@ *4  (@ #./%
+ %@w$$
+ 9@ 24 /@ $./%
 w$#
-  #@w$"
-  -@ *4  (@ #./%
+ %@w$"
+ 9@ 24 /@ $./%
 wbs;
-  #@wbpx
-  -@ *4  (@ #./%
+ %@wbpx
+ 9@ 24 /@ $./%
 wbr5
-  #@wbpF
-  -@ *4  (@ #./%
+ %@wbpF
+ 9@ 24 /@ $./%
 wbpo
-  #@wbpG
-  -@ *4  (@ #./%
+ %@wbpG
+ 9@ 24 /@ $./%
 wbpj
-  #@wb[
-  -@ *4  (@ #./%
+ %@wb[
+ 9@ 24 /@ $./%
 wbpM
-  #@wbU
-  -@ *4  (@ #./%
+ %@wbU
+ 9@ 24 /@ $./%
 wb(
-  #@wb7
-  ,@ .2/O
- .$/2
- 0$n[
+ %@wb7
+ 7@ :2/O
+ :$/2
+ >$n[
 _1
- $&/c
+ &&/c
 ||
 pB'-
 _3
- &*pB&C
+ **pB&C
 _%
- &&pB%R
-  $. %(pB%=
+ *&pB%R
+ '. ((pB%=
 _(
- '&_/
- '$_-
- &$  $' %&  $, %&  $1 %&  $6 %&  $; %&  $@ %&  $E %&  $J %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O +&pB&m
-  $W& +(pB&0
-  $W& $(pB%l
+ ,&_/
+ ,$_-
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O 4&pB&m
+ 'W& 4(pB&0
+ 'W& &(pB%l
 _+
- '&  $\& %&  $' %&_/
- <$`}
+ ,& '\& (& '' (&_/
+ V#$`}
 
 var tiledBF16x96SM80NarrowAligned = driver.Text{Base: &tiledBF16x64SM80NarrowAligned, Code: `packed2 131415 tiled_dtype_BF16_row_BF16_13_8_dtype_BF16_12_4_float32
- )$!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
- &$]xWq^
+ 0$!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
+ *$]xWq^
 OrWrG
 h5.rG
 p#6r6s7
- Q#*rIsOgrVp{jp[rmt2
- p&$r?p
- '$p<q
- z$$p<r
- 5$q:.4
+ R$*rIsOgrVp{jp[rmt2
+ a+$r?p
+ ,$p<q
+ u'$p<r
+ H$q:.4
 s/
 pg.M
- -(vnx;*&+
- *$qY0rf
- )$}mp+pQ|)1roqa
+ 8(vnx;*&+
+ 2$qY0rf
+ 0$}mp+pQ|)1roqa
 |O.P
 }f;
 qzp8(A
@@ -4200,9 +4089,9 @@ s/
 |O6yq
 }0;
 r,rE
- '+}mp+qRFq3qa
+ ,+}mp+qRFq3qa
 uM;
- (-ru$|)5q&qa
+ .-ru$|)5q&qa
 /#
 L)e
 qzp80A
@@ -4210,43 +4099,43 @@ vi%)-
 s/
 /#
 D&e
-  (8ru)Fxfqa
+ /8ru)Fxfqa
 D$e
- (-ru,|)5u|qa
- $Hy;C=B
+ .-ru,|)5u|qa
+ &Hy;C=B
 L7x_q3
 /)
- &(L8x_1.
- #$y;ER
+ *(L8x_1.
+ $$y;ER
 seM
- $&/.
- '$vG=5
+ &&/.
+ ,$vG=5
 se7
 /*
 ts
 vi8i#
 s/
 //
- (0ru3Frv+qyqa
+ .0ru3Frv+qyqa
 ut=4
- (&ru6Fuvrt*qa
+ .&ru6Fuvrt*qa
 /#
 vipTi"
 s/
 /)
 {*;
-  (x#ru:Frv+v(qa
-  )x#ru=u\rqq0qa
+ /x#ru:Frv+v(qa
+ 1x#ru=u\rqq0qa
 /#
 vi%%>xP
-  $v#D%e
-  (6ruAv@ulqFqa
-  )v#ruDu\rqrtqa
+ 'v#D%e
+ /6ruAv@ulqFqa
+ 1v#ruDu\rqrtqa
 /&
 s(<=M
 v3<=N-
- #J/%
- &$p<s
+ $J/%
+ *$p<s
 /,
 t_mN=T
 DY)
@@ -4254,36 +4143,36 @@ seO
 /&
 v8
 vi8i-
- *2ruKFvr1rlqa
+ 22ruKFvr1rlqa
 qYZrf
- )&ruNtQq0uxqa
+ 0&ruNtQq0uxqa
 /#
 vipTi,
 s/
 /&
-  (g% #5ruRFvr1ukqa
-  (g% ##ruUtQ++vZqa
+ /g% $5ruRFvr1ukqa
+ /g% $#ruUtQ++vZqa
 /#
 vi%%i+
-  *e% ##ruYFvr5reqa
-  (e% ##ru\tQ+qF*qa
- m#Z# BT* #f+:6vC9
+ 3e% $#ruYFvr5reqa
+ /e% $#ru\tQ+qF*qa
+ Z%Z# d#J $":6vC9
 /&
- .&}<++qy&+
- %$rzq&*^
- &$rzq&*&+
- $$/A
+ :&}<++qy&+
+ ($rzq&*^
+ *$rzq&*&+
+ &$/A
 |CN&'
 /=
 t_r;#]94
- '*wl#g)
+ ,*wl#g)
 {8#bE
 u?r;#b
- )({8#cE
- %${8#dE
- %${8#eE
- %$p],x;*&+
- 2$qDsB
+ 0({8#cE
+ (${8#dE
+ (${8#eE
+ ($p],x;*&+
+ B$qDsB
 qDrB
 qDqB
 qDpB
@@ -4315,196 +4204,196 @@ qDVB
 qDUB
 qDTB
 qDSB
- b#"/3
+ s$"/3
 s(>=q
 v3>=r-
- %(p<t
+ ((p<t
 /4
 D|=9
 ser
 /3
 ts
 vi8i;
- *0}mw,lFv-6sKqa
+ 20}mw,lFv-6sKqa
 ut=8
- (&}mw,lxL1.uAqa
+ .&}mw,lxL1.uAqa
 /#
 vipTi:
 s/
 /3
-  (W+ #3}mw,lxL{Sqa
-  (P- ##}mw,lxL11roqa
+ /W+ $3}mw,lxL{Sqa
+ /P- $#}mw,lxL11roqa
 /#
 vi%%i9
-  *W+ ##}mw,lxLrqq3qa
-  (}, ##}mw,lxL15q&qa
- i#T#y$s^C
+ 3W+ $#}mw,lxLrqq3qa
+ /}, $#}mw,lxL15q&qa
+ R%T#y$s^C
 xe%E
- #&z@p+p^tQ+sc
- #$}f%H
+ $&z@p+p^tQ+sc
+ $$}f%H
 xe%K
 z@xHFvr1sD
- +(z@p+p^u\66x+
- +$}2"tQq0td
- +$}2&FsKr6p6
- +$k3s6
- $${8#@K
- #$D.ql
+ 4(z@p+p^u\66x+
+ 4$}2"tQq0td
+ 4$}2&FsKr6p6
+ 4$k3s6
+ &${8#@K
+ $$D.ql
 /P
 rdXr.
- %(D7)
- ($/R
- ($/R
- ($D4si$/
- $$uer;$)uD
- &${8#lE
- $$/S
- &$sMq/9F=A
+ ((D7)
+ .$/R
+ .$/R
+ .$D4si$/
+ &$uer;$)uD
+ *${8#lE
+ &$/S
+ *$sMq/9F=A
 /T
 sMqA96si$-
- $(/T
+ &(/T
 xjphp@Eia
- #O/O
- #V#uer;$3=(
+ $O/O
+ $V#uer;$3=(
 /I
- %&/O
- %${~#RrN
+ (&/O
+ (${~#RrN
 q?r;#g
 /#
 xjr;#NEKpy
- '*qe,si$7
+ ,*qe,si$7
 u"
 /?
 s(<si#N
 v3<si#O-
- $,/?
+ &,/?
 uM=h
 q?r;#O
- $(vi8iR
+ &(vi8iR
 s/
 /?
- ((}mw,lFvr1rlqa
+ .(}mw,lFvr1rlqa
 ut=g
- (&}mw,ltQq0uxqa
+ .&}mw,ltQq0uxqa
 /#
 vipTiQ
-  $5  (y0 #3}mw,lFvr1ukqa
-  )[/}mw,ltQ++vZqa
+ '5 /y0 $3}mw,lFvr1ukqa
+ 1[/}mw,ltQ++vZqa
 /#
 vi%%iP
-  *y0 ##}mw,lFvr5reqa
-  )[/}mw,ltQ+qF*qa
- &T#}^Csi$S
+ 3y0 $#}mw,lFvr5reqa
+ 1[/}mw,ltQ+qF*qa
+ *T#}^Csi$S
 w#<si#o
- %&tS[
+ (&tS[
 w3p8
 r#s^o
- #(|G(i.
- &$|GpMi/
- &$|Gpoi0
- &$|Gr5i1
- &$r~#i2
- &$r~%i3
- &$r~)i4
- &$r~+i5
- &$r~/i6
- &$r~1i7
- &$r~5i8
- &$r~7i9
- &$r~;i:
- &$r~=i;
- &$r~Ai<
- &$r~Ci=
- &$w3nZ
+ $(|G(i.
+ *$|GpMi/
+ *$|Gpoi0
+ *$|Gr5i1
+ *$r~#i2
+ *$r~%i3
+ *$r~)i4
+ *$r~+i5
+ *$r~/i6
+ *$r~1i7
+ *$r~5i8
+ *$r~7i9
+ *$r~;i:
+ *$r~=i;
+ *$r~Ai<
+ *$r~Ci=
+ *$w3nZ
 r#s^q
 /$
 r~)i>
- &*r~+i?
- &$r~/i@
- &$r~1iA
- &$r~5iB
- &$r~7iC
- &$r~;iD
- &$r~=iE
- &$r~AiF
- &$r~CiG
- &$r~GiH
- &$r~IiI
- &$r~MiJ
- &$r~OiK
- &$r~SiL
- &$r~UiM
- &$w3np2
+ **r~+i?
+ *$r~/i@
+ *$r~1iA
+ *$r~5iB
+ *$r~7iC
+ *$r~;iD
+ *$r~=iE
+ *$r~AiF
+ *$r~CiG
+ *$r~GiH
+ *$r~IiI
+ *$r~MiJ
+ *$r~OiK
+ *$r~SiL
+ *$r~UiM
+ *$w3np2
 r#s^s
 /$
 r~WiN
- &*r~YiO
- &$r~]iP
- &$r~_iQ
- &$r~diR
- &$r~fiS
- &$r~jiT
- &$r~liU
- &$r~piV
- &$r~riW
- &$r~viX
- &$r~xiY
- &$r~|iZ
- &$r~~i[
- &$|G$#1i\
- $$ $^$|G$#3i]
- $[$ #^$/$
+ **r~YiO
+ *$r~]iP
+ *$r~_iQ
+ *$r~diR
+ *$r~fiS
+ *$r~jiT
+ *$r~liU
+ *$r~piV
+ *$r~riW
+ *$r~viX
+ *$r~xiY
+ *$r~|iZ
+ *$r~~i[
+ *$|G$#1i\
+ &$ &^$|G$#3i]
+ &[$ $^$/$
 w3npe
 r#s^u
 /$
 r~ji^
- &S$r~li_
- &$r~pia
- &$r~rib
- &$r~vic
- &$r~xid
- &$r~|ie
- &$r~~if
- &$|G$#1ig
- &$|G$#3ih
- &$|G$#7ii
- &$|G$#9ij
- &$|G$#=ik
- $$ye#=|X
+ *S$r~li_
+ *$r~pia
+ *$r~rib
+ *$r~vic
+ *$r~xid
+ *$r~|ie
+ *$r~~if
+ *$|G$#1ig
+ *$|G$#3ih
+ *$|G$#7ii
+ *$|G$#9ij
+ *$|G$#=ik
+ &$ye#=|X
 /#
 |G$#?il
- $(ye#?|X
+ &(ye#?|X
 /#
 |G$#Cim
- $(ye#C|X
+ &(ye#C|X
 /#
 |G$#Ein
- $(ye#E|X
- 9$sjwE#YU
- $$sG#Z#1
- b$$sjwE$GU
- $$sG$H#0
- X$$vt%$
+ &(ye#E|X
+ P#$sjwE#YU
+ &$sG#Z#1
+ s&$sjwE$GU
+ &$sG$H#0
+ a&$vt%$
 vt%&
 vt%*
 vt%,
- '*sjwE%5U
- $$sG%6#/
- d#$l%U##";
- &Gl%Y##">
- &Gl%_##"A
- &Gl%d##"D
- 5o$vt%p
+ ,*sjwE%5U
+ &$sG%6#/
+ w$$l%U##";
+ *Gl%Y##">
+ *Gl%_##"A
+ *Gl%d##"D
+ Ho$vt%p
 vt%r
 vt%v
 vt%x
- '*sjwE&#U
- $$sG&$#.
- d#$l&D##";
- &Gl&H##">
- &Gl&N##"A
- &Gl&R##"D
- 5o$q2&Z$&Z$$y
+ ,*sjwE&#U
+ &$sG&$#.
+ w$$l&D##";
+ *Gl&H##">
+ *Gl&N##"A
+ *Gl&R##"D
+ Ho$q2&Z$&Z$$y
 q2&[$&[$$y
 q2&\$&\$$/
 q2&]$&]$$/
@@ -4536,7 +4425,7 @@ rKv#v$$y
 rKu#u$$y
 rKt#t$$/
 rKs#s$$/
- 2"rKb#b$#B
+ B"rKb#b$#B
 rKa#a$#B
 rK_#_"I
 rK^#^"I
@@ -4552,9 +4441,9 @@ rKU#U$#B
 rKT#T$#B
 rKS#S"I
 rKR#R"I
- MBw*zFv-6t'
- #$yEx-z[r"&^$&_$&a$&b@
- #$yEx-wfr"&g$&h$&i$&j@
+ y#Bw*zFv-6t'
+ $$yEx-z[r"&^$&_$&a$&b@
+ $$yEx-wfr"&g$&h$&i$&j@
 /#
 yEywxyb#a#_#^@
 /#
@@ -4635,40 +4524,40 @@ pz%%$%#%"uKz"y"x"w@
 /$
 pz%%$%#%"v#z"y"x"w@
 /#
-  #0/#
-  #0/$
+ %0/#
+ %0/$
 x%#QFv6+sc
 /$
 pz)%(%'%&uKz"y"x"w@
 /$
 pz)%(%'%&v#z"y"x"w@
 /#
-  #0/#
-  #0/$
+ %0/#
+ %0/$
 x%#UFv6sKpZ
 /$
 pz-%,%+%*uKz"y"x"w@
 /$
 pz-%,%+%*v#z"y"x"w@
 /#
-  #0/#
-  #0/$
+ %0/#
+ %0/$
 x%#YFv6+w<
 /$
 pz1%0%/%.uKz"y"x"w@
 /$
 pz1%0%/%.v#z"y"x"w@
 /#
-  #0/#
-  #0/$
+ %0/#
+ %0/$
 x%#]xLulsD
 /$
 pz5%4%3%2uKz"y"x"w@
 /$
 pz5%4%3%2v#z"y"x"w@
 /#
-  #0/#
-  #0/%
+ %0/#
+ %0/%
 r@&b$&e
 r@%u$%x
 r@&[$&^
@@ -4679,12 +4568,12 @@ r@%%$%(
 r@$8$$;
 /%
 x%#jxL1.w<
-  +h#x%#nxL11sD
-  +h#x%#rxL11uE
-  +h#x%#vxL11vU
-  +h#x%#zxL1s#pZ
-  +h#x%#~xL15x+
-  +h#r@'Y$'\
+ 5h#x%#nxL11sD
+ 5h#x%#rxL11uE
+ 5h#x%#vxL11vU
+ 5h#x%#zxL1s#pZ
+ 5h#x%#~xL15x+
+ 5h#r@'Y$'\
 r@&m$&p
 r@'S$'V
 r@&g$&j
@@ -4760,13 +4649,13 @@ zZr;#o=2
 |3[=C
 /_
 rdkvC0
- r#\*{~$%si$R
- 0${~$'si$T
- .${~$)si$V
- ,$p<u
- >${~$1si$^
- >${~$9si$g
- 3$p(*3"7
+ e%\*{~$%si$R
+ >${~$'si$T
+ :${~$)si$V
+ 6$p<u
+ Z#${~$1si$^
+ Z#${~$9si$g
+ D$p(*3"7
 p(*5"8
 p(*7"0
 p(*9"1
@@ -4862,792 +4751,784 @@ N5$#1
 N4$#2
 N3"{
 N2"|
- (u$q<u"v
- (${~$Bsi$p
- 6$q<s"t
- <$q<q"r
- 9$q<o"p
- <$q<m"n
- 9$q<k"l
- <$q<i"j
- 9$q<g"h
- <$q<e"f
- 9$q<c"d
- <$q<a"b
- 9$q<^"_
- <$q<\"]
- 9$q<Z"[
- <$q<X"Y
- 9$q<V"W
- %[/L/ql
+ .u$q<u"v
+ .${~$Bsi$p
+ J$q<s"t
+ V#$q<q"r
+ P#$q<o"p
+ V#$q<m"n
+ P#$q<k"l
+ V#$q<i"j
+ P#$q<g"h
+ V#$q<e"f
+ P#$q<c"d
+ V#$q<a"b
+ P#$q<^"_
+ V#$q<\"]
+ P#$q<Z"[
+ V#$q<X"Y
+ P#$q<V"W
+ ([/L/ql
 /%
 wl#Fql
- $Owl#I)
-q?q3
- %Z#xC#1py
- +c/ %j1 %b$/%
+ &Owl#I)
+ %^M (Z#xC#1py
+ 4c/ (j1 (b$/%
 wl#Eql
- $.wl#H)
-  $;/$
+ &.wl#H)
+ ';/$
 xC#/xO
- (e$ (s1 %|3/&
+ .e$ .s1 (|3/&
 L2>s#
 /%
 wl#V>s#
- $Mwl#Y)
+ &Mwl#Y)
 q?s#
- %e%xC#>py
- ($ %m1 )v3wl#U>s#
- $$wl#X)
-  $;/$
+ (e%xC#>py
+ .$ (m1 0v3wl#U>s#
+ &$wl#X)
+ ';/$
 xC#<xO
- .R4 &v3L5e<
+ :R4 *v3L5e<
 /%
 wl#ge<
- $Owl#j)
+ &Owl#j)
 q?ux
- %Z#xC#Kpy
- ($ %q3 )p3wl#fe<
- $$wl#i)
-  $;/$
+ (Z#xC#Kpy
+ .$ (q3 0p3wl#fe<
+ &$wl#i)
+ ';/$
 xC#IxO
- .{3 &p3L8e*
+ :{3 *p3L8e*
 /%
 wl#we*
- $Owl#z)
+ &Owl#z)
 q?uk
- %OxC#Xpy
- ($ %u5 )j3wl#ve*
- $$wl#y)
-  $;/$
+ (OxC#Xpy
+ .$ (u5 0j3wl#ve*
+ &$wl#y)
+ ';/$
 xC#VxO
- .u3 %j3 #y*L=3
+ :u3 (j3 $y*L=3
 /(
 wl$,3
 {~&Csi&q
 rk4si$/
- (,t#yC#e
- ($ (i* %d3/)
+ .,t#yC#e
+ .$ .i* (d3/)
 L?we
 /%
 wl$5we
 {~&Lsi&z
 rk4si$8
- (t*t#yC#l
- ($ (^< %d3 *T+rM$yC#d
- .c* %]3 *}*rM#yC#j
- .c* %]3 *}*rM0yC#c
- .c* %W3 *w*rM/yC#i
- .c* %W3 *w*rM<yC#b
- .c* %Q3 *q*rM;yC#h
- .c* %Q3 *q*rMHyC#a
- (OwD6
- *d)/$
- )x*rMGyC#g
- ($r>qF
- *V+/$
- )c*rMTyC#_
- (Or>2'
- +[) )|*rMSyC#f
- ($r>xl
- +P+ )a*rMayC#^
- (Or>v6
- +[) )v*rM_yC#e
- ($r>vZ
- +y* )a*rMmyC#]
- (Or>2.
- +[) )p*rMlyC#d
- ($r>21
- +s*  ({./$
+ />t#yC#l
+ .? .g4 (d3 2T+rM$yC#d
+ :c* (]3 2}*rM#yC#j
+ :c* (]3 2}*rM0yC#c
+ :c* (W3 2w*rM/yC#i
+ :c* (W3 2w*rM<yC#b
+ :c* (Q3 2q*rM;yC#h
+ :c* (Q3 2q*rMHyC#a
+ .OwD6
+ 2d)/$
+ 0x*rMGyC#g
+ .$r>qF
+ 2V+/$
+ 0c*rMTyC#_
+ .Or>2'
+ 4[) 0|*rMSyC#f
+ .$r>xl
+ 4P+ 0a*rMayC#^
+ .Or>v6
+ 4[) 0v*rM_yC#e
+ .$r>vZ
+ 4y* 0a*rMmyC#]
+ .Or>2.
+ 4[) 0p*rMlyC#d
+ .$r>21
+ 4s* /{./$
 rMyyC#\
- (Ar>25
- +T#  )z.rMxyC#c
- (Ar>rW
- +T#  (x./$
+ .Ar>25
+ 4T# 1z.rMxyC#c
+ .Ar>rW
+ 4T# /x./$
 xC#4yC#[
- (Ar>xX
- +T#  )w.xC#3yC#b
- (Ar>u1
- +T#  (u./$
+ .Ar>xX
+ 4T# 1w.xC#3yC#b
+ .Ar>u1
+ 4T# /u./$
 xC#@yC#Z
- (Ar>z]
- +T#  )t.xC#?yC#a
- (Ar>re
- +T#  (r./$
+ .Ar>z]
+ 4T# 1t.xC#?yC#a
+ .Ar>re
+ 4T# /r./$
 xC#LyC#Y
- (Ar>xW
- +T#  )q.xC#KyC#_
- (Ar>y,
- 1T#J=uy.
+ .Ar>xW
+ 4T# 1q.xC#KyC#_
+ .Ar>y,
+ @T#J=uy.
 p9t,
- $&JQuy1
+ &&JQuy1
 /P
 p9z#
- $(Jnuy*
+ &(Jnuy*
 /#
-  %'J}uy6
-  %'/1
+ )'J}uy6
+ )'/1
 u4%SvX<
 u4%LvX'
 p910
- 1</c
+ @</c
 ||
 pB(]
- '(pB'r
- '$pB&{
- '$pB&f
- '$pB&>
- '$pB&1
- &$pB&(
- &$ #a) $W' $W$pB%u
- &$pB%m
- &$pB%e
- &$pB%\
- &$pB%T
- &$pB%L
- &$pB%D
- &$pB%<
- &$pB%4
- &$pB%,
- &$ #o' &n'pB$y
- &$pB$q
- &$pB$i
- &$ %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g%pB$'
- &$pB#{
- &$pB#s
- &$pB#k
- &$pB#c
- &$pB#Z
- &$pB#R
- &$pB#J
- %$ #IpB#B
- $G #u# &h% #k% &j% #m% &l% #o% &n% #o% &n% #q% &p% #q% &p%!y=x#
- &$!crWpm
- &$!y=xw
- &$!c.y3
- &$!c.z/
- &$!crepm
- &$!cxWpm
- &$!cy,pm
- &$!c.wG
- '$!c.wX
- $$pB(@
- $$!c.x#
- '$!cyspm
- $$pB'Z
- $$!c.xw
+ ,(pB'r
+ ,$pB&{
+ ,$pB&f
+ ,$pB&>
+ ,$pB&1
+ *$pB&(
+ *$ $a) ', &[)pB%u
+ *$pB%m
+ *$pB%e
+ *$pB%\
+ *$pB%T
+ *$pB%L
+ *$pB%D
+ *$pB%<
+ *$pB%4
+ *$pB%,
+ *$ $o' *n'pB$y
+ *$pB$q
+ *$pB$i
+ *$ (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g%pB$'
+ *$pB#{
+ *$pB#s
+ *$pB#k
+ *$pB#c
+ *$pB#Z
+ *$pB#R
+ *$pB#J
+ ($ $IpB#B
+ &G $u# *h% $k% *j% $m% *l% $o% *n% $o% *n% $q% *p% $q% *p%!y=x#
+ *$!crWpm
+ *$!y=xw
+ *$!c.y3
+ *$!c.z/
+ *$!crepm
+ *$!cxWpm
+ *$!cy,pm
+ *$!c.wG
+ ,$!c.wX
+ &$pB(@
+ &$!c.x#
+ ,$!cyspm
+ &$pB'Z
+ &$!c.xw
 tX
 pB'7
- $(!c1y3
- $$pB&J
- $$!c1z/
- #)pB&H
- $$!c10pm
- #)pB&F
- =8`}
+ &(!c1y3
+ &$pB&J
+ &$!c1z/
+ $)pB&H
+ &$!c10pm
+ $)pB&F
+ X#8`}
 
 var tiledBF16x96SM80 = driver.Text{Base: &tiledBF16x96SM80NarrowAligned, Code: `packed2 136165 tiled_dtype_BF16_row_BF16_13_8_dtype_BF16_12_4_float32
- ($!|F\|mwp
- )"tW6r-
+ .$!|F\|mwp
+ 0"tW6r-
 OxlrA
 h5*qq
- \#&wtpk
+ i$&wtpk
 r#p4p2
- #NtK'M
- %$vYq9r}yO
+ $NtK'M
+ ($vYq9r}yO
 /#
 vYqAv2
- $(wIq/
- #$vArEu$
- $$zmps
- @$tS4
- &$tH91
+ &(wIq/
+ $$vArEu$
+ &$zmps
+ ^#$tS4
+ *$tH91
 v_<
 xh
 s(1>xuysv6rquA}L6v-re
 tE
- #R%r9<
+ $R%r9<
 pc1
- $l$zy
+ &l$zy
 v%'
 qQ1
 rc
 ua2
- +.xEm?
- #$}0,
- #$}V"E="-
+ 4.xEm?
+ $$}0,
+ $$}V"E="-
 xjq)w"u=-
 /%
 qe"w"
 y7
- $S# #y% $n$D#91
-v%'
-  ,<xEmJ
+ &S# $y% &n$D#91
+ %> 7<xEmJ
 /%
-}0,
-/%
+ %</%
 }V-E=--
 xjp:191u=-
 /%
 qe-91
- %L{Zp)o?p3zSyxxI=-K
- )$D2pk
+ (L{Zp)o?p3zSyxxI=-K
+ 0$D2pk
 qY3;
- #(wZ}%qX
+ $(wZ}%qX
 wZ}%qu
 wZ}%p6
 tCbf}%pU
- )$yPX)
- %( #$zD8
+ 0$yPX)
+ (( $$zD8
 tE
 zD^
- (&rip?K
- &$ #W# %X#ud
- &$yy
- ($xYq%
+ .&rip?K
+ *$ %; ($ud
+ *$yy
+ .$xYq%
 {y'
- $$s$mHs))
- $$sAph
+ &$s$mHs))
+ &$sAph
 s$pO-
- %&}^1K
- ,$Dj=l
- #$wgrE=n
- $$vApA=o
- $$zmmr
- H$x=qR&'
- #$sk3
- &$qQ3
- /$DA)
- #$}PqVpk%#-
- *$sM{'<)
- <$sMmhR)
- $$tSg
- .$s($E
+ (&}^1K
+ 6$Dj=l
+ $$wgrE=n
+ &$vApA=o
+ &$zmmr
+ o#$x=qR&'
+ $$sk3
+ *$qQ3
+ <$DA)
+ $$}PqVpk%#-
+ 2$sM{'<)
+ V#$sMmhR)
+ &$tSg
+ :$s($E
 v3$v2
 uN%
- E(vY<=&-
- #(s'x;*&+
+ i#(vY<=&-
+ $(s'x;*&+
 s'38
- #&vYpAwq
- #&ua2
- #$}mp+p4qa
+ $&vYpAwq
+ $&ua2
+ $$}mp+p4qa
 qY1rf
 vG)
 r,pO
- #}$  %*}mp+Y|)1roqa
- #j$wt;
+ $}$ )*}mp+Y|)1roqa
+ $j$wt;
 qzp8"A
 vY<=/-
- #*zM;
- #$  &.}mxHFq3qa
- #%  '5}mp+p7|)5q&qa
+ $*zM;
+ $$ +.}mxHFq3qa
+ $% -5}mp+p7|)5q&qa
 /#
 zVe
 qzp8%A
 vY<=8-
 /#
 D*e
-  '5}mp+p5Fxfqa
+ -5}mp+p5Fxfqa
 D(e
-  'H}mp+p^|)5u|qa
- #m#Gqql
+ -H}mp+p^|)5u|qa
+ $m#Gqql
 y;I=H
 L'x_q3
- '(L(x_1.
- #$y;KR
+ ,(L(x_1.
+ $$y;KR
 seS
- %&  %c$ $(vG=;
+ (& )c$ &(vG=;
 se=
 /*
 vY<p@i#
- $.  &q#}mp+qRFrv+qyqa
+ &. +q#}mp+qRFrv+qyqa
 |D=:
 xT
-  &Iru"Fuvrt*qa
+ +Iru"Fuvrt*qa
 /#
 vY<w"i"
 /)
 y?;
-  'n#ru#Frv+v(qa
-  (n#ru$u\rqq0qa
+ -n#ru#Frv+v(qa
+ /n#ru$u\rqq0qa
 /#
 vY<=*>xP
 /#
 D)e
-  '3ru%v@ulqFqa
-  (l#ru&u\rqrtqa
+ -3ru%v@ulqFqa
+ /l#ru&u\rqrtqa
 /&
 s('=Y
 v3'=Z-
 uN(
- )i$t_mZ=a
+ 0i$t_mZ=a
 Df)
 se[
 /&
 vY<rNi-
- $0  %T% #*ru)Fvr1rlqa
+ &0 )T% $*ru)Fvr1rlqa
 qYhrf
-  'T% ##ru*tQq0uxqa
+ -T% $#ru*tQq0uxqa
 /#
 vY<=#i,
 /&
-  'R% ##ru+Fvr1ukqa
-  'R% ##ru,tQ++vZqa
+ -R% $#ru+Fvr1ukqa
+ -R% $#ru,tQ++vZqa
 /#
 vY<=,i+
-  (P% ##ru-Fvr5reqa
-  'P% ##ru.tQ+qF*qa
- {$X$x=p8X&'
+ /P% $#ru-Fvr5reqa
+ -P% $#ru.tQ+qF*qa
+ w'X$x=p8X&'
 /=
 t_r;#p94
- '( #ma${8#tE
+ ,( $ma${8#tE
 u?r;#t
- )ha${8#uE
- %${8#vE
- %${8#wE
- i$$s(*si#2
+ 0ha${8#uE
+ (${8#vE
+ (${8#wE
+ R'$s(*si#2
 v3*si#3-
 uN+
- &(wl#==?
+ *(wl#==?
 q?r;#3
 /3
 vY<p@i;
-  '_) #:ruPFv-6sKqa
+ -_) $:ruPFv-6sKqa
 |D=>
-  &r* ##ruQxL1.uAqa
+ +r* $#ruQxL1.uAqa
 /#
 vY<w"i:
 /3
-  'r* ##ruRxL{Sqa
-  'a, ##ruSxL11roqa
+ -r* $#ruRxL{Sqa
+ -a, $#ruSxL11roqa
 /#
 vY<=*i9
-  (r* ##ruTxLrqq3qa
-  '^, ##ruUxL15q&qa
- i#V$y$s^3
+ /r* $#ruTxLrqq3qa
+ -^, $#ruUxL15q&qa
+ R%V$y$s^3
 xe%5
- %&}f%8
+ (&}f%8
 xe%;
- M&{8#XK
- #$D4ql
- %$ #SOv%ys
+ y#&{8#XK
+ $$D4ql
+ ($ $SOv%ys
 D7)
- #T) ${GDA)
+ $T) &{GDA)
 v}r;$C
-  &x2/R
+ +x2/R
 qQ3
- .4D>si$L
- $$uer;$E="
- &${8$+E
- )$sMq/9<=K
+ :4D>si$L
+ &$uer;$E="
+ *${8$+E
+ 0$sMq/9<=K
 /T
 sMqA96si$I
- )(uer;$O=,
- *${~#orN
+ 0(uer;$O=,
+ 2${~#orN
 q?r;$&
 /#
 xjr;#kEKpy
- '*qe0si$S
- $$s('si#k
+ ,*qe0si$S
+ &$s('si#k
 v3'si#l-
 uN(
- $(uM=x
+ &(uM=x
 q?r;#l
 />
 vY<p@iR
- $.  &z.ruwFvr1rlqa
+ &. +z.ruwFvr1rlqa
 |D=w
-  &]0 #*ruxtQq0uxqa
+ +]0 $*ruxtQq0uxqa
 /#
 vY<w"iQ
 /?
-  ']0 ##ruyFvr1ukqa
-  (y.ruztQ++vZqa
+ -]0 $#ruyFvr1ukqa
+ /y.ruztQ++vZqa
 /#
 vY<=*iP
-  (]0 ##ru{Fvr5reqa
-  (y.ru|tQ+qF*qa
- &V$}^Msi$w
+ /]0 $#ru{Fvr5reqa
+ /y.ru|tQ+qF*qa
+ *V$}^Msi$w
 w#<si$4
- %&tSl
+ (&tSl
 w3N8
 r#s^M
- t#(w3LZ
+ i%(w3LZ
 r#s^O
- t#&w3Lp2
+ i%&w3Lp2
 r#s^Q
- t#&w3Lpe
+ i%&w3Lpe
 r#s^S
- Y0&w*XFv-6t'
- +$w*\Fv-rtp6
- +$w*axL{SV
- +$w*exLrqqc
- +$w*ixLrqp.
- +$w*mxLrqq6
- 4$w*yxLq0p.
- +$w*}xLq0q6
- +$x%#0Fv6+sc
- +$x%#4Fv6sKpZ
- +$x%#8Fv6+w<
- +$x%#<xLulsD
- 4$x%#HxL1.w<
- +$x%#LxL11sD
- +$x%#PxL11uE
- +$x%#TxL11vU
- +$x%#XxL1s#pZ
- +$x%#\xL15x+
- 4$x%#iFxXuApZ
- +$x%#mFxX6x+
- +$x%#qFxX6vP
- +$x%#uF.rqqX
- +$x%#yF.rqsI
- +$x%#}F.rqtd
- .$zZr;$4=8
+ c>&w*XFv-6t'
+ 4$w*\Fv-rtp6
+ 4$w*axL{SV
+ 4$w*exLrqqc
+ 4$w*ixLrqp.
+ 4$w*mxLrqq6
+ F$w*yxLq0p.
+ 4$w*}xLq0q6
+ 4$x%#0Fv6+sc
+ 4$x%#4Fv6sKpZ
+ 4$x%#8Fv6+w<
+ 4$x%#<xLulsD
+ F$x%#HxL1.w<
+ 4$x%#LxL11sD
+ 4$x%#PxL11uE
+ 4$x%#TxL11vU
+ 4$x%#XxL1s#pZ
+ 4$x%#\xL15x+
+ F$x%#iFxXuApZ
+ 4$x%#mFxX6x+
+ 4$x%#qFxX6vP
+ 4$x%#uF.rqqX
+ 4$x%#yF.rqsI
+ 4$x%#}F.rqtd
+ :$zZr;$4=8
 |3l=M
- ]#&tH9/
- 6$Gq)
+ k$&tH9/
+ J$Gq)
 {~$Gsi$u
- $&{9L
+ &&{9L
 tE
 sk/
- $(qQ/
- (${~$Isi$w
+ &(qQ/
+ .${~$Isi$w
 tAL
- #&  $//$
-  %/ &.{~$Ksi$y
-tAL
- #&  (/ +.uJ
+ $& '//$
+ )/ *.{~$Ksi$y
+ %/ $& // 4.uJ
 pipU"7
- )$uJ
+ 0$uJ
 pipU"/
- )$uJ
+ 0$uJ
 pipU"'
- '${~$Ssi%$
-tAL
- #&  $M $&qQ/
- &$uJ
+ ,${~$Ssi%$
+ %M $& 'M && %N *$uJ
 pipUr5
- 1$GqR
+ @$GqR
 {~$[si%,
- (&th&L
- $$sk-
- $$qQ-
- X$$Tq[pV+
+ .&th&L
+ &$sk-
+ &$qQ-
+ a&$Tq[pV+
 w$v
 wSt^tz
 w$u
-  #$/$
- $$/%
- $$Ip)?pEqBqgq7uLq]8
+ %$/$
+ &$/%
+ &$Ip)?pEqBqgq7uLq]8
 u@0xv
- $&wte
+ &&wte
 /'
- #&{~$esi%5
- ($tAL
- #$  $x$/%
-  %x$ #./&
+ $&{~$esi%5
+ .$tAL
+ $$ 'x$/%
+ )x$ $./&
 w$t
-  #Dw$s
-  #F ([#  %D #a#v^e
- ,$  (C #./'
+ %Dw$s
+ %F .[# )D $a#v^e
+ 6$ /C $./'
 w$r
-  #Cw$q
-  &C/'
-  'C/&
- *4  $@/$
-  %@ #./%
+ %Cw$q
+ +C/'
+ -C/&
+ 24 '@/$
+ )@ $./%
 w$p
-  #@w$o
-  ,b#/'
+ %@w$o
+ 7b#/'
 }f3
 /&
- (8/'
- $$  (T$ #./'
+ .8/'
+ &$ /T$ $./'
 w$n
-  #Cw$m
-  -b# *4  (b# #./%
+ %Cw$m
+ 9b# 24 /b# $./%
 w$l
-  #@w$k
-  -b#L&we
+ %@w$k
+ 9b#L&we
 /&
- (8  $b# #&  (f% #./'
+ .8 'b# $& /f% $./'
 w$j
-  #Cw$i
-  -s$ *4  (s$ #./%
+ %Cw$i
+ 9s$ 24 /s$ $./%
 w$h
-  #@w$g
-  -s$L+qd
+ %@w$g
+ 9s$L+qd
 /&
- (8  $s$ #&  (w& #./'
+ .8 's$ $& /w& $./'
 w$f
-  #Cw$e
-  -U& *4  (U& #./%
+ %Cw$e
+ 9U& 24 /U& $./%
 w$d
-  #@w$c
-  -U&L0}l
+ %@w$c
+ 9U&L0}l
 /&
- (8  $U& #&  (Y( #./'
+ .8 'U& $& /Y( $./'
 w$b
-  #Cw$a
-  -g' *4  (g' #./%
+ %Cw$a
+ 9g' 24 /g' $./%
 w$_
-  #@w$^
-  -g'L5zz
+ %@w$^
+ 9g'L5zz
 /&
- (8  $g' #&  (k) #./'
+ .8 'g' $& /k) $./'
 w$]
-  #Cw$\
-  -x( *4  (x( #./%
+ %Cw$\
+ 9x( 24 /x( $./%
 w$[
-  #@w$Z
-  -x(L:>ro
+ %@w$Z
+ 9x(L:>ro
 /&
- (8  $x( #&  (|* #./'
+ .8 'x( $& /|* $./'
 w$Y
-  #Cw$X
-  -Z* *4  (Z* #./%
+ %Cw$X
+ 9Z* 24 /Z* $./%
 w$W
-  #@w$V
-  -Z*L?ql
+ %@w$V
+ 9Z*L?ql
 /&
- (8  $Z* #&  (^, #./'
+ .8 'Z* $& /^, $./'
 w$U
-  #Cw$T
-  -l+ *4  (l+ #./%
+ %Cw$T
+ 9l+ 24 /l+ $./%
 w$S
-  #@w$R
-  -l+LD>s#
+ %@w$R
+ 9l+LD>s#
 /&
- (8  $l+ #&  (p- #./'
+ .8 'l+ $& /p- $./'
 w$Q
-  #Cw$P
-  -}, *4  (}, #./%
+ %Cw$P
+ 9}, 24 /}, $./%
 w$O
-  #@w$N
-  -},LIe<
+ %@w$N
+ 9},LIe<
 /&
- (8  $}, #&  (R/ #./'
+ .8 '}, $& /R/ $./'
 w$M
-  #Cw$L
-  -_. *4  (_. #./%
+ %Cw$L
+ 9_. 24 /_. $./%
 w$K
-  #@w$J
-  -_.LNe*
+ %@w$J
+ 9_.LNe*
 /&
- (8  $_. #&  (d0 #./'
+ .8 '_. $& /d0 $./'
 w$I
-  #Cw$H
-  -q/ *4  (q/ #./%
+ %Cw$H
+ 9q/ 24 /q/ $./%
 w$G
-  #@w$F
-  ,q/ #2LU3
+ %@w$F
+ 7q/ $2LU3
 /)
- #&{~&fsi'6
- ($tAL
- #$  (v1 #./&
+ $&{~&fsi'6
+ .$tAL
+ $$ /v1 $./&
 w$E
-  #Dw$D
-  ,D/*
+ %Dw$D
+ 7D/*
 LXwe
 /&
- #8{~&osi'?
- ($tAL
- #$  (D #./&
+ $8{~&osi'?
+ .$ %D $$ /D $./&
 w$C
-  #Dw$B
-  ,D/(
- *4  (w1 #./%
+ %Dw$B
+ 7D/(
+ 24 /w1 $./%
 w$A
-  #@w$@
-  ,@/%
- *4  (@ #./%
+ %@w$@
+ 7@/%
+ 24 /@ $./%
 w$?
-  #@w$>
-  -@ *4  (@ #./%
+ %@w$>
+ 9@ 24 /@ $./%
 w$=
-  #@w$<
-  -@ *4  (@ #./%
+ %@w$<
+ 9@ 24 /@ $./%
 w$;
-  #@w$:
-  -@ *4  (@ #./%
+ %@w$:
+ 9@ 24 /@ $./%
 w$9
-  #@w$8
-  -@ *4  (@ #./%
+ %@w$8
+ 9@ 24 /@ $./%
 w$7
-  #@w$6
-  -@ *4  (@ #./%
+ %@w$6
+ 9@ 24 /@ $./%
 w$5
-  #@w$4
-  -@ *4  (@ #./%
+ %@w$4
+ 9@ 24 /@ $./%
 w$3
-  #@w$2
-  -@ *4  (@ #./%
+ %@w$2
+ 9@ 24 /@ $./%
 w$1
-  #@w$0
-  -@ *4  (@ #./%
+ %@w$0
+ 9@ 24 /@ $./%
 w$/
-  #@w$.
-  -@ *4  (@ #./%
+ %@w$.
+ 9@ 24 /@ $./%
 w$-
-  #@w$,
-  -@ *4  (@ #./%
+ %@w$,
+ 9@ 24 /@ $./%
 w$+
-  #@w$*
-  -@ *4  (@ #./%
+ %@w$*
+ 9@ 24 /@ $./%
 w$)
-  #@w$(
-  -@ *4  (@ #./%
+ %@w$(
+ 9@ 24 /@ $./%
 w$'
-  #@w$&
-  -@ *4  (@ #./%
+ %@w$&
+ 9@ 24 /@ $./%
 w$%
-  #@w$$
-  -@ *4  (@ #./%
+ %@w$$
+ 9@ 24 /@ $./%
 w$#
-  #@w$"
-  -@ *4  (@ #./%
+ %@w$"
+ 9@ 24 /@ $./%
 wbs;
-  #@wbpx
-  -@ *4  (@ #./%
+ %@wbpx
+ 9@ 24 /@ $./%
 wbr5
-  #@wbpF
-  -@ *4  (@ #./%
+ %@wbpF
+ 9@ 24 /@ $./%
 wbpo
-  #@wbpG
-  -@ *4  (@ #./%
+ %@wbpG
+ 9@ 24 /@ $./%
 wbpj
-  #@wb[
-  -@ *4  (@ #./%
+ %@wb[
+ 9@ 24 /@ $./%
 wbpM
-  #@wbU
-  -@ *4  (@ #./%
+ %@wbU
+ 9@ 24 /@ $./%
 wb(
-  #@wb7
-  ,@ .2/Q
- .$/2
- 0$n[
+ %@wb7
+ 7@ :2/Q
+ :$/2
+ >$n[
 _1
- $&/d
+ &&/d
 ||
 pB)#
 _3
- &*pB(1
+ **pB(1
 _%
- &&pB'$
-  $. %(pB&l
+ *&pB'$
+ '. ((pB&l
 _(
- '&_/
- '$_-
- &$  $' %&  $, %&  $1 %&  $6 %&  $; %&  $@ %&  $E %&  $J %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O %&  $O +&pB(c
-  $z' +(pB'q
-  $z' $(pB'G
+ ,&_/
+ ,$_-
+ *$ '' (& ', (& '1 (& '6 (& '; (& '@ (& 'E (& 'J (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O (& 'O 4&pB(c
+ 'z' 4(pB'q
+ 'z' &(pB'G
 _+
- '&  $P( %&  $' %&_/
- <$`}
+ ,& 'P( (& '' (&_/
+ V#$`}
 
 var tiledBF16x128SM80 = driver.Text{Base: &tiledBF16x96SM80, Code: `packed2 162987 tiled_dtype_BF16_row_BF16_17_8_dtype_BF16_16_4_float32
- /$]q3rA
+ <$]q3rA
 tWqyq^
 Ou1qS
 h6u1s7
 p#v+q&s7
- [',z-6+
- '$uF|#
- z$$uF6.
- 5$q:.M
+ g,,z-6+
+ ,$uF|#
+ u'$uF6.
+ H$q:.M
 s/
 pg.r+
- +(s'4s#&+
- )$qY1;
- ($}mp+YFv6reqa
+ 4(s'4s#&+
+ 0$qY1;
+ .$}mp+YFv6reqa
 qY6rf
 zM)
 r,ps
- &)}mp+bF*x$2qa
+ *)}mp+bF*x$2qa
 t_m;zz
 D&)
 wU%
- &)}mxHv@u/roqa
- #$w_e
+ *)}mxHv@u/roqa
+ $$w_e
 qzp8$A
 vY<=9-
- #(D+e
- '$}mp+pQFxfqa
+ $(D+e
+ ,$}mp+pQFxfqa
 D)e
- 'C}mp+p5FvZuxqa
+ ,C}mp+p5FvZuxqa
 D(e
 r,qA
- &)}mp+p^Fukq0qa
+ *)}mp+p^Fukq0qa
 D'e
 wU#
- &)}mp+paFrv'u|qa
- $q#y;R=Q
+ *)}mp+paFrv'u|qa
+ &q#y;R=Q
 L(x_q3
- '&L)x_1.
- #$y;TR
+ ,&L)x_1.
+ $$y;TR
 se\
- *&vG=D
+ 2&vG=D
 seF
 /*
 vY<p@i$
- (*ru"FsCqF*qa
+ .*ru"FsCqF*qa
 |D=C
- '&ru#u\sCr6qa
+ ,&ru#u\sCr6qa
 }0=B
 r,q/
- &)ru$Fvr'qyqa
+ *)ru$Fvr'qyqa
 D#=A
 wU"
- &)ru%Fu/2q3qa
+ *)ru%Fu/2q3qa
 /#
 vY<=)i#
 /)
 D(e
- ',ru&FsC.sKqa
+ ,,ru&FsC.sKqa
 D'e
- '&ru'u\uQukqa
-D'e
-  'w#ru(Fvr0qFqa
-  (w#ru)Fu/.uAqa
+ ,&ru'u\uQukqa
+ %) -w#ru(Fvr0qFqa
+ /w#ru)Fu/.uAqa
 /&
 s('=j
 v3'=k-
- (LuFrt
+ .LuFrt
 /,
 t_mk=q
 Dv)
 sel
 /&
 vY<rNi0
- (0ru,tQrWp0qa
+ .0ru,tQrWp0qa
 qYx;
- (&ru-Fv-p0*qa
+ .&ru-Fv-p0*qa
 qY}rf
-  'k% #3ru.xLsQq&qa
+ -k% $3ru.xLsQq&qa
 t_r;#1zz
-  'k% ##ru/xL5*s#qa
+ -k% $#ru/xL5*s#qa
 /#
 vY<=-i/
 /&
-  'i% ##ru0tQxXvZqa
-  'i% ##ru1tQuArtqa
-  'i% ##ru2xLsKrWqa
-  'i% ##ru3xLuxrqqa
- ^$y# BT, #f-:;vC9
- /$}<5qF*&+
- %$rz0s#^
- &$rz0s#&+
- %$x=p8]&'
+ -i% $#ru0tQxXvZqa
+ -i% $#ru1tQuArtqa
+ -i% $#ru2xLsKrWqa
+ -i% $#ru3xLuxrqqa
+ m&y# d#J $":;vC9
+ <$}<5qF*&+
+ ($rz0s#^
+ *$rz0s#&+
+ ($x=p8]&'
 /=
 t_r;$,94
- '(wl$6)
+ ,(wl$6)
 {8$0E
 u?r;$0
- )({8$1E
- %${8$2E
- %${8$3E
- %$p],4s#&+
- 2$rr9B
+ 0({8$1E
+ (${8$2E
+ (${8$3E
+ ($p],4s#&+
+ B$rr9B
 rr:B
 rr;B
 rr<B
@@ -5679,154 +5560,154 @@ qDwB
 qDvB
 qDuB
 qDtB
- T$"s(*si#K
+ X&"s(*si#K
 v3*si#L-
- %&uF|@
+ (&uF|@
 /4
 wl#V=H
 q?r;#L
 /3
 vY<p@i@
- (.ruUF.t?rlqa
+ ..ruUF.t?rlqa
 |D=G
- '&ruVFro.v(qa
+ ,&ruVFro.v(qa
 }0=F
-  &n, #1ruWFr66xNqa
+ +n, $1ruWFr66xNqa
 D#=E
-  &n, ##ruX|){d<qa
+ +n, $#ruX|){d<qa
 /#
 vY<=)i?
 /3
-  'n, ##ruYFre+reqa
-  'n, ##ruZFrox$2qa
-  'n, ##ru[|)pdroqa
-  'f. ##ru\|).qF*qa
- i#w#y$s^5
+ -n, $#ruYFre+reqa
+ -n, $#ruZFrox$2qa
+ -n, $#ru[|)pdroqa
+ -f. $#ru\|).qF*qa
+ R%w#y$s^5
 xe%7
- #&z@p+p^Fv6x+
- #$}f%:
+ $&z@p+p^Fv6x+
+ $$}f%:
 xe%=
 z@xHtQrWqX
- +(z@p+p^Fv-|K
- +$}2"Fv6repZ
- +$}2&xL5*t8
- +$k3e
- $${8#yK
- #$D;ql
+ 4(z@p+p^Fv-|K
+ 4$}2"Fv6repZ
+ 4$}2&xL5*t8
+ 4$k3e
+ &${8#yK
+ $$D;ql
 /P
 rd_r.
- %(D>)
- %$DH)
+ ((D>)
+ ($DH)
 v}r;$d
- 4&DEsi$m
- $$uer;$f="
- &${8$KE
- )$sMq/9<=R
+ F&DEsi$m
+ &$uer;$f="
+ *${8$KE
+ 0$sMq/9<=R
 /T
 sMqA96si$j
- %(xjphp@Eih
- %$uer;$p=,
- *${~$2rN
+ ((xjphp@Eih
+ ($uer;$p=,
+ 2${~$2rN
 q?r;$F
 /#
 xjr;$.EKpy
- '*qe0si$t
- $$s('si$.
+ ,*qe0si$t
+ &$s('si$.
 v3'si$/-
- %&uMsi#7
+ (&uMsi#7
 q?r;$/
 />
 vY<p@iY
- (*ru~tQrWp0qa
+ .*ru~tQrWp0qa
 |Dsi#6
- '&}mw,TFv-p0*qa
+ ,&}mw,TFv-p0*qa
 }0si#5
-  &e2 #1}mw,TxLsQq&qa
+ +e2 $1}mw,TxLsQq&qa
 D#si#4
-  &e2 ##}mw,TxL5*s#qa
+ +e2 $#}mw,TxL5*s#qa
 /#
 vY<=)iX
 /?
-  'e2 ##}mw,TtQxXvZqa
-  'e2 ##}mw,TtQuArtqa
-  'e2 ##}mw,TxLsKrWqa
-  (s0}mw,TxLuxrqqa
- &w#}^Tsi%A
+ -e2 $#}mw,TtQxXvZqa
+ -e2 $#}mw,TtQuArtqa
+ -e2 $#}mw,TxLsKrWqa
+ /s0}mw,TxLuxrqqa
+ *w#}^Tsi%A
 w#<si$[
- %&tSz
+ (&tSz
 w3R8
- #^) #Y)|G(i0
- &$|GpMi1
- &$|Gpoi2
- &$|Gr5i3
- &$r~#i4
- &$r~%i5
- &$r~)i6
- &$r~+i7
- &$r~/i8
- &$r~1i9
- &$r~5i:
- &$r~7i;
- &$r~;i<
- &$r~=i=
- &$r~Ai>
- &$r~Ci?
- &$w3PZ
- $\)r~)i@
- &W)r~+iA
- &$r~/iB
- &$r~1iC
- &$r~5iD
- &$r~7iE
- &$r~;iF
- &$r~=iG
- &$r~AiH
- &$r~CiI
- &$r~GiJ
- &$r~IiK
- &$r~MiL
- &$r~OiM
- &$r~SiN
- &$r~UiO
- &$w3Pp2
+ $^) $Y)|G(i0
+ *$|GpMi1
+ *$|Gpoi2
+ *$|Gr5i3
+ *$r~#i4
+ *$r~%i5
+ *$r~)i6
+ *$r~+i7
+ *$r~/i8
+ *$r~1i9
+ *$r~5i:
+ *$r~7i;
+ *$r~;i<
+ *$r~=i=
+ *$r~Ai>
+ *$r~Ci?
+ *$w3PZ
+ &\)r~)i@
+ *W)r~+iA
+ *$r~/iB
+ *$r~1iC
+ *$r~5iD
+ *$r~7iE
+ *$r~;iF
+ *$r~=iG
+ *$r~AiH
+ *$r~CiI
+ *$r~GiJ
+ *$r~IiK
+ *$r~MiL
+ *$r~OiM
+ *$r~SiN
+ *$r~UiO
+ *$w3Pp2
 r#s^U
 /$
 r~WiP
- &*r~YiQ
- &$r~]iR
- &$r~_iS
- &$r~diT
- &$r~fiU
- &$r~jiV
- &$r~liW
- &$r~piX
- &$r~riY
- &$r~viZ
- &$r~xi[
- &$r~|i\
- &$r~~i]
- &$|G$#1i^
- &$|G$#3i_
- &$w3Ppe
+ **r~YiQ
+ *$r~]iR
+ *$r~_iS
+ *$r~diT
+ *$r~fiU
+ *$r~jiV
+ *$r~liW
+ *$r~piX
+ *$r~riY
+ *$r~viZ
+ *$r~xi[
+ *$r~|i\
+ *$r~~i]
+ *$|G$#1i^
+ *$|G$#3i_
+ *$w3Ppe
 r#s^W
 /$
 r~jia
- &*r~lib
- &$r~pic
- &$r~rid
- &$r~vie
- &$r~xif
- &$r~|ig
- &$r~~ih
- &$|G$#1ii
- &$|G$#3ij
- &$|G$#7ik
- &$|G$#9il
- &$|G$#=im
- &$|G$#?in
- &$|G$#Cio
- &$|G$#Eip
- n,$q2&o$&o$$y
+ **r~lib
+ *$r~pic
+ *$r~rid
+ *$r~vie
+ *$r~xif
+ *$r~|ig
+ *$r~~ih
+ *$|G$#1ii
+ *$|G$#3ij
+ *$|G$#7ik
+ *$|G$#9il
+ *$|G$#=im
+ *$|G$#?in
+ *$|G$#Cio
+ *$|G$#Eip
+ \7$q2&o$&o$$y
 q2&p$&p$$y
 q2&q$&q$$/
 q2&r$&r$$/
@@ -5858,7 +5739,7 @@ q2'.$'.$$y
 q2'/$'/$$y
 q2'0$'0$$/
 q2'1$'1$$/
- ."rKr#r$#B
+ :"rKr#r$#B
 rKq#q$#B
 rKp#p"I
 rKo#o"I
@@ -5874,18 +5755,18 @@ rKf#f$#B
 rKe#e$#B
 rKd#d"I
 rKc#c"I
- ]#Bw*\F.t?sD
- '$yEywxyr#q#p#o@
+ k$Bw*\F.t?sD
+ ,$yEywxyr#q#p#o@
 /#
 yEywx[n#m#l#k@
 /$
 w*aFrewn
- ',yEx-xyj#i#h#g@
+ ,,yEx-xyj#i#h#g@
 /#
 yEx-x[f#e#d#c@
 /$
 w*eF.t?vU
- %,pz)%(%'%&wfr"':$';$'<$'=@
+ (,pz)%(%'%&wfr"':$';$'<$'=@
 /#
 pz%%$%#%"xyb#a#_#^@
 /#
@@ -5966,56 +5847,56 @@ pz%%$%#%"z[r"#I$#H$#G$#F@
 /$
 pz%%$%#%"wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0/$
+ %0/#
+ %0/$
 x%#<Fro1rj
 /$
 pz)%(%'%&z[r"#I$#H$#G$#F@
 /$
 pz)%(%'%&wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0/$
+ %0/#
+ %0/$
 x%#@Fro1t8
 /$
 pz-%,%+%*z[r"#I$#H$#G$#F@
 /$
 pz-%,%+%*wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0/$
+ %0/#
+ %0/$
 x%#DFrox$pU
 /$
 pz1%0%/%.z[r"#I$#H$#G$#F@
 /$
 pz1%0%/%.wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0/$
+ %0/#
+ %0/$
 x%#HFro5t'
 /$
 pz5%4%3%2z[r"#I$#H$#G$#F@
 /$
 pz5%4%3%2wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0/$
+ %0/#
+ %0/$
 x%#LFroy\V
 /$
 pz9%8%7%6z[r"#I$#H$#G$#F@
 /$
 pz9%8%7%6wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0/$
+ %0/#
+ %0/$
 x%#PFro*s]
 /$
 pz=%<%;%:z[r"#I$#H$#G$#F@
 /$
 pz=%<%;%:wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0/%
+ %0/#
+ %0/%
 r@'E$'H
 r@&X$&[
 r@'?$'B
@@ -6026,14 +5907,14 @@ r@%f$%i
 r@$y$$|
 /%
 x%#\Fr66sc
-  +|#x%#aFr6rtpZ
-  +|#x%#eFr66w<
-  +|#x%#i|)tT
-  +|#x%#m|)pduE
-  +|#x%#q|)pdvU
-  +|#x%#u|)'um
-  +|#x%#y|)'yu
-  +|#r@(]$(a
+ 5|#x%#aFr6rtpZ
+ 5|#x%#eFr66w<
+ 5|#x%#i|)tT
+ 5|#x%#m|)pduE
+ 5|#x%#q|)pdvU
+ 5|#x%#u|)'um
+ 5|#x%#y|)'yu
+ 5|#r@(]$(a
 r@'q$'t
 r@(W$(Z
 r@'k$'n
@@ -6129,13 +6010,13 @@ zZr;$[=?
 |3z=T
 /_
 rdmvC0
- r#y,{~$osi%?
- 0${~$qsi%A
- .${~$ssi%C
- ,$uFxR
- A${~${si%K
- ?${~%&si%S
- 3$p(+7"7
+ e%y,{~$osi%?
+ >${~$qsi%A
+ :${~$ssi%C
+ 6$uFxR
+ a#${~${si%K
+ \#${~%&si%S
+ D$p(+7"7
 p(+9"8
 p(+;"0
 p(+="1
@@ -6263,248 +6144,248 @@ N5$#Q
 N4$#R
 N3$#J
 N2$#K
- #X&wb$#E
- #$wb$#D
- 0${~%/si%\
- 2$wb$#C
- #$wb$#B
- @$wb$#A
- #$wb$#@
- =$wb$#?
- #$wb$#>
- @$wb$#=
- #$wb$#<
- =$wb$#;
- #$wb$#:
- @$wb$#9
- #$wb$#8
- =$wb$#7
- #$wb$#6
- @$wb$#5
- #$wb$#4
- =$wb$#3
- #$wb$#2
- @$wb$#1
- #$wb$#0
- =$wb$#/
- #$wb$#.
- @$w$~
- #$w$}
- =$w$|
- #$w${
- @$w$z
- #$w$y
- =$w$x
- #$w$w
- @$ &S8 ,{$ 2X5 /z7 6{7 0z7 2{7 0z7 5{7 0z7 2{7 0z7 5{7 0z7 2{7 0z7LS>rt
+ $X&wb$#E
+ $$wb$#D
+ >${~%/si%\
+ B$wb$#C
+ $$wb$#B
+ ^#$wb$#A
+ $$wb$#@
+ X#$wb$#?
+ $$wb$#>
+ ^#$wb$#=
+ $$wb$#<
+ X#$wb$#;
+ $$wb$#:
+ ^#$wb$#9
+ $$wb$#8
+ X#$wb$#7
+ $$wb$#6
+ ^#$wb$#5
+ $$wb$#4
+ X#$wb$#3
+ $$wb$#2
+ ^#$wb$#1
+ $$wb$#0
+ X#$wb$#/
+ $$wb$#.
+ ^#$w$~
+ $$w$}
+ X#$w$|
+ $$w${
+ ^#$w$z
+ $$w$y
+ X#$w$x
+ $$w$w
+ ^#$ *S8 6{$ BX5 <z7 J{7 >z7 B{7 >z7 H{7 >z7 B{7 >z7 H{7 >z7 B{7 >z7LS>rt
 /&
 wl$*>rt
- $(wl$-)
+ &(wl$-)
 q?rt
- %&xC#fpy
- )P8/'
- 0z7wl$)>rt
- $$wl$,)
-  $A/$
+ (&xC#fpy
+ 0P8/'
+ >z7wl$)>rt
+ &$wl$,)
+ 'A/$
 xC#dxO
- (,wD0
- 1$LXsd2
+ .,wD0
+ @$LXsd2
 /&
 wl$:sd2
- $(wl$=)
+ &(wl$=)
 q?pd2
- %&xC#spy
- ($wD+
- 1$wl$9sd2
- $$wl$<)
-  $A/$
+ (&xC#spy
+ .$wD+
+ @$wl$9sd2
+ &$wl$<)
+ 'A/$
 xC#qxO
- *Z8 0~7L],qy
+ 2Z8 >~7L],qy
 /&
 wl$J,qy
- $(wl$M)
+ &(wl$M)
 q?'qy
- %&xC$#py
- ($wD.
- 1$wl$I,qy
- $$wl$L)
-  $A/$
+ (&xC$#py
+ .$wD.
+ @$wl$I,qy
+ &$wl$L)
+ 'A/$
 xC#~xO
- *T8 0x7Lc,q&
+ 2T8 >x7Lc,q&
 /&
 wl$Z,q&
- $(wl$])
+ &(wl$])
 q?'q&
- %&xC$0py
- ($wD5
- 1$wl$Y,q&
- $$wl$\)
-  $A/$
+ (&xC$0py
+ .$wD5
+ @$wl$Y,q&
+ &$wl$\)
+ 'A/$
 xC$.xO
- *}7 /r7 #},Lj3
+ 2}7 <r7 $},Lj3
 /)
 wl$m3
 {~'qsi(A
 rk4si$p
- (,t#yC$<
- ($wD6
+ .,t#yC$<
+ .$wD6
 /&
- )z, )P-Lmwe
+ 0z, 0P-Lmwe
 /&
 wl$vwe
 {~'zsi(J
 rk4si$y
- (,t#yC$C
- ($ #e,/&
- /j7 *X-rM$yC$;
- *g, )f7 0R-rM#yC$A
- *g, /f7 *R-rM0yC$:
- *g, )_7 0{,rM/yC$@
- *g, /_7 *{,rM<yC$9
- *g, )Y7 0u,rM;yC$?
- *g, /Y7 *u,rMHyC$8
- *g, /Q7 *m,rMGyC$>
- *g, /x6 *e,rMTyC$7
- *g, 0x6 )~7rMSyC$=
- ($ $yL 0x6 )e,rMayC$6
- *g, 0x6 )x7rM_yC$<
- ($ $sL 0x6 )e,rMmyC$5
- *g, 0x6 )r7rMlyC$;
- ($ $mL 0x6 )e,rMyyC$4
- ($r>t,
- 1b, )l7rMxyC$:
- ($r>ro
+ .,t#yC$C
+ .$ $e,/&
+ <j7 2X-rM$yC$;
+ 2g, 0f7 >R-rM#yC$A
+ 2g, <f7 2R-rM0yC$:
+ 2g, 0_7 >{,rM/yC$@
+ 2g, <_7 2{,rM<yC$9
+ 2g, 0Y7 >u,rM;yC$?
+ 2g, <Y7 2u,rMHyC$8
+ 2g, <Q7 2m,rMGyC$>
+ 2g, <x6 2e,rMTyC$7
+ 2g, >x6 0~7rMSyC$=
+ .$ &yL >x6 0e,rMayC$6
+ 2g, >x6 0x7rM_yC$<
+ .$ &sL >x6 0e,rMmyC$5
+ 2g, >x6 0r7rMlyC$;
+ .$ &mL >x6 0e,rMyyC$4
+ .$r>t,
+ @b, 0l7rMxyC$:
+ .$r>ro
 /%
- 0q7 )e,xC#4yC$3
- ($r>z#
- 1b, )f7xC#3yC$9
- ($r>ys
+ >q7 0e,xC#4yC$3
+ .$r>z#
+ @b, 0f7xC#3yC$9
+ .$r>ys
 /%
- 0k7 )e,xC#@yC$2
- ($r>.6
- 1b, )_7xC#?yC$8
- ($r>r6
+ >k7 0e,xC#@yC$2
+ .$r>.6
+ @b, 0_7xC#?yC$8
+ .$r>r6
 /%
- 0e7 )e,xC#LyC$1
- ($r>1'
- 1b, )Y7xC#KyC$7
- ($r>10
+ >e7 0e,xC#LyC$1
+ .$r>1'
+ @b, 0Y7xC#KyC$7
+ .$r>10
 /%
- 0^7  (\7/$
+ >^7 /\7/$
 xC#XyC$0
- (Mr>|V
- 1a#  )[7xC#WyC$6
- (Mr>q3
- 1a#  (Y7/$
+ .Mr>|V
+ @a# 1[7xC#WyC$6
+ .Mr>q3
+ @a# /Y7/$
 xC#eyC$/
- (Mr>1.
- 1a#  )X7xC#dyC$5
- (Mr>11
- 1a#  (V7/$
+ .Mr>1.
+ @a# 1X7xC#dyC$5
+ .Mr>11
+ @a# /V7/$
 xC#qyC$.
- (Mr>15
- 1a#  )U7xC#pyC$4
- (Mr>1*
- 1a#  (S7/$
+ .Mr>15
+ @a# 1U7xC#pyC$4
+ .Mr>1*
+ @a# /S7/$
 xC#}yC$-
- (Mr>16
- 1a#  )R7xC#|yC$3
- (Mr>x$
- 7a#J=v|'
+ .Mr>16
+ @a# 1R7xC#|yC$3
+ .Mr>x$
+ La#J=v|'
 p95'
- $&JQv|0
+ &&JQv|0
 /Q
 p95+
- $(Jqv|2
+ &(Jqv|2
 /#
-  %'u4'~v|.
-  %'/2
+ )'u4'~v|.
+ )'/2
 u4&[v|1
 u4&Tv|5
 p95*
- 3<pB*o
- '$pB)t
- '$pB(O
- '$pB(:
- '$pB'c
- '$pB'U
- &$pB'L
- &$pB'D
- &$pB'<
- &$pB'4
- &$pB',
- &$ #S$ &T$pB&y
- &$pB&q
- &$pB&i
- &$pB&a
- &$pB&X
- &$pB&P
- &$ #V+ $x' $[%pB&@
- &$pB&8
- &$pB&0
- &$ %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g%pB$h
- &$pB$^
- &$pB$V
- &$pB$N
- &$pB$F
- &$pB$>
- &$pB$6
- &$pB$.
- &$pB$&
- &$ %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% $g% %f% #g% &f% #i% &h% #k% &j% #m% &l% #o% &n% #o% &n% #q% &p% #q% &p%!c|Vpm
- &$!cq3pm
- &$!c1wG
- &$!c1wX
- &$!c1x#
- &$!c1*pm
- &$!c1xw
- &$!c5y3
- &$!c5z/
- '$!cs#pm
- $$pB*Q
- $$!c5+pm
- '$!c52pm
- $$pB)O
- $$!c5wG
+ D<pB*o
+ ,$pB)t
+ ,$pB(O
+ ,$pB(:
+ ,$pB'c
+ ,$pB'U
+ *$pB'L
+ *$pB'D
+ *$pB'<
+ *$pB'4
+ *$pB',
+ *$ $S$ *T$pB&y
+ *$pB&q
+ *$pB&i
+ *$pB&a
+ *$pB&X
+ *$pB&P
+ *$ $V+ 'O &Q+pB&@
+ *$pB&8
+ *$pB&0
+ *$ (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g%pB$h
+ *$pB$^
+ *$pB$V
+ *$pB$N
+ *$pB$F
+ *$pB$>
+ *$pB$6
+ *$pB$.
+ *$pB$&
+ *$ (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% &g% (f% $g% *f% $i% *h% $k% *j% $m% *l% $o% *n% $o% *n% $q% *p% $q% *p%!c|Vpm
+ *$!cq3pm
+ *$!c1wG
+ *$!c1wX
+ *$!c1x#
+ *$!c1*pm
+ *$!c1xw
+ *$!c5y3
+ *$!c5z/
+ ,$!cs#pm
+ &$pB*Q
+ &$!c5+pm
+ ,$!c52pm
+ &$pB)O
+ &$!c5wG
 tX
 pB(z
- $(!c5wX
- $$pB'o
- $$!c5x#
- #)pB'm
- $$!c5*pm
- #)pB'k
- =8`}
+ &(!c5wX
+ &$pB'o
+ &$!c5x#
+ $)pB'm
+ &$!c5*pm
+ $)pB'k
+ X#8`}
 
 var tiledF16x32SM80NarrowAligned = driver.Text{Base: &tiledBF16x32SM80NarrowAligned, Code: `packed2 80748 tiled_dtype_F16_row_F16_5_8_dtype_F16_4_4_float32
- i3${Iu5{@p&#%"qPqUz[{@@
- #${Iu5qi{4p&#%"qPqUwfqi{4@
+ RE${Iu5{@p&#%"qPqUz[{@@
+ $${Iu5qi{4p&#%"qPqUwfqi{4@
 /#
 {Iu5pR6"7"8"9pqpapTpepNuK6"7"8"9@
 /#
 {Iu5pR:";"<"=pqpapTpepNv#:";"<"=@
- %,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
+ (,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
 /$
 {Iu5pR""#"$"%p&'%&%%%$v#""#"$"%@
 /#
 {Iu5pR>"?"@"Ap&#%"qPqUuK>"?"@"A@
 /#
 {Iu5pRB"C"D"Ep&#%"qPqUv#B"C"D"E@
- %0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
+ (0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
 /$
 {Iu5pR*"+","-p&+%*%)%(v#*"+","-@
 /#
 {Iu5pRF"G"H"Ip&'%&%%%$uKF"G"H"I@
 /#
 {Iu5pRJ"K"L"Mp&'%&%%%$v#J"K"L"M@
- %0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
+ (0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
 /$
 {Iu5pR2"3"4"5p&/%.%-%,v#2"3"4"5@
 /#
 {Iu5pRN"O"P"Qp&+%*%)%(uKN"O"P"Q@
 /#
 {Iu5pRR"S"T"Up&+%*%)%(v#R"S"T"U@
- m60wL$r$$u
+ ZK0wL$r$$u
 wL$($$+
 wL$l$$o
 wL$"$$%
@@ -6512,13 +6393,13 @@ wL#;$#>
 }gB"E
 wL#5$#8
 }g<"?
- %2{Iu5Q>Q>Q>Qpqx-xyQ#P#O#N@
- #${Iu5Q>Q>Q>Qpqx-x[M#L#K#J@
+ (2{Iu5Q>Q>Q>Qpqx-xyQ#P#O#N@
+ $${Iu5Q>Q>Q>Qpqx-x[M#L#K#J@
 /#
 {Iu5Q>Q>Q>QpqywxyA#@#?#>@
 /#
 {Iu5Q>Q>Q>Qpqywx[=#<#;#:@
- %,wa%%$%#%"xyI#H#G#F@
+ (,wa%%$%#%"xyI#H#G#F@
 /$
 wa%%$%#%"x[E#D#C#B@
 /#
@@ -6534,19 +6415,19 @@ wL#O$#R
 }gV"Y
 wL#I$#L
 }gP"S
- %B{Iu5Q>Q>Q>Qpqx-uK9"8"7"6@
+ (B{Iu5Q>Q>Q>Qpqx-uK9"8"7"6@
 /%
 {Iu5Q>Q>Q>Qpqx-v#9"8"7"6@
 /#
 {Iu5Q>Q>Q>QpqywuK9"8"7"6@
 /#
 {Iu5Q>Q>Q>Qpqywv#9"8"7"6@
- %0wa%%$%#%"uK9"8"7"6@
+ (0wa%%$%#%"uK9"8"7"6@
 /$
 wa%%$%#%"v#9"8"7"6@
 /#
-  #0/#
-  #0/%
+ %0/#
+ %0/%
 wL%=$%@
 wL$P$$S
 wL%7$%:
@@ -6555,7 +6436,7 @@ wL#d$#g
 }gk"n
 wL#]$#a
 }ge"h
- %B  *? $2  *?wL%Q$%T
+ (B 3? &2 3?wL%Q$%T
 wL$e$$h
 wL%K$%N
 wL$^$$b
@@ -6563,67 +6444,67 @@ wL#x$#{
 wL#.$#1
 wL#r$#u
 }gy"|
- %B}7Q#P#O#Npqx-uK5"4"3"2@
+ (B}7Q#P#O#Npqx-uK5"4"3"2@
 /%
 }7M#L#K#Jpqx-v#1"0"/".@
 /#
 }7A#@#?#>pqywuK-","+"*@
 /#
 }7=#<#;#:pqywv#)"("'"&@
- %0}7I#H#G#Fp&%%$%#%"uK%"$"#""@
+ (0}7I#H#G#Fp&%%$%#%"uK%"$"#""@
 /$
 }7E#D#C#Bp&%%$%#%"wfzj
 /#
 }79#8#7#6pqx-pqbp*wF
 /#
 }75#4#3#2pqx-wfyc
- Z'0}g4"5
- =$}g2"3
- <$}g0"1
- 9$}g."/
- <$}g,"-
- 9$}g*"+
- <$}g(")
- 9$}g&"'
- =$}g$"%
- =$}g""#
- 9$shtD?\p0r[v~t^pxs;
- 9$shtD?\p0r[v~t^pFr5
- 9$shtD?\p0r[v~t^pGpo
- 9$shtD?\p0r[v~t^[pj
- 9$shtD?\p0r[v~t^UpM
- 9$shtD?\p0r[v~t^wy
- {&$`}
+ e,0}g4"5
+ X#$}g2"3
+ V#$}g0"1
+ P#$}g."/
+ V#$}g,"-
+ P#$}g*"+
+ V#$}g(")
+ P#$}g&"'
+ X#$}g$"%
+ X#$}g""#
+ P#$shtD?\p0r[v~t^pxs;
+ P#$shtD?\p0r[v~t^pFr5
+ P#$shtD?\p0r[v~t^pGpo
+ P#$shtD?\p0r[v~t^[pj
+ P#$shtD?\p0r[v~t^UpM
+ P#$shtD?\p0r[v~t^wy
+ w+$`}
 
 var tiledF16x32SM80 = driver.Text{Base: &tiledBF16x32SM80, Code: `packed2 81930 tiled_dtype_F16_row_F16_5_8_dtype_F16_4_4_float32
- s2${Iu5{@p&#%"qPqUz[{@@
- #${Iu5qi{4p&#%"qPqUwfqi{4@
+ gC${Iu5{@p&#%"qPqUz[{@@
+ $${Iu5qi{4p&#%"qPqUwfqi{4@
 /#
 {Iu5pR6"7"8"9pqpapTpepNuK6"7"8"9@
 /#
 {Iu5pR:";"<"=pqpapTpepNv#:";"<"=@
- %,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
+ (,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
 /$
 {Iu5pR""#"$"%p&'%&%%%$v#""#"$"%@
 /#
 {Iu5pR>"?"@"Ap&#%"qPqUuK>"?"@"A@
 /#
 {Iu5pRB"C"D"Ep&#%"qPqUv#B"C"D"E@
- %0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
+ (0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
 /$
 {Iu5pR*"+","-p&+%*%)%(v#*"+","-@
 /#
 {Iu5pRF"G"H"Ip&'%&%%%$uKF"G"H"I@
 /#
 {Iu5pRJ"K"L"Mp&'%&%%%$v#J"K"L"M@
- %0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
+ (0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
 /$
 {Iu5pR2"3"4"5p&/%.%-%,v#2"3"4"5@
 /#
 {Iu5pRN"O"P"Qp&+%*%)%(uKN"O"P"Q@
 /#
 {Iu5pRR"S"T"Up&+%*%)%(v#R"S"T"U@
- l60wL$r$$u
+ XK0wL$r$$u
 wL$($$+
 wL$l$$o
 wL$"$$%
@@ -6631,13 +6512,13 @@ wL#;$#>
 }gB"E
 wL#5$#8
 }g<"?
- %2{Iu5Q>Q>Q>Qpqx-xyQ#P#O#N@
- #${Iu5Q>Q>Q>Qpqx-x[M#L#K#J@
+ (2{Iu5Q>Q>Q>Qpqx-xyQ#P#O#N@
+ $${Iu5Q>Q>Q>Qpqx-x[M#L#K#J@
 /#
 {Iu5Q>Q>Q>QpqywxyA#@#?#>@
 /#
 {Iu5Q>Q>Q>Qpqywx[=#<#;#:@
- %,wa%%$%#%"xyI#H#G#F@
+ (,wa%%$%#%"xyI#H#G#F@
 /$
 wa%%$%#%"x[E#D#C#B@
 /#
@@ -6653,19 +6534,19 @@ wL#O$#R
 }gV"Y
 wL#I$#L
 }gP"S
- %B{Iu5Q>Q>Q>Qpqx-uK9"8"7"6@
+ (B{Iu5Q>Q>Q>Qpqx-uK9"8"7"6@
 /%
 {Iu5Q>Q>Q>Qpqx-v#9"8"7"6@
 /#
 {Iu5Q>Q>Q>QpqywuK9"8"7"6@
 /#
 {Iu5Q>Q>Q>Qpqywv#9"8"7"6@
- %0wa%%$%#%"uK9"8"7"6@
+ (0wa%%$%#%"uK9"8"7"6@
 /$
 wa%%$%#%"v#9"8"7"6@
 /#
-  #0/#
-  #0/%
+ %0/#
+ %0/%
 wL%=$%@
 wL$P$$S
 wL%7$%:
@@ -6674,7 +6555,7 @@ wL#d$#g
 }gk"n
 wL#]$#a
 }ge"h
- %B  *? $2  *?wL%Q$%T
+ (B 3? &2 3?wL%Q$%T
 wL$e$$h
 wL%K$%N
 wL$^$$b
@@ -6682,84 +6563,84 @@ wL#x$#{
 wL#.$#1
 wL#r$#u
 }gy"|
- %B}7Q#P#O#Npqx-uK5"4"3"2@
+ (B}7Q#P#O#Npqx-uK5"4"3"2@
 /%
 }7M#L#K#Jpqx-v#1"0"/".@
 /#
 }7A#@#?#>pqywuK-","+"*@
 /#
 }7=#<#;#:pqywv#)"("'"&@
- %0}7I#H#G#Fp&%%$%#%"uK%"$"#""@
+ (0}7I#H#G#Fp&%%$%#%"uK%"$"#""@
 /$
 }7E#D#C#Bp&%%$%#%"wfzj
 /#
 }79#8#7#6pqx-pqbp*wF
 /#
 }75#4#3#2pqx-wfyc
- X'0Tv5yI
+ a,0Tv5yI
 t75
- #&t74
- A$t73
- #$t72
- @$t71
- #$t70
- =$t7/
- #$t7.
- @$t7-
- #$t7,
- =$t7+
- #$t7*
- @$t7)
- #$t7(
- =$t7'
- #$t7&
- A$t7%
- #$t7$
- A$t7#
- #$t7"
- =$u2s;
- #$u2px
- =$u2r5
- #$u2pF
- =$u2po
- #$u2pG
- =$u2pj
- #$u2[
- =$u2pM
- #$u2U
- =$u2(
- #$u27
- T'$`}
+ $&t74
+ a#$t73
+ $$t72
+ ^#$t71
+ $$t70
+ X#$t7/
+ $$t7.
+ ^#$t7-
+ $$t7,
+ X#$t7+
+ $$t7*
+ ^#$t7)
+ $$t7(
+ X#$t7'
+ $$t7&
+ a#$t7%
+ $$t7$
+ a#$t7#
+ $$t7"
+ X#$u2s;
+ $$u2px
+ X#$u2r5
+ $$u2pF
+ X#$u2po
+ $$u2pG
+ X#$u2pj
+ $$u2[
+ X#$u2pM
+ $$u2U
+ X#$u2(
+ $$u27
+ X,$`}
 
 var tiledF16x64SM80NarrowAligned = driver.Text{Base: &tiledBF16x64SM80NarrowAligned, Code: `packed2 105578 tiled_dtype_F16_row_F16_9_8_dtype_F16_8_4_float32
- c6${Iu5{@p&#%"qPqUz[{@@
- #${Iu5qi{4p&#%"qPqUwfqi{4@
+ uJ${Iu5{@p&#%"qPqUz[{@@
+ $${Iu5qi{4p&#%"qPqUwfqi{4@
 /#
 {Iu5pR6"7"8"9pqpapTpepNuK6"7"8"9@
 /#
 {Iu5pR:";"<"=pqpapTpepNv#:";"<"=@
- %,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
+ (,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
 /$
 {Iu5pR""#"$"%p&'%&%%%$v#""#"$"%@
 /#
 {Iu5pR>"?"@"Ap&#%"qPqUuK>"?"@"A@
 /#
 {Iu5pRB"C"D"Ep&#%"qPqUv#B"C"D"E@
- %0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
+ (0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
 /$
 {Iu5pR*"+","-p&+%*%)%(v#*"+","-@
 /#
 {Iu5pRF"G"H"Ip&'%&%%%$uKF"G"H"I@
 /#
 {Iu5pRJ"K"L"Mp&'%&%%%$v#J"K"L"M@
- %0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
+ (0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
 /$
 {Iu5pR2"3"4"5p&/%.%-%,v#2"3"4"5@
 /#
 {Iu5pRN"O"P"Qp&+%*%)%(uKN"O"P"Q@
 /#
 {Iu5pRR"S"T"Up&+%*%)%(v#R"S"T"U@
- o70wL$r$$u
+ ^M0wL$r$$u
 wL$($$+
 wL$l$$o
 wL$"$$%
@@ -6767,27 +6648,27 @@ wL#;$#>
 }gB"E
 wL#5$#8
 }g<"?
- %2{Iu5Q>Q>Q>Qpqx-xyr#q#p#o@
- #${Iu5Q>Q>Q>Qpqx-x[n#m#l#k@
+ (2{Iu5Q>Q>Q>Qpqx-xyr#q#p#o@
+ $${Iu5Q>Q>Q>Qpqx-x[n#m#l#k@
 /#
 {Iu5Q>Q>Q>QpqywxyQ#P#O#N@
 /#
 {Iu5Q>Q>Q>Qpqywx[M#L#K#J@
- %,wa%%$%#%"xyj#i#h#g@
+ (,wa%%$%#%"xyj#i#h#g@
 /$
 wa%%$%#%"x[f#e#d#c@
 /#
 {Iu5Q>Q>Q>Qpqx-xyI#H#G#F@
 /#
 {Iu5Q>Q>Q>Qpqx-x[E#D#C#B@
- %0wa)%(%'%&xyb#a#_#^@
+ (0wa)%(%'%&xyb#a#_#^@
 /$
 wa)%(%'%&x[]#\#[#Z@
 /#
 wa%%$%#%"xyA#@#?#>@
 /#
 wa%%$%#%"x[=#<#;#:@
- %0wa-%,%+%*xyY#X#W#V@
+ (0wa-%,%+%*xyY#X#W#V@
 /$
 wa-%,%+%*x[U#T#S#R@
 /#
@@ -6803,29 +6684,29 @@ wL#p$#s
 }gw"z
 wL#j$#m
 }gq"t
- %B{Iu5Q>Q>Q>Qpqx-uKY"X"W"V@
+ (B{Iu5Q>Q>Q>Qpqx-uKY"X"W"V@
 /%
 {Iu5Q>Q>Q>Qpqx-v#Y"X"W"V@
 /#
 {Iu5Q>Q>Q>QpqywuKY"X"W"V@
 /#
 {Iu5Q>Q>Q>Qpqywv#Y"X"W"V@
- %0wa%%$%#%"uKY"X"W"V@
+ (0wa%%$%#%"uKY"X"W"V@
 /$
 wa%%$%#%"v#Y"X"W"V@
 /#
-  #0/#
-  #0 %0wa)%(%'%&uKY"X"W"V@
+ %0/#
+ %0 (0wa)%(%'%&uKY"X"W"V@
 /$
 wa)%(%'%&v#Y"X"W"V@
 /#
-  #0/#
-  #0 %0wa-%,%+%*uKY"X"W"V@
+ %0/#
+ %0 (0wa-%,%+%*uKY"X"W"V@
 /$
 wa-%,%+%*v#Y"X"W"V@
 /#
-  #0/#
-  #0/%
+ %0/#
+ %0/%
 wL%~$&$
 wL%4$%7
 wL%x$%{
@@ -6834,7 +6715,7 @@ wL$G$$J
 wL#Z$#]
 wL$A$$D
 wL#T$#W
- %B  *S# $2  *S# $2  *S# $2  *S#wL&U$&X
+ (B 3S# &2 3S# &2 3S# &2 3S#wL&U$&X
 wL%i$%l
 wL&O$&R
 wL%c$%f
@@ -6842,97 +6723,97 @@ wL$|$%"
 wL$2$$5
 wL$v$$y
 wL$,$$/
- %B}7r#q#p#opqx-uKU"T"S"R@
+ (B}7r#q#p#opqx-uKU"T"S"R@
 /%
 }7n#m#l#kpqx-v#Q"P"O"N@
 /#
 }7Q#P#O#NpqywuKM"L"K"J@
 /#
 }7M#L#K#Jpqywv#I"H"G"F@
- %0}7j#i#h#gp&%%$%#%"uKE"D"C"B@
+ (0}7j#i#h#gp&%%$%#%"uKE"D"C"B@
 /$
 }7f#e#d#cp&%%$%#%"v#A"@"?">@
 /#
 }7I#H#G#Fpqx-uK="<";":@
 /#
 }7E#D#C#Bpqx-v#9"8"7"6@
- %0}7b#a#_#^p&)%(%'%&uK5"4"3"2@
+ (0}7b#a#_#^p&)%(%'%&uK5"4"3"2@
 /$
 }7]#\#[#Zp&)%(%'%&v#1"0"/".@
 /#
 }7A#@#?#>p&%%$%#%"uK-","+"*@
 /#
 }7=#<#;#:p&%%$%#%"v#)"("'"&@
- %0}7Y#X#W#Vp&-%,%+%*uK%"$"#""@
+ (0}7Y#X#W#Vp&-%,%+%*uK%"$"#""@
 /$
 }7U#T#S#Rp&-%,%+%*wfzj
 /#
 }79#8#7#6p&)%(%'%&pqbp*wF
 /#
 }75#4#3#2p&)%(%'%&wfyc
- {'0}gT"U
- =$}gR"S
- <$}gP"Q
- 9$}gN"O
- <$}gL"M
- 9$}gJ"K
- <$}gH"I
- 9$}gF"G
- <$}gD"E
- 9$}gB"C
- <$}g@"A
- 9$}g>"?
- <$}g<"=
- 9$}g:";
- <$}g8"9
- 9$}g6"7
- =$}g4"5
- =$}g2"3
- 9$}g0"1
- 9$}g."/
- 9$}g,"-
- 9$}g*"+
- 9$}g(")
- 9$}g&"'
- 9$}g$"%
- 9$}g""#
- 9$shtD?\p0r[v~t^pxs;
- 9$shtD?\p0r[v~t^pFr5
- 9$shtD?\p0r[v~t^pGpo
- 9$shtD?\p0r[v~t^[pj
- 9$shtD?\p0r[v~t^UpM
- 9$shtD?\p0r[v~t^wy
- o($`}
+ w-0}gT"U
+ X#$}gR"S
+ V#$}gP"Q
+ P#$}gN"O
+ V#$}gL"M
+ P#$}gJ"K
+ V#$}gH"I
+ P#$}gF"G
+ V#$}gD"E
+ P#$}gB"C
+ V#$}g@"A
+ P#$}g>"?
+ V#$}g<"=
+ P#$}g:";
+ V#$}g8"9
+ P#$}g6"7
+ X#$}g4"5
+ X#$}g2"3
+ P#$}g0"1
+ P#$}g."/
+ P#$}g,"-
+ P#$}g*"+
+ P#$}g(")
+ P#$}g&"'
+ P#$}g$"%
+ P#$}g""#
+ P#$shtD?\p0r[v~t^pxs;
+ P#$shtD?\p0r[v~t^pFr5
+ P#$shtD?\p0r[v~t^pGpo
+ P#$shtD?\p0r[v~t^[pj
+ P#$shtD?\p0r[v~t^UpM
+ P#$shtD?\p0r[v~t^wy
+ ^/$`}
 
 var tiledF16x64SM80 = driver.Text{Base: &tiledBF16x64SM80, Code: `packed2 108639 tiled_dtype_F16_row_F16_9_8_dtype_F16_8_4_float32
- e5${Iu5{@p&#%"qPqUz[{@@
- #${Iu5qi{4p&#%"qPqUwfqi{4@
+ yH${Iu5{@p&#%"qPqUz[{@@
+ $${Iu5qi{4p&#%"qPqUwfqi{4@
 /#
 {Iu5pR6"7"8"9pqpapTpepNuK6"7"8"9@
 /#
 {Iu5pR:";"<"=pqpapTpepNv#:";"<"=@
- %,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
+ (,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
 /$
 {Iu5pR""#"$"%p&'%&%%%$v#""#"$"%@
 /#
 {Iu5pR>"?"@"Ap&#%"qPqUuK>"?"@"A@
 /#
 {Iu5pRB"C"D"Ep&#%"qPqUv#B"C"D"E@
- %0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
+ (0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
 /$
 {Iu5pR*"+","-p&+%*%)%(v#*"+","-@
 /#
 {Iu5pRF"G"H"Ip&'%&%%%$uKF"G"H"I@
 /#
 {Iu5pRJ"K"L"Mp&'%&%%%$v#J"K"L"M@
- %0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
+ (0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
 /$
 {Iu5pR2"3"4"5p&/%.%-%,v#2"3"4"5@
 /#
 {Iu5pRN"O"P"Qp&+%*%)%(uKN"O"P"Q@
 /#
 {Iu5pRR"S"T"Up&+%*%)%(v#R"S"T"U@
- l70wL$r$$u
+ XM0wL$r$$u
 wL$($$+
 wL$l$$o
 wL$"$$%
@@ -6940,27 +6821,27 @@ wL#;$#>
 }gB"E
 wL#5$#8
 }g<"?
- %2{Iu5Q>Q>Q>Qpqx-xyr#q#p#o@
- #${Iu5Q>Q>Q>Qpqx-x[n#m#l#k@
+ (2{Iu5Q>Q>Q>Qpqx-xyr#q#p#o@
+ $${Iu5Q>Q>Q>Qpqx-x[n#m#l#k@
 /#
 {Iu5Q>Q>Q>QpqywxyQ#P#O#N@
 /#
 {Iu5Q>Q>Q>Qpqywx[M#L#K#J@
- %,wa%%$%#%"xyj#i#h#g@
+ (,wa%%$%#%"xyj#i#h#g@
 /$
 wa%%$%#%"x[f#e#d#c@
 /#
 {Iu5Q>Q>Q>Qpqx-xyI#H#G#F@
 /#
 {Iu5Q>Q>Q>Qpqx-x[E#D#C#B@
- %0wa)%(%'%&xyb#a#_#^@
+ (0wa)%(%'%&xyb#a#_#^@
 /$
 wa)%(%'%&x[]#\#[#Z@
 /#
 wa%%$%#%"xyA#@#?#>@
 /#
 wa%%$%#%"x[=#<#;#:@
- %0wa-%,%+%*xyY#X#W#V@
+ (0wa-%,%+%*xyY#X#W#V@
 /$
 wa-%,%+%*x[U#T#S#R@
 /#
@@ -6976,29 +6857,29 @@ wL#p$#s
 }gw"z
 wL#j$#m
 }gq"t
- %B{Iu5Q>Q>Q>Qpqx-uKY"X"W"V@
+ (B{Iu5Q>Q>Q>Qpqx-uKY"X"W"V@
 /%
 {Iu5Q>Q>Q>Qpqx-v#Y"X"W"V@
 /#
 {Iu5Q>Q>Q>QpqywuKY"X"W"V@
 /#
 {Iu5Q>Q>Q>Qpqywv#Y"X"W"V@
- %0wa%%$%#%"uKY"X"W"V@
+ (0wa%%$%#%"uKY"X"W"V@
 /$
 wa%%$%#%"v#Y"X"W"V@
 /#
-  #0/#
-  #0 %0wa)%(%'%&uKY"X"W"V@
+ %0/#
+ %0 (0wa)%(%'%&uKY"X"W"V@
 /$
 wa)%(%'%&v#Y"X"W"V@
 /#
-  #0/#
-  #0 %0wa-%,%+%*uKY"X"W"V@
+ %0/#
+ %0 (0wa-%,%+%*uKY"X"W"V@
 /$
 wa-%,%+%*v#Y"X"W"V@
 /#
-  #0/#
-  #0/%
+ %0/#
+ %0/%
 wL%~$&$
 wL%4$%7
 wL%x$%{
@@ -7007,7 +6888,7 @@ wL$G$$J
 wL#Z$#]
 wL$A$$D
 wL#T$#W
- %B  *S# $2  *S# $2  *S# $2  *S#wL&U$&X
+ (B 3S# &2 3S# &2 3S# &2 3S#wL&U$&X
 wL%i$%l
 wL&O$&R
 wL%c$%f
@@ -7015,130 +6896,130 @@ wL$|$%"
 wL$2$$5
 wL$v$$y
 wL$,$$/
- %B}7r#q#p#opqx-uKU"T"S"R@
+ (B}7r#q#p#opqx-uKU"T"S"R@
 /%
 }7n#m#l#kpqx-v#Q"P"O"N@
 /#
 }7Q#P#O#NpqywuKM"L"K"J@
 /#
 }7M#L#K#Jpqywv#I"H"G"F@
- %0}7j#i#h#gp&%%$%#%"uKE"D"C"B@
+ (0}7j#i#h#gp&%%$%#%"uKE"D"C"B@
 /$
 }7f#e#d#cp&%%$%#%"v#A"@"?">@
 /#
 }7I#H#G#Fpqx-uK="<";":@
 /#
 }7E#D#C#Bpqx-v#9"8"7"6@
- %0}7b#a#_#^p&)%(%'%&uK5"4"3"2@
+ (0}7b#a#_#^p&)%(%'%&uK5"4"3"2@
 /$
 }7]#\#[#Zp&)%(%'%&v#1"0"/".@
 /#
 }7A#@#?#>p&%%$%#%"uK-","+"*@
 /#
 }7=#<#;#:p&%%$%#%"v#)"("'"&@
- %0}7Y#X#W#Vp&-%,%+%*uK%"$"#""@
+ (0}7Y#X#W#Vp&-%,%+%*uK%"$"#""@
 /$
 }7U#T#S#Rp&-%,%+%*wfzj
 /#
 }79#8#7#6p&)%(%'%&pqbp*wF
 /#
 }75#4#3#2p&)%(%'%&wfyc
- y'0Tv5yI
+ s-0Tv5yI
 t7U
- #&t7T
- A$t7S
- #$t7R
- @$t7Q
- #$t7P
- =$t7O
- #$t7N
- @$t7M
- #$t7L
- =$t7K
- #$t7J
- @$t7I
- #$t7H
- =$t7G
- #$t7F
- @$t7E
- #$t7D
- =$t7C
- #$t7B
- @$t7A
- #$t7@
- =$t7?
- #$t7>
- @$t7=
- #$t7<
- =$t7;
- #$t7:
- @$t79
- #$t78
- =$t77
- #$t76
- A$t75
- #$t74
- A$t73
- #$t72
- =$t71
- #$t70
- =$t7/
- #$t7.
- =$t7-
- #$t7,
- =$t7+
- #$t7*
- =$t7)
- #$t7(
- =$t7'
- #$t7&
- =$t7%
- #$t7$
- =$t7#
- #$t7"
- =$u2s;
- #$u2px
- =$u2r5
- #$u2pF
- =$u2po
- #$u2pG
- =$u2pj
- #$u2[
- =$u2pM
- #$u2U
- =$u2(
- #$u27
- w($`}
+ $&t7T
+ a#$t7S
+ $$t7R
+ ^#$t7Q
+ $$t7P
+ X#$t7O
+ $$t7N
+ ^#$t7M
+ $$t7L
+ X#$t7K
+ $$t7J
+ ^#$t7I
+ $$t7H
+ X#$t7G
+ $$t7F
+ ^#$t7E
+ $$t7D
+ X#$t7C
+ $$t7B
+ ^#$t7A
+ $$t7@
+ X#$t7?
+ $$t7>
+ ^#$t7=
+ $$t7<
+ X#$t7;
+ $$t7:
+ ^#$t79
+ $$t78
+ X#$t77
+ $$t76
+ a#$t75
+ $$t74
+ a#$t73
+ $$t72
+ X#$t71
+ $$t70
+ X#$t7/
+ $$t7.
+ X#$t7-
+ $$t7,
+ X#$t7+
+ $$t7*
+ X#$t7)
+ $$t7(
+ X#$t7'
+ $$t7&
+ X#$t7%
+ $$t7$
+ X#$t7#
+ $$t7"
+ X#$u2s;
+ $$u2px
+ X#$u2r5
+ $$u2pF
+ X#$u2po
+ $$u2pG
+ X#$u2pj
+ $$u2[
+ X#$u2pM
+ $$u2U
+ X#$u2(
+ $$u27
+ o/$`}
 
 var tiledF16x128SM80 = driver.Text{Base: &tiledBF16x128SM80, Code: `packed2 162446 tiled_dtype_F16_row_F16_17_8_dtype_F16_16_4_float32
- }:${Iu5{@p&#%"qPqUz[{@@
- #${Iu5qi{4p&#%"qPqUwfqi{4@
+ {S#${Iu5{@p&#%"qPqUz[{@@
+ $${Iu5qi{4p&#%"qPqUwfqi{4@
 /#
 {Iu5pR6"7"8"9pqpapTpepNuK6"7"8"9@
 /#
 {Iu5pR:";"<"=pqpapTpepNv#:";"<"=@
- %,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
+ (,{Iu5rJr5pxs;p&'%&%%%$z[rJr5pxs;@
 /$
 {Iu5pR""#"$"%p&'%&%%%$v#""#"$"%@
 /#
 {Iu5pR>"?"@"Ap&#%"qPqUuK>"?"@"A@
 /#
 {Iu5pRB"C"D"Ep&#%"qPqUv#B"C"D"E@
- %0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
+ (0{Iu5pR&"'"(")p&+%*%)%(uK&"'"(")@
 /$
 {Iu5pR*"+","-p&+%*%)%(v#*"+","-@
 /#
 {Iu5pRF"G"H"Ip&'%&%%%$uKF"G"H"I@
 /#
 {Iu5pRJ"K"L"Mp&'%&%%%$v#J"K"L"M@
- %0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
+ (0{Iu5pR."/"0"1p&/%.%-%,uK."/"0"1@
 /$
 {Iu5pR2"3"4"5p&/%.%-%,v#2"3"4"5@
 /#
 {Iu5pRN"O"P"Qp&+%*%)%(uKN"O"P"Q@
 /#
 {Iu5pRR"S"T"Up&+%*%)%(v#R"S"T"U@
- o90wL$r$$u
+ ^Q#0wL$r$$u
 wL$($$+
 wL$l$$o
 wL$"$$%
@@ -7146,55 +7027,55 @@ wL#;$#>
 }gB"E
 wL#5$#8
 }g<"?
- %2{Iu5Q>Q>Q>Qpqx-z[r"&^$&_$&a$&b@
- #${Iu5Q>Q>Q>Qpqx-wfr"&g$&h$&i$&j@
+ (2{Iu5Q>Q>Q>Qpqx-z[r"&^$&_$&a$&b@
+ $${Iu5Q>Q>Q>Qpqx-wfr"&g$&h$&i$&j@
 /#
 {Iu5Q>Q>Q>Qpqywxyr#q#p#o@
 /#
 {Iu5Q>Q>Q>Qpqywx[n#m#l#k@
- %,wa%%$%#%"z[r"&w$&x$&y$&z@
+ (,wa%%$%#%"z[r"&w$&x$&y$&z@
 /$
 wa%%$%#%"wfr"'"$'#$'$$'%@
 /#
 {Iu5Q>Q>Q>Qpqx-xyj#i#h#g@
 /#
 {Iu5Q>Q>Q>Qpqx-x[f#e#d#c@
- %0wa)%(%'%&z[r"'2$'3$'4$'5@
+ (0wa)%(%'%&z[r"'2$'3$'4$'5@
 /$
 wa)%(%'%&wfr"':$';$'<$'=@
 /#
 wa%%$%#%"xyb#a#_#^@
 /#
 wa%%$%#%"x[]#\#[#Z@
- %0wa-%,%+%*z[r"'J$'K$'L$'M@
+ (0wa-%,%+%*z[r"'J$'K$'L$'M@
 /$
 wa-%,%+%*wfr"'R$'S$'T$'U@
 /#
 wa)%(%'%&xyY#X#W#V@
 /#
 wa)%(%'%&x[U#T#S#R@
- %0wa1%0%/%.z[r"'c$'d$'e$'f@
+ (0wa1%0%/%.z[r"'c$'d$'e$'f@
 /$
 wa1%0%/%.wfr"'k$'l$'m$'n@
 /#
 wa-%,%+%*xyQ#P#O#N@
 /#
 wa-%,%+%*x[M#L#K#J@
- %0wa5%4%3%2z[r"'{$'|$'}$'~@
+ (0wa5%4%3%2z[r"'{$'|$'}$'~@
 /$
 wa5%4%3%2wfr"(&$('$(($()@
 /#
 wa1%0%/%.xyI#H#G#F@
 /#
 wa1%0%/%.x[E#D#C#B@
- %0wa9%8%7%6z[r"(6$(7$(8$(9@
+ (0wa9%8%7%6z[r"(6$(7$(8$(9@
 /$
 wa9%8%7%6x[~#}#|#{@
 /#
 wa5%4%3%2xyA#@#?#>@
 /#
 wa5%4%3%2x[=#<#;#:@
- %0wa=%<%;%:xyz#y#x#w@
+ (0wa=%<%;%:xyz#y#x#w@
 /$
 wa=%<%;%:x[v#u#t#s@
 /#
@@ -7210,49 +7091,49 @@ wL$S$$V
 wL#g$#j
 wL$M$$P
 wL#a$#d
- %B{Iu5Q>Q>Q>Qpqx-z[r"#I$#H$#G$#F@
+ (B{Iu5Q>Q>Q>Qpqx-z[r"#I$#H$#G$#F@
 /%
 {Iu5Q>Q>Q>Qpqx-wfr"#I$#H$#G$#F@
 /#
 {Iu5Q>Q>Q>Qpqywz[r"#I$#H$#G$#F@
 /#
 {Iu5Q>Q>Q>Qpqywwfr"#I$#H$#G$#F@
- %0wa%%$%#%"z[r"#I$#H$#G$#F@
+ (0wa%%$%#%"z[r"#I$#H$#G$#F@
 /$
 wa%%$%#%"wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0 %0wa)%(%'%&z[r"#I$#H$#G$#F@
+ %0/#
+ %0 (0wa)%(%'%&z[r"#I$#H$#G$#F@
 /$
 wa)%(%'%&wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0 %0wa-%,%+%*z[r"#I$#H$#G$#F@
+ %0/#
+ %0 (0wa-%,%+%*z[r"#I$#H$#G$#F@
 /$
 wa-%,%+%*wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0 %0wa1%0%/%.z[r"#I$#H$#G$#F@
+ %0/#
+ %0 (0wa1%0%/%.z[r"#I$#H$#G$#F@
 /$
 wa1%0%/%.wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0 %0wa5%4%3%2z[r"#I$#H$#G$#F@
+ %0/#
+ %0 (0wa5%4%3%2z[r"#I$#H$#G$#F@
 /$
 wa5%4%3%2wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0 %0wa9%8%7%6z[r"#I$#H$#G$#F@
+ %0/#
+ %0 (0wa9%8%7%6z[r"#I$#H$#G$#F@
 /$
 wa9%8%7%6wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0 %0wa=%<%;%:z[r"#I$#H$#G$#F@
+ %0/#
+ %0 (0wa=%<%;%:z[r"#I$#H$#G$#F@
 /$
 wa=%<%;%:wfr"#I$#H$#G$#F@
 /#
-  #0/#
-  #0/%
+ %0/#
+ %0/%
 wL'E$'H
 wL&X$&[
 wL'?$'B
@@ -7261,7 +7142,7 @@ wL%l$%o
 wL%"$%%
 wL%f$%i
 wL$y$$|
- %B  *|# $2  *|# $2  *|# $2  *|# $2  *|# $2  *|# $2  *|# $2  *|#wL(]$(a
+ (B 3|# &2 3|# &2 3|# &2 3|# &2 3|# &2 3|# &2 3|# &2 3|#wL(]$(a
 wL'q$'t
 wL(W$(Z
 wL'k$'n
@@ -7269,189 +7150,189 @@ wL''$'*
 wL&:$&=
 wL&~$'$
 wL&4$&7
- %B{Iu5r"*k$*l$*m$*npqx-z[r"#E$#D$#C$#B@
+ (B{Iu5r"*k$*l$*m$*npqx-z[r"#E$#D$#C$#B@
 /%
 {Iu5r"*o$*p$*q$*rpqx-wfr"#A$#@$#?$#>@
 /#
 }7r#q#p#opqywz[r"#=$#<$#;$#:@
 /#
 }7n#m#l#kpqywwfr"#9$#8$#7$#6@
- %0{Iu5r"*s$*t$*u$*vp&%%$%#%"z[r"#5$#4$#3$#2@
+ (0{Iu5r"*s$*t$*u$*vp&%%$%#%"z[r"#5$#4$#3$#2@
 /$
 {Iu5r"*w$*x$*y$*zp&%%$%#%"wfr"#1$#0$#/$#.@
 /#
 }7j#i#h#gpqx-uK~"}"|"{@
 /#
 }7f#e#d#cpqx-v#z"y"x"w@
- %0{Iu5r"*{$*|$*}$*~p&)%(%'%&uKv"u"t"s@
+ (0{Iu5r"*{$*|$*}$*~p&)%(%'%&uKv"u"t"s@
 /$
 {Iu5r"+"$+#$+$$+%p&)%(%'%&v#r"q"p"o@
 /#
 }7b#a#_#^p&%%$%#%"uKn"m"l"k@
 /#
 }7]#\#[#Zp&%%$%#%"v#j"i"h"g@
- %0{Iu5r"+&$+'$+($+)p&-%,%+%*uKf"e"d"c@
+ (0{Iu5r"+&$+'$+($+)p&-%,%+%*uKf"e"d"c@
 /$
 {Iu5r"+*$++$+,$+-p&-%,%+%*v#b"a"_"^@
 /#
 }7Y#X#W#Vp&)%(%'%&uK]"\"["Z@
 /#
 }7U#T#S#Rp&)%(%'%&v#Y"X"W"V@
- %0{Iu5r"+.$+/$+0$+1p&1%0%/%.uKU"T"S"R@
+ (0{Iu5r"+.$+/$+0$+1p&1%0%/%.uKU"T"S"R@
 /$
 {Iu5r"+2$+3$+4$+5p&1%0%/%.v#Q"P"O"N@
 /#
 }7Q#P#O#Np&-%,%+%*uKM"L"K"J@
 /#
 }7M#L#K#Jp&-%,%+%*v#I"H"G"F@
- %0{Iu5r"+6$+7$+8$+9p&5%4%3%2uKE"D"C"B@
+ (0{Iu5r"+6$+7$+8$+9p&5%4%3%2uKE"D"C"B@
 /$
 {Iu5r"+:$+;$+<$+=p&5%4%3%2v#A"@"?">@
 /#
 }7I#H#G#Fp&1%0%/%.uK="<";":@
 /#
 }7E#D#C#Bp&1%0%/%.v#9"8"7"6@
- %0{Iu5r"+>$+?$+@$+Ap&9%8%7%6uK5"4"3"2@
+ (0{Iu5r"+>$+?$+@$+Ap&9%8%7%6uK5"4"3"2@
 /$
 }7~#}#|#{p&9%8%7%6v#1"0"/".@
 /#
 }7A#@#?#>p&5%4%3%2uK-","+"*@
 /#
 }7=#<#;#:p&5%4%3%2v#)"("'"&@
- %0}7z#y#x#wp&=%<%;%:uK%"$"#""@
+ (0}7z#y#x#wp&=%<%;%:uK%"$"#""@
 /$
 }7v#u#t#sp&=%<%;%:wfzj
 /#
 }79#8#7#6p&9%8%7%6pqbp*wF
 /#
 }75#4#3#2p&9%8%7%6wfyc
- \)0Tv5yI
+ i00Tv5yI
 u2$#E
- #&u2$#D
- A$u2$#C
- #$u2$#B
- @$u2$#A
- #$u2$#@
- =$u2$#?
- #$u2$#>
- @$u2$#=
- #$u2$#<
- =$u2$#;
- #$u2$#:
- @$u2$#9
- #$u2$#8
- =$u2$#7
- #$u2$#6
- @$u2$#5
- #$u2$#4
- =$u2$#3
- #$u2$#2
- @$u2$#1
- #$u2$#0
- =$u2$#/
- #$u2$#.
- @$t7~
- #$t7}
- =$t7|
- #$t7{
- @$t7z
- #$t7y
- =$t7x
- #$t7w
- @$t7v
- #$t7u
- =$t7t
- #$t7s
- @$t7r
- #$t7q
- =$t7p
- #$t7o
- @$t7n
- #$t7m
- =$t7l
- #$t7k
- @$t7j
- #$t7i
- =$t7h
- #$t7g
- @$t7f
- #$t7e
- =$t7d
- #$t7c
- @$t7b
- #$t7a
- =$t7_
- #$t7^
- @$t7]
- #$t7\
- =$t7[
- #$t7Z
- @$t7Y
- #$t7X
- =$t7W
- #$t7V
- A$t7U
- #$t7T
- A$t7S
- #$t7R
- =$t7Q
- #$t7P
- =$t7O
- #$t7N
- =$t7M
- #$t7L
- =$t7K
- #$t7J
- =$t7I
- #$t7H
- =$t7G
- #$t7F
- =$t7E
- #$t7D
- =$t7C
- #$t7B
- =$t7A
- #$t7@
- =$t7?
- #$t7>
- =$t7=
- #$t7<
- =$t7;
- #$t7:
- =$t79
- #$t78
- =$t77
- #$t76
- =$t75
- #$t74
- =$t73
- #$t72
- =$t71
- #$t70
- =$t7/
- #$t7.
- =$t7-
- #$t7,
- =$t7+
- #$t7*
- =$t7)
- #$t7(
- =$t7'
- #$t7&
- =$t7%
- #$t7$
- =$t7#
- #$t7"
- =$u2s;
- #$u2px
- =$u2r5
- #$u2pF
- =$u2po
- #$u2pG
- =$u2pj
- #$u2[
- =$u2pM
- #$u2U
- =$u2(
- #$u27
- ^,$`}
+ $&u2$#D
+ a#$u2$#C
+ $$u2$#B
+ ^#$u2$#A
+ $$u2$#@
+ X#$u2$#?
+ $$u2$#>
+ ^#$u2$#=
+ $$u2$#<
+ X#$u2$#;
+ $$u2$#:
+ ^#$u2$#9
+ $$u2$#8
+ X#$u2$#7
+ $$u2$#6
+ ^#$u2$#5
+ $$u2$#4
+ X#$u2$#3
+ $$u2$#2
+ ^#$u2$#1
+ $$u2$#0
+ X#$u2$#/
+ $$u2$#.
+ ^#$t7~
+ $$t7}
+ X#$t7|
+ $$t7{
+ ^#$t7z
+ $$t7y
+ X#$t7x
+ $$t7w
+ ^#$t7v
+ $$t7u
+ X#$t7t
+ $$t7s
+ ^#$t7r
+ $$t7q
+ X#$t7p
+ $$t7o
+ ^#$t7n
+ $$t7m
+ X#$t7l
+ $$t7k
+ ^#$t7j
+ $$t7i
+ X#$t7h
+ $$t7g
+ ^#$t7f
+ $$t7e
+ X#$t7d
+ $$t7c
+ ^#$t7b
+ $$t7a
+ X#$t7_
+ $$t7^
+ ^#$t7]
+ $$t7\
+ X#$t7[
+ $$t7Z
+ ^#$t7Y
+ $$t7X
+ X#$t7W
+ $$t7V
+ a#$t7U
+ $$t7T
+ a#$t7S
+ $$t7R
+ X#$t7Q
+ $$t7P
+ X#$t7O
+ $$t7N
+ X#$t7M
+ $$t7L
+ X#$t7K
+ $$t7J
+ X#$t7I
+ $$t7H
+ X#$t7G
+ $$t7F
+ X#$t7E
+ $$t7D
+ X#$t7C
+ $$t7B
+ X#$t7A
+ $$t7@
+ X#$t7?
+ $$t7>
+ X#$t7=
+ $$t7<
+ X#$t7;
+ $$t7:
+ X#$t79
+ $$t78
+ X#$t77
+ $$t76
+ X#$t75
+ $$t74
+ X#$t73
+ $$t72
+ X#$t71
+ $$t70
+ X#$t7/
+ $$t7.
+ X#$t7-
+ $$t7,
+ X#$t7+
+ $$t7*
+ X#$t7)
+ $$t7(
+ X#$t7'
+ $$t7&
+ X#$t7%
+ $$t7$
+ X#$t7#
+ $$t7"
+ X#$u2s;
+ $$u2px
+ X#$u2r5
+ $$u2pF
+ X#$u2po
+ $$u2pG
+ X#$u2pj
+ $$u2[
+ X#$u2pM
+ $$u2U
+ X#$u2(
+ $$u27
+ m6$`}

@@ -401,7 +401,7 @@ uJ
 s~
 !s4
 qL'qT
-  $%{fv/
+ '%{fv/
 }E
 sY
 !s}
@@ -443,18 +443,18 @@ s~
 var joinSM90Narrow = driver.Text{Base: &interleaveSM70, Code: `packed2 4233 join
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
- #(!u6ttq*
+ $(!u6ttq*
 !
 !|\
- #(]zc
+ $(]zc
 tWrG
 sJr-
 h+rA
 p#'rG
- )*{Yt8
+ 0*{Yt8
 to
 vBpf
- %$vF
+ ($vF
 s/
 v8
 tw
@@ -491,45 +491,44 @@ u"
 rIb
 yh
 !s4
-|2B
-vbZ
-  $&x5q-
+ %&vbZ
+ '&x5q-
 u;
- $\#s>sg
+ &\#s>sg
 yv'q[
 tbp7
 s/
 /#
-  &*/#
+ +*/#
 r^wi
 /#
- %'  $)r^9+
-  &)t+rgr_
-  $)sk)
+ (' ')r^9+
+ +)t+rgr_
+ ')sk)
 sk/
 tZp4E
 y7
 |&w&
- #* ##/#
+ $* $#/#
 {w2
- $/t+rJpF7
+ &/t+rJpF7
 /#
 rHp48p2
 }np^
 y7
- #*z3q-
+ $*z3q-
 tJpN
 s5~2
 w%qT
 q,xPd
 xUv+
 {b;
- #)uS
+ $)uS
 t+t[r57
- #&qN2qT
-  $(uqr5
- $%/%
-  #0xcq-
+ $&qN2qT
+ '(uqr5
+ &%/%
+ %0xcq-
 z2pN
 wc
 {b4
@@ -538,116 +537,126 @@ G')
 }c
 }X
 t+sRpx7
- ##ykP
+ $#ykP
 rUpT
 rc
 wbpx
 wSt^tz
 r2p54
-G')
-Ip)?pEqBqgq7uLq]A
+ %.Ip)?pEqBqgq7uLq]A
 /'
- $% %./$
+ &% (./$
 ws
- $&/$
+ &&/$
 tX
- #&|4
- &$p"vU
+ $&|4
+ *$p"vU
 st
 p"w<
 {D
- +*x,,
+ 4*x,,
 }D*
- '&`}
+ ,&`}
 
 var joinSM90 = driver.Text{Base: &joinSM90Narrow, Code: `packed2 3977 join
- +$}r
+ 4$}r
 h+r-
- 0& ',zIE
+ >& ,,zIE
 s$pS-
 /%
 s/
 z0
- #.w#pAE
- $$sAq9
- $$t_pSM
+ $.w#pAE
+ &$sAq9
+ &$t_pSM
 ueqA)
 xEqA
- $(s$<-
+ &(s$<-
 qHpSE
- $*v_ph
- %$r9ph
- %$ &@ #?r^u=
- (4r^9)
-  -) $,ufq)R9)
+ &*v_ph
+ ($r9ph
+ ($ *@ $?r^u=
+ .4r^9)
+ 9) &,ufq)R9)
 qHq)9$
 qHq)9.
- '*tK/4
- &${U/9/9)
+ ,*tK/4
+ *${U/9/9)
 s(/9$
- %&tH9(
- &$tK+4
- '$  $( (&xJ+9(
+ (&tH9(
+ *$tK+4
+ ,$ '( .&xJ+9(
 wc
 tK+,
- )(  #, %$  $. B&x,+
+ 0( %, ($ '. c#&x,+
 }D(
- '&`}
+ ,&`}
 
 var joinSM80Narrow = driver.Text{Base: &joinSM90Narrow, Code: `packed2 4148 join
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- >( &*/#
- Z%$`}
+ Z#( **/#
+ e($`}
 
 var joinSM80 = driver.Text{Base: &joinSM90, Code: `packed2 3892 join
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- 9( %*/#
- V%$`}
+ P#( (*/#
+ \($`}
 
 var joinSM70Narrow = driver.Text{Base: &joinSM90Narrow, Code: `packed2 4290 join
 !s.
 !s-
- '(]'r-
+ ,(]'r-
 O+qq
- 6( &*/#
- ]$$s:sR
+ J( **/#
+ k&$s:sR
 pIwk
 |H
 tGqdv(5
 tbY
 tNsRpx
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 r&+4
- J(`}
+ s#(`}
 
 var joinSM70 = driver.Text{Base: &joinSM90, Code: `packed2 4034 join
 !s.
 !s-
- '(]'r-
+ ,(]'r-
 O|}
- 1( %*/#
- Y$$s:sR
+ @( (*/#
+ c&$s:sR
 pIwk
 |H
 tGqdv(5
 tbY
 tNsRpx
-  #'qfq0v(5r4
- K&`}
+ %'qfq0v(5r4
+ u#&`}
 
-var sumHalvesSM70 = driver.Text{Base: &interleaveSM70, Code: `packed2 3125 sumHalves
- %$!u6p)rmvQwd
+var sumHalvesSM70 = driver.Text{Code: `packed2 3125 sumHalves
+!s.
+!s-
+!t;
+!u6p)rmvQwd
 !
 !pWp.pt
- #(]'rT
+!qk
+]'rT
 O'rT
 z7qo
 p#z4
- $*p,qX
- $$v&pf
- %(s/
+!
+s0
+p,qX
+tn
+u#
+v&pf
+s1
+u_
+s2
+s/
 z0
 w8P
 w#pAE
@@ -655,8 +664,7 @@ s5yd
 x5q8
 ua2
 {>,
-ua2
-y+q9
+ %$y+q9
 sFpAE
 tE
 }\y~
@@ -668,18 +676,16 @@ tHE
 }k
 }\{G
 q?}%+
- #0tHE
-tE
+xErE
+ %'tE
 s$<-
-tHE
-u"
+ %*u"
 |2B
 v_<
 yh
 !s4
-|2B
-r9<
-  $&x5p=
+ %&r9<
+ '&x5p=
 tf
 vG)
 uS
@@ -688,8 +694,8 @@ s>sg
 /#
 s9pU
 /#
-  $&s9p6
-  %&s9qu
+ '&s9p6
+ )&s9qu
 /#
 t+rgr_
 /$
@@ -698,10 +704,8 @@ zIr}
 zIp@
 y7
 |&w&
-!s4
-!s4
-/$
-  #S#{H
+ %? %@/$
+ %S#{H
 uS
 /$
 t+rJpF7
@@ -709,25 +713,52 @@ t+rJpF7
 ufphrN,
 qHphu$
 y7
-!s4
-{/pV
+ %K{/pV
 tK(4
 G%)
 uqpF
- $V#w:qT
- $%/&
+s~
+ %Mw:qT
+ '%/&
 q,w~vKc<
- &,ws
+sY
+!s}
+s3
+!tj
+ws
 pc+
- %$tX
+pc$
+p9
+!u8
+tX
 n)
 _+
- #&v0
- &$p"uE
+!u9
+v0
+tl
+to
+tk
+tm
+p"uE
 st
 y/pZ
 {D
- 2*`}
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
 var enumerateSM70 = driver.Text{Code: `packed2 665 enumerate
 !s.
@@ -764,17 +795,17 @@ s3
 `}
 
 var batchQ4SM70 = driver.Text{Base: &sumHalvesSM70, Code: `packed2 14723 batch_nibbles
- %$!u6qgu[t2pYq*
+ ($!u6qgu[t2pYq*
 !u'w{yjpE}:wd
 !
 !pWwnpt
 !}ex(
- #(]+rA
+ $(]+rA
 tWqq
 {{rO
 hv+rG
 p#r:r-
- '*v0
+ ,*v0
 vc
 u<q6
 p,y9
@@ -806,7 +837,7 @@ ud
 qM0pV
 tHp@
 }k
-  )#v7
+ 1#v7
 /&
 s/
 ubpO
@@ -817,7 +848,7 @@ rxqiB
 rxsaB
 rxr1B
 rxr$B
- $a# #$}5
+ &a# $$}5
 ua1
 utp@
 ua*
@@ -839,11 +870,11 @@ qM.pv
 t1v?ve
 /%
 t#ve
-  ##/$
-  $% #9/$
+ %#/$
+ '% $9/$
 s<q94
 G#)
-  $%G))
+ '%G))
 /$
 s<pO,
 G%)
@@ -851,9 +882,9 @@ G%)
 v{A
 shyn?\p0p/Qtz
 G'R
-  %&szs;
+ )&szs;
 ws
- #6s|0pv
+ $6s|0pv
 xep2
 u;
 {W
@@ -867,11 +898,11 @@ q.+{6
 q"p?4
 q"p7rf
 q..s{
-  $.uS
+ '.uS
 prsgpo
- #8wH(px
- #(prryxm)
- #(prrJxm(
+ $8wH(px
+ $(prryxm)
+ $(prrJxm(
 s9qX
 prsRxm'
 s90pZ
@@ -882,7 +913,7 @@ s9sc
 S0xm$
 s|.a<
 pIp?e
-  $>/%
+ '>/%
 S,xm.
 q.+qG*
 uO,
@@ -892,62 +923,62 @@ u;
 {-
 uS
 prsg#2
- #3wHxm4
- #(prryxm6
- #(prrJxm8
-  #>prsRx.(
-  #>X"x.(
-  #>X$x.(
-  #>X&x.(
+ $3wHxm4
+ $(prryxm6
+ $(prrJxm8
+ %>prsRx.(
+ %>X"x.(
+ %>X$x.(
+ %>X&x.(
 /%
 pIp^3
-  &>/%
+ +>/%
 zV4
-  %>zM)
+ )>zM)
 uS
 prsg"(
- #3wHx.(
- #(prryx.(
- #(prrJx.(
-  +>q:+we
-  '>pH-M
-  %>D#)
-  2>s|0rX
+ $3wHx.(
+ $(prryx.(
+ $(prrJx.(
+ 5>q:+we
+ ->pH-M
+ )>D#)
+ C>s|0rX
 q:+;
 /(
-  $?/&
-  $?t.pJFvs
-  #:t.pJF.qX
-  #:t.pJFrepZ
-  #:t.pJF.sD
-  #:t.pJF.sc
-  #:t.pJF.qc
-  #:t.pJF.t'
-  #:t.pJF.rj
-  #:/'
+ '?/&
+ '?t.pJFvs
+ %:t.pJF.qX
+ %:t.pJFrepZ
+ %:t.pJF.sD
+ %:t.pJF.sc
+ %:t.pJF.qc
+ %:t.pJF.t'
+ %:t.pJF.rj
+ %:/'
 q:+,0
-  $9/$
-  #9/$
+ '9/$
+ %9/$
 t.phFvs
-  #9t.phF.qX
-  #9t.phFrepZ
-  #9t.phF.sD
-  #9t.phF.sc
-  #9t.phF.qc
-  #9t.phF.t'
-  #9t.phF.rj
-  #9/$
+ %9t.phF.qX
+ %9t.phFrepZ
+ %9t.phF.sD
+ %9t.phF.sc
+ %9t.phF.qc
+ %9t.phF.t'
+ %9t.phF.rj
+ %9/$
 q:+x;
-  '9t.}zvs
-  #9t.}z.qX
-  #9t.}zrepZ
-  #9t.}z.sD
-  #9t.}z.sc
-  #9t.}z.qc
-  #9t.}z.t'
-  #9t.}z.rj
-  $9q:+4*
-  '9s9vs
+ -9t.}zvs
+ %9t.}z.qX
+ %9t.}zrepZ
+ %9t.}z.sD
+ %9t.}z.sc
+ %9t.}z.qc
+ %9t.}z.t'
+ %9t.}z.rj
+ '9q:+4*
+ -9s9vs
 p>+(u7'
 s9.qX
 p>*Uu7&
@@ -969,7 +1000,7 @@ y7
 x9/=/,
 qe/94
 wP
- #Kw@tB
+ $Kw@tB
 vp$397
 z3p'
 |Y.E
@@ -1000,7 +1031,7 @@ s/
 qHqAE
 vYpsv2
 rk.=#
-  &0uO;
+ +0uO;
 s/
 qe"E
 vYm#v2
@@ -1010,7 +1041,7 @@ s/
 qe%E
 vYm&v2
 rk.=)
-  &>v^s6
+ +>v^s6
 s/
 qe(E
 vYm)v2
@@ -1020,7 +1051,7 @@ s/
 qe+E
 vYm,v2
 rk.=/
-  &LqN+a
+ +LqN+a
 J#d
 qN.pf
 qY,4
@@ -1028,46 +1059,38 @@ G,)
 uS
 qr+#+7
 qY+4
-  $&qr*#*7
+ '&qr*#*7
 qY*4
-  $*qr)#)7
+ '*qr)#)7
 qY)4
-  $.qr(#(7
+ '.qr(#(7
 qY(4
-  $2qr'#'7
+ '2qr'#'7
 qY'4
-  $6qr&#&7
+ '6qr&#&7
 qY&4
-  $:qr%#%7
+ ':qr%#%7
 qY%4
-  $>qr$#$7
- ##zTtY
+ '>qr$#$7
+ $#zTtY
 qY<4
-G,)
-uq#+
+ %Duq#+
 qY;4
-G,)
-uq#*
+ %Guq#*
 qY:4
-G,)
-uq#)
+ %Juq#)
 qY94
-G,)
-uq#(
+ %Muq#(
 qY84
-G,)
-uq#'
+ %Luq#'
 qY74
-G,)
-uq#&
+ %Ouq#&
 qY64
-G,)
-uq#%
+ %Nuq#%
 qY54
-G,)
-uq#$
- ##q=0pK
- $}#/3
+ %Muq#$
+ $#q=0pK
+ &}#/3
 J%vKc<
 J&uC
 /3
@@ -1076,10 +1099,10 @@ J(rP
 /3
 J)s?
 p9.
- %./$
+ (./$
 ws
 z>f
- &&Cj
+ *&Cj
 q4g
 p9
 !{J
@@ -1100,148 +1123,138 @@ Cd
 _&
 p9
 !cwG
-  $'_(
- #&p,0rj
- &$zqsI
+ ''_(
+ $&p,0rj
+ *$zqsI
 st
 zqx+
- 3(`}
+ D(`}
 
 var batchQ8SM70 = driver.Text{Base: &batchQ4SM70, Code: `packed2 14263 batch_bytes
- +$]+qo
+ 4$]+qo
 tWrG
 {{rG
 h'yD
 p#r:rT
- ', U#(ua5
- %$r^rw
- %$sFrE9(
+ ,, Z$(ua5
+ ($r^rw
+ ($sFrE9(
 x{)R
- #&ug0s8
- $$ #$ #$t1|dyO
+ $&ug0s8
+ &$ $$ $$t1|dyO
 /$
 t#yO
-  ##ug0qp
-  #% (0G')
- ($ $,tg1pv
+ %#ug0qp
+ %% .0G')
+ .$ &,tg1pv
 xe^
 u;
 vG)
- #*tg6P5
+ $*tg6P5
 w/2
 {Qp4we
 x'u}QA
 y@0p;
 q$sg
- #,q"p74
+ $,q"p74
 q"pQrf
- $&vG)
-uS
+ && %/uS
 prsgpj
- #(wH(pF
- #$prry(s;
- #$prrJxm'
- #$prsRxm&
- #$S-xm%
- #$S-xm$
- #$S-xm#
+ $(wH(pF
+ $$prry(s;
+ $$prrJxm'
+ $$prsRxm&
+ $$S-xm%
+ $$S-xm$
+ $$S-xm#
 /%
 q"xG
-  $>/%
+ '>/%
 N+(
- '0{H
+ ,0{H
 uS
 prsg#/
- #(wHxm1
- #$prryxm3
- #$prrJxm5
- #$prsRxm7
- )$q"pae
-  &> ',}O
- 2$tg6a6
+ $(wHxm1
+ $$prryxm3
+ $$prrJxm5
+ $$prsRxm7
+ 0$q"pae
+ +> ,,}O
+ B$tg6a6
 |/*we
-  &=}fM
- %ID")
- 2$tg1sT
+ +=}fM
+ (ID")
+ B$tg1sT
 pH(;
 xe&%
 u;
 D&)
- #n%/'
-  %j$/&
-  $Dt.q/Fvs
- #}$t.q/F.qX
- #$t.q/FrepZ
- #$t.q/F.sD
- #$t.q/F.sc
- #$t.q/F.qc
- #$t.q/F.t'
- #$t.q/F.rj
- $^%q"b3
-  $9/$
-N+(
-/$
- 2r#/$
+ $n%/'
+ )j$/&
+ 'Dt.q/Fvs
+ %?t.q/F.qX
+ %?t.q/FrepZ
+ %?t.q/F.sD
+ %?t.q/F.sc
+ %?t.q/F.qc
+ %?t.q/F.t'
+ %?t.q/F.rj
+ &w(q"b3
+ '9/$
+ %9/$
+ Br#/$
 q"p7e
-  '9 20/'
+ -9 B0/'
 {Qp5we
-  &O #0p>*(u7'
- #$p>)Uu7&
- #$p>({c"%
- #$p>'[u7$
- #$p>&pju7#
- #$p>%pGu7"
- #$p>$po7s;
- #$p>#pF7px
+ +O $0p>*(u7'
+ $$p>)Uu7&
+ $$p>({c"%
+ $$p>'[u7$
+ $$p>&pju7#
+ $$p>%pGu7"
+ $$p>$po7s;
+ $$p>#pF7px
 t=(&(,
 p%(;
 y7
 {U898,
 s(892
- %\#vp$395
- #$|Y,E
- &$G.pk
- $$rk,rN
- &$rk,u$
+ (\#vp$395
+ $$|Y,E
+ *$G.pk
+ &$rk,rN
+ *$rk,u$
 q|{'+
 qQ+
- ((rk,wi
- &$rk,=#
-  &0 &,rk,=&
- &$rk,=)
-  &> &,rk,=,
- &$rk,=/
-  &L &,G*)
- $, #)  $& #. #)  $* #. #)  $. #. #)  $2 #. #)  $6 #. #)  $: #. #)  $>qr###7
- %(G*)
- #* #'G*)
- #* #'G*)
- #* #'G*)
- #* #'G*)
- #* #'G*)
- #* #'G*)
- #* #'G*)
-uq##
- -&p92
- '&z>g
- &$Ck
+ .(rk,wi
+ *$rk,=#
+ +0 *,rk,=&
+ *$rk,=)
+ +> *,rk,=,
+ *$rk,=/
+ +L *,G*)
+ &, $) '& $. $) '* $. $) '. $. $) '2 $. $) '6 $. $) ': $. $) '>qr###7
+ (( %D $* $' %G $* $' %J $* $' %M $* $' %L $* $' %O $* $' %N $* $' %Muq##
+ 8&p92
+ ,&z>g
+ *$Ck
 q4h
- &&Ci
+ *&Ci
 _(
- && $7 %8Ce
+ *& &7 (8Ce
 _&
- <0`}
+ V#0`}
 
 var batchMixedSM70 = driver.Text{Base: &batchQ4SM70, Code: `packed2 14956 batch_mixed
- &$!u'p[rmr[p3gq*
+ *$!u'p[rmr[p3gq*
 !xgw{yjpE}:wd
- &$]2qq
- #$O*r-
+ *$]2qq
+ $$O*r-
 hrvqq
 p#*q^
- )(uG
+ 0(uG
 |4
- -"t$td
+ 8"t$td
 t$vP
 t$vU
 p"s*
@@ -1255,11 +1268,11 @@ zq0pZ
 zqsD
 zqsc
 zqqc
- ("sW*pv
+ ."sW*pv
 {y$
 }U|:pSv.
- #&}5
- 2$ #s# %r#qM.sT
+ $&}5
+ B$ $s# (r#qM.sT
 |C$3
 t3<p=
 sh?Iq3u}vMq5
@@ -1270,34 +1283,32 @@ s|<qG.
 v4u((pk
 t31qG.
 v4u(&pk
- ,"qM2pb
+ 6"qM2pb
 {H
 zv3
 ua2
- #*q?q9
- #$sFrEE
+ $*q?q9
+ $$sFrEE
 tE
 }\y~
 qM2z$
 }0r}
- #) #>|R4
- #6WpV+r{
+ $) $>|R4
+ $6WpV+r{
 s<q/;
 se&
 qQ*
 ua'
- #&t3<pX
+ $&t3<pX
 }U|:m"M
 zUm&
 }&m$=&
 wgpA)
 Ww.qp
-ua2
-se.
+ %;se.
 WpV.qp
- #Cua'
- #Fq|zr(
- #( $*qM5q8
+ $C %. $Fq|zr(
+ $( &*qM5q8
 q"p4r+
 s/
 D')
@@ -1308,13 +1319,13 @@ tE
 WpV+p=
 }Fv?
 /$
-  #$  #%  #L #n#wj4
+ %$ %% %L $n#wj4
 G+)
 /$
 wAuLt^>zt$V
 /$
 wAuLt^>p+pJV
- $Z#s|.yU
+ &Z#s|.yU
 tIp?&.
 pH,8
 pIp?8
@@ -1326,15 +1337,15 @@ x'u}QA
 WpV.u)
 q$sg
 wAuLt^>p+pOV
- $%sz##
+ &%sz##
 s|*t0
 pH-pe
 pIp|8
 /$
-  &0WpV.pC0
-  #0s|<rR
+ +0WpV.pC0
+ %0s|<rR
 qt74
- $,r=.|^
+ &,r=.|^
 q>sS&
 WyBrR
 xe&3
@@ -1343,7 +1354,7 @@ wU4
 wc
 u;
 D+)
- #*ws
+ $*ws
 /7
 J%d
 r=1{i
@@ -1355,13 +1366,13 @@ wU7
 rc
 tf
 D.)
- ##/9
+ $#/9
 q>p^&5
 y$p|8
 pIb8
 q>sS*
 IpYq'rS{+p5{a%
- #-/9
+ $-/9
 q{"&6
 L$8
 pIqR8
@@ -1373,39 +1384,39 @@ pIp4we
 Ww;u)
 q>Y4t,
 W{6P
- #0WpC<pb
+ $0WpC<pb
 prry(U
- #&pL)4
+ $&pL)4
 pL*rf
- $&{H
+ &&{H
 uS
 prsgs;
- #(wHxm*
- )$S4xm&
- #$S4xm%
- #$S4xm$
+ $(wHxm*
+ 0$S4xm&
+ $$S4xm%
+ $$S4xm$
 Ww;sT
 pIp7e
 z80t,
 /&
- $y%S.xm2
- %n%/&
+ &y%S.xm2
+ (n%/&
 u;
 }O
 uS
 prsg#6
- #OwHxm8
- .g$/&
+ $OwHxm8
+ :g$/&
 pI|P
-  '?/&
- $K  $?D")
- 3(x'pPQqP
+ -?/&
+ &K '?D")
+ D(x'pPQqP
 /%
-  #</%
+ %</%
 y$p|M
- %KD$)
+ (KD$)
 uS
- #a' #p) #q) #p) #q) #p) #q) #p) #q) #p) #q) #p) #q) #p) #q)qn4%4,
+ $a' %< $$ %< $$ %< $$ %< $$ %< $$ %< $$ %< $$qn4%4,
 k4;
 wP
 t=7&7,
@@ -1414,34 +1425,26 @@ s5~9
 x9>=>,
 qe>97
 s5~5
- $.vp23=E
- #$|Y0E
- $$qt4M
+ &.vp23=E
+ $$|Y0E
+ &$qt4M
 s/
 G2pk
- $(rk0rN
- &$rk0u$
+ &(rk0rN
+ *$rk0u$
 q|{'/
 qQ/
- ((rk0wi
- &$rk0=#
-  &0 &,rk0=&
- &$rk0=)
-  &> &,rk0=,
- &$rk0=/
-  &L &,G.)
- %$  $& $&  $* $&  $. $&  $2 $&  $6 $&  $: $&  $> &&G.)
- $$G.)
- $$G.)
- $$G.)
- $$G.)
- $$G.)
- $$G.)
- $$G.)
- '$/F
+ .(rk0wi
+ *$rk0=#
+ +0 *,rk0=&
+ *$rk0=)
+ +> *,rk0=,
+ *$rk0=/
+ +L *,G.)
+ ($ '& && '* && '. && '2 && '6 && ': && '> *& %D &$ %G &$ %J &$ %M &$ %L &$ %O &$ %N &$ %M ,$/F
 J&q(
 p9+
- #)/B
+ $)/B
 J,s?
 J-uy
 /B
@@ -1449,23 +1452,23 @@ J)vX
 /B
 J*v|
 p9*
- %:WyBr%
+ (:WyBr%
 ws
 z>^
 z>~
- $*WyRr{
+ &*WyRr{
 tX
 C\
 q4~
- $(/'
+ &(/'
 ||
 Cw
 _$
- %*Cx
+ (*Cx
 q4w
- $&/'
- $$_,
- $${1.
+ &&/'
+ &$_,
+ &${1.
 ppxf
 q4c
 p9
@@ -1473,17 +1476,17 @@ p9
 /'
 {11
 Cq
- $=!cx#
+ &=!cx#
 /'
 {15
 Ci
- $4!c*pm
-  $' =(`}
+ &4!c*pm
+ '' X#(`}
 
 var dotsQ4OneSM90NarrowAligned = driver.Text{Base: &batchMixedSM70, Code: `packed2 55083 dots_nibbles_one
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
- #(!u6grnp)wd
+ $(!u6grnp)wd
 !u'vyw{pEq*
 !xg}+}Zy.wd
 !|FrnrDp)orDwp
@@ -1492,18 +1495,18 @@ var dotsQ4OneSM90NarrowAligned = driver.Text{Base: &batchMixedSM70, Code: `packe
 !?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pW0tdpt
- #.]p0rG
+ $.]p0rG
 tW+rT
 Oq3rT
 ht-rG
 p#0.rA
- $,t6
- %"p,rj
- $"p,p.
+ &,t6
+ ("p,rj
+ &"p,p.
 p,q6
- #( $$p,{^
- #$ #$p,'tq
- *,u<0sD
+ $( &$p,{^
+ $$ $$p,'tq
+ 2,u<0sD
 {Y0qc
 to
 zqt'
@@ -1531,7 +1534,7 @@ s/
 q@(
 u?q)
 s/
-  #$u?qA
+ %$u?qA
 s/
 y}
 s/
@@ -1557,19 +1560,19 @@ s|2t0
 q:/M
 s/
 q"p?,
-  $+qjqVp*
+ '+qjqVp*
 r#b8
 qj6r6A
 s|.t}
 q:/4
 q"p^4
-  &*qjx/<A
+ +*qjx/<A
 s|+yq
 t1v?ve
 s|2r7
 t#ve
-  ##s|.sX
-  $%p<C
+ %#s|.sX
+ '%p<C
 rb*pV*
 tIu(-&'
 s|+t}
@@ -1620,11 +1623,11 @@ t4
 |H.
 pnqVK
 ts
-  $%y@1yS
+ '%y@1yS
 t1x?vu
 /#
 t#vu
-  ##p<D
+ %#p<D
 p_6}',
 r&63
 ut)
@@ -1636,8 +1639,7 @@ put-q%
 x=p54
 pur:p=
 uN5
-ua2
-G&)
+ %AG&)
 ts
 w3D8
 qjp0A
@@ -1648,13 +1650,13 @@ pusCqW
 qjY%D
 G)rN
 w3DZ
-  #*q?pS
+ %*q?pS
 qjp0&6
 s$pS-
 |O0pf
-  %Jpur:qp
-  #V$/$
-  $V$/$
+ )Jpur:qp
+ %V$/$
+ 'V$/$
 t#yO
 p<E
 }mp+pQFyWu%3
@@ -1673,16 +1675,15 @@ tg0yG
 tF%C
 /3
 q"Y;
-rs&#
-/&
+ %Q$/&
 q"YM
 rs%1
 /3
-  $Q$/3
+ 'Q$/3
 vn%4%;
 /3
 L3x_*
-  $Q$/3
+ 'Q$/3
 tG8
 y@.pX
 L>qb<
@@ -1690,34 +1691,32 @@ LIpkr6
 qj'r6A
 /4
 x=Y3
-  &U$w3Y8
-  #U$/3
+ +U$w3Y8
+ %U$/3
 xq
-  )U$y@1pv
+ 1U$y@1pv
 t1|dyO
-t#yO
-/#
-  #$  #%p<F
+ %Z#/#
+ %$ %%p<F
 p_6}'F
-  $V$}ms&y5pZu%3
+ 'V$}ms&y5pZu%3
 }ms&z|fvs3
 }ms&sQvPftT3
 }ms&qFq6fr:t'3
 /4
 x=pa4
 /4
-  &V$w3^8
-  &V$/3
+ +V$w3^8
+ +V$/3
 qjY%^
-G)rN
-w3^Z
-  &V$/3
-  %K/4
-  (V$p<G
+ %V$w3^Z
+ +V$/3
+ )K/4
+ /V$p<G
 }mp+pQxLr6p6u%3
 !s4
 /4
-  #V$s=2yU
+ %V$s=2yU
 q:/rf
 p[rDq'?pYrm{Ep4s6rvro15z#
 {y*
@@ -1731,7 +1730,7 @@ p<H
 tg5qG
 L1%G
 /2
- #m+rs%I
+ $m+rs%I
 /6
 L2&7
 /6
@@ -1748,8 +1747,7 @@ pg6M
 |x0s8
 p_%&&pk
 yf
-rYZ-
-sB0A
+ %_&sB0A
 qf0r4
 t9^
 |x+yU
@@ -1774,20 +1772,19 @@ WpC*v5
 tFpk
 WpC6qO
 zCcM<
-pH$8
-{Qp44
+ %a'{Qp44
 Wp'1p;
 pnp8zK
 Wp-*pV
 z~&
- $p'WpC5yq
+ &p'WpC5yq
 q,~*vC-
 WpC6pK
 tIp4p*
 WpX<p=
 tI|$&
 rIp^
- ##WpC*pv
+ $#WpC*pv
 y$sS6
 r]p^A
 qfpar4
@@ -1795,15 +1792,14 @@ WpC6r7
 {Qp4y%
 pIp4M<
 tG8
-  #9Lt8
+ %9Lt8
 x>qU
 q"b4
 r#p^8
-tG8
-/(
+ %(/(
 uj~*d
 Wp'6q%
-  #x#tA?
+ %x#tA?
 wc
 x=qVe
 G.)
@@ -1813,30 +1809,30 @@ pIb3
 q>p4s@
 q>p?s@
 pIxG
-  #%WpC<q~
+ %%WpC<q~
 q"}|
 }X
 q"xG
-  %$q"p?3
+ )$q"p?3
 }X
 yh
- ##Wp'5pv
+ $#Wp'5pv
 wW"
 k"&>
 rc
 x=p8"3
 G,)
 w62u5ycu%
- ##WpK<P5
+ $#WpK<P5
 L#;
 /&
 ujx?d
 /&
-  $FuB
-  +F/&
-  ,F/&
-  $FwD
-  &FWp-1pv
+ 'FuB
+ 5F/&
+ 7F/&
+ 'FwD
+ +FWp-1pv
 wW4
 k4&Y
 r>2
@@ -1845,7 +1841,7 @@ p]5y1%O
 q,v?w&
 Wpf2pX
 }s1K
- $%WpX<rR
+ &%WpX<rR
 L>8
 t9%4
 s/
@@ -1855,10 +1851,10 @@ Wp;5yU
 s:rg
 q>p4q+
 }X
-  +%Wpv2r{
+ 5%Wpv2r{
 pIw]
 uPp4^
-  $$Wq%1qG
+ '$Wq%1qG
 t+Q[B
 Wq%5qG
 zlt"$#$[
@@ -1866,17 +1862,17 @@ zlt"$#$[
 v;[
 /#
 zlt"%#%[
-  %&zlt"&#&[
-  %*zlt"'#'[
+ )&zlt"&#&[
+ )*zlt"'#'[
 /%
 s:u0
-  $D  +%/%
-  &D/%
-  #D/%
+ 'D 5%/%
+ +D/%
+ %D/%
 zlt"(#([
-  %Dzlt")#)[
-  %Hzlt"*#*[
-  %Lzlt"+#+[
+ )Dzlt")#)[
+ )Hzlt"*#*[
+ )Lzlt"+#+[
 WpX<a
 p]/}'2
 x~2pPrQvR%%#Z8@
@@ -1890,14 +1886,14 @@ s>sg
 {Br\y:
 s>ry(
 /#
-  $(/*
+ '(/*
 uj~1d
 Wpf5q[
 zC1,
 />
 zw0
 Wpf5q%
-  $Q$r>1
+ 'Q$r>1
 xe%5
 Wpf*q%
 q{4,
@@ -1905,28 +1901,28 @@ tb0
 s:qi
 v4p4z*
 s:qK
-  #$vJ;pe
+ %$vJ;pe
 x]rQZ
 vJ;pT
 x]rQp*
 Wpf6pf
 pnp5K
 pnp8;%t
-  $|+Wp;<qG
+ '|+Wp;<qG
 x]p+p^FpUK
 x]p+p^FquK
- ##WpX2pC
+ $#WpX2pC
 qn<%<,
 k<&&
 wP
- ##WpC5pV0
+ $#WpC5pV0
 qnc%c&3
 uzc%l
 r?%
- ##qnf%f,
+ $#qnf%f,
 uzf&%
 r?$
- ##WpK+a
+ $#WpK+a
 }=
 s=5yU
 J0vCB
@@ -1946,8 +1942,8 @@ z~A
 /b
 pHYx_*
 pur:yB
-  #s+pusCP5
-  #l+pu1*z1
+ %s+pusCP5
+ %l+pu1*z1
 p]|e%}
 T|^v/
 qt),
@@ -1973,7 +1969,7 @@ rs&Z
 vq&&
 Tp'<pC
 q{&,
-  #|,TpC0q8
+ %|,TpC0q8
 |/(y%
 pIp4y%
 pH(8
@@ -1982,14 +1978,13 @@ vqA
 TpC.uZ
 pH(pk
 pg48
-  #,ws
+ %,ws
 ws
 rI+q&
- ##Tp=r{
+ $#Tp=r{
 pH[%/
 /3
-rs&#
-}Fw~
+ %|-}Fw~
 TqWrX
 L.8
 /#
@@ -2007,8 +2002,8 @@ x=p4;
 G0)
 wQqKu%
 vb8
-  $Q(Ts8pv
-  #,{9A
+ 'Q(Ts8pv
+ %,{9A
 r>6
 x=p44
 G2)
@@ -2016,8 +2011,8 @@ G2)
 }c
 z+qKA
 riYZ
- ## *S% $o$/f
- #k'rs&Y
+ $# 2S% &o$/f
+ $k'rs&Y
 t><r{
 }\yd
 pu2'pX
@@ -2028,11 +2023,9 @@ qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
 s,#L&E
 /z
 p~#L;
-rs&#
-/'
-q"YM
-  #0/z
-  $V//z
+ %V//'
+ %U- %0/z
+ 'V//z
 r8#N&W&P
 t3+yq
 uz68
@@ -2044,33 +2037,31 @@ wW#
 zn#;ux
 p]$vEQ
 wvG%%
-  #V-/{
-  'V-wv98
-  #[//z
-  *V-y@.p=
-  #k0/|
-  %e.  $%p<J
+ %V-/{
+ -V-wv98
+ %[//z
+ 3V-y@.p=
+ %k0/|
+ )e. '%p<J
 p_63pT
-  (^//|
-  #X-/|
-  &^/wv;8
-  #^/s%B3
+ /^//|
+ %X-/|
+ +^/wv;8
+ %^/s%B3
 zy
 /{
 qjsS<
-G)rN
-wv=p*
-  $]/s$pSi5
+ %]/wv=p*
+ ']/s$pSi5
 /{
-  %K/|
-  #}-  $Y/  ##  $%p<K
+ )K/|
+ %}- 'Y/ %# '%p<K
 }mp+p7FyWu%3
 !s4
 /|
-  #\//{
+ %\//{
 s,#a&Z
-  $z,rs&Y
-/{
+ 'z, %Z$/{
 s,#b&7
 /{
 }Pr(#cp*wq
@@ -2082,29 +2073,29 @@ u:5KA-
 t>+p=
 L0&E
 /&
-  $0t>+yS
+ '0t>+yS
 xh
 /5
 uzLA
 sxMr4
 {MrR
-  #j-qjqV&Y
+ %j-qjqV&Y
 yP@)
 sF*E
 pu1.p=
 pL:,
-  #(qjqVvlr6
+ %(qjqVvlr6
 wvK8
 qj+q&A
 pu11p=
 pL<4
-  #.qjqV,6q&
+ %.qjqV,6q&
 wvO8
 qj1qFA
 {Mt0
-  #j2pu1.p}
-  $j2pu11p}
-  $%p<L
+ %j2pu1.p}
+ 'j2pu11p}
+ '%p<L
 /'
 try1H#h
 {NsX
@@ -2121,28 +2112,28 @@ x=Ye
 {\6
 !s4
 s/
- #R&u"
+ $R&u"
 pus#p-
 t9p*
 x]s&yWK
 x]s&xupUK
- #7pux$v5
+ $7pux$v5
 rHp48qd
 }nq3
 wP
 pu5.q%
-  #q% ##pDpb.pf
+ %q% $#pDpb.pf
 p]Ve^
 xa0pPqkt^>t^{5p+YV
 pDq82r%
 r8#p;pN
 yJp+p4FyW
 pDr%+q~
-  #y, $_*pIY3
-  %&pDq81qO
+ %y, &_*pIY3
+ )&pDq81qO
 yJp+p7FxupU
 /#
-  ),pw{is8
+ 1,pw{is8
 q"qRM
 tPretB
 q>sS,
@@ -2150,21 +2141,21 @@ uP|T<1.sK|#s#
 pw{ipV0
 zC$rf
 /#
-  $'pwpV*s8
+ ''pwpV*s8
 zC',
-  %'pwpV*pV0
+ )'pwpV*pV0
 zC*vl
-  %,/&
+ ),/&
 pL,M
-  &'zC/rf
-  &,zC2,
-  &1zC5vl
-  %@qL*pv
+ +'zC/rf
+ +,zC2,
+ +1zC5vl
+ )@qL*pv
 r8$/}'@
 y<xHV
 q.+pX
 r8$0}'E
-  #%q.2v5
+ %%q.2v5
 zBb
 zBY
 z+Q8
@@ -2172,7 +2163,7 @@ z+Q8
 q.1qT
 t+Q[U
 }.qT
-  #$sW1p}
+ %$sW1p}
 pz5%)%2%&pqp^pepqr\[pj[@
 pz/%#%,qUpqpQp2wF
 ra0sT
@@ -2190,31 +2181,30 @@ xa0pPqkt^>t^{5rCEFwn
 /2
 yJrCCFq&td
 /1
-  )}#/2
+ 1}#/2
 yJrCGu\+t'
-  *}#/2
+ 3}#/2
 q"p|M
 //
-  $}#/2
+ '}#/2
 zC#rf
-  %}#/2
+ )}#/2
 zC&,
-  &'zC)vl
-  &}#pL+M
-  &'zC.rf
-  &,zC1,
-  &1zC4vl
-  &@y<rCEu\sD
+ +'zC)vl
+ +}#pL+M
+ +'zC.rf
+ +, %a, +1zC4vl
+ +@y<rCEu\sD
 /2
 y<rCDu\sD
 /2
-  &{#/2
-  #{#  %$pz3%'%0%$pqp5pNpqr\[pj[@
+ +{#/2
+ %{# )$pz3%'%0%$pqp5pNpqr\[pj[@
 pz-qP%*pTpqp7^wF
 /2
 X(|N0
 X)|N0
-  ##X*|N0
+ %#X*|N0
 /2
 X*"$"0
 X+"$"0
@@ -2224,46 +2214,46 @@ X,"&"0
 xa0pPqkt^>t^{5rCpFvs
 /2
 yJrCnu\ui
-  +{#yJrCru\sKp6
-  S#{#y<rCpxLsI
+ 5{#yJrCru\sKp6
+ W${#y<rCpxLsI
 /2
 y<rCoxLsI
-  9{#xa0pPqkt^>t^{5uX#IFy\V
+ Q#{#xa0pPqkt^>t^{5uX#IFy\V
 /2
 yJuX#Gu\{^
-  +w%yJuX#KFrls]
-  S#w%}-#I|)t8
+ 5w%yJuX#KFrls]
+ W$w%}-#I|)t8
 /2
 }-#H|)t8
-  9w%xa0pPqkt^>t^{5uX#tFtT
+ Q#w%xa0pPqkt^>t^{5uX#tFtT
 /2
 yJuX#ru\'tq
-  +s'yJuX#vFrlqc
-  S#s'}-#tF*q6
+ 5s'yJuX#vFrlqc
+ W$s'}-#tF*q6
 /2
 }-#sF*q6
-  9w%xa0pPqkt^>t^{5uX$AFqytd
+ Q#w%xa0pPqkt^>t^{5uX$AFqytd
 /2
 yJuX$?u\q&p6
-  +o)yJuX$CFrlp.
-  S#o)}-$Av@um
+ 5o)yJuX$CFrlp.
+ W$o)}-$Av@um
 /2
 }-$@v@um
-  9w%xa0pPqkt^>t^{5uX$lwOt'
+ Q#w%xa0pPqkt^>t^{5uX$lwOt'
 /2
 yJuX$jFt?rj
-  +k+yJuX$nFrlq6
-  S#k+}-$lv@ulpU
+ 5k+yJuX$nFrlq6
+ W$k+}-$lv@ulpU
 /2
 }-$kv@ulpU
-  9w%xa0pPqkt^>t^{5uX%9FsCw<
+ Q#w%xa0pPqkt^>t^{5uX%9FsCw<
 /2
 yJuX%7Ft?t8
-  +g-yJuX%;u\.sc
-  S#k+}-%9wO1p6
+ 5g-yJuX%;u\.sc
+ W$k+}-%9wO1p6
 /2
 }-%8wO1p6
-  /w%p>M"'pM"/
+ =w%p>M"'pM"/
 p>L"'U".
 p>K"&x.-
 p>J"&u7,
@@ -2280,11 +2270,10 @@ pnr(&4Mq&
 t><r7
 rHr(&-H&-&Z
 v"~42
-!s4
-T|^{6
+ %*T|^{6
 tIr(&6&Z
 x>'H&G
-  #c>qjqV&H
+ %c>qjqV&H
 wvH8
 qjr(&GA
 Tw;pK
@@ -2294,8 +2283,7 @@ T|^pV6
 }Qta
 /#
 uYQ
-t#vu
-p<I
+ %zAp<I
 T|^v5
 t*|..
 TqG*{X
@@ -2332,13 +2320,11 @@ Ta5q[
 :Rd
 |2B
 rIr(&E
-  $W=|2B
-v"~B
-!s4
-:Qr.
+ 'W= %&v"~B
+ %%:Qr.
 Ta6y2
-  #[# $S#}<<p*
-  #q?s"H&O
+ %[# &S#}<<p*
+ %q?s"H&O
 rc<
 x>pe
 |yrQ
@@ -2349,18 +2335,18 @@ zF1{$
 rHYp*,
 r]|$&
 y7
- ##Ta5pV.
+ $#Ta5pV.
 rHp?^&(
 r]p?&Z
- #R+ #(  #@TpC0s8
+ $R+ $( %@TpC0s8
 :Rr.
- ##TpC+r%
+ $#TpC+r%
 {Bqix)
 t+qi[7
 TpC0u)
 }UpPqVA,
 vqA
-  $3TpC.pC
+ '3TpC.pC
 zDH&=
 uYT
 vN
@@ -2375,40 +2361,40 @@ rc'
 wN&=;
 G0)
 uJ
-  $b>TpK<p'
-  #+xd&=&A
+ 'b>TpK<p'
+ %+xd&=&A
 rc0
 wb7
 wSt^tz
 wN&>4
 G2)
 Ip)?pEqBqgq7uLq]A
- ##s=5|^
+ $#s=5|^
 t=5&5&7
 IpYq'rS{+u([&5;
 v[[&#
 r?/
- ##vB<pX
+ $#vB<pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
- $g'  #WGqIB
+ &g' %WGqIB
 J${h
 {yG
 J%|<
-  #yEJ&{e
+ %yEJ&{e
 {yK
 J'uC1
-  #XFqIL
+ %XFqIL
 J(uC5
 {yO
 sY*
- #)/l
+ $)/l
 J4uC6
 {yc
 J5q(<
 /l
 J6q('
 p90'
- ##/k
+ $#/k
 J;q(0
 {yj
 J<q(+
@@ -2418,7 +2404,7 @@ J=q(2
 J>q(.
 /j
 p9vr
- ##/o
+ $#/o
 {y{
 JJq(5
 /'
@@ -2427,7 +2413,7 @@ JKq(*
 JLq(6
 /'
 JMq('
-  $8/'
+ '8/'
 JSrP<
 uR'o
 JTrP'
@@ -2436,17 +2422,17 @@ JUrP0
 uR'm
 JVrP+
 /'
-  $8  #hBz('i
+ '8 %hBz('i
 :|rP2
 p9sQ
- $.:%rP1
+ &.:%rP1
 sh?Iq3u}vMqP
 :$rP5
 /A
 :\rP*
 sh?Iq3u}vMqU
 p9v-
- #3/*
+ $3/*
 :Ls?<
 uR&2
 :Ks?'
@@ -2456,7 +2442,7 @@ uR&0
 :Is?+
 /*
 :Hq('
-  $G/*
+ 'G/*
 :As?2
 uR&)
 :@s?.
@@ -2465,7 +2451,7 @@ uR&)
 uR&(
 :>s?5
 /*
-  $G/a
+ 'G/a
 :4s?*
 :3s?6
 /_
@@ -2476,31 +2462,31 @@ uR%z
 :0uy0
 uR%x
 p9xW
- #@  #lB $"  #pArI2
+ $@ %lB &" %pArI2
 z>a
 pc8
- $*  #]A #:C^
+ &* %]A $:C^
 _7
- $3/#
- #:C[
+ &3/#
+ $:C[
 _8
- $3/#
- #"CX
-  $. #(  #r@ #FCU
- $7 #+  #P?vbe
+ &3/#
+ $"CX
+ '. $( %r@ $FCU
+ &7 $+ %P?vbe
 CT
 r9t-
- $(  #p>{16
+ &( %p>{16
 CS
-  $( #,  #y=tX<
+ '( $, %y=tX<
 pp<
 r9<
- $*  #c<tX
+ &* %c<tX
 CP
 _9
 p9
 !cxw
-  #^<})
+ %^<})
 CM
 _:
 p9
@@ -2512,12 +2498,12 @@ q4R
 p9
 !c'z/
 /=
- #7C2
-  $4!cqypm
+ $7C2
+ '4!cqypm
 /=
- #/C/
-  $4!crvpm
-  #mItX'
+ $/C/
+ '4!crvpm
+ %mItX'
 n=
 q4,
 p9
@@ -2538,7 +2524,7 @@ pp6r6
 q4*
 p9
 !c'x#
-  #ZJtX.
+ %ZJtX.
 n@
 q4)
 p9
@@ -2555,12 +2541,12 @@ _4
 p9
 !vTy3
 {1u/
- #"q4'
+ $"q4'
 p9
 !vTz/
 /7
 vby%
-  %s#!ct?pm
+ )s#!ct?pm
 /7
 vbqd
 C|
@@ -2579,12 +2565,12 @@ _6
 p9
 !vTwG
 {1sQ
-  #-q4%
+ %-q4%
 p9
 !vTwX
 /7
 {1sK
-  %>!vTx#
+ )>!vTx#
 /z
 ||*
 pp'r6
@@ -2594,23 +2580,23 @@ p9
 /'
 ||6
 Ct
-  $U#!vTxw
-  $U#q4#
+ 'U#!vTxw
+ 'U#q4#
 p9
 !|-y3
 /&
-  #OCm
-  $O!|-z/
-  $Oq4"
+ %OCm
+ 'O!|-z/
+ 'Oq4"
 p9
 !cq0pm
 /&
-  #OCm
-  $O!|-+pm
-  $Or9q)
+ %OCm
+ 'O!|-+pm
+ 'Or9q)
 p9
 !culpm
-  #aG{1vh
+ %aG{1vh
 Ce
 r9ps
 p9
@@ -2623,7 +2609,7 @@ p9
 /<
 tX5
 C4
-  $j$!|-x#
+ 'j$!|-x#
 tX*
 CR
 {K
@@ -2632,7 +2618,7 @@ p9
 /<
 tX6
 CQ
-  $d%!|-xw
+ 'd%!|-xw
 ||<
 pp*'
 r9q/
@@ -2644,34 +2630,32 @@ CJ
 r92ux
 p9
 !y=z/
-  $p#r9q9
+ 'p#r9q9
 p9
 !cxlpm
 /(
 ||6
 CI
-  $u$!cv6pm
-  $u$r9pJ
+ 'u$!cv6pm
+ 'u$r9pJ
 p9
 !cvZpm
 /(
-vbqd
-CB
-  $o$!y=wG
-  $o$r9pO
+ %o$CB
+ 'o$!y=wG
+ 'o$r9pO
 p9
 !y=wX
 /(
-{1ul
-CB
-  $o$!y=x#
-  $o$r9ph
+ %o$CB
+ 'o$!y=x#
+ 'o$r9ph
 p9
 !crWpm
 /<
 ||'
 C:
- $"!y=xw
+ &"!y=xw
 ||0
 pp*
 q49
@@ -2697,246 +2681,245 @@ p9
 ||1
 pp1qF
 r9pA
- #Bp,0p.
- &$zqt8
+ $Bp,0p.
+ *$zqt8
 st
 zqtq
- 3(`}
+ D(`}
 
 var dotsQ4OneSM80NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 54974 dots_nibbles_one
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- r#(/%
- T(( q&&/=
- [#$/a
- ~#$/e
- *$/y
- #$/y
- '$/y
+ e%(/%
+ X.( c+&/=
+ g$$/a
+ }%$/e
+ 2$/y
  $$/y
- &$/z
- #$/z
- '$/z
- )$/y
- ,$/{
- /$/{
- #$/{
+ ,$/y
+ &$/y
  *$/z
- ($/z
- %$/{
- +$/{
- #$/z
- &$/z
- #$/z
- \8$ Y)$`}
+ $$/z
+ ,$/z
+ 0$/y
+ 6$/{
+ <$/{
+ $$/{
+ 2$/z
+ .$/z
+ ($/{
+ 4$/{
+ $$/z
+ *$/z
+ $$/z
+ iN$ c0$`}
 
 var dotsQ4EightSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 55027 dots_nibbles_eight
- '$!xgrnrDp)orDwp
+ ,$!xgrnrDp)orDwp
 !|F}+}Zy.wd
- (&]'r6s7
- #$Oq3rG
- N$ $&WpV*qp
- #' h$&p_7}',
+ .&]'r6s7
+ $$Oq3rG
+ {#$ &&WpV*qp
+ $' P'&p_7}',
 r&73
- 0&pg7vj
- *$qjp0&7
- 7$pH5&6
- T#$p_7}'F
-  $V$ /(  %V$ ((  $V$ 3&p[rDq'?pYrm{Eu(/vl.vZvhsC5
+ >&pg7vj
+ 2$qjp0&7
+ L$pH5&6
+ X$$p_7}'F
+ 'V$ <( )V$ .( 'V$ D&p[rDq'?pYrm{Eu(/vl.vZvhsC5
 pIp4r+
- 0&L2&6
- )$p_*rfv(&.
+ >&L2&6
+ 0$p_*rfv(&.
 Ta<rX
 q:74
 pg7M
 Ta0s8
- %,t9Z
+ (,t9Z
 Ta+yU
 pIb,
 s"^
 rYp2-
 TpV6s8
 tbq0
- $8TpC.qp
+ &8TpC.qp
 pLX4
 TpC1p}
- $(TpC5s8
+ &(TpC5s8
 wv4&7
- #&TpC*v5
- #$TpC6qO
+ $&TpC*v5
+ $$TpC6qO
 zCaM<
- $&Tp'1p;
+ &&Tp'1p;
 pnp8xK
 Tp-*pV
- %(TpC5yq
- #$TpC6pK
- #$TpX<p=
- %$TpC*pv
+ ((TpC5yq
+ $$TpC6pK
+ $$TpX<p=
+ ($TpC*pv
 y$sS7
- $&TpC6r7
- &$Lr8
- ($Tp'6q%
- .$TpC<q~
- ,$Tp'5pv
- )$TpK<P5
- E$Tp-1pv
- %$p]5rfv(%M
- $$Tpf2pX
- %$TpX<rR
- %$s"M1
- #$Tp;5yU
- .$Tpv2r{
- &$Tq%1qG
- #$Tq%5qG
- Q#$TpX<a
- $$Tpf'rR
- $$Tpf0rR
- ,$Tpf5q[
- $$tbq0
-Tpf5q%
-  $Q$ $*Tpf*q%
- ,$Tpf6pf
- #$pnp8;%r
- $$Tp;<qG
- %$TpX2pC
- &$TpC5pV0
- *$TpK+a
- %$WpbrR
- %$Wp=r7
- $$Wq8p'
- #$WqWp;
+ &&TpC6r7
+ *$Lr8
+ .$Tp'6q%
+ :$TpC<q~
+ 6$Tp'5pv
+ 0$TpK<P5
+ i#$Tp-1pv
+ ($p]5rfv(%M
+ &$Tpf2pX
+ ($TpX<rR
+ ($s"M1
+ $$Tp;5yU
+ :$Tpv2r{
+ *$Tq%1qG
+ $$Tq%5qG
+ R$$TpX<a
+ &$Tpf'rR
+ &$Tpf0rR
+ 6$Tpf5q[
+ &$ %u&Tpf5q%
+ 'Q$ &*Tpf*q%
+ 6$Tpf6pf
+ $$pnp8;%r
+ &$Tp;<qG
+ ($TpX2pC
+ *$TpC5pV0
+ 2$TpK+a
+ ($WpbrR
+ ($Wp=r7
+ &$Wq8p'
+ $$WqWp;
 wC#%z
 WrXpv
- &(  #o+ #$  #h+ #$p]ze%{
+ *( %o+ $$ %h+ $$p]ze%{
 W|^v/
- %&Ww;rR
- %$WpV.qG
- #$WpV*q~
+ (&Ww;rR
+ ($WpV.qG
+ $$WpV*q~
 pL~,
 }<<H#/
 |x2p=
- #*|x1r7
- $$|x5pb
- %$Wp'<pC
- $$WpC0q8
- '$WpC.uZ
- )$Wp=r{
- &$WqWrX
- *$Ws{q-
- +$Ws8pv
- @$s,#J&E
+ $*|x1r7
+ &$|x5pb
+ ($Wp'<pC
+ &$WpC0q8
+ ,$WpC.uZ
+ 0$Wp=r{
+ *$WqWrX
+ 2$Ws{q-
+ 4$Ws8pv
+ ^#$s,#J&E
 /z
 p~#J;
- *(r8#L&W&P
- G$p_73pT
-  (Z/ E0s,#^&Z
- &$s,#_&6
+ 2(r8#L&W&P
+ m#$p_73pT
+ /Z/ i#0s,#^&Z
+ *$s,#_&6
 /{
 }Pr(#ap*wq
 }Pr(#_H#_A-
- K*trrfv(H#f
- -${\7
- 6$r8#n;pN
- ^#$r8$.}'@
- |#$y<rCEF.tq
+ u#*trrfv(H#f
+ 8${\7
+ J$r8#n;pN
+ m$$r8$.}'@
+ y%$y<rCEF.tq
 /2
 y<rCDF.tq
- x#(y<rCpv@yu
+ q%(y<rCpv@yu
 /2
 y<rCov@yu
- x#(}-#IFsCsc
+ q%(}-#IFsCsc
 /2
 }-#HFsCsc
- x#(}-#tFxupU
+ q%(}-#tFxupU
 /2
 }-#sFxupU
- x#(}-$AFxNtd
+ q%(}-$AFxNtd
 /2
 }-$@FxNtd
- x#(}-$lFuluE
+ q%(}-$lFuluE
 /2
 }-$kFuluE
- x#(}-%9FqFqc
+ q%(}-%9FqFqc
 /2
 }-%8FqFqc
- A(W|^{6
- ($Ww;pK
- $$W|^pV6
- '$W|^v5
- #$WqG*{X
- %$WpV+pb
- 1$WpV6qG
- %$z)'a
+ a#(W|^{6
+ .$Ww;pK
+ &$W|^pV6
+ ,$W|^v5
+ $$WqG*{X
+ ($WpV+pb
+ @$WpV6qG
+ ($z)'a
 }=
 z)5p;
- %(|x5q[
- +$|x6y2
- +$Wp'<q%
- $$z)1{$
- &$|x5pV.
- '$WpC0s8
- $$WpC+r%
- $$WpC0u)
- &$WpC.pC
- %$WpC*{X
- #$WpC6p;
- #$WpK0pV
- *$WpK<p'
- ,$t=5&5&6
- Y#$ #* %)uR'k
- '$z('g
+ ((|x5q[
+ 4$|x6y2
+ 4$Wp'<q%
+ &$z)1{$
+ *$|x5pV.
+ ,$WpC0s8
+ &$WpC+r%
+ &$WpC0u)
+ *$WpC.pC
+ ($WpC*{X
+ $$WpC6p;
+ $$WpK0pV
+ 2$WpK<p'
+ 6$t=5&5&6
+ c$$ $* ()uR'k
+ ,$z('g
 :zrP2
- S#&  #pA '$  #]A 3$  #r@ '$  #P? $$r9sK
- $$  #p> $$  $( #&  #y= '$  #c< '$  #^< '$|x6p-
- U#$||.
- &$||1
- '$||5
- '$||*
- &$ #M 'N #O &P# #M 'N #M 'N||2
- '$||.
- &$  $U# && #C &D  $O && #C &D  $O 1& #W% &X% #U% 'V% #W% &X% #U% 'V%||+
- &$  $p# &&||.
- &$  $u$ && #C &D  $o$ && #C &D  $o$ &&tX5
- &$tX*
- '$tX6
- &$||<
- '$ #M &N #M >N`}
+ V$& %pA ,$ %]A D$ %r@ ,$ %P? &$r9sK
+ &$ %p> &$ '( $& %y= ,$ %c< ,$ %^< ,$|x6p-
+ Z$$||.
+ *$||1
+ ,$||5
+ ,$||*
+ *$ $M ,N $O *P# $M ,N $M ,N||2
+ ,$||.
+ *$ 'U# *& $C *D 'O *& $C *D 'O @& $W% *X% $U% ,V% $W% *X% $U% ,V%||+
+ *$ 'p# *&||.
+ *$ 'u$ *& $C *D 'o$ *& $C *D 'o$ *&tX5
+ *$tX*
+ ,$tX6
+ *$||<
+ ,$ $M *N $M Z#N`}
 
 var dotsQ4EightSM80NarrowAligned = driver.Text{Base: &dotsQ4EightSM90NarrowAligned, Code: `packed2 54918 dots_nibbles_eight
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- r#(/%
- P(( q&&/=
- [#$/a
- ~#$/e
- *$/y
- #$/y
- '$/y
+ e%(/%
+ P.( c+&/=
+ g$$/a
+ }%$/e
+ 2$/y
  $$/y
- &$/z
- #$/z
- '$/z
- )$/y
- ,$/{
- /$/{
- #$/{
+ ,$/y
+ &$/y
  *$/z
- ($/z
- %$/{
- +$/{
- #$/z
- &$/z
- #$/z
- \8$ Y)$`}
+ $$/z
+ ,$/z
+ 0$/y
+ 6$/{
+ <$/{
+ $$/{
+ 2$/z
+ .$/z
+ ($/{
+ 4$/{
+ $$/z
+ *$/z
+ $$/z
+ iN$ c0$`}
 
 var dotsQ4SixteenSM90NarrowAligned = driver.Text{Base: &dotsQ4EightSM90NarrowAligned, Code: `packed2 39707 dots_nibbles_sixteen
- /$]p0qq
+ <$]p0qq
 tWqo
 Ovhqq
- #(p#pdqo
- m($pIp4e
- 8$p_*,'re&.
- /$tbq3
+ $(p#pdqo
+ Z/$pIp4e
+ N$p_*,'re&.
+ <$tbq3
 Ta0qO
 zVe
 rUA
@@ -2944,100 +2927,99 @@ qfp5r4
 t9q5
 Ta+tB
 y$p|;
-  $'/$
-  #- %$pL^4
- +$zCgM<
- %$pnp8~K
- 7$Lx8
- q#$p]5,'re%S
- ,$s">s#
- |#$tbq3
- $$  #Q$ 1$pnp8;%x
- D$wC#H#/
- $$/d
- ($r8#/eH#0
- $$tIu(Z3'
- $$tIu(E3'
- '$p~#3,
+ ''/$
+ %- ($pL^4
+ 4$zCgM<
+ ($pnp8~K
+ L$Lx8
+ c%$p]5,'re%S
+ 6$s">s#
+ y%$ %Q' &$ %Q$ @$pnp8;%x
+ g#$wC#H#/
+ &$/d
+ .$r8#/eH#0
+ &$tIu(Z3'
+ &$tIu(E3'
+ ,$p~#3,
 }<<H#5
 tFe
 }<<H#7
- #&tIp8"&&
- #$zC$,
- ($q{(,
- 2$pH[%1
- &$L08
- F$ ,1/h
- *$/|
+ $&tIp8"&&
+ $$zC$,
+ .$q{(,
+ B$pH[%1
+ *$L08
+ k#$ 61/h
+ 2$/|
 s,#R&E
 /|
 p~#R;
- &*/|
- $$/|
+ **/|
+ &$/|
 r8#T&W&P
- #&uz88
+ $&uz88
 sx9|w
 /}
- #(/}
- '$/}
- )$/|
- ,$/~
- /$/~
- #$/~
- ($s%D3
+ $(/}
+ ,$/}
+ 0$/|
+ 6$/~
+ <$/~
+ $$/~
+ .$s%D3
 zy
 /}
- ((/}
- %$/~
- +$/~
- #$/}
+ .(/}
+ ($/~
+ 4$/~
+ $$/}
 s,#g&Z
- %&/}
+ (&/}
 s,#h&6
 /}
 }Pr(#ip*wq
 }Pr(#hH#hA-
- .,uzNA
+ :,uzNA
 sxOr4
- =&tr,'reH#n
- *$ws
- $"x=be
- ($t9Z
- +$riYK
- #?pDpb.qO
+ X#&tr,'reH#n
+ 2$ws
+ &"x=be
+ .$t9Z
+ 4$riYK
+ $?pDpb.qO
 t*qd%Y
 x>pN
- #D|Eq8
+ $D|Eq8
 r)p5,'reqP
 pDq82q[
 q"p^;
 pI|T
 s,#{8
 t9%"
- 6&pL%M
- &$zC(rf
- &$zC+,
- &$zC.vl
- &$pL0M
- &)zC3rf
- &)zC6,
- &)zC9vl
- &Br8$<}';
- $$r8$>}'@
- 0$qh("'pM"(
+ J&pL%M
+ *$zC(rf
+ *$zC+,
+ *$zC.vl
+ *$pL0M
+ *)zC3rf
+ *)zC6,
+ *)zC9vl
+ *Br8$<}';
+ &$r8$>}'@
+ >$qh("'pM"(
 qh)"'U")
 qh*"&x.*
 qh+"&u7+
- #*qh0"%r5"0
+ $*qh0"%r5"0
 qh1"%pF"1
 qh2"$r5"2
 qh3"$pF"3
 /)
 r8$@}'E
- #M/)
+ $M/)
 r8$B}'J
-  $% &*/)
- #$  %$pz?%3%<%0pqp^pepqr\[pj[@
+ '% **/)
+ $$ )$pz?%3%<%0pqp^pepqr\[pj[@
 pz9%-%6%*pqpQp2wF
 /)
 qh:"5pM":
@@ -3052,21 +3034,21 @@ qhE"2pF"E
 y#p;
 qnU%U,
 kUe
- $RA/E
+ &RA/E
 s,#23<
 pnr(#2Mq&
 }Pr(#2KA-
- #f%qn|%|&Z
- %$tIr(#4&Z
+ $f%qn|%|&Z
+ ($tIr(#4&Z
 xe'H#G
- %&qjr(#GA
- #$r#xS#G
+ (&qjr(#GA
+ $$r#xS#G
 qjp0'A
- %&uYR
- '$zbr(#8H#8,
+ (&uYR
+ ,$zbr(#8H#8,
 /$
 r8#Ie8
- #(p17z&'z\
+ $(p17z&'z\
 /q
 XI"@(
 /#
@@ -3081,8 +3063,8 @@ XM"F(
 p1@z&'z\
 /#
 XO"I(
- #@r8#He8
- $$/$
+ $@r8#He8
+ &$/$
 p1Cz&'z\
 /$
 XQ"L(
@@ -3100,36 +3082,36 @@ p1Lz&'z\
 XW"U(
 /$
 r8#Gep*
- '%zg#6K
- %$:Sd
- #$rIr(#D
- '$ #V# #U#xe'H#F
- &$s"H#P
- #$x>pT
- $$wTsgiR
- -$  #@ #$:Sr.
- ,$zDH#<
+ ,%zg#6K
+ ($:Sd
+ $$rIr(#D
+ ,$ $V# $U#xe'H#F
+ *$s"H#P
+ $$x>pT
+ &$wTsgiR
+ 8$ %@ $$:Sr.
+ 6$zDH#<
 uYU
- $&s>r\"\
- #$rd\d
- #$z(#<
+ &&s>r\"\
+ $$rd\d
+ $$z(#<
 xd#<&@
- #&wN#<;
- '$  #+xd#<&A
- %&wN#=4
- >$/n
- %$/n
- %$/m
- %$/l
- %$/l
- $$/q
- .$uR$t
- %$uR$r
- '$z($n
+ $&wN#<;
+ ,$ %+xd#<&A
+ (&wN#=4
+ Z#$/n
+ ($/n
+ ($/m
+ ($/l
+ ($/l
+ &$/q
+ :$uR$t
+ ($uR$r
+ ,$z($n
 :}rP2
- &&wW"
- $$:]rP*
- #' %*:Ms?<
+ *&wW"
+ &$:]rP*
+ $' (*:Ms?<
 uR#1
 :Ls?'
 /*
@@ -3138,14 +3120,14 @@ uR#/
 :Js?+
 /*
 :Iq('
- %4:Bs?2
+ (4:Bs?2
 wWy
 :As?.
 /*
 :@s?1
 wWx
 :?s?5
- %0/c
+ (0/c
 :5s?*
 :4s?6
 /b
@@ -3155,168 +3137,168 @@ wWm
 /b
 :1uy0
 wWk
- H6r9s#
- '$  $( h$&/|
- f#$ppp0'
- \$$`}
+ o#6r9s#
+ ,$ '( P'&/|
+ {$$ppp0'
+ i&$`}
 
 var dotsQ4SixteenSM80NarrowAligned = driver.Text{Base: &dotsQ4SixteenSM90NarrowAligned, Code: `packed2 39598 dots_nibbles_sixteen
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- r#(/%
- [(( q&&/=
- [#$/c
- Y$$/g
- *$/{
- #$/{
- '$/{
+ e%(/%
+ g.( c+&/=
+ g$$/c
+ c&$/g
+ 2$/{
  $$/{
- &$/|
- #$/|
- '$/|
- )$/{
- ,$/}
- /$/}
- #$/}
+ ,$/{
+ &$/{
  *$/|
- ($/|
- %$/}
- +$/}
- #$/|
- &$/|
- #$/|
- X,$ Y)$`}
+ $$/|
+ ,$/|
+ 0$/{
+ 6$/}
+ <$/}
+ $$/}
+ 2$/|
+ .$/|
+ ($/}
+ 4$/}
+ $$/|
+ *$/|
+ $$/|
+ a6$ c0$`}
 
 var dotsQ4ThriceSM90NarrowAligned = driver.Text{Base: &dotsQ4SixteenSM90NarrowAligned, Code: `packed2 41451 dots_nibbles_thrice
- /$]p0rO
- #$Ov-rT
- #$p#'qFs7
- Z$$p<B
- [#$p<C
- H$p<D
- \#$p<E
- H$p<F
- '$p[rDq'?pYrm{Eu(/,vh2un6.sQ
+ <$]p0rO
+ $$Ov-rT
+ $$p#'qFs7
+ e&$p<B
+ g$$p<C
+ o#$p<D
+ i$$p<E
+ o#$p<F
+ ,$p[rDq'?pYrm{Eu(/,vh2un6.sQ
 pI|T<
- )& #? 0@p_*qdrq&.
- &$pH%pk
- $$}<0Z
- '$tbx/
- &$}<0q5
- '$  #- ($p</
- 2$q,~*vC.
- &$ #X* #U,/.
-  #M $Z,s"4rq
- #(q>p7,
- #$ #2pnp4K
+ 0& $? >@p_*qdrq&.
+ *$pH%pk
+ &$}<0Z
+ ,$tbx/
+ *$}<0q5
+ ,$ %- .$p</
+ B$q,~*vC.
+ *$ $X* %O/.
+ %M &(s"4rq
+ $(q>p7,
+ $$ $2pnp4K
 pnpQ%.
 tE
 rIp8"
- %Q+uz"A
+ (Q+uz"A
 sx#r4
- '&L|8
+ ,&L|8
 x>%$
- %&/-
+ (&/-
 ujv?d
- E&ujyZd
- F$p]5qdrq%W
+ i#&ujyZd
+ k#$p]5qdrq%W
 /2
 q,w~d
- %V- $d/rxr$B
+ (V- '6rxr$B
 |2B
- $% #c$LB8
- $$  #g$ $$s:t[
- $$  +% 84|6(
- $$|6)
- $%|6*
- $%|6+
- <0TpX'qT
+ ': $|,LB8
+ &$ %g$ &$s:t[
+ &$ 5% N4|6(
+ &$|6)
+ &%|6*
+ &%|6+
+ V#0TpX'qT
 qr-#-pF
 TpX0qT
 qr,#,7
- #y#qn1%1,
+ $y#qn1%1,
 k1&&
- $\5 #[7y]-y:
+ &\5 $[7y]-y:
 qJ-(
- &&y],y:
+ *&y],y:
 qJ,(
- %& #Q&}sMK
+ (& $Q&}sMK
 xr
 /9
 :"vX
 p][}'3
 Tpf*yq
- &m&p]_;p2
- #$p]_;pN
- #$/9
+ *m&p]_;p2
+ $$p]_;pN
+ $$/9
 q,xZd
- #,x]p+pQFpUK
+ $,x]p+pQFpUK
 x]p+pQFquK
- $0qn^%^&3
+ &0qn^%^&3
 uz^%l
- +&J0vCA
- /$/g
- )$qL*s{
+ 4&J0vCA
+ <$/g
+ 0$qL*s{
 L~;
 s,#.e
 Lz;
 L{e
- -"p~#7,
+ 8"p~#7,
 }<<H#9
- #&}<<H#;
- #(zC',
+ $&}<<H#;
+ $(zC',
 p]'sd8
- %& #$q{+,
- 2$pH[%4
- $$}FxZ
- #$L38
- ($ujxZd
- I$/k
- *$ #|8s,#U&E
- #~%p~#U;
- &R= &~<r8#W&W&P
- #R=uz;8
+ (& $$q{+,
+ B$pH[%4
+ &$}FxZ
+ $$L38
+ .$ujxZd
+ q#$/k
+ 2$ $|8s,#U&E
+ $~%p~#U;
+ *R= *~<r8#W&W&P
+ $R=uz;8
 sx<|w
- #x<tF8
- #T& '{8 #Y= )Z= #Y= ,Z= #S9 'T9p<I
- )$ #_= #\& '[& $a=s%G3
- $[= '^=s$pSi4
- 'Y= (\=p<J
- $$ $[= #s&s,#j&Z
- %k8 #_=s,#k&6
- #$}Pr(#lp*wq
+ $x<tF8
+ $T& ,{8 $Y= 0Z= $Y= 6Z= $S9 ,T9p<I
+ 0$ $_= $\& ,[& &a=s%G3
+ &[= ,^=s$pSi4
+ ,Y= .\=p<J
+ &$ &[= $s&s,#j&Z
+ (k8 $_=s,#k&6
+ $$}Pr(#lp*wq
 }Pr(#kH#kA-
- .e=uzQA
+ :e=uzQA
 sxRr4
- ;&p<K
+ T#&p<K
 /'
 trqdrqH#q
- A(t*qd%\
- %$r)p5qdrqqP
- %$s,#~8
- _#$r8$?}';
- #$r8#9}'@
- ##r8#=}'E
- $#r8$K}'J
- -$pz?%3%<%0p&(%'pqr\[pj[@
+ a#(t*qd%\
+ ($r)p5qdrqqP
+ ($s,#~8
+ o$$r8$?}';
+ $$r8#9}'@
+ $#r8#=}'E
+ &#r8$K}'J
+ 8$pz?%3%<%0p&(%'pqr\[pj[@
 pz9%-%6%*p&&%%wF
 pz?%3%<%0p&#%"wF
 pz9%-%6%*pqqRqUwF
 pz?%3%<%0pqp^pewF
- #\# #Y#qh8"7pM"8
+ $\# $Y#qh8"7pM"8
 qh9"7U"9
 qh:"6x.:
 qh;"6u7;
- #*qh@"5"/"@
+ $*qh@"5"/"@
 qhA"5"."A
 qhB"4"/"B
 qhC"4"."C
 /)
 r8$M}'O
- #Mr8#K}'T
- ##r8#O}'Y
- $X#r8$Y}'^
- -$pzS%G%P%Dp&(%'pqr\[pj[@
+ $Mr8#K}'T
+ $#r8#O}'Y
+ &X#r8$Y}'^
+ 8$pzS%G%P%Dp&(%'pqr\[pj[@
 pzM%A%J%>p&&%%wF
 pzS%G%P%Dp&#%"wF
 pzM%A%J%>pqqRqUwF
@@ -3332,23 +3314,23 @@ qhc"S"/"c
 qhd"S"."d
 qhe"R"/"e
 qhf"R"."f
- #:qnj%j,
+ $:qnj%j,
 kje
- %&s,#F3<
+ (&s,#F3<
 pnr(#FMq&
 }Pr(#FKA-
- #(rHr(#?H#?&Z
+ $(rHr(#?H#?&Z
 v"~43
- $&tIr(#H&Z
+ &&tIr(#H&Z
 xe'H#Z
- %&qjr(#ZA
- #$r#xS#Z
- &$uYQ
- #$p<H
- %$zbr(#LH#L,
+ (&qjr(#ZA
+ $$r#xS#Z
+ *$uYQ
+ $$p<H
+ ($zbr(#LH#L,
 /$
 r8#\e8
- #(p1Wz&'z\
+ $(p1Wz&'z\
 /p
 Xj"a(
 /#
@@ -3363,8 +3345,8 @@ Xn"g(
 p1az&'z\
 /#
 Xp"j(
- #@r8#[e8
- %$p1dz&'z\
+ $@r8#[e8
+ ($p1dz&'z\
 /$
 Xr"m(
 /#
@@ -3381,43 +3363,43 @@ p1mz&'z\
 Xx"v(
 /$
 r8#Zep*
- 'Dzg#JK
+ ,Dzg#JK
 }k
 s5z9
- #(:Rd
- #$rIr(#X
- %$ $' #*  $o#s"H#b
- #. #p+ &q+ #,rHY>|$(
+ $(:Rd
+ $$rIr(#X
+ ($ &' $* 'o#s"H#b
+ $. $p+ *q+ $,rHY>|$(
 r]|$Z
- $'rIr(#V
- #. #U# ,V#zDH#N
+ &'rIr(#V
+ $. $U# 6V#zDH#N
 uYT
- $&s>r\"}
- #$rdZd
- #$z(#N
+ &&s>r\"}
+ $$rdZd
+ $$z(#N
 xd#N&@
- #&wN#N;
- '$  #+xd#N&A
- %&wN#O4
- )$r?0
- 6$/m
- %$/m
- %$/l
- %$/k
- %$/k
- $$/p
- .$uR%,
- %$uR%*
- '$z(%&
+ $&wN#N;
+ ,$ %+xd#N&A
+ (&wN#O4
+ 0$r?0
+ J$/m
+ ($/m
+ ($/l
+ ($/k
+ ($/k
+ &$/p
+ :$uR%,
+ ($uR%*
+ ,$z(%&
 :{rP2
- $&/A
+ &&/A
 :$rP1
 sh?Iq3u}vMqU
 :#rP5
 /@
 :[rP*
 sh?Iq3u}vMq5
- %0:Ls?<
+ (0:Ls?<
 uR#C
 :Ks?'
 /*
@@ -3426,14 +3408,14 @@ uR#A
 :Is?+
 /*
 :Hq('
- %4:As?2
+ (4:As?2
 uR#:
 :@s?.
 /*
 :?s?1
 uR#9
 :>s?5
- %0/b
+ (0/b
 :4s?*
 :3s?6
 /a
@@ -3443,396 +3425,115 @@ uR#.
 /a
 :0uy0
 wW}
- )6z>_
- '$C]
- '$CZ
- '$CW
- '$CT
- '$CS
+ 06z>_
+ ,$C]
+ ,$CZ
+ ,$CW
+ ,$CT
+ ,$CS
 r90rq
- &&Cb
-  $( h$(/{
- s%$`}
+ *&Cb
+ '( P'(/{
+ g)$`}
 
-var dotsQ4ThriceSM80NarrowAligned = driver.Text{Base: &dotsQ4EightSM80NarrowAligned, Code: `packed2 41342 dots_nibbles_thrice
- /$]p0rO
-tWqo
-Ov-rT
- #(p#'qFs7
- X$$p<B
- [#$p<C
- H$p<D
- \#$p<E
- H$p<F
- '$p[rDq'?pYrm{Eu(/,vh2un6.sQ
-pI|T<
- )& #? 0@p_*qdrq&.
- &$pH%pk
- $$}<0Z
- '$tbx/
-Ta0qO
-zVe
-rUA
-qfp5r4
-}<0q5
-Ta+tB
-y$p|;
-  $'/$
-  #- #$pL^4
- $$p</
- ($zCgM<
- %$pnp8~K
- '$q,~*vC.
- &$ #X* #j+/-
-  #K $o+s"4rq
- #(q>p7,
- #$ #2pnp4K
-pnpQ%.
-tE
-rIp8"
- %Q+uz"A
-sx#r4
- '&L|8
-x>%$
- %&/-
-ujv?d
- E&ujyZd
- F$p]5qdrq%W
-/2
-q,w~d
- %q, $Mrxr$B
-|2B
- $% #n+LB8
- $$  #g$ $$s:t[
- $$  +% 84|6(
- $$|6)
- $%|6*
- $%|6+
- <0TpX'qT
-qr-#-pF
-TpX0qT
-qr,#,7
- #y#qn1%1,
-k1&&
- $iQ# #hS#y]-y:
-qJ-(
- &&y],y:
-qJ,(
- %& #Q&}sMK
-xr
-/9
-:"vX
-p][}'3
-Tpf*yq
- &m&p]_;p2
- #$p]_;pN
- #$/9
-q,xZd
- #,x]p+pQFpUK
-x]p+pQFquK
- $0qn^%^&3
-uz^%l
- +&J0vCA
- ,$wC#H#/
- $$/f
- ($r8#/eH#0
-qL*s{
-L~;
-s,#.e
-Lz;
-L{e
- $$tIu(Z3'
- $$tIu(E3'
- '$p~#7,
-}<<H#9
-tFe
-}<<H#;
- #* #^.p]'sd8
- %[. #$q{+,
- 2$pH[%4
- $$}FxZ
- #$L38
- ($ujxZd
- ?$ ,1/j
- *$/~
-s,#U&E
-/~
-p~#U;
- &*/~
+var dotsQ4ThriceSM80NarrowAligned = driver.Text{Base: &dotsQ4ThriceSM90NarrowAligned, Code: `packed2 41342 dots_nibbles_thrice
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ e%(/%
+ g.( Z#&/-
+ Z-$/f
+ g&$/j
+ 2$/~
  $$/~
-r8#W&W&P
- #&uz;8
-sx<|w
- #x;tF8
- #T& '{7 #Y< )Z</~
- ,$ #S8 'T8p<I
- )$ #_< #\& '[& $a<s%G3
- $[< '^<s$pSi4
- 'Y< (\<p<J
- $$ $[< #s&s,#j&Z
- %k7 #_<s,#k&6
- #$}Pr(#lp*wq
-}Pr(#kH#kA-
- .e<uzQA
-sxRr4
- ;&p<K
-/'
-trqdrqH#q
- *(ws
- $"x=be
- ($t9Z
- +$riYK
- #?pDpb.qO
-t*qd%\
-x>pN
- #D|Eq8
-r)p5qdrqqP
-pDq82q[
-q"p^;
-pI|T
-s,#~8
-t9%"
- 6&pL%M
- &$zC(rf
- &$zC+,
- &$zC.vl
- &$pL0M
- &)zC3rf
- &)zC6,
- &)zC9vl
- &Br8$?}';
- #$r8#9}'@
- ##r8#=}'E
- $#r8$K}'J
- -$pz?%3%<%0p&(%'pqr\[pj[@
-pz9%-%6%*p&&%%wF
-pz?%3%<%0p&#%"wF
-pz9%-%6%*pqqRqUwF
-pz?%3%<%0pqp^pewF
-pz9%-%6%*pqpQp2wF
- #&qh8"7pM"8
-qh9"7U"9
-qh:"6x.:
-qh;"6u7;
- #*qh@"5"/"@
-qhA"5"."A
-qhB"4"/"B
-qhC"4"."C
-/)
-r8$M}'O
- #Mr8#K}'T
- ##r8#O}'Y
- ##/)
-r8$Y}'^
-  $% &*/)
- #$  %$pzS%G%P%Dp&(%'pqr\[pj[@
-pzM%A%J%>p&&%%wF
-pzS%G%P%Dp&#%"wF
-pzM%A%J%>pqqRqUwF
-pzS%G%P%Dpqp^pewF
-pzM%A%J%>pqpQp2wF
-/)
-qhZ"UpM"Z
-qh["UU"[
-qh\"Tx.\
-qh]"Tu7]
-/)
-qhc"S"/"c
-qhd"S"."d
-qhe"R"/"e
-qhf"R"."f
-y#p;
-qnj%j,
-kje
- $RA/E
-s,#F3<
-pnr(#FMq&
-}Pr(#FKA-
- #f%rHr(#?H#?&Z
-v"~43
- $&tIr(#H&Z
-xe'H#Z
- %&qjr(#ZA
- #$r#xS#Z
-qjp0'A
- '&p<H
- %$zbr(#LH#L,
-/$
-r8#\e8
- #(p1Wz&'z\
-/p
-Xj"a(
-/#
-p1Zz&'z\
-/#
-Xl"d(
-/#
-p1]z&'z\
-/#
-Xn"g(
-/#
-p1az&'z\
-/#
-Xp"j(
- #@r8#[e8
- $$/$
-p1dz&'z\
-/$
-Xr"m(
-/#
-p1gz&'z\
-/#
-Xt"p(
-/#
-p1jz&'z\
-/#
-Xv"s(
-/#
-p1mz&'z\
-/#
-Xx"v(
-/$
-r8#Zep*
- '%zg#JK
-}k
-s5z9
- %(rIr(#X
- %$ $' #*  $o#s"H#b
- #.x>pN
- $$wTsgiR
- #$ #,rHY>|$(
-r]|$Z
- $'rIr(#V
- ..zDH#N
- %$s>r\"}
- #$rdZd
- #$z(#N
-xd#N&@
- #&wN#N;
- '$  #+xd#N&A
- %&wN#O4
- )$r?0
- 6$/m
- %$/m
- %$/l
- %$/k
- %$/k
- $$/p
- .$uR%,
- %$uR%*
- '$z(%&
-:{rP2
- $&/A
-:$rP1
- #.:#rP5
-/@
-:[rP*
-sh?Iq3u}vMq5
- &"uR#C
- %$uR#A
- )$uR#:
- %$uR#9
- &$/b
- $$/a
- #$uR#.
- #$/a
- #$wW}
- ($z>_
- '$C]
- '$CZ
- '$CW
- '$CT
- '$CS
-r90rq
- &&Cb
-  $( h$(/{
- f#$ppp0'
- \$$`}
+ ,$/~
+ &$/~
+ J$/~
+ i9$ c0$`}
 
 var dotsQ8OneSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 53035 dots_bytes_one
- /$]t-qo
+ <$]t-qo
 tW|Q
 O1*r-
 hqyqo
 p#0'r-
- ), 2( $$zqrj
+ 0, B( &$zqrj
 zq2pU
- 5$u?ps
+ H$u?ps
 s/
-  #$ (2xA
- &#q:0;
+ %$ .2xA
+ *#q:0;
 p_1&2&3
 wC4&5
- %(tIp4eq3
- %$qj*q3A
- #$q:0M
- $$  $+ $&qjsCxNA
- #$q:04
+ ((tIp4eq3
+ ($qj*q3A
+ $$q:0M
+ &$ '+ &&qjsCxNA
+ $$q:04
 s/
- #$t~eq3
+ $$t~eq3
 y+rE
 t4
- #+qjulroA
- *4p<D
- #$tIu(.&'
- #$r)qRvE/
+ $+qjulroA
+ 24p<D
+ $$tIu(.&'
+ $$r)qRvE/
 /%
 x||./
 /%
 t4
 t9&/
- ',r#p4q5
- %$q:4rf
- #$qt6;
- $$pL.M
- '$p_6pN%$
- )$x=qVqd
+ ,,r#p4q5
+ ($q:4rf
+ $$qt6;
+ &$pL.M
+ ,$p_6pN%$
+ 0$x=qVqd
 uN1
- %&w3>8
+ (&w3>8
 qjy5A
- #&sU(
- .$p<E
+ $&sU(
+ :$p<E
 p_7}'-
 r&73
- '(}ms&yWfyW3
+ ,(}ms&yWfyW3
 }ms&y5pZfy5pZ3
 }ms&z|fz|3
 }ms&sQvPfsQvP3
- %"uN2
+ ("uN2
 t4
 w3C8
- #,tE
+ $,tE
 p<F
- $+pg7vj
- $*|O'sT
+ &+pg7vj
+ &*|O'sT
 p%73
 u"
- &2wc
+ *2wc
 }mp+p7FqFq6u%3
- %4/.
+ (4/.
 pL)M
 rs%*
- #(pH6&8
- #$sx+wq
+ $(pH6&8
+ $$sx+wq
 uc6|w
- $&/2
- &$rs%0
+ &&/2
+ *$rs%0
 /2
- $&/2
+ &&/2
 vn%3%;
 /2
 L2x_*
- $*/2
- $$L>;r6*
+ &*/2
+ &$L>;r6*
 LIx_0uk
 qj0ukA
 /3
 x=Yqd
-  &~#w3W8
-  #~#/2
- 0:p<G
+ +~#w3W8
+ %~#/2
+ >:p<G
 p_7}'F
-  $P$}ms&2r6p6u%3
+ 'P$}ms&2r6p6u%3
 }ms&.umfvs3
 }ms&roqcftT3
 }ms&1{^fr:t'3
@@ -3841,174 +3542,172 @@ p_7}'F
 }ms&v(tdfz|3
 }ms&*s*fsQvP3
 /3
- #4/3
-  $P$w3\8
-  $P$p<H
-  'P$/3
-  $P$ &Fwc
+ $4/3
+ 'P$w3\8
+ 'P$p<H
+ -P$/3
+ 'P$ *Fwc
 }mp+p7F*x$pUu%3
- #4/3
- $$q:0rf
- '$wWE
+ $4/3
+ &$q:0rf
+ ,$wWE
 znEA
 tE
 p<I
- #*L0%E
+ $*L0%E
 /1
- #&rs%G
+ $&rs%G
 /5
 L1&8
 /5
- #*sx3|w
- #$tIu(.&%
- $$p_*y1&/
- #$q:74
+ $*sx3|w
+ $$tIu(.&%
+ &$p_*y1&/
+ $$q:74
 pg7M
- )& %2pLT4
- &$wv5&7
- &$zC\M<
- %$pnp8uK
- /$y$sS7
- )$Lo8
- *$tA>
+ 0& (2pLT4
+ *$wv5&7
+ *$zC\M<
+ ($pnp8uK
+ <$y$sS7
+ 0$Lo8
+ 2$tA>
 rc
- #&G+)
- 6$k"&=
+ $&G+)
+ J$k"&=
 uB
- #&G))
- *$tA>
-wD
-  +F /8  #F #4  &F %) #<p]5y1%K
- -9r>1
- 7$zlt"###[
- %$ +) 7* #M %9 +^# 5* $j+ %k+r>5
- 0$pnp8;%p
- .$qnc%c&4
- ,$J0vCC
- $$r>*
+ $&G))
+ 2$ %FwD
+ 5F <8 %F $4 +F () $<p]5y1%K
+ 89r>1
+ L$zlt"###[
+ ($ 4) L* $M (9 4^# H* &j+ (k+r>5
+ >$pnp8;%p
+ :$qnc%c&4
+ 6$J0vCC
+ &$r>*
 w95&(
- (&wC#%x
- #$z~@
+ .&wC#%x
+ $$z~@
 t31pV+
 vq&Y
 /a
- $&  #Z+/Z
-p%73
- #(p]xe%y
+ && %Z+/Z
+ %X+ $(p]xe%y
 pwP*v/
 Ly;
 pu1*P6
 x>%{
- '$tIu(De'
- $$ #&pL~,
+ ,$tIu(De'
+ &$ $&pL~,
 }<<H#/
- #&tIp8"&&
- #$zC$,
- $$xK5&(
- %$q{(,
- +$pg58
- %$rI.v(
- $$pH[%1
+ $&tIp8"&&
+ $$zC$,
+ &$xK5&(
+ ($q{(,
+ 4$pg58
+ ($rI.v(
+ &$pH[%1
 /5
- #&}FxP
- #$L08
- '$/5
+ $&}FxP
+ $$L08
+ ,$/5
 ujxPd
- $&{9?
- #8 #5G-)
- ($ #5rc<
- #8G/)
- '$ #<:"d
- '5 $MrxsaB
+ &&{9?
+ $8 $5G-)
+ .$ $5rc<
+ $8G/)
+ ,$ $<:"d
+ ,5 &MrxsaB
 rxr1B
 rxr$B
 |2B
 v"y~
- ## &V#/y
+ $# *V#/y
 s,#I&D
 /y
 p~#I;
- #*/l
- $$/y
- $$/y
+ $*/l
+ &$/y
+ &$/y
 r8#K&W&O
- #&uz78
+ $&uz78
 sx8|w
 /z
- #(/z
+ $(/z
 wW"
 zn"eq3
 p]#vEP
 wvF%$
-  #{,/z
-  '{,wv:8
-  #z./y
- ,@/{
- ($p_73pT
-  ,}./{
- #2/{
-  $}.wv<8
-  $}.p<K
- $&s%C3
+ %{,/z
+ -{,wv:8
+ %z./y
+ 6@/{
+ .$p_73pT
+ 7}./{
+ $2/{
+ '}.wv<8
+ '}.p<K
+ &&s%C3
 zy
 /E
 :3d
- &:wc
+ *:wc
 }mxHFqFq6u%3
- #4/{
- #$/z
+ $4/{
+ $$/z
 s,#\&Z
-  $p, $n%s,#]&8
+ 'p, &n%s,#]&8
 /z
 }Pr(#^p*wq
 }Pr(#]H#]A-
- #P&L34uk
+ $P&L34uk
 pnp83rfv(
 u:3KA-
- #(L.&D
- '$/4
- '$yP=)
- $$pL8,
- #+qjqV,5xN
+ $(L.&D
+ ,$/4
+ ,$yP=)
+ &$pL8,
+ $+qjqV,5xN
 wvJ8
 qj.v(A
- #4pL:4
- #7qjqVM2ro
+ $4pL:4
+ $7qjqVM2ro
 wvN8
 qjv+reA
- ,@try1H#d
- %$vJ|.Q
- )${\7
- ($x]s&qFq6K
+ 6@try1H#d
+ ($vJ|.Q
+ 0${\7
+ .$x]s&qFq6K
 x]s&v6x+K
- -&pDpb5p;
+ 8&pDpb5p;
 p]Wepe
- $#r8#o;q5
+ &#r8#o;q5
 yJp+p4FqFq6
- *& #:q>p|&,
+ 2& $:q>p|&,
 uP|TqyqFx"1rl
 pwp''P<
 zC"e
- $*  #'q{%&-
+ &* %'q{%&-
 uPp4pk<0++r6y5
 q>p7&-
-  #$q{(&,
-  #-/#
+ %$q{(&,
+ %-/#
 zC*e
-  %-q{-&-
-  %-q{/&,
-  $-zC1e
-  %8q{4&-
-  %8q{7&,
-  $8zC9e
-  %Cq{<&-
-  %C #a#r8$6}'K
- #$ #:}k
+ )-q{-&-
+ )-q{/&,
+ '-zC1e
+ )8q{4&-
+ )8q{7&,
+ '8zC9e
+ )Cq{<&-
+ )C $a#r8$6}'K
+ $$ $:}k
 pz=%4%:%1z[qi[[[@
 pz8%/%6%-pqbp*wF
 pz+%"%(q5pq|JwF
 pz&pe%$p2pq|JwF
- #&X)|N*
+ $&X)|N*
 X*|N,
 X*|N.
 X+|N0
@@ -4019,21 +3718,21 @@ xa0pPqkt^>t^{5rCJFvs
 /*
 yJrCHxLrL
 /*
- )>/)
+ 0>/)
 q>p^&,
-  #J/*
+ %J/*
 pIp|e
-  %Jq{#&-
-  %Jq{&&,
-  $l#zC(e
-  %-q{+&-
-  %-q{.&,
-  $-zC0e
-  %8q{3&-
-  %8q{6&,
-  $8zC8e
-  %Cq{;&-
-  %C/*
+ )Jq{#&-
+ )Jq{&&,
+ 'l#zC(e
+ )-q{+&-
+ )-q{.&,
+ '-zC0e
+ )8q{3&-
+ )8q{6&,
+ '8zC8e
+ )Cq{;&-
+ )C/*
 y<rCJu\sD
 /*
 pz<%3%9%0uK0"0"0"0@
@@ -4043,52 +3742,52 @@ pz%pN%#^pq|JwF
 /*
 X(|N,
 X)|N,
-  ##  #l#/*
+ %# %l#/*
 xa0pPqkt^>t^{5rC|FtT
 /*
 xa0pPqkt^>t^{5rC{FtT
 /*
 yJrCyxLp0pZ
-  X#j#y<rC{xLsI
+ b$j#y<rC{xLsI
 /*
 pz<%3%9%0uKF"F"F"F@
-  +j#xa0pPqkt^>t^{5uX#[wOt'
+ 5j#xa0pPqkt^>t^{5uX#[wOt'
 /*
 xa0pPqkt^>t^{5uX#ZwOt'
 /*
 yJuX#XxLs*
-  X#T%}-#Z|)t8
+ b$T%}-#Z|)t8
 /*
 pz<%3%9%0uK\"\"\"\@
-  +T%xa0pPqkt^>t^{5uX$/FyW
+ 5T%xa0pPqkt^>t^{5uX$/FyW
 /*
 xa0pPqkt^>t^{5uX$.FyW
 /*
 yJuX$,FxlsD
-  X#n&}-$.F*q6
+ b$n&}-$.F*q6
 /*
 pz<%3%9%0uKs"s"s"s@
-  +n&xa0pPqkt^>t^{5uX$_Fy5pZ
+ 5n&xa0pPqkt^>t^{5uX$_Fy5pZ
 /*
 xa0pPqkt^>t^{5uX$^Fy5pZ
 /*
 yJuX$\xLwn
-  X#X(}-$^v@um
+ b$X(}-$^v@um
 /*
 pz<%3%9%0xyJ#J#J#J@
-  +X(xa0pPqkt^>t^{5uX%3Fz|
+ 5X(xa0pPqkt^>t^{5uX%3Fz|
 /*
 xa0pPqkt^>t^{5uX%2Fz|
 /*
 yJuX%0FxlvU
-  X#r)}-%2v@ulpU
-  -j#xa0pPqkt^>t^{5uX%dFsQvP
+ b$r)}-%2v@ulpU
+ 9j#xa0pPqkt^>t^{5uX%dFsQvP
 /*
 xa0pPqkt^>t^{5uX%cFsQvP
 /*
 yJuX%axLq0pZ
-  X#r)}-%cwO1p6
-  (T%p>G"'pM"+
+ b$r)}-%cwO1p6
+ /T%p>G"'pM"+
 p>F"'U"*
 p>E"&x.)
 p>D"&u7(
@@ -4097,70 +3796,69 @@ p>D"&u7(
 s,&c4uk
 pnr(&crfv(
 }Pr(&cKA-
- #g<rHr(&[H&[&Z
+ $g<rHr(&[H&[&Z
 /;
 p~&\M
- #tH/Q
+ $tH/Q
 r?3
- $wHtIr(&f&Z
+ &wHtIr(&f&Z
 x>'H&w
- #&qjqV&G
+ $&qjqV&G
 wvG8
 qjr(&wA
- #(r#xS&w
- &$uYL
- #$p<M
- #$t*|./
- #$zbr(&jH&j,
+ $(r#xS&w
+ *$uYL
+ $$p<M
+ $$t*|./
+ $$zbr(&jH&j,
 /$
 r8&ye8
- #Hr8&xe8
+ $Hr8&xe8
 x~v~rQvLt"G#E@
 x~v~s&uxuht"F#D@
- %(zg&gK
- %$:Md
- #$rIr(&u
- '$:Lr.
- #$  #K &$s"H'"
+ ((zg&gK
+ ($:Md
+ $$rIr(&u
+ ,$:Lr.
+ $$ %K *$s"H'"
 rc'
- %&wTsgiL
- -$  #@ #$:Mr.
- ,$zDH&m
+ (&wTsgiL
+ 8$ %@ $$:Mr.
+ 6$zDH&m
 uYO
- $&s>r\#C
- #$rdWd
- #$z(&m
+ &&s>r\#C
+ $$rdWd
+ $$z(&m
 xd&m&?
- #8wN&m;
+ $8wN&m;
 G-)
- &/  #+xd&m&@
+ */ %+xd&m&@
 rc+
- $(wN&n4
+ &(wN&n4
 G/)
- %&t=6&6&8
+ (&t=6&6&8
 IpYq'rS{+u([&6;
- *&qIA
+ 2&qIA
 J$|<
 {yF
 J%{e
- #*J&uC1
+ $*J&uC1
 {yJ
 J'uC5
- #u*J(}v
+ $u*J(}v
 {yN
 sY6
-!s4
-/b
+ %D/b
 J4q(<
 {yc
 J5q('
 /b
 J6q(0
 p9t?
- $S'J;q(+
+ &S'J;q(+
 {yj
 p9rl
- #;/e
+ $;/e
 {yz
 JEq(.
 /%
@@ -4169,14 +3867,14 @@ JFq(1
 JGq(5
 /%
 JHq(0
-  $2/%
+ '2/%
 :{q(*
 uR(>
 p906
- $W#z((9
+ &W#z((9
 :vrP<
 p9+'
-  $w;:HrP0
+ 'w;:HrP0
 uR&c
 :GrP+
 /&
@@ -4185,11 +3883,11 @@ uR&a
 :ErP.
 /&
 :Dq(0
-  $H/&
+ 'H/&
 :=rP1
 uR&Y
 p9vh
- #;/V
+ $;/V
 :5rP*
 :4rP6
 /U
@@ -4200,1060 +3898,393 @@ uR&N
 :1s?0
 uR&L
 p9v6
- #O/A
+ $O/A
 :%s?2
- #s#:$s?.
+ $s#:$s?.
 /@
 :Ws?1
- #(p925
- &k#/b
+ $(p925
+ *k#/b
 rI*
 v_<
-v_<
- $* #- #:CZ
- $a&!{J
- $t&CW
+ %# &* $- $:CZ
+ &a&!{J
+ &t&CW
 _3
- %2 #-CT
- $a& #Q& $-CQ
-  $. #4 $-CN
+ (2 $-CT
+ '. $4 &-CQ
+ '. $4 &-CN
 q4[
- $2 #- #.CM
- %$ #- #.CL
- $7 #: #-tX'
- %$ #./u
+ &2 $- $.CM
+ ($ $- $.CL
+ &7 $: $-tX'
+ ($ $./u
 tX
 CI
- $a% #Y%/u
+ &a% $Y%/u
 })
 CF
- $k% #d% $-C/
+ &k% $d% &-C/
 q4K
- $2/<
- #+C.
- $s$ #d$/<
- #+C+
- $}$ #n$ #- #,C{
- $P# #M #$pp*q3
- $Z# #W#/:
- #"Cy
+ &2/<
+ $+C.
+ '4 $4/<
+ $+C+
+ '4 $4 $- $,C{
+ &P# $M $$pp*q3
+ &Z# $W#/:
+ $"Cy
 q4z
- $& #$ppsCxN
- $g# #d#/:
- #"Cw
+ && $$ppsCxN
+ &g# $d#/:
+ $"Cw
 q4x
- $&tX5
+ &&tX5
 ppulro
- $k# #d#/8
- #"Cv
+ &k# $d#/8
+ $"Cv
 _1
- $& #$ppy5
- $i# #f#/8
- #$ %- #./8
- #"Co
+ && $$ppy5
+ &i# $f#/8
+ $$ (- $./8
+ $"Co
 _2
- $& #$ #- $g# #Y#/o
- #Fpp0uk
- $D #f#/%
- #FCj
-  $D #=  $D $k# #d#/$
- #DCc
-  $> #;  $> $^# #Y# #N #-C]
- $P# #n# #Y#C[
+ && $$ $- &g# $Y#/o
+ $Fpp0uk
+ &D $f#/%
+ $FCj
+ 'D $= 'D &k# $d#/$
+ $DCc
+ '> $; '> &^# $Y# $N $-C]
+ &P# $n# $Y#C[
 q4\
- $^#/;
+ &^#/;
 ||*
 CC
 r9*q3
- $*  $N $i# #d#  $NCB
-  $N #,  $N $i# #d#/%
- #U%C;
-  $N #^%  $N $i# #d#/;
+ &* 'N &i# $d# 'NCB
+ 'N $, 'N &i# $d#/%
+ %NC;
+ 'N $, 'N &i# $d#/;
 ||0
 C6
-  $S& #,||+
+ 'S& $,||+
 pp*
 q45
- $(/;
+ &(/;
 ||2
 C4
 r9sCxN
- $*||.
+ &*||.
 pp.v(
- $R# #M/;
+ &R# $M/;
 ||1
 C3
 r9ulro
- $* #Appv+re
- $q# #M/;
+ &* $Appv+re
+ &q# $M/;
 tX*
 C0
-  $b% #,tX6
+ 'b% $,tX6
 CK
- $i# #d#/;
+ &i# $d#/;
 ||<
 CJ
-  $[& #, #. #W$ =a%`}
+ '[& $, $. $W$ X#a%`}
 
 var dotsQ8OneSM80NarrowAligned = driver.Text{Base: &dotsQ8OneSM90NarrowAligned, Code: `packed2 52926 dots_bytes_one
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- l#(/%
- q'( P(&/_
- %$/Y
- V$$/x
- #$/x
- $$/k
+ X%(/%
+ c-( P.&/_
+ ($/Y
+ \&$/x
  $$/x
- $$/x
- &$/y
- #$/y
- '$/y
- )$/x
- ,$/z
- 3$/z
- #$/z
+ &$/k
+ &$/x
+ &$/x
+ *$/y
+ $$/y
+ ,$/y
+ 0$/x
+ 6$/z
+ D$/z
+ $$/z
+ :$/z
  .$/z
- ($/z
- #$/y
- &$/y
- #$/y
- o4$ g($`}
+ $$/y
+ *$/y
+ $$/y
+ ^G$ }.$`}
 
 var dotsQ8EightSM90NarrowAligned = driver.Text{Base: &dotsQ8OneSM90NarrowAligned, Code: `packed2 53034 dots_bytes_eight
- '$!xgrnrDp)orDwp
+ ,$!xgrnrDp)orDwp
 !|F}+}Zy.wd
- (&]t-qS
- #$O1*qo
- K$ $&WpV*qp
- #' g$&p_8}'-
+ .&]t-qS
+ $$O1*qo
+ u#$ &&WpV*qp
+ $' }&&p_8}'-
 r&83
- 6&pg8vj
- %$p%83
- 0$pH6&7
- T#$p_8}'F
-  $P$ 5(  %P$/3
-  $P$ ,.p[rDq'?pYrm{Eu(0vl.vZvhsC5
+ J&pg8vj
+ ($p%83
+ >$pH6&7
+ X$$p_8}'F
+ 'P$ H( )P$/3
+ 'P$ 6.p[rDq'?pYrm{Eu(0vl.vZvhsC5
 pIp4r+
- 0&L1&7
- )$p_*rfv(&/
+ >&L1&7
+ 0$p_*rfv(&/
 Ta<rX
 q:84
 pg8M
 Ta0s8
- %,t9Z
- $(TpC.qp
+ (,t9Z
+ &(TpC.qp
 pLS4
 TpC1p}
- $(TpC5s8
+ &(TpC5s8
 wv5&8
- #&TpC*v5
- #$TpC6qO
+ $&TpC*v5
+ $$TpC6qO
 zC[M<
- $&Tp'1p;
+ &&Tp'1p;
 pnp8tK
 Tp-*pV
- %(TpC5yq
- #$TpC6pK
- #$TpX<p=
- %$TpC*pv
+ ((TpC5yq
+ $$TpC6pK
+ $$TpX<p=
+ ($TpC*pv
 y$sS8
- $&TpC6r7
- &$Ln8
- ($Tp'6q%
- .$TpC<q~
- ,$Tp'5pv
- )$TpK<P5
- E$Tp-1pv
- %$p]5rfv(%J
- $$Tpf2pX
- %$TpX<rR
- %$s"M1
- #$Tp;5yU
- .$Tpv2r{
- &$Tq%1qG
- #$Tq%5qG
- Q#$TpX<a
- $$Tpf'rR
- $$Tpf0rR
- ,$Tpf5q[
- #$TpV6s8
+ &&TpC6r7
+ *$Ln8
+ .$Tp'6q%
+ :$TpC<q~
+ 6$Tp'5pv
+ 0$TpK<P5
+ i#$Tp-1pv
+ ($p]5rfv(%J
+ &$Tpf2pX
+ ($TpX<rR
+ ($s"M1
+ $$Tp;5yU
+ :$Tpv2r{
+ *$Tq%1qG
+ $$Tq%5qG
+ R$$TpX<a
+ &$Tpf'rR
+ &$Tpf0rR
+ 6$Tpf5q[
+ $$TpV6s8
 tbq0
 Tpf5q%
-  $Q$ $,Tpf*q%
- ,$Tpf6pf
- #$pnp8;%o
- $$Tp;<qG
- %$TpX2pC
- &$TpC5pV0
- *$TpK+a
- %$WpbrR
- %$Wp=r7
- $$Wq8p'
- #$WqWp;
+ 'Q$ &,Tpf*q%
+ 6$Tpf6pf
+ $$pnp8;%o
+ &$Tp;<qG
+ ($TpX2pC
+ *$TpC5pV0
+ 2$TpK+a
+ ($WpbrR
+ ($Wp=r7
+ &$Wq8p'
+ $$WqWp;
 wC#%w
 WrXpv
- ((  #X+/Z
-p%83
- #(p]we%x
- #$Lx;
- #$x>%z
+ .( %X+/Z
+ %V+ $(p]we%x
+ $$Lx;
+ $$x>%z
 W|^v/
- %&Ww;rR
- %$WpV*q~
+ (&Ww;rR
+ ($WpV*q~
 pL},
 }<<H#.
 |x2p=
- #*|x1r7
- $$|x5pb
- %$Wp'<pC
- $$WpC0q8
- '$WpC.uZ
- )$Wp=r{
- &$WqWrX
- *$Ws{q-
- +$Ws8pv
- @$s,#H&D
+ $*|x1r7
+ &$|x5pb
+ ($Wp'<pC
+ &$WpC0q8
+ ,$WpC.uZ
+ 0$Wp=r{
+ *$WqWrX
+ 2$Ws{q-
+ 4$Ws8pv
+ ^#$s,#H&D
 /y
 p~#H;
- *(r8#J&W&O
- G$p_83pT
-  ,{. ;8s,#[&Z
- &$s,#\&7
+ 2(r8#J&W&O
+ m#$p_83pT
+ 7{. T#8s,#[&Z
+ *$s,#\&7
 /z
 }Pr(#]p*wq
 }Pr(#\H#\A-
- K*trrfv(H#c
- -${\8
- 9$r8#n;q5
- u$$y<rCJF.tq
- i#$y<rC{v@yu
- i#$}-#ZFsCsc
- i#$}-$.FxupU
- i#$}-$^FxNtd
- i#$}-%2FuluE
- i#$}-%cFqFqc
- 9$W|^{6
- ($Ww;pK
- $$W|^pV6
- '$W|^v5
- #$WqG*{X
- %$WpV6qG
- %$z)'a
+ u#*trrfv(H#c
+ 8${\8
+ P#$r8#n;q5
+ k'$y<rCJF.tq
+ R%$y<rC{v@yu
+ R%$}-#ZFsCsc
+ R%$}-$.FxupU
+ R%$}-$^FxNtd
+ R%$}-%2FuluE
+ R%$}-%cFqFqc
+ P#$W|^{6
+ .$Ww;pK
+ &$W|^pV6
+ ,$W|^v5
+ $$WqG*{X
+ ($WpV6qG
+ ($z)'a
 }=
 z)5p;
- %(|x5q[
- +$|x6y2
- +$Wp'<q%
- $$z)1{$
- &$|x5pV.
- '$WpC0s8
- $$WpC+r%
- $$WpC0u)
- &$WpC.pC
- %$WpC*{X
- #$WpC6p;
- #$WpK0pV
- *$WpK<p'
- ,$t=6&6&7
- Q#$:zq(*
+ ((|x5q[
+ 4$|x6y2
+ 4$Wp'<q%
+ &$z)1{$
+ *$|x5pV.
+ ,$WpC0s8
+ &$WpC+r%
+ &$WpC0u)
+ *$WpC.pC
+ ($WpC*{X
+ $$WpC6p;
+ $$WpK0pV
+ 2$WpK<p'
+ 6$t=6&6&7
+ R$$:zq(*
 uR(=
- %&z((8
+ (&z((8
 :urP<
- S#&  #W> '$  #t= 3$  #Y= '$  #g; $$r9sK
- $$  #W; $$  $( #&  #a: 3$|x6p-
- U#$||1
- &$||5
- '$||*
- '$ #8 &7 #M 'N||.
- '$||1
- &$  $D && #C &D  $> 1&||2
- &$  $N &&||1
- &$  $N && #C &D  $N &&tX*
- &$tX6
- '$||<
- &$||'
- '$ #M &N #M 'N #j' &k' #h' 'i' #h' &i' #h' >i'`}
+ V$& %W> ,$ %t= D$ %Y= ,$ %g; &$r9sK
+ &$ %W; &$ '( $& %a: D$|x6p-
+ Z$$||1
+ *$||5
+ ,$||*
+ ,$ $8 *7 $M ,N||.
+ ,$ %D *$ 'D *& $C *D '> @&||2
+ *$ 'N *& %N *$ 'N *& $C *D 'N *&tX*
+ *$tX6
+ ,$||<
+ *$||'
+ ,$ $M *N $M ,N $j' *k' $h' ,i' $h' *i' $h' Z#i'`}
 
 var dotsQ8EightSM80NarrowAligned = driver.Text{Base: &dotsQ8EightSM90NarrowAligned, Code: `packed2 52925 dots_bytes_eight
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- l#(/%
- o'( P(&/_
- %$/Y
- V$$/x
- #$/x
- $$/k
+ X%(/%
+ ^-( P.&/_
+ ($/Y
+ \&$/x
  $$/x
- $$/x
- &$/y
- #$/y
- '$/y
- )$/x
- ,$/z
- 3$/z
- #$/z
+ &$/k
+ &$/x
+ &$/x
+ *$/y
+ $$/y
+ ,$/y
+ 0$/x
+ 6$/z
+ D$/z
+ $$/z
+ :$/z
  .$/z
- ($/z
- #$/y
- &$/y
- #$/y
- o4$ g($`}
+ $$/y
+ *$/y
+ $$/y
+ ^G$ }.$`}
 
-var dotsQ8SixteenSM90NarrowAligned = driver.Text{Code: `packed2 37222 dots_bytes_sixteen
-!y4}:Irmrnp{a?<
-!?p)vzpEp3p)p/Ip[sLx"
-!t;
-!u6grnp)wd
-!u'vyw{pEq*
-!xgrnrDp)orDwp
-!|F}+}Zy.wd
-!yLqGyKp[p[jq*
-!
-!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
-!
-!pW0tdpt
-!qk
-]t-r-
+var dotsQ8SixteenSM90NarrowAligned = driver.Text{Base: &dotsQ8EightSM90NarrowAligned, Code: `packed2 37222 dots_bytes_sixteen
+ <$]t-r-
 tWrT
 OsKq^
-hqyqo
-p#*qq
-!
-s0
-t6
-p,qX
-tn
-u#
-p,rj
-p,q6
-p,y9
-p,um
-p,rL
-p,{^
-p,yu
-p,|K
-p,'tq
-p"s*
-t$q6
-zqs]
-zq<pU
-zq<p6
-zqqu
-zqqX
-zq0pZ
-{Y0qc
-to
-zqrj
-zq2pU
-rb*w.
-sp
-s|+s8
-rIsOgrVp{jp[rmt2
-|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-ss
-|tp{p)w>?rV
-sr
-u_
-s2
-s|1r{
-s1
-tg*yU
-|tp{zWw>?r[
-WpV*qp
-|tyip{p3w>
-q@$
-s/
-q@%
-u?ps
-s/
-  #$y}
-s/
-u?q9
-s/
-x2
-s/
-xA
-s/
-rb5q%
-pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
-/&
-q:0;
-p_1&2&3
-wC4&5
-s/
-v%.
-t4
-tIp4eq3
-s/
-qjqV^
-r#p78
-qj*q3A
-s|2t0
-q:0M
-s/
-q"p?,
-  $+qjqVp*
-r#b8
-qjsCxNA
-s|.t}
-q:04
-s/
-q"p^4
-t~eq3
-y+rE
-t4
-  #+qjulroA
-s|+yq
-t1v?ve
-s|2r7
-t#ve
-  ##s|.sX
-  $%p<D
-rb*pV*
-tIu(.&'
-s|+t}
-r)qRvE/
-/%
-x||./
-/%
-t4
-t9&/
-rb6s8
-|/$y%
-pIp445
-pH$8
-{Qp4rf
-r#p4q5
-rs&'
-rY&'-
-tg0t}
-q:4rf
-tg+pf
-qt6;
-rs&#
-t31z1
-pL.M
-rsZ
-tg+qW
-tE
-u"
-tg2yR
-p_6pN%$
-t3+P*
-wtx_*
-rsp*
-rYZ-
-tg2qG*
-tG8
-y@1r%
-x=qVqd
-uN1
-ua2
-G#)
-ts
-w3>8
-qjy5A
-y@*pf
-sU(
-shj?IpYjp$g}KrE
-t4
-|H.
-pnqVK
-ts
-  $%y@1yS
-t1x?vu
-/#
-t#vu
-  ##p<E
-p_8}'-
-r&83
-ut)
-}mrQu%3
-}ms&vsfvs3
-}ms&tTftT3
-}ms&r:t'fr:t'3
-}ms&yWfyW3
-}ms&y5pZfy5pZ3
-}ms&z|fz|3
-}ms&sQvPfsQvP3
-put-q%
-x=p54
-pur:p=
-uN2
-t4
-w3C8
-qjp0A
-tE
-p<F
-ua2
-G&)
-pg8vj
-t~3
-zy
-|O'sT
-p%83
-u"
-|O0pf
-  %Kwc
-}mp+p7FqFq6u%3
-!s4
-tg1pf
-t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
-/.
-pL)M
-rs%*
-tg*q~
-pH6&7
-tg5s8
-sx+wq
-uc6|w
-tg0yG
-tF%C
-/2
-q"Y;
-rs&#
-/&
-q"YM
-rs%0
-/2
-  $z#/2
-vn%3%;
-/2
-L2x_*
-  $z#/2
-tG8
-y@.pX
-L>;r6*
-LIx_0uk
-qj0ukA
-/3
-x=Yqd
-  &~#w3W8
-  #~#/2
-xq
-  )~#y@1pv
-t1|dyO
-t#yO
-/#
-  #$  #%p<G
-p_8}'F
-  $P$}ms&2r6p6u%3
-}ms&.umfvs3
-}ms&roqcftT3
-}ms&1{^fr:t'3
-}ms&11uEfyW3
-}ms&5|Kfy5pZ3
-}ms&v(tdfz|3
-}ms&*s*fsQvP3
-/3
-x=pa4
-/3
-  $P$w3\8
-  $P$p<H
-  'P$/3
-  $P$/3
-  &P$}mp+p7F*x$pUu%3
-!s4
-/3
-  #P$s=2yU
-p[rDq'?pYrm{Eu(0vl.vZvhsC5
-pIp4e
-{y*
-s+*A
-r#sS*
-sh?Iq3u}vMA
-wWE
-znEA
-tE
-p<I
-tg5qG
-L0%E
-/1
-q"p4M
-rs%G
-/5
-L1&7
-/5
-qfbwq
-sx3|w
-s=+w.
-tIu(.&%
-tIsS#
-s=2yR
-p_*,'re&/
-Ta<rX
-q:84
-pg8M
-Ta0s8
-p_%&&pk
-yf
-rYZ-
-t9Z
-wte
+ $(p#*qq
+ i.$pIp4e
+ N$p_*,'re&/
+ 2$wte
 |%
 qfp?r4
 t9pN
-s=.p;
-pEvyw>gp3oz?p)v,q'?x<jtv
-TpC.qp
-pLV4
-TpC1p}
-vq&%
-p<.
-TpC5s8
-wv5&8
-rs8
-TpC*v5
-tFpk
-TpC6qO
-zC^M<
-pH$8
-{Qp44
-Tp'1p;
-pnp8wK
-Tp-*pV
-z~&
-ws
-!s4
-TpC5yq
-q,~*vC-
-TpC6pK
-tIp4p*
-TpX<p=
-tI|$&
-rIp^
-!s4
-TpC*pv
-y$sS8
-r]p^A
-qfpar4
-TpC6r7
-{Qp4y%
-pIp4M<
-tG8
-  #9Lq8
-x>qU
-q"b4
-r#p^8
-tG8
-/(
-uj~*d
-Tp'6q%
-  #r#tA>
-rc
-x=qVe
-G+)
-{rt^>t^r|
-q>Ys@
-pIb3
-q>p4s@
-q>p?s@
-pIxG
-  #%TpC<q~
-q"}|
-}X
-q"xG
-  %$q"p?3
-}X
-yh
-!s4
-Tp'5pv
-wW"
-k"&=
-uB
-x=p8"3
-G))
-w62u5ycu%
-!s4
-TpK<P5
-L#;
-/&
-ujx?d
-/&
-  $FwD
-  +F/&
-  ,F/&
-  $Fr>2
-  &FTp-1pv
-wW4
-k4&Y
-r>.
-p]5,'re%M
-/-
-q,v?w&
-Tpf2pX
-}s1K
-  $[$TpX<rR
-L>8
-t9%4
-s/
-s">s#
-r>1
-Tp;5yU
-s:rg
-q>p4q+
-}X
-  +%Tpv2r{
-pIw]
-uPp4^
-  $$Tq%1qG
-t+Q[B
-Tq%5qG
-zlt"###[
-/#
-v;[
-/#
-zlt"$#$[
-  %&zlt"%#%[
-  %*zlt"&#&[
-/%
-s:u0
-  $D  +%/%
-  &D/%
-  #D/%
-zlt"'#'[
-  %Dzlt"(#([
-  %Hzlt")#)[
-  %Lzlt"*#*[
-TpX<a
-p]/}'2
-x~2pPrQvR%%#Z8@
-Tpf'rR
-{Bt[y:
-s>sR(
-Tpf0rR
-yV4uT
-s>sg
-/#
-{Br\y:
-s>ry(
-/#
-  $(/*
-uj~1d
-Tpf5q[
-zC1,
-TpV6s8
-tbq3
-Tpf5q%
-  $Q$r>5
-xe%5
-Tpf*q%
-q{4,
-tb0
-s:qi
-v4p4z*
-s:qK
-  #$vJ;pe
-x]rQZ
-vJ;pT
-x]rQp*
-Tpf6pf
-pnp5K
-pnp8;%r
-  $j+Tp;<qG
-x]p+p^FpUK
-x]p+p^FquK
-!s4
-TpX2pC
-qn<%<,
-k<&&
-wP
-!s4
-TpC5pV0
-qnc%c&4
-uzc%l
-r?%
-!s4
-qnf%f,
-uzf&%
-r?$
-!s4
-TpK+a
-}=
-s=5yU
-J0vCC
-WpbrR
-uw(K
-r>*
-w95&(
-Wp=r7
-|H.
-pIY;
-Wq8p'
-rs&%
-WqWp;
-wC#%z
-WrXpv
-z~@
-t31pV+
-vq&Y
-/a
-pHYx_*
-pur:yB
-  #\+/Z
-p%83
-pu1*z1
-p]ze%{
-pwP*v/
-L{;
-pu1*P6
-x>%}
-W|^v/
-qt),
-tIu(Z3'
-s/
-Ww;rR
-tIu(D3'
-s/
-qjqV8
-WpV*q~
-p~#/,
+ ("pLV4
+ 4$zC^M<
+ ($pnp8wK
+ L$Lq8
+ c%$p]5,'re%M
+ 6$s">s#
+ y%$tbq3
+ &$ %Q$ @$pnp8;%r
+ g#$wC#%z
+ 8$p]ze%{
+ $$L{;
+ $$x>%}
+ &$tIu(Z3'
+ &$tIu(D3'
+ ($p~#/,
 }<<H#1
 tFe
 }<<H#3
-|x2p=
-tIp8$&&
-|x1r7
-zC&,
-s'sd8
-|x5pb
-xK5&(
-rs&Z
-vq&&
-Wp'<pC
-q{*,
-  #p,WpC0q8
-|/(y%
-pIp4y%
-pH(8
-{Q|T
-vqA
-WpC.uZ
-pH(pk
-pg58
-  #,ws
-ws
-rI.v(
-!s4
-Wp=r{
-pH[%3
-/5
-rs&#
-}FxP
-WqWrX
-L28
-/#
-rYpk-
-t#s)#
-}k
-vN
-/5
-ujxPd
-Ws{q-
-sh?Iq3u}vM8
-{9?
-r>6
-x=p4;
-G-)
-wQqKu%
-vb8
-  $W(Ws8pv
-  #,{9@
-rc<
-x=p44
-G/)
-}W
-}c
-z+qKA
-riYZ
-!s4
-t><r{
-:"d
-}k
-  )#ws
-  $:rxrgB
+ $&tIp8$&&
+ $$zC&,
+ .$q{*,
+ B$pH[%3
+ *$L28
+ g#$ 0)rxrgB
 rxryB
 rxr\B
 rxqiB
-rxsaB
-rxr1B
-rxr$B
-|2B
-v"y~
-!s4
-pu2'pX
-t2o?jIrVu{?x<jtvsLpEv,rDop/'
-puxlp-
-qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
-/y
-s,#M&D
+ 8"s,#M&D
 /y
 p~#M;
-rs&#
-/l
-q"YM
-rs&Y
-/y
-  $R//y
-r8#O&W&O
-t3+yq
-uz98
+ 2(r8#O&W&O
+ $$uz98
 sx:|w
-/z
-tF8
-/z
-wW"
-zn"eq3
-p]#vEP
-wvF%$
-  #X-/z
-  'X-wv:8
-  #W//y
-  *X-y@.p=
-  #h0/{
-  $h0/$
-  $%p<J
-p_83pT
-  ,Z//{
-  #Z-/{
-  $Z/wv<8
-  $Z/p<K
-  $Z/s%E3
-zy
-/E
-:3d
-/{
-  &X/}mxHFqFq6u%3
-!s4
-/{
-  #X//z
-s,#a&Z
-  $|,rs&Y
-/z
-s,#b&7
+ e$&s%E3
+ <$s,#a&Z
+ *$s,#b&7
 /z
 }Pr(#cp*wq
 }Pr(#bH#bA-
-ug.qG
-L34uk
-pnp83rfv(
-u:3KA-
-t>+p=
-L.&D
-/&
-  $0t>+yS
-xh
-/4
-uzNA
+ :*uzNA
 sxOr4
-{MrR
-  #l-qjqV&Y
-yP=)
-sF*E
-pu1.p=
-pL8,
-  #(qjqV,5xN
-wvJ8
-qj.v(A
-pu11p=
-pL:4
-  #.qjqVM2ro
-wvN8
-qjv+reA
-{Mt0
-  #a2pu1.p}
-  $a2pu11p}
-  $%p<L
-/'
-tr,'reH#h
-{NsX
-r#p5pN
-/%
-vJ|.Q
-/%
-try0S
-pu16qW
-vqp*
-ws
-v7
-pu5'pb
-x=be
-{\8
-!s4
-s/
-sArE
-u"
-pus#p-
-t9Z
-x]s&qFq6K
-x]s&v6x+K
-!s4
-pux$v5
-rHp48qd
-}nq3
-wP
-pu5.q%
-  #l%riYK
-!s4
-pDpb2q~
+ X#&tr,'reH#h
+ 2$ws
+ &"x=be
+ .$t9Z
+ 4$riYK
+ $?pDpb2q~
 q"bs6
 pDpb.qO
 y$s^Z
-x>pe
-xa0pPqkt^>t^{5p+YV
-pDpb5q8
+ $^> $l=pDpb5q8
 wt%\
 x>qP
-  #&|Eq8
+ $#|Eq8
 p]",'re%&
 pDq82q[
 pL#;
 pI|T
 s,#z8
 t9%'
-yJp+p4FqFq6
-pDr%+q~
-  #a-v{A
-shyn?\p0p/Qtz
-pIY3
-  %&tPretB
-q{%&,
-uP|TqyqFx"1rl
-pwp''P<
-zC'e
-/#
-q>sS,
-  #'q{*&-
-uPp4pk<0++r6y5
-q>p7&-
-  #$q{-&,
-  #-/#
-zC/e
-  %-q{2&-
-  %-q{3&,
-  $-zC5e
-  %8q{8&-
-  %8q{;&,
-  $8zC=e
-  %Cq{@&-
-  %CqL*pv
-r8$C}'C
-y<xHV
-sW1p}
-}k
-pz=%4%:%1z[qi[[[@
-pz8%/%6%-pqbp*wF
-pz+%"%(q5pq|JwF
-pz&pe%$p2pq|JwF
-ra0sT
-qh)"(pM")
+ 6,q{%&,
+ &$zC'e
+ ($q{*&-
+ ($q{-&,
+ &$zC/e
+ (5q{2&-
+ ($q{3&,
+ &$zC5e
+ (5q{8&-
+ ($q{;&,
+ &$zC=e
+ (5q{@&-
+ *g#r8$C}'C
+ 2$qh)"(pM")
 qh*"(U"*
 qh+"'x.+
 qh,"'u7,
 /$
 r8$E}'H
-  #0/$
+ $1/$
 pzB%9%?%6uK*"*"*"*@
 pz=%4%;%2pqbp*wF
 pz0%'%-%$pq|JwF
@@ -5266,165 +4297,55 @@ qh@"7u7@
 y#p;
 qnX%X,
 kXe
-y7
-!s4
-/>
+ &X;/>
 s,#34uk
 pnr(#3rfv(
 }Pr(#3KA-
-t><r7
-qn}%}&Z
+ $|$qn}%}&Z
 />
 pL~M
-rs&Y
-/T
-r?3
-!s4
-W|^{6
-tIr(#6&Z
+ $(/T
+ ($tIr(#6&Z
 xe'H#I
-  #c1qjqV&G
-wvG8
-qjr(#IA
-Ww;pK
-r#xS#I
+ (&qjr(#IA
+ $$r#xS#I
 qjp0'A
-W|^pV6
-}Qta
-/#
-uYM
-t#vu
-p<M
-W|^v5
-t*|./
-WqG*{X
-zbr(#:H#:,
+ (&uYM
+ ,$zbr(#:H#:,
 /$
 r8#Ke8
-WpV6qG
-r8#Je8
+ $(r8#Je8
 x~v~rQvLpR9";@
 x~v~s&uxuhpR:"<@
 r8#Iep*
 x~v~rQvLpR="?@
 x~v~s&uxuhpR>"@@
-z)'a
-}=
-z)5p;
-zg#8K
-}k
-s5{G
-|x5q[
-:Nd
-|2B
-rIr(#F
-  $P0|2B
-v"~B
-!s4
-:Mr.
-|x6y2
-xe'H#H
-  $Z1}<<p*
-  #d2s"H#R
-rc'
-x>pT
-|yrQ
-Wp'<q%
-wTsgiM
-t+sa{c
-z)1{$
-rHYp*,
-r]|$&
-  $n#|x5pV.
-rHp?^&(
-r]p?&Z
-s5~9
-!s4
-  #@WpC0s8
-:Nr.
-!s4
-WpC+r%
-{Bqix)
-t+qi[7
-WpC0u)
-}UpPqVA,
-vqA
-  $3WpC.pC
-zDH#>
+ ((zg#8K
+ ($:Nd
+ $$rIr(#F
+ ,$ $V# $U#xe'H#H
+ *$s"H#R
+ $$x>pT
+ &$wTsgiM
+ 8$ %@ $$:Nr.
+ 6$zDH#>
 uYP
-vN
-WpC*{X
-s>r\"G
-WpC6p;
-rdXd
-WpK0pV
-z(#>
+ &&s>r\"G
+ $$rdXd
+ $$z(#>
 xd#>&?
-rc0
-wN#>;
-G-)
-uJ
-  $Z1WpK<p'
-  #+xd#>&@
-rc+
-wb7
-wSt^tz
-wN#?4
-G/)
-Ip)?pEqBqgq7uLq]A
-!s4
-s=5|^
-t=6&6&7
-IpYq'rS{+u([&6;
-v[[&#
-r?/
-!s4
-vB<pX
-t2o?jIrVu{?x<jtvsLpEv,rDop/<
-s~
-!s4
-  #l9qIA
-J$|<
-{yF
-J%{e
-  #a8J&uC1
-{yJ
-J'uC5
-  #b8J(}v
-{yN
-sY6
-!s4
-/e
-J4q(<
-{yc
-J5q('
-/e
-J6q(0
-p9t?
-!s4
-/d
-J;q(+
-{yj
-p9rl
-!s4
-/h
-{yz
-JEq(.
-/%
-JFq(1
-{y|
-JGq(5
-/%
-JHq(0
-  $2/%
-:|q(*
+ $&wN#>;
+ ,$ %+xd#>&@
+ (&wN#?4
+ X#$/e
+ ($/e
+ ($/d
+ *$/h
+ 8$:|q(*
 uR$q
-p906
-!s4
-  #|4z($l
+ (&z($l
 :wrP<
-p9+'
-  ${1:IrP0
+ (&:IrP0
 uR#4
 :HrP+
 /&
@@ -5433,12 +4354,9 @@ uR#2
 :FrP.
 /&
 :Eq(0
-  $H/&
-:>rP1
+ (4:>rP1
 wW|
-p9vh
-!s4
-/Y
+ &&/Y
 :6rP*
 :5rP6
 /X
@@ -5448,419 +4366,166 @@ wWq
 /X
 :2s?0
 wWo
-p9v6
-!s4
-/A
-:%s?2
-wW"
-:$s?.
-/@
-:Xs?1
-sh?Iq3u}vMqP
-p925
-!s}
-  #Q5s3
-!tj
-/e
-rI*
-v_<
-v_<
-p9
-!u8
-  #[4vb;
-CZ
-_4
-p9
-!{J
-  #x3vbM
-CW
-_3
-p9
-!|r
-/#
-vb;
-CT
-  $.!y=pm
-/#
-vbM
-CQ
-  $.!cwG
-  #]3{15
-CN
-q4[
-p9
-!cwX
-  #k1{16
-CM
-r9s#
-p9
-!cx#
-  #[1tX<
-CL
-  $(!c*pm
-  #e0tX'
-pp<
-r9<
-p9
-!cxw
-/x
-tX
-CI
-_5
-p9
-!c'y3
-/x
-})
-CF
-_6
-p9
-!c'z/
-|x6p-
-||
-C/
-q4K
-p9
-!cqypm
-/<
-{11
-C.
-  $4!crvpm
-/<
-{1.
-C+
-  $4!ct-pm
-  #v;tX0
-C{
-q4(
-p9
-!c'wG
-tX+
-pp*q3
-q4'
-p9
-!c'wX
-/:
-tX2
-Cy
-q4z
-p9
-!c'x#
-tX.
-ppsCxN
-q4&
-p9
-!cuQpm
-/:
-vb3
-Cw
-q4x
-p9
-!c'xw
-tX5
-ppulro
-q4%
-p9
-!vTy3
-/8
-||1
-Cv
-_1
-p9
-!vTz/
-||5
-ppy5
-q4$
-p9
-!ct?pm
-/8
-||*
-  %s#!vT+pm
-/8
-||6
-Co
-_2
-p9
-!crlpm
-{1u/
-ppp0
-q4#
-p9
-!vTwG
-/r
-||.
-pp0uk
-q4"
-p9
-!vTwX
-/%
-||1
-Cj
-  $D!vTx#
-  $Dr9q)
-p9
-!cxNpm
-/$
-||6
-Cc
-  $>!vTxw
-  $>r9ps
-p9
-!|-y3
-  #X9{1sQ
-C]
-{K
-p9
-!|-z/
-{1sK
-C[
-q4\
-p9
-!cq0pm
-/;
-||2
-CC
-r9*q3
-p9
-!|-+pm
-  $Nr9q/
-p9
-!culpm
-  $NCB
-  $N!|-wG
-  $Nr9q9
-p9
-!|-wX
-/%
-||6
-C;
-  $N!|-x#
-  $Nr9pJ
-p9
-!cunpm
-/;
-tX*
-C6
-  $S&!|-xw
-tX6
-pp*
-q45
-p9
-!y=y3
-/;
-||<
-C4
-r9sCxN
-p9
-!y=z/
-||'
-pp.v(
-r9pO
-p9
-!cxlpm
-/;
-||0
-C3
-r9ulro
-p9
-!cv6pm
-||+
-ppv+re
-r9ph
-p9
-!cvZpm
-/;
-vby%
-C0
-  $b%!y=wG
-vbqd
-CK
-r9pS
-p9
-!y=wX
-/;
-vb|l
-CJ
-  $[&!y=x#
-{1ul
-ppp0'
-r9pA
-!u9
-p,0p.
-tl
-to
-tk
-tm
-zqt8
-st
-zqtq
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ *6wW"
+ &$:Xs?1
+ $' ,*/e
+ o#$r9s#
+ ,$ '( 0&/x
+ ,$/x
+ o%$/r
+ ^'$ppp0'
+ X#$`}
 
 var dotsQ8SixteenSM80NarrowAligned = driver.Text{Base: &dotsQ8SixteenSM90NarrowAligned, Code: `packed2 37113 dots_bytes_sixteen
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- l#(/%
- s'( P(&/_
- %$/Y
- a$$/x
- #$/x
- $$/k
+ X%(/%
+ g-( P.&/_
+ ($/Y
+ q&$/x
  $$/x
- $$/x
- &$/y
- #$/y
- '$/y
- )$/x
- ,$/z
- 3$/z
- #$/z
+ &$/k
+ &$/x
+ &$/x
+ *$/y
+ $$/y
+ ,$/y
+ 0$/x
+ 6$/z
+ D$/z
+ $$/z
+ :$/z
  .$/z
- ($/z
- #$/y
- &$/y
- #$/y
- i*$ g($`}
+ $$/y
+ *$/y
+ $$/y
+ R3$ }.$`}
 
 var dotsQ8ThriceSM90NarrowAligned = driver.Text{Base: &dotsQ8SixteenSM90NarrowAligned, Code: `packed2 40211 dots_bytes_thrice
- /$]t-qS
- #$O+x"s7
- #$p#t-q^
- U$$p<C
- \#$p<D
- 5$ #I j#Jp<F
- 5$ #I 4Jp[rDq'?pYrm{Eu(0,vh2un6.sQ
+ <$]t-qS
+ $$O+x"s7
+ $$p#t-q^
+ Z&$p<C
+ i$$p<D
+ H$ $I T%Jp<F
+ H$ $I FJp[rDq'?pYrm{Eu(0,vh2un6.sQ
 pI|T<
- )&p<H
- 0$p_*qdrq&/
- &$pH%pk
- $$}<0Z
- %$}<0pN
- ($p</
- 2$q,~*vC.
- &$ #X*pIb,
- #$tbx/
- $$s"4rq
- #(q>p7,
- #$ #2pnp4K
+ 0&p<H
+ >$p_*qdrq&/
+ *$pH%pk
+ &$}<0Z
+ ($}<0pN
+ .$p</
+ B$q,~*vC.
+ *$ $X*pIb,
+ $$tbx/
+ &$s"4rq
+ $(q>p7,
+ $$ $2pnp4K
 pnpQ%(
 tE
 rIp8"
- %Q+uz"A
+ (Q+uz"A
 sx#r4
- '&Lu8
+ ,&Lu8
 x>%$
- %&/-
+ (&/-
 ujv?d
- E&ujyZd
- F$p]5qdrq%Q
+ i#&ujyZd
+ k#$p]5qdrq%Q
 /2
 q,w~d
- 'R- $. $5 #|,LB8
- $$  #g$ $$s:t[
- $$  +% 84|6'
- $$|6(
- $%|6)
- $%|6*
- <0TpX'qT
+ ,R- &. &5 $|,LB8
+ &$ %g$ &$s:t[
+ &$ 5% N4|6'
+ &$|6(
+ &%|6)
+ &%|6*
+ V#0TpX'qT
 qr,#,pF
 TpX0qT
 qr+#+7
- #y#qn1%1,
+ $y#qn1%1,
 k1&&
- $}3 #|5y],y:
+ &}3 $|5y],y:
 qJ,(
- &&y]+y:
+ *&y]+y:
 qJ+(
- %& #Q&}sMK
+ (& $Q&}sMK
 xr
 /9
 :"v|
 p][}'3
 Tpf*yq
- &m&p]_;p2
- #$p]_;pN
- #$/9
+ *m&p]_;p2
+ $$p]_;pN
+ $$/9
 q,xZd
- #,x]p+pQFpUK
+ $,x]p+pQFpUK
 x]p+pQFquK
- $0qn^%^&4
+ &0qn^%^&4
 uz^%l
- +&J0vCB
- 1$/d
- %$/]
- )$qL*s{
+ 4&J0vCB
+ @$/d
+ ($/]
+ 0$qL*s{
 Lz;
 L{e
 Ly;
 Lze
- +"p~#3,
+ 4"p~#3,
 }<<H#5
- #&}<<H#7
- #(zC),
+ $&}<<H#7
+ $(zC),
 p])sd8
- %& #$q{-,
- 2$pH[%6
- $$}Fw~
- #$L58
- ($ujw~d
- 8$q,xPd
- ;$/|
+ (& $$q{-,
+ B$pH[%6
+ &$}Fw~
+ $$L58
+ .$ujw~d
+ N$q,xPd
+ T#$/|
 s,#P&D
 /|
 p~#P;
- #*/o
- $$/|
- $$/|
+ $*/o
+ &$/|
+ &$/|
 r8#R&W&O
- #&uz<8
+ $&uz<8
 sx=|w
 /}
- #(/}
- '$/}
- )$/|
- ,$/~
- '$p<I
- -$/~
- #$/~
- '$ #I $Js%H3
- $$:2d
+ $(/}
+ ,$/}
+ 0$/|
+ 6$/~
+ ,$p<I
+ 8$/~
+ $$/~
+ ,$ $I &Js%H3
+ &$:2d
 /~
- (&/~
- #$/}
+ .&/~
+ $$/}
 s,#d&Z
- %&/}
+ (&/}
 s,#e&7
 /}
 }Pr(#fp*wq
 }Pr(#eH#eA-
- .,uzQA
+ :,uzQA
 sxRr4
- ;&p<K
+ T#&p<K
 /'
 trqdrqH#k
- C(y$s^]
- %$wt%_
- %$p]"qdrq%&
- %$s,#}8
- Z#$r8$F}'C
- #$r8#D}'H
- ##r8#H}'M
- %#pzG%>%D%;p&#%"pqqi[[[@
+ e#(y$s^]
+ ($wt%_
+ ($p]"qdrq%&
+ ($s,#}8
+ e$$r8$F}'C
+ $$r8#D}'H
+ $#r8#H}'M
+ (#pzG%>%D%;p&#%"pqqi[[[@
 pzB%9%@%7p&#%"wF
 pz5%,%2%)pqqRqUwF
 pz0%'%.%%pqqRqUwF
@@ -5872,15 +4537,15 @@ pzG%>%D%;pqbp*wF
 pzB%9%@%7pqbp*wF
 pz5%,%2%)pq|JwF
 pz0%'%.%%pq|JwF
- #*qhI"HpM"I
+ $*qhI"HpM"I
 qhJ"HU"J
 qhK"Gx.K
 qhL"Gu7L
 /$
 r8$R}'R
- #1r8#Q}'W
- ##r8#U}'\
- $<pzV%M%S%Jp&#%"pqpRJ"J"J"J@
+ $1r8#Q}'W
+ $#r8#U}'\
+ &<pzV%M%S%Jp&#%"pqpRJ"J"J"J@
 pzQ%H%O%Fp&#%"wF
 pzD%;%A%8pqqRqUwF
 pz?%6%=%4pqqRqUwF
@@ -5897,59 +4562,59 @@ qh~"ypM"~
 p>H"yU#H
 p>G"xxmG
 p>F"xuHF
- #4qnm%m,
+ $4qnm%m,
 kme
- %&s,#G4uk
+ (&s,#G4uk
 pnr(#Grfv(
 }Pr(#GKA-
- #(rHr(#@H#@&Z
+ $(rHr(#@H#@&Z
 />
 p~#AM
- $(r?4
- $$tIr(#J&Z
+ &(r?4
+ &$tIr(#J&Z
 xe'H#\
- %&qjr(#\A
- #$r#xS#\
- &$uYL
- #$p<L
- %$zbr(#NH#N,
+ (&qjr(#\A
+ $$r#xS#\
+ *$uYL
+ $$p<L
+ ($zbr(#NH#N,
 /$
 r8#^e8
- #(r8#]e8
+ $(r8#]e8
 x~v~rQvLpRz"|@
 x~v~s&uxuhpR{"}@
 r8#\ep*
 x~v~rQvLpR~#G@
 x~v~s&uxuht"H#F@
- %.zg#LK
+ (.zg#LK
 }k
 s5z9
- #(:Md
- #$rIr(#Z
- %$ $' #*  $Ms"H#d
- #.x>pN
- &$ #,rHY>|$(
+ $(:Md
+ $$rIr(#Z
+ ($ &' $* 'Ms"H#d
+ $.x>pN
+ *$ $,rHY>|$(
 r]|$Z
- $'rIr(#X
- #. #U# ,V#zDH#P
+ &'rIr(#X
+ $. $U# 6V#zDH#P
 uYO
- $&s>r\#E
- #$rdVd
- #$z(#P
+ &&s>r\#E
+ $$rdVd
+ $$z(#P
 xd#P&?
- #&wN#P;
- '$  #+xd#P&@
- %&wN#Q4
- )$r?0
- 5$/d
- %$/d
- %$/c
- &$/g
- -$:zq(*
+ $&wN#P;
+ ,$ %+xd#P&@
+ (&wN#Q4
+ 0$r?0
+ H$/d
+ ($/d
+ ($/c
+ *$/g
+ 8$:zq(*
 uR%)
- %&z(%$
+ (&z(%$
 :urP<
- %&:HrP0
+ (&:HrP0
 uR#F
 :GrP+
 /&
@@ -5958,99 +4623,331 @@ uR#D
 :ErP.
 /&
 :Dq(0
- %4:=rP1
+ (4:=rP1
 uR#=
- $&/X
+ &&/X
 :5rP*
 :4rP6
 /W
 :3s?<
- #7:2s?'
+ $7:2s?'
 /W
 :1s?0
 uR#0
- $J/@
+ &J/@
 :$s?2
 sh?Iq3u}vMqU
 :#s?.
 /?
 :Vs?1
 sh?Iq3u}vMq5
- '0/d
- )$CY
- '$CV
- '$CS
- '$CP
- '$CM
- '$CL
+ ,0/d
+ 0$CY
+ ,$CV
+ ,$CS
+ ,$CP
+ ,$CM
+ ,$CL
 r90rq
- &&CZ
-  $( )(/w
- '$/w
- w#$/q
- >$ #a% &_% #a% j#_% #8 &7 #8 '7 #v% &w% #v% >w%`}
+ *&CZ
+ '( 0(/w
+ ,$/w
+ o%$/q
+ Z#$ $a% *_% $a% T%_% $8 *7 $8 ,7 $v% *w% $v% Z#w%`}
 
-var dotsQ8ThriceSM80NarrowAligned = driver.Text{Base: &dotsQ8ThriceSM90NarrowAligned, Code: `packed2 40102 dots_bytes_thrice
+var dotsQ8ThriceSM80NarrowAligned = driver.Text{Base: &dotsQ8SixteenSM90NarrowAligned, Code: `packed2 40102 dots_bytes_thrice
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- l#(/%
- s'( ](&/c
- %$/\
- c$$/{
- #$/{
- $$/n
- $$/{
- $$/{
- &$/|
- #$/|
- '$/|
- )$/{
- ,$/}
- 3$/}
- #$/}
- .$/}
- ($/}
- #$/|
- &$/|
- #$/|
- x*$ g($`}
+ 8(]t-qS
+ $$O+x"s7
+ $$p#t-q^
+ g$$/%
+ m#(p<C
+ i$$p<D
+ H$ $I T%Jp<F
+ H$ $I FJp[rDq'?pYrm{Eu(0,vh2un6.sQ
+pI|T<
+ 0&p<H
+ >$p_*qdrq&/
+ *$pH%pk
+ &$}<0Z
+ ($}<0pN
+ *(p</
+ B$q,~*vC.
+ *$ $X*pIb,
+ $$tbx/
+ &$s"4rq
+ $(q>p7,
+ $$ $2pnp4K
+pnpQ%(
+tE
+rIp8"
+ (Q+uz"A
+sx#r4
+ ,&Lu8
+x>%$
+ (&/-
+ujv?d
+ i#&ujyZd
+ k#$p]5qdrq%Q
+/2
+q,w~d
+ ,R- &. &5 $|,LB8
+ &$ %g$ &$s:t[
+ &$ 5% N4|6'
+ &$|6(
+ &%|6)
+ &%|6*
+ V#0TpX'qT
+qr,#,pF
+TpX0qT
+qr+#+7
+ $y#qn1%1,
+k1&&
+ &}3 $|5y],y:
+qJ,(
+ *&y]+y:
+qJ+(
+ (& $Q&}sMK
+xr
+/9
+:"v|
+p][}'3
+Tpf*yq
+ *m&p]_;p2
+ $$p]_;pN
+ $$/9
+q,xZd
+ $,x]p+pQFpUK
+x]p+pQFquK
+ &0qn^%^&4
+uz^%l
+ 4&J0vCB
+ @$/c
+ ($/\
+ 0$qL*s{
+Lz;
+L{e
+Ly;
+Lze
+ 4"p~#3,
+}<<H#5
+ $&}<<H#7
+ $(zC),
+p])sd8
+ (& $$q{-,
+ B$pH[%6
+ &$}Fw~
+ $$L58
+ .$ujw~d
+ N$q,xPd
+ T#$/{
+s,#P&D
+/{
+p~#P;
+ $*/n
+ &$/{
+ &$/{
+r8#R&W&O
+ $&uz<8
+sx=|w
+/|
+ $(/|
+ ,$/|
+ 0$/{
+ 6$/}
+ ,$p<I
+ 8$/}
+ $$/}
+ ,$ $I &Js%H3
+ &$:2d
+/}
+ .&/}
+ $$/|
+s,#d&Z
+ (&/|
+s,#e&7
+/|
+}Pr(#fp*wq
+}Pr(#eH#eA-
+ :,uzQA
+sxRr4
+ T#&p<K
+/'
+trqdrqH#k
+ e#(y$s^]
+ ($wt%_
+ ($p]"qdrq%&
+ ($s,#}8
+ e$$r8$F}'C
+ $$r8#D}'H
+ $#r8#H}'M
+ (#pzG%>%D%;p&#%"pqqi[[[@
+pzB%9%@%7p&#%"wF
+pz5%,%2%)pqqRqUwF
+pz0%'%.%%pqqRqUwF
+pzG%>%D%;pqp^pewF
+pzB%9%@%7pqp^pewF
+pz5%,%2%)pqpQp2wF
+pz0%'%.%%pqpQp2wF
+pzG%>%D%;pqbp*wF
+pzB%9%@%7pqbp*wF
+pz5%,%2%)pq|JwF
+pz0%'%.%%pq|JwF
+ $*qhI"HpM"I
+qhJ"HU"J
+qhK"Gx.K
+qhL"Gu7L
+/$
+r8$R}'R
+ $1r8#Q}'W
+ $#r8#U}'\
+ &<pzV%M%S%Jp&#%"pqpRJ"J"J"J@
+pzQ%H%O%Fp&#%"wF
+pzD%;%A%8pqqRqUwF
+pz?%6%=%4pqqRqUwF
+pzV%M%S%Jpqp^pewF
+pzQ%H%O%Fpqp^pewF
+pzD%;%A%8pqpQp2wF
+pz?%6%=%4pqpQp2wF
+pzV%M%S%Jpqbp*wF
+pzQ%H%O%Fpqbp*wF
+pzD%;%A%8pq|JwF
+pz?%6%=%4pq|JwF
+/$
+qh~"ypM"~
+p>H"yU#H
+p>G"xxmG
+p>F"xuHF
+ $4qnm%m,
+kme
+ (&s,#G4uk
+pnr(#Grfv(
+}Pr(#GKA-
+ $(rHr(#@H#@&Z
+/>
+p~#AM
+ &(r?4
+ &$tIr(#J&Z
+xe'H#\
+ (&qjr(#\A
+ $$r#xS#\
+ *$uYL
+ $$p<L
+ ($zbr(#NH#N,
+/$
+r8#^e8
+ $(r8#]e8
+x~v~rQvLpRz"|@
+x~v~s&uxuhpR{"}@
+r8#\ep*
+x~v~rQvLpR~#G@
+x~v~s&uxuht"H#F@
+ (.zg#LK
+}k
+s5z9
+ $(:Md
+ $$rIr(#Z
+ ($ &' $* 'Ms"H#d
+ $.x>pN
+ *$ $,rHY>|$(
+r]|$Z
+ &'rIr(#X
+ $. $U# 6V#zDH#P
+uYO
+ &&s>r\#E
+ $$rdVd
+ $$z(#P
+xd#P&?
+ $&wN#P;
+ ,$ %+xd#P&@
+ (&wN#Q4
+ 0$r?0
+ H$/d
+ ($/d
+ ($/c
+ *$/g
+ 8$:zq(*
+uR%)
+ (&z(%$
+:urP<
+ (&:HrP0
+uR#F
+:GrP+
+/&
+:FrP2
+uR#D
+:ErP.
+/&
+:Dq(0
+ (4:=rP1
+uR#=
+ &&/X
+:5rP*
+:4rP6
+/W
+:3s?<
+ $7:2s?'
+/W
+:1s?0
+uR#0
+ &J/@
+:$s?2
+sh?Iq3u}vMqU
+:#s?.
+/?
+:Vs?1
+sh?Iq3u}vMq5
+ &0 &$/d
+ 0$CY
+ ,$CV
+ ,$CS
+ ,$CP
+ ,$CM
+ ,$CL
+r90rq
+ *&CZ
+ '( 0(/w
+ ,$/w
+ o%$/q
+ Z#$ $a% *_% $a% T%_% $8 *7 $8 ,7 $v% *w% $v% Z#w%`}
 
 var dotsQ4KOneSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 58243 dots_grouped_one
- /$]uQqo
+ <$]uQqo
 tWqo
 O1*rA
 hsCrA
 p#u*rT
- (, $$uG
+ ., &$uG
 |4
- K$q@)
- $&s/
+ u#$q@)
+ &&s/
 u?ps
 s/
- (" +&tIp4rfvZ
- %$qj.vZA
- &$  $+ $&qjpdukA
- $$s/
- #"t~rfvZ
+ ." 4&tIp4rfvZ
+ ($qj.vZA
+ *$ '+ &&qjpdukA
+ &$s/
+ $"t~rfvZ
 y+rE
 t4
- #+qj0'v(A
- *4p<G
- )$t4
+ $+qj0'v(A
+ 24p<G
+ 0$t4
 t9&.
- '$r#p4q5
- *$pL.M
- %$v7
- #$p_5pN%$
- ($ #c) +d)sU(
- .$p<H
+ ,$r#p4q5
+ 2$pL.M
+ ($v7
+ $$p_5pN%$
+ .$ $c) 4d)sU(
+ :$p<H
 qI6
 p_6}'-
- #&}5
- &$puv+p=
+ $&}5
+ *$puv+p=
 L.x;rW
 {Qpav.
- #T(v%1'
+ %Ev%1'
 zM)
 }w+
 puu/pC
@@ -6070,8 +4967,8 @@ rz0&6
 tb{,1
 t/I
 s[pQ
- &~(q@(
- $%}Qta
+ *Iq@(
+ &%}Qta
 t#ta
 p<I
 x=xG
@@ -6081,95 +4978,93 @@ v"z9
 !s4
 pu++v/
 vF
-  $7t/Q
+ '7t/Q
 sU#
- &)q@&
-  &7p<J
-  #7 #Lru(FsCw<f}%wn3
- $e,pu+'P<
+ *)q@&
+ +7p<J
+ %7 $Lru(FsCw<f}%wn3
+ &e,pu+'P<
 s<qA;
 se&
 qQ7
- 'p-q@*
-  &Kp<K
+ ,p-q@*
+ +Kp<K
 s<pS;
 G*)
 ru,FxupUu%3
- %V$/1
+ (V$/1
 pL:M
 rs%;
- %(sx<wq
- $$tF%T
+ ((sx<wq
+ &$tF%T
 /5
- &&rs%A
+ *&rs%A
 /5
-  $R%/5
+ 'R%/5
 vn%D%L
 /5
 LCx_*
- $2/5
-  $R% #&LOqb<
+ &2/5
+ 'R% $&LOqb<
 LZpkr6
- #&/6
- '$w3j8
- #$/5
- 0$p<L
+ $&/6
+ ,$w3j8
+ $$/5
+ >$p<L
 qI6
 p_6}'W
-  $W% &*/6
+ 'W% **/6
 LX;r6*
 {QqRv.
-  &W%/6
-  $W%/6
-  %W%/6
-  $W%/6
-  &W%t/t
-  ,W%p<M
-  $W%}mp+qRFv6x+f}%wn3
-  $W%/6
-  %W%t/|
-  ,W%p<N
-  $W%ru(Fv6x+f}%wn3
- $e(/6
-  /W%p<O
-  $W%ru,FrWp.u%3
-  $J *~&wWh
+ +W%/6
+ 'W%/6
+ )W%/6
+ 'W%/6
+ +W%t/t
+ 7W%p<M
+ 'W%}mp+qRFv6x+f}%wn3
+ 'W%/6
+ )W%t/|
+ 7W%p<N
+ 'W%ru(Fv6x+f}%wn3
+ &e(/6
+ =W%p<O
+ 'W%ru,FrWp.u%3
+ 'J 2~&wWh
 znhA
 tE
 p<P
- #*LA%h
+ $*LA%h
 /4
- #&rs%j
+ $&rs%j
 /8
 LB&7
 /8
- #*sxD|w
- '$/H
+ $*sxD|w
+ ,$/H
 qI6
- 6$pL{4
- $$p<2
- ($q:TM<
- %$q_>K
- '$q,~*vC1
- 1$pHO8
- *$tA>
- 9$k"&=
- -$tA>
- 9$  #F V%$r?)
- %$r?(
- &$J0vCF
- .$z~@
+ J$pL{4
+ &$p<2
+ .$q:TM<
+ ($q_>K
+ ,$q,~*vC1
+ @$pHO8
+ 2$tA>
+ P#$k"&=
+ 8$ %F P#$ %F \($r?)
+ ($r?(
+ *$J0vCF
+ :$z~@
 /d
- #&/]
-p%63
-/]
-  #t-rs4
+ $&/]
+ %u-/]
+ %t-rs4
 /]
 rs;
 pusQpf
-  %h-pu++pf
-  %V-pu+'pf
-  %u, #*r8#1eH#2
+ )h-pu++pf
+ )V-pu+'pf
+ )u, $*r8#1eH#2
 pu5*pv
 pHFx_2ux
 qjq3A
@@ -6177,80 +5072,80 @@ puukr7
 pg6r+
 puuxpv
 r8#5vEP
- '$tIu(De'
- '$p~#8,
+ ,$tIu(De'
+ ,$p~#8,
 }<<H#:
- #&tIp8)&&
- #$zC+,
- ($q{/,
- 2$pH[%8
+ $&tIp8)&&
+ $$zC+,
+ .$q{/,
+ B$pH[%8
 /:
- #&uY&
- #$L78
- '$/:
+ $&uY&
+ $$L78
+ ,$/:
 rd&d
- $&{9?
- +$ #5 46/m
- *$ #Y8s,#U&D
- #~%p~#U;
- &^<  &p1r8#W&W&O
- #,uz?8
+ &&{9?
+ 4$ $5 F6/m
+ 2$ $Y8s,#U&D
+ $~%p~#U;
+ *^< +p1r8#W&W&O
+ $,uz?8
 sx@|w
- #U<tF8
-  $m.wW#
+ $U<tF8
+ 'm.wW#
 zn#rfvZ
 p]$vEP
 wvF%%
- #Z& #Y& )g< #f< ,g< #_8 'a8p<R
- )$  #w1|Ax;rW
-  'p./K
+ $Z& $Y& 0g< $f< 6g< $_8 ,a8p<R
+ 0$ %w1|Ax;rW
+ -p./K
 rd7r.
 puq0u)
 rd6d
 /K
 :5w&
-  's1tA;
+ -s1tA;
 s[p7
- &OtE
+ *OtE
 uY8
 p<S
 x=b3
 G()
 }mp+p^FsCw<f}%wn3
-  (p1tA:
+ /p1tA:
 z'
-  '4uY;
+ -4uY;
 p<T
 p]W}',
 x=p?3
 G&)
 }ms&yWf}%wn3
-  &n1seD
+ +n1seD
 qQ7
-  'S2tE
+ -S2tE
 uY>
 p<U
-  $k1ru&FxupUu%3
- %_: #s&s,#u&Z
-  $X. #g3 #W8s,#v&7
- #$}Pr(#wp*wq
+ 'k1ru&FxupUu%3
+ (_: $s&s,#u&Z
+ 'X. $g3 $W8s,#v&7
+ $$}Pr(#wp*wq
 }Pr(#vH#vA-
- #q<L@3<
+ $q<L@3<
 pnp8@Mq&
 u:@KA-
- #(L;&D
- &$vN
+ $(L;&D
+ *$vN
 /7
 uzaA
 sxbr4
- %*yPL)
- $$pLE,
- #+qjqVsduk
+ (*yPL)
+ &$pLE,
+ $+qjqVsduk
 wvJ8
- $2pLG4
- #7qjqV4'v(
+ &2pLG4
+ $7qjqV4'v(
 wvN8
- +>pu5*tB
+ 4>pu5*tB
 uYM
 p<V
 /(
@@ -6261,9 +5156,9 @@ tr|.Q
 vny0S
 pu*6pb
 p]_ti
- +k#puuApb
+ 4k#puuApb
 yJp+p7Fq&td
- *& $t#pu6.q~
+ 2& &t#pu6.q~
 t9qP
 yJp+p4FxupU
 tP25w.
@@ -6273,44 +5168,44 @@ uP|T0ys06qyrq
 u>zXya
 tPpdqO
 q$ry(
- #v6/#
-  &*tPpdxx
+ $v6/#
+ +*tPpdxx
 q$rJ(
 pIpQe
-  '*tPpd{$
+ -*tPpd{$
 q$sR(
 pIpawe
-  '2tPpda6
+ -2tPpda6
 p1"(
 purts{
 s:t[
 s:ry
 s:sa
- #m)p](vEP
+ $m)p](vEP
 x~2pPs&y\<uhp?}18@
 pu|#t}
 qn(%(qd
 k(ql
 y7
 puxRp-
- #^( #e)p]~e%4
- #$pDqO2pX
+ $^( $e)p]~e%4
+ $$pDqO2pX
 }-#0Fv(td
 pDqO.x}
- &}$ #Y$q"pQM
- &$pIparf
- &$ #]. &^.zC%vl
- &$pL'M
- &)zC*rf
- &)zC-,
- &)zC0vl
- &Br8$W}'T
- $$r8$X}'Y
- 0$X(|N9
+ *}$ $Y$q"pQM
+ *$pIparf
+ *$ $]. *^.zC%vl
+ *$pL'M
+ *)zC*rf
+ *)zC-,
+ *)zC0vl
+ *Br8$W}'T
+ &$r8$X}'Y
+ >$X(|N9
 X)|N;
 X)|N=
 X*|N?
- #*X*"$"A
+ $*X*"$"A
 X+"$"C
 X+"&"E
 X,"&"G
@@ -6319,111 +5214,111 @@ xa0pPqkt^>t^{5rC@Fwn
 /1
 }-#XF5uxp6
 /1
- &C/1
-  #p#/.
- $O/1
-  &p#/1
-  &p#/1
-  :p#/1
+ *C/1
+ %p#/.
+ &O/1
+ +p#/1
+ +p#/1
+ S#p#/1
 y<rCAu\sD
 /1
 y<rC@u\sD
-  (S# #N  %$ $}%/1
- &$/1
- &$/1
+ /S# $N )$ &}%/1
+ *$/1
+ *$/1
 xa0pPqkt^>t^{5rCgFvs
 /1
 }-$"F56t'
-  P#n#y<rChxLsI
+ Q$n#y<rChxLsI
 /1
 y<rCgxLsI
-  9n#xa0pPqkt^>t^{5uX#<Fy\V
+ Q#n#xa0pPqkt^>t^{5uX#<Fy\V
 /1
 }-$HFuxp.
-  P#\%}-#=|)t8
+ Q$\%}-#=|)t8
 /1
 }-#<|)t8
-  9\%xa0pPqkt^>t^{5uX#cFtT
+ Q#\%xa0pPqkt^>t^{5uX#cFtT
 /1
 }-$oF*s*
-  P#\%}-#dF*q6
+ Q$\%}-#dF*q6
 /1
 }-#cF*q6
-  9\%xa0pPqkt^>t^{5uX$,Fqytd
+ Q#\%xa0pPqkt^>t^{5uX$,Fqytd
 /1
 }-%8F*q0pZ
-  P#\%}-$-v@um
+ Q$\%}-$-v@um
 /1
 }-$,v@um
-  9\%xa0pPqkt^>t^{5uX$RwOt'
+ Q#\%xa0pPqkt^>t^{5uX$RwOt'
 /1
 }-%^Fu|sI
-  P#\%}-$Sv@ulpU
+ Q$\%}-$Sv@ulpU
 /1
 }-$Rv@ulpU
-  9\%xa0pPqkt^>t^{5uX$yFsCw<
+ Q#\%xa0pPqkt^>t^{5uX$yFsCw<
 /1
 }-&(F*.tq
-  P#\%}-$zwO1p6
+ Q$\%}-$zwO1p6
 /1
 }-$ywO1p6
-  /\% &k8/1
- '$/I
+ =\% *k8/1
+ ,$/I
 s,&73<
 pnr(&7Mq&
 }Pr(&7KA-
- #*rHr(&0H&0&Z
+ $*rHr(&0H&0&Z
 v"~46
- $&tIr(&9&Z
+ &&tIr(&9&Z
 x>'H&J
- #&qjqV&G
+ $&qjqV&G
 wvG8
 qjr(&JA
- #(r#xS&J
- &$uYS
- #$p<Q
- %$zbr(&=H&=,
+ $(r#xS&J
+ *$uYS
+ $$p<Q
+ ($zbr(&=H&=,
 /$
 r8&Le8
- $(/w
- 0$r8&Ke8
- '$zg&:K
- %$:Td
- #$rIr(&H
- '$:Sr.
- #$  #[# &$s"H&R
- &$wTsgiS
- -$  #@ #$:Tr.
- ,$zDH&@
+ &(/w
+ >$r8&Ke8
+ ,$zg&:K
+ ($:Td
+ $$rIr(&H
+ ,$:Sr.
+ $$ %[# *$s"H&R
+ *$wTsgiS
+ 8$ %@ $$:Tr.
+ 6$zDH&@
 uYV
- &&rddd
- #$z(&@
+ *&rddd
+ $$z(&@
 xd&@&?
- #&wN&@;
- '$  #+xd&@&@
- %&wN&A4
- )$r?3
- ($qIA
- #${yF
- %${yJ
- #$ #o* #l*{yN
- $$/t
- %$/t
- %$pusQqG*
+ $&wN&@;
+ ,$ %+xd&@&@
+ (&wN&A4
+ 0$r?3
+ .$qIA
+ $${yF
+ (${yJ
+ $$ $o* $l*{yN
+ &$/t
+ ($/t
+ ($pusQqG*
 {yo
 J>q(0
 J?q(+
 p90+
- #3pu++z$
+ $3pu++z$
 {yv
 JCq(2
 JDq(.
 p90.
- #Ipu+'z1
+ $Ipu+'z1
 JHq(1
 JIq(5
 p9u*
- #C/z
+ $C/z
 uR(7
 JRq(*
 /'
@@ -6432,20 +5327,20 @@ uR(5
 JTrP<
 /'
 JUq('
- %s$uR()
+ (s$uR()
 J^rP'
 J_q(+
-  $>/'
+ '>/'
 uR("
 JdrP0
 Jeq(.
-  $>/'
+ '>/'
 JirP+
 Jjq(5
-  $> #6z('u
+ '> $6z('u
 JnrP2
- )&:^rP*
- &$:Ns?<
+ 0&:^rP*
+ *$:Ns?<
 uR&5
 :Ms?'
 /*
@@ -6454,16 +5349,16 @@ uR&3
 :Ks?+
 /*
 :Jq('
- %4 #,:Cs?2
+ (4 $,:Cs?2
 :Bq(+
-  $M/*
+ 'M/*
 uR&#
 :?s?.
 :>q(.
-  $M/*
+ 'M/*
 :;s?1
 ::q(5
-  $M/f
+ 'M/f
 :3s?5
 :2s?*
 /f
@@ -6474,298 +5369,293 @@ uR%r
 :/uy'
 uR%p
 :.uy0
-  #g<uR&Y
- )>z>j
+ %g<uR&Y
+ 0>z>j
 pc9
- &&Ch
- $0 %-Ce
- $m# %j#Cb
- $+ %.C^
+ *&Ch
+ &0 (-Ce
+ &m# (j#Cb
+ &+ (.C^
 q4m
- &&C]
- '$C\
- -$CY
- $0 %-CV
+ *&C]
+ ,$C\
+ 8$CY
+ &0 (-CV
 _;
- '&q4[
- $$/>
- $$ $9 #:/>
- $$  $4 %&n>
- &$pp.vZ
- %$/<
- #$n@
+ ,&q4[
+ &$/>
+ &$ &9 $:/>
+ &$ '4 (&n>
+ *$pp.vZ
+ ($/<
+ $$n@
 _?
- %&pppduk
- %$/<
- #$nB
+ (&pppduk
+ ($/<
+ $$nB
 _A
- %&pp0'v(
- $) #,/8
- #.nD
- %) #. #- $7 #8/8
- #0 &-pusQt}
- #}$C'
- $5 #d$ #{$ %x( #}%pu++t}
- #.C&
- $? #8 &. #-/8
- #AnY
- $f' #\( #A %C #g# #YX#||6
- #PX# $9 #F/'
- #"n_
- $) #,  $Z# $= #D/&
- #DC#
- $5 $- #,C"
- $? #8/&
- #7Ct
- $d) $}){1v-
+ (&pp0'v(
+ &) $,/8
+ $.nD
+ () $. $- &7 $8/8
+ $0 *-pusQt}
+ $}$C'
+ &5 $d$ ${$ )- $t$pu++t}
+ $.C&
+ &? $8 *. $-/8
+ $AnY
+ &f' $\( $A (C $g# %R= $$ $- &9 $F/'
+ $"n_
+ &) $, 'Z# &= $D/&
+ $DC#
+ &5 &- $,C"
+ &? $8/&
+ $7Ct
+ 'J &>{1v-
 Co
- $) #.vb}l
+ &) $.vb}l
 Cm
 q4n
- $(/?
- $$  $k$ $&C[
- $? #B/?
- #$CZ
-  $e% %( $7 #8/?
- #.CR
+ &(/?
+ &$ 'k$ &&C[
+ &? $B/?
+ $$CZ
+ 'e% (( &7 $8/?
+ $.CR
 r9.vZ
- $'  $l# $3 #8/)
- #.CQ
- %)  $v$ $3 #8/)
- #_$pppJ
- $5 #y$/)
- #8pppO
- $? #,/)
- #+C=
- $t, #T-/=
- #.C8
-  $_' #' $.q47
- $)/=
- #.C6
+ &' 'l# &3 $8/)
+ $.CQ
+ () 'v$ &3 $8/)
+ $_$pppJ
+ &5 $y$/)
+ $8pppO
+ &? $,/)
+ $+C=
+ &t, $T-/=
+ $.C8
+ '_' $' &.q47
+ &)/=
+ $.C6
 r9pduk
- $) $. $M #D/=
- #.C5
+ &) &. &M $D/=
+ $.C5
 r90'v(
- $) $. $7 #./v
+ &) &. &7 $./v
 ||5
 ppq3
- =&`}
+ X#&`}
 
 var dotsQ4KOneSM80NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 58134 dots_grouped_one
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- r#(/%
- u)(/G
- 4$ q&&/=
- [#$/c
- #$/\
- #$/\
+ e%(/%
+ k1(/G
+ F$ c+&/=
+ g$$/c
  $$/\
- ^$$/l
- k:$ \)$`}
+ $$/\
+ &$/\
+ m&$/l
+ VS#$ i0$`}
 
 var dotsQ4KEightSM90NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 58187 dots_grouped_eight
- '$!xgrnrDp)orDwp
+ ,$!xgrnrDp)orDwp
 !|F}+}Zy.wd
- (&]uQrT
- #$O1*qo
- N$ $&WpV*qp
- #' k$&qI7
+ .&]uQrT
+ $$O1*qo
+ {#$ &&WpV*qp
+ $' V'&qI7
 p_7}'-
 r&73
- /(p%73
- $$pH7pk1
- *$rz0&7
- 6$  $7 L&pH5&6
- U#$qI7
+ <(p%73
+ &$pH7pk1
+ 2$rz0&7
+ J$ '7 w#&pH5&6
+ Z$$qI7
 p_7}'W
-  $W% .*  $W%/6
-  %W% (.  $W% 5&  $7 I&p[rDq'?pYrm{Eu(/vl.vZvhsC5
+ 'W% :* 'W%/6
+ )W% .. 'W% H& '7 q#&p[rDq'?pYrm{Eu(/vl.vZvhsC5
 pIp4r+
- 0&LB&6
- )$p_*rfv(&.
+ >&LB&6
+ 0$p_*rfv(&.
 Ta<tB
 qI7
 q:74
 pg7M
 Ta0s8
- %.t9Z
+ (.t9Z
 Ta+yU
 pIb,
 s"^
 rYp2-
 TpV6s8
 tbq0
- $8TpC.qp
+ &8TpC.qp
 pLy4
 TpC1p}
- $(TpC5s8
+ &(TpC5s8
 wv4&7
- #&TpC*v5
- #$TpC6qO
- %$Tp'1p;
- #$Tp-*pV
- %$TpC5yq
- #$TpC6pK
- #$TpX<p=
- %$TpC*pv
+ $&TpC*v5
+ $$TpC6qO
+ ($Tp'1p;
+ $$Tp-*pV
+ ($TpC5yq
+ $$TpC6pK
+ $$TpX<p=
+ ($TpC*pv
 y$sS7
- $&TpC6r7
- -$Tp'6q%
- .$TpC<q~
- ,$Tp'5pv
- )$TpK<P5
- E$Tp-1pv
- %$p]5rfv(%M
- $$Tpf2pX
- %$TpX<rR
- %$s"M1
- #$Tp;5yU
- .$Tpv2r{
- &$Tq%1qG
- #$Tq%5qG
- Q#$TpX<a
- $$Tpf'rR
- $$Tpf0rR
- ,$Tpf5q[
- $$tbq0
-Tpf5q%
-  $Q$ $*Tpf*q%
- ,$Tpf6pf
- #$pnp8;%r
- $$Tp;<qG
- %$TpX2pC
- &$TpC5pV0
- *$TpK+a
- %$WpbrR
- %$Wp=r7
- $$Wq8p'
- #$WqWp;
+ &&TpC6r7
+ 8$Tp'6q%
+ :$TpC<q~
+ 6$Tp'5pv
+ 0$TpK<P5
+ i#$Tp-1pv
+ ($p]5rfv(%M
+ &$Tpf2pX
+ ($TpX<rR
+ ($s"M1
+ $$Tp;5yU
+ :$Tpv2r{
+ *$Tq%1qG
+ $$Tq%5qG
+ R$$TpX<a
+ &$Tpf'rR
+ &$Tpf0rR
+ 6$Tpf5q[
+ &$ %u&Tpf5q%
+ 'Q$ &*Tpf*q%
+ 6$Tpf6pf
+ $$pnp8;%r
+ &$Tp;<qG
+ ($TpX2pC
+ *$TpC5pV0
+ 2$TpK+a
+ ($WpbrR
+ ($Wp=r7
+ &$Wq8p'
+ $$WqWp;
 wC#%z
 WrXpv
- &(p%73
-/]
-  #p- 2(r8#/eH#0
- &$pg7r+
- #$r8#3vEP
+ *( %q-/]
+ %p- B(r8#/eH#0
+ *$pg7r+
+ $$r8#3vEP
 W|^v/
- %&Ww;rR
- %$WpV.qG
- #$WpV*q~
+ (&Ww;rR
+ ($WpV.qG
+ $$WpV*q~
 p~#6,
 }<<H#8
 |x2p=
- #*|x1r7
- $$|x5pb
- %$Wp'<pC
- $$WpC0q8
- '$WpC.uZ
- )$Wp=r{
- &$WqWrX
- *$Ws{q-
- +$Ws8pv
- @$s,#S&D
- #$p~#S;
- *$r8#U&W&O
- H$p_73pT
-r&73
- 7&  $o1 2&  $4 D&s,#s&Z
- &$s,#t&6
- #$}Pr(#up*wq
+ $*|x1r7
+ &$|x5pb
+ ($Wp'<pC
+ &$WpC0q8
+ ,$WpC.uZ
+ 0$Wp=r{
+ *$WqWrX
+ 2$Ws{q-
+ 4$Ws8pv
+ ^#$s,#S&D
+ $$p~#S;
+ 2$r8#U&W&O
+ o#$p_73pT
+ %s1 L& 'o1 B& '4 g#&s,#s&Z
+ *$s,#t&6
+ $$}Pr(#up*wq
 }Pr(#tH#tA-
- M&trrfv(H#z
- ;${\7
- W$$r8$V}'T
- o#$y<rCAF.tq
+ y#&trrfv(H#z
+ T#${\7
+ ^&$r8$V}'T
+ ^%$y<rCAF.tq
 /1
 y<rC@F.tq
- k#(y<rChv@yu
+ V%(y<rChv@yu
 /1
 y<rCgv@yu
- k#(}-#=FsCsc
+ V%(}-#=FsCsc
 /1
 }-#<FsCsc
- k#(}-#dFxupU
+ V%(}-#dFxupU
 /1
 }-#cFxupU
- k#(}-$-FxNtd
+ V%(}-$-FxNtd
 /1
 }-$,FxNtd
- k#(}-$SFuluE
+ V%(}-$SFuluE
 /1
 }-$RFuluE
- k#(}-$zFqFqc
+ V%(}-$zFqFqc
 /1
 }-$yFqFqc
- A(W|^{6
- ($Ww;pK
- $$W|^pV6
- '$W|^v5
- #$WqG*{X
- %$WpV+pb
- 1$WpV6qG
- %$z)'a
+ a#(W|^{6
+ .$Ww;pK
+ &$W|^pV6
+ ,$W|^v5
+ $$WqG*{X
+ ($WpV+pb
+ @$WpV6qG
+ ($z)'a
 }=
 z)5p;
- %(|x5q[
- +$|x6y2
- +$Wp'<q%
- $$z)1{$
- &$|x5pV.
- '$WpC0s8
- $$WpC+r%
- $$WpC0u)
- &$WpC.pC
- %$WpC*{X
- #$WpC6p;
- #$WpK0pV
- *$WpK<p'
- ,$t=5&5&6
- R#$ #* %)uR(3
- ($uR('
- '$uR'}
- ,$z('s
- ]#$  #VB '$  #sA 3$  #XA '$  #f? $$r9sK
- $$  #V? $$  $( #&  #_> '$  #b< '$  #]< '$|x6p-
- U#$||1
- &$||5
- '$||*
- '$ #N &M &N $M #O &P# &M $N #8 &7 #: '9||.
- '$||1
- &$  $Z# && #: '9 #9 ':||6
- 2$ #O &P# #|$ '}$ #z% &{% #z% '{%||2
- &$  $l# &&||1
- &$  $v$ && #: '9 #9 ':||6
- '$tX5
- &$tX*
- '$tX6
- &$||<
- '$ #M &N #M 'N #M >N`}
+ ((|x5q[
+ 4$|x6y2
+ 4$Wp'<q%
+ &$z)1{$
+ *$|x5pV.
+ ,$WpC0s8
+ &$WpC+r%
+ &$WpC0u)
+ *$WpC.pC
+ ($WpC*{X
+ $$WpC6p;
+ $$WpK0pV
+ 2$WpK<p'
+ 6$t=5&5&6
+ T$$ $* ()uR(3
+ .$uR('
+ ,$uR'}
+ 6$z('s
+ k$$ %VB ,$ %sA D$ %XA ,$ %f? &$r9sK
+ &$ %V? &$ '( $& %_> ,$ %b< ,$ %]< ,$|x6p-
+ Z$$||1
+ *$||5
+ ,$||*
+ ,$ $N *M *N &M $O *P# *M &N $8 *7 $: ,9||.
+ ,$||1
+ *$ 'Z# *& $: ,9 $9 ,: %J B$ $O *P# $|$ ,}$ $z% *{% $z% ,{%||2
+ *$ 'l# *&||1
+ *$ 'v$ *& $: ,9 $9 ,:||6
+ ,$tX5
+ *$tX*
+ ,$tX6
+ *$||<
+ ,$ $M *N $M ,N $M Z#N`}
 
 var dotsQ4KEightSM80NarrowAligned = driver.Text{Base: &dotsQ4KEightSM90NarrowAligned, Code: `packed2 58078 dots_grouped_eight
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- r#(/%
- U*( q&&/=
- [#$/c
- #$/\
- #$/\
+ e%(/%
+ Z2( c+&/=
+ g$$/c
  $$/\
- ^$$/l
- k:$ \)$`}
+ $$/\
+ &$/\
+ m&$/l
+ VS#$ i0$`}
 
 var dotsQ4KSixteenSM90NarrowAligned = driver.Text{Base: &dotsQ4KEightSM90NarrowAligned, Code: `packed2 45190 dots_grouped_sixteen
- /$]uQr-
- #$OvZrT
- #$p#'}}
- [$$p<H
- ]#$p<I
- K$ $L 5K #J 5Ip<L
- _#$p<M
- K$ $L 5K #J 5I #D *CpIp4e
- )$p<Q
- 0$p_*,'re&.
- 0$tbq3
+ <$]uQr-
+ $$OvZrT
+ $$p#'}}
+ g&$p<H
+ k$$p<I
+ u#$ &L HK $J HIp<L
+ o$$p<M
+ u#$ &L HK $J HI $D 2CpIp4e
+ 0$p<Q
+ >$p_*,'re&.
+ >$tbq3
 Ta0qO
 zVe
 rUA
@@ -6773,84 +5663,83 @@ qfp5r4
 t9q5
 Ta+tB
 y$p|;
-  $'/$
-  #- %$qtY4
- g$$p]5,'re%S
- ,$s">s#
- |#$tbq3
- $$  #Q$ 1$pnp8;%x
- 9$J0vCG
- ,$wC#H#/
- $$/f
- #$/_
- #$/_
+ ''/$
+ %- ($qtY4
+ }&$p]5,'re%S
+ 6$s">s#
+ y%$ %Q' &$ %Q$ @$pnp8;%x
+ P#$J0vCG
+ 6$wC#H#/
+ &$/f
  $$/_
- 0$r8#5eH#6
- ($r8#9vEP
- $$tIu(Z3'
- $$tIu(D3'
- '$p~#<,
+ $$/_
+ &$/_
+ >$r8#5eH#6
+ .$r8#9vEP
+ &$tIu(Z3'
+ &$tIu(D3'
+ ,$p~#<,
 }<<H#>
 tFe
 }<<H#@
- #&tIp8+&&
- #$ #Z2 (Y2q{1,
- 2$pH[%:
- &$L98
- F$ ,1/o
- %$}\y~
- '$s,#[&D
- #$p~#[;
- *$r8#]&W&O
- #$uzA8
+ $&tIp8+&&
+ $$ $Z2 .Y2q{1,
+ B$pH[%:
+ *$L98
+ k#$ 61/o
+ ($}\y~
+ ,$s,#[&D
+ $$p~#[;
+ 2$r8#]&W&O
+ $$uzA8
 sxB|w
- D&p<S
- C$ #F 3E #Fp]Y}',
- 2Cp<V
- )$s,#{&Z
- &$s,#|&6
- #$}Pr(#}p*wq
+ g#&p<S
+ e#$ $F DE $Fp]Y}',
+ BCp<V
+ 0$s,#{&Z
+ *$s,#|&6
+ $$}Pr(#}p*wq
 }Pr(#|H#|A-
- ,&v7
+ 6&v7
 /7
 uzcA
 sxdr4
- =*p<W
+ X#*p<W
 /(
 tr,'reH$%
- '(p]bti
- g#$ $j=pDpb.qO
+ ,(p]bti
+ }$$ &j=pDpb.qO
 rzq0H#0
 x>%6
- #k=|Eq8
+ $k=|Eq8
 tr,'re%:
 pDqO2pf
- #2xeH#3
+ $2xeH#3
 y<xHFv(td
- (/q"paM
- &$zC"rf
- &$zC%,
- &$zC(vl
- &$pL*M
- &)zC-rf
- &)zC0,
- &)zC3vl
- &Br8$d}'5
- $$r8$f}':
- 0$qh8"'pM"8
+ ./q"paM
+ *$zC"rf
+ *$zC%,
+ *$zC(vl
+ *$pL*M
+ *)zC-rf
+ *)zC0,
+ *)zC3vl
+ *Br8$d}'5
+ &$r8$f}':
+ >$qh8"'pM"8
 qh9"'U"9
 qh:"&x.:
 qh;"&u7;
- #*qh@"%r5"@
+ $*qh@"%r5"@
 qhA"%pF"A
 qhB"$r5"B
 qhC"$pF"C
 /)
 r8$h}'?
- #M/)
+ $M/)
 r8$j}'D
-  $% &*/)
- #$  %$pz?%3%<%0pqp^pepqr\[pj[@
+ '% **/)
+ $$ )$pz?%3%<%0pqp^pepqr\[pj[@
 pz9%-%6%*pqpQp2wF
 /)
 qhJ"5pM"J
@@ -6865,22 +5754,22 @@ qhU"2pF"U
 y#p;
 qnM%M,
 kMe
- $T=/K
+ &T=/K
 s,#P3<
 pnr(#PMq&
 }Pr(#PKA-
- #f%rHr(#IH#I&Z
- %$tIr(#R&Z
+ $f%rHr(#IH#I&Z
+ ($tIr(#R&Z
 xe'H#f
- %&qjr(#fA
- #$r#xS#f
+ (&qjr(#fA
+ $$r#xS#f
 qjp0'A
- %&uYT
- #$p<R
- %$zbr(#VH#V,
+ (&uYT
+ $$p<R
+ ($zbr(#VH#V,
 /$
 r8#he8
- #(p1Gz&'z\
+ $(p1Gz&'z\
 /y
 XY"P(
 /#
@@ -6895,8 +5784,8 @@ X]"V(
 p1Pz&'z\
 /#
 X_"Y(
- #@r8#ge8
- $$/$
+ $@r8#ge8
+ &$/$
 p1Sz&'z\
 /$
 Xb"\(
@@ -6914,34 +5803,34 @@ p1\z&'z\
 Xh"f(
 /$
 r8#fep*
- '%zg#TK
- %$:Ud
- #$rIr(#c
- '$ #V# #U#xe'H#e
- &$s"H#o
- #$x>pT
- $$wTsgiT
- -$  #@ #$:Ur.
- ,$zDH#Z
+ ,%zg#TK
+ ($:Ud
+ $$rIr(#c
+ ,$ $V# $U#xe'H#e
+ *$s"H#o
+ $$x>pT
+ &$wTsgiT
+ 8$ %@ $$:Ur.
+ 6$zDH#Z
 uYW
- $&s>r\"m
- #$rded
- #$z(#Z
+ &&s>r\"m
+ $$rded
+ $$z(#Z
 xd#Z&?
- #&wN#Z;
- '$  #+xd#Z&@
- %&wN#[4
- =$/v
- %$/v
- 6$/|
+ $&wN#Z;
+ ,$ %+xd#Z&@
+ (&wN#[4
+ X#$/v
+ ($/v
+ J$/|
 uR%W
- %&uR%U
- ($uR%I
- '$uR%B
- ,$z(%8
- '$wW"
- $$:_rP*
- #' %*:Os?<
+ (&uR%U
+ .$uR%I
+ ,$uR%B
+ 6$z(%8
+ ,$wW"
+ &$:_rP*
+ $' (*:Os?<
 uR#O
 :Ns?'
 /*
@@ -6950,15 +5839,15 @@ uR#M
 :Ls?+
 /*
 :Kq('
- %4uR#B
+ (4uR#B
 :Ds?2
 :Cq(+
- %(uR#=
+ ((uR#=
 :@s?.
 :?q(.
- %(:<s?1
+ ((:<s?1
 :;q(5
- $&/h
+ &&/h
 :4s?5
 :3s?*
 /h
@@ -6969,1490 +5858,160 @@ uR#/
 :0uy'
 wW~
 :/uy0
- #8uR#v
- H$r9s#
- '$  $( P&&ppp0'
- o#$/x
- ?$`}
+ $8uR#v
+ o#$r9s#
+ ,$ '( P*&ppp0'
+ ^%$/x
+ \#$`}
 
-var dotsQ4KSixteenSM80NarrowAligned = driver.Text{Base: &dotsQ4KOneSM80NarrowAligned, Code: `packed2 45081 dots_grouped_sixteen
- '$!xgrnrDp)orDwp
-!|F}+}Zy.wd
- (&]uQr-
- #$OvZrT
- #$p#'}}
- L$ $&WpV*qp
- #' Y#&p<H
- ]#$p<I
-qI7
-p_7}'-
-r&73
- /*p%73
- $$pH7pk1
- *$rz0&7
- .$ $L (K  $7 -& #J 5Ip<L
- ,$pH5&6
- T#$p<M
-qI7
-p_7}'W
-  $W% .,  $W%/6
-  %W% (.  $W% -& $L (K  $7 -& #J 5I #D )Cp[rDq'?pYrm{Eu(/vl.vZvhsC5
-pIp4e
- )&p<Q
- ($LB&6
- )$p_*,'re&.
-Ta<tB
-qI7
-q:74
-pg7M
-Ta0s8
- %.t9Z
-Ta+yU
-pIb,
-s"^
-rYp2-
-TpV6s8
-tbq3
-Ta0qO
-zVe
-rUA
-qfp5r4
-t9q5
-Ta+tB
-y$p|;
-  $'/$
-  #-TpC.qp
-qtY4
-TpC1p}
- $>TpC5s8
-wv4&7
- #&TpC*v5
- #$TpC6qO
- %$Tp'1p;
- #$Tp-*pV
- %$TpC5yq
- #$TpC6pK
- #$TpX<p=
- %$TpC*pv
-y$sS7
- $&TpC6r7
- -$Tp'6q%
- .$TpC<q~
- ,$Tp'5pv
- )$TpK<P5
- E$Tp-1pv
- %$p]5,'re%S
- $$Tpf2pX
- %$TpX<rR
- %$s">s#
- #$Tp;5yU
- .$Tpv2r{
- &$Tq%1qG
- #$Tq%5qG
- Q#$TpX<a
- $$Tpf'rR
- $$Tpf0rR
- ,$Tpf5q[
- $$tbq3
-Tpf5q%
-  $Q$ $*Tpf*q%
- ,$Tpf6pf
- #$pnp8;%x
- $$Tp;<qG
- %$TpX2pC
- &$TpC5pV0
- *$TpK+a
- $$J0vCG
-WpbrR
- %&Wp=r7
- $$Wq8p'
- #$WqWp;
-wC#H#/
-WrXpv
- #(/e
- #$/^
-p%73
-/^
-  #y- #*/^
- 0$r8#5eH#6
- &$pg7r+
- #$r8#9vEP
-W|^v/
- #&tIu(Z3'
-s/
-Ww;rR
-tIu(D3'
- $*WpV.qG
- #$WpV*q~
-p~#<,
-}<<H#>
-tFe
-}<<H#@
-|x2p=
-tIp8+&&
-|x1r7
- #g2 #Y2|x5pb
- %$Wp'<pC
-q{1,
- #&WpC0q8
- '$WpC.uZ
- )$Wp=r{
-pH[%:
- %&WqWrX
-L98
- )&Ws{q-
- +$Ws8pv
- 4$ ,1/n
- %$}\y~
- '$s,#[&D
- #$p~#[;
- *$r8#]&W&O
- #$uzA8
-sxB|w
- D&p<S
-p_73pT
-r&73
- 7(  $S2 *& #F )E  $4 *& #Fp]Y}',
- 2Cp<V
- )$s,#{&Z
- &$s,#|&6
- #$}Pr(#}p*wq
-}Pr(#|H#|A-
- ,&v7
-/7
-uzcA
-sxdr4
- =*p<W
-/(
-tr,'reH$%
- '(p]bti
- 5${\7
- R#$ $j=pDpb.qO
-rzq0H#0
-x>%6
- #k=|Eq8
-tr,'re%:
-pDqO2pf
- #2xeH#3
-y<xHFv(td
- (/q"paM
- &$zC"rf
- &$zC%,
- &$zC(vl
- &$pL*M
- &)zC-rf
- &)zC0,
- &)zC3vl
- &Br8$d}'5
- $$r8$f}':
- 0$qh8"'pM"8
-qh9"'U"9
-qh:"&x.:
-qh;"&u7;
- #*qh@"%r5"@
-qhA"%pF"A
-qhB"$r5"B
-qhC"$pF"C
-/)
-r8$h}'?
- #M/)
-r8$j}'D
-  $% &*/)
- #$  %$pz?%3%<%0pqp^pepqr\[pj[@
-pz9%-%6%*pqpQp2wF
-/)
-qhJ"5pM"J
-qhK"5U"K
-qhL"4x.L
-qhM"4u7M
-/)
-qhR"3r5"R
-qhS"3pF"S
-qhT"2r5"T
-qhU"2pF"U
-y#p;
-qnM%M,
-kMe
- $T=/K
-s,#P3<
-pnr(#PMq&
-}Pr(#PKA-
- #f%rHr(#IH#I&Z
- $$W|^{6
-tIr(#R&Z
-xe'H#f
- %(qjr(#fA
-Ww;pK
-r#xS#f
-qjp0'A
-W|^pV6
- $,uYT
- #$p<R
-W|^v5
- #&WqG*{X
-zbr(#VH#V,
-/$
-r8#he8
-WpV+pb
-p1Gz&'z\
-/y
-XY"P(
-/#
-p1Jz&'z\
-/#
-X["S(
-/#
-p1Mz&'z\
-/#
-X]"V(
-/#
-p1Pz&'z\
-/#
-X_"Y(
-WpV6qG
-r8#ge8
- $N/$
-p1Sz&'z\
-/$
-Xb"\(
-/#
-p1Vz&'z\
-/#
-Xd"_(
-/#
-p1Yz&'z\
-/#
-Xf"c(
-/#
-p1\z&'z\
-/#
-Xh"f(
-/$
-r8#fep*
- $%z)'a
-}=
-z)5p;
-zg#TK
- $*|x5q[
-:Ud
- #&rIr(#c
- '$ #V#|x6y2
-xe'H#e
- &Q#s"H#o
- #$x>pT
- #$Wp'<q%
-wTsgiT
- #&z)1{$
- &$|x5pV.
- &$  #@WpC0s8
-:Ur.
- #IWpC+r%
- $R#WpC0u)
- &$WpC.pC
-zDH#Z
-uYW
-vN
-WpC*{X
-s>r\"m
-WpC6p;
-rded
-WpK0pV
-z(#Z
-xd#Z&?
- #8wN#Z;
- &$WpK<p'
-  #+xd#Z&@
- %(wN#[4
- &$t=5&5&6
- 8$/v
- %$/v
- 6$/|
-uR%W
- %&uR%U
- ($uR%I
- '$uR%B
- ,$z(%8
- '$wW"
- $$:_rP*
- #' %*:Os?<
-uR#O
-:Ns?'
-/*
-:Ms?0
-uR#M
-:Ls?+
-/*
-:Kq('
- %4uR#B
-:Ds?2
-:Cq(+
- %(uR#=
-:@s?.
-:?q(.
- %(:<s?1
-:;q(5
- $&/h
-:4s?5
-:3s?*
-/h
-:2s?6
-uR#/
-:1uy<
-/h
-:0uy'
-wW~
-:/uy0
- #8uR#v
- &$  #Y8 '$  #v7 3$  #[7 '$  #i5 $$r9s#
- $$  #Y5 $$  $( #&  #c4 '$  #c2 '$  #^2 '$|x6p-
- U#$||1
- &$||5
- '$||*
- '$ #N &M &N $M #O &P# &M $N #8 &7 #: '9||.
- '$||1
- &$  $Z# && #: '9 #9 ':||6
- 2$ #O &P# #|$ '}$ #z% &{% #z%ppp0'
- &}%||2
- &$  $l# &&||1
- &$  $v$ && #: '9 #9 ':||6
- '$tX5
- &$tX*
- '$tX6
- &$||<
- '$ #M &N #M &N/x
- #K >N`}
-
-var dotsQ4KThriceSM90NarrowAligned = driver.Text{Base: &dotsQ4KEightSM90NarrowAligned, Code: `packed2 46940 dots_grouped_thrice
- /$]uQqS
- #$O21qS
- #$p#r:qo
- p*$p[rDq'?pYrm{Eu(/,vh2un6.sQ
-pI|T<
- 8&p_*qdrq&.
- '$pH%pk
- $$}<0Z
- '$tbx/
-Ta0qO
-zVe
-rUA
-qfp5r4
-}<0q5
-Ta+tB
-y$p|;
-  $'/$
-  #- %$qtY4
- $$p<3
- 2$q,~*vC2
- &$ #X* #n+/.
-  #M $s+s"4rq
- #(q>p7,
- #$ #2pnp4K
-pnpQ%.
-tE
-rIp8"
- %Q+uz"A
-sx#r4
- (&x>%$
- %$/-
-ujv?d
- E&ujyZd
- F$p]5qdrq%W
-/2
-q,w~d
- %o- $Mrxr$B
-|2B
- $% #l,LB8
- $$  #g$ $$ #X8 $W8  +% 84|6(
- $$|6)
- $%|6*
- $%|6+
- <0TpX'qT
-qr-#-pF
-TpX0qT
-qr,#,7
- #y#qn1%1,
-k1&&
- $kQ# #jS#y]-y:
-qJ-(
- &&y],y:
-qJ,(
- %& #Q&}sMK
-xr
-/9
-:"vX
-p][}'3
-Tpf*yq
- &m&p]_;p2
- #$p]_;pN
- #$/9
-q,xZd
- #,x]p+pQFpUK
-x]p+pQFquK
- $0qn^%^&3
-uz^%l
- 6&wC#H#/
- $$/i
- #$/c
- #$/c
- $$/c
- 0$r8#5eH#6
- ($r8#9vEP
-qL*s{
-s,#6;
-s,#7e
-s,#2;
-s,#3e
- $$tIu(Z3'
- $$tIu(D3'
- '$p~#@,
-}<<H#B
-tFe
-}<<H#D
- #*zC0,
-p]0sd8
- %& #$ #f& 2g&pH[%=
- $$uY%
- #$L<8
- ($rd%d
- ?$ ,1/r
- %$}\y~
- '$s,#^&D
- #$p~#^;
- *$r8#a&W&O
- #$uzD8
-sxE|w
- T#&rd6r.
- #$rd5d
-/K
-:4w&
- .(uY7
- 3$uY:
- #$p]\}',
- 1$uY=
- *$s,#~&Z
- &$s,$"&6
- #$}Pr($#p*wq
-}Pr($"H$"A-
- ,&v7
-/7
-uzfA
-sxgr4
- <*uYL
- $$trqdrqH$(
- '$p]eti
- g#$ $j=pDpb.qO
-rzq0H#3
-x>%6
- #k=|Eq8
-trqdrq%:
-pDqO2pf
- #2xeH#6
-y<xHFv(td
- (/q"paM
- &$zC"rf
- &$zC%,
- &$zC(vl
- &$pL*M
- &)zC-rf
- &)zC0,
- &)zC3vl
- &Br8$g}'5
- #$r8#W}':
- ##r8#[}'?
- $#r8$s}'D
- -$pz?%3%<%0p&(%'pqr\[pj[@
-pz9%-%6%*p&&%%wF
-pz?%3%<%0p&#%"wF
-pz9%-%6%*pqqRqUwF
-pz?%3%<%0pqp^pewF
-pz9%-%6%*pqpQp2wF
- #&qhH"7pM"H
-qhI"7U"I
-qhJ"6x.J
-qhK"6u7K
- #*qhP"5"/"P
-qhQ"5"."Q
-qhR"4"/"R
-qhS"4"."S
-/)
-r8$u}'I
- #Mr8#j}'N
- ##r8#n}'S
- ##/)
-r8%$}'X
-  $% &*/)
- #$  %$pzS%G%P%Dp&(%'pqr\[pj[@
-pzM%A%J%>p&&%%wF
-pzS%G%P%Dp&#%"wF
-pzM%A%J%>pqqRqUwF
-pzS%G%P%Dpqp^pewF
-pzM%A%J%>pqpQp2wF
-/)
-qhk"UpM"k
-qhl"UU"l
-qhm"Tx.m
-qhn"Tu7n
-/)
-qhs"S"/"s
-qht"S"."t
-qhu"R"/"u
-qhv"R"."v
-y#p;
-qnb%b,
-kbe
- $T=/K
-s,#e3<
-pnr(#eMq&
-}Pr(#eKA-
- #f%rHr(#]H#]&Z
-v"~47
- $&tIr(#g&Z
-xe'H#y
- %&qjr(#yA
- #$r#xS#y
-qjp0'A
- +&zbr(#kH#k,
-/$
-r8#{e8
- #(p1hz&'z\
-/x
-Xz"q(
-/#
-p1kz&'z\
-/#
-X|"t(
-/#
-p1nz&'z\
-/#
-X~"w(
-/#
-p1qz&'z\
-/#
-SF"z(
- #@r8#ze8
- $$/$
-p1tz&'z\
-/$
-SF"}(
-/#
-p1wz&'z\
-/#
-SF#J(
-/#
-p1zz&'z\
-/#
-SF#I(
-/#
-p1}z&'z\
-/#
-SF#H(
-/$
-r8#yep*
- '%zg#iK
-}k
-s5z9
- %(rIr(#w
- %$ $' #*  $o#s"H$#
- #.x>pN
- $$wTsgiT
- #$ #,rHY>|$(
-r]|$Z
- $'rIr(#u
- ..zDH#m
- %$s>r\#G
- #$rdcd
- #$z(#m
-xd#m&?
- #&wN#m;
- '$  #+xd#m&@
- %&wN#n4
- )$r?4
- 5$/u
- %$/u
- 6$/{
-uR%m
- %&uR%k
- ($uR%^
- '$uR%W
- ,$z(%M
- %$/A
-:$rP1
- #.:#rP5
-/@
-:]rP*
-sh?Iq3u}vMq5
- &"uR#b
- %$uR#_
- ($uR#T
- '$uR#O
- +$/g
- $$/g
- #$uR#A
- #$/g
- #$uR#?
- $$uR$.
- )$z>i
- '$Cg
- '$Cd
- '$Ca
- '$C]
- '$C\
-r90rq
- &&Ck
-  $( P&(ppp0'
- o#$/w
- ?$`}
-
-var dotsQ4KThriceSM80NarrowAligned = driver.Text{Code: `packed2 46831 dots_grouped_thrice
+var dotsQ4KSixteenSM80NarrowAligned = driver.Text{Base: &dotsQ4KSixteenSM90NarrowAligned, Code: `packed2 45081 dots_grouped_sixteen
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
-!t;
-!u6grnp)wd
-!u'vyw{pEq*
-!xgrnrDp)orDwp
-!|F}+}Zy.wd
-!yLqGyKp[p[jq*
-!
-!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
-!
-!pW0tdpt
-!qk
-]uQqS
-tWqo
-O21qS
-hsCrA
-p#r:qo
-!
-s0
-t6
-p,qX
-tn
-u#
-v0
-vc
-uG
-|4
-p,q6
-p,y9
-p,um
-p,rL
-p,{^
-p,yu
-p,|K
-p,'tq
-p"s*
-t$q6
-zqs]
-zq<pU
-zq<p6
-zqqu
-zqqX
-zq0pZ
-u<0sD
-{Y0qc
-to
-zqt'
-rb*w.
-sp
-s|+s8
-rIsOgrVp{jp[rmt2
-|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-ss
-|tp{p)w>?rV
-sr
-u_
-s2
-s|1r{
-s1
-tg*yU
-|tp{zWw>?r[
-WpV*qp
-|tyip{p3w>
-q@$
-s/
-q@%
-q@'
-s/
-q@)
-s/
-u?q)
-s/
-u?ps
-s/
-u?qA
-s/
-y}
-s/
-u?q9
-s/
-/%
-q:/;
-p_0&1&2
-wC3&4
-s/
-v%.
-t4
-tIp4rfvZ
-s/
-qjqV^
-r#p78
-qj.vZA
-s|2t0
-q:/M
-s/
-q"p?,
-  $+qjqVp*
-r#b8
-qjpdukA
-s|.t}
-q:/4
-s/
-q"p^4
-t~rfvZ
-y+rE
-t4
-  #+qj0'v(A
-s|+yq
-t1v?ve
-s|2r7
-t#ve
-  ##s|.sX
-  $%p<G
-rb*pV*
-tIu(-&'
-s|+t}
-r)qRvE.
-/%
-x||..
-/%
-t4
-t9&.
-rb6s8
-|/$y%
-pIp445
-pH$8
-{Qp4rf
-r#p4q5
-rs&'
-rY&'-
-tg0t}
-q:3rf
-tg+pf
-qt5;
-rs&#
-t31z1
-pL.M
-rsZ
-tg+qW
-tE
-v7
-tg2yR
-p_5pN%$
-t3+P*
-wtx_*
-rsp*
-rYZ-
-tg2qG*
-tG8
-sh?Iq3u}vMA
-y@1r%
-x=qV3
-uN4
-ua2
-G#)
-ts
-w3?8
-qjxfA
-y@*pf
-sU(
-shj?IpYjp$g}KrE
-t4
-|H.
-pnqVK
-ts
-  $%y@1yS
-t1x?vu
-/#
-t#vu
-  ##p<H
-qI7
-p_7}'-
-r&73
-}5
-}mrQu%3
-}ms&vsfvs3
-}ms&tTftT3
-}ms&r:t'fr:t'3
-puv+p=
-L.x;rW
-{Qpav.
-  #Ev%1'
-zM)
-}w+
-puu/pC
-p%73
-s5~2
-puq0qO
-pH7pk1
-s"4
-xr
-puulsT
-s";
-v7
-pusQuZ
-t4
-tb{,
-rz0&7
-tb{,1
-t/I
-s[pQ
-  &Oq@(
-  $O}Qta
-t#ta
-p<I
-x=xG
-G()
-}mp+qRFsCw<f}%wn3
-v"z9
-!s4
-pu++v/
-vF
-  $7t/Q
-sU#
-  &7q@&
-  &7p<J
-  #7G&)
-ru(FsCw<f}%wn3
-yh
-!s4
-pu+'P<
-s<qA;
-se&
-qQ7
-sU'
-  &Kq@*
-  &Kp<K
-s<pS;
-G*)
-ru,FxupUu%3
-!s4
-tg1pf
-t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
-/1
-pL:M
-rs%;
-tg*q~
-pH5&6
-tg5s8
-sx<wq
-uc5|w
-tg0yG
-tF%T
-/5
-q"Y;
-rs&#
-/&
-q"YM
-rs%A
-/5
-  $R%/5
-vn%D%L
-/5
-LCx_*
-  $R%/5
-  $R%y@.pX
-LOqb<
-LZpkr6
-qj'r6A
-/6
-x=Y3
-  &V%w3j8
-  #V%/5
-xq
-  )V%y@1pv
-t1|dyO
-t#yO
-/#
-  #$  #%p<L
-qI7
-p_7}'W
-  $W%}ms&y5pZu%3
-}ms&z|fvs3
-}ms&sQvPftT3
-}ms&qFq6fr:t'3
-/6
-LX;r6*
-{QqRv.
-  &W%/6
-  $W%/6
-  %W%/6
-  $W%/6
-  &W%t/t
-  ,W%p<M
-  $W%}mp+qRFv6x+f}%wn3
-  $W%/6
-  %W%t/|
-  ,W%p<N
-  $W%ru(Fv6x+f}%wn3
-  $W%/6
-  /W%p<O
-  $W%ru,FrWp.u%3
-  $J  #W%s=2yU
-p[rDq'?pYrm{Eu(/,vh2un6.sQ
+ e%(/%
+ q2( c+&/=
+ g$$/e
+ $$/^
+ $$/^
+ &$/^
+ R'$/n
+ y>$ i0$`}
+
+var dotsQ4KThriceSM90NarrowAligned = driver.Text{Base: &dotsQ4KSixteenSM90NarrowAligned, Code: `packed2 46940 dots_grouped_thrice
+ <$]uQqS
+ $$O21qS
+ $$p#r:qo
+ g&$p<G
+ k$$p<H
+ u#$p<I
+ J$ &K FL $I o$Jp<L
+ u#$p<M
+ J$ &K FL $I 0Jp[rDq'?pYrm{Eu(/,vh2un6.sQ
 pI|T<
-{y*
-s+*A
-r#sS*
-  #s'wWh
-znhA
-tE
-p<P
-tg5qG
-LA%h
-/4
-q"p4M
-rs%j
-/8
-LB&6
-/8
-qfbwq
-sxD|w
-s=+w.
-tIu(-&%
-tIsS#
-s=2yR
-p_*qdrq&.
-Ta<tB
-qI7
-q:74
-pg7M
-Ta0s8
-pH%pk
-yf
-rYZ-
-}<0Z
-Ta+yU
-pIb,
-s"^
-rYp2-
-TpV6s8
-tbx/
-Ta0qO
-zVe
-rUA
-qfp5r4
-}<0q5
-Ta+tB
-y$p|;
-  $'/$
-  #-TpC.qp
-qtY4
-TpC1p}
-vq&%
-p<3
-TpC5s8
-wv4&7
-rs8
-TpC*v5
-tFpk
-TpC6qO
-q:TM<
-pH$8
-{Qp44
-Tp'1p;
-q_>K
-Tp-*pV
-z~&
-ws
-!s4
-TpC5yq
-q,~*vC2
-TpC6pK
-tIp4p*
-TpX<p=
-tI|$&
-Tpf5q[
-  #M/-
-  #KTpf5q%
-s/
-s"4rq
-Tpf*q%
-q>p7,
-tb0
-Tpf6pf
-pnp4K
+ 0& $C >Dp_*qdrq&.
+ ,$pH%pk
+ &$}<0Z
+ ,$tbx/
+ *$}<0q5
+ ,$ %- .$p<3
+ B$q,~*vC2
+ *$ $X* %O/.
+ %M &(s"4rq
+ $(q>p7,
+ $$ $2pnp4K
 pnpQ%.
 tE
 rIp8"
-!s4
-TpC*pv
-y$sS7
-uz"A
+ (Q+uz"A
 sx#r4
-TpC6r7
-{Qp4y%
-pIp4M<
-tG8
-  #GpHO8
-x>%$
-q"b4
-r#p^8
-tG8
-/-
+ .&x>%$
+ ($/-
 ujv?d
-Tp'6q%
-  #Q*tA>
-wc
-x=qVe
-G.)
-{rt^>t^r|
-q>Ys@
-pIb3
-q>p4s@
-q>p?s@
-pIxG
-  #%TpC<q~
-q"}|
-}X
-q"xG
-  %$q"p?3
-}X
-  $i(Tp'5pv
-wW"
-k"&=
-rc
-x=p8"3
-G,)
-w62u5ycu%
-!s4
-TpK<P5
-L#;
-/&
-ujyZd
-/&
-  $FuB
-  +F/&
-  ,F/&
-  $FwD
-  &FTp-1pv
-wW4
-k4&Y
-r>2
-p]5qdrq%W
+ i#&ujyZd
+ k#$p]5qdrq%W
 /2
 q,w~d
-}k
-}k
-ws
-  $6rxr$B
+ (T. '6rxr$B
 |2B
-  $:TpX<rR
-LB8
-t9%4
-  $g$r>.
-Tp;5yU
-s:t[
-q>p4q+
-}X
-  +%Tpv2r{
-pIw]
-uPp4^
-  $$Tq%1qG
-t+Q[B
-Tq%5qG
-zlt"$#$[
-/#
-v;[
-/#
-zlt"%#%[
-  %&zlt"&#&[
-  %*zlt"'#'[
-/%
-|6(
-  $D|6)
-  $G|6*
-  $J|6+
-  $M/%
-  &D/%
-  #D/%
-zlt"(#([
-  %Dzlt")#)[
-  %Hzlt"*#*[
-  %Lzlt"+#+[
-TpX<a
-p]/}'2
-x~2pPrQvR%%#Z8@
-TpX'qT
+ ': $z-LB8
+ &$ %g$ &$ $m8 &l8 5% N4|6(
+ &$|6)
+ &%|6*
+ &%|6+
+ V#0TpX'qT
 qr-#-pF
 TpX0qT
 qr,#,7
-TpX2pC
-qn1%1,
+ $y#qn1%1,
 k1&&
-y7
-!s4
-Tpf'rR
-y]-y:
+ &Z9 $Y;y]-y:
 qJ-(
-Tpf0rR
-yV4uT
-s>sg
-/#
-y],y:
+ *&y],y:
 qJ,(
-/#
-  $(Tpf2pX
-}sMK
+ (& $Q&}sMK
 xr
 /9
 :"vX
 p][}'3
 Tpf*yq
-s:qi
-v4p4z*
-s:qK
-  #$p]_;p2
-x]rQZ
-p]_;pN
-x]rQp*
-/9
+ *m&p]_;p2
+ $$p]_;pN
+ $$/9
 q,xZd
-Tp;<qG
-x]p+pQFpUK
+ $,x]p+pQFpUK
 x]p+pQFquK
-!s4
-TpC5pV0
-qn^%^&3
+ &0qn^%^&3
 uz^%l
-r?)
-!s4
-qnf%f,
-uzf&%
-r?(
-!s4
-TpK+a
-}=
-s=5yU
-J0vCF
-WpbrR
-uw(K
-r>5
-w94&(
-Wp=r7
-|H.
-pIY;
-Wq8p'
-rs&%
-WqWp;
-wC#H#/
-WrXpv
-z~@
-/h
-pHYx_*
-/b
-p%73
-/b
-  #W.rs4
-/b
-rs;
-pusQpf
-  %z-pu++pf
-  %i-pu+'pf
-  %X-pu1*z1
-r8#5eH#6
-pu5*pv
-pHFx_2ux
-qjq3A
-puukr7
-pg7r+
-puuxpv
-r8#9vEP
-qL*s{
+ 4&J0vCF
+ <$/i
+ $$/c
+ $$/c
+ &$/c
+ N$qL*s{
 s,#6;
 s,#7e
 s,#2;
 s,#3e
-W|^v/
-qt),
-tIu(Z3'
-s/
-Ww;rR
-tIu(D3'
-s/
-qjqV8
-WpV.qG
-uI#
-WpV*q~
-p~#@,
+ 8"p~#@,
 }<<H#B
-tFe
-}<<H#D
-|x1r7
-zC0,
-p]0sd8
-|x5pb
-xK4&(
-rs&Z
-Wp'<pC
-q{4,
-  #LWpC0q8
-|/(y%
-pIp4y%
-pH(8
-{Q|T
-vqA
-WpC.uZ
-pH(pk
-pg48
-  #,ws
-ws
-rI+q&
-!s4
-Wp=r{
-pH[%=
-/:
-rs&#
-uY%
-WqWrX
-L<8
-/#
-rYpk-
-t#s)#
-}k
-vN
-/:
-rd%d
-Ws{q-
-sh?Iq3u}vM8
-{9?
-r>*
-x=p4;
-G0)
-wQqKu%
-vb8
-  $T/Ws8pv
-  #,{9@
-r>6
-x=p44
-G2)
-}W
-}c
-z+qKA
-riYZ
-!s4
-  $q'  0$  $j*/q
-  #w+rs&Y
-t><r{
-}\y~
-pu2'pX
-t2o?jIrVu{?x<jtvsLpEv,rDop/'
-puxlp-
-qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
-  #]/s,#^&D
-  #_2p~#^;
-rs&#
-/'
-q"YM
-  #0  &_2r8#a&W&O
-t3+yq
-uzD8
+ $&}<<H#D
+ $( $y2p]0sd8
+ (v2 $$ $j& Bk&pH[%=
+ &$uY%
+ $$L<8
+ .$rd%d
+ q#$/r
+ 4$s,#^&D
+ $$p~#^;
+ 2$r8#a&W&O
+ $$uzD8
 sxE|w
-  #^2tF8
-  $\/wW#
-zn#rfvZ
-p]$vEP
-wvF%%
-  #^/  #e2  '^/wv98
-  $e2  *^/y@.p=
-  #v3  #a/  $v3/$
-  $%p<R
-p_73pT
-r&73
-ut)
-  'g2|Ax;rW
-  '_//K
-rd6r.
-puq0u)
-rd5d
+ g#&p<R
+ @$rd6r.
+ $$rd5d
 /K
 :4w&
-  'c2tA;
-s[p7
-  &MtE
-uY7
+ :(uY7
 p<S
-x=b3
-G()
-}mp+p^FsCw<f}%wn3
-  (_2tA:
-z'
-  '4uY:
-p<T
-p]\}',
-x=p?3
-G&)
-}ms&yWf}%wn3
-  &]2seD
-qQ7
-  'r2tE
-uY=
-p<U
-  $Z2ru&FxupUu%3
-  %Z2  #w.s,#~&Z
-  $w.rs&Y
-  #\2s,$"&6
-  #\2}Pr($#p*wq
+ B&uY:
+ $Cp]\}',
+ @HuY=
+ $C 0Fs,#~&Z
+ *$s,$"&6
+ $$}Pr($#p*wq
 }Pr($"H$"A-
-ug.qG
-L@3<
-pnp8@Mq&
-u:@KA-
-t>+p=
-L;&D
-/&
-  $0t>+yS
-v7
-/7
-uzfA
+ :&uzfA
 sxgr4
-{MrR
-  #Z5qjqV&Y
-yPL)
-sF*E
-pu1.p=
-pLE,
-  #(qjqVsduk
-wvJ8
-qj+q&A
-pu11p=
-pLG4
-  #.qjqV4'v(
-wvN8
-qj1qFA
-{Mt0
-  #j6pu1.p}
-  $j6pu11p}
-  $%pu5*tB
-uYL
+ V#&uYL
 p<V
 /(
 trqdrqH$(
-/%
-tr|.Q
-/%
-vny0S
-pu*6pb
-p]eti
-yJp+p4FyW
-pDr%+q~
-  #w-v{A
-shyn?\p0p/Qtz
-pIY3
-  %&puuApb
-yJp+p7Fq&td
-/#
-  ),{\7
-!s4
-pu6.q~
-t9qP
-yJp+p4FxupU
-tP25w.
-z80t,
-uP|T0ys06qyrq
-}X
-u>zXya
-tPpdqO
-q$ry(
-pIb3
-/#
-  &*tPpdxx
-q$rJ(
-pIpQe
-  '*tPpd{$
-q$sR(
-pIpawe
-  '2tPpda6
-p1"(
-purts{
-s:t[
-s:ry
-s:sa
-s:qK
-p](vEP
-x~2pPs&y\<uhp?}18@
-pu|#t}
-qn(%(qd
-k(ql
-y7
-puxRp-
-  #j'  $_0pDpb.qO
-rzq0H#3
-x>%6
-xa0pPqkt^>t^{5p+YV
-|Eq8
-trqdrq%:
-pDqO2pf
-q"pQM
-xeH#6
-y<xHFv(td
-pDqO.x}
-zBb
-zBY
-z+Q8
-}X
-pw{is8
-q"paM
-tPretB
-q>sS,
-uP|T<1.sK|#s#
-pw{ipV0
-zC"rf
-/#
-  $'pwpV*s8
-zC%,
-  %'pwpV*pV0
-zC(vl
-  %,/&
-pL*M
-  &'zC-rf
-  &,zC0,
-  &1zC3vl
-  %@qL*pv
-r8$g}'5
-y<xHV
-r8#W}':
-  #$r8#[}'?
-  #&q.+pX
-r8$s}'D
-  #)q.2v5
-  &Y#q.1qT
-t+Q[U
-}.qT
-  #$sW1p}
-pz?%3%<%0p&(%'pqr\[pj[@
+ ,*p]eti
+ T%$rzq0H#3
+ ($trqdrq%:
+ &$xeH#6
+ R$$r8$g}'5
+ $$r8#W}':
+ $#r8#[}'?
+ &#r8$s}'D
+ 8$pz?%3%<%0p&(%'pqr\[pj[@
 pz9%-%6%*p&&%%wF
 pz?%3%<%0p&#%"wF
 pz9%-%6%*pqqRqUwF
 pz?%3%<%0pqp^pewF
-pz9%-%6%*pqpQp2wF
-ra0sT
-qhH"7pM"H
+ $\# $Y#qhH"7pM"H
 qhI"7U"I
 qhJ"6x.J
 qhK"6u7K
-ra6r{
-qhP"5"/"P
+ $*qhP"5"/"P
 qhQ"5"."Q
 qhR"4"/"R
 qhS"4"."S
 /)
 r8$u}'I
-  #Fr8#j}'N
-  #Hr8#n}'S
-  #J/)
-r8%$}'X
-  $%  &F/)
-  #F  %$pzS%G%P%Dp&(%'pqr\[pj[@
+ $Mr8#j}'N
+ $#r8#n}'S
+ &X#r8%$}'X
+ 8$pzS%G%P%Dp&(%'pqr\[pj[@
 pzM%A%J%>p&&%%wF
 pzS%G%P%Dp&#%"wF
 pzM%A%J%>pqqRqUwF
@@ -8468,40 +6027,23 @@ qhs"S"/"s
 qht"S"."t
 qhu"R"/"u
 qhv"R"."v
-y#p;
-qnb%b,
+ $:qnb%b,
 kbe
-  $p./K
-s,#e3<
+ (&s,#e3<
 pnr(#eMq&
 }Pr(#eKA-
-t><r7
-rHr(#]H#]&Z
+ $(rHr(#]H#]&Z
 v"~47
-!s4
-W|^{6
-tIr(#g&Z
+ &&tIr(#g&Z
 xe'H#y
-  #m:qjqV&G
-wvG8
-qjr(#yA
-Ww;pK
-r#xS#y
-qjp0'A
-W|^pV6
-}Qta
-/#
-uYS
-t#vu
-p<Q
-W|^v5
-t*|..
-WqG*{X
-zbr(#kH#k,
+ (&qjr(#yA
+ $$r#xS#y
+ *$uYS
+ $$p<Q
+ ($zbr(#kH#k,
 /$
 r8#{e8
-WpV+pb
-p1hz&'z\
+ $(p1hz&'z\
 /x
 Xz"q(
 /#
@@ -8516,12 +6058,8 @@ X~"w(
 p1qz&'z\
 /#
 SF"z(
-WpV6qG
-r8#ze8
-x~v~rQvLryU@
-x~v~s&uxuhqi7@
-/$
-p1tz&'z\
+ $@r8#ze8
+ ($p1tz&'z\
 /$
 SF"}(
 /#
@@ -8538,142 +6076,41 @@ p1}z&'z\
 SF#H(
 /$
 r8#yep*
-  $6z)'a
-}=
-z)5p;
-zg#iK
+ ,Dzg#iK
 }k
 s5z9
-|x5q[
-:Td
-|2B
-rIr(#w
-  $W:  %c2|x6y2
-  $o#s"H$#
-rc<
-x>pN
-|yrQ
-Wp'<q%
-wTsgiT
-t+sa{c
-|x5pV.
-rHY>|$(
+ $(:Td
+ $$rIr(#w
+ ($ &' $* 'o#s"H$#
+ $.x>pN
+ *$ $,rHY>|$(
 r]|$Z
-  $x0rIr(#u
-WpC0s8
-:Tr.
-!s4
-WpC+r%
-{Bqix)
-t+qi[7
-WpC0u)
-}UpPqVA,
-vqA
-  $.WpC.pC
-zDH#m
+ &'rIr(#u
+ $. $U# 6V#zDH#m
 uYV
-vN
-WpC*{X
-s>r\#G
-WpC6p;
-rdcd
-WpK0pV
-z(#m
+ &&s>r\#G
+ $$rdcd
+ $$z(#m
 xd#m&?
-rc'
-wN#m;
-G0)
-uJ
-  $NWpK<p'
-  #+xd#m&@
-rc0
-wb7
-wSt^tz
-wN#n4
-G2)
-Ip)?pEqBqgq7uLq]A
-!s4
-s=5|^
-t=5&5&6
-IpYq'rS{+u([&5;
-v[[&#
-r?4
-!s4
-vB<pX
-t2o?jIrVu{?x<jtvsLpEv,rDop/<
-s~
-!s4
-  #{?qIA
-J${h
-{yF
-J%|<
-  #o>J&{e
-{yJ
-J'uC1
-  #p>J(uC5
-{yN
-sY*
-!s4
-/u
-J4uC6
-{yc
-J5q(<
-/u
-J6q('
-p90'
-!s4
-pusQqG*
-{yo
-J>q(0
-J?q(+
-p90+
-!s4
-pu++z$
-{yv
-JCq(2
-JDq(.
-p90.
-!s4
-pu+'z1
-JHq(1
-JIq(5
-p9u*
-!s4
-/{
+ $&wN#m;
+ ,$ %+xd#m&@
+ (&wN#n4
+ 0$r?4
+ H$/u
+ ($/u
+ J$/{
 uR%m
-JRq(*
-/'
-JSq(6
-uR%k
-JTrP<
-/'
-JUq('
-  $>/'
-uR%^
-J^rP'
-J_q(+
-  $>/'
-uR%W
-JdrP0
-Jeq(.
-  $>/'
-JirP+
-Jjq(5
-  $>  #f9z(%M
-JnrP2
-p9sQ
-!s4
-/A
+ (&uR%k
+ .$uR%^
+ ,$ $C 6Dz(%M
+ ($/A
 :$rP1
 sh?Iq3u}vMqU
 :#rP5
 /@
 :]rP*
 sh?Iq3u}vMq5
-p9v-
-!s4
-/*
-:Ns?<
+ (0:Ns?<
 uR#b
 :Ms?'
 /*
@@ -8682,18 +6119,14 @@ uR#_
 :Ks?+
 /*
 :Jq('
-  $M/*
-uR#T
+ (4uR#T
 :Cs?2
 :Bq(+
-  $M/*
-uR#O
-:?s?.
+ (( $C:?s?.
 :>q(.
-  $M/*
-:;s?1
+ (H:;s?1
 ::q(5
-  $M/g
+ &&/g
 :3s?5
 :2s?*
 /g
@@ -8704,343 +6137,89 @@ uR#A
 :/uy'
 uR#?
 :.uy0
-  #t2uR$.
-p9xW
-!s}
-s3
-!tj
-  #b8rI2
-z>i
-pc9
-p9
-!u8
-  #~7vbM
-Cg
-_8
-p9
-!{J
-/#
-vb;
-Cd
-_9
-p9
-!|r
-/#
-vbM
-Ca
-  $.!y=pm
-  #d7{15
-C]
-q4m
-p9
-!cwG
-  #l5vbe
-C\
+ $8uR$.
+ 0$z>i
+ ,$Cg
+ ,$Cd
+ ,$Ca
+ ,$C]
+ ,$C\
 r90rq
-p9
-!cwX
-  #t9{16
-Ck
-  $(!cx#
-  #l4tX<
-pp<
-r9<
-p9
-!c*pm
-  #j2tX
-CY
-_:
-p9
-!cxw
-  #f2})
-CV
-_;
-p9
-!c'y3
-|x6p-
-||
-C3
-q4[
-p9
-!c'z/
-/>
-{11
-C2
-  $4!cqypm
-/>
-{1.
-C/
-  $4!crvpm
-  #vBtX'
-n>
-q4,
-p9
-!ct-pm
-tX0
-pp.vZ
-q4+
-p9
-!c'wG
-/<
-tX+
-n@
-_?
-p9
-!c'wX
-tX2
-pppduk
-q4*
-p9
-!c'x#
-/<
-tX.
-nB
-_A
-p9
-!cuQpm
-vb3
-pp0'v(
-q4)
-p9
-!c'xw
-/8
-||1
-nD
-_4
-p9
-!vTy3
-||5
-ppxf
-q4(
-p9
-!vTz/
-/8
-||*
-  %s#!ct?pm
-pusQt}
-vb|l
-C'
-_6
-p9
-!vT+pm
-{1ul
-  %-!crlpm
-pu++t}
-vby%
-C&
-_5
-p9
-!vTwG
-vbqd
-  %8!vTwX
-/8
-||6
-nY
-_7
-p9
-!vTx#
-{1u/
-  %C!cxNpm
-  #R3||.
-pp'r6
-q4%
-p9
-!vTxw
-/'
-||1
-n_
-  $Z#!|-y3
-  $Z#q4$
-p9
-!|-z/
-/&
-vb|l
-C#
-  $T#!cq0pm
-/&
-  #OC"
-  $O!|-+pm
-/&
-||6
-Ct
-  $J!culpm
-  #h>{1v-
-Co
-r9q)
-p9
-!|-wG
-vb}l
-Cm
-q4n
-p9
-!|-wX
-/?
-{1sQ
-C4
-  $k$!|-x#
-{1sK
-C[
-r9ps
-p9
-!cunpm
-/?
-{1vh
-CZ
-  $e%!|-xw
-{1un
-ppp0'
-{K
-p9
-!y=y3
-/?
-||2
-CR
-r9.vZ
-p9
-!y=z/
-  $l#r9q/
-p9
-!cxlpm
-/)
-||1
-CQ
-  $v$!cv6pm
-  $v$r9q9
-p9
-!cvZpm
-/)
-vb|l
-pppJ
-  $p$!y=wG
-/)
-vby%
-pppO
-  $k$!y=wX
-/)
-||6
-C=
-  $f$!y=x#
-/=
-tX5
-C8
-  $_'!crWpm
-tX*
-pp*
-q47
-p9
-!y=xw
-/=
-tX6
-C6
-r9pduk
-p9
-!c.y3
-||<
-pp+q&
-r9ph
-p9
-!c.z/
-/=
-||'
-C5
-r90'v(
-p9
-!crepm
-||0
-pp1qF
-r9pS
-p9
-!cxWpm
-/w
-||+
-ppq3
-r9pA
-!u9
-p,0p.
-tl
-to
-tk
-tm
-zqt8
-st
-zqtq
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ *&Ck
+ '( a-(/w
+ \#$`}
+
+var dotsQ4KThriceSM80NarrowAligned = driver.Text{Base: &dotsQ4KThriceSM90NarrowAligned, Code: `packed2 46831 dots_grouped_thrice
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ e%(/%
+ q2( Z#&/-
+ Z-$/h
+ $$/b
+ $$/b
+ &$/b
+ V'$/q
+ X?$ i0$`}
 
 var dotsQ6KOneSM90NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 60301 dots_sixes_one
- /$]p0q^
+ <$]p0q^
 tWrT
 O56rG
 h'r6s7
 p#u*rA
- (, 4& $$zqsI
- 5$ ,*x2
- ,#tIp4r+sK
- %$qj5sKA
- &$  $+ $&qjt-s#A
- &$t~r+sK
- %$qj06vZA
- *$p<E
- =$vN
- ,$x=qVwe
+ ., F& &$zqsI
+ H$ 6*x2
+ 6#tIp4r+sK
+ ($qj5sKA
+ *$ '+ &&qjt-s#A
+ *$t~r+sK
+ ($qj06vZA
+ 2$p<E
+ X#$vN
+ 6$x=qVwe
 uN2
- %&w3>8
+ (&w3>8
 qjx/A
- 0&p<F
- *$}ms&yWfyW3
+ >&p<F
+ 2$}ms&yWfyW3
 }ms&y5pZfy5pZ3
- #"L.M<s#
- )$xr
- %$vN
- #V#t4
- $It/H
- 'iA 'j@p<G
- $$}mp+p|FxNqXf}%wn3
- %$s<pO;
+ $"L.M<s#
+ 0$xr
+ ($vN
+ $V#t4
+ &It/H
+ ,iA ,j@p<G
+ &$}mp+p|FxNqXf}%wn3
+ ($s<pO;
 se"
 qQ4
 s[pa
- +l#p<H
- #w#G()
+ 4l#p<H
+ $w#G()
 ru$tQ+scu%3
- %&//
+ (&//
 pL2M
 rs%3
- %(sx4wq
- $$tF%L
+ ((sx4wq
+ &$tF%L
 /3
- &&rs%9
+ *&rs%9
 /3
-  $j$/3
+ 'j$/3
 vn%<%D
 /3
 L;x_*
- $2/3
- %$LGM.u|
+ &2/3
+ ($LGM.u|
 LRx_0rl
 qj0rlA
 /4
 x=Ywe
-  &n$w3a8
-  #n$/3
- 0:p<I
- #$p_6}'O
- $$}ms&sQvPu%3
+ +n$w3a8
+ %n$/3
+ >:p<I
+ $$p_6}'O
+ &$}ms&sQvPu%3
 }ms&qFq6fvs3
 }ms&2r6p6ftT3
 }ms&.umfr:t'3
@@ -9048,50 +6227,49 @@ x=Ywe
 }ms&1{^fy5pZ3
 /4
 LPs61ro
- './4
-  $o$/4
-  %o$/4
-  %o$t/k
-  ,o$ %[&}mp+p|Fq3s]f}%wn3
- $$/4
-  /o$ $>G()
+ ,./4
+ 'o$/4
+ )o$/4
+ )o$t/k
+ 7o$ ([&}mp+p|Fq3s]f}%wn3
+ &$/4
+ =o$ &>G()
 ru$|)6quu%3
-  $5 *g(wWW
+ '5 2g(wWW
 znWA
 tE
 p<L
- #*L9%W
+ $*L9%W
 /2
- #&rs%Y
+ $&rs%Y
 /6
 L:&7
 /6
- #*sx<|w
- '$/F
- 7$pLk4
- $$p<0
- ($zCsM<
- %$q_=K
- '$q,~*vC/
- 1$pHN8
- *$tA=
- $$G,)
- 6$k"&<
- $$G*)
- *$tA=
- $$  *F /2  #F $$  %F $(k4&X
- E$zlt"###[
- %$ +) 7* #M %9 +^# X#*r?'
- %$r?&
- &$J0vCD
- .$z~?
+ $*sx<|w
+ ,$/F
+ L$pLk4
+ &$p<0
+ .$zCsM<
+ ($q_=K
+ ,$q,~*vC/
+ @$pHN8
+ 2$tA=
+ &$G,)
+ J$k"&<
+ &$G*)
+ 2$ %F &$ 3F <2 %F &$ )F &(k4&X
+ i#$zlt"###[
+ ($ 4) L* $M (9 4^# a$*r?'
+ ($r?&
+ *$J0vCD
+ :$z~?
 t31pV+
 vq&X
 /c
 pHXx_*
 /\
- #*/\
- $$ '. %1 #2r8#/eH#0
+ $*/\
+ &$ ,. (1 $2r8#/eH#0
 tPuQv1
 pg6,
 tb2
@@ -9099,79 +6277,78 @@ pu1*P6
 x>H#3
 tPuvz$
 pg64
- #$pHEx_1s#
- &$r8#7vEO
- $$tIu(Ye'
- $$tIu(Ce'
- $$ #&p~#:,
+ $$pHEx_1s#
+ *$r8#7vEO
+ &$tIu(Ye'
+ &$tIu(Ce'
+ &$ $&p~#:,
 }<<H#<
- #&tIp8+&&
- #$ #Z2 %Y2 #y$ $x$q{1,
- /$rI2rW
- $$pHZ%:
+ $&tIp8+&&
+ $$ $Z2 (Y2 $y$ &x$q{1,
+ <$rI2rW
+ &$pHZ%:
 /;
- #&uY%
- #$L98
- '$/;
+ $&uY%
+ $$L98
+ ,$/;
 rd%d
- $&{9>
- $$G.)
- ($ #5 $6 #5 '6 #<:&d
- '5 $MrxsaB
+ &&{9>
+ &$G.)
+ .$ $5 &6 $5 ,6 $<:&d
+ ,5 &MrxsaB
 rxr1B
 rxr$B
 |2B
 v"yd
- ## 'V#s,#V&C
- #$p~#V;
- #$/s
- #$rs&X
-  &q0r8#X&V&N
- #.uz@8
+ $# ,V#s,#V&C
+ $$p~#V;
+ $$/s
+ $$rs&X
+ +q0r8#X&V&N
+ $.uz@8
 sxA|w
- &&wW"
+ *&wW"
 zn"r+sK
 p]#vEO
 wvE%$
-  #X. #,  'X. #,  $v0 2&p<M
- )$  %x0|AM<s#
- (&rd4d
- #$:3r.
-  &u0tA:
+ %X. $, -X. $, 'v0 B&p<M
+ 0$ )x0|AM<s#
+ .&rd4d
+ $$:3r.
+ +u0tA:
 yy
- '6uY6
+ ,6uY6
 p<N
 p]R}'&
- $L}ms&z|f}%wn3
-  &s0se@
+ &L}ms&z|f}%wn3
+ +s0se@
 qQ4
 s[p5
- '5uY9
- $~9G()
+ ,5uY9
+ &~9G()
 }mp+p|tQ+scu%3
- &{:s,#p&Y
-  $u-rs&X
- #*s,#q&7
- #$}Pr(#rp*wq
+ *{:s,#p&Y
+ 'u- %]$ $*s,#q&7
+ $$}Pr(#rp*wq
 }Pr(#qH#qA-
- #&L9y1
+ $&L9y1
 pnp89;rW
 u:9KA-
- #(L4&C
- $$  #0 $$/5
+ $(L4&C
+ &$ %0 &$/5
 uz[A
 sx\r4
- $(qjqV&X
+ &(qjqV&X
 yPH)
- $&pL>,
- #+qjqV|Bs#
+ &&pL>,
+ $+qjqV|Bs#
 wvI8
 qj2rWA
- #4pL@4
- #7qjqV46vZ
+ $4pL@4
+ $7qjqV46vZ
 wvM8
 qj*rtA
- +@uYH
+ 4@uYH
 p<P
 /(
 try1H#w
@@ -9179,65 +6356,65 @@ try1H#w
 tr|.P
 /%
 vny0R
- #2p]Xti
+ $2p]Xti
 yJp+p4Fz|
- *& %6t9pe
+ 2& (6t9pe
 yJp+p4tQ+sc
 tPrWw.
- #(v4|T0ys06rvxN
+ $(v4|T0ys06rvxN
 }X
 u>zX{Sux
 tPu/qO
 xBQ~#
- %,  %*tPu/sX
- #) %2  %2tPu/pV0
- &*  %:tPu/a+
- (*p](vEO
+ (, )*tPu/sX
+ $) (2 )2tPu/pV0
+ ** ):tPu/a+
+ .*p](vEO
 x~2pPs&pd5reuhp?}18@
- )&p]we%0
- #$pDpb5p;
+ 0&p]we%0
+ $$pDpb5p;
 p]we%3
- ##pDpb*qT
+ $#pDpb*qT
 pIY%y
 pDpb6qT
 pIY%z
- #"y<rC{Fpd5x+
- '$tPv-qO
+ $"y<rC{Fpd5x+
+ ,$tPv-qO
 q>qR4req3z]sQ
 q"p5;
 z8uxu|1vZq0
 uPb8
- $&uP|TqyqFx"1rl
+ &&uP|TqyqFx"1rl
 tPqF{$
 pIbe
- $(  #'tPv-p-
+ &( %'tPv-p-
 zC*;
 z80req3z]sQ
 q{'e<u|1vZq0
 uPY8
-  %*/$
-  &//%
+ )*/$
+ +//%
 q{24req3z]sQ
 pL.;
-  $<  +/zC;;
-  #<q{8e<u|1vZq0
-  +< #a#r8$_}'b
- $$r8$a}'g
- ($q=.p}
+ '< 5/zC;;
+ %<q{8e<u|1vZq0
+ 5< $a#r8$_}'b
+ &$r8$a}'g
+ .$q=.p}
 xBQ[z&q0w0
-  ## #*pz>%,%;%)pqp^pepqr\[pj[@
- #&X$|N3
+ %# $*pz>%,%;%)pqp^pepqr\[pj[@
+ $&X$|N3
 X%|N5
 X%|N7
 X&|N9
 /$
 p1"z&q0w0
-  ##/$
+ %#/$
 pz5%#%2qUpqpQp2pqr\[pj[@
 /$
 X,[px
 X-[px
-  ##X.[px
+ %#X.[px
 /1
 xa0pPqkt^>t^{5rCQF{;
 /1
@@ -9248,25 +6425,25 @@ pIYH#a
 pIYH#b
 /1
 }-#cFpd*td
- (<q>p|4req3z]sQ
-  %V$//
-  $V$/0
-  &V$/1
+ .<q>p|4req3z]sQ
+ )V$//
+ 'V$/0
+ +V$/1
 zC);
-  .V$q{14req3z]sQ
-  .V$zC:;
-  -V$/1
+ ;V$q{14req3z]sQ
+ ;V$zC:;
+ 9V$/1
 y<rCQu\sD
 /1
 y<rCPu\sD
- (-  $T$/1
+ .- 'T$/1
 pz<%*%9%'pqp5pNpqr\[pj[@
 /1
 X$|N(
 X%|N(
-  ##X&|N(
-  &T$pz3qP%0pTpqp7^pqr\[pj[@
-  (T$xa0pPqkt^>t^{5uX#7Fy\V
+ %#X&|N(
+ +T$pz3qP%0pTpqp7^pqr\[pj[@
+ /T$xa0pPqkt^>t^{5uX#7Fy\V
 /1
 xa0pPqkt^>t^{5uX#6Fy\V
 /1
@@ -9275,10 +6452,10 @@ pIYH$:
 pIYH$;
 /1
 }-$<Fv+rqp6
-  \#T$}-#7xLsI
+ j$T$}-#7xLsI
 /1
 }-#6xLsI
-  <T$xa0pPqkt^>t^{5uX#nv@yu
+ W#T$xa0pPqkt^>t^{5uX#nv@yu
 /1
 xa0pPqkt^>t^{5uX#mv@yu
 /1
@@ -9287,10 +6464,10 @@ pIYH$q
 pIYH$r
 /1
 }-$sFv+{n
-  \#X&}-#n|)t8
+ j$X&}-#n|)t8
 /1
 }-#m|)t8
-  <X&xa0pPqkt^>t^{5uX$GwOt'
+ W#X&xa0pPqkt^>t^{5uX$GwOt'
 /1
 xa0pPqkt^>t^{5uX$FwOt'
 /1
@@ -9299,10 +6476,10 @@ pIYH%J
 pIYH%K
 /1
 }-%Lv@qyp.
-  \#X&}-$GF*q6
+ j$X&}-$GF*q6
 /1
 }-$FF*q6
-  <X&xa0pPqkt^>t^{5uX$~Fx/pZ
+ W#X&xa0pPqkt^>t^{5uX$~Fx/pZ
 /1
 xa0pPqkt^>t^{5uX$}Fx/pZ
 /1
@@ -9311,10 +6488,10 @@ pIYH&$
 pIYH&%
 /1
 }-&&v@rvw<
-  \#X&}-$~v@um
+ j$X&}-$~v@um
 /1
 }-$}v@um
-  <X&xa0pPqkt^>t^{5uX%WFxupU
+ W#X&xa0pPqkt^>t^{5uX%WFxupU
 /1
 xa0pPqkt^>t^{5uX%VFxupU
 /1
@@ -9323,10 +6500,10 @@ pIYH&Z
 pIYH&[
 /1
 }-&\Fv+repZ
-  \#X&}-%Wv@ulpU
+ j$X&}-%Wv@ulpU
 /1
 }-%Vv@ulpU
-  <X&xa0pPqkt^>t^{5uX&1FvrvU
+ W#X&xa0pPqkt^>t^{5uX&1FvrvU
 /1
 xa0pPqkt^>t^{5uX&0FvrvU
 /1
@@ -9335,10 +6512,10 @@ pIYH'4
 pIYH'5
 /1
 }-'6v@p0sI
-  \#X&}-&1wO1p6
+ j$X&}-&1wO1p6
 /1
 }-&0wO1p6
-  7X&p>G"+pMr5
+ MX&p>G"+pMr5
 p>F"+UpF
 p>E"*(po
 p>D"*7pG
@@ -9347,59 +6524,58 @@ p>D"*7pG
 s,'Qy1
 pnr('Q;rW
 }Pr('QKA-
- #m8rHr('JH'J&Y
+ $m8rHr('JH'J&Y
 /H
 p~'KM
-rs&X
-/_
+ %s7/_
 r?5
- $&tIr('T&Y
+ &&tIr('T&Y
 x>'H'f
- #&qjqV&F
+ $&qjqV&F
 wvF8
 qjr('fA
- #(r#xS'f
- &$uYO
- '$zbr('XH'X,
+ $(r#xS'f
+ *$uYO
+ ,$zbr('XH'X,
 /$
 r8'he8
- #Hr8'ge8
+ $Hr8'ge8
 x~v~rQvLt"G#E@
 x~v~s&uxuht"F#D@
- %(zg'UK
- %$:Pd
- #$rIr('d
- '$:Or.
- #$  #K &$s"H'n
- &$wTsgiO
- *$r]p?&Y
- $$  #@ #$:Pr.
- ,$zDH'[
+ ((zg'UK
+ ($:Pd
+ $$rIr('d
+ ,$:Or.
+ $$ %K *$s"H'n
+ *$wTsgiO
+ 2$r]p?&Y
+ &$ %@ $$:Pr.
+ 6$zDH'[
 uYR
- $&s>r\#C
- #$rd^d
- #$z('[
+ &&s>r\#C
+ $$rd^d
+ $$z('[
 xd'[&>
- #&wN'[;
+ $&wN'[;
 G.)
- &&  #+xd'[&?
- %&wN'\4
- #5 &8IpYq'rS{+u(Z&5;
+ *& %+xd'[&?
+ (&wN'\4
+ $5 *8IpYq'rS{+u(Z&5;
 v[Z&#
 r?1
- ((qI@
- #${yE
- %${yI
- %${yM
+ .(qI@
+ $${yE
+ (${yI
+ (${yM
+ &$/p
+ $${yb
  $$/p
- #${yb
- #$/p
- %$ #.{ym
+ ($ $.{ym
 J=q(0
 J>q(+
- $' #.JBq(2
+ &' $.JBq(2
 JCq(.
- $'/u
+ &'/u
 uR)L
 JLq(1
 /&
@@ -9408,17 +6584,17 @@ uR)J
 JNq(*
 /&
 JOq('
- $=/&
+ &=/&
 uR)?
 JWq(6
 JXq(+
- $*/&
+ &*/&
 J\rP<
 J]q(.
- $* #e#z()5
+ &* $e#z()5
 JbrP'
 p9q0
- $G:KrP+
+ &G:KrP+
 uR'Q
 :JrP2
 /'
@@ -9427,12 +6603,12 @@ uR'O
 :HrP1
 /'
 :Gq('
- %'uR'E
+ ('uR'E
 :@rP5
 :?q(+
- %(:<rP*
+ ((:<rP*
 :;q(.
- $(/d
+ &(/d
 :4rP6
 :3s?<
 /d
@@ -9443,304 +6619,783 @@ uR'7
 :0s?+
 uR'5
 :/s?2
- #k$uR'u
+ $k$uR'u
 p92.
- #E/C
+ $E/C
 :%s?1
- #_#:$s?5
+ $_#:$s?5
 /B
 :Zs?*
- #(p9xX
- (}#z>c
+ $(p9xX
+ .}#z>c
 pc6
- &&Ca
- $w' %t'C]
- $T' %Q'CZ
- $^' %['CW
+ *&Ca
+ &w' (t'C]
+ &T' (Q'CZ
+ '. ((CW
 q4f
- &&CV
- '$CU
- -$CR
- $g& %d&CO
- $Q$ %T$C0
+ *&CV
+ ,$CU
+ 8$CR
+ &g& (d&CO
+ &Q$ (T$C0
 q4T
- $&/=
- #$C/
- $q% #n%/=
- #$C,
- $v$ %y$n;
- $Z# $W#pp5sK
- $g# #d#/;
- #$n=
+ &&/=
+ $$C/
+ '4 $(/=
+ $$C,
+ '4 ((n;
+ &Z# &W#pp5sK
+ &g# $d#/;
+ $$n=
 _<
- %&ppt-s#
+ (&ppt-s#
 q4'
- $&/;
- #$n?
+ &&/;
+ $$n?
 _>
- %&pp06vZ
+ (&pp06vZ
 q4&
- $&/9
- #$nA
+ &&/9
+ $$nA
 _2
- %&ppx/
- $P$ #|#/9
- '$ $8C$
+ (&ppx/
+ &P$ $|#/9
+ ,$ &8C$
 _3
- $3 &8 #7/9
- #:nR
- $F #Y# &8 #7 $8pp0rl
+ &3 *8 $7/9
+ $:nR
+ &F $Y# *8 $7 &8pp0rl
 q4#
- $3/&
- #:C~
-  $O #3  $Oq4"
- $*/%
- #Fppq)
-  $I #=/%
- #MCm
- $F #, #F #ECh
- $i# #f# #W$Cf
+ &3/&
+ $:C~
+ 'O $3 'Oq4"
+ &*/%
+ $Fppq)
+ 'I $=/%
+ $MCm
+ &F $, $F $ECh
+ &i# $f# $W$Cf
 q4g
- $^$/=
+ &^$/=
 ||*
 CK
 r95sK
- $*  $O $^# #W#  $OCJ
-  $O #*  $O $^# #W# $[#ppq9
-  $O #a# $Y#C:
- $M #Z$/<
+ &* 'O &^# $W# 'OCJ
+ 'O $* 'O &^# $W# &[#ppq9
+ 'O $a# &Y#C:
+ &M $Z$/<
 ||'
 C5
-  $a& #* $P$q44
- $z#/<
+ 'a& $* &P$q44
+ &z#/<
 ||+
 C3
 r9t-s#
- $(||2
+ &(||2
 pp2rW
 r9pJ
- $*/<
+ &*/<
 ||.
 C2
 r906vZ
- $(||1
+ &(||1
 pp*rt
 r9pO
- $*/s
- $P$ $C #Y#/<
+ &*/s
+ &P$ &C $Y#/<
 tX5
 C1
-  $u% #,tX*
+ 'u% $,tX*
 CT
- $^# #W#/<
+ &^# $W#/<
 tX6
 CS
-  $o& #* $d$ =e%`}
+ 'o& $* &d$ X#e%`}
 
 var dotsQ6KOneSM80NarrowAligned = driver.Text{Base: &dotsQ6KOneSM90NarrowAligned, Code: `packed2 60192 dots_sixes_one
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- m#(/%
- u((/E
- 4$ q&&/=
- ]#$/b
- #$/[
- #$/[
- o$$/r
- o<$ t($`}
+ Z%(/%
+ k/(/E
+ F$ c+&/=
+ k$$/b
+ $$/[
+ $$/[
+ ^'$/r
+ ^W#$ i/$`}
 
 var dotsQ6KEightSM90NarrowAligned = driver.Text{Base: &dotsQ6KOneSM90NarrowAligned, Code: `packed2 60239 dots_sixes_eight
- '$!xgrnrDp)orDwp
+ ,$!xgrnrDp)orDwp
 !|F}+}Zy.wd
- (&]p0r-
- #$O5x"s7
- K$ $&WpV*qp
- #' i$&qI7
+ .&]p0r-
+ $$O5x"s7
+ u#$ &&WpV*qp
+ $' R'&qI7
 p_7}'-
 r&73
- 1(p%73
- $$pH7pk1
- &$rz0&7
- M$pH5&6
- U#$qI7
+ @(p%73
+ &$pH7pk1
+ *$rz0&7
+ y#$pH5&6
+ Z$$qI7
 p_7}'O
-  $o$ 0*  $o$/4
-  %o$ $.  $o$ I&p[rDq'?pYrm{Eu(/vl.vZvhsC5
+ 'o$ >* 'o$/4
+ )o$ &. 'o$ q#&p[rDq'?pYrm{Eu(/vl.vZvhsC5
 pIp4r+
- 0&L:&6
- )$p_*rfv(&.
+ >&L:&6
+ 0$p_*rfv(&.
 Ta<tB
 qI7
 q:74
 pg7M
 Ta0s8
- %.t9Z
+ (.t9Z
 Ta+yU
 pIb,
 s"^
 rYp2-
 TpV6s8
 tbq0
- $8TpC.qp
+ &8TpC.qp
 pLi4
 TpC1p}
- $(TpC5s8
+ &(TpC5s8
 wv4&7
- #&TpC*v5
- #$TpC6qO
+ $&TpC*v5
+ $$TpC6qO
 zCqM<
- $&Tp'1p;
- #$Tp-*pV
- %$TpC5yq
- #$TpC6pK
- #$TpX<p=
- %$TpC*pv
+ &&Tp'1p;
+ $$Tp-*pV
+ ($TpC5yq
+ $$TpC6pK
+ $$TpX<p=
+ ($TpC*pv
 y$sS7
- $&TpC6r7
- -$Tp'6q%
- .$TpC<q~
- ,$Tp'5pv
- )$TpK<P5
- E$Tp-1pv
- %$p]5rfv(%M
- $$Tpf2pX
- %$TpX<rR
- %$s"M1
- #$Tp;5yU
- .$Tpv2r{
- &$Tq%1qG
- #$Tq%5qG
- Q#$TpX<a
- $$Tpf'rR
- $$Tpf0rR
- ,$Tpf5q[
- $$tbq0
-Tpf5q%
-  $Q$ $*Tpf*q%
- ,$Tpf6pf
- #$pnp8;%r
- $$Tp;<qG
- %$TpX2pC
- &$TpC5pV0
- *$TpK+a
- %$WpbrR
- %$Wp=r7
- $$Wq8p'
- #$WqWp;
+ &&TpC6r7
+ 8$Tp'6q%
+ :$TpC<q~
+ 6$Tp'5pv
+ 0$TpK<P5
+ i#$Tp-1pv
+ ($p]5rfv(%M
+ &$Tpf2pX
+ ($TpX<rR
+ ($s"M1
+ $$Tp;5yU
+ :$Tpv2r{
+ *$Tq%1qG
+ $$Tq%5qG
+ R$$TpX<a
+ &$Tpf'rR
+ &$Tpf0rR
+ 6$Tpf5q[
+ &$ %u&Tpf5q%
+ 'Q$ &*Tpf*q%
+ 6$Tpf6pf
+ $$pnp8;%r
+ &$Tp;<qG
+ ($TpX2pC
+ *$TpC5pV0
+ 2$TpK+a
+ ($WpbrR
+ ($Wp=r7
+ &$Wq8p'
+ $$WqWp;
 wC#%z
 WrXpv
- ((p%73
-/\
-  #p, ,(p]~eH#.
- #$pg7,
- $$x>H#1
- #$pg74
- &$pg7r+
- #$r8#5vEO
+ .( %q,/\
+ %p, 6(p]~eH#.
+ $$pg7,
+ &$x>H#1
+ $$pg74
+ *$pg7r+
+ $$r8#5vEO
 W|^v/
- %&Ww;rR
- %$WpV*q~
+ (&Ww;rR
+ ($WpV*q~
 p~#8,
 }<<H#:
 |x2p=
- #*|x1r7
- $$|x5pb
- %$Wp'<pC
- $$WpC0q8
- '$WpC.uZ
- )$Wp=r{
- &$WqWrX
- *$Ws{q-
- +$Ws8pv
- @$s,#T&C
- #$p~#T;
- *$r8#V&V&N
- H$p_73pT
-r&73
- 6&  $q0 D&s,#n&Y
- &$s,#o&6
- #$}Pr(#pp*wq
+ $*|x1r7
+ &$|x5pb
+ ($Wp'<pC
+ &$WpC0q8
+ ,$WpC.uZ
+ 0$Wp=r{
+ *$WqWrX
+ 2$Ws{q-
+ 4$Ws8pv
+ ^#$s,#T&C
+ $$p~#T;
+ 2$r8#V&V&N
+ o#$p_73pT
+ %t0 J& 'q0 g#&s,#n&Y
+ *$s,#o&6
+ $$}Pr(#pp*wq
 }Pr(#oH#oA-
- M&trrfv(H#u
- 1${\7
- k$$r8$^}'b
- U$$y<rCQF.tq
+ y#&trrfv(H#u
+ @${\7
+ V'$r8$^}'b
+ Z&$y<rCQF.tq
 /1
 y<rCPF.tq
- Q$(}-#7v@yu
+ R&(}-#7v@yu
 /1
 }-#6v@yu
- Q$(}-#nFsCsc
+ R&(}-#nFsCsc
 /1
 }-#mFsCsc
- Q$(}-$GFxupU
+ R&(}-$GFxupU
 /1
 }-$FFxupU
- Q$(}-$~FxNtd
+ R&(}-$~FxNtd
 /1
 }-$}FxNtd
- Q$(}-%WFuluE
+ R&(}-%WFuluE
 /1
 }-%VFuluE
- Q$(}-&1FqFqc
+ R&(}-&1FqFqc
 /1
 }-&0FqFqc
- H(W|^{6
- ($Ww;pK
- $$W|^pV6
- '$W|^v5
- #$WqG*{X
- %$WpV6qG
- %$z)'a
+ o#(W|^{6
+ .$Ww;pK
+ &$W|^pV6
+ ,$W|^v5
+ $$WqG*{X
+ ($WpV6qG
+ ($z)'a
 }=
 z)5p;
- %(|x5q[
- +$|x6y2
- +$Wp'<q%
- $$z)1{$
- &$|x5pV.
- '$WpC0s8
- $$WpC+r%
- $$WpC0u)
- &$WpC.pC
- %$WpC*{X
- #$WpC6p;
- #$WpK0pV
- *$WpK<p'
- ,$t=5&5&6
- L$ #* %)uR)H
- ($uR)=
- ,$z()3
+ ((|x5q[
+ 4$|x6y2
+ 4$Wp'<q%
+ &$z)1{$
+ *$|x5pV.
+ ,$WpC0s8
+ &$WpC+r%
+ &$WpC0u)
+ *$WpC.pC
+ ($WpC*{X
+ $$WpC6p;
+ $$WpK0pV
+ 2$WpK<p'
+ 6$t=5&5&6
+ w#$ $* ()uR)H
+ .$uR)=
+ 6$z()3
 :}rP'
- V#&  #jD '$  #WD 3$  #lC '$  #yA $$r9sK
- $$  #jA $$  $( #&  #s@ '$  #t> '$  #p> '$|x6p-
- U#$||1
- &$||5
- '$||*
- '$ #9 &: &7 $8 #8 &7 #: '9||.
- '$||1
- &$  $O && #- '. #O 2P#||2
- &$  $O &&||1
- &$  $O && #- '. #O 'P#tX5
- &$tX*
- '$tX6
- &$||<
- '$ #M &N #M 'N #M 'N #b' &c' #b' 'c' #_( &a( #_( >a(`}
+ \$& %jD ,$ %WD D$ %lC ,$ %yA &$r9sK
+ &$ %jA &$ '( $& %s@ ,$ %t> ,$ %p> ,$|x6p-
+ Z$$||1
+ *$||5
+ ,$||*
+ ,$ $9 *: *7 &8 $8 *7 $: ,9||.
+ ,$ %O *$ 'O *& $- ,. $O BP#||2
+ *$ 'O *& %O *$ 'O *& $- ,. $O ,P#tX5
+ *$tX*
+ ,$tX6
+ *$||<
+ ,$ $M *N $M ,N $M ,N $b' *c' $b' ,c' $_( *a( $_( Z#a(`}
 
 var dotsQ6KEightSM80NarrowAligned = driver.Text{Base: &dotsQ6KEightSM90NarrowAligned, Code: `packed2 60130 dots_sixes_eight
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- m#(/%
- U)( q&&/=
- ]#$/b
- #$/[
- #$/[
- o$$/r
- o<$ t($`}
+ Z%(/%
+ Z0( c+&/=
+ k$$/b
+ $$/[
+ $$/[
+ ^'$/r
+ ^W#$ i/$`}
 
-var dotsQ6KSixteenSM90NarrowAligned = driver.Text{Code: `packed2 42432 dots_sixes_sixteen
-!y4}:Irmrnp{a?<
-!?p)vzpEp3p)p/Ip[sLx"
+var dotsQ6KSixteenSM90NarrowAligned = driver.Text{Base: &dotsQ6KEightSM90NarrowAligned, Code: `packed2 42432 dots_sixes_sixteen
+ <$]'x$s7
+ $$Ov6rA
+ $$p#pdqo
+ \&$p<F
+ k$$p<G
+ q#$ $J HIp<I
+ o$$p<J
+ q#$ $J HI $D 2CpIp4e
+ 0$p<M
+ >$p_*,'re&.
+ >$tbq3
+Ta0qO
+zVe
+rUA
+qfp5r4
+t9q5
+Ta+tB
+y$p|;
+ ''/$
+ %- ($pLo4
+ 4$zCwM<
+ i&$p]5,'re%S
+ 6$s">s#
+ y%$ %Q' &$ %Q$ @$pnp8;%x
+ P#$J0vCE
+ 6$wC#H#/
+ *$/e
+ $$/^
+ $$/^
+ 8$r8#3eH#4
+ *$x>H#7
+ 2$r8#;vEO
+ &$tIu(Y3'
+ &$tIu(C3'
+ ($p~#>,
+}<<H#@
+tFe
+}<<H#B
+ $&tIp8-&&
+ $$zC/,
+ .$q{3,
+ B$pHZ%<
+ *$L;8
+ g#$ 0)rxrgB
+rxryB
+rxr\B
+rxqiB
+ *"v"y~
+ .$s,#\&C
+ $$p~#\;
+ $$/u
+ .$r8#^&V&N
+ $$uzB8
+sxC|w
+ g#&p<N
+ c#$ $Fp]T}'&
+ BCp<P
+ 0$s,#v&Y
+ *$s,#w&6
+ $$}Pr(#xp*wq
+}Pr(#wH#wA-
+ 6&v7
+/5
+uz]A
+sx^r4
+ X#*p<Q
+/(
+tr,'reH#}
+ ,(p]Zti
+ i$$ &_<pDpb2q~
+tIp4zz
+pDpb.qO
+y$s^{
+x>%3
+ $a<pDpb5q8
+wt%|
+x>%7
+ &&pIYH#.
+ $$pIYH#/
+|Eq8
+p]",'re%=
+pDqO2pf
+pL#M
+xeH#/
+y<xHFpd5x+
+ .(q{%4req3z]sQ
+q"p|;
+ 8&zC.;
+ $$q{*e<u|1vZq0
+ 6$q{64req3z]sQ
+pL1;
+ 8&zC?;
+ $$q{;e<u|1vZq0
+ 6$r8$n}'A
+ &$r8$p}'F
+ N$qh<"+pMr5
+qh="+UpF
+qh>"*(po
+qh?"*7pG
+/'
+r8$r}'K
+ $M/'
+r8$t}'P
+ '% *$/'
+ &$/'
+pzH%6%E%3pqp^pepqr\[pj[@
+/'
+X8|NK
+X9|NM
+X9|NO
+X:|NQ
+ *0pz?%-%<%*pqpQp2pqr\[pj[@
+/$
+qhT"?pMr5
+qhU"?UpF
+qhV">(po
+qhW">7pG
+y#p;
+qna%a,
+kae
+ &kB/K
+s,#Xy1
+pnr(#X;rW
+}Pr(#XKA-
+ $|$rHr(#QH#Q&Y
+/K
+p~#RM
+ $(/c
+ ($tIr(#[&Y
+xe'H#o
+ (&qjr(#oA
+ $$r#xS#o
+qjp0'A
+ (&uYP
+ $$p<R
+ ($zbr(#_H#_,
+/$
+r8#qe8
+ $(r8#pe8
+x~v~rQvLpRP"R@
+x~v~s&uxuhpRQ"S@
+r8#oep*
+x~v~rQvLpRT"V@
+x~v~s&uxuhpRU"W@
+ ((zg#]K
+ ($:Qd
+ $$rIr(#l
+ ,$ $V# $U#xe'H#n
+ *$s"H#x
+ $$x>pT
+ &$wTsgiP
+ 8$ %@ $$:Qr.
+ 6$zDH#d
+uYS
+ &&s>r\"^
+ $$rd_d
+ $$z(#d
+xd#d&>
+ $&wN#d;
+ ,$ %+xd#d&?
+ (&wN#e4
+ X#$/s
+ ($/s
+ >$/x
+uR%Z
+ (&uR%X
+ .$uR%M
+ 6$z(%C
+JbrP'
+ (&:LrP+
+uR#Y
+:KrP2
+/'
+:JrP.
+uR#W
+:IrP1
+/'
+:Hq('
+ (4uR#M
+:ArP5
+:@q(+
+ ((:=rP*
+:<q(.
+ &&/g
+:5rP6
+:4s?<
+/g
+:3s?'
+uR#?
+:2s?0
+/g
+:1s?+
+uR#=
+:0s?2
+ $8uR$"
+ *$wW"
+ &$:[s?*
+ $' o#*r9s#
+ ,$ '( c+&/v
+ P#$ppp0'
+ X#$`}
+
+var dotsQ6KSixteenSM80NarrowAligned = driver.Text{Base: &dotsQ6KSixteenSM90NarrowAligned, Code: `packed2 42323 dots_sixes_sixteen
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+ Z%(/%
+ q0( c+&/=
+ k$$/d
+ $$/]
+ $$/]
+ s'$/t
+ X<$ i/$`}
+
+var dotsQ6KThriceSM90NarrowAligned = driver.Text{Base: &dotsQ6KEightSM90NarrowAligned, Code: `packed2 44180 dots_sixes_thrice
+ <$]p0rA
+ $$O2.q^
+ $$p#'qFs7
+ V1$p[rDq'?pYrm{Eu(/,vh2un6.sQ
+pI|T<
+ N&p_*qdrq&.
+ ,$pH%pk
+ &$}<0Z
+ ,$tbx/
+Ta0qO
+zVe
+rUA
+qfp5r4
+}<0q5
+Ta+tB
+y$p|;
+ ''/$
+ %- ($pLo4
+ &$p<1
+ .$zCwM<
+ 4$q,~*vC0
+ *$ $X* %O/.
+ %M &(s"4rq
+ $(q>p7,
+ $$ $2pnp4K
+pnpQ%.
+tE
+rIp8"
+ (Q+uz"A
+sx#r4
+ .&x>%$
+ ($/-
+ujv?d
+ i#&ujyZd
+ k#$p]5qdrq%W
+/2
+q,w~d
+ ,m- && &- $h-LB8
+ &$ %g$ &$ $}6 &|6 5% N4|6'
+ &$|6(
+ &%|6)
+ &%|6*
+ V#0TpX'qT
+qr,#,pF
+TpX0qT
+qr+#+7
+ $y#qn1%1,
+k1&&
+ &XW# $WY#y],y:
+qJ,(
+ *&y]+y:
+qJ+(
+ (& $Q&}sMK
+xr
+/9
+:"vX
+p][}'3
+Tpf*yq
+ *m&p]_;p2
+ $$p]_;pN
+ $$/9
+q,xZd
+ $,x]p+pQFpUK
+x]p+pQFquK
+ &0qn^%^&3
+uz^%l
+ J&wC#H#/
+ *$/h
+ $$/b
+ $$/b
+ 8$r8#3eH#4
+ *$x>H#7
+ 2$r8#;vEO
+qL*s{
+s,#8;
+s,#9e
+s,#4;
+s,#5e
+ &$tIu(Y3'
+ &$tIu(C3'
+ ($p~#B,
+}<<H#D
+tFe
+}<<H#F
+ $*zC2,
+p]2sd8
+ (& $$q{6,
+ B$pHZ%?
+ &$uY$
+ $$L>8
+ .$rd$d
+ N$:%d
+ *$ 0)rxrgB
+rxryB
+rxr\B
+rxqiB
+ *"v"y~
+ .$s,#_&C
+ $$p~#_;
+ $$/x
+ .$r8#b&V&N
+ $$uzE8
+sxF|w
+ \$&rd3d
+ $$:2r.
+ 8$uY5
+ $$p]W}'&
+ @$uY8
+ 2$s,#y&Y
+ *$s,#z&6
+ $$}Pr(#{p*wq
+}Pr(#zH#zA-
+ 6&v7
+/5
+uzaA
+sxbr4
+ V#*uYG
+ &$trqdrqH$#
+ ,$p]]ti
+ i$$ &_<pDpb2q~
+tIp4zz
+pDpb.qO
+y$s^~
+x>%3
+ $a<pDpb5q8
+wtH#.
+x>%7
+ &&pIYH#1
+ $$pIYH#2
+|Eq8
+p]"qdrq%=
+pDqO2pf
+pL#M
+xeH#2
+y<xHFpd5x+
+ .(q{%4req3z]sQ
+q"p|;
+ 8&zC.;
+ $$q{*e<u|1vZq0
+ 6$q{64req3z]sQ
+pL1;
+ 8&zC?;
+ $$q{;e<u|1vZq0
+ 6$r8$q}'A
+ $$r8#_}'F
+ $#r8#d}'K
+ &#r8$}}'P
+ 6$pzH%6%E%3p&(%'pqr\[pj[@
+pzH%6%E%3p&#%"wF
+pzH%6%E%3pqp^pewF
+ $$X,|N;
+X-|N=
+X-|N?
+X.|NA
+/$
+p1*z&q0w0
+ %#/$
+pz?%-%<%*p&&%%pqr\[pj[@
+pz?%-%<%*pqqRqUwF
+pz?%-%<%*pqpQp2wF
+/$
+qhL";pM"'
+qhM";U"&
+qhN":x.%
+qhO":u7$
+/'
+r8%"}'U
+ $?r8#r}'Z
+ $#r8#v}'_
+ $#/'
+r8%.}'e
+ '% **/'
+ &$/'
+pz\%J%Y%Gp&(%'pqr\[pj[@
+pz\%J%Y%Gp&#%"wF
+pz\%J%Y%Gpqp^pewF
+/'
+XP|Nd
+XQ|Nf
+XQ|Nh
+XR|Nj
+ +IpzS%A%P%>p&&%%pqr\[pj[@
+pzS%A%P%>pqqRqUwF
+pzS%A%P%>pqpQp2wF
+/$
+qhu"_pM"'
+qhv"_U"&
+qhw"^x.%
+qhx"^u7$
+y#p;
+qnu%u,
+kue
+ &RC/K
+s,#my1
+pnr(#m;rW
+}Pr(#mKA-
+ $|$rHr(#fH#f&Y
+/K
+p~#gM
+ $(/c
+r?6
+ &&tIr(#p&Y
+xe'H$%
+ (&qjr($%A
+ $$r#xS$%
+qjp0'A
+ 4&zbr(#tH#t,
+/$
+r8$'e8
+ $(r8$&e8
+x~v~rQvLpRq"s@
+x~v~s&uxuhpRr"t@
+r8$%ep*
+x~v~rQvLpRu"w@
+x~v~s&uxuhpRv"x@
+ ((zg#rK
+}k
+s5z9
+ ((rIr($#
+ ($ &' $* 'Ms"H$,
+ $.x>pN
+ &$wTsgiP
+ $$ $,rHY>|$(
+r]|$Y
+ &'rIr(#~
+ :.zDH#v
+ ($s>r\#E
+ $$rd]d
+ $$z(#v
+xd#v&>
+ $&wN#v;
+ ,$ %+xd#v&?
+ (&wN#w4
+ 0$r?2
+ H$/r
+ ($/r
+ >$/w
+uR%p
+ (&uR%n
+ .$uR%c
+ 6$z(%X
+:~rP'
+ *&uR#l
+ ($uR#j
+ .$uR#_
+ 4$/f
+ &$/f
+ $$uR#Q
+ $$/f
+ $$uR#O
+ &$uR$7
+ &$/B
+:$s?1
+ $.:#s?5
+/A
+:Ys?*
+sh?Iq3u}vMq5
+ 0"z>b
+ ,$C_
+ ,$C\
+ ,$CY
+ ,$CV
+ ,$CU
+r90rq
+ *&Cd
+ '( R(( $o% *n% $o% T%n%/u
+ .$ $8 *7 $8 ,7 $U& *V& $U&ppp0'
+ X#X&`}
+
+var dotsQ6KThriceSM80NarrowAligned = driver.Text{Code: `packed2 44071 dots_sixes_thrice
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
 !t;
 !u6grnp)wd
 !u'vyw{pEq*
@@ -9752,11 +7407,11 @@ var dotsQ6KSixteenSM90NarrowAligned = driver.Text{Code: `packed2 42432 dots_sixe
 !
 !pW0tdpt
 !qk
-]'x$s7
+]p0rA
 tWrT
-Ov6rA
+O2.q^
 h'r6s7
-p#pdqo
+p#'qFs7
 !
 s0
 t6
@@ -9815,9 +7470,7 @@ u?q9
 s/
 x2
 s/
-rb5q%
-pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
-/&
+/%
 q:/;
 p_0&1&2
 wC3&4
@@ -9833,7 +7486,7 @@ s|2t0
 q:/M
 s/
 q"p?,
-  $+qjqVp*
+ '+qjqVp*
 r#b8
 qjt-s#A
 s|.t}
@@ -9843,13 +7496,13 @@ q"p^4
 t~r+sK
 y+rE
 t4
-  #+qj06vZA
+ %+qj06vZA
 s|+yq
 t1v?ve
 s|2r7
 t#ve
-  ##s|.sX
-  $%p<F
+ %#s|.sX
+ '%p<E
 rb*pV*
 tIu(-&'
 s|+t}
@@ -9902,11 +7555,11 @@ t4
 |H.
 pnqVK
 ts
-  $%y@1yS
+ '%y@1yS
 t1x?vu
 /#
 t#vu
-  ##p<G
+ %#p<F
 qI7
 p_7}'-
 r&73
@@ -9920,7 +7573,7 @@ r&73
 puv+p=
 L.M<s#
 {Qpav.
-  #Gv%1'
+ %Gv%1'
 zM)
 }w+
 puu/pC
@@ -9936,10 +7589,10 @@ rz0&7
 tb{,1
 t/H
 s[p7
-  &Mq@&
-  $M}Qta
+ +Mq@&
+ 'M}Qta
 t#ta
-p<H
+p<G
 x=xG
 G&)
 }mp+p|FxNqXf}%wn3
@@ -9950,13 +7603,12 @@ s<pO;
 se"
 qQ4
 s[pa
-  &6q@(
-  &6p<I
+ +6q@(
+ +6p<H
 s<pS;
 G()
 ru$tQ+scu%3
-!s4
-tg1pf
+ %5tg1pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 //
 pL2M
@@ -9970,33 +7622,32 @@ tg0yG
 tF%L
 /3
 q"Y;
-rs&#
-/&
+ %j$/&
 q"YM
 rs%9
 /3
-  $j$/3
+ 'j$/3
 vn%<%D
 /3
 L;x_*
-  $j$/3
-  $j$y@.pX
+ 'j$/3
+ 'j$y@.pX
 LGM.u|
 LRx_0rl
 qj0rlA
 /4
 x=Ywe
-  &n$w3a8
-  #n$/3
+ +n$w3a8
+ %n$/3
 xq
-  )n$y@1pv
+ 1n$y@1pv
 t1|dyO
 t#yO
 /#
-  #$  #%p<J
+ %$ %%p<I
 qI7
 p_7}'O
-  $o$}ms&sQvPu%3
+ 'o$}ms&sQvPu%3
 }ms&qFq6fvs3
 }ms&2r6p6ftT3
 }ms&.umfr:t'3
@@ -10005,25 +7656,25 @@ p_7}'O
 /4
 LPs61ro
 {QqRv.
-  &o$/4
-  $o$/4
-  %o$/4
-  %o$t/k
-  ,o$p<K
-  $o$}mp+p|Fq3s]f}%wn3
-  $o$/4
-  /o$p<L
-  $o$ru$|)6quu%3
-  $5  #o$s=2yU
-p[rDq'?pYrm{Eu(/vl.vZvhsC5
-pIp4e
+ +o$/4
+ 'o$/4
+ )o$/4
+ )o$t/k
+ 7o$p<J
+ 'o$}mp+p|Fq3s]f}%wn3
+ 'o$/4
+ =o$p<K
+ 'o$ru$|)6quu%3
+ '5 %o$s=2yU
+p[rDq'?pYrm{Eu(/,vh2un6.sQ
+pI|T<
 {y*
 s+*A
 r#sS*
-  #s&wWW
+ %s&wWW
 znWA
 tE
-p<M
+p<L
 tg5qG
 L9%W
 /2
@@ -10038,37 +7689,34 @@ s=+w.
 tIu(-&%
 tIsS#
 s=2yR
-p_*,'re&.
+p_*qdrq&.
 Ta<tB
 qI7
 q:74
 pg7M
 Ta0s8
-p_%&&pk
+pH%pk
 yf
-rYZ-
-t9Z
+ %c'}<0Z
 Ta+yU
 pIb,
 s"^
 rYp2-
 TpV6s8
-tbq3
+tbx/
 Ta0qO
 zVe
 rUA
 qfp5r4
-t9q5
+}<0q5
 Ta+tB
 y$p|;
-  $'/$
-  #-s=.p;
-pEvyw>gp3oz?p)v,q'?x<jtv
-TpC.qp
+ ''/$
+ %-TpC.qp
 pLo4
 TpC1p}
 vq&%
-p<0
+p<1
 TpC5s8
 wv4&7
 rs8
@@ -10076,8 +7724,7 @@ TpC*v5
 tFpk
 TpC6qO
 zCwM<
-pH$8
-{Qp44
+ %i({Qp44
 Tp'1p;
 q_=K
 Tp-*pV
@@ -10085,30 +7732,40 @@ z~&
 ws
 !s4
 TpC5yq
-q,~*vC/
+q,~*vC0
 TpC6pK
 tIp4p*
 TpX<p=
 tI|$&
-rIp^
-!s4
-TpC*pv
+Tpf5q[
+ %M/-
+ %KTpf5q%
+s/
+s"4rq
+Tpf*q%
+q>p7,
+tb0
+Tpf6pf
+pnp4K
+pnpQ%.
+tE
+rIp8"
+ %8TpC*pv
 y$sS7
-r]p^A
-qfpar4
+uz"A
+sx#r4
 TpC6r7
 {Qp4y%
 pIp4M<
 tG8
-  #9pHN8
-x>qU
+ %GpHN8
+x>%$
 q"b4
 r#p^8
-tG8
-/(
-uj~*d
+ %(/-
+ujv?d
 Tp'6q%
-  #t(tA=
+ %Q)tA=
 wc
 x=qVe
 G,)
@@ -10118,52 +7775,52 @@ pIb3
 q>p4s@
 q>p?s@
 pIxG
-  #%TpC<q~
+ %%TpC<q~
 q"}|
 }X
 q"xG
-  %$q"p?3
+ )$q"p?3
 }X
-  $t'Tp'5pv
+ 'Q(Tp'5pv
 wW"
 k"&<
 rc
 x=p8"3
 G*)
 w62u5ycu%
-!s4
-TpK<P5
+ %*TpK<P5
 L#;
 /&
-ujx?d
+ujyZd
 /&
-  $FuB
-  +F/&
-  ,F/&
-  $FwD
-  &FTp-1pv
+ 'FuB
+ 5F/&
+ 7F/&
+ 'FwD
+ +FTp-1pv
 wW4
 k4&X
 r>2
-p]5,'re%S
-/-
-q,v?w&
-Tpf2pX
-}s1K
-  $[$TpX<rR
-L>8
+p]5qdrq%W
+/2
+q,w~d
+}k
+}k
+ws
+ '6rxr$B
+|2B
+ ':TpX<rR
+LB8
 t9%4
-s/
-s">s#
-r>.
+ 'g$r>.
 Tp;5yU
-s:rg
+s:t[
 q>p4q+
 }X
-  +%Tpv2r{
+ 5%Tpv2r{
 pIw]
 uPp4^
-  $$Tq%1qG
+ '$Tq%1qG
 t+Q[B
 Tq%5qG
 zlt"###[
@@ -10171,76 +7828,72 @@ zlt"###[
 v;[
 /#
 zlt"$#$[
-  %&zlt"%#%[
-  %*zlt"&#&[
+ )&zlt"%#%[
+ )*zlt"&#&[
 /%
-s:u0
-  $D  +%/%
-  &D/%
-  #D/%
+|6'
+ 'D|6(
+ 'G|6)
+ 'J|6*
+ 'M/%
+ +D/%
+ %D/%
 zlt"'#'[
-  %Dzlt"(#([
-  %Hzlt")#)[
-  %Lzlt"*#*[
+ )Dzlt"(#([
+ )Hzlt")#)[
+ )Lzlt"*#*[
 TpX<a
 p]/}'2
 x~2pPrQvR%%#Z8@
+TpX'qT
+qr,#,pF
+TpX0qT
+qr+#+7
+TpX2pC
+qn1%1,
+k1&&
+y7
+!s4
 Tpf'rR
-{Bt[y:
-s>sR(
+y],y:
+qJ,(
 Tpf0rR
 yV4uT
 s>sg
 /#
-{Br\y:
-s>ry(
+y]+y:
+qJ+(
 /#
-  $(/*
-uj~1d
-Tpf5q[
-zC1,
-/>
-tbq3
-Tpf5q%
-  $Q$r>1
-xe%5
-Tpf*q%
-q{4,
-tb0
+ '(Tpf2pX
+}sMK
+xr
+/9
+:"vX
+p][}'3
+Tpf*yq
 s:qi
 v4p4z*
 s:qK
-  #$vJ;pe
+ %$p]_;p2
 x]rQZ
-vJ;pT
+p]_;pN
 x]rQp*
-Tpf6pf
-pnp5K
-pnp8;%x
-tE
-u"
+/9
+q,xZd
 Tp;<qG
-x]p+p^FpUK
-x]p+p^FquK
-!s4
-TpX2pC
-qn<%<,
-k<&&
-wP
-!s4
-TpC5pV0
-qnc%c&3
-uzc%l
+x]p+pQFpUK
+x]p+pQFquK
+ %CTpC5pV0
+qn^%^&3
+uz^%l
 r?'
-!s4
-qnf%f,
+ %Hqnf%f,
 uzf&%
 r?&
-!s4
-TpK+a
+ %LTpK+a
 }=
 s=5yU
-J0vCE
+J0vCD
 WpbrR
 uw(K
 r>5
@@ -10256,15 +7909,14 @@ WrXpv
 z~?
 t31pV+
 vq&X
-/e
+/g
 pHXx_*
-/^
-p%73
-/^
-  #{,rs4
+/a
+ %X-/a
+ %W-rs4
 pu++pf
-  %q,pu+'pf
-  %a,pu1*z1
+ )|,pu+'pf
+ )l,pu1*z1
 r8#3eH#4
 tPuQv1
 pg7,
@@ -10280,6 +7932,11 @@ puukr7
 pg7r+
 puuxpv
 r8#;vEO
+qL*s{
+s,#8;
+s,#9e
+s,#4;
+s,#5e
 W|^v/
 qt),
 tIu(Y3'
@@ -10289,22 +7946,19 @@ tIu(C3'
 s/
 qjqV8
 WpV*q~
-p~#>,
-}<<H#@
+p~#B,
+}<<H#D
 tFe
-}<<H#B
-|x2p=
-tIp8-&&
+}<<H#F
 |x1r7
-zC/,
-s'sd8
+zC2,
+p]2sd8
 |x5pb
 xK4&(
 rs&Y
-vq&&
 Wp'<pC
-q{3,
-  #OWpC0q8
+q{6,
+ %MWpC0q8
 |/(y%
 pIp4y%
 pH(8
@@ -10313,24 +7967,23 @@ vqA
 WpC.uZ
 pH(pk
 pg48
-  #,ws
+ %,ws
 ws
 rI2rW
 !s4
 Wp=r{
-pHZ%<
+pHZ%?
 /;
-rs&#
-uY%
+ %~/uY$
 WqWrX
-L;8
+L>8
 /#
 rYpk-
 t#s)#
 }k
 vN
 /;
-rd%d
+rd$d
 Ws{q-
 sh?Iq3u}vM8
 {9>
@@ -10339,8 +7992,8 @@ x=p4;
 G.)
 wQqKu%
 vb8
-  $_.Ws8pv
-  #,{9?
+ 'm.Ws8pv
+ %,{9?
 r>6
 x=p44
 G0)
@@ -10348,72 +8001,62 @@ G0)
 }c
 z+qKA
 riYZ
-!s4
-t><r{
-:&d
-}k
-  )#ws
-  $:rxrgB
+ %Et><r{
+:%d
+ 't' /$ )z'rxrgB
 rxryB
 rxr\B
 rxqiB
 rxsaB
 rxr1B
-rxr$B
-|2B
-v"y~
-!s4
-pu2'pX
+ 'Q(v"y~
+ %Dpu2'pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/'
 puxlp-
 qgvz?x<vzo?IrVu{p/<r[\\\\\\\\
-  #i.s,#\&C
-  #S1p~#\;
-rs&#
-/u
-q"YM
-rs&X
-  &S1r8#^&V&N
+ %v.s,#_&C
+ %a1p~#_;
+ %a1/w
+ %v.rs&X
+ +a1r8#b&V&N
 t3+yq
-uzB8
-sxC|w
-  #R1tF8
-  $h.wW"
+uzE8
+sxF|w
+ %_1tF8
+ 'u.wW"
 zn"r+sK
 p]#vEO
 wvE%$
-  #j.  #X1  'j.wv98
-  $X1  *j.y@.p=
-  #j2  #l.  $j2/$
-  $%p<N
+ %w. %f1 -w.wv98
+ 'f1 3w.y@.p=
+ %w2 %y. 'w2/$
+ '%p<M
 p_73pT
-r&73
-ut)
-  )Z1|AM<s#
-  'k./K
-rd4d
+ %h1ut)
+ 1h1|AM<s#
+ -x./K
+rd3d
 puq0u)
-:3r.
-  &W1tA:
+:2r.
+ +e1tA:
 yy
-  &LtE
-uY6
-p<O
-p]T}'&
+ +LtE
+uY5
+p<N
+p]W}'&
 x=p?3
 G&)
 }ms&z|f}%wn3
-  &U1se@
+ +c1se@
 qQ4
 s[p5
-  '4uY9
-p<P
-  $R1}mp+p|tQ+scu%3
-  %R1  #W.s,#v&Y
-  $W.rs&X
-  #T1s,#w&6
-  #T1}Pr(#xp*wq
-}Pr(#wH#wA-
+ -4uY8
+p<O
+ '_1}mp+p|tQ+scu%3
+ )_1 %e.s,#y&Y
+ 'e. %]$ %b1s,#z&6
+ %b1}Pr(#{p*wq
+}Pr(#zH#zA-
 ug.qG
 L9y1
 pnp89;rW
@@ -10421,45 +8064,45 @@ u:9KA-
 t>+p=
 L4&C
 /&
-  $0t>+yS
+ '0t>+yS
 v7
 /5
-uz]A
-sx^r4
+uzaA
+sxbr4
 {MrR
-  #j3qjqV&X
+ %w3qjqV&X
 yPH)
 sF*E
 pu1.p=
 pL>,
-  #(qjqV|Bs#
+ %(qjqV|Bs#
 wvI8
 qj2rWA
 pu11p=
 pL@4
-  #.qjqV46vZ
+ %.qjqV46vZ
 wvM8
 qj*rtA
 {Mt0
-  #y4pu1.p}
-  $y4pu11p}
-  $%pu5*tB
-uYH
-p<Q
+ %W5pu1.p}
+ 'W5pu11p}
+ '%pu5*tB
+uYG
+p<P
 /(
-tr,'reH#}
+trqdrqH$#
 /%
 tr|.P
 /%
 vny0R
 pu*6pb
-p]Zti
+p]]ti
 yJp+p4Fz|
 pDr%+q~
-  #d-v{A
+ %e-v{A
 shyn?\p0p/Qtz
 pIY3
-  %&{\7
+ )&{\7
 !s4
 pu6.q~
 t9pe
@@ -10471,46 +8114,43 @@ v4|T0ys06rvxN
 u>zX{Sux
 tPu/qO
 xBQ~#
-pIb3
-/#
-  &*tPu/sX
+ %y-/#
+ +*tPu/sX
 q$ry(
 pIpQe
-  '*tPu/pV0
+ -*tPu/pV0
 q$sR(
 pIpawe
-  '2tPu/a+
+ -2tPu/a+
 p1"(
 purts{
-s:t[
-s:ry
+ %m,s:ry
 s:sa
-s:qK
-p](vEO
+ %h*p](vEO
 x~2pPs&pd5reuhp?}18@
 pu|#t}
 qn(%(qd
 k(ql
 y7
 puxRp-
-  #{&  $c/pDpb2q~
+ %{& 'r/pDpb2q~
 tIp4zz
 pDpb.qO
-y$s^{
+y$s^~
 x>%3
 xa0pPqkt^>t^{5p+YV
 pDpb5q8
-wt%|
+wtH#.
 x>%7
-  #&pDpb*qT
-pIYH#.
+ %&pDpb*qT
+pIYH#1
 pDpb6qT
-pIYH#/
+pIYH#2
 |Eq8
-p]",'re%=
+p]"qdrq%=
 pDqO2pf
 pL#M
-xeH#/
+xeH#2
 y<xHFpd5x+
 pDqO.x}
 zBb
@@ -10528,315 +8168,300 @@ uP|TqyqFx"1rl
 tPqF{$
 pIbe
 /#
-  $'tPv-p-
+ ''tPv-p-
 zC.;
 z80req3z]sQ
 q{*e<u|1vZq0
 uPY8
-  %*/$
-  &//%
+ )*/$
+ +//%
 q{64req3z]sQ
 pL1;
-  $<  +/zC?;
-  #<q{;e<u|1vZq0
-  +<qL*pv
-r8$n}'A
+ '< 5/zC?;
+ %<q{;e<u|1vZq0
+ 5<qL*pv
+r8$q}'A
 y<xHV
-q.+pX
-r8$p}'F
-  #%q.2v5
-  &b#q=.p}
+r8#_}'F
+ %$r8#d}'K
+ %&q.+pX
+r8$}}'P
+ %)q.2v5
+ +f#q=.p}
 xBQ[z&q0w0
-  ##sW1p}
-pz>%,%;%)pqp^pepqr\[pj[@
+ %#sW1p}
+pzH%6%E%3p&(%'pqr\[pj[@
+pzH%6%E%3p&#%"wF
+pzH%6%E%3pqp^pewF
 ra0sT
-X$|N3
-X%|N5
-X%|N7
-X&|N9
+X,|N;
+X-|N=
+X-|N?
+X.|NA
 /$
-p1"z&q0w0
-  ##/$
-pz5%#%2qUpqpQp2pqr\[pj[@
+p1*z&q0w0
+ %#/$
+pz?%-%<%*p&&%%pqr\[pj[@
+pz?%-%<%*pqqRqUwF
+pz?%-%<%*pqpQp2wF
 /$
-qh<"+pMr5
-qh="+UpF
-qh>"*(po
-qh?"*7pG
+qhL";pM"'
+qhM";U"&
+qhN":x.%
+qhO":u7$
 /'
-r8$r}'K
-  #A/'
-r8$t}'P
-  $%  &A/'
-  $A/'
-pzH%6%E%3pqp^pepqr\[pj[@
+r8%"}'U
+ %Ir8#r}'Z
+ %Kr8#v}'_
+ %M/'
+r8%.}'e
+ '% +I/'
+ 'I/'
+pz\%J%Y%Gp&(%'pqr\[pj[@
+pz\%J%Y%Gp&#%"wF
+pz\%J%Y%Gpqp^pewF
 /'
-X8|NK
-X9|NM
-X9|NO
-X:|NQ
-  &Apz?%-%<%*pqpQp2pqr\[pj[@
+XP|Nd
+XQ|Nf
+XQ|Nh
+XR|Nj
+ +IpzS%A%P%>p&&%%pqr\[pj[@
+pzS%A%P%>pqqRqUwF
+pzS%A%P%>pqpQp2wF
 /$
-qhT"?pMr5
-qhU"?UpF
-qhV">(po
-qhW">7pG
+qhu"_pM"'
+qhv"_U"&
+qhw"^x.%
+qhx"^u7$
 y#p;
-qna%a,
-kae
-y7
-!s4
-/K
-s,#Xy1
-pnr(#X;rW
-}Pr(#XKA-
+qnu%u,
+kue
+ 'p./K
+s,#my1
+pnr(#m;rW
+}Pr(#mKA-
 t><r7
-rHr(#QH#Q&Y
+rHr(#fH#f&Y
 /K
-p~#RM
-rs&X
-/c
-r?5
-!s4
-W|^{6
-tIr(#[&Y
-xe'H#o
-  #S9qjqV&F
+p~#gM
+ %f*/c
+r?6
+ %.W|^{6
+tIr(#p&Y
+xe'H$%
+ %q9qjqV&F
 wvF8
-qjr(#oA
+qjr($%A
 Ww;pK
-r#xS#o
+r#xS$%
 qjp0'A
 W|^pV6
-}Qta
-/#
-uYP
-t#vu
-p<R
+ %j8/#
+uYO
+ %g9p<Q
 W|^v5
 t*|..
 WqG*{X
-zbr(#_H#_,
+zbr(#tH#t,
 /$
-r8#qe8
+r8$'e8
 WpV6qG
-r8#pe8
-x~v~rQvLpRP"R@
-x~v~s&uxuhpRQ"S@
-r8#oep*
-x~v~rQvLpRT"V@
-x~v~s&uxuhpRU"W@
+r8$&e8
+x~v~rQvLpRq"s@
+x~v~s&uxuhpRr"t@
+r8$%ep*
+x~v~rQvLpRu"w@
+x~v~s&uxuhpRv"x@
 z)'a
 }=
 z)5p;
-zg#]K
+zg#rK
 }k
-s5{G
+s5z9
 |x5q[
-:Qd
+:Pd
 |2B
-rIr(#l
-  $c8|2B
-v"~B
-!s4
-:Pr.
-|x6y2
-xe'H#n
-  $x3}<<p*
-  #T:s"H#x
+rIr($#
+ 'Q9 )t1|x6y2
+ 'Ms"H$,
 rc<
-x>pT
+x>pN
 |yrQ
 Wp'<q%
 wTsgiP
 t+sa{c
-z)1{$
-rHYp*,
-r]|$&
-  $n#|x5pV.
-rHp?^&(
-r]p?&Y
-s5~9
-!s4
-  #@WpC0s8
-:Qr.
-!s4
-WpC+r%
+|x5pV.
+rHY>|$(
+r]|$Y
+ 'Z0rIr(#~
+WpC0s8
+:Pr.
+ %8WpC+r%
 {Bqix)
 t+qi[7
 WpC0u)
 }UpPqVA,
 vqA
-  $3WpC.pC
-zDH#d
-uYS
+ '.WpC.pC
+zDH#v
+uYR
 vN
 WpC*{X
-s>r\"^
+s>r\#E
 WpC6p;
-rd_d
+rd]d
 WpK0pV
-z(#d
-xd#d&>
+z(#v
+xd#v&>
 rc'
-wN#d;
+wN#v;
 G.)
 uJ
-  $m9WpK<p'
-  #+xd#d&?
+ 'NWpK<p'
+ %+xd#v&?
 rc0
 wb7
 wSt^tz
-wN#e4
+wN#w4
 G0)
 Ip)?pEqBqgq7uLq]A
-!s4
-s=5|^
+ %Is=5|^
 t=5&5&6
 IpYq'rS{+u(Z&5;
 v[Z&#
-r?1
-!s4
-vB<pX
+r?2
+ %OvB<pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
 s~
-!s4
-  #x=qI@
+ %O %[>qI@
 J${h
 {yE
 J%|<
-  #l<J&{e
+ %Q=J&{e
 {yI
 J'uC1
-  #m<J(uC5
+ %R=J(uC5
 {yM
 sY*
-!s4
-/s
+ %D/r
 J4uC6
 {yb
 J5q(<
-/s
+/r
 J6q('
 p90'
-!s4
-pu++z$
+ %Lpu++z$
 {ym
 J=q(0
 J>q(+
 p90+
-!s4
-pu+'z1
+ %Hpu+'z1
 JBq(2
 JCq(.
 p90.
-!s4
-/x
-uR%Z
+ %M/w
+uR%p
 JLq(1
 /&
 JMq(5
-uR%X
+uR%n
 JNq(*
 /&
 JOq('
-  $8/&
-uR%M
+ '8/&
+uR%c
 JWq(6
 JXq(+
-  $8/&
+ '8/&
 J\rP<
 J]q(.
-  $8  #V8z(%C
-JbrP'
+ '8 %k8z(%X
+:~rP'
 p9q0
-!s4
+ %H/'
+:KrP+
+uR#l
+:JrP2
 /'
-:LrP+
-uR#Y
-:KrP2
+:IrP.
+uR#j
+:HrP1
 /'
-:JrP.
-uR#W
-:IrP1
-/'
-:Hq('
-  $>/'
-uR#M
-:ArP5
-:@q(+
-  $>/'
-:=rP*
-:<q(.
-  $>/g
-:5rP6
-:4s?<
-/g
-:3s?'
-uR#?
-:2s?0
-/g
-:1s?+
-uR#=
-:0s?2
-  #]1uR$"
+:Gq('
+ '>/'
+uR#_
+:@rP5
+:?q(+
+ '>/'
+:<rP*
+:;q(.
+ '>/f
+:4rP6
+:3s?<
+/f
+:2s?'
+uR#Q
+:1s?0
+/f
+:0s?+
+uR#O
+:/s?2
+ %g1uR$7
 p92.
-!s4
-/C
-:%s?1
-wW"
-:$s?5
-/B
-:[s?*
-sh?Iq3u}vMqP
+ %M/B
+:$s?1
+sh?Iq3u}vMqU
+:#s?5
+/A
+:Ys?*
+sh?Iq3u}vMq5
 p9xX
 !s}
-  #U8s3
+s3
 !tj
-  #Y7rI2
-z>c
+ %a7rI2
+z>b
 pc6
 p9
 !u8
-  #v6vbM
-Ca
+ %}6vbM
+C_
 _5
 p9
 !{J
 /#
 vb;
-C]
+C\
 _6
 p9
 !|r
 /#
-vbM
-CZ
-  $.!y=pm
-  #[6{15
-CW
+ %.CY
+ '.!y=pm
+ %c6{15
+CV
 q4f
 p9
 !cwG
-  #i4vbe
-CV
-r9s#
+ %k4vbe
+CU
+r90rq
 p9
 !cwX
-  #Y4{16
-CU
-  $(!cx#
-  #c3tX<
+ %s8{16
+Cd
+ '(!cx#
+ %k3tX<
 pp<
 r9<
 p9
 !c*pm
-  #b1tX
+ %h1tX
 CR
 _7
 p9
 !cxw
-  #]1})
+ %d1})
 CO
 _8
 p9
@@ -10850,12 +8475,12 @@ p9
 /=
 {11
 C/
-  $4!cqypm
+ '4!cqypm
 /=
 {1.
 C,
-  $4!crvpm
-  #b@tX'
+ '4!crvpm
+ %u@tX'
 n;
 q4)
 p9
@@ -10900,7 +8525,7 @@ p9
 !vTz/
 /9
 ||*
-  %s#!ct?pm
+ )s#!ct?pm
 pu++t}
 vby%
 C$
@@ -10908,7 +8533,7 @@ _3
 p9
 !vT+pm
 vbqd
-  %-!crlpm
+ )-!crlpm
 /9
 ||6
 nR
@@ -10916,32 +8541,30 @@ _4
 p9
 !vTwG
 {1u/
-  %8!vTwX
-  #n1||.
+ )8!vTwX
+ %t1||.
 pp0rl
 q4#
 p9
 !vTx#
 /&
-||1
-C~
-  $O!cxNpm
-  $Oq4"
+ %OC~
+ 'O!cxNpm
+ 'Oq4"
 p9
 !vTxw
 /%
-  #Ippq)
-  $I!|-y3
+ %Ippq)
+ 'I!|-y3
 /%
-||6
-Cm
-  $D!|-z/
-  #q<{1vh
+ %DCm
+ 'D!|-z/
+ %U=vb|l
 Ch
 r9ps
 p9
 !cq0pm
-{1un
+{1ul
 Cf
 q4g
 p9
@@ -10952,25 +8575,24 @@ CK
 r95sK
 p9
 !culpm
-  $O{K
+ 'O{K
 p9
 !|-wG
-  $OCJ
-  $O!|-wX
-  $Or9q/
+ 'OCJ
+ 'O!|-wX
+ 'Or9q/
 p9
 !|-x#
 /&
-  #Oppq9
-  $O!cunpm
+ %Oppq9
+ 'O!cunpm
 /&
-||6
-C:
-  $O!|-xw
+ %OC:
+ 'O!|-xw
 /<
 tX5
 C5
-  $a&!y=y3
+ 'a&!y=y3
 tX*
 pp*
 q44
@@ -10998,26 +8620,26 @@ pp*rt
 r9pO
 p9
 !y=wG
-/v
+/u
 ||+
 ppq3
 r9ph
 p9
 !y=wX
 /<
-vb|l
+{1sQ
 C1
-  $u%!y=x#
-{1ul
+ 'u%!y=x#
+{1sK
 CT
 r9pS
 p9
 !crWpm
 /<
-{1sQ
+{1vh
 CS
-  $o&!y=xw
-{1sK
+ 'o&!y=xw
+{1un
 ppp0'
 r9pA
 !u9
@@ -11047,297 +8669,23 @@ s~
 !@
 `}
 
-var dotsQ6KSixteenSM80NarrowAligned = driver.Text{Base: &dotsQ6KSixteenSM90NarrowAligned, Code: `packed2 42323 dots_sixes_sixteen
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
- m#(/%
- a)( q&&/=
- ]#$/d
- #$/]
- #$/]
- y$$/t
- T/$ t($`}
-
-var dotsQ6KThriceSM90NarrowAligned = driver.Text{Base: &dotsQ6KSixteenSM90NarrowAligned, Code: `packed2 44180 dots_sixes_thrice
- /$]p0rA
- #$O2.q^
- #$p#'qFs7
- V$$p<E
- ]#$p<F
- I$p<G
- 5$ #I _#Jp<I
- I$p<J
- 5$ #I )Jp[rDq'?pYrm{Eu(/,vh2un6.sQ
-pI|T<
- )& #C 0Dp_*qdrq&.
- '$pH%pk
- $$}<0Z
- '$tbx/
- &$}<0q5
- '$  #- ($p<1
- 2$q,~*vC0
- &$ #X* #U,/.
-  #M $Z,s"4rq
- #(q>p7,
- #$ #2pnp4K
-pnpQ%.
-tE
-rIp8"
- %Q+uz"A
-sx#r4
- (&x>%$
- %$/-
-ujv?d
- E&ujyZd
- F$p]5qdrq%W
-/2
-q,w~d
- 'y- $. $5 #t-LB8
- $$  #g$ $$ #c7 $b7  +% 84|6'
- $$|6(
- $%|6)
- $%|6*
- <0TpX'qT
-qr,#,pF
-TpX0qT
-qr+#+7
- #y#qn1%1,
-k1&&
- $Z9 #Y;y],y:
-qJ,(
- &&y]+y:
-qJ+(
- %& #Q&}sMK
-xr
-/9
-:"vX
-p][}'3
-Tpf*yq
- &m&p]_;p2
- #$p]_;pN
- #$/9
-q,xZd
- #,x]p+pQFpUK
-x]p+pQFquK
- $0qn^%^&3
-uz^%l
- +&J0vCD
- 1$/h
- #$/b
- #$/b
- <$qL*s{
-s,#8;
-s,#9e
-s,#4;
-s,#5e
- +"p~#B,
-}<<H#D
- #&}<<H#F
- #(zC2,
-p]2sd8
- %& #$q{6,
- 2$pHZ%?
- $$uY$
- #$L>8
- ($rd$d
- 8$:%d
- <$s,#_&C
- #$p~#_;
- #$/x
- ($r8#b&V&N
- #$uzE8
-sxF|w
- D&p<M
- 3$rd3d
- #$:2r.
- -$uY5
-p<N
-p]W}'&
- 1(uY8
- #C )Fs,#y&Y
- &$s,#z&6
- #$}Pr(#{p*wq
-}Pr(#zH#zA-
- .&uzaA
-sxbr4
- <&uYG
-p<P
-/(
-trqdrqH$#
- '*p]]ti
- b#$y$s^~
- %$wtH#.
- %$pIYH#1
- #$pIYH#2
- #$p]"qdrq%=
- $$xeH#2
- ]#$r8$q}'A
- #$r8#_}'F
- ##r8#d}'K
- $#r8$}}'P
- ,$pzH%6%E%3p&(%'pqr\[pj[@
-pzH%6%E%3p&#%"wF
-pzH%6%E%3pqp^pewF
- #$X,|N;
-X-|N=
-X-|N?
-X.|NA
-/$
-p1*z&q0w0
-  ##/$
-pz?%-%<%*p&&%%pqr\[pj[@
-pz?%-%<%*pqqRqUwF
-pz?%-%<%*pqpQp2wF
-/$
-qhL";pM"'
-qhM";U"&
-qhN":x.%
-qhO":u7$
-/'
-r8%"}'U
- #?r8#r}'Z
- ##r8#v}'_
- $^#r8%.}'e
- ,$pz\%J%Y%Gp&(%'pqr\[pj[@
-pz\%J%Y%Gp&#%"wF
-pz\%J%Y%Gpqp^pewF
-/'
-XP|Nd
-XQ|Nf
-XQ|Nh
-XR|Nj
-  &IpzS%A%P%>p&&%%pqr\[pj[@
-pzS%A%P%>pqqRqUwF
-pzS%A%P%>pqpQp2wF
-/$
-qhu"_pM"'
-qhv"_U"&
-qhw"^x.%
-qhx"^u7$
- #Bqnu%u,
-kue
- %&s,#my1
-pnr(#m;rW
-}Pr(#mKA-
- #(rHr(#fH#f&Y
-/K
-p~#gM
- $(r?6
- $$tIr(#p&Y
-xe'H$%
- %&qjr($%A
- #$r#xS$%
- &$uYO
- #$p<Q
- %$zbr(#tH#t,
-/$
-r8$'e8
- #(r8$&e8
-x~v~rQvLpRq"s@
-x~v~s&uxuhpRr"t@
-r8$%ep*
-x~v~rQvLpRu"w@
-x~v~s&uxuhpRv"x@
- %.zg#rK
-}k
-s5z9
- #(:Pd
- #$rIr($#
- %$ $' #*  $Ms"H$,
- #.x>pN
- &$ #,rHY>|$(
-r]|$Y
- $'rIr(#~
- #. #U# ,V#zDH#v
-uYR
- $&s>r\#E
- #$rd]d
- #$z(#v
-xd#v&>
- #&wN#v;
- '$  #+xd#v&?
- %&wN#w4
- )$r?2
- 5$/r
- %$/r
- 0$/w
-uR%p
- %&uR%n
- ($uR%c
- ,$z(%X
-:~rP'
- %&:KrP+
-uR#l
-:JrP2
-/'
-:IrP.
-uR#j
-:HrP1
-/'
-:Gq('
- %4uR#_
-:@rP5
-:?q(+
- %(:<rP*
-:;q(.
- $&/f
-:4rP6
-:3s?<
-/f
-:2s?'
-uR#Q
-:1s?0
-/f
-:0s?+
-uR#O
-:/s?2
- #8uR$7
- $$/B
-:$s?1
-sh?Iq3u}vMqU
-:#s?5
-/A
-:Ys?*
-sh?Iq3u}vMq5
- )0z>b
- '$C_
- '$C\
- '$CY
- '$CV
- '$CU
-r90rq
- &&Cd
-  $( Q%( #o% &n% #o% j#n%/u
- ($ #8 &7 #8 '7 #U& &V& #U& >V&`}
-
-var dotsQ6KThriceSM80NarrowAligned = driver.Text{Base: &dotsQ6KThriceSM90NarrowAligned, Code: `packed2 44071 dots_sixes_thrice
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
- m#(/%
- a)( >&/-
- o'$/g
- #$/a
- #$/a
- {$$/w
- [/$ t($`}
-
 var fewQ4FourSM90NarrowAligned = driver.Text{Base: &dotsQ4KOneSM90NarrowAligned, Code: `packed2 105415 few_nibbles_fourVectors
- %$!u6\p3x<q*
+ ($!u6\p3x<q*
 !u'Ip)vyrmoq*
 !xgIp)jpEp3q*
- #(!yLqGyKIt2q7vzq*
+ $(!yLqGyKIt2q7vzq*
 !yLpVyKvyw{pEq*
- %$!pWsKpZpt
- #$]sCqS
+ ($!pWsKpZpt
+ $$]sCqS
 tW|Q
 O66rA
 hp0rA
 p#'pdqq
- *, && $&p,s*
+ 2, *& &&p,s*
 p,0s]
- $.zqsD
+ &.zqsD
 zqqc
- #(zqrj
+ $(zqrj
 u<0sI
 {Ywn
 to
@@ -11346,16 +8694,16 @@ s=*qW
 sp
 t>'r{
 s1
- ',v&0tB
- #(t>6t}
- $7pDr{yU
- &6 '* #(xA
+ ,,v&0tB
+ $(t>6t}
+ &7pDr{yU
+ *6 ,* $(xA
 s/
 vF
 s/
 r*uQq%
- #&s=5pb
- &V$s=*r{
+ $&s=5pb
+ *V$s=*r{
 tIu(+&&
 s=6r{
 r#Y8
@@ -11364,12 +8712,12 @@ rY&&-
 t>'yU
 p_-&.&/
 wC0&1
- %U$q"p4;
+ (U$q"p4;
 pDt}pf
 qt,;
- #^$zfp7
+ $^$zfp7
 tE
- $m>  4$u"
+ &m> G$u"
 q\<yR
 q:24
 L-8
@@ -11382,20 +8730,20 @@ q\0tB
 pg2M
 q\+r7
 tFZ
-  #I #S>qjqV&6
+ %I $S>qjqV&6
 wv78
 qjp0A
 r='v5
 t*;^
 r=1pf
- ##tA8
+ $#tA8
 r=*p;
 t/D
 q\+v1
- #F/$
- #$  $$p<I
+ $F/$
+ $$ '$p<I
 q\+pv
- #c' #&q\1p=
+ $c' $&q\1p=
 {b3
 zy
 zQp|qP%"%#r|
@@ -11404,12 +8752,10 @@ t~3
 ut)
 tV%%&%'%(r|
 v^e
-t~3
-vG)
+ %&vG)
 tV*%+%,%-r|
 w_,0
-t~3
-{H
+ %*{H
 tV/%0%1%2r|
 /%
 x=be
@@ -11419,33 +8765,30 @@ G&)
 G(R
 {rp85%6r|
 !s4
-  6r#pDt}qW
+ Kr#pDt}qW
 q,yZd
 /,
-q:24
-y$s^N
+ %s#y$s^N
 tb*
 LTpk
-  $t#/,
+ 't#/,
 p_,%Y%X
 /,
-pg2M
-/,
-  (t#/,
-t*;^
-/)
-  $t#/)
+ %t#/,
+ /t#/,
+ %t#/)
+ 't#/)
 t/g
 /,
-  't#p<J
+ -t#p<J
 /,
-  $t#/,
-  $t#zQqR%"%#%$r|
-  %t#tV&%'%(%)r|
-  %t#tV+%,%-%.r|
-  %t#tV0%1%2%3r|
-  %t#{rp84%5r|
-  $t#{rp86%7r|
+ 't#/,
+ 't#zQqR%"%#%$r|
+ )t#tV&%'%(%)r|
+ )t#tV+%,%-%.r|
+ )t#tV0%1%2%3r|
+ )t#{rp84%5r|
+ 't#{rp86%7r|
 !s4
 /4
 q:4;
@@ -11455,11 +8798,11 @@ s+(A
 vB<t}
 q:44
 qt(4
- #5 #o6tE
+ $5 $o6tE
 p<K
 pDsTt}
 q:0rf
-  #{%La8
+ %{%La8
 pDq~pv
 qzp8eA
 pDr{q~
@@ -11469,16 +8812,16 @@ sxc|w
 qf|$,-
 t>*t}
 tIu(+&%
- #l0vB<sX
+ $l0vB<sX
 r)pay03
 r#qRqU
 vB.pv
- #NWp-rX
+ $NWp-rX
 pLmM
 WpXq[
 pH%pk
 zCuM<
- $:pLtM
+ &:pLtM
 Wq-s8
 wv1&2
 rspN
@@ -11492,7 +8835,7 @@ WrXp;
 q_;K
 Wq-a0
 qt04
- $*WpXp-
+ &*WpXp-
 r]qRA
 sx"r4
 rzp|q5
@@ -11501,78 +8844,76 @@ q,~*vK~,
 WpV*qO
 tIb%|
 rIp|
- ##WqWpb
+ $#WqWpb
 y$sS2
 tFqP
 tGqP
 uOqP
 /'
- #c*Wv5qW
+ $c*Wv5qW
 r]p|Z
 qfqR^-
 zV8
- #j8tA;
+ $j8tA;
 uz"^
 sx#p2-
 y$p|8
-  $'uz$p2
+ ''uz$p2
 sx%pN-
 L"8
-  $,uz&pN
+ ',uz&pN
 sx'pe-
 L$8
-  $1t1~'ve
- #T) #[(p<L
+ '1t1~'ve
+ $T) $[(p<L
 x=pQe
 G,)
- )g0x=p8"e
-  *+x=p8(e
-  *4x=p8.e
-  *=WuZrX
+ 0g0x=p8"e
+ 3+x=p8(e
+ 34x=p8.e
+ 3=WuZrX
 pL43
 }X
 pL33
-  %$pL23
+ )$pL23
 }X
 pL03
 }X
 pL/3
-  %$pL.3
+ )$pL.3
 }X
 pL,3
 }X
 pL+3
-  %$pL*3
+ )$pL*3
 }X
 pL(3
 }X
 pL'3
-  %$pL&3
+ )$pL&3
 }X
 Wy2{X
- $4Wt0q~
+ &4Wt0q~
 uzX%Q
 sxY%R-
 LV8
- #OtA:
+ $OtA:
 uzZ%R
 sx[%S-
 LX8
-  $'uz\%S
+ ''uz\%S
 sx]%T-
 LZ8
-  $,uz^%T
+ ',uz^%T
 sx_%U-
 L\8
-  $1  %U$p<M
+ '1 )U$p<M
 x=}|
 G*)
 w62u5t"$#%#&#'r|
- #u5 #Dw62u5zju%
- #h?G*)
-w62u5rgpGpj[r|
- #](G*)
- $a2|x0p=
+ $u5 $Dw62u5zju%
+ $h? %(w62u5rgpGpj[r|
+ $]( %+ &a2|x0p=
 qJ$#%
 zG&
 zG'
@@ -11588,13 +8929,13 @@ zG3
 |x1q~
 {BsRy:
 s>u0(
- $e'{BrJy:
+ &e'{BrJy:
 s>t[(
 {Brgy:
 s>rJ(
 {Brg4uT
-  )${Brg;uT
-  )$WpV.P
+ 1${Brg;uT
+ 1$WpV.P
 qzp8k%Y
 xr
 WpV*r7
@@ -11604,16 +8945,16 @@ L\8
 {Qp4M
 La8
 tIp4vl
- #S8qjqV&(
+ $S8qjqV&(
 yP2)
 sF6E
 WpV6pV
 q"bM
 w3b8
- ##s"vl
+ $#s"vl
 WpV*yq
- #q$WpV6tY
- $Z)WpV*pX
+ $q$WpV6tY
+ &Z)WpV*pX
 t*vE3
 /#
 s'38
@@ -11624,65 +8965,63 @@ u"
 z).q8
 q$rg##
 wop4FrL7
- #C/)
+ $C/)
 qzp8u%c
 xr
 /)
 {Qp8dy%
-  #FLf8
-  #FLk8
-  %FyP5)
-  #F/)
-  #Fw3k8
-  $F/)
- #1/(
- $u#/)
-  %Fx~2q1rQvLt"(#)#*#+@
+ %FLf8
+ %FLk8
+ )FyP5)
+ %F/)
+ %Fw3k8
+ 'F/)
+ $1/(
+ &u#/)
+ )Fx~2q1rQvLt"(#)#*#+@
 /)
-  $F/)
+ 'F/)
 q$ry##
-  %Fqzr(#.%l
-  $F{Qp8my%
-  #FLo8
-  #FLu8
-  %FyP8)
-  %Fw3t8
-  (F #B  &Fx~2q1rQvLt",#-#.#/@
-  &Fq$r\##
-  %Fqzr(#8%u
-  $F{Qp8vy%
-  #FLx8
-  #Fs,#.8
-  %FyP;)
-  %Fw3}8
-  (Fp<Q
-  &Fx~2q1rQvLt"0#1#2#3@
-  &FxBQ[##
-  $FWq-pV0
+ )Fqzr(#.%l
+ 'F{Qp8my%
+ %FLo8
+ %FLu8
+ )FyP8)
+ )Fw3t8
+ /F $B +Fx~2q1rQvLt",#-#.#/@
+ +Fq$r\##
+ )Fqzr(#8%u
+ 'F{Qp8vy%
+ %FLx8
+ %Fs,#.8
+ )FyP;)
+ )Fw3}8
+ /Fp<Q
+ +Fx~2q1rQvLt"0#1#2#3@
+ +FxBQ[##
+ 'FWq-pV0
 rHr(#2H#2H#7
 zg#2H#B
 r?%
- #=rHr(#6H#6,
+ $=rHr(#6H#6,
 xd#6;
 r?$
 Wpba
 }=
 vB*yU
 J%vCH
- #g/uw'K
+ $g/uw'K
 wc
 w91&'
- ((wC#H#I
- #$z~=
+ .(wC#H#I
+ $$z~=
 v&0rX
-q:24
-|7w.
+ %P.|7w.
 pHDpk
 qtD,
 tIu(DM
 /T
-pg2M
-q\1yq
+ %}-q\1yq
 tb2
 tFe
 tG,0
@@ -11691,7 +9030,7 @@ p~#Ys6
 s/
 w:6rR
 qtGs6
- $m#zJ<yU
+ &m#zJ<yU
 q:2;
 q"|T
 x|ti
@@ -11703,30 +9042,30 @@ pg23
 xDqVK
 w8.q%
 pg2e
-  #%zJ+pX
+ %%zJ+pX
 pg2;
- #Myvpdxx
+ $Myvpdxx
 pH'pk
 pg18
 rsH#f
- #o#|/'y%
- #$pH'8
- $$ #eNpnp?K
- $[L #|#pHI%3
+ $o#|/'y%
+ $$pH'8
+ &$ $eNpnp?K
+ &[L $|#pHI%3
 /2
- #&}Fw~
- #$L28
- '$/2
+ $&}Fw~
+ $$L28
+ ,$/2
 ujw~d
- $&{9<
+ &&{9<
 rc
- #&G.)
- (${9=
+ $&G.)
+ .${9=
 uB
- #& #5 '6v&'v1
+ $& $5 ,6v&'v1
 J&d
- *" *1{\H
- $KqD%B
+ 2" 21{\H
+ &KqD%B
 qD$B
 qD#B
 qD"B
@@ -11743,21 +9082,20 @@ rxr1B
 rxr$B
 |2B
 v"~4<
- ##v&0pv
+ $#v&0pv
 y$s^6
 |7uZ
 uz5A
 sx6r4
-  %\(yPF)
-sF6E
-pHDp*
-  %(yPH)
-  #(L9^
-  %.yPJ)
-  #.L:pN
-  %4 #P*  #4t1yZxO
+ )\(yPF)
+ %\(pHDp*
+ )(yPH)
+ %(L9^
+ ).yPJ)
+ %.L:pN
+ )4 $P* %4t1yZxO
 t#xO
-  '#p<R
+ -#p<R
 r)w]&3
 vJvE3
 trvE3
@@ -11767,7 +9105,7 @@ q:]3
 q:\3
 q:[3
 q:Z3
-  2u# $Y9pwuZpv
+ Cu# &Y9pwuZpv
 w/
 |H.
 pwySuZ
@@ -11784,23 +9122,22 @@ w/+
 pwy2y2
 r#0+pe
 /#
-  %(pwy2t}
+ )(pwy2t}
 t<sl
 wH>tO
 pwuZq-
 }fe
-|H.
-/'
-  &9/'
-  #9/&
-  %9/'
-  '9/'
-  $9/'
+ %9/'
+ +9/'
+ %9/&
+ )9/'
+ -9/'
+ '9/'
 L,3
-  %9q{48
-  49L7we
-  %9q{?8
-  39qM'u)
+ )9q{48
+ G9L7we
+ )9q{?8
+ E9qM'u)
 p]B}'K
 {krQ
 q=.p}
@@ -11810,37 +9147,37 @@ X"~#
 qh1po{c
 /#
 p]C}'K
-  #*/#
+ %*/#
 X1|N:
 X-~#
 X)~#
 qh<"${c
 /#
 p]D}'K
-  $*X8|NE
+ '*X8|NE
 X4~#
 X0~#
 qhG"+{c
 /#
 p]E}'K
-  $2X?|NP
+ '2X?|NP
 X;~#
 X7~#
 qhR"2{c
 pwySsX
 pg\%D
-  $m$pwy2pb
+ 'm$pwy2pb
 vxF"D
 /#
 pg\%;
-  $(/#
+ '(/#
 vxC"A
 /#
 q{N%2
-  %(vx@">
+ )(vx@">
 /#
 q{P%)
-  %.vx=";
+ ).vx=";
 /$
 prrg":"P
 prry":(
@@ -11860,17 +9197,17 @@ X$".(
 qhh"""-7
 /$
 pg[%L
-  $K/$
+ 'K/$
 vxZ"X
 /#
 pg[%C
-  %KvxW"U
+ )KvxW"U
 /#
 q{U%:
-  %KvxT"R
+ )KvxT"R
 /#
 q{W%1
-  %KvxQ"O
+ )KvxQ"O
 /$
 prrg"N"f
 prry"N(
@@ -11890,16 +9227,16 @@ X$"B(
 qh}"""A7
 /$
 pgZ%T
-  %Kvxo"m
+ )Kvxo"m
 /#
 pgZ%K
-  %Kvxl"j
+ )Kvxl"j
 /#
 q{\%B
-  %Kvxi"g
+ )Kvxi"g
 /#
 q{^%9
-  %Kvxf"d
+ )Kvxf"d
 /$
 prrg"c"{
 prry"c(
@@ -11926,109 +9263,108 @@ q:Y3
 q:X3
 q:W3
 q:V3
- $%/.
-  $m'/-
-  #m'pgY8
-  $N/-
-r#<^
-/,
-  %m'/-
-  'm'/-
-  $m'/.
-  &m'  %9  _#m'/.
+ &%/.
+ 'm'/-
+ %m'pgY8
+ 'N/-
+ %m'/,
+ )m'/-
+ -m'/-
+ 'm'/.
+ +m' )9 p$m'/.
 p]B3H#H
 {ks&qX
 /,
 X*[#}
-  $m'p>}po{c
+ 'm'p>}po{c
 /#
 p]C3H#H
-  #*/#
+ %*/#
 X1[#y
-  $m'p>y"${c
+ 'm'p>y"${c
 /#
 p]D3H#H
-  $*X8[#u
-  $m'p>u"+{c
+ '*X8[#u
+ 'm'p>u"+{c
 /#
 p]E3H#H
-  $2X?[#q
-  $m'p>q"2{c
+ '2X?[#q
+ 'm'p>q"2{c
 /.
 pgX%D
-  $Z*/.
-  $m'pgX%;
-  3m'prrg":#|
-  $m'p>|pM"97
+ 'Z*/.
+ 'm'pgX%;
+ Em'prrg":#|
+ 'm'p>|pM"97
 prsR"6#x
-  $m'p>xpG"57
+ 'm'p>xpG"57
 X#"2#t
-  $m'p>tr5"17
+ 'm'p>tr5"17
 X&".#p
-  $m'p>p"""-7
+ 'm'p>p"""-7
 /$
 pgW%L
-  'm'pgW%C
-  3m'prrg"N#{
-  $m'p>{pM"M7
+ -m'pgW%C
+ Em'prrg"N#{
+ 'm'p>{pM"M7
 prsR"J#w
-  $m'p>wpG"I7
+ 'm'p>wpG"I7
 X#"F#s
-  $m'p>sr5"E7
+ 'm'p>sr5"E7
 X&"B#o
-  $m'p>o"""A7
+ 'm'p>o"""A7
 /$
 pgV%T
-  'm'pgV%K
-  3m'prrg"c#z
-  $m'p>zpM"b7
-  .m'/.
-  &m'q:U3
+ -m'pgV%K
+ Em'prrg"c#z
+ 'm'p>zpM"b7
+ ;m'/.
+ +m'q:U3
 q:T3
 q:S3
 q:R3
-  )m'pgU8
-  8m'  %9  a#m'p]B3H$9
+ 1m'pgU8
+ Om' )9 r$m'p]B3H$9
 {ks&qc
-  (m'p]C3H$9
-  #*  (m'p]D3H$9
-  $*  'm'p]E3H$9
-  $2  'm'pgT%D
-  'm'pgT%;
-  Dm'pgS%L
-  'Z-pgS%C
-  Dm'pgR%T
-  'Z-pgR%K
-  Hm'q:Q3
+ /m'p]C3H$9
+ %* /m'p]D3H$9
+ '* -m'p]E3H$9
+ '2 -m'pgT%D
+ -m'pgT%;
+ h#m'pgS%L
+ -Z-pgS%C
+ h#m'pgR%T
+ -Z-pgR%K
+ p#m'q:Q3
 q:P3
 q:O3
 q:N3
-  )Z-pgQ8
-  8Z-  %9  a#Z-p]B3H%*
+ 1Z-pgQ8
+ OZ- )9 r$Z-p]B3H%*
 {ks&sI
-  (Z-p]C3H%*
-  #*  (m'p]D3H%*
-  $*  'Z-p]E3H%*
-  $2  'Z-pgP%D
-  'Z-pgP%;
-  DZ-pgO%L
-  'Z-pgO%C
-  DZ-pgN%T
-  'Z-pgN%K
-  GZ-qM1pK
+ /Z-p]C3H%*
+ %* /m'p]D3H%*
+ '* -Z-p]E3H%*
+ '2 -Z-pgP%D
+ -Z-pgP%;
+ h#Z-pgO%L
+ -Z-pgO%C
+ h#Z-pgN%T
+ -Z-pgN%K
+ n#Z-qM1pK
 qzu(DH%N
 vi&J-
 vi&K-
 vi&L-
 vi&M-
 t%r%+q~
- )m:q>p7s@
- $-pI}|
- %'q>pas@
- $%pIp|3
- %'q{#s@
- $%zC$3
- %'q.+q~
+ 0m:q>p7s@
+ &-pI}|
+ ('q>pas@
+ &%pIp|3
+ ('q{#s@
+ &%zC$3
+ ('q.+q~
 przA}#m
 q..v1
 {puX%UFrL
@@ -12110,15 +9446,15 @@ vO&$r4
 r8'P&A&B
 /{
 tbY
-  'mJ/{
+ -mJ/{
 t*;H&&
 /x
-  $mJ/x
+ 'mJ/x
 tA9
 /{
-  'mJp<S
+ -mJp<S
 /{
-  $mJ/{
+ 'mJ/{
 wN&&3
 zy
 vW]&\&[&Zr|
@@ -12132,210 +9468,209 @@ wN&#3
 {H
 vWQ&P&O&Nr|
 /%
- #h9G&)
+ $h9G&)
 {ru(M&Lr|
-  $jJ{ru(K&Jr|
- #M|Mt0
+ 'jJ{ru(K&Jr|
+ $M|Mt0
 s,%he
 /?
 zg&*A
 vO&+r4
-  %cCyP])
-  'V=yP_)
-  #(s,&.^
-  %.yPb)
-  #.s,&/pN
-  %4yPd)
-  *V=p<T
-  &V=/?
+ )cCyP])
+ -V=yP_)
+ %(s,&.^
+ ).yPb)
+ %.s,&/pN
+ )4yPd)
+ 3V=p<T
+ +V=/?
 r<'z3
 q:~3
 q:}3
 q:|3
-  4V=/?
-  $V=/>
-  #V=rh(%8
-  $Q4/>
-r#<^
-/=
-  %V=/>
-  'V=/>
-  $V=/?
-  &V=rh(08
-  b#{1/?
-  $V=/=
-  >V=/?
+ GV=/?
+ 'V=/>
+ %V=rh(%8
+ 'Q4/>
+ %V=/=
+ )V=/>
+ -V=/>
+ 'V=/?
+ +V=rh(08
+ t${1/?
+ 'V=/=
+ [#V=/?
 pg~%D
-  $s5/?
-  $V=pg~%;
-  3{1  3V=pg}%L
-  '{1pg}%C
-  3{1  3V=pg|%T
-  '{1pg|%K
-  3{1  &V=prsR"^$#1
-  $V=te#3pG"]7
+ 's5/?
+ 'V=pg~%;
+ E{1 EV=pg}%L
+ -{1pg}%C
+ E{1 EV=pg|%T
+ -{1pg|%K
+ E{1 +V=prsR"^$#1
+ 'V=te#3pG"]7
 X#"Z$#8
-  $V=te#:r5"Y7
+ 'V=te#:r5"Y7
 X&"V$#?
-  $V=te#A"""U7
+ 'V=te#A"""U7
 /?
-  &V=q:{3
+ +V=q:{3
 q:z3
 q:y3
 q:x3
-  )V=pg{8
-  8{1  %9  a#{1  %V=X*[$#K
-  $sBte#Mpo{c
+ 1V=pg{8
+ O{1 )9 r${1 )V=X*[$#K
+ 'sBte#Mpo{c
 /#
-  %V=X1[$#V
-  $sBte#X"${c
+ )V=X1[$#V
+ 'sBte#X"${c
 /#
-  %V=X8[$#b
-  $sBte#d"+{c
+ )V=X8[$#b
+ 'sBte#d"+{c
 /#
-  %V=X?[$#m
-  $sBte#o"2{c
+ )V=X?[$#m
+ 'sBte#o"2{c
 /.
 pgz%D
-  '{1pgz%;
-  3{1prrg":$#m
-  $sBte#opM"97
+ -{1pgz%;
+ E{1prrg":$#m
+ 'sBte#opM"97
 prsR"6$#t
-  $sBte#vpG"57
+ 'sBte#vpG"57
 X#"2$#{
-  $sBte#}r5"17
+ 'sBte#}r5"17
 X&".$$%
-  $sBte$'"""-7
+ 'sBte$'"""-7
 /$
 pgy%L
-  '{1pgy%C
-  3{1prrg"N$$%
-  $sBte$'pM"M7
+ -{1pgy%C
+ E{1prrg"N$$%
+ 'sBte$'pM"M7
 prsR"J$$,
-  $sBte$.pG"I7
+ 'sBte$.pG"I7
 X#"F$$3
-  $sBte$5r5"E7
+ 'sBte$5r5"E7
 X&"B$$:
-  $sBte$<"""A7
+ 'sBte$<"""A7
 /$
 pgx%T
-  '{1pgx%K
-  3{1prrg"c$$:
-  $sBte$<pM"b7
+ -{1pgx%K
+ E{1prrg"c$$:
+ 'sBte$<pM"b7
 prsR"^$$A
-  $sBte$CpG"]7
+ 'sBte$CpG"]7
 X#"Z$$H
-  $sBte$Jr5"Y7
+ 'sBte$Jr5"Y7
 X&"V$$O
-  $sBte$Q"""U7
-  'V=q:w3
+ 'sBte$Q"""U7
+ -V=q:w3
 q:v3
 q:u3
 q:t3
-  )sBpgw8
-  8m'  %9  a#m'  %V=X*[$$[
-  $aHte$]po{c
+ 1sBpgw8
+ Om' )9 r$m' )V=X*[$$[
+ 'aHte$]po{c
 /#
-  %V=X1[$$g
-  $aHte$i"${c
+ )V=X1[$$g
+ 'aHte$i"${c
 /#
-  %V=X8[$$r
-  $aHte$t"+{c
+ )V=X8[$$r
+ 'aHte$t"+{c
 /#
-  %V=X?[$$}
-  $aHte%""2{c
+ )V=X?[$$}
+ 'aHte%""2{c
 /.
 pgv%D
-  'm'pgv%;
-  3Z-prrg":$$}
-  $aHte%"pM"97
+ -m'pgv%;
+ EZ-prrg":$$}
+ 'aHte%"pM"97
 prsR"6$%'
-  $aHte%)pG"57
+ 'aHte%)pG"57
 X#"2$%.
-  $aHte%0r5"17
+ 'aHte%0r5"17
 X&".$%5
-  $aHte%7"""-7
+ 'aHte%7"""-7
 /$
 pgu%L
-  'Z-pgu%C
-  3Z-prrg"N$%5
-  $aHte%7pM"M7
+ -Z-pgu%C
+ EZ-prrg"N$%5
+ 'aHte%7pM"M7
 prsR"J$%<
-  $aHte%>pG"I7
+ 'aHte%>pG"I7
 X#"F$%C
-  $aHte%Er5"E7
+ 'aHte%Er5"E7
 X&"B$%J
-  $aHte%L"""A7
+ 'aHte%L"""A7
 /$
 pgt%T
-  'Z-pgt%K
-  3Z-prrg"c$%J
-  $aHte%LpM"b7
+ -Z-pgt%K
+ EZ-prrg"c$%J
+ 'aHte%LpM"b7
 prsR"^$%Q
-  $aHte%SpG"]7
+ 'aHte%SpG"]7
 X#"Z$%X
-  $aHte%Zr5"Y7
+ 'aHte%Zr5"Y7
 X&"V$%_
-  $aHte%b"""U7
-  'sBq:s3
+ 'aHte%b"""U7
+ -sBq:s3
 q:r3
 q:q3
 q:p3
-  )aHpgs8
-  8Z-  %9  a#Z-  %V=X*[$%l
-  $}Mte%npo{c
+ 1aHpgs8
+ OZ- )9 r$Z- )V=X*[$%l
+ '}Mte%npo{c
 /#
-  %V=X1[$%w
-  $}Mte%y"${c
+ )V=X1[$%w
+ '}Mte%y"${c
 /#
-  %V=X8[$&%
-  $}Mte&'"+{c
+ )V=X8[$&%
+ '}Mte&'"+{c
 /#
-  %V=X?[$&0
-  $}Mte&2"2{c
+ )V=X?[$&0
+ '}Mte&2"2{c
 /.
 pgr%D
-  'Z-pgr%;
-  3Z-prrg":$&0
-  $}Mte&2pM"97
+ -Z-pgr%;
+ EZ-prrg":$&0
+ '}Mte&2pM"97
 prsR"6$&7
-  $}Mte&9pG"57
+ '}Mte&9pG"57
 X#"2$&>
-  $}Mte&@r5"17
+ '}Mte&@r5"17
 X&".$&E
-  $}Mte&G"""-7
+ '}Mte&G"""-7
 /$
 pgq%L
-  'Z-pgq%C
-  3Z-prrg"N$&E
-  $}Mte&GpM"M7
+ -Z-pgq%C
+ EZ-prrg"N$&E
+ '}Mte&GpM"M7
 prsR"J$&L
-  $}Mte&NpG"I7
+ '}Mte&NpG"I7
 X#"F$&S
-  $}Mte&Ur5"E7
+ '}Mte&Ur5"E7
 X&"B$&Z
-  $}Mte&\"""A7
+ '}Mte&\"""A7
 /$
 pgp%T
-  'Z-pgp%K
-  3Z-prrg"c$&Z
-  $}Mte&\pM"b7
+ -Z-pgp%K
+ EZ-prrg"c$&Z
+ '}Mte&\pM"b7
 prsR"^$&b
-  $}Mte&dpG"]7
+ '}Mte&dpG"]7
 X#"Z$&i
-  $}Mte&kr5"Y7
+ '}Mte&kr5"Y7
 X&"V$&p
-  $}Mte&r"""U7
-  &aH/?
-  #V=vi&l-
+ '}Mte&r"""U7
+ +aH/?
+ %V=vi&l-
 vi&m-
 vi&n-
 vi&o-
 /?
-  >V=/>
+ [#V=/>
 prrJ$&l$'@
 /?
-  #V=p>mpjwy
+ %V=p>mpjwy
 /#
 prt[$&o$'@
 /?
@@ -12350,7 +9685,7 @@ prt[$&s$'>
 p>jpj{c
 /#
 X#$&u$'<
-  $V=p>ipxwy
+ 'V=p>ipxwy
 /#
 X$$&x$'<
 /$
@@ -12365,7 +9700,7 @@ X$$&|$':
 p>fpx{c
 /#
 X($&~$'8
-  $V=p>e"%wy
+ 'V=p>e"%wy
 /#
 X)$'$$'8
 /$
@@ -12380,7 +9715,7 @@ X)$'($'6
 p>b"%{c
 /#
 X-$'*$'4
-  $V=p>a"*wy
+ 'V=p>a"*wy
 /#
 X.$'-$'4
 /$
@@ -12405,15 +9740,15 @@ vO)jr4
 /?
 r8+9&A&B
 /?
-  (U=/?
+ /U=/?
 t*;H)l
 /<
-  $U=/<
+ 'U=/<
 tA9
 /?
-  'U=p<U
+ -U=p<U
 /?
-  $U=/?
+ 'U=/?
 wN)l3
 zy
 zQr(+T&~&}&|r|
@@ -12426,9 +9761,9 @@ vWw&v&u&tr|
 wN)i3
 {H
 vWs&r&q&pr|
-  %U={ru(o&nr|
-  $U={ru(m&lr|
- #3pDsT{X
+ )U={ru(o&nr|
+ 'U={ru(m&lr|
+ $3pDsT{X
 s,+?H+B
 /z
 qzu(DA
@@ -12441,7 +9776,7 @@ v&'yI
 rHr()RH)RH+C
 zg)R&D
 r?1
- ##w:5p=
+ $#w:5p=
 tIr()YH+E
 q"p4s6
 s/
@@ -12450,9 +9785,9 @@ r#r(+>8
 qjr()mA
 w:6pK
 r#xS)m
- #V.w:5s8
- $cLuYf
- #$p<V
+ $V.w:5s8
+ &cLuYf
+ $$p<V
 w:5q-
 t*;H+A
 w:*{X
@@ -12477,38 +9812,37 @@ yVeuT
 s>tO
 w86rR
 yV;uT
-  #-zJ+qp
+ %-zJ+qp
 :dd
 zJ2pV
 r8)jti
 wMqK
- #A/(
+ $A/(
 u^h#fif
 u^i#gif
 u^f#hif
 u^g#iif
 /(
-  &;/(
-  $;/(
-  $;/(
-  $;/(
-:dd
-/(
+ +;/(
+ ';/(
+ ';/(
+ ';/(
+ %;/(
 r8)k;p*
 p\p.7
-  $;u^d#bif
+ ';u^d#bif
 u^e#cif
 u^b#dif
 u^c#eif
-  3;r8)l;Z
+ E;r8)l;Z
 p\rL7
-  $;u^_#]if
+ ';u^_#]if
 u^a#^if
 u^]#_if
 u^^#aif
-  3;r8)m;^
+ E;r8)m;^
 p\s*7
- #3zJ5a
+ $3zJ5a
 }=
 zJ6pC
 zDH)_
@@ -12516,9 +9850,9 @@ uYe
 u"
 }k
 rIr()i
- %m$ $'yvv+p=
+ (m$ &'yvv+p=
 rzq3H*%
- #4s"H)v
+ $4s"H)v
 wD
 t9pT
 {prQ
@@ -12526,29 +9860,29 @@ t+r$r_
 yvpdw;
 rHY>|$'
 r]YH+Q
- $6rIr()h
- #.:fr.
- $${Br1x)
+ &6rIr()h
+ $.:fr.
+ &${Br1x)
 t+r1U7
- '&/a
+ ,&/a
 t1|dig
- $(s>sa#\
- #$rdnd
- #$z()d
+ &(s>sa#\
+ $$rdnd
+ $$z()d
 xd)d&<
 r>2
 wN)d;
 G.)
- &,  #+xd)d&=
+ *, %+xd)d&=
 r>.
- $(wN)e4
- #5 $8vB*|^
+ &(wN)e4
+ $5 &8vB*|^
 t=,&,&5
 IpYq'rS{+u(I&,;
 v[I&#
 r?-
- #7r*uvp}
- $F/C
+ $7r*uvp}
+ &F/C
 J)vX
 {yg
 J*v|
@@ -12556,7 +9890,7 @@ J*v|
 J+{7
 /B
 p96
- #K/$
+ $K/$
 J1{V
 uR+[
 J2yt
@@ -12564,38 +9898,37 @@ J2yt
 J3xz
 /$
 sY+
- #Et>6sX
+ $Et>6sX
 J8|<
-vB<t}
-z(+U
+ %ti#z(+U
 sY.
- #EqI;
+ $EqI;
 Wv5pf
 J@uC1
 JBuC5
 JD}v
 sY6
- #OqI:
+ $OqI:
 Wt0p}
 JKq(<
 JMq('
 JOq(0
- $e&  #ed#JVq(2
+ &e& %ed#JVq(2
 JWq(.
-  #kd#p9vr
- #?/#
+ %kd#p9vr
+ $?/#
 J]q(5
 J^q(*
 /#
 p906
-  $(JerP<
+ '(JerP<
 JfrP'
 /#
 p9q0
-  $.:{rP+
+ '.:{rP+
 :zrP2
 /#
- $e$|7pf
+ &e$|7pf
 :crP1
 :brP5
 :arP*
@@ -12604,7 +9937,7 @@ p9q0
 :]s?'
 :\s?0
 p9v6
- #O/+
+ $O/+
 :Ks?2
 uR%z
 :Js?.
@@ -12612,7 +9945,7 @@ uR%z
 :Is?1
 /+
 p925
- #O/%
+ $O/%
 :Cs?*
 :Bs?6
 :Auy<
@@ -12621,587 +9954,315 @@ p925
 :>uy+
 :=uy2
 p9t,
-  $,:-uy1
+ ',:-uy1
 wW(
 :,uy5
 /%
 :+uy*
 /%
 p9.6
- #?vB<sX
-uR+J
+ $? %Rk#uR+J
 /D
 :$vX<
 wW"
 :#vX'
 /C
 :pvX0
- #m$p9|V
- &V$/~
+ $m$p9|V
+ *V$/~
 rI.
 v_<
-v_<
- $*/l
+ %# &*/l
 ||
 C]
- ${'!{J
+ &{'!{J
 /l
 tX
 CZ
- $;!|r
+ &;!|r
 yvv+pX
 })
 C(
 q4_
- $v&/6
- #7C'
- $k' #~&/6
- #OC$
- $a' #[&/-
+ &v&/6
+ $7C'
+ '4 $@/6
+ $OC$
+ '4 $X#/-
 tX2
 n9
 _2
- $*tX.
+ &*tX.
 ppp0
- $w( #p(/-
+ &w( $p(/-
 vb3
 n:
 _3
- $*/-
+ &*/-
 tX5
 n:
- $m$ #f$/$
-tX2
-nH
-  $9 #,  $9 $g( #_(/$
-vb3
-nI
-  $9 #,/$
-tX5
-nI
- $k# #d#/4
+ &m$ $f$/$
+ %9nH
+ '9 $, '9 &g( $_(/$
+ %9nI
+ '9 $,/$
+ %9nI
+ '9 $,/4
 ||'
 nX
 _W
- $(/.
+ &(/.
 ||0
 nY
- $}' #v'/3
- #+nZ
- $a( #S( #5n[
- $a( #v' #An\
- $a( #l' #Kn]
- $a( #_'/3
+ &}' $v'/3
+ $+nZ
+ &a( $S( $5n[
+ '' $> $An\
+ ', $H $Kn]
+ '1 $T#/3
 tX0
 Cx
- $q' #l'tX0
-Cw
- $g' #_'tX0
-Cv
- $Z' #S'tX0
-Cu
- $}& #x&/3
+ &q' $l' %'Cw
+ '' $, %,Cv
+ ', $, %1Cu
+ '1 $*/3
 tX*
 Cl
 _X
- $*tX6
+ &*tX6
 pp6
 q4k
- $(/3
+ &(/3
 ||<
 Cj
 r96
- $*/#
-tX*
-Ci
-  $3 #*  $3q4h
- $*/#
-||<
-Cg
-  $3 #,  $3Cf
-  $D #*  $Dq4e
- $*  $3Cd
-  $D #,  $DCc
-  $D #,  $Dq4b
- $*  $DCa
-  $D #*/3
+ &*/#
+ %3Ci
+ '3 $* '3q4h
+ &*/#
+ %3Cg
+ '3 $, '3Cf
+ 'D $* 'Dq4e
+ &* '3Cd
+ 'D $, 'DCc
+ 'D $, 'Dq4b
+ &* 'DCa
+ 'D $*/3
 {11
 CW
-  $D #,{15
-pp6
-q4V
- $({11
-CU
-  $N #,  $,q4T
- $({11
-CS
-  $G #,  $6q4R
- $({11
-CQ
-  $@ #,  $@q4P
- $(/+
+ 'D $,{15
+ %Dq4V
+ &( %,CU
+ 'N $, ',q4T
+ &( %6CS
+ 'G $, '6q4R
+ &( %@CQ
+ '@ $, '@q4P
+ &(/+
 tX2
 CO
-  $j& #,  $j&r9pJ
- $*/+
+ 'j& $, 'j&r9pJ
+ &*/+
 vb3
 CN
-  $j& #,/+
+ 'j& $,/+
 tX5
 CN
- $r( #y(/%
-{11
-C@
-  $N #*  $Nq4?
- $*{11
-C>
-  $N #*  $Nq4=
- $*{11
-C<
-  $6 #*  $6q4;
+ &r( $y(/%
+ %NC@
+ 'N $* 'Nq4?
+ &* %NC>
+ 'N $* 'Nq4=
+ &* %6C<
+ '6 $* '6q4;
 p9
 !cy,pm
-{11
-C:
-  $@!c.wG
-  $@q49
+ %@C:
+ '@!c.wG
+ '@q49
 p9
 !c.wX
 /%
 tX2
 C8
-  $|'!c.x#
-  $|'r9pO
+ '|'!c.x#
+ '|'r9pO
 p9
 !cyspm
 /%
 vb3
 C7
-  $|'!c.xw
+ '|'!c.xw
 /%
 tX5
 C7
- $W*!c1y3
+ &W*!c1y3
 /3
 vbe
 C)
- $g)!c1z/
+ &g)!c1z/
 {16
 C_
- $4!c10pm
+ &4!c10pm
 /3
 tX<
 C^
-  $S)!c|Vpm
+ 'S)!c|Vpm
 tX'
- %(p,ulpU
- &$p"+x+
+ ((p,ulpU
+ *$p"+x+
 st
 p"+uE
- 3(`}
+ D(`}
 
 var fewQ4FourSM80NarrowAligned = driver.Text{Base: &fewQ4FourSM90NarrowAligned, Code: `packed2 105306 few_nibbles_fourVectors
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- k#( ~%&/3
- >$ e*&/S
- d>$/{
- +$/z
- #$/z
- ($/z
- #$/w
- $$/w
- #$/z
- ($/z
+ V%( })&/3
+ Z#$ y2&/S
+ wZ#$/{
+ 4$/z
  $$/z
- _<$/}
- [#$/y
- #$/z
- x($ \*$`}
+ .$/z
+ $$/w
+ &$/w
+ $$/z
+ .$/z
+ &$/z
+ oV#$/}
+ g$$/y
+ $$/z
+ q/$ i2$`}
 
-var fewQ8TwoSM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 68377 few_bytes_twoVectors
- %$!u6\p3x<q*
-!u'Ip)vyrmoq*
-!xgIp)jpEp3q*
- #(!yLqGyKIt2q7vzq*
-!yLpVyKvyw{pEq*
- %$!pWsKpZpt
- #$]rvq^
+var fewQ8TwoSM90NarrowAligned = driver.Text{Base: &fewQ4FourSM90NarrowAligned, Code: `packed2 68377 few_bytes_twoVectors
+ >$]rvq^
 tWz4
 Oq3q^
 hr:qq
 p#1u1s7
- (, &* $&p,s*
-p,0s]
- $.zqsD
-zqqc
- #(zqrj
-{Ywn
-to
-zqtq
-zqtd
-s=*qW
-sp
-t>'r{
-s1
- ',v&0tB
- #(t>6t}
- $7pDr{yU
- #6 (.x2
-vF
-s/
-v8
-s/
-r*uQq%
- #.s=5pb
- &R$s=*r{
-tIu(,&&
-s=6r{
-r#Y8
-rs&&
-rY&&-
-t><pb
-q"|T
-t>'yU
-p_.&/&0
+ ., >& ($zqtd
+ B" &( $% $(s/
+y}
+x2
+ &(v8
+ 4#tIu(,&&
+ *$t><pb
+ $a< $b<p_.&/&0
 wC1&2
- %Q$q"p4;
-pDt}pf
-qt-;
- #Z$zfp7
-tE
- $i9  2$u"
-q\<yR
-q:34
+ ,&qt-;
+ L$ &&q:34
 L+8
 L0pk
-rs8
-rY|w
-q\'q~
-p_-%6%5
-q\0tB
-pg3M
-q\+r7
-s'4Z
-  #G #l1qjqV&7
+ ((p_-%6%5
+ $$pg3M
+ $$s'4Z
+ &$qjqV&7
 wv88
- #t'r='pf
+ $&r='pf
 pIpQ,
 v^8
 t9pN
-r=1pf
- #q't/E
-q\+v1
- $T[#t#ta
+ &&t/E
+ $( &w~$t#ta
 p<?
-q\+pv
-x=p?3
-G#)
-q\1p=
-r2}|
+ $n~$ $X/ &W/r2}|
 zy
 tV"%#%$%%r|
 w_;
-t~3
-ut)
-tV'%(%)%*r|
+ &*tV'%(%)%*r|
 zVe
-t~3
-vG)
-tV,%-%.%/r|
+ &&tV,%-%.%/r|
 |A,0
-t~3
-{H
-tV1%2%3%4r|
+ &&tV1%2%3%4r|
 /$
-x=be
-G&)
-{rp85%6r|
- #M  4k#pDt}qW
-q,v?d
+ && J( $&q,v?d
 /+
-q:34
-y$s^L
-tb*
-LRpk
-  $m#/+
+ %l#y$s^L
+ $*LRpk
+ &$/+
 p_-%X%W
 /+
-pg3M
+ %m#/+
+ /m#/+
+ )m#/(
+ $0t/h
 /+
-  (m#/+
-  %m#/(
- #8t/h
+ )m#p<@
 /+
-  %m#p<@
-/+
-  $m#/+
-  $m#tV#%$%%%&r|
-  %m#tV(%)%*%+r|
-  %m#tV-%.%/%0r|
-  %m#tV2%3%4%5r|
-  %m#{rp86%7r|
- #;/4
-q:5;
-s/
-{y(
-s+(A
-vB<t}
-q:54
-qt(4
- #8 #hLtE
-p<A
-pDsTt}
-q:1rf
-  #m%La8
-pDq~pv
-qzp8eA
-pDr{q~
-pH-&6
-/#
-sxc|w
-qf|$--
-t>*t}
-tIu(,&%
- #l/vB<sX
-r)pay04
-r#qRqU
-vB.pv
- #LWp-rX
-pLnM
-WpXq[
-pH%pk
-zCvM<
- $:pLuM
-Wq-s8
-wv2&3
-rspN
-WqWv/
-pH1&3
+ 'm#/+
+ 'm#tV#%$%%%&r|
+ )m#tV(%)%*%+r|
+ )m#tV-%.%/%0r|
+ )m#tV2%3%4%5r|
+ )m# (w#q:5;
+ *$q:54
+ *$p<A
+ $$q:1rf
+ ,$pH-&6
+ &$qf|$--
+ $$tIu(,&%
+ &$r)pay04
+ *$pLnM
+ &$zCvM<
+ &$pLuM
+ $$wv2&3
+ &$pH1&3
 p_14&3
 p_1M&3
-Wp;yI
-y$p|pk
-WrXp;
-q_;K
-Wq-a0
-qt14
- $*WpXp-
-r]qRA
-sx"r4
-rzp|q5
-Wq-yq
-q,~*vK~,
-WpV*qO
-tIb%|
-rIp|
- ##WqWpb
-y$sS3
-tFqP
-tGqP
-uOqP
-/'
- #c*Wv5qW
-r]p|Z
-qfqR^-
-zV8
- #Q-tA;
-uz"^
-sx#p2-
-y$p|8
-  $'uz$p2
-sx%pN-
-L"8
-  $,uz&pN
-sx'pe-
-L$8
-  $1t1~'ve
- #; #Q(p<B
-x=pQe
-G*)
- )c,x=p8"e
-  *+x=p8(e
-  *4x=p8.e
-  *=WuZrX
-pL43
-}X
-pL33
-  %$pL23
-}X
-pL03
-}X
-pL/3
-  %$pL.3
-}X
-pL,3
-}X
-pL+3
-  %$pL*3
-}X
-pL(3
-}X
-pL'3
-  %$pL&3
-}X
-Wy2{X
- $4Wt0q~
-uzX%Q
-sxY%R-
-LV8
- #OtA:
-uzZ%R
-sx[%S-
-LX8
-  $'uz\%S
-sx]%T-
-LZ8
-  $,uz^%T
-sx_%U-
-L\8
-  $1  %U$p<C
-x=}|
-G()
+ ,(qt14
+ <$y$sS3
+ \#$p<B
+ $$G*)
+ 2$ 3+ $2 34 $2 3= m$2p<C
+ $$G()
 w62u5t"##$#%#&r|
-  #b(G()
-w62u5zju%
- #x(G()
-w62u5rgpGpj[r|
- #[&G()
- $\.WpV.P
-qzp8k%Y
-xr
-WpV*r7
-{Qp8Zy%
- #v#L\8
- #MLa8
-tIp4rf
- #_$qjqV&(
-yP2)
-sF.E
-WpV6pV
- #c%w3b8
- #,s"rf
-WpV*yq
-}Qta
-WpV6tY
-t#ta
-p<D
-WpV*pX
-t*vE4
-/#
-s'38
-x~2q1rQvLt"##$#%#&@
- $g^#qzp8u%c
-xr
+ $& %% &$ %( &$ %+ &$ ,o#pIp4M<
+ $$ $]+ $OtIp4rf
+ (a,sF.E
+ $$q"b4
+ &$s"rf
+ *$p<D
+ $$t*vE4
+ &$x~2q1rQvLt"##$#%#&@
+ $0/'
+ &$/'
+ $$ %@ $$ %@ $$ )@ $( %@/'
+ %@ &( %@/'
+ $&/&
+ $$p<E
 /'
-{Qp8dy%
-  #@Lf8
-  #@Lk8
-  %@yP5)
-  #@/'
-  #@w3k8
-  $@/'
- #W)/&
-  #@p<E
-/'
-  %@x~2q1rQvLzj
- $R)qzr(#.%l
-  $@{Qp8my%
-  #@Lo8
-  #@Lu8
-  %@yP8)
-  %@w3t8
-  (@p<F
-  &@x~2q1rQvLrgpGpj[@
- $%qzr(#8%u
-  $@{Qp8vy%
-  #@Lx8
-  #@s,#.8
-  %@yP;)
-  %@w3}8
-  (@p<G
-  &@x~2q1rQvLyc
- #;Wq-pV0
-rHr(#2H#2H#7
-zg#2H#B
- $UU#rHr(#6H#6,
-xd#64
- #&Wpba
-}=
-vB*yU
-J%vC>
- #,uw'K
-wc
-w92&'
- ((wC#H#I
- #$z~=
-v&0rX
-q:34
-|7w.
-pHEpk
+ )@x~2q1rQvLzj
+ '@ &>/'
+ $$ %@ $$ %@ $$ )@ $( )@ &( -@p<F
+ +@x~2q1rQvLrgpGpj[@
+ '@ &H/'
+ $$ %@ $$ %@ $$ )@ $( )@ &( -@p<G
+ +@x~2q1rQvLyc
+ 0Dxd#64
+ *$J%vC>
+ ($w92&'
+ 6$ %c, $$pHEpk
 /O
-pg3M
-q\1yq
-tb2
-tFe
-tG,0
-w:5v5
-p~#Wrf
-s/
-w:6rR
-qtHrf
- $@zJ<yU
-q:3;
-q"|T
-x|ti
-q:3M
-|H
-tG8
-w8'q%
-pg33
-xDqVK
-w8.q%
-pg3e
-  #%zJ+pX
-pg3;
- #Byvpdxx
-pH'pk
-pg28
+ %^, ,,p~#Wrf
+ &$qtHrf
+ ($q:3;
+ &$q:3M
+ ($pg33
+ &$pg3e
+ &$pg3;
+ ($pg28
 rsH#d
- #"|/'y%
- #$pH'8
- $$ #aOpnp?K
- $WM #|#pHJ%1
-/2
- %&L08
- '$/2
- %${9<
-rc
- #&G,)
- (${9=
-uB
- #&G.)
- '$v&'v1
-J&d
- *"{\I
- $KrxrgB
-rxryB
-rxr\B
-rxqiB
-rxsaB
-rxr1B
-rxr$B
- %\Lv&0pv
-y$s^4
-|7uZ
-uz3A
+ 8&pHJ%1
+ *$L08
+ :$G,)
+ 4$ $5 @6{\I
+ &O 2s#v"~B
+ &$y$s^4
+ $$uz3A
 sx4r4
-  %a'yPF)
-sF.E
-pHEp*
-  %(yPH)
-  #( #rd# $$p<H
-  #_'s'vE4
+ )a' $, %a'pHEp*
+ )( $, %( $z> $$ $#p<H
+ %_'s'vE4
 pwP<sX
 pg\4t,
 v4sS*
@@ -13211,19 +10272,14 @@ r3qvw(qZr/{Sux
 /#
 pg\s6{d<
 v4sS+
-}X
-/#
-r3w({Pz\w(qZ5rquxrq
+ &oFr3w({Pz\w(qZ5rquxrq
 pwP<r{
-q:\3
-z80t,
-  $//#
-  #//$
+ $t(z80t,
+ '//#
+ %//$
 q>bs6{d<
-  &/qM'u)
-{kp+p|V
-q=.p}
-pru0[B
+ +/ $y&{kp+p|V
+ $&pru0[B
 prsR~#
 prt[~#
 pr}$(
@@ -13233,14 +10289,12 @@ pr}$(
 X)[B
 X(~#
 X'~#
-X&~#
-/%
+ $$/%
 pg[4t,
-  $I/%
-  $Ipg[s6{d<
-  &I/&
-q:[3
-  -I/%
+ 'I/%
+ 'Ipg[s6{d<
+ +I/&
+ $U' 9I/%
 prrg".B
 prry".(
 prr\".(
@@ -13251,10 +10305,9 @@ prt["*(
 prrJ"*(
 /$
 pgZ4t,
-  $D/$
-  $DpgZs6{d<
-  '7q:Z3
-  .Dprrg">B
+ 'D/$
+ 'DpgZs6{d<
+ -7 $" ;Dprrg">B
 prry">(
 prr\">(
 wH">(
@@ -13264,79 +10317,56 @@ prt[":(
 prrJ":(
 /$
 pgY4t,
-  'DpgYs6{d<
-  'Dq:Y3
-  .Dprrg"NB
-prry"N(
-prr\"N(
-wH"N(
+ -DpgYs6{d<
+ -D $s- ;Dprrg"NB
+ &p$wH"N(
 pru0"JB
 prsR"J(
-prt["J(
-prrJ"J(
-/$
+ &&/$
 pgX4t,
-  'DpgXs6{d<
-  'Dq:X3
-  -D/&
+ -DpgXs6{d<
+ -D $e$ 9D/&
 {krCDFqX
 /&
 pru0|N[
-  &S%{krCCFqX
+ +S%{krCCFqX
 /#
 X)|N[
-  &S%pgW4t,
-  'S%pgWs6{d<
-  '<q:W3
-  .S%prrg"."[
-  %S%pru0"*"[
-  &S%pgV4t,
-  'S%pgVs6{d<
-  '7q:V3
-  .Dprrg">"[
-  %S%pru0":"[
-  &S%pgU4t,
-  'DpgUs6{d<
-  'Dq:U3
-  .Dprrg"N"[
-  %S%pru0"J"[
-  &S%pgT4t,
-  'DpgTs6{d<
-  'Dq:T3
-  .S%{krCiFqc
-  (S%{krChFqc
-  (S%pgS4t,
-  'V(pgSs6{d<
-  '<q:S3
-  7S%pgR4t,
-  'V(pgRs6{d<
-  '7q:R3
-  7S%pgQ4t,
-  'DpgQs6{d<
-  'Dq:Q3
-  7S%pgP4t,
-  'DpgPs6{d<
-  'Dq:P3
-  .V({kuX#<FsI
-  (V({kuX#;FsI
-  (V(pgO4t,
-  'Y+pgOs6{d<
-  '<q:O3
-  7V(pgN4t,
-  'Y+pgNs6{d<
-  '7q:N3
-  7V(pgM4t,
-  'DpgMs6{d<
-  'Dq:M3
-  6V(qM1pK
-qzu(EH#\
-vi&K-
-vi&L-
-t%r%+q~
- )ZBq>p7s@
- $-pI}|
- %'q.+q~
-wH"S#;
+ +S%pgW4t,
+ -S%pgWs6{d<
+ -< $" ;S%prrg"."[
+ )S%pru0"*"[
+ +S%pgV4t,
+ -S%pgVs6{d<
+ -7 $" ;Dprrg">"[
+ )S%pru0":"[
+ +S%pgU4t,
+ -DpgUs6{d<
+ -D $R- ;Dprrg"N"[
+ )S%pru0"J"[
+ +S%pgT4t,
+ -DpgTs6{d<
+ -D $" ;S%{krCiFqc
+ /S%{krChFqc
+ /S%pgS4t,
+ -V(pgSs6{d<
+ -< $" MS%pgR4t,
+ -V(pgRs6{d<
+ -7 $" MS%pgQ4t,
+ -DpgQs6{d<
+ -D $R- MS%pgP4t,
+ -DpgPs6{d<
+ -D $" ;V({kuX#<FsI
+ /V({kuX#;FsI
+ /V(pgO4t,
+ -Y+pgOs6{d<
+ -< $" MV(pgN4t,
+ -Y+pgNs6{d<
+ -7 $" MV(pgM4t,
+ -DpgMs6{d<
+ -Dq:M3
+ KV( $P-qzu(EH#\
+ && @$ $>wH"S#;
 wH"@#:
 wH"1#9
 wH""#8
@@ -13346,109 +10376,87 @@ prrJ"1#5
 prrJ""#4
 /m
 p~%Q;
- #|Czg%R&E
- $*q\<q8
-s,%SH$(
+ %j<zg%R&E
+tE
+u"
+ $X%s,%SH$(
 zg$'A
 vO$(r4
 /l
 r8%T&A&B
 /l
 rz0p*
-  'S</l
+ -S</l
 {Qp7y%
- #{8w_8
- #$zV8
+ %[1w_8
+ %[1zV8
 w\$1
 /i
- #]1tA9
-/l
-  %V<p<I
+ $2 $4/l
+ )V<p<I
 /l
 x=w]
-G#)
-/l
+ $4/l
 wN$13
 zy
 vW\&[&Z&Yr|
 wN$03
-ut)
-vWX&W&V&Ur|
+ $,vWX&W&V&Ur|
 wN$/3
-vG)
-vWT&S&R&Qr|
+ $&vWT&S&R&Qr|
 wN$.3
 {H
 vWP&O&N&Mr|
 /$
- #u%G&)
-{ru(L&Kr|
- #M|Mt0
-s,#se
+ &,{ru(L&Kr|
+ &*s,#se
 /4
 zg$3A
 vO$4r4
-  %z5yPX)
-  'j0yPZ)
-  &j0p<J
-  $j0/2
+ )z5yPX)
+ -j0yPZ)
+ +j0p<J
+ 'j0/2
 pg~4t,
-  $j0/2
-  $j0pg~s6{d<
-  &j0/3
-q:~3
-  -j0/4
-  #j0/4
-  .j0pg}4t,
-  'j0pg}s6{d<
-  'j0q:}3
-  7j0pg|4t,
-  'j0pg|s6{d<
-  '7q:|3
-  7j0pg{4t,
-  'Dpg{s6{d<
-  'Dq:{3
-  7j0pgz4t,
-  'Dpgzs6{d<
-  'Dq:z3
-  <j0pgy4t,
-  'm3pgys6{d<
-  '<q:y3
-  7j0pgx4t,
-  'm3pgxs6{d<
-  '7q:x3
-  7j0pgw4t,
-  'Dpgws6{d<
-  'Dq:w3
-  7j0pgv4t,
-  'Dpgvs6{d<
-  'Dq:v3
-  <j0pgu4t,
-  'm3pgus6{d<
-  '<q:u3
-  7m3pgt4t,
-  'm3pgts6{d<
-  '7q:t3
-  7m3pgs4t,
-  'Dpgss6{d<
-  'Dq:s3
-  7m3pgr4t,
-  'Dpgrs6{d<
-  'Dq:r3
-  <j0pgq4t,
-  'm3pgqs6{d<
-  '<q:q3
-  7p6pgp4t,
-  'm3pgps6{d<
-  '7q:p3
-  7p6pgo4t,
-  'Dpgos6{d<
-  'Dq:o3
-  6p6/4
-  #j0vi&m-
-vi&n-
-/4
-  0j0/4
+ 'j0/2
+ 'j0pg~s6{d<
+ +j0/3
+ $u# 9j0/4
+ %j0/4
+ ;j0pg}4t,
+ -j0pg}s6{d<
+ -j0 $" Mj0pg|4t,
+ -j0pg|s6{d<
+ -7 $" Mj0pg{4t,
+ -Dpg{s6{d<
+ -D $s- Mj0pgz4t,
+ -Dpgzs6{d<
+ -D $" W#j0pgy4t,
+ -m3pgys6{d<
+ -< $" Mj0pgx4t,
+ -m3pgxs6{d<
+ -7 $" Mj0pgw4t,
+ -Dpgws6{d<
+ -D $R- Mj0pgv4t,
+ -Dpgvs6{d<
+ -D $" W#j0pgu4t,
+ -m3pgus6{d<
+ -< $" Mm3pgt4t,
+ -m3pgts6{d<
+ -7 $" Mm3pgs4t,
+ -Dpgss6{d<
+ -D $R- Mm3pgr4t,
+ -Dpgrs6{d<
+ -D $" W#j0pgq4t,
+ -m3pgqs6{d<
+ -< $" Mp6pgp4t,
+ -m3pgps6{d<
+ -7 $" Mp6pgo4t,
+ -Dpgos6{d<
+ -Dq:o3
+ Kp6/4
+ %j0 &V-/4
+ >&/4
 p>;pM"R$%9
 p>:U">$%8
 p>9x..$%7
@@ -13467,28 +10475,22 @@ vO%yr4
 /4
 r8'H&A&B
 /4
-  (g0/4
-  'g0w\&%
+ /g0/4
+ -g0w\&%
 /1
-  $g0/4
-  %mJp<K
+ 'g0/4
+ )mJp<K
 /4
-  $g0/4
-wN&%3
-zy
+ 'g0/4
+ $|R#zy
 vW~&}&|&{r|
-wN&$3
-ut)
-vWz&y&x&wr|
-wN&#3
-vG)
-vWv&u&t&sr|
+ $& $'vWz&y&x&wr|
+ $* $'vWv&u&t&sr|
 wN&"3
 {H
 vWr&q&p&or|
-  %g0{ru(n&mr|
- #3pDsT{X
-s,'SH'V
+ )g0{ru(n&mr|
+ &qX#s,'SH'V
 /k
 qzu(EA
 /l
@@ -13496,340 +10498,243 @@ s,'S&6
 /#
 }Pr('T&Ir4
 }Pr('SAH'S-
-v&'yI
-rHr(%iH%iH'W
+ $2rHr(%iH%iH'W
 zg%i&E
- $g[#w:5p=
-tIr(%pH'Y
+s5~9
+ &(tIr(%pH'Y
 q"p4rf
 s/
 qjqVH'Q
 r#r('R8
 qjr(&&A
-w:6pK
-r#xS&&
+ $.r#xS&&
 qjq0A
-w:5s8
- $Q%uYI
- #$p<L
-w:5q-
-t*;H'U
-w:*{X
-zbr(%tH%t,
+ (&uYI
+ &xu$ ${u$t*;H'U
+ $$zbr(%tH%t,
 /$
 r8&(ti
-w8'p;
-u^:#8iI
+ $(u^:#8iI
 u^;#9iI
 u^8#:iI
 u^9#;iI
-w82q[
-{Bsay"
-s>sg
-{Bryy"
-s>r\(
-w8.pf
-w1pMiH
+ .*w1pMiH
 sZQ[UiH
-w8*p=
-yVeuT
-s>tO
-w86rR
-yV;uT
-  #-zJ+qp
-:Gd
-zJ2pV
-r8&#ti
-wMqK
- #A/(
-u^6#4iI
+ 0&:Gd
+ $$r8&#ti
+ ($u^6#4iI
 u^7#5iI
 u^4#6iI
 u^5#7iI
-/(
-  &;/(
-  $;/(
-  $;/(
-  $;/(
-:Gd
-/(
+ .* '; 0& %;/(
 r8&$;p*
-p\p.7
- #3zJ5a
-}=
-zJ6pC
-zDH%t
+ &( (X$zDH%t
 uYH
-u"
-}k
-rIr(%}
- %m$ $'yvv+p=
-rzq0H&7
- #4s"H&-
+ &&rIr(%}
+ .$rzq0H&7
+ $$s"H&-
 wD
-t9pN
-{prQ
-t+r$r_
-yvpdw;
-rHY>|$'
-r]YH'd
- $6rIr(%|
- #.:Ir.
- $${Br1x)
-t+r1U7
- '&/U
+ %iM *(r]YH'd
+ &$rIr(%|
+ $$:Ir.
+ 4$/U
 t1|diJ
- $(s>sa#3
- #$rdQd
- #$z(%x
+ &&s>sa#3
+ $$rdQd
+ $$z(%x
 xd%x&<
-r>2
-wN%x;
+ $&wN%x;
 G,)
- &,  #+xd%x&=
-r>.
- $(wN%y4
-G.)
- $&vB*|^
-t=-&-&6
+ *& %+xd%x&=
+ (&wN%y4
+ $5 (8t=-&-&6
 IpYq'rS{+u(J&-;
 v[J&#
-r?-
- #7r*uvp}
- $F/B
-J)vX
-{yf
-J*v|
-/A
+ ,(/B
+ $${yf
+ $$/A
 p9*
- #K/#
-J/|'
+ &q#J/|'
 uR'p
 J0{V
 /#
 sY'
- #Et>6sX
-J4xz
-  #nLz('h
-sY+
- #EqI;
-Wv5pf
-J<|<
+ &Y#J4xz
+ $$z('h
+ &+ &.J<|<
 J>{e
-J@uC1
-sY5
- #OqI:
-Wt0p}
-:{}v
+ $"sY5
+ ((:{}v
 :yuC6
 :wq(<
- $Z&/t
+p90'
+ $A/t
 :pq(0
 :oq(+
 /t
 p9rl
-  $C:jq(.
+ 'C:jq(.
 :iq(1
 /#
 p9u*
-  $I:dq(*
+ 'I:dq(*
 :cq(6
 /#
 p9u/
-  $O:]rP'
+ 'O:]rP'
 :\rP0
 /#
 p9++
- #3|7pf
-:FrP2
+ &y#:FrP2
 :ErP.
 :DrP1
 p9vh
- $a$::rP*
+ $I/*
+::rP*
 uR$+
 :9rP6
 /*
 p9qF
- #A/$
-:4s?'
+ &j#:4s?'
 :3s?0
 :2s?+
 p9vZ
-  $(:+s?.
+ &%:+s?.
 wW+
 :*s?1
 /$
-p925
- #O  #oMuR'\
+ &P% $HuR'\
 /C
 :$s?*
- #e#:#s?6
+sh?Iq3u}vMqU
+:#s?6
 /B
 :Suy<
 sh?Iq3u}vMq5
 p9z]
- &k#/s
-rI.
-v_<
-v_<
- $*/a
+ *4/s
+ ,$/a
 ||
 CS
-_2
- $*/a
- $m#_3
- $h#yvv+pX
-})
-C(
-q4U
- $*/5
- #7C'
-  $4 #@/5
- #OC$
-  $4 #X#/,
-tX2
-n6
+ &e#!{J
+/a
+tX
+CP
+ &4 *h#q4U
+ &$/5
+ &$ &: $9/5
+ &$ &D $C/,
+ $$n6
 _0
- $*tX.
- %g( #b(/,
-vb3
-n7
+ 0&/,
+ $$n7
 _1
- $*/#
-tX2
-nD
-  $3 #,  $3 $P( #x'/#
-vb3
-nE
-  $3 #,/3
-||<
-C|
+ &&/#
+ $AnD
+ '3 $J *. $+/#
+ $CnE
+ '3 $J &a%C|
 q4}
- $*/-
-||'
-C{
- ${' #t'/2
- #.Cz
- $w' #Q( #$Cy
- $w' #t' #+Cx
- $w' #j' #5Cw
- $w' #]'/2
- #MCn
- $k( #j'tX0
-Cm
- $e' #]'tX0
-Cl
- $X' #S'tX0
-Ck
- $}& #v&/2
+ &[%/-
+ $0C{
+ &0 $9/2
+ $<Cz
+ &$ $9 $0Cy
+ &$ $- $$Cx
+ *$Cw
+ ($/2
+ $8Cn
+ &$ $7 $.Cm
+ &$ $- $$Cl
+ *$Ck
+ ($/2
 tX5
 Cb
 q4|
- $*tX*
-pp.
+ &( $.pp.
 q4a
- $(/2
-tX6
-C_
+ &)/2
+ $.C_
 r9.
- $*/#
-tX5
-C^
-  $3 #*  $3q4]
- $*/#
-tX6
-C\
-  $3 #,  $3C[
-  $D #,  $Dq4Z
- $(  $3CY
-  $D #,  $DCX
-  $D #*  $Dq4W
- $*  $DCV
-  $D #*/2
-{11
-CM
-  $D #,{15
-pp.
-q4L
- $({11
-CK
-  $N #,  $,q4J
- $(/*
+ &'/#
+ %3C^
+ '3 $* '3q4]
+ (* $9C\
+ '3 $@ '3C[
+ 'D $* 'Dq4Z
+ (* $9CY
+ 'D $@ 'DCX
+ 'D $* 'Dq4W
+ (* $9CV
+ 'D $@/2
+ $:CM
+ 'D $3 $: %Dq4L
+ &3 $$CK
+ 'N &( %Nq4J
+ &&/*
 tX2
 CI
-  $x% #,  $x% $R# #M/*
+ 'x% $* *a# $_#/*
 vb3
 CH
-  $x% #,/$
-{11
-C;
-  $H #*  $Hq4:
- $*{11
-C9
-  $H #*  $Hq48
- $*/$
-tX2
-C7
-  $H #*  $H $' #./$
-vb3
-C6
-  $H #*/2
-vbe
-C)
- $' #.{16
+ 'x% $*/$
+ $?C;
+ 'H $F 'Hq4:
+ &( $?C9
+ 'H $F 'Hq48
+ &* &_*C7
+ 'H $e* *k$ $h$ &_*C6
+ 'H $g*/2
+ *w$ $t${16
 CU
- $< #7/2
+ &y$ $t$/2
 tX<
 CT
-  $p' #,tX'
+ 'p' $*tX'
 ppq0
- $<p,ulpU
- &$p"+x+
-st
-p"+uE
- 3(`}
+ X#{$`}
 
 var fewQ8TwoSM80NarrowAligned = driver.Text{Base: &fewQ8TwoSM90NarrowAligned, Code: `packed2 68268 few_bytes_twoVectors
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- g#( r%&/3
- >$ R)&/N
- i1$/l
- +$/k
- #$/k
- ($/k
- ($/h
+ }$( e)&/3
+ Z#$ T0&/N
+ RA$/l
+ 4$/k
  $$/k
+ .$/k
+ .$/h
  &$/k
+ *$/k
+ &$/k
+ e=$/n
+ ^$$/j
  $$/k
- r/$/n
- W#$/j
- #$/k
- d'$ y($`}
+ w,$ s/$`}
 
 var fewQ8FourSM90NarrowAligned = driver.Text{Base: &fewQ8TwoSM90NarrowAligned, Code: `packed2 84781 few_bytes_fourVectors
- 0$]r:qS
- #$O11qS
+ >$]r:qS
+ $$O11qS
 hp0rO
 p#pd'rT
- r$(p<A
- l#$p<B
- E$p<C
- v#$p<D
- T$$p<E
- F$p<F
- ?$ 'm$ ;l$p<H
- ?$p<I
- .$xd#6;
- &$J%vC@
- 3$qtD4
+ e'(p<A
+ X%$p<B
+ i#$p<C
+ m%$p<D
+ X&$p<E
+ k#$p<F
+ \#$ ,m$ T#l$p<H
+ \#$p<I
+ :$xd#6;
+ *$J%vC@
+ D$qtD4
 tIu(EM
- )"p~#Ys6
- $$qtHs6
- 7$rsH#f
- -$pHJ%3
- &$L28
- H$ -1rr4B
+ 0"p~#Ys6
+ &$qtHs6
+ L$rsH#f
+ 8$pHJ%3
+ *$L28
+ o#$ 81rr4B
 rr5B
 rr6B
 rr7B
@@ -13837,33 +10742,33 @@ rxu0B
 rxsRB
 rxt[B
 rxrJB
- -"y$s^6
- #$uz5A
+ 8"y$s^6
+ $$uz5A
 sx6r4
- -&L9^
- %7yPJ)
- #$L:pN
- %+yPL)
- #$t1yZxO
+ 8&L9^
+ (7yPJ)
+ $$L:pN
+ (+yPL)
+ $$t1yZxO
 t#xO
-  '#p<J
+ -#p<J
 r)w]&4
 vJvE4
 trvE4
 vnvE4
- <:{krC"V
- (${kp+qRV
- '$/#
- #;/#
+ V#:{krC"V
+ .${kp+qRV
+ ,$/#
+ $;/#
 X1[B
 X0~#
 X/~#
 X.~#
- %,X9[B
+ (,X9[B
 X8~#
 X7~#
 X6~#
- <* *g#X%"6B
+ V#* 2g#X%"6B
 X$"6(
 X#"6(
 X""6(
@@ -13871,7 +10776,7 @@ X)"2B
 X("2(
 X'"2(
 X&"2(
- <f#prrg"VB
+ V#f#prrg"VB
 prry"V(
 prr\"V(
 wH"V(
@@ -13887,7 +10792,7 @@ X)"JB
 X("J(
 X'"J(
 X&"J(
- <2prrg"oB
+ V#2prrg"oB
 prry"o(
 prr\"o(
 wH"o(
@@ -13903,42 +10808,42 @@ X)"cB
 X("c(
 X'"c(
 X&"c(
- <2{krCFFqX
+ V#2{krCFFqX
 /&
 pru0[#S
- &({krCEFqX
+ *({krCEFqX
 /#
 X)[#[
-  &z% #//#
+ +z% $//#
 X1[#d
-  &z% $.X9[#l
-  &z% ;,prrg">#x
- %l&pru0":#|
- %$X%"6$#3
-  %z%X)"2$#3
-  &z% ;q&prrg"V$#3
-  %z%pru0"R$#3
-  %z%X%"N$#3
-  %z%X)"J$#3
-  &z% ;4prrg"o$#3
-  %z%pru0"k$#3
-  %z%X%"g$#3
-  %z%X)"c$#3
-  &z% ;4{krCkFqc
+ +z% &.X9[#l
+ +z% T#,prrg">#x
+ (l&pru0":#|
+ ($X%"6$#3
+ )z%X)"2$#3
+ +z% T#q&prrg"V$#3
+ )z%pru0"R$#3
+ )z%X%"N$#3
+ )z%X)"J$#3
+ +z% T#4prrg"o$#3
+ )z%pru0"k$#3
+ )z%X%"g$#3
+ )z%X)"c$#3
+ +z% T#4{krCkFqc
 /&
 pru0[$#3
- &({krCjFqc
+ *({krCjFqc
 /#
 X)[$#3
-  &u) #//#
+ +u) $//#
 X1[$#3
-  &u) $.X9[$#3
-  &u) ;,prrg">$#3
- %r,pru0":$#3
-  .z% ;P-  3z% ;4  3z% ;4{kuX#>FsI
-  (z%{kuX#=FsI
-  (z% #"  (z% $.  'z% ;,  3z% ;4  3u) ;4  2u) #2qzu(EH#c
- 4$wH"|#C
+ +u) &.X9[$#3
+ +u) T#,prrg">$#3
+ (r,pru0":$#3
+ ;z% T#P- Ez% T#4 Ez% T#4{kuX#>FsI
+ /z%{kuX#=FsI
+ /z% $" /z% &. -z% T#, Ez% T#4 Eu) T#4 Cu) $2qzu(EH#c
+ F$wH"|#C
 wH"X#B
 wH"A#A
 wH"*#@
@@ -13956,31 +10861,31 @@ X&"A#5
 X&"*#4
 /m
 p~%Y;
- #6zg%Z&E
- %$s,%[H$0
+ $6zg%Z&E
+ ($s,%[H$0
 zg$/A
 vO$0r4
 /l
 r8%\&A&B
- /,w\$7
- )$p<K
- &$wN$73
- $$wN$63
- $$wN$53
- $$wN$43
- *$s,#ye
+ <,w\$7
+ 0$p<K
+ *$wN$73
+ &$wN$63
+ &$wN$53
+ &$wN$43
+ 2$s,#ye
 /4
 zg$;A
 vO$<r4
- %*yP\)
- '$yP^)
- #+s,$?^
- %+yPa)
- #$s,$@pN
- %+yPc)
-  *d4p<L
-  &d4 <>  #d4 ($  7d4 ;0  3d4 ;4  3d4 ;4  3d4 ;4  $d4  'i0  $d4  'i0  $d4  'i0 $0  'i0 ;,  3i0 ;4  3d4 ;4  3d4 ;4  >d4 ;>  3d4 ;4  3^8 ;4  3^8 ;4  >d4 ;>  3^8 ;4  3Y< ;4  2Y</4
-  #d4 46p>CpM"{$')
+ (*yP\)
+ ,$yP^)
+ $+s,$?^
+ (+yPa)
+ $$s,$@pN
+ (+yPc)
+ 3d4p<L
+ +d4 V#> %d4 .$ Md4 T#0 Ed4 T#4 Ed4 T#4 Ed4 T#4 'd4 -i0 'd4 -i0 'd4 -i0 &0 -i0 T#, Ei0 T#4 Ed4 T#4 Ed4 T#4 [#d4 T#> Ed4 T#4 E^8 T#4 E^8 T#4 [#d4 T#> E^8 T#4 EY< T#4 CY</4
+ %d4 F6p>CpM"{$')
 p>BU"V$'(
 p>Ax.>$''
 p>@u7&$'&
@@ -14000,96 +10905,95 @@ p>47[$&w
 :-d
 /4
 s,&)H'T
- #:zg&)A
+ $:zg&)A
 vO&*r4
 /4
 r8'V&A&B
- /*w\&1
- )$p<M
- &$wN&13
- $$wN&03
- $$wN&/3
- $$wN&.3
- *$s,'bH'e
- %$s,'b&6
+ <*w\&1
+ 0$p<M
+ *$wN&13
+ &$wN&03
+ &$wN&/3
+ &$wN&.3
+ 2$s,'bH'e
+ ($s,'b&6
 /#
 }Pr('c&Ir4
 }Pr('bAH'b-
- #*rHr(%uH%uH'f
+ $*rHr(%uH%uH'f
 zg%u&E
- %&tIr(%|H'h
+ (&tIr(%|H'h
 q"p4s6
 s/
 qjqVH'_
 r#r('a8
 qjr(&2A
- #.r#xS&2
+ $.r#xS&2
 qjq3A
- %&uYY
- #$p<N
- #$t*;H'd
- #$zbr(&#H&#,
+ (&uYY
+ $$p<N
+ $$t*;H'd
+ $$zbr(&#H&#,
 /$
 r8&4ti
- #(u^B#@iY
+ $(u^B#@iY
 u^C#AiY
 u^@#BiY
 u^A#CiY
- (*w1pMiX
+ .*w1pMiX
 sZQ[UiX
- )&:Wd
- #$r8&/ti
- %$u^>#<iY
+ 0&:Wd
+ $$r8&/ti
+ ($u^>#<iY
 u^?#=iY
 u^<#>iY
 u^=#?iY
- (*  $; )&:Wd
-/(
+ .* '; 0& %;/(
 r8&0;p*
- $(/(
+ &(/(
 u^:#8iY
 u^;#9iY
 u^8#:iY
 u^9#;iY
-  3;r8&1;Z
+ E;r8&1;Z
 p\rL7
- $U#u^6#4iY
+ ';u^6#4iY
 u^7#5iY
 u^4#6iY
 u^5#7iY
-  3;r8&2;^
+ E;r8&2;^
 p\s*7
- &P#zDH&%
+ *#zDH&%
 uYX
- $&rIr(&.
- ($rzq3H&G
- #$s"H&;
+ &&rIr(&.
+ .$rzq3H&G
+ $$s"H&;
 wD
 t9pT
- &(r]YH't
- $$rIr(&-
- #$:Yr.
- ,$t1|diZ
- &$rdbd
- #$z(&)
+ *(r]YH't
+ &$rIr(&-
+ $$:Yr.
+ 6$t1|diZ
+ *$rdbd
+ $$z(&)
 xd&)&<
- #&wN&);
- '$  #+xd&)&=
- %&wN&*4
- 7$uR(#
- )$z('x
- -$JG}v
+ $&wN&);
+ ,$ %+xd&)&=
+ (&wN&*4
+ L$uR(#
+ 0$z('x
+ 8$JG}v
 JIuC6
 JKq(<
- %(JRq(0
+ ((JRq(0
 JSq(+
- &&:zq(.
+ *&:zq(.
 :yq(1
- &&:tq(*
+ *&:tq(*
 :sq(6
- &&:nrP'
+ *&:nrP'
 :mrP0
- &&:VrP2
+ *&:VrP2
 :UrP.
 :TrP1
 :SrP5
@@ -14097,11 +11001,11 @@ JSq(+
 :QrP6
 :Ps?<
 p92'
- $*:Bs?0
+ &*:Bs?0
 uR$3
 :As?+
 /*
- %6:<s?.
+ (6:<s?.
 :;s?1
 ::s?5
 :9s?*
@@ -14109,12 +11013,12 @@ uR$3
 :7uy<
 :6uy'
 p9re
- $1:+uy+
+ &1:+uy+
 wW-
 :*uy2
 /$
 p9t,
- $8uR'm
+ &8uR'm
 /C
 :$uy1
 wW"
@@ -14123,95 +11027,95 @@ wW"
 :duy*
 sh?Iq3u}vMqP
 p9.6
- .4C[
- '$CX
- ($ $k' S#j'nS
+ :4C[
+ ,$CX
+ .$ &k' V$j'nS
 _R
- &&nT
- '$nU
- &$nV
- &$nW
- &$nX
- '$Cv
- &$Cu
- &$Ct
- &$Cs
- '$Cj
+ *&nT
+ ,$nU
+ *$nV
+ *$nW
+ *$nX
+ ,$Cv
+ *$Cu
+ *$Ct
+ *$Cs
+ ,$Cj
 _S
- &&q4i
- &$Ch
- '$Cg
-  $3 %(q4f
- &$Ce
- '$Cd
-  $D %(q4c
- &$Cb
- '$Ca
-  $D %(q4_
- &$C^
- '$CU
-  $D %(q4T
- %$CS
-  $N %(q4R
- $$ #ICQ
-  $G #R# $Kq4P
- $N #KCO
-  $@ #T# $Mq4N
- $R# $OCM
- $$ #N &M #N $MCL
- $$ $L #KC?
-  $H #R# $Kq4>
- $N #KC=
-  $H #T# $Mq4<
- $R# $x#  $6 #}# &x# #{# $z#  $@!crepm
- &(!cxWpm
- '$!cy,pm
- &$!c.wG
- '$!c.wX
- '$!c.x#
- #$C]
- $$!cyspm
- $$C\
- $r'!c.xw
+ *&q4i
+ *$Ch
+ ,$Cg
+ '3 ((q4f
+ *$Ce
+ ,$Cd
+ 'D ((q4c
+ *$Cb
+ ,$Ca
+ 'D ((q4_
+ *$C^
+ ,$CU
+ 'D ((q4T
+ ($CS
+ 'N ((q4R
+ &$ $ICQ
+ 'G $R# &Kq4P
+ &N $KCO
+ '@ $T# &Mq4N
+ &R# &OCM
+ &$ $N *M $N &MCL
+ &$ &L $KC?
+ 'H $R# &Kq4>
+ &N $KC=
+ 'H $T# &Mq4<
+ &R# &x# '6 $}# *x# ${# &z# '@!crepm
+ *(!cxWpm
+ ,$!cy,pm
+ *$!c.wG
+ ,$!c.wX
+ ,$!c.x#
+ $$C]
+ &$!cyspm
+ &$C\
+ &r'!c.xw
 tX'
 ppq3
- ={'`}
+ X#{'`}
 
 var fewQ8FourSM80NarrowAligned = driver.Text{Base: &fewQ8FourSM90NarrowAligned, Code: `packed2 84672 few_bytes_fourVectors
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- g#( r%&/3
- >$ T)&/N
- s5$/l
- +$/k
- #$/k
- ($/k
- ($/h
+ }$( e)&/3
+ Z#$ X0&/N
+ gI$/l
+ 4$/k
  $$/k
+ .$/k
+ .$/h
  &$/k
+ *$/k
+ &$/k
+ XE$/n
+ ^$$/j
  $$/k
- l3$/n
- W#$/j
- #$/k
- p($ s)$`}
+ a/$ g1$`}
 
 var fewMixedFourSM90NarrowAligned = driver.Text{Base: &fewQ8FourSM90NarrowAligned, Code: `packed2 115851 few_mixed_fourVectors
- '$!xgp[rmr[p3gq*
+ ,$!xgp[rmr[p3gq*
 !|FIp)jpEp3q*
 !yLqGyKrnrDp)orDwp
 !yLpVyKIt2q7vzq*
 !yLPyKvyw{pEq*
- '*|Z'q^
+ ,*|Z'q^
 tW|Q
 Opd6rT
 z7q&s7
 p#v+yD
- (,v0
+ .,v0
 vc
 uG
 |4
- 0"u<0sI
- %"zqvP
+ >"u<0sI
+ ("zqvP
 zqvU
 zqw<
 zqq6
@@ -14225,36 +11129,36 @@ p"+sD
 p"+sc
 p"+qc
 p"+t'
- 2$q@$
+ B$q@$
 s/
 q@%
 q@'
 s/
 q@)
- $$s/
+ &$s/
 u?ps
- $&s/
+ &&s/
 xA
- +(tIp8.&&
- &$ #&p]/%.%-
+ 4(tIp8.&&
+ *$ $&p]/%.%-
 r)s^-%,
- '&pL4;
- 7$ 09zCM4
+ ,&pL4;
+ L$ >9zCM4
 L78
 L<pk
- %(p]W%A%@
- #$q{RM
+ ((p]W%A%@
+ $$q{RM
 s/
 qt+4
- #$tG^
+ $$tG^
 tIp4p*
- #&qj|1Q
+ $&qj|1Q
 w3Q8
 qjbA
- #Fz2Z
+ $Fz2Z
 WqG.|^
 pg-,
- #q5 #]6s/
+ $q5 $]6s/
 |9
 /#
 pg-4
@@ -14270,17 +11174,17 @@ s/
 s"q5
 q\6v1
 p_.;qP
- #1s"qU
+ $1s"qU
 W{6{i
 pg/,
 pH.8
 /#
 t9%$
- ##t/#
+ $#t/#
 r='v5
 p]#;%%
 r=+p;
- ##t/Y
+ $#t/Y
 WyIpX
 {Qp8$M
 q>sS2
@@ -14289,23 +11193,23 @@ q{'8
 uPb8
 r=2v5
 t9%+
- $0t/b
+ &0t/b
 r=*p;
 t/a
- #$t1xP>w~
+ $$t1xP>w~
 /-
- #P8  %#q\6pb
-  $'/)
- ##/'
-  %$p<C
- #x7x=p8(3
- #$/'
+ $P8 )#q\6pb
+ ''/)
+ $#/'
+ )$p<C
+ $x7x=p8(3
+ $$/'
 s%+3
 zy
- #@s%%3
- #5tV5%6%7%8r|
+ $@s%%3
+ $5tV5%6%7%8r|
 s%#3
- #(tV9%:%;%<r|
+ $(tV9%:%;%<r|
 r2qR3
 {H
 tV=%>%?%@r|
@@ -14317,109 +11221,97 @@ x=w]
 D")
 tVE%F%G%Hr|
 /'
- $w){rp8M%Nr|
+ &w){rp8M%Nr|
 /'
- $PW#{rp8I%Jr|
+ &PW#{rp8I%Jr|
 /'
 G(R
 {rp8K%Lr|
- 5l^# /9J'd
+ Hl^# <9J'd
 /4
 q:@4
 y$s^q
- #*Lwpk
- $$/4
+ $*Lwpk
+ &$/4
 p_:%|%{
 /4
 pg@M
-  $_%/4
-  %_%qjqV&D
+ '_%/4
+ )_%qjqV&D
 wvE8
-qjbA
-/+
+ %_%/+
 z2Z
 /4
-pg-,
+ %_%/4
+ A_%/3
+ )_%/4
+ /_%/4
+ %_%//
+ $0tAH
 /4
-  1_%/3
-  %_%/4
-  (_%/4
-  #_%//
- #0tAH
-/4
-  '_%/4
-t9%+
- $kR$tAF
+ -_%/4
+ %_% &kR$tAF
 /1
 tAG
 /4
-  (_%/3
-  *_%p<D
+ /_%/3
+ 3_%p<D
 /4
-  '_% #YQ$  $_%tV6%7%8%9r|
-  $_%tV:%;%<%=r|
-  $_%tV>%?%@%Ar|
-  %_%tVB%C%D%Er|
-  $_%tVF%G%H%Ir|
-  %_%{rp8N%Or|
-  %_%{rp8J%Kr|
-  $_%{rp8L%Mr|
- #*/<
+ -_% $YQ$ '_%tV6%7%8%9r|
+ '_%tV:%;%<%=r|
+ '_%tV>%?%@%Ar|
+ )_%tVB%C%D%Er|
+ '_%tVF%G%H%Ir|
+ )_%{rp8N%Or|
+ )_%{rp8J%Kr|
+ '_%{rp8L%Mr|
+ $*/<
 q:B;
- &&q:B4
- &$p<E
- #$q:>rf
- #$pHW8
- #$qzu(SA
- #$pH:&C
+ *&q:B4
+ *$p<E
+ $$q:>rf
+ $$pHW8
+ $$qzu(SA
+ $$pH:&C
 /#
 ucW|w
 qf|$:-
- #*tIu(9&%
- $$r)pay0A
- %$Tp-rX
+ $*tIu(9&%
+ &$r)pay0A
+ ($Tp-rX
 qtSM
 TpXq[
- #(q:MM<
- $$qtQM
+ $(q:MM<
+ &$qtQM
 Tq-s8
 wv?&@
- #(TqWv/
+ $(TqWv/
 pH>&@
 p_>4&@
 p_>M&@
 Tp;yI
- #,TrXp;
+ $,TrXp;
 q_JK
 Tq-a0
 qt>4
- $*TpXp-
- %$Tq-yq
- #$TpV*qO
+ &*TpXp-
+ ($Tq-yq
+ $$TpV*qO
 tIb&S
- $&TqWpb
+ &&TqWpb
 y$sS@
- '&Tv5qW
- &$tAJ
- &$tAJ
- &$tAJ
- &$tAJ
- %$p<F
- #$G.)
- *$  *+ #2  *4 #2  *=TuZrX
- B4Ty2{X
- $$Tt0q~
- &$tAI
- &$tAI
- &$tAI
- &$tAI
- %$p<G
- #$G,)
+ ,&Tv5qW
+ *$tAJ
+ *$ %' *$ %, *$ %1 ($p<F
+ $$G.)
+ 2$ 3+ $2 34 $2 3=TuZrX
+ c#4Ty2{X
+ &$Tt0q~
+ *$tAI
+ *$ %' *$ %, *$ %1 ($p<G
+ $$G,)
 w62u5t"$#%#&#'r|
- #&G,)
- $$G,)
- $$G,)
- $$Ta0p=
+ $& %% &$ %( &$ %+ &$Ta0p=
 qJ$#%
 zG&
 zG'
@@ -14442,88 +11334,87 @@ s>t[(
 {Brgy:
 s>rJ(
 {Brg4uT
-  )$TpV.P
- $$TpV*r7
- #$pIp446
- #${Qp4M
- #$tIp4vl
- %$sF6E
+ 1$TpV.P
+ &$TpV*r7
+ $$pIp446
+ $${Qp4M
+ $$tIp4vl
+ ($sF6E
 TpV6pV
 q"bM
- $(s"vl
+ &(s"vl
 TpV*yq
- #&TpV6tY
- $o$TpV*pX
+ $&TpV6tY
+ &o$TpV*pX
 t*vEA
- $&x~2q1rQvLt"$#%#&#'@
+ &&x~2q1rQvLt"$#%#&#'@
 zF0pv
 pIb4
 zF2pb
 pIqRM<
 Lg8
- #Kw/
+ $Kw/
 w3j8
- #w&u"
+ $w&u"
 zF.q8
 q$rg##
 vJ;pT
- $Tu#/*
+ &Tu#/*
 qzp8|%j
 xr
 /*
 {Qp8ky%
-  #NLm8
-  #NLr8
-  %NyP5)
-  #N/*
-  #Nw3r8
-  $N/*
- #lL/)
- $jL/*
-  %Nx~2q1rQvLt"(#)#*#+@
+ %NLm8
+ %NLr8
+ )NyP5)
+ %N/*
+ %Nw3r8
+ 'N/*
+ %N/)
+ &Ux#/*
+ )Nx~2q1rQvLt"(#)#*#+@
 /*
-  #N/*
-  #NLw8
-  $Nw3z8
-  $N/*
+ %N/*
+ %NLw8
+ 'Nw3z8
+ 'N/*
 q$ry##
-  &Nqzr(#<%z
-  $N{Qp8{y%
-  #NL}8
-  #Ns,#28
-  %N #v#  %Nr#r(#18
-  (Np<J
-  &Nx~2q1rQvLt",#-#.#/@
-  &Ns,#68
-  $Nr#r(#98
-  %Nq$r\##
-  &Nqzr(#MH#9
-  $N{Qr(#:y%
-  #Ns,#<8
-  #Ns,#C8
-  %N #\#  %Nr#r(#A8
-  (Np<K
-  &Nx~2q1rQvLt"0#1#2#3@
-  &Ns,#F8
-  $Nr#r(#I8
-  %NxBQ[##
-  %NTq-pV0
+ +Nqzr(#<%z
+ 'N{Qp8{y%
+ %NL}8
+ %Ns,#28
+ )N $v# )Nr#r(#18
+ /Np<J
+ +Nx~2q1rQvLt",#-#.#/@
+ +Ns,#68
+ 'Nr#r(#98
+ )Nq$r\##
+ +Nqzr(#MH#9
+ 'N{Qr(#:y%
+ %Ns,#<8
+ %Ns,#C8
+ )N $\# )Nr#r(#A8
+ /Np<K
+ +Nx~2q1rQvLt"0#1#2#3@
+ +Ns,#F8
+ 'Nr#r(#I8
+ )NxBQ[##
+ )NTq-pV0
 rHr(#NH#NH#S
 zg#NH#^
- $JrHr(#RH#R,
+ &JrHr(#RH#R,
 xd#R;
- #&Tpba
- $$J%vCB
+ $&Tpba
+ &$J%vCB
 pwpbrR
- $&w9?&'
+ &&w9?&'
 pwp=r7
- $&pwq8p'
- #$pwqWp;
+ &&pwq8p'
+ $$pwqWp;
 wC#H#f
 pwrXpv
 z~L
- #*q:@4
- #$pHSpk
+ $* %V. $$pHSpk
 qtS,
 tIu(SM
 W{$qG.
@@ -14532,86 +11423,83 @@ z)<qG.
 v4u(/pk
 /#
 q>Y,
-  %$q>p?4
-  %$q>pQM
-  $$/_
-  %d./W
- #|5/V
+ )$q>p?4
+ )$q>pQM
+ '$/_
+ )d./W
+ $|5/V
 vd
 /^
-pg-,
-/^
+ %n1/^
 t9Z
 s/
 yf
-  %n1t9p2
+ )n1t9p2
 s/
 s"^
-  %n1t9pe
+ )n1t9pe
 s/
 s"pN
 /]
 p_.;pT
- #5s"pe
-/^
-  %n1t9qP
-  $u1WyIu)
-  #g1 #q6p~$*s6
- $$qtVs6
- %$q:@;
- #$p]'ti
+ $5 %x1/^
+ )n1t9qP
+ 'u1WyIu)
+ %g1 $q6p~$*s6
+ &$qtVs6
+ ($q:@;
+ $$p]'ti
 q:@M
- %&pg@3
- $$pg@e
- $$pg@;
- %$pg?8
+ (&pg@3
+ &$pg@e
+ &$pg@;
+ ($pg?8
 rsH$6
 tP<0q8
- '(tP<.pC
- %$pwp=r{
+ ,(tP<.pC
+ ($pwp=r{
 pHX%D
 /:
- #(uY&
+ $(uY&
 pwqWrX
 LC8
- '(/:
+ ,(/:
 rd&d
 pws{q-
- #({9K
- $$G0)
- &$pws8pv
- #3{9L
- $8G2)
- 9${\W
- $$qD%B
+ $({9K
+ &$G0)
+ *$pws8pv
+ $3{9L
+ &8G2)
+ P#${\W
+ &$qD%B
 qD$B
 qD#B
 qD"B
- .*v"yd
- $$y$s^G
- #$uzFA
+ :*v"yd
+ &$y$s^G
+ $$uzFA
 sxGr4
-  %Q*yPM)
-sF6E
-pHSp*
-  %(yPO)
-  #(LJ^
-  %.yPQ)
-  #.LKpN
-  %4yPS)
-  #4 *{Gr)w]&A
+ )Q*yPM)
+ %Q*pHSp*
+ )(yPO)
+ %(LJ^
+ ).yPQ)
+ %.LKpN
+ )4yPS)
+ %4 2{Gr)w]&A
 vJvEA
 trvEA
 vnvEA
- #h'qzu(S%"
+ $h'qzu(S%"
 t%pC6a+
 pgZs@
- #f< #p8pgYs@
- #e: #h:{\[
+ $f< $p8pgYs@
+ $e: %%{\[
 {\\
 {\]
 {\^
- $W$W{$rR
+ &n<W{$rR
 w/
 q:w8
 q>sS0
@@ -14622,108 +11510,108 @@ q"sS,
 t%p-<qG.
 uPp?8
 t%p-+sX
- #m6uPsS*
+ $m6uPsS*
 }X
 t%p-2pb
 r3qvw(qZr/ya
 /#
- #,  $(/#
+ $, '(/#
 r3w({Pz\w(qZ5ya
 t%p-+r{
- #t4  %//#
-  #/ $o4  &/ #*p]&}'5
+ $t4 )//#
+ %/ &o4 +/ $*p]&}'5
 {krQ
- ($p]'}'5
-  #* ($p](}'5
-  $* '&p])}'5
-  $2 &&W{$q-
+ .$p]'}'5
+ %* .$p](}'5
+ '* ,&p])}'5
+ '2 *&W{$q-
 q:v%*
-  #e#/)
+ %e#/)
 q:f%,
-  $e#/)
-  #e#/(
-  %e#/(
-  )e#/)
-  .e#/(
- 2V#/(
+ 'e#/)
+ %e#/(
+ )e#/(
+ 1e#/)
+ ;e#/(
+ BV#/(
 q:u%9
-  #j$/(
+ %j$/(
 q:e%;
-  $j$/(
-  #j$/'
-  %H/'
-  )j$/(
-  /U# 2V#/(
+ 'j$/(
+ %j$/'
+ )H/'
+ 1j$/(
+ =U# BV#/(
 q:t%H
-  $U#q:d%J
-  @U# 2V#W{$s{
+ 'U#q:d%J
+ _#U# BV#W{$s{
 LWH#J
 q:s8
-  #u&z)<s{
+ %u&z)<s{
 LZH#L
 q:c8
-  %\$uPp78
-  ;\$/+
+ )\$uPp78
+ U#\$/+
 {krCWFqX
 /)
 pru0[#u
- &h({krCVFqX
+ *h({krCVFqX
 /#
 X)[#}
- &({krCUFqX
+ *({krCUFqX
 /#
- 'o1{krCTFqX
- '$/+
+ ,o1{krCTFqX
+ ,$/+
 q:r%'
-  #W(/+
+ %W(/+
 q:b%&
-  @r& 2V#/(
+ _#r& BV#/(
 q:q%6
-  $r&q:a%5
-  @r& 2n(/(
+ 'r&q:a%5
+ _#r& Bn(/(
 q:p%E
-  $w'q:_%D
-  @w' 2V#/+
+ 'w'q:_%D
+ _#w' BV#/+
 s,#EH$*
 q:o8
-  $a%s,#HH$,
+ 'a%s,#HH$,
 q:g8
-  @r&{kuX#EFqc
+ _#r&{kuX#EFqc
 /)
- 'Z#{kuX#DFqc
- (${kuX#CFqc
- (${kuX#BFqc
-  (r&q:n%'
-  $r&q:f%&
-  Q#r&q:m%6
-  $e+q:e%5
-  Q#r&q:l%E
-  $j,q:d%D
-  Q#r&s,$'H$g
+ ,Z#{kuX#DFqc
+ .${kuX#CFqc
+ .${kuX#BFqc
+ /r&q:n%'
+ 'r&q:f%&
+ S$r&q:m%6
+ 'e+q:e%5
+ S$r&q:l%E
+ 'j,q:d%D
+ S$r&s,$'H$g
 q:k8
-  $S*s,$*H$i
-  Ae+{kuX$'FsI
-  (r&{kuX$&FsI
- (;{kuX$%FsI
- (${kuX$$FsI
-  (r&q:j%'
-  T#e+q:i%6
-  T#e+q:h%E
-  S#e+/.
+ 'S*s,$*H$i
+ b#e+{kuX$'FsI
+ /r&{kuX$&FsI
+ .;{kuX$%FsI
+ .${kuX$$FsI
+ /r&q:j%'
+ Y$e+q:i%6
+ Y$e+q:h%E
+ W$e+/.
 }Pr($jKH$j-
 }Pr($iKH$i-
 }Pr($hKH$h-
 }Pr($gKH$g-
 w4r%+q~
 rh$hs@
- $u/r<$i3
- %'rh$ls@
- $%r<$m3
- %'rh$ps@
- $%r<$q3
- %'rh$ts@
- $%r<$u3
- %'z).yU
+ &u/r<$i3
+ ('rh$ls@
+ &%r<$m3
+ ('rh$ps@
+ &%r<$q3
+ ('rh$ts@
+ &%r<$u3
+ ('z).yU
 tIr($s&5
 pH38
 r<%"8
@@ -14738,28 +11626,28 @@ z)*t0
 pH4pN
 r<%'8
 /$
-  &,t%q%+qT
+ +,t%q%+qT
 q$rg(
 z).p=
 r<%)qU
-  '+/&
+ -+/&
 p1"(
 z)*p=
 r<%-q5
-  (+q$sR(
+ /+q$sR(
 /&
 r<%0%(
-  (4p1%(
+ /4p1%(
 /&
 r<%4%'
-  (=p1#(
+ /=p1#(
 /&
 r<%6%0
-  (Fp1((
+ /Fp1((
 /&
 r<%:%/
-  (Op1&(
- #8X%$#?#e
+ /Op1&(
+ $8X%$#?#e
 q..v1
 r8%9;H%G
 q;rL
@@ -14780,7 +11668,7 @@ p>bpj{c
 X*$#<#a
 /$
 r8%:;H%G
-  #4p>a")wy
+ %4p>a")wy
 /#
 X("o#_
 /$
@@ -14797,7 +11685,7 @@ p>]px{c
 X/$#9#\
 /$
 r8%;;H%G
-  #Fp>\".wy
+ %Fp>\".wy
 /#
 X-"p#[
 /$
@@ -14814,7 +11702,7 @@ p>Y"%{c
 X4$#6#X
 /$
 r8%<;H%G
-  #Fp>X"3wy
+ %Fp>X"3wy
 /#
 X2"q#W
 /$
@@ -14830,37 +11718,37 @@ p>U"*{c
 rHr(%<H%<,
 xd%<4
 y7
- #z^#p~'p;
+ %TNp~'p;
 qzu(#A
 xr
 qzu(SH'q
 xr
- #w_#s,'rH&*
- $sF #dU$r8's&P&Q
- #(tbY
+ $Ns,'rH&*
+ &sF %cMr8's&P&Q
+ %^MtbY
 tIxS%~
-  %~Iqjr(&"A
-  #nLt*;H&$
-  $nLtAH
-  #nL{Qp?M
-  #nLq>pQH%x
+ )~Iqjr(&"A
+ %nLt*;H&$
+ 'nLtAH
+ %nL{Qp?M
+ %nLq>pQH%x
 uPY8
-  #mLw\&)
- $6tAF
-  #mLtAG
+ %mLw\&)
+ 'mLtAF
+ %mLtAG
 /\
 t1|dyO
 /\
 uYC
-  %#  #mL  $'  (mLp<M
- #. $u^#/'
+ )# %mL '' /mLp<M
+ %mL &lE/'
 wN&)3
 zy
 vWw&v&u&tr|
 wN&&3
- #,vWs&r&q&pr|
+ $,vWs&r&q&pr|
 wN&$3
- #&vWo&n&m&lr|
+ $&vWo&n&m&lr|
 wN&"3
 {H
 vWk&j&i&hr|
@@ -14875,117 +11763,116 @@ vWc&b&a&_r|
 x=p7e
 G*)
 {ru(Z&Yr|
-  %mL{ru(^&]r|
-  $mL{ru(\&[r|
- $2s,%be
+ )mL{ru(^&]r|
+ 'mL{ru(\&[r|
+ &2s,%be
 /I
 zg&5A
 vO&6r4
-  %SDyPl)
-  'R<yPn)
-  #(s,&9^
-  %.yPp)
-  #.s,&:pN
-  %4yPr)
-  *R<p<N
-  &R</=
-  #R</I
+ )SDyPl)
+ -R<yPn)
+ %(s,&9^
+ ).yPp)
+ %.s,&:pN
+ )4yPr)
+ 3R<p<N
+ +R</=
+ %R</I
 rh(os@
 r<(p3
- #t%rh(ss@
+ $t%rh(ss@
 r<(t3
- ##rIr((t
-  %# $dF/I
+ $#rIr((t
+ )# &dF/I
 w/
 r<(^8
-  #R</E
+ %R</E
 r<(qZ
-  $R</E
-  #R</D
-  %R</D
-  )R</E
-  .R</G
-  $R</F
-  >R</G
+ 'R</E
+ %R</D
+ )R</D
+ 1R</E
+ ;R</G
+ 'R</F
+ [#R</G
 r<(s%*
-  $R<r<)(%,
-  Q#R<r<)&%9
-  $R<r<)8%;
-  Q#R<r<)6%H
-  $W=r<)H%J
-  P#R</I
+ 'R<r<)(%,
+ S$R<r<)&%9
+ 'R<r<)8%;
+ S$R<r<)6%H
+ 'W=r<)H%J
+ Q$R</I
 LWH'-
 r<)G8
-  #w@/I
+ %w@/I
 LZH'/
 r<)Z8
-  BR< 's7  $R< '&  0R<r<)X%'
-  $R<r<)k%&
-  Q#R<r<)i%6
-  $t@r<){%5
-  Q#R<r<)y%E
-  $yAr<*.%D
-  Q#R<s,#EH'j
+ d#R< ,s7 'R< ,& ?R<r<)X%'
+ 'R<r<)k%&
+ S$R<r<)i%6
+ 't@r<){%5
+ S$R<r<)y%E
+ 'yAr<*.%D
+ S$R<s,#EH'j
 r<*-8
-  $c?s,#HH'l
+ 'c?s,#HH'l
 r<*88
-  \#R<r<*>%'
-  $t@r<*H%&
-  Q#t@r<*N%6
-  $gEr<*X%5
-  Q#t@r<*^%E
-  $lFr<*i%D
-  Q#t@s,$'H(I
+ j$R<r<*>%'
+ 't@r<*H%&
+ S$t@r<*N%6
+ 'gEr<*X%5
+ S$t@r<*^%E
+ 'lFr<*i%D
+ S$t@s,$'H(I
 r<*p8
-  $UDs,$*H(K
+ 'UDs,$*H(K
 r<*{8
-  \#R<r<+$%'
-  $gEr<+.%&
-  Q#gEr<+4%6
-  $YJr<+>%5
-  Q#gEr<+D%E
-  $^Kr<+N%D
-  U#R</I
-  >R</I
-  %R</E
-  &R</G
-  #R</I
-  )R</G
-  #R</I
-  *R</I
-  NR</H
-  #R</I
-  'R</I
-  e#R< #SLrd9d
+ j$R<r<+$%'
+ 'gEr<+.%&
+ S$gEr<+4%6
+ 'YJr<+>%5
+ S$gEr<+D%E
+ '^Kr<+N%D
+ [$R</I
+ [#R</I
+ )R</E
+ +R</G
+ %R</I
+ 1R</G
+ %R</I
+ 3R</I
+ |#R</H
+ %R</I
+ -R</I
+ z$R< $SLrd9d
 qzu(SH+R
 xr
 /I
 s,)iH+S
- #*zg)iA
+ $*zg)iA
 vO)jr4
 /I
 r8+U&P&Q
 /I
 tbY
 tIxS)a
-  %Q<qjr()bA
+ )Q<qjr()bA
 /I
 t*;H)d
 /C
-  $Q</I
-  $Q<q>pQH)Z
-uPY8
-/I
+ 'Q</I
+ 'Q<q>pQH)Z
+ %Q</I
 w\)i
 /E
-  $Q</E
+ 'Q</E
 tAG
 /I
-  #Q</H
+ %Q</H
 uYg
-  %#  %'  (Q<p<O
+ )# )' /Q<p<O
 /I
-  %Q<wN)i3
+ )Q<wN)i3
 zy
 zQr(,'H,(H,)H,*r|
 wN)f3
@@ -15004,65 +11891,64 @@ zQr(,7H,8H,9H,:r|
 x=r()]3
 D")
 zQr(,;H,<H,=H,>r|
-  %Q<{rr(,CH,Dr|
-  %Q<{rr(,?H,@r|
-  $Q<{rr(,AH,Br|
- $\T$s,+aH+d
-  %Pd#s,+a&C
+ )Q<{rr(,CH,Dr|
+ )Q<{rr(,?H,@r|
+ 'Q<{rr(,AH,Br|
+ &\T$s,+aH+d
+ )Pd#s,+a&C
 /#
 }Pr(+b&Wr4
 }Pr(+aAH+a-
- #2rHr()FH)FH+e
+ $2rHr()FH)FH+e
 zg)F&S
 r?1
- $(tIr()MH+g
- $$qjqVH+^
+ &(tIr()MH+g
+ &$qjqVH+^
 r#r(+_8
 qjr()aA
- #(r#xS)a
- &$uYp
- #$p<P
- #$t*;H+c
- #$zbr()QH)Q,
+ $(r#xS)a
+ *$uYp
+ $$p<P
+ $$t*;H+c
+ $$zbr()QH)Q,
 /$
 r8)cti
- #(u^d#bip
+ $(u^d#bip
 u^e#cip
 u^b#dip
 u^c#eip
- (*w1pMio
+ .*w1pMio
 sZQ[Uio
- )&:nd
- #$r8)]ti
- %$u^_#]ip
+ 0&:nd
+ $$r8)]ti
+ ($u^_#]ip
 u^a#^ip
 u^]#_ip
 u^^#aip
- (*  $; )&:nd
-/(
+ .* '; 0& %;/(
 r8)^;p*
- %(u^[#Yip
+ ((u^[#Yip
 u^\#Zip
 u^Y#[ip
 u^Z#\ip
-  3;r8)_;Z
- %Nu^W#Uip
+ E;r8)_;Z
+ (Nu^W#Uip
 u^X#Vip
 u^U#Wip
 u^V#Xip
-  3;r8)a;^
- 'NzDH)S
+ E;r8)a;^
+ ,NzDH)S
 uYo
- $&rIr()\
- ($rzq3H**
- #$s"H)j
- ($r]YH+s
- $$rIr()[
+ &&rIr()\
+ .$rzq3H**
+ $$s"H)j
+ .$r]YH+s
+ &$rIr()[
 tP<0s8
 :pr.
- #CtP<+r%
- $LtP<0u)
- &$/k
+ $CtP<+r%
+ &LtP<0u)
+ *$/k
 t1|diq
 vN
 tP<*{X
@@ -15072,19 +11958,19 @@ rd~d
 tPqypV
 z()W
 xd)W&K
- #6wN)W;
+ $6wN)W;
 G0)
- %&tPpdp'
-  #+xd)W&L
- %(wN)X4
+ (&tPpdp'
+ %+xd)W&L
+ ((wN)X4
 G2)
- %&t=:&:&C
+ (&t=:&:&C
 IpYq'rS{+u(X&:;
 v[X&#
- '(/E
- #${y~
+ ,(/E
+ $${y~
 uR,h
- #$/E
+ $$/E
 J+{7
 J,|'
 J-{V
@@ -15098,7 +11984,7 @@ J1|<
 J2{e
 /E
 sY1
- #=/'
+ $=/'
 J?uC5
 uR,0
 uR,-
@@ -15116,36 +12002,36 @@ JGq(.
 /'
 JHq(1
 /'
- $^$ #b#JTq(*
- #$z(+w
+ &^$ $b#JTq(*
+ $$z(+w
 p906
- #KqIJ
+ $KqIJ
 Tv5pf
 J\rP<
 J^rP'
 JarP0
- $k$qII
+ &k$qII
 Tt0p}
 JhrP2
 JjrP.
 JlrP1
 p9vh
- #G  #hd#JsrP*
+ $G %hd#JsrP*
 JtrP6
-  #nd#p9qF
- $#Jzs?'
+ %nd#p9qF
+ &#Jzs?'
 J{s?0
 /#
 p9v6
- $%u4#As?2
+ &%u4#As?2
 u4#@s?.
 /#
 p921
- $%u4#:s?5
+ &%u4#:s?5
 u4#9s?*
 /#
 p9xX
- $B:muy<
+ &B:muy<
 :luy'
 :kuy0
 :juy+
@@ -15153,7 +12039,7 @@ p9xX
 :huy.
 :guy1
 p9z#
- #I/.
+ $I/.
 :Xuy*
 uR%y
 :Wuy6
@@ -15171,7 +12057,7 @@ u4#.vX'
 :UvX5
 /.
 p91*
- $Y*:HvX6
+ &Y*:HvX6
 :Gv|<
 :Fv|'
 :Ev|0
@@ -15179,309 +12065,294 @@ p91*
 :Cv|2
 :Bv|.
 p9v(
- $%:5v|5
+ &%:5v|5
 wW-
 :4v|*
 /(
-  &?/(
-  $?/(
+ +?/(
+ '?/(
 :3v|6
 /(
 :2{7<
 /(
 p9*'
- #% #e,uR+l
+ $% $e,uR+l
 /G
 :${70
- #(:#{7+
+ $(:#{7+
 /F
 :z{72
- #(p9*.
- &$  #Qc# '$/v
+ $(p9*.
+ *$ %Qc# ,$/v
 ||
 Cn
 _8
- $*/v
+ &*/v
 tX
 Ck
 _9
- &*C*
+ **C*
 q4p
- $&/9
- #$C)
-  $4 #(/9
- #$C&
-  $4 #(/0
- #$n=
+ &&/9
+ $$C)
+ '4 $(/9
+ $$C&
+ '4 $(/0
+ $$n=
 _4
- %&C#
+ (&C#
 q4"
- $&/0
- #$n<
+ &&/0
+ $$n<
 q4#
- $& #+n>
-  $' #4 #7n?
-  $, #> #An@
-  $1 #J/0
+ && $+n>
+ '' $4 $7n?
+ ', $> $An@
+ '1 $J/0
 tX5
 nA
-  $7 #,tX5
-nB
-  $< #,/0
+ '7 $, %'nB
+ '< $,/0
 tX*
 nC
 _7
- $*/0
+ &*/0
 tX6
 nD
 _5
- $(/0
- #MnD
+ &(/0
+ $MnD
 _6
- $R#/'
+ &R#/'
 tX2
 nY
-  $_# #*tX.
+ '_# $*tX.
 ppq)
- $v# #}#/'
+ &v# $}#/'
 vb3
 nX
- $v$ #{$vb3
-nZ
- $Q% #V%vb3
-n[
- $[% #a%vb3
-n\
- $f% #m%/'
- #+n]
- $j% #w% #5n^
- $j% #T&/'
- #7n_
-  $_# #@/'
- #7na
-  $_# #>/'
+ &v$ ${$ %'nZ
+ '' $* %,n[
+ ', $* %1n\
+ '1 $,/'
+ $+n]
+ '7 $2 $5n^
+ '< $>/'
+ $7n_
+ '_# $@/'
+ $7na
+ '_# $>/'
 ||<
 na
-  $_# #,/7
+ '_# $,/7
 ||2
 nv
 _u
- $*/1
+ &*/1
 ||.
 nw
- $p% #u%/6
+ &p% $u%/6
 tX+
 nx
- $n% #u%tX+
-ny
- $z% #R&tX+
-nz
- $W& #\&tX+
-n{
- $b& #i&/6
+ &n% $u% %'ny
+ '' $, %,nz
+ ', $* %1n{
+ '1 $,/6
 tX0
 pB#>
- $r% #y%tX0
-pB#=
- $~% #T&tX0
-pB#<
- $Y& #^&tX0
-pB#;
- $d& #i&/6
+ &r% $y% %'pB#=
+ '' $* %,pB#<
+ ', $* %1pB#;
+ '1 $*/6
 ||'
 pB#2
 _v
- $(||0
+ &(||0
 pp6
 r9r;#1
- $(/6
+ &(/6
 ||+
 pB#0
 r96
- $(/#
-||'
-pB#/
-  $3 #*  $3r9r;#.
- $*/#
-||+
-C~
-  $3 #*  $3C}
-  $D #,  $Dq4|
- $*  $3C{
-  $D #*  $DCz
-  $D #*  $Dq4y
- $(  $DCx
-  $D #*/6
- #?Ch
-  $D #F #?pp6
-q4g
- $D #?Cf
-  $N #F  $,q4e
- $* #ACd
-  $G #H  $6 $z' #R({11
-Cb
-  $@ #,  $@q4a
- $(/.
+ &(/#
+ %3pB#/
+ '3 $* '3r9r;#.
+ &*/#
+ %3C~
+ '3 $* '3C}
+ 'D $, 'Dq4|
+ &* '3C{
+ 'D $* 'DCz
+ 'D $* 'Dq4y
+ &( 'DCx
+ 'D $*/6
+ $?Ch
+ 'D $F $? %Dq4g
+ &D $?Cf
+ 'N $F ',q4e
+ &* $ACd
+ 'G $H '6 &z' $R( %@Cb
+ '@ $, '@q4a
+ &(/.
 tX2
 C_
-  $Y( #,tX.
+ 'Y( $,tX.
 Cv
- $n%!c1y3
+ &n%!c1y3
 /.
- #&Cw
+ $&Cw
 q4v
 p9
 !c1z/
- ##Cu
-  $'!c10pm
- ##Ct
-  $,!c|Vpm
- ##Cs
-  $1!cq3pm
+ $#Cu
+ ''!c10pm
+ $#Ct
+ ',!c|Vpm
+ $#Cs
+ '1!cq3pm
 /.
 tX5
 Cr
-  $7!c1wG
-tX5
-Cq
-  $<!c1wX
+ '7!c1wG
+ %'Cq
+ '<!c1wX
 /.
 tX*
 C^
-  $Y(!c1x#
+ 'Y(!c1x#
 /.
 tX6
 C]
-  $Y(!c1*pm
+ 'Y(!c1*pm
 /.
 ||<
 C]
-  $Y(!c1xw
+ 'Y(!c1xw
 /(
- #OCI
-  $q%!c5y3
-  $Z$q4H
+ $OCI
+ 'q%!c5y3
+ 'Z$q4H
 p9
 !c5z/
- #KCG
-  $,!cs#pm
-  $,q4F
+ $KCG
+ ',!cs#pm
+ ',q4F
 p9
 !c5+pm
- #7CE
-  $6!c52pm
-  $6q4D
+ $7CE
+ '6!c52pm
+ '6q4D
 p9
 !c5wG
- ##CC
-  $@!c5wX
-  $@q4B
+ $#CC
+ '@!c5wX
+ '@q4B
 p9
 !c5x#
 /(
 tX2
 CA
-  $d*!c5*pm
-  $Z$ $k&!c5xw
+ 'd*!c5*pm
+ 'Z$ &k&!c5xw
 /&
 tX*
 C@
-  $r)!c*y3
+ 'r)!c*y3
 /&
 tX6
 C?
-  $r)!c*z/
+ 'r)!c*z/
 /&
 ||<
 C?
-  $r)!c*0pm
+ 'r)!c*0pm
 /6
- #2C+
- $$!c*+pm
- #$Cp
- $$!cu|pm
+ $2C+
+ &$!c*+pm
+ $$Cp
+ &$!cu|pm
 /6
- #&Co
-  $p+!c*wG
- ?*`}
+ $&Co
+ 'p+!c*wG
+ \#*`}
 
 var fewMixedFourSM80NarrowAligned = driver.Text{Base: &fewMixedFourSM90NarrowAligned, Code: `packed2 115742 few_mixed_fourVectors
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- ~#( U)&/;
- >$ ^+&/^
- %$/V
- #$/U
+ }%( Z0&/;
+ Z#$ m4&/^
+ ($/V
+ $$/U
 vd
 /]
- #(/]
- 1$/\
- %$/]
- ia#$ y,$`}
+ $(/]
+ @$/\
+ ($/]
+ Rr$$ s7$`}
 
 var fewQ4OneSM90NarrowAligned = driver.Text{Base: &fewQ4FourSM90NarrowAligned, Code: `packed2 94060 lone_nibbles
- &$!u'p{y.p[q*
+ *$!u'p{y.p[q*
 !xgIp)vyrmoq*
 !|FIp)jpEp3q*
 !yLqGyKp$grDt2p3q*
 !yLpVyKrnrDp)orDwp
 !yLPyKIt2q7vzq*
 !yLayKvyw{pEq*
- ',|Z'r-
- #$OpdyD
+ ,,|Z'r-
+ $$OpdyD
 huvrG
 p#5*rA
- .(p,{^
+ :(p,{^
 p,yu
- -"u<0x+
- ."tg+z1
- &$Wr{yU
- &$q@'
+ 8"u<0x+
+ :"tg+z1
+ *$Wr{yU
+ *$q@'
 s/
 q@)
 s/
- %"y}
+ ("y}
 x2
 s/
- $(rb0q%
- 5(Wt}pf
- ;$WsXyR
- '$Wv5q~
- #$WxxtB
- #$Wv/r7
- ($Wx}v5
- #$W{6pf
- $$WqG*p;
+ &(rb0q%
+ H(Wt}pf
+ T#$WsXyR
+ ,$Wv5q~
+ $$WxxtB
+ $$Wv/r7
+ .$Wx}v5
+ $$W{6pf
+ &$WqG*p;
 t/E
 Wv/v1
- (at#Wv/pv
- $$Wy2p=
- MWt#Wt}qW
- ;$t/h
- ($p<T
- H$p<U
+ .at#Wv/pv
+ &$Wy2p=
+ y#Wt#Wt}qW
+ T#$t/h
+ .$p<T
+ o#$p<U
 WsTt}
- %&Wq~pv
- #$Wr{q~
- ,$ #KvB0t}
+ (&Wq~pv
+ $$Wr{q~
+ 6$ $KvB0t}
 tJ%u
 r?,
- $JTp-rX
- #$TpXq[
- #$rsK
+ &JTp-rX
+ $$TpXq[
+ $$rsK
 rYwq
 zCvM<
- $$pLuM
+ &$pLuM
 trp*8
 Tq-s8
- #&rspT
+ $&rspT
 }\~,
 TqWv/
- %&Tp;yI
+ (&Tp;yI
 L"pk
 TrXp;
- #(Tq-a0
- #$ #$TqWpb
+ $(Tq-a0
+ $$ $$TqWpb
 v^&2
 w_pN
 zVpN
@@ -15491,133 +12362,133 @@ xr
 Tv5qW
 r]p7Z
 qfpQ^-
- %^#r]p5^
+ (^#r]p5^
 qfp^p2-
- %&r]pap2
+ (&r]pap2
 qfp|pN-
 L&8
- $Cr]qRpN
+ &Cr]qRpN
 sx"pe-
 L(8
- '<p<V
- F$TuZrX
- B$Ty2{X
- $$Tt0q~
+ ,<p<V
+ k#$TuZrX
+ c#$Ty2{X
+ &$Tt0q~
 uzS%Q
 sxT%R-
- %<uzU%R
+ (<uzU%R
 sxV%S-
- %&uzW%S
+ (&uzW%S
 sxX%T-
 L^8
- $CuzY%T
+ &CuzY%T
 sxZ%U-
 La8
- '<p<W
- $$w62u5t"%#&#'#(r|
- ,$Ta0p=
+ ,<p<W
+ &$w62u5t"%#&#'#(r|
+ 6$Ta0p=
 qJ%#&
- #(zG(
+ $(zG(
 qJ)#*
- #&zG,
+ $&zG,
 qJ-#.
- #&zG0
+ $&zG0
 qJ1#2
- #&zG4
+ $&zG4
 Ta1q~
- :$TpV.P
+ R#$TpV.P
 qzp8h%Y
 xr
 TpV*r7
- &* %$yP3)
- #$TpV6pV
+ ** ($yP3)
+ $$TpV6pV
 q"YM
 w3a8
- $(TpV*yq
- #$TpV6tY
- #$p<X
+ &(TpV*yq
+ $$TpV6tY
+ $$p<X
 TpV*pX
- %&x~2q1rQvLt"%#&#'#(@
+ (&x~2q1rQvLt"%#&#'#(@
 zF2rR
- $&zF.q8
- &$qzp8q%b
- $${Qp8cy%
- #$Le8
-  &EyP6)
- $0  #Ew3i8
- (&p<Y
- &$x~2q1rQvLt")#*#+#,@
- *$qzp8z%j
- $${Qp8ky%
- #$Lm8
-  &EyP9)
-  %Ew3q8
- (8p<Z
- &$x~2q1rQvLt"-#.#/#0@
- *$qzr(#2%r
- $${Qp8sy%
- #$Lu8
-  &EyP<)
-  %Ew3y8
- (8p<[
- &$x~2q1rQvLt"1#2#3#4@
- )$Tq-pV0
+ &&zF.q8
+ *$qzp8q%b
+ &${Qp8cy%
+ $$Le8
+ +EyP6)
+ &0 %Ew3i8
+ .&p<Y
+ *$x~2q1rQvLt")#*#+#,@
+ 2$qzp8z%j
+ &${Qp8ky%
+ $$Lm8
+ +EyP9)
+ )Ew3q8
+ .8p<Z
+ *$x~2q1rQvLt"-#.#/#0@
+ 2$qzr(#2%r
+ &${Qp8sy%
+ $$Lu8
+ +EyP<)
+ )Ew3y8
+ .8p<[
+ *$x~2q1rQvLt"1#2#3#4@
+ 0$Tq-pV0
 rHr(#3H#3H#.
 zg#3H#;
- #0 #3Tpba
+ $0 $3Tpba
 }=
 v"~49
- ##tg+yS
- #U1/7
- #&tF8
- #"uO8
- #"v^8
+ $#tg+yS
+ $U1/7
+ $&tF8
+ $"uO8
+ $"v^8
 tg+{i
 q:?M<
- $5tg2yq
+ &5tg2yq
 tb{,
 /2
 rs&1
 rY&1-
- #U)tA<
+ $U)tA<
 zfpa
 qfYqU-
-  $&r]YpT
+ '&r]YpT
 qfbq5-
-  $*r]bpe
+ '*r]bpe
 qfp?pT-
-  $. %e+p<\
+ '. (e+p<\
 x=b3
 G.)
 xV
- #t*  $%x=wk
-  $( #c/  $+tg.p;
- #h)Tt0p}
+ $t* '%x=wk
+ '( $c/ '+tg.p;
+ $h)Tt0p}
 t:&:
 th&:
 {9:
 tA:
- #]( #$ ##p<]
-  #9G*)
-  $9  $%  #9  $( $m/xV
+ $]( $$ $#p<]
+ %9G*)
+ '9 '% %9 '( &m/xV
 tg6q-
 v[1p2
- #^7X&"&B
+ $^7X&"&B
 X&"&(
-  $#/#
+ '#/#
 w1B-
 uz"p2
 /#
 X'"'(
-  %#/#
+ )#/#
 w1pj-
 r]p|p2
 /#
 X("((
-  %#  $*r]p^p2
+ )# '*r]p^p2
 /#
 X)")(
-  %#  $2pwx}p;
+ )# '2pwx}p;
 t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
 pwz1pK
@@ -15630,25 +12501,25 @@ IpY\q'?IrVu{?w>r[rS{+Q(x)
 pww;p=
 tGpk
 q>p?8
- #Q-v7
- #HpwyIw;
-  $,IpY\q'?IrVu{?w>r[rS{+QUx)
+ $Q-v7
+ $HpwyIw;
+ ',IpY\q'?IrVu{?w>r[rS{+QUx)
 pwr7v1
- #gk$pww;yq
-  #.jp{grS{+bZA
+ $gk$pww;yq
+ %.jp{grS{+bZA
 xDbK
 y7
- $;pwz$q[
- #h&/$
+ &;pwz$q[
+ $h&/$
 t+Q~#
 /#
- #0/#
- #1/#
- #4  %&yV4uT
-  %*yVy:
+ $0/#
+ $1/#
+ $4 )&yV4uT
+ )*yVy:
 /#
 t+sRr_
- #.y@1pX
+ $.y@1pX
 q_2K
 u"
 y@5p'
@@ -15657,19 +12528,19 @@ wc
 tSq
 w\#V
 wMsR
- ##y@6a
+ $#y@6a
 }=
 pupdtB
 tJH#^
- $g%ws
- '$s/
+ &g%ws
+ ,$s/
 puv+pf
 s"H#V
 rc
 w\#X
- $.rHp48,
+ &.rHp48,
 sBxS#a
- $(ug+qG.
+ &(ug+qG.
 x'u}Q&$
 xpsl
 t<w)
@@ -15686,14 +12557,14 @@ tE
 s>sa#$
 vyx*?joov,r[?\p)wwsl
 q$sg
-  #(szzo
+ %(szzo
 t<sysa
 }9pG
 zKpj
 sf<\vr{|
 tE
-  &8tusl
-  $3ug1qO
+ +8tusl
+ '3ug1qO
 xBQU"o
 p1_(
 xBQ|Np
@@ -15791,7 +12662,7 @@ sH3u7D
 snC"A
 v;"@
 sH2u7>
- #C/F
+ $C/F
 {BpR<y:
 sn=(
 {BpR;y:
@@ -15800,112 +12671,113 @@ sn<(
 sn;(
 {BpR9y:
 sn:(
- 2Yu$TpV.q8
+ Cp,TpV.q8
 qtEM
 v\&1
 xr
 /F
 |/1y%
- #,pH18
-  &q,r#r(#k8
+ %q,pH18
+ +q,r#r(#k8
 qj6A
 /F
- #4wv18
- $$/F
- #$/E
- #$p<^
+q"bM
+wv18
+ 'q,/F
+ $['/E
+ %q,p<^
 /F
- #c/ $]/x~2q1rQvLpRu"s"q"o@
+ $z_$ &]/x~2q1rQvLpRu"s"q"o@
 /F
- $&/F
- %$/G
+ &&/F
+ ($/G
 qzp|%9
- $&{Qp8:y%
- #$L<8
-  &Er#r(#u8
-  #E $2w3A8
- ($p<_
+ &&{Qp8:y%
+ $$L<8
+ +Er#r(#u8
+ %E &2w3A8
+ .$p<_
 /)
-  %Ex~2q1rQvLpRn"l"j"h@
- *.qzp8*%A
- $${Qp8By%
- #$LD8
-  &Er#r($"8
-  %Ew3I8
- (8p<a
-  &Ex~2q1rQvLpRg"e"c"a@
- *.qzp84%I
- $${Qp8Jy%
- #$LL8
-  &Er#r($,8
-  %Ew3Q8
- (8p<b
-  &Ex~2q1rQvLpR_"]"["Y@
- ).y@<a
+ )Ex~2q1rQvLpRn"l"j"h@
+ 2.qzp8*%A
+ &${Qp8By%
+ $$LD8
+ +Er#r($"8
+ )Ew3I8
+ .8p<a
+ +Ex~2q1rQvLpRg"e"c"a@
+ 2.qzp84%I
+ &${Qp8Jy%
+ $$LL8
+ +Er#r($,8
+ )Ew3Q8
+ .8p<b
+ +Ex~2q1rQvLpR_"]"["Y@
+ 0.y@<a
 }=
- ## #6J%vCR
+ $# $6J%vCR
 t%pbrR
- #&uB
- #$t%p=r7
- $$t%q8p'
- #$t%qWp;
+ $&uB
+ $$t%p=r7
+ &$t%q8p'
+ $$t%qWp;
 wC#H$*
 t%rXpv
 z~>
- %*pHEpk
+ (*pHEpk
 /l
- #*Wy2yq
- %$ #ag$z($6
- #)qII
+ $*Wy2yq
+ ($ $ag$z($6
+ $)qII
 s+IH$6
- %|f$vJti
- 1$rsH$B
+ (|f$vJti
+ @$rsH$B
 t%pC0q8
- '&t%pC.pC
- %$t%p=r{
+ ,&t%pC.pC
+ ($t%p=r{
 pHJ%/
- %&t%qWrX
+ (&t%qWrX
 L.8
- )&t%s{q-
- $8wD
- #3 #6 &5t%s8pv
- #3{9>
+ 0&t%s{q-
+ &8wD
+ $3 $6 *5t%s8pv
+ $3{9>
 r>2
- #:G2)
- -${\I
- $G &{#v"~4I
- $$y$s^2
- #$uz1A
+ $:G2)
+ 8${\I
+ &G *{#v"~4I
+ &$y$s^2
+ $$uz1A
 sx2r4
- %&yPe)
- #$tE
+ (&yPe)
+ $$tE
 p<c
 xe&3
 w4ySr{
 q:^3
- %a# (<w4uZpv
- $$w4ySuZ
- #$pg^8
- $$w4y2r{
- #$w4q%6{i
- %$w4y2y2
- '$w4y2t}
- $$w4uZq-
- &$  %9 a#(p]B}'H
- #$/c
- &$w4ySsX
+ (a# .<w4uZpv
+ &$w4ySuZ
+ $$pg^8
+ &$w4y2r{
+ $$w4q%6{i
+ ($w4y2y2
+ ,$w4y2t}
+ &$w4uZq-
+ *$ )9 q$(p]B}'H
+ $$/c
+ *$w4ySsX
 pg]%A
- $S&w4y2pb
+ '=w4y2pb
 vx1"/
 /#
 pg]%8
- %c'vx.",
+ (c#vx.",
 /#
 q{K%/
- %'vx+")
+ ('vx+")
 /#
 q{M%&
- %'vx("&
+ ('vx("&
 /$
 prrg"%";
 prry"%(
@@ -15913,16 +12785,16 @@ prr\"%(
 qh=pM"$7
 /$
 pg\%I
- %c#vx<":
+ (c#vx<":
 /#
 pg\%@
- %(vx9"7
+ ((vx9"7
 /#
 q{R%7
- %'vx6"4
+ ('vx6"4
 /#
 q{T%.
- %'vx3"1
+ ('vx3"1
 /$
 prrg"0"G
 prry"0(
@@ -15930,157 +12802,156 @@ prr\"0(
 qhIpM"/7
 /$
 pg[%Q
- %3vxG"E
+ (3vxG"E
 /#
 pg[%H
- %(vxD"B
+ ((vxD"B
 /#
 q{Y%?
- %'vxA"?
+ ('vxA"?
 /#
 q{[%6
- %'vx>"<
+ ('vx>"<
 /$
 prrg";"S
 prry";(
 prr\";(
 qhUpM":7
- #T%qn[%[,
+ $T%qn[%[,
 k[4
- $& #t- %s- )$pgZ8
- 8$  %9 a#(p]B3H#B
- $$X*|Nl
- $$qhnpo{c
+ && $t- (s- 0$pgZ8
+ N$ )9 q$(p]B3H#B
+ &$X*|Nl
+ &$qhnpo{c
 /.
 pgY%A
- %X#  $^&pgY%8
-  3^&prrg"%"x
-  $^&qhzpM"$7
+ (X# '^&pgY%8
+ E^&prrg"%"x
+ '^&qhzpM"$7
 /$
 pgX%I
-  '^&pgX%@
-  3^&prrg"0$#3
-  $^&te#5pM"/7
+ -^&pgX%@
+ E^&prrg"0$#3
+ '^&te#5pM"/7
 /$
 pgW%Q
-  '^&pgW%H
-  3^&prrg";$#?
-  $^&te#ApM":7
+ -^&pgW%H
+ E^&prrg";$#?
+ '^&te#ApM":7
 /.
-  &^& #r' %R- )$pgV8
- 8$  %9 a#(p]B3H$0
- $$X*[$#W
- $$te#Ypo{c
+ +^& $r' (R- 0$pgV8
+ N$ )9 q$(p]B3H$0
+ &$X*[$#W
+ &$te#Ypo{c
 /.
 pgU%A
-  '^&pgU%8
-  3m*prrg"%$#d
-  $m*te#fpM"$7
+ -^&pgU%8
+ Em*prrg"%$#d
+ 'm*te#fpM"$7
 /$
 pgT%I
-  'm*pgT%@
-  3m*prrg"0$#p
-  $m*te#rpM"/7
+ -m*pgT%@
+ Em*prrg"0$#p
+ 'm*te#rpM"/7
 /$
 pgS%Q
-  'm*pgS%H
-  3m*prrg";$#|
-  $m*te#~pM":7
-  '^& #d& %R- )$pgR8
- 8$  %9 a#(p]B3H${
- $$X*[$$7
- $$te$9po{c
+ -m*pgS%H
+ Em*prrg";$#|
+ 'm*te#~pM":7
+ -^& $d& (R- 0$pgR8
+ N$ )9 q$(p]B3H${
+ &$X*[$$7
+ &$te$9po{c
 /.
 pgQ%A
-  'm*pgQ%8
-  3m*prrg"%$$C
-  ${.te$EpM"$7
+ -m*pgQ%8
+ Em*prrg"%$$C
+ '{.te$EpM"$7
 /$
 pgP%I
-  'm*pgP%@
-  3m*prrg"0$$O
-  ${.te$QpM"/7
+ -m*pgP%@
+ Em*prrg"0$$O
+ '{.te$QpM"/7
 /$
 pgO%Q
-  'm*pgO%H
-  3m*prrg";$$[
-  ${.te$]pM":7
-  &m* #m(qzu(EH%9
- %&vi&N-
+ -m*pgO%H
+ Em*prrg";$$[
+ '{.te$]pM":7
+ +m* $m(qzu(EH%9
+ (&vi&N-
 x8r%+q~
- ?$prrJ$$d$$h
- #${puX%FFrL
- $$prsR$$h$$l
- %$pru0$$k$$o
- %$X"$$n$$r
- $$  #sMp~'r;
- $^$qzu(EH's
+ \#$prrJ$$d$$h
+ $${puX%FFrL
+ &$prsR$$h$$l
+ ($pru0$$k$$o
+ ($X"$$n$$r
+ &$ %sMp~'r;
+ &^$qzu(EH's
 xr
 WsXq8
 s,'tH%h
 zg%gA
 vO%hr4
-  #\Mr8'u&B&C
-  #ZM (4  #ZMt*;H%l
-  &ZM #.  (ZMp<d
-  &ZMwN%l3
+ %\Mr8'u&B&C
+ %ZM .4 %ZMt*;H%l
+ +ZM $. /ZMp<d
+ +ZMwN%l3
 zy
 vW^&]&\&[r|
 wN%k3
- #@vWZ&Y&X&Wr|
+ $@vWZ&Y&X&Wr|
 wN%j3
- #&vWV&U&T&Sr|
+ $&vWV&U&T&Sr|
 wN%i3
 {H
 vWR&Q&P&Or|
- %*{ru(N&Mr|
- $${ru(L&Kr|
- $$s,%Re
+ (*{ru(N&Mr|
+ &${ru(L&Kr|
+ &$s,%Re
 /?
 zg%nA
 vO%or4
- %*yPv)
-  $}5p<e
-xe&3
-/?
+ (*yPv)
+ '}5p<e
+ %}5/?
 r<(83
 r<(:3
- $g# -<rh(@8
- 8$rh(K8
- c#$  $}5 '&/?
+ &g# 8<rh(@8
+ N$rh(K8
+ u$$ '}5 ,&/?
 rh(l%A
- %V#  $}5rh(n%8
-  3a-  '}5pg~%I
-  'a-pg~%@
-  3a-  '}5pg}%Q
-  'a-pg}%H
-  3a-  &}5/?
-  &}5 #d( %s- )$pg|8
- 8$  %9 a#(  *}5pg{%A
-  'a-pg{%8
-  3a-  '}5pgz%I
-  'a-pgz%@
-  3a-  '}5pgy%Q
-  'a-pgy%H
-  3a-  +}5 #W& %R- )$pgx8
- 8$  %9 a#(  *}5pgw%A
-  '^&pgw%8
-  3m*  '}5pgv%I
-  'm*pgv%@
-  3m*  '}5pgu%Q
-  'm*pgu%H
-  3m*  +}5 #W& %R- )$pgt8
- 8$  %9 a#(  *}5pgs%A
-  'm*pgs%8
-  3m*  '}5pgr%I
-  'm*pgr%@
-  3m*  '}5pgq%Q
-  'm*pgq%H
-  3m*  *}5/?
-  #}5 %P)vi&p-
- @"prrJ$$d$$n
+ (V# '}5rh(n%8
+ Ea- -}5pg~%I
+ -a-pg~%@
+ Ea- -}5pg}%Q
+ -a-pg}%H
+ Ea- +}5/?
+ +}5 $d( (s- 0$pg|8
+ N$ )9 q$( 3}5pg{%A
+ -a-pg{%8
+ Ea- -}5pgz%I
+ -a-pgz%@
+ Ea- -}5pgy%Q
+ -a-pgy%H
+ Ea- 5}5 $W& (R- 0$pgx8
+ N$ )9 q$( 3}5pgw%A
+ -^&pgw%8
+ Em* -}5pgv%I
+ -m*pgv%@
+ Em* -}5pgu%Q
+ -m*pgu%H
+ Em* 5}5 $W& (R- 0$pgt8
+ N$ )9 q$( 3}5pgs%A
+ -m*pgs%8
+ Em* -}5pgr%I
+ -m*pgr%@
+ Em* -}5pgq%Q
+ -m*pgq%H
+ Em* 3}5/?
+ %}5 (P)vi&p-
+ ^#"prrJ$$d$$n
 /?
-  #}5te'Ypjwy
+ %}5te'Ypjwy
 /#
 prt[$$g$$n
 /?
@@ -16093,74 +12964,71 @@ te']pjU7
 prt[$$k$$l
 /#
 te'_pj{c
-Wt}qW
-rd(d
+ %e_#rd(d
 qzu(EH+E
- $R%s,):H+F
- #$zg):A
+ &R%s,):H+F
+ $$zg):A
 vO);r4
 /?
 r8+H&B&C
- **t*;H)?
- -$p<f
- &$wN)?3
+ 2*t*;H)?
+ 8$p<f
+ *$wN)?3
 zy
 zQr(+dH+e&~&}r|
 wN)>3
- #*vW|&{&z&yr|
+ $*vW|&{&z&yr|
 wN)=3
- #&vWx&w&v&ur|
+ $&vWx&w&v&ur|
 wN)<3
 {H
 vWt&s&r&qr|
- %*{ru(p&or|
- $${ru(n&mr|
- #$WsT{X
+ (*{ru(p&or|
+ &${ru(n&mr|
+ $$WsT{X
 s,+NH+Q
-Wq~pv
-qzu(EA
-Wr{q~
-s,+N&5
+ %Q_#qzu(EA
+ %Q_#s,+N&5
 /#
 }Pr(+O&Ir4
 }Pr(+NAH+N-
- #4rHr()(H)(H+R
+ $4rHr()(H)(H+R
 zg)(&E
 r?>
- $(tIr()/H+T
- #h$s/
+ &(tIr()/H+T
+ $h$s/
 qjqVH+L
 r#r(+M8
 qjr(+UA
 /U
 r#sSI
- #(/V
- $s$uYM
- #$p<g
- #$t*;H+P
- #$zbr()3H)3,
+ $(/V
+ &s$uYM
+ $$p<g
+ $$t*;H+P
+ $$zbr()3H)3,
 /$
 p_Iti
- #(t)wE'^$'aiM
-  ##t)wE'c$'aiM
-  ## (*w1pMiL
+ $(t)wE'^$'aiM
+ %#t)wE'c$'aiM
+ %# .*w1pMiL
 sZQ[UiL
- )&:Kd
- #$r8)?ti
- $$ %\%zDH)2
+ 0&:Kd
+ $$r8)?ti
+ &$ (\%zDH)2
 uYL
- $&rIr();
- ($xeH)P
- #$s"H+[
+ &&rIr();
+ .$xeH)P
+ $$s"H+[
 r>.
 t9p2
- &(r]YH+]
- $$rIr():
+ *(r]YH+]
+ &$rIr():
 t%pC0s8
 :Mr.
- #Ct%pC+r%
- $Lt%pC0u)
- '$t1|diN
+ $Ct%pC+r%
+ &Lt%pC0u)
+ ,$t1|diN
 vN
 t%pC*{X
 s>sa$'s
@@ -16171,633 +13039,441 @@ z()6
 xd)6&=
 r>1
 wN)6;
- #N %7t%pK<p'
-  #+xd)6&>
+ $N (7t%pK<p'
+ %+xd)6&>
 r>5
- $*wN)74
+ &*wN)74
 G2)
- &&IpYq'rS{+u(J&,;
+ *&IpYq'rS{+u(J&,;
 v[J&#
 s5~;-
- #;rb+rR
- %DJ){7
+ $;rb+rR
+ (DJ){7
 {yh
 J*|'
 /B
 J+{V
 /B
 sY'
- $0J1xz
+ &0J1xz
 uR+h
 J2{h
 /$
 J3|<
 /$
- $: #-J8uC1
- #$z(+b
+ &: $-J8uC1
+ $$z(+b
 sY5
- $&Tv5pf
+ &&Tv5pf
 JA}v
 JCuC6
 JEq(<
 p90'
- #CTt0p}
-JLq(0
+ $C %aY#JLq(0
 JNq(+
 JPq(2
 p90.
- #G/~
+ $G/~
 JWq(1
 JXq(5
 /~
 p9xN
- $\$J^q(6
+ &\$J^q(6
 J_rP<
 /#
 p9+'
- $%JfrP0
+ &%JfrP0
 JgrP+
 /#
 p9ul
- $%JmrP.
+ &%JmrP.
 JnrP1
 /#
 p9vh
- #MqI<
+ $MqI<
 /$
 JurP*
 JwrP6
 Jys?<
 p92'
- #Au4#As?0
+ $Au4#As?0
 u4#@s?+
 u4#?s?2
 p92.
- $#:vs?1
+ &#:vs?1
 uR)w
 :us?5
 /$
 p9rW
- $e#:os?6
+ 'G:os?6
 uR)m
 :nuy<
 /#
 p9z]
- $%:huy0
+ 'N:huy0
 uR)c
 :guy+
 /#
 p9y,
- $%:auy.
+ 'O:auy.
 uR)X
 :_uy1
 /#
 p9z#
- $B:Juy*
- $i#/+
+ &Z$:Juy*
+ &i#/+
 :?vX<
 uR%b
 :>vX'
 /+
 :=vX0
 /+
- #4 $I:7vX2
+ $4 &I:7vX2
 p91.
- $9:-vX1
+ &9:-vX1
 wW%
 :,vX5
 /%
 :+vX*
 /%
 p916
- $l%:$v|<
+ &l%:$v|<
 sh?Iq3u}vMq5
 :#v|'
 /B
 :Wv|0
 sh?Iq3u}vMpT
 p95+
- &s&y@5p'
-rI'
+ *s& %bY#rI'
 pc;
 pc]
- $*  #SY#||
+ &* %SY#||
 C_
 _]
- $*/}
+ &*/}
 {15
 pp<
 r9<
- $*/m
- #0CT
+ &*/m
+ $0CT
 _8
- $)/m
- #0CQ
+ &)/m
+ $0CQ
 _9
- $) $9C+
- $a* #t)/7
+ &) &9C+
+ &a* $t)/7
 {11
 C*
-  $4 #,/7
+ '4 $,/7
 {1.
 C'
-  $4 #*/.
- #$n<
- $0 #- #$ #9q4$
- $</.
+ '4 $*/.
+ $$n<
+ &0 $- $$ $9q4$
+ &</.
 tX*
 n=
- $W$ #^$/.
+ &W$ $^$/.
 tX6
 n=
- $W$ %\$nK
- $A #D  $9q4#
- $*/$
-tX*
-nL
- $W% #^%/$
-tX6
-nL
- $W% #^%/5
+ &W$ (\$nK
+ &A $D '9q4#
+ &*/$
+ %9nL
+ '9 $,/$
+ %9nL
+ '9 $,/5
 ||+
 n[
 _Z
- $* #|&||2
+ &* $|&||2
 n\
 q4"
- $R'/5
+ &R'/5
 tX.
 n^
- $n$ #s$tX.
-n_
- $x$ #}$tX.
-na
- $S% #Z%tX.
-nb
- $_% #e%/5
+ &n$ $s$ %'n_
+ '' $* %,na
+ ', $, %1nb
+ '1 $*/5
 vbe
 nk
 _7
- $(vbe
-nl
-  $' #*vbe
-nm
-  $, #,vbe
-nn
-  $1 #*/5
- #$nw
+ &( %'nl
+ '' $* %,nm
+ ', $, %1nn
+ '1 $*/5
+ $$nw
 _[
- $&||'
- #5_x
- $</5
+ &&||'
+ $5_x
+ &</5
 ||0
 C~
- $3 %8C}
-  $3 #(  $3q4|
- $*/#
-||0
-C{
- $3 %8Cz
-  $D #(  $Dq4y
- $*  $3Cx
- $3 %8Cw
-  $D #(  $Dq4v
- $*  $DCu
- $3 #8/$
+ &3 (8C}
+ '3 $( '3q4|
+ &*/#
+ %3C{
+ &3 (8Cz
+ 'D $( 'Dq4y
+ &* '3Cx
+ &3 (8Cw
+ 'D $( 'Dq4v
+ &* 'DCu
+ &3 $8/$
 vbe
 Ct
- $d( #i(vbe
-Cs
- $n( #s(vbe
-Cr
- $x( #}(vbe
-Cq
- $S) #X)  $6  $b$ #*  $6  $' #*  $6  $, #,  $6  $1 #*/$
+ &d( $i( %'Cs
+ '' $* %,Cr
+ ', $* %1Cq
+ '1 $* '6 'b$ $* '6 '' $* '6 ', $, '6 '1 $*/$
 ||<
 C^
-  $b$ #,  $b$ $d) #k)/$
+ 'b$ $, 'b$ &d) $k)/$
 ||0
 C]
- $U' #\' $t&C\
-  $3 #y&  $3 $z) #P*  $b$C[
- $v' #{' $d'CZ
-  $D #i'  $D $n) #s)  $3CY
- $f( #k( $S(CX
-  $D #X(  $D $d$ #k$  $DCW
- $W) #\)/5
- #FCN
-  $D #= #Fpp6
-q4M
- $? $]%CL
- $0 #R%  $\( $K #P#/+
+ &U' $\' &t&C\
+ '3 $y& '3 &z) $P* 'b$C[
+ '3 $* '3CZ
+ 'D $* 'D &n) $s) '3CY
+ 'D $* 'DCX
+ 'D $* 'D &d$ $k$ 'DCW
+ 'D $*/5
+ $FCN
+ 'D $= $F %Dq4M
+ &? &]%CL
+ &0 $R% '\( &K $P#/+
 tX*
 CK
- $h0 #o0/+
+ &h0 $o0/+
 tX6
 CK
- $h0!cq3pm
+ &h0!cq3pm
 /%
-{16
-C=
-  $D!c1wG
-  $Dq4<
+ %DC=
+ 'D!c1wG
+ 'Dq4<
 p9
 !c1wX
- $X/C;
- $0!c1x#
-  $D $*!c1*pm
+ &X/C;
+ &0!c1x#
+ 'D &*!c1*pm
 /%
-tX*
-C:
- $[0!c1xw
+ %DC:
+ 'D!c1xw
 /%
-tX6
-C:
- $*!c5y3
+ %DC:
+ 'D!c5y3
 /5
-tX'
-C,
-  $d*!c5z/
+ $:C,
+ 'd*!c5z/
 tX0
 CV
- $R0!cs#pm
+ &5!cs#pm
 /5
 tX+
 CU
- $n'!c5+pm
+ &n'!c5+pm
 tX2
- #d) =a/`}
+ %D X#}'`}
 
 var fewQ4OneSM80NarrowAligned = driver.Text{Base: &fewQ4OneSM90NarrowAligned, Code: `packed2 93901 lone_nibbles
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- r#( ~%&/3
- B$ t*& a&(/C
- d#$/D
- >$/D
- +$/D
+ e%( })&/3
+ c#$ i3& q*(/C
+ w$$/D
+ Z#$/D
+ 4$/D
+ *$/D
+ $$/C
  &$/D
- #$/C
- $$/D
+ *$/D
  &$/D
- $$/D
- %$/E
- s$$/i
- rQ#$ l+$`}
+ ($/E
+ g'$/i
+ eS$$ X5$`}
 
 var fewQ4OneSM70NarrowAligned = driver.Text{Base: &fewQ4OneSM80NarrowAligned, Code: `packed2 94092 lone_nibbles
 !s.
 !s-
- 0(|Z|Q
+ >(|Z|Q
 tW'r-
 Opd'r-
- Vh#(s:qK
+ \P%(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 wN)=4
- 9(uR+n
- +$z(+h
- P#$u4#Bs?0
+ P#(uR+n
+ 4$z(+h
+ P$$u4#Bs?0
 u4#As?+
 u4#@s?2
- %(:ws?1
+ ((:ws?1
 uR)}
 :vs?5
- &(:ps?6
+ *(:ps?6
 uR)s
 :ouy<
- &(:iuy0
+ *(:iuy0
 uR)i
 :huy+
- &(:buy.
+ *(:buy.
 uR)^
 :auy1
- &(:Kuy*
- %$:@vX<
+ *(:Kuy*
+ ($:@vX<
 uR%h
 :?vX'
 /+
 :>vX0
- &,:8vX2
- %$:.vX1
+ *,:8vX2
+ ($:.vX1
 wW+
 :-vX5
 /%
 :,vX*
- &,:%v|<
- #1:$v|'
+ *,:%v|<
+ $1:$v|'
 /B
 :Xv|0
 wW$
- n+<`}
+ \5<`}
 
-var fewQ8OneSM90NarrowAligned = driver.Text{Base: &fewQ8FourSM90NarrowAligned, Code: `packed2 74337 lone_bytes
- &$!u'p{y.p[q*
-!xgIp)vyrmoq*
-!|FIp)jpEp3q*
-!yLqGyKp$grDt2p3q*
-!yLpVyKrnrDp)orDwp
-!yLPyKIt2q7vzq*
-!yLayKvyw{pEq*
- ',]uvqq
- #$Ox$rG
+var fewQ8OneSM90NarrowAligned = driver.Text{Base: &fewQ4OneSM90NarrowAligned, Code: `packed2 74337 lone_bytes
+ B$]uvqq
+tWz4
+Ox$rG
 huQqS
 p#r6q^
- ,(p,{^
-p,yu
- ,"u<0x+
- /"tg+z1
- &$Wr{yU
- #$q@$
-s/
-q@%
- $"u?ps
-s/
- #$u?q9
-xA
-s/
- $(rb0q%
- 7(Wt}pf
- 9$WsXyR
- '$Wv5q~
- #$WxxtB
- #$Wv/r7
- ($Wx}pf
- %$W{6pf
- #1t/F
-Wv/v1
- &\_#Wv/pv
- $r^#Wy2p=
- H$Wt}qW
- ;$t/i
- &$p<L
- E$p<M
-WsTt}
- %&Wq~pv
- #$Wr{q~
- ,$ #KvB0t}
-tJ%v
-r?,
- $JTp-rX
- #$TpXq[
- #$rsK
-rYwq
-zCwM<
- $$pLvM
-trp*8
-Tq-s8
- #&rspT
-}\~,
-TqWv/
- %&Tp;yI
-L"pk
-TrXp;
- #(Tq-a0
- #$ #$TqWpb
-v^&3
-w_pN
-zVpN
-|ApN
+ ., B& *$zqtd
+ H" (*s/
+u?qA
+u?q9
+ &(vF
+ 4#tIu(,&&
+ *$t><pb
+q"|T
+ $"p_.&/&0
+wC1&2
+ ,&qt-;
+ L$ &&q:34
+L+8
+L0pk
+ ((p_-%6%5
+ $$pg3M
+ $$s'4Z
+ &$qjqV&7
+wv88
+ $&Wx}pf
+pIpQ,
+v^8
+t9pN
+ &&t/F
+ $( &qu$t#ta
+p<K
+ $SL $bl# &Q/r2}|
+zy
+tV"%#%$%%r|
+w_;
+ &*tV'%(%)%*r|
+zVe
+ &&tV,%-%.%/r|
+|A,0
+ &&tV1%2%3%4r|
 /$
-xr
-Tv5qW
-r]p7Z
-qfpQ^-
- %^#r]p5^
-qfp^p2-
- %&r]pap2
-qfp|pN-
-L&8
- $Cr]qRpN
-sx"pe-
-L(8
- '<p<N
- F$TuZrX
- B$Ty2{X
- $$Tt0q~
-uzS%Q
-sxT%R-
- %<uzU%R
-sxV%S-
- %&uzW%S
-sxX%T-
-L^8
- $CuzY%T
-sxZ%U-
-La8
- '<p<O
- $$w62u5t"$#%#&#'r|
- ,$TpV.P
-qzp8h%Y
-xr
-TpV*r7
- &* %$yP3)
- #$TpV6pV
-q"Y4
-w3a8
- $(TpV*yq
- #$TpV6tY
- #$p<P
-TpV*pX
- %&x~2q1rQvLt"$#%#&#'@
- $$qzp8q%b
- $${Qp8cy%
- #$Le8
-  &?yP6)
- $0  #?w3i8
- (&p<Q
- )$qzp8z%j
- $${Qp8ky%
- #$Lm8
-  &?yP9)
-  %?w3q8
- (Gp<R
- )a#qzr(#2%r
- $${Qp8sy%
- #$Lu8
-  &?yP<)
-  %?w3y8
- (Gp<S
- (a#Tq-pV0
-rHr(#3H#3H#.
-zg#3H#;
- #0 #3Tpba
-}=
-v"~49
- ##tg+yS
- #d./3
- #&tF8
- #"uO8
- #"v^8
-tg+{i
-q:?M<
- $5tg2yq
-tb{,
-/.
+ && J( $&q,v?d
+/+
+ %l#y$s^L
+ $*LRpk
+ &$/+
+p_-%X%W
+/+
+ %m#/+
+ /m#/+
+ )m#/(
+ $0t/i
+/+
+ )m#p<L
+/+
+ 'm#/+
+ 'm#tV#%$%%%&r|
+ )m#tV(%)%*%+r|
+ )m#tV-%.%/%0r|
+ )m#tV2%3%4%5r|
+ )m# (w#q:5;
+ *$q:54
+ *$p<M
+ $$q:1rf
+ ,$pH-&6
+ &$qf|$--
+ $$tIu(,&%
+ &$r)pay04
+ ($tJ%v
+ *$pLnM
+ *$zCwM<
+ &$pLvM
+ &$wv2&3
+ ($pH1&3
+p_14&3
+p_1M&3
+ ,(qt14
+ &$v^&3
+ \#$p<N
+ $$G*)
+ 2$ 3+ $2 34 $2 3= m$2p<O
+ $$G()
+w62u5t"$#%#&#'r|
+ $& %% &$ %( &$ %+ &$ ,o#pIp4M<
+ $$ $z*tIp4rf
+ (}*sF.E
+ $$q"Y4
+ &$s"rf
+ *$p<P
+ $$t*vE4
+ &$x~2q1rQvLt"$#%#&#'@
+ $0/'
+ &$/'
+ $$ %? $$ +? $* %?/'
+ %? &( %?/'
+ $&/&
+ $$p<Q
+/'
+ )?x~2q1rQvLzj
+ '? &>/'
+ $$ %? $$ +? $* )? &( -?p<R
+ +?x~2q1rQvLrgpGpj[@
+ '? &H/'
+ $$ %? $$ +? $* )? &( -?p<S
+ +?x~2q1rQvLyc
+ 8D %V(/3
+ %T( $( %U( $$ %V( 0$/.
 rs&2
 rY&2-
- #l(tA<
-zfpa
-qfYqU-
-  $&r]YpT
-qfbq5-
-  $*r]bpe
-qfp?pT-
-  $. %{*p<T
-x=b3
-G,)
-xV
- #i&  $%x=wk
-  $( #&  $+tg.p;
- #h)Tt0p}
-t:&:
-th&:
-{9:
-tA:
-t1x?vu
- #s$ ##p<U
-  #9G()
-  $9  $%  #9  $( $o&xV
-tg6q-
-v[2p2
- #o0X&"&B
-X&"&(
-  $#/#
-w1B-
-uz"p2
-/#
-X'"'(
-  %#/#
-w1pj-
-r]p|p2
-/#
-X("((
-  %#  $*r]p^p2
-/#
-X)")(
-  %#  $2pwx}p;
-t&?op$gp/xI,
-~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-pwz1pK
-pnqVpk
-s5~2
-pwqG*v/
-qgp$~0w-p4
-t2q'www-p4
-IpY\q'?IrVu{?w>r[rS{+Q(x)
-pww;p=
-tGpk
-q>p?8
- #S)v7
- #HpwyIw;
-  $,IpY\q'?IrVu{?w>r[rS{+QUx)
-pwr7v1
- #iv#pww;yq
-  #.jp{grS{+bZA
-xDbK
-y7
- $;pwz$q[
- #h&/$
-t+Q~#
-/#
- #0/#
- #1/#
- #4  %&yV4uT
-  %*yVy:
-/#
-t+sRr_
- #.y@1pX
-q_3K
-u"
-y@5p'
-p%IH#S
+ D(p<T
+ $$G,)
+ &$ '% $& '( $& '+ 6&p<U
+ $MG()
+ &$ '% $& '( ']& &X#v[2p2
+ k%$q_3K
+ &$p%IH#S
 wc
 q@8
-w\#V
-wMsR
- ##y@6a
-}=
-pupdtB
-tJH#^
- $g%ws
- '$s/
-puv+pf
-s"H#V
-rc
-w\#X
- $.rHp48,
-sBxS#a
- $(ug+qG.
-x'u}Q&$
-xpsl
-t<w)
-z.qv
-prtOpM
-q$rg(
-wH(pF
-zKU
-tusysR
-{]s_{|
-tuw)
-{]+{|
-tE
-s>sa##
-vyx*?joov,r[?\p)wwsl
-q$sg
-  #(szzo
-t<sysa
-}9pG
-zKpj
-sf<\vr{|
-tE
-  &8tusl
-  $3ug1qO
-xBQU#4
-p1_(
-xBQ[#5
-p1a(
-q$ry#6
-p1b(
-q$zA7
-p1c(
-q$sR#8
-p1d(
-p1""t
-p1e(
-p1$"u
-p1f(
-p1&"v
-p1g(
-p1("w
-p1h(
-p1*"x
-p1i(
-p1,"y
-p1j(
-p1."z
-p1k(
-p10"{
-p1l(
-p12"|
-p1m(
-p14"}
-p1n(
-p16"~
-p1o(
-TpV.q8
-qtEM
-v\&2
- #UV$ug+yU
-|[O"M
+ s#(s>sa##
+ D$xBQU#4
+ $$xBQ[#5
+ $$q$ry#6
+ $$q$zA7
+ $$q$sR#8
+ P#$ &}%v\&2
+uj~1d
+ $d%|[O"M
 zG#
-x*tDsl
-zitDsl
-/$
-sz#4
+ (&sz#4
 t@9#D7
 xBQU#5
 t@8#E7
@@ -16829,1615 +13505,720 @@ p1%#B
 t@+#R7
 p1&#C
 t@*#S7
- #E/C
+!s4
+/C
 xr
 /C
 |/2y%
- #w(pH28
-  &T+r#r(#k8
-qj.A
+ %T+pH28
+ +T+ $m%qj.A
 /C
- #4wv28
- $$/C
- #$/B
- #$p<V
+q"b4
+wv28
+ 'T+/C
+ $0/B
+ $$p<V
 /C
- #a. $[.x~2q1rQvLpRH"F"D"B@
- $$qzp|%9
- $${Qp8:y%
- #$L<8
-  &?r#r(#u8
-  #? $2w3A8
- ($p<W
+vnvE4
+ &(x~2q1rQvLpRH"F"D"B@
+ 'T+ &4/'
+ $$ %? $$ +? $* %?/'
+ %? &( -T+p<W
 /'
-  %?x~2q1rQvLpR@">"<":@
- $.qzp8*%A
- $${Qp8By%
- #$LD8
-  &?r#r($"8
-  %?w3I8
- (Gp<X
-  &?x~2q1rQvLpR8"6"4"2@
- $.qzp84%I
- $${Qp8Jy%
- #$LL8
-  &?r#r($,8
-  %?w3Q8
- (Gp<Y
-  &?x~2q1rQvLpR0".","*@
- #.y@<a
-}=
- ## #R%J%vCJ
-t%pbrR
- #&uB
- #$t%p=r7
- $$t%q8p'
- #$t%qWp;
-wC#H$*
-t%rXpv
-z~>
- %*pHFpk
+ )?x~2q1rQvLpR@">"<":@
+ '? &H/'
+ $$ %? $$ +? $* )? &( -?p<X
+ +?x~2q1rQvLpR8"6"4"2@
+ '? &H/'
+ $$ %? $$ +? $* )? &( -?p<Y
+ +?x~2q1rQvLpR0".","*@
+ ,DJ%vCJ
+ ($w92&'
+ 6$ %X5 $$pHFpk
 /g
- #*Wy2yq
- %$ #cr#z($6
- #)qIJ
+ %T5 0(qIJ
 s+JH$6
- %~q#vJti
- 1$rsH$B
-t%pC0q8
- '&t%pC.pC
- %$t%p=r{
-pHK%/
- %&t%qWrX
-L.8
- )&t%s{q-
- $8wD
- #3 #6 &5t%s8pv
- #3{9>
-r>2
- #:G0)
- -${\J
- $G ){#y$s^2
- #$uz1A
-sx2r4
- %&yPe)
- #$tE
+ $&q:3;
+ &$q:3M
+ ($pg33
+ &$pg3e
+ &$pg3;
+ ($pg28
+ :$pHK%/
+ D$G.)
+ 4$ $5 86{\J
+ .$v"~B
+ .$ )P0 $( %P0tE
 p<Z
 xe&4
 w4P<sX
 pg]4t,
- $c#w4P'pb
- $$pg]s6{d<
- &$w4P<r{
-q:]3
- .& #L/Y
- &I/%
- %_# %^$ ']$/&
- .$/%
+v4sS*
+}X
+w4P'pb
+r3qvw(qZr/{Sux
+/#
+pg]s6{d<
+v4sS+
+ &c'r3w({Pz\w(qZ5rquxrq
+w4P<r{
+ $Y'z80t,
+ '//#
+ %//$
+q>bs6{d<
+ +/ $a&{kp+paV
+/Y
+pru0[B
+prsR~#
+prt[~#
+pr}$(
+/%
+pg\4t,
+ 'B/%
+ 'Bpg\s6{d<
+ +B/&
+ $b& 9B/%
 prrg"&B
 prry"&(
 prr\"&(
 wH"&(
 /$
- %\# %w# 'v#/%
- /$prrg"2B
+pg[4t,
+ '@/$
+ '@pg[s6{d<
+ -3 $" ;@prrg"2B
 prry"2(
 prr\"2(
 wH"2(
- <B &v# ;a$/&
- #u$/&
+/$
+pgZ4t,
+ -@pgZs6{d<
+ -@ $m* ;@prrg">B
+prry">(
+prr\">(
+wH">(
+/$
+pgY4t,
+ -@pgYs6{d<
+ -@ $" 9@/&
+{krCCFqX
+/&
 pru0|NG
-  &o$ %Q$ %f' 'g'/&
- .$/%
-prrg"&"G
-  &o$ %\# %|' '}'/%
- /$prrg"2"G
-  &o$ ;Dprrg">"G
-  &o$ :D/&
- #u$  (o$ %Q$ %[/ '\//&
- .$  (o$ %\# %r/ 's//%
- /$  'o$ ;D  'o$ :D/&
- #u$  (^' %Q$ %[/ '\//&
- .$  (^' %\# %r/ 's//%
- /$  '^' ;D  &^' #i$qzu(FH#Y
- #&vi&M-
-x8r%+q~
- 1$wH"?$$?
+ +o$pgX4t,
+ -o$pgXs6{d<
+ -5 $" ;o$prrg"&"G
+ +o$pgW4t,
+ -o$pgWs6{d<
+ -3 $" ;@prrg"2"G
+ +o$pgV4t,
+ -@pgVs6{d<
+ -@ $e* ;@prrg">"G
+ +o$pgU4t,
+ -@pgUs6{d<
+ -@ $" ;o${krChFqc
+ /o$pgT4t,
+ -^'pgTs6{d<
+ -5 $" Eo$pgS4t,
+ -^'pgSs6{d<
+ -3 $" Eo$pgR4t,
+ -@pgRs6{d<
+ -@ $e* Eo$pgQ4t,
+ -@pgQs6{d<
+ -@ $" ;^'{kuX#;FsI
+ /^'pgP4t,
+ -})pgPs6{d<
+ -5 $" E^'pgO4t,
+ -})pgOs6{d<
+ -3 $" E^'pgN4t,
+ -@pgNs6{d<
+ -@q:N3
+ C^' $c*qzu(FH#Y
+ && @$ $>wH"?$$?
 wH"4$$A
 wH")$$C
 wHpF$$E
-  #XCp~&-;
- #Fzg&.&F
- $$WsXq8
-s,&/H$#
+ $Bp~&-;
+ $hIzg&.&F
+tE
+u"
+ $qIs,&/H$#
 zg$"A
 vO$#r4
-  #sBr8&0&B&C
-  #qB (0  #qB '$w\$,
-  $tB #(  &tBp<[
-  #tB $.  #tBwN$,3
+ $(r8&0&B&C
+ $$rz0p*
+ /qB{Qp7y%
+ $hJw_8
+ $$zV8
+w\$,
+ &pO &iy# )tBp<[
+ $.x=w]
+ &$wN$,3
 zy
 vW]&\&[&Zr|
 wN$+3
- #,vWY&X&W&Vr|
+ $*vWY&X&W&Vr|
 wN$*3
- #&vWU&T&S&Rr|
+ $&vWU&T&S&Rr|
 wN$)3
 {H
 vWQ&P&O&Nr|
- %*{ru(M&Lr|
- $$s,#pe
+/$
+ &,{ru(M&Lr|
+ &*s,#pe
 /4
 zg$.A
 vO$/r4
- %*yPu)
-  $m.p<\
-xe&4
-/2
+ )m<yPu)
+ 'm.p<\
+ %m./2
 rh&W4t,
- 'g#rh&Ys6{d<
- '$r<&[3
- .$ #L 'K/%
- %_# %|4 '}4/&
- .$  (m. %\# %d5 'e5/%
- /$  'm. ;D  'm. :D  *m. %F %|4 '}4/&
- .$  (m. %\# %d5 'e5/%
- /$  'm. ;D  'm. :D  *m. %F %[/ '\//&
- .$  (\1 %\# %r/ 's//%
- /$  '\1 ;D  '\1 :D  *m. %F %[/ '\//&
- .$  (\1 %\# %r/ 's//%
- /$  '{3 ;D  &{3/4
-  #m. #o$vi&o-
- 2"te&^pM">$$A
+ 'm./2
+ 'm.rh&Ys6{d<
+ +m./3
+r<&[3
+ 9m./4
+ %m./4
+ -m.pg~4t,
+ -m.pg~s6{d<
+ -m. $@ Em.pg}4t,
+ -m.pg}s6{d<
+ -3 $" Em.pg|4t,
+ -@pg|s6{d<
+ -@ $m* Em.pg{4t,
+ -@pg{s6{d<
+ -@ $" Im.pgz4t,
+ -\1pgzs6{d<
+ -5 $" Em.pgy4t,
+ -\1pgys6{d<
+ -3 $" Em.pgx4t,
+ -@pgxs6{d<
+ -@ $e* Em.pgw4t,
+ -@pgws6{d<
+ -@ $" Im.pgv4t,
+ -\1pgvs6{d<
+ -5 $" E\1pgu4t,
+ -\1pgus6{d<
+ -3 $" E\1pgt4t,
+ -@pgts6{d<
+ -@ $e* E\1pgs4t,
+ -@pgss6{d<
+ -@ $" Im.pgr4t,
+ -\1pgrs6{d<
+ -5 $" E{3pgq4t,
+ -\1pgqs6{d<
+ -3 $" E{3pgp4t,
+ -@pgps6{d<
+ -@q:p3
+ C{3/4
+ %m. &i*/4
+ >&/4
+te&^pM">$$A
 te&_U"2$$@
 te&ax.&$$?
 te&b7[$$>
-  #rMq,xPd
+ $a#q,xPd
 /4
 s,%pH'|
- #Jzg%pA
+ $,zg%pA
 vO%qr4
 /4
 r8'~&B&C
- /*w\%z
- )$p<]
- &$wN%z3
+/4
+ /j./4
+ -j.w\%z
+/1
+ 'j./4
+ )^Op<]
+/4
+ 'j./4
+wN%z3
 zy
 zQr((C&~&}&|r|
 wN%y3
- #*vW{&z&y&xr|
+ut)
+vW{&z&y&xr|
 wN%x3
- #&vWw&v&u&tr|
+vG)
+vWw&v&u&tr|
 wN%w3
 {H
 vWs&r&q&pr|
- %*{ru(o&nr|
- #$WsT{X
-s,(,H(/
-  #_Mqzu(FA
-  #_Ms,(,&6
+ )j.{ru(o&nr|
+ &T$s,(,H(/
+ $$qzu(FA
+ $$s,(,&6
 /#
 }Pr((-&Jr4
 }Pr((,AH(,-
- #4rHr(%cH%cH(0
+ $*rHr(%cH%cH(0
 zg%c&F
- %&tIr(%jH(2
- #UIs/
-qjqVH(*
+s5~9
+ &(tIr(%jH(2
+ &$qjqVH(*
 r#r((+8
 qjr((3A
 /J
 r#sSJ
- #(/K
- $8uYA
- #{Hp<^
- #$t*;H(.
- #$zbr(%nH%n,
+ $,/K
+ &$uYA
+ $$p<^
+ $$t*;H(.
+ $$zbr(%nH%n,
 /$
 p_Jti
- #(t)wE&a$&ciA
-  ##t)wE&e$&ciA
-  ## (*w1pMi@
+ $(t)wE&a$&ciA
+ %#t)wE&e$&ciA
+ %# .*w1pMi@
 sZQ[Ui@
- )&:?d
- #$r8%zti
- $$ %\%zDH%m
+ 0&:?d
+ $$r8%zti
+ ,$zDH%m
 uY@
- $&rIr(%v
- ($xeH&.
- #$s"H(9
-r>.
-t9p2
- &(r]YH(;
- $$rIr(%u
-t%pC0s8
-:Ar.
- #Ct%pC+r%
- $Lt%pC0u)
- '$t1|diB
-vN
-t%pC*{X
-s>sa$&u
-t%pC6p;
-rdId
-t%pK0pV
-z(%q
+ &&rIr(%v
+ .$xeH&.
+ $$s"H(9
+ .$r]YH(;
+ &$rIr(%u
+ $$:Ar.
+ 4$/U
+t1|diB
+ &&s>sa$&u
+ $$rdId
+ $$z(%q
 xd%q&=
-r>1
-wN%q;
- #N %7t%pK<p'
-  #+xd%q&>
-r>5
- $*wN%r4
-G0)
- &&IpYq'rS{+u(K&-;
+ $&wN%q;
+G.)
+ *& %+xd%q&>
+ (&wN%r4
+ $5 (8t=-&-&6
+IpYq'rS{+u(K&-;
 v[K&#
 s5~;%
- #;rb+rR
- %DJ){7
-{yg
-J*|'
-/A
+ **/B
+ $${yg
+ $$/A
 sY<
- $,J/yt
+ &o#J/yt
 uR(G
 J0xz
 /#
- $6 #-J4|<
- #$z((?
-sY.
- $&Tv5pf
-J=uC1
+sY+
+ &W#J4|<
+ $$z((?
+ &+ &.J=uC1
 J?uC5
-JA}v
-sY6
- #M  #{HJHq(<
+ $"sY6
+ &(JHq(<
 JJq('
-JLq(0
-p90+
- #I/q
+ $"p90+
+ $A/q
 JSq(2
 JTq(.
 /q
 p9vr
- $T#JYq(5
+ 'BJYq(5
 JZq(*
 /#
 p906
- $%J_rP<
-JarP'
+ 'H $X#JarP'
 /#
 p9q0
- $%JfrP+
+ &)JfrP+
 JgrP2
 /#
 p9sQ
- #EqI<
-/$
-JmrP1
+ (BJmrP1
 JorP5
 JqrP*
 p9v-
- #7Jws?<
+ $KJws?<
 Jxs?'
 Jys?0
 p9v6
- $R&:fs?2
+ &h#:fs?2
 uR&T
 :es?.
 /$
 p921
- $Q%:_s?5
+ 'G:_s?5
 uR&J
 :^s?*
 /#
 p9xX
- $%:Yuy<
+ 'N:Yuy<
 uR&@
 :Xuy'
 /#
- $\%/#
-:Suy+
+p9re
+ 'O:Suy+
 uR&6
 :Ruy2
 /#
- $, #f#:>uy1
-p9z#
- $2:6uy*
+p9t,
+ &{%:>uy1
+ &'/*
+:6uy*
 uR$'
 :5uy6
 /*
 p9r6
- $,:0vX'
+ 'I:0vX'
 p910
- $%:+vX+
+ 'M:+vX+
 wW*
 :*vX2
 /$
-p91.
- $_%:$vX1
-sh?Iq3u}vMq5
-:#vX5
+ &@/B
+:$vX1
+ $8:#vX5
 /A
 :KvX*
-sh?Iq3u}vMpT
-p916
- &c&/~
-rI'
-pc8
+ $( $3 *4/~
+ $$pc8
 pcX
- $*/|
+ &&/|
 ||
 C]
 _X
- $*/r
-{15
-pp<
-r9<
- $*/b
- #0CR
-_5
- $)/b
- #0CO
-_6
- $) $9C+
- $w) #[)/6
-{11
-C*
-  $4 #,/6
-{1.
-C'
-  $4 #*/-
- #$n9
- $M #P#tX5
- #5q4$
- $</-
-tX*
-n:
- $z# %P$nG
- $f$ #i$  $3q4#
- $*/#
-tX*
-nH
- $n$ #u$/4
+ &*/r
+ ,$/b
+ $$CR
+ &w# $t#/b
+ $$CO
+ &w# *t#q4T
+ &$/6
+ &$ '4 $&/6
+ &$ '4 $&/-
+ $$n9
+_2
+ 0&/-
+ $$n:
+_3
+ &&/#
+ $AnG
+ '3 $J *. $+/#
+ $CnH
+ '3 $J/4
 ||0
 nV
 _U
- $* #d&||+
-nW
-q4"
- $i&/4
-tX.
-nY
- $U$ #Z$tX.
-nZ
- $_$ #e$tX.
-n[
- $j$ #q$tX.
-n\
- $v$ #{$/4
-vbe
-nf
-_4
- $(vbe
-ng
-  $' #*vbe
-nh
-  $, #,vbe
-ni
-  $1 #*/4
- #$C~
-_V
- $&||<
- #5q4}
- $</4
-||'
-C|
- $3 %8C{
-  $3 #(  $3q4z
- $*/#
-||'
-Cy
- $3 %8Cx
-  $D #(  $Dq4w
- $*  $3Cv
- $3 %8Cu
-  $D #(  $Dq4t
- $*  $DCs
- $3 #8/$
-vbe
-Cr
- $W( #\(vbe
-Cq
- $b( #g(vbe
-Cp
- $l( #q(vbe
-Co
- $v( #{(  $6  $b$ #*  $6  $' #*  $6  $, #,  $6  $1 #*/$
+ &* $: $-nW
+ &0 $9/4
+ $<nY
+ &$ $9 $0nZ
+ &$ $- $$n[
+ *$n\
+ ($/4
+ $8nf
+ &b% $}$ $.ng
+ '' $' $$nh
+ ', &(ni
+ '1 $(/4
 tX6
-C\
-  $b$ #,  $b$ $d) #k)/$
-||'
-C[
- $U' #Z' $r&CZ
-  $3 #w&  $3 $x) #})  $b$CY
- $t' #y' $b'CX
-  $D #g'  $D $l) #q)  $3CW
- $d( #i( $Q(CV
-  $D #X(  $D $d$ #i$  $DCU
- $U) #\)/4
- #.CL
-  $D #% #.pp.
-q4K
- $) $[%CJ
- $], #m/  $P( $U#!c1y3
-/*
-tX*
-CI
- $d.!c1z/
-/$
-{16
-C<
-  $O!c10pm
-  $>q4;
-p9
-!c|Vpm
- $c.C:
- $v.!cq3pm
-  $> $R/!c1wG
-/$
-tX*
-C9
- $|.!c1wX
-/4
-tX'
-C,
-  $z)!c1x#
-tX0
+C~
+_V
+ &( $.pp.
+q4}
+ &)/4
+ $.C|
+r9.
+ &'/#
+ %3C{
+ '3 $* '3q4z
+ (* $9Cy
+ '3 $@ '3Cx
+ 'D $* 'Dq4w
+ (* $9Cv
+ 'D $@ 'DCu
+ 'D $* 'Dq4t
+ (* $9Cs
+ 'D $@ &8 (6 $M *N $K $$Cp
+ *$Co
+ ,$ &r) (s) '' &&Cp
+ ', &(Co
+ '1 $( &z(C\
+ 'b$ $P) 'b$ &< &7 $,C[
+ 'b$ $% 'b$CZ
+ '3 $* '3 &> &7 $9CY
+ '3 $@ '3CX
+ 'D $* 'D &> &7 $9CW
+ 'D $@ 'DCV
+ 'D $* 'D &> &7 $9CU
+ 'D $@/4
+ $:CL
+ 'D $3 $: %Dq4K
+ &3/*
+ $:CJ
+ 'P( $1 *8 $7/*
+ $:CI
+ 'P( $1/$
+ $AC<
+ 'O $H '>q4;
+ &* &[.C:
+ '> $c. *D $A &].C9
+ '> $c./4
+ &R# 'z) $KtX0
 CT
- $P/!c1*pm
-/4
+ &T# $O/4
 tX+
 CS
- $U'!c1xw
-tX2
- #z( =^.`}
+ 'm) $, \#P#`}
 
 var fewQ8OneSM80NarrowAligned = driver.Text{Base: &fewQ8OneSM90NarrowAligned, Code: `packed2 74178 lone_bytes
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- n#( r%&/3
- B$ d)& ]'(/A
+ \%( e)&/3
+ c#$ w0& k,(/A
 xr
 /A
- +(/A
+ 4(/A
+ *$/A
+ $$/@
  &$/A
- #$/@
- $$/A
- g$$/d
- |/$/|
- Y/$/~
- n'$ S+$`}
+ }&$/d
+ y=$/|
+ c<$/~
+ \-$ V4$`}
 
 var fewQ8OneSM70NarrowAligned = driver.Text{Base: &fewQ8OneSM80NarrowAligned, Code: `packed2 74357 lone_bytes
 !s.
 !s-
- 0(]uvrT
+ >(]uvrT
 tWq^
 Ox$rA
- TU#(s:qK
+ XZ$(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 wN%x4
- 7(uR(M
- )$z((E
- V#$:gs?2
+ L(uR(M
+ 0$z((E
+ \$$:gs?2
 uR&Z
 :fs?.
- &(:as?5
+ *(:as?5
 uR&P
 :_s?*
- &(:Zuy<
+ *(:Zuy<
 uR&F
 :Yuy'
- &(:Tuy+
+ *(:Tuy+
 uR&<
 :Suy2
- &(:?uy1
- %$:7uy*
+ *(:?uy1
+ ($:7uy*
 uR$-
 :6uy6
- &(:1vX'
- %$:,vX+
+ *(:1vX'
+ ($:,vX+
 wW0
 :+vX2
- &(:%vX1
+ *(:%vX1
 wW%
 :$vX5
 /A
 :LvX*
 wW$
- U+.`}
+ Z4.`}
 
-var fewQ4KOneSM90NarrowAligned = driver.Text{Code: `packed2 98449 lone_grouped
-!y4}:Irmrnp{a?<
-!?p)vzpEp3p)p/Ip[sLx"
-!t;
-!u6\p3x<q*
-!u'p{y.p[q*
-!xgIp)vyrmoq*
-!|FIt2q7vzq*
+var fewQ4KOneSM90NarrowAligned = driver.Text{Base: &fewQ4OneSM90NarrowAligned, Code: `packed2 98449 lone_grouped
+ .$!|FIt2q7vzq*
 !yLqGyKIp)jpEp3q*
 !yLpVyKp$grDt2p3q*
 !yLPyKrnrDp)orDwp
-!yLayKvyw{pEq*
-!
-!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
-!
-!pWsKpZpt
-!qk
-]t?qS
-tW|Q
-Opd.rG
+ .*]t?qS
+ $$Opd.rG
 hq&r-
 p#*q&s7
-!
-s0
-t6
-p,qX
-tn
-u#
-v0
-vc
-uG
+ 2(uG
 |4
-p,q6
-p,y9
-p,um
-p,rL
-p,{^
-p,yu
-p,|K
-p,'tq
-p,s*
-p,0s]
-zqqX
-zq0pZ
-zqsD
-zqqc
-zqt'
-zqrj
-u<0sI
-u<0x+
-{Ywn
-to
-zqtq
-s=*qW
-sp
-t>'r{
-s1
-ss
-|tp{p)w>?rV
-sr
-u_
-s2
-tg+z1
-|tyip{p3w>
-t>6t}
-rIsOgrVp{jp[rmt2
-|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-Wr{yU
-|tp{zWw>?r[
-q@$
-s/
-q@%
-q@'
-s/
-q@)
-s/
-q@+
+ {#"q@+
 s/
 q@-
-s/
-u?q)
-u?qA
+ &#u?qA
 u?q9
 s/
-x2
-s/
-rb0q%
-pEvyw>gp3oz?p)v,q'?yirDu{pYsLgp3op3p{gp3p{p)I
-s=5pb
-|/$y%
-pIp445
-pH$8
-{Qp4rf
-s=*r{
-tIu(+&&
-s=6r{
-r#Y8
-rs&&
-rY&&-
-t>'yU
-p_-&.&/
-wC0&1
-s/
-v%.
-t4
-q"p4;
-Wt}pf
-qt,;
-rs&#
-zfp7
-tE
-ws
-  7#u"
-WsXyR
-q:24
-L/8
+ &( }#& ,%L/8
 L4pk
-rs8
-rY|w
-Wv5q~
-p_,%9%8
-WxxtB
-pg2M
-Wv/r7
-tFZ
-  #Ksh?Iq3u}vMA
-qjqV&6
-wv78
-qjp0A
-Wx}v5
-t*;^
-Wyqp;
-  #)t/G
+ (&p_,%9%8
+ 8$Wyqp;
+ $-t/G
 Tp''pV*
 {Qp?M
 Wz$v5
 t9pN
-W{6pf
-  #0tA8
-WqG*p;
-t/J
-Wv/v1
-t1|dyO
+ *,t/J
+ $$t1|dyO
 /'
-t#yO
-/%
-  %$p<S
-Wv/pv
-x=p?3
-G#)
-Wy2p=
-r2}|
+ $y*/%
+ )$ &p* $R/ &Q/r2}|
 zy
 tV"%#%$%%r|
 w_;
-t~3
-ut)
-tV'%(%)%*r|
+ &*tV'%(%)%*r|
 zVe
-t~3
-vG)
-tV,%-%.%/r|
+ &&tV,%-%.%/r|
 |A,0
-t~3
-{H
-tV1%2%3%4r|
+ &&tV1%2%3%4r|
 /&
 x=p7e
 G*)
 {rp89%:r|
 /&
-x=be
-G&)
-{rp85%6r|
-/&
-G(R
-{rp87%8r|
-!s4
-  8R$Wt}qW
-q,w~d
+ && $(/&
+ $%{rp87%8r|
+ L$ (%q,w~d
 //
-q:24
-y$s^T
-tb*
-LZpk
-  $T$//
+ $&y$s^T
+ $$LZpk
+ &$//
 p_,%_%^
 //
-pg2M
+ $(//
+ .$//
+ $$/*
+ $-t/n
 //
-  (T$//
-t*;^
-/*
-  #)t/n
-//
-  #T$//
-t9pN
-/,
-  $T$/,
+ %T$//
+ %T$/,
+ &./,
 t/q
 //
-  )T$p<T
-//
-  $T$//
-  $T$tV#%$%%%&r|
-  %T$tV(%)%*%+r|
-  %T$tV-%.%/%0r|
-  %T$tV2%3%4%5r|
-  %T${rp8:%;r|
-  %T${rp86%7r|
-  $T${rp88%9r|
-!s4
-/7
-q:4;
-s/
-{y(
-s+(A
-vB<t}
-q:44
-qt(4
-  #i%qjqV8
-tE
-p<U
-WsTt}
-q:0rf
-  #k&Li8
-Wq~pv
-qzp8mA
-Wr{q~
-pH,&5
-/#
-sxk|w
-qf|$,-
-t>*t}
-tIu(+&%
-tIsS#
-vB<sX
-r)pay03
-r#qRqU
-  #7vB0t}
-tJ%}
-r?,
-vB.pv
-pEvyw>gp3oz?p)v,q'?x<jtv
-tP0rX
-pLuM
-tP2q[
-pH%pk
-rsK
-rYwq
-zC~M<
-pH$8
-{Qp44
-pL}M
-trp*8
-tP.s8
-wv1&2
-rspT
-}\~,
-pwqWv/
-pH0&2
-p_04&2
-p_0M&2
-tP5yI
-L"pk
-pwrXp;
+ 1T$ $2//
+ 'T$//
+ 'T$tV#%$%%%&r|
+ )T$tV(%)%*%+r|
+ )T$tV-%.%/%0r|
+ )T$tV2%3%4%5r|
+ )T${rp8:%;r|
+ )T$ $T# 'T${rp88%9r|
+ $"/7
+ >$Li8
+ $$qzp8mA
+ ($sxk|w
+ 4$tJ%}
+ ($tP0rX
+ $4tP2q[
+ (/zC~M<
+ &$pL}M
+ $$tP.s8
+ ($pwqWv/
+ ($tP5yI
+ $$pwrXp;
 q_<K
 tP.a0
-qt04
-!s4
-pwqWpb
-v^&2
-w_pN
-zVpN
-|ApN
-/$
-xr
-pwv5qW
-r]p7Z
-qfpQ^-
-L"8
-  #MtA<
-r]p5^
-qfp^p2-
-L$8
-  $'r]pap2
-qfp|pN-
-L&8
-  $,r]qRpN
-sx"pe-
-L(8
-  $1t1~'ve
-t#yO
-t#vu
-p<V
-x=pQe
-G.)
-{rt^>t^r|
-q>Ys@
-pIb3
-q>p4s@
-q>p?s@
-pIxG
-  #%x=p8"e
-  *+x=p8(e
-  *4x=p8.e
-  *=pwuZrX
-pL43
-}X
-pL33
-  %$pL23
-}X
-pL03
-}X
-pL/3
-  %$pL.3
-}X
-pL,3
-}X
-pL+3
-  %$pL*3
-}X
-pL(3
-}X
-pL'3
-  %$pL&3
-}X
-pwy2{X
-yh
-!s4
-pwt0q~
-uzS%Q
-sxT%R-
-LZ8
-  #Q)tA;
-uzU%R
-sxV%S-
-L\8
-  $'uzW%S
-sxX%T-
-L^8
-  $,uzY%T
-sxZ%U-
-La8
-  $1  %U$p<W
-x=}|
-G,)
-w62u5t"%#&#'#(r|
-  #|(G,)
-w62u5zju%
-x=Y3
-G,)
-w62u5rgpGpj[r|
-x=qV3
-G,)
-w62u5ycu%
-!s4
-pwa0p=
-qJ%#&
-zG'
-zG(
-qJ)#*
-zG+
-zG,
-qJ-#.
-zG/
-zG0
-qJ1#2
-zG3
-zG4
-pwa1q~
-{BsRy:
-s>u0(
-{Bt[y:
-s>sR(
-{BrJy:
-s>t[(
-{Brgy:
-s>rJ(
-{Brg4uT
-  )${Brg;uT
-  )$pwpV.P
-qzp8h%Y
-xr
-pwpV*r7
-{Qp8Zy%
-pIp446
-L\8
-{Qp4M
-tIp4vl
-  #u*qjqV&(
-yP3)
-sF6E
-pwpV6pV
-q"YM
-w3a8
-  #)s"vl
-pwpV*yq
-}Qta
-pwpV6tY
-t#ta
-p<X
-pwpV*pX
-t*vE3
-/#
-s'38
-x~2q1rQvLt"%#&#'#(@
-pwP2rR
-pnYK
-u"
-pwP.q8
-q$rg##
-wop4FrL7
-!s4
-/)
-qzp8q%b
-xr
-/)
-{Qp8cy%
-  #ELe8
-  &EyP6)
-  #E/)
-  #Ew3i8
-  $E/)
-  #E/(
-  #Ep<Y
-/)
-  %Ex~2q1rQvLt")#*#+#,@
-/)
-  $E/)
-q$ry##
-  %Eqzp8z%j
-  $E{Qp8ky%
-  #ELm8
-  &EyP9)
-  %Ew3q8
-  (Ep<Z
-  &Ex~2q1rQvLt"-#.#/#0@
-  &Eq$r\##
-  %Eqzr(#2%r
-  $E{Qp8sy%
-  #ELu8
-  &EyP<)
-  %Ew3y8
-  (Ep<[
-  &Ex~2q1rQvLt"1#2#3#4@
-  &ExBQ[##
-  $EtP.pV0
-rHr(#3H#3H#.
-zg#3H#;
-r?$
-!s4
-pwpba
-}=
-v"~49
-!s4
-tg+yS
-  #g)/7
-  #e)tF8
-  #f)uO8
-  #g)v^8
-tg+{i
-q:@M<
-  $v)tg2yq
-tb{,
-/2
-rs&1
-rY&1-
-  #Z.tA=
-zfpa
-qfYqU-
-  $&r]YpT
-qfbq5-
-  $*r]bpe
-qfp?pT-
-  $.  %[)p<\
-x=b3
-G0)
-xV
-x=Y3
-  $%x=wk
-  $(  #V'  $+tg.p;
-  #v*pwt0p}
+ &(pwqWpb
+ .$pwv5qW
+ *$tA<
+ *$ %' *$ %, *$ *g0 &f0G.)
+ 2$ 3+ $2 34 $2 3=pwuZrX
+ c#4pwy2{X
+ &$pwt0q~
+ *$tA;
+ *$ %' *$ %, *$ *Y& &Z&G,)
+ &$ %% &$ %( &$ %+ &$pwa0p=
+ :$pwa1q~
+ R#$pwpV.P
+ &$pwpV*r7
+ 4$pwpV6pV
+ *$pwpV*yq
+ $$pwpV6tY
+ &$pwpV*pX
+ *$pwP2rR
+ &$pwP.q8
+ q&$tP.pV0
+ *$pwpba
+ <$q:@M<
+ 2$tA=
+ ($ %& ($ %* ($ %. ,$G0)
+ &$ '% $& '( $& '+ &&pwt0p}
 t:&;
 th&;
 {9;
 tA;
-t1x?vu
-  #8  #9p<]
-  #9G,)
-  $9  $%  #9  $(  $n'xV
-tg6q-
-v[1p2
-q=.p}
-X&"&B
-X&"&(
-  $#/#
-w1B-
-uz"p2
-/#
-X'"'(
-  %#/#
-w1pj-
-r]p|p2
-/#
-X("((
-  %#  $*r]p^p2
-/#
-X)")(
-  %#  $2t%x}p;
-t&?op$gp/xI,
-~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
-t%z1pK
-pnqVpk
-s5~2
-t%qG*v/
-qgp$~0w-p4
-t2q'www-p4
-IpY\q'?IrVu{?w>r[rS{+Q(x)
-t%w;p=
-tGpk
-q>p?8
-xDqVK
-v7
-!s4
-t%yIw;
-  $,IpY\q'?IrVu{?w>r[rS{+QUx)
-t%r7v1
-t+r$r_
-t%w;yq
-  #.jp{grS{+bZA
-xDbK
-y7
-  $u)t%z$q[
-{Bsay"
-/$
-t+Q~#
-/#
-yVeuT
-/#
-s>sg
-/#
-yV;uT
-  %&yV4uT
-  %*yVy:
-/#
-t+sRr_
-!s4
-y@1pX
-q_2K
-u"
-y@5p'
-p%IH#S
+ ,,G,)
+ &M '% $& '( 'n' g#X#t%x}p;
+ &$t%z1pK
+ &$t%qG*v/
+ ($t%w;p=
+ ,$t%yIw;
+ ($t%r7v1
+ $$t%w;yq
+ .$t%z$q[
+ R#$p%IH#S
 wc
 tSw
-w\#V
-wMsR
-!s4
-y@6a
-}=
-pupdtB
-tJH#^
-u"
-}k
-ws
-  $J|2B
-  $Ms/
-puv+pf
-s"H#V
-rc
-w\#X
-{prQ
-  #[#rHp48,
-sBxS#a
-y7
-!s4
-ug+qG.
-x'u}Q&$
-xpsl
-t<w)
-z.qv
-prtOpM
-q$rg(
-wH(pF
-zKU
-tusysR
-{]s_{|
-tuw)
-{]+{|
-tE
-s>sa#$
-vyx*?joov,r[?\p)wwsl
-q$sg
-  #(szzo
-t<sysa
-}9pG
-zKpj
-sf<\vr{|
-tE
-  &8tusl
-  $3ug1qO
-xBQU"o
-p1_(
-xBQ|Np
-p1a(
-q$ry"q
-p1b(
-q$rJ"r
-p1c(
-q$sR"s
-p1d(
-p1""t
-p1e(
-p1$"u
-p1f(
-p1&"v
-p1g(
-p1("w
-p1h(
-p1*"x
-p1i(
-p1,"y
-p1j(
-p1."z
-p1k(
-p10"{
-p1l(
-p12"|
-p1m(
-p14"}
-p1n(
-p16"~
-p1o(
-/E
-sn5"3
-v;"2
-v;"1
-sn0".
-v;"-
-v;",
-sn+")
-v;"(
-v;"'
-sn&"$
-v;"#
-v;""
-xr
-ug+yU
-|[["Y
-zG$
-x*tDsl
-zitDsl
-/$
-sz#]
-t@E#n7
-xBQU#^
-t@D#o7
-q$sa#_
-t@C#p7
-xBQ[#a
-t@B#q7
-q$r\#b
-t@A#r7
-q$ry#c
-t@@#s7
-q$rg#d
-t@?#t7
-q$zAe
-t@>#u7
-q$t[#f
-t@=#v7
-q$sR#g
-t@<#w7
-q$u0#h
-t@;#x7
-p1"#i
-t@:#y7
-p1##j
-t@9#z7
-p1$#k
-t@8#{7
-p1%#l
-t@7#|7
-p1&#m
-t@6#}7
-/$
-snU"S
-v;"R
-sH5u7P
-snO"M
-v;"L
-sH4u7J
-snI"G
-v;"F
-sH3u7D
-snC"A
-v;"@
-sH2u7>
-!s4
-/F
-{BpR<y:
-sn=(
-{BpR;y:
-sn<(
-{BpR:y:
-sn;(
-{BpR9y:
-sn:(
-  2p,pwpV.q8
+ y)(pwpV.q8
 qtFM
-v\&1
-xr
-/F
-|/1y%
-  #q,pH18
-  &q,r#r(#k8
-qj6A
-/F
-q"bM
-wv18
-  $q,/F
-}Qta
-/E
-t#ta
-p<^
-/F
-vnvE3
-  $q,x~2q1rQvLpRu"s"q"o@
-/F
-  $q,/F
-  %q,/G
-qzp|%9
-  $q,{Qp8:y%
-  #EL<8
-  &Er#r(#u8
-  #E/)
-  #Ew3A8
-  (q,p<_
-/)
-  %Ex~2q1rQvLpRn"l"j"h@
-  *q,qzp8*%A
-  $E{Qp8By%
-  #ELD8
-  &Er#r($"8
-  %Ew3I8
-  (Ep<a
-  &Ex~2q1rQvLpRg"e"c"a@
-  *q,qzp84%I
-  $E{Qp8Jy%
-  #ELL8
-  &Er#r($,8
-  %Ew3Q8
-  (Ep<b
-  &Ex~2q1rQvLpR_"]"["Y@
-  )q,y@<a
-}=
-!s4
-vB*yU
-J%vCR
-w4pbrR
-uw'K
-uB
-w91&'
-w4p=r7
-|H.
-pIY;
-w4q8p'
-rs&%
-w4qWp;
-wC#H$*
-w4rXpv
+ \(&w4pbrR
+ ($w4p=r7
+ &$w4q8p'
+ $$w4qWp;
+ $$w4rXpv
 z~?
-v&0rX
-q:24
-|7w.
-pHFpk
+ (&pHFpk
 /o
-pg2M
-Wy2yq
-tb2
-tFe
-tG,0
-w:5s8
-z($6
-w:6pK
-qIJ
+ 2&qIJ
 s+JH$6
-zJ<yU
-q:2;
-q"|T
-vJti
-q:2M
-|H
-tG8
-w8'q%
-pg23
-  #y*w8.q%
-pg2e
-  #%zJ+pX
-pg2;
-pnqVK
-yvpdxx
-pH'pk
-pg18
-rsH$B
-w4pC0q8
-|/'y%
-pIp4y%
-pH'8
-{Q|T
-vqA
-w4pC.pC
-pnp?K
-ws
-!s4
-w4p=r{
+ J&w4pC0q8
+ ,$w4pC.pC
+ ($w4p=r{
 pHK%/
-/2
-rs&#
-}Fw~
-w4qWrX
-L.8
-/#
-rYpk-
-t#s)#
-}k
-vN
-/2
-ujw~d
-w4s{q-
-sh?Iq3u}vM8
-{9>
-wD
-x=p4;
-G2)
-wQqKu%
-vb8
-  $]3w4s8pv
-  #,{9?
-r>2
-x=p44
-G4)
-}W
-}c
-z+qKA
-riYZ
-!s4
-v&'v1
-J&d
-}k
-  %#{\J
-  $6rxsaB
-rxr1B
-rxr$B
-|2B
-v"~4I
-!s4
-v&0pv
-y$s^2
-|7uZ
-uz1A
-sx2r4
-  %V2yPe)
-sF6E
-tE
-p<c
-xe&3
-TySr{
+ (&w4qWrX
+ 2$w4s{q-
+ &8 &5 $6 *5w4s8pv
+ $3{9?
+ &8G4)
+ 8${\J
+ L$TySr{
 q:b3
 q:a3
 q:_3
-q:^3
-  &A  $m#TuZpv
-w/
-|H.
-TySuZ
-q"r:8
-pgb8
-uPsS*
-}X
-Ty2r{
-r#<^
-Tq%6{i
-zwu*
-w/+
-}X
-Ty2y2
-r#0+pe
-/#
-  %(Ty2t}
-t<sl
-wH>tO
-TuZq-
-}fe
-|H.
-/'
-  &9/'
-  #9/&
-  %9/'
-  '9/'
-  $9/'
-L,3
-  %9q{48
-  49L7we
-  %9q{?8
-  39qM'u)
-p]B}'H
-{krQ
-/c
-X*|N/
-X&~#
-X"~#
-qh1po{c
-TySsX
+ $$ .(TuZpv
+ &$TySuZ
+ $$pgb8
+ &$Ty2r{
+ $$Tq%6{i
+ ($Ty2y2
+ ,$Ty2t}
+ &$TuZq-
+ *$ )9 P%(TySsX
 pga%A
-  $=Ty2pb
-vx1"/
-/#
-pga%8
-  $C/#
-vx.",
-/#
-q{K%/
-  %(vx+")
-/#
-q{M%&
-  %.vx("&
-/$
-prrg"%";
-prry"%(
-prr\"%(
-qh=pM"$7
-/$
-pg_%I
-  $?/$
-vx<":
-/#
-pg_%@
-  %?vx9"7
-/#
-q{R%7
-  %Evx6"4
-/#
-q{T%.
-  %Kvx3"1
-/$
-prrg"0"G
-prry"0(
-prr\"0(
-qhIpM"/7
-/$
-pg^%Q
-  %?vxG"E
-/#
-pg^%H
-  %?vxD"B
-/#
-q{Y%?
-  %EvxA"?
-/#
-q{[%6
-  %Kvx>"<
-/$
-prrg";"S
-prry";(
-prr\";(
-qhUpM":7
-qM'pK
-qn[%[,
-k[4
-y7
-/.
-q:]3
-q:\3
-q:[3
-q:Z3
-  ${'/.
-  $^&/-
-  #^&pg]8
-  $N/-
-r#<^
-/,
-  %^&/-
-  '^&/-
-  $^&/.
-  &^&  %9  _#^&/.
-p]B3H#B
-{ks&qX
-/,
-X*|Nl
-  $^&qhnpo{c
-/.
-pg\%A
-  $=/.
-  $^&pg\%8
-  3^&prrg"%"x
-  $^&qhzpM"$7
-/$
-pg[%I
-  '^&pg[%@
-  3^&prrg"0$#3
-  $^&te#5pM"/7
-/$
-pgZ%Q
-  '^&pgZ%H
-  3^&prrg";$#?
-  $^&te#ApM":7
-/.
-  &^&q:Y3
-q:X3
-q:W3
-q:V3
-  )^&pgY8
-  8^&  %9  a#^&p]B3H$0
-{ks&qc
-/,
-X*[$#W
-  $m*te#Ypo{c
-/.
-pgX%A
-  '^&pgX%8
-  3m*prrg"%$#d
-  $m*te#fpM"$7
-/$
-pgW%I
-  'm*pgW%@
-  3m*prrg"0$#p
-  $m*te#rpM"/7
-/$
-pgV%Q
-  'm*pgV%H
-  3m*prrg";$#|
-  $m*te#~pM":7
-  '^&q:U3
-q:T3
-q:S3
-q:R3
-  )m*pgU8
-  8m*  %9  a#m*p]B3H${
-{ks&sI
-/,
-X*[$$7
-  ${.te$9po{c
-/.
-pgT%A
-  'm*pgT%8
-  3m*prrg"%$$C
-  ${.te$EpM"$7
-/$
-pgS%I
-  'm*pgS%@
-  3m*prrg"0$$O
-  ${.te$QpM"/7
-/$
-pgR%Q
-  'm*pgR%H
-  3m*prrg";$$[
-  ${.te$]pM":7
-  &m*qM1pK
-qzu(FH%9
-vi&N-
-vi&O-
+ &&Ty2pb
+ &$pga%8
+ N$pg_%I
+ ,$pg_%@
+ N$pg^%Q
+ ,$pg^%H
+ V#$ (r* $m* 0(pg]8
+ N$ )9 R%(pg\%A
+ ,$pg\%8
+ N$pg[%I
+ ,$pg[%@
+ N$pgZ%Q
+ ,$pgZ%H
+ V#$ (j* $e* 0(pgY8
+ N$ )9 R%(pgX%A
+ ,$pgX%8
+ N$pgW%I
+ ,$pgW%@
+ N$pgV%Q
+ ,$pgV%H
+ V#$ (j* $e* 0(pgU8
+ N$ )9 R%(pgT%A
+ ,$pgT%8
+ N$pgS%I
+ ,$pgS%@
+ N$pgR%Q
+ ,$pgR%H
+ V#$qzu(FH%9
+ $*vi&O-
 vi&P-
 vi&Q-
-x8r%+q~
-  #RGv{A
-shyn?\p0p/Qtz
-pIY3
-  %&q>p7s@
-  $)pI}|
-  %-q>pas@
-  $0pIp|3
-  %4q{#s@
-  $7zC$3
-  %;TpC6a+
+ \#"TpC6a+
 pgMs@
 TpC0qp
 pgM4t,
@@ -18445,65 +14226,51 @@ x'pPQA
 q$t[(
 TpC+rR
 pIYe
-  #&  #^=TpC6pV.
+ %& %^=TpC6pV.
 q:M3
-  #J/$
+ $C/$
 q>Y4t,
-  #-p1"(
+ %-p1"(
 /$
-  $-q$sR(
+ '-q$sR(
 /%
 pgLs@
 /$
 pgL4t,
-  #7p1%(
-  %,p1#(
+ %7p1%(
+ ),p1#(
 /%
 q:L3
-  &7p1((
-  %7p1&(
-q.+q~
-X%$$t$$x
-q..v1
-{puX%TFrL
+ +7p1((
+ )7p1&(
+ $BX%$$t$$x
+ $${puX%TFrL
 X%(U
 /#
 X$$$x$$|
-q..r{
-X#>tO
+ $*X#>tO
 /#
 X"$${$%"
 /#
 pru0pj(
 /#
 prsR$$~$%%
-/#
-prt[po(
-  #^Op~(#;
-qzu(#A
-xr
-qzu(FH($
-xr
-WsXq8
-s,(%H%v
+ (0p~(#;
+ &$qzu(FH($
+ &$s,(%H%v
 zg%uA
 vO%vr4
-  #uNr8(&&C&D
-  #sNtbY
-  (sNt*;H%z
-  $sNtA:
-  %sNw\%|
-  &sNtA9
-  *sNp<d
-  &sNwN%|3
+ $(r8(&&C&D
+ 2$t*;H%z
+ 'sNtA:
+ )sNw\%|
+ .$ 1sN &, )sNwN%|3
 zy
 vWb&a&_&^r|
 wN%{3
-ut)
-vW]&\&[&Zr|
+ $0vW]&\&[&Zr|
 wN%z3
-vG)
-vWY&X&W&Vr|
+ $&vWY&X&W&Vr|
 wN%y3
 {H
 vWU&T&S&Rr|
@@ -18512,101 +14279,85 @@ x=Ye
 G*)
 {ru(M&Lr|
 /&
-x=qVe
-G&)
-{ru(Q&Pr|
-  $pN{ru(O&Nr|
-!s4
-|Mt0
-s,%ce
+ &,{ru(Q&Pr|
+ 'pN{ru(O&Nr|
+ &*s,%ce
 /F
 zg%~A
 vO&"r4
-  %]GyPy)
-  $W7p<e
-xe&3
-/F
+ (*yPy)
+ *$/F
 r<(J3
 r<(L3
 r<(N3
 r<(P3
-  (W7/F
-  $W7/E
-  #W7rh(R8
-  $V0/E
-r#<^
-/D
-  %W7/E
-  'W7/E
-  $W7/F
-  &W7rh(]8
-  b#j./F
-  $W7/D
-  &W7/F
+ .,/F
+ &$/E
+ $$rh(R8
+ &$/E
+ $$/D
+ ($/E
+ ,$/E
+ &$/F
+ *$rh(]8
+ s$$/F
+ &$/D
+ *$/F
 rh(~%A
-  $=/F
-  $W7rh)#%8
-  3j.  'W7rh)*%I
-  'j.rh),%@
-  3j.  'W7rh)3%Q
-  'j.rh)5%H
-  3j.  &W7/F
-  &W7r<)<3
+ &&/F
+ &$rh)#%8
+ N$rh)*%I
+ ,$rh),%@
+ N$rh)3%Q
+ ,$rh)5%H
+ L$/F
+ *$r<)<3
 r<)>3
 r<)@3
 r<)B3
-  )W7rh)D8
-  8j.rh)O8
-  c#j.  *W7rh)p%A
-  'j.rh)r%8
-  3j.  'W7rh)y%I
-  'j.rh){%@
-  3j.  'W7rh*%%Q
-  'j.rh*'%H
-  3j.  +W7r<*.3
-q:~3
-q:}3
-q:|3
-  )f;rh*68
-  8^&rh*A8
-  c#^&  *W7pg~%A
-  '^&pg~%8
-  3m*  'W7pg}%I
-  'm*pg}%@
-  3m*  'W7pg|%Q
-  'm*pg|%H
-  3m*  +W7q:{3
-q:z3
-q:y3
-q:x3
-  )t?pg{8
-  8m*  %9  a#m*  *W7pgz%A
-  'm*pgz%8
-  3m*  'W7pgy%I
-  'm*pgy%@
-  3m*  'W7pgx%Q
-  'm*pgx%H
-  3m*  *W7/F
-  #W7vi&t-
+ 0*rh)D8
+ N$rh)O8
+ V%$rh)p%A
+ ,$rh)r%8
+ N$rh)y%I
+ ,$rh){%@
+ N$rh*%%Q
+ ,$rh*'%H
+ V#$r<*.3
+ &]3 $m* 0(rh*68
+ N$rh*A8
+ V%o*pg~%A
+ ,$pg~%8
+ N$pg}%I
+ ,$pg}%@
+ N$pg|%Q
+ ,$pg|%H
+ V#$ (W3 $e* 0(pg{8
+ N$ )9 R%s*pgz%A
+ ,$pgz%8
+ N$pgy%I
+ ,$pgy%@
+ N$pgx%Q
+ ,$pgx%H
+ T#$/F
+ %W7vi&t-
 vi&u-
 vi&v-
 vi&w-
 /F
-  >W7/F
+ Z#0/F
 pgss@
 /E
 pgs4t,
-  $W7/E
-  %W7/F
-q:s3
-  ,W7pgrs@
+ 'W7/E
+ )W7/F
+ $Q, 7W7pgrs@
 /$
 pgr4t,
-  )W7q:r3
-  +W7/E
+ 1W7 $" 5W7/E
 X%$$t$$~
 /F
-  #W7te'z"$wy
+ %W7te'z"$wy
 /#
 X#$$w$$~
 /F
@@ -18619,129 +14370,79 @@ te'~pFU7
 prrg$${$$|
 /#
 te(#pj{c
-Wt}qW
-rd*d
+ $q,rd*d
 qzu(FH+d
-xr
-/F
-s,)XH+e
+ &]{#s,)XH+e
 tb*
 zg)XA
 vO)Yr4
 /F
 r8+g&C&D
 /F
-  (V7/F
+ /V7/F
 t*;H)]
 /A
-  $V7/F
-  #V7/F
+ &p:/F
+ %V7/F
 w\)_
 /C
-  $V7/C
+ &l./C
 tA9
 /F
-  )V7p<f
+ 1V7p<f
 /F
-  $V7/F
+ 'V7/F
 wN)_3
 zy
 zQr(,)H,*H,+H,,r|
 wN)^3
-ut)
-zQr(,-H,.H,/H,0r|
+ $FzQr(,-H,.H,/H,0r|
 wN)]3
-vG)
-zQr(,1&~&}&|r|
+ $(zQr(,1&~&}&|r|
 wN)\3
 {H
 vW{&z&y&xr|
-  %V7{ru(s&rr|
-  %V7{ru(w&vr|
-  $V7{ru(u&tr|
-!s4
-WsT{X
-s,+oH+r
-Wq~pv
-qzu(FA
-Wr{q~
-s,+o&5
+ )V7{ru(s&rr|
+ )V7{ru(w&vr|
+ 'V7{ru(u&tr|
+ &qs$s,+oH+r
+ $$qzu(FA
+ $$s,+o&5
 /#
 }Pr(+p&Jr4
 }Pr(+oAH+o-
-v&'yI
-rHr()HH)HH+s
+ $*rHr()HH)HH+s
 zg)H&F
-r?>
-!s4
-w:5p=
-tIr()OH+u
-  #q8s/
-qjqVH+m
+ (&tIr()OH+u
+ &$qjqVH+m
 r#r(+n8
 qjr(+vA
 /\
 r#sSJ
-  #t8/]
-}Qta
-/#
-uYQ
-t#vu
-p<g
-w:5q-
-t*;H+q
-w:*{X
-zbr()SH)S,
+ $,/]
+ &$uYQ
+ ($t*;H+q
+ $$zbr()SH)S,
 /$
 p_Jti
-w8'p;
-t)wE("$($iQ
-  ##t)wE(&$($iQ
-  ##w82q[
-  #[W#s>sg
-{Bryy"
-s>r\(
-w8.pf
-w1pMiP
+ $(t)wE("$($iQ
+ %#t)wE(&$($iQ
+ %# .*w1pMiP
 sZQ[UiP
-w8*p=
-yVeuT
-s>tO
-w86rR
-yV;uT
-  #-zJ+qp
-:Od
-zJ2pV
-r8)_ti
-wMqK
-!s4
-zJ5a
-}=
-zJ6pC
-zDH)R
+ 0&:Od
+ $$r8)_ti
+ ,$zDH)R
 uYP
-u"
-}k
-rIr()[
-  'QW#yvv+p=
-xeH)q
-  #vMs"H+|
-r>.
-t9p2
-  $RW#yvpdw;
-rHY>|$'
-r]YH+~
-  $SW#rIr()Z
+ &&rIr()[
+ .$xeH)q
+ $$s"H+|
+ .$r]YH+~
+ &$rIr()Z
 w4pC0s8
 :Qr.
-!s4
-w4pC+r%
-{Br1x)
-t+r1U7
-w4pC0u)
-}UpPqVA,
-vqA
-  $./h
+ $Cw4pC+r%
+ &Lw4pC0u)
+ *$/h
 t1|diR
 vN
 w4pC*{X
@@ -18751,41 +14452,21 @@ rdYd
 w4pK0pV
 z()V
 xd)V&>
-r>1
-wN)V;
-G2)
-uJ
-  $Nw4pK<p'
-  #+xd)V&?
-r>5
-wb7
-wSt^tz
-wN)W4
+ $6wN)V;
+ $: (7w4pK<p'
+ %+xd)V&?
+ ((wN)W4
 G4)
-Ip)?pEqBqgq7uLq]A
-!s4
-vB*|^
-t=,&,&5
-IpYq'rS{+u(K&,;
+ *&IpYq'rS{+u(K&,;
 v[K&#
-s5~;-
-!s4
-rb+rR
-s~
-!s4
-/D
-J){7
-{yk
-J*|'
-/C
-J+{V
-/C
+ ,&/D
+ $${yk
+ $$/C
+ $$/C
 J,yt
 /C
 sY0
-!s4
-/%
-J3{h
+ &o&J3{h
 uR,-
 J4|<
 /%
@@ -18793,83 +14474,62 @@ J5{e
 /%
 J6uC1
 /%
-sY5
-!s4
-t>6sX
-J<}v
-vB<t}
-z(,%
+ &Q& $-J<}v
+ $$z(,%
 sY6
-!s4
-qI<
-pwv5pf
-JEq(<
-JGq('
+ &q#pwv5pf
+ $f#JGq('
 JIq(0
 p90+
-!s4
-  #w[#JPq(2
-JRq(.
+ $K %w[# $T#JRq(.
 JTq(1
 p9u*
-!s4
-  #u_#J[q(*
+ $E %u_#J[q(*
 J\q(6
-  #{_#p9u/
-!s4
-/#
-JcrP'
+ %{_#p9u/
+ &R#JcrP'
 JdrP0
 /#
 p9++
-  $(JjrP2
+ &%JjrP2
 JkrP.
 /#
 p9sK
-  $.JqrP5
+ &%JqrP5
 JrrP*
 /#
 p9v-
-!s4
-qI=
+ $KqI=
 /$
-Jys?<
-J{s?'
+ $u#J{s?'
 J}s?0
 p9v6
-!s4
-u4#Es?2
+ $Eu4#Es?2
 u4#Ds?.
 u4#Cs?1
 p925
-!s4
-/$
-:zs?*
+ &t#:zs?*
 uR*:
 :ys?6
 /$
 p9u1
-  $G:suy'
+ 'G:suy'
 uR*0
 :ruy0
 /#
 p9xW
-  $N:luy2
+ 'N:luy2
 uR*&
 :kuy.
 /#
 p9ro
-  $O:euy5
+ 'O:euy5
 uR)y
 :duy*
 /#
-p9.6
-!s4
-|7pf
-:NvX<
+ &R& $):NvX<
 p91'
-!s4
-/,
+ $O/,
 :CvX0
 uR%t
 :BvX+
@@ -18879,11 +14539,10 @@ uR%t
 :@vX.
 /,
 p911
-!s4
-/&
+ $I/&
 :9vX5
 p91*
-  $&:/vX6
+ '&:/vX6
 wW'
 :.v|<
 /&
@@ -18891,419 +14550,196 @@ wW'
 /&
 :,v|0
 /&
-p95+
-  $|$:$v|2
-sh?Iq3u}vMq5
-:#v|.
+ $X% '|$:$v|2
+ $-:#v|.
 /C
 :[v|1
-sh?Iq3u}vMpT
-p955
-!s}
-  #Qh#s3
-!tj
-y@5p'
-rI'
-pc>
+ $(p955
+ .$pc>
 pcg
-p9
-!u8
-  #n[#||
-Cf
+ *&Cf
 _g
-p9
-!{J
-  #PU#{15
-pp<
-r9<
-p9
-!|r
-/t
-vb;
-CZ
+ && %PU# ,$/t
+ $$CZ
 _;
-p9
-!y=pm
-/t
-vbM
-CW
+ &&/t
+ $$CW
 _<
-p9
-!cwG
-yvv+pX
-})
-C+
-q4\
-p9
-!cwX
-/8
-{11
-C*
-  $4!cx#
-/8
-{1.
-C'
-  $4!c*pm
-//
-vb3
-n?
-_6
-p9
-!cxw
-tX5
-ppp0
-q4$
-p9
-!c'y3
-//
-tX*
-n@
-_9
-p9
-!c'z/
-//
-tX6
-nA
-_7
-p9
-!cqypm
-//
+ ,&q4\
+ &$/8
+ &$ '4 $&/8
+ &$ '4 $&//
+ $$n?
+ &F .C//
+ $$n@
+ &A $D//
+ $$nA
+ &s$ $p$//
 ||<
 nA
-_8
-p9
-!crvpm
-/%
-vb3
-nQ
-  $?!ct-pm
-  $?q4#
-p9
-!c'wG
-/%
-tX*
-nR
-  $?!c'wX
-/%
-tX6
-nS
-  $?!c'x#
-/%
-||<
-nS
-  $?!cuQpm
-/6
-||2
-ne
+ &W$ $^$ &s.nQ
+ &A $Q. *+ $. &s.nR
+ '? $l. &s.nS
+ '? $l./%
+ %?nS
+ '? $,/6
+ $+ne
 _d
-p9
-!c'xw
-vB<sX
-||.
+ &2 $9||.
 nf
-q4"
-p9
-!vTy3
-/6
-tX.
-nh
-r9q)
-p9
-!vTz/
-tX.
-ni
-  $'!ct?pm
-tX.
-nj
-  $,!vT+pm
-tX.
-nk
-  $1!crlpm
-/6
-vbe
-nt
+ && $8/6
+ $5nh
+ *8ni
+ ($ $Inj
+ &$ $L $Knk
+ &) $V#/6
+ $5nt
 _:
-p9
-!vTwG
-vbe
-nu
-  $'!vTwX
-vbe
-nv
-  $,!vTx#
-vbe
-nw
-  $1!cxNpm
-/6
-||'
-pB#5
+ (:nu
+ '' $( $Inv
+ ', $R# $Knw
+ '1 $R#/6
+ $+pB#5
 _e
-p9
-!vTxw
-||0
-pp6
-r9r;#4
-p9
-!|-y3
-/6
+ &2 $+ $-r9r;#4
+ &</6
 ||+
 pB#3
-r96
-p9
-!|-z/
-/#
-||'
-pB#2
-  $3!cq0pm
-  $3r9r;#1
-p9
-!|-+pm
-/#
-||+
-pB#0
-  $3!culpm
-  $3pB#/
-  $D!|-wG
-  $Dr9r;#.
-p9
-!|-wX
-  $3C~
-  $D!|-x#
-  $DC}
-  $D!cunpm
-  $Dq4|
-p9
-!|-xw
-  $DC{
-  $D!y=y3
-/$
-vbe
-Cz
-r9ps
-p9
-!y=z/
-vbe
-Cy
-  $'!cxlpm
-vbe
-Cx
-  $,!cv6pm
-vbe
-Cw
-  $1!cvZpm
-  $6  $b$!y=wG
-  $6  $'!y=wX
-  $6  $,!y=x#
-  $6  $1!crWpm
-/$
-||'
-Ce
-  $b$!y=xw
-  $b${K
-p9
-!c.y3
-/$
+ &3 &8 $OpB#2
+ '3 $V# '3r9r;#1
+ &*/#
+ %3pB#0
+ &3 &8 $OpB#/
+ 'D $V# 'Dr9r;#.
+ &* '3 (z# &}# $OC}
+ 'D $V# 'D &x# $P$ 'D (z# $}# &7Cz
+ *8Cy
+ *$Cx
+ &G &JCw
+ &G &JCz
+ 'b$ &(Cy
+ '' $( '6 ', $, '6 '1 &* $-Ce
+ 'b$ $4 'b$ &3 $:/$
 ||+
 Cd
-  $b$!c.z/
-  $b$Cc
-  $3!crepm
-  $3r9q/
-p9
-!cxWpm
-  $b$Cb
-  $3!cy,pm
-  $3Ca
-  $D!c.wG
-  $Dr9q9
-p9
-!c.wX
-  $3C_
-  $D!c.x#
-  $DC^
-  $D!cyspm
-  $Dr9pJ
-p9
-!c.xw
-  $DC]
-  $D!c1y3
-/6
-{16
-CT
-  $D!c1z/
-tX<
-pp6
-q4S
-p9
-!c10pm
-/,
-vb3
-CR
-  $i(!c|Vpm
-  $i(r9pO
-p9
-!cq3pm
-/,
-tX*
-CQ
-  $i(!c1wG
-/,
-tX6
-CP
-  $i(!c1wX
-/,
+ &3 &8 $OCc
+ '3 $V# '3 &3 $: 'b$Cb
+ &3 &8 $OCa
+ 'D $V# 'D &3 $: '3C_
+ &3 &8 $OC^
+ 'D $V# 'D &3 $: 'D (n$ $q$/6
+ $5CT
+ 'D $> &7q4S
+ &:/,
+ $5CR
+ &F $- *7 $:/,
+ $7 (Q0 $k0/,
+ $7CP
+ &t+ $^,/,
 ||<
 CP
-  $i(!c1x#
-/&
-{16
-C@
-  $J!c1*pm
-  $Jq4?
-p9
-!c1xw
-/&
-vb3
-C>
-  $J!c5y3
-  $Jr9ph
-p9
-!c5z/
-/&
-tX*
-C=
-  $J!cs#pm
-/&
-tX6
-C<
-  $J!c5+pm
-/&
-||<
-C<
-  $J!c52pm
+ &W1 $^1/&
+ $AC@
+ 'J $H &Aq4?
+ &F/&
+ $AC>
+ (F *C $F/&
+ $CC=
+ 'J $J/&
+ $AC<
+ 'J $J/&
+ %JC<
+ 'J!c52pm
 /6
-tX'
-C,
-  $|*!c5wG
-tX0
-C\
-r9pS
-p9
-!c5wX
+ &A '|*!c5wG
+ $(C\
+ &$!c5wX
 /6
-tX+
-C[
-  $o*!c5x#
-tX2
-  #Jr9pA
-!u9
-p,ulpU
-tl
-to
-tk
-tm
-p"+x+
-st
-p"+uE
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ $&C[
+ 'o*!c5x#
+ \#*`}
 
 var fewQ4KOneSM80NarrowAligned = driver.Text{Base: &fewQ4KOneSM90NarrowAligned, Code: `packed2 98290 lone_grouped
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- v#( n&&/6
- B$ t*& a&(/C
- d#$/D
- >$/D
- +$/D
+ m%( \+&/6
+ c#$ i3& q*(/C
+ w$$/D
+ Z#$/D
+ 4$/D
+ *$/D
+ $$/C
  &$/D
- #$/C
- $$/D
+ *$/D
  &$/D
- $$/D
- %$/E
- s$$/l
- ]T#$ U,$`}
+ ($/E
+ g'$/l
+ kX$$ Z6$`}
 
 var fewQ4KOneSM70NarrowAligned = driver.Text{Base: &fewQ4KOneSM80NarrowAligned, Code: `packed2 98481 lone_grouped
 !s.
 !s-
- 0(]t?qo
+ >(]t?qo
 tW'r-
 Opd.rA
- \k#(s:qK
+ iV%(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 wN)]4
- ;(uR,3
- -$z(,+
- P#$u4#Fs?2
+ T#(uR,3
+ 8$z(,+
+ P$$u4#Fs?2
 u4#Es?.
 u4#Ds?1
- %(:{s?*
+ ((:{s?*
 uR*@
 :zs?6
- &(:tuy'
+ *(:tuy'
 uR*6
 :suy0
- &(:muy2
+ *(:muy2
 uR*,
 :luy.
- &(:fuy5
+ *(:fuy5
 uR*"
 :euy*
- &(:OvX<
- %$:DvX0
+ *(:OvX<
+ ($:DvX0
 uR%z
 :CvX+
 /,
 :BvX2
 /,
 :AvX.
- &0::vX5
- %$:0vX6
+ *0::vX5
+ ($:0vX6
 wW-
 :/v|<
 /&
 :.v|'
 /&
 :-v|0
- &0:%v|2
+ *0:%v|2
 wW%
 :$v|.
 /C
 :\v|1
 wW$
- W,.`}
+ ^6.`}
 
 var fewMixedOneSM90NarrowAligned = driver.Text{Base: &fewQ4KOneSM90NarrowAligned, Code: `packed2 105770 lone_mixed
- ($!|Fp[rmr[p3gq*
- %$!yLayKIt2q7vzq*
+ .$!|Fp[rmr[p3gq*
+ ($!yLayKIt2q7vzq*
 !yLp'yKvyw{pEq*
- '$]vrrO
- #$O't-r-
+ ,$]vrrO
+ $$O't-r-
 hrlrT
 p#s#rA
- A(zqvP
+ a#(zqvP
 zqvU
 zqw<
 zqq6
@@ -19317,26 +14753,26 @@ p"+sD
 p"+sc
 p"+qc
 p"+t'
- K"tIp8/&&
- '$p]0%/%.
+ u#"tIp8/&&
+ ,$p]0%/%.
 r)s^.%-
- '&pL5;
- ;$ ,1zCN4
+ ,&pL5;
+ T#$ 61zCN4
 L78
 L<pk
- %(p]X%A%@
- #$q{SM
+ ((p]X%A%@
+ $$q{SM
 s/
 qt+4
- #$tG^
+ $$tG^
 tIp4p*
- #&qj|1R
+ $&qj|1R
 w3R8
 qjbA
- #\#z2Z
+ $\#z2Z
 TqG.|^
 pg-,
- #aN #YOs/
+ $aN $YOs/
 |9
 /#
 pg-4
@@ -19352,39 +14788,39 @@ s/
 s"q5
 Wv1v1
 p_.;qP
- #;s"qU
+ $;s"qU
 T{6{i
 pg/,
 pH.8
 /#
 t9%$
- ##t/#
- #(p]#;%%
- $$t/Z
+ $#t/#
+ $(p]#;%%
+ &$t/Z
 TyIpX
 {Qp8$M
 q>sS2
 v4u(2pk
 q{'8
 uPb8
- #(t9%+
- $$t/c
- #$t/b
- #$t1xP>w~
+ $(t9%+
+ &$t/c
+ $$t/b
+ $$t1xP>w~
 /-
 }Fw~
-  %#Wv1pb
-  $'/)
-  #*/'
-  %$p<M
- #2x=p8(3
- #$/'
+ )#Wv1pb
+ ''/)
+ %*/'
+ )$p<M
+ $2x=p8(3
+ $$/'
 s%+3
 zy
- #@s%%3
- #5tV5%6%7%8r|
+ $@s%%3
+ $5tV5%6%7%8r|
 s%#3
- #(tV9%:%;%<r|
+ $(tV9%:%;%<r|
 r2qR3
 {H
 tV=%>%?%@r|
@@ -19396,157 +14832,145 @@ x=w]
 D")
 tVE%F%G%Hr|
 /'
- #}*G*)
+ $}*G*)
 {rp8M%Nr|
 /'
- $us#{rp8I%Jr|
+ &us#{rp8I%Jr|
 /'
- #&{rp8K%Lr|
- #$  @]% #\IJ'd
+ $&{rp8K%Lr|
+ $$ _#]% $\IJ'd
 /4
 q:@4
 y$s^q
- #,Lwpk
- $vx$/4
+ $,Lwpk
+ '_%/4
 p_:%|%{
 /4
 pg@M
-  $_%/4
-  %_%qjqV&D
+ '_%/4
+ )_%qjqV&D
 wvE8
-qjbA
-/+
+ %_%/+
 z2Z
 /4
-pg-,
+ %_%/4
+ A_%/3
+ )_%/4
+ /_%/4
+ %_%//
+ $0tAH
 /4
-  1_%/3
-  %_%/4
-  (_%/4
-  #_%//
- #0tAH
-/4
-  '_%/4
-t9%+
-/1
- ##tAF
+ -_%/4
+ %_%/1
+ $#tAF
 /1
 tAG
 /4
-  (_%/3
-  *_%p<N
+ /_%/3
+ 3_%p<N
 /4
-  '_% #T(  $_%tV6%7%8%9r|
-  $_%tV:%;%<%=r|
-  $_%tV>%?%@%Ar|
-  %_%tVB%C%D%Er|
-  $_%tVF%G%H%Ir|
-  %_%{rp8N%Or|
-  %_%{rp8J%Kr|
-  $_%{rp8L%Mr|
- #8/<
+ -_% $nr$ '_%tV6%7%8%9r|
+ '_%tV:%;%<%=r|
+ '_%tV>%?%@%Ar|
+ )_%tVB%C%D%Er|
+ '_%tVF%G%H%Ir|
+ )_%{rp8N%Or|
+ )_%{rp8J%Kr|
+ '_%{rp8L%Mr|
+ $8/<
 q:B;
- &&q:B4
- &$p<O
- #$q:>rf
- #$pHX8
- #$qzu(TA
- #$pH:&C
+ *&q:B4
+ *$p<O
+ $$q:>rf
+ $$pHX8
+ $$qzu(TA
+ $$pH:&C
 /#
 ucX|w
 qf|$:-
- #*tIu(9&%
- $$r)pay0A
- %$z~K
- &$qtTM
- &$q:NM<
- $$qtRM
- $$wv?&@
- %$pH>&@
+ $*tIu(9&%
+ &$r)pay0A
+ ($z~K
+ *$qtTM
+ *$q:NM<
+ &$qtRM
+ &$wv?&@
+ ($pH>&@
 p_>4&@
 p_>M&@
- %(q_JK
- #$qt>4
- $$v^&@
- ,$tAJ
- &$tAJ
- &$tAJ
- &$tAJ
- %$p<P
- p#$tAI
- &$tAI
- &$tAI
- &$tAI
- %$p<Q
- M$ 82p<R
- #$t*vEA
- %$pwP0pv
+ ((q_JK
+ $$qt>4
+ &$v^&@
+ 6$tAJ
+ *$ %' *$ %, *$ %1 ($p<P
+ a%$tAI
+ *$ %' *$ %, *$ %1 ($p<Q
+ y#$ N2p<R
+ $$t*vEA
+ ($pwP0pv
 pIb4
 pwP2pb
 pIp|M<
 Lf8
- #v+w/
- #s, #a= %]>vJ;pT
+ $v+w/
+ $s, $a= (]>vJ;pT
 p\rL7
- #$/*
+ $$/*
 qzp8x%i
 xr
 /*
 {Qp8jy%
- #,Ll8
- ($/*
- #$w3p8
- $$/*
- #$/)
- #$p<S
+ $,Ll8
+ .$/*
+ $$w3p8
+ &$/*
+ $$/)
+ $$p<S
 /*
-  %M #,/*
-  #M/*
-  #MLu8
-  $Mw3x8
-  $M/*
- #*  &Mqzr(#7%x
-  $M{Qp8yy%
- #0L{8
- ($  $Mr#r(#.8
-  (Mp<T
-  &M #>  &Ms,#38
-  $Mr#r(#68
-  %M #*  &Mqzr(#GH#6
-  $M{Qr(#7y%
- #0s,#98
- ($  $Mr#r(#=8
-  (Mp<U
-  &M #>  &Ms,#B8
-  $Mr#r(#E8
-  %M #*  %M #&rHr(#OH#OH#J
+ )M $,/*
+ %M/*
+ %MLu8
+ 'Mw3x8
+ 'M/*
+ $* +Mqzr(#7%x
+ 'M{Qp8yy%
+ $0L{8
+ .$ 'Mr#r(#.8
+ /Mp<T
+ +M $> +Ms,#38
+ 'Mr#r(#68
+ )M $* +Mqzr(#GH#6
+ 'M{Qr(#7y%
+ $0s,#98
+ .$ 'Mr#r(#=8
+ /Mp<U
+ +M $> +Ms,#B8
+ 'Mr#r(#E8
+ )M $* )M $&rHr(#OH#OH#J
 zg#OH#W
- )&  #P*/8
-  #}) #(  #~) #$  #P* $$  %_* $(/3
+ 0& %P*/8
+ %}) $( %~) $$ %P* &$ )_* &(/3
 rs&?
 rY&?-
- #(tAK
- %$tAK
- %$tAK
- %$tAK
- &d0 1g0t:&I
+ $(tAK
+ ($ %& ($ %* ($ %. *d0 @g0t:&I
 th&I
 {9I
 tAI
- %*p<W
- /$v[?p2
- u#$q_@K
- $$p%WH#p
+ (*p<W
+ <$v[?p2
+ k%$q_@K
+ &$p%WH#p
 wc
 q@>
 w\#s
- '*tJH#{
- ,$s"H#s
+ ,*tJH#{
+ 6$s"H#s
 rc
 w\#u
- %(sBxS#}
- e#$/F
- 5$sz#U
+ ((sBxS#}
+ y$$/F
+ H$sz#U
 t@E#f7
 xBQU#V
 t@D#g7
@@ -19578,128 +15002,122 @@ p1%#d
 t@7#t7
 p1&#e
 t@6#u7
- 0c#/G
- 2$ #2qtTM
-v\&?
+ >c#/G
+ B$ $2 %h1v\&?
 xr
 /G
 |/?y%
- #,pH?8
- &$r#r($*8
- #$/G
- #$wv?8
+ $,pH?8
+ *$r#r($*8
  $$/G
- #$/F
- $_7/G
+ $$wv?8
+ &$/G
+ $$/F
+ &_7/G
 vnvEA
- $&x~2q1rQvLpRm"k"i"g@
+ &&x~2q1rQvLpRm"k"i"g@
 /G
-pIb4
-/G
+ %Z-/G
 pIqRM<
-  #<  $Z-  #6  $Z-/G
-  &Z-/H
+ %< 'Z- %6 'Z-/G
+ +Z-/H
 qzp8'%@
-  $Z-{Qp8Ay%
- #MLC8
- &$r#r($;8
- #e7/*
- #$w3H8
-  (Z-p<Y
+ 'Z-{Qp8Ay%
+ $MLC8
+ *$r#r($;8
+ %M/*
+ %Mw3H8
+ /Z-p<Y
 /*
-  %Mx~2q1rQvLpRf"d"b"_@
-  %Z-  #MLM8
-  $Mw3P8
-  *Z-qzp88%O
-  $M{Qp8Py%
- #5LR8
- &$r#r($L8
-  %Mw3W8
-  (Mp<Z
-  &Mx~2q1rQvLpR^"\"Z"X@
-  &ML\8
-  $Mw3_8
-  *Z-qzp8I%^
-  $M{Qp8_y%
- #-Lb8
- &$r#r($]8
-  %Mw3g8
-  (Mp<[
-  &Mx~2q1rQvLpRW"U"S"Q@
-  &MLl8
-  $Mw3o8
-  )Z- &m'J%vCL
- %$w9?&'
- ($wC#H$c
- #$z~M
- #$q:@4
- #$pHTpk
+ )Mx~2q1rQvLpRf"d"b"_@
+ )Z- %MLM8
+ 'Mw3P8
+ 3Z-qzp88%O
+ 'M{Qp8Py%
+ $-LR8
+ *$r#r($L8
+ )Mw3W8
+ /Mp<Z
+ +Mx~2q1rQvLpR^"\"Z"X@
+ +M $+ 'Mw3_8
+ 3Z-qzp8I%^
+ 'M{Qp8_y%
+ $%Lb8
+ *$r#r($]8
+ )Mw3g8
+ /Mp<[
+ +Mx~2q1rQvLpRW"U"S"Q@
+ +MLl8
+ 'Mw3o8
+ 1Z- *P=J%vCL
+ ($w9?&'
+ .$wC#H$c
+ $$z~M
+ $$ %R9 $$pHTpk
 T{$qG.
 v4u(-pk
 zF<qG.
 v4u(/pk
 /#
 q>Y,
-  %$q>p?4
-  %$q>pQM
-  $$/w
-  %]9/o
- #~=/n
+ )$q>p?4
+ )$q>pQM
+ '$/w
+ )]9/o
+ $~=/n
 vd
 /v
-pg-,
-/v
+ %h</v
 t9Z
 s/
 yf
-  %h<t9p2
+ )h<t9p2
 s/
 s"^
-  %h<t9pe
+ )h<t9pe
 s/
 s"pN
 /u
 p_.;pT
- ##s"pe
-/v
-  %h<t9qP
-  $_9TyIu)
-  #a< #\>z(%#
- #$qIX
+ $# %r</v
+ )h<t9qP
+ '_9TyIu)
+ %a< $\>z(%#
+ $$qIX
 s+XH%#
- #&q:@;
- #$p]%ti
+ $&q:@;
+ $$p]%ti
 q:@M
- %&pg@3
- $$pg@e
- $$pg@;
- %$pg?8
+ (&pg@3
+ &$pg@e
+ &$pg@;
+ ($pg?8
 rsH%/
- -&pHY%@
+ 8&pHY%@
 /:
- #&uY&
- #$L?8
- '$/:
+ $&uY&
+ $$L?8
+ ,$/:
 rd&d
- $&{9L
- +${9M
- 0${\X
- ($v"yd
- $$y$s^C
- #$uzBA
+ &&{9L
+ 4${9M
+ >${\X
+ .$v"yd
+ &$y$s^C
+ $$uzBA
 sxCr4
- %&yPl)
- $$p<\
+ (&yPl)
+ &$p<\
 xe&A
- #qDqzu(TZ
+ $qDqzu(TZ
 x8pC6a+
 pg[s@
- #r; #};pgZs@
- #~; #{;{\\
+ $r; $};pgZs@
+ $~; %%{\\
 {\]
 {\^
 {\_
- $tGT{$rR
+ &"T{$rR
 w/
 q:x8
 q>sS0
@@ -19711,108 +15129,108 @@ x8p-<qG.
 uPp?8
 x8p-+sX
 z80t,
- $g%x8p-2pb
+ &Ix8p-2pb
 r3qvw(qZr/ya
 /#
 q>bs6{d<
- %a&r3w({Pz\w(qZ5ya
+ (=r3w({Pz\w(qZ5ya
 x8p-+r{
- #bN  %//#
-  #//$
-  '/ #iMp]&}'2
- #$/l
+ $rO )//#
+ %//$
+ -/ $aLp]&}'2
+ $$/l
 pru0[B
 prsR~#
 prt[~#
 pr}$(
 T{$q-
 q:w%'
-  #L/)
+ %L/)
 q:g%)
-  $L/)
-  #L/(
-  %L/(
-  )L/)
-  .L/(
+ 'L/)
+ %L/(
+ )L/(
+ 1L/)
+ ;L/(
 prrg"&B
 prry"&(
 prr\"&(
 wH"&(
 /(
 q:v%6
-  #I/(
+ %I/(
 q:f%8
-  $I/(
-  #I/'
-  %I/'
-  )I/(
-  /Iprrg"2B
+ 'I/(
+ %I/'
+ )I/'
+ 1I/(
+ =Iprrg"2B
 prry"2(
 prr\"2(
 wH"2(
 /(
 q:u%E
-  $Iq:e%G
-  @Iprrg">B
+ 'Iq:e%G
+ _#Iprrg">B
 prry">(
 prr\">(
 wH">(
 T{$s{
 LTH#<
 q:t8
-  #JzF<s{
+ %JzF<s{
 LWH#>
 q:d8
-  %KuPp78
-  ;K/+
+ )KuPp78
+ U#K/+
 {krCTFqX
 /)
 pru0|NG
-  %g%/+
+ )g%/+
 q:s%'
-  #L/+
+ %L/+
 q:c%&
-  @g%prrg"&"G
-  &g%q:r%6
-  $g%q:b%5
-  @g%prrg"2"G
-  &g%q:q%E
-  $Iq:a%D
-  @Iprrg">"G
-  %g%/+
+ _#g%prrg"&"G
+ +g%q:r%6
+ 'g%q:b%5
+ _#g%prrg"2"G
+ +g%q:q%E
+ 'Iq:a%D
+ _#Iprrg">"G
+ )g%/+
 s,#BH#y
 q:p8
-  $k$s,#EH#{
+ 'k$s,#EH#{
 q:h8
-  @g%{kuX#BFqc
-  (g%q:o%'
-  $Lq:g%&
-  Eg%q:n%6
-  $}(q:f%5
-  Eg%q:m%E
-  $Iq:e%D
-  Eg%s,$$H$X
+ _#g%{kuX#BFqc
+ /g%q:o%'
+ 'Lq:g%&
+ j#g%q:n%6
+ '}(q:f%5
+ j#g%q:m%E
+ 'Iq:e%D
+ j#g%s,$$H$X
 q:l8
-  $R(s,$'H$Z
-  A}({kuX$$FsI
-  (}(q:k%'
-  H}(q:j%6
-  H}(q:i%E
-  G}(/.
+ 'R(s,$'H$Z
+ b#}({kuX$$FsI
+ /}(q:k%'
+ p#}(q:j%6
+ p#}(q:i%E
+ n#}(/.
 }Pr($gKH$g-
 }Pr($fKH$f-
 }Pr($eKH$e-
 }Pr($dKH$d-
 u~r%+q~
 rh$es@
- $a@r<$f3
- %'rh$is@
- $%r<$j3
- %'rh$ms@
- $%r<$n3
- %'rh$qs@
- $%r<$r3
- %'zF.yU
+ &a@r<$f3
+ ('rh$is@
+ &%r<$j3
+ ('rh$ms@
+ &%r<$n3
+ ('rh$qs@
+ &%r<$r3
+ ('zF.yU
 tIr($p&5
 pH38
 r<$|8
@@ -19822,31 +15240,31 @@ v4sS7
 r#sS8
 x'u}QA
 x8q%0qT
- #^#zF*t0
+ $^#zF*t0
 pH4pN
 r<%$8
 /$
-  &,x8q%+qT
- #(zF.p=
+ +,x8q%+qT
+ $(zF.p=
 r<%&qU
-  '+/&
- #.zF*p=
+ -+/&
+ $.zF*p=
 r<%*q5
-  (+ #(/&
+ /+ $(/&
 r<%-%(
-  (4 #,/&
+ /4 $,/&
 r<%1%'
-  (= #(/&
+ /= $(/&
 r<%3%0
-  (F #./&
+ /F $./&
 r<%7%/
-  (O $(X%"S$$S
- #$r8%6;H%A
+ /O &(X%"S$$S
+ $$r8%6;H%A
 q;rL
 te$T"$wy
 /#
 X#"I$$V
- #*te$Vs;r_
+ $*te$Vs;r_
 /#
 prsR">$$X
 /#
@@ -19858,35 +15276,32 @@ te$Zpj{c
 rHr(%6H%6,
 xd%64
 y7
- #4p~(Y;
- $$qzu(TH(Z
- $$s,([H%t
+ $4p~(Y;
+ &$qzu(TH(Z
+ &$s,([H%t
 zg%sA
 vO%tr4
- #(r8(\&Q&R
- $$tIxS%m
-  %hMqjr(%nA
- #,t*;H%p
- $$tAH
-TyIpX
- #&  #wLq>pQH%g
+ $(r8(\&Q&R
+ &$tIxS%m
+ )hMqjr(%nA
+ $,t*;H%p
+ &$tAH
+ %WP# $& %wLq>pQH%g
 uPY8
- #"w\%u
- $$tAF
- #$tAG
+ $"w\%u
+ &$tAF
+ $$tAG
 /\
- #&/\
+ $&/\
 uY7
-  %#Wv1pb
-  $'  (vLp<]
- #0x=w]
-  $vLwN%u3
+ )# %VP# '' /vLp<]
+ $0 %rO 'vLwN%u3
 zy
 vWx&w&v&ur|
 wN%r3
- #0vWt&s&r&qr|
+ $0vWt&s&r&qr|
 wN%p3
- #&vWp&o&n&mr|
+ $&vWp&o&n&mr|
 wN%n3
 {H
 vWl&k&j&ir|
@@ -19898,85 +15313,84 @@ x=r(%j3
 D")
 vWd&c&b&ar|
 /'
- $U|#{ru([&Zr|
-  %vL{ru(_&^r|
-  $vL{ru(]&\r|
- $q|#s,%Re
+ &U|#{ru([&Zr|
+ )vL{ru(_&^r|
+ 'vL{ru(]&\r|
+ &q|#s,%Re
 /I
 zg&"A
 vO&#r4
- %*x{x)
- $$p<^
-xe&A
-/=
-  #\5/I
+ (*x{x)
+ &$p<^
+ %\5/=
+ %\5/I
 rh)Os@
 r<)P3
- #])rh)Ss@
+ $])rh)Ss@
 r<)T3
- ##rIr()T
-  %# $tG/I
+ $#rIr()T
+ )# &tG/I
 w/
 r<)?8
-  #\5/E
+ %\5/E
 r<)QZ
-  $\5/E
-  #\5/D
-  %\5/D
-  )\5/E
-  .\5/G
-  $\5/F
-  &\5/G
+ '\5/E
+ %\5/D
+ )\5/D
+ 1\5/E
+ ;\5/G
+ '\5/F
+ +\5/G
 r<)P%'
-  $\5r<)c%)
-  E\5r<)a%6
-  $\5r<)s%8
-  E\5r<)q%E
-  $Ir<*&%G
-  D\5/I
+ '\5r<)c%)
+ j#\5r<)a%6
+ '\5r<)s%8
+ j#\5r<)q%E
+ 'Ir<*&%G
+ h#\5/I
 LTH&m
 r<*%8
-  #J/I
+ %J/I
 LWH&o
 r<*88
-  G\5r<*6%'
-  $\5r<*H%&
-  E\5r<*F%6
-  $s8r<*X%5
-  E\5r<*V%E
-  $Ir<*i%D
-  E\5s,#BH'L
+ n#\5r<*6%'
+ '\5r<*H%&
+ j#\5r<*F%6
+ 's8r<*X%5
+ j#\5r<*V%E
+ 'Ir<*i%D
+ j#\5s,#BH'L
 r<*h8
-  $w7s,#EH'N
+ 'w7s,#EH'N
 r<*s8
-  G\5r<*y%'
-  $Lr<+&%&
-  Es8r<+,%6
-  $Z<r<+6%5
-  Es8r<+<%E
-  $Ir<+F%D
-  Es8s,$$H(,
+ n#\5r<*y%'
+ 'Lr<+&%&
+ j#s8r<+,%6
+ 'Z<r<+6%5
+ j#s8r<+<%E
+ 'Ir<+F%D
+ j#s8s,$$H(,
 r<+M8
-  $^;s,$'H(.
+ '^;s,$'H(.
 r<+X8
-  G\5r<+^%'
-  $Lr<+i%&
-  EZ<r<+o%6
-  $q?r<+y%5
-  EZ<r<,"%E
-  $Ir<,,%D
-  I\5/I
-  >\5/I
-  %\5/E
-  &\5/G
- #TI/I
-  )\5/G
- #(/I
-  *\5/I
-  N\5/H
+ n#\5r<+^%'
+ 'Lr<+i%&
+ j#Z<r<+o%6
+ 'q?r<+y%5
+ j#Z<r<,"%E
+ 'Ir<,,%D
+ r#\5/I
+ [#\5/I
+ )\5/E
+ +\5/G
+ $TI/I
+ 1\5/G
+ $(/I
+ 3\5/I
+ |#\5/H
 X%"S$',
 /I
-  $\5te'-"$wy
+ '\5te'-"$wy
 /#
 X#"I$'/
 /I
@@ -19989,41 +15403,40 @@ te'1pFU7
 prrg"3$'3
 /#
 te'3pj{c
-  %\5 #eNrd-d
+ )\5 $eNrd-d
 qzu(TH,-
 xr
 /I
 s,)FH,.
- #,zg)FA
+ $,zg)FA
 vO)Gr4
 /I
 r8,0&Q&R
 /I
- #,tIxS)@
-  %[5qjr()AA
+ $,tIxS)@
+ )[5qjr()AA
 /I
 t*;H)C
- $>tAH
+ &>tAH
 /I
-  $[5q>pQH):
-uPY8
-/I
+ '[5q>pQH):
+ %[5/I
 w\)H
 /E
-  $[5/E
+ '[5/E
 tAG
 /I
- #*/H
+ $*/H
 uYN
-  %#  %'  ([5p<_
+ )# )' /[5p<_
 /I
-  %[5wN)H3
+ )[5wN)H3
 zy
 zQr(,^H,_H,aH,br|
 wN)E3
- #@zQr(,cH,dH,eH,fr|
+ $@zQr(,cH,dH,eH,fr|
 wN)C3
- #&zQr(,gH,hH,iH,jr|
+ $&zQr(,gH,hH,iH,jr|
 wN)A3
 {H
 zQr(,kH,lH,mH,nr|
@@ -20034,61 +15447,61 @@ zQr(,oH,pH,qH,rr|
 x=r()=3
 D")
 zQr(,sH,tH,uH,vr|
-  %[5{rr(,{H,|r|
-  %[5{rr(,wH,xr|
-  $[5{rr(,yH,zr|
- $@s,,;H,>
-  %s_#s,,;&C
+ )[5{rr(,{H,|r|
+ )[5{rr(,wH,xr|
+ '[5{rr(,yH,zr|
+ &@s,,;H,>
+ )s_#s,,;&C
 /#
 }Pr(,<&Xr4
 }Pr(,;AH,;-
- #2rHr()(H)(H,?
+ $2rHr()(H)(H,?
 zg)(&T
- %&tIr()/H,A
- $$qjqVH,9
+ (&tIr()/H,A
+ &$qjqVH,9
 r#r(,:8
 qjr(,BA
 /_
 r#sSX
- #,/a
- $$uYW
- #$p<a
- #$t*;H,=
- #$zbr()3H)3,
+ $,/a
+ &$uYW
+ $$p<a
+ $$t*;H,=
+ $$zbr()3H)3,
 /$
 p_Xti
- #(t)wE'2$'4iW
-  ##t)wE'6$'4iW
-  ## (*w1pMiV
+ $(t)wE'2$'4iW
+ %#t)wE'6$'4iW
+ %# .*w1pMiV
 sZQ[UiV
- )&:Ud
- #$r8)?ti
- '$zDH)2
+ 0&:Ud
+ $$r8)?ti
+ ,$zDH)2
 uYV
- $&rIr();
- ($xeH)b
- #$s"H,H
- ($r]YH,J
- $$rIr():
- #$:Wr.
- +$/k
+ &&rIr();
+ .$xeH)b
+ $$s"H,H
+ .$r]YH,J
+ &$rIr():
+ $$:Wr.
+ 4$/k
 t1|diX
- $&s>sa$'F
- #$rdfd
- #$z()6
+ &&s>sa$'F
+ $$rdfd
+ $$z()6
 xd)6&L
- #&wN)6;
- '$  #+xd)6&M
- %&wN)74
- &$t=:&:&C
+ $&wN)6;
+ ,$ %+xd)6&M
+ (&wN)74
+ *$t=:&:&C
 IpYq'rS{+u(Y&:;
 v[Y&#
 s5~;'
- &*/E
- #$uR-B
+ **/E
+ $$uR-B
 uR-?
- #$/E
- #$ #$J-xz
+ $$/E
+ $$ $$J-xz
 J.{h
 /E
 J/|<
@@ -20099,7 +15512,7 @@ J1uC1
 J2uC5
 /E
 sY*
- #E/'
+ $E/'
 J?uC6
 uR,e
 uR,b
@@ -20118,64 +15531,64 @@ JGq(5
 JHq(*
 /'
 p906
- $^#JTrP<
- #$z(,N
+ &^#JTrP<
+ $$z(,N
 p9+'
- #?qIJ
- #FJ]rP0
+ $?qIJ
+ $FJ]rP0
 J_rP+
 JbrP2
 p9sQ
- $*JirP1
+ &*JirP1
 JkrP5
 JmrP*
- $X# #Q#Jts?<
+ &X# $Q#Jts?<
 Jus?'
- #&p9xl
- $$J{s?+
+ $&p9xl
+ &$J{s?+
 J|s?2
 /#
 p92.
- $%u4#ks?1
+ &%u4#ks?1
 u4#js?5
 /#
 p9rW
- $%u4#ds?6
+ &%u4#ds?6
 u4#cuy<
 /#
 p9z]
- #KqIK
+ $KqIK
 /$
 u4#[uy0
 u4#Yuy+
 u4#Wuy2
 p9t,
- #Eu4#Quy1
+ $Eu4#Quy1
 u4#Puy5
 u4#Ouy*
- $P&/$
+ &P&/$
 u4#5vX<
 uR*G
 u4#4vX'
 /$
 p910
- $Mu4#.vX+
+ &Mu4#.vX+
 uR*6
 :~vX2
 /#
 p91.
- $%:xvX1
+ &%:xvX1
 uR*%
 :wvX5
 /#
- $m#/#
+ &m#/#
 :qvX6
 uR)q
 :pv|<
 /#
 p95'
- $I:Tv|0
- $X#/.
+ &I:Tv|0
+ &X#/.
 :Lv|2
 uR%g
 :Kv|.
@@ -20193,283 +15606,265 @@ uR%g
 :I{7+
 /.
 p9u|
- #A/(
+ $A/(
 :<{7.
 p9*1
-  $&:5{75
+ '&:5{75
 wW*
 :4{7*
 /(
-  &9/(
-  $9/(
+ +9/(
+ '9/(
 :3{76
 /(
 :2|'<
 /(
 p96'
- #O/F
+ $O/F
 :$|'0
- #q#:#|'+
+ $q#:#|'+
 /E
 :b|'2
- #(p96.
- )$pc{
- &$Cw
+ $(p96.
+ 0$pc{
+ *$Cw
 _{
- *&/w
- #$Ce
- %$/w
- #$Cb
- '$C-
+ 2&/w
+ $$Ce
+ ($/w
+ $$Cb
+ ,$C-
 q4g
- $&/:
- #$C,
- %$/:
- #$C)
- %$/1
- #$n@
- &$C&
+ &&/:
+ $$C,
+ ($/:
+ $$C)
+ ($/1
+ $$n@
+ *$C&
 q4%
- $&/1
- #$n?
+ &&/1
+ $$n?
 q4&
- $& #+nA
-  $' #4 #7nB
-  $, #@ #CnC
-  $1 #L/1
- #CnD
-  $7 #J #MnE
-  $< #V#/1
- #MnF
- $7 #i#/1
+ && $+nA
+ '' $4 $7nB
+ ', $@ $CnC
+ '1 $L/1
+ $CnD
+ '7 $J $MnE
+ '< $V#/1
+ $MnF
+ &7 $i#/1
 ||'
 nG
- $' #./1
+ &' $./1
 ||0
 nG
- $' #./'
+ &' $./'
 vb3
 n\
- $n$ #u$tX5
+ &n$ $u$tX5
 C$
- $d# #k#/'
+ &d# $k#/'
 tX*
 n[
- $|$ #R%tX*
-n]
- $W% #\%tX*
-n^
- $b% #g%tX*
-n_
- $l% #s%/'
+ &|$ $R% %'n]
+ '' $* %,n^
+ ', $* %1n_
+ '1 $,/'
 tX6
 na
- $x% #}%tX6
-nb
- $S& #X&/'
+ '7 $* %'nb
+ '< $*/'
 ||<
 nc
- $Q& #V&/'
- #$nd
- $S& #V&/'
- #"nd
- $Q& #T&/8
+ &Q& $V&/'
+ $$nd
+ &S& $V&/'
+ $"nd
+ &Q& $T&/8
 ||1
 ny
 _x
- $* #v$||5
+ &* $v$||5
 nz
- $& #w$/8
+ && $w$/8
 tX.
 n|
- $p$ #u$tX.
-n}
- $z$ #R%tX.
-n~
- $W% #^%tX.
-pB#[
- $d% #i%/8
+ &p$ $u$ %'n}
+ '' $, %,n~
+ ', $, %1pB#[
+ '1 $*/8
 vbe
 pB#R
- $r$ #y$ #FpB#Q
- $L #l# #:pB#P
- $L #b# #0pB#O
- $L #U#/8
- #MpB#F
+ &r$ $y$ $FpB#Q
+ &L $l# $:pB#P
+ &L $b# $0pB#O
+ &L $U#/8
+ $MpB#F
 _y
- $T#||2
- #Ar9r;#E
- $F/8
+ &T#||2
+ $Ar9r;#E
+ &F/8
 ||.
 pB#D
- $= #B $MpB#C
-  $3 #R#  $3r9r;#B
- $(/#
-||.
-pB#A
- $f% #k% $S%pB#@
-  $D #X%  $Dr9r;#?
- $(  $3pB#>
- $> #7 $NpB#=
-  $D #I  $Dr9r;#<
- %*||.
-pB#;
- $) #. $t$pB#:
- $$ #s$vbe
-pB#9
- $x$ #P%vbe
-pB#8
- $U% #\%vbe
-pB#7
- $b% #g%  $6 $f) #m)  $6 $r) #y)  $6 $~) #T*  $6 $Y* #a* $f$Cv
-  $b$ #m$  $b$ $x$ #}$/$
+ &= $B &MpB#C
+ '3 $R# '3r9r;#B
+ &(/#
+ %3pB#A
+ '3 $* '3pB#@
+ 'D $* 'Dr9r;#?
+ &( '3pB#>
+ &> $7 &NpB#=
+ 'D $I 'Dr9r;#<
+ (* %DpB#;
+ &) $. &t$pB#:
+ &$ $s$ %'pB#9
+ '' $, %,pB#8
+ ', $, %1pB#7
+ '1 $* '6 &f) $m) '6 '' $, '6 ', $* '6 '1 $, &f$Cv
+ 'b$ $m$ 'b$ &x$ $}$/$
 ||.
 Cu
- $= #D $OCt
-  $3 #T#  $3 $v$ #}$  $b$Cs
- $]* #e* $|)Cr
-  $D #T*  $D $x$ #P%  $3Cq
- $S+ #X+ $p*Cp
-  $D #w*  $D $x$ #}$  $DCo
- $t+ #{+/8
+ &= $D &OCt
+ '3 $T# '3 &v$ $}$ 'b$Cs
+ '3 $, '3Cr
+ 'D $, 'D &x$ $P% '3Cq
+ 'D $* 'DCp
+ 'D $, 'D &x$ $}$ 'DCo
+ 'D $,/8
 {16
 C^
-  $D #, $|$q4]
- $R%/.
+ 'D $, &|$q4]
+ &R%/.
 vb3
 C\
- $z1 #R2tX5
+ &z1 $R2tX5
 Cm
- $z$ #P%/.
+ &z$ $P%/.
 tX*
 Cn
 q4m
- $*tX*
-Cl
-  $'!c5*pm
-tX*
-Ck
-  $,!c5xw
-tX*
-Cj
-  $1!c*y3
+ &* %'Cl
+ ''!c5*pm
+ %,Ck
+ ',!c5xw
+ %1Cj
+ '1!c*y3
 /.
 tX6
 Ci
-  $7!c*z/
-tX6
-Ch
-  $<!c*0pm
+ '7!c*z/
+ %'Ch
+ '<!c*0pm
 /.
- #MC[
- $7!c*+pm
+ $MC[
+ &7!c*+pm
 /.
 ||'
 CZ
- $*!cu|pm
+ &*!cu|pm
 /.
 ||0
 CZ
- $*!c*wG
+ &*!c*wG
 /(
 {16
 CF
-  $d'!c*wX
- $W%q4E
+ 'd'!c*wX
+ &W%q4E
 p9
 !c*x#
 /(
- #*CD
- $$!cukpm
-  $k# $y#!c*xw
- $<CC
- $7!c6y3
+ $*CD
+ &$!cukpm
+ 'k# &y#!c*xw
+ &<CC
+ &7!c6y3
 /&
-||'
-CB
- $*!c6z/
+ %JCB
+ &*!c6z/
 /&
-||0
-CB
- $*!cuApm
+ %JCB
+ &*!cuApm
 /8
- #&C.
-  $Q-!c6+pm
- #*Cg
- $$!c|#pm
+ $&C.
+ 'Q-!c6+pm
+ $*Cg
+ &$!c|#pm
 /8
- #&Cf
-  $s,!c6wG
- ?*`}
+ $&Cf
+ 's,!c6wG
+ \#*`}
 
 var fewMixedOneSM80NarrowAligned = driver.Text{Base: &fewMixedOneSM90NarrowAligned, Code: `packed2 105611 lone_mixed
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- V$( U)&/;
- B$ ]+& a&(/D
- d#$/E
- 6$/E
- +$/E
+ \&( Z0&/;
+ c#$ k4& q*(/D
+ w$$/E
+ J$/E
+ 4$/E
+ *$/E
+ $$/D
  &$/E
- #$/D
+ *$/E
  $$/E
- &$/E
- #$/E
- )$/E
- &$/F
- m%$/t
- %$/l
- #$/k
+ 0$/E
+ *$/F
+ Z)$/t
+ ($/l
+ $$/k
 vd
 /s
- #(/s
- 1$/r
- %$/s
- ^Q#$ Y.$`}
+ $(/s
+ @$/r
+ ($/s
+ mR$$ c:$`}
 
 var fewMixedOneSM70NarrowAligned = driver.Text{Base: &fewMixedOneSM80NarrowAligned, Code: `packed2 105802 lone_mixed
 !s.
 !s-
- 1(]vrrG
+ @(]vrrG
 tW'r-
 O'r:qq
- bl#(s:qK
+ sX%(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 wN)=4
- 0(uR-H
+ >(uR-H
 uR-E
- 4&uR,k
+ F&uR,k
 uR,h
- 5&z(,T
- >$u4#ls?1
+ H&z(,T
+ Z#$u4#ls?1
 u4#ks?5
- &&u4#es?6
+ *&u4#es?6
 u4#duy<
- '&u4#\uy0
+ ,&u4#\uy0
 u4#Zuy+
 u4#Xuy2
- $(u4#Ruy1
+ &(u4#Ruy1
 u4#Quy5
 u4#Puy*
- %(u4#6vX<
+ ((u4#6vX<
 uR*M
 u4#5vX'
- &(u4#/vX+
+ *(u4#/vX+
 uR*<
 u4#.vX2
- &(:yvX1
+ *(:yvX1
 uR*+
 :xvX5
- &(:rvX6
+ *(:rvX6
 uR)w
 :qv|<
- &(:Uv|0
- %$:Mv|2
+ *(:Uv|0
+ ($:Mv|2
 uR%m
 :Lv|.
 /.
@@ -20484,44 +15879,34 @@ uR%m
 :K{70
 /.
 :J{7+
- &@:={7.
- %$:6{75
+ *@:={7.
+ ($:6{75
 wW0
 :5{7*
 /(
-  &9/(
-  $9/(
+ +9/(
+ '9/(
 :4{76
 /(
 :3|'<
- &@:%|'0
+ *@:%|'0
 wW%
 :$|'+
 /E
 :c|'2
 wW$
- [..`}
+ g:.`}
 
-var gatherQ8SM70 = driver.Text{Base: &sumHalvesSM70, Code: `packed2 8539 gather_bytes
- %$!u6pEu[pY}:q*
-!u'w{yjpE}:wd
-!
-!pWwnpt
-!?p$zSp{p)w>w.x(
- #(|Zq^
-tWqq
-{{q^
+var gatherQ8SM70 = driver.Text{Base: &batchQ4SM70, Code: `packed2 8539 gather_bytes
+ ($!u6pEu[pY}:q*
+ ($!?p$zSp{p)w>w.x(
+ $$|Zq^
+ $${{q^
 h*qS
 p#r-
- $*t6
- $$p,y9
-p,ui
-p,rL
-p,{^
-p,yu
-p,p0pZ
-zqsI
-to
+ &(t6
+ &$ &( $$p,{^
+ &$ $}6to
 |5v/
 s1
 qL'pV*
@@ -20535,8 +15920,7 @@ r,pO
 wc
 wm;
 {H
-w[q]
-sh?Iq3u}vMA
+ $|2sh?Iq3u}vMA
 qN2p'
 rsK
 u"
@@ -20544,21 +15928,20 @@ vbpk
 ws
 v_<
 v"z9
-!s4
-w#pJ)
+ $-w#pJ)
 u"
 rip4pk
 })
- %k#qN5pv
+r9<
+yh
+ $#qN5pv
 jp{grS{+qV8vj
 pIY;
 s/
 }U|:q9v.
-v%.6
-{-
-}w.
-p[rDq'?qByxpOrNE
- #+ud
+ $b%{-
+ $$p[rDq'?qByxpOrNE
+ %3ud
 |Mp=
 t_q)9,
 v^,
@@ -20566,9 +15949,12 @@ s/
 zv,
 uN*
 rc
- #KuB
- #&G))
- #$qL's{
+sFpAE
+uB
+s<pS4
+G))
+uepSr}
+qL's{
 vJqbp2
 s/
 w_,
@@ -20576,13 +15962,12 @@ q"p4e
 s/
 zIE
 vYpSv2
-zIE
-v7
+ %$v7
 }BpC
 zDpN
 qL'yq
 t4
- #>xq
+ %Oxq
 }k
 /#
 u"
@@ -20594,18 +15979,14 @@ q>p7y%
 qL.pv
 pIp4;
 ug0s8
- #O}47
+ua2
+}47
 qQ&
 wD
 ua'
-G%)
-}W
-v{A
-shyn?\p0p/Qtz
-qL5w;
+ *u$qL5w;
 s<pOr+
-}47
-pIb4
+ %,pIb4
 z8+
 tg1sT
 vnti
@@ -20615,19 +15996,17 @@ zy
 qQ$
 r>2
 tf
-G#)
-w[q]
-qL5pK+
+ $5 $JqL5pK+
 pg+M
 tg6a2
-q"p4M
-r#rl8
+ $i#r#rl8
 q"p?8
 {Qp4we
 x'u}QA
 y@0p;
 xBsg7
- #LqL6pV
+!s4
+qL6pV
 sE"=&
 r>.
 r&+;
@@ -20636,24 +16015,23 @@ uqU
 qL'pC<
 t=+&+ql
 p%+&.
-wP
- ## $}#/2
+ &i) &g'/2
 qI$
 qQ(
 r>1
 r&$;
 G')
 wY{Eq]
-  #n$/2
-  )n$|Y+)
-  (n$/2
-  %n$}U|:p:,v.
-v%.6
-G,)
-  %n$/2
+ %n$/2
+ 1n$|Y+)
+ /n$/2
+ )n$}U|:p:,v.
+ $_4G,)
+ )n$/2
 t_ps9,
 pH$,
-  %m$ $|$xh
+ )m$ %l$tE
+xh
 w+
 |R4
 G))
@@ -20662,73 +16040,56 @@ uephtU
 p_%qb&&
 s/
 pH%,
-  (n$/1
-zDpN
-/2
-  (n$/2
-  $n$D()
-  #n$/2
-  #n$/2
- #-q?q)
-qQ&
-/2
+ /n$/1
+ %n$/2
+ /n$/2
+ 'n$D()
+ %n$/2
+ %n$/2
+ua2
+ $}# $$/2
 s<pSr+
 se#
 pIY4
 z8+
 /2
 t*ti
-  &h$  $Q#ug0qp
-s<pO,
-G%)
-wYuLt^u%
-  ${$tg1q-
- #.G#)
-  #P$/4
+ +h$ 'Q#ug0qp
+ &DwYuLt^u%
+ &$tg1q-
+ %u% $5 %P$/4
 q{#M
 /4
-  'p$/4
-  $p$/4
-  #p$r>5
+ -p$/4
+ 'p$/4
+ %p$r>5
 s%';
-  $p$/4
+ 'p$/4
 qn'%'ql
 k'%$
-  &p$|MpC
+ +p$|MpC
 q,w~{7
 p96
- #B/)
+ $@/)
 q,x?{V
 /)
 sY'
- %^$|5s8
+ (a1|5s8
 ws
 pc-
 pc(
- $(/%
-vb;
-CP
-_*
-p9
-!{J
-{1.
+ &*/%
+ $DCP
+ &5 $-{1.
 n8
 q4P
-p9
-!|r
-/%
+ &*/%
 ||
 CE
-_&
-p9
-!y=pm
-/%
-vbM
-C?
+ &2 $-/%
+ $+C?
 _$
-p9
-!cwG
-/'
+ &2/'
 tX
 CI
 q4M
@@ -20747,42 +16108,39 @@ q4*
 p9
 !c*pm
 /&
-vb;
-C.
-  $K!cxw
-{1.
-C0
+ $+C.
+ &5!cxw
+ %KC0
 q4.
 p9
 !c'y3
 /&
 ||
 C"
-  $K!c'z/
+ &4!c'z/
 /&
-vbM
-ppq/
+ $5ppq/
 _$
- #(p,0sD
- &$zqqc
+ $<p,0sD
+ *$zqqc
 st
 zqt'
- 3(`}
+ D(`}
 
 var gatherMixedSM70 = driver.Text{Base: &gatherQ8SM70, Code: `packed2 14457 gather_mixed
- &$!u'p[rmr[p3gq*
+ *$!u'p[rmr[p3gq*
 !xgw{yjpE}:wd
- &$]2rO
+ *$]2rO
 tWqS
 OrvrO
 hqyrO
 p#q&s7
- ',v0
+ ,,v0
 vc
 uG
 |4
 u<q6
- ("p"|K
+ ."p"|K
 t$t8
 t$tq
 t$td
@@ -20796,13 +16154,13 @@ zq<p6
 zqqu
 zqqX
 zq0pZ
- *"s5~,
- E$t_q)90
- $$zv0
+ 2"s5~,
+ i#$t_q)90
+ &$zv0
 uN.
- &&G-)
- ,$xh
- $$t3<p=
+ *&G-)
+ 6$xh
+ &$t3<p=
 {y*
 vArEpk
 qL5yS
@@ -20813,19 +16171,19 @@ s|<qG.
 v4u('pk
 t31qG.
 v4u(%pk
- #"v8
- #$s[p7
+ $"v8
+ $$s[p7
 }k
 /(
 |&r.
- #*pIpQrf
+ $*pIpQrf
 s/
 G5)
 q>p5y%
- $*WpV+r{
- #$se'
+ &*WpV+r{
+ $$se'
 qQ*
- $&G))
+ &&G))
 }W
 t3<pX
 }U|:pOM
@@ -20833,9 +16191,9 @@ zUq)
 }&q9w"
 wgpA)
 Ww.qp
- #+se/
+ $+se/
 WpV.qp
- #$ #D 'Cs|.yU
+ $$ $D ,Cs|.yU
 tIb&-
 pH+8
 pIp?8
@@ -20843,25 +16201,26 @@ tg'yI
 q>sS.
 v4sS/
 r#sS0
- #NWpV.u)
+ $NWpV.u)
 q$sg
 q|zr(
- #,G'R
- %b#szpG
+ $,G'R
+ )3szpG
 s|*t0
 pH,pe
 pIp|8
 /$
-  &3WpV.pC0
-  #3qL5v5
+ +3WpV.pC0
+ %3qL5v5
 t_m$='
- #3se5
+ %Jse5
 zC&4
- #:r=.|^
+z8+
+r=.|^
 q>sS%
 WyBv5
- &&r>1
- %$ws
+ *Mr>1
+ ($ws
 /4
 q,x?d
 r=1{i
@@ -20869,169 +16228,164 @@ q>p7&'
 pH&8
 WyRrX
 }px<w>p3u}vMA3r}
- #+r>5
- %$/6
+ $+r>5
+ ($/6
 q>p^%3
 p]/ti
 pIb8
 q>sS)
 IpYq'rS{+p5{a$
- #6/6
+ $6/6
 q{"%6
 p]3ti
 pIqR8
 q>sS(
 Wz1q[
 uPs^"
- #7q{?M
+ $7q{?M
 W{6P
 pnqVM
 W|^q~
 pIYwe
 Ww;s8
 q"YM
-  #p#z80t,
+ %p#z80t,
 /$
 qfp?r4
 x'pPQA
 WpC<pb
 w7rJpjwy
- $4sE/=6
+ &4sE/=6
 r>*
 s%D;
 D9)
 uqpF
- #,qnD%Dql
+ $,qnD%Dql
 kD%?
 s5~9
- %(/E
+ ((/E
 qI2
 qQ,
 r>6
 r&2;
 G+)
- $./E
- )$|Y/)
+ &./E
+ 0$|Y/)
+ .$/E
+ ($}U|:p:0v.
+ $$G0)
  ($/E
- %$}U|:p:0v.
- #$G0)
- %$/E
 t_ps90
 pH2,
-  %h& $.}\{G
- $$G-)
- #$/E
+ )h& &.}\{G
+ &$G-)
+ $$/E
 p_3qb&4
 s/
 pH3,
-  (i&/B
- #8/E
-  $i&/E
+ /i&/B
+ $8/E
+ 'i&/E
 {y#
 /6
-uw)K
-/4
-  #i&/4
-  #i&/E
-  (i&/E
-  $i&D+)
-  #i&/D
- #@se$
+ %i&/4
+ %i&/4
+ %i&/E
+ /i&/E
+ 'i&D+)
+ %i&/D
+ $@se$
 qQ*
 /D
 }U|:pSM
 zUqA
 }&pOu=
-  #c&  $+se*
+ %c& '+se*
 /D
- #$qQ(
+ $$qQ(
 /?
 t_qA="
- #'se-
+ $'se-
 pIp44
- #./?
-  #p%/?
- &&/%
+ $./?
+ %p%/?
+ *&/%
 t1x?vu
 t#vu
 WyBr%
-  #$}\{G
-/F
+ %$ %l#/F
 pIp7;
 WpV+p=
 qY",
 G))
- #,/%
+ $,/%
 s<q/,
- &%/G
-  %}&/E
-  &}&/G
-q$sg
-G'R
- %'sz##
+ *%/G
+ )}&/E
+ +}&/G
+ %}&G'R
+ ('sz##
 /G
-  ){&  $1/*
+ 1{& '1/*
 zL4
- $&ws
+ &&ws
 /6
 q,~'d
 /G
 q{*&'
-pH&8
-/G
+ %n&/G
 }px<w>p3u}vMA3wi
- #;rc<
- $|& #a#/8
+ $;rc<
+ &|& %//8
 q{-%3
 p]+ti
-  &n&/8
+ +n&/8
 q{1%6
-  #u&  $n&/G
-  #n&/G
-q{?M
-/E
-  #n&/G
-  #n&/G
-  (n&/G
-  $n&/G
-  #n&rc'
-  %n&/G
-  (n& #R'J8xz
+ %u& 'n&/G
+ %n&/G
+ %n&/E
+ %n&/G
+ %n&/G
+ /n&/G
+ 'n&/G
+ %n&rc'
+ )n&/G
+ /n& $e(J8xz
 sY+
- #?/7
+ $?/7
 q,w~|<
 /7
 q,xZ{e
 q,yZuC1
 /2
 sY5
- 'Lpc1
+ ,Lpc1
 pc,
- $&/&
+ &&/&
 {11
 Cq
 _.
- $*{15
+ &*{15
 Cs
 q4q
- $( $R$Cc
- $A #]# $R#CZ
- $: #h#  $' $4 $- #DCR
- $Y# #:WyRr{
+ &( &R$Cc
+ &A $]# &R#CZ
+ &: $h# '' &4 &- $DCR
+ &Y# $:WyRr{
 ||
 CO
- $? #F/)
+ &? $F/)
 tX
 Cg
 q4n
- $*/(
+ &*/(
 })
 CJ
 _,
- $(/$
+ &(/$
 ||
 pppJ
- $b# #i#/$
+ ': $,/$
 tX
 C3
 q4:
@@ -21040,69 +16394,69 @@ p9
 /(
 {11
 C>
-  $c#!crvpm
+ 'c#!crvpm
 {15
 C@
 q4>
 p9
 !ct-pm
 /(
- #$C/
- $A!c'wG
+ $$C/
+ &A!c'wG
 /(
- #)C)
- $:!c'wX
-  $' $S#!c'x#
+ $)C)
+ &:!c'wX
+ '' &S#!c'x#
 /(
- #<C$
- =<`}
+ $<C$
+ X#<`}
 
 var gemvQ4SM90NarrowAligned = driver.Text{Base: &dotsQ4OneSM90NarrowAligned, Code: `packed2 67199 gemv_nibbles
- %$!u6pEp3p[~0q*
+ ($!u6pEp3p[~0q*
 !u'pEp3p[~0Ip)jpEp3q*
 !xgvyw{pEq*
- $(!yLpVyK{?oq*
- %"!pWwnpt
- #$]rvrO
+ &(!yLpVyK{?oq*
+ ("!pWwnpt
+ $$]rvrO
 tW|Q
 O*6rO
 h'x$s7
 p#ulqq
- (, $$ ($p"|K
+ ., &$ .$p"|K
 t$t8
 t$vU
- #(u<0s]
+ $(u<0s]
 {Yq&p6
 to
 {Yq&6V
 to
- #(w8'r7
+ $(w8'r7
 u_
 w80t0
- $4pu.yI
- %"s2
+ &4pu.yI
+ ("s2
 r*qyqp
- #,v>'r%
+ $,v>'r%
 s1
- #$ *.xA
+ $$ 2.xA
 s/
 vF
 s/
 v&5q%
- #*x5'xx
+ $*x5'xx
 pH#vj
- #s/pIp44*
+ $s/pIp44*
 pH#8
 zw.
 {Qp4;
 x50t0
- &r-x5+z1
+ *r-x5+z1
 p_-&.&/
 wC*&0
- %Q$x5.qT
+ (Q$x5.qT
 {Qpay%
- #e;y$p|8
- #$x51s8
+ $e;y$p|8
+ $$x51s8
 wv38
 x52P
 rY&3-
@@ -21119,7 +16473,7 @@ x5*qG.
 rY|w
 }Bp-
 v\K
- $,  4$xr
+ &, G$xr
 W{$z1
 pL9M
 rs%<
@@ -21158,11 +16512,11 @@ rsp2
 }J
 }yt0
 p_2%C8
- #l1sW'r%
- #b)y+ps
+ $l1sW'r%
+ $b)y+ps
 t4
 wv58
- #,qM<p=
+ $,qM<p=
 q"p5,
 s/
 r^)
@@ -21175,38 +16529,38 @@ qM5qO
 t4
 tA7
 sW'q[
- #6/$
- #$  $$p<E
+ $6/$
+ $$ '$p<E
 sW'pv
 zL;
- #C{oq~
+ $C{oq~
 q"pa4
 r)|P8
 y$s^"
- $i#tV%%&%'%(r|
+ &i#tV%%&%'%(r|
 ym0+
 }f4
 {oq8
 xe^
 y$s^%
- #% #AtV,%-%.%/r|
+ $% $AtV,%-%.%/r|
 /#
 L$;
 /#
 xepe
 y$s^(
- #>vG)
+ $>vG)
 tV3%4%5%6r|
 /#
 L's6
 /#
 xeqU
 y$s^+
- ##{H
+ $#{H
 tV:%;%<%=r|
 /'
 s<q)M
- #-{rp8>%?r|
+ $-{rp8>%?r|
 /'
 G(R
 {rp8@%Ar|
@@ -21214,55 +16568,55 @@ G(R
 qL0yU
 q:*rf
 LR8
-  6w$/1
+ Kw$/1
 ujxZd
 /1
- #XGrs%k
-  6x$/1
+ $XGrs%k
+ Kx$/1
 u"
 /1
-  (x$/1
+ /x$/1
 Lpx_*
-  $x$/1
+ 'x$/1
 p_2%r8
- #bA/1
- #b)uN0
-  %x$/1
-  (x$/,
+ $bA/1
+ $b)uN0
+ )x$/1
+ /x$/,
 qQ1
 /,
-  $x$/1
-  'x$p<F
+ 'x$/1
+ -x$p<F
 /1
-  $x$/1
-  (x$/1
+ 'x$/1
+ /x$/1
 }f4
 /1
-  ?x$w8y8
+ ]#x$w8y8
 tIu(&&*
 /@
 q:,;
- #o9qj|J
+ $o9qj|J
 w8+sX
 q:,M
 q"b,
- #b2 #\0r#Y8
+ $b2 $\0r#Y8
 qjp?A
 w82t}
 q:,4
 tIpQs6
-  %)tIp8L&*
- $%w8+v/
- $r2w82sX
- $$p<G
+ ))tIp8L&*
+ &%w8+v/
+ &r2w82sX
+ &$p<G
 q.+qW
 pLM,
 pHG8
 /6
- #i$rs&D
+ $i$rs&D
 q..q~
 pH2&N
- #e>pHUpk
+ $e>pHUpk
 q.2pK
 ucM&N-
 ucN&M-
@@ -21274,83 +16628,81 @@ p]&|.+
 /(
 p]$y0+
 w81p;
- #W=pDqOtB
- #X/ #y$/9
+ $W=pDqOtB
+ $X/ $y$/9
 pHDx_*
 pu1v1
-q:14
-pu5yS
-pg1M
-y@1xx
-q:1;
-s'48
+ %w'pu5yS
+ %v'y@1xx
+ %w's'48
 w/
 puuvz1
 sz}"z\
- $/pu.y2
+ &/pu.y2
 r)s^a&G
 WpV+w;
- #$ $p0pu1rX
+ $$ &p0pu1rX
 tbpa
 pu5q~
 x>q5
 pDqWqp
- #<tA8
+ $<tA8
 tb2
-  $%pDqpqW
+ '%pDqpqW
 w_,
 /'
 r)s^h&G
 /'
- #b%uz%A
+ %4uz%A
 sx&r4
 /'
 y$s^&
 /'
 x>%&
 /'
-  '4/'
+ -4/'
 L$4
 /'
 r)s^o&G
-  $4uz,A
+ '4uz,A
 sx-r4
 /'
 y$s^-
 /'
 x>%-
-  )4L+M
+ 14L+M
 /'
 r)s^v&G
-  $Fuz3A
+ 'Fuz3A
 sx4r4
 /'
 y$s^4
 /'
 x>%4
-  (Ft1xP>w~
+ /Ft1xP>w~
 }FxZ
-  ##}FyZ
-  ##t#xO
-  ## #+x=p8,e
+ %#}FyZ
+ %#t#xO
+ %#p<H
+x=p8,e
 G*)
- )q%x=p83e
-  *+x=p85e
-  *4x=p8<e
-  *=x=p8>e
-  *Fx=p8Ee
-  *Ox=p8Ge
-  *Ox=p8Ne
-  *OpDtBq[
+ 0*x=p83e
+ 3+x=p85e
+ 34x=p8<e
+ 3=x=p8>e
+ 3Fx=p8Ee
+ 3Ox=p8Ge
+ 3Ox=p8Ne
+ 3OpDtBq[
 pLT3
 }X
 pLS3
-  %$pLR3
+ )$pLR3
 }X
 pLP3
 }X
 pLO3
-  %$pLN3
+ )$pLN3
 }X
 pu5{6
 qzp8x%v
@@ -21379,8 +16731,8 @@ puv+qT
 t+Q~#
 put-sT
 yVy:
- #e(pur:sT
- $%pup0r%
+ $e(pur:sT
+ &%pup0r%
 IpY\q'?IrVu{?w>r[rS{+Q(H#.uT
 puuvpV+
 N$(
@@ -21390,29 +16742,29 @@ xr
 ug1s8
 r8#.&*&0
 ug5a
- #p,s"H#I
+ $p,s"H#I
 wc
 x>H#7
 x~v~rQvL{(@
 ug6pC
 s'vE+
 x~2pPrQvLpQp2^Z@
- #5//
-  &b#  $$pLQ3
-  'b#  $$pLM3
+ $5//
+ +b# '$pLQ3
+ -b# '$pLM3
 }X
 //
 qzr(#/%~
 //
-  (f#uV#B-
+ /f#uV#B-
 uV%B-
 //
-  &f#//
-  'f#v;"#
+ +f#//
+ -f#v;"#
 //
-  #f#//
-  $f#//
- $},//
+ %f#//
+ 'f#//
+ &},//
 IpY\q'?IrVu{?w>r[rS{+Q(H#=uT
 //
 N$(
@@ -21422,30 +16774,30 @@ xr
 //
 r8#6&*&0
 //
- #p,s"H#X
+ $p,s"H#X
 rc
 x>H#F
-  #f#//
-  &f#  &b#  $$  $y$  &b#  $$pLL3
-  $f#qzr(#7H#5
-  @f#IpY\q'?IrVu{?w>r[rS{+Q(H#LuT
-  %f#qzu(&H#=
-  $f#r8#>&*&0
-  $f#s"H#h
+ %f#//
+ +f# +b# '$ 'y$ +b# '$pLL3
+ 'f#qzr(#7H#5
+ _#f#IpY\q'?IrVu{?w>r[rS{+Q(H#LuT
+ )f#qzu(&H#=
+ 'f#r8#>&*&0
+ 'f#s"H#h
 uB
 x>H#U
-  (f#  &b#  &]&  &b#  $$pLK3
-  ${$qzr(#?H#=
-  @{$IpY\q'?IrVu{?w>r[rS{+Q(H#[uT
-  %{$qzu(&H#E
-  ${$r8#F&*&0
-  ${$s"H#w
+ /f# +b# +]& +b# '$pLK3
+ '{$qzr(#?H#=
+ _#{$IpY\q'?IrVu{?w>r[rS{+Q(H#[uT
+ ){$qzu(&H#E
+ '{$r8#F&*&0
+ '{$s"H#w
 wD
 x>H#e
-  '{$pDqOv/
+ -{$pDqOv/
 rHr(#]H#];
 zg#]&&
- $u.z32{i
+ &u.z32{i
 q:*;
 z3.tB
 vq&U
@@ -21454,8 +16806,7 @@ xc5v/
 q:0;
 xc6r{
 |/#y%
- #\$pH#8
- #$xc*P
+ $\$ %]3 $$xc*P
 rY&#s)$
 v>'a*
 pg0vj
@@ -21463,19 +16814,18 @@ v>+qO
 qzr($RpN
 t1|k$py
 {g~1
- #r#z~:
+ $r#z~:
 r*qysT
-pg1M
-qs'q-
+ %q1qs'q-
 q:1M
- #d6pnqV,
+ $d6pnqV,
 pnqV4
 pnqVM
 t>+p;
 qjp0&1
 /^
-  %~1  $}1/G
-  #_,/Y
+ )~1 '}1/G
+ %_,/Y
 q"pQ4
 t*38
 tbp7
@@ -21486,10 +16836,10 @@ xe^
 tbp^
 /#
 zV;
-  $U1tbqR
+ 'U1tbqR
 /#
 }fs6
-  $R1y$s^$
+ 'R1y$s^$
 /\
 pL(,
 s/
@@ -21498,13 +16848,13 @@ pg13
 xDqVK
 qNt?q%
 pg14
-  #%yk0q%
+ %%yk0q%
 pg1,
- ##yk2yS
-  #.p]*ti
+ $#yk2yS
+ %.p]*ti
 q:1,
 |H
- #?xY.pf
+ $?xY.pf
 vqH$n
 xY5qO
 tIp88H$o
@@ -21516,13 +16866,12 @@ w%2v/
 tF,
 /#
 tIxS$s
- #g8|/%y%
- #$pH%8
- %$pH%pk
+ $g8|/%y%
+ $$pH%8
+ ($pH%pk
 pg08
- $& #&xc6q8
- #h. #}-tG8
- #$/9
+ && $&xc6q8
+ $h. %. $$ %./9
 rYp2s)$
 v>'t0
 y$s^I
@@ -21531,65 +16880,65 @@ xe%E
 v>+p'
 rs%F
 uY$
- &D/9
+ *s./9
 rd$d
- $&{99
+ &&{99
 r>2
- #&G,)
- (${9:
+ $&G,)
+ .${9:
 r>.
- #&G.)
- '$z35t0
+ $&G.)
+ ,$z35t0
 wvU%"
 rs%P
 rY%Q-
 vqA
 ws
 }\~,
- '# $*z36yR
+ ,# &*z36yR
 r)xS%-&G
 /e
-  $d/z36r7
+ 'd/z36r7
 xh
 r*rvs8
 t*&*&0
 r*p0p}
- #n3s"H$]
+ $n3s"H$]
 r>1
 xe&+
- #^>qs'tB
+ $^>qs'tB
 rYv')
 qfbv')
 qfp7v')
 qfp5v')
- #x#qtjM
- #$q>sS)
- $$q:jrf
+ $x#qtjM
+ $$q>sS)
+ &$q:jrf
 /#
-  $' #*q:j,
-  %' #*q:jvl
-  %,/&
+ '' $*q:j,
+ )' $*q:jvl
+ ),/&
 qtiM
-  &'q:irf
-  &,q:i,
-  &1q:ivl
-  %@rb0p}
+ +'q:irf
+ +,q:i,
+ +1q:ivl
+ )@rb0p}
 }k
 pz+q5%(pNp&.%/pqqi[[[@
 pz%Z%"Ap&0%1wF
 /'
 qthM
 /$
-  $N/'
+ 'N/'
 q:hrf
-  %N/'
+ )N/'
 q:h,
-  &'q:hvl
-  &NqtgM
-  &Nq:grf
-  &Nq:g,
-  &Nq:gvl
-  &@pz+q5%(pNp&F%GpqpR"""""""@
+ +'q:hvl
+ +NqtgM
+ +Nq:grf
+ +Nq:g,
+ +Nq:gvl
+ +@pz+q5%(pNp&F%GpqpR"""""""@
 pz%Z%"Ap&H%IwF
 /(
 sxKv'(
@@ -21599,75 +16948,75 @@ sxQv'(
 /(
 qtfM
 /%
-  $M/(
+ 'M/(
 q:frf
-  %M/(
+ )M/(
 q:f,
-  &'q:fvl
-  &MqteM
-  &Mq:erf
-  &Mq:e,
-  &1q:evl
-  &@pz+q5%(pNp&.%/pqpR%"$"#""@
-  $~#qtdM
-  &~#q:drf
-  &~#q:d,
-  &'q:dvl
-  &MqtcM
-  &Mq:crf
-  &Mq:c,
-  &Mq:cvl
-  &@pz+q5%(pNp&F%GpqpR%"$"#""@
-  $~#vO#/v''
+ +'q:fvl
+ +MqteM
+ +Mq:erf
+ +Mq:e,
+ +1q:evl
+ +@pz+q5%(pNp&.%/pqpR%"$"#""@
+ '~#qtdM
+ +~#q:drf
+ +~#q:d,
+ +'q:dvl
+ +MqtcM
+ +Mq:crf
+ +Mq:c,
+ +Mq:cvl
+ +@pz+q5%(pNp&F%GpqpR%"$"#""@
+ '~#vO#/v''
 vO#1v''
 vO#3v''
 vO#5v''
 /(
 qtbM
-  &~#q:brf
-  &~#q:b,
-  &'q:bvl
-  &MqtaM
-  &Mq:arf
-  &Mq:a,
-  &1q:avl
-  )~#qt_M
-  &}%q:_rf
-  &}%q:_,
-  &'q:_vl
-  &Mqt^M
-  &Mq:^rf
-  &Mq:^,
-  &Mq:^vl
-  )~#vO#dv'&
+ +~#q:brf
+ +~#q:b,
+ +'q:bvl
+ +MqtaM
+ +Mq:arf
+ +Mq:a,
+ +1q:avl
+ 1~#qt_M
+ +}%q:_rf
+ +}%q:_,
+ +'q:_vl
+ +Mqt^M
+ +Mq:^rf
+ +Mq:^,
+ +Mq:^vl
+ 1~#vO#dv'&
 vO#fv'&
 vO#hv'&
 vO#jv'&
 /(
 qt]M
-  &}%q:]rf
-  &}%q:],
-  &'q:]vl
-  &Mqt\M
-  &Mq:\rf
-  &Mq:\,
-  &1q:\vl
-  )}%qt[M
-  &|'q:[rf
-  &]'q:[,
-  &'q:[vl
-  &MqtZM
-  &Mq:Zrf
-  &Mq:Z,
-  &Mq:Zvl
-  (}%rb5qO
+ +}%q:]rf
+ +}%q:],
+ +'q:]vl
+ +Mqt\M
+ +Mq:\rf
+ +Mq:\,
+ +1q:\vl
+ 1}%qt[M
+ +|'q:[rf
+ +]'q:[,
+ +'q:[vl
+ +MqtZM
+ +Mq:Zrf
+ +Mq:Z,
+ +Mq:Zvl
+ /}%rb5qO
 r8$@eH&i
- #aBWr%+q~
+ $aBWr%+q~
 pgYs@
- $Y8q:Y3
- %'pgWs@
- $%q:W3
- %'/H
+ &Y8q:Y3
+ ('pgWs@
+ &%q:W3
+ ('/H
 uV'"(i%
 t>1yU
 u>po
@@ -21683,10 +17032,10 @@ prrJx.e
 qhepGpx7
 /%
 pgXs@
- $%q:X3
- %'pgVs@
- $%q:V3
- %'/%
+ &%q:X3
+ ('pgVs@
+ &%q:V3
+ ('/%
 uV)"*i%
 /%
 u>"'
@@ -21700,24 +17049,21 @@ u>"*
 prrJx.q
 /$
 qhqpG"*7
-}Bp-
-qzr(&xK
+ %^?qzr(&xK
 xr
 /2
 p~&xM
-rs&D
-  $e>WpV+yq
+ %Q9 'e>WpV+yq
 zg%$A
 vO%%r4
-}yt0
-r8&y&D8
-  %\>  &d;qM<q-
+ %\>r8&y&D8
+ )\> +d;qM<q-
 {>wi
 se"
 tf
 se%
-  -Z>p<I
-  #Z>s<pO;
+ 9Z>p<I
+ %Z>s<pO;
 G#)
 {opb
 wN%&3
@@ -21733,7 +17079,7 @@ wN$z3
 {H
 vW]&\&[&Zr|
 /%
-  $w={ru(Y&Xr|
+ 'w={ru(Y&Xr|
 /%
 G(R
 {ru(W&Vr|
@@ -21742,13 +17088,13 @@ G(R
 s,$V,
 r)xS'b&G
 /-
-  $a:{/0pb
+ 'a:{/0pb
 u"
 /=
-  #|,/=
- #fGs"H'5
+ %|,/=
+ $fGs"H'5
 r>5
-  $|,/=
+ '|,/=
 rYv'5
 qfbv'5
 qfp7v'5
@@ -21756,135 +17102,133 @@ qfp5v'5
 /=
 p~'XM
 /:
-  $P*/=
+ 'P*/=
 r<'[rf
-  %r*/=
+ )r*/=
 r<'^,
-  &'r<'bvl
-  &r*p~'fM
-  &'r<'irf
-  &,r<'l,
-  &1r<'ovl
-  &@  &|,p~'sM
-  &|,r<'vrf
-  &^*r<'y,
-  &'r<'|vl
-  &Np~(#M
-  &Nr<(&rf
-  &Nr<(),
-  &Nr<(,vl
-  &@  %|,sxKv'4
+ +'r<'bvl
+ +r*p~'fM
+ +'r<'irf
+ +,r<'l,
+ +1r<'ovl
+ +@ +|,p~'sM
+ +|,r<'vrf
+ +^*r<'y,
+ +'r<'|vl
+ +Np~(#M
+ +Nr<(&rf
+ +Nr<(),
+ +Nr<(,vl
+ +@ )|,sxKv'4
 sxMv'4
 sxOv'4
 sxQv'4
 /(
 p~(4M
-  &|,r<(7rf
-  &^*r<(:,
-  &'r<(=vl
-  &Mp~(AM
-  &Mr<(Drf
-  &Mr<(G,
-  &1r<(Jvl
-  )~(p~(NM
-  &{.r<(Qrf
-  &^*r<(T,
-  &'r<(Wvl
-  &Mp~([M
-  &Mr<(^rf
-  &Mr<(b,
-  &Mr<(evl
-  (~(/(
+ +|,r<(7rf
+ +^*r<(:,
+ +'r<(=vl
+ +Mp~(AM
+ +Mr<(Drf
+ +Mr<(G,
+ +1r<(Jvl
+ 1~(p~(NM
+ +{.r<(Qrf
+ +^*r<(T,
+ +'r<(Wvl
+ +Mp~([M
+ +Mr<(^rf
+ +Mr<(b,
+ +Mr<(evl
+ /~(/(
 vO#/v'3
 vO#1v'3
 vO#3v'3
 vO#5v'3
 /(
 p~(mM
-  &{.r<(prf
-  &^*r<(s,
-  &'r<(vvl
-  &Mp~(zM
-  &Mr<(}rf
-  &Mr<)#,
-  &1r<)&vl
-  )~#p~)*M
-  &z0r<)-rf
-  &^*r<)0,
-  &'r<)3vl
-  &Mp~)7M
-  &Mr<):rf
-  &Mr<)=,
-  &Mr<)@vl
-  )~#vO#dv'2
+ +{.r<(prf
+ +^*r<(s,
+ +'r<(vvl
+ +Mp~(zM
+ +Mr<(}rf
+ +Mr<)#,
+ +1r<)&vl
+ 1~#p~)*M
+ +z0r<)-rf
+ +^*r<)0,
+ +'r<)3vl
+ +Mp~)7M
+ +Mr<):rf
+ +Mr<)=,
+ +Mr<)@vl
+ 1~#vO#dv'2
 vO#fv'2
 vO#hv'2
 vO#jv'2
 /(
 p~)HM
-  &z0r<)Krf
-  &}%r<)N,
-  &'r<)Qvl
-  &Mp~)UM
-  &Mr<)Xrf
-  &Mr<)[,
-  &1r<)^vl
-  )}%p~)cM
-  &y2r<)frf
-  &]'r<)i,
-  &'r<)lvl
-  &Mp~)pM
-  &Mr<)srf
-  &Mr<)v,
-  &Mr<)yvl
-  (}%/=
+ +z0r<)Krf
+ +}%r<)N,
+ +'r<)Qvl
+ +Mp~)UM
+ +Mr<)Xrf
+ +Mr<)[,
+ +1r<)^vl
+ 1}%p~)cM
+ +y2r<)frf
+ +]'r<)i,
+ +'r<)lvl
+ +Mp~)pM
+ +Mr<)srf
+ +Mr<)v,
+ +Mr<)yvl
+ /}%/=
 r8$@eH)@
-|yrQ
-/=
+ %|,/=
 rh)~s@
- $u;r<*"3
- %'rh*&s@
- $%r<*'3
- %'/=
+ &u;r<*"3
+ ('rh*&s@
+ &%r<*'3
+ ('/=
 uV'"(i1
 /=
-u>po
-prry($#h
+ %|,prry($#h
 /=
 te#h[po7
 /$
 uV(")i1
-  $|,prrJ($#l
+ '|,prrJ($#l
 /$
 te#lpGpx7
 /%
 rh*(s@
- $%r<*)3
- %'rh*-s@
- $%r<*.3
-  &|,uV)"*i1
-  $|,prry($#t
+ &%r<*)3
+ ('rh*-s@
+ &%r<*.3
+ +|,uV)"*i1
+ '|,prry($#t
 /%
 te#t|N'7
 /$
 uV*"+i1
-  $|,prrJ($#x
+ '|,prrJ($#x
 /$
 te#xpG"*7
- #EqL0r%
+ $EqL0r%
 s,)OH*2
 />
 ujxPd
 /3
-  $PD/>
+ 'PD/>
 u"
 />
 zg'YA
 vO'Zr4
 />
 r8)Q&D8
- #W;/>
-  'cF/>
+ $W;/>
+ -cF/>
 {>=4
 se6
 tf
@@ -21892,10 +17236,10 @@ se9
 /;
 qQ1
 /;
-  $YI/>
-  'YIp<J
+ 'YI/>
+ -YIp<J
 />
-  $~,/>
+ '~,/>
 wN'[3
 zy
 zQr(*#H*$H*%H*&r|
@@ -21908,13 +17252,13 @@ zQr(*+H*,H*-H*.r|
 wN'R3
 {H
 zQr(*/H*0H*1H*2r|
-  %~,{rr(*3H*4r|
-  $~,{rr(*5H*6r|
- #5q.+{X
+ )~,{rr(*3H*4r|
+ '~,{rr(*5H*6r|
+ $5q.+{X
 s,)VH)^
-  %},  #^Es,)WH)Z
- #X?s,)Zpk
-  #^EvO)]H)\-
+ )}, %^Es,)WH)Z
+ $X?s,)Zpk
+ %^EvO)]H)\-
 }Pr()\H)\H)]-
 }Pr()[H)[r4
 }Pr()Z^&G-
@@ -21923,21 +17267,20 @@ z36P<
 rHr('3H'34
 rir()]A
 v"~5
-!s4
-v:*p;
+ %6v:*p;
 t)wE#w$#yi:
-  ##t)wE#{$#yi:
-  ##qN0'q[
+ %#t)wE#{$#yi:
+ %#qN0'q[
 {Bsay"
- #Y4{Bryy"
+ $Y4{Bryy"
 s>r\(
 qNt?pf
 w1pMi9
 sZQ[Ui9
 qN0.p=
- #%s>tO
+ $%s>tO
 qNvrrR
-  $TAyk0pf
+ 'TAyk0pf
 :8d
 yk+yS
 r8'5H*>&G
@@ -21948,13 +17291,11 @@ s"H)f
 r>*
 w\)Z
 wMqK
-!s4
-{/*pC
+ %A{/*pC
 rHr('7H'7,
 zg'7H'8
 r?-
-!s4
-w%<a
+ %Fw%<a
 }=
 w%0yq
 zg'<K
@@ -21964,7 +17305,7 @@ w%+pX
 t]$}/
 /_
 ::d
- $y( %^K $'xY5sT
+ &y( (^K &'xY5sT
 s,'R8
 xeH'p
 s/
@@ -21975,19 +17316,19 @@ w\)^
 t+r$r_
 rHbZ,
 r]bH*D
- $JxY6q%
+ &JxY6q%
 xBsgz&'z\
 v"~,
- #O/$
+ $O/$
 :<d
-  )</$
+ 1</$
 s,'T8
 xeH't
 s/
 s"H)n
- #8w\)c
-  %<r]bH*H
- $2/$
+ $8w\)c
+ )<r]bH*H
+ &2/$
 xBQUz&'z\
 v:+w;
 t<sl
@@ -22015,7 +17356,7 @@ t%r%x}
 t*e+ukr6*p*
 }X
 q$sg
- #]A  #$t%qpa
+ $]A %$t%qpa
 {}&
 sf<\xls_w07
 sZQBU-
@@ -22026,41 +17367,41 @@ v;qv
 |[*(
 /.
 :Ad
-  )z#/.
+ 1z#/.
 s,'Z8
 xeH'|
 s/
 s"H)v
 rc'
 w\)k
-  %z#r]bH*P
- $XA/.
-  #_#w%2q~
+ )z#r]bH*P
+ &XA/.
+ %_#w%2q~
 t@2{c
- #OrIr('Y
- #Z#:Br.
- $${BpR3x)
+ $OrIr('Y
+ $Z#:Br.
+ &${BpR3x)
 sH3"37
- (&zDH'M
+ .&zDH'M
 uYD
- $&sn4$$I
- #$rdOd
- #$z('M
+ &&sn4$$I
+ $$rdOd
+ $$z('M
 xd'M&9
- #8wN'M;
+ $8wN'M;
 G,)
- &/  #+xd'M&:
+ */ %+xd'M&:
 rc+
- $(wN'N4
+ &(wN'N4
 G.)
- $&w%6a
+ &&w%6a
 }=
 z3.xx
 rHr('WH'WH()
 zg'W&U
 r?*
- #7w8*P
- $F/P
+ $7w8*P
+ &F/P
 J(|<
 {yt
 J){e
@@ -22068,24 +17409,23 @@ J){e
 J*uC1
 /O
 sY5
-  $X%J1}v
+ 'X%J1}v
 uR*3
 J2uC6
 /$
 J3q(<
 /$
- $Lw80t0
-z(*#
+ &L %aR#z(*#
 J8q(0
-  #ZKz(*"
+ %ZKz(*"
 J9q(+
 uR)}
 J:q(2
-  #XKz()|
+ %XKz()|
 J;q(.
 uR)z
- $4qI8
-  #{I:vq(5
+ &4qI8
+ %{I:vq(5
 :uq(*
 :sq(6
 :rrP<
@@ -22093,7 +17433,7 @@ uR)z
 :orP0
 :mrP+
 p9ul
- #I/(
+ $I/(
 ::rP.
 uR$s
 :9rP1
@@ -22101,316 +17441,303 @@ uR$s
 :8rP5
 /(
 p9un
-  $M:/rP6
+ 'M:/rP6
 wW1
 :.s?<
 /$
 :-s?'
 /$
 p9xl
- &y%ug5a
-rI5
+ *y% %^FrI5
 z>_
 z>}
- $* #HC_
+ &* $HC_
 q4}
- $A #<C^
-  $' #3 #0C]
-  $, #'/s
- #CCY
+ &A $<C^
+ '' $3 $0C]
+ ', $'/s
+ $CCY
 _3
- $J/s
+ &J/s
 ||
 CV
- $o% #h%/m
+ &o% $h%/m
 })
 CS
-  $> #,})
+ '> $,})
 C?
-  $C #,yk2p'
+ 'C $,yk2p'
 tX
 C+
 q4z
- $*xY5pf
- #<C*
-  $( #3 #0C)
-  $- #' #$C(
-  $2 #(/3
- #$C'
-  $O #(/3
+ &*xY5pf
+ $<C*
+ '( $3 $0C)
+ '- $' $$C(
+ '2 $(/3
+ $$C'
+ 'O $(/3
 vb;
 C$
- $k# #d#/,
+ 'O $,/,
 {16
 n:
 _0
- $(tX<
- #\# $X% #_&/,
- #An?
+ &(tX<
+ $\# &X% $_&/,
+ $An?
 _1
- $F/,
- #An?
+ &F/,
+ $An?
 _2
- $H/$
-{16
-nP
-  $9 #*  $9 $u% #n%/$
-tX'
-nU
-  $9 #*/$
-tX0
-nU
-  $9 #,w80r7
+ &H/$
+ %9nP
+ '9 $* '9 &u% $n%/$
+ %9nU
+ '9 $*/$
+ %9nU
+ '9 $,w80r7
 tX+
 C}
- $s% #l%  #nNtX2
+ &s% $l% %nNtX2
 C|
- $}% #x%tX.
+ &}% $x%tX.
 C}
- $Z& #S&  #vNvb3
+ &Z& $S& %vNvb3
 C{
- $e& #_&tX5
+ &e& $_&tX5
 Cz
- $q& #j&/0
+ &q& $j&/0
 vbe
 Cy
- ${& #t&vbe
-Cx
- $o& #h&vbe
-Cw
- $c& #]&vbe
-Cv
- $X& #Q&vbe
-Cu
- ${% #v%vbe
-Ct
- $q% #j%vbe
-Cs
- $e% #_%vbe
-Cr
- $Z% #S%/(
+ &{& $t& %'Cx
+ '' $, %,Cw
+ ', $* %1Cv
+ '1 $, %6Cu
+ '6 $* %;Ct
+ '; $, %@Cs
+ '@ $* %ECr
+ 'E $,/(
 {16
 CQ
-  $h$ #*  $h$ $q% #j%/(
+ 'h$ $* 'h$ &q% $j%/(
 tX'
 CM
-  $h$ #*/(
+ 'h$ $*/(
 tX0
 CM
-  $h$ #,  $h$C=
-  $9 #*  $9 #Z% $S%  $h$C9
-  $9 #*  $h$C9
+ 'h$ $, 'h$C=
+ '9 $* '9 $Z% &S% 'h$C9
+ '9 $* 'h$C9
 _2
 !u9
 p,0rj
- &y$zqsI
+ *y$zqsI
 st
 zqx+
- 3(`}
+ D(`}
 
 var gemvQ4SM80NarrowAligned = driver.Text{Base: &gemvQ4SM90NarrowAligned, Code: `packed2 67090 gemv_nibbles
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- g#( i(&/?
- P#$ %&/8
- X,$/]
- )$/X
- %$/X
- #$/X
- .$/[
- V$$/d
- T>$ t'$`}
+ }$( R/&/?
+ P$$ (&/8
+ a6$/]
+ 0$/X
+ ($/X
+ $$/X
+ :$/[
+ \&$/d
+ XZ#$ i-$`}
 
 var gemvQ4KSM90NarrowAligned = driver.Text{Base: &gemvQ4SM90NarrowAligned, Code: `packed2 73134 gemv_grouped
- 0$]rvq^
- #$O|#rA
+ >$]rvq^
+ $$O|#rA
 hq&rO
 p#v-rO
- *(uG
+ 2(uG
 |4
- A"q@$
+ a#"q@$
 s/
 q@%
- $"u?ps
+ &"u?ps
 s/
- %$x2
+ ($x2
 s/
- $& a#& &%pL;M
+ && q$& *%pL;M
 rs%>
 zs,K
 zs+K
- @&LCx_*
- %$p_2%E8
- %$y+q)
- ,$qM0qO
+ ^#&LCx_*
+ ($p_2%E8
+ ($y+q)
+ 6$qM0qO
 qQ5
 qM+pX
 {Qp?v.
- #=v%1'
+ $=v%1'
 {-
 }w+
 t4
 t9qP
- ## #<tA6
- #$ $$ #u*/&
- #"/%
-  %$ $n*s<q);
- $$q"qR4
+ $# $<tA6
+ $$ &$ $u*/&
+ $"/%
+ )$ &n*s<q);
+ &$q"qR4
 r)qR38
- #ZA $UAtV'%(%)%*r|
- #$L#4
- $$y$s^'
- $$tV.%/%0%1r|
+ $ZA &UAtV'%(%)%*r|
+ $$L#4
+ &$y$s^'
+ &$tV.%/%0%1r|
 /#
 L&;
- $(y$s^*
- $$tV5%6%7%8r|
+ &(y$s^*
+ &$tV5%6%7%8r|
 /#
 L)s6
- $( #R- $Q-tV<%=%>%?r|
+ &( $R- &Q-tV<%=%>%?r|
 /(
 qY&M
 G*)
 {rp8D%Er|
 /(
 x=p8"e
- #( #(/(
- #%{rp8B%Cr|
- %$LV8
-  8\%/3
- $}m#pL-M
+ $( $(/(
+ $%{rp8B%Cr|
+ ($LV8
+ O\%/3
+ &}m#pL-M
 rs%q
-  8]%/3
+ O]%/3
 u"
 /3
- (lq#/3
+ /]%/3
 Lvx_*
- $&/3
+ ']%/3
 p_2%x8
- #&/3
- #$uN2
- %$/3
- ($/-
+ $4/3
+ $$uN2
+ ($/3
+ /]%/-
 qQ5
 /3
-  *]%/.
+ 3]%/.
 tA6
 /.
- #*/3
-  )]%p<F
+ $4/3
+ 1]%p<F
 /3
-  $]%/3
-  (]%/3
+ ']%/3
+ /]%/3
 L#4
 /3
-  C]% $w)/B
- 2$tIp8P&*
- ,$pLQ,
+ f#]% &ji#/B
+ B$tIp8P&*
+ 6$pLQ,
 pHH8
 /8
- #(rs&E
- #$pH2&O
- #$pHVpk
- #$ucN&O-
+ $(rs&E
+ $$pH2&O
+ $$pHVpk
+ $$ucN&O-
 ucO&N-
 ucVZ-
 qfp5&H-
- ,*/;
+ 6*/;
 pHEx_*
- /&r)s^e&H
- ,$tA9
- $$tA9
- %$r)s^l&H
- ,$  &4 %*r)s^s&H
- ,$  '4 $,r)s^z&H
- ,$  &F +*G,)
- *$  *+ #2  *4 #2  *= #2  *F #2  *O #2  *O #2  *O P(2vq&V
- /$qzr($VpN
- %$z~;
- ,$/a
- ($  #_,/Z
- %&/Z
- #$/Z
- .$/^
- 4$vqH$r
- #$tIp88H$s
- %$tIxS$u
- %$tIxS$w
- D$ #6 $5 #6 (5{9;
- $$G0)
- ($wvV%"
- /$r)xS%1&H
- $$rs&E
- 2$qtmM
- &$q:mrf
- &$q:m,
- &$q:mvl
- &$qtlM
- &)q:lrf
- &)q:l,
- &)q:lvl
- *BqtkM
- &$q:krf
- &$q:k,
- &)q:kvl
- &O #h# &@ &?/&
- &$/&
- &$ +u$ #U% &V% &U%/(
- &$/(
- &$/&
- #, &G &H/&
- &$/&
- &$ &}$ #S% &I &J/'
- &$/'
- &$/&
- #4 &O &P#/&
- &$/&
- &$ +s$ #S% &I &J/(
- &$/(
- &$/&
- #* &O &P#/&
- &$/&
- &$ &O #J &I &J/'
- &$/'
- &$/&
- #4 &O &P#/&
- &$/&
- &$ +s$ #S% &I &J/(
- &$/(
- &$/&
- #* &O &P#/&
- &$/&
- &$ &O #J &I &J/'
- &$/'
- &$/&
- #4 &O &P#/&
- &$/&
- &$ )s$pg\s@
- $$q:\3
- %$pgZs@
- $-q:Z3
- %$tP25w.
+ <&r)s^e&H
+ 6$tA9
+ &$ %% ($r)s^l&H
+ 6$ +4 (*r)s^s&H
+ 6$ -4 &,r)s^z&H
+ 6$ +F 4*G,)
+ 2$ 3+ $2 34 $2 3= $2 3F $2 3O $2 3O $2 3O P.2vq&V
+ <$qzr($VpN
+ ($z~;
+ 6$/a
+ .$ %_,/Z
+ (&/Z
+ $$/Z
+ :$/^
+ F$vqH$r
+ $$tIp88H$s
+ ($tIxS$u
+ ($tIxS$w
+ g#$ $6 &5 $6 .5{9;
+ &$G0)
+ .$wvV%"
+ <$r)xS%1&H
+ &$ %d/ B$qtmM
+ *$q:mrf
+ *$q:m,
+ *$q:mvl
+ *$qtlM
+ *)q:lrf
+ *)q:l,
+ *)q:lvl
+ 2BqtkM
+ *$q:krf
+ *$q:k,
+ *)q:kvl
+ *O $h# *@ *?/&
+ *$/&
+ *$ 4u$ $U% *V% *U%/(
+ *$/(
+ *$/&
+ $, *G *H/&
+ *$/&
+ *$ *}$ $S% *I *J/'
+ *$/'
+ *$/&
+ $4 *O *P#/&
+ *$/&
+ *$ 4s$ $S% *I *J/(
+ *$/(
+ *$/&
+ $* *O *P#/&
+ *$/&
+ *$ *O $J *I *J/'
+ *$/'
+ *$/&
+ $4 *O *P#/&
+ *$/&
+ *$ 4s$ $S% *I *J/(
+ *$/(
+ *$/&
+ $* *O *P#/&
+ *$/&
+ *$ *O $J *I *J/'
+ *$/'
+ *$/&
+ $4 *O *P#/&
+ *$/&
+ *$ 0s$pg\s@
+ &$q:\3
+ ($pgZs@
+ &-q:Z3
+ ($tP25w.
 pgX4t,
 uP|T0ys06qyrq
 }X
 u>zXya
 tPpdqO
 q$ry(
- #T#/#
+ $T#/#
 z80t,
-  %*tPpdxx
+ )*tPpdxx
 q$rJ(
 q:Xe
-  '*tPpd{$
+ -*tPpd{$
 q$sR(
 q:Xwe
-  '2tPpda6
+ -2tPpda6
 p1"(
 /M
 uV3"4i%
- #Cu>")
+ $Cu>")
 X"x.m
- #&qhmpG")7
+ $&qhmpG")7
 /$
 uV4"5i%
 /$
@@ -22420,15 +17747,14 @@ X"x.q
 qhqpG",7
 /*
 pg[s@
- $Gq:[3
- %$ )//'
+ &Gq:[3
+ ($ 0//'
 pgW4t,
-  %N/*
-  #^# #(  'N/*
-  #^#q:We
-  (*  #^#q:Wwe
-  (2p1"(
-/*
+ )N/*
+ %^# $( -N/*
+ %^#q:We
+ /* %^#q:Wwe
+ /2 %^#/*
 uVA"Bi%
 /*
 u>"?
@@ -22442,163 +17768,160 @@ u>"B
 X"($#8
 /$
 te#8pG"B7
- #P$qzr('1K
+ $P$qzr('1K
 xr
 /7
 p~'1M
-rs&E
- %,zg%:A
+ %b: (,zg%:A
 vO%;r4
- #&r8'2&E8
- %$  &U= '*  %a@{Qbv.
-  $a@{H
-  $a@w\%C
-  /a@ $8s<ps;
- $$wN%>3
+ $&r8'2&E8
+ ($ +U= ,* )a@{Qbv.
+ 'a@{H
+ 'a@w\%C
+ =a@ &8s<ps;
+ &$wN%>3
 zy
 vWm&l&k&jr|
 wN%;3
- #*vWi&h&g&fr|
+ $*vWi&h&g&fr|
 wN%83
- #&vWe&d&c&br|
+ $&vWe&d&c&br|
 wN%53
 {H
 vWa&_&^&]r|
 /&
-  $}?{ru(X&Wr|
+ '}?{ru(X&Wr|
 /&
 x=qVe
- #.{ru(\&[r|
+ $.{ru(\&[r|
 /&
- #&{ru(Z&Yr|
- $$s,$o,
+ $&{ru(Z&Yr|
+ &$s,$o,
 r)xS'~&H
 //
-  $R< $,/D
- #$/D
- #$s"H'M
- %$/D
+ 'R< &,/D
+ $$/D
+ $$s"H'M
+ ($/D
 rYv'7
 qfbv'7
 qfp7v'7
 qfp5v'7
 /D
- #X$/A
- $O/D
- &T#/D
- &$/D
- :$/D
- &r9p~(0M
- &$r<(3rf
- &$r<(6,
- &)r<(9vl
- &Op~(=M
- &Gr<(@rf
- &)r<(C,
- &)r<(Fvl
- )m$sxKv'6
+ $X$/A
+ &O/D
+ *T#/D
+ *$/D
+ R#$/D
+ *r9p~(0M
+ *$r<(3rf
+ *$r<(6,
+ *)r<(9vl
+ *Op~(=M
+ *Gr<(@rf
+ *)r<(C,
+ *)r<(Fvl
+ 0m$sxKv'6
 sxMv'6
 sxOv'6
 sxQv'6
 /(
- #}9 &r9 &s9/(
- &$/(
- :$ &r9p~(iM
- &$r<(lrf
- &$r<(o,
- &)r<(rvl
- &Mp~(vM
- &Gr<(yrf
- &)r<(|,
- &)r<)"vl
- )k$vO#/v'5
+ $}9 *r9 *s9/(
+ *$/(
+ R#$ *r9p~(iM
+ *$r<(lrf
+ *$r<(o,
+ *)r<(rvl
+ *Mp~(vM
+ *Gr<(yrf
+ *)r<(|,
+ *)r<)"vl
+ 0k$vO#/v'5
 vO#1v'5
 vO#3v'5
 vO#5v'5
 /(
- #}9 &p= &q=/(
- &$/(
- :$ &r9p~)DM
- &$r<)Grf
- &$r<)J,
- &)r<)Mvl
- &Mp~)QM
- &Gr<)Trf
- &)r<)W,
- &)r<)Zvl
- )b#vO#dv'4
+ $}9 *p= *q=/(
+ *$/(
+ R#$ *r9p~)DM
+ *$r<)Grf
+ *$r<)J,
+ *)r<)Mvl
+ *Mp~)QM
+ *Gr<)Trf
+ *)r<)W,
+ *)r<)Zvl
+ 0b#vO#dv'4
 vO#fv'4
 vO#hv'4
 vO#jv'4
 /(
- #{= &nA &oA/(
- &$/(
- :$ &r9p~)}M
- &$r<*#rf
- &$r<*&,
- &)r<*)vl
- &Mp~*-M
- &Gr<*0rf
- &)r<*3,
- &)r<*6vl
- (_'/D
+ ${= *nA *oA/(
+ *$/(
+ R#$ *r9p~)}M
+ *$r<*#rf
+ *$r<*&,
+ *)r<*)vl
+ *Mp~*-M
+ *Gr<*0rf
+ *)r<*3,
+ *)r<*6vl
+ ._'/D
 r8$@eH)X
- #P*/D
+ $P*/D
 rh*;s@
- $&r<*<3
- %$rh*@s@
- $-r<*A3
- %$/A
+ &&r<*<3
+ ($rh*@s@
+ &-r<*A3
+ ($/A
 rh*E4t,
-  %n./D
-  #n.r<*G3
+ )n./D
+ %n.r<*G3
 /#
-  &n./D
-  #n.r<*Je
-  (*  #n.r<*Mwe
-  (2p1"(
-/D
+ +n./D
+ %n.r<*Je
+ /* %n.r<*Mwe
+ /2 %n./D
 uV3"4i3
 /D
-u>")
-X"($$/
+ %n.X"($$/
 /D
 te$/pG")7
 /$
 uV4"5i3
-  $n.X"($$3
+ 'n.X"($$3
 /$
 te$3pG",7
 /*
 rh*Ms@
- $-r<*N3
- %$rh*Rs@
- $-r<*S3
-  &n.rh*W4t,
-  'n.r<*Y3
-  'N  $n.r<*\e
-  (*  #|/r<*_we
-  (2  $n.uVA"Bi3
-  $n.X"($$G
+ &-r<*N3
+ ($rh*Rs@
+ &-r<*S3
+ +n.rh*W4t,
+ -n.r<*Y3
+ -N 'n.r<*\e
+ /* %|/r<*_we
+ /2 'n.uVA"Bi3
+ 'n.X"($$G
 /*
 te$GpG"?7
 /$
 uVB"Ci3
-  $n.X"($$K
+ 'n.X"($$K
 /$
 te$KpG"B7
- $Z:s,)~H*e
+ &Z:s,)~H*e
 /E
 rd#d
-  %RG/E
+ )RG/E
 u"
 /E
 zg(+A
 vO(,r4
 /E
 r8*#&E8
- #</E
-  'uI/E
+ $</E
+ -uI/E
 {>=;
 se=
 tf
@@ -22606,93 +17929,93 @@ se@
 /A
 qQ5
 /E
-  (p.w\(4
- ##/B
+ /p.w\(4
+ $#/B
 tA6
 /B
- #@/E
-  )QM #./E
-  $p./E
+ $@/E
+ 1QM $./E
+ 'p./E
 wN(/3
 zy
 zQr(*UH*VH*WH*Xr|
 wN(,3
- #2zQr(*YH*ZH*[H*\r|
+ $2zQr(*YH*ZH*[H*\r|
 wN()3
- #&zQr(*]H*^H*_H*ar|
+ $&zQr(*]H*^H*_H*ar|
 wN(&3
 {H
 zQr(*bH*cH*dH*er|
-  %p.{rr(*jH*kr|
-  %p.{rr(*fH*gr|
-  $p.{rr(*hH*ir|
- $8s,**H*2
-  %o. #*s,*+H*.
- #$s,*.pk
- #$vO*1H*0-
+ )p.{rr(*jH*kr|
+ )p.{rr(*fH*gr|
+ 'p.{rr(*hH*ir|
+ &8s,**H*2
+ )o. $*s,*+H*.
+ $$s,*.pk
+ $$vO*1H*0-
 }Pr(*0H*0H*1-
 }Pr(*/H*/r4
 }Pr(*.^&H-
 }Pr(*-H*-|w
- #,rHr('dH'd4
+ $,rHr('dH'd4
 rir(*1A
- %&t)wE$J$$Li>
-  ##t)wE$N$$Li>
-  ## (*w1pMi=
+ (&t)wE$J$$Li>
+ %#t)wE$N$$Li>
+ %# .*w1pMi=
 sZQ[Ui=
- )&:<d
- #$r8'fH*s&H
- #$xeH($
+ 0&:<d
+ $$r8'fH*s&H
+ $$xeH($
 s/
 s"H*9
- #(w\*.
- %$rHr('hH'h,
+ $(w\*.
+ ($rHr('hH'h,
 zg'hH'i
- '&zg'mK
- &$/g
+ ,&zg'mK
+ *$/g
 :>d
- *&s,(&8
+ 2&s,(&8
 xeH(C
 s/
 s"H*=
- #*w\*2
- %$r]bH*y
- )$:@d
- *$s,((8
+ $*w\*2
+ ($r]bH*y
+ 0$:@d
+ 2$s,((8
 xeH(G
 s/
 s"H*A
- #*w\*6
- %$r]bH*}
- L$:Ed
- *$s,(.8
+ $*w\*6
+ ($r]bH*}
+ w#$:Ed
+ 2$s,(.8
 xeH(O
 s/
 s"H*I
- #*w\*>
- %$r]bH+(
- )$rIr((-
- #$:Fr.
- ,$zDH'~
+ $*w\*>
+ ($r]bH+(
+ 0$rIr((-
+ $$:Fr.
+ 6$zDH'~
 uYH
- $&sn4$$z
- #$rdSd
- #$z('~
+ &&sn4$$z
+ $$rdSd
+ $$z('~
 xd'~&:
- #&wN'~;
- #: &7  #+xd'~&;
- %&wN("4
+ $&wN'~;
+ $: *7 %+xd'~&;
+ (&wN("4
 G0)
- '&rHr((+H(+H(Y
+ ,&rHr((+H(+H(Y
 zg(+&V
- '&/Q
- #${yw
- #$/P
- #$/P
+ ,&/Q
+ $${yw
+ $$/P
+ $$/P
 J+uC5
 /P
 sY*
- #C/%
+ $C/%
 J3uC6
 uR*f
 J4q(<
@@ -22702,18 +18025,18 @@ J5q('
 J6q(0
 /%
 p90+
- $X#z(*S
+ &X#z(*S
 J<q(2
- #&z(*R
+ $&z(*R
 J=q(.
 uR*P
 J>q(1
- #*z(*O
+ $*z(*O
 J?q(5
 uR*M
 p9xN
- #GqI9
- #R#:zq(6
+ $GqI9
+ $R#:zq(6
 :yrP<
 :wrP'
 :vrP0
@@ -22721,7 +18044,7 @@ p9xN
 :srP2
 :qrP.
 p9sK
- #C/)
+ $C/)
 :>rP5
 uR%0
 :=rP*
@@ -22731,7 +18054,7 @@ uR%0
 :;s?<
 /)
 p92'
-  $Q#:1s?0
+ 'Q#:1s?0
 wW3
 :0s?+
 /%
@@ -22740,102 +18063,102 @@ wW3
 :.s?.
 /%
 p921
- (w#z>n
+ .w#z>n
 pcu
- %&Cn
+ (&Cn
 _u
- %&Cm
-  $' $(Cl
-  $, #(/z
- #$Ch
+ (&Cm
+ '' &(Cl
+ ', $(/z
+ $$Ch
 _6
- $&/z
+ &&/z
 ||
 Ce
 _7
- $*/t
+ &*/t
 })
 Cb
-  $> $,CF
-  $C &(_x
- '$  $( %&  $- %&  $2 #&/4
- $$  $O #&/4
- $$  $O #&/-
- #$n=
- $F (C/-
- #$nB
+ '> &,CF
+ 'C *(_x
+ ,$ '( (& '- (& '2 $&/4
+ &$ 'O $&/4
+ &$ 'O $&/-
+ $$n=
+ &F .C/-
+ $$nB
 _5
- $&/-
- #$nG
- $W% #Z%/-
+ &&/-
+ $$nG
+ &W% $Z%/-
 tX+
 nG
- $S% #Z%/%
- #+nZ
- $+ #8 &+ #./%
- #+n_
-  $? #4/%
- #+ne
- $W& #g&/%
- #+ne
- $W& #g& #9 #.nu
- $+ #8 #7 #,nv
- $) #8 #+nu
- $+ #8 #7 #,nw
- $) #8tX*
+ &S% $Z%/%
+ $+nZ
+ &+ $8 *+ $./%
+ $+n_
+ '? $4/%
+ $+ne
+ '? $4/%
+ $+ne
+ '? $4 $9 $.nu
+ &+ $8 $7 $,nv
+ &) $8 $+nu
+ &+ $8 $7 $,nw
+ &) $8tX*
 nx
- $3 #8/1
- #5ny
- &8nz
- &$n{
- &$n|
- &$n}
- &$n~
- %$ #IpB#0
- $G #u# #KpB#/
- $G #u#/)
- #5C_
- $F #- &7 #:/)
- #7C[
-  $t$ #@/)
- #7CV
- $W* #q*/)
+ &3 $8/1
+ $5ny
+ *8nz
+ *$n{
+ *$n|
+ *$n}
+ *$n~
+ ($ $IpB#0
+ &G $u# $KpB#/
+ &G $u#/)
+ $5C_
+ &F $- *7 $:/)
+ $7C[
+ 't$ $@/)
+ $7CV
+ &W* $q*/)
 tX+
- %l* #q*  $t$CD
- $I!cv6pm
- &0!cvZpm
-  $t$C@
-  $?!y=wG
-  $t$C;
- $t*!y=wX
-  $t$C;
+ (l* $q* 't$CD
+ &I!cv6pm
+ *0!cvZpm
+ 't$C@
+ '?!y=wG
+ 't$C;
+ '?!y=wX
+ 't$C;
 _4
- <X+`}
+ V#8`}
 
 var gemvQ4KSM80NarrowAligned = driver.Text{Base: &gemvQ4KSM90NarrowAligned, Code: `packed2 73025 gemv_grouped
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- k#( c)&/A
- P#$ %&/:
- X,$/_
- )$/Y
- %$/Y
- #$/Y
- .$/]
- V$$/d
- oA$ ]($`}
+ V%( u0&/A
+ P$$ (&/:
+ a6$/_
+ 0$/Y
+ ($/Y
+ $$/Y
+ :$/]
+ \&$/d
+ ^b#$ k.$`}
 
 var gemvQ6KSM90NarrowAligned = driver.Text{Base: &gemvQ4SM90NarrowAligned, Code: `packed2 85183 gemv_sixes
- ($!|Fp[p[jq*
+ .$!|Fp[p[jq*
 !yLqGyKrnrDp)orDwp
- )&tWz4
+ 0&tWz4
 Oqy+rO
 ht?qo
 p#2'rT
- (*uG
+ .*uG
 |4
- ,& &$zqsD
- |#$ 4ApLIM
+ 6& *$zqsD
+ y%$ FApLIM
 rs%L
 zs:K
 zs9K
@@ -22853,68 +18176,64 @@ zs.K
 zs-K
 zs,K
 zs+K
- @&LQx_*
- %$p_2%S8
- $$x=qVwe
- %$qjx/A
- )$qM0qO
+ ^#&LQx_*
+ ($p_2%S8
+ &$x=qVwe
+ ($qjx/A
+ 0$qM0qO
 qQ2
 qM+pX
 {Qp?v.
- #=v%1'
+ $=v%1'
 {-
 }w+
 t4
 t9qP
- ## #<tA6
- $*/%
- '$s<q);
- #$ym+'
+ $# $<tA6
+ &*/%
+ ,$s<q);
+ $$ym+'
 tIp|we
- #"pL"4
+ $"pL"4
 tF8
- $6zy
+ &6zy
 tV(%)%*%+r|
 TpK*v1
- #XAtb2
+ $XAtb2
 |nu)
 w/
 w_8
 y$s^*
- $[AtV=%>%?%@r|
- #/L)4
+ &[AtV=%>%?%@r|
+ $/L)4
 tIp4we
- #$tbp|
+ $$tbp|
 y$s^.
- $6tV5%6%7%8r|
+ &6tV5%6%7%8r|
 |nr%
 tGpe
 y$s^0
- $.tVG%H%I%Jr|
+ &.tVG%H%I%Jr|
 /$
 L/;
-  #1/$
- #V, #i#t~3
-}O
+ %1/$
+ $V, $i# %D}O
 tV?%@%A%Br|
 /$
 tG%#
 y$s^6
-t~3
-D")
+ %JD")
 tVQ%R%S%Tr|
 /$
 L5s6
-  $1y$s^,
+ '1y$s^,
 y$s^:
-t~3
-D$)
+ %ID$)
 tVI%J%K%Lr|
 /$
 tG%)
 y$s^<
-t~3
-D&)
+ %OD&)
 tV[%\%]%^r|
 /+
 qY.M
@@ -22924,122 +18243,120 @@ G()
 x=p81e
 G&)
 {rp8_%ar|
- %b-Lt8
-  Fe&/6
- #N/6
+ (b-Lt8
+ l#e&/6
+ $N/6
 pL;M
- #T(  Ff&/6
+ $T( l#f&/6
 u"
 /6
- (p,/6
- #^- $[-/6
+ .p,/6
+ $^- &[-/6
 p_2&D8
- #&/6
-  #f& %u'  #f&/6
- )&qQ2
+ $&/6
+ %f& (u' %f&/6
+ 0&qQ2
 /6
-  *f&/-
+ 3f&/-
 tA6
 /6
-  'f& #6/6
-  $f&/6
-  #f&/6
-  (f&/6
-  $f&/6
-  (f&/6
-  $f&/6
-  'f&/6
-  Nf& $w#/E
- 2$tIp8n&*
- ,$pLo,
- #$/;
- 7$/>
- +$ %&r)xS#1&G
- 3$r)xS#8&G
- 3$r)xS#?&G
- 3$r)xS#F&G
- m$$u^$B-
+ -f& $6/6
+ 'f&/6
+ %f&/6
+ /f&/6
+ 'f&/6
+ /f&/6
+ 'f&/6
+ -f&/6
+ |#f& &w#/E
+ B$tIp8n&*
+ 6$pLo,
+ $$/;
+ L$/>
+ 4$ (&r)xS#1&G
+ D$r)xS#8&G
+ D$r)xS#?&G
+ D$r)xS#F&G
+ Z'$u^$B-
 u^#B-
- -&zG+
- #({Bqiy:
- #w_# 't_#/$
+ 8&zG+
+ $({Bqiy:
+ $w_# ,t_#/$
 {Bryy:
 s>rg(
 /$
- $)/$
- #$|O'r{
+ &)/$
+ $$|O'r{
 q$ryz&q0w0
 xBQUz&q0w0
- 1&/.
+ @&/.
+ B$/.
+ $$/.
  2$/.
- #$/.
  *$/.
- &$/.
- ($/.
-  $m#/.
- $./.
- #$  )m# ##/.
-  $m#/.
- $(/.
- #$/.
- '$/.
-  &m# 2,/.
- #$  >m# #^#  )Z% ##  &m# $(/.
- #$  $m# &&  'm# 2,/.
- #$  >Z% #^#  )w& ##  &Z% $(/.
- #$  $Z% &&  &Z% 8*qzr($tpN
- $$pwrXpv
- %$TpK6z$
- #w# *x#/c
- '$/F
- #$/\
+ .$/.
+ 'm#/.
+ &./.
+ $$ 1m# $#/.
+ 'm#/.
+ &(/.
+ $$/.
+ ,$/.
+ +m# B,/.
+ $$ [#m# $^# 1Z% $# +m# &(/.
+ $$ 'm# *& -m# B,/.
+ $$ [#Z% $^# 1w& $# +Z% &(/.
+ $$ 'Z% *& +Z% N*qzr($tpN
+ &$pwrXpv
+ ($TpK6z$
+ $w# 2x#/c
+ ,$/F
+ $$/\
 tIYwe
 /\
 q"p^4
 tF8
 tbpQ
 /\
-  $V4/\
-  $V4 #</\
+ 'V4/\
+ 'V4 $</\
 }f4
-  #S4/\
-tbp|
- #l@/\
-tGpe
-y$s^'
+ %S4/\
+ %S4 $l@/\
+ %P4y$s^'
 /$
 L';
-  %|3 #@  $y3 #P-/$
+ )|3 $@ 'y3 $P-/$
 L-s6
-  %v3y$s^1
-  $s3y$s^3
+ )v3y$s^1
+ 's3y$s^3
 /a
 pL8,
- &V5 #RS#}s8K
- #2pnp8.K
- #YS#pL5,
+ *V5 $RS#}s8K
+ $2pnp8.K
+ $YS#pL5,
 p]7ti
- &&vqH%@
- #$tIp8FH%A
- #$pLG,
+ *&vqH%@
+ $$tIp8FH%A
+ $$pLG,
 /#
 tIxS%C
- %(tIxS%E
+ ((tIxS%E
 tP<0q8
- '&tP<.uZ
+ ,&tP<.uZ
+ 6$/>
+ &$y$s^W
+ $$xe%S
+ $$rs%T
  ,$/>
- $$y$s^W
- #$xe%S
- #$rs%T
- '$/>
- #$pws{q-
- +$pws8pv
- .$rs%^
+ $$pws{q-
+ 4$pws8pv
+ :$rs%^
 rY%_-
- -&r)xS%\&G
+ 8&r)xS%\&G
 /h
- *&s"H$l
- *$qs1P0
+ 2&s"H$l
+ 2$qs1P0
 q:j%f
 q:i%g
 Tq%6qO
@@ -23048,33 +18365,33 @@ q"b;
 z8uxu|1vZq0
 uPb8
 Tq-0tB
- #(uP|TqyqFx"1rl
+ $(uP|TqyqFx"1rl
 TpX<{$
 pIbe
- $(  #'Tq%6p-
+ &( %'Tq%6p-
 q:z;
 z80req3z]sQ
 q{#e<u|1vZq0
 uPY8
-  %*/$
-  &//%
+ )*/$
+ +//%
 pgy4req3z]sQ
 pL*;
-  $<  +/q:y;
-  #<q{4e<u|1vZq0
-  +< $a#pz4%"%1q5p&<%=pqqi[[[@
+ '< 5/q:y;
+ %<q{4e<u|1vZq0
+ 5< &a#pz4%"%1q5p&<%=pqqi[[[@
 pz+Z%(Ap&>%?pqrJpFpFpF@
 /'
 q:hH#;
 q:gH#<
 /'
 pgx4req3z]sQ
-  %]# $\$  #K/&
-  &C/'
+ )]# &\$ %K/&
+ +C/'
 q:x;
-  .]#pgw4req3z]sQ
-  .]#q:w;
-  -]#/'
+ ;]#pgw4req3z]sQ
+ ;]#q:w;
+ 9]#/'
 pz4%"%1q5p&c%dpqpR"""""""@
 pz+Z%(Ap&e%fpqpR&"&"&"&@
 /(
@@ -23087,12 +18404,12 @@ q:fH#f
 q:eH#g
 /(
 pgv4req3z]sQ
-  %o$/&
-  %5  &G/(
+ )o$/&
+ )5 +G/(
 q:v;
-  .o$pgu4req3z]sQ
-  .o$q:u;
-  -o$/(
+ ;o$pgu4req3z]sQ
+ ;o$q:u;
+ 9o$/(
 pz4%"%1q5p&<%=pqpR)"("'"&@
 pz+Z%(Ap&>%?pqpR)"("'"&@
 /'
@@ -23100,10 +18417,10 @@ q:dH$/
 q:cH$0
 /'
 pgt4req3z]sQ
-  .n$q:t;
-  .{%pgs4req3z]sQ
-  .{%q:s;
-  .n$pz4%"%1q5p&c%dpqpR)"("'"&@
+ ;n$q:t;
+ ;{%pgs4req3z]sQ
+ ;{%q:s;
+ ;n$pz4%"%1q5p&c%dpqpR)"("'"&@
 pz+Z%(Ap&e%fpqpR)"("'"&@
 /(
 vO#hv''
@@ -23115,17 +18432,17 @@ q:bH$Y
 q:aH$Z
 /(
 pgr4req3z]sQ
-  .n$q:r;
-  .]'pgq4req3z]sQ
-  .]'q:q;
-  1n$q:_H%#
+ ;n$q:r;
+ ;]'pgq4req3z]sQ
+ ;]'q:q;
+ An$q:_H%#
 q:^H%$
 /'
 pgp4req3z]sQ
-  .\'q:p;
-  .j(pgo4req3z]sQ
-  .j(q:o;
-  1n$vO$[v'&
+ ;\'q:p;
+ ;j(pgo4req3z]sQ
+ ;j(q:o;
+ An$vO$[v'&
 vO$]v'&
 vO$_v'&
 vO$bv'&
@@ -23134,37 +18451,37 @@ q:]H%M
 q:\H%N
 /(
 pgn4req3z]sQ
-  .\'q:n;
-  .{)pgm4req3z]sQ
-  .{)q:m;
-  1\'q:[H%t
+ ;\'q:n;
+ ;{)pgm4req3z]sQ
+ ;{)q:m;
+ A\'q:[H%t
 q:ZH%u
 /'
 pgl4req3z]sQ
-  .z)q:l;
-  .X+pgk4req3z]sQ
-  .X+q:k;
-  0\' #g-r8%TeH(.
- +$TpX*w.
+ ;z)q:l;
+ ;X+pgk4req3z]sQ
+ ;X+q:k;
+ ?\' $g-r8%TeH(.
+ 4$TpX*w.
 pgW4t,
 v4|T0ys06rvxN
 }X
 u>zX{Sux
 Tq%<qO
 xBQ~#
- #(/#
+ $(/#
 z80t,
-  %*Tq%<sX
+ )*Tq%<sX
 q$ry(
 q:We
-  '*Tq%<pV0
+ -*Tq%<pV0
 q$sR(
 q:Wwe
-  '2Tq%<a+
+ -2Tq%<a+
 p1"(
 /Q
 uV5"6i%
- #, #\#X"x.k
+ $, $\#X"x.k
 /#
 uV4"5i%
 /#
@@ -23181,14 +18498,13 @@ uV7"8i%
 u>".
 qhspx7U
 /)
- )E/&
+ 0E/&
 pgV4t,
-  %M/)
-  #]# #(  'M/)
-  #]#q:Ve
-  (*  #]#q:Vwe
-  (2p1"(
-/)
+ )M/)
+ %]# $( -M/)
+ %]#q:Ve
+ /* %]#q:Vwe
+ /2 %]#/)
 uVE"Fi%
 /)
 u>"?
@@ -23208,72 +18524,72 @@ uVG"Hi%
 /#
 u>"F
 te#<px7U
- #Dqzr((MK
+ $Dqzr((MK
 xr
 /6
 p~(MM
- &*zg&UA
+ **zg&UA
 vO&Vr4
- #&r8(N&D8
-  %rE  &\A '2  %pE{Qbv.
-  $pE{H
-  $pEw\&^
-  +pE $8s<ps;
- $$wN&X3
+ $&r8(N&D8
+ )rE +\A ,2 )pE{Qbv.
+ 'pE{H
+ 'pEw\&^
+ 5pE &8s<ps;
+ &$wN&X3
 zy
 vWz&y&x&wr|
 |np=
 wN&S3
- #* #'/#
+ $* $'/#
 wN&O3
- #*vWv&u&t&sr|
+ $*vWv&u&t&sr|
 /#
 wN&M3
 {H
- #'/#
+ $'/#
 wN&I3
 }O
 vWr&q&p&or|
 /#
 wN&G3
 D")
- #&/#
+ $&/#
 wN&C3
 D$)
 vWn&m&l&kr|
 /#
 wN&A3
 D&)
- #&/&
-  $~D #./&
+ $&/&
+ '~D $./&
 x=qVe
- $+ $(s,%},
+ &+ &(s,%},
 r)xS)Z&G
 //
- &(/C
- #$/C
- #$s"H(j
- %$/C
- &$/C
+ *(/C
+ $$/C
+ $$s"H(j
+ ($/C
+ *$/C
 r<)QH&p
 r<)SH&q
 /C
 rh)C4req3z]sQ
-  %f1/A
-  $j-/B
-  &f1/C
+ )f1/A
+ 'j-/B
+ +f1/C
 r<)L;
-  .f1rh)V4req3z]sQ
-  .f1r<)_;
-  -f1/C
-  &f1r<)zH'9
+ ;f1rh)V4req3z]sQ
+ ;f1r<)_;
+ 9f1/C
+ +f1r<)zH'9
 r<)|H':
 /'
 rh)l4req3z]sQ
-  .f1r<)u;
-  .s2rh*"4req3z]sQ
-  .s2r<*+;
-  1f1sxhv'4
+ ;f1r<)u;
+ ;s2rh*"4req3z]sQ
+ ;s2r<*+;
+ Af1sxhv'4
 sxjv'4
 sxlv'4
 sxnv'4
@@ -23282,17 +18598,17 @@ r<*IH'd
 r<*KH'e
 /(
 rh*;4req3z]sQ
-  .f1r<*D;
-  .U4rh*N4req3z]sQ
-  .U4r<*W;
-  1f1r<*rH(-
+ ;f1r<*D;
+ ;U4rh*N4req3z]sQ
+ ;U4r<*W;
+ Af1r<*rH(-
 r<*tH(.
 /'
 rh*d4req3z]sQ
-  .T4r<*m;
-  .b5rh*w4req3z]sQ
-  .b5r<+#;
-  1f1vO#hv'3
+ ;T4r<*m;
+ ;b5rh*w4req3z]sQ
+ ;b5r<+#;
+ Af1vO#hv'3
 vO#jv'3
 vO#lv'3
 vO#nv'3
@@ -23301,17 +18617,17 @@ r<+AH(W
 r<+CH(X
 /(
 rh+34req3z]sQ
-  .T4r<+<;
-  .s6rh+F4req3z]sQ
-  .s6r<+O;
-  1T4r<+jH(~
+ ;T4r<+<;
+ ;s6rh+F4req3z]sQ
+ ;s6r<+O;
+ AT4r<+jH(~
 r<+lH)"
 /'
 rh+[4req3z]sQ
-  .r6r<+e;
-  .P8rh+o4req3z]sQ
-  .P8r<+x;
-  1T4vO$[v'2
+ ;r6r<+e;
+ ;P8rh+o4req3z]sQ
+ ;P8r<+x;
+ AT4vO$[v'2
 vO$]v'2
 vO$_v'2
 vO$bv'2
@@ -23320,85 +18636,78 @@ r<,9H)K
 r<,;H)L
 /(
 rh,+4req3z]sQ
-  .r6r<,4;
-  .b9rh,>4req3z]sQ
-  .b9r<,G;
-  1r6r<,bH)r
+ ;r6r<,4;
+ ;b9rh,>4req3z]sQ
+ ;b9r<,G;
+ Ar6r<,bH)r
 r<,dH)s
 /'
 rh,S4req3z]sQ
-  .a9r<,\;
-  .n:rh,g4req3z]sQ
-  .n:r<,p;
-  0r6/C
+ ;a9r<,\;
+ ;n:rh,g4req3z]sQ
+ ;n:r<,p;
+ ?r6/C
 r8%TeH,,
- #U(/C
+ $U(/C
 rh-.s@
- $&r<-/3
- %$/@
+ &&r<-/3
+ ($/@
 rh-34t,
-  %f1/C
-  #f1r<-53
+ )f1/C
+ %f1r<-53
 /#
-  &f1/C
-  #f1r<-8e
-  (*  #f1r<-;we
-  (2p1"(
-/C
+ +f1/C
+ %f1r<-8e
+ /* %f1r<-;we
+ /2 %f1/C
 uV5"6i1
 /C
- #q#X"($$1
+ $q#X"($$1
 /#
 uV4"5i1
 /#
-u>")
-te$3pF7U
+ %f1te$3pF7U
 /#
 uV8"9i1
 /#
-u>",
-X$($$7
+ %f1X$($$7
 /#
 uV7"8i1
 /#
-u>".
-te$9px7U
+ %f1te$9px7U
 /)
 rh-=s@
- $Cr<->3
-  &f1rh-B4t,
-  'f1r<-D3
-  'M  $f1r<-Ge
-  (*  #s2r<-Jwe
-  (2  $f1uVE"Fi1
-  $f1X"($$K
+ &Cr<->3
+ +f1rh-B4t,
+ -f1r<-D3
+ -M 'f1r<-Ge
+ /* %s2r<-Jwe
+ /2 'f1uVE"Fi1
+ 'f1X"($$K
 /#
 uVD"Ei1
 /#
-u>"A
-te$MpF7U
+ %f1te$MpF7U
 /#
 uVH"Ii1
 /#
-u>"D
-X$($$Q
+ %f1X$($$Q
 /#
 uVG"Hi1
 /#
-u>"F
-te$Spx7U
- $}8s,,KH-O
+ %f1te$Spx7U
+ &}8s,,KH-O
 /D
- #&/7
- $$/D
+ $&/7
+ &$/D
 u"
 /D
 zg*TA
 vO*Ur4
 /D
 r8,M&D8
- #0/D
-  'h1/D
+ $0/D
+ -h1/D
 {>=B
 seD
 tf
@@ -23406,21 +18715,21 @@ seG
 /?
 qQ2
 /D
-  (h1w\*]
- ##/@
+ /h1w\*]
+ $#/@
 tA6
 /D
-  'h1 #N/D
-  $h1/D
+ -h1 $N/D
+ 'h1/D
 wN*W3
 zy
 zQr(-2H-3H-4H-5r|
 /D
 wN*R3
- #2zQr(-BH-CH-DH-Er|
+ $2zQr(-BH-CH-DH-Er|
 /#
 wN*N3
- #&zQr(-6H-7H-8H-9r|
+ $&zQr(-6H-7H-8H-9r|
 /#
 wN*L3
 {H
@@ -23441,148 +18750,147 @@ zQr(->H-?H-@H-Ar|
 wN*@3
 D&)
 zQr(-NH-OH-PH-Qr|
-  %h1{rr(-TH-Ur|
-  %h1{rr(-RH-Sr|
- $8s,,TH,\
-  %g1 #*s,,UH,X
- #$s,,Xpk
- #$vO,[H,Z-
+ )h1{rr(-TH-Ur|
+ )h1{rr(-RH-Sr|
+ &8s,,TH,\
+ )g1 $*s,,UH,X
+ $$s,,Xpk
+ $$vO,[H,Z-
 }Pr(,ZH,ZH,[-
 }Pr(,YH,Yr4
 }Pr(,X^&G-
 }Pr(,WH,W|w
- #,rHr(*#H*#4
+ $,rHr(*#H*#4
 rir(,[A
- %&t)wE$R$$Ti:
-  ##t)wE$V$$Ti:
-  ## '*/^
- *$/a
- $$r8*%H-]&G
- #$xeH*@
+ (&t)wE$R$$Ti:
+ %#t)wE$V$$Ti:
+ %# ,*/^
+ 2$/a
+ &$r8*%H-]&G
+ $$xeH*@
 s/
 s"H,d
- #(w\,X
- %$rHr(*'H*',
+ $(w\,X
+ ($rHr(*'H*',
 zg*'H*(
- '&zg*,K
- &$/f
- #$ #* ))s,*B8
+ ,&zg*,K
+ *$/f
+ $$ $* 0)s,*B8
 xeH*n
 s/
 s"H,h
- #*w\,\
- %$r]bH-d
- $$xY6{X
- .&s,*D8
+ $*w\,\
+ ($r]bH-d
+ &$xY6{X
+ :&s,*D8
 xeH*r
 s/
 s"H,l
- #*w\,a
- %$r]bH-h
- $$ #&t<w)
- =${}'
- ($|[+(
+ $*w\,a
+ ($r]bH-h
+ &$ $&t<w)
+ X#${}'
+ .$|[+(
 /-
- *&/-
+ 2&/-
 s,*J8
 xeH*z
 s/
 s"H,t
- #,w\,i
- %$r]bH-p
- $$ #&t@/U(
- #IrIr(*I
+ $,w\,i
+ ($r]bH-p
+ &$ $&t@/U(
+ $IrIr(*I
 tP<0s8
- $P#tP<+r%
+ &P#tP<+r%
 {BpR0x)
 sH0"07
 tP<0u)
- &*tP<.pC
+ **tP<.pC
 zDH*=
- $&tP<*{X
+ &&tP<*{X
 sn1$%"
 tP<6p;
- #(tPqypV
+ $(tPqypV
 z(*=
 xd*=&9
- #(wN*=;
- &$tPpdp'
-  #+xd*=&:
- %(wN*>4
- ($rHr(*GH*GH+'
+ $(wN*=;
+ *$tPpdp'
+ %+xd*=&:
+ ((wN*>4
+ .$rHr(*GH*GH+'
 zg*G&U
- '&/Q
- #$uR.5
- *$uR-B
- )$z(,~
- $$z(,}
- #$uR,{
- $$z(,z
- #$uR,x
- 1$uR&>
- *$wW3
- -$z>|
+ ,&/Q
+ $$uR.5
+ 2$uR-B
+ 0$z(,~
+ &$z(,}
+ $$uR,{
+ &$z(,z
+ $$uR,x
+ @$uR&>
+ 2$wW3
+ 8$z>|
 v_r;#H
- %&C|
+ (&C|
 r9r;#H
- %&C{
-  $' $(Cz
-  $, #(/y
- #$Cv
- %$/y
+ (&C{
+ '' &(Cz
+ ', $(/y
+ $$Cv
+ ($/y
 ||
 Cs
- %(/s
+ ((/s
 })
 Cp
-  $> $,CM
-  $C &(r9r;#E
- '$  $( %&  $- %&  $2 6&ppx/
- ($ $. %-nD
- $+ %.n^
- &$  #9 '$nd
- $A %Dni
- $+ %.pB#H
- '$pB#G
- &$  #- '$pB#F
- &$pB#E
- '$pB#D
- &$pB#C
- &$pB#B
- &$pB#A
- &$pB#@
- &$pB#?
- &$pB#>
- &$pB#=
- '$Cn
- &$ppx/
- '$Cj
- $0 %-Ce
- $+ %.CK
- &$  #9 '$CG
- $A %DCB
+ '> &,CM
+ 'C *(r9r;#E
+ ,$ '( (& '- (& '2 J&ppx/
+ .$ &. (-nD
+ &+ (.n^
+ *$ %9 ,$nd
+ &A (Dni
+ &+ (.pB#H
+ ,$pB#G
+ *$ %- ,$pB#F
+ *$pB#E
+ ,$pB#D
+ *$pB#C
+ *$pB#B
+ *$pB#A
+ *$pB#@
+ *$pB#?
+ *$pB#>
+ *$pB#=
+ ,$Cn
+ *$ %h$ ,$Cj
+ &0 (-Ce
+ &+ (.CK
+ *$ %9 ,$CG
+ &A (DCB
 _1
- <&`}
+ V#&`}
 
 var gemvQ6KSM80NarrowAligned = driver.Text{Base: &gemvQ6KSM90NarrowAligned, Code: `packed2 85074 gemv_sixes
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- f#( s+&/D
- P#$ %&/=
- u,$/b
- )$/[
- #$/[
- %$/[
+ {$( g5&/D
+ P$$ (&/=
+ k7$/b
+ 0$/[
  $$/[
- %$/[
- $$/[
- $$/[
- 6$/_
- T$$/g
- QG$ t'$`}
+ ($/[
+ &$/[
+ ($/[
+ &$/[
+ &$/[
+ J$/_
+ X&$/g
+ Rm#$ i-$`}
 
 var gemvNormQ4SM90NarrowAligned = driver.Text{Base: &gemvQ4SM90NarrowAligned, Code: `packed2 80354 gemvNorm_nibbles
- ($!|F\p3x<q*
+ .$!|F\p3x<q*
 !yLqGyKp$grDt2p3q*
 !yLpVyKrnrDp)orDwp
 !yLPyKp[p[jq*
@@ -23591,69 +18899,66 @@ var gemvNormQ4SM90NarrowAligned = driver.Text{Base: &gemvQ4SM90NarrowAligned, Co
 !yHp0{;tc
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm0p+qFq6tc
 !?IpYjp$gp/?q7wup{pfp/rS*p/sOIpYjp$gsOtttRIpYjp$gqm+p+*s*tc
- $,!yN
+ &,!yN
 !?wzp{zWo}:Ip[{X
- #"]qyqS
+ $"]qyqS
 tW1qo
 Ox"qo
 hr:rO
 p#11q^
- 5,u<q&pU
- '"yvpd|^
+ H,u<q&pU
+ ,"yvpd|^
 zp
 yvv+qG*
 zpqm0
 yvqypV*
 zpqm+
- #, $(z8+'
- .$v8
+ $, &(z8+'
+ :$v8
 s/
 zJ1q%
- 0*r)'yX
+ >*r)'yX
 r)z=&-
- +&wv08
- #$rY&0-
+ 4&wv08
+ $$rY&0-
 qfb&0-
- $&r#sS/
+ &&r#sS/
 y$sS0
- #&z_u}t^8&0
- W#$q:.4
- $$pg.M
+ $&z_u}t^8&0
+ ^$$q:.4
+ &$pg.M
 q:.;
- (&p_/%C8
- %$y+qA
+ .&p_/%C8
+ ($y+qA
 t4
 wv28
- .(tA4
- ($p<>
- M$pIy5rf
- S#$  (x$ '.p_/%r8
- '$  $x$ -&tA4
- ($p<?
- L$ #R%qtDM
+ :(tA4
+ .$p<>
+ y#$pIy5rf
+ V$$ /x$ ,.p_/%r8
+ ,$ 'x$ 8&tA4
+ .$p<?
+ w#$ $R%qtDM
 pHAx_*
 rs8
- #d0 #s/q:.4
-tF8
- #$pg.M
-s'e8
+ $d0 $s/ %r&tF8
+ $$ %r&s'e8
 q\+p=
- #JtA6
- $$tA6
-/%
+ $JtA6
+ &$ %%/%
 pLKM
 r]p5A
 qfp^r4
- #3tbp5
- #$x>pN
+ $3tbp5
+ $$x>pN
 /%
-  '0 #_$ #r* ##p<@
- #{*pLQ,
+ -0 $_$ $r* $#p<@
+ ${*pLQ,
 pHD8
- $&rs&A
- #$pH/&K
- #$pHRpk
- #$ucJ&K-
+ &&rs&A
+ $$pH/&K
+ $$pHRpk
+ $$ucJ&K-
 ucK&J-
 ucRZ-
 qfp5&D-
@@ -23663,29 +18968,29 @@ x=p8&3
 G,)
 xV
 x=p8%3
-  $%x=qR3
-  $(x=p|3
-  $+r='p;
- #6/#
+ '%x=qR3
+ '(x=p|3
+ '+r='p;
+ $6/#
 k&&5
 k%&5
 |(&5
 yA&5
- #~+  $Jp<A
-  #9G*)
-  $9  $%  #9  $(  #9  $+ #}3qzp8,%(
+ $~+ 'Jp<A
+ %9G*)
+ '9 '% %9 '( %9 '+ $}3qzp8,%(
 Tp'.p}
 S5#5B
 S6#6(
 S7#7(
 S8#8(
 X&"&(
-  %#r=1y2
- #&/$
+ )#r=1y2
+ $&/$
 qzp8$%"
 /$
 X'"'(
-  )#/$
+ 1#/$
 w1r5-
 pwx}p;
 t&?op$gp/xI,
@@ -23700,35 +19005,35 @@ IpY\q'?IrVu{?w>r[rS{+Q(x)
 pww;p=
 tGpk
 q>p?8
- #s/v7
+ $s/v7
 !s4
 pwyIw;
-  $,IpY\q'?IrVu{?w>r[rS{+QUx)
+ ',IpY\q'?IrVu{?w>r[rS{+QUx)
 pwr7v1
- #\U#pww;yq
-  #.jp{grS{+bZA
+ $\U#pww;yq
+ %.jp{grS{+bZA
 xDbK
 y7
- $=pwz$q[
- #z#/$
- #v_#/#
+ &=pwz$q[
+ $z#/$
+ $v_#/#
 yVeuT
 /#
- #&/#
+ $&/#
 yV;uT
-  %& #$  %* #)/#
+ )& $$ )* $)/#
 t+sRr_
- #Ns|2pX
+ $Ns|2pX
 q_.K
 u"
 s|.p'
 q@5
 t9&,
 wMsR
- ##s|5a
+ $#s|5a
 }=
- %m1s|6pf
-  #+ $\Q#rHp48,
+ (m1s|6pf
+ %+ &\Q#rHp48,
 sBs^g
 y7
 tg'a
@@ -23749,14 +19054,14 @@ tuw)
 tE
 s>sa#$
 vyx*?joov,r[?\p)wwsl
- #g$  #(szzo
+ $g$ %(szzo
 t<sysa
 }9pG
 zKpj
 sf<\vr{|
 tE
-  &8tusl
-  $3t32qW
+ +8tusl
+ '3t32qW
 xBQU#%
 N5(
 xBQ[#&
@@ -23773,7 +19078,7 @@ p1$#+
 p1d(
 p1&#,
 p1e(
- #pf#w1Bi$
+ $pf#w1Bi$
 sZQ[Bi$
 wTrgBi$
 wTsRBi$
@@ -23782,46 +19087,46 @@ uV&Bi$
 uV)Bi$
 uV,Bi$
 pu++sT
- $si#puultB
+ &si#puultB
 }c
 }X
 v=sg
 /#
 wbpM
- ##/#
-  $)v=r\(
+ $#/#
+ ')v=r\(
 /#
 wbpG
-  &)v=rJ(
+ +)v=rJ(
 /#
 wbr5
-  &0v=u0(
- #fi#vgsRpF
+ +0v=u0(
+ $fi#vgsRpF
 vgu0r5
 /$
 w$"
-  #A/$
-  $ArB$(
+ %A/$
+ 'ArB$(
 /#
 w$%
-  &ArB'(
+ +ArB'(
 /#
 w$(
-  &HrB*(
+ +HrB*(
 /#
 w$+
-  &OrB-(
+ +OrB-(
 /$
 q<,"*
 q<-"+
 /$
 w$$
-  &ArB&(
+ +ArB&(
 /#
-  $)  %A  1)/$
+ ') )A A)/$
 q<(",
 q<&"*
-  AApuxlqG
+ b#ApuxlqG
 rB7"%
 rB9"$
 rB;"#
@@ -23833,12 +19138,12 @@ rBEpF
 y@1pb
 pL\,
 s/
-  $r.tF8
+ 'r.tF8
 w/
- #*s>rJpo
+ $*s>rJpo
 v;po
-  ##s>rgpG
- #& ## $(xr
+ %#s>rgpG
+ $& $# &(xr
 t3<yU
 |[w"u
 zG$
@@ -23862,39 +19167,40 @@ N;(
 p1q#,
 N<(
 /+
-  *|%/+
- $uh#/+
-  :|%/+
+ 3|%/+
+ '|%/+
+ S#|%/+
 rZApxpF
 rZ@s;r5
-  ?|%rZ?","*
+ ]#|%rZ?","*
 rZ>"-"+
-  ?|%rZ="(",
+ ]#|%rZ="(",
 rZ<"&"*
-  ?ArZ;"(",
+ ]#ArZ;"(",
 rZ:"&"*
 /+
-  *|%/*
-  (u%/*
+ 3|%/*
+ /u%/*
 sH_{c
- #/ #lh#{BpRay:
+!s4
+ $"{BpRay:
 snb(
- &&IpY\q'?IrVu{?w>r[rS{+Q(%6uT
- #v*N#}"z\
+ *&IpY\q'?IrVu{?w>r[rS{+Q(%6uT
+ $v*N#}"z\
 szU
- #{*qzu(&K
+ ${*qzu(&K
 xr
 ug6v1
 p_&qb&-
- #,s"sdrl
+ $,s"sdrl
 wc
- #%p_-|.+
+ $%p_-|.+
 x~v~rQvLr17@
- #,p_-vE*
+ $,p_-vE*
 x~2pPrQvR\%[%R%Q@
 t*vE*
 x~2pPrQvRI%H%?%>@
- #&/1
+ $&/1
 Nz#-
 N=(
 Nz#.
@@ -23921,39 +19227,38 @@ uV&Bi%
 uV)Bi%
 uV,Bi%
 /1
- $qg#/1
-  :Z*/1
-  S$Z*/1
-  *Z*/1
-  (S*/1
- #zh#/1
- $$/1
- $$/1
+ 'Z*/1
+ S#Z*/1
+ W&Z*/1
+ 3Z*/1
+ /S*/1
+ $U#/1
+ &$/1
+ &$/1
 IpY\q'?IrVu{?w>r[rS{+Q(%cuT
- #&p1e(
-/1
+ $& %r-/1
 qzu(&,
- $(y$y5&-
+ &(y$y5&-
 /2
 p_&qb8
-  $]&rc
+ ']&rc
 /2
 s'|.+
- #./2
-  #[&x~2pPrQvR9%8%/%.@
-  #$x~2pPrQvR&%%pNp2@
- $T+pIy5;
- #$vq&R
+ $./2
+ %[&x~2pPrQvR9%8%/%.@
+ %$x~2pPrQvR&%%pNp2@
+ &T+pIy5;
+ $$vq&R
 p<=
- #&q:-;
- *$pg-vj
- #$qzr($?pN
- $$t%rXpv
+ $&q:-;
+ 2$pg-vj
+ $$qzr($?pN
+ &$t%rXpv
 z~7
 r*p0t}
 tIu(&qb
- #*q:.M
- '$qjp0&.
+ $*q:.M
+ ,$qjp0&.
 qL6q[
 rh#nM
 s/
@@ -23964,77 +19269,77 @@ tbb
 /d
 Ly4
 /d
- #BtbpQ
+ $BtbpQ
 /#
 L|;
- $( #b6/#
+ &( $b6/#
 s,#.s6
- $l+ #Q# #\Apg.3
- $$pg.4
- $$pg.,
- $$p~#4,
+ &l+ $Q# $\Apg.3
+ &$pg.4
+ &$pg.,
+ &$p~#4,
 p]'ti
 q:.,
- $( #&tIp84H$W
- #$pL5,
+ &( $&tIp84H$W
+ $$pL5,
 /#
 tIxS$Y
- %(tIxS$[
+ ((tIxS$[
 t%pC0q8
- '&t%pC.uZ
- #$pg-8
- &$pI|T
+ ,&t%pC.uZ
+ $$pg-8
+ *$pI|T
 /6
 rYp*s)$
- #.y$s^B
+ $.y$s^B
 wC0&/
 xe%>
- #(rs%?
+ $(rs%?
 uY#
- %&u"
+ (&u"
 /6
 :#vCB
 t%s8pv
- #*{97
+ $*{97
 uB
- *:wvRq5
+ 2:wvRq5
 rs%I
 rY%J-
- -(r)xS$p&D
+ 8(r)xS$p&D
 /k
-  $^5 %*t*qb&-
- $$  #o)LH8
-  $%tE
+ '^5 (*t*qb&-
+ &$ %o)LH8
+ '%tE
 p<D
 s'vE*
- #(vJvE*
- $#qfpQv')
+ $(vJvE*
+ &#qfpQv')
 qfp^v')
 qfp|v')
 sx"v')
- $&qfpav')
+ &&qfpav')
 qfqRv')
 w4{is8
- #w$w4q-0tB
- $Gw4{ipV0
- &Lw4pV*s8
- &$w4pV*pV0
- &$/&
- #4 &O &P#/&
- &$/&
- &$ $U%pz+q5%(pNp&2%3pqqi[[[@
+ $w$w4q-0tB
+ &Gw4{ipV0
+ *Lw4pV*s8
+ *$w4pV*pV0
+ *$/&
+ $4 *O *P#/&
+ *$/&
+ *$ &U%pz+q5%(pNp&2%3pqqi[[[@
 pz%Z%"Ap&4%5wF
 pz+q5%(pNp&.%/wF
- $$ #}$ &|$ &}$/'
- &$/'
- &$/&
- #* &O &P#/&
- &$/&
- &$/'
+ &$ $}$ *|$ *}$/'
+ *$/'
+ *$/&
+ $* *O *P#/&
+ *$/&
+ *$/'
 pz+q5%(pNp&J%KpqpR*"*"*"*@
 pz%Z%"Ap&L%MwF
 pz+q5%(pNp&F%GwF
- $NsxTv'(
+ &NsxTv'(
 sxVv'(
 sxXv'(
 sxZv'(
@@ -24043,21 +19348,21 @@ sxUv'(
 sxWv'(
 sxYv'(
 /(
- #O &r$ &s$/(
- &$/(
- &$/&
- #4 &O &P#/&
- &$/&
- &$/(
+ $O *r$ *s$/(
+ *$/(
+ *$/&
+ $4 *O *P#/&
+ *$/&
+ *$/(
 pz+q5%(pNp&2%3pqpR-","+"*@
-  &W$ #$ &z( &{(/'
- &$/'
- &$/&
- #* &O &P#/&
- &$/&
- &$/'
+ +W$ $$ *z( *{(/'
+ *$/'
+ *$/&
+ $* *O *P#/&
+ *$/&
+ *$/'
 pz+q5%(pNp&J%KpqpR-","+"*@
-  &W$vO#<v''
+ +W$vO#<v''
 vO#>v''
 vO#@v''
 vO#Bv''
@@ -24066,17 +19371,17 @@ vO#=v''
 vO#?v''
 vO#Av''
 /(
- #$ &p( &q(/(
- &$/(
- &$/&
- #4 &O &P#/&
- &$/&
- &$  (W$ #$ &x, &y,/'
- &$/'
- &$/&
- #* &O &P#/&
- &$/&
- &$  (W$vO#uv'&
+ $$ *p( *q(/(
+ *$/(
+ *$/&
+ $4 *O *P#/&
+ *$/&
+ *$ /W$ $$ *x, *y,/'
+ *$/'
+ *$/&
+ $* *O *P#/&
+ *$/&
+ *$ /W$vO#uv'&
 vO#wv'&
 vO#yv'&
 vO#{v'&
@@ -24085,75 +19390,73 @@ vO#vv'&
 vO#xv'&
 vO#zv'&
 /(
- #$ &n, &o,/(
- &$/(
- &$/&
+ $$ *n, *o,/(
+ *$/(
+ *$/&
 qtYM
- &Oq:Yrf
- &)q:Y,
- &)q:Yvl
-  +^&qtXM
- &Gq:Xrf
- &$q:X,
- &)q:Xvl
- &MqtWM
- &Gq:Wrf
- &)q:W,
- &)q:Wvl
-  *^& #w$xd$UvI
+ *Oq:Yrf
+ *)q:Y,
+ *)q:Yvl
+ 5^&qtXM
+ *Gq:Xrf
+ *$q:X,
+ *)q:Xvl
+ *MqtWM
+ *Gq:Wrf
+ *)q:W,
+ *)q:Wvl
+ 3^& $w$xd$UvI
 wD
 r8$V|.+
- $$ )k#pgTs@
- $;q:T3
- %K/D
+ &$ 0k#pgTs@
+ &;q:T3
+ (K/D
 uV/"0i&
- $&prry($#P
- #$te#P[po7
+ &&prry($#P
+ $$te#P[po7
 /$
 uV0"1i&
- $(prrJ($#T
+ &(prrJ($#T
 /$
 te#TpGpx7
 /%
 pgUs@
- $Iq:U3
- %'pgSs@
- $-q:S3
- &m#uV)"*i&
- $$prry($#\
+ &Iq:U3
+ ('pgSs@
+ &-q:S3
+ *m#uV)"*i&
+ &$prry($#\
 /%
 te#\|N'7
 /$
 uV*"+i&
- $,prrJ($#a
+ &,prrJ($#a
 /$
 te#apG"*7
- #(qzr(&pK
- $$p~&pM
-rs&A
- %&zg''A
+ $(qzr(&pK
+ &$p~&pM
+ %u? (&zg''A
 vO'(r4
- #&r8&q&A8
- '$  $WE #&{>="
- $$q?q)
-  -UE $zY# %eZ#wN%83
+ $&r8&q&A8
+ ,$ 'WE $&{>="
+ &$q?q)
+ 9UE &zY# (eZ#wN%83
 zy
 vWg&f&e&dr|
 wN%53
- #*vWc&b&a&_r|
+ $*vWc&b&a&_r|
 wN%23
- #&vW^&]&\&[r|
+ $&vW^&]&\&[r|
 wN%/3
 {H
 vWZ&Y&X&Wr|
- %*{ru(V&Ur|
- $${ru(T&Sr|
- $$s,$m,
+ (*{ru(V&Ur|
+ &${ru(T&Sr|
+ &$s,$m,
 r)xS']&D
- $&rs&A
- %$  #v- $$  #f5s,%B8
-  %v-p<F
-  &v-/=
+ && %UA ($ %v- &$ %f5s,%B8
+ )v-p<F
+ +v-/=
 qfpQv'8
 qfp^v'8
 qfp|v'8
@@ -24164,22 +19467,22 @@ qfpav'8
 qfqRv'8
 /=
 p~'^M
- &8r<'brf
- &$r<'e,
- &)r<'hvl
- &.p~'lM
- &)r<'orf
- &)r<'r,
- &)r<'uvl
- 'B  'v-p~'yM
- &*r<'|rf
- &$r<(",
- &)r<(%vl
- &Op~()M
- &Gr<(,rf
- &)r<(/,
- &)r<(2vl
- &_-  'v-sxTv'7
+ *8r<'brf
+ *$r<'e,
+ *)r<'hvl
+ *.p~'lM
+ *)r<'orf
+ *)r<'r,
+ *)r<'uvl
+ ,B -v-p~'yM
+ **r<'|rf
+ *$r<(",
+ *)r<(%vl
+ *Op~()M
+ *Gr<(,rf
+ *)r<(/,
+ *)r<(2vl
+ +@ -v-sxTv'7
 sxVv'7
 sxXv'7
 sxZv'7
@@ -24189,22 +19492,22 @@ sxWv'7
 sxYv'7
 /(
 p~(>M
- &4r<(Arf
- &$r<(D,
- &)r<(Gvl
- &.p~(KM
- &)r<(Nrf
- &)r<(Q,
- &)r<(Tvl
-  +h)p~(XM
- &v,r<([rf
- &$r<(^,
- &)r<(bvl
- &Op~(fM
- &Gr<(irf
- &)r<(l,
- &)r<(ovl
-  *h)/(
+ *p4r<(Arf
+ *$r<(D,
+ *)r<(Gvl
+ *.p~(KM
+ *)r<(Nrf
+ *)r<(Q,
+ *)r<(Tvl
+ 5h)p~(XM
+ *z$r<([rf
+ *$r<(^,
+ *)r<(bvl
+ *Op~(fM
+ *Gr<(irf
+ *)r<(l,
+ *)r<(ovl
+ 3h)/(
 vO#<v'6
 vO#>v'6
 vO#@v'6
@@ -24215,22 +19518,22 @@ vO#?v'6
 vO#Av'6
 /(
 p~({M
- &X%r<(~rf
- &$r<)$,
- &)r<)'vl
- &.p~)+M
- &)r<).rf
- &)r<)1,
- &)r<)4vl
-  +W$p~)8M
- &z$r<);rf
- &$r<)>,
- &)r<)Avl
- &Op~)EM
- &Gr<)Hrf
- &)r<)K,
- &)r<)Nvl
-  +W$vO#uv'5
+ *X%r<(~rf
+ *$r<)$,
+ *)r<)'vl
+ *.p~)+M
+ *)r<).rf
+ *)r<)1,
+ *)r<)4vl
+ 5W$p~)8M
+ *z$r<);rf
+ *$r<)>,
+ *)r<)Avl
+ *Op~)EM
+ *Gr<)Hrf
+ *)r<)K,
+ *)r<)Nvl
+ 5W$vO#uv'5
 vO#wv'5
 vO#yv'5
 vO#{v'5
@@ -24240,139 +19543,138 @@ vO#xv'5
 vO#zv'5
 /(
 p~)ZM
- &X%r<)]rf
- &$r<)a,
- &)r<)dvl
- &.p~)hM
- &)r<)krf
- &)r<)n,
- &)r<)qvl
-  +^&p~)uM
- &z$r<)xrf
- &$r<){,
- &)r<)~vl
- &Op~*%M
- &Gr<*(rf
- &)r<*+,
- &)r<*.vl
-  *^&/=
-  #v-r>2
-  $v-/=
+ *X%r<)]rf
+ *$r<)a,
+ *)r<)dvl
+ *.p~)hM
+ *)r<)krf
+ *)r<)n,
+ *)r<)qvl
+ 5^&p~)uM
+ *z$r<)xrf
+ *$r<){,
+ *)r<)~vl
+ *Op~*%M
+ *Gr<*(rf
+ *)r<*+,
+ *)r<*.vl
+ 3^&/=
+ %v-r>2
+ 'v-/=
 rh*3s@
- $}0r<*43
- %$rh*8s@
- $-r<*93
- &Z8uV/"0i5
- $$prry($%/
+ &}0r<*43
+ ($rh*8s@
+ &-r<*93
+ *Z8uV/"0i5
+ &$prry($%/
 /=
 te%/[po7
 /$
 uV0"1i5
- $,prrJ($%3
+ &,prrJ($%3
 /$
 te%3pGpx7
 /%
 rh*:s@
- $Ir<*;3
- %'rh*?s@
- $-r<*@3
- &[6uV)"*i5
- $$prry($%;
+ &Ir<*;3
+ ('rh*?s@
+ &-r<*@3
+ *[6uV)"*i5
+ &$prry($%;
 /%
 te%;|N'7
 /$
 uV*"+i5
- $,prrJ($%?
+ &,prrJ($%?
 /$
 te%?pG"*7
- $P8s,)]H*D
+ &P8s,)]H*D
 />
- #pL $uLrs&A
- %$zg)sA
+ $pL &uL %nK ($zg)sA
 vO)tr4
 />
 r8)_&A8
- '*  $WN/>
+ ,* 'WN/>
 {>=7
 se7
 tf
- #* &&tA4
- ($p<G
- &$wN('3
+ $* *&tA4
+ .$p<G
+ *$wN('3
 zy
 zQr(*5H*6H*7H*8r|
 wN($3
- #*zQr(*9H*:H*;H*<r|
+ $*zQr(*9H*:H*;H*<r|
 wN'~3
- #&zQr(*=H*>H*?H*@r|
+ $&zQr(*=H*>H*?H*@r|
 wN'{3
 {H
 zQr(*AH*BH*CH*Dr|
- %*{rr(*EH*Fr|
- $${rr(*GH*Hr|
- $$s,)eH)m
-  %w- #*s,)fH)i
- #$s,)ipk
- #$vO)lH)k-
+ (*{rr(*EH*Fr|
+ &${rr(*GH*Hr|
+ &$s,)eH)m
+ )w- $*s,)fH)i
+ $$s,)ipk
+ $$vO)lH)k-
 }Pr()kH)kH)l-
 }Pr()jH)jr4
 }Pr()i^&D-
 }Pr()hH)h|w
- #,rHr('_H'_4
+ $,rHr('_H'_4
 rir()lA
- %&t)wE%>$%@i>
-  ##t)wE%B$%@i>
-  ## (*w1pMi=
+ (&t)wE%>$%@i>
+ %#t)wE%B$%@i>
+ %# .*w1pMi=
 sZQ[Ui=
- )&:<d
- #$r8'bH*P&D
- #$xeH'z
-t9&,
- %,rHr('dH'd,
+ 0&:<d
+ $$r8'bH*P&D
+ $$xeH'z
+ %RK (,rHr('dH'd,
 zg'dH'e
 r?.
- &(zg'iK
+ *(zg'iK
 }k
 vk
- $0 $% #-t]$r.
- $4s,'}8
+ &0 &% $-t]$r.
+ &4s,'}8
 xeH(9
-  %bK #2r]bH*W
+ )bK $2r]bH*W
 y7
- #(xBtOz&'z\
+ $(xBtOz&'z\
 v"z9
- #E/#
+ $E/#
 s,'~p2
 xeH(<
 s/
 s"x;rW
 r>.
-  $2t+sa{c
+ '2t+sa{c
 rHp5pe,
 r]p5H*Z
 y7
 /#
 xBQ[z&'z\
- ${#x8s{pC
- #$x8t}p'
- #$x8r7qp
- $$x8u)p=
- &$x8sXpf
- %$x8p=P
- %$x8r%x}
- '$x8qpa
- *$ %fT#/-
+ &{#x8s{pC
+ $$x8t}p'
+ $$x8r7qp
+ &$x8u)p=
+ *$x8sXpf
+ ($x8p=P
+ ($x8r%x}
+ ,$x8qpa
+ 2$ )uL/-
 s,('8
 xeH(D
-  $X# #:  &i#r]bH*c
+ 'X#r>1
+ +i#r]bH*c
 y7
 /-
- &uT#rIr((&
+ *P#rIr((&
 t%pC0s8
 :Er.
- #Mt%pC+r%
- $V#t%pC0u)
- &$t%pC.pC
+ $Mt%pC+r%
+ &V#t%pC0u)
+ *$t%pC.pC
 zDH'z
 uYG
 u"
@@ -24384,12 +19686,12 @@ t%pK<p'
 z('z
 xd'z&7
 r>5
- $LwN'{4
- ($rHr(($H($H(N
+ &LwN'{4
+ .$rHr(($H($H(N
 zg($&R
 r?,
- #=yvr:P
- $F/N
+ $=yvr:P
+ &F/N
 J({7
 {yq
 J)|'
@@ -24397,325 +19699,316 @@ J)|'
 J*{V
 /M
 sY'
- $2J1xz
+ &2J1xz
 uR*E
 J2{h
 /$
 J3|<
 /$
 sY.
- #KqI6
-q\+p=
-:{uC1
+ $KqI6
+ %QR#:{uC1
 :zuC5
 :x}v
 sY6
- #7qI5
+ $7qI5
 :rq(<
 :qq('
 :pq(0
 p90+
- #Et%s{q-
+ $Et%s{q-
 uR'|
 p9rl
- #Et%pK0pV
+ $Et%pK0pV
 z('{
 p90.
- #C/g
+ $C/g
 :Aq(1
 p9u*
- $y&::q(*
+ &y&::q(*
 uR%,
 :9q(6
 /(
 :8rP<
 /(
 p9+'
- #;/%
+ $;/%
 :2rP0
 p9++
-  $&:,rP2
- #N:+rP.
+ '&:,rP2
+ $N:+rP.
 /%
 :*rP1
 /%
 p9vh
- &, #_k#rI.
+ *, %jFrI.
 z>S
 v_pdrl
- $gk#{1.
+ &*{1.
 CS
 r9pdrl
- $(/o
+ &(/o
 })
 CQ
- $< #7/b
+ &< $7/b
 {11
 CN
 r9|_
- $({11
-C9
-  $' #, #P# $Nr9q&rW
- $z#vb;
-C#
-  $' #,/0
+ &( %'C9
+ '' $, $P# &Nr9q&rW
+ &z# %'C#
+ '' $,/0
 ||
 C"
- $? #D/)
+ &? $D/)
 vbe
 n9
- $m# #f#{16
- #i# $u# #Y%/)
+ &m# $f#{16
+ $i# &u# $Y%/)
 tX<
 n>
- $k# #f#/)
+ &k# $f#/)
 tX'
 n>
- $m# #h#/$
-vbe
-C~
- $@ #9  $9 $o$ #h$/$
- #.Cy
- $0 #7 $Z#Cy
- $A #9/-
- #0Ck
- $u# #~# #$Cj
- $u# #r# #+Ci
- $u# #f# #7Ch
- $u# #[#  $6 $c# #[#  $6 $V# #O  $6 $J #C  $6 $> #7/-
+ &m# $h#/$
+ %9C~
+ &@ $9 '9 &o$ $h$/$
+ $.Cy
+ &0 $7 &Z#Cy
+ &A $9/-
+ $0Ck
+ &u# $~# $$Cj
+ '' $( $+Ci
+ ', $4 $7Ch
+ '1 $> '6 &c# $[# '6 '' $, '6 &J $C '6 &> $7/-
 tX
 pppO
 r9<
- $(/-
+ &(/-
 vbM
 ppph
-  $( #,/-
+ '( $,/-
 {15
 CN
-  $Q% #*{15
-CM
-  $' #,/(
- #+CK
- $W% #e%  $c$ $o# #j#/(
+ 'Q% $* %'CM
+ '' $,/(
+ $+CK
+ &W% $e% 'c$ &o# $j#/(
 tX<
 CG
- $]% #c% $a#CG
- $0 #n#/%
-{15
-C9
-  $D #*{15
-C8
-  $I #*/%
- #IC6
- $v% #s&  $D $a# #Y#/%
- #"C2
- $0 #-/%
- #$C2
- =^#`}
+ &]% $c% &a#CG
+ &0 $n#/%
+ %DC9
+ 'D $* %IC8
+ 'I $*/%
+ $IC6
+ 'D $P# 'D &a# $Y#/%
+ $"C2
+ &0 $-/%
+ $$C2
+ X#^#`}
 
 var gemvNormQ4SM80NarrowAligned = driver.Text{Base: &gemvNormQ4SM90NarrowAligned, Code: `packed2 80232 gemvNorm_nibbles
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- k#( y)& h2(/c
- %$/c
- #$/c
- Q$$/j
- U?$ X'$`}
+ V%( s1& PC(/c
+ ($/c
+ $$/c
+ R&$/j
+ Z\#$ a,$`}
 
 var gemvNormQ4KSM90NarrowAligned = driver.Text{Base: &gemvNormQ4SM90NarrowAligned, Code: `packed2 86297 gemvNorm_grouped
- 6$]rvqq
- #$Ortqq
+ J$]rvqq
+ $$Ortqq
 huQrG
 p#5'r-
- *(uG
+ 2(uG
 |4
- @"q@$
+ ^#"q@$
 s/
 q@%
- $"u?ps
+ &"u?ps
 s/
- %$x2
+ ($x2
 vF
- b#* &%pL;M
+ s$* *%pL;M
 rs%>
 zs,K
 zs+K
- @&LCx_*
- %$p_/%E8
- %$y+ps
- ,$qM0qO
+ ^#&LCx_*
+ ($p_/%E8
+ ($y+ps
+ 6$qM0qO
 qQ5
 qM+pX
 {Qp?v.
- #=v%1'
+ $=v%1'
 {-
 }w+
 t4
 t9qP
- ## #<tA3
- #$ $$ #V+/&
+ $# $<tA3
+ $$ &$ $V+/&
 t#yO
 /%
-  %$ $|*s<q);
- $$q"qR4
+ )$ &|*s<q);
+ &$q"qR4
 r)qR38
 y$s^$
- $(tV'%(%)%*r|
- #$L#4
- $$y$s^'
- $$tV.%/%0%1r|
+ &(tV'%(%)%*r|
+ $$L#4
+ &$y$s^'
+ &$tV.%/%0%1r|
 /#
 L&;
- $(y$s^*
- $$tV5%6%7%8r|
+ &(y$s^*
+ &$tV5%6%7%8r|
 /#
 L)s6
- $(y$s^-
- $$tV<%=%>%?r|
+ &(y$s^-
+ &$tV<%=%>%?r|
 /(
 qY&M
 G*)
 {rp8D%Er|
 /(
 x=p8"e
- #( #(/(
- #%{rp8B%Cr|
- %$LV8
-  8\%/3
+ $( $(/(
+ $%{rp8B%Cr|
+ ($LV8
+ O\%/3
 ujxPd
 /3
 pL-M
 rs%q
-  8]%/3
+ O]%/3
 u"
 /3
- (j%/3
+ .j%/3
 Lvx_*
- $&/3
+ &&/3
 p_/%x8
- #&/3
- #$uN2
- %$/3
- ($/-
+ $&/3
+ $$uN2
+ ($/3
+ .$/-
 qQ5
 /3
-  *]%/.
+ 3]%/.
 tA3
 /.
- #*/3
-  )]%p<?
+ $*/3
+ 1]%p<?
 /3
-  $]%/3
-  (]%/3
+ ']%/3
+ /]%/3
 L#4
 /3
-  C]% #w)qtEM
+ f#]% $w)qtEM
 pHBx_*
- ,&tA7
- $$tA7
-/%
+ 6&tA7
+ &$ %%/%
 pLOM
- *(  &0 '*pLU,
+ 2( +0 ,*pLU,
 pHE8
 /8
- #(rs&B
- #$pH/&L
- #$pHSpk
- #$ucK&L-
+ $(rs&B
+ $$pH/&L
+ $$pHSpk
+ $$ucK&L-
 ucL&K-
 ucSZ-
 qfp5&E-
- %*G.)
- $$  $% #&  $( #&  $+ %&k&&6
+ (*G.)
+ &$ '% $& '( $& '+ (&k&&6
 k%&6
 |(&6
 yA&6
- '* -O s#P#q@8
- /$sBs^k
- ^/$vq&S
- /$qzr($CpN
- %$z~8
- /$/e
- %$/e
- #$/e
- >$tIp84H$[
- %$tIxS$]
- %$tIxS$_
- A${98
- $$G0)
- ($wvSq5
- /$r)xS$t&E
- $$rs&B
- <$qtjM
- &$q:jrf
- &$q:j,
- &$q:jvl
- &$qtiM
- &)q:irf
- &)q:i,
- &)q:ivl
- ,BqthM
- &$q:hrf
- &$q:h,
- &)q:hvl
- &. #x$ &@ &?/&
- &$/&
- &$ 1y$ #f% &g% &f%/(
- &$/(
- &$/&
- #0 &K &L/&
- &$/&
- &$ (Z% #d% &I &J/'
- &$/'
- &$/&
- #@ &@ &?/&
- &$/&
- &$ 1w$ #d% &I &J/(
- &$/(
- &$/&
- #. &I &J/&
- &$/&
- &$ (S# #J &I &J/'
- &$/'
- &$/&
- #@ &@ &?/&
- &$/&
- &$ 1w$ #d% &I &J/(
- &$/(
- &$/&
- #. &I &J/&
- &$/&
- &$ (b' #X' &I &J/'
- &$/'
- &$/&
- #@ &@ &?/&
- &$/&
- &$ -w$pgYs@
- $$q:Y3
- %$pgWs@
- $-q:W3
- %$w4pX5w.
+ ,* 8O g%P#q@8
+ <$sBs^k
+ m<$vq&S
+ <$qzr($CpN
+ ($z~8
+ <$/e
+ ($/e
+ $$/e
+ Z#$tIp84H$[
+ ($tIxS$]
+ ($tIxS$_
+ a#${98
+ &$G0)
+ .$wvSq5
+ <$r)xS$t&E
+ &$ %^5 V#$qtjM
+ *$q:jrf
+ *$q:j,
+ *$q:jvl
+ *$qtiM
+ *)q:irf
+ *)q:i,
+ *)q:ivl
+ 6BqthM
+ *$q:hrf
+ *$q:h,
+ *)q:hvl
+ *. $x$ *@ *?/&
+ *$/&
+ *$ @y$ $f% *g% *f%/(
+ *$/(
+ *$/&
+ $0 *K *L/&
+ *$/&
+ *$ .Z% $d% *I *J/'
+ *$/'
+ *$/&
+ $@ *@ *?/&
+ *$/&
+ *$ @w$ $d% *I *J/(
+ *$/(
+ *$/&
+ $. *I *J/&
+ *$/&
+ *$ .S# $J *I *J/'
+ *$/'
+ *$/&
+ $@ *@ *?/&
+ *$/&
+ *$ @w$ $d% *I *J/(
+ *$/(
+ *$/&
+ $. *I *J/&
+ *$/&
+ *$ .b' $X' *I *J/'
+ *$/'
+ *$/&
+ $@ *@ *?/&
+ *$/&
+ *$ 8w$pgYs@
+ &$q:Y3
+ ($pgWs@
+ &-q:W3
+ ($w4pX5w.
 pgU4t,
 uP|T0ys06qyrq
 }X
 u>zXya
 w4pK<qO
 q$ry(
- #T#/#
+ $T#/#
 z80t,
-  %*w4pK<xx
+ )*w4pK<xx
 q$rJ(
 q:Ue
-  '*w4pK<{$
+ -*w4pK<{$
 q$sR(
 q:Uwe
-  '2w4pK<a6
+ -2w4pK<a6
 p1"(
 /I
 uV;"<i&
- #Cu>")
+ $Cu>")
 X"($#\
- #&te#\pG")7
+ $&te#\pG")7
 /$
 uV<"=i&
 /$
@@ -24725,15 +20018,14 @@ X"($#a
 te#apG",7
 /*
 pgXs@
- $Gq:X3
- %$ )//'
+ &Gq:X3
+ ($ 0//'
 pgT4t,
-  %N/*
-  #^# #(  'N/*
-  #^#q:Te
-  (*  #^#q:Twe
-  (2p1"(
-/*
+ )N/*
+ %^# $( -N/*
+ %^#q:Te
+ /* %^#q:Twe
+ /2 %^#/*
 uVA"Bi&
 /*
 u>"?
@@ -24747,42 +20039,41 @@ u>"B
 X"($#y
 /$
 te#ypG"B7
- #P$qzr(')K
+ $P$qzr(')K
 xr
 /7
 p~')M
-rs&B
- %,zg'=A
+ %VA (,zg'=A
 vO'>r4
- #&r8'*&B8
- %$  &PD '*  %[G{Qbv.
-  $[G{H
-  $[Gw\%S
-  /[G $8s<ps;
- $$wN%P3
+ $&r8'*&B8
+ ($ +PD ,* )[G{Qbv.
+ '[G{H
+ '[Gw\%S
+ =[G &8s<ps;
+ &$wN%P3
 zy
 vWj&i&h&gr|
 wN%M3
- #*vWf&e&d&cr|
+ $*vWf&e&d&cr|
 wN%J3
- #&vWb&a&_&^r|
+ $&vWb&a&_&^r|
 wN%G3
 {H
 vW]&\&[&Zr|
 /&
-  $xF{ru(U&Tr|
+ 'xF{ru(U&Tr|
 /&
 x=qVe
- #.{ru(Y&Xr|
+ $.{ru(Y&Xr|
 /&
- #&{ru(W&Vr|
- $$s,%(,
+ $&{ru(W&Vr|
+ &$s,%(,
 r)xS'z&E
 //
-  $vB $,/D
- #$/D
- $$s,%Z8
- *$/D
+ 'vB &,/D
+ $$/D
+ &$s,%Z8
+ 2$/D
 qfpQv':
 qfp^v':
 qfp|v':
@@ -24792,20 +20083,20 @@ qfp5v':
 qfpav':
 qfqRv':
 /D
- #e$/A
- $I/D
- &N/D
- &$/D
- :$/D
- (j;p~(6M
- &$r<(9rf
- &$r<(<,
- &)r<(?vl
- &.p~(CM
- &)r<(Frf
- &)r<(I,
- &)r<(Lvl
- +BsxTv'9
+ $e$/A
+ &I/D
+ *N/D
+ *$/D
+ R#$/D
+ .j;p~(6M
+ *$r<(9rf
+ *$r<(<,
+ *)r<(?vl
+ *.p~(CM
+ *)r<(Frf
+ *)r<(I,
+ *)r<(Lvl
+ 4BsxTv'9
 sxVv'9
 sxXv'9
 sxZv'9
@@ -24814,17 +20105,17 @@ sxUv'9
 sxWv'9
 sxYv'9
 /(
- #}; &j; &k;/(
- &$/(
- :$ (j;p~(sM
- &$r<(vrf
- &$r<(y,
- &)r<(|vl
- &.p~)#M
- &)r<)&rf
- &)r<)),
- &)r<),vl
- +BvO#<v'8
+ $}; *j; *k;/(
+ *$/(
+ R#$ .j;p~(sM
+ *$r<(vrf
+ *$r<(y,
+ *)r<(|vl
+ *.p~)#M
+ *)r<)&rf
+ *)r<)),
+ *)r<),vl
+ 4BvO#<v'8
 vO#>v'8
 vO#@v'8
 vO#Bv'8
@@ -24833,17 +20124,17 @@ vO#=v'8
 vO#?v'8
 vO#Av'8
 /(
- #}; &x? &y?/(
- &$/(
- :$ (j;p~)RM
- &$r<)Urf
- &$r<)X,
- &)r<)[vl
- &.p~)_M
- &)r<)crf
- &)r<)f,
- &)r<)ivl
- +BvO#uv'7
+ $}; *x? *y?/(
+ *$/(
+ R#$ .j;p~)RM
+ *$r<)Urf
+ *$r<)X,
+ *)r<)[vl
+ *.p~)_M
+ *)r<)crf
+ *)r<)f,
+ *)r<)ivl
+ 4BvO#uv'7
 vO#wv'7
 vO#yv'7
 vO#{v'7
@@ -24852,73 +20143,71 @@ vO#vv'7
 vO#xv'7
 vO#zv'7
 /(
- #}; &WD &XD/(
- &$/(
- :$ (j;p~*2M
- &$r<*5rf
- &$r<*8,
- &)r<*;vl
- &.p~*?M
- &)r<*Brf
- &)r<*E,
- &)r<*Hvl
- *B/D
- &o9/D
+ $}; *WD *XD/(
+ *$/(
+ R#$ .j;p~*2M
+ *$r<*5rf
+ *$r<*8,
+ *)r<*;vl
+ *.p~*?M
+ *)r<*Brf
+ *)r<*E,
+ *)r<*Hvl
+ 2B/D
+ *o9/D
 rh*Ms@
- $&r<*N3
- %$rh*Rs@
- $-r<*S3
- %$/A
+ &&r<*N3
+ ($rh*Rs@
+ &-r<*S3
+ ($/A
 rh*W4t,
-  %h//D
-  #h/r<*Y3
+ )h//D
+ %h/r<*Y3
 /#
-  &h//D
-  #h/r<*\e
-  (*  #h/r<*_we
-  (2p1"(
-/D
+ +h//D
+ %h/r<*\e
+ /* %h/r<*_we
+ /2 %h//D
 uV;"<i7
 /D
-u>")
-X"($%S
+ %h/X"($%S
 /D
 te%SpG")7
 /$
 uV<"=i7
-  $h/X"($%W
+ 'h/X"($%W
 /$
 te%WpG",7
 /*
 rh*_s@
- $-r<*a3
- %$rh*es@
- $-r<*f3
-  &h/rh*j4t,
-  'h/r<*l3
-  'N  $h/r<*oe
-  (*  #v0r<*rwe
-  (2  $h/uVA"Bi7
-  $h/X"($%l
+ &-r<*a3
+ ($rh*es@
+ &-r<*f3
+ +h/rh*j4t,
+ -h/r<*l3
+ -N 'h/r<*oe
+ /* %v0r<*rwe
+ /2 'h/uVA"Bi7
+ 'h/X"($%l
 /*
 te%lpG"?7
 /$
 uVB"Ci7
-  $h/X"($%p
+ 'h/X"($%p
 /$
 te%ppG"B7
- $a$s,*/H*w
+ &a$s,*/H*w
 /E
 rd&d
-  %pN/E
+ )pN/E
 u"
 /E
 zg*DA
 vO*Er4
 /E
 r8*1&B8
- #</E
-  'j//E
+ $</E
+ -j//E
 {>=>
 se>
 tf
@@ -24926,75 +20215,75 @@ se=
 /A
 qQ5
 /E
-  (j/w\(Z
- ##/B
+ /j/w\(Z
+ $#/B
 tA3
 /B
- #@/E
-  )j/ #./E
-  $j//E
+ $@/E
+ 1j/ $./E
+ 'j//E
 wN(W3
 zy
 zQr(*hH*iH*jH*kr|
 wN(T3
- #2zQr(*lH*mH*nH*or|
+ $2zQr(*lH*mH*nH*or|
 wN(Q3
- #&zQr(*pH*qH*rH*sr|
+ $&zQr(*pH*qH*rH*sr|
 wN(N3
 {H
 zQr(*tH*uH*vH*wr|
-  %j/{rr(*|H*}r|
-  %j/{rr(*xH*yr|
-  $j/{rr(*zH*{r|
- $8s,*8H*@
-  %i/ #*s,*9H*<
- #$s,*<pk
- #$vO*?H*>-
+ )j/{rr(*|H*}r|
+ )j/{rr(*xH*yr|
+ 'j/{rr(*zH*{r|
+ &8s,*8H*@
+ )i/ $*s,*9H*<
+ $$s,*<pk
+ $$vO*?H*>-
 }Pr(*>H*>H*?-
 }Pr(*=H*=r4
 }Pr(*<^&E-
 }Pr(*;H*;|w
- #,rHr((3H(34
+ $,rHr((3H(34
 rir(*?A
- %&t)wE%o$%qiB
-  ##t)wE%s$%qiB
-  ## (*w1pMiA
+ (&t)wE%o$%qiB
+ %#t)wE%s$%qiB
+ %# .*w1pMiA
 sZQ[UiA
- )&:@d
- #$r8(5H+(&E
- #$xeH(M
- &$rHr((7H(7,
+ 0&:@d
+ $$r8(5H+(&E
+ $$xeH(M
+ *$rHr((7H(7,
 zg(7H(8
- '&zg(<K
- ,$s,(P8
+ ,&zg(<K
+ 6$s,(P8
 xeH(j
- &&r]bH+/
- ($s,(Qp2
+ *&r]bH+/
+ .$s,(Qp2
 xeH(m
- )&r]p5H+2
- N$s,(W8
+ 0&r]p5H+2
+ {#$s,(W8
 xeH(u
- )&r]bH+:
- ($rIr((V
- #$:Ir.
- ,$zDH(M
+ 0&r]bH+:
+ .$rIr((V
+ $$:Ir.
+ 6$zDH(M
 uYK
- $&sn4$&A
- #$:UvK~,
- #$z((M
+ &&sn4$&A
+ $$:UvK~,
+ $$z((M
 xd(M&8
- %&wN(N4
+ (&wN(N4
 G0)
- '&rHr((TH(TH)"
+ ,&rHr((TH(TH)"
 zg(T&S
- '&/O
- #${yt
- #$/N
- #$/N
+ ,&/O
+ $${yt
+ $$/N
+ $$/N
 J+yt
 /N
 sY0
- $}#J3{h
+ &}#J3{h
 uR*x
 J4|<
 /%
@@ -25003,21 +20292,21 @@ J5{e
 J6uC1
 /%
 sY5
- #OqI7
- #9J=}v
+ $OqI7
+ $9J=}v
 :~uC6
 :|q(<
 p90'
- $':vq(0
+ &':vq(0
 :uq(+
 :tq(2
- $F #1uR(O
+ &F $1uR(O
 p9vr
- $&z((N
- $,/n
+ &&z((N
+ &,/n
 :Eq(*
 p906
- #G/)
+ $G/)
 :>rP<
 uR%F
 :=rP'
@@ -25027,10 +20316,10 @@ uR%F
 :;rP+
 /)
 p9ul
- #C/&
+ $C/&
 :4rP.
 p9sK
-  $&:.rP5
+ '&:.rP5
 wW3
 :-rP*
 /&
@@ -25039,93 +20328,89 @@ wW3
 :+s?<
 /&
 p92'
- (c$z>b
- &$Cb
- %$/v
+ .c$z>b
+ *$Cb
+ ($/v
 })
 C_
 _6
- $*/i
- #$C\
- &$C@
- 0$/1
- $$  $> #&/*
- #$n<
- $F (C/*
- #$nA
+ &*/i
+ $$C\
+ *$C@
+ >$/1
+ &$ '> $&/*
+ $$n<
+ &F .C/*
+ $$nA
 _5
- $&/*
- #$nF
- $M #P#/*
+ &&/*
+ $$nF
+ &M $P#/*
 tX0
 nF
 _4
- $* $P'nY
- $A #]& &+ #. $P'n^
-  $? #x& $P'nd
- $d* #g%/%
- #+nd
-  $? #2/.
+ &* &P'nY
+ &A $]& *+ $. &P'n^
+ '? $x& &P'nd
+ '? $x&/%
+ $+nd
+ '? $2/.
 tX+
 Cy
- %&tX+
-Cx
- %&tX+
-Cw
- $E #JtX+
-Cv
- $O #T#  $6 %&  $6 %&  $6 $E #L  $6 $G #N/.
- &7 #:/.
- &7 #8/.
- #5C\
- $$ #8 #AC[
- $$ #B $['CY
- $F #i& &7 #: $]'CU
-  $o$ #e' $]'CP
- $M #\(/)
+ (& %'Cx
+ (& %,Cw
+ &E $J %1Cv
+ &O $T# '6 (& '6 (& '6 &E $L '6 &G $N/.
+ *7 $:/.
+ *7 $8/.
+ $5C\
+ &$ $8 $AC[
+ &$ $B &['CY
+ &F $i& *7 $: &]'CU
+ 'o$ $e' &]'CP
+ &M $\(/)
 tX0
 CP
-  $o$ #,/&
- #AC@
- $$ #B #KC?
- $$ #N/&
- #AC=
- $A!cunpm
- &F!|-xw
+ 'o$ $,/&
+ $AC@
+ &$ $B $KC?
+ &$ $N/&
+ $AC=
+ &A!cunpm
+ *F!|-xw
 /&
- #&C9
-  $J!y=y3
+ $&C9
+ 'J!y=y3
 /&
- #,C4
- $d*!y=z/
+ $,C4
+ 'J!y=z/
 /&
-tX0
-C4
+ %JC4
 _4
- <e*`}
+ V#&`}
 
 var gemvNormQ4KSM80NarrowAligned = driver.Text{Base: &gemvNormQ4KSM90NarrowAligned, Code: `packed2 86175 gemvNorm_grouped
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- o#( s*& h2(/d
- %$/d
- #$/d
- Q$$/j
- pB$ q'$`}
+ ^%( g3& PC(/d
+ ($/d
+ $$/d
+ R&$/j
+ ad#$ c-$`}
 
 var gemvNormQ6KSM90NarrowAligned = driver.Text{Base: &gemvNormQ4SM90NarrowAligned, Code: `packed2 97797 gemvNorm_sixes
- ($!|Fp[p[jq*
+ .$!|Fp[p[jq*
 !yLqGyK\p3x<q*
 !yLpVyKp$grDt2p3q*
 !yLPyKrnrDp)orDwp
- -*tW.rA
+ 8*tW.rA
 O'rlqo
 hq&r-
 p#s#rA
- (*uG
+ .*uG
 |4
- ,& '$zqsD
- y#$ 4ApLIM
+ 6& ,$zqsD
+ s%$ FApLIM
 rs%L
 zs:K
 zs9K
@@ -25143,66 +20428,66 @@ zs.K
 zs-K
 zs,K
 zs+K
- @&LQx_*
- %$p_/%S8
- $$x=qVwe
- %$qjx/A
- )$qM0qO
+ ^#&LQx_*
+ ($p_/%S8
+ &$x=qVwe
+ ($qjx/A
+ 0$qM0qO
 qQ2
 qM+pX
 {Qp?v.
- #=v%1'
+ $=v%1'
 {-
 }w+
 t4
 t9qP
- ## #<tA3
- $*/%
- '$s<q);
- #$ym+'
+ $# $<tA3
+ &*/%
+ ,$s<q);
+ $$ym+'
 tIp|we
- #"pL"4
+ $"pL"4
 tF8
- $6zy
+ &6zy
 tV(%)%*%+r|
 TpK*v1
- #yMtb2
+ $yMtb2
 |nu)
 w/
 w_8
 y$s^*
- $|MtV=%>%?%@r|
- #/L)4
+ &|MtV=%>%?%@r|
+ $/L)4
 tIp4we
- #$tbp|
+ $$tbp|
 y$s^.
- $6tV5%6%7%8r|
+ &6tV5%6%7%8r|
 |nr%
 tGpe
 y$s^0
- $.tVG%H%I%Jr|
+ &.tVG%H%I%Jr|
 /$
 L/;
-  #1/$
+ %1/$
 y$s^&
 y$s^4
- #E}O
+ $E}O
 tV?%@%A%Br|
 /$
 tG%#
 y$s^6
- #3D")
+ $3D")
 tVQ%R%S%Tr|
 /$
 L5s6
-  $1y$s^,
+ '1y$s^,
 y$s^:
- ##D$)
+ $#D$)
 tVI%J%K%Lr|
 /$
 tG%)
 y$s^<
- ##D&)
+ $#D&)
 tV[%\%]%^r|
 /+
 qY.M
@@ -25212,119 +20497,119 @@ G()
 x=p81e
 G&)
 {rp8_%ar|
- %e#Lt8
-  Fe&/6
- #N/6
+ (e#Lt8
+ l#e&/6
+ $N/6
 pL;M
- #a(  Ff&/6
- $XG (hL/6
- #^% $|*/6
+ $a( l#f&/6
+ &XG .hL/6
+ $^% &|*/6
 p_/&A8
- #&/6
-  #f& %u'  #f&/6
- )&qQ2
+ $&/6
+ %f& (u' %f&/6
+ 0&qQ2
 /6
-  *f&/-
+ 3f&/-
 tA3
 /6
-  'f& #6/6
-  $f&/6
-  #f&/6
-  (f&/6
-  $f&/6
-  (f&/6
-  $f&/6
-  'f&/6
-  Nf& 4w#pLmM
- 3$pLs,
- #$/;
- T#$pwp'.p}
+ -f& $6/6
+ 'f&/6
+ %f&/6
+ /f&/6
+ 'f&/6
+ /f&/6
+ 'f&/6
+ -f&/6
+ |#f& Fw#pLmM
+ D$pLs,
+ $$/;
+ X$$pwp'.p}
 S4#4B
 S5#5(
- (& 1$t%x}p;
- $$t%z1pK
- $$t%qG*v/
- %$t%w;p=
- '$t%yIw;
- %$t%r7v1
- #$t%w;yq
- ($t%z$q[
- H$sBxS#7
- 3$s>sa##
- 3$xBQU#$
+ .& @$t%x}p;
+ &$t%z1pK
+ &$t%qG*v/
+ ($t%w;p=
+ ,$t%yIw;
+ ($t%r7v1
+ $$t%w;yq
+ .$t%z$q[
+ o#$sBxS#7
+ D$s>sa##
+ D$xBQU#$
 N4(
 xBQ[#%
- #$q$ry#&
- #$q$zA'
- #$q$sR#(
- #$p1"#)
- #(p1$#*
- #$p1&#+
- d%$ $&|[v"t
+ $$q$ry#&
+ $$q$zA'
+ $$q$sR#(
+ $$p1"#)
+ $(p1$#*
+ $$p1&#+
+ w($ &&|[v"t
 zG#
- #&zitDq1pRa7
+ $&zitDq1pRa7
 /*
 p1b#$
 N4(
 p1d#%
- #(p1f#&
- #$p1h#'
- #$p1j#(
- #$p1l#)
- #$p1n#*
- #$p1p#+
- #$/*
- *(/*
+ $(p1f#&
+ $$p1h#'
+ $$p1j#(
+ $$p1l#)
+ $$p1n#*
+ $$p1p#+
  $$/*
- :$/*
- S$$/*
- *$/)
- $$sH^7pG
+ 2(/*
+ &$/*
+ R#$/*
+ V&$/*
+ 2$/)
+ &$sH^7pG
 s>rypj
 v;pj
 sH]7[
- $.{BpRby:
+ &.{BpRby:
 snc(
- '&/$
+ ,&/$
 {BpRdy:
 sne(
 /$
- $)/$
- #$|O'r{
+ &)/$
+ $$|O'r{
 q$ryz&q0w0
 xBQUz&q0w0
- ,( #k* (j*/0
+ 6( $k* .j*/0
 Ny#,
 N<(
 Ny#-
- #&Ny#.
- #$Ny#/
- #$Ny#0
- #$Ny#1
- #$Ny#2
- #$Ny#3
- #$/0
- *(/0
+ $&Ny#.
+ $$Ny#/
+ $$Ny#0
+ $$Ny#1
+ $$Ny#2
+ $$Ny#3
  $$/0
- :$/0
- S$$/0
- *$/0
- ($/0
+ 2(/0
+ &$/0
+ R#$/0
+ V&$/0
+ 2$/0
+ .$/0
 {Bqiy:
- #oY#/0
- $|b#/0
- #k*/$
+ $oY#/0
+ 'c&/0
+ $]Y#/$
 {Bryy:
 s>rg(
-  &c& ##/0
-  $c&/0
- &(/1
+ +c& $#/0
+ 'c&/0
+ *(/1
+ *$/1
  &$/1
- $$/1
- 8$qzr($apN
- $$w4rXpv
- #$TpK6z$
- #k# -l#rh#oM
+ N$qzr($apN
+ &$w4rXpv
+ $$TpK6z$
+ $k# 8l#rh#oM
 s/
 /g
 tIp8wwe
@@ -25333,48 +20618,44 @@ p~#o4
 tF8
 tbp?
 /g
-  $Z:/g
-  $Z: #@/g
+ 'Z:/g
+ 'Z: $@/g
 s,#/4
-  #W:/g
-tbp|
-y$s^#
+ %W:/g
+ %W:y$s^#
 /g
-tGpe
- #dM/$
+ %T: $dM/$
 s,#5;
-  %Q:y$s^)
+ )Q:y$s^)
 /$
-tG%#
- #@/$
+ %}9 $@/$
 s,#;s6
-  %z9y$s^/
+ )z9y$s^/
 /$
-tG%)
-y$s^1
- %{L #yU#}s5K
- #2pnp8-K
- #QV#p~#B,
+ %w9y$s^1
+ ({L $yU#}s5K
+ $2pnp8-K
+ $QV#p~#B,
 p]4ti
- &&tIp8BH%*
- #$pLC,
+ *&tIp8BH%*
+ $$pLC,
 /#
 tIxS%,
- %(tIxS%.
+ ((tIxS%.
 w4pC0q8
- '&w4pC.uZ
- )$/;
- $$y$s^P
- #$xe%L
- #$rs%M
- '$/;
- #$w4s8pv
- .$rs%W
+ ,&w4pC.uZ
+ 0$/;
+ &$y$s^P
+ $$xe%L
+ $$rs%M
+ ,$/;
+ $$w4s8pv
+ :$rs%W
 rY%X-
- -&r)xS%B&D
+ 8&r)xS%B&D
 /n
- +&LU8
- 3$qs1P0
+ 4&LU8
+ D$qs1P0
 q:g%j
 q:f%k
 Tq%6qO
@@ -25383,21 +20664,21 @@ q"b;
 z8uxu|1vZq0
 uPb8
 Tq-0tB
- #(uP|TqyqFx"1rl
+ $(uP|TqyqFx"1rl
 TpX<{$
 pIbe
- $(  #'Tq%6p-
+ &( %'Tq%6p-
 q:w;
 z80req3z]sQ
 q{#e<u|1vZq0
 uPY8
-  %*/$
-  &//%
+ )*/$
+ +//%
 pgv4req3z]sQ
 pL*;
-  $<  +/q:v;
-  #<q{4e<u|1vZq0
-  +< $a#pz4%"%1q5p&@%Apqqi[[[@
+ '< 5/q:v;
+ %<q{4e<u|1vZq0
+ 5< &a#pz4%"%1q5p&@%Apqqi[[[@
 pz+Z%(Ap&B%CpqrJpFpFpF@
 pz4%"%1q5p&<%=pqzj
 pz+Z%(Ap&>%?pqzj
@@ -25406,12 +20687,12 @@ q:eH#?
 q:dH#@
 /'
 pgu4req3z]sQ
-  %_# $m$  #M/&
-  &E/'
+ )_# &m$ %M/&
+ +E/'
 q:u;
-  ._#pgt4req3z]sQ
-  ._#q:t;
-  -_#/'
+ ;_#pgt4req3z]sQ
+ ;_#q:t;
+ 9_#/'
 pz4%"%1q5p&g%hpqpR*"*"*"*@
 pz+Z%(Ap&i%jpqpR.".".".@
 pz4%"%1q5p&c%dpqzj
@@ -25430,24 +20711,24 @@ q:cH#n
 q:bH#o
 /(
 pgs4req3z]sQ
-  %w$/&
-  %;  &M/(
+ )w$/&
+ ); +M/(
 q:s;
-  .w$pgr4req3z]sQ
-  .w$q:r;
-  -w$/(
+ ;w$pgr4req3z]sQ
+ ;w$q:r;
+ 9w$/(
 pz4%"%1q5p&@%ApqpR1"0"/".@
 pz+Z%(Ap&B%CpqpR1"0"/".@
-  %v$q:aH$7
+ )v$q:aH$7
 q:_H$8
 /'
 pgq4req3z]sQ
-  .v$q:q;
-  .V&pgp4req3z]sQ
-  .V&q:p;
-  .v$pz4%"%1q5p&g%hpqpR1"0"/".@
+ ;v$q:q;
+ ;V&pgp4req3z]sQ
+ ;V&q:p;
+ ;v$pz4%"%1q5p&g%hpqpR1"0"/".@
 pz+Z%(Ap&i%jpqpR1"0"/".@
-  %v$vO#uv''
+ )v$vO#uv''
 vO#wv''
 vO#yv''
 vO#{v''
@@ -25460,17 +20741,17 @@ q:^H$f
 q:]H$g
 /(
 pgo4req3z]sQ
-  .v$q:o;
-  .n'pgn4req3z]sQ
-  .n'q:n;
-  3v$q:\H%/
+ ;v$q:o;
+ ;n'pgn4req3z]sQ
+ ;n'q:n;
+ Ev$q:\H%/
 q:[H%0
 /'
 pgm4req3z]sQ
-  .m'q:m;
-  .|(pgl4req3z]sQ
-  .|(q:l;
-  3v$vO$mv'&
+ ;m'q:m;
+ ;|(pgl4req3z]sQ
+ ;|(q:l;
+ Ev$vO$mv'&
 vO$ov'&
 vO$qv'&
 vO$sv'&
@@ -25483,39 +20764,39 @@ q:ZH%]
 q:YH%^
 /(
 pgk4req3z]sQ
-  .m'q:k;
-  .e*pgj4req3z]sQ
-  .e*q:j;
-  3m'q:XH&'
+ ;m'q:k;
+ ;e*pgj4req3z]sQ
+ ;e*q:j;
+ Em'q:XH&'
 q:WH&(
 /'
 pgi4req3z]sQ
-  .d*q:i;
-  .s+pgh4req3z]sQ
-  .s+q:h;
-  2m' #a.xd%jvI
+ ;d*q:i;
+ ;s+pgh4req3z]sQ
+ ;s+q:h;
+ Cm' $a.xd%jvI
 wD
 r8%k|.+
- +(TpX*w.
+ 4(TpX*w.
 pgT4t,
 v4|T0ys06rvxN
 }X
 u>zX{Sux
 Tq%<qO
 xBQ~#
- #(/#
+ $(/#
 z80t,
-  %*Tq%<sX
+ )*Tq%<sX
 q$ry(
 q:Te
-  '*Tq%<pV0
+ -*Tq%<pV0
 q$sR(
 q:Twe
-  '2Tq%<a+
+ -2Tq%<a+
 p1"(
 /M
 uV=">i&
- #, #\#X"($#Z
+ $, $\#X"($#Z
 /#
 uV<"=i&
 /#
@@ -25532,14 +20813,13 @@ uV?"@i&
 u>".
 te#cpx7U
 /)
- )E/&
+ 0E/&
 pgS4t,
-  %M/)
-  #]# #(  'M/)
-  #]#q:Se
-  (*  #]#q:Swe
-  (2p1"(
-/)
+ )M/)
+ %]# $( -M/)
+ %]#q:Se
+ /* %]#q:Swe
+ /2 %]#/)
 uVE"Fi&
 /)
 u>"?
@@ -25559,72 +20839,72 @@ uVG"Hi&
 /#
 u>"F
 te#}px7U
- #Dqzr((EK
+ $Dqzr((EK
 xr
 /6
 p~(EM
- &*zg(YA
+ **zg(YA
 vO(Zr4
- #&r8(F&A8
-  %]L  &wG '2  %[L{Qbv.
-  $[L{H
-  $[Lw\&o
-  +[L $8s<ps;
- $$wN&k3
+ $&r8(F&A8
+ )]L +wG ,2 )[L{Qbv.
+ '[L{H
+ '[Lw\&o
+ 5[L &8s<ps;
+ &$wN&k3
 zy
 vWw&v&u&tr|
 |np=
 wN&f3
- #* #'/#
+ $* $'/#
 wN&b3
- #*vWs&r&q&pr|
+ $*vWs&r&q&pr|
 /#
 wN&_3
 {H
- #'/#
+ $'/#
 wN&[3
 }O
 vWo&n&m&lr|
 /#
 wN&Y3
 D")
- #&/#
+ $&/#
 wN&U3
 D$)
 vWk&j&i&hr|
 /#
 wN&S3
 D&)
- #&/&
-  $jK #./&
+ $&/&
+ 'jK $./&
 x=qVe
- $+ $(s,&6,
+ &+ &(s,&6,
 r)xS)V&D
 //
- &(/C
- #$/C
- $$s,&v8
- *$/C
- *$/C
+ *(/C
+ $$/C
+ &$s,&v8
+ 2$/C
+ 2$/C
 r<)WH'-
 r<)YH'.
 /C
 rh)I4req3z]sQ
-  %_2/A
-  $Y./B
-  &_2/C
+ )_2/A
+ 'Y./B
+ +_2/C
 r<)R;
-  ._2rh)\4req3z]sQ
-  ._2r<)f;
-  -_2/C
-  (_2r<*#H'S
+ ;_2rh)\4req3z]sQ
+ ;_2r<)f;
+ 9_2/C
+ /_2r<*#H'S
 r<*%H'T
 /'
 rh)r4req3z]sQ
-  ._2r<){;
-  .o3rh*(4req3z]sQ
-  .o3r<*1;
-  3_2sxqv'7
+ ;_2r<){;
+ ;o3rh*(4req3z]sQ
+ ;o3r<*1;
+ E_2sxqv'7
 sxsv'7
 sxuv'7
 sxwv'7
@@ -25637,17 +20917,17 @@ r<*SH(%
 r<*UH(&
 /(
 rh*E4req3z]sQ
-  ._2r<*N;
-  .W5rh*X4req3z]sQ
-  .W5r<*b;
-  3_2r<*|H(K
+ ;_2r<*N;
+ ;W5rh*X4req3z]sQ
+ ;W5r<*b;
+ E_2r<*|H(K
 r<*~H(L
 /'
 rh*n4req3z]sQ
-  .V5r<*w;
-  .f6rh+$4req3z]sQ
-  .f6r<+-;
-  3_2vO#uv'6
+ ;V5r<*w;
+ ;f6rh+$4req3z]sQ
+ ;f6r<+-;
+ E_2vO#uv'6
 vO#wv'6
 vO#yv'6
 vO#{v'6
@@ -25660,17 +20940,17 @@ r<+OH(z
 r<+QH({
 /(
 rh+A4req3z]sQ
-  .V5r<+J;
-  .}7rh+T4req3z]sQ
-  .}7r<+];
-  3V5r<+xH)C
+ ;V5r<+J;
+ ;}7rh+T4req3z]sQ
+ ;}7r<+];
+ EV5r<+xH)C
 r<+zH)D
 /'
 rh+j4req3z]sQ
-  .|7r<+s;
-  .\9rh+}4req3z]sQ
-  .\9r<,);
-  3V5vO$mv'5
+ ;|7r<+s;
+ ;\9rh+}4req3z]sQ
+ ;\9r<,);
+ EV5vO$mv'5
 vO$ov'5
 vO$qv'5
 vO$sv'5
@@ -25683,85 +20963,78 @@ r<,KH)r
 r<,MH)s
 /(
 rh,=4req3z]sQ
-  .|7r<,F;
-  .t:rh,P4req3z]sQ
-  .t:r<,Y;
-  3|7r<,tH*;
+ ;|7r<,F;
+ ;t:rh,P4req3z]sQ
+ ;t:r<,Y;
+ E|7r<,tH*;
 r<,vH*<
 /'
 rh,f4req3z]sQ
-  .s:r<,o;
-  .S<rh,y4req3z]sQ
-  .S<r<-%;
-  2|7/C
-  #_2r>2
-  $_2/C
+ ;s:r<,o;
+ ;S<rh,y4req3z]sQ
+ ;S<r<-%;
+ C|7/C
+ %_2r>2
+ '_2/C
 rh-@s@
- $d(r<-A3
- %$/@
+ &d(r<-A3
+ ($/@
 rh-E4t,
-  %_2/C
-  #_2r<-G3
+ )_2/C
+ %_2r<-G3
 /#
-  &_2/C
-  #_2r<-Je
-  (*  #_2r<-Mwe
-  (2p1"(
-/C
+ +_2/C
+ %_2r<-Je
+ /* %_2r<-Mwe
+ /2 %_2/C
 uV=">i5
 /C
- #q#X"($%U
+ $q#X"($%U
 /#
 uV<"=i5
 /#
-u>")
-te%WpF7U
+ %_2te%WpF7U
 /#
 uV@"Ai5
 /#
-u>",
-X$($%[
+ %_2X$($%[
 /#
 uV?"@i5
 /#
-u>".
-te%]px7U
+ %_2te%]px7U
 /)
 rh-Os@
- $Cr<-P3
-  &_2rh-T4t,
-  '_2r<-V3
-  'M  $_2r<-Ye
-  (*  #m3r<-\we
-  (2  $_2uVE"Fi5
-  $_2X"($%p
+ &Cr<-P3
+ +_2rh-T4t,
+ -_2r<-V3
+ -M '_2r<-Ye
+ /* %m3r<-\we
+ /2 '_2uVE"Fi5
+ '_2X"($%p
 /#
 uVD"Ei5
 /#
-u>"A
-te%rpF7U
+ %_2te%rpF7U
 /#
 uVH"Ii5
 /#
-u>"D
-X$($%v
+ %_2X$($%v
 /#
 uVG"Hi5
 /#
-u>"F
-te%xpx7U
- $q:s,,YH-b
+ %_2te%xpx7U
+ &q:s,,YH-b
 /D
- #&/7
- $$/D
+ $&/7
+ &$/D
 u"
 /D
 zg,oA
 vO,pr4
 /D
 r8,[&A8
- #0/D
-  'b2/D
+ $0/D
+ -b2/D
 {>=E
 seE
 tf
@@ -25769,21 +21042,21 @@ seD
 /?
 qQ2
 /D
-  (b2w\+'
- ##/@
+ /b2w\+'
+ $#/@
 tA3
 /D
-  'b2 #N/D
-  $b2/D
+ -b2 $N/D
+ 'b2/D
 wN+#3
 zy
 zQr(-DH-EH-FH-Gr|
 /D
 wN*{3
- #2zQr(-TH-UH-VH-Wr|
+ $2zQr(-TH-UH-VH-Wr|
 /#
 wN*w3
- #&zQr(-HH-IH-JH-Kr|
+ $&zQr(-HH-IH-JH-Kr|
 /#
 wN*u3
 {H
@@ -25804,116 +21077,115 @@ zQr(-PH-QH-RH-Sr|
 wN*i3
 D&)
 zQr(-aH-bH-cH-dr|
-  %b2{rr(-gH-hr|
-  %b2{rr(-eH-fr|
- $8s,,cH,k
-  %a2 #*s,,dH,g
- #$s,,gpk
- #$vO,jH,i-
+ )b2{rr(-gH-hr|
+ )b2{rr(-eH-fr|
+ &8s,,cH,k
+ )a2 $*s,,dH,g
+ $$s,,gpk
+ $$vO,jH,i-
 }Pr(,iH,iH,j-
 }Pr(,hH,hr4
 }Pr(,g^&D-
 }Pr(,fH,f|w
- #,rHr(*OH*O4
+ $,rHr(*OH*O4
 rir(,jA
- %&t)wE%w$%yi>
-  ##t)wE%{$%yi>
-  ## '*/\
- *$/^
- $$r8*QH-p&D
- #$xeH*j
- &$rHr(*SH*S,
+ (&t)wE%w$%yi>
+ %#t)wE%{$%yi>
+ %# ,*/\
+ 2$/^
+ &$r8*QH-p&D
+ $$xeH*j
+ *$rHr(*SH*S,
 zg*SH*T
- '&zg*XK
- &$rxr$B
- '$s,*m8
+ ,&zg*XK
+ *$rxr$B
+ ,$s,*m8
 xeH+7
- $&t+r1U7
- #$r]bH-w
+ &&t+r1U7
+ $$r]bH-w
 y7
- $*s,*np2
+ &*s,*np2
 xeH+:
- '(  #/ #$r]p5H-z
+ ,( %/ $$r]p5H-z
 y7
- #* #nu# =ou#{}(
- ($|[,(
- %$/,
+ $* $nu# X#ou#{}(
+ .$|[,(
+ ($/,
 s,*t8
 xeH+B
- )(r]bH.%
+ 0(r]bH.%
 y7
- #*t@/U(
- #ArIr(*s
+ $*t@/U(
+ $ArIr(*s
 w4pC0s8
- $Hw4pC+r%
+ &Hw4pC+r%
 {BpR0x)
 sH0"07
 w4pC0u)
- &*w4pC.pC
+ **w4pC.pC
 zDH*j
- $&w4pC*{X
+ &&w4pC*{X
 sn1$&F
 w4pC6p;
- #(w4pK<p'
+ $(w4pK<p'
 z(*j
 xd*j&7
- %(wN*k4
- ($rHr(*qH*qH+L
+ ((wN*k4
+ .$rHr(*qH*qH+L
 zg*q&R
- )&uR.G
- #$/L
- #$/L
- &$uR-T
- 5$w4s{q-
+ 0&uR.G
+ $$/L
+ $$/L
+ *$uR-T
+ H$w4s{q-
 uR*l
- $&w4pK0pV
+ &&w4pK0pV
 z(*k
- $&/l
- '$uR&T
- .$wW3
- -$z>p
- &$Cp
- %$/t
+ &&/l
+ ,$uR&T
+ :$wW3
+ 8$z>p
+ *$Cp
+ ($/t
 })
 Cn
- %(/g
- #$Ck
- &$CG
- =$ppx/
- ($ $. %-nC
- $+ %.n]
- &$  #9 '$nc
- $A %Dnh
- $+ %.pB#6
- &$pB#5
- &$pB#4
- &$pB#3
- &$  #6 &$  #6 &$  #6 &$  #6 3$Ck
- &$Cj
- '$Ch
- &$ppx/
- '$Cd
- $0 %-C^
- $+ %.CG
- &$CF
- '$CD
- &$  #D '$C@
- $|' %P(C;
+ ((/g
+ $$Ck
+ *$CG
+ X#$ppx/
+ .$ &. (-nC
+ &+ (.n]
+ *$ %9 ,$nc
+ &A (Dnh
+ &+ (.pB#6
+ *$pB#5
+ *$pB#4
+ *$pB#3
+ *$ %6 *$ %6 *$ %6 *$ %6 D$Ck
+ *$Cj
+ ,$Ch
+ *$ %c$ ,$Cd
+ &0 (-C^
+ &+ (.CG
+ *$CF
+ ,$CD
+ *$ %D ,$C@
+ 'D ((C;
 _1
- <&`}
+ V#&`}
 
 var gemvNormQ6KSM80NarrowAligned = driver.Text{Base: &gemvNormQ6KSM90NarrowAligned, Code: `packed2 97675 gemvNorm_sixes
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- j#( T-& u2(/f
- #$/f
- %$/f
+ T%( X8& kC(/f
  $$/f
- %$/f
- $$/f
- $$/f
- W$$/m
- PH$ X'$`}
+ ($/f
+ &$/f
+ ($/f
+ &$/f
+ &$/f
+ ^&$/m
+ Po#$ a,$`}
 
 var convertF32SM80NarrowCoarse = driver.Text{Code: `packed2 2384 convert_float32_dtype_BF16_row_F32_row_BF16
 !y4}:Irmrnp{P?<
@@ -25954,7 +21226,7 @@ tE
 x6
 tE
 }&phr+
-  $%vk
+ '%vk
 wt;
 s"^
 rYp2-
@@ -25978,21 +21250,19 @@ wSt^tz
 r2pa4
 {H
 Ip)?pEqBqgq7uLq]A
-!s4
-/%
+ %4/%
 rHpaq5,
 whZ
 wP
-!s4
-s~
-  $)r2pa;
+ %9s~
+ ')r2pa;
 G#)
 xV
 /%
 wbpM
-  #5wbU
-  #7wb(
-  #9  $;/%
+ %5wbU
+ %7wb(
+ %9 ';/%
 r&'4
 G%)
 u-uLp+y{y'
@@ -26001,18 +21271,76 @@ s3
 !@
 `}
 
-var convertF32SM80Narrow = driver.Text{Code: `packed2 1151 convert_float32_dtype_BF16_row_F32_row_BF16
-!y4}:Irmrnp{P?<
-!?p)vzpEp3p)p/Ip[sLux
+var convertF32SM80Narrow = driver.Text{Base: &convertF32SM80NarrowCoarse, Code: `packed2 1151 convert_float32_dtype_BF16_row_F32_row_BF16
+ .$!pWp.pt
+ $$]rT
+tWrG
+OrA
+hq^
+p#rG
+ ,, *$ts
+t4
+tr^Z
+yf
+w'
+ (Z#u;
+}5
+ ,&{w0
+}5
+ && (T#`}
+
+var convertF32SM80 = driver.Text{Base: &convertF32SM80NarrowCoarse, Code: `packed2 1130 convert_float32_dtype_BF16_row_F32_row_BF16
+ .$!pWp.pt
+ $$]rT
+tWrG
+OqS
+hyD
+p#rG
+ ,, *$s/
+z0
+sAph
+yQ
+ (Z#tf
+{W
+ ,&s<pS,
+{W
+ && (T#`}
+
+var convertF32SM70NarrowCoarse = driver.Text{Base: &convertF32SM80NarrowCoarse, Code: `packed2 3170 convert_float32_dtype_BF16_row_F32_row_BF16
+!s.
+!s-
+ .(|ZrO
+O2q^
+ R$(s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
+ $& $T# *S#t='&',
+p%'q5
+ ,&r&';
+ ($s:sa
+ +;tNsapM
+ ';s:r1
+ +CtNr1U
+ 'Cs:r$
+ +KtNr$(
+ 'K 3S# (2u-uLq]vR+%$pew?
+ *$`}
+
+var convertF32SM70Narrow = driver.Text{Code: `packed2 1287 convert_float32_dtype_BF16_row_F32_row_BF16
+!s.
+!s-
 !t;
 !u6~Ernw{q*
 !u'\|mwp
 !
 !pWp.pt
 !qk
-]rT
-tWrG
-OrA
+]qS
+O'rT
 hq^
 p#rG
 !
@@ -26036,10 +21364,15 @@ u;
 }5
 uS
 pDq[pV+
-wb7
-wSt^tz
+s:qK
+pIwk
+|H
+tGqdv(5
+tbY
+zh7
+ %'qfq0v(5r4
 |EtY
-{w0
+r2p54
 }5
 Ip)?pEqBqgq7uLq]A
 !s4
@@ -26047,261 +21380,175 @@ s3
 !@
 `}
 
-var convertF32SM80 = driver.Text{Base: &convertF32SM80Narrow, Code: `packed2 1130 convert_float32_dtype_BF16_row_F32_row_BF16
- ,$OqS
-hyD
- ,&s/
-z0
-sAph
-yQ
- %,tf
-{W
- '&s<pS,
-{W
- '&`}
-
-var convertF32SM70NarrowCoarse = driver.Text{Base: &convertF32SM80NarrowCoarse, Code: `packed2 3170 convert_float32_dtype_BF16_row_F32_row_BF16
-!s.
-!s-
- ((|ZrO
-O2q^
- Q#(s:qK
-pIwk
-|H
-tGqdv(5
-tbY
-zh7
-  #'qfq0v(5r4
- #& #T# &S#t='&',
-p%'q5
- '&r&';
- %$s:sa
-  &;tNsapM
-  $;s:r1
-  &CtNr1U
-  $Cs:r$
-  &KtNr$(
-  $K  *S# %2u-uLq]vR+%$pew?
- &$`}
-
-var convertF32SM70Narrow = driver.Text{Base: &convertF32SM80Narrow, Code: `packed2 1287 convert_float32_dtype_BF16_row_F32_row_BF16
-!s.
-!s-
- ((]qS
-O'rT
- 9(s:qK
-pIwk
-|H
-tGqdv(5
-tbY
-zh7
-  #'qfq0v(5r4
- #&r2p54
- ($`}
-
 var convertF32SM70 = driver.Text{Base: &convertF32SM70Narrow, Code: `packed2 1260 convert_float32_dtype_BF16_row_F32_row_BF16
- +$OyD
+ 4$OyD
 hyD
- ,&s/
+ 6&s/
 z0
 sAph
 yQ
- %,tf
+ (,tf
 {W
- -&s<pS,
+ 8&s<pS,
 {W
- '&`}
+ ,&`}
 
-var convertBF16SM70NarrowCoarse = driver.Text{Base: &convertF32SM80NarrowCoarse, Code: `packed2 2325 convert_dtype_BF16_float32_row_BF16_row_F32
-!s.
-!s-
- )(O|}
- 9&}&pSvj
- $$}&pJr+
- 2$}#4
+var convertBF16SM70NarrowCoarse = driver.Text{Base: &convertF32SM70NarrowCoarse, Code: `packed2 2325 convert_dtype_BF16_float32_row_BF16_row_F32
+ 2$]zc
+O|}
+ P#&}&pSvj
+ &$}&pJr+
+ B$}#4
 {H
 }W
 pDq~yG
 }c
 }X
- #.{v
+ $:{v
 {H
 uJ
- $(rH}T
+ &(rH}T
 yA^
- '&r2p|4
- #$w62uL|cq]
+ ,&r2p|4
+ $$w62uL|cq]
 /%
 q"p?3
 }X
-  ($/%
-r&';
- #:y>
- &$`}
+ /$ &'G%)
+y>
+ *q#`}
 
-var convertBF16SM70Narrow = driver.Text{Base: &convertF32SM80Narrow, Code: `packed2 1122 convert_dtype_BF16_float32_row_BF16_row_F32
-!s.
-!s-
- )(Oq^
- 5&t~4
+var convertBF16SM70Narrow = driver.Text{Base: &convertF32SM70Narrow, Code: `packed2 1122 convert_dtype_BF16_float32_row_BF16_row_F32
+ 2$]rT
+Oq^
+ H&t~4
 }5
 }W
 pDq~yG
 }c
 }X
- #.wm;
+ $:wm;
 }5
 uJ
- &(`}
+ *(`}
 
-var convertBF16SM70 = driver.Text{Code: `packed2 1101 convert_dtype_BF16_float32_row_BF16_row_F32
-!s.
-!s-
-!t;
-!u6~Ernw{q*
-!u'\|mwp
-!
-!pWp.pt
-!qk
-]rT
-Oqo
+var convertBF16SM70 = driver.Text{Base: &convertBF16SM70Narrow, Code: `packed2 1101 convert_dtype_BF16_float32_row_BF16_row_F32
+ 4$Oqo
 hyD
-p#rG
-!
-s0
-t6
-tn
-u#
-z<p}
-s1
-u_
-s2
-s/
+ 6&s/
 z0
 sAph
 yQ
-tE
-u"
-|Er{
-ua'
+ (,ua'
 {W
-}W
-pDq~yG
-}c
-}X
-|EtY
-s<pS4
+ ,&s<pS4
 {W
-uJ
-!s4
-s3
-!@
-`}
+ ,&`}
 
 var tileQ4SM70 = driver.Text{Base: &batchQ4SM70, Code: `packed2 19980 tile_nibbles
- %$!u6p)rmvQwd
- $$!pW0t8pt
- $$|Zq^
+ ($!u6p)rmvQwd
+ &$!pW0t8pt
+ &$|Zq^
 tWqS
 Ot-r-
 h5r-
 p#0zc
- 1, $$zqp.
+ @, &$zqp.
 to
 zTp}
 s1
 y^p}
 s2
- #c$uopJrf
+ $c$uopJrf
 s5{G
 /$
 ud
- #x#/$
+ $x#/$
 s/
 {Mqp
- %(vN
- &By#pf
+ ((vN
+ *By#pf
 r^)
- #$z<qW
+ $$z<qW
 q?q3
- #*wc
+ $*wc
 sFrEE
 rc
 wj4
- #N|,yUq-
+ $N|,yUq-
 zLrf
 uN*
 uB
 tf
- #&x{+p@
+ $&x{+p@
 sFq0E
 wD
 s|0q-
 u;
 vG)
- &D}ByR
+ *D}ByR
 {"voV
 prsgB
- #R#pIYe
- $$/#
+ $R#pIYe
+ &$/#
 {"voFpU
-  #)/#
+ %)/#
 pIp?3
-  %){"voFp6
+ )){"voFp6
 prsgpG
 /#
 pIpQwe
-  %0{"voFqu
-  #) #g%pIp^;
+ )0{"voFqu
+ %) $g%pIp^;
 /%
- %T#{"voFp.
-  #1/%
+ (T#{"voFp.
+ %1/%
 pIp|,0
-  %?{"vo|)p6
-  $8q:'x;
-  %F{"voFt8
-  $?q:'4*
-  %M{"voFtq
-  #F/&
+ )?{"vo|)p6
+ '8q:'x;
+ )F{"voFt8
+ '?q:'4*
+ )M{"voFtq
+ %F/&
 wZp.
-  &?{"voFqX
-  $?  &\#{"vou\pZ
-  $?  &\#{"voFsD
-  (\#{"voFsc
-  $?  '\#{"voFtd
-  (\#{"voFvP
-  $?q:7x;
-  %F{"voFvU
-  $Fq:74*
-  %M{"voFw<
-  $?wZrL
-  &?{"voFqc
-  (\#{"voFt'
-  (\#{"voFrj
-  (i${"voxLpU
-  )\#{"voFq6
-  (i${"vov@s]
-  $?zC"x;
-  %F{"voFy9
-  $FzC$4*
-  %M{"voFpdp6
-  $?wZs*
-  &?{"voFsI
-  (i${"voFx+
-  (i${"voFuE
-  (u%{"vo|)pZ
-  )i${"voFui
-  (u%{"vov@qX
-  (\#{"voFum
-  (\#{"vov@sD
-  #M #t)s<q);
+ +?{"voFqX
+ '? +\#{"vou\pZ
+ '? +\#{"voFsD
+ /\#{"voFsc
+ '? -\#{"voFtd
+ /\#{"voFvP
+ '?q:7x;
+ )F{"voFvU
+ 'Fq:74*
+ )M{"voFw<
+ '?wZrL
+ +?{"voFqc
+ /\#{"voFt'
+ /\#{"voFrj
+ /i${"voxLpU
+ 1\#{"voFq6
+ /i${"vov@s]
+ '?zC"x;
+ )F{"voFy9
+ 'FzC$4*
+ )M{"voFpdp6
+ '?wZs*
+ +?{"voFsI
+ /i${"voFx+
+ /i${"voFuE
+ /u%{"vo|)pZ
+ 1i${"voFui
+ /u%{"vov@qX
+ /\#{"voFum
+ /\#{"vov@sD
+ %M $t)s<q);
 }43
 /.
- #(r>2
+ $(r>2
 ua'
- &Fq|zr(
+ *Fq|zr(
 r>.
- &"sz##
+ *"sz##
 qL*s{
 s>rg[
 p>${c#$
@@ -26310,9 +21557,9 @@ tK4,
 qQ-
 r>1
 tf
- $e.|7q8
+ &e.|7q8
 r^,
- #Or>5
+ $Or>5
 {"z%pU
 s>sg
 ymrl
@@ -26329,107 +21576,102 @@ vN
 sW6pb
 qJ$#%
 qM2v/
- #DqM1p'
+ $DqM1p'
 tf
 G.)
 uS
 t+r$r_
-!s4
-qM*qT
+ %0qM*qT
 s<pS4
-G.)
-uq(
-!s4
-sW6a
- $o$/9
+ %(uq(
+ %5sW6a
+ &o$/9
 qI%
 zv0
 /9
 qI&
 /9
 tH90
-  )Y)/9
-  $Y)/9
-  $Y)  #X)/9
+ 1Y)/9
+ 'Y)/9
+ 'Y) %X)/9
 |Rrf
 uN*
 x{+)
-  #R)/1
+ %R)/1
 zL,
 qQ-
 /1
 q?'
-qQ-
-z<pv
- #U2|,yUq%
- $$}ypv
- #%|7p}
- ##xh
+ %%z<pv
+ $U2|,yUq%
+ &$}ypv
+ $%|7p}
+ $#xh
 /%
 zL4
- #0  $% #&/=
+ $0 '% $&/=
 r&&;
 ut)
- #D/<
- $$/;
+ $D/<
+ &$/;
 t.pAV
-  #h)/<
-  &h)t.}zpU
-  (h)t.}zp6
-  (h)t.}zqu
-  #)/=
-  'h)t.}zp.
-  (h)t.}z1p6
-  (~&t.}zt8
-  (~&t.}ztq
-  )h)t.}zqX
-  (h)t.}z0pZ
-  (h)t.}zsD
-  (t*t.}zsc
-  )h)t.}ztd
-  (t*t.}zvP
-  ([(t.}zvU
-  ([(t.}zw<
-  )h)t.}zqc
-  (t*t.}zt'
-  (t*t.}zrj
-  (t*t.}z2pU
-  )t*t.}zq6
-  (t*t.}z's]
-  (h)t.}zy9
-  (h)t.}zpdp6
-  )h)t.}zsI
-  (t*t.}zx+
-  (t*t.}zuE
-  (t*t.}z1pZ
-  )t*t.}zui
-  (t*t.}z'qX
-  (t*t.}zum
-  (t*t.}z'sD
-  $d&qY#;
+ %h)/<
+ +h)t.}zpU
+ /h)t.}zp6
+ /h)t.}zqu
+ %)/=
+ -h)t.}zp.
+ /h)t.}z1p6
+ /~&t.}zt8
+ /~&t.}ztq
+ 1h)t.}zqX
+ /h)t.}z0pZ
+ /h)t.}zsD
+ /t*t.}zsc
+ 1h)t.}ztd
+ /t*t.}zvP
+ /[(t.}zvU
+ /[(t.}zw<
+ 1h)t.}zqc
+ /t*t.}zt'
+ /t*t.}zrj
+ /t*t.}z2pU
+ 1t*t.}zq6
+ /t*t.}z's]
+ /h)t.}zy9
+ /h)t.}zpdp6
+ 1h)t.}zsI
+ /t*t.}zx+
+ /t*t.}zuE
+ /t*t.}z1pZ
+ 1t*t.}zui
+ /t*t.}z'qX
+ /t*t.}zum
+ /t*t.}z'sD
+ 'd&qY#;
 se&
 /=
-  'f)  'd)/=
-  #d)qh|{c"|
+ -f) -d)/=
+ %d)qh|{c"|
 /-
 qY#4
- $}-/-
- #l-s>sg
-/=
+ &}-/-
+ $l- %])/=
 qh~[u7~
 /=
 x9*=*,
 qe*90
-  $])/=
+ '])/=
 vp%3=,
-  $])/=
+ '])/=
 {T#/$#.
 /=
 J#d
 /=
-  '])/=
-  &])/=
- $R0/5
+ -])/=
+ +])/=
+ &R0/5
 J1{7
 q,xP|'
 /5
@@ -26439,19 +21681,19 @@ q,xZyt
 q,yZxz
 /-
 sY+
- %4/%
+ (4/%
 ws
 pc7
- &(n6
+ *(n6
 _7
- $&/%
+ &&/%
 ||
 CH
- &(ppq0
+ *(ppq0
 q4E
- $&//
- #$CA
- &$CA
+ &&//
+ $$CA
+ *$CA
 _(
 p9
 !cwX
@@ -26464,7 +21706,7 @@ p9
 /&
 {11
 C:
-  $(!c*pm
+ '(!c*pm
 /&
 })
 C.
@@ -26479,28 +21721,25 @@ p9
 /&
 ||
 C-
- $?!c'z/
-  $Oq4,
+ &?!c'z/
+ 'Oq4,
 p9
 !cqypm
 /%
-{1.
-C+
-  $D!crvpm
+ %DC+
+ 'D!crvpm
 /%
-{11
-C*
+ %DC*
 _-
- <@`}
+ V#@`}
 
-var tileQ8SM70 = driver.Text{Base: &batchQ4SM70, Code: `packed2 9760 tile_bytes
- %$!u6p)rmvQwd
- '$]|8
-tWrG
-O5q^
+var tileQ8SM70 = driver.Text{Base: &batchQ8SM70, Code: `packed2 9760 tile_bytes
+ ($!u6p)rmvQwd
+ ,$]|8
+ $$O5q^
 h+q^
 p#pdrG
- ', %( $& $$zTp}
+ 2( && &$zTp}
 s1
 y^p}
 s2
@@ -26508,102 +21747,89 @@ qN*sX
 uophrf
 /$
 ud
- #</$
+ $</$
 s/
 {Mqp
- $(vN
- %Fy#pf
+ &(vN
+ (Fy#pf
 r^)
-ua5
-z<qW
+ $$z<qW
 q?xf
- #.sFrEE
+ $*sFrEE
 |,yUq-
 |Rrf
 uN(
 x{))
 sFq0E
-ug0s8
-s<pO;
+ $,s<pO;
 q?q/
- #4z<pv
-t1|dyO
-|,yUq%
-t#yO
-  ##ug0qp
-  #%xh
+ $&z<pv
+ $$|,yUq%
+ *$xh
 /$
 zL4
- $:zL4
-G')
-tg1q-
+ &( %% $$tg1q-
 u;
 ut)
- #Htg6P5
-w/2
-{Qp4we
-x'u}QA
-}ByR
+ ,:}ByR
 t.pAV
 prsgB
 /#
-q"b3
-  $)/#
+ (}'/#
 t.}zpU
-  $)q"p7e
-  %)t.}zp6
+ ') (J/#
+t.}zp6
 prsgpG
-tg6a6
-{Qp5we
-  $/t.}zqu
-  #(/%
+ $l% &e&/#
+t.}zqu
+ %(/%
 wZwn
 /%
-  %?/$
+ )?/$
 t.}zp.
-  #1  '?t.}z1p6
-  $)  &?t.}zt8
-  $9  %?t.}ztq
-  $?wZp.
-  '?t.}zqX
-  (?t.}z0pZ
-  (?t.}zsD
-  '?t.}zsc
-  $EwZq0pZ
-  '?t.}ztd
-  (?t.}zvP
-  (?t.}zvU
-  '?t.}zw<
-  $EwZrL
-  '?t.}zqc
-  (?t.}zt'
-  (?t.}zrj
-  '?t.}z2pU
-  $EwZ{;
-  '?t.}zq6
-  (?t.}z's]
-  (?t.}zy9
-  '?t.}zpdp6
-  $EwZs*
-  '?t.}zsI
-  (?t.}zx+
-  (?t.}zuE
-  '?t.}z1pZ
-  $EwZ2sI
-  '?t.}zui
-  (?t.}z'qX
-  (?t.}zum
-  '?t.}z'sD
-  #L/(
+ %1 -?t.}z1p6
+ ') +?t.}zt8
+ '9 )?t.}ztq
+ '?wZp.
+ -?t.}zqX
+ /?t.}z0pZ
+ /?t.}zsD
+ -?t.}zsc
+ 'EwZq0pZ
+ -?t.}ztd
+ /?t.}zvP
+ /?t.}zvU
+ -?t.}zw<
+ 'EwZrL
+ -?t.}zqc
+ /?t.}zt'
+ /?t.}zrj
+ -?t.}z2pU
+ 'EwZ{;
+ -?t.}zq6
+ /?t.}z's]
+ /?t.}zy9
+ -?t.}zpdp6
+ 'EwZs*
+ -?t.}zsI
+ /?t.}zx+
+ /?t.}zuE
+ -?t.}z1pZ
+ 'EwZ2sI
+ -?t.}zui
+ /?t.}z'qX
+ /?t.}zum
+ -?t.}z'sD
+ %L/(
 s<q9,
- &AqL*s{
+ *p*qL*s{
 s>r\U
 p>#(uH#
 {NpK
 {U090,
 s(09,
 y7
- #.sW*q[
+ $$sW*q[
 vp$39/
 sk+
 vN
@@ -26613,102 +21839,47 @@ qM2v/
 J#d
 qM1p'
 tf
-G*)
-uS
-t+r$r_
- ##qM*qT
+ &g.t+r$r_
+ %0qM*qT
 s<pS4
-G*)
-uq(
- ##sW6a
- $y0/0
+ $%uq(
+ %5sW6a
+ &i$/0
 q,w~vKc<
 q,xZuC
 /0
 q,yZq(
 q,~'rP
 /,
-p92
- '4pc3
- &$n2
+ .0pc3
+ *$n2
 _3
- &&n4
-_(
- %&ppq0
+ *&n4
+ *$ppq0
 _5
- &&n7
-_&
- <0`}
+ *&n7
+ X#$`}
 
-var tileMixedSM70 = driver.Text{Code: `packed2 15008 tile_mixed
-!s.
-!s-
-!t;
-!u6p)rmvQwd
+var tileMixedSM70 = driver.Text{Base: &batchMixedSM70, Code: `packed2 15008 tile_mixed
+ ($!u6p)rmvQwd
 !u'w{yjpE}:wd
 !xgp[rmr[p3gq*
-!
-!pWwnpt
-!}ex(
-!qk
-]2qq
-tWqq
-OqyrA
+ .(OqyrA
 h*r-
 p#1qq
-!
-s0
-p,qX
-tn
-u#
-v0
-vc
-uG
-|4
-u<q6
-p,y9
-p,ui
-p,um
-p,rL
-p,{n
-p,yu
-p,p0pZ
-{Y'tq
-to
-t$td
-t$vP
-t$vU
-p"s*
-t$q6
-zqs]
-zq<pU
-zq<p6
-zqqu
-zqqX
-zq0pZ
-zqsD
-zqsc
-zqqc
-zTp}
+ D( B$zTp}
 s1
 y^p}
 s2
 qN*pv
-{y$
-uoq9rf
+ $0uoq9rf
 /$
 ud
-ubpA
-/$
+ $./$
 s/
 {Mqp
-tHp@
-}k
-}k
-}\y~
-z<sT
-|C$3
-q\*r%
+ (( $s#z<sT
+ $]#q\*r%
 z5y{
 q\6pv
 xDpaK
@@ -26716,8 +21887,7 @@ r=<rX
 }px<w>p3u}vM&'3R
 r,rE
 W{$qG.
-v4u(&pk
-WqG.|^
+ $2WqG.|^
 pg&,
 q\*rR
 xeZ
@@ -26725,13 +21895,11 @@ s/
 r,pA
 W{6{i
 pg(,
-pH'8
-/&
+ $P'/&
 }px<w>p3u}vMA3rN
 r,pS
 z)<qG.
-v4u((pk
-|H
+ $W'|H
 /'
 q>p5,
 /'
@@ -26742,7 +21910,7 @@ s/
 xT
 /'
 pg(4
-  #3/'
+ %3/'
 }px<w>p3u}vMA3tU
 r,pO
 /'
@@ -26752,12 +21920,10 @@ pg44
 /'
 pg&M
 /'
-xe&3
-s/
-y6
+ &k&y6
 /'
 pg(M
-  $2}px<w>p3u}vMA3uD
+ '2}px<w>p3u}vMA3uD
 r,q9
 /'
 q{#M
@@ -26765,24 +21931,14 @@ q{#M
 pg4M
 WyIp=
 {y+
-vArEpk
-rxr$B
-|2B
-v_<
-!s4
-y#pf
+ $x& *:y#pf
 G5)
 zv2
-ua2
-z<qW
+ $(z<qW
 }47
-uN$
-sFrEE
-tE
-p<+
+ (&p<+
 wj4
-G#)
-|,yUq-
+ $.|,yUq-
 s<q9rf
 /-
 r&3;
@@ -26794,8 +21950,7 @@ tK84
 r&6;
 {W
 /#
-qY+4
-{-
+ $\/{-
 /#
 {v
 zM)
@@ -26811,35 +21966,20 @@ D')
 t3+r{
 qY-;
 }46
-qQ*
-ua'
-G))
-WyIpX
+ (W/WyIpX
 }U|:m1M
 zUm5
 }&m3=5
-wgpA)
-t32qp
-ua2
-}46
-t3.qp
-qQ&
-ua'
-G%)
-q|zr(
-G'R
-}ypb
+ $*t32qp
+ $$ %-t3.qp
+ ,&}ypb
 qY;,
-ws
-!s4
-s/
+ &"s/
 |,yUr{
 q"p4;
 s/
 D7)
-uN,
-x{-)
-sFp0E
+ &*sFp0E
 /(
 {g|k&
 y.?op$gp/xIpys)'
@@ -26877,8 +22017,7 @@ uY#
 p<,
 |,yUq%
 s<pS4
-G+)
-/'
+ $6/'
 |j9V
 ws
 /9
@@ -26888,39 +22027,29 @@ J&d
 z)<rR
 q"p74
 pIY8
-q>sS*
-IpYq'rS{+p?{a%
-!s4
-W{$rR
+ $q$IpYq'rS{+p?{a%
+ $$W{$rR
 q"p^4
 pIp58
-q>sS)
-r=0q[
+ $*r=0q[
 uPp4pT
 r=5q~
-pIp4we
-r=6u)
-q>Y4t,
-r=1P
-x'pPQA
-}ByR
+ $(r=6u)
+ $$r=1P
+ $$}ByR
 uS
 prsgB
 r=6sT
 pIbe
-z80t,
-/$
-  #*/$
-s9pU
-  #*/$
+ $V#/$
+ $$/$
+ $G %*/$
 pIxG
-  &*s9p6
-prsgpG
+ +* $$prsgpG
 /#
 x'pPQp2
 /#
-s9qu
-  #'/,
+ $$ %'/,
 |j5V
 ws
 /,
@@ -26929,67 +22058,48 @@ J&d
 |j3V
 z)<s{
 L#%9
-  &S#W{$s{
+ +S#W{$s{
 L&%;
-  $S#/,
-  #S#/,
-  #S#/,
-  #S#/+
-  #K/+
-s9qX
-  $>  'S#s90pZ
-  #K  (S#s9sD
-  &S#s9sc
-  $7|j1V
-  &S#|j/V
+ 'S#/,
+ %S#/,
+ $I/,
+ $$/+
+ $$/+
+ $B '> -S# $$ %K /S# $$ +S# $$ '7|j1V
+ +S#|j/V
 /,
 L3%C
-  &V$/,
+ +V$/,
 L6%E
-  -S#s9qc
-  )S#s9t'
-  )S#s9rj
-  &V$s92pU
-  $7|j-V
-  &V$|j+V
+ 9S#s9qc
+ 1S#s9t'
+ 1S#s9rj
+ +V$s92pU
+ '7|j-V
+ +V$|j+V
 /,
 LC%M
-  'S#LF%O
-  -V$s9sI
-  )V$s9x+
-  )V$s9uE
-  &Y%s91pZ
-  #7/2
+ -S#LF%O
+ 9V$s9sI
+ 1V$s9x+
+ 1V$s9uE
+ +Y%s91pZ
+ %7/2
 wAuLt^>zt'V
 /2
 wAuLt^>p+qAV
-v{A
-shyn?\p0p/Qtz
-z).yU
+ &Y&z).yU
 tIp8Z&.
-pH,8
-pIp?8
-|x'yI
-q>sS/
-v4sS0
-r#sS1
-x'u}QA
-t3.u)
-q$sg
-wAuLt^>p+q/V
-  $0sz##
-z)*t0
-pH-pe
-pIp|8
-/$
-  &0t3.pC0
-  #0qL*s{
+ &&|x'yI
+ *$t3.u)
+ $$wAuLt^>p+q/V
+ ($z)*t0
+ 0$t3.pC0
+ $;qL*s{
 s>u0pF
 p>$pjuH$
 /8
-  #S'G.)
-uS
-ymrl
+ %S' &q,ymrl
 p>%UuH%
 {NpK
 qnf%f,
@@ -27006,25 +22116,18 @@ vN
 sW6pb
 qJ$#%
 qM2v/
-J#d
-qM1p'
+ $+qM1p'
 tf
 G0)
 uS
 t+r$r_
-!s4
-qM*qT
-  #>G0)
-uq(
-!s4
-sW6a
-s~
-!s4
-z<pv
+ %0qM*qT
+ %> %(uq(
+ %5sW6a
+ &o$z<pv
 J.vKc<
 sY
-!s4
-/A
+ $)/A
 J4q(
 J5rP
 /?
@@ -27050,117 +22153,64 @@ J2{h
 J3|<
 /0
 sY.
-!s}
-s3
-!tj
-/(
+ (@/(
 ws
 z>F
 pc$
-p9
-!u8
-tX
+ &*tX
 CH
 q4G
-p9
-!{J
-/(
+ &*/(
 ||
 C#
-_,
-p9
-!|r
-vbM
-ppp0
+ &> &7ppp0
 q4"
-p9
-!y=pm
-/(
-vb;
-n6
+ &&/(
+ $$n6
 _7
-p9
-!cwG
+ &&/(
+ $"n8
+ '( $(/#
+ $5CS
+ '. $>/#
+ $7CR
+ '4 $@ '.CQ
+ ':!cxw
+ '.CP
+ '@!c'y3
+ ':CO
+ 'F!c'z/
+ ':CN
+ 'L!cqypm
 /(
-{1.
-n8
-  $(!cwX
-/#
-vb;
-CS
-  $.!cx#
-/#
-{1.
-CR
-  $4!c*pm
-  $.CQ
-  $:!cxw
-  $.CP
-  $@!c'y3
-  $:CO
-  $F!c'z/
-  $:CN
-  $L!cqypm
+ $7C2
+ &$!crvpm
 /(
-{11
-C2
-_*
-p9
-!crvpm
-/(
-{15
-C*
-_&
-p9
-!ct-pm
-  $'_(
+ $&C*
+ &$!ct-pm
+ ''_(
 p9
 !c'wG
 /(
 vbe
 ppq)
 _/
-!u9
-p,0rj
-tl
-to
-tk
-tm
-zqsI
-st
-zqx+
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ V#*`}
 
 var widenQ4SM80NarrowAligned = driver.Text{Base: &gatherMixedSM70, Code: `packed2 18879 widen_nibbles
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- #(!u6x<w>p3p{q*
+ $(!u6x<w>p3p{q*
 !u'w{yjpE}:wd
 !
 !pW0qcpt
 !yN
- #.]5rO
+ $.]5rO
 tWq^
 OsCqq
 hp0qo
 p#5rA
- ), &&p,{n
+ 0, *&p,{n
 zqsD
 to
 q.0qp
@@ -27176,21 +22226,20 @@ s/
 x2
 s/
 xA
-  $$vF
- #e#s5{G
+ '$vF
+ $e#s5{G
 q.0r7
 }w|V
- #Jt4
+ $Jt4
 tF8
- #M #Nq.+pf
+ $M $Nq.+pf
 q>qRM
 s/
 q.2p-
 q:$M
 z8+
 q:$rf
-z8+
-t9Z
+ %$t9Z
 s/
 q..q~
 p_%38
@@ -27219,19 +22268,19 @@ q:/,
 q=.P5
 pg$,
 s|0qO
-  #9s/
+ %9s/
 q"b4
 q=.a0
 t*4,
 /#
- ${&ra<pK
+ &{&ra<pK
 |C5&8
 L"pk
 sBp5%"
 rYpT-
 s/
 r#p4q5
- #Q(r,{A
+ $Q(r,{A
 v}xuysv6rquA}L6v-re
 tE
 vGu$
@@ -27240,71 +22289,67 @@ q?ps
 qQ.
 tE
 }0r}
-ua2
-}47
-  $'q|{'/
+ %'}47
+ ''q|{'/
 tE
 qQ/
 tE
 zLs6
-}47
-se#
+ %*se#
 qQ-
-  %'se&
-  $'|D=&
-  $*r^='
-  $-D'98
+ )'se&
+ ''|D=&
+ '*r^='
+ '-D'98
 tf
 }46
 qQ0
 tE
 D*=)
-  &'s5~2
- #0s[pa
+ +'s5~2
+ $0s[pa
 q='rR
 D1)
 s|*q-
-  $Js|6qp
-qQ.
-wc
- 's%ts
+ 'Js|6qp
+ %Kwc
+ ,s%ts
 tA)
 rc
- &<szpM
+ *<szpM
 q=.yU
-  $U#s|0pv
+ 'U#s|0pv
 se8
-qQ-
-uB
- %T#pIp4qU
+ %NuB
+ (T#pIp4qU
 s|.p''
 |H.
- #q#y@<pb
+ $q#y@<pb
 wH(U
 s|.a<
 pIYe
-  $(/#
+ '(/#
 prry([
 /#
 pIp?3
-  %(prrJ(pG
+ )(prrJ(pG
 /#
 pIpQwe
-  %.prsR(pF
+ ).prsR(pF
 /%
 ut=:
-qQ-
-wD
- %x#pIs^)
+ %AwD
+ )ApIs^)
 /%
-  $A/$
+ 'A/$
 S$(px
 /%
-  &AS$xm&
-  'A  $(  &A  #.ra<pv
+ +AS$xm&
+ -A '( +A %.ra<pv
 D<=%
-  %X$r>2
- #?G))
+ )X$r>2
+ua2
+G))
 x@*#(
 vgrJpx
 vgqipG
@@ -27314,137 +22359,131 @@ q=<P0
 qn8%8;
 k8%=
 y7
- $S'sU8
+ &d)sU8
 /+
 DE)
 /+
-  $X%/+
- 'e% &< #w+/+
-  $^%/+
+ 'X%/+
+ ,e% *< $w+/+
+ '^%/+
 seL
- %t*pIs^8
+ (t*pIs^8
 /+
-  $W$/*
-wH(U
-/+
-  4W$ut=N
- %'pIs^A
-  &U$S7(px
-  'U$S7x."
-  '?S7x.$
-  '?S7x.&
+ 'W$/*
+ %W$/+
+ GW$ut=N
+ ('pIs^A
+ +U$S7(px
+ -U$S7x."
+ -?S7x.$
+ -?S7x.&
 /+
 DP=%
-  $]&  $S$q<""$
-  &S$/+
+ ']& 'S$q<""$
+ +S$/+
 qnP%P;
 kP%U
 y7
- %^$q.*qT
- $%/9
+ (^$q.*qT
+ &%/9
 }U|:p:1v.
-  $s(pH,8
-  $s(/9
+ 's(pH,8
+ 's(/9
 pg$M
 s/
 /9
-  (s(/9
-  #s(/9
-  's(/9
-  $s(/9
-  *s(/9
-  #s(/9
+ /s(/9
+ %s(/9
+ -s(/9
+ 's(/9
+ 3s(/9
+ %s(/9
 zC&,
 /9
-pg$,
-/8
-  %s(/9
-  &s(/9
+ %s(/8
+ )s(/9
+ +s(/9
 x=p8%%"
-  2s(se#
-  )s(se%
-  &s(se(
-  +s(D'=+
+ Cs(se#
+ 1s(se%
+ +s(se(
+ 5s(D'=+
 tf
 se/
-  &s(se2
-  's(/9
+ +s(se2
+ -s(/9
 D1)
 /9
- $S%/9
-qQ.
- #I $E %{+  $s(r>1
- '8/9
-zLs6
-se:
+ &S%/9
+ %K $I &E ({+ 's(r>1
+ ,8/9
+ %x)se:
 /9
-  $s( %[* #X$  #s(/9
-  $s(/8
-wH(U
+ 's( ([* $X$ %s(/9
+ 's(/8
+ %s(/9
+ Ks( $E )A -s(X"(px
+ -s(X$x."
+ -AX&x.$
+ -AX(x.&
 /9
-  6s( #E %q)  's(X"(px
-  's(X$x."
-  'AX&x.$
-  'AX(x.&
-/9
-  $s(seD
+ 's(seD
 qQ0
-r>6
-  )p&/9
-  ,s(seI
-  %s( %~# '8  $s(seN
-  &s( #<  >s( ##  's(  5U$  %s(seX
-  0s( %{$/)
+ $< 1p&/9
+ 7s(seI
+ )s( (Z' ,8 's(seN
+ +s( $< [#s( $# -s( IU$ )s(seX
+ ?s( ({$/)
 ws
 pcV
 pc.
- $*})
+ &*})
 nV
 _/
- $*s|0q-
+ &*s|0q-
 tX
 n\
 _-
- $(tX
+ &(tX
 C}
-  $' #,ra<pV
+ '' $,ra<pV
 ||
 Cx
 _0
- $*/$
+ &*/$
 })
 C<
- $I #N  $'  $> #, $R#C6
-  $> #K $H  $C #A $.C.
+ &I $N '' '> $, &R#C6
+ '> $K &H 'C $A &.C.
 _0
 !u9
 p,0s]
- &{# #W:st
- #" 3Z:`}
+ *{# $W:st
+ $" DZ:`}
 
 var widenQ4SM70NarrowAligned = driver.Text{Base: &widenQ4SM80NarrowAligned, Code: `packed2 27020 widen_nibbles
 !s.
 !s-
- )(]pdqq
- #$O2|L
- x%$q=5q[
+ 0(]pdqq
+ $$O2|L
+ q)$q=5q[
 s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- #"pIpae
- %V# #S#/$
-  *1/$
+ %'qfq0v(5r4
+ $"pIpae
+ (V# $S#/$
+ 31/$
 zC(3
- %L #G  ,1zC1we
- %@ #;  +@/&
- ($pIs^E
+ (L $G 71zC1we
+ (@ $; 5@/&
+ .$pIs^E
 /&
- $O/%
- $V#  +8  &f# #*  0f#  -1  &f#  ,@ *:pLN3
+ &O/%
+ &V# 58 +f# $* ?f# 91 +f# 7@ 2:pLN3
 uPp8X8
 pL>3
 uPp8H8
@@ -27453,64 +22492,64 @@ uPp878
 q"w]
 uPp8'8
 yMpQ^p*w?
- #,qnu%u;
+ $,qnu%u;
 ku%z
- %&sUu
+ (&sUu
 /,
- #&/,
- $$/,
- ,$/,
- $$/,
- &$pIs^u
+ $&/,
+ &$/,
+ 6$/,
+ &$/,
+ *$pIs^u
 /,
- $&/+
- $$  *v%/,
-  Ov% &FpIsSB
-  &t% $,  /t% #*  0Z' #,  0Z' #,  +@/,
- '$  +r%/,
+ &&/+
+ &$ 3v%/,
+ ~#v% *FpIsSB
+ +t% &, =t% $* ?Z' $, ?Z' $, 5@/,
+ ,$ 5r%/,
 t=>&>;
 p%>&9
- )2/:
- ($/:
- $$/:
- ($/:
- #$/:
- '$/:
- $$/:
- *$/:
- #$/:
- #$/:
- #$/9
- %$/:
+ 02/:
+ .$/:
  &$/:
- W#$/:
- #$/:
+ .$/:
  $$/:
- 1$/:
+ ,$/:
+ &$/:
+ 2$/:
  $$/:
- )$/:
+ $$/:
  $$/9
- $$  *R,/:
-  Q#R, &J  'R, $,  /R, #*  0h- #,  0h- #,  +@/:
- )$  +R,/:
-  ,R, #B  %R, *(  $R, #&  &R, #*  c#R, ##pIxS#I
-  ]#t%  %R, %e$  ,R,rHr(#yH#y;
+ ($/:
+ *$/:
+ ^$$/:
+ $$/:
+ &$/:
+ @$/:
+ &$/:
+ 0$/:
+ &$/9
+ &$ 3R,/:
+ S$R, *J -R, &, =R, $* ?h- $, ?h- $, 5@/:
+ 0$ 5R,/:
+ 7R, $B )R, 2( 'R, $& +R, $* v$R, $#pIxS#I
+ l$t% )R, (e$ 7R,rHr(#yH#y;
 xd#yH#~
- )2/*
- r#$`}
+ 02/*
+ e%$`}
 
 var widenQ8SM80NarrowAligned = driver.Text{Base: &gatherQ8SM70, Code: `packed2 16980 widen_bytes
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- #(!u6x<w>p3p{q*
- $$!pW0qcpt
+ $(!u6x<w>p3p{q*
+ &$!pW0qcpt
 !yN
- #&]1rO
+ $&]1rO
 tWqS
 O'r6s7
 hr:q^
 p#1q^
- *,p,{n
+ 2,p,{n
 zqsD
 to
 q.0qp
@@ -27524,21 +22563,20 @@ s/
 xA
 s/
 vF
-  $$v8
- #Hs5{G
+ '$v8
+ $Hs5{G
 q.0r7
 }w|V
- #Jt4
+ $Jt4
 tF8
- #M #Nq.+pf
+ $M $Nq.+pf
 q>p|M
 s/
 q.2p-
 pIqRM
 z8+
 q:$rf
-z8+
-t9Z
+ %$t9Z
 s/
 q..q~
 p_%38
@@ -27567,15 +22605,15 @@ q:.,
 q=.P5
 pg$,
 q"|T
- #e$ %P'tF,
- $%ra<pK
+ $e$ (P'tF,
+ &%ra<pK
 |C4&7
 pH8pk
 xQ&8
 rYq5-
 s/
 r#p4qU
- #n*r,{A
+ $n*r,{A
 v}xuysv6rquA}L6v-re
 tE
 vGu$
@@ -27584,56 +22622,50 @@ q?ps
 qQ,
 tE
 }0r}
-ua2
-}44
-  $'zLr+
-}44
-}47
+ %'}44
+ ''zLr+
+ %&}47
 qQ+
-  ('|D98
-  $*r^98
-  $-D'95
+ /'|D98
+ '*r^98
+ '-D'95
 tf
 }43
 qQ-
 tE
 D*=)
-  &'s5~2
- #0z'
+ +'s5~2
+ $0z'
 q='rR
 G6)
- $e$  $Fwc
- '(q=.yU
- #$}44
-tg1pv
-  $Mrc
- %6tg6P5
+ &e$ 'Fwc
+ ,(q=.yU
+ $$ %Ltg1pv
+ 'Mrc
+ (6tg6P5
 w/2
- %.q$sg
+ (.q$sg
 /#
 q"b3
- $'/#
+ &'/#
 xBQ~#
 /#
 q"p7e
-  %(q$ry(
+ )(q$ry(
 tg6a6
 {Qp5we
-  $-q$rJ(
+ '-q$rJ(
 /%
 ut98
-qQ+
-uB
- %7/%
-  %@/$
+ %@uB
+ (7/%
+ )@/$
 q$sR(
-  '@N#(
-  '@N#(
-/%
-  %@N#(
-ra<pv
+ -@N#(
+ -@ %(/%
+ )@ %-ra<pv
 D;=$
-  %|#wD
+ )|#wD
 ua2
 G')
 x@'#%
@@ -27645,148 +22677,141 @@ q=<P0
 qn5%5;
 k5&8
 y7
- $]%sU5
+ &]%sU5
 /*
 G6)
 /*
-  $x$ 'a$/*
-  $Q$/*
- #1 %H/*
-  %~#/)
-  /~#/*
-  (~#  0|#N4(
-  '>N4(
-  &|#N4(
-/*
+ 'x$ ,a$/*
+ 'Q$/*
+ $1 (H/*
+ )~#/)
+ =~#/*
+ /~# ?|#N4(
+ -> %( +|# %-/*
 DN=$
-  $y%  $z#x@8#6
-  &z#/*
+ 'y% 'z#x@8#6
+ +z#/*
 qnJ%J;
 kJ&8
 y7
- %Lq.*qT
- $%/7
+ (Lq.*qT
+ &%/7
 }U|:p:.v.
-  $Z(pH+8
-  $Z(/7
+ 'Z(pH+8
+ 'Z(/7
 pg$M
 s/
 /7
 q:$M
-  'Z(/7
-  #Z(/7
-  'Z(/7
-  $Z(/7
-  *Z(/7
-  #Z(/7
+ -Z(/7
+ %Z(/7
+ -Z(/7
+ 'Z(/7
+ 3Z(/7
+ %Z(/7
 zC&,
 /7
-  $Z(/7
-  (Z(/7
+ 'Z(/7
+ /Z(/7
 x=p8&%#
 L#pk
 xQ%#
-  0Z(se#
-  %Z(se%
-se#
-  %Z(se(
+ ?Z(se#
+ )Z(se%
+ %' )Z(se(
 se&
-  $'|D=&
-  $*r^='
-  $-D'=+
+ ''|D=&
+ '*r^='
+ '-D'=+
 tf
 se/
-  &Z(se2
-  'Z(/7
+ +Z(se2
+ -Z(/7
 D1)
 /7
-ua2
-se5
-qQ,
-r>2
- $z# %w'/7
- #t'se9
+ %Kse5
+ %Kr>2
+ &z# (w'/7
+ $t'se9
 /7
 se7
-qQ+
-r>.
- $6 #a#/7
-  %Z(/6
-  /Z(/7
-  'Z(ut=9
-qQ+
- #)  %@  -Z(p1"(
-  '@p1$(
-  &Z(p1&(
+ %Mr>.
+ &6 $a#/7
+ )Z(/6
+ =Z(/7
+ -Z(ut=9
+ %@ $) )@ 9Z(p1"(
+ -@p1$(
+ +Z(p1&(
 /7
-  $Z(seC
+ 'Z(seC
 qQ-
 r>5
-  $Z(q<""$
-  &Z(/7
-  #Z(k5%:
-  'Z(DD)
-  $Z(seH
-  'Q$  $Z(seL
+ 'Z(q<""$
+ +Z(/7
+ %Z(k5%:
+ -Z(DD)
+ 'Z(seH
+ -Q$ 'Z(seL
 /*
 seJ
-  %~#  :Z(ut=L
-  <|#  %Z(seV
-  )z#  $Z(kJ%O
-  &Z( %i' #|#ws
+ )~# S#Z(ut=L
+ W#|# )Z(seV
+ 1z# 'Z(kJ%O
+ +Z( (i' $|#ws
 pcS
 pc,
- $T$ #|#tX
+ &T$ $|#tX
 C}
 _+
- $T$tX
+ &T$tX
 Cz
-  $' #*ra<pV
+ '' $*ra<pV
 ||
 Cu
 _-
- $*/$
- $<_,
- $7/$
+ &*/$
+ &<_,
+ &7/$
 tX
 C5
-  $9 #,tX
+ '9 $,tX
 C2
-  $> #,/$
+ '> $,/$
 ||
 C-
 _-
 !u9
 p,0s]
- &\#zq<p6
+ *\#zq<p6
 st
 zqqu
- 3(`}
+ D(`}
 
 var widenQ8SM70NarrowAligned = driver.Text{Base: &widenQ8SM80NarrowAligned, Code: `packed2 25122 widen_bytes
 !s.
 !s-
- )(]6qq
- #$O2rqs7
- e%$q=5q[
+ 0(]6qq
+ $$O2rqs7
+ y($q=5q[
 s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 /$
 q"p|3
- %V# #Q#/$
-  +1pL)e
- %J #E  +1 #"{Qp82we
- $> #;  +?/&
- ($/&
- %$/%
- #$/%
-  /e# #,  0e#  ,1/&
-  %e#  ,? *8pLL3
+ (V# $Q#/$
+ 51pL)e
+ (J $E 51 $"{Qp82we
+ &> $; 5?/&
+ .$/&
+ ($/%
+ $$/%
+ =e# $, ?e# 71/&
+ )e# 7? 28pLL3
 uPp8V8
 pL=3
 uPp8F8
@@ -27795,68 +22820,68 @@ uPp868
 q"w]
 uPp8&8
 yMpQ^p*w?
- #,qnr%r;
+ $,qnr%r;
 kr&8
- %&sUr
+ (&sUr
 /+
- #&/+
- )$/+
- $$/+
+ $&/+
+ 0$/+
  &$/+
- %$/*
- #$/*
-  Hn%/+
-  1n%  9l%N4(
-  0Q'  ,1  &l%  ,?/+
- 'P$  +j%/+
+ *$/+
+ ($/*
+ $$/*
+ p#n%/+
+ An% Q#l%N4(
+ ?Q' 71 +l% 7?/+
+ ,P$ 5j%/+
 t==&=;
 p%=&8
- )2/8
- ($/8
+ 02/8
+ .$/8
+ &$/8
+ .$/8
  $$/8
- ($/8
- #$/8
- '$/8
+ ,$/8
+ &$/8
+ 2$/8
  $$/8
- *$/8
- #$/8
- #$/8
  $$/8
- ($/8
- S#$/8
- #$/8
- +$/8
+ &$/8
+ .$/8
+ V$$/8
  $$/8
- ($/8
- %$/7
- #$/7
-  Hi+/8
-  0i+ (F  6i+ #8  0}, #,  /i+ #*  ,s# )$  +i+/8
-  #i+kr%w
-  'i+ #<  $i+ (&  $i+ #&/+
- &$  ^#i+ &R#  ]#l%  %i+ %V#  ,i+rHr(#sH#s;
+ 4$/8
+ &$/8
+ .$/8
+ ($/7
+ $$/7
+ p#i+/8
+ ?i+ .F Ki+ $8 ?}, $, =i+ $* 7s# 0$ 5i+/8
+ %i+kr%w
+ -i+ $< 'i+ .& 'i+ $&/+
+ *$ n$i+ *R# l$l% )i+ (V# 7i+rHr(#sH#s;
 xd#sH#x
- p#2`}
+ a%2`}
 
 var widenMixedSM80NarrowAligned = driver.Text{Base: &gatherMixedSM70, Code: `packed2 30167 widen_mixed
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- #(!u6x<w>p3p{q*
- %$!pW0qcpt
+ $(!u6x<w>p3p{q*
+ ($!pW0qcpt
 !yN
- #&]5qS
+ $&]5qS
 tWq^
 Ou/qo
 ht?qq
 p#6rT
- /,p,{n
+ <,p,{n
 p"{^
 t$sI
 p"yu
 t$uE
 t$1pZ
 t$p.
- *(zqsD
+ 2(zqsD
 to
 q.0qp
 s2
@@ -27873,21 +22898,20 @@ s/
 u?q9
 s/
 x2
-  $$xA
- #Nr?*
+ '$xA
+ $Nr?*
 q.0r7
 }w|V
- #Jt4
+ $Jt4
 tF8
- #M #Nq.+pf
+ $M $Nq.+pf
 pg2M
 s/
 q.2p-
 q:2M
 z8+
 q:2rf
-z8+
-t9Z
+ %$t9Z
 s/
 q..q~
 p_338
@@ -27899,7 +22923,7 @@ r]|J
 qfYr4
 }.p'
 qzp8$^
- #b#q=<xx
+ $b#q=<xx
 q:24
 |H
 p_4qd8
@@ -27912,28 +22936,28 @@ q=y8
 |C3pN
 q=0a*
 zC&,
- %i$ #P$tIsS-
- #$ #@pH,p*
+ (i$ $P$tIsS-
+ $$ $@pH,p*
 q=.rX
 {y#
 pg2,
 q"|T
- '@ $l% #{%q>b&'
- #$WyRyU
+ ,@ &l% ${%q>b&'
+ $$WyRyU
 x=qV3
 s|<rR
 q"p|4
- #~%q>p58
+ $~%q>p58
 tG8
- $"q>p|8
+ &"q>p|8
 v^8
 q=.a0
 L",
 /)
- #X%/)
- $$/(
-  $7/(
-  #7 #h%q>p7qP
+ %9/)
+ '9/(
+ '7/(
+ %7 $)q>p7qP
 L#8
 /(
 q>p5qU
@@ -27945,7 +22969,7 @@ k1%6
 rY%2-
 s/
 r#s^3
- #j$r,{A
+ $j$r,{A
 v}xuysv6rquA}L6v-re
 tE
 zM="
@@ -27954,9 +22978,8 @@ se%
 qQ2
 tE
 D$r}
-ua2
-se(
-  $'}0=(
+ %'se(
+ ''}0=(
 tf
 se,
 qQ3
@@ -27964,88 +22987,84 @@ tE
 D"w"
 tf
 se/
-  $'vk
- #0sU3
+ ''vk
+ $0sU3
 q='rR
 D.)
- ${$se2
-qQ2
-wc
- '(zUm3
+ &{$se2
+ %;wc
+ ,(zUm3
 }&q9=3
- %&se:
- #$qQ0
+ (&se:
+ $$qQ0
 rc
- '&s|.p=
+ ,&s|.p=
 pIY%3
- )*ts
+ 0*ts
 tA7
 uB
- &&szpj
+ *&szpj
 s|*p=
 pIp^%8
- )*q=.q~
+ 0*q=.q~
 t_m$=9
- #&se@
+ $&se@
 WyBrR
 se;
 qQ/
 wD
- &8/7
+ *8/7
 J'd
- #,ut==
-qQ/
-r>2
- %5s|<q-
+ $,ut==
+ %,r>2
+ (5s|<q-
 pIs^5
- #DIpYq'rS{+b{a$
- #$t31q-
+ $DIpYq'rS{+b{a$
+ $$t31q-
 pIp7%4
- $*uPp4pN
- #,pIp4we
+ &*uPp4pN
+ $,pIp4we
 Ww;u)
 q>Y4t,
- #' $4prry(U
+ $' &4prry(U
 Ww;sT
 pIbe
- $+ #$/$
+ &+ $$/$
 prrJ([
 /$
 pIxG
-  &)prsR(pG
+ +)prsR(pG
 /#
 x'pPQp2
 /#
 S&(pF
 /,
 uM=?
-qQ/
-r>.
- &x#/,
+ %Mr>.
+ *x#/,
 J'd
 /,
 y?=A
-qQ/
- &+/,
+ %, *+/,
 pIs^9
-  %W#/,
+ )W#/,
 pIp7%9
- #R#/,
-  #W#/,
-  #W#/,
-  #W#/+
- #>/+
+ $R#/,
+ %W#/,
+ %W#/,
+ %W#/+
+ $>/+
 S&(px
 /,
-  'W#S&xm*
-  (W#  #)  %W#  #-ra<pv
+ -W#S&xm*
+ /W# %) )W# %-ra<pv
 DC=4
 tf
 seP
 qQ3
 r>5
 ua2
- #Lx@.#,
+ $Lx@.#,
 vgrJpx
 vgqipG
 vgqKU
@@ -28053,203 +23072,194 @@ yMbp*8w?
 q=<P0
 qn_%_;
 k_%e
- #5v"~B
- #7sU_
+ $5v"~B
+ $7sU_
 /9
 DQ)
 /9
-ua2
-seU
- %n&/9
- #$zUmV
+ %3seU
+ (n&/9
+ $$zUmV
 }&q9=V
- #&  $-se]
+ $& '-se]
 /9
 qQ0
 r>*
- './9
+ ,./9
 pIY%_
 /7
- &,/9
-  %{%r>6
- &* #w+/9
+ *,/9
+ ){%r>6
+ ** $w+/9
 pIp^%e
- '(  $3/9
+ ,( '3/9
 t_m$=\
-ua2
-sed
+ %Hsed
 /9
 se^
 qQ/
- %@ $v+/9
+ (@ &v+/9
 J'd
 /9
 ut=a
-qQ/
-rc'
- %)/9
+ %,rc'
+ ()/9
 pIs^b
-  %{%/9
+ ){%/9
 pIp7%a
- #R#/9
-  #{%/9
-  #{%/9
-  #{%/8
- #>/8
-  #{%/9
-  2{%X"(pF
+ $R#/9
+ %{%/9
+ %{%/9
+ %{%/8
+ $>/8
+ %{%/9
+ C{%X"(pF
 /,
 uM=c
-qQ/
-rc0
-  ){%y?=e
-qQ/
-rc+
-  &{%pIs^f
-  &{%pIp7%f
-  ,{%X$(px
-  ({%X&x."
-  (S'X(x.$
-  %S'X*x.&
+ %Mrc0
+ 1{%y?=e
+ %,rc+
+ +{%pIs^f
+ +{%pIp7%f
+ 7{%X$(px
+ /{%X&x."
+ /S'X(x.$
+ )S'X*x.&
 /9
 Dg=4
 tf
 set
-  $y%q<""$
-  &y%/9
+ 'y%q<""$
+ +y%/9
 t=M&M;
 p%M&H
- &:q.*qT
- $%/P
+ *:q.*qT
+ &%/P
 }U|:p:4v.
-  $n,pH;8
-  $n,/P
-  $n,/P
-  (n,/P
-  #n,/P
-  'n,/P
+ 'n,pH;8
+ 'n,/P
+ 'n,/P
+ /n,/P
+ %n,/P
+ -n,/P
 qzu(:^
- #S+/P
-  *n,/P
-  #n,/P
-zC&,
-/P
- $k$/P
-  $n,/P
-  #n,/P
-  %n,/N
- #i%/N
- $$/=
- #j%/N
-  $n,/N
-  #n,/P
-  &n,/N
-  %n,/P
-  -n,/P
-  'n,/P
-  Cn,/P
+ $S+/P
+ 3n,/P
+ %n,/P
+ %n,/P
+ &k$/P
+ 'n,/P
+ %n,/P
+ )n,/N
+ $i%/N
+ &$/=
+ $j%/N
+ 'n,/N
+ %n,/P
+ +n,/N
+ )n,/P
+ 9n,/P
+ -n,/P
+ f#n,/P
 D.)
 /P
-  %n,rc2
- $P# #a,/P
-  &n,  $/se:
+ )n,rc2
+ &P# $a,/P
+ +n, '/se:
 /P
 qQ0
 rc.
- $x+ %{+/P
-  #n,/N
- &,/P
-  %n,rc1
- '&/P
-  (n,  $3/P
-  %n,/P
-  $n,rc5
- %R#  $n,:&d
+ &x+ ({+/P
+ %n,/N
+ *,/P
+ )n,rc1
+ ,&/P
+ /n, '3/P
+ )n,/P
+ 'n,rc5
+ (R# 'n,:&d
 /P
-  $n,rc*
- %'/P
-  &n,/P
-  $n,/P
-  #n,/P
-  #n,/P
-  #n,/O
- #U*/O
-  #n,/P
-  4r(  $n,rc6
-  &W#/,
+ 'n,rc*
+ ('/P
+ +n,/P
+ 'n,/P
+ %n,/P
+ %n,/P
+ %n,/O
+ $U*/O
+ %n,/P
+ Gr( 'n,rc6
+ +W#/,
 :(d
-  %n,uB<
- %})  3n,  5r(/P
-  &n,uB'
-  )t(/P
-  *n,/8
+ )n,uB<
+ ), En, Ir(/P
+ +n,uB'
+ 1t(/P
+ 3n,/8
 }w+
 zUmR
 }&pS=R
- #]./8
- #9seY
+ $Y&/8
+ $9seY
 /8
 qQ0
 t4
 tA7
 /3
 t_q9=U
- ##se\
+ $#se\
 /3
 seW
 qQ/
 /2
 {>=W
-qQ/
-{g~<0
+ %%{g~<0
 y.?op$gp/xIpyta
 /#
 r^=W
-qQ/
-/#
+ %*/#
 ut=W
-qQ/
-y.?op$gp/xIyOpy
+ %-y.?op$gp/xIyOpy
 WpV.P5
 t1xZ>yZ
- #Z,}FyZ
- #q(}Fv?
+ $Z,}FyZ
+ $q(}Fv?
 /#
-  $$t#ve
- #x+/<
+ '$t#ve
+ $x+/<
 qY$;
 sec
-  %w&/)
- #^% &*/<
+ )w&/)
+ $^% **/<
 pIY%a
 /:
- &,/<
- ($/<
+ *,/<
+ .$/<
 pIp5%e
- '(  $0/*
+ ,( '0/*
 s<q)4
- %*/<
+ (*/<
 :9d
 /+
 qY"4
- $'/<
-  &R-/<
-  $R-/<
-  #}0/<
-  #}0/<
-  #}0/;
- #j)/;
-  #}0/<
-  4R-qY#4
-  &\&:9d
+ &'/<
+ +R-/<
+ 'R-/<
+ %}0/<
+ %}0/<
+ %}0/;
+ $j)/;
+ %}0/<
+ GR-qY#4
+ +\&:9d
 /,
 qY$4
-  %Y&  E{,/<
-  ,{,/<
+ )Y& j#{,/<
+ 7{,/<
 rHr(#;H#;;
 xd#;H#@
- &:/S
- $%/5
+ *:/S
+ &%/5
 :$q(0
 :#q(+
 /0
@@ -28260,100 +23270,100 @@ q,xZq(.
 q,yZq(1
 /#
 p9u*
- %s+ #t&rI+
+ (s+ $t&rI+
 pcV
 pc2
- ${&/%
+ &{&/%
 })
 n^
 _0
- $*  $'_1
- $(/%
+ &* ''_1
+ &(/%
 tX
 nf
 _/
- $*/%
+ &*/%
 ||
 ni
-  $( #,/#
+ '( $,/#
 tX
 nl
-  $. #*/#
+ '. $*/#
 ||
 no
-  $4 #,ra<pV
- #Ant
+ '4 $,ra<pV
+ $Ant
 _3
- $H  $KpB#C
-  $K #,  $'  $K #,  $KpB#<
-  $K #,  $KpB#9
-  $K #,  $KpB#6
-  $K #,  $KpB#3
-  $K #* $t$CZ
+ &H 'KpB#C
+ 'K $, '' 'K $, 'KpB#<
+ 'K $, 'KpB#9
+ 'K $, 'KpB#6
+ 'K $, 'KpB#3
+ 'K $* &t$CZ
 _2
- $y$  $KCR
-  $K #,  $'  $K #*  $KCK
-  $K!cuQpm
-  $KCH
-  $K!c'xw
-  $KCE
-  $K!vTy3
-  $KCB
-  $K!vTz/
- $[%C=
-  $u#!ct?pm
-  $KC3
-  $K!vT+pm
-  $'  $K!crlpm
-  $KC/
-  $K!vTwG
-  $KC.
-  $K!vTwX
-  $KC-
-  $K!vTx#
-  $KC,
+ &y$ 'KCR
+ 'K $, '' 'K $* 'KCK
+ 'K!cuQpm
+ 'KCH
+ 'K!c'xw
+ 'KCE
+ 'K!vTy3
+ 'KCB
+ 'K!vTz/
+ &[%C=
+ 'u#!ct?pm
+ 'KC3
+ 'K!vT+pm
+ '' 'K!crlpm
+ 'KC/
+ 'K!vTwG
+ 'KC.
+ 'K!vTwX
+ 'KC-
+ 'K!vTx#
+ 'KC,
 _/
 !u9
 p,0s]
- &e% #W:st
- #" 3Z:`}
+ *e% $W:st
+ $" DZ:`}
 
 var widenMixedSM70NarrowAligned = driver.Text{Base: &widenMixedSM80NarrowAligned, Code: `packed2 38309 widen_mixed
 !s.
 !s-
- *(]pdr-
- #$Oy,qo
- x'$q=5q[
+ 2(]pdr-
+ $$Oy,qo
+ q-$q=5q[
 s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- #"pIp|e
- #$/%
- #-/%
- #2/%
-  *2/%
+ %'qfq0v(5r4
+ $"pIp|e
+ $$/%
+ $-/%
+ $2/%
+ 32/%
 zC)3
-  &2 #.  +2/$
+ +2 $. 52/$
 x'pPQ%0
 /$
- #(/$
-  *O/-
- )$/-
- #$/-
- ($/-
+ $(/$
+ 3O/-
+ 0$/-
+ $$/-
+ .$/-
 pIs^U
- %&/-
+ (&/-
 pIp7%U
- #&/-
- #$/-
- #$/-
- #$/,
- #$/,
- $$  +N  '|# #,  1|#  ,2  %|# $#  *O *6pLQ3
+ $&/-
+ $$/-
+ $$/-
+ $$/,
+ $$/,
+ &$ 5N -|# $, A|# 72 )|# &# 3O 26pLQ3
 uPp8[8
 pLC3
 uPp8K8
@@ -28362,122 +23372,122 @@ uPp858
 q"w]
 uPp8%8
 yMpQ^p*w?
- #, %s) $r)qIM
+ $, (s) &r)qIM
 /:
- #&/:
- '$/:
- &$  $- #&/:
- )$/:
+ $&/:
+ ,$/:
+ *$ '- $&/:
+ 0$/:
 pI|$P
 /8
- &(/:
- +$/:
+ *(/:
+ 4$/:
 pIp^&Q
- '&  $3/:
- %(/:
- )$/:
- #$/:
- ($/:
+ ,& '3/:
+ ((/:
+ 0$/:
+ $$/:
+ .$/:
 pIsS[
- %&/:
+ (&/:
 pIp7&^
- #&/:
- #$/:
- #$/:
- #$/9
- #$/9
- $$  *k'/:
-  Dk' #B  ,k' )$  %k' ((/-
+ $&/:
+ $$/:
+ $$/:
+ $$/9
+ $$/9
+ &$ 3k'/:
+ h#k' $B 7k' 0$ )k' .(/-
 pIsSf
-  &k'pIp7&h
-  ,k' $D  0k' #,  1h) #.  .h) #(  +h)/:
- '$  +i'/:
- +./Q
- ($/Q
+ +k'pIp7&h
+ 7k' &D ?k' $, Ah) $. ;h) $( 5h)/:
+ ,$ 5i'/:
+ 4./Q
+ .$/Q
+ &$/Q
+ .$/Q
  $$/Q
- ($/Q
- #$/Q
- '$/Q
- $$/Q
- *$/Q
- #$/Q
- #$/Q
+ ,$/Q
+ &$/Q
+ 2$/Q
  $$/Q
  $$/Q
- #$/Q
- %$/O
- #$/O
- $$/>
- #$/O
+ &$/Q
+ &$/Q
+ $$/Q
+ ($/O
  $$/O
- #$/Q
+ &$/>
+ $$/O
  &$/O
- %$/Q
- -$/Q
- '$/Q
- C$/Q
- #$/Q
- )$/Q
- &$  $/ #&/Q
- )$/Q
- #$/O
- &$/Q
- +$/Q
- ($  $3/Q
- %(/Q
- +$/Q
+ $$/Q
+ *$/O
  ($/Q
+ 8$/Q
+ ,$/Q
+ e#$/Q
+ $$/Q
+ 0$/Q
+ *$ '/ $&/Q
+ 0$/Q
+ $$/O
+ *$/Q
+ 4$/Q
+ .$ '3/Q
+ ((/Q
+ 4$/Q
+ .$/Q
+ *$/Q
  &$/Q
  $$/Q
- #$/Q
- #$/Q
- #$/P
- #$/P
- $$  *|//Q
-  Ob* )F/-
+ $$/Q
+ $$/P
+ $$/P
+ &$ 3|//Q
+ ~#b* 0F/-
 :,d
-  %|/ &,  3|/  Y#b*/Q
- )m#  +|//Q
+ )|/ *, E|/ d$b*/Q
+ 0m# 5|//Q
 rHr(#KH#K;
 xd#KH#P
- %2z(#K
-  $|//9
- &* $~6seY
- $$ $P7/4
- %$/4
- $$/3
- $${g~<8
- 5$/=
- -$/=
+ (2z(#K
+ '|//9
+ ** &~6seY
+ &$ &P7/4
+ ($/4
+ &$/3
+ &${g~<8
+ H$/=
+ 8$/=
 pIYH#L
 /;
- &(/=
- ($/=
+ *(/=
+ .$/=
 pIp5H#P
- '&  $0 '&/=
+ ,& '0 ,&/=
 :Ad
- &&/=
+ *&/=
 pIxS#M
- %&/=
+ (&/=
 pIp7H#L
- #&/=
- #$/=
- #$/=
- #$/<
- #$/<
- $$  *{5/=
-  Oa0 &F/-
+ $&/=
+ $$/=
+ $$/=
+ $$/<
+ $$/<
+ &$ 3{5/=
+ ~#a0 *F/-
 :Ed
 /-
- %(/-
+ ((/-
 pIxS#n
-  &u5pIp7H#n
-  d#Z0/=
-  0Z0/=
+ +u5pIp7H#n
+ x$Z0/=
+ ?Z0/=
 rHr($WH$W;
 xd$WH$\
- &n5/T
- $%/6
+ *n5/T
+ &%/6
 :,q(0
 :+q(+
 /1
@@ -28486,4 +23496,4 @@ xd$WH$\
 :'q(.
 /#
 :&q(1
- Y&a8`}
+ c*a8`}

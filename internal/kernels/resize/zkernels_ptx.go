@@ -68,10 +68,10 @@ xA
 }#;
 G')
 w[q]
-  #({Mp}
+ %({Mp}
 vq8
 rit^wK
-  $#}\y~
+ '#}\y~
 {Nv1
 x=p|pN
 wtpk
@@ -100,15 +100,15 @@ qHq/E
 t4
 uc+r4
 x3)r}
-  #0rc
+ %0rc
 tf
 G%)
-  #JrHbZ,
+ %JrHbZ,
 qCb{&.
 qQ-
 uB
 tf
-  $Q#w:pb
+ 'Q#w:pb
 q>Y4t,
 t{p|A8qU
 zJpb
@@ -117,84 +117,78 @@ z80t,
 y*/}h&/
 yv'pb
 pIxG
-  #&y*.}@&.
+ %&y*.}@&.
 {NpC
 wh&,
 y7
 v"yd
-!s4
-pH,|q
+ %DpH,|q
 v\&,
 vqA
 tE
-rYwq
-J#d
+ %Z#J#d
 w=.wK
 w=/wK
 w=0wK
 ws
 yh
-!s4
-  %(})
-  $(s/
+ %. )(})
+ '(s/
 G4)
 s(1E
-  $V#x3)95
+ 'V#x3)95
 qQ0
-  $U#tG,
+ 'U#tG,
 tM{&.
-  $R#uM,
-  '.}Qpy
-  $/v^4
-  %/D$4
-  */|AM
-  %<D+M
-  *<L";
-  %Iu"
+ 'R#uM,
+ -.}Qpy
+ '/v^4
+ )/D$4
+ 3/|AM
+ )<D+M
+ 3<L";
+ )Iu"
 |j.V
 |j+V
 /%
-  #|#rz|$0
+ %|#rz|$0
 /%
 pIp?e
-  #|#rzp7&/
+ %|#rzp7&/
 /%
 pIw]
-  #&rzp^&.
+ %&rzp^&.
 {Nq-
 |j'V
 |j$V
-  $0rzYqU
-  %0rzp7qU
-  %0rzp^qU
+ '0rzYqU
+ )0rzp7qU
+ )0rzp^qU
 /%
 w[p+psV
 w[p+q9V
-  .0w[voV
-w[q]
-  $Ly*0A8q5
+ ;0w[voV
+ %y% 'Ly*0A8q5
 /%
-  $x$y*/}hpT
+ 'x$y*/}hpT
 /%
-  $x$y*.}@pe
+ 'x$y*.}@pe
 /&
 k;&,
 k;%H
 zsG%;
 y7
-  #$|&w&
+ %$|&w&
 !s4
-!s4
-sUG
-  (j$wD
-  %p%qnJ%J,
+ %#sUG
+ /j$wD
+ )p%qnJ%J,
 w2J{&.
-  %n%  $Fy*0A8&0
-  %F  #n%  %F  #n%/%
+ )n% 'Fy*0A8&0
+ )F %n% )F %n%/%
 kP&,
 y7
-!s4
-y#pX
+ %By#pX
 p_&y1&$
 s/
 tA'
@@ -204,16 +198,15 @@ v:w;
 r]0t,A
 qf0t,r4
 vqA
-rYwq
-|//yF
-  &'y#yS
+ %}&|//yF
+ +'y#yS
 q"p4e
 uPp78
 /#
 |/.yF
-  &0y#pV0
+ +0y#pV0
 }c
-  #+s%#;
+ %+s%#;
 G#)
 wRqV
 !s}
@@ -238,7 +231,7 @@ p9
 !|r
 tX
 ppps
-  $,!y=pm
+ ',!y=pm
 y#tY
 ||
 ppph
@@ -271,111 +264,108 @@ s~
 `}
 
 var firstPassSM70 = driver.Text{Base: &firstPassSM70Narrow, Code: `packed2 8688 firstPass
- *$]2rG
+ 2$]2rG
 O*qq
 h*qS
- 1(s/
- #(r,pO
- %$s/
+ @(s/
+ $(r,pO
+ ($s/
 /#
 {w2
 {-
- %:tHr}
- '$t_phuD
+ (:tHr}
+ ,$t_phuD
 uMpk
 s$<-
 r,{A
- $.v^y1
+ &.v^y1
 s/
 qQ(
 tE
 {>,
 sMrEy1wi
-  $& #8ribwK
+ '& $8ribwK
 riYwK
 rip4wK
 v_<
- #"{H
+ $"{H
 s(+E
 v3+v2
 rk)u=
 qQ&
- &0ufpOr},
+ *0ufpOr},
 sMpJ{&-
-qQ(
- ((t{p?A8^
- %$t{p5}hpe
- %$t{p|}@qU
- #$qHq/9,
- %$G,|q
+ %9 .(t{p?A8^
+ ($t{p5}hpe
+ ($t{p|}@qU
+ $$qHq/9,
+ ($G,|q
 xEp:,
 tHE
 tE
-s$<-
- #,rip|wK
+ %X# $,rip|wK
 ripawK
 rip^wK
-v_<
- $*  %(r9<
- $%G1)
-  $T#rk)92
+ %M &* )(r9<
+ &%G1)
+ 'T#rk)92
 qQ&
- $<vG,
+ &<vG,
 sMrE{&-
- $&}0,
-  &- %.D%4
-  %.D(4
-  ).D.M
-  %:D1M
-  ):D7;
-  %Fu"
+ &&}0,
+ +- (.D%4
+ ).D(4
+ 1.D.M
+ ):D1M
+ 1:D7;
+ )Fu"
 |j5V
 |j1V
- $e#rz|$)
- %$rzp7&(
- %$rzp^&'
- #$|j,V
+ &e#rz|$)
+ ($rzp7&(
+ ($rzp^&'
+ $$|j,V
 |j(V
- .&|j#V
+ :&|j#V
 w[p+qAV
- .9w[p+phV
- %@y*)A8q5
- %$y*(}hpT
- %$y*'}@pe
+ :9w[p+phV
+ (@y*)A8q5
+ ($y*(}hpT
+ ($y*'}@pe
 /&
 qH{',
 qHpS=;
 |3:p@
 y7
-  #$ %0G1=;
-  &e$ &0x9?=?,
+ %$ (0G1=;
+ +e$ *0x9?=?,
 sMm@{&-
- '&y*)A8&)
- %$y*(}h&(
- %$y*'}@&'
+ ,&y*)A8&)
+ ($y*(}h&(
+ ($y*'}@&'
 /%
 qeB9,
- %(vp%{&-
+ ((vp%{&-
 qQ$
- $(|/)yF
- &$|/(yF
- *$|/'yF
- )$tf
- )$ #$pc(
- &"CO
+ &(|/)yF
+ *$|/(yF
+ 2$|/'yF
+ 0$tf
+ 0$ $$pc(
+ *"CO
 _&
- %&CL
+ (&CL
 _(
- &&  $, &&_$
- <$`}
+ *& ', *&_$
+ V#$`}
 
 var secondPassSM70Narrow = driver.Text{Base: &firstPassSM70Narrow, Code: `packed2 16733 secondPass
- '$!pW'tqpt
- $$]*rT
+ ,$!pW'tqpt
+ &$]*rT
 Or:rT
 hpdqS
 p#x$s7
- -( #q/p,ui
+ 8( $q/p,ui
 u<um
 u<'sD
 u<rL
@@ -386,8 +376,8 @@ p"|K
 to
 |7qO
 s2
- '[/y}
-  $$ $" #$ $'vF
+ ,[/y}
+ '$ &" $$ &'vF
 sW6qG
 s5{G
 |7s8
@@ -396,59 +386,59 @@ z:rR
 whpN
 wc
 r2pa;
- %*ymuv
+ (*ymuv
 vqZ
- %&xh
+ (&xh
 {oy2
 |C$pT
 w_pk
 tJpe
- ',pH%y1
+ ,,pH%y1
 tA(
- $&tMy1tU
+ &&tMy1tU
 r,q/
 tE
 u"
- &(v"z9
- #$rip5wK
- $-ws
- %(qHqAE
- %$qQ0
- '$qCb{&3
+ *(v"z9
+ $$rip5wK
+ &-ws
+ ((qHqAE
+ ($qQ0
+ ,$qCb{&3
 qQ1
- (&t{qRA8qP
- %$y*1}h&1
- %$y*0}@&0
+ .&t{qRA8qP
+ ($y*1}h&1
+ ($y*0}@&0
 {opC
- $& $:z'
+ && &:z'
 G6)
 s(2E
- $4x3)97
- 'V't=7&7,
+ &4x3)97
+ ,V't=7&7,
 vp7{&3
- '&y*2A8&2
- %$  #B %$  #B/%
+ ,&y*2A8&2
+ ($ %B ($ %B/%
 p%7&,
- $(|nsT
+ &(|nsT
 |C$&.
 }px<w>p3u}vM&%&-)
 ub+
- #,|/2yF
- &$|/1yF
- &) '+sW6qO
+ $,|/2yF
+ *$|/1yF
+ *) ,+sW6qO
 x'pPQpN
 wrQ(z&+vD{S
 u>pF
 wrQ(pG
 qQ/
- #/tf
+ $/tf
 G#)
 uJ
 ts
 zw
 s/
 x'pPQp2
-  #.u>s;
+ %.u>s;
 wrQ(r5
 tA&
 r>.
@@ -456,70 +446,68 @@ wVrExLzH
 tF4
 s/
 x'pPQZ
-  #7u>#%
+ %7u>#%
 wrQxm(
-tA&
-r>1
+ %+r>1
 wV}z*zH
 s~
- #-/,
+ $-/,
 qI%
 /,
 p%%&(
 r>5
 r&%;
- %Q,/,
+ (Q,/,
 vq&,
- &&/,
+ *&/,
 |C$&*
 pH,pk
 z~,
-  ,f%qQ1
- +@  %l$  $_%r>*
- &.qCby1="
-qQ1
-r>6
- %(/,
- $$/,
- $$t{p8#}h%#
+ 7f%qQ1
+ 4@ )l$ '_%r>*
+ *.qCby1="
+ %7r>6
+ ((/,
+ &$/,
+ &$t{p8#}h%#
 /,
- $&t{p8&}@%&
+ &&t{p8&}@%&
 /,
- +&tJA
+ 4&tJA
 u"
 zs(wK
 zs'wK
 zs&wK
- %*zs)wK
-  $) &(D#)
-  %s%x3)=#
- &,tMy1=*
- %$  %.x3)=*
- '*tMy1=1
- %$  %;x3)=1
- '*tMy1=8
- %$  %Hx3)=8
- '*tMy1=?
- )$rzY%7
- %$rzp7%;
- %$rzp^%?
+ (*zs)wK
+ ') *(D#)
+ )s%x3)=#
+ *,tMy1=*
+ ($ ).x3)=*
+ ,*tMy1=1
+ ($ );x3)=1
+ ,*tMy1=8
+ ($ )Hx3)=8
+ ,*tMy1=?
+ 0$rzY%7
+ ($rzp7%;
+ ($rzp^%?
 {oq-
- B&t{p8TA8q5
- %$t{p8W}hpT
- %$t{p8Z}@pe
- ,$D@)
-  %](x3)=@
- #,rc<
- &$w2Jy1=G
- '$t{p8]A8%]
- %$t{p8a}h%a
- %$t{p8d}@%d
- &$/,
+ c#&t{p8TA8q5
+ ($t{p8W}hpT
+ ($t{p8Z}@pe
+ 6$D@)
+ )](x3)=@
+ $,rc<
+ *$w2Jy1=G
+ ,$t{p8]A8%]
+ ($t{p8a}h%a
+ ($t{p8d}@%d
+ *$/,
 {Qp8cyF
- &0{Qp8gyF
- &){Qp8kyF
- &)/,
-  #Y(szw({Puxux*'
+ *0{Qp8gyF
+ *){Qp8kyF
+ *)/,
+ %Y(szw({Puxux*'
 pr<\qZ+vD{S(U
 r3w({Puxux*'U
 tusl
@@ -542,39 +530,36 @@ tIu($&.
 p_%&-8
 tIp4M
 u;
- #Fxr
+ $Fxr
 }S5z&+vD{S
 u>##
 wrqiuH&
 !s4
 uq[
-  (AzlQU#$
+ /AzlQU#$
 xpuu'
 uI'
-  -Axr
+ 9Axr
 |[%z&+vD{S
 u>#$
 wrqiuH'
-!s4
-pipU[
-  #~(  '<zlQU#%
+ %<pipU[
+ %~( -<zlQU#%
 xpuu(
 uI(
-  /<u>#%
-wrqiuH(
-!s4
-pip6[
- %$/+
+ =< %d)wrqiuH(
+ %<pip6[
+ ($/+
 ws
 pc3
 pc1
- $*/)
+ &*/)
 tX
 Cc
- &(C_
+ *(C_
 _1
- %&CZ
- %$/.
+ (&CZ
+ ($/.
 ||
 CR
 _/
@@ -582,37 +567,37 @@ p9
 !cwG
 ||
 CO
-  $'!cwX
+ ''!cwX
 ||
 CN
-  $,!cx#
+ ',!cx#
 /$
 })
 CM
-  $=!c*pm
+ '=!c*pm
 /$
 tX
 CD
- $;!cxw
+ &;!cxw
 tX
 CA
-  $H!c'y3
+ 'H!c'y3
 tX
 ppqA
 _0
- #@p,{^
- &$p"yu
+ $@p,{^
+ *$p"yu
 st
 t$uE
- 3(`}
+ D(`}
 
 var secondPassSM70 = driver.Text{Base: &firstPassSM70, Code: `packed2 11726 secondPass
- '$!pW'tqpt
- $$]r6s7
+ ,$!pW'tqpt
+ &$]r6s7
 O5q^
 h6rO
 p#.rA
- -( #u.p,ui
+ 8( $u.p,ui
 u<um
 u<'sD
 u<rL
@@ -622,33 +607,33 @@ u<'rj
 p"|K
 to
 |7s8
- $d.z:rR
+ &d.z:rR
 r,q9
 wc
 |7qO
- $1 $.zM)
- $$ymuv
+ &1 &.zM)
+ &$ymuv
 tHu$
- &&{oy2
+ *&{oy2
 t_phwi
 }0pk
- >(sMpJ{&/
- 2${opC
- 8$G3)
- $$rk)94
- &$sMrE{&/
- '$  $- &&  %. %(  '. #,  %: %(  ': #,  %F 0({oq-
- T#$G3=;
-  &e$ ',sMm@{&/
- 4$|nsT
+ Z#(sMpJ{&/
+ B${opC
+ N$G3)
+ &$rk)94
+ *$sMrE{&/
+ ,$ '- *& ). (( -. $, ): (( -: $, )F >({oq-
+ X$$G3=;
+ +e$ ,,sMm@{&/
+ F$|nsT
 t_p:09.
 sMp:/9-)
 ub+
 sW6qG
- #&q?0
- ##tE
+ $&q?0
+ $#tE
 xh
- -$ '*sW6qO
+ 8$ ,*sW6qO
 x'pPQpN
 szw({Puxux*'
 pr<\qZ+vD{S(U
@@ -670,42 +655,39 @@ tuw)
 {]+{|
 tE
 wj4
- #*xr
+ $*xr
 }S)z&+vD{S
 u>##
 wrqiuH&
 !s4
 uq[
 x'pPQZ
-  '>zlQU#$
+ ->zlQU#$
 xpuu'
 uI'
-  ->xr
+ 9>xr
 |[%z&+vD{S
 u>#$
 wrqiuH'
-!s4
-pipU[
+ %<pipU[
 x'pPQA
-  '<zlQU#%
+ -<zlQU#%
 xpuu(
 uI(
-  /<u>#%
+ =<u>#%
 wrqiuH(
-!s4
-pip6[
+ %<pip6[
 s~
-!s4
-:-s?
+ %?:-s?
 ut,
 qQ$
 r>.
 p91
- '$pc/
- '$CS
- &$CP
- &$C$
- %$/&
+ ,$pc/
+ ,$CS
+ *$CP
+ *$C$
+ ($/&
 ||
 pppJ
 _$
@@ -713,11 +695,11 @@ p9
 !cwG
 ||
 pppA
-  $'!cwX
+ ''!cwX
 ||
 pppO
- $(p,{^
- &$p"yu
+ &(p,{^
+ *$p"yu
 st
 t$uE
- 3(`}
+ D(`}

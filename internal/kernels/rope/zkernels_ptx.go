@@ -119,8 +119,7 @@ s/
 qjqV^
 uB
 |R4
-G')
-w@qW
+ %)w@qW
 sBp5p2
 }\yd
 !s4
@@ -141,8 +140,7 @@ t<w)
 prr\~#
 ws
 yh
-!s4
-pDrXq8
+ %4pDrXq8
 s:sa
 pDs8pK
 pIp44+
@@ -161,7 +159,7 @@ u;
 G))
 {x?z?Ip){Eq]
 uOM
-  %&r='w.
+ )&r='w.
 w+
 uaq0
 s/
@@ -173,25 +171,25 @@ pDt}pK
 }#A
 pDr7u)
 w_,
-  %5/$
+ )5/$
 s/
-  #1wgrEw"
+ %1wgrEw"
 uap5
-  $0pDr7pV6
+ '0pDr7pV6
 uoq/qd
 qCqRA)
 pDu)s{
 r2pa;
-  (0uapa
-  $>pDu)P.
-  #0t4
+ /0uapa
+ '>pDu)P.
+ %0t4
 p_3p*8
 q\y8
 s/
 uaul
 u?ps
 u;
-  #Kq\0p;
+ %Kq\0p;
 pIYM<
 v%|V
 t4
@@ -211,7 +209,7 @@ sZr17|>
 |o-A|w
 !s4
 pu1qT
-  $}#pu*pC
+ '}#pu*pC
 prryvmplt?plxR+zX2w0
 pu6p'
 u>zX2w0
@@ -220,8 +218,7 @@ r3w(r/plqZx"pls_sPpF
 w7QUw(r/+sPt?p0*(
 w7ryUw(sP5qZ0ul|W7
 z+u(-pM
-!s4
-Wp}p;
+ %/Wp}p;
 q$rgpo
 Wpbp}
 pr<\r/|#qZsP6ux(vmqZ<uk{Pr/
@@ -235,7 +232,7 @@ r3pow(r/plya
 r3pFqv
 WqOq%
 pg-,
-  #Ew1pj-
+ %Ew1pj-
 wTryU-
 WqprR
 qt-M<
@@ -248,7 +245,7 @@ Wqpyq
 pH-,
 q"p4M<
 /#
-  &*{/pC
+ +*{/pC
 r&%;
 G3)
 uJ
@@ -258,10 +255,8 @@ w@tB
 t=%&%qd
 p%%&'
 r?"
-!s4
-s~
-!s4
-/I
+ %Ms~
+ %O/I
 qI$
 /I
 p%$&&
@@ -282,60 +277,57 @@ t#ta
 r&$;
 G#)
 wY{Eq]
-  #g&/#
-  $X&s<pO4
-G')
-/I
-  #C  $Z&/I
-  #NG%)
+ %g&/#
+ 'X&s<pO4
+ %$/I
+ %C 'Z&/I
+ %NG%)
 }_q]
-q$sg
-/I
-  %Z&/I
-  $Z&/I
-  'Z&/I
-s:sa
-/I
-  %Z&/I
-  $Z&/I
-  %Z&/I
-  *Z&/E
-  )Z&/I
+ %Z&/I
+ )Z&/I
+ 'Z&/I
+ -Z&/I
+ %Z&/I
+ )Z&/I
+ 'Z&/I
+ )Z&/I
+ 3Z&/E
+ 1Z&/I
 }#A
 /I
-  -Z&/I
-  $Z&/I
-  ,Z&  $0t4
+ 9Z&/I
+ 'Z&/I
+ 7Z& '0t4
 p]%p*8
 /I
-  'Z&/I
-  &Z&/I
-  #Z&{x?z?Ip)zep+sOz?Ip)sOgrn}MvQIV
+ -Z&/I
+ +Z&/I
+ %Z&{x?z?Ip)zep+sOz?Ip)sOgrn}MvQIV
 x^~)r'
-  #[&/I
+ %[&/I
 zC/y%
-  #[&/I
-  $[&/I
-  #[&u:1A|w
-  $~$  %~#  #[&/I
-  #[&/I
-  %[&z+p81pM
-  $/  #[&/I
-  &[&/I
-  &[&/I
+ %[&/I
+ '[&/I
+ %[&u:1A|w
+ '~$ )~# %[&/I
+ %[&/I
+ )[&z+p81pM
+ '/ %[&/I
+ +[&/I
+ +[&/I
 q{2,
-  %[&/I
+ )[&/I
 pL3M<
 /H
-  &[&/I
+ +[&/I
 L7,
-  ([&  $]%D=)
+ /[& ']%D=)
 uJ
 D<R
 uq(
 /I
-  $[&r?)
-  %[&/F
+ '[&r?)
+ )[&/F
 q,w~rP
 /F
 q,xZs?
@@ -358,15 +350,15 @@ p9
 !{J
 tX
 n4
-  $'!|r
+ ''!|r
 /#
 })
 CG
 _*
 p9
 !y=pm
-  $3CE
-  $3!cwG
+ '3CE
+ '3!cwG
 tX
 pppA
 _,
@@ -398,114 +390,105 @@ s~
 `}
 
 var storeAnglesSM70 = driver.Text{Base: &storeAnglesSM70Narrow, Code: `packed2 12519 storeAngles
- /$|Zq^
+ <$|Zq^
 O6rT
 hv+rG
- 3( $.ud
- #$y6
+ D( &.ud
+ $$y6
 wc
 {w2
 {-
- %*q"b,
+ (*q"b,
 s/
 ubq/
- #&q?qA
- #$y+q9
+ $&q?qA
+ $$y+q9
 rc
 sFrEE
 uB
- #&}O
+ $&}O
 r^9&
 y+ps
 wD
 sFpSE
 r>2
- $./(
+ &./(
 w+
 sk&
- %&tf
- p#$p_.p*8
- 2$q:)y%
- ($|o(A|w
- .$z+u((pM
- 0$pg(,
- &$qt(M<
- ($pH(,
- )$tK54
+ (&tf
+ a%$p_.p*8
+ B$q:)y%
+ .$|o(A|w
+ :$z+u((pM
+ >$pg(,
+ *$qt(M<
+ .$pH(,
+ 0$tK54
 G1)
 uJ
 G4R
- $*{U595qd
+ &*{U595qd
 s(59&
- )&qQ$
- $$s/
+ 0&qQ$
+ &$s/
 zv&
 /I
 }4&
 /I
 uN(
-  #W&}4&
-  $%t1|dyO
+ %W& %& '%t1|dyO
 t#yO
-  $# )6 $&zL4
- $#qI%
-  %_&/I
-  $_& [%.qY:4
+ '# 06 &&zL4
+ &#qI%
+ )_&/I
+ '_& g(.qY:4
 D>)
 uJ
 D=R
- $*x9<=<qd
+ &*x9<=<qd
 qe<9&
- '&J/uy
+ ,&J/uy
 /F
 J0vX
 J1v|
 q,xP{7
 p96
- ', #$pc$
- &"n/
+ ,, $$pc$
+ *"n/
 _(
- $&||
+ &&||
 n.
 _/
- $(tX
+ &(tX
 n2
-  $, #,||
+ ', $,||
 n/
 _2
- $* $9CI
+ &* &9CI
 _$
 p9
 !cwX
- $;CF
-  $=!cx#
+ &;CF
+ '=!cx#
 ||
 CG
 q4F
 p9
 !c*pm
- $B  $G!cxw
+ &B 'G!cxw
 ||
 CF
 q4E
- <.`}
+ V#.`}
 
-var plain32SM70 = driver.Text{Code: `packed2 7331 plain_float32_row_F32
-!s.
-!s-
-!t;
-!u6oyiw{q*
-!
-!pWy9pt
-!}ex(
-!qk
-]+qq
+var plain32SM70 = driver.Text{Base: &storeAnglesSM70Narrow, Code: `packed2 7331 plain_float32_row_F32
+ ($!u6oyiw{q*
+ &.!}ex(
+ $$]+qq
 O}}
 h.r-
 p#}}
-!
-s0
-p,qX
+ &,p,qX
 tn
 p,rj
 p"sI
@@ -513,15 +496,9 @@ p"x+
 p"uE
 y/pZ
 u<p.
-p"q6
-to
-t>qp
-s1
-w@pb
-s2
-rbP.
-s5z9
-t>rR
+ &,t>qp
+ ($rbP.
+ $R$t>rR
 xDp7K
 wc
 t|YpN
@@ -538,37 +515,27 @@ y+ph
 rc
 sFrEE
 uB
-wj4
-{W
+ $M{W
 r^tU
 y+q9
 wD
 sFpSE
 r>2
-|R4
-}O
+ $.}O
 zJt}
 t~pN
 qCp4pT)
-yv'pv
-q?q)
+ $;q?q)
 x5pf
 uN$
 r>.
-  #5r>1
-wj4
-G#)
-r^9'
-uN$
-r>5
-  #5r>*
-|R4
-G#)
-w@qW
-thp2
+ %5r>1
+ $* $9r^9'
+ %)r>5
+ %5r>*
+ $D $G $Hthp2
 vN
-!s4
-w+
+ $&w+
 z3s8
 wm;
 vG)
@@ -582,8 +549,7 @@ uS
 q$r\(
 {/rX
 xBQ~#
-t<sl
-prrgpj(
+ $^&prrgpj(
 q$}$
 prrJpo(
 wVpSVU
@@ -593,57 +559,49 @@ vG3
 sk'
 tZYE
 y7
-!s4
-s~
-!s4
-/-
+ (m$/-
 xDp5K
 t|p?pT
 x1p7q5
 /-
 s[p5
 /-
-  $o#/-
-q?pS
-/-
+ 'o#/-
+ %o#/-
 uN&
-  #n#q?ph
-  $%/-
+ %n#q?ph
+ '%/-
 t~pT
 qCp4qU)
 /-
 q?q9
 /-
 uN$
-  #-q?q/
-  $%/%
+ %-q?q/
+ '%/%
 t1xZ>yZ
 }FyZ
-  $#/#
-  %&  #)v7
+ '#/#
+ )& %)v7
 /#
 s<q94
 G%)
 s<q/4
-G%)
-  $'G#)
-  #'G#)
-/-
+ %$ '' $H %' $#/-
 z2pe
-  $t#yy
+ 't#yy
 /-
 {b;
 }5
-  %t#zMp@
-}_q]
-y?rN
-  #$N#(
+ )t#zMp@
+ $>y?rN
+ $#N#(
 /-
-  )t#/-
+ 1t#/-
 vG3
 u&-
 tZp?E
-  't#J/vKc<
+ -t#J/vKc<
 /(
 J0|'
 J1{V
@@ -654,35 +612,21 @@ J4{h
 J5|<
 q,xP{e
 sY1
-!s}
-s3
-!tj
-/$
+ (Z)/$
 ws
 v_<
-v_<
-p9
-!u8
-/$
+ %# &*/$
 tX
 n*
 _&
-p9
-!{J
-||
+ &*||
 n)
-_*
-p9
-!|r
-tX
+ &2 $-tX
 n-
-  $,!y=pm
-||
+ ', $,||
 n*
 _-
-p9
-!cwG
-/$
+ &*/$
 vbM
 n2
 _$
@@ -693,18 +637,14 @@ n1
 _2
 p9
 !cx#
-vbM
-n5
-  $,!c*pm
-vb;
-n2
+ %,n5
+ ',!c*pm
+ %,n2
 _5
 p9
 !cxw
-/#
-tX
-C,
-  $L!c'y3
+ &OC,
+ 'L!c'y3
 ||
 C-
 q4,
@@ -712,153 +652,124 @@ p9
 !c'z/
 tX
 C+
-  $L!cqypm
+ 'L!cqypm
 ||
 C,
 q4+
 p9
 !crvpm
 /#
-vbM
-C(
-  $L!ct-pm
-vb;
-C)
+ %LC(
+ 'L!ct-pm
+ %LC)
 q4(
 p9
 !c'wG
-vbM
-C'
-  $L!c'wX
-vb;
-C(
+ %LC'
+ 'L!c'wX
+ %LC(
 q4'
-!u9
-uG
-tl
-to
-tk
-tm
-yz
-st
-{)
-{D
-s1
-sp
-su
-sq
-s2
-sv
-sr
-ss
-sw
-{C
-u]
-so
-tp
-s~
-!@
-`}
+ V#R#`}
 
 var plainBF16SM80 = driver.Text{Base: &plain32SM70, Code: `packed2 8110 plain_dtype_BF16_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- $(!u'\|mwp
- '"tWqS
+ &(!u'\|mwp
+ ,"tWqS
 O+rT
 h.q^
- Y#&wj,
- ($|R,
- )$wm4
- #$}W
+ c$&wj,
+ .$|R,
+ 0$wm4
+ $$}W
 pDq~yG
 }c
 }X
 z3z$
- #$}W
+ $$}W
 /#
-  $(z3{i
+ '(z3{i
 r2z{
 G,)
 uS
 G/R
- (*pDq[pV+
+ .*pDq[pV+
 wb7
 wSt^tz
 {/z1
- $"/#
-  $({/pV
+ &"/#
+ '({/pV
 Ip)?pEqBqgq7uLp+phV8
 Ip)?pEqBqgq7uLvoxv
- #&uM3
- #$tZp^E
- &$/3
+ $&uM3
+ $$tZp^E
+ *$/3
 uw$K
 t|p|&$
 x1qR&$
 /3
 qI&
 /3
- $0/3
- #$/3
- '$/3
+ &0/3
+ $$/3
+ ,$/3
 t~&%
 qCsS#)
 /3
- #*/3
- 8$s<q9,
- #$s<q/,
- ##/3
+ $*/3
+ N$s<q9,
+ $$s<q/,
+ $#/3
 yA&&
- $*z'
+ &*z'
 /3
 r2p|4
 }5
 }W
 /2
-  $V$/3
-  'V$/3
+ 'V$/3
+ -V$/3
 r&);
 D")
- #2zMR
- $$/3
- %$/2
-  $V$/3
-  'V$/3
-  $V$/3
+ $2zMR
+ &$/3
+ ($/2
+ 'V$/3
+ -V$/3
+ 'V$/3
 uM3
 u&.
 tZu()E
-  'V$ #</.
- &$/.
- [#$C-
- &$C.
+ -V$ $</.
+ *$/.
+ g$$C-
+ *$C.
 q4-
- %& %5 $6 %5 %6C)
- &$C*
+ (& (5 &6 (5 (6C)
+ *$C*
 q4)
- %& %5 $6 $5 <6`}
+ (& (5 &6 &5 V#6`}
 
 var plainBF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 8741 plain_dtype_BF16_row_BF16
 !s.
 !s-
- )(]+r-
+ 0(]+r-
 {{rA
- S$(s:qK
+ V&(s:qK
 pIwk
 |H
 tGqdv(5
 tbY
 zh7
-  #'qfq0v(5r4
- &&  *. #&Ip)?pEqBqgq7uLp+phVpe
- &$ (\& #[&w9(&$
+ %'qfq0v(5r4
+ *& 3. $&Ip)?pEqBqgq7uLp+phVpe
+ *$ .\& $[&w9(&$
 xK(&$
- P#&p%)&&
- $$qI)
+ P$&p%)&&
+ &$qI)
 /3
 r&)4
- 9(  *c$ &&  +.  $c$ +,J1vKc<
+ P#( 3c$ *& 5. 'c$ 4,J1vKc<
 /.
 J2|'
 J3{V
@@ -868,41 +779,94 @@ J5xz
 J6{h
 J7|<
 J8{e
- k$6`}
+ V'6`}
 
-var plainF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 8092 plain_dtype_F16_row_F16
-!s.
-!s-
- *(tWq^
+var plainF16SM70 = driver.Text{Base: &plain32SM70, Code: `packed2 8092 plain_dtype_F16_row_F16
+ *$!u'\|mwp
+ ,"tWq^
 O}3
- m#&pDr7w;
+h.q^
+ c$&wj,
+ .$|R,
+ 0$wm4
+ $$}W
+pDr7w;
 v{A
 shyn?\p0p/Qtz
- &(  $( #&{b;
- +$q\'yI
+z3z$
+ $$}W
+/#
+ '(z3{i
+{b;
+G,)
+uS
+G/R
+ .*q\'yI
 u27
- '&  $( (&tZpQE
- '$xDqRK
+wSt^tz
+{/z1
+ &"/#
+ '({/pV
+Ip)?pEqBqgq7uLp+phV8
+Ip)?pEqBqgq7uLvoxv
+ $&uM3
+ $$tZpQE
+ *$/3
+xDqRK
 t|p^&$
 x1pa&$
 /3
 s[qR
- N,xQqP
- $$s[p^
+/3
+ &0/3
+ $$/3
+ ,$/3
+t~&%
+qCsS#)
+/3
+ $*/3
+ N$s<q9,
+ $$s<q/,
+ $#/3
+xQqP
+ &*s[p^
 /3
 }#4
- %(  $V$ &&  %({v
- ,*  $V$ &&  %( Q%(`}
+}5
+}W
+/2
+ 'V$/3
+ -V$/3
+{v
+D")
+ $2zMR
+ &$/3
+ ($/2
+ 'V$/3
+ -V$/3
+ 'V$/3
+uM3
+u&.
+tZu()E
+ -V$ $</.
+ *$/.
+ g$$C-
+ *$C.
+q4-
+ (& (5 &6 (5 (6C)
+ *$C*
+q4)
+ (& (5 &6 &5 V#6`}
 
-var wide32SM70NarrowAligned = driver.Text{Base: &plainBF16SM70, Code: `packed2 11117 wide_4_float32_row_F32
- %$!u6x<w>p3q*
+var wide32SM70NarrowAligned = driver.Text{Base: &plain32SM70, Code: `packed2 11117 wide_4_float32_row_F32
+ ($!u6x<w>p3q*
 !u'}+}Zy.q*
- $&!yN
- #$|Zq^
+ &$!yN
+ $$|Zq^
 Ox$s7
 hpdqS
 p#*rA
- .*zJq8
+ :*zJq8
 s1
 w@q8
 s2
@@ -911,7 +875,7 @@ s/
 tw
 s/
 s5{G
- #FpIpQ4
+ $FpIpQ4
 s/
 pIp^4
 s/
@@ -939,48 +903,41 @@ s/
 qjqVp2
 uB
 s<q/;
-G%)
-/&
-s[p5
-r&$^
+ %)/&
+ $P%r&$^
 v}y{
 xh
 z3q%
 xDp?K
 wD
-!s4
-wgzr)
+ $3wgzr)
 r,xl|#rts#rt
 xr
 sh?vyoynt5Q9)
 xpsl
- #q$tb.sK*x$6pd
+s:qK
+tb.sK*x$6pd
 }X
 {mv9q3q1vM7
 zv)
 t<|:rE
 ~&pS)
-ut)
-  &&~&p:8)
-zv)
-x{8)
+ %G +&~&p:8)
+ %+x{8)
 {Zp)o?pEp3t5xIzR)
 r^,
 s$ph-
 ue{')
-  #$  %'yh
-!s4
-q@8
+ %$ )'yh
+ $#q@8
 t|p4pT
 shv9q3pPy{A
-!s4
-  $2{/r%
+ $# '2{/r%
 sM{'*)
 xct0
 qQ/
 }4)
-qQ/
-tE
+ %$tE
 }\y~
 wj;
 G2)
@@ -992,8 +949,8 @@ z+Q8
 }X
 xc|^
 s<pS;
-  $+/#
-  &+xcP5
+ '+/#
+ ++xcP5
 s<q9;
 G4)
 xV
@@ -1003,28 +960,28 @@ yktY
 xBQ[##
 w%rX
 N+(
- #)S's;(
+ $9S's;(
 N'[
 S+#/(
 /#
 q$t[##
 /#
 N,(
- ##S(#0(
+ $#S(#0(
 N([
 S,#0(
 /#
 N5##
 /#
 N-(
- ##S)#1(
+ $#S)#1(
 N)[
 S-#1(
 /#
 N6##
 /#
 N.(
- ##S*#2(
+ $#S*#2(
 N*[
 S.#2(
 pDq[qW
@@ -1035,14 +992,14 @@ s:r1
 sm(
 sm"
 s:ry
- #&v:a
+ %Z$v:a
 u-pPp+pOuhyw@
 u-pPvoy'
 w@yq
 {U898qb
 s(8=4
 s5~9
- %X#/1
+ (6/1
 q:&4
 s/
 q:%4
@@ -1051,36 +1008,32 @@ s/
 r&(&#
 v%0
 qt(,
-t~p*
-/1
-q?pO
-/1
+ %d%/1
+ %d%/1
 r&$8
 ut)
 uN'
 sFzr(
 ts
-tbp?
-qjqV&+
+ %]%qjqV&+
 }Qta
 t#ta
 }\yd
-  $j%  $h%  #v#G%)
-/1
+ 'j% 'h% %v# %$/1
 qI)
-  %c%/1
-  %c%wgpA=&
-  $c%sh?vyoynt5Q=&
-  'c%ubm(
-  %c%ubm,
-  %&~&m")
+ )c%/1
+ )c%wgpA=&
+ 'c%sh?vyoynt5Q=&
+ -c%ubm(
+ )c%ubm,
+ )&~&m")
 ubm1
 yP$)
 {Zp)o?pEp3t5xIE=2
-  $c%uepS=5
-  #${Zp)o?pEp3t5xIE=6
-  &c%tS*
-  %c%ubm9
+ 'c%uepS=5
+ %${Zp)o?pEp3t5xIE=6
+ +c%tS*
+ )c%ubm9
 yP,)
 /1
 sMpS=:)
@@ -1092,99 +1045,95 @@ tE
 xh
 wj;
 D5)
-  #c%/0
-  &c%/1
-  #c%D7)
-  (c%/1
-  #c%D7)
-wYy42u5Q>Q>Q>Qr|
+ %c%/0
+ +c%/1
+ %c%D7)
+ /c%/1
+ %c% %+wYy42u5Q>Q>Q>Qr|
 D6R
-  #$/1
-  #c%/1
+ %$/1
+ %c%/1
 p1#(
- #f#X)s;(
+ $=X)s;(
 p1*[
 X'"#(
-  %c%p1((
- ##X."&(
+ )c%p1((
+ $#X."&(
 p1/[
 X,"((
 /#
 p1$##
 /#
 p1-(
- ##X3"+(
+ $#X3"+(
 p14[
 X1"-(
 /#
 p1)##
 /#
 p12(
- ##X8"0(
+ $#X8"0(
 p19[
 X6"2(
 /1
-  *c%/1
-  $c%/1
+ 3c%/1
+ 'c%/1
 x95=5qb
 qe5=4
-  &c%/*
+ +c%/*
 J,s?
 p9.
-!s4
-x5sT
+ $Ax5sT
 J0vX
 J1v|
 sU*
 p9*
-!s4
-/#
+ $#/#
 q,~7|'
 sY<
- %s(/#
+ (\'/#
 rI'
 pc0
 pc'
- $*tX
+ &*tX
 n.
 _(
- $*tX
+ &*tX
 n5
-  $' #*/-
+ '' $*/-
 })
 pp<
 r9<
- $(/$
+ &(/$
 ||
 CO
 _/
- $(||
+ &(||
 CN
-  $' #, $W#C?
+ '' $, &W#C?
 _'
- $Z#tX
+ &Z#tX
 CA
-  $C #*tX
+ 'C $*tX
 pppA
-  $H $*||
+ 'H &*||
 ppq)
 q4@
- %(ppps
-q4@
- <e#`}
+ ((ppps
+ %' V#e#`}
 
 var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM70NarrowAligned, Code: `packed2 15044 wide_8_float32_row_BF16
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- *(OpdrG
- #$p#p0rA
- 8$pIpQM
+ 2(OpdrG
+ $$p#p0rA
+ N$pIpQM
 s/
 pIp^M
- %(v%+
- /$zLrf
- ($s<q/rf
- [#$q\<r7
+ ((v%+
+ <$zLrf
+ .$s<q/rf
+ g$$q\<r7
 q"p?3
 }X
 q\'sX
@@ -1192,64 +1141,64 @@ q>p7q+
 }X
 /#
 q"xG
-  $%q>pQq+
-  $(q"}|
-  $+q>p5q+
-  $.q"w]
-  $1q>p^q+
- '*/$
-  $>/$
-  6> #,s<q9rf
- $$w62u5Q>Q>Q>QqxqX
- $"  #% #"q$zA#
- #$N/(
- #$S'#7(
- #$S/#7(
+ '%q>pQq+
+ '(q"}|
+ '+q>p5q+
+ '.q"w]
+ '1q>p^q+
+ ,*/$
+ '>/$
+ K> $,s<q9rf
+ &$w62u5Q>Q>Q>QqxqX
+ &" %% $"q$zA#
+ $$N/(
+ $$S'#7(
+ $$S/#7(
 /#
 p1###
 /#
 N0(
- #'S(#8(
- #4S0#8(
+ $'S(#8(
+ $4S0#8(
 /#
 p1(##
 /#
 N1(
- #7S)"3(
- #DS1"5(
+ $7S)"3(
+ $DS1"5(
 /#
 p1-##
 /#
 N2(
- #GS*"8(
+ $GS*"8(
 N*[
 S2":(
 /#
 p12##
 /#
 N3(
- ##S+"=(
+ $#S+"=(
 N+[
 S3"?(
 /#
 p17##
 /#
 N4(
- ##S,"B(
+ $#S,"B(
 N,[
 S4"D(
 /#
 p1<##
 /#
 N5(
- ##S-"G(
+ $#S-"G(
 N-[
 S5"I(
 /#
 p1A##
 /#
 N6(
- ##S."L(
+ $#S."L(
 N.[
 S6"N(
 q\6v/
@@ -1261,162 +1210,162 @@ q<:"@
 q<."4
 q<""(
 vgqKpG
- ,k#/2
+ 6k#/2
 q:&M
 s/
 q:%M
 s/
 /2
- #.v%+
+ $.v%+
+ &$/2
  $$/2
- #$/2
- .$  $S'  #j$ #$/2
- &(/2
- I$/2
- #$/2
- *$/1
-  $}&/1
-  6}&/2
- %.  :}&/2
-  #}& $0wYy42u5Q>Q>Q>QqxqX
- $"  #%/2
-  #}&/2
+ :$ 'S' %j$ $$/2
+ *(/2
+ q#$/2
+ $$/2
+ 2$/1
+ '}&/1
+ K}&/2
+ (. S#}&/2
+ %}& &0wYy42u5Q>Q>Q>QqxqX
+ &" %%/2
+ %}&/2
 p1/(
- #*X9")(
+ $*X9")(
 p1:[
- #B  %}&p14(
- #EX>".(
+ $B )}&p14(
+ $EX>".(
 p1?[
- #R#  %}&p19(
- #EXC"3(
+ $R# )}&p19(
+ $EXC"3(
 p1D[
 X="5(
-  %}&p1>(
- #3XH"8(
+ )}&p1>(
+ $3XH"8(
 p1I[
 XB":(
-  %}&p1C(
- ##XM"=(
+ )}&p1C(
+ $#XM"=(
 p1N[
 XG"?(
-  %}&p1H(
- ##XR"B(
+ )}&p1H(
+ $#XR"B(
 p1S[
 XL"D(
-  %}&p1M(
- ##XW"G(
+ )}&p1M(
+ $#XW"G(
 p1X[
 XQ"I(
-  %}&p1R(
- ##X\"L(
+ )}&p1R(
+ $#X\"L(
 p1][
 XV"N(
 /2
-  *}&/2
- $W'/2
- (w(/+
- ($sU:
- :$/.
- f#$`}
+ 3}&/2
+ &W'/2
+ .w(/+
+ .$sU:
+ R#$/.
+ {$$`}
 
 var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 22773 wide_8_float32_row_BF16
 !s.
 !s-
- )(]1rO
+ 0(]1rO
 OulrG
- S'&q\6rX
+ V,&q\6rX
 smB
 pIwk
 |H
 tGqdv(5
 tbY
 sNB"B
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 sm<
-  &*sN<"<
-  $*}c
+ +*sN<"<
+ '*}c
 uPpa8
 sm6
-  &4sN6"6
-  $4sm0
-  &<sN0"0
-  &4sm*
-  &FsN*"*
-  $Fsm$
-  &NsN$"$
-  &Fs:rJ
-  &FtNrJpF
-  $Fs:r1
-  &NtNr1U
-  &Fsm@
-  &FsN@"@
-  $Fsm:
-  &NsN:":
-  &Fsm4
-  &FsN4"4
-  $Fsm.
-  &NsN.".
-  &Fsm(
-  &FsN("(
-  $Fsm"
-  &NsN"""
-  &Fs:ry
-  &FtNrypG
-  $F #Y)  &Nzh7
-  &Fv:a
+ +4sN6"6
+ '4sm0
+ +<sN0"0
+ +4sm*
+ +FsN*"*
+ 'Fsm$
+ +NsN$"$
+ +Fs:rJ
+ +FtNrJpF
+ 'Fs:r1
+ +NtNr1U
+ +Fsm@
+ +FsN@"@
+ 'Fsm:
+ +NsN:":
+ +Fsm4
+ +FsN4"4
+ 'Fsm.
+ +NsN.".
+ +Fsm(
+ +FsN("(
+ 'Fsm"
+ +NsN"""
+ +Fs:ry
+ +FtNrypG
+ 'F $Y) +Nzh7
+ +Fv:a
 u-pPp+pOuhu(\%w%g%V@
 u-pPvoVvRF%6%&w?
- r&q)  V%{)/2
+ e+q) ]({)/2
 u-pPp+pOuhr(#6%w%g%V@
-  #{) .8:3vX
+ %{) :8:3vX
 :2v|
 z(#c
- %(:)|'
- {#$`}
+ ((:)|'
+ w%$`}
 
 var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 18581 wide_8_float32_row_F16
 !s.
 !s-
- *(tW1qS
+ 2(tW1qS
 Op0qo
- b$$r=5p=
+ s&$r=5p=
 q>p?s@
 v{A
 shyn?\p0p/Qtz
 r=*q~
 pIxG
 q>p4s@
-  $'/#
+ ''/#
 q>pQs@
-  %&pIw]
-  &+q>p^s@
-  %/pI|P
-  &4q>p|s@
-  %8pIqR3
-  %= 'R#  %J/$
-  AJ k#P#t31q[
+ )&pIw]
+ ++q>p^s@
+ )/pI|P
+ +4q>p|s@
+ )8pIqR3
+ )= ,R# )J/$
+ b#J V%P#t31q[
 t7B
 wSt^tz
 t7<
-  #$}c
+ %$}c
 uPb8
 t76
-  #(t70
-  %(t7*
-  #.t7$
-  %.u2pF
-  #4u2U
-  %4t7@
-  #:t7:
-  %:t74
-  #@t7.
-  %@t7(
-  #Ft7"
-  %Fu2pG
-  #Lu27
-  %L #4u-pPp+pOVvR2%.%*%&@
+ %(t70
+ )(t7*
+ %.t7$
+ ).u2pF
+ %4u2U
+ )4t7@
+ %:t7:
+ ):t74
+ %@t7.
+ )@t7(
+ %Ft7"
+ )Fu2pG
+ %Lu27
+ )L $4u-pPp+pOVvR2%.%*%&@
 u-pPvoVvR"pT^w?
- Q$&  %a(/1
-  Aa( 'P#  Ea( l#P#  R#a(/2
-  $a( 08sUZ
- P$$`}
+ R&& )a(/1
+ b#a( ,P# j#a( X%P# U$a(/2
+ 'a( >8sUZ
+ P&$`}

@@ -236,11 +236,9 @@ r2pQ4'
 r,q/
 rc
 ua+
-zM)
-wRqV
+ %.wRqV
 pi2zH
-!s4
-sW}b
+ %8sW}b
 qzbK
 r?1
 qM'yI
@@ -277,8 +275,7 @@ s$<-
 xJ/E
 v_6t?+vhq&sK*y,55.ux5
 ws
-!s4
-s/
+ %Hs/
 v_<r[*rqwJ
 /(
 q,yZvK{G
@@ -286,10 +283,9 @@ u"
 r9<r[*rqwJ
 pc/
 yh
-!s4
-pp<r[*rqwJ
+ %+pp<r[*rqwJ
 rIpa
-  $&r*sCqO
+ '&r*sCqO
 tf
 D")
 uS
@@ -323,11 +319,11 @@ tFqb
 /)
 t.pJFtT
 /'
-  #?/)
-  $?/)
-  '?/)
-  $?v4pQpk
-  $>/(
+ %?/)
+ '?/)
+ -?/)
+ '?v4pQpk
+ '>/(
 u&%
 /)
 qHphE
@@ -338,12 +334,12 @@ s$pJpy
 |AvI
 /)
 t.m"FyW
-  4>u&+
-  (>pH5>y\
+ G>u&+
+ />pH5>y\
 /)
 t.m(Fz|
-  4>u&1
-  &>}V0Er}py
+ G>u&1
+ +>}V0Er}py
 /)
 x9/=/sdrl
 sE/9.
@@ -352,14 +348,13 @@ y7
 tZu(/=/
 |&w&
 !s4
-!s4
-qI/
+ %#qI/
 /)
 r&/;
 D<)
 uS
-  0Hv4u(/pk
-  %Hu&9
+ ?Hv4u(/pk
+ )Hu&9
 /)
 qe7E
 s$m8-
@@ -370,8 +365,7 @@ s$m8-
 qQ.
 tZu(/E
 y7
-!s4
-q=1a
+ %Fq=1a
 }=
 /1
 y)w,+V=9
@@ -383,12 +377,10 @@ ws
 ws
 //
 t]5r.
-!s4
-ra'rX
+ %/ra'rX
 pH&8
 s/
-s"qb
-wD
+ %[&wD
 x>&%
 ~%}KrQ
 qe;E
@@ -396,23 +388,22 @@ qe;E
 rHYp*,
 th3
 y7
-  $T&pH&^
-  $,qe<E
+ 'T&pH&^
+ ',qe<E
 }V<E=<-
 rHp7p2,
 zO3
-  $Fra+p'
+ 'Fra+p'
 y)w,+V=<
-!s4
-ra.a
+ %Ira.a
 }=
 ra1p-
 ~%t5m>>y|V
-  $p&ra*qO
+ 'p&ra*qO
 q"p4;
-  $?qe?E
+ '?qe?E
 }V?E=?-
-  %?qM0p'
+ )?qM0p'
 J+r.
 qM+q8
 DF=?
@@ -443,26 +434,22 @@ v=sg
 qJ#(
 q.*v1
 sZqiuH#-
-!s4
-qM+a
+ %KqM+a
 q||+,
 r>2
 zLM
 G+)
 tLp68
 piqu[
-!s4
-t=.&.,
+ %*t=.&.,
 p%.x;
 p%.&'
 tE
 r?$
-!s4
-  $Z)/E
+ %0 'Z)/E
 J(uy
 p91
-!s4
-/&
+ %6/&
 q,v?v|
 p9*
 !s}
@@ -495,14 +482,14 @@ p9
 /(
 ||
 ppq/
-  $4!cwG
+ '4!cwG
 /(
 {1.
 n-
 _(
 p9
 !cwX
-  $'_*
+ ''_*
 p9
 !cx#
 /(
@@ -544,7 +531,7 @@ s~
 var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 54309 plain
 !y4}:Irmrnp{P?<
 !?p)vzpEp3p)p/Ip[sLux
- #(!u6ttq*
+ $(!u6ttq*
 !u'jg~ErDIwp
 !xgovzjp[wd
 !|Fx<p3wupYwp
@@ -560,15 +547,15 @@ var plainSM80 = driver.Text{Base: &listLikelySM70, Code: `packed2 54309 plain
 !
 !pW0p.pt
 !}ex(
- #0|Z6qS
+ $0|Z6qS
 O+|}
 hulrA
 p#rvqS
 ?p$pEp/r0~.\g~/r-
- &*p,rj
- ($p,ui
+ **p,rj
+ .$p,ui
 p,um
- #\4p,{n
+ $\4p,{n
 p,{^
 p,yu
 p,|K
@@ -580,7 +567,7 @@ p,0qX
 p,0sD
 zqrj
 xcs{
- $Y4v>q%
+ &Y4v>q%
 qQ(
 wc
 w@yI
@@ -619,7 +606,7 @@ uN$
 uN&
 tE
 uF'vr
- $^$x{$rN
+ &^$x{$rN
 G%p@
 x{&tU
 yy
@@ -636,22 +623,22 @@ uF'u*
 r2pa;
 G3)
 q\.qp
- #S#rsK
+ $S#rsK
 vir4
- #i%q?pO
+ $i%q?pO
 w[p+}zpU
- ##s(2E
+ $#s(2E
 q@2
 rY|w
- ##zIE
+ $#zIE
 ts
 v7
- #M #Jq\1rR
+ $M $Jq\1rR
 qQ2
 rc
 x=qVe
 G1)
- #l% #i%zDA
+ %7 $#zDA
 u&+
 tE
 u"
@@ -662,15 +649,15 @@ D')
 uS
 v;U
 uJ
- #Mq\.a+
+ $Mq\.a+
 rHp483
 ud
 w[p+q)FpU
-  $Cqfp7r4
-  $BwP
- #5pDr{p'
+ 'Cqfp7r4
+ 'BwP
+ $5pDr{p'
 }=
- ##pDq[p}
+ $#pDq[p}
 tH9,
 WqpqO
 yYq1xIpjB
@@ -693,7 +680,7 @@ G+)
 r=2pb
 p%(&#
 {\(
- #m, $p,r=.q[
+ $m, &p,r=.q[
 u;
 D/)
 uS
@@ -701,7 +688,7 @@ t~4
 }5
 }W
 WrXpK
- #Os5z9
+ $Os5z9
 Ws{pv
 J8r.
 Wt}a
@@ -709,9 +696,9 @@ yl7
 xr
 WsXtY
 xBqK7pG
- $Z#Wr7tY
+ &Z#Wr7tY
 wrqK7pG
- #5Wv/p=
+ $5Wv/p=
 z8q0v(5
 WuZs{
 x'pPQA
@@ -723,15 +710,15 @@ Wy2qT
 u>pF
 /#
 sZqi7|>
- ##r=.p'
+ $#r=.p'
 wVpAV[
 r=2t0
 |D3
 u&8
 tZYE
 s5~5
- ##pDs8p'
-  $k#pDs{p;
+ $#pDs8p'
+ 'k#pDs{p;
 tH9/
 t#s)$
 }\~,
@@ -752,10 +739,10 @@ t3'qW
 p%(A
 {\(
 }\y~
- ##t30pv
+ $#t30pv
 u;
 zy
- #]$t31q-
+ $]$t31q-
 q"Yrf
 s/
 q?q0
@@ -766,7 +753,7 @@ uc#r4
 t3+pX
 xDbpk
 t#ta
- #y.tb{,
+ $y.tb{,
 rY^ta
 s/
 wIpS
@@ -777,52 +764,51 @@ z2&#
 tE
 tA#
 tE
-s5z9
- #6yy
+ %y# $6yy
 t35pX
 q>pQ,
- #S.u"
+ $S.u"
 t3*pK
 zO&#
 uB
- #f#DA)
+ $f#DA)
 uqvv
- #/s|<tY
+ $/s|<tY
 }UpPpQpN,
 t31|^
- #c-zOZ
+ $c-zOZ
 wP
 v"z9
- #K/%
+ $K/%
 q>p5,
-  $5/%
+ '5/%
 r2z{
 DC)
-  $3/%
+ '3/%
 }UpPp5pe,
 /%
 }u,
 rU^
-  $i%t3'u)
+ 'i%t3'u)
 rHp^pT3
 xQq5
 r?,
- #=pDu)p'
-  $n%q=*p}
-  $Y%vN
- $d) #m)u;
+ $=pDu)p'
+ 'n%q=*p}
+ 'Y%vN
+ &d) $m)u;
 DF)
 uS
 Tp}P
- #z(TqOq[
- $$Tq8rR
- '$q=6p'
+ $z(TqOq[
+ &$Tq8rR
+ ,$q=6p'
 DER
- #~$q=*s8
+ $~$q=*s8
 ut3
 u&N
 tZp7E
- $R+qN1a
+ &R+qN1a
 }=
 rit^z*
 ra1p}
@@ -834,41 +820,38 @@ tE
 t4
 rYwq
 s/
-p%(A
-u"
+ %l$u"
 riYz*
-{\(
- $S)ribz*
+ %M &S)ribz*
 vb&(
- $%s/
+ &%s/
 ra5r%
 u;
 DK)
- #p$r]p?A
+ $p$r]p?A
 rYp2-
 wZp.
 r]|J
-rY|w
-wZrL
-  $%wZs*
-  #(}Pp|Ar4
+ %w'wZrL
+ '%wZs*
+ %(}Pp|Ar4
 ra1s8
 r^ql
 u&T
 sAph
 tZp5E
 y7
- %P*s[p5
+ (P*s[p5
 /#
 r2p5;
 DO)
- #W*r]qRA
+ %;r]qRA
 }PqRAqP-
 /#
 r^3
 u&X
 tZp^E
- $k+qN5r7
+ &e#qN5r7
 sh?Iq3u}vMqP
 q.<p;
 p_(|.%
@@ -878,8 +861,8 @@ q.'a
 q.0p=
 ~%}Ky|FrL
 rI'
- ##q.2q~
- #F~%}Ks&rL
+ $#q.2q~
+ $F~%}Ks&rL
 v}y{
 xjrEEv2
 q.+q~
@@ -889,8 +872,7 @@ y7
 qN5pX
 tw
 zTp'
- #y#rI'
- #$uF't-
+ $y# %1 $$uF't-
 y^pb
 yl##
 s5y~
@@ -899,12 +881,12 @@ r*r:p}
 :(vK{G
 D\x_rW
 xEm\
-  ){#ri|$#
-  %{#rib&#
-  &{#r*p0p-
+ 1{#ri|$#
+ ){#rib&#
+ +{#r*p0p-
 u;
 DX)
- #h.pnqVpe
+ $h.pnqVpe
 r*sCq-
 zfp?
 qfYp2-
@@ -913,8 +895,7 @@ rYpNpy
 r*r:s8
 uO3
 /%
-wZp.
-pnqVqP
+ %S$pnqVqP
 /%
 zfY
 qfYZ-
@@ -923,23 +904,19 @@ rY^py
 /%
 zVqd
 /%
-wZrL
-pn|1%
-  (,L"zz
+ %Z$pn|1%
+ /,L"zz
 /%
-wZs*
-pn|1)
-  &6u:'}hpy
+ %b$pn|1)
+ +6u:'}hpy
 /%
-r^ql
-u&b
-sAph
-tZp8$E
-  &f$sU$
+ %f$u&b
+ %f$tZp8$E
+ +f$sU$
 /%
 s%$;
 D\)
- ##pn|1+
+ $#pn|1+
 /%
 uz%%(
 sx&%)-
@@ -949,7 +926,7 @@ u:)A%)py
 r^3
 u&f
 tZp8&E
- $k+z6v/
+ &k+z6v/
 wW)
 ue<)
 //
@@ -958,19 +935,19 @@ y)rC/VE
 }=
 //
 ~%}Ky|V
-  $j$//
- $F  $j$//
-  %j$z6pv
+ 'j$//
+ &F 'j$//
+ )j$z6pv
 tw
 zdu}p8-KA
 zs.K
 v"sOr/'t-
- #K{MpV.
+ $K{MpV.
 sEk9*
 wD
 r&$;
 G))
- #p+tP'p-
+ %NtP'p-
 vq&)
 zs/,
 rI}%0rvx"6u1qF
@@ -981,20 +958,18 @@ p%)&#
 zs0,
 vbx_0rvx"6u1qF
 pp<
-p<g
-tP+q%
+ %(tP+q%
 qzu()sdrl
-  #v&zs1,
-pp<
-p<W
+ %v&zs1,
+ %(p<W
 pwx}pV*
 q:#sd
 zw
- #o- $)pww;p}
+ $P$ &)pww;p}
 zw
 t~p*
 qeoE
-  $Y)s/
+ 'Y)s/
 pwyIx}
 tIp?p2
 vd
@@ -1010,18 +985,17 @@ Dk)
 uephp@
 tPqyp;
 qejE
-  #B #\#q?}%rW
+ %B $\#q?}%rW
 xErE
-  2g'tPrvr%
+ Cg'tPrvr%
 u;
 vG)
-  .g'tPqyq[
-r^ql
-sApJ
-  +g'}O
-  'g'sAps
-  %g'tPr:pX
-  #g'pwyIpf
+ ;g'tPqyq[
+ %g'sApJ
+ 5g'}O
+ -g'sAps
+ )g'tPr:pX
+ %g'pwyIpf
 p_(e%#
 y)rQE
 k(ql
@@ -1030,35 +1004,35 @@ rIp8J
 zs.z*
 zsI,
 r?C
- #6pwpV+qp
+ $6pwpV+qp
 wW.
- #x+zy
+ $x+zy
 q?'
 }w'
 t4
 pw{$t0
- ##v_<
- $b#rzxf&&
+ $#v_<
+ &b#rzxf&&
 p_(e8
- #Z*w#pAE
+ $Z*w#pAE
 pw{iqG
 {>,
 pw{$rR
 xjpAER-
 pww.P
- #&thql
+ $&thql
 y7
 sW*{X
 zbp8M%M,
 sW6p'
 p]NzN%
-  #1y)rQR
+ %1y)rQR
 qM<a
 }=
-  %9qM0qp
+ )9qM0qp
 x>Z
- #)ufrE)E
-  %Z(pwP<qO
+ $)ufrE)E
+ )Z(pwP<qO
 }^2)
 pwP+p=
 zVpk
@@ -1075,83 +1049,76 @@ q_(K
 p<V
 pwp''s8
 wW7
- $9  $T#pwp'2p;
+ &9 'T#pwp'2p;
 tIY%8
- #:wm%8
+ $:wm%8
 s(;E
-  %b%q?{,
- $Jpwp''pb
+ )b%q?{,
+ &Jpwp''pb
 x>p2
- #AsAph
-s5y~
-pwp'2qp
+ $A %w) %v(pwp'2qp
 wtp*
 s/
 wx
-}\y~
-vYpSv2
+ %V-vYpSv2
 wIpA
-  %r,  $p,z5p:;
+ )r, 'p,z5p:;
 tE
 vk
- #Es[p^
+ $Es[p^
 s/
 pwp'.pX
-tA#
-r>2
+ %+r>2
 u;
 GC)
- #[,rs%A
+ $[,rs%A
 s5~2
 pwp'*pC
 pnpax;rW
 u"
 ripaK
 v"y~
- #3tP<'pC
+ $3tP<'pC
 whx;rW
 r>.
 r)p|y0'
 x]rQ8
 tP<0qG
 rH}T
- ##pwp'2P0
-  $~$tZYE
-s5~9
-v"~B
- ##z'
+ $#pwp'2P0
+ '~$ %j. %k#v"~B
+ $#z'
 w+
 /&
 wm;
-  $?rs%C
-  #?/&
+ '?rs%C
+ %?/&
 pnqRx;rW
 u"
 riqRK
-  $0/&
+ '0/&
 |(x;rW
 r>1
 p]"y0'
-  #?/&
+ %?/&
 qn"%",
- $k0r^3
-u&%
+ '* %?u&%
 tZp?E
-  #? #Mpwa5x}
+ %? $#pwa5x}
 }u,
 rU3
 r?M
 |(ql
 r?L
- ##sU"
+ $#sU"
 pwP*q%
 y)y|qm0VE
- ##pwa<a
+ $#pwa<a
 }=
 pwa'pb
 ~%t5mF>y|qm0V
 pwa0a
-  $S1tP1q%
+ 'S1tP1q%
 tH=F
 s5~,
 tPs#q%
@@ -1159,54 +1126,51 @@ uzD%a
 p<f
 G;x_rW
 xEp:;
-  (v,rIp8d
- ##tP5+qp
+ /v,rIp8d
+ $#tP5+qp
 wWG
-  'T&v_<
+ -T&v_<
 tPt,p;
 :tvK{G
 u"
 r9<
-  %S-r9<
-  &S-tProp;
-  %b$qzYA
+ )S- %& +S-tProp;
+ )b$qzYA
 tPz#tY
 ut,
 tPror%
- #Y*w[p+}zp.
+ $i'w[p+}zp.
 qzbA
 /#
-q?'
-/#
+ %>/#
 s$pA-
 w[p+phFrL
 qzp?A
-  &(w[p+pJFs*
+ +(w[p+pJFs*
 qzp7A
-  %.xjpsEv2
+ ).xjpsEv2
 tPt,q[
 y?ql
 sk;
 u&'
-  #{#  &_-yy
+ %{# +_-yy
 /%
 {b;
-  $GqzpQA
+ 'GqzpQA
 /%
 D%,
 /%
 }V%E=%-
 /%
 ut3
-sk;
-  %q./@
+ %5 )q./@
 zbp8j%j,
 /@
 p]kzN%
-  #f'y)rQ=&
+ %f'y)rQ=&
 /@
-  &V'/@
-  (V'tP52{6
+ +V'/@
+ /V'tP52{6
 }^_)
 tP55p=
 }fpk
@@ -1216,65 +1180,61 @@ u:SqP%S-
 /.
 uzS%"
 r?X
-  $z%tP5xx
+ 'z%tP5xx
 sFmax;rW
 r>5
 /#
 uzS%p
-}\yd
-/.
+ %g3/.
 tSa
-p%(A
-rIp8r
-  $h+wWU
-  'j(/#
+ %x1rIp8r
+ 'h+wWU
+ -j(/#
 u"
-v_<
-pcE
- $n$pp<
- $%//
+ %LpcE
+ &n$pp<
+ &%//
 t4
 t9&'
 yJp+p4V
-qzbA
-//
+ %[$//
 {>,
 //
-  #o(//
+ %o(//
 ufrE)3
 v}mi
- ${(//
+ &{(//
 zbp8u%u,
 //
 p]vzN%
-  $p(  $d,  %X)//
-  (p(/.
+ 'p( 'd, )X)//
+ /p(/.
 }^j)
 //
-  %p(u:^pT%^-
+ )p(u:^pT%^-
 /.
 uz^q5
 r?a
- ##pwp=pX
+ $#pwp=pX
 r]}%0rvx"6u1qF%^
 u:_%^x_0rvx"6u1qF-
- ##pwq8a
+ $#pwq8a
 }=
 pwr%rX
 zitDuu#
 TsTw;
 {Qp8|y%
- #Ov4p8~8
+ $Ov4p8~8
 }X
 {\(
 tPu/p}
 J_}/
- $f(tPq0p}
-  %S(qzp8eA
- #V,vN
+ &f(tPq0p}
+ )S(qzp8eA
+ $V,vN
 /$
 {QYy%
- #W+v4p?8
+ %3v4p?8
 }X
 TrXP
 ypqK(
@@ -1308,29 +1268,28 @@ t*e+ukr6*p*
 }X
 q$sg
 z+Q8
-  #$t%qpa
+ %$t%qpa
 u37
 sf<\xls_w07
 sZQBU-
-t#ta
-sZQxM|>
+ %\4sZQxM|>
 Ts{xx
 szz&qZz\
 v;zo
 {m?I+v~p57
- $q&tPsQp'
+ &d&tPsQp'
 wRp5
 tPu/s8
 r^3
 sk;
 tZpaE
-  $](pwqpa
+ '](pwqpa
 }=
 Tv5pX
 yl#%
 TuZqp
 {3uu%qv
-  #5{m?I+v~t^7
+ %5{m?I+v~t^7
 r]'A
 rY,-
 /#
@@ -1346,30 +1305,28 @@ r?y
 v_<
 /E
 J_vK{G
-  *\(u"
+ 3\(u"
 zZpAK
-  %S3  #&  &S3/E
-  %b*zDA
+ )S3 %& +S3/E
+ )b*zDA
 tPu1yU
 s/
 /F
 {W
 /F
- #W&w[voFp.
-zDA
-/$
- $~&zy
+ $W&w[voFp.
+ %*/$
+ &~&zy
 /$
 s$pS-
 w[p+pJFrL
-  )*w[p+qAFs*
-  (2}V&ER-
+ 1*w[p+qAFs*
+ /2}V&ER-
 /F
 D$ql
 sk;
-  $T*  'X(/&
-  %X(zDA
-/&
+ 'T* -X(/&
+ )X( %O/&
 s/
 /&
 D,)
@@ -1377,14 +1334,14 @@ D,)
 }V,E=,-
 /&
 |D3
-  &Z(/F
+ +Z(/F
 zbu(Z&Z,
 /F
 p_ZzN%
-  #p-y)rQ=-
+ %p-y)rQ=-
 /F
-  &a-/F
-  (a-Tv1q~
+ +a-/F
+ /a-Tv1q~
 sh?\q3q1vf#$
 |syxvf)
 x^~)r'
@@ -1393,34 +1350,32 @@ x^~)r'
 vY<v2
 qH'E
 s$'-
-  *l*rI15pdukq3
- $T%tP5+s8
+ 3l*rI15pdukq3
+ '=tP5+s8
 tbY
 zw
 s/
 v%'
-  $l*/-
-  #t$  ,l*/-
-  &l*/-
-  $)}5
+ 'l*/-
+ %t$ 7l*/-
+ +l*/-
+ ')}5
 /-
 s$pJ-
-  #l$qzbA
-  )l$  #p*  )l$  #r*  '2}V$ER-
+ %l$ %n* 1l$ %p* 1l$ %r* -2}V$ER-
 /-
-  $l$u&(
-  ,l$  #t*  %l$D*)
+ 'l$u&(
+ 7l$ %t* )l$D*)
 /&
 }V*E=*-
-  (l$/-
-  #l$/-
-  $l$y)rQ=+
+ /l$/-
+ %l$/-
+ 'l$y)rQ=+
 /-
-  &|//-
-  (|//G
-}^2)
-/H
-  $v*u:%%%A-
+ +|//-
+ /|//G
+ %|//H
+ 'v*u:%%%A-
 u:$qP%$-
 /H
 uz$%%
@@ -1429,43 +1384,42 @@ pwq[pX
 uz4%$
 u:4%$%4-
 v"sOr/66
- ##pwq~p;
+ $:pwq~p;
 sFr;#Wx;rW
 r>*
 /G
 u?r;#W
-p%(A
-pcE
+ %o:pcE
 xh
- ##/G
-  %g*qzu(uA
-  $W)/G
-  &W)/G
+ $#/G
+ )g*qzu(uA
+ 'W)/G
+ +W)/G
 ypqK#4
-  $W)/G
+ 'W)/G
 u>#4
 sz#3
 /G
-  #W)/G
-  #W)/G
-  $W)/G
-  &W)/G
-  %W)/G
-  %W)/G
-  'W)/G
+ %W)/G
+ %W)/G
+ 'W)/G
+ +W)/G
+ )W)/G
+ )W)/G
+ -W)/G
 {}%
-  &W)/G
-  'W)/G
+ +W)/G
+ -W)/G
 x]p+paVpe
 /G
 ufy{E3
 sAr;#X
-  $d/v_<
+ 'd/v_<
 /@
 q,v?r.
 r9<
 pcE
-  $[-  %P,zDA
+ '[- )P,zDA
 /@
 s/
 /@
@@ -1475,61 +1429,60 @@ xjpSEp@-
 /@
 ufpAR3
 zIsi#\
-  %l-  #b'/@
-  $b'y)rQp@
-  .l-/B
-  *b'  %Y'/B
-  'Y'/-
+ )l- %b'/@
+ 'b'y)rQp@
+ ;l-/B
+ 3b' )Y'/B
+ -Y'/-
 q,xPd
-  )_-/-
-  &_-  %U'r^)
+ 1_-/-
+ +_- )U'r^)
 /-
-  #_#/-
-  #_#zIsi#h
-  )U&  #_#  .U&/A
+ %_#/-
+ %_#zIsi#h
+ 1U& %_# ;U&/A
 w#q/)
 /B
-  $R4  #{.}PqRpTqP-
+ 'R4 %{.}PqRpTqP-
 /B
 r]qR%"
 z-|#
 pwr{pX
 uzTqP
 u:TqP%T-
- ##/o
-  'b7pwt}p}
-  $b7  &P4pwr7{6
-  &b7sFrE9D
-  $b7uFrv'
-  $k3  #a7/2
+ $#/o
+ -b7pwt}p}
+ 'b7 +P4pwr7{6
+ +b7sFrE9D
+ 'b7uFrv'
+ 'k3 %a7/2
 s(EE
 v_<
- #m,{>x_rW
+ $Z/{>x_rW
 xEpA
-  2t+/2
+ Ct+/2
 u;
 {W
- #|.qzp8bA
+ $|.qzp8bA
 /2
-  $){W
+ '){W
 /2
-  $t+qzp8cA
-  )t+qzp8dA
-  )t+  #l.  (t+/2
-D$ql
-u&(
-  +t+D,)
- ##qzp8fA
-  *t+u&.
-  %p>pwr7pC
+ 't+qzp8cA
+ 1t+qzp8dA
+ 1t+ %l. /t+/2
+ %t+u&(
+ 5t+D,)
+ $#qzp8fA
+ 3t+u&.
+ )p>pwr7pC
 p]$zN&
-  $r+k$ql
+ 'r+k$ql
 zs%%$
 z-'rq
 pwsXa
-  &V7pwp=0q-
-  #o7  %'x>p*
-  'Z7tP*5qT
+ +V7pwp=0q-
+ %o7 )'x>p*
+ -Z7tP*5qT
 ufpAR)
 rHbZ,
 t:ql
@@ -1538,7 +1491,7 @@ Tz${i
 q@=
 uop:=qd
 t4
- $P,  %T7w4y2<p}
+ &P, )T7w4y2<p}
 r&tM{dxWsC6.
 w4y2'p=
 v%q0
@@ -1547,7 +1500,7 @@ tw
 /#
 {bMvZ|@q&'z]
 /#
-  %(x8pvp=
+ )(x8pvp=
 v4YpT
 zbu(tAqU
 v4p7pe
@@ -1562,10 +1515,10 @@ rip5^
 y7
 TqG.r{
 w+
- #h(qIt
- #(~&rE="
- $l#/)
-  ,\#tPrtqT
+ $h(qIt
+ $(~&rE="
+ 'C/)
+ 7\#tPrtqT
 uepSR
 tP6'sT
 uO,
@@ -1573,8 +1526,7 @@ s"v.
 tP6+pK
 w#pAp@
 s$ph-
-  #P@t#ta
-zZph)
+ %P@ %kBzZph)
 rip78
 wP
 tPxRpf
@@ -1582,71 +1534,67 @@ p[rDq'?qBu}u([A%<
 p%[&#
 xr
 w=[pk
-  $RBtP66p;
+ 'RBtP66p;
 r&[;
-  $p7qzr(#.A
+ 'p7qzr(#.A
 u"
 pwpb<p}
 s/
 qHpSE
-s5~2
-pwpb+tY
+ %t7pwpb+tY
 zdyxpSp@E
- ##tPxRv/
+ $OtPxRv/
 t=[&[,
-  #6wP
-  #6 $u'|Ep}
+ %6wP
+ %6 &Z'|Ep}
 tH99
 t#s)%
 uFqy+
 /U
 |/Yy%
- #:v4u(Y8
+ $:v4u(Y8
 }X
 qs1a
-  $v9qs*p}
-J_}/
-  $[6 $f(qs6rR
+ 'v9qs*p}
+ %c2 '[6 &f(qs6rR
 u;
 GA)
-  .ZBqs6t}
- #R,vN
+ ;ZBqs6t}
+ $R,vN
 /\
 ypr$U
-  #f.xr
+ %f.xr
 /\
 zlQUpM
 /\
-  #j2/\
-  #j2/\
-  $j2/\
-  &j2/\
-  %j2/\
-  %j2/\
-  'j2/\
-  'c+/\
-  $j2{m?I+v~p?7
- #Grb<pv
+ %j2/\
+ %j2/\
+ 'j2/\
+ +j2/\
+ )j2/\
+ )j2/\
+ -j2/\
+ -c+/\
+ 'j2{m?I+v~p?7
+ $Grb<pv
 sh?Iq3u}vM^
 ufphrNE
- #Gqs*s{
-  $j6tZp|E
-  $x8/Z
+ $Gqs*s{
+ 'j6tZp|E
+ 'x8/Z
 v4u(Z,
 /Z
 rzxf&%
-  #P<y)rQr}
+ %P<y)rQr}
 /Z
-  &p;/Z
-  (p;rb2pK
+ +p;/Z
+ /p;rb2pK
 v[[K
 rxQw(vDqZw0
-s5z9
-rb5qp
+ %ZGrb5qp
 qI[
-  #P%r>6
-r&[;
-  $T$TyGP
+ %P%r>6
+ %{$ 'T$TyGP
 ypqK".
 xr
 Tw.pK
@@ -1662,7 +1610,7 @@ u~pV*p-
 w1pM-
 qfx/6vh6u|wq
 u~P'q8
- #n)u~P0pC
+ $n)u~P0pC
 tb{,<r62v-xN+
 z8}%*+ukr6*
 u~P+q[
@@ -1699,39 +1647,36 @@ yppR)B
 x7|>
 Tw.p;
 zlpR.",7
- $?TpV0q~
-  $V#/2
-  $V#/2
-  #V#/2
-  $V#/2
- #:/2
-  $V#/2
-  &V#/2
-  #V#/2
-  &V#/2
-  &V#/2
-  $V#/2
-  #V#/2
-  $V#/2
-  #V#/2
-w1U-
-/2
-  $V#TpV0pC
+ &?TpV0q~
+ 'V#/2
+ 'V#/2
+ %V#/2
+ 'V#/2
+ $:/2
+ 'V#/2
+ +V#/2
+ %V#/2
+ +V#/2
+ +V#/2
+ 'V#/2
+ %V#/2
+ 'V#/2
+ %V#/2
+ %V#/2
+ 'V#TpV0pC
 t<q1pRD7
- $w&|~pK
-q_(K
-u"
+ &w&|~pK
+ %P>u"
 |5p-
 xJ:99
 rc<
-r&$;
-G8)
+ %yAG8)
 uq"D
- #%qL0pC
-  $,}Bp'
+ $%qL0pC
+ ',}Bp'
 xJ:97
 rc'
-  #,G6)
+ %,G6)
 wRu([
 {ftB
 zD&[
@@ -1746,7 +1691,7 @@ ua'
 G+)
 }W
 WyIpC
-  #VJpnqVqdv(5
+ %VJpnqVqdv(5
 WpV+q-
 tF,
 q>p4s@
@@ -1754,46 +1699,44 @@ WyIpb
 qfp?r4
 qL.pC
 Ip)?pEqBqgq7uLq]A
- %y'w%qT
- $%xUu/
+ (y'w%qT
+ &%xUu/
 J'{h
 sY2
- #C  #zLJ+{e
+ $C %zLJ+{e
 sY1
- ##  #dKJ@uC5
+ $# %dKJ@uC5
 sY*
- ##  #QJJJuC6
+ $# %QJJJuC6
 p9q&
- ##pwyIxx
+ $#pwyIxx
 u4$&q('
 p9t?
- ##pwr7yU
+ $#pwr7yU
 :Lq(+
 p9rl
- %P#v>q%
-ws
+ (P# %dNws
 pc:
 pc(
- $*  #|Lvbe
+ &* %|Lvbe
 nM
 _2
- $*  #kItX<
+ &* %kItX<
 nk
 _;
- $*  #uCtX
+ &* %uCtX
 n:
- $J #C  #X?tX'
+ &J $C %X?tX'
 pB$-
-  $. #,  #P?{16
+ '. $, %P?{16
 pB$.
 r9q&rW
- $*{16
-pB$)
-  $' #*  #a; #5pB$T
-  $- #>  #m2 #+  %(!cxw
+ &* %'pB$)
+ '' $* %a; $5pB$T
+ '- $> %m2 $+ )(!cxw
 /O
- #*C"
-  $K!c'y3
+ $*C"
+ 'K!c'y3
 /:
 ||
 n:
@@ -1809,12 +1752,12 @@ p9
 qL.yS
 vb;
 ppph
- $K!crvpm
+ &K!crvpm
 /3
 tX0
 n?
- $=!ct-pm
-  $'_&
+ &=!ct-pm
+ ''_&
 p9
 !c'wG
 /3
@@ -1823,24 +1766,21 @@ n;
 _B
 p9
 !c'wX
-tX+
-nF
+ %'nF
 _5
 p9
 !c'x#
 /3
 tX2
-  %-!cuQpm
-tX2
-n?
+ )-!cuQpm
+ %'n?
 _-
 p9
 !c'xw
 /3
 tX.
-  %8!vTy3
-tX.
-nb
+ )8!vTy3
+ %'nb
 _0
 p9
 !vTz/
@@ -1858,31 +1798,31 @@ p9
 /3
 vb3
 C[
-  $-!crlpm
+ '-!crlpm
 tX5
 CZ
 q4[
 !u9
 p,0sI
- &i#p"wn
+ *i#p"wn
 st
 zq1pZ
- 3(`}
+ D(`}
 
 var plainSM70 = driver.Text{Base: &plainSM80, Code: `packed2 54386 plain
 !s.
 !s-
- 4(|Z6qo
- $$p#rvqo
- Q:$y[%qv
+ F(|Z6qo
+ &$p#rvqo
+ RR#$y[%qv
 wzuu%qv
 wT<\vDplplxk|>
- '$rY,ta
- p6$u4$'q('
- v%$`}
+ ,$rY,ta
+ aK$u4$'q('
+ m)$`}
 
 var scoutSM70NarrowAligned = driver.Text{Base: &listLikelySM70, Code: `packed2 22638 scout
- %$!u6ttq*
+ ($!u6ttq*
 !u'x<w>p3q*
 !xgjg~ErDIwp
 !|Fovzjp[wd
@@ -1893,14 +1833,14 @@ var scoutSM70NarrowAligned = driver.Text{Base: &listLikelySM70, Code: `packed2 2
 !yHp.tc
 !
 !pWs*pt
- $.]v+q^
+ &.]v+q^
 Op0qS
 huQqS
 p#0q^
- +*w^
- $"p,ui
+ 4*w^
+ &"p,ui
 p,um
- #\4p,{^
+ $\4p,{^
 p,yu
 p,p0pZ
 p"|K
@@ -1928,7 +1868,7 @@ s/
 q@*
 q@+
 s/
-  #8u?ps
+ %8u?ps
 s/
 u?qA
 s/
@@ -1943,14 +1883,14 @@ wZ0pZ
 w60u5Q>QqxsD
 s9qc
 }]t(rj
- %j3xcP
+ (j3xcP
 r?@
 w%p=
 r&$&#
 q?pS
 y+q/
 rc
- $m#ueq)rN
+ &m#ueq)rN
 /(
 qI'
 qt','
@@ -1975,24 +1915,24 @@ p<A
 {b;
 {W
 r#Yp2
- #g$r&$;
+ $g$r&$;
 G1)
 WySqp
- #l%rsK
+ $l%rsK
 vir4
- #i%q?q9
+ %)q?q9
 w[p+}zpU
 v[1A
 uc1r4
- ##v}y{
+ %.v}y{
 tw
 v7
- #M #JWy2rR
+ $3 %3Wy2rR
 tA1
 uB
 x=qVe
 G/)
- #l% #i%wIm%
+ $0 %:wIm%
 w#<E
 sAps
 tE
@@ -2004,14 +1944,14 @@ D#)
 uS
 v;U
 uJ
- #MWySa+
+ $3WySa+
 rHp4>z=
 w[p+psFpU
-  $Ar]bA
+ 'Ar]bA
 wP
- #5Wr{p'
+ $#Wr{p'
 }=
- ##Wq[p}
+ $#Wq[p}
 z~-
 TqpqO
 yYq1xIpjB
@@ -2033,7 +1973,7 @@ uN8
 sFrEE
 t1x?vu
 t#vu
-  ##p<B
+ %#p<B
 r&7;
 D.)
 r#qR&7
@@ -2042,20 +1982,19 @@ G))
 vF
 xA
 r#Y8
- #\#Wz$pb
+ $y%Wz$pb
 v[(Z
 {\(
- #^+ $p,WqG.v/
+ $^+ &p,WqG.v/
 w'
 wD
 u;
 vG)
 uS
 t~4
-vG)
-}W
+ %%}W
 TrXpK
- #Os5z9
+ $Os5z9
 Ts{pv
 J8r.
 Tt}a
@@ -2063,9 +2002,9 @@ yl7
 xr
 TsXtY
 xBqK7pG
- $Z#Tr7tY
+ &Z#Tr7tY
 wrqK7pG
- #5Tv/p=
+ $5Tv/p=
 z8q0v(5
 TuZs{
 x'pPQA
@@ -2077,18 +2016,17 @@ Ty2qT
 u>pF
 /#
 sZqi7|>
- ##WqG.p'
+ $#WqG.p'
 wVpAV[
 Wz$t0
 rHYp*qb
 thpN
 s5~5
- ##Ws8p'
-  $y#Ws{p;
+ $#Ws8p'
+ 'y#Ws{p;
 z~/
 t#s)$
-}\yd
-Wt}p=
+ %p#Wt}p=
 D<y%
 v%.
 t4
@@ -2102,52 +2040,48 @@ zy
 L*y%
 pIp4rf
 s/
- #;y+mD
+ $;y+mD
 sFpAE
-  %z#p<C
-r&7;
-D?)
+ )z#p<C
+ %z#D?)
 w3,&7
- #u#zL4
+ $u#zL4
 G,)
 xA
-u?q9
-r#Y8
-WyGqW
+ %o& %{#WyGqW
 v[(A
-  %z#WpV0pv
+ )z#WpV0pv
 u;
 zy
- #l%W{$q-
+ $l%W{$q-
 {wq0
 q?q0
 qHpJE
 t4
 qfp5r4
- #i%zIE
+ %7zIE
 WpV+pX
 xDYpk
-t#ta
-ts
-  $v%s/
+ %Y&ts
+ 'v%s/
 W{ipX
 q>p?,
- #[$u"
+ $^#u"
 WpV*pK
 }npa
 r>2
 {w2
- #Kuqvv
- #Iz)<tY
+ $Kuqvv
+ $Iz)<tY
 }UpPp?^,
 W{$|^
 rHp48,
 }nY
-  $l%WyGu)
+ 'l%WyGu)
 rHp7p2qb
 zOpN
-  $w#Wu)p'
-  $q%Tq~qG*
+ 'w#Wu)p'
+ 'q%Tq~qG*
 yls;
 vq&4
 tE
@@ -2159,7 +2093,7 @@ qN5s{
 pH7&(
 s/
 t/6
- #o$u"
+ $o$u"
 qN*sX
 tA#
 r>.
@@ -2167,83 +2101,81 @@ u;
 DN)
 uS
 tP6P
- #BpwqOq[
- $$pwq8rR
- '$t%P6{6
- '^#qN*pv
+ $BpwqOq[
+ &$pwq8rR
+ ,$t%P6{6
+ ,^#qN*pv
 tHr[*rqwJE
 xjpJEKr[*rqwJ-
-!s4
-/(
+ %N/(
 w_qb
 s/
 t/=
 u"
 /(
-tA#
-r>1
+ %Br>1
 r2p5;
 DU)
 s9tT
 /&
- #A/(
- $$/(
- '$/(
- ($qe#E
+ $A/(
+ &$/(
+ ,$/(
+ .$qe#E
 }V#E=#-
-  $BL$vI
+ 'BL$vI
 s/
 t/D
-  %Br>5
+ )Br>5
 s%$;
 D\)
 s9yW
-  4Bqe*E
+ GBqe*E
 }V*E=*-
-  $BL+>y\
+ 'BL+>y\
 s/
 t/K
-  %Br>*
+ )Br>*
 s%+;
 Dd)
 s9z|
-  4Bqe1E
+ GBqe1E
 }V1E=1-
-  $BL2sdrl
+ 'BL2sdrl
 s/
 t/R
-  %Br>6
+ )Br>6
 s%2;
 Dk)
 s9qFq6
-  4Bqe8E
+ GBqe8E
 }V8E=8-
-  $BL9rw<
+ 'BL9rw<
 s/
 t/Y
-  %Brc<
+ )Brc<
 s%9;
 Dr)
 s9.um
-  4B $s(  $BL@vjsK
+ GB &s( 'BL@vjsK
 s/
 t/a
-  %Brc'
+ )Brc'
 s%@;
 Dy)
 s91{^
-  4BqeFE
+ GBqeFE
 }VFE=F-
-  $BLG,5uA
+ 'BLG,5uA
 s/
 t/h
-  %Brc0
+ )Brc0
 s%G;
 G@)
 s95|K
-  4BqeME
+ GBqeME
 }VME=M-
- #Apu2.a
+ $Apu2.a
 }=
 w4x}p;
 t&?op$gp/xI,
@@ -2264,50 +2196,48 @@ w4w;p=
 w_pk
 q>p^8
 xDqVK
-  $o,w4yIw;
-  $1tSO
-  #1uomPqd
-  %1w4sXyR
+ 'o,w4yIw;
+ '1tSO
+ %1uomPqd
+ )1w4sXyR
 zIE
 xjpAER-
 w4w;yq
-  #4jp{grS{+p5peA
+ %4jp{grS{+p5peA
 xDp5K
- %9w4z$q[
+ (9w4z$q[
 tSQ
 IpY\q'?IrVu{rS\q'rVw-p4y"
 uomRqd
 t4
-  #%  #B/$
+ %% %B/$
 qeSE
 s$mT-
 /#
 t4
 IpY\q'?IrVu{rS\q'rVw-p4euT
 v%q0
-  $%  #L/#
-zIE
-s$pS-
-  $,IpY\q'?IrVu{rS\q'rVw-p4;uT
-  $,  #%  (,IpY\q'?IrVu{rS\q'rVw-p44uT
-  $6  #%  (6IpY\q'?IrVu{rS\q'rVw-p4y:
-  $@  #%  %@}V&ER-
- #?pu25pX
+ '% %L/#
+ %=s$pS-
+ ',IpY\q'?IrVu{rS\q'rVw-p4;uT
+ ', %% /,IpY\q'?IrVu{rS\q'rVw-p44uT
+ '6 %% /6IpY\q'?IrVu{rS\q'rVw-p4y:
+ '@ %% )@}V&ER-
+ $?pu25pX
 q_*K
 u"
 purWq-
 r)'yX
 r)z=&(
 s/
-  $n+x>&&
+ 'n+x>&&
 y)rQ=(
- #=puu1a
+ $=puu1a
 }=
 puz]pK
 xa{%qkvM>vM{5y|V
 puxWpC
-v}y{
-s$pA-
+ %n.s$pA-
 purepb
 xa{%qkvM>vM{5y|FqX
 /#
@@ -2317,8 +2247,8 @@ sArE
 vYpAv2
 /#
 xa{%qkvM>vM{5y|Fqc
-  ()xa{%qkvM>vM{5y|FsI
-  '0{MpV+
+ /)xa{%qkvM>vM{5y|FsI
+ -0{MpV+
 q_(K
 u"
 {Nq8
@@ -2328,59 +2258,59 @@ rc+
 }U|:pAqd
 t4
 ts
- #~'wjM
+ $~'wjM
 G%)
 }(0pPy_Yw?
- %\,qN+qT
- $%v>qT
- $%/b
+ (\,qN+qT
+ &%v>qT
+ &%/b
 J)|<
 J*{e
 qI;
 qI3
 sY1
- #C/Z
+ $C/Z
 :nuC5
 :m}v
 :luC6
 p9q&
- ##/J
+ $#/J
 :^q('
 :]q(0
 :\q(+
 p9rl
- %P#/g
+ (P#/g
 ws
 pc5
 pc4
- $*w%pv
+ &*w%pv
 tX
 n>
 _6
- $*/c
- #$nN
+ &*/c
+ $$nN
 _:
- $&/\
- #$n\
+ &&/\
+ $$n\
 _[
- $&/I
- #0C}
+ &&/I
+ $0C}
 _k
- $)/B
- #:Cz
+ &)/B
+ $:Cz
 _;
- $3 #.Cr
-  $' #' #$Ck
-  $, #( #+Cd
-  $1!cxw
- ##C\
-  $6!c'y3
- ##CU
-  $;!c'z/
- ##CN
-  $@!cqypm
- ##CG
-  $E!crvpm
+ &3 $.Cr
+ '' $' $$Ck
+ ', $( $+Cd
+ '1!cxw
+ $#C\
+ '6!c'y3
+ $#CU
+ ';!c'z/
+ $#CN
+ '@!cqypm
+ $#CG
+ 'E!crvpm
 {NP
 ||
 ppq9
@@ -2388,7 +2318,7 @@ _7
 p9
 !ct-pm
 /+
- #*nD
+ $*nD
 _A
 p9
 !c'wG
@@ -2397,174 +2327,167 @@ nC
 _D
 p9
 !c'wX
- ##pppS
+ $#pppS
 r9pA
 p9
 !c'x#
 /+
 {16
-  %2!cuQpm
+ )2!cuQpm
 tX<
-  %2!c'xw
-{16
-nV
+ )2!c'xw
+ %,nV
 _8
 p9
 !vTy3
-tX<
-nU
+ %,nU
 _V
 p9
 !vTz/
 /+
 tX'
-  %G!ct?pm
+ )G!ct?pm
 tX0
-  %G!vT+pm
-tX'
-nh
+ )G!vT+pm
+ %,nh
 _9
 p9
 !crlpm
-tX0
-nf
+ %,nf
 _h
- #&p,'tq
- &$t$vP
+ $&p,'tq
+ *$t$vP
 st
 t$vU
- 3(`}
+ D(`}
 
 var scoutSM70 = driver.Text{Base: &scoutSM70NarrowAligned, Code: `packed2 22193 scout
- 3$Ot-q^
+ D$Ot-q^
 huQqq
- 8&s/
- #(qQ(
- ,$ #>s[pQ
+ N&s/
+ $(qQ(
+ 6$ $>s[pQ
 /'
 qCp7zz9'
- $(s9sD
+ &(s9sD
 s9sc
- *$}#q5
- #$uN$
- %$x{$rN
+ 2$}#q5
+ $$uN$
+ ($x{$rN
 /(
-  #9q"p5,'
+ %9q"p5,'
 s/
 zV,
- &.s[pa
- #$tH92
- '$s/
+ *.s[pa
+ $$tH92
+ ,$s/
 uN3
- &${H
- +$q?q/
- #$ #5s(0E
+ *${H
+ 4$q?q/
+ $$ $5s(0E
 q@0
 rY|w
- $}) %( $l)qQ0
- '$wIm'
- #$sAq)
- '$D$)
- ($ud
+ &}) (( &l)qQ0
+ ,$wIm'
+ $$sAq)
+ ,$D$)
+ .$ud
 |j"FpU
-  $Dqfp7r4
- $\( (W(tH9*
- .$sFm+=.
+ 'Dqfp7r4
+ 'C .*tH9*
+ :$sFm+=.
 s+-qP
 G7=-
-  ##uN+
- ',r&-;
+ %#uN+
+ ,,r&-;
 D3)
 wv0&-
- $(uepOtU
- #*v['A
+ &(uepOtU
+ $*v['A
 {\'
- &&r,rE
- I$thZ
- ($tH9-
- %$G5y%
- &$sFm:==
+ *&r,rE
+ q#$thZ
+ .$tH9-
+ ($G5y%
+ *$sFm:==
 s+-&0
 q:-rf
- $(pH0y%
- %$uN.
- '$r&-;
-DD)
-  #w# %(uepJuD
- #(qeCE
- %&qYD4
+ &(pH0y%
+ ($uN.
+ ,$ %w#DD)
+ %w# ((uepJuD
+ $(qeCE
+ (&qYD4
 r^)
- $&qYFrf
- #$qHq9E
+ &&qYFrf
+ $$qHq9E
 t4
 qfbr4
- 0(}np7
- $$D")
- ,$x9K=Kqb
+ >(}np7
+ &$D")
+ 6$x9K=Kqb
 qeKuD
- )&vq&*
+ 0&vq&*
 tE
 p%*&#
- &(pH-&'
+ *(pH-&'
 s/
 tA0
- ((DT)
- ;$tA0
- '$D[)
- ;$  &B $*Dc)
- ;$  &B $*Dj)
- ;$  &B $*Dq)
- ;$  &B $*Dx)
- ;$  &B $*G:)
- ;$  &B $*G:)
- i$$q_)K
- %$r)z=&'
- %$x>&%
- A$q_'K
- $$vp$&(9<
+ .(DT)
+ T#$ %C ,$D[)
+ T#$ +B &*Dc)
+ T#$ +B &*Dj)
+ T#$ +B &*Dq)
+ T#$ +B &*Dx)
+ T#$ +B &*G:)
+ T#$ +B &* %B R'$q_)K
+ ($r)z=&'
+ ($x>&%
+ a#$q_'K
+ &$vp$&(9<
 qQ&
- )&wRY
+ 0&wRY
 st
- .$ 4& #$pc(
- &"n8
+ :$ F& $$pc(
+ *"n8
 _$
- &&nJ
+ *&nJ
 _0
- &&n[
+ *&n[
 _Z
- &&C{
+ *&C{
 _j
- &&Cx
+ *&Cx
 _5
- %&Cp
-  $' $(Ci
-  $, $(Cb
-  $1 $(CZ
-  $6 $(CS
-  $; $(CL
-  $@ $(CE
-  $E %(pppO
+ (&Cp
+ '' &(Ci
+ ', &(Cb
+ '1 &(CZ
+ '6 &(CS
+ '; &(CL
+ '@ &(CE
+ 'E ((pppO
 _&
- &&n>
- $K $Nn=
+ *&n>
+ &K &Nn=
 _>
- %&n@
+ (&n@
 _3
- &&  %2 $(  %2 $(nU
+ *& )2 &( )2 &(nU
 _+
- %&nT
+ (&nT
 _U
- &&  %G $(  %G $(ng
+ *& )G &( )G &(ng
 _.
- %&ne
+ (&ne
 _g
- <&`}
+ V#&`}
 
 var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 79704 wide
- &$!u'pYrmIp)rnpEvyjp[q*
- #$!|FIp)jpEp3q*
+ *$!u'pYrmIp)rnpEvyjp[q*
+ $$!|FIp)jpEp3q*
 !yLqGyKx<p3wupYwp
- #&!yLPyKq'rmIwp
+ $&!yLPyKq'rmIwp
 !yLayKp$grDt2p3q*
 !yLp'yKqgtvwd
 !yLpCyKopYrmqBr[q*
@@ -2573,15 +2496,15 @@ var wideSM80NarrowAligned = driver.Text{Base: &plainSM80, Code: `packed2 79704 w
 !yH+uAsDtc
 !
 !pW0qXpt
- #6]+uxs7
+ $6]+uxs7
 {{6r-
 hunrG
 p#uQqq
- %*t6
+ (*t6
 tn
 u#
- $(p,p.
- &" $$ &$p"s*
+ &(p,p.
+ *" &$ *$p"s*
 xYs{
 s1
 y}
@@ -2613,7 +2536,7 @@ s/
 u?q)
 u?qA
 s/
-  $?u?q9
+ '?u?q9
 s/
 xYpX
 qI#
@@ -2630,7 +2553,7 @@ t|p^&'
 s/
 qN1qG*
 p[rDq'?ttpPvM&$A
- #o*y+q/
+ $o*y+q/
 qN5rX
 p%$pN
 Wq~y2
@@ -2638,7 +2561,7 @@ Wq~y2
 /#
 }Qta
 /#
- #R#uFt-.
+ $R#uFt-.
 qN1qG.
 wjM
 G')
@@ -2647,23 +2570,23 @@ q?q/
 /$
 p[rDq'?ttpPvM&$;
 G,)
- #9/$
+ $9/$
 t.qAFp6
 yl7
 t&?op$gp/xIK
 |&d
 w[p+qAu\pZ
 vqA
- #[(sAq)
+ $[(sAq)
 tE
 t&?op$gp/~7-
- #6zF<sT
+ $6zF<sT
 uj~7d
 zF1r%
 p%(p*
-  #/ws
+ %/ws
 rI0t-5rW+q35
- #V, $a0rI'
+ $V, &a0rI'
 |&r.
 zF5p;
 p[rDq'?ttpPvM&(e
@@ -2671,9 +2594,9 @@ p[rDq'?ttpPvM&(e
 {rYZr|
 t&?op$gp/~:K
 rip?K
- #X6rip4K
+ $X6rip4K
 tX
- $$qM.yI
+ &$qM.yI
 uoq/4
 tf
 ueqA)
@@ -2681,7 +2604,7 @@ q?q&25
 }w|V
 v%xW
 ut)
-  #&}wv+
+ %&}wv+
 zF0rX
 tCp?>zt,u\pZ
 zF+pK
@@ -2690,12 +2613,12 @@ xjq);E-
 }PqVK,-
 t&?op$gp/~1,
 rib4t-5rW+q35
- #]Drip44
- #A #Te#pDqOa
+ $]Drip44
+ $A $Te#pDqOa
 }=
 pDq8pb
 qI(
- $x$pDr%a
+ &x$pDr%a
 t9&&
 x]rQK
 x]s&p0{;K
@@ -2713,18 +2636,18 @@ q_-K
 p_)&*&+
 wC,&(
 s/
- $hg#s"qd
+ &hg#s"qd
 x>&&
 rb<p}
- #k7r=.rR
+ $k7r=.rR
 qt(M
 s/
 pDu)rR
 s"}lrt
-  #>r=.rX
+ %>r=.rX
 tFr+
 /#
-  #'r=5pK
+ %'r=5pK
 p%(vI
 p_(|.&
 r=6pX
@@ -2734,31 +2657,30 @@ qI-
 qM.pV0
 s<pO4
 yP.)
-  (g#TpC2q[
+ /g#TpC2q[
 tHE
 Tpb5qW
- #@tHE
-s=}b
+ $@ %%s=}b
 zO3
 s$<ta
- #>sAxuysv6rquA}L6v-re
+ $>sAxuysv6rquA}L6v-re
 tE
 r,0z#
 tE
 p%-x;rW
 r^x_0
 s$<xO
-  '*ra5v5
+ -*ra5v5
 tS9
 /*
 t1|k7s)8
 /*
 uY'
- #W0 $s, #_'}k
+ $W0 &s, $_'}k
 }k
 rIq&
- #j'ws
- #n%  #Y% %a0z6q%
+ %)ws
+ $6 %Y% (s&z6q%
 u&6
 p<R
 q=*t0
@@ -2781,58 +2703,55 @@ z5p:6
 {g~*
 y.?op$gp/xIpyta
 q..p;
- #,}^AE
+ $,}^AE
 u&@
 tE
 /#
 qQ6
-  $+/#
+ '+/#
 r^4
 }^BE
 u&A
-  (+utM
+ /+utM
 }^CE
 u&B
-  '4rM)i#
+ -4rM)i#
 }FyZ
 t#vu
 uFt-1
- #gV#q..r%
+ $gV#q..r%
 :.d
 /#
-  #^$G#)
+ %^$G#)
 wQqKu%
- #M #J/#
+ $M $J/#
 :(d
 /#
 s<q94
-G#)
-wQqK}N
-  %*:"d
+ %*wQqK}N
+ )*:"d
 /#
 s<qA4
-G#)
-wQqKfp6
-  %2q,v?d
+ %2wQqKfp6
+ )2q,v?d
 /#
 s<q)4
-G#)
-wQqKfqu
- #Mq.6{X
- $nMq.'p;
+ %:wQqKfqu
+ $Mq.6{X
+ &nMq.'p;
 sE#97
 rc
 qY$;
 G%)
 w62u5ycu%
- #Ar*uQp'
+ $Ar*uQp'
 pnp8*,
 qs<p'
 pnp8*4
 qs2p'
 pnp8*M
 z>)
- #Cra<q~
+ $Cra<q~
 ua6
 D=)
 se?
@@ -2844,31 +2763,31 @@ tf
 }^SE
 q?2
 xEmS
-  $Z$/.
+ 'Z$/.
 v}mS
-  #Z$/,
-  %Z$/.
+ %Z$/,
+ )Z$/.
 {>,
 }^UE
 u&T
-  )Z$}^VE
+ 1Z$}^VE
 u&U
-  )Z$}^WE
+ 1Z$}^WE
 u&V
-  *Z$uFt-5
- #uO/.
-  @Z$/.
- $jN/.
-  #Z$uB
+ 3Z$uFt-5
+ $uO/.
+ _#Z$/.
+ &jN/.
+ %Z$uB
 qY%;
 G%)
 w62u5ycf*s*
- #AtP6P
+ $AtP6P
 yYq1xIpopo
 pwqOq[
 s>rJB
- #|8pwq8rR
- '$ra1pK
+ $|8pwq8rR
+ ,$ra1pK
 uz0A
 ra5q~
 tS&
@@ -2885,40 +2804,39 @@ r*pdp'
 Tp=5p'
 r]p5%'
 rip5pk
- #P5pwrXP
+ $P5pwrXP
 yprJr5
 rip5s65pdukq3
 xr
 pws{sT
 v=t[px
 sz#$
- =q.u30
- &$pws{xx
- $${m?I+v~qR7
- $$pwP+P'
+ X#q.u30
+ *$pws{xx
+ &${m?I+v~qR7
+ &$pwP+P'
 x'u}QqP
- #pCrHpQApk<1.sQq0p0
+ $pCrHpQApk<1.sQq0p0
 rip7%"
- #Gr*t-q%
+ $Gr*t-q%
 uz"%(
 ws
- #l'/C
+ $l'/C
 rd>r.
 /C
 rd=d
 /C
 }PqVpNv'<
- $k&qs'p-
+ &k&qs'p-
 r#p^%+
 qj|1,
-  #Q+vN
+ %Q+vN
 qs0q~
 pIs^.
 pDtBqO
 s/
-  #x)wD
-t9&&
-q>p|euv'
+ %x)wD
+ %g*q>p|euv'
 p$g?p$yir[p3g?zW?IpYjp$gzYpPp+p4xv
 pDq[sT
 pIqR,+
@@ -2927,22 +2845,22 @@ rip7K
 vN
 pDrXpf
 p$g?p$yir[p3g?zW?IpYjp$gzYpPp+YFp0{;A
-  #& $_&w4s{rR
+ %& &_&w4s{rR
 u[rnp[?p$yir[p3g?zW?IpYjp$gzY{Ey|FsK*vU,
 s"x;rW
 ripQK
 u"
 w4t}pK
-  #5x]rQ%*
+ %5x]rQ%*
 x]s&*s*%'
 rip5K
- #Ksh?Iq3u}vMpe
+ $Ksh?Iq3u}vMpe
 />
 yYyb'#'
 /@
 qJ'B
- #u(/@
- '$/?
+ $u(/@
+ ,$/?
 uz*A
 ra5t}
 L.,
@@ -2958,28 +2876,27 @@ rI'
 /@
 r]pQ%?
 ripQpk
- #P5/@
+ $P5/@
 {u'#%
 ripQs65pdukq3
 xr
 /@
 rF'#%
-sz#$
-/@
- #s./@
- #$/@
+ %t$/@
+ $s./@
  $$/@
  &$/@
- %$/@
- %$/@
- '$/@
- 'a0/@
- $${m?I+v~p|7
- $$/@
+ *$/@
+ ($/@
+ ($/@
+ ,$/@
+ ,a0/@
+ &${m?I+v~p|7
+ &$/@
 x'u}QqU
-  $t$rip7qP
- $:r]qR%@
- #g5/@
+ 't$rip7qP
+ &:r]qR%@
+ $g5/@
 rdJr.
 /@
 rdId
@@ -2988,30 +2905,29 @@ sh?Iq3u}vMp2
 zy
 /A
 xjpAERiH
- $t'/A
+ &t'/A
 r#p5%B
 qj|1C
 vN
 /A
 pIs^E
 /A
-  $u$r>2
-t9&&
-q>paeuv'
-  #u$/A
+ 'u$r>2
+ %\-q>paeuv'
+ %u$/A
 pIp|,+
 tJA
-  $/  #t$ $zH/A
-  $s$u"
+ '/ %t$ &zH/A
+ 's$u"
 /A
-  #2x]rQ%(
+ %2x]rQ%(
 x]s&*s*%&
- #A/?
+ $A/?
 yYyb(#(
 /A
 qJ(B
- #|8/A
- '$/@
+ $|8/A
+ ,$/@
 uz)A
 /A
 LE4
@@ -3020,73 +2936,72 @@ r#s^U
 rY%--
 qfp?%--
 /A
-  $p$/A
+ 'p$/A
 :qw&
 /A
 r]pQ%V
-  $p$/A
+ 'p$/A
 {u(#%
-  $p$/A
+ 'p$/A
 rF(#%
-sz#$
-/A
- #uA/A
- #$/A
+ %e'/A
+ $uA/A
  $$/A
  &$/A
- %$/A
- %$/A
- '$/A
- 'a0/A
-  'p$/A
-  'p$/A
+ *$/A
+ ($/A
+ ($/A
+ ,$/A
+ ,a0/A
+ -p$/A
+ -p$/A
 r]qR%W
- #a6/A
+ $a6/A
 rdVr.
 /A
 rdUd
 /A
-  #p$}5
+ %p$}5
 /A
 xjpOEr}iT
-  %p$r#p5%Y
+ )p$r#p5%Y
 qj|1Z
-  $p$pIs^\
-  %p$r>.
-  7p$yYyb)#)
+ 'p$pIs^\
+ )p$r>.
+ Mp$yYyb)#)
 /A
 qJ)B
-  ,p$L\M
+ 7p$L\M
 r#s^m
 /#
 u:{A%,-
 u:zp*%+-
 /A
 v4bz*
-  $p$:}w&
+ 'p$:}w&
 /A
 r]p?%l
 rip?pk
-  $p${u)#%
+ 'p${u)#%
 rip?s65pdukq3
-  $p$rF)#%
-  Fp${m?I+v~p^7
-  %p$x'u}QpT
-  $U*rip7q5
-  $(r]pa%m
-  $p$rdcr.
+ 'p$rF)#%
+ l#p${m?I+v~p^7
+ )p$x'u}QpT
+ 'U*rip7q5
+ '(r]pa%m
+ 'p$rdcr.
 /A
 rdbd
-  $p${H
+ 'p${H
 /A
 xjq/EuDia
-  %a'r#p5%o
+ )a'r#p5%o
 qj|1p
-  $a'pIs^r
-  %p$r>1
-  3a'x]rQ%&
+ 'a'pIs^r
+ )p$r>1
+ Ea'x]rQ%&
 x]s&*s*%$
- #Oqs*q-
+ $Oqs*q-
 :evKyd
 vB<a
 }=
@@ -3095,11 +3010,10 @@ t&?op$gp/xI,
 ~0rnyj?IrVu{rSq7qBp)w-~:Kr[\\\\\\\\
 x8z1pK
 pnqVpk
- #_&x8qG*v/
+ $_&x8qG*v/
 qgp$~0w-p4
 t2q'www-p4
-u?qA
-IpY\q'?IrVu{?w>r[w-p4p*uT
+ %m5IpY\q'?IrVu{?w>r[w-p4p*uT
 uopsqd
 t4
 IpY\q'?IrVu{?w>r[w-p4^uT
@@ -3108,48 +3022,46 @@ x8w;p=
 w_pk
 q>p^8
 xDqVK
- $]k#x8yIw;
-  $1u?q)
-  #1uom"qd
-  %1x8r7v1
+ &]k#x8yIw;
+ '1 %}5 %1uom"qd
+ )1x8r7v1
 ufpARE
 x8w;yq
-  #3jp{grS{+p5peA
+ %3jp{grS{+p5peA
 xDp5K
 y7
- $a%x8z$q[
+ &a%x8z$q[
 tS#
 IpY\q'?IrVu{rS\q'rVw-p4y"
 uom$qd
 t4
-  #%  #A/$
+ %% %A/$
 D&)
 /#
 t4
 IpY\q'?IrVu{rS\q'rVw-p4euT
- $qd#  #%  #J/#
+ &qd# %% %J/#
 r^)
-  $+IpY\q'?IrVu{rS\q'rVw-p4;uT
- $%  #%  '+IpY\q'?IrVu{rS\q'rVw-p44uT
- $%  #%  '4IpY\q'?IrVu{rS\q'rVw-p4y:
- $%  #%  $=x9&RE
- #-/g
+ '+IpY\q'?IrVu{rS\q'rVw-p4;uT
+ &% %% -+IpY\q'?IrVu{rS\q'rVw-p44uT
+ &% %% -4IpY\q'?IrVu{rS\q'rVw-p4y:
+ &% %% '=x9&RE
+ $-/g
 J4d
 vB+pC
 J5v|
 y)w,EFsK6qu=&
- #KvB.a
- &3vB5p;
-x>&&
-~%}Ks&sK6qu
- &0/i
+ $KvB.a
+ *3vB5p;
+ %v4~%}Ks&sK6qu
+ *0/i
 J6d
 rb'p-
 sEH4z#
 r>*
 tSH
-  #.y)s&vh|K)
- #9q=6t0
+ %.y)s&vh|K)
+ $9q=6t0
 x9H=H,
 qeH=|
 rr&#*
@@ -3158,10 +3070,9 @@ rr(#,
 rr)#-
 r?-
 rb.a
- $bFTp'+pX
+ &bFTp'+pX
 q_>4
-v_<
-p<b
+ %Bp<b
 r='a
 }=
 /d
@@ -3176,14 +3087,14 @@ s[pQ
 r=.qT
 r^)
 pDu)pX
- #[D}pttpPvM8{R)
-  %{#yy
+ $[D}pttpPvM8{R)
+ ){#yy
 }pttpPvMA{R)
-  $'/$
+ ''/$
 y<w,GFqX
 xq
 y<w,Gv@q3s]
-  #5  %)  $8  %3  +8/%
+ %5 )) '8 )3 58/%
 y)w,I~$y\VE
 r=}b
 }=
@@ -3195,37 +3106,36 @@ J:vCa
 s|6pv
 tF8
 zw
- #T.v_<
+ $T.v_<
 {\-
- #Mug0a
+ $Mug0a
 qj|J
 u"
 ug+pb
-x>&&
-~%}Ks&q0y\V
- #X3 #+ug'r7
+ %y6~%}Ks&q0y\V
+ $X3 $+ug'r7
 rHp48qd
 }n|_
 wP
 /=
-  $a&/=
-  $a&/=
-  $a&tw
-  #a&uopAqd
-  %a&/=
-  'a&  %1v8
-  #1uophqd
-  %1/;
-  #a&  $3  'a&/=
+ 'a&/=
+ 'a&/=
+ 'a&tw
+ %a&uopAqd
+ )a&/=
+ -a& )1v8
+ %1uophqd
+ )1/;
+ %a& '3 -a&/=
 xA
-  #a&uopJqd
-  &a&{H
-  Ga&ug1pb
+ %a&uopJqd
+ +a&{H
+ n#a&ug1pb
 tS&
 IpY\q'?IrVu{?w>r[w-p4KuT
 uom'qd
 t4
-  #%  #Gtg<r%
+ %% %Gtg<r%
 |YTE
 tg+pv
 LApk
@@ -3237,17 +3147,17 @@ kE%D
 r?S
 t3'rR
 LF,
-  %l$/1
-  $l$/1
-  &l$/1
-  %l$/1
-  $|(/1
-  $|(/1
-  *l$/1
-  '|(  %1  (l$//
-  #|(  $3  '|(/1
-  Ol$/1
-  (l$t30r%
+ )l$/1
+ 'l$/1
+ +l$/1
+ )l$/1
+ '|(/1
+ '|(/1
+ 3l$/1
+ -|( )1 /l$//
+ %|( '3 -|(/1
+ ~#l$/1
+ /l$t30r%
 pLrM
 tb5
 /9
@@ -3255,9 +3165,8 @@ s'y0&
 yJp+p4Fsc
 s/
 yJp+Yv@q3qu
-  #{'t30v/
-r^)
-t3+p-
+ %{'t30v/
+ %Gt3+p-
 skT
 z2Z
 tE
@@ -3265,28 +3174,28 @@ xr
 rIp?
 v_rE
 ppph
- $]8t32tY
+ &]8t32tY
 rHqV^pk
 /%
 try0&
 yJp+p4F}%pU
 s/
 yJp+Yv@|Vtd
-  #6t3.sT
+ %6t3.sT
 ufpAp@E
 /%
 zI9T
 xQZ
- $~$rip5Z
+ &~$rip5Z
 zZpSR
 v"~H
- #;xq
+ $;xq
 t35q-
 J4d
 t3*pV
 x~{%y|FsK*q3uhy{p@@
 y)y|FsK*tdrN
- ##s|'a
+ $#s|'a
 }=
 s|0rX
 xa{%qkvM=b{5y|FsK*p.
@@ -3299,26 +3208,25 @@ TpC<rX
 q"sSN
 t=P&PA
 zdyxp:T9TE
- ##TpC0pX
+ $#TpC0pX
 q_>M
 xh
 zZp:hK
-  #d<J;}/
+ %d<J;}/
 JBd
-  #&v_<
- $m)  #* $c.s/
+ %&v_<
+ &m) %* &c.s/
 TpC.pb
 s"4z#
 r>6
-x>&&
-~%}Ks&vh|K
+ %a=~%}Ks&vh|K
 {Uh9hE
- #t(ud
+ $t(ud
 skc
-  %P,v8
-  %,ufphrN,
+ )P,v8
+ ),ufphrN,
 qH|+c
- $ITpC6P
+ &ITpC6P
 q_?,
 z-'uQ
 TpK'P
@@ -3348,52 +3256,50 @@ J:vKy~
 yYyb%#%
 /{
 qJ%B
- #]%/{
- '$Tr%'p-*
+ $]%/{
+ ,$Tr%'p-*
 w[}8=u\pZ
- #W,w4pV.q%
+ $W,w4pV.q%
 v[M8
- #g$w4x}tB
+ $g$w4x}tB
 yJy|FsK*vU
 p%-A
- $V;s$p:Z-
+ &V;s$p:Z-
 wIp:Z
- %>t#s)C
+ (>t#s)C
 z5q&rW
 tE
- #Aw4{$qp
+ $Aw4{$qp
 {yM
 sh?Iq3u}vMp*
- &S%ws
+ *S%ws
 w4x}q8
 q,v?}/
 u"
 })
 {\-
- $v2  #e@  $k*s/
+ &v2 %e@ 'k*s/
 w4z1pX
-  #Q7rc<
-t9&&
- #a@ #|%w4|^p}
+ %Q7rc<
+ %y? $a@ $|%w4|^p}
 wt,
 w4z1xx
 }Pp7}@-
 w4x}sX
 rHbZqd
 t:pe
-  %X. $<  #m% #Z%qzp^A
+ )X. &< %m% %1qzp^A
 /%
 zV,
 /%
 }Pp^ApT-
 /%
- #YBsAq)
- $}' #Ow4yIq[
+ $|> %mA &}' $Ow4yIq[
 p$grDr[?IrVu{?|AKr[\\\\\\\\
 s/
 ws
 p$grDr[?IrVu{?tb<r[\\\\\\\\
-  #\,w4{isT
+ %\,w4{isT
 }^$E
 w4P<p=
 L#pk
@@ -3403,32 +3309,32 @@ u:&%&A-
 /,
 v[M%&
 r?g
- #OTr%0q-
+ $OTr%0q-
 J4d
 Tr%+q8
 {yM
 y)y|FsK*q6E
- ##Tr%1a
+ $#Tr%1a
 }=
 Tr%5q~
 ~%}Ky|FsK*q6
 tZu(ME
 Tr%*s8
-  #P$ $n& $^S#s/
+ %P$ &n& &^S#s/
 Tr%6pv
-  #f8rc'
-  $e#pwsTw;
- %dO}X
-  #p:r]b&M
- #X&  $p:ypqK#%
+ %f8rc'
+ 'e#pwsTw;
+ (dO}X
+ %p:r]b&M
+ $X& 'p:ypqK#%
 {115pdukq3
-  $p:u>#%
-  >p: 'TM  %p: ${4 ##Tqp<pK
+ 'p:u>#%
+ [#p: ,TM )p: &{4 $#Tqp<pK
 x]p+paV^
 Tr%*v/
 rHp|qUvI
-  #h%|(A
- $2Tqp0a
+ %h%|(A
+ &2Tqp0a
 }=
 Tqp+pX
 J:vKsOr/6+
@@ -3439,13 +3345,13 @@ sfqKqv
 tE
 p<{
 /D
-  $w% $r)xh
+ 'w% &r)xh
 w+
-  +z%u"
-  #PD  &p%riYK
-  &q%/B
-  #r:rc0
-  $q%zDA
+ 5z%u"
+ %PD +p%riYK
+ +q%/B
+ %r:rc0
+ 'q%zDA
 t#py
 w4|^p=
 z8*uv'
@@ -3454,43 +3360,42 @@ pIb,+
 zV8
 w4z1pv
 }Ppap*q5-
-  #g%/B
+ %g%/B
 }uqd
 rUqU
-  %~1 #vO/%
+ )~1 $vO/%
 x|y0&
-  %6/%
-  #6L#8
-  #6L$8
+ )6/%
+ %6L#8
+ %6L$8
 /%
 u:%p*%%-
 u:$A%$-
-  ${% #1tZp8#E
- $D/B
+ '{% $1tZp8#E
+ &D/B
 p$grDr[?IrVu{?L&Kr[\\\\\\\\
 s/
-  #$  #W0pwv1q~
+ %$ %W0pwv1q~
 sh?\q3q1vf7
 |st5vfE
- (X;w4x}sT
+ .X;w4x}sT
 sU(
- #v7s$p:Zi%
-  )k' %V8w4{$s8
- '$ $S9/H
+ $v7s$p:Zi%
+ 1k' (V8w4{$s8
+ ,$ &S9/H
 :+}/
-  -}#/*
-  #p<rc+
-  %}# #X*tE
+ 9}#/*
+ %p<rc+
+ )}# $X*tE
 /*
-  &~#/*
-  $~#/*
-}uqd
-rU%7
-  *~#qzp8"A
+ +~#/*
+ '~#/*
+ %~#rU%7
+ 3~#qzp8"A
 tE
-  ,P$sAq/
-  %P$/*
-  &P$/E
+ 7P$sAq/
+ )P$/*
+ +P$/E
 w#q)E
 /F
 L)pk
@@ -3503,20 +3408,20 @@ r?v
 Tqp1q-
 v[L%,
 |oL%,&L-
- $X$  <z%/+
-  #m>rc2
-  %z%qzu(LA
+ &X$ W#z%/+
+ %m>rc2
+ )z%qzu(LA
 tE
 /+
-  &{%/+
-  ${%/+
-  ,{%  $7  0|%/+
-  &|%Tqp*y2
+ +{%/+
+ '{%/+
+ 7{% '7 ?|%/+
+ +|%Tqp*y2
 J4d
 Tqp6q~
 {yL
 x~{%y|FsK*rtuhy{)@
- #;TqW0a
+ $;TqW0a
 }=
 TqW+q[
 xa{%qkvM>vM{5y|FsK*q6
@@ -3525,32 +3430,32 @@ TqW2v5
 x4}8=V
 pwz${i
 t4
- $cB{\9
- '5u~y2<p}
+ &cB{\9
+ ,5u~y2<p}
 p[rDq'?ttpPvM^M{dxWsC6.
 u~y2'p=
- &(p[rDq'?ttpPvM^MvZ|@q&'z]
- &$|,<pvp=
- #$zbpaAqP
- #$zbp^AqP
+ *(p[rDq'?ttpPvM^MvZ|@q&'z]
+ *$|,<pvp=
+ $$zbpaAqP
+ $$zbp^AqP
 |,<p}pK
 qn"%"pk1qFxWr:u*
 rHqRqPpk'u1*+u/uv
- '*pwqG.r{
- $$z'
- #$~&rEw"
+ ,*pwqG.r{
+ &$z'
+ $$~&rEw"
 TqW2q8
 zdyxp:Tw"E
 TqW.a
- $tHTqO*pX
+ &tHTqO*pX
 J:vK~,
 /5
-  .p,  #RK $h-/;
-  )U'/;
+ ;p, %RK &h-/;
+ 1U'/;
 q,v?vKyd
-  &S) $a+  'S)/7
-  #uArc.
-  $t,  #W%u"
+ +S) &a+ -S)/7
+ %uArc.
+ 't, %W%u"
 yJp+YF*s*
 ~"A
 /7
@@ -3561,25 +3466,24 @@ pIp?,+
 /V
 }Pp|p*qU-
 }PpaAq5-
- #A/7
+ $A/7
 rHp5peqd
 sBp5%&
- %b7 #k6/%
+ (b7 $k6/%
 r)pay0&
-  &9qzp8$A
+ +9qzp8$A
 /%
-  #9L%8
-  #9L&8
+ %9L%8
+ %9L&8
 /%
 u:'p*%'-
 u:&A%&-
- #O  %Y'tZp8%E
- $S</7
+ $O )Y'tZp8%E
+ &S</7
 p$grDr[?IrVu{?L(Kr[\\\\\\\\
 s/
-  #$  #a7/;
-|YTE
-/<
+ %$ %a7/;
+ %Z4/<
 L+pk
 /#
 u:/%/A-
@@ -3591,14 +3495,14 @@ Tq8<q-
 J4d
 Tq8'q8
 sU.
-  $S-Tq82a
+ 'S-Tq82a
 }=
 Tq8.qW
-  #S-tZu(KE
+ %S-tZu(KE
 Tp}1p;
 }]}8=xL'V
 to
-  #n/uF}L
+ %n/uF}L
 w=Mx_0rvx"6u1qF
 rr$qv
 w=Q,
@@ -3609,126 +3513,123 @@ w=>M
 w=?e
 Tpb's8
 v"sOr/}L
- #9Tpb1q[
-  #w%/<
-  +w%/<
-  #w%/<
-  +w%/<
-  &w%/<
-  )w%/<
-  &w%~&rE9h
-  #S#Tpb5pK
+ $9Tpb1q[
+ %w%/<
+ 5w%/<
+ %w%/<
+ 5w%/<
+ +w%/<
+ 1w%/<
+ +w%~&rE9h
+ %S#Tpb5pK
 J<w&
-  #%ws
+ %%ws
 t]Hr.
- #Kshv9q3pPp:iA
-  #y1rc1
-  $y1 #\7vN
+ $Kshv9q3pPp:iA
+ %y1rc1
+ 'y1 $\7vN
 Tpb*qT
 zdyxrE)E
 Tpb6qT
- #z)shv9q3pPp:i8
+ $z)shv9q3pPp:i8
 /$
 s(i9d
-  %~;q@i
-  $1xEpA
+ )~;q@i
+ '1xEpA
 u"
 /$
 zdyxpARE
 /$
 {Ui9i,
-  %0 #GTp='a'
+ )0 $GTp='a'
 xJi4z#
 rc5
 {UH9i,
-  %3zdyxp:TEp@
+ )3zdyxp:TEp@
 w4rRa
 }=
 w4sTp;
 J6d
 w4q~qG
 x]y|FsK*vUK
- #?w4tBa
+ $?w4tBa
 }=
 w=>,
 w=?r+
-  $Y$Tp;<q%
+ 'Y$Tp;<q%
 q_NK
-  #l=uj~1r.
+ %l=uj~1r.
 Tp;+p=
 q"'&N
 t=OApk
 |?0&N
 qfqy&N-
 zdu}u(N&NA
-  $SO  .QOt&?op$gp/~*K
- ##Tp-'pf
+ 'SO ;QOt&?op$gp/~*K
+ $#Tp-'pf
 q,~*vKsOr/}L
 pwP2P6
 pHPsd1.sQq0p0
 }X
- #oATp-0q8
+ $oATp-0q8
 v[LA
 |oL{aL-
 w=Q&L
-  %V%w=?s6
+ )V%w=?s6
 Tp}'tY
-  $Mpwv1q[
-  #x.  #W-|syxvf9h
- 'R'xjp:TE,-
+ 'Mpwv1q[
+ %x. %W-|syxvf9h
+ ,R'xjp:TE,-
 /*
-  %M/*
-  %M/*
-  %M  $.w=N3
+ )M/*
+ )M/*
+ )M '.w=N3
 w=O4uQpd+ux*
 w=PK
-  $Dw=>4
+ 'Dw=>4
 w=?rf
-  $C/,
-  %o#/,
-  'o#/'
-  %C/'
-  %C/'
-  %C  $.  $o#TpK0pf
-  #o#pwpV6qG.
+ 'C/,
+ )o#/,
+ -o#/'
+ )C/'
+ )C/'
+ )C '. 'o#TpK0pf
+ %o#pwpV6qG.
 v4u(Pz*
 TpK+pb
 r]}%0rvx"6u1qFA
 |oMAx_0rvx"6u1qF-
 Tpv'pf
-  &]0  'y&w=?;
-z-}L
-  #y#  &)  #z#/-
-  $Q'Tq%5q~
+ +]0 -y&w=?;
+ %q4 %y# +) %z#/-
+ 'Q'Tq%5q~
 {y=
 s=.a
-  ,g@t4
-  #g@ $V6  -g@ts
-  #1uopSqd
-  %1x8sXyR
+ 7g@t4
+ %g@ &V6 9g@ts
+ %1uopSqd
+ )1x8sXyR
 zIE
- #[N  *h@vF
-  #h@uopOqd
-  &W<qHpJE
+ $[N 3h@vF
+ %h@uopOqd
+ +W<qHpJE
 s$q9-
-  *X<zIE
- #}6  *Y<  &,  (k@  &6  (l@zIE
- #@ #0s=5pX
+ 3X< %= $}6 3Y< +, /k@ +6 /l@ %@ $@ $0s=5pX
 J4d
 s=}b
 J=}v
-  $m@t><a
+ 'm@t><a
 }=
 t>'pK
 ~%}Ky|FsK6qu
- $|<t>0pb
-  $n@t>+pC
- $z(s=2y2
- %$Tq%5pX
+ &|<t>0pb
+ 'n@t>+pC
+ &z(s=2y2
+ ($Tq%5pX
 tw
 Tq%*p'
 v\x_0rvx"6u12'
-  $k7  &x4z+t"%A
+ 'k7 +x4z+t"%A
 TpX+pv
 {"}8=Fp6
 yl7
@@ -3738,88 +3639,85 @@ uw=Z
 |o<4t-5rW+q35&<-
 TpX5t0
 {y<
- #^&/7
+ $^&/7
 }=
 /7
-  $eC/7
-  $eC/7
-  *}$/7
-  'eC  %1  (}$/5
-  $}$  $4  'fC/7
-  T#}$/7
+ 'eC/7
+ 'eC/7
+ 3}$/7
+ -eC )1 /}$/5
+ '}$ '4 -fC/7
+ Y$}$/7
 J4d
 /7
-  %}$  %W$  %}$/7
-  $lC/7
- $8/7
- %$TpX5p}
+ )}$ )W$ )}$/7
+ 'lC/7
+ &8/7
+ ($TpX5p}
 tw
 zdu}u(KKA
 /Y
-  %|, #x/  *|,/Y
+ )|, $x/ 3|,/Y
 v"~,
- #ATq-'r{
+ $ATq-'r{
 zitDy($7
 pwv5p'
 {"}8=FqX
- #MpwuZqp
+ $MpwuZqp
 {3slqv
- &eJpwv5pX
+ *eJpwv5pX
 |oLA,py
 Tq-0a
 t]1d
 /B
-  ,q( #z?  (q(/B
- ${0/D
-  #\)Tq-1pv
+ 7q( $z? /q(/B
+ &{0/D
+ %\)Tq-1pv
 v[MA
 |oM{aM-
 Tq-5p-
 w#r;$Cx;rW
- #|;/M
-q_NK
- #m;/M
-  'p+/M
-  %p+/M
-  %p+/M
-  %p+  $. #7w=Qz*
-  %r*w=?M
+ $|;/M
+ %q+ $m;/M
+ -p+/M
+ )p+/M
+ )p+/M
+ )p+ '. $7w=Qz*
+ )r*w=?M
 Tpf.p-
- $\#/V
+ &\#/V
 }=
 /V
 J6d
 /V
-  $p,  $)w=Q&M
-  $3w=>,
-w=?4
- $[<Tp'1rX
+ 'p, ')w=Q&M
+ '3 %s,w=?4
+ &[<Tp'1rX
 p~$s&N
 /0
 zbu(QAz*
 zZp:i9H
-  #>w=?,
- #K|Ep-
+ %>w=?,
+ $K|Ep-
 t=R&R,
 p%R,'
 u"
 y^pX
 uw?vl
 r?&
- ##|~p;
+ $#|~p;
 z~(
-s5yd
-qL'a
+ %f'qL'a
 p%$&4
 rc6
-  #b[#G0)
+ %b[#G0)
 wRu(K
 qL0p}
 z~5
- #V$xh
+ $V$xh
 {fpX
 zD&K
- #ok#v7
+ $ok#v7
 qL.tB
 qIK
 GC)
@@ -3829,143 +3727,134 @@ tf
 G#)
 uS
 pwyGP
-  #u:xr
+ %u:xr
 pww.pK
-u>#%
-x'yxQ9h
- #>|0pV}b
- $$|0pV6p=
- #$|0pV*p-
- $$|0P'q8
- #$|0P0pC
- $$|0P+q[
- &$|0ap'
- #$|0a'qO
- &$|0a0r%
- &$|0P5{i
- $$|0p'qp
- #$|0a5p=
- $$|0a*pC
- #$|0a5qp
- #$|0p'<P
- $$pww.p;
- %$pwpV0q~
-  $V# O(pwpV0pC
- %$qL5pK
+ %t:x'yxQ9h
+ $>|0pV}b
+ &$|0pV6p=
+ $$|0pV*p-
+ &$|0P'q8
+ $$|0P0pC
+ &$|0P+q[
+ *$|0ap'
+ $$|0a'qO
+ *$|0a0r%
+ *$|0P5{i
+ &$|0p'qp
+ $$|0a5p=
+ &$|0a*pC
+ $$|0a5qp
+ $$|0p'<P
+ &$pww.p;
+ ($pwpV0q~
+ 'V# }#(pwpV0pC
+ ($qL5pK
 p%$&5
 uB'
-  #w$G2)
- $2qL6p;
+ %w$G2)
+ &2qL6p;
 z~3
-zD&K
- $fu#}ypv
-  $u$qQ9
+ %u$ 'TB}ypv
+ 'u$qQ9
 uB0
-ua'
-G.)
- +\v#}yp'
- &$|5qT
- $%qN+qT
- $%  #U_#J&q(+
+ $FG.)
+ 4$}yp'
+ *$|5qT
+ &%qN+qT
+ &% %U_#J&q(+
 qI2
-qN5rX
-J'q(2
-Wq~y2
-p90.
- #'q.1p}
-JTq(1
+ %b_#J'q(2
+ %b_#p90.
+ $' %a[#JTq(1
 JZq(5
 Jaq(*
 p906
- ##JvrP<
+ $#JvrP<
 J|rP'
 u4%#rP0
 p9++
- ##  #b]#J7rP2
-r=.rX
-pHF,
+ $# %b]#J7rP2
+ %a]#pHF,
 /#
-  #gM/#
+ %gM/#
 s/
 /#
 wD.
 /#
 pHF4
-  '*wD1
+ -*wD1
 /#
 pHFM
-  '2wD5
+ -2wD5
 /#
 pHF;
-  ':wD*
+ -:wD*
 /#
 pHFrf
-  'BwD6
+ -BwD6
 /#
 pHFs6
-  'Jr>qF
+ -Jr>qF
 /#
 qIH
 /#
 J8s?'
-r=5pK
-p9xl
- %Z#v:q%
+ %c^#p9xl
+ (Z#v:q%
 ws
 pc5
 pc4
- $*q.'p;
-{11
+ &* %g[#{11
 nl
- $q$!{J
- #MpB%,
- $H!|r
-  #YW#tX'
+ &q$!{J
+ $MpB%,
+ &H!|r
+ %YW#tX'
 pB$y
 r9qFrt
- $S$ #$pB$u
-  $' #( #+pB$r
-  $, #4 #7pB$o
-  $1 #>  #QM #<nX
+ &S$ $$pB$u
+ '' $( $+pB$r
+ ', $4 $7pB$o
+ '1 $> %QM $<nX
 r9q0
- $5  #tL #+n|
+ &5 %tL $+n|
 r90z#
- $2  #lDtX0
+ &2 %lDtX0
 pB#h
-  $( #,  #nBtX+
+ '( $, %nBtX+
 pB#Y
- $K #R#  #_AtX<
+ &K $R# %_AtX<
 pB#R
- $K #R#/#
- #FpB#M
- $f$ #u# #:pB#?
- $f$ #R$ #.pB#6
- $f$ #\$ #$Cn
- $f$ #i$Tpb5yU
- #.ni
-  $O #'  #R5vbe
-  %( #,/v
+ &K $R#/#
+ $FpB#M
+ '. $= $:pB#?
+ '3 $1 $.pB#6
+ '8 $' $$Cn
+ '= $(Tpb5yU
+ $.ni
+ 'O $' %R5vbe
+ )( $,/v
 {16
 nX
 r9p0
- $(/T
+ &(/T
 tX
 n5
 _:
- $*qL.qO
+ &*qL.qO
 ||
 C(
 _6
- $(/>
+ &(/>
 vbM
 n5
- $l& #s&}yyS
+ &l& $s&}yyS
 vb;
 C"
- $v$ #{$/7
- #5n@
+ &v$ ${$/7
+ $5n@
 _8
- $</7
+ &</7
 ||<
 n5
 {K
@@ -3978,61 +3867,59 @@ r9<
 p9
 !vTwX
 /7
- #"nm
-  $F!vTx#
- ##no
-  $K!cxNpm
- ##np
-  $,!vTxw
- ##nq
-  $1!|-y3
- ##pB%+
-  $6!|-z/
- ##pB%)
-  $;!cq0pm
- ##pB%(
-  $@!|-+pm
- ##pB%'
-  $E!culpm
+ $"nm
+ 'F!vTx#
+ $#no
+ 'K!cxNpm
+ $#np
+ ',!vTxw
+ $#nq
+ '1!|-y3
+ $#pB%+
+ '6!|-z/
+ $#pB%)
+ ';!cq0pm
+ $#pB%(
+ '@!|-+pm
+ $#pB%'
+ 'E!culpm
 /6
- #OnY
-  $t%!|-wG
- #-ppq/
-  $'!|-wX
- ##ppq9
-  $,!|-x#
- ##pppJ
-  $1!cunpm
- ##pppO
-  $6!|-xw
- ## #p#  $;!y=y3
-tX.
-pppS
-  $@!y=z/
-tX.
-pppA
-  $E!cxlpm
+ $OnY
+ 't%!|-wG
+ $-ppq/
+ ''!|-wX
+ $#ppq9
+ ',!|-x#
+ $#pppJ
+ '1!cunpm
+ $#pppO
+ '6!|-xw
+ $# $p# ';!y=y3
+ %@pppS
+ '@!y=z/
+ %EpppA
+ 'E!cxlpm
 /6
 vb3
 nU
 r9|_
 !u9
- #_P$ &^S$zq<p6
+ $_P$ *^S$zq<p6
 st
 zqqu
- 3(`}
+ D(`}
 
 var wideSM80 = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 80629 wide
- 5$]unqS
+ H$]unqS
 {{6rO
 hv-rT
 p#uQqo
- 8*s/
- #(r,qA
- 0$ #>s[pa
+ N*s/
+ $(r,qA
+ >$ $>s[pa
 /(
 }pttpPvMpTzz9*
- '(z-t-1
+ ,(z-t-1
 /(
 s[p^
 wgp:()
@@ -4040,7 +3927,7 @@ r,xl|#rts#rt
 xr
 sh?vyoynt5Q)
 xpsl
- #k2tb.sK*x$6pd
+ $k2tb.sK*x$6pd
 }X
 {mv9q3q1vM7
 ubpS
@@ -4048,219 +3935,207 @@ t<|:rE
 ~&pS)
 ut)
 ubq9
-  %&~&p:()
+ )&~&p:()
 zv7
 x{()
 {Zp)o?pEp3t5xIzR7
 r^,
 s$ph-
 ue{'7
-  #$  %' $=q@(
+ %$ )' &=q@(
 t|sS&
 shv9q3pPy{A
- #I #S1t_p:4)
- #$uN)
+ $I $S1t_p:4)
+ $$uN)
 sFrEE
- #$xJ49-
- #$|zp:6K
- #.t1x?vu
+ $$xJ49-
+ $$|zp:6K
+ $.t1x?vu
 /$
- #\+  $$ #e&/$
- %t/}45
- '${"}86Fp6
- %$w[}86u\pZ
- $$sk5
- '$zF1p=
+ $\+ '$ $e&/$
+ (t/}45
+ ,${"}86Fp6
+ ($w[}86u\pZ
+ &$sk5
+ ,$zF1p=
 qI'
 sAps
- +&p[rDq'?ttpPvM&'e
+ 4&p[rDq'?ttpPvM&'e
 {-
 tCYu%
 tCb}N
- *(uoqA4
+ 2(uoqA4
 tf
 ueps)
- )(tCp?>}86u\pZ
- /$qI'
+ 0(tCp?>}86u\pZ
+ <$qI'
 {\'
- $&t9&%
- +$uom*4
- #$q_,K
+ &&t9&%
+ 4$uom*4
+ $$q_,K
 /8
 p_(&)&*
 wC+&'
- &*x>&%
- #$q_'K
- #$qt'M
- %$  #> '$p%'vI
+ **x>&%
+ $$q_'K
+ $$qt'M
+ ($ %> ,$p%'vI
 p_'|.%
- %&qI,
- $$yP/)
- 5$p%,x;rW
- *$tS:
+ (&qI,
+ &$yP/)
+ H$p%,x;rW
+ 2$tS:
 /*
 rM(i'
- 4(p<T
- )$}^@E
- #$xEm@
- %$v}m@
- $$z5p:$
- &$ &4qQ$
- &1 &4  &+ #+}^DE
+ F(p<T
+ 0$}^@E
+ $$xEm@
+ ($v}m@
+ &$z5p:$
+ *$ *4qQ$
+ *1 *4 ++ $+}^DE
 u&C
-  '4 %0uF'rW
- F$sE#9&
- %$wQsau%
+ -4 (0uF'rW
+ k#$sE#9&
+ ($wQsau%
 wQr1}N
 wQr$fp6
- $5 #6q_8,
- #$q_84
- #$q_8M
- -$}^TE
- #$xEmT
- %$v}mT
- $$  %]$ $( &4  ']$ &,  ']$}^XE
+ &5 $6q_8,
+ $$q_84
+ $$q_8M
+ 8$}^TE
+ $$xEmT
+ ($v}mT
+ &$ )]$ &( *4 -]$ *, -]$}^XE
 u&W
-  *]$uF'xX
- F0  #]$ %$wQsaf*s*
+ 3]$uF'xX
+ k#0 %]$ ($wQsaf*s*
 wQr1f*'q6
 wQr$f*0s]
 wQqKf*q&pU
- /$v[7A
- '$rY&6-
+ <$v[7A
+ ,$rY&6-
 qfp7&7-
- 1&sz#'
- =$u33
- I$t9&%
- 4$  #5 ($yYyb*#*
+ @&sz#'
+ X#$u33
+ q#$ %m* F$ %5 .$yYyb*#*
 /@
 qJ*B
- ;({u*#(
- %$rF*#(
-sz#'
- g#&t9&%
- 1$  #2 &$yYyb+#+
+ T#({u*#(
+ ($rF*#(
+ %t$ }$& %c- @$ %2 *$yYyb+#+
 /A
 qJ+B
- ;({u+#(
- %$rF+#(
-sz#'
- g#&  7p$yYyb,#,
+ T#({u+#(
+ ($rF+#(
+ %e' }$& Mp$yYyb,#,
 /A
 qJ,B
- /R#|o6A%,-
+ <R#|o6A%,-
 |o7p*%+-
- ,&{u,#(
- %$rF,#(
-  Fp$ Cm#  3a' Q$DJ9d
- #$J:v|
+ 6&{u,#(
+ ($rF,#(
+ l#p$ e#m# Ea' R&DJ9d
+ $$J:v|
 y)w,?FsK6qu=&
- )&x>&%
- ($J;d
- &$  #. '$ #(rr*#.
+ 0& %|4 .$J;d
+ *$ %. ,$ $(rr*#.
 rr+#/
 rr,#0
 r?/
- &$q_84
- #$p<d
- %$JOvKsOr/'u1
+ *$ %v1 $$p<d
+ ($JOvKsOr/'u1
 /e
 y<w,AV
 xq
 y<w,AFp0{;
- 2,y<w,AFqX
+ B,y<w,AFqX
 xq
 y<w,Av@q3s]
- 5(y)w,C~$y\VE
- '$J?vCc
- (${\,
- '$x>&%
- X$$|YbE
- )$r?U
- %$  $l$ &&  &l$ X$*s'y0%
- )$skb
- -$try0%
- )$zI9b
- +$J9d
- -$q_9K
+ H(y)w,C~$y\VE
+ ,$J?vCc
+ .${\,
+ ,$ %P7 a&$|YbE
+ 0$r?U
+ ($ 'l$ *& +l$ a&*s'y0%
+ 0$skb
+ 8$try0%
+ 0$zI9b
+ 4$J9d
+ 8$q_9K
 z-'vh
- #&q"sSH
+ $&q"sSH
 t=J&JA
 zdyxp:b9bE
- $(q_8M
-xh
+ &( %a9xh
 zZp:uK
- #(J@}/
+ $(J@}/
 JGd
-  #& %(  #* ($x>&%
- #${Uu9uE
- $$skp
- &$  %, #(qH|+p
- %$q_9,
+ %& (( %* .$ %g= $${Uu9uE
+ &$skp
+ *$ ), $(qH|+p
+ ($q_9,
 z-'q&
- #&q_9M
+ $&q_9M
 z-'sC
- #&q_9;
- #% #(q_9rf
+ $&q_9;
+ $% $(q_9rf
 z-'qy
- #&q_9s6
+ $&q_9s6
 z-pd1
- #&q_94
+ $&q_94
 uw94
 uw9r+
 tE
 w=9vl
 z-'un
- #.q,~7vKsOr/|@
- #$J?vKy~
+ $.q,~7vKsOr/|@
+ $$J?vKy~
 /y
- #|C/{
- $$ )RD  #e@ $$v[G8
- %$p%,A
- $$s$p:h-
+ $|C/{
+ &$ 0RD %e@ &$v[G8
+ ($p%,A
+ &$s$p:h-
 wIp:h
- %&t#s)H
- &${yG
- ,${\,
- %$  $k* &&t9&%
- 0$  #m% :$|oG%#&G-
+ (&t#s)H
+ *${yG
+ 6${\,
+ ($ 'k* *& %P@ >$ %m% R#$|oG%#&G-
 /,
 v[G%&
 r?i
- $*J9d
- #${yG
- ($tZu(GE
- $$p%'A
+ &*J9d
+ $${yG
+ .$tZu(GE
+ &$p%'A
 {\'
- (&  $e# (&r]b&G
- %$ypqK#(
- %$u>#(
-  >p: 8\#J?vKsOr/6.
- #${"}86Fqu
- %$p<}
- $$p%,A
- '$  *z% %2  %p% $(  %q% %(  $q% 4&x|y0%
- D$s$p:hi%
-  )k' 22  *}# %2  %}# 4(  %~# @(r?x
- #$v[F%,
+ .& 'e# .&r]b&G
+ ($ypqK#(
+ ($u>#(
+ [#p: N\#J?vKsOr/6.
+ $${"}86Fqu
+ ($p<}
+ &$ %w% ,$ 3z% (2 )p% &( )q% (( 'q% F&x|y0%
+ g#$s$p:hi%
+ 1k' B2 3}# (2 )}# F( )~# ^#(r?x
+ $$v[F%,
 |oF%,&F-
- %&  ;z% %T#  %z%qzu(FA
- 3*  %{%  $7 6,J9d
- #${yF
- ($tZu(F)
- #$x4}86V
- &${\3
- G$zdyxp:bw"E
- &$J?vK~,
- $$  -p, 28{\,
- &$  %t, %(  $t,  #W% 6(r)pay0%
-  &9 8,|YbE
- )$z-xR
- #$J9d
- *$tZu(EE
- #$}]}86xL'V
+ (& U#z% (T# )z%qzu(FA
+ D* ){% '7 J,J9d
+ $${yF
+ .$tZu(F)
+ $$x4}86V
+ *${\3
+ m#$zdyxp:bw"E
+ *$J?vK~,
+ &$ 9p, B8{\,
+ *$ )t, (( 't, %W% J(r)pay0%
+ +9 N, %Z4 0$z-xR
+ $$J9d
+ 2$tZu(EE
+ $$}]}86xL'V
 to
-  #n/uF'un
+ %n/uF'un
 w=Gx_0rvx"6u1qF
 rr'qv
 w=K,
@@ -4269,367 +4144,357 @@ zZp:U9p
 zZp:vK
 w=8M
 w=9e
- #:v"sOr/'un
- $$  #w% &$  (w% @.~&rE9u
-  #S# #&JAw&
-  #%ws
+ $:v"sOr/'un
+ &$ %w% *$ /w% ^#.~&rE9u
+ %S# $&JAw&
+ %%ws
 t]Mr.
- #*shv9q3pPp:vA
- $$  $y1 (&shv9q3pPp:v8
+ $*shv9q3pPp:vA
+ &$ 'y1 .&shv9q3pPp:v8
 /$
 s(v9q
- %(q@v
-  $1 '({Uv9v,
-  %0 $*xJv4z#
- #${UU9v,
-  %3zdyxp:bEp@
- %,J;d
- '$w=8,
+ ((q@v
+ '1 ,({Uv9v,
+ )0 &*xJv4z#
+ $${UU9v,
+ )3zdyxp:bEp@
+ (,J;d
+ ,$w=8,
 w=9r+
-  $Y$ #*q_HK
- %$q"'&H
+ 'Y$ $*q_HK
+ ($q"'&H
 t=IApk
 |?0&H
 qfqy&H-
 zdu}u(H&HA
- $,  .WO %:q,~*vKsOr/'un
- #$pHJsd1.sQq0p0
- %$v[FA
+ &, ;WO (:q,~*vKsOr/'un
+ $$pHJsd1.sQq0p0
+ ($v[FA
 |oF{aF-
 w=K&F
-  %V%w=9s6
- #0  $M #&  #x. #$|syxvf9u
- '$xjp:bE,-
- $$  $M/*
-  %M (.w=H3
+ )V%w=9s6
+ $0 'M $& %x. $$|syxvf9u
+ ,$xjp:bE,-
+ &$ 'M/*
+ )M ..w=H3
 w=I4uQpd+ux*
 w=JK
-  $Dw=84
+ 'Dw=84
 w=9rf
-  $C/,
-  %o#/,
-  'o# $H  $C/'
-  %C +.  #o# #$v4u(Jz*
- $$|oGAx_0rvx"6u1qF-
- #$  &]0  'y&w=9;
-  #q4  #y#  &)  #z#/-
-  $Q' #J{y7
- R$$J9d
- #$JB}v
-  $m@ )(  $n@ -&  $k7 &&z+t"(A
- #$  $yU# $&uw7Z
+ 'C/,
+ )o#/,
+ -o# &H 'C/'
+ )C 4. %o# $$v4u(Jz*
+ &$|oGAx_0rvx"6u1qF-
+ $$ +]0 -y&w=9;
+ %q4 %y# +) %z#/-
+ 'Q' $J{y7
+ T&$J9d
+ $$JB}v
+ 'm@ 0( 'n@ 8& 'k7 *&z+t"(A
+ $$ 'yU# &&uw7Z
 |o64t-5rW+q35&6-
- #&{y6
- S$$J9d
+ $&{y6
+ V&$J9d
 /7
-  %}$ ),  $lC +&zdu}u(EKA
+ )}$ 0, 'lC 4&zdu}u(EKA
 /Y
-  %|, #,  *|, &2zitDy('7
- #${"}86FqX
- *$|oFA,py
- #$t]6d
+ )|, $, 3|, *2zitDy('7
+ $${"}86FqX
+ 2$|oFA,py
+ $$t]6d
 /B
-  ,q( #:  (q( &.  #\) #$v[GA
+ 7q( $: /q( *. %\) $$v[GA
 |oG{aG-
- &&q_HK
- $$  'p+ $,  $p+/M
-  %p+ ).w=Kz*
-  %r*w=9M
- (,J;d
- '$w=K&G
-  $3w=8,
-w=94
- %,p~$s&H
+ *& %q+ &$ -p+ &, 'p+/M
+ )p+ 0.w=Kz*
+ )r*w=9M
+ .,J;d
+ ,$w=K&G
+ '3 %s,w=94
+ (,p~$s&H
 /0
 zbu(KAz*
 zZp:v9U
-  #>w=9,
- $.t=L&L,
+ %>w=9,
+ &.t=L&L,
 p%L,'
- $&uw9vl
+ &&uw9vl
 r?(
- $&z~'
- $$xJ491
- %$wRu(E
- #$tH93
- %$zD&E
- %$qIE
+ &&z~'
+ &$xJ491
+ ($wRu(E
+ $$tH93
+ ($zD&E
+ ($qIE
 GO)
 qQ$
- '(  #u: $$u>#(
-x'yxQ9u
- U#&  $V# T#&xJ493
- ($tH9/
-zD&E
- %&  $u$qQ/
- :(J)q(+
+ ,( %u: &$ %t:x'yxQ9u
+ Z$& 'V# X$&xJ493
+ .$tH9/
+ %u$ (& 'u$qQ/
+ R#(J)q(+
 J*q(2
- #&J+q(.
- #$p9vr
- $$JYq(5
+ $&J+q(.
+ $$p9vr
+ &$JYq(5
 J_q(*
 Jfq(6
 p9u/
- #EJ{rP'
+ $EJ{rP'
 u4%)rP0
 u4%#rP+
 p9ul
- $V#J<rP.
- #$pH@,
- )4pH@4
- )$pH@M
- )$pH@;
- )$pH@rf
- )$pH@s6
- 'Or>2'
+ &V#J<rP.
+ $$pH@,
+ 04pH@4
+ 0$pH@M
+ 0$pH@;
+ 0$pH@rf
+ 0$pH@s6
+ ,Or>2'
 /#
 qIB
 /#
 J=s?0
- #Lp9v6
- '$ #$pc+
- &"ny
+ $Lp9v6
+ ,$ $$pc+
+ *"ny
 _&
- %& #y(  $' %t(pB$x
- &$pB$t
- &$pB$q
- &$pB$n
- '$nf
- '$pB%/
- '$pB#g
- '$pB#X
- '$pB#Q
- '$pB#L
- &$pB#>
- &$pB#5
- &$Cm
- '$nv
- '$  %( %(nf
- '$n4
+ (& $y( '' (t(pB$x
+ *$pB$t
+ *$pB$q
+ *$pB$n
+ ,$nf
+ ,$pB%/
+ ,$pB#g
+ ,$pB#X
+ ,$pB#Q
+ ,$pB#L
+ *$pB#>
+ *$pB#5
+ *$Cm
+ ,$nv
+ ,$ )( ((nf
+ ,$n4
 _1
- &&C'
+ *&C'
 _$
- &&n4
+ *&n4
 _3
- &&ppq)
+ *&ppq)
 _/
- &&nL
+ *&nL
 _)
- $&tX6
+ &&tX6
 nK
 _L
- %* #-n4
+ (* $-n4
 _-
- %2 &- #. $-nz
-  $K $2n|
-  $' $(n}
-  $, $(n~
-  $1 $(pB%*
-  $6 %(  $; %&  $@ #& #IpB%&
-  $E #R# $-ng
- &. %+ $, %+ $, %+ $, %+ $, %+ $, %+ #, &+!cv6pm
- $$nc
- =$`}
+ (2 *- $. &-nz
+ 'K &2n|
+ '' &(n}
+ ', &(n~
+ '1 &(pB%*
+ '6 (( '; (& '@ $& $IpB%&
+ 'E $R# &-ng
+ *. (+ &, (+ &, (+ &, (+ &, (+ &, (+ $, *+!cv6pm
+ &$nc
+ X#$`}
 
 var wideSM70NarrowAligned = driver.Text{Base: &wideSM80NarrowAligned, Code: `packed2 89092 wide
 !s.
 !s-
- 3(]2yD
+ D(]2yD
 O55r-
- #&p#uQrT
- c#$z-sC2
- 1$uFsC.
- p&$uF'v(
- Y$$uFsC5
- n0$JJvKsOr/sC*
- ])$z-p0.
- L$z-'rW
- $$z-t-.
- $$z-'v6
- $$z-'qF
- $$z-'ul
- ($z-p01
- #$q,~7vKsOr/'uv
- #$J:vCs
- 2$p<r
- d#$ $p< #$u"
+ $&p#uQrT
+ u$$z-sC2
+ @$uFsC.
+ a+$uF'v(
+ c&$uFsC5
+ \?$JJvKsOr/sC*
+ k0$z-p0.
+ w#$z-'rW
+ &$z-t-.
+ &$z-'v6
+ &$z-'qF
+ &$z-'ul
+ .$z-p01
+ $$q,~7vKsOr/'uv
+ $$J:vCs
+ B$p<r
+ w$$ &p< $$u"
 IpY\q'?IrVu{rS\q'rVw-p|y"
 }f8
- #}#tF8
- #2tF8
- #2tF8
- #2tF8
- $[7qgp$~0w-qR
- #V4IpY\q'?IrVu{?w>r[rS{+Y%+x)
+ $}#tF8
+ $2 %$ $2 %& $2 %( &[7qgp$~0w-qR
+ $V4IpY\q'?IrVu{?w>r[rS{+Y%+x)
 w3#,
 q{$8
- #OpnqVK
+ $OpnqVK
 xr
- $JIpY\q'?IrVu{?w>r[w-p808uT
+ &JIpY\q'?IrVu{?w>r[w-p808uT
 rHp5peA
 r#p?,
 jp{grS{+p?^A
- $V5 #^>ws
-  &DIpY\q'?IrVu{rS\q'rVw-Yy"
+ &V5 $^>ws
+ +DIpY\q'?IrVu{rS\q'rVw-Yy"
 tG8
-  .DIpY\q'?IrVu{?w>r[rS{+Y%#x)
-  )DIpY\q'?IrVu{?w>r[w-p8(8uT
-  'D}pttpPvMpT{R)
- %~6LGpk
+ ;DIpY\q'?IrVu{?w>r[rS{+Y%#x)
+ 1DIpY\q'?IrVu{?w>r[w-p8(8uT
+ -D}pttpPvMpT{R)
+ (~6LGpk
 /#
 u:J%JA-
 |oM%G&M-
 /,
 v[M%J
- }#.J:vKsOr/'sC
- '$uFpd1
- h#$  &\'IpY\q'?IrVu{rS\q'rVw-p8'y"
+ {%.J:vKsOr/'sC
+ ,$uFpd1
+ P%$ +\'IpY\q'?IrVu{rS\q'rVw-p8'y"
 L(8
-  .\'IpY\q'?IrVu{?w>r[rS{+Y%2x)
-  )\'IpY\q'?IrVu{?w>r[w-p878uT
-  (\'  &CIpY\q'?IrVu{rS\q'rVw-p89y"
+ ;\'IpY\q'?IrVu{?w>r[rS{+Y%2x)
+ 1\'IpY\q'?IrVu{?w>r[w-p878uT
+ /\' +CIpY\q'?IrVu{rS\q'rVw-p89y"
 L:8
-  .CIpY\q'?IrVu{?w>r[rS{+Y%Dx)
-  )CIpY\q'?IrVu{?w>r[w-p8I8uT
-  ([' ,*sUL
- #$s$p:Zi+
- 5$:1}/
- ?$rU%[
- ;$  e#a% %*LMpk
+ ;CIpY\q'?IrVu{?w>r[rS{+Y%Dx)
+ 1CIpY\q'?IrVu{?w>r[w-p8I8uT
+ /[' 6*sUL
+ $$s$p:Zi+
+ H$:1}/
+ \#$rU%[
+ T#$ z$a% (*LMpk
 /#
 u:Q%QA-
 u:P%M%P-
 /F
 uzP%Q
 z-6.
- #0v[L%P
+ $0v[L%P
 |oL%P&L-
- k#&  e#n( ^#*J:vKsOr/rv+
- x#$  &h2IpY\q'?IrVu{rS\q'rVw-p8)y"
+ V%& z$n( m$*J:vKsOr/rv+
+ q%$ +h2IpY\q'?IrVu{rS\q'rVw-p8)y"
 L*8
-  .h2IpY\q'?IrVu{?w>r[rS{+Y%4x)
-  )h2IpY\q'?IrVu{?w>r[w-p898uT
-  ,[-IpY\q'?IrVu{rS\q'rVw-p8;y"
+ ;h2IpY\q'?IrVu{?w>r[rS{+Y%4x)
+ 1h2IpY\q'?IrVu{?w>r[w-p898uT
+ 7[-IpY\q'?IrVu{rS\q'rVw-p8;y"
 L<8
-  .CIpY\q'?IrVu{?w>r[rS{+Y%Fx)
-  )CIpY\q'?IrVu{?w>r[w-p8K8uT
-  (g2 %*LOpk
+ ;CIpY\q'?IrVu{?w>r[rS{+Y%Fx)
+ 1CIpY\q'?IrVu{?w>r[w-p8K8uT
+ /g2 (*LOpk
 /#
 u:S%SA-
 u:R%O%R-
 /<
 uzR%S
 s5~;"
- %0sUR
- -$uFp01
- +$v"sOr/p01
- X$$  $Y$ =&q,~*vKsOr/p01
- /$  $M A&  $C =&  #o# 2$  #e; )$  $Q' o$&  #^> b%$zhqv
+ (0sUR
+ 8$uFp01
+ 4$v"sOr/p01
+ a&$ 'Y$ X#&q,~*vKsOr/p01
+ <$ 'M a#& 'C X#& %o# B$ %e; 0$ 'Q' ^'& %^> s($zhqv
 wzslqv
 wT<\vDplplxk|>
- '$|oLA,ta
- s#$p~&o&N
- c&$u4%BrP0
- P)$`}
+ ,$|oLA,ta
+ g%$p~&o&N
+ u*$u4%BrP0
+ P0$`}
 
 var wideSM70 = driver.Text{Base: &wideSM80, Code: `packed2 90019 wide
 !s.
 !s-
- 3(]2zc
+ D(]2zc
 O55rO
- #&p#uQr-
- R#$z-'v(
- U#$uFsC5
- r&$uFsC*
- \$$uFsC6
- q0$JOvKsOr/'ux
- ])$z-p05
- L$z-'u1
- $$z-t-5
- $$z-t-.
- $$z-'xl
- $$z-}L
- ($z-p0*
- #$q,~7vKsOr/qy'
- #$J?vCu
- 2$p<t
- d#$ $p< #$u"
+ $&p#uQr-
+ T$$z-'v(
+ Z$$uFsC5
+ e+$uFsC*
+ i&$uFsC6
+ c?$JOvKsOr/'ux
+ k0$z-p05
+ w#$z-'u1
+ &$z-t-5
+ &$z-t-.
+ &$z-'xl
+ &$z-}L
+ .$z-p0*
+ $$q,~7vKsOr/qy'
+ $$J?vCu
+ B$p<t
+ w$$ &p< $$u"
 IpY\q'?IrVu{rS\q'rVw-p|y"
 }f8
- #}#tF8
- #2tF8
- #2tF8
- #2tF8
- $[7qgp$~0w-qR
- #V4IpY\q'?IrVu{?w>r[rS{+Y%+x)
+ $}#tF8
+ $2 %$ $2 %& $2 %( &[7qgp$~0w-qR
+ $V4IpY\q'?IrVu{?w>r[rS{+Y%+x)
 w3#,
 q{$8
- #OpnqVK
+ $OpnqVK
 xr
- $JIpY\q'?IrVu{?w>r[w-p808uT
+ &JIpY\q'?IrVu{?w>r[w-p808uT
 rHp5peA
 r#p?,
 jp{grS{+p?^A
- $V5 #^>ws
-  &DIpY\q'?IrVu{rS\q'rVw-Yy"
+ &V5 $^>ws
+ +DIpY\q'?IrVu{rS\q'rVw-Yy"
 tG8
-  .DIpY\q'?IrVu{?w>r[rS{+Y%#x)
-  )DIpY\q'?IrVu{?w>r[w-p8(8uT
-  'D}pttpPvMpT{R)
- %~6LGpk
+ ;DIpY\q'?IrVu{?w>r[rS{+Y%#x)
+ 1DIpY\q'?IrVu{?w>r[w-p8(8uT
+ -D}pttpPvMpT{R)
+ (~6LGpk
 /#
 u:J%JA-
 |oG%G&G-
 /,
 v[G%J
- }#.J?vKsOr/'uv
- '$uFpd*
- h#$  &\'IpY\q'?IrVu{rS\q'rVw-p8'y"
+ {%.J?vKsOr/'uv
+ ,$uFpd*
+ P%$ +\'IpY\q'?IrVu{rS\q'rVw-p8'y"
 L(8
-  .\'IpY\q'?IrVu{?w>r[rS{+Y%2x)
-  )\'IpY\q'?IrVu{?w>r[w-p878uT
-  (\'  &CIpY\q'?IrVu{rS\q'rVw-p89y"
+ ;\'IpY\q'?IrVu{?w>r[rS{+Y%2x)
+ 1\'IpY\q'?IrVu{?w>r[w-p878uT
+ /\' +CIpY\q'?IrVu{rS\q'rVw-p89y"
 L:8
-  .CIpY\q'?IrVu{?w>r[rS{+Y%Dx)
-  )CIpY\q'?IrVu{?w>r[w-p8I8uT
-  ([' ,*sUL
- #$s$p:hi+
- 5$:1}/
- ?$rU%[
- ;$  e#a% %*LMpk
+ ;CIpY\q'?IrVu{?w>r[rS{+Y%Dx)
+ 1CIpY\q'?IrVu{?w>r[w-p8I8uT
+ /[' 6*sUL
+ $$s$p:hi+
+ H$:1}/
+ \#$rU%[
+ T#$ z$a% (*LMpk
 /#
 u:Q%QA-
 u:P%M%P-
 /F
 uzP%Q
 z-|@
- #0v[F%P
+ $0v[F%P
 |oF%P&F-
- k#&  e#n( ^#*J?vKsOr/'sQ
- x#$  &h2IpY\q'?IrVu{rS\q'rVw-p8)y"
+ V%& z$n( m$*J?vKsOr/'sQ
+ q%$ +h2IpY\q'?IrVu{rS\q'rVw-p8)y"
 L*8
-  .h2IpY\q'?IrVu{?w>r[rS{+Y%4x)
-  )h2IpY\q'?IrVu{?w>r[w-p898uT
-  ,[-IpY\q'?IrVu{rS\q'rVw-p8;y"
+ ;h2IpY\q'?IrVu{?w>r[rS{+Y%4x)
+ 1h2IpY\q'?IrVu{?w>r[w-p898uT
+ 7[-IpY\q'?IrVu{rS\q'rVw-p8;y"
 L<8
-  .CIpY\q'?IrVu{?w>r[rS{+Y%Fx)
-  )CIpY\q'?IrVu{?w>r[w-p8K8uT
-  (g2 %*LOpk
+ ;CIpY\q'?IrVu{?w>r[rS{+Y%Fx)
+ 1CIpY\q'?IrVu{?w>r[w-p8K8uT
+ /g2 (*LOpk
 /#
 u:S%SA-
 u:R%O%R-
 /<
 uzR%S
 s5~;"
- %0sUR
- -$uFp0*
- +$v"sOr/p0*
- X$$  $Y$ =&q,~*vKsOr/p0*
- /$  $M A&  $C =&  #o# 2$  #e; )$  $Q' o$&  #^> b%$zhqv
+ (0sUR
+ 8$uFp0*
+ 4$v"sOr/p0*
+ a&$ 'Y$ X#&q,~*vKsOr/p0*
+ <$ 'M a#& 'C X#& %o# B$ %e; 0$ 'Q' ^'& %^> s($zhqv
 wzslqv
 wT<\vDplplxk|>
- '$|oFA,ta
- s#$p~&o&H
- b&$u4%HrP0
+ ,$|oFA,ta
+ g%$p~&o&H
+ s*$u4%HrP0
 u4%BrP+
- U)&`}
+ Z0&`}

@@ -169,12 +169,10 @@ u"
 q|q9uD
 wD
 r2p7;
-zM)
-w[q]
+ %<w[q]
 rsp2
 }Pp7}@-
-!s4
-|5p-
+ %.|5p-
 r]p7K
 vipN-
 w8pX
@@ -190,9 +188,8 @@ u"
 rxQvv
 rIpa
 yh
-!s4
-|2vv
-  $%ymsK
+ %?|2vv
+ '%ymsK
 u;
 {W
 uS
@@ -202,15 +199,13 @@ z:rR
 |i3
 w'
 y7
-!s4
-zJpC
+ %MzJpC
 r)p|;qP
 wMr1
 yv'a
 }=
-  #9ws
-!s4
-z3qW
+ %9ws
+ %Iz3qW
 t9&'
 {prQ
 sjq1r$r_
@@ -231,8 +226,7 @@ qM+{6
 t<w)
 rxr$B
 {\(
-!s4
-u;
+ %Nu;
 {-
 uS
 r3pxU
@@ -240,15 +234,15 @@ szvH
 {?0?joov,r[?\p)wwsl
 t+r\pj7
 qM0rR
-  &LxYpC
+ +LxYpC
 wop?Fp.pj
 v:a
 }=
 }k
-  $Kugq-
-  #Kq;p.
+ 'Kugq-
+ %Kq;p.
 t+r$r_
-  %KqN+P
+ )KqN+P
 t]#w&
 qN1s8
 zitDw)
@@ -257,8 +251,7 @@ p%(&#
 }\yd
 q.1qG.
 t<sysR
-!s4
-qI(
+ %FqI(
 q..a
 p%(Z
 }k
@@ -268,10 +261,9 @@ r&(;
 G.)
 uS
 xb#pM
-  $LxBqi7pG
-!s4
-q.*pV
-  #+G0)
+ 'LxBqi7pG
+ %Hq.*pV
+ %+G0)
 uq[
 q.+q~
 |D3
@@ -279,8 +271,7 @@ sk*
 tZu((E
 wP
 v"~B
-!s4
-WpV}b
+ %LWpV}b
 tusyt[
 sfqKw(rqz\
 WpV6p=
@@ -328,29 +319,25 @@ x7|>
 qN2sT
 qJ)(
 q=2p;
-  #q#v7
+ %q#v7
 q=5v5
 t<sl
-  $q#q=1a
+ 'q#q=1a
 p%(qU
-  #l%u"
+ %l%u"
 q=5sT
-  %q#w7{(##U
-!s4
-q=6pV
-  $n#uq(
+ )q#w7{(##U
+ %-q=6pV
+ 'n#uq(
 q=2q~
-  &n#!s4
-qN2q%
+ +n# %7qN2q%
 s~
-!s4
-/X
+ %:/X
 qI)
 qI#
 /X
 r&)&#
-q?pA
-uN$
+ %Y'uN$
 uN&
 /X
 z~$
@@ -362,7 +349,7 @@ y.?op$gp/xIpyta
 tH9(
 /X
 q|{'(
-  $(v&yU
+ '(v&yU
 t1w~>xZ
 /%
 }Fv?
@@ -382,225 +369,197 @@ q,w~d
 /\
 wv#&$
 xK)&$
-  $k'rs&#
+ 'k'rs&#
 }Pp?{a#-
-!s4
-/)
+ %O/)
 q,~'d
 /'
 r&);
 G')
 wY{Eq]
-  %h'/\
-  $h'/\
+ )h'/\
+ 'h'/\
 s/
 /\
 }=
 /\
-y+ph
-r>.
+ %h'r>.
 /\
-p%(A
-  #g'}\{G
+ %l& %g'}\{G
 tb}%rW
 v\8
 vqA
 tE
 rYwq
-  #*u"
-|2vv
-{\(
-  %p'vb&(
-  $&/\
-  $q'}_q]
+ %*u"
+ %l'{\(
+ )p'vb&(
+ '&/\
+ 'q'}_q]
 sz##
 sjsytO
 }_t(p.
-  $%}_t(rL
-  $(}_t(s*
-  #+sjq1u0U7
+ '%}_t(rL
+ '(}_t(s*
+ %+sjq1u0U7
 /\
 |iql
 wx
-  ${'|&w&
-!s4
-!s4
-/#
-  $_'  $9sjq1pR#"#7
+ '{'|&w&
+ %< %=/#
+ '_' '9sjq1pR#"#7
 /#
 |i3
 wx
-  $Y(/\
+ 'Y(/\
 p_(y0'
 wMpR#
-  $_#  %Y(/\
-  (Y(/\
-  #Y(vipe-
+ '_# )Y(/\
+ /Y(/\
+ %Y(vipe-
 s/
-  #Z(  %q#  $Z(}\{G
-/\
-t<w)
-  )p#  $b(  $a)  #&  %p#u;
+ %Z( )q# 'Z( %n#/\
+ %Z( 1p# 'b( 'a) %& )p#u;
 D")
-}_q]
-xb#U
-  $g(s>ry(
-  #q#xb#po
-  $'s>r\(
-  #s#xb#""
-  %'  #u#xb#"'
-  $1sH*[7
-  *w#qM+v/
+ %o#xb#U
+ 'g(s>ry(
+ %q#xb#po
+ ''s>r\(
+ %s#xb#""
+ )' %u#xb#"'
+ '1sH*[7
+ 3w#qM+v/
 u;
 D$)
-  #Axb#"+
-  $AsH.".7
-  'y#/]
+ %Axb#"+
+ 'AsH.".7
+ -y#/]
 wopQFp.".
 /]
-  &W)/]
-  (W)/]
+ +W)/]
+ /W)/]
 t]#vCH
 /]
-  #W)/]
-  #W)p<Q
+ %W)/]
+ %W)p<Q
 /]
 z"3
 D*x_rW
 qe'E
-}\yd
-  $=qe'r}
-  $Y)/]
+ %\) '=qe'r}
+ 'Y)/]
 qY(4
 D')
-  #N  'Y)/]
+ %N -Y)/]
 qY*4
-D')
-uq[
+ %+uq[
 /]
 D,3
 /%
 sAps
-  $5/%
+ '5/%
 qY-4
 D,)
-  #n%xb#pF
-  $5xBqi7s;
-!s4
-/%
+ %n%xb#pF
+ '5xBqi7s;
+ %B/%
 qY/4
-D,)
-pip.[
+ %+pip.[
 /%
 |D3
 /%
 u&%
-  %5zL4
+ )5zL4
 D1)
-  #5xb#"#
-  $HxBqiu7&
-  $5s<q/4
-D1)
-  &5u&*
-  &5D6)
-  #Hxb#"(
-  $HxBqiu7+
-  %5D6)
-  $Hx9:rN3
+ %5xb#"#
+ 'HxBqiu7&
+ '5s<q/4
+ %+ +5u&*
+ +5D6)
+ %Hxb#"(
+ 'HxBqiu7+
+ )5 %+ 'Hx9:rN3
 qe:==
 qe:=)
 r?@
 |&vCQ
-  $g&/%
+ 'g&/%
 qe:=.
-  %NqY;4
+ )NqY;4
 D:)
-}_q]
-xb#"-
-  $NxBqiu70
-  $NqY=4
-D:)
-uq[
+ %S'xb#"-
+ 'NxBqiu70
+ 'NqY=4
+ %+uq[
 /%
 x9>=>3
 qe>=A
 wP
 v"~4Q
-  $y${}3
-  #}*/]
+ 'y${}3
+ %}*/]
 p14zXya
 /]
 w1"5-
-  #}*/]
-s:qK
-/]
-  $}*/]
-  &}*/]
-  #}*/]
-  &}*/]
-  &}*/]
-  $}*/]
-  #}*/]
+ %}*/]
+ %}*/]
+ '}*/]
+ +}*/]
+ %}*/]
+ +}*/]
+ +}*/]
+ '}*/]
+ %}*/]
 smC
-  #}*/]
+ %}*/]
 XDxMxM
 /]
-w1U-
-/]
+ %}*/]
 yppREB
-x7|>
-/]
+ %}*/]
 snb(
-  &h%t<sl
-DBx_rW
+ +h% %}*DBx_rW
 qe?E
-  %h%qe?=3
-  $P+/]
+ )h%qe?=3
+ 'P+/]
 qY@4
 D?)
-}_q]
-  $P+/]
+ %u( 'P+/]
 qYB4
-D?)
-uq(
+ %(uq(
 /]
 DD3
 /%
 u&8
-  $2/%
+ '2/%
 qYE4
 DD)
-  #S)w7{(##[
-  $b%qYG4
-DD)
-pip.(
-  %b%u&=
-  %2zL4
+ %S)w7{(##[
+ 'b%qYG4
+ %(pip.(
+ )b%u&=
+ )2zL4
 DI)
-  #2w7{(##pG
-  %^%DI)
-  &2u&B
-  &2DN)
-  #Bw7{(##pF
-  %2DN)
-  $Bx9RrN3
+ %2w7{(##pG
+ )^% %( +2u&B
+ +2DN)
+ %Bw7{(##pF
+ )2 %( 'Bx9RrN3
 qeR=U
 qeR=)
 r?I
 |&}/
-  %[%qeR=F
-  %HqYS4
+ )[%qeR=F
+ )HqYS4
 DR)
-}_q]
-w7{(##px
-  $HqYU4
-DR)
-uq(
+ %^*w7{(##px
+ 'HqYU4
+ %(uq(
 /%
 x9V=V3
 qeV=Y
-  $h,/]
-  %h,:PvX
+ 'h,/]
+ )h,:PvX
 :Ov|
 /Z
 :Kq(
@@ -649,8 +608,8 @@ CY
 _$
 p9
 !cx#
-  $'  $D!c*pm
-  $>C\
+ '' 'D!c*pm
+ '>C\
 _(
 !u9
 p,q6
@@ -682,313 +641,312 @@ s~
 var plain32SM70 = driver.Text{Base: &plain32SM80, Code: `packed2 20666 plain_float32_row_F32
 !s.
 !s-
- ,(]6r-
- $$p#r:rA
- y#$tNr17
+ 6(]6r-
+ &$p#r:rA
+ s%$tNr17
 txsytO
 sZsa{:
- )$wMsa
- *$tN{(
+ 0$wMsa
+ 2$tN{(
 txw)(
 sZr1{:
- &$ypr1vv
- #$sZQBpM-
- 0$ %}. ~#|.|62
- $$S2xMxM
- %${u2B
- $$qJ+(
- k$$  $u'wT<\vDplplxk|>
- $$  %' $$  %, $$  $1q}%{:
- /$sN'7
+ *$ypr1vv
+ $$sZQBpM-
+ >$ (}. }%|.|62
+ &$S2xMxM
+ (${u2B
+ &$qJ+(
+ V'$ 'u'wT<\vDplplxk|>
+ &$ )' &$ ), &$ '1q}%{:
+ <$sN'7
 txv)((
 q}({:
- )$wMpR(
- *$  (f(/\
-  #f( $.  #g( j)$:VvX
+ 0$wMpR(
+ 2$ /f(/\
+ %f( &. %g( T1$:VvX
 :Uv|
 /Z
 :Qq(
- s#*`}
+ g%*`}
 
 var plainBF16SM80 = driver.Text{Base: &plain32SM80, Code: `packed2 22868 plain_dtype_BF16_row_BF16
- &$!u'\|mwp
+ *$!u'\|mwp
 !xgyip{p3wd
 !|FqBpEq*
- )&tW|L
+ 0&tW|L
 Oqyqo
- A$wj,
- V#$t~4
+ a#$wj,
+ \$$t~4
 {W
 }W
 pDq~yG
 }c
 }X
 ymqF
- %(rHYp*3
+ ((rHYp*3
 thZ
- %& #c. 1b. #c. .b.t~4
-{-
+ (& $c. @b. $c. :b. %N{-
 }W
 /+
-  $N/#
- '(  &P# #*wopQFp.pj
- '$Wp'q-
- 4$p%(p2
- %$r&(4
- #$}W
+ 'N/#
+ ,( +P# $*wopQFp.pj
+ ,$Wp'q-
+ F$p%(p2
+ ($r&(4
+ $$}W
 /-
-  $}#/%
- '$pDq[pV+
+ '}#/%
+ ,$pDq[pV+
 wb[
 wSt^tz
- #"  #2 #$Ip)?pEqBqgq7uLq]A
- )$TpV}b
- $$TpV6p=
- #$TpV*p-
- $$zF'q8
- #$zF0pC
- $$zF+q[
- &$Tap'
- #$Ta'qO
- &$Ta0r%
- &$zF5{i
- $$Tp'qp
- #$Ta5p=
- $$Ta*pC
- #$Ta5qp
- #$Tp'<P
- .$p%(&7
- %$  %x#/:
-  %x# $(/9
+ $" %2 $$Ip)?pEqBqgq7uLq]A
+ 0$TpV}b
+ &$TpV6p=
+ $$TpV*p-
+ &$zF'q8
+ $$zF0pC
+ &$zF+q[
+ *$Tap'
+ $$Ta'qO
+ *$Ta0r%
+ *$zF5{i
+ &$Tp'qp
+ $$Ta5p=
+ &$Ta*pC
+ $$Ta5qp
+ $$Tp'<P
+ :$p%(&7
+ ($ )x#/:
+ )x# &(/9
 wb(
-  #u# #"  %u# +(/[
- $$/[
+ %u# $" )u# 4(/[
  &$/[
- '$/[
- #$/[
- ,$/_
- $$s<pS,
- ($/_
- 2$/_
- $$/_
+ *$/[
+ ,$/[
+ $$/[
+ 6$/_
+ &$s<pS,
+ .$/_
+ B$/_
+ &$/_
 s/
 /_
 }=
 /_
- $,/_
- 4$/_
-  $X(wYuLt^u%
+ &,/_
+ F$/_
+ 'X(wYuLt^u%
 /7
-  $X(/_
- $*wYuLt^fqc
+ 'X(/_
+ &*wYuLt^fqc
 /#
-  %b' $%wYuLt^fp.
-  ()wYuLt^fq6
-  '0 #2/_
+ )b' &%wYuLt^fp.
+ /)wYuLt^fq6
+ -0 $2/_
 rHp^pTql
 xQqP
 xQq5
- &*/%
+ **/%
 }#4
 {-
-  #I/%
-  %S' $*/%
+ %I/%
+ )S' &*/%
 rH}T1
 yA%#
- $(/_
- $$  $t# %&/_
- ($/_
- #$vi%'-
- $$  %V$ %(/_
- 2$t~4
- #$  #T$  &^) &$  'V$ &$  'X$ &$  'Z$ &$  *\$ #2}#4
- #$  '\$ &$  '^$/a
+ &(/_
+ &$ 't# (&/_
+ .$/_
+ $$vi%'-
+ &$ )V$ ((/_
+ B$t~4
+ $$ %T$ +^) *$ -V$ *$ -X$ *$ -Z$ *$ 3\$ $2}#4
+ $$ -\$ *$ -^$/a
 qE&Fp.".
 /a
- &2/a
+ *2/a
+ .$/a
+ $$/a
+ $$/a
+ &$/^
+ ,$/a
  ($/a
- #$/a
- #$/a
- $$/^
- '$/a
- %$/a
 qY(,
- #&  #W&  +b*/J
-  $b*/a
+ $& %W& 5b*/J
+ 'b*/a
 qY*,
- ##  #b*/a
- #8/(
- %$/(
+ $# %b*/a
+ $8/(
+ ($/(
 qY-,
- #&  #k&/(
-  $</(
- '$/(
-  $</(
+ $& %k&/(
+ '</(
+ ,$/(
+ '</(
 qY/,
- #/u@qcA
+ $/u@qcA
 /(
- #8/(
- %$/(
+ $8/(
+ ($/(
 zL,
- #&  '< '$  &<s<q/,
- #/  &< %<  $< #&  '< '$  '< #/  $< )8/(
- %$/(
+ $& -< ,$ +<s<q/,
+ $/ +< (< '< $& -< ,$ -< $/ '< 08/(
+ ($/(
 qY;,
- #&  #j(  &B '$  &BqY=,
- #/  #t,/(
- '8/a
- $$/a
- #$/a
- $$/a
- #$/a
- $$/a
- &$/a
- #$/a
- &$/a
+ $& %j( +B ,$ +BqY=,
+ $/ %t,/(
+ ,8/a
  &$/a
  $$/a
- #$/a
+ &$/a
  $$/a
- #$/a
- #$/a
+ &$/a
+ *$/a
  $$/a
- #$  &\& '*/a
- %$/a
+ *$/a
+ *$/a
+ &$/a
+ $$/a
+ &$/a
+ $$/a
+ $$/a
+ &$/a
+ $$ +\& ,*/a
+ ($/a
 qY@,
- #&  #d*  +u,/a
+ $& %d* 5u,/a
 qYB,
- ##  $Y& #2/(
- %$/(
+ $# 'Y& $2/(
+ ($/(
 qYE,
- #&  'Y& $$/(
-  $9/(
+ $& -Y& &$/(
+ '9/(
 qYG,
- #)  &V& %6  $V& #&  '9 $$  &9  #S& #)  &9 %6  $9 #&  '9 $$  '9 #)  $9 )2/(
- %$/(
+ $) +V& (6 'V& $& -9 &$ +9 %S& $) +9 (6 '9 $& -9 &$ -9 $) '9 02/(
+ ($/(
 qYS,
- #&  'P& $$  &?qYU,
- #)  $|% &2/a
-  %z. $*/]
- #$/Y
- =$/V
- U#$`}
+ $& -P& &$ +?qYU,
+ $) '|% *2/a
+ )z. &*/]
+ $$/Y
+ X#$/V
+ Z$$`}
 
 var plainBF16SM70 = driver.Text{Base: &plainBF16SM80, Code: `packed2 25557 plain_dtype_BF16_row_BF16
 !s.
 !s-
- -(]pdq^
+ 8(]pdq^
 OuvrA
- #(p#r:rA
- }#$tNr17
+ $(p#r:rA
+ {%$tNr17
 txsytO
 sZsa{:
- )$wMsa
- *$tN{(
+ 0$wMsa
+ 2$tN{(
 txw)(
 sZr1{:
- &$ypr1vv
- #$sZQBpM-
- 4$ %m0 S#l0s:qi
+ *$ypr1vv
+ $$sZQBpM-
+ F$ (m0 V$l0s:qi
 pIwk
 |H
 tGqdv(5
 tbY
 tNqi[
-  #'qfq0v(5r4
- Q#&|62
- $$S2xMxM
- %${u2B
- $$qJ+(
- 8$s:r$
-  &{#tNr$(
-  ${# ]$&  $i(wT<\vDplplxk|>
- ($  %+ ($  %4 ($  $=q}%{:
- 3$sN'7
+ %'qfq0v(5r4
+ R$&|62
+ &$S2xMxM
+ (${u2B
+ &$qJ+(
+ N$s:r$
+ +{#tNr$(
+ '{# k&& 'i(wT<\vDplplxk|>
+ .$ )+ .$ )4 .$ '=q}%{:
+ D$sN'7
 txv)((
 q}({:
- )$wMpR(
- *$  (j)/_
-  #j) $.  #k) x$$  *z* :&  *B :&  +B 9(  ,B >*  +H s#(  *w- 7&  *? 7&  +? 6(  ,? ;*  +E .(:avX
+ 0$wMpR(
+ 2$ /j)/_
+ %j) &. %k) q'$ 3z* R#& 3B R#& 5B P#( 7B Z#* 5H g%( 3w- L& 3? L& 5? J( 7? T#* 5E :(:avX
 :_v|
 /]
 :[q(
- s#*`}
+ g%*`}
 
 var plainF16SM80 = driver.Text{Base: &plainBF16SM80, Code: `packed2 22908 plain_dtype_F16_row_F16
- 0$tW+r-
+ >$tW+r-
 OpdrG
- z#&pDr7w;
+ u%&pDr7w;
 v{A
 shyn?\p0p/Qtz
- &(rHp483
+ *(rHp483
 }nY
- %&r)qRy0'
- 1$ #W$ 2X$  $N (&  &P# #*wop7Fp.pj
- :$p%(^
- )$  $}# (&q\'yI
+ (&r)qRy0'
+ @$ $W$ BX$ 'N .& +P# $*wop7Fp.pj
+ R#$p%(^
+ 0$ '}# .&q\'yI
 u2[
- f#&p%(&6
- )$  %x# %(u2(
- Z$$  $X( '&  %b' &(  ') $,  &0 $*rHp?^ql
+ {$&p%(&6
+ 0$ )x# ((u2(
+ e&$ 'X( ,& )b' *( -) &, +0 &*rHp?^ql
 z2pe
 z2p2
- '({b4
- %$  %S' %(rHp7>xG
+ ,({b4
+ ($ )S' ((rHp7>xG
 zOpT
- 5&vi%"-
- ?$  %^) ((  %+ ((  %4 ((  %= '(  )\$ #0{b4
- %$  %_) '(  &^$/a
+ H&vi%"-
+ \#$ )^) .( )+ .( )4 .( )= ,( 1\$ $0{b4
+ ($ )_) ,( +^$/a
 woqRFp.".
- D.  *b*/J
-  $b* 18  $< )&  $< 1&  %< ((  %< 0(  %< ((  &< 5*  %B ((  %B m#(  *u, 12  %Y& %(  $9 1&  %9 %(  %9 0(  %9 %(  &9 5*  %? %(  %? T$(`}
+ g#. 3b*/J
+ 'b* @8 '< 0& '< @& )< .( )< >( )< .( +< H* )B .( )B Z%( 3u, @2 )Y& (( '9 @& )9 (( )9 >( )9 (( +9 H* )? (( )? X&(`}
 
 var plainF16SM70 = driver.Text{Base: &plainF16SM80, Code: `packed2 23473 plain_dtype_F16_row_F16
 !s.
 !s-
- -(]6r-
- %$p#r:rA
- }#$tNr17
+ 8(]6r-
+ ($p#r:rA
+ {%$tNr17
 txsytO
 sZsa{:
- )$wMsa
- *$tN{(
+ 0$wMsa
+ 2$tN{(
 txw)(
 sZr1{:
- &$ypr1vv
- #$sZQBpM-
- 4$ %m0 V$l0|62
- $$S2xMxM
- %${u2B
- $$qJ+(
- v$$  $\(wT<\vDplplxk|>
- ($  %+ ($  %4 ($  $=q}%{:
- 3$sN'7
+ *$ypr1vv
+ $$sZQBpM-
+ F$ (m0 \&l0|62
+ &$S2xMxM
+ (${u2B
+ &$qJ+(
+ m'$ '\(wT<\vDplplxk|>
+ .$ )+ .$ )4 .$ '=q}%{:
+ D$sN'7
 txv)((
 q}({:
- )$wMpR(
- *$  (])/_
-  #]) $.  #^) h+$:VvX
+ 0$wMpR(
+ 2$ /])/_
+ %]) &. %^) P5$:VvX
 :Uv|
 /]
 :Qq(
- s#*`}
+ g%*`}
 
 var wide32SM80NarrowAligned = driver.Text{Base: &plainBF16SM80, Code: `packed2 16989 wide_4_float32_row_F32
- %$!u6yjjp[q*
+ ($!u6yjjp[q*
 !u'x<w>p3q*
 !xgoyiw{q*
 !|FIp)jpEp3q*
 !yLqGyK}+}Zy.q*
 !yLpVyKqBpEq*
- $*!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
+ &*!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pWuipt
- #(]5rO
+ $(]5rO
 O*q^
 hu1s7
 p#t-rT
- ),p"t8
- '"{fqO
+ 0,p"t8
+ ,"{fqO
 s1
 |tp{p)w>?rV
 sr
@@ -1007,17 +965,17 @@ s$pS-
 Wv/q8
 tJpe
 WuZv5
- #\# $},Wy2pv
+ $\# &},Wy2pv
 tJA
 WyUp=
 r,pO
- $%s|*p;
+ &%s|*p;
 pIpa4
 s/
 s|6pf
 t_pA)
 tg<pV.
- #3y+qA
+ $3y+qA
 sFrEE
 t4
 qjqVZ
@@ -1025,7 +983,7 @@ qjqVZ
 t1yZyO
 tg<yq
 t#yO
-  $#p<=
+ '#p<=
 pu*v5
 zp
 pu6r7
@@ -1042,7 +1000,7 @@ ss
 pIp7;
 r=6pV+
 qHpJr}
- #p(//
+ $p(//
 J%d
 WuZq-
 wv$&%
@@ -1052,12 +1010,12 @@ tG8
 zw
 rs&$
 |o${a$-
- #5//
+ $5//
 J)d
 /,
 |R4
 G')
- #~$  %+Wv1p-
+ $~$ )+Wv1p-
 v[$K
 vi&$-
 /-
@@ -1071,10 +1029,10 @@ s/
 tA-
 tg0p-
 qjqVp*
- $\,wc
+ &\,wc
 /$
 zL;
- #DTp=p'+
+ $DTp=p'+
 p_)&3&2
 tIu(3&(
 tg<p'6
@@ -1082,7 +1040,7 @@ G%R
 tg'{6
 uj~7d
 ri|$-
- $_, #Etg2a
+ &_, $Etg2a
 uc-KxO
 s/
 qfp?KxO
@@ -1099,14 +1057,14 @@ t4
 |H.
 pnqVK
 xA
-  $%{\2
- #>t&?op$gp/xIyO
- #As/
+ '%{\2
+ $>t&?op$gp/xIyO
+ $As/
 ud
 }npQ
 tE
 t#ve
-  ##p<>
+ %#p<>
 xe&0
 wm3
 {-
@@ -1116,7 +1074,7 @@ rHY>|$3
 rHp48q5
 thpe
 {Zp)o?q'p)pP|d8&6
- #m, $Y+Tq~pf
+ $m, &Y+Tq~pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 Tr{pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
@@ -1124,9 +1082,8 @@ y@'rX
 q,xPd
 }k
 rxQw(plplvDxk
-{\2
-rIp8"
- %o1  #( $d-Tt0pC
+ %ArIp8"
+ (o1 %( &d-Tt0pC
 tA6
 xr
 Tr7p-
@@ -1136,10 +1093,10 @@ rc
 r2wk
 G8)
 w62pP|cq]
- $]'Ts{pf
+ '2Ts{pf
 trvE0
 xa2pPqkp?}18{5rQ
- #Epwr%r{
+ $?pwr%r{
 z+Q^
 zBb
 zBY
@@ -1158,9 +1115,9 @@ rs;
 v\K
 x7[-
 v\,
-  #$v\4
-  #&v\M
-  #(/#
+ %$v\4
+ %&v\M
+ %(/#
 w1pjyO
 wTsapoyO
 wTr\r5yO
@@ -1172,21 +1129,21 @@ u,&(
 sjy('7pG
 puv+s8
 rF&#'
- #Z%N%(
+ $'N%(
 purvs8
 v=rg#'
- ##s>tO
+ $#s>tO
 v=u0#'
-  $%rF5#'
-  $(rF4#'
- ##qr%U7
+ '%rF5#'
+ '(rF4#'
+ $#qr%U7
 y@'w.
 rHp^pT&3
 rHp5pe%(
 xQ%&
 rr&#'
 s5~9
- #7ra2p-
+ $Cra2p-
 p%3qd
 xr
 r*v+sT
@@ -1195,37 +1152,36 @@ u,'(
 yV4uT
 sjw)(
 yV;uT
-  #$yVeuT
-  #&yVy"
-  #(r*pdpf
- $R%ra.p;
+ %$yVeuT
+ %&yVy"
+ %(r*pdpf
+ &^#ra.p;
 |?&3
 u"
 |2#'
 rI'
- $]'  #& $%ra1q~
+ &]' %& &%ra1q~
 yVx)
- #\#ra.rR
+ $\#ra.rR
 IpYq'rS{+qVA,
 tA3
- $=puxXpV.
+ &=puxXpV.
 rF'U
-  $]#q=<p-
+ ']#q=<p-
 uj~*d
 q=5qO
 yVy:
 s>sg
-  #H  #$  #H  #&  #H  #(  #Ht+t[r_
+ %H %$ %H %& %H %( %Ht+t[r_
 q=1pf
 v"z9
- #Gq='p;
-  #HrI'
-vN
- #Eq=0q8
+ $Gq='p;
+ %H %FvN
+ $Eq=0q8
 {BsRx)
 t+sRpx7
 q='rR
-  &CpuqFq-
+ +CpuqFq-
 s+3qd
 s5z9
 /Q
@@ -1242,40 +1198,40 @@ s"3
 uB
 x>&/
 x~v~rQvLpR$px@
- #;qM'a
+ $;qM'a
 }=
 qM0q~
 q:3rf
 p%4A
-  #u% $Z'qM+pK
+ %u% &Z'qM+pK
 p%43
 wD
 p_4|./
 xa0u5{({5rQ
- #O/3
+ $O/3
 {Br1y:
- #u+  )U$sjq1pR/r_
+ $u+ 1U$sjq1pR/r_
 //
 v=u0"0
- #d,p1"(
+ $d,p1"(
 /.
-  +m#sH7r_
- #7puy,sX
+ 5m#sH7r_
+ $7puy,sX
 xpv)8
 }k
 put,P
 J#d
 t%pV}b
 {}:
- #Z%t%pV6p=
+ $Z%t%pV6p=
 p1;zXya
 t%pV*p-
 w1"<-
- #*t%P'q8
- #$t%P0pC
- $$t%P+q[
- &$t%q-p'
- #$t%pfqO
+ $*t%P'q8
+ $$t%P0pC
+ &$t%P+q[
+ *$t%q-p'
+ $$t%pfqO
 pr<\r/s_usulun+(ty+plr/1*6
 z.|av6qZ5r/0
 zKty.r:sPuss_
@@ -1286,7 +1242,7 @@ r3pG|ar/*sPs_55
 r3potypl1unxX
 r3pFw(r/plunxtun
 t%pvxx
- #8q$sRvm0sP.x$r6
+ $8q$sRvm0sP.x$r6
 w7QU>tO
 X"tyus0sP*usqZ(
 t%pbp'
@@ -1295,28 +1251,28 @@ t%p=q[
 z"%
 r3vm2yaU
 rB&(
- #{, ##t%a5p=
+ ${, $#t%a5p=
 smQ
- #r,t%a*pC
+ $r,t%a*pC
 XRxMxM
 t%a5qp
- #(t%p'<P
+ $(t%p'<P
 yppRSB
- #&purov/
+ $&purov/
 sHX"X7
 qD2vmpl+'s#uQ
 qD1vv
- #0puysq%
+ $0puysq%
 yppRTB
 vi%>-
 pu1'rX
 p%2%7
- #\&pu15r%
+ $\&pu15r%
 z"Y
- #?pu|Va
+ $?pu|Va
 p%2%6
 }k
-  %#v7
+ )#v7
 /W
 k9&6
 xr
@@ -1324,24 +1280,23 @@ xr
 qI2
 |&s?
 r&23
-  &S(/W
+ +S(/W
 p]>vE0
-  $S(/W
+ 'S(/W
 z+qK^
 z+r$Z
 z+r1p*
 z+sa8
- #5pu55pV
-qI2
-p%2%<
- #F/(
+ $5pu55pV
+ %4p%2%<
+ $F/(
 xb$pj
 prsa#$pG
 prr\#$po
 prrg#$pF
 pu5'rR
 {?0?joov,r[?\p)wwq1Q[
-  %#pu16p'
+ )#pu16p'
 wTr\(s)#
 wTrgpMs)#
 wTt[pjs)#
@@ -1365,21 +1320,20 @@ v\4
 uVI[-
 v\M
 uVJ[-
-  'h(pwq[qW
- #Q(s:r$
+ -h(pwq[qW
+ $Q(s:r$
 s:r1
 s:sa
 /*
-r&23
-D*)
+ %c#D*)
 yMbp*8w?
 pu1'w.
 t=2&2&3
 qnD%D%C
 p%2%B
 s5~5
- #7pDqOp'
- $k%/y
+ $7pDqOp'
+ &k%/y
 J(vX
 /o
 J,v|
@@ -1388,41 +1342,41 @@ J-{7
 J.|'
 qI+
 sY<
- #C/t
+ $C/t
 qI6
 TrRrR
 :<yt
 :;xz
 :>{h
 sY+
- %u</o
+ (u</o
 ws
 pc6
 pc5
- $*/5
+ &*/5
 tX
 C%
 q4,
- $(sW6tY
- #0ppps
+ &(sW6tY
+ $0ppps
 r9p0
- $)/Q
+ &)/Q
 vb;
 C"
-  $( #,/$
+ '( $,/$
 tX
 ppqA
-  $4 #,/-
+ '4 $,/-
 ||
 pppJ
 q4-
- $(/+
+ &(/+
 {1.
- %K #P#/+
+ (K $P#/+
 {11
 n/
 _*
- $(/+
+ &(/+
 {15
 n2
 _)
@@ -1433,7 +1387,7 @@ n1
 _2
 p9
 !c'y3
-  $,r9pS
+ ',r9pS
 p9
 !c'z/
 /*
@@ -1442,1026 +1396,234 @@ C)
 r9pA
 p9
 !cqypm
-{16
-C(
-  $O!crvpm
+ %'C(
+ 'O!crvpm
 tX<
- $b# <g#`}
+ 'H V#*`}
 
-var wide32SM80 = driver.Text{Base: &plainBF16SM80, Code: `packed2 16977 wide_4_float32_row_F32
- %$!u6yjjp[q*
-!u'x<w>p3q*
-!xgoyiw{q*
-!|FIp)jpEp3q*
-!yLqGyK}+}Zy.q*
-!yLpVyKqBpEq*
- $*!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
-!
-!pWuipt
- #(]5rO
-O*qq
+var wide32SM80 = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 16977 wide_4_float32_row_F32
+ B$O*qq
 h2r-
-p#t-rT
- ),p"t8
- '"{fqO
-s1
-|tp{p)w>?rV
-sr
-s/
+ F&s/
 z0
-r=6sT
- #8q?{,
-yQ
-s$pS-
-Wv/q8
-tJ^
-WuZv5
-xDp?K
- $s-Wy2pv
-tHr}
-WyUp=
-r,pO
- $%s|*p;
-pIpQ4
-s/
-s|6pf
-t_pA)
-tg<pV.
- $3sFrEE
-y+ps
-/%
-t1yZyO
-tg<yq
-t#yO
-  $#p<=
-pu*v5
-zp
-pu6r7
-rIsOgrVp{jp[rmt2
-|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-{fpV+
-s2
-u_
-sW*pK
-|tyip{p3w>
-sW6pK
-ss
-/%
-pIp7;
-r=6pV+
-qHpJr}
- #r(//
-J%d
-WuZq-
-wv$&%
-v8
-x1sS%
-tG8
-zw
-rs&$
-|o${a$-
- #5//
-J)d
-/,
-|R4
- $Q%  %+Wv1p-
-v[$K
-vi&$-
-/-
-x{$rN
-tg's{
-tb+
-pIp44
-s/
-tA*
-tg0p-
-y+rE
- $\,wc
-/$
-zL;
- #DTp=p'+
-p_)&/&.
+ $0s[pQ
+ *$tJ^
+ $$xDp?K
+ ($tHr}
+ ,$pIpQ4
+ ,$uN$
+ $$y+ps
+ q#&zM)
+ 2$x{$rN
+ $(tb+
+ &$tA*
+ $$y+rE
+ 0$p_)&/&.
 tIu(/&(
-tg<p'6
-G%R
-tg'{6
-uj~7d
-ri|$*
- $_, #Etg2a
-uc*KxO
-s/
-qfp?KxO
-s/
-TqWrX
-p%.A
+ *&ri|$*
+ *$uc*KxO
+ *$p%.A
 t:&2
-tE
-vN
-TrRpf
-qI,
-shj?IpYjp$g}KrE
-t4
-|H.
-pnqVK
-xA
-  $%{\.
- #>t&?op$gp/xIyO
- #As/
-ud
-}npQ
-tE
-t#ve
-  ##p<>
-xe&,
-wm3
-{-
-}mrQu%3
-TqWp'2
-rHY>|$/
-rHp48q5
-thpe
-{Zp)o?q'p)pP|d8&2
- #m, $Y+Tq~pf
-t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
-Tr{pX
-t2o?jIrVu{?x<jtvsLpEv,rDop/<
-y@'rX
-q,xPd
-}k
-rxQw(plplvDxk
-{\.
-rIp8"
- %o1  #( $d-Tt0pC
-tA2
-xr
-Tr7p-
-ud
-}npa
-rc
-r2wk
-G6)
- #U(wZpU
+ (&qI,
+ 0${\.
+ 6$xe&,
+ *$rHY>|$/
+ &${Zp)o?q'p)pP|d8&2
+ 8$ %A 2$tA2
+ .$G6)
+ $b&wZpU
 wZp6
 wZqu
- $FTs{pf
-trvE,
-xa2pPqkp?}18{5rQ
- #Epwr%r{
-z+Q^
-zBb
-zBY
-z+Q8
-y@.tY
-xBQ[pF
-xBQ[r5
-xBQ[px
-xBQ[s;
-|O0t0
-q"p54
-w3,8
-|O5pC
-rs;
-|O6pf
-v\K
-x7[-
-v\,
-  #$v\4
-  #&v\M
-  #(/#
-w1pjyO
-wTsapoyO
-wTr\r5yO
-wTrgs;yO
-y@6q%
-u,&(
-}dpM
-}dpj
-sjy('7pG
-puv+s8
-rF&#'
- #Z%N%(
-purvs8
-v=rg#'
- ##s>tO
-v=u0#'
-  $%rF5#'
-  $(rF4#'
- ##qr%U7
-y@'w.
-rHp^pT&/
-rHp5pe%(
-xQ%&
-rr&#'
-s5~9
- #7ra2p-
-p%/qd
-xr
-r*v+sT
-y]'y:
-u,'(
-yV4uT
-sjw)(
-yV;uT
-  #$yVeuT
-  #&yVy"
-  #(r*pdpf
- $R%ra.p;
-|?&/
-u"
-|2#'
-rI'
- $]'  #& $%ra1q~
-yVx)
- #\#ra.rR
-IpYq'rS{+qVA,
-tA/
- $=puxXpV.
-rF'U
-  $]#q=<p-
-uj~*d
-q=5qO
-yVy:
-s>sg
-  #H  #$  #H  #&  #H  #(  #Ht+t[r_
-q=1pf
-v"z9
- #Gq='p;
-  #HrI'
-vN
- #Eq=0q8
-{BsRx)
-t+sRpx7
-q='rR
-  &CpuqFq-
-s+/qd
-s5z9
-/Q
-qI0
+ (e&trvE,
+ >$w3,8
+ q#$rHp^pT&/
+ .$p%/qd
+ B$|?&/
+ <$tA/
+ P#$ %H 2$ )C $(s+/qd
+ &$qI0
 q_0K
-u"
-/Q
-p_1&(&)
+ &&p_1&(&)
 wC/&.
-s/
-v%.
-t4
-s"3
-uB
-x>&+
-x~v~rQvLpR$px@
- #;qM'a
-}=
-qM0q~
-q:/rf
+ ,&x>&+
+ ,$q:/rf
 p%0A
-  #x% $Z'qM+pK
-p%03
+ *&p%03
 wD
 p_0|.+
-xa0u5{({5rQ
- #O/3
-{Br1y:
- #u+  )U$sjq1pR/r_
-//
-v=u0"0
- #d,p1"(
-/.
-  +m#sH7r_
- #7puy,sX
-xpv)8
-}k
-put,P
-J#d
-t%pV}b
-{}:
- #Z%t%pV6p=
-p1;zXya
-t%pV*p-
-w1"<-
- #*t%P'q8
- #$t%P0pC
- $$t%P+q[
- &$t%q-p'
- #$t%pfqO
-pr<\r/s_usulun+(ty+plr/1*6
-z.|av6qZ5r/0
-zKty.r:sPuss_
-}9|a5.y,qZ.
-t%p;p=
-r3pjty6{Pplpl'
-r3pG|ar/*sPs_55
-r3potypl1unxX
-r3pFw(r/plunxtun
-t%pvxx
- #8q$sRvm0sP.x$r6
-w7QU>tO
-X"tyus0sP*usqZ(
-t%pbp'
-X$vm2ya"#
-t%p=q[
-z"%
-r3vm2yaU
-rB&(
- #{, ##t%a5p=
-smQ
- #r,t%a*pC
-XRxMxM
-t%a5qp
- #(t%p'<P
-yppRSB
- #&purov/
-sHX"X7
-qD2vmpl+'s#uQ
-qD1vv
- #0puysq%
-yppRTB
-vi%<-
-pu1'rX
-p%.%7
- #\&pu15r%
-z"Y
- #?pu|Va
-p%.%6
-}k
-  %#v7
-/W
-k9&2
-xr
-/W
-qI.
-|&s?
-r&.3
-  )V(/W
+ T&(vi%<-
+ $$p%.%7
+ ,$p%.%6
+ .$k9&2
+ &$qI.
+ $$r&.3
+ 1V(/W
 p]>vE,
-  $V(/W
-z+qK^
-z+r$Z
-z+r1p*
-z+sa8
- #5pu55pV
-qI.
-p%.%<
- #F/(
-xb$pj
-prsa#$pG
-prr\#$po
-prrg#$pF
-pu5'rR
-{?0?joov,r[?\p)wwq1Q[
-  %#pu16p'
-wTr\(s)#
-wTrgpMs)#
-wTt[pjs)#
-wTu0pos)#
-pu5.tY
-vSD
-q$sa"E
-q$r\"F
-q$rg"G
-/Z
-qt.4
-r#p58
-/Y
-rs;
-/Z
-v\K
-uVG[-
-v\,
-uVH[-
-v\4
-uVI[-
-v\M
-uVJ[-
-  'k(pwq[qW
- #Q(s:r$
-s:r1
-s:sa
-/*
-r&.3
-G7)
+ 40 %7p%.%<
+ N&qt.4
+ P#$ %f#G7)
 wRb
 tLpUp*
 tLp68
 tLquA
-pu1'w.
-t=.&.&/
-qnD%D%C
-p%.%B
-s5~5
- #7pDqOp'
- $k%/y
-J(vX
-/o
-J,v|
-/l
-J-{7
-J.|'
-sY<
- #C/t
-qI2
-TrRrR
-:<yt
-:;xz
-:>{h
-sY+
- %u</o
-ws
-pc4
+ $(t=.&.&/
+ $$p%.%B
+ :$ ($qI2
+ 6$pc4
 pc3
- $*/5
-tX
-C$
+ *&C$
 q4+
- $(sW6tY
- #0ppqA
-r9p0
- $)/Q
-vb;
-ppq)
-  $( #,/$
-tX
-ppq/
-  $4 #,/-
-||
-pppO
+ *& $: ,9ppq)
+ ,$ppq/
+ '4 ((pppO
 _8
- $(/+
-{1.
- %K #P#/+
-{11
-n-
- $I #N/+
-{15
-n0
- $1!cxw
-vbe
-n/
+ 6&n-
+_(
+ *&n0
+_$
+ (&n/
 _0
-p9
-!c'y3
-  $, $(!c'z/
-/*
-{16
-C(
-r9pA
-p9
-!cqypm
-{16
-C'
-  $O!crvpm
-tX<
- $_# <g#`}
+ (&n0
+_&
+ *&C(
+ *$C'
+ 'O ^#(`}
 
-var wide32SM70NarrowAligned = driver.Text{Base: &plainBF16SM70, Code: `packed2 18061 wide_4_float32_row_F32
- %$!u6yjjp[q*
-!u'x<w>p3q*
-!xgoyiw{q*
-!|FIp)jpEp3q*
-!yLqGyK}+}Zy.q*
-!yLpVyKqBpEq*
- $*!?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
-!
-!pWuipt
- #(]*qo
-O*q^
-h.rG
-p#r:q^
- )*p"t8
- '"{fqO
-s1
-|tp{p)w>?rV
-sr
-vF
-s/
-v8
-tw
-s/
-xq
-qCp7^)
-r=6sT
-s[pa
-q?{,
-yQ
-s$pS-
-Wv/q8
-tJpe
-WuZv5
- #\# $o-Wy2pv
-tJA
-WyUp=
-r,pO
- $%s|*p;
-pIpa4
-s/
-s|6pf
-t_pA)
-tg<pV.
- #3y+qA
-sFrEE
-t4
-qjqVZ
-/%
-t1yZyO
-tg<yq
-t#yO
-  $#p<=
-pu*v5
-zp
-pu6r7
-rIsOgrVp{jp[rmt2
-|tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
-{fpV+
-s2
-u_
-sW*pK
-|tyip{p3w>
-sW6pK
-ss
-/%
-pIp7;
-r=6pV+
-qHpJr}
- #Y)//
-J%d
-WuZq-
-wv$&%
-v8
-x1sS%
-tG8
-zw
-rs&$
-|o${a$-
- #5//
-J)d
-/,
-|R4
-G')
- #W%  %+Wv1p-
-v[$K
-vi&$-
-/-
-v8
-wv*8
-sh?Iq3u}vMA
-tg's{
-tGM
-pIp44
-s/
-tA-
-tg0p-
-qjqVp*
- $},wc
-/$
-zL;
- #DTp=p'+
-p_)&3&2
-tIu(3&(
-tg<p'6
-G%R
-tg'{6
-uj~7d
-ri|$-
- $Q- #Etg2a
-uc-KxO
-s/
-qfp?KxO
-s/
-TqWrX
-p%2A
-t:&6
-tE
-vN
-TrRpf
-qI0
-shj?IpYjp$g}KrE
-t4
-|H.
-pnqVK
-xA
-  $%{\2
- #>t&?op$gp/xIyO
- #As/
-ud
-}npQ
-tE
-t#ve
-  ##p<>
-xe&0
-wm3
-{-
-x4p+rEV
-x4p+}zp6
-y)rQ)
-y)s&p6E
-TqWp'2
-rHY>|$3
-rHp48q5
-thpe
-{Zp)o?q'p)pP|d8&6
- #^- $v+y@'rX
-q,xPd
-}k
-rxQw(plplvDxk
-{\2
-rIp8"
- %u2  #( $Y.Tt0pC
-tA6
-xr
-Tr7p-
-ud
-}npa
-rc
-r2wk
-G8)
-w62pP|cq]
- $r'Ts{pf
-trvE0
-xa2pPqkp?}18{5rQ
- #Epwr%r{
-z+Q^
-zBb
-zBY
-z+Q8
-y@.tY
-xBQ[pF
-xBQ[r5
-xBQ[px
-xBQ[s;
-|O0t0
-q"p54
-w3.8
-|O5pC
-rs;
-|O6pf
-v\K
-x7[-
-v\,
-  #$v\4
-  #&v\M
-  #(/#
-w1pjyO
-wTsapoyO
-wTr\r5yO
-wTrgs;yO
-y@6q%
-y[&7
-txuu&(
- #c0zhpM
-txsl[
- ##zhpG
-txslpo
- ##zhr5
-txslpx
-rp'{:
-puv+s8
-rF&#'
- #Q-N%(
-purvs8
-v=u0#'
- ##s>tO
-rF6#'
-  $%rF5#'
-  $(rF4#'
- ##qr%U7
-y@'w.
-rHp^pT&3
-rHp5pe%(
-xQ%&
-rr&#'
-s5~9
- #7ra2p-
-p%3qd
-xr
-r*v+sT
-y]'y:
-y['7
-txuu'(
- #c-yV4uT
- $_. #Z.yV;uT
-  %&yVeuT
-  %*yVy"
-  %.r*pdpf
- $U*ra.p;
-|?&3
-u"
-|2#'
-rI'
- $r'  #& $%ra1q~
-yVx)
- %a#ra.rR
-IpYq'rS{+qVA,
-tA3
- $ApuxXpV.
-rF'pM
-  $j#q=<p-
-ujyZd
-q=5qO
-yVy:
-s>sg
-  #R#  #$  #P#  #&  #N  #(  #Lt+t[r_
-q=1pf
-v"z9
- #Kq='p;
-  #JrI'
-vN
- #Eq=0q8
-{BsRx)
-t+sRpx7
-q='rR
-  &CpuqFq-
-s+3qd
-s5z9
-/O
-qI4
-q_4K
-u"
-/O
-p_5&(&)
-wC3&2
-s/
-v%.
-t4
-s"3
-uB
-x>&/
-x~v~rQvLpR%px@
- #;qM'a
-}=
-qM0q~
-q:3rf
-p%4A
-  #Z& $c'qM+pK
-p%43
-wD
-p_4|./
-xa0u5{({5rQ
- #O/3
-{Br1y:
- %^,  1b$q}5{:
-//
-rB&"6
- #Q-p1'(
-/.
-  +w#sH<r_
- #7puy,sX
-xpv)=
-}k
-put,P
-J#d
-t%pV}b
-{}?
- #g%t%pV6p=
-p1@zXya
-t%pV*p-
-w1"A-
- #*t%P'q8
- #$t%P0pC
- $$t%P+q[
- &$t%q-p'
- #$t%pfqO
-pr<\r/s_usulun+(ty+plr/1*6
-z.|av6qZ5r/0
-zKty.r:sPuss_
-}9|a5.y,qZ.
-t%p;p=
-r3pjty6{Pplpl'
-r3pG|ar/*sPs_55
-r3potypl1unxX
-r3pFw(r/plunxtun
-t%pvxx
- #8q$sRvm0sP.x$r6
-w7QU>tO
-X"tyus0sP*usqZ(
-t%pbp'
-X$vm2ya"#
-t%p=q[
-z"%
-r3vm2yaU
-rB&(
- #q- ##t%a5p=
-smV
- #h-t%a*pC
-XWxMxM
-t%a5qp
- #(t%p'<P
-yppRXB
- #&purov/
-sH^"^7
-qD2vmpl+'s#uQ
-qD1vv
- #0puysq%
-yppRYB
-vi%>-
-pu1'rX
-p%2%7
- #i&pu15r%
-z"_
- #?pu|Va
-p%2%6
-}k
-  %#v7
-/W
-k9&6
-xr
-/W
-qI2
-|&s?
-r&23
-  &r(/W
-p]>vE0
-  $r(/W
-z+qK^
-z+r$Z
-z+r1p*
-z+sa8
- #5pu55pV
-qI2
-p%2%<
- #F/(
-xb$pj
-prsa#$pG
-prr\#$po
-prrg#$pF
-pu5'rR
-{?0?joov,r[?\p)wwq1Q[
-  %#pu16p'
-wTr\(s)#
-wTrgpMs)#
-wTt[pjs)#
-wTu0pos)#
-pu5.tY
-vSD
-q$sa"E
-q$r\"F
-q$rg"G
-/Z
-qt24
-r#p58
-/Y
-rs;
-/Z
-v\K
-uVG[-
-v\,
-uVH[-
-v\4
-uVI[-
-v\M
-uVJ[-
-  'W)pwq[qW
- #]( #k$s:r1
-s:sa
-/*
-r&23
-D,)
-yMbp*8w?
-pu1'w.
-t=2&2&3
-qnD%D%C
-p%2%B
-s5~5
- #EpDqOp'
- $i#/w
-J(vX
-/m
-J,v|
-/j
-J-{7
-J.|'
-qI+
-sY<
- #O/r
-qI6
-TrRrR
-:Kyt
-:Jxz
-:M{h
-sY+
- %X@/m
-ws
-pc6
-pc5
- $*/5
-tX
-C%
-q4.
- $(sW6tY
- #0ppps
-r9p0
- $)/Q
-vb;
-C"
-  $( #,/$
-tX
-ppqA
-  $4 #,/-
-||
-pppJ
-q4/
- $(/+
-{1.
- %K #P#/+
-{11
-n/
-_*
- $(/+
-{15
-n2
-_)
-p9
-!cxw
-vbe
-n1
-_2
-p9
-!c'y3
-  $,r9pS
-p9
-!c'z/
-/*
-{16
-C+
-r9pA
-p9
-!cqypm
-{16
-C*
-  $O!crvpm
-tX<
- $b# <g#`}
-
-var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 18049 wide_4_float32_row_F32
+var wide32SM70NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 18061 wide_4_float32_row_F32
 !s.
 !s-
- /(]*qo
- #$h2q^
+ <(]*qo
+ $$h.rG
 p#r:q^
- ^%&x4p+rEV
+ }(&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- *$ _#*y[&7
+ 2$ i$*y[&7
 txuu&(
 wT<\vDplplxk|>
 zhpM
 txsl[
-  #%zhpG
+ %%zhpG
 txslpo
-  #(zhr5
+ %(zhr5
 txslpx
 rp'{:
- '* %(rF6#'
- 6%y['7
+ ,* ((rF6#'
+ J%y['7
 txuu'(
-  #K #$tN{(
+ %K $$tN{(
 txw)(
-  #O #$  %& #$  %* #$  %. 1$  $@sZr1{:
- ($rF'pM
- %$ujyZd
- @$/O
- %$/O
- *$x~v~rQvLpR%px@
- 3$tNr17
+ %O $$ )& $$ )* $$ ). @$ '@sZr1{:
+ .$rF'pM
+ ($ujyZd
+ ^#$/O
+ ($/O
+ 2$x~v~rQvLpR%px@
+ D$tNr17
 txsytO
-  2b$q}5{:
+ Cb$q}5{:
 //
 rB&"6
- #8p1'(
- ,$sH<r_
- $$xpv)=
- &${}?
- $$p1@zXya
- #$w1"A-
- G$smV
- $$XWxMxM
- %$yppRXB
- $$sH^"^7
- &$yppRYB
- '$z"_
- T$$/w
- #$/m
- #$/j
- &$/r
- $$:Kyt
+ $8p1'(
+ 6$sH<r_
+ &$xpv)=
+ *${}?
+ &$p1@zXya
+ $$w1"A-
+ m#$smV
+ &$XWxMxM
+ ($yppRXB
+ &$sH^"^7
+ *$yppRYB
+ ,$z"_
+ e%$D,)
+ 6$/w
+ $$/m
+ $$/j
+ ,$/r
+ &$:Kyt
 :Jxz
 :M{h
- &(/m
- *$q4-
- 3$  $4 G&C*
- &$C)
-  $O @(`}
+ *(/m
+ 2$q4.
+ D$ '4 *&q4/
+ c#$C+
+ *$C*
+ 'O ^#(`}
+
+var wide32SM70 = driver.Text{Base: &wide32SM80, Code: `packed2 18049 wide_4_float32_row_F32
+!s.
+!s-
+ <(]*qo
+ $$h2q^
+p#r:q^
+ m(&x4p+rEV
+x4p+}zp6
+y)rQ)
+y)s&p6E
+ 2$ o$*y[&7
+txuu&(
+wT<\vDplplxk|>
+zhpM
+txsl[
+ %%zhpG
+txslpo
+ %(zhr5
+txslpx
+rp'{:
+ ,* ((rF6#'
+ J%y['7
+txuu'(
+ %K $$tN{(
+txw)(
+ %O $$ )& $$ )* $$ ). @$ '@sZr1{:
+ .$rF'pM
+ ($ujyZd
+ ^#$/O
+ ($/O
+ 2$x~v~rQvLpR%px@
+ D$tNr17
+txsytO
+ Cb$q}5{:
+//
+rB&"6
+ $8p1'(
+ 6$sH<r_
+ &$xpv)=
+ *${}?
+ &$p1@zXya
+ $$w1"A-
+ m#$smV
+ &$XWxMxM
+ ($yppRXB
+ &$sH^"^7
+ *$yppRYB
+ ,$z"_
+ X&$/w
+ $$/m
+ $$/j
+ *$/r
+ &$:Kyt
+:Jxz
+:M{h
+ *(/m
+ 2$q4-
+ D$ '4 m#&C*
+ *$C)
+ 'O ^#(`}
 
 var wideBF16SM80NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 19404 wide_8_float32_row_BF16
- 1$]5r-
+ @$]5r-
 OpdqS
- #&p#sCrG
- L$pIpaM
- 1$p<?
- O$tGr+
+ $&p#sCrG
+ w#$pIpaM
+ @$p<?
+ }#$tGr+
 pIp4M
- T#&p<@
- <$v"{G
- 3$pwsXr7
+ X$&p<@
+ V#$v"{G
+ D$pwsXr7
 q"xG
 }X
 pwv5sX
@@ -2469,21 +1631,21 @@ q>pQq+
 }X
 /#
 q"}|
-  $%q>p5q+
-  $(q"w]
-  $+q>p^q+
-  $.q"p^3
-  $1q>paq+
+ '%q>p5q+
+ '(q"w]
+ '+q>p^q+
+ '.q"p^3
+ '1q>paq+
 }X
- #,q$zA$
-  )# #*pL%M
+ $,q$zA$
+ 1# $*pL%M
 w368
- #&rse
+ $&rse
 u"
- $$sZrgvvpo-
- #$sZryvvpG-
- #$sZr\vvpj-
- #$sZqivv[-
+ &$sZrgvvpo-
+ $$sZryvvpG-
+ $$sZr\vvpj-
+ $$sZqivv[-
 v\;
 sZsavvpM-
 v\rf
@@ -2492,42 +1654,41 @@ v\s6
 sZr$vv|>
 |2vv
 !s4
- #.u,&pF
+ $.u,&pF
 }dpF
-  '#sjy('7po
- '*rF0#'
- $$rF1#'
- $%rF2#'
- $%rF3#'
- &* &-rF6#'
- $1rF7#'
- %0qn&%&&3
+ -#sjy('7po
+ ,*rF0#'
+ &$rF1#'
+ &%rF2#'
+ &%rF3#'
+ ** *-rF6#'
+ &1rF7#'
+ (0qn&%&&3
 qn%%%%0
 k&%.
- #( $c. j#b./R
- %$/R
- i$$vi%F-
- #$p%2%?
+ $( &c. T%b./R
+ ($/R
+ R'$vi%F-
+ $$p%2%?
 }\yd
- &&p%2%>
- &$ ')/X
+ *&p%2%>
+ *$ ,)/X
 kA&6
 xr
 /X
- )*/X
+ 0*/X
 p]FvE0
- $&/X
-q"xG
-z+qKA
+ &&/X
+ %T)z+qKA
 /X
-  #T)z+r$A
-  $T)z+r1A
-  $T)z+saA
-  $T)z+qiA
-  $T)z+r\A
-  $T)z+ryA
-  $T)z+rgA
- #O/(
+ %T)z+r$A
+ 'T)z+r1A
+ 'T)z+saA
+ 'T)z+qiA
+ 'T)z+r\A
+ 'T)z+ryA
+ 'T)z+rgA
+ $O/(
 xb$r5
 prsa#$px
 prr\#$s;
@@ -2536,8 +1697,8 @@ prt[#$"#
 pru0#$"$
 X##$"%
 X%#$"&
- #m#{?0?joov,r[?\p)wwsyrJ
-  )# #*wTt[(s)#
+ $m#{?0?joov,r[?\p)wwsyrJ
+ 1# $*wTt[(s)#
 wTu0pMs)#
 uV#pjs)#
 uV%pos)#
@@ -2545,7 +1706,7 @@ uV'r5s)#
 uV)s;s)#
 uV+"#s)#
 uV-"%s)#
- #*vST
+ $*vST
 q$sa"U
 q$r\"V
 q$rg"W
@@ -2557,590 +1718,533 @@ p1%"[
 qt2M
 w3%8
 /Z
-  $q) $4sZrg"Zpo-
- #$sZry"ZpG-
- #$sZr\"Zpj-
- #$sZqi"Z[-
+ 'q) &4sZrg"Zpo-
+ $$sZry"ZpG-
+ $$sZr\"Zpj-
+ $$sZqi"Z[-
 v\;
 sZsa"ZpM-
-v\rf
-sZr1"ZU-
-v\s6
-sZr$"Z|>
+ %q)sZr1"ZU-
+ %q)sZr$"Z|>
 |2"Z
- %n#p%2%N
- #$pwv1v/
+ (n#p%2%N
+ $$pwv1v/
 vgrypo
 vgqipj
 vgr1pM
 vgqK(
 /#
- '}#qnT%T%S
+ ,}#qnT%T%S
 p%2%R
 r?9
- &(/z
- #$/p
- #$/m
- '$/u
- $$:Byt
+ *(/z
+ $$/p
+ $$/m
+ ,$/u
+ &$:Byt
 :Axz
 :D{h
- &(/p
- '$/6
- ($||
- &$/R
- #+ -. #9 k#:`}
+ *(/p
+ ,$/6
+ .$||
+ *$/R
+ $+ 8. $9 V%:`}
 
-var wideBF16SM80 = driver.Text{Base: &wide32SM80, Code: `packed2 19381 wide_8_float32_row_BF16
- 1$]5r-
-O6q^
- #&p#sCrG
- G$pIpQM
- 0$p<?
- M$tb5
-pIp4M
- T#&p<@
- <$v"{G
- 6$pwsXr7
-q"xG
-}X
-pwv5sX
-q>pQq+
-}X
-/#
-q"}|
-  $%q>p5q+
-  $(q"w]
-  $+q>p^q+
-  $.q"p^3
-  $1q>paq+
-}X
- #,q$zA$
-  )# #*pL%M
-w348
- #&rse
-u"
- $$sZrgvvpo-
- #$sZryvvpG-
- #$sZr\vvpj-
- #$sZqivv[-
-v\;
-sZsavvpM-
-v\rf
-sZr1vvU-
-v\s6
-sZr$vv|>
-|2vv
-!s4
- #.u,&pF
-}dpF
-  '#sjy('7po
- '*rF0#'
- $$rF1#'
- $%rF2#'
- $%rF3#'
- &* &-rF6#'
- $1rF7#'
- %0qn&%&&/
-qn%%%%0
-k&%.
- #( $o. j#n./R
- %$/R
- i$$vi%D-
- #$p%.%?
-}\yd
- &&p%.%>
- &$ ')/X
-kA&2
-xr
-/X
- ,*/X
+var wideBF16SM80 = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 19381 wide_8_float32_row_BF16
+ B$O6q^
+h2r-
+ F&s/
+z0
+ $0s[pQ
+ *$tJ^
+ $$xDp?K
+ ($tHr}
+ ,$pIpQM
+ ,$uN$
+ $$y+ps
+ q#&zM)
+ 2$x{$rN
+ $(tb5
+ &$tA*
+ $$y+rE
+ 0$p_)&/&.
+tIu(/&(
+ *&ri|$*
+ *$uc*KxO
+ *$p%.A
+t:&2
+ (&qI,
+ 0${\.
+ 6$xe&,
+ *$rHY>|$/
+ &${Zp)o?q'p)pP|d8&2
+ 8$ %A 2$tA2
+ .$G6)
+ $b&wZpU
+wZp6
+wZqu
+ (e&trvE,
+ m#$w348
+ k$$qn&%&&/
+ .$p%/qd
+ B$|?&/
+ <$tA/
+ P#$ %H 2$ )C $(s+/qd
+ &$qI0
+q_0K
+ &&p_1&(&)
+wC/&.
+ ,&x>&+
+ ,$q:/rf
+p%0A
+ *&p%03
+wD
+p_0|.+
+ T&(vi%D-
+ $$p%.%?
+ ,$p%.%>
+ 6$kA&2
+ &$qI.
+ $$r&.3
+ 1W)/X
 p]FvE,
- $&/X
-q"xG
-z+qKA
-/X
-  #W)z+r$A
-  $W)z+r1A
-  $W)z+saA
-  $W)z+qiA
-  $W)z+r\A
-  $W)z+ryA
-  $W)z+rgA
- #+/(
-xb$r5
-prsa#$px
-prr\#$s;
-prrg#$""
-prt[#$"#
-pru0#$"$
-X##$"%
-X%#$"&
- #H{?0?joov,r[?\p)wwsyrJ
-  )# #*wTt[(s)#
-wTu0pMs)#
-uV#pjs)#
-uV%pos)#
-uV'r5s)#
-uV)s;s)#
-uV+"#s)#
-uV-"%s)#
- #*vST
-q$sa"U
-q$r\"V
-q$rg"W
-q$t["X
-q$u0"Y
-p1#"Z
-p1%"[
-/Z
-qt.M
-w3%8
-/Z
-  $t) $4sZrg"Zpo-
- #$sZry"ZpG-
- #$sZr\"Zpj-
- #$sZqi"Z[-
-v\;
-sZsa"ZpM-
-v\rf
-sZr1"ZU-
-v\s6
-sZr$"Z|>
-|2"Z
- %n#p%.%N
- #$pwv1v/
-vgrypo
-vgqipj
-vgr1pM
-vgqK(
-/#
- *}#qnT%T%S
-p%.%R
-r?9
- &(/z
- #$/p
- #$/m
- &$/u
- $$:Byt
-:Axz
-:D{h
- &(/p
- '$/6
- ($||
- &$/R
- #+ -. #9 k#:`}
+ u$0qt.M
+ N$qI.
+p%.%N
+ 0& %^$G7)
+wRb
+tLpUp*
+tLp68
+tLquA
+ $(t=.&.&/
+ $$p%.%R
+ :$ ($qI2
+ 6$pc4
+pc3
+ *&C$
+q4+
+ *& $: ,9ppq)
+ ,$ppq/
+ '4 ((pppO
+_8
+ 6&n-
+_(
+ *&n0
+_$
+ (&n/
+_0
+ (&n0
+_&
+ *&C(
+ *$C'
+ 'O ^#(`}
 
 var wideBF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 22703 wide_8_float32_row_BF16
 !s.
 !s-
- /(]pdrT
+ <(]pdrT
 Op0qS
 h.rG
 p#uvrO
- g%*x4p+rEV
+ }(*x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- *$ x#*y[&po
+ 2$ q%*y[&po
 txuu&pF
 wT<\vDplplxk|>
 zhpF
 txslr5
-  #%zhr5
+ %%zhr5
 txslpx
-  #(zhpx
+ %(zhpx
 txsls;
-  #+zhs;
+ %+zhs;
 txsl#4
-  #.zh#5
+ %.zh#5
 txsl#5
-  #1zh#6
+ %1zh#6
 txsl#6
-  #4zh#7
+ %4zh#7
 txsl#7
 rp'{:
- K2y['7
+ u#2y['7
 txuu'(
-  #d# #$tN{(
+ %d# $$tN{(
 txw)(
-  #& #$  %& #$  %* #$  %. 1$  $@sZr1{:
- ($rF'pM
- %$ujyZd
- @$/P
- %$/P
- *$x~v~rQvLpR%px@
- 3$tNr17
+ %& $$ )& $$ )* $$ ). @$ '@sZr1{:
+ .$rF'pM
+ ($ujyZd
+ ^#$/P
+ ($/P
+ 2$x~v~rQvLpR%px@
+ D$tNr17
 txsytO
-  2b$q}5{:
+ Cb$q}5{:
 //
 rB&"6
- #8p1'(
- ,$sH<r_
- $$xpv)=
- &${}?
- $$p1@zXya
- #$w1"A-
- G$smV
- $$XWxMxM
- %$yppRXB
- $$sH^"^7
- &$yppRYB
- '$z"_
- h$$pwv1rX
+ $8p1'(
+ 6$sH<r_
+ &$xpv)=
+ *${}?
+ &$p1@zXya
+ $$w1"A-
+ m#$smV
+ &$XWxMxM
+ ($yppRXB
+ &$sH^"^7
+ *$yppRYB
+ ,$z"_
+ P'$pwv1rX
 s:rg
 pIwk
 |H
 tGqdv(5
 tbY
 tNrgpo
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 s:ry
-  &*tNrypG
-  $*}c
+ +*tNrypG
+ '*}c
 uPpa8
 s:r\
-  &4tNr\pj
-  $4s:qi
-  &<tNqi[
-  &4s:sa
-  &FtNsapM
-  $Fs:r1
-  &NtNr1U
-  &Fs:r$
-  &FtNr$(
-  $F #f)  &Nzh7
-  &F $o)D,)
+ +4tNr\pj
+ '4s:qi
+ +<tNqi[
+ +4s:sa
+ +FtNsapM
+ 'Fs:r1
+ +NtNr1U
+ +Fs:r$
+ +FtNr$(
+ 'F $f) +Nzh7
+ +F &o)D,)
 yMp8F%6%&w?
- $&t=B&B&C
+ &&t=B&B&C
 p%2&D
- '&/x
- #$/n
- #$/k
- '$/s
- $$:]yt
+ ,&/x
+ $$/n
+ $$/k
+ ,$/s
+ &$:]yt
 :\xz
 :_{h
- &(/n
- *$q4.
- 3$  $4 &&q4/
- B$C+
- &$C*
-  $O @(`}
+ *(/n
+ 2$q4.
+ D$ '4 *&q4/
+ c#$C+
+ *$C*
+ 'O ^#(`}
 
-var wideBF16SM70 = driver.Text{Base: &wideBF16SM80, Code: `packed2 22679 wide_8_float32_row_BF16
-!s.
-!s-
- /(]pdrT
-Or:q^
+var wideBF16SM70 = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 22679 wide_8_float32_row_BF16
+ B$Or:q^
 h2q^
-p#uvrO
- ^%*x4p+rEV
-x4p+}zp6
-y)rQ)
-y)s&p6E
- *$ {#*y[&po
-txuu&pF
-wT<\vDplplxk|>
-zhpF
-txslr5
-  #%zhr5
-txslpx
-  #(zhpx
-txsls;
-  #+zhs;
-txsl#4
-  #.zh#5
-txsl#5
-  #1zh#6
-txsl#6
-  #4zh#7
-txsl#7
-rp'{:
- K2y['7
-txuu'(
-  #d# #$tN{(
-txw)(
-  #& #$  %& #$  %* #$  %. 1$  $@sZr1{:
- ($rF'pM
- %$ujyZd
- @$/P
- %$/P
- *$x~v~rQvLpR%px@
- 3$tNr17
-txsytO
-  2b$q}5{:
-//
-rB&"6
- #8p1'(
- ,$sH<r_
- $$xpv)=
- &${}?
- $$p1@zXya
- #$w1"A-
- G$smV
- $$XWxMxM
- %$yppRXB
- $$sH^"^7
- &$yppRYB
- '$z"_
- k$$pwv1rX
-s:rg
-pIwk
-|H
-tGqdv(5
-tbY
-tNrgpo
-  #'qfq0v(5r4
-s:ry
-  &*tNrypG
-  $*}c
-uPpa8
-s:r\
-  &4tNr\pj
-  $4s:qi
-  &<tNqi[
-  &4s:sa
-  &FtNsapM
-  $Fs:r1
-  &NtNr1U
-  &Fs:r$
-  &FtNr$(
-  $F #l)  &Nzh7
-  &F %u)wRp8F
+ F&s/
+z0
+ $0s[pQ
+ *$tJ^
+ $$xDp?K
+ ($tHr}
+ ,$pIpQM
+ ,$uN$
+ $$y+ps
+ q#&zM)
+ 2$x{$rN
+ $(tb5
+ &$tA*
+ $$y+rE
+ 0$p_)&/&.
+tIu(/&(
+ *&ri|$*
+ *$uc*KxO
+ *$p%.A
+t:&2
+ (&qI,
+ 0${\.
+ 6$xe&,
+ 0$rHY>|$/
+ &${Zp)o?q'p)pP|d8&2
+ 0$ %@ 2$tA2
+ .$G6)
+ $_&wZpU
+wZp6
+wZqu
+ (c&trvE,
+ m#$w348
+ \%$qn&%&&/
+ .$p%/qd
+ V#$|?&/
+ @$tA/
+ P#$ %J 2$ )C $(s+/qd
+ &$qI0
+q_0K
+ &&p_1&(&)
+wC/&.
+ ,&x>&+
+ ,$q:/rf
+p%0A
+ *&p%03
+wD
+p_0|.+
+ i&(vi%D-
+ $$p%.%?
+ ,$p%.%>
+ 6$kA&2
+ &$qI.
+ $$r&.3
+ 1~)/X
+p]FvE,
+ u$0qt.M
+ N$qI.
+p%.%N
+ \%& %u%G7)
+wRp8F
 tLpU%6
 tLp6%&
- %(t=<&<&=
+tLquA
+ $(t=.&.&/
+t=<&<&=
 p%.&>
- '&/x
- #$/n
- #$/k
- &$/s
- $$:]yt
-:\xz
-:_{h
- &(/n
- *$q4-
- 3$  $4 G&C*
- &$C)
-  $O @(`}
+ :( ($qI2
+ 6$pc4
+pc3
+ *&C$
+q4-
+ *& $: ,9ppq)
+ ,$ppq/
+ '4 ((pppO
+_8
+ 6&n-
+_(
+ *&n0
+_$
+ (&n/
+_0
+ (&n0
+_&
+ *&C*
+ *$C)
+ 'O ^#(`}
 
 var wideF16SM80NarrowAligned = driver.Text{Base: &wideBF16SM80NarrowAligned, Code: `packed2 20125 wide_8_float32_row_F16
- 2$tW'r-
+ B$tW'r-
 O'|L
- d&$pw|^p=
+ w*$pw|^p=
 q>p7s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
 pI}|
 q>p4s@
-  $'/#
+ ''/#
 q>p5s@
-  %&pIp^3
-  &+q>pas@
-  %/pIp|3
-  &4q>qRs@
-  %8zC"3
-  %= ,R#pL)M
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
 w3:8
- ]#&qn*%*&3
+ k$&qn*%*&3
 qn)%)%4
 k*%2
- [&(vi%J-
- #$p%2%C
- '$p%2%B
- ,$kE&6
- ,$p]JvE0
- %$  $a)shyn?\p0p/qKtz
+ g*(vi%J-
+ $$p%2%C
+ ,$p%2%B
+ 6$kE&6
+ 6$p]JvE0
+ ($ 'a)shyn?\p0p/qKtz
 /X
-  %a)shyn?\p0p/r$tz
-  %a)shyn?\p0p/r1tz
-  &a)shyn?\p0p/satz
-  %a)shyn?\p0p/qitz
-  &a)shyn?\p0p/r\tz
-  %a)shyn?\p0p/rytz
-  &a)shyn?\p0p/rgtz
- IP#w3)8
- 8$p%2%V
- #$pw{$xx
+ )a)shyn?\p0p/r$tz
+ )a)shyn?\p0p/r1tz
+ +a)shyn?\p0p/satz
+ )a)shyn?\p0p/qitz
+ +a)shyn?\p0p/r\tz
+ )a)shyn?\p0p/rytz
+ +a)shyn?\p0p/rgtz
+ q#P#w3)8
+ N$p%2%V
+ $$pw{$xx
 shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- (,qn\%\%[
+ .,qn\%\%[
 p%2%Z
- v$&`}
+ m'&`}
 
 var wideF16SM80 = driver.Text{Base: &wideBF16SM80, Code: `packed2 20088 wide_8_float32_row_F16
- 2$tW'r-
+ B$tW'r-
 Opdr-
- ^&$pw|^p=
+ m*$pw|^p=
 q>p7s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
 pI}|
 q>p4s@
-  $'/#
+ ''/#
 q>p5s@
-  %&pIp^3
-  &+q>pas@
-  %/pIp|3
-  &4q>qRs@
-  %8zC"3
-  %= ,R#pL)M
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
 w388
- ]#&qn*%*&/
+ k$&qn*%*&/
 qn)%)%4
 k*%2
- [&(vi%H-
- #$p%.%C
- '$p%.%B
- ,$kE&2
- /$p]JvE,
- %$  $d)shyn?\p0p/qKtz
+ g*(vi%H-
+ $$p%.%C
+ ,$p%.%B
+ 6$kE&2
+ <$p]JvE,
+ ($ 'd)shyn?\p0p/qKtz
 /X
-  %d)shyn?\p0p/r$tz
-  %d)shyn?\p0p/r1tz
-  &d)shyn?\p0p/satz
-  %d)shyn?\p0p/qitz
-  &d)shyn?\p0p/r\tz
-  %d)shyn?\p0p/rytz
-  &d)shyn?\p0p/rgtz
- IP#w3)8
- 8$p%.%V
- #$pw{$xx
+ )d)shyn?\p0p/r$tz
+ )d)shyn?\p0p/r1tz
+ +d)shyn?\p0p/satz
+ )d)shyn?\p0p/qitz
+ +d)shyn?\p0p/r\tz
+ )d)shyn?\p0p/rytz
+ +d)shyn?\p0p/rgtz
+ q#P#w3)8
+ N$p%.%V
+ $$pw{$xx
 shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- +,qn\%\%[
+ 4,qn\%\%[
 p%.%Z
- u$&`}
+ k'&`}
 
 var wideF16SM70NarrowAligned = driver.Text{Base: &wideBF16SM70NarrowAligned, Code: `packed2 21992 wide_8_float32_row_F16
- 1$]6qo
+ @$]6qo
 tW0qS
 OqyqS
- c&&pw|^p=
+ u*&pw|^p=
 q>p7s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
 pI}|
 q>p4s@
-  $'/#
+ ''/#
 q>p5s@
-  %&pIp^3
-  &+q>pas@
-  %/pIp|3
-  &4q>qRs@
-  %8zC"3
-  %= ,R#pL)M
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
 w3:8
- n#&qn*%*&3
+ \%&qn*%*&3
 qn)%)%4
 k*%2
- r&(vi%J-
- #$p%2%C
- '$p%2%B
- ,$kE&6
- ,$p]JvE0
- %$  $X*shyn?\p0p/qKtz
+ e+(vi%J-
+ $$p%2%C
+ ,$p%2%B
+ 6$kE&6
+ 6$p]JvE0
+ ($ 'X*shyn?\p0p/qKtz
 /X
-  %X*shyn?\p0p/r$tz
-  %X*shyn?\p0p/r1tz
-  &X*shyn?\p0p/satz
-  %X*shyn?\p0p/qitz
-  &X*shyn?\p0p/r\tz
-  %X*shyn?\p0p/rytz
-  &X*shyn?\p0p/rgtz
- IP#w3)8
- 8$p%2%V
- #$pw{$q[
+ )X*shyn?\p0p/r$tz
+ )X*shyn?\p0p/r1tz
+ +X*shyn?\p0p/satz
+ )X*shyn?\p0p/qitz
+ +X*shyn?\p0p/r\tz
+ )X*shyn?\p0p/rytz
+ +X*shyn?\p0p/rgtz
+ q#P#w3)8
+ N$p%2%V
+ $$pw{$q[
 u2po
 wSt^tz
 u2pG
-  #$}c
+ %$}c
 uPb8
 u2pj
-  #(u2[
-  %(u2pM
-  #.u2U
-  %.u2(
-  #4u27
-  %4 %X%yMp8"pT^w?
- $$qni%i%h
+ %(u2[
+ )(u2pM
+ %.u2U
+ ).u2(
+ %4u27
+ )4 (X%yMp8"pT^w?
+ &$qni%i%h
 p%2%g
- 4&:Uyt
+ F&:Uyt
 :Txz
 :W{h
- a$(`}
+ q&(`}
 
 var wideF16SM70 = driver.Text{Base: &wideBF16SM70, Code: `packed2 21968 wide_8_float32_row_F16
- 1$]6qo
+ @$]6qo
 tW0qS
 Ov+q^
- ]&&pw|^p=
+ k*&pw|^p=
 q>p7s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
 pI}|
 q>p4s@
-  $'/#
+ ''/#
 q>p5s@
-  %&pIp^3
-  &+q>pas@
-  %/pIp|3
-  &4q>qRs@
-  %8zC"3
-  %= ,R#pL)M
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
 w388
- n#&qn*%*&/
+ \%&qn*%*&/
 qn)%)%4
 k*%2
- r&(vi%H-
- #$p%.%C
- '$p%.%B
- ,$kE&2
- /$p]JvE,
- %$  $[*shyn?\p0p/qKtz
+ e+(vi%H-
+ $$p%.%C
+ ,$p%.%B
+ 6$kE&2
+ <$p]JvE,
+ ($ '[*shyn?\p0p/qKtz
 /X
-  %[*shyn?\p0p/r$tz
-  %[*shyn?\p0p/r1tz
-  &[*shyn?\p0p/satz
-  %[*shyn?\p0p/qitz
-  &[*shyn?\p0p/r\tz
-  %[*shyn?\p0p/rytz
-  &[*shyn?\p0p/rgtz
- IP#w3)8
- 8$p%.%V
- #$pw{$q[
+ )[*shyn?\p0p/r$tz
+ )[*shyn?\p0p/r1tz
+ +[*shyn?\p0p/satz
+ )[*shyn?\p0p/qitz
+ +[*shyn?\p0p/r\tz
+ )[*shyn?\p0p/rytz
+ +[*shyn?\p0p/rgtz
+ q#P#w3)8
+ N$p%.%V
+ $$pw{$q[
 u2po
 wSt^tz
 u2pG
-  #$}c
+ %$}c
 uPb8
 u2pj
-  #(u2[
-  %(u2pM
-  #.u2U
-  %.u2(
-  #4u27
-  %4 %X%wRp8"
+ %(u2[
+ )(u2pM
+ %.u2U
+ ).u2(
+ %4u27
+ )4 (X%wRp8"
 tLpUpT
 tLp6^
- %(qni%i%h
+ ((qni%i%h
 p%.%g
- 3&:Uyt
+ D&:Uyt
 :Txz
 :W{h
- a$(`}
+ q&(`}
 
-var short32SM80NarrowAligned = driver.Text{Base: &plain32SM80, Code: `packed2 14926 short_4_float32_row_F32
- %$!u6IpYy.wp
+var short32SM80NarrowAligned = driver.Text{Code: `packed2 14926 short_4_float32_row_F32
+!y4}:Irmrnp{P?<
+!?p)vzpEp3p)p/Ip[sLux
+!t;
+!u6IpYy.wp
 !u'yjjp[q*
 !xgoyiw{q*
 !|F}+}Zy.q*
@@ -3150,15 +2254,25 @@ var short32SM80NarrowAligned = driver.Text{Base: &plain32SM80, Code: `packed2 14
 !?{?yjwBp/?IpYjp$gp/?q7wup{pfp/rS*p/sOgrVp{jp[rmt2p+Vtc
 !
 !pWuipt
- #2]5r-
+!qk
+]5r-
 O6rG
 h.rG
 p#pdrA
- $*t6
+!
+s0
+t6
 tn
 u#
- $(p"t8
- '"{/r7
+v0
+vc
+p"t8
+p"tq
+yz
+u<vP
+{YvU
+to
+{/r7
 rIsOgrVp{jp[rmt2
 |tgrVp{jp[rmt2sLIp[p3p[sLIrmwwp3
 r=2qO
@@ -3205,7 +2319,7 @@ t4
 |H.
 pnqVK
 q@#
-  $%}Qta
+ '%}Qta
 t#ta
 p<3
 r)|P&'
@@ -3217,32 +2331,31 @@ sW6t}
 w_,
 wC*&+
 /%
-tA#
-}FxZ
+ %B}FxZ
 /&
 tMq5uD
-  $A/&
+ 'A/&
 qQ)
 u"
 xYtB
 pH2qP
 s/
 tA1
-  ,Cp<4
+ 7Cp<4
 trvE'
 |R;
-  %C/&
+ )C/&
 pH54
-  %Ct#s)%
+ )Ct#s)%
 /&
 |p49,
-  'C/&
+ -C/&
 p_34&2
-  .Cp<5
-  (CpH5M
-  .Cp_3M&2
-  .Cp<6
-  'CqN+pf
+ ;Cp<5
+ /CpH5M
+ ;Cp_3M&2
+ ;Cp<6
+ -CqN+pf
 t2o?jIrVu{?t2rnp[p[tvsLpEv,rDo
 qN2pX
 t2o?jIrVu{?x<jtvsLpEv,rDop/<
@@ -3256,33 +2369,35 @@ z~0
 q..rX
 qt,4
 }.p}
- #}&y@2p-
+szvH
+y@2p-
 p%-qd
 y@.p;
 |?&-
- $://
+ws
+ %7//
 pH58
-  #m$/.
-  $z#q.<q%
+ %m$/.
+ 'z#q.<q%
 s/
-  %{#zTp'
+ ){#zTp'
 qQ)
 }k
-  %#ws
+ )#ws
 v7
 y^sX
 vn&3&2
-  $s$WuZv5
+ 's$WuZv5
 {gxZ
 y.?op$gp/xIpy>xZ
 WyUp=
 th&0
 {gw~
- #s'/#
+y.?op$gp/xIpyta
+/#
 t1v?yO
 /#
-t#ta
-p<7
+ %g%p<7
 y^t0
 xe&'
 y<xHV
@@ -3300,17 +2415,19 @@ L$8
 zw
 rs&$
 }Pb{a$-
- #E/0
+!s4
+/0
 :$d
 /'
 r2qR;
 G')
- #p*rs^
+w[q]
+rs^
 }Pp?A^-
- #5Wv1p-
+ %+Wv1p-
 r]p?K
 }PqRK^-
- ##q..pf
+ %/q..pf
 w3"%&
 }.qT
 xBQ[pj
@@ -3323,9 +2440,9 @@ tP06pf
 v\K
 x7[-
 v\,
-  #$v\4
-  #&v\M
-  #(/#
+ %$v\4
+ %&v\M
+ %(/#
 w1pjyO
 wTsapoyO
 wTr\r5yO
@@ -3341,46 +2458,46 @@ puv+sT
 yVy:
 sjw)(
 yV4uT
-  #$yV;uT
-  #&yVeuT
-  #(yVy"
+ %$yV;uT
+ %&yVeuT
+ %(yVy"
 sjq1t[r_
 pupdpf
 v"z9
- ##rI'
+ %NrI'
 /6
 :)r.
- ##y@1q~
+ %&y@1q~
 {BsRx)
 sjq1sRpx7
 y@.rR
 IpYq'rS{+qVA,
 tA-
- $u#q=5s{
+y7
+ %.q=5s{
 rF4s;
- #i#q=*qT
+{?0?joov,r[?\p)wwsl
+q=*qT
 v;B
 /#
 rF3#8
- ##/#
+ %'/#
 s>tO
 /#
 rF2#8
-  &'rF1#8
-  %,ug<p-
+ +'rF1#8
+ ),ug<p-
 rd+d
 ug5qO
-yVy:
-s>sg
-  #R#  #$  #R#  #&  #R#  #(yVy"
-t+t[r_
+ %R#s>sg
+ %R# %$ %R# %& %R# %( %R#t+t[r_
 ug1pf
-  %R#ug'p;
+ )R#ug'p;
 :*r.
- #/ug0q8
-  #R#t+sRpx7
+ %Jug0q8
+ %R#t+sRpx7
 ug'rR
-  &R#ra'pK
+ +R#ra'pK
 ypsRB
 viZ-
 ra2P
@@ -3398,19 +2515,30 @@ rs;
 v\K
 sZQB[-
 v\,
-  #$v\4
-  #&v\M
-  #(  'b$ $~#t%pV}b
+ %$v\4
+ %&v\M
+ %( -b$yh
+ %Lt%pV}b
 {}.
- #o&t%pV6p=
+sfqKw(rqz\
+t%pV6p=
 p1/zXya
 t%pV*p-
 w1"0-
- #*t%P'q8
- #$t%P0pC
- $$t%P+q[
- &$t%q-p'
- #$t%pfqO
+qfx/6vh6u|wq
+t%P'q8
+s:qK
+t%P0pC
+tb{,<r62v-xN+
+z8}%*+ukr6*
+t%P+q[
+r#b8
+}X
+r#Yp2
+x'u}QA
+t%q-p'
+zlQUqv
+t%pfqO
 pr<\r/s_usulun+(ty+plr/1*6
 z.|av6qZ5r/0
 zKty.r:sPuss_
@@ -3421,7 +2549,8 @@ r3pG|ar/*sPs_55
 r3potypl1unxX
 r3pFw(r/plunxtun
 t%pvxx
- #8q$sRvm0sP.x$r6
+q$t[r5
+q$sRvm0sP.x$r6
 w7QU>tO
 X"tyus0sP*usqZ(
 t%pbp'
@@ -3430,12 +2559,15 @@ t%p=q[
 z"%
 r3vm2yaU
 rB&(
- #c+ ##t%a5p=
+s>r\(
+ %#t%a5p=
 smE
- #Y+t%a*pC
+qj0rvx"6u1qFA
+t%a*pC
 XFxMxM
 t%a5qp
- #(t%p'<P
+w1U-
+t%p'<P
 x7(xO
 ra.p}
 qJ8(
@@ -3443,9 +2575,9 @@ ra5p;
 rF4(
 szvmpl+'s#uQ
 rF3pM
-  #$rF2pj
-  #&rF1po
-  #(/4
+ %$rF2pj
+ %&rF1po
+ %(/4
 r]p5;
 /5
 ~"K
@@ -3455,11 +2587,12 @@ x7pG-
 ~"4
 x7pj-
 ~"M
-  $V&q}A7[yO
+ 'V&q}A7[yO
 q}@(pGyO
 q}?UpFyO
 q}>pMpxyO
- #6z6p'
+!s4
+z6p'
 q|{'*
 u"
 Tq[qW
@@ -3471,193 +2604,237 @@ y#qG
 |R;
 G%)
 yMbp*8w?
- ##qn3%3,
+ %/qn3%3,
 k3;
 r?&
- $N/c
+s~
+ %4/c
 J(vKc<
 J)uC
 sY
- #=J0q(
+ %9J0q(
 J1uC
-  $&J8rP
+ '&J8rP
 :JuC
-  $*:Cs?
+ '*:Cs?
 :BuC
-  $./U
+ './U
 :6uy
 /S
 :4vX
 qI0
 /R
 p95
- %y7/%
+!s}
+s3
+!tj
+/%
 rI+
 pc-
 pc+
- $*vb;
- %0 #- #0n6
+p9
+!u8
+vb;
+pp<
+r9<
+p9
+!{J
+vbM
+n6
 _+
- $) #$C,
-  $' #( #+C%
-  $, #4/%
+p9
+!|r
+ %'C,
+ ''!y=pm
+ %,C%
+ ',!cwG
+/%
 })
 ppq9
-  $2 %* %O #P#/%
+ '2!cwX
+/%
+tX
+ )=!cx#
+/%
 ||
 ppps
 r9pA
- <4`}
+!u9
+p,q6
+tl
+to
+tk
+tm
+p"y9
+st
+t$<p6
+{D
+s1
+sp
+su
+sq
+s2
+sv
+sr
+ss
+sw
+{C
+u]
+so
+tp
+s~
+!@
+`}
 
 var short32SM80 = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 14841 short_4_float32_row_F32
- 1$O*q^
+ @$O*q^
 h2q^
- 9&/#
+ P#&/#
 pIz{
- $0w+
- #$vnp*Z
+ &0w+
+ $$vnp*Z
 s/
 tIbpN
- %(q"pa4
+ ((q"pa4
 rzpapT
- $&sBp5p*
- ($r,qA
- @$qQ$
- $$pH/qP
+ &&sBp5p*
+ .$r,qA
+ ^#$qQ$
+ &$pH/qP
 s/
 tA.
- 3(pH24
- '$|p19*
-  'C/&
+ D(pH24
+ ,$|p19*
+ -C/&
 p_04&/
-  .C )JpH2M
-  .Cp_0M&/
-  .C 2V#tH9(
- -$pH28
- ($  %{# #(qQ$
- )$vn&0&/
-  $s$ &(q|{'(
- h'$q|{'&
- +$wRb
+ ;C 0JpH2M
+ ;Cp_0M&/
+ ;C BV#tH9(
+ 8$pH28
+ .$ ){# $(qQ$
+ 0$vn&0&/
+ 's$ *(q|{'(
+ P-$q|{'&
+ 4$wRb
 tLpUp*
 tLp68
 tLquA
- =$ )$ #$pc)
- *"n4
+ X#$ 0$ $$pc)
+ 2"n4
 _)
- %&C+
-  $' $(C$
-  $, %(pppJ
-  $2 +(ppqA
+ (&C+
+ '' &(C$
+ ', ((pppJ
+ '2 4(ppqA
 _(
- <&`}
+ V#&`}
 
 var short32SM70NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 15873 short_4_float32_row_F32
 !s.
 !s-
- .(]*r-
- #$hr6s7
+ :(]*r-
+ $$hr6s7
 p#'|Q
- g#&x4p+rEV
+ }$&x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- *$tMq5wi
- 9$  'F A&  (F @(  'F 3./-
- $$/,
- y#$zhw(plplvDxk
+ 2$tMq5wi
+ P#$ -F a#& /F ^#( -F D./-
+ &$/,
+ s%$zhw(plplvDxk
 txslw(plplvDxk
 wT<\vDplplxk|>
 zhpM
 txsl[
-  #%zhpG
+ %%zhpG
 txslpo
-  #(zhr5
+ %(zhr5
 txslpx
-  #+/4
+ %+/4
 rd.d
- $.tN{(
+ &.tN{(
 txw)(
-  #2 #$  %& #$  %* #$  %. #$  $2q}${:
- '$:2r.
- $${BpR%x)
+ %2 $$ )& $$ )* $$ ). $$ '2q}${:
+ ,$:2r.
+ &${BpR%x)
 sN%7
 txv)&(
 q}&{:
- (&rF4"'
- &$rF3"*
- &$rF2"-
- &)rF1"0
- &.rd5d
- 2$:4r.
- P$$snf(
- N$/a
- +$:TuC
- $/:Ms?
+ .&rF4"'
+ *$rF3"*
+ *$rF2"-
+ *)rF1"0
+ *.rd5d
+ B$:4r.
+ P&$snf(
+ {#$/a
+ 4$:TuC
+ &/:Ms?
 :LuC
- %6:@uy
+ (6:@uy
 /S
 :>vX
- 4(n8
- &$C0
- &$C'
- O$`}
+ F(n8
+ *$C0
+ *$C'
+ }#$`}
 
 var short32SM70 = driver.Text{Base: &short32SM70NarrowAligned, Code: `packed2 15788 short_4_float32_row_F32
- 1$O*q^
+ @$O*q^
 h.r-
- 9&/#
+ P#&/#
 pIz{
- $0w+
- #$vnp*Z
+ &0w+
+ $$vnp*Z
 s/
 tIbpN
- %(q"pa4
+ ((q"pa4
 rzpapT
- $&sBp5p*
- ($r,qA
- C$qQ$
- $$pH/qP
+ &&sBp5p*
+ .$r,qA
+ e#$qQ$
+ &$pH/qP
 s/
 tA.
- 6(pH24
- '$|p19*
-  'F/&
+ J(pH24
+ ,$|p19*
+ -F/&
 p_04&/
-  .F ,JpH2M
-  .Fp_0M&/
-  .F 1V#tH9(
- -$pH28
- ($  %}# #(qQ$
- )$vn&0&/
-  $x$ &(q|{'(
- |'$q|{'&
- +$wRb
+ ;F 6JpH2M
+ ;Fp_0M&/
+ ;F @V#tH9(
+ 8$pH28
+ .$ )}# $(qQ$
+ 0$vn&0&/
+ 'x$ *(q|{'(
+ y-$q|{'&
+ 4$wRb
 tLpUp*
 tLp68
 tLquA
- =$ )$ #$pc)
- *"n6
+ X#$ 0$ $$pc)
+ 2"n6
 _)
- %&C/
-  $' $(C&
-  $, %(pppJ
-  $2 +(ppqA
+ (&C/
+ '' &(C&
+ ', ((pppJ
+ '2 4(ppqA
 _(
- <&`}
+ V#&`}
 
 var shortBF16SM80NarrowAligned = driver.Text{Base: &short32SM80NarrowAligned, Code: `packed2 16960 short_8_float32_row_BF16
- 0$]*qo
+ >$]*qo
 O'rqs7
- #&p#'zc
- G$q:$M
- <$p<6
- B$p<7
- B$p<8
- B$p<9
- 3$qt,M
- ;$ 7)p<:
- %$TsXr7
+ $&p#'zc
+ m#$q:$M
+ V#$p<6
+ c#$p<7
+ c#$p<8
+ c#$p<9
+ D$qt,M
+ T#$ L)p<:
+ ($TsXr7
 q"p?3
 z+rgA
 Tv5sX
@@ -3680,25 +2857,25 @@ q"w]
 z+r$A
 /#
 q>p^q+
- $*/2
- #$/'
+ &*/2
+ $$/'
 x1p8'&%
 L,8
- &(/1
- #$/(
+ *(/1
+ $$/(
 s%);
- )&u:)K^-
- $$w3*%.
- #$q$rJr5
+ 0&u:)K^-
+ &$w3*%.
+ $$q$rJr5
 q$rJpx
 q$rJs;
 q$zA$
-  &# #*rse
+ +# $*rse
 u"
- $$sZrgvvpo-
- #$sZryvvpG-
- #$sZr\vvpj-
- #$sZqivv[-
+ &$sZrgvvpo-
+ $$sZryvvpG-
+ $$sZr\vvpj-
+ $$sZqivv[-
 v\;
 sZsavvpM-
 v\rf
@@ -3706,24 +2883,24 @@ sZr1vvU-
 v\s6
 sZr$vv|>
 |2vv
- #M #X#sjsyrJw(plplvDxk
+ $M $X#sjsyrJw(plplvDxk
 }dpF
-  (#/5
+ /#/5
 rd-d
- 1./7
+ @./7
 :,r.
- ,&rF-s;
- &$rF."$
- &$rF/"'
- &)rF0"*
- &)rF1"-
- &)rF2"0
- &)rF3"3
- &)rF4"6
- &.rd.d
- 2$:-r.
- /$t]#r.
- %$p18(
+ 6&rF-s;
+ *$rF."$
+ *$rF/"'
+ *)rF0"*
+ *)rF1"-
+ *)rF2"0
+ *)rF3"3
+ *)rF4"6
+ *.rd.d
+ B$:-r.
+ <$t]#r.
+ ($p18(
 p16U
 p14pM
 p12[
@@ -3732,40 +2909,38 @@ p1.pG
 p1,po
 p1*pF
 /6
-  $S% $.sZrgBpo-
- #$sZryBpG-
- #$sZr\Bpj-
- #$sZqiB[-
+ 'S% &.sZrgBpo-
+ $$sZryBpG-
+ $$sZr\Bpj-
+ $$sZqiB[-
 v\;
 sZsaBpM-
-v\rf
-sZr1BU-
-v\s6
-sZr$B|>
+ %S%sZr1BU-
+ %S%sZr$B|>
 |2B
- #OtPul{X
- $= #w#{}*
- $$p1+zXya
- #$w1",-
- G$smA
- $$XBxMxM
- %$x7(>w~
- #$snh(
- #$rF-(
+ $OtPul{X
+ &= $w#{}*
+ &$p1+zXya
+ $$w1",-
+ m#$smA
+ &$XBxMxM
+ ($x7(>w~
+ $$snh(
+ $$rF-(
 t@:7vmpl+'s#uQ
 rF.U
-  #$rF/pM
-  #&rF0[
-  #(rF1pj
-  #*rF2pG
-  #,rF3po
-  #.rF4pF
-  #0/6
+ %$rF/pM
+ %&rF0[
+ %(rF1pj
+ %*rF2pG
+ %,rF3po
+ %.rF4pF
+ %0/6
 r]p5e
-  $R$ #8q}Av*A-
- #$q}@v*@-
- #$q}?v*?-
- #$q}>v*>-
+ 'R$ $8q}Av*A-
+ $$q}@v*@-
+ $$q}?v*?-
+ $$q}>v*>-
 ~";
 q}=v*=-
 ~"rf
@@ -3773,473 +2948,465 @@ q}<v*<-
 ~"s6
 q};v*;-
 qD:vv
- #. &#Tv1v/
+ $. *#Tv1v/
 q<@"A
 q<>"?
 q<<"=
 q<:";
- ',qn;%;,
+ ,,qn;%;,
 k;;
- %&/e
- +$:SuC
- $/:Ls?
+ (&/e
+ 4$:SuC
+ &/:Ls?
 :KuC
- $%/W
+ &%/W
 :?uy
 /T
 :=vX
- #B/S
- k#$`}
+ $B/S
+ V%$`}
 
 var shortBF16SM80 = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 16874 short_8_float32_row_BF16
- 1$O6r-
+ @$O6r-
 h2q^
- 9&/#
+ P#&/#
 pIz{
- $0w+
- #$vnp*Z
+ &0w+
+ $$vnp*Z
 s/
 tIbpN
- %(q"pa4
+ ((q"pa4
 rzpapT
- $&sBp5p*
- ($r,qA
- @$qQ$
- $$pH/qP
+ &&sBp5p*
+ .$r,qA
+ ^#$qQ$
+ &$pH/qP
 s/
 tA.
- 3(pH24
- '$|p19*
-  'C/&
+ D(pH24
+ ,$|p19*
+ -C/&
 p_04&/
-  .C )JpH2M
-  .Cp_0M&/
-  .C 2V#tH9(
- -$pH28
- ($  %{# #(qQ$
- -$vn&0&/
-  $w$ &(q|{'(
- S)$q|{'&
- +$wRb
+ ;C 0JpH2M
+ ;Cp_0M&/
+ ;C BV#tH9(
+ 8$pH28
+ .$ ){# $(qQ$
+ 8$vn&0&/
+ 'w$ *(q|{'(
+ V0$q|{'&
+ 4$wRb
 tLpUp*
 tLp68
 tLquA
- =$ )$ #$pc)
- *"n4
+ X#$ 0$ $$pc)
+ 2"n4
 _)
- %&C+
-  $' $(C$
-  $, %(pppJ
-  $2 +(ppqA
+ (&C+
+ '' &(C$
+ ', ((pppJ
+ '2 4(ppqA
 _(
- <&`}
+ V#&`}
 
 var shortBF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 20125 short_8_float32_row_BF16
 !s.
 !s-
- .(]pdrA
+ :(]pdrA
 O'r6s7
 hr6s7
 p#'}3
- g#*x4p+rEV
+ }$*x4p+rEV
 x4p+}zp6
 y)rQ)
 y)s&p6E
- *$tMq5wi
- 9$  'F A&  (F @(  'F 3./-
- $$/,
- j$$tNrgw(plplvDxk
+ 2$tMq5wi
+ P#$ -F a#& /F ^#( -F D./-
+ &$/,
+ T'$tNrgw(plplvDxk
 txsyrJw(plplvDxk
 wT<\vDplplxk|>
 zhpF
 txslr5
-  #%zhr5
+ %%zhr5
 txslpx
-  #(zhpx
+ %(zhpx
 txsls;
-  #+zhs;
+ %+zhs;
 txsl#1
-  #.zh#2
+ %.zh#2
 txsl#2
-  #1zh#3
+ %1zh#3
 txsl#3
-  #4zh#4
+ %4zh#4
 txsl#4
-  #7/5
+ %7/5
 rd5d
- $6tN{(
+ &6tN{(
 txw)(
-  #> #$  %& #$  %* #$  %. #$  $2q}${:
- '$:9r.
- $${BpR%x)
+ %> $$ )& $$ )* $$ ). $$ '2q}${:
+ ,$:9r.
+ &${BpR%x)
 sN%7
 txv)&(
 q}&{:
- (&rF-"'
- &$rF."*
- &$rF/"-
- &)rF0"0
- &)rF1"3
- &)rF2"6
- &)rF3"9
- &)rF4"<
- &V#rd<d
- 2$:;r.
- Y$$snn(
- K$Tv1rX
+ .&rF-"'
+ *$rF."*
+ *$rF/"-
+ *)rF0"0
+ *)rF1"3
+ *)rF2"6
+ *)rF3"9
+ *)rF4"<
+ *V#rd<d
+ B$:;r.
+ c&$snn(
+ u#$Tv1rX
 smA
 pIwk
 |H
 tGqdv(5
 tbY
 sNA"A
-  #'qfq0v(5r4
+ %'qfq0v(5r4
 sm@
-  &*sN@"@
-  $*}c
+ +*sN@"@
+ '*}c
 uPpa8
 sm?
-  &4sN?"?
-  $4sm>
-  &<sN>">
-  &4sm=
-  &FsN="=
-  $Fsm<
-  &NsN<"<
-  &Fsm;
-  &FsN;";
-  $Fsm:
-  &NsN:":
-  &F %,yMp8F%6%&w?
- #;qnx%x,
+ +4sN?"?
+ '4sm>
+ +<sN>">
+ +4sm=
+ +FsN="=
+ 'Fsm<
+ +NsN<"<
+ +Fsm;
+ +FsN;";
+ 'Fsm:
+ +NsN:":
+ +F (,yMp8F%6%&w?
+ $;qnx%x,
 kx;
- %B/c
- +$:juC
- $/:cs?
+ (B/c
+ 4$:juC
+ &/:cs?
 :buC
- %6:Uuy
+ (6:Uuy
 /T
 :SvX
- 4(n8
- &$C0
- &$C'
- O$`}
+ F(n8
+ *$C0
+ *$C'
+ }#$`}
 
 var shortBF16SM70 = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 20033 short_8_float32_row_BF16
- 1$Or:r-
+ @$Or:r-
 h.r-
- 9&/#
+ P#&/#
 pIz{
- $0w+
- #$vnp*Z
+ &0w+
+ $$vnp*Z
 s/
 tIbpN
- %(q"pa4
+ ((q"pa4
 rzpapT
- $&sBp5p*
- ($r,qA
- C$qQ$
- $$pH/qP
+ &&sBp5p*
+ .$r,qA
+ e#$qQ$
+ &$pH/qP
 s/
 tA.
- 6(pH24
- '$|p19*
-  'F/&
+ J(pH24
+ ,$|p19*
+ -F/&
 p_04&/
-  .F ,JpH2M
-  .Fp_0M&/
-  .F 1V#tH9(
- -$pH28
- ($  %}# #(qQ$
- -$vn&0&/
-  $|$ &(q|{'(
- p)$q|{'&
- p#$wRp8F
+ ;F 6JpH2M
+ ;Fp_0M&/
+ ;F @V#tH9(
+ 8$pH28
+ .$ )}# $(qQ$
+ 8$vn&0&/
+ '|$ *(q|{'(
+ a1$q|{'&
+ a%$wRp8F
 tLpU%6
 tLp6%&
 tLquA
- =$ )$ #$pc)
- *"n6
+ X#$ 0$ $$pc)
+ 2"n6
 _)
- %&C/
-  $' $(C&
-  $, %(pppJ
-  $2 +(ppqA
+ (&C/
+ '' &(C&
+ ', ((pppJ
+ '2 4(ppqA
 _(
- <&`}
+ V#&`}
 
 var shortF16SM80NarrowAligned = driver.Text{Base: &shortBF16SM80NarrowAligned, Code: `packed2 17307 short_8_float32_row_F16
- 1$tWq^
+ @$tWq^
 OpdrT
- T'$T|^p=
+ X,$T|^p=
 q>p?s@
 v{A
 shyn?\p0p/rgtz
 TqG*q~
 pIxG
 q>p4s@
-v{A
-shyn?\p0p/rytz
+ %'shyn?\p0p/rytz
 /#
 q>pQs@
-v{A
-shyn?\p0p/r\tz
+ %+shyn?\p0p/r\tz
 /#
 pIw]
-  $+shyn?\p0p/qitz
+ '+shyn?\p0p/qitz
 /#
 q>p^s@
-v{A
-shyn?\p0p/satz
+ %4shyn?\p0p/satz
 /#
 pI|P
-  $4shyn?\p0p/r1tz
+ '4shyn?\p0p/r1tz
 /#
 q>p|s@
-v{A
-shyn?\p0p/r$tz
+ %=shyn?\p0p/r$tz
 /#
 pIqR3
-  $=shyn?\p0p/qKtz
- &R#x1p8+&%
+ '=shyn?\p0p/qKtz
+ *R#x1p8+&%
 L08
- )&s%-;
- )$u:-K^-
- $$w3.%2
- w'$T{$xx
+ 0&s%-;
+ 0$u:-K^-
+ &$w3.%2
+ o-$T{$xx
 }g@"A
 }g>"?
 }g<"=
 }g:";
- ',qn?%?,
+ ,,qn?%?,
 k?;
- V$&`}
+ \&&`}
 
 var shortF16SM80 = driver.Text{Base: &shortF16SM80NarrowAligned, Code: `packed2 17216 short_8_float32_row_F16
- 2$OpdrO
+ B$OpdrO
 h2q^
- 9&/#
+ P#&/#
 pIz{
- $0w+
- #$vnp*Z
+ &0w+
+ $$vnp*Z
 s/
 tIbpN
- %(q"pa4
+ ((q"pa4
 rzpapT
- $&sBp5p*
- ($r,qA
- @$qQ$
- $$pH/qP
+ &&sBp5p*
+ .$r,qA
+ ^#$qQ$
+ &$pH/qP
 s/
 tA.
- 3(pH24
- '$|p19*
-  'C/&
+ D(pH24
+ ,$|p19*
+ -C/&
 p_04&/
-  .C )JpH2M
-  .Cp_0M&/
-  .C 2V#tH9(
- -$pH28
- ($  %{# #(qQ$
- -$vn&0&/
-  $w$ &(q|{'(
- _)$q|{'&
- +$wRb
+ ;C 0JpH2M
+ ;Cp_0M&/
+ ;C BV#tH9(
+ 8$pH28
+ .$ ){# $(qQ$
+ 8$vn&0&/
+ 'w$ *(q|{'(
+ o0$q|{'&
+ 4$wRb
 tLpUp*
 tLp68
 tLquA
- =$ )$ #$pc)
- *"n4
+ X#$ 0$ $$pc)
+ 2"n4
 _)
- %&C+
-  $' $(C$
-  $, %(pppJ
-  $2 +(ppqA
+ (&C+
+ '' &(C$
+ ', ((pppJ
+ '2 4(ppqA
 _(
- <&`}
+ V#&`}
 
 var shortF16SM70NarrowAligned = driver.Text{Base: &shortBF16SM70NarrowAligned, Code: `packed2 19061 short_8_float32_row_F16
- 0$]'rqs7
+ >$]'rqs7
 tW'r-
 O'zc
- \'&T|^p=
+ i,&T|^p=
 q>p?s@
 v{A
 shyn?\p0p/rgtz
 TqG*q~
 pIxG
 q>p4s@
-v{A
-shyn?\p0p/rytz
+ %'shyn?\p0p/rytz
 /#
 q>pQs@
-v{A
-shyn?\p0p/r\tz
+ %+shyn?\p0p/r\tz
 /#
 pIw]
-  $+shyn?\p0p/qitz
+ '+shyn?\p0p/qitz
 /#
 q>p^s@
-v{A
-shyn?\p0p/satz
+ %4shyn?\p0p/satz
 /#
 pI|P
-  $4shyn?\p0p/r1tz
+ '4shyn?\p0p/r1tz
 /#
 q>p|s@
-v{A
-shyn?\p0p/r$tz
+ %=shyn?\p0p/r$tz
 /#
 pIqR3
-  $=shyn?\p0p/qKtz
- &R#x1p8+&%
+ '=shyn?\p0p/qKtz
+ *R#x1p8+&%
 L08
- )&s%-;
- )$u:-K^-
- $$w3.%2
- e($T{$q[
+ 0&s%-;
+ 0$u:-K^-
+ &$w3.%2
+ y.$T{$q[
 t7A
 wSt^tz
 t7@
-  #$}c
+ %$}c
 uPb8
 t7?
-  #(t7>
-  %(t7=
-  #.t7<
-  %.t7;
-  #4t7:
-  %4 %X%yMp8"pT^w?
- #$qnK%K,
+ %(t7>
+ )(t7=
+ %.t7<
+ ).t7;
+ %4t7:
+ )4 (X%yMp8"pT^w?
+ $$qnK%K,
 kK;
- /& %*:Zs?
+ <& (*:Zs?
 :YuC
- %%:Muy
+ (%:Muy
 /T
 :KvX
- m#(`}
+ Z%(`}
 
 var shortF16SM70 = driver.Text{Base: &shortF16SM70NarrowAligned, Code: `packed2 18970 short_8_float32_row_F16
- 2$O'|L
+ B$O'|L
 h.r-
- 9&/#
+ P#&/#
 pIz{
- $0w+
- #$vnp*Z
+ &0w+
+ $$vnp*Z
 s/
 tIbpN
- %(q"pa4
+ ((q"pa4
 rzpapT
- $&sBp5p*
- ($r,qA
- C$qQ$
- $$pH/qP
+ &&sBp5p*
+ .$r,qA
+ e#$qQ$
+ &$pH/qP
 s/
 tA.
- 6(pH24
- '$|p19*
-  'F/&
+ J(pH24
+ ,$|p19*
+ -F/&
 p_04&/
-  .F ,JpH2M
-  .Fp_0M&/
-  .F 1V#tH9(
- -$pH28
- ($  %}# #(qQ$
- -$vn&0&/
-  $|$ &(q|{'(
- |)$q|{'&
- ?$wRp8"
+ ;F 6JpH2M
+ ;Fp_0M&/
+ ;F @V#tH9(
+ 8$pH28
+ .$ )}# $(qQ$
+ 8$vn&0&/
+ '|$ *(q|{'(
+ y1$q|{'&
+ \#$wRp8"
 tLpUpT
 tLp6^
 tLquA
- =$ )$ #$pc)
- *"n6
+ X#$ 0$ $$pc)
+ 2"n6
 _)
- %&C/
-  $' $(C&
-  $, %(pppJ
-  $2 +(ppqA
+ (&C/
+ '' &(C&
+ ', ((pppJ
+ '2 4(ppqA
 _(
- <&`}
+ V#&`}
 
 var spread32SM90NarrowAligned = driver.Text{Base: &wide32SM80NarrowAligned, Code: `packed2 20089 spread_4_float32_row_F32
 !y4}:Irmrnp{a?<
 !?p)vzpEp3p)p/Ip[sLx"
- /(]uxs7
+ <(]uxs7
 OpdrT
 h.qS
 p#sCrO
- /*qL6r%
+ <*qL6r%
 |tt2q'rDIp)}:w>?r[
- &*xq
- #(s[p5
- $$t4
+ **xq
+ $(s[p5
+ &$t4
 rYp2-
- #Z% )Y%tJp*
- #$yf
- ($x=|J
- $$y+q9
- $$qjqVp2
- ($p<E
+ $Z% 0Y%tJp*
+ $$yf
+ .$x=|J
+ &$y+q9
+ &$qjqVp2
+ .$p<E
 pDtBv5
 zp
 pDq[r7
- $*qL6v5
+ &*qL6v5
 |tt2q'rDIp)}:sL}Zvzjp{va
 u_
 s2
 |tt2q'rDIp)}:sLp{}Zvzjp{va
 q\<p=
- #*Tp=P1
+ $*Tp=P1
 sr
- #_$ $^$/&
+ $_$ &^$/&
 pIpa;
 qL6v/
 tIpapT
 s/
 tbp^
 tIp^qU
- #&p%'&#
- #$/1
- %$xK,&%
+ $&p%'&#
+ $$/1
+ ($xK,&%
 tF8
- &(/1
- #$/.
+ *(/1
+ $$/.
 |C,;
- *&//
+ 2&//
 vF
 wv(8
- .(s<q9;
- $$p_7&3&4
+ :(s<q9;
+ &$p_7&3&4
 tIu(3&8
- 0&k%A
+ >&k%A
 t:%'
- -&rIp8*
- +$p<F
- '$rHYp*%+
- $${Zp)o?q'p)pP|d8%.
- -$rIp8-
- *$t/0
- ($G7)
- ]#$rHp^pT%4
- ($k4qd
- 2$|?%4
- /$t/5
- 9$|?%5
- *$t/6
- %$zn6qd
- #$ #d-qI6
+ 8&rIp8*
+ 4$p<F
+ ,$rHYp*%+
+ &${Zp)o?q'p)pP|d8%.
+ 8$rIp8-
+ 2$t/0
+ .$G7)
+ k$$rHp^pT%4
+ .$k4qd
+ B$|?%4
+ <$t/5
+ P#$|?%5
+ 2$t/6
+ ($zn6qd
+ $$ $d-qI6
 q_6K
 u"
 /R
 p];&8&7
 wC3&4
- .q-p%6A
- &$p%63
+ :q-p%6A
+ *$p%63
 wD
 p_6|./
- ?(pDs{p;
- $_$pDt}pV
+ \#(pDs{p;
+ &_$pDt}pV
 k>%/
 r>2
 sm;
@@ -4247,7 +3414,7 @@ sm7
 s%@3
 G8)
 yM|JyX@
- #KpDu)q-
+ $KpDu)q-
 qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+
 qgvzvyrm}:?t2q'rDIp)}:?x<jtv
 q\<sX
@@ -4259,11 +3426,10 @@ s/
 t/4
 r>.
 t~3
-G8)
-{rt^>t^r|
+ %1{rt^>t^r|
 q\'q-
-  $0q\0s{
- #r&}X
+ '0q\0s{
+ $r&}X
 q\+pX
 s+5&6
 sZQB|>
@@ -4272,62 +3438,62 @@ rd$d
 /,
 {Bsay:
 sjq1Q~#
- *k$/;
- $$/;
+ 2k$/;
+ &$/;
 |?%C
 u"
 |2""
- %*  #& $%/;
- $*/;
- #$t/D
- $$/0
+ (* %& &%/;
+ &*/;
+ $$t/D
+ &$/0
 rB$U
- #&p1$(
+ $&p1$(
 /;
 rd&d
 /1
- ,*/;
- $$/;
+ 6*/;
+ &$/;
 |?%D
- %&/;
- $$  $Ct/E
- $( #k$xpsyu0
- &${}#
- $$p1$zXya
- #$w1"%-
- G$sm:
- $$X;xMxM
- %$yppR<B
- $$sHA"A7
- &$yppR=B
+ (&/;
+ &$ 'Ct/E
+ &( $k$xpsyu0
+ *${}#
+ &$p1$zXya
+ $$w1"%-
+ m#$sm:
+ &$X;xMxM
+ ($yppR<B
+ &$sHA"A7
+ *$yppR=B
 vi%G-
- #&kN%@
- $$z"B
- $$kN%?
- '$/^
+ $&kN%@
+ &$z"B
+ &$kN%?
+ ,$/^
 kB%P
 xr
 /^
 sUN
 |&vX
 s%N3
-  &]*/^
+ +]*/^
 p]GvE0
- $</^
- ($sUS
+ &</^
+ .$sUS
 kS%E
 r>5
- 6(/b
+ J(/b
 pLT4
- #&/a
- #$/b
- 5$s%Y3
+ $&/a
+ $$/b
+ H$s%Y3
 G8)
- $&qnY%Y%X
+ &&qnY%Y%X
 qnM%M%L
 kY%K
- $(q\1p'
- $$ #d8J({7
+ &(q\1p'
+ &$ $d8J({7
 qI*
 /v
 J,|'
@@ -4336,277 +3502,173 @@ J-{V
 J.yt
 qI)
 sY0
-!s4
-/|
+ %0/|
 sU[
- #{8:E{h
+ ${8:E{h
 :D|<
 :G{e
 sY.
- %*/v
+ (*/v
 rI+
- #(pc4
- %" #:C+
+ $(pc4
+ (" $:C+
 q42
- %5{1.
+ (5{1.
 C&
- %&/c
+ (&/c
 {11
 C(
- %(/b
+ ((/b
 })
 n1
 q43
- $*q\<pC
+ &*q\<pC
 tX
 C#
-  $( #,/&
- #C #-  $@ #V#//
+ '( $,/&
+ $C $- '@ $V#//
 ||
 ppq9
-  $4 #,/-
- #$ %9 #:/-
- #"n-
+ '4 $,/-
+ $$ (9 $:/-
+ $"n-
 r9ph
- $&/-
- #.n0
- $? #6 #8n/
+ &&/-
+ $.n0
+ &? $6 $8n/
 _0
- %1n0
- $5 #8/,
+ (1n0
+ &5 $8/,
 tX'
 C/
- $1!ct-pm
-tX'
-C.
-  $O!c'wG
+ &1!ct-pm
+ %'C.
+ 'O!c'wG
 tX0
- >0`}
+ Z#0`}
 
-var spread32SM90 = driver.Text{Base: &wide32SM80, Code: `packed2 20164 spread_4_float32_row_F32
-!y4}:Irmrnp{a?<
-!?p)vzpEp3p)p/Ip[sLx"
- /(]uxs7
-O6rA
+var spread32SM90 = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 20164 spread_4_float32_row_F32
+ B$O6rA
 h.rG
-p#sCrO
- /*qL6r%
-|tt2q'rDIp)}:w>?r[
-s/
- #.yy
- $$t4
-rY|w
-sh?Iq3u}vMA
- )$tHrN
- #$xT
- ($x=|J
- $$y+q)
- #$y+qA
- ($p<E
-pDtBv5
-zp
-pDq[r7
- $*qL6v5
-|tt2q'rDIp)}:sL}Zvzjp{va
-u_
-s2
-|tt2q'rDIp)}:sLp{}Zvzjp{va
-q\<p=
- #*Tp=P1
-sr
- #S$ $R$/&
-pIpa;
-qL6v/
-tIpapT
-s/
-tbp^
-tIp^qU
- #&p%'&#
- #$/1
- %$xK)&%
-tF8
- &(/1
- #$/.
-|C);
- *&//
-x{$r}
- -&s<q9;
- $$p_3&/&0
+ B&s/
+ $,yy
+ ($rY|w
+ &$tJ^
+ $$xDp?K
+ ($tHrN
+ $$xT
+ ($pIpQ4
+ ,$y+q)
+ $$y+qA
+ o#&xK)&%
+ 2$|C);
+zM)
+ 2&x{$r}
+ $(tb+
+ &$tA*
+ $$y+rE
+ 0$p_3&/&0
 tIu(/&4
- 0&p%8A
+ *&ri|$*
+ *$uc*KxO
+ *$p%8A
 t:&6
- -&{\8
- +$p<F
- '$rHYp*%)
- $${Zp)o?q'p)pP|d8&6
- -${\8
- *$tA6
- h#$rHp^pT%2
- ($k2qd
- 2$|?%2
- /$t/3
- 9$|?%3
- *$t/4
- %$zn4qd
- #$ #f-qI2
+ (&qI,
+ 0${\8
+ 6$xe&,
+ *$rHYp*%)
+ &${Zp)o?q'p)pP|d8&6
+ 8$ %A 2$tA6
+ .$G6)
+ $b&wZpU
+wZp6
+wZqu
+ (e&trvE,
+ >$w3,8
+ q#$rHp^pT%2
+ .$k2qd
+ B$|?%2
+ <$t/3
+ P#$|?%3
+ 2$t/4
+ ($zn4qd
+ &$qI2
 q_2K
-u"
-/R
-p_5&4&3
+ &&p_5&4&3
 wC/&0
- .s-p%2A
- &$p%23
+ ,&x>&+
+ ,$q:/rf
+p%2A
+ *&p%23
 wD
 p_2|.+
- ?(pDs{p;
- $_$pDt}pV
-p%7%/
-r>2
-sm;
-sm7
-r&73
+ ^#(q_0K
+ &$p%7%/
+ ($r&73
 G7)
 wRp4
 st
 tLp6K
 tLquK
- #KpDu)q-
-qgvzvyrm}:?t2q'rDIp)}:?vzvyrm}+
-qgvzvyrm}:?t2q'rDIp)}:?x<jtv
-q\<sX
-pH1pk
+ ,(pH1pk
 tA2
 rY&2-
 tIsS/
-s/
-t/4
-r>.
-t~3
-G7)
- $_'q\'q-
-  $1q\0s{
- #:}X
-q\+pX
-s+1&2
-sZQB|>
-/;
-rd$d
-/,
-{Bsay:
-sjq1Q~#
- *k$/;
- $$/;
-|?%A
-u"
-|2""
- %*  #& $%/;
- $*/;
- #$t/B
- $$/0
-rB$U
- #&p1$(
-/;
-rd&d
-/1
- ,*/;
- $$/;
-|?%B
- %&/;
- $$  $Ct/C
- $( #k$xpsyu0
- &${}#
- $$p1$zXya
- #$w1"%-
- G$sm:
- $$X;xMxM
- %$yppR<B
- $$sHA"A7
- &$yppR=B
-vi%E-
- #&p%8%@
- $$z"B
- $$p%8%?
- '$/^
-kB&6
-xr
-/^
-qI8
-|&vX
-r&83
- )0/^
+ ** %4 'x& 0&s+1&2
+ F$|?%A
+ <$t/B
+ P#$|?%B
+ 2$t/C
+ {$$vi%E-
+ $$p%8%@
+ ,$p%8%?
+ .$kB&6
+ &$qI8
+ $$r&83
+ 1e*/^
 p]GvE,
- $&/^
- ($qI8
-p%8%E
-r>5
- 6(/b
-qt84
- #&/a
- #$/b
- 5$r&83
- ($t=8&8%V
-qnM%M%L
-p%8%K
- $(q\1p'
- $$ #p8J({7
-/v
-J,|'
-/s
-J-{V
-J.yt
-sY0
-!s4
-/|
-qI6
- #V9:E{h
-:D|<
-:G{e
-sY.
- %*/v
-rI+
- '& #:C)
+ 40 %7p%8%E
+ N&qt84
+ P#$ %f#G7)
+wRb
+tLpUp*
+tLp68
+tLquA
+ $(t=8&8%V
+ $$p%8%K
+ 0$ ,$ ($qI6
+ 6$ $$pc3
+ *"C)
 q40
- %5{1.
-C$
- %&/c
-{11
-C&
- %(/b
-})
-n0
- $4 #-q\<pC
-tX
- #5 %:/&
- #C #.  $@ #>//
- &7 #:/-
- #$ %9 #:/-
- #"n,
- $5 #8/-
- #.n/
- $? #6 #8n.
+ *&C$
+ ,$ (- (.n0
+_8
+ *&ppq)
+ '( ((ppq/
+ '@ ((pppO
+ '4 4(n,
+_(
+ *&n/
+_$
+ (&n.
 _/
- %1n/
- $5 #8/,
-tX'
-C-
- $1!ct-pm
-tX'
-C,
-  $O!c'wG
-tX0
- >0`}
+ (&n/
+_&
+ *&C-
+ *$C,
+ 'O ^#(`}
 
 var spreadBF16SM90NarrowAligned = driver.Text{Base: &spread32SM90NarrowAligned, Code: `packed2 22541 spread_8_float32_row_BF16
- 1$]*qo
+ @$]*qo
 O'q&s7
- #&p#uvq^
- J$pIpaM
- 1$p<G
- X#$tGr+
+ $&p#uvq^
+ s#$pIpaM
+ @$p<G
+ a$$tGr+
 pIp4M
- T#&p<H
- <$v"{G
- 3$pwsXr7
+ X$&p<H
+ V#$v"{G
+ D$pwsXr7
 q"xG
 }X
 pwv5sX
@@ -4614,21 +3676,21 @@ q>pQq+
 }X
 /#
 q"}|
-  $%q>p5q+
-  $(q"w]
-  $+q>p^q+
-  $.q"p^3
-  $1q>paq+
+ '%q>p5q+
+ '(q"w]
+ '+q>p^q+
+ '.q"p^3
+ '1q>paq+
 }X
- #,q$zA$
-  )# #*pL%M
+ $,q$zA$
+ 1# $*pL%M
 w368
- #&rse
+ $&rse
 u"
- $$sZrgvvpo-
- #$sZryvvpG-
- #$sZr\vvpj-
- #$sZqivv[-
+ &$sZrgvvpo-
+ $$sZryvvpG-
+ $$sZr\vvpj-
+ $$sZqivv[-
 v\;
 sZsavvpM-
 v\rf
@@ -4637,57 +3699,56 @@ v\s6
 sZr$vv|>
 |2vv
 !s4
- #.u,&pF
+ $.u,&pF
 }dpF
-  '#sjy('7po
- '*rF0#'
- $$rF1#'
- $%rF2#'
- $%rF3#'
- &* &-rF6#'
- $1rF7#'
- %0qn&%&%<
+ -#sjy('7po
+ ,*rF0#'
+ &$rF1#'
+ &%rF2#'
+ &%rF3#'
+ ** *-rF6#'
+ &1rF7#'
+ (0qn&%&%<
 qn%%%%0
 k&%.
- #( $w2 #v2k<qd
- 2$|?%<
- /$t/=
- 9$|?%=
- *$t/>
- %$zn>qd
- '$/S
+ $( &w2 $v2k<qd
+ B$|?%<
+ <$t/=
+ P#$|?%=
+ 2$t/>
+ ($zn>qd
+ ,$/S
 p]C&8&7
- X#&kF%7
- %$s%H3
- .$t/<
- @$|?%K
- /$t/L
- 9$|?%L
- *$t/M
- f#$vi%O-
- #$kV%H
+ a$&kF%7
+ ($s%H3
+ :$t/<
+ ^#$|?%K
+ <$t/L
+ P#$|?%L
+ 2$t/M
+ {$$vi%O-
+ $$kV%H
 }\yd
- &&kV%G
- &$ ')/_
+ *&kV%G
+ *$ ,)/_
 kJ%X
 xr
 /_
 sUV
- #,s%V3
- &$/_
+ $,s%V3
+ *$/_
 p]OvE0
- $&/_
-q"xG
-z+qKA
+ &&/_
+ %^+z+qKA
 /_
-  #^+z+r$A
-  $^+z+r1A
-  $^+z+saA
-  $^+z+qiA
-  $^+z+r\A
-  $^+z+ryA
-  $^+z+rgA
- #O/(
+ %^+z+r$A
+ '^+z+r1A
+ '^+z+saA
+ '^+z+qiA
+ '^+z+r\A
+ '^+z+ryA
+ '^+z+rgA
+ $O/(
 xb$r5
 prsa#$px
 prr\#$s;
@@ -4696,8 +3757,8 @@ prt[#$"#
 pru0#$"$
 X##$"%
 X%#$"&
- #m#{?0?joov,r[?\p)wwsyrJ
-  )# #*wTt[(s)#
+ $m#{?0?joov,r[?\p)wwsyrJ
+ 1# $*wTt[(s)#
 wTu0pMs)#
 uV#pjs)#
 uV%pos)#
@@ -4705,7 +3766,7 @@ uV'r5s)#
 uV)s;s)#
 uV+"#s)#
 uV-"%s)#
- #*vST
+ $*vST
 q$sa"U
 q$r\"V
 q$rg"W
@@ -4717,325 +3778,280 @@ p1%"[
 pLeM
 w3%8
 /b
-  ${+ $4sZrg"Zpo-
- #$sZry"ZpG-
- #$sZr\"Zpj-
- #$sZqi"Z[-
+ '{+ &4sZrg"Zpo-
+ $$sZry"ZpG-
+ $$sZr\"Zpj-
+ $$sZqi"Z[-
 v\;
 sZsa"ZpM-
-v\rf
-sZr1"ZU-
-v\s6
-sZr$"Z|>
+ %{+sZr1"ZU-
+ %{+sZr$"Z|>
 |2"Z
- $n#sUf
+ &n#sUf
 kf%W
- #&pwv1v/
+ $&pwv1v/
 vgrypo
 vgqipj
 vgr1pM
 vgqK(
 /#
 s%j3
- %P$qnj%j%i
+ (P$qnj%j%i
 qn]%]%\
 kj%[
 r?A
- )*/w
- #$/t
- '$/}
+ 0*/w
+ $$/t
+ ,$/}
 sUl
- #&:K{h
+ $&:K{h
 :J|<
 :M{e
- &(/w
+ *(/w
 rI0
- &&/6
+ *&/6
 vbM
- ,&/d
- '$/c
- .$vbM
- '$ #- k#.`}
+ 6&/d
+ ,$/c
+ :$ %@ ,$ $- V%.`}
 
-var spreadBF16SM90 = driver.Text{Base: &spread32SM90, Code: `packed2 22606 spread_8_float32_row_BF16
- 1$]*qo
-Ov+rT
- #&p#uvq^
- F$pIpQM
- 0$p<G
- V#$tb5
-pIp4M
- T#&p<H
- <$v"{G
- 6$pwsXr7
-q"xG
-}X
-pwv5sX
-q>pQq+
-}X
-/#
-q"}|
-  $%q>p5q+
-  $(q"w]
-  $+q>p^q+
-  $.q"p^3
-  $1q>paq+
-}X
- #,q$zA$
-  )# #*pL%M
-w348
- #&rse
-u"
- $$sZrgvvpo-
- #$sZryvvpG-
- #$sZr\vvpj-
- #$sZqivv[-
-v\;
-sZsavvpM-
-v\rf
-sZr1vvU-
-v\s6
-sZr$vv|>
-|2vv
-!s4
- #.u,&pF
-}dpF
-  '#sjy('7po
- '*rF0#'
- $$rF1#'
- $%rF2#'
- $%rF3#'
- &* &-rF6#'
- $1rF7#'
- %0qn&%&%:
-qn%%%%0
-k&%.
- #( $\3 #[3k:qd
- 2$|?%:
- /$t/;
- 9$|?%;
- *$t/<
- %$zn<qd
- '$/S
- Y#$p%7%7
- 5$t/<
- A$|?%I
- /$t/J
- 9$|?%J
- *$t/K
- f#$vi%M-
- #$p%8%H
-}\yd
- &&p%8%G
- &$ ')/_
-kJ&6
-xr
-/_
- ,*/_
+var spreadBF16SM90 = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 22606 spread_8_float32_row_BF16
+ B$Ov+rT
+h.rG
+ B&s/
+ $,yy
+ ($rY|w
+ &$tJ^
+ $$xDp?K
+ ($tHrN
+ $$xT
+ ($pIpQM
+ ,$y+q)
+ $$y+qA
+ o#&xK)&%
+ 2$|C);
+zM)
+ 2&x{$r}
+ $(tb5
+ &$tA*
+ $$y+rE
+ 0$p_3&/&0
+tIu(/&4
+ *&ri|$*
+ *$uc*KxO
+ *$p%8A
+t:&6
+ (&qI,
+ 0${\8
+ 6$xe&,
+ *$rHYp*%)
+ &${Zp)o?q'p)pP|d8&6
+ 8$ %A 2$tA6
+ .$G6)
+ $b&wZpU
+wZp6
+wZqu
+ (e&trvE,
+ m#$w348
+ k$$qn&%&%:
+ .$k:qd
+ B$|?%:
+ <$t/;
+ P#$|?%;
+ 2$t/<
+ ($zn<qd
+ &$qI2
+q_2K
+ &&p_5&4&3
+wC/&0
+ ,&x>&+
+ ,$q:/rf
+p%2A
+ *&p%23
+wD
+p_2|.+
+ ^#(q_0K
+ &$p%7%7
+ ($r&73
+G7)
+wRp4
+st
+tLp6K
+tLquK
+ ,(pH1pk
+tA2
+rY&2-
+tIsS/
+ ** %4 'u' 0&s+1&2
+ F$|?%I
+ <$t/J
+ P#$|?%J
+ 2$t/K
+ {$$vi%M-
+ $$p%8%H
+ ,$p%8%G
+ 6$kJ&6
+ &$qI8
+ $$r&83
+ 1f+/_
 p]OvE,
- $&/_
-q"xG
-z+qKA
-/_
-  #f+z+r$A
-  $f+z+r1A
-  $f+z+saA
-  $f+z+qiA
-  $f+z+r\A
-  $f+z+ryA
-  $f+z+rgA
- #+/(
-xb$r5
-prsa#$px
-prr\#$s;
-prrg#$""
-prt[#$"#
-pru0#$"$
-X##$"%
-X%#$"&
- #H{?0?joov,r[?\p)wwsyrJ
-  )# #*wTt[(s)#
-wTu0pMs)#
-uV#pjs)#
-uV%pos)#
-uV'r5s)#
-uV)s;s)#
-uV+"#s)#
-uV-"%s)#
- #*vST
-q$sa"U
-q$r\"V
-q$rg"W
-q$t["X
-q$u0"Y
-p1#"Z
-p1%"[
-/b
-qt8M
-w3%8
-/b
-  $S, $4sZrg"Zpo-
- #$sZry"ZpG-
- #$sZr\"Zpj-
- #$sZqi"Z[-
-v\;
-sZsa"ZpM-
-v\rf
-sZr1"ZU-
-v\s6
-sZr$"Z|>
-|2"Z
- %n#p%8%W
- #$pwv1v/
-vgrypo
-vgqipj
-vgr1pM
-vgqK(
-/#
- )}#t=8&8%g
-qn]%]%\
-p%8%[
-r?A
- (*/w
- #$/t
- &$/}
- $$:K{h
-:J|<
-:M{e
- &(/w
-rI0
- &&/6
-vbM
- ,&/d
- '$/c
- .$vbM
- '$ #- k#.`}
+ u$0qt8M
+ N$qI8
+p%8%W
+ 0& %^$G7)
+wRb
+tLpUp*
+tLp68
+tLquA
+ $(t=8&8%g
+ $$p%8%[
+ 0$ ,$ ($qI6
+ 6$ $$pc3
+ *"C)
+q40
+ *&C$
+ ,$ (- (.n0
+_8
+ *&ppq)
+ '( ((ppq/
+ '@ ((pppO
+ '4 4(n,
+_(
+ *&n/
+_$
+ (&n.
+_/
+ (&n/
+_&
+ *&C-
+ *$C,
+ 'O ^#(`}
 
 var spreadF16SM90NarrowAligned = driver.Text{Base: &spreadBF16SM90NarrowAligned, Code: `packed2 23249 spread_8_float32_row_F16
- 2$tW'r-
+ B$tW'r-
 OqyrA
- k&$pw|^p=
+ V+$pw|^p=
 q>p7s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
 pI}|
 q>p4s@
-  $'/#
+ ''/#
 q>p5s@
-  %&pIp^3
-  &+q>pas@
-  %/pIp|3
-  &4q>qRs@
-  %8zC"3
-  %= ,R#pL)M
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
 w3:8
- ]#&qn*%*%@
+ k$&qn*%*%@
 qn)%)%4
 k*%2
- &(k@qd
- 2$|?%@
- /$t/A
- 9$|?%A
- *$t/B
- %$znBqd
- ($p]G&8&7
- X#$kJ%;
- %$s%L3
- .$t/@
- @$|?%O
- /$t/P
- 9$|?%P
- *$t/Q
- f#$vi%S-
- #$kZ%L
- '$kZ%K
- ,$kN%\
- $$sUZ
- #$s%Z3
- '$p]SvE0
- %$  $k+shyn?\p0p/qKtz
+ *(k@qd
+ B$|?%@
+ <$t/A
+ P#$|?%A
+ 2$t/B
+ ($znBqd
+ .$p]G&8&7
+ a$$kJ%;
+ ($s%L3
+ :$t/@
+ ^#$|?%O
+ <$t/P
+ P#$|?%P
+ 2$t/Q
+ {$$vi%S-
+ $$kZ%L
+ ,$kZ%K
+ 6$kN%\
+ &$sUZ
+ $$s%Z3
+ ,$p]SvE0
+ ($ 'k+shyn?\p0p/qKtz
 /_
-  %k+shyn?\p0p/r$tz
-  %k+shyn?\p0p/r1tz
-  &k+shyn?\p0p/satz
-  %k+shyn?\p0p/qitz
-  &k+shyn?\p0p/r\tz
-  %k+shyn?\p0p/rytz
-  &k+shyn?\p0p/rgtz
- HP#pLmM
+ )k+shyn?\p0p/r$tz
+ )k+shyn?\p0p/r1tz
+ +k+shyn?\p0p/satz
+ )k+shyn?\p0p/qitz
+ +k+shyn?\p0p/r\tz
+ )k+shyn?\p0p/rytz
+ +k+shyn?\p0p/rgtz
+ o#P#pLmM
 w3)8
- 7&sUn
+ L&sUn
 kn%_
- #&pw{$xx
+ $&pw{$xx
 shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
 /#
 s%r3
- %0qnr%r%q
+ (0qnr%r%q
 qnf%f%e
 kr%d
- 3(sUt
- q$$`}
+ D(sUt
+ c'$`}
 
 var spreadF16SM90 = driver.Text{Base: &spreadBF16SM90, Code: `packed2 23321 spread_8_float32_row_F16
- 2$tW'r-
+ B$tW'r-
 O'}}
- g&$pw|^p=
+ }*$pw|^p=
 q>p7s@
 v{A
 shyn?\p0p/Qtz
 pwqG*q~
 pI}|
 q>p4s@
-  $'/#
+ ''/#
 q>p5s@
-  %&pIp^3
-  &+q>pas@
-  %/pIp|3
-  &4q>qRs@
-  %8zC"3
-  %= ,R#pL)M
+ )&pIp^3
+ ++q>pas@
+ )/pIp|3
+ +4q>qRs@
+ )8zC"3
+ )= 6R#pL)M
 w388
- ]#&qn*%*%>
+ k$&qn*%*%>
 qn)%)%4
 k*%2
- &(k>qd
- 2$|?%>
- /$t/?
- 9$|?%?
- *$t/@
- %$zn@qd
- _#$p%7%;
- 5$t/@
- A$|?%M
- /$t/N
- 9$|?%N
- *$t/O
- f#$vi%Q-
- #$p%8%L
- '$p%8%K
- ,$kN&6
- /$p]SvE,
- %$  $r+shyn?\p0p/qKtz
+ *(k>qd
+ B$|?%>
+ <$t/?
+ P#$|?%?
+ 2$t/@
+ ($zn@qd
+ o$$p%7%;
+ H$t/@
+ a#$|?%M
+ <$t/N
+ P#$|?%N
+ 2$t/O
+ {$$vi%Q-
+ $$p%8%L
+ ,$p%8%K
+ 6$kN&6
+ <$p]SvE,
+ ($ 'r+shyn?\p0p/qKtz
 /_
-  %r+shyn?\p0p/r$tz
-  %r+shyn?\p0p/r1tz
-  &r+shyn?\p0p/satz
-  %r+shyn?\p0p/qitz
-  &r+shyn?\p0p/r\tz
-  %r+shyn?\p0p/rytz
-  &r+shyn?\p0p/rgtz
- IP#w3)8
- 8$p%8%_
- #$pw{$xx
+ )r+shyn?\p0p/r$tz
+ )r+shyn?\p0p/r1tz
+ +r+shyn?\p0p/satz
+ )r+shyn?\p0p/qitz
+ +r+shyn?\p0p/r\tz
+ )r+shyn?\p0p/rytz
+ +r+shyn?\p0p/rgtz
+ q#P#w3)8
+ N$p%8%_
+ $$pw{$xx
 shtD?\p0r[v~t^pGpo
 shtD?\p0r[v~t^[pj
 shtD?\p0r[v~t^UpM
 shtD?\p0r[v~t^wy
- *,t=8&8%o
+ 2,t=8&8%o
 qnf%f%e
 p%8%d
- R%(`}
+ T((`}

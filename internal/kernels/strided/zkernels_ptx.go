@@ -53,7 +53,7 @@ sh?Iq3u}vMA
 v%z#
 t4
 tG8
-  $(}w5
+ '(}w5
 q.*pb
 t4
 xDqVK
@@ -66,26 +66,25 @@ s/
 q@&
 s/
 q@'
-  #6sh?Iq3u}vMqU
+ %6sh?Iq3u}vMqU
 q@)
-  #9q@*
-  #;q@+
-  #=q@,
-  #?q@-
-  #Aq@.
-  #Cq@/
-  #Eq@0
-  #Gq@1
-  #Iq@2
-  #Kq@3
-  #Mq.*p;
+ %9q@*
+ %;q@+
+ %=q@,
+ %?q@-
+ %Aq@.
+ %Cq@/
+ %Eq@0
+ %Gq@1
+ %Iq@2
+ %Kq@3
+ %Mq.*p;
 qI)
 wgrE98
 r,xl|#rts#rt
 xr
 vAzr8
-}w|V
-zmph
+ %S#zmph
 }68
 sh?vyoynt5QE
 xpsl
@@ -98,23 +97,22 @@ t<|:rE
 ~&pS)
 ut)
 ubpJ
-  %&~&q))
+ )&~&q))
 ubq)
 yP#)
 {Zp)o?pEp3t5xIE="
 r^,
 s$ph-
 uepS=%
-  #${Zp)o?pEp3t5xIE=&
-  $'vArE=+
+ %${Zp)o?pEp3t5xIE=&
+ ''vArE=+
 wIm,
 yh
 !s4
 q@8
 w9)8
 shv9q3pPy{A
-!s4
-q.6qO
+ %&q.6qO
 zv8
 yP1)
 ua5
@@ -130,68 +128,65 @@ q=+qp
 y;;=B
 /#
 wgq9=A
-  $Y#vAq/=B
-}w|V
-zmps
+ 'Y#vAq/=B
+ %\$zmps
 zmmE
-  ?Y#tS5
+ ]#Y#tS5
 t|sS.
-  $Y#uw/K
+ 'Y#uw/K
 rc
 ubmZ
 yP7)
 y;V=2
 wgph=\
-  $O}U|:pOv.
+ 'O}U|:pOv.
 zmpJ
 zmm_
-  4NwIm#
+ GNwIm#
 s$pA-
 {Zp)o?pEp3t5xIE=$
 wIm%
-  #%vArE=)
+ %%vArE=)
 wIm*
-  $LtS/
+ 'LtS/
 x1sS/
-  $Ly;m=-
+ 'Ly;m=-
 q=1qT
 wgm1=t
-  $IvAm2=u
-}w|V
-zmm4
+ 'IvAm2=u
+ %T&zmm4
 zmmx
-  ?Q%tSI
+ ]#Q%tSI
 t|sS/
-  $L/#
+ 'L/#
 uw0K
 rc
 wgrE9?
-  $MvAzr?
-  $}%}6?
-  ?MtS/
+ 'MvAzr?
+ '}%}6?
+ ]#MtS/
 t|sS0
-  $Muw1K
+ 'Muw1K
 rc
 zv?
-yP1)
-rkE=K
+ %~%rkE=K
 wg|+@
-  &t$}6@
-  >t$x1sS1
-  $LrkF=-
+ +t$}6@
+ [#t$x1sS1
+ 'LrkF=-
 /#
 wgm19@
-  $IvAm29@
-  $t$  5J  .t$t|sS1
-  %t$uw2K
+ 'IvAm29@
+ 't$ IJ ;t$t|sS1
+ )t$uw2K
 rc
 wgrE9A
-  $M}U|:pAv.
+ 'M}U|:pAv.
 zmpS
 }6A
-  =j&tS,
+ Y#j&tS,
 x1sS2
-  $JrkG=F
+ 'JrkG=F
 q=*qO
 sMp:b9<9g
 z5p::
@@ -203,9 +198,8 @@ G%R
 G#R
 }Iq]A
 s~
-!s4
-q='qT
-  $%q=*s{
+ %3q='qT
+ '%q=*s{
 q,~*q(
 p9+
 !s}
@@ -214,8 +208,7 @@ s3
 /,
 ws
 v_<
-v_<
-p9
+ %#p9
 !u8
 /&
 tX
@@ -260,126 +253,124 @@ s~
 `}
 
 var gatherUint8SM70 = driver.Text{Base: &gatherUint8SM70Narrow, Code: `packed2 12903 gather_uint8
- +${{qq
+ 4${{qq
 z7+rA
- 5& #$G(,u*
- $&G()
+ H& $$G(,u*
+ &&G()
 q?'u*
- $*|zy{K
- && #\#ud
+ &*|zy{K
+ *& $\#ud
 wgrER
- $&vApAp@
- $$ #\& ?[&tS0
+ &&vApAp@
+ &$ $\& \#[&tS0
 t|p78
- %&ubm1
- $$yy
- $$|Y(E
- $$|zp:)K
- $$rk.9'
+ (&ubm1
+ &$yy
+ &$|Y(E
+ &$|zp:)K
+ &$rk.9'
 /#
 wgq99)
- $(vAq/9)
- $$}6)
- @$q@)
+ &(vAq/9)
+ &$}6)
+ ^#$q@)
 t|Y8
- $$|zp:*K
+ &$|zp:*K
 rc
 zv)
- #(rk/=2
+ $(rk/=2
 wg|+*
- &&}6*
- >$q@*
+ *&}6*
+ Z#$q@*
 x1Y8
- $$rk0=-
- #$wgm19*
- $$vAm29*
- $$  5K .Hq@*
-  %y#/#
+ &$rk0=-
+ $$wgm19*
+ &$vAm29*
+ &$ IK :H %M )y#/#
 |zp:+K
 rc
 wgrE9+
- $0vAzr+
- $$}6+
- @$q@+
-  %N|zp:,K
+ &0vAzr+
+ &$}6+
+ ^#$q@+
+ )N|zp:,K
 rc
 zv+
- #.rk1=K
+ $.rk1=K
 wg|+,
- &&}6,
- >$q@,
-  %w$rk2=-
+ *&}6,
+ Z#$q@,
+ )w$rk2=-
 /#
 wgm19,
- $.vAm29,
- $$  5K .Hq@,
-  &w$|zp:-K
+ &.vAm29,
+ &$ IK :H %M +w$|zp:-K
 rc
 wgrE9-
- &0}6-
- >$q@-
-  %o&rk3=F
- #*sMp:S9(9X
+ *0}6-
+ Z#$q@-
+ )o&rk3=F
+ $*sMp:S9(9X
 z5p:&
 qQ$
- B(_&
- &$_$
- <$`}
+ c#(_&
+ *$_$
+ V#$`}
 
 var gatherUint16SM70Narrow = driver.Text{Base: &gatherUint8SM70Narrow, Code: `packed2 13734 gather_uint16
- ,$z7.rT
- W+$wj,
+ 6$z7.rT
+ ^4$wj,
 G%)
 }W
 s<pS,
 G#)
 Ip)?pEqBqgq7uLq]A
- ;*ppq9
- &$pppJ
- =$`}
+ T#*ppq9
+ *$pppJ
+ X#$`}
 
 var gatherUint16SM70 = driver.Text{Base: &gatherUint8SM70, Code: `packed2 12983 gather_uint16
- ,$z7qFs7
- k*$wj,
+ 6$z7qFs7
+ V3$wj,
 G%)
 }W
 s<pS,
 G#)
 Ip)?pEqBqgq7uLq]A
- ;*ppq9
- &$pppJ
- =$`}
+ T#*ppq9
+ *$pppJ
+ X#$`}
 
 var gatherUint32SM70Narrow = driver.Text{Base: &gatherUint16SM70Narrow, Code: `packed2 13734 gather_uint32
- c+$wj4
- #$w[q]
+ u4$wj4
+ $$w[q]
 s<pS4
- #&wRqV
- \#$`}
+ $&wRqV
+ i$$`}
 
 var gatherUint32SM70 = driver.Text{Base: &gatherUint16SM70, Code: `packed2 12983 gather_uint32
- v*$wj4
- #$w[q]
+ m3$wj4
+ $$w[q]
 s<pS4
- #&wRqV
- \#$`}
+ $&wRqV
+ i$$`}
 
 var gatherUint64SM70Narrow = driver.Text{Base: &gatherUint16SM70Narrow, Code: `packed2 13738 gather_uint64
- +$O1qS
+ 4$O1qS
 z7.qS
- W+&wjM
- #$x4p+rEV
+ ^4&wjM
+ $$x4p+rEV
 |RM
- #&Ip)?pEqBqgq7t5q]R
- ;$ppq/
- &$ #+ =,`}
+ $&Ip)?pEqBqgq7t5q]R
+ T#$ppq/
+ *$ $+ X#,`}
 
 var gatherUint64SM70 = driver.Text{Base: &gatherUint16SM70, Code: `packed2 12987 gather_uint64
- +${{rG
+ 4${{rG
 hrlrO
- k*&wjM
- #$x4p+rEV
+ V3&wjM
+ $$x4p+rEV
 |RM
- #&Ip)?pEqBqgq7t5q]R
- ;$ppq/
- &$ #+ =,`}
+ $&Ip)?pEqBqgq7t5q]R
+ T#$ppq/
+ *$ $+ X#,`}
