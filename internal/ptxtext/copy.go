@@ -15,18 +15,19 @@ const maxLines = 1 << 20
 
 // reader expands shortened texts.
 type reader struct {
-	all  string // the texts
-	base []span // the lines of the text before
-	at   int    // in base: the end of the latest copy
+	all   string // the texts
+	base  []span // the lines of the text before
+	at    int    // in base: the end of the latest copy
+	spare []span // memory for lines
 }
 
 // text returns a line.
 func (r *reader) text(line span) string { return r.all[line.start:line.end] }
 
-// expand returns the lines of the text in a span of r.all, and whether its copies are of lines that exist. Lines are spans rather than
-// strings because the garbage collector need not look at them.
-func (r *reader) expand(text span) (lines []span, ok bool) {
-	lines = make([]span, 0, len(r.base)+strings.Count(r.all[text.start:text.end], "\n")+1)
+// expand sets r.base to the lines of the text in a span of r.all, and reports whether its copies are of lines that exist. Lines are spans
+// rather than strings because the garbage collector need not look at them.
+func (r *reader) expand(text span) bool {
+	lines := slices.Grow(r.spare[:0], len(r.base)+strings.Count(r.all[text.start:text.end], "\n")+1)
 	r.at = 0
 	for at := text.start; at <= text.end; {
 		end := text.end
@@ -35,8 +36,9 @@ func (r *reader) expand(text span) (lines []span, ok bool) {
 		}
 		rest := r.all[at:end]
 		for strings.HasPrefix(rest, " ") {
+			var ok bool
 			if lines, rest, ok = r.copy(lines, rest[1:]); !ok {
-				return nil, false
+				return false
 			}
 		}
 		if rest != "" || at == end {
@@ -44,7 +46,8 @@ func (r *reader) expand(text span) (lines []span, ok bool) {
 		}
 		at = end + 1
 	}
-	return lines, true
+	r.base, r.spare = lines, r.base
+	return true
 }
 
 // copy appends the lines of the copy that text starts with, after its space, and returns what follows it.
@@ -60,6 +63,8 @@ func (r *reader) copy(lines []span, text string) (longer []span, rest string, ok
 	switch {
 	case n <= 0, where < 0, start < 0, len(lines)+n > maxLines:
 		return nil, "", false
+	case own && n <= where:
+		lines = append(lines, lines[start:start+n]...)
 	case own && where > 0:
 		for i := range n { // which may copy what it has copied
 			lines = append(lines, lines[start+i])

@@ -28,8 +28,7 @@ func Unpack(chain ...string) (string, error) {
 	for _, text := range chain {
 		start := end + 1
 		end = start + len(text)
-		var ok bool
-		if r.base, ok = r.expand(span{start, end}); !ok {
+		if !r.expand(span{start, end}) {
 			return "", fmt.Errorf("%w: a copy does not fit", ErrCorrupt)
 		}
 	}
@@ -132,17 +131,18 @@ func (u *unpacker) digit() int {
 }
 
 func (u *unpacker) phrase(p string) {
-	out := u.out
-	for i := range len(p) {
-		if c := p[i]; c < firstSymbol {
-			out = append(out, c)
-		} else {
-			u.out = out
-			u.symbol(c)
-			out = u.out
+	for p != "" {
+		n := 0
+		for n < len(p) && p[n] < firstSymbol {
+			n++
 		}
+		u.out = append(u.out, p[:n]...)
+		if n == len(p) {
+			return
+		}
+		u.symbol(p[n])
+		p = p[n+1:]
 	}
-	u.out = out
 }
 
 func (u *unpacker) symbol(s byte) {
